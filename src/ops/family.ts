@@ -1,0 +1,60 @@
+/**
+ * What a family of ops is: from one call and the kernel it launched, the work that kernel had to do.
+ */
+import type { Direction, Extent, OpCall } from '../record/record.js';
+
+/** What is known of the kernel whose work is asked for. */
+export interface KernelFacts {
+  /** Full demangled name. */
+  readonly name: string;
+  /** Name shortened for display. */
+  readonly short: string;
+  readonly dir: Direction | null;
+  /** Ordinal among consecutive kernels of the same op and sequence id. */
+  readonly sub: number;
+  readonly grid: Extent | null;
+  readonly block: Extent | null;
+}
+
+/**
+ * What a kernel does for its op. The op's work is given to its main kernel(s) once; a helper (layout change, split-K
+ * reduction, workspace fill) has none of it.
+ */
+export type Role = 'main' | 'dgrad' | 'wgrad' | 'bias' | 'helper';
+
+/** One `key=value` of the params column; a bare value when the key is ''. */
+export type Param = readonly [key: string, value: string | number];
+
+export interface Work {
+  readonly role: Role;
+  /** Floating-point operations, a fused multiply-add counted as 2; null when not known. */
+  readonly flops: number | null;
+  /** Least memory traffic: each operand read once, each result written once; null when not known. */
+  readonly bytes: number | null;
+  readonly params: readonly Param[];
+  /** Whether a matrix unit could do the op (matmul-like). */
+  readonly matmul: boolean;
+  /** Replaces the op's name in the op column (a linear layer's bias kernel prints `bias`, as in PyProf). */
+  readonly label?: string;
+  /** How flops and bytes were obtained, for --explain: formula with symbols. */
+  readonly formula: string;
+  /** Where the formula comes from. */
+  readonly source: string;
+  /** Why flops or bytes are null. */
+  readonly unknown?: string;
+}
+
+export interface Family {
+  readonly id: string;
+  /** One line for the generated docs. */
+  readonly title: string;
+  /** Op names as `op`, or `mod.op` where only that module's op is meant. Without `aten::`, overloads or modules. */
+  readonly ops: readonly string[];
+  /** For the generated docs: formulas with symbols. */
+  readonly formulas: readonly string[];
+  /**
+   * The work of one kernel of the call; null when this call's arguments do not fit the family (the next outer call is
+   * asked then). Must not throw, whatever the arguments.
+   */
+  work(call: OpCall, kernel: KernelFacts): Work | null;
+}

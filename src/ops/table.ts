@@ -1,0 +1,46 @@
+/**
+ * Op name → family. The order of FAMILIES is the order of the generated docs; an op may be in one family only.
+ */
+import type { OpCall } from '../record/record.js';
+import type { Family, KernelFacts, Work } from './family.js';
+import { pointwise } from './families/pointwise.js';
+
+export const FAMILIES: readonly Family[] = [pointwise];
+
+const BY_NAME = new Map<string, Family>();
+for (const family of FAMILIES) {
+  for (const op of family.ops) {
+    const other = BY_NAME.get(op);
+    if (other !== undefined) throw new Error(`op ${op} is in the families ${other.id} and ${family.id}`);
+    BY_NAME.set(op, family);
+  }
+}
+
+/** The family of a call, or null when no family knows the op. `aten::mm` and `mm` are the same op. */
+export function familyOf(call: OpCall): Family | null {
+  const op = call.op.replace(/^aten::/, '');
+  return BY_NAME.get(`${call.mod}.${op}`) ?? BY_NAME.get(op) ?? null;
+}
+
+export interface Described {
+  /** Index of the describing call. */
+  readonly index: number;
+  readonly call: OpCall;
+  readonly family: Family;
+  readonly work: Work;
+}
+
+/**
+ * The innermost of the calls around a launch that has a formula for its arguments: it describes the kernel.
+ * @param calls outermost first
+ */
+export function describe(calls: readonly OpCall[], kernel: KernelFacts): Described | null {
+  for (let index = calls.length - 1; index >= 0; index--) {
+    const call = calls[index];
+    const family = call === undefined ? null : familyOf(call);
+    if (call === undefined || family === null) continue;
+    const work = family.work(call, kernel);
+    if (work !== null) return { index, call, family, work };
+  }
+  return null;
+}

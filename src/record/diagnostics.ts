@@ -1,0 +1,45 @@
+/**
+ * Named counters of what was odd in an input. A reader never stops at one bad row: it keeps the row, marks the
+ * cell unknown and counts here. One instance per profile, passed in, never global.
+ */
+
+export type Severity = 'info' | 'warning' | 'error';
+
+/** Every counter there is: its severity, and what the number counts. */
+export const DIAGNOSTICS = {
+  'kernel-without-launch': ['info', 'kernels whose host call is not in the profile'],
+  'activity-without-launch': ['info', 'copies, sets and graph launches whose host call is not in the profile'],
+  'duplicate-launch-row': ['info', 'host calls recorded more than once for one correlation id (outermost taken)'],
+  'launch-after-kernel': ['warning', 'kernels that start before their launch (clock skew)'],
+  'graph-node-unattributed': ['info', 'graph kernels whose capture is outside the profile'],
+  'negative-duration': ['warning', 'rows that end before they start (duration unknown, taken as 0)'],
+  'row-without-time': ['warning', 'rows left out because they have no time'],
+  'unknown-name': ['warning', 'kernels whose name is not in the string table'],
+  'name-not-demangled': ['info', 'kernel names that could not be demangled (mangled name kept)'],
+  'open-range': ['info', 'ranges still open at the end of the profile (closed there)'],
+  'range-without-start': ['warning', 'range ends without a start'],
+  'range-across-threads': ['info', 'ranges that end on another thread (not used for attribution)'],
+  'range-without-text': ['info', 'ranges without a text'],
+  'marker-not-literal': ['info', 'ranges that look like a call marker but are not a literal (kept as plain ranges)'],
+  'graph-launch-opaque': ['info', 'graph launches traced as a whole, without their kernels'],
+  'bad-row': ['warning', 'rows with a value of the wrong type (cell unknown)'],
+} as const satisfies Record<string, readonly [Severity, string]>;
+
+export type DiagnosticName = keyof typeof DIAGNOSTICS;
+
+export class Diagnostics {
+  readonly #counts = new Map<DiagnosticName, number>();
+
+  count(name: DiagnosticName, n = 1): void {
+    if (n > 0) this.#counts.set(name, (this.#counts.get(name) ?? 0) + n);
+  }
+
+  get(name: DiagnosticName): number {
+    return this.#counts.get(name) ?? 0;
+  }
+
+  /** Counters above zero, in order of name. */
+  toJSON(): Record<string, number> {
+    return Object.fromEntries([...this.#counts].sort(([a], [b]) => (a < b ? -1 : 1)));
+  }
+}

@@ -1,0 +1,67 @@
+/** Exit codes of both tools. */
+export const EXIT = { done: 0, failed: 1, usage: 2 } as const;
+
+/**
+ * An error that the user can act on. It prints as one line: where, what, and a way out.
+ */
+export class UserError extends Error {
+  constructor(
+    /** What is wrong, without a full stop. */
+    readonly what: string,
+    readonly detail: {
+      /** The file, option or line it is about. */
+      readonly where?: string;
+      /** What to do about it. */
+      readonly hint?: string;
+      readonly exitCode?: number;
+    } = {},
+  ) {
+    super(what);
+    this.name = 'UserError';
+  }
+
+  get exitCode(): number {
+    return this.detail.exitCode ?? EXIT.failed;
+  }
+
+  /** The one line. Control characters from file names or input text are shown as '?'. */
+  get line(): string {
+    const { where, hint } = this.detail;
+    const text = `${where === undefined ? '' : `${where}: `}${this.what}${hint === undefined ? '' : ` (${hint})`}`;
+    // eslint-disable-next-line no-control-regex -- removing exactly these is the purpose
+    return text.replace(/[\u0000-\u001f\u007f-\u009f]+/g, '?');
+  }
+}
+
+/** Wrong use of a command: exit code 2. */
+export class UsageError extends UserError {
+  constructor(what: string, hint?: string) {
+    super(what, { exitCode: EXIT.usage, ...(hint === undefined ? {} : { hint }) });
+    this.name = 'UsageError';
+  }
+}
+
+/** The candidate nearest to `name` by edit distance, if near enough to be a likely typing error. */
+export function nearest(name: string, candidates: Iterable<string>): string | null {
+  let best: string | null = null;
+  let bestDistance = Math.max(2, Math.ceil(name.length / 3)) + 1;
+  for (const candidate of candidates) {
+    const distance = editDistance(name.toLowerCase(), candidate.toLowerCase());
+    if (distance < bestDistance) [best, bestDistance] = [candidate, distance];
+  }
+  return best;
+}
+
+/** Levenshtein's distance, one row at a time. */
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const substitution = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(substitution, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}

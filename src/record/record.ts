@@ -1,0 +1,192 @@
+/**
+ * The record: one vendor-neutral vocabulary for every profiler.
+ *
+ * A profile becomes a stream of lines: one `profile`, then device activities in order of start, then one `end`.
+ * Times are integer nanoseconds since the profile's start, durations integer nanoseconds, sizes bytes.
+ * A field that a format cannot have is absent; a field whose value is not known is null; never 0 for unknown.
+ */
+
+export const SCHEMA_VERSION = 1;
+
+/** Three extents, x first. */
+export type Extent = readonly [number, number, number];
+
+export type Direction = 'fprop' | 'bprop';
+
+/** One argument of an op call, as the framework's marker tells it. */
+export interface Arg {
+  /** Keyword; '' for a positional argument. */
+  readonly name: string;
+  /** 'tensor', 'ndarray', 'list', 'tuple', 'int', 'float', 'bool', 'str', 'NoneType'. */
+  readonly type: string;
+  /** Extents of a tensor, outermost dimension first; [] for a scalar tensor. */
+  readonly shape?: readonly number[];
+  /** Element type in the framework's words: 'float16', 'bfloat16', 'int64' … */
+  readonly dtype?: string;
+  /** Value of anything that is not a tensor. */
+  readonly value?: ArgValue;
+}
+
+export type ArgValue = null | boolean | number | string | readonly ArgValue[];
+
+/** One call of a framework operation: module (as the framework names it), op name, arguments. */
+export interface OpCall {
+  readonly mod: string;
+  readonly op: string;
+  readonly args: readonly Arg[];
+}
+
+export interface Device {
+  readonly id: number;
+  readonly vendor: string;
+  readonly name: string | null;
+  /** 'sm80' … */
+  readonly arch: string | null;
+  /** Compute units (SMs, CUs). */
+  readonly units: number | null;
+  readonly clockHz: number | null;
+  readonly memBytesPerS: number | null;
+  readonly memBytes: number | null;
+}
+
+export interface ProfileRecord {
+  readonly type: 'profile';
+  readonly v: number;
+  readonly profile: number;
+  readonly format: string;
+  readonly tool: string | null;
+  /** Base name of the input. */
+  readonly file: string;
+  readonly rank: number | null;
+  /** Unix time of the profile's start in ns, as a decimal string (it exceeds 2^53). */
+  readonly startUnixNs: string | null;
+  readonly dur: number | null;
+  readonly devices: readonly Device[];
+}
+
+/** The host call that launched a device activity. */
+export interface Launch {
+  readonly api: string | null;
+  readonly start: number;
+  readonly dur: number;
+}
+
+export interface GraphNode {
+  readonly id: number | null;
+  readonly node: number | null;
+}
+
+/** What every activity on a device has in common. */
+export interface Activity {
+  readonly profile: number;
+  readonly start: number;
+  readonly dur: number;
+  readonly device: number;
+  readonly stream: number | null;
+  /** Of the launching thread; null when no launch is known. */
+  readonly pid: number | null;
+  readonly tid: number | null;
+  readonly corr: number | null;
+  readonly launch: Launch | null;
+  readonly graph?: GraphNode;
+}
+
+/** Where in the program a launch stands: what the ranges around it say. */
+export interface Context {
+  readonly dir: Direction | null;
+  /** User annotations, outermost first. */
+  readonly layer: readonly string[];
+  /** Call stack "file:line", outermost first. */
+  readonly trace: readonly string[];
+  /** Op calls around the launch, outermost first. */
+  readonly calls: readonly OpCall[];
+  /** What to print as module and op: one entry per call, or from sequence markers when there are no calls. */
+  readonly mod: readonly string[];
+  readonly op: readonly string[];
+  /** Module representations, as the marker has them. */
+  readonly repr: readonly string[];
+  /** Framework sequence markers. */
+  readonly seqMarker: readonly string[];
+  /** The chosen sequence ids. */
+  readonly seq: readonly number[];
+  /** The other sequence ids. */
+  readonly altSeq: readonly number[];
+  /** Ordinal among consecutive kernels of the same op and sequence id. */
+  readonly sub: number;
+  /** Any other enclosing ranges, outermost first. */
+  readonly ranges: readonly string[];
+  /** Training step, where the profile tells. */
+  readonly step?: number | null;
+}
+
+/** One piece of work on a device's compute units. */
+export interface KernelRecord extends Activity, Context {
+  readonly type: 'kernel';
+  /** Position among the kernels of its profile in order of start, from 1. */
+  readonly id: number;
+  /** Full demangled name. */
+  readonly name: string;
+  /** The name shortened for display. */
+  readonly short: string;
+  readonly grid: Extent | null;
+  readonly block: Extent | null;
+  /** Values the device measured, by the tool's own metric name. */
+  readonly counters?: Readonly<Record<string, number>>;
+}
+
+export type CopyKind = 'HtoD' | 'DtoH' | 'DtoD' | 'PtoP' | 'HtoH' | 'DMA';
+
+export interface CopyRecord extends Activity {
+  readonly type: 'copy';
+  readonly kind: CopyKind | null;
+  readonly bytes: number | null;
+}
+
+export interface SetRecord extends Activity {
+  readonly type: 'set';
+  readonly bytes: number | null;
+  readonly value: number | null;
+}
+
+export interface SyncRecord extends Activity {
+  readonly type: 'sync';
+  readonly kind: string | null;
+}
+
+/** A graph launch traced as a whole: the kernels inside are not in the profile. */
+export interface GraphRecord extends Activity {
+  readonly type: 'graph';
+  readonly graphId: number | null;
+  readonly execId: number | null;
+}
+
+/** A host range; only written on request. */
+export interface RangeRecord {
+  readonly type: 'range';
+  readonly profile: number;
+  readonly start: number;
+  readonly dur: number;
+  readonly pid: number | null;
+  readonly tid: number | null;
+  readonly domain: string | null;
+  readonly text: string;
+}
+
+export interface EndRecord {
+  readonly type: 'end';
+  readonly profile: number;
+  /** Records written, by type. */
+  readonly counts: Readonly<Record<string, number>>;
+  /** What was odd in the input, by name. */
+  readonly diagnostics: Readonly<Record<string, number>>;
+}
+
+export type ProfileLine =
+  | ProfileRecord
+  | KernelRecord
+  | CopyRecord
+  | SetRecord
+  | SyncRecord
+  | GraphRecord
+  | RangeRecord
+  | EndRecord;
