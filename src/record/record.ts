@@ -80,7 +80,8 @@ export interface GraphNode {
 export interface Activity {
   readonly profile: number;
   readonly start: number;
-  readonly dur: number;
+  /** Null when the profiler did not collect a valid end. */
+  readonly dur: number | null;
   readonly device: number;
   readonly stream: number | null;
   /** Of the launching thread; null when no launch is known. */
@@ -182,11 +183,4 @@ export interface EndRecord {
 }
 
 export type ProfileLine =
-  | ProfileRecord
-  | KernelRecord
-  | CopyRecord
-  | SetRecord
-  | SyncRecord
-  | GraphRecord
-  | RangeRecord
-  | EndRecord;
+  ProfileRecord | KernelRecord | CopyRecord | SetRecord | SyncRecord | GraphRecord | RangeRecord | EndRecord;

@@ -1,0 +1,115 @@
+/** Command-line arguments from a table of options, which is the help's too. */
+import yargs from 'yargs';
+import { nearest, UsageError } from '../record/errors.js';
+
+export interface Option {
+  readonly name: string;
+  readonly short?: string;
+  /** Name of the value; a switch has none. */
+  readonly takes?: string;
+  readonly help: string;
+}
+
+/** A tool as its messages name it. */
+export interface Tool {
+  readonly name: string;
+  readonly usage: string;
+  readonly options: readonly Option[];
+}
+
+export interface Arguments {
+  /** Whether a switch is on. `no-x` in the table is asked for as `x`, which is on unless `--no-x` was given. */
+  on(name: string): boolean;
+  /** The text given to an option; undefined when it was not given. */
+  text(name: string): string | undefined;
+  /** What the text of an option means; undefined when it was not given. */
+  read<T>(name: string, meaning: (text: string) => T): T | undefined;
+  readonly operands: readonly string[];
+}
+
+/**
+ * Reads the arguments.
+ * @throws UsageError for an option that is not in the table or lacks its value
+ */
+export function parseArguments(tool: Tool, args: readonly string[]): Arguments {
+  const parser = yargs()
+    .help(false)
+    .version(false)
+    .exitProcess(false)
+    .locale('en')
+    .parserConfiguration({
+      'camel-case-expansion': false,
+      'dot-notation': false,
+      'duplicate-arguments-array': false,
+      'parse-numbers': false,
+      'parse-positional-numbers': false,
+    })
+    .strictOptions()
+    .fail((message, error) => {
+      throw asUsageError(tool, message, error);
+    });
+  for (const { name, short, takes } of tool.options) {
+    const alias = short === undefined ? {} : { alias: short };
+    const key = name.replace(/^no-/, '');
+    if (takes === undefined) parser.option(key, { boolean: true, ...alias });
+    else parser.option(key, { string: true, requiresArg: true, ...alias });
+  }
+  const given = parser.parseSync([...args]) as Readonly<Record<string, unknown>> & { readonly _: readonly unknown[] };
+  const text = (name: string): string | undefined => {
+    const value = given[name];
+    return typeof value === 'string' ? value : undefined;
+  };
+  const negated = new Set(tool.options.filter(({ name }) => name.startsWith('no-')).map(({ name }) => name.slice(3)));
+  return {
+    on: (name) => (negated.has(name) ? given[name] !== false : given[name] === true),
+    text,
+    read: (name, meaning) => {
+      const value = text(name);
+      return value === undefined ? undefined : meaning(value);
+    },
+    operands: given._.map(String),
+  };
+}
+
+function asUsageError(tool: Tool, message: string | null, error: unknown): Error {
+  const text = message ?? (error instanceof Error ? error.message : String(error));
+  const unknown = /^Unknown arguments?: ([^,\s]+)/.exec(text)?.[1];
+  if (unknown !== undefined) {
+    const names = tool.options.map(({ name }) => name);
+    const near = unknown.length === 1 ? null : nearest(unknown, names);
+    const dashes = unknown.length === 1 ? '-' : '--';
+    const hint = near === null ? `${tool.name} --help lists them` : `did you mean --${near}?`;
+    return new UsageError(`unknown option ${dashes}${unknown}`, hint);
+  }
+  const needs = /^Not enough arguments following: (\S+)/.exec(text)?.[1];
+  if (needs !== undefined) return new UsageError(`${needs.length === 1 ? '-' : '--'}${needs} needs a value`);
+  return new UsageError(text, `usage: ${tool.usage}`);
+}
+
+/** The options for the help, one line each. */
+export const optionLines = (options: readonly Option[]): string[] =>
+  options.map(({ name, short, takes, help }) => {
+    const left = `${short === undefined ? '    ' : `-${short}, `}--${name}${takes === undefined ? '' : ` ${takes}`}`;
+    return `  ${left.padEnd(20)} ${help}`;
+  });
+
+/** Items after a label, broken into lines of at most 80 characters. */
+export function wrapped(label: string, items: readonly string[]): string[] {
+  const lines = [label];
+  for (const item of items) {
+    const line = lines.at(-1) ?? '';
+    if (line.length + item.length + 1 > 80) lines.push(`${' '.repeat(label.length)}${item}`);
+    else lines[lines.length - 1] = line.endsWith(' ') ? line + item : `${line} ${item}`;
+  }
+  return lines;
+}
+
+/** The integer that an option's text writes. */
+export function integer(option: string, text: string, least = -Infinity): number {
+  const value = /^[+-]?\d{1,9}$/.test(text) ? Number(text) : NaN;
+  if (Number.isNaN(value) || value < least) {
+    const atLeast = Number.isFinite(least) ? ` of at least ${least}` : '';
+    throw new UsageError(`${option} takes a number${atLeast}, not '${text}'`);
+  }
+  return value;
+}

@@ -1,0 +1,44 @@
+/**
+ * The boundary of both tools: what ends a run, and with which exit code.
+ *
+ * The exit code is set, never forced with process.exit(): that would cut off what is still on its way to a pipe.
+ */
+import { EXIT, UserError } from '../record/errors.js';
+import { ClosedOutput } from './output.js';
+import { isSystemError, systemReason } from './system-errors.js';
+
+/**
+ * Runs a tool.
+ * @param name the tool's name, in front of every message
+ * @param body the tool; it takes the arguments after the tool's name
+ */
+export async function main(name: string, body: (args: readonly string[]) => Promise<void>): Promise<void> {
+  // Nobody to complain to is no reason to fail.
+  process.stderr.on('error', () => undefined);
+  try {
+    await body(process.argv.slice(2));
+  } catch (error) {
+    const { message, exitCode } = outcome(error);
+    if (message !== null) process.stderr.write(`${name}: ${message}\n`);
+    process.exitCode = exitCode;
+  }
+}
+
+/** What an error means to the user. */
+export function outcome(error: unknown): { message: string | null; exitCode: number } {
+  if (error instanceof ClosedOutput) return { message: null, exitCode: EXIT.done };
+  if (error instanceof UserError) return { message: error.line, exitCode: error.exitCode };
+  if (isSystemError(error)) {
+    if (error.code === 'EPIPE') return { message: null, exitCode: EXIT.done };
+    const where = error.path === undefined ? {} : { where: error.path };
+    return { message: new UserError(systemReason(error), where).line, exitCode: EXIT.failed };
+  }
+  return { message: defect(error), exitCode: EXIT.failed };
+}
+
+/** An error nobody foresaw: one line, or all of it for whoever looks into it. */
+function defect(error: unknown): string {
+  const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  if (process.env['DPROF_DEBUG'] === '1' && error instanceof Error) return error.stack ?? text;
+  return new UserError(text, { hint: 'please report; DPROF_DEBUG=1 for the stack' }).line;
+}

@@ -1,0 +1,79 @@
+/** `dprof`: records → report. */
+import type { Annotated } from '../prof/annotate.js';
+import { explain, isKernel, type KernelId } from '../prof/explain.js';
+import { Annotator, report } from '../prof/report.js';
+import { summaryLine, Tally } from '../prof/summary.js';
+import { UserError } from '../record/errors.js';
+import { main } from './boundary.js';
+import { openSource, type Source } from './dprof-input.js';
+import { columnsText, helpText, readArguments, type Request } from './dprof-options.js';
+import { withOutput, type Write } from './output.js';
+import { progress } from './progress.js';
+import { version } from './version.js';
+
+await main('dprof', run);
+
+async function run(args: readonly string[]): Promise<void> {
+  const request = readArguments(args);
+  if (request.show !== 'report') {
+    const text = { help: helpText, columns: columnsText, version: () => `${version()}\n` }[request.show]();
+    await withOutput(undefined, [], async (write) => write(text));
+    return;
+  }
+  const meter = progress('dprof', !request.quiet);
+  const source = await openSource(request.file, meter);
+  try {
+    const inputs = request.file === undefined || request.file === '-' ? [] : [request.file];
+    await withOutput(request.output, inputs, (write) => writeReport(request, source, write));
+  } finally {
+    meter.clear();
+    source.close();
+  }
+}
+
+async function writeReport(request: Request, source: Source, write: Write): Promise<void> {
+  if (request.explain !== undefined) return writeExplanation(request.explain, source, write);
+  const { columns, header, width, where, sort, top } = request;
+  const sheet = request.format.open({ columns, header, width });
+  const tally = new Tally([...columns, ...(sort ?? []).map((key) => key.column)].some((column) => column.derived));
+  let any = false;
+  for await (const rows of report(source.batches, { pack: (row) => sheet.pack(row), where, sort, top, tally })) {
+    // The header waits for the first row, so that an input that cannot be read leaves stdout empty.
+    if (!any) await write(sheet.head());
+    any = true;
+    await write(sheet.rows(rows));
+  }
+  if (!any) await write(sheet.head());
+  await write(sheet.end());
+  if (!request.quiet) note(source, tally);
+}
+
+function note(source: Source, tally: Tally): void {
+  const line = tally.kernels > 0 ? summaryLine(tally) : nothing(source, tally);
+  if (line !== null) process.stderr.write(`dprof: ${line}\n`);
+}
+
+const nothing = (source: Source, tally: Tally): string =>
+  tally.seen > 0
+    ? `none of ${tally.seen} kernels matches --where`
+    : new UserError('no kernels', { where: source.name }).line;
+
+async function writeExplanation(wanted: KernelId, source: Source, write: Write): Promise<void> {
+  const row = await find(wanted, source);
+  if (row === null) {
+    const id = `${wanted.profile === null ? '' : `${wanted.profile}:`}${wanted.id}`;
+    throw new UserError(`no kernel ${id}`, { where: source.name, hint: 'see the columns idx and profile' });
+  }
+  await write(`${explain(row).join('\n')}\n`);
+}
+
+async function find(wanted: KernelId, source: Source): Promise<Annotated | null> {
+  const annotator = new Annotator();
+  for await (const batch of source.batches) {
+    for (const record of batch) {
+      const row = annotator.row(record);
+      if (row !== null && isKernel(wanted, row.record)) return row;
+    }
+  }
+  return null;
+}

@@ -1,0 +1,163 @@
+/**
+ * Where data goes: standard output, or a file that appears only when it is complete.
+ *
+ * Text is gathered to about 64 KB before it is handed on, and `write` waits when the reader is slower than we are.
+ */
+import { createWriteStream, realpathSync, renameSync, rmSync, statSync, type Stats } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import type { Writable } from 'node:stream';
+import { finished } from 'node:stream/promises';
+import { UserError } from '../record/errors.js';
+import { isSystemError, systemReason } from './system-errors.js';
+
+const BATCH = 64 * 1024;
+
+/** The reader of standard output has gone (`head` has seen enough): no failure, just the end. */
+export class ClosedOutput extends Error {
+  constructor() {
+    super('output closed');
+    this.name = 'ClosedOutput';
+  }
+}
+
+/** Takes text. A promise means: wait for it before writing more. */
+export type Write = (text: string) => void | Promise<void>;
+
+class TextSink {
+  #parts: string[] = [];
+  #size = 0;
+  #failure: Error | null = null;
+  #wake: (() => void) | null = null;
+
+  constructor(
+    readonly stream: Writable,
+    readonly name: string,
+  ) {
+    stream.on('error', (error) => {
+      this.#failure ??= asOutputError(error, name);
+      this.#wake?.();
+    });
+    stream.on('drain', () => this.#wake?.());
+  }
+
+  readonly write: Write = (text) => {
+    if (this.#failure !== null) throw this.#failure;
+    this.#parts.push(text);
+    this.#size += text.length;
+    return this.#size < BATCH ? undefined : this.flush();
+  };
+
+  /** Hands on what was gathered; settles when it is written, or when the stream asks for more. */
+  async flush(): Promise<void> {
+    const text = this.#parts.join('');
+    this.#parts = [];
+    this.#size = 0;
+    if (text !== '' && !this.stream.write(text)) {
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+        if (this.#failure !== null) resolve();
+      });
+      this.#wake = null;
+    }
+    if (this.#failure !== null) throw this.#failure;
+  }
+
+  /** Everything is with the operating system after this. */
+  async drain(): Promise<void> {
+    await this.flush();
+    await new Promise<void>((resolve) => {
+      this.stream.write('', () => {
+        resolve();
+      });
+    });
+    if (this.#failure !== null) throw this.#failure;
+  }
+}
+
+function asOutputError(error: Error, name: string): Error {
+  if (!isSystemError(error)) return error;
+  if (error.code === 'EPIPE') return new ClosedOutput();
+  return new UserError(`cannot write: ${systemReason(error)}`, { where: name });
+}
+
+/**
+ * Runs `body` with a place to write to.
+ * @param path the file of `-o`; undefined or '-' for standard output
+ * @param inputs files that must not be written onto
+ * @throws UserError when the output cannot be written, or is one of the inputs
+ */
+export async function withOutput(
+  path: string | undefined,
+  inputs: readonly string[],
+  body: (write: Write) => Promise<void>,
+): Promise<void> {
+  if (path === undefined || path === '-') return toStream(process.stdout, 'stdout', body);
+  const existing = statOf(path);
+  if (existing?.isDirectory() === true) throw new UserError('is a directory', { where: path, hint: '-o takes a file' });
+  for (const input of inputs) {
+    const other = statOf(input);
+    if (existing !== null && other !== null && existing.ino === other.ino && existing.dev === other.dev) {
+      throw new UserError('is the input', { where: path, hint: 'choose another name for -o' });
+    }
+  }
+  // A device or a pipe cannot be replaced by renaming onto it.
+  if (existing !== null && !existing.isFile()) {
+    const stream = createWriteStream(path);
+    return toStream(stream, path, body).finally(() => stream.destroy());
+  }
+  return toFile(existing === null ? path : realpathSync(path), path, body);
+}
+
+async function toStream(stream: Writable, name: string, body: (write: Write) => Promise<void>): Promise<void> {
+  const sink = new TextSink(stream, name);
+  await body(sink.write);
+  await sink.drain();
+}
+
+/** Writes beside the target and renames at the end, so that a half-written file never has the target's name. */
+async function toFile(target: string, name: string, body: (write: Write) => Promise<void>): Promise<void> {
+  const temporary = join(dirname(target), `.${basename(target)}.${process.pid}.part`);
+  const stream = createWriteStream(temporary, { flags: 'wx' });
+  const release = onInterrupt(() => {
+    rmSync(temporary, { force: true });
+  });
+  try {
+    await toStream(stream, name, body);
+    stream.end();
+    await finished(stream);
+    try {
+      renameSync(temporary, target);
+    } catch (error) {
+      throw error instanceof Error ? asOutputError(error, name) : error;
+    }
+  } catch (error) {
+    stream.destroy();
+    // A name that is taken is another run's file, not ours to remove.
+    if (stream.bytesWritten > 0 || !stream.pending) rmSync(temporary, { force: true });
+    throw error;
+  } finally {
+    release();
+  }
+}
+
+/** Calls `clean` when the user interrupts, then lets the signal end the process as it would have. */
+function onInterrupt(clean: () => void): () => void {
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+  const handlers = signals.map((signal) => {
+    const handler = (): void => {
+      clean();
+      release();
+      process.kill(process.pid, signal);
+    };
+    process.on(signal, handler);
+    return [signal, handler] as const;
+  });
+  const release = (): void => {
+    for (const [signal, handler] of handlers) process.off(signal, handler);
+  };
+  return release;
+}
+
+function statOf(path: string): Stats | null {
+  return statSync(path, { throwIfNoEntry: false }) ?? null;
+}

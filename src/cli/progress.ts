@@ -1,0 +1,55 @@
+/**
+ * How far a run has come, on the terminal and nowhere else: stderr must be a terminal, and the run must have taken
+ * half a second already. With NO_COLOR or a dumb terminal no escape sequence is sent.
+ */
+const FIRST_MS = 500;
+const EVERY_MS = 100;
+
+export interface Progress {
+  /** @param done bytes or rows so far; @param total how many there will be, null when not known */
+  at(done: number, total: number | null): void;
+  /** Wipes the line. */
+  clear(): void;
+}
+
+const SILENT: Progress = { at: () => undefined, clear: () => undefined };
+
+interface Terminal {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  write(text: string): unknown;
+}
+
+/** @param label what is being done; @param show false for a quiet run */
+export function progress(
+  label: string,
+  show = true,
+  terminal: Terminal = process.stderr,
+  environment: NodeJS.ProcessEnv = process.env,
+  now: () => number = () => performance.now(),
+): Progress {
+  if (!show || terminal.isTTY !== true) return SILENT;
+  const plain = (environment['NO_COLOR'] ?? '') !== '' || environment['TERM'] === 'dumb';
+  let next = now() + FIRST_MS;
+  let shown = 0;
+  const draw = (text: string): void => {
+    const line = text.slice(0, Math.max(0, (terminal.columns ?? 80) - 1));
+    terminal.write(plain ? `\r${line.padEnd(shown)}${line === '' ? '\r' : ''}` : `\r${line}\u001b[K`);
+    shown = line.length;
+  };
+  return {
+    at: (done, total) => {
+      const time = now();
+      if (time < next) return;
+      next = time + EVERY_MS;
+      draw(
+        `${label}: ${total === null || total <= 0 ? amount(done) : `${Math.min(100, Math.floor((100 * done) / total))} %`}`,
+      );
+    },
+    clear: () => {
+      if (shown > 0) draw('');
+    },
+  };
+}
+
+const amount = (n: number): string => (n < 1e6 ? `${Math.floor(n / 1e3)} k` : `${Math.floor(n / 1e6)} M`);

@@ -1,0 +1,107 @@
+/**
+ * What a database profiler captured, in columns: host calls, ranges and device activities. A reader fills it, rows in
+ * any order; `emit.ts` turns it into records. Memory: about 110 bytes an activity, 45 a host call, 40 a range; texts
+ * and names stay in the database and are looked up when they are needed.
+ */
+import type { Device } from '../record/record.js';
+import type { Diagnostics } from '../record/diagnostics.js';
+import { Column } from './column.js';
+import type { Threads } from './threads.js';
+
+export const ACTIVITY_KINDS = ['kernel', 'copy', 'set', 'sync', 'graph'] as const;
+export type ActivityKind = (typeof ACTIVITY_KINDS)[number];
+
+/** Host calls that may launch work. */
+export class Calls {
+  readonly start = Column.floats();
+  readonly end = Column.floats();
+  readonly thread = Column.counts();
+  /** Process whose correlation ids these are. */
+  readonly process = Column.counts();
+  readonly corr = Column.floats();
+  /** Name, for `Capture.apiName`. */
+  readonly api = Column.counts();
+  /** Which record of a call to prefer when several have one correlation id: 0 runtime, 1 driver, 2 other. */
+  readonly rank = Column.codes();
+
+  get length(): number {
+    return this.start.length;
+  }
+}
+
+/** Host ranges with a start and an end on one thread. */
+export class Ranges {
+  readonly start = Column.floats();
+  /** Infinity for a range still open at the end. */
+  readonly end = Column.floats();
+  readonly thread = Column.counts();
+  /** Where the text is, for `Capture.rangeText`. */
+  readonly text = Column.floats();
+  /** Domain, for `Capture.domainName`; 0 is the default one. */
+  readonly domain = Column.counts();
+
+  get length(): number {
+    return this.start.length;
+  }
+}
+
+/** Work on a device, and waits for it. Cells that a kind has not are NaN. */
+export class Activities {
+  readonly kind = Column.codes();
+  readonly start = Column.floats();
+  readonly end = Column.floats();
+  readonly device = Column.counts();
+  readonly stream = Column.floats();
+  readonly process = Column.counts();
+  readonly corr = Column.floats();
+  /** Kernel: name, for `Capture.kernelName`. Copy and sync: the format's code of its kind. */
+  readonly name = Column.counts();
+  /** Grid then block of a kernel, six numbers a row; only kernels have rows here. */
+  readonly extents = Column.counts();
+  /** Row in `extents` / 6 of a kernel. */
+  readonly extent = Column.counts();
+  /** Copy and set: bytes. Graph: execution id. */
+  readonly bytes = Column.floats();
+  /** Set: value. Kernel and graph: graph id. */
+  readonly value = Column.floats();
+  /** Graph node of a kernel, copy or set. */
+  readonly node = Column.floats();
+
+  get length(): number {
+    return this.start.length;
+  }
+}
+
+/** Facts of the profile line that the reader knows; the rest comes with emission. */
+export interface Header {
+  readonly format: string;
+  readonly tool: string | null;
+  readonly rank: number | null;
+  readonly startUnixNs: string | null;
+  /** Known length of the session, null to take the end of the last event. */
+  readonly dur: number | null;
+  readonly devices: readonly Device[];
+}
+
+/** How names and texts are found by the numbers in the columns. */
+export interface Names {
+  /** Full name, demangled where it can be; null when the name is not in the profile. */
+  kernelName(name: number): string | null;
+  apiName(api: number): string | null;
+  /** Text of a range by its `text` cell; null when it has none. */
+  rangeText(text: number): string | null;
+  /** Name of a domain in a process, null for the default domain. */
+  domainName(domain: number): string | null;
+  /** Kind of a copy or a sync by the code in its `name` cell. */
+  kindName(kind: ActivityKind, code: number): string | null;
+}
+
+export interface Capture {
+  readonly header: Header;
+  readonly names: Names;
+  readonly threads: Threads;
+  readonly calls: Calls;
+  readonly ranges: Ranges;
+  readonly activities: Activities;
+  readonly diagnostics: Diagnostics;
+}

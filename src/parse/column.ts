@@ -1,0 +1,60 @@
+/**
+ * Columns of numbers that grow: rows of a profile are held as typed arrays, not as objects, at 4 or 8 bytes a cell.
+ */
+
+type NumberArray =
+  Float64Array<ArrayBuffer> | Uint32Array<ArrayBuffer> | Int32Array<ArrayBuffer> | Uint8Array<ArrayBuffer>;
+
+/** A growing typed array. Reading beyond the end gives NaN, which no consumer takes for a value. */
+export class Column<A extends NumberArray = Float64Array<ArrayBuffer>> {
+  #data: A;
+  #length = 0;
+
+  constructor(private readonly allocate: (capacity: number) => A) {
+    this.#data = allocate(1024);
+  }
+
+  /** Times, sizes, ids up to 2^53; null is kept as NaN. */
+  static floats(): Column {
+    return new Column((capacity) => new Float64Array(capacity));
+  }
+
+  /** Row numbers, interned ids, extents: 0 to 2^32 - 1. */
+  static counts(): Column<Uint32Array<ArrayBuffer>> {
+    return new Column((capacity) => new Uint32Array(capacity));
+  }
+
+  /** Codes: 0 to 255. */
+  static codes(): Column<Uint8Array<ArrayBuffer>> {
+    return new Column((capacity) => new Uint8Array(capacity));
+  }
+
+  get length(): number {
+    return this.#length;
+  }
+
+  push(value: number): void {
+    if (this.#length === this.#data.length) {
+      const larger = this.allocate(this.#data.length * 2);
+      larger.set(this.#data);
+      this.#data = larger;
+    }
+    this.#data[this.#length++] = value;
+  }
+
+  at(row: number): number {
+    return row < this.#length ? (this.#data[row] ?? NaN) : NaN;
+  }
+
+  set(row: number, value: number): void {
+    if (row < this.#length) this.#data[row] = value;
+  }
+
+  /** The filled part, without a copy; valid until the next push. */
+  get values(): A {
+    return this.#data.subarray(0, this.#length) as A;
+  }
+}
+
+/** NaN in a column of floats stands for null. */
+export const orNull = (value: number): number | null => (Number.isNaN(value) ? null : value);

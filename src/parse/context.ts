@@ -1,0 +1,205 @@
+/**
+ * Where in the program each launch stands: the ranges around it, read and sorted into calls, layers, call stack,
+ * framework ops and the rest. Launches are worked through thread by thread in order of their start, because a
+ * kernel's numbering depends on the kernels that its thread launched before.
+ */
+import { Recent } from '../record/recent.js';
+import type { Context, OpCall } from '../record/record.js';
+import type { Capture } from './capture.js';
+import type { Launches } from './launches.js';
+import { parseMarker, type Marker, type OpMarker } from './markers.js';
+import { allRows, groupRows, sortRows } from './order.js';
+import { orderRanges, Sweep } from './ranges.js';
+import { SequenceState } from './sequence.js';
+
+/** Ranges whose reading is kept at hand: the open ones of all threads and those of launches in flight. */
+const RECENT_RANGES = 1 << 14;
+/** Texts whose reading is kept at hand: a training step repeats its texts. */
+const RECENT_TEXTS = 1 << 13;
+
+interface ThreadProgress {
+  readonly sweep: Sweep;
+  readonly state: SequenceState;
+  /** Place of the next launch in the order of launches. */
+  next: number;
+  readonly last: number;
+}
+
+/** A launch whose kernels have not all been written. */
+interface Pending {
+  readonly context: Context;
+  kernelsLeft: number;
+  kernelsGiven: number;
+}
+
+const NOWHERE: Context = {
+  dir: null,
+  layer: [],
+  trace: [],
+  calls: [],
+  mod: ['na'],
+  op: [],
+  repr: [],
+  seqMarker: [],
+  seq: [],
+  altSeq: [],
+  sub: 0,
+  ranges: [],
+};
+
+export class Contexts {
+  readonly #markers = new Recent<number, Marker>(RECENT_RANGES);
+  readonly #texts = new Recent<string, Marker>(RECENT_TEXTS);
+  readonly #order: Uint32Array;
+  readonly #threads: ThreadProgress[] = [];
+  readonly #pending = new Map<number, Pending>();
+
+  constructor(
+    private readonly capture: Capture,
+    private readonly launches: Launches,
+  ) {
+    const { calls, ranges, threads } = capture;
+    const launching = allRows(calls.length).filter((call) => (launches.kernels[call] ?? 0) > 0);
+    const { rows, first } = groupRows(launching, (call) => calls.thread.at(call), threads.count);
+    const rangeOrder = orderRanges(ranges, threads.count, (a, b) => this.#compareTexts(a, b));
+    for (let thread = 0; thread < threads.count; thread++) {
+      const [from = 0, to = 0] = [first[thread], first[thread + 1]];
+      sortRows(rows.subarray(from, to), (a, b) => this.#compareCalls(a, b));
+      const sweep = new Sweep(ranges, rangeOrder, thread);
+      this.#threads.push({ sweep, state: new SequenceState(), next: from, last: to });
+    }
+    this.#order = rows;
+  }
+
+  /** The context of the next kernel of a launch; ask once for every kernel. `call` -1: the launch is not known. */
+  ofKernel(call: number): Context {
+    if (call === -1) return NOWHERE;
+    const pending = this.#pending.get(call) ?? this.#advanceTo(call);
+    const context = pending.kernelsGiven === 0 ? pending.context : shifted(pending.context, pending.kernelsGiven);
+    pending.kernelsGiven++;
+    if (--pending.kernelsLeft === 0) this.#pending.delete(call);
+    return context;
+  }
+
+  #compareCalls(a: number, b: number): number {
+    const { start, end, corr } = this.capture.calls;
+    return start.at(a) - start.at(b) || end.at(b) - end.at(a) || corr.at(a) - corr.at(b);
+  }
+
+  #compareTexts(a: number, b: number): number {
+    const key = (row: number): string =>
+      `${this.#text(row)}\0${this.capture.names.domainName(this.capture.ranges.domain.at(row)) ?? ''}`;
+    const [keyA, keyB] = [key(a), key(b)];
+    return keyA === keyB ? 0 : keyA < keyB ? -1 : 1;
+  }
+
+  #advanceTo(call: number): Pending {
+    const progress = this.#threads[this.capture.calls.thread.at(call)];
+    while (progress !== undefined && progress.next < progress.last) {
+      const passed = this.#order[progress.next++] ?? 0;
+      const kernels = this.launches.kernels[passed] ?? 0;
+      const context = this.#context(passed, progress, kernels);
+      const pending = { context, kernelsLeft: kernels, kernelsGiven: 0 };
+      this.#pending.set(passed, pending);
+      if (passed === call) return pending;
+    }
+    throw new RangeError(`launch ${call} was asked for more often than it has kernels`);
+  }
+
+  #context(call: number, { sweep, state }: ThreadProgress, kernels: number): Context {
+    const { calls } = this.capture;
+    const around = sweep.enclosing(calls.start.at(call), calls.end.at(call)).map((row) => this.#marker(row));
+    const sorted = sortMarkers(around);
+    const { dir, ...facts } = state.next(sorted.calls, sorted.ops, sorted.innermostRange, kernels);
+    return {
+      dir,
+      layer: sorted.layer,
+      trace: sorted.trace,
+      calls: sorted.calls,
+      ...facts,
+      repr: sorted.repr,
+      ranges: sorted.ranges,
+      ...(sorted.step === null ? {} : { step: sorted.step }),
+    };
+  }
+
+  #text(range: number): string {
+    return this.capture.names.rangeText(this.capture.ranges.text.at(range)) ?? '';
+  }
+
+  #marker(range: number): Marker {
+    return this.#markers.of(range, () => this.#read(range));
+  }
+
+  #read(range: number): Marker {
+    const { ranges, names, diagnostics } = this.capture;
+    const text = this.#text(range);
+    if (text === '') diagnostics.count('range-without-text');
+    const domain = ranges.domain.at(range);
+    if (domain !== 0) return parseMarker(`${names.domainName(domain) ?? `domain#${domain}`}:${text}`, true);
+    const marker = this.#texts.of(text, (key) => parseMarker(key));
+    if (marker.kind === 'range' && marker.malformed) diagnostics.count('marker-not-literal');
+    return marker;
+  }
+}
+
+interface SortedMarkers {
+  readonly calls: OpCall[];
+  readonly ops: OpMarker[];
+  readonly layer: string[];
+  readonly repr: string[];
+  readonly ranges: string[];
+  trace: readonly string[];
+  step: number | null;
+  /** Text of the innermost range of the program's own that is none of the other kinds. */
+  innermostRange: string | null;
+}
+
+/** Markers around a launch by kind, each kind outermost first. */
+function sortMarkers(markers: readonly Marker[]): SortedMarkers {
+  const sorted: SortedMarkers = {
+    calls: [],
+    ops: [],
+    layer: [],
+    repr: [],
+    ranges: [],
+    trace: [],
+    step: null,
+    innermostRange: null,
+  };
+  for (const marker of markers) place(marker, sorted);
+  return sorted;
+}
+
+function place(marker: Marker, sorted: SortedMarkers): void {
+  switch (marker.kind) {
+    case 'call':
+      sorted.calls.push(marker.call);
+      break;
+    case 'op':
+      sorted.ops.push(marker);
+      if (marker.seq === null) sorted.ranges.push(marker.text);
+      break;
+    case 'layer':
+      sorted.layer.push(marker.name);
+      break;
+    case 'trace':
+      // The innermost stack holds the outer ones.
+      sorted.trace = marker.frames;
+      break;
+    case 'repr':
+      sorted.repr.push(marker.text);
+      break;
+    case 'recomputation':
+      sorted.ranges.push(marker.text);
+      break;
+    case 'range':
+      sorted.ranges.push(marker.text);
+      if (marker.step !== null) sorted.step = marker.step;
+      if (!marker.inDomain) sorted.innermostRange = marker.text;
+  }
+}
+
+/** A launch's later kernels are numbered on where the launch has a sequence id. */
+const shifted = (context: Context, by: number): Context =>
+  context.seq.length === 0 ? context : { ...context, sub: context.sub + by };

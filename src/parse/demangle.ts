@@ -1,0 +1,1 @@
+export const demangle = (name: string): string | null => (name.startsWith('_Z') ? null : name);

@@ -1,0 +1,267 @@
+/**
+ * Capture → records: the profile line, device activities in order of start, the end line. The order, and with it
+ * every record, depends on the rows' contents alone, not on the order in which the database holds them.
+ */
+import {
+  SCHEMA_VERSION,
+  type Activity,
+  type CopyKind,
+  type EndRecord,
+  type Extent,
+  type KernelRecord,
+  type Launch,
+  type ProfileLine,
+  type ProfileRecord,
+  type RangeRecord,
+} from '../record/record.js';
+import { Recent } from '../record/recent.js';
+import { ACTIVITY_KINDS, type Capture } from './capture.js';
+import { orNull } from './column.js';
+import { Contexts } from './context.js';
+import { shortName } from './kernel-name.js';
+import { joinLaunches, type Launches } from './launches.js';
+import { allRows, sortRows } from './order.js';
+
+export interface EmitOptions {
+  /** Ordinal of the profile in the stream. */
+  readonly profile: number;
+  /** Base name of the input, for the profile line. */
+  readonly file: string;
+  /** Rank that the file name tells, when the profile itself does not. */
+  readonly rank: number | null;
+  /** Whether to write host ranges too. */
+  readonly ranges: boolean;
+}
+
+const KERNEL = ACTIVITY_KINDS.indexOf('kernel');
+
+interface KernelNames {
+  readonly name: string;
+  readonly short: string;
+}
+
+export function* emit(capture: Capture, options: EmitOptions): Generator<ProfileLine> {
+  const emission = new Emission(capture, options);
+  yield emission.header();
+  yield* emission.activities();
+  yield emission.end();
+}
+
+class Emission {
+  readonly #launches: Launches;
+  readonly #contexts: Contexts;
+  readonly #kernelNames = new Recent<number, KernelNames>(4096);
+  readonly #counts: Record<string, number> = {};
+
+  constructor(
+    private readonly capture: Capture,
+    private readonly options: EmitOptions,
+  ) {
+    this.#launches = joinLaunches(capture.calls, capture.activities, capture.diagnostics);
+    this.#contexts = new Contexts(capture, this.#launches);
+  }
+
+  header(): ProfileRecord {
+    const { format, tool, rank, startUnixNs, dur, devices } = this.capture.header;
+    const { profile, file, rank: rankOfFile } = this.options;
+    return {
+      type: 'profile',
+      v: SCHEMA_VERSION,
+      profile,
+      format,
+      tool,
+      file,
+      rank: rank ?? rankOfFile,
+      startUnixNs,
+      dur: dur ?? this.#lastEnd(),
+      devices,
+    };
+  }
+
+  *activities(): Generator<ProfileLine> {
+    const ranges = this.options.ranges ? this.#rangesInOrder() : new Uint32Array();
+    let next = 0;
+    const rangeStart = (): number => this.capture.ranges.start.at(ranges[next] ?? 0);
+    for (const row of this.#activitiesInOrder()) {
+      const start = this.capture.activities.start.at(row);
+      while (next < ranges.length && rangeStart() <= start) yield this.#counted(this.#range(ranges[next++] ?? 0));
+      yield this.#counted(this.#activity(row));
+    }
+    while (next < ranges.length) yield this.#counted(this.#range(ranges[next++] ?? 0));
+  }
+
+  end(): EndRecord {
+    const counts = Object.fromEntries(Object.entries(this.#counts).sort(([a], [b]) => (a < b ? -1 : 1)));
+    return {
+      type: 'end',
+      profile: this.options.profile,
+      counts,
+      diagnostics: this.capture.diagnostics.toJSON(),
+    };
+  }
+
+  #counted<R extends ProfileLine>(record: R): R {
+    this.#counts[record.type] = (this.#counts[record.type] ?? 0) + 1;
+    return record;
+  }
+
+  #activity(row: number): ProfileLine {
+    const { activities, names } = this.capture;
+    const kind = ACTIVITY_KINDS[activities.kind.at(row)] ?? 'kernel';
+    const bytes = orNull(activities.bytes.at(row));
+    const value = orNull(activities.value.at(row));
+    const code = activities.name.at(row);
+    switch (kind) {
+      case 'kernel':
+        return this.#kernel(row);
+      case 'copy':
+        return { type: 'copy', kind: names.kindName(kind, code) as CopyKind | null, bytes, ...this.#common(row) };
+      case 'set':
+        return { type: 'set', bytes, value, ...this.#common(row) };
+      case 'sync':
+        return { type: 'sync', kind: names.kindName(kind, code), ...this.#common(row) };
+      case 'graph':
+        this.capture.diagnostics.count('graph-launch-opaque');
+        return { type: 'graph', graphId: value, execId: bytes, ...this.#common(row) };
+    }
+  }
+
+  #kernel(row: number): KernelRecord {
+    const { activities } = this.capture;
+    const { profile, start, dur, device, stream, pid, tid, corr, launch, ...graph } = this.#common(row);
+    const { name, short } = this.#kernelNames.of(activities.name.at(row), (id) => this.#nameKernel(id));
+    const extent = activities.extent.at(row) * 6;
+    return {
+      type: 'kernel',
+      profile,
+      id: (this.#counts['kernel'] ?? 0) + 1,
+      name,
+      short,
+      start,
+      dur,
+      device,
+      stream,
+      grid: this.#extent(extent),
+      block: this.#extent(extent + 3),
+      pid,
+      tid,
+      corr,
+      launch,
+      ...this.#contexts.ofKernel(this.#launches.callOf[row] ?? -1),
+      ...graph,
+    };
+  }
+
+  #nameKernel(id: number): KernelNames {
+    const name = this.capture.names.kernelName(id);
+    if (name === null) this.capture.diagnostics.count('unknown-name');
+    return { name: name ?? `kernel#${id}`, short: name === null ? `kernel#${id}` : shortName(name) };
+  }
+
+  #extent(at: number): Extent {
+    const { extents } = this.capture.activities;
+    return [extents.at(at), extents.at(at + 1), extents.at(at + 2)];
+  }
+
+  #common(row: number): Activity {
+    const { activities, threads, calls, diagnostics } = this.capture;
+    const call = this.#launches.callOf[row] ?? -1;
+    const launch = call === -1 ? null : this.#launch(call);
+    let start = activities.start.at(row);
+    let dur: number | null = activities.end.at(row) - start;
+    if (start === 0 && dur === 0) {
+      diagnostics.count('row-without-time');
+      [start, dur] = [launch?.start ?? 0, null];
+    } else if (dur < 0) {
+      diagnostics.count('negative-duration');
+      dur = null;
+    }
+    const thread = call === -1 ? null : calls.thread.at(call);
+    const node = orNull(activities.node.at(row));
+    const graphId = activities.kind.at(row) === KERNEL ? orNull(activities.value.at(row)) : null;
+    return {
+      profile: this.options.profile,
+      start,
+      dur,
+      device: activities.device.at(row),
+      stream: orNull(activities.stream.at(row)),
+      pid: thread === null ? null : threads.pid(threads.processOf(thread)),
+      tid: thread === null ? null : threads.tid(thread),
+      corr: orNull(activities.corr.at(row)),
+      launch,
+      ...(node === null ? {} : { graph: { id: graphId, node } }),
+    };
+  }
+
+  #launch(call: number): Launch {
+    const { calls, names } = this.capture;
+    const start = calls.start.at(call);
+    return { api: names.apiName(calls.api.at(call)), start, dur: calls.end.at(call) - start };
+  }
+
+  #range(row: number): RangeRecord {
+    const { ranges, threads, names } = this.capture;
+    const [start, end, thread, domain] = [
+      ranges.start.at(row),
+      ranges.end.at(row),
+      ranges.thread.at(row),
+      ranges.domain.at(row),
+    ];
+    return {
+      type: 'range',
+      profile: this.options.profile,
+      start,
+      dur: (end === Infinity ? this.#lastEnd() : end) - start,
+      pid: threads.pid(threads.processOf(thread)),
+      tid: threads.tid(thread),
+      domain: domain === 0 ? null : (names.domainName(domain) ?? `domain#${domain}`),
+      text: names.rangeText(ranges.text.at(row)) ?? '',
+    };
+  }
+
+  #activitiesInOrder(): Uint32Array {
+    const { kind, start, end, device, stream, corr, process, name, node } = this.capture.activities;
+    const { threads } = this.capture;
+    const tieBreakers = [end, kind, device, stream, corr, node, name];
+    const rows = allRows(start.length);
+    sortRows(rows, (a, b) => {
+      const byStart = start.at(a) - start.at(b);
+      if (byStart !== 0) return byStart;
+      for (const column of tieBreakers) {
+        const difference = column.at(a) - column.at(b);
+        if (difference !== 0 && !Number.isNaN(difference)) return difference;
+      }
+      return threads.pid(process.at(a)) - threads.pid(process.at(b));
+    });
+    return rows;
+  }
+
+  #rangesInOrder(): Uint32Array {
+    const { ranges, threads, names } = this.capture;
+    const { start, end, thread, text } = ranges;
+    const rows = allRows(ranges.length);
+    const textOf = (row: number): string => names.rangeText(text.at(row)) ?? '';
+    sortRows(rows, (a, b) => {
+      const byTime = start.at(a) - start.at(b) || (end.at(a) === end.at(b) ? 0 : end.at(b) - end.at(a));
+      return (
+        byTime ||
+        threads.compare(thread.at(a), thread.at(b)) ||
+        (textOf(a) < textOf(b) ? -1 : Number(textOf(a) > textOf(b)))
+      );
+    });
+    return rows;
+  }
+
+  #last: number | null = null;
+
+  /** End of the last event. */
+  #lastEnd(): number {
+    if (this.#last !== null) return this.#last;
+    const { activities, calls, ranges } = this.capture;
+    let last = 0;
+    for (const column of [activities.end, calls.end, ranges.start, ranges.end]) {
+      for (const value of column.values) if (value > last && value !== Infinity) last = value;
+    }
+    return (this.#last = last);
+  }
+}

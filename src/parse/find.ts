@@ -1,0 +1,61 @@
+/**
+ * Which inputs are profiles. Done before any is read, so that the ordinals of profiles do not depend on what happens
+ * later, nor on the number of workers.
+ */
+import { UserError } from '../record/errors.js';
+import { checkProfile } from './profile.js';
+import { expand, open, type Source } from './source.js';
+
+export interface Profile {
+  /** Ordinal in the stream. */
+  readonly ordinal: number;
+  readonly source: Source;
+}
+
+export interface Found {
+  readonly profiles: readonly Profile[];
+  /** Inputs that cannot be read. Other files of a folder or a glob are passed over. */
+  readonly failures: readonly UserError[];
+}
+
+/** @param format format id, to take every input for that */
+export async function findProfiles(inputs: readonly string[], format?: string): Promise<Found> {
+  const profiles: Profile[] = [];
+  const failures: UserError[] = [];
+  for (const input of inputs) {
+    const before = profiles.length;
+    try {
+      const { paths, lenient } = expand(input);
+      for (const path of paths) {
+        const result = await tryOpen(path, format);
+        if (!(result instanceof UserError)) profiles.push({ ordinal: profiles.length, source: result });
+        else if (!lenient) failures.push(result);
+      }
+      if (lenient && profiles.length === before) {
+        throw new UserError(`no profile among ${paths.length} ${paths.length === 1 ? 'file' : 'files'}`, {
+          where: input,
+          hint: 'dparse --formats lists what can be read',
+        });
+      }
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error;
+      failures.push(error);
+    }
+  }
+  return { profiles, failures };
+}
+
+async function tryOpen(path: string, format?: string): Promise<Source | UserError> {
+  let source: Source | null = null;
+  try {
+    source = await open(path);
+    checkProfile(source.path, source.name, format);
+    return source;
+  } catch (error) {
+    source?.dispose();
+    if (error instanceof UserError) return error;
+    if (error instanceof Error && 'code' in error)
+      return new UserError(`cannot be read: ${String(error.code)}`, { where: path });
+    throw error;
+  }
+}

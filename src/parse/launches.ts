@@ -1,0 +1,63 @@
+/**
+ * Device activity ↔ the host call that launched it: joined on process and correlation id, because correlation ids
+ * repeat between processes. One launch may have many activities (a graph, a multi-device launch).
+ */
+import type { Diagnostics } from '../record/diagnostics.js';
+import { ACTIVITY_KINDS, type Activities, type Calls } from './capture.js';
+import { PairIndex } from './pair-index.js';
+
+const KERNEL = ACTIVITY_KINDS.indexOf('kernel');
+const SYNC = ACTIVITY_KINDS.indexOf('sync');
+
+export interface Launches {
+  /** The launching call of each activity, -1 when it is not in the profile. */
+  readonly callOf: Int32Array;
+  /** How many kernels each call launched. */
+  readonly kernels: Uint32Array;
+}
+
+export function joinLaunches(calls: Calls, activities: Activities, diagnostics: Diagnostics): Launches {
+  const index = indexCalls(calls, diagnostics);
+  const callOf = new Int32Array(activities.length).fill(-1);
+  const kernels = new Uint32Array(calls.length);
+  for (let row = 0; row < activities.length; row++) {
+    const corr = activities.corr.at(row);
+    const call = Number.isNaN(corr) ? -1 : index.get(activities.process.at(row), corr);
+    const kind = activities.kind.at(row);
+    callOf[row] = call;
+    if (call === -1) {
+      if (kind === KERNEL) diagnostics.count('kernel-without-launch');
+      else if (kind !== SYNC) diagnostics.count('activity-without-launch');
+    } else if (kind === KERNEL) {
+      kernels[call] = (kernels[call] ?? 0) + 1;
+      if (activities.start.at(row) < calls.start.at(call)) diagnostics.count('launch-after-kernel');
+    }
+  }
+  return { callOf, kernels };
+}
+
+/** Calls by process and correlation id; of several rows for one id the preferred one. */
+function indexCalls(calls: Calls, diagnostics: Diagnostics): PairIndex {
+  const index = new PairIndex(
+    (row) => calls.process.at(row),
+    (row) => calls.corr.at(row),
+  );
+  for (let row = 0; row < calls.length; row++) {
+    const corr = calls.corr.at(row);
+    if (Number.isNaN(corr)) continue;
+    const known = index.get(calls.process.at(row), corr);
+    if (known !== -1) diagnostics.count('duplicate-launch-row');
+    if (known === -1 || preferred(calls, row, known)) index.put(row);
+  }
+  return index;
+}
+
+/** Runtime before driver before other records of a call; then the outermost: earliest start, latest end. */
+function preferred(calls: Calls, row: number, other: number): boolean {
+  const order =
+    calls.rank.at(row) - calls.rank.at(other) ||
+    calls.start.at(row) - calls.start.at(other) ||
+    calls.end.at(other) - calls.end.at(row) ||
+    calls.api.at(row) - calls.api.at(other);
+  return order < 0;
+}

@@ -1,0 +1,70 @@
+/**
+ * One profile → its records: detection, opening and reading together. What the command lines and the library use.
+ */
+import { basename } from 'node:path';
+import { UserError } from '../record/errors.js';
+import type { ProfileLine } from '../record/record.js';
+import type { Probe, Reader } from './reader.js';
+import { detect, readerNamed } from './registry.js';
+import { rankOf, readHead } from './source.js';
+import { isSqlite, SqliteFile } from './sqlite.js';
+
+export interface ProfileOptions {
+  /** Ordinal of the profile in the stream. */
+  readonly profile: number;
+  /** Name of the input as the user knows it; the path when not given. */
+  readonly name?: string;
+  /** Format id, to read the input as that whatever it looks like. */
+  readonly format?: string;
+  /** Whether to write host ranges too. */
+  readonly ranges?: boolean;
+}
+
+/**
+ * Records of a profile. Memory: see `capture.ts`.
+ * @throws UserError when the file is no profile, or cannot be read
+ */
+export function* readProfile(path: string, options: ProfileOptions): Generator<ProfileLine> {
+  const name = options.name ?? path;
+  const file = basename(name);
+  const probe = openProbe(path, name);
+  try {
+    const reader = chooseReader(probe, options.format);
+    yield* reader.read(probe, { profile: options.profile, file, rank: rankOf(file), ranges: options.ranges ?? false });
+  } finally {
+    probe.database?.close();
+  }
+}
+
+/**
+ * Whether a file is a profile, without reading its events.
+ * @throws UserError when it is none
+ */
+export function checkProfile(path: string, name: string, format?: string): void {
+  const probe = openProbe(path, name);
+  try {
+    chooseReader(probe, format);
+  } finally {
+    probe.database?.close();
+  }
+}
+
+function openProbe(path: string, name: string): Probe {
+  const head = readHead(path);
+  return { file: name, head, database: isSqlite(head) ? openNamed(path, name) : null };
+}
+
+/** All readers so far read databases: a file that is none is answered by what it is, whatever format was asked for. */
+function chooseReader(probe: Probe, format: string | undefined): Reader {
+  return format === undefined || probe.database === null ? detect(probe) : readerNamed(format);
+}
+
+/** Opens a database; messages name the input as the user knows it. */
+function openNamed(path: string, name: string): SqliteFile {
+  try {
+    return SqliteFile.open(path);
+  } catch (error) {
+    if (error instanceof UserError && path !== name) throw new UserError(error.what, { ...error.detail, where: name });
+    throw error;
+  }
+}

@@ -1,0 +1,37 @@
+/**
+ * What a format's reader is. A new format is one reader, one line in the registry, one sample and one page of docs.
+ */
+import type { ProfileLine } from '../record/record.js';
+import type { SqliteFile } from './sqlite.js';
+
+/** What is known of an input when its format is asked for. */
+export interface Probe {
+  /** Base name, for messages only: the format is told by content, never by name. */
+  readonly file: string;
+  /** The first bytes, uncompressed. */
+  readonly head: Buffer;
+  /** The database, when the input is one. */
+  readonly database: SqliteFile | null;
+}
+
+export interface ReadOptions {
+  /** Ordinal of the profile in the stream. */
+  readonly profile: number;
+  /** Base name of the input, for the profile line. */
+  readonly file: string;
+  /** Rank that the file name tells, or null. */
+  readonly rank: number | null;
+  /** Whether to write host ranges too. */
+  readonly ranges: boolean;
+}
+
+export interface Reader {
+  /** Name on the command line and in the profile line. */
+  readonly id: string;
+  /** One line for `--formats`. */
+  readonly title: string;
+  /** Whether the input is of this format. */
+  sniff(probe: Probe): boolean;
+  /** Records of the input, the profile line first, the end line last. */
+  read(probe: Probe, options: ReadOptions): Iterable<ProfileLine>;
+}

@@ -1,0 +1,106 @@
+/**
+ * Formats in order of priority, and what to say of inputs that are known but cannot be read. `--formats`, the help
+ * and the docs come from these tables.
+ */
+import { nearest, UsageError, UserError } from '../record/errors.js';
+import type { Probe, Reader } from './reader.js';
+import { nsight } from './readers/nsight.js';
+import { nvprof } from './readers/nvprof.js';
+
+export const READERS: readonly Reader[] = [nsight, nvprof];
+
+/** Inputs that are recognised and answered with what to do. */
+export interface Unreadable {
+  readonly title: string;
+  readonly hint: string;
+  sniff(probe: Probe): boolean;
+}
+
+const startsWith =
+  (...prefixes: readonly string[]) =>
+  ({ head }: Probe): boolean => {
+    const start = head.subarray(0, 256).toString('latin1').trimStart();
+    return prefixes.some((prefix) => start.startsWith(prefix));
+  };
+
+/** Whether the head holds what text does not: control characters other than white space. */
+const isBinary = ({ head }: Probe): boolean =>
+  head.subarray(0, 4096).some((byte) => byte < 32 && (byte < 9 || byte > 13) && byte !== 27);
+
+export const UNREADABLE: readonly Unreadable[] = [
+  {
+    title: 'an Nsight Systems report (.nsys-rep, .qdrep)',
+    hint: 'run: nsys export --type sqlite FILE, and parse the .sqlite',
+    sniff: startsWith('NVIDIA Tegra Profiler Report'),
+  },
+  {
+    title: 'a Visual Profiler session in XML (.nvvp)',
+    hint: 'profile with nvprof -o FILE, which writes a database',
+    sniff: startsWith('<?xml', '<com.nvidia', '<viper'),
+  },
+  {
+    title: 'the text that nvprof prints',
+    hint: 'profile with nvprof -o FILE, which writes a database',
+    sniff: ({ head }) => /^==\d+== (?:NVPROF|Profiling|Generated)/m.test(head.toString('latin1')),
+  },
+  {
+    title: 'a log of the CUDA command line profiler',
+    hint: 'profile with nvprof -o FILE or nsys profile',
+    sniff: startsWith('# CUDA_PROFILE_LOG_VERSION'),
+  },
+  {
+    title: 'records of dparse',
+    hint: 'give them to dprof',
+    sniff: startsWith('{"type":"profile"'),
+  },
+  {
+    title: "records of PyProf's parse",
+    hint: 'give them to dprof',
+    sniff: startsWith("{'kShortName'"),
+  },
+  {
+    title: 'JSON',
+    hint: 'export the profile as SQLite',
+    sniff: startsWith('{', '['),
+  },
+  {
+    title: 'a binary file that is no profile database (a raw nvprof log, perhaps)',
+    hint: 'import it with nvprof --import-profile FILE --export-profile NEW, or profile with nvprof -o FILE',
+    sniff: isBinary,
+  },
+  { title: 'text', hint: 'dparse --formats lists what can be read', sniff: () => true },
+];
+
+/**
+ * The reader for an input.
+ * @throws UserError saying what the input is and what to do, when none reads it
+ */
+export function detect(probe: Probe): Reader {
+  const reader = READERS.find((candidate) => candidate.sniff(probe));
+  if (reader !== undefined) return reader;
+  if (probe.database !== null) {
+    const tables = [...probe.database.tables.keys()];
+    const shown = tables.slice(0, 4).join(', ') + (tables.length > 4 ? ', …' : '');
+    throw new UserError(
+      `SQLite database of no known profiler, ${tables.length === 0 ? 'without tables' : `with tables ${shown}`}`,
+      {
+        where: probe.file,
+        hint: 'dparse --formats lists what can be read',
+      },
+    );
+  }
+  const known = UNREADABLE.find((candidate) => candidate.sniff(probe));
+  throw new UserError(`is ${known?.title ?? 'not a profile'}`, {
+    where: probe.file,
+    hint: known?.hint ?? 'dparse --formats',
+  });
+}
+
+/** The reader that `--format` names. */
+export function readerNamed(id: string): Reader {
+  const reader = READERS.find((candidate) => candidate.id === id);
+  if (reader !== undefined) return reader;
+  const ids = READERS.map((candidate) => candidate.id);
+  const near = nearest(id, ids);
+  throw new UsageError(`unknown format '${id}'`, near === null ? `one of ${ids.join(', ')}` : `did you mean ${near}?`);
+}

@@ -1,0 +1,126 @@
+/**
+ * Inputs: paths, folders, globs, standard input, gzip. What SQLite cannot read in place (a stream, a compressed file)
+ * is unpacked into a temporary folder, never beside the input.
+ */
+import fg from 'fast-glob';
+import {
+  createReadStream,
+  createWriteStream,
+  mkdtempSync,
+  openSync,
+  readSync,
+  closeSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+import { UserError } from '../record/errors.js';
+
+const HEAD_BYTES = 4096;
+
+/** An input that can be read by path. */
+export interface Source {
+  /** As the user knows it, for messages. */
+  readonly name: string;
+  /** Base name, for the profile line. */
+  readonly file: string;
+  /** Where the bytes are. */
+  readonly path: string;
+  /** Removes what was unpacked. */
+  dispose(): void;
+}
+
+/** What one argument of the command line stands for. */
+export interface Expansion {
+  readonly paths: readonly string[];
+  /** Whether files that are no profiles are to be passed over (those of a folder or a glob). */
+  readonly lenient: boolean;
+}
+
+/**
+ * Files that an argument stands for, in order of name. `-` is standard input.
+ * @throws UserError when there is no such file, or the folder or glob holds none
+ */
+export function expand(argument: string): Expansion {
+  if (argument === '-') return { paths: ['-'], lenient: false };
+  const stat = statSync(argument, { throwIfNoEntry: false });
+  if (stat !== undefined && !stat.isDirectory()) return { paths: [argument], lenient: false };
+  const isFolder = stat !== undefined;
+  if (!isFolder && !fg.isDynamicPattern(argument)) {
+    throw new UserError('no such file or directory', { where: argument });
+  }
+  const found = isFolder
+    ? fg.sync('**', { cwd: argument, onlyFiles: true, followSymbolicLinks: false }).map((path) => join(argument, path))
+    : fg.sync(argument, { onlyFiles: true });
+  if (found.length === 0) {
+    throw new UserError(isFolder ? 'folder without files' : 'no file matches', { where: argument });
+  }
+  return { paths: found.sort(), lenient: true };
+}
+
+/** The first bytes of a file, uncompressed. */
+export function readHead(path: string): Buffer {
+  const head = Buffer.alloc(HEAD_BYTES);
+  const file = openSync(path, 'r');
+  try {
+    return head.subarray(0, readSync(file, head, 0, HEAD_BYTES, 0));
+  } finally {
+    closeSync(file);
+  }
+}
+
+const isGzip = (head: Buffer): boolean => head[0] === 0x1f && head[1] === 0x8b;
+
+/**
+ * Makes an input readable by path.
+ * @throws UserError when it is empty, a folder, or a broken gzip
+ */
+export async function open(path: string): Promise<Source> {
+  if (path === '-') return unpack(path, 'stdin', process.stdin);
+  if (statSync(path).size === 0 && statSync(path).isFile()) throw new UserError('file is empty', { where: path });
+  if (!statSync(path).isFile()) return unpack(path, basename(path), createReadStream(path));
+  if (!isGzip(readHead(path))) return { name: path, file: basename(path), path, dispose: () => undefined };
+  return unpack(path, basename(path), createReadStream(path));
+}
+
+/** Copies a stream into a temporary file, undoing gzip. */
+async function unpack(name: string, file: string, stream: NodeJS.ReadableStream): Promise<Source> {
+  const folder = mkdtempSync(join(tmpdir(), 'dparse-'));
+  const dispose = (): void => {
+    process.off('exit', dispose);
+    rmSync(folder, { recursive: true, force: true });
+  };
+  process.on('exit', dispose);
+  try {
+    const raw = join(folder, 'input');
+    await pipeline(stream, createWriteStream(raw));
+    const head = readHead(raw);
+    if (head.length === 0) throw new UserError('input is empty', { where: name });
+    if (!isGzip(head)) return { name, file, path: raw, dispose };
+    const plain = join(folder, 'plain');
+    await pipeline(createReadStream(raw), createGunzip(), createWriteStream(plain));
+    rmSync(raw);
+    return { name, file: file.replace(/\.gz$/, ''), path: plain, dispose };
+  } catch (error) {
+    dispose();
+    if (error instanceof Error && 'code' in error && String(error.code).startsWith('Z_')) {
+      throw new UserError(`gzip is broken: ${error.message}`, { where: name, hint: 'copy it again' });
+    }
+    throw error;
+  }
+}
+
+/** Ways in which launchers write a rank into a file name; the first that matches counts. */
+const RANK_IN_NAME: readonly RegExp[] = [/rank[._-]?(\d{1,6})(?!\d)/i, /_r(\d{1,6})(?![a-z0-9])/i, /\.(\d{1,6})\./];
+
+/** The rank that a file name tells: `rank_3`, `_r3`, `.3.`; null when it tells none. */
+export function rankOf(file: string): number | null {
+  for (const pattern of RANK_IN_NAME) {
+    const rank = pattern.exec(file)?.[1];
+    if (rank !== undefined) return Number(rank);
+  }
+  return null;
+}

@@ -1,0 +1,178 @@
+/**
+ * Read-only access to SQLite databases by column name: a missing table has no rows, a missing column is null.
+ * The only importer of better-sqlite3. Holds one read transaction, so that many point look-ups cost no locking.
+ */
+import Database from 'better-sqlite3';
+import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
+import { UserError } from '../record/errors.js';
+
+/** What SQLite gives for a cell; integers above 2^53 must be split, rebased or cast to text in SQL. */
+export type Cell = number | string | Buffer | null;
+export type Row = Cell[];
+
+/** A column by name, or an expression over columns that must all be there, else it is null. */
+export type Selection = string | { readonly needs: readonly string[]; readonly sql: string };
+
+const MAGIC = 'SQLite format 3\0';
+
+export const isSqlite = (head: Buffer): boolean => head.subarray(0, MAGIC.length).toString('latin1') === MAGIC;
+
+const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+
+export class SqliteFile {
+  readonly #database: Database.Database;
+  /** Columns by table, in the database's own spelling. */
+  readonly tables: ReadonlyMap<string, ReadonlySet<string>>;
+
+  private constructor(
+    readonly path: string,
+    database: Database.Database,
+  ) {
+    this.#database = database;
+    this.tables = this.#guard(() => {
+      database.exec('BEGIN');
+      return readTables(database);
+    });
+  }
+
+  /**
+   * Opens a database for reading.
+   * @throws UserError when it is cut short, locked, in WAL mode (reading it would write beside it) or damaged
+   */
+  static open(path: string): SqliteFile {
+    refuseUnreadable(path);
+    try {
+      return new SqliteFile(path, new Database(path, { readonly: true, fileMustExist: true, timeout: 1000 }));
+    } catch (error) {
+      throw asUserError(error, path);
+    }
+  }
+
+  has(table: string): boolean {
+    return this.tables.has(table);
+  }
+
+  hasColumn(table: string, column: string): boolean {
+    return this.tables.get(table)?.has(column) ?? false;
+  }
+
+  /** The table of this name, else its variant with the highest number (`…_KERNEL_V3`), else null. */
+  table(name: string): string | null {
+    if (this.has(name)) return name;
+    const version = (table: string): number => Number(/_V(\d+)$/.exec(table)?.[1] ?? 0);
+    const variants = [...this.tables.keys()].filter((table) => table.startsWith(`${name}_V`) && version(table) > 0);
+    return variants.sort((a, b) => version(b) - version(a))[0] ?? null;
+  }
+
+  /** Rows of a table as arrays, in storage order, cells as selected; none when the table is missing. */
+  *rows(table: string, select: readonly Selection[], parameters: readonly bigint[] = []): Generator<Row> {
+    const name = this.table(table);
+    if (name === null) return;
+    const sql = `SELECT ${select.map((cell) => this.#expression(name, cell)).join(', ')} FROM ${quote(name)}`;
+    try {
+      yield* this.#database
+        .prepare(sql)
+        .raw()
+        .iterate(...parameters) as IterableIterator<Row>;
+    } catch (error) {
+      throw asUserError(error, this.path);
+    }
+  }
+
+  /** One value per call by rowid, null when there is no such row; null instead of a function without the table. */
+  lookup(table: string, column: Selection): ((rowid: number) => Cell) | null {
+    const name = this.table(table);
+    if (name === null) return null;
+    const sql = `SELECT ${this.#expression(name, column)} FROM ${quote(name)} WHERE rowid = ?`;
+    return this.#guard(() => {
+      const statement = this.#database.prepare(sql).pluck();
+      return (rowid: number) => (statement.get(rowid) as Cell | undefined) ?? null;
+    });
+  }
+
+  /** The smallest value of a column as decimal text, null when there are no rows. */
+  minimum(table: string, column: string, where = 'TRUE'): string | null {
+    const name = this.table(table);
+    if (name === null || !this.hasColumn(name, column)) return null;
+    const sql = `SELECT CAST(min(${quote(column)}) AS TEXT) FROM ${quote(name)} WHERE ${where}`;
+    return this.#guard(() => this.#database.prepare(sql).pluck().get() as string | null);
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+
+  #expression(table: string, selection: Selection): string {
+    const { needs, sql } = typeof selection === 'string' ? { needs: [selection], sql: quote(selection) } : selection;
+    return needs.every((column) => this.hasColumn(table, column)) ? sql : 'NULL';
+  }
+
+  #guard<T>(body: () => T): T {
+    try {
+      return body();
+    } catch (error) {
+      throw asUserError(error, this.path);
+    }
+  }
+}
+
+function readTables(database: Database.Database): Map<string, Set<string>> {
+  const names = database.prepare("SELECT name FROM sqlite_master WHERE type IN ('table', 'view')").pluck();
+  const tables = new Map<string, Set<string>>();
+  for (const name of (names.all() as string[]).sort()) {
+    const columns = database.prepare(`PRAGMA table_info(${quote(name)})`).all() as { name: string }[];
+    tables.set(name, new Set(columns.map((column) => column.name)));
+  }
+  return tables;
+}
+
+/** What the file's header tells before SQLite opens it, in better words than SQLite's. */
+function refuseUnreadable(path: string): void {
+  const header = Buffer.alloc(100);
+  const file = openSync(path, 'r');
+  try {
+    readSync(file, header, 0, 100, 0);
+  } finally {
+    closeSync(file);
+  }
+  if (!isSqlite(header)) throw new UserError('not an SQLite database', { where: path });
+  if (header[18] === 2 || header[19] === 2) {
+    throw new UserError('database is in WAL mode, and reading it would write beside it', {
+      where: path,
+      hint: 'convert a copy: sqlite3 COPY "PRAGMA journal_mode=DELETE"',
+    });
+  }
+  if (existsSync(`${path}-journal`) && statSync(`${path}-journal`).size > 0) {
+    throw new UserError('database has an unfinished write beside it (-journal)', {
+      where: path,
+      hint: 'let the program that writes it finish, or open it once with sqlite3',
+    });
+  }
+  const pageSize = header.readUInt16BE(16) === 1 ? 65536 : header.readUInt16BE(16);
+  const expected = pageSize * header.readUInt32BE(28);
+  // The page count is only valid when the change counter equals the version-valid-for number (SQLite file format §1.3.8).
+  const valid = header.readUInt32BE(24) === header.readUInt32BE(92);
+  const { size } = statSync(path);
+  if (valid && size < expected) {
+    throw new UserError(`database is cut short: ${size} of ${expected} bytes`, {
+      where: path,
+      hint: 'copy or export it again',
+    });
+  }
+}
+
+const REASONS: Readonly<Record<string, readonly [what: string, hint: string]>> = {
+  SQLITE_BUSY: ['database is locked by another program', 'close that program, or read a copy'],
+  SQLITE_LOCKED: ['database is locked by another program', 'close that program, or read a copy'],
+  SQLITE_CORRUPT: ['database is damaged', 'copy or export it again'],
+  SQLITE_NOTADB: ['not an SQLite database, or encrypted', 'dparse --formats lists what can be read'],
+  SQLITE_CANTOPEN: ['database cannot be opened', 'check its permissions'],
+  SQLITE_IOERR: ['database cannot be read', 'check the disk'],
+};
+
+function asUserError(error: unknown, where: string): Error {
+  if (!(error instanceof Database.SqliteError)) return error instanceof Error ? error : new Error(String(error));
+  const known = Object.entries(REASONS).find(([code]) => error.code.startsWith(code));
+  const [what, hint] = known?.[1] ?? [`database cannot be read: ${error.message}`, 'copy or export it again'];
+  return new UserError(what, { where, hint });
+}

@@ -1,0 +1,291 @@
+/**
+ * Reads the text that Python's repr() gives for plain data: None, booleans, numbers, strings, lists, tuples, sets and
+ * dicts, nested. Nothing is ever evaluated: any other text (names, calls, operators) is an error.
+ *
+ * Grammar: https://docs.python.org/3/reference/lexical_analysis.html#literals, and `ast.literal_eval` for the values
+ * allowed, plus the bare words `inf` and `nan` that repr(float) gives.
+ */
+import { readString } from './python-string.js';
+
+/**
+ * A Python value. Integers beyond ±(2^53 - 1) are bigint, so that none is silently rounded; lists, tuples and sets are
+ * arrays; a dict has no inherited members, so any key is safe. Bytes are strings of characters 0 to 255.
+ */
+export type PythonValue = null | boolean | number | bigint | string | readonly PythonValue[] | PythonDict;
+
+export interface PythonDict {
+  readonly [key: string]: PythonValue;
+}
+
+/** The text is not a literal. The message is one line; `position` is the index of the offending character. */
+export class LiteralError extends Error {
+  constructor(
+    readonly what: string,
+    readonly position: number,
+  ) {
+    super(`${what} at ${position}`);
+    this.name = 'LiteralError';
+  }
+}
+
+/** Deepest nesting read; real markers nest 4 deep. */
+export const MAX_DEPTH = 200;
+
+/** Python itself refuses longer ones (sys.int_info.default_max_str_digits). */
+const MAX_INT_DIGITS = 4300;
+
+/** A dict under construction. Its prototype has no members and no prototype: unlike Object.create(null) it stays fast. */
+const Dict = function () {
+  // Members are added by the reader.
+} as unknown as new () => Record<string, PythonValue>;
+Dict.prototype = Object.create(null) as object;
+
+/** True for a dict, false for every other value. */
+export const isDict = (value: PythonValue): value is PythonDict =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const WORDS: Readonly<Record<string, PythonValue>> = {
+  None: null,
+  True: true,
+  False: false,
+  inf: Infinity,
+  nan: NaN,
+};
+
+/**
+ * The value that the text writes.
+ * @throws {LiteralError} and nothing else, whatever the text
+ */
+export function parseLiteral(text: string): PythonValue {
+  const reader = new Reader(text);
+  const value = reader.value();
+  reader.end();
+  return value;
+}
+
+const isSpace = (code: number): boolean => code === 32 || (code >= 9 && code <= 13);
+const isDigit = (code: number): boolean => code >= 48 && code <= 57;
+const isLetter = (code: number): boolean => (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || code === 95;
+
+const [LEFT_PAREN, RIGHT_PAREN, COMMA, COLON] = [40, 41, 44, 58];
+const [LEFT_BRACKET, RIGHT_BRACKET, LEFT_BRACE, RIGHT_BRACE] = [91, 93, 123, 125];
+const [DOUBLE_QUOTE, SINGLE_QUOTE, PLUS, MINUS, DOT] = [34, 39, 43, 45, 46];
+
+class Reader {
+  #position = 0;
+  #depth = 0;
+
+  constructor(readonly text: string) {}
+
+  value(): PythonValue {
+    const code = this.#next();
+    if (code === SINGLE_QUOTE || code === DOUBLE_QUOTE) return this.#string('');
+    if (isDigit(code) || code === MINUS || code === PLUS || code === DOT) return this.#number();
+    if (code === LEFT_BRACKET) return this.#list(RIGHT_BRACKET);
+    if (code === LEFT_PAREN) return this.#parenthesis();
+    if (code === LEFT_BRACE) return this.#brace();
+    if (isLetter(code)) return this.#word();
+    return this.#fail(Number.isNaN(code) ? 'a value is missing' : 'no literal begins like this');
+  }
+
+  end(): void {
+    if (!Number.isNaN(this.#next())) this.#fail('more text after the value');
+  }
+
+  #fail(what: string, position = this.#position): never {
+    throw new LiteralError(what, position);
+  }
+
+  /** Skips white space; the code of the character after it, NaN at the end. */
+  #next(): number {
+    let code = this.text.charCodeAt(this.#position);
+    while (isSpace(code)) code = this.text.charCodeAt(++this.#position);
+    return code;
+  }
+
+  #open(): void {
+    if (++this.#depth > MAX_DEPTH) this.#fail(`nested more than ${MAX_DEPTH} deep`);
+    this.#position++;
+  }
+
+  #close(): void {
+    this.#depth--;
+    this.#position++;
+  }
+
+  /** After an item: true when another may follow, false at the closing character (which is then taken). */
+  #more(close: number): boolean {
+    const code = this.#next();
+    if (code === COMMA) {
+      this.#position++;
+      if (this.#next() !== close) return true;
+    } else if (code !== close) {
+      this.#fail(`',' or '${String.fromCharCode(close)}' is missing`);
+    }
+    this.#close();
+    return false;
+  }
+
+  #list(close: number): PythonValue[] {
+    this.#open();
+    const items: PythonValue[] = [];
+    if (this.#next() === close) this.#close();
+    else {
+      do items.push(this.value());
+      while (this.#more(close));
+    }
+    return items;
+  }
+
+  /** A tuple, or a value in parentheses: without a comma these are the same value. */
+  #parenthesis(): PythonValue {
+    const start = this.#position;
+    const items = this.#list(RIGHT_PAREN);
+    const [only] = items;
+    if (items.length !== 1 || only === undefined) return items;
+    return this.#commaBeforeEnd(start) ? items : only;
+  }
+
+  /** Whether the parenthesis just read, with one item, has a comma before its end. */
+  #commaBeforeEnd(start: number): boolean {
+    let at = this.#position - 2;
+    while (at > start && isSpace(this.text.charCodeAt(at))) at--;
+    return this.text.charCodeAt(at) === COMMA;
+  }
+
+  /** A dict; or a set, whose first item is followed by no colon. */
+  #brace(): PythonValue {
+    this.#open();
+    const dict = new Dict();
+    if (this.#next() === RIGHT_BRACE) {
+      this.#close();
+      return dict;
+    }
+    let key = this.#item();
+    if (this.#next() !== COLON) return this.#set(key);
+    for (;;) {
+      if (this.#next() !== COLON) this.#fail("':' is missing");
+      this.#position++;
+      dict[typeof key === 'string' ? key : this.#keyText(key)] = this.value();
+      if (!this.#more(RIGHT_BRACE)) return dict;
+      key = this.#item();
+    }
+  }
+
+  /** A value that is likely a key: the strings among these repeat, so they are shared. */
+  #item(): PythonValue {
+    const code = this.#next();
+    if (code !== SINGLE_QUOTE && code !== DOUBLE_QUOTE) return this.value();
+    const start = this.#position + 1;
+    const shared = sharedString(this.text, start, code);
+    if (shared === null) return this.#string('');
+    this.#position = start + shared.length + 1;
+    return shared;
+  }
+
+  #set(first: PythonValue): PythonValue[] {
+    const items = [first];
+    while (this.#more(RIGHT_BRACE)) items.push(this.value());
+    return items;
+  }
+
+  #keyText(key: PythonValue): string {
+    if (typeof key !== 'object' || key === null) return String(key);
+    if (isDict(key)) return this.#fail('a dict cannot be a key');
+    return key.map((item) => this.#keyText(item)).join();
+  }
+
+  #string(prefix: string): string {
+    const read = readString(this.text, this.#position, prefix.toLowerCase());
+    if (read.error !== null) return this.#fail(read.error, read.end);
+    this.#position = read.end;
+    return read.value;
+  }
+
+  #word(): PythonValue {
+    const start = this.#position;
+    let code = this.text.charCodeAt(start);
+    while (isLetter(code) || isDigit(code)) code = this.text.charCodeAt(++this.#position);
+    const length = this.#position - start;
+    if ((code === SINGLE_QUOTE || code === DOUBLE_QUOTE) && length <= 2) {
+      const prefix = this.text.slice(start, this.#position);
+      if (/^(?:[ubr]|br|rb)$/i.test(prefix)) return this.#string(prefix);
+    }
+    const word = length <= 5 ? this.text.slice(start, this.#position) : '';
+    if (Object.hasOwn(WORDS, word)) return WORDS[word] ?? null;
+    if (word === 'set' && this.text.startsWith('()', this.#position)) {
+      this.#position += 2;
+      return [];
+    }
+    return this.#fail('a name is no literal', start);
+  }
+
+  #number(): number | bigint {
+    const start = this.#position;
+    const first = this.text.charCodeAt(start);
+    const signed = first === MINUS || first === PLUS;
+    if (signed) this.#position++;
+    const digits = this.#digits();
+    const code = this.text.charCodeAt(this.#position);
+    if (code === DOT || code === 101 || code === 69) return this.#float(start, digits);
+    if (digits === 0) return this.#signedWord(first);
+    if (isLetter(code)) this.#fail('a number ends in a letter');
+    if (digits > 1 && this.text.charCodeAt(this.#position - digits) === 48) this.#fail('a number begins with 0', start);
+    if (digits > MAX_INT_DIGITS) this.#fail(`an integer has more than ${MAX_INT_DIGITS} digits`, start);
+    const literal = this.text.slice(start, this.#position);
+    const value = Number(literal);
+    if (Number.isSafeInteger(value)) return value === 0 ? 0 : value;
+    const magnitude = BigInt(this.text.slice(this.#position - digits, this.#position));
+    return first === MINUS ? -magnitude : magnitude;
+  }
+
+  /** `inf` and `nan` after a sign. */
+  #signedWord(sign: number): number {
+    const word = this.text.slice(this.#position, this.#position + 3);
+    const value = WORDS[word];
+    if (typeof value !== 'number' || isLetter(this.text.charCodeAt(this.#position + 3))) this.#fail('no digits');
+    this.#position += 3;
+    return sign === MINUS ? -value : value;
+  }
+
+  #float(start: number, whole: number): number {
+    let digits = whole;
+    if (this.text.charCodeAt(this.#position) === DOT) {
+      this.#position++;
+      digits += this.#digits();
+    }
+    if (digits === 0) this.#fail('no digits');
+    if ((this.text.charCodeAt(this.#position) | 32) === 101) {
+      const sign = this.text.charCodeAt(++this.#position);
+      if (sign === MINUS || sign === PLUS) this.#position++;
+      if (this.#digits() === 0) this.#fail('an exponent has no digits');
+    }
+    if (isLetter(this.text.charCodeAt(this.#position))) this.#fail('a number ends in a letter');
+    return Number(this.text.slice(start, this.#position));
+  }
+
+  #digits(): number {
+    const start = this.#position;
+    while (isDigit(this.text.charCodeAt(this.#position))) this.#position++;
+    return this.#position - start;
+  }
+}
+
+/** Short strings seen as keys, in a table of fixed size: a repeated key costs a comparison, not a new string. */
+const SHARED = new Array<string>(512).fill('');
+const LONGEST_SHARED = 24;
+
+/** The string that begins at `start` and ends before `quote`; null when it is long, or holds an escape. */
+function sharedString(text: string, start: number, quote: number): string | null {
+  let hash = 0;
+  let end = start;
+  for (; ; end++) {
+    const code = text.charCodeAt(end);
+    if (code === quote) break;
+    if (code === 92 || Number.isNaN(code) || end - start === LONGEST_SHARED) return null;
+    hash = (hash * 31 + code) & 511;
+  }
+  const known = SHARED[hash] ?? '';
+  if (known.length === end - start && text.startsWith(known, start)) return known;
+  return (SHARED[hash] = text.slice(start, end));
+}
