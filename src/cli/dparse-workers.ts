@@ -1,6 +1,7 @@
 /**
- * Several profiles at a time: each worker thread writes the lines of one profile into a temporary file, and the files
- * are copied out in the order of the inputs, so that the stream does not depend on the number of workers.
+ * Profiles parsed in worker threads. A large one has a thread of its own: parsing has room for short-lived objects
+ * there, and the main thread writes meanwhile and hears signals. Several at a time go each into a temporary file, and
+ * the files are copied out in the order of the inputs: the stream does not depend on the number of workers.
  */
 import { createReadStream, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,6 +11,7 @@ import type { Profile } from '../parse/find.js';
 import { UserError } from '../record/errors.js';
 import type { Outcome, ParseOptions } from './dparse-one.js';
 import type { Write } from './output.js';
+import type { Progress } from './progress.js';
 
 /** What a worker is asked, by `workerData`. */
 export interface Job {
@@ -18,12 +20,15 @@ export interface Job {
   readonly name: string;
   readonly file: string;
   readonly options: ParseOptions;
-  readonly output: string;
+  /** File for the lines; null to send them to the main thread. */
+  readonly output: string | null;
 }
 
-/** What it answers: an outcome, an error of the user's in parts, or a defect. */
+/** What it answers: pieces of text, then an outcome or an error of the user's in parts. */
 export type Answer =
-  { readonly outcome: Exclude<Outcome, UserError> } | { readonly what: string; readonly detail: UserError['detail'] };
+  | { readonly text: string }
+  | { readonly outcome: Exclude<Outcome, UserError> }
+  | { readonly what: string; readonly detail: UserError['detail'] };
 
 export async function parseMany(
   profiles: readonly Profile[],
@@ -64,15 +69,49 @@ export async function parseMany(
   }
 }
 
-function runWorker(profile: Profile, options: ParseOptions, output: string): Promise<Outcome> {
+/** One profile in a thread of its own. */
+export const parseLarge = (
+  profile: Profile,
+  options: ParseOptions,
+  write: Write,
+  meter: Progress,
+): Promise<Outcome> => {
+  let written = 0;
+  return runWorker(profile, options, null, async (text) => {
+    await write(text);
+    meter.at((written += text.length), null);
+  });
+};
+
+/**
+ * Room for short-lived objects: at V8's default of 48 MB a fifth of the time goes into copying the survivors of
+ * collections that a larger room does not need.
+ */
+const YOUNG_GENERATION_MB = 192;
+
+function runWorker(
+  profile: Profile,
+  options: ParseOptions,
+  output: string | null,
+  take?: (text: string) => Promise<void>,
+): Promise<Outcome> {
   const { ordinal, source } = profile;
   const job: Job = { ordinal, path: source.path, name: source.name, file: source.file, options, output };
-  const worker = new Worker(new URL('./dparse-worker.js', import.meta.url), { workerData: job });
+  const resourceLimits = { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB };
+  const worker = new Worker(new URL('./dparse-worker.js', import.meta.url), { workerData: job, resourceLimits });
   return new Promise((resolve, reject) => {
-    worker.once('message', (answer: Answer) => {
-      resolve('outcome' in answer ? answer.outcome : new UserError(answer.what, answer.detail));
+    const fail = (error: unknown): void => {
+      void worker.terminate();
+      reject(error instanceof Error ? error : new Error(String(error)));
+    };
+    worker.on('message', (answer: Answer) => {
+      if ('text' in answer) {
+        take?.(answer.text).then(() => {
+          worker.postMessage('taken');
+        }, fail);
+      } else resolve('outcome' in answer ? answer.outcome : new UserError(answer.what, answer.detail));
     });
-    worker.once('error', reject);
+    worker.once('error', fail);
     worker.once('exit', (code) => {
       reject(new Error(`a worker ended with code ${code}`));
     });

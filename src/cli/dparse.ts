@@ -1,14 +1,18 @@
 /** `dparse`: profiles → records. */
+import { statSync } from 'node:fs';
 import { findProfiles, type Profile } from '../parse/find.js';
 import { readerNamed } from '../parse/registry.js';
 import { EXIT, UserError } from '../record/errors.js';
 import { main } from './boundary.js';
 import { formatsText, helpText, readArguments, type Request } from './dparse-options.js';
 import { parseOne, type Outcome } from './dparse-one.js';
-import { parseMany } from './dparse-workers.js';
+import { parseLarge, parseMany } from './dparse-workers.js';
 import { withOutput } from './output.js';
 import { progress } from './progress.js';
 import { version } from './version.js';
+
+/** Bytes from which a profile is worth a thread of its own, which takes about 50 ms to start. */
+const LARGE = 16 * 1024 * 1024;
 
 async function run(args: readonly string[]): Promise<void> {
   const request = readArguments(args);
@@ -47,7 +51,12 @@ async function parse(request: Request, profiles: readonly Profile[]): Promise<vo
     profiles.map(({ source }) => source.path),
     async (write) => {
       if (jobs > 1 && profiles.length > 1) await parseMany(profiles, options, jobs, write, note);
-      else for (const profile of profiles) note(profile, await parseOne(profile, options, write, meter));
+      else {
+        for (const profile of profiles) {
+          const parse = statSync(profile.source.path).size < LARGE ? parseOne : parseLarge;
+          note(profile, await parse(profile, options, write, meter));
+        }
+      }
     },
   );
 }

@@ -5,7 +5,7 @@ import { readRecords } from '../prof/records.js';
 import type { RecordBatches } from '../prof/report.js';
 import { UsageError, UserError } from '../record/errors.js';
 import type { ProfileLine } from '../record/record.js';
-import { USAGE } from './dprof-options.js';
+import { DPROF } from './dprof-options.js';
 import type { Progress } from './progress.js';
 
 export interface Source {
@@ -15,39 +15,44 @@ export interface Source {
   readonly close: () => void;
 }
 
-const SQLITE = 'SQLite format 3\0';
-
 /**
  * @param file undefined or '-' for stdin
  * @throws UserError when there is nothing to read, UsageError when nobody will ever write
  */
 export async function openSource(file: string | undefined, progress: Progress): Promise<Source> {
   const onStdin = file === undefined || file === '-';
-  if (onStdin && process.stdin.isTTY) throw new UsageError('no FILE, and stdin is a terminal', `usage: ${USAGE}`);
+  if (onStdin && process.stdin.isTTY) throw new UsageError('no FILE, and stdin is a terminal', `usage: ${DPROF.usage}`);
   let done = 0;
   const total = onStdin ? null : (statSync(file, { throwIfNoEntry: false })?.size ?? null);
   const onBytes = (bytes: number): void => {
     progress.at((done += bytes), total);
   };
   const input = onStdin ? await openStream(process.stdin, 'stdin', onBytes) : await openFile(file, onBytes);
-  if (!isSqlite(input)) return { name: input.name, batches: readRecords(input), close: input.close };
+  if (mayBeRecords(input)) return { name: input.name, batches: readRecords(input), close: input.close };
   input.close();
-  if (onStdin)
-    throw new UserError('a profile cannot be read from a pipe', {
-      where: 'stdin',
-      hint: 'dprof FILE, or dparse FILE | dprof',
-    });
-  return { name: file, batches: await profileBatches(file), close: input.close };
+  if (!onStdin) return openProfile(file);
+  const hint = 'dprof FILE, or dparse FILE | dprof';
+  throw new UserError('not records, and a profile cannot be read from a pipe', { where: 'stdin', hint });
 }
 
-const isSqlite = ({ head }: Input): boolean => head.subarray(0, SQLITE.length).toString('latin1') === SQLITE;
+/** Records are text. A database, another binary file, XML or a profiler's log is left to the parser to name. */
+function mayBeRecords({ head }: Input): boolean {
+  const isBinary = head.subarray(0, 512).some((byte) => byte < 32 && (byte < 9 || byte > 13));
+  return !isBinary && !/^\s*(?:<|==|#)/.test(head.subarray(0, 512).toString('latin1'));
+}
 
 const BATCH = 1000;
 
-/** A profile's records. The database library is only loaded here: records alone never need it. */
-async function profileBatches(path: string): Promise<AsyncIterable<readonly ProfileLine[]>> {
+/** A profile's records. The parser and its database library are only loaded here: records alone never need them. */
+async function openProfile(file: string): Promise<Source> {
   const { readProfile } = await import('../parse/profile.js');
-  return inBatches(readProfile(path, { profile: 0 }));
+  const { open } = await import('../parse/source.js');
+  const source = await open(file);
+  const records = readProfile(source.path, { profile: 0, name: source.name });
+  const close = (): void => {
+    source.dispose();
+  };
+  return { name: source.name, batches: inBatches(records), close };
 }
 
 /** Batches, with a turn of the event loop after each: signals and a closed output are noticed between them. */

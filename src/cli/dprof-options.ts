@@ -1,20 +1,12 @@
 /** What `dprof` can be asked: one table for the parser and the help. */
-import yargs from 'yargs';
 import { chooseColumns } from '../prof/choose.js';
 import { COLUMNS, DEFAULT_COLUMNS, type Column } from '../prof/columns.js';
 import { parseKernelId, type KernelId } from '../prof/explain.js';
 import { parseSort, type SortKey } from '../prof/sort.js';
 import { parseWhere, type Condition } from '../prof/where.js';
-import { nearest, UsageError } from '../record/errors.js';
+import { UsageError } from '../record/errors.js';
 import { FORMATS, requireFormat, type Format } from '../write/format.js';
-
-interface Option {
-  readonly name: string;
-  readonly short?: string;
-  /** Name of the value; a switch has none. */
-  readonly takes?: string;
-  readonly help: string;
-}
+import { integer, optionLines, parseArguments, wrapped, type Option, type Tool } from './arguments.js';
 
 const OPTIONS: readonly Option[] = [
   { name: 'cols', short: 'c', takes: 'COLS', help: `columns, comma-separated (${DEFAULT_COLUMNS})` },
@@ -40,39 +32,28 @@ const EXAMPLES = [
   "dprof -c op,sil net.dict | awk 'NR>1 {t[$1]+=$2} END {for (o in t) print t[o], o}'",
 ];
 
-export const USAGE = 'dprof [OPTION...] [FILE]';
+export const DPROF: Tool = { name: 'dprof', usage: 'dprof [OPTION...] [FILE]', options: OPTIONS };
 
 export function helpText(): string {
-  const rows = OPTIONS.map(({ name, short, takes, help }) => {
-    const left = `${short === undefined ? '    ' : `-${short}, `}--${name}${takes === undefined ? '' : ` ${takes}`}`;
-    return `  ${left.padEnd(20)} ${help}`;
-  });
   return [
-    `Usage: ${USAGE}`,
+    `Usage: ${DPROF.usage}`,
     'Which op and layer launched each kernel, how many FLOPs and bytes it needed.',
     '',
     'FILE: records of dparse (also .gz), a net.dict of PyProf, or a profile. Default: stdin.',
     '',
     'Options:',
-    ...rows,
+    ...optionLines(OPTIONS),
     '',
-    ...wrapped('Columns: ', COLUMNS.map(({ key }) => key).join(' ')),
+    ...wrapped(
+      'Columns: ',
+      COLUMNS.map(({ key }) => key),
+    ),
     'Memory: about 150 MB; --sort adds the text of its rows (with --top N, of N rows).',
     '',
     'Examples:',
     ...EXAMPLES.map((example) => `  ${example}`),
     '',
   ].join('\n');
-}
-
-function wrapped(label: string, text: string): string[] {
-  const lines = [label];
-  for (const item of text.split(' ')) {
-    const line = lines[lines.length - 1] ?? '';
-    if (line.length + item.length + 1 > 80) lines.push(`${' '.repeat(label.length)}${item}`);
-    else lines[lines.length - 1] = line.endsWith(' ') ? line + item : `${line} ${item}`;
-  }
-  return lines;
 }
 
 export function columnsText(): string {
@@ -101,33 +82,25 @@ export interface Request {
  * @throws UsageError for anything that cannot be meant
  */
 export function readArguments(args: readonly string[]): Request {
-  const given = parse(args);
-  const text = (name: string): string | undefined => {
-    const value = given[name];
-    return typeof value === 'string' ? value : undefined;
-  };
-  const maybe = <T>(name: string, read: (value: string) => T): T | undefined => {
-    const value = text(name);
-    return value === undefined ? undefined : read(value);
-  };
-  const files = given._;
-  if (files.length > 1)
-    throw new UsageError(`one FILE, not ${files.length}`, 'dparse takes several and makes one stream of them');
-  const asked = (['help', 'version', 'columns'] as const).find((name) => given[name] === true);
-  const width = maybe('width', (value) => integer('-w', value)) ?? null;
+  const given = parseArguments(DPROF, joinSort(args));
+  const [file, ...others] = given.operands;
+  if (others.length > 0) {
+    throw new UsageError(`one FILE, not ${others.length + 1}`, 'dparse takes several and makes one stream of them');
+  }
+  const width = given.read('width', (text) => integer('-w', text)) ?? null;
   return {
-    show: asked ?? 'report',
-    file: files[0],
-    output: text('output'),
-    quiet: given['quiet'] === true,
-    columns: chooseColumns(text('cols') ?? DEFAULT_COLUMNS),
-    format: chooseFormat(text('format'), given['csv'] === true, width),
+    show: (['help', 'version', 'columns'] as const).find((name) => given.on(name)) ?? 'report',
+    file,
+    output: given.text('output'),
+    quiet: given.on('quiet'),
+    columns: chooseColumns(given.text('cols') ?? DEFAULT_COLUMNS),
+    format: chooseFormat(given.text('format'), given.on('csv'), width),
     width: width !== null && width > 0 ? width : null,
-    header: given['header'] !== false,
-    where: maybe('where', parseWhere),
-    sort: maybe('sort', parseSort),
-    top: maybe('top', (value) => integer('--top', value, 1)),
-    explain: maybe('explain', parseKernelId),
+    header: given.on('header'),
+    where: given.read('where', parseWhere),
+    sort: given.read('sort', parseSort),
+    top: given.read('top', (text) => integer('--top', text, 1)),
+    explain: given.read('explain', parseKernelId),
   };
 }
 
@@ -144,41 +117,6 @@ function chooseFormat(id: string | undefined, csv: boolean, width: number | null
   return format;
 }
 
-function integer(option: string, text: string, least = -Infinity): number {
-  const value = /^[+-]?\d{1,9}$/.test(text) ? Number(text) : NaN;
-  if (Number.isNaN(value) || value < least) throw new UsageError(`${option} takes a number, not '${text}'`);
-  return value;
-}
-
-type Given = Readonly<Record<string, unknown>> & { readonly _: readonly string[] };
-
-function parse(args: readonly string[]): Given {
-  const parser = yargs()
-    .help(false)
-    .version(false)
-    .exitProcess(false)
-    .locale('en')
-    .parserConfiguration({
-      'camel-case-expansion': false,
-      'dot-notation': false,
-      'duplicate-arguments-array': false,
-      'parse-numbers': false,
-      'parse-positional-numbers': false,
-    })
-    .strictOptions()
-    .fail((message, error) => {
-      throw asUsageError(message, error);
-    });
-  for (const { name, short, takes } of OPTIONS) {
-    const alias = short === undefined ? {} : { alias: short };
-    const key = name.replace(/^no-/, '');
-    if (takes === undefined) parser.option(key, { boolean: true, ...alias });
-    else parser.option(key, { string: true, requiresArg: true, ...alias });
-  }
-  const given = parser.parseSync(joinSort(args));
-  return { ...given, _: given._.map(String) };
-}
-
 /** `--sort -sil`: the value looks like an option to any parser. */
 function joinSort(args: readonly string[]): string[] {
   const joined: string[] = [];
@@ -187,21 +125,4 @@ function joinSort(args: readonly string[]): string[] {
     else joined.push(arg);
   }
   return joined;
-}
-
-function asUsageError(message: string | null, error: unknown): Error {
-  const text = message ?? (error instanceof Error ? error.message : String(error));
-  const unknown = /^Unknown arguments?: ([^,\s]+)/.exec(text)?.[1];
-  if (unknown !== undefined) {
-    const near = nearest(
-      unknown,
-      OPTIONS.map(({ name }) => name),
-    );
-    const dashes = unknown.length === 1 ? '-' : '--';
-    const hint = near === null || unknown.length === 1 ? 'dprof --help lists them' : `did you mean --${near}?`;
-    return new UsageError(`unknown option ${dashes}${unknown}`, hint);
-  }
-  const needs = /^Not enough arguments following: (\S+)/.exec(text)?.[1];
-  if (needs !== undefined) return new UsageError(`${needs.length === 1 ? '-' : '--'}${needs} needs a value`);
-  return new UsageError(text, `usage: ${USAGE}`);
 }

@@ -11,8 +11,6 @@ import { withOutput, type Write } from './output.js';
 import { progress } from './progress.js';
 import { version } from './version.js';
 
-await main('dprof', run);
-
 async function run(args: readonly string[]): Promise<void> {
   const request = readArguments(args);
   if (request.show !== 'report') {
@@ -24,18 +22,25 @@ async function run(args: readonly string[]): Promise<void> {
   const source = await openSource(request.file, meter);
   try {
     const inputs = request.file === undefined || request.file === '-' ? [] : [request.file];
-    await withOutput(request.output, inputs, (write) => writeReport(request, source, write));
+    const tally = tallyFor(request);
+    await withOutput(request.output, inputs, (write) => writeReport(request, source, write, tally));
+    meter.clear();
+    if (!request.quiet && request.explain === undefined) note(source, tally);
   } finally {
     meter.clear();
     source.close();
   }
 }
 
-async function writeReport(request: Request, source: Source, write: Write): Promise<void> {
+/** What is derived of ops is only counted, and thus computed, when the report shows some of it. */
+function tallyFor({ columns, sort = [] }: Request): Tally {
+  return new Tally([...columns, ...sort.map((key) => key.column)].some((column) => column.derived));
+}
+
+async function writeReport(request: Request, source: Source, write: Write, tally: Tally): Promise<void> {
   if (request.explain !== undefined) return writeExplanation(request.explain, source, write);
   const { columns, header, width, where, sort, top } = request;
   const sheet = request.format.open({ columns, header, width });
-  const tally = new Tally([...columns, ...(sort ?? []).map((key) => key.column)].some((column) => column.derived));
   let any = false;
   for await (const rows of report(source.batches, { pack: (row) => sheet.pack(row), where, sort, top, tally })) {
     // The header waits for the first row, so that an input that cannot be read leaves stdout empty.
@@ -45,7 +50,6 @@ async function writeReport(request: Request, source: Source, write: Write): Prom
   }
   if (!any) await write(sheet.head());
   await write(sheet.end());
-  if (!request.quiet) note(source, tally);
 }
 
 function note(source: Source, tally: Tally): void {
@@ -77,3 +81,5 @@ async function find(wanted: KernelId, source: Source): Promise<Annotated | null>
   }
   return null;
 }
+
+await main('dprof', run);

@@ -3,14 +3,24 @@
  *
  * Text is gathered to about 64 KB before it is handed on, and `write` waits when the reader is slower than we are.
  */
-import { createWriteStream, realpathSync, renameSync, rmSync, statSync, type Stats } from 'node:fs';
+import {
+  closeSync,
+  createWriteStream,
+  openSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+  type Stats,
+} from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Writable } from 'node:stream';
-import { finished } from 'node:stream/promises';
 import { UserError } from '../record/errors.js';
 import { isSystemError, systemReason } from './system-errors.js';
 
 const BATCH = 64 * 1024;
+const FILE_BATCH = 512 * 1024;
 
 /** The reader of standard output has gone (`head` has seen enough): no failure, just the end. */
 export class ClosedOutput extends Error {
@@ -65,11 +75,9 @@ class TextSink {
   /** Everything is with the operating system after this. */
   async drain(): Promise<void> {
     await this.flush();
-    await new Promise<void>((resolve) => {
-      this.stream.write('', () => {
-        resolve();
-      });
-    });
+    // The callback may come before the 'error' event.
+    const error = await new Promise<Error | null | undefined>((resolve) => this.stream.write('', resolve));
+    if (error) this.#failure ??= asOutputError(error, this.name);
     if (this.#failure !== null) throw this.#failure;
   }
 }
@@ -117,26 +125,54 @@ async function toStream(stream: Writable, name: string, body: (write: Write) => 
 /** Writes beside the target and renames at the end, so that a half-written file never has the target's name. */
 async function toFile(target: string, name: string, body: (write: Write) => Promise<void>): Promise<void> {
   const temporary = join(dirname(target), `.${basename(target)}.${process.pid}.part`);
-  const stream = createWriteStream(temporary, { flags: 'wx' });
-  const release = onInterrupt(() => {
+  const file = told(name, () => openSync(temporary, 'wx'));
+  const remove = (): void => {
     rmSync(temporary, { force: true });
-  });
+  };
+  const release = onInterrupt(remove);
   try {
-    await toStream(stream, name, body);
-    stream.end();
-    await finished(stream);
-    try {
+    await writeTo(file, name, body);
+    told(name, () => {
       renameSync(temporary, target);
-    } catch (error) {
-      throw error instanceof Error ? asOutputError(error, name) : error;
-    }
+    });
   } catch (error) {
-    stream.destroy();
-    // A name that is taken is another run's file, not ours to remove.
-    if (stream.bytesWritten > 0 || !stream.pending) rmSync(temporary, { force: true });
+    remove();
     throw error;
   } finally {
     release();
+  }
+}
+
+/** A file takes what it is given at once: no stream, no waiting. */
+async function writeTo(file: number, name: string, body: (write: Write) => Promise<void>): Promise<void> {
+  let parts: string[] = [];
+  let size = 0;
+  const flush = (): void => {
+    const bytes = Buffer.from(parts.join(''));
+    parts = [];
+    size = 0;
+    told(name, () => {
+      for (let at = 0; at < bytes.length;) at += writeSync(file, bytes, at);
+    });
+  };
+  try {
+    await body((text) => {
+      parts.push(text);
+      size += text.length;
+      if (size >= FILE_BATCH) flush();
+    });
+    flush();
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Runs a step of writing; what the operating system refuses is told in words. */
+function told<T>(name: string, step: () => T): T {
+  try {
+    return step();
+  } catch (error) {
+    throw error instanceof Error ? asOutputError(error, name) : error;
   }
 }
 

@@ -56,5 +56,9 @@ export class Column<A extends NumberArray = Float64Array<ArrayBuffer>> {
   }
 }
 
+/** Order of two cells, null (NaN) after every value. */
+export const compareCells = (a: number, b: number): number =>
+  a === b ? 0 : Number.isNaN(a) || Number.isNaN(b) ? Number(Number.isNaN(a)) - Number(Number.isNaN(b)) : a - b;
+
 /** NaN in a column of floats stands for null. */
 export const orNull = (value: number): number | null => (Number.isNaN(value) ? null : value);

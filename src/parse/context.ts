@@ -3,22 +3,16 @@
  * framework ops and the rest. Launches are worked through thread by thread in order of their start, because a
  * kernel's numbering depends on the kernels that its thread launched before.
  */
-import { Recent } from '../record/recent.js';
 import type { Context, OpCall } from '../record/record.js';
 import type { Capture } from './capture.js';
 import type { Launches } from './launches.js';
-import { parseMarker, type Marker, type OpMarker } from './markers.js';
+import { parseMarker, TextReader, type Marker, type OpMarker } from './markers.js';
 import { allRows, groupRows, sortRows } from './order.js';
 import { orderRanges, Sweep } from './ranges.js';
 import { SequenceState } from './sequence.js';
 
-/** Ranges whose reading is kept at hand: the open ones of all threads and those of launches in flight. */
-const RECENT_RANGES = 1 << 14;
-/** Texts whose reading is kept at hand: a training step repeats its texts. */
-const RECENT_TEXTS = 1 << 13;
-
 interface ThreadProgress {
-  readonly sweep: Sweep;
+  readonly sweep: Sweep<Marker>;
   readonly state: SequenceState;
   /** Place of the next launch in the order of launches. */
   next: number;
@@ -48,8 +42,7 @@ const NOWHERE: Context = {
 };
 
 export class Contexts {
-  readonly #markers = new Recent<number, Marker>(RECENT_RANGES);
-  readonly #texts = new Recent<string, Marker>(RECENT_TEXTS);
+  readonly #texts = new TextReader();
   readonly #order: Uint32Array;
   readonly #threads: ThreadProgress[] = [];
   readonly #pending = new Map<number, Pending>();
@@ -65,7 +58,7 @@ export class Contexts {
     for (let thread = 0; thread < threads.count; thread++) {
       const [from = 0, to = 0] = [first[thread], first[thread + 1]];
       sortRows(rows.subarray(from, to), (a, b) => this.#compareCalls(a, b));
-      const sweep = new Sweep(ranges, rangeOrder, thread);
+      const sweep = new Sweep<Marker>(ranges, rangeOrder, thread);
       this.#threads.push({ sweep, state: new SequenceState(), next: from, last: to });
     }
     this.#order = rows;
@@ -108,27 +101,30 @@ export class Contexts {
 
   #context(call: number, { sweep, state }: ThreadProgress, kernels: number): Context {
     const { calls } = this.capture;
-    const around = sweep.enclosing(calls.start.at(call), calls.end.at(call)).map((row) => this.#marker(row));
+    const around = sweep
+      .enclosing(calls.start.at(call), calls.end.at(call))
+      .map((range) => (range.reading ??= this.#read(range.row)));
     const sorted = sortMarkers(around);
-    const { dir, ...facts } = state.next(sorted.calls, sorted.ops, sorted.innermostRange, kernels);
+    const facts = state.next(sorted.calls, sorted.ops, sorted.innermostRange, kernels);
     return {
-      dir,
+      dir: facts.dir,
       layer: sorted.layer,
       trace: sorted.trace,
       calls: sorted.calls,
-      ...facts,
+      mod: facts.mod,
+      op: facts.op,
       repr: sorted.repr,
+      seqMarker: facts.seqMarker,
+      seq: facts.seq,
+      altSeq: facts.altSeq,
+      sub: facts.sub,
       ranges: sorted.ranges,
-      ...(sorted.step === null ? {} : { step: sorted.step }),
+      ...(sorted.step === null ? undefined : { step: sorted.step }),
     };
   }
 
   #text(range: number): string {
     return this.capture.names.rangeText(this.capture.ranges.text.at(range)) ?? '';
-  }
-
-  #marker(range: number): Marker {
-    return this.#markers.of(range, () => this.#read(range));
   }
 
   #read(range: number): Marker {
@@ -137,7 +133,7 @@ export class Contexts {
     if (text === '') diagnostics.count('range-without-text');
     const domain = ranges.domain.at(range);
     if (domain !== 0) return parseMarker(`${names.domainName(domain) ?? `domain#${domain}`}:${text}`, true);
-    const marker = this.#texts.of(text, (key) => parseMarker(key));
+    const marker = this.#texts.read(text);
     if (marker.kind === 'range' && marker.malformed) diagnostics.count('marker-not-literal');
     return marker;
   }

@@ -16,7 +16,7 @@ import {
 } from '../record/record.js';
 import { Recent } from '../record/recent.js';
 import { ACTIVITY_KINDS, type Capture } from './capture.js';
-import { orNull } from './column.js';
+import { compareCells, orNull } from './column.js';
 import { Contexts } from './context.js';
 import { shortName } from './kernel-name.js';
 import { joinLaunches, type Launches } from './launches.js';
@@ -38,6 +38,7 @@ const KERNEL = ACTIVITY_KINDS.indexOf('kernel');
 interface KernelNames {
   readonly name: string;
   readonly short: string;
+  readonly known: boolean;
 }
 
 export function* emit(capture: Capture, options: EmitOptions): Generator<ProfileLine> {
@@ -57,7 +58,7 @@ class Emission {
     private readonly capture: Capture,
     private readonly options: EmitOptions,
   ) {
-    this.#launches = joinLaunches(capture.calls, capture.activities, capture.diagnostics);
+    this.#launches = joinLaunches(capture.calls, capture.activities, capture.threads, capture.diagnostics);
     this.#contexts = new Contexts(capture, this.#launches);
   }
 
@@ -128,39 +129,56 @@ class Emission {
 
   #kernel(row: number): KernelRecord {
     const { activities } = this.capture;
-    const { profile, start, dur, device, stream, pid, tid, corr, launch, ...graph } = this.#common(row);
-    const { name, short } = this.#kernelNames.of(activities.name.at(row), (id) => this.#nameKernel(id));
+    // Member by member, in the order of the record: copying with `...` costs as much as all the rest.
+    const common = this.#common(row);
+    const context = this.#contexts.ofKernel(this.#launches.callOf[row] ?? -1);
+    const { name, short, known } = this.#kernelNames.of(activities.name.at(row), (id) => this.#nameKernel(id));
+    if (!known) this.capture.diagnostics.count('unknown-name');
     const extent = activities.extent.at(row) * 6;
     return {
       type: 'kernel',
-      profile,
+      profile: common.profile,
       id: (this.#counts['kernel'] ?? 0) + 1,
       name,
       short,
-      start,
-      dur,
-      device,
-      stream,
+      start: common.start,
+      dur: common.dur,
+      device: common.device,
+      stream: common.stream,
       grid: this.#extent(extent),
       block: this.#extent(extent + 3),
-      pid,
-      tid,
-      corr,
-      launch,
-      ...this.#contexts.ofKernel(this.#launches.callOf[row] ?? -1),
-      ...graph,
+      pid: common.pid,
+      tid: common.tid,
+      corr: common.corr,
+      launch: common.launch,
+      dir: context.dir,
+      layer: context.layer,
+      trace: context.trace,
+      calls: context.calls,
+      mod: context.mod,
+      op: context.op,
+      seqMarker: context.seqMarker,
+      seq: context.seq,
+      altSeq: context.altSeq,
+      sub: context.sub,
+      repr: context.repr,
+      ranges: context.ranges,
+      ...(context.step === undefined ? undefined : { step: context.step }),
+      ...(common.graph === undefined ? undefined : { graph: common.graph }),
     };
   }
 
   #nameKernel(id: number): KernelNames {
     const name = this.capture.names.kernelName(id);
-    if (name === null) this.capture.diagnostics.count('unknown-name');
-    return { name: name ?? `kernel#${id}`, short: name === null ? `kernel#${id}` : shortName(name) };
+    if (name === null) return { name: `kernel#${id}`, short: `kernel#${id}`, known: false };
+    return { name, short: shortName(name), known: true };
   }
 
-  #extent(at: number): Extent {
+  /** Three extents; every one is at least 1, so that 0 stands for a cell that is not known. */
+  #extent(at: number): Extent | null {
     const { extents } = this.capture.activities;
-    return [extents.at(at), extents.at(at + 1), extents.at(at + 2)];
+    const [x, y, z] = [extents.at(at), extents.at(at + 1), extents.at(at + 2)];
+    return x > 0 && y > 0 && z > 0 ? [x, y, z] : null;
   }
 
   #common(row: number): Activity {
@@ -189,7 +207,7 @@ class Emission {
       tid: thread === null ? null : threads.tid(thread),
       corr: orNull(activities.corr.at(row)),
       launch,
-      ...(node === null ? {} : { graph: { id: graphId, node } }),
+      ...(node === null ? undefined : { graph: { id: graphId, node } }),
     };
   }
 
@@ -220,27 +238,38 @@ class Emission {
   }
 
   #activitiesInOrder(): Uint32Array {
-    const { kind, start, end, device, stream, corr, process, name, node } = this.capture.activities;
+    const { kind, start, end, device, stream, corr, process, name, node, bytes, value } = this.capture.activities;
     const { threads } = this.capture;
-    const tieBreakers = [end, kind, device, stream, corr, node, name];
+    const tieBreakers = [end, kind, device, stream, corr, node, name, bytes, value];
     const rows = allRows(start.length);
     sortRows(rows, (a, b) => {
       const byStart = start.at(a) - start.at(b);
       if (byStart !== 0) return byStart;
       for (const column of tieBreakers) {
-        const difference = column.at(a) - column.at(b);
-        if (difference !== 0 && !Number.isNaN(difference)) return difference;
+        const difference = compareCells(column.at(a), column.at(b));
+        if (difference !== 0) return difference;
       }
-      return threads.pid(process.at(a)) - threads.pid(process.at(b));
+      return threads.compareProcesses(process.at(a), process.at(b)) || this.#compareExtents(a, b);
     });
     return rows;
   }
 
+  /** Rows of one kind; only kernels have extents. */
+  #compareExtents(a: number, b: number): number {
+    const { extent, extents } = this.capture.activities;
+    for (let i = 0; i < 6; i++) {
+      const difference = compareCells(extents.at(extent.at(a) * 6 + i), extents.at(extent.at(b) * 6 + i));
+      if (difference !== 0) return difference;
+    }
+    return 0;
+  }
+
   #rangesInOrder(): Uint32Array {
     const { ranges, threads, names } = this.capture;
-    const { start, end, thread, text } = ranges;
+    const { start, end, thread, text, domain } = ranges;
     const rows = allRows(ranges.length);
-    const textOf = (row: number): string => names.rangeText(text.at(row)) ?? '';
+    const textOf = (row: number): string =>
+      `${names.rangeText(text.at(row)) ?? ''}\0${names.domainName(domain.at(row)) ?? ''}`;
     sortRows(rows, (a, b) => {
       const byTime = start.at(a) - start.at(b) || (end.at(a) === end.at(b) ? 0 : end.at(b) - end.at(a));
       return (

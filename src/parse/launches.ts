@@ -5,6 +5,7 @@
 import type { Diagnostics } from '../record/diagnostics.js';
 import { ACTIVITY_KINDS, type Activities, type Calls } from './capture.js';
 import { PairIndex } from './pair-index.js';
+import type { Threads } from './threads.js';
 
 const KERNEL = ACTIVITY_KINDS.indexOf('kernel');
 const SYNC = ACTIVITY_KINDS.indexOf('sync');
@@ -16,8 +17,13 @@ export interface Launches {
   readonly kernels: Uint32Array;
 }
 
-export function joinLaunches(calls: Calls, activities: Activities, diagnostics: Diagnostics): Launches {
-  const index = indexCalls(calls, diagnostics);
+export function joinLaunches(
+  calls: Calls,
+  activities: Activities,
+  threads: Threads,
+  diagnostics: Diagnostics,
+): Launches {
+  const index = indexCalls(calls, threads, diagnostics);
   const callOf = new Int32Array(activities.length).fill(-1);
   const kernels = new Uint32Array(calls.length);
   for (let row = 0; row < activities.length; row++) {
@@ -37,7 +43,7 @@ export function joinLaunches(calls: Calls, activities: Activities, diagnostics: 
 }
 
 /** Calls by process and correlation id; of several rows for one id the preferred one. */
-function indexCalls(calls: Calls, diagnostics: Diagnostics): PairIndex {
+function indexCalls(calls: Calls, threads: Threads, diagnostics: Diagnostics): PairIndex {
   const index = new PairIndex(
     (row) => calls.process.at(row),
     (row) => calls.corr.at(row),
@@ -47,17 +53,18 @@ function indexCalls(calls: Calls, diagnostics: Diagnostics): PairIndex {
     if (Number.isNaN(corr)) continue;
     const known = index.get(calls.process.at(row), corr);
     if (known !== -1) diagnostics.count('duplicate-launch-row');
-    if (known === -1 || preferred(calls, row, known)) index.put(row);
+    if (known === -1 || preferred(calls, threads, row, known)) index.put(row);
   }
   return index;
 }
 
 /** Runtime before driver before other records of a call; then the outermost: earliest start, latest end. */
-function preferred(calls: Calls, row: number, other: number): boolean {
+function preferred(calls: Calls, threads: Threads, row: number, other: number): boolean {
   const order =
     calls.rank.at(row) - calls.rank.at(other) ||
     calls.start.at(row) - calls.start.at(other) ||
     calls.end.at(other) - calls.end.at(row) ||
-    calls.api.at(row) - calls.api.at(other);
+    calls.api.at(row) - calls.api.at(other) ||
+    threads.compare(calls.thread.at(row), calls.thread.at(other));
   return order < 0;
 }

@@ -34,12 +34,19 @@ export function orderRanges(
   return { rows, first };
 }
 
+/** A range that has started and may enclose launches; `reading` is whatever the sweep's user keeps with it. */
+export interface OpenRange<T> {
+  readonly row: number;
+  readonly end: number;
+  reading: T | null;
+}
+
 /** The sweep over one thread. Launches must be asked for in order of start. */
-export class Sweep {
+export class Sweep<T> {
   #next: number;
   readonly #last: number;
-  /** Ranges that have started and may still enclose a later launch, in order of start. */
-  #open: number[] = [];
+  /** In order of start; compacted when one has ended. */
+  readonly #open: OpenRange<T>[] = [];
 
   constructor(
     private readonly ranges: Ranges,
@@ -50,16 +57,26 @@ export class Sweep {
     this.#last = order.first[thread + 1] ?? 0;
   }
 
-  /** Rows of the ranges around a launch, outermost first. */
-  enclosing(launchStart: number, launchEnd: number): number[] {
+  /** The ranges around a launch, outermost first. */
+  enclosing(launchStart: number, launchEnd: number): OpenRange<T>[] {
+    this.#close(launchStart);
     const { start, end } = this.ranges;
     for (; this.#next < this.#last; this.#next++) {
       const row = this.order.rows[this.#next] ?? 0;
       if (start.at(row) > launchStart) break;
       // A range that ended before this launch cannot enclose it or any later one.
-      if (end.at(row) >= launchStart) this.#open.push(row);
+      const rangeEnd = end.at(row);
+      if (rangeEnd >= launchStart) this.#open.push({ row, end: rangeEnd, reading: null });
     }
-    this.#open = this.#open.filter((row) => end.at(row) >= launchStart);
-    return this.#open.filter((row) => end.at(row) >= launchEnd);
+    return this.#open.filter((range) => range.end >= launchEnd);
+  }
+
+  /** Lets go of the ranges that ended before a time. */
+  #close(time: number): void {
+    let kept = 0;
+    for (const range of this.#open) {
+      if (range.end >= time) this.#open[kept++] = range;
+    }
+    this.#open.length = kept;
   }
 }

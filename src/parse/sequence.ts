@@ -3,6 +3,7 @@
  * kernels of one op. The rules are PyProf's where its faults do not reach; what differs is said where it does.
  */
 import type { Context, Direction, OpCall } from '../record/record.js';
+import { Recent } from '../record/recent.js';
 import type { OpMarker } from './markers.js';
 
 export type SequenceFacts = Pick<Context, 'dir' | 'mod' | 'op' | 'seqMarker' | 'seq' | 'altSeq' | 'sub'>;
@@ -17,7 +18,7 @@ const UNKNOWN = 'na';
 export class SequenceState {
   #seq = -1;
   #sub = -1;
-  #op = '';
+  #op: readonly string[] = [];
 
   /**
    * @param calls op calls around the launch, outermost first
@@ -31,18 +32,15 @@ export class SequenceState {
     fallback: string | null,
     kernels: number,
   ): SequenceFacts {
-    const sequenced = prune(markers.filter((marker) => marker.seq !== null));
+    const sequenced = prune(markers);
     const dir = direction(calls, markers);
     const { mod, op } = nameOp(calls, markers, sequenced, dir, fallback);
     const ids = distinctIds(sequenced);
     const chosen = this.#choose(ids, markers, dir);
-    const facts = { dir, mod, op, seqMarker: sequenced.map((marker) => marker.text) };
-    if (chosen === null) return { ...facts, seq: [], altSeq: [], sub: 0 };
-    const sub = this.#subSequence(chosen, mod[0] ?? UNKNOWN, op);
-    this.#seq = chosen;
-    this.#sub = sub + Math.max(0, kernels - 1);
-    this.#op = JSON.stringify(op);
-    return { ...facts, seq: ids.filter((id) => id === chosen), altSeq: ids.filter((id) => id !== chosen), sub };
+    const sub = chosen === null ? 0 : this.#number(chosen, mod[0] ?? UNKNOWN, op, kernels);
+    const seq = ids.filter((id) => id === chosen);
+    const altSeq = ids.length === seq.length ? [] : ids.filter((id) => id !== chosen);
+    return { dir, mod, op, seqMarker: sequenced.map((marker) => marker.text), seq, altSeq, sub };
   }
 
   #choose(ids: readonly number[], markers: readonly OpMarker[], dir: Direction | null): number | null {
@@ -62,10 +60,15 @@ export class SequenceState {
     return this.#seq;
   }
 
-  #subSequence(seq: number, mod: string, op: readonly string[]): number {
-    const sameOp = JSON.stringify(op) === this.#op;
+  /** The ordinal of a launch's first kernel; the state moves on to its last. */
+  #number(seq: number, mod: string, op: readonly string[], kernels: number): number {
+    const sameOp = op.length === this.#op.length && op.every((name, i) => name === this.#op[i]);
     const sameCell = op[0] === 'forward' && RECURRENT_CELLS.has(mod);
-    return sameOp && (seq === this.#seq || sameCell) ? this.#sub + 1 : 0;
+    const sub = sameOp && (seq === this.#seq || sameCell) ? this.#sub + 1 : 0;
+    this.#seq = seq;
+    this.#sub = sub + Math.max(0, kernels - 1);
+    this.#op = op;
+    return sub;
   }
 }
 
@@ -109,7 +112,12 @@ function modernNames(markers: readonly OpMarker[], dir: Direction | null): Modul
 }
 
 /** `torch::autograd::CopyBackwards` → `Copy`, `cudnn_convolution_backward` → `cudnn_convolution`. */
-export function withoutBackward(name: string): string {
+export const withoutBackward = (name: string): string => PLAIN_NAMES.of(name, strip);
+
+/** A program has few ops, and every kernel asks for its op's name. */
+const PLAIN_NAMES = new Recent<string, string>(1024);
+
+function strip(name: string): string {
   const plain = name.replace(/torch|autograd|_backward$|::|jit|\(anonymous namespace\)/g, '');
   const at = plain.indexOf('Backward');
   return at > 0 ? plain.slice(0, at) : plain;
@@ -120,8 +128,9 @@ export function withoutBackward(name: string): string {
  * contained in it (`convolution` after `_convolution`). PyProf sorts ids as text.
  */
 function prune(markers: readonly OpMarker[]): OpMarker[] {
-  if (markers.length < 2) return [...markers];
-  const sorted = [...new Map(markers.map((marker) => [marker.text, marker])).values()].sort(
+  const numbered = markers.filter((marker) => marker.seq !== null);
+  if (numbered.length < 2) return numbered;
+  const sorted = [...new Map(numbered.map((marker) => [marker.text, marker])).values()].sort(
     (a, b) => (a.seq ?? 0) - (b.seq ?? 0) || (a.name < b.name ? -1 : 1),
   );
   return sorted.filter((marker, i) => {
@@ -133,6 +142,7 @@ function prune(markers: readonly OpMarker[]): OpMarker[] {
 
 /** In ascending order; 0, which ops without a graph carry, only when there is no other. */
 function distinctIds(sequenced: readonly OpMarker[]): number[] {
+  if (sequenced.length < 2) return sequenced.map((marker) => marker.seq ?? 0);
   const ids = [...new Set(sequenced.map((marker) => marker.seq ?? 0))].sort((a, b) => a - b);
   return ids.length > 1 && ids[0] === 0 ? ids.slice(1) : ids;
 }

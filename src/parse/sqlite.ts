@@ -10,8 +10,14 @@ import { UserError } from '../record/errors.js';
 export type Cell = number | string | Buffer | null;
 export type Row = Cell[];
 
+/** Takes a row of numbers; the array is used again for the next row. */
+export type TakeNumbers = (cells: readonly number[]) => void;
+
 /** A column by name, or an expression over columns that must all be there, else it is null. */
 export type Selection = string | { readonly needs: readonly string[]; readonly sql: string };
+
+/** Conditions that must all hold; one over a column that is missing is left out. */
+export type Filter = readonly { readonly needs: readonly string[]; readonly sql: string }[];
 
 const MAGIC = 'SQLite format 3\0';
 
@@ -65,11 +71,17 @@ export class SqliteFile {
   }
 
   /** Rows of a table as arrays, in storage order, cells as selected; none when the table is missing. */
-  *rows(table: string, select: readonly Selection[], parameters: readonly bigint[] = []): Generator<Row> {
+  *rows(
+    table: string,
+    select: readonly Selection[],
+    filter: Filter = [],
+    parameters: readonly bigint[] = [],
+  ): Generator<Row> {
     const name = this.table(table);
     if (name === null) return;
-    const sql = `SELECT ${select.map((cell) => this.#expression(name, cell)).join(', ')} FROM ${quote(name)}`;
+    const cells = select.map((cell) => this.#expression(name, cell)).join(', ');
     try {
+      const sql = `SELECT ${cells} FROM ${quote(name)} WHERE ${this.#condition(name, filter)}`;
       yield* this.#database
         .prepare(sql)
         .raw()
@@ -77,6 +89,42 @@ export class SqliteFile {
     } catch (error) {
       throw asUserError(error, this.path);
     }
+  }
+
+  /**
+   * Hands the rows of a table to `take`, all cells as numbers: NaN for null and for whatever is no integer. Millions
+   * of rows cost half of what `rows` costs, because SQLite writes blocks of them as text and one loop reads the text.
+   * @param take gets the same array every time
+   */
+  eachNumbers(
+    table: string,
+    select: readonly Selection[],
+    take: TakeNumbers,
+    filter: Filter = [],
+    parameters: readonly bigint[] = [],
+  ): void {
+    const name = this.table(table);
+    if (name === null) return;
+    const cells = select.map((cell) => `ifnull(${this.#expression(name, cell)}, 'n')`).join(` || ' ' || `);
+    const rows = `SELECT rowid, * FROM ${quote(name)} WHERE rowid > ? AND ${this.#condition(name, filter)} ORDER BY rowid LIMIT ?`;
+    const sql = `SELECT CAST(group_concat(${cells}, ' ') || ' ' AS BLOB), max(rowid), count(*) FROM (${rows})`;
+    this.#guard(() => {
+      const block = this.#database.prepare<unknown[], [Buffer | null, number, number]>(sql).raw();
+      for (let last = FIRST_ROWID; ;) {
+        const [text, lastOfBlock, count] = block.get(...parameters, last, BLOCK_ROWS) ?? [null, 0, 0];
+        if (text === null) return;
+        last = BigInt(lastOfBlock);
+        readNumbers(text, select.length, count, take, table);
+      }
+    });
+  }
+
+  /** How many rows of a table meet a condition over columns that are there. */
+  count(table: string, condition: string): number {
+    const name = this.table(table);
+    if (name === null) return 0;
+    const sql = `SELECT count(*) FROM ${quote(name)} WHERE ${condition}`;
+    return this.#guard(() => this.#database.prepare(sql).pluck().get() as number);
   }
 
   /** One value per call by rowid, null when there is no such row; null instead of a function without the table. */
@@ -107,6 +155,11 @@ export class SqliteFile {
     return needs.every((column) => this.hasColumn(table, column)) ? sql : 'NULL';
   }
 
+  #condition(table: string, filter: Filter): string {
+    const known = filter.filter(({ needs }) => needs.every((column) => this.hasColumn(table, column)));
+    return ['TRUE', ...known.map(({ sql }) => sql)].join(' AND ');
+  }
+
   #guard<T>(body: () => T): T {
     try {
       return body();
@@ -114,6 +167,37 @@ export class SqliteFile {
       throw asUserError(error, this.path);
     }
   }
+}
+
+/** Rows in one block of text: enough that the cost of a query vanishes, few enough that a block stays in the cache. */
+const BLOCK_ROWS = 2000;
+/** Rowids are signed 64-bit integers. */
+const FIRST_ROWID = -(2n ** 63n);
+
+const [SPACE, MINUS, ZERO, NINE] = [32, 45, 48, 57];
+
+/** Reads integers, each followed by one space; other cells are NaN. */
+function readNumbers(text: Buffer, width: number, rows: number, take: TakeNumbers, table: string): void {
+  const cells = new Array<number>(width).fill(NaN);
+  let column = 0;
+  let seen = 0;
+  let value = 0;
+  let sign = 1;
+  for (const code of text) {
+    if (code >= ZERO && code <= NINE) value = value * 10 + (code - ZERO);
+    else if (code === SPACE) {
+      cells[column++] = sign * value;
+      value = 0;
+      sign = 1;
+      if (column === width) {
+        take(cells);
+        column = 0;
+        seen++;
+      }
+    } else if (code === MINUS && value === 0) sign = -1;
+    else value = NaN;
+  }
+  if (seen !== rows) throw new UserError(`table ${table} has text with blanks where numbers belong`);
 }
 
 function readTables(database: Database.Database): Map<string, Set<string>> {

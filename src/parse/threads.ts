@@ -5,6 +5,7 @@
 
 /** One process. `key` tells apart equal pids on different machines (Nsight Systems: hardware and VM id too). */
 interface Process {
+  readonly key: number;
   readonly pid: number;
   readonly threads: Map<number, number>;
 }
@@ -14,14 +15,20 @@ export class Threads {
   readonly #byProcess: Process[] = [];
   readonly #process: number[] = [];
   readonly #tid: number[] = [];
+  /** Neighbouring rows mostly belong to one process. */
+  #lastKey = NaN;
+  #lastProcess = 0;
 
   /** Number of the process with this key. */
   process(key: number, pid: number): number {
+    if (key === this.#lastKey) return this.#lastProcess;
     let process = this.#processes.get(key);
     if (process === undefined) {
-      process = this.#byProcess.push({ pid, threads: new Map() }) - 1;
+      process = this.#byProcess.push({ key, pid, threads: new Map() }) - 1;
       this.#processes.set(key, process);
     }
+    this.#lastKey = key;
+    this.#lastProcess = process;
     return process;
   }
 
@@ -54,9 +61,14 @@ export class Threads {
     return this.#tid[thread] ?? 0;
   }
 
-  /** A comparison of threads by pid, then tid: the same whatever the order of rows was. */
+  /** A comparison of threads by process, then tid: the same whatever the order of rows was. */
   compare(a: number, b: number): number {
-    return this.pid(this.processOf(a)) - this.pid(this.processOf(b)) || this.tid(a) - this.tid(b);
+    return this.compareProcesses(this.processOf(a), this.processOf(b)) || this.tid(a) - this.tid(b);
+  }
+
+  /** A comparison of processes by pid, then machine. */
+  compareProcesses(a: number, b: number): number {
+    return this.pid(a) - this.pid(b) || this.#get(a).key - this.#get(b).key;
   }
 
   #get(process: number): Process {

@@ -10,7 +10,7 @@ import { ACTIVITY_KINDS, Activities, Calls, Ranges, type ActivityKind, type Capt
 import { emit } from '../emit.js';
 import { stripAbi } from '../kernel-name.js';
 import type { Probe, Reader, ReadOptions } from '../reader.js';
-import type { Cell, Row, Selection, SqliteFile } from '../sqlite.js';
+import type { Cell, Filter, Selection, SqliteFile, TakeNumbers } from '../sqlite.js';
 import { Threads } from '../threads.js';
 import { readDevices, type DeviceMap } from './nsight-devices.js';
 import { COPY_KINDS, SYNC_KINDS } from './cupti.js';
@@ -30,16 +30,30 @@ function* read({ database }: Probe, options: ReadOptions): Generator<ProfileLine
 /** pid and tid take 24 bits each of a global id; what stands above them tells machines apart. */
 const processOf = (column: string): Selection => ({ needs: [column], sql: `(${column} >> 24)` });
 const tidOf = (column: string): Selection => ({ needs: [column], sql: `(${column} & 0xFFFFFF)` });
-const pidOfProcess = (process: number): number => process % 0x1000000;
+const THREAD: readonly Selection[] = [processOf('globalTid'), tidOf('globalTid')];
 
-const ROWID: Selection = { needs: [], sql: 'rowid' };
+const NVTX = 'NVTX_EVENTS';
 
 /** Stream number of rows that belong to no stream. */
 const NO_STREAM = 4294967295;
 
 /** NVTX event types (ENUM_NSYS_EVENT_TYPE). */
 const EVENT = { thread: 39, pushPop: 59, startEnd: 60, textPushPop: 70, textStartEnd: 71, domain: 75 } as const;
-const RANGE_EVENTS: readonly number[] = [EVENT.pushPop, EVENT.startEnd, EVENT.textPushPop, EVENT.textStartEnd];
+const CROSSES_THREADS = 'endGlobalTid <> globalTid';
+const IS_RANGE: Filter = [
+  {
+    needs: ['eventType'],
+    sql: `eventType IN (${[EVENT.pushPop, EVENT.startEnd, EVENT.textPushPop, EVENT.textStartEnd].join()})`,
+  },
+  { needs: ['endGlobalTid'], sql: `(endGlobalTid IS NULL OR NOT ${CROSSES_THREADS})` },
+];
+const IS_NAMING: Filter = [{ needs: ['eventType'], sql: `eventType IN (${[EVENT.domain, EVENT.thread].join()})` }];
+
+/** Registered strings by -1 - id, texts of their own by row. */
+const textPlace = (database: SqliteFile): Selection =>
+  database.hasColumn(NVTX, 'textId')
+    ? { needs: [], sql: 'CASE WHEN textId IS NULL THEN rowid ELSE -1 - textId END' }
+    : { needs: [], sql: 'rowid' };
 
 /** Rows of the API table by event class: the runtime's own, the driver's, then others (backtraces, extensions). */
 const CALL_RANK: Readonly<Record<number, number>> = { 0: 0, 1: 1 };
@@ -47,6 +61,59 @@ const OTHER_CALLS = 2;
 
 const number = (cell: Cell | undefined): number => (typeof cell === 'number' ? cell : NaN);
 const text = (cell: Cell | undefined): string | null => (typeof cell === 'string' ? cell : null);
+
+/** Columns that all activity tables share; `correlationId` onwards may be missing. */
+const ACTIVITY_COLUMNS: readonly Selection[] = [
+  'start', 'end', 'deviceId', 'streamId', 'correlationId', processOf('globalPid'), 'graphNodeId',
+]; // prettier-ignore
+
+/** An activity table: its own columns follow the shared ones; `own` says at which place what is. */
+interface ActivityTable {
+  readonly kind: ActivityKind;
+  readonly table: string;
+  readonly columns: readonly string[];
+  readonly own: { readonly name?: number; readonly bytes?: number; readonly value?: number; readonly extents?: number };
+}
+
+const SHARED = ACTIVITY_COLUMNS.length;
+/** A place that no row has. */
+const NONE = -1;
+
+const ACTIVITY_TABLES: readonly ActivityTable[] = [
+  {
+    kind: 'kernel',
+    table: 'CUPTI_ACTIVITY_KIND_KERNEL',
+    columns: ['demangledName', 'graphId', 'gridX', 'gridY', 'gridZ', 'blockX', 'blockY', 'blockZ'],
+    own: { name: SHARED, value: SHARED + 1, extents: SHARED + 2 },
+  },
+  {
+    kind: 'copy',
+    table: 'CUPTI_ACTIVITY_KIND_MEMCPY',
+    columns: ['copyKind', 'bytes'],
+    own: { name: SHARED, bytes: SHARED + 1 },
+  },
+  {
+    kind: 'set',
+    table: 'CUPTI_ACTIVITY_KIND_MEMSET',
+    columns: ['bytes', 'value'],
+    own: { bytes: SHARED, value: SHARED + 1 },
+  },
+  {
+    kind: 'sync',
+    table: 'CUPTI_ACTIVITY_KIND_SYNCHRONIZATION',
+    columns: ['syncType'],
+    own: { name: SHARED },
+  },
+  {
+    kind: 'graph',
+    table: 'CUPTI_ACTIVITY_KIND_GRAPH_TRACE',
+    columns: ['graphId', 'graphExecId'],
+    own: { value: SHARED, bytes: SHARED + 1 },
+  },
+];
+
+/** Correlation id 0 was written for "none" before columns became nullable. */
+const knownCorr = (corr: number): number => (corr === 0 ? NaN : corr);
 
 class NsightCapture implements Capture {
   readonly diagnostics = new Diagnostics();
@@ -66,12 +133,9 @@ class NsightCapture implements Capture {
     this.#devices = readDevices(database);
     this.names = this.#names();
     this.#readCalls();
+    this.#readNamings();
     this.#readRanges();
-    this.#readKernels();
-    this.#readCopies();
-    this.#readSets();
-    this.#readSyncs();
-    this.#readGraphs();
+    for (const table of ACTIVITY_TABLES) this.#readActivities(table);
     this.header = {
       format: nsight.id,
       tool: this.#tool(),
@@ -83,129 +147,83 @@ class NsightCapture implements Capture {
   }
 
   #readCalls(): void {
-    const table = 'CUPTI_ACTIVITY_KIND_RUNTIME';
     const { calls } = this;
-    const columns = [
-      'start',
-      'end',
-      processOf('globalTid'),
-      tidOf('globalTid'),
-      'correlationId',
-      'nameId',
-      'eventClass',
-    ];
-    for (const [start, end, process, tid, corr, name, eventClass] of this.database.rows(table, columns)) {
-      if (typeof start !== 'number' || typeof end !== 'number' || process === null || process === undefined) {
-        this.diagnostics.count('bad-row');
-        continue;
-      }
-      const owner = this.#process(process);
-      calls.start.push(start);
-      calls.end.push(end);
-      calls.thread.push(this.threads.thread(owner, number(tid)));
-      calls.process.push(owner);
-      calls.corr.push(this.#corr(corr));
-      calls.api.push(number(name));
-      calls.rank.push(eventClass === null ? 0 : (CALL_RANK[number(eventClass)] ?? OTHER_CALLS));
-    }
+    const columns = ['start', 'end', ...THREAD, 'correlationId', 'nameId', 'eventClass'];
+    this.database.eachNumbers(
+      'CUPTI_ACTIVITY_KIND_RUNTIME',
+      columns,
+      ([start = NaN, end = NaN, process = NaN, tid = 0, corr = NaN, name = 0, eventClass = NaN]) => {
+        if (!(start <= end) || Number.isNaN(process)) {
+          this.diagnostics.count('bad-row');
+          return;
+        }
+        const owner = this.#process(process);
+        calls.start.push(start);
+        calls.end.push(end);
+        calls.thread.push(this.threads.thread(owner, tid));
+        calls.process.push(owner);
+        calls.corr.push(knownCorr(corr));
+        calls.api.push(name);
+        calls.rank.push(Number.isNaN(eventClass) ? 0 : (CALL_RANK[eventClass] ?? OTHER_CALLS));
+      },
+    );
   }
 
   #readRanges(): void {
-    const columns: Selection[] = [
-      'start', 'end', 'eventType', processOf('globalTid'), tidOf('globalTid'), 'textId', 'domainId',
-      { needs: ['endGlobalTid', 'globalTid'], sql: '(endGlobalTid <> globalTid)' }, ROWID,
-    ]; // prettier-ignore
-    for (const row of this.database.rows('NVTX_EVENTS', columns)) {
-      const [start, end, type, process, tid, textId, domain, crosses, rowid] = row;
-      if (process === null || process === undefined) continue;
-      const owner = this.#process(process);
-      if (type === EVENT.domain) this.#nameDomain(owner, number(domain), number(rowid));
-      else if (type === EVENT.thread) this.#noteThreadName(number(rowid));
-      else if (!RANGE_EVENTS.includes(number(type))) continue;
-      else if (crosses === 1) this.diagnostics.count('range-across-threads');
-      else if (typeof start !== 'number' || (end !== null && typeof end !== 'number'))
+    const { ranges, database } = this;
+    const columns = ['start', 'end', ...THREAD, textPlace(database), 'domainId'];
+    const take: TakeNumbers = ([start = NaN, end = NaN, process = NaN, tid = 0, place = 0, domain = NaN]) => {
+      if (Number.isNaN(start) || Number.isNaN(process)) {
         this.diagnostics.count('bad-row');
-      else {
-        if (end === null) this.diagnostics.count('open-range');
-        const { ranges } = this;
-        ranges.start.push(start);
-        ranges.end.push(end ?? Infinity);
-        ranges.thread.push(this.threads.thread(owner, number(tid)));
-        // Registered strings are found by their id, others by their row: kept apart by sign.
-        ranges.text.push(textId === null ? number(rowid) : -1 - number(textId));
-        ranges.domain.push(this.#domain(owner, number(domain)));
+        return;
       }
+      if (Number.isNaN(end)) this.diagnostics.count('open-range');
+      const owner = this.#process(process);
+      ranges.start.push(start);
+      ranges.end.push(Number.isNaN(end) ? Infinity : end);
+      ranges.thread.push(this.threads.thread(owner, tid));
+      ranges.text.push(place);
+      ranges.domain.push(this.#domain(owner, domain));
+    };
+    database.eachNumbers(NVTX, columns, take, IS_RANGE);
+    const crossing = database.hasColumn(NVTX, 'endGlobalTid') ? database.count(NVTX, CROSSES_THREADS) : 0;
+    this.diagnostics.count('range-across-threads', crossing);
+  }
+
+  /** Rows that name a domain or a thread. */
+  #readNamings(): void {
+    const columns = ['eventType', ...THREAD, 'domainId', textPlace(this.database)];
+    for (const [type, process, , domain, place] of this.database.rows(NVTX, columns, IS_NAMING)) {
+      if (type === EVENT.domain) this.#nameDomain(this.#process(number(process)), number(domain), number(place));
+      else this.#noteThreadName(number(place));
     }
   }
 
-  #readKernels(): void {
+  #readActivities({ kind, table, columns, own }: ActivityTable): void {
     const { activities } = this;
-    const columns: Selection[] = [
-      ...ACTIVITY_COLUMNS, 'demangledName', 'graphId', 'gridX', 'gridY', 'gridZ', 'blockX', 'blockY', 'blockZ',
-    ]; // prettier-ignore
-    for (const row of this.database.rows('CUPTI_ACTIVITY_KIND_KERNEL', columns)) {
-      this.#pushActivity('kernel', row, { name: row[7], value: row[8] });
-      activities.extent.set(activities.length - 1, activities.extents.length / 6);
-      for (let i = 9; i < 15; i++) activities.extents.push(number(row[i]));
-    }
+    this.database.eachNumbers(table, [...ACTIVITY_COLUMNS, ...columns], (cells) => {
+      const [start = NaN, end = NaN, device = 0, stream = NaN, corr = NaN, process = NaN, node = NaN] = cells;
+      const timed = !Number.isNaN(start) && !Number.isNaN(end);
+      if (!timed) this.diagnostics.count('bad-row');
+      const owner = this.#process(Number.isNaN(process) ? 0 : process);
+      activities.kind.push(ACTIVITY_KINDS.indexOf(kind));
+      activities.start.push(timed ? start : 0);
+      activities.end.push(timed ? end : 0);
+      activities.device.push(this.#devices.idOf(this.threads.pid(owner), device));
+      activities.stream.push(stream === NO_STREAM ? NaN : stream);
+      activities.process.push(owner);
+      activities.corr.push(knownCorr(corr));
+      activities.node.push(node === 0 ? NaN : node);
+      activities.name.push(cells[own.name ?? NONE] ?? 0);
+      activities.bytes.push(cells[own.bytes ?? NONE] ?? NaN);
+      activities.value.push(cells[own.value ?? NONE] ?? NaN);
+      activities.extent.push(kind === 'kernel' ? activities.extents.length / 6 : 0);
+      if (own.extents !== undefined) for (let i = 0; i < 6; i++) activities.extents.push(cells[own.extents + i] ?? NaN);
+    });
   }
 
-  #readCopies(): void {
-    const columns = [...ACTIVITY_COLUMNS, 'copyKind', 'bytes'];
-    for (const row of this.database.rows('CUPTI_ACTIVITY_KIND_MEMCPY', columns)) {
-      this.#pushActivity('copy', row, { name: row[7], bytes: row[8] });
-    }
-  }
-
-  #readSets(): void {
-    const columns = [...ACTIVITY_COLUMNS, 'bytes', 'value'];
-    for (const row of this.database.rows('CUPTI_ACTIVITY_KIND_MEMSET', columns)) {
-      this.#pushActivity('set', row, { bytes: row[7], value: row[8] });
-    }
-  }
-
-  #readSyncs(): void {
-    const columns = [...ACTIVITY_COLUMNS, 'syncType'];
-    for (const row of this.database.rows('CUPTI_ACTIVITY_KIND_SYNCHRONIZATION', columns)) {
-      this.#pushActivity('sync', row, { name: row[7] });
-    }
-  }
-
-  #readGraphs(): void {
-    const columns = [...ACTIVITY_COLUMNS, 'graphId', 'graphExecId'];
-    for (const row of this.database.rows('CUPTI_ACTIVITY_KIND_GRAPH_TRACE', columns)) {
-      this.#pushActivity('graph', row, { value: row[7], bytes: row[8] });
-    }
-  }
-
-  #pushActivity(kind: ActivityKind, row: Row, own: Readonly<Record<string, Cell | undefined>>): void {
-    const [start, end, device, stream, corr, process, node] = row;
-    const { activities } = this;
-    const owner = this.#process(process ?? 0);
-    const timed = typeof start === 'number' && typeof end === 'number';
-    if (!timed) this.diagnostics.count('bad-row');
-    activities.kind.push(ACTIVITY_KINDS.indexOf(kind));
-    activities.start.push(timed ? start : 0);
-    activities.end.push(timed ? end : 0);
-    activities.device.push(this.#devices.idOf(pidOfProcess(number(process ?? 0)), number(device)));
-    activities.stream.push(stream === NO_STREAM ? NaN : number(stream));
-    activities.process.push(owner);
-    activities.corr.push(this.#corr(corr));
-    activities.node.push(node === 0 ? NaN : number(node));
-    activities.name.push(number(own['name'] ?? 0));
-    activities.bytes.push(number(own['bytes']));
-    activities.value.push(number(own['value']));
-    activities.extent.push(0);
-  }
-
-  /** Correlation id 0 was written for "none" before columns became nullable. */
-  #corr(cell: Cell | undefined): number {
-    return cell === 0 ? NaN : number(cell);
-  }
-
-  #process(cell: Cell): number {
-    const key = number(cell);
-    return this.threads.process(key, pidOfProcess(key));
+  #process(key: number): number {
+    return this.threads.process(key, key % 0x1000000);
   }
 
   /** Number of a domain of a process; 0 for the default domain. */
@@ -220,14 +238,14 @@ class NsightCapture implements Capture {
     return domain;
   }
 
-  #nameDomain(process: number, id: number, rowid: number): void {
+  #nameDomain(process: number, id: number, place: number): void {
     const domain = this.#domains[this.#domain(process, id) - 1];
-    if (domain !== undefined) domain.name = this.names.rangeText(rowid);
+    if (domain !== undefined) domain.name = this.names.rangeText(place);
   }
 
   /** A thread named by an MPI library tells the rank of the process. */
-  #noteThreadName(rowid: number): void {
-    const rank = /^MPI Rank (\d{1,6})$/.exec(this.names.rangeText(rowid) ?? '')?.[1];
+  #noteThreadName(place: number): void {
+    const rank = /^MPI Rank (\d{1,6})$/.exec(this.names.rangeText(place) ?? '')?.[1];
     if (rank !== undefined) this.#mpiRanks.add(Number(rank));
   }
 
@@ -235,17 +253,12 @@ class NsightCapture implements Capture {
     const { database } = this;
     const string = database.lookup('StringIds', 'value');
     const inline = database.lookup('NVTX_EVENTS', 'text');
-    const textId = database.lookup('NVTX_EVENTS', 'textId');
     const byId = (id: number): string | null => (string === null ? null : text(string(id)));
-    const ofRow = (row: number): string | null => {
-      const own = text(inline?.(row) ?? null);
-      return own ?? byId(number(textId?.(row) ?? null));
-    };
     const apiNames = new Recent<number, string>(512);
     return {
       kernelName: byId,
       apiName: (api) => apiNames.of(api, () => stripAbi(byId(api) ?? '')) || null,
-      rangeText: (at) => (at < 0 ? byId(-1 - at) : ofRow(at)),
+      rangeText: (at) => (at < 0 ? byId(-1 - at) : text(inline?.(at) ?? null)),
       domainName: (domain) => {
         const known = this.#domains[domain - 1];
         return known === undefined ? null : (known['name'] ?? `domain#${known.id}`);
@@ -283,8 +296,3 @@ class NsightCapture implements Capture {
     return this.#devices.list(new Set(this.activities.device.values));
   }
 }
-
-/** Columns that all activity tables share; `correlationId` onwards may be missing. */
-const ACTIVITY_COLUMNS: readonly Selection[] = [
-  'start', 'end', 'deviceId', 'streamId', 'correlationId', processOf('globalPid'), 'graphNodeId',
-]; // prettier-ignore

@@ -90,7 +90,7 @@ class NvprofCapture implements Capture {
   ): Generator<Row> {
     const zero = BigInt(this.#start ?? '0');
     const rebased = times.map((column): Selection => ({ needs: [column], sql: `("${column}" - ?)` }));
-    yield* this.database.rows(table, [...rebased, ...select], [zero, zero]);
+    yield* this.database.rows(table, [...rebased, ...select], [], [zero, zero]);
   }
 
   /** The smallest time of all tables that have one; rows whose times were not collected hold 0. */
