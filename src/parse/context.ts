@@ -9,7 +9,7 @@ import type { Launches } from './launches.js';
 import { parseMarker, TextReader, type Marker, type OpMarker } from './markers.js';
 import { allRows, groupRows, sortRows } from './order.js';
 import { orderRanges, Sweep } from './ranges.js';
-import { SequenceState } from './sequence.js';
+import { NOWHERE as NO_INSTANCE, SequenceState } from './sequence.js';
 
 interface ThreadProgress {
   readonly sweep: Sweep<Marker>;
@@ -101,11 +101,11 @@ export class Contexts {
 
   #context(call: number, { sweep, state }: ThreadProgress, kernels: number): Context {
     const { calls } = this.capture;
-    const around = sweep
-      .enclosing(calls.start.at(call), calls.end.at(call))
-      .map((range) => (range.reading ??= this.#read(range.row)));
+    const open = sweep.enclosing(calls.start.at(call), calls.end.at(call));
+    const around = open.map((range) => (range.reading ??= this.#read(range.row)));
     const sorted = sortMarkers(around);
-    const facts = state.next(sorted.calls, sorted.ops, sorted.innermostRange, kernels);
+    const instance = open[instanceOf(around)]?.row ?? NO_INSTANCE;
+    const facts = state.next(sorted.calls, sorted.ops, sorted.innermostRange, kernels, instance);
     return {
       dir: facts.dir,
       layer: sorted.layer,
@@ -194,6 +194,19 @@ function place(marker: Marker, sorted: SortedMarkers): void {
       if (marker.step !== null) sorted.step = marker.step;
       if (!marker.inDomain) sorted.innermostRange = marker.text;
   }
+}
+
+/** Place of the marker whose kernels are numbered together: the innermost call, else autograd node, else op; or -1. */
+function instanceOf(markers: readonly Marker[]): number {
+  let [node, op] = [-1, -1];
+  for (let i = markers.length - 1; i >= 0; i--) {
+    const marker = markers[i];
+    if (marker?.kind === 'call') return i;
+    if (marker?.kind !== 'op') continue;
+    if (marker.node && node === -1) node = i;
+    if (op === -1) op = i;
+  }
+  return node === -1 ? op : node;
 }
 
 /** A launch's later kernels are numbered on where the launch has a sequence id. */

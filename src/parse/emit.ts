@@ -185,12 +185,10 @@ class Emission {
     const { activities, threads, calls, diagnostics } = this.capture;
     const call = this.#launches.callOf[row] ?? -1;
     const launch = call === -1 ? null : this.#launch(call);
-    let start = activities.start.at(row);
-    let dur: number | null = activities.end.at(row) - start;
-    if (start === 0 && dur === 0) {
-      diagnostics.count('row-without-time');
-      [start, dur] = [launch?.start ?? 0, null];
-    } else if (dur < 0) {
+    const start = activities.start.at(row);
+    let dur = orNull(activities.end.at(row) - start);
+    if (dur === null) diagnostics.count('row-without-time');
+    else if (dur < 0) {
       diagnostics.count('negative-duration');
       dur = null;
     }

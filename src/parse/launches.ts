@@ -31,6 +31,8 @@ export function joinLaunches(
     const call = Number.isNaN(corr) ? -1 : index.get(activities.process.at(row), corr);
     const kind = activities.kind.at(row);
     callOf[row] = call;
+    const untimed = activities.start.at(row) === 0 && activities.end.at(row) === 0;
+    if (untimed) placeAtLaunch(activities, row, call === -1 ? 0 : calls.start.at(call));
     if (call === -1) {
       if (kind === KERNEL) diagnostics.count('kernel-without-launch');
       else if (kind !== SYNC) diagnostics.count('activity-without-launch');
@@ -40,6 +42,12 @@ export function joinLaunches(
     }
   }
   return { callOf, kernels };
+}
+
+/** A row whose times were not collected stands at its launch, its end unknown. */
+function placeAtLaunch(activities: Activities, row: number, start: number): void {
+  activities.start.set(row, start);
+  activities.end.set(row, NaN);
 }
 
 /** Calls by process and correlation id; of several rows for one id the preferred one. */

@@ -19,25 +19,28 @@ export class SequenceState {
   #seq = -1;
   #sub = -1;
   #op: readonly string[] = [];
+  #instance = NOWHERE;
 
   /**
    * @param calls op calls around the launch, outermost first
    * @param markers framework ops around the launch, outermost first
    * @param fallback innermost plain range, which names the op when nothing else does
    * @param kernels how many kernels the launch has; `sub` is that of the first
+   * @param instance number of the very call (or autograd node, or op) that the launch belongs to
    */
   next(
     calls: readonly OpCall[],
     markers: readonly OpMarker[],
     fallback: string | null,
     kernels: number,
+    instance: number,
   ): SequenceFacts {
     const sequenced = prune(markers);
     const dir = direction(calls, markers);
     const { mod, op } = nameOp(calls, markers, sequenced, dir, fallback);
     const ids = distinctIds(sequenced);
     const chosen = this.#choose(ids, markers, dir);
-    const sub = chosen === null ? 0 : this.#number(chosen, mod[0] ?? UNKNOWN, op, kernels);
+    const sub = chosen === null ? 0 : this.#number(chosen, mod[0] ?? UNKNOWN, op, kernels, instance);
     const seq = ids.filter((id) => id === chosen);
     const altSeq = ids.length === seq.length ? [] : ids.filter((id) => id !== chosen);
     return { dir, mod, op, seqMarker: sequenced.map((marker) => marker.text), seq, altSeq, sub };
@@ -60,19 +63,27 @@ export class SequenceState {
     return this.#seq;
   }
 
-  /** The ordinal of a launch's first kernel; the state moves on to its last. */
-  #number(seq: number, mod: string, op: readonly string[], kernels: number): number {
+  /**
+   * The ordinal of a launch's first kernel; the state moves on to its last. PyProf numbers on over calls that share a
+   * sequence id, as all calls outside autograd do, and over the time steps of a recurrent cell.
+   */
+  #number(seq: number, mod: string, op: readonly string[], kernels: number, instance: number): number {
     const sameOp = op.length === this.#op.length && op.every((name, i) => name === this.#op[i]);
     const sameCell = op[0] === 'forward' && RECURRENT_CELLS.has(mod);
-    const sub = sameOp && (seq === this.#seq || sameCell) ? this.#sub + 1 : 0;
+    const sameCall = instance === this.#instance && sameOp && (seq === this.#seq || sameCell);
+    const sub = sameCall ? this.#sub + 1 : 0;
     this.#seq = seq;
     this.#sub = sub + Math.max(0, kernels - 1);
     this.#op = op;
+    this.#instance = instance;
     return sub;
   }
 }
 
-/** Modules whose kernels are numbered on over the time steps. */
+/** No range is numbered so. */
+export const NOWHERE = -1;
+
+/** Modules whose kernels carry the sequence ids of the ops inside, and are numbered on over them. */
 const RECURRENT_CELLS = new Set(['LSTMCell', 'GRUCell', 'RNNCell']);
 
 /** Null when nothing around the launch is the framework's. */

@@ -58,8 +58,9 @@ export class SqliteFile {
     return this.tables.has(table);
   }
 
+  /** Whether the table, or the variant that stands for it, has the column. */
   hasColumn(table: string, column: string): boolean {
-    return this.tables.get(table)?.has(column) ?? false;
+    return this.tables.get(this.table(table) ?? table)?.has(column) ?? false;
   }
 
   /** The table of this name, else its variant with the highest number (`…_KERNEL_V3`), else null. */
@@ -105,16 +106,30 @@ export class SqliteFile {
   ): void {
     const name = this.table(table);
     if (name === null) return;
-    const cells = select.map((cell) => `ifnull(${this.#expression(name, cell)}, 'n')`).join(` || ' ' || `);
+    const width = select.length;
     const rows = `SELECT rowid, * FROM ${quote(name)} WHERE rowid > ? AND ${this.#condition(name, filter)} ORDER BY rowid LIMIT ?`;
-    const sql = `SELECT CAST(group_concat(${cells}, ' ') || ' ' AS BLOB), max(rowid), count(*) FROM (${rows})`;
+    const prepare = (cell: (expression: string) => string): Database.Statement<unknown[], Block> => {
+      const line = select.map((selection) => cell(this.#expression(name, selection))).join(` || ' ' || `);
+      const sql = `SELECT CAST(group_concat(${line}, ' ') || ' ' AS BLOB), max(rowid), count(*) FROM (${rows})`;
+      return this.#database.prepare<unknown[], Block>(sql).raw();
+    };
     this.#guard(() => {
-      const block = this.#database.prepare<unknown[], [Buffer | null, number, number]>(sql).raw();
+      const fast = prepare((cell) => `ifnull(${cell}, 'n')`);
+      const numbers = new Float64Array(BLOCK_ROWS * width);
+      const cells = new Array<number>(width).fill(NaN);
       for (let last = FIRST_ROWID; ;) {
-        const [text, lastOfBlock, count] = block.get(...parameters, last, BLOCK_ROWS) ?? [null, 0, 0];
+        const [text, lastOfBlock, count] = fast.get(...parameters, last, BLOCK_ROWS) ?? NO_BLOCK;
         if (text === null) return;
+        if (readNumbers(text, numbers) !== count * width) {
+          // Some cell is text with blanks: this block again, each cell by its type.
+          const strict = prepare((cell) => `iif(typeof(${cell}) = 'integer', ${cell}, 'n')`);
+          readNumbers(strict.get(...parameters, ...parameters, last, BLOCK_ROWS)?.[0] ?? text, numbers);
+        }
+        for (let row = 0; row < count; row++) {
+          for (let column = 0; column < width; column++) cells[column] = numbers[row * width + column] ?? NaN;
+          take(cells);
+        }
         last = BigInt(lastOfBlock);
-        readNumbers(text, select.length, count, take, table);
       }
     });
   }
@@ -174,30 +189,32 @@ const BLOCK_ROWS = 2000;
 /** Rowids are signed 64-bit integers. */
 const FIRST_ROWID = -(2n ** 63n);
 
-const [SPACE, MINUS, ZERO, NINE] = [32, 45, 48, 57];
+/** Cells of a block as text, its last rowid, how many rows it has. */
+type Block = [text: Buffer | null, lastRowid: number, rows: number];
+const NO_BLOCK: Block = [null, 0, 0];
 
-/** Reads integers, each followed by one space; other cells are NaN. */
-function readNumbers(text: Buffer, width: number, rows: number, take: TakeNumbers, table: string): void {
-  const cells = new Array<number>(width).fill(NaN);
-  let column = 0;
-  let seen = 0;
-  let value = 0;
+const [SPACE, MINUS, ZERO, NINE] = [32, 45, 48, 57];
+/** Value of a cell of which nothing has been read. */
+const EMPTY = -1;
+
+/**
+ * Reads integers, each followed by one space; other cells are NaN.
+ * @returns how many cells the text has; those beyond the end of `numbers` are not kept
+ */
+function readNumbers(text: Buffer, numbers: Float64Array): number {
+  let cell = 0;
+  let value = EMPTY;
   let sign = 1;
   for (const code of text) {
-    if (code >= ZERO && code <= NINE) value = value * 10 + (code - ZERO);
+    if (code >= ZERO && code <= NINE) value = value === EMPTY ? code - ZERO : value * 10 + (code - ZERO);
     else if (code === SPACE) {
-      cells[column++] = sign * value;
-      value = 0;
+      numbers[cell++] = value === EMPTY ? NaN : sign * value;
+      value = EMPTY;
       sign = 1;
-      if (column === width) {
-        take(cells);
-        column = 0;
-        seen++;
-      }
-    } else if (code === MINUS && value === 0) sign = -1;
+    } else if (code === MINUS && value === EMPTY && sign === 1) sign = -1;
     else value = NaN;
   }
-  if (seen !== rows) throw new UserError(`table ${table} has text with blanks where numbers belong`);
+  return cell;
 }
 
 function readTables(database: Database.Database): Map<string, Set<string>> {

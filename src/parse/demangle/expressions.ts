@@ -110,5 +110,7 @@ export function readLiteral(cursor: Cursor): Node {
   const type = readType(cursor);
   if (type.kind === 'builtin' && type.text === 'decltype(nullptr)' && cursor.take('E')) return type;
   const negative = cursor.take('n');
-  return { kind: 'literal', type, value: cursor.untilEnd(), negative };
+  const value = cursor.untilEnd();
+  if (value === '') giveUp();
+  return { kind: 'literal', type, value, negative };
 }

@@ -124,11 +124,11 @@ export function readUnqualified(cursor: Cursor): Node {
 }
 
 function readUntagged(cursor: Cursor): Node {
-  cursor.take('L');
+  if (cursor.isDigit(1)) cursor.take('L');
   const character = cursor.peek();
   if (cursor.isDigit()) return named((cursor.lastName = readIdentifier(cursor)));
   if (character === 'C' && /[1-5]/.test(cursor.peek(1))) return readStructor(cursor, '');
-  if (character === 'D' && /[0-5]/.test(cursor.peek(1))) return readStructor(cursor, '~');
+  if (character === 'D' && /[01245]/.test(cursor.peek(1))) return readStructor(cursor, '~');
   if (cursor.take('Ul')) return readLambda(cursor);
   if (cursor.take('Ut')) return cursor.remember(named(`{unnamed type#${cursor.ordinal() + 1}}`));
   return readOperatorName(cursor);

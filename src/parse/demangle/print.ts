@@ -11,6 +11,12 @@ const MAX_STEPS = 1 << 18;
 /** Deeper trees are refused: substitutions can nest types deeper than the text does. */
 const MAX_DEPTH = 400;
 
+/** What is not written around the name it declares. */
+type UndeclaredNode = Exclude<
+  Node,
+  { kind: 'function' | 'array' | 'suffixed' | 'vendorQualified' | 'reference' | 'member' | 'param' }
+>;
+
 /** A type around the name it declares: `void (*` and `)(int)`. */
 interface Declarator {
   readonly left: string;
@@ -44,7 +50,11 @@ export class Printer {
 
   /** Number of items in the pack that the node stands for; null when there is none. */
   packLength(node: Node): number | null {
-    return packOf(node, this.#scope, () => this.#step())?.items.length ?? null;
+    return (
+      packOf(node, this.#scope, () => {
+        this.#step();
+      })?.items.length ?? null
+    );
   }
 
   #step(): void {
@@ -82,7 +92,7 @@ export class Printer {
     }
   }
 
-  #name(node: Node): string {
+  #name(node: UndeclaredNode): string {
     switch (node.kind) {
       case 'name':
       case 'builtin':

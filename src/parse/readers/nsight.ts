@@ -27,8 +27,8 @@ function* read({ database }: Probe, options: ReadOptions): Generator<ProfileLine
   yield* emit(new NsightCapture(database), options);
 }
 
-/** pid and tid take 24 bits each of a global id; what stands above them tells machines apart. */
-const processOf = (column: string): Selection => ({ needs: [column], sql: `(${column} >> 24)` });
+/** pid and tid take 24 bits each of a global id; what stands above them tells machines apart, and may set the sign. */
+const processOf = (column: string): Selection => ({ needs: [column], sql: `((${column} >> 24) & 0xFFFFFFFFFF)` });
 const tidOf = (column: string): Selection => ({ needs: [column], sql: `(${column} & 0xFFFFFF)` });
 const THREAD: readonly Selection[] = [processOf('globalTid'), tidOf('globalTid')];
 
@@ -39,21 +39,24 @@ const NO_STREAM = 4294967295;
 
 /** NVTX event types (ENUM_NSYS_EVENT_TYPE). */
 const EVENT = { thread: 39, pushPop: 59, startEnd: 60, textPushPop: 70, textStartEnd: 71, domain: 75 } as const;
-const CROSSES_THREADS = 'endGlobalTid <> globalTid';
+/** Exports up to 2021 wrote 0 for a value that is not there. */
+const CROSSES_THREADS = '(endGlobalTid <> 0 AND endGlobalTid <> globalTid)';
 const IS_RANGE: Filter = [
   {
     needs: ['eventType'],
     sql: `eventType IN (${[EVENT.pushPop, EVENT.startEnd, EVENT.textPushPop, EVENT.textStartEnd].join()})`,
   },
-  { needs: ['endGlobalTid'], sql: `(endGlobalTid IS NULL OR NOT ${CROSSES_THREADS})` },
+  { needs: ['endGlobalTid', 'globalTid'], sql: `(endGlobalTid IS NULL OR NOT ${CROSSES_THREADS})` },
 ];
 const IS_NAMING: Filter = [{ needs: ['eventType'], sql: `eventType IN (${[EVENT.domain, EVENT.thread].join()})` }];
 
 /** Registered strings by -1 - id, texts of their own by row. */
-const textPlace = (database: SqliteFile): Selection =>
-  database.hasColumn(NVTX, 'textId')
-    ? { needs: [], sql: 'CASE WHEN textId IS NULL THEN rowid ELSE -1 - textId END' }
+const textPlace = (database: SqliteFile): Selection => {
+  const hasText = database.hasColumn(NVTX, 'text') ? 'OR text IS NOT NULL' : '';
+  return database.hasColumn(NVTX, 'textId')
+    ? { needs: [], sql: `CASE WHEN textId IS NULL ${hasText} THEN rowid ELSE -1 - textId END` }
     : { needs: [], sql: 'rowid' };
+};
 
 /** Rows of the API table by event class: the runtime's own, the driver's, then others (backtraces, extensions). */
 const CALL_RANK: Readonly<Record<number, number>> = { 0: 0, 1: 1 };
@@ -177,6 +180,10 @@ class NsightCapture implements Capture {
         this.diagnostics.count('bad-row');
         return;
       }
+      if (end < start) {
+        this.diagnostics.count('negative-duration');
+        return;
+      }
       if (Number.isNaN(end)) this.diagnostics.count('open-range');
       const owner = this.#process(process);
       ranges.start.push(start);
@@ -186,7 +193,8 @@ class NsightCapture implements Capture {
       ranges.domain.push(this.#domain(owner, domain));
     };
     database.eachNumbers(NVTX, columns, take, IS_RANGE);
-    const crossing = database.hasColumn(NVTX, 'endGlobalTid') ? database.count(NVTX, CROSSES_THREADS) : 0;
+    const known = ['endGlobalTid', 'globalTid'].every((column) => database.hasColumn(NVTX, column));
+    const crossing = known ? database.count(NVTX, CROSSES_THREADS) : 0;
     this.diagnostics.count('range-across-threads', crossing);
   }
 
