@@ -14,11 +14,17 @@ const OPTIONS: readonly Option[] = [
   { name: 'version', help: 'version' },
 ];
 
-const EXAMPLES = [
+export const EXAMPLES = [
   'dparse net.sqlite > net.dict',
   'dparse -o net.dict net.sql && dprof -w 150 net.dict',
   "dparse -j 2 'rank_*.sqlite' | dprof --csv -c rank,op,kernel,sil > all.csv",
   'dparse net.sqlite | jq -r \'select(.type=="copy") | [.kind,.bytes,.dur] | @tsv\'',
+];
+
+/** What the tool keeps in memory, for the help and the manual page. */
+export const MEMORY = [
+  'Memory per input: about 110 bytes a kernel or copy, 45 a host call, 40 a range,',
+  'and 150 MB besides; names and texts stay in the database.',
 ];
 
 export const DPARSE: Tool = { name: 'dparse', usage: 'dparse [OPTION...] INPUT...', options: OPTIONS };
@@ -34,8 +40,7 @@ export function helpText(): string {
     'Options:',
     ...optionLines(OPTIONS),
     '',
-    'Memory per input: about 110 bytes a kernel or copy, 45 a host call, 40 a range,',
-    'and 150 MB besides; names and texts stay in the database.',
+    ...MEMORY,
     '',
     'Examples:',
     ...EXAMPLES.map((example) => `  ${example}`),

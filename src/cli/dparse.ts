@@ -40,9 +40,10 @@ function complain(failure: UserError): void {
 async function parse(request: Request, profiles: readonly Profile[]): Promise<void> {
   const { format, ranges, quiet, jobs } = request;
   const meter = progress('dparse', !quiet);
+  const failures: UserError[] = [];
   const note = (profile: Profile, outcome: Outcome): void => {
     meter.clear();
-    if (outcome instanceof UserError) complain(outcome);
+    if (outcome instanceof UserError) failures.push(outcome);
     else if (!quiet) process.stderr.write(`dparse: ${summary(profile.source.name, outcome)}\n`);
   };
   const options = { ranges, ...(format === undefined ? {} : { format }) };
@@ -57,6 +58,10 @@ async function parse(request: Request, profiles: readonly Profile[]): Promise<vo
           note(profile, await parse(profile, options, write, meter));
         }
       }
+      // With nothing read there is nothing to write: the last failure ends the run, and OUT does not appear.
+      const last = failures.length === profiles.length ? failures.pop() : undefined;
+      failures.forEach(complain);
+      if (last !== undefined) throw last;
     },
   );
 }

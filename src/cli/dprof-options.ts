@@ -25,12 +25,15 @@ const OPTIONS: readonly Option[] = [
   { name: 'version', help: 'version' },
 ];
 
-const EXAMPLES = [
+export const EXAMPLES = [
   'dparse net.sqlite | dprof -w 120',
   'dprof -c op,kernel,sil,tc,flops --sort sil --top 20 -f table net.sqlite',
   "dprof --csv --where 'op==conv2d && sil>10000' net.dict > conv.csv",
   "dprof -c op,sil net.dict | awk 'NR>1 {t[$1]+=$2} END {for (o in t) print t[o], o}'",
 ];
+
+/** What the tool keeps in memory, for the help and the manual page. */
+export const MEMORY = ['Memory: about 150 MB; --sort adds the text of its rows (with --top N, of N rows).'];
 
 export const DPROF: Tool = { name: 'dprof', usage: 'dprof [OPTION...] [FILE]', options: OPTIONS };
 
@@ -48,7 +51,7 @@ export function helpText(): string {
       'Columns: ',
       COLUMNS.map(({ key }) => key),
     ),
-    'Memory: about 150 MB; --sort adds the text of its rows (with --top N, of N rows).',
+    ...MEMORY,
     '',
     'Examples:',
     ...EXAMPLES.map((example) => `  ${example}`),

@@ -22,7 +22,7 @@ const dtype = (bytes: number, short: string): DtypeFacts => ({ bytes, short });
  * Element types by the framework's name. Sizes: PyTorch's torch.dtype table; float4 packs two to a byte.
  * Short names are PyProf's (fp16, int64 …), extended in its spirit.
  */
-const DTYPES: Readonly<Record<string, DtypeFacts>> = {
+export const DTYPES: Readonly<Record<string, DtypeFacts>> = {
   bool: dtype(1, 'bool'),
   uint8: dtype(1, 'uint8'),
   byte: dtype(1, 'uint8'),
@@ -58,8 +58,7 @@ const DTYPES: Readonly<Record<string, DtypeFacts>> = {
   qint32: dtype(4, 'qint32'),
 };
 
-const facts = (name: string): DtypeFacts | undefined =>
-  Object.hasOwn(DTYPES, name) ? DTYPES[name] : undefined;
+const facts = (name: string): DtypeFacts | undefined => (Object.hasOwn(DTYPES, name) ? DTYPES[name] : undefined);
 
 /** Bytes per element, or null when the type is not known. */
 export const dtypeBytes = (name: string): number | null => facts(name)?.bytes ?? null;

@@ -58,3 +58,7 @@ export interface Family {
    */
   work(call: OpCall, kernel: KernelFacts): Work | null;
 }
+
+/** The params column: `key=value,` or `value,` each, without blanks (`M=4096,N=(8,128),K=1024,fp16,`). */
+export const renderParams = (params: readonly Param[]): string =>
+  params.map(([key, value]) => `${key === '' ? '' : `${key}=`}${value},`.replace(/\s+/g, '')).join('');

@@ -3,9 +3,47 @@
  */
 import type { OpCall } from '../record/record.js';
 import type { Family, KernelFacts, Work } from './family.js';
+import { activation } from './families/activation.js';
+import { blas } from './families/blas.js';
+import { conversion } from './families/conversion.js';
+import { convolution } from './families/convolution.js';
+import { copying } from './families/copying.js';
+import { embedding } from './families/embedding.js';
+import { equality } from './families/equality.js';
+import { filling } from './families/filling.js';
+import { indexing } from './families/indexing.js';
+import { joining } from './families/joining.js';
+import { loss } from './families/loss.js';
+import { normalization } from './families/normalization.js';
+import { optimizer } from './families/optimizer.js';
 import { pointwise } from './families/pointwise.js';
+import { pooling } from './families/pooling.js';
+import { random } from './families/random.js';
+import { recurrent } from './families/recurrent.js';
+import { reduction } from './families/reduction.js';
+import { softmax } from './families/softmax.js';
 
-export const FAMILIES: readonly Family[] = [pointwise];
+export const FAMILIES: readonly Family[] = [
+  blas,
+  convolution,
+  recurrent,
+  pointwise,
+  activation,
+  normalization,
+  softmax,
+  reduction,
+  equality,
+  pooling,
+  loss,
+  embedding,
+  indexing,
+  joining,
+  copying,
+  conversion,
+  filling,
+  random,
+  optimizer,
+];
 
 const BY_NAME = new Map<string, Family>();
 for (const family of FAMILIES) {

@@ -4,7 +4,7 @@
  */
 import { toOpCall } from '../record/op-call.js';
 import { LiteralError, parseLiteral, type PythonValue } from '../record/python-literal.js';
-import { Recent } from '../record/recent.js';
+import { Repeating } from '../record/recent.js';
 import type { OpCall } from '../record/record.js';
 
 /** An op of the framework (PyTorch's emit_nvtx). */
@@ -190,30 +190,15 @@ function plainRange(text: string, inDomain = false): Extract<Marker, { kind: 'ra
 
 /** Dict markers whose reading is kept at hand. */
 const RECENT = 4096;
-/** Texts after which keeping is given up unless one in TOO_FEW was met again. */
-const TRIAL = 16384;
-const TOO_FEW = 16;
 
 /**
- * Reads texts, those of dicts once each as long as they come back: every training step repeats its calls and stacks.
- * Other texts cost no more to read than to find again. A profile whose texts are all different is noticed, and
- * nothing more is kept for it.
+ * Reads texts, those of dicts once each as long as they come back. Other texts cost no more to read than to find
+ * again.
  */
 export class TextReader {
-  #recent: Recent<string, Marker> | null = new Recent(RECENT);
-  #asked = 0;
-  #found = 0;
+  readonly #recent = new Repeating<string, Marker>(RECENT);
 
   read(text: string): Marker {
-    if (this.#recent === null || !text.startsWith('{')) return parseMarker(text);
-    if (++this.#asked === TRIAL && this.#found * TOO_FEW < TRIAL) this.#recent = null;
-    const known = this.#recent?.get(text);
-    if (known !== undefined) {
-      this.#found++;
-      return known;
-    }
-    const marker = parseMarker(text);
-    this.#recent?.set(text, marker);
-    return marker;
+    return text.startsWith('{') ? this.#recent.of(text, (key) => parseMarker(key)) : parseMarker(text);
   }
 }

@@ -72,21 +72,13 @@ export class SqliteFile {
   }
 
   /** Rows of a table as arrays, in storage order, cells as selected; none when the table is missing. */
-  *rows(
-    table: string,
-    select: readonly Selection[],
-    filter: Filter = [],
-    parameters: readonly bigint[] = [],
-  ): Generator<Row> {
+  *rows(table: string, select: readonly Selection[], filter: Filter = []): Generator<Row> {
     const name = this.table(table);
     if (name === null) return;
     const cells = select.map((cell) => this.#expression(name, cell)).join(', ');
     try {
       const sql = `SELECT ${cells} FROM ${quote(name)} WHERE ${this.#condition(name, filter)}`;
-      yield* this.#database
-        .prepare(sql)
-        .raw()
-        .iterate(...parameters) as IterableIterator<Row>;
+      yield* this.#database.prepare(sql).raw().iterate() as IterableIterator<Row>;
     } catch (error) {
       throw asUserError(error, this.path);
     }
@@ -97,13 +89,7 @@ export class SqliteFile {
    * of rows cost half of what `rows` costs, because SQLite writes blocks of them as text and one loop reads the text.
    * @param take gets the same array every time
    */
-  eachNumbers(
-    table: string,
-    select: readonly Selection[],
-    take: TakeNumbers,
-    filter: Filter = [],
-    parameters: readonly bigint[] = [],
-  ): void {
+  eachNumbers(table: string, select: readonly Selection[], take: TakeNumbers, filter: Filter = []): void {
     const name = this.table(table);
     if (name === null) return;
     const width = select.length;
@@ -118,12 +104,12 @@ export class SqliteFile {
       const numbers = new Float64Array(BLOCK_ROWS * width);
       const cells = new Array<number>(width).fill(NaN);
       for (let last = FIRST_ROWID; ;) {
-        const [text, lastOfBlock, count] = fast.get(...parameters, last, BLOCK_ROWS) ?? NO_BLOCK;
+        const [text, lastOfBlock, count] = fast.get(last, BLOCK_ROWS) ?? NO_BLOCK;
         if (text === null) return;
         if (readNumbers(text, numbers) !== count * width) {
           // Some cell is text with blanks: this block again, each cell by its type.
           const strict = prepare((cell) => `iif(typeof(${cell}) = 'integer', ${cell}, 'n')`);
-          readNumbers(strict.get(...parameters, ...parameters, last, BLOCK_ROWS)?.[0] ?? text, numbers);
+          readNumbers(strict.get(last, BLOCK_ROWS)?.[0] ?? text, numbers);
         }
         for (let row = 0; row < count; row++) {
           for (let column = 0; column < width; column++) cells[column] = numbers[row * width + column] ?? NaN;
@@ -153,11 +139,11 @@ export class SqliteFile {
     });
   }
 
-  /** The smallest value of a column as decimal text, null when there are no rows. */
+  /** The smallest integer of a column as decimal text, null when there is none. */
   minimum(table: string, column: string, where = 'TRUE'): string | null {
     const name = this.table(table);
     if (name === null || !this.hasColumn(name, column)) return null;
-    const sql = `SELECT CAST(min(${quote(column)}) AS TEXT) FROM ${quote(name)} WHERE ${where}`;
+    const sql = `SELECT CAST(min(${quote(column)}) AS TEXT) FROM ${quote(name)} WHERE typeof(${quote(column)}) = 'integer' AND ${where}`;
     return this.#guard(() => this.#database.prepare(sql).pluck().get() as string | null);
   }
 

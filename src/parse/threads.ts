@@ -68,7 +68,7 @@ export class Threads {
 
   /** A comparison of processes by pid, then machine. */
   compareProcesses(a: number, b: number): number {
-    return this.pid(a) - this.pid(b) || this.#get(a).key - this.#get(b).key;
+    return a === b ? 0 : this.pid(a) - this.pid(b) || this.#get(a).key - this.#get(b).key;
   }
 
   #get(process: number): Process {

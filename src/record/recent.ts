@@ -33,3 +33,47 @@ export class Recent<K, V> {
     return made;
   }
 }
+
+/** Keys after which remembering is given up unless one in TOO_FEW was met again. */
+const TRIAL = 16384;
+const TOO_FEW = 16;
+
+/**
+ * A bounded cache for what mostly repeats: a training step repeats its texts in the next step. Where they turn out
+ * not to, nothing more is remembered: keeping values that never come back costs more than making them.
+ */
+export class Repeating<K, V> {
+  #recent: Recent<K, V> | null;
+  #asked = 0;
+  #found = 0;
+
+  constructor(size: number) {
+    this.#recent = new Recent(size);
+  }
+
+  /** Whether values are remembered (still). */
+  get pays(): boolean {
+    return this.#recent !== null;
+  }
+
+  get(key: K): V | undefined {
+    if (this.#recent === null) return undefined;
+    if (++this.#asked === TRIAL && this.#found * TOO_FEW < TRIAL) this.#recent = null;
+    const known = this.#recent?.get(key);
+    if (known !== undefined) this.#found++;
+    return known;
+  }
+
+  set(key: K, value: V): void {
+    this.#recent?.set(key, value);
+  }
+
+  /** The remembered value, made when there is none, and kept while that pays. */
+  of(key: K, make: (key: K) => V): V {
+    const known = this.get(key);
+    if (known !== undefined) return known;
+    const made = make(key);
+    this.set(key, made);
+    return made;
+  }
+}

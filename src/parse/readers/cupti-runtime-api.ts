@@ -1,6 +1,6 @@
 /**
  * CUPTI's callback ids of the CUDA runtime API: each line gives an id, and the names of that id and the following ones.
- * Marks of ABI versions and per-thread streams are left off. An id keeps its meaning over all versions of CUDA.
+ * Marks of ABI versions and per-thread streams are left off. New versions of CUDA append ids.
  *
  * Source: the enumeration in cupti_runtime_cbid.h of the CUPTI 13.0 headers (PyPI nvidia-cuda-cupti 13.0.85).
  */

@@ -209,11 +209,13 @@ class NsightCapture implements Capture {
 
   #readActivities({ kind, table, columns, own }: ActivityTable): void {
     const { activities } = this;
+    // Old exports do not say whose an activity is: it is the only process's, else nobody's.
+    const orphanage = this.#onlyProcess() ?? this.#process(0);
     this.database.eachNumbers(table, [...ACTIVITY_COLUMNS, ...columns], (cells) => {
       const [start = NaN, end = NaN, device = 0, stream = NaN, corr = NaN, process = NaN, node = NaN] = cells;
       const timed = !Number.isNaN(start) && !Number.isNaN(end);
       if (!timed) this.diagnostics.count('bad-row');
-      const owner = this.#process(Number.isNaN(process) ? 0 : process);
+      const owner = Number.isNaN(process) ? orphanage : this.#process(process);
       activities.kind.push(ACTIVITY_KINDS.indexOf(kind));
       activities.start.push(timed ? start : 0);
       activities.end.push(timed ? end : 0);
@@ -228,6 +230,13 @@ class NsightCapture implements Capture {
       activities.extent.push(kind === 'kernel' ? activities.extents.length / 6 : 0);
       if (own.extents !== undefined) for (let i = 0; i < 6; i++) activities.extents.push(cells[own.extents + i] ?? NaN);
     });
+  }
+
+  /** The process of all calls, null when there are several or none. */
+  #onlyProcess(): number | null {
+    const { values } = this.calls.process;
+    const first = values[0];
+    return first !== undefined && values.every((process) => process === first) ? first : null;
   }
 
   #process(key: number): number {

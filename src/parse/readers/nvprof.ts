@@ -9,7 +9,7 @@ import { ACTIVITY_KINDS, Activities, Calls, Ranges, type ActivityKind, type Capt
 import { demangle } from '../demangle.js';
 import { emit } from '../emit.js';
 import { PairIndex } from '../pair-index.js';
-import { Column } from '../column.js';
+import { Column, orNull } from '../column.js';
 import type { Probe, Reader, ReadOptions } from '../reader.js';
 import type { Cell, Row, Selection, SqliteFile } from '../sqlite.js';
 import { Threads } from '../threads.js';
@@ -88,9 +88,9 @@ class NvprofCapture implements Capture {
     select: readonly Selection[],
     times: readonly [string, string] = ['start', 'end'],
   ): Generator<Row> {
-    const zero = BigInt(this.#start ?? '0');
-    const rebased = times.map((column): Selection => ({ needs: [column], sql: `("${column}" - ?)` }));
-    yield* this.database.rows(table, [...rebased, ...select], [], [zero, zero]);
+    const zero = this.#start ?? '0';
+    const rebased = times.map((column): Selection => ({ needs: [column], sql: `("${column}" - ${zero})` }));
+    yield* this.database.rows(table, [...rebased, ...select]);
   }
 
   /** The smallest time of all tables that have one; rows whose times were not collected hold 0. */
@@ -124,7 +124,7 @@ class NvprofCapture implements Capture {
     ];
     for (const [rank, [table]] of CALL_TABLES.entries()) {
       for (const [start, end, pid, tid, corr, cbid] of this.#rows(table, columns)) {
-        if (typeof start !== 'number' || typeof end !== 'number') {
+        if (typeof start !== 'number' || typeof end !== 'number' || start < 0 || end < start) {
           this.diagnostics.count('bad-row');
           continue;
         }
@@ -163,51 +163,68 @@ class NvprofCapture implements Capture {
     };
     const ends = { time: Column.floats(), id: Column.floats() };
     const threads = new Map<Cell, number>();
+    let otherStarts = 0;
     for (const [time, , id, flags, objectKind, object, name, domain] of this.#rows(table, columns, [
       'timestamp',
       'timestamp',
     ])) {
       const flag = number(flags);
-      if ((flag & MARKER.end) !== 0) {
-        ends.time.push(number(time));
-        ends.id.push(number(id));
-      } else if ((flag & MARKER.start) !== 0 && objectKind === THREAD_OBJECT) {
+      if (typeof time !== 'number' || time < 0 || typeof id !== 'number') {
+        this.diagnostics.count('bad-row');
+      } else if ((flag & MARKER.end) !== 0) {
+        ends.time.push(time);
+        ends.id.push(id);
+      } else if ((flag & MARKER.start) !== 0 && objectKind !== THREAD_OBJECT) {
+        otherStarts++;
+      } else if ((flag & MARKER.start) !== 0) {
         let thread = threads.get(object ?? null);
         if (thread === undefined) {
           thread = this.#thread(...readObjectId(String(object)));
           threads.set(object ?? null, thread);
         }
-        starts.time.push(number(time));
-        starts.id.push(number(id));
+        starts.time.push(time);
+        starts.id.push(id);
         starts.thread.push(thread);
         starts.name.push(number(name));
         starts.domain.push(this.#domain(number(domain)));
       }
     }
-    this.#pairMarkers(starts, ends);
+    const matched = this.#pairMarkers(starts, ends);
+    this.diagnostics.count('range-without-start', ends.id.length - matched - otherStarts);
   }
 
+  /** @returns how many of the starts have an end */
   #pairMarkers(
     starts: Readonly<
       Record<'time' | 'id', Column> & Record<'thread' | 'name' | 'domain', Column<Uint32Array<ArrayBuffer>>>
     >,
     ends: Readonly<Record<'time' | 'id', Column>>,
-  ): void {
+  ): number {
     const endOf = new PairIndex(
       (row) => ends.id.at(row),
       () => 0,
     );
-    for (let row = 0; row < ends.id.length; row++) endOf.put(row);
+    for (let row = 0; row < ends.id.length; row++) {
+      const known = endOf.get(ends.id.at(row), 0);
+      if (known === -1 || ends.time.at(row) < ends.time.at(known)) endOf.put(row);
+    }
     const { ranges } = this;
+    let matched = 0;
     for (let row = 0; row < starts.id.length; row++) {
       const end = endOf.get(starts.id.at(row), 0);
       if (end === -1) this.diagnostics.count('open-range');
+      else matched++;
+      if (end !== -1 && ends.time.at(end) < starts.time.at(row)) {
+        this.diagnostics.count('negative-duration');
+        continue;
+      }
       ranges.start.push(starts.time.at(row));
       ranges.end.push(end === -1 ? Infinity : ends.time.at(end));
       ranges.thread.push(starts.thread.at(row));
       ranges.text.push(starts.name.at(row));
       ranges.domain.push(starts.domain.at(row));
     }
+    return matched;
   }
 
   /** Number of a domain by the string that names it; 0 for the default domain. */
@@ -330,17 +347,20 @@ class NvprofCapture implements Capture {
       'globalMemoryBandwidth', 'globalMemorySize',
     ]; // prettier-ignore
     const rows = [...this.database.rows(`${KIND}DEVICE`, columns)].map((row) => row.map(number));
+    const times = (cell: number, factor: number): number | null => orNull(cell * factor);
     return rows
-      .map(([id = 0, name = 0, major = 0, minor = 0, units = 0, kHz = 0, kBPerS = 0, memBytes = 0]) => ({
-        id,
-        vendor: 'nvidia',
-        name: this.names.rangeText(name),
-        arch: `sm${major}${minor}`,
-        units,
-        clockHz: kHz * 1000,
-        memBytesPerS: kBPerS * 1000,
-        memBytes,
-      }))
+      .map(
+        ([id = NaN, name = NaN, major = NaN, minor = NaN, units = NaN, kHz = NaN, kBPerS = NaN, memBytes = NaN]) => ({
+          id: orNull(id) ?? 0,
+          vendor: 'nvidia',
+          name: this.names.rangeText(name),
+          arch: Number.isNaN(major + minor) ? null : `sm${major}${minor}`,
+          units: orNull(units),
+          clockHz: times(kHz, 1000),
+          memBytesPerS: times(kBPerS, 1000),
+          memBytes: orNull(memBytes),
+        }),
+      )
       .sort((a, b) => a.id - b.id);
   }
 }

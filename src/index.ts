@@ -1,0 +1,28 @@
+/** The library: the record, profiles → records, what ops compute, records → rows, rows → text. */
+export * from './record/record.js';
+export { Diagnostics, DIAGNOSTICS, type DiagnosticName, type Severity } from './record/diagnostics.js';
+export { EXIT, UsageError, UserError } from './record/errors.js';
+export { encodeLine } from './record/jsonl.js';
+export { LiteralError, parseLiteral, type PythonValue } from './record/python-literal.js';
+
+export { checkProfile, readProfile, type ProfileOptions } from './parse/profile.js';
+export type { Probe, Reader, ReadOptions } from './parse/reader.js';
+export { detect, READERS, UNREADABLE, type Unreadable } from './parse/registry.js';
+
+export type { Family, KernelFacts, Param, Role, Work } from './ops/family.js';
+export { describe, FAMILIES, familyOf, type Described } from './ops/table.js';
+export { TENSOR_CORE_RULES, tensorCore, type TensorCore } from './ops/tensor-core.js';
+
+export type { Annotated } from './prof/annotate.js';
+export { chooseColumns, requireColumn } from './prof/choose.js';
+export { COLUMNS, DEFAULT_COLUMNS, textOf, type Column, type Value } from './prof/columns.js';
+export { explain } from './prof/explain.js';
+export { openFile, openStream, type Input } from './prof/lines.js';
+export { ForwardKernels, type Forward, type Pairing } from './prof/pair.js';
+export { readRecords } from './prof/records.js';
+export { Annotator, report, type RecordBatches, type ReportOptions } from './prof/report.js';
+export { parseSort, type SortKey } from './prof/sort.js';
+export { summaryLine, Tally } from './prof/summary.js';
+export { parseWhere, type Condition } from './prof/where.js';
+
+export { FORMATS, requireFormat, type Format, type Layout, type Packed, type Sheet } from './write/format.js';

@@ -1,0 +1,212 @@
+/**
+ * Matrix products: linear layers, mm, bmm, matmul and their kin.
+ *
+ * A product of m×k by k×n is m·n·k multiply-adds, 2·m·n·k FLOPs; its two gradients are products of the same three
+ * extents, so each costs the same. Bytes: both operands read once, the result written once.
+ */
+import { broadcast, numel, positional, type Tensor } from '../call.js';
+import type { OpCall } from '../../record/record.js';
+import type { Family, KernelFacts, Param, Role } from '../family.js';
+import { opName, tensorOf } from '../operands.js';
+import { dtypeParams, productWork, type Product } from '../product.js';
+import { showShape } from '../work.js';
+
+const SOURCE = 'BLAS operation counts (2·m·n·k for xGEMM); torch.utils.flop_counter counts alike';
+
+/**
+ * The call's tensors in the order of `names`: by any of the given keywords, else the next positional tensor. Numbers
+ * between them are passed over, as in the old form addmm(beta, C, alpha, A, B). Null when one is missing.
+ */
+function operands(call: OpCall, ...names: readonly (readonly string[])[]): Tensor[] | null {
+  const queue = positional(call).flatMap((arg) => tensorOf(arg) ?? []);
+  const found = names.flatMap((keys) => {
+    const named = call.args.find(({ name }) => keys.includes(name));
+    return (named === undefined ? queue.shift() : tensorOf(named)) ?? [];
+  });
+  return found.length === names.length ? found : null;
+}
+
+interface Extents {
+  readonly batch: readonly number[];
+  readonly m: number;
+  readonly n: number;
+  readonly k: number;
+  readonly result: readonly number[];
+}
+
+/** Extents of a·b by NumPy's rules: a vector is a row on the left and a column on the right, batches broadcast. */
+function extents(a: readonly number[], b: readonly number[]): Extents | null {
+  const left: readonly number[] = a.length === 1 ? [1, ...a] : a;
+  const right: readonly number[] = b.length === 1 ? [...b, 1] : b;
+  const [m, k] = left.slice(-2);
+  const [inner, n] = right.slice(-2);
+  const batch = broadcast(left.slice(0, -2), right.slice(0, -2));
+  if (m === undefined || k === undefined || n === undefined || inner !== k || batch === null) return null;
+  return { batch, m, n, k, result: [...batch, ...(a.length > 1 ? [m] : []), ...(b.length > 1 ? [n] : [])] };
+}
+
+/** A·B of matrices of the given rank (vectors where an operand's rank is 1), with column-major M, N, K as in BLAS. */
+function product(a: Tensor, b: Tensor, addend?: Tensor): Product | null {
+  const e = extents(a.shape, b.shape);
+  if (e === null) return null;
+  const batches = numel(e.batch);
+  const params: Param[] = [...e.batch.map((extent): Param => ['B', extent]), ['M', e.n], ['N', e.m], ['K', e.k]];
+  return {
+    flops: 2 * batches * e.m * e.n * e.k,
+    left: a,
+    right: b,
+    result: { shape: e.result, dtype: a.dtype },
+    params: () => [...params, ...dtypeParams(a, b)],
+    formula:
+      `flops = 2·${e.batch.length > 0 ? 'b·' : ''}m·n·k` +
+      `${addend === undefined ? '' : ' (adding C, alpha and beta not counted)'}, ` +
+      `bytes = |A| + |B| + |A·B|${addend === undefined ? '' : ' (C not counted)'}`,
+    source: SOURCE,
+    matmul: e.m > 1 || e.n > 1 || a.shape.length > 1 || b.shape.length > 1,
+    ...(addend === undefined ? {} : { addend: { given: addend, shape: addend.shape, fused: true } }),
+  };
+}
+
+const ranks = (tensors: readonly Tensor[], ...expected: readonly number[]): boolean =>
+  tensors.every(({ shape }, i) => shape.length === expected[i]);
+
+/** Whether a tensor broadcasts to the given extents. */
+const fits = (shape: readonly number[], to: readonly number[]): boolean => String(broadcast(shape, to)) === String(to);
+
+const LEFT = ['self', 'input', 'mat1', 'batch1'] as const;
+const RIGHT = ['mat2', 'other', 'tensor2', 'batch2', 'vec', 'vec2', 'tensor'] as const;
+const ADDEND = ['self', 'input'] as const;
+
+/** A·B with operands of exactly these ranks. */
+function plain(leftRank: number, rightRank: number): (call: OpCall) => Product | null {
+  return (call) => {
+    const [a, b] = operands(call, LEFT, RIGHT) ?? [];
+    return a === undefined || b === undefined || !ranks([a, b], leftRank, rightRank) ? null : product(a, b);
+  };
+}
+
+/** C + A·B with factors of exactly these ranks; C is whatever broadcasts to the result. */
+function withAddend(leftRank: number, rightRank: number): (call: OpCall) => Product | null {
+  return (call) => {
+    const [c, a, b] = operands(call, ADDEND, ['mat1', 'batch1', 'mat', 'tensor1'], RIGHT) ?? [];
+    if (c === undefined || a === undefined || b === undefined || !ranks([a, b], leftRank, rightRank)) return null;
+    const found = product(a, b, c);
+    return found !== null && fits(c.shape, found.result.shape) ? found : null;
+  };
+}
+
+/** C + Σ A[i]·B[i]: the products of a batch summed into one matrix. */
+function addbmm(call: OpCall): Product | null {
+  const batched = withAddend(3, 3)(call);
+  if (batched === null) return null;
+  const shape = batched.result.shape.slice(1);
+  return {
+    ...batched,
+    result: { ...batched.result, shape },
+    formula: 'flops = 2·b·m·n·k (adding C not counted), bytes = |A| + |B| + |ΣA·B| (C not counted)',
+  };
+}
+
+/** matmul of any ranks; the params show the operands, since M, N, K leave out how batches broadcast. */
+function matmul(call: OpCall): Product | null {
+  const [a, b] = operands(call, LEFT, RIGHT) ?? [];
+  const found = a === undefined || b === undefined ? null : product(a, b);
+  if (a === undefined || b === undefined || found === null) return null;
+  const params: Param[] = [['A', showShape(a.shape)], ['B', showShape(b.shape)], ...dtypeParams(a, b)];
+  return { ...found, params: () => params };
+}
+
+/** M, N, K of a linear layer's product in column-major order: y = x·Wᵀ, dx = dy·W, dW = dyᵀ·x. */
+function linearParams(m: number, n: string | number, k: number, x: Tensor, w: Tensor) {
+  const dtypes = dtypeParams(x, w);
+  const orders: Readonly<Record<Role, readonly Param[]>> = {
+    main: [
+      ['M', m],
+      ['N', n],
+      ['K', k],
+    ],
+    dgrad: [
+      ['M', k],
+      ['N', n],
+      ['K', m],
+    ],
+    wgrad: [
+      ['M', k],
+      ['N', m],
+      ['K', n],
+    ],
+    bias: [
+      ['M', m],
+      ['N', n],
+    ],
+    helper: [
+      ['M', m],
+      ['N', n],
+      ['K', k],
+    ],
+  };
+  const untold: readonly Param[] = [
+    ['X', showShape(x.shape)],
+    ['W', showShape(w.shape)],
+  ];
+  return (role: Role, { dir }: KernelFacts): readonly Param[] => [
+    ...(role === 'main' && dir === 'bprop' ? untold : orders[role]),
+    ...dtypes,
+  ];
+}
+
+/** y = x·Wᵀ + b with x [..., k], W [m, k], b [m]. */
+function linear(call: OpCall): Product | null {
+  const [x, w] = operands(call, ['input', 'self'], ['weight']) ?? [];
+  const [m, k] = w?.shape ?? [];
+  if (x === undefined || w?.shape.length !== 2 || m === undefined || k === undefined || x.shape.at(-1) !== k)
+    return null;
+  const rows = x.shape.slice(0, -1);
+  const bias = operands(call, ['input', 'self'], ['weight'], ['bias'])?.[2] ?? null;
+  if (bias !== null && (bias.shape.length !== 1 || bias.shape[0] !== m)) return null;
+  return {
+    flops: 2 * m * numel(rows) * k,
+    left: x,
+    right: w,
+    result: { shape: [...rows, m], dtype: x.dtype },
+    params: linearParams(m, rows.length === 1 ? (rows[0] ?? 0) : showShape(rows), k, x, w),
+    formula: 'flops = 2·m·n·k (bias not counted), bytes = |x| + |W| + |y|',
+    source: SOURCE,
+    matmul: true,
+    addend: { given: bias, shape: [m], fused: false, label: 'bias' },
+  };
+}
+
+const READERS = new Map<string, (call: OpCall) => Product | null>([
+  ['linear', linear],
+  ['mm', plain(2, 2)],
+  ['bmm', plain(3, 3)],
+  ['mv', plain(2, 1)],
+  ['dot', plain(1, 1)],
+  ['vdot', plain(1, 1)],
+  ['matmul', matmul],
+  ['__matmul__', matmul],
+  ['addmm', withAddend(2, 2)],
+  ['addmm_', withAddend(2, 2)],
+  ['baddbmm', withAddend(3, 3)],
+  ['baddbmm_', withAddend(3, 3)],
+  ['addbmm', addbmm],
+  ['addbmm_', addbmm],
+  ['addmv', withAddend(2, 1)],
+  ['addmv_', withAddend(2, 1)],
+]);
+
+export const blas: Family = {
+  id: 'blas',
+  title: 'Matrix products: linear layers, mm, bmm, matmul and their kin',
+  ops: [...READERS.keys()],
+  formulas: [
+    'flops = 2·b·m·n·k, forward, input gradient and weight gradient each; b = product of the batch extents',
+    'bytes = |A| + |B| + |A·B|; a broadcast operand is read once; C of C + A·B is not counted',
+    'bias kernel: flops = |out|, bytes = 2·|out| + |bias| forward, |out| + |bias| backward',
+  ],
+  work(call: OpCall, kernel: KernelFacts) {
+    const found = READERS.get(opName(call))?.(call) ?? null;
+    return found === null ? null : productWork(found, kernel);
+  },
+};

@@ -1,0 +1,95 @@
+/**
+ * Filling a tensor: with zeros, ones, a value or a sequence.
+ */
+import { argument, dtypeBytes, numel, positional, type Tensor } from '../call.js';
+import type { Arg, OpCall } from '../../record/record.js';
+import type { Family, Work } from '../family.js';
+import { dtypeGiven } from '../dtype-argument.js';
+import { opName, subject, wholes } from '../operands.js';
+import { tensor, tensorParams, trafficWork } from '../work.js';
+
+const SOURCE = 'every element written once; PyTorch default types';
+
+const DEFAULT = 'float32';
+
+/** Extents in one sequence, or one by one from a position on; null when there are none. */
+function sizes(call: OpCall, from: number): number[] | null {
+  const named = call.args.find(({ name }) => name === 'size');
+  const given: readonly (Arg | undefined)[] = named === undefined ? positional(call).slice(from) : [named];
+  const lists = given.map((arg) => wholes(arg?.value)).filter((list) => list !== null);
+  // The first sequence is the whole of it; numbers go on until something else comes.
+  const extents = Array.isArray(given[0]?.value) ? lists[0] : lists.flat();
+  if (extents === undefined || lists.length === 0 || extents.some((extent) => extent < 0)) return null;
+  return extents;
+}
+
+/** The type of a value that fills. */
+function valueType(value: unknown): string {
+  if (typeof value === 'boolean') return 'bool';
+  return typeof value === 'number' && Number.isInteger(value) ? 'int64' : DEFAULT;
+}
+
+/** `torch.full(size, value)`: a Python float of a whole value is told by the argument's type. */
+function fullType(value: Arg | undefined): string {
+  return value?.type === 'float' ? DEFAULT : valueType(value?.value);
+}
+
+/** How many values range(start, end, step) has. */
+function arangeResult(call: OpCall): Tensor | null {
+  const bounds = positional(call).filter(({ type }) => type === 'int' || type === 'float');
+  const numbers = bounds.map(({ value }) => value).filter((value) => typeof value === 'number');
+  const [first, second, step = 1] = numbers;
+  if (first === undefined) return null;
+  const [start, end] = second === undefined ? [0, first] : [first, second];
+  const count = Math.ceil((end - start) / step);
+  if (!Number.isSafeInteger(count) || count < 0) return null;
+  return tensor([count], bounds.some(({ type }) => type === 'float') ? DEFAULT : 'int64');
+}
+
+type Result = (call: OpCall) => Tensor | null;
+
+const fresh: Result = (call) => {
+  const shape = sizes(call, 0);
+  return shape === null ? null : tensor(shape, DEFAULT);
+};
+
+const full: Result = (call) => {
+  const [size] = positional(call);
+  const shape = wholes((size ?? call.args.find(({ name }) => name === 'size'))?.value);
+  if (shape === null || shape.some((extent) => extent < 0)) return null;
+  return tensor(shape, fullType(argument(call, 'fill_value', 1)));
+};
+
+/** `x.new_zeros(size)`: the type of x. */
+const likeWithSize: Result = (call) => {
+  const [shape, model] = [sizes(call, 1), subject(call)];
+  return shape === null || model === null ? null : tensor(shape, model.dtype);
+};
+
+const named = (names: string, result: Result): [string, Result][] => names.split(' ').map((op) => [op, result]);
+
+const RESULTS: ReadonlyMap<string, Result> = new Map([
+  ...named('ones zeros', fresh),
+  ...named('full', full),
+  ...named('ones_like zeros_like full_like fill_ zero_ fill', subject),
+  ...named('new_zeros new_ones new_full', likeWithSize),
+  ...named('arange', arangeResult),
+]);
+
+function work(call: OpCall): Work | null {
+  const result = RESULTS.get(opName(call))?.(call) ?? null;
+  if (result === null || !Number.isSafeInteger(numel(result.shape))) return null;
+  const given = dtypeGiven(call);
+  const written = given === null || dtypeBytes(given) === null ? result : tensor(result.shape, given);
+  const params = tensorParams(written);
+  const formula = 'flops = 0; bytes = E·size';
+  return trafficWork({ flops: 0, reads: [], writes: [written], params, formula, source: SOURCE });
+}
+
+export const filling: Family = {
+  id: 'filling',
+  title: 'Filling: zeros, ones, full, fill_, arange',
+  ops: [...RESULTS.keys()],
+  formulas: ['flops = 0; bytes = E·size; without a type in the call float32 (full and arange: by their values)'],
+  work,
+};

@@ -1,0 +1,170 @@
+/**
+ * Ops that pick or place elements by position or mask.
+ */
+import { argument, broadcast, numel, positional, type Tensor } from '../call.js';
+import type { OpCall } from '../../record/record.js';
+import type { Family, KernelFacts, Param, Work } from '../family.js';
+import { dimension, inputs, opName, subject, tensorAt, whole } from '../operands.js';
+import { helperWork, tensor, tensorParams, trafficWork } from '../work.js';
+
+const SOURCE = 'touched elements only (PyProf), index tensors by their own size; PyTorch derivatives.yaml';
+
+type Formula = (call: OpCall, kernel: KernelFacts) => Work | null;
+
+/** Bytes and operations of a pick: forward a copy, backward an addition into the gradient of the source. */
+function pickWork(picked: Tensor, index: Tensor, params: readonly Param[], kernel: KernelFacts): Work {
+  const backward = kernel.dir === 'bprop';
+  return trafficWork({
+    flops: backward ? numel(picked.shape) : 0,
+    reads: backward ? [picked, picked, index] : [picked, index],
+    writes: [picked],
+    params,
+    formula: backward
+      ? 'flops = E(picked); bytes = 3·picked (gradient, old sum, new sum) + indices'
+      : 'flops = 0; bytes = 2·picked (read, written) + indices',
+    source: SOURCE,
+  });
+}
+
+/** gather(input, dim, index): one element per index. */
+const gather: Formula = (call, kernel) => {
+  const [input, index] = [subject(call), tensorAt(call, 'index', 2)];
+  if (input === null || index === null) return null;
+  return pickWork(tensor(index.shape, input.dtype), index, tensorParams(input), kernel);
+};
+
+/** index_select(input, dim, index): whole slices. */
+const indexSelect: Formula = (call, kernel) => {
+  const [input, index] = [subject(call), tensorAt(call, 'index', 2)];
+  const dim = whole(argument(call, 'dim', 1)?.value);
+  const at = dim === undefined || input === null ? null : dimension(dim, input.shape.length);
+  if (input === null || index === null || dim === undefined || at === null) return null;
+  const chosen = numel(index.shape);
+  const picked = input.shape.map((extent, i) => (i === at ? chosen : extent));
+  const [shape, ...type] = tensorParams(input);
+  const params: Param[] = [...(shape === undefined ? [] : [shape]), ['D', dim], ['I', chosen], ...type];
+  return pickWork(tensor(picked, input.dtype), index, params, kernel);
+};
+
+/** take(input, index), take_along_dim(input, indices, dim). */
+const take: Formula = (call, kernel) => {
+  const [input, index] = [subject(call), tensorAt(call, opName(call) === 'take' ? 'index' : 'indices', 1)];
+  if (input === null || index === null) return null;
+  return pickWork(tensor(index.shape, input.dtype), index, tensorParams(input), kernel);
+};
+
+/** scatter(self, dim, index, src), index_add(self, dim, index, source): elements of the source placed or added. */
+const scatter: Formula = (call) => {
+  const input = subject(call);
+  const index = tensorAt(call, 'index', 2);
+  if (input === null || index === null) return null;
+  const op = opName(call);
+  const source = tensorAt(call, 'src', 3) ?? tensorAt(call, 'source', 3);
+  const placed = tensor(op.startsWith('index_') ? (source?.shape ?? index.shape) : index.shape, input.dtype);
+  const adds = op.includes('add') || op.includes('reduce');
+  const copied = op.endsWith('_') ? [] : [input];
+  return trafficWork({
+    flops: adds ? numel(placed.shape) : 0,
+    reads: [
+      ...copied,
+      index,
+      ...(source === null ? [] : [tensor(placed.shape, source.dtype)]),
+      ...(adds ? [placed] : []),
+    ],
+    writes: [...copied, placed],
+    params: tensorParams(input),
+    formula: `flops = ${adds ? 'E(placed)' : '0'}; bytes = indices + placed elements (source read, target ${adds ? 'read and ' : ''}written)`,
+    source: SOURCE,
+  });
+};
+
+/** masked_select(input, mask), masked_scatter_(self, mask, source): every element in the worst case. */
+const masked: Formula = (call) => {
+  const [input, mask] = [subject(call), tensorAt(call, 'mask', 1)];
+  const shape = input === null || mask === null ? null : broadcast(input.shape, mask.shape);
+  if (input === null || mask === null || shape === null || !Number.isSafeInteger(numel(shape))) return null;
+  return trafficWork({
+    flops: 0,
+    reads: [tensor(shape, input.dtype), mask],
+    writes: [tensor(shape, input.dtype)],
+    params: tensorParams(input),
+    formula: 'flops = 0; bytes = 2·E (every element chosen) + mask',
+    source: SOURCE,
+  });
+};
+
+/** nonzero(input): every element in the worst case, one int64 per dimension. */
+const nonzero: Formula = (call, kernel) => {
+  const input = subject(call);
+  if (input === null) return null;
+  const params = tensorParams(input);
+  if (kernel.sub > 0) return helperWork(params, SOURCE);
+  return trafficWork({
+    flops: 0,
+    reads: [input],
+    writes: [tensor([...input.shape, input.shape.length], 'int64')],
+    params,
+    formula: 'flops = 0; bytes = input + 8·E·dimensions (every element non-zero)',
+    source: SOURCE,
+  });
+};
+
+const isIndex = (candidate: Tensor): boolean => /^u?int|^long$/.test(candidate.dtype);
+
+/** `x[index]` with one tensor of positions: slices of the first dimension. Other forms do not tell their result. */
+const getItem: Formula = (call, kernel) => {
+  const [input, index, ...others] = inputs(call) ?? [];
+  const plain = positional(call).length === 2 && others.length === 0;
+  if (!plain || input === undefined || index === undefined || !isIndex(index) || input.shape.length === 0) return null;
+  const picked = tensor([...index.shape, ...input.shape.slice(1)], input.dtype);
+  return pickWork(picked, index, tensorParams(input), kernel);
+};
+
+/** Elements moved to other places: every one read and written. */
+const moved: Formula = (call) => {
+  const input = subject(call);
+  if (input === null) return null;
+  const params = tensorParams(input);
+  const formula = 'flops = 0; bytes = input + result';
+  return trafficWork({ flops: 0, reads: [input], writes: [input], params, formula, source: SOURCE });
+};
+
+/** one_hot(input, num_classes): zeros, and a one per element. */
+const oneHot: Formula = (call) => {
+  const input = subject(call);
+  const classes = whole(argument(call, 'num_classes', 1)?.value);
+  if (input === null || classes === undefined || classes <= 0) return null;
+  const params = tensorParams(input);
+  const writes = [tensor([...input.shape, classes], 'int64')];
+  const formula = 'flops = 0; bytes = input + 8·E·classes';
+  return trafficWork({ flops: 0, reads: [input], writes, params, formula, source: SOURCE });
+};
+
+const FORMULAS: ReadonlyMap<string, Formula> = new Map([
+  ['gather', gather],
+  ['index_select', indexSelect],
+  ['take', take],
+  ['take_along_dim', take],
+  ...['scatter', 'scatter_', 'scatter_add', 'scatter_add_', 'scatter_reduce', 'scatter_reduce_'].map(
+    (op) => [op, scatter] as const,
+  ),
+  ...['index_add', 'index_add_', 'index_copy', 'index_copy_'].map((op) => [op, scatter] as const),
+  ...['masked_select', 'masked_scatter', 'masked_scatter_'].map((op) => [op, masked] as const),
+  ['nonzero', nonzero],
+  ['__getitem__', getItem],
+  ...['flip', 'roll', 'rot90', 'tril', 'tril_', 'triu', 'triu_'].map((op) => [op, moved] as const),
+  ['one_hot', oneHot],
+]);
+
+export const indexing: Family = {
+  id: 'indexing',
+  title: 'Indexing: gather, scatter, select by index or mask',
+  ops: [...FORMULAS.keys()],
+  formulas: [
+    'flops = 0; scatter_add, index_add and the backward of a pick: one addition per element',
+    'gather, take, index_select: 2·picked + indices; backward 3·picked + indices',
+    'scatter, index_copy: indices + source + placed (adding forms read the target too); out of place: the input copied',
+    'masked_select, masked_scatter: 2·E + mask, nonzero: E + 8·E·dimensions (worst case, the count is not in the call)',
+  ],
+  work: (call, kernel) => FORMULAS.get(opName(call))?.(call, kernel) ?? null,
+};

@@ -1,0 +1,74 @@
+/**
+ * The operands of an op call, checked: what a formula may rely on.
+ */
+import type { Arg, ArgValue, OpCall } from '../record/record.js';
+import { argument, numel, positional, type Tensor } from './call.js';
+
+/** Element type of a tensor whose marker does not tell it. Its size in bytes is not known. */
+const UNTOLD = 'na';
+
+const isExtent = (extent: unknown): boolean => Number.isInteger(extent) && (extent as number) >= 0;
+
+/** Whether the argument claims to be a tensor. */
+const claimsTensor = (arg: Arg): boolean => arg.shape !== undefined;
+
+/** The argument as a tensor of whole, non-negative extents and an exact element count; else null. */
+export function tensorOf(arg: Arg | undefined): Tensor | null {
+  const shape: unknown = arg?.shape;
+  if (arg === undefined || !Array.isArray(shape) || !shape.every(isExtent)) return null;
+  const extents = shape as number[];
+  if (!Number.isSafeInteger(numel(extents))) return null;
+  return { shape: extents, dtype: typeof arg.dtype === 'string' ? arg.dtype : UNTOLD };
+}
+
+/** The tensors an op reads, in order; `out=` is not read. Null when one of them has no sensible extents. */
+export function inputs(call: OpCall): Tensor[] | null {
+  const claimed = call.args.filter((arg) => arg.name !== 'out' && claimsTensor(arg));
+  const read = claimed.map(tensorOf).filter((tensor) => tensor !== null);
+  return read.length === claimed.length ? read : null;
+}
+
+/** A 0-dim tensor, which PyProf's markers write as a Python number of its value. */
+const SCALAR_DTYPES: Readonly<Record<string, string>> = { float: 'float32', int: 'int32', bool: 'bool' };
+
+function scalarTensor(arg: Arg | undefined): Tensor | null {
+  if (arg === undefined || !Object.hasOwn(SCALAR_DTYPES, arg.type)) return null;
+  return { shape: [1], dtype: SCALAR_DTYPES[arg.type] ?? UNTOLD };
+}
+
+/** The tensor an op works on: its first argument, or the one named `input` or `self`. */
+export function subject(call: OpCall): Tensor | null {
+  const arg = positional(call)[0] ?? call.args.find(({ name }) => name === 'input' || name === 'self');
+  return tensorOf(arg) ?? scalarTensor(arg);
+}
+
+/** The tensor given by keyword, else at the position. */
+export const tensorAt = (call: OpCall, name: string, position: number): Tensor | null =>
+  tensorOf(argument(call, name, position));
+
+/** Python numbers and truth values among the positional arguments and `other=`. */
+export const scalars = (call: OpCall): (boolean | number)[] =>
+  call.args
+    .filter(({ name }) => name === '' || name === 'other')
+    .map(({ value }) => value)
+    .filter((value) => typeof value === 'number' || typeof value === 'boolean');
+
+/** A whole number, or undefined. */
+export const whole = (value: ArgValue | undefined): number | undefined =>
+  typeof value === 'number' && Number.isInteger(value) ? value : undefined;
+
+/** A sequence of whole numbers; one number stands for itself; null when it is something else. */
+export function wholes(value: ArgValue | undefined): number[] | null {
+  const list = Array.isArray(value) ? (value as readonly ArgValue[]) : [value];
+  const found = list.map((item) => whole(item as ArgValue)).filter((item) => item !== undefined);
+  return found.length === list.length ? found : null;
+}
+
+/** The dimension `dim` (negative: from the end) of a rank, or null when there is none such. */
+export function dimension(dim: number, rank: number): number | null {
+  const at = dim < 0 ? dim + rank : dim;
+  return at >= 0 && at < rank ? at : null;
+}
+
+/** The op's name without `aten::`. */
+export const opName = (call: OpCall): string => call.op.replace(/^aten::/, '');

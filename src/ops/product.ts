@@ -1,0 +1,119 @@
+/**
+ * The work of a matrix product or convolution, kernel by kernel: the product goes to the kernel that multiplies, its
+ * addend to the kernel that adds it, nothing to those that only prepare or finish.
+ */
+import { dtypeBytes, dtypeShort, numel, type Tensor } from './call.js';
+import type { KernelFacts, Param, Role, Work } from './family.js';
+import { kernelKind, type KernelKind } from './kernel-kind.js';
+import { helperWork } from './work.js';
+
+/** A call understood as a product of two tensors. */
+export interface Product {
+  readonly flops: number;
+  readonly left: Tensor;
+  readonly right: Tensor;
+  readonly result: Tensor;
+  /** The params column, by what the kernel computes. */
+  readonly params: (role: Role, kernel: KernelFacts) => readonly Param[];
+  readonly formula: string;
+  readonly source: string;
+  /** Whether a matrix unit could do it; not for a dot product. */
+  readonly matmul: boolean;
+  /** What is added to the result: a bias, or C of A·B + C. */
+  readonly addend?: Addend;
+  /** Whether it is a transposed convolution, whose forward pass is another convolution's input gradient. */
+  readonly transposed?: boolean;
+}
+
+export interface Addend {
+  /** The tensor the call gives; null when it gives none. */
+  readonly given: Tensor | null;
+  /** Extents that a bias of this op has. */
+  readonly shape: readonly number[];
+  /** Whether the product's own kernel adds it in the forward pass. */
+  readonly fused: boolean;
+  /** Replaces the op's name for the kernel that adds it. */
+  readonly label?: string;
+}
+
+/** Size of all tensors together, or the element types that are not known. */
+export function traffic(tensors: readonly Tensor[]): { bytes: number | null; unknown?: string } {
+  let bytes = 0;
+  for (const { shape, dtype } of tensors) {
+    const size = dtypeBytes(dtype);
+    if (size === null) return { bytes: null, unknown: `element size of ${dtype} is not known` };
+    bytes += numel(shape) * size;
+  }
+  return { bytes };
+}
+
+/** Element types for the params column, each named once. */
+export const dtypeParams = (...tensors: readonly Tensor[]): Param[] =>
+  [...new Set(tensors.map(({ dtype }) => dtypeShort(dtype)))].map((short) => ['', short]);
+
+/** Words in kernel names that tell which gradient is computed; first match wins. */
+const GRADIENT_WORDS: readonly (readonly ['dgrad' | 'wgrad' | 'fprop', RegExp])[] = [
+  ['wgrad', /wgrad|bwd_?weight|backward_?weight|grad_weight|AccGradParameters|_wrw_/i],
+  ['dgrad', /dgrad|bwd_?data|backward_?data|depthwise\dd_backward_kernel|UpdateGradInput/i],
+  ['fprop', /fprop/i],
+];
+
+/**
+ * Which of forward, input gradient or weight gradient a main kernel computes: by the words in its name, else by its
+ * place among the kernels of the backward op (input first, then weight). From the third kernel on it is not told.
+ */
+export function gradientRole({ name, dir, sub }: KernelFacts, transposed = false): Role {
+  const word = GRADIENT_WORDS.find(([, pattern]) => pattern.test(name))?.[0];
+  if (word === 'wgrad') return 'wgrad';
+  if (word === 'dgrad' && !transposed) return 'dgrad';
+  if (word === 'fprop' && dir === 'bprop' && transposed) return 'dgrad';
+  if (dir !== 'bprop') return 'main';
+  return (['dgrad', 'wgrad'] as const)[sub] ?? 'main';
+}
+
+/** One add per element of the result; forward reads and writes it, backward sums it into the addend's gradient. */
+function addendWork(product: Product, addend: Addend, backward: boolean, params: readonly Param[]): Work {
+  const { result } = product;
+  const bias: Tensor = addend.given ?? { shape: addend.shape, dtype: result.dtype };
+  return {
+    role: 'bias',
+    flops: numel(result.shape),
+    ...traffic(backward ? [result, bias] : [result, result, bias]),
+    params,
+    matmul: true,
+    ...(addend.label === undefined ? {} : { label: addend.label }),
+    formula: backward
+      ? 'flops = |out|, bytes = |out| + |bias|: one add per element of the result'
+      : 'flops = |out|, bytes = 2·|out| + |bias|: one add per element of the result',
+    source: 'element counts; each operand read once, each result written once',
+  };
+}
+
+/** The addend that a kernel of this kind adds (forward) or sums the gradient of (backward); null when it does neither. */
+function addendOf({ addend, result }: Product, kind: KernelKind, backward: boolean): Addend | null {
+  if (addend === undefined || kind === 'bias-gradient') return addend ?? null;
+  if (addend.given === null) return null;
+  const summed = numel(addend.given.shape) < numel(result.shape);
+  return (backward ? summed : !addend.fused) ? addend : null;
+}
+
+/** The work of one kernel of the product's call. */
+export function productWork(product: Product, kernel: KernelFacts): Work {
+  const kind = kernelKind(kernel);
+  if (kind === 'main') {
+    const role = gradientRole(kernel, product.transposed);
+    return {
+      role,
+      flops: product.flops,
+      ...traffic([product.left, product.right, product.result]),
+      params: product.params(role, kernel),
+      matmul: product.matmul,
+      formula: product.formula,
+      source: product.source,
+    };
+  }
+  const backward = kernel.dir === 'bprop' || kind === 'bias-gradient';
+  const addend = kind === 'helper' || kind === 'other' ? null : addendOf(product, kind, backward);
+  if (addend === null) return helperWork(product.params('helper', kernel), 'kernel name');
+  return addendWork(product, addend, backward, product.params('bias', kernel));
+}

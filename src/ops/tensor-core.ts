@@ -1,0 +1,108 @@
+/**
+ * Whether a kernel ran on the matrix unit (tensor cores, matrix cores), judged by its demangled name.
+ *
+ * The rules agree with names; they are no measurement. Sources: the naming habits of cuBLAS, cuDNN, CUTLASS, Triton,
+ * FlashAttention, TensorRT-LLM and AMD's Tensile, as they show in public profiles from Volta to Blackwell.
+ */
+import type { Work } from './family.js';
+
+/** `likely`: element type or shape decide, and the name does not tell them. `unknown`: the name tells nothing. */
+export type Verdict = 'yes' | 'likely' | 'no' | 'unknown';
+
+export interface TensorCore {
+  readonly verdict: Verdict;
+  /** Id of the rule that decided. */
+  readonly rule: string;
+}
+
+export interface TensorCoreRule extends TensorCore {
+  readonly verdict: Exclude<Verdict, 'unknown'>;
+  readonly pattern: RegExp;
+}
+
+const rule = (verdict: TensorCoreRule['verdict'], id: string, pattern: RegExp): TensorCoreRule => ({
+  verdict,
+  rule: id,
+  pattern,
+});
+
+/** First match wins: what surely does not use it, then what surely does, then what likely does. */
+export const TENSOR_CORE_RULES: readonly TensorCoreRule[] = [
+  rule('no', 'communication', /^nccl|(nccl|rccl|mscclpp)(Dev)?Kernel|nvshmem|cross_device_reduce/),
+  rule(
+    'no',
+    'attention-helper',
+    /splitkv_combine|FlashAttnFwdCombine|flash_bwd_(dot_do_o|convert_dq|convert_dkv|preprocess|postprocess)|fmhaReductionKernel|FmhaBwdOGradDotO/,
+  ),
+  rule(
+    'no',
+    'blas-helper',
+    /splitKreduce|reduce_1Block_kernel|(^|[\s:_])dot_kernel|gemv[A-Z0-9]|gemvx|gemvNSP|gemmk1_kernel|gemmSN_|computeOffsetsKernel|nchwToNhwc|nhwcToNchw/,
+  ),
+  rule('no', 'ffma', /_ffma_/),
+  rule('no', 'simt', /(^|[_:<])simt(_|$)/),
+  rule('no', 'plain-gemm', /(maxwell|pascal|volta|turing|ampere|hopper)_((g?c|[sdzh])gemm|[sh]cudnn)_|magma_sgemm/),
+  rule('no', 'plain-convolution', /(im|ex)plicit_convolve_sgemm|(dgrad|wgrad)(2d)?(_alg\d(_\d)?)?_engine/),
+  rule('no', 'triton-fused', /^triton_(poi|red|per|for|unk)_/),
+  rule('no', 'framework', /(^|\s)at::native::|(^|\s|::)(cub|thrust|rocprim)::|^\[?(memcpy|memset)/i),
+  rule('no', 'attention-before-tensor-cores', /fmha_cutlass[FB]\w*_sm(50|60)|fmha_cutlass[FB]_f32_\w*_sm(70|75)/),
+
+  rule('yes', 'nvjet', /^nvjet_/),
+  rule(
+    'yes',
+    'mma-shape',
+    /(^|[\s_<])([a-z0-9]+_)?[hsicdz]?(884|1688|8816|16816|16832|16864|161616|83216|8832)(?=gemm|cudnn|fprop|dgrad|wgrad|igemm|_|$)/,
+  ),
+  rule('yes', 'cutlass-tensorop', /tensorop|cutlass3x_sm(90|100|101|103|120)_/),
+  rule(
+    'yes',
+    'xmma',
+    /sm\d+_xmma_(?=.*(tensor\d+x\d+x\d+|warpgroupsize|(^|_)[hiqd]mma|tf32|f16f16|e4m3|e5m2|fp8|fp4|i8|f64f64))/,
+  ),
+  rule('no', 'xmma-fp32', /sm\d+_xmma_/),
+  rule('yes', 'cudnn-attention', /cudnn_generated_fort_native_sdpa_sm\d+_flash_[fb]prop/),
+  rule(
+    'yes',
+    'attention',
+    /flash_(fwd|bwd)_\w*kernel|FlashAttn(Fwd|Bwd)Sm\d+|FlashAttentionForwardSm\d+|fmhaSm\d+|fmha_cutlass[FB]_(f16|bf16)_\w*_sm(70|75|80)|fmha_cutlass[FB]_f32_\w*_sm80/,
+  ),
+  rule('yes', 'generated-gemm', /^(bmm|gemm|fusedMoe\w*)_\w*(E\dm\d|Bfloat16|Fp16|Fp8)\w*_sm\d+/),
+  rule('yes', 'deep-gemm', /deep_gemm::/),
+  rule('yes', 'mma-word', /(^|[^a-z0-9])(wgmma|tcgen05|utcmma|[hiqod]mma|mma_sync)([^a-z0-9]|$)/i),
+  rule('yes', 'cute-atom', /SM90_64x\d+x\d+|SM80_16x8x\d+|Mainloop(Sm90TmaGmma|Sm100TmaUmma)/),
+  rule('yes', 'amd-matrix-core', /Cijk_\w*_MI\d+x\d+|xdl|Xdl|mfma|Wmma/),
+
+  rule('likely', 'triton-template', /^triton_tem_/),
+  rule('likely', 'triton-hand-written', /_matmul_ogs_NNT_bf16xbf16xmxfp4|kernel_unified_attention_\dd/),
+  rule('likely', 'aotriton', /^(attn_fwd|bwd_kernel_dk_dv|bwd_kernel_dq)/),
+  rule('likely', 'amd-implicit-gemm', /igemm_(fwd|bwd|wrw)_gtc|ck_tile.*Fmha/),
+];
+
+const NONE: TensorCore = { verdict: 'unknown', rule: 'none' };
+const OLD: TensorCore = { verdict: 'no', rule: 'device-without-tensor-cores' };
+
+/** NVIDIA devices have tensor cores from sm70 on. */
+const withoutUnit = (arch: string | undefined): boolean => {
+  const sm = arch === undefined ? null : /^sm_?(\d+)/.exec(arch);
+  return sm !== null && Number(sm[1]) < 70;
+};
+
+/**
+ * The verdict on a kernel.
+ * @param name full demangled name
+ * @param arch of the device, as 'sm80'; a device without the unit answers `no` whatever the name
+ */
+export function tensorCore(name: string, arch?: string): TensorCore {
+  if (withoutUnit(arch)) return OLD;
+  return TENSOR_CORE_RULES.find(({ pattern }) => pattern.test(name)) ?? NONE;
+}
+
+/**
+ * The tc column of a kernel: 'na' no op is known to describe it; '-' the unit could not do its work (not a product, or
+ * a helper or bias kernel); '1' used or likely used; '0' could be used and is not; '?' the name does not tell.
+ */
+export function matrixUnitCell(work: Work | null, name: string, arch?: string): 'na' | '-' | '1' | '0' | '?' {
+  if (work === null) return 'na';
+  if (!work.matmul || work.role === 'helper' || work.role === 'bias') return '-';
+  return ({ yes: '1', likely: '1', no: '0', unknown: '?' } as const)[tensorCore(name, arch).verdict];
+}

@@ -1,0 +1,139 @@
+/** `--explain`: where each number of one kernel comes from. */
+import { UsageError } from '../record/errors.js';
+import { showTensor, asTensor } from '../ops/call.js';
+import { familyOf } from '../ops/table.js';
+import type { Arg, KernelRecord, OpCall } from '../record/record.js';
+import type { Annotated } from './annotate.js';
+import { queueTime } from './cell.js';
+
+export interface KernelId {
+  /** Null for whichever profile has it first. */
+  readonly profile: number | null;
+  readonly id: number;
+}
+
+/** `ID` or `PROFILE:ID`. @throws UsageError for anything else */
+export function parseKernelId(text: string): KernelId {
+  const found = /^(?:(\d+):)?(\d+)$/.exec(text.trim());
+  if (found === null)
+    throw new UsageError(`--explain takes a kernel's idx, not '${text}'`, 'e.g. --explain 12 or 0:12');
+  return { profile: found[1] === undefined ? null : Number(found[1]), id: Number(found[2]) };
+}
+
+export const isKernel = ({ profile, id }: KernelId, record: KernelRecord): boolean =>
+  record.id === id && (profile === null || record.profile === profile);
+
+type Line = readonly [label: string, text: string];
+
+/** The explanation, as lines. */
+export function explain(row: Annotated): string[] {
+  const lines = [
+    ...aboutKernel(row),
+    ...aboutContext(row),
+    ...row.calls.map((call, i): Line => [i === 0 ? 'calls' : '', showCall(call, i === row.described?.index)]),
+    ...aboutWork(row),
+    ...aboutTensorCores(row),
+  ];
+  return lines.map(([label, text]) => `${label.padEnd(10)} ${text}`.trimEnd());
+}
+
+function aboutKernel(row: Annotated): Line[] {
+  const { record, profile } = row;
+  const queue = queueTime(row);
+  const { launch } = record;
+  return [
+    ['kernel', `${record.profile}:${record.id} ${record.short}`],
+    ['full name', record.name],
+    ...(profile === null ? [] : [['profile', `${profile.file} (${profile.format})`] as const]),
+    ['time', `start ${ns(record.start)}, duration ${ns(record.dur)}`],
+    [
+      'on',
+      `device ${known(record.device)}, stream ${known(record.stream)}, grid ${known(record.grid)}, block ${known(record.block)}`,
+    ],
+    [
+      'launch',
+      launch === null
+        ? 'not in the profile'
+        : `${launch.api ?? 'unknown call'}, start ${ns(launch.start)}, duration ${ns(launch.dur)}, ` +
+          `${queue === null ? 'queue time unknown' : `${ns(queue)} in the queue`}, pid ${known(record.pid)}, tid ${known(record.tid)}`,
+    ],
+  ];
+}
+
+function aboutContext(row: Annotated): Line[] {
+  const { record, pairing } = row;
+  const lines: Line[] = [
+    [
+      'direction',
+      `${record.dir ?? 'unknown'}, sequence ids ${list(record.seq)}, others ${list(record.altSeq)}, sub ${record.sub}`,
+    ],
+    ['markers', record.seqMarker.join(' > ') || 'none'],
+  ];
+  if (pairing.kind === 'paired') {
+    const { forward, by } = pairing;
+    lines.push([
+      'forward',
+      `kernel ${record.profile}:${forward.id} (thread ${known(forward.tid)}), found by ${by} ${record.seq[0] ?? ''}; calls, layer and trace are its own`,
+    ]);
+  }
+  lines.push(['layer', row.layer.join(':') || '-'], ['trace', row.trace.join(' > ') || '-']);
+  if (row.calls.length === 0) lines.push(['calls', `none: ${row.reason ?? 'not recorded'}`]);
+  lines.push(['printed', `module ${row.mod ?? 'na'}, op ${row.op ?? 'na'}`]);
+  return lines;
+}
+
+function aboutWork(row: Annotated): Line[] {
+  const { described } = row;
+  if (described === null)
+    return [
+      ['FLOPs', `na: ${row.reason ?? ''}`],
+      ['bytes', 'na: as FLOPs'],
+    ];
+  const { family, work } = described;
+  const why = row.reason === null ? '' : `: ${row.reason}`;
+  return [
+    ['family', `${family.id}: ${family.title}`],
+    ['role', work.role],
+    ['params', (row.derived.params ?? []).join(', ') || '-'],
+    ['formula', work.formula],
+    ['source', work.source],
+    ['FLOPs', work.flops === null ? `na${why}` : String(work.flops)],
+    ['bytes', work.bytes === null ? `na${why}` : String(work.bytes)],
+  ];
+}
+
+function aboutTensorCores(row: Annotated): Line[] {
+  const { verdict, rule } = row.tensorCore;
+  const reasons: Readonly<Record<string, string>> = {
+    null: 'no call with a formula',
+    '-': 'not applicable to this work',
+    '?': "the kernel's name does not tell",
+  };
+  const cell = row.tc;
+  const why = reasons[String(cell)] ?? 'for a matrix product';
+  return [['TC', `${cell ?? 'na'}: ${why}; by its name: ${verdict} (rule ${rule})`]];
+}
+
+/** One call: its op, tensors and values; the describing one is marked. */
+function showCall(call: OpCall, describes: boolean): string {
+  const args = call.args.map((arg) => `${arg.name === '' ? '' : `${arg.name}=`}${showArg(arg)}`).join(', ');
+  const note = describes ? '  <- describes the kernel' : familyOf(call) === null ? '  (no formula)' : '';
+  return `${call.mod}.${call.op}(${args})${note}`;
+}
+
+const LONGEST_VALUE = 80;
+
+function showArg(arg: Arg): string {
+  const tensor = asTensor(arg);
+  if (tensor !== null) return showTensor(tensor);
+  const text = JSON.stringify(arg.value ?? null);
+  return text.length > LONGEST_VALUE ? `${text.slice(0, LONGEST_VALUE)}…` : text;
+}
+
+const ns = (time: number | null): string => (time !== null && Number.isFinite(time) ? `${time} ns` : 'na');
+const list = (ids: readonly number[]): string => ids.join(',') || '-';
+
+function known(value: number | readonly number[] | null): string {
+  if (value === null || (typeof value === 'number' && !Number.isFinite(value))) return 'na';
+  return String(value);
+}

@@ -1,0 +1,169 @@
+/**
+ * Backward kernel ↔ the forward call it belongs to, in one pass: constant time per kernel, bounded memory.
+ *
+ * The autograd engine gives a backward kernel the sequence id of the forward op that made its node, but not the op's
+ * module, call or source line. These are taken from the last earlier forward kernel of the same process with that id,
+ * as PyProf does it, except that threads are told apart: sequence ids restart in every thread, so that one id may mean
+ * a different op in each (several forward threads; recomputation in a checkpoint, on the backward thread).
+ */
+import { Repeating } from '../record/recent.js';
+import type { KernelRecord, OpCall } from '../record/record.js';
+
+/** What a backward kernel takes over. */
+export interface ForwardContext extends Pick<KernelRecord, 'calls' | 'mod' | 'op' | 'layer' | 'trace' | 'repr'> {
+  /** Names of the framework ops around the forward launch. */
+  readonly names: readonly string[];
+}
+
+export interface Forward {
+  /** Id of the forward kernel. */
+  readonly id: number;
+  readonly tid: number | null;
+  readonly context: ForwardContext;
+}
+
+export type Pairing =
+  | { readonly kind: 'paired'; readonly forward: Forward; readonly by: 'seq' | 'altSeq' }
+  /** A forward kernel, or a backward one that has calls of its own. */
+  | { readonly kind: 'own' }
+  /** No sequence id to search by. */
+  | { readonly kind: 'no-id' }
+  /** No earlier forward kernel has the id. */
+  | { readonly kind: 'no-forward' }
+  /** Forward kernels of several other threads have the id, and nothing tells which one is meant. */
+  | { readonly kind: 'ambiguous'; readonly threads: number };
+
+const OWN: Pairing = { kind: 'own' };
+const NO_ID: Pairing = { kind: 'no-id' };
+const NO_FORWARD: Pairing = { kind: 'no-forward' };
+
+/** Bytes held for contexts and ids before the older half is let go: some 100,000 forward kernels, all different. */
+const BUDGET = 64 * 1024 * 1024;
+const BYTES_PER_ENTRY = 250;
+/** Threads remembered per sequence id: more never make an id less ambiguous. */
+const THREADS_KEPT = 16;
+/** Contexts of which equal ones are held once, and calls and contexts kept as objects. */
+const RECENT = 2048;
+
+/** A forward kernel as it is held: its context as text takes a third of the memory of objects. */
+interface Held {
+  readonly id: number;
+  readonly tid: number | null;
+  readonly text: string;
+}
+
+/** The last forward kernel of each thread that has the id. */
+type Threads = Held[];
+
+/** Half of the memory: entries of about the same age. */
+class Generation {
+  readonly seq = new Map<string, Threads>();
+  readonly altSeq = new Map<string, Threads>();
+  bytes = 0;
+}
+
+export class ForwardKernels {
+  #young = new Generation();
+  #old = new Generation();
+  readonly #callTexts = new Repeating<readonly OpCall[], string>(RECENT);
+  readonly #texts = new Repeating<string, string>(RECENT);
+  readonly #contexts = new Repeating<string, ForwardContext>(RECENT);
+  /** Sequence ids let go to stay within the budget. */
+  evicted = 0;
+
+  constructor(private readonly budget = BUDGET) {}
+
+  /** To be called with every kernel, in order. */
+  pair(kernel: KernelRecord): Pairing {
+    if (kernel.dir === 'fprop') this.#remember(kernel);
+    if (kernel.dir !== 'bprop' || kernel.calls.length > 0) return OWN;
+    const id = kernel.seq[0];
+    if (id === undefined) return NO_ID;
+    const key = keyOf(kernel, id);
+    return this.#find('seq', key, kernel) ?? this.#find('altSeq', key, kernel) ?? NO_FORWARD;
+  }
+
+  #remember(kernel: KernelRecord): void {
+    if (kernel.seq.length === 0 && kernel.altSeq.length === 0) return;
+    const held = { id: kernel.id, tid: kernel.tid, text: this.#textOf(kernel) };
+    for (const id of kernel.seq) this.#put(this.#young.seq, keyOf(kernel, id), held);
+    for (const id of kernel.altSeq) this.#put(this.#young.altSeq, keyOf(kernel, id), held);
+    if (this.#young.bytes <= this.budget / 2) return;
+    this.evicted += this.#old.seq.size + this.#old.altSeq.size;
+    this.#old = this.#young;
+    this.#young = new Generation();
+  }
+
+  #put(ids: Map<string, Threads>, key: string, held: Held): void {
+    const threads = ids.get(key);
+    if (threads === undefined) {
+      ids.set(key, [held]);
+      this.#young.bytes += BYTES_PER_ENTRY;
+      return;
+    }
+    const same = threads.findIndex((other) => other.tid === held.tid);
+    if (same !== -1) threads[same] = held;
+    else if (threads.push(held) > THREADS_KEPT) threads.shift();
+  }
+
+  /** The context as text; equal ones are one string as long as they come back soon. */
+  #textOf({ calls, mod, op, layer, trace, repr, seqMarker }: KernelRecord): string {
+    const callText = this.#callTexts.of(calls, JSON.stringify);
+    const text = `[${callText},${JSON.stringify([mod, op, layer, trace, repr, seqMarker.map(markerName)])}]`;
+    const known = this.#texts.get(text);
+    if (known !== undefined) return known;
+    this.#texts.set(text, text);
+    this.#young.bytes += text.length;
+    return text;
+  }
+
+  /** Null when no forward kernel has the id. */
+  #find(by: 'seq' | 'altSeq', key: string, kernel: KernelRecord): Pairing | null {
+    const young = this.#young[by].get(key) ?? [];
+    const old = this.#old[by].get(key) ?? [];
+    const held = [...young, ...old.filter(({ tid }) => !young.some((newer) => newer.tid === tid))];
+    const candidates = held.map(({ id, tid, text }) => ({ id, tid, context: this.#contexts.of(text, unpack) }));
+    const [first] = candidates;
+    if (first === undefined) return null;
+    const forward = candidates.length === 1 ? first : choose(candidates, kernel);
+    return forward === null ? { kind: 'ambiguous', threads: candidates.length } : { kind: 'paired', forward, by };
+  }
+}
+
+function unpack(text: string): ForwardContext {
+  const [calls, [mod = [], op = [], layer = [], trace = [], repr = [], names = []]] = JSON.parse(text) as [
+    OpCall[],
+    string[][],
+  ];
+  return { calls, mod, op, layer, trace, repr, names };
+}
+
+/** Which of several threads' forward kernels is meant; null when that cannot be told. */
+function choose(candidates: readonly Forward[], kernel: KernelRecord): Forward | null {
+  const nodes = kernel.seqMarker.map((text) => plainName(markerName(text)));
+  const agreeing = candidates.filter(({ context }) => context.names.some((name) => isOpOf(plainName(name), nodes)));
+  const likely = agreeing.length > 0 ? agreeing : candidates;
+  const [first] = likely;
+  // Replicas that did the same call at the same line: any of them tells the same (equal texts give one context).
+  if (first !== undefined && likely.every(({ context }) => context === first.context)) return first;
+  return likely.find(({ tid }) => tid === kernel.tid) ?? null;
+}
+
+/** `aten::mm, seq = 5, op_id = 12` → `aten::mm`. */
+const markerName = (text: string): string => {
+  const end = text.indexOf(', ');
+  return end === -1 ? text : text.slice(0, end);
+};
+
+/** `CudnnConvolutionBackward0` and `aten::_convolution` in one spelling: `cudnnconvolution`, `convolution`. */
+const plainName = (name: string): string =>
+  name
+    .slice(name.lastIndexOf(':') + 1)
+    .replace(/(?:Backward\d*|Backwards|_backward)$/, '')
+    .replace(/[\s_]/g, '')
+    .toLowerCase();
+
+const isOpOf = (name: string, nodes: readonly string[]): boolean =>
+  name !== '' && nodes.some((node) => node !== '' && (node.includes(name) || name.includes(node)));
+
+const keyOf = (kernel: KernelRecord, id: number): string => `${kernel.profile}/${kernel.pid ?? ''}/${id}`;

@@ -1,0 +1,130 @@
+/**
+ * Lines → records: JSON lines of our own, or PyProf's Python dicts, told apart line by line.
+ */
+import { UserError } from '../record/errors.js';
+import { SCHEMA_VERSION, type ProfileLine } from '../record/record.js';
+import { lineBatches, type Input } from './lines.js';
+import { isDatabaseMessage, NetDictReader } from './net-dict.js';
+import { RepeatedParts } from './repeated.js';
+import { isObject, kernel } from './well-formed.js';
+
+/** Types a report has a use for; others are skipped, known or not. */
+const WANTED: ReadonlySet<unknown> = new Set<ProfileLine['type']>(['profile', 'kernel', 'end']);
+const KERNEL = /^\{"type":"kernel"/;
+/** Types that come in great numbers and are skipped without being parsed. */
+const SKIPPED = /^\{"type":"(?:range|copy|set|sync|graph|collective|sample)"/;
+
+/**
+ * The records of an input, in batches.
+ * @throws UserError naming file and line for a line that is no record
+ */
+export async function* readRecords(input: Input): AsyncGenerator<readonly ProfileLine[]> {
+  const reader = new RecordReader(input.name);
+  let any = false;
+  for await (const { first, lines } of lineBatches(input)) {
+    const records: ProfileLine[] = [];
+    for (let i = 0; i < lines.length; i++) {
+      const record = reader.read(lines[i] ?? '', first + i);
+      if (record !== null) records.push(record);
+    }
+    any ||= reader.linesRead > 0;
+    yield records;
+  }
+  if (!any) {
+    throw new UserError('is empty', { where: input.name, hint: 'expected records of dparse, or a net.dict' });
+  }
+}
+
+export class RecordReader {
+  readonly #dicts = new NetDictReader();
+  readonly #parts = new RepeatedParts();
+  #kernels = 0;
+  /** Lines that held something. */
+  linesRead = 0;
+
+  constructor(private readonly file: string) {}
+
+  /** One line's record, or null when there is nothing in it for a report. */
+  read(text: string, line: number): ProfileLine | null {
+    if (SKIPPED.test(text) || text.trim() === '') return null;
+    this.linesRead++;
+    return isPython(text) ? this.#python(text, line) : this.#json(text, line);
+  }
+
+  #json(text: string, line: number): ProfileLine | null {
+    let record: unknown;
+    try {
+      record = KERNEL.test(text) ? this.#parts.parse(text) : JSON.parse(text);
+    } catch (error) {
+      throw this.#broken(text, line, error);
+    }
+    if (!isObject(record) || typeof record['type'] !== 'string') {
+      throw this.#error('JSON, but not a record', line, 'expected records of dparse, one a line');
+    }
+    if (!WANTED.has(record['type'])) return null;
+    if (record['type'] === 'kernel') return kernel(record, ++this.#kernels);
+    if (record['type'] === 'profile') this.#checkVersion(record['v'], line);
+    return record as unknown as ProfileLine;
+  }
+
+  #python(text: string, line: number): ProfileLine | null {
+    let record;
+    try {
+      record = this.#dicts.kernel(text.trim(), this.#kernels + 1);
+    } catch (error) {
+      throw this.#broken(text, line, error);
+    }
+    if (record === null) throw this.#error('a Python value, but not a kernel', line, 'expected a net.dict of PyProf');
+    this.#kernels++;
+    return record;
+  }
+
+  #checkVersion(version: unknown, line: number): void {
+    if (typeof version === 'number' && version > SCHEMA_VERSION) {
+      throw this.#error(
+        `records of schema version ${version}`,
+        line,
+        `this dprof reads up to ${SCHEMA_VERSION}; update it`,
+      );
+    }
+  }
+
+  /** What a line that cannot be parsed most likely is. */
+  #broken(text: string, line: number, error: unknown): UserError {
+    if (isDatabaseMessage(text)) {
+      const said = text.trim().slice(0, 80);
+      return this.#error(
+        `not kernels but a message of the database: "${said}"`,
+        line,
+        'run dparse on the profile itself',
+      );
+    }
+    if (!/^\s*\{/.test(text)) {
+      return this.#error('not a record', line, 'expected records of dparse, a net.dict, or a profile database');
+    }
+    const position = positionOf(error);
+    const at = position === null ? '' : ` at column ${position + 1}`;
+    const hint = 'was the file cut off or edited? write it again with dparse';
+    return this.#error(
+      position !== null && position >= text.trimEnd().length ? 'broken record: it is cut off' : `broken record${at}`,
+      line,
+      hint,
+    );
+  }
+
+  #error(what: string, line: number, hint: string): UserError {
+    return new UserError(what, { where: `${this.file}:${line}`, hint });
+  }
+}
+
+/** Python's repr of a dict starts with a quoted key in single quotes; JSON knows none. */
+const isPython = (text: string): boolean => /^\s*\{\s*'/.test(text);
+
+/** Where a parser stopped, from 0. */
+function positionOf(error: unknown): number | null {
+  if (!(error instanceof Error)) return null;
+  if ('position' in error && typeof error.position === 'number') return error.position;
+  const found = /position (\d+)/.exec(error.message)?.[1];
+  if (found !== undefined) return Number(found);
+  return /end of JSON/.test(error.message) ? Infinity : null;
+}

@@ -1,0 +1,148 @@
+/**
+ * Records come from a text that anyone may have cut, filtered or edited: a field that is missing or of the wrong type
+ * becomes unknown, and the row stays.
+ */
+import type { Arg, ArgValue, Extent, KernelRecord, Launch, OpCall } from '../record/record.js';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+export const isObject = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const isNumber = (value: unknown): value is number => typeof value === 'number';
+const isString = (value: unknown): value is string => typeof value === 'string';
+const numberOr = <T>(value: unknown, otherwise: T): number | T => (isNumber(value) ? value : otherwise);
+const stringOr = <T>(value: unknown, otherwise: T): string | T => (isString(value) ? value : otherwise);
+
+export const strings = (value: unknown): string[] => (Array.isArray(value) ? value.filter(isString) : []);
+export const numbers = (value: unknown): number[] => (Array.isArray(value) ? value.filter(isNumber) : []);
+
+const areStrings = (value: unknown): boolean => Array.isArray(value) && value.every(isString);
+const areNumbers = (value: unknown): boolean => Array.isArray(value) && value.every(isNumber);
+const isNumberOrNull = (value: unknown): boolean => value === null || isNumber(value);
+const isExtentOrNull = (value: unknown): boolean => value === null || extent(value) === value;
+
+/** Three numbers, or null. */
+export function extent(value: unknown): Extent | null {
+  return Array.isArray(value) && value.length === 3 && value.every(isNumber) ? (value as unknown as Extent) : null;
+}
+
+/** Fields of a kernel and what each must be; all others may be anything. */
+const FIELDS: Readonly<Record<string, (value: unknown) => boolean>> = {
+  profile: isNumber,
+  id: isNumber,
+  name: isString,
+  short: isString,
+  start: isNumber,
+  dur: isNumberOrNull,
+  device: isNumber,
+  stream: isNumberOrNull,
+  grid: isExtentOrNull,
+  block: isExtentOrNull,
+  pid: isNumberOrNull,
+  tid: isNumberOrNull,
+  corr: isNumberOrNull,
+  launch: (value) => value === null || launch(value) === value,
+  dir: (value) => value === null || value === 'fprop' || value === 'bprop',
+  layer: areStrings,
+  trace: areStrings,
+  calls: (value) => Array.isArray(value) && areCalls(value),
+  mod: areStrings,
+  op: areStrings,
+  repr: areStrings,
+  seqMarker: areStrings,
+  seq: areNumbers,
+  altSeq: areNumbers,
+  sub: isNumber,
+  ranges: areStrings,
+};
+const CHECKS = Object.entries(FIELDS);
+
+/**
+ * The kernel as it is when all is well (the usual case, without a copy), else with the odd fields unknown.
+ * @param ordinal stands in for a missing id: how many kernels came before, plus one
+ */
+export function kernel(fields: Fields, ordinal: number): KernelRecord {
+  for (const [name, check] of CHECKS) if (!check(fields[name])) return repaired(fields, ordinal);
+  return fields as unknown as KernelRecord;
+}
+
+function repaired(fields: Fields, ordinal: number): KernelRecord {
+  const name = stringOr(fields['name'], stringOr(fields['short'], 'na'));
+  const direction = fields['dir'];
+  return {
+    type: 'kernel',
+    profile: numberOr(fields['profile'], 0),
+    id: numberOr(fields['id'], ordinal),
+    name,
+    short: stringOr(fields['short'], name),
+    start: numberOr(fields['start'], NaN),
+    dur: numberOr(fields['dur'], null),
+    device: numberOr(fields['device'], NaN),
+    stream: numberOr(fields['stream'], null),
+    grid: extent(fields['grid']),
+    block: extent(fields['block']),
+    pid: numberOr(fields['pid'], null),
+    tid: numberOr(fields['tid'], null),
+    corr: numberOr(fields['corr'], null),
+    launch: launch(fields['launch']),
+    dir: direction === 'fprop' || direction === 'bprop' ? direction : null,
+    layer: strings(fields['layer']),
+    trace: strings(fields['trace']),
+    calls: Array.isArray(fields['calls']) ? fields['calls'].map(opCall).filter((call) => call !== null) : [],
+    mod: strings(fields['mod']),
+    op: strings(fields['op']),
+    repr: strings(fields['repr']),
+    seqMarker: strings(fields['seqMarker']),
+    seq: numbers(fields['seq']),
+    altSeq: numbers(fields['altSeq']),
+    sub: numberOr(fields['sub'], 0),
+    ranges: strings(fields['ranges']),
+    step: numberOr(fields['step'], null),
+  };
+}
+
+function launch(value: unknown): Launch | null {
+  if (!isObject(value) || !isNumber(value['start']) || !isNumber(value['dur'])) return null;
+  return value['api'] === null || isString(value['api']) ? (value as unknown as Launch) : null;
+}
+
+/** Lists of calls found well-formed: lines share them. */
+const knownCalls = new WeakSet<readonly unknown[]>();
+
+function areCalls(list: readonly unknown[]): boolean {
+  if (knownCalls.has(list)) return true;
+  if (!list.every(isCall)) return false;
+  knownCalls.add(list);
+  return true;
+}
+
+function isCall(value: unknown): value is OpCall {
+  if (!isObject(value) || !isString(value['mod']) || !isString(value['op'])) return false;
+  return Array.isArray(value['args']) && value['args'].every(isArg);
+}
+
+function isArg(value: unknown): value is Arg {
+  if (!isObject(value) || !isString(value['name']) || !isString(value['type'])) return false;
+  const { shape, dtype } = value;
+  return (shape === undefined || areNumbers(shape)) && (dtype === undefined || isString(dtype));
+}
+
+/** An op call from loose fields; null when it names no op. */
+export function opCall(value: unknown): OpCall | null {
+  if (isCall(value)) return value;
+  if (!isObject(value) || !isString(value['op'])) return null;
+  const args = Array.isArray(value['args']) ? value['args'].filter(isObject) : [];
+  return { mod: stringOr(value['mod'], 'na'), op: value['op'], args: args.map(argument) };
+}
+
+function argument(fields: Fields): Arg {
+  const { shape, dtype } = fields;
+  return {
+    name: stringOr(fields['name'], ''),
+    type: stringOr(fields['type'], 'na'),
+    ...(areNumbers(shape) ? { shape: shape as readonly number[] } : {}),
+    ...(isString(dtype) ? { dtype } : {}),
+    ...('value' in fields ? { value: fields['value'] as ArgValue } : {}),
+  };
+}

@@ -1,0 +1,67 @@
+/** Text of cells that cannot break a report: one line, no terminal control, a known width. */
+
+// eslint-disable-next-line no-control-regex -- removing exactly these is the purpose
+const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
+
+// eslint-disable-next-line no-control-regex -- the whole of ASCII
+const ASCII = /^[\u0000-\u007f]*$/;
+/** The usual text, which needs no change. */
+const PLAIN = /^[!-~]+$/;
+
+/** Without control characters, line ends and direction marks: names come from the profiled program. */
+export const clean = (text: string): string => (PLAIN.test(text) ? text : text.replace(CONTROL, '?'));
+
+/** One word for awk: no blank inside, never empty. */
+export const word = (text: string): string => {
+  if (PLAIN.test(text)) return text;
+  return text === '' ? '-' : clean(text.replace(/\s/g, '_'));
+};
+
+const ZERO_WIDTH = /[\p{Mn}\p{Me}\p{Cf}]/u;
+/** Scripts and symbols that terminals draw two cells wide. */
+const WIDE =
+  /[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|[\u{1f300}-\u{1faff}]|[\u{20000}-\u{3fffd}]/u;
+
+const cellsOf = (character: string): number => (ZERO_WIDTH.test(character) ? 0 : WIDE.test(character) ? 2 : 1);
+
+/** Cells a text takes on a terminal. */
+export function cells(text: string): number {
+  if (ASCII.test(text)) return text.length;
+  let width = 0;
+  for (const character of text) width += cellsOf(character);
+  return width;
+}
+
+/** The longest beginning of the text that takes at most `width` cells. */
+export function cut(text: string, width: number): string {
+  if (text.length <= width && ASCII.test(text)) return text;
+  let taken = 0;
+  let end = 0;
+  for (const character of text.slice(0, 4 * width + 64)) {
+    const size = cellsOf(character);
+    if (taken + size > width) break;
+    taken += size;
+    end += character.length;
+  }
+  return text.slice(0, end);
+}
+
+/**
+ * A quantity in at most `width` characters: in full, else with an exponent and as many digits as fit, else `#`.
+ * A number is never cut, since what is left would be another number.
+ */
+export function fitQuantity(value: number, width: number): string {
+  const full = String(value);
+  if (full.length <= width) return full;
+  for (let digits = Math.min(width, 15); digits >= 0; digits--) {
+    const short = value.toExponential(digits).replace('e+', 'e');
+    if (short.length <= width) return short;
+  }
+  return '#'.repeat(width);
+}
+
+/** An id in at most `width` characters: in full, or `#`, since an id has no use when rounded. */
+export const fitId = (value: number, width: number): string => {
+  const full = String(value);
+  return full.length <= width ? full : '#'.repeat(width);
+};

@@ -1,0 +1,44 @@
+/** The table of output formats: help and docs are made from it. A new format is one file and one entry. */
+import { nearest, UsageError } from '../record/errors.js';
+import type { Annotated, Column } from '../prof/columns.js';
+import { csv } from './csv.js';
+import { json } from './json.js';
+import { space } from './space.js';
+import { table } from './table.js';
+import { columns } from './width.js';
+
+/** What is kept of a row until it is written. */
+export type Packed = string | readonly string[];
+
+export interface Layout {
+  readonly columns: readonly Column[];
+  readonly header: boolean;
+  /** Widest line, for formats that have one. */
+  readonly width: number | null;
+}
+
+/** One report being written: the head, then rows, then the end. */
+export interface Sheet {
+  head(): string;
+  pack(row: Annotated): Packed;
+  rows(packed: readonly Packed[]): string;
+  end(): string;
+}
+
+export interface Format {
+  readonly id: string;
+  readonly title: string;
+  /** @throws UserError when the layout cannot be */
+  open(layout: Layout): Sheet;
+}
+
+export const FORMATS: readonly Format[] = [columns, csv, space, json, table];
+
+/** @throws UsageError naming the nearest format */
+export function requireFormat(id: string): Format {
+  const ids = FORMATS.map((format) => format.id);
+  const found = FORMATS.find((format) => format.id === id);
+  if (found !== undefined) return found;
+  const near = nearest(id, ids);
+  throw new UsageError(`unknown format '${id}'`, near === null ? `known: ${ids.join(', ')}` : `did you mean ${near}?`);
+}

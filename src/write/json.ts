@@ -1,0 +1,16 @@
+/** One JSON object a row and line: column keys, raw values, null for unknown. For jq and for programs. */
+import type { Format } from './format.js';
+
+export const json: Format = {
+  id: 'json',
+  title: 'one JSON object a line: column keys, raw values, null for unknown',
+  open({ columns }) {
+    return {
+      head: () => '',
+      pack: (row) =>
+        `${JSON.stringify(Object.fromEntries(columns.map((column) => [column.key, column.value(row)])))}\n`,
+      rows: (packed) => packed.join(''),
+      end: () => '',
+    };
+  },
+};
