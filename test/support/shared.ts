@@ -24,7 +24,11 @@ export function sharedFile(name: string): string | null {
 }
 
 /** A test on shared files; skipped, and saying so, when one is missing. */
-export function itShared(title: string, names: readonly string[], body: (paths: string[]) => void | Promise<void>): void {
+export function itShared(
+  title: string,
+  names: readonly string[],
+  body: (paths: string[]) => void | Promise<void>,
+): void {
   const paths = names.map(sharedFile);
   const missing = names.filter((_, i) => paths[i] === null);
   if (missing.length > 0) it(`${title} (skipped: needs ../shared/${missing[0] ?? ''})`);

@@ -1,0 +1,251 @@
+/**
+ * Where our records and reports differ from PyProf2's and NVIDIA PyProf's for reasons other than an op's formula.
+ * tests: test/parse/references.test.ts compares records row by row, test/parse/marker-rules.test.ts rule by rule,
+ * test/prof/reference.test.ts and test/write/formats.test.ts the reports.
+ */
+
+/** One rule. "PyProf" means both references where neither is named. */
+export interface RecordDifference {
+  readonly title: string;
+  readonly reference: string;
+  readonly ours: string;
+  readonly why: string;
+  /** Columns, record fields or outputs in which it shows. */
+  readonly shows: string;
+}
+
+export interface Topic {
+  readonly title: string;
+  readonly differences: readonly RecordDifference[];
+}
+
+const LAUNCHES: Topic = {
+  title: 'Kernels and their launches',
+  differences: [
+    {
+      title: 'order of rows in the database',
+      reference:
+        'after each kernel the ranges that ended before its launch are deleted: kernels stored in another order lose their context without a word; rows come out as they are stored',
+      ours: 'one sweep over each thread in order of time; kernels come out in order of start',
+      why: 'the order of rows means nothing in a database',
+      shows: 'all columns but those of the kernel itself; order of rows',
+    },
+    {
+      title: 'ranges that start or end in the same nanosecond as the launch call',
+      reference: 'do not enclose it',
+      ours: 'enclose it',
+      why: 'clocks are coarser than a nanosecond, and ranges are closed intervals',
+      shows: 'context of the kernel',
+    },
+    {
+      title: 'kernels without a launch call in the profile',
+      reference: 'PyProf2 and nvprof files: the run stops; NVIDIA PyProf with Nsight files: the kernel is left out',
+      ours: 'kept, context unknown, counted as `kernel-without-launch`',
+      why: 'the device was busy with them; captures cut to a window have many',
+      shows: 'rows; launch, pid and tid null',
+    },
+    {
+      title: 'two rows for one launch call (runtime and driver)',
+      reference: 'PyProf2: the run stops; NVIDIA PyProf: the kernel comes out twice',
+      ours: 'one kernel; the runtime row is taken, else the outermost; counted as `duplicate-launch-row`',
+      why: 'it ran once',
+      shows: 'rows',
+    },
+    {
+      title: 'several processes in one file',
+      reference: 'PyProf2 joins on the correlation id alone and stops; NVIDIA PyProf joins on the process too',
+      ours: 'joined on process and correlation id; the process is a column',
+      why: 'correlation ids start anew in every process',
+      shows: 'pid',
+    },
+    {
+      title: 'clock skew and rows without a valid end',
+      reference: 'a kernel that starts before its launch, or that does not end after its start, stops the run',
+      ours: 'kept; counted; the duration is unknown where there is none',
+      why: 'one odd row is no reason to lose the others',
+      shows: 'sil, queue',
+    },
+    {
+      title: 'names shortened for display',
+      reference: '`void`, `at::`, `cuda::`, `native::` are cut wherever they stand, then all from the first `<` or `(`',
+      ours: 'the name is read: namespaces go only as whole components, `cutlass::Kernel<…>` keeps the kernel it runs',
+      why: '`cutlass::Kernel` alone makes all of its kernels look the same',
+      shows: 'kernel',
+    },
+  ],
+};
+
+const MARKERS: Topic = {
+  title: 'Ranges and what they say',
+  differences: [
+    {
+      title: 'reading of marker texts',
+      reference: 'evaluated as Python: code in a profile is run; a text that only looks like a marker stops the run',
+      ours: 'parsed as literals, never evaluated; what is none is a plain range, counted as `marker-not-literal`',
+      why: 'a profile is data',
+      shows: 'calls, trace, ranges',
+    },
+    {
+      title: 'texts of autograd ranges since PyTorch 1.11',
+      reference: '`op_id`, `sizes` and `input_op_ids` after the sequence number stop the run',
+      ours: 'accepted; the op is the innermost one, its module `aten` where the text says `aten::`',
+      why: 'since 1.11 ops nest, and the innermost launches the kernel',
+      shows: 'op, mod, seq',
+    },
+    {
+      title: 'registered strings',
+      reference: 'a range whose text stands in the string table stops the run',
+      ours: 'read',
+      why: 'libraries and newer PyTorch register their texts',
+      shows: 'all context',
+    },
+    {
+      title: 'layers',
+      reference: '`layer:` anywhere in a text names a layer, which ends at the next colon',
+      ours: 'only at the start of the text; colons belong to the name',
+      why: '`player: x` is no layer, and `layer:encoder:0` is not the layer `encoder`',
+      shows: 'layer',
+    },
+    {
+      title: 'frames left out of the call stack',
+      reference: "PyTorch's files of 2020 and PyProf's own",
+      ours: "these, `/torch/_tensor.py` and pyprof2's own",
+      why: 'the files were renamed since; they say nothing of the program',
+      shows: 'trace',
+    },
+    {
+      title: 'the op where nothing but plain ranges tells it',
+      reference: 'any of them: their order depends on the hash seed of the Python run',
+      ours: "the innermost range of the program's own; ranges in a library's domain (NCCL, cuBLAS) do not count",
+      why: 'the same input must give the same output',
+      shows: 'op',
+    },
+    {
+      title: 'ranges that end on another thread',
+      reference: 'take part as if they were of the thread on which they started',
+      ours: 'not used for attribution, counted as `range-across-threads`',
+      why: 'they do not nest with what either thread does',
+      shows: 'context of the kernel',
+    },
+  ],
+};
+
+const SEQUENCE: Topic = {
+  title: 'Direction, sequence ids, numbering',
+  differences: [
+    {
+      title: 'backward nodes',
+      reference: 'only names on `Backward` and `Backward0`: `MeanBackward1`, `AccumulateGrad` and their kin are forward',
+      ours: '`Backward`, `Backward0` to `Backward9` and on, `Backwards` and `AccumulateGrad` are backward',
+      why: 'overloads number their nodes',
+      shows: 'dir',
+    },
+    {
+      title: 'names of backward nodes',
+      reference: '`ReluBackward0` stays as it is, in a list with the ops inside it',
+      ours: 'the name without the ending (`Relu`), backward ops only',
+      why: 'so do they with `ReluBackward`, before nodes had numbers',
+      shows: 'op of kernels without a call',
+    },
+    {
+      title: 'kernels without any range of the framework',
+      reference: 'forward',
+      ours: 'unknown: null, `na`',
+      why: 'the optimiser, data loading and code outside the framework are neither',
+      shows: 'dir',
+    },
+    {
+      title: 'the list of ids of a kernel',
+      reference: 'changed while it is walked through, so that every second foreign id stays in it',
+      ours: 'the chosen id; the others are in `altSeq`',
+      why: 'as is meant there',
+      shows: 'seq, altseq',
+    },
+    {
+      title: 'order of markers and ids',
+      reference: 'as text: 10 before 9',
+      ours: 'as numbers',
+      why: 'they are numbers',
+      shows: 'record field `seqMarker`',
+    },
+    {
+      title: 'the id of a backward kernel',
+      reference: 'the smallest of the ids around the launch',
+      ours: "the id of the autograd node, else the smallest; since PyTorch 1.11 the innermost op's id in the forward pass",
+      why: 'ops inside a node may carry ids of a graph that is being built',
+      shows: 'seq, and by it the paired forward call',
+    },
+    {
+      title: 'numbering of the kernels of an op',
+      reference:
+        'one state for all threads and processes, and numbering runs on over calls that share an id (all of those outside autograd do)',
+      ours: 'a state for each thread; numbering starts anew with every call',
+      why: 'threads that launch in turn disturb each other; a formula asks for the first kernel of its call',
+      shows: 'sub, and FLOPs and bytes by it',
+    },
+    {
+      title: 'the forward kernel of a backward one',
+      reference: 'the last earlier one with the id, of whatever thread and process; found by walking through all',
+      ours: 'of the same process; where several threads have the id, the one whose op fits the node, else unknown; constant time',
+      why: 'ids start anew in every thread',
+      shows: 'op, mod, layer, trace, FLOPs, bytes of backward kernels',
+    },
+    {
+      title: 'calls within calls',
+      reference: 'the outermost describes the kernel: `cross_entropy` is not known, though `log_softmax` inside it is',
+      ours: 'the innermost that has a formula; op and module shown are the outermost, as there',
+      why: 'the innermost is nearest to what the kernel does',
+      shows: 'params, FLOPs, bytes, tc',
+    },
+  ],
+};
+
+const REPORTS: Topic = {
+  title: 'Reports',
+  differences: [
+    {
+      title: 'unknown',
+      reference: '0 FLOPs and 0 bytes; `na=na,` for params',
+      ours: '`na` in text, null in JSON',
+      why: 'a sum over zeros looks like an answer',
+      shows: 'flops, bytes, params, tc',
+    },
+    {
+      title: 'unknown op',
+      reference: 'an empty cell, which shifts the fields for awk',
+      ours: '`na`',
+      why: 'every line has the same number of fields',
+      shows: 'op',
+    },
+    {
+      title: '`-w N`',
+      reference: 'the blanks between columns are not counted: the default columns are N + 7 wide',
+      ours: 'no line is wider than N; a number that does not fit is shown with an exponent, never cut',
+      why: 'N is the width of the terminal',
+      shows: 'columns format',
+    },
+    {
+      title: 'CSV',
+      reference: 'every cell in quotes; quotes inside are not doubled',
+      ours: 'RFC 4180: quotes where they are needed, doubled inside',
+      why: 'so that any reader can read it',
+      shows: 'csv format',
+    },
+    {
+      title: 'FLOPs',
+      reference: 'text of a float for some ops: `15052800.0`',
+      ours: 'an integer',
+      why: 'operations are counted',
+      shows: 'flops',
+    },
+    {
+      title: 'errors',
+      reference: "SQL's message on standard output, amid the data; assertions that end the run at the first odd kernel",
+      ours: 'one line on standard error and exit status 1 when the input as a whole cannot be read; per cell otherwise',
+      why: 'a run over a whole profile must not be lost to one kernel',
+      shows: 'stderr, exit status',
+    },
+  ],
+};
+
+export const RECORD_DIFFERENCES: readonly Topic[] = [LAUNCHES, MARKERS, SEQUENCE, REPORTS];

@@ -1,0 +1,34 @@
+/**
+ * Writes the sample databases: `npm run samples`, or `tsx samples/programs/write-samples.ts --out DIR` to write them
+ * elsewhere. The same bytes on every run.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { A100, V100 } from './gpu.js';
+import { lenet } from './lenet.js';
+import { transformer } from './transformer-run.js';
+import { nsightDatabase } from './write-nsight.js';
+import { nvprofDatabase } from './write-nvprof.js';
+
+/** Every sample by file name. nvprof does not know devices after Volta's successor, so there both ran on a V100. */
+export const SAMPLES: Readonly<Record<string, () => Buffer>> = {
+  'lenet.nsys.sqlite': () => nsightDatabase(lenet({ graph: true })),
+  'lenet.nvprof.sql': () => nvprofDatabase(lenet({ graph: false })),
+  'transformer.nsys.sqlite': () => nsightDatabase(transformer({ gpu: A100, processesAndGraphs: true })),
+  'transformer.nvprof.sql': () => nvprofDatabase(transformer({ gpu: V100, processesAndGraphs: false })),
+};
+
+function main(): void {
+  const { values } = parseArgs({ options: { out: { type: 'string' } } });
+  const folder = values.out ?? fileURLToPath(new URL('..', import.meta.url));
+  mkdirSync(folder, { recursive: true });
+  for (const [name, make] of Object.entries(SAMPLES)) {
+    const bytes = make();
+    writeFileSync(join(folder, name), bytes);
+    process.stderr.write(`${name}: ${bytes.length} bytes\n`);
+  }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) main();

@@ -1,0 +1,42 @@
+/** Rows of a report as a test wants them: from records, by column. */
+import { Readable } from 'node:stream';
+import { chooseColumns } from '../../src/prof/choose.js';
+import { textOf } from '../../src/prof/columns.js';
+import { openStream } from '../../src/prof/lines.js';
+import { readRecords } from '../../src/prof/records.js';
+import { Annotator } from '../../src/prof/report.js';
+import type { Annotated } from '../../src/prof/annotate.js';
+import type { ProfileLine } from '../../src/record/record.js';
+
+/** Records of a text, as if it were a file named `test`. */
+export async function recordsOf(text: string | Buffer, pieces = 1): Promise<ProfileLine[]> {
+  const bytes = Buffer.from(text);
+  const size = Math.max(1, Math.ceil(bytes.length / pieces));
+  const chunks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, i) =>
+    bytes.subarray(i * size, (i + 1) * size),
+  );
+  const records: ProfileLine[] = [];
+  const input = await openStream(Readable.from(chunks, { objectMode: false }), 'test');
+  for await (const batch of readRecords(input)) records.push(...batch);
+  return records;
+}
+
+export function annotate(records: Iterable<ProfileLine>): Annotated[] {
+  const annotator = new Annotator();
+  return [...records].map((record) => annotator.row(record)).filter((row) => row !== null);
+}
+
+/** Text of some columns of a row, by key. */
+export function cellsOf(row: Annotated, keys: string): Record<string, string> {
+  return Object.fromEntries(chooseColumns(keys).map((column) => [column.key, textOf(column, column.value(row))]));
+}
+
+/** A CSV in which every cell is quoted and no quote stands inside, as PyProf writes it. */
+export function readQuotedCsv(text: string): Record<string, string>[] {
+  const rows = text
+    .trimEnd()
+    .split('\n')
+    .map((line) => line.slice(1, -1).split('","'));
+  const [header = [], ...body] = rows;
+  return body.map((cells) => Object.fromEntries(cells.map((cell, i) => [header[i] ?? '', cell])));
+}
