@@ -86,6 +86,19 @@ const SHARES: readonly Difference[] = [
     expected: () => ({ flops: 0, bytes: 0, tc: '-' }),
   },
   {
+    id: 'linear-gradient-by-transposition',
+    title: 'linear backward: which gradient a GEMM computes',
+    reference:
+      'the first kernel is taken for the input gradient, the second for the weight gradient, later ones for neither',
+    ours: 'a name that ends in _nt is the weight gradient, _nn the input gradient; the order only decides without one',
+    why: 'dW = dYᵀ·X and dX = dY·W are nt and nn in BLAS; frozen inputs, split-K helpers and the order of the autograd engine break the rule of order (in the V100 language model the weight gradient comes first)',
+    formula: 'wgrad: M=in, N=out, K=rows; dgrad: M=in, N=rows, K=out',
+    cells: ['params'],
+    applies: ({ call, kernel }) => call.op === 'linear' && kernel.dir === 'bprop' && /gemm\w*_nt/.test(kernel.name),
+    // The probes' weight is 4096×1024 and their input has 8·128 rows.
+    expected: () => ({ params: 'M=1024,N=4096,K=(8,128),fp16,' }),
+  },
+  {
     id: 'linear-late-product',
     title: 'linear backward: products from the third kernel on',
     reference: '0 FLOPs, 0 bytes',

@@ -135,7 +135,8 @@ const SEQUENCE: Topic = {
   differences: [
     {
       title: 'backward nodes',
-      reference: 'only names on `Backward` and `Backward0`: `MeanBackward1`, `AccumulateGrad` and their kin are forward',
+      reference:
+        'only names on `Backward` and `Backward0`: `MeanBackward1`, `AccumulateGrad` and their kin are forward',
       ours: '`Backward`, `Backward0` to `Backward9` and on, `Backwards` and `AccumulateGrad` are backward',
       why: 'overloads number their nodes',
       shows: 'dir',

@@ -59,8 +59,18 @@ const GRADIENT_WORDS: readonly (readonly ['dgrad' | 'wgrad' | 'fprop', RegExp])[
 ];
 
 /**
- * Which of forward, input gradient or weight gradient a main kernel computes: by the words in its name, else by its
- * place among the kernels of the backward op (input first, then weight). From the third kernel on it is not told.
+ * Transposition of a BLAS kernel's operands in the backward pass, column-major: the gradient of a linear layer's
+ * input is dY·W (nn), that of its weight dYᵀ·X (nt), and the second is nt for any product A·B.
+ */
+const TRANSPOSITIONS: readonly (readonly ['dgrad' | 'wgrad', RegExp])[] = [
+  ['wgrad', /gemm\w*_nt(?:_|$)/i],
+  ['dgrad', /gemm\w*_nn(?:_|$)/i],
+];
+
+/**
+ * Which of forward, input gradient or weight gradient a main kernel computes: by the words in its name, else by
+ * the transposition there, else by its place among the kernels of the backward op (input first, then weight). From the
+ * third kernel on it is not told.
  */
 export function gradientRole({ name, dir, sub }: KernelFacts, transposed = false): Role {
   const word = GRADIENT_WORDS.find(([, pattern]) => pattern.test(name))?.[0];
@@ -68,7 +78,8 @@ export function gradientRole({ name, dir, sub }: KernelFacts, transposed = false
   if (word === 'dgrad' && !transposed) return 'dgrad';
   if (word === 'fprop' && dir === 'bprop' && transposed) return 'dgrad';
   if (dir !== 'bprop') return 'main';
-  return (['dgrad', 'wgrad'] as const)[sub] ?? 'main';
+  const transposition = TRANSPOSITIONS.find(([, pattern]) => pattern.test(name))?.[0];
+  return transposition ?? (['dgrad', 'wgrad'] as const)[sub] ?? 'main';
 }
 
 /** One add per element of the result; forward reads and writes it, backward sums it into the addend's gradient. */

@@ -28,7 +28,7 @@ describe('linear', () => {
   });
 
   it('backward: input gradient, weight gradient, and what comes later, each at the same cost', () => {
-    const rows = [0, 1, 2].map((sub) => work(linear, kernel('volta_fp16_s884gemm_nt', 'bprop', sub)));
+    const rows = [0, 1, 2].map((sub) => work(linear, kernel('volta_fp16_s884gemm_fp16', 'bprop', sub)));
     expect(rows.map(({ role }) => role)).to.deep.equal(['dgrad', 'wgrad', 'main']);
     expect(rows.map(({ flops }) => flops)).to.deep.equal([536870912, 536870912, 536870912]);
     expect(rows.map(({ bytes }) => bytes)).to.deep.equal([9043968, 9043968, 9043968]);
@@ -39,7 +39,13 @@ describe('linear', () => {
     ]);
   });
 
-  it('takes the words in a kernel name before its place', () => {
+  it('takes the words in a kernel name before its transposition, and that before its place', () => {
+    expect(work(linear, kernel('volta_sgemm_64x32_sliced1x4_nt', 'bprop', 0)).role).to.equal('wgrad');
+    expect(work(linear, kernel('volta_sgemm_64x32_sliced1x4_nn', 'bprop', 1)).role).to.equal('dgrad');
+    expect(work(linear, kernel('cutlass_80_tensorop_s1688gemm_128x64_16x6_nt_align4', 'bprop', 0)).role).to.equal(
+      'wgrad',
+    );
+    expect(work(linear, kernel('sm80_xmma_dgrad_gemm_f16_nt', 'bprop', 1)).role).to.equal('dgrad');
     expect(work(linear, kernel('sm90_xmma_wgrad_f16f16', 'bprop', 0)).role).to.equal('wgrad');
     expect(work(linear, kernel('sm90_xmma_dgrad_f16f16', 'bprop', 5)).role).to.equal('dgrad');
   });
@@ -183,7 +189,7 @@ describe('matrix products', () => {
 
   it('gives the backward products the cost of the forward one, and C its gradient where it was broadcast', () => {
     const addmm = mm('torch.addmm', [128], [256, 512], [512, 128]);
-    expect(work(addmm, kernel('volta_sgemm_nt', 'bprop', 0))).to.include({ role: 'dgrad', flops: 33554432 });
+    expect(work(addmm, kernel('volta_sgemm', 'bprop', 0))).to.include({ role: 'dgrad', flops: 33554432 });
     expect(work(addmm, kernel('volta_sgemm_tn', 'bprop', 1))).to.include({ role: 'wgrad', flops: 33554432 });
     // 256·128 adds; 4·(256·128 + 128)
     expect(work(addmm, kernel('reduce_kernel', 'bprop', 2))).to.include({ role: 'bias', flops: 32768, bytes: 131584 });

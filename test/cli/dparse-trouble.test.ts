@@ -1,0 +1,203 @@
+import Database from 'better-sqlite3';
+import { expect } from 'chai';
+import { spawn } from 'node:child_process';
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'; // prettier-ignore
+import { dirname, join } from 'node:path';
+import { NsightDatabase } from '../support/nsight-database.js';
+import { freshPath } from '../support/profile-database.js';
+import { commandOf, runCli, type Ran } from '../support/run-cli.js';
+
+const dparse = (...args: string[]): Promise<Ran> => runCli('dparse', args);
+
+const good = (): string => new NsightDatabase().launch(1, ['a'.repeat(30_000)]).write();
+
+const file = (content: string | Buffer): string => {
+  const path = freshPath('.profile');
+  writeFileSync(path, content);
+  return path;
+};
+
+/** Exit 1, nothing on stdout, and one line that names the input and matches. */
+function expectFailure(ran: Ran, path: string, answer: RegExp): void {
+  expect(ran.stderr)
+    .to.match(/^dparse: [^\n]*\n$/)
+    .and.match(answer)
+    .and.include(path);
+  expect(ran).to.include({ code: 1, stdout: '' });
+}
+
+describe('dparse: inputs that cannot be read', () => {
+  const cases: [what: string, make: () => string, answer: RegExp][] = [
+    ['missing', () => freshPath('.missing'), /no such file or directory/],
+    ['an empty file', () => file(''), /empty/],
+    ['text', () => file('hello\n'), /is text/],
+    ['a raw Nsight Systems report', () => file('NVIDIA Tegra Profiler Report 2026@1\0'), /nsys export --type sqlite/],
+    ['XML of the Visual Profiler', () => file('<?xml version="1.0"?>'), /nvprof -o FILE/],
+    ['JSON', () => file('{"traceEvents": []}'), /JSON/],
+    [
+      'a folder without files',
+      () => {
+        const folder = freshPath('-empty');
+        mkdirSync(folder);
+        return folder;
+      },
+      /folder without files/,
+    ],
+    [
+      'a folder without profiles',
+      () => {
+        const folder = freshPath('-texts');
+        mkdirSync(folder);
+        writeFileSync(join(folder, 'a.txt'), 'hello');
+        return folder;
+      },
+      /no profile among 1 file/,
+    ],
+    ['a glob that matches nothing', () => join(freshPath('-none'), '*.sqlite'), /no file matches/],
+    [
+      'a database of something else',
+      () => {
+        const path = freshPath();
+        new Database(path).exec('CREATE TABLE cookies (x)').close();
+        return path;
+      },
+      /no known profiler, with tables cookies/,
+    ],
+    [
+      'a database cut in half',
+      () => {
+        const path = good();
+        truncateSync(path, Math.floor(readFileSync(path).length / 2));
+        return path;
+      },
+      /cut short.*copy or export it again/,
+    ],
+    [
+      'a database in WAL mode',
+      () => {
+        const path = good();
+        const db = new Database(path);
+        db.pragma('journal_mode = WAL');
+        db.close();
+        return path;
+      },
+      /WAL mode/,
+    ],
+  ];
+  for (const [what, make, answer] of cases) {
+    it(`${what}: exit 1 and one line`, async () => {
+      const path = make();
+      expectFailure(await dparse(path), path, answer);
+    });
+  }
+
+  it('locked by another program: exit 1 and one line', async () => {
+    const path = good();
+    const db = new Database(path);
+    db.exec('BEGIN EXCLUSIVE');
+    const ran = await dparse(path);
+    db.exec('ROLLBACK');
+    db.close();
+    expectFailure(ran, path, /locked/);
+  });
+
+  it('not readable: exit 1 and one line', async function () {
+    const path = good();
+    chmodSync(path, 0);
+    try {
+      readFileSync(path);
+      // The superuser reads everything.
+      return this.skip();
+    } catch {
+      expectFailure(await dparse(path), path, /permission|EACCES/);
+    }
+  });
+
+  it('an empty stdin: exit 1 and one line', async () => {
+    expectFailure(await runCli('dparse', ['-'], { input: '' }), '-', /empty/);
+  });
+
+  it('damaged in the middle: exit 1 and one line, and no output file', async () => {
+    const db = new NsightDatabase();
+    for (let n = 1; n < 3000; n++) db.launch(n, ['layer:a']);
+    const path = db.write();
+    const bytes = readFileSync(path);
+    bytes.fill(0xff, 4096 * 20, 4096 * 24);
+    writeFileSync(path, bytes);
+    const output = freshPath('.dict');
+    expectFailure(await dparse('-o', output, path), path, /damaged|cannot be read/);
+    expect(existsSync(output)).to.equal(false);
+  });
+});
+
+describe('dparse: outputs that cannot be written', () => {
+  it('in a folder that is not there', async () => {
+    const output = join(freshPath('-none'), 'net.dict');
+    expectFailure(await dparse('-q', '-o', output, good()), output, /no such file or directory/);
+  });
+
+  it('a folder', async () => {
+    const path = good();
+    expectFailure(await dparse('-q', '-o', dirname(path), path), dirname(path), /is a directory/);
+  });
+
+  it('the input, also by another name', async () => {
+    const path = good();
+    const before = readFileSync(path);
+    const other = join(dirname(path), '.', path.slice(dirname(path).length + 1));
+    for (const output of [path, other]) expectFailure(await dparse('-q', '-o', output, path), output, /is the input/);
+    expect(readFileSync(path).equals(before)).to.equal(true);
+  });
+
+  it('a full disk', async function () {
+    if (!existsSync('/dev/full')) return this.skip();
+    expectFailure(await dparse('-q', '-o', '/dev/full', good()), '/dev/full', /no space left/);
+  });
+});
+
+/** Runs dparse in a shell, as `$@`. */
+function shell(script: string, ...args: string[]): Promise<Ran> {
+  const child = spawn('sh', ['-c', script, 'sh', process.execPath, ...commandOf('dparse'), ...args]);
+  const parts = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const)
+    child[name].on('data', (text: Buffer) => (parts[name] += String(text)));
+  return new Promise((resolve) => child.on('close', (code, signal) => { resolve({ code, signal, ...parts }); })); // prettier-ignore
+}
+
+describe('dparse: outputs that end early', () => {
+  const many = (): string => {
+    const db = new NsightDatabase();
+    for (let n = 1; n < 6000; n++) db.launch(n, ['layer:a']);
+    return db.write();
+  };
+
+  it('head ends it quietly, with exit 0', async () => {
+    const { stdout, stderr, code } = await shell('{ "$@"; echo "exit $?" >&2; } | head -1', '-q', many());
+    expect(stdout).to.match(/^\{"type":"profile"[^\n]*\n$/);
+    expect(stderr).to.equal('exit 0\n');
+    expect(code).to.equal(0);
+  });
+
+  it('a full disk behind stdout is a failure', async function () {
+    if (!existsSync('/dev/full')) return this.skip();
+    const { code, stderr } = await shell('"$@" > /dev/full', '-q', many());
+    expect(stderr).to.match(/^dparse: stdout: [^\n]*no space left[^\n]*\n$/);
+    expect(code).to.equal(1);
+  });
+
+  it('Ctrl-C leaves nothing behind', async () => {
+    const folder = freshPath('-output');
+    mkdirSync(folder);
+    const path = join(folder, 'in.sqlite');
+    copyFileSync(many(), path);
+    const child = spawn(process.execPath, [...commandOf('dparse'), '-q', '-o', join(folder, 'net.dict'), ...Array<string>(200).fill(path)]); // prettier-ignore
+    const ended = new Promise<NodeJS.Signals | null>((resolve) => child.on('close', (_, signal) => { resolve(signal); })); // prettier-ignore
+    const begun = async (): Promise<void> => {
+      while (readdirSync(folder).length === 1 && child.exitCode === null) await new Promise((resolve) => setTimeout(resolve, 5));
+    }; // prettier-ignore
+    await begun();
+    child.kill('SIGINT');
+    expect(await ended).to.equal('SIGINT');
+    expect(readdirSync(folder)).to.deep.equal(['in.sqlite']);
+  });
+});

@@ -1,0 +1,290 @@
+import { expect } from 'chai';
+import {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+  lstatSync,
+  existsSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { gzipSync } from 'node:zlib';
+import { COLUMNS } from '../../src/prof/columns.js';
+import { FORMATS } from '../../src/write/format.js';
+import { kernel, mm } from '../support/kernels.js';
+import { commandOf, runCli } from '../support/run-cli.js';
+import { itShared } from '../support/shared.js';
+
+const call = { calls: [mm(128, 64, 256)], mod: ['torch'], op: ['mm'] };
+const RECORDS = [
+  {
+    type: 'profile',
+    v: 1,
+    profile: 0,
+    format: 'nsight',
+    tool: null,
+    file: 'n',
+    rank: null,
+    startUnixNs: null,
+    dur: null,
+    devices: [],
+  },
+  kernel({ id: 1, dur: 30 }),
+  kernel({ id: 2, dur: 10, name: 'volta_sgemm_nn', short: 'volta_sgemm_nn', ...call }),
+  kernel({ id: 3, dur: 20, short: 'reduce' }),
+  { type: 'end', profile: 0, counts: { kernel: 3 }, diagnostics: {} },
+]
+  .map((record) => `${JSON.stringify(record)}\n`)
+  .join('');
+
+describe('dprof', () => {
+  let folder = '';
+  const path = (name: string): string => join(folder, name);
+  const file = (name: string, content: string | Buffer): string => {
+    writeFileSync(path(name), content);
+    return path(name);
+  };
+  before(() => {
+    folder = mkdtempSync(join(tmpdir(), 'dprof-test-'));
+  });
+  after(() => {
+    rmSync(folder, { recursive: true });
+  });
+
+  describe('reports', () => {
+    it('records from stdin, data on stdout and the summary on stderr', async () => {
+      const { code, stdout, stderr } = await runCli('dprof', ['-c', 'idx,op,kernel,sil'], { input: RECORDS });
+      expect(stdout).to.equal('Idx Op Kernel Sil(ns)\n1 na k 30\n2 mm volta_sgemm_nn 10\n3 na reduce 20\n');
+      expect(stderr).to.equal('dprof: 3 kernels: 2 without op; run with --explain ID for reasons\n');
+      expect(code).to.equal(0);
+    });
+
+    it('the same from a file, from gzip, from -', async () => {
+      const runs = await Promise.all([
+        runCli('dprof', ['-q', file('r.dict', RECORDS)]),
+        runCli('dprof', ['-q', file('r.gz', gzipSync(RECORDS))]),
+        runCli('dprof', ['-q', '-'], { input: gzipSync(RECORDS) }),
+        runCli('dprof', ['-q', '-'], { input: RECORDS }),
+      ]);
+      for (const run of runs) expect(run).to.deep.equal(runs[0]);
+      expect(runs[0].stderr).to.equal('');
+      expect(runs[0].stdout.split('\n')).to.have.length(5);
+    });
+
+    it('filtered, sorted, cut to the first, without header', async () => {
+      const run = (...args: string[]) =>
+        runCli('dprof', ['-q', '-c', 'idx', '--no-header', ...args], { input: RECORDS });
+      const [where, sort, up, down, top] = await Promise.all([
+        run('--where', 'sil>=20'),
+        run('--sort', 'sil'),
+        run('--sort', '+sil'),
+        run('--sort', '-idx'),
+        run('--sort', 'sil', '--top', '1'),
+      ]);
+      expect([where, sort, up, down, top].map((ran) => ran.stdout)).to.deep.equal([
+        '1\n3\n',
+        '1\n3\n2\n',
+        '2\n3\n1\n',
+        '3\n2\n1\n',
+        '1\n',
+      ]);
+    });
+
+    it('in any format', async () => {
+      const run = (...args: string[]) =>
+        runCli('dprof', ['-q', '-c', 'idx,grid', '--top', '1', ...args], { input: RECORDS });
+      const [csv, json, columns, table] = await Promise.all([
+        run('--csv'),
+        run('-f', 'json'),
+        run('-w', '20'),
+        run('-f', 'table'),
+      ]);
+      expect(csv.stdout).to.equal('Idx,Grid\n1,"2,1,1"\n');
+      expect(json.stdout).to.equal('{"idx":1,"grid":[2,1,1]}\n');
+      expect(columns.stdout).to.equal('    Idx Grid\n      1 2,1,1\n');
+      expect(table.stdout).to.include('│   1 │ 2,1,1 │');
+    });
+
+    it('the reasons for one kernel', async () => {
+      const { stdout, code } = await runCli('dprof', ['--explain', '2'], { input: RECORDS });
+      expect(stdout).to.match(/^FLOPs +4194304$/m);
+      expect(code).to.equal(0);
+      const none = await runCli('dprof', ['--explain', '7'], { input: RECORDS });
+      expect([none.code, none.stderr]).to.deep.equal([
+        1,
+        'dprof: stdin: no kernel 7 (see the columns idx and profile)\n',
+      ]);
+    });
+
+    it('of no kernels: the header, a note, and no failure', async () => {
+      const [profile = ''] = RECORDS.split('\n');
+      const empty = await runCli('dprof', ['-c', 'idx,sil'], { input: `${profile}\n` });
+      expect(empty).to.deep.include({ code: 0, stdout: 'Idx Sil(ns)\n', stderr: 'dprof: stdin: no kernels\n' });
+      const none = await runCli('dprof', ['-c', 'idx', '--where', 'op==x'], { input: RECORDS });
+      expect(none).to.deep.include({ code: 0, stdout: 'Idx\n', stderr: 'dprof: none of 3 kernels matches --where\n' });
+    });
+
+    itShared('the same of a profile as of its records', ['data/pyprof/nsys_1000.sqlite'], async ([profile = '']) => {
+      const records = await runCli('dparse', ['-q', profile]);
+      const [direct, piped] = await Promise.all([
+        runCli('dprof', ['-q', profile]),
+        runCli('dprof', ['-q'], { input: records.stdout }),
+      ]);
+      expect(direct.stdout.split('\n')).to.have.length(1002);
+      expect(direct).to.deep.equal(piped);
+    });
+  });
+
+  describe('help', () => {
+    it('fits a screen and lists what there is', async () => {
+      const { stdout, code } = await runCli('dprof', ['--help']);
+      const lines = stdout.split('\n');
+      expect(code).to.equal(0);
+      expect(lines.length).to.be.at.most(40);
+      for (const line of lines) expect(line.length).to.be.at.most(88);
+      for (const { key } of COLUMNS) expect(stdout).to.match(new RegExp(`\\b${key}\\b`));
+      for (const { id } of FORMATS) expect(stdout).to.include(id);
+      const columns = await runCli('dprof', ['--columns']);
+      expect(columns.stdout.trimEnd().split('\n')).to.have.length(COLUMNS.length);
+      const version = await runCli('dprof', ['--version']);
+      expect(version.stdout).to.match(/^\d+\.\d+\.\d+\n$/);
+    });
+  });
+
+  describe('wrong use is answered with one line and exit code 2', () => {
+    const cases: readonly [args: string[], answer: RegExp][] = [
+      [['-c', 'krnel'], /unknown column 'krnel' \(did you mean kernel\?\)/],
+      [['--csv', '-w', '80'], /--csv and -w exclude each other/],
+      [['--csv', '-f', 'json'], /--csv and --format json exclude each other/],
+      [['-f', 'json', '-w', '80'], /-w and --format json exclude each other/],
+      [['-f', 'jsn'], /unknown format 'jsn' \(did you mean json\?\)/],
+      [['-w', 'wide'], /-w takes a number, not 'wide'/],
+      [['--top', '0'], /--top takes a number/],
+      [['--where', 'op='], /--where: expected one of/],
+      [['--colums'], /unknown option --colums \(did you mean --columns\?\)/],
+      [['-x'], /unknown option -x/],
+      [['-c'], /-c needs a value/],
+      [['a', 'b'], /one FILE, not 2/],
+    ];
+    for (const [args, answer] of cases) {
+      it(args.join(' '), async () => {
+        const { code, stdout, stderr } = await runCli('dprof', args, { input: RECORDS });
+        expect(stderr)
+          .to.match(answer)
+          .and.to.match(/^dprof: [^\n]+\n$/);
+        expect([code, stdout]).to.deep.equal([2, '']);
+      });
+    }
+  });
+
+  describe('bad input is answered with one line and exit code 1', () => {
+    const cases: readonly [title: string, name: string, content: string | Buffer, answer: RegExp][] = [
+      ['an empty file', 'empty', '', /empty: is empty \(/],
+      ['text', 'text', 'hello\n', /text:1: not a record \(/],
+      ['a broken line', 'broken', `${RECORDS}{"type":`, /broken:6: broken record: it is cut off \(/],
+      ['a SQLite file of something else', 'other.sqlite', `SQLite format 3\0${'\0'.repeat(600)}`, /other\.sqlite: /],
+      ['a binary file', 'binary', Buffer.from([0, 1, 2, 3, 255]), /binary: is a binary file/],
+      ['XML', 'net.nvvp', '<?xml version="1.0"?>', /net\.nvvp: is a Visual Profiler session/],
+    ];
+    for (const [title, name, content, answer] of cases) {
+      it(title, async () => {
+        const { code, stderr } = await runCli('dprof', [file(name, content)]);
+        expect(stderr)
+          .to.match(answer)
+          .and.to.match(/^dprof: [^\n]+\n$/);
+        expect(code).to.equal(1);
+      });
+    }
+    it('a missing file, a folder, an empty stdin, a width that is too small', async () => {
+      const [missing, dir, empty, narrow] = await Promise.all([
+        runCli('dprof', ['/no/such/file']),
+        runCli('dprof', [folder]),
+        runCli('dprof', []),
+        runCli('dprof', ['-w', '10'], { input: RECORDS }),
+      ]);
+      expect(missing.stderr).to.equal('dprof: /no/such/file: no such file\n');
+      expect(dir.stderr).to.match(/^dprof: .*: is a directory \(/);
+      expect(empty.stderr).to.match(/^dprof: stdin: is empty \(/);
+      expect(narrow.stderr).to.match(/^dprof: minimum width for idx,dir,sub,mod,op,kernel,params,sil is 74 \(/);
+      expect([missing, dir, empty, narrow].map((ran) => ran.code)).to.deep.equal([1, 1, 1, 1]);
+      expect([missing, dir, empty, narrow].map((ran) => ran.stdout)).to.deep.equal(['', '', '', '']);
+    });
+    it('a profile on stdin', async () => {
+      const { code, stderr } = await runCli('dprof', [], { input: Buffer.from('SQLite format 3\0') });
+      expect([code, stderr]).to.deep.equal([
+        1,
+        'dprof: stdin: not records, and a profile cannot be read from a pipe (dprof FILE, or dparse FILE | dprof)\n',
+      ]);
+    });
+  });
+
+  describe('-o', () => {
+    it('writes the file, also through a link', async () => {
+      const target = file('target', 'old');
+      symlinkSync(target, path('link'));
+      const { code, stdout } = await runCli('dprof', ['-q', '-c', 'idx', '-o', path('link')], { input: RECORDS });
+      expect([code, stdout, readFileSync(target, 'utf8')]).to.deep.equal([0, '', 'Idx\n1\n2\n3\n']);
+      expect(lstatSync(path('link')).isSymbolicLink()).to.equal(true);
+    });
+
+    it('never writes onto the input', async () => {
+      const input = file('same', RECORDS);
+      const { code, stderr } = await runCli('dprof', ['-o', input, input]);
+      expect([code, stderr]).to.deep.equal([1, `dprof: ${input}: is the input (choose another name for -o)\n`]);
+      expect(readFileSync(input, 'utf8')).to.equal(RECORDS);
+    });
+
+    it('leaves nothing behind when the input is broken', async () => {
+      const before = readdirSync(folder);
+      const { code } = await runCli('dprof', ['-o', path('never')], { input: `${RECORDS}{` });
+      expect(code).to.equal(1);
+      expect(readdirSync(folder)).to.deep.equal(before);
+    });
+
+    it('leaves nothing behind when the user interrupts', async () => {
+      const before = readdirSync(folder);
+      const child = spawn(process.execPath, [...commandOf('dprof'), '-o', path('half')], {
+        stdio: ['pipe', 'ignore', 'ignore'],
+      });
+      child.stdin.write(RECORDS);
+      while (readdirSync(folder).length === before.length) await new Promise((resolve) => setTimeout(resolve, 20));
+      child.kill('SIGINT');
+      const [code, signal] = (await once(child, 'exit')) as [number | null, string | null];
+      expect([code, signal]).to.deep.equal([null, 'SIGINT']);
+      expect(readdirSync(folder)).to.deep.equal(before);
+    });
+
+    it('tells when it cannot write', async () => {
+      const { code, stderr } = await runCli('dprof', ['-o', path('no/such/folder')], { input: RECORDS });
+      expect(code).to.equal(1);
+      expect(stderr).to.match(/^dprof: .*folder: cannot write: no such file or directory\n$/);
+      const onto = await runCli('dprof', ['-o', folder], { input: RECORDS });
+      expect(onto.stderr).to.match(/: is a directory \(/);
+    });
+
+    it('tells when the disk is full', async function () {
+      if (!existsSync('/dev/full')) this.skip();
+      const { code, stderr } = await runCli('dprof', ['-o', '/dev/full'], { input: RECORDS });
+      expect([code, stderr]).to.deep.equal([1, 'dprof: /dev/full: cannot write: no space left on the device\n']);
+      expect(lstatSync('/dev/full').isFile()).to.equal(false);
+    });
+  });
+
+  it('ends quietly when the reader of its output has seen enough', async () => {
+    const many = Array.from({ length: 20_000 }, (_, i) => `${JSON.stringify(kernel({ id: i + 1 }))}\n`).join('');
+    const child = spawn(process.execPath, [...commandOf('dprof'), file('many', many)], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let stderr = '';
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+    await once(child.stdout, 'data');
+    child.stdout.destroy();
+    const [code] = (await once(child, 'close')) as [number | null];
+    expect([code, stderr]).to.deep.equal([0, '']);
+  });
+});

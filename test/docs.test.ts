@@ -1,0 +1,174 @@
+/** The pages agree with the code: generated ones are what would be generated, hand-written ones name what there is. */
+import { expect } from 'chai';
+import { spawn } from 'node:child_process';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import ts from 'typescript';
+import { countsOf } from '../docs/differences/counts.js';
+import { readProbes } from '../docs/differences/probe.js';
+import { COUNTS, PAGES } from '../docs/generate.js';
+import { escape } from '../docs/pages/troff.js';
+import { DPARSE } from '../src/cli/dparse-options.js';
+import { DPROF } from '../src/cli/dprof-options.js';
+import { commandOf } from './support/run-cli.js';
+import { itShared, ROOT } from './support/shared.js';
+
+const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
+const { scripts, version, man } = JSON.parse(read('package.json')) as {
+  readonly scripts: Readonly<Record<string, string>>;
+  readonly version: string;
+  readonly man: readonly string[];
+};
+
+describe('generated pages', () => {
+  for (const [path, make] of Object.entries(PAGES)) {
+    it(`${path} is what npm run docs writes`, () => {
+      expect(make(read(COUNTS)) === read(path), 'not up to date: npm run docs').to.equal(true);
+    });
+  }
+
+  const PROBES = ['data/pyprof/probe.pyprof2.jsonl', 'data/pyprof/probe.nvidia.jsonl'];
+  itShared('the counts of the differences are those of the probes', PROBES, ([pyprof2 = '', nvidia = '']) => {
+    const counts = countsOf(readProbes(readFileSync(pyprof2, 'utf8'), readFileSync(nvidia, 'utf8')));
+    expect(JSON.parse(counts), 'npm run docs -- --probes FILE FILE').to.deep.equal(JSON.parse(read(COUNTS)));
+  });
+
+  it('manual pages are ASCII and have every option, escaped for troff', () => {
+    const pages = Object.keys(PAGES).filter((path) => path.endsWith('.1'));
+    expect(pages).to.have.members(man);
+    for (const [path, tool] of [
+      ['man/dparse.1', DPARSE],
+      ['man/dprof.1', DPROF],
+    ] as const) {
+      const text = read(path);
+      expect(text).to.match(/^[\n -~]*$/);
+      for (const { name } of tool.options) expect(text).to.include(`\\fB\\-\\-${name.replaceAll('-', '\\-')}\\fR`);
+    }
+  });
+
+  it('troff has a name for the characters that mean something to it, and refuses what it cannot show', () => {
+    expect(escape("a-b \\ '~' → x²y".replace('²', ''))).to.equal('a\\-b \\e \\(aq\\(ti\\(aq \\(-> xy');
+    expect(() => escape('²')).to.throw('no name for the character ²');
+  });
+});
+
+/** Interfaces of record.ts with the names of their own fields. */
+function recordFields(): [type: string, field: string][] {
+  const source = ts.createSourceFile('record.ts', read('src/record/record.ts'), ts.ScriptTarget.Latest);
+  return source.statements.filter(ts.isInterfaceDeclaration).flatMap((declaration) =>
+    declaration.members
+      .map(({ name }) => name)
+      .filter((name) => name !== undefined && ts.isIdentifier(name))
+      .map((name): [string, string] => [declaration.name.text, name.text]),
+  );
+}
+
+describe('docs/record.md', () => {
+  it('has every record type and every field', () => {
+    const page = read('docs/record.md');
+    const fields = recordFields();
+    expect(fields).to.have.length.above(60);
+    for (const [type, field] of fields) expect(page, `${type}.${field}`).to.match(new RegExp(`[\`{ ]${field}[\`,}]`));
+    for (const [, type] of read('src/record/record.ts').matchAll(/readonly type: '(\w+)'/g)) {
+      expect(page).to.match(new RegExp(`^## .*\`${String(type)}\``, 'm'));
+    }
+  });
+});
+
+const MARKDOWN = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'samples/README.md', 'docs/record.md', ...Object.keys(PAGES)]; // prettier-ignore
+
+describe('hand-written pages', () => {
+  for (const path of MARKDOWN) {
+    it(`${path} links to files that exist`, () => {
+      for (const [, target = ''] of read(path).matchAll(/\]\((?!https?:)([^)#\s]+)\)/g)) {
+        expect(existsSync(join(ROOT, dirname(path), target)), target).to.equal(true);
+      }
+    });
+  }
+
+  it('CONTRIBUTING names files and scripts that exist', () => {
+    const text = read('CONTRIBUTING.md');
+    const paths = [...text.matchAll(/`((?:src|test|docs|samples|bench)\/[\w./-]*)`/g)].map(([, path = '']) => path);
+    const named = paths.filter((path) => !/[A-Z]{2}/.test(path.replace('README', '')));
+    expect(named).to.have.length.above(15);
+    for (const path of named) expect(existsSync(join(ROOT, path)), path).to.equal(true);
+    for (const [, script = ''] of text.matchAll(/npm run ([\w:]+)/g)) expect(scripts).to.have.property(script);
+  });
+
+  it('CHANGELOG has the version', () => {
+    expect(read('CHANGELOG.md')).to.include(`\n## ${version} - `);
+  });
+});
+
+/** Commands of the README's console blocks with what it says they print. */
+const BLOCKS = [...read('README.md').matchAll(/```console\n\$ (.*)\n([^]*?)```/g)].map(
+  ([, command = '', output = '']) => [command, output] as const,
+);
+
+describe('README', () => {
+  let folder = '';
+  before(() => {
+    folder = mkdtempSync(join(tmpdir(), 'dprof-readme-'));
+    for (const tool of ['dparse', 'dprof'] as const) {
+      const words = [process.execPath, ...commandOf(tool)].map((word) => `'${word}'`).join(' ');
+      writeFileSync(join(folder, tool), `#!/bin/sh\nexec ${words} "$@"\n`);
+      chmodSync(join(folder, tool), 0o755);
+    }
+  });
+  after(() => {
+    rmSync(folder, { recursive: true });
+  });
+
+  /** What a shell command prints, with both tools on the PATH. */
+  function shell(command: string): Promise<string> {
+    const env = { ...process.env, PATH: `${folder}${delimiter}${process.env['PATH'] ?? ''}`, LC_ALL: 'C' };
+    const child = spawn('sh', ['-c', command], { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'ignore'] });
+    let output = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
+    return new Promise((resolve, reject) => {
+      child.on('error', reject);
+      child.on('close', () => {
+        resolve(output);
+      });
+    });
+  }
+
+  it('has examples', () => {
+    expect(BLOCKS).to.have.length.above(5);
+  });
+  for (const [command, output] of BLOCKS) {
+    it(`shows what it prints: ${command}`, async () => {
+      const demo = scripts['demo']?.replace(/^node bin\/(\w+)\.js/, '$1') ?? '';
+      expect(await shell(command.replace('npm run -s demo', demo))).to.equal(output);
+    });
+  }
+
+  it('has no line of the demo wider than 120 characters', () => {
+    const [[command = '', output = ''] = []] = BLOCKS;
+    expect(command).to.equal('npm run -s demo');
+    for (const line of output.split('\n')) expect(line.length).to.be.at.most(120);
+  });
+
+  it('has only options that exist, and scripts that exist', () => {
+    const known = [...DPARSE.options, ...DPROF.options].map(({ name }) => `--${name}`);
+    const foreign = ['--trace', '--pytorch', '--type', '--profile-from-start'];
+    for (const [option] of read('README.md').matchAll(/(?<![\w-])--[a-z][\w-]*/g)) {
+      expect([...known, ...foreign]).to.include(option);
+    }
+    for (const [, script = ''] of read('README.md').matchAll(/npm run (?:-s )?([\w:]+)/g)) {
+      expect(scripts).to.have.property(script);
+    }
+  });
+
+  it('has a library example that prints what it says', async () => {
+    const [, code = '', output = ''] = /```js\n([^]*?)```\n\n```text\n([^]*?)```/.exec(read('README.md')) ?? [];
+    const words = commandOf('dprof');
+    const library = (words.pop() ?? '').replace(/cli.dprof(\.[jt]s)$/, 'index$1');
+    const program = join(folder, 'example.mjs');
+    writeFileSync(program, code.replace("'dprof-cli'", `'${pathToFileURL(library).href}'`));
+    expect(await shell([process.execPath, ...words, program].map((word) => `'${word}'`).join(' '))).to.equal(output);
+    expect(output).to.match(/^conv2d /);
+  });
+});

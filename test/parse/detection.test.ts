@@ -1,0 +1,159 @@
+import Database from 'better-sqlite3';
+import { expect } from 'chai';
+import { copyFileSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { findProfiles } from '../../src/parse/find.js';
+import { checkProfile } from '../../src/parse/profile.js';
+import { expand, open, rankOf } from '../../src/parse/source.js';
+import { UserError } from '../../src/record/errors.js';
+import { NsightDatabase } from '../support/nsight-database.js';
+import { NvprofDatabase } from '../support/nvprof-database.js';
+import { freshPath, headerOf, recordsOf } from '../support/profile-database.js';
+
+const write = (content: string | Buffer, ending = ''): string => {
+  const path = freshPath(ending);
+  writeFileSync(path, content);
+  return path;
+};
+
+/** The one line with which an input is refused. */
+function refusal(path: string, format?: string): string {
+  try {
+    checkProfile(path, basename(path), format);
+  } catch (error) {
+    if (error instanceof UserError) {
+      expect(error.exitCode).to.equal(1);
+      return error.line;
+    }
+    throw error;
+  }
+  throw new Error('it was not refused');
+}
+
+const database = (sql: string): string => {
+  const path = freshPath();
+  const db = new Database(path);
+  db.exec(sql);
+  db.close();
+  return path;
+};
+
+describe('detection', () => {
+  it('goes by content, whatever the name', () => {
+    for (const [db, format] of [[new NsightDatabase(), 'nsight'], [new NvprofDatabase(), 'nvprof']] as const) {
+      for (const ending of ['.sqlite', '.nvvp', '.txt', '']) {
+        expect(headerOf(db.write({}, freshPath(ending))).format).to.equal(format);
+      }
+    } // prettier-ignore
+  });
+
+  const REFUSED: readonly (readonly [what: string, content: string | Buffer, answer: RegExp])[] = [
+    ['.nsys-rep', 'NVIDIA Tegra Profiler Report 2026@1\0\x01', /Nsight Systems report.*nsys export --type sqlite/],
+    ['.nvvp in XML', '<?xml version="1.0"?><com.nvidia.viper/>', /XML.*nvprof -o/],
+    ['text of nvprof', '==123== NVPROF is profiling process 123\n==123== Profiling result:\n', /nvprof prints/],
+    ['records of dparse', '{"type":"profile","v":1}\n', /records of dparse \(give them to dprof\)/],
+    ["PyProf's records", "{'kShortName': 'k'}\n", /dprof/],
+    ['JSON', '{"traceEvents": []}', /JSON/],
+    ['a JSON array', ' [1, 2]', /JSON/],
+    ['text', 'hello\nworld\n', /is text \(dparse --formats/],
+    ['a binary file', Buffer.from([0x7f, 0x45, 0x4c, 0x46, 1, 1, 0, 0]), /binary/],
+    ['a command line profiler log', '# CUDA_PROFILE_LOG_VERSION 2.0\n', /command line profiler/],
+    ['a file that only begins like SQLite', 'SQLite format 3\0 and then not', /database/],
+  ];
+  for (const [what, content, answer] of REFUSED) {
+    it(`refuses ${what}, saying what to do`, () => {
+      const line = refusal(write(content));
+      expect(line).to.match(answer).and.not.to.include('\n');
+    });
+  }
+
+  it('refuses a database of something else, naming its tables', () => {
+    const path = database('CREATE TABLE a (x); CREATE TABLE b (x); CREATE TABLE c (x); CREATE TABLE d (x); CREATE TABLE e (x)');
+    expect(refusal(path)).to.match(/no known profiler, with tables a, b, c, d, …/);
+    expect(refusal(database('VACUUM'))).to.match(/empty|without tables|not an SQLite/);
+  }); // prettier-ignore
+
+  it('refuses a database cut in half, wherever it is cut', () => {
+    const whole = new NsightDatabase().launch(1, ['a'.repeat(20_000)]).write();
+    const { length } = readFileSync(whole);
+    for (const size of [200, 4096, Math.floor(length / 2), length - 1]) {
+      const part = freshPath();
+      copyFileSync(whole, part);
+      truncateSync(part, size);
+      expect(refusal(part), String(size)).to.match(/cut short: \d+ of \d+ bytes.*copy or export it again/);
+    }
+  });
+
+  it('refuses a damaged database', () => {
+    const path = new NsightDatabase().launch(1, ['a'.repeat(20_000)]).write();
+    const bytes = readFileSync(path);
+    bytes.fill(0xab, 100, 4096);
+    writeFileSync(path, bytes);
+    expect(refusal(path)).to.match(/damaged|cannot be read/);
+  });
+
+  it('refuses a database in WAL mode without writing beside it', () => {
+    const path = database('PRAGMA journal_mode = WAL; CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT)');
+    expect(refusal(path)).to.match(/WAL mode.*journal_mode=DELETE/);
+  });
+
+  it('takes a named format for granted, but no file that is no database', () => {
+    const other = database('CREATE TABLE x (y)');
+    expect(recordsOf(other, { format: 'nsight' }).map(({ type }) => type)).to.deep.equal(['profile', 'end']);
+    expect(refusal(write('hello'), 'nsight')).to.match(/is text/);
+    expect(() => recordsOf(other, { format: 'nsigt' })).to.throw(UserError, 'nsigt');
+  });
+});
+
+describe('inputs', () => {
+  it('may be compressed', async () => {
+    const packed = write(gzipSync(readFileSync(new NsightDatabase().launch(1, []).write())), '.sqlite.gz');
+    const source = await open(packed);
+    expect(source.file).to.equal(basename(packed, '.gz'));
+    expect(recordsOf(source.path)).to.have.length(3);
+    source.dispose();
+    expect(() => readFileSync(source.path)).to.throw('ENOENT');
+  });
+
+  it('that are a broken gzip are refused', async () => {
+    const whole = gzipSync(Buffer.alloc(100_000, 'x'));
+    const { failures } = await findProfiles([write(whole.subarray(0, 50), '.gz')]);
+    expect(failures.map(({ line }) => line).join()).to.match(/gzip is broken/);
+  });
+
+  it('that are folders or globs are searched in order of name; what is no profile is passed over', async () => {
+    const folder = freshPath('-folder');
+    mkdirSync(join(folder, 'sub'), { recursive: true });
+    for (const name of ['b.sqlite', 'a.sqlite', 'sub/c.sql']) new NsightDatabase().write({}, join(folder, name));
+    writeFileSync(join(folder, 'notes.txt'), 'hello');
+    const names = async (input: string): Promise<string[]> =>
+      (await findProfiles([input])).profiles.map(({ ordinal, source }) => `${ordinal} ${source.file}`);
+    expect(await names(folder)).to.deep.equal(['0 a.sqlite', '1 b.sqlite', '2 c.sql']);
+    expect(await names(join(folder, '*.sqlite'))).to.deep.equal(['0 a.sqlite', '1 b.sqlite']);
+    expect(expand(join(folder, 'notes.txt'))).to.deep.include({ lenient: false });
+  });
+
+  it('of which one fails leave the others, numbered without a gap', async () => {
+    const good = new NsightDatabase().write();
+    const { profiles, failures } = await findProfiles([good, write('hello'), `${good}.missing`, good]);
+    expect(profiles.map(({ ordinal }) => ordinal)).to.deep.equal([0, 1]);
+    expect(failures).to.have.length(2);
+  });
+
+  it('tell their rank in the name', () => {
+    const cases: [string, number | null][] = [
+      ['report_rank_3.sqlite', 3],
+      ['rank12.sqlite', 12],
+      ['net_r3.sqlite', 3],
+      ['net.3.sqlite', 3],
+      ['RANK-0.sql', 0],
+      ['net.sqlite', null],
+      ['net_r3x.sqlite', null],
+      ['frank.sqlite', null],
+      ['2024.sqlite', null],
+    ];
+    for (const [file, rank] of cases) expect(rankOf(file), file).to.equal(rank);
+    expect(headerOf(new NsightDatabase().write({}, freshPath('_rank_5.sqlite'))).rank).to.equal(5);
+  });
+});

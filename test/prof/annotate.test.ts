@@ -1,0 +1,210 @@
+import { expect } from 'chai';
+import { COLUMNS } from '../../src/prof/columns.js';
+import { explain, parseKernelId } from '../../src/prof/explain.js';
+import { report } from '../../src/prof/report.js';
+import { summaryLine, Tally } from '../../src/prof/summary.js';
+import { UsageError } from '../../src/record/errors.js';
+import type { KernelRecord, OpCall, ProfileRecord } from '../../src/record/record.js';
+import { kernel, mm } from '../support/kernels.js';
+import { annotate, cellsOf } from '../support/rows.js';
+
+const outer: OpCall = { mod: 'mine', op: 'attention', args: [{ name: 'x', type: 'int', value: 3 }] };
+const gemm: KernelRecord = kernel({
+  id: 1,
+  name: 'volta_h884gemm_128x64_ldg8_nn',
+  short: 'volta_h884gemm_128x64_ldg8_nn',
+  calls: [outer, mm(128, 64, 256)],
+  mod: ['mine', 'torch'],
+  op: ['attention', 'mm'],
+  layer: ['block 1', 'attn'],
+  seq: [5],
+  seqMarker: ['mm, seq = 5'],
+});
+const gradient = kernel({
+  ...gemm,
+  id: 2,
+  dir: 'bprop',
+  tid: 200,
+  calls: [],
+  mod: [],
+  op: ['Mm'],
+  layer: [],
+  seqMarker: ['MmBackward0, seq = 5'],
+});
+const profile: ProfileRecord = {
+  type: 'profile',
+  v: 1,
+  profile: 0,
+  format: 'nsight',
+  tool: null,
+  file: 'net_r3.sqlite',
+  rank: 3,
+  startUnixNs: null,
+  dur: null,
+  devices: [
+    {
+      id: 0,
+      vendor: 'nvidia',
+      name: 'V100',
+      arch: 'sm70',
+      units: 80,
+      clockHz: null,
+      memBytesPerS: null,
+      memBytes: null,
+    },
+  ],
+};
+
+describe('annotation', () => {
+  const [first, second] = annotate([profile, gemm, gradient]);
+  if (first === undefined || second === undefined) throw new Error('two rows expected');
+
+  it('prints the outermost op, and takes numbers from the innermost with a formula', () => {
+    // 2·128·64·256 FLOP; (128·64 + 64·256 + 128·256) elements of 2 bytes
+    expect(cellsOf(first, 'mod,op,tc,flops,bytes')).to.deep.equal({
+      mod: 'mine',
+      op: 'attention',
+      tc: '1',
+      flops: '4194304',
+      bytes: '114688',
+    });
+    expect(cellsOf(first, 'calls')).to.deep.equal({ calls: 'attention>mm' });
+  });
+
+  it('gives a backward kernel the call, layer and module of its forward kernel', () => {
+    expect(cellsOf(second, 'mod,op,layer,dir,seq')).to.deep.equal({
+      mod: 'mine',
+      op: 'attention',
+      layer: 'block 1:attn',
+      dir: 'bprop',
+      seq: '5',
+    });
+  });
+
+  it('knows times, queue and rank where the profile tells them', () => {
+    expect(cellsOf(first, 'start,end,queue,api,rank,corr,pid,role')).to.deep.equal({
+      start: '1000',
+      end: '1010',
+      queue: '50',
+      api: 'cudaLaunchKernel',
+      rank: '3',
+      corr: '5',
+      pid: '10',
+      role: 'main',
+    });
+  });
+
+  it('says na, never 0, for what it does not know', () => {
+    const bare = kernel({
+      start: NaN,
+      dur: null,
+      launch: null,
+      pid: null,
+      tid: null,
+      corr: null,
+      stream: null,
+      dir: null,
+      grid: null,
+      block: null,
+    });
+    const [row] = annotate([bare]);
+    if (row === undefined) throw new Error('a row expected');
+    const known = new Set([
+      'idx',
+      'seq',
+      'altseq',
+      'layer',
+      'trace',
+      'sub',
+      'kernel',
+      'device',
+      'profile',
+      'long',
+      'calls',
+      'ranges',
+    ]);
+    for (const { key } of COLUMNS) {
+      if (!known.has(key)) expect(cellsOf(row, key)).to.deep.equal({ [key]: 'na' });
+    }
+    expect(cellsOf(row, 'seq,layer,trace,calls,ranges')).to.deep.equal({
+      seq: '-',
+      layer: '-',
+      trace: '-',
+      calls: '-',
+      ranges: '-',
+    });
+  });
+
+  it('leaves a queue time out when the clocks disagree', () => {
+    const [row] = annotate([kernel({ start: 920 })]);
+    expect(row && cellsOf(row, 'queue')).to.deep.equal({ queue: 'na' });
+  });
+
+  it('says why numbers are missing', () => {
+    const reasons = annotate([
+      kernel(),
+      kernel({ dir: 'bprop', seq: [77] }),
+      kernel({ dir: 'bprop' }),
+      kernel({ calls: [outer] }),
+      kernel({ calls: [{ ...mm(1, 1, 1), args: [] }] }),
+    ]).map((row) => row.reason);
+    expect(reasons).to.deep.equal([
+      'no op call around the launch',
+      'no earlier forward kernel with sequence id 77',
+      'a backward kernel without a sequence id',
+      'no formula for attention',
+      'the arguments of mm do not fit a formula',
+    ]);
+  });
+
+  it('is explained: call, formula, source, forward kernel', () => {
+    const text = explain(second).join('\n');
+    expect(text).to.match(/^kernel +0:2 volta_h884gemm/);
+    expect(text).to.match(/^forward +kernel 0:1 \(thread 100\), found by seq 5/m);
+    expect(text).to.match(
+      /^calls +mine.attention\(x=3\) {2}\(no formula\)\n +torch.mm\(\[128,64\]fp16, \[64,256\]fp16\) {2}<- describes/m,
+    );
+    expect(text).to.match(/^FLOPs +4194304$/m);
+    expect(text).to.match(/^formula +\S/m);
+    expect(text).to.match(/^source +\S/m);
+    expect(text).to.match(/^TC +1: .*: yes \(rule mma-shape\)$/m);
+  });
+
+  it('is explained where nothing is known, too', () => {
+    const [row] = annotate([kernel({ start: NaN, launch: null })]);
+    const text = row === undefined ? '' : explain(row).join('\n');
+    expect(text).to.match(/^calls +none: no op call around the launch$/m);
+    expect(text).to.match(/^FLOPs +na: no op call around the launch$/m);
+    expect(text).to.match(/^time +start na, duration 10 ns$/m);
+    expect(text).to.match(/^launch +not in the profile$/m);
+  });
+
+  it('is asked for by id', () => {
+    expect(parseKernelId('12')).to.deep.equal({ profile: null, id: 12 });
+    expect(parseKernelId('1:12')).to.deep.equal({ profile: 1, id: 12 });
+    expect(() => parseKernelId('x')).to.throw(UsageError);
+  });
+});
+
+describe('summary', () => {
+  async function summaryOf(records: readonly KernelRecord[], derived = true): Promise<string | null> {
+    const tally = new Tally(derived);
+    for await (const rows of report([records], { pack: () => '', tally })) expect(rows).to.have.length(records.length);
+    return summaryLine(tally);
+  }
+
+  it('counts what could not be computed and is silent on the rest', async () => {
+    expect(await summaryOf([gemm, kernel(), kernel({ calls: [outer], op: ['attention'] })])).to.equal(
+      '3 kernels: 1 without op, 1 with unknown FLOPs; run with --explain ID for reasons',
+    );
+    expect(await summaryOf([gemm])).to.equal(null);
+  });
+
+  it('tells of backward kernels that found no forward kernel, or several', async () => {
+    const other = { ...gemm, id: 3, tid: 101, layer: ['other'] };
+    const lost = kernel({ dir: 'bprop', seq: [9], op: ['x'] });
+    expect(await summaryOf([gemm, other, gradient, lost], false)).to.equal(
+      '4 kernels: 1 backward without a forward kernel, 1 backward with several possible forward kernels; run with --explain ID for reasons',
+    );
+  });
+});
