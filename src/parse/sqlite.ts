@@ -5,6 +5,7 @@
 import Database from 'better-sqlite3';
 import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
 import { UserError } from '../record/errors.js';
+import type { Cells } from './read-ahead.js';
 
 /** What SQLite gives for a cell; integers above 2^53 must be split, rebased or cast to text in SQL. */
 export type Cell = number | string | Buffer | null;
@@ -136,6 +137,18 @@ export class SqliteFile {
     return this.#guard(() => {
       const statement = this.#database.prepare(sql).pluck();
       return (rowid: number) => (statement.get(rowid) as Cell | undefined) ?? null;
+    });
+  }
+
+  /** Cells of a column by rowid, one or a block at a time; null without the table. */
+  cells(table: string, column: Selection): Cells | null {
+    const one = this.lookup(table, column);
+    const name = this.table(table);
+    if (one === null || name === null) return null;
+    const sql = `SELECT rowid, ${this.#expression(name, column)} FROM ${quote(name)} WHERE rowid BETWEEN ? AND ?`;
+    return this.#guard(() => {
+      const statement = this.#database.prepare<[number, number], [number, Cell]>(sql).raw();
+      return { one, block: (from, to) => statement.all(from, to) };
     });
   }
 

@@ -9,6 +9,7 @@ import type { Device, ProfileLine } from '../../record/record.js';
 import { ACTIVITY_KINDS, Activities, Calls, Ranges, type ActivityKind, type Capture, type Names } from '../capture.js';
 import { emit } from '../emit.js';
 import { stripAbi } from '../kernel-name.js';
+import { readAhead } from '../read-ahead.js';
 import type { Probe, Reader, ReadOptions } from '../reader.js';
 import type { Cell, Filter, Selection, SqliteFile, TakeNumbers } from '../sqlite.js';
 import { Threads } from '../threads.js';
@@ -33,6 +34,9 @@ const tidOf = (column: string): Selection => ({ needs: [column], sql: `(${column
 const THREAD: readonly Selection[] = [processOf('globalTid'), tidOf('globalTid')];
 
 const NVTX = 'NVTX_EVENTS';
+
+/** Kernel name, or code of a kind, of rows that have none. */
+const NO_NAME = 4294967295;
 
 /** Stream number of rows that belong to no stream. */
 const NO_STREAM = 4294967295;
@@ -224,7 +228,8 @@ class NsightCapture implements Capture {
       activities.process.push(owner);
       activities.corr.push(knownCorr(corr));
       activities.node.push(node === 0 ? NaN : node);
-      activities.name.push(cells[own.name ?? NONE] ?? 0);
+      const name = own.name === undefined ? 0 : (cells[own.name] ?? NaN);
+      activities.name.push(Number.isNaN(name) ? NO_NAME : name);
       activities.bytes.push(cells[own.bytes ?? NONE] ?? NaN);
       activities.value.push(cells[own.value ?? NONE] ?? NaN);
       activities.extent.push(kind === 'kernel' ? activities.extents.length / 6 : 0);
@@ -269,13 +274,13 @@ class NsightCapture implements Capture {
   #names(): Names {
     const { database } = this;
     const string = database.lookup('StringIds', 'value');
-    const inline = database.lookup('NVTX_EVENTS', 'text');
+    const inline = readAhead(database.cells(NVTX, 'text'));
     const byId = (id: number): string | null => (string === null ? null : text(string(id)));
     const apiNames = new Recent<number, string>(512);
     return {
       kernelName: byId,
       apiName: (api) => apiNames.of(api, () => stripAbi(byId(api) ?? '')) || null,
-      rangeText: (at) => (at < 0 ? byId(-1 - at) : text(inline?.(at) ?? null)),
+      rangeText: (at) => (at < 0 ? byId(-1 - at) : text(inline(at))),
       domainName: (domain) => {
         const known = this.#domains[domain - 1];
         return known === undefined ? null : (known['name'] ?? `domain#${known.id}`);

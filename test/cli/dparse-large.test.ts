@@ -1,0 +1,67 @@
+/** A large profile is parsed in a thread of its own, and sent to the main thread piece by piece. */
+import Database from 'better-sqlite3';
+import { expect } from 'chai';
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { NsightDatabase } from '../support/nsight-database.js';
+import { commandOf, runCli } from '../support/run-cli.js';
+
+/** Enough records for more pieces than may be in flight: 8 of 256 KB. */
+const KERNELS = 8000;
+/** Above the size from which a profile counts as large. */
+const PADDING = 17 * 1024 * 1024;
+
+describe('dparse on a large profile', function () {
+  const folder = mkdtempSync(join(tmpdir(), 'large-'));
+  let small = '';
+  let large = '';
+
+  before(function () {
+    // Worker threads are started from compiled files.
+    if (commandOf('dparse').length > 1) this.skip();
+    const database = new NsightDatabase();
+    for (let i = 0; i < KERNELS; i++) database.kernel({ start: 10 * i, end: 10 * i + 5 }, null);
+    small = database.write();
+    large = join(folder, basename(small));
+    copyFileSync(small, large);
+    const padded = new Database(large);
+    padded.exec(`CREATE TABLE padding (bytes BLOB); INSERT INTO padding VALUES (zeroblob(${PADDING}))`);
+    padded.close();
+  });
+
+  after(() => {
+    rmSync(folder, { recursive: true });
+  });
+
+  it('writes the same bytes as in one thread', async () => {
+    const alone = await runCli('dparse', ['-q', small]);
+    expect(alone.stdout.split('\n')).to.have.length(KERNELS + 3);
+    expect(await runCli('dparse', ['-q', large])).to.deep.equal(alone);
+    const out = join(folder, 'out.dict');
+    expect((await runCli('dparse', ['-q', '-o', out, large])).code).to.equal(0);
+    expect(readFileSync(out, 'utf8')).to.equal(alone.stdout);
+  });
+
+  it('ends quietly when nobody reads on', () => {
+    const command = [process.execPath, ...commandOf('dparse'), large].map((part) => `'${part}'`).join(' ');
+    const { stdout, stderr } = spawnSync('bash', ['-c', `set -o pipefail; ${command} -q | head -1; echo $?`], {
+      encoding: 'utf8',
+    });
+    expect(stdout.split('\n')).to.have.length(3);
+    expect(stdout).to.match(/^\{"type":"profile".*\n0\n$/);
+    expect(stderr).to.equal('');
+  });
+
+  it('tells what is wrong with it in one line, and leaves no file behind', async () => {
+    const broken = new Database(large);
+    broken.exec('DROP TABLE CUPTI_ACTIVITY_KIND_KERNEL; CREATE TABLE t (x); DROP TABLE StringIds');
+    broken.close();
+    const out = join(folder, 'none.dict');
+    const { code, stderr } = await runCli('dparse', ['-o', out, large]);
+    expect(code).to.equal(1);
+    expect(stderr).to.match(/^dparse: .*SQLite database of no known profiler.*\n$/);
+    expect(readdirSync(folder)).not.to.include('none.dict');
+  });
+});
