@@ -79,6 +79,13 @@ const MARKERS: Topic = {
   title: 'Ranges and what they say',
   differences: [
     {
+      title: '`__getattr__` among the calls',
+      reference: 'printed as the op: the outermost marker is taken whatever it is',
+      ours: 'passed over for op and module; still listed in calls',
+      why: "newer PyTorch resolves names through a module's `__getattr__`, which PyProf wraps like an op: every kernel would be called so",
+      shows: 'op, mod',
+    },
+    {
       title: 'reading of marker texts',
       reference: 'evaluated as Python: code in a profile is run; a text that only looks like a marker stops the run',
       ours: 'parsed as literals, never evaluated; what is none is a plain range, counted as `marker-not-literal`',

@@ -46,8 +46,8 @@ export async function parseOne(
   return outcome;
 }
 
-/** Diagnostics in words, those of severity info left to the end line. */
+/** Diagnostics in words. */
 const oddities = (diagnostics: Readonly<Record<string, number>>): string[] =>
   Object.entries(diagnostics)
     .filter(([name]) => Object.hasOwn(DIAGNOSTICS, name))
-    .map(([name, n]) => `${n} ${DIAGNOSTICS[name as DiagnosticName][1]}`);
+    .map(([name, n]) => `${DIAGNOSTICS[name as DiagnosticName][1]}: ${n}`);

@@ -66,7 +66,7 @@ async function parse(request: Request, profiles: readonly Profile[]): Promise<vo
   );
 }
 
-/** `net.sqlite: 160 kernels, 21 copies; 24 kernels whose host call is not in the profile`. */
+/** `net.sqlite: 160 kernels, 21 copies; kernels whose host call is not in the profile: 24`. */
 function summary(name: string, outcome: Exclude<Outcome, UserError>): string {
   const { counts, oddities } = outcome;
   const found = [

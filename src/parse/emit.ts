@@ -131,6 +131,7 @@ class Emission {
     const { activities } = this.capture;
     // Member by member, in the order of the record: copying with `...` costs as much as all the rest.
     const common = this.#common(row);
+    if (common.graph !== undefined) this.capture.diagnostics.count('graph-kernel-by-launch');
     const context = this.#contexts.ofKernel(this.#launches.callOf[row] ?? -1);
     const { name, short, known } = this.#kernelNames.of(activities.name.at(row), (id) => this.#nameKernel(id));
     if (!known) this.capture.diagnostics.count('unknown-name');

@@ -11,7 +11,7 @@ export const DIAGNOSTICS = {
   'activity-without-launch': ['info', 'copies, sets and graph launches whose host call is not in the profile'],
   'duplicate-launch-row': ['info', 'host calls recorded more than once for one correlation id (outermost taken)'],
   'launch-after-kernel': ['warning', 'kernels that start before their launch (clock skew)'],
-  'graph-node-unattributed': ['info', 'graph kernels whose capture is outside the profile'],
+  'graph-kernel-by-launch': ['info', 'graph kernels with the context of the graph launch, not of their capture'],
   'negative-duration': ['warning', 'rows that end before they start (duration unknown)'],
   'row-without-time': ['warning', 'rows whose times were not collected (placed at their launch, duration unknown)'],
   'unknown-name': ['warning', 'kernels whose name is not in the string table'],

@@ -1,0 +1,57 @@
+/**
+ * Writes the pages that are made from the code's tables.
+ *
+ *   npm run docs                             writes them
+ *   npm run docs -- --check                  exit code 1 when one is not what would be written
+ *   npm run docs -- --probes P2 NV           first counts again what the references' answers to the probes show
+ *
+ * Every page is a pure function of the code and of committed files: the same text everywhere.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { version } from '../src/cli/version.js';
+import { countsOf } from './differences/counts.js';
+import { readProbes } from './differences/probe.js';
+import { columnsPage } from './pages/columns.js';
+import { differencesPage } from './pages/differences.js';
+import { formatsPage } from './pages/formats.js';
+import { dparseManual, dprofManual } from './pages/manuals.js';
+import { opsPage } from './pages/ops.js';
+
+/** What each page is, by its path in the repository. The argument is the text of docs/differences/counts.json. */
+export const PAGES: Readonly<Record<string, (counts: string) => string>> = {
+  'docs/ops.md': () => opsPage(),
+  'docs/columns.md': () => columnsPage(),
+  'docs/formats.md': () => formatsPage(),
+  'docs/differences-from-pyprof.md': (counts) => differencesPage(counts),
+  'man/dparse.1': () => dparseManual(version()),
+  'man/dprof.1': () => dprofManual(version()),
+};
+
+export const COUNTS = 'docs/differences/counts.json';
+
+function main(root: string): void {
+  const { values, positionals } = parseArgs({
+    options: { check: { type: 'boolean', default: false }, probes: { type: 'boolean', default: false } },
+    allowPositionals: true,
+  });
+  const at = (path: string): string => join(root, path);
+  if (values.probes) {
+    const [pyprof2, nvidia] = positionals.map((path) => readFileSync(path, 'utf8'));
+    if (pyprof2 === undefined || nvidia === undefined) throw new Error('--probes takes two files');
+    writeFileSync(at(COUNTS), countsOf(readProbes(pyprof2, nvidia)));
+  }
+  const counts = readFileSync(at(COUNTS), 'utf8');
+  for (const [path, make] of Object.entries(PAGES)) {
+    const text = make(counts);
+    if (!values.check) writeFileSync(at(path), text);
+    else if (readFileSync(at(path), 'utf8') !== text) {
+      process.stderr.write(`${path} is not up to date: npm run docs\n`);
+      process.exitCode = 1;
+    }
+  }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) main(dirname(dirname(fileURLToPath(import.meta.url))));

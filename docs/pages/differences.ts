@@ -1,0 +1,61 @@
+/** docs/differences-from-pyprof.md: what changes for a user of PyProf or PyProf2. */
+import type { Counts } from '../differences/counts.js';
+import { RECORD_DIFFERENCES, type Topic } from '../differences/records.js';
+import { DIFFERENCES, type Difference } from '../differences/table.js';
+import { code, list, NOTICE, page, table } from './markdown.js';
+
+const topic = ({ title, differences }: Topic): string =>
+  [
+    `### ${title}`,
+    table(
+      ['', 'reference says', 'we say', 'why', 'shows in'],
+      differences.map((difference) => [
+        `**${difference.title}**`,
+        difference.reference,
+        difference.ours,
+        difference.why,
+        difference.shows,
+      ]),
+    ),
+  ].join('\n\n');
+
+const formula = ({ formula: text, cells }: Difference): string =>
+  [...(text === undefined ? [] : [code(text)]), `(${cells.join(', ')})`].join(' ');
+
+const calculations = (counts: Counts): string =>
+  table(
+    ['', 'reference says', 'we say', 'why', 'formula (columns)', 'probes'],
+    DIFFERENCES.map((difference) => [
+      `**${difference.title}**`,
+      difference.reference,
+      difference.ours,
+      difference.why,
+      formula(difference),
+      String(counts.byDifference[difference.id] ?? 0),
+    ]),
+  );
+
+const summary = (counts: Counts): string =>
+  list([
+    `${counts.probes} probes: hand-made calls with a kernel name each, given to both references and to our formulas`,
+    `${counts.equalToPyprof2} answered as by PyProf2 in every cell (op, FLOPs, bytes, tensor cores, params)`,
+    `${counts.equalToNvidia} more as by NVIDIA PyProf, ${counts.equalToEither} more cell by cell as by one or the other`,
+    `${counts.explained} differ as listed below, in the cells named there, with values worked out by hand formulas apart from the code`,
+    `${counts.unaccounted} unaccounted for`,
+  ]);
+
+/** @param countsText text of docs/differences/counts.json */
+export function differencesPage(countsText: string): string {
+  const counts = JSON.parse(countsText) as Counts;
+  return page(
+    NOTICE,
+    '# Differences from PyProf and PyProf2',
+    'The references are PyProf2 (adityaiitb/pyprof2, commit b2ac338) and NVIDIA PyProf (NVIDIA/PyProf, commit 218dcc1). Commands, columns, keys, headers and the default columns are the same. What differs, and why:',
+    '## Records and reports',
+    ...RECORD_DIFFERENCES.map(topic),
+    '## FLOPs, bytes, tensor cores, params',
+    'How often each difference shows is counted on probes; a test holds this table against them, and fails for a difference that is not listed as for a listed one that no probe shows.',
+    summary(counts),
+    calculations(counts),
+  );
+}

@@ -1,0 +1,59 @@
+/** docs/formats.md: what can be read, and what to do with what cannot. */
+import { READERS, UNREADABLE } from '../../src/parse/registry.js';
+import { DIAGNOSTICS } from '../../src/record/diagnostics.js';
+import { code, list, NOTICE, page, table } from './markdown.js';
+
+interface Notes {
+  /** How such a file is made. */
+  readonly made: readonly string[];
+  readonly read: readonly string[];
+}
+
+/** What the tables of the code do not tell, by the reader's id. */
+const NOTES: Readonly<Record<string, Notes>> = {
+  nsight: {
+    made: [
+      '`nsys profile -o net --trace=cuda,nvtx --pytorch=autograd-shapes-nvtx python train.py`, then `nsys export --type sqlite net.nsys-rep`, which writes `net.sqlite`',
+    ],
+    read: [
+      'Kernels, copies, memory sets, synchronisations and graph launches; NVTX ranges, registered strings and domains; CUDA runtime and driver calls; devices; the start of the capture in Unix time.',
+      'Exports of 2019 to 2026: tables exist only when they have rows, and columns come and go between releases, so all are read by name and what is missing is unknown.',
+      'Launches are joined on process and correlation id: several processes in one file are told apart. Kernels of a CUDA graph carry their node and have the context of the call that launched the graph; a graph traced as a whole is one record, without kernels.',
+    ],
+  },
+  nvprof: {
+    made: ['`nvprof -f -o net.sql --profile-from-start off python train.py`'],
+    read: [
+      'Kernels (those that may overlap, and those that nvprof ran one after the other), copies, memory sets, synchronisations; markers; CUDA runtime and driver calls; devices.',
+      'Database versions 7 to 22. Times are Unix time and are rebased to the start of the profile. Kernel names are demangled; one that cannot be stays as it is.',
+    ],
+  },
+};
+
+function format({ id, title }: (typeof READERS)[number]): string {
+  const notes = NOTES[id];
+  if (notes === undefined) throw new Error(`docs/pages/formats.ts has no notes for the format ${id}`);
+  return [`### ${code(id)}: ${title}`, `Made by ${notes.made.join('; or ')}.`, list(notes.read)].join('\n\n');
+}
+
+export const formatsPage = (): string =>
+  page(
+    NOTICE,
+    '# Formats',
+    'What `dparse` reads. The format is told by content, never by name; `--format ID` overrides it. Inputs are files, folders (all profiles in them), globs, or `-` for standard input, each also gzipped. A rank in the file name (`rank_3`, `_r3`, `.3.`) is taken for the rank of the process where the profile itself tells none.',
+    'Databases are opened read-only; nothing is written beside them.',
+    '## Read',
+    ...READERS.map(format),
+    '`dprof` also reads the `net.dict` of PyProf and PyProf2. It has no start times, processes, launches or copies, so the columns made of these are unknown.',
+    '## Recognised, and what to do',
+    table(
+      ['input', 'what to do'],
+      UNREADABLE.map(({ title, hint }) => [title, hint]),
+    ),
+    '## What was odd',
+    'No kernel is dropped because something is wrong with its row: the cell is unknown, and the end line of the records counts the reason under `diagnostics`.',
+    table(
+      ['name', 'severity', 'counts'],
+      Object.entries(DIAGNOSTICS).map(([name, [severity, meaning]]) => [code(name), severity, meaning]),
+    ),
+  );
