@@ -80,10 +80,10 @@ const MARKERS: Topic = {
   differences: [
     {
       title: '`__getattr__` among the calls',
-      reference: 'printed as the op: the outermost marker is taken whatever it is',
-      ours: 'passed over for op and module; still listed in calls',
+      reference: 'a call like any other, and printed as the op where it is the outermost',
+      ours: 'no call',
       why: "newer PyTorch resolves names through a module's `__getattr__`, which PyProf wraps like an op: every kernel would be called so",
-      shows: 'op, mod',
+      shows: 'calls, op, mod, dir',
     },
     {
       title: 'reading of marker texts',

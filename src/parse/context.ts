@@ -176,6 +176,8 @@ function place(marker: Marker, sorted: SortedMarkers): void {
       sorted.ops.push(marker);
       if (marker.seq === null) sorted.ranges.push(marker.text);
       break;
+    case 'lookup':
+      break;
     case 'layer':
       sorted.layer.push(marker.name);
       break;

@@ -28,6 +28,8 @@ export interface OpMarker {
 export type Marker =
   | OpMarker
   | { readonly kind: 'call'; readonly call: OpCall }
+  /** The look-up of a name in a module, which says nothing of what is computed. */
+  | { readonly kind: 'lookup' }
   | { readonly kind: 'layer'; readonly name: string }
   | { readonly kind: 'trace'; readonly frames: readonly string[] }
   | { readonly kind: 'repr'; readonly text: string }
@@ -49,6 +51,8 @@ const MAX_MARKER_TEXT = 1 << 20;
 const LAYER = 'layer:';
 const WRAPPER = 'autograd::engine::evaluate_function: ';
 const RECOMPUTATION = 'CheckpointFunctionBackward';
+/** PyProf wraps it like an op, and newer PyTorch goes through it for every name: real profiles nest hundreds of them. */
+const LOOKUP = '__getattr__';
 
 /** Reads a text. `inDomain`: the range belongs to a library's own domain, whose texts are not the framework's. */
 export function parseMarker(text: string, inDomain = false): Marker {
@@ -88,7 +92,8 @@ const DICT_FORMS: readonly DictForm[] = [
     key: 'args',
     read: (dict) => {
       const call = toOpCall(dict);
-      return call === null ? null : { kind: 'call', call };
+      if (call === null) return null;
+      return call.op === LOOKUP ? { kind: 'lookup' } : { kind: 'call', call };
     },
   },
   {

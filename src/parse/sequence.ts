@@ -99,16 +99,12 @@ function nameOp(
   dir: Direction | null,
   fallback: string | null,
 ): { mod: string[]; op: string[] } {
-  const ops = calls.some(isLookup) ? calls.filter((call) => !isLookup(call)) : calls;
-  if (ops.length > 0) return { mod: ops.map((call) => call.mod), op: ops.map((call) => call.op) };
+  if (calls.length > 0) return { mod: calls.map((call) => call.mod), op: calls.map((call) => call.op) };
   const modern = markers.some((marker) => marker.opId !== null);
   const named = modern ? modernNames(markers, dir) : sequencedNames(sequenced, dir);
   if (named.length > 0) return { mod: named.map(([mod]) => mod), op: named.map(([, op]) => op) };
   return { mod: [UNKNOWN], op: fallback === null ? [] : [fallback] };
 }
-
-/** Newer PyTorch resolves names through a module's `__getattr__`, which PyProf's markers take for an op. */
-const isLookup = ({ op }: OpCall): boolean => op === '__getattr__';
 
 type ModuleAndOp = [mod: string, op: string];
 

@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import { NsightDatabase } from '../support/nsight-database.js';
+import { kernelsOf } from '../support/profile-database.js';
 import { parseMarker, type OpMarker } from '../../src/parse/markers.js';
 
 const op = (text: string): Partial<OpMarker> => {
@@ -152,6 +154,16 @@ describe("the profilers' dicts", () => {
     const text =
       "{'traceMarker': ['train.py:42', '/x/torch/_tensor.py:9', '/x/torch/tensor.py:9', '/x/torch/nn/modules/linear.py:4', '/x/torch/optim/sgd.py:7', '/y/pyprof2/nvtx/nvmarker.py:3', '/path/net.py:17']}";
     expect(parseMarker(text)).to.deep.equal({ kind: 'trace', frames: ['train.py:42', '/path/net.py:17'] });
+  });
+
+  it('are look-ups of names, which are no calls', () => {
+    const text = "{'mod': 'torch', 'op': '__getattr__', 'args': [{'name': '', 'type': 'str', 'value': 'extra_repr'}]}";
+    expect(parseMarker(text)).to.deep.equal({ kind: 'lookup' });
+    // As in a real profile, where they nest by the hundred around every op.
+    const call = "{'mod': 'torch', 'op': 'relu', 'args': []}";
+    const [kernel] = kernelsOf(new NsightDatabase().launch(1, [text, text, call, text]).write());
+    expect(kernel).to.deep.include({ mod: ['torch'], op: ['relu'], ranges: [], dir: 'fprop' });
+    expect(kernel?.calls).to.have.length(1);
   });
 
   it('are module representations', () => {

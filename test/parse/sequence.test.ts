@@ -178,13 +178,6 @@ describe('op and module', () => {
     expect(facts).to.deep.include({ mod: ['F', 'torch'], op: ['cross_entropy', 'log_softmax'] });
   });
 
-  it('pass over look-ups of names, which markers of newer PyTorch take for ops', () => {
-    const name = (...ops: string[]): unknown =>
-      new SequenceState().next(ops.map((of) => call('torch', of)), [], null, 1, 0).op; // prettier-ignore
-    expect(name('__getattr__', '__getattr__', 'conv2d')).to.deep.equal(['conv2d']);
-    expect(name('__getattr__')).to.deep.equal([]);
-  });
-
   it('are the innermost plain range, not a random one, when there is nothing else', () => {
     const db = new NsightDatabase().launch(1, ['epoch', 'optimizer', 'foo']);
     expect(kernelsOf(db.write())[0]).to.deep.include({
