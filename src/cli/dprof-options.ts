@@ -33,7 +33,7 @@ export const EXAMPLES = [
 ];
 
 /** What the tool keeps in memory, for the help and the manual page. */
-export const MEMORY = ['Memory: about 150 MB; --sort adds the text of its rows (with --top N, of N rows).'];
+export const MEMORY = ['Memory: at most 250 MB; --sort adds the text of its rows (with --top N, of N rows).'];
 
 export const DPROF: Tool = { name: 'dprof', usage: 'dprof [OPTION...] [FILE]', options: OPTIONS };
 

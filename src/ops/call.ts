@@ -67,7 +67,11 @@ export const dtypeBytes = (name: string): number | null => facts(name)?.bytes ??
 export const dtypeShort = (name: string): string => facts(name)?.short ?? name;
 
 /** Number of elements: the product of the extents; 1 for []. */
-export const numel = (shape: readonly number[]): number => shape.reduce((product, extent) => product * extent, 1);
+export function numel(shape: readonly number[]): number {
+  let product = 1;
+  for (const extent of shape) product *= extent;
+  return product;
+}
 
 /** Size of a tensor in bytes, or null when its element type is not known. */
 export function tensorBytes(tensor: Tensor): number | null {
@@ -90,7 +94,13 @@ export const tensors = (call: OpCall): Tensor[] =>
 
 /** The argument given by keyword, else the one at the position; undefined when neither is there. */
 export function argument(call: OpCall, name: string, position: number): Arg | undefined {
-  return call.args.find((arg) => arg.name === name) ?? positional(call)[position];
+  let placed: Arg | undefined;
+  let before = 0;
+  for (const arg of call.args) {
+    if (arg.name === name) return arg;
+    if (arg.name === '' && before++ === position) placed = arg;
+  }
+  return placed;
 }
 
 /** The value of a scalar or list argument by keyword or position; undefined when it is not given. */

@@ -59,6 +59,12 @@ export interface Family {
   work(call: OpCall, kernel: KernelFacts): Work | null;
 }
 
-/** The params column: `key=value,` or `value,` each, without blanks (`M=4096,N=(8,128),K=1024,fp16,`). */
+/** `key=value`, or the value alone where there is no key; without blanks. */
+export function renderParam([key, value]: Param): string {
+  const text = key === '' ? String(value) : `${key}=${value}`;
+  return /\s/.test(text) ? text.replace(/\s+/g, '') : text;
+}
+
+/** The params column: each parameter with a comma after it (`M=4096,N=(8,128),K=1024,fp16,`). */
 export const renderParams = (params: readonly Param[]): string =>
-  params.map(([key, value]) => `${key === '' ? '' : `${key}=`}${value},`.replace(/\s+/g, '')).join('');
+  params.map((param) => `${renderParam(param)},`).join('');

@@ -1,6 +1,7 @@
 /**
  * What a kernel does, from its name alone: enough to give an op's work to the kernel that does it, once.
  */
+import { Recent } from '../record/recent.js';
 
 export type KernelKind =
   /** Prepares or finishes the work of another kernel: layout change, split-K reduction, offsets, fill, copy. */
@@ -46,8 +47,13 @@ const KINDS: readonly KindRule[] = [
 /** Functors of elementwise kernels that only move or set data; they stand in the template arguments. */
 const MOVES_DATA = /FillFunctor|CopyFunctor|copy_kernel/;
 
+/** Kernel names repeat: a program has hundreds, a profile millions of kernels. */
+const kinds = new Recent<string, KernelKind>(1024);
+
+const kindOf = (short: string): KernelKind => KINDS.find(({ pattern }) => pattern.test(short))?.kind ?? 'main';
+
 /** The kind of a kernel; a name no rule knows is `main`, so that new kernel families need no new rule. */
 export function kernelKind({ name, short }: { readonly name: string; readonly short: string }): KernelKind {
-  const kind = KINDS.find(({ pattern }) => pattern.test(short))?.kind ?? 'main';
+  const kind = kinds.of(short, kindOf);
   return kind === 'elementwise' && MOVES_DATA.test(name) ? 'helper' : kind;
 }

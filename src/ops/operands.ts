@@ -7,15 +7,14 @@ import { argument, numel, positional, type Tensor } from './call.js';
 /** Element type of a tensor whose marker does not tell it. Its size in bytes is not known. */
 const UNTOLD = 'na';
 
-const isExtent = (extent: unknown): boolean => Number.isInteger(extent) && (extent as number) >= 0;
-
 /** Whether the argument claims to be a tensor. */
 const claimsTensor = (arg: Arg): boolean => arg.shape !== undefined;
 
 /** The argument as a tensor of whole, non-negative extents and an exact element count; else null. */
 export function tensorOf(arg: Arg | undefined): Tensor | null {
   const shape: unknown = arg?.shape;
-  if (arg === undefined || !Array.isArray(shape) || !shape.every(isExtent)) return null;
+  if (arg === undefined || !Array.isArray(shape)) return null;
+  for (const extent of shape as unknown[]) if (!Number.isInteger(extent) || (extent as number) < 0) return null;
   const extents = shape as number[];
   if (!Number.isSafeInteger(numel(extents))) return null;
   return { shape: extents, dtype: typeof arg.dtype === 'string' ? arg.dtype : UNTOLD };
@@ -23,9 +22,14 @@ export function tensorOf(arg: Arg | undefined): Tensor | null {
 
 /** The tensors an op reads, in order; `out=` is not read. Null when one of them has no sensible extents. */
 export function inputs(call: OpCall): Tensor[] | null {
-  const claimed = call.args.filter((arg) => arg.name !== 'out' && claimsTensor(arg));
-  const read = claimed.map(tensorOf).filter((tensor) => tensor !== null);
-  return read.length === claimed.length ? read : null;
+  const read: Tensor[] = [];
+  for (const arg of call.args) {
+    if (arg.name === 'out' || !claimsTensor(arg)) continue;
+    const tensor = tensorOf(arg);
+    if (tensor === null) return null;
+    read.push(tensor);
+  }
+  return read;
 }
 
 /** A 0-dim tensor, which PyProf's markers write as a Python number of its value. */
@@ -71,4 +75,4 @@ export function dimension(dim: number, rank: number): number | null {
 }
 
 /** The op's name without `aten::`. */
-export const opName = (call: OpCall): string => call.op.replace(/^aten::/, '');
+export const opName = ({ op }: OpCall): string => (op.startsWith('aten::') ? op.slice('aten::'.length) : op);

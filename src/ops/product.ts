@@ -2,10 +2,10 @@
  * The work of a matrix product or convolution, kernel by kernel: the product goes to the kernel that multiplies, its
  * addend to the kernel that adds it, nothing to those that only prepare or finish.
  */
-import { dtypeBytes, dtypeShort, numel, type Tensor } from './call.js';
+import { dtypeShort, numel, type Tensor } from './call.js';
 import type { KernelFacts, Param, Role, Work } from './family.js';
 import { kernelKind, type KernelKind } from './kernel-kind.js';
-import { helperWork } from './work.js';
+import { helperWork, sizeOf } from './work.js';
 
 /** A call understood as a product of two tensors. */
 export interface Product {
@@ -36,20 +36,12 @@ export interface Addend {
   readonly label?: string;
 }
 
-/** Size of all tensors together, or the element types that are not known. */
-export function traffic(tensors: readonly Tensor[]): { bytes: number | null; unknown?: string } {
-  let bytes = 0;
-  for (const { shape, dtype } of tensors) {
-    const size = dtypeBytes(dtype);
-    if (size === null) return { bytes: null, unknown: `element size of ${dtype} is not known` };
-    bytes += numel(shape) * size;
-  }
-  return { bytes };
-}
-
 /** Element types for the params column, each named once. */
-export const dtypeParams = (...tensors: readonly Tensor[]): Param[] =>
-  [...new Set(tensors.map(({ dtype }) => dtypeShort(dtype)))].map((short) => ['', short]);
+export function dtypeParams(...tensors: readonly Tensor[]): Param[] {
+  const names: string[] = [];
+  for (const { dtype } of tensors) if (!names.includes(dtypeShort(dtype))) names.push(dtypeShort(dtype));
+  return names.map((name) => ['', name]);
+}
 
 /** Words in kernel names that tell which gradient is computed; first match wins. */
 const GRADIENT_WORDS: readonly (readonly ['dgrad' | 'wgrad' | 'fprop', RegExp])[] = [
@@ -89,7 +81,7 @@ function addendWork(product: Product, addend: Addend, backward: boolean, params:
   return {
     role: 'bias',
     flops: numel(result.shape),
-    ...traffic(backward ? [result, bias] : [result, result, bias]),
+    ...sizeOf(backward ? [result, bias] : [result, result, bias]),
     params,
     matmul: true,
     ...(addend.label === undefined ? {} : { label: addend.label }),
@@ -116,7 +108,7 @@ export function productWork(product: Product, kernel: KernelFacts): Work {
     return {
       role,
       flops: product.flops,
-      ...traffic([product.left, product.right, product.result]),
+      ...sizeOf([product.left, product.right, product.result]),
       params: product.params(role, kernel),
       matmul: product.matmul,
       formula: product.formula,

@@ -22,6 +22,7 @@ import { random } from './families/random.js';
 import { recurrent } from './families/recurrent.js';
 import { reduction } from './families/reduction.js';
 import { softmax } from './families/softmax.js';
+import { opName } from './operands.js';
 
 export const FAMILIES: readonly Family[] = [
   blas,
@@ -46,18 +47,22 @@ export const FAMILIES: readonly Family[] = [
 ];
 
 const BY_NAME = new Map<string, Family>();
+/** Op names that are in the table together with a module: only for these the module matters. */
+const WITH_MODULE = new Set<string>();
 for (const family of FAMILIES) {
   for (const op of family.ops) {
     const other = BY_NAME.get(op);
     if (other !== undefined) throw new Error(`op ${op} is in the families ${other.id} and ${family.id}`);
     BY_NAME.set(op, family);
+    for (let dot = op.indexOf('.'); dot !== -1; dot = op.indexOf('.', dot + 1)) WITH_MODULE.add(op.slice(dot + 1));
   }
 }
 
 /** The family of a call, or null when no family knows the op. `aten::mm` and `mm` are the same op. */
 export function familyOf(call: OpCall): Family | null {
-  const op = call.op.replace(/^aten::/, '');
-  return BY_NAME.get(`${call.mod}.${op}`) ?? BY_NAME.get(op) ?? null;
+  const op = opName(call);
+  const ofModule = WITH_MODULE.has(op) ? BY_NAME.get(`${call.mod}.${op}`) : undefined;
+  return ofModule ?? BY_NAME.get(op) ?? null;
 }
 
 export interface Described {

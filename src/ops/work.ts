@@ -20,14 +20,8 @@ export interface Traffic {
 
 /** Bytes are the sizes of what is read and written; null when an element type has no known size. */
 export function trafficWork(traffic: Traffic): Work {
-  const moved = [...traffic.reads, ...traffic.writes];
-  const sizeless = moved.find((tensor) => tensorBytes(tensor) === null);
-  const bytes = sizeless === undefined ? moved.reduce((sum, tensor) => sum + (tensorBytes(tensor) ?? 0), 0) : null;
-  const reasons = [
-    ...(traffic.unknown === undefined ? [] : [traffic.unknown]),
-    ...(sizeless === undefined ? [] : [`element size of ${sizeless.dtype} is not known`]),
-  ];
-  return {
+  const { bytes, unknown } = sizeOf([...traffic.reads, ...traffic.writes]);
+  const work: Work = {
     role: traffic.role ?? 'main',
     flops: traffic.flops,
     bytes,
@@ -35,8 +29,20 @@ export function trafficWork(traffic: Traffic): Work {
     matmul: false,
     formula: traffic.formula,
     source: traffic.source,
-    ...(reasons.length === 0 ? {} : { unknown: reasons.join('; ') }),
   };
+  if (traffic.unknown === undefined && unknown === undefined) return work;
+  return { ...work, unknown: [traffic.unknown, unknown].filter((reason) => reason !== undefined).join('; ') };
+}
+
+/** Size of all tensors together; null with the first element type that has no known size. */
+export function sizeOf(tensors: readonly Tensor[]): { readonly bytes: number | null; readonly unknown?: string } {
+  let bytes = 0;
+  for (const tensor of tensors) {
+    const size = tensorBytes(tensor);
+    if (size === null) return { bytes: null, unknown: `element size of ${tensor.dtype} is not known` };
+    bytes += size;
+  }
+  return { bytes };
 }
 
 /** A kernel beside the main one: the op's work is given to the main kernel. */

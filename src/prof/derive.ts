@@ -2,7 +2,7 @@
  * Calls and kernel → the work, remembered: the kernels of a loop repeat with the same calls, names and grids, and
  * equal calls are mostly the same object (see `repeated.ts` and `pair.ts`).
  */
-import { renderParams } from '../ops/family.js';
+import { renderParam } from '../ops/family.js';
 import { describe, familyOf, type Described } from '../ops/table.js';
 import { Repeating } from '../record/recent.js';
 import type { Extent, KernelRecord, OpCall } from '../record/record.js';
@@ -57,7 +57,7 @@ function compute(calls: readonly OpCall[], kernel: Asked): Derived {
   return {
     described,
     label: labelOf(calls, kernel, described),
-    params: described?.work.params.map((param) => renderParams([param]).slice(0, -1)) ?? null,
+    params: described?.work.params.map(renderParam) ?? null,
   };
 }
 

@@ -2,7 +2,7 @@
  * Text lines of a file or a stream, in batches, in constant memory. gzip is recognised by its magic number and undone.
  * Bytes that are no UTF-8 become U+FFFD; a last line needs no line end; a line may be as long as a string can be.
  */
-import { constants } from 'node:buffer';
+import { constants, isAscii } from 'node:buffer';
 import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
@@ -110,7 +110,9 @@ export async function* lineBatches(input: Input): AsyncGenerator<LineBatch> {
     if (size > constants.MAX_STRING_LENGTH) {
       throw new UserError('line is too long', { where: `${input.name}:${first}`, hint: 'at most 512 MB' });
     }
-    return (bytes.length === 1 ? (bytes[0] ?? Buffer.alloc(0)) : Buffer.concat(bytes)).toString('utf8');
+    const whole = bytes.length === 1 ? (bytes[0] ?? Buffer.alloc(0)) : Buffer.concat(bytes);
+    // Of ASCII, which most records are, both are the same, and latin1 is read several times faster.
+    return whole.toString(isAscii(whole) ? 'latin1' : 'utf8');
   };
   for await (const chunk of input.chunks) {
     const end = chunk.lastIndexOf(0x0a);

@@ -37,12 +37,12 @@ const OWN: Pairing = { kind: 'own' };
 const NO_ID: Pairing = { kind: 'no-id' };
 const NO_FORWARD: Pairing = { kind: 'no-forward' };
 
-/** Bytes held for contexts and ids before the older half is let go: some 100,000 forward kernels, all different. */
-const BUDGET = 64 * 1024 * 1024;
+/** Bytes held for contexts and ids before the older half is let go: some 50,000 forward kernels, all different. */
+const BUDGET = 32 * 1024 * 1024;
 const BYTES_PER_ENTRY = 250;
 /** Threads remembered per sequence id: more never make an id less ambiguous. */
 const THREADS_KEPT = 16;
-/** Contexts of which equal ones are held once, and calls and contexts kept as objects. */
+/** Contexts of which equal ones are held once, and contexts kept as objects. */
 const RECENT = 2048;
 
 /** A forward kernel as it is held: its context as text takes a third of the memory of objects. */
@@ -55,17 +55,37 @@ interface Held {
 /** The last forward kernel of each thread that has the id. */
 type Threads = Held[];
 
+/** Sequence ids of one kind, apart for every process of every profile. */
+class SequenceIds {
+  readonly #profiles = new Map<number, Map<number | null, Map<number, Threads>>>();
+  size = 0;
+
+  get({ profile, pid }: KernelRecord, id: number): Threads | undefined {
+    return this.#profiles.get(profile)?.get(pid)?.get(id);
+  }
+
+  /** For an id that is not there yet. */
+  add({ profile, pid }: KernelRecord, id: number, held: Held): void {
+    let processes = this.#profiles.get(profile);
+    if (processes === undefined)
+      this.#profiles.set(profile, (processes = new Map<number | null, Map<number, Threads>>()));
+    let ids = processes.get(pid);
+    if (ids === undefined) processes.set(pid, (ids = new Map<number, Threads>()));
+    ids.set(id, [held]);
+    this.size++;
+  }
+}
+
 /** Half of the memory: entries of about the same age. */
 class Generation {
-  readonly seq = new Map<string, Threads>();
-  readonly altSeq = new Map<string, Threads>();
+  readonly seq = new SequenceIds();
+  readonly altSeq = new SequenceIds();
   bytes = 0;
 }
 
 export class ForwardKernels {
   #young = new Generation();
   #old = new Generation();
-  readonly #callTexts = new Repeating<readonly OpCall[], string>(RECENT);
   readonly #texts = new Repeating<string, string>(RECENT);
   readonly #contexts = new Repeating<string, ForwardContext>(RECENT);
   /** Sequence ids let go to stay within the budget. */
@@ -79,25 +99,24 @@ export class ForwardKernels {
     if (kernel.dir !== 'bprop' || kernel.calls.length > 0) return OWN;
     const id = kernel.seq[0];
     if (id === undefined) return NO_ID;
-    const key = keyOf(kernel, id);
-    return this.#find('seq', key, kernel) ?? this.#find('altSeq', key, kernel) ?? NO_FORWARD;
+    return this.#find('seq', id, kernel) ?? this.#find('altSeq', id, kernel) ?? NO_FORWARD;
   }
 
   #remember(kernel: KernelRecord): void {
     if (kernel.seq.length === 0 && kernel.altSeq.length === 0) return;
     const held = { id: kernel.id, tid: kernel.tid, text: this.#textOf(kernel) };
-    for (const id of kernel.seq) this.#put(this.#young.seq, keyOf(kernel, id), held);
-    for (const id of kernel.altSeq) this.#put(this.#young.altSeq, keyOf(kernel, id), held);
+    for (const id of kernel.seq) this.#put(this.#young.seq, kernel, id, held);
+    for (const id of kernel.altSeq) this.#put(this.#young.altSeq, kernel, id, held);
     if (this.#young.bytes <= this.budget / 2) return;
     this.evicted += this.#old.seq.size + this.#old.altSeq.size;
     this.#old = this.#young;
     this.#young = new Generation();
   }
 
-  #put(ids: Map<string, Threads>, key: string, held: Held): void {
-    const threads = ids.get(key);
+  #put(ids: SequenceIds, kernel: KernelRecord, id: number, held: Held): void {
+    const threads = ids.get(kernel, id);
     if (threads === undefined) {
-      ids.set(key, [held]);
+      ids.add(kernel, id, held);
       this.#young.bytes += BYTES_PER_ENTRY;
       return;
     }
@@ -108,8 +127,7 @@ export class ForwardKernels {
 
   /** The context as text; equal ones are one string as long as they come back soon. */
   #textOf({ calls, mod, op, layer, trace, repr, seqMarker }: KernelRecord): string {
-    const callText = this.#callTexts.of(calls, JSON.stringify);
-    const text = `[${callText},${JSON.stringify([mod, op, layer, trace, repr, seqMarker.map(markerName)])}]`;
+    const text = JSON.stringify([calls, mod, op, layer, trace, repr, seqMarker.map(markerName)]);
     const known = this.#texts.get(text);
     if (known !== undefined) return known;
     this.#texts.set(text, text);
@@ -118,34 +136,47 @@ export class ForwardKernels {
   }
 
   /** Null when no forward kernel has the id. */
-  #find(by: 'seq' | 'altSeq', key: string, kernel: KernelRecord): Pairing | null {
-    const young = this.#young[by].get(key) ?? [];
-    const old = this.#old[by].get(key) ?? [];
-    const held = [...young, ...old.filter(({ tid }) => !young.some((newer) => newer.tid === tid))];
-    const candidates = held.map(({ id, tid, text }) => ({ id, tid, context: this.#contexts.of(text, unpack) }));
-    const [first] = candidates;
-    if (first === undefined) return null;
-    const forward = candidates.length === 1 ? first : choose(candidates, kernel);
-    return forward === null ? { kind: 'ambiguous', threads: candidates.length } : { kind: 'paired', forward, by };
+  #find(by: 'seq' | 'altSeq', id: number, kernel: KernelRecord): Pairing | null {
+    const held = newest(this.#young[by].get(kernel, id), this.#old[by].get(kernel, id));
+    const [only] = held;
+    if (only === undefined) return null;
+    const chosen = held.length === 1 ? only : choose(held, kernel, (one) => this.#contextOf(one));
+    if (chosen === null) return { kind: 'ambiguous', threads: held.length };
+    return { kind: 'paired', forward: { id: chosen.id, tid: chosen.tid, context: this.#contextOf(chosen) }, by };
+  }
+
+  #contextOf({ text }: Held): ForwardContext {
+    return this.#contexts.of(text, unpack);
   }
 }
 
+/** Of both generations, each thread's newer one. */
+function newest(young: Threads = [], old: Threads = []): Threads {
+  if (old.length === 0) return young;
+  return [...young, ...old.filter(({ tid }) => !young.some((newer) => newer.tid === tid))];
+}
+
 function unpack(text: string): ForwardContext {
-  const [calls, [mod = [], op = [], layer = [], trace = [], repr = [], names = []]] = JSON.parse(text) as [
+  const [calls, mod, op, layer, trace, repr, names] = JSON.parse(text) as [
     OpCall[],
-    string[][],
+    string[],
+    string[],
+    string[],
+    string[],
+    string[],
+    string[],
   ];
   return { calls, mod, op, layer, trace, repr, names };
 }
 
 /** Which of several threads' forward kernels is meant; null when that cannot be told. */
-function choose(candidates: readonly Forward[], kernel: KernelRecord): Forward | null {
+function choose(candidates: Threads, kernel: KernelRecord, contextOf: (forward: Held) => ForwardContext): Held | null {
   const nodes = kernel.seqMarker.map((text) => plainName(markerName(text)));
-  const agreeing = candidates.filter(({ context }) => context.names.some((name) => isOpOf(plainName(name), nodes)));
+  const agreeing = candidates.filter((one) => contextOf(one).names.some((name) => isOpOf(plainName(name), nodes)));
   const likely = agreeing.length > 0 ? agreeing : candidates;
   const [first] = likely;
-  // Replicas that did the same call at the same line: any of them tells the same (equal texts give one context).
-  if (first !== undefined && likely.every(({ context }) => context === first.context)) return first;
+  // Replicas that did the same call at the same line: any of them tells the same.
+  if (first !== undefined && likely.every(({ text }) => text === first.text)) return first;
   return likely.find(({ tid }) => tid === kernel.tid) ?? null;
 }
 
@@ -165,5 +196,3 @@ const plainName = (name: string): string =>
 
 const isOpOf = (name: string, nodes: readonly string[]): boolean =>
   name !== '' && nodes.some((node) => node !== '' && (node.includes(name) || name.includes(node)));
-
-const keyOf = (kernel: KernelRecord, id: number): string => `${kernel.profile}/${kernel.pid ?? ''}/${id}`;

@@ -10,7 +10,7 @@ import { isObject, kernel } from './well-formed.js';
 
 /** Types a report has a use for; others are skipped, known or not. */
 const WANTED: ReadonlySet<unknown> = new Set<ProfileLine['type']>(['profile', 'kernel', 'end']);
-const KERNEL = /^\{"type":"kernel"/;
+const KERNEL = '{"type":"kernel"';
 /** Types that come in great numbers and are skipped without being parsed. */
 const SKIPPED = /^\{"type":"(?:range|copy|set|sync|graph|collective|sample)"/;
 
@@ -46,15 +46,16 @@ export class RecordReader {
 
   /** One line's record, or null when there is nothing in it for a report. */
   read(text: string, line: number): ProfileLine | null {
-    if (SKIPPED.test(text) || text.trim() === '') return null;
+    const isKernel = text.startsWith(KERNEL);
+    if (!isKernel && (SKIPPED.test(text) || text.trim() === '')) return null;
     this.linesRead++;
-    return isPython(text) ? this.#python(text, line) : this.#json(text, line);
+    return !isKernel && isPython(text) ? this.#python(text, line) : this.#json(text, line);
   }
 
   #json(text: string, line: number): ProfileLine | null {
     let record: unknown;
     try {
-      record = KERNEL.test(text) ? this.#parts.parse(text) : JSON.parse(text);
+      record = text.startsWith(KERNEL) ? this.#parts.parse(text) : JSON.parse(text);
     } catch (error) {
       throw this.#broken(text, line, error);
     }

@@ -46,7 +46,7 @@ const FIELDS: Readonly<Record<string, (value: unknown) => boolean>> = {
   dir: (value) => value === null || value === 'fprop' || value === 'bprop',
   layer: areStrings,
   trace: areStrings,
-  calls: (value) => Array.isArray(value) && areCalls(value),
+  calls: (value) => Array.isArray(value) && value.every(isCall),
   mod: areStrings,
   op: areStrings,
   repr: areStrings,
@@ -105,16 +105,6 @@ function repaired(fields: Fields, ordinal: number): KernelRecord {
 function launch(value: unknown): Launch | null {
   if (!isObject(value) || !isNumber(value['start']) || !isNumber(value['dur'])) return null;
   return value['api'] === null || isString(value['api']) ? (value as unknown as Launch) : null;
-}
-
-/** Lists of calls found well-formed: lines share them. */
-const knownCalls = new WeakSet<readonly unknown[]>();
-
-function areCalls(list: readonly unknown[]): boolean {
-  if (knownCalls.has(list)) return true;
-  if (!list.every(isCall)) return false;
-  knownCalls.add(list);
-  return true;
 }
 
 function isCall(value: unknown): value is OpCall {

@@ -34,8 +34,11 @@ export class Recent<K, V> {
   }
 }
 
-/** Keys after which remembering is given up unless one in TOO_FEW was met again. */
-const TRIAL = 16384;
+/**
+ * Keys after which remembering is given up unless one in TOO_FEW was met again, as a multiple of the size: a step of
+ * more keys than are kept is never met again, so that a longer trial would tell no more.
+ */
+const TRIAL = 4;
 const TOO_FEW = 16;
 
 /**
@@ -44,11 +47,13 @@ const TOO_FEW = 16;
  */
 export class Repeating<K, V> {
   #recent: Recent<K, V> | null;
+  readonly #trial: number;
   #asked = 0;
   #found = 0;
 
   constructor(size: number) {
     this.#recent = new Recent(size);
+    this.#trial = TRIAL * size;
   }
 
   /** Whether values are remembered (still). */
@@ -58,7 +63,7 @@ export class Repeating<K, V> {
 
   get(key: K): V | undefined {
     if (this.#recent === null) return undefined;
-    if (++this.#asked === TRIAL && this.#found * TOO_FEW < TRIAL) this.#recent = null;
+    if (++this.#asked === this.#trial && this.#found * TOO_FEW < this.#trial) this.#recent = null;
     const known = this.#recent?.get(key);
     if (known !== undefined) this.#found++;
     return known;

@@ -1,4 +1,5 @@
 /** Text of cells that cannot break a report: one line, no terminal control, a known width. */
+import { textOf, type Column, type Value } from '../prof/columns.js';
 
 // eslint-disable-next-line no-control-regex -- removing exactly these is the purpose
 const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
@@ -16,6 +17,10 @@ export const word = (text: string): string => {
   if (PLAIN.test(text)) return text;
   return text === '' ? '-' : clean(text.replace(/\s/g, '_'));
 };
+
+/** A value's text, made safe; a number's text always is. */
+export const cellText = (column: Column, value: Value, safe: (text: string) => string): string =>
+  typeof value === 'number' ? String(value) : safe(textOf(column, value));
 
 const ZERO_WIDTH = /[\p{Mn}\p{Me}\p{Cf}]/u;
 /** Scripts and symbols that terminals draw two cells wide. */

@@ -1,20 +1,45 @@
 /** CSV after RFC 4180, except that lines end in a line feed alone, as tools on Unix expect. */
 import { stringify } from 'csv-stringify/sync';
-import { textOf } from '../prof/columns.js';
-import { clean } from './cell-text.js';
+import { cellText, clean } from './cell-text.js';
 import type { Format } from './format.js';
 
-const OPTIONS = { record_delimiter: '\n' } as const;
+const OPTIONS = { record_delimiter: '\n', eof: false } as const;
 
 export const csv: Format = {
   id: 'csv',
   title: 'comma-separated (RFC 4180, lines end in LF)',
   open({ columns, header }) {
     return {
-      head: () => (header ? stringify([columns.map((column) => column.header)], OPTIONS) : ''),
-      pack: (row) => stringify([columns.map((column) => clean(textOf(column, column.value(row))))], OPTIONS),
-      rows: (packed) => packed.join(''),
+      head: () => (header ? lines([columns.map((column) => column.header)]) : ''),
+      pack: (row) => columns.map((column) => cellText(column, column.value(row), clean)),
+      rows: (packed) => lines(packed as readonly (readonly string[])[]),
       end: () => '',
     };
   },
 };
+
+/** Whether a cell may need quotes. It is clean, so that no line ends within it. */
+const isSpecial = (cell: string): boolean => cell.includes(',') || cell.includes('"');
+
+/**
+ * The lines of a batch of rows. Plain cells are written as they are; the special ones of all rows are given to the
+ * library at once, since a call of it costs more than several cells.
+ */
+function lines(rows: readonly (readonly string[])[]): string {
+  const quoted = quote(rows.flatMap((row) => row.filter(isSpecial)));
+  let next = 0;
+  let text = '';
+  for (const row of rows) {
+    text += row.map((cell) => (isSpecial(cell) ? (quoted[next++] ?? '') : cell)).join(',');
+    text += '\n';
+  }
+  return text;
+}
+
+const quote = (cells: readonly string[]): string[] =>
+  cells.length === 0
+    ? []
+    : stringify(
+        cells.map((cell) => [cell]),
+        OPTIONS,
+      ).split('\n');

@@ -1,6 +1,5 @@
 /** One blank between cells and none inside: for awk. */
-import { textOf } from '../prof/columns.js';
-import { word } from './cell-text.js';
+import { cellText, word } from './cell-text.js';
 import type { Format } from './format.js';
 
 export const space: Format = {
@@ -10,7 +9,7 @@ export const space: Format = {
     const line = (texts: readonly string[]): string => `${texts.join(' ')}\n`;
     return {
       head: () => (header ? line(columns.map((column) => column.header)) : ''),
-      pack: (row) => line(columns.map((column) => word(textOf(column, column.value(row))))),
+      pack: (row) => line(columns.map((column) => cellText(column, column.value(row), word))),
       rows: (packed) => packed.join(''),
       end: () => '',
     };

@@ -126,7 +126,7 @@ describe('real profiles', () => {
       JOIN CUPTI_ACTIVITY_KIND_RUNTIME r ON r.correlationId = k.correlationId AND r.globalTid >> 24 = k.globalPid >> 24
       WHERE EXISTS (SELECT 1 FROM NVTX_EVENTS n WHERE n.globalTid = r.globalTid AND n.start <= r.start
         AND n.end >= r.end AND n.text LIKE '{''mod''%' AND n.text NOT LIKE '%__getattr__%')`;
-    expect(called).to.have.length(withDatabase(path, (one) => one(sql)));
+    expect(called).to.have.length(Number(withDatabase(path, (one) => one(sql))));
     expect(called).to.have.length(148);
     for (const { calls, op, mod, dir } of called) {
       expect(dir).to.equal('fprop');

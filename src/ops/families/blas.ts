@@ -18,12 +18,18 @@ const SOURCE = 'BLAS operation counts (2·m·n·k for xGEMM); torch.utils.flop_c
  * between them are passed over, as in the old form addmm(beta, C, alpha, A, B). Null when one is missing.
  */
 function operands(call: OpCall, ...names: readonly (readonly string[])[]): Tensor[] | null {
-  const queue = positional(call).flatMap((arg) => tensorOf(arg) ?? []);
-  const found = names.flatMap((keys) => {
+  const queue = positional(call)
+    .map(tensorOf)
+    .filter((tensor) => tensor !== null);
+  const found: Tensor[] = [];
+  let next = 0;
+  for (const keys of names) {
     const named = call.args.find(({ name }) => keys.includes(name));
-    return (named === undefined ? queue.shift() : tensorOf(named)) ?? [];
-  });
-  return found.length === names.length ? found : null;
+    const operand = named === undefined ? queue[next++] : tensorOf(named);
+    if (operand === undefined || operand === null) return null;
+    found.push(operand);
+  }
+  return found;
 }
 
 interface Extents {
@@ -116,60 +122,69 @@ function matmul(call: OpCall): Product | null {
   return { ...found, params: () => params };
 }
 
+type Letter = 'm' | 'n' | 'k';
+
 /** M, N, K of a linear layer's product in column-major order: y = x·Wᵀ, dx = dy·W, dW = dyᵀ·x. */
-function linearParams(m: number, n: string | number, k: number, x: Tensor, w: Tensor) {
-  const dtypes = dtypeParams(x, w);
-  const orders: Readonly<Record<Role, readonly Param[]>> = {
-    main: [
-      ['M', m],
-      ['N', n],
-      ['K', k],
-    ],
-    dgrad: [
-      ['M', k],
-      ['N', n],
-      ['K', m],
-    ],
-    wgrad: [
-      ['M', k],
-      ['N', m],
-      ['K', n],
-    ],
-    bias: [
-      ['M', m],
-      ['N', n],
-    ],
-    helper: [
-      ['M', m],
-      ['N', n],
-      ['K', k],
-    ],
+const LINEAR_ORDERS: Readonly<Record<Role, readonly (readonly [key: string, extent: Letter])[]>> = {
+  main: [
+    ['M', 'm'],
+    ['N', 'n'],
+    ['K', 'k'],
+  ],
+  dgrad: [
+    ['M', 'k'],
+    ['N', 'n'],
+    ['K', 'm'],
+  ],
+  wgrad: [
+    ['M', 'k'],
+    ['N', 'm'],
+    ['K', 'n'],
+  ],
+  bias: [
+    ['M', 'm'],
+    ['N', 'n'],
+  ],
+  helper: [
+    ['M', 'm'],
+    ['N', 'n'],
+    ['K', 'k'],
+  ],
+};
+
+/** Where it is not told which product a backward kernel computes, its params are the operands' extents. */
+function linearParams(extents: Readonly<Record<Letter, string | number>>, x: Tensor, w: Tensor) {
+  return (role: Role, { dir }: KernelFacts): readonly Param[] => {
+    const params: Param[] =
+      role === 'main' && dir === 'bprop'
+        ? [
+            ['X', showShape(x.shape)],
+            ['W', showShape(w.shape)],
+          ]
+        : LINEAR_ORDERS[role].map(([key, extent]) => [key, extents[extent]]);
+    params.push(...dtypeParams(x, w));
+    return params;
   };
-  const untold: readonly Param[] = [
-    ['X', showShape(x.shape)],
-    ['W', showShape(w.shape)],
-  ];
-  return (role: Role, { dir }: KernelFacts): readonly Param[] => [
-    ...(role === 'main' && dir === 'bprop' ? untold : orders[role]),
-    ...dtypes,
-  ];
 }
+
+const INPUT = ['input', 'self'];
+const WEIGHT = ['weight'];
+const BIAS = ['bias'];
 
 /** y = x·Wᵀ + b with x [..., k], W [m, k], b [m]. */
 function linear(call: OpCall): Product | null {
-  const [x, w] = operands(call, ['input', 'self'], ['weight']) ?? [];
+  const [x, w, bias = null] = operands(call, INPUT, WEIGHT, BIAS) ?? operands(call, INPUT, WEIGHT) ?? [];
   const [m, k] = w?.shape ?? [];
   if (x === undefined || w?.shape.length !== 2 || m === undefined || k === undefined || x.shape.at(-1) !== k)
     return null;
   const rows = x.shape.slice(0, -1);
-  const bias = operands(call, ['input', 'self'], ['weight'], ['bias'])?.[2] ?? null;
   if (bias !== null && (bias.shape.length !== 1 || bias.shape[0] !== m)) return null;
   return {
     flops: 2 * m * numel(rows) * k,
     left: x,
     right: w,
     result: { shape: [...rows, m], dtype: x.dtype },
-    params: linearParams(m, rows.length === 1 ? (rows[0] ?? 0) : showShape(rows), k, x, w),
+    params: linearParams({ m, n: rows.length === 1 ? (rows[0] ?? 0) : showShape(rows), k }, x, w),
     formula: 'flops = 2·m·n·k (bias not counted), bytes = |x| + |W| + |y|',
     source: SOURCE,
     matmul: true,

@@ -54,14 +54,13 @@ interface Geometry {
 const isWhole = (v: ArgValue | undefined): v is number => typeof v === 'number' && Number.isInteger(v) && v >= 0;
 
 /** One number for all dimensions, or one each; null when it is neither. */
-function perDimension(given: ArgValue | undefined, rank: number, missing: number): number[] | null {
+function perDimension(given: ArgValue | undefined, rank: number, missing: number): readonly number[] | null {
   const list = given === undefined ? [missing] : Array.isArray(given) ? (given as readonly ArgValue[]) : [given];
-  const whole = list.filter(isWhole);
-  if (whole.length !== list.length || (whole.length !== 1 && whole.length !== rank)) return null;
-  return Array.from({ length: rank }, (_, i) => whole[whole.length === 1 ? 0 : i] ?? missing);
+  if (!list.every(isWhole) || (list.length !== 1 && list.length !== rank)) return null;
+  return list.length === rank ? list : new Array<number>(rank).fill(list[0] ?? missing);
 }
 
-function paddingOf(given: ArgValue | undefined, rank: number): (number | 'same')[] | null {
+function paddingOf(given: ArgValue | undefined, rank: number): readonly (number | 'same')[] | null {
   if (given === 'same') return new Array<'same'>(rank).fill('same');
   return perDimension(given === 'valid' ? 0 : given, rank, 0);
 }
@@ -83,6 +82,7 @@ function positions(geometry: Omit<Geometry, 'output'>, i: number, transposed: bo
 /** The call's numbers, or null when its arguments make no convolution. */
 function geometryOf(call: OpCall, signature: Signature, x: Tensor, w: Tensor, transposed: boolean): Geometry | null {
   const rank = signature.rank ?? w.shape.length - 2;
+  if (rank < 1 || rank > 3 || w.shape.length !== rank + 2) return null;
   const at = (name: string): ArgValue | undefined => {
     const index = signature.order.indexOf(name);
     return index < 0 ? undefined : value(call, name, index);
@@ -93,7 +93,7 @@ function geometryOf(call: OpCall, signature: Signature, x: Tensor, w: Tensor, tr
   const padding = paddingOf(at('padding'), rank);
   const groups = at('groups') ?? 1;
   if (stride === null || dilation === null || extra === null || padding === null) return null;
-  if (!isWhole(groups) || groups === 0 || rank < 1 || rank > 3 || w.shape.length !== rank + 2) return null;
+  if (!isWhole(groups) || groups === 0) return null;
   const [batch = 1, channels = 0, ...input] = x.shape.length === rank + 1 ? [1, ...x.shape] : x.shape;
   const [first = 0, second = 0, ...kernel] = w.shape;
   if (input.length !== rank || channels !== (transposed ? first : second * groups)) return null;
@@ -117,24 +117,24 @@ const LETTERS = {
 const FILL = { input: 1, output: 1, kernel: 1, padding: 0, stride: 1, dilation: 1 } as const;
 
 function paramsOf(geometry: Geometry, x: Tensor, w: Tensor): Param[] {
-  const row = (key: keyof typeof LETTERS): Param[] => {
-    const values = geometry[key];
-    const letters = LETTERS[key].slice(Math.min(1, 3 - values.length));
-    return letters.map((letter, i): Param => [letter, values[i - (letters.length - values.length)] ?? FILL[key]]);
-  };
-  return [
+  const params: Param[] = [
     ['N', geometry.batch],
     ['C', geometry.channels],
-    ...row('input'),
-    ['K', geometry.filters],
-    ...row('output'),
-    ...row('kernel'),
-    ...row('padding'),
-    ...row('stride'),
-    ...row('dilation'),
-    ['g', geometry.groups],
-    ...dtypeParams(x, w),
   ];
+  addRow(params, geometry, 'input');
+  params.push(['K', geometry.filters]);
+  for (const key of ['output', 'kernel', 'padding', 'stride', 'dilation'] as const) addRow(params, geometry, key);
+  params.push(['g', geometry.groups], ...dtypeParams(x, w));
+  return params;
+}
+
+/** Adds a letter for each spatial dimension, two at least. */
+function addRow(params: Param[], geometry: Geometry, key: keyof typeof LETTERS): void {
+  const values = geometry[key];
+  const missing = LETTERS[key].length - values.length;
+  for (let i = Math.min(1, missing); i < LETTERS[key].length; i++) {
+    params.push([LETTERS[key][i] ?? '', values[i - missing] ?? FILL[key]]);
+  }
 }
 
 function read(call: OpCall): Product | null {

@@ -12,8 +12,8 @@ import type { Extent, OpCall } from '../../record/record.js';
 import type { Family, KernelFacts, Param, Work } from '../family.js';
 import { kernelKind } from '../kernel-kind.js';
 import { tensorOf } from '../operands.js';
-import { dtypeParams, traffic } from '../product.js';
-import { helperWork } from '../work.js';
+import { dtypeParams } from '../product.js';
+import { helperWork, sizeOf } from '../work.js';
 
 interface CellFacts {
   /** Gate products: rows of the weights per hidden unit. */
@@ -78,7 +78,7 @@ function gemmWork(cell: Cell, which: Which, order: Order): Work {
   return {
     role,
     flops: 2 * m * n * k,
-    ...traffic(
+    ...sizeOf(
       [
         [m, k],
         [k, n],
@@ -103,7 +103,7 @@ function pointwiseWork(cell: Cell): Work {
   return {
     role: 'main',
     flops: cell.pointwise * hidden * batch,
-    ...traffic([{ shape: [2 * gates + 3, hidden, batch], dtype: x.dtype }]),
+    ...sizeOf([{ shape: [2 * gates + 3, hidden, batch], dtype: x.dtype }]),
     params: cellParams(cell),
     matmul: false,
     formula: `flops = ${cell.pointwise}·H·B (an activation counted as 1, biases not), bytes = (2·gates + 3)·H·B`,
