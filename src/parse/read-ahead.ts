@@ -4,7 +4,7 @@
  * given up.
  */
 import { Recent } from '../record/recent.js';
-import type { Cell } from './sqlite.js';
+import type { Cell, Cells } from './sqlite.js';
 
 /** Rows of a block. */
 const BLOCK = 64;
@@ -12,12 +12,6 @@ const BLOCK = 64;
 const BLOCKS = 32;
 /** Blocks after which reading ahead is given up unless a quarter of what was read was asked for. */
 const TRIAL = 256;
-
-export interface Cells {
-  readonly one: (rowid: number) => Cell;
-  /** Cells of the rows from one rowid to another, both included, with their rowids. */
-  readonly block: (from: number, to: number) => readonly (readonly [rowid: number, cell: Cell])[];
-}
 
 /** @param cells null when there is no such table: every cell is null then */
 export function readAhead(cells: Cells | null): (rowid: number) => Cell {

@@ -5,11 +5,17 @@
 import Database from 'better-sqlite3';
 import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
 import { UserError } from '../record/errors.js';
-import type { Cells } from './read-ahead.js';
 
 /** What SQLite gives for a cell; integers above 2^53 must be split, rebased or cast to text in SQL. */
 export type Cell = number | string | Buffer | null;
 export type Row = Cell[];
+
+/** Access to the cells of one column by rowid. */
+export interface Cells {
+  readonly one: (rowid: number) => Cell;
+  /** Cells of the rows from one rowid to another, both included, with their rowids. */
+  readonly block: (from: number, to: number) => readonly (readonly [rowid: number, cell: Cell])[];
+}
 
 /** Takes a row of numbers; the array is used again for the next row. */
 export type TakeNumbers = (cells: readonly number[]) => void;
