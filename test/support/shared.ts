@@ -23,6 +23,14 @@ export function sharedFile(name: string): string | null {
   return existsSync(path) ? path : null;
 }
 
+let told = false;
+
+/** Says once that tests are skipped, whatever the reporter shows of them. */
+function tell(): void {
+  if (!told) process.stderr.write('tests on real profiles are skipped: they need ../shared, beside the checkout\n');
+  told = true;
+}
+
 /** A test on shared files; skipped, and saying so, when one is missing. */
 export function itShared(
   title: string,
@@ -31,6 +39,9 @@ export function itShared(
 ): void {
   const paths = names.map(sharedFile);
   const missing = names.filter((_, i) => paths[i] === null);
-  if (missing.length > 0) it(`${title} (skipped: needs ../shared/${missing[0] ?? ''})`);
-  else it(title, () => body(paths.map(String)));
+  if (missing.length === 0) it(title, () => body(paths.map(String)));
+  else {
+    tell();
+    it(`${title} (skipped: needs ../shared/${missing[0] ?? ''})`);
+  }
 }
