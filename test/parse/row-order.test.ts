@@ -19,6 +19,8 @@ const FILES = [
   'nsys/many_kernels_no_nvtx.sqlite',
   'nsys/schema_2021.sqlite',
   'nsys/nvtx_only.sqlite',
+  'nsys/no_event_tables.sqlite',
+  'nvprof/empty_capture.net.sql',
   'nvprof/lm_v100.net.sql',
   'nvprof/nccl_8v100.nvvp',
   'pyprof/nsys_1000.sqlite',
