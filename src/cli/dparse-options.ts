@@ -24,7 +24,7 @@ export const EXAMPLES = [
 /** What the tool keeps in memory, for the help and the manual page. */
 export const MEMORY = [
   'Memory per input: about 110 bytes a kernel or copy, 45 a host call, 40 a range,',
-  'and 300 MB besides; names and texts stay in the database.',
+  'and 400 MB besides; names and texts stay in the database.',
 ];
 
 export const DPARSE: Tool = { name: 'dparse', usage: 'dparse [OPTION...] INPUT...', options: OPTIONS };

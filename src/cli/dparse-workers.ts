@@ -104,16 +104,23 @@ function runWorker(
       void worker.terminate();
       reject(error instanceof Error ? error : new Error(String(error)));
     };
-    worker.on('message', (answer: Answer) => {
+    // One piece after the other: the output may ask to be waited for, and the outcome comes after the last piece.
+    let turn = Promise.resolve();
+    const receive = async (answer: Answer): Promise<void> => {
       if ('text' in answer) {
-        take?.(answer.text).then(() => {
-          worker.postMessage('taken');
-        }, fail);
+        await take?.(answer.text);
+        worker.postMessage('taken');
       } else resolve('outcome' in answer ? answer.outcome : new UserError(answer.what, answer.detail));
+    };
+    worker.on('message', (answer: Answer) => {
+      turn = turn.then(() => receive(answer)).catch(fail);
     });
     worker.once('error', fail);
+    // A worker ends when all is sent; what it sent may still be in turn.
     worker.once('exit', (code) => {
-      reject(new Error(`a worker ended with code ${code}`));
+      void turn.then(() => {
+        reject(new Error(`a worker ended with code ${code}`));
+      });
     });
   });
 }

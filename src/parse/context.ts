@@ -9,7 +9,7 @@ import type { Launches } from './launches.js';
 import { parseMarker, TextReader, type Marker, type OpMarker } from './markers.js';
 import { allRows, groupRows, sortRows } from './order.js';
 import { orderRanges, Sweep } from './ranges.js';
-import { NOWHERE as NO_INSTANCE, SequenceState } from './sequence.js';
+import { NO_INSTANCE, SequenceState } from './sequence.js';
 
 interface ThreadProgress {
   readonly sweep: Sweep<Marker>;

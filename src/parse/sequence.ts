@@ -19,7 +19,7 @@ export class SequenceState {
   #seq = -1;
   #sub = -1;
   #op: readonly string[] = [];
-  #instance = NOWHERE;
+  #instance = NO_INSTANCE;
 
   /**
    * @param calls op calls around the launch, outermost first
@@ -81,7 +81,7 @@ export class SequenceState {
 }
 
 /** No range is numbered so. */
-export const NOWHERE = -1;
+export const NO_INSTANCE = -1;
 
 /** Modules whose kernels carry the sequence ids of the ops inside, and are numbered on over them. */
 const RECURRENT_CELLS = new Set(['LSTMCell', 'GRUCell', 'RNNCell']);

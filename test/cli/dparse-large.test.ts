@@ -44,6 +44,14 @@ describe('dparse on a large profile', function () {
     expect(readFileSync(out, 'utf8')).to.equal(alone.stdout);
   });
 
+  it('waits for a slow reader, and loses nothing', () => {
+    const command = [process.execPath, ...commandOf('dparse'), large].map((part) => `'${part}'`).join(' ');
+    // A named pipe is written to without blocking; its reader sleeps before it begins.
+    const script = `mkfifo pipe; (sleep 1; wc -l) < pipe & ${command} -q -o pipe; echo "exit $?"; wait`;
+    const { stdout } = spawnSync('bash', ['-c', script], { cwd: folder, encoding: 'utf8', timeout: 30_000 });
+    expect(stdout.split('\n').filter(Boolean).sort()).to.deep.equal([String(KERNELS + 2), 'exit 0']);
+  });
+
   it('ends quietly when nobody reads on', () => {
     const command = [process.execPath, ...commandOf('dparse'), large].map((part) => `'${part}'`).join(' ');
     const { stdout, stderr } = spawnSync('bash', ['-c', `set -o pipefail; ${command} -q | head -1; echo $?`], {

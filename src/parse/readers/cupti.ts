@@ -1,7 +1,8 @@
 /**
- * Codes that CUPTI gives and both nvprof and Nsight Systems store as they are.
+ * What nvprof and Nsight Systems have in common: codes that CUPTI gives and both store as they are.
  * Source: CUPTI documentation, CUpti_ActivityMemcpyKind and CUpti_ActivitySynchronizationType.
  */
+import type { Cell } from '../sqlite.js';
 import type { CopyKind } from '../../record/record.js';
 
 /** Copies from and to arrays are copies on the device; those of unified memory are told by their direction. */
@@ -27,3 +28,9 @@ export const SYNC_KINDS: Readonly<Record<number, string>> = {
   3: 'stream',
   4: 'context',
 };
+
+/** Stream number of rows that belong to no stream. */
+export const NO_STREAM = 4294967295;
+
+/** A cell as a number, NaN for anything else. */
+export const numberOf = (cell: Cell | undefined): number => (typeof cell === 'number' ? cell : NaN);

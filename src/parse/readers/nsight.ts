@@ -14,7 +14,7 @@ import type { Probe, Reader, ReadOptions } from '../reader.js';
 import type { Cell, Filter, Selection, SqliteFile, TakeNumbers } from '../sqlite.js';
 import { Threads } from '../threads.js';
 import { readDevices, type DeviceMap } from './nsight-devices.js';
-import { COPY_KINDS, SYNC_KINDS } from './cupti.js';
+import { COPY_KINDS, NO_STREAM, numberOf, SYNC_KINDS } from './cupti.js';
 
 export const nsight: Reader = {
   id: 'nsight',
@@ -37,9 +37,6 @@ const NVTX = 'NVTX_EVENTS';
 
 /** Kernel name, or code of a kind, of rows that have none. */
 const NO_NAME = 4294967295;
-
-/** Stream number of rows that belong to no stream. */
-const NO_STREAM = 4294967295;
 
 /** NVTX event types (ENUM_NSYS_EVENT_TYPE). */
 const EVENT = { thread: 39, pushPop: 59, startEnd: 60, textPushPop: 70, textStartEnd: 71, domain: 75 } as const;
@@ -66,7 +63,6 @@ const textPlace = (database: SqliteFile): Selection => {
 const CALL_RANK: Readonly<Record<number, number>> = { 0: 0, 1: 1 };
 const OTHER_CALLS = 2;
 
-const number = (cell: Cell | undefined): number => (typeof cell === 'number' ? cell : NaN);
 const text = (cell: Cell | undefined): string | null => (typeof cell === 'string' ? cell : null);
 
 /** Columns that all activity tables share; `correlationId` onwards may be missing. */
@@ -206,8 +202,8 @@ class NsightCapture implements Capture {
   #readNamings(): void {
     const columns = ['eventType', ...THREAD, 'domainId', textPlace(this.database)];
     for (const [type, process, , domain, place] of this.database.rows(NVTX, columns, IS_NAMING)) {
-      if (type === EVENT.domain) this.#nameDomain(this.#process(number(process)), number(domain), number(place));
-      else this.#noteThreadName(number(place));
+      if (type === EVENT.domain) this.#nameDomain(this.#process(numberOf(process)), numberOf(domain), numberOf(place));
+      else this.#noteThreadName(numberOf(place));
     }
   }
 
@@ -307,7 +303,7 @@ class NsightCapture implements Capture {
 
   #duration(): number | null {
     for (const [duration] of this.database.rows('ANALYSIS_DETAILS', ['duration'])) {
-      const value = number(duration);
+      const value = numberOf(duration);
       if (value > 0) return value;
     }
     return null;

@@ -13,7 +13,7 @@ import { Column, orNull } from '../column.js';
 import type { Probe, Reader, ReadOptions } from '../reader.js';
 import type { Cell, Row, Selection, SqliteFile } from '../sqlite.js';
 import { Threads } from '../threads.js';
-import { COPY_KINDS, SYNC_KINDS } from './cupti.js';
+import { COPY_KINDS, NO_STREAM, numberOf, SYNC_KINDS } from './cupti.js';
 import { apiName, type ApiDomain } from './nvprof-api.js';
 
 export const nvprof: Reader = {
@@ -45,8 +45,6 @@ const THREAD_OBJECT = 2;
 
 /** One process a file: nvprof writes a file per process, and device rows carry no process. */
 const PROCESS_KEY = 0;
-
-const number = (cell: Cell | undefined): number => (typeof cell === 'number' ? cell : NaN);
 
 class NvprofCapture implements Capture {
   readonly diagnostics = new Diagnostics();
@@ -130,10 +128,10 @@ class NvprofCapture implements Capture {
         }
         calls.start.push(start);
         calls.end.push(end);
-        calls.thread.push(this.#thread(number(pid), number(tid)));
+        calls.thread.push(this.#thread(numberOf(pid), numberOf(tid)));
         calls.process.push(this.#owner);
-        calls.corr.push(number(corr));
-        calls.api.push(number(cbid) * CALL_TABLES.length + rank);
+        calls.corr.push(numberOf(corr));
+        calls.api.push(numberOf(cbid) * CALL_TABLES.length + rank);
         calls.rank.push(rank);
       }
     }
@@ -168,7 +166,7 @@ class NvprofCapture implements Capture {
       'timestamp',
       'timestamp',
     ])) {
-      const flag = number(flags);
+      const flag = numberOf(flags);
       if (typeof time !== 'number' || time < 0 || typeof id !== 'number') {
         this.diagnostics.count('bad-row');
       } else if ((flag & MARKER.end) !== 0) {
@@ -185,8 +183,8 @@ class NvprofCapture implements Capture {
         starts.time.push(time);
         starts.id.push(id);
         starts.thread.push(thread);
-        starts.name.push(number(name));
-        starts.domain.push(this.#domain(number(domain)));
+        starts.name.push(numberOf(name));
+        starts.domain.push(this.#domain(numberOf(domain)));
       }
     }
     const matched = this.#pairMarkers(starts, ends);
@@ -241,7 +239,7 @@ class NvprofCapture implements Capture {
   /** Device of each context: waits name only their context. */
   #readContexts(): Map<number, number> {
     const rows = this.database.rows(`${KIND}CONTEXT`, ['contextId', 'deviceId']);
-    return new Map([...rows].map(([context, device]) => [number(context), number(device)]));
+    return new Map([...rows].map(([context, device]) => [numberOf(context), numberOf(device)]));
   }
 
   #readKernels(): void {
@@ -262,7 +260,7 @@ class NvprofCapture implements Capture {
       for (const row of this.#rows(table, columns)) {
         this.#pushActivity('kernel', row, { name: row[5], node: row[6], value: row[7] });
         activities.extent.set(activities.length - 1, activities.extents.length / 6);
-        for (let i = 8; i < 14; i++) activities.extents.push(number(row[i]));
+        for (let i = 8; i < 14; i++) activities.extents.push(numberOf(row[i]));
       }
     }
   }
@@ -288,7 +286,7 @@ class NvprofCapture implements Capture {
       `${KIND}SYNCHRONIZATION`,
       columns,
     )) {
-      const device = deviceOf.get(number(context)) ?? 0;
+      const device = deviceOf.get(numberOf(context)) ?? 0;
       this.#pushActivity('sync', [start, end, device, stream === NO_STREAM ? null : stream, corr], { name: type });
     }
   }
@@ -300,14 +298,14 @@ class NvprofCapture implements Capture {
     activities.kind.push(ACTIVITY_KINDS.indexOf(kind));
     activities.start.push(timed ? start : 0);
     activities.end.push(timed ? end : 0);
-    activities.device.push(number(device));
-    activities.stream.push(number(stream));
+    activities.device.push(numberOf(device));
+    activities.stream.push(numberOf(stream));
     activities.process.push(this.#owner);
-    activities.corr.push(number(corr));
-    activities.node.push(own['node'] === 0 ? NaN : number(own['node']));
-    activities.name.push(number(own['name'] ?? 0));
-    activities.bytes.push(number(own['bytes']));
-    activities.value.push(number(own['value']));
+    activities.corr.push(numberOf(corr));
+    activities.node.push(own['node'] === 0 ? NaN : numberOf(own['node']));
+    activities.name.push(numberOf(own['name'] ?? 0));
+    activities.bytes.push(numberOf(own['bytes']));
+    activities.value.push(numberOf(own['value']));
     activities.extent.push(0);
   }
 
@@ -346,7 +344,7 @@ class NvprofCapture implements Capture {
       'id', 'name', 'computeCapabilityMajor', 'computeCapabilityMinor', 'numMultiprocessors', 'coreClockRate',
       'globalMemoryBandwidth', 'globalMemorySize',
     ]; // prettier-ignore
-    const rows = [...this.database.rows(`${KIND}DEVICE`, columns)].map((row) => row.map(number));
+    const rows = [...this.database.rows(`${KIND}DEVICE`, columns)].map((row) => row.map(numberOf));
     const times = (cell: number, factor: number): number | null => orNull(cell * factor);
     return rows
       .map(
@@ -367,7 +365,6 @@ class NvprofCapture implements Capture {
 
 /** Where an activity ran and what launched it. */
 const PLACE: readonly Selection[] = ['deviceId', 'streamId', 'correlationId'];
-const NO_STREAM = 4294967295;
 
 /** A thread's object id in hexadecimal: 4 bytes process, 8 bytes thread of which 4 count, both little-endian. */
 export function readObjectId(hex: string): [pid: number, tid: number] {
