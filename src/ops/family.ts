@@ -9,8 +9,12 @@ export interface KernelFacts {
   readonly name: string;
   /** Name shortened for display. */
   readonly short: string;
+  /**
+   * `bprop`: the call is a forward call, the kernel part of its gradient. For a call of the dispatcher always `fprop`:
+   * the kernel does the call itself, whatever pass it stands in.
+   */
   readonly dir: Direction | null;
-  /** Ordinal among consecutive kernels of the same op and sequence id. */
+  /** Ordinal among consecutive kernels of the same op and sequence id; always 0 for a call of the dispatcher. */
   readonly sub: number;
   readonly grid: Extent | null;
   readonly block: Extent | null;
@@ -57,6 +61,11 @@ export interface Family {
    * asked then). Must not throw, whatever the arguments.
    */
   work(call: OpCall, kernel: KernelFacts): Work | null;
+  /**
+   * The parts of an op that computes several results with kernels of their own (the input, weight and bias gradient
+   * of a convolution); null for any other. `work` then names a kernel's role, and the parts are given out by it.
+   */
+  parts?(call: OpCall): readonly Work[] | null;
 }
 
 /** `key=value`, or the value alone where there is no key; without blanks. */

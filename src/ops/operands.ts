@@ -20,16 +20,30 @@ export function tensorOf(arg: Arg | undefined): Tensor | null {
   return { shape: extents, dtype: typeof arg.dtype === 'string' ? arg.dtype : UNTOLD };
 }
 
-/** The tensors an op reads, in order; `out=` is not read. Null when one of them has no sensible extents. */
+/**
+ * The tensors an op reads, in order, those of lists among them; `out=` is not read. Null when one of them has no
+ * sensible extents.
+ */
 export function inputs(call: OpCall): Tensor[] | null {
   const read: Tensor[] = [];
   for (const arg of call.args) {
-    if (arg.name === 'out' || !claimsTensor(arg)) continue;
-    const tensor = tensorOf(arg);
-    if (tensor === null) return null;
-    read.push(tensor);
+    if (arg.name === 'out') continue;
+    for (const item of arg.items ?? [arg]) {
+      if (!claimsTensor(item)) continue;
+      const tensor = tensorOf(item);
+      if (tensor === null) return null;
+      read.push(tensor);
+    }
   }
   return read;
+}
+
+/** The list of tensors given by keyword, else at the position; null when there is none, or one has no sensible extents. */
+export function listAt(call: OpCall, name: string, position: number): Tensor[] | null {
+  const items = argument(call, name, position)?.items;
+  if (items === undefined) return null;
+  const found = items.map(tensorOf).filter((tensor) => tensor !== null);
+  return found.length === items.length ? found : null;
 }
 
 /** A 0-dim tensor, which PyProf's markers write as a Python number of its value. */

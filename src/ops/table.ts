@@ -82,8 +82,11 @@ export function describe(calls: readonly OpCall[], kernel: KernelFacts): Describ
     const call = calls[index];
     const family = call === undefined ? null : familyOf(call);
     if (call === undefined || family === null) continue;
-    const work = family.work(call, kernel);
+    const work = family.work(call, call.from === undefined ? kernel : doing(kernel));
     if (work !== null) return { index, call, family, work };
   }
   return null;
 }
+
+/** A kernel that does the call itself, first and alone: see `KernelFacts`. */
+const doing = (kernel: KernelFacts): KernelFacts => ({ ...kernel, dir: 'fprop', sub: 0 });

@@ -17,23 +17,35 @@ export type Direction = 'fprop' | 'bprop';
 export interface Arg {
   /** Keyword; '' for a positional argument. */
   readonly name: string;
-  /** 'tensor', 'ndarray', 'list', 'tuple', 'int', 'float', 'bool', 'str', 'NoneType'. */
+  /** 'tensor', 'ndarray', 'list', 'tuple', 'int', 'float', 'bool', 'str', 'NoneType'; 'unknown' where it is not told. */
   readonly type: string;
   /** Extents of a tensor, outermost dimension first; [] for a scalar tensor. */
   readonly shape?: readonly number[];
   /** Element type in the framework's words: 'float16', 'bfloat16', 'int64' … */
   readonly dtype?: string;
-  /** Value of anything that is not a tensor. */
+  /** Value of anything that is not a tensor; absent where it is not told. */
   readonly value?: ArgValue;
+  /** The tensors of a list of tensors, their names ''. */
+  readonly items?: readonly Arg[];
 }
 
 export type ArgValue = null | boolean | number | string | readonly ArgValue[];
 
+/**
+ * How a call became known. Absent: a call in Python, written down by a marker; kernels of the backward pass may be
+ * described by it too. `dispatcher`: an op as the framework ran it, forward or backward, with extents, types and values
+ * of its arguments in the order of its schema. `sizes`: the same with extents alone, lists of tensors flattened.
+ */
+export type CallOrigin = 'dispatcher' | 'sizes';
+
 /** One call of a framework operation: module (as the framework names it), op name, arguments. */
 export interface OpCall {
+  /** `aten`, `_C` … of the dispatcher's ops. */
   readonly mod: string;
+  /** Without its module; overloads are not told. */
   readonly op: string;
   readonly args: readonly Arg[];
+  readonly from?: CallOrigin;
 }
 
 export interface Device {
@@ -92,6 +104,29 @@ export interface Activity {
   readonly graph?: GraphNode;
 }
 
+/** The forward op whose gradient a backward kernel computes. */
+export interface ForwardOp {
+  readonly mod: string;
+  readonly op: string;
+  /** Thread that ran it. */
+  readonly tid: number | null;
+  readonly start: number;
+}
+
+/** A collective operation between the devices of a group. */
+export interface Collective {
+  /** As the framework names it: 'allreduce', '_allgather_base' … */
+  readonly op: string;
+  /** Size of the message that goes in, and that comes out. */
+  readonly bytesIn: number | null;
+  readonly bytesOut: number | null;
+  readonly dtype: string | null;
+  readonly group: string | null;
+  readonly groupSize: number | null;
+  /** Ranks of the group, where they are listed in full. */
+  readonly ranks: readonly number[] | null;
+}
+
 /** Where in the program a launch stands: what the ranges around it say. */
 export interface Context {
   readonly dir: Direction | null;
@@ -118,6 +153,12 @@ export interface Context {
   readonly ranges: readonly string[];
   /** Training step, where the profile tells. */
   readonly step?: number | null;
+  /** Number of each call in its profile, one entry per call: kernels with one number were launched by one call. */
+  readonly callIds?: readonly number[];
+  /** How many kernels each call launched in all, one entry per call. */
+  readonly callKernels?: readonly number[];
+  /** Backward kernels: the forward op; null when the profile should tell it and does not. */
+  readonly forward?: ForwardOp | null;
 }
 
 /** One piece of work on a device's compute units. */
@@ -131,6 +172,8 @@ export interface KernelRecord extends Activity, Context {
   readonly short: string;
   readonly grid: Extent | null;
   readonly block: Extent | null;
+  /** What the kernel does for a group of devices. */
+  readonly collective?: Collective;
   /** Values the device measured, by the tool's own metric name. */
   readonly counters?: Readonly<Record<string, number>>;
 }

@@ -19,6 +19,15 @@ export function call(name: string, ...args: readonly Arg[]): OpCall {
   return { mod: name.slice(0, dot), op: name.slice(dot + 1), args };
 }
 
+/** A list of tensors. */
+export const ts = (...items: readonly Arg[]): Arg => ({ name: '', type: 'list', items });
+
+/** An optional argument that is not given. */
+export const none: Arg = { name: '', type: 'NoneType', value: null };
+
+/** An op as the dispatcher ran it: `aten('native_layer_norm', t([8, 64]), v([64]), none, none, v(1e-5))`. */
+export const aten = (op: string, ...args: readonly Arg[]): OpCall => ({ mod: 'aten', op, args, from: 'dispatcher' });
+
 export const kernel = (name: string, dir: Direction = 'fprop', sub = 0, grid: Extent | null = null): KernelFacts => ({
   ...{ name, short: name.replace(/^void /, '').replace(/[<(].*$/, ''), dir, sub, grid, block: null },
 });
