@@ -3,9 +3,11 @@
  * any order; `emit.ts` turns it into records. Memory: about 110 bytes an activity, 45 a host call, 40 a range; texts
  * and names stay in the database and are looked up when they are needed.
  */
-import type { Device } from '../record/record.js';
+import type { Collective, Device } from '../record/record.js';
 import type { Diagnostics } from '../record/diagnostics.js';
 import { Column } from './column.js';
+import type { KernelContexts } from './context.js';
+import type { Launches } from './launches.js';
 import type { Threads } from './threads.js';
 
 export const ACTIVITY_KINDS = ['kernel', 'copy', 'set', 'sync', 'graph'] as const;
@@ -104,4 +106,8 @@ export interface Capture {
   readonly ranges: Ranges;
   readonly activities: Activities;
   readonly diagnostics: Diagnostics;
+  /** Where each kernel's launch stands, where the format tells it by more than ranges with texts. */
+  contexts?(launches: Launches): KernelContexts;
+  /** The collective operation of a kernel, where the format tells it. */
+  collectiveOf?(activity: number): Collective | null;
 }

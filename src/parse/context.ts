@@ -26,7 +26,18 @@ interface Pending {
   kernelsGiven: number;
 }
 
-const NOWHERE: Context = {
+/** Tells the context of every kernel. */
+export interface KernelContexts {
+  /**
+   * The context of the next kernel of a launch; to be asked once for every kernel, in order of start.
+   * @param call the launch; -1 when it is not known
+   * @param activity the kernel
+   */
+  ofKernel(call: number, activity: number): Context;
+}
+
+/** Of a kernel whose launch is not known. */
+export const NOWHERE: Context = {
   dir: null,
   layer: [],
   trace: [],
@@ -41,7 +52,7 @@ const NOWHERE: Context = {
   ranges: [],
 };
 
-export class Contexts {
+export class Contexts implements KernelContexts {
   readonly #texts = new TextReader();
   readonly #order: Uint32Array;
   readonly #threads: ThreadProgress[] = [];
@@ -64,7 +75,6 @@ export class Contexts {
     this.#order = rows;
   }
 
-  /** The context of the next kernel of a launch; ask once for every kernel. `call` -1: the launch is not known. */
   ofKernel(call: number): Context {
     if (call === -1) return NOWHERE;
     const pending = this.#pending.get(call) ?? this.#advanceTo(call);

@@ -17,7 +17,7 @@ import {
 import { Recent } from '../record/recent.js';
 import { ACTIVITY_KINDS, type Capture } from './capture.js';
 import { compareCells, orNull } from './column.js';
-import { Contexts } from './context.js';
+import { Contexts, type KernelContexts } from './context.js';
 import { shortName } from './kernel-name.js';
 import { joinLaunches, type Launches } from './launches.js';
 import { allRows, sortRows } from './order.js';
@@ -35,6 +35,9 @@ export interface EmitOptions {
 
 const KERNEL = ACTIVITY_KINDS.indexOf('kernel');
 
+/** `cudaGraphLaunch_v10000`, `cuGraphLaunch`, `hipGraphLaunch`: one call for all work of a graph. */
+const isGraphLaunch = (launch: Launch | null): boolean => launch?.api?.includes('GraphLaunch') === true;
+
 interface KernelNames {
   readonly name: string;
   readonly short: string;
@@ -50,7 +53,7 @@ export function* emit(capture: Capture, options: EmitOptions): Generator<Profile
 
 class Emission {
   readonly #launches: Launches;
-  readonly #contexts: Contexts;
+  readonly #contexts: KernelContexts;
   readonly #kernelNames = new Recent<number, KernelNames>(4096);
   readonly #counts: Record<string, number> = {};
 
@@ -59,7 +62,7 @@ class Emission {
     private readonly options: EmitOptions,
   ) {
     this.#launches = joinLaunches(capture.calls, capture.activities, capture.threads, capture.diagnostics);
-    this.#contexts = new Contexts(capture, this.#launches);
+    this.#contexts = capture.contexts?.(this.#launches) ?? new Contexts(capture, this.#launches);
   }
 
   header(): ProfileRecord {
@@ -132,7 +135,8 @@ class Emission {
     // Member by member, in the order of the record: copying with `...` costs as much as all the rest.
     const common = this.#common(row);
     if (common.graph !== undefined) this.capture.diagnostics.count('graph-kernel-by-launch');
-    const context = this.#contexts.ofKernel(this.#launches.callOf[row] ?? -1);
+    const context = this.#contexts.ofKernel(this.#launches.callOf[row] ?? -1, row);
+    const collective = this.capture.collectiveOf?.(row) ?? null;
     const { name, short, known } = this.#kernelNames.of(activities.name.at(row), (id) => this.#nameKernel(id));
     if (!known) this.capture.diagnostics.count('unknown-name');
     const extent = activities.extent.at(row) * 6;
@@ -165,6 +169,10 @@ class Emission {
       repr: context.repr,
       ranges: context.ranges,
       ...(context.step === undefined ? undefined : { step: context.step }),
+      ...(context.callIds === undefined ? undefined : { callIds: context.callIds }),
+      ...(context.callKernels === undefined ? undefined : { callKernels: context.callKernels }),
+      ...(context.forward === undefined ? undefined : { forward: context.forward }),
+      ...(collective === null ? undefined : { collective }),
       ...(common.graph === undefined ? undefined : { graph: common.graph }),
     };
   }
@@ -206,7 +214,7 @@ class Emission {
       tid: thread === null ? null : orNull(threads.tid(thread)),
       corr: orNull(activities.corr.at(row)),
       launch,
-      ...(node === null ? undefined : { graph: { id: graphId, node } }),
+      ...(node === null && !isGraphLaunch(launch) ? undefined : { graph: { id: graphId, node } }),
     };
   }
 

@@ -51,12 +51,18 @@ export function checkProfile(path: string, name: string, format?: string): void 
 
 function openProbe(path: string, name: string): Probe {
   const head = readHead(path);
-  return { file: name, head, database: isSqlite(head) ? openNamed(path, name) : null };
+  return { file: name, path, head, database: isSqlite(head) ? openNamed(path, name) : null };
 }
 
-/** All readers so far read databases: a file that is none is answered by what it is, whatever format was asked for. */
+/** A file of another kind than the format asked for is answered by what it is. */
 function chooseReader(probe: Probe, format: string | undefined): Reader {
-  return format === undefined || probe.database === null ? detect(probe) : readerNamed(format);
+  if (format === undefined) return detect(probe);
+  const named = readerNamed(format);
+  if ((named.reads === 'database') === (probe.database !== null)) return named;
+  throw new UserError(`is ${detect(probe).title}, not what --format ${format} reads`, {
+    where: probe.file,
+    hint: 'leave --format out: dparse tells formats by their content',
+  });
 }
 
 /** Opens a database; messages name the input as the user knows it. */

@@ -8,6 +8,8 @@ import type { SqliteFile } from './sqlite.js';
 export interface Probe {
   /** Base name, for messages only: the format is told by content, never by name. */
   readonly file: string;
+  /** Where the bytes are, uncompressed. */
+  readonly path: string;
   /** The first bytes, uncompressed. */
   readonly head: Buffer;
   /** The database, when the input is one. */
@@ -30,6 +32,8 @@ export interface Reader {
   readonly id: string;
   /** One line for `--formats`. */
   readonly title: string;
+  /** What its inputs are, whatever is in them. */
+  readonly reads: 'database' | 'text';
   /** Whether the input is of this format. */
   sniff(probe: Probe): boolean;
   /** Records of the input, the profile line first, the end line last. */

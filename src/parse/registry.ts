@@ -4,10 +4,11 @@
  */
 import { nearest, UsageError, UserError } from '../record/errors.js';
 import type { Probe, Reader } from './reader.js';
+import { kineto } from './readers/kineto.js';
 import { nsight } from './readers/nsight.js';
 import { nvprof } from './readers/nvprof.js';
 
-export const READERS: readonly Reader[] = [nsight, nvprof];
+export const READERS: readonly Reader[] = [nsight, nvprof, kineto];
 
 /** Inputs that are recognised and answered with what to do. */
 export interface Unreadable {
@@ -59,8 +60,8 @@ export const UNREADABLE: readonly Unreadable[] = [
     sniff: startsWith("{'kShortName'"),
   },
   {
-    title: 'JSON',
-    hint: 'export the profile as SQLite',
+    title: 'JSON without "traceEvents"',
+    hint: 'dparse reads the traces that torch.profiler exports, and databases: dparse --formats',
     sniff: startsWith('{', '['),
   },
   {

@@ -18,6 +18,7 @@ import { basename, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { UserError } from '../record/errors.js';
+import { isSqlite } from './sqlite.js';
 
 const HEAD_BYTES = 4096;
 
@@ -101,7 +102,7 @@ async function unpack(name: string, file: string, stream: NodeJS.ReadableStream)
     if (head.length === 0) throw new UserError('input is empty', { where: name });
     if (!isGzip(head)) return { name, file, path: raw, dispose };
     const plain = join(folder, 'plain');
-    await pipeline(createReadStream(raw), createGunzip(), createWriteStream(plain));
+    await gunzip(raw, plain);
     rmSync(raw);
     return { name, file: file.replace(/\.gz$/, ''), path: plain, dispose };
   } catch (error) {
@@ -110,6 +111,19 @@ async function unpack(name: string, file: string, stream: NodeJS.ReadableStream)
       throw new UserError(`gzip is broken: ${error.message}`, { where: name, hint: 'copy it again' });
     }
     throw error;
+  }
+}
+
+/**
+ * Undoes gzip. Of a file that was cut short, what can be had: a reader of text makes do with it, and says so; a
+ * database cannot be read in part.
+ */
+async function gunzip(from: string, to: string): Promise<void> {
+  try {
+    await pipeline(createReadStream(from), createGunzip(), createWriteStream(to));
+  } catch (error) {
+    const isCut = error instanceof Error && 'code' in error && error.code === 'Z_BUF_ERROR';
+    if (!isCut || statSync(to).size === 0 || isSqlite(readHead(to))) throw error;
   }
 }
 

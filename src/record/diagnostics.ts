@@ -22,6 +22,12 @@ export const DIAGNOSTICS = {
   'range-without-text': ['info', 'ranges without a text'],
   'marker-not-literal': ['info', 'ranges that look like a call marker but are not a literal (kept as plain ranges)'],
   'graph-launch-opaque': ['info', 'graph launches traced as a whole, without their kernels'],
+  'truncated-input': ['warning', 'inputs that end before they are complete (what stands before was read)'],
+  'malformed-event': ['warning', 'events that are no JSON objects (passed over)'],
+  'event-without-time': ['warning', 'host events without a start or a duration (passed over)'],
+  'repeated-key': ['warning', 'keys that stand twice in one event (the last one was taken)'],
+  'large-id': ['info', 'ids beyond 2^53 (told apart, but not written)'],
+  'no-device-activity': ['warning', 'profiles without any work on a device'],
   'bad-row': ['warning', 'rows with a value of the wrong type (cell unknown)'],
 } as const satisfies Record<string, readonly [Severity, string]>;
 

@@ -54,7 +54,7 @@ describe('detection', () => {
     ['text of nvprof', '==123== NVPROF is profiling process 123\n==123== Profiling result:\n', /nvprof prints/],
     ['records of dparse', '{"type":"profile","v":1}\n', /records of dparse \(give them to dprof\)/],
     ["PyProf's records", "{'kShortName': 'k'}\n", /dprof/],
-    ['JSON', '{"traceEvents": []}', /JSON/],
+    ['JSON that is no trace', '{"events": []}', /JSON without "traceEvents".*torch\.profiler/],
     ['a JSON array', ' [1, 2]', /JSON/],
     ['text', 'hello\nworld\n', /is text \(dparse --formats/],
     ['a binary file', Buffer.from([0x7f, 0x45, 0x4c, 0x46, 1, 1, 0, 0]), /binary/],

@@ -19,6 +19,7 @@ import { COPY_KINDS, NO_STREAM, numberOf, SYNC_KINDS } from './cupti.js';
 export const nsight: Reader = {
   id: 'nsight',
   title: 'Nsight Systems SQLite export (nsys export --type sqlite)',
+  reads: 'database',
   sniff: ({ database }) => database?.has('StringIds') === true && !database.has('StringTable'),
   read: (probe, options) => read(probe, options),
 };

@@ -19,6 +19,7 @@ import { apiName, type ApiDomain } from './nvprof-api.js';
 export const nvprof: Reader = {
   id: 'nvprof',
   title: 'nvprof / NVVP SQLite database (nvprof -o FILE)',
+  reads: 'database',
   sniff: ({ database }) => database?.has('StringTable') === true && database.has('Version'),
   read: (probe, options) => read(probe, options),
 };

@@ -1,0 +1,95 @@
+/**
+ * `Input Dims`, `Input type` and `Concrete Inputs` of an op → the arguments of its call, in the order of its schema.
+ *
+ * Dims: one entry an argument; extents of a tensor, `[]` of anything else, a list of extents for a list of tensors.
+ * Types: the C++ type of a tensor's elements, or a word for what is no tensor; '' where nothing was given, or where the
+ * profiler does not know the kind. Concrete inputs (since 2023): the text of every value that is no tensor.
+ */
+import type { Arg, ArgValue } from '../../../record/record.js';
+import { isListType, isPlainType, scalarType } from './scalar-types.js';
+
+const NOT_GIVEN: Arg = { name: '', type: 'NoneType', value: null };
+const UNKNOWN: Arg = { name: '', type: 'unknown' };
+/** Type of a tensor that is not defined: an optional gradient, say. */
+const UNDEFINED_TENSOR = 'nullptr (uninitialized)';
+
+/** The arguments; null when the profile tells none (shapes were not recorded). */
+export function readArguments(dims: unknown, types: unknown, concrete: unknown): Arg[] | null {
+  if (!Array.isArray(dims) && !Array.isArray(types)) return null;
+  const extents = listOf(dims);
+  const kinds = listOf(types);
+  const values = Array.isArray(concrete) ? listOf(concrete) : null;
+  return Array.from({ length: Math.max(extents.length, kinds.length) }, (_, i) => {
+    const kind = kinds[i];
+    const value = values === null ? undefined : values[i];
+    return readArgument(
+      extents[i],
+      typeof kind === 'string' ? kind : '',
+      typeof value === 'string' ? value : undefined,
+    );
+  });
+}
+
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? (value as unknown[]) : []);
+
+const isExtent = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
+const isShape = (value: unknown): value is number[] => Array.isArray(value) && value.every(isExtent);
+
+function readArgument(extents: unknown, kind: string, value: string | undefined): Arg {
+  if (kind === UNDEFINED_TENSOR) return NOT_GIVEN;
+  const scalar = scalarType(kind);
+  if (scalar !== null && !isPlainType(kind)) return isShape(extents) ? tensor(extents, scalar.dtype) : UNKNOWN;
+  if (kind === 'TensorList' || isNested(extents)) return tensors(extents);
+  if (isShape(extents) && extents.length > 0) return tensor(extents, kind);
+  if (value === undefined) return isListType(kind) ? { name: '', type: 'list' } : UNKNOWN;
+  if (value === '') return kind === '' || kind === 'None' ? NOT_GIVEN : UNKNOWN;
+  return plain(value);
+}
+
+/** A type that is not known stands under the name that the profile gives it; '' is none. */
+const tensor = (shape: readonly number[], dtype: string): Arg => ({
+  name: '',
+  type: 'tensor',
+  shape,
+  ...(dtype === '' ? undefined : { dtype }),
+});
+
+const isNested = (extents: unknown): boolean =>
+  Array.isArray(extents) && extents.length > 0 && extents.every((item) => Array.isArray(item));
+
+/** Of the tensors of a list the extents alone are told. */
+function tensors(extents: unknown): Arg {
+  const items = listOf(extents);
+  if (!items.every(isShape)) return { name: '', type: 'list' };
+  return { name: '', type: 'list', items: items.map((shape) => tensor(shape, '')) };
+}
+
+const NUMBER = /^[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?$/i;
+
+function plain(text: string): Arg {
+  const value = readValue(text);
+  if (Array.isArray(value)) return { name: '', type: 'list', value };
+  const type =
+    value === null
+      ? 'NoneType'
+      : typeof value === 'boolean'
+        ? 'bool'
+        : typeof value === 'number'
+          ? numberType(text)
+          : 'str';
+  return { name: '', type, value };
+}
+
+/** `0.` is a float, `0` an int. */
+const numberType = (text: string): string => (/[.e]/i.test(text) ? 'float' : 'int');
+
+/** `True`, `1`, `0.125`, `[1, 1]`, `[True, False]`; any other text stands for itself. */
+function readValue(text: string): ArgValue {
+  if (text === 'True') return true;
+  if (text === 'False') return false;
+  if (text === 'None') return null;
+  if (NUMBER.test(text)) return Number(text);
+  if (!text.startsWith('[') || !text.endsWith(']')) return text;
+  const inside = text.slice(1, -1).trim();
+  return inside === '' ? [] : inside.split(',').map((item) => readValue(item.trim()));
+}

@@ -1,0 +1,364 @@
+/**
+ * A trace → the columns that all readers fill (see `parse/capture.ts`), read in one pass over its events.
+ */
+import { Diagnostics } from '../../../record/diagnostics.js';
+import type { Collective } from '../../../record/record.js';
+import {
+  Activities,
+  ACTIVITY_KINDS,
+  Calls,
+  type ActivityKind,
+  type Capture,
+  type Header,
+  type Names,
+} from '../../capture.js';
+import { Column } from '../../column.js';
+import type { KernelContexts } from '../../context.js';
+import type { Launches } from '../../launches.js';
+import { Threads } from '../../threads.js';
+import { ByteTexts } from './byte-texts.js';
+import { categoryOf, type Category } from './categories.js';
+import { readCollective } from './collectives.js';
+import { KinetoContexts } from './contexts.js';
+import { readDevices } from './devices.js';
+import { ARG, EVENT, type TraceEvent } from './event.js';
+import { HostEvents } from './host-events.js';
+import { decodeValue } from './json-bytes.js';
+import { nest } from './nesting.js';
+import { Ids, microsecondsAt, nanosecondsAt, numberAt } from './numbers.js';
+import { readTrace, type TraceHeader } from './trace-file.js';
+
+const KERNEL = ACTIVITY_KINDS.indexOf('kernel');
+
+/** How much later than its parent an event may end where times are whole microseconds, in ns. */
+const ROUNDING = 1000;
+
+/** Stands for a process or thread whose number is not told. */
+const NOBODY = -1;
+
+const COPY_KIND = /\b(HtoD|DtoH|DtoD|PtoP|HtoH)\b/;
+/** `Stream Sync` and its kin, in the words of the other formats. */
+const SYNC_KINDS: readonly (readonly [pattern: RegExp, kind: string])[] = [
+  [/^Event Sync/i, 'event'],
+  [/^Stream Wait Event/i, 'stream-wait-event'],
+  [/^Stream Sync/i, 'stream'],
+  [/^Context Sync/i, 'context'],
+];
+
+export class KinetoCapture implements Capture {
+  readonly diagnostics = new Diagnostics();
+  readonly threads = new Threads();
+  readonly calls = new Calls();
+  readonly activities = new Activities();
+  readonly header: Header;
+  readonly #texts = new ByteTexts();
+  readonly #events = new HostEvents(this.#texts);
+  readonly ranges = this.#events.ranges;
+  readonly names: Names = this.#names();
+  readonly #externalIds = Column.floats();
+  readonly #collectives = new Map<number, Collective>();
+  readonly #ids = new Ids();
+  /** By number of the category's text. */
+  readonly #categories: (Category | null | undefined)[] = [];
+  /** Whole microseconds at which the columns' times start, before they are moved to the first event. */
+  #originUs = NaN;
+  #start = 0;
+  #end = 0;
+  /** Whether any time has decimals. */
+  #fine = false;
+  /** Whether any activity's external id differs from its correlation id: only then it is an op's. */
+  #trusted = false;
+  #lastPid = NaN;
+  #lastTid = NaN;
+  #lastThread = 0;
+
+  /** @throws UserError when the file is no trace */
+  constructor(path: string, name: string, format: string) {
+    this.threads.process(NOBODY, NaN);
+    const header = readTrace(path, name, this.diagnostics, (event, bytes) => {
+      this.#take(event, bytes);
+    });
+    this.diagnostics.count('large-id', this.#ids.large);
+    if (this.activities.length === 0) this.diagnostics.count('no-device-activity');
+    this.#moveToFirstEvent();
+    this.header = {
+      format,
+      tool: 'PyTorch Profiler',
+      rank: rankOf(header.distributedInfo),
+      startUnixNs: this.#startUnixNs(header),
+      dur: null,
+      devices: readDevices(header.deviceProperties, new Set(this.activities.device.values)),
+    };
+  }
+
+  collectiveOf(activity: number): Collective | null {
+    return this.#collectives.get(activity) ?? null;
+  }
+
+  contexts(launches: Launches): KernelContexts {
+    const { calls, activities, threads, diagnostics } = this;
+    const { ops } = this.#events;
+    const slack = this.#fine ? 0 : ROUNDING;
+    const compareTies = (a: number, b: number): number => {
+      const [opA, opB] = [this.#events.opOf(a), this.#events.opOf(b)];
+      if (opA === -1 || opB === -1) return opA - opB || this.#compareNames(a, b);
+      return ops.externalId.at(opA) - ops.externalId.at(opB) || this.#compareNames(a, b);
+    };
+    const facts = {
+      events: this.#events,
+      nesting: nest(this.ranges, calls, threads.count, compareTies, slack),
+      threads,
+      launches,
+      callStart: (call: number) => calls.start.at(call),
+      callThread: (call: number) => calls.thread.at(call),
+      externalId: (activity: number) => this.#externalIds.at(activity),
+      trusted: this.#trusted,
+      slack,
+      diagnostics,
+    };
+    return new KinetoContexts(facts, kernelsOf(activities));
+  }
+
+  #compareNames(a: number, b: number): number {
+    const { text } = this.ranges;
+    const [nameA, nameB] = [this.#events.nameText(text.at(a)), this.#events.nameText(text.at(b))];
+    return nameA < nameB ? -1 : Number(nameA > nameB);
+  }
+
+  #take(event: TraceEvent, bytes: Buffer): void {
+    const { from, to } = event.fields;
+    // Only complete events (X) have a start and a duration.
+    if (!event.fields.has(EVENT.cat) || bytes[from[EVENT.ph] ?? 0] !== 0x58) return;
+    const category = this.#category(bytes, from[EVENT.cat] ?? 0, to[EVENT.cat] ?? 0);
+    if (category === null) return;
+    const timed = this.#readTimes(event, bytes);
+    if (category.is === 'activity') {
+      this.#takeActivity(category.kind, event, bytes, timed);
+      return;
+    }
+    if (!timed || Number.isNaN(this.#end)) this.diagnostics.count('event-without-time');
+    else if (this.#end < this.#start) this.diagnostics.count('negative-duration');
+    else this.#takeHostEvent(category, event, bytes);
+  }
+
+  #category(bytes: Buffer, from: number, to: number): Category | null {
+    const number = this.#texts.numberOf(bytes, from, to);
+    const known = this.#categories[number];
+    return known === undefined ? (this.#categories[number] = categoryOf(this.#texts.text(number))) : known;
+  }
+
+  /** Sets start and end. @returns whether there is a start */
+  #readTimes({ fields: { from, to } }: TraceEvent, bytes: Buffer): boolean {
+    const [tsFrom = -1, tsTo = -1] = [from[EVENT.ts], to[EVENT.ts]];
+    this.#start = NaN;
+    this.#end = NaN;
+    if (tsFrom === -1) return false;
+    if (Number.isNaN(this.#originUs)) this.#originUs = microsecondsAt(bytes, tsFrom, tsTo);
+    this.#start = nanosecondsAt(bytes, tsFrom, tsTo, this.#originUs);
+    const [durFrom = -1, durTo = -1] = [from[EVENT.dur], to[EVENT.dur]];
+    if (durFrom !== -1) this.#end = this.#start + nanosecondsAt(bytes, durFrom, durTo, 0);
+    if (!this.#fine && this.#start % 1000 !== 0) this.#fine = true;
+    return !Number.isNaN(this.#start);
+  }
+
+  #takeHostEvent(category: Exclude<Category, { is: 'activity' }>, event: TraceEvent, bytes: Buffer): void {
+    const { from, to } = event.fields;
+    const thread = this.#threadOf(event, bytes);
+    const name = this.#texts.numberOf(
+      bytes,
+      from[EVENT.name] ?? 0,
+      Math.max(to[EVENT.name] ?? 0, from[EVENT.name] ?? 0),
+    );
+    if (category.is === 'frame') this.#events.add('frame', this.#start, this.#end, thread, name);
+    else if (category.is === 'annotation') this.#events.add('annotation', this.#start, this.#end, thread, name);
+    else if (category.is === 'op') this.#takeOp(event, bytes, thread, name);
+    else this.#takeCall(category.rank, event, bytes, thread, name);
+  }
+
+  #takeOp(event: TraceEvent, bytes: Buffer, thread: number, name: number): void {
+    this.#events.addOp(this.#start, this.#end, thread, name);
+    event.readArgs(bytes);
+    const { ops } = this.#events;
+    ops.externalId.push(this.#id(event, ARG.externalId, bytes));
+    ops.sequence.push(this.#number(event, ARG.sequence, bytes));
+    const forwardThread = this.#number(event, ARG.forwardThread, bytes);
+    ops.forwardThread.push(forwardThread > 0 ? forwardThread : 0);
+    ops.dims.push(this.#textPlusOne(event, ARG.dims, bytes));
+    ops.types.push(this.#textPlusOne(event, ARG.types, bytes));
+    ops.concrete.push(this.#textPlusOne(event, ARG.concrete, bytes));
+    ops.callStack.push(this.#textPlusOne(event, ARG.callStack, bytes));
+  }
+
+  #takeCall(rank: number, event: TraceEvent, bytes: Buffer, thread: number, name: number): void {
+    event.readArgs(bytes);
+    const corr = this.#id(event, ARG.correlation, bytes);
+    // A call without a correlation id cannot have launched anything.
+    if (Number.isNaN(corr)) return;
+    const { calls } = this;
+    calls.start.push(this.#start);
+    calls.end.push(this.#end);
+    calls.thread.push(thread);
+    calls.process.push(0);
+    calls.corr.push(corr);
+    calls.api.push(name);
+    calls.rank.push(rank);
+  }
+
+  #takeActivity(kind: ActivityKind, event: TraceEvent, bytes: Buffer, timed: boolean): void {
+    event.readArgs(bytes);
+    const { activities } = this;
+    const { from, to } = event.fields;
+    const corr = this.#id(event, ARG.correlation, bytes);
+    const externalId = this.#id(event, ARG.externalId, bytes);
+    if (!Number.isNaN(externalId) && externalId !== corr) this.#trusted = true;
+    const device = this.#number(event, ARG.device, bytes);
+    const nameFrom = from[EVENT.name] ?? -1;
+    const row = activities.length;
+    activities.kind.push(ACTIVITY_KINDS.indexOf(kind));
+    activities.start.push(timed ? this.#start : NaN);
+    activities.end.push(this.#end);
+    activities.device.push(device >= 0 ? device : this.#deviceByProcess(event, bytes));
+    activities.stream.push(this.#streamOf(event, bytes));
+    activities.process.push(0);
+    activities.corr.push(corr);
+    activities.node.push(this.#number(event, ARG.graphNode, bytes));
+    activities.name.push(nameFrom === -1 ? NO_NAME : this.#texts.numberOf(bytes, nameFrom, to[EVENT.name] ?? 0));
+    activities.bytes.push(this.#number(event, ARG.bytes, bytes));
+    activities.value.push(kind === 'kernel' ? this.#number(event, ARG.graphId, bytes) : NaN);
+    activities.extent.push(kind === 'kernel' ? activities.extents.length / 6 : 0);
+    this.#externalIds.push(externalId);
+    if (kind !== 'kernel') return;
+    this.#pushExtent(event, ARG.grid, bytes);
+    this.#pushExtent(event, ARG.block, bytes);
+    if (!event.args.has(ARG.collective)) return;
+    const args = decodeValue(bytes, from[EVENT.args] ?? 0, to[EVENT.args] ?? 0);
+    const collective = readCollective(args);
+    if (collective !== null) this.#collectives.set(row, collective);
+  }
+
+  /** `[56, 2, 1]` → three numbers; NaN where there are none. */
+  #pushExtent({ args: { from, to } }: TraceEvent, key: number, bytes: Buffer): void {
+    const { extents } = this.activities;
+    const start = from[key] ?? -1;
+    let at = start + 1;
+    for (let i = 0; i < 3; i++) {
+      let value = start === -1 ? NaN : 0;
+      let digits = 0;
+      for (; at < (to[key] ?? 0); at++) {
+        const digit = (bytes[at] ?? 0) - 0x30;
+        if (digit < 0 || digit > 9) {
+          if (digits > 0) break;
+        } else {
+          value = value * 10 + digit;
+          digits++;
+        }
+      }
+      extents.push(digits === 0 ? NaN : value);
+    }
+  }
+
+  #number({ args: { from, to } }: TraceEvent, key: number, bytes: Buffer): number {
+    const at = from[key] ?? -1;
+    return at === -1 ? NaN : numberAt(bytes, at, to[key] ?? 0);
+  }
+
+  #id({ args: { from, to } }: TraceEvent, key: number, bytes: Buffer): number {
+    const at = from[key] ?? -1;
+    return at === -1 ? NaN : this.#ids.at(bytes, at, to[key] ?? 0);
+  }
+
+  #textPlusOne({ args: { from, to } }: TraceEvent, key: number, bytes: Buffer): number {
+    const at = from[key] ?? -1;
+    const end = to[key] ?? 0;
+    return at === -1 || end === at ? 0 : this.#texts.numberOf(bytes, at, end) + 1;
+  }
+
+  /** The stream in `args`, else the thread of the event: `7`, `stream 7`. */
+  #streamOf(event: TraceEvent, bytes: Buffer): number {
+    const stream = this.#number(event, ARG.stream, bytes);
+    return Number.isNaN(stream) ? this.#trailingNumber(event, EVENT.tid, bytes) : stream;
+  }
+
+  /** A device's events have its number for a process. */
+  #deviceByProcess(event: TraceEvent, bytes: Buffer): number {
+    const pid = this.#trailingNumber(event, EVENT.pid, bytes);
+    return pid >= 0 ? pid : 0;
+  }
+
+  #trailingNumber({ fields: { from, to } }: TraceEvent, key: number, bytes: Buffer): number {
+    const at = from[key] ?? -1;
+    if (at === -1) return NaN;
+    const digits = /-?\d+$/.exec(bytes.toString('latin1', at, to[key] ?? 0))?.[0];
+    return digits === undefined ? NaN : Number(digits);
+  }
+
+  #threadOf({ fields: { from, to } }: TraceEvent, bytes: Buffer): number {
+    const pid = this.#hostNumber(bytes, from[EVENT.pid] ?? -1, to[EVENT.pid] ?? 0);
+    const tid = this.#hostNumber(bytes, from[EVENT.tid] ?? -1, to[EVENT.tid] ?? 0);
+    if (pid === this.#lastPid && tid === this.#lastTid) return this.#lastThread;
+    this.#lastPid = pid;
+    this.#lastTid = tid;
+    return (this.#lastThread = this.threads.thread(this.threads.process(pid, pid), tid));
+  }
+
+  #hostNumber(bytes: Buffer, from: number, to: number): number {
+    const value = from === -1 ? NaN : numberAt(bytes, from, to);
+    return Number.isNaN(value) ? NOBODY : value;
+  }
+
+  /** Moves all times so that the first event starts at 0. */
+  #moveToFirstEvent(): void {
+    const starts = [this.ranges.start, this.calls.start, this.activities.start];
+    let first = Infinity;
+    for (const column of starts) for (const start of column.values) if (start < first) first = start;
+    if (first === Infinity) first = 0;
+    this.#start = first;
+    for (const column of [...starts, this.ranges.end, this.calls.end, this.activities.end]) {
+      const { values } = column;
+      for (let row = 0; row < values.length; row++) values[row] = (values[row] ?? NaN) - first;
+    }
+    // Rows without a start are known by both times being 0 (see `launches.ts`).
+    const { start, end } = this.activities;
+    for (let row = 0; row < start.length; row++) {
+      if (!Number.isNaN(start.at(row))) continue;
+      start.set(row, 0);
+      end.set(row, 0);
+    }
+  }
+
+  /** Unix time of the first event: times are relative to a base that traces since 2024 name, else to 1970. */
+  #startUnixNs({ baseTimeNanoseconds }: TraceHeader): string | null {
+    if (!Number.isFinite(this.#originUs)) return null;
+    const ns = BigInt(this.#originUs) * 1000n + BigInt(Math.round(this.#start)) + BigInt(baseTimeNanoseconds ?? 0);
+    return String(ns);
+  }
+
+  #names(): Names {
+    const texts = this.#texts;
+    return {
+      kernelName: (name) => (name === NO_NAME ? null : texts.text(name)),
+      apiName: (api) => texts.text(api),
+      rangeText: (text) => this.#events.nameText(text),
+      domainName: () => null,
+      kindName: (kind, code) => {
+        if (code === NO_NAME) return null;
+        const name = texts.text(code);
+        if (kind === 'copy') return COPY_KIND.exec(name)?.[1] ?? null;
+        return SYNC_KINDS.find(([pattern]) => pattern.test(name))?.[1] ?? name;
+      },
+    };
+  }
+}
+
+/** Kernel name of rows that have none. */
+const NO_NAME = 4294967295;
+
+function* kernelsOf({ kind }: Activities): Generator<number> {
+  for (let row = 0; row < kind.length; row++) if (kind.at(row) === KERNEL) yield row;
+}
+
+function rankOf(distributedInfo: unknown): number | null {
+  if (typeof distributedInfo !== 'object' || distributedInfo === null || !('rank' in distributedInfo)) return null;
+  const { rank } = distributedInfo;
+  return typeof rank === 'number' && Number.isSafeInteger(rank) && rank >= 0 ? rank : null;
+}

@@ -1,0 +1,279 @@
+/**
+ * Where in the program each kernel's launch stands: the chain of ops, modules, Python frames and annotations around
+ * it, and for a kernel of the backward pass its forward op, whose module and frames it takes over.
+ */
+import type { Context, ForwardOp, OpCall } from '../../../record/record.js';
+import { Recent } from '../../../record/recent.js';
+import type { Diagnostics } from '../../../record/diagnostics.js';
+import { NOWHERE, type KernelContexts } from '../../context.js';
+import type { Launches } from '../../launches.js';
+import { PairIndex } from '../../pair-index.js';
+import { withoutBackward } from '../../sequence.js';
+import type { Threads } from '../../threads.js';
+import { orNull } from '../../column.js';
+import { readArguments } from './arguments.js';
+import { ForwardOps, NO_OP } from './forward-ops.js';
+import type { HostEvents } from './host-events.js';
+import { readStack } from './names.js';
+import { OUTSIDE, type Nesting } from './nesting.js';
+
+/** What the contexts are made from. */
+export interface KinetoFacts {
+  readonly events: HostEvents;
+  readonly nesting: Nesting;
+  readonly threads: Threads;
+  readonly launches: Launches;
+  /** Start and end of a call. */
+  readonly callStart: (call: number) => number;
+  readonly callThread: (call: number) => number;
+  /** External id of an activity, NaN where it has none. */
+  readonly externalId: (activity: number) => number;
+  /** Whether external ids are those of ops: traces of some years repeat the correlation id there. */
+  readonly trusted: boolean;
+  readonly slack: number;
+  readonly diagnostics: Diagnostics;
+}
+
+/** The chain around a launch, outermost first, and what its members say. */
+interface Chain {
+  /** Numbers of the ops that are calls, outermost first. */
+  readonly callOps: readonly number[];
+  readonly calls: readonly OpCall[];
+  readonly nodes: readonly string[];
+  readonly layer: readonly string[];
+  readonly trace: readonly string[];
+  readonly ranges: readonly string[];
+  readonly step: number | null;
+  /** Ops with a sequence number, outermost first. */
+  readonly sequenced: readonly number[];
+  readonly backward: boolean;
+}
+
+export class KinetoContexts implements KernelContexts {
+  readonly #chains = new Recent<number, Chain>(512);
+  readonly #calls = new Recent<string, OpCall>(8192);
+  readonly #callTexts = new Recent<number, unknown>(8192);
+  #byExternalId: PairIndex | null = null;
+  #forward: ForwardOps | null = null;
+  /** By op: how many kernels it launched in all, how many were given out, and its number in the records. */
+  readonly #kernels: Uint32Array;
+  readonly #given: Uint32Array;
+  readonly #ids: Uint32Array;
+  #lastId = 0;
+
+  /** @param kernels activities that are kernels */
+  constructor(
+    private readonly facts: KinetoFacts,
+    kernels: Iterable<number>,
+  ) {
+    const ops = facts.events.ops.length;
+    this.#kernels = new Uint32Array(ops);
+    this.#given = new Uint32Array(ops);
+    this.#ids = new Uint32Array(ops);
+    for (const kernel of kernels) this.#countKernel(this.#leafOf(facts.launches.callOf[kernel] ?? -1, kernel));
+  }
+
+  ofKernel(call: number, activity: number): Context {
+    const leaf = this.#leafOf(call, activity);
+    if (leaf === OUTSIDE) return NOWHERE;
+    const chain = this.#chains.of(leaf, () => this.#chain(leaf));
+    const { callOps, calls, layer, trace, ranges, step, backward } = chain;
+    const forward = backward ? this.#forwardOf(chain) : undefined;
+    const around =
+      forward === undefined || forward === null ? null : this.#chains.of(forward, () => this.#chain(forward));
+    const innermost = callOps.at(-1);
+    return {
+      dir: backward ? 'bprop' : calls.length > 0 || chain.nodes.length > 0 ? 'fprop' : null,
+      layer: around === null || around.layer.length === 0 ? layer : around.layer,
+      trace: around === null || around.trace.length === 0 ? trace : around.trace,
+      calls,
+      ...namesOf(chain),
+      ...this.#sequenceOf(chain),
+      sub: innermost === undefined ? 0 : this.#next(innermost),
+      repr: [],
+      ranges,
+      ...(step === null ? undefined : { step }),
+      callIds: callOps.map((op) => this.#idOf(op)),
+      callKernels: callOps.map((op) => this.#kernels[op] ?? 0),
+      ...(forward === undefined ? undefined : { forward: forward === null ? null : this.#forwardOp(forward) }),
+    };
+  }
+
+  #idOf(op: number): number {
+    return (this.#ids[op] ||= ++this.#lastId);
+  }
+
+  /** Ordinal of the op's next kernel. */
+  #next(op: number): number {
+    const given = this.#given[op] ?? 0;
+    this.#given[op] = given + 1;
+    return given;
+  }
+
+  /** Adds a kernel to every op around its launch. */
+  #countKernel(leaf: number): void {
+    const { events, nesting } = this.facts;
+    for (let row = leaf; row !== OUTSIDE; row = nesting.parent[row] ?? OUTSIDE) {
+      const op = events.opOf(row);
+      if (op !== NO_OP) this.#kernels[op] = (this.#kernels[op] ?? 0) + 1;
+    }
+  }
+
+  /**
+   * The innermost range around an activity's launch. The profiler also notes the op itself (external id): it decides
+   * where times, which may be rounded to microseconds, do not show that op around the launch, and where the launch is
+   * not in the trace.
+   */
+  #leafOf(call: number, activity: number): number {
+    const { events, nesting, trusted, slack } = this.facts;
+    const leaf = call === -1 ? OUTSIDE : (nesting.innermost[call] ?? OUTSIDE);
+    const externalId = this.facts.externalId(activity);
+    if (!trusted || Number.isNaN(externalId)) return leaf;
+    for (let row = leaf; row !== OUTSIDE; row = nesting.parent[row] ?? OUTSIDE) {
+      const op = events.opOf(row);
+      if (op !== NO_OP && events.ops.externalId.at(op) === externalId) return leaf;
+    }
+    const op = this.#opWithId(externalId);
+    if (op === NO_OP) return leaf;
+    const row = events.ops.range.at(op);
+    if (call === -1) return row;
+    const { ranges } = events;
+    const start = this.facts.callStart(call);
+    const fits =
+      ranges.thread.at(row) === this.facts.callThread(call) &&
+      ranges.start.at(row) <= start &&
+      start <= ranges.end.at(row) + slack;
+    return fits ? row : leaf;
+  }
+
+  #opWithId(externalId: number): number {
+    if (this.#byExternalId === null) {
+      const { ops } = this.facts.events;
+      this.#byExternalId = new PairIndex(
+        () => 0,
+        (op) => ops.externalId.at(op),
+      );
+      for (let op = 0; op < ops.length; op++) {
+        if (!Number.isNaN(ops.externalId.at(op))) this.#byExternalId.put(op);
+      }
+    }
+    return this.#byExternalId.get(0, externalId);
+  }
+
+  #chain(leaf: number): Chain {
+    const { events, nesting } = this.facts;
+    const rows: number[] = [];
+    for (let row = leaf; row !== OUTSIDE; row = nesting.parent[row] ?? OUTSIDE) rows.push(row);
+    const chain = {
+      callOps: [] as number[],
+      calls: [] as OpCall[],
+      nodes: [] as string[],
+      layer: [] as string[],
+      trace: [] as string[],
+      ranges: [] as string[],
+      step: null as number | null,
+      sequenced: [] as number[],
+      backward: false,
+    };
+    for (const row of rows.reverse()) {
+      const op = events.opOf(row);
+      const name = events.nameOf(row);
+      if (op !== NO_OP) this.#addOp(chain, op);
+      switch (name.kind) {
+        case 'call':
+          chain.callOps.push(op);
+          chain.calls.push(this.#callOf(op, name.mod, name.op));
+          break;
+        case 'node':
+          chain.nodes.push(name.name);
+          chain.backward = true;
+          break;
+        case 'layer':
+          chain.layer.push(name.name);
+          break;
+        case 'frame':
+          chain.trace.push(name.frame);
+          break;
+        case 'step':
+          chain.step = name.step;
+          chain.ranges.push(name.text);
+          break;
+        case 'range':
+          chain.ranges.push(name.text);
+          break;
+        case 'none':
+      }
+    }
+    return chain;
+  }
+
+  #addOp(chain: { sequenced: number[]; trace: string[]; backward: boolean }, op: number): void {
+    const { ops, texts } = this.facts.events;
+    if (ops.sequence.at(op) >= 0) chain.sequenced.push(op);
+    if (ops.forwardThread.at(op) > 0) chain.backward = true;
+    const stack = ops.callStack.at(op);
+    if (stack === 0) return;
+    const frames = readStack(texts.text(stack - 1));
+    // The innermost stack holds the outer ones.
+    if (frames.length > 0) chain.trace = frames;
+  }
+
+  #callOf(op: number, mod: string, name: string): OpCall {
+    const { ops } = this.facts.events;
+    const [dims, types, concrete] = [ops.dims.at(op), ops.types.at(op), ops.concrete.at(op)];
+    return this.#calls.of(`${ops.name.at(op)},${dims},${types},${concrete}`, () => ({
+      mod,
+      op: name,
+      args: readArguments(this.#value(dims), this.#value(types), this.#value(concrete)) ?? [],
+      from: 'dispatcher',
+    }));
+  }
+
+  /** A text of arguments as JSON; undefined when there is none, or it is none. */
+  #value(text: number): unknown {
+    if (text === 0) return undefined;
+    return this.#callTexts.of(text, () => this.facts.events.texts.value(text - 1));
+  }
+
+  #sequenceOf({ sequenced, backward }: Chain): Pick<Context, 'seqMarker' | 'seq' | 'altSeq'> {
+    const { ops, texts } = this.facts.events;
+    const ids = [...new Set(sequenced.map((op) => ops.sequence.at(op)))];
+    const chosen = backward ? sequenced.findLast((op) => ops.forwardThread.at(op) > 0) : sequenced.at(-1);
+    const seq = chosen === undefined ? null : ops.sequence.at(chosen);
+    return {
+      seqMarker: sequenced.map((op) => `${texts.text(ops.name.at(op))}, seq = ${ops.sequence.at(op)}`),
+      seq: seq === null ? [] : [seq],
+      altSeq: ids.filter((id) => id !== seq),
+    };
+  }
+
+  /**
+   * The forward op's range of a backward chain; null when the trace does not hold it, undefined when there is none: the
+   * accumulation of a gradient belongs to a parameter.
+   */
+  #forwardOf({ sequenced }: Chain): number | null | undefined {
+    const { ops } = this.facts.events;
+    const node = sequenced.findLast((op) => ops.forwardThread.at(op) > 0);
+    if (node === undefined) return undefined;
+    const forward = (this.#forward ??= new ForwardOps(this.facts.events)).of(node);
+    return forward === NO_OP ? null : ops.range.at(forward);
+  }
+
+  #forwardOp(row: number): ForwardOp {
+    const { events, threads } = this.facts;
+    const name = events.nameOf(row);
+    const tid = orNull(threads.tid(events.ranges.thread.at(row)));
+    const start = events.ranges.start.at(row);
+    if (name.kind === 'call') return { mod: name.mod, op: name.op, tid, start };
+    return { mod: 'na', op: events.nameText(events.ranges.text.at(row)), tid, start };
+  }
+}
+
+/** Module and op to print: the calls', else the autograd node's, else the innermost range's. */
+function namesOf({ calls, nodes, ranges }: Chain): Pick<Context, 'mod' | 'op'> {
+  if (calls.length > 0) return { mod: calls.map(({ mod }) => mod), op: calls.map(({ op }) => op) };
+  const node = nodes.at(-1);
+  if (node !== undefined) return { mod: ['na'], op: [withoutBackward(node)] };
+  const range = ranges.at(-1);
+  return { mod: ['na'], op: range === undefined ? [] : [range] };
+}

@@ -1,0 +1,66 @@
+/**
+ * `deviceProperties` of a trace → devices of the profile.
+ */
+import type { Device } from '../../../record/record.js';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null;
+const number = (value: unknown): number | null =>
+  typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : null;
+
+/** AMD's own architecture names; a trace gives its compute version only. Source: LLVM, "User Guide for AMDGPU Backend". */
+const AMD_ARCHITECTURES: readonly (readonly [name: RegExp, arch: string])[] = [
+  [/MI100/, 'gfx908'],
+  [/MI2\d\d/, 'gfx90a'],
+  [/MI3[02]\dX?/, 'gfx942'],
+  [/MI35\dX?/, 'gfx950'],
+];
+
+const vendorOf = (name: string): string => {
+  if (/AMD|Radeon|Instinct|gfx\d/i.test(name)) return 'amd';
+  return /NVIDIA|Tesla|GeForce|Quadro|TITAN|^[ABHLV]\d{2,3}\b/i.test(name) ? 'nvidia' : 'unknown';
+};
+
+function architecture(vendor: string, name: string, major: number | null, minor: number | null): string | null {
+  if (vendor === 'amd') return AMD_ARCHITECTURES.find(([pattern]) => pattern.test(name))?.[1] ?? null;
+  return vendor === 'nvidia' && major !== null && minor !== null ? `sm${major}${minor}` : null;
+}
+
+function readDevice(value: unknown): Device | null {
+  if (!isObject(value)) return null;
+  const id = number(value['id']);
+  const name = value['name'];
+  if (id === null) return null;
+  const text = typeof name === 'string' ? name : '';
+  const vendor = vendorOf(text);
+  return {
+    id,
+    vendor,
+    name: text === '' ? null : text,
+    arch: architecture(vendor, text, number(value['computeMajor']), number(value['computeMinor'])),
+    units: number(value['numSms']),
+    clockHz: null,
+    memBytesPerS: null,
+    memBytes: number(value['totalGlobalMem']),
+  };
+}
+
+/**
+ * The devices that a trace describes, and those that appear in its activities alone: on AMD's systems the processors
+ * are numbered among the devices, so that the numbers of activities are others than those described. Where all
+ * described devices are of one model, so are these.
+ * @param used device numbers of activities
+ */
+export function readDevices(properties: unknown, used: ReadonlySet<number>): Device[] {
+  const described = (Array.isArray(properties) ? properties : []).map(readDevice).filter((device) => device !== null);
+  const [first] = described;
+  const oneModel =
+    first !== undefined && described.every(({ name, units }) => name === first.name && units === first.units);
+  const model: Omit<Device, 'id'> = oneModel
+    ? first
+    : { vendor: 'unknown', name: null, arch: null, units: null, clockHz: null, memBytesPerS: null, memBytes: null };
+  const known = new Set(described.map(({ id }) => id));
+  const others = [...used].filter((id) => !known.has(id)).map((id) => ({ ...model, id }));
+  return [...described, ...others].sort((a, b) => a.id - b.id);
+}

@@ -1,0 +1,118 @@
+/**
+ * One event of a trace, read in place: what a report needs of it as numbers, and where its texts lie in the window.
+ * One object is filled again and again, because a trace has millions of events.
+ */
+import { CLOSE_BRACE, COLON, COMMA, CUT, endOfText, endOfValue, OPEN_BRACE, QUOTE, skipSpace } from './json-bytes.js';
+import { KeyTable } from './key-table.js';
+
+/** Returned for bytes that are no event. */
+export const MALFORMED = -2;
+
+/** Keys of an event, and their codes. */
+export const EVENT = { ph: 0, cat: 1, name: 2, pid: 3, tid: 4, ts: 5, dur: 6, args: 7 } as const;
+
+/** Keys of an event's `args` that are read, by a name of ours. */
+const ARG_KEYS = {
+  externalId: 'External id',
+  correlation: 'correlation',
+  device: 'device',
+  stream: 'stream',
+  sequence: 'Sequence number',
+  forwardThread: 'Fwd thread id',
+  dims: 'Input Dims',
+  types: 'Input type',
+  concrete: 'Concrete Inputs',
+  callStack: 'Call stack',
+  grid: 'grid',
+  block: 'block',
+  bytes: 'bytes',
+  graphId: 'graph id',
+  graphNode: 'graph node id',
+  syncKind: 'cuda_sync_kind',
+  collective: 'Collective name',
+} as const;
+
+/** The code of each key of `args`. */
+export const ARG = Object.fromEntries(Object.keys(ARG_KEYS).map((name, code) => [name, code])) as Readonly<
+  Record<keyof typeof ARG_KEYS, number>
+>;
+
+/** The values of the known keys of one object: where each lies in the window; quotes are left out. */
+class Fields {
+  readonly from: Int32Array;
+  readonly to: Int32Array;
+
+  readonly #table: KeyTable;
+
+  /** @param keys the place in the list is the key's code */
+  constructor(keys: readonly string[]) {
+    this.#table = new KeyTable(keys);
+    this.from = new Int32Array(keys.length);
+    this.to = new Int32Array(keys.length);
+  }
+
+  has(code: number): boolean {
+    return (this.from[code] as number) !== CUT;
+  }
+
+  /**
+   * Reads the object that opens at `at`.
+   * @returns the place after it, CUT when the bytes end before, MALFORMED when it is none
+   */
+  read(bytes: Uint8Array, at: number, end: number, event: TraceEvent): number {
+    const { from, to } = this;
+    from.fill(CUT);
+    at++;
+    for (;;) {
+      at = skipSpace(bytes, at, end);
+      if (at >= end) return CUT;
+      const byte = bytes[at];
+      if (byte === CLOSE_BRACE) return at + 1;
+      if (byte === COMMA) {
+        at++;
+        continue;
+      }
+      if (byte !== QUOTE) return MALFORMED;
+      const keyFrom = at + 1;
+      const keyTo = endOfText(bytes, keyFrom, end);
+      if (keyTo === CUT) return CUT;
+      at = skipSpace(bytes, keyTo + 1, end);
+      if (at >= end) return CUT;
+      if (bytes[at] !== COLON) return MALFORMED;
+      at = skipSpace(bytes, at + 1, end);
+      if (at >= end) return CUT;
+      const code = this.#table.code(bytes, keyFrom, keyTo);
+      const valueFrom = at;
+      at = endOfValue(bytes, at, end);
+      if (at === CUT) return CUT;
+      if (at === valueFrom) return MALFORMED;
+      if (code === -1) continue;
+      if (from[code] !== CUT) event.repeatedKeys++;
+      const quoted = bytes[valueFrom] === QUOTE ? 1 : 0;
+      from[code] = valueFrom + quoted;
+      to[code] = at - quoted;
+    }
+  }
+}
+
+export class TraceEvent {
+  readonly fields = new Fields(Object.keys(EVENT));
+  readonly args = new Fields(Object.values(ARG_KEYS));
+  /** Keys met more than once in an object; the last one counts. */
+  repeatedKeys = 0;
+
+  /** Reads the event that opens at `at`; see `Fields.read`. Its `args` are read on demand. */
+  read(bytes: Uint8Array, at: number, end: number): number {
+    return this.fields.read(bytes, at, end, this);
+  }
+
+  /** Reads the event's `args`. @returns false when it has none */
+  readArgs(bytes: Uint8Array): boolean {
+    const from = this.fields.from[EVENT.args] as number;
+    if (from === CUT || bytes[from] !== OPEN_BRACE) {
+      this.args.from.fill(CUT);
+      return false;
+    }
+    return this.args.read(bytes, from, this.fields.to[EVENT.args] as number, this) > 0;
+  }
+}

@@ -1,0 +1,92 @@
+/**
+ * JSON scanned as bytes in place, without making values of it: where a text ends, where a value ends. The scan follows
+ * quotes and brackets only, so that what real traces hold beside the standard (bare `N/A`, `NaN`, control characters
+ * in texts, a comma too many) does not stop it.
+ */
+
+export const QUOTE = 0x22;
+export const COMMA = 0x2c;
+export const COLON = 0x3a;
+export const BACKSLASH = 0x5c;
+export const OPEN_BRACKET = 0x5b;
+export const CLOSE_BRACKET = 0x5d;
+export const OPEN_BRACE = 0x7b;
+export const CLOSE_BRACE = 0x7d;
+const SPACE = 0x20;
+
+/** Returned when the bytes end before the value does. */
+export const CUT = -1;
+
+/** The first byte from `at` that is no white space; `end` when there is none. */
+export function skipSpace(bytes: Uint8Array, at: number, end: number): number {
+  while (at < end && (bytes[at] as number) <= SPACE) at++;
+  return at;
+}
+
+/** Place of the quote that ends the text whose first byte is at `at`, or CUT. */
+export function endOfText(bytes: Uint8Array, at: number, end: number): number {
+  for (; at < end; at++) {
+    const byte = bytes[at];
+    if (byte === QUOTE) return at;
+    if (byte === BACKSLASH) at++;
+  }
+  return CUT;
+}
+
+/** Place after the object or list that opens at `at`, or CUT. */
+export function endOfNested(bytes: Uint8Array, at: number, end: number): number {
+  let depth = 0;
+  for (; at < end; at++) {
+    const byte = bytes[at] as number;
+    if (byte === QUOTE) {
+      at = endOfText(bytes, at + 1, end);
+      if (at === CUT) return CUT;
+    } else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) depth++;
+    else if ((byte === CLOSE_BRACE || byte === CLOSE_BRACKET) && --depth === 0) return at + 1;
+  }
+  return CUT;
+}
+
+/** Place after the bare word (number, `null`, `N/A` …) that starts at `at`, without white space; or CUT. */
+export function endOfWord(bytes: Uint8Array, at: number, end: number): number {
+  for (; at < end; at++) {
+    const byte = bytes[at] as number;
+    if (byte === COMMA || byte === CLOSE_BRACE || byte === CLOSE_BRACKET || byte <= SPACE) return at;
+  }
+  return CUT;
+}
+
+/** Place after the value that starts at `at`, or CUT. */
+export function endOfValue(bytes: Uint8Array, at: number, end: number): number {
+  const byte = bytes[at];
+  if (byte === QUOTE) {
+    const quote = endOfText(bytes, at + 1, end);
+    return quote === CUT ? CUT : quote + 1;
+  }
+  if (byte === OPEN_BRACE || byte === OPEN_BRACKET) return endOfNested(bytes, at, end);
+  return endOfWord(bytes, at, end);
+}
+
+/** Characters that no JSON text may hold as they are, and that real traces hold. */
+const withoutControls = (text: string): string =>
+  Array.from(text, (character) => (character < ' ' ? ' ' : character)).join('');
+
+/** A value's bytes as text: escapes undone, bytes that are no JSON kept as they are. */
+export function decodeText(bytes: Buffer, from: number, to: number): string {
+  const text = bytes.toString('utf8', from, to);
+  if (!text.includes('\\')) return text;
+  try {
+    return JSON.parse(`"${withoutControls(text)}"`) as string;
+  } catch {
+    return text;
+  }
+}
+
+/** A small value read in full; undefined when it is no JSON, even with control characters taken out. */
+export function decodeValue(bytes: Buffer, from: number, to: number): unknown {
+  try {
+    return JSON.parse(withoutControls(bytes.toString('utf8', from, to)));
+  } catch {
+    return undefined;
+  }
+}
