@@ -7,7 +7,8 @@ import { measure, median } from './measure.js';
 export const CONTESTANTS = ['baseline', 'dparse', 'dprof'] as const;
 export type Contestant = (typeof CONTESTANTS)[number];
 
-const fromRoot = (path: string): string => fileURLToPath(new URL(`../${path}`, import.meta.url));
+/** A file of the project. */
+export const fromRoot = (path: string): string => fileURLToPath(new URL(`../${path}`, import.meta.url));
 
 /** Whether `npm run build` has been run. */
 export const built = (): boolean =>
@@ -49,7 +50,8 @@ export async function contest(files: Files, who: readonly Contestant[], runs: nu
   return new Map([...usages].map(([contestant, list]) => [contestant, summary(list)]));
 }
 
-function summary(usages: readonly Usage[]): Usage {
+/** Median time and largest peak. */
+export function summary(usages: readonly Usage[]): Usage {
   const peaks = usages.map((usage) => usage.peakBytes).filter((peak) => peak !== null);
   return {
     seconds: median(usages.map((usage) => usage.seconds)),

@@ -19,7 +19,8 @@ export function table(rows: readonly (readonly string[])[]): string {
   return rows.map((row) => cells(row, widths).trimEnd()).join('\n');
 }
 
-const ratio = (a: number | undefined, b: number | undefined): string =>
+/** `a` over `b`. */
+export const ratio = (a: number | undefined, b: number | undefined): string =>
   a === undefined || b === undefined ? 'na' : (a / b).toFixed(2);
 
 const NAMES: Readonly<Record<Contestant, string>> = {
