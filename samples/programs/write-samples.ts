@@ -1,14 +1,17 @@
 /**
- * Writes the sample databases: `npm run samples`, or `tsx samples/programs/write-samples.ts --out DIR` to write them
+ * Writes the sample databases and traces: `npm run samples`, or `tsx samples/programs/write-samples.ts --out DIR` to write them
  * elsewhere. The same bytes on every run.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { gzipSync } from 'node:zlib';
 import { A100, V100 } from './gpu.js';
+import { kinetoLenet } from './kineto-lenet.js';
 import { lenet } from './lenet.js';
 import { transformer } from './transformer-run.js';
+import { kinetoTrace } from './write-kineto.js';
 import { nsightDatabase } from './write-nsight.js';
 import { nvprofDatabase } from './write-nvprof.js';
 
@@ -20,12 +23,18 @@ export const SAMPLES: Readonly<Record<string, () => Buffer>> = {
   'transformer.nvprof.sql': () => nvprofDatabase(transformer({ gpu: V100, processesAndGraphs: false })),
 };
 
+/** Every sample trace by file name, unpacked: one that ends in .gz is packed, which may differ between machines. */
+export const TRACES: Readonly<Record<string, () => Buffer>> = {
+  'lenet.pt.trace.json.gz': () => kinetoTrace(kinetoLenet('today'), 'today'),
+  'lenet-2021.pt.trace.json': () => kinetoTrace(kinetoLenet('2021'), '2021'),
+};
+
 function main(): void {
   const { values } = parseArgs({ options: { out: { type: 'string' } } });
   const folder = values.out ?? fileURLToPath(new URL('..', import.meta.url));
   mkdirSync(folder, { recursive: true });
-  for (const [name, make] of Object.entries(SAMPLES)) {
-    const bytes = make();
+  for (const [name, make] of Object.entries({ ...SAMPLES, ...TRACES })) {
+    const bytes = name.endsWith('.gz') ? gzipSync(make(), { level: 9 }) : make();
     writeFileSync(join(folder, name), bytes);
     process.stderr.write(`${name}: ${bytes.length} bytes\n`);
   }
