@@ -53,6 +53,12 @@ export const DTYPES: Readonly<Record<string, DtypeFacts>> = {
   float8_e5m2fnuz: dtype(1, 'fp8e5m2'),
   float8_e8m0fnu: dtype(1, 'fp8e8m0'),
   float4_e2m1fn_x2: dtype(0.5, 'fp4'),
+  // What a copying kernel moves without looking into it.
+  opaque8: dtype(1, '8bit'),
+  opaque16: dtype(2, '16bit'),
+  opaque32: dtype(4, '32bit'),
+  opaque64: dtype(8, '64bit'),
+  opaque128: dtype(16, '128bit'),
   qint8: dtype(1, 'qint8'),
   quint8: dtype(1, 'quint8'),
   qint32: dtype(4, 'qint32'),

@@ -1,8 +1,9 @@
 /**
  * An element type given as an argument. PyProf's markers drop `torch.dtype` objects; other sources write their names.
  */
-import type { OpCall } from '../record/record.js';
+import type { Arg, OpCall } from '../record/record.js';
 import { dtypeBytes } from './call.js';
+import { scalarType } from './scalar-type.js';
 
 /** `torch.float16`, `float16`, `half` → `float16`, `half`; null for anything else. */
 export function dtypeNamed(text: unknown): string | null {
@@ -19,3 +20,6 @@ export function dtypeGiven(call: OpCall): string | null {
   }
   return null;
 }
+
+/** The type that one argument names, as a text or by the dispatcher's number; null when it is not told or none. */
+export const dtypeAt = (arg: Arg | undefined): string | null => dtypeNamed(arg?.value) ?? scalarType(arg?.value);

@@ -38,6 +38,8 @@ export interface Work {
   readonly params: readonly Param[];
   /** Whether a matrix unit could do the op (matmul-like). */
   readonly matmul: boolean;
+  /** Whether the kernels of the op do less than is counted (Winograd, FFT), as the name of one of them says. */
+  readonly shortcut?: boolean;
   /** Replaces the op's name in the op column (a linear layer's bias kernel prints `bias`, as in PyProf). */
   readonly label?: string;
   /** How flops and bytes were obtained, for --explain: formula with symbols. */
@@ -52,7 +54,10 @@ export interface Family {
   readonly id: string;
   /** One line for the generated docs. */
   readonly title: string;
-  /** Op names as `op`, or `mod.op` where only that module's op is meant. Without `aten::`, overloads or modules. */
+  /**
+   * Op names as `op`, or `mod.op` where only that module's op is meant. Without `aten::`, overloads or modules. A name
+   * that ends in `*` stands for all that begin so.
+   */
   readonly ops: readonly string[];
   /** For the generated docs: formulas with symbols. */
   readonly formulas: readonly string[];

@@ -43,12 +43,34 @@ export function dtypeParams(...tensors: readonly Tensor[]): Param[] {
   return names.map((name) => ['', name]);
 }
 
+/** Kernels that libraries run before and after a product's or convolution's own, beside those `kernelKind` knows. */
+const BESIDE = /^batched_transpose_|^SubTensorOp|^transpose_[CNHW]{4}2|scalePackedTensor|reduce_wgrad|ReduceSplitK/;
+
+/** Whether the kernel only prepares or finishes a product, as its name says. */
+export const isBeside = (kernel: KernelFacts): boolean => kernelKind(kernel) !== 'main' || BESIDE.test(kernel.short);
+
+/** The whole work of an op for a kernel that may do it; nothing for one beside. */
+export const wholeOrBeside = (work: Work, kernel: KernelFacts): Work =>
+  work.matmul && isBeside(kernel) ? helperWork(work.params, 'kernel name') : work;
+
 /** Words in kernel names that tell which gradient is computed; first match wins. */
 const GRADIENT_WORDS: readonly (readonly ['dgrad' | 'wgrad' | 'fprop', RegExp])[] = [
   ['wgrad', /wgrad|bwd_?weight|backward_?weight|grad_weight|AccGradParameters|_wrw_/i],
   ['dgrad', /dgrad|bwd_?data|backward_?data|depthwise\dd_backward_kernel|UpdateGradInput/i],
   ['fprop', /fprop/i],
 ];
+
+/** Further words, of kernels that the dispatcher's gradients launch. */
+const DISPATCHED_WORDS: readonly (readonly ['dgrad' | 'wgrad', RegExp])[] = [
+  ['wgrad', /stridedB_splitK|OperatorE2E|conv::Operator\)2/],
+  ['dgrad', /igemm_bwd_|conv_bwd_data|OperatorE1E|conv::Operator\)1/],
+];
+
+/** The gradient that the words in a kernel's name tell; undefined when they tell none. */
+export function namedGradient(name: string): 'dgrad' | 'wgrad' | undefined {
+  const told = [...GRADIENT_WORDS, ...DISPATCHED_WORDS].find(([, pattern]) => pattern.test(name))?.[0];
+  return told === 'fprop' ? undefined : told;
+}
 
 /**
  * Transposition of a BLAS kernel's operands in the backward pass, column-major: the gradient of a linear layer's

@@ -37,10 +37,10 @@ export const TENSOR_CORE_RULES: readonly TensorCoreRule[] = [
   rule(
     'no',
     'blas-helper',
-    /splitKreduce|reduce_1Block_kernel|(^|[\s:_])dot_kernel|gemv[A-Z0-9]|gemvx|gemvNSP|gemmk1_kernel|gemmSN_|computeOffsetsKernel|nchwToNhwc|nhwcToNchw/,
+    /splitKreduce|ReduceSplitK|reduce_1Block_kernel|(^|[\s:_])dot_kernel|gemv[A-Z0-9]|gemvx|gemvNSP|gemmk1_kernel|gemmSN_|computeOffsetsKernel|nchwToNhwc|nhwcToNchw/,
   ),
   rule('no', 'ffma', /_ffma_/),
-  rule('no', 'simt', /(^|[_:<])simt(_|$)/),
+  rule('no', 'simt', /(^|[_:<])simt(_|$)|MmaSimt/),
   rule('no', 'plain-gemm', /(maxwell|pascal|volta|turing|ampere|hopper)_((g?c|[sdzh])gemm|[sh]cudnn)_|magma_sgemm/),
   rule('no', 'plain-convolution', /(im|ex)plicit_convolve_sgemm|(dgrad|wgrad)(2d)?(_alg\d(_\d)?)?_engine/),
   rule('no', 'triton-fused', /^triton_(poi|red|per|for|unk)_/),
@@ -53,7 +53,7 @@ export const TENSOR_CORE_RULES: readonly TensorCoreRule[] = [
     'mma-shape',
     /(^|[\s_<])([a-z0-9]+_)?[hsicdz]?(884|1688|8816|16816|16832|16864|161616|83216|8832)(?=gemm|cudnn|fprop|dgrad|wgrad|igemm|_|$)/,
   ),
-  rule('yes', 'cutlass-tensorop', /tensorop|cutlass3x_sm(90|100|101|103|120)_/),
+  rule('yes', 'cutlass-tensorop', /tensorop|MmaTensorOp|cutlass3x_sm(90|100|101|103|120)_/),
   rule(
     'yes',
     'xmma',
@@ -95,6 +95,25 @@ const withoutUnit = (arch: string | undefined): boolean => {
 export function tensorCore(name: string, arch?: string): TensorCore {
   if (withoutUnit(arch)) return OLD;
   return TENSOR_CORE_RULES.find(({ pattern }) => pattern.test(name)) ?? NONE;
+}
+
+/** Rules that find a product, and that it is not on the unit. */
+const PLAIN_PRODUCTS = new Set([
+  'ffma',
+  'simt',
+  'plain-gemm',
+  'plain-convolution',
+  'xmma-fp32',
+  'attention-before-tensor-cores',
+]);
+
+/**
+ * The tc column of a kernel of which no op is known: what its name tells if that is the name of a product, else 'na'.
+ */
+export function matrixUnitByName(name: string, arch?: string): 'na' | '1' | '0' {
+  const { verdict, rule } = tensorCore(name);
+  if (verdict === 'yes' || verdict === 'likely') return withoutUnit(arch) ? '0' : '1';
+  return PLAIN_PRODUCTS.has(rule) ? '0' : 'na';
 }
 
 /**

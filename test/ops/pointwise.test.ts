@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { amount, backward, float, forward, int, paramsOf, secondBackward, workOf } from '../support/amounts.js';
-import { call, kernel, t, v } from '../support/calls.js';
+import { aten, call, kernel, t, v } from '../support/calls.js';
 
 const x = t([64, 64]);
 // 64·64 = 4096 elements, 16384 bytes of fp32, 8192 of fp16
@@ -98,5 +98,56 @@ describe('pointwise ops, backward', () => {
     expect(amount(call('Tensor.mul_', x, float(0.5)), kernel('elementwise_kernel', 'fprop', 15))).to.equal(
       'main 4096 32768',
     );
+  });
+});
+
+describe('pointwise ops of the dispatcher', () => {
+  const half = (...shape: number[]): ReturnType<typeof t> => t(shape, 'bfloat16');
+  it('read operands and write the result, whatever the pass', () => {
+    // 16·16·559·64 = 9158656 elements of 2 bytes; bytes as an independent tool has them: 52.40625 MiB
+    const operand = half(16, 16, 559, 64);
+    expect(amount(aten('add', operand, operand, int(1)))).to.equal(`main 9158656 ${52.40625 * 2 ** 20}`);
+    expect(amount(aten('add', operand, operand, int(1)), backward)).to.equal(`main 9158656 ${52.40625 * 2 ** 20}`);
+    expect(amount(aten('mul', half(1024), half(16, 559, 1024)))).to.equal(`main 9158656 ${34.939453125 * 2 ** 20}`);
+    expect(amount(aten('pow', t([16, 559, 1024]), int(2)))).to.equal(`main 9158656 ${69.875 * 2 ** 20}`);
+  });
+  it('read and write what they change in place', () => {
+    // 10·64·56·56 = 2007040 elements: 7.65625 MiB
+    expect(amount(aten('clamp_min_', half(10, 64, 56, 56), int(0)))).to.equal(`main 2007040 ${7.65625 * 2 ** 20}`);
+    expect(amount(aten('add_', t([], 'int64'), t([], 'int64'), int(1)))).to.equal('main 1 24');
+    expect(amount(aten('add_', half(1, 5184, 4), t([5184, 4]), int(1)))).to.equal('main 20736 165888'); // 20736·(2 + 4 + 2)
+    expect(amount(aten('add_', int(1), x, int(1)))).to.equal(null);
+  });
+  it('write an out tensor and do not read it', () => {
+    expect(amount(aten('mul', half(512), t([], 'float64'), half(512)))).to.equal('main 512 2056'); // 1024 + 8 + 1024
+    expect(amount(aten('add', x, x, int(1), x))).to.equal('main 4096 49152');
+    expect(amount(aten('clamp', x, float(0), float(1), x))).to.equal('main 4096 32768');
+    expect(amount(aten('neg', x, x))).to.equal('main 4096 32768');
+    expect(amount(aten('add', x, x, int(1), t([0], 'float16')))).to.equal('main 4096 40960'); // yet to be resized
+  });
+  it('count a factor where it is told and not one', () => {
+    expect(amount(aten('sub', x, x, float(0.5)))).to.equal('main 8192 49152');
+    expect(amount(aten('add', x, x, { name: '', type: 'int' }))).to.equal('main 4096 49152');
+    expect(amount(aten('add', x, x, { name: '', type: 'unknown' }))).to.equal('main 4096 49152');
+  });
+  it('give the result the type of the tensors that have dimensions', () => {
+    expect(amount(aten('sub', t([], 'float64'), half(1, 1, 5, 5), int(1)))).to.equal('main 25 108'); // 8 + 50 + 50
+    expect(amount(aten('mul', t([8], 'int64'), t([], 'float64')))).to.equal('main 8 104'); // 64 + 8 + 8·4
+    expect(amount(aten('div', t([8], 'int32'), int(2)))).to.equal('main 8 64'); // 32 + 8·4
+    expect(amount(aten('eq', t([16, 559], 'int64'), int(1)))).to.equal('main 8944 80496'); // 8944·(8 + 1)
+  });
+  it('know the masks of a choice', () => {
+    // 1 + 2 + 5184·2 + 5184·2
+    expect(amount(aten('where', t([1, 1, 1], 'bool'), half(), half(1, 5184, 1)))).to.equal('main 0 20739');
+    expect(amount(aten('masked_fill_', half(888, 2880), t([888, 1], 'bool'), int(0)))).to.equal('main 0 10230648');
+    expect(amount(aten('where', t([8], 'bool')))).to.equal(null);
+  });
+  it('are the same for primitives', () => {
+    expect(amount({ ...aten('mul', x, x), mod: 'prims' })).to.equal('main 4096 49152');
+    expect(amount({ ...aten('shift_left', t([8], 'int32'), int(1)), mod: 'prims' })).to.equal('main 8 64');
+  });
+  it('know the FLOPs of tensors whose type is not told', () => {
+    const untold = { name: '', type: 'tensor', shape: [8, 4] };
+    expect(workOf({ ...aten('mul', untold, untold), from: 'sizes' })).to.include({ flops: 32, bytes: null });
   });
 });

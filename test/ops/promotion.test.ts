@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { category, floating, promote } from '../../src/ops/promotion.js';
+import { argCategory, category, floating, promote, promoteOperands } from '../../src/ops/promotion.js';
 
 const of = (...dtypes: string[]): { shape: number[]; dtype: string }[] =>
   dtypes.map((dtype) => ({ shape: [2], dtype }));
@@ -37,5 +37,23 @@ describe('type promotion', () => {
   });
   it('turns whole numbers into floating point where the op computes in it', () => {
     expect(['int64', 'bool', 'float16', null].map(floating)).to.deep.equal(['float32', 'float32', 'float16', null]);
+  });
+  it('puts tensors with dimensions before those without, and numbers last', () => {
+    const bare = (dtype: string): { shape: number[]; dtype: string } => ({ shape: [], dtype });
+    expect(promoteOperands([...of('float16'), bare('float32')], [])).to.equal('float16');
+    expect(promoteOperands([...of('int64'), bare('float16')], [])).to.equal('float16');
+    expect(promoteOperands([...of('bfloat16'), bare('float64')], [])).to.equal('bfloat16');
+    expect(promoteOperands([...of('int32'), bare('float64')], [])).to.equal('float32'); // a number
+    expect(promoteOperands([bare('bfloat16'), bare('float64')], [])).to.equal('bfloat16');
+    expect(promoteOperands([bare('int64'), bare('int64')], [])).to.equal('int64');
+    expect(promoteOperands(of('int32'), ['float', null])).to.equal('float32');
+    expect(promoteOperands(of('bool'), ['int'])).to.equal('int64');
+    expect(promoteOperands(of('mystery'), ['float'])).to.equal('mystery');
+    expect(promoteOperands([], ['float'])).to.equal(null);
+  });
+  it('knows the category of a number whose value is not told', () => {
+    expect(
+      ['int', 'float', 'bool', 'unknown', 'toString'].map((type) => argCategory({ name: '', type })),
+    ).to.deep.equal(['int', 'float', 'bool', null, null]);
   });
 });

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import type { Work } from '../../src/ops/family.js';
-import { matrixUnitCell, TENSOR_CORE_RULES, tensorCore } from '../../src/ops/tensor-core.js';
+import { matrixUnitByName, matrixUnitCell, TENSOR_CORE_RULES, tensorCore } from '../../src/ops/tensor-core.js';
 import { itShared } from '../support/shared.js';
 
 describe('tensor-core verdict', () => {
@@ -38,6 +38,14 @@ describe('tensor-core verdict', () => {
     ['void gemmSN_TN_kernel<float, 128, 16, 2, 4, 4, 4, true>(cublasGemmSmallNParams)', 'no', 'blas-helper'],
     ['void cutlass::Kernel2<cutlass_80_simt_sgemm_64x64_8x5_tn_align1>(Params)', 'no', 'simt'],
     ['volta_gcgemm_32x32_nt', 'no', 'plain-gemm'],
+    [
+      'void cutlass::Kernel<cutlass::reduction::kernel::ReduceSplitK<cutlass::MatrixShape<4, 128>>>',
+      'no',
+      'blas-helper',
+    ],
+    ['_ZN7cutlass6KernelINS_4gemm4warp7MmaSimtINS_9GemmShapeILi64ELi64ELi8EEE', 'no', 'simt'],
+    ['_ZN7cutlass6KernelINS_4gemm4warp11MmaTensorOpINS_9GemmShapeILi64ELi64ELi32EEE', 'yes', 'cutlass-tensorop'],
+    ['SubTensorOpWithScalar1d', 'unknown', 'none'],
     ['void cudnn::detail::dgrad_engine<float, 512, 6, 5, 3, 3, 3, true>(int)', 'no', 'plain-convolution'],
     ['void at::native::vectorized_elementwise_kernel<4, at::native::FillFunctor<float>>', 'no', 'framework'],
     ['sm80_xmma_gemm_f32f32_f32f32_f32_tn_n_tilesize64x64x8_stage3', 'no', 'xmma-fp32'],
@@ -77,6 +85,16 @@ describe('tc column', () => {
 
   it('is na without a describing op', () => {
     expect(matrixUnitCell(null, YES)).to.equal('na');
+  });
+  it("without one is what a product's name tells", () => {
+    expect(matrixUnitByName(YES, 'sm70')).to.equal('1');
+    expect(matrixUnitByName(YES, 'sm61')).to.equal('0');
+    expect(matrixUnitByName('triton_tem_fused_mm_0')).to.equal('1');
+    expect(matrixUnitByName('volta_sgemm_128x64_nn')).to.equal('0');
+    expect(matrixUnitByName('sm80_xmma_gemm_f32f32_f32f32_f32_tn_n_ffma_aligna4_alignc4')).to.equal('0');
+    expect(matrixUnitByName('cublasLt::splitKreduce_kernel<32, 16, int>')).to.equal('na');
+    expect(matrixUnitByName('void at::native::vectorized_elementwise_kernel<4>')).to.equal('na');
+    expect(matrixUnitByName('my_kernel', 'sm61')).to.equal('na');
   });
   it('is - for what the unit cannot do', () => {
     expect(matrixUnitCell(work('main', false), YES)).to.equal('-');

@@ -1,10 +1,10 @@
 /**
  * Activations: pointwise functions of one tensor (and small parameter tensors), saved for the backward pass.
  */
-import { argument, numel, type Tensor } from '../call.js';
+import { argument, numel, positional, type Tensor } from '../call.js';
 import type { OpCall } from '../../record/record.js';
 import type { Family, KernelFacts, Work } from '../family.js';
-import { dimension, inputs, opName, subject, whole } from '../operands.js';
+import { dimension, inputs, opName, subject, tensorOf, whole } from '../operands.js';
 import { tensor, tensorParams, trafficWork } from '../work.js';
 
 const SOURCE = 'PyProf (one operation per element, backward three passes); PyTorch torch.nn.functional';
@@ -15,10 +15,12 @@ const FLOPS: Readonly<Record<string, number>> = {
   glu: 2,
 };
 
+const flopsPerElement = (op: string): number => (Object.hasOwn(FLOPS, op) ? (FLOPS[op] ?? 1) : 1);
+
 const NAMES =
   'celu celu_ elu elu_ gelu gelu_ hardshrink hardsigmoid hardsigmoid_ hardswish hardswish_ hardtanh hardtanh_ leaky_relu ' +
   'leaky_relu_ logsigmoid log_sigmoid mish mish_ prelu relu relu_ relu6 relu6_ rrelu rrelu_ selu selu_ silu silu_ ' +
-  'softplus softshrink softsign tanhshrink threshold threshold_ glu';
+  'softplus softshrink softsign tanhshrink threshold threshold_ glu _prelu_kernel log_sigmoid_forward rrelu_with_noise rrelu_with_noise_';
 
 /** Half of the input along one dimension is the gate of the other half. */
 function gatedShape(input: Tensor, call: OpCall): number[] | null {
@@ -27,8 +29,38 @@ function gatedShape(input: Tensor, call: OpCall): number[] | null {
   return input.shape.map((extent, i) => (i === dim ? Math.floor(extent / 2) : extent));
 }
 
+/** Tensors that the dispatcher's op reads besides its input; one behind them is the out tensor. */
+const PARAMETERS: Readonly<Record<string, number>> = { prelu: 1, _prelu_kernel: 1 };
+
+/** Extents of the result; a gate halves one dimension, whichever it is. */
+function dispatchedShape(op: string, input: Tensor, call: OpCall): readonly number[] | null {
+  if (op !== 'glu') return input.shape;
+  const dim = positional(call)[1];
+  return dim !== undefined && dim.value === undefined ? [numel(input.shape) / 2] : gatedShape(input, call);
+}
+
+function dispatched(op: string, call: OpCall): Work | null {
+  const [first, ...others] = positional(call);
+  const input = tensorOf(first);
+  const shape = input === null ? null : dispatchedShape(op, input, call);
+  if (input === null || shape === null || !Number.isInteger(numel(shape))) return null;
+  const count = Object.hasOwn(PARAMETERS, op) ? (PARAMETERS[op] ?? 0) : 0;
+  const parameters = others.slice(0, count).map(tensorOf);
+  const out = tensorOf(others.slice(count).find((arg) => arg.shape !== undefined));
+  const perElement = flopsPerElement(op);
+  return trafficWork({
+    flops: perElement * numel(shape),
+    reads: [input, ...parameters.filter((parameter) => parameter !== null)],
+    writes: [tensor(shape, out?.dtype ?? input.dtype)],
+    params: tensorParams(input),
+    formula: `flops = ${perElement}·E(result); bytes = input${count > 0 ? ' + weight' : ''} + result`,
+    source: SOURCE,
+  });
+}
+
 function work(call: OpCall, kernel: KernelFacts): Work | null {
   const op = opName(call);
+  if (call.from !== undefined) return dispatched(op, call);
   const given = inputs(call);
   const input = given?.[0] ?? subject(call);
   if (given === null || input === null) return null;
@@ -36,7 +68,7 @@ function work(call: OpCall, kernel: KernelFacts): Work | null {
   if (shape === null) return null;
   const result = tensor(shape, input.dtype);
   const parameters = given.slice(1);
-  const perElement = Object.hasOwn(FLOPS, op) ? (FLOPS[op] ?? 1) : 1;
+  const perElement = flopsPerElement(op);
   const backward = kernel.dir === 'bprop';
   return trafficWork({
     flops: perElement * numel(shape),

@@ -4,14 +4,19 @@
  * A product of m×k by k×n is m·n·k multiply-adds, 2·m·n·k FLOPs; its two gradients are products of the same three
  * extents, so each costs the same. Bytes: both operands read once, the result written once.
  */
-import { broadcast, numel, positional, type Tensor } from '../call.js';
+import { numel, positional, type Tensor } from '../call.js';
 import type { OpCall } from '../../record/record.js';
-import type { Family, KernelFacts, Param, Role } from '../family.js';
+import type { Family, KernelFacts, Param, Role, Work } from '../family.js';
 import { opName, tensorOf } from '../operands.js';
-import { dtypeParams, productWork, type Product } from '../product.js';
+import { ofDispatcher } from '../dispatcher-names.js';
+import { dtypeParams, productWork, wholeOrBeside, type Product } from '../product.js';
 import { showShape } from '../work.js';
-
-const SOURCE = 'BLAS operation counts (2·m·n·k for xGEMM); torch.utils.flop_counter counts alike';
+import { CUSTOM_OPS, customProduct } from './custom-products.js';
+import { CONTRACTIONS } from './einsum.js';
+import { GROUPED_PRODUCTS, groupedProduct } from './grouped-products.js';
+import { extentParams, extents, fits } from './matrix-extents.js';
+import { ATEN_PRODUCTS, atenProduct, PRODUCT_SOURCE } from './products.js';
+import { SPARSE_PRODUCTS, sparseProduct } from './sparse-products.js';
 
 /**
  * The call's tensors in the order of `names`: by any of the given keywords, else the next positional tensor. Numbers
@@ -32,31 +37,12 @@ function operands(call: OpCall, ...names: readonly (readonly string[])[]): Tenso
   return found;
 }
 
-interface Extents {
-  readonly batch: readonly number[];
-  readonly m: number;
-  readonly n: number;
-  readonly k: number;
-  readonly result: readonly number[];
-}
-
-/** Extents of a·b by NumPy's rules: a vector is a row on the left and a column on the right, batches broadcast. */
-function extents(a: readonly number[], b: readonly number[]): Extents | null {
-  const left: readonly number[] = a.length === 1 ? [1, ...a] : a;
-  const right: readonly number[] = b.length === 1 ? [...b, 1] : b;
-  const [m, k] = left.slice(-2);
-  const [inner, n] = right.slice(-2);
-  const batch = broadcast(left.slice(0, -2), right.slice(0, -2));
-  if (m === undefined || k === undefined || n === undefined || inner !== k || batch === null) return null;
-  return { batch, m, n, k, result: [...batch, ...(a.length > 1 ? [m] : []), ...(b.length > 1 ? [n] : [])] };
-}
-
 /** A·B of matrices of the given rank (vectors where an operand's rank is 1), with column-major M, N, K as in BLAS. */
 function product(a: Tensor, b: Tensor, addend?: Tensor): Product | null {
   const e = extents(a.shape, b.shape);
   if (e === null) return null;
   const batches = numel(e.batch);
-  const params: Param[] = [...e.batch.map((extent): Param => ['B', extent]), ['M', e.n], ['N', e.m], ['K', e.k]];
+  const params = extentParams(e);
   return {
     flops: 2 * batches * e.m * e.n * e.k,
     left: a,
@@ -67,7 +53,7 @@ function product(a: Tensor, b: Tensor, addend?: Tensor): Product | null {
       `flops = 2·${e.batch.length > 0 ? 'b·' : ''}m·n·k` +
       `${addend === undefined ? '' : ' (adding C, alpha and beta not counted)'}, ` +
       `bytes = |A| + |B| + |A·B|${addend === undefined ? '' : ' (C not counted)'}`,
-    source: SOURCE,
+    source: PRODUCT_SOURCE,
     matmul: e.m > 1 || e.n > 1 || a.shape.length > 1 || b.shape.length > 1,
     ...(addend === undefined ? {} : { addend: { given: addend, shape: addend.shape, fused: true } }),
   };
@@ -75,9 +61,6 @@ function product(a: Tensor, b: Tensor, addend?: Tensor): Product | null {
 
 const ranks = (tensors: readonly Tensor[], ...expected: readonly number[]): boolean =>
   tensors.every(({ shape }, i) => shape.length === expected[i]);
-
-/** Whether a tensor broadcasts to the given extents. */
-const fits = (shape: readonly number[], to: readonly number[]): boolean => String(broadcast(shape, to)) === String(to);
 
 const LEFT = ['self', 'input', 'mat1', 'batch1'] as const;
 const RIGHT = ['mat2', 'other', 'tensor2', 'batch2', 'vec', 'vec2', 'tensor'] as const;
@@ -186,7 +169,7 @@ function linear(call: OpCall): Product | null {
     result: { shape: [...rows, m], dtype: x.dtype },
     params: linearParams({ m, n: rows.length === 1 ? (rows[0] ?? 0) : showShape(rows), k }, x, w),
     formula: 'flops = 2·m·n·k (bias not counted), bytes = |x| + |W| + |y|',
-    source: SOURCE,
+    source: PRODUCT_SOURCE,
     matmul: true,
     addend: { given: bias, shape: [m], fused: false, label: 'bias' },
   };
@@ -211,16 +194,35 @@ const READERS = new Map<string, (call: OpCall) => Product | null>([
   ['addmv_', withAddend(2, 1)],
 ]);
 
+const DISPATCHED: readonly string[] = [
+  ...Object.keys(ATEN_PRODUCTS),
+  ...Object.keys(SPARSE_PRODUCTS),
+  ...Object.keys(GROUPED_PRODUCTS),
+  ...CONTRACTIONS.keys(),
+  ...CUSTOM_OPS,
+];
+
+/** The whole work of a product that the dispatcher ran. */
+function dispatched(op: string, call: OpCall): Work | null {
+  const found = atenProduct(op, call) ?? CONTRACTIONS.get(op)?.(call) ?? sparseProduct(op, call);
+  return found ?? groupedProduct(op, call) ?? customProduct(op, call);
+}
+
 export const blas: Family = {
   id: 'blas',
-  title: 'Matrix products: linear layers, mm, bmm, matmul and their kin',
-  ops: [...READERS.keys()],
+  title: 'Matrix products: linear layers, mm, bmm, matmul, scaled, grouped and quantized ones, contractions',
+  ops: [...READERS.keys(), ...ofDispatcher(DISPATCHED.filter((op) => !READERS.has(op)))],
   formulas: [
     'flops = 2·b·m·n·k, forward, input gradient and weight gradient each; b = product of the batch extents',
     'bytes = |A| + |B| + |A·B|; a broadcast operand is read once; C of C + A·B is not counted',
+    'of the dispatcher: bytes = every operand read (C unless beta is 0, scales, bias) + the result written',
+    'contraction (einsum, tensordot): flops = 2·Π(extents of all indices), 1· where none is summed',
+    'grouped: flops = 2·m·n·k with the rows of all groups together; every weight read once',
     'bias kernel: flops = |out|, bytes = 2·|out| + |bias| forward, |out| + |bias| backward',
   ],
   work(call: OpCall, kernel: KernelFacts) {
+    const whole = call.from === undefined ? null : dispatched(opName(call), call);
+    if (call.from !== undefined) return whole === null ? null : wholeOrBeside(whole, kernel);
     const found = READERS.get(opName(call))?.(call) ?? null;
     return found === null ? null : productWork(found, kernel);
   },

@@ -1,11 +1,13 @@
 /**
  * Conversion to another element type.
  */
-import { dtypeShort } from '../call.js';
+import { dtypeShort, type Tensor } from '../call.js';
 import type { OpCall } from '../../record/record.js';
 import type { Family, KernelFacts, Work } from '../family.js';
+import { isDispatched } from '../dispatched.js';
 import { dtypeGiven } from '../dtype-argument.js';
 import { opName, subject, tensorAt } from '../operands.js';
+import { scalarType } from '../scalar-type.js';
 import { tensor, tensorParams, trafficWork } from '../work.js';
 
 const SOURCE = 'every element read in one type and written in another';
@@ -36,10 +38,23 @@ function target(call: OpCall): string | null {
   return dtypeGiven(call) ?? tensorAt(call, 'other', 1)?.dtype ?? null;
 }
 
+/** Arguments of `to(self, device, dtype, non_blocking, copy, memory_format)`: the only form with the type third. */
+const WITH_DEVICE = 6;
+
+/** `to` and `_to_copy` have the type second, or behind a device; the type of the input where it is not given. */
+function dispatchedTarget(call: OpCall, input: Tensor): string | null {
+  const [, second, third] = call.args;
+  const given = opName(call) === 'to' && call.args.length === WITH_DEVICE ? third : second;
+  const like = tensorAt(call, 'other', 1);
+  if (like !== null) return like.dtype;
+  return given === undefined || given.value === null ? input.dtype : scalarType(given.value);
+}
+
 function work(call: OpCall, kernel: KernelFacts): Work | null {
   const input = subject(call);
   if (input === null) return null;
-  const result = tensor(input.shape, target(call) ?? input.dtype);
+  const named = isDispatched(call) ? dispatchedTarget(call, input) : (target(call) ?? input.dtype);
+  const result = tensor(input.shape, named);
   const backward = kernel.dir === 'bprop';
   return trafficWork({
     flops: 0,

@@ -3,9 +3,11 @@
  */
 import { argument, dtypeShort, numel, positional, type Tensor } from '../call.js';
 import type { OpCall } from '../../record/record.js';
+import { isDispatched, untoldWork } from '../dispatched.js';
 import type { Family, KernelFacts, Work } from '../family.js';
-import { opName, subject, tensorAt, wholes } from '../operands.js';
+import { dimension, opName, subject, tensorAt, whole, wholes } from '../operands.js';
 import { showShape, tensor, tensorParams, trafficWork } from '../work.js';
+import { paddedShape } from './padded-shape.js';
 
 const SOURCE = 'every element read once and written once';
 
@@ -13,8 +15,17 @@ const SOURCE = 'every element read once and written once';
 function copyInto(call: OpCall): Work | null {
   const target = subject(call);
   const source = tensorAt(call, 'src', 1) ?? tensorAt(call, 'source', 1) ?? tensorAt(call, 'other', 1);
-  if (target === null || source === null) return null;
-  return trafficWork({
+  return target === null || source === null ? null : copied(target, source);
+}
+
+/** _copy_from(self, dst): the other way round. */
+function copyFrom(call: OpCall): Work | null {
+  const [source, target] = [subject(call), tensorAt(call, 'dst', 1)];
+  return target === null || source === null || !isDispatched(call) ? null : copied(target, source);
+}
+
+const copied = (target: Tensor, source: Tensor): Work =>
+  trafficWork({
     flops: 0,
     reads: [source],
     writes: [target],
@@ -26,7 +37,6 @@ function copyInto(call: OpCall): Work | null {
     formula: 'flops = 0; bytes = source + target',
     source: SOURCE,
   });
-}
 
 /** A plain copy. A view launches no kernel, so that a kernel of `reshape` is a copy. */
 function copy(call: OpCall): Work | null {
@@ -35,16 +45,6 @@ function copy(call: OpCall): Work | null {
   const params = tensorParams(input);
   const formula = 'flops = 0; bytes = 2·E·size';
   return trafficWork({ flops: 0, reads: [input], writes: [input], params, formula, source: SOURCE });
-}
-
-/** Extents after padding: pairs of (before, after), last dimension first; negative ones cut. */
-function paddedShape(input: Tensor, pad: readonly number[]): number[] | null {
-  if (pad.length % 2 === 1 || pad.length > 2 * input.shape.length) return null;
-  const shape = input.shape.map((extent, i) => {
-    const at = 2 * (input.shape.length - 1 - i);
-    return extent + (pad[at] ?? 0) + (pad[at + 1] ?? 0);
-  });
-  return shape.every((extent) => extent >= 0) ? shape : null;
 }
 
 /** Extents after repeating: counts for the last dimensions, more counts than dimensions prepend new ones. */
@@ -63,10 +63,51 @@ function sequence(call: OpCall, name: string): number[] | null {
   return wholes(argument(call, name, 1)?.value);
 }
 
+const untoldCopy = (input: Tensor): Work =>
+  untoldWork({
+    flops: 0,
+    params: tensorParams(input),
+    formula: 'flops = 0',
+    source: SOURCE,
+    unknown: 'the size of the result is not told',
+  });
+
+/** Arguments of `repeat_interleave(repeats, output_size)`; with a tensor to repeat before them there are more. */
+const PLACES_ARGUMENTS = 2;
+
+/** repeat_interleave(self, repeats, dim, output_size): every element so many times; null when that is not told. */
+function interleaved(call: OpCall, input: Tensor): Tensor | null {
+  const [, repeats, dim, size] = call.args;
+  const at = dimension(whole(dim?.value) ?? 0, input.shape.length);
+  const [times, extent] = [whole(repeats?.value), whole(size?.value)];
+  // Without a dimension all elements stand in a row.
+  if (dim?.value === null) return times === undefined ? null : tensor([numel(input.shape) * times], input.dtype);
+  if (at === null || whole(dim?.value) === undefined || (times ?? extent) === undefined) return null;
+  const shape = input.shape.map((old, i) => (i === at ? (times === undefined ? (extent ?? 0) : old * times) : old));
+  return tensor(shape, input.dtype);
+}
+
+/** repeat_interleave(repeats, output_size): the place of each result among what is repeated. */
+function places(call: OpCall, repeats: Tensor): Tensor | null {
+  const size = whole(call.args[1]?.value);
+  return size === undefined ? null : tensor([size], repeats.dtype);
+}
+
+function repeatInterleave(call: OpCall): Work | null {
+  const input = subject(call);
+  if (input === null || !isDispatched(call)) return null;
+  const result = call.args.length > PLACES_ARGUMENTS ? interleaved(call, input) : places(call, input);
+  if (result === null) return untoldCopy(input);
+  if (!result.shape.every((extent) => extent >= 0) || !Number.isSafeInteger(numel(result.shape))) return null;
+  const [params, formula] = [tensorParams(input), 'flops = 0; bytes = input + result'];
+  return trafficWork({ flops: 0, reads: [input], writes: [result], params, formula, source: SOURCE });
+}
+
 function enlarged(call: OpCall, kernel: KernelFacts): Work | null {
   const input = subject(call);
   const pads = opName(call) !== 'repeat' && opName(call) !== 'tile';
   const given = pads ? wholes(argument(call, 'pad', 1)?.value) : sequence(call, 'repeats');
+  if (isDispatched(call) && input !== null && given === null) return untoldCopy(input);
   const shape = input === null || given === null ? null : (pads ? paddedShape : repeatedShape)(input, given);
   if (input === null || shape === null || !Number.isSafeInteger(numel(shape))) return null;
   const result = tensor(shape, input.dtype);
@@ -87,6 +128,8 @@ const named = (names: string, formula: Formula): [string, Formula][] => names.sp
 
 const FORMULAS: ReadonlyMap<string, Formula> = new Map([
   ...named('copy_ copy', copyInto),
+  ...named('_copy_from _copy_from_and_resize', copyFrom),
+  ...named('repeat_interleave', repeatInterleave),
   ...named('clone contiguous reshape flatten ravel cuda cpu npu', copy),
   ...named('pad constant_pad_nd repeat tile', enlarged),
 ]);

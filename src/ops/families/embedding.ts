@@ -4,7 +4,9 @@
 import { numel, tensors, type Tensor } from '../call.js';
 import type { OpCall } from '../../record/record.js';
 import type { Family, KernelFacts, Work } from '../family.js';
-import { tensorAt } from '../operands.js';
+import { ruleWork } from '../by-schema.js';
+import { opName, tensorAt } from '../operands.js';
+import { EMBEDDING_RULES } from './embedding-bags.js';
 import { helperWork, tensor, tensorParams, trafficWork } from '../work.js';
 
 const SOURCE = 'PyProf (touched rows); PyTorch embedding_dense_backward, which zeroes the whole gradient first';
@@ -62,6 +64,7 @@ function backward(lookup: Lookup, kernel: KernelFacts): Work {
 }
 
 function work(call: OpCall, kernel: KernelFacts): Work | null {
+  if (call.from !== undefined || opName(call) !== 'embedding') return ruleWork(EMBEDDING_RULES, call, kernel, SOURCE);
   const lookup = read(call);
   if (lookup === null || !Number.isSafeInteger(numel(rows(lookup).shape))) return null;
   if (kernel.dir === 'bprop') return backward(lookup, kernel);
@@ -79,10 +82,11 @@ function work(call: OpCall, kernel: KernelFacts): Work | null {
 export const embedding: Family = {
   id: 'embedding',
   title: 'Embedding: rows of a table by index',
-  ops: ['embedding'],
+  ops: Object.keys(EMBEDDING_RULES),
   formulas: [
     'flops = 0; bytes = indices + 2·n·D·size; n indices, rows of D',
     'backward: flops = n·D; bytes = 3·n·D·size + indices; the kernel before it that zeroes the gradient writes V·D·size',
+    'ops of the dispatcher: embedding_dense_backward flops = n·D; bytes = gradient + indices + V·D·size; bags flops = n·D, with weights 2·n·D; bytes = indices + offsets + n·D·size + bags·D·size',
   ],
   work,
 };

@@ -3,10 +3,12 @@
  */
 import { argument, dtypeBytes, numel, positional, type Tensor } from '../call.js';
 import type { Arg, OpCall } from '../../record/record.js';
+import { isDispatched, untoldWork } from '../dispatched.js';
 import type { Family, Work } from '../family.js';
 import { dtypeGiven } from '../dtype-argument.js';
 import { opName, subject, wholes } from '../operands.js';
 import { tensor, tensorParams, trafficWork } from '../work.js';
+import { filledBy } from './dispatched-filling.js';
 
 const SOURCE = 'every element written once; PyTorch default types';
 
@@ -76,20 +78,39 @@ const RESULTS: ReadonlyMap<string, Result> = new Map([
   ...named('arange', arangeResult),
 ]);
 
+/** Ops that only the dispatcher has under this name, or that Python's form does not tell. */
+const DISPATCHED = ['range', 'linspace', 'logspace', 'eye', 'scalar_tensor', 'tril_indices', 'triu_indices'];
+
+const fill = (written: Tensor): Work =>
+  trafficWork({
+    flops: 0,
+    reads: [],
+    writes: [written],
+    params: tensorParams(written),
+    formula: 'flops = 0; bytes = E·size',
+    source: SOURCE,
+  });
+
+function dispatchedWork(call: OpCall): Work | null {
+  const filled = filledBy(call);
+  if (filled === null) return null;
+  if (!('untold' in filled)) return fill(filled);
+  return untoldWork({ flops: 0, params: [], formula: 'flops = 0', source: SOURCE, unknown: filled.untold });
+}
+
 function work(call: OpCall): Work | null {
+  if (isDispatched(call)) return dispatchedWork(call);
   const result = RESULTS.get(opName(call))?.(call) ?? null;
   if (result === null || !Number.isSafeInteger(numel(result.shape))) return null;
   const given = dtypeGiven(call);
   const written = given === null || dtypeBytes(given) === null ? result : tensor(result.shape, given);
-  const params = tensorParams(written);
-  const formula = 'flops = 0; bytes = E·size';
-  return trafficWork({ flops: 0, reads: [], writes: [written], params, formula, source: SOURCE });
+  return fill(written);
 }
 
 export const filling: Family = {
   id: 'filling',
-  title: 'Filling: zeros, ones, full, fill_, arange',
-  ops: [...RESULTS.keys()],
+  title: 'Filling: zeros, ones, full, fill_, arange, linspace, eye, tril_indices',
+  ops: [...RESULTS.keys(), ...DISPATCHED],
   formulas: ['flops = 0; bytes = E·size; without a type in the call float32 (full and arange: by their values)'],
   work,
 };

@@ -3,6 +3,7 @@
  */
 import { argument, broadcast, numel, positional, type Tensor } from '../call.js';
 import type { OpCall } from '../../record/record.js';
+import { isDispatched, untoldWork } from '../dispatched.js';
 import type { Family, KernelFacts, Param, Work } from '../family.js';
 import { dimension, inputs, opName, subject, tensorAt, whole } from '../operands.js';
 import { helperWork, tensor, tensorParams, trafficWork } from '../work.js';
@@ -26,6 +27,10 @@ function pickWork(picked: Tensor, index: Tensor, params: readonly Param[], kerne
   });
 }
 
+/** A call that does not tell how many elements it moves. */
+const untold = (input: Tensor, unknown: string): Work =>
+  untoldWork({ flops: 0, params: tensorParams(input), formula: 'flops = 0', source: SOURCE, unknown });
+
 /** gather(input, dim, index): one element per index. */
 const gather: Formula = (call, kernel) => {
   const [input, index] = [subject(call), tensorAt(call, 'index', 2)];
@@ -33,10 +38,17 @@ const gather: Formula = (call, kernel) => {
   return pickWork(tensor(index.shape, input.dtype), index, tensorParams(input), kernel);
 };
 
+/** The dimension by the call; where the dispatcher does not tell it, a tensor has perhaps only one. */
+function chosenDimension(call: OpCall, input: Tensor | null): number | undefined {
+  const dim = whole(argument(call, 'dim', 1)?.value);
+  return dim ?? (isDispatched(call) && input?.shape.length === 1 ? 0 : undefined);
+}
+
 /** index_select(input, dim, index): whole slices. */
 const indexSelect: Formula = (call, kernel) => {
   const [input, index] = [subject(call), tensorAt(call, 'index', 2)];
-  const dim = whole(argument(call, 'dim', 1)?.value);
+  const dim = chosenDimension(call, input);
+  if (isDispatched(call) && dim === undefined && input !== null) return untold(input, 'the dimension is not told');
   const at = dim === undefined || input === null ? null : dimension(dim, input.shape.length);
   if (input === null || index === null || dim === undefined || at === null) return null;
   const chosen = numel(index.shape);
@@ -53,6 +65,12 @@ const take: Formula = (call, kernel) => {
   return pickWork(tensor(index.shape, input.dtype), index, tensorParams(input), kernel);
 };
 
+/** scatter(self, dim, index, src, reduce): of the dispatcher's forms the one with a text behind the source. */
+const reduces = (call: OpCall): boolean => {
+  const last = call.args[4];
+  return isDispatched(call) && /^scatter_?$/.test(opName(call)) && last !== undefined && last.shape === undefined;
+};
+
 /** scatter(self, dim, index, src), index_add(self, dim, index, source): elements of the source placed or added. */
 const scatter: Formula = (call) => {
   const input = subject(call);
@@ -60,9 +78,10 @@ const scatter: Formula = (call) => {
   if (input === null || index === null) return null;
   const op = opName(call);
   const source = tensorAt(call, 'src', 3) ?? tensorAt(call, 'source', 3);
-  const placed = tensor(op.startsWith('index_') ? (source?.shape ?? index.shape) : index.shape, input.dtype);
-  const adds = op.includes('add') || op.includes('reduce');
-  const copied = op.endsWith('_') ? [] : [input];
+  const placed = tensor(/^_?index_/.test(op) ? (source?.shape ?? index.shape) : index.shape, input.dtype);
+  const adds = op.includes('add') || op.includes('reduce') || reduces(call);
+  // The dispatcher shows the copy of the input as a call of its own.
+  const copied = op.endsWith('_') || isDispatched(call) ? [] : [input];
   return trafficWork({
     flops: adds ? numel(placed.shape) : 0,
     reads: [
@@ -83,6 +102,7 @@ const masked: Formula = (call) => {
   const [input, mask] = [subject(call), tensorAt(call, 'mask', 1)];
   const shape = input === null || mask === null ? null : broadcast(input.shape, mask.shape);
   if (input === null || mask === null || shape === null || !Number.isSafeInteger(numel(shape))) return null;
+  if (isDispatched(call)) return untold(input, 'how many elements the mask chooses is not told');
   return trafficWork({
     flops: 0,
     reads: [tensor(shape, input.dtype), mask],
@@ -97,6 +117,7 @@ const masked: Formula = (call) => {
 const nonzero: Formula = (call, kernel) => {
   const input = subject(call);
   if (input === null) return null;
+  if (isDispatched(call)) return untold(input, 'how many elements are not zero is not told');
   const params = tensorParams(input);
   if (kernel.sub > 0) return helperWork(params, SOURCE);
   return trafficWork({
@@ -140,6 +161,44 @@ const oneHot: Formula = (call) => {
   return trafficWork({ flops: 0, reads: [input], writes, params, formula, source: SOURCE });
 };
 
+/** index_reduce_(self, dim, index, source, reduce). */
+const reduced: Formula = (call, kernel) => (isDispatched(call) ? scatter(call, kernel) : null);
+
+/** index_fill_(self, dim, index, value): whole slices written. */
+const indexFill: Formula = (call) => {
+  const [input, index] = [subject(call), tensorAt(call, 'index', 2)];
+  if (input === null || index === null || !isDispatched(call)) return null;
+  const dim = chosenDimension(call, input);
+  if (dim === undefined) return untold(input, 'the dimension is not told');
+  const at = dimension(dim, input.shape.length);
+  if (at === null) return null;
+  const filled = tensor(
+    input.shape.map((extent, i) => (i === at ? numel(index.shape) : extent)),
+    input.dtype,
+  );
+  if (!Number.isSafeInteger(numel(filled.shape))) return null;
+  const params = tensorParams(input);
+  const formula = 'flops = 0; bytes = indices + filled slices';
+  return trafficWork({ flops: 0, reads: [index], writes: [filled], params, formula, source: SOURCE });
+};
+
+/** put_(self, index, source, accumulate): elements by their place in the whole tensor. */
+const put: Formula = (call) => {
+  const [input, index, source] = [subject(call), tensorAt(call, 'index', 1), tensorAt(call, 'source', 2)];
+  const adds = argument(call, 'accumulate', 3)?.value;
+  if (input === null || index === null || source === null || !isDispatched(call)) return null;
+  if (typeof adds !== 'boolean') return { ...untold(input, 'whether the elements are added is not told'), flops: null };
+  const places = tensor(index.shape, input.dtype);
+  return trafficWork({
+    flops: adds ? numel(index.shape) : 0,
+    reads: [index, source, ...(adds ? [places] : [])],
+    writes: [places],
+    params: tensorParams(input),
+    formula: `flops = ${adds ? 'E(index)' : '0'}; bytes = indices + source + placed${adds ? ' (read and written)' : ''}`,
+    source: SOURCE,
+  });
+};
+
 const FORMULAS: ReadonlyMap<string, Formula> = new Map([
   ['gather', gather],
   ['index_select', indexSelect],
@@ -148,7 +207,10 @@ const FORMULAS: ReadonlyMap<string, Formula> = new Map([
   ...['scatter', 'scatter_', 'scatter_add', 'scatter_add_', 'scatter_reduce', 'scatter_reduce_'].map(
     (op) => [op, scatter] as const,
   ),
-  ...['index_add', 'index_add_', 'index_copy', 'index_copy_'].map((op) => [op, scatter] as const),
+  ...['index_add', 'index_add_', 'index_copy', 'index_copy_', '_index_copy_'].map((op) => [op, scatter] as const),
+  ...['index_fill', 'index_fill_'].map((op) => [op, indexFill] as const),
+  ...['index_reduce', 'index_reduce_'].map((op) => [op, reduced] as const),
+  ...['put', 'put_'].map((op) => [op, put] as const),
   ...['masked_select', 'masked_scatter', 'masked_scatter_'].map((op) => [op, masked] as const),
   ['nonzero', nonzero],
   ['__getitem__', getItem],
@@ -163,8 +225,8 @@ export const indexing: Family = {
   formulas: [
     'flops = 0; scatter_add, index_add and the backward of a pick: one addition per element',
     'gather, take, index_select: 2·picked + indices; backward 3·picked + indices',
-    'scatter, index_copy: indices + source + placed (adding forms read the target too); out of place: the input copied',
-    'masked_select, masked_scatter: 2·E + mask, nonzero: E + 8·E·dimensions (worst case, the count is not in the call)',
+    'scatter, index_copy, put: indices + source + placed (adding forms read the target too); out of place: the input copied, unless that is a call of its own; index_fill: indices + slices',
+    'masked_select, masked_scatter: 2·E + mask, nonzero: E + 8·E·dimensions (worst case, the count is not in the call; unknown for a call of the dispatcher)',
   ],
   work: (call, kernel) => FORMULAS.get(opName(call))?.(call, kernel) ?? null,
 };

@@ -7,6 +7,8 @@ import type { Family, KernelFacts, Work } from '../family.js';
 import { inputs, opName, tensorAt } from '../operands.js';
 import { promote } from '../promotion.js';
 import { tensor, tensorParams, trafficWork } from '../work.js';
+import { ruleWork } from '../by-schema.js';
+import { LOSS_RULES } from './dispatched-loss.js';
 import { softmaxWork } from './softmax.js';
 
 const SOURCE = 'PyProf (mse_loss); per element otherwise: the operations of the definition in torch.nn.functional';
@@ -118,12 +120,15 @@ const crossEntropy: Formula = (call, kernel) => {
   const [input, target] = operands;
   const logarithms = softmaxWork('log_softmax', input, input, kernel);
   const loss = pickedLoss(input, target, kernel);
-  if (/nll/i.test(kernel.name)) return loss;
-  if (/softmax/i.test(kernel.name)) return logarithms;
+  // A call of the dispatcher has its whole work here, whatever the kernel.
+  const byName = call.from === undefined;
+  if (byName && /nll/i.test(kernel.name)) return loss;
+  if (byName && /softmax/i.test(kernel.name)) return logarithms;
   const sum = (a: number | null, b: number | null): number | null => (a === null || b === null ? null : a + b);
   const formula = `log_softmax (${logarithms.formula}) and nll_loss (${loss.formula})`;
   const total = { flops: sum(logarithms.flops, loss.flops), bytes: sum(logarithms.bytes, loss.bytes) };
-  return { ...logarithms, ...total, formula, source: SOURCE };
+  const unknown = logarithms.unknown ?? loss.unknown;
+  return { ...logarithms, ...total, formula, source: SOURCE, ...(unknown === undefined ? {} : { unknown }) };
 };
 
 const named = (names: string, formula: Formula): [string, Formula][] => names.split(' ').map((op) => [op, formula]);
@@ -135,15 +140,26 @@ const FORMULAS: ReadonlyMap<string, Formula> = new Map([
   ...named('cross_entropy cross_entropy_loss', crossEntropy),
 ]);
 
+const RULES_SOURCE = 'per element: the operations of the definition; PyTorch native_functions.yaml and kernels';
+
+/** A call of the dispatcher by its rule; where there is none, and for any other call, by the formula of the function. */
+function work(call: OpCall, kernel: KernelFacts): Work | null {
+  const formula = FORMULAS.get(opName(call));
+  const byRule = formula === undefined || call.from !== undefined;
+  const ruled = byRule ? ruleWork(LOSS_RULES, call, kernel, RULES_SOURCE) : null;
+  return ruled ?? formula?.(call, kernel) ?? null;
+}
+
 export const loss: Family = {
   id: 'loss',
   title: 'Losses: mse_loss, nll_loss, cross_entropy and others',
-  ops: [...FORMULAS.keys()],
+  ops: [...new Set([...FORMULAS.keys(), ...Object.keys(LOSS_RULES)])],
   formulas: [
     'mse_loss: flops = 2·p·E + 1; bytes = p·E·size; p = 2, one more for reduction none, one more backward',
     'nll_loss: flops = n; bytes = targets + one element per target + result',
     'cross_entropy: the log_softmax kernel 5·E, the nll_loss kernel n; a fused kernel both',
     'others: flops = (operations of the definition + 1 for the reduction)·E; bytes = input + target + result, backward input + target + gradients',
+    'ops of the dispatcher: operations of the definition (mse_loss 2·E, backward 3·E) without a reduction that is an op of its own; nll_loss_backward writes the whole gradient',
   ],
-  work: (call, kernel) => FORMULAS.get(opName(call))?.(call, kernel) ?? null,
+  work,
 };

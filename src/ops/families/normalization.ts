@@ -5,7 +5,11 @@ import { numel, type Tensor } from '../call.js';
 import type { OpCall } from '../../record/record.js';
 import type { Family, KernelFacts, Work } from '../family.js';
 import { inputs, opName, subject, tensorAt } from '../operands.js';
+import { ruleWork, type Rules } from '../by-schema.js';
 import { helperWork, tensorParams, trafficWork, type Traffic } from '../work.js';
+import { BATCH_RULES } from './batch-normalization.js';
+import { FUSED_RULES } from './fused-normalization.js';
+import { LAYER_RULES } from './layer-normalization.js';
 
 const SOURCE = 'fvcore (4 per element, 5 with weights); PyProf (batch_norm, backward: 8 per element); PyTorch kernels';
 
@@ -127,7 +131,14 @@ function backwardAmount(part: Part, { input, affine }: Parts): Amount {
   };
 }
 
+/** Ops as the dispatcher runs them. */
+const RULES: Rules = { ...LAYER_RULES, ...BATCH_RULES, ...FUSED_RULES };
+const RULES_SOURCE =
+  'fvcore (rows, forward); otherwise the operations of the definition, a multiply-add counted as 2; PyTorch native_functions.yaml';
+
 function work(call: OpCall, kernel: KernelFacts): Work | null {
+  const isKnown = call.from === undefined && Object.hasOwn(KINDS, opName(call));
+  if (!isKnown) return ruleWork(RULES, call, kernel, RULES_SOURCE);
   const parts = read(call);
   if (parts === null) return null;
   const params = tensorParams(parts.input);
@@ -140,11 +151,13 @@ function work(call: OpCall, kernel: KernelFacts): Work | null {
 export const normalization: Family = {
   id: 'normalization',
   title: 'Normalisation: batch, layer, group, instance, root mean square',
-  ops: Object.keys(KINDS),
+  ops: [...new Set([...Object.keys(KINDS), ...Object.keys(RULES)])],
   formulas: [
     'flops = 4·E (5·E with weights); batch_norm 8·E; rms_norm 3·E (4·E with weight); backward 8·E',
     'bytes = input + parameters + result; backward: input + gradient + gradient of the input + weight + gradients of weight and bias',
     'where a kernel name tells that the op runs as several kernels (statistics, application, weight gradients), each gets its part',
+    'ops of the dispatcher: batch_norm 5·E + 6·C, with given statistics 2·E; group_norm 5·E; a residual added E; a scale for fewer bits E',
+    'their backward, gradient of the input: 9·E (root mean square 6·E), in rows also weight E; gradient of a row weight 2·E, of its bias E',
   ],
   work,
 };

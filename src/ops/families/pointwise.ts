@@ -1,64 +1,15 @@
 /**
  * Pointwise ops: one result element from one element of each operand.
  */
-import { broadcast, numel, positional, type Tensor } from '../call.js';
+import { numel, type Tensor } from '../call.js';
 import type { OpCall } from '../../record/record.js';
 import type { Family, KernelFacts, Work } from '../family.js';
-import { inputs, opName, scalars, subject } from '../operands.js';
-import { floating, promote } from '../promotion.js';
-import { helperWork, tensor, tensorListParams, trafficWork } from '../work.js';
+import { helperWork, tensorListParams, trafficWork } from '../work.js';
+import { elementwise, type Elementwise } from './pointwise-operands.js';
 import { POINTWISE_OPS, type PointwiseOp } from './pointwise-ops.js';
 
 const SOURCE =
   'PyTorch broadcasting, type promotion and derivatives.yaml; operations per element: src/ops/families/pointwise-ops.ts';
-
-/** Changes its first operand: `add_`, `__iadd__`. */
-const isInPlace = (op: string): boolean => /^__i(?!nvert)\w+__$/.test(op) || /[^_]_$/.test(op);
-
-/** What one call computes on. */
-interface Elementwise {
-  readonly rule: PointwiseOp;
-  readonly operands: readonly Tensor[];
-  readonly result: Tensor;
-  readonly flopsPerElement: number;
-}
-
-/** The factor of `a + alpha·b`, by keyword, third, or between two tensors (the form before PyTorch 1.5). */
-function alpha(call: OpCall): unknown {
-  const named = call.args.find((arg) => arg.name === 'alpha');
-  if (named !== undefined) return named.value;
-  const [, second, third] = positional(call);
-  if (second?.shape === undefined && third?.shape !== undefined) return second?.value;
-  return third?.shape === undefined ? third?.value : undefined;
-}
-
-/** A sum with a factor is a multiply-add. */
-const isScaledSum = (call: OpCall, rule: PointwiseOp): boolean => {
-  const factor = rule.gradient === 'passed' && rule.sum === true ? alpha(call) : undefined;
-  return typeof factor === 'number' && factor !== 1;
-};
-
-function resultType(op: string, rule: PointwiseOp, operands: readonly Tensor[], call: OpCall): string | null {
-  if (isInPlace(op)) return operands[0]?.dtype ?? null;
-  if (rule.result === 'bool') return 'bool';
-  const numbers = rule.operandCount === 'any' ? operands : operands.filter((operand) => operand.dtype !== 'bool');
-  const promoted = promote(numbers.length === 0 ? operands : numbers, scalars(call));
-  return rule.result === 'float' ? floating(promoted) : promoted;
-}
-
-function read(call: OpCall): Elementwise | null {
-  const op = opName(call);
-  const rule = POINTWISE_OPS.get(op);
-  const given = inputs(call);
-  if (rule === undefined || given === null) return null;
-  const only = given.length === 0 ? subject(call) : null;
-  const operands = only === null ? given : [only];
-  const [first] = operands;
-  const shape = isInPlace(op) ? (first?.shape ?? null) : broadcast(...operands.map((operand) => operand.shape));
-  if (first === undefined || shape === null || !Number.isSafeInteger(numel(shape))) return null;
-  const result = tensor(shape, resultType(op, rule, operands, call));
-  return { rule, operands, result, flopsPerElement: rule.flops * (isScaledSum(call, rule) ? 2 : 1) };
-}
 
 function forward({ operands, result, flopsPerElement }: Elementwise): Work {
   return trafficWork({
@@ -115,12 +66,12 @@ function savedOperands({ operands, rule }: Elementwise): readonly Tensor[] {
 }
 
 /** Gradient from the result's gradient and the saved tensors that the derivative depends on. */
-function savedGradient(elementwise: Elementwise): Work {
-  const { operands, result, rule } = elementwise;
-  const flops = rule.gradient === 'scaled' ? 1 : elementwise.flopsPerElement;
+function savedGradient(operation: Elementwise): Work {
+  const { operands, result, rule } = operation;
+  const flops = rule.gradient === 'scaled' ? 1 : operation.flopsPerElement;
   return trafficWork({
     flops: flops * numel(result.shape),
-    reads: [result, ...savedOperands(elementwise)],
+    reads: [result, ...savedOperands(operation)],
     writes: [result],
     params: tensorListParams(operands),
     formula: `flops = ${flops}·E(result); bytes = gradient + operands that the derivative depends on + gradient of an operand`,
@@ -175,9 +126,9 @@ export const pointwise: Family = {
     'backward of other functions: flops = w·E (1 where the gradient is only scaled); bytes = gradient + saved operands + gradient; of rounding: zeros written',
   ],
   work(call, kernel) {
-    const elementwise = read(call);
-    if (elementwise === null) return null;
-    return kernel.dir === 'bprop' ? BACKWARD[elementwise.rule.gradient](elementwise, kernel) : forward(elementwise);
+    const operation = elementwise(call);
+    if (operation === null) return null;
+    return kernel.dir === 'bprop' ? BACKWARD[operation.rule.gradient](operation, kernel) : forward(operation);
   },
 };
 

@@ -1,82 +1,31 @@
 /**
  * Pooling over windows, and over windows that follow from the size of the result.
  */
-import { argument, numel, type Tensor } from '../call.js';
-import type { ArgValue, OpCall } from '../../record/record.js';
+import { argument, numel } from '../call.js';
+import type { OpCall } from '../../record/record.js';
 import type { Family, KernelFacts, Work } from '../family.js';
+import { untoldWork } from '../dispatched.js';
 import { opName, subject, wholes } from '../operands.js';
+import { ruleWork } from '../by-schema.js';
 import { tensor, tensorParams, trafficWork } from '../work.js';
+import { POOLING_RULES } from './pooling-gradients.js';
+import { adaptiveWindow, isMax, slidingWindow } from './pooling-window.js';
 
 const SOURCE = 'PyTorch output-size formula; one operation per window element; max pooling writes int64 positions';
 
-const isMax = (op: string): boolean => op.includes('max');
+const FORMULA = 'flops = window·E(result); bytes = input + result';
+const UNTOLD = 'the extents of the window are not told';
 
-/** The last digit before `d`: how many dimensions a window has. */
-const windowRank = (op: string): number => Number(/([123])d/.exec(op)?.[1] ?? 2);
+/** A call that has a window or a size of the result, but does not tell it. */
+const isUntold = (call: OpCall): boolean =>
+  call.from !== undefined && wholes(argument(call, 'kernel_size', 1)?.value) === null;
 
-/** One number per window dimension; a single one stands for all. */
-function perDimension(
-  value: ArgValue | undefined,
-  rank: number,
-  fallback: readonly number[],
-): readonly number[] | null {
-  if (value === undefined || value === null) return fallback;
-  const list = wholes(value);
-  if (list?.length === 0) return fallback;
-  if (list?.length === 1) return new Array<number>(rank).fill(list[0] ?? 0);
-  return list?.length === rank ? list : null;
-}
-
-interface Window {
-  readonly result: Tensor;
-  /** Elements of one window. */
-  readonly elements: number;
-}
-
-/** Positions of dilation and ceil_mode differ between max and average pooling. */
-function slidingWindow(call: OpCall, input: Tensor): Window | null {
-  const op = opName(call);
-  const rank = windowRank(op);
-  const given = (name: string, position: number, fallback: readonly number[]): readonly number[] | null =>
-    perDimension(argument(call, name, position)?.value, rank, fallback);
-  const ones = new Array<number>(rank).fill(1);
-  const size = given('kernel_size', 1, []);
-  if (size?.length !== rank) return null;
-  const stride = given('stride', 2, size);
-  const padding = given('padding', 3, new Array<number>(rank).fill(0));
-  const dilation = isMax(op) ? given('dilation', 4, ones) : ones;
-  const up = argument(call, 'ceil_mode', isMax(op) ? 5 : 4)?.value === true;
-  if (stride === null || padding === null || dilation === null || input.shape.length < rank) return null;
-  const kept = input.shape.slice(0, -rank);
-  const extents = input.shape.slice(-rank).map((extent, i) => {
-    const [k, s, p, d] = [size[i] ?? 1, stride[i] ?? 1, padding[i] ?? 0, dilation[i] ?? 1];
-    const steps = (extent + 2 * p - d * (k - 1) - 1) / s;
-    const count = (up ? Math.ceil(steps) : Math.floor(steps)) + 1;
-    // A window that would begin in the padding behind the input is left out.
-    return up && (count - 1) * s >= extent + p ? count - 1 : count;
-  });
-  const valid = size.every((k) => k > 0) && extents.every((extent) => Number.isInteger(extent) && extent >= 0);
-  return valid ? { result: tensor([...kept, ...extents], input.dtype), elements: numel(size) } : null;
-}
-
-/** Windows that share the input out: every element is in one (those in two are not counted twice). */
-function adaptiveWindow(call: OpCall, input: Tensor): Window | null {
-  const rank = windowRank(opName(call));
-  if (input.shape.length < rank) return null;
-  const own = input.shape.slice(-rank);
-  const value = argument(call, 'output_size', 1)?.value;
-  // None keeps an extent.
-  const filled = Array.isArray(value) ? (value as readonly ArgValue[]).map((size, i) => size ?? own[i] ?? null) : value;
-  const extents = perDimension(filled, rank, []);
-  if (extents?.length !== rank || extents.some((extent) => extent <= 0)) return null;
-  const result = tensor([...input.shape.slice(0, -rank), ...extents], input.dtype);
-  return { result, elements: numel(input.shape) / numel(result.shape) };
-}
-
-function work(call: OpCall, kernel: KernelFacts): Work | null {
+function forward(call: OpCall, kernel: KernelFacts): Work | null {
   const op = opName(call);
   const input = subject(call);
   if (input === null) return null;
+  const params = tensorParams(input);
+  if (isUntold(call)) return untoldWork({ flops: null, params, formula: FORMULA, source: SOURCE, unknown: UNTOLD });
   const window = op.includes('adaptive') ? adaptiveWindow(call, input) : slidingWindow(call, input);
   if (window === null || !Number.isSafeInteger(numel(window.result.shape))) return null;
   const { result, elements } = window;
@@ -89,7 +38,7 @@ function work(call: OpCall, kernel: KernelFacts): Work | null {
     flops,
     reads: backward ? [result, ...positions] : [input],
     writes: backward ? [input] : [result, ...positions],
-    params: tensorParams(input),
+    params,
     formula: `flops = ${backward && isMax(op) ? '1' : 'window'}·E(result); bytes = input + result${isMax(op) ? ' + int64 positions' : ''}`,
     source: SOURCE,
   });
@@ -100,10 +49,16 @@ const NAMES =
   'avg_pool1d avg_pool2d avg_pool3d adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d ' +
   '_adaptive_avg_pool2d _adaptive_avg_pool3d adaptive_max_pool1d adaptive_max_pool2d adaptive_max_pool3d';
 
+const FORWARD = NAMES.split(' ');
+
+/** The gradients and fractional windows of the dispatcher have rules of their own. */
+const work = (call: OpCall, kernel: KernelFacts): Work | null =>
+  FORWARD.includes(opName(call)) ? forward(call, kernel) : ruleWork(POOLING_RULES, call, kernel, SOURCE);
+
 export const pooling: Family = {
   id: 'pooling',
   title: 'Pooling: maximum, average, adaptive',
-  ops: NAMES.split(' '),
+  ops: [...FORWARD, ...Object.keys(POOLING_RULES)],
   formulas: [
     'flops = window·E(result), a comparison or addition per element; adaptive: E(input); backward of max: E(result)',
     'bytes = input + result, max also 8·E(result) for the positions; backward the same, the other way round',

@@ -1,12 +1,14 @@
 /**
  * Random numbers, and dropout, which is made of them.
  */
-import { numel, positional, type Tensor } from '../call.js';
-import type { OpCall } from '../../record/record.js';
+import { argument, broadcast, numel, positional, type Tensor } from '../call.js';
+import type { Arg, OpCall } from '../../record/record.js';
+import { isDispatched, typed, untoldWork } from '../dispatched.js';
 import type { Family, KernelFacts, Work } from '../family.js';
 import { dtypeGiven } from '../dtype-argument.js';
-import { opName, subject, whole, wholes } from '../operands.js';
+import { opName, subject, tensorOf, whole, wholes } from '../operands.js';
 import { tensor, tensorParams, trafficWork } from '../work.js';
+import { filledBy } from './dispatched-filling.js';
 
 const SOURCE = 'PyProf (dropout 5 per element, randperm 3 per element); PyTorch native_dropout';
 
@@ -34,35 +36,81 @@ const dropout: Formula = (call, kernel) => {
   });
 };
 
+const untold = (unknown: string): Work =>
+  untoldWork({ flops: null, params: [], formula: 'flops = E', source: SOURCE, unknown });
+
+/** randperm(n, dtype, layout, device, pin_memory), with a generator second or not: an out tensor stands last. */
+function permutationType(call: OpCall): Arg | undefined {
+  const last = call.args.at(-1);
+  return last?.shape !== undefined ? last : call.args.at(-4);
+}
+
 const randperm: Formula = (call) => {
   const count = whole((positional(call)[0] ?? call.args.find(({ name }) => name === 'n'))?.value);
+  if (count === undefined && isDispatched(call)) return untold('how many numbers are drawn is not told');
   if (count === undefined || count < 0) return null;
   return trafficWork({
     flops: 3 * count,
     reads: [],
-    writes: [tensor([count], 'int64')],
+    writes: [isDispatched(call) ? typed([count], permutationType(call), 'int64') : tensor([count], 'int64')],
     params: [['N', count]],
-    formula: 'flops = 3·n; bytes = 8·n',
+    formula: 'flops = 3·n; bytes = n·size',
     source: SOURCE,
   });
 };
 
 /** One operation per number drawn. */
-const draw = (result: Tensor): Work | null =>
+const draw = (result: Tensor, reads: readonly Tensor[] = []): Work | null =>
   Number.isSafeInteger(numel(result.shape))
     ? trafficWork({
         flops: numel(result.shape),
-        reads: [],
+        reads,
         writes: [result],
         params: tensorParams(result),
-        formula: 'flops = E; bytes = E·size',
+        formula: reads.length === 0 ? 'flops = E; bytes = E·size' : 'flops = E; bytes = parameters + E·size',
         source: SOURCE,
       })
     : null;
 
 const drawInto: Formula = (call) => {
   const target = subject(call);
-  return target === null ? null : draw(target);
+  // bernoulli_(self, p) and the like may take their parameter as a tensor.
+  const parameter = isDispatched(call) ? tensorOf(call.args[1]) : null;
+  return target === null ? null : draw(target, parameter === null ? [] : [parameter]);
+};
+
+/** bernoulli(self): a number for each probability; bernoulli(self, p): as many as there are elements. */
+const bernoulli: Formula = (call, kernel) => {
+  const probabilities = subject(call);
+  if (!isDispatched(call) || probabilities === null || call.args[1]?.type === 'float') return drawInto(call, kernel);
+  return draw(probabilities, [probabilities]);
+};
+
+/** normal(mean, std), poisson(rates): tensors of parameters, one number for each. */
+const drawFrom: Formula = (call) => {
+  const parameters = call.args.slice(0, 2).map(tensorOf);
+  const given = parameters.filter((parameter) => parameter !== null);
+  const shape = broadcast(...given.map((parameter) => parameter.shape));
+  if (!isDispatched(call) || given.length === 0 || shape === null) return null;
+  return draw(tensor(shape, given[0]?.dtype ?? null), given);
+};
+
+/** multinomial(self, num_samples): the weights of each row added up, then an operation per number. */
+const multinomial: Formula = (call) => {
+  const weights = subject(call);
+  const samples = whole(argument(call, 'num_samples', 1)?.value);
+  if (!isDispatched(call) || weights === null) return null;
+  if (samples === undefined || samples < 0) return untold('how many numbers are drawn is not told');
+  const drawn = tensor([...weights.shape.slice(0, -1), samples], 'int64');
+  if (!Number.isSafeInteger(numel(drawn.shape))) return null;
+  return trafficWork({
+    flops: numel(weights.shape) + numel(drawn.shape),
+    reads: [weights],
+    writes: [drawn],
+    params: tensorParams(weights),
+    formula: 'flops = E + numbers drawn; bytes = weights + 8 per number',
+    source: SOURCE,
+  });
 };
 
 /** Extents: one sequence, or numbers one by one. */
@@ -74,6 +122,10 @@ function sizes(call: OpCall): number[] | null {
 }
 
 const drawFresh: Formula = (call) => {
+  if (isDispatched(call)) {
+    const filled = filledBy(call);
+    return filled === null ? null : 'untold' in filled ? untold(filled.untold) : draw(filled);
+  }
   const shape = sizes(call);
   return shape === null ? null : draw(tensor(shape, dtypeGiven(call) ?? 'float32'));
 };
@@ -83,7 +135,11 @@ const named = (names: string, formula: Formula): [string, Formula][] => names.sp
 const FORMULAS: ReadonlyMap<string, Formula> = new Map([
   ...named('dropout dropout_ native_dropout fused_dropout _fused_dropout alpha_dropout', dropout),
   ...named('randperm', randperm),
-  ...named('rand_like randn_like randint_like uniform_ normal_ random_ exponential_ bernoulli_ bernoulli', drawInto),
+  ...named('rand_like randn_like randint_like uniform_ normal_ random_ exponential_ bernoulli_', drawInto),
+  ...named('bernoulli', bernoulli),
+  ...named('geometric_ cauchy_ log_normal_', (call, kernel) => (isDispatched(call) ? drawInto(call, kernel) : null)),
+  ...named('normal poisson binomial _standard_gamma _sample_dirichlet', drawFrom),
+  ...named('multinomial', multinomial),
   ...named('rand randn', drawFresh),
 ]);
 
@@ -93,7 +149,8 @@ export const random: Family = {
   ops: [...FORMULAS.keys()],
   formulas: [
     'dropout: flops = 5·E; bytes = 2·E·size + E (mask); backward 2·E, the same bytes',
-    'randperm: flops = 3·n; bytes = 8·n; others: flops = E (one operation per number); bytes = E·size',
+    'randperm: flops = 3·n; bytes = 8·n; others: flops = E (one operation per number); bytes = E·size, and tensors of parameters',
+    'multinomial: flops = E + numbers drawn; bytes = weights + 8 per number',
   ],
   work: (call, kernel) => FORMULAS.get(opName(call))?.(call, kernel) ?? null,
 };

@@ -1,73 +1,18 @@
 /**
  * Reductions: sums, means, norms, extrema and truth over some or all dimensions.
  */
-import { argument, numel, type Tensor } from '../call.js';
+import { argument, numel, positional, type Tensor } from '../call.js';
 import type { ArgValue, OpCall } from '../../record/record.js';
 import type { Family, KernelFacts, Work } from '../family.js';
 import { dtypeGiven } from '../dtype-argument.js';
-import { dimension, inputs, opName, subject, wholes } from '../operands.js';
+import { dimension, inputs, opName, subject, tensorOf, wholes } from '../operands.js';
 import { category, floating } from '../promotion.js';
 import { helperWork, tensor, tensorParams, trafficWork } from '../work.js';
 import { pointwiseAs } from './pointwise.js';
+import { dispatchedReduction } from './reduction-call.js';
+import { REDUCTIONS, type Reduction } from './reduction-ops.js';
 
 const SOURCE = 'PyProf (sum E, mean E + 1, norm 2·E + 1), per result element; backward: PyTorch derivatives.yaml';
-
-interface Reduction {
-  /** Operations per input element and per result element. */
-  readonly flops: readonly [perInput: number, perResult: number];
-  /** Type of the result: the input's, int64 for sums of whole numbers, bool, or int64 positions. */
-  readonly result: 'same' | 'sum' | 'float' | 'bool' | 'int64';
-  /** Position of `dim`. */
-  readonly dim: number;
-  /** With `dim`, positions are returned besides the values. */
-  readonly indices?: boolean;
-  /** Backward: operations per input element, and whether input and result are read again. */
-  readonly backward: readonly [flops: number, saved: boolean];
-  /** The op of two tensors that has the same name. */
-  readonly pair?: string;
-}
-
-const reduce = (
-  flops: readonly [number, number],
-  result: Reduction['result'],
-  more: Partial<Reduction> = {},
-): Reduction => ({
-  flops,
-  result,
-  dim: 1,
-  backward: [0, false],
-  ...more,
-});
-
-const saved: Partial<Reduction> = { backward: [1, true] };
-const extremum = reduce([1, 0], 'same', { indices: true });
-
-const KINDS: Readonly<Record<string, Reduction>> = {
-  sum: reduce([1, 0], 'sum'),
-  nansum: reduce([1, 0], 'sum'),
-  mean: reduce([1, 1], 'same', { backward: [1, false] }),
-  nanmean: reduce([1, 1], 'same', { backward: [1, false] }),
-  // Product and sum per element, a root per result.
-  norm: reduce([2, 1], 'float', { ...saved, dim: 2 }),
-  linalg_vector_norm: reduce([2, 1], 'float', { ...saved, dim: 2 }),
-  vector_norm: reduce([2, 1], 'float', { ...saved, dim: 2 }),
-  // Difference from a running mean, product, sum: Welford's update; a division (and a root) per result.
-  var: reduce([3, 1], 'float', saved),
-  std: reduce([3, 2], 'float', saved),
-  var_mean: reduce([3, 2], 'float', saved),
-  std_mean: reduce([3, 3], 'float', saved),
-  prod: reduce([1, 0], 'sum', saved),
-  logsumexp: reduce([4, 2], 'float', saved),
-  max: { ...extremum, pair: 'maximum' },
-  min: { ...extremum, pair: 'minimum' },
-  amax: reduce([1, 0], 'same', saved),
-  amin: reduce([1, 0], 'same', saved),
-  argmax: reduce([1, 0], 'int64'),
-  argmin: reduce([1, 0], 'int64'),
-  any: reduce([1, 0], 'bool'),
-  all: reduce([1, 0], 'bool'),
-  count_nonzero: reduce([1, 0], 'int64'),
-};
 
 /** Extents of the result without `keepdim`; null when `dim` does not fit. */
 function resultShape(input: Tensor, dim: ArgValue | undefined): number[] | null {
@@ -118,11 +63,25 @@ function backward(kind: Reduction, input: Tensor, result: Tensor, indices: boole
 
 function kindOf(call: OpCall): Reduction | undefined {
   const op = opName(call);
-  return Object.hasOwn(KINDS, op) ? KINDS[op] : undefined;
+  return Object.hasOwn(REDUCTIONS, op) ? REDUCTIONS[op] : undefined;
+}
+
+/** The larger of two: the second tensor has dimensions too (an out tensor of a full reduction has none). */
+function isPair(call: OpCall, input: Tensor): boolean {
+  const other = tensorOf(positional(call)[1]);
+  return other !== null && (other.shape.length > 0 || input.shape.length === 0);
+}
+
+function dispatched(kind: Reduction, call: OpCall, kernel: KernelFacts): Work | null {
+  const input = tensorOf(positional(call)[0]);
+  if (input === null) return null;
+  if (kind.pair !== undefined && isPair(call, input)) return pointwiseAs(kind.pair, call, kernel);
+  return dispatchedReduction(kind, call);
 }
 
 function work(call: OpCall, kernel: KernelFacts): Work | null {
   const kind = kindOf(call);
+  if (kind !== undefined && call.from !== undefined) return dispatched(kind, call, kernel);
   const given = inputs(call);
   const input = subject(call);
   if (kind === undefined || given === null || input === null) return null;
@@ -140,11 +99,12 @@ function work(call: OpCall, kernel: KernelFacts): Work | null {
 
 export const reduction: Family = {
   id: 'reduction',
-  title: 'Reductions: sum, mean, norm, variance, extrema, any, all',
-  ops: Object.keys(KINDS),
+  title: 'Reductions: sum, mean, norm, variance, extrema, median, any, all',
+  ops: Object.keys(REDUCTIONS),
   formulas: [
     'flops: sum, prod, max, argmax, any, all E; mean E + E(result); norm 2·E + E(result); var 3·E + E(result); logsumexp 4·E + 2·E(result)',
-    'bytes = input + result (and int64 positions of max and min over a dimension)',
+    'a mean as the dispatcher runs it: E (n − 1 additions and a division); aminmax 2·E; median, mode, kthvalue at least E',
+    'bytes = input + result (and int64 positions of max and min over a dimension); not known where the dimensions are not told',
     'backward: sum 0 flops, gradient + gradient of the input; mean E; norm E + E(result), input and result read again',
     'kernels after the first are helpers, unless their names say that they reduce (the next call under one sequence id)',
   ],

@@ -6,6 +6,8 @@ import type { OpCall } from '../../record/record.js';
 import type { Family, KernelFacts, Work } from '../family.js';
 import { inputs, opName } from '../operands.js';
 import { dtypeGiven } from '../dtype-argument.js';
+import { ruleWork } from '../by-schema.js';
+import { SOFTMAX_RULES } from './fused-softmax.js';
 import { helperWork, tensor, tensorParams, trafficWork } from '../work.js';
 
 const SOURCE = 'per element: maximum, subtraction, exponential, sum, division; backward: products, sum, subtraction';
@@ -44,7 +46,10 @@ export function softmaxWork(op: string, input: Tensor, result: Tensor, kernel: K
   });
 }
 
+const PLAIN = ['softmax', 'log_softmax', 'softmin', '_softmax', '_log_softmax', '_safe_softmax'];
+
 function work(call: OpCall, kernel: KernelFacts): Work | null {
+  if (!PLAIN.includes(opName(call))) return ruleWork(SOFTMAX_RULES, call, kernel, SOURCE);
   const input = inputs(call)?.[0];
   if (input === undefined) return null;
   // aten's form says in its third argument whether half precision goes in and single precision comes out.
@@ -56,10 +61,11 @@ function work(call: OpCall, kernel: KernelFacts): Work | null {
 export const softmax: Family = {
   id: 'softmax',
   title: 'Softmax and log-softmax',
-  ops: ['softmax', 'log_softmax', 'softmin', '_softmax', '_log_softmax', '_safe_softmax'],
+  ops: [...PLAIN, ...Object.keys(SOFTMAX_RULES)],
   formulas: [
     'flops = 5·E (maximum, subtraction, exponential, sum, division); backward 4·E, of which E in an elementwise kernel where there is one',
     'bytes = input + result; backward: gradient + saved result + gradient of the input',
+    'a scale or a mask: E more; with a causal mask half of the elements are read and computed, all are written',
   ],
   work,
 };

@@ -1,0 +1,68 @@
+/**
+ * The element type that an op's arithmetic runs in: the dtype column.
+ */
+import type { OpCall } from '../record/record.js';
+import { dtypeBytes, dtypeShort, type Tensor } from './call.js';
+import { inputs } from './operands.js';
+import { typeInName } from './product-name.js';
+import { category, promoteOperands } from './promotion.js';
+import type { Verdict } from './tensor-core.js';
+
+const isKind = (...kinds: readonly (string | null)[]): ((tensor: Tensor) => boolean) => {
+  return ({ dtype }) => kinds.includes(category(dtype));
+};
+const isFloating = isKind('float', 'complex');
+const isInteger = isKind('int');
+const isNarrow = ({ dtype }: Tensor): boolean => (dtypeBytes(dtype) ?? Infinity) <= 1;
+
+/** Of an opaque type the size alone is told. */
+const isTold = ({ dtype }: Tensor): boolean => category(dtype) !== null && !dtype.startsWith('opaque');
+
+/**
+ * A quantised product multiplies what its first matrix is quantised to, if another one is too; its scales and bias do
+ * not matter. Null when it is none.
+ */
+function quantised(tensors: readonly Tensor[]): string | null {
+  const narrow = tensors.filter(({ shape }) => shape.length >= 2).slice(0, 2);
+  const [a, b] = narrow;
+  if (a === undefined || b === undefined || !narrow.every(isNarrow)) return null;
+  if (isFloating(a) && isFloating(b)) return a.dtype;
+  return isInteger(a) && isInteger(b) ? 'int8' : null;
+}
+
+/** The type of a call's operands after promotion, as the framework names it; null when it is not told. */
+function promotedType(call: OpCall, matmul: boolean): string | null {
+  const known = inputs(call)?.filter(isTold) ?? [];
+  if (matmul) {
+    const narrow = quantised(known);
+    if (narrow !== null) return narrow;
+  }
+  // Weights and caches in one byte are unpacked to the type of the other operands.
+  const wide = known.filter((tensor) => !isNarrow(tensor));
+  return promoteOperands(wide.some(isFloating) ? wide : known, []);
+}
+
+/** What is asked for a kernel's type: its describing call, and the kernel. */
+export interface Asked {
+  readonly call: OpCall;
+  /** Whether the kernel does the op's product. */
+  readonly matmul: boolean;
+  readonly name: string;
+  readonly verdict: Verdict;
+}
+
+/**
+ * The type, by its short name: that of the floating-point operands after promotion, of the whole numbers where there
+ * are no others. For products the kernel's name decides where the operands are FP32, which the matrix unit may round to
+ * TF32 or 16 bits on the way in, and where their type is not told. Null when nothing tells it.
+ */
+export function arithmeticType({ call, matmul, name, verdict }: Asked): string | null {
+  const promoted = promotedType(call, matmul);
+  const short = promoted === null ? null : dtypeShort(promoted);
+  if (!matmul || (short !== null && short !== 'fp32')) return short;
+  const named = typeInName(name);
+  if (named !== null) return named;
+  if (short === null) return null;
+  // NVIDIA's unit has no FP32; what it multiplies of FP32 operands is TF32, three times over for full precision.
+  return verdict === 'yes' && !/Cijk_|xdl|Xdl|mfma|Wmma/.test(name) ? 'tf32' : short;
+}

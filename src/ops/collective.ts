@@ -1,0 +1,79 @@
+/**
+ * How much a collective operation moves: its message, and what NCCL's own benchmark makes of it.
+ *
+ * Source of the definitions: NCCL tests, doc/PERFORMANCE.md (algorithm bandwidth S/t, bus bandwidth S/t times a factor
+ * of the operation and the number n of ranks); gather, scatter and point to point: the same tests' programs.
+ */
+import type { Collective } from '../record/record.js';
+
+export const COLLECTIVE_SOURCE = 'NCCL tests, doc/PERFORMANCE.md';
+
+interface Rule {
+  /** On the operation's name in lower case without `_`. */
+  readonly pattern: RegExp;
+  /** Which message is the S of the definition: the larger side where only one has the data of all ranks. */
+  readonly size: 'in' | 'out';
+  /** One way: a rank either sends the message or receives it. */
+  readonly oneWay?: boolean;
+  /** How many messages of size S pass each rank's link; null when it is not told. */
+  readonly factor: (ranks: number) => number | null;
+}
+
+const others = (ranks: number): number => (ranks - 1) / ranks;
+const once = (): number => 1;
+
+/** First match wins. An all-to-all of uneven parts does not tell what stays on its rank. */
+const RULES: readonly Rule[] = [
+  { pattern: /allreduce/, size: 'in', factor: (ranks) => 2 * others(ranks) },
+  { pattern: /allgather/, size: 'out', factor: others },
+  { pattern: /reducescatter/, size: 'in', factor: others },
+  { pattern: /(alltoall|all2all)v/, size: 'in', factor: () => null },
+  { pattern: /alltoall|all2all/, size: 'in', factor: others },
+  { pattern: /broadcast/, size: 'in', oneWay: true, factor: once },
+  { pattern: /reduce/, size: 'in', oneWay: true, factor: once },
+  { pattern: /scatter/, size: 'in', factor: others },
+  { pattern: /gather/, size: 'out', factor: others },
+  { pattern: /send|recv/, size: 'in', oneWay: true, factor: once },
+];
+
+const ruleOf = ({ op }: Collective): Rule | undefined => {
+  const name = op.toLowerCase().replaceAll('_', '');
+  return RULES.find(({ pattern }) => pattern.test(name));
+};
+
+/** Ranks of the group: as told, else as many as are listed; null when neither is. */
+const ranksOf = ({ groupSize, ranks }: Collective): number | null => groupSize ?? ranks?.length ?? null;
+
+/**
+ * S of NCCL's definition, in bytes: the data of one rank, or that of all ranks where an operation joins or splits it.
+ * @returns null when the operation or its size is not known
+ */
+export function algorithmBytes(collective: Collective): number | null {
+  const rule = ruleOf(collective);
+  if (rule === undefined) return null;
+  const { bytesIn, bytesOut } = collective;
+  return rule.size === 'in' ? bytesIn : bytesOut;
+}
+
+/**
+ * What each rank's link to the others carries at least, in bytes: S times NCCL's factor: all-reduce 2(n−1)/n,
+ * all-gather, reduce-scatter and all-to-all (n−1)/n, broadcast, reduce, send and receive 1.
+ * @returns null when the operation, its size or the number of ranks is not known
+ */
+export function busBytes(collective: Collective): number | null {
+  const [size, ranks] = [algorithmBytes(collective), ranksOf(collective)];
+  if (size === null || ranks === null || ranks < 1) return null;
+  const factor = ruleOf(collective)?.factor(ranks) ?? null;
+  return factor === null ? null : size * factor;
+}
+
+/**
+ * What the device's own memory sees at least, in bytes: the message read and the result written; one of them for an
+ * operation that goes one way.
+ * @returns null when a size is not known
+ */
+export function messageBytes(collective: Collective): number | null {
+  const { bytesIn, bytesOut } = collective;
+  if (ruleOf(collective)?.oneWay === true) return bytesIn ?? bytesOut;
+  return bytesIn === null || bytesOut === null ? null : bytesIn + bytesOut;
+}

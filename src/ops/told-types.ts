@@ -1,0 +1,110 @@
+/**
+ * Element types that a call does not tell and the kernel's name does: of lists of tensors a trace tells the extents
+ * alone, of NVTX ranges that of every tensor. A type from a name is a guess at best of one operand's; it is only taken
+ * where a tensor has none, for all that hold the op's data, and whoever shows the work can say so
+ * (`Described.typedBy`).
+ */
+import type { Arg, OpCall } from '../record/record.js';
+import { conversion, isMixed, operandTypes, widensIntegers, type OperandTypes } from './operand-types.js';
+import { opName } from './operands.js';
+import { typeInName as typeOfProduct } from './product-name.js';
+
+/** Types in kernel names, as C++, Triton and the BLAS libraries write them; first match wins. */
+const TYPE_WORDS: readonly (readonly [pattern: RegExp, dtype: string])[] = [
+  [/c10::BFloat16|nv_bfloat16|hip_bfloat16|(^|[_<, ])bf16|_bf16|bfloat16|::__bfloat\b/, 'bfloat16'],
+  [/c10::Half|__half\b|half_t|(^|[_<, ])f16_|_fp16|(^|_)h(884|1688|16816)(gemm|cudnn)|_hgemm_/, 'float16'],
+  [/Float8_e4m3fn\b|e4m3/, 'float8_e4m3fn'],
+  [/Float8_e5m2\b|e5m2/, 'float8_e5m2'],
+  // Copies do not look into what they move: `OpaqueType<2u>` has two bytes.
+  [/OpaqueType<(\(unsigned int\))?1u?>/, 'opaque8'],
+  [/OpaqueType<(\(unsigned int\))?2u?>/, 'opaque16'],
+  [/OpaqueType<(\(unsigned int\))?4u?>/, 'opaque32'],
+  [/OpaqueType<(\(unsigned int\))?8u?>/, 'opaque64'],
+  [/OpaqueType<(\(unsigned int\))?16u?>/, 'opaque128'],
+  [/[<, (]float[,> (*]|lambda\(float\b|_sgemm_|_scudnn_|(^|_)s(884|1688|16816)(gemm|cudnn|tf32)|_f32f32_/, 'float32'],
+  [/fmha_cutlass[FB]_f32_/, 'float32'],
+  // Behind `float`: numbers that a kernel of any type is given are doubles.
+  [/(?<!optional)[<, ]double[,> (]|lambda\(double\b|_dgemm_/, 'float64'],
+  [/ReduceOp<bool,|FillFunctor<bool>|lambda\(bool\)/, 'bool'],
+  [/[<, ]long[,> (]|lambda\(long\b/, 'int64'],
+  // Not `lambda(int)`, which is the loop of every elementwise kernel.
+  [/[<, ]int[,>]/, 'int32'],
+];
+
+/** Products' short types that are one type in memory: what TF32 rounds is FP32. */
+const OF_PRODUCTS: Readonly<Record<string, string>> = {
+  bf16: 'bfloat16',
+  fp16: 'float16',
+  tf32: 'float32',
+  fp32: 'float32',
+  fp64: 'float64',
+};
+
+/** Kernels that convert what they read or write, or that move it by the byte: a type in their names is one of several. */
+const UNCERTAIN = /LoadWithCast|StoreWithCast|gpu_kernel_impl<|vectorized_gather_kernel/;
+
+/** The element type that a kernel's name tells, null when it tells none. */
+export function typeInName(name: string): string | null {
+  if (UNCERTAIN.test(name)) return null;
+  const product = typeOfProduct(name);
+  const word = TYPE_WORDS.find(([pattern]) => pattern.test(name))?.[1];
+  return word ?? (product === null ? null : (OF_PRODUCTS[product] ?? null));
+}
+
+const INTEGERS = new Set<string | null>(['int64', 'int32']);
+
+/** The type of the op's data by the kernel's name. */
+function dataType(call: OpCall, types: OperandTypes, kernelName: string): string | null {
+  const op = opName(call);
+  if (isMixed(op) || (call.mod !== 'aten' && !call.args.some(isTyped))) return null;
+  const named = typeInName(kernelName);
+  // Where the op has indices, whole numbers in the name are theirs.
+  return INTEGERS.has(named) && (types.size > 0 || widensIntegers(op)) ? null : named;
+}
+
+const isTyped = (arg: Arg): boolean => arg.dtype !== undefined || arg.items?.some(isTyped) === true;
+
+const isUntyped = (arg: Arg): boolean =>
+  arg.items === undefined ? arg.shape !== undefined && arg.dtype === undefined : arg.items.some(isUntyped);
+
+const withType = (arg: Arg, dtype: string): Arg => {
+  if (arg.items !== undefined) return { ...arg, items: arg.items.map((item) => withType(item, dtype)) };
+  return arg.shape === undefined || arg.dtype !== undefined ? arg : { ...arg, dtype };
+};
+
+/** The type of the call's other tensors, if they agree: those of a list mostly are of the same. */
+function typeAmong(args: readonly Arg[], types: OperandTypes): string | null {
+  const told = new Set(args.flatMap(({ dtype }, i) => (dtype === undefined || types.has(i) ? [] : [dtype])));
+  const [only] = told;
+  return told.size === 1 && only !== undefined ? only : null;
+}
+
+/** The call with some type for every tensor: what it tells but for the types can be seen by it. */
+export const withAnyType = (call: OpCall): OpCall => ({
+  ...call,
+  args: call.args.map((arg) => withType(arg, 'float32')),
+});
+
+/** Where the type of an untyped tensor was taken from. */
+export type TypedBy = 'kernel' | 'operand';
+
+/** The call with a type for every tensor where one can be had; the same object where nothing is missing. */
+export function withToldTypes(
+  call: OpCall,
+  kernelName: string,
+): { readonly call: OpCall; readonly typedBy: TypedBy | null } {
+  if (call.from === undefined || !call.args.some(isUntyped)) return { call, typedBy: null };
+  const converted = conversion(opName(call), kernelName);
+  const types = converted ?? operandTypes(opName(call), kernelName);
+  const placed = call.args.map((arg, i) => {
+    const type = types.get(i);
+    return type === undefined ? arg : withType(arg, type);
+  });
+  if (!placed.some(isUntyped))
+    return { call: { ...call, args: placed }, typedBy: converted === null ? 'operand' : 'kernel' };
+  const named = dataType(call, types, kernelName);
+  const dtype = named ?? typeAmong(call.args, types);
+  if (dtype === null) return { call: { ...call, args: placed }, typedBy: null };
+  const args = placed.map((arg) => withType(arg, dtype));
+  return { call: { ...call, args }, typedBy: named === null ? 'operand' : 'kernel' };
+}
