@@ -5,6 +5,9 @@
 type NumberArray =
   Float64Array<ArrayBuffer> | Uint32Array<ArrayBuffer> | Int32Array<ArrayBuffer> | Uint8Array<ArrayBuffer>;
 
+/** Twice would leave up to half of the largest columns unused. */
+const GROWTH = 1.5;
+
 /** A growing typed array. Reading beyond the end gives NaN, which no consumer takes for a value. */
 export class Column<A extends NumberArray = Float64Array<ArrayBuffer>> {
   #data: A;
@@ -35,7 +38,7 @@ export class Column<A extends NumberArray = Float64Array<ArrayBuffer>> {
 
   push(value: number): void {
     if (this.#length === this.#data.length) {
-      const larger = this.allocate(this.#data.length * 2);
+      const larger = this.allocate(Math.ceil(this.#data.length * GROWTH));
       larger.set(this.#data);
       this.#data = larger;
     }

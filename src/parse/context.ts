@@ -4,12 +4,14 @@
  * kernel's numbering depends on the kernels that its thread launched before.
  */
 import type { Context, OpCall } from '../record/record.js';
+import { CallKernels, type LaunchOrder } from './call-kernels.js';
 import type { Capture } from './capture.js';
 import type { Launches } from './launches.js';
 import { parseMarker, TextReader, type Marker, type OpMarker } from './markers.js';
 import { allRows, groupRows, sortRows } from './order.js';
-import { orderRanges, Sweep } from './ranges.js';
+import { orderRanges, Sweep, type OpenRange, type RangeOrder } from './ranges.js';
 import { NO_INSTANCE, SequenceState } from './sequence.js';
+import { SizesReader } from './sizes.js';
 
 interface ThreadProgress {
   readonly sweep: Sweep<Marker>;
@@ -25,6 +27,9 @@ interface Pending {
   kernelsLeft: number;
   kernelsGiven: number;
 }
+
+/** Calls that are told apart, and how many kernels each has. */
+type Numbered = Required<Pick<Context, 'calls' | 'callIds' | 'callKernels'>>;
 
 /** Tells the context of every kernel. */
 export interface KernelContexts {
@@ -54,9 +59,13 @@ export const NOWHERE: Context = {
 
 export class Contexts implements KernelContexts {
   readonly #texts = new TextReader();
-  readonly #order: Uint32Array;
+  readonly #sizes = new SizesReader();
+  readonly #order: LaunchOrder;
+  readonly #rangeOrder: RangeOrder;
   readonly #threads: ThreadProgress[] = [];
   readonly #pending = new Map<number, Pending>();
+  /** Counted when the first call needs it. */
+  #callKernels: CallKernels | null = null;
 
   constructor(
     private readonly capture: Capture,
@@ -64,15 +73,15 @@ export class Contexts implements KernelContexts {
   ) {
     const { calls, ranges, threads } = capture;
     const launching = allRows(calls.length).filter((call) => (launches.kernels[call] ?? 0) > 0);
-    const { rows, first } = groupRows(launching, (call) => calls.thread.at(call), threads.count);
-    const rangeOrder = orderRanges(ranges, threads.count, (a, b) => this.#compareTexts(a, b));
+    this.#order = groupRows(launching, (call) => calls.thread.at(call), threads.count);
+    const { rows, first } = this.#order;
+    this.#rangeOrder = orderRanges(ranges, threads.count, (a, b) => this.#compareTexts(a, b));
     for (let thread = 0; thread < threads.count; thread++) {
       const [from = 0, to = 0] = [first[thread], first[thread + 1]];
       sortRows(rows.subarray(from, to), (a, b) => this.#compareCalls(a, b));
-      const sweep = new Sweep<Marker>(ranges, rangeOrder, thread);
+      const sweep = new Sweep<Marker>(ranges, this.#rangeOrder, thread);
       this.#threads.push({ sweep, state: new SequenceState(), next: from, last: to });
     }
-    this.#order = rows;
   }
 
   ofKernel(call: number): Context {
@@ -99,7 +108,7 @@ export class Contexts implements KernelContexts {
   #advanceTo(call: number): Pending {
     const progress = this.#threads[this.capture.calls.thread.at(call)];
     while (progress !== undefined && progress.next < progress.last) {
-      const passed = this.#order[progress.next++] ?? 0;
+      const passed = this.#order.rows[progress.next++] ?? 0;
       const kernels = this.launches.kernels[passed] ?? 0;
       const context = this.#context(passed, progress, kernels);
       const pending = { context, kernelsLeft: kernels, kernelsGiven: 0 };
@@ -116,6 +125,7 @@ export class Contexts implements KernelContexts {
     const sorted = sortMarkers(around);
     const instance = open[instanceOf(around)]?.row ?? NO_INSTANCE;
     const facts = state.next(sorted.calls, sorted.ops, sorted.innermostRange, kernels, instance);
+    const numbered = sorted.calls.length > 0 ? null : this.#callsBySizes(open);
     return {
       dir: facts.dir,
       layer: sorted.layer,
@@ -130,7 +140,32 @@ export class Contexts implements KernelContexts {
       sub: facts.sub,
       ranges: sorted.ranges,
       ...(sorted.step === null ? undefined : { step: sorted.step }),
+      ...numbered,
     };
+  }
+
+  /** The calls of the framework's ops that print the extents of their arguments; null when none around does. */
+  #callsBySizes(open: readonly OpenRange<Marker>[]): Numbered | null {
+    const calls: OpCall[] = [];
+    const rows: number[] = [];
+    for (const { row, reading } of open) {
+      const call = reading?.kind === 'op' ? this.#sizes.callOf(reading) : null;
+      if (call === null) continue;
+      calls.push(call);
+      rows.push(row);
+    }
+    if (calls.length === 0) return null;
+    const counted = (this.#callKernels ??= this.#countKernels());
+    return {
+      calls,
+      callIds: rows.map((row) => counted.idOf(row)),
+      callKernels: rows.map((row) => counted.kernelsIn(row)),
+    };
+  }
+
+  #countKernels(): CallKernels {
+    const { ranges, calls } = this.capture;
+    return new CallKernels(ranges, this.#rangeOrder, calls, this.#order, this.launches.kernels);
   }
 
   #text(range: number): string {

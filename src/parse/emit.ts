@@ -212,7 +212,7 @@ class Emission {
       stream: orNull(activities.stream.at(row)),
       pid: thread === null ? null : orNull(threads.pid(threads.processOf(thread))),
       tid: thread === null ? null : orNull(threads.tid(thread)),
-      corr: orNull(activities.corr.at(row)),
+      corr: idOrNull(activities.corr.at(row)),
       launch,
       ...(node === null && !isGraphLaunch(launch) ? undefined : { graph: { id: graphId, node } }),
     };
@@ -245,9 +245,9 @@ class Emission {
   }
 
   #activitiesInOrder(): Uint32Array {
-    const { kind, start, end, device, stream, corr, process, name, node, bytes, value } = this.capture.activities;
+    const { kind, start, end, device, stream, corr, process, node, bytes, value } = this.capture.activities;
     const { threads } = this.capture;
-    const tieBreakers = [end, kind, device, stream, corr, node, name, bytes, value];
+    const tieBreakers = [end, kind, device, stream, corr, node, bytes, value];
     const rows = allRows(start.length);
     sortRows(rows, (a, b) => {
       const byStart = start.at(a) - start.at(b);
@@ -256,9 +256,23 @@ class Emission {
         const difference = compareCells(column.at(a), column.at(b));
         if (difference !== 0) return difference;
       }
-      return threads.compareProcesses(process.at(a), process.at(b)) || this.#compareExtents(a, b);
+      return (
+        threads.compareProcesses(process.at(a), process.at(b)) || this.#compareNames(a, b) || this.#compareExtents(a, b)
+      );
     });
     return rows;
+  }
+
+  /** Rows of one kind, by what is written: the numbers of names may depend on the order of rows. */
+  #compareNames(a: number, b: number): number {
+    const { kind, name } = this.capture.activities;
+    if (name.at(a) === name.at(b)) return 0;
+    const textOf = (row: number): string => {
+      const of = ACTIVITY_KINDS[kind.at(row)] ?? 'kernel';
+      const { names } = this.capture;
+      return (of === 'kernel' ? names.kernelName(name.at(row)) : names.kindName(of, name.at(row))) ?? '';
+    };
+    return textOf(a) < textOf(b) ? -1 : Number(textOf(a) > textOf(b));
   }
 
   /** Rows of one kind; only kernels have extents. */
@@ -301,3 +315,6 @@ class Emission {
     return (this.#last = last);
   }
 }
+
+/** Ids are never negative: those below 0 stand for ids that a number cannot hold. */
+const idOrNull = (id: number): number | null => (id >= 0 ? id : null);

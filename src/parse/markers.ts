@@ -2,6 +2,7 @@
  * A range's text → what it says: an op call, a layer, a call stack, a module, a framework op, or just a range.
  * Texts come from the profiled program and may hold anything; what is not well formed is a plain range.
  */
+import { isNode, WRAPPER } from './autograd-names.js';
 import { toOpCall } from '../record/op-call.js';
 import { LiteralError, parseLiteral, type PythonValue } from '../record/python-literal.js';
 import { Repeating } from '../record/recent.js';
@@ -17,6 +18,8 @@ export interface OpMarker {
   readonly seq: number | null;
   /** Running number of the call; null before PyTorch 1.11. */
   readonly opId: number | null;
+  /** Extents of its arguments, `[8, 64], [], [64, 32]`; null where they were not recorded. See `sizes.ts`. */
+  readonly sizes: string | null;
   /** Whether this is the engine's wrapper around an autograd node. */
   readonly wrapper: boolean;
   /** Whether the name is that of an autograd node (`AddmmBackward0`). */
@@ -49,7 +52,6 @@ export const MAX_RANGE_TEXT = 2000;
 const MAX_MARKER_TEXT = 1 << 20;
 
 const LAYER = 'layer:';
-const WRAPPER = 'autograd::engine::evaluate_function: ';
 const RECOMPUTATION = 'CheckpointFunctionBackward';
 /** PyProf wraps it like an op, and newer PyTorch goes through it for every name: real profiles nest hundreds of them. */
 const LOOKUP = '__getattr__';
@@ -134,9 +136,14 @@ const isStrings = (value: PythonValue | undefined): value is string[] =>
  */
 function parseOp(text: string): OpMarker | null {
   let rest = text;
+  let sizes: string | null = null;
   if (rest.endsWith(']')) {
     rest = beforeLast(rest, ', input_op_ids = [');
-    rest = beforeLast(rest, ', sizes = [');
+    const at = rest.lastIndexOf(SIZES);
+    if (at !== -1) {
+      sizes = rest.endsWith(']') ? rest.slice(at + SIZES.length, -1) : null;
+      rest = rest.slice(0, at);
+    }
   }
   const opId = trailingNumber(rest, ', op_id = ');
   if (opId !== null) rest = rest.slice(0, rest.lastIndexOf(', op_id = '));
@@ -150,14 +157,12 @@ function parseOp(text: string): OpMarker | null {
   const wrapper = rest.startsWith(WRAPPER);
   if (opId === null && seq === null && !wrapper) return null;
   const name = wrapper ? rest.slice(WRAPPER.length) : rest;
-  const node = NODE.test(name);
-  return { kind: 'op', text, name, seq, opId, wrapper, node, backward: node || name.endsWith('_backward') };
+  const node = isNode(name);
+  return { kind: 'op', text, name, seq, opId, sizes, wrapper, node, backward: node || name.endsWith('_backward') };
 }
 
+const SIZES = ', sizes = [';
 const SEQ_LABELS = [', seq = ', ', stashed seq=', ', seq='] as const;
-
-/** Names of autograd nodes: `MulBackward0`, `CudnnConvolutionBackward`, `torch::autograd::CopyBackwards` … */
-const NODE = /(?:Backward\d*|Backwards|AccumulateGrad)$/;
 
 function beforeLast(text: string, label: string): string {
   const at = text.lastIndexOf(label);

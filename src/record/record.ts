@@ -46,6 +46,8 @@ export interface OpCall {
   readonly op: string;
   readonly args: readonly Arg[];
   readonly from?: CallOrigin;
+  /** Extents of its results, where its backward node tells them: it is given their gradients. */
+  readonly out?: readonly (readonly number[])[];
 }
 
 export interface Device {

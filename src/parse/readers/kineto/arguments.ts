@@ -30,6 +30,13 @@ export function readArguments(dims: unknown, types: unknown, concrete: unknown):
   });
 }
 
+/** Extents of one or more tensors, `[[10, 64, 56, 56]]`; null where the first is not told. */
+export function readExtents(dims: unknown): number[][] | null {
+  const [first, ...rest] = listOf(dims);
+  if (!isShape(first) || first.length === 0) return null;
+  return [first, ...rest.filter(isShape)];
+}
+
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? (value as unknown[]) : []);
 
 const isExtent = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;

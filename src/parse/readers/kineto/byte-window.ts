@@ -5,18 +5,20 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 
 /** Bytes read at a time. */
-const STEP = 4 * 1024 * 1024;
+export const STEP = 4 * 1024 * 1024;
 
 export class ByteWindow {
   #file: number;
-  #bytes: Buffer<ArrayBuffer> = Buffer.allocUnsafe(STEP);
+  #bytes: Buffer<ArrayBuffer>;
   #end = 0;
   #ended = false;
-  /** Place in the file of the window's first byte. */
-  #offset = 0;
 
-  constructor(path: string) {
+  constructor(
+    path: string,
+    private readonly step = STEP,
+  ) {
     this.#file = openSync(path, 'r');
+    this.#bytes = Buffer.allocUnsafe(step);
   }
 
   /** The window; bytes from `end` on mean nothing. A new one after every `more`. */
@@ -29,11 +31,6 @@ export class ByteWindow {
     return this.#end;
   }
 
-  /** Place in the file of a place in the window, for messages. */
-  offsetOf(at: number): number {
-    return this.#offset + at;
-  }
-
   /**
    * Lets go of the bytes before `from`, which become the window's first, and reads on.
    * @returns false when the file has ended
@@ -41,11 +38,10 @@ export class ByteWindow {
   more(from: number): boolean {
     if (this.#ended) return false;
     const kept = this.#end - from;
-    const capacity = Math.max(STEP, kept * 2);
+    const capacity = Math.max(this.step, kept * 2);
     const target = capacity > this.#bytes.length ? Buffer.allocUnsafe(capacity) : this.#bytes;
     this.#bytes.copy(target, 0, from, this.#end);
     this.#bytes = target;
-    this.#offset += from;
     const read = readSync(this.#file, target, kept, target.length - kept, null);
     this.#end = kept + read;
     this.#ended = read === 0;

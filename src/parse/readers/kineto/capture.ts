@@ -14,6 +14,7 @@ import {
 } from '../../capture.js';
 import { Column } from '../../column.js';
 import type { KernelContexts } from '../../context.js';
+import { demangle } from '../../demangle.js';
 import type { Launches } from '../../launches.js';
 import { Threads } from '../../threads.js';
 import { ByteTexts } from './byte-texts.js';
@@ -32,9 +33,6 @@ const KERNEL = ACTIVITY_KINDS.indexOf('kernel');
 
 /** How much later than its parent an event may end where times are whole microseconds, in ns. */
 const ROUNDING = 1000;
-
-/** Stands for a process or thread whose number is not told. */
-const NOBODY = -1;
 
 const COPY_KIND = /\b(HtoD|DtoH|DtoD|PtoP|HtoH)\b/;
 /** `Stream Sync` and its kin, in the words of the other formats. */
@@ -74,7 +72,7 @@ export class KinetoCapture implements Capture {
 
   /** @throws UserError when the file is no trace */
   constructor(path: string, name: string, format: string) {
-    this.threads.process(NOBODY, NaN);
+    this.threads.process(NaN, NaN);
     const header = readTrace(path, name, this.diagnostics, (event, bytes) => {
       this.#take(event, bytes);
     });
@@ -164,15 +162,20 @@ export class KinetoCapture implements Capture {
   #takeHostEvent(category: Exclude<Category, { is: 'activity' }>, event: TraceEvent, bytes: Buffer): void {
     const { from, to } = event.fields;
     const thread = this.#threadOf(event, bytes);
-    const name = this.#texts.numberOf(
-      bytes,
-      from[EVENT.name] ?? 0,
-      Math.max(to[EVENT.name] ?? 0, from[EVENT.name] ?? 0),
-    );
+    const nameFrom = from[EVENT.name] ?? -1;
+    const name =
+      nameFrom === -1 ? this.#texts.numberOf(bytes, 0, 0) : this.#texts.numberOf(bytes, nameFrom, to[EVENT.name] ?? 0);
     if (category.is === 'frame') this.#events.add('frame', this.#start, this.#end, thread, name);
-    else if (category.is === 'annotation') this.#events.add('annotation', this.#start, this.#end, thread, name);
+    else if (category.is === 'annotation') this.#takeAnnotation(event, bytes, thread, name);
     else if (category.is === 'op') this.#takeOp(event, bytes, thread, name);
     else this.#takeCall(category.rank, event, bytes, thread, name);
+  }
+
+  /** The profiler writes collectives (`nccl:all_reduce`) as annotations, with the arguments of an op. */
+  #takeAnnotation(event: TraceEvent, bytes: Buffer, thread: number, name: number): void {
+    event.readArgs(bytes);
+    if (event.args.has(ARG.dims)) this.#takeOp(event, bytes, thread, name);
+    else this.#events.add('annotation', this.#start, this.#end, thread, name);
   }
 
   #takeOp(event: TraceEvent, bytes: Buffer, thread: number, name: number): void {
@@ -302,8 +305,7 @@ export class KinetoCapture implements Capture {
   }
 
   #hostNumber(bytes: Buffer, from: number, to: number): number {
-    const value = from === -1 ? NaN : numberAt(bytes, from, to);
-    return Number.isNaN(value) ? NOBODY : value;
+    return from === -1 ? NaN : numberAt(bytes, from, to);
   }
 
   /** Moves all times so that the first event starts at 0. */
@@ -330,13 +332,20 @@ export class KinetoCapture implements Capture {
   #startUnixNs({ baseTimeNanoseconds }: TraceHeader): string | null {
     if (!Number.isFinite(this.#originUs)) return null;
     const ns = BigInt(this.#originUs) * 1000n + BigInt(Math.round(this.#start)) + BigInt(baseTimeNanoseconds ?? 0);
-    return String(ns);
+    return ns < EARLIEST_UNIX_NS ? null : String(ns);
+  }
+
+  /** Most names come demangled; those of AMD's libraries do not. */
+  #demangled(name: string): string {
+    const demangled = demangle(name);
+    if (demangled === null) this.diagnostics.count('name-not-demangled');
+    return demangled ?? name;
   }
 
   #names(): Names {
     const texts = this.#texts;
     return {
-      kernelName: (name) => (name === NO_NAME ? null : texts.text(name)),
+      kernelName: (name) => (name === NO_NAME ? null : this.#demangled(texts.text(name))),
       apiName: (api) => texts.text(api),
       rangeText: (text) => this.#events.nameText(text),
       domainName: () => null,
@@ -349,6 +358,9 @@ export class KinetoCapture implements Capture {
     };
   }
 }
+
+/** 2000-01-01: earlier times are relative to a base that the trace does not tell. */
+const EARLIEST_UNIX_NS = 946_684_800_000_000_000n;
 
 /** Kernel name of rows that have none. */
 const NO_NAME = 4294967295;

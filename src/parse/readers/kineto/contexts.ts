@@ -11,11 +11,12 @@ import { PairIndex } from '../../pair-index.js';
 import { withoutBackward } from '../../sequence.js';
 import type { Threads } from '../../threads.js';
 import { orNull } from '../../column.js';
-import { readArguments } from './arguments.js';
+import { readArguments, readExtents } from './arguments.js';
 import { ForwardOps, NO_OP } from './forward-ops.js';
 import type { HostEvents } from './host-events.js';
-import { readStack } from './names.js';
+import { readStack, type HostName } from './names.js';
 import { OUTSIDE, type Nesting } from './nesting.js';
+import { Steps } from './steps.js';
 
 /** What the contexts are made from. */
 export interface KinetoFacts {
@@ -23,7 +24,7 @@ export interface KinetoFacts {
   readonly nesting: Nesting;
   readonly threads: Threads;
   readonly launches: Launches;
-  /** Start and end of a call. */
+  /** Start and thread of a call. */
   readonly callStart: (call: number) => number;
   readonly callThread: (call: number) => number;
   /** External id of an activity, NaN where it has none. */
@@ -54,7 +55,10 @@ export class KinetoContexts implements KernelContexts {
   readonly #calls = new Recent<string, OpCall>(8192);
   readonly #callTexts = new Recent<number, unknown>(8192);
   #byExternalId: PairIndex | null = null;
+  /** External ids that several ops have. */
+  readonly #ambiguous = new Set<number>();
   #forward: ForwardOps | null = null;
+  readonly #steps: Steps;
   /** By op: how many kernels it launched in all, how many were given out, and its number in the records. */
   readonly #kernels: Uint32Array;
   readonly #given: Uint32Array;
@@ -67,6 +71,7 @@ export class KinetoContexts implements KernelContexts {
     kernels: Iterable<number>,
   ) {
     const ops = facts.events.ops.length;
+    this.#steps = new Steps(facts.events, facts.threads);
     this.#kernels = new Uint32Array(ops);
     this.#given = new Uint32Array(ops);
     this.#ids = new Uint32Array(ops);
@@ -75,13 +80,15 @@ export class KinetoContexts implements KernelContexts {
 
   ofKernel(call: number, activity: number): Context {
     const leaf = this.#leafOf(call, activity);
-    if (leaf === OUTSIDE) return NOWHERE;
+    const during = this.#stepOf(call, leaf);
+    if (leaf === OUTSIDE) return during === null ? NOWHERE : { ...NOWHERE, step: during };
     const chain = this.#chains.of(leaf, () => this.#chain(leaf));
-    const { callOps, calls, layer, trace, ranges, step, backward } = chain;
+    const { callOps, calls, layer, trace, ranges, backward } = chain;
     const forward = backward ? this.#forwardOf(chain) : undefined;
     const around =
       forward === undefined || forward === null ? null : this.#chains.of(forward, () => this.#chain(forward));
     const innermost = callOps.at(-1);
+    const step = chain.step ?? during;
     return {
       dir: backward ? 'bprop' : calls.length > 0 || chain.nodes.length > 0 ? 'fprop' : null,
       layer: around === null || around.layer.length === 0 ? layer : around.layer,
@@ -97,6 +104,14 @@ export class KinetoContexts implements KernelContexts {
       callKernels: callOps.map((op) => this.#kernels[op] ?? 0),
       ...(forward === undefined ? undefined : { forward: forward === null ? null : this.#forwardOp(forward) }),
     };
+  }
+
+  /** The step during which a launch was made, or the innermost op began where the launch is not known. */
+  #stepOf(call: number, leaf: number): number | null {
+    if (call === -1 && leaf === OUTSIDE) return null;
+    const { events, threads, callStart, callThread } = this.facts;
+    const thread = call === -1 ? events.ranges.thread.at(leaf) : callThread(call);
+    return this.#steps.at(threads.processOf(thread), call === -1 ? events.ranges.start.at(leaf) : callStart(call));
   }
 
   #idOf(op: number): number {
@@ -154,10 +169,13 @@ export class KinetoContexts implements KernelContexts {
         (op) => ops.externalId.at(op),
       );
       for (let op = 0; op < ops.length; op++) {
-        if (!Number.isNaN(ops.externalId.at(op))) this.#byExternalId.put(op);
+        const id = ops.externalId.at(op);
+        if (Number.isNaN(id)) continue;
+        if (this.#byExternalId.get(0, id) !== NO_OP) this.#ambiguous.add(id);
+        this.#byExternalId.put(op);
       }
     }
-    return this.#byExternalId.get(0, externalId);
+    return this.#ambiguous.has(externalId) ? NO_OP : this.#byExternalId.get(0, externalId);
   }
 
   #chain(leaf: number): Chain {
@@ -177,8 +195,8 @@ export class KinetoContexts implements KernelContexts {
     };
     for (const row of rows.reverse()) {
       const op = events.opOf(row);
-      const name = events.nameOf(row);
-      if (op !== NO_OP) this.#addOp(chain, op);
+      const name = asRange(events.nameOf(row), op);
+      if (op !== NO_OP) this.#addOp(chain, op, name);
       switch (name.kind) {
         case 'call':
           chain.callOps.push(op);
@@ -186,6 +204,8 @@ export class KinetoContexts implements KernelContexts {
           break;
         case 'node':
           chain.nodes.push(name.name);
+          // A node without a number, as the one that accumulates a gradient, is told here alone.
+          if (!(events.ops.sequence.at(op) >= 0) && chain.ranges.at(-1) !== name.name) chain.ranges.push(name.name);
           chain.backward = true;
           break;
         case 'layer':
@@ -207,10 +227,11 @@ export class KinetoContexts implements KernelContexts {
     return chain;
   }
 
-  #addOp(chain: { sequenced: number[]; trace: string[]; backward: boolean }, op: number): void {
+  #addOp(chain: { sequenced: number[]; trace: string[]; backward: boolean }, op: number, name: HostName): void {
     const { ops, texts } = this.facts.events;
+    const recomputes = name.kind === 'range' && name.recomputes === true;
     if (ops.sequence.at(op) >= 0) chain.sequenced.push(op);
-    if (ops.forwardThread.at(op) > 0) chain.backward = true;
+    if (ops.forwardThread.at(op) > 0 && !recomputes) chain.backward = true;
     const stack = ops.callStack.at(op);
     if (stack === 0) return;
     const frames = readStack(texts.text(stack - 1));
@@ -221,12 +242,30 @@ export class KinetoContexts implements KernelContexts {
   #callOf(op: number, mod: string, name: string): OpCall {
     const { ops } = this.facts.events;
     const [dims, types, concrete] = [ops.dims.at(op), ops.types.at(op), ops.concrete.at(op)];
-    return this.#calls.of(`${ops.name.at(op)},${dims},${types},${concrete}`, () => ({
-      mod,
-      op: name,
-      args: readArguments(this.#value(dims), this.#value(types), this.#value(concrete)) ?? [],
-      from: 'dispatcher',
-    }));
+    // With the values of all arguments a result's extents follow from them.
+    const out = dims !== 0 && concrete === 0 ? this.#gradientsOf(op) : 0;
+    return this.#calls.of(`${ops.name.at(op)},${dims},${types},${concrete},${out}`, () => {
+      const extents = readExtents(this.#value(out));
+      return {
+        mod,
+        op: name,
+        args: readArguments(this.#value(dims), this.#value(types), this.#value(concrete)) ?? [],
+        from: 'dispatcher',
+        ...(extents === null ? undefined : { out: extents }),
+      };
+    });
+  }
+
+  /** The extents that the backward node of a forward op is given, by number plus one; 0 when there is none. */
+  #gradientsOf(op: number): number {
+    const { ops } = this.facts.events;
+    if (!(ops.sequence.at(op) >= 0) || ops.forwardThread.at(op) > 0) return 0;
+    const node = this.#forwardOps.nodeOf(op);
+    return node === NO_OP ? 0 : ops.dims.at(node);
+  }
+
+  get #forwardOps(): ForwardOps {
+    return (this.#forward ??= new ForwardOps(this.facts.events));
   }
 
   /** A text of arguments as JSON; undefined when there is none, or it is none. */
@@ -255,7 +294,7 @@ export class KinetoContexts implements KernelContexts {
     const { ops } = this.facts.events;
     const node = sequenced.findLast((op) => ops.forwardThread.at(op) > 0);
     if (node === undefined) return undefined;
-    const forward = (this.#forward ??= new ForwardOps(this.facts.events)).of(node);
+    const forward = this.#forwardOps.of(node);
     return forward === NO_OP ? null : ops.range.at(forward);
   }
 
@@ -268,6 +307,10 @@ export class KinetoContexts implements KernelContexts {
     return { mod: 'na', op: events.nameText(events.ranges.text.at(row)), tid, start };
   }
 }
+
+/** An annotation may be named like an op and is none. */
+const asRange = (name: HostName, op: number): HostName =>
+  name.kind === 'call' && op === NO_OP ? { kind: 'range', text: `${name.mod}::${name.op}` } : name;
 
 /** Module and op to print: the calls', else the autograd node's, else the innermost range's. */
 function namesOf({ calls, nodes, ranges }: Chain): Pick<Context, 'mod' | 'op'> {

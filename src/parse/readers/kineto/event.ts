@@ -2,7 +2,19 @@
  * One event of a trace, read in place: what a report needs of it as numbers, and where its texts lie in the window.
  * One object is filled again and again, because a trace has millions of events.
  */
-import { CLOSE_BRACE, COLON, COMMA, CUT, endOfText, endOfValue, OPEN_BRACE, QUOTE, skipSpace } from './json-bytes.js';
+import {
+  CLOSE_BRACE,
+  CLOSE_BRACKET,
+  COLON,
+  COMMA,
+  CUT,
+  endOfText,
+  endOfValue,
+  isJson,
+  OPEN_BRACE,
+  QUOTE,
+  skipSpace,
+} from './json-bytes.js';
 import { KeyTable } from './key-table.js';
 
 /** Returned for bytes that are no event. */
@@ -59,16 +71,27 @@ class Fields {
    * Reads the object that opens at `at`.
    * @returns the place after it, CUT when the bytes end before, MALFORMED when it is none
    */
-  read(bytes: Uint8Array, at: number, end: number, event: TraceEvent): number {
+  read(bytes: Buffer, at: number, end: number, event: TraceEvent): number {
     const { from, to } = this;
     from.fill(CUT);
     at++;
+    let values = 0;
+    let commas = 0;
+    let repeated = 0;
+    let notJson = 0;
     for (;;) {
       at = skipSpace(bytes, at, end);
       if (at >= end) return CUT;
       const byte = bytes[at];
-      if (byte === CLOSE_BRACE) return at + 1;
+      if (byte === CLOSE_BRACE) {
+        // Counted at the end: an event that is cut by the window is read again.
+        if (commas !== values - 1 && commas + values > 0) notJson++;
+        event.repeatedKeys += repeated;
+        event.notJson += notJson;
+        return at + 1;
+      }
       if (byte === COMMA) {
+        commas++;
         at++;
         continue;
       }
@@ -85,9 +108,14 @@ class Fields {
       const valueFrom = at;
       at = endOfValue(bytes, at, end);
       if (at === CUT) return CUT;
-      if (at === valueFrom) return MALFORMED;
+      values++;
+      if (!isJson(bytes, valueFrom, at)) notJson++;
+      if (at === valueFrom) {
+        if (bytes[at] === CLOSE_BRACKET) return MALFORMED;
+        continue;
+      }
       if (code === -1) continue;
-      if (from[code] !== CUT) event.repeatedKeys++;
+      if (from[code] !== CUT) repeated++;
       const quoted = bytes[valueFrom] === QUOTE ? 1 : 0;
       from[code] = valueFrom + quoted;
       to[code] = at - quoted;
@@ -100,19 +128,23 @@ export class TraceEvent {
   readonly args = new Fields(Object.values(ARG_KEYS));
   /** Keys met more than once in an object; the last one counts. */
   repeatedKeys = 0;
+  /** Values and commas that JSON does not allow. */
+  notJson = 0;
 
   /** Reads the event that opens at `at`; see `Fields.read`. Its `args` are read on demand. */
-  read(bytes: Uint8Array, at: number, end: number): number {
+  read(bytes: Buffer, at: number, end: number): number {
     return this.fields.read(bytes, at, end, this);
   }
 
   /** Reads the event's `args`. @returns false when it has none */
-  readArgs(bytes: Uint8Array): boolean {
+  readArgs(bytes: Buffer): boolean {
     const from = this.fields.from[EVENT.args] as number;
     if (from === CUT || bytes[from] !== OPEN_BRACE) {
       this.args.from.fill(CUT);
       return false;
     }
-    return this.args.read(bytes, from, this.fields.to[EVENT.args] as number, this) > 0;
+    const whole = this.args.read(bytes, from, this.fields.to[EVENT.args] as number, this) > 0;
+    if (!whole) this.notJson++;
+    return whole;
   }
 }

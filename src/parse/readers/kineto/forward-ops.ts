@@ -11,6 +11,8 @@ export const NO_OP = -1;
 
 export class ForwardOps {
   readonly #index: PairIndex;
+  /** By forward op, the backward node made by it, the first and outermost one; filled when first asked for. */
+  #nodes: Map<number, number> | null = null;
   /** The profiler's numbers of threads are its own: each is the thread on which most of its forward ops are found. */
   readonly #threads: Map<number, number>;
 
@@ -20,14 +22,19 @@ export class ForwardOps {
       (op) => this.#threadOf(op),
       (op) => ops.sequence.at(op),
     );
-    const threads = new Set<number>();
+    /** By thread, its first op that makes a node. */
+    const first = new Map<number, number>();
     for (let op = 0; op < ops.length; op++) {
       if (ops.forwardThread.at(op) > 0 || !this.#makesNode(op)) continue;
-      const known = this.#index.get(this.#threadOf(op), ops.sequence.at(op));
+      const thread = this.#threadOf(op);
+      const known = this.#index.get(thread, ops.sequence.at(op));
       if (known === NO_OP || this.#startsLater(op, known)) this.#index.put(op);
-      threads.add(this.#threadOf(op));
+      const earliest = first.get(thread);
+      if (earliest === undefined || this.#startsLater(earliest, op)) first.set(thread, op);
     }
-    this.#threads = this.#findThreads([...threads]);
+    this.#threads = this.#findThreads(
+      [...first].sort(([, a], [, b]) => (this.#startsLater(a, b) ? 1 : -1)).map(([thread]) => thread),
+    );
   }
 
   /** The forward op of a backward op, or NO_OP. */
@@ -35,6 +42,25 @@ export class ForwardOps {
     const { ops } = this.events;
     const thread = this.#threads.get(ops.forwardThread.at(op));
     return thread === undefined ? NO_OP : this.#index.get(thread, ops.sequence.at(op));
+  }
+
+  /**
+   * The backward node that a forward op made, or NO_OP. Asked only of ops whose arguments do not tell their result: a
+   * map of all nodes is large.
+   */
+  nodeOf(op: number): number {
+    if (this.#nodes === null) {
+      this.#nodes = new Map();
+      const { ops } = this.events;
+      for (let node = 0; node < ops.length; node++) {
+        if (ops.forwardThread.at(node) === 0 || ops.dims.at(node) === 0) continue;
+        const forward = this.of(node);
+        if (forward === NO_OP) continue;
+        const known = this.#nodes.get(forward);
+        if (known === undefined || this.#startsLater(known, node)) this.#nodes.set(forward, node);
+      }
+    }
+    return this.#nodes.get(op) ?? NO_OP;
   }
 
   #threadOf(op: number): number {
@@ -53,24 +79,33 @@ export class ForwardOps {
     return (later || ops.externalId.at(op) - ops.externalId.at(other)) > 0;
   }
 
+  /**
+   * The thread of every number of the profiler. It numbers threads in order of their first op: of several that fit
+   * equally well (each counts its nodes from 0) a thread is taken that no smaller number has.
+   * @param threads in order of their first op
+   */
   #findThreads(threads: readonly number[]): Map<number, number> {
     const { ops } = this.events;
-    const found = new Map<number, Map<number, number>>();
+    const votes = new Map<number, number[]>();
     for (let op = 0; op < ops.length; op++) {
       const number = ops.forwardThread.at(op);
       if (number === 0) continue;
-      let votes = found.get(number);
-      if (votes === undefined) found.set(number, (votes = new Map<number, number>()));
-      for (const thread of threads) {
-        if (this.#index.get(thread, ops.sequence.at(op)) !== NO_OP) votes.set(thread, (votes.get(thread) ?? 0) + 1);
+      let counts = votes.get(number);
+      if (counts === undefined) votes.set(number, (counts = threads.map(() => 0)));
+      for (const [place, thread] of threads.entries()) {
+        if (this.#index.get(thread, ops.sequence.at(op)) !== NO_OP) counts[place] = (counts[place] ?? 0) + 1;
       }
     }
-    return new Map([...found].flatMap(([number, votes]) => winner(number, votes)));
+    const found = new Map<number, number>();
+    const taken = new Set<number>();
+    for (const [number, counts] of [...votes].sort(([a], [b]) => a - b)) {
+      const most = Math.max(...counts);
+      const fitting = threads.filter((_, place) => counts[place] === most);
+      const thread = fitting.find((candidate) => !taken.has(candidate)) ?? fitting[0];
+      if (thread === undefined || most <= 0) continue;
+      taken.add(thread);
+      found.set(number, thread);
+    }
+    return found;
   }
-}
-
-/** The thread with most votes; of several the first, which does not depend on the order of events in the file. */
-function winner(number: number, votes: ReadonlyMap<number, number>): [number, number][] {
-  const [best] = [...votes].sort(([threadA, a], [threadB, b]) => b - a || threadA - threadB);
-  return best === undefined ? [] : [[number, best[0]]];
 }

@@ -68,6 +68,11 @@ export class HostEvents {
     return text < 0 ? -1 - text : -1;
   }
 
+  isFrame(range: number): boolean {
+    const text = this.ranges.text.at(range);
+    return text >= 0 && text % 2 === 1;
+  }
+
   /** The name of a range by its `text` cell. */
   nameText(text: number): string {
     return this.texts.text(text < 0 ? this.ops.name.at(-1 - text) : Math.floor(text / 2));
@@ -76,7 +81,7 @@ export class HostEvents {
   /** What the name of a range says. */
   nameOf(range: number): HostName {
     const text = this.ranges.text.at(range);
-    const isFrame = text >= 0 && text % 2 === 1;
+    const isFrame = this.isFrame(range);
     const number = text < 0 ? this.ops.name.at(-1 - text) : Math.floor(text / 2);
     const known = isFrame ? this.#frames : this.#names;
     return (known[number] ??= isFrame ? readFrame(this.texts.text(number)) : readName(this.texts.text(number)));

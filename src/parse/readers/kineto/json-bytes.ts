@@ -12,7 +12,10 @@ export const OPEN_BRACKET = 0x5b;
 export const CLOSE_BRACKET = 0x5d;
 export const OPEN_BRACE = 0x7b;
 export const CLOSE_BRACE = 0x7d;
-const SPACE = 0x20;
+export const SPACE = 0x20;
+const MINUS = 0x2d;
+const ZERO = 0x30;
+const NINE = 0x39;
 
 /** Returned when the bytes end before the value does. */
 export const CUT = -1;
@@ -65,6 +68,21 @@ export function endOfValue(bytes: Uint8Array, at: number, end: number): number {
   }
   if (byte === OPEN_BRACE || byte === OPEN_BRACKET) return endOfNested(bytes, at, end);
   return endOfWord(bytes, at, end);
+}
+
+/** First bytes of values that need no second look: texts, objects, lists, numbers. */
+const PLAIN = new Uint8Array(256);
+for (const byte of Buffer.from('"{[0123456789')) PLAIN[byte] = 1;
+
+const WORDS = ['true', 'false', 'null'].map((word) => Buffer.from(word));
+
+/** Whether the value in `bytes[from, to)` may be one of JSON by its first bytes: `N/A`, `NaN` and nothing are none. */
+export function isJson(bytes: Uint8Array, from: number, to: number): boolean {
+  const byte = bytes[from] as number;
+  if (PLAIN[byte] === 1 && to > from) return true;
+  if (byte === MINUS)
+    return to > from + 1 && (bytes[from + 1] as number) >= ZERO && (bytes[from + 1] as number) <= NINE;
+  return WORDS.some((word) => word.length === to - from && word.every((letter, i) => letter === bytes[from + i]));
 }
 
 /** Characters that no JSON text may hold as they are, and that real traces hold. */

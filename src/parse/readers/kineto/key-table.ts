@@ -2,6 +2,7 @@
  * Known keys of an object, told apart by their bytes: lower and upper case are the same, because the spelling of
  * traces changed over the years (`external id`, `External id`).
  */
+import { BACKSLASH, decodeText } from './json-bytes.js';
 
 const SLOTS = 1024;
 
@@ -25,7 +26,19 @@ export class KeyTable {
   }
 
   /** The code of the key in `bytes[from, to)`, or -1. */
-  code(bytes: Uint8Array, from: number, to: number): number {
+  code(bytes: Buffer, from: number, to: number): number {
+    const code = this.#plainCode(bytes, from, to);
+    if (code !== -1) return code;
+    // No writer of traces escapes letters of a key, but JSON allows it.
+    for (let at = from; at < to; at++) {
+      if (bytes[at] !== BACKSLASH) continue;
+      const key = Buffer.from(decodeText(bytes, from, to));
+      return this.#plainCode(key, 0, key.length);
+    }
+    return -1;
+  }
+
+  #plainCode(bytes: Uint8Array, from: number, to: number): number {
     const length = to - from;
     if (length === 0) return -1;
     const slot = slotOf(length, bytes[from] as number, bytes[from + (length >> 1)] as number, bytes[to - 1] as number);

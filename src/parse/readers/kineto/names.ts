@@ -2,7 +2,9 @@
  * What the name of a host event says: an op of the dispatcher, an autograd node, a module, a Python frame, a step, or a
  * range of the program's own.
  */
+import { isNode, WRAPPER } from '../../autograd-names.js';
 import { parseMarker } from '../../markers.js';
+import { readOpName } from '../../op-name.js';
 
 export type HostName =
   | { readonly kind: 'call'; readonly mod: string; readonly op: string }
@@ -11,7 +13,8 @@ export type HostName =
   | { readonly kind: 'layer'; readonly name: string }
   | { readonly kind: 'frame'; readonly frame: string }
   | { readonly kind: 'step'; readonly step: number; readonly text: string }
-  | { readonly kind: 'range'; readonly text: string }
+  /** `recomputes`: gradient checkpointing's node, whose content is forward work, although it runs in the backward pass. */
+  | { readonly kind: 'range'; readonly text: string; readonly recomputes?: true }
   /** Says nothing of the user's program. */
   | { readonly kind: 'none' };
 
@@ -32,32 +35,18 @@ export function readFrame(name: string): HostName {
   return { kind: 'frame', frame: `${match[1] ?? ''}:${match[2] ?? ''}` };
 }
 
-/** A name with a namespace: `aten::mm`, `_C_cache_ops::reshape_and_cache_flash`. */
-const QUALIFIED = /^([A-Za-z_]\w*(?:::[A-Za-z_]\w*)*)::([A-Za-z_][\w.]*)$/;
-
-/** Events of the dispatcher whose names have no namespace, and what they belong to. */
-const UNQUALIFIED: readonly (readonly [pattern: RegExp, mod: string])[] = [
-  [/^record_param_comms$/, 'c10d'],
-  [/^triton_\w+$/, 'triton'],
-];
-
 /** Reads the name of an op or of an annotation. */
 export function readName(name: string): HostName {
+  if (name === '') return NONE;
   const marker = parseMarker(name);
   if (marker.kind === 'range' && marker.step !== null) return { kind: 'step', step: marker.step, text: marker.text };
-  if (marker.kind === 'recomputation') return { kind: 'range', text: marker.text };
+  if (marker.kind === 'recomputation') return { kind: 'range', text: marker.text, recomputes: true };
   const bare = name.startsWith(WRAPPER) ? name.slice(WRAPPER.length) : name;
-  if (bare !== name || NODE.test(bare)) return { kind: 'node', name: bare };
-  const [, mod, op] = QUALIFIED.exec(name) ?? [];
-  if (mod !== undefined && op !== undefined) return { kind: 'call', mod, op };
-  const known = UNQUALIFIED.find(([pattern]) => pattern.test(name));
-  if (known !== undefined) return { kind: 'call', mod: known[1], op: name };
+  if (bare !== name || isNode(bare)) return { kind: 'node', name: bare };
+  const call = readOpName(name);
+  if (call !== null) return { kind: 'call', ...call };
   return { kind: 'range', text: marker.kind === 'range' ? marker.text : name };
 }
-
-const WRAPPER = 'autograd::engine::evaluate_function: ';
-/** Names of autograd nodes: `MulBackward0`, `torch::autograd::CopyBackwards` … */
-const NODE = /(?:Backward\d*|Backwards|AccumulateGrad|GraphRoot)$/;
 
 /** The frames of a `Call stack`, which has the innermost first: `a.py(611): f;b.py(12): g`. */
 export function readStack(stack: string): string[] {

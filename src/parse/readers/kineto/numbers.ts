@@ -7,6 +7,9 @@ const NINE = 0x39;
 const MINUS = 0x2d;
 const POINT = 0x2e;
 
+/** Times beyond 64 bits of nanoseconds are no times. */
+const LATEST_NS = 2 ** 63;
+
 /** Digits that a double holds exactly. */
 const EXACT_DIGITS = 15;
 
@@ -36,7 +39,7 @@ function slowNumber(bytes: Buffer, from: number, to: number): number {
 /**
  * Microseconds with decimals → whole nanoseconds after an origin of whole microseconds: exact where the difference is
  * below 2^53 ns (104 days), although a time since 1970 in ns is not.
- * @returns NaN when it is no number
+ * @returns NaN when it is no number, or beyond all times
  */
 export function nanosecondsAt(bytes: Buffer, from: number, to: number, originUs: number): number {
   let at = from;
@@ -57,15 +60,16 @@ export function nanosecondsAt(bytes: Buffer, from: number, to: number, originUs:
     while (at < to && isDigit(bytes[at] as number)) at++;
   }
   if (at !== to || digits === 0 || digits > EXACT_DIGITS + 1) {
-    const us = slowNumber(bytes, from, to);
-    return Math.round((us - originUs) * 1000);
+    const ns = Math.round((slowNumber(bytes, from, to) - originUs) * 1000);
+    return Math.abs(ns) < LATEST_NS ? ns : NaN;
   }
   return negative ? -(whole + originUs) * 1000 - fraction : (whole - originUs) * 1000 + fraction;
 }
 
-/** Whole microseconds of the time in `bytes[from, to)`. */
+/** Whole microseconds of the time in `bytes[from, to)`; NaN when it is no number, or beyond all times. */
 export function microsecondsAt(bytes: Buffer, from: number, to: number): number {
-  return Math.floor(slowNumber(bytes, from, to));
+  const us = Math.floor(slowNumber(bytes, from, to));
+  return Math.abs(us) * 1000 < LATEST_NS ? us : NaN;
 }
 
 /**
@@ -83,7 +87,7 @@ export class Ids {
   at(bytes: Buffer, from: number, to: number): number {
     if (to - from <= EXACT_DIGITS) {
       const value = numberAt(bytes, from, to);
-      return Number.isInteger(value) ? value : NaN;
+      return Number.isSafeInteger(value) ? value : NaN;
     }
     const text = bytes.toString('latin1', from, to);
     if (!/^-?\d+$/.test(text)) return NaN;

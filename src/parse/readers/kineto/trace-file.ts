@@ -5,7 +5,7 @@
 import type { Diagnostics } from '../../../record/diagnostics.js';
 import { UserError } from '../../../record/errors.js';
 import { ByteWindow } from './byte-window.js';
-import { MALFORMED, TraceEvent } from './event.js';
+import { EVENT, MALFORMED, TraceEvent } from './event.js';
 import {
   CLOSE_BRACE,
   CLOSE_BRACKET,
@@ -19,6 +19,7 @@ import {
   OPEN_BRACKET,
   QUOTE,
   skipSpace,
+  SPACE,
 } from './json-bytes.js';
 
 /** What a trace says of itself, as found; null where it does not. */
@@ -35,9 +36,26 @@ export type TakeEvent = (event: TraceEvent, bytes: Buffer) => void;
 /** An event or header value that is larger than this is taken for broken: an unclosed quote swallows all that follows. */
 const LARGEST = 64 * 1024 * 1024;
 
-/** Reads the events of a trace and returns its header. @throws UserError when it is no trace at all */
-export function readTrace(path: string, name: string, diagnostics: Diagnostics, take: TakeEvent): TraceHeader {
-  const window = new ByteWindow(path);
+/** Keys beside the events whose values are kept. */
+const KEPT: ReadonlySet<string> = new Set<keyof TraceHeader>([
+  'deviceProperties',
+  'distributedInfo',
+  'baseTimeNanoseconds',
+]);
+
+/**
+ * Reads the events of a trace and returns its header.
+ * @param step bytes read at a time
+ * @throws UserError when it is no trace at all
+ */
+export function readTrace(
+  path: string,
+  name: string,
+  diagnostics: Diagnostics,
+  take: TakeEvent,
+  step?: number,
+): TraceHeader {
+  const window = new ByteWindow(path, step);
   try {
     return new TraceReading(window, name, diagnostics, take).read();
   } finally {
@@ -54,6 +72,8 @@ class TraceReading {
   };
   #at = 0;
   #lists = 0;
+  /** Whether the last thing in the list of events was none: what is broken is counted once. */
+  #broken = false;
 
   constructor(
     private readonly window: ByteWindow,
@@ -70,7 +90,9 @@ class TraceReading {
       first === OPEN_BRACKET ? this.#events() : first === OPEN_BRACE ? this.#members() : this.#refuse('is no JSON');
     if (!whole) this.diagnostics.count('truncated-input');
     if (this.#lists === 0) this.#refuse('is JSON without "traceEvents"');
-    if (this.#event.repeatedKeys > 0) this.diagnostics.count('repeated-key', this.#event.repeatedKeys);
+    if (whole && this.#next() !== -1) this.#event.notJson++;
+    this.diagnostics.count('repeated-key', this.#event.repeatedKeys);
+    this.diagnostics.count('not-json', this.#event.notJson);
     return this.#header;
   }
 
@@ -109,7 +131,10 @@ class TraceReading {
     this.#at++;
     for (;;) {
       const byte = this.#next();
-      if (byte === CLOSE_BRACE) return true;
+      if (byte === CLOSE_BRACE) {
+        this.#at++;
+        return true;
+      }
       if (byte === COMMA) this.#at++;
       else if (byte !== QUOTE || !this.#member()) return false;
     }
@@ -126,6 +151,7 @@ class TraceReading {
     const first = this.#next();
     if (name === 'traceEvents' && first === OPEN_BRACKET) return this.#events();
     if (first === -1) return false;
+    if (!KEPT.has(name) && (first === OPEN_BRACKET || first === OPEN_BRACE)) return this.#skipNested();
     const value = this.#whole((bytes, end) => endOfValue(bytes, this.#at, end));
     if (value === null) return false;
     this.#keep(name, value.bytes, value.from, value.to);
@@ -142,7 +168,7 @@ class TraceReading {
 
   /**
    * What starts at the current place and ends where `endOf` says, all of it in the window; null when the file ends
-   * before.
+   * before, or the end is too far off.
    */
   #whole(
     endOf: (bytes: Buffer, end: number) => number,
@@ -151,8 +177,29 @@ class TraceReading {
       const { bytes, end } = this.window;
       const to = endOf(bytes, end);
       if (to !== CUT && to < end) return { bytes, from: this.#at, to };
-      if (end - this.#at > LARGEST) this.#refuse('holds a value of more than 64 MB that is no event');
+      if (end - this.#at > LARGEST) return null;
       if (!this.#more()) return to === CUT ? null : { bytes: this.window.bytes, from: 0, to: this.window.end };
+    }
+  }
+
+  /** Passes over the object or list that opens here, however large. @returns whether it is closed */
+  #skipNested(): boolean {
+    let depth = 0;
+    for (;;) {
+      const { bytes, end } = this.window;
+      for (; this.#at < end; this.#at++) {
+        const byte = bytes[this.#at] as number;
+        if (byte === QUOTE) {
+          const quote = endOfText(bytes, this.#at + 1, end);
+          if (quote === CUT) break;
+          this.#at = quote;
+        } else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) depth++;
+        else if ((byte === CLOSE_BRACE || byte === CLOSE_BRACKET) && --depth === 0) {
+          this.#at++;
+          return true;
+        }
+      }
+      if (end - this.#at > LARGEST || !this.#more()) return false;
     }
   }
 
@@ -160,17 +207,24 @@ class TraceReading {
   #events(): boolean {
     this.#lists++;
     this.#at++;
+    let items = 0;
+    let commas = 0;
     for (;;) {
       const byte = this.#next();
-      if (byte === CLOSE_BRACKET) {
+      if (byte === -1) return false;
+      if (byte === COMMA) {
+        commas++;
+        this.#at++;
+      } else if (byte === CLOSE_BRACKET) {
+        if (commas > 0) this.#event.notJson++;
         this.#at++;
         return true;
+      } else {
+        if (byte === OPEN_BRACE && commas !== Math.min(items, 1)) this.#event.notJson++;
+        items++;
+        commas = 0;
+        if (!(byte === OPEN_BRACE ? this.#oneEvent() : this.#stray(byte))) return false;
       }
-      if (byte === -1) return false;
-      if (byte === COMMA) this.#at++;
-      else if (byte === OPEN_BRACE) {
-        if (!this.#oneEvent()) return false;
-      } else this.#passOver();
     }
   }
 
@@ -180,27 +234,53 @@ class TraceReading {
       const { bytes, end } = this.window;
       const after = this.#event.read(bytes, this.#at, end);
       if (after >= 0) {
-        this.take(this.#event, bytes);
+        if (this.#event.fields.has(EVENT.ph)) {
+          this.take(this.#event, bytes);
+          this.#broken = false;
+        } else this.#countBroken();
         this.#at = after;
         return true;
       }
       if (after === MALFORMED || end - this.#at > LARGEST) {
-        this.#passOver();
+        this.#findNext();
         return true;
       }
       if (!this.#more()) return false;
     }
   }
 
-  /** After something that is no event: on to the next bracket or brace, which may open one. */
-  #passOver(): void {
-    this.diagnostics.count('malformed-event');
+  #countBroken(): void {
+    if (!this.#broken) this.diagnostics.count('malformed-event');
+    this.#broken = true;
+  }
+
+  /** Passes over something that is no event: a list, a text, the next byte of anything else. */
+  #stray(byte: number): boolean {
+    this.#countBroken();
+    if (byte === OPEN_BRACKET) return this.#skipNested();
+    if (byte === QUOTE) {
+      const text = this.#whole((bytes, end) => endOfText(bytes, this.#at + 1, end));
+      if (text === null) return false;
+      this.#at = text.to;
+    }
     this.#at++;
+    return true;
+  }
+
+  /**
+   * After an event that cannot be read: on to the next brace, which may open one, or to the end of the list. A bracket
+   * in the rest of that event is not the end: that one stands behind a brace.
+   */
+  #findNext(): void {
+    this.#countBroken();
+    this.#at++;
+    let last = 0;
     for (;;) {
       const { bytes, end } = this.window;
       for (; this.#at < end; this.#at++) {
-        const byte = bytes[this.#at];
-        if (byte === OPEN_BRACE || byte === CLOSE_BRACKET) return;
+        const byte = bytes[this.#at] as number;
+        if (byte === OPEN_BRACE || (byte === CLOSE_BRACKET && last === CLOSE_BRACE)) return;
+        if (byte > SPACE) last = byte;
       }
       if (!this.#more()) return;
     }

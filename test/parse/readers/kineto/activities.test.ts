@@ -1,0 +1,202 @@
+import { expect } from 'chai';
+import type { EndRecord, ProfileRecord } from '../../../../src/record/record.js';
+import { activity, any, frame, kernel, launch, MAIN, onlyKernel, op, read, runtime, diagnostics, type EventText } from '../../../support/kineto-trace.js'; // prettier-ignore
+
+const only = (events: readonly EventText[]): unknown => {
+  const [, record, ...rest] = read(events);
+  expect(rest).to.have.length(1);
+  return record;
+};
+
+describe('Kineto: copies, sets and waits', () => {
+  const copies: [name: string, kind: string | null][] = [
+    ['Memcpy HtoD (Pageable -> Device)', 'HtoD'],
+    ['Memcpy DtoH (Device -> Pinned)', 'DtoH'],
+    ['Memcpy DtoD (Device -> Device)', 'DtoD'],
+    ['Memcpy PtoP (Device -> Device)', 'PtoP'],
+    ['Memcpy HtoH (Host -> Host)', 'HtoH'],
+    ['Memcpy Unknown', null],
+  ];
+  for (const [name, kind] of copies) {
+    it(name, () => {
+      const events = [runtime('cudaMemcpyAsync', 3, 5, 9), activity('gpu_memcpy', name, 3, 50, { bytes: 64 })];
+      expect(only(events)).to.deep.include({
+        type: 'copy',
+        kind,
+        bytes: 64,
+        start: 45_000,
+        dur: 10_000,
+        device: 0,
+        stream: 7,
+        corr: 3,
+        tid: MAIN,
+        launch: { api: 'cudaMemcpyAsync', start: 0, dur: 4000 },
+      });
+    });
+  }
+
+  it('Memset (Device)', () => {
+    const set = activity('gpu_memset', 'Memset (Device)', 3, 50, { bytes: 4096 });
+    expect(only([set])).to.deep.include({ type: 'set', bytes: 4096, value: null, launch: null });
+  });
+
+  const waits: [name: string, kind: string][] = [
+    ['Stream Sync', 'stream'],
+    ['Stream Synchronize', 'stream'],
+    ['Event Sync', 'event'],
+    ['Stream Wait Event', 'stream-wait-event'],
+    ['Context Sync', 'context'],
+    ['Something New', 'Something New'],
+  ];
+  for (const [name, kind] of waits) {
+    it(`${name} is no work of the device`, () => {
+      expect(only([activity('cuda_sync', name, 3, 50)])).to.deep.include({ type: 'sync', kind });
+      expect(diagnostics([activity('cuda_sync', name, 3, 50)])).to.deep.equal({});
+    });
+  }
+
+  it('what is no event of the program or the device is passed over', () => {
+    const others = ['gpu_user_annotation', 'overhead', 'Trace', 'cpu_instant_event', 'fwdbwd', 'ac2g', 'python', ''];
+    const records = read([kernel('k', 1, 5), ...others.map((cat) => any(cat, 'x', 0, 90, {}, { correlation: 1 }))]);
+    expect(records.map(({ type }) => type)).to.deep.equal(['profile', 'kernel', 'end']);
+    expect((records.at(-1) as EndRecord).diagnostics).to.deep.equal({ 'kernel-without-launch': 1 });
+  });
+
+  it('only complete events have a duration: begins, ends and instants are passed over', () => {
+    const instants = ['i', 'B', 'E', 's', 'f', 'M', 'C'].map((ph) => kernel('k', 1, 5).replace('"X"', `"${ph}"`));
+    expect(read(instants).map(({ type }) => type)).to.deep.equal(['profile', 'end']);
+  });
+
+  it('events of the host without a time, or that end before they start, are counted', () => {
+    const events = [
+      op('aten::mm', 5, 3),
+      op('aten::mm', 5, 9).replace('"dur": 4', '"dur": "x"'),
+      op('aten::mm', 5, 9).replace('"ts": 5, ', ''),
+      kernel('k', 1, 5),
+    ];
+    expect(diagnostics(events)).to.deep.equal({
+      'event-without-time': 2,
+      'kernel-without-launch': 1,
+      'negative-duration': 1,
+    });
+  });
+});
+
+describe('Kineto: dialects', () => {
+  it('CUDA of 2021: Operator, Runtime, Kernel; external id; times since 1970 in whole microseconds', () => {
+    const T = 1_623_143_093_361_000;
+    const old = (
+      cat: string,
+      name: string,
+      at: number,
+      dur: number,
+      args: object,
+      place = '"pid": 3, "tid": "9"',
+    ): string =>
+      `{"ph": "X", "cat": "${cat}", "name": "${name}", ${place}, "ts": ${T + at}, "dur": ${dur}, "args": ${JSON.stringify(args)}}`;
+    const events = [
+      old('Operator', 'aten::mm', 0, 90, { 'Device': 9, 'External id': 4, 'Input dims': [[2, 3], [3, 4]], 'Input type': ['float', 'float'] }),
+      old('Runtime', 'cudaLaunchKernel', 10, 5, { cbid: 211, correlation: 77, 'external id': '4', 'external ts': '1' }),
+      old('Kernel', 'gemm', 50, 7, { device: 0, stream: 7, correlation: 77, 'external id': '4', grid: [1, 2, 1], block: [128, 1, 1] }, '"pid": 0, "tid": "stream 7"'),
+      old('Memcpy', 'Memcpy HtoD (Pageable -> Device)', 60, 7, { stream: 7, correlation: 5, bytes: 8 }, '"pid": 1, "tid": "stream 7"'),
+      old('Memset', 'Memset (Device)', 70, 7, { device: 0, stream: 7, correlation: 5, bytes: 8 }, '"pid": 0, "tid": "stream 7"'),
+    ]; // prettier-ignore
+    const [header, found, copy, set] = read(events, { header: '' });
+    expect((header as ProfileRecord).startUnixNs).to.equal(`${T}000`);
+    expect(found).to.deep.include({ start: 50_000, dur: 7000, op: ['mm'], grid: [1, 2, 1], pid: 3, tid: 9, corr: 77 });
+    expect(found).to.have.nested.property('calls[0].args[1].shape').that.deep.equals([3, 4]);
+    expect(copy).to.deep.include({ type: 'copy', device: 1, kind: 'HtoD', bytes: 8 });
+    expect(set).to.deep.include({ type: 'set', bytes: 8 });
+  });
+
+  it('HIP: its own launches, other device numbers, no extents', () => {
+    const dispatch = { kind: 'Dispatch Kernel', device: 2, stream: 0, correlation: 7 };
+    const [header, found] = read(
+      [
+        op('aten::mm', 0, 50),
+        any('cuda_runtime', 'hipExtModuleLaunchKernel', 10, 20, {}, { cid: 5, correlation: 7 }),
+        any('kernel', 'Cijk_Ailk_Bljk_SB', 30, 40, { pid: 2, tid: 0 }, dispatch),
+      ],
+      { header: '"deviceProperties": [{"id": 0, "name": "AMD Instinct MI300X", "numSms": 304}]' },
+    );
+    expect(found).to.deep.include({ device: 2, stream: 0, grid: null, block: null, op: ['mm'] });
+    expect(found).to.have.nested.property('launch.api', 'hipExtModuleLaunchKernel');
+    const { devices } = header as ProfileRecord;
+    expect(devices.map(({ id, arch }) => [id, arch])).to.deep.equal([[0, 'gfx942'], [2, 'gfx942']]); // prettier-ignore
+  });
+
+  it('since 2024: times relative to a base that is named', () => {
+    const header = '"baseTimeNanoseconds": 1751410836000000123';
+    const [profile, found] = read([kernel('k', 1, '1714.007')], { header });
+    // The base, and 1714.007 µs.
+    expect((profile as ProfileRecord).startUnixNs).to.equal('1751410836001714130');
+    expect(found).to.deep.include({ start: 0, dur: 10_000 });
+    const [unnamed] = read([kernel('k', 1, '1714.007')]);
+    expect((unnamed as ProfileRecord).startUnixNs).to.equal(null);
+  });
+
+  it('the rank is that of the job, else of the file name', () => {
+    const rank = (header: string): unknown => (read([], { header })[0] as ProfileRecord).rank;
+    expect(rank('"distributedInfo": {"backend": "nccl", "rank": 3, "world_size": 8}')).to.equal(3);
+    for (const info of ['{"rank": -1}', '{"rank": "3"}', '{"rank": 1.5}', '{}', 'null', '"x"', '[]'])
+      expect(rank(`"distributedInfo": ${info}`), info).to.equal(null);
+  });
+
+  it('a thread that is not told is not known', () => {
+    const text = launch(1, 5).replace(`"tid": ${MAIN}`, '"tid": "main"');
+    expect(onlyKernel([text, kernel('k', 1, 9)])).to.deep.include({ pid: 10, tid: null });
+    // Numbers may be negative.
+    expect(onlyKernel([launch(1, 5, -1), kernel('k', 1, 9)])).to.deep.include({ pid: 10, tid: -1 });
+  });
+});
+
+describe('Kineto: the records of a trace', () => {
+  const EVENTS: readonly EventText[] = [
+    frame('train.py(1): main', 0, 990),
+    frame('nn.Module: Net_0', 1, 500),
+    ...Array.from({ length: 12 }, (_, i) => [
+      op('aten::linear', i * 20 + 2, i * 20 + 20, { 'External id': i * 2, 'Sequence number': i }),
+      op('aten::addmm', i * 20 + 3, i * 20 + 19, { 'External id': i * 2 + 1, 'Sequence number': i, 'Input Dims': [[i, 2], []] }),
+      launch(i, i * 20 + 5),
+      kernel(`gemm${i % 3}`, i, 400 + i * 11, { 'External id': i * 2 + 1 }),
+      // Of equal times.
+      kernel('second', i, 400 + i * 11, { 'External id': i * 2 + 1 }),
+    ]).flat(),
+    ...Array.from({ length: 12 }, (_, i) => [
+      op('AddmmBackward0', 600 + i * 20, 615 + i * 20, { 'Sequence number': 11 - i, 'Fwd thread id': 1, 'Input Dims': [[i, 5]] }, 200),
+      launch(100 + i, 602 + i * 20, 200),
+      kernel('grad', 100 + i, 900 + i * 11),
+      activity('gpu_memcpy', 'Memcpy DtoD (Device -> Device)', 100 + i, 905 + i * 11, { bytes: i }),
+    ]).flat(),
+  ]; // prettier-ignore
+
+  const lines = (events: readonly EventText[]): string[] =>
+    read(events, { ranges: true, name: 't.json' }).map((record) => JSON.stringify(record));
+
+  it('do not depend on the order of events', () => {
+    const expected = lines(EVENTS);
+    expect(expected).to.have.length(2 + EVENTS.length - 24);
+    expect(lines([...EVENTS].reverse())).to.deep.equal(expected);
+    for (let seed = 1; seed <= 5; seed++) {
+      const shuffled = EVENTS.map((event, i) => [Math.imul(i + seed, 2654435761 + seed * 2) >>> 0, event] as const)
+        .sort(([a], [b]) => a - b)
+        .map(([, event]) => event);
+      expect(lines(shuffled)).to.deep.equal(expected);
+    }
+  });
+
+  it('with --ranges hold ops, annotations and frames with their times', () => {
+    const ranges = read(EVENTS.slice(0, 4), { ranges: true }).filter((record) => record.type === 'range');
+    expect(ranges.map(({ text, start, dur, tid, domain }) => [text, start, dur, tid, domain])).to.deep.equal([
+      ['train.py(1): main', 0, 990_000, MAIN, null],
+      ['nn.Module: Net_0', 1000, 499_000, MAIN, null],
+      ['aten::linear', 2000, 18_000, MAIN, null],
+      ['aten::addmm', 3000, 16_000, MAIN, null],
+    ]);
+    expect(read(EVENTS.slice(0, 4)).filter((record) => record.type === 'range')).to.have.length(0);
+  });
+
+  it('end with the last event', () => {
+    expect((read(EVENTS)[0] as ProfileRecord).dur).to.equal(1_036_000);
+  });
+});

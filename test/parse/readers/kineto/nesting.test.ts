@@ -1,0 +1,131 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { Calls, Ranges } from '../../../../src/parse/capture.js';
+import { nest, OUTSIDE, type Nesting } from '../../../../src/parse/readers/kineto/nesting.js';
+
+interface Span {
+  readonly thread: number;
+  readonly start: number;
+  readonly end: number;
+}
+
+const THREADS = 3;
+const byRow = (a: number, b: number): number => a - b;
+
+function nested(ranges: readonly Span[], calls: readonly Span[], slack = 0): Nesting {
+  const [rangeColumns, callColumns] = [new Ranges(), new Calls()];
+  for (const [columns, spans] of [[rangeColumns, ranges] as const, [callColumns, calls] as const]) {
+    for (const { thread, start, end } of spans) {
+      columns.thread.push(thread);
+      columns.start.push(start);
+      columns.end.push(end);
+    }
+  }
+  return nest(rangeColumns, callColumns, THREADS, byRow, slack);
+}
+
+const span = (start: number, end: number, thread = 0): Span => ({ start, end, thread });
+
+type Step = readonly [does: 'open' | 'close' | 'call', gap: number];
+const steps = fc.array(fc.tuple(fc.constantFrom<Step[0]>('open', 'open', 'close', 'close', 'call'), fc.nat()), {
+  maxLength: 60,
+});
+
+/** A program that opens and closes ranges and makes calls: what it does, and where each stands by its own account. */
+function run(
+  thread: number,
+  program: readonly Step[],
+  gapOf: (gap: number) => number,
+): { ranges: Span[]; parents: Span[]; calls: Span[]; around: Span[] } {
+  const told = { ranges: [] as Span[], parents: [] as Span[], calls: [] as Span[], around: [] as Span[] };
+  const NOWHERE = span(-1, -1);
+  const open: { start: number; end: number; thread: number }[] = [];
+  let time = 1_000_000;
+  const all = [...program, ...program.map((): Step => ['close', 5])];
+  for (const [does, gap] of all) {
+    time += gapOf(gap);
+    if (does === 'open') {
+      const range = { start: time, end: NaN, thread };
+      told.ranges.push(range);
+      told.parents.push(open.at(-1) ?? NOWHERE);
+      open.push(range);
+    } else if (does === 'close') {
+      const range = open.pop();
+      if (range !== undefined) range.end = time;
+    } else {
+      told.calls.push(span(time, time + gapOf(gap), thread));
+      told.around.push(open.at(-1) ?? NOWHERE);
+      time += gapOf(gap);
+    }
+  }
+  return told;
+}
+
+/** Checks that nesting finds what the programs of all threads did, with rows in another order and times changed. */
+function check(programs: readonly (readonly Step[])[], seed: number, gapOf: (gap: number) => number, round: (one: Span) => Span, slack: number): void {
+  const told = programs.map((program, thread) => run(thread, program, gapOf));
+  const order = <T>(list: readonly T[]): T[] =>
+    list.map((item, i) => [Math.imul(i + seed, 2654435761) >>> 0, item] as const).sort(([a], [b]) => a - b).map(([, item]) => item);
+  const ranges = order(told.flatMap((one) => one.ranges.map((range, i) => [range, one.parents[i]] as const)));
+  const calls = order(told.flatMap((one) => one.calls.map((call, i) => [call, one.around[i]] as const)));
+  const { parent, innermost } = nested(ranges.map(([range]) => round(range)), calls.map(([call]) => round(call)), slack);
+  const rowOf = new Map(ranges.map(([range], row) => [range, row]));
+  expect([...parent]).to.deep.equal(ranges.map(([, around]) => (around === undefined ? OUTSIDE : (rowOf.get(around) ?? OUTSIDE))));
+  expect([...innermost]).to.deep.equal(calls.map(([, around]) => (around === undefined ? OUTSIDE : (rowOf.get(around) ?? OUTSIDE))));
+} // prettier-ignore
+
+const microseconds = (ns: number): number => Math.floor(ns / 1000) * 1000;
+
+describe('Kineto: how events nest', () => {
+  it('is what the program did, on any threads and in any order of rows', () => {
+    fc.assert(
+      fc.property(fc.array(steps, { maxLength: THREADS }), fc.nat(), (programs, seed) => {
+        check(
+          programs,
+          seed,
+          (gap) => 1 + (gap % 50),
+          (one) => one,
+          0,
+        );
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('is the same where times are whole microseconds, as long as events are not shorter', () => {
+    fc.assert(
+      fc.property(fc.array(steps, { maxLength: THREADS }), fc.nat(), (programs, seed) => {
+        const rounded = ({ start, end, thread }: Span): Span =>
+          span(microseconds(start), microseconds(start) + microseconds(end - start), thread);
+        check(programs, seed, (gap) => 2000 + (gap % 5000), rounded, 1000);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('a range that rounding lets end after its parent is inside, one that ends later is not', () => {
+    expect([...nested([span(0, 5000), span(1000, 6000)], [], 1000).parent]).to.deep.equal([OUTSIDE, 0]);
+    expect([...nested([span(0, 5000), span(1000, 7000)], [], 1000).parent]).to.deep.equal([OUTSIDE, OUTSIDE]);
+    expect([...nested([span(0, 5000), span(1000, 6000)], [], 0).parent]).to.deep.equal([OUTSIDE, OUTSIDE]);
+  });
+
+  it('a range that starts where another ends stands beside it', () => {
+    expect([...nested([span(0, 5), span(5, 9), span(0, 9)], []).parent]).to.deep.equal([2, 2, OUTSIDE]);
+  });
+
+  it('of ranges of the same times the order given decides, whichever row comes first', () => {
+    expect([...nested([span(0, 5), span(0, 5), span(0, 5)], [span(1, 2)]).parent]).to.deep.equal([OUTSIDE, 0, 1]);
+    expect([...nested([span(0, 5), span(0, 5), span(0, 5)], [span(1, 2)]).innermost]).to.deep.equal([2]);
+  });
+
+  it('a call that outlasts the innermost range belongs to the next one that does not', () => {
+    expect([...nested([span(0, 20), span(0, 10)], [span(5, 15)]).innermost]).to.deep.equal([0]);
+    expect([...nested([span(0, 20), span(0, 10)], [span(5, 25)]).innermost]).to.deep.equal([OUTSIDE]);
+  });
+
+  it('keeps threads apart', () => {
+    const { parent, innermost } = nested([span(0, 9), span(1, 5, 1)], [span(2, 3), span(2, 3, 1), span(2, 3, 2)]);
+    expect([...parent]).to.deep.equal([OUTSIDE, OUTSIDE]);
+    expect([...innermost]).to.deep.equal([0, 1, OUTSIDE]);
+  });
+});
