@@ -11,16 +11,20 @@ export { detect, READERS, UNREADABLE, type Unreadable } from './parse/registry.j
 
 export type { Family, KernelFacts, Param, Role, Work } from './ops/family.js';
 export { describe, FAMILIES, familyOf, type Described } from './ops/table.js';
+export { algorithmBytes, busBytes } from './ops/collective.js';
 export { TENSOR_CORE_RULES, tensorCore, type TensorCore } from './ops/tensor-core.js';
 
 export type { Annotated } from './prof/annotate.js';
 export { chooseColumns, requireColumn } from './prof/choose.js';
 export { COLUMNS, DEFAULT_COLUMNS, textOf, type Column, type Value } from './prof/columns.js';
+export { DEVICES, type DeviceRow, type Rates } from './prof/devices.js';
 export { explain } from './prof/explain.js';
 export { openFile, openStream, type Input } from './prof/lines.js';
 export { ForwardKernels, type Forward, type Pairing } from './prof/pair.js';
+export { peaksOf, type Peaks } from './prof/peaks.js';
 export { readRecords } from './prof/records.js';
 export { Annotator, report, type RecordBatches, type ReportOptions } from './prof/report.js';
+export { place, type Bound, type Load, type Placement, type Roof } from './prof/roofline.js';
 export { parseSort, type SortKey } from './prof/sort.js';
 export { summaryLine, Tally } from './prof/summary.js';
 export { parseWhere, type Condition } from './prof/where.js';

@@ -35,10 +35,18 @@ export async function openSource(file: string | undefined, progress: Progress): 
   throw new UserError('not records, and a profile cannot be read from a pipe', { where: 'stdin', hint });
 }
 
-/** Records are text. A database, another binary file, XML or a profiler's log is left to the parser to name. */
+/** Records are text. A database, another binary file, XML, a log or a trace is left to the parser to name. */
 function mayBeRecords({ head }: Input): boolean {
   const isBinary = head.subarray(0, 512).some((byte) => byte < 32 && (byte < 9 || byte > 13));
-  return !isBinary && !/^\s*(?:<|==|#)/.test(head.subarray(0, 512).toString('latin1'));
+  return !isBinary && !/^\s*(?:<|==|#)/.test(head.subarray(0, 512).toString('latin1')) && !isTrace(head);
+}
+
+/** A trace is one large JSON value; a record has a line of its own and names its type there. */
+function isTrace(head: Buffer): boolean {
+  const text = head.subarray(0, 4096).toString('utf8').replace(/^\ufeff/, '').trimStart();
+  if (text.startsWith('[')) return true;
+  const [line = ''] = text.split('\n', 1);
+  return /^\{\s*(?:"|$)/.test(line) && !line.includes('"type":');
 }
 
 const BATCH = 1000;

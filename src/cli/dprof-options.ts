@@ -1,7 +1,11 @@
 /** What `dprof` can be asked: one table for the parser and the help. */
+import { existsSync, readFileSync } from 'node:fs';
 import { chooseColumns } from '../prof/choose.js';
 import { COLUMNS, DEFAULT_COLUMNS, type Column } from '../prof/columns.js';
+import { deviceNamed, parseDevice, unknownDevice } from '../prof/device-choice.js';
+import { DEVICES, type Rates } from '../prof/devices.js';
 import { parseKernelId, type KernelId } from '../prof/explain.js';
+import type { Peaks } from '../prof/peaks.js';
 import { parseSort, type SortKey } from '../prof/sort.js';
 import { parseWhere, type Condition } from '../prof/where.js';
 import { UsageError } from '../record/errors.js';
@@ -17,10 +21,12 @@ const OPTIONS: readonly Option[] = [
   { name: 'sort', takes: 'COLS', help: 'numbers largest first, text A to Z; +COL up, -COL down' },
   { name: 'top', takes: 'N', help: 'only the first N rows' },
   { name: 'no-header', help: 'no header line' },
+  { name: 'device', takes: 'DEV', help: 'peak rates of DEV: a name of --devices or a JSON file' },
   { name: 'explain', takes: 'IDX', help: 'where the numbers of one kernel come from (IDX or PROFILE:IDX)' },
   { name: 'output', short: 'o', takes: 'OUT', help: 'write to OUT, which appears when it is complete' },
   { name: 'quiet', short: 'q', help: 'no summary and no progress on stderr' },
   { name: 'columns', help: 'list the columns with what they mean' },
+  { name: 'devices', help: 'list the devices with their peak rates and sources' },
   { name: 'help', short: 'h', help: 'this text' },
   { name: 'version', help: 'version' },
 ];
@@ -61,12 +67,27 @@ export function helpText(): string {
 
 export function columnsText(): string {
   return COLUMNS.map(({ key, header, unit, doc }) => {
-    return `${key.padEnd(8)} ${header.padEnd(10)} ${(unit ?? '').padEnd(5)} ${doc}\n`;
+    return `${key.padEnd(8)} ${header.padEnd(10)} ${(unit ?? '').padEnd(7)} ${doc}\n`;
+  }).join('');
+}
+
+const rates = (unit: string, of: Rates): string =>
+  `${unit} ${
+    Object.entries(of)
+      .map(([type, rate]) => `${type} ${Number((rate / 1e12).toPrecision(5))}`)
+      .join(' ') || 'na'
+  }`;
+
+/** The table of devices: GB/s and TFLOP/s. */
+export function devicesText(): string {
+  return DEVICES.map(({ name, bytesPerS, matrix, vector, source }) => {
+    const bandwidth = bytesPerS === null ? 'na' : String(bytesPerS / 1e9);
+    return `${name.padEnd(15)} ${bandwidth.padStart(4)} GB/s; TFLOP/s: ${rates('matrix', matrix)}; ${rates('vector', vector)}; ${source}\n`;
   }).join('');
 }
 
 export interface Request {
-  readonly show: 'report' | 'help' | 'columns' | 'version';
+  readonly show: 'report' | 'help' | 'columns' | 'devices' | 'version';
   readonly file: string | undefined;
   readonly output: string | undefined;
   readonly quiet: boolean;
@@ -78,6 +99,8 @@ export interface Request {
   readonly sort: readonly SortKey[] | undefined;
   readonly top: number | undefined;
   readonly explain: KernelId | undefined;
+  /** Peak rates for every device of the input. */
+  readonly device: Peaks | undefined;
 }
 
 /**
@@ -92,7 +115,7 @@ export function readArguments(args: readonly string[]): Request {
   }
   const width = given.read('width', (text) => integer('-w', text)) ?? null;
   return {
-    show: (['help', 'version', 'columns'] as const).find((name) => given.on(name)) ?? 'report',
+    show: (['help', 'version', 'columns', 'devices'] as const).find((name) => given.on(name)) ?? 'report',
     file,
     output: given.text('output'),
     quiet: given.on('quiet'),
@@ -104,7 +127,16 @@ export function readArguments(args: readonly string[]): Request {
     sort: given.read('sort', parseSort),
     top: given.read('top', (text) => integer('--top', text, 1)),
     explain: given.read('explain', parseKernelId),
+    device: given.read('device', chooseDevice),
   };
+}
+
+/** A device by name; else the file of that name. */
+function chooseDevice(text: string): Peaks {
+  const named = deviceNamed(text);
+  if (named !== null) return named;
+  if (!existsSync(text) && !/[/\\]|\.json$/.test(text)) throw unknownDevice(text);
+  return parseDevice(readFileSync(text, 'utf8'), text);
 }
 
 function chooseFormat(id: string | undefined, csv: boolean, width: number | null): Format {

@@ -2,12 +2,15 @@
 import { setFlagsFromString } from 'node:v8';
 import type { Annotated } from '../prof/annotate.js';
 import { explain, isKernel, type KernelId } from '../prof/explain.js';
+import type { Column } from '../prof/column.js';
+import type { Peaks } from '../prof/peaks.js';
 import { Annotator, report } from '../prof/report.js';
-import { summaryLine, Tally } from '../prof/summary.js';
+import { defectLine, summaryLine, Tally } from '../prof/summary.js';
 import { UserError } from '../record/errors.js';
+import type { Packed } from '../write/format.js';
 import { main } from './boundary.js';
 import { openSource, type Source } from './dprof-input.js';
-import { columnsText, helpText, readArguments, type Request } from './dprof-options.js';
+import { columnsText, devicesText, helpText, readArguments, type Request } from './dprof-options.js';
 import { withOutput, type Write } from './output.js';
 import { progress } from './progress.js';
 import { version } from './version.js';
@@ -15,7 +18,9 @@ import { version } from './version.js';
 async function run(args: readonly string[]): Promise<void> {
   const request = readArguments(args);
   if (request.show !== 'report') {
-    const text = { help: helpText, columns: columnsText, version: () => `${version()}\n` }[request.show]();
+    const text = { help: helpText, columns: columnsText, devices: devicesText, version: () => `${version()}\n` }[
+      request.show
+    ]();
     await withOutput(undefined, [], async (write) => write(text));
     return;
   }
@@ -33,17 +38,25 @@ async function run(args: readonly string[]): Promise<void> {
   }
 }
 
+const usedColumns = ({ columns, sort = [] }: Request): Column[] => [...columns, ...sort.map((key) => key.column)];
+
 /** What is derived of ops is only counted, and thus computed, when the report shows some of it. */
-function tallyFor({ columns, sort = [] }: Request): Tally {
-  return new Tally([...columns, ...sort.map((key) => key.column)].some((column) => column.derived));
+function tallyFor(request: Request): Tally {
+  const used = usedColumns(request);
+  return new Tally(
+    used.some((column) => column.derived),
+    used.some((column) => column.impossible !== undefined),
+  );
 }
 
 async function writeReport(request: Request, source: Source, write: Write, tally: Tally): Promise<void> {
-  if (request.explain !== undefined) return writeExplanation(request.explain, source, write);
-  const { columns, header, width, where, sort, top } = request;
+  if (request.explain !== undefined) return writeExplanation(request.explain, request.device, source, write);
+  const { columns, header, width, where, sort, top, device } = request;
   const sheet = request.format.open({ columns, header, width });
   let any = false;
-  for await (const rows of report(source.batches, { pack: (row) => sheet.pack(row), where, sort, top, tally })) {
+  const derived = where !== undefined || usedColumns(request).some((column) => column.derived === true);
+  const pack = (row: Annotated): Packed => sheet.pack(row);
+  for await (const rows of report(source.batches, { pack, where, sort, top, tally, device, derived })) {
     // The header waits for the first row, so that an input that cannot be read leaves stdout empty.
     if (!any) await write(sheet.head());
     any = true;
@@ -54,8 +67,8 @@ async function writeReport(request: Request, source: Source, write: Write, tally
 }
 
 function note(source: Source, tally: Tally): void {
-  const line = tally.kernels > 0 ? summaryLine(tally) : nothing(source, tally);
-  if (line !== null) process.stderr.write(`dprof: ${line}\n`);
+  const lines = tally.kernels > 0 ? [summaryLine(tally), defectLine(tally)] : [nothing(source, tally)];
+  for (const line of lines) if (line !== null) process.stderr.write(`dprof: ${line}\n`);
 }
 
 const nothing = (source: Source, tally: Tally): string =>
@@ -63,8 +76,13 @@ const nothing = (source: Source, tally: Tally): string =>
     ? `none of ${tally.seen} kernels matches --where`
     : new UserError('no kernels', { where: source.name }).line;
 
-async function writeExplanation(wanted: KernelId, source: Source, write: Write): Promise<void> {
-  const row = await find(wanted, source);
+async function writeExplanation(
+  wanted: KernelId,
+  device: Peaks | undefined,
+  source: Source,
+  write: Write,
+): Promise<void> {
+  const row = await find(wanted, device, source);
   if (row === null) {
     const id = `${wanted.profile === null ? '' : `${wanted.profile}:`}${wanted.id}`;
     throw new UserError(`no kernel ${id}`, { where: source.name, hint: 'see the columns idx and profile' });
@@ -72,15 +90,16 @@ async function writeExplanation(wanted: KernelId, source: Source, write: Write):
   await write(`${explain(row).join('\n')}\n`);
 }
 
-async function find(wanted: KernelId, source: Source): Promise<Annotated | null> {
-  const annotator = new Annotator();
+async function find(wanted: KernelId, device: Peaks | undefined, source: Source): Promise<Annotated | null> {
+  const annotator = new Annotator(device);
+  const isWanted = (row: Annotated): boolean => isKernel(wanted, row.record);
   for await (const batch of source.batches) {
     for (const record of batch) {
-      const row = annotator.row(record);
-      if (row !== null && isKernel(wanted, row.record)) return row;
+      const row = annotator.take(record).find(isWanted);
+      if (row !== undefined) return row;
     }
   }
-  return null;
+  return annotator.rest().find(isWanted) ?? null;
 }
 
 /**

@@ -2,13 +2,16 @@
  * A kernel with what is derived of it: the op and module to print, FLOPs, bytes, tensor-core use. Everything derived
  * is computed when it is first asked for, so that a report pays only for its own columns.
  */
-import type { Role } from '../ops/family.js';
+import type { Role, Work } from '../ops/family.js';
 import { familyOf, type Described } from '../ops/table.js';
-import { matrixUnitCell, tensorCore, type TensorCore } from '../ops/tensor-core.js';
+import { matrixUnitByName, matrixUnitCell, tensorCore, type TensorCore } from '../ops/tensor-core.js';
 import { Recent } from '../record/recent.js';
-import type { KernelRecord, OpCall, ProfileRecord } from '../record/record.js';
-import { derive, type Derived } from './derive.js';
+import type { Device, KernelRecord, OpCall, ProfileRecord } from '../record/record.js';
+import { derive, ofCollective, type Derived } from './derive.js';
+import { matrixUnitUse, type MatrixUnitUse } from './matrix-unit-use.js';
 import type { Pairing } from './pair.js';
+import { peaksOf, type Peaks } from './peaks.js';
+import { place, roofOf, type Placement } from './roofline.js';
 
 /** Kernel names repeat: a program has hundreds, a profile millions of kernels. */
 const cells = new Recent<string, ReturnType<typeof matrixUnitCell>>(4096);
@@ -17,6 +20,9 @@ const TC_VALUES = { '1': 1, '0': 0, '-': '-', '?': '?', na: null } as const;
 
 export class Annotated {
   #derived: Derived | null = null;
+  #placement: Placement | null = null;
+  /** Peak rates that the user gives for every device; null for those of the kernel's own. */
+  given: Peaks | null = null;
 
   constructor(
     readonly record: KernelRecord,
@@ -31,7 +37,9 @@ export class Annotated {
   }
 
   get calls(): readonly OpCall[] {
-    return this.#context.calls;
+    const { calls } = this.#context;
+    // What a forward kernel did itself says nothing of its backward kernels.
+    return calls.every(({ from }) => from === undefined) && calls.length > 0 ? calls : this.record.calls;
   }
   get layer(): readonly string[] {
     return this.#context.layer;
@@ -51,7 +59,15 @@ export class Annotated {
   }
 
   get derived(): Derived {
-    return (this.#derived ??= derive(this.calls, this.record));
+    const { collective } = this.record;
+    return (this.#derived ??= collective === undefined ? derive(this.calls, this.record) : ofCollective(collective));
+  }
+
+  /** Replaces the work that the kernel's name alone gives it by its share of the work of its op (see `share.ts`). */
+  assign(work: Work): void {
+    const { derived } = this;
+    if (derived.described !== null) this.#derived = { ...derived, described: { ...derived.described, work } };
+    this.#placement = null;
   }
 
   /** The innermost call that has a formula, and the work it gives this kernel. */
@@ -71,13 +87,18 @@ export class Annotated {
     return this.described?.work.role ?? null;
   }
 
-  /** Matrix unit: 1 used, 0 could be used and is not, '-' not applicable, '?' the name does not tell; null without op. */
+  /**
+   * Matrix unit: 1 used, 0 could be used and is not, '-' not applicable, '?' the name does not tell. Without an op that
+   * describes the kernel, 1 or 0 where its name is that of a product, else null.
+   */
   get tc(): 0 | 1 | '-' | '?' | null {
     const { described, record } = this;
-    if (described === null) return null;
-    const { work } = described;
-    const key = `${work.role}/${work.matmul}/${this.#arch ?? ''}/${record.name}`;
-    return TC_VALUES[cells.of(key, () => matrixUnitCell(work, record.name, this.#arch))];
+    const work = described?.work ?? null;
+    const arch = this.#arch;
+    const key = `${work?.role ?? ''}/${work?.matmul ?? ''}/${arch ?? ''}/${record.name}`;
+    const judge = (): ReturnType<typeof matrixUnitCell> =>
+      work === null ? matrixUnitByName(record.name, arch) : matrixUnitCell(work, record.name, arch);
+    return TC_VALUES[cells.of(key, judge)];
   }
 
   /** The verdict on the kernel's name alone. */
@@ -85,9 +106,54 @@ export class Annotated {
     return tensorCore(this.record.name, this.#arch);
   }
 
-  /** Architecture of the kernel's device, where the profile tells it. */
+  get #device(): Device | null {
+    return this.profile?.devices.find((device) => device.id === this.record.device) ?? null;
+  }
+
+  /** Peak rates of the kernel's device. */
+  get peaks(): Peaks {
+    return this.given ?? peaksOf(this.#device);
+  }
+
+  /** Architecture of the kernel's device, where the profile or the device's name tells it. */
   get #arch(): string | undefined {
-    return this.profile?.devices.find((device) => device.id === this.record.device)?.arch ?? undefined;
+    return this.peaks.arch ?? this.#device?.arch ?? undefined;
+  }
+
+  /** Whether the kernel does a product, which a matrix unit might. */
+  get isProduct(): boolean {
+    const { tc } = this;
+    return tc === 0 || tc === 1 || tc === '?';
+  }
+
+  /** Element type, eligibility and reasons; null without an op that describes the kernel. */
+  get unitUse(): MatrixUnitUse | null {
+    const { described, record } = this;
+    return described === null ? null : matrixUnitUse(described.call, this.isProduct, record.name, this.#arch);
+  }
+
+  /** FLOPs that a matrix unit might do: those of products; null when not known. */
+  get productFlops(): number | null {
+    if (this.described === null) return null;
+    return this.isProduct ? this.flops : 0;
+  }
+
+  /** Where the kernel stands under its device's roofline. */
+  get placement(): Placement {
+    return (this.#placement ??= this.#place());
+  }
+
+  #place(): Placement {
+    const { described, unitUse, tc, flops, bytes, record, peaks } = this;
+    const load = { flops, bytes, dur: record.dur !== null && Number.isFinite(record.dur) ? record.dur : null };
+    const arithmetic = {
+      dtype: unitUse?.dtype ?? null,
+      tc: described === null ? null : tc,
+      eligible: unitUse?.eligible ?? null,
+      halfSums: unitUse?.halfSums ?? false,
+      shortcut: unitUse?.shortcut === true || described?.work.shortcut === true,
+    };
+    return place(load, roofOf(arithmetic, peaks));
   }
 
   /** Why FLOPs or bytes are not known; null when they are. */

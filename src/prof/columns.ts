@@ -1,36 +1,14 @@
 /**
  * THE table of columns: what a report can show. Help, docs, filters, sorting and all formats are made from it.
- *
- * A column's value is raw: base units, unrounded, null for unknown. Its text is for people and awk.
  */
 import type { Annotated } from './annotate.js';
 import { baseName, callNames, queueTime } from './cell.js';
+import type { Column } from './column.js';
+import { COMMUNICATION_COLUMNS } from './communication-columns.js';
+import { MATRIX_UNIT_COLUMNS, ROOFLINE_COLUMNS } from './roofline-columns.js';
 
+export { isNumeric, shown, textOf, type Column, type Value } from './column.js';
 export type { Annotated };
-
-export type Value = number | string | readonly (number | string)[] | null;
-
-export interface Column {
-  readonly key: string;
-  readonly header: string;
-  /** Where the header does not fit its width. */
-  readonly narrowHeader?: string;
-  readonly unit?: 'ns' | 'bytes' | 'FLOP';
-  readonly type: 'int' | 'str';
-  /** Characters in the columns format; 0 shares what the others leave. */
-  readonly width: number;
-  /** True when the value comes from the op's formula rather than from the record. */
-  readonly derived?: boolean;
-  /** One line for help and docs. */
-  readonly doc: string;
-  value(row: Annotated): Value;
-  /** The list separator in text; ',' when not given. */
-  readonly separator?: string;
-  /** Ends the text of a list that is not empty. */
-  readonly ending?: string;
-  /** Text for the columns format where that is shorter than the full text. */
-  narrow?(row: Annotated): string;
-}
 
 /** A record without a start, as from a net.dict, has NaN there. */
 const finite = (n: number | null): number | null => (n !== null && Number.isFinite(n) ? n : null);
@@ -88,6 +66,14 @@ export const COLUMNS: readonly Column[] = [
     width: 5,
     doc: 'fprop (forward) or bprop (backward)',
     value: ({ record }) => record.dir,
+  },
+  {
+    key: 'fwd',
+    header: 'Forward',
+    type: 'str',
+    width: 15,
+    doc: 'backward kernels: the forward op whose gradient it computes, where the trace tells it',
+    value: ({ record }) => record.forward?.op ?? null,
   },
   {
     key: 'sub',
@@ -253,6 +239,9 @@ export const COLUMNS: readonly Column[] = [
     doc: 'what the kernel does for its op: main, dgrad, wgrad, bias, helper',
     value: (row) => row.role,
   },
+  ...MATRIX_UNIT_COLUMNS,
+  ...ROOFLINE_COLUMNS,
+  ...COMMUNICATION_COLUMNS,
   {
     key: 'long',
     header: 'LongName',
@@ -286,11 +275,3 @@ export const DEFAULT_COLUMNS = 'idx,dir,sub,mod,op,kernel,params,sil';
 const BY_KEY = new Map(COLUMNS.map((column) => [column.key, column]));
 
 export const columnOf = (key: string): Column | undefined => BY_KEY.get(key);
-
-/** Text of a value: `-` for an empty list, `na` for unknown. */
-export const textOf = (column: Column, value: Value): string => {
-  if (value === null) return 'na';
-  if (typeof value === 'number') return String(value);
-  if (typeof value === 'string') return value;
-  return value.length === 0 ? '-' : value.join(column.separator ?? ',') + (column.ending ?? '');
-};

@@ -3,9 +3,10 @@
  * equal calls are mostly the same object (see `repeated.ts` and `pair.ts`).
  */
 import { renderParam } from '../ops/family.js';
+import { collective, collectiveWork } from '../ops/families/collective.js';
 import { describe, familyOf, type Described } from '../ops/table.js';
 import { Repeating } from '../record/recent.js';
-import type { Extent, KernelRecord, OpCall } from '../record/record.js';
+import type { Collective, Extent, KernelRecord, OpCall } from '../record/record.js';
 
 export interface Derived {
   /** The innermost call that has a formula for its arguments, and the work it gives the kernel. */
@@ -52,6 +53,17 @@ const isSame = (a: Asked, b: Asked): boolean =>
 const isExtent = (a: Extent | null, b: Extent | null): boolean =>
   a === b || (a !== null && b !== null && a[0] === b[0] && a[1] === b[1] && a[2] === b[2]);
 
+/** A kernel that tells of its collective itself, whatever the calls around it. */
+export function ofCollective(told: Collective): Derived {
+  const call: OpCall = { mod: 'c10d', op: told.op, args: [] };
+  const work = collectiveWork(told);
+  return {
+    described: { index: -1, call, family: collective, work, whole: work, typedBy: null },
+    label: null,
+    params: work.params.map(renderParam),
+  };
+}
+
 function compute(calls: readonly OpCall[], kernel: Asked): Derived {
   const described = describe(calls, kernel);
   return {
@@ -62,7 +74,8 @@ function compute(calls: readonly OpCall[], kernel: Asked): Derived {
 }
 
 function labelOf([outermost]: readonly OpCall[], kernel: Asked, described: Described | null): string | null {
-  if (outermost === undefined) return null;
+  // What a label tells is the place in a forward call, which a call of the dispatcher does itself.
+  if (outermost === undefined || outermost.from !== undefined) return null;
   if (described?.index === 0) return described.work.label ?? null;
   return familyOf(outermost)?.work(outermost, kernel)?.label ?? null;
 }

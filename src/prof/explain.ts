@@ -33,6 +33,7 @@ export function explain(row: Annotated): string[] {
     ...row.calls.map((call, i): Line => [i === 0 ? 'calls' : '', showCall(call, i === row.described?.index)]),
     ...aboutWork(row),
     ...aboutTensorCores(row),
+    ...aboutRoofline(row),
   ];
   return lines.map(([label, text]) => `${label.padEnd(10)} ${text}`.trimEnd());
 }
@@ -110,8 +111,32 @@ function aboutTensorCores(row: Annotated): Line[] {
     '?': "the kernel's name does not tell",
   };
   const cell = row.tc;
-  const why = reasons[String(cell)] ?? 'for a matrix product';
-  return [['TC', `${cell ?? 'na'}: ${why}; by its name: ${verdict} (rule ${rule})`]];
+  const isNamed = cell !== null && row.described === null;
+  const why = reasons[String(cell)] ?? (isNamed ? 'a product, by its name alone' : 'for a matrix product');
+  const use = row.unitUse;
+  const lines: Line[] = [['TC', `${cell ?? 'na'}: ${why}; by its name: ${verdict} (rule ${rule})`]];
+  if (use === null) return lines;
+  lines.push(['dtype', `${use.dtype ?? 'na'}${use.eligible === true ? ', which the matrix unit could do' : ''}`]);
+  if (use.why !== null && cell === 0) lines.push(['held back', `${use.why.id}: ${use.why.text}`]);
+  if (use.slowed !== null) lines.push(['slowed by', `${use.slowed.id}: ${use.slowed.text}`]);
+  return lines;
+}
+
+const digits = (value: number | null, unit: string): string =>
+  value === null ? `na${unit}` : `${Number(value.toPrecision(4))}${unit}`;
+
+/** Rates, the peaks they are held to, and where these come from. */
+function aboutRoofline({ placement, peaks, described }: Annotated): Line[] {
+  if (described === null) return [];
+  const { tflops, gbps, computeShare, memoryShare, intensity, floor, gap, bound, above } = placement;
+  const mark = (isAbove: boolean): string => (isAbove ? ': above it, which is a defect of the counting' : '');
+  return [
+    ['device', `${peaks.name}: ${peaks.source}`],
+    ['arithmetic', `${digits(tflops, ' TFLOP/s')}, ${digits(computeShare, ' %')} of the peak${mark(above.compute)}`],
+    ['traffic', `${digits(gbps, ' GB/s')}, ${digits(memoryShare, ' %')} of the peak${mark(above.memory)}`],
+    ['bound', `${bound ?? 'na'}; ${digits(intensity, ' FLOP/byte')}`],
+    ['floor', `${digits(floor, ' ns')}; the kernel took ${digits(gap, ' times')} that`],
+  ];
 }
 
 /** One call: its op, tensors and values; the describing one is marked. */

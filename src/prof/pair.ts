@@ -95,8 +95,11 @@ export class ForwardKernels {
 
   /** To be called with every kernel, in order. */
   pair(kernel: KernelRecord): Pairing {
+    const bySizes = kernel.calls.some(({ from }) => from === 'sizes');
+    // Where calls are numbered, backward kernels have calls and a forward op of their own; extents alone tell no op.
+    if (kernel.callIds !== undefined && !bySizes) return OWN;
     if (kernel.dir === 'fprop') this.#remember(kernel);
-    if (kernel.dir !== 'bprop' || kernel.calls.length > 0) return OWN;
+    if (kernel.dir !== 'bprop' || (kernel.calls.length > 0 && !bySizes)) return OWN;
     const id = kernel.seq[0];
     if (id === undefined) return NO_ID;
     return this.#find('seq', id, kernel) ?? this.#find('altSeq', id, kernel) ?? NO_FORWARD;

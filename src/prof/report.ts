@@ -4,7 +4,9 @@
  */
 import type { ProfileLine, ProfileRecord } from '../record/record.js';
 import { Annotated } from './annotate.js';
+import { OpQueue } from './op-queue.js';
 import { ForwardKernels } from './pair.js';
+import type { Peaks } from './peaks.js';
 import { Sorted, type SortKey } from './sort.js';
 import { Tally } from './summary.js';
 import type { Condition } from './where.js';
@@ -22,6 +24,10 @@ export interface ReportOptions<T> {
   readonly top?: number | undefined;
   /** Counts what could not be computed. */
   readonly tally?: Tally | undefined;
+  /** Peak rates to hold every kernel to; those of its own device when not given. */
+  readonly device?: Peaks | undefined;
+  /** Whether the report shows, filters or sorts by anything derived of ops; true when not given. */
+  readonly derived?: boolean | undefined;
 }
 
 /** Kernels of a record stream, annotated; every other record is only listened to. */
@@ -29,11 +35,32 @@ export class Annotator {
   readonly #forward = new ForwardKernels();
   readonly #profiles = new Map<number, ProfileRecord>();
 
-  /** The kernel's row, or null for a record that is no kernel. */
-  row(record: ProfileLine): Annotated | null {
+  readonly #queue = new OpQueue();
+
+  /**
+   * @param device peak rates for every kernel, in place of its own device's
+   * @param derived whether anything derived of ops is asked for
+   */
+  constructor(
+    private readonly device?: Peaks,
+    private readonly derived = true,
+  ) {}
+
+  /**
+   * Rows that a record makes ready, in the order of their records: a kernel waits until all kernels of its op call are
+   * there, unless nothing that is derived of ops is asked for.
+   */
+  take(record: ProfileLine): readonly Annotated[] {
     if (record.type === 'profile') this.#profiles.set(record.profile, record);
-    if (record.type !== 'kernel') return null;
-    return new Annotated(record, this.#profiles.get(record.profile) ?? null, this.#forward.pair(record));
+    if (record.type !== 'kernel') return [];
+    const row = new Annotated(record, this.#profiles.get(record.profile) ?? null, this.#forward.pair(record));
+    row.given = this.device ?? null;
+    return this.derived ? this.#queue.push(row) : [row];
+  }
+
+  /** Rows that still wait when the records have ended. */
+  rest(): readonly Annotated[] {
+    return this.#queue.rest();
   }
 
   /** Forward kernels forgotten to stay within the memory budget. */
@@ -49,23 +76,27 @@ export class Annotator {
 export async function* report<T>(batches: RecordBatches, options: ReportOptions<T>): AsyncGenerator<readonly T[]> {
   const { pack, where, sort = [], top = Infinity } = options;
   const tally = options.tally ?? new Tally();
-  const annotator = new Annotator();
+  const annotator = new Annotator(options.device, options.derived);
   const sorted = sort.length > 0 ? new Sorted<T>(sort, top) : null;
   let left = top;
+  const packed: T[] = [];
+  const take = (row: Annotated): void => {
+    tally.seen++;
+    if (where?.(row) === false) return;
+    tally.count(row);
+    if (sorted !== null) sorted.add(row, pack);
+    else if (left > 0) left -= Math.sign(packed.push(pack(row)));
+  };
   for await (const batch of batches) {
-    const packed: T[] = [];
     for (const record of batch) {
-      const row = annotator.row(record);
-      if (row === null) continue;
-      tally.seen++;
-      if (where?.(row) === false) continue;
-      tally.count(row);
-      if (sorted !== null) sorted.add(row, pack);
-      else if (packed.push(pack(row)) && --left <= 0) break;
+      annotator.take(record).forEach(take);
+      if (sorted === null && left <= 0) break;
     }
     tally.evicted = annotator.evicted;
-    if (packed.length > 0) yield packed;
+    if (packed.length > 0) yield packed.splice(0);
     if (sorted === null && left <= 0) return;
   }
+  annotator.rest().forEach(take);
+  if (packed.length > 0) yield packed;
   if (sorted !== null) yield* sorted.batches();
 }

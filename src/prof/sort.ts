@@ -5,7 +5,7 @@
 import { UsageError } from '../record/errors.js';
 import type { Annotated } from './annotate.js';
 import { requireColumn } from './choose.js';
-import { textOf, type Column } from './columns.js';
+import { isNumeric, textOf, type Column } from './columns.js';
 
 export interface SortKey {
   readonly column: Column;
@@ -21,7 +21,7 @@ export function parseSort(list: string): SortKey[] {
     const [, sign, key] = /^\s*([+-]?)\s*(.*?)\s*$/.exec(item) ?? [];
     if (key === undefined || key === '') throw new UsageError('--sort names no column', '--columns lists them');
     const column = requireColumn(key);
-    return { column, descending: sign === '' ? column.type === 'int' : sign === '-' };
+    return { column, descending: sign === '' ? isNumeric(column) : sign === '-' };
   });
 }
 

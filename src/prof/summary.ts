@@ -11,18 +11,37 @@ export class Tally {
   withoutForward = 0;
   /** Forward kernels forgotten to stay within the memory budget. */
   evicted = 0;
+  /** Kernels with a rate above their device's peak, and the first of them as PROFILE:IDX. */
+  abovePeak = 0;
+  readonly firstAbovePeak: string[] = [];
 
-  /** @param derived whether the report shows anything derived of ops: only then is it worth computing */
-  constructor(private readonly derived = true) {}
+  /**
+   * @param derived whether the report shows anything derived of ops: only then is it worth computing
+   * @param rates whether it shows rates or shares of peaks
+   */
+  constructor(
+    private readonly derived = true,
+    private readonly rates = false,
+  ) {}
 
   count(row: Annotated): void {
     this.kernels++;
     if (row.calls.length === 0 && row.op === null) this.withoutOp++;
     else if (this.derived && row.flops === null) this.unknownFlops++;
+    if (this.rates) this.#countRates(row);
     if (row.pairing.kind === 'ambiguous') this.ambiguousForward++;
     if (row.pairing.kind === 'no-forward') this.withoutForward++;
   }
+
+  #countRates({ placement: { above }, record }: Annotated): void {
+    if (!above.compute && !above.memory) return;
+    this.abovePeak++;
+    if (this.firstAbovePeak.length < SHOWN) this.firstAbovePeak.push(`${record.profile}:${record.id}`);
+  }
 }
+
+/** Kernels that the line on impossible rates names. */
+const SHOWN = 3;
 
 const number = (n: number): string => n.toLocaleString('en-US');
 
@@ -41,4 +60,14 @@ export function summaryLine(tally: Tally): string | null {
     tally.withoutForward > 0 && tally.evicted > 0 ? ` (${number(tally.evicted)} forward kernels forgotten)` : '';
   const kernels = `${number(tally.kernels)} kernel${tally.kernels === 1 ? '' : 's'}`;
   return `${kernels}: ${said.join(', ')}${lost}; run with --explain ID for reasons`;
+}
+
+/** The line on rates above a device's peak, which no kernel can reach; null when there are none. */
+export function defectLine({ abovePeak, firstAbovePeak }: Tally): string | null {
+  if (abovePeak === 0) return null;
+  const more = abovePeak > firstAbovePeak.length ? ', …' : '';
+  return (
+    `${number(abovePeak)} kernel${abovePeak === 1 ? '' : 's'} above the peak of the device ` +
+    `(${firstAbovePeak.join(', ')}${more}): a defect of the counting, or another device than --device says`
+  );
 }

@@ -27,6 +27,11 @@ export function extent(value: unknown): Extent | null {
   return Array.isArray(value) && value.length === 3 && value.every(isNumber) ? (value as unknown as Extent) : null;
 }
 
+const isAbsentOr =
+  (check: (value: unknown) => boolean) =>
+  (value: unknown): boolean =>
+    value === undefined || check(value);
+
 /** Fields of a kernel and what each must be; all others may be anything. */
 const FIELDS: Readonly<Record<string, (value: unknown) => boolean>> = {
   profile: isNumber,
@@ -55,6 +60,8 @@ const FIELDS: Readonly<Record<string, (value: unknown) => boolean>> = {
   altSeq: areNumbers,
   sub: isNumber,
   ranges: areStrings,
+  callIds: isAbsentOr(areNumbers),
+  callKernels: isAbsentOr(areNumbers),
 };
 const CHECKS = Object.entries(FIELDS);
 

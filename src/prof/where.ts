@@ -12,7 +12,7 @@
 import { UsageError } from '../record/errors.js';
 import type { Annotated } from './annotate.js';
 import { requireColumn } from './choose.js';
-import { textOf, type Column, type Value } from './columns.js';
+import { isNumeric, textOf, type Column, type Value } from './columns.js';
 
 export type Condition = (row: Annotated) => boolean;
 
@@ -119,7 +119,7 @@ class Parser {
     const place = this.#at;
     const wanted = this.#value();
     if (wanted === 'na' && operator.sign === '==') return (row) => column.value(row) === null;
-    if (operator.orders === true && column.type === 'int' && asNumber(wanted) === null) {
+    if (operator.orders === true && isNumeric(column) && asNumber(wanted) === null) {
       this.#at = place;
       this.#fail(`${column.key} is compared with a number`);
     }

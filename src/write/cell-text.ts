@@ -20,7 +20,7 @@ export const word = (text: string): string => {
 
 /** A value's text, made safe; a number's text always is. */
 export const cellText = (column: Column, value: Value, safe: (text: string) => string): string =>
-  typeof value === 'number' ? String(value) : safe(textOf(column, value));
+  typeof value === 'number' ? textOf(column, value) : safe(textOf(column, value));
 
 const ZERO_WIDTH = /[\p{Mn}\p{Me}\p{Cf}]/u;
 /** Scripts and symbols that terminals draw two cells wide. */

@@ -1,5 +1,6 @@
 /** CSV after RFC 4180, except that lines end in a line feed alone, as tools on Unix expect. */
 import { stringify } from 'csv-stringify/sync';
+import type { Column, Value } from '../prof/columns.js';
 import { cellText, clean } from './cell-text.js';
 import type { Format } from './format.js';
 
@@ -11,12 +12,16 @@ export const csv: Format = {
   open({ columns, header }) {
     return {
       head: () => (header ? lines([columns.map((column) => column.header)]) : ''),
-      pack: (row) => columns.map((column) => cellText(column, column.value(row), clean)),
+      pack: (row) => columns.map((column) => cell(column, column.value(row))),
       rows: (packed) => lines(packed as readonly (readonly string[])[]),
       end: () => '',
     };
   },
 };
+
+/** Numbers have all their digits: CSV is for programs. */
+const cell = (column: Column, value: Value): string =>
+  typeof value === 'number' ? String(value) : cellText(column, value, clean);
 
 /** Whether a cell may need quotes. It is clean, so that no line ends within it. */
 const isSpecial = (cell: string): boolean => cell.includes(',') || cell.includes('"');

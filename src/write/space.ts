@@ -1,4 +1,5 @@
 /** One blank between cells and none inside: for awk. */
+import { shown } from '../prof/columns.js';
 import { cellText, word } from './cell-text.js';
 import type { Format } from './format.js';
 
@@ -9,7 +10,7 @@ export const space: Format = {
     const line = (texts: readonly string[]): string => `${texts.join(' ')}\n`;
     return {
       head: () => (header ? line(columns.map((column) => column.header)) : ''),
-      pack: (row) => line(columns.map((column) => cellText(column, column.value(row), word))),
+      pack: (row) => line(columns.map((column) => cellText(column, shown(column, row), word))),
       rows: (packed) => packed.join(''),
       end: () => '',
     };

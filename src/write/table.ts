@@ -1,6 +1,6 @@
 /** A framed table for people. All rows are held until the end, since a column is as wide as its widest cell. */
 import CliTable from 'cli-table3';
-import { textOf, type Column, type Value } from '../prof/columns.js';
+import { isNumeric, shown, textOf, type Column, type Value } from '../prof/columns.js';
 import { clean, cut } from './cell-text.js';
 import type { Format } from './format.js';
 
@@ -13,7 +13,7 @@ export const table: Format = {
     const kept: string[][] = [];
     return {
       head: () => '',
-      pack: (row) => columns.map((column) => shown(column, column.value(row), column.narrow?.(row))),
+      pack: (row) => columns.map((column) => cell(column, shown(column, row), column.narrow?.(row))),
       rows: (packed) => {
         for (const cells of packed) kept.push(Array.from(cells));
         return '';
@@ -21,7 +21,7 @@ export const table: Format = {
       end: () => {
         const framed = new CliTable({
           ...(header ? { head: columns.map((column) => column.header) } : {}),
-          colAligns: columns.map((column) => (column.type === 'int' ? 'right' : 'left')),
+          colAligns: columns.map((column) => (isNumeric(column) ? 'right' : 'left')),
           // Colours would make the text depend on where it goes.
           style: { head: [], border: [], compact: true },
         });
@@ -33,8 +33,11 @@ export const table: Format = {
 };
 
 /** Quantities with their thousands apart; long texts cut, and marked as such. */
-function shown(column: Column, value: Value, narrow: string | undefined): string {
-  if (typeof value === 'number' && column.unit !== undefined) return value.toLocaleString('en-US');
+function cell(column: Column, value: Value, narrow: string | undefined): string {
+  if (typeof value === 'number' && column.unit !== undefined) {
+    const digits = column.digits ?? 0;
+    return value.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits });
+  }
   const text = clean(narrow ?? textOf(column, value));
   const beginning = cut(text, WIDEST_CELL);
   return beginning === text ? text : `${cut(text, WIDEST_CELL - 1)}…`;

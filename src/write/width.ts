@@ -1,6 +1,6 @@
 /** Columns of fixed width for the terminal. No line is wider than asked for, blanks between columns included. */
 import { UserError } from '../record/errors.js';
-import { textOf, type Column } from '../prof/columns.js';
+import { isNumeric, shown, textOf, type Column } from '../prof/columns.js';
 import { cells, clean, cut, fitId, fitQuantity } from './cell-text.js';
 import type { Format, Layout } from './format.js';
 
@@ -20,13 +20,12 @@ export const columns: Format = {
       pack: (row) =>
         line(
           places.map(({ column, width }) => {
-            const value = column.value(row);
-            const number = typeof value === 'number';
-            const fit = column.unit === undefined ? fitId : fitQuantity;
-            const text = number ? fit(value, width) : (column.narrow?.(row) ?? textOf(column, value));
-            const shown = cut(clean(text.length > 4 * width ? text.slice(0, 4 * width) : text), width);
-            const blanks = ' '.repeat(width - cells(shown));
-            return column.type === 'int' ? blanks + shown : shown + blanks;
+            const value = shown(column, row);
+            const text =
+              typeof value === 'number' ? fit(column, value, width) : (column.narrow?.(row) ?? textOf(column, value));
+            const fitting = cut(clean(text.length > 4 * width ? text.slice(0, 4 * width) : text), width);
+            const blanks = ' '.repeat(width - cells(fitting));
+            return isNumeric(column) ? blanks + fitting : fitting + blanks;
           }),
         ),
       rows: (packed) => (packed as readonly string[]).join(''),
@@ -34,6 +33,13 @@ export const columns: Format = {
     };
   },
 };
+
+/** A real number has its digits where these fit. */
+function fit(column: Column, value: number, width: number): string {
+  if (column.type !== 'real') return column.unit === undefined ? fitId(value, width) : fitQuantity(value, width);
+  const text = textOf(column, value);
+  return text.length <= width ? text : fitQuantity(value, width);
+}
 
 interface Place {
   readonly column: Column;
@@ -63,5 +69,5 @@ function place({ columns: chosen, width }: Layout): Place[] {
 function header(column: Column, width: number): string {
   const full = column.header.length <= width ? column.header : (column.narrowHeader ?? column.header);
   const text = full.slice(0, width);
-  return column.type === 'int' ? text.padStart(width) : text.padEnd(width);
+  return isNumeric(column) ? text.padStart(width) : text.padEnd(width);
 }

@@ -23,7 +23,7 @@ export async function recordsOf(text: string | Buffer, pieces = 1): Promise<Prof
 
 export function annotate(records: Iterable<ProfileLine>): Annotated[] {
   const annotator = new Annotator();
-  return [...records].map((record) => annotator.row(record)).filter((row) => row !== null);
+  return [...[...records].flatMap((record) => annotator.take(record)), ...annotator.rest()];
 }
 
 /** Text of some columns of a row, by key. */

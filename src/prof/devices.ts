@@ -1,0 +1,303 @@
+/**
+ * Peak rates of devices: what each part does at most, dense (without sparsity), with where the figures come from.
+ *
+ * Vendors print sparse figures, which are twice as high, beside or instead of the dense ones, and several public tables
+ * have copied them: every row below is dense. GeForce parts add FP16 products up in FP32 at half their rate.
+ */
+import type { MathType } from '../ops/matrix-unit.js';
+
+/** Rates in FLOP/s (operations per second for int8), a fused multiply-add counted as 2. A type not told is absent. */
+export type Rates = Readonly<Partial<Record<MathType, number>>>;
+
+export interface DeviceRow {
+  /** For people, and for --device. */
+  readonly name: string;
+  /** Names that drivers give the device. */
+  readonly pattern: RegExp;
+  /** Least and most memory in bytes, where boards of one name differ by it. */
+  readonly memory?: readonly [least: number, most: number];
+  /** Architecture as profiles tell it: 'sm80', 'gfx942'. */
+  readonly arch: string;
+  /** Memory bandwidth in bytes/s; null where only the profile's own record tells it. */
+  readonly bytesPerS: number | null;
+  /** Size in bytes of the cache all units share; null when no source tells it. */
+  readonly cacheBytes: number | null;
+  /** Of the vector units (CUDA cores, stream processors). */
+  readonly vector: Rates;
+  /** Of the matrix unit (tensor cores, matrix cores). */
+  readonly matrix: Rates;
+  /** Of the matrix unit for FP16 products that are added up in FP16, where that is faster; FLOP/s. */
+  readonly halfSums?: number;
+  readonly source: string;
+}
+
+/** Rates as vendors print them, in TFLOP/s. */
+type Tera = Rates;
+
+const TERA = 1e12;
+const GIGA = 1e9;
+const MIB = 1024 ** 2;
+const GIB = 1024 ** 3;
+
+const scaled = (rates: Tera): Rates =>
+  Object.fromEntries(Object.entries(rates).map(([type, rate]) => [type, rate * TERA]));
+
+interface Printed {
+  readonly arch: string;
+  /** GB/s. */
+  readonly bandwidth: number | null;
+  /** MiB. */
+  readonly cache?: number;
+  /** GiB. */
+  readonly memory?: readonly [number, number];
+  readonly vector?: Tera;
+  readonly matrix: Tera;
+  readonly halfSums?: number;
+}
+
+const row = (name: string, pattern: RegExp, printed: Printed, source: string): DeviceRow => ({
+  name,
+  pattern,
+  ...(printed.memory === undefined ? {} : { memory: [printed.memory[0] * GIB, printed.memory[1] * GIB] }),
+  arch: printed.arch,
+  bytesPerS: printed.bandwidth === null ? null : Math.round(printed.bandwidth * GIGA),
+  cacheBytes: printed.cache === undefined ? null : printed.cache * MIB,
+  vector: scaled(printed.vector ?? {}),
+  matrix: scaled(printed.matrix),
+  ...(printed.halfSums === undefined ? {} : { halfSums: printed.halfSums * TERA }),
+  source,
+});
+
+/** The same rate for both 16-bit types. */
+const both = (rate: number): Tera => ({ fp16: rate, bf16: rate });
+
+const A100 = {
+  arch: 'sm80',
+  cache: 40,
+  vector: { fp64: 9.7, fp32: 19.5, fp16: 78, bf16: 39 },
+  matrix: { fp64: 19.5, tf32: 156, ...both(312), int8: 624 },
+};
+const A100_SOURCE = 'NVIDIA A100 whitepaper and datasheet; cache: device records';
+
+const H100_SXM = {
+  arch: 'sm90',
+  vector: { fp64: 34, fp32: 67 },
+  matrix: { fp64: 67, tf32: 494.5, ...both(989), fp8: 1979, int8: 1979 },
+};
+const H100_PCIE = {
+  arch: 'sm90',
+  cache: 50,
+  vector: { fp32: 51 },
+  matrix: { fp64: 51, tf32: 378, ...both(756), fp8: 1513, int8: 1513 },
+};
+const H100_SOURCE = 'NVIDIA H100 datasheet (halved: it prints sparse figures); cache: NVIDIA on Hopper';
+
+const MI300X = {
+  arch: 'gfx942',
+  cache: 256,
+  vector: { fp32: 163.4 },
+  matrix: { fp64: 163.4, fp32: 163.4, tf32: 653.7, ...both(1307.4), fp8: 2614.9, int8: 2614.9 },
+};
+const MI300X_SOURCE = 'AMD Instinct MI300X datasheet, as in PyTorch device_info.py; cache: AMD on Infinity Cache';
+
+/** First match wins. A slice of a device (MIG) is none of these. */
+export const DEVICES: readonly DeviceRow[] = [
+  row(
+    'V100 SXM2',
+    /V100-(SXM|DGX)/,
+    { arch: 'sm70', bandwidth: 900, cache: 6, vector: { fp64: 7.8, fp32: 15.7, fp16: 31.4 }, matrix: { fp16: 125 } },
+    'NVIDIA V100 datasheet; FP16 of the vector units: twice FP32 (CUDA C++ Programming Guide, arithmetic throughput)',
+  ),
+  row(
+    'V100 PCIe',
+    /V100-PCIE/,
+    { arch: 'sm70', bandwidth: 900, cache: 6, vector: { fp64: 7, fp32: 14, fp16: 28 }, matrix: { fp16: 112 } },
+    'NVIDIA V100 datasheet; FP16 of the vector units: twice FP32 (CUDA C++ Programming Guide, arithmetic throughput)',
+  ),
+  row(
+    'T4',
+    /\bT4\b/,
+    { arch: 'sm75', bandwidth: 320, vector: { fp32: 8.1 }, matrix: { fp16: 65, int8: 130 } },
+    'NVIDIA T4 datasheet',
+  ),
+  row('A100 PCIe 80GB', /A100 80GB PCIe|A100-PCIE-80GB/, { ...A100, bandwidth: 1935 }, A100_SOURCE),
+  row('A100 SXM 80GB', /A100-(SXM|PG)/, { ...A100, bandwidth: 2039, memory: [60, 90] }, A100_SOURCE),
+  row('A100 40GB', /A100-(SXM|PCIE|PG)/, { ...A100, bandwidth: 1555, memory: [30, 45] }, A100_SOURCE),
+  row('A800', /\bA800\b/, { arch: 'sm80', bandwidth: null, matrix: both(312) }, 'verl flops_counter.py'),
+  row(
+    'A30',
+    /\bA30\b/,
+    { arch: 'sm80', bandwidth: 933, matrix: both(165) },
+    'LLMRoofline hardware_dict.py, after the NVIDIA A30 datasheet',
+  ),
+  row(
+    'A10',
+    /\bA10\b/,
+    { arch: 'sm86', bandwidth: 600, vector: { fp32: 31.2 }, matrix: both(125) },
+    'Lightning throughput.py, after the NVIDIA A10 datasheet; 72 SM x 1.695 GHz x 1024 agrees',
+  ),
+  row('A40', /\bA40\b/, { arch: 'sm86', bandwidth: null, matrix: both(149.7) }, 'verl flops_counter.py'),
+  row(
+    'L4',
+    /\bL4\b/,
+    {
+      arch: 'sm89',
+      bandwidth: 300,
+      vector: { fp32: 30.3 },
+      matrix: { tf32: 60, ...both(121), fp8: 242.5, int8: 242.5 },
+    },
+    'NVIDIA L4 datasheet (halved: it prints sparse figures); 58 SM x 2.04 GHz x 1024 agrees',
+  ),
+  row(
+    'L40S',
+    /\bL40S\b/,
+    { arch: 'sm89', bandwidth: 864, vector: { fp32: 91.6 }, matrix: { tf32: 183, ...both(362), fp8: 733, int8: 733 } },
+    'NVIDIA L40S datasheet; 142 SM x 2.49 GHz x 1024 agrees',
+  ),
+  row(
+    'L40',
+    /\bL40\b/,
+    { arch: 'sm89', bandwidth: 864, matrix: both(181) },
+    'verl flops_counter.py; LLMRoofline hardware_dict.py',
+  ),
+  row(
+    'L20',
+    /\bL20\b/,
+    { arch: 'sm89', bandwidth: 864, matrix: both(119.5) },
+    'verl flops_counter.py; LLMRoofline hardware_dict.py',
+  ),
+  row('H100 PCIe', /H100 PCIe/i, { ...H100_PCIE, bandwidth: 2039 }, H100_SOURCE),
+  row(
+    'H100 NVL',
+    /H100 NVL/,
+    { arch: 'sm90', cache: 50, bandwidth: 3900, matrix: both(835) },
+    'torchtitan, after the NVIDIA H100 NVL datasheet',
+  ),
+  row('H100 SXM', /\bH100 (80GB HBM3|SXM)/, { ...H100_SXM, cache: 50, bandwidth: 3350 }, H100_SOURCE),
+  row(
+    'H800',
+    /\bH800\b/,
+    { arch: 'sm90', bandwidth: 3350, matrix: both(989) },
+    'verl flops_counter.py; LLMRoofline hardware_dict.py',
+  ),
+  row(
+    'H20',
+    /\bH20\b/,
+    { arch: 'sm90', bandwidth: 4000, matrix: both(148) },
+    'verl flops_counter.py; LLMRoofline hardware_dict.py',
+  ),
+  row(
+    'H200',
+    /\bH200(?! NVL)\b/,
+    { ...H100_SXM, cache: 60, bandwidth: 4800 },
+    'NVIDIA H200 datasheet (halved: it prints sparse figures); cache: device records',
+  ),
+  row(
+    'GB200, one GPU',
+    /\bGB200\b/,
+    {
+      arch: 'sm100',
+      bandwidth: 8000,
+      vector: { fp64: 40, fp32: 80 },
+      matrix: { tf32: 1250, ...both(2500), fp8: 5000, fp4: 10000, int8: 5000 },
+    },
+    'NVIDIA Blackwell datasheet (halved: it prints sparse figures)',
+  ),
+  row(
+    'B200',
+    /\bB200\b/,
+    {
+      arch: 'sm100',
+      bandwidth: 8000,
+      vector: { fp64: 37, fp32: 75 },
+      matrix: { tf32: 1125, ...both(2250), fp8: 4500, fp4: 9000, int8: 4500 },
+    },
+    'NVIDIA Blackwell datasheet, HGX B200 (halved: it prints sparse figures; 7700 to 8000 GB/s)',
+  ),
+  row(
+    'RTX 2080 Ti',
+    /RTX 2080 Ti/,
+    { arch: 'sm75', bandwidth: 616, vector: { fp32: 13.4 }, matrix: { fp16: 53.8, int8: 215.2 }, halfSums: 107.6 },
+    'NVIDIA Turing whitepaper',
+  ),
+  row(
+    'RTX 3080',
+    /RTX 3080(?! Ti| Laptop)/,
+    { arch: 'sm86', bandwidth: 760, cache: 5, memory: [9, 11], matrix: both(59.5) },
+    'calculated from a device record: 68 SM x 1.71 GHz x 512; cache: device records',
+  ),
+  row(
+    'RTX 3090',
+    /RTX 3090(?! Ti)/,
+    { arch: 'sm86', bandwidth: 936, cache: 6, vector: { fp32: 35.6 }, matrix: both(71), halfSums: 142 },
+    'NVIDIA Ampere GA102 whitepaper; cache: device records',
+  ),
+  row(
+    'RTX 4090',
+    /RTX 4090(?! D| Laptop)/,
+    {
+      arch: 'sm89',
+      bandwidth: 1008,
+      vector: { fp32: 82.6 },
+      matrix: { tf32: 82.6, ...both(165.2), fp8: 330.3, int8: 660.6 },
+      halfSums: 330.3,
+    },
+    'NVIDIA Ada whitepaper',
+  ),
+  row(
+    'RTX 5090',
+    /RTX 5090(?! D| Laptop)/,
+    { arch: 'sm120', bandwidth: 1792, matrix: { ...both(209.5), fp8: 419, fp4: 1676 }, halfSums: 419 },
+    'NVIDIA RTX Blackwell whitepaper; 170 SM x 2.407 GHz x 512 agrees',
+  ),
+  row(
+    'MI210',
+    /MI210/,
+    {
+      arch: 'gfx90a',
+      bandwidth: 1600,
+      vector: { fp32: 45.3 },
+      matrix: { fp64: 45.3, fp32: 45.3, ...both(181), int8: 181 },
+    },
+    'AMD Instinct MI210 brochure, as in PyTorch device_info.py; vector FP32 packed, 256 FLOP per clock and unit',
+  ),
+  row(
+    'MI250X, one GCD',
+    /MI250X(?!\s?\/)/,
+    {
+      arch: 'gfx90a',
+      bandwidth: null,
+      vector: { fp64: 23.95, fp32: 23.95 },
+      matrix: { fp64: 47.85, ...both(191.5), int8: 191.5 },
+    },
+    'AMD Instinct MI250X datasheet, halved: one of its two dies is a device; torchtitan agrees',
+  ),
+  row('MI300X', /MI300X/, { ...MI300X, bandwidth: 5300 }, MI300X_SOURCE),
+  row('MI325X', /MI325X/, { ...MI300X, bandwidth: 6000 }, `computes as MI300X: ${MI300X_SOURCE}; bandwidth: TraceLens`),
+  row(
+    'MI350X',
+    /MI350X/,
+    {
+      arch: 'gfx950',
+      bandwidth: 8000,
+      vector: { fp32: 144.2 },
+      matrix: { fp64: 72.1, ...both(2309.6), fp8: 4614, int8: 4614 },
+    },
+    'AMD Instinct MI350X brochure, as in PyTorch device_info.py',
+  ),
+];
+
+/** Memory in bytes that a name tells: `A100-SXM4-80GB`. */
+const memoryInName = (name: string): number | null => {
+  const size = /(\d+)\s?GB\b/.exec(name)?.[1];
+  return size === undefined ? null : Number(size) * GIB;
+};
+
+/** The row of a device by its driver's name and its memory in bytes; null for a part not in the table. */
+export function rowOf(name: string, memBytes: number | null): DeviceRow | null {
+  if (/\bMIG\b/.test(name)) return null;
+  const memory = memBytes ?? memoryInName(name);
+  const fits = ([least, most]: readonly [number, number]): boolean =>
+    memory !== null && memory >= least && memory <= most;
+  return DEVICES.find((row) => row.pattern.test(name) && (row.memory === undefined || fits(row.memory))) ?? null;
+}

@@ -1,0 +1,173 @@
+import { expect } from 'chai';
+import { matrixTypes } from '../../src/ops/matrix-unit.js';
+import { deviceNamed, parseDevice, unknownDevice } from '../../src/prof/device-choice.js';
+import { DEVICES, rowOf } from '../../src/prof/devices.js';
+import { NO_PEAKS, peaksOf } from '../../src/prof/peaks.js';
+import { UserError } from '../../src/record/errors.js';
+import { device } from '../support/devices.js';
+
+describe('table of devices', () => {
+  /** Names and sizes as drivers tell them in real profiles. */
+  const names: readonly (readonly [name: string, memBytes: number | null, row: string | null])[] = [
+    ['NVIDIA H100 80GB HBM3', 85018279936, 'H100 SXM'],
+    ['NVIDIA H100 PCIe', 85018279936, 'H100 PCIe'],
+    ['NVIDIA H100 NVL', null, 'H100 NVL'],
+    ['NVIDIA H200', 150121545728, 'H200'],
+    ['NVIDIA H200 NVL', null, null],
+    ['NVIDIA A100-PG509-200', 42297524224, 'A100 40GB'],
+    ['NVIDIA A100-PG509-200', null, null],
+    ['NVIDIA A100-SXM4-40GB', 42505273344, 'A100 40GB'],
+    ['NVIDIA A100-SXM4-80GB', null, 'A100 SXM 80GB'],
+    ['NVIDIA A100 80GB PCIe', 85031714816, 'A100 PCIe 80GB'],
+    ['A100-PCIE-40GB', 42297524224, 'A100 40GB'],
+    ['NVIDIA A100-SXM4-40GB MIG 3g.20gb', 20000000000, null],
+    ['Tesla V100-DGXS-32GB', 34084028416, 'V100 SXM2'],
+    ['Tesla V100-SXM2-16GB', null, 'V100 SXM2'],
+    ['Tesla V100-PCIE-32GB', null, 'V100 PCIe'],
+    ['Tesla T4', null, 'T4'],
+    ['NVIDIA T400', null, null],
+    ['NVIDIA L4', null, 'L4'],
+    ['NVIDIA L40S', null, 'L40S'],
+    ['NVIDIA L40', null, 'L40'],
+    ['NVIDIA A10', null, 'A10'],
+    ['NVIDIA A10G', null, null],
+    ['NVIDIA B200', 191503138816, 'B200'],
+    ['NVIDIA GB200', null, 'GB200, one GPU'],
+    ['NVIDIA GeForce RTX 3080', 10736893952, 'RTX 3080'],
+    ['NVIDIA GeForce RTX 3080 Ti', 12884901888, null],
+    ['NVIDIA GeForce RTX 3090', 25307578368, 'RTX 3090'],
+    ['NVIDIA GeForce RTX 4090', null, 'RTX 4090'],
+    ['NVIDIA GeForce RTX 4090 D', null, null],
+    ['AMD Instinct MI300X', 206141652992, 'MI300X'],
+    ['AMD Instinct MI300X VF', 205571227648, 'MI300X'],
+    ['AMD Instinct MI210', 68702699520, 'MI210'],
+    ['AMD Instinct MI250X / MI250', null, null],
+    ['Some other part', null, null],
+  ];
+  for (const [name, memBytes, expected] of names) {
+    it(`${name}${memBytes === null ? '' : `, ${(memBytes / 1e9).toFixed(0)} GB`}: ${expected ?? 'not in it'}`, () => {
+      expect(rowOf(name, memBytes)?.name ?? null).to.equal(expected);
+    });
+  }
+
+  it('is in base units: FLOP/s, bytes/s, bytes', () => {
+    const a100 = peaksOf(device('NVIDIA A100-SXM4-40GB', { memBytes: 42297524224 }));
+    expect(a100).to.deep.include({ origin: 'table', arch: 'sm80', bytesPerS: 1555e9, cacheBytes: 41943040 });
+    expect(a100.matrix).to.deep.include({ bf16: 312e12, tf32: 156e12, fp64: 19.5e12, int8: 624e12 });
+    expect(a100.vector).to.deep.include({ fp32: 19.5e12, fp64: 9.7e12 });
+  });
+
+  it('has dense rates, a source each, and only what the unit multiplies', () => {
+    for (const { name, arch, matrix, vector, source } of DEVICES) {
+      expect(source, name).to.have.length.above(3);
+      expect(matrixTypes(arch), name).to.include.members(Object.keys(matrix));
+      for (const rate of [...Object.values(matrix), ...Object.values(vector)]) {
+        expect(rate, name).to.be.within(1e12, 1e16);
+      }
+      // A sparse figure beside a dense one would break these ratios.
+      const { fp16 = NaN, tf32, fp8 } = matrix;
+      if (tf32 !== undefined) expect(fp16 / tf32, name).to.be.within(1.97, 2.03);
+      if (fp8 !== undefined) expect(fp8 / fp16, name).to.be.within(1.97, 2.03);
+    }
+  });
+
+  it('has FP16 alone on the first tensor cores', () => {
+    for (const name of ['Tesla V100-SXM2-16GB', 'Tesla V100-PCIE-32GB']) {
+      expect(Object.keys(rowOf(name, null)?.matrix ?? {})).to.deep.equal(['fp16']);
+    }
+    expect(rowOf('Tesla T4', null)?.matrix).to.not.have.property('bf16');
+  });
+});
+
+describe('peaks of a part that is not in the table', () => {
+  it('are by formula where the record tells units and clock, and say so', () => {
+    // 28 SM · 1.777 GHz · 512 FLOP = 25.475 TFLOP/s of FP16; 28 · 1.777 · 256 = 12.737 of FP32.
+    const record = { arch: 'sm86', units: 28, clockHz: 1777000000, memBytesPerS: 360048000000 };
+    const rtx3060 = peaksOf(device('NVIDIA GeForce RTX 3060', record));
+    expect(rtx3060).to.include({ origin: 'formula', bytesPerS: 360048000000, cacheBytes: null });
+    expect(rtx3060.source).to.match(/^formula: 28 units x 1.78 GHz/);
+    expect(rtx3060.matrix.fp16).to.equal(28 * 1777000000 * 512);
+    expect(rtx3060.matrix.tf32).to.equal(28 * 1777000000 * 256);
+    expect(rtx3060.vector.fp32).to.equal(28 * 1777000000 * 256);
+    expect(rtx3060.matrix).to.not.have.property('fp64');
+  });
+
+  /** Units and boost clock give the rates that vendors print. */
+  const formula: readonly (readonly [arch: string, name: string, units: number, clockHz: number, tflops: number])[] = [
+    ['sm70', 'V', 80, 1.53e9, 125.3],
+    ['sm75', 'T', 40, 1.59e9, 65.1],
+    ['sm80', 'A', 108, 1.41e9, 311.9],
+    ['sm86', 'A10-like', 72, 1.695e9, 125],
+    ['sm90', 'H', 132, 1.83e9, 989.4],
+    ['sm100', 'B', 148, 1.855e9, 2249],
+    ['sm89', 'GeForce G', 128, 2.52e9, 165.2],
+    ['gfx942', 'M', 304, 2.1e9, 1307.4],
+  ];
+  for (const [arch, name, units, clockHz, tflops] of formula) {
+    it(`${units} units of ${arch} at ${clockHz / 1e9} GHz do ${tflops} TFLOP/s of FP16 products`, () => {
+      const { matrix } = peaksOf(device(name, { arch, units, clockHz }));
+      expect((matrix.fp16 ?? NaN) / 1e12).to.be.closeTo(tflops, tflops * 0.001);
+    });
+  }
+
+  it('are unknown without units, clock or architecture', () => {
+    const record = { arch: 'sm90', units: 132, memBytesPerS: 1e12 };
+    expect(peaksOf(device('Part', record))).to.deep.include({ origin: 'formula', bytesPerS: 1e12, matrix: {} });
+    expect(peaksOf(device('Part', { units: 4, clockHz: 1e9 }))).to.deep.include({ origin: 'none', bytesPerS: null });
+    expect(peaksOf(device(null))).to.include({ origin: 'none', bytesPerS: null });
+    expect(peaksOf(null)).to.equal(NO_PEAKS);
+  });
+
+  it('take only the bandwidth of the record where the table lacks it', () => {
+    const a800 = peaksOf(device('NVIDIA A800-SXM4-80GB', { memBytesPerS: 2039e9 }));
+    expect(a800).to.include({ origin: 'table', bytesPerS: 2039e9 });
+    expect(a800.source).to.match(/; bandwidth: the profile$/);
+  });
+});
+
+describe('--device', () => {
+  it('takes a name as the table or a driver writes it', () => {
+    for (const name of ['H100 SXM', 'h100-sxm', 'NVIDIA H100 80GB HBM3']) {
+      expect(deviceNamed(name)).to.include({ name: 'H100 SXM', origin: 'given', bytesPerS: 3350e9 });
+    }
+    expect(deviceNamed('H100 SMX')).to.equal(null);
+    expect(unknownDevice('H100 SMX').line).to.match(/unknown device 'H100 SMX'.* \(did you mean 'H100 SXM'\?\)/);
+    expect(unknownDevice('abacus').line).to.match(/\(--devices lists them\)/);
+  });
+
+  it('takes the rates of a file', () => {
+    const text = '{"name":"Part","bytesPerS":2e12,"peaks":{"matrix":{"bf16":5e14},"vector":{"fp32":4e13}}}';
+    expect(parseDevice(text, 'part.json')).to.deep.equal({
+      name: 'Part',
+      origin: 'given',
+      source: 'part.json',
+      arch: null,
+      bytesPerS: 2e12,
+      cacheBytes: null,
+      matrix: { bf16: 5e14 },
+      vector: { fp32: 4e13 },
+    });
+  });
+
+  const wrong: readonly (readonly [text: string, complaint: RegExp])[] = [
+    ['{', /^d\.json: is not JSON/],
+    ['[]', /^d\.json: is no object/],
+    ['{"name":"x","bytesPerS":1e12}', /^d\.json: peaks is missing/],
+    ['{"bytesPerS":1e12,"peaks":{}}', /^d\.json: name is missing/],
+    ['{"name":"x","peaks":{}}', /^d\.json: bytesPerS is missing/],
+    ['{"name":"x","bytesPerS":"fast","peaks":{}}', /^d\.json: bytesPerS is no number of bytes\/s/],
+    ['{"name":"x","bytesPerS":1e12,"peaks":{"matrix":{"bf16":312}}}', /^d\.json: peaks\.matrix\.bf16 is no number of FLOP\/s \(100000000 or more\)/], // prettier-ignore
+    ['{"name":"x","bytesPerS":1e12,"peaks":{"matrix":{"bf61":1e12}}}', /^d\.json: peaks\.matrix\.bf61 is none of fp64, /], // prettier-ignore
+    ['{"name":"x","bytesPerS":1e12,"peaks":{"matrix":3}}', /^d\.json: peaks\.matrix is no object/],
+    ['{"name":"x","bytesPerS":1e12,"peaks":{"bf16":3e12}}', /^d\.json: peaks\.bf16 is none of matrix, vector/],
+    ['{"name":"x","bytesPerS":1e12,"peak":{}}', /^d\.json: peak is none of name, /],
+  ];
+  for (const [text, complaint] of wrong) {
+    it(`refuses ${text} with one line`, () => {
+      expect(() => parseDevice(text, 'd.json'))
+        .to.throw(UserError)
+        .with.property('line')
+        .that.matches(complaint);
+    });
+  }
+});
