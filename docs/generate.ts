@@ -19,6 +19,7 @@ import { differencesPage } from './pages/differences.js';
 import { formatsPage } from './pages/formats.js';
 import { dparseManual, dprofManual } from './pages/manuals.js';
 import { opsPage } from './pages/ops.js';
+import { tracelensPage } from './pages/tracelens.js';
 
 /** What each page is, by its path in the repository. The argument is the text of docs/differences/counts.json. */
 export const PAGES: Readonly<Record<string, (counts: string) => string>> = {
@@ -26,6 +27,7 @@ export const PAGES: Readonly<Record<string, (counts: string) => string>> = {
   'docs/columns.md': () => columnsPage(),
   'docs/formats.md': () => formatsPage(),
   'docs/differences-from-pyprof.md': (counts) => differencesPage(counts),
+  'docs/differences-from-tracelens.md': () => tracelensPage(),
   'man/dparse.1': () => dparseManual(version()),
   'man/dprof.1': () => dprofManual(version()),
 };

@@ -1,5 +1,7 @@
 /** docs/columns.md: what a report can show. */
 import { COLUMNS, DEFAULT_COLUMNS } from '../../src/prof/columns.js';
+import { DEVICES, type Rates } from '../../src/prof/devices.js';
+import { LATENCY_SHARE } from '../../src/prof/roofline.js';
 import { FORMATS } from '../../src/write/format.js';
 import { code, list, NOTICE, page, table } from './markdown.js';
 
@@ -15,6 +17,24 @@ const columns = (): string =>
     ]),
   );
 
+const tera = (rates: Rates): string =>
+  Object.entries(rates)
+    .map(([type, rate]) => `${type} ${Number((rate / 1e12).toFixed(1))}`)
+    .join(', ') || '–';
+
+const devices = (): string =>
+  table(
+    ['device', 'arch', 'GB/s', 'vector units', 'matrix unit', 'source'],
+    DEVICES.map(({ name, arch, bytesPerS, vector, matrix, source }) => [
+      name,
+      arch,
+      bytesPerS === null ? '–' : String(bytesPerS / 1e9),
+      tera(vector),
+      tera(matrix),
+      source,
+    ]),
+  );
+
 export const columnsPage = (): string =>
   page(
     NOTICE,
@@ -27,6 +47,20 @@ export const columnsPage = (): string =>
       'Lists are joined by a comma; layers by `:`; calls and ranges by `>`.',
       'A backward kernel that has no call of its own takes op, module, calls, layer and trace from the forward kernel with its sequence id.',
     ]),
+    '## One op, several kernels',
+    'Where the format tells which kernels one call launched (PyTorch traces, shapes in NVTX ranges), the work of the call is given out once: to the kernel that does it, by its name and the longest time; to several of the same name by their times; a gradient of a convolution to the kernel named after it. Kernels beside it (layout changes, split-K sums, fills) have the role `helper` and 0.',
+    '## Roofline',
+    list([
+      `Rates are FLOPs and bytes over the time of the kernel. ${code('peak')} is the share of the device's peak for the type: of the matrix unit where ${code('tc')} is 1, of the vector units where it is 0, unknown where it is \`?\`. Elementwise work in 16 bits is held to the FP32 rate.`,
+      `${code('bw')} is the share of the memory's bandwidth. Bytes are those the op needs at least; operands that the last kernel left in the cache may come faster.`,
+      `${code('bound')} is the larger of the two shares; \`latency\` when both are below ${LATENCY_SHARE} %.`,
+      `${code('floor')} is the time the device needs at least, ${code('gap')} the time of the kernel over it.`,
+      `\`!\` stands for a rate that the device cannot reach: above its peak FLOP/s (unless the kernel is part of a Winograd or FFT algorithm, which does less than is counted), or more bytes than memory and twice the cache can move. It is a defect of the counting, and a line on stderr names the first kernels. CSV and JSON keep the number.`,
+      `Peaks come from the table of ${code('dprof --devices')} by the device's name, else by a formula from units and clock where the profile tells them, else from ${code('--device NAME|FILE')}.`,
+    ]),
+    '## Devices',
+    'Dense rates, in TFLOP/s (TOP/s for int8).',
+    devices(),
     '## Formats',
     table(
       ['format', 'what it is'],

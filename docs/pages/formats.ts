@@ -28,6 +28,19 @@ const NOTES: Readonly<Record<string, Notes>> = {
       'Database versions 7 to 22. Times are Unix time and are rebased to the start of the profile. Kernel names are demangled; one that cannot be stays as it is.',
     ],
   },
+  kineto: {
+    made: [
+      '`torch.profiler.profile(record_shapes=True, with_stack=True, with_modules=True)` and `export_chrome_trace("net.pt.trace.json.gz")`, or its `tensorboard_trace_handler`',
+    ],
+    read: [
+      'Kernels, copies, memory sets, synchronisations; ops with their extents, types and values; autograd nodes and the forward op of each; Python frames and modules; annotations and steps; collectives; devices; rank; the start in Unix time.',
+      'Traces of 2021 to today, of NVIDIA and AMD devices, as a stream: the file may be larger than memory. Times are read from their digits, to the nanosecond. A trace that is cut off gives what stands before the cut.',
+      'A kernel belongs to the ops around its launch; where times are rounded to microseconds or the launch is not in the trace, to the op whose external id it carries. A backward kernel belongs to the forward op with the sequence number and thread of its autograd node, and has its layer and call stack.',
+      'With `record_shapes` the report has FLOPs, bytes and parameters; with `with_stack` the call stack, with `with_modules` the layers. Traces before 2023 tell extents and types but not the values of arguments: what needs these (stride, dimensions) comes from the gradient that comes back, or is unknown.',
+      'Kernels of a CUDA or HIP graph have the context of the call that launched the graph, and `graph` says so.',
+      'Keys beside `traceEvents` are not copied: they may hold environment variables.',
+    ],
+  },
 };
 
 function format({ id, title }: (typeof READERS)[number]): string {
@@ -41,7 +54,7 @@ export const formatsPage = (): string =>
     NOTICE,
     '# Formats',
     'What `dparse` reads. The format is told by content, never by name; `--format ID` overrides it. Inputs are files, folders (all profiles in them), globs, or `-` for standard input, each also gzipped. A rank in the file name (`rank_3`, `_r3`, `.3.`) is taken for the rank of the process where the profile itself tells none.',
-    'Databases are opened read-only; nothing is written beside them.',
+    'Inputs are opened read-only; nothing is written beside them. What is compressed or comes from standard input is unpacked into the folder for temporary files (`TMPDIR`).',
     '## Read',
     ...READERS.map(format),
     '`dprof` also reads the `net.dict` of PyProf and PyProf2. It has no start times, processes, launches or copies, so the columns made of these are unknown.',
