@@ -24,7 +24,8 @@ export const EXAMPLES = [
 /** What the tool keeps in memory, for the help and the manual page. */
 export const MEMORY = [
   'Memory per input: about 110 bytes a kernel or copy, 45 a host call, 40 a range,',
-  'and 400 MB besides; names and texts stay in the database.',
+  '50 more an op of a trace, and 400 MB besides. Texts stay in a database; of a',
+  'trace each is kept once.',
 ];
 
 export const DPARSE: Tool = { name: 'dparse', usage: 'dparse [OPTION...] INPUT...', options: OPTIONS };

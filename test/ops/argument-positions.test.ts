@@ -175,3 +175,18 @@ describe('types of pointwise results', () => {
     expect(amount(aten('linalg_cross', t([100, 3]), t([100, 3]), int(-1)))).to.equal('main 900 3600');
   });
 });
+
+describe('gradients that later versions take apart', () => {
+  const y = t([64, 10]); // 640 elements, 2560 bytes
+  it('are ops of their own', () => {
+    expect(amount(aten('l1_loss_backward', t([]), y, y, int(1)))).to.equal('main 1920 7684'); // 3·2560 + 4
+    expect(amount(aten('kl_div_backward', t([]), y, y, int(1), v(false)))).to.equal('main 1280 5124'); // 2·2560 + 4
+  });
+  it('have the gradient last where cuDNN samples', () => {
+    const [input, grid, gradient] = [t([1, 2, 8, 8]), t([1, 4, 4, 2]), t([1, 2, 4, 4])];
+    const all = [int(0), int(0), v(true), v([true, true])];
+    expect(amount(aten('cudnn_grid_sampler_backward', input, grid, gradient))).to.equal(
+      amount(aten('grid_sampler_2d_backward', gradient, input, grid, ...all)),
+    );
+  });
+});

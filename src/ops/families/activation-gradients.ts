@@ -5,7 +5,7 @@ import type { Family } from '../family.js';
 import { opName } from '../operands.js';
 import { signatureWork, type SignatureOp } from './by-signature.js';
 
-const SOURCE = "PyTorch derivatives.yaml; one operation per element of the input's gradient";
+const SOURCE = "one operation per element of the input's gradient; arguments: PyTorch native_functions.yaml";
 
 /** Op and its arguments. The gradient has the extents of the argument that `like` names. */
 const ROWS: readonly (readonly [op: string, signature: string, like: string])[] = [

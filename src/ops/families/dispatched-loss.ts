@@ -43,6 +43,20 @@ const eachBackward =
     };
   };
 
+/** −y·g, of which the input has no part. */
+const divergenceBackward = (reading: Reading): Amounts | null => {
+  const operands = two(reading);
+  if (operands === null) return null;
+  const [input] = operands;
+  return {
+    subject: input,
+    flops: 2 * numel(input.shape),
+    reads: reading.given('grad_output target'),
+    writes: [input],
+    formula: 'flops = 2·E (product, sign); bytes = gradient + target + gradient of the input',
+  };
+};
+
 const NONE = 0;
 
 /** Targets pick one element of a class each; with weights one more product. */
@@ -137,6 +151,9 @@ const CTC = '@log_probs @targets @input_lengths? @target_lengths?';
 /** Arguments as in PyTorch's native_functions.yaml. */
 export const LOSS_RULES: Rules = {
   ...BY_ELEMENT,
+  // Older versions run these as one op; later ones take them apart. Sign of the difference, gradient, norm:
+  ...ruleFor('l1_loss_backward', '@grad_output @self @target reduction', eachBackward(3)),
+  ...ruleFor('kl_div_backward', '@grad_output @self @target reduction log_target', divergenceBackward),
   ...ruleFor('nll_loss nll_loss2d nll_loss_nd nll_loss_forward nll_loss2d_forward', NLL, picked),
   ...ruleFor('nll_loss_backward nll_loss2d_backward', `@grad_output ${NLL} @total_weight`, pickedBackward),
   ...ruleFor(

@@ -61,7 +61,7 @@ function euclidean(call: OpCall): Work | null {
     writes: [tensor(found.result, found.tensors[0]?.dtype ?? null)],
     params: tensorListParams(found.tensors),
     formula: 'flops = 2·pairs·(m + 2), a product of rows of m values, their norm and 1; bytes = |a| + |b| + distances',
-    source: 'aten/src/ATen/native/Distance.cpp: the squares are expanded into one matrix product',
+    source: 'PyTorch expands the squares into one matrix product',
   });
 }
 

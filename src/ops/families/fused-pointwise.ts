@@ -9,7 +9,7 @@ import { opName, whole } from '../operands.js';
 import { tensor, tensorListParams, trafficWork } from '../work.js';
 import { signatureWork, type SignatureOp } from './by-signature.js';
 
-const SOURCE = 'schemas of vLLM (_C), SGLang (sgl_kernel) and AITER; operations per element';
+const SOURCE = 'operations per element; arguments as vLLM (_C) and SGLang (sgl_kernel) register them';
 
 /** Written result first. Per element of the result: activation and product. */
 const gated: SignatureOp = { signature: '!out @input limit', makes: [], flops: 2, per: 'out' };

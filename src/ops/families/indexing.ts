@@ -8,7 +8,7 @@ import type { Family, KernelFacts, Param, Work } from '../family.js';
 import { dimension, inputs, opName, subject, tensorAt, whole } from '../operands.js';
 import { helperWork, tensor, tensorParams, trafficWork } from '../work.js';
 
-const SOURCE = 'touched elements only (PyProf), index tensors by their own size; PyTorch derivatives.yaml';
+const SOURCE = 'touched elements only (PyProf), index tensors by their own size';
 
 type Formula = (call: OpCall, kernel: KernelFacts) => Work | null;
 

@@ -201,6 +201,7 @@ const RULES: Rules = {
     '@grad_output @input @grid mode padding align_corners output_mask',
     sampledBackward,
   ),
+  ...ruleFor('cudnn_grid_sampler_backward', '@input @grid @grad_output', sampledBackward),
   ...PATCH_RULES,
 };
 

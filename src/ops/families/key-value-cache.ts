@@ -9,7 +9,7 @@ import { opName, tensorOf } from '../operands.js';
 import { tensor, tensorListParams, trafficWork } from '../work.js';
 
 const SOURCE =
-  'vLLM csrc/cache_kernels.cu: rows of new tokens copied to their slots, scaled where the cache is 8 bits wide';
+  'rows of new tokens copied to their slots, scaled where the cache is 8 bits wide; arguments as vLLM registers them';
 
 /** Positions: tensors with a row per token, the cache each goes to, and the slots. */
 interface Form {

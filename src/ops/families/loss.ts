@@ -140,7 +140,7 @@ const FORMULAS: ReadonlyMap<string, Formula> = new Map([
   ...named('cross_entropy cross_entropy_loss', crossEntropy),
 ]);
 
-const RULES_SOURCE = 'per element: the operations of the definition; PyTorch native_functions.yaml and kernels';
+const RULES_SOURCE = 'per element: the operations of the definition; arguments: PyTorch native_functions.yaml';
 
 /** A call of the dispatcher by its rule; where there is none, and for any other call, by the formula of the function. */
 function work(call: OpCall, kernel: KernelFacts): Work | null {

@@ -8,8 +8,7 @@ import { helperWork, tensorListParams, trafficWork } from '../work.js';
 import { elementwise, type Elementwise } from './pointwise-operands.js';
 import { POINTWISE_OPS, type PointwiseOp } from './pointwise-ops.js';
 
-const SOURCE =
-  'PyTorch broadcasting, type promotion and derivatives.yaml; operations per element: src/ops/families/pointwise-ops.ts';
+const SOURCE = 'PyTorch broadcasting and type promotion; operations per element: src/ops/families/pointwise-ops.ts';
 
 function forward({ operands, result, flopsPerElement }: Elementwise): Work {
   return trafficWork({

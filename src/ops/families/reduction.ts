@@ -12,7 +12,7 @@ import { pointwiseAs } from './pointwise.js';
 import { dispatchedReduction } from './reduction-call.js';
 import { REDUCTIONS, type Reduction } from './reduction-ops.js';
 
-const SOURCE = 'PyProf (sum E, mean E + 1, norm 2·E + 1), per result element; backward: PyTorch derivatives.yaml';
+const SOURCE = 'PyProf (sum E, mean E + 1, norm 2·E + 1), per result element; backward: the derivative of the op';
 
 /** Extents of the result without `keepdim`; null when `dim` does not fit. */
 function resultShape(input: Tensor, dim: ArgValue | undefined): number[] | null {

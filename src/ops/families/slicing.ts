@@ -9,7 +9,7 @@ import { opName, subject, tensorAt, wholes } from '../operands.js';
 import { tensor, tensorParams, trafficWork } from '../work.js';
 import { paddedShape } from './padded-shape.js';
 
-const SOURCE = 'every element read once and written once; PyTorch derivatives.yaml';
+const SOURCE = 'every element read once and written once';
 
 type Formula = (call: OpCall, input: Tensor) => Work | null;
 

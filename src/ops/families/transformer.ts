@@ -10,7 +10,8 @@ import { inputs, opName, tensorAt } from '../operands.js';
 import { argumentOrder, named, type NamedArguments } from '../argument-order.js';
 import { tensor, tensorParams, trafficWork } from '../work.js';
 
-const SOURCE = 'PyTorch aten/src/ATen/native/transformers (attention.cpp, transformer.cpp): each product at FMA = 2';
+const SOURCE =
+  'products of the definition of a transformer layer, each at FMA = 2; arguments: PyTorch native_functions.yaml';
 
 /** Sequences of equal length: [batch, positions, embedding]. */
 interface Sequences {
