@@ -18,7 +18,6 @@ import { basename, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { UserError } from '../record/errors.js';
-import { isSqlite } from './sqlite.js';
 
 const HEAD_BYTES = 4096;
 
@@ -115,15 +114,15 @@ async function unpack(name: string, file: string, stream: NodeJS.ReadableStream)
 }
 
 /**
- * Undoes gzip. Of a file that was cut short, what can be had: a reader of text makes do with it, and says so; a
- * database cannot be read in part.
+ * Undoes gzip. Of a file that was cut short, what can be had of a trace: its reader makes do with it, and says so.
+ * Nothing else can be read in part.
  */
 async function gunzip(from: string, to: string): Promise<void> {
   try {
     await pipeline(createReadStream(from), createGunzip(), createWriteStream(to));
   } catch (error) {
     const isCut = error instanceof Error && 'code' in error && error.code === 'Z_BUF_ERROR';
-    if (!isCut || statSync(to).size === 0 || isSqlite(readHead(to))) throw error;
+    if (!isCut || !/^\s*[{[]/.test(readHead(to).toString('latin1'))) throw error;
   }
 }
 

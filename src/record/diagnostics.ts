@@ -24,6 +24,7 @@ export const DIAGNOSTICS = {
   'graph-launch-opaque': ['info', 'graph launches traced as a whole, without their kernels'],
   'truncated-input': ['warning', 'inputs that end before they are complete (what stands before was read)'],
   'malformed-event': ['warning', 'events that are no JSON objects (passed over)'],
+  'control-character': ['info', 'texts with control characters, which JSON does not allow (read all the same)'],
   'not-json': ['info', 'values and commas that JSON does not allow (read all the same)'],
   'event-without-time': ['warning', 'host events without a start or a duration (passed over)'],
   'repeated-key': ['warning', 'keys that stand twice in one event (the last one was taken)'],

@@ -89,6 +89,36 @@ describe('lookups in many tables', () => {
   });
 });
 
+describe('lookups for torch.compile', () => {
+  it('have the tables in a list, and the type of the result by number', () => {
+    const [empty, long] = [t([0]), (n: number): Arg => t([n], 'int64')];
+    const tables = ts(empty, t([1600], 'float16'), empty, t([0, 0]), t([1], 'int32'), long(1));
+    const lookup = (type: number): string | null =>
+      amount(
+        of(
+          'fbgemm',
+          'split_embedding_codegen_lookup_rowwise_adagrad_function_pt2',
+          ...[empty, tables, t([2], 'int32'), int(16), int(16), long(2), int(8), long(40), long(9), int(0), none, none],
+          ...[
+            int(type),
+            ts(none, t([0], 'int32')),
+            list(0, 1),
+            list(0),
+            list(0),
+            ts(t([100])),
+            t([1]),
+            list(0),
+            list(0),
+          ],
+          ...[int(-1), int(-1), int(-1), none],
+        ),
+      );
+    // 40·16 operations; 320 + 72, 40 rows of 32 bytes, 8 sums of 16 in single or half precision
+    expect(lookup(0)).to.equal('main 640 2184');
+    expect(lookup(1)).to.equal('main 640 1928');
+  });
+});
+
 describe('fillings and joins of PyTorch', () => {
   it('lists the elements of a triangle by row and column', () => {
     const options = [int(4), none, none, none];

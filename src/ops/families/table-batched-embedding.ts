@@ -19,12 +19,21 @@ function width(reading: Reading, tables: number): number | null {
   return Number.isInteger(columns) && columns > 0 ? columns : null;
 }
 
+/** All tensors that hold rows; those with them in a list are small. */
+const weightsOf = (reading: Reading): Tensor[] => reading.given('host_weights dev_weights uvm_weights weights');
+
+const largest = (tensors: readonly Tensor[]): Tensor | null =>
+  tensors.reduce<Tensor | null>((a, b) => (a === null || numel(b.shape) > numel(a.shape) ? b : a), null);
+
+/** FBGEMM's SparseType, by number; the rest are quantised. */
+const OUTPUT_TYPES: Readonly<Record<number, string>> = { 0: 'float32', 1: 'float16', 5: 'bfloat16' };
+
 /** FBGEMM's PoolingMode: rows are copied one by one. */
 const NO_POOLING = 2;
 
 /** Sums of the rows of each bag, one bag for every table and sample. */
 const lookup = (reading: Reading): Amounts | null => {
-  const [weights, indices] = [reading.tensor('dev_weights'), reading.tensor('indices')];
+  const [weights, indices] = [largest(weightsOf(reading)), reading.tensor('indices')];
   const [offsets, starts] = [reading.tensor('offsets'), reading.tensor('D_offsets')];
   if (weights === null || indices === null || offsets === null || starts === null) return null;
   const columns = width(reading, numel(starts.shape) - 1);
@@ -36,10 +45,9 @@ const lookup = (reading: Reading): Amounts | null => {
   if (columns === null) {
     return { subject, flops: null, writes: null, formula, params, unknown: 'the width of the tables is not told' };
   }
-  const rows = (count: number): Tensor => tensor([Math.round(count * columns)], weights.dtype);
-  const stored = reading
-    .given('host_weights dev_weights uvm_weights')
-    .reduce((sum, { shape }) => sum + numel(shape), 0);
+  const rows = (count: number, dtype: string): Tensor => tensor([Math.round(count * columns)], dtype);
+  const stored = weightsOf(reading).reduce((sum, { shape }) => sum + numel(shape), 0);
+  const type = OUTPUT_TYPES[reading.count('output_dtype') ?? -1] ?? weights.dtype;
   return {
     subject,
     flops: Math.round(each * numel(indices.shape) * columns),
@@ -47,9 +55,9 @@ const lookup = (reading: Reading): Amounts | null => {
       indices,
       offsets,
       ...reading.given('indice_weights'),
-      rows(Math.min(numel(indices.shape), stored / columns)),
+      rows(Math.min(numel(indices.shape), stored / columns), weights.dtype),
     ],
-    writes: [rows(pooled ? Math.max(0, numel(offsets.shape) - 1) : numel(indices.shape))],
+    writes: [rows(pooled ? Math.max(0, numel(offsets.shape) - 1) : numel(indices.shape), type)],
     params,
     formula,
   };
@@ -68,17 +76,25 @@ const BY_ROW = `${TABLES} gradient_clipping max_gradient stochastic_rounding @ro
 const state = (n: number): string => ['a', 'b', 'c', 'd'].map((place) => `@${place}${n}?`).join(' ');
 const ANY = `${TABLES} gradient_clipping max_gradient stochastic_rounding ${[1, 2, 3, 4].map(state).join(' ')}`;
 
+/** The form for torch.compile has the weights in one list, and behind these anything. */
+const IN_LISTS =
+  '@placeholder? @weights @D_offsets total_D max_D @hash_size_cumsum total_hash_size_bits @indices @offsets ' +
+  `pooling_mode @indice_weights? @feature_requires_grad? output_dtype ${[1, 2, 3, 4, 5].map(state).join(' ')}`;
+
 const NAMES = 'sgd approx_sgd adam adagrad lamb partial_rowwise_adam partial_rowwise_lamb lars_sgd none';
 
-const named = (optimizers: string): string =>
+const BY_ROW_NAMES = 'rowwise_adagrad rowwise_weighted_adagrad';
+
+const named = (optimizers: string, end = ''): string =>
   optimizers
     .split(' ')
-    .map((optimizer) => `fbgemm.split_embedding_codegen_lookup_${optimizer}_function`)
+    .map((optimizer) => `fbgemm.split_embedding_codegen_lookup_${optimizer}_function${end}`)
     .join(' ');
 
 const RULES: Rules = {
-  ...ruleFor(named('rowwise_adagrad rowwise_weighted_adagrad'), [BY_ROW, ANY], lookup),
+  ...ruleFor(named(BY_ROW_NAMES), [BY_ROW, ANY], lookup),
   ...ruleFor(named(NAMES), ANY, lookup),
+  ...ruleFor(named(`${BY_ROW_NAMES} ${NAMES}`, '_pt2'), IN_LISTS, lookup),
   ...FEATURE_RULES,
 };
 

@@ -2,7 +2,7 @@
  * Texts of a trace by number: names, shapes and types repeat millions of times, and each is kept once, as bytes.
  * A text is looked up by its bytes in the window, without making a string of it.
  */
-import { decodeText, decodeValue } from './json-bytes.js';
+import { decodeText, decodeValue, QUOTE, SPACE } from './json-bytes.js';
 
 export class ByteTexts {
   #arena: Buffer<ArrayBuffer> = Buffer.allocUnsafe(64 * 1024);
@@ -10,6 +10,9 @@ export class ByteTexts {
   #starts = new Uint32Array(1024);
   #count = 0;
   #slots = new Int32Array(4096).fill(-1);
+
+  /** Texts in quotes that hold control characters, which JSON does not allow. */
+  withControls = 0;
 
   get count(): number {
     return this.#count;
@@ -54,6 +57,7 @@ export class ByteTexts {
       this.#arena = larger;
     }
     bytes.copy(this.#arena, start, from, to);
+    if (bytes[from - 1] === QUOTE && bytes.subarray(from, to).some((byte) => byte < SPACE)) this.withControls++;
     const number = this.#count++;
     if (this.#count === this.#starts.length) {
       const larger = new Uint32Array(this.#starts.length * 2);

@@ -77,6 +77,7 @@ export class KinetoCapture implements Capture {
       this.#take(event, bytes);
     });
     this.diagnostics.count('large-id', this.#ids.large);
+    this.diagnostics.count('control-character', this.#texts.withControls);
     if (this.activities.length === 0) this.diagnostics.count('no-device-activity');
     this.#moveToFirstEvent();
     this.header = {

@@ -55,4 +55,13 @@ describe('Kineto: texts by number', () => {
     expect(texts.value(put(texts, '[N/A]'))).to.equal(undefined);
     expect(texts.text(99)).to.equal('');
   });
+
+  it('with control characters are counted where they stand in quotes: lists may have line ends', () => {
+    const texts = new ByteTexts();
+    const bytes = Buffer.from('"a\tb" [1,\n2]');
+    texts.numberOf(bytes, 1, 4);
+    texts.numberOf(bytes, 6, bytes.length);
+    texts.numberOf(bytes, 1, 4);
+    expect(texts.withControls).to.equal(1);
+  });
 });
