@@ -10,7 +10,8 @@ export type { Probe, Reader, ReadOptions } from './parse/reader.js';
 export { detect, READERS, UNREADABLE, type Unreadable } from './parse/registry.js';
 
 export type { Family, KernelFacts, Param, Role, Work } from './ops/family.js';
-export { describe, FAMILIES, familyOf, type Described } from './ops/table.js';
+export { describe, type Described } from './ops/describe.js';
+export { FAMILIES, familyOf } from './ops/table.js';
 export { algorithmBytes, busBytes } from './ops/collective.js';
 export { TENSOR_CORE_RULES, tensorCore, type TensorCore } from './ops/tensor-core.js';
 

@@ -43,7 +43,11 @@ function mayBeRecords({ head }: Input): boolean {
 
 /** A trace is one large JSON value; a record has a line of its own and names its type there. */
 function isTrace(head: Buffer): boolean {
-  const text = head.subarray(0, 4096).toString('utf8').replace(/^\ufeff/, '').trimStart();
+  const text = head
+    .subarray(0, 4096)
+    .toString('utf8')
+    .replace(/^\ufeff/, '')
+    .trimStart();
   if (text.startsWith('[')) return true;
   const [line = ''] = text.split('\n', 1);
   return /^\{\s*(?:"|$)/.test(line) && !line.includes('"type":');

@@ -79,10 +79,10 @@ export function bind(call: OpCall, ...signatures: readonly string[]): Bound | nu
   return null;
 }
 
-/** The tensors of an argument; null when one has no sensible extents. */
+/** The tensors of an argument, of a list those that are given; null when one has no sensible extents. */
 function tensorsOf(arg: Arg | undefined): readonly Tensor[] | null {
   if (!isTensorial(arg)) return [];
-  const list = isList(arg) ? (arg.items ?? []) : [arg];
+  const list = isList(arg) ? (arg.items ?? []).filter(({ type }) => type !== 'NoneType') : [arg];
   const found = list.map(tensorOf).filter((tensor) => tensor !== null);
   return found.length === list.length ? found : null;
 }

@@ -3,7 +3,8 @@
  * is computed when it is first asked for, so that a report pays only for its own columns.
  */
 import type { Role, Work } from '../ops/family.js';
-import { familyOf, type Described } from '../ops/table.js';
+import { type Described } from '../ops/describe.js';
+import { familyOf } from '../ops/table.js';
 import { matrixUnitByName, matrixUnitCell, tensorCore, type TensorCore } from '../ops/tensor-core.js';
 import { Recent } from '../record/recent.js';
 import type { Device, KernelRecord, OpCall, ProfileRecord } from '../record/record.js';

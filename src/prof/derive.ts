@@ -4,7 +4,8 @@
  */
 import { renderParam } from '../ops/family.js';
 import { collective, collectiveWork } from '../ops/families/collective.js';
-import { describe, familyOf, type Described } from '../ops/table.js';
+import { describe, type Described } from '../ops/describe.js';
+import { familyOf } from '../ops/table.js';
 import { Repeating } from '../record/recent.js';
 import type { Collective, Extent, KernelRecord, OpCall } from '../record/record.js';
 

@@ -2,7 +2,8 @@
 import { UsageError } from '../record/errors.js';
 import { showTensor, asTensor } from '../ops/call.js';
 import { familyOf } from '../ops/table.js';
-import type { Arg, KernelRecord, OpCall } from '../record/record.js';
+import type { TypedBy } from '../ops/told-types.js';
+import type { Arg, ForwardOp, KernelRecord, OpCall } from '../record/record.js';
 import type { Annotated } from './annotate.js';
 import { queueTime } from './cell.js';
 
@@ -77,11 +78,28 @@ function aboutContext(row: Annotated): Line[] {
       `kernel ${record.profile}:${forward.id} (thread ${known(forward.tid)}), found by ${by} ${record.seq[0] ?? ''}; calls, layer and trace are its own`,
     ]);
   }
+  if (record.forward !== undefined) lines.push(['forward', showForward(record.forward)]);
   lines.push(['layer', row.layer.join(':') || '-'], ['trace', row.trace.join(' > ') || '-']);
   if (row.calls.length === 0) lines.push(['calls', `none: ${row.reason ?? 'not recorded'}`]);
   lines.push(['printed', `module ${row.mod ?? 'na'}, op ${row.op ?? 'na'}`]);
   return lines;
 }
+
+const showForward = (forward: ForwardOp | null): string =>
+  forward === null
+    ? 'not in the trace'
+    : `${forward.mod}.${forward.op} (thread ${known(forward.tid)}, start ${ns(forward.start)}); layer and trace are its own`;
+
+/** How many kernels the call launched whose work this kernel shares. */
+function aboutSharing({ record, described }: Annotated): Line[] {
+  const kernels = record.callKernels?.[described?.index ?? -1] ?? 1;
+  return kernels > 1 ? [['shared', `the call launched ${kernels} kernels; its work is given out once`]] : [];
+}
+
+const TYPED_BY: Readonly<Record<TypedBy, string>> = {
+  kernel: "types that the call does not tell are taken from the kernel's name",
+  operand: 'types that the call does not tell are taken from its other operands',
+};
 
 function aboutWork(row: Annotated): Line[] {
   const { described } = row;
@@ -90,11 +108,13 @@ function aboutWork(row: Annotated): Line[] {
       ['FLOPs', `na: ${row.reason ?? ''}`],
       ['bytes', 'na: as FLOPs'],
     ];
-  const { family, work } = described;
+  const { family, work, typedBy } = described;
   const why = row.reason === null ? '' : `: ${row.reason}`;
   return [
     ['family', `${family.id}: ${family.title}`],
     ['role', work.role],
+    ...aboutSharing(row),
+    ...(typedBy === null ? [] : [['types', TYPED_BY[typedBy]] as const]),
     ['params', (row.derived.params ?? []).join(', ') || '-'],
     ['formula', work.formula],
     ['source', work.source],
@@ -149,11 +169,14 @@ function showCall(call: OpCall, describes: boolean): string {
 const LONGEST_VALUE = 80;
 
 function showArg(arg: Arg): string {
+  if (arg.items !== undefined) return shortened(`[${arg.items.map(showArg).join(', ')}]`);
   const tensor = asTensor(arg);
   if (tensor !== null) return showTensor(tensor);
-  const text = JSON.stringify(arg.value ?? null);
-  return text.length > LONGEST_VALUE ? `${text.slice(0, LONGEST_VALUE)}…` : text;
+  if (arg.shape !== undefined) return `[${arg.shape.join(',')}] of a type not told`;
+  return arg.value === undefined ? `${arg.type} not told` : shortened(JSON.stringify(arg.value));
 }
+
+const shortened = (text: string): string => (text.length > LONGEST_VALUE ? `${text.slice(0, LONGEST_VALUE)}…` : text);
 
 const ns = (time: number | null): string => (time !== null && Number.isFinite(time) ? `${time} ns` : 'na');
 const list = (ids: readonly number[]): string => ids.join(',') || '-';

@@ -3,7 +3,7 @@
  * name that do it piece by piece share it by their times; helpers (layout changes, split-K sums, fills) have none.
  * Pure: kernels and their works in, shares out.
  */
-import type { Described } from '../ops/table.js';
+import type { Described } from '../ops/describe.js';
 import type { Work } from '../ops/family.js';
 import { isShortcut } from '../ops/product-name.js';
 import type { KernelRecord } from '../record/record.js';

@@ -17,6 +17,7 @@ describe('binding arguments to a signature', () => {
     const bound = bind(aten('x', ts(t([1]), t([2])), ts()), '@self @grads?');
     expect(shapes(bound?.tensors('self'))).to.equal('[1][2]');
     expect(shapes(bound?.tensors('grads'))).to.equal('');
+    expect(shapes(bind(aten('x', ts(none, t([2]))), '@self')?.tensors('self'))).to.equal('[2]');
   });
   it('chooses by length, then by results behind, then by version', () => {
     const signatures = ['@self dtype', '@self dim keepdim dtype'] as const;

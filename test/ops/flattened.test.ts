@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { inSchemaOrder } from '../../src/ops/flattened.js';
-import { describe as describeLaunch } from '../../src/ops/table.js';
+import { describe as describeLaunch } from '../../src/ops/describe.js';
 import { parseMarker } from '../../src/parse/markers.js';
 import { SizesReader } from '../../src/parse/sizes.js';
 import type { Arg, OpCall } from '../../src/record/record.js';
