@@ -4,7 +4,7 @@
 import type { OpCall } from '../record/record.js';
 import { dtypeBytes, dtypeShort, type Tensor } from './call.js';
 import { inputs } from './operands.js';
-import { typeInName } from './product-name.js';
+import { factorType } from './type-in-name.js';
 import { category, promoteOperands } from './promotion.js';
 import type { Verdict } from './tensor-core.js';
 
@@ -43,7 +43,7 @@ function promotedType(call: OpCall, matmul: boolean): string | null {
 }
 
 /** What is asked for a kernel's type: its describing call, and the kernel. */
-export interface Asked {
+interface Asked {
   readonly call: OpCall;
   /** Whether the kernel does the op's product. */
   readonly matmul: boolean;
@@ -60,7 +60,7 @@ export function arithmeticType({ call, matmul, name, verdict }: Asked): string |
   const promoted = promotedType(call, matmul);
   const short = promoted === null ? null : dtypeShort(promoted);
   if (!matmul || (short !== null && short !== 'fp32')) return short;
-  const named = typeInName(name);
+  const named = factorType(name);
   if (named !== null) return named;
   if (short === null) return null;
   // NVIDIA's unit has no FP32; what it multiplies of FP32 operands is TF32, three times over for full precision.

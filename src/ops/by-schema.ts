@@ -1,29 +1,18 @@
 /**
  * Ops of the dispatcher by their signature: one rule for each, from its bound arguments to the work of the whole op.
  */
-import type { ArgValue, OpCall } from '../record/record.js';
+import { entryOf, named, type ByName } from './by-name.js';
+import type { OpCall } from '../record/record.js';
 import { bind, type Bound } from './binding.js';
-import { numel, type Tensor } from './call.js';
-import type { KernelFacts, Param, Work } from './family.js';
-import { opName, whole, wholes } from './operands.js';
-import { sizeOf, tensorParams } from './work.js';
+import { elements, numel, type Tensor } from './call.js';
+import { isDispatched } from './dispatched.js';
+import type { Family, KernelFacts, Param, Work } from './family.js';
+import { sizeOf, tensor, tensorListParams, tensorParams } from './work.js';
 
-/** The arguments of one call, by the names of its signature. */
+/** The arguments of one call, by the names of its signature, and what launched it. */
 export interface Reading extends Bound {
   readonly call: OpCall;
   readonly kernel: KernelFacts;
-  /** The first tensor under that name, or null. */
-  tensor(name: string): Tensor | null;
-  /** All tensors under these names, apart by blanks. */
-  given(names: string): Tensor[];
-  /** Undefined when it is not told. */
-  value(name: string): ArgValue | undefined;
-  /** A truth value; null when it is not told. */
-  flag(name: string): boolean | null;
-  /** A whole number that is not negative; null when it is not told. */
-  count(name: string): number | null;
-  /** Whole numbers, a single one as a list of one; null when they are not told or there are none. */
-  wholes(name: string): readonly number[] | null;
 }
 
 /** What an op computes and moves. */
@@ -38,7 +27,12 @@ export interface Amounts {
   readonly writes: readonly Tensor[] | null;
   readonly formula: string;
   readonly unknown?: string;
+  /** By default the extents and type of the subject. */
   readonly params?: readonly Param[];
+  /** Whether a matrix unit could do it; by default not. */
+  readonly matmul?: boolean;
+  /** Where the formula comes from, if not from where the family's others do. */
+  readonly source?: string;
 }
 
 export interface Rule {
@@ -49,55 +43,57 @@ export interface Rule {
 }
 
 /** By op name, or by `mod.op` where only that module's op is meant. */
-export type Rules = Readonly<Record<string, Rule>>;
+export type Rules = ByName<Rule>;
 
 /** One rule for several ops, names apart by blanks. */
-export const ruleFor = (ops: string, signatures: string | readonly string[], amounts: Rule['amounts']): Rules => {
-  const rule: Rule = { signatures: typeof signatures === 'string' ? [signatures] : signatures, amounts };
-  return Object.fromEntries(ops.split(' ').map((op) => [op, rule]));
-};
+export const ruleFor = (ops: string, signatures: string | readonly string[], amounts: Rule['amounts']): Rules =>
+  named(ops, { signatures: typeof signatures === 'string' ? [signatures] : signatures, amounts });
 
-function reading(bound: Bound, call: OpCall, kernel: KernelFacts): Reading {
-  const value = (name: string): ArgValue | undefined => bound.arg(name)?.value;
-  return {
-    ...bound,
-    call,
-    kernel,
-    value,
-    tensor: (name) => bound.tensors(name)[0] ?? null,
-    given: (names) => names.split(' ').flatMap((name) => [...bound.tensors(name)]),
-    flag: (name) => (typeof value(name) === 'boolean' ? value(name) === true : null),
-    count: (name) => {
-      const given = whole(value(name));
-      return given !== undefined && given >= 0 ? given : null;
-    },
-    wholes: (name) => {
-      const list = wholes(value(name));
-      return list?.length === 0 ? null : list;
-    },
+/**
+ * An elementwise op that its signature tells in full: so many operations for each element of the tensors named `per`.
+ * @param makes arguments that each have a new result of their extents and type; an `out` variant is given these
+ */
+export const elementwise =
+  (flops: number, per: string, ...makes: readonly string[]): Rule['amounts'] =>
+  (reading) => {
+    const subject = reading.tensor(per);
+    if (subject === null) return null;
+    const like = makes.flatMap((name) => reading.tensors(name));
+    const results = like.map(({ shape, dtype }, i) => tensor(shape, reading.outs[i]?.dtype ?? dtype));
+    const written = reading.writes.slice(0, reading.writes.length - reading.outs.length);
+    return {
+      subject,
+      flops: flops * elements(reading.tensors(per)),
+      writes: [...written, ...results],
+      params: tensorListParams(reading.reads),
+      formula: `flops = ${flops}·E(${per}); bytes = operands read + results written`,
+    };
   };
-}
-
-/** The rule for a call, or undefined. */
-function ruleOf(rules: Rules, call: OpCall): Rule | undefined {
-  const op = opName(call);
-  const key = Object.hasOwn(rules, `${call.mod}.${op}`) ? `${call.mod}.${op}` : op;
-  return Object.hasOwn(rules, key) ? rules[key] : undefined;
-}
 
 /**
  * The whole work of a call by its rule: what is read once, what is written once.
+ * @param source where the formulas come from
  * @returns null when the op has no rule, its arguments do not fit, or an amount has no exact number
  */
 export function ruleWork(rules: Rules, call: OpCall, kernel: KernelFacts, source: string): Work | null {
-  const rule = ruleOf(rules, call);
+  const rule = entryOf(rules, call);
   const bound = rule === undefined ? null : bind(call, ...rule.signatures);
-  const amounts = rule === undefined || bound === null ? null : rule.amounts(reading(bound, call, kernel));
-  if (bound === null || amounts === null || !isExact(amounts)) return null;
-  const { subject, flops, reads = bound.reads, writes, formula, params = tensorParams(subject) } = amounts;
+  const amounts = rule === undefined || bound === null ? null : rule.amounts({ ...bound, call, kernel });
+  return bound === null || amounts === null || !isExact(amounts) ? null : workOf(bound, { source, ...amounts });
+}
+
+/** For a family whose ops only the dispatcher has, each with its rule. */
+export const byRules =
+  (rules: Rules, source: string): Family['work'] =>
+  (call, kernel) =>
+    isDispatched(call) ? ruleWork(rules, call, kernel, source) : null;
+
+function workOf(bound: Bound, amounts: Amounts & { readonly source: string }): Work {
+  const { subject, flops, reads = bound.reads, writes, params = tensorParams(subject), matmul = false } = amounts;
   const size: ReturnType<typeof sizeOf> = writes === null ? { bytes: null } : sizeOf([...reads, ...writes]);
   const reasons = [amounts.unknown, size.unknown].filter((reason) => reason !== undefined);
-  const work: Work = { role: 'main', flops, bytes: size.bytes, params, matmul: false, formula, source };
+  const { formula, source } = amounts;
+  const work: Work = { role: 'main', flops, bytes: size.bytes, params, matmul, formula, source };
   return reasons.length === 0 ? work : { ...work, unknown: reasons.join('; ') };
 }
 

@@ -79,6 +79,10 @@ export function numel(shape: readonly number[]): number {
   return product;
 }
 
+/** Elements of all tensors together. */
+export const elements = (tensors: readonly Tensor[]): number =>
+  tensors.reduce((sum, { shape }) => sum + numel(shape), 0);
+
 /** Size of a tensor in bytes, or null when its element type is not known. */
 export function tensorBytes(tensor: Tensor): number | null {
   const bytes = dtypeBytes(tensor.dtype);
@@ -98,7 +102,10 @@ export const positional = (call: OpCall): readonly Arg[] => call.args.filter((ar
 export const tensors = (call: OpCall): Tensor[] =>
   call.args.map(asTensor).filter((tensor): tensor is Tensor => tensor !== null);
 
-/** The argument given by keyword, else the one at the position; undefined when neither is there. */
+/**
+ * The argument given by keyword, else the one at the position; undefined when neither is there. For calls in Python, and
+ * for ops that the dispatcher has with the same arguments in the same places; else see `bind`.
+ */
 export function argument(call: OpCall, name: string, position: number): Arg | undefined {
   let placed: Arg | undefined;
   let before = 0;

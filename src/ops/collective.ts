@@ -6,8 +6,6 @@
  */
 import type { Collective } from '../record/record.js';
 
-export const COLLECTIVE_SOURCE = 'NCCL tests, doc/PERFORMANCE.md';
-
 interface Rule {
   /** On the operation's name in lower case without `_`. */
   readonly pattern: RegExp;

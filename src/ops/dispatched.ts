@@ -2,31 +2,23 @@
  * Calls of the dispatcher: arguments in the order of the op's schema, some of them not told.
  */
 import type { Arg, OpCall } from '../record/record.js';
-import { positional, type Tensor } from './call.js';
+import type { Tensor } from './call.js';
+import { dtypeAt } from './dtype-argument.js';
 import type { Param, Work } from './family.js';
-import { tensorOf } from './operands.js';
-import { scalarType } from './scalar-type.js';
 import { tensor } from './work.js';
 
 /** Whether the call's arguments stand in the order of the op's schema. */
 export const isDispatched = (call: OpCall): boolean => call.from === 'dispatcher';
 
-/** The tensors after the schema's own arguments: an `out=` form writes them. */
-export const outputs = (call: OpCall, schemaArguments: number): Tensor[] =>
-  positional(call)
-    .slice(schemaArguments)
-    .map(tensorOf)
-    .filter((found) => found !== null);
-
 /** A tensor of these extents and of the type that the `dtype` argument names, or an out tensor has, else of the default. */
 export function typed(shape: readonly number[], dtype: Arg | undefined, byDefault: string): Tensor {
   if (dtype?.shape !== undefined) return tensor(shape, dtype.dtype ?? null);
   if (dtype === undefined || dtype.type === 'NoneType' || dtype.value === null) return tensor(shape, byDefault);
-  return tensor(shape, scalarType(dtype.value));
+  return tensor(shape, dtypeAt(dtype));
 }
 
 /** Work whose amounts do not all follow from what the call tells. */
-export interface Untold {
+interface Untold {
   /** Null when the operation count is not told either. */
   readonly flops: number | null;
   readonly params: readonly Param[];

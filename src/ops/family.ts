@@ -40,6 +40,8 @@ export interface Work {
   readonly matmul: boolean;
   /** Whether the kernels of the op do less than is counted (Winograd, FFT), as the name of one of them says. */
   readonly shortcut?: boolean;
+  /** A part of an op of which the call does not tell whether it is asked for: kernels that name it show that it is. */
+  readonly perhaps?: true;
   /** Replaces the op's name in the op column (a linear layer's bias kernel prints `bias`, as in PyProf). */
   readonly label?: string;
   /** How flops and bytes were obtained, for --explain: formula with symbols. */

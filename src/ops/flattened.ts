@@ -13,9 +13,8 @@ type Slot = 'tensor' | 'optional' | 'blank' | 'list' | 'list of scalars';
 type Order = readonly Slot[];
 
 /**
- * How an order is written: `@name` a tensor, `@name?` one that may be missing, `name[]` a list of tensors, `name[.]` a
- * list of tensors without dimensions, `name` a blank. All lists of one order have the same length, and all but the
- * scalars the same extents.
+ * An order is written as a signature (see `signature.ts`), with `@name[.]` for a list of tensors without dimensions. All
+ * lists of one order have the same length, and all but the scalars the same extents.
  */
 const SLOTS: readonly (readonly [pattern: RegExp, slot: Slot])[] = [
   [/\[\]$/, 'list'],
@@ -37,36 +36,36 @@ const ADAM_REST = 'lr beta1 beta2 weight_decay eps amsgrad maximize @grad_scale?
 
 /** Source: aten/src/ATen/native/native_functions.yaml. */
 const ORDERS: ReadonlyMap<string, readonly Order[]> = new Map([
-  ...ofAll('cat _cat concat concatenate stack', 'tensors[] dim', 'tensors[] dim @out'),
-  ...ofAll('index _unsafe_index', '@self indices[]'),
-  ...ofAll('index_put index_put_ _unsafe_index_put', '@self indices[] @values accumulate'),
-  ...ofAll('_index_put_impl_', '@self indices[] @values accumulate unsafe'),
-  ...foreach('add sub', 'self[] scalar', 'self[] other[] alpha', 'self[] other alpha'),
-  ...foreach('mul div maximum minimum clamp_max clamp_min pow', 'self[] scalar', 'self[] other[]'),
-  ...foreach('addcmul addcdiv', 'self[] tensor1[] tensor2[] value'),
-  ...foreach('lerp', 'self[] tensors1[] weight', 'self[] tensors1[] weights[]'),
-  ...foreach('copy', 'self[] src[] non_blocking'),
+  ...ofAll('cat _cat concat concatenate stack', '@tensors[] dim', '@tensors[] dim @out'),
+  ...ofAll('index _unsafe_index', '@self @indices[]'),
+  ...ofAll('index_put index_put_ _unsafe_index_put', '@self @indices[] @values accumulate'),
+  ...ofAll('_index_put_impl_', '@self @indices[] @values accumulate unsafe'),
+  ...foreach('add sub', '@self[] scalar', '@self[] @other[] alpha', '@self[] other alpha'),
+  ...foreach('mul div maximum minimum clamp_max clamp_min pow', '@self[] scalar', '@self[] @other[]'),
+  ...foreach('addcmul addcdiv', '@self[] @tensor1[] @tensor2[] value'),
+  ...foreach('lerp', '@self[] @tensors1[] weight', '@self[] @tensors1[] @weights[]'),
+  ...foreach('copy', '@self[] @src[] non_blocking'),
   ...foreach(
     'abs acos asin atan ceil cos cosh erf erfc exp expm1 floor frac lgamma log log10 log1p log2 neg reciprocal round ' +
       'rsqrt sigmoid sign sin sinh sqrt tan tanh trunc zero',
-    'self[]',
+    '@self[]',
   ),
-  ...ofAll('_foreach_norm', 'self[] ord', 'self[] ord dtype'),
+  ...ofAll('_foreach_norm', '@self[] ord', '@self[] ord dtype'),
   ...ofAll(
     '_fused_adam_ _fused_adamw_',
-    `self[] grads[] exp_avgs[] exp_avg_sqs[] max_exp_avg_sqs state_steps[.] ${ADAM_REST}`,
-    `self[] grads[] exp_avgs[] exp_avg_sqs[] max_exp_avg_sqs[] state_steps[.] ${ADAM_REST}`,
+    `@self[] @grads[] @exp_avgs[] @exp_avg_sqs[] max_exp_avg_sqs @state_steps[.] ${ADAM_REST}`,
+    `@self[] @grads[] @exp_avgs[] @exp_avg_sqs[] @max_exp_avg_sqs[] @state_steps[.] ${ADAM_REST}`,
   ),
   ...ofAll(
     '_fused_sgd_',
-    'self[] grads[] momentum_buffers weight_decay momentum lr dampening nesterov maximize is_first_step @grad_scale? @found_inf?',
-    'self[] grads[] momentum_buffers[] weight_decay momentum lr dampening nesterov maximize is_first_step @grad_scale? @found_inf?',
+    '@self[] @grads[] momentum_buffers weight_decay momentum lr dampening nesterov maximize is_first_step @grad_scale? @found_inf?',
+    '@self[] @grads[] @momentum_buffers[] weight_decay momentum lr dampening nesterov maximize is_first_step @grad_scale? @found_inf?',
   ),
   ...ofAll(
     '_fused_adagrad_',
-    'self[] grads[] state_sums[] state_steps[.] lr lr_decay weight_decay eps maximize @grad_scale? @found_inf?',
+    '@self[] @grads[] @state_sums[] @state_steps[.] lr lr_decay weight_decay eps maximize @grad_scale? @found_inf?',
   ),
-  ...ofAll('_amp_foreach_non_finite_check_and_unscale_', 'self[] @found_inf? @inv_scale?'),
+  ...ofAll('_amp_foreach_non_finite_check_and_unscale_', '@self[] @found_inf? @inv_scale?'),
 ]);
 
 /** Other ops with lists of tensors, which nothing tells from their other arguments. */

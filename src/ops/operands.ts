@@ -38,14 +38,6 @@ export function inputs(call: OpCall): Tensor[] | null {
   return read;
 }
 
-/** The list of tensors given by keyword, else at the position; null when there is none, or one has no sensible extents. */
-export function listAt(call: OpCall, name: string, position: number): Tensor[] | null {
-  const items = argument(call, name, position)?.items;
-  if (items === undefined) return null;
-  const found = items.map(tensorOf).filter((tensor) => tensor !== null);
-  return found.length === items.length ? found : null;
-}
-
 /** A 0-dim tensor, which PyProf's markers write as a Python number of its value. */
 const SCALAR_DTYPES: Readonly<Record<string, string>> = { float: 'float32', int: 'int32', bool: 'bool' };
 
@@ -70,6 +62,9 @@ export const scalars = (call: OpCall): (boolean | number)[] =>
     .filter(({ name }) => name === '' || name === 'other')
     .map(({ value }) => value)
     .filter((value) => typeof value === 'number' || typeof value === 'boolean');
+
+/** Whether its elements are whole numbers, as indices are. */
+export const isWholeNumbered = ({ dtype }: Tensor): boolean => /^u?int|^long$/.test(dtype);
 
 /** A whole number, or undefined. */
 export const whole = (value: ArgValue | undefined): number | undefined =>

@@ -1,38 +1,11 @@
 /**
- * What the name of a product's kernel tells beside the unit: the element type it multiplies, the architecture it was
- * built for, the alignment it was built for.
+ * What the name of a product's kernel tells beside the unit and the type (`type-in-name.ts`): how it adds up, whether its
+ * algorithm takes a shortcut, the architecture and the alignment it was built for.
  */
 
 type Told<T> = readonly (readonly [RegExp, T])[];
 
 const first = <T>(told: Told<T>, name: string): T | null => told.find(([pattern]) => pattern.test(name))?.[1] ?? null;
-
-/**
- * Element types of the factors, by short name; first match wins. cuBLASLt's nvjet: first letter t, h, s or q; Tensile:
- * the letter after the operands' indices; CUTLASS's s1688 without a 16-bit type beside it multiplies TF32.
- */
-const TYPES: Told<string> = [
-  [/^nvjet_(sm\d+_)?t/, 'bf16'],
-  [/^nvjet_(sm\d+_)?h/, 'fp16'],
-  [/^nvjet_(sm\d+_)?s(?!m\d)/, 'tf32'],
-  [/^nvjet_(sm\d+_)?q/, 'fp8'],
-  [/_ffma_|(^|_)sgemm_|implicit_convolve_sgemm|simt_s(gemm|fprop|dgrad|wgrad)|[a-z]_scudnn_/, 'fp32'],
-  [/tf32|tfloat32_t|_tensorop_s1688(gemm|fprop|dgrad|wgrad)(?!\w*(f16|bf16|fp16))/, 'tf32'],
-  [/(^|[_\s])d884|(^|[^a-z])dmma([^a-z]|$)|f64f64|(^|_)dgemm_/, 'fp64'],
-  [/e4m3|e5m2|(^|_)fp8|deep_gemm::fp8/i, 'fp8'],
-  [/bf16|bfloat16/i, 'bf16'],
-  [/(^|_)(f|fp)16(_|$)|f16f16|(^|[_<])h(884|1688|16816|gemm)|half_t|__half|(^|_)hcudnn_/, 'fp16'],
-  [/(8816|8832|16832)(cudnn|gemm|igemm|fprop)?_?int8|int8_i8|i8i8|(^|[^a-z])imma([^a-z]|$)/, 'int8'],
-  [/^Cijk_[A-Za-z]+_[A-Za-z]+_(B(?!8)|BBS)/, 'bf16'],
-  [/^Cijk_[A-Za-z]+_[A-Za-z]+_H/, 'fp16'],
-  [/^Cijk_[A-Za-z]+_[A-Za-z]+_S/, 'fp32'],
-  [/^Cijk_[A-Za-z]+_[A-Za-z]+_D/, 'fp64'],
-  [/^Cijk_[A-Za-z]+_[A-Za-z]+_I8/, 'int8'],
-  [/^Cijk_[A-Za-z]+_[A-Za-z]+_[FB]8/, 'fp8'],
-];
-
-/** Element type of the factors by its short name, with `tf32`; null when the name does not tell it. */
-export const typeInName = (name: string): string | null => first(TYPES, name);
 
 /** Whether the products are added up in FP16: h884, h1688, h16816 and nvjet's hhh. */
 export const addsInHalf = (name: string): boolean =>

@@ -25,7 +25,7 @@ export interface Product {
   readonly transposed?: boolean;
 }
 
-export interface Addend {
+interface Addend {
   /** The tensor the call gives; null when it gives none. */
   readonly given: Tensor | null;
   /** Extents that a bias of this op has. */
@@ -86,7 +86,7 @@ const TRANSPOSITIONS: readonly (readonly ['dgrad' | 'wgrad', RegExp])[] = [
  * the transposition there, else by its place among the kernels of the backward op (input first, then weight). From the
  * third kernel on it is not told.
  */
-export function gradientRole({ name, dir, sub }: KernelFacts, transposed = false): Role {
+function gradientRole({ name, dir, sub }: KernelFacts, transposed = false): Role {
   const word = GRADIENT_WORDS.find(([, pattern]) => pattern.test(name))?.[0];
   if (word === 'wgrad') return 'wgrad';
   if (word === 'dgrad' && !transposed) return 'dgrad';

@@ -15,7 +15,7 @@ export interface TensorCore {
   readonly rule: string;
 }
 
-export interface TensorCoreRule extends TensorCore {
+interface TensorCoreRule extends TensorCore {
   readonly verdict: Exclude<Verdict, 'unknown'>;
   readonly pattern: RegExp;
 }

@@ -7,49 +7,7 @@
 import type { Arg, OpCall } from '../record/record.js';
 import { conversion, isMixed, operandTypes, widensIntegers, type OperandTypes } from './operand-types.js';
 import { opName } from './operands.js';
-import { typeInName as typeOfProduct } from './product-name.js';
-
-/** Types in kernel names, as C++, Triton and the BLAS libraries write them; first match wins. */
-const TYPE_WORDS: readonly (readonly [pattern: RegExp, dtype: string])[] = [
-  [/c10::BFloat16|nv_bfloat16|hip_bfloat16|(^|[_<, ])bf16|_bf16|bfloat16|::__bfloat\b/, 'bfloat16'],
-  [/c10::Half|__half\b|half_t|(^|[_<, ])f16_|_fp16|(^|_)h(884|1688|16816)(gemm|cudnn)|_hgemm_/, 'float16'],
-  [/Float8_e4m3fn\b|e4m3/, 'float8_e4m3fn'],
-  [/Float8_e5m2\b|e5m2/, 'float8_e5m2'],
-  // Copies do not look into what they move: `OpaqueType<2u>` has two bytes.
-  [/OpaqueType<(\(unsigned int\))?1u?>/, 'opaque8'],
-  [/OpaqueType<(\(unsigned int\))?2u?>/, 'opaque16'],
-  [/OpaqueType<(\(unsigned int\))?4u?>/, 'opaque32'],
-  [/OpaqueType<(\(unsigned int\))?8u?>/, 'opaque64'],
-  [/OpaqueType<(\(unsigned int\))?16u?>/, 'opaque128'],
-  [/[<, (]float[,> (*]|lambda\(float\b|_sgemm_|_scudnn_|(^|_)s(884|1688|16816)(gemm|cudnn|tf32)|_f32f32_/, 'float32'],
-  [/fmha_cutlass[FB]_f32_/, 'float32'],
-  // Behind `float`: numbers that a kernel of any type is given are doubles.
-  [/(?<!optional)[<, ]double[,> (]|lambda\(double\b|_dgemm_/, 'float64'],
-  [/ReduceOp<bool,|FillFunctor<bool>|lambda\(bool\)/, 'bool'],
-  [/[<, ]long[,> (]|lambda\(long\b/, 'int64'],
-  // Not `lambda(int)`, which is the loop of every elementwise kernel.
-  [/[<, ]int[,>]/, 'int32'],
-];
-
-/** Products' short types that are one type in memory: what TF32 rounds is FP32. */
-const OF_PRODUCTS: Readonly<Record<string, string>> = {
-  bf16: 'bfloat16',
-  fp16: 'float16',
-  tf32: 'float32',
-  fp32: 'float32',
-  fp64: 'float64',
-};
-
-/** Kernels that convert what they read or write, or that move it by the byte: a type in their names is one of several. */
-const UNCERTAIN = /LoadWithCast|StoreWithCast|gpu_kernel_impl<|vectorized_gather_kernel/;
-
-/** The element type that a kernel's name tells, null when it tells none. */
-export function typeInName(name: string): string | null {
-  if (UNCERTAIN.test(name)) return null;
-  const product = typeOfProduct(name);
-  const word = TYPE_WORDS.find(([pattern]) => pattern.test(name))?.[1];
-  return word ?? (product === null ? null : (OF_PRODUCTS[product] ?? null));
-}
+import { elementType } from './type-in-name.js';
 
 const INTEGERS = new Set<string | null>(['int64', 'int32']);
 
@@ -57,7 +15,7 @@ const INTEGERS = new Set<string | null>(['int64', 'int32']);
 function dataType(call: OpCall, types: OperandTypes, kernelName: string): string | null {
   const op = opName(call);
   if (isMixed(op) || (call.mod !== 'aten' && !call.args.some(isTyped))) return null;
-  const named = typeInName(kernelName);
+  const named = elementType(kernelName);
   // Where the op has indices, whole numbers in the name are theirs.
   return INTEGERS.has(named) && (types.size > 0 || widensIntegers(op)) ? null : named;
 }

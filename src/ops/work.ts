@@ -45,6 +45,10 @@ export function sizeOf(tensors: readonly Tensor[]): { readonly bytes: number | n
   return { bytes };
 }
 
+/** Amounts together; null when one of them is not known. */
+export const total = (amounts: readonly (number | null)[]): number | null =>
+  amounts.reduce((sum, amount) => (sum === null || amount === null ? null : sum + amount), 0);
+
 /** A kernel beside the main one: the op's work is given to the main kernel. */
 export const helperWork = (params: readonly Param[], source: string): Work => ({
   role: 'helper',

@@ -248,6 +248,13 @@ describe('sparse products', () => {
 describe('distances and transforms', () => {
   table([
     ['', aten('_cdist_forward', t([3, 8]), t([5, 8]), v(2), none), `main ${3 * 15 * 8} ${4 * (24 + 40 + 15)}`],
+    // rows of 8 values and two more
+    ['', aten('_euclidean_dist', t([3, 8]), t([5, 8])), `main ${2 * 15 * 10} ${4 * (24 + 40 + 15)}`],
+    [
+      'gradient',
+      aten('_cdist_backward', t([3, 5]), t([3, 8]), t([5, 8]), v(2), t([3, 5])),
+      `main ${4 * 15 * 8} ${4 * (15 + 24 + 40 + 15 + 24)}`,
+    ],
     ['', aten('_pdist_forward', t([4, 8]), v(2)), `main ${3 * 6 * 8} ${4 * (32 + 6)}`],
     // complex: 5·n·log2 n for each of 4 transforms of 8
     ['', aten('_fft_c2c', t([4, 8], 'complex64'), v([1]), v(0), v(true)), `main ${4 * 5 * 8 * 3} ${8 * 64}`],

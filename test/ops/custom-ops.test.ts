@@ -38,6 +38,11 @@ describe('mixture of experts', () => {
     const chosen = [t([888, 4]), t([888, 4], 'int32'), t([888, 4], 'int32')];
     // 5·888·128 operations; 454656 bytes read, 3·14208 written
     expect(amount(run('_moe_C::topk_softmax', ...chosen, t([888, 128])))).to.equal('main 568320 497280');
+    // 16 ids, 40 sorted tokens, 5 blocks, their number: int32 each
+    const [ids, sorted, blocks, count] = [t([8, 2], 'int32'), t([40], 'int32'), t([5], 'int32'), t([1], 'int32')];
+    expect(amount(run('_moe_C::moe_align_block_size', ids, int(8), int(8), sorted, blocks, count))).to.equal(
+      'main 0 248',
+    );
     expect(amount(run('_moe_C::moe_sum', t([8, 4, 16]), t([8, 16])))).to.equal('main 512 2560');
   });
   it('multiplies by the weights of the experts of each token', () => {

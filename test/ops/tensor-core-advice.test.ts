@@ -2,7 +2,8 @@ import { expect } from 'chai';
 import { arithmeticType } from '../../src/ops/arithmetic.js';
 import { isEligible } from '../../src/ops/eligibility.js';
 import { mathType, matrixTypes } from '../../src/ops/matrix-unit.js';
-import { addsInHalf, alignmentInName, isShortcut, smInName, typeInName } from '../../src/ops/product-name.js';
+import { addsInHalf, alignmentInName, isShortcut, smInName } from '../../src/ops/product-name.js';
+import { factorType } from '../../src/ops/type-in-name.js';
 import { HELD_BACK, slowedBy, SLOWED, whyOf, type ProductFacts } from '../../src/ops/tensor-core-advice.js';
 import { tensorCore } from '../../src/ops/tensor-core.js';
 import type { OpCall } from '../../src/record/record.js';
@@ -44,7 +45,7 @@ describe('what a name tells', () => {
   ]; // prettier-ignore
   for (const [name, type, sm, align] of names) {
     it(name, () => {
-      expect([typeInName(name), smInName(name), alignmentInName(name)]).to.deep.equal([type, sm, align]);
+      expect([factorType(name), smInName(name), alignmentInName(name)]).to.deep.equal([type, sm, align]);
     });
   }
 

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
-import { typeInName, withToldTypes } from '../../src/ops/told-types.js';
+import { withToldTypes } from '../../src/ops/told-types.js';
+import { elementType } from '../../src/ops/type-in-name.js';
 import type { Arg, OpCall } from '../../src/record/record.js';
 import { itShared } from '../support/shared.js';
 
@@ -39,7 +40,7 @@ describe('element types in the names of kernels', () => {
     'ncclDevKernel_SendRecv(ncclDevKernelArgsStorage<(unsigned long)4096>)': null,
   };
   for (const [name, dtype] of Object.entries(NAMES)) {
-    it(`${name.slice(0, 100)}: ${dtype ?? 'none'}`, () => expect(typeInName(name)).to.equal(dtype));
+    it(`${name.slice(0, 100)}: ${dtype ?? 'none'}`, () => expect(elementType(name)).to.equal(dtype));
   }
 
   const FILE = 'reference/kernel_names.tsv';
@@ -52,7 +53,7 @@ describe('element types in the names of kernels', () => {
     const share = (pattern: RegExp): number => {
       const time = (told: boolean): number =>
         rows
-          .filter(([, , , name = '']) => pattern.test(name) && (!told || typeInName(name) !== null))
+          .filter(([, , , name = '']) => pattern.test(name) && (!told || elementType(name) !== null))
           .reduce((sum, [, , us]) => sum + Number(us), 0);
       return time(true) / time(false);
     };

@@ -1,8 +1,10 @@
 /**
  * Activations: pointwise functions of one tensor (and small parameter tensors), saved for the backward pass.
  */
+import { entryOf, type ByName } from '../by-name.js';
 import { argument, numel, positional, type Tensor } from '../call.js';
 import type { OpCall } from '../../record/record.js';
+import { isDispatched } from '../dispatched.js';
 import type { Family, KernelFacts, Work } from '../family.js';
 import { dimension, inputs, opName, subject, tensorOf, whole } from '../operands.js';
 import { tensor, tensorParams, trafficWork } from '../work.js';
@@ -10,12 +12,12 @@ import { tensor, tensorParams, trafficWork } from '../work.js';
 const SOURCE = 'PyProf (one operation per element, backward three passes); PyTorch torch.nn.functional';
 
 /** Operations per result element other than 1. */
-const FLOPS: Readonly<Record<string, number>> = {
+const FLOPS: ByName<number> = {
   // a · sigmoid(b)
   glu: 2,
 };
 
-const flopsPerElement = (op: string): number => (Object.hasOwn(FLOPS, op) ? (FLOPS[op] ?? 1) : 1);
+const flopsPerElement = (call: OpCall): number => entryOf(FLOPS, call) ?? 1;
 
 const NAMES =
   'celu celu_ elu elu_ gelu gelu_ hardshrink hardsigmoid hardsigmoid_ hardswish hardswish_ hardtanh hardtanh_ leaky_relu ' +
@@ -30,7 +32,7 @@ function gatedShape(input: Tensor, call: OpCall): number[] | null {
 }
 
 /** Tensors that the dispatcher's op reads besides its input; one behind them is the out tensor. */
-const PARAMETERS: Readonly<Record<string, number>> = { prelu: 1, _prelu_kernel: 1 };
+const PARAMETERS: ByName<number> = { prelu: 1, _prelu_kernel: 1 };
 
 /** Extents of the result; a gate halves one dimension, whichever it is. */
 function dispatchedShape(op: string, input: Tensor, call: OpCall): readonly number[] | null {
@@ -44,10 +46,10 @@ function dispatched(op: string, call: OpCall): Work | null {
   const input = tensorOf(first);
   const shape = input === null ? null : dispatchedShape(op, input, call);
   if (input === null || shape === null || !Number.isInteger(numel(shape))) return null;
-  const count = Object.hasOwn(PARAMETERS, op) ? (PARAMETERS[op] ?? 0) : 0;
+  const count = entryOf(PARAMETERS, call) ?? 0;
   const parameters = others.slice(0, count).map(tensorOf);
   const out = tensorOf(others.slice(count).find((arg) => arg.shape !== undefined));
-  const perElement = flopsPerElement(op);
+  const perElement = flopsPerElement(call);
   return trafficWork({
     flops: perElement * numel(shape),
     reads: [input, ...parameters.filter((parameter) => parameter !== null)],
@@ -60,7 +62,7 @@ function dispatched(op: string, call: OpCall): Work | null {
 
 function work(call: OpCall, kernel: KernelFacts): Work | null {
   const op = opName(call);
-  if (call.from !== undefined) return dispatched(op, call);
+  if (isDispatched(call)) return dispatched(op, call);
   const given = inputs(call);
   const input = given?.[0] ?? subject(call);
   if (given === null || input === null) return null;
@@ -68,7 +70,7 @@ function work(call: OpCall, kernel: KernelFacts): Work | null {
   if (shape === null) return null;
   const result = tensor(shape, input.dtype);
   const parameters = given.slice(1);
-  const perElement = flopsPerElement(op);
+  const perElement = flopsPerElement(call);
   const backward = kernel.dir === 'bprop';
   return trafficWork({
     flops: perElement * numel(shape),

@@ -1,12 +1,12 @@
 /**
  * Attention of a serving engine: new queries meet the keys of a cache that is no argument of the call.
  */
+import { bind } from '../binding.js';
 import { dtypeShort } from '../call.js';
 import type { OpCall } from '../../record/record.js';
 import type { Param, Work } from '../family.js';
-import { tensorAt } from '../operands.js';
 
-/** vLLM: query, key and value of the new positions, out, name of the layer. */
+/** vLLM's; behind query, key and value of the new positions stand the result and the name of the layer. */
 export const CACHED_ATTENTION_OPS: readonly string[] = [
   'vllm.unified_attention',
   'vllm.unified_attention_with_output',
@@ -16,7 +16,8 @@ export const CACHED_ATTENTION_OPS: readonly string[] = [
 
 /** Extents of the new positions, [positions, heads, width]: all that the call tells. */
 export function cachedAttentionWork(call: OpCall): Work | null {
-  const [q, k] = [tensorAt(call, 'query', 0), tensorAt(call, 'key', 1)];
+  const bound = bind(call, '@q @k ...');
+  const [q, k] = [bound?.tensor('q') ?? null, bound?.tensor('k') ?? null];
   const positions = q?.shape[0];
   if (q === null || k === null || positions === undefined) return null;
   const heads = (name: string, { shape }: { readonly shape: readonly number[] }): Param[] =>

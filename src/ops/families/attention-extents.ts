@@ -1,12 +1,12 @@
 /**
  * The extents of an attention call: how many queries meet how many keys.
  */
+import type { Bound } from '../binding.js';
 import { broadcast, numel, type Tensor } from '../call.js';
-import type { NamedArguments } from '../argument-order.js';
 import type { Layout } from './attention-forms.js';
 
 /** Query–key pairs of one query head, over the whole batch; null when the call does not tell. */
-export interface Pairs {
+interface Pairs {
   readonly count: number | null;
   /** Why it is not told. */
   readonly unknown?: string;
@@ -24,7 +24,7 @@ export interface Extents {
   readonly keys: number;
   readonly packed: boolean;
   /** Longest sequence, where packed and told. */
-  readonly longestQuery: number | undefined;
+  readonly longestQuery: number | null;
   /** Width of a head of q and k, and of v. */
   readonly width: number;
   readonly valueWidth: number;
@@ -59,17 +59,14 @@ const UNTOLD: readonly (readonly [argument: string, why: string])[] = [
 ];
 
 /** Σ of query × key positions over packed sequences: certain when the offsets leave no choice. */
-function packedPairs(args: NamedArguments, batch: number, queries: number, keys: number): Pairs {
+function packedPairs(args: Bound, batch: number, queries: number, keys: number): Pairs {
   const [longestQ, longestK] = [args.number('max_q'), args.number('max_k')];
   const pairs = (count: number): Pairs => ({ count, readsAll: true });
   if (batch === 1) return pairs(queries * keys);
   // If every query sequence has the greatest length, the sum is that length times all keys; and the other way round.
-  if (longestQ !== undefined && longestQ * batch === queries) return pairs(longestQ * keys);
-  if (longestK !== undefined && longestK * batch === keys) return pairs(longestK * queries);
-  const bounds = [
-    ...(longestK === undefined ? [] : [queries * longestK]),
-    ...(longestQ === undefined ? [] : [keys * longestQ]),
-  ];
+  if (longestQ !== null && longestQ * batch === queries) return pairs(longestQ * keys);
+  if (longestK !== null && longestK * batch === keys) return pairs(longestK * queries);
+  const bounds = [...(longestK === null ? [] : [queries * longestK]), ...(longestQ === null ? [] : [keys * longestQ])];
   const most = bounds.length === 0 ? '' : `; at most ${Math.min(...bounds)} query-key pairs per head`;
   return {
     count: null,
@@ -79,7 +76,7 @@ function packedPairs(args: NamedArguments, batch: number, queries: number, keys:
 }
 
 /** Extents of the offsets tensor of packed sequences: one more than there are sequences. */
-function packedSequences(args: NamedArguments, name: string): number | null {
+function packedSequences(args: Bound, name: string): number | null {
   const offsets = args.tensor(name);
   return offsets === null || offsets.shape.length !== 1 ? null : Math.max(0, numel(offsets.shape) - 1);
 }
@@ -87,7 +84,7 @@ function packedSequences(args: NamedArguments, name: string): number | null {
 type Positions = Pick<Extents, 'batch' | 'queries' | 'keys' | 'packed' | 'pairs'>;
 
 /** Sequences and their positions: `queries` and `keys` per sequence of the batch that the operands have. */
-function positionsOf(args: NamedArguments, batch: number, queries: number, keys: number): Positions {
+function positionsOf(args: Bound, batch: number, queries: number, keys: number): Positions {
   const [inQ, inK] = [packedSequences(args, 'cu_q'), packedSequences(args, 'cu_k')];
   const sequences = inQ ?? inK;
   const all = { queries: batch * queries, keys: batch * keys };
@@ -101,7 +98,7 @@ function positionsOf(args: NamedArguments, batch: number, queries: number, keys:
   }
   const pairs = packedPairs(args, sequences, all.queries, all.keys);
   const [longestQ, longestK] = [args.number('max_q'), args.number('max_k')];
-  if (longestQ === undefined || longestK === undefined) return { ...at, pairs };
+  if (longestQ === null || longestK === null) return { ...at, pairs };
   const isFull = longestQ * sequences === all.queries && longestK * sequences === all.keys;
   return isFull ? { batch: sequences, queries: longestQ, keys: longestK, packed: false, pairs } : { ...at, pairs };
 }
@@ -113,11 +110,7 @@ const served = (queryHeads: number, keyHeads: number): boolean =>
 /**
  * Extents of q, k and v in this layout; null when they do not fit each other.
  */
-export function extentsOf(
-  [q, k, v]: readonly [Tensor, Tensor, Tensor],
-  layout: Layout,
-  args: NamedArguments,
-): Extents | null {
+export function extentsOf([q, k, v]: readonly [Tensor, Tensor, Tensor], layout: Layout, args: Bound): Extents | null {
   const packed = args.tensor('cu_q') !== null;
   const paged = args.tensor('table') !== null;
   const [query, key, value] = [

@@ -1,12 +1,11 @@
 /**
- * The attention ops: what stands where among their arguments.
+ * The attention ops and their signatures.
  *
- * Orders from the schemas of PyTorch 2.0 to 2.13 (native_functions.yaml) and of the packages flash-attn 2 and 3,
- * xFormers, AITER and vLLM. Names the formulas read:
+ * Source: the schemas of PyTorch 2.0 to 2.13 (native_functions.yaml) and of the packages flash-attn 2 and 3,
+ * xFormers, AITER and vLLM. Arguments that the formulas read:
  * q k v out lse grad, bias, cu_q cu_k (offsets of packed sequences), max_q max_k (longest of them), causal, mask_type,
  * left right (window), want_lse, table used_q used_k k_new q_v (what leaves the number of keys open), bias_grad.
  */
-import { argumentOrder, type ArgumentOrder } from '../argument-order.js';
 
 /**
  * Order of the extents: `heads-first` [batch, heads, positions, width]; `positions-first` [batch, positions, heads,
@@ -15,197 +14,198 @@ import { argumentOrder, type ArgumentOrder } from '../argument-order.js';
 export type Layout = 'heads-first' | 'positions-first';
 
 /** Log-sum-exp per query row that the forward op writes: always, when asked, padded to whole blocks, or never. */
-export type LogSumExp = 'always' | 'asked' | 'asked-padded' | 'never';
+type LogSumExp = 'always' | 'asked' | 'asked-padded' | 'never';
 
 export interface AttentionForm {
   readonly layout: Layout;
   readonly backward: boolean;
   readonly lse: LogSumExp;
-  readonly orders: readonly ArgumentOrder[];
+  /** See `bind`; one of each version of the op. */
+  readonly signatures: readonly string[];
 }
 
-type Row = readonly [ops: string, layout: Layout, lse: LogSumExp, ...orders: string[]];
+type Row = readonly [ops: string, layout: Layout, lse: LogSumExp, ...signatures: string[]];
 
-/** An order with `grad` among its arguments is a backward op. */
+/** An op with `grad` among its arguments is a backward op. Later versions put theirs behind those that are listed. */
 const ROWS: readonly Row[] = [
   [
     'aten.scaled_dot_product_attention _scaled_dot_product_attention_math _scaled_dot_product_attention_math_for_mps',
     'heads-first',
     'never',
-    'q k v bias? dropout:number causal:bool',
+    '@q @k @v @bias? dropout:number causal:bool',
   ],
   [
     '_scaled_dot_product_flash_attention _scaled_dot_product_flash_attention_for_cpu',
     'heads-first',
     'always',
-    'q k v dropout:number causal:bool',
-    'q k v q_descale? k_descale? v_descale? dropout:number causal:bool',
+    '@q @k @v dropout:number causal:bool',
+    '@q @k @v @q_descale? @k_descale? @v_descale? dropout:number causal:bool',
   ],
   [
     '_scaled_dot_product_efficient_attention',
     'heads-first',
     'asked-padded',
-    'q k v bias? want_lse:bool dropout:number causal:bool',
-    'q k v want_lse:bool causal:bool',
+    '@q @k @v @bias? want_lse:bool dropout:number causal:bool',
+    '@q @k @v want_lse:bool causal:bool',
   ],
   [
     '_scaled_dot_product_cudnn_attention',
     'heads-first',
     'asked',
-    'q k v bias? want_lse:bool dropout:number causal:bool',
-    'q k v dropout:number causal:bool',
+    '@q @k @v @bias? want_lse:bool dropout:number causal:bool',
+    '@q @k @v dropout:number causal:bool',
   ],
   [
     '_scaled_dot_product_fused_attention_overrideable',
     'heads-first',
     'always',
-    'q k v bias? dropout:number causal:bool',
+    '@q @k @v @bias? dropout:number causal:bool',
   ],
-  ['flex_attention', 'heads-first', 'always', 'q k v'],
-  ['flex_attention_backward', 'heads-first', 'always', 'q k v out lse grad'],
+  ['flex_attention', 'heads-first', 'always', '@q @k @v'],
+  ['flex_attention_backward', 'heads-first', 'always', '@q @k @v @out @lse @grad'],
   [
     '_scaled_dot_product_flash_attention_backward',
     'heads-first',
     'always',
-    'grad q k v out lse cu_q? cu_k? max_q:int max_k:int dropout:number causal:bool',
+    '@grad @q @k @v @out @lse @cu_q? @cu_k? max_q:int max_k:int dropout:number causal:bool',
   ],
   [
     '_scaled_dot_product_flash_attention_for_cpu_backward',
     'heads-first',
     'always',
-    'grad q k v out lse dropout:number causal:bool bias?',
+    '@grad @q @k @v @out @lse dropout:number causal:bool @bias?',
   ],
   [
     '_scaled_dot_product_efficient_attention_backward',
     'heads-first',
     'always',
-    'grad q k v bias? out lse seed? offset? dropout:number grad_mask:list causal:bool',
-    'grad q k v out lse causal:bool',
+    '@grad @q @k @v @bias? @out @lse @seed? @offset? dropout:number grad_mask:list causal:bool',
+    '@grad @q @k @v @out @lse causal:bool',
   ],
   [
     '_scaled_dot_product_cudnn_attention_backward',
     'heads-first',
     'always',
-    'grad q k v out lse seed offset bias? cu_q? cu_k? max_q:int max_k:int dropout:number causal:bool',
-    'grad q k v out lse cu_q? cu_k? max_q:int max_k:int dropout:number causal:bool',
+    '@grad @q @k @v @out @lse @seed @offset @bias? @cu_q? @cu_k? max_q:int max_k:int dropout:number causal:bool',
+    '@grad @q @k @v @out @lse @cu_q? @cu_k? max_q:int max_k:int dropout:number causal:bool',
   ],
   [
     '_scaled_dot_product_fused_attention_overrideable_backward',
     'heads-first',
     'always',
-    'grad q k v bias? grad_mask:list out lse cu_q? cu_k? max_q:int max_k:int dropout:number causal:bool',
+    '@grad @q @k @v @bias? grad_mask:list @out @lse @cu_q? @cu_k? max_q:int max_k:int dropout:number causal:bool',
   ],
   [
     '_cudnn_attention_forward',
     'heads-first',
     'asked',
-    'q k v bias? cu_q? cu_k? max_q:int max_k:int want_lse:bool dropout:number causal:bool',
+    '@q @k @v @bias? @cu_q? @cu_k? max_q:int max_k:int want_lse:bool dropout:number causal:bool',
   ],
   [
     '_cudnn_attention_backward',
     'heads-first',
     'always',
-    'grad q k v out lse seed offset bias? cu_q? cu_k? max_q:int max_k:int dropout:number causal:bool',
+    '@grad @q @k @v @out @lse @seed @offset @bias? @cu_q? @cu_k? max_q:int max_k:int dropout:number causal:bool',
   ],
   [
     '_flash_attention_forward',
     'positions-first',
     'always',
-    'q k v cu_q? cu_k? max_q:int max_k:int dropout:number causal:bool debug:bool scale:number? left:int? right:int? ' +
-      'used_k? slopes? table?',
-    'q k v cu_q? cu_k? max_q:int max_k:int dropout:number causal:bool debug:bool q_descale? k_descale? v_descale? ' +
-      'scale:number? left:int? right:int? used_k? slopes?',
+    '@q @k @v @cu_q? @cu_k? max_q:int max_k:int dropout:number causal:bool debug:bool scale:number left:int right:int ' +
+      '@used_k? @slopes? @table?',
+    '@q @k @v @cu_q? @cu_k? max_q:int max_k:int dropout:number causal:bool debug:bool @q_descale? @k_descale? @v_descale? ' +
+      'scale:number left:int right:int @used_k? @slopes?',
   ],
   [
     '_flash_attention_forward_no_dropout_inplace',
     'positions-first',
     'always',
-    'out q k v cu_q? cu_k? max_q:int max_k:int dropout:number causal:bool debug:bool scale:number? left:int? ' +
-      'right:int? used_k? slopes? table?',
+    '!out @q @k @v @cu_q? @cu_k? max_q:int max_k:int dropout:number causal:bool debug:bool scale:number left:int ' +
+      'right:int @used_k? @slopes? @table?',
   ],
   [
     '_flash_attention_backward',
     'positions-first',
     'always',
-    'grad q k v out lse cu_q? cu_k? max_q:int max_k:int dropout:number causal:bool seed? offset? scale:number? ' +
-      'left:int? right:int?',
-    'grad q k v out lse cu_q? cu_k? max_q:int max_k:int dropout:number causal:bool',
+    '@grad @q @k @v @out @lse @cu_q? @cu_k? max_q:int max_k:int dropout:number causal:bool @seed? @offset? scale:number ' +
+      'left:int right:int',
+    '@grad @q @k @v @out @lse @cu_q? @cu_k? max_q:int max_k:int dropout:number causal:bool',
   ],
   [
     '_efficient_attention_forward',
     'positions-first',
     'asked-padded',
-    'q k v bias? cu_q? cu_k? max_q:int? max_k:int? dropout:number mask_type:int want_lse:bool scale:number? used_k? ' +
-      'left:int?',
-    'q k v bias? cu_q? cu_k? max_q:int? dropout:number mask_type:int want_lse:bool',
-    'q k v cu_q? cu_k? max_q:int? want_lse:bool causal:bool',
+    '@q @k @v @bias? @cu_q? @cu_k? max_q:int max_k:int dropout:number mask_type:int want_lse:bool scale:number @used_k? ' +
+      'left:int',
+    '@q @k @v @bias? @cu_q? @cu_k? max_q:int dropout:number mask_type:int want_lse:bool',
+    '@q @k @v @cu_q? @cu_k? max_q:int want_lse:bool causal:bool',
   ],
   [
     '_efficient_attention_backward',
     'positions-first',
     'always',
-    'grad q k v bias? out cu_q? cu_k? max_q:int max_k:int lse dropout:number seed? offset? mask_type:int ' +
-      'bias_grad:bool scale:number? splits:int? left:int?',
-    'grad q k v out lse causal:bool',
+    '@grad @q @k @v @bias? @out @cu_q? @cu_k? max_q:int max_k:int @lse dropout:number @seed? @offset? mask_type:int ' +
+      'bias_grad:bool scale:number splits:int left:int',
+    '@grad @q @k @v @out @lse causal:bool',
   ],
   // flash-attn 2, as custom ops and as its extension module binds them
   [
     'flash_attn._flash_attn_forward',
     'positions-first',
     'always',
-    'q k v dropout:number scale:number causal:bool left:int right:int',
+    '@q @k @v dropout:number scale:number causal:bool left:int right:int',
   ],
-  ['FlashAttnFunc', 'positions-first', 'always', 'q k v dropout:number scale:number? causal:bool'],
+  ['FlashAttnFunc', 'positions-first', 'always', '@q @k @v dropout:number scale:number causal:bool'],
   [
     'flash_attn._flash_attn_varlen_forward',
     'positions-first',
     'always',
-    'q k v cu_q cu_k max_q:int max_k:int dropout:number scale:number causal:bool left:int right:int softcap:number ' +
-      'slopes? return_softmax:bool table? leftpad? used_k?',
+    '@q @k @v @cu_q @cu_k max_q:int max_k:int dropout:number scale:number causal:bool left:int right:int softcap:number ' +
+      '@slopes? return_softmax:bool @table? @leftpad? @used_k?',
   ],
   [
     'FlashAttnVarlenFunc',
     'positions-first',
     'always',
-    'q k v cu_q cu_k max_q:int max_k:int dropout:number scale:number? causal:bool',
+    '@q @k @v @cu_q @cu_k max_q:int max_k:int dropout:number scale:number causal:bool',
   ],
   [
     'flash_attn._flash_attn_backward',
     'positions-first',
     'always',
-    'grad q k v out lse dq? dk? dv? dropout:number scale:number causal:bool left:int right:int',
+    '@grad @q @k @v @out @lse !dq? !dk? !dv? dropout:number scale:number causal:bool left:int right:int',
   ],
   [
     'flash_attn._flash_attn_varlen_backward',
     'positions-first',
     'always',
-    'grad q k v out lse dq? dk? dv? cu_q cu_k max_q:int max_k:int dropout:number scale:number causal:bool left:int ' +
+    '@grad @q @k @v @out @lse !dq? !dk? !dv? @cu_q @cu_k max_q:int max_k:int dropout:number scale:number causal:bool left:int ' +
       'right:int',
   ],
   [
     'flash_attn_gpu.fwd flash_attn_2_cuda.fwd _vllm_fa2_C.fwd',
     'positions-first',
     'always',
-    'q k v out? slopes? dropout:number scale:number causal:bool left:int right:int',
+    '@q @k @v !out? @slopes? dropout:number scale:number causal:bool left:int right:int',
   ],
   [
     'flash_attn_gpu.varlen_fwd flash_attn_2_cuda.varlen_fwd _vllm_fa2_C.varlen_fwd',
     'positions-first',
     'always',
-    'q k v out? cu_q cu_k used_k? leftpad? table? slopes? max_q:int max_k:int dropout:number scale:number zero:bool ' +
+    '@q @k @v !out? @cu_q @cu_k @used_k? @leftpad? @table? @slopes? max_q:int max_k:int dropout:number scale:number zero:bool ' +
       'causal:bool left:int right:int',
   ],
   [
     'flash_attn_gpu.bwd flash_attn_2_cuda.bwd',
     'positions-first',
     'always',
-    'grad q k v out lse dq? dk? dv? slopes? dropout:number scale:number causal:bool left:int right:int',
+    '@grad @q @k @v @out @lse !dq? !dk? !dv? @slopes? dropout:number scale:number causal:bool left:int right:int',
   ],
   [
     'flash_attn_gpu.varlen_bwd flash_attn_2_cuda.varlen_bwd',
     'positions-first',
     'always',
-    'grad q k v out lse dq? dk? dv? cu_q cu_k slopes? max_q:int max_k:int dropout:number scale:number zero:bool ' +
+    '@grad @q @k @v @out @lse !dq? !dk? !dv? @cu_q @cu_k @slopes? max_q:int max_k:int dropout:number scale:number zero:bool ' +
       'causal:bool left:int right:int',
   ],
   // flash-attn 3
@@ -213,16 +213,16 @@ const ROWS: readonly Row[] = [
     'flash_attn_3.fwd _vllm_fa3_C.fwd sgl_kernel.fwd',
     'positions-first',
     'always',
-    'q k v k_new? v_new? q_v? out? cu_q? cu_k? cu_k_new? used_q? used_k? max_q:int? max_k:int? table? batch_index? ' +
-      'leftpad? cos? sin? rotary? q_descale? k_descale? v_descale? scale:number? causal:bool left:int right:int',
-    'q k v k_new? v_new? q_v? out? cu_q? cu_k? cu_k_new? used_q? used_k? max_q:int? max_k:int? table? batch_index? ' +
-      'leftpad? cos? sin? q_descale? k_descale? v_descale? scale:number? causal:bool left:int right:int',
+    '@q @k @v @k_new? @v_new? @q_v? !out? @cu_q? @cu_k? @cu_k_new? @used_q? @used_k? max_q:int max_k:int @table? @batch_index? ' +
+      '@leftpad? @cos? @sin? @rotary? @q_descale? @k_descale? @v_descale? scale:number causal:bool left:int right:int',
+    '@q @k @v @k_new? @v_new? @q_v? !out? @cu_q? @cu_k? @cu_k_new? @used_q? @used_k? max_q:int max_k:int @table? @batch_index? ' +
+      '@leftpad? @cos? @sin? @q_descale? @k_descale? @v_descale? scale:number causal:bool left:int right:int',
   ],
   [
     'flash_attn_3.bwd',
     'positions-first',
     'always',
-    'grad q k v out lse dq? dk? dv? cu_q? cu_k? used_q? used_k? max_q:int? max_k:int? scale:number? causal:bool ' +
+    '@grad @q @k @v @out @lse !dq? !dk? !dv? @cu_q? @cu_k? @used_q? @used_k? max_q:int max_k:int scale:number causal:bool ' +
       'left:int right:int',
   ],
   // xFormers
@@ -230,100 +230,100 @@ const ROWS: readonly Row[] = [
     'xformers_flash.flash_fwd xformers_flash3.flash_fwd',
     'positions-first',
     'always',
-    'q k v cu_q? cu_k? used_k? max_q:int max_k:int dropout:number scale:number causal:bool left:int right:int ' +
-      'return_softmax:bool table?',
-    'q k v cu_q? cu_k? max_q:int max_k:int dropout:number scale:number causal:bool',
+    '@q @k @v @cu_q? @cu_k? @used_k? max_q:int max_k:int dropout:number scale:number causal:bool left:int right:int ' +
+      'return_softmax:bool @table?',
+    '@q @k @v @cu_q? @cu_k? max_q:int max_k:int dropout:number scale:number causal:bool',
   ],
   [
     'xformers_flash.flash_bwd xformers_flash3.flash_bwd',
     'positions-first',
     'always',
-    'shared:bool grad q k v out lse cu_q? cu_k? max_q:int max_k:int dropout:number scale:number causal:bool left:int ' +
+    'shared:bool @grad @q @k @v @out @lse @cu_q? @cu_k? max_q:int max_k:int dropout:number scale:number causal:bool left:int ' +
       'right:int',
-    'grad q k v out lse dq? dk? dv? cu_q? cu_k? max_q:int max_k:int dropout:number scale:number causal:bool',
+    '@grad @q @k @v @out @lse !dq? !dk? !dv? @cu_q? @cu_k? max_q:int max_k:int dropout:number scale:number causal:bool',
   ],
   [
     'xformers.efficient_attention_forward_cutlass xformers.efficient_attention_forward_ck',
     'positions-first',
     'asked-padded',
-    'q k v bias? cu_q? cu_k? max_q:int? max_k:int? dropout:number mask_type:int want_lse:bool scale:number? used_k? ' +
-      'left:int?',
-    'q k v bias? cu_q? cu_k? max_q:int? dropout:number want_lse:bool mask_type:int scale:number? used_k? left:int?',
-    'q k v cu_q? cu_k? max_q:int? want_lse:bool causal:bool',
+    '@q @k @v @bias? @cu_q? @cu_k? max_q:int max_k:int dropout:number mask_type:int want_lse:bool scale:number @used_k? ' +
+      'left:int',
+    '@q @k @v @bias? @cu_q? @cu_k? max_q:int dropout:number want_lse:bool mask_type:int scale:number @used_k? left:int',
+    '@q @k @v @cu_q? @cu_k? max_q:int want_lse:bool causal:bool',
   ],
   [
     'xformers.efficient_attention_backward_cutlass',
     'positions-first',
     'always',
-    'grad q k v bias? out cu_q? cu_k? max_q:int max_k:int lse dropout:number seed? offset? mask_type:int bias_grad:bool',
-    'grad q k v bias? cu_q? cu_k? max_q:int max_k:int lse out dropout:number seed:int offset:int mask_type:int',
-    'grad q k v lse out causal:bool',
+    '@grad @q @k @v @bias? @out @cu_q? @cu_k? max_q:int max_k:int @lse dropout:number @seed? @offset? mask_type:int bias_grad:bool',
+    '@grad @q @k @v @bias? @cu_q? @cu_k? max_q:int max_k:int @lse @out dropout:number seed:int offset:int mask_type:int',
+    '@grad @q @k @v @lse @out causal:bool',
   ],
   [
     'xformers.efficient_attention_backward_ck',
     'positions-first',
     'always',
-    'grad q k v bias? cu_q? cu_k? max_q:int? max_k:int? used_k? lse out dropout:number seed:int offset:int mask_type:int',
-    'grad q k v bias? cu_q? cu_k? max_q:int? used_k? lse out dropout:number seed:int offset:int mask_type:int',
+    '@grad @q @k @v @bias? @cu_q? @cu_k? max_q:int max_k:int @used_k? @lse @out dropout:number seed:int offset:int mask_type:int',
+    '@grad @q @k @v @bias? @cu_q? @cu_k? max_q:int @used_k? @lse @out dropout:number seed:int offset:int mask_type:int',
   ],
   // AITER
   [
     'aiter.mha_fwd aiter.fmha_v3_fwd aiter.wrapper_fmha_v3_fwd',
     'positions-first',
     'asked',
-    'q k v dropout:number scale:number causal:bool left:int right:int sink:int want_lse:bool',
-    'q k v dropout:number scale:number causal:bool left:int right:int want_lse:bool',
+    '@q @k @v dropout:number scale:number causal:bool left:int right:int sink:int want_lse:bool',
+    '@q @k @v dropout:number scale:number causal:bool left:int right:int want_lse:bool',
   ],
   [
     'aiter._flash_attn_forward',
     'positions-first',
     'asked',
-    'q k v dropout:number scale:number causal:bool left:int right:int sink:int bias? slopes? q_descale? k_descale? ' +
-      'v_descale? want_lse:bool',
-    'q k v dropout:number scale:number causal:bool left:int right:int bias? slopes? q_descale? k_descale? v_descale? ' +
+    '@q @k @v dropout:number scale:number causal:bool left:int right:int sink:int @bias? @slopes? @q_descale? @k_descale? ' +
+      '@v_descale? want_lse:bool',
+    '@q @k @v dropout:number scale:number causal:bool left:int right:int @bias? @slopes? @q_descale? @k_descale? @v_descale? ' +
       'want_lse:bool',
-    'q k v dropout:number scale:number causal:bool left:int right:int bias? slopes? want_lse:bool',
-    'q k v dropout:number scale:number causal:bool left:int right:int slopes? want_lse:bool',
+    '@q @k @v dropout:number scale:number causal:bool left:int right:int @bias? @slopes? want_lse:bool',
+    '@q @k @v dropout:number scale:number causal:bool left:int right:int @slopes? want_lse:bool',
   ],
   [
     'aiter.mha_varlen_fwd aiter.fmha_v3_varlen_fwd',
     'positions-first',
     'asked',
-    'q k v cu_q cu_k? max_q:int max_k:int min_q:int dropout:number scale:number softcap:number zero:bool causal:bool ' +
-      'left:int right:int sink:int want_lse:bool random:bool out? table?',
-    'q k v cu_q cu_k? max_q:int max_k:int min_q:int dropout:number scale:number softcap:number zero:bool causal:bool ' +
-      'left:int right:int want_lse:bool random:bool out? table?',
-    'q k v cu_q cu_k max_q:int max_k:int dropout:number scale:number zero:bool causal:bool left:int right:int ' +
-      'want_lse:bool random:bool out? table?',
+    '@q @k @v @cu_q @cu_k? max_q:int max_k:int min_q:int dropout:number scale:number softcap:number zero:bool causal:bool ' +
+      'left:int right:int sink:int want_lse:bool random:bool !out? @table?',
+    '@q @k @v @cu_q @cu_k? max_q:int max_k:int min_q:int dropout:number scale:number softcap:number zero:bool causal:bool ' +
+      'left:int right:int want_lse:bool random:bool !out? @table?',
+    '@q @k @v @cu_q @cu_k max_q:int max_k:int dropout:number scale:number zero:bool causal:bool left:int right:int ' +
+      'want_lse:bool random:bool !out? @table?',
   ],
   [
     'aiter.mha_bwd aiter.fmha_v3_bwd aiter.wrapper_fmha_v3_bwd',
     'positions-first',
     'always',
-    'grad q k v out lse dropout:number scale:number causal:bool left:int right:int',
-    'grad q k v out lse dq? dk? dv? dbias? dropout:number scale:number causal:bool left:int right:int',
+    '@grad @q @k @v @out @lse dropout:number scale:number causal:bool left:int right:int',
+    '@grad @q @k @v @out @lse !dq? !dk? !dv? !dbias? dropout:number scale:number causal:bool left:int right:int',
   ],
   [
     'aiter._flash_attn_backward',
     'positions-first',
     'always',
-    'grad q k v out lse dq? dk? dv? dbias? dropout:number scale:number causal:bool left:int right:int',
-    'grad q k v out lse dq? dk? dv? dropout:number scale:number causal:bool left:int right:int',
+    '@grad @q @k @v @out @lse !dq? !dk? !dv? !dbias? dropout:number scale:number causal:bool left:int right:int',
+    '@grad @q @k @v @out @lse !dq? !dk? !dv? dropout:number scale:number causal:bool left:int right:int',
   ],
   [
     'aiter.mha_varlen_bwd aiter.fmha_v3_varlen_bwd',
     'positions-first',
     'always',
-    'grad q k v out lse cu_q cu_k max_q:int max_k:int dropout:number scale:number zero:bool causal:bool left:int ' +
+    '@grad @q @k @v @out @lse @cu_q @cu_k max_q:int max_k:int dropout:number scale:number zero:bool causal:bool left:int ' +
       'right:int',
   ],
 ];
 
 /** By `op`, or `mod.op` where only that module's op is meant. */
 export const ATTENTION_FORMS: ReadonlyMap<string, AttentionForm> = new Map(
-  ROWS.flatMap(([ops, layout, lse, ...texts]) => {
-    const orders = texts.map(argumentOrder);
-    const backward = orders.some((slots) => slots.some(({ name }) => name === 'grad'));
-    return ops.split(' ').map((op) => [op, { layout, lse, backward, orders }] as const);
+  ROWS.flatMap(([ops, layout, lse, ...listed]) => {
+    const signatures = listed.map((signature) => `${signature} ...`);
+    const backward = listed.some((signature) => signature.split(' ').includes('@grad'));
+    return ops.split(' ').map((op) => [op, { layout, lse, backward, signatures }] as const);
   }),
 );

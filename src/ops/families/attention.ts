@@ -5,11 +5,11 @@
  * dQ = dS·K and dK = dSᵀ·Q. All query-key pairs are counted, whatever mask or window leaves out: that is what
  * PyTorch's FlopCounterMode does, and the mask is a value. What a causal mask leaves is said in the formula.
  */
+import { bind, type Bound } from '../binding.js';
 import { dtypeShort, type Tensor } from '../call.js';
 import type { OpCall } from '../../record/record.js';
 import type { Family, KernelFacts, Param, Work } from '../family.js';
 import { opName } from '../operands.js';
-import { named, type NamedArguments } from '../argument-order.js';
 import { tensor, trafficWork } from '../work.js';
 import { cachedAttentionWork, CACHED_ATTENTION_OPS } from './attention-cached.js';
 import { ATTENTION_FORMS, type AttentionForm } from './attention-forms.js';
@@ -19,7 +19,7 @@ const SOURCE = 'PyTorch torch/utils/flop_counter.py (sdpa_flop, sdpa_backward_fl
 
 interface Attention {
   readonly form: AttentionForm;
-  readonly args: NamedArguments;
+  readonly args: Bound;
   readonly extents: Extents;
   readonly operands: readonly [q: Tensor, k: Tensor, v: Tensor];
 }
@@ -34,7 +34,7 @@ const formOf = (call: OpCall): AttentionForm | undefined =>
 
 function read(call: OpCall): Attention | null {
   const form = formOf(call);
-  const args = form === undefined ? null : named(call, form.orders);
+  const args = form === undefined ? null : bind(call, ...form.signatures);
   if (form === undefined || args === null) return null;
   const [q, k, v] = [args.tensor('q'), args.tensor('k'), args.tensor('v')];
   if (q === null || k === null || v === null) return null;
@@ -57,23 +57,23 @@ function lseOf({ form, args, extents }: Attention): Tensor | null {
   if (form.lse === 'never' || (form.lse !== 'always' && args.flag('want_lse') !== true)) return null;
   if (form.lse !== 'asked-padded') return tensor([packed ? 1 : batch, queryHeads, queries], 'float32');
   const rows = packed ? longestQuery : queries;
-  return rows === undefined ? null : tensor([batch, queryHeads, padded(rows)], 'float32');
+  return rows === null ? null : tensor([batch, queryHeads, padded(rows)], 'float32');
 }
 
 /** `custom_mask_type` of memory-efficient attention: 0 none, 1 and 2 causal from either corner. */
-function causalOf(args: NamedArguments): boolean | undefined {
+function causalOf(args: Bound): boolean | null {
   const type = args.number('mask_type');
-  return args.flag('causal') ?? (type === undefined ? undefined : type !== 0);
+  return args.flag('causal') ?? (type === null ? null : type !== 0);
 }
 
-const maskParam = (args: NamedArguments): Param[] => {
+const maskParam = (args: Bound): Param[] => {
   const causal = causalOf(args);
   if (causal === true) return [['', 'causal']];
-  return causal === undefined && (args.get('causal') ?? args.get('mask_type')) !== undefined ? [['causal', '?']] : [];
+  return causal === null && (args.arg('causal') ?? args.arg('mask_type')) !== undefined ? [['causal', '?']] : [];
 };
 
 /** A sliding window: positions to the left and right that a query sees; negative or absent is no limit. */
-function windowParam(args: NamedArguments): Param[] {
+function windowParam(args: Bound): Param[] {
   const [left, right] = [args.number('left') ?? -1, args.number('right') ?? -1];
   return left < 0 && right < 0 ? [] : [['window', `(${left},${right})`]];
 }
@@ -112,23 +112,24 @@ interface Traffic {
   readonly writes: readonly Tensor[];
 }
 
-const given = (...tensors: readonly (Tensor | null)[]): Tensor[] => tensors.filter((one) => one !== null);
-
 /** Whether the gradient of the bias is wanted. */
-function wantsBiasGradient(args: NamedArguments): boolean {
-  const mask = args.get('grad_mask')?.value;
+function wantsBiasGradient(args: Bound): boolean {
+  const mask = args.value('grad_mask');
   return args.flag('bias_grad') === true || (Array.isArray(mask) && mask[3] === true);
 }
 
 function traffic(attention: Attention): Traffic {
   const { form, args, operands } = attention;
-  const bias = args.tensor('bias');
   if (!form.backward) {
-    return { reads: [...operands, ...given(bias)], writes: [resultOf(attention), ...given(lseOf(attention))] };
+    const lse = lseOf(attention);
+    return {
+      reads: [...operands, ...args.given('bias')],
+      writes: [resultOf(attention), ...(lse === null ? [] : [lse])],
+    };
   }
   return {
-    reads: [...operands, ...given(bias, args.tensor('grad'), args.tensor('out'), args.tensor('lse'))],
-    writes: [...operands, ...(wantsBiasGradient(args) ? given(bias) : [])],
+    reads: [...operands, ...args.given('bias grad out lse')],
+    writes: [...operands, ...(wantsBiasGradient(args) ? args.given('bias') : [])],
   };
 }
 

@@ -4,19 +4,20 @@
  * A product of m×k by k×n is m·n·k multiply-adds, 2·m·n·k FLOPs; its two gradients are products of the same three
  * extents, so each costs the same. Bytes: both operands read once, the result written once.
  */
+import { entryOf, ofDispatcher, type ByName } from '../by-name.js';
 import { numel, positional, type Tensor } from '../call.js';
 import type { OpCall } from '../../record/record.js';
-import type { Family, KernelFacts, Param, Role, Work } from '../family.js';
+import type { Family, KernelFacts, Param, Role } from '../family.js';
+import { isDispatched } from '../dispatched.js';
 import { opName, tensorOf } from '../operands.js';
-import { ofDispatcher } from '../dispatcher-names.js';
 import { dtypeParams, productWork, wholeOrBeside, type Product } from '../product.js';
 import { showShape } from '../work.js';
-import { CUSTOM_OPS, customProduct } from './custom-products.js';
+import { CUSTOM_PRODUCTS } from './custom-products.js';
 import { CONTRACTIONS } from './einsum.js';
-import { GROUPED_PRODUCTS, groupedProduct } from './grouped-products.js';
+import { GROUPED_PRODUCTS } from './grouped-products.js';
 import { extentParams, extents, fits } from './matrix-extents.js';
-import { ATEN_PRODUCTS, atenProduct, PRODUCT_SOURCE } from './products.js';
-import { SPARSE_PRODUCTS, sparseProduct } from './sparse-products.js';
+import { ATEN_PRODUCTS, PRODUCT_SOURCE, type ProductFormula } from './products.js';
+import { SPARSE_PRODUCTS } from './sparse-products.js';
 
 /**
  * The call's tensors in the order of `names`: by any of the given keywords, else the next positional tensor. Numbers
@@ -194,24 +195,19 @@ const READERS = new Map<string, (call: OpCall) => Product | null>([
   ['addmv_', withAddend(2, 1)],
 ]);
 
-const DISPATCHED: readonly string[] = [
-  ...Object.keys(ATEN_PRODUCTS),
-  ...Object.keys(SPARSE_PRODUCTS),
-  ...Object.keys(GROUPED_PRODUCTS),
-  ...CONTRACTIONS.keys(),
-  ...CUSTOM_OPS,
-];
-
 /** The whole work of a product that the dispatcher ran. */
-function dispatched(op: string, call: OpCall): Work | null {
-  const found = atenProduct(op, call) ?? CONTRACTIONS.get(op)?.(call) ?? sparseProduct(op, call);
-  return found ?? groupedProduct(op, call) ?? customProduct(op, call);
-}
+const DISPATCHED: ByName<ProductFormula> = {
+  ...ATEN_PRODUCTS,
+  ...SPARSE_PRODUCTS,
+  ...GROUPED_PRODUCTS,
+  ...CONTRACTIONS,
+  ...CUSTOM_PRODUCTS,
+};
 
 export const blas: Family = {
   id: 'blas',
   title: 'Matrix products: linear layers, mm, bmm, matmul, scaled, grouped and quantized ones, contractions',
-  ops: [...READERS.keys(), ...ofDispatcher(DISPATCHED.filter((op) => !READERS.has(op)))],
+  ops: [...READERS.keys(), ...ofDispatcher(Object.keys(DISPATCHED).filter((op) => !READERS.has(op)))],
   formulas: [
     'flops = 2·b·m·n·k, forward, input gradient and weight gradient each; b = product of the batch extents',
     'bytes = |A| + |B| + |A·B|; a broadcast operand is read once; C of C + A·B is not counted',
@@ -221,8 +217,10 @@ export const blas: Family = {
     'bias kernel: flops = |out|, bytes = 2·|out| + |bias| forward, |out| + |bias| backward',
   ],
   work(call: OpCall, kernel: KernelFacts) {
-    const whole = call.from === undefined ? null : dispatched(opName(call), call);
-    if (call.from !== undefined) return whole === null ? null : wholeOrBeside(whole, kernel);
+    if (isDispatched(call)) {
+      const whole = entryOf(DISPATCHED, call)?.(call) ?? null;
+      return whole === null ? null : wholeOrBeside(whole, kernel);
+    }
     const found = READERS.get(opName(call))?.(call) ?? null;
     return found === null ? null : productWork(found, kernel);
   },

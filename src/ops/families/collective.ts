@@ -1,89 +1,75 @@
 /**
  * Operations between the devices of a group: all-reduce, all-gather, all-to-all …
  */
-import { argument, dtypeShort, numel, type Tensor } from '../call.js';
+import { entryOf, named, type ByName } from '../by-name.js';
+import { bind, type Bound } from '../binding.js';
+import { dtypeShort, numel, type Tensor } from '../call.js';
 import { messageBytes } from '../collective.js';
 import type { Collective, OpCall } from '../../record/record.js';
 import { isDispatched, untoldWork } from '../dispatched.js';
 import type { Family, Param, Work } from '../family.js';
-import { listAt, opName, tensorAt, whole } from '../operands.js';
 import { tensor, tensorListParams, trafficWork } from '../work.js';
 
 const SOURCE = 'the message read, the result written; additions of a reduction are left to the network';
 
-/** Where the message stands in the arguments and what becomes of it. */
+/** What becomes of the message. */
 interface Form {
-  /** Position of the message: a tensor or a list of tensors. */
-  readonly message: number;
+  /** See `bind`: the `message`, perhaps its `result` and the number of `ranks`. */
+  readonly signature: string;
   /**
-   * Position of the result; `same`: as large as the message; `none`: one way, a rank either reads or writes it;
-   * `untold`: depends on what the others send.
+   * How large the result is: `given` by an argument; the `same` as the message, or so many `times` larger or smaller by
+   * the number of ranks; `none`: one way, a rank either reads or writes; `untold`: it depends on what the others send.
    */
-  readonly result: number | 'none' | 'same' | 'untold';
-  /** Position of the number of ranks: the result is so many times larger, or smaller. */
-  readonly times?: number;
-  readonly over?: number;
+  readonly result: 'given' | 'same' | 'larger' | 'smaller' | 'none' | 'untold';
 }
 
-const named = (names: string, form: Form): [string, Form][] => names.split(' ').map((op) => [op, form]);
+const MESSAGE = '@message ...';
+const INTO = '!result? @message ...';
 
 /** Names of c10d (…_), of its functional form, of vLLM and its like, of symmetric memory, and NCCL's annotations. */
-const FORMS: ReadonlyMap<string, Form> = new Map([
-  ...named('allreduce_ allreduce_coalesced_ all_reduce_ all_reduce_coalesced all_reduce_coalesced_', {
-    message: 0,
-    result: 'same',
-  }),
+const FORMS: ByName<Form> = {
   // Python's all_reduce is another op.
-  ...named('_c10d_functional.all_reduce c10d_functional.all_reduce vllm.all_reduce', { message: 0, result: 'same' }),
-  ...named('multimem_all_reduce_ multimem_one_shot_all_reduce one_shot_all_reduce two_shot_all_reduce_', {
-    message: 0,
-    result: 'same',
-  }),
-  ...named('multimem_one_shot_all_reduce_out one_shot_all_reduce_out two_shot_all_reduce_out', {
-    message: 0,
-    result: 'same',
-  }),
   ...named(
-    'one_shot_all_reduce_copy _C_custom_ar.all_reduce _C_custom_ar.qr_all_reduce sgl_kernel.all_reduce mscclpp_allreduce',
-    { message: 1, result: 'same' },
+    'allreduce_ allreduce_coalesced_ all_reduce_ all_reduce_coalesced all_reduce_coalesced_ ' +
+      '_c10d_functional.all_reduce c10d_functional.all_reduce vllm.all_reduce ' +
+      'multimem_all_reduce_ multimem_one_shot_all_reduce one_shot_all_reduce two_shot_all_reduce_ ' +
+      'multimem_one_shot_all_reduce_out one_shot_all_reduce_out two_shot_all_reduce_out ' +
+      'nccl:all_reduce nccl:allreduce nccl:all_reduce_coalesced',
+    { signature: MESSAGE, result: 'same' },
   ),
-  ...named('nccl:all_reduce nccl:allreduce nccl:all_reduce_coalesced', { message: 0, result: 'same' }),
-  ...named('_allgather_base_ allgather_into_tensor_coalesced_', { message: 1, result: 0 }),
-  ...named('_reduce_scatter_base_ reduce_scatter_tensor_coalesced_', { message: 1, result: 0 }),
-  ...named('alltoall_base_ alltoall_', { message: 1, result: 0 }),
-  ...named('multimem_all_gather_out', { message: 0, result: 2 }),
-  ...named('reduce_scatter_out', { message: 0, result: 3 }),
-  ...named('_c10d_functional.all_gather_into_tensor', { message: 0, result: 'same', times: 1 }),
-  ...named('c10d_functional.all_gather_into_tensor', { message: 0, result: 'same', times: 3 }),
-  ...named('vllm.all_gather', { message: 0, result: 'same', times: 2 }),
-  ...named('_c10d_functional.reduce_scatter_tensor', { message: 0, result: 'same', over: 2 }),
-  ...named('c10d_functional.reduce_scatter_tensor', { message: 0, result: 'same', over: 4 }),
-  ...named('vllm.reduce_scatter', { message: 0, result: 'same', over: 2 }),
+  ...named('one_shot_all_reduce_copy', { signature: '@buffer @message ...', result: 'same' }),
+  ...named('_C_custom_ar.all_reduce _C_custom_ar.qr_all_reduce sgl_kernel.all_reduce mscclpp_allreduce', {
+    signature: 'context @message ...',
+    result: 'same',
+  }),
+  ...named('_allgather_base_ allgather_into_tensor_coalesced_', { signature: INTO, result: 'given' }),
+  ...named('_reduce_scatter_base_ reduce_scatter_tensor_coalesced_', { signature: INTO, result: 'given' }),
+  ...named('alltoall_base_ alltoall_', { signature: INTO, result: 'given' }),
+  ...named('multimem_all_gather_out', { signature: '@message group !result? ...', result: 'given' }),
+  ...named('reduce_scatter_out', { signature: '@message group last !result? ...', result: 'given' }),
+  ...named('_c10d_functional.all_gather_into_tensor', { signature: '@message ranks ...', result: 'larger' }),
+  ...named('c10d_functional.all_gather_into_tensor', { signature: '@message tag set ranks ...', result: 'larger' }),
+  ...named('vllm.all_gather', { signature: '@message dim ranks ...', result: 'larger' }),
+  ...named('_c10d_functional.reduce_scatter_tensor', { signature: '@message reduce ranks ...', result: 'smaller' }),
+  ...named('c10d_functional.reduce_scatter_tensor', {
+    signature: '@message reduce tag set ranks ...',
+    result: 'smaller',
+  }),
+  ...named('vllm.reduce_scatter', { signature: '@message dim ranks ...', result: 'smaller' }),
   ...named('_c10d_functional.broadcast _c10d_functional.broadcast_ broadcast_ nccl:broadcast', {
-    message: 0,
+    signature: MESSAGE,
     result: 'none',
   }),
-  ...named('reduce_ nccl:reduce send recv_ recv_any_source_ nccl:send nccl:recv', { message: 0, result: 'none' }),
-  ...named('all_to_all_single all_to_all_single_autograd nccl:all_to_all', { message: 0, result: 'untold' }),
+  ...named('reduce_ nccl:reduce send recv_ recv_any_source_ nccl:send nccl:recv', {
+    signature: MESSAGE,
+    result: 'none',
+  }),
+  ...named('all_to_all_single all_to_all_single_autograd nccl:all_to_all', { signature: MESSAGE, result: 'untold' }),
   ...named('nccl:_all_gather_base nccl:all_gather nccl:_reduce_scatter_base nccl:reduce_scatter', {
-    message: 0,
+    signature: MESSAGE,
     result: 'untold',
   }),
-]);
-
-/** The tensor or the list of tensors at a position. */
-function messageAt(call: OpCall, position: number): Tensor[] | null {
-  const list = listAt(call, 'tensors', position);
-  if (list !== null) return list.length === 0 ? null : list;
-  const one = tensorAt(call, 'tensor', position);
-  return one === null ? null : [one];
-}
-
-/** The number of ranks at a position; undefined when it is not told. */
-function ranksAt(call: OpCall, position: number): number | undefined {
-  const ranks = whole(argument(call, 'group_size', position)?.value);
-  return ranks === undefined || ranks < 1 ? undefined : ranks;
-}
+};
 
 /** The message with another number of elements; null when it cannot have it. */
 function resized(message: readonly Tensor[], size: (elements: number) => number): Tensor[] | null {
@@ -92,23 +78,23 @@ function resized(message: readonly Tensor[], size: (elements: number) => number)
 }
 
 /** What the operation writes on this device; null when the call does not tell it. */
-function resultOf(call: OpCall, form: Form, message: readonly Tensor[]): readonly Tensor[] | null {
-  if (typeof form.result === 'number') return messageAt(call, form.result);
-  if (form.result === 'untold') return null;
-  if (form.result === 'none') return [];
-  if (form.times === undefined && form.over === undefined) return message;
-  const ranks = ranksAt(call, form.times ?? form.over ?? 0);
-  if (ranks === undefined) return null;
-  return resized(message, (elements) => (form.times === undefined ? elements / ranks : elements * ranks));
+function resultOf(bound: Bound, { result }: Form): readonly Tensor[] | null {
+  const message = bound.tensors('message');
+  if (result === 'given') return bound.tensors('result').length === 0 ? null : bound.tensors('result');
+  if (result === 'untold') return null;
+  if (result === 'none') return [];
+  if (result === 'same') return message;
+  const ranks = bound.count('ranks');
+  if (ranks === null || ranks === 0) return null;
+  return resized(message, (elements) => (result === 'smaller' ? elements / ranks : elements * ranks));
 }
 
-const formOf = (call: OpCall): Form | undefined => FORMS.get(`${call.mod}.${opName(call)}`) ?? FORMS.get(opName(call));
-
 function work(call: OpCall): Work | null {
-  const form = isDispatched(call) ? formOf(call) : undefined;
-  const message = form === undefined ? null : messageAt(call, form.message);
-  if (form === undefined || message === null) return null;
-  const [result, params] = [resultOf(call, form, message), tensorListParams(message)];
+  const form = isDispatched(call) ? entryOf(FORMS, call) : undefined;
+  const bound = form === undefined ? null : bind(call, form.signature);
+  if (form === undefined || bound === null) return null;
+  const message = bound.tensors('message');
+  const [result, params] = [resultOf(bound, form), tensorListParams(message)];
   const about = { flops: 0, params, source: SOURCE };
   if (result === null)
     return untoldWork({ ...about, formula: 'flops = 0', unknown: 'the size of the result is not told' });
@@ -139,7 +125,7 @@ export function collectiveWork(told: Collective): Work {
 export const collective: Family = {
   id: 'collective',
   title: 'Collectives: all-reduce, all-gather, reduce-scatter, all-to-all, broadcast',
-  ops: [...FORMS.keys()],
+  ops: Object.keys(FORMS),
   formulas: [
     'flops = 0: the additions of a reduction are not counted, they may happen in the network',
     'bytes = |message| + |result|, by the arguments; broadcast, reduce, send, receive: |message| (a rank either reads or writes it)',

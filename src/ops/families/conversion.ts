@@ -1,19 +1,20 @@
 /**
  * Conversion to another element type.
  */
+import { entryOf, type ByName } from '../by-name.js';
+import { bind } from '../binding.js';
 import { dtypeShort, type Tensor } from '../call.js';
 import type { OpCall } from '../../record/record.js';
 import type { Family, KernelFacts, Work } from '../family.js';
 import { isDispatched } from '../dispatched.js';
-import { dtypeGiven } from '../dtype-argument.js';
-import { opName, subject, tensorAt } from '../operands.js';
-import { scalarType } from '../scalar-type.js';
+import { dtypeAt, dtypeGiven } from '../dtype-argument.js';
+import { subject, tensorAt } from '../operands.js';
 import { tensor, tensorParams, trafficWork } from '../work.js';
 
 const SOURCE = 'every element read in one type and written in another';
 
 /** The type that an op's name tells. */
-const NAMED: Readonly<Record<string, string>> = {
+const NAMED: ByName<string> = {
   bfloat16: 'bfloat16',
   bool: 'bool',
   byte: 'uint8',
@@ -33,21 +34,24 @@ const NAMED: Readonly<Record<string, string>> = {
  * `torch.dtype` objects: without any of these, the input's type.
  */
 function target(call: OpCall): string | null {
-  const op = opName(call);
-  if (Object.hasOwn(NAMED, op)) return NAMED[op] ?? null;
-  return dtypeGiven(call) ?? tensorAt(call, 'other', 1)?.dtype ?? null;
+  return entryOf(NAMED, call) ?? dtypeGiven(call) ?? tensorAt(call, 'other', 1)?.dtype ?? null;
 }
 
-/** Arguments of `to(self, device, dtype, non_blocking, copy, memory_format)`: the only form with the type third. */
-const WITH_DEVICE = 6;
+/** Of `to` and `_to_copy`: with the type second, behind a device, or that of another tensor. */
+const SIGNATURES = [
+  '@self dtype non_blocking copy memory_format',
+  '@self device dtype non_blocking copy memory_format',
+  '@self dtype layout device pin_memory non_blocking memory_format',
+  '@self dtype layout device pin_memory non_blocking copy memory_format',
+  '@self @other non_blocking copy memory_format',
+];
 
-/** `to` and `_to_copy` have the type second, or behind a device; the type of the input where it is not given. */
+/** The type that the arguments give; the type of the input where they give none, null where it is not told. */
 function dispatchedTarget(call: OpCall, input: Tensor): string | null {
-  const [, second, third] = call.args;
-  const given = opName(call) === 'to' && call.args.length === WITH_DEVICE ? third : second;
-  const like = tensorAt(call, 'other', 1);
-  if (like !== null) return like.dtype;
-  return given === undefined || given.value === null ? input.dtype : scalarType(given.value);
+  const bound = bind(call, ...SIGNATURES);
+  const dtype = bound?.arg('dtype');
+  if (dtype === undefined || dtype.value === null) return bound?.tensor('other')?.dtype ?? input.dtype;
+  return dtypeAt(dtype);
 }
 
 function work(call: OpCall, kernel: KernelFacts): Work | null {

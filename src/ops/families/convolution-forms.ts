@@ -4,6 +4,7 @@
  * Names: input `x`, weight `w`, gradient of the output `dy`; `x_size` and `w_size` are extents that a gradient gets.
  * Source: aten/src/ATen/native/native_functions.yaml of torch 1.8 to 2.13.
  */
+import type { ByName } from '../by-name.js';
 
 /** A convolution; see `bind` for signatures. */
 export interface ConvolutionForm {
@@ -29,7 +30,7 @@ const CUDNN_END = 'benchmark deterministic allow_tf32';
 const MIOPEN_END = 'benchmark deterministic';
 const SLOW = '@x @w kernel_size @bias? stride padding';
 
-export const FORWARD_FORMS: Readonly<Record<string, ConvolutionForm>> = {
+export const FORWARD_FORMS: ByName<ConvolutionForm> = {
   conv1d: { signatures: PLAIN, rank: 1, transposed: false },
   conv2d: { signatures: PLAIN, rank: 2, transposed: false },
   conv3d: { signatures: PLAIN, rank: 3, transposed: false },
@@ -94,7 +95,7 @@ const ALL: readonly Gradient[] = ['dgrad', 'wgrad', 'bias'];
 const BOTH: readonly Gradient[] = ['dgrad', 'wgrad'];
 const SLOW_GRADIENT = '@dy @x @w kernel_size stride padding';
 
-const GENERAL_GRADIENTS: Readonly<Record<string, GradientForm>> = {
+const GENERAL_GRADIENTS: ByName<GradientForm> = {
   convolution_backward: {
     signatures: ['@dy @x @w bias_sizes stride padding dilation transposed output_padding groups output_mask'],
     gives: ALL,
@@ -167,7 +168,7 @@ const GENERAL_GRADIENTS: Readonly<Record<string, GradientForm>> = {
 };
 
 /** The gradients of a library's convolutions, one op for all of them and one for each. */
-function libraryGradients(prefix: string, end: string, gives: readonly Gradient[]): Record<string, GradientForm> {
+function libraryGradients(prefix: string, end: string, gives: readonly Gradient[]): ByName<GradientForm> {
   const settings = `padding stride dilation groups ${end}`;
   const widened = `padding output_padding stride dilation groups ${end}`;
   return {
@@ -187,7 +188,7 @@ function libraryGradients(prefix: string, end: string, gives: readonly Gradient[
 
 const MIOPEN = libraryGradients('miopen_convolution', MIOPEN_END, ALL);
 
-export const GRADIENT_FORMS: Readonly<Record<string, GradientForm>> = {
+export const GRADIENT_FORMS: ByName<GradientForm> = {
   ...GENERAL_GRADIENTS,
   ...libraryGradients('cudnn_convolution', CUDNN_END, BOTH),
   ...MIOPEN,

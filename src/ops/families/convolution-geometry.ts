@@ -22,7 +22,7 @@ export interface Geometry {
 }
 
 /** The value of an argument by its name; undefined when the call does not give it. */
-export type Settings = (name: string) => ArgValue | undefined;
+type Settings = (name: string) => ArgValue | undefined;
 
 const isWhole = (v: ArgValue | undefined): v is number => typeof v === 'number' && Number.isInteger(v) && v >= 0;
 

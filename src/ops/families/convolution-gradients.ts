@@ -4,6 +4,7 @@
  * The input and the weight gradient take as many multiply-adds as the convolution: one for each weight at every
  * position of the output (of the input when transposed). Settings are not needed where the extents of both are told.
  */
+import { entryOf } from '../by-name.js';
 import { numel, type Tensor } from '../call.js';
 import type { OpCall } from '../../record/record.js';
 import { bind, type Bound } from '../binding.js';
@@ -11,7 +12,7 @@ import type { KernelFacts, Param, Role, Work } from '../family.js';
 import { kernelKind } from '../kernel-kind.js';
 import { wholes } from '../operands.js';
 import { isBeside, namedGradient } from '../product.js';
-import { helperWork, tensor, trafficWork, type Traffic } from '../work.js';
+import { helperWork, tensor, total, trafficWork, type Traffic } from '../work.js';
 import { GRADIENT_FORMS, type Gradient, type GradientForm } from './convolution-forms.js';
 import { CONVOLUTION_SOURCE, convolutionFlops, geometryParams, spatialRank } from './convolution-geometry.js';
 import { isTransposed, shapeParams, toldGeometry } from './dispatched-convolution.js';
@@ -32,9 +33,9 @@ interface Backward {
 
 /** A tensor given as such or by its extents. */
 function operand(bound: Bound, name: string, dtype: string): Tensor | null {
-  const [given] = bound.tensors(name);
-  if (given !== undefined) return given;
-  const extents = wholes(bound.arg(`${name}_size`)?.value);
+  const given = bound.tensor(name);
+  if (given !== null) return given;
+  const extents = wholes(bound.value(`${name}_size`));
   return extents === null || extents.some((extent) => extent < 0) ? null : tensor(extents, dtype);
 }
 
@@ -62,8 +63,8 @@ function paramsOf(bound: Bound, known: Omit<Backward, 'params'>): readonly Param
 
 /** The convolution a gradient's call tells of; null when its tensors make none. */
 function backwardOf(bound: Bound, form: GradientForm): Backward | null {
-  const [dy] = bound.tensors('dy');
-  if (dy === undefined || dy.shape.length < 3) return null;
+  const dy = bound.tensor('dy');
+  if (dy === null || dy.shape.length < 3) return null;
   const w = operand(bound, 'w', dy.dtype);
   const rank = dy.shape.length - 2;
   if (rank > 3 || (w !== null && spatialRank(w, rank) === null)) return null;
@@ -123,30 +124,29 @@ function part(found: Backward, role: Gradient): Work {
 
 /** Gradients that the call asks for. Where the mask is not told: both, without the bias. */
 function asked(bound: Bound, form: GradientForm): readonly Gradient[] {
-  const mask = bound.arg('output_mask')?.value;
+  const mask = bound.value('output_mask');
   const outs = bound.outs.length;
   if (Array.isArray(mask)) return form.gives.filter((_, at) => (mask as readonly unknown[])[at] === true);
   return form.gives.filter((role) => role !== 'bias' || form.gives.length === 1 || outs === form.gives.length);
 }
 
+const UNTOLD = 'taken as those that its kernels tell, else as both';
+
 /** The gradients that a call of the dispatcher computes; null when the op is none, or its arguments do not fit. */
-export function gradientParts(op: string, call: OpCall): readonly Work[] | null {
-  const form = Object.hasOwn(GRADIENT_FORMS, op) ? GRADIENT_FORMS[op] : undefined;
+export function gradientParts(call: OpCall): readonly Work[] | null {
+  const form = entryOf(GRADIENT_FORMS, call);
   const bound = form === undefined ? null : bind(call, ...form.signatures);
   const found = form === undefined || bound === null ? null : backwardOf(bound, form);
   if (form === undefined || bound === null || found === null) return null;
-  const told = form.gives.length === 1 || Array.isArray(bound.arg('output_mask')?.value) || bound.outs.length > 0;
+  const told = form.gives.length === 1 || Array.isArray(bound.value('output_mask')) || bound.outs.length > 0;
   const roles = asked(bound, form);
   return roles.map((role) => {
     const work = part(found, role);
     return told
       ? work
-      : { ...work, formula: `${work.formula}; which gradients are asked for is not told: taken as both` };
+      : { ...work, perhaps: true, formula: `${work.formula}; which gradients are asked for is not told: ${UNTOLD}` };
   });
 }
-
-const sum = (amounts: readonly (number | null)[]): number | null =>
-  amounts.reduce((total, amount) => (total === null || amount === null ? null : total + amount), 0);
 
 const NONE: Work = {
   ...{ role: 'main', flops: 0, bytes: 0, params: [], matmul: true },
@@ -162,8 +162,8 @@ function whole(parts: readonly Work[]): Work {
   return {
     ...first,
     role: 'main',
-    flops: sum(parts.map(({ flops }) => flops)),
-    bytes: sum(parts.map(({ bytes }) => bytes)),
+    flops: total(parts.map(({ flops }) => flops)),
+    bytes: total(parts.map(({ bytes }) => bytes)),
     matmul: parts.some(({ matmul }) => matmul),
     formula: parts.map(({ role, formula }) => `${role}: ${formula}`).join('; '),
     ...(unknown === '' ? {} : { unknown }),

@@ -5,7 +5,7 @@ import { numel, type Tensor } from '../call.js';
 import type { OpCall } from '../../record/record.js';
 import { bind, type Bound } from '../binding.js';
 import type { Work } from '../family.js';
-import { whole } from '../operands.js';
+import { opName, whole } from '../operands.js';
 import { tensor, trafficWork } from '../work.js';
 import { CONVOLUTION_SOURCE, convolutionFlops } from './convolution-geometry.js';
 import { shapeParams } from './dispatched-convolution.js';
@@ -23,14 +23,14 @@ interface TimeConvolution {
 
 function operands(call: OpCall, signature: string): TimeConvolution | null {
   const bound = bind(call, signature);
-  const [[x], [w]] = [bound?.tensors('x') ?? [], bound?.tensors('w') ?? []];
+  const [x, w] = [bound?.tensor('x') ?? null, bound?.tensor('w') ?? null];
   if (bound === null || x?.shape.length !== 3 || w?.shape.length !== 3 || x.shape[2] !== w.shape[1]) return null;
   return { bound, x, w };
 }
 
 /** Forward: time steps of the output = time + 2·pad − kernel + 1. */
-export function timeConvolution(op: string, call: OpCall): Work | null {
-  if (op !== 'conv_tbc') return null;
+export function timeConvolution(call: OpCall): Work | null {
+  if (opName(call) !== 'conv_tbc') return null;
   const found = operands(call, '@x @w @bias pad');
   if (found === null) return null;
   const { bound, x, w } = found;
@@ -53,9 +53,9 @@ export function timeConvolution(op: string, call: OpCall): Work | null {
 }
 
 /** Backward: input, weight and bias gradient, always all three. */
-export function timeConvolutionParts(op: string, call: OpCall): readonly Work[] | null {
-  const found = op === 'conv_tbc_backward' ? operands(call, '@dy @x @w @bias pad') : null;
-  const [dy] = found?.bound.tensors('dy') ?? [];
+export function timeConvolutionParts(call: OpCall): readonly Work[] | null {
+  const found = opName(call) === 'conv_tbc_backward' ? operands(call, '@dy @x @w @bias pad') : null;
+  const dy = found?.bound.tensor('dy') ?? null;
   if (found === null || dy?.shape.length !== 3) return null;
   const { x, w } = found;
   const [steps = 0, batch = 0, filters = 0] = dy.shape;

@@ -6,10 +6,11 @@
  * The input gradient and the weight gradient take as many again each. Winograd and FFT kernels are given the count of
  * the direct algorithm.
  */
+import { ofDispatcher } from '../by-name.js';
 import { numel, value } from '../call.js';
 import type { OpCall } from '../../record/record.js';
 import type { Family, KernelFacts, Work } from '../family.js';
-import { ofDispatcher } from '../dispatcher-names.js';
+import { isDispatched } from '../dispatched.js';
 import { opName, tensorAt } from '../operands.js';
 import { productWork, wholeOrBeside, type Product } from '../product.js';
 import { CONV_TBC_OPS, timeConvolution, timeConvolutionParts } from './convolution-tbc.js';
@@ -24,8 +25,8 @@ import {
 } from './convolution-geometry.js';
 import { forwardConvolution } from './dispatched-convolution.js';
 
-/** Where an op's arguments after the weight stand. */
-interface Signature {
+/** Where the arguments of a call in Python stand. */
+interface PythonForm {
   /** Spatial dimensions; null when the weight tells. */
   readonly rank: 1 | 2 | 3 | null;
   readonly transposed: boolean;
@@ -37,7 +38,7 @@ const TRANSPOSED = ['input', 'weight', 'bias', 'stride', 'padding', 'output_padd
 const GENERAL = ['input', 'weight', 'bias', 'stride', 'padding', 'dilation', 'transposed', 'output_padding', 'groups'];
 
 /** PyTorch's signatures: torch.nn.functional, and the general operator they end in. */
-const SIGNATURES: ReadonlyMap<string, Signature> = new Map<string, Signature>([
+const PYTHON_FORMS: ReadonlyMap<string, PythonForm> = new Map<string, PythonForm>([
   ['conv1d', { rank: 1, transposed: false, order: FORWARD }],
   ['conv2d', { rank: 2, transposed: false, order: FORWARD }],
   ['conv3d', { rank: 3, transposed: false, order: FORWARD }],
@@ -49,15 +50,15 @@ const SIGNATURES: ReadonlyMap<string, Signature> = new Map<string, Signature>([
 ]);
 
 function read(call: OpCall): Product | null {
-  const signature = SIGNATURES.get(opName(call));
+  const form = PYTHON_FORMS.get(opName(call));
   const x = tensorAt(call, 'input', 0);
   const w = tensorAt(call, 'weight', 1);
-  if (signature === undefined || x === null || w === null) return null;
-  const general = signature.rank === null && value(call, 'transposed', signature.order.indexOf('transposed')) === true;
-  const transposed = signature.transposed || general;
-  const rank = spatialRank(w, signature.rank ?? undefined);
+  if (form === undefined || x === null || w === null) return null;
+  const general = form.rank === null && value(call, 'transposed', form.order.indexOf('transposed')) === true;
+  const transposed = form.transposed || general;
+  const rank = spatialRank(w, form.rank ?? undefined);
   const at = (name: string) => {
-    const index = signature.order.indexOf(name);
+    const index = form.order.indexOf(name);
     return index < 0 ? undefined : value(call, name, index);
   };
   const geometry = rank === null ? null : geometryOf(at, rank, x, w, transposed);
@@ -83,21 +84,20 @@ function read(call: OpCall): Product | null {
 
 const DISPATCHED: readonly string[] = [...Object.keys(FORWARD_FORMS), ...Object.keys(GRADIENT_FORMS), ...CONV_TBC_OPS];
 
-const partsOf = (op: string, call: OpCall): readonly Work[] | null =>
-  gradientParts(op, call) ?? timeConvolutionParts(op, call);
+const partsOf = (call: OpCall): readonly Work[] | null => gradientParts(call) ?? timeConvolutionParts(call);
 
 /** The work of a convolution that the dispatcher ran: the whole of it, or the gradient that the kernel computes. */
-function dispatched(op: string, call: OpCall, kernel: KernelFacts): Work | null {
-  const forward = forwardConvolution(op, call) ?? timeConvolution(op, call);
+function dispatched(call: OpCall, kernel: KernelFacts): Work | null {
+  const forward = forwardConvolution(call) ?? timeConvolution(call);
   if (forward !== null) return wholeOrBeside(forward, kernel);
-  const parts = partsOf(op, call);
+  const parts = partsOf(call);
   return parts === null ? null : gradientWork(parts, kernel);
 }
 
 export const convolution: Family = {
   id: 'convolution',
   title: 'Convolutions of one to three dimensions, grouped and transposed, and their gradients',
-  ops: [...SIGNATURES.keys(), ...ofDispatcher(DISPATCHED.filter((op) => !SIGNATURES.has(op)))],
+  ops: [...PYTHON_FORMS.keys(), ...ofDispatcher(DISPATCHED.filter((op) => !PYTHON_FORMS.has(op)))],
   formulas: [
     'flops = 2·N·K·prod(out)·(C/g)·prod(kernel); forward, input gradient and weight gradient each',
     'transposed: flops = 2·N·C·prod(in)·(K/g)·prod(kernel), with C input and K output channels',
@@ -106,10 +106,9 @@ export const convolution: Family = {
     'of the dispatcher: bias and addend are read too; each gradient that output_mask asks for is a part of its own',
   ],
   work(call, kernel) {
-    const op = opName(call);
-    if (call.from !== undefined) return dispatched(op, call, kernel);
+    if (isDispatched(call)) return dispatched(call, kernel);
     const found = read(call);
     return found === null ? null : productWork(found, kernel);
   },
-  parts: (call) => (call.from === undefined ? null : partsOf(opName(call), call)),
+  parts: (call) => (isDispatched(call) ? partsOf(call) : null),
 };

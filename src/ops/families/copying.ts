@@ -1,11 +1,13 @@
 /**
  * Copies: between tensors, into another layout, into a padded or repeated tensor.
  */
+import { entryOf, named, type ByName } from '../by-name.js';
+import { bind, type Bound } from '../binding.js';
 import { argument, dtypeShort, numel, positional, type Tensor } from '../call.js';
 import type { OpCall } from '../../record/record.js';
 import { isDispatched, untoldWork } from '../dispatched.js';
 import type { Family, KernelFacts, Work } from '../family.js';
-import { dimension, opName, subject, tensorAt, whole, wholes } from '../operands.js';
+import { dimension, opName, subject, tensorAt, wholes } from '../operands.js';
 import { showShape, tensor, tensorParams, trafficWork } from '../work.js';
 import { paddedShape } from './padded-shape.js';
 
@@ -72,31 +74,32 @@ const untoldCopy = (input: Tensor): Work =>
     unknown: 'the size of the result is not told',
   });
 
-/** Arguments of `repeat_interleave(repeats, output_size)`; with a tensor to repeat before them there are more. */
-const PLACES_ARGUMENTS = 2;
-
-/** repeat_interleave(self, repeats, dim, output_size): every element so many times; null when that is not told. */
-function interleaved(call: OpCall, input: Tensor): Tensor | null {
-  const [, repeats, dim, size] = call.args;
-  const at = dimension(whole(dim?.value) ?? 0, input.shape.length);
-  const [times, extent] = [whole(repeats?.value), whole(size?.value)];
+/** Every element so many times; null when that is not told. */
+function interleaved(bound: Bound, input: Tensor): Tensor | null {
+  const [times, extent, dim] = [bound.number('repeats'), bound.number('output_size'), bound.arg('dim')];
   // Without a dimension all elements stand in a row.
-  if (dim?.value === null) return times === undefined ? null : tensor([numel(input.shape) * times], input.dtype);
-  if (at === null || whole(dim?.value) === undefined || (times ?? extent) === undefined) return null;
-  const shape = input.shape.map((old, i) => (i === at ? (times === undefined ? (extent ?? 0) : old * times) : old));
+  if (dim?.value === null) return times === null ? null : tensor([numel(input.shape) * times], input.dtype);
+  const at = dimension(bound.number('dim') ?? Number.NaN, input.shape.length);
+  if (at === null || (times ?? extent) === null) return null;
+  const shape = input.shape.map((old, i) => (i === at ? (times === null ? (extent ?? 0) : old * times) : old));
   return tensor(shape, input.dtype);
 }
 
-/** repeat_interleave(repeats, output_size): the place of each result among what is repeated. */
-function places(call: OpCall, repeats: Tensor): Tensor | null {
-  const size = whole(call.args[1]?.value);
-  return size === undefined ? null : tensor([size], repeats.dtype);
+/** The place of each result among what is repeated. */
+function places(bound: Bound, repeats: Tensor): Tensor | null {
+  const size = bound.number('output_size');
+  return size === null ? null : tensor([size], repeats.dtype);
 }
 
+/** With a tensor to repeat, or with the numbers of repeats alone. */
+const INTERLEAVE = ['@self repeats dim output_size', '@self @repeats dim output_size', '@repeats output_size'];
+
 function repeatInterleave(call: OpCall): Work | null {
-  const input = subject(call);
-  if (input === null || !isDispatched(call)) return null;
-  const result = call.args.length > PLACES_ARGUMENTS ? interleaved(call, input) : places(call, input);
+  const bound = isDispatched(call) ? bind(call, ...INTERLEAVE) : null;
+  const [self, repeats] = [bound?.tensor('self') ?? null, bound?.tensor('repeats') ?? null];
+  const input = self ?? repeats;
+  if (bound === null || input === null) return null;
+  const result = self === null ? places(bound, input) : interleaved(bound, self);
   if (result === null) return untoldCopy(input);
   if (!result.shape.every((extent) => extent >= 0) || !Number.isSafeInteger(numel(result.shape))) return null;
   const [params, formula] = [tensorParams(input), 'flops = 0; bytes = input + result'];
@@ -124,24 +127,22 @@ function enlarged(call: OpCall, kernel: KernelFacts): Work | null {
 
 type Formula = (call: OpCall, kernel: KernelFacts) => Work | null;
 
-const named = (names: string, formula: Formula): [string, Formula][] => names.split(' ').map((op) => [op, formula]);
-
-const FORMULAS: ReadonlyMap<string, Formula> = new Map([
+const FORMULAS: ByName<Formula> = {
   ...named('copy_ copy', copyInto),
   ...named('_copy_from _copy_from_and_resize', copyFrom),
   ...named('repeat_interleave', repeatInterleave),
   ...named('clone contiguous reshape flatten ravel cuda cpu npu', copy),
   ...named('pad constant_pad_nd repeat tile', enlarged),
-]);
+};
 
 export const copying: Family = {
   id: 'copying',
   title: 'Copies: copy_, clone, contiguous, reshape, pad, repeat',
-  ops: [...FORMULAS.keys()],
+  ops: [...Object.keys(FORMULAS)],
   formulas: [
     'flops = 0',
     'copy_: source + target, each with its own size; clone, contiguous, reshape: 2·E·size (a kernel is launched only when it copies)',
     'pad, repeat: input + result; backward of repeat: E(result) additions',
   ],
-  work: (call, kernel) => FORMULAS.get(opName(call))?.(call, kernel) ?? null,
+  work: (call, kernel) => entryOf(FORMULAS, call)?.(call, kernel) ?? null,
 };

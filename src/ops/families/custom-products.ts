@@ -1,16 +1,24 @@
 /**
  * Matrix products of libraries beside ATen: quantized, scaled and packed ones of serving and training frameworks.
  *
- * Where both factors are told unpacked, they are products like any other (`CUSTOM_PRODUCTS`). Where the weight is
+ * Where both factors are told unpacked, they are products like any other (`UNPACKED`). Where the weight is
  * packed into words of another type, its columns are told by another argument (`PACKED_WEIGHTS`).
  */
+import { mapped, type ByName } from '../by-name.js';
 import { numel, type Tensor } from '../call.js';
 import type { OpCall } from '../../record/record.js';
 import { bind, type Bound } from '../binding.js';
 import { whole } from '../operands.js';
 import { dtypeParams } from '../product.js';
 import { tensor, type Traffic } from '../work.js';
-import { matrixWork, PRODUCT_SOURCE, productForm, resultType, type ProductForm } from './products.js';
+import {
+  matrixWork,
+  PRODUCT_SOURCE,
+  productForm,
+  resultType,
+  type ProductForm,
+  type ProductFormula,
+} from './products.js';
 import type { Param, Work } from '../family.js';
 
 const SCALED_INTO = '!out @a @b @a_scales @b_scales @bias?';
@@ -19,7 +27,7 @@ const WITH_BIAS = '@a @b @scale_a @scale_b out_dtype @bias?';
 const ROWWISE = ['@a @b @scale_a @scale_b @bias? use_fast_accum @!out?', '@a @b @scale_a @scale_b'];
 
 /** Signatures: csrc/torch_bindings.cpp of vLLM, common_extension.cc of sgl-kernel, FBGEMM GenAI, aiter, TensorRT-LLM. */
-export const CUSTOM_PRODUCTS: Readonly<Record<string, ProductForm>> = {
+const UNPACKED: ByName<ProductForm> = {
   '_C.cutlass_scaled_mm': { signatures: [SCALED_INTO], ranks: [2, 2] },
   '_C.cutlass_scaled_mm_azp': { signatures: ['!out @a @b @a_scales @b_scales @azp_adj @azp? @bias?'], ranks: [2, 2] },
   '_C.cutlass_scaled_fp4_mm': {
@@ -38,11 +46,15 @@ export const CUSTOM_PRODUCTS: Readonly<Record<string, ProductForm>> = {
   'sgl_kernel.fp8_scaled_mm': { signatures: [WITH_BIAS], ranks: [2, 2] },
   'sgl_kernel.int8_scaled_mm': { signatures: [WITH_BIAS], ranks: [2, 2] },
   'sgl_kernel.fp8_blockwise_scaled_mm': { signatures: [SCALED], ranks: [2, 2] },
-  'trtllm.cublas_scaled_mm': { signatures: ['@a @b @scale_a @scale_b @bias? out_dtype', WITH_BIAS], ranks: [2, 2] },
+  'trtllm.cublas_scaled_mm': { signatures: ['@a @b @scale_a @scale_b @bias? out_dtype'], ranks: [2, 2] },
   'bitsandbytes.int8_linear_matmul': { signatures: ['@a @b'], rows: true, type: 'int32' },
   'fbgemm.f8f8bf16_rowwise': { signatures: ROWWISE, rows: true, type: 'bfloat16' },
   'fbgemm.f8f8bf16_blockwise': { signatures: ['@a @b @scale_a @scale_b m n k'], rows: true, type: 'bfloat16' },
-  'fbgemm.f8f8bf16': { signatures: ['@a @b @scale use_fast_accum'], rows: true, type: 'bfloat16' },
+  'fbgemm.f8f8bf16': {
+    signatures: ['@a @b @scale use_fast_accum', '@a @b scale use_fast_accum'],
+    rows: true,
+    type: 'bfloat16',
+  },
   'aiter.gemm_a8w8': { signatures: ['@a @b @scale_a @scale_b @bias? out_dtype'], rows: true, type: 'bfloat16' },
   'aiter.gemm_a8w8_CK': { signatures: ['@a @b @scale_a @scale_b @bias? out_dtype'], rows: true, type: 'bfloat16' },
   'aiter.gemm_a8w8_blockscale': { signatures: [SCALED], rows: true, type: 'bfloat16' },
@@ -67,7 +79,7 @@ const MARLIN = [
   `@a @c? @w @bias? @scales @global_scale? ${MARLIN_END}`,
 ];
 
-export const PACKED_WEIGHTS: Readonly<Record<string, PackedWeight>> = {
+const PACKED_WEIGHTS: ByName<PackedWeight> = {
   _weight_int4pack_mm: { signatures: ['@a @w group @scales_and_zeros'], columns: 'rows_of_scales' },
   _weight_int4pack_mm_for_cpu: { signatures: ['@a @w group @scales_and_zeros'], columns: 'rows_of_scales' },
   _mixed_dtypes_linear: { signatures: ['@a @w @scales @bias? activation'], columns: 'scales' },
@@ -88,17 +100,17 @@ export const PACKED_WEIGHTS: Readonly<Record<string, PackedWeight>> = {
 /** Scales and zeros of a 4-bit weight have the extents [groups, n, 2]. */
 const columnsOf = (bound: Bound, name: string): number | undefined =>
   name === 'rows_of_scales'
-    ? bound.tensors('scales_and_zeros')[0]?.shape.at(-2)
-    : (bound.tensors(name)[0]?.shape.at(-1) ?? whole(bound.arg(name)?.value));
+    ? bound.tensor('scales_and_zeros')?.shape.at(-2)
+    : (bound.tensor(name)?.shape.at(-1) ?? whole(bound.value(name)));
 
 const PACKED_FORMULA = 'flops = 2·m·n·k with n of the unpacked weight, bytes = operands read, as packed + |y|';
 
 /** x·W with x [..., k] and a packed W. */
 function packedProduct(call: OpCall, { signatures, columns }: PackedWeight): Work | null {
   const bound = bind(call, ...signatures);
-  const [x] = bound?.tensors('a') ?? [];
+  const x = bound?.tensor('a') ?? null;
   const k = x?.shape.at(-1);
-  if (bound === null || x === undefined || k === undefined) return null;
+  if (bound === null || x === null || k === undefined) return null;
   const n = columnsOf(bound, columns);
   const m = numel(x.shape.slice(0, -1));
   const y: Tensor = tensor([...x.shape.slice(0, -1), n ?? 0], resultType(bound, x));
@@ -125,8 +137,8 @@ const TE_GEMM =
 
 function transformerEngineGemm(call: OpCall): Work | null {
   const bound = bind(call, TE_GEMM);
-  const [[a], [b], [d]] = [bound?.tensors('a') ?? [], bound?.tensors('b') ?? [], bound?.tensors('out') ?? []];
-  if (bound === null || a === undefined || b === undefined || d === undefined) return null;
+  const [a, b, d] = [bound?.tensor('a') ?? null, bound?.tensor('b') ?? null, bound?.tensor('out') ?? null];
+  if (bound === null || a === null || b === null || d === null) return null;
   const multiplied = Math.sqrt(numel(a.shape) * numel(b.shape)) * Math.sqrt(numel(d.shape));
   const flops = 2 * Math.round(multiplied);
   if (!Number.isSafeInteger(flops) || Math.abs(multiplied - flops / 2) > 1e-6 * (1 + multiplied)) return null;
@@ -140,19 +152,8 @@ function transformerEngineGemm(call: OpCall): Work | null {
   });
 }
 
-export const CUSTOM_OPS: readonly string[] = [
-  ...Object.keys(CUSTOM_PRODUCTS),
-  ...Object.keys(PACKED_WEIGHTS),
-  'tex_ts.te_gemm_ts',
-];
-
-/** The work of a product beside ATen's plain ones; null when the op is none, or its arguments do not fit. */
-export function customProduct(op: string, call: OpCall): Work | null {
-  const name = `${call.mod}.${op}`;
-  if (name === 'tex_ts.te_gemm_ts') return transformerEngineGemm(call);
-  const form = Object.hasOwn(CUSTOM_PRODUCTS, name) ? CUSTOM_PRODUCTS[name] : undefined;
-  if (form !== undefined) return productForm(call, form);
-  const key = Object.hasOwn(PACKED_WEIGHTS, name) ? name : op;
-  const packed = Object.hasOwn(PACKED_WEIGHTS, key) ? PACKED_WEIGHTS[key] : undefined;
-  return packed === undefined ? null : packedProduct(call, packed);
-}
+export const CUSTOM_PRODUCTS: ByName<ProductFormula> = {
+  ...mapped(UNPACKED, (form) => (call) => productForm(call, form)),
+  ...mapped(PACKED_WEIGHTS, (form) => (call) => packedProduct(call, form)),
+  'tex_ts.te_gemm_ts': transformerEngineGemm,
+};

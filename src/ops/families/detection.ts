@@ -2,7 +2,7 @@
  * Ops of object detection: regions of a feature map resampled, boxes suppressed, convolutions at moved positions.
  */
 import { numel, type Tensor } from '../call.js';
-import { ruleFor, ruleWork, type Amounts, type Reading, type Rules } from '../by-schema.js';
+import { byRules, ruleFor, type Amounts, type Reading, type Rules } from '../by-schema.js';
 import type { Family } from '../family.js';
 import { tensor } from '../work.js';
 
@@ -133,5 +133,5 @@ export const detection: Family = {
     'roi_align: flops = (8·s² + 1)·E(result), backward 8·s²·E(gradient), unknown where s follows from the regions; bytes = input + regions + result',
     'nms: flops = 19·n·(n − 1)/2; bytes = boxes + mask; deform_conv2d (without its product): flops = 7·E(columns), with a mask 8; bytes = input + offsets + columns',
   ],
-  work: (call, kernel) => (call.from === undefined ? null : ruleWork(RULES, call, kernel, SOURCE)),
+  work: byRules(RULES, SOURCE),
 };

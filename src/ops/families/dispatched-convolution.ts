@@ -5,6 +5,7 @@
  * convolution needs only the positions of its input. The gradient that comes back (`OpCall.out`) tells the
  * output all the same.
  */
+import { entryOf } from '../by-name.js';
 import { numel, type Tensor } from '../call.js';
 import type { ArgValue, OpCall } from '../../record/record.js';
 import { bind, type Bound } from '../binding.js';
@@ -26,19 +27,17 @@ import { matrixWork } from './products.js';
 const DECISIVE = ['stride', 'padding', 'dilation', 'output_padding', 'transposed'] as const;
 
 /** Names of the decisive arguments whose value the profile does not tell. */
-export const untoldSettings = (bound: Bound): string[] =>
-  DECISIVE.filter((name) => bound.arg(name) !== undefined && bound.arg(name)?.value === undefined);
+const untoldSettings = (bound: Bound): string[] =>
+  DECISIVE.filter((name) => bound.arg(name) !== undefined && bound.value(name) === undefined);
 
 /** Whether the convolution is transposed; null when that is not told. */
 export function isTransposed(bound: Bound, form: ConvolutionForm): boolean | null {
-  if (form.transposed !== undefined) return form.transposed;
-  const value = bound.arg('transposed')?.value;
-  return typeof value === 'boolean' ? value : null;
+  return form.transposed ?? bound.flag('transposed');
 }
 
 /** The groups: as told, else as many as the weight's channels leave of the input's. */
 function groupsOf(bound: Bound, channels: number, w: Tensor, transposed: boolean): ArgValue {
-  const told = bound.arg('groups')?.value;
+  const told = bound.value('groups');
   if (told !== undefined) return told;
   const [, second = 0] = w.shape;
   return transposed || second === 0 ? 1 : channels / second;
@@ -49,7 +48,7 @@ export function toldGeometry(bound: Bound, x: Tensor, w: Tensor, transposed: boo
   if (untoldSettings(bound).length > 0) return null;
   const channels = x.shape.at(-rank - 1) ?? 0;
   const at = (name: string): ArgValue | undefined =>
-    name === 'groups' ? groupsOf(bound, channels, w, transposed) : (bound.arg(name)?.value ?? undefined);
+    name === 'groups' ? groupsOf(bound, channels, w, transposed) : (bound.value(name) ?? undefined);
   return geometryOf(at, rank, x, w, transposed);
 }
 
@@ -78,9 +77,9 @@ interface Operands {
 
 function operandsOf(call: OpCall, form: ConvolutionForm): Operands | null {
   const bound = bind(call, ...form.signatures);
-  const [[x], [w]] = [bound?.tensors('x') ?? [], bound?.tensors('w') ?? []];
-  const rank = w === undefined ? null : spatialRank(w, form.rank);
-  if (bound === null || x === undefined || w === undefined || rank === null) return null;
+  const [x, w] = [bound?.tensor('x') ?? null, bound?.tensor('w') ?? null];
+  const rank = w === null ? null : spatialRank(w, form.rank);
+  if (bound === null || x === null || w === null || rank === null) return null;
   return x.shape.length === rank + 2 || x.shape.length === rank + 1 ? { bound, x, w, rank } : null;
 }
 
@@ -118,8 +117,8 @@ function untoldWork(operands: Operands, transposed: boolean | null, out: Tensor 
 }
 
 /** The work of a dispatched convolution; null when the op is none, or its arguments do not fit. */
-export function forwardConvolution(op: string, call: OpCall): Work | null {
-  const form = Object.hasOwn(FORWARD_FORMS, op) ? FORWARD_FORMS[op] : undefined;
+export function forwardConvolution(call: OpCall): Work | null {
+  const form = entryOf(FORWARD_FORMS, call);
   const operands = form === undefined ? null : operandsOf(call, form);
   if (form === undefined || operands === null) return null;
   const transposed = isTransposed(operands.bound, form);

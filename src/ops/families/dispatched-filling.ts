@@ -1,21 +1,24 @@
 /**
  * The tensor that a creating op of the dispatcher fills, from arguments in the order of its schema.
  */
+import { entryOf, named, type ByName } from '../by-name.js';
+import { bind, type Bound } from '../binding.js';
 import { numel, positional, type Tensor } from '../call.js';
 import type { Arg, OpCall } from '../../record/record.js';
-import { outputs, typed } from '../dispatched.js';
-import { opName, tensorOf, whole, wholes } from '../operands.js';
+import { typed } from '../dispatched.js';
+import { tensorOf, wholes } from '../operands.js';
 import { tensor } from '../work.js';
 
 /** A result whose extents the call does not tell. */
-export interface Untold {
+interface Untold {
   readonly untold: string;
 }
 
 const DEFAULT = 'float32';
 
-/** How `torch.options` of a creating op go on after its own arguments: dtype, layout, device, pin_memory. */
-const OPTIONS = 4;
+/** How `torch.options` of a creating op go on after its own arguments. */
+const OPTIONS = 'dtype layout device pin_memory';
+const OPTION_COUNT = OPTIONS.split(' ').length;
 
 /** An op that fills as many elements as its numbers say. */
 interface Sequence {
@@ -39,7 +42,7 @@ const ramp = (n: number, c: number): number => {
 const belowDiagonal = (rows: number, columns: number, offset: number): number =>
   ramp(rows + offset, columns) - ramp(offset, columns);
 
-const SEQUENCES: Readonly<Record<string, Sequence>> = {
+const SEQUENCES: ByName<Sequence> = {
   // Row and column of each element.
   tril_indices: {
     lengths: [3],
@@ -72,12 +75,21 @@ const SEQUENCES: Readonly<Record<string, Sequence>> = {
   eye: { lengths: [1, 2], whole: false, count: ([rows = 0, columns = rows]) => rows * columns },
 };
 
+/** The tensors behind so many arguments: an `out` form writes them. */
+const outputs = (args: readonly Arg[], count: number): Tensor[] =>
+  args
+    .slice(count)
+    .map(tensorOf)
+    .filter((found) => found !== null);
+
 function sequence(call: OpCall, { lengths, count, whole: staysWhole }: Sequence): Tensor | Untold | null {
   const args = positional(call);
-  const length = lengths.find((n) => args.length === n + OPTIONS || (args.length === n + 1 && outputs(call, n).length));
+  const length = lengths.find(
+    (n) => args.length === n + OPTION_COUNT || (args.length === n + 1 && outputs(args, n).length),
+  );
   if (length === undefined) return null;
   const given = args.slice(0, length);
-  const [out] = outputs(call, length);
+  const [out] = outputs(args, length);
   const numbers = given.map(({ value }) => value).filter((value) => typeof value === 'number');
   if (numbers.length < length) {
     // An out tensor that is not yet of the right size has no elements.
@@ -90,33 +102,30 @@ function sequence(call: OpCall, { lengths, count, whole: staysWhole }: Sequence)
   return typed([elements], args[length], isWhole ? 'int64' : DEFAULT);
 }
 
-/** Positions of an op's arguments. */
+/** An op that fills a tensor of given extents. */
 interface Creation {
-  /** Of the extents; -1 for a single element. */
-  readonly size?: number;
-  /** Of the tensor that gives extents and type, where they are not given. */
-  readonly like?: number;
-  /** Of the value that fills, which gives the type where it is not given. */
-  readonly value?: number;
-  readonly dtype?: number;
+  /** Where the extents stand: in `size`, or they are those of `like`; or there is a single element. */
+  readonly extents: 'size' | 'like' | 'one';
+  /** See `bind`. The type is that of `dtype`, where it is not given that of `like`, else that of the `value` that fills. */
+  readonly signatures: readonly string[];
 }
 
-const CREATIONS: Readonly<Record<string, Creation>> = {
-  ones: { size: 0, dtype: 1 },
-  zeros: { size: 0, dtype: 1 },
-  full: { size: 0, value: 1, dtype: 2 },
-  rand: { size: 0, dtype: 1 },
-  randn: { size: 0, dtype: 1 },
-  ones_like: { like: 0, dtype: 1 },
-  zeros_like: { like: 0, dtype: 1 },
-  full_like: { like: 0, dtype: 2 },
-  new_zeros: { like: 0, size: 1, dtype: 2 },
-  new_ones: { like: 0, size: 1, dtype: 2 },
-  new_full: { like: 0, size: 1, dtype: 3 },
-  fill_: { like: 0 },
-  fill: { like: 0 },
-  zero_: { like: 0 },
-  scalar_tensor: { size: -1, value: 0, dtype: 1 },
+const sized = (ops: string, ...signatures: readonly string[]): ByName<Creation> =>
+  named(ops, { extents: 'size', signatures });
+const like = (ops: string, ...signatures: readonly string[]): ByName<Creation> =>
+  named(ops, { extents: 'like', signatures });
+
+const CREATIONS: ByName<Creation> = {
+  ...sized('ones zeros', `size ${OPTIONS}`, `size names ${OPTIONS}`, 'size'),
+  ...sized('rand randn', `size ${OPTIONS}`, `size generator ${OPTIONS}`, 'size'),
+  ...sized('full', `size value ${OPTIONS}`, `size value names ${OPTIONS}`, 'size value'),
+  ...sized('new_zeros new_ones', `@like size ${OPTIONS}`, '@like size'),
+  ...sized('new_full', `@like size value ${OPTIONS}`, '@like size value'),
+  ...like('ones_like zeros_like', `@like ${OPTIONS} memory_format`, '@like memory_format'),
+  ...like('full_like', `@like value ${OPTIONS} memory_format`, '@like value memory_format'),
+  ...like('fill_ fill', '@like value', '@like @value'),
+  ...like('zero_', '@like'),
+  scalar_tensor: { extents: 'one', signatures: [`value ${OPTIONS}`, 'value'] },
 };
 
 /** The type of a number that fills. */
@@ -125,24 +134,28 @@ function typeOf(arg: Arg | undefined): string {
   return arg?.type === 'int' ? 'int64' : DEFAULT;
 }
 
-function created(call: OpCall, op: Creation): Tensor | Untold | null {
-  const args = positional(call);
-  const like = op.like === undefined ? null : tensorOf(args[op.like]);
-  if (op.like !== undefined && like === null) return null;
-  const size = op.size === undefined ? (like?.shape ?? null) : op.size < 0 ? [] : wholes(args[op.size]?.value);
-  if (size === null) return whole(args[op.size ?? 0]?.value) === undefined ? { untold: 'its size is not told' } : null;
+const EXTENTS: Readonly<Record<Creation['extents'], (bound: Bound) => readonly number[] | null>> = {
+  size: (bound) => wholes(bound.value('size')),
+  like: (bound) => bound.tensor('like')?.shape ?? null,
+  one: () => [],
+};
+
+function created(call: OpCall, { extents, signatures }: Creation): Tensor | Untold | null {
+  const bound = bind(call, ...signatures);
+  if (bound === null) return null;
+  const size = EXTENTS[extents](bound);
+  if (size === null) return { untold: 'its size is not told' };
   if (size.some((extent) => extent < 0)) return null;
-  const byDefault = like?.dtype ?? (op.value === undefined ? DEFAULT : typeOf(args[op.value]));
-  return typed(size, op.dtype === undefined ? undefined : args[op.dtype], byDefault);
+  const [out] = bound.outs;
+  const byDefault = bound.tensor('like')?.dtype ?? typeOf(bound.arg('value'));
+  return out === undefined ? typed(size, bound.arg('dtype'), byDefault) : tensor(size, out.dtype);
 }
 
 /** The tensor filled; null when the arguments do not fit the op. */
 export function filledBy(call: OpCall): Tensor | Untold | null {
-  const op = opName(call);
-  const filled = Object.hasOwn(SEQUENCES, op) ? sequence(call, SEQUENCES[op] as Sequence) : lookup(call, op);
+  const [counted, creation] = [entryOf(SEQUENCES, call), entryOf(CREATIONS, call)];
+  const fresh = creation === undefined ? null : created(call, creation);
+  const filled = counted === undefined ? fresh : sequence(call, counted);
   if (filled === null || 'untold' in filled) return filled;
   return Number.isSafeInteger(numel(filled.shape)) ? filled : null;
 }
-
-const lookup = (call: OpCall, op: string): Tensor | Untold | null =>
-  Object.hasOwn(CREATIONS, op) ? created(call, CREATIONS[op] as Creation) : null;

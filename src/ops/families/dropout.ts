@@ -3,7 +3,7 @@
  */
 import { numel } from '../call.js';
 import type { Family } from '../family.js';
-import { ruleFor, ruleWork, type Amounts, type Reading, type Rules } from '../by-schema.js';
+import { byRules, ruleFor, type Amounts, type Reading, type Rules } from '../by-schema.js';
 
 const SOURCE = 'PyTorch native_dropout_backward: a product with the mask and one with the scale';
 
@@ -25,5 +25,5 @@ export const dropout: Family = {
   title: 'The gradient of dropout',
   ops: Object.keys(RULES),
   formulas: ['flops = 2·E; bytes = gradient + mask + gradient of the input'],
-  work: (call, kernel) => ruleWork(RULES, call, kernel, SOURCE),
+  work: byRules(RULES, SOURCE),
 };

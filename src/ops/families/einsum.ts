@@ -2,6 +2,7 @@
  * Ops that name what they sum over: einsum by letters, tensordot by dimensions, the trilinear product by both, and
  * products of vectors that sum nothing.
  */
+import type { ByName } from '../by-name.js';
 import { numel, type Tensor } from '../call.js';
 import type { OpCall } from '../../record/record.js';
 import { bind } from '../binding.js';
@@ -9,7 +10,7 @@ import type { Work } from '../family.js';
 import { dimension, wholes } from '../operands.js';
 import { tensorListParams, type Traffic } from '../work.js';
 import { contract, type Contracted, type Indexed } from './contraction.js';
-import { matrixWork } from './products.js';
+import { matrixWork, type ProductFormula } from './products.js';
 
 const SOURCE = 'a multiply-add counted as 2 for every value of all indices together';
 const FORMULA = 'flops = 2·Π(extents of all indices), 1· where none is summed; bytes = operands read + result written';
@@ -61,10 +62,10 @@ function implied(operands: readonly Indexed[]): string[] {
 
 /** `bij,bjk->bik` of a list of tensors. */
 function einsum(call: OpCall): Work | null {
-  const bound = bind(call, 'equation @operands path', 'equation @operands');
+  const bound = bind(call, 'equation @operands[] path', 'equation @operands[]');
   const operands = bound?.tensors('operands') ?? [];
   if (bound === null || operands.length === 0) return null;
-  const equation = bound.arg('equation')?.value;
+  const equation = bound.value('equation');
   if (typeof equation !== 'string') return untold(operands, 'the equation is not told');
   const [left = '', right, ...more] = equation.replace(/\s/g, '').split('->');
   const terms = left.split(',');
@@ -90,9 +91,9 @@ function dimensions(dims: readonly number[], rank: number): number[] | null {
 /** Sum over pairs of dimensions, one of each tensor. */
 function tensordot(call: OpCall): Work | null {
   const bound = bind(call, '@a @b dims_a dims_b');
-  const [[a], [b]] = [bound?.tensors('a') ?? [], bound?.tensors('b') ?? []];
-  if (bound === null || a === undefined || b === undefined) return null;
-  const [given, others] = [bound.arg('dims_a')?.value, bound.arg('dims_b')?.value];
+  const [a, b] = [bound?.tensor('a') ?? null, bound?.tensor('b') ?? null];
+  if (bound === null || a === null || b === null) return null;
+  const [given, others] = [bound.value('dims_a'), bound.value('dims_b')];
   if (given === undefined || others === undefined) return untold([a, b], 'the summed dimensions are not told');
   const [dimsA, dimsB] = [
     dimensions(wholes(given) ?? [NaN], a.shape.length),
@@ -114,8 +115,8 @@ function tensordot(call: OpCall): Work | null {
 /** Sum over the last dimension of both: every row of the one by every row of the other. */
 function inner(call: OpCall): Work | null {
   const bound = bind(call, '@a @b');
-  const [[a], [b]] = [bound?.tensors('a') ?? [], bound?.tensors('b') ?? []];
-  if (a === undefined || b === undefined || a.shape.at(-1) !== b.shape.at(-1) || a.shape.length === 0) return null;
+  const [a, b] = [bound?.tensor('a') ?? null, bound?.tensor('b') ?? null];
+  if (a === null || b === null || a.shape.at(-1) !== b.shape.at(-1) || a.shape.length === 0) return null;
   const left = [...a.shape.slice(1).map((_, at) => `a${String(at)}`), 'k'];
   const right = [...b.shape.slice(1).map((_, at) => `b${String(at)}`), 'k'];
   const kept = [...left.slice(0, -1), ...right.slice(0, -1)];
@@ -140,13 +141,12 @@ function expanded(tensor: Tensor | undefined, at: unknown, rank: number): Indexe
 function trilinear(call: OpCall): Work | null {
   const bound = bind(call, '@a @b @c expand_a expand_b expand_c sum unroll');
   if (bound === null) return null;
-  const all = ['a', 'b', 'c'].flatMap((name) => bound.tensors(name));
-  const summed = bound.arg('sum')?.value;
-  const firstAt = bound.arg('expand_a')?.value;
+  const all = bound.given('a b c');
+  const [summed, firstAt] = [bound.value('sum'), bound.value('expand_a')];
   if (summed === undefined || firstAt === undefined) return untold(all, 'the summed dimensions are not told');
   const sums = wholes(summed);
   const rank = (all[0]?.shape.length ?? 0) + (Array.isArray(firstAt) ? firstAt.length : 0);
-  const operands = ['a', 'b', 'c'].map((name, i) => expanded(all[i], bound.arg(`expand_${name}`)?.value, rank));
+  const operands = ['a', 'b', 'c'].map((name, i) => expanded(all[i], bound.value(`expand_${name}`), rank));
   const found = operands.filter((operand) => operand !== null);
   if (found.length !== 3 || sums === null) return null;
   const kept = Array.from({ length: rank }, (_, dim) => dim).filter((dim) => !sums.includes(dim));
@@ -156,8 +156,8 @@ function trilinear(call: OpCall): Work | null {
 /** x·W·y + b of every row of x and y, for every output: W is [out, in1, in2]. */
 function bilinear(call: OpCall): Work | null {
   const bound = bind(call, '@x @y @w @bias?');
-  const [x, y, w] = ['x', 'y', 'w'].map((name) => bound?.tensors(name)[0]);
-  if (x === undefined || y === undefined || w === undefined || x.shape.length === 0) return null;
+  const [x, y, w] = [bound?.tensor('x') ?? null, bound?.tensor('y') ?? null, bound?.tensor('w') ?? null];
+  if (x === null || y === null || w === null || x.shape.length === 0) return null;
   const rows = x.shape.slice(1).map((_, at) => `r${String(at)}`);
   return contracted(
     [
@@ -170,13 +170,13 @@ function bilinear(call: OpCall): Work | null {
 }
 
 /** u·vᵀ: a multiplication for every pair; one add more where it is added to a matrix. */
-function outer(signature: string): (call: OpCall) => Work | null {
+function outer(signature: string): ProductFormula {
   return (call) => {
     const bound = bind(call, signature);
-    const [[u], [v]] = [bound?.tensors('u') ?? [], bound?.tensors('v') ?? []];
+    const [u, v] = [bound?.tensor('u') ?? null, bound?.tensor('v') ?? null];
     if (bound === null || u?.shape.length !== 1 || v?.shape.length !== 1) return null;
     const shape = [u.shape[0] ?? 0, v.shape[0] ?? 0];
-    const added = bound.tensors('c').length > 0;
+    const added = bound.tensor('c') !== null;
     return matrixWork(
       {
         flops: (added ? 2 : 1) * numel(shape),
@@ -191,14 +191,14 @@ function outer(signature: string): (call: OpCall) => Work | null {
   };
 }
 
-export const CONTRACTIONS: ReadonlyMap<string, (call: OpCall) => Work | null> = new Map([
-  ['einsum', einsum],
-  ['tensordot', tensordot],
-  ['inner', inner],
-  ['_trilinear', trilinear],
-  ['bilinear', bilinear],
-  ['outer', outer('@u @v')],
-  ['ger', outer('@u @v')],
-  ['addr', outer('@c @u @v beta alpha')],
-  ['addr_', outer('@!c @u @v beta alpha')],
-]);
+export const CONTRACTIONS: ByName<ProductFormula> = {
+  einsum,
+  tensordot,
+  inner,
+  _trilinear: trilinear,
+  bilinear,
+  outer: outer('@u @v'),
+  ger: outer('@u @v'),
+  addr: outer('@c @u @v beta alpha'),
+  addr_: outer('@!c @u @v beta alpha'),
+};

@@ -3,9 +3,10 @@
  */
 import { numel, tensors, type Tensor } from '../call.js';
 import type { OpCall } from '../../record/record.js';
+import { isDispatched } from '../dispatched.js';
 import type { Family, KernelFacts, Work } from '../family.js';
 import { ruleWork } from '../by-schema.js';
-import { opName, tensorAt } from '../operands.js';
+import { isWholeNumbered, opName, tensorAt } from '../operands.js';
 import { EMBEDDING_RULES } from './embedding-bags.js';
 import { helperWork, tensor, tensorParams, trafficWork } from '../work.js';
 
@@ -16,14 +17,12 @@ interface Lookup {
   readonly table: Tensor;
 }
 
-const isWhole = ({ dtype }: Tensor): boolean => /^u?int|^long$/.test(dtype);
-
 /** `F.embedding(indices, table)` and `torch.embedding(table, indices)`: the whole numbers are the indices. */
 function read(call: OpCall): Lookup | null {
   const first = tensorAt(call, 'input', 0) ?? tensorAt(call, 'indices', 1);
   const second = tensorAt(call, 'weight', 1) ?? tensorAt(call, 'weight', 0);
   if (first === null || second === null || tensors(call).length > 2) return null;
-  const tableFirst = !isWhole(first) && isWhole(second);
+  const tableFirst = !isWholeNumbered(first) && isWholeNumbered(second);
   const [indices, table] = tableFirst ? [second, first] : [first, second];
   return table.shape.length === 2 ? { indices, table } : null;
 }
@@ -64,7 +63,7 @@ function backward(lookup: Lookup, kernel: KernelFacts): Work {
 }
 
 function work(call: OpCall, kernel: KernelFacts): Work | null {
-  if (call.from !== undefined || opName(call) !== 'embedding') return ruleWork(EMBEDDING_RULES, call, kernel, SOURCE);
+  if (isDispatched(call) || opName(call) !== 'embedding') return ruleWork(EMBEDDING_RULES, call, kernel, SOURCE);
   const lookup = read(call);
   if (lookup === null || !Number.isSafeInteger(numel(rows(lookup).shape))) return null;
   if (kernel.dir === 'bprop') return backward(lookup, kernel);

@@ -3,6 +3,7 @@
  */
 import { numel, type Tensor } from '../call.js';
 import type { OpCall } from '../../record/record.js';
+import { isDispatched } from '../dispatched.js';
 import type { Family, KernelFacts, Work } from '../family.js';
 import { inputs } from '../operands.js';
 import { helperWork, tensor, tensorListParams, trafficWork } from '../work.js';
@@ -25,10 +26,10 @@ function work(call: OpCall, kernel: KernelFacts): Work | null {
   const [first, second] = operands ?? [];
   if (operands?.length !== 2 || first === undefined || second === undefined) return null;
   const params = tensorListParams(operands);
-  if (call.from === undefined && /pass_?2|lastblock/i.test(kernel.name)) return helperWork(params, SOURCE);
+  if (!isDispatched(call) && /pass_?2|lastblock/i.test(kernel.name)) return helperWork(params, SOURCE);
   const truths = tensor(first.shape, 'bool');
   const reduces = /reduce/i.test(kernel.name);
-  if (call.from !== undefined) return whole(first, second);
+  if (isDispatched(call)) return whole(first, second);
   return trafficWork({
     flops: numel(first.shape),
     reads: reduces ? [truths] : [first, second],

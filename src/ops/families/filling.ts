@@ -1,12 +1,13 @@
 /**
  * Filling a tensor: with zeros, ones, a value or a sequence.
  */
+import { entryOf, named, type ByName } from '../by-name.js';
 import { argument, dtypeBytes, numel, positional, type Tensor } from '../call.js';
 import type { Arg, OpCall } from '../../record/record.js';
 import { isDispatched, untoldWork } from '../dispatched.js';
 import type { Family, Work } from '../family.js';
 import { dtypeGiven } from '../dtype-argument.js';
-import { opName, subject, wholes } from '../operands.js';
+import { subject, wholes } from '../operands.js';
 import { tensor, tensorParams, trafficWork } from '../work.js';
 import { filledBy } from './dispatched-filling.js';
 
@@ -68,15 +69,13 @@ const likeWithSize: Result = (call) => {
   return shape === null || model === null ? null : tensor(shape, model.dtype);
 };
 
-const named = (names: string, result: Result): [string, Result][] => names.split(' ').map((op) => [op, result]);
-
-const RESULTS: ReadonlyMap<string, Result> = new Map([
+const RESULTS: ByName<Result> = {
   ...named('ones zeros', fresh),
   ...named('full', full),
   ...named('ones_like zeros_like full_like fill_ zero_ fill', subject),
   ...named('new_zeros new_ones new_full', likeWithSize),
   ...named('arange', arangeResult),
-]);
+};
 
 /** Ops that only the dispatcher has under this name, or that Python's form does not tell. */
 const DISPATCHED = ['range', 'linspace', 'logspace', 'eye', 'scalar_tensor', 'tril_indices', 'triu_indices'];
@@ -100,7 +99,7 @@ function dispatchedWork(call: OpCall): Work | null {
 
 function work(call: OpCall): Work | null {
   if (isDispatched(call)) return dispatchedWork(call);
-  const result = RESULTS.get(opName(call))?.(call) ?? null;
+  const result = entryOf(RESULTS, call)?.(call) ?? null;
   if (result === null || !Number.isSafeInteger(numel(result.shape))) return null;
   const given = dtypeGiven(call);
   const written = given === null || dtypeBytes(given) === null ? result : tensor(result.shape, given);
@@ -110,7 +109,7 @@ function work(call: OpCall): Work | null {
 export const filling: Family = {
   id: 'filling',
   title: 'Filling: zeros, ones, full, fill_, arange, linspace, eye, tril_indices',
-  ops: [...RESULTS.keys(), ...DISPATCHED],
+  ops: [...Object.keys(RESULTS), ...DISPATCHED],
   formulas: ['flops = 0; bytes = E·size; without a type in the call float32 (full and arange: by their values)'],
   work,
 };

@@ -2,13 +2,14 @@
  * Pointwise ops on every tensor of a list: `_foreach_add_` and its relatives.
  */
 import type { Arg, OpCall } from '../../record/record.js';
-import { positional, type Tensor } from '../call.js';
+import { elements, positional, type Tensor } from '../call.js';
 import { dtypeAt } from '../dtype-argument.js';
+import { isDispatched } from '../dispatched.js';
 import type { Family, Work } from '../family.js';
 import { opName, tensorOf } from '../operands.js';
 import { tensor, trafficWork } from '../work.js';
 import { POINTWISE_OPS } from './pointwise-ops.js';
-import { elements, isUntoldList, listParams, untoldLists, withTypes } from './tensor-lists.js';
+import { isUntoldList, listParams, untoldLists, withTypes } from './tensor-lists.js';
 
 const SOURCE = 'the pointwise op of the name on every tensor; each tensor read once, each result written once';
 
@@ -82,7 +83,7 @@ function work(call: OpCall): Work | null {
   const [self, ...rest] = isNumber(args[0]) ? args.slice(1) : args;
   const op = opName(call);
   const rule = FOREACH.get(op.replace(/^_foreach_/, '').replace(/_$/, ''));
-  if (rule === undefined || self === undefined || call.from === undefined) return null;
+  if (rule === undefined || self === undefined || !isDispatched(call)) return null;
   if (isUntoldList(self)) return untoldLists(SOURCE);
   const [first, behind] = [tensorsOf([self]), tensorsOf(rest)];
   if (first === null || behind === null || first.length === 0) return null;

@@ -1,32 +1,28 @@
 /**
  * Optimiser steps that one op does for all parameters: `_fused_adam_` and its relatives, loss scaling.
  */
+import { entryOf, type ByName } from '../by-name.js';
 import type { OpCall } from '../../record/record.js';
-import { positional, type Tensor } from '../call.js';
+import { elements, positional, type Tensor } from '../call.js';
 import { bind, type Bound } from '../binding.js';
+import { isDispatched } from '../dispatched.js';
 import type { Family, Work } from '../family.js';
-import { opName } from '../operands.js';
 import { trafficWork } from '../work.js';
-import { elements, isUntoldList, listParams, untoldLists, withTypes } from './tensor-lists.js';
+import { isUntoldList, listParams, untoldLists, withTypes } from './tensor-lists.js';
 
 const SOURCE = 'PyTorch torch.optim (Adam, AdamW, SGD, Adagrad: the update as documented), one operation per symbol';
 
 interface Step {
-  readonly signature: string;
+  readonly signatures: readonly string[];
   /** Operations per parameter element. */
   readonly flops: (bound: Bound) => number;
   readonly formula: string;
 }
 
-/** The number given, else what it is by default. */
-const numberOf = (bound: Bound, name: string, byDefault: number): number => {
-  const given = bound.arg(name)?.value;
-  return typeof given === 'number' ? given : byDefault;
-};
-const isGiven = (bound: Bound, name: string): boolean => bound.tensors(name).length > 0;
+const isGiven = (bound: Bound, name: string): boolean => bound.tensor(name) !== null;
 /** Division of the gradient by the loss scale, and its negation to maximise. */
 const prepared = (bound: Bound): number =>
-  (isGiven(bound, 'grad_scale') ? 1 : 0) + (bound.arg('maximize')?.value === true ? 1 : 0);
+  (isGiven(bound, 'grad_scale') ? 1 : 0) + (bound.flag('maximize') === true ? 1 : 0);
 
 /**
  * First moment m + (1 − β₁)(g − m): 3; second β₂·v + (1 − β₂)·g·g: 4; √v / c + ε: 3; p − s·m / that: 3; the decay of
@@ -36,45 +32,53 @@ const adam =
   (decay: number) =>
   (bound: Bound): number =>
     13 +
-    (numberOf(bound, 'weight_decay', decay) === 0 ? 0 : 2) +
+    ((bound.number('weight_decay') ?? decay) === 0 ? 0 : 2) +
     (isGiven(bound, 'max_exp_avg_sqs') ? 1 : 0) +
     prepared(bound);
 
 /** p − η·g: 2; decay: 2; momentum μ·b + (1 − τ)·g: 3; Nesterov g + μ·b: 2. */
 const sgd = (bound: Bound): number =>
   2 +
-  (numberOf(bound, 'weight_decay', 0) === 0 ? 0 : 2) +
-  (isGiven(bound, 'momentum_buffers') ? (bound.arg('nesterov')?.value === true ? 5 : 3) : 0) +
+  ((bound.number('weight_decay') ?? 0) === 0 ? 0 : 2) +
+  (isGiven(bound, 'momentum_buffers') ? (bound.flag('nesterov') === true ? 5 : 3) : 0) +
   prepared(bound);
 
 /** s + g·g: 2; p − η·g / (√s + ε): 5; decay: 2. */
-const adagrad = (bound: Bound): number => 7 + (numberOf(bound, 'weight_decay', 0) === 0 ? 0 : 2) + prepared(bound);
+const adagrad = (bound: Bound): number => 7 + ((bound.number('weight_decay') ?? 0) === 0 ? 0 : 2) + prepared(bound);
 
-const ADAM_ARGUMENTS =
-  '@!self @grads @!exp_avgs @!exp_avg_sqs @!max_exp_avg_sqs? @state_steps? @lr? beta1 beta2 weight_decay eps amsgrad ' +
-  'maximize @grad_scale? @found_inf?';
+/** The learning rate is a number, or stays on the device. */
+const withRate = (before: string, after: string): string[] => [`${before} lr ${after}`, `${before} @lr ${after}`];
+
+const SCALE_END = '@grad_scale? @found_inf?';
+const ADAM = withRate(
+  '@!self[] @grads[] @!exp_avgs[] @!exp_avg_sqs[] @!max_exp_avg_sqs[]? @state_steps[]?',
+  `beta1 beta2 weight_decay eps amsgrad maximize ${SCALE_END}`,
+);
 const ADAM_FORMULA = '13 per element, + 2 with weight decay, + 1 with amsgrad, + 1 to unscale, + 1 to maximise';
 
-const STEPS: Readonly<Record<string, Step>> = {
-  _fused_adam_: { signature: ADAM_ARGUMENTS, flops: adam(0), formula: ADAM_FORMULA },
-  _fused_adamw_: { signature: ADAM_ARGUMENTS, flops: adam(0.01), formula: ADAM_FORMULA },
+const STEPS: ByName<Step> = {
+  _fused_adam_: { signatures: ADAM, flops: adam(0), formula: ADAM_FORMULA },
+  _fused_adamw_: { signatures: ADAM, flops: adam(0.01), formula: ADAM_FORMULA },
   _fused_sgd_: {
-    signature:
-      '@!self @grads @!momentum_buffers? weight_decay momentum @lr? dampening nesterov maximize is_first_step ' +
-      '@grad_scale? @found_inf?',
+    signatures: withRate(
+      '@!self[] @grads[] @!momentum_buffers[]? weight_decay momentum',
+      `dampening nesterov maximize is_first_step ${SCALE_END}`,
+    ),
     flops: sgd,
     formula:
       '2 per element, + 2 with weight decay, + 3 with momentum (5 with Nesterov), + 1 to unscale, + 1 to maximise',
   },
   _fused_adagrad_: {
-    signature:
-      '@!self @grads @!state_sums @!state_steps? @lr? lr_decay weight_decay eps maximize @grad_scale? @found_inf?',
+    signatures: withRate(
+      '@!self[] @grads[] @!state_sums[] @!state_steps[]?',
+      `lr_decay weight_decay eps maximize ${SCALE_END}`,
+    ),
     flops: adagrad,
     formula: '7 per element, + 2 with weight decay, + 1 to unscale, + 1 to maximise',
   },
   // A product, and a look at the exponent.
   _amp_foreach_non_finite_check_and_unscale_: {
-    signature: '@!self !found_inf @inv_scale',
+    signatures: ['@!self[] !found_inf @inv_scale'],
     flops: () => 2,
     formula: '2 per element',
   },
@@ -89,7 +93,7 @@ const unscaled = (bound: Bound): readonly Tensor[] => (isGiven(bound, 'grad_scal
 function stepWork(step: Step, call: OpCall): Work | null {
   const [list, gradients] = positional(call);
   if (isUntoldList(list) || (gradients?.type === 'list' && isUntoldList(gradients))) return untoldLists(SOURCE);
-  const bound = bind(call, step.signature);
+  const bound = bind(call, ...step.signatures);
   if (bound === null) return null;
   const self = bound.tensors('self');
   const [reads = [], writes = []] = withTypes(bound.reads, [...bound.writes, ...unscaled(bound)]);
@@ -121,9 +125,8 @@ export const fusedOptimizer: Family = {
     'unscaling of gradients: 2·E; bytes = gradients read and written',
   ],
   work(call) {
-    const op = opName(call);
-    if (call.from === undefined) return null;
-    const step = Object.hasOwn(STEPS, op) ? STEPS[op] : undefined;
+    if (!isDispatched(call)) return null;
+    const step = entryOf(STEPS, call);
     return step === undefined ? scaleWork(call) : stepWork(step, call);
   },
 };

@@ -5,54 +5,63 @@
  * and direction: 2·P·Σ|W| is 2·gates·T·B·H·(I + H) summed over layers and directions (gates 4 LSTM, 3 GRU, 1 RNN),
  * and counts a projection of the hidden state too. The gates' activations are not counted.
  */
+import { entryOf, type ByName } from '../by-name.js';
+import { bind, type Bound } from '../binding.js';
 import { dtypeShort, numel, type Tensor } from '../call.js';
-import type { Arg, OpCall } from '../../record/record.js';
+import type { OpCall } from '../../record/record.js';
 import type { Family, KernelFacts, Param, Work } from '../family.js';
-import { opName, tensorOf } from '../operands.js';
-import { argumentOrder, named, type ArgumentOrder, type NamedArguments } from '../argument-order.js';
+import { opName } from '../operands.js';
 import { tensor, trafficWork } from '../work.js';
 
 const SOURCE = 'products of the equations in the documentation of torch.nn.LSTM, GRU and RNN, at FMA = 2';
 
-type Orders = readonly ArgumentOrder[];
-const orders = (...texts: readonly string[]): Orders => texts.map(argumentOrder);
-
 const SETTINGS = 'batch_first:bool dropout:number train:bool bidirectional:bool';
-const LAYERED = 'biases:bool layers:int dropout:number train:bool bidirectional:bool';
+const LAYERED = 'biases:bool layers:int dropout train bidirectional batch_first';
+const STATES = '@buffer? @hx? @cx?';
+const SAVED = '@out? @grad? @grad_hy? @grad_cy?';
+const WANTED = 'sizes:list @state? @reserve? wanted:list';
 
-/** `x` input, `weights` (or w1, w2 …), `hx` and `cx` (or `states`) the first states; `grad` backward. */
-const FORMS: Readonly<Record<string, Orders>> = {
-  _cudnn_rnn: orders(
-    `x weights:list stride:int buffer? hx? cx? mode:int hidden:int projected:int layers:int ${SETTINGS}`,
-    `x weights:list stride:int buffer? hx? cx? mode:int hidden:int layers:int ${SETTINGS}`,
-  ),
-  _cudnn_rnn_backward: orders(
-    `x weights:list stride:int buffer? hx? cx? out? grad? grad_hy? grad_cy? mode:int hidden:int projected:int ` +
-      `layers:int ${SETTINGS} sizes:list state? reserve? wanted:list`,
-    `x weights:list stride:int buffer? hx? cx? out? grad? grad_hy? grad_cy? mode:int hidden:int layers:int ` +
-      `${SETTINGS} sizes:list state? reserve? wanted:list`,
-  ),
-  miopen_rnn: orders(`x weights:list stride:int hx? cx? mode:int hidden:int layers:int ${SETTINGS}`),
-  miopen_rnn_backward: orders(
-    `x weights:list stride:int buffer? hx? cx? out? grad? grad_hy? grad_cy? mode:int hidden:int layers:int ` +
-      `${SETTINGS} sizes:list state? reserve? wanted:list`,
-  ),
-  mkldnn_rnn_layer: orders('x w1 w2 w3? w4? hx cx reverse:bool sizes:list mode:int hidden:int layers:int'),
-  mkldnn_rnn_layer_backward: orders(
-    'x w1 w2 w3? w4? hx cx out hy cy grad? grad_hy? grad_cy? reverse:bool mode:int hidden:int layers:int',
-  ),
-  'aten.lstm': orders(`x states:list weights:list ${LAYERED}`, `x sizes states:list weights:list ${LAYERED}`),
-  'aten.gru': orders(`x hx weights:list ${LAYERED}`, `x sizes hx weights:list ${LAYERED}`),
-  'aten.rnn_tanh': orders(`x hx weights:list ${LAYERED}`, `x sizes hx weights:list ${LAYERED}`),
-  'aten.rnn_relu': orders(`x hx weights:list ${LAYERED}`, `x sizes hx weights:list ${LAYERED}`),
-  'aten.lstm_cell': orders('x states:list w1 w2 w3? w4?'),
-  'aten.gru_cell': orders('x hx w1 w2 w3? w4?'),
-  'aten.rnn_tanh_cell': orders('x hx w1 w2 w3? w4?'),
-  'aten.rnn_relu_cell': orders('x hx w1 w2 w3? w4?'),
+/** A layer by its first state, and the same on packed sequences. */
+const layered = (states: string): string[] => [
+  `@x ${states} @weights[]? ${LAYERED}`,
+  `@x @sizes ${states} @weights[]? ${LAYERED}`,
+];
+
+const CELL = ['@x @hx @w1 @w2 @w3? @w4?'];
+
+/**
+ * See `bind`. `x` input, `weights` (or w1, w2 …), `hx` and `cx` (or `states`) the first states; `grad` backward. Older
+ * versions of cuDNN's ops have no projection.
+ */
+const FORMS: ByName<readonly string[]> = {
+  _cudnn_rnn: [
+    `@x @weights[]? stride ${STATES} mode:int hidden:int projected:int layers:int ${SETTINGS} ...`,
+    `@x @weights[]? stride ${STATES} mode:int hidden:int layers:int ${SETTINGS} ...`,
+  ],
+  _cudnn_rnn_backward: [
+    `@x @weights[]? stride ${STATES} ${SAVED} mode:int hidden:int projected:int layers:int ${SETTINGS} ${WANTED}`,
+    `@x @weights[]? stride ${STATES} ${SAVED} mode:int hidden:int layers:int ${SETTINGS} ${WANTED}`,
+  ],
+  miopen_rnn: [`@x @weights[]? stride @hx? @cx? mode:int hidden:int layers:int ${SETTINGS} ...`],
+  miopen_rnn_backward: [
+    `@x @weights[]? stride ${STATES} ${SAVED} mode:int hidden:int layers:int ${SETTINGS} ${WANTED}`,
+  ],
+  mkldnn_rnn_layer: ['@x @w1 @w2 @w3? @w4? @hx @cx reverse:bool sizes:list mode:int hidden:int layers:int ...'],
+  mkldnn_rnn_layer_backward: [
+    '@x @w1 @w2 @w3? @w4? @hx @cx @out @hy @cy @grad? @grad_hy? @grad_cy? reverse:bool mode:int hidden:int layers:int ...',
+  ],
+  'aten.lstm': layered('@states[]?'),
+  'aten.gru': layered('@hx'),
+  'aten.rnn_tanh': layered('@hx'),
+  'aten.rnn_relu': layered('@hx'),
+  'aten.lstm_cell': ['@x @states[]? @w1 @w2 @w3? @w4?'],
+  'aten.gru_cell': CELL,
+  'aten.rnn_tanh_cell': CELL,
+  'aten.rnn_relu_cell': CELL,
 };
 
 interface Layers {
-  readonly args: NamedArguments;
+  readonly args: Bound;
   readonly backward: boolean;
   readonly x: Tensor;
   /** Positions of all sequences together. */
@@ -63,24 +72,17 @@ interface Layers {
 }
 
 /** Tensors of a list have the element type of the input: the op asks for one type, and lists do not tell theirs. */
-function listed(arg: Arg | undefined, dtype: string): Tensor[] | null {
-  if (arg?.items === undefined || arg.items.length === 0) return null;
-  const found = arg.items.map(tensorOf).filter((item) => item !== null);
-  if (found.length !== arg.items.length) return null;
-  return found.map((item) => (item.dtype === 'na' ? tensor(item.shape, dtype) : item));
-}
+const listed = (list: readonly Tensor[], dtype: string): Tensor[] =>
+  list.map((item) => (item.dtype === 'na' ? tensor(item.shape, dtype) : item));
 
-const given = (args: NamedArguments, ...names: readonly string[]): Tensor[] =>
-  names.map((name) => args.tensor(name)).filter((one) => one !== null);
-
-function weightsOf(args: NamedArguments, dtype: string): Tensor[] | null {
-  const one = given(args, 'w1', 'w2', 'w3', 'w4');
-  return one.length > 0 ? one : listed(args.get('weights'), dtype);
+function weightsOf(args: Bound, dtype: string): Tensor[] | null {
+  const weights = [...args.given('w1 w2 w3 w4'), ...listed(args.tensors('weights'), dtype)];
+  return weights.length > 0 ? weights : null;
 }
 
 function read(call: OpCall): Layers | null {
   const op = opName(call);
-  const args = named(call, FORMS[op] ?? FORMS[`aten.${op}`] ?? []);
+  const args = bind(call, ...(entryOf(FORMS, call) ?? []));
   const x = args?.tensor('x') ?? null;
   const width = x?.shape.at(-1);
   if (args === null || x === null || width === undefined || width === 0) return null;
@@ -90,7 +92,7 @@ function read(call: OpCall): Layers | null {
     backward: op.endsWith('_backward'),
     positions: numel(x.shape) / width,
     weights: weightsOf(args, x.dtype),
-    states: [...given(args, 'hx', 'cx'), ...(listed(args.get('states'), x.dtype) ?? [])],
+    states: [...args.given('hx cx'), ...listed(args.tensors('states'), x.dtype)],
   };
 }
 
@@ -99,12 +101,12 @@ const matrices = (weights: readonly Tensor[]): readonly Tensor[] => weights.filt
 /** Σ|W| of all weight matrices from the settings: gates·H·(I + H) per layer and direction. */
 function settledSize({ args, x, states }: Layers): number | null {
   const [mode, hidden, layers] = [args.number('mode'), args.number('hidden'), args.number('layers')];
-  const gates = mode === undefined ? undefined : [1, 1, 4, 3][mode];
+  const gates = mode === null ? undefined : [1, 1, 4, 3][mode];
   const directions = { true: 2, false: 1 }[String(args.flag('bidirectional'))];
   const projected = args.number('projected');
   const state = states[0]?.shape.at(-1) ?? (projected === 0 ? hidden : projected);
   const [width = 0] = x.shape.slice(-1);
-  if (gates === undefined || hidden === undefined || layers === undefined || directions === undefined) return null;
+  if (gates === undefined || hidden === null || layers === null || directions === undefined) return null;
   const out = state ?? hidden;
   const projection = out === hidden ? 0 : hidden * out;
   const layer = (input: number): number => directions * (gates * hidden * (input + out) + projection);
@@ -126,8 +128,8 @@ function outputOf({ args, x, states }: Layers, cell: boolean): Tensor[] {
 }
 
 /** Whether the weights' gradients are wanted: the last of the four flags of the op. */
-function wantsWeights(args: NamedArguments): boolean {
-  const wanted = args.get('wanted')?.value;
+function wantsWeights(args: Bound): boolean {
+  const wanted = args.value('wanted');
   return !(Array.isArray(wanted) && wanted[3] === false);
 }
 
@@ -138,11 +140,11 @@ interface Traffic {
 
 function traffic(layers: Layers, op: string): Traffic {
   const { args, x, states, backward } = layers;
-  const weights = layers.weights ?? given(args, 'buffer');
+  const weights = layers.weights ?? args.given('buffer');
   if (!backward) {
     return { reads: [x, ...weights, ...states], writes: [...outputOf(layers, op.endsWith('_cell')), ...states] };
   }
-  const saved = given(args, 'out', 'hy', 'cy', 'grad', 'grad_hy', 'grad_cy', 'reserve');
+  const saved = args.given('out hy cy grad grad_hy grad_cy reserve');
   return {
     reads: [x, ...weights, ...states, ...saved],
     writes: [x, ...states, ...(wantsWeights(args) ? weights : [])],
@@ -151,7 +153,8 @@ function traffic(layers: Layers, op: string): Traffic {
 
 /** Cells and gates of one layer are rows of its first matrix; what is not told is left out. */
 function paramsOf({ args, x, positions, states }: Layers): Param[] {
-  const param = (key: string, value: number | undefined): Param[] => (value === undefined ? [] : [[key, value]]);
+  const param = (key: string, value: number | null | undefined): Param[] =>
+    value === null || value === undefined ? [] : [[key, value]];
   return [
     ['P', positions],
     ...param('I', x.shape.at(-1)),

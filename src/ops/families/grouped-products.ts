@@ -4,18 +4,19 @@
  * The groups' rows lie one after the other, and where they begin is data. All rows together are told, so the FLOPs are
  * exact where the groups fill the tensor; every group's weight counts as read.
  */
+import { mapped, type ByName } from '../by-name.js';
 import { numel, type Tensor } from '../call.js';
 import type { OpCall } from '../../record/record.js';
 import { bind } from '../binding.js';
 import type { Work } from '../family.js';
 import { dtypeParams } from '../product.js';
 import { showShape, tensor } from '../work.js';
-import { matrixWork, resultType } from './products.js';
+import { matrixWork, resultType, type ProductFormula } from './products.js';
 
 const SOURCE = '2·m·n·k summed over the groups; rows of all groups together are those of the tensor';
 
 /** Arguments of the ops; factors `a` and `b`, group boundaries `offs`, the result `out` where it is given. */
-export const GROUPED_PRODUCTS: Readonly<Record<string, readonly string[]>> = {
+const SIGNATURES: ByName<readonly string[]> = {
   _grouped_mm: ['@a @b @offs? @bias? out_dtype'],
   _scaled_grouped_mm: ['@a @b @scale_a @scale_b @offs? @bias? @scale_result? out_dtype use_fast_accum'],
   _scaled_grouped_mm_v2: [
@@ -56,14 +57,11 @@ function amountOf(a: readonly number[], b: readonly number[], groups: number | u
   return { flops: 2 * numel(a) * n, result: [a[0] ?? 0, m, n] };
 }
 
-/** The work of a grouped product; null when the op is none, or its arguments do not fit. */
-export function groupedProduct(op: string, call: OpCall): Work | null {
-  const name = Object.hasOwn(GROUPED_PRODUCTS, op) ? op : `${call.mod}.${op}`;
-  const signatures = Object.hasOwn(GROUPED_PRODUCTS, name) ? (GROUPED_PRODUCTS[name] ?? []) : [];
+function groupedProduct(call: OpCall, signatures: readonly string[]): Work | null {
   const bound = bind(call, ...signatures);
-  const [[a], [b]] = [bound?.tensors('a') ?? [], bound?.tensors('b') ?? []];
-  if (bound === null || a === undefined || b === undefined) return null;
-  const amount = amountOf(a.shape, b.shape, bound.tensors('offs')[0]?.shape[0]);
+  const [a, b] = [bound?.tensor('a') ?? null, bound?.tensor('b') ?? null];
+  if (bound === null || a === null || b === null) return null;
+  const amount = amountOf(a.shape, b.shape, bound.tensor('offs')?.shape[0]);
   if (amount === null) return null;
   const result: Tensor = tensor(amount.result, resultType(bound, a));
   return matrixWork({
@@ -75,3 +73,8 @@ export function groupedProduct(op: string, call: OpCall): Work | null {
     source: SOURCE,
   });
 }
+
+export const GROUPED_PRODUCTS: ByName<ProductFormula> = mapped(
+  SIGNATURES,
+  (signatures) => (call) => groupedProduct(call, signatures),
+);

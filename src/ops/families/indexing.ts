@@ -1,11 +1,12 @@
 /**
  * Ops that pick or place elements by position or mask.
  */
+import { entryOf, named, type ByName } from '../by-name.js';
 import { argument, broadcast, numel, positional, type Tensor } from '../call.js';
 import type { OpCall } from '../../record/record.js';
 import { isDispatched, untoldWork } from '../dispatched.js';
 import type { Family, KernelFacts, Param, Work } from '../family.js';
-import { dimension, inputs, opName, subject, tensorAt, whole } from '../operands.js';
+import { dimension, inputs, isWholeNumbered, opName, subject, tensorAt, whole } from '../operands.js';
 import { helperWork, tensor, tensorParams, trafficWork } from '../work.js';
 
 const SOURCE = 'touched elements only (PyProf), index tensors by their own size';
@@ -130,13 +131,12 @@ const nonzero: Formula = (call, kernel) => {
   });
 };
 
-const isIndex = (candidate: Tensor): boolean => /^u?int|^long$/.test(candidate.dtype);
-
 /** `x[index]` with one tensor of positions: slices of the first dimension. Other forms do not tell their result. */
 const getItem: Formula = (call, kernel) => {
   const [input, index, ...others] = inputs(call) ?? [];
   const plain = positional(call).length === 2 && others.length === 0;
-  if (!plain || input === undefined || index === undefined || !isIndex(index) || input.shape.length === 0) return null;
+  if (!plain || input === undefined || index === undefined || !isWholeNumbered(index) || input.shape.length === 0)
+    return null;
   const picked = tensor([...index.shape, ...input.shape.slice(1)], input.dtype);
   return pickWork(picked, index, tensorParams(input), kernel);
 };
@@ -199,34 +199,31 @@ const put: Formula = (call) => {
   });
 };
 
-const FORMULAS: ReadonlyMap<string, Formula> = new Map([
-  ['gather', gather],
-  ['index_select', indexSelect],
-  ['take', take],
-  ['take_along_dim', take],
-  ...['scatter', 'scatter_', 'scatter_add', 'scatter_add_', 'scatter_reduce', 'scatter_reduce_'].map(
-    (op) => [op, scatter] as const,
-  ),
-  ...['index_add', 'index_add_', 'index_copy', 'index_copy_', '_index_copy_'].map((op) => [op, scatter] as const),
-  ...['index_fill', 'index_fill_'].map((op) => [op, indexFill] as const),
-  ...['index_reduce', 'index_reduce_'].map((op) => [op, reduced] as const),
-  ...['put', 'put_'].map((op) => [op, put] as const),
-  ...['masked_select', 'masked_scatter', 'masked_scatter_'].map((op) => [op, masked] as const),
-  ['nonzero', nonzero],
-  ['__getitem__', getItem],
-  ...['flip', 'roll', 'rot90', 'tril', 'tril_', 'triu', 'triu_'].map((op) => [op, moved] as const),
-  ['one_hot', oneHot],
-]);
+const FORMULAS: ByName<Formula> = {
+  gather,
+  index_select: indexSelect,
+  ...named('take take_along_dim', take),
+  ...named('scatter scatter_ scatter_add scatter_add_ scatter_reduce scatter_reduce_', scatter),
+  ...named('index_add index_add_ index_copy index_copy_ _index_copy_', scatter),
+  ...named('index_fill index_fill_', indexFill),
+  ...named('index_reduce index_reduce_', reduced),
+  ...named('put put_', put),
+  ...named('masked_select masked_scatter masked_scatter_', masked),
+  nonzero,
+  __getitem__: getItem,
+  ...named('flip roll rot90 tril tril_ triu triu_', moved),
+  one_hot: oneHot,
+};
 
 export const indexing: Family = {
   id: 'indexing',
   title: 'Indexing: gather, scatter, select by index or mask',
-  ops: [...FORMULAS.keys()],
+  ops: Object.keys(FORMULAS),
   formulas: [
     'flops = 0; scatter_add, index_add and the backward of a pick: one addition per element',
     'gather, take, index_select: 2·picked + indices; backward 3·picked + indices',
     'scatter, index_copy, put: indices + source + placed (adding forms read the target too); out of place: the input copied, unless that is a call of its own; index_fill: indices + slices',
     'masked_select, masked_scatter: 2·E + mask, nonzero: E + 8·E·dimensions (worst case, the count is not in the call; unknown for a call of the dispatcher)',
   ],
-  work: (call, kernel) => FORMULAS.get(opName(call))?.(call, kernel) ?? null,
+  work: (call, kernel) => entryOf(FORMULAS, call)?.(call, kernel) ?? null,
 };

@@ -8,6 +8,8 @@ import { ruleFor, ruleWork, type Amounts, type Reading, type Rules } from '../by
 import { opName } from '../operands.js';
 import { tensor } from '../work.js';
 import { PATCH_RULES } from './patches.js';
+import { interpolationCall } from './python-interpolation.js';
+import { rankInName } from './rank-in-name.js';
 
 const SOURCE = 'operations of the definition: an interpolation of k values is k products and k − 1 sums';
 
@@ -20,9 +22,6 @@ const TAPS: readonly (readonly [RegExp, number])[] = [
 
 const tapsOf = (op: string): number => TAPS.find(([pattern]) => pattern.test(op))?.[1] ?? 1;
 
-/** `upsample_bilinear2d` → 2 */
-const rankOf = (op: string): number => Number(/([123])d/.exec(op)?.[1] ?? 2);
-
 const numbers = (value: ArgValue | undefined): readonly number[] | null => {
   const list = Array.isArray(value) ? (value as readonly ArgValue[]) : [];
   const found = list.filter((item) => typeof item === 'number');
@@ -31,7 +30,7 @@ const numbers = (value: ArgValue | undefined): readonly number[] | null => {
 
 /** Extents of the result: of `output_size`, of a scale for each dimension, or of the tensor that an out form gives. */
 function enlarged(reading: Reading, input: Tensor): Tensor | null {
-  const rank = rankOf(opName(reading.call));
+  const rank = rankInName(opName(reading.call));
   const [size, scales] = [reading.wholes('output_size'), numbers(reading.value('scale_factors'))];
   if (input.shape.length < rank) return null;
   const [kept, own] = [input.shape.slice(0, -rank), input.shape.slice(-rank)];
@@ -61,7 +60,7 @@ const isSmoothed = (op: string): boolean => op.includes('_aa');
 
 /** Operations for one result. */
 function perResult(op: string, input: Tensor, result: Tensor): number {
-  const [taps, rank] = [tapsOf(op), rankOf(op)];
+  const [taps, rank] = [tapsOf(op), rankInName(op)];
   if (taps === 1) return 0;
   if (isSmoothed(op)) return 2 * widened(taps, rank, input, result);
   return linesOf(taps, rank) * (2 * taps - 1);
@@ -93,7 +92,7 @@ const upsampledBackward = (reading: Reading): Amounts | null => {
   const op = opName(reading.call);
   const told = reading.wholes('input_size');
   const input = told === null ? (reading.outs[0] ?? null) : tensor(told, gradient.dtype);
-  const [taps, rank] = [tapsOf(op), rankOf(op)];
+  const [taps, rank] = [tapsOf(op), rankInName(op)];
   const bytes = 'bytes = gradient + gradient of the input';
   if (input === null) {
     const flops = isSmoothed(op) ? null : (taps === 1 ? 1 : 2 * taps ** rank) * numel(gradient.shape);
@@ -182,7 +181,7 @@ const upsamples = (names: string, options: string): Rules =>
   Object.assign(
     {},
     ...names.split(' ').map((name) => {
-      const rank = rankOf(name);
+      const rank = rankInName(name);
       const gradient = `@grad_output output_size input_size ${options}`;
       return {
         ...ruleFor(name, scaled(`@self output_size ${options}`, rank), upsampled),
@@ -205,15 +204,21 @@ const RULES: Rules = {
   ...PATCH_RULES,
 };
 
+/** The function in Python, whatever its mode. */
+const INTERPOLATE = 'interpolate';
+
 export const interpolation: Family = {
   id: 'interpolation',
   title: 'Interpolation, grid sampling, patches',
-  ops: Object.keys(RULES),
+  ops: [...Object.keys(RULES), INTERPOLATE],
   formulas: [
     'upsample: flops = (2k − 1)·lines·E(result), k values in each dimension, interpolated line by line (bilinear 9, trilinear 21, bicubic 35; nearest 0); bytes = input + result',
     'upsample backward: flops = 2·k^d·E(gradient) (nearest 1); bytes = gradient + gradient of the input',
     'grid_sampler: flops = 2·k^d·E(result) + the places and their weights; bytes = input + places + result',
     'im2col, pixel_shuffle: flops = 0; col2im: flops = E(columns); bytes = input + result',
   ],
-  work: (call, kernel) => ruleWork(RULES, call, kernel, SOURCE),
+  work: (call, kernel) => {
+    const dispatched = opName(call) === INTERPOLATE ? interpolationCall(call, kernel) : call;
+    return dispatched === null ? null : ruleWork(RULES, dispatched, kernel, SOURCE);
+  },
 };

@@ -1,11 +1,12 @@
 /**
  * Joining tensors: cat and stack.
  */
-import { numel, type Tensor } from '../call.js';
+import { bind, type Bound } from '../binding.js';
+import { elements, numel, type Tensor } from '../call.js';
 import type { OpCall } from '../../record/record.js';
 import { isDispatched, untoldWork } from '../dispatched.js';
 import type { Family, KernelFacts, Work } from '../family.js';
-import { inputs, listAt, opName, tensorOf, whole } from '../operands.js';
+import { inputs, opName } from '../operands.js';
 import { promote } from '../promotion.js';
 import { helperWork, tensor, tensorListParams, trafficWork } from '../work.js';
 
@@ -13,46 +14,48 @@ const SOURCE = 'every element read and written once; PyTorch type promotion';
 
 /** All parts read, the whole of this type written. */
 function joined(parts: readonly Tensor[], dtype: string | null): Work | null {
-  const elements = parts.reduce((sum, { shape }) => sum + numel(shape), 0);
-  if (!Number.isSafeInteger(elements)) return null;
+  const count = elements(parts);
+  if (!Number.isSafeInteger(count)) return null;
   return trafficWork({
     flops: 0,
     reads: parts,
-    writes: [tensor([elements], dtype)],
+    writes: [tensor([count], dtype)],
     params: tensorListParams(parts),
     formula: 'flops = 0; bytes = operands + result',
     source: SOURCE,
   });
 }
 
-/** _chunk_cat(tensors, dim, num_chunks): every part is filled up to whole chunks; null when the extents are not told. */
-function chunked(call: OpCall, parts: readonly Tensor[], out: Tensor | undefined): Tensor | null {
+/** Every part is filled up to whole chunks; null when their extents are not told. */
+function chunked(bound: Bound, parts: readonly Tensor[]): Tensor | null {
+  const [out] = bound.outs;
   if (out !== undefined) return out;
-  const [dim, chunks] = [whole(call.args[1]?.value), whole(call.args[2]?.value)];
-  if (dim === undefined || chunks === undefined || chunks < 1) return null;
+  const [dim, chunks] = [bound.number('dim'), bound.count('chunks')];
+  if (dim === null || chunks === null || chunks < 1) return null;
   const sizes = parts.map(({ shape }) => {
     const extent = shape[dim] ?? 1;
     return extent === 0 ? 0 : (numel(shape) / extent) * Math.ceil(extent / chunks) * chunks;
   });
-  const elements = sizes.reduce((sum, size) => sum + size, 0);
-  return Number.isSafeInteger(elements) ? tensor([elements], promote(parts)) : null;
+  const count = sizes.reduce((sum, size) => sum + size, 0);
+  return Number.isSafeInteger(count) ? tensor([count], promote(parts)) : null;
 }
 
 const untold = (unknown: string): Work =>
   untoldWork({ flops: 0, params: [], formula: 'flops = 0', source: SOURCE, unknown });
 
-/** The parts stand in one list; a tensor behind it is the out tensor. */
+const CHUNKED = '_chunk_cat';
+
+/** Arguments as in PyTorch's native_functions.yaml: with a dimension, without one, in chunks. */
+const SIGNATURES = ['@tensors[] dim', '@tensors[]'];
+const IN_CHUNKS = '@tensors[] dim chunks';
+
 function dispatchedWork(call: OpCall): Work | null {
-  const parts = listAt(call, 'tensors', 0);
-  if (parts === null || parts.length === 0) {
-    return untold('which tensors are joined is not told');
-  }
-  const out = call.args
-    .slice(1)
-    .map(tensorOf)
-    .find((found) => found !== null);
-  if (opName(call) !== '_chunk_cat') return joined(parts, out?.dtype ?? promote(parts));
-  const result = chunked(call, parts, out ?? undefined);
+  const inChunks = opName(call) === CHUNKED;
+  const bound = bind(call, ...(inChunks ? [IN_CHUNKS] : SIGNATURES));
+  if (bound === null) return untold('which tensors are joined is not told');
+  const parts = bound.tensors('tensors');
+  if (!inChunks) return joined(parts, bound.outs[0]?.dtype ?? promote(parts));
+  const result = chunked(bound, parts);
   if (result === null) return untold('the number of chunks is not told');
   const [params, formula] = [
     tensorListParams(parts),
@@ -72,7 +75,7 @@ function work(call: OpCall, kernel: KernelFacts): Work | null {
 export const joining: Family = {
   id: 'joining',
   title: 'Joining: cat, stack',
-  ops: ['cat', 'concat', 'concatenate', 'stack', 'hstack', 'vstack', 'dstack', '_cat', '_stack', 'aten._chunk_cat'],
+  ops: ['cat', 'concat', 'concatenate', 'stack', 'hstack', 'vstack', 'dstack', '_cat', '_stack', `aten.${CHUNKED}`],
   formulas: ['flops = 0; bytes = operands + result (backward the same, the other way round)'],
   work,
 };

@@ -75,7 +75,7 @@ const groupForward = (reading: Reading): Amounts | null => {
 };
 
 /** Which gradients are wanted; where that is not told, all that the op can have. */
-export interface Wanted {
+interface Wanted {
   readonly input: boolean;
   readonly weight: boolean;
   readonly bias: boolean;

@@ -3,9 +3,9 @@
  *
  * Singular and eigenvalues are found by iteration: how many steps that takes is in the values.
  */
+import { ofDispatcher } from '../by-name.js';
 import { broadcast, numel, type Tensor } from '../call.js';
-import { ruleFor, ruleWork, type Amounts, type Reading, type Rules } from '../by-schema.js';
-import { ofDispatcher } from '../dispatcher-names.js';
+import { byRules, ruleFor, type Amounts, type Reading, type Rules } from '../by-schema.js';
 import type { Family } from '../family.js';
 import { partOf } from '../promotion.js';
 import { tensor } from '../work.js';
@@ -194,5 +194,5 @@ export const linearAlgebra: Family = {
     'singular and eigenvalues: unknown, the number of steps depends on the values',
     'bytes = matrices read + results written',
   ],
-  work: (call, kernel) => (call.from === undefined ? null : ruleWork(RULES, call, kernel, SOURCE)),
+  work: byRules(RULES, SOURCE),
 };

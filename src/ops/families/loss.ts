@@ -1,12 +1,14 @@
 /**
  * Losses.
  */
+import { entryOf, named, type ByName } from '../by-name.js';
 import { argument, numel, type Tensor } from '../call.js';
 import type { OpCall } from '../../record/record.js';
+import { isDispatched } from '../dispatched.js';
 import type { Family, KernelFacts, Work } from '../family.js';
-import { inputs, opName, tensorAt } from '../operands.js';
+import { inputs, tensorAt } from '../operands.js';
 import { promote } from '../promotion.js';
-import { tensor, tensorParams, trafficWork } from '../work.js';
+import { tensor, total, tensorParams, trafficWork } from '../work.js';
 import { ruleWork } from '../by-schema.js';
 import { LOSS_RULES } from './dispatched-loss.js';
 import { softmaxWork } from './softmax.js';
@@ -52,7 +54,7 @@ const meanSquaredError: Formula = (call, kernel) => {
 };
 
 /** Operations per element of a loss before its reduction. */
-const PER_ELEMENT: Readonly<Record<string, number>> = {
+const PER_ELEMENT: ByName<number> = {
   // |x − y|
   l1_loss: 2,
   // difference, absolute value, comparison, square, scale
@@ -68,7 +70,7 @@ const PER_ELEMENT: Readonly<Record<string, number>> = {
 
 const elementwiseLoss: Formula = (call, kernel) => {
   const operands = pair(call);
-  const perElement = Object.hasOwn(PER_ELEMENT, opName(call)) ? PER_ELEMENT[opName(call)] : undefined;
+  const perElement = entryOf(PER_ELEMENT, call);
   if (operands === null || perElement === undefined) return null;
   const [input, target] = operands;
   const each = tensor(input.shape, promote([input, target]));
@@ -121,31 +123,29 @@ const crossEntropy: Formula = (call, kernel) => {
   const logarithms = softmaxWork('log_softmax', input, input, kernel);
   const loss = pickedLoss(input, target, kernel);
   // A call of the dispatcher has its whole work here, whatever the kernel.
-  const byName = call.from === undefined;
+  const byName = !isDispatched(call);
   if (byName && /nll/i.test(kernel.name)) return loss;
   if (byName && /softmax/i.test(kernel.name)) return logarithms;
-  const sum = (a: number | null, b: number | null): number | null => (a === null || b === null ? null : a + b);
   const formula = `log_softmax (${logarithms.formula}) and nll_loss (${loss.formula})`;
-  const total = { flops: sum(logarithms.flops, loss.flops), bytes: sum(logarithms.bytes, loss.bytes) };
+  const flops = total([logarithms.flops, loss.flops]);
+  const bytes = total([logarithms.bytes, loss.bytes]);
   const unknown = logarithms.unknown ?? loss.unknown;
-  return { ...logarithms, ...total, formula, source: SOURCE, ...(unknown === undefined ? {} : { unknown }) };
+  return { ...logarithms, flops, bytes, formula, source: SOURCE, ...(unknown === undefined ? {} : { unknown }) };
 };
 
-const named = (names: string, formula: Formula): [string, Formula][] => names.split(' ').map((op) => [op, formula]);
-
-const FORMULAS: ReadonlyMap<string, Formula> = new Map([
+const FORMULAS: ByName<Formula> = {
   ...named('mse_loss', meanSquaredError),
   ...named(Object.keys(PER_ELEMENT).join(' '), elementwiseLoss),
   ...named('nll_loss nll_loss2d nll_loss_nd nll_loss_forward nll_loss2d_forward', negativeLogLikelihood),
   ...named('cross_entropy cross_entropy_loss', crossEntropy),
-]);
+};
 
 const RULES_SOURCE = 'per element: the operations of the definition; arguments: PyTorch native_functions.yaml';
 
 /** A call of the dispatcher by its rule; where there is none, and for any other call, by the formula of the function. */
 function work(call: OpCall, kernel: KernelFacts): Work | null {
-  const formula = FORMULAS.get(opName(call));
-  const byRule = formula === undefined || call.from !== undefined;
+  const formula = entryOf(FORMULAS, call);
+  const byRule = formula === undefined || isDispatched(call);
   const ruled = byRule ? ruleWork(LOSS_RULES, call, kernel, RULES_SOURCE) : null;
   return ruled ?? formula?.(call, kernel) ?? null;
 }
@@ -153,7 +153,7 @@ function work(call: OpCall, kernel: KernelFacts): Work | null {
 export const loss: Family = {
   id: 'loss',
   title: 'Losses: mse_loss, nll_loss, cross_entropy and others',
-  ops: [...new Set([...FORMULAS.keys(), ...Object.keys(LOSS_RULES)])],
+  ops: [...new Set([...Object.keys(FORMULAS), ...Object.keys(LOSS_RULES)])],
   formulas: [
     'mse_loss: flops = 2·p·E + 1; bytes = p·E·size; p = 2, one more for reduction none, one more backward',
     'nll_loss: flops = n; bytes = targets + one element per target + result',

@@ -1,9 +1,11 @@
 /**
  * Normalisation over a batch, a layer, groups, instances or a root mean square.
  */
+import { entryOf, type ByName } from '../by-name.js';
 import { numel, type Tensor } from '../call.js';
 import type { OpCall } from '../../record/record.js';
 import type { Family, KernelFacts, Work } from '../family.js';
+import { isDispatched } from '../dispatched.js';
 import { inputs, opName, subject, tensorAt } from '../operands.js';
 import { ruleWork, type Rules } from '../by-schema.js';
 import { helperWork, tensorParams, trafficWork, type Traffic } from '../work.js';
@@ -27,7 +29,7 @@ const instance: Normalization = { flops: [2, 2, 1], affine: [3, 4] };
 // The mean of squares: square and add; then scale.
 const rms: Normalization = { flops: [2, 1, 1], affine: [2, -1] };
 
-const KINDS: Readonly<Record<string, Normalization>> = {
+const KINDS: ByName<Normalization> = {
   batch_norm: batch,
   'torch.batch_norm': batchByWeight,
   native_batch_norm: batchByWeight,
@@ -78,9 +80,7 @@ interface Parts {
 }
 
 function read(call: OpCall): Parts | null {
-  const op = opName(call);
-  const key = Object.hasOwn(KINDS, `${call.mod}.${op}`) ? `${call.mod}.${op}` : op;
-  const kind = Object.hasOwn(KINDS, key) ? KINDS[key] : undefined;
+  const kind = entryOf(KINDS, call);
   const given = inputs(call);
   const input = subject(call);
   if (kind === undefined || given === null || input === null) return null;
@@ -137,8 +137,7 @@ const RULES_SOURCE =
   'fvcore (rows, forward); otherwise the operations of the definition, a multiply-add counted as 2; PyTorch native_functions.yaml';
 
 function work(call: OpCall, kernel: KernelFacts): Work | null {
-  const isKnown = call.from === undefined && Object.hasOwn(KINDS, opName(call));
-  if (!isKnown) return ruleWork(RULES, call, kernel, RULES_SOURCE);
+  if (isDispatched(call) || entryOf(KINDS, call) === undefined) return ruleWork(RULES, call, kernel, RULES_SOURCE);
   const parts = read(call);
   if (parts === null) return null;
   const params = tensorParams(parts.input);

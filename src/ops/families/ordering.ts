@@ -1,35 +1,39 @@
 /**
  * Ordering elements and finding places among ordered ones: sort, topk, unique, searchsorted, histogram.
  */
-import { argument, numel, type Tensor } from '../call.js';
-import type { OpCall } from '../../record/record.js';
-import { isDispatched, untoldWork } from '../dispatched.js';
-import type { Family, Work } from '../family.js';
-import { dimension, opName, subject, tensorAt, whole } from '../operands.js';
-import { tensor, tensorParams, trafficWork } from '../work.js';
+import { byRules, ruleFor, type Amounts, type Reading, type Rules } from '../by-schema.js';
+import { numel, type Tensor } from '../call.js';
+import type { Family } from '../family.js';
+import { dimension } from '../operands.js';
+import { tensor } from '../work.js';
 
 const SOURCE = 'every element read once, every result written once; comparisons of a search are not counted';
 
-type Formula = (call: OpCall, input: Tensor) => Work | null;
+const moved = (input: Tensor, reads: readonly Tensor[], writes: readonly Tensor[], flops = 0): Amounts => ({
+  subject: input,
+  flops,
+  reads,
+  writes,
+  formula: `flops = ${flops === 0 ? '0' : 'E'}; bytes = operands + results`,
+});
 
-const moved = (input: Tensor, reads: readonly Tensor[], writes: readonly Tensor[], flops = 0): Work =>
-  trafficWork({
-    flops,
-    reads,
-    writes,
-    params: tensorParams(input),
-    formula: `flops = ${flops === 0 ? '0' : 'E'}; bytes = operands + results`,
-    source: SOURCE,
-  });
+const untold = (input: Tensor, unknown: string, flops = 0): Amounts => ({
+  subject: input,
+  flops,
+  writes: null,
+  formula: `flops = ${flops === 0 ? '0' : 'E'}`,
+  unknown,
+});
 
-const untold = (input: Tensor, unknown: string, flops = 0): Work =>
-  untoldWork({
-    flops,
-    params: tensorParams(input),
-    formula: `flops = ${flops === 0 ? '0' : 'E'}`,
-    source: SOURCE,
-    unknown,
-  });
+type Formula = (reading: Reading, input: Tensor) => Amounts | null;
+
+/** Of the tensor that the op orders. */
+const of =
+  (formula: Formula) =>
+  (reading: Reading): Amounts | null => {
+    const input = reading.tensor('self');
+    return input === null ? null : formula(reading, input);
+  };
 
 /** Values and their places, both as large as the input. */
 const sorted: Formula = (_, input) => moved(input, [input], [input, tensor(input.shape, 'int64')]);
@@ -43,30 +47,25 @@ function cut(input: Tensor, dim: number, extent: number): number[] | null {
   return at === null ? null : input.shape.map((size, i) => (i === at ? extent : size));
 }
 
-/** topk(self, k, dim): so many values of each row, and their places. */
-const largest: Formula = (call, input) => {
-  const [k, dim] = [whole(argument(call, 'k', 1)?.value), whole(argument(call, 'dim', 2)?.value)];
-  if (k === undefined || k < 0 || dim === undefined) return untold(input, 'how many values are chosen is not told');
+/** So many values of each row, and their places. */
+const largest: Formula = (reading, input) => {
+  const [k, dim] = [reading.count('k'), reading.number('dim')];
+  if (k === null || dim === null) return untold(input, 'how many values are chosen is not told');
   const shape = cut(input, dim, k);
-  if (shape === null || !Number.isSafeInteger(numel(shape))) return null;
-  return moved(input, [input], [tensor(shape, input.dtype), tensor(shape, 'int64')]);
+  return shape === null ? null : moved(input, [input], [tensor(shape, input.dtype), tensor(shape, 'int64')]);
 };
 
-/** Places of the values at one position among the ordered ones at another: int64, or int32 on request. */
-const placed =
-  (valuesAt: number, boundariesAt: number): Formula =>
-  (call) => {
-    const [values, boundaries] = [tensorAt(call, 'values', valuesAt), tensorAt(call, 'boundaries', boundariesAt)];
-    if (values === null || boundaries === null) return null;
-    const narrow = argument(call, 'out_int32', 2)?.value === true;
-    return moved(values, [values, boundaries], [tensor(values.shape, narrow ? 'int32' : 'int64')]);
-  };
+/** Places of values among ordered ones: int64, or int32 on request. */
+const placed: Formula = (reading, values) => {
+  const place = tensor(values.shape, reading.flag('out_int32') === true ? 'int32' : 'int64');
+  return moved(values, reading.given('self boundaries'), [place]);
+};
 
-/** histc(self, bins): one addition per element. */
-const histogram: Formula = (call, input) => {
-  const bins = whole(argument(call, 'bins', 1)?.value);
+/** One addition per element. */
+const histogram: Formula = (reading, input) => {
+  const bins = reading.count('bins');
   const flops = numel(input.shape);
-  if (bins === undefined || bins < 0) return untold(input, 'the number of bins is not told', flops);
+  if (bins === null) return untold(input, 'the number of bins is not told', flops);
   return moved(input, [input], [tensor([bins], input.dtype)], flops);
 };
 
@@ -74,30 +73,34 @@ const counted: Formula = (_, input) => untold(input, 'the number of bins depends
 
 const distinct: Formula = (_, input) => untold(input, 'the number of distinct values is not told');
 
-const named = (names: string, formula: Formula): [string, Formula][] => names.split(' ').map((op) => [op, formula]);
+const SORT = ['@self dim descending', '@self stable dim descending'];
 
-const FORMULAS: ReadonlyMap<string, Formula> = new Map([
-  ...named('sort msort', sorted),
-  ...named('argsort', argsorted),
-  ...named('topk', largest),
-  ...named('searchsorted', placed(1, 0)),
-  ...named('bucketize', placed(0, 1)),
-  ...named('histc', histogram),
-  ...named('bincount', counted),
-  ...named('_unique _unique2 unique_dim unique_consecutive unique_dim_consecutive', distinct),
-]);
+/** Arguments as in PyTorch's native_functions.yaml. */
+const RULES: Rules = {
+  ...ruleFor('sort', SORT, of(sorted)),
+  ...ruleFor('msort', '@self', of(sorted)),
+  ...ruleFor('argsort', SORT, of(argsorted)),
+  ...ruleFor('topk', '@self k dim largest sorted', of(largest)),
+  // Older versions have neither side nor sorter.
+  ...ruleFor(
+    'searchsorted',
+    ['@boundaries @self out_int32 right side @sorter?', '@boundaries @self out_int32 right'],
+    of(placed),
+  ),
+  ...ruleFor('bucketize', '@self @boundaries out_int32 right', of(placed)),
+  ...ruleFor('histc', '@self bins min max', of(histogram)),
+  ...ruleFor('bincount', '@self @weights? minlength', of(counted)),
+  ...ruleFor('_unique _unique2 unique_dim unique_consecutive unique_dim_consecutive', '@self ...', of(distinct)),
+};
 
 export const ordering: Family = {
   id: 'ordering',
   title: 'Ordering: sort, topk, unique, searchsorted, histogram',
-  ops: [...FORMULAS.keys()],
+  ops: Object.keys(RULES),
   formulas: [
     'flops = 0; histc, bincount: one addition per element',
     'sort: input + values + 8·E (places); topk: input + (size + 8) per value chosen',
     'searchsorted, bucketize: values + boundaries + 8 per value; unique, bincount: unknown, the size of the result is not in the call',
   ],
-  work: (call) => {
-    const input = isDispatched(call) ? subject(call) : null;
-    return input === null ? null : (FORMULAS.get(opName(call))?.(call, input) ?? null);
-  },
+  work: byRules(RULES, SOURCE),
 };

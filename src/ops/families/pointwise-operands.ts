@@ -3,6 +3,7 @@
  */
 import type { Arg, OpCall } from '../../record/record.js';
 import { broadcast, numel, positional, type Tensor } from '../call.js';
+import { isDispatched } from '../dispatched.js';
 import { inputs, opName, scalars, subject, tensorOf } from '../operands.js';
 import { argCategory, complexOf, floating, partOf, promote, promoteOperands } from '../promotion.js';
 import { tensor } from '../work.js';
@@ -116,5 +117,5 @@ export function elementwise(call: OpCall): Elementwise | null {
   const op = opName(call);
   const rule = POINTWISE_OPS.get(op);
   if (rule === undefined) return null;
-  return call.from === undefined ? readMarker(call, op, rule) : readDispatched(call, op, rule);
+  return isDispatched(call) ? readDispatched(call, op, rule) : readMarker(call, op, rule);
 }

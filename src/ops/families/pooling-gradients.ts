@@ -5,7 +5,8 @@ import { numel, type Tensor } from '../call.js';
 import { ruleFor, type Amounts, type Reading, type Rules } from '../by-schema.js';
 import { opName } from '../operands.js';
 import { tensor } from '../work.js';
-import { perDimension, windowRank } from './pooling-window.js';
+import { perDimension } from './pooling-window.js';
+import { rankInName } from './rank-in-name.js';
 
 const UNTOLD = 'the extents of the window are not told';
 
@@ -30,7 +31,7 @@ const ofMaximum = (reading: Reading): Amounts | null => {
 
 /** Elements of one window by `kernel_size`; null when it is not told. */
 function windowElements(reading: Reading): number | null {
-  const size = perDimension(reading.value('kernel_size'), windowRank(opName(reading.call)), []);
+  const size = perDimension(reading.value('kernel_size'), rankInName(opName(reading.call)), []);
   return size === null || size.length === 0 ? null : numel(size);
 }
 
@@ -66,7 +67,7 @@ const ofAdaptiveAverage = (reading: Reading): Amounts | null => {
 
 /** The result of an op that is given its extents; null when they are not told. */
 function sized(reading: Reading, input: Tensor): Tensor | null {
-  const rank = windowRank(opName(reading.call));
+  const rank = rankInName(opName(reading.call));
   const size = perDimension(reading.value('output_size'), rank, []);
   if (size?.length !== rank || input.shape.length < rank) return null;
   return tensor([...input.shape.slice(0, -rank), ...size], input.dtype);

@@ -5,12 +5,10 @@ import { argument, numel, type Tensor } from '../call.js';
 import type { ArgValue, OpCall } from '../../record/record.js';
 import { opName, wholes } from '../operands.js';
 import { tensor } from '../work.js';
+import { rankInName } from './rank-in-name.js';
 
 /** Max pooling writes the positions of the maxima too. */
 export const isMax = (op: string): boolean => op.includes('max');
-
-/** The last digit before `d`: how many dimensions a window has. */
-export const windowRank = (op: string): number => Number(/([123])d/.exec(op)?.[1] ?? 2);
 
 /** One number per window dimension; a single one stands for all. */
 export function perDimension(
@@ -25,7 +23,7 @@ export function perDimension(
   return list?.length === rank ? list : null;
 }
 
-export interface Window {
+interface Window {
   readonly result: Tensor;
   /** Elements of one window. */
   readonly elements: number;
@@ -34,7 +32,7 @@ export interface Window {
 /** Positions of dilation and ceil_mode differ between max and average pooling. */
 export function slidingWindow(call: OpCall, input: Tensor): Window | null {
   const op = opName(call);
-  const rank = windowRank(op);
+  const rank = rankInName(op);
   const given = (name: string, position: number, fallback: readonly number[]): readonly number[] | null =>
     perDimension(argument(call, name, position)?.value, rank, fallback);
   const ones = new Array<number>(rank).fill(1);
@@ -59,7 +57,7 @@ export function slidingWindow(call: OpCall, input: Tensor): Window | null {
 
 /** Windows that share the input out: every element is in one (those in two are not counted twice). */
 export function adaptiveWindow(call: OpCall, input: Tensor): Window | null {
-  const rank = windowRank(opName(call));
+  const rank = rankInName(opName(call));
   if (input.shape.length < rank) return null;
   const own = input.shape.slice(-rank);
   const value = argument(call, 'output_size', 1)?.value;

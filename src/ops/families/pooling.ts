@@ -4,7 +4,7 @@
 import { argument, numel } from '../call.js';
 import type { OpCall } from '../../record/record.js';
 import type { Family, KernelFacts, Work } from '../family.js';
-import { untoldWork } from '../dispatched.js';
+import { isDispatched, untoldWork } from '../dispatched.js';
 import { opName, subject, wholes } from '../operands.js';
 import { ruleWork } from '../by-schema.js';
 import { tensor, tensorParams, trafficWork } from '../work.js';
@@ -18,7 +18,7 @@ const UNTOLD = 'the extents of the window are not told';
 
 /** A call that has a window or a size of the result, but does not tell it. */
 const isUntold = (call: OpCall): boolean =>
-  call.from !== undefined && wholes(argument(call, 'kernel_size', 1)?.value) === null;
+  isDispatched(call) && wholes(argument(call, 'kernel_size', 1)?.value) === null;
 
 function forward(call: OpCall, kernel: KernelFacts): Work | null {
   const op = opName(call);

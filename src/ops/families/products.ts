@@ -4,13 +4,13 @@
  * Every op multiplies `a` (m×k, or a batch of such) by `b` (k×n). Bytes: every operand read once (the factors, C of
  * C + A·B unless beta is 0, scales, a bias), the result written once.
  */
+import { mapped, type ByName } from '../by-name.js';
 import { numel, type Tensor } from '../call.js';
 import type { OpCall } from '../../record/record.js';
 import { bind, type Bound } from '../binding.js';
-import { dtypeNamed } from '../dtype-argument.js';
+import { dtypeAt } from '../dtype-argument.js';
 import type { Param, Work } from '../family.js';
 import { dtypeParams } from '../product.js';
-import { scalarType } from '../scalar-type.js';
 import { showShape, tensor, trafficWork, type Traffic } from '../work.js';
 import { extentParams, extents, fits, type Extents } from './matrix-extents.js';
 
@@ -45,8 +45,8 @@ const SCALED = [
 const SCALED_2 =
   '@a @b @scale_a recipe_a swizzle_a @scale_b recipe_b swizzle_b @bias? out_dtype contraction_dim use_fast_accum';
 
-/** Ops of ATen; signatures: aten/src/ATen/native/native_functions.yaml of torch 1.8 to 2.13. */
-export const ATEN_PRODUCTS: Readonly<Record<string, ProductForm>> = {
+/** Signatures: aten/src/ATen/native/native_functions.yaml of torch 1.8 to 2.13. */
+const FORMS: ByName<ProductForm> = {
   mm: { signatures: PLAIN, ranks: [2, 2] },
   bmm: { signatures: PLAIN, ranks: [3, 3] },
   mv: { signatures: PLAIN, ranks: [2, 1] },
@@ -70,15 +70,9 @@ export const ATEN_PRODUCTS: Readonly<Record<string, ProductForm>> = {
   _weight_int8pack_mm: { signatures: ['@a @b @scales'], ranks: [2, 2], rows: true },
 };
 
-/** The element type an argument names, by number or by word; null where it names none. */
-const namedType = (bound: Bound, name: string): string | null => {
-  const value = bound.arg(name)?.value;
-  return dtypeNamed(value) ?? scalarType(value);
-};
-
 /** Element type of a new result: that of the `out` tensor, the one asked for, the op's own, else that of `a`. */
 export function resultType(bound: Bound, a: Tensor, type?: string): string | null {
-  return bound.outs[0]?.dtype ?? namedType(bound, 'out_dtype') ?? type ?? a.dtype;
+  return bound.outs[0]?.dtype ?? dtypeAt(bound.arg('out_dtype')) ?? type ?? a.dtype;
 }
 
 /** A tensor whose elements each hold several values along dimension `dim`, as the tensor of those values. */
@@ -92,8 +86,8 @@ const pairs = ({ dtype }: Tensor): number => (dtype === 'float4_e2m1fn_x2' ? 2 :
 
 /** Both factors with all their values along k, `b` as k×n. */
 function factors(bound: Bound, form: ProductForm): readonly [Tensor, Tensor] | null {
-  const [[a], [b]] = [bound.tensors('a'), bound.tensors('b')];
-  if (a === undefined || b === undefined) return null;
+  const [a, b] = [bound.tensor('a'), bound.tensor('b')];
+  if (a === null || b === null) return null;
   if (form.ranks !== undefined && (a.shape.length !== form.ranks[0] || b.shape.length !== form.ranks[1])) return null;
   if (form.rows === true && b.shape.length !== 2) return null;
   const right = form.rows === true ? { ...b, shape: [...b.shape].reverse() } : b;
@@ -105,7 +99,7 @@ function factors(bound: Bound, form: ProductForm): readonly [Tensor, Tensor] | n
 
 /** What is read, in values; C only where beta is not 0. */
 function operandsRead(bound: Bound): readonly Tensor[] {
-  const unread = bound.arg('beta')?.value === 0 ? bound.tensors('c')[0] : undefined;
+  const unread = bound.number('beta') === 0 ? bound.tensor('c') : null;
   return bound.reads.filter((read) => read !== unread).map((read) => unpacked(read, -1, pairs(read)));
 }
 
@@ -124,9 +118,9 @@ function paramsOf(a: Tensor, b: Tensor, e: Extents): Param[] {
 export const matrixWork = (traffic: Traffic, matmul = true): Work => ({ ...trafficWork(traffic), matmul });
 
 /** Extents of the result; null when the addend does not broadcast to them. */
-function resultShape(e: Extents, form: ProductForm, addend: Tensor | undefined): readonly number[] | null {
+function resultShape(e: Extents, form: ProductForm, addend: Tensor | null): readonly number[] | null {
   const shape = form.summed === true ? e.result.slice(1) : e.result;
-  return addend === undefined || fits(addend.shape, shape) ? shape : null;
+  return addend === null || fits(addend.shape, shape) ? shape : null;
 }
 
 /**
@@ -138,7 +132,7 @@ export function productForm(call: OpCall, form: ProductForm): Work | null {
   const both = bound === null ? null : factors(bound, form);
   const e = both === null ? null : extents(both[0].shape, both[1].shape);
   if (bound === null || both === null || e === null) return null;
-  const shape = resultShape(e, form, bound.tensors('c')[0]);
+  const shape = resultShape(e, form, bound.tensor('c'));
   if (shape === null) return null;
   const [a, b] = both;
   const result = tensor(shape, resultType(bound, a, form.type));
@@ -156,8 +150,8 @@ export function productForm(call: OpCall, form: ProductForm): Work | null {
   );
 }
 
-/** The work of a dispatched product of ATen; null when the op is none, or its arguments do not fit. */
-export function atenProduct(op: string, call: OpCall): Work | null {
-  const form = Object.hasOwn(ATEN_PRODUCTS, op) ? ATEN_PRODUCTS[op] : undefined;
-  return form === undefined ? null : productForm(call, form);
-}
+/** From a call of the op to its work; null when its arguments do not fit. */
+export type ProductFormula = (call: OpCall) => Work | null;
+
+/** Ops of ATen. */
+export const ATEN_PRODUCTS: ByName<ProductFormula> = mapped(FORMS, (form) => (call) => productForm(call, form));

@@ -2,7 +2,7 @@
  * Sequences of different lengths in one tensor: filled up to a dense one and back, and reduced one by one.
  */
 import { numel, type Tensor } from '../call.js';
-import { ruleFor, ruleWork, type Amounts, type Reading, type Rules } from '../by-schema.js';
+import { byRules, ruleFor, type Amounts, type Reading, type Rules } from '../by-schema.js';
 import type { Family } from '../family.js';
 import { tensor } from '../work.js';
 
@@ -178,5 +178,5 @@ export const ragged: Family = {
     'filling up and packing: flops = 0; bytes = values + offsets + result; with a dense operand E(ragged) operations',
     'reduction of segments: flops = E; bytes = data + lengths + result',
   ],
-  work: (call, kernel) => (call.from === undefined ? null : ruleWork(RULES, call, kernel, SOURCE)),
+  work: byRules(RULES, SOURCE),
 };

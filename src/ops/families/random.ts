@@ -1,12 +1,13 @@
 /**
  * Random numbers, and dropout, which is made of them.
  */
+import { entryOf, named, type ByName } from '../by-name.js';
 import { argument, broadcast, numel, positional, type Tensor } from '../call.js';
 import type { Arg, OpCall } from '../../record/record.js';
 import { isDispatched, typed, untoldWork } from '../dispatched.js';
 import type { Family, KernelFacts, Work } from '../family.js';
 import { dtypeGiven } from '../dtype-argument.js';
-import { opName, subject, tensorOf, whole, wholes } from '../operands.js';
+import { subject, tensorOf, whole, wholes } from '../operands.js';
 import { tensor, tensorParams, trafficWork } from '../work.js';
 import { filledBy } from './dispatched-filling.js';
 
@@ -130,9 +131,7 @@ const drawFresh: Formula = (call) => {
   return shape === null ? null : draw(tensor(shape, dtypeGiven(call) ?? 'float32'));
 };
 
-const named = (names: string, formula: Formula): [string, Formula][] => names.split(' ').map((op) => [op, formula]);
-
-const FORMULAS: ReadonlyMap<string, Formula> = new Map([
+const FORMULAS: ByName<Formula> = {
   ...named('dropout dropout_ native_dropout fused_dropout _fused_dropout alpha_dropout', dropout),
   ...named('randperm', randperm),
   ...named('rand_like randn_like randint_like uniform_ normal_ random_ exponential_ bernoulli_', drawInto),
@@ -141,16 +140,16 @@ const FORMULAS: ReadonlyMap<string, Formula> = new Map([
   ...named('normal poisson binomial _standard_gamma _sample_dirichlet', drawFrom),
   ...named('multinomial', multinomial),
   ...named('rand randn', drawFresh),
-]);
+};
 
 export const random: Family = {
   id: 'random',
   title: 'Random numbers and dropout',
-  ops: [...FORMULAS.keys()],
+  ops: [...Object.keys(FORMULAS)],
   formulas: [
     'dropout: flops = 5·E; bytes = 2·E·size + E (mask); backward 2·E, the same bytes',
     'randperm: flops = 3·n; bytes = 8·n; others: flops = E (one operation per number); bytes = E·size, and tensors of parameters',
     'multinomial: flops = E + numbers drawn; bytes = weights + 8 per number',
   ],
-  work: (call, kernel) => FORMULAS.get(opName(call))?.(call, kernel) ?? null,
+  work: (call, kernel) => entryOf(FORMULAS, call)?.(call, kernel) ?? null,
 };

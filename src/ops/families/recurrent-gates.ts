@@ -1,15 +1,16 @@
 /**
  * The pointwise part of a recurrent cell as one op, forward and backward: what follows the two gate products.
  */
-import { numel, type Tensor } from '../call.js';
+import { entryOf, type ByName } from '../by-name.js';
+import { bind } from '../binding.js';
+import { numel } from '../call.js';
 import type { OpCall } from '../../record/record.js';
 import type { Family, KernelFacts, Work } from '../family.js';
-import { argumentOrder, named, type ArgumentOrder, type NamedArguments } from '../argument-order.js';
-import { opName } from '../operands.js';
 import { tensor, tensorParams, trafficWork } from '../work.js';
 
 interface GatesOp {
-  readonly order: ArgumentOrder;
+  /** See `bind`. */
+  readonly signature: string;
   /** The argument with one element per hidden unit and sequence. */
   readonly hidden: string;
   /** Operations per hidden unit, an activation counted as one. */
@@ -28,42 +29,38 @@ interface GatesOp {
  * GRU backward: dz = dh·(h − n)·(1 − z)·z (5), dh·z (1), dn = dh·(1 − z)·(1 − n²) (4), dn·r (1),
  * dr = dn·b·(1 − r)·r (4).
  */
-const OPS: Readonly<Record<string, GatesOp>> = {
+const OPS: ByName<GatesOp> = {
   _thnn_fused_lstm_cell: {
-    order: argumentOrder('input_gates hidden_gates state bias? hidden_bias?'),
+    signature: '@input_gates @hidden_gates @state @bias? @hidden_bias?',
     ...{ hidden: 'state', flops: 13, biasFlops: 8, writes: [1, 1, 4] },
   },
   _thnn_fused_gru_cell: {
-    order: argumentOrder('input_gates hidden_gates state bias? hidden_bias?'),
+    signature: '@input_gates @hidden_gates @state @bias? @hidden_bias?',
     ...{ hidden: 'state', flops: 10, biasFlops: 6, writes: [1, 5] },
   },
   _thnn_fused_lstm_cell_backward: {
-    order: argumentOrder('grad? grad_c? state new_state saved has_bias:bool'),
+    signature: '@grad? @grad_c? @state @new_state @saved has_bias',
     ...{ hidden: 'state', flops: 23, biasFlops: 0, writes: [4, 1] },
   },
   _thnn_fused_lstm_cell_backward_impl: {
-    order: argumentOrder('grad? grad_c? state new_state saved has_bias:bool'),
+    signature: '@grad? @grad_c? @state @new_state @saved has_bias',
     ...{ hidden: 'state', flops: 23, biasFlops: 0, writes: [4, 1] },
   },
   _thnn_fused_gru_cell_backward: {
-    order: argumentOrder('grad saved has_bias:bool'),
+    signature: '@grad @saved has_bias',
     ...{ hidden: 'grad', flops: 15, biasFlops: 0, writes: [3, 3, 1] },
   },
 };
 
-/** All tensors the op reads, in order. */
-const readsOf = (op: GatesOp, args: NamedArguments): Tensor[] =>
-  op.order.map(({ name }) => args.tensor(name)).filter((one) => one !== null);
-
 function work(call: OpCall, kernel: KernelFacts): Work | null {
-  const op = OPS[opName(call)];
-  const args = op === undefined || kernel.dir === 'bprop' ? null : named(call, [op.order]);
-  const hidden = op === undefined ? null : (args?.tensor(op.hidden) ?? null);
-  if (op === undefined || args === null || hidden === null) return null;
-  const perUnit = op.flops + (args.tensor('bias') === null ? 0 : op.biasFlops);
+  const op = entryOf(OPS, call);
+  const bound = op === undefined || kernel.dir === 'bprop' ? null : bind(call, op.signature);
+  const hidden = op === undefined ? null : (bound?.tensor(op.hidden) ?? null);
+  if (op === undefined || bound === null || hidden === null) return null;
+  const perUnit = op.flops + (bound.tensor('bias') === null ? 0 : op.biasFlops);
   return trafficWork({
     flops: perUnit * numel(hidden.shape),
-    reads: readsOf(op, args),
+    reads: bound.reads,
     writes: op.writes.map((units) =>
       tensor([...hidden.shape.slice(0, -1), units, hidden.shape.at(-1) ?? 0], hidden.dtype),
     ),

@@ -5,11 +5,10 @@ import type { Arg, OpCall } from '../../record/record.js';
 import { numel, type Tensor } from '../call.js';
 import { dtypeAt } from '../dtype-argument.js';
 import type { Work } from '../family.js';
-import { dimension, wholes } from '../operands.js';
-import { category, floating } from '../promotion.js';
 import { bind, type Bound } from '../binding.js';
 import { tensor, tensorParams, trafficWork } from '../work.js';
 import type { Reduction } from './reduction-ops.js';
+import { reducedShape, reducedType } from './reduction-result.js';
 
 const SOURCE = 'operations per element: src/ops/families/reduction-ops.ts; result types: PyTorch';
 
@@ -20,25 +19,13 @@ function extents(input: Tensor, dim: Arg | undefined): Extents {
   if (dim === undefined || dim.type === 'NoneType' || dim.value === null) return [];
   // One dimension at most: reducing it reduces all.
   if (dim.value === undefined) return input.shape.length <= 1 ? [] : 'untold';
-  const dims = wholes(dim.value)?.map((at) => (input.shape.length === 0 ? 0 : dimension(at, input.shape.length)));
-  if (dims === undefined || dims.includes(null)) return 'misfit';
-  return dims.length === 0 ? [] : input.shape.filter((_, at) => !dims.includes(at));
-}
-
-function resultType({ result }: Reduction, input: Tensor, bound: Bound): string | null {
-  const out = bound.outs[0]?.dtype;
-  if (out !== undefined) return out;
-  if (result === 'bool' || result === 'int64') return result;
-  const given = dtypeAt(bound.arg('dtype'));
-  if (given !== null) return given;
-  const kind = category(input.dtype);
-  if (result === 'float') return floating(input.dtype);
-  return result === 'sum' && (kind === 'bool' || kind === 'int') ? 'int64' : input.dtype;
+  // A tensor without dimensions may be reduced over its first.
+  return input.shape.length === 0 ? [] : (reducedShape(input, dim.value) ?? 'misfit');
 }
 
 /** Values, and their positions where the op returns these for a dimension. */
 function resultsOf(kind: Reduction, input: Tensor, bound: Bound, shape: readonly number[]): Tensor[] {
-  const values = tensor(shape, resultType(kind, input, bound));
+  const values = tensor(shape, bound.outs[0]?.dtype ?? reducedType(kind, input, dtypeAt(bound.arg('dtype'))));
   const positioned = kind.indices === true && bound.arg('dim') !== undefined;
   return [...Array.from({ length: kind.results ?? 1 }, () => values), ...(positioned ? [tensor(shape, 'int64')] : [])];
 }
@@ -46,8 +33,8 @@ function resultsOf(kind: Reduction, input: Tensor, bound: Bound, shape: readonly
 /** The work of the dispatcher's call; null when its arguments do not fit. */
 export function dispatchedReduction(kind: Reduction, call: OpCall): Work | null {
   const bound = bind(call, ...kind.signatures);
-  const [input] = bound?.tensors('self') ?? [];
-  if (bound === null || input === undefined) return null;
+  const input = bound?.tensor('self') ?? null;
+  if (bound === null || input === null) return null;
   const told = extents(input, bound.arg('dim'));
   // The gradient that comes back has the result's extents.
   const shape = told === 'untold' ? (call.out?.[0] ?? told) : told;

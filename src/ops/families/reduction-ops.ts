@@ -1,6 +1,7 @@
 /**
  * The reductions: operations per element, types of their results, and their arguments in the dispatcher's order.
  */
+import type { ByName } from '../by-name.js';
 
 export interface Reduction {
   /** Operations per input element and per result element. */
@@ -53,7 +54,7 @@ const extremum = reduce([1, 0], 'same', { indices: true });
 const mean = reduce([1, 1], 'same', { ...summed, backward: [1, false], dispatched: [1, 0] });
 const prod = reduce([1, 0], 'sum', { ...saved, ...summed });
 
-export const REDUCTIONS: Readonly<Record<string, Reduction>> = {
+export const REDUCTIONS: ByName<Reduction> = {
   sum: reduce([1, 0], 'sum', summed),
   nansum: reduce([1, 0], 'sum', { signatures: ['@self dim keepdim dtype'] }),
   mean,

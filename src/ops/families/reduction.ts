@@ -1,35 +1,26 @@
 /**
  * Reductions: sums, means, norms, extrema and truth over some or all dimensions.
  */
+import { entryOf } from '../by-name.js';
 import { argument, numel, positional, type Tensor } from '../call.js';
 import type { ArgValue, OpCall } from '../../record/record.js';
+import { isDispatched } from '../dispatched.js';
 import type { Family, KernelFacts, Work } from '../family.js';
 import { dtypeGiven } from '../dtype-argument.js';
-import { dimension, inputs, opName, subject, tensorOf, wholes } from '../operands.js';
-import { category, floating } from '../promotion.js';
+import { inputs, subject, tensorOf } from '../operands.js';
 import { helperWork, tensor, tensorParams, trafficWork } from '../work.js';
 import { pointwiseAs } from './pointwise.js';
 import { dispatchedReduction } from './reduction-call.js';
 import { REDUCTIONS, type Reduction } from './reduction-ops.js';
+import { reducedShape, reducedType } from './reduction-result.js';
 
 const SOURCE = 'PyProf (sum E, mean E + 1, norm 2·E + 1), per result element; backward: the derivative of the op';
 
 /** Extents of the result without `keepdim`; null when `dim` does not fit. */
-function resultShape(input: Tensor, dim: ArgValue | undefined): number[] | null {
-  if (dim === undefined || dim === null || typeof dim === 'boolean' || typeof dim === 'string') return [];
-  const dims = wholes(dim)?.map((at) => dimension(at, input.shape.length));
-  if (dims === undefined || dims.includes(null)) return null;
-  return dims.length === 0 ? [] : input.shape.filter((_, at) => !dims.includes(at));
-}
-
-function resultType({ result }: Reduction, input: Tensor, call: OpCall): string | null {
-  if (result === 'bool' || result === 'int64') return result;
-  const given = dtypeGiven(call);
-  if (given !== null) return given;
-  const kind = category(input.dtype);
-  if (result === 'float') return floating(input.dtype);
-  return result === 'sum' && (kind === 'bool' || kind === 'int') ? 'int64' : input.dtype;
-}
+const resultShape = (input: Tensor, dim: ArgValue | undefined): number[] | null =>
+  dim === undefined || dim === null || typeof dim === 'boolean' || typeof dim === 'string'
+    ? []
+    : reducedShape(input, dim);
 
 /** A second pass over partial results, or arithmetic on the result. */
 const isAftermath = (kernel: KernelFacts): boolean =>
@@ -61,11 +52,6 @@ function backward(kind: Reduction, input: Tensor, result: Tensor, indices: boole
   });
 }
 
-function kindOf(call: OpCall): Reduction | undefined {
-  const op = opName(call);
-  return Object.hasOwn(REDUCTIONS, op) ? REDUCTIONS[op] : undefined;
-}
-
 /** The larger of two: the second tensor has dimensions too (an out tensor of a full reduction has none). */
 function isPair(call: OpCall, input: Tensor): boolean {
   const other = tensorOf(positional(call)[1]);
@@ -80,8 +66,8 @@ function dispatched(kind: Reduction, call: OpCall, kernel: KernelFacts): Work | 
 }
 
 function work(call: OpCall, kernel: KernelFacts): Work | null {
-  const kind = kindOf(call);
-  if (kind !== undefined && call.from !== undefined) return dispatched(kind, call, kernel);
+  const kind = entryOf(REDUCTIONS, call);
+  if (kind !== undefined && isDispatched(call)) return dispatched(kind, call, kernel);
   const given = inputs(call);
   const input = subject(call);
   if (kind === undefined || given === null || input === null) return null;
@@ -90,7 +76,7 @@ function work(call: OpCall, kernel: KernelFacts): Work | null {
   const shape = resultShape(input, dim);
   if (shape === null) return null;
   if (isAftermath(kernel)) return helperWork(tensorParams(input), SOURCE);
-  const result = tensor(shape, resultType(kind, input, call));
+  const result = tensor(shape, reducedType(kind, input, dtypeGiven(call)));
   const indices = kind.indices === true && typeof dim === 'number';
   // A truth value or a position has no gradient: such a kernel computes the forward result again (checkpointing).
   const derives = kernel.dir === 'bprop' && kind.result !== 'bool' && kind.result !== 'int64';

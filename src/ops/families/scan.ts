@@ -1,63 +1,58 @@
 /**
  * Scans: every result element from the elements before it along a dimension.
  */
-import { numel } from '../call.js';
-import { bind } from '../binding.js';
+import { byRules, ruleFor, type Amounts, type Reading, type Rules } from '../by-schema.js';
+import { numel, type Tensor } from '../call.js';
 import { dtypeAt } from '../dtype-argument.js';
 import type { Family } from '../family.js';
-import { opName } from '../operands.js';
 import { category } from '../promotion.js';
-import { tensor, tensorParams, trafficWork } from '../work.js';
+import { tensor } from '../work.js';
 
 const SOURCE = 'one update of the running value per element; each element read once and written once';
 
-interface Scan {
-  readonly signature: string;
-  readonly flops: number;
-  /** Sums of whole numbers are int64. */
-  readonly sum?: boolean;
-  /** Writes int64 positions too. */
-  readonly positions?: boolean;
-}
+/** As large as the input, of the type of the out tensor, or the type asked for. */
+const running = (reading: Reading, input: Tensor, byDefault: string): Tensor =>
+  tensor(input.shape, reading.outs[0]?.dtype ?? dtypeAt(reading.arg('dtype')) ?? byDefault);
 
-const sum: Scan = { signature: '@self dim dtype', flops: 1, sum: true };
+/** @param widens whether sums of whole numbers are int64 */
+const plain =
+  (flops: number, widens: boolean) =>
+  (reading: Reading): Amounts | null => {
+    const input = reading.tensor('self');
+    if (input === null) return null;
+    const own = category(input.dtype);
+    const result = running(reading, input, widens && (own === 'int' || own === 'bool') ? 'int64' : input.dtype);
+    const formula = `flops = ${flops}·E; bytes = input + result`;
+    return { subject: input, flops: flops * numel(input.shape), writes: [result], formula };
+  };
+
+/** Values, and int64 positions; where these are arguments, the kernel writes them. */
+const extremum = (reading: Reading): Amounts | null => {
+  const input = reading.tensor('self');
+  if (input === null) return null;
+  const given = reading.given('values indices');
+  const made = [running(reading, input, input.dtype), tensor(input.shape, 'int64')];
+  const [writes, formula] = [given.length > 0 ? given : made, 'flops = 1·E; bytes = input + values and positions'];
+  return { subject: input, flops: numel(input.shape), writes, formula };
+};
+
 /** Larger of two, difference, exponential, logarithm, sum. */
-const logSumExp: Scan = { signature: '@self dim', flops: 5 };
-const extremum: Scan = { signature: '@self dim', flops: 1, positions: true };
-/** Values and positions are arguments that the kernel writes. */
-const helper: Scan = { signature: '@self !values !indices dim', flops: 1 };
+const LOG_SUM_EXP = 5;
 
-const SCANS: ReadonlyMap<string, Scan> = new Map([
-  ...['cumsum', 'cumsum_', 'cumprod', 'cumprod_'].map((op) => [op, sum] as const),
-  ...['_cumsum', '_cumprod'].map((op) => [op, { ...sum, signature: '@self dim' }] as const),
-  ...['logcumsumexp', '_logcumsumexp'].map((op) => [op, logSumExp] as const),
-  ...['cummax', 'cummin'].map((op) => [op, extremum] as const),
-  ...['_cummax_helper', '_cummin_helper'].map((op) => [op, helper] as const),
-]);
+/** Arguments as in PyTorch's native_functions.yaml. */
+const RULES: Rules = {
+  ...ruleFor('cumsum cumprod', '@self dim dtype', plain(1, true)),
+  ...ruleFor('cumsum_ cumprod_', '@self dim dtype', plain(1, false)),
+  ...ruleFor('_cumsum _cumprod', '@self dim', plain(1, true)),
+  ...ruleFor('logcumsumexp _logcumsumexp', '@self dim', plain(LOG_SUM_EXP, false)),
+  ...ruleFor('cummax cummin', '@self dim', extremum),
+  ...ruleFor('_cummax_helper _cummin_helper', '@self !values !indices dim', extremum),
+};
 
 export const scan: Family = {
   id: 'scan',
   title: 'Scans: cumulative sums, products, extrema, log-sum-exp',
-  ops: [...SCANS.keys()],
+  ops: Object.keys(RULES),
   formulas: ['flops = E; logcumsumexp 5·E', 'bytes = input + result (and int64 positions of cummax and cummin)'],
-  work(call) {
-    const op = opName(call);
-    const kind = SCANS.get(op);
-    const bound = kind === undefined || call.from === undefined ? null : bind(call, kind.signature);
-    const [input] = bound?.tensors('self') ?? [];
-    if (kind === undefined || bound === null || input === undefined) return null;
-    const own = category(input.dtype);
-    const widened = kind.sum === true && !op.endsWith('_') && (own === 'int' || own === 'bool') ? 'int64' : input.dtype;
-    const dtype = bound.outs[0]?.dtype ?? dtypeAt(bound.arg('dtype')) ?? widened;
-    const given = bound.tensors('values').concat(bound.tensors('indices'));
-    const made = [tensor(input.shape, dtype), ...(kind.positions === true ? [tensor(input.shape, 'int64')] : [])];
-    return trafficWork({
-      flops: kind.flops * numel(input.shape),
-      reads: [input],
-      writes: given.length > 0 ? given : made,
-      params: tensorParams(input),
-      formula: `flops = ${kind.flops}·E; bytes = input + ${given.length + made.length > 1 ? 'values and positions' : 'result'}`,
-      source: SOURCE,
-    });
-  },
+  work: byRules(RULES, SOURCE),
 };

@@ -2,13 +2,14 @@
  * Products with a sparse factor. With 2:4 sparsity the values kept are told, and only they are multiplied; of a factor
  * in a compressed format the call tells the outer extents alone, and the number of its non-zero values is data.
  */
+import { mapped, type ByName } from '../by-name.js';
 import { numel, type Tensor } from '../call.js';
 import type { OpCall } from '../../record/record.js';
 import { bind, type Bound } from '../binding.js';
 import type { Work } from '../family.js';
 import { dtypeParams } from '../product.js';
 import { showShape, tensor, type Traffic } from '../work.js';
-import { matrixWork, resultType } from './products.js';
+import { matrixWork, resultType, type ProductFormula } from './products.js';
 
 /** Sparse factor `w` in the values that are kept, dense factor `x`; null where the values are not told. */
 interface SparseForm {
@@ -25,7 +26,7 @@ const left = ([m = 0, half = 0]: readonly number[], [k = 0, n = 0]: readonly num
 const linear = ([n = 0, half = 0]: readonly number[], x: readonly number[]): readonly number[] | null =>
   2 * half === x.at(-1) ? [...x.slice(0, -1), n] : null;
 
-export const SPARSE_PRODUCTS: Readonly<Record<string, SparseForm>> = {
+const FORMS: ByName<SparseForm> = {
   _sparse_semi_structured_mm: { signature: '@w @meta @x out_dtype', result: left },
   _sparse_semi_structured_addmm: { signature: '@c @w @meta @x alpha beta out_dtype', result: left },
   _sparse_semi_structured_linear: { signature: '@x @w @meta @bias? activation out_dtype', result: linear },
@@ -50,12 +51,10 @@ const operands = (bound: Bound, w: Tensor, x: Tensor): Omit<Traffic, 'flops' | '
   source: SOURCE,
 });
 
-/** The work of a product with a sparse factor; null when the op is none, or its arguments do not fit. */
-export function sparseProduct(op: string, call: OpCall): Work | null {
-  const form = Object.hasOwn(SPARSE_PRODUCTS, op) ? SPARSE_PRODUCTS[op] : undefined;
-  const bound = form === undefined ? null : bind(call, form.signature);
-  const [[w], [x]] = [bound?.tensors('w') ?? [], bound?.tensors('x') ?? []];
-  if (form === undefined || bound === null || w === undefined || x === undefined) return null;
+function sparseProduct(call: OpCall, form: SparseForm): Work | null {
+  const bound = bind(call, form.signature);
+  const [w, x] = [bound?.tensor('w') ?? null, bound?.tensor('x') ?? null];
+  if (bound === null || w === null || x === null) return null;
   if (form.result === null) {
     const unknown = 'the number of non-zero values of the sparse factor is not told';
     return { ...matrixWork({ ...operands(bound, w, x), flops: null, writes: [], unknown }), bytes: null };
@@ -66,3 +65,5 @@ export function sparseProduct(op: string, call: OpCall): Work | null {
   const result = tensor(shape, resultType(bound, x));
   return matrixWork({ ...operands(bound, w, x), flops: 2 * columns * numel(w.shape), writes: [result] });
 }
+
+export const SPARSE_PRODUCTS: ByName<ProductFormula> = mapped(FORMS, (form) => (call) => sparseProduct(call, form));

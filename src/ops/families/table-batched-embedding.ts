@@ -1,9 +1,9 @@
 /**
  * Embeddings of many tables looked up at once: FBGEMM's table-batched ops.
  */
-import { numel, type Tensor } from '../call.js';
+import { elements, numel, type Tensor } from '../call.js';
 import type { Family } from '../family.js';
-import { ruleFor, ruleWork, type Amounts, type Reading, type Rules } from '../by-schema.js';
+import { byRules, ruleFor, type Amounts, type Reading, type Rules } from '../by-schema.js';
 import { tensor, tensorParams } from '../work.js';
 import { FEATURE_RULES } from './sparse-features.js';
 
@@ -46,7 +46,7 @@ const lookup = (reading: Reading): Amounts | null => {
     return { subject, flops: null, writes: null, formula, params, unknown: 'the width of the tables is not told' };
   }
   const rows = (count: number, dtype: string): Tensor => tensor([Math.round(count * columns)], dtype);
-  const stored = weightsOf(reading).reduce((sum, { shape }) => sum + numel(shape), 0);
+  const stored = elements(weightsOf(reading));
   const type = OUTPUT_TYPES[reading.count('output_dtype') ?? -1] ?? weights.dtype;
   return {
     subject,
@@ -63,23 +63,19 @@ const lookup = (reading: Reading): Amounts | null => {
   };
 };
 
-/** Up to the optimiser's own arguments. */
 const TABLES =
   '@host_weights @dev_weights @uvm_weights @lxu_cache @placements @weights_offsets @D_offsets total_D max_D ' +
   '@hash_size_cumsum total_hash_size_bits @indices @offsets pooling_mode @indice_weights? @feature_requires_grad? ' +
-  '@cache_locations';
+  '@cache_locations gradient_clipping max_gradient stochastic_rounding';
 
-/** An optimiser with one value for each row: its state tells how many rows there are. */
-const BY_ROW = `${TABLES} gradient_clipping max_gradient stochastic_rounding @row_state @uvm_state @placements_state @offsets_state`;
+/** Behind them, those of the optimiser: with one value for each row, the state tells how many rows there are. */
+const ANY = `${TABLES} ...`;
+const BY_ROW = `${TABLES} @row_state @uvm_state @placements_state @offsets_state ...`;
 
-/** Any other: up to four states, each in four places. */
-const state = (n: number): string => ['a', 'b', 'c', 'd'].map((place) => `@${place}${n}?`).join(' ');
-const ANY = `${TABLES} gradient_clipping max_gradient stochastic_rounding ${[1, 2, 3, 4].map(state).join(' ')}`;
-
-/** The form for torch.compile has the weights in one list, and behind these anything. */
+/** The form for torch.compile has the weights in one list. */
 const IN_LISTS =
-  '@placeholder? @weights @D_offsets total_D max_D @hash_size_cumsum total_hash_size_bits @indices @offsets ' +
-  `pooling_mode @indice_weights? @feature_requires_grad? output_dtype ${[1, 2, 3, 4, 5].map(state).join(' ')}`;
+  '@placeholder? @weights[] @D_offsets total_D max_D @hash_size_cumsum total_hash_size_bits @indices @offsets ' +
+  'pooling_mode @indice_weights? @feature_requires_grad? output_dtype ...';
 
 const NAMES = 'sgd approx_sgd adam adagrad lamb partial_rowwise_adam partial_rowwise_lamb lars_sgd none';
 
@@ -106,5 +102,5 @@ export const tableBatchedEmbedding: Family = {
     'lookup: flops = n·D (2·n·D with weights); bytes = indices + offsets + n·D·size + bags·D·size',
     'permutations: flops = 0; bytes = 2·E·size + the order; running sums of lengths: flops = E',
   ],
-  work: (call, kernel) => ruleWork(RULES, call, kernel, SOURCE),
+  work: byRules(RULES, SOURCE),
 };

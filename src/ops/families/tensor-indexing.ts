@@ -1,12 +1,12 @@
 /**
  * Indexing by a list of tensors, one per dimension: what `x[i, j]` and `x[i, j] = y` become.
  */
-import { argument, broadcast, numel, type Tensor } from '../call.js';
-import type { Arg, OpCall } from '../../record/record.js';
-import { isDispatched, untoldWork } from '../dispatched.js';
-import type { Family, Work } from '../family.js';
-import { opName, subject, tensorAt, tensorOf } from '../operands.js';
-import { tensor, tensorParams, trafficWork } from '../work.js';
+import type { Arg } from '../../record/record.js';
+import { byRules, ruleFor, type Amounts, type Reading, type Rules } from '../by-schema.js';
+import { broadcast, numel, type Tensor } from '../call.js';
+import type { Family } from '../family.js';
+import { tensorOf } from '../operands.js';
+import { tensor } from '../work.js';
 
 const SOURCE = 'touched elements only, index tensors by their own size';
 
@@ -36,54 +36,56 @@ function picked(input: Tensor, list: readonly Arg[] | undefined): Picked | null 
   return Number.isSafeInteger(numel(elements.shape)) ? { elements, indices } : null;
 }
 
-/** index(self, indices) */
-function pick(call: OpCall, input: Tensor): Work {
-  const found = picked(input, argument(call, 'indices', 1)?.items);
-  const about = { flops: 0, params: tensorParams(input), source: SOURCE };
-  if (found === null) return untoldWork({ ...about, formula: 'flops = 0', unknown: NOT_TOLD });
-  return trafficWork({
-    ...about,
+const pick = (reading: Reading): Amounts | null => {
+  const input = reading.tensor('self');
+  if (input === null) return null;
+  const found = picked(input, reading.arg('indices')?.items);
+  if (found === null) return { subject: input, flops: 0, writes: null, formula: 'flops = 0', unknown: NOT_TOLD };
+  return {
+    subject: input,
+    flops: 0,
     reads: [found.elements, ...found.indices],
     writes: [found.elements],
     formula: 'flops = 0; bytes = 2·picked + indices',
-  });
-}
+  };
+};
 
-/** index_put_(self, indices, values, accumulate): values placed, or added to what is there. */
-function place(call: OpCall, input: Tensor): Work | null {
-  const values = tensorAt(call, 'values', 2);
-  if (values === null) return null;
-  const found = picked(input, argument(call, 'indices', 1)?.items);
-  const adds = argument(call, 'accumulate', 3)?.value;
-  const about = { params: tensorParams(input), source: SOURCE };
-  if (found === null || typeof adds !== 'boolean') {
+/** Values placed, or added to what is there. */
+const place = (reading: Reading): Amounts | null => {
+  const [input, values] = [reading.tensor('self'), reading.tensor('values')];
+  if (input === null || values === null) return null;
+  const found = picked(input, reading.arg('indices')?.items);
+  const adds = reading.flag('accumulate');
+  if (found === null || adds === null) {
     const flops = adds === false ? 0 : null;
-    return untoldWork({ ...about, flops, formula: 'flops = 0, E(placed) to add', unknown: NOT_TOLD });
+    return { subject: input, flops, writes: null, formula: 'flops = 0, E(placed) to add', unknown: NOT_TOLD };
   }
-  return trafficWork({
-    ...about,
+  return {
+    subject: input,
     flops: adds ? numel(found.elements.shape) : 0,
     reads: [values, ...found.indices, ...(adds ? [found.elements] : [])],
     writes: [found.elements],
     formula: `flops = ${adds ? 'E(placed)' : '0'}; bytes = values + indices + placed${adds ? ' (read and written)' : ''}`,
-  });
-}
+  };
+};
 
-const PICKS = ['index', '_unsafe_index'];
-const PLACES = ['index_put', 'index_put_', '_index_put_impl_', '_unsafe_index_put'];
+const PLACE = '@self @indices[]? @values accumulate';
+
+/** Arguments as in PyTorch's native_functions.yaml. */
+const RULES: Rules = {
+  ...ruleFor('index _unsafe_index', '@self @indices[]?', pick),
+  ...ruleFor('index_put index_put_ _unsafe_index_put', PLACE, place),
+  ...ruleFor('_index_put_impl_', `${PLACE} unsafe`, place),
+};
 
 export const tensorIndexing: Family = {
   id: 'tensor-indexing',
   title: 'Indexing by tensors of positions: index, index_put_',
-  ops: [...PICKS, ...PLACES],
+  ops: Object.keys(RULES),
   formulas: [
     'index: flops = 0; bytes = 2·picked + indices',
     'index_put_: flops = 0, E(placed) to add; bytes = values + indices + placed (twice to add)',
     'unknown bytes where the indices are masks or not told',
   ],
-  work: (call) => {
-    const input = isDispatched(call) ? subject(call) : null;
-    if (input === null) return null;
-    return PICKS.includes(opName(call)) ? pick(call, input) : place(call, input);
-  },
+  work: byRules(RULES, SOURCE),
 };

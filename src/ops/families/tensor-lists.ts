@@ -2,12 +2,9 @@
  * Lists of tensors as operands: element types that a profile does not tell, and lists whose tensors it does not tell.
  */
 import type { Arg } from '../../record/record.js';
-import { dtypeBytes, numel, type Tensor } from '../call.js';
+import { dtypeBytes, elements, type Tensor } from '../call.js';
 import type { Param, Work } from '../family.js';
 import { tensor } from '../work.js';
-
-/** Elements of all tensors together. */
-export const elements = (list: readonly Tensor[]): number => list.reduce((sum, { shape }) => sum + numel(shape), 0);
 
 /** The first element type that any tensor of several elements tells, else any at all. */
 function toldType(lists: readonly (readonly Tensor[])[]): string | undefined {

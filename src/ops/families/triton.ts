@@ -1,7 +1,7 @@
 /**
  * Kernels that torch.compile makes of several ops with Triton. Their name tells the kind of kernel and the ops.
  */
-import { type Tensor } from '../call.js';
+import type { Tensor } from '../call.js';
 import type { OpCall } from '../../record/record.js';
 import { isDispatched, NO_FORMULA, untoldWork } from '../dispatched.js';
 import type { Family, Work } from '../family.js';

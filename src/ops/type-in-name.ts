@@ -1,0 +1,76 @@
+/**
+ * The type that a kernel's name tells, in two views: what a product multiplies (`factorType`), where TF32 is told from
+ * FP32 and the forms of FP8 are one, and what lies in memory (`elementType`), the other way round.
+ */
+
+type Told = readonly (readonly [pattern: RegExp, type: string])[];
+
+const first = (told: Told, name: string): string | null => told.find(([pattern]) => pattern.test(name))?.[1] ?? null;
+
+/**
+ * Element types of the factors, by short name; first match wins. cuBLASLt's nvjet: first letter t, h, s or q; Tensile:
+ * the letter after the operands' indices; CUTLASS's s1688 without a 16-bit type beside it multiplies TF32.
+ */
+const FACTOR_TYPES: Told = [
+  [/^nvjet_(sm\d+_)?t/, 'bf16'],
+  [/^nvjet_(sm\d+_)?h/, 'fp16'],
+  [/^nvjet_(sm\d+_)?s(?!m\d)/, 'tf32'],
+  [/^nvjet_(sm\d+_)?q/, 'fp8'],
+  [/_ffma_|(^|_)sgemm_|implicit_convolve_sgemm|simt_s(gemm|fprop|dgrad|wgrad)|[a-z]_scudnn_/, 'fp32'],
+  [/tf32|tfloat32_t|_tensorop_s1688(gemm|fprop|dgrad|wgrad)(?!\w*(f16|bf16|fp16))/, 'tf32'],
+  [/(^|[_\s])d884|(^|[^a-z])dmma([^a-z]|$)|f64f64|(^|_)dgemm_/, 'fp64'],
+  [/e4m3|e5m2|(^|_)fp8|deep_gemm::fp8/i, 'fp8'],
+  [/bf16|bfloat16/i, 'bf16'],
+  [/(^|_)(f|fp)16(_|$)|f16f16|(^|[_<])h(884|1688|16816|gemm)|half_t|__half|(^|_)hcudnn_/, 'fp16'],
+  [/(8816|8832|16832)(cudnn|gemm|igemm|fprop)?_?int8|int8_i8|i8i8|(^|[^a-z])imma([^a-z]|$)/, 'int8'],
+  [/^Cijk_[A-Za-z]+_[A-Za-z]+_(B(?!8)|BBS)/, 'bf16'],
+  [/^Cijk_[A-Za-z]+_[A-Za-z]+_H/, 'fp16'],
+  [/^Cijk_[A-Za-z]+_[A-Za-z]+_S/, 'fp32'],
+  [/^Cijk_[A-Za-z]+_[A-Za-z]+_D/, 'fp64'],
+  [/^Cijk_[A-Za-z]+_[A-Za-z]+_I8/, 'int8'],
+  [/^Cijk_[A-Za-z]+_[A-Za-z]+_[FB]8/, 'fp8'],
+];
+
+/** Type of the factors of a product by its short name, with `tf32`; null when the name does not tell it. */
+export const factorType = (name: string): string | null => first(FACTOR_TYPES, name);
+
+/** What factors are in memory; of FP8 the name has to tell more. */
+const IN_MEMORY: Readonly<Record<string, string>> = {
+  bf16: 'bfloat16',
+  fp16: 'float16',
+  tf32: 'float32',
+  fp32: 'float32',
+  fp64: 'float64',
+};
+
+/** Types of other kernels, and of products that C++ templates make, as C++ and Triton write them; first match wins. */
+const ELEMENT_TYPES: Told = [
+  [/c10::BFloat16|nv_bfloat16|hip_bfloat16|(^|[_<, ])bf16|_bf16|bfloat16|::__bfloat\b/, 'bfloat16'],
+  [/c10::Half|__half\b|half_t|(^|[_<, ])f16_|_fp16/, 'float16'],
+  [/Float8_e4m3fn\b|e4m3/, 'float8_e4m3fn'],
+  [/Float8_e5m2\b|e5m2/, 'float8_e5m2'],
+  // Copies do not look into what they move: `OpaqueType<2u>` has two bytes.
+  [/OpaqueType<(\(unsigned int\))?1u?>/, 'opaque8'],
+  [/OpaqueType<(\(unsigned int\))?2u?>/, 'opaque16'],
+  [/OpaqueType<(\(unsigned int\))?4u?>/, 'opaque32'],
+  [/OpaqueType<(\(unsigned int\))?8u?>/, 'opaque64'],
+  [/OpaqueType<(\(unsigned int\))?16u?>/, 'opaque128'],
+  [/[<, (]float[,> (*]|lambda\(float\b|_f32f32_/, 'float32'],
+  [/fmha_cutlass[FB]_f32_/, 'float32'],
+  // Behind `float`: numbers that a kernel of any type is given are doubles.
+  [/(?<!optional)[<, ]double[,> (]|lambda\(double\b/, 'float64'],
+  [/ReduceOp<bool,|FillFunctor<bool>|lambda\(bool\)/, 'bool'],
+  [/[<, ]long[,> (]|lambda\(long\b/, 'int64'],
+  // Not `lambda(int)`, which is the loop of every elementwise kernel.
+  [/[<, ]int[,>]/, 'int32'],
+];
+
+/** Kernels that convert what they read or write, or that move it by the byte: a type in their names is one of several. */
+const UNCERTAIN = /LoadWithCast|StoreWithCast|gpu_kernel_impl<|vectorized_gather_kernel/;
+
+/** The framework's name of the element type; null when the kernel's name tells none. */
+export function elementType(name: string): string | null {
+  if (UNCERTAIN.test(name)) return null;
+  const factors = factorType(name);
+  return (factors === null ? undefined : IN_MEMORY[factors]) ?? first(ELEMENT_TYPES, name);
+}
