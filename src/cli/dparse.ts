@@ -49,7 +49,8 @@ async function parse(request: Request, profiles: readonly Profile[]): Promise<vo
   const options = { ranges, ...(format === undefined ? {} : { format }) };
   await withOutput(
     request.output,
-    profiles.map(({ source }) => source.path),
+    // By the names the user gave: what was compressed is read elsewhere.
+    [...request.inputs, ...profiles.map(({ source }) => source.name)],
     async (write) => {
       if (jobs > 1 && profiles.length > 1) await parseMany(profiles, options, jobs, write, note);
       else {

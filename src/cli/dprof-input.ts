@@ -30,9 +30,10 @@ export async function openSource(file: string | undefined, progress: Progress): 
   const input = onStdin ? await openStream(process.stdin, 'stdin', onBytes) : await openFile(file, onBytes);
   if (mayBeRecords(input)) return { name: input.name, batches: readRecords(input), close: input.close };
   input.close();
-  if (!onStdin) return openProfile(file);
+  // What was read from a pipe is gone, and the parser reads files.
+  if (!onStdin && statSync(file).isFile()) return parseProfile(file);
   const hint = 'dprof FILE, or dparse FILE | dprof';
-  throw new UserError('not records, and a profile cannot be read from a pipe', { where: 'stdin', hint });
+  throw new UserError('not records, and a profile cannot be read from a pipe', { where: input.name, hint });
 }
 
 /** Records are text. A database, another binary file, XML, a log or a trace is left to the parser to name. */
@@ -56,10 +57,10 @@ function isTrace(head: Buffer): boolean {
 const BATCH = 1000;
 
 /** A profile's records. The parser and its database library are only loaded here: records alone never need them. */
-async function openProfile(file: string): Promise<Source> {
+async function parseProfile(file: string): Promise<Source> {
+  const { openProfile } = await import('../parse/find.js');
   const { readProfile } = await import('../parse/profile.js');
-  const { open } = await import('../parse/source.js');
-  const source = await open(file);
+  const source = await openProfile(file);
   const records = readProfile(source.path, { profile: 0, name: source.name });
   const close = (): void => {
     source.dispose();

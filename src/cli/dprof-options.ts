@@ -1,5 +1,5 @@
 /** What `dprof` can be asked: one table for the parser and the help. */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { chooseColumns } from '../prof/choose.js';
 import { COLUMNS, DEFAULT_COLUMNS, type Column } from '../prof/columns.js';
 import { deviceNamed, parseDevice, unknownDevice } from '../prof/device-choice.js';
@@ -8,7 +8,7 @@ import { parseKernelId, type KernelId } from '../prof/explain.js';
 import type { Peaks } from '../prof/peaks.js';
 import { parseSort, type SortKey } from '../prof/sort.js';
 import { parseWhere, type Condition } from '../prof/where.js';
-import { UsageError } from '../record/errors.js';
+import { UsageError, UserError } from '../record/errors.js';
 import { FORMATS, requireFormat, type Format } from '../write/format.js';
 import { integer, optionLines, parseArguments, wrapped, type Option, type Tool } from './arguments.js';
 
@@ -136,6 +136,9 @@ function chooseDevice(text: string): Peaks {
   const named = deviceNamed(text);
   if (named !== null) return named;
   if (!existsSync(text) && !/[/\\]|\.json$/.test(text)) throw unknownDevice(text);
+  if (statSync(text, { throwIfNoEntry: false })?.isDirectory() === true) {
+    throw new UserError('is a directory', { where: text, hint: '--device takes a name of --devices or a JSON file' });
+  }
   return parseDevice(readFileSync(text, 'utf8'), text);
 }
 

@@ -7,6 +7,7 @@ import type { Peaks } from '../prof/peaks.js';
 import { Annotator, report } from '../prof/report.js';
 import { defectLine, summaryLine, Tally } from '../prof/summary.js';
 import { UserError } from '../record/errors.js';
+import { clean } from '../write/cell-text.js';
 import type { Packed } from '../write/format.js';
 import { main } from './boundary.js';
 import { openSource, type Source } from './dprof-input.js';
@@ -87,7 +88,12 @@ async function writeExplanation(
     const id = `${wanted.profile === null ? '' : `${wanted.profile}:`}${wanted.id}`;
     throw new UserError(`no kernel ${id}`, { where: source.name, hint: 'see the columns idx and profile' });
   }
-  await write(`${explain(row).join('\n')}\n`);
+  // Names come from the profiled program.
+  await write(
+    explain(row)
+      .map((line) => `${clean(line)}\n`)
+      .join(''),
+  );
 }
 
 async function find(wanted: KernelId, device: Peaks | undefined, source: Source): Promise<Annotated | null> {

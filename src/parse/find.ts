@@ -45,14 +45,29 @@ export async function findProfiles(inputs: readonly string[], format?: string): 
   return { profiles, failures };
 }
 
-async function tryOpen(path: string, format?: string): Promise<Source | UserError> {
-  let source: Source | null = null;
+/** What stands before the cut says nothing of what the file is. */
+const cutOff = (path: string): UserError =>
+  new UserError('gzip is cut off before any event of a trace', { where: path, hint: 'copy it again' });
+
+/**
+ * Opens a profile.
+ * @throws UserError when the file is none
+ */
+export async function openProfile(path: string, format?: string): Promise<Source> {
+  const source = await open(path);
   try {
-    source = await open(path);
     checkProfile(source.path, source.name, format);
     return source;
   } catch (error) {
-    source?.dispose();
+    source.dispose();
+    throw error instanceof UserError && source.isCut === true ? cutOff(path) : error;
+  }
+}
+
+async function tryOpen(path: string, format?: string): Promise<Source | UserError> {
+  try {
+    return await openProfile(path, format);
+  } catch (error) {
     if (error instanceof UserError) return error;
     if (error instanceof Error && 'code' in error)
       return new UserError(`cannot be read: ${String(error.code)}`, { where: path });

@@ -23,12 +23,12 @@ export function joinLaunches(
   threads: Threads,
   diagnostics: Diagnostics,
 ): Launches {
-  const index = indexCalls(calls, threads, diagnostics);
+  const find = indexCalls(calls, threads, diagnostics);
   const callOf = new Int32Array(activities.length).fill(-1);
   const kernels = new Uint32Array(calls.length);
   for (let row = 0; row < activities.length; row++) {
     const corr = activities.corr.at(row);
-    const call = Number.isNaN(corr) ? -1 : index.get(activities.process.at(row), corr);
+    const call = Number.isNaN(corr) ? -1 : find(activities.process.at(row), corr);
     const kind = activities.kind.at(row);
     callOf[row] = call;
     const untimed = activities.start.at(row) === 0 && activities.end.at(row) === 0;
@@ -50,20 +50,31 @@ function placeAtLaunch(activities: Activities, row: number, start: number): void
   activities.end.set(row, NaN);
 }
 
-/** Calls by process and correlation id; of several rows for one id the preferred one. */
-function indexCalls(calls: Calls, threads: Threads, diagnostics: Diagnostics): PairIndex {
+/** The call of a process with a correlation id, or -1. */
+type FindCall = (process: number, corr: number) => number;
+
+/**
+ * Calls by process and correlation id; of several rows for one id the preferred one. Some formats do not tell the
+ * process of an activity: then an id that calls of several processes have, as in traces put together, tells none.
+ */
+function indexCalls(calls: Calls, threads: Threads, diagnostics: Diagnostics): FindCall {
   const index = new PairIndex(
     (row) => calls.process.at(row),
     (row) => calls.corr.at(row),
   );
+  const ambiguous = new Set<number>();
   for (let row = 0; row < calls.length; row++) {
     const corr = calls.corr.at(row);
     if (Number.isNaN(corr)) continue;
     const known = index.get(calls.process.at(row), corr);
-    if (known !== -1) diagnostics.count('duplicate-launch-row');
+    if (known !== -1) {
+      const same = threads.processOf(calls.thread.at(row)) === threads.processOf(calls.thread.at(known));
+      diagnostics.count(same ? 'duplicate-launch-row' : 'ambiguous-launch');
+      if (!same) ambiguous.add(corr);
+    }
     if (known === -1 || preferred(calls, threads, row, known)) index.put(row);
   }
-  return index;
+  return (process, corr) => (ambiguous.has(corr) ? -1 : index.get(process, corr));
 }
 
 /** Runtime before driver before other records of a call; then the outermost: earliest start, latest end. */

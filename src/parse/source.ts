@@ -29,6 +29,8 @@ export interface Source {
   readonly file: string;
   /** Where the bytes are. */
   readonly path: string;
+  /** Only the first part of a gzip could be unpacked. */
+  readonly isCut?: true;
   /** Removes what was unpacked. */
   dispose(): void;
 }
@@ -101,9 +103,9 @@ async function unpack(name: string, file: string, stream: NodeJS.ReadableStream)
     if (head.length === 0) throw new UserError('input is empty', { where: name });
     if (!isGzip(head)) return { name, file, path: raw, dispose };
     const plain = join(folder, 'plain');
-    await gunzip(raw, plain);
+    const isWhole = await gunzip(raw, plain);
     rmSync(raw);
-    return { name, file: file.replace(/\.gz$/, ''), path: plain, dispose };
+    return { name, file: file.replace(/\.gz$/, ''), path: plain, dispose, ...(isWhole ? undefined : { isCut: true }) };
   } catch (error) {
     dispose();
     if (error instanceof Error && 'code' in error && String(error.code).startsWith('Z_')) {
@@ -116,13 +118,16 @@ async function unpack(name: string, file: string, stream: NodeJS.ReadableStream)
 /**
  * Undoes gzip. Of a file that was cut short, what can be had of a trace: its reader makes do with it, and says so.
  * Nothing else can be read in part.
+ * @returns whether it is complete
  */
-async function gunzip(from: string, to: string): Promise<void> {
+async function gunzip(from: string, to: string): Promise<boolean> {
   try {
     await pipeline(createReadStream(from), createGunzip(), createWriteStream(to));
+    return true;
   } catch (error) {
     const isCut = error instanceof Error && 'code' in error && error.code === 'Z_BUF_ERROR';
     if (!isCut || !/^\s*[{[]/.test(readHead(to).toString('latin1'))) throw error;
+    return false;
   }
 }
 

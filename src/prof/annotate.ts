@@ -165,7 +165,7 @@ export class Annotated {
       return flops !== null && bytes !== null ? null : (unknown ?? `not told by the arguments of ${described.call.op}`);
     }
     if (this.calls.length > 0) return withoutFormula(this.calls);
-    return unpaired(this.pairing, this.record);
+    return unpaired(this.pairing, this.record, this.profile !== null);
   }
 }
 
@@ -175,11 +175,16 @@ const known = (name: string | undefined): string | null =>
 function withoutFormula(calls: readonly OpCall[]): string {
   const names = calls.map((call) => call.op).join(' > ');
   const some = calls.some((call) => familyOf(call) !== null);
+  if (some && calls.every(({ from, args }) => from === 'dispatcher' && args.length === 0))
+    return `the trace does not tell the arguments of ${names}: profile with record_shapes=True`;
   return some ? `the arguments of ${names} do not fit a formula` : `no formula for ${names}`;
 }
 
-/** Why a kernel has no call at all. */
-function unpaired(pairing: Pairing, record: KernelRecord): string {
+/**
+ * Why a kernel has no call at all.
+ * @param isProfile whether the records are a profile's, which knows launches; a net.dict of PyProf does not
+ */
+function unpaired(pairing: Pairing, record: KernelRecord, isProfile: boolean): string {
   switch (pairing.kind) {
     case 'ambiguous':
       return `${pairing.threads} threads have a forward kernel with sequence id ${record.seq[0] ?? ''}`;
@@ -190,6 +195,7 @@ function unpaired(pairing: Pairing, record: KernelRecord): string {
     case 'paired':
       return `no op call around its forward kernel ${pairing.forward.id}`;
     case 'own':
-      return 'no op call around the launch';
+      if (isProfile && record.launch === null) return 'its launch is not in the profile';
+      return record.graph === undefined ? 'no op call around the launch' : 'no op call around the launch of its graph';
   }
 }

@@ -22,14 +22,17 @@ export function deviceNamed(name: string): Peaks | null {
 
 /** What is wrong with a name that is neither in the table nor a file. */
 export function unknownDevice(name: string): UsageError {
-  const near = nearest(
-    name,
-    DEVICES.map((known) => known.name),
-  );
-  return new UsageError(
-    `unknown device '${name}', and no such file`,
-    near === null ? '--devices lists them' : `did you mean '${near}'?`,
-  );
+  return new UsageError(`unknown device '${name}', and no such file`, meant(name));
+}
+
+/** Devices of that name in all their forms (`H100`: PCIe, NVL, SXM), else the one spelled most alike. */
+function meant(name: string): string {
+  const names = DEVICES.map((known) => known.name);
+  const forms = names.filter((known) => plain(name) !== '' && plain(known).startsWith(plain(name)));
+  const near = forms.length > 0 || plain(name) === '' ? null : nearest(name, names);
+  const candidates = near === null ? forms : [near];
+  if (candidates.length === 0) return '--devices lists them';
+  return `did you mean ${candidates.map((known) => `'${known}'`).join(' or ')}?`;
 }
 
 /** Rates below this are in another unit than they should be. */

@@ -145,15 +145,29 @@ function aboutTensorCores(row: Annotated): Line[] {
 const digits = (value: number | null, unit: string): string =>
   value === null ? `na${unit}` : `${Number(value.toPrecision(4))}${unit}`;
 
+const LESS_WORK = 'its algorithm (Winograd, FFT) does less than is counted';
+const CACHED = 'operands may come from the cache';
+
 /** Rates, the peaks they are held to, and where these come from. */
 function aboutRoofline({ placement, peaks, described }: Annotated): Line[] {
   if (described === null) return [];
   const { tflops, gbps, computeShare, memoryShare, intensity, floor, gap, bound, above } = placement;
-  const mark = (isAbove: boolean): string => (isAbove ? ': above it, which is a defect of the counting' : '');
+  const mark = (share: number | null, isAbove: boolean, other: string): string =>
+    isAbove
+      ? ': above it, which is a defect of the counting'
+      : share !== null && share > 100
+        ? `: above it, as ${other}`
+        : '';
   return [
     ['device', `${peaks.name}: ${peaks.source}`],
-    ['arithmetic', `${digits(tflops, ' TFLOP/s')}, ${digits(computeShare, ' %')} of the peak${mark(above.compute)}`],
-    ['traffic', `${digits(gbps, ' GB/s')}, ${digits(memoryShare, ' %')} of the peak${mark(above.memory)}`],
+    [
+      'arithmetic',
+      `${digits(tflops, ' TFLOP/s')}, ${digits(computeShare, ' %')} of the peak${mark(computeShare, above.compute, LESS_WORK)}`,
+    ],
+    [
+      'traffic',
+      `${digits(gbps, ' GB/s')}, ${digits(memoryShare, ' %')} of the peak${mark(memoryShare, above.memory, CACHED)}`,
+    ],
     ['bound', `${bound ?? 'na'}; ${digits(intensity, ' FLOP/byte')}`],
     ['floor', `${digits(floor, ' ns')}; the kernel took ${digits(gap, ' times')} that`],
   ];

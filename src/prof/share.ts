@@ -136,8 +136,11 @@ function giveParts(parts: readonly Work[], members: readonly Member[], given: (W
     return told.length === 0 && !(part.role === 'bias' && inner);
   });
   const takers = namesByTime(withRole('main'), members);
+  const allTold = takers.length === 0 && untold.length < parts.length;
   const fallback = longest(candidates(members), members);
   untold.forEach((part, i) => {
+    // The weight gradient of a network's first convolution: nobody asks for the input's.
+    if (part.perhaps === true && allTold) return;
     const to = takers[Math.min(i, takers.length - 1)] ?? fallback;
     give(part, to, members, given);
   });

@@ -132,17 +132,44 @@ describe('dparse: PyTorch traces', () => {
   });
 });
 
+/** The device's process has a name, its work no category. */
+const ASCEND = [
+  op('aten::mm', 0, 9, { 'Input Dims': '4,8;\r\n8,2', 'Call stack': '' }),
+  '{"name": "MatMul", "pid": 7, "tid": 2, "ts": "5.25", "dur": 3.5, "args": {"Task Type": "AI_CORE"}, "ph": "X"}',
+  '{"name": "process_name", "pid": 7, "tid": 0, "args": {"name": "Ascend Hardware"}, "ph": "M"}',
+];
+
 describe('dparse: traces that cannot be read', () => {
   const cases: [what: string, make: () => string, answer: RegExp][] = [
     ['a file without a byte', () => write('', '.pt.trace.json'), /empty/],
     ['a gzip without a byte in it', () => write(gzipSync(''), '.json.gz'), /is text|empty/],
     ['half a header of gzip', () => write(gzipSync(TEXT).subarray(0, 5), '.json.gz'), /gzip is broken/],
+    [
+      'a gzip that was cut before the events begin',
+      () => write(cutMetadata(), '.json.gz'),
+      /gzip is cut off before any event of a trace \(copy it again\)/,
+    ],
     ['a gzip with a wrong byte', () => write(damaged(), '.json.gz'), /gzip is broken/],
     ['JSON that is no trace', () => write('{"model": "x", "layers": [1, 2]}', '.json'), /JSON without "traceEvents"/],
     [
       'traceEvents that are no list',
       () => write('{"traceEvents": {"ph": "X"}}', '.json'),
       /JSON without "traceEvents"/,
+    ],
+    [
+      'a trace of another program',
+      () => writeTrace(traceText([op('RunTask', 0, 9).replace('cpu_op', 'devtools.timeline')])),
+      /is a trace without PyTorch's events/,
+    ],
+    [
+      'a trace of another program, without categories',
+      () => writeTrace(traceText([op('RunTask', 0, 9).replace('"cat": "cpu_op", ', '')])),
+      /is a trace without PyTorch's events/,
+    ],
+    [
+      'a trace of an Ascend device, as a list, with PyTorch’s events of the host',
+      () => write(`[${ASCEND.join(', ')}]`, '.json'),
+      /is a trace of an Ascend device, which cannot be read/,
     ],
     ['a page of a server', () => write('<html>traceEvents</html>', '.json'), /is text/],
   ];
@@ -166,10 +193,24 @@ describe('dparse: traces that cannot be read', () => {
     expectFailure(await dparse('--format', 'kineto', text), text, /is no JSON/);
   });
 
+  it('names of processes and events of other programs do not matter beside work on a device', async () => {
+    const others = [ASCEND[1] ?? '', ASCEND[2] ?? '', op('RunTask', 0, 9).replace('cpu_op', 'devtools.timeline')];
+    const ran = await dparse(writeTrace(traceText([...steps(1), ...others])));
+    expect(ran.code, ran.stderr).to.equal(0);
+    expect(records(ran).filter(({ type }) => type === 'kernel')).to.have.length(1);
+  });
+
   it('an empty stdin: one line', async () => {
     expectFailure(await runCli('dparse', ['--format', 'kineto', '-'], { input: '' }), '-', /empty/);
   });
 });
+
+/** Metadata that does not repeat, cut in the middle. */
+function cutMetadata(): Buffer {
+  const packages = Array.from({ length: 9000 }, (_, n) => `package==${(n * 7919) % 9001}.${(n * 104729) % 8999}`);
+  const packed = gzipSync(JSON.stringify({ packages, traceEvents: [] }));
+  return packed.subarray(0, Math.floor(packed.length / 2));
+}
 
 /** A byte in the middle of what gzip packed is another one. */
 function damaged(): Buffer {

@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { spawn } from 'node:child_process';
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'; // prettier-ignore
 import { dirname, join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { NsightDatabase } from '../support/nsight-database.js';
 import { freshPath } from '../support/profile-database.js';
 import { commandOf, runCli, type Ran } from '../support/run-cli.js';
@@ -147,6 +148,24 @@ describe('dparse: outputs that cannot be written', () => {
     const other = join(dirname(path), '.', path.slice(dirname(path).length + 1));
     for (const output of [path, other]) expectFailure(await dparse('-q', '-o', output, path), output, /is the input/);
     expect(readFileSync(path).equals(before)).to.equal(true);
+  });
+
+  it('the input, compressed, in a folder, or not readable at all', async () => {
+    const folder = freshPath('-inputs');
+    mkdirSync(folder);
+    const packed = join(folder, 'net.sqlite.gz');
+    const broken = join(folder, 'broken.json');
+    const contents: [path: string, bytes: Buffer][] = [
+      [packed, gzipSync(readFileSync(good()))],
+      [broken, Buffer.from('{"a": 1}')],
+    ];
+    for (const [path, bytes] of contents) writeFileSync(path, bytes);
+    expectFailure(await dparse('-q', '-o', packed, packed), packed, /is the input/);
+    expectFailure(await dparse('-q', '-o', packed, folder), packed, /is the input/);
+    const second = await dparse('-q', '-o', broken, broken, packed);
+    expect(second).to.include({ code: 1, stdout: '' });
+    expect(second.stderr).to.match(/broken\.json: is the input/);
+    for (const [path, bytes] of contents) expect(readFileSync(path).equals(bytes)).to.equal(true);
   });
 
   it('a full disk', async function () {

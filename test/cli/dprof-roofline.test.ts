@@ -126,10 +126,11 @@ describe('dprof on the roofline', () => {
     it('answers what it cannot take with one line', async () => {
       const broken = join(folder, 'broken.json');
       writeFileSync(broken, '{"name":"Part"}');
-      const [typo, missing, bad] = await Promise.all([
+      const [typo, missing, bad, place] = await Promise.all([
         run('--device', 'H100 SMX'),
         run('--device', join(folder, 'none.json')),
         run('--device', broken),
+        run('--device', folder),
       ]);
       expect([typo.code, typo.stderr]).to.deep.equal([
         2,
@@ -139,7 +140,11 @@ describe('dprof on the roofline', () => {
       expect(missing.stderr).to.match(/^dprof: .*none\.json: [^\n]*no such file[^\n]*\n$/);
       expect(bad.code).to.equal(1);
       expect(bad.stderr).to.match(/^dprof: .*broken\.json: peaks is missing \([^\n]*\)\n$/);
-      expect([typo.stdout, missing.stdout, bad.stdout]).to.deep.equal(['', '', '']);
+      expect(place.code).to.equal(1);
+      expect(place.stderr)
+        .to.match(/^dprof: .*: is a directory \([^\n]*\)\n$/)
+        .and.include(folder);
+      expect([typo.stdout, missing.stdout, bad.stdout, place.stdout]).to.deep.equal(['', '', '', '']);
     });
   });
 

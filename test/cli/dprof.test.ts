@@ -11,8 +11,9 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
 import { gzipSync } from 'node:zlib';
 import { COLUMNS } from '../../src/prof/columns.js';
 import { FORMATS } from '../../src/write/format.js';
@@ -121,6 +122,14 @@ describe('dprof', () => {
       ]);
     });
 
+    it('the reasons for one kernel, without what its name would do to a terminal', async () => {
+      const input = JSON.stringify(kernel({ name: 'a\u001b[31mred\nline', short: 'a\u001b[31mred' }));
+      const { stdout } = await runCli('dprof', ['--explain', '1'], { input });
+      expect(stdout)
+        .to.match(/^kernel +0:1 a\?\[31mred$/m)
+        .and.match(/^full name +a\?\[31mred\?line$/m);
+    });
+
     it('of no kernels: the header, a note, and no failure', async () => {
       const [profile = ''] = RECORDS.split('\n');
       const empty = await runCli('dprof', ['-c', 'idx,sil'], { input: `${profile}\n` });
@@ -219,6 +228,15 @@ describe('dprof', () => {
       expect([code, stderr]).to.deep.equal([
         1,
         'dprof: stdin: not records, and a profile cannot be read from a pipe (dprof FILE, or dparse FILE | dprof)\n',
+      ]);
+    });
+    it('a profile in a named pipe, as of a shell’s <( )', async () => {
+      const pipe = path('pipe');
+      execFileSync('mkfifo', [pipe]);
+      const [{ code, stderr }] = await Promise.all([runCli('dprof', [pipe]), writeFile(pipe, '{"traceEvents": []}\n')]);
+      expect([code, stderr]).to.deep.equal([
+        1,
+        `dprof: ${pipe}: not records, and a profile cannot be read from a pipe (dprof FILE, or dparse FILE | dprof)\n`,
       ]);
     });
   });

@@ -34,7 +34,10 @@ interface Held {
   readonly orphans: number;
   /** Kernels with the external id of an op. */
   readonly withOp: number;
-  /** Kernels of the backward pass, and those of them around whose launch an op has a sequence number. */
+  /**
+   * Kernels of the backward pass, and those of them around whose launch an op has a sequence number. Not those that
+   * checkpoints compute again in between (in a frame `recompute_fn`): 591 of mi300_resnet_training.
+   */
   readonly backward: number;
   readonly sequenced: number;
 }
@@ -53,7 +56,7 @@ const HELD: Readonly<Record<string, Held>> = {
   h100_owlv2:                held(  4330,   85,  750,    0,      0,  4330,       0,        0),
   b200_rank0of8:             held(   768,  161,    0,    0,      0,   766,       0,        0),
   mi300_bert_small:          held(    60,    1,    0,    0,      0,    60,       0,        0),
-  mi300_resnet_training:     held(  2995,  550,  108,    0,    968,  2238,    1584,     1392),
+  mi300_resnet_training:     held(  2995,  550,  108,    0,    968,  2238,     993,      801),
   mi300_norm_layers_training:held(   168,    0,    5,    0,      0,   168,      87,       69),
   mi210_gpu_only:            held(   562,    0,    0,    0,      0,     0,       0,        0),
   mi300_hipgraph_decode:     held(   555,    3,    0,    0,      0,     8,       0,        0),
@@ -189,6 +192,8 @@ for (const trace of [...TRACES, CPU_ONLY]) {
       const backward = kernels.filter(({ dir }) => dir === 'bprop');
       const sequenced = backward.filter((kernel) => opsOf(all, kernel).some(isBackwardNode));
       expect([backward.length, sequenced.length]).to.deep.equal([expected.backward, expected.sequenced]);
+      const again = kernels.filter((kernel) => kernel.dir === 'fprop' && opsOf(all, kernel).some(isBackwardNode));
+      expect(again).to.have.length(trace === 'mi300_resnet_training' ? 591 : 0);
       for (const { forward, seq, launch } of sequenced) {
         const named = (forwardOps.get(seq[0]) ?? []).filter(
           ({ ts, tid }) => at(ts) === forward?.start && Number(tid) === forward.tid,

@@ -44,6 +44,27 @@ describe('launches', () => {
     expect(diagnostics).to.deep.equal({});
   });
 
+  it('of several processes, where activities do not tell theirs, belong to none', () => {
+    const [calls, activities, diagnostics, threads] = [new Calls(), new Activities(), new Diagnostics(), new Threads()];
+    for (const [pid, corr] of [[1, 7], [2, 7], [2, 8]] as const) {
+      calls.process.push(0);
+      calls.corr.push(corr);
+      calls.start.push(10);
+      calls.end.push(20);
+      calls.rank.push(0);
+      calls.thread.push(threads.thread(threads.process(pid, pid), 1));
+      calls.api.push(0);
+    } // prettier-ignore
+    for (const corr of [7, 8]) {
+      activities.kind.push(ACTIVITY_KINDS.indexOf('kernel'));
+      activities.process.push(0);
+      activities.corr.push(corr);
+      activities.start.push(30);
+    }
+    expect([...joinLaunches(calls, activities, threads, diagnostics).callOf]).to.deep.equal([-1, 2]);
+    expect(diagnostics.toJSON()).to.deep.equal({ 'ambiguous-launch': 1, 'kernel-without-launch': 1 });
+  });
+
   it('with a runtime and a driver row are the runtime call, in either order of rows', () => {
     const runtime: CallRow = [0, 7, 10, 20, 0];
     const driver: CallRow = [0, 7, 12, 18, 1];

@@ -5,6 +5,8 @@ import { report } from '../../src/prof/report.js';
 import { summaryLine, Tally } from '../../src/prof/summary.js';
 import { UsageError } from '../../src/record/errors.js';
 import type { KernelRecord, OpCall, ProfileRecord } from '../../src/record/record.js';
+import { aten, t, v } from '../support/calls.js';
+import { device, profileOn } from '../support/devices.js';
 import { kernel, mm } from '../support/kernels.js';
 import { annotate, cellsOf } from '../support/rows.js';
 
@@ -157,6 +159,23 @@ describe('annotation', () => {
     ]);
   });
 
+  it('says what of a trace is missing', () => {
+    const bare: OpCall = { mod: 'aten', op: 'mm', args: [], from: 'dispatcher' };
+    const reasons = annotate([
+      profile,
+      kernel({ launch: null }),
+      kernel({ graph: { id: 1, node: 2 } }),
+      kernel({ calls: [{ ...bare, op: 'linear' }, bare] }),
+      kernel({ calls: [{ ...bare, op: 'unheard_of' }] }),
+    ]).map((row) => row.reason);
+    expect(reasons).to.deep.equal([
+      'its launch is not in the profile',
+      'no op call around the launch of its graph',
+      'the trace does not tell the arguments of linear > mm: profile with record_shapes=True',
+      'no formula for unheard_of',
+    ]);
+  });
+
   it('is explained: call, formula, source, forward kernel', () => {
     const text = explain(second).join('\n');
     expect(text).to.match(/^kernel +0:2 volta_h884gemm/);
@@ -168,6 +187,25 @@ describe('annotation', () => {
     expect(text).to.match(/^formula +\S/m);
     expect(text).to.match(/^source +\S/m);
     expect(text).to.match(/^TC +1: .*: yes \(rule mma-shape\)$/m);
+  });
+
+  it('is explained where a rate above the peak is no defect', () => {
+    // 2·9·64·64·56² = 231211008 FLOP in 10 µs are 23.12 of 15.7 TFLOP/s; a sum of 1 MB in 1 µs is more than the memory.
+    const list = { ...v([1, 1]), type: 'list' };
+    const conv = aten('cudnn_convolution', t([1, 64, 56, 56]), t([64, 64, 3, 3]), list, list, list, v(1)); // prettier-ignore
+    const add = aten('relu', t([131_072]));
+    const named = (name: string): Pick<KernelRecord, 'name' | 'short'> => ({ name, short: name });
+    const [winograd, cached] = annotate([
+      profileOn(device('Tesla V100-SXM2-16GB')),
+      kernel({ ...named('maxwell_scudnn_winograd_128x128'), dur: 10_000, calls: [conv] }),
+      kernel({ ...named('vectorized_elementwise_kernel'), dur: 1000, calls: [add] }),
+    ]).map((row) => explain(row).join('\n'));
+    expect(winograd).to.match(
+      /^arithmetic 23\.12 TFLOP\/s, 147\.3 % of the peak: above it, as its algorithm \(Winograd, FFT\) does less than is counted$/m,
+    );
+    expect(cached).to.match(
+      /^traffic +1049 GB\/s, 116\.5 % of the peak: above it, as operands may come from the cache$/m,
+    );
   });
 
   it('is explained where nothing is known, too', () => {

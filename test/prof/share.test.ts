@@ -157,6 +157,20 @@ describe('sharing an op with several results', () => {
     expect(one).to.include({ flops: null, bytes: null, unknown: 'the input is not told' });
   });
 
+  it('a part that may not be asked for is left out where every kernel tells another', () => {
+    const perhaps = { parts: [work('dgrad', 100, 10), work('wgrad', 200, 20)].map((part): Work => ({ ...part, perhaps: true })) }; // prettier-ignore
+    const [dgrad, wgrad, x, t2] = [member('d', 5, 'dgrad', perhaps), member('w', 5, 'wgrad', perhaps), member('x', 9, 'main', perhaps), member('t', 9, 'helper', perhaps)]; // prettier-ignore
+    expect(shares([wgrad])).to.deep.equal(['wgrad 200 20']);
+    expect(shares([t2, dgrad])).to.deep.equal(['helper 0 0', 'dgrad 100 10']);
+    expect(shares([dgrad, wgrad])).to.deep.equal(['dgrad 100 10', 'wgrad 200 20']);
+    // A name that tells none may be that of the other.
+    expect(shares([wgrad, x])).to.deep.equal(['wgrad 200 20', 'dgrad 100 10']);
+    expect(shares([x])).to.deep.equal(['main 300 30']);
+    expect(shares([t2])).to.deep.equal(['main 300 30']);
+    // What is asked for is never left out.
+    expect(shares([member('w', 5, 'wgrad', { parts: perhaps.parts.map((part) => work(part.role, part.flops, part.bytes)) })])).to.deep.equal(['main 300 30']); // prettier-ignore
+  });
+
   it('no parts are none', () => {
     expect(shares([member('x', 5, 'main', { parts: [] })])).to.deep.equal(['main 100 1000']);
   });

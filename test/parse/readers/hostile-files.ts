@@ -49,9 +49,9 @@ export const NO_DEVICE: readonly HostileTrace[] = [
       '{"traceEvents": [{"args": {"name": "CrBrowserMain"}, "cat": "__metadata", "name": "thread_name", "ph": "M", ' +
       '"pid": 1, "tid": 1, "ts": 0}, {"args": {"data": {}}, "cat": "devtools.timeline", "dur": 12, "name": "RunTask", ' +
       '"ph": "X", "pid": 1, "tid": 1, "ts": 4100, "tts": 90}], "metadata": {"source": "DevTools"}}',
-    expect: 'diagnostic',
+    expect: 'error',
     kernels: [],
-    notes: 'as without device events',
+    notes: 'says that nothing in it is of PyTorch',
   },
   { title: 'no events', text: `${HEAD}${TAIL}`, expect: 'diagnostic', kernels: [], notes: 'as without device events' },
 ];

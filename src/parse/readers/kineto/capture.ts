@@ -23,6 +23,7 @@ import { readCollective } from './collectives.js';
 import { KinetoContexts } from './contexts.js';
 import { readDevices } from './devices.js';
 import { ARG, EVENT, type TraceEvent } from './event.js';
+import { Foreign } from './foreign.js';
 import { HostEvents } from './host-events.js';
 import { decodeValue } from './json-bytes.js';
 import { nest } from './nesting.js';
@@ -56,6 +57,7 @@ export class KinetoCapture implements Capture {
   readonly #externalIds = Column.floats();
   readonly #collectives = new Map<number, Collective>();
   readonly #ids = new Ids();
+  readonly #foreign = new Foreign();
   /** By number of the category's text. */
   readonly #categories: (Category | null | undefined)[] = [];
   /** Whole microseconds at which the columns' times start, before they are moved to the first event. */
@@ -76,6 +78,8 @@ export class KinetoCapture implements Capture {
     const header = readTrace(path, name, this.diagnostics, (event, bytes) => {
       this.#take(event, bytes);
     });
+    const isWhole = this.diagnostics.get('truncated-input') === 0;
+    if (this.activities.length === 0 && isWhole) this.#foreign.refuse(name, this.ranges.length + this.calls.length);
     this.diagnostics.count('large-id', this.#ids.large);
     this.diagnostics.count('control-character', this.#texts.withControls);
     if (this.activities.length === 0) this.diagnostics.count('no-device-activity');
@@ -103,9 +107,12 @@ export class KinetoCapture implements Capture {
       if (opA === -1 || opB === -1) return opA - opB || this.#compareNames(a, b);
       return ops.externalId.at(opA) - ops.externalId.at(opB) || this.#compareNames(a, b);
     };
+    const isFrame = (range: number): boolean => this.#events.isFrame(range);
+    const nesting = nest(this.ranges, calls, threads.count, { compareTies, slack, isFrame });
+    diagnostics.count('range-not-nested', nesting.unnested);
     const facts = {
       events: this.#events,
-      nesting: nest(this.ranges, calls, threads.count, compareTies, slack),
+      nesting,
       threads,
       launches,
       callStart: (call: number) => calls.start.at(call),
@@ -127,9 +134,16 @@ export class KinetoCapture implements Capture {
   #take(event: TraceEvent, bytes: Buffer): void {
     const { from, to } = event.fields;
     // Only complete events (X) have a start and a duration.
-    if (!event.fields.has(EVENT.cat) || bytes[from[EVENT.ph] ?? 0] !== 0x58) return;
-    const category = this.#category(bytes, from[EVENT.cat] ?? 0, to[EVENT.cat] ?? 0);
-    if (category === null) return;
+    if (bytes[from[EVENT.ph] ?? 0] !== 0x58) {
+      this.#foreign.take(event, bytes);
+      return;
+    }
+    const named = event.fields.has(EVENT.cat);
+    const category = named ? this.#category(bytes, from[EVENT.cat] ?? 0, to[EVENT.cat] ?? 0) : null;
+    if (category === null) {
+      this.#foreign.passedOver++;
+      return;
+    }
     const timed = this.#readTimes(event, bytes);
     if (category.is === 'activity') {
       this.#takeActivity(category.kind, event, bytes, timed);

@@ -48,6 +48,8 @@ interface Chain {
   /** Ops with a sequence number, outermost first. */
   readonly sequenced: readonly number[];
   readonly backward: boolean;
+  /** Whether it is forward work, done again in the backward pass. */
+  readonly recomputed: boolean;
 }
 
 export class KinetoContexts implements KernelContexts {
@@ -83,16 +85,15 @@ export class KinetoContexts implements KernelContexts {
     const during = this.#stepOf(call, leaf);
     if (leaf === OUTSIDE) return during === null ? NOWHERE : { ...NOWHERE, step: during };
     const chain = this.#chains.of(leaf, () => this.#chain(leaf));
-    const { callOps, calls, layer, trace, ranges, backward } = chain;
+    const { callOps, calls, trace, ranges, backward } = chain;
     const forward = backward ? this.#forwardOf(chain) : undefined;
-    const around =
-      forward === undefined || forward === null ? null : this.#chains.of(forward, () => this.#chain(forward));
+    const around = this.#forwardChain(chain);
     const innermost = callOps.at(-1);
     const step = chain.step ?? during;
     return {
       dir: backward ? 'bprop' : calls.length > 0 || chain.nodes.length > 0 ? 'fprop' : null,
-      layer: around === null || around.layer.length === 0 ? layer : around.layer,
-      trace: around === null || around.trace.length === 0 ? trace : around.trace,
+      layer: layerOf(chain, around),
+      trace: backward && around !== null && around.trace.length > 0 ? around.trace : trace,
       calls,
       ...namesOf(chain),
       ...this.#sequenceOf(chain),
@@ -104,6 +105,13 @@ export class KinetoContexts implements KernelContexts {
       callKernels: callOps.map((op) => this.#kernels[op] ?? 0),
       ...(forward === undefined ? undefined : { forward: forward === null ? null : this.#forwardOp(forward) }),
     };
+  }
+
+  /** The chain around the forward op of the innermost node in a chain; null when the trace does not hold it. */
+  #forwardChain(chain: Chain): Chain | null {
+    if (!chain.backward && !chain.recomputed) return null;
+    const forward = this.#forwardOf(chain) ?? null;
+    return forward === null ? null : this.#chains.of(forward, () => this.#chain(forward));
   }
 
   /** The step during which a launch was made, or the innermost op began where the launch is not known. */
@@ -192,6 +200,7 @@ export class KinetoContexts implements KernelContexts {
       step: null as number | null,
       sequenced: [] as number[],
       backward: false,
+      recomputed: false,
     };
     for (const row of rows.reverse()) {
       const op = events.opOf(row);
@@ -210,6 +219,10 @@ export class KinetoContexts implements KernelContexts {
           break;
         case 'layer':
           chain.layer.push(name.name);
+          enterForward(chain);
+          break;
+        case 'recomputation':
+          enterForward(chain);
           break;
         case 'frame':
           chain.trace.push(name.frame);
@@ -311,6 +324,24 @@ export class KinetoContexts implements KernelContexts {
 /** An annotation may be named like an op and is none. */
 const asRange = (name: HostName, op: number): HostName =>
   name.kind === 'call' && op === NO_OP ? { kind: 'range', text: `${name.mod}::${name.op}` } : name;
+
+/** A module runs forwards, wherever it is called: inside a node, its forward pass is done again. */
+function enterForward(chain: { backward: boolean; recomputed: boolean }): void {
+  if (chain.backward) chain.recomputed = true;
+  chain.backward = false;
+}
+
+/**
+ * A node's modules are those of its forward op. What a node recomputes is in modules of its own, within those that were
+ * around the forward op.
+ */
+function layerOf({ layer, backward, recomputed }: Chain, around: Chain | null): readonly string[] {
+  if (around === null || around.layer.length === 0) return layer;
+  if (backward) return around.layer;
+  const [outermost] = layer;
+  const at = recomputed && outermost !== undefined ? around.layer.indexOf(outermost) : -1;
+  return [...around.layer.slice(0, Math.max(at, 0)), ...layer];
+}
 
 /** Module and op to print: the calls', else the autograd node's, else the innermost range's. */
 function namesOf({ calls, nodes, ranges }: Chain): Pick<Context, 'mod' | 'op'> {

@@ -42,6 +42,8 @@ const ARG_KEYS = {
   graphNode: 'graph node id',
   syncKind: 'cuda_sync_kind',
   collective: 'Collective name',
+  /** Of metadata: what a process or thread is called. */
+  label: 'name',
 } as const;
 
 /** The code of each key of `args`. */

@@ -9,6 +9,9 @@ import type { HostEvents } from './host-events.js';
 /** No such op. */
 export const NO_OP = -1;
 
+/** Threads with a node of the same number, of which each may be meant. */
+const MOST_THREADS = 256;
+
 export class ForwardOps {
   readonly #index: PairIndex;
   /** By forward op, the backward node made by it, the first and outermost one; filled when first asked for. */
@@ -86,26 +89,54 @@ export class ForwardOps {
    */
   #findThreads(threads: readonly number[]): Map<number, number> {
     const { ops } = this.events;
-    const votes = new Map<number, number[]>();
+    const places = new Map(threads.map((thread, place) => [thread, place]));
+    const threadsWith = this.#threadsBySequence();
+    /** By number of the profiler, how many of its ops have a forward op on a thread, by the thread's place. */
+    const votes = new Map<number, Map<number, number>>();
     for (let op = 0; op < ops.length; op++) {
       const number = ops.forwardThread.at(op);
       if (number === 0) continue;
-      let counts = votes.get(number);
-      if (counts === undefined) votes.set(number, (counts = threads.map(() => 0)));
-      for (const [place, thread] of threads.entries()) {
-        if (this.#index.get(thread, ops.sequence.at(op)) !== NO_OP) counts[place] = (counts[place] ?? 0) + 1;
+      const counts = votes.get(number) ?? new Map<number, number>();
+      votes.set(number, counts);
+      for (const thread of threadsWith(ops.sequence.at(op))) {
+        const place = places.get(thread) ?? 0;
+        counts.set(place, (counts.get(place) ?? 0) + 1);
       }
     }
     const found = new Map<number, number>();
     const taken = new Set<number>();
     for (const [number, counts] of [...votes].sort(([a], [b]) => a - b)) {
-      const most = Math.max(...counts);
-      const fitting = threads.filter((_, place) => counts[place] === most);
-      const thread = fitting.find((candidate) => !taken.has(candidate)) ?? fitting[0];
-      if (thread === undefined || most <= 0) continue;
-      taken.add(thread);
+      const most = [...counts.values()].reduce((a, b) => Math.max(a, b), 0);
+      const fitting = [...counts].flatMap(([place, count]) => (count === most ? [place] : [])).sort((a, b) => a - b);
+      const thread = threads[fitting.find((place) => !taken.has(place)) ?? fitting[0] ?? -1];
+      if (thread === undefined) continue;
+      taken.add(places.get(thread) ?? -1);
       found.set(number, thread);
     }
     return found;
+  }
+
+  /** The threads that have a forward op with a sequence number; none where so many have it that it tells nothing. */
+  #threadsBySequence(): (sequence: number) => readonly number[] {
+    const { ops } = this.events;
+    const last = new PairIndex(
+      () => 0,
+      (op) => ops.sequence.at(op),
+    );
+    /** By op, the op before it with the same number. */
+    const before = new Int32Array(ops.length).fill(NO_OP);
+    for (let op = 0; op < ops.length; op++) {
+      const sequence = ops.sequence.at(op);
+      if (this.#index.get(this.#threadOf(op), sequence) !== op) continue;
+      before[op] = last.get(0, sequence);
+      last.put(op);
+    }
+    return (sequence) => {
+      const threads: number[] = [];
+      for (let op = last.get(0, sequence); op !== NO_OP; op = before[op] ?? NO_OP) {
+        if (threads.push(this.#threadOf(op)) > MOST_THREADS) return [];
+      }
+      return threads;
+    };
   }
 }

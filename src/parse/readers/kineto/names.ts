@@ -15,12 +15,16 @@ export type HostName =
   | { readonly kind: 'step'; readonly step: number; readonly text: string }
   /** `recomputes`: gradient checkpointing's node, whose content is forward work, although it runs in the backward pass. */
   | { readonly kind: 'range'; readonly text: string; readonly recomputes?: true }
+  /** Checkpointing without a node of its own runs the forward pass again where a node asks for what was not kept. */
+  | { readonly kind: 'recomputation' }
   /** Says nothing of the user's program. */
   | { readonly kind: 'none' };
 
 const NONE: HostName = { kind: 'none' };
 
 const MODULE = 'nn.Module: ';
+/** Source: torch/utils/checkpoint.py since PyTorch 2.0, `use_reentrant=False`. */
+const RECOMPUTATION = /torch\/utils\/checkpoint\.py\(\d+\): recompute_fn$/;
 /** `train.py(184): main`. */
 const FRAME = /^(.+)\((\d+)\): /;
 /** Frames of PyTorch itself and of the interpreter's own library. */
@@ -30,6 +34,7 @@ const FOREIGN =
 /** Reads the name of a Python function's event. */
 export function readFrame(name: string): HostName {
   if (name.startsWith(MODULE)) return { kind: 'layer', name: name.slice(MODULE.length) };
+  if (RECOMPUTATION.test(name)) return { kind: 'recomputation' };
   const match = FRAME.exec(name);
   if (match === null || FOREIGN.test(name)) return NONE;
   return { kind: 'frame', frame: `${match[1] ?? ''}:${match[2] ?? ''}` };

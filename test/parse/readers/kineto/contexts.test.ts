@@ -101,6 +101,60 @@ describe('Kineto: where a launch stands', () => {
     expect(found).to.not.have.property('forward');
   });
 
+  describe('checkpoints that do forward work again inside a node', () => {
+    const node = { 'Sequence number': 9, 'Fwd thread id': 1 };
+    const again = (inner: readonly EventText[]): EventText[] => [
+      frame('nn.Module: Net_0', 0, 90),
+      frame('nn.Module: Block_0', 1, 89),
+      frame('nn.Module: ReLU_0', 2, 88),
+      op('aten::relu', 10, 20, { 'Sequence number': 9, 'Fwd thread id': 0 }),
+      op('autograd::engine::evaluate_function: ReluBackward0', 100, 300, node, ENGINE),
+      op('ReluBackward0', 101, 299, node, ENGINE),
+      frame('torch/utils/checkpoint.py(1111): unpack_hook', 102, 200, ENGINE),
+      ...inner,
+      op('aten::threshold_backward', 210, 290, {}, ENGINE),
+      ...[launch(2, 220, ENGINE), kernel('gradient', 2, 400)],
+    ];
+    const conv = (from: number): EventText[] => [
+      op('aten::conv2d', from, from + 20, { 'Sequence number': 4, 'Fwd thread id': 0 }, ENGINE),
+      ...[launch(1, from + 5, ENGINE), kernel('conv', 1, 350)],
+    ];
+    const gradient = { dir: 'bprop', op: ['threshold_backward'], layer: ['Net_0', 'Block_0', 'ReLU_0'], seq: [9] };
+
+    it('have their own direction, modules and numbers', () => {
+      const [found, after] = kernels(
+        again([
+          frame('torch/utils/checkpoint.py(1500): recompute_fn', 103, 199, ENGINE),
+          frame('nn.Module: Block_0', 104, 198, ENGINE),
+          frame('net.py(7): forward', 105, 197, ENGINE),
+          frame('nn.Module: Conv2d_3', 106, 196, ENGINE),
+          ...conv(110),
+        ]),
+      );
+      expect(found).to.deep.include({
+        ...{ dir: 'fprop', op: ['conv2d'], trace: ['net.py:7'], seq: [4], altSeq: [9] },
+        layer: ['Net_0', 'Block_0', 'Conv2d_3'],
+      });
+      expect(found).to.not.have.property('forward');
+      expect(after).to.deep.include(gradient);
+    });
+
+    it('are known by the frame where there are no modules, and by the modules where that frame is not there', () => {
+      const [byFrame] = kernels(again([frame('torch/utils/checkpoint.py(1500): recompute_fn', 103, 199, ENGINE), ...conv(110)])); // prettier-ignore
+      expect(byFrame).to.deep.include({ dir: 'fprop', layer: [] });
+      const [byModule] = kernels(again([frame('nn.Module: Elsewhere_0', 103, 199, ENGINE), ...conv(110)]));
+      expect(byModule).to.deep.include({ dir: 'fprop', layer: ['Elsewhere_0'] });
+      const [neither] = kernels(again(conv(110)));
+      expect(neither).to.deep.include({ dir: 'bprop', layer: gradient.layer });
+    });
+
+    it('are backward again in a node inside', () => {
+      const inside = { 'Sequence number': 4, 'Fwd thread id': 1 };
+      const [found] = kernels(again([frame('nn.Module: Block_0', 103, 199, ENGINE), op('MulBackward0', 105, 190, inside, ENGINE), ...conv(110)])); // prettier-ignore
+      expect(found).to.deep.include({ dir: 'bprop', forward: null });
+    });
+  });
+
   it('a node without an op inside prints under its plain name', () => {
     const node = { 'Sequence number': 7, 'Fwd thread id': 1 };
     const found = onlyKernel([op('MulBackward0', 0, 90, node, ENGINE), launch(1, 20, ENGINE), kernel('mul', 1, 50)]);

@@ -139,4 +139,17 @@ describe('Kineto: extents of results, from the gradients that the backward node 
     expect(outOf([...conv({}), ...backward('ConvBackward', 5, 1, 100)])).to.equal(undefined);
     expect(outOf(conv({}))).to.equal(undefined);
   });
+
+  it('hundreds of forward threads: a number that all have tells nothing, those of their own do', () => {
+    const threads = Array.from({ length: 300 }, (_, n) => n);
+    const events = threads.flatMap((n) => [
+      forward('aten::mm', 1, 20 * n, 1000 + n),
+      forward('aten::bmm', 100 + n, 20 * n + 10, 1000 + n),
+      ...backward('BmmBackward0', 100 + n, 300 - n, 10_000 + 20 * n),
+    ]);
+    const found = paired([...events, ...backward('MmBackward0', 1, 300, 20_000)]);
+    expect(found.slice(0, 3)).to.deep.equal(['bmm 1000 10', 'bmm 1001 30', 'bmm 1002 50']);
+    expect(found.at(-1)).to.equal('mm 1000 0');
+    expect(found.filter((one) => one === null)).to.deep.equal([]);
+  });
 });

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { Calls, Ranges } from '../../../../src/parse/capture.js';
-import { nest, OUTSIDE, type Nesting } from '../../../../src/parse/readers/kineto/nesting.js';
+import { DEEPEST, MOST_AT_ONCE, nest, OUTSIDE, type Nesting } from '../../../../src/parse/readers/kineto/nesting.js';
 
 interface Span {
   readonly thread: number;
@@ -12,7 +12,7 @@ interface Span {
 const THREADS = 3;
 const byRow = (a: number, b: number): number => a - b;
 
-function nested(ranges: readonly Span[], calls: readonly Span[], slack = 0): Nesting {
+function nested(ranges: readonly Span[], calls: readonly Span[], slack = 0, isFrame = (): boolean => false): Nesting {
   const [rangeColumns, callColumns] = [new Ranges(), new Calls()];
   for (const [columns, spans] of [[rangeColumns, ranges] as const, [callColumns, calls] as const]) {
     for (const { thread, start, end } of spans) {
@@ -21,7 +21,7 @@ function nested(ranges: readonly Span[], calls: readonly Span[], slack = 0): Nes
       columns.end.push(end);
     }
   }
-  return nest(rangeColumns, callColumns, THREADS, byRow, slack);
+  return nest(rangeColumns, callColumns, THREADS, { compareTies: byRow, slack, isFrame });
 }
 
 const span = (start: number, end: number, thread = 0): Span => ({ start, end, thread });
@@ -127,5 +127,42 @@ describe('Kineto: how events nest', () => {
     const { parent, innermost } = nested([span(0, 9), span(1, 5, 1)], [span(2, 3), span(2, 3, 1), span(2, 3, 2)]);
     expect([...parent]).to.deep.equal([OUTSIDE, OUTSIDE]);
     expect([...innermost]).to.deep.equal([0, 1, OUTSIDE]);
+  });
+
+  it('ranges that overlap in a long chain are each known as long as they last', () => {
+    // Each begins before the one before it ends; launches stand where only one is open.
+    const chain = Array.from({ length: 3 * DEEPEST }, (_, i) => span(10 * i, 10 * i + 12));
+    const calls = chain.map(({ start }) => span(start + 5, start + 6));
+    const { parent, innermost, unnested } = nested(chain, calls);
+    expect(new Set(parent)).to.deep.equal(new Set([OUTSIDE]));
+    expect([...innermost]).to.deep.equal(chain.map((_, i) => i));
+    expect(unnested).to.equal(0);
+  });
+
+  it('ranges that never end nest so deep and no deeper; what is inside belongs to the deepest', () => {
+    const deep = Array.from({ length: DEEPEST + 3 }, (_, i) => span(i, 1_000_000));
+    const { parent, innermost, unnested } = nested(deep, [span(500_000, 500_001)]);
+    expect([...parent]).to.deep.equal([OUTSIDE, ...deep.slice(1).map((_, i) => Math.min(i, DEEPEST - 1))]);
+    expect([...innermost]).to.deep.equal([DEEPEST - 1]);
+    expect(unnested).to.equal(3);
+  });
+
+  it('more ops at one instant than can nest stand beside each other, and hold nothing', () => {
+    const ops = Array.from({ length: MOST_AT_ONCE + 1 }, (_, i) => span(5, 100 - (i % 7)));
+    const around = span(0, 200);
+    const found = nested([around, ...ops], [span(5, 6)]);
+    expect(found.unnested).to.equal(ops.length);
+    expect([...found.parent]).to.deep.equal([OUTSIDE, ...ops.map(() => 0)]);
+    expect([...found.innermost]).to.deep.equal([0]);
+    // One less is a chain.
+    const chain = nested([around, ...ops.slice(1)], [span(5, 6)]);
+    expect([chain.unnested, new Set(chain.parent).size]).to.deep.equal([0, ops.length]);
+  });
+
+  it('frames that are open when a profile begins all begin there, and nest', () => {
+    const frames = Array.from({ length: 3 * MOST_AT_ONCE }, (_, i) => span(0, 1000 - i));
+    const found = nested(frames, [span(5, 6)], 0, () => true);
+    expect([...found.parent]).to.deep.equal(frames.map((_, i) => i - 1));
+    expect([found.unnested, [...found.innermost]]).to.deep.equal([0, [frames.length - 1]]);
   });
 });
