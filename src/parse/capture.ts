@@ -33,17 +33,23 @@ export class Calls {
 
 /** Host ranges with a start and an end on one thread. */
 export class Ranges {
+  /** @param text where each text is, for `Capture.rangeText`; 4 bytes a row where the reader numbers them */
+  constructor(readonly text: Column | Column<Int32Array<ArrayBuffer>> = Column.floats()) {}
+
   readonly start = Column.floats();
   /** Infinity for a range still open at the end. */
   readonly end = Column.floats();
   readonly thread = Column.counts();
-  /** Where the text is, for `Capture.rangeText`. */
-  readonly text = Column.floats();
-  /** Domain, for `Capture.domainName`; 0 is the default one. */
+  /** Domain, for `Capture.domainName`; 0 is the default one. Left empty where there are no others. */
   readonly domain = Column.counts();
 
   get length(): number {
     return this.start.length;
+  }
+
+  /** The domain of a range. */
+  domainOf(row: number): number {
+    return this.domain.length === 0 ? 0 : this.domain.at(row);
   }
 }
 

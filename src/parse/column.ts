@@ -27,6 +27,11 @@ export class Column<A extends NumberArray = Float64Array<ArrayBuffer>> {
     return new Column((capacity) => new Uint32Array(capacity));
   }
 
+  /** Places in one of two tables: -2^31 to 2^31 - 1. */
+  static places(): Column<Int32Array<ArrayBuffer>> {
+    return new Column((capacity) => new Int32Array(capacity));
+  }
+
   /** Codes: 0 to 255. */
   static codes(): Column<Uint8Array<ArrayBuffer>> {
     return new Column((capacity) => new Uint8Array(capacity));

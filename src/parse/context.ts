@@ -100,7 +100,7 @@ export class Contexts implements KernelContexts {
 
   #compareTexts(a: number, b: number): number {
     const key = (row: number): string =>
-      `${this.#text(row)}\0${this.capture.names.domainName(this.capture.ranges.domain.at(row)) ?? ''}`;
+      `${this.#text(row)}\0${this.capture.names.domainName(this.capture.ranges.domainOf(row)) ?? ''}`;
     const [keyA, keyB] = [key(a), key(b)];
     return keyA === keyB ? 0 : keyA < keyB ? -1 : 1;
   }
@@ -176,7 +176,7 @@ export class Contexts implements KernelContexts {
     const { ranges, names, diagnostics } = this.capture;
     const text = this.#text(range);
     if (text === '') diagnostics.count('range-without-text');
-    const domain = ranges.domain.at(range);
+    const domain = ranges.domainOf(range);
     if (domain !== 0) return parseMarker(`${names.domainName(domain) ?? `domain#${domain}`}:${text}`, true);
     const marker = this.#texts.read(text);
     if (marker.kind === 'range' && marker.malformed) diagnostics.count('marker-not-literal');

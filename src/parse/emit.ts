@@ -230,7 +230,7 @@ class Emission {
       ranges.start.at(row),
       ranges.end.at(row),
       ranges.thread.at(row),
-      ranges.domain.at(row),
+      ranges.domainOf(row),
     ];
     return {
       type: 'range',
@@ -287,10 +287,10 @@ class Emission {
 
   #rangesInOrder(): Uint32Array {
     const { ranges, threads, names } = this.capture;
-    const { start, end, thread, text, domain } = ranges;
+    const { start, end, thread, text } = ranges;
     const rows = allRows(ranges.length);
     const textOf = (row: number): string =>
-      `${names.rangeText(text.at(row)) ?? ''}\0${names.domainName(domain.at(row)) ?? ''}`;
+      `${names.rangeText(text.at(row)) ?? ''}\0${names.domainName(ranges.domainOf(row)) ?? ''}`;
     sortRows(rows, (a, b) => {
       const byTime = start.at(a) - start.at(b) || (end.at(a) === end.at(b) ? 0 : end.at(b) - end.at(a));
       return (

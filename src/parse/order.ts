@@ -61,25 +61,32 @@ function merge(
 /** Row numbers 0 … n-1. */
 export const allRows = (n: number): Uint32Array<ArrayBuffer> => Uint32Array.from({ length: n }, (_, row) => row);
 
-/**
- * Row numbers grouped by a small integer key (a counting sort, stable).
- * @returns the rows, and for each key the place of its first row; one more entry holds the end
- */
-export function groupRows(
-  rows: ArrayLike<number>,
-  keyOf: (row: number) => number,
-  keys: number,
-): { rows: Uint32Array<ArrayBuffer>; first: Uint32Array<ArrayBuffer> } {
+/** Rows grouped by a key. */
+export interface Groups {
+  readonly rows: Uint32Array<ArrayBuffer>;
+  /** For each key the place of its first row; one more entry holds the end. */
+  readonly first: Uint32Array<ArrayBuffer>;
+}
+
+/** Rows 0 … n-1 grouped by a small integer key, without a list of them. */
+export const groupAll = (n: number, keyOf: (row: number) => number, keys: number): Groups =>
+  group(n, (place) => place, keyOf, keys);
+
+/** Row numbers grouped by a small integer key (a counting sort, stable). */
+export const groupRows = (rows: ArrayLike<number>, keyOf: (row: number) => number, keys: number): Groups =>
+  group(rows.length, (place) => rows[place] ?? 0, keyOf, keys);
+
+function group(n: number, rowAt: (place: number) => number, keyOf: (row: number) => number, keys: number): Groups {
   const first = new Uint32Array(keys + 1);
-  for (let i = 0; i < rows.length; i++) {
-    const key = keyOf(rows[i] ?? 0) + 1;
+  for (let i = 0; i < n; i++) {
+    const key = keyOf(rowAt(i)) + 1;
     first[key] = (first[key] ?? 0) + 1;
   }
   for (let key = 1; key <= keys; key++) first[key] = (first[key] ?? 0) + (first[key - 1] ?? 0);
   const next = first.slice();
-  const grouped = new Uint32Array(rows.length);
-  for (let i = 0; i < rows.length; i++) {
-    const row = rows[i] ?? 0;
+  const grouped = new Uint32Array(n);
+  for (let i = 0; i < n; i++) {
+    const row = rowAt(i);
     const key = keyOf(row);
     const at = next[key] ?? 0;
     grouped[at] = row;

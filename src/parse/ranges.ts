@@ -4,7 +4,7 @@
  * sweep keeps the open ones in order of start instead of a stack. Cost: linear in ranges and in enclosing pairs.
  */
 import type { Ranges } from './capture.js';
-import { allRows, groupRows, sortRows } from './order.js';
+import { groupAll, sortRows } from './order.js';
 
 /** Ranges of every thread in order of start, the longer first at equal starts. */
 export interface RangeOrder {
@@ -23,7 +23,7 @@ export function orderRanges(
   compareText: (a: number, b: number) => number,
 ): RangeOrder {
   const [start, end] = [ranges.start, ranges.end];
-  const { rows, first } = groupRows(allRows(ranges.length), (row) => ranges.thread.at(row), threads);
+  const { rows, first } = groupAll(ranges.length, (row) => ranges.thread.at(row), threads);
   for (let thread = 0; thread < threads; thread++) {
     sortRows(rows.subarray(first[thread], first[thread + 1]), (a, b) => {
       const byStart = start.at(a) - start.at(b);

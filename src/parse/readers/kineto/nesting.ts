@@ -3,7 +3,7 @@
  * over ranges and launches in order of start; memory 8 bytes a range.
  */
 import type { Calls, Ranges } from '../../capture.js';
-import { allRows, groupRows, sortRows, type CompareRows } from '../../order.js';
+import { groupAll, sortRows, type CompareRows } from '../../order.js';
 
 /** No range. */
 export const OUTSIDE = -1;
@@ -42,8 +42,8 @@ export interface Nestable {
 
 export function nest(ranges: Ranges, calls: Calls, threads: number, facts: Nestable): Nesting {
   const { start, end } = ranges;
-  const inOrder = groupRows(allRows(ranges.length), (row) => ranges.thread.at(row), threads);
-  const launches = groupRows(allRows(calls.length), (row) => calls.thread.at(row), threads);
+  const inOrder = groupAll(ranges.length, (row) => ranges.thread.at(row), threads);
+  const launches = groupAll(calls.length, (row) => calls.thread.at(row), threads);
   const nesting = {
     parent: new Int32Array(ranges.length).fill(OUTSIDE),
     innermost: new Int32Array(calls.length).fill(OUTSIDE),
