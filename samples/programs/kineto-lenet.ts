@@ -22,25 +22,12 @@ import {
 } from './kineto-ops.js';
 import type { KinetoCapture } from './kineto-run.js';
 import { KinetoRun } from './kineto-run.js';
-import type { Shape } from './markers.js';
+import { PARAMETERS } from './lenet.js';
 import { Recording } from './recording.js';
 import { count, elementwise } from './work.js';
 
 const SIZE = 4;
 const CLASSES = 10;
-
-const PARAMETERS: readonly Shape[] = [
-  [6, 1, 5, 5],
-  [6],
-  [16, 6, 5, 5],
-  [16],
-  [120, 400],
-  [120],
-  [84, 120],
-  [84],
-  [10, 84],
-  [10],
-];
 
 /** 61,706: LeNet-5 with biases. */
 const ELEMENTS = PARAMETERS.map(count).reduce((sum, elements) => sum + elements, 0);

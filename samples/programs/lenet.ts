@@ -186,7 +186,8 @@ const FORWARD: readonly Step[] = [
   ]),
 ];
 
-const PARAMETERS: readonly Shape[] = [
+/** Weights and biases, in order. */
+export const PARAMETERS: readonly Shape[] = [
   [6, 1, 5, 5],
   [6],
   [16, 6, 5, 5],

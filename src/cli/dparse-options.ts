@@ -17,7 +17,7 @@ const OPTIONS: readonly Option[] = [
 export const EXAMPLES = [
   'dparse net.sqlite > net.dict',
   'dparse -o net.dict net.sql && dprof -w 150 net.dict',
-  "dparse -j 2 'rank_*.sqlite' | dprof --csv -c rank,op,kernel,sil > all.csv",
+  "dparse -j 2 'rank_*.json.gz' | dprof --csv -c rank,step,op,sil,peak > all.csv",
   'dparse net.sqlite | jq -r \'select(.type=="copy") | [.kind,.bytes,.dur] | @tsv\'',
 ];
 

@@ -56,6 +56,7 @@ export class Ranges {
 /** Work on a device, and waits for it. Cells that a kind has not are NaN. */
 export class Activities {
   readonly kind = Column.codes();
+  /** NaN where the times were not collected: such a row is placed at its launch. */
   readonly start = Column.floats();
   readonly end = Column.floats();
   readonly device = Column.counts();

@@ -31,8 +31,7 @@ export function joinLaunches(
     const call = Number.isNaN(corr) ? -1 : find(activities.process.at(row), corr);
     const kind = activities.kind.at(row);
     callOf[row] = call;
-    const untimed = activities.start.at(row) === 0 && activities.end.at(row) === 0;
-    if (untimed) placeAtLaunch(activities, row, call === -1 ? 0 : calls.start.at(call));
+    if (Number.isNaN(activities.start.at(row))) placeAtLaunch(activities, row, call === -1 ? 0 : calls.start.at(call));
     if (call === -1) {
       if (kind === KERNEL) diagnostics.count('kernel-without-launch');
       else if (kind !== SYNC) diagnostics.count('activity-without-launch');

@@ -2,8 +2,9 @@
  * A kernel with what is derived of it: the op and module to print, FLOPs, bytes, tensor-core use. Everything derived
  * is computed when it is first asked for, so that a report pays only for its own columns.
  */
+import { collective } from '../ops/families/collective.js';
 import type { Role, Work } from '../ops/family.js';
-import { type Described } from '../ops/describe.js';
+import type { Described } from '../ops/describe.js';
 import { familyOf } from '../ops/table.js';
 import { matrixUnitByName, matrixUnitCell, tensorCore, type TensorCore } from '../ops/tensor-core.js';
 import { Recent } from '../record/recent.js';
@@ -12,7 +13,7 @@ import { derive, ofCollective, type Derived } from './derive.js';
 import { matrixUnitUse, type MatrixUnitUse } from './matrix-unit-use.js';
 import type { Pairing } from './pair.js';
 import { peaksOf, type Peaks } from './peaks.js';
-import { place, roofOf, type Placement } from './roofline.js';
+import { NO_ROOF, place, roofOf, type Placement } from './roofline.js';
 
 /** Kernel names repeat: a program has hundreds, a profile millions of kernels. */
 const cells = new Recent<string, ReturnType<typeof matrixUnitCell>>(4096);
@@ -22,14 +23,13 @@ const TC_VALUES = { '1': 1, '0': 0, '-': '-', '?': '?', na: null } as const;
 export class Annotated {
   #derived: Derived | null = null;
   #placement: Placement | null = null;
-  /** Peak rates that the user gives for every device; null for those of the kernel's own. */
-  given: Peaks | null = null;
-
   constructor(
     readonly record: KernelRecord,
     /** The profile line before the kernel, when there was one. */
     readonly profile: ProfileRecord | null,
     readonly pairing: Pairing,
+    /** Peak rates that the user gives for every device; null for those of the kernel's own. */
+    private readonly given: Peaks | null = null,
   ) {}
 
   /** Where calls, layer, trace, module and op come from: the kernel, or its forward kernel. */
@@ -154,7 +154,7 @@ export class Annotated {
       halfSums: unitUse?.halfSums ?? false,
       shortcut: unitUse?.shortcut === true || described?.work.shortcut === true,
     };
-    return place(load, roofOf(arithmetic, peaks));
+    return place(load, described?.family === collective ? NO_ROOF : roofOf(arithmetic, peaks));
   }
 
   /** Why FLOPs or bytes are not known; null when they are. */

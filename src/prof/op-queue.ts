@@ -26,7 +26,7 @@ export class OpQueue {
   #head = 0;
   readonly #calls = new Map<string, OpenCall>();
   readonly #waitsFor = new Map<Annotated, OpenCall>();
-  /** Calls whose work was given out before all of their kernels were there. */
+  /** Calls whose work was given out before all of their kernels were there: records were filtered before. */
   incomplete = 0;
 
   constructor(private readonly longestWait = LONGEST_WAIT) {}

@@ -42,7 +42,7 @@ export class Annotator {
    * @param derived whether anything derived of ops is asked for
    */
   constructor(
-    private readonly device?: Peaks,
+    private readonly device: Peaks | null = null,
     private readonly derived = true,
   ) {}
 
@@ -53,14 +53,19 @@ export class Annotator {
   take(record: ProfileLine): readonly Annotated[] {
     if (record.type === 'profile') this.#profiles.set(record.profile, record);
     if (record.type !== 'kernel') return [];
-    const row = new Annotated(record, this.#profiles.get(record.profile) ?? null, this.#forward.pair(record));
-    row.given = this.device ?? null;
+    const profile = this.#profiles.get(record.profile) ?? null;
+    const row = new Annotated(record, profile, this.#forward.pair(record), this.device);
     return this.derived ? this.#queue.push(row) : [row];
   }
 
   /** Rows that still wait when the records have ended. */
   rest(): readonly Annotated[] {
     return this.#queue.rest();
+  }
+
+  /** Op calls whose work was given out although some of their kernels were not among the records. */
+  get incomplete(): number {
+    return this.#queue.incomplete;
   }
 
   /** Forward kernels forgotten to stay within the memory budget. */
@@ -81,22 +86,27 @@ export async function* report<T>(batches: RecordBatches, options: ReportOptions<
   let left = top;
   const packed: T[] = [];
   const take = (row: Annotated): void => {
+    if (sorted === null && left === 0) return;
     tally.seen++;
     if (where?.(row) === false) return;
     tally.count(row);
     if (sorted !== null) sorted.add(row, pack);
-    else if (left > 0) left -= Math.sign(packed.push(pack(row)));
+    else {
+      packed.push(pack(row));
+      left--;
+    }
   };
   for await (const batch of batches) {
     for (const record of batch) {
       annotator.take(record).forEach(take);
-      if (sorted === null && left <= 0) break;
+      if (sorted === null && left === 0) break;
     }
     tally.evicted = annotator.evicted;
     if (packed.length > 0) yield packed.splice(0);
-    if (sorted === null && left <= 0) return;
+    if (sorted === null && left === 0) return;
   }
   annotator.rest().forEach(take);
+  tally.incomplete = annotator.incomplete;
   if (packed.length > 0) yield packed;
   if (sorted !== null) yield* sorted.batches();
 }

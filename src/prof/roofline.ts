@@ -31,6 +31,16 @@ export interface Roof {
   readonly shortcut: boolean;
 }
 
+/** Over a kernel that waits for other devices: neither units nor memory of its own tell how fast it could be. */
+export const NO_ROOF: Roof = {
+  unit: null,
+  fastest: null,
+  memory: null,
+  cache: null,
+  product: false,
+  shortcut: false,
+};
+
 /** What keeps a kernel from being faster. */
 export type Bound = 'compute' | 'memory' | 'latency';
 

@@ -31,20 +31,21 @@ export function shareOut(members: readonly Member[], inner: boolean): Work[] {
     const { described } = members[mains[0] ?? 0] ?? first;
     give(described.whole, mains, members, given);
   }
-  const works = members.map(({ described }, i) => given[i] ?? nothing(described.work));
-  return works.map((work, i) =>
-    work.role !== 'helper' && hasShortcut(i, members) ? { ...work, shortcut: true } : work,
-  );
+  const shortcuts = callsWithShortcut(members);
+  return members.map(({ record, described }, i) => {
+    const work = given[i] ?? nothing(described.work);
+    return work.role !== 'helper' && shortcuts.has(innermostCall(record)) ? { ...work, shortcut: true } : work;
+  });
 }
 
+const innermostCall = ({ callIds }: Member['record']): number | undefined => callIds?.at(-1);
+
 /**
- * Whether a kernel belongs to an algorithm that does less than the plain form, by the name of any kernel of the same
- * innermost call: the products inside a Winograd convolution have names like all others.
+ * The innermost calls whose algorithm does less than the plain form, by the name of any of their kernels: the products
+ * inside a Winograd convolution have names like all others.
  */
-function hasShortcut(i: number, members: readonly Member[]): boolean {
-  const call = members[i]?.record.callIds?.at(-1);
-  return members.some(({ record }) => record.callIds?.at(-1) === call && isShortcut(record.name));
-}
+const callsWithShortcut = (members: readonly Member[]): ReadonlySet<number | undefined> =>
+  new Set(members.filter(({ record }) => isShortcut(record.name)).map(({ record }) => innermostCall(record)));
 
 /** The work of a kernel that is given none: its role, if it is one beside the main kernel. */
 export const nothing = (work: Work): Work => ({
@@ -91,19 +92,20 @@ const joined = (a: Work, b: Work, flops: number | null, bytes: number | null): W
 });
 
 /** The kernels of one name that took the most time together; of several names the one that came first. */
-function longest(of: readonly number[], members: readonly Member[]): number[] {
-  const byName = new Map<string, { time: number; places: number[] }>();
+const longest = (of: readonly number[], members: readonly Member[]): number[] => byTime(of, members)[0] ?? [];
+
+/** Kernels by name, those first that took the most time together, then those that came first. */
+function byTime(of: readonly number[], members: readonly Member[]): number[][] {
+  const groups = new Map<string, { time: number; places: number[] }>();
   for (const i of of) {
     const record = members[i]?.record;
     if (record === undefined) continue;
-    const group = byName.get(record.name) ?? { time: 0, places: [] };
+    const group = groups.get(record.name) ?? { time: 0, places: [] };
     group.time += record.dur ?? 0;
     group.places.push(i);
-    byName.set(record.name, group);
+    groups.set(record.name, group);
   }
-  let best: { time: number; places: number[] } = { time: -1, places: [] };
-  for (const group of byName.values()) if (group.time > best.time) best = group;
-  return best.places;
+  return [...groups.values()].sort((a, b) => b.time - a.time).map(({ places }) => places);
 }
 
 /** A whole number in shares of these weights, whole numbers again that add up to it; in equal ones without weights. */
@@ -135,7 +137,7 @@ function giveParts(parts: readonly Work[], members: readonly Member[], given: (W
     // A bias gradient is mostly summed by an op of its own inside, which has that work.
     return told.length === 0 && !(part.role === 'bias' && inner);
   });
-  const takers = namesByTime(withRole('main'), members);
+  const takers = byTime(withRole('main'), members);
   const allTold = takers.length === 0 && untold.length < parts.length;
   const fallback = longest(candidates(members), members);
   untold.forEach((part, i) => {
@@ -144,15 +146,4 @@ function giveParts(parts: readonly Work[], members: readonly Member[], given: (W
     const to = takers[Math.min(i, takers.length - 1)] ?? fallback;
     give(part, to, members, given);
   });
-}
-
-/** Kernels by name, those first that took the most time. */
-function namesByTime(of: readonly number[], members: readonly Member[]): number[][] {
-  const names: number[][] = [];
-  for (let left = [...of]; left.length > 0;) {
-    const group = longest(left, members);
-    names.push(group);
-    left = left.filter((i) => !group.includes(i));
-  }
-  return names;
 }

@@ -11,6 +11,8 @@ export class Tally {
   withoutForward = 0;
   /** Forward kernels forgotten to stay within the memory budget. */
   evicted = 0;
+  /** Op calls whose work was given out although some of their kernels were not among the records. */
+  incomplete = 0;
   /** Kernels with a rate above their device's peak, and the first of them as PROFILE:IDX. */
   abovePeak = 0;
   readonly firstAbovePeak: string[] = [];
@@ -55,6 +57,9 @@ export function summaryLine(tally: Tally): string | null {
     [tally.ambiguousForward, 'backward with several possible forward kernels'],
   ] as const;
   const said = parts.filter(([n]) => n > 0).map(([n, what]) => `${number(n)} ${what}`);
+  const { incomplete } = tally;
+  if (incomplete > 0)
+    said.push(`${number(incomplete)} op call${incomplete === 1 ? '' : 's'} without some of the kernels`);
   if (said.length === 0) return null;
   const lost =
     tally.withoutForward > 0 && tally.evicted > 0 ? ` (${number(tally.evicted)} forward kernels forgotten)` : '';

@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib';
 import type { ProfileLine } from '../../src/record/record.js';
 import { annotation, frame, kernel, launch, op, traceText, writeTrace } from '../support/kineto-trace.js';
 import { freshPath } from '../support/profile-database.js';
-import { commandOf, runCli, type Ran } from '../support/run-cli.js';
+import { commandOf, expectFailure, runCli, type Ran } from '../support/run-cli.js';
 
 const dparse = (...args: string[]): Promise<Ran> => runCli('dparse', args);
 
@@ -30,15 +30,6 @@ const write = (content: string | Buffer, ending: string): string => {
   writeFileSync(path, content);
   return path;
 };
-
-/** Exit 1, nothing on stdout, and one line that names the input and matches. */
-function expectFailure(ran: Ran, path: string, answer: RegExp): void {
-  expect(ran.stderr)
-    .to.match(/^dparse: [^\n]*\n$/)
-    .and.match(answer)
-    .and.include(path);
-  expect(ran).to.include({ code: 1, stdout: '' });
-}
 
 describe('dparse: PyTorch traces', () => {
   it('gives the same bytes from a file, from stdin, and from gzip of either', async () => {

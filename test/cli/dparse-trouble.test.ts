@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { NsightDatabase } from '../support/nsight-database.js';
 import { freshPath } from '../support/profile-database.js';
-import { commandOf, runCli, type Ran } from '../support/run-cli.js';
+import { commandOf, expectFailure, runCli, type Ran } from '../support/run-cli.js';
 
 const dparse = (...args: string[]): Promise<Ran> => runCli('dparse', args);
 
@@ -17,15 +17,6 @@ const file = (content: string | Buffer): string => {
   writeFileSync(path, content);
   return path;
 };
-
-/** Exit 1, nothing on stdout, and one line that names the input and matches. */
-function expectFailure(ran: Ran, path: string, answer: RegExp): void {
-  expect(ran.stderr)
-    .to.match(/^dparse: [^\n]*\n$/)
-    .and.match(answer)
-    .and.include(path);
-  expect(ran).to.include({ code: 1, stdout: '' });
-}
 
 describe('dparse: inputs that cannot be read', () => {
   const cases: [what: string, make: () => string, answer: RegExp][] = [

@@ -224,6 +224,24 @@ describe('annotation', () => {
   });
 });
 
+describe('a collective', () => {
+  const collective = {
+    op: 'allreduce',
+    bytesIn: 4e9,
+    bytesOut: 4e9,
+    dtype: 'float32',
+    group: '0',
+    groupSize: 8,
+    ranks: null,
+  };
+  const [row] = annotate([profile, kernel({ dur: 1e9, collective })]);
+
+  it('has rates, but waits for others: no share of a peak, no bound, no floor', () => {
+    // 8e9 bytes in 1e9 ns
+    expect(row?.placement).to.deep.include({ gbps: 8, memoryShare: null, bound: null, floor: null, gap: null });
+  });
+});
+
 describe('summary', () => {
   async function summaryOf(records: readonly KernelRecord[], derived = true): Promise<string | null> {
     const tally = new Tally(derived);
@@ -236,6 +254,13 @@ describe('summary', () => {
       '3 kernels: 1 without op, 1 with unknown FLOPs; run with --explain ID for reasons',
     );
     expect(await summaryOf([gemm])).to.equal(null);
+  });
+
+  it('tells of op calls whose other kernels were filtered out before', async () => {
+    const [half] = [{ ...gemm, callIds: [1, 2], callKernels: [2, 2] }];
+    expect(await summaryOf([half])).to.equal(
+      '1 kernel: 1 op call without some of the kernels; run with --explain ID for reasons',
+    );
   });
 
   it('tells of backward kernels that found no forward kernel, or several', async () => {

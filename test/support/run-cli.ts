@@ -1,4 +1,5 @@
 /** Runs a tool as users do, in a process of its own: from sources under tsx, from compiled files otherwise. */
+import { expect } from 'chai';
 import { spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -48,4 +49,13 @@ export function runCli(tool: 'dparse' | 'dprof', args: readonly string[], option
       resolve({ code, signal, ...parts });
     });
   });
+}
+
+/** Exit 1, nothing on stdout, and one line that names the input and matches. */
+export function expectFailure(ran: Ran, path: string, answer: RegExp): void {
+  expect(ran.stderr)
+    .to.match(/^dparse: [^\n]*\n$/)
+    .and.match(answer)
+    .and.include(path);
+  expect(ran).to.include({ code: 1, stdout: '' });
 }

@@ -74,7 +74,7 @@ const BY_ROW = `${TABLES} @row_state @uvm_state @placements_state @offsets_state
 
 /** The form for torch.compile has the weights in one list. */
 const IN_LISTS =
-  '@placeholder? @weights[] @D_offsets total_D max_D @hash_size_cumsum total_hash_size_bits @indices @offsets ' +
+  '@autograd? @weights[] @D_offsets total_D max_D @hash_size_cumsum total_hash_size_bits @indices @offsets ' +
   'pooling_mode @indice_weights? @feature_requires_grad? output_dtype ...';
 
 const NAMES = 'sgd approx_sgd adam adagrad lamb partial_rowwise_adam partial_rowwise_lamb lars_sgd none';

@@ -214,12 +214,14 @@ class NsightCapture implements Capture {
     const orphanage = this.#onlyProcess() ?? this.#process(0);
     this.database.eachNumbers(table, [...ACTIVITY_COLUMNS, ...columns], (cells) => {
       const [start = NaN, end = NaN, device = 0, stream = NaN, corr = NaN, process = NaN, node = NaN] = cells;
-      const timed = !Number.isNaN(start) && !Number.isNaN(end);
-      if (!timed) this.diagnostics.count('bad-row');
+      const told = !Number.isNaN(start) && !Number.isNaN(end);
+      if (!told) this.diagnostics.count('bad-row');
+      // CUPTI gives 0 and 0 for times that it did not collect.
+      const timed = told && (start !== 0 || end !== 0);
       const owner = Number.isNaN(process) ? orphanage : this.#process(process);
       activities.kind.push(ACTIVITY_KINDS.indexOf(kind));
-      activities.start.push(timed ? start : 0);
-      activities.end.push(timed ? end : 0);
+      activities.start.push(timed ? start : NaN);
+      activities.end.push(timed ? end : NaN);
       activities.device.push(this.#devices.idOf(this.threads.pid(owner), device));
       activities.stream.push(stream === NO_STREAM ? NaN : stream);
       activities.process.push(owner);

@@ -295,10 +295,11 @@ class NvprofCapture implements Capture {
   #pushActivity(kind: ActivityKind, row: Row, own: Readonly<Record<string, Cell | undefined>>): void {
     const [start, end, device, stream, corr] = row;
     const { activities } = this;
+    // Times that were not collected are 0 in the file, and before the profile's start once they are rebased.
     const timed = typeof start === 'number' && typeof end === 'number' && start >= 0;
     activities.kind.push(ACTIVITY_KINDS.indexOf(kind));
-    activities.start.push(timed ? start : 0);
-    activities.end.push(timed ? end : 0);
+    activities.start.push(timed ? start : NaN);
+    activities.end.push(timed ? end : NaN);
     activities.device.push(numberOf(device));
     activities.stream.push(numberOf(stream));
     activities.process.push(this.#owner);

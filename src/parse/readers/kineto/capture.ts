@@ -120,7 +120,6 @@ export class KinetoCapture implements Capture {
       externalId: (activity: number) => this.#externalIds.at(activity),
       trusted: this.#trusted,
       slack,
-      diagnostics,
     };
     return new KinetoContexts(facts, kernelsOf(activities));
   }
@@ -333,13 +332,6 @@ export class KinetoCapture implements Capture {
     for (const column of [...starts, this.ranges.end, this.calls.end, this.activities.end]) {
       const { values } = column;
       for (let row = 0; row < values.length; row++) values[row] = (values[row] ?? NaN) - first;
-    }
-    // Rows without a start are known by both times being 0 (see `launches.ts`).
-    const { start, end } = this.activities;
-    for (let row = 0; row < start.length; row++) {
-      if (!Number.isNaN(start.at(row))) continue;
-      start.set(row, 0);
-      end.set(row, 0);
     }
   }
 

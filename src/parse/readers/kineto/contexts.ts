@@ -4,7 +4,6 @@
  */
 import type { Context, ForwardOp, OpCall } from '../../../record/record.js';
 import { Recent } from '../../../record/recent.js';
-import type { Diagnostics } from '../../../record/diagnostics.js';
 import { NOWHERE, type KernelContexts } from '../../context.js';
 import type { Launches } from '../../launches.js';
 import { PairIndex } from '../../pair-index.js';
@@ -32,7 +31,6 @@ export interface KinetoFacts {
   /** Whether external ids are those of ops: traces of some years repeat the correlation id there. */
   readonly trusted: boolean;
   readonly slack: number;
-  readonly diagnostics: Diagnostics;
 }
 
 /** The chain around a launch, outermost first, and what its members say. */
@@ -66,6 +64,8 @@ export class KinetoContexts implements KernelContexts {
   readonly #given: Uint32Array;
   readonly #ids: Uint32Array;
   #lastId = 0;
+  /** By activity: the innermost range around a kernel's launch. */
+  readonly #leaves: Int32Array;
 
   /** @param kernels activities that are kernels */
   constructor(
@@ -77,17 +77,24 @@ export class KinetoContexts implements KernelContexts {
     this.#kernels = new Uint32Array(ops);
     this.#given = new Uint32Array(ops);
     this.#ids = new Uint32Array(ops);
-    for (const kernel of kernels) this.#countKernel(this.#leafOf(facts.launches.callOf[kernel] ?? -1, kernel));
+    const { callOf } = facts.launches;
+    this.#leaves = new Int32Array(callOf.length).fill(OUTSIDE);
+    for (const kernel of kernels) {
+      const leaf = this.#leafOf(callOf[kernel] ?? -1, kernel);
+      this.#leaves[kernel] = leaf;
+      this.#countKernel(leaf);
+    }
   }
 
   ofKernel(call: number, activity: number): Context {
-    const leaf = this.#leafOf(call, activity);
+    const leaf = this.#leaves[activity] ?? OUTSIDE;
     const during = this.#stepOf(call, leaf);
     if (leaf === OUTSIDE) return during === null ? NOWHERE : { ...NOWHERE, step: during };
-    const chain = this.#chains.of(leaf, () => this.#chain(leaf));
+    const chain = this.#chains.of(leaf, (row) => this.#chain(row));
     const { callOps, calls, trace, ranges, backward } = chain;
-    const forward = backward ? this.#forwardOf(chain) : undefined;
-    const around = this.#forwardChain(chain);
+    const forward = backward || chain.recomputed ? this.#forwardOf(chain) : undefined;
+    const around =
+      forward === undefined || forward === null ? null : this.#chains.of(forward, (row) => this.#chain(row));
     const innermost = callOps.at(-1);
     const step = chain.step ?? during;
     return {
@@ -103,15 +110,10 @@ export class KinetoContexts implements KernelContexts {
       ...(step === null ? undefined : { step }),
       callIds: callOps.map((op) => this.#idOf(op)),
       callKernels: callOps.map((op) => this.#kernels[op] ?? 0),
-      ...(forward === undefined ? undefined : { forward: forward === null ? null : this.#forwardOp(forward) }),
+      ...(backward && forward !== undefined
+        ? { forward: forward === null ? null : this.#forwardOp(forward) }
+        : undefined),
     };
-  }
-
-  /** The chain around the forward op of the innermost node in a chain; null when the trace does not hold it. */
-  #forwardChain(chain: Chain): Chain | null {
-    if (!chain.backward && !chain.recomputed) return null;
-    const forward = this.#forwardOf(chain) ?? null;
-    return forward === null ? null : this.#chains.of(forward, () => this.#chain(forward));
   }
 
   /** The step during which a launch was made, or the innermost op began where the launch is not known. */
@@ -300,7 +302,7 @@ export class KinetoContexts implements KernelContexts {
   }
 
   /**
-   * The forward op's range of a backward chain; null when the trace does not hold it, undefined when there is none: the
+   * The range of the forward op of the innermost node in a chain; null when the trace does not hold it, undefined when there is none: the
    * accumulation of a gradient belongs to a parameter.
    */
   #forwardOf({ sequenced }: Chain): number | null | undefined {

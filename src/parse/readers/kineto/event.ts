@@ -40,7 +40,6 @@ const ARG_KEYS = {
   bytes: 'bytes',
   graphId: 'graph id',
   graphNode: 'graph node id',
-  syncKind: 'cuda_sync_kind',
   collective: 'Collective name',
   /** Of metadata: what a process or thread is called. */
   label: 'name',

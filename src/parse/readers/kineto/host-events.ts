@@ -44,13 +44,12 @@ export class HostEvents {
     this.#addRange(start, end, thread, name * 2 + (kind === 'frame' ? 1 : 0));
   }
 
-  /** Adds an op whose own columns are filled by the caller, and returns its number. */
-  addOp(start: number, end: number, thread: number, name: number): number {
+  /** Adds an op whose own columns are filled by the caller. */
+  addOp(start: number, end: number, thread: number, name: number): void {
     const op = this.ops.length;
     this.ops.name.push(name);
     this.ops.range.push(this.ranges.length);
     this.#addRange(start, end, thread, -1 - op);
-    return op;
   }
 
   #addRange(start: number, end: number, thread: number, text: number): void {

@@ -13,10 +13,13 @@ const LATEST_NS = 2 ** 63;
 /** Digits that a double holds exactly. */
 const EXACT_DIGITS = 15;
 
-/** Digits, a sign and a point only: anything else (`1e15`, `N/A`) is left to the slow way. */
 const isDigit = (byte: number): boolean => byte >= ZERO && byte <= NINE;
 
-/** The number in `bytes[from, to)`; NaN for anything else. Quotes around it are not part of the range. */
+/**
+ * The number in `bytes[from, to)`; NaN for anything else. Digits behind at most a sign are read in place, all others
+ * (`1e15`, `0.5`) by way of a text. Quotes around it are not part
+ * of the range.
+ */
 export function numberAt(bytes: Buffer, from: number, to: number): number {
   let at = from;
   const negative = bytes[at] === MINUS;

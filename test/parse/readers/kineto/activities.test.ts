@@ -67,6 +67,12 @@ describe('Kineto: copies, sets and waits', () => {
     expect(read(instants).map(({ type }) => type)).to.deep.equal(['profile', 'end']);
   });
 
+  it('a kernel at the very start that took no time has one all the same', () => {
+    const first = kernel('k', 1, 5).replace(/"dur": [\d.]+/, '"dur": 0');
+    expect(onlyKernel([first])).to.deep.include({ start: 0, dur: 0 });
+    expect(diagnostics([first])).to.deep.equal({ 'kernel-without-launch': 1 });
+  });
+
   it('events of the host without a time, or that end before they start, are counted', () => {
     const events = [
       op('aten::mm', 5, 3),
