@@ -6,6 +6,7 @@ import type { OpCall } from '../record/record.js';
 import type { Family } from './family.js';
 import { activation } from './families/activation.js';
 import { activationGradients } from './families/activation-gradients.js';
+import { apexNormalization } from './families/apex-normalization.js';
 import { attention } from './families/attention.js';
 import { blas } from './families/blas.js';
 import { collective } from './families/collective.js';
@@ -15,11 +16,13 @@ import { copying } from './families/copying.js';
 import { detection } from './families/detection.js';
 import { distance } from './families/distance.js';
 import { dropout } from './families/dropout.js';
+import { eightBitKernels } from './families/eight-bit-kernels.js';
 import { embedding } from './families/embedding.js';
 import { equality } from './families/equality.js';
 import { filling } from './families/filling.js';
 import { foreach } from './families/foreach.js';
 import { fourier } from './families/fourier.js';
+import { fusedAttentionFunctions } from './families/fused-attention-functions.js';
 import { fusedOptimizer } from './families/fused-optimizer.js';
 import { fusedPointwise } from './families/fused-pointwise.js';
 import { fusedRecurrent } from './families/fused-recurrent.js';
@@ -28,6 +31,7 @@ import { interpolation } from './families/interpolation.js';
 import { joining } from './families/joining.js';
 import { keyValueCache } from './families/key-value-cache.js';
 import { linearAlgebra } from './families/linear-algebra.js';
+import { linearFunctions } from './families/linear-functions.js';
 import { loss } from './families/loss.js';
 import { mixtureOfExperts } from './families/mixture-of-experts.js';
 import { normalization } from './families/normalization.js';
@@ -35,27 +39,33 @@ import { optimizer } from './families/optimizer.js';
 import { ordering } from './families/ordering.js';
 import { pointwise } from './families/pointwise.js';
 import { pooling } from './families/pooling.js';
+import { quantization } from './families/quantization.js';
 import { ragged } from './families/ragged.js';
 import { random } from './families/random.js';
 import { recurrent } from './families/recurrent.js';
 import { recurrentGates } from './families/recurrent-gates.js';
 import { reduction } from './families/reduction.js';
+import { rotaryFunctions } from './families/rotary-functions.js';
 import { scan } from './families/scan.js';
 import { slicing } from './families/slicing.js';
 import { softmax } from './families/softmax.js';
 import { tableBatchedEmbedding } from './families/table-batched-embedding.js';
 import { tensorIndexing } from './families/tensor-indexing.js';
+import { tokenPermutation } from './families/token-permutation.js';
+import { trainingFunctions } from './families/training-functions.js';
 import { transformer } from './families/transformer.js';
 import { triton } from './families/triton.js';
 import { opName } from './operands.js';
 
 export const FAMILIES: readonly Family[] = [
   blas,
+  linearFunctions,
   convolution,
   distance,
   linearAlgebra,
   fourier,
   attention,
+  fusedAttentionFunctions,
   transformer,
   recurrent,
   fusedRecurrent,
@@ -64,7 +74,11 @@ export const FAMILIES: readonly Family[] = [
   activation,
   activationGradients,
   fusedPointwise,
+  rotaryFunctions,
+  trainingFunctions,
+  eightBitKernels,
   normalization,
+  apexNormalization,
   softmax,
   reduction,
   scan,
@@ -83,11 +97,13 @@ export const FAMILIES: readonly Family[] = [
   copying,
   slicing,
   conversion,
+  quantization,
   filling,
   random,
   dropout,
   keyValueCache,
   mixtureOfExperts,
+  tokenPermutation,
   collective,
   triton,
   optimizer,

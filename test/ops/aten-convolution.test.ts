@@ -27,6 +27,20 @@ describe('dispatched convolutions', () => {
     ['reads the bias', aten('convolution', X, W, f(4), two, zero, one, no, zero, v(1)), `main ${FLOPS} ${BYTES + 16}`],
     ['', aten('_convolution', X, W, none, two, zero, one, no, zero, v(1), no, ...ends), `main ${FLOPS} ${BYTES}`],
     ['padding before stride', aten('cudnn_convolution', X, W, zero, two, one, v(1), ...ends), `main ${FLOPS} ${BYTES}`],
+    // cudnn_convolution.deprecated has a bias and as many arguments, deprecated2 has none
+    ['no bias', aten('cudnn_convolution', X, W, none, zero, two, one, v(1), no, no), `main ${FLOPS} ${BYTES}`],
+    ['a bias', aten('cudnn_convolution', X, W, f(4), zero, two, one, v(1), no, no), `main ${FLOPS} ${BYTES + 16}`],
+    ['neither', aten('cudnn_convolution', X, W, zero, two, one, v(1), no, no), `main ${FLOPS} ${BYTES}`],
+    // every input position: 2·2·4·4·(3·5·2·2), y 2·5·8·8
+    ...[
+      [zero, zero, two, one, v(1), ...ends],
+      [none, zero, zero, two, one, v(1), no, no],
+      [zero, zero, two, one, v(1), no, no],
+    ].map((settings, i): readonly [string, OpCall, string] => [
+      `transposed, version ${i}`,
+      aten('cudnn_convolution_transpose', f(2, 3, 4, 4), f(3, 5, 2, 2), ...settings),
+      `main ${2 * 2 * 16 * 60} ${4 * (96 + 60 + 640)}`,
+    ]),
     ['', aten('miopen_convolution', X, W, none, zero, two, one, v(1), no, no), `main ${FLOPS} ${BYTES}`],
     ['', aten('mkldnn_convolution', X, W, none, zero, two, one, v(1)), `main ${FLOPS} ${BYTES}`],
     ['', aten('conv2d', X, W, none, two, zero, one, v(1)), `main ${FLOPS} ${BYTES}`],
@@ -189,6 +203,17 @@ describe('dispatched gradients of convolutions', () => {
       wgrad,
       bias,
     ]);
+    // with buffers of the forward pass, and a mask or the tensors to write to
+    const slow = [Y, X, W, v([3, 3]), two, zero];
+    const [columns, ones] = [f(2, 27, 9), f(0)];
+    for (const op of ['thnn_conv2d_backward', 'slow_conv3d_backward']) {
+      const mask = v([true, true, true]);
+      expect(parts(aten(op, ...slow, columns, ones, mask))).to.deep.equal([dgrad, wgrad, bias]);
+      expect(parts(aten(op, ...slow, columns, ones, X, W, f(4)))).to.deep.equal([dgrad, wgrad, bias]);
+      expect(parts(aten(op, ...slow, columns, ones, none, W, none))).to.deep.equal([wgrad]);
+      expect(parts(aten(op, ...slow, columns, X, W, none))).to.deep.equal([dgrad, wgrad]);
+    }
+    expect(parts(aten('_slow_conv2d_backward', ...slow, X, none, f(4)))).to.deep.equal([dgrad, bias]);
     const time = 2 * 3 * 3 * 72;
     expect(parts(aten('conv_tbc_backward', f(3, 3, 6), f(5, 3, 4), f(3, 4, 6), f(6), v(0)))).to.deep.equal([
       `dgrad ${time} ${4 * (54 + 72 + 60)}`,

@@ -57,6 +57,44 @@ describe('calls of collectives', () => {
     expect(run('_c10d_functional', 'reduce_scatter_tensor', t([49]), str, int(49), str)).to.equal('main 0 200');
     expect(run('vllm', 'all_gather', part, int(-1), { name: '', type: 'int' }, str)).to.equal('main 0 na');
   });
+  it('have lists of results, or of parts, that are not always told', () => {
+    const lists: Arg = { name: '', type: 'list' };
+    expect(run('c10d', 'allgather_', lists, ts(t([4])), str, v(false), int(-1))).to.equal('main 0 na');
+    expect(run('c10d', 'reduce_scatter_', ts(t([4])), lists, str, str, v(false), int(-1))).to.equal('main 0 na');
+    expect(run('c10d', 'reduce_scatter_', lists, lists, str, str, v(false), int(-1))).to.equal(null);
+    // a barrier reduces one element
+    expect(run('c10d', 'barrier', t([1]), str, v([0]), v(false), int(-1))).to.equal('main 0 8');
+  });
+  it('of the functional form write so many times more, or as many rows as are told', () => {
+    const part = t([6, 4], 'bfloat16'); // 48 bytes
+    const pair = ts(part, t([2], 'bfloat16')); // 52 bytes
+    const functional = '_c10d_functional';
+    expect(run(functional, 'all_gather_into_tensor_coalesced', pair, int(8), str)).to.equal('main 0 468');
+    expect(run(functional, 'all_gather_into_tensor_out', part, int(8), str, t([48, 4], 'bfloat16'))).to.equal(
+      'main 0 432',
+    );
+    expect(run(functional, 'reduce_scatter_tensor_coalesced', pair, str, int(2), str)).to.equal('main 0 78');
+    const parts = [v([1, 2, 4]), v([2, 2, 2])]; // 7 rows of 8 bytes come in
+    expect(run(functional, 'all_to_all_single', part, ...parts, str)).to.equal('main 0 104');
+    expect(run(`${functional}_autograd`, 'all_to_all_single', part, ...parts, str)).to.equal('main 0 104');
+    const untold: Arg = { name: '', type: 'list' };
+    expect(run(functional, 'all_to_all_single', part, untold, untold, str)).to.equal('main 0 na');
+  });
+  it('of symmetric memory', () => {
+    const [buffer, one] = [t([100], 'bfloat16'), t([25], 'bfloat16')];
+    expect(run('symm_mem', 'one_shot_all_reduce', buffer, str, str)).to.equal('main 0 400');
+    expect(run('symm_mem', 'two_shot_all_reduce_', buffer, str, str)).to.equal('main 0 400');
+    expect(run('symm_mem', 'two_shot_all_reduce_out', buffer, str, str, buffer)).to.equal('main 0 400');
+    expect(run('symm_mem', 'one_shot_all_reduce_copy', t([900], 'bfloat16'), buffer, str, str)).to.equal('main 0 400');
+    expect(run('symm_mem', 'one_shot_all_reduce_copy_out', buffer, buffer, str, str, buffer)).to.equal('main 0 400');
+    expect(run('symm_mem', 'multimem_one_shot_reduce_out', buffer, str, int(0), str, buffer)).to.equal('main 0 200');
+    expect(run('symm_mem', 'multimem_all_gather_out', one, str, buffer)).to.equal('main 0 250');
+    expect(run('symm_mem', 'reduce_scatter_out', buffer, str, v(false), one)).to.equal('main 0 250');
+    expect(run('symm_mem', 'nvshmem_all_to_all', buffer, buffer, str)).to.equal('main 0 400');
+    expect(run('symm_mem', 'nvshmem_put', buffer, int(1))).to.equal('main 0 200');
+    const splits = t([4], 'int64');
+    expect(run('symm_mem', 'all_to_all_vdev', buffer, buffer, splits, t([2, 4], 'int64'), str)).to.equal('main 0 na');
+  });
   it('leave unknown what the call does not tell', () => {
     expect(run('', 'nccl:all_to_all', t([72605696]))).to.equal('main 0 na');
     expect(run('c10d', 'allreduce_', ts({ name: '', type: 'tensor', shape: [4] }))).to.equal('main 0 na');

@@ -208,15 +208,31 @@ const ROWS: readonly Row[] = [
     '@grad @q @k @v @out @lse !dq? !dk? !dv? @cu_q @cu_k @slopes? max_q:int max_k:int dropout:number scale:number zero:bool ' +
       'causal:bool left:int right:int',
   ],
+  [
+    '_vllm_fa2_C.fwd_kvcache',
+    'positions-first',
+    'always',
+    '@q @k @v @k_new? @v_new? @used_k? @cos? @sin? @batch_index? @leftpad? @table? @slopes? !out? scale:number causal:bool ' +
+      'left:int right:int',
+  ],
   // flash-attn 3
   [
-    'flash_attn_3.fwd _vllm_fa3_C.fwd sgl_kernel.fwd',
+    'flash_attn_3.fwd flash_attn_3._flash_attn_forward _vllm_fa3_C.fwd sgl_kernel.fwd',
     'positions-first',
     'always',
     '@q @k @v @k_new? @v_new? @q_v? !out? @cu_q? @cu_k? @cu_k_new? @used_q? @used_k? max_q:int max_k:int @table? @batch_index? ' +
       '@leftpad? @cos? @sin? @rotary? @q_descale? @k_descale? @v_descale? scale:number causal:bool left:int right:int',
     '@q @k @v @k_new? @v_new? @q_v? !out? @cu_q? @cu_k? @cu_k_new? @used_q? @used_k? max_q:int max_k:int @table? @batch_index? ' +
       '@leftpad? @cos? @sin? @q_descale? @k_descale? @v_descale? scale:number causal:bool left:int right:int',
+    '@q @k @v @k_new? @v_new? @q_v? !out? @cu_q? @cu_k? @cu_k_new? @used_q? @used_k? max_q:int max_k:int @table? @batch_index? ' +
+      '@leftpad? @cos? @sin? @rotary? @q_descale? @k_descale? @v_descale? @out_scale? scale:number causal:bool left:int right:int',
+  ],
+  [
+    'flash_attn_3._flash_attn_backward',
+    'positions-first',
+    'always',
+    '@grad @q @k @v @out @lse @cu_q? @cu_k? @used_q? @used_k? max_q:int max_k:int !dq? !dk? !dv? scale:number causal:bool ' +
+      'left:int right:int',
   ],
   [
     'flash_attn_3.bwd',

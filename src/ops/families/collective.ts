@@ -18,13 +18,16 @@ interface Form {
   readonly signature: string;
   /**
    * How large the result is: `given` by an argument; the `same` as the message, or so many `times` larger or smaller by
-   * the number of ranks; `none`: one way, a rank either reads or writes; `untold`: it depends on what the others send.
+   * the number of ranks; `split`: parts of as many rows as are told; `none`: one way, a rank either reads or writes;
+   * `untold`: it depends on what the others send.
    */
-  readonly result: 'given' | 'same' | 'larger' | 'smaller' | 'none' | 'untold';
+  readonly result: 'given' | 'same' | 'larger' | 'smaller' | 'split' | 'none' | 'untold';
 }
 
 const MESSAGE = '@message ...';
 const INTO = '!result? @message ...';
+/** A list for each tensor of the message, of which nothing is told. */
+const FROM_LISTS = '!result? @message? ...';
 
 /** Names of c10d (…_), of its functional form, of vLLM and its like, of symmetric memory, and NCCL's annotations. */
 const FORMS: ByName<Form> = {
@@ -34,10 +37,14 @@ const FORMS: ByName<Form> = {
       '_c10d_functional.all_reduce c10d_functional.all_reduce vllm.all_reduce ' +
       'multimem_all_reduce_ multimem_one_shot_all_reduce one_shot_all_reduce two_shot_all_reduce_ ' +
       'multimem_one_shot_all_reduce_out one_shot_all_reduce_out two_shot_all_reduce_out ' +
-      'nccl:all_reduce nccl:allreduce nccl:all_reduce_coalesced',
+      'nccl:all_reduce nccl:allreduce nccl:all_reduce_coalesced nccl:all_reduce_barrier c10d.barrier',
     { signature: MESSAGE, result: 'same' },
   ),
-  ...named('one_shot_all_reduce_copy', { signature: '@buffer @message ...', result: 'same' }),
+  // The first argument is where the others read the message from: a copy of it.
+  ...named('one_shot_all_reduce_copy one_shot_all_reduce_copy_out', {
+    signature: '@buffer @message ...',
+    result: 'same',
+  }),
   ...named('_C_custom_ar.all_reduce _C_custom_ar.qr_all_reduce sgl_kernel.all_reduce mscclpp_allreduce', {
     signature: 'context @message ...',
     result: 'same',
@@ -45,30 +52,58 @@ const FORMS: ByName<Form> = {
   ...named('_allgather_base_ allgather_into_tensor_coalesced_', { signature: INTO, result: 'given' }),
   ...named('_reduce_scatter_base_ reduce_scatter_tensor_coalesced_', { signature: INTO, result: 'given' }),
   ...named('alltoall_base_ alltoall_', { signature: INTO, result: 'given' }),
+  ...named('allgather_ allgather_coalesced_ c10d.gather_', { signature: INTO, result: 'given' }),
+  ...named('c10d.reduce_scatter_ c10d.scatter_', { signature: FROM_LISTS, result: 'given' }),
+  ...named('nvshmem_all_to_all nccl_all_to_all_nd nccl_reduce_scatter_offset', {
+    signature: '@message !result? ...',
+    result: 'given',
+  }),
+  ...named('tile_reduce multi_root_tile_reduce', { signature: '@message !result? ...', result: 'given' }),
+  // Of buffers with room for more, how much is moved are values of tensors.
+  ...named('all_to_all_vdev all_to_all_vdev_2d all_to_all_vdev_2d_offset', {
+    signature: '@message !result? @splits @offsets ...',
+    result: 'untold',
+  }),
   ...named('multimem_all_gather_out', { signature: '@message group !result? ...', result: 'given' }),
   ...named('reduce_scatter_out', { signature: '@message group last !result? ...', result: 'given' }),
-  ...named('_c10d_functional.all_gather_into_tensor', { signature: '@message ranks ...', result: 'larger' }),
+  ...named(
+    '_c10d_functional.all_gather_into_tensor _c10d_functional.all_gather_into_tensor_coalesced ' +
+      '_c10d_functional.all_gather_into_tensor_out _c10d_functional_autograd.all_gather_into_tensor',
+    { signature: '@message ranks ...', result: 'larger' },
+  ),
   ...named('c10d_functional.all_gather_into_tensor', { signature: '@message tag set ranks ...', result: 'larger' }),
   ...named('vllm.all_gather', { signature: '@message dim ranks ...', result: 'larger' }),
-  ...named('_c10d_functional.reduce_scatter_tensor', { signature: '@message reduce ranks ...', result: 'smaller' }),
+  ...named(
+    '_c10d_functional.reduce_scatter_tensor _c10d_functional.reduce_scatter_tensor_coalesced ' +
+      '_c10d_functional.reduce_scatter_tensor_out _c10d_functional_autograd.reduce_scatter_tensor',
+    { signature: '@message reduce ranks ...', result: 'smaller' },
+  ),
   ...named('c10d_functional.reduce_scatter_tensor', {
     signature: '@message reduce tag set ranks ...',
     result: 'smaller',
   }),
   ...named('vllm.reduce_scatter', { signature: '@message dim ranks ...', result: 'smaller' }),
-  ...named('_c10d_functional.broadcast _c10d_functional.broadcast_ broadcast_ nccl:broadcast', {
-    signature: MESSAGE,
-    result: 'none',
-  }),
-  ...named('reduce_ nccl:reduce send recv_ recv_any_source_ nccl:send nccl:recv', {
-    signature: MESSAGE,
-    result: 'none',
+  ...named(
+    '_c10d_functional.broadcast _c10d_functional.broadcast_ broadcast_ nvshmem_broadcast nccl:broadcast ' +
+      'nccl:_broadcast_oop',
+    { signature: MESSAGE, result: 'none' },
+  ),
+  ...named('reduce_ multimem_one_shot_reduce_out nccl:reduce nccl:_reduce_oop', { signature: MESSAGE, result: 'none' }),
+  ...named(
+    'send recv_ recv_any_source_ nvshmem_put nvshmem_get nvshmem_put_with_signal nccl_put nccl_get ' +
+      'nccl_put_with_signal nccl_put_signal nccl:send nccl:recv',
+    { signature: MESSAGE, result: 'none' },
+  ),
+  ...named('_c10d_functional.all_to_all_single _c10d_functional_autograd.all_to_all_single', {
+    signature: '@message splits ...',
+    result: 'split',
   }),
   ...named('all_to_all_single all_to_all_single_autograd nccl:all_to_all', { signature: MESSAGE, result: 'untold' }),
-  ...named('nccl:_all_gather_base nccl:all_gather nccl:_reduce_scatter_base nccl:reduce_scatter', {
-    signature: MESSAGE,
-    result: 'untold',
-  }),
+  ...named(
+    'nccl:_all_gather_base nccl:all_gather nccl:all_gather_into_tensor_coalesced nccl:_reduce_scatter_base ' +
+      'nccl:reduce_scatter nccl:reduce_scatter_tensor_coalesced nccl:gather nccl:scatter',
+    { signature: MESSAGE, result: 'untold' },
+  ),
 };
 
 /** The message with another number of elements; null when it cannot have it. */
@@ -77,9 +112,18 @@ function resized(message: readonly Tensor[], size: (elements: number) => number)
   return result.every(({ shape }) => Number.isSafeInteger(numel(shape))) ? result : null;
 }
 
+/** The message with as many rows as all parts have together; null when they are not told. */
+function inParts(message: readonly Tensor[], parts: readonly number[] | null): Tensor[] | null {
+  if (parts === null) return null;
+  const rows = parts.reduce((sum, part) => sum + part, 0);
+  return message.map(({ shape, dtype }) => tensor([rows, ...shape.slice(1)], dtype));
+}
+
 /** What the operation writes on this device; null when the call does not tell it. */
 function resultOf(bound: Bound, { result }: Form): readonly Tensor[] | null {
   const message = bound.tensors('message');
+  if (message.length === 0) return null;
+  if (result === 'split') return inParts(message, bound.wholes('splits'));
   if (result === 'given') return bound.tensors('result').length === 0 ? null : bound.tensors('result');
   if (result === 'untold') return null;
   if (result === 'none') return [];
@@ -94,10 +138,16 @@ function work(call: OpCall): Work | null {
   const bound = form === undefined ? null : bind(call, form.signature);
   if (form === undefined || bound === null) return null;
   const message = bound.tensors('message');
-  const [result, params] = [resultOf(bound, form), tensorListParams(message)];
+  const known = message.length > 0 ? message : bound.tensors('result');
+  if (known.length === 0) return null;
+  const [result, params] = [resultOf(bound, form), tensorListParams(known)];
   const about = { flops: 0, params, source: SOURCE };
   if (result === null)
-    return untoldWork({ ...about, formula: 'flops = 0', unknown: 'the size of the result is not told' });
+    return untoldWork({
+      ...about,
+      formula: 'flops = 0',
+      unknown: `the size of the ${message.length > 0 ? 'result' : 'message'} is not told`,
+    });
   const formula = form.result === 'none' ? 'flops = 0; bytes = |message|' : 'flops = 0; bytes = |message| + |result|';
   return trafficWork({ ...about, reads: message, writes: result, formula });
 }

@@ -43,13 +43,18 @@ export const FORWARD_FORMS: ByName<ConvolutionForm> = {
   _convolution_mode: { signatures: PLAIN, transposed: false },
   cudnn_convolution: {
     signatures: [
-      `@x @w padding stride dilation groups ${CUDNN_END}`,
-      '@x @w @bias padding stride dilation groups benchmark deterministic',
+      `@x @w padding:list stride:list dilation:list groups:int ${CUDNN_END}`,
+      `@x @w @bias? padding:list stride:list dilation:list groups:int ${MIOPEN_END}`,
+      `@x @w padding:list stride:list dilation:list groups:int ${MIOPEN_END}`,
     ],
     transposed: false,
   },
   cudnn_convolution_transpose: {
-    signatures: [`@x @w padding output_padding stride dilation groups ${CUDNN_END}`],
+    signatures: [
+      `@x @w padding:list output_padding:list stride:list dilation:list groups:int ${CUDNN_END}`,
+      `@x @w @bias? padding:list output_padding:list stride:list dilation:list groups:int ${MIOPEN_END}`,
+      `@x @w padding:list output_padding:list stride:list dilation:list groups:int ${MIOPEN_END}`,
+    ],
     transposed: true,
   },
   cudnn_convolution_relu: { signatures: PLAIN, transposed: false },
@@ -94,6 +99,8 @@ export const FORWARD_FORMS: ByName<ConvolutionForm> = {
 const ALL: readonly Gradient[] = ['dgrad', 'wgrad', 'bias'];
 const BOTH: readonly Gradient[] = ['dgrad', 'wgrad'];
 const SLOW_GRADIENT = '@dy @x @w kernel_size stride padding';
+/** Results of an overload that is given the gradients it shall write; None for one that is not asked for. */
+const INTO = '!dgrad? !wgrad? !bias?';
 
 const GENERAL_GRADIENTS: ByName<GradientForm> = {
   convolution_backward: {
@@ -120,17 +127,32 @@ const GENERAL_GRADIENTS: ByName<GradientForm> = {
     transposed: false,
   },
   _slow_conv2d_backward: {
-    signatures: [`${SLOW_GRADIENT} output_mask`, SLOW_GRADIENT],
+    signatures: [
+      `${SLOW_GRADIENT} output_mask`,
+      SLOW_GRADIENT,
+      `${SLOW_GRADIENT} ${INTO}`,
+      `${SLOW_GRADIENT} @columns ${INTO}`,
+    ],
     gives: ALL,
     transposed: false,
   },
   thnn_conv2d_backward: {
-    signatures: [`${SLOW_GRADIENT} @columns? @ones? output_mask`],
+    signatures: [
+      `${SLOW_GRADIENT} @columns? @ones? output_mask`,
+      `${SLOW_GRADIENT} @columns? output_mask`,
+      `${SLOW_GRADIENT} @columns? @ones? ${INTO}`,
+      `${SLOW_GRADIENT} @columns ${INTO}`,
+    ],
     gives: ALL,
     transposed: false,
   },
   slow_conv3d_backward: {
-    signatures: [`${SLOW_GRADIENT} @columns? @ones? output_mask`],
+    signatures: [
+      `${SLOW_GRADIENT} @columns? @ones? output_mask`,
+      `${SLOW_GRADIENT} @columns? output_mask`,
+      `${SLOW_GRADIENT} @columns? @ones? ${INTO}`,
+      `${SLOW_GRADIENT} @columns ${INTO}`,
+    ],
     gives: ALL,
     transposed: false,
   },
@@ -145,12 +167,18 @@ const GENERAL_GRADIENTS: ByName<GradientForm> = {
     transposed: false,
   },
   slow_conv_transpose2d_backward: {
-    signatures: [`${SLOW_GRADIENT} output_padding dilation @columns? @ones? output_mask`],
+    signatures: [
+      `${SLOW_GRADIENT} output_padding dilation @columns? @ones? output_mask`,
+      `${SLOW_GRADIENT} output_padding dilation @columns? @ones? ${INTO}`,
+    ],
     gives: ALL,
     transposed: true,
   },
   slow_conv_transpose3d_backward: {
-    signatures: [`${SLOW_GRADIENT} output_padding dilation @columns? @ones? output_mask`],
+    signatures: [
+      `${SLOW_GRADIENT} output_padding dilation @columns? @ones? output_mask`,
+      `${SLOW_GRADIENT} output_padding dilation @columns? @ones? ${INTO}`,
+    ],
     gives: ALL,
     transposed: true,
   },

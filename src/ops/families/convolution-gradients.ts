@@ -122,8 +122,16 @@ function part(found: Backward, role: Gradient): Work {
   return matrixWork(traffic);
 }
 
+/** Gradients that the call gives tensors to write to; null where its overload has no such arguments. */
+function given(bound: Bound, form: GradientForm): readonly Gradient[] | null {
+  const found = form.gives.filter((role) => bound.tensor(role) !== null);
+  return found.length === 0 ? null : found;
+}
+
 /** Gradients that the call asks for. Where the mask is not told: both, without the bias. */
 function asked(bound: Bound, form: GradientForm): readonly Gradient[] {
+  const into = given(bound, form);
+  if (into !== null) return into;
   const mask = bound.value('output_mask');
   const outs = bound.outs.length;
   if (Array.isArray(mask)) return form.gives.filter((_, at) => (mask as readonly unknown[])[at] === true);
@@ -138,7 +146,8 @@ export function gradientParts(call: OpCall): readonly Work[] | null {
   const bound = form === undefined ? null : bind(call, ...form.signatures);
   const found = form === undefined || bound === null ? null : backwardOf(bound, form);
   if (form === undefined || bound === null || found === null) return null;
-  const told = form.gives.length === 1 || Array.isArray(bound.value('output_mask')) || bound.outs.length > 0;
+  const isMasked = Array.isArray(bound.value('output_mask'));
+  const told = form.gives.length === 1 || isMasked || bound.outs.length > 0 || given(bound, form) !== null;
   const roles = asked(bound, form);
   return roles.map((role) => {
     const work = part(found, role);

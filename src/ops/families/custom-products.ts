@@ -4,7 +4,7 @@
  * Where both factors are told unpacked, they are products like any other (`UNPACKED`). Where the weight is
  * packed into words of another type, its columns are told by another argument (`PACKED_WEIGHTS`).
  */
-import { mapped, type ByName } from '../by-name.js';
+import { mapped, named, type ByName } from '../by-name.js';
 import { numel, type Tensor } from '../call.js';
 import type { OpCall } from '../../record/record.js';
 import { bind, type Bound } from '../binding.js';
@@ -24,19 +24,30 @@ import type { Param, Work } from '../family.js';
 const SCALED_INTO = '!out @a @b @a_scales @b_scales @bias?';
 const SCALED = '@a @b @scale_a @scale_b out_dtype';
 const WITH_BIAS = '@a @b @scale_a @scale_b out_dtype @bias?';
+const INTO = '!out @a @b';
+/** AITER's ops below the one that makes the result; the weight may be shuffled, which keeps its extents. */
+const AITER_INTO = '@a @b @scale_a @scale_b !out @bias? split_k';
+const AITER_BIASED = '@a @b @scale_a @scale_b @bias? out_dtype';
 const ROWWISE = ['@a @b @scale_a @scale_b @bias? use_fast_accum @!out?', '@a @b @scale_a @scale_b'];
 
 /** Signatures: csrc/torch_bindings.cpp of vLLM, common_extension.cc of sgl-kernel, FBGEMM GenAI, aiter, TensorRT-LLM. */
 const UNPACKED: ByName<ProductForm> = {
   '_C.cutlass_scaled_mm': { signatures: [SCALED_INTO], ranks: [2, 2] },
   '_C.cutlass_scaled_mm_azp': { signatures: ['!out @a @b @a_scales @b_scales @azp_adj @azp? @bias?'], ranks: [2, 2] },
-  '_C.cutlass_scaled_fp4_mm': {
+  ...named('_C.cutlass_scaled_fp4_mm sgl_kernel.cutlass_scaled_fp4_mm', {
     signatures: ['!out @a @b @block_scale_a @block_scale_b @alpha'],
     ranks: [2, 2],
     rows: true,
     packed: 2,
-  },
-  '_C.dsv3_fused_a_gemm': { signatures: ['!out @a @b'], ranks: [2, 2] },
+  }),
+  ...named('_C.dsv3_fused_a_gemm sgl_kernel.dsv3_fused_a_gemm', { signatures: [INTO], ranks: [2, 2] }),
+  ...named('_C.fp32_router_gemm _moe_C.dsv3_router_gemm sgl_kernel.dsv3_router_gemm', {
+    signatures: [INTO],
+    rows: true,
+  }),
+  // Its workspace is behind the scales.
+  'sgl_kernel.bmm_fp8': { signatures: ['@a @b !out @scale_a @scale_b ...'], ranks: [3, 3] },
+  'symm_mem._async_input_mm': { signatures: ['@a @b @chunk_signals pivot'], ranks: [2, 2] },
   '_rocm_C.LLMM1': { signatures: ['@b @a rows_per_block'], rows: true },
   '_rocm_C.wvSplitK': { signatures: ['@b @a @bias? cu_count', '@b @a cu_count'], rows: true },
   'vllm.rocm_unquantized_gemm': { signatures: ['@a @b @bias?'], rows: true },
@@ -55,9 +66,29 @@ const UNPACKED: ByName<ProductForm> = {
     rows: true,
     type: 'bfloat16',
   },
-  'aiter.gemm_a8w8': { signatures: ['@a @b @scale_a @scale_b @bias? out_dtype'], rows: true, type: 'bfloat16' },
-  'aiter.gemm_a8w8_CK': { signatures: ['@a @b @scale_a @scale_b @bias? out_dtype'], rows: true, type: 'bfloat16' },
-  'aiter.gemm_a8w8_blockscale': { signatures: [SCALED], rows: true, type: 'bfloat16' },
+  ...named('aiter.gemm_a8w8 aiter.gemm_a8w8_CK', {
+    signatures: [AITER_BIASED],
+    rows: true,
+    type: 'bfloat16',
+  }),
+  'aiter.gemm_a8w8_bpreshuffle': { signatures: [AITER_BIASED], rows: true, type: 'bfloat16' },
+  ...named('aiter.gemm_a8w8_blockscale aiter.gemm_a8w8_blockscale_bpreshuffle', {
+    signatures: [SCALED],
+    rows: true,
+    type: 'bfloat16',
+  }),
+  'aiter.gemm_a8w8_ck': { signatures: [AITER_INTO], rows: true },
+  ...named(
+    'aiter.gemm_a8w8_bpreshuffle_ck aiter.gemm_a8w8_bpreshuffle_cktile aiter.gemm_a8w8_blockscale_ck ' +
+      'aiter.gemm_a8w8_blockscale_cktile aiter.gemm_a8w8_blockscale_bpreshuffle_ck ' +
+      'aiter.gemm_a8w8_blockscale_bpreshuffle_cktile aiter.flatmm_a8w8_blockscale_asm',
+    { signatures: ['@a @b @scale_a @scale_b !out ...'], rows: true },
+  ),
+  'aiter.gemm_a8w8_asm': { signatures: ['@a @b @scale_a @scale_b !out kernel @bias? ...'], rows: true },
+  'aiter.gemm_a8w8_blockscale_bpreshuffle_asm': {
+    signatures: ['@a @b !out @scale_a @scale_b @bias? ...'],
+    rows: true,
+  },
   'quantized.matmul': { signatures: ['@a @b scale zero_point'] },
   'mkldnn._linear_pointwise': { signatures: ['@a @b @bias? attr scalars algorithm'], rows: true },
   'mkl._mkl_linear': { signatures: ['@a @packed @b @bias? batch'], rows: true },
@@ -67,16 +98,21 @@ const UNPACKED: ByName<ProductForm> = {
 interface PackedWeight {
   /** See `bind`; one of each version of the op. */
   readonly signatures: readonly string[];
-  /** Argument whose last extent (of a tensor) or value is n. */
+  /** Arguments, apart by blanks, whose last extent (of a tensor) or value is n; the first that is told counts. */
   readonly columns: string;
 }
 
 const MARLIN_END = '@zeros? @g_idx? @perm? @workspace type m n k full atomic fp32 float';
 
-/** With and without scales of the activations. */
+/** From the latest version to the first: 19, 18, 17, 16, 15 (14) and 11 arguments. */
 const MARLIN = [
-  `@a @c? @w @bias? @scales @a_scales? @global_scale? ${MARLIN_END}`,
-  `@a @c? @w @bias? @scales @global_scale? ${MARLIN_END}`,
+  `@a !out? @w @bias? @scales @a_scales? @global_scale? ${MARLIN_END}`,
+  `@a !out? @w @bias? @scales @global_scale? ${MARLIN_END}`,
+  `@a !out? @w @scales @global_scale? ${MARLIN_END}`,
+  `@a !out? @w @scales ${MARLIN_END}`,
+  '@a @w @scales @zeros? @g_idx? @perm? @workspace type m n k full has_zp fp32 float',
+  '@a @w @scales @zeros? @g_idx? @perm? @workspace type m n k full has_zp fp32',
+  '@a @w @scales @g_idx? @perm? @workspace bits m n k full',
 ];
 
 const PACKED_WEIGHTS: ByName<PackedWeight> = {
@@ -85,8 +121,17 @@ const PACKED_WEIGHTS: ByName<PackedWeight> = {
   _mixed_dtypes_linear: { signatures: ['@a @w @scales @bias? activation'], columns: 'scales' },
   '_C.awq_gemm': { signatures: ['@a @w @scales @zeros split_k'], columns: 'scales' },
   '_C.gptq_gemm': { signatures: ['@a @w @zeros @scales @g_idx exllama v2 bits'], columns: 'scales' },
-  '_C.marlin_gemm': { signatures: MARLIN, columns: 'n' },
-  '_C.gptq_marlin_gemm': { signatures: MARLIN, columns: 'n' },
+  '_C.marlin_gemm': { signatures: [...MARLIN, '@a @w @scales @workspace m n k'], columns: 'n scales' },
+  ...named('_C.gptq_marlin_gemm sgl_kernel.gptq_marlin_gemm', { signatures: MARLIN, columns: 'n scales' }),
+  'sgl_kernel.gptq_gemm': { signatures: ['@a @w @zeros @scales @g_idx shuffle bits'], columns: 'scales' },
+  'sgl_kernel.qserve_w4a8_per_chn_gemm': {
+    signatures: ['@a @w @w_scales @a_scales @w_zeros @a_sums !out'],
+    columns: 'out',
+  },
+  'sgl_kernel.qserve_w4a8_per_group_gemm': {
+    signatures: ['@a @w @zeros @group_scales @w_scales @a_scales !out'],
+    columns: 'out',
+  },
   '_C.fp8_marlin_gemm': { signatures: ['@a @w @scales @workspace bits m n k'], columns: 'n' },
   '_C.machete_mm': {
     signatures: ['@a @w type out_dtype @group_scales? @group_zeros? group @channel_scales? @token_scales? schedule'],
@@ -98,10 +143,11 @@ const PACKED_WEIGHTS: ByName<PackedWeight> = {
 };
 
 /** Scales and zeros of a 4-bit weight have the extents [groups, n, 2]. */
-const columnsOf = (bound: Bound, name: string): number | undefined =>
-  name === 'rows_of_scales'
-    ? bound.tensor('scales_and_zeros')?.shape.at(-2)
-    : (bound.tensor(name)?.shape.at(-1) ?? whole(bound.value(name)));
+function columnsOf(bound: Bound, names: string): number | undefined {
+  if (names === 'rows_of_scales') return bound.tensor('scales_and_zeros')?.shape.at(-2);
+  const told = names.split(' ').map((name) => bound.tensor(name)?.shape.at(-1) ?? whole(bound.value(name)));
+  return told.find((columns) => columns !== undefined);
+}
 
 const PACKED_FORMULA = 'flops = 2·m·n·k with n of the unpacked weight, bytes = operands read, as packed + |y|';
 
@@ -118,7 +164,7 @@ function packedProduct(call: OpCall, { signatures, columns }: PackedWeight): Wor
   const traffic: Traffic = {
     flops: n === undefined || n < 0 ? null : 2 * m * n * k,
     reads: bound.reads,
-    writes: [y],
+    writes: bound.writes.length > 0 ? bound.writes : [y],
     params,
     formula: PACKED_FORMULA,
     source: PRODUCT_SOURCE,

@@ -5,7 +5,7 @@ import { entryOf, type ByName } from '../by-name.js';
 import type { OpCall } from '../../record/record.js';
 import { numel, type Tensor } from '../call.js';
 import { bind, type Bound } from '../binding.js';
-import { elementwise, ruleFor, ruleWork, type Rules } from '../by-schema.js';
+import { elementwise, ruleFor, ruleWork, type Amounts, type Reading, type Rules } from '../by-schema.js';
 import { isDispatched } from '../dispatched.js';
 import type { Family, Work } from '../family.js';
 import { whole } from '../operands.js';
@@ -21,6 +21,20 @@ const [GATED_SCALED, GATED_DYNAMIC] = [elementwise(4, 'out'), elementwise(6, 'ou
 const [SCALED, DYNAMIC] = [elementwise(2, 'input'), elementwise(4, 'input')];
 /** Two partial results, each with a weight made of its row's log-sum-exp: two products, a sum. */
 const MERGED = elementwise(3, 'out');
+
+/** A weight of 4 bits, eight to a word along n, [k, n/8]; scales [groups, n]: the zero point subtracted, a product. */
+const unpacked = (reading: Reading): Amounts | null => {
+  const [weight, scales] = [reading.tensor('weight'), reading.tensor('scales')];
+  const [k, n] = [weight?.shape[0], scales?.shape.at(-1)];
+  if (weight === null || scales === null || k === undefined || n === undefined) return null;
+  return {
+    subject: weight,
+    flops: 2 * k * n,
+    writes: [tensor([k, n], scales.dtype)],
+    params: tensorListParams([weight, scales]),
+    formula: 'flops = 2·k·n; bytes = operands as packed + k·n elements of the type of the scales',
+  };
+};
 
 /** Arguments as the libraries register them. */
 const RULES: Rules = {
@@ -46,6 +60,7 @@ const RULES: Rules = {
     '@input !out !scale',
     DYNAMIC,
   ),
+  ...ruleFor('awq_dequantize', ['@weight @scales @zeros', '@weight @scales @zeros split_k x y'], unpacked),
   ...ruleFor('merge_attn_states', '!out !lse? @prefix @prefix_lse @suffix @suffix_lse', MERGED),
   ...ruleFor('merge_state merge_state_v2', '@prefix @prefix_lse @suffix @suffix_lse !out !lse', MERGED),
   ...ruleFor('apply_repetition_penalties_', '@!logits @prompt_mask @output_mask @penalties', elementwise(1, 'logits')),
@@ -94,6 +109,7 @@ export const fusedPointwise: Family = {
   formulas: [
     'gated activation: flops = 2·E(result); with quantisation 4·E(result)',
     'quantisation: flops = 2·E (product, clamp), 4·E where the scale is found first; bytes = input + result + scales',
+    '4-bit weight unpacked (awq_dequantize): flops = 2·k·n; bytes = operands as packed + result',
     'rotary embedding: flops = 3·E turned (six per pair); bytes = 2·E turned + positions + one row of the table per token',
     'partial results of attention merged: flops = 3·E(result); bytes = both + their log-sum-exp + result',
   ],

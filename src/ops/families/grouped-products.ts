@@ -15,6 +15,20 @@ import { matrixWork, resultType, type ProductFormula } from './products.js';
 
 const SOURCE = '2·m·n·k summed over the groups; rows of all groups together are those of the tensor';
 
+/** Factors of 4 bits, two to a byte along k. */
+const PACKED = 2;
+const FP4 = '!out @a @b @a_scales @b_scales';
+
+/** Ops whose factors are packed; the weight is n×k. */
+const PACKED_SIGNATURES: ByName<readonly string[]> = {
+  '_C.cutlass_fp4_group_mm': [
+    `${FP4} @alphas @sizes @offs @scale_offs`,
+    `${FP4} @alphas @ab_strides @c_strides @sizes @offs @scale_offs`,
+  ],
+  'sgl_kernel.cutlass_fp4_group_mm': [`${FP4} @alphas @ab_strides @c_strides @sizes @offs @scale_offs`],
+  '_C.cutlass_mxfp4_group_mm': [`${FP4} @sizes @offs @scale_offs`],
+};
+
 /** Arguments of the ops; factors `a` and `b`, group boundaries `offs`, the result `out` where it is given. */
 const SIGNATURES: ByName<readonly string[]> = {
   _grouped_mm: ['@a @b @offs? @bias? out_dtype'],
@@ -25,6 +39,10 @@ const SIGNATURES: ByName<readonly string[]> = {
   '_C.cutlass_moe_mm': [
     '!out @a @b @a_scales @b_scales @offs @sizes @a_strides @b_strides @c_strides per_act per_out',
     '!out @a @b @a_scales @b_scales @offs @sizes @a_strides @b_strides @c_strides',
+  ],
+  // Behind five tensors of pointers, and before strides, layouts and a workspace.
+  'sgl_kernel.fp8_blockwise_scaled_grouped_mm': [
+    '!out @a_ptrs @b_ptrs @out_ptrs @a_scales_ptrs @b_scales_ptrs @a @b @a_scales @b_scales ...',
   ],
   '_C.cutlass_mxfp8_grouped_mm': ['@a @b @a_scales @b_scales !out @sizes @offs @scale_offs'],
   'primus_turbo.grouped_gemm': ['@a @b @lens @offs trans_a trans_b cus'],
@@ -57,11 +75,17 @@ function amountOf(a: readonly number[], b: readonly number[], groups: number | u
   return { flops: 2 * numel(a) * n, result: [a[0] ?? 0, m, n] };
 }
 
-function groupedProduct(call: OpCall, signatures: readonly string[]): Work | null {
+/** The extents of all values of a factor whose elements hold several along its last dimension. */
+const unpacked = ({ shape }: Tensor, values: number): readonly number[] => [
+  ...shape.slice(0, -1),
+  ...shape.slice(-1).map((extent) => extent * values),
+];
+
+function groupedProduct(call: OpCall, signatures: readonly string[], packed = 1): Work | null {
   const bound = bind(call, ...signatures);
   const [a, b] = [bound?.tensor('a') ?? null, bound?.tensor('b') ?? null];
   if (bound === null || a === null || b === null) return null;
-  const amount = amountOf(a.shape, b.shape, bound.tensor('offs')?.shape[0]);
+  const amount = amountOf(unpacked(a, packed), unpacked(b, packed), bound.tensor('offs')?.shape[0]);
   if (amount === null) return null;
   const result: Tensor = tensor(amount.result, resultType(bound, a));
   return matrixWork({
@@ -74,7 +98,17 @@ function groupedProduct(call: OpCall, signatures: readonly string[]): Work | nul
   });
 }
 
-export const GROUPED_PRODUCTS: ByName<ProductFormula> = mapped(
-  SIGNATURES,
-  (signatures) => (call) => groupedProduct(call, signatures),
-);
+export const GROUPED_PRODUCTS: ByName<ProductFormula> = {
+  ...mapped(
+    SIGNATURES,
+    (signatures): ProductFormula =>
+      (call) =>
+        groupedProduct(call, signatures),
+  ),
+  ...mapped(
+    PACKED_SIGNATURES,
+    (signatures): ProductFormula =>
+      (call) =>
+        groupedProduct(call, signatures, PACKED),
+  ),
+};

@@ -7,7 +7,7 @@ import { NO_FORMULA } from '../dispatched.js';
 import type { Family } from '../family.js';
 import { tensorListParams } from '../work.js';
 
-const SOURCE = 'arguments as vLLM (csrc/moe) and SGLang (sgl-kernel) register them';
+const SOURCE = 'arguments as vLLM (csrc/moe), SGLang (sgl-kernel) and AITER register them';
 
 /** Operations per element of a softmax: maximum, subtraction, exponential, sum, division. */
 const SOFTMAX_FLOPS = 5;
@@ -40,13 +40,16 @@ const added = (reading: Reading): Amounts | null => {
 
 /**
  * hidden [m, k], w1 [e, 2n or n, k], w2 [e, k, n], ids [m, t]: two products for each token and expert. Which experts'
- * weights are read depends on the choice.
+ * weights are read depends on the choice. Weights of a few bits hold several values to an element along their last
+ * extent: as many as w1 is shorter than k.
  */
 const experts = (reading: Reading): Amounts | null => {
   const [hidden, ids] = [reading.tensor('hidden'), reading.tensor('ids')];
   const weights = reading.given('w1 w2');
   if (hidden === null || ids === null || weights.some(({ shape }) => shape.length !== 3)) return null;
-  const perToken = weights.reduce((sum, { shape: [, rows = 0, columns = 0] }) => sum + rows * columns, 0);
+  const values = (hidden.shape.at(-1) ?? 0) / (weights[0]?.shape[2] ?? 0);
+  if (!Number.isInteger(values)) return null;
+  const perToken = weights.reduce((sum, { shape: [, rows = 0, columns = 0] }) => sum + rows * columns * values, 0);
   return {
     subject: hidden,
     flops: 2 * numel(ids.shape) * perToken,
@@ -75,7 +78,11 @@ const RULES: Rules = {
     aligned,
   ),
   ...ruleFor('moe_sum', '@input !output', added),
-  ...ruleFor('inplace_fused_experts outplace_fused_experts', '@hidden @w1 @w2 @weights @ids ...', experts),
+  ...ruleFor(
+    'inplace_fused_experts outplace_fused_experts aiter.fused_moe_',
+    '@hidden @w1 @w2 @weights @ids ...',
+    experts,
+  ),
   ...ruleFor('moe_forward moe_forward_shared', '@hidden ...', layer),
 };
 

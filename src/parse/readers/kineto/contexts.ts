@@ -206,7 +206,7 @@ export class KinetoContexts implements KernelContexts {
     };
     for (const row of rows.reverse()) {
       const op = events.opOf(row);
-      const name = asRange(events.nameOf(row), op);
+      const name = this.#nameOf(row, op);
       if (op !== NO_OP) this.#addOp(chain, op, name);
       switch (name.kind) {
         case 'call':
@@ -240,6 +240,17 @@ export class KinetoContexts implements KernelContexts {
       }
     }
     return chain;
+  }
+
+  /** An annotation may be named like an op and is none; a function of autograd has no namespace and is called like one. */
+  #nameOf(row: number, op: number): HostName {
+    const { events } = this.facts;
+    const { ops } = events;
+    const name = events.nameOf(row);
+    if (op === NO_OP) return name.kind === 'call' ? { kind: 'range', text: `${name.mod}::${name.op}` } : name;
+    if (name.kind !== 'range' || name.recomputes === true || !IDENTIFIER.test(name.text)) return name;
+    const isFunction = ops.dims.at(op) !== 0 && ops.sequence.at(op) >= 0 && !(ops.forwardThread.at(op) > 0);
+    return isFunction ? { kind: 'call', mod: AUTOGRAD, op: name.text } : name;
   }
 
   #addOp(chain: { sequenced: number[]; trace: string[]; backward: boolean }, op: number, name: HostName): void {
@@ -323,9 +334,9 @@ export class KinetoContexts implements KernelContexts {
   }
 }
 
-/** An annotation may be named like an op and is none. */
-const asRange = (name: HostName, op: number): HostName =>
-  name.kind === 'call' && op === NO_OP ? { kind: 'range', text: `${name.mod}::${name.op}` } : name;
+/** What functions that a program defines for autograd belong to (`class Fused(torch.autograd.Function)`). */
+const AUTOGRAD = 'autograd';
+const IDENTIFIER = /^[A-Za-z_]\w*$/;
 
 /** A module runs forwards, wherever it is called: inside a node, its forward pass is done again. */
 function enterForward(chain: { backward: boolean; recomputed: boolean }): void {

@@ -34,6 +34,18 @@ const BACKWARD: readonly EventText[] = [
 ]; // prettier-ignore
 
 describe('Kineto: where a launch stands', () => {
+  it('a function that the program defines for autograd is a call; a range of its own is none', () => {
+    const told = { 'Sequence number': 5, 'Fwd thread id': 0, 'Input Dims': [[2, 3], [4, 3]], 'Input type': ['float', 'float'] };
+    const inside = [launch(1, 50), kernel('gemm', 1, 70)];
+    const { calls, op: ops } = onlyKernel([op('_Linear', 40, 90, told), ...inside]);
+    expect(calls).to.deep.equal([
+      { mod: 'autograd', op: '_Linear', args: [t([2, 3]), t([4, 3])], from: 'dispatcher' },
+    ]);
+    expect(ops).to.deep.equal(['_Linear']);
+    const untold = onlyKernel([op('my_loop', 40, 90, { 'Sequence number': 5, 'Fwd thread id': 0 }), ...inside]);
+    expect([untold.calls, untold.ranges]).to.deep.equal([[], ['my_loop']]);
+  }); // prettier-ignore
+
   it('ops, modules, frames, ranges and the step around it, outermost first', () => {
     const found = onlyKernel(FORWARD);
     expect(found).to.deep.include({
