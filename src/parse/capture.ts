@@ -3,14 +3,14 @@
  * any order; `emit.ts` turns it into records. Memory: about 110 bytes an activity, 45 a host call, 40 a range; texts
  * and names stay in the database and are looked up when they are needed.
  */
-import type { Collective, Device } from '../record/record.js';
+import type { Activity, Collective, CollectiveRecord, Device, Labels, StatementRecord } from '../record/record.js';
 import type { Diagnostics } from '../record/diagnostics.js';
 import { Column } from './column.js';
 import type { KernelContexts } from './context.js';
 import type { Launches } from './launches.js';
 import type { Threads } from './threads.js';
 
-export const ACTIVITY_KINDS = ['kernel', 'copy', 'set', 'sync', 'graph'] as const;
+export const ACTIVITY_KINDS = ['kernel', 'copy', 'set', 'sync', 'graph', 'collective'] as const;
 export type ActivityKind = (typeof ACTIVITY_KINDS)[number];
 
 /** Host calls that may launch work. */
@@ -90,7 +90,17 @@ export interface Header {
   /** Known length of the session, null to take the end of the last event. */
   readonly dur: number | null;
   readonly devices: readonly Device[];
+  readonly facts?: Labels;
 }
+
+/** What only some formats tell of an activity. */
+export type Details = Pick<Activity, 'engine' | 'counters' | 'labels'>;
+
+/** What a collective operation is, where it is reported as one. */
+export type Operation = Pick<
+  CollectiveRecord,
+  'name' | 'kind' | 'bytes' | 'dtype' | 'group' | 'groupSize' | 'ranks' | 'algorithm' | 'link'
+>;
 
 /** How names and texts are found by the numbers in the columns. */
 export interface Names {
@@ -117,4 +127,10 @@ export interface Capture {
   contexts?(launches: Launches): KernelContexts;
   /** The collective operation of a kernel, where the format tells it. */
   collectiveOf?(activity: number): Collective | null;
+  /** What an activity of kind `collective` is; to be told by formats that have such. */
+  operationOf?(activity: number): Operation;
+  /** What else the format tells of an activity; null where nothing. */
+  detailsOf?(activity: number): Details | null;
+  /** Values over time and of the whole, in order of start, those without a time first. */
+  statements?(profile: number): Iterable<StatementRecord>;
 }

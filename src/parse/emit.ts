@@ -5,6 +5,7 @@
 import {
   SCHEMA_VERSION,
   type Activity,
+  type CollectiveRecord,
   type CopyKind,
   type EndRecord,
   type Extent,
@@ -13,9 +14,10 @@ import {
   type ProfileLine,
   type ProfileRecord,
   type RangeRecord,
+  type StatementRecord,
 } from '../record/record.js';
 import { Recent } from '../record/recent.js';
-import { ACTIVITY_KINDS, type Capture } from './capture.js';
+import { ACTIVITY_KINDS, type Capture, type Operation } from './capture.js';
 import { compareCells, orNull } from './column.js';
 import { Contexts, type KernelContexts } from './context.js';
 import { shortName } from './kernel-name.js';
@@ -37,6 +39,50 @@ const KERNEL = ACTIVITY_KINDS.indexOf('kernel');
 
 /** `cudaGraphLaunch_v10000`, `cuGraphLaunch`, `hipGraphLaunch`: one call for all work of a graph. */
 const isGraphLaunch = (launch: Launch | null): boolean => launch?.api?.includes('GraphLaunch') === true;
+
+/** Of a collective that its format says nothing of. */
+const NO_OPERATION: Operation = {
+  name: 'na',
+  kind: null,
+  bytes: null,
+  dtype: null,
+  group: null,
+  groupSize: null,
+  ranks: null,
+  algorithm: null,
+  link: null,
+};
+
+/** Records in order of start, those without a time first, given out when their time has come. */
+class Ahead {
+  readonly #records: Iterator<StatementRecord>;
+  #next: StatementRecord | null = null;
+  #start = Infinity;
+
+  constructor(records: Iterable<StatementRecord>) {
+    this.#records = records[Symbol.iterator]();
+    this.#advance();
+  }
+
+  isDue(time: number): boolean {
+    return this.#next !== null && this.#start <= time;
+  }
+
+  /** The next record; to be called when one is due. */
+  take(): StatementRecord {
+    const record = this.#next as StatementRecord;
+    this.#advance();
+    return record;
+  }
+
+  #advance(): void {
+    const result: IteratorResult<StatementRecord, unknown> = this.#records.next();
+    this.#next = result.done === true ? null : result.value;
+    this.#start = this.#next === null ? Infinity : startOf(this.#next);
+  }
+}
+
+const startOf = (record: StatementRecord): number => ('start' in record ? (record.start ?? -Infinity) : -Infinity);
 
 interface KernelNames {
   readonly name: string;
@@ -66,7 +112,7 @@ class Emission {
   }
 
   header(): ProfileRecord {
-    const { format, tool, rank, startUnixNs, dur, devices } = this.capture.header;
+    const { format, tool, rank, startUnixNs, dur, devices, facts } = this.capture.header;
     const { profile, file, rank: rankOfFile } = this.options;
     return {
       type: 'profile',
@@ -79,6 +125,7 @@ class Emission {
       startUnixNs,
       dur: dur ?? this.#lastEnd(),
       devices,
+      ...(facts === undefined ? undefined : { facts }),
     };
   }
 
@@ -86,12 +133,16 @@ class Emission {
     const ranges = this.options.ranges ? this.#rangesInOrder() : new Uint32Array();
     let next = 0;
     const rangeStart = (): number => this.capture.ranges.start.at(ranges[next] ?? 0);
+    const statements = new Ahead(this.capture.statements?.(this.options.profile) ?? []);
+    while (statements.isDue(-Infinity)) yield this.#counted(statements.take());
     for (const row of this.#activitiesInOrder()) {
       const start = this.capture.activities.start.at(row);
       while (next < ranges.length && rangeStart() <= start) yield this.#counted(this.#range(ranges[next++] ?? 0));
+      while (statements.isDue(start)) yield this.#counted(statements.take());
       yield this.#counted(this.#activity(row));
     }
     while (next < ranges.length) yield this.#counted(this.#range(ranges[next++] ?? 0));
+    while (statements.isDue(Infinity)) yield this.#counted(statements.take());
   }
 
   end(): EndRecord {
@@ -124,10 +175,18 @@ class Emission {
         return { type: 'set', bytes, value, ...this.#common(row) };
       case 'sync':
         return { type: 'sync', kind: names.kindName(kind, code), ...this.#common(row) };
+      case 'collective':
+        return this.#collective(row);
       case 'graph':
         this.capture.diagnostics.count('graph-launch-opaque');
         return { type: 'graph', graphId: value, execId: bytes, ...this.#common(row) };
     }
+  }
+
+  #collective(row: number): CollectiveRecord {
+    const operation = this.capture.operationOf?.(row) ?? NO_OPERATION;
+    const context = this.#contexts.ofKernel(this.#launches.callOf[row] ?? -1, row);
+    return { type: 'collective', ...operation, ...this.#common(row), ...context };
   }
 
   #kernel(row: number): KernelRecord {
@@ -174,6 +233,7 @@ class Emission {
       ...(context.forward === undefined ? undefined : { forward: context.forward }),
       ...(collective === null ? undefined : { collective }),
       ...(common.graph === undefined ? undefined : { graph: common.graph }),
+      ...(this.capture.detailsOf?.(row) ?? undefined),
     };
   }
 

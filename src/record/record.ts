@@ -76,7 +76,12 @@ export interface ProfileRecord {
   readonly startUnixNs: string | null;
   readonly dur: number | null;
   readonly devices: readonly Device[];
+  /** What else the tool says of the capture: versions, clocks, instance type. Never anything of an environment. */
+  readonly facts?: Labels;
 }
+
+/** Texts and numbers that tell things apart or describe them, by name. */
+export type Labels = Readonly<Record<string, string | number>>;
 
 /** The host call that launched a device activity. */
 export interface Launch {
@@ -104,6 +109,14 @@ export interface Activity {
   readonly corr: number | null;
   readonly launch: Launch | null;
   readonly graph?: GraphNode;
+  /** Picoseconds beyond `start` and beyond `dur`, 0 to 999, where the device's clock tells them. */
+  readonly ps?: readonly [start: number, dur: number];
+  /** Part of the device that did it, where a device has several kinds: 'Tensor', 'Vector', 'E64' (a DMA engine) … */
+  readonly engine?: string;
+  /** Values the device measured, or that the tool derived, by name. */
+  readonly counters?: Readonly<Record<string, number>>;
+  /** What else the tool says of it. */
+  readonly labels?: Labels;
 }
 
 /** The forward op whose gradient a backward kernel computes. */
@@ -176,9 +189,25 @@ export interface KernelRecord extends Activity, Context {
   readonly block: Extent | null;
   /** What the kernel does for a group of devices. */
   readonly collective?: Collective;
-  /** Values the device measured, by the tool's own metric name. */
-  readonly counters?: Readonly<Record<string, number>>;
+  /** An instruction's operands, as the tool writes them. */
+  readonly operands?: string;
+  /** Instructions that it had to wait for. */
+  readonly after?: readonly Dependency[];
 }
+
+/** One instruction's claim on another. */
+export interface Dependency {
+  /** As in `labels.id`: decimal text, since it exceeds 2^53. */
+  readonly id: string;
+  /** 'flow', 'anti', 'output', 'ordered'. */
+  readonly kind: string;
+}
+
+/** Fields that every line of an activity has, whatever its format. */
+type Always = 'type' | 'profile' | 'start' | 'dur' | 'device' | 'stream';
+
+/** A kernel as a line has it: what its format cannot have (launches, on a device that runs a compiled program) is absent. */
+export type KernelLine = Pick<KernelRecord, Always | 'id' | 'name' | 'short'> & Partial<KernelRecord>;
 
 export type CopyKind = 'HtoD' | 'DtoH' | 'DtoD' | 'PtoP' | 'HtoH' | 'DMA';
 
@@ -186,7 +215,13 @@ export interface CopyRecord extends Activity {
   readonly type: 'copy';
   readonly kind: CopyKind | null;
   readonly bytes: number | null;
+  /** Queue that it went through, and what the queue is for. */
+  readonly queue?: number;
+  readonly queueType?: string;
 }
+
+/** A copy as a line has it. */
+export type CopyLine = Pick<CopyRecord, Always | 'kind' | 'bytes'> & Partial<CopyRecord>;
 
 export interface SetRecord extends Activity {
   readonly type: 'set';
@@ -197,6 +232,24 @@ export interface SetRecord extends Activity {
 export interface SyncRecord extends Activity {
   readonly type: 'sync';
   readonly kind: string | null;
+}
+
+/** A collective operation that the profiler reports as one, not by its kernels. */
+export interface CollectiveRecord extends Activity, Partial<Context> {
+  readonly type: 'collective';
+  readonly name: string;
+  /** 'allReduce', 'broadcast' … */
+  readonly kind: string | null;
+  /** Size of the message. */
+  readonly bytes: number | null;
+  readonly dtype: string | null;
+  readonly group: string | null;
+  readonly groupSize: number | null;
+  readonly ranks: readonly number[] | null;
+  /** As the library names it: 'MESH-RING' … */
+  readonly algorithm: string | null;
+  /** What the message went over: 'HCCS', 'PCIE', 'ROCE' …; null when it is not told, or differs. */
+  readonly link: string | null;
 }
 
 /** A graph launch traced as a whole: the kernels inside are not in the profile. */
@@ -218,6 +271,57 @@ export interface RangeRecord {
   readonly text: string;
 }
 
+/** A value at a time, over a time, or of the whole profile. */
+export interface SampleRecord {
+  readonly type: 'sample';
+  readonly profile: number;
+  /** Null for a value of the whole profile. */
+  readonly start: number | null;
+  /** Only where the value holds for a time. */
+  readonly dur?: number | null;
+  readonly device: number | null;
+  /** In the tool's words. */
+  readonly metric: string;
+  /** Null when it is not known, or is a text. */
+  readonly value: number | null;
+  readonly text?: string;
+  /** 's', 'ns', 'bytes', 'bytes/s', 'fraction', '%', 'FLOP', 'FLOP/s', 'cycles', 'count'; null where there is none. */
+  readonly unit: string | null;
+  /** Which of several things of the kind: semaphore, queue, process, percentile … */
+  readonly labels?: Labels;
+}
+
+/** A tensor that goes into a compiled program or comes out of it. */
+export interface TensorRecord {
+  readonly type: 'tensor';
+  readonly profile: number;
+  readonly name: string;
+  readonly role: 'input' | 'output' | 'weight' | null;
+  /** Element type in the tool's words. */
+  readonly dtype: string | null;
+  readonly shape: readonly number[] | null;
+  readonly bytes: number | null;
+}
+
+/** What the tool says of one layer of the program. */
+export interface LayerRecord {
+  readonly type: 'layer';
+  readonly profile: number;
+  readonly start: number;
+  readonly dur: number | null;
+  readonly device: number | null;
+  readonly name: string;
+  readonly counters: Readonly<Record<string, number>>;
+}
+
+/** What the tool itself warned of. */
+export interface NoticeRecord {
+  readonly type: 'notice';
+  readonly profile: number;
+  readonly category: string | null;
+  readonly text: string;
+}
+
 export interface EndRecord {
   readonly type: 'end';
   readonly profile: number;
@@ -227,5 +331,17 @@ export interface EndRecord {
   readonly diagnostics: Readonly<Record<string, number>>;
 }
 
+/** What only some formats tell. */
+export type StatementRecord = SampleRecord | TensorRecord | LayerRecord | NoticeRecord;
+
 export type ProfileLine =
-  ProfileRecord | KernelRecord | CopyRecord | SetRecord | SyncRecord | GraphRecord | RangeRecord | EndRecord;
+  | ProfileRecord
+  | KernelLine
+  | CopyLine
+  | SetRecord
+  | SyncRecord
+  | CollectiveRecord
+  | GraphRecord
+  | RangeRecord
+  | StatementRecord
+  | EndRecord;

@@ -1,6 +1,7 @@
 import Database from 'better-sqlite3';
 import { expect } from 'chai';
 import type { KernelRecord, ProfileLine } from '../../src/record/record.js';
+import { ofType } from '../support/kineto.js';
 import { recordsOf } from '../support/profile-database.js';
 import { itShared } from '../support/shared.js';
 
@@ -59,9 +60,6 @@ function total(path: string, kind: string, value: string): number {
     return Number(tables.reduce((sum, table) => sum + one(`SELECT ${value} FROM ${table}`), 0n));
   });
 }
-
-const ofType = <T extends ProfileLine['type']>(records: readonly ProfileLine[], type: T) =>
-  records.filter((record): record is Extract<ProfileLine, { type: T }> => record.type === type);
 
 describe('real profiles', () => {
   for (const { file, kernels, orphans = 0, graphs = 0 } of REAL) {

@@ -2,6 +2,7 @@
  * Small PyTorch traces for tests: events in few words, written as PyTorch writes them, and read back as records. Times
  * are microseconds; a text is written as it is (`'17.123'`).
  */
+import { completeKernel } from '../../src/record/complete.js';
 import { writeFileSync } from 'node:fs';
 import type { EndRecord, KernelRecord, ProfileLine } from '../../src/record/record.js';
 import type { ProfileOptions } from '../../src/parse/profile.js';
@@ -86,7 +87,9 @@ export const read = (
 ): ProfileLine[] => recordsOf(writeTrace(traceText(events, options.header)), options);
 
 export const kernels = (events: readonly EventText[], header?: string): KernelRecord[] =>
-  read(events, header === undefined ? {} : { header }).filter((record) => record.type === 'kernel');
+  read(events, header === undefined ? {} : { header })
+    .filter((record) => record.type === 'kernel')
+    .map(completeKernel);
 
 /** The only kernel of a trace. */
 export function onlyKernel(events: readonly EventText[], header?: string): KernelRecord {

@@ -7,7 +7,7 @@ import { gunzipSync } from 'node:zlib';
 import { readProfile } from '../../src/parse/profile.js';
 import { open } from '../../src/parse/source.js';
 import type { Annotated } from '../../src/prof/annotate.js';
-import type { ProfileLine } from '../../src/record/record.js';
+import type { CopyRecord, KernelRecord, ProfileLine } from '../../src/record/record.js';
 import { annotate } from './rows.js';
 import { sharedFile } from './shared.js';
 
@@ -52,8 +52,15 @@ export const rowsOf = (trace: string): Promise<readonly Annotated[]> =>
   once(rows, trace, async () => annotate(await recordsOf(trace)));
 
 /** Records of one type. */
-export const ofType = <T extends ProfileLine['type']>(lines: readonly ProfileLine[], type: T) =>
-  lines.filter((line): line is Extract<ProfileLine, { type: T }> => line.type === type);
+/** A line of the host's formats, whose kernels and copies have every field. */
+type Full<T extends ProfileLine['type']> = T extends 'kernel'
+  ? KernelRecord
+  : T extends 'copy'
+    ? CopyRecord
+    : Extract<ProfileLine, { type: T }>;
+
+export const ofType = <T extends ProfileLine['type']>(lines: readonly ProfileLine[], type: T): Full<T>[] =>
+  lines.filter((line) => line.type === type) as Full<T>[];
 
 /** An event of a trace's JSON. */
 export interface RawEvent {

@@ -2,6 +2,7 @@
  * Small profile databases for tests: full tables of a real schema, filled from a handful of cells. What a row does not
  * give is NULL, or 0 where the schema says NOT NULL.
  */
+import { completeKernel } from '../../src/record/complete.js';
 import Database from 'better-sqlite3';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -116,7 +117,10 @@ export const recordsOf = (path: string, options: Partial<ProfileOptions> = {}): 
   ...readProfile(path, { profile: 0, ...options }),
 ];
 
-export const kernelsOf = (path: string): KernelRecord[] => recordsOf(path).filter((record) => record.type === 'kernel');
+export const kernelsOf = (path: string): KernelRecord[] =>
+  recordsOf(path)
+    .filter((record) => record.type === 'kernel')
+    .map(completeKernel);
 
 /** The record of an expected single kernel. */
 export function onlyKernelOf(path: string): KernelRecord {

@@ -6,7 +6,7 @@
  * profiler does not know the kind. Concrete inputs (since 2023): the text of every value that is no tensor.
  */
 import type { Arg, ArgValue } from '../../../record/record.js';
-import { isListType, isPlainType, scalarType } from './scalar-types.js';
+import { isListType, isPlainType, scalarType } from '../../torch/scalar-types.js';
 
 const NOT_GIVEN: Arg = { name: '', type: 'NoneType', value: null };
 const UNKNOWN: Arg = { name: '', type: 'unknown' };

@@ -2,6 +2,7 @@
  * A trace → the columns that all readers fill (see `parse/capture.ts`), read in one pass over its events.
  */
 import { Diagnostics } from '../../../record/diagnostics.js';
+import { UserError } from '../../../record/errors.js';
 import type { Collective } from '../../../record/record.js';
 import {
   Activities,
@@ -17,18 +18,19 @@ import type { KernelContexts } from '../../context.js';
 import { demangle } from '../../demangle.js';
 import type { Launches } from '../../launches.js';
 import { Threads } from '../../threads.js';
-import { ByteTexts } from './byte-texts.js';
+import { ByteTexts } from '../../trace/byte-texts.js';
+import { ARG, KINETO_ARGS } from './args.js';
 import { categoryOf, type Category } from './categories.js';
 import { readCollective } from './collectives.js';
-import { KinetoContexts } from './contexts.js';
+import { TorchContexts } from '../../torch/contexts.js';
 import { readDevices } from './devices.js';
-import { ARG, EVENT, type TraceEvent } from './event.js';
-import { Foreign } from './foreign.js';
-import { HostEvents } from './host-events.js';
-import { decodeValue } from './json-bytes.js';
-import { nest } from './nesting.js';
-import { Ids, microsecondsAt, nanosecondsAt, numberAt } from './numbers.js';
-import { readTrace, type TraceHeader } from './trace-file.js';
+import { EVENT, type TraceEvent } from '../../trace/event.js';
+import { HostEvents } from '../../torch/host-events.js';
+import { decodeValue } from '../../json/json-bytes.js';
+import { nest } from '../../torch/nesting.js';
+import { OpTexts } from './op-texts.js';
+import { Ids, microsecondsAt, nanosecondsAt, numberAt } from '../../trace/numbers.js';
+import { readTrace, type TraceHeader } from '../../trace/trace-file.js';
 
 const KERNEL = ACTIVITY_KINDS.indexOf('kernel');
 
@@ -51,13 +53,14 @@ export class KinetoCapture implements Capture {
   readonly activities = new Activities();
   readonly header: Header;
   readonly #texts = new ByteTexts();
-  readonly #events = new HostEvents(this.#texts);
+  readonly #events = new HostEvents(new OpTexts(this.#texts));
   readonly ranges = this.#events.ranges;
   readonly names: Names = this.#names();
   readonly #externalIds = Column.floats();
   readonly #collectives = new Map<number, Collective>();
   readonly #ids = new Ids();
-  readonly #foreign = new Foreign();
+  /** Complete events of other categories than PyTorch's. */
+  #passedOver = 0;
   /** By number of the category's text. */
   readonly #categories: (Category | null | undefined)[] = [];
   /** Whole microseconds at which the columns' times start, before they are moved to the first event. */
@@ -75,11 +78,12 @@ export class KinetoCapture implements Capture {
   /** @throws UserError when the file is no trace */
   constructor(path: string, name: string, format: string) {
     this.threads.process(NaN, NaN);
-    const header = readTrace(path, name, this.diagnostics, (event, bytes) => {
+    const header = readTrace(path, name, KINETO_ARGS, this.diagnostics, (event, bytes) => {
       this.#take(event, bytes);
     });
     const isWhole = this.diagnostics.get('truncated-input') === 0;
-    if (this.activities.length === 0 && isWhole) this.#foreign.refuse(name, this.ranges.length + this.calls.length);
+    const read = this.activities.length + this.ranges.length + this.calls.length;
+    if (read === 0 && isWhole && this.#passedOver > 0) refuse(name);
     this.diagnostics.count('large-id', this.#ids.large);
     this.diagnostics.count('control-character', this.#texts.withControls);
     if (this.activities.length === 0) this.diagnostics.count('no-device-activity');
@@ -121,7 +125,7 @@ export class KinetoCapture implements Capture {
       trusted: this.#trusted,
       slack,
     };
-    return new KinetoContexts(facts, kernelsOf(activities));
+    return new TorchContexts(facts, kernelsOf(activities));
   }
 
   #compareNames(a: number, b: number): number {
@@ -133,14 +137,11 @@ export class KinetoCapture implements Capture {
   #take(event: TraceEvent, bytes: Buffer): void {
     const { from, to } = event.fields;
     // Only complete events (X) have a start and a duration.
-    if (bytes[from[EVENT.ph] ?? 0] !== 0x58) {
-      this.#foreign.take(event, bytes);
-      return;
-    }
+    if (bytes[from[EVENT.ph] ?? 0] !== 0x58) return;
     const named = event.fields.has(EVENT.cat);
     const category = named ? this.#category(bytes, from[EVENT.cat] ?? 0, to[EVENT.cat] ?? 0) : null;
     if (category === null) {
-      this.#foreign.passedOver++;
+      this.#passedOver++;
       return;
     }
     const timed = this.#readTimes(event, bytes);
@@ -374,6 +375,12 @@ const NO_NAME = 4294967295;
 
 function* kernelsOf({ kind }: Activities): Generator<number> {
   for (let row = 0; row < kind.length; row++) if (kind.at(row) === KERNEL) yield row;
+}
+
+/** Many programs write the same JSON with other events. */
+function refuse(where: string): never {
+  const hint = 'dparse reads PyTorch traces of NVIDIA, AMD and Ascend devices';
+  throw new UserError("is a trace without PyTorch's events", { where, hint });
 }
 
 function rankOf(distributedInfo: unknown): number | null {

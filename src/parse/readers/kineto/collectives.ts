@@ -3,7 +3,7 @@
  * Source: torch/csrc/profiler/util.cpp (metadata of `record_param_comms`).
  */
 import type { Collective } from '../../../record/record.js';
-import { scalarType } from './scalar-types.js';
+import { scalarType } from '../../torch/scalar-types.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 

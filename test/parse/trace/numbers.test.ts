@@ -1,14 +1,14 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { Ids, microsecondsAt, nanosecondsAt, numberAt } from '../../../../src/parse/readers/kineto/numbers.js';
-import { kernels, runtime, kernel, op } from '../../../support/kineto-trace.js';
+import { Ids, microsecondsAt, nanosecondsAt, numberAt } from '../../../src/parse/trace/numbers.js';
+import { kernels, runtime, kernel, op } from '../../support/kineto-trace.js';
 
 const number = (text: string): number => numberAt(Buffer.from(`"${text}"`), 1, 1 + text.length);
 const ns = (text: string, originUs = 0): number =>
   nanosecondsAt(Buffer.from(`"${text}"`), 1, 1 + text.length, originUs);
 const us = (text: string): number => microsecondsAt(Buffer.from(text), 0, text.length);
 
-describe('Kineto: numbers', () => {
+describe('Trace: numbers', () => {
   it('are those of JSON', () => {
     fc.assert(
       fc.property(fc.oneof(fc.integer(), fc.maxSafeInteger(), fc.double({ noDefaultInfinity: true, noNaN: true })), (value) => {
@@ -24,7 +24,7 @@ describe('Kineto: numbers', () => {
   });
 });
 
-describe('Kineto: times', () => {
+describe('Trace: times', () => {
   const exact: [text: string, originUs: number, ns: number][] = [
     ['0', 0, 0],
     ['17', 0, 17_000],
@@ -83,7 +83,7 @@ describe('Kineto: times', () => {
   });
 });
 
-describe('Kineto: ids', () => {
+describe('Trace: ids', () => {
   const ids = new Ids();
   const id = (text: string): number => ids.at(Buffer.from(text), 0, text.length);
 

@@ -2,9 +2,9 @@
  * What the name of a host event says: an op of the dispatcher, an autograd node, a module, a Python frame, a step, or a
  * range of the program's own.
  */
-import { isNode, WRAPPER } from '../../autograd-names.js';
-import { parseMarker } from '../../markers.js';
-import { readOpName } from '../../op-name.js';
+import { isNode, WRAPPER } from '../autograd-names.js';
+import { parseMarker } from '../markers.js';
+import { readOpName } from '../op-name.js';
 
 export type HostName =
   | { readonly kind: 'call'; readonly mod: string; readonly op: string }

@@ -10,7 +10,7 @@ import {
   endOfWord,
   isJson,
   skipSpace,
-} from '../../../../src/parse/readers/kineto/json-bytes.js';
+} from '../../../src/parse/json/json-bytes.js';
 
 const endOf = (text: string, end = text.length): number => endOfValue(Buffer.from(text), 0, end);
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { ENGINE, frame, kernel, kernels, launch, MAIN, op, type EventText } from '../../../support/kineto-trace.js';
+import { ENGINE, frame, kernel, kernels, launch, MAIN, op, type EventText } from '../../support/kineto-trace.js';
 
 const SECOND = 101;
 

@@ -2,7 +2,7 @@
  * Texts of a trace by number: names, shapes and types repeat millions of times, and each is kept once, as bytes.
  * A text is looked up by its bytes in the window, without making a string of it.
  */
-import { decodeText, decodeValue, QUOTE, SPACE } from './json-bytes.js';
+import { decodeText, decodeValue, QUOTE, SPACE } from '../json/json-bytes.js';
 
 export class ByteTexts {
   #arena: Buffer<ArrayBuffer> = Buffer.allocUnsafe(64 * 1024);

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { readFrame, readName, readStack, type HostName } from '../../../../src/parse/readers/kineto/names.js';
+import { readFrame, readName, readStack, type HostName } from '../../../src/parse/torch/names.js';
 
 const call = (mod: string, op: string): HostName => ({ kind: 'call', mod, op });
 const node = (name: string): HostName => ({ kind: 'node', name });

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { Diagnostics } from '../../../../src/record/diagnostics.js';
-import { EVENT } from '../../../../src/parse/readers/kineto/event.js';
-import { readTrace, type TraceHeader } from '../../../../src/parse/readers/kineto/trace-file.js';
-import { writeTrace } from '../../../support/kineto-trace.js';
+import { Diagnostics } from '../../../src/record/diagnostics.js';
+import { EVENT } from '../../../src/parse/trace/event.js';
+import { readTrace, type TraceHeader } from '../../../src/parse/trace/trace-file.js';
+import { writeTrace } from '../../support/kineto-trace.js';
 
 interface Answer {
   readonly names: readonly string[];
@@ -14,7 +14,7 @@ interface Answer {
 function answer(text: string, step = 16): Answer {
   const names: string[] = [];
   const diagnostics = new Diagnostics();
-  const header = readTrace(writeTrace(text), 't.json', diagnostics, ({ fields }, bytes) => {
+  const header = readTrace(writeTrace(text), 't.json', [], diagnostics, ({ fields }, bytes) => {
     names.push(fields.has(EVENT.name) ? bytes.toString('utf8', fields.from[EVENT.name], fields.to[EVENT.name]) : '');
   }, step); // prettier-ignore
   return { names, header, odd: diagnostics.toJSON() };
@@ -23,7 +23,7 @@ function answer(text: string, step = 16): Answer {
 const event = (name: string): string => `{"ph": "X", "name": "${name}", "args": {"grid": [1, 1]}}`;
 const [A, B] = [event('a'), event('b')];
 
-describe('Kineto: a trace as a stream of events', () => {
+describe('Trace: a trace as a stream of events', () => {
   const same: [what: string, text: string][] = [
     ['an object', `{"traceEvents": [${A}, ${B}]}`],
     ['a list', `[${A}, ${B}]`],

@@ -1,11 +1,22 @@
 /**
- * The host events of a trace in columns: every op, annotation and Python frame is a range; what only ops have stands
+ * The host events of PyTorch in columns: every op, annotation and Python frame is a range; what only ops have stands
  * in columns of their own. Memory: 24 bytes a range, 48 more an op.
  */
-import { Ranges } from '../../capture.js';
-import { Column } from '../../column.js';
-import type { ByteTexts } from './byte-texts.js';
+import type { Arg } from '../../record/record.js';
+import { Ranges } from '../capture.js';
+import { Column } from '../column.js';
 import { readFrame, readName, type HostName } from './names.js';
+
+/** What the numbers of texts in the columns stand for. */
+export interface HostTexts {
+  text(number: number): string;
+  /** The arguments of an op from the cells of its columns; null where nothing is told of them. */
+  readArguments(dims: number, types: number, concrete: number): Arg[] | null;
+  /** The extents of one or more tensors, as the `dims` of a backward node have them; null where they are not told. */
+  readExtents(dims: number): number[][] | null;
+  /** The frames of a call stack, outermost first, where stacks are no texts of the innermost frame first. */
+  readFrames?(callStack: number): readonly string[];
+}
 
 /** Facts of ops beyond their times; texts by number plus one, 0 where the event has none. */
 export class Ops {
@@ -37,7 +48,7 @@ export class HostEvents {
   readonly #names: (HostName | undefined)[] = [];
   readonly #frames: (HostName | undefined)[] = [];
 
-  constructor(readonly texts: ByteTexts) {}
+  constructor(readonly texts: HostTexts) {}
 
   /** Adds an annotation or a Python frame. */
   add(kind: HostKind, start: number, end: number, thread: number, name: number): void {

@@ -1,10 +1,11 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { ARG, EVENT, MALFORMED, TraceEvent } from '../../../../src/parse/readers/kineto/event.js';
-import { CUT } from '../../../../src/parse/readers/kineto/json-bytes.js';
+import { ARG, KINETO_ARGS } from '../../../src/parse/readers/kineto/args.js';
+import { EVENT, MALFORMED, TraceEvent } from '../../../src/parse/trace/event.js';
+import { CUT } from '../../../src/parse/json/json-bytes.js';
 
 class Reading {
-  readonly event = new TraceEvent();
+  readonly event = new TraceEvent(KINETO_ARGS);
   readonly bytes: Buffer;
   readonly after: number;
 
@@ -28,7 +29,7 @@ class Reading {
 const WHOLE =
   '{"ph": "X", "cat": "kernel", "name": "k\\"1", "ts": 1.5, "args": {"External id": 7, "grid": [1, 2, 3], "stream": "a"}}';
 
-describe('Kineto: one event', () => {
+describe('Trace: one event', () => {
   it('tells where its values are; quotes are left out', () => {
     const reading = new Reading(`${WHOLE}, {`);
     expect(reading.after).to.equal(WHOLE.length);
@@ -45,7 +46,7 @@ describe('Kineto: one event', () => {
 
   it('forgets the event before', () => {
     const bytes = Buffer.from('{"name": "long name of a kernel", "args": {"grid": [1]}}{"ph": "X"}');
-    const event = new TraceEvent();
+    const event = new TraceEvent(KINETO_ARGS);
     const after = event.read(bytes, 0, bytes.length);
     expect(event.readArgs(bytes)).to.equal(true);
     event.read(bytes, after, bytes.length);
@@ -56,7 +57,7 @@ describe('Kineto: one event', () => {
 
   it('is cut wherever its bytes end', () => {
     for (let end = 1; end < WHOLE.length; end++) {
-      const event = new TraceEvent();
+      const event = new TraceEvent(KINETO_ARGS);
       expect(event.read(Buffer.from(WHOLE), 0, end), WHOLE.slice(0, end)).to.equal(CUT);
     }
   });

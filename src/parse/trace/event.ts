@@ -14,41 +14,14 @@ import {
   OPEN_BRACE,
   QUOTE,
   skipSpace,
-} from './json-bytes.js';
+} from '../json/json-bytes.js';
 import { KeyTable } from './key-table.js';
 
 /** Returned for bytes that are no event. */
 export const MALFORMED = -2;
 
 /** Keys of an event, and their codes. */
-export const EVENT = { ph: 0, cat: 1, name: 2, pid: 3, tid: 4, ts: 5, dur: 6, args: 7 } as const;
-
-/** Keys of an event's `args` that are read, by a name of ours. */
-const ARG_KEYS = {
-  externalId: 'External id',
-  correlation: 'correlation',
-  device: 'device',
-  stream: 'stream',
-  sequence: 'Sequence number',
-  forwardThread: 'Fwd thread id',
-  dims: 'Input Dims',
-  types: 'Input type',
-  concrete: 'Concrete Inputs',
-  callStack: 'Call stack',
-  grid: 'grid',
-  block: 'block',
-  bytes: 'bytes',
-  graphId: 'graph id',
-  graphNode: 'graph node id',
-  collective: 'Collective name',
-  /** Of metadata: what a process or thread is called. */
-  label: 'name',
-} as const;
-
-/** The code of each key of `args`. */
-export const ARG = Object.fromEntries(Object.keys(ARG_KEYS).map((name, code) => [name, code])) as Readonly<
-  Record<keyof typeof ARG_KEYS, number>
->;
+export const EVENT = { ph: 0, cat: 1, name: 2, pid: 3, tid: 4, ts: 5, dur: 6, args: 7, id: 8 } as const;
 
 /** The values of the known keys of one object: where each lies in the window; quotes are left out. */
 class Fields {
@@ -126,11 +99,16 @@ class Fields {
 
 export class TraceEvent {
   readonly fields = new Fields(Object.keys(EVENT));
-  readonly args = new Fields(Object.values(ARG_KEYS));
+  readonly args: Fields;
   /** Keys met more than once in an object; the last one counts. */
   repeatedKeys = 0;
   /** Values and commas that JSON does not allow. */
   notJson = 0;
+
+  /** @param argKeys keys of `args` that are read; the place in the list is the key's code */
+  constructor(argKeys: readonly string[]) {
+    this.args = new Fields(argKeys);
+  }
 
   /** Reads the event that opens at `at`; see `Fields.read`. Its `args` are read on demand. */
   read(bytes: Buffer, at: number, end: number): number {

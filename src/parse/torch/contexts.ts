@@ -2,23 +2,22 @@
  * Where in the program each kernel's launch stands: the chain of ops, modules, Python frames and annotations around
  * it, and for a kernel of the backward pass its forward op, whose module and frames it takes over.
  */
-import type { Context, ForwardOp, OpCall } from '../../../record/record.js';
-import { Recent } from '../../../record/recent.js';
-import { NOWHERE, type KernelContexts } from '../../context.js';
-import type { Launches } from '../../launches.js';
-import { PairIndex } from '../../pair-index.js';
-import { withoutBackward } from '../../sequence.js';
-import type { Threads } from '../../threads.js';
-import { orNull } from '../../column.js';
-import { readArguments, readExtents } from './arguments.js';
+import type { Context, ForwardOp, OpCall } from '../../record/record.js';
+import { Recent } from '../../record/recent.js';
+import { NOWHERE, type KernelContexts } from '../context.js';
+import type { Launches } from '../launches.js';
+import { PairIndex } from '../pair-index.js';
+import { withoutBackward } from '../sequence.js';
+import type { Threads } from '../threads.js';
+import { orNull } from '../column.js';
 import { ForwardOps, NO_OP } from './forward-ops.js';
 import type { HostEvents } from './host-events.js';
 import { readStack, type HostName } from './names.js';
 import { OUTSIDE, type Nesting } from './nesting.js';
-import { Steps } from './steps.js';
+import { Steps, type Step } from './steps.js';
 
 /** What the contexts are made from. */
-export interface KinetoFacts {
+export interface TorchFacts {
   readonly events: HostEvents;
   readonly nesting: Nesting;
   readonly threads: Threads;
@@ -31,6 +30,10 @@ export interface KinetoFacts {
   /** Whether external ids are those of ops: traces of some years repeat the correlation id there. */
   readonly trusted: boolean;
   readonly slack: number;
+  /** Whether threads of a queue launch what other threads ask for: then the external id tells the op on any thread. */
+  readonly queued?: boolean;
+  /** Steps, where they are told apart from the annotations. */
+  readonly steps?: readonly Step[];
 }
 
 /** The chain around a launch, outermost first, and what its members say. */
@@ -50,10 +53,9 @@ interface Chain {
   readonly recomputed: boolean;
 }
 
-export class KinetoContexts implements KernelContexts {
+export class TorchContexts implements KernelContexts {
   readonly #chains = new Recent<number, Chain>(512);
   readonly #calls = new Recent<string, OpCall>(8192);
-  readonly #callTexts = new Recent<number, unknown>(8192);
   #byExternalId: PairIndex | null = null;
   /** External ids that several ops have. */
   readonly #ambiguous = new Set<number>();
@@ -67,13 +69,17 @@ export class KinetoContexts implements KernelContexts {
   /** By activity: the innermost range around a kernel's launch. */
   readonly #leaves: Int32Array;
 
-  /** @param kernels activities that are kernels */
+  /**
+   * @param kernels activities that are kernels
+   * @param others other activities that have a context
+   */
   constructor(
-    private readonly facts: KinetoFacts,
+    private readonly facts: TorchFacts,
     kernels: Iterable<number>,
+    others: Iterable<number> = [],
   ) {
     const ops = facts.events.ops.length;
-    this.#steps = new Steps(facts.events, facts.threads);
+    this.#steps = new Steps(facts.events, facts.threads, facts.steps);
     this.#kernels = new Uint32Array(ops);
     this.#given = new Uint32Array(ops);
     this.#ids = new Uint32Array(ops);
@@ -84,6 +90,7 @@ export class KinetoContexts implements KernelContexts {
       this.#leaves[kernel] = leaf;
       this.#countKernel(leaf);
     }
+    for (const other of others) this.#leaves[other] = this.#leafOf(callOf[other] ?? -1, other);
   }
 
   ofKernel(call: number, activity: number): Context {
@@ -116,12 +123,16 @@ export class KinetoContexts implements KernelContexts {
     };
   }
 
-  /** The step during which a launch was made, or the innermost op began where the launch is not known. */
+  /**
+   * The step during which a launch was made, or the innermost op began where the launch is not known, or is made later
+   * by a queue.
+   */
   #stepOf(call: number, leaf: number): number | null {
     if (call === -1 && leaf === OUTSIDE) return null;
-    const { events, threads, callStart, callThread } = this.facts;
-    const thread = call === -1 ? events.ranges.thread.at(leaf) : callThread(call);
-    return this.#steps.at(threads.processOf(thread), call === -1 ? events.ranges.start.at(leaf) : callStart(call));
+    const { events, threads, callStart, callThread, queued = false } = this.facts;
+    const byOp = call === -1 || (queued && leaf !== OUTSIDE);
+    const thread = byOp ? events.ranges.thread.at(leaf) : callThread(call);
+    return this.#steps.at(threads.processOf(thread), byOp ? events.ranges.start.at(leaf) : callStart(call));
   }
 
   #idOf(op: number): number {
@@ -150,7 +161,7 @@ export class KinetoContexts implements KernelContexts {
    * not in the trace.
    */
   #leafOf(call: number, activity: number): number {
-    const { events, nesting, trusted, slack } = this.facts;
+    const { events, nesting, trusted, slack, queued = false } = this.facts;
     const leaf = call === -1 ? OUTSIDE : (nesting.innermost[call] ?? OUTSIDE);
     const externalId = this.facts.externalId(activity);
     if (!trusted || Number.isNaN(externalId)) return leaf;
@@ -161,7 +172,7 @@ export class KinetoContexts implements KernelContexts {
     const op = this.#opWithId(externalId);
     if (op === NO_OP) return leaf;
     const row = events.ops.range.at(op);
-    if (call === -1) return row;
+    if (call === -1 || queued) return row;
     const { ranges } = events;
     const start = this.facts.callStart(call);
     const fits =
@@ -260,22 +271,22 @@ export class KinetoContexts implements KernelContexts {
     if (ops.forwardThread.at(op) > 0 && !recomputes) chain.backward = true;
     const stack = ops.callStack.at(op);
     if (stack === 0) return;
-    const frames = readStack(texts.text(stack - 1));
+    const frames = texts.readFrames?.(stack) ?? readStack(texts.text(stack - 1));
     // The innermost stack holds the outer ones.
-    if (frames.length > 0) chain.trace = frames;
+    if (frames.length > 0) chain.trace = [...frames];
   }
 
   #callOf(op: number, mod: string, name: string): OpCall {
-    const { ops } = this.facts.events;
+    const { ops, texts } = this.facts.events;
     const [dims, types, concrete] = [ops.dims.at(op), ops.types.at(op), ops.concrete.at(op)];
     // With the values of all arguments a result's extents follow from them.
     const out = dims !== 0 && concrete === 0 ? this.#gradientsOf(op) : 0;
     return this.#calls.of(`${ops.name.at(op)},${dims},${types},${concrete},${out}`, () => {
-      const extents = readExtents(this.#value(out));
+      const extents = out === 0 ? null : texts.readExtents(out);
       return {
         mod,
         op: name,
-        args: readArguments(this.#value(dims), this.#value(types), this.#value(concrete)) ?? [],
+        args: texts.readArguments(dims, types, concrete) ?? [],
         from: 'dispatcher',
         ...(extents === null ? undefined : { out: extents }),
       };
@@ -292,12 +303,6 @@ export class KinetoContexts implements KernelContexts {
 
   get #forwardOps(): ForwardOps {
     return (this.#forward ??= new ForwardOps(this.facts.events));
-  }
-
-  /** A text of arguments as JSON; undefined when there is none, or it is none. */
-  #value(text: number): unknown {
-    if (text === 0) return undefined;
-    return this.#callTexts.of(text, () => this.facts.events.texts.value(text - 1));
   }
 
   #sequenceOf({ sequenced, backward }: Chain): Pick<Context, 'seqMarker' | 'seq' | 'altSeq'> {

@@ -1,16 +1,16 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { Diagnostics } from '../../../../src/record/diagnostics.js';
-import { ByteWindow, STEP } from '../../../../src/parse/readers/kineto/byte-window.js';
-import { EVENT } from '../../../../src/parse/readers/kineto/event.js';
-import { readTrace, type TraceHeader } from '../../../../src/parse/readers/kineto/trace-file.js';
-import { kernel, kernels, launch, op, traceText, writeTrace } from '../../../support/kineto-trace.js';
+import { Diagnostics } from '../../../src/record/diagnostics.js';
+import { ByteWindow, STEP } from '../../../src/parse/json/byte-window.js';
+import { EVENT } from '../../../src/parse/trace/event.js';
+import { readTrace, type TraceHeader } from '../../../src/parse/trace/trace-file.js';
+import { kernel, kernels, launch, op, traceText, writeTrace } from '../../support/kineto-trace.js';
 
 /** Names of all events, and the header. */
 function readBy(step: number, text: string): [names: string[], header: TraceHeader, odd: Record<string, number>] {
   const names: string[] = [];
   const diagnostics = new Diagnostics();
-  const header = readTrace(writeTrace(text), 't', diagnostics, ({ fields }, bytes) => {
+  const header = readTrace(writeTrace(text), 't', [], diagnostics, ({ fields }, bytes) => {
     names.push(bytes.toString('utf8', fields.from[EVENT.name], fields.to[EVENT.name]));
   }, step); // prettier-ignore
   return [names, header, diagnostics.toJSON()];

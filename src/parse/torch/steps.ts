@@ -2,10 +2,10 @@
  * Training steps by time. The annotation of a step stands on the thread of the program; what the backward pass launches
  * meanwhile stands on others.
  */
-import type { Threads } from '../../threads.js';
+import type { Threads } from '../threads.js';
 import type { HostEvents } from './host-events.js';
 
-interface Step {
+export interface Step {
   readonly start: number;
   readonly end: number;
   readonly step: number;
@@ -14,8 +14,13 @@ interface Step {
 export class Steps {
   /** By process, in order of start, none within another. */
   readonly #steps = new Map<number, Step[]>();
+  /** Of all processes. */
+  readonly #told: readonly Step[];
 
-  constructor(events: HostEvents, threads: Threads) {
+  /** @param told steps that are told apart from the annotations: these count */
+  constructor(events: HostEvents, threads: Threads, told: readonly Step[] = []) {
+    this.#told = outermost([...told]);
+    if (told.length > 0) return;
     const { ranges } = events;
     const all = new Map<number, Step[]>();
     for (let row = 0; row < ranges.length; row++) {
@@ -32,7 +37,7 @@ export class Steps {
 
   /** The step of a process at a time; null outside of all steps. */
   at(process: number, time: number): number | null {
-    const steps = this.#steps.get(process) ?? [];
+    const steps = this.#told.length > 0 ? this.#told : (this.#steps.get(process) ?? []);
     let [low, high] = [0, steps.length];
     while (low < high) {
       const middle = (low + high) >> 1;

@@ -1,13 +1,13 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { ByteTexts } from '../../../../src/parse/readers/kineto/byte-texts.js';
+import { ByteTexts } from '../../../src/parse/trace/byte-texts.js';
 
 const put = (texts: ByteTexts, text: string): number => {
   const bytes = Buffer.from(`<${text}>`);
   return texts.numberOf(bytes, 1, bytes.length - 1);
 };
 
-describe('Kineto: texts by number', () => {
+describe('Trace: texts by number', () => {
   it('equal texts have equal numbers, in order of first appearance', () => {
     const text = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('', 'a', 'b', 'a'.repeat(100)));
     fc.assert(

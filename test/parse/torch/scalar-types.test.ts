@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { isListType, isPlainType, scalarType } from '../../../../src/parse/readers/kineto/scalar-types.js';
+import { isListType, isPlainType, scalarType } from '../../../src/parse/torch/scalar-types.js';
 
 // Bytes: c10/core/ScalarType.h.
 const TYPES: [text: string, dtype: string, bytes: number][] = [

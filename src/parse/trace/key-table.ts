@@ -2,7 +2,7 @@
  * Known keys of an object, told apart by their bytes: lower and upper case are the same, because the spelling of
  * traces changed over the years (`external id`, `External id`).
  */
-import { BACKSLASH, decodeText } from './json-bytes.js';
+import { BACKSLASH, decodeText } from '../json/json-bytes.js';
 
 const SLOTS = 1024;
 
@@ -13,13 +13,12 @@ export class KeyTable {
   readonly #slots = new Int16Array(SLOTS).fill(-1);
   readonly #keys: Uint8Array[] = [];
 
-  /** @param keys the place in the list is the key's code; at most one key to a slot */
+  /** @param keys the place in the list is the key's code */
   constructor(keys: readonly string[]) {
     keys.forEach((key, code) => {
       const bytes = Buffer.from(key.toLowerCase());
-      const slot = slotOf(bytes.length, bytes[0] ?? 0, bytes[bytes.length >> 1] ?? 0, bytes[bytes.length - 1] ?? 0);
-      const other = this.#slots[slot];
-      if (other !== -1) throw new Error(`keys ${key} and ${keys[other ?? 0] ?? ''} share a slot`);
+      let slot = slotOf(bytes.length, bytes[0] ?? 0, bytes[bytes.length >> 1] ?? 0, bytes[bytes.length - 1] ?? 0);
+      while (this.#slots[slot] !== -1) slot = (slot + 1) & (SLOTS - 1);
       this.#slots[slot] = code;
       this.#keys.push(bytes);
     });
@@ -41,13 +40,18 @@ export class KeyTable {
   #plainCode(bytes: Uint8Array, from: number, to: number): number {
     const length = to - from;
     if (length === 0) return -1;
-    const slot = slotOf(length, bytes[from] as number, bytes[from + (length >> 1)] as number, bytes[to - 1] as number);
-    const code = this.#slots[slot] as number;
-    if (code === -1) return -1;
-    const key = this.#keys[code] as Uint8Array;
-    if (key.length !== length) return -1;
-    for (let i = 0; i < length; i++)
-      if (((bytes[from + i] as number) | 0x20) !== ((key[i] as number) | 0x20)) return -1;
-    return code;
+    let slot = slotOf(length, bytes[from] as number, bytes[from + (length >> 1)] as number, bytes[to - 1] as number);
+    for (;;) {
+      const code = this.#slots[slot] as number;
+      if (code === -1 || sameKey(this.#keys[code] as Uint8Array, bytes, from, length)) return code;
+      slot = (slot + 1) & (SLOTS - 1);
+    }
   }
+}
+
+function sameKey(key: Uint8Array, bytes: Uint8Array, from: number, length: number): boolean {
+  if (key.length !== length) return false;
+  for (let i = 0; i < length; i++)
+    if (((bytes[from + i] as number) | 0x20) !== ((key[i] as number) | 0x20)) return false;
+  return true;
 }

@@ -2,9 +2,9 @@
  * A trace as a stream of events: the file is read once, front to back, through a window of some megabytes, however
  * large it is. Of the keys beside `traceEvents` only those named here are read: others may hold environment variables.
  */
-import type { Diagnostics } from '../../../record/diagnostics.js';
-import { UserError } from '../../../record/errors.js';
-import { ByteWindow } from './byte-window.js';
+import type { Diagnostics } from '../../record/diagnostics.js';
+import { UserError } from '../../record/errors.js';
+import { ByteWindow } from '../json/byte-window.js';
 import { EVENT, MALFORMED, TraceEvent } from './event.js';
 import {
   CLOSE_BRACE,
@@ -20,7 +20,7 @@ import {
   QUOTE,
   skipSpace,
   SPACE,
-} from './json-bytes.js';
+} from '../json/json-bytes.js';
 
 /** What a trace says of itself, as found; null where it does not. */
 export interface TraceHeader {
@@ -45,26 +45,27 @@ const KEPT: ReadonlySet<string> = new Set<keyof TraceHeader>([
 
 /**
  * Reads the events of a trace and returns its header.
+ * @param argKeys keys of the events' `args` that are read
  * @param step bytes read at a time
  * @throws UserError when it is no trace at all
  */
 export function readTrace(
   path: string,
   name: string,
+  argKeys: readonly string[],
   diagnostics: Diagnostics,
   take: TakeEvent,
   step?: number,
 ): TraceHeader {
   const window = new ByteWindow(path, step);
   try {
-    return new TraceReading(window, name, diagnostics, take).read();
+    return new TraceReading(window, name, new TraceEvent(argKeys), diagnostics, take).read();
   } finally {
     window.close();
   }
 }
 
 class TraceReading {
-  readonly #event = new TraceEvent();
   readonly #header: { -readonly [K in keyof TraceHeader]: TraceHeader[K] } = {
     deviceProperties: null,
     distributedInfo: null,
@@ -78,6 +79,7 @@ class TraceReading {
   constructor(
     private readonly window: ByteWindow,
     private readonly name: string,
+    private readonly event: TraceEvent,
     private readonly diagnostics: Diagnostics,
     private readonly take: TakeEvent,
   ) {}
@@ -90,9 +92,9 @@ class TraceReading {
       first === OPEN_BRACKET ? this.#events() : first === OPEN_BRACE ? this.#members() : this.#refuse('is no JSON');
     if (!whole) this.diagnostics.count('truncated-input');
     if (this.#lists === 0) this.#refuse('is JSON without "traceEvents"');
-    if (whole && this.#next() !== -1) this.#event.notJson++;
-    this.diagnostics.count('repeated-key', this.#event.repeatedKeys);
-    this.diagnostics.count('not-json', this.#event.notJson);
+    if (whole && this.#next() !== -1) this.event.notJson++;
+    this.diagnostics.count('repeated-key', this.event.repeatedKeys);
+    this.diagnostics.count('not-json', this.event.notJson);
     return this.#header;
   }
 
@@ -216,11 +218,11 @@ class TraceReading {
         commas++;
         this.#at++;
       } else if (byte === CLOSE_BRACKET) {
-        if (commas > 0) this.#event.notJson++;
+        if (commas > 0) this.event.notJson++;
         this.#at++;
         return true;
       } else {
-        if (byte === OPEN_BRACE && commas !== Math.min(items, 1)) this.#event.notJson++;
+        if (byte === OPEN_BRACE && commas !== Math.min(items, 1)) this.event.notJson++;
         items++;
         commas = 0;
         if (!(byte === OPEN_BRACE ? this.#oneEvent() : this.#stray(byte))) return false;
@@ -232,10 +234,10 @@ class TraceReading {
   #oneEvent(): boolean {
     for (;;) {
       const { bytes, end } = this.window;
-      const after = this.#event.read(bytes, this.#at, end);
+      const after = this.event.read(bytes, this.#at, end);
       if (after >= 0) {
-        if (this.#event.fields.has(EVENT.ph)) {
-          this.take(this.#event, bytes);
+        if (this.event.fields.has(EVENT.ph)) {
+          this.take(this.event, bytes);
           this.#broken = false;
         } else this.#countBroken();
         this.#at = after;

@@ -1,0 +1,80 @@
+/**
+ * A file read by position. Places that are asked for in several runs at once, each moving forwards, are served from
+ * blocks that are kept until others have not been asked for longer.
+ */
+import { closeSync, openSync, readSync } from 'node:fs';
+
+/** Bytes of a block, and how many are kept: 48 MB. */
+const BLOCK = 64 * 1024;
+const KEPT = 768;
+
+export class BlockFile {
+  readonly #file: number;
+  /** Blocks by number, the one asked for last at the end. */
+  readonly #blocks = new Map<number, Buffer>();
+  #lastNumber = -1;
+  #last: Buffer = Buffer.alloc(0);
+
+  constructor(
+    path: string,
+    private readonly size = BLOCK,
+    private readonly kept = KEPT,
+  ) {
+    this.#file = openSync(path, 'r');
+  }
+
+  /** Bytes from an offset; fewer where the file ends. Valid until the next call. */
+  read(offset: number, length: number): Buffer {
+    const number = Math.floor(offset / this.size);
+    const from = offset - number * this.size;
+    if (from + length <= this.size) return this.#block(number).subarray(from, from + length);
+    const whole = Buffer.allocUnsafe(length);
+    if (length > this.size * 4) return whole.subarray(0, readFully(this.#file, whole, offset));
+    let filled = this.#block(number).subarray(from).copy(whole);
+    for (let next = number + 1; filled < length; next++) {
+      const copied = this.#block(next).copy(whole, filled);
+      if (copied === 0) break;
+      filled += copied;
+    }
+    return whole.subarray(0, filled);
+  }
+
+  close(): void {
+    closeSync(this.#file);
+  }
+
+  #block(number: number): Buffer {
+    if (number === this.#lastNumber) return this.#last;
+    let block = this.#blocks.get(number);
+    if (block === undefined) block = this.#load(number);
+    else this.#blocks.delete(number);
+    this.#blocks.set(number, block);
+    this.#lastNumber = number;
+    this.#last = block;
+    return block;
+  }
+
+  /** Reads a block into the memory of the one that was not asked for longest. */
+  #load(number: number): Buffer {
+    let memory: Buffer | undefined;
+    if (this.#blocks.size >= this.kept) {
+      for (const [oldest, block] of this.#blocks) {
+        this.#blocks.delete(oldest);
+        memory = block.length === this.size ? block : undefined;
+        break;
+      }
+    }
+    memory ??= Buffer.allocUnsafeSlow(this.size);
+    return memory.subarray(0, readFully(this.#file, memory, number * this.size));
+  }
+}
+
+function readFully(file: number, into: Buffer, offset: number): number {
+  let filled = 0;
+  while (filled < into.length) {
+    const read = readSync(file, into, filled, into.length - filled, offset + filled);
+    if (read === 0) break;
+    filled += read;
+  }
+  return filled;
+}

@@ -1,0 +1,31 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { BlockFile } from '../../../src/parse/json/block-file.js';
+
+describe('a file read by position', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'dparse-test-'));
+  const path = join(folder, 'file');
+  const bytes = Buffer.from(Array.from({ length: 5000 }, (_, i) => (i * 7 + (i >> 8)) & 0xff));
+  before(() => {
+    writeFileSync(path, bytes);
+  });
+  after(() => {
+    rmSync(folder, { recursive: true });
+  });
+
+  it('gives the bytes, wherever they are and whatever is kept', () => {
+    const places = fc.array(fc.tuple(fc.nat(5200), fc.nat(700)), { maxLength: 60 });
+    fc.assert(
+      fc.property(places, fc.constantFrom(1, 16, 64, 1000), fc.constantFrom(1, 2, 5), (all, size, kept) => {
+        const file = new BlockFile(path, size, kept);
+        for (const [offset, length] of all)
+          expect(file.read(offset, length).equals(bytes.subarray(offset, offset + length))).to.equal(true);
+        file.close();
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
