@@ -1,7 +1,7 @@
 /**
  * One profile → its records: detection, opening and reading together. What the command lines and the library use.
  */
-import { basename } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { UserError } from '../record/errors.js';
 import type { ProfileLine } from '../record/record.js';
 import type { Probe, Reader } from './reader.js';
@@ -18,6 +18,10 @@ export interface ProfileOptions {
   readonly format?: string;
   /** Whether to write host ranges too. */
   readonly ranges?: boolean;
+  /** Program that ran in the profile, for formats that keep it in a file of its own; looked for beside the input. */
+  readonly program?: string;
+  /** Whether to take a program although it is not the one that ran. */
+  readonly force?: boolean;
 }
 
 /**
@@ -30,7 +34,15 @@ export function* readProfile(path: string, options: ProfileOptions): Generator<P
   const probe = openProbe(path, name);
   try {
     const reader = chooseReader(probe, options.format);
-    yield* reader.read(probe, { profile: options.profile, file, rank: rankOf(file), ranges: options.ranges ?? false });
+    const { profile, ranges = false, program, force } = options;
+    yield* reader.read(probe, {
+      profile,
+      file,
+      rank: rankOf(file),
+      ranges,
+      ...(program === undefined ? undefined : { program }),
+      ...(force === undefined ? undefined : { force }),
+    });
   } finally {
     probe.database?.close();
   }
@@ -38,12 +50,15 @@ export function* readProfile(path: string, options: ProfileOptions): Generator<P
 
 /**
  * Whether a file is a profile, without reading its events.
- * @throws UserError when it is none
+ * @param inFolder whether it was found in a folder, whose other files may tell the same
+ * @throws UserError when it is none, or another file tells the same
  */
-export function checkProfile(path: string, name: string, format?: string): void {
+export function checkProfile(path: string, name: string, format?: string, inFolder = false): void {
   const probe = openProbe(path, name);
   try {
-    chooseReader(probe, format);
+    const reader = chooseReader(probe, format);
+    if (inFolder && format === undefined && reader.isCovered?.(probe) === true)
+      throw new UserError('tells what another file beside it tells', { where: name });
   } finally {
     probe.database?.close();
   }
@@ -51,7 +66,8 @@ export function checkProfile(path: string, name: string, format?: string): void 
 
 function openProbe(path: string, name: string): Probe {
   const head = readHead(path);
-  return { file: name, path, head, database: isSqlite(head) ? openNamed(path, name) : null };
+  const folder = name === '-' ? null : dirname(name);
+  return { file: name, path, folder, head, database: isSqlite(head) ? openNamed(path, name) : null };
 }
 
 /** A file of another kind than the format asked for is answered by what it is. */

@@ -10,6 +10,8 @@ export interface Probe {
   readonly file: string;
   /** Where the bytes are, uncompressed. */
   readonly path: string;
+  /** Folder of the input as the user knows it, where files that belong to it may stand; null for standard input. */
+  readonly folder: string | null;
   /** The first bytes, uncompressed. */
   readonly head: Buffer;
   /** The database, when the input is one. */
@@ -25,6 +27,10 @@ export interface ReadOptions {
   readonly rank: number | null;
   /** Whether to write host ranges too. */
   readonly ranges: boolean;
+  /** Program that ran in the profile, for formats that keep it in a file of its own; looked for beside the input. */
+  readonly program?: string;
+  /** Whether to take a program although it is not the one that ran. */
+  readonly force?: boolean;
 }
 
 export interface Reader {
@@ -33,9 +39,11 @@ export interface Reader {
   /** One line for `--formats`. */
   readonly title: string;
   /** What its inputs are, whatever is in them. */
-  readonly reads: 'database' | 'text';
+  readonly reads: 'database' | 'text' | 'binary';
   /** Whether the input is of this format. */
   sniff(probe: Probe): boolean;
+  /** Whether another file of its folder tells what the input does: where a folder is read, it is passed over. */
+  isCovered?(probe: Probe): boolean;
   /** Records of the input, the profile line first, the end line last. */
   read(probe: Probe, options: ReadOptions): Iterable<ProfileLine>;
 }

@@ -4,11 +4,29 @@
  */
 import { nearest, UsageError, UserError } from '../record/errors.js';
 import type { Probe, Reader } from './reader.js';
+import { ascendDatabase } from './readers/ascend/database.js';
+import { ascendText } from './readers/ascend/text.js';
 import { kineto } from './readers/kineto.js';
+import { ntff } from './readers/neuron/ntff.js';
+import { neff } from './readers/neuron/neff.js';
+import { neuronJson } from './readers/neuron/tool-json.js';
+import { neuronMonitor } from './readers/neuron/monitor.js';
+import { neuronSummary } from './readers/neuron/summary.js';
 import { nsight } from './readers/nsight.js';
 import { nvprof } from './readers/nvprof.js';
 
-export const READERS: readonly Reader[] = [nsight, nvprof, kineto];
+export const READERS: readonly Reader[] = [
+  nsight,
+  nvprof,
+  ascendDatabase,
+  ascendText,
+  kineto,
+  ntff,
+  neff,
+  neuronJson,
+  neuronMonitor,
+  neuronSummary,
+];
 
 /** Inputs that are recognised and answered with what to do. */
 export interface Unreadable {
@@ -72,6 +90,17 @@ export const UNREADABLE: readonly Unreadable[] = [
   { title: 'text', hint: 'dparse --formats lists what can be read', sniff: () => true },
 ];
 
+/** Databases that are recognised and answered with what to do. */
+export const UNREADABLE_DATABASES: readonly Unreadable[] = [
+  {
+    title: 'the sums of an Ascend profile (analysis.db), without its kernels',
+    hint: "give the profile's database (ascend_pytorch_profiler_*.db) or directory",
+    sniff: ({ database }) =>
+      database !== null &&
+      [...database.tables.keys()].some((table) => table === 'StepTraceTime' || table.startsWith('CommAnalyzer')),
+  },
+];
+
 /**
  * The reader for an input.
  * @throws UserError saying what the input is and what to do, when none reads it
@@ -80,6 +109,8 @@ export function detect(probe: Probe): Reader {
   const reader = READERS.find((candidate) => candidate.sniff(probe));
   if (reader !== undefined) return reader;
   if (probe.database !== null) {
+    const known = UNREADABLE_DATABASES.find((candidate) => candidate.sniff(probe));
+    if (known !== undefined) throw new UserError(`is ${known.title}`, { where: probe.file, hint: known.hint });
     const tables = [...probe.database.tables.keys()];
     const shown = tables.slice(0, 4).join(', ') + (tables.length > 4 ? ', …' : '');
     throw new UserError(

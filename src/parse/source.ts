@@ -74,14 +74,15 @@ export function readHead(path: string): Buffer {
   }
 }
 
-const isGzip = (head: Buffer): boolean => head[0] === 0x1f && head[1] === 0x8b;
+export const isGzip = (head: Buffer): boolean => head[0] === 0x1f && head[1] === 0x8b;
 
 /**
  * Makes an input readable by path.
+ * @param stdin stands for standard input, when somebody has looked at it before
  * @throws UserError when it is empty, a folder, or a broken gzip
  */
-export async function open(path: string): Promise<Source> {
-  if (path === '-') return unpack(path, 'stdin', process.stdin);
+export async function open(path: string, stdin: AsyncIterable<Buffer> = process.stdin): Promise<Source> {
+  if (path === '-') return unpack(path, 'stdin', stdin);
   if (statSync(path).size === 0 && statSync(path).isFile()) throw new UserError('file is empty', { where: path });
   if (!statSync(path).isFile()) return unpack(path, basename(path), createReadStream(path));
   if (!isGzip(readHead(path))) return { name: path, file: basename(path), path, dispose: () => undefined };
@@ -89,7 +90,7 @@ export async function open(path: string): Promise<Source> {
 }
 
 /** Copies a stream into a temporary file, undoing gzip. */
-async function unpack(name: string, file: string, stream: NodeJS.ReadableStream): Promise<Source> {
+async function unpack(name: string, file: string, stream: AsyncIterable<Buffer>): Promise<Source> {
   const folder = mkdtempSync(join(tmpdir(), 'dparse-'));
   const dispose = (): void => {
     process.off('exit', dispose);

@@ -1,0 +1,110 @@
+/** A report → its values, each with the name, unit and labels that its place gives it. */
+import type { Diagnostics } from '../../../../record/diagnostics.js';
+import type { Labels } from '../../../../record/record.js';
+import { REPORT, type Place } from './places.js';
+
+/** One value of a report. */
+export interface Leaf {
+  readonly metric: string;
+  readonly unit: string | null;
+  /** Null for texts and for what is null; 1 and 0 for true and false. */
+  readonly value: number | null;
+  readonly text?: string;
+  readonly labels: Labels;
+  /** Seconds that its metric group covers, where the group tells. */
+  readonly period: number | null;
+}
+
+/** What is known on the way to a value. */
+interface Context {
+  /** Names on the way, joined by dots. */
+  readonly path: string;
+  readonly labels: Labels;
+  /** The nearest member's name: of a metric group where `period` and `error` stand. */
+  readonly group: string;
+  readonly period: number | null;
+}
+
+/** Reports are about eight levels deep. */
+const DEEPEST = 64;
+
+/** Members that may hold an environment or a command line, which reach no output. */
+const WITHHELD = /^(?:env|environ|environment|environment_variables|cmd|cmdline|command|command_line|args|argv)$/i;
+
+/** Whether it is an object or a list. */
+const isNested = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null;
+
+/** Indices as numbers, names as they are. */
+const labelOf = (key: string): string | number => (/^(?:0|[1-9]\d{0,14})$/.test(key) ? Number(key) : key);
+
+/** All values of a report, in its order. */
+export function leavesOf(report: Readonly<Record<string, unknown>>, diagnostics: Diagnostics): Leaf[] {
+  const leaves: Leaf[] = [];
+  visit(report, REPORT, { path: '', labels: {}, group: '', period: null }, 0);
+  return leaves;
+
+  function visit(value: unknown, place: Place | null, context: Context, depth: number): void {
+    if (!isNested(value)) leaf(value, place, context);
+    else if (depth === DEEPEST) diagnostics.count('too-deep');
+    else members(value, place, context, depth);
+  }
+
+  function members(
+    nested: Readonly<Record<string, unknown>>,
+    place: Place | null,
+    outer: Context,
+    depth: number,
+  ): void {
+    const context = around(nested, place, outer);
+    const isList = Array.isArray(nested);
+    for (const [key, value] of Object.entries(nested)) {
+      if (WITHHELD.test(key)) diagnostics.count('withheld-value');
+      else if (key === 'period' && typeof value === 'number') {
+        leaf(
+          value,
+          { metric: 'period', unit: 's' },
+          { ...context, labels: { ...context.labels, group: context.group } },
+        );
+      } else if (key === 'error' && typeof value === 'string') {
+        const labels = { ...context.labels, group: context.group };
+        if (value !== '') leaf(value, { metric: 'error', unit: null }, { ...context, labels });
+      } else {
+        const known = place?.member(key) ?? null;
+        const path = known?.any === true ? context.path : `${context.path}${context.path === '' ? '' : '.'}${key}`;
+        const label = known?.label ?? null;
+        const labels = label === null ? context.labels : { ...context.labels, [label]: labelOf(key) };
+        const group = isList || known?.any === true ? context.group : key;
+        visit(value, known?.place ?? null, { ...context, path, labels, group }, depth + 1);
+      }
+    }
+  }
+
+  function leaf(value: unknown, place: Pick<Place, 'metric' | 'unit'> | null, context: Context): void {
+    // Nothing stands where a group or a list would.
+    if (value === null && place !== null && place.metric === null) return;
+    const number = typeof value === 'boolean' ? Number(value) : typeof value === 'number' ? value : null;
+    leaves.push({
+      metric: place?.metric ?? context.path,
+      unit: place?.unit ?? null,
+      // 1e999 is a number to JSON.
+      value: Number.isFinite(number) ? number : null,
+      ...(typeof value === 'string' ? { text: value } : undefined),
+      labels: context.labels,
+      period: context.period,
+    });
+  }
+}
+
+/** What an object tells of everything inside it. */
+function around(nested: Readonly<Record<string, unknown>>, place: Place | null, context: Context): Context {
+  const { period } = nested;
+  const identities = place?.identities ?? [];
+  if (identities.length === 0 && period === undefined) return context;
+  const labels: Record<string, string | number> = { ...context.labels };
+  for (const [key, label] of identities) {
+    const value = nested[key];
+    if (typeof value === 'string' || typeof value === 'number') labels[label] = value;
+  }
+  return { ...context, labels, period: typeof period === 'number' && period > 0 ? period : context.period };
+}

@@ -1,0 +1,124 @@
+/**
+ * Reports of neuron-monitor → records, one report at a time: nothing of a report is kept once its records are out, so
+ * that a stream may run for days. The first report brings the profile line with it.
+ *
+ * Every value of a report becomes a sample. `start` is where the report's period begins, `dur` its metric group's own
+ * period, `labels.report` the report's number from 1, `device` the NeuronCore; `labels.device` is a Neuron device, of
+ * which each has several cores.
+ */
+import type { Diagnostics } from '../../../../record/diagnostics.js';
+import { UserError } from '../../../../record/errors.js';
+import type { NoticeRecord, ProfileLine, SampleRecord } from '../../../../record/record.js';
+import { leavesOf, type Leaf } from './leaves.js';
+import { REPORT_KEYS } from './places.js';
+import { ReportTimes, timeOf, type ReportTime } from './report-times.js';
+import { streamHeader, type StreamName } from './stream-header.js';
+
+const isReport = (value: object): value is Readonly<Record<string, unknown>> =>
+  REPORT_KEYS.some((key) => Object.hasOwn(value, key));
+
+export class MonitorReports {
+  readonly #times = new ReportTimes();
+  #reports = 0;
+  #samples = 0;
+  #notices = 0;
+
+  constructor(
+    private readonly name: StreamName,
+    private readonly diagnostics: Diagnostics,
+  ) {}
+
+  /** Records of a line; none when it is no report, which is counted. */
+  take(line: string): ProfileLine[] {
+    if (line.trim() === '') return [];
+    const report = parse(line);
+    if (report !== null) return this.#report(report);
+    this.diagnostics.count('malformed-event');
+    return [];
+  }
+
+  /**
+   * Records of what stands after the last line feed, and the end line.
+   * @param rest null when nothing is known of it
+   * @throws UserError when there was no report at all
+   */
+  end(rest: string | null = null): ProfileLine[] {
+    const last = rest === null || rest.trim() === '' ? [] : this.#last(rest);
+    const { profile, input } = this.name;
+    if (this.#reports === 0) {
+      throw new UserError('holds no report of neuron-monitor, one JSON object a line', {
+        where: input,
+        hint: 'jq -c . FILE puts objects on one line each',
+      });
+    }
+    const counts = {
+      ...(this.#notices === 0 ? undefined : { notice: this.#notices }),
+      sample: this.#samples,
+    };
+    return [...last, { type: 'end', profile, counts, diagnostics: this.diagnostics.toJSON() }];
+  }
+
+  /** A report without a line feed is whole all the same, or cut off. */
+  #last(rest: string): ProfileLine[] {
+    const report = parse(rest);
+    if (report !== null) return this.#report(report);
+    this.diagnostics.count(rest.trimStart().startsWith('{') ? 'truncated-input' : 'malformed-event');
+    return [];
+  }
+
+  #report(report: object): ProfileLine[] {
+    if (!isReport(report)) {
+      this.diagnostics.count('not-a-report');
+      return [];
+    }
+    const leaves = leavesOf(report, this.diagnostics);
+    const time = this.#times.next(shortestPeriod(leaves), timeOf(report));
+    if (time.start === null) this.diagnostics.count('report-without-period');
+    const header = this.#reports++ === 0 ? [streamHeader(this.name, leaves, this.#times.origin)] : [];
+    const notices = leaves.filter(({ metric }) => metric === 'error').map((leaf) => this.#notice(leaf));
+    this.diagnostics.count('monitor-error', notices.length);
+    this.#notices += notices.length;
+    this.#samples += leaves.length;
+    return [...header, ...notices, ...leaves.map((leaf) => this.#sample(leaf, time))];
+  }
+
+  #notice({ text = '', labels: { group } }: Leaf): NoticeRecord {
+    return { type: 'notice', profile: this.name.profile, category: group === undefined ? null : String(group), text };
+  }
+
+  #sample({ metric, value, unit, text, labels, period }: Leaf, { start }: ReportTime): SampleRecord {
+    const { core } = labels;
+    return {
+      type: 'sample',
+      profile: this.name.profile,
+      start,
+      ...(period === null || text !== undefined ? undefined : { dur: Math.round(period * 1e9) }),
+      device: typeof core === 'number' ? core : null,
+      metric,
+      value,
+      ...(text === undefined ? undefined : { text }),
+      unit,
+      labels: { report: this.#reports, ...labels },
+    };
+  }
+}
+
+/** A line's object; null when it is none. */
+function parse(line: string): object | null {
+  try {
+    const value: unknown = JSON.parse(line.replace(/^\ufeff/, ''));
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Reports come whenever a metric group is due: those that are due more rarely cover more than one. */
+const shortestPeriod = (leaves: readonly Leaf[]): number | null =>
+  leaves.reduce<number | null>(
+    (shortest, { metric, value }) =>
+      metric !== 'period' || value === null || value <= 0 || (shortest !== null && shortest <= value)
+        ? shortest
+        : value,
+    null,
+  );

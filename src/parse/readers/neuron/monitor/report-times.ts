@@ -1,0 +1,89 @@
+/**
+ * When reports were made. neuron-monitor does not say; some collectors add a time. Without one, a report begins where
+ * the one before it ended.
+ */
+
+/** Names under which collectors add a time. */
+const TIME_KEYS = ['timestamp', '@timestamp', 'time', 'ts', 'datetime', 'report_time', 'collected_at'];
+
+/** Units of Unix times by their size: any time from 2001 on is told apart. */
+const SCALES: readonly (readonly [below: number, nanoseconds: number])[] = [
+  [1e9, NaN],
+  [1e11, 1e9],
+  [1e14, 1e6],
+  [1e17, 1e3],
+  [1e20, 1],
+];
+
+const S = 1e9;
+
+/** Unix time in ns that a collector added to a report, or null. Texts without a zone are UTC. */
+export function timeOf(report: Readonly<Record<string, unknown>>): bigint | null {
+  for (const key of TIME_KEYS) {
+    const value = report[key];
+    const time = typeof value === 'string' ? timeOfText(value) : typeof value === 'number' ? timeOfNumber(value) : null;
+    if (time !== null) return time;
+  }
+  return null;
+}
+
+function timeOfNumber(value: number): bigint | null {
+  const scale = SCALES.find(([below]) => value < below)?.[1] ?? NaN;
+  // Whole seconds apart, so that fractions keep what digits they have.
+  const whole = Math.floor(value);
+  return Number.isNaN(scale) || value <= 0
+    ? null
+    : BigInt(whole) * BigInt(scale) + BigInt(Math.round((value - whole) * scale));
+}
+
+function timeOfText(text: string): bigint | null {
+  if (/^\d{9,20}(?:\.\d+)?$/.test(text)) return timeOfNumber(Number(text));
+  const iso = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:[.,](\d{1,9})\d*)?(Z|[+-]\d\d:?\d\d)?$/i.exec(text);
+  if (iso === null) return null;
+  const [, day = '', clock = '', fraction = '', zone = 'Z'] = iso;
+  const ms = Date.parse(`${day}T${clock}${zone.replace(/^([+-]\d\d)(\d\d)$/, '$1:$2').toUpperCase()}`);
+  return Number.isNaN(ms) ? null : BigInt(ms) * 1_000_000n + BigInt(fraction.padEnd(9, '0'));
+}
+
+/** A report's place in time. */
+export interface ReportTime {
+  /** ns since the first report began; null where nothing tells. */
+  readonly start: number | null;
+  /** ns that it covers; null where nothing tells. */
+  readonly dur: number | null;
+}
+
+/** Follows the reports of one stream. */
+export class ReportTimes {
+  /** Unix time of the stream's begin. */
+  #origin: bigint | null = null;
+  #start = 0;
+  /** End of the last report that told its period. */
+  #end = 0;
+
+  /** Unix time in ns of the stream's begin, where the first report tells a time. */
+  get origin(): bigint | null {
+    return this.#origin;
+  }
+
+  /**
+   * @param period seconds that the report covers, or null
+   * @param time Unix time in ns at which it was made, or null
+   */
+  next(period: number | null, time: bigint | null): ReportTime {
+    const dur = period === null ? null : Math.round(period * S);
+    const start = this.#byClock(dur, time) ?? (dur === null ? null : this.#end);
+    if (start !== null) this.#start = start;
+    this.#end = start === null || dur === null ? this.#end : start + dur;
+    return { start, dur };
+  }
+
+  /** By the report's time; null when it tells none, or one before the report that came before it. */
+  #byClock(dur: number | null, time: bigint | null): number | null {
+    if (time === null) return null;
+    const begin = time - BigInt(dur ?? 0);
+    this.#origin ??= begin - BigInt(this.#end);
+    const start = Number(begin - this.#origin);
+    return start >= this.#start && Number.isSafeInteger(start) ? start : null;
+  }
+}

@@ -1,0 +1,71 @@
+/** The profile line of a stream of reports, from its first one. */
+import { coreOfArch, coreOfInstance, type NeuronCore } from '../../../../record/neuron.js';
+import { SCHEMA_VERSION, type Device, type Labels, type ProfileRecord } from '../../../../record/record.js';
+import type { Leaf } from './leaves.js';
+
+/** More cores than any instance has: a count beyond is not believed. */
+const MOST_CORES = 4096;
+
+export interface StreamName {
+  readonly profile: number;
+  readonly format: string;
+  /** As the user knows it, for messages. */
+  readonly input: string;
+  /** Base name. */
+  readonly file: string;
+  readonly rank: number | null;
+}
+
+export function streamHeader(name: StreamName, leaves: readonly Leaf[], startUnixNs: bigint | null): ProfileRecord {
+  const instanceType = textOf(leaves, 'instance_type');
+  const version = textOf(leaves, 'neuroncore_version');
+  const core = coreOfInstance(instanceType) ?? coreOfArch(version === null ? null : `nc-${version}`);
+  const cores = coresOf(leaves);
+  const facts: Labels = {
+    ...(instanceType === null ? undefined : { instanceType }),
+    ...(cores.length === 0 ? undefined : { cores: cores.length }),
+  };
+  const { profile, format, file, rank } = name;
+  return {
+    type: 'profile',
+    v: SCHEMA_VERSION,
+    profile,
+    format,
+    tool: null,
+    file,
+    rank,
+    startUnixNs: startUnixNs === null ? null : String(startUnixNs),
+    dur: null,
+    devices: cores.map((id) => device(id, core)),
+    facts,
+  };
+}
+
+const device = (id: number, core: NeuronCore | null): Device => ({
+  id,
+  vendor: 'aws',
+  name: core?.product ?? null,
+  arch: core?.arch ?? null,
+  units: null,
+  clockHz: core?.peClockHz ?? null,
+  memBytesPerS: core?.hbmBytesPerS ?? null,
+  memBytes: null,
+});
+
+/** All cores of the instance where the report counts them, else those in use. */
+function coresOf(leaves: readonly Leaf[]): number[] {
+  const count = (numberOf(leaves, 'neuron_device_count') ?? 0) * (numberOf(leaves, 'neuroncore_per_device_count') ?? 0);
+  const counted = Number.isInteger(count) && count <= MOST_CORES ? count : 0;
+  const inUse = leaves.flatMap(({ labels: { core } }) => (typeof core === 'number' && core < MOST_CORES ? [core] : []));
+  return [...new Set([...Array(counted).keys(), ...inUse])].sort((a, b) => a - b);
+}
+
+const find = (leaves: readonly Leaf[], metric: string): Leaf | undefined =>
+  leaves.find((leaf) => leaf.metric === metric);
+
+const numberOf = (leaves: readonly Leaf[], metric: string): number | null => find(leaves, metric)?.value ?? null;
+
+function textOf(leaves: readonly Leaf[], metric: string): string | null {
+  const text = find(leaves, metric)?.text;
+  return text === undefined || text === '' ? null : text;
+}

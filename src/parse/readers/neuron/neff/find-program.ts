@@ -1,0 +1,91 @@
+/** Which NEFF belongs to a device trace: both carry the uuid of the program. */
+import { readdirSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import type { Diagnostics } from '../../../../record/diagnostics.js';
+import { UserError } from '../../../../record/errors.js';
+import type { Program } from './program.js';
+import { readNeff, uuidOf } from './read-program.js';
+
+export interface ProgramWanted {
+  /** The file that the user named. */
+  readonly program?: string;
+  /** Whether to take that file although it is another program. */
+  readonly force?: boolean;
+  /** Folder of the trace; null when it has none. */
+  readonly folder: string | null;
+  /** Name of the trace. */
+  readonly file: string;
+  /** In the trace: 32 hexadecimal digits; '' when it tells none. */
+  readonly uuid: string;
+  /** Name of the program's file in the trace, as it was where it ran. */
+  readonly modelFile: string | null;
+}
+
+/** Programs of a folder that are looked at. */
+const MOST_CANDIDATES = 5000;
+
+/**
+ * The program of a trace: the one that the user named, or the one beside it that has its uuid.
+ * @returns null, and counts it, when none is found
+ * @throws UserError when the one named is no NEFF, or is another program and not forced
+ */
+export function findProgram(wanted: ProgramWanted, diagnostics: Diagnostics): Program | null {
+  if (wanted.program !== undefined) return namedProgram(wanted.program, wanted, diagnostics);
+  const path = wanted.folder === null ? null : programBeside(wanted.folder, wanted, diagnostics);
+  if (path === null) diagnostics.count('program-not-found');
+  return path === null ? null : readNeff(path, path, diagnostics);
+}
+
+function namedProgram(path: string, { uuid, force }: ProgramWanted, diagnostics: Diagnostics): Program {
+  const program = readNeff(path, path, diagnostics);
+  if (program.uuid === '' || uuid === '') diagnostics.count('program-not-verified');
+  else if (program.uuid !== uuid) {
+    if (force !== true) {
+      throw new UserError(`is the program of another model: uuid ${program.uuid}, the profile has ${uuid}`, {
+        where: path,
+        hint: 'give the right one, or --force',
+      });
+    }
+    diagnostics.count('program-forced');
+  }
+  return program;
+}
+
+/** `neff_<hash>.neff` of `<hash>_instid_<k>_vnc_<core>.ntff`: how the runtime names what it captures by itself. */
+const CAPTURED = /^(.+)_instid_\d+_vnc_\d+\.ntff/;
+
+/** Names that the trace itself suggests. The name inside it may hold a folder of another machine. */
+function suggestedNames({ modelFile, file }: ProgramWanted): string[] {
+  const hash = CAPTURED.exec(basename(file))?.[1];
+  const names = [modelFile?.replace(/^.*[/\\]/s, '') ?? '', hash === undefined ? '' : `neff_${hash}.neff`];
+  // What no file system takes for a name is none.
+  return names.filter((name) => name !== '' && name !== '.' && name !== '..' && !name.includes('\0'));
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+      .filter((name) => name.endsWith('.neff'))
+      .sort();
+  } catch {
+    return [];
+  }
+}
+
+/** The path of the program, by the headers alone. */
+function programBeside(folder: string, wanted: ProgramWanted, diagnostics: Diagnostics): string | null {
+  if (wanted.uuid === '') return null;
+  const suggested = suggestedNames(wanted);
+  const others = namesIn(folder).filter((name) => !suggested.includes(name));
+  let foreign = 0;
+  for (const name of new Set([...suggested, ...others.slice(0, MOST_CANDIDATES)])) {
+    const path = join(folder, name);
+    const uuid = uuidOf(path);
+    if (uuid === wanted.uuid) return path;
+    // A name that misleads is worth telling; other programs of the folder are not, once the right one is found.
+    if (uuid !== null && suggested.includes(name)) diagnostics.count('neff-of-another-model');
+    else if (uuid !== null) foreign++;
+  }
+  diagnostics.count('neff-of-another-model', foreign);
+  return null;
+}

@@ -1,0 +1,98 @@
+/**
+ * The header of a NEFF: 1024 bytes, little-endian, before the archive.
+ *
+ * | offset | type | what |
+ * |---|---|---|
+ * | 0, 8, 16 | u64 | version of the package, size of the header, size of the archive |
+ * | 24, 32 | u64 | version of the format: major, minor |
+ * | 40 | char[128] | version of the build |
+ * | 168 | u32 | logical cores that the program needs |
+ * | 172 | u8[32] | hash: 16 bytes (MD5) and zeros, or 32 (packages of version 1) |
+ * | 204 | u8[16] | uuid |
+ * | 220 | char[256] | name of the network |
+ * | 544 | u64 | features that the runtime must have |
+ * | 552 | u32 | physical cores in a logical one |
+ *
+ * Source: AWS Neuron documentation, "Work with NEFF files"; names of features: the guide to neuron-packager, and the
+ * vendor's reading of real files.
+ */
+
+export interface NeffHeader {
+  readonly packageVersion: number;
+  readonly headerSize: number;
+  readonly dataSize: number;
+  readonly major: number;
+  readonly minor: number;
+  readonly buildVersion: string;
+  readonly logicalCores: number;
+  /** Hexadecimal. */
+  readonly hash: string;
+  /** 32 hexadecimal digits. */
+  readonly uuid: string;
+  readonly name: string;
+  /** Names of features, by bit; a bit without a name as "bit 12". */
+  readonly features: readonly string[];
+  /** Physical cores in a logical one; 0 in files older than logical cores. */
+  readonly coresPerLogical: number;
+}
+
+export const HEADER_BYTES = 1024;
+/** The fields end here; zeros follow. */
+const FIELDS_END = 556;
+const LARGEST_HEADER = 64 * 1024;
+const HIGHEST_VERSION = 1000;
+
+/** Names of feature bits, lowest first. */
+const FEATURES: ReadonlyMap<number, string> = new Map([
+  [0, 'bin-weights'],
+  [1, 'collectives-offset'],
+  [2, 'custom-ops'],
+  [3, 'coalesced-cc'],
+  [10, 'virtual-core'],
+  [11, 'v3-2x-4x-dve-perf-mode'],
+]);
+
+function featureNames(bits: bigint): string[] {
+  const set = Array.from({ length: 64 }, (_, bit) => bit).filter((bit) => ((bits >> BigInt(bit)) & 1n) === 1n);
+  return set.map((bit) => FEATURES.get(bit) ?? `bit ${bit}`);
+}
+
+function text(bytes: Buffer, start: number, length: number): string {
+  const field = bytes.subarray(start, start + length);
+  const end = field.indexOf(0);
+  return field.toString('utf8', 0, end < 0 ? length : end);
+}
+
+/** MD5 hashes fill half of the field. */
+const hashOf = (field: Buffer): string => field.toString('hex').replace(/^(.{32})0{32}$/, '$1');
+
+/**
+ * The header that bytes begin with, or null when they cannot be one: sizes and versions must be those that a header has.
+ * @param bytes at least 1024, where the file has them
+ */
+export function parseHeader(bytes: Buffer): NeffHeader | null {
+  if (bytes.length < HEADER_BYTES) return null;
+  const u64 = (offset: number): number => Number(bytes.readBigUInt64LE(offset));
+  const [packageVersion, headerSize, dataSize, major, minor] = [u64(0), u64(8), u64(16), u64(24), u64(32)];
+  const isSane =
+    packageVersion >= 1 &&
+    Math.max(packageVersion, major, minor) <= HIGHEST_VERSION &&
+    headerSize >= FIELDS_END &&
+    headerSize <= LARGEST_HEADER &&
+    Number.isSafeInteger(headerSize + dataSize);
+  if (!isSane) return null;
+  return {
+    packageVersion,
+    headerSize,
+    dataSize,
+    major,
+    minor,
+    buildVersion: text(bytes, 40, 128),
+    logicalCores: bytes.readUInt32LE(168),
+    hash: hashOf(bytes.subarray(172, 204)),
+    uuid: bytes.toString('hex', 204, 220),
+    name: text(bytes, 220, 256),
+    features: featureNames(bytes.readBigUInt64LE(544)),
+    coresPerLogical: bytes.readUInt32LE(552),
+  };
+}

@@ -1,0 +1,85 @@
+/**
+ * What a gzip (RFC 1952) holds, a piece at a time. Node's zlib unpacks either all at once or asynchronously; records are
+ * read synchronously, and the constants inside a program may be gigabytes of which nothing is wanted.
+ *
+ * Checksums are not compared: what is wanted is JSON, which shows its own damage.
+ */
+import { FlateErrorCode, Inflate, type FlateError } from 'fflate';
+import { ArchiveFault, ByteStream, type ByteSource } from './byte-stream.js';
+
+/** Unpacked at once: it may become a thousand times as much. */
+const STEP = 8 * 1024;
+/** So many bytes that give nothing stand behind the end: a block that must be whole is smaller. */
+const LONGEST_SILENCE = 128 * 1024;
+
+/** The bytes of a DEFLATE stream (RFC 1951). */
+export class Inflated implements ByteSource {
+  readonly #made: Buffer[] = [];
+  readonly #inflate = new Inflate((bytes) => {
+    if (bytes.length > 0) this.#made.push(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
+  });
+  #packed = Buffer.alloc(0);
+  #given = 0;
+  #isEnd = false;
+
+  /** @param limit bytes it may become */
+  constructor(
+    readonly source: ByteSource,
+    readonly limit: number,
+  ) {}
+
+  /** @throws ArchiveFault when it is cut, damaged, or becomes larger than the limit */
+  next(): Buffer | null {
+    for (let silence = 0; this.#made.length === 0 && !this.#isEnd && silence < LONGEST_SILENCE;)
+      silence += this.#step();
+    const piece = this.#made.shift() ?? null;
+    this.#given += piece?.length ?? 0;
+    if (this.#given > this.limit) throw new ArchiveFault('too-large');
+    return piece;
+  }
+
+  /** Unpacks some bytes, and tells how many. */
+  #step(): number {
+    // A byte is kept back for the end: only with the last bytes is an incomplete stream told.
+    if (this.#packed.length <= 1) {
+      const more = this.source.next();
+      this.#isEnd = more === null;
+      if (more !== null) this.#packed = Buffer.concat([this.#packed, more]);
+    }
+    const step = this.#packed.subarray(0, this.#isEnd ? 1 : Math.min(STEP, this.#packed.length - 1));
+    this.#packed = this.#packed.subarray(step.length);
+    try {
+      this.#inflate.push(step, this.#isEnd);
+    } catch (error) {
+      const isCut = (error as Partial<FlateError>).code === FlateErrorCode.UnexpectedEOF;
+      throw new ArchiveFault(isCut ? 'cut' : 'damaged');
+    }
+    return step.length;
+  }
+}
+
+export const isGzip = (head: Buffer): boolean => head[0] === 0x1f && head[1] === 0x8b && head[2] === 8;
+
+const HAS_CHECKSUM = 2;
+const HAS_EXTRA = 4;
+const HAS_NAME = 8;
+const HAS_COMMENT = 16;
+/** Names and comments are no longer than this. */
+const LONGEST_TEXT = 64 * 1024;
+
+function skipText(stream: ByteStream): void {
+  for (let n = 0; stream.take(1)[0] !== 0; n++) if (n > LONGEST_TEXT) throw new ArchiveFault('damaged');
+}
+
+/**
+ * What the gzip at the start of a stream holds; nothing behind it is of interest.
+ * @param limit bytes it may become
+ */
+export function gunzip(stream: ByteStream, limit: number): ByteStream {
+  const flags = stream.take(10)[3] ?? 0;
+  if ((flags & HAS_EXTRA) !== 0) stream.skip(stream.take(2).readUInt16LE());
+  if ((flags & HAS_NAME) !== 0) skipText(stream);
+  if ((flags & HAS_COMMENT) !== 0) skipText(stream);
+  if ((flags & HAS_CHECKSUM) !== 0) stream.skip(2);
+  return new ByteStream(new Inflated(stream, limit));
+}

@@ -1,0 +1,45 @@
+/** Values of JSON from a file that nobody vouches for: each is taken as what it should be, or as absent. */
+
+/** Lists and objects take many times their text in memory: a text made of brackets is not parsed. */
+const MOST_BRACKETS = 1_000_000;
+const BRACKETS: ReadonlySet<number> = new Set([0x5b, 0x7b]);
+
+function isAllBrackets(bytes: Buffer): boolean {
+  if (bytes.length <= MOST_BRACKETS) return false;
+  let brackets = 0;
+  for (const byte of bytes) if (BRACKETS.has(byte)) brackets++;
+  return brackets > MOST_BRACKETS;
+}
+
+/** The value of a text; undefined when it is no JSON. */
+export function parseJson(bytes: Buffer): unknown {
+  if (isAllBrackets(bytes)) return undefined;
+  try {
+    return JSON.parse(bytes.toString('utf8')) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+export const entriesOf = (value: unknown): [string, unknown][] =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.entries(value) : [];
+
+export function fieldOf(value: unknown, key: string): unknown {
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
+  return (value as Readonly<Record<string, unknown>>)[key];
+}
+
+export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
+export const textOf = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
+
+/** A count, a size or an extent. */
+export const sizeOf = (value: unknown): number | null =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : null;
+
+/** Extents; null when one of them is none. */
+export function shapeOf(value: unknown): number[] | null {
+  if (!Array.isArray(value)) return null;
+  const extents = value.map(sizeOf);
+  return extents.every((extent) => extent !== null) ? extents : null;
+}

@@ -1,0 +1,145 @@
+/** What is wanted of a NEFF, put together from its header and the few members that tell it. */
+import type { Diagnostics } from '../../../../record/diagnostics.js';
+import type { Labels } from '../../../../record/record.js';
+import { readDefinition, readNodes, readTensorMap } from './definition.js';
+import type { Definition, MappedTensor, Queue, TensorType } from './definition.js';
+import type { NeffHeader } from './header.js';
+import { fieldOf, listOf, parseJson, textOf } from './json-value.js';
+import type { Member } from './tar.js';
+import { joinTensors, type ProgramTensor } from './tensors.js';
+
+export interface Program {
+  /** 32 hexadecimal digits; '' where the file has no header. */
+  readonly uuid: string;
+  readonly facts: Labels;
+  readonly tensors: readonly ProgramTensor[];
+  /** By the compiler's name, as `qSPDynamicHW`. */
+  readonly queues: ReadonlyMap<string, Queue>;
+  /** Names of the subgraphs, one for each physical core. */
+  readonly graphs: readonly string[];
+}
+
+/** Members are held one at a time, and none is larger; what is kept of them is bounded by all of them together. */
+const LARGEST_MEMBER = 16 * 1024 * 1024;
+const LARGEST_PROGRAM = 8 * LARGEST_MEMBER;
+/** A logical core has a few physical ones. */
+const MOST_GRAPHS = 1024;
+
+/** The folder of a subgraph's member, whatever folders are around it. */
+const IN_GRAPH = /(?:^|\/)([^/]+)\/(def|tensor_map)\.json$/;
+const KELF = /^kelf-\d+\.json$/;
+
+/** `compiler_cache/…/NAME` → `NAME`: where the program was compiled is nobody's business. */
+const baseName = (path: string): string => path.replace(/^.*[/\\]/s, '');
+
+export class ProgramBuilder {
+  /** Bytes of all members so far. */
+  #read = 0;
+  #info: object | null = null;
+  #target: string | null = null;
+  #hasKelf = false;
+  /** Names of subgraphs by the folder of their members, as the list of graphs has them. */
+  readonly #graphs = new Map<string, string>();
+  readonly #definitions = new Map<string, Definition>();
+  readonly #maps = new Map<string, readonly MappedTensor[]>();
+  #nodes: ReadonlyMap<string, TensorType> = new Map();
+
+  constructor(
+    readonly header: NeffHeader | null,
+    readonly diagnostics: Diagnostics,
+  ) {}
+
+  take(member: Member): void {
+    const { name } = member;
+    const [, graph = '', part] = IN_GRAPH.exec(name) ?? [];
+    if (part === undefined && name !== 'info.json' && name !== 'neff.json' && !KELF.test(name)) return;
+    const json = this.#parse(member);
+    if (json === null) return;
+    if (name === 'info.json') this.#info = json;
+    else if (name === 'neff.json') this.#nodes = readNodes(json);
+    else if (part === 'def') this.#definitions.set(graph, readDefinition(json));
+    else if (part === 'tensor_map') this.#maps.set(graph, readTensorMap(json));
+    else this.#takeKelf(json);
+  }
+
+  /** Whether nothing is to be had from members that are still to come. */
+  get isComplete(): boolean {
+    for (const folder of this.#graphs.keys()) {
+      if (!this.#definitions.has(folder) || !this.#maps.has(folder)) return false;
+    }
+    return this.#info !== null && this.#graphs.size > 0;
+  }
+
+  /** Whether any member was of use. */
+  get isEmpty(): boolean {
+    return this.#info === null && !this.#hasKelf && this.#definitions.size === 0 && this.#maps.size === 0;
+  }
+
+  /** Counts the members that every program has, and this one has not. */
+  countMissing(): void {
+    const folders = new Set([...this.#graphs.keys(), ...this.#definitions.keys(), ...this.#maps.keys()]);
+    const missing = [...folders].flatMap((folder) => [this.#definitions.has(folder), this.#maps.has(folder)]);
+    const present = [this.#info !== null, this.#hasKelf, ...missing];
+    this.diagnostics.count('program-part-missing', present.filter((is) => !is).length);
+  }
+
+  build(): Program {
+    const definitions = [...this.#definitions.values()];
+    return {
+      uuid: this.header?.uuid ?? '',
+      facts: this.#facts(),
+      tensors: joinTensors(
+        definitions.flatMap(({ variables }) => variables),
+        [...this.#maps.values()].flat(),
+        this.#nodes,
+      ),
+      // Of several of one name the first counts.
+      queues: new Map(definitions.reverse().flatMap(({ queues }) => [...queues])),
+      graphs: this.#graphs.size > 0 ? [...this.#graphs.values()] : [...this.#definitions.keys()],
+    };
+  }
+
+  /** The object in a member; null, and counted, when there is none. */
+  #parse(member: Member): object | null {
+    if (member.size > Math.min(LARGEST_MEMBER, LARGEST_PROGRAM - this.#read)) {
+      this.diagnostics.count('program-too-large');
+      return null;
+    }
+    this.#read += member.size;
+    const json = parseJson(member.read());
+    if (typeof json === 'object' && json !== null) return json;
+    this.diagnostics.count('program-part-broken');
+    return null;
+  }
+
+  #takeKelf(json: unknown): void {
+    this.#hasKelf = true;
+    this.#target ??= textOf(fieldOf(json, 'target'));
+    for (const graph of listOf(fieldOf(json, 'graphs')).slice(0, MOST_GRAPHS)) {
+      const folder = IN_GRAPH.exec(textOf(fieldOf(graph, 'definition')) ?? '')?.[1];
+      const name = textOf(fieldOf(graph, 'name')) ?? folder;
+      if (name !== undefined) this.#graphs.set(folder ?? name, name);
+    }
+  }
+
+  #facts(): Labels {
+    const { header } = this;
+    const facts = {
+      model: textOf(baseName(header?.name ?? '')) ?? textOf(baseName(textOf(fieldOf(this.#info, 'name')) ?? '')),
+      uuid: header?.uuid,
+      compilerVersion: textOf(fieldOf(this.#info, 'tool_version')),
+      target: this.#target,
+      logicalCores: header?.logicalCores,
+      // Files from before logical cores say nothing of it.
+      lncSize: header?.coresPerLogical === 0 ? null : header?.coresPerLogical,
+      packageVersion: header?.packageVersion,
+      neffVersion: header === null ? null : `${header.major}.${header.minor}`,
+      buildVersion: textOf(header?.buildVersion),
+      features: textOf(header?.features.join(', ')),
+      hash: header?.hash,
+    };
+    const isKnown = (entry: [string, string | number | null | undefined]): entry is [string, string | number] =>
+      entry[1] !== null && entry[1] !== undefined;
+    return Object.fromEntries(Object.entries(facts).filter(isKnown));
+  }
+}

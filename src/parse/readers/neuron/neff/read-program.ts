@@ -1,0 +1,146 @@
+/**
+ * NEFF files: the compiled program of a NeuronCore, which tells what a device trace cannot: tensors, queues, the
+ * compiler's version. A header, then a tar archive, packed by gzip or not; files without the header, or packed once
+ * more, are read as well.
+ *
+ * Sources: AWS Neuron documentation ("Work with NEFF files", "Neuron packager user guide"), and real files.
+ */
+import { closeSync, openSync, statSync } from 'node:fs';
+import type { DiagnosticName, Diagnostics } from '../../../../record/diagnostics.js';
+import { UserError } from '../../../../record/errors.js';
+import { ArchiveFault, ByteStream, FileBytes, type Fault } from './byte-stream.js';
+import { HEADER_BYTES, parseHeader, type NeffHeader } from './header.js';
+import { gunzip, isGzip } from './inflate.js';
+import { ProgramBuilder, type Program } from './program.js';
+import { isTar, members } from './tar.js';
+
+/** A program with its constants is no larger than this. */
+const LARGEST_ARCHIVE = 4 * 1024 ** 3;
+const TAR_HEAD = 512;
+
+/** How faults of the archive are counted. */
+const FAULTS: Readonly<Record<Fault, DiagnosticName>> = {
+  cut: 'truncated-input',
+  damaged: 'program-damaged',
+  'too-large': 'program-too-large',
+};
+
+/** What a file holds, its layers undone one by one. */
+function unpack(stream: ByteStream, limit: number): ByteStream {
+  return isGzip(stream.peek(3)) ? gunzip(stream, limit) : stream;
+}
+
+function openHeader(stream: ByteStream, limit: number): { header: NeffHeader | null; rest: ByteStream } {
+  const rest = unpack(stream, limit);
+  const header = parseHeader(rest.peek(HEADER_BYTES));
+  if (header !== null) rest.skip(header.headerSize);
+  return { header, rest };
+}
+
+/** Lets a fault end what is done; what was done before it holds. */
+function untilFault(work: () => void): Fault | null {
+  try {
+    work();
+    return null;
+  } catch (error) {
+    if (error instanceof ArchiveFault) return error.fault;
+    throw error;
+  }
+}
+
+function withFile<T>(path: string, use: (stream: ByteStream) => T): T {
+  const file = openSync(path, 'r');
+  try {
+    return use(new ByteStream(new FileBytes(file)));
+  } finally {
+    closeSync(file);
+  }
+}
+
+const isEnd = (stream: ByteStream): boolean => stream.peek(1).length === 0;
+
+/** Takes what a program needs from its archive. */
+function takeMembers(archive: ByteStream, builder: ProgramBuilder): void {
+  if (!isTar(archive.peek(TAR_HEAD))) throw new ArchiveFault(isEnd(archive) ? 'cut' : 'damaged');
+  for (const member of members(archive)) {
+    builder.take(member);
+    if (builder.isComplete) return;
+  }
+  builder.countMissing();
+}
+
+/**
+ * The program in a file. Memory: its largest JSON member (at most 16 MiB of text), not its constants.
+ * @param name of the file as the user knows it
+ * @throws UserError when the file is no NEFF, or cannot be read
+ */
+export function readNeff(path: string, name: string, diagnostics: Diagnostics): Program {
+  const program = readFile(path, name, (stream) => readProgram(stream, diagnostics));
+  if (program === null) {
+    throw new UserError('is no NEFF', { where: name, hint: 'give the .neff that the compiler or the capture wrote' });
+  }
+  return program;
+}
+
+function readProgram(stream: ByteStream, diagnostics: Diagnostics): Program | null {
+  let builder = new ProgramBuilder(null, diagnostics);
+  const fault = untilFault(() => {
+    const { header, rest } = openHeader(stream, LARGEST_ARCHIVE);
+    builder = new ProgramBuilder(header, diagnostics);
+    takeMembers(unpack(rest, LARGEST_ARCHIVE), builder);
+  });
+  if (builder.header === null && builder.isEmpty) return null;
+  if (fault !== null) diagnostics.count(FAULTS[fault]);
+  return builder.build();
+}
+
+/** Reading of a file by name; what keeps it from being read is told in one line. */
+function readFile<T>(path: string, name: string, use: (stream: ByteStream) => T): T {
+  try {
+    if (!statSync(path).isFile()) throw new UserError('is no file', { where: name });
+    return withFile(path, use);
+  } catch (error) {
+    if (error instanceof UserError || !(error instanceof Error) || !('code' in error)) throw error;
+    const what = error.code === 'ENOENT' ? 'no such file' : `cannot be read: ${String(error.code)}`;
+    throw new UserError(what, { where: name });
+  }
+}
+
+/** The uuid in a file's header; null where there is none, or no file. */
+export function uuidOf(path: string): string | null {
+  try {
+    if (!statSync(path).isFile()) return null;
+    return withFile(path, (stream) => parseHeader(stream.peek(HEADER_BYTES))?.uuid ?? null);
+  } catch {
+    return null;
+  }
+}
+
+/** Members of a program stand early: this many of them, and this many bytes, are looked at. */
+const SNIFFED_MEMBERS = 256;
+const SNIFFED_BYTES = 4 * 1024 * 1024;
+
+/** Whether a file is a NEFF: a header with an archive behind it, or an archive with a list of subgraphs. */
+export function isNeff(path: string, head: Buffer): boolean {
+  if (parseHeader(head) === null && !isGzip(head) && !isTar(head)) return false;
+  let is = false;
+  withFile(path, (stream) =>
+    untilFault(() => {
+      const { header, rest } = openHeader(stream, SNIFFED_BYTES);
+      if (header === null) is = hasSubgraphs(unpack(rest, SNIFFED_BYTES));
+      // The archive may be cut off, anywhere.
+      else is = isEnd(rest) || isGzip(rest.peek(3)) || isTar(rest.peek(TAR_HEAD));
+    }),
+  );
+  return is;
+}
+
+function hasSubgraphs(archive: ByteStream): boolean {
+  if (!isTar(archive.peek(TAR_HEAD))) return false;
+  let looked = 0;
+  for (const { name } of members(archive)) {
+    if (/^kelf-\d+\.json$/.test(name)) return true;
+    if (++looked === SNIFFED_MEMBERS) return false;
+  }
+  return false;
+}

@@ -1,0 +1,109 @@
+/**
+ * Members of a tar archive, in order, without holding it: ustar (POSIX.1-1988), pax (POSIX.1-2001) and GNU's long names.
+ * Sizes are checked against nothing but the archive's own length: a member that says more than there is, is cut.
+ */
+import { ArchiveFault, type ByteStream } from './byte-stream.js';
+
+const BLOCK = 512;
+/** Headers of pax and long names are no longer than this. */
+const LONGEST_EXTRA = 1024 * 1024;
+const MOST_MEMBERS = 200_000;
+
+export interface Member {
+  /** Without a leading './'. */
+  readonly name: string;
+  readonly size: number;
+  /** Its contents; to be called before the next member is asked for, at most once, and only if it is small enough to hold. */
+  read(): Buffer;
+}
+
+/** A header field up to its NUL. */
+function text(block: Buffer, start: number, length: number): string {
+  const field = block.subarray(start, start + length);
+  const end = field.indexOf(0);
+  return field.subarray(0, end < 0 ? length : end).toString('utf8');
+}
+
+/** A number in octal, or (GNU) in base 256 when the highest bit of the field is set; NaN when it is neither. */
+function number(block: Buffer, start: number, length: number): number {
+  if (((block[start] ?? 0) & 0x80) === 0) {
+    const digits = block.toString('latin1', start, start + length).replace(/^[ ]+|[ \0].*$/gs, '');
+    return /^[0-7]*$/.test(digits) ? Number(`0o${digits || '0'}`) : NaN;
+  }
+  let value = (block[start] ?? 0) & 0x7f;
+  for (let i = start + 1; i < start + length; i++) value = value * 256 + (block[i] ?? 0);
+  return value;
+}
+
+const CHECKSUM = { start: 148, length: 8 };
+
+/** Whether the checksum of a header is right: the sum of its bytes, those of the checksum taken as blanks. */
+function isHeader(block: Buffer): boolean {
+  let sum = 8 * 0x20;
+  block.forEach((byte, i) => {
+    if (i < CHECKSUM.start || i >= CHECKSUM.start + CHECKSUM.length) sum += byte;
+  });
+  return number(block, CHECKSUM.start, CHECKSUM.length) === sum;
+}
+
+/** Whether bytes begin as a tar archive does. */
+export const isTar = (head: Buffer): boolean =>
+  head.length >= BLOCK && head.toString('latin1', 257, 262) === 'ustar' && isHeader(head.subarray(0, BLOCK));
+
+/** `path` and `size` of a pax header: records "length key=value\n", the length in bytes and of the whole record. */
+function paxRecords(contents: Buffer): Map<string, string> {
+  const records = new Map<string, string>();
+  for (let start = 0; start < contents.length;) {
+    const blank = contents.indexOf(0x20, start);
+    const length = Number(contents.toString('latin1', start, Math.max(start, blank)));
+    if (blank < 0 || !Number.isInteger(length) || length <= blank - start) break;
+    const [, key, value] = /^([^=]*)=(.*)\n$/s.exec(contents.toString('utf8', blank + 1, start + length)) ?? [];
+    if (key !== undefined && value !== undefined) records.set(key, value);
+    start += length;
+  }
+  return records;
+}
+
+function nameOf(block: Buffer): string {
+  const name = text(block, 0, 100);
+  const prefix = block.toString('latin1', 257, 263) === 'ustar\0' ? text(block, 345, 155) : '';
+  return prefix === '' ? name : `${prefix}/${name}`;
+}
+
+const isZero = (block: Buffer): boolean => block.every((byte) => byte === 0);
+
+/** @throws ArchiveFault when it is cut or damaged */
+export function* members(stream: ByteStream): Generator<Member> {
+  let longName: string | null = null;
+  let pax = new Map<string, string>();
+  for (let n = 0; ; n++) {
+    if (n > MOST_MEMBERS) throw new ArchiveFault('too-large');
+    // An archive ends by two blocks of zeros, but some end by the file's end.
+    if (stream.peek(1).length === 0) return;
+    const block = stream.take(BLOCK);
+    if (isZero(block)) return;
+    if (!isHeader(block)) throw new ArchiveFault('damaged');
+    const size = Number(pax.get('size') ?? number(block, 124, 12));
+    if (!Number.isSafeInteger(size) || size < 0) throw new ArchiveFault('damaged');
+    const padding = (BLOCK - (size % BLOCK)) % BLOCK;
+    const kind = String.fromCharCode(block[156] ?? 0);
+    if (kind === 'x' || kind === 'L') {
+      if (size > LONGEST_EXTRA) throw new ArchiveFault('damaged');
+      const contents = stream.take(size);
+      stream.skip(padding);
+      if (kind === 'x') pax = paxRecords(contents);
+      else longName = text(contents, 0, size);
+      continue;
+    }
+    let left = size;
+    const read = (): Buffer => {
+      left = 0;
+      return stream.take(size);
+    };
+    const name = (pax.get('path') ?? longName ?? nameOf(block)).replace(/^(?:\.?\/)+/, '');
+    if (kind === '0' || kind === '\0' || kind === '7') yield { name, size, read };
+    longName = null;
+    pax = new Map();
+    stream.skip(left + padding);
+  }
+}

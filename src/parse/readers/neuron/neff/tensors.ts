@@ -1,0 +1,50 @@
+/** Tensors of a program: variables of its definitions, with types and extents from its tensor maps. */
+import type { TensorRecord } from '../../../../record/record.js';
+import type { MappedTensor, Role, TensorType, Variable } from './definition.js';
+
+export type ProgramTensor = Omit<TensorRecord, 'type' | 'profile'>;
+
+const ROLE_ORDER: readonly Role[] = ['input', 'output', 'weight', null];
+
+/** What the maps say, by the names under which a variable finds it. */
+class TypeIndex {
+  readonly #byName = new Map<string, TensorType>();
+  readonly #byFile = new Map<string, TensorType>();
+
+  constructor(maps: readonly MappedTensor[], nodes: ReadonlyMap<string, TensorType>) {
+    for (const tensor of maps) {
+      this.#byName.set(tensor.name, tensor);
+      if (tensor.file !== null) this.#byFile.set(tensor.file, tensor);
+    }
+    for (const [name, node] of nodes) if (!this.#byName.has(name)) this.#byName.set(name, node);
+  }
+
+  /** A constant has another name in the map: both name its file. */
+  of({ name, file }: Variable): TensorType | undefined {
+    return (file === null ? undefined : this.#byFile.get(file)) ?? this.#byName.get(name);
+  }
+}
+
+/**
+ * The tensors, each once however many subgraphs have it: inputs, outputs, weights, each in the order of the definitions.
+ * Without a definition the maps alone tell, and sizes are not known.
+ */
+export function joinTensors(
+  variables: readonly Variable[],
+  maps: readonly MappedTensor[],
+  nodes: ReadonlyMap<string, TensorType>,
+): ProgramTensor[] {
+  const index = new TypeIndex(maps, nodes);
+  const isTensor = ({ role }: MappedTensor): boolean => role !== null;
+  const listed = variables.length > 0 ? variables : maps.filter(isTensor).map((tensor) => ({ ...tensor, bytes: null }));
+  const tensors = new Map<string, ProgramTensor>();
+  for (const variable of listed) {
+    const { name, role, bytes } = variable;
+    const key = JSON.stringify([role, name]);
+    const type = index.of(variable);
+    if (!tensors.has(key)) {
+      tensors.set(key, { name, role, dtype: type?.dtype ?? null, shape: type?.shape ?? null, bytes });
+    }
+  }
+  return [...tensors.values()].sort((a, b) => ROLE_ORDER.indexOf(a.role) - ROLE_ORDER.indexOf(b.role));
+}

@@ -1,0 +1,131 @@
+/**
+ * What the head of a device trace says: which program ran, where and when, and where in the file its data lies.
+ * The vendor publishes no schema: numbers of fields were found in captures, beside what the vendor's tool says of them.
+ */
+import { Message } from './wire.js';
+
+export interface Metadata {
+  /** File of the program, as the capture was told. */
+  readonly modelFile: string | null;
+  /** Of the program: 32 hexadecimal digits. */
+  readonly uuid: string | null;
+  readonly instanceType: string | null;
+  /** '2.30.51 (faafe)': version, and the first digits of the commit. */
+  readonly runtimeVersion: string | null;
+  readonly driverVersion: string | null;
+  readonly collectivesVersion: string | null;
+  /** Executions of the program, as spans of the device's clock. */
+  readonly windows: readonly ExecutionWindow[];
+  readonly graphs: readonly Graph[];
+  readonly sections: readonly Section[];
+}
+
+/** In picoseconds of the device's clock. */
+export interface ExecutionWindow {
+  readonly start: bigint;
+  readonly end: bigint;
+}
+
+/** What one core ran. */
+export interface Graph {
+  /** Number of the NeuronCore on its instance. */
+  readonly core: number;
+  readonly buffers: readonly InstructionBuffer[];
+  readonly rings: readonly DmaRing[];
+  readonly memory: readonly MemoryUse[];
+}
+
+/** Instructions of one engine, 64 bytes each, as they lay in the device's memory. */
+export interface InstructionBuffer {
+  readonly engine: number;
+  /** In the device's memory. */
+  readonly address: bigint;
+  /** From the first byte after the metadata. */
+  readonly offset: number;
+  readonly size: number;
+}
+
+/** A DMA engine's share in a queue. */
+export interface DmaRing {
+  readonly engine: number;
+  readonly queue: number;
+  readonly name: string;
+}
+
+/** Device memory that one kind of thing takes. */
+export interface MemoryUse {
+  readonly name: string;
+  readonly bytes: number;
+}
+
+/** A run of device records. */
+export interface Section {
+  readonly kind: number;
+  /** 2 for cores that only run collectives. */
+  readonly group: number;
+  readonly core: number;
+  /** From the first byte after the metadata. */
+  readonly offset: number;
+  readonly size: number;
+}
+
+export const SECTION = { instructions: 0, semaphores: 1, dma: 4, throttle: 5 } as const;
+/** `group` of cores that only run collectives. */
+export const COLLECTIVE_CORES = 2;
+
+/** @throws WireError when the bytes are no metadata */
+export function readMetadata(bytes: Buffer): Metadata {
+  const top = Message.read(bytes);
+  const models = top.messages(4);
+  const windows = top.messages(15);
+  return {
+    modelFile: top.text(1),
+    uuid: uuidOf([...windows.map((window) => window.bytes(1)), ...models.map((model) => model.bytes(5))]),
+    instanceType: top.text(9),
+    runtimeVersion: version(top.message(8)),
+    driverVersion: version(top.message(11)),
+    collectivesVersion: version(top.message(12)),
+    windows: windows.map((window) => ({ start: window.integer(2) ?? 0n, end: window.integer(3) ?? 0n })),
+    graphs: models.flatMap((model) => model.messages(4).flatMap((each) => each.messages(1).map(graph))),
+    sections: top.messages(16).map(section),
+  };
+}
+
+const UUID_BYTES = 16;
+
+/** Field 2 tells it too, but as a text of the language C: it stops at the first zero. */
+const uuidOf = (candidates: readonly (Buffer | null)[]): string | null =>
+  candidates.find((bytes) => bytes?.length === UUID_BYTES)?.toString('hex') ?? null;
+
+const COMMIT_DIGITS = 5;
+
+/** As the vendor's tool writes it: parts that are zero at the end count too, a commit that is not told stays empty. */
+function version(message: Message | null): string | null {
+  if (message === null) return null;
+  const parts = [1, 2, 3].map((field) => message.number(field)).join('.');
+  return `${parts} (${message.text(5)?.slice(0, COMMIT_DIGITS) ?? ''})`;
+}
+
+const graph = (message: Message): Graph => ({
+  core: message.number(3),
+  buffers: message.messages(4).map((buffer) => ({
+    engine: buffer.number(1),
+    address: buffer.integer(2) ?? 0n,
+    offset: buffer.number(7),
+    size: buffer.number(8),
+  })),
+  rings: message.messages(7).map((ring) => ({
+    engine: ring.number(1),
+    queue: ring.number(2),
+    name: ring.text(4) ?? '',
+  })),
+  memory: message.messages(11).map((use) => ({ name: use.text(3) ?? '', bytes: use.number(2) })),
+});
+
+const section = (message: Message): Section => ({
+  kind: message.number(1),
+  group: message.number(3),
+  core: message.number(7),
+  offset: message.number(5),
+  size: message.number(6),
+});

@@ -1,0 +1,73 @@
+/**
+ * DMA records → rows. The n-th start of a queue on an engine belongs to its n-th end: packets of a queue keep their
+ * order.
+ *
+ * | bytes | content                                                           |
+ * |-------|-------------------------------------------------------------------|
+ * | 0–2   | end: bytes moved                                                  |
+ * | 3     | engine, its low five bits                                         |
+ * | 4     | queue (bits 4–7), phase (bits 0–3): 1 start, 5 end, 6 completion  |
+ * | 6–7   | end: checksum                                                     |
+ * | 8–15  | time, ps                                                          |
+ */
+import type { Diagnostics } from '../../../../record/diagnostics.js';
+import type { Clock } from './clock.js';
+import { PendingPackets } from './pending.js';
+import { ENGINES_OF_RECORD, QUEUES } from './queues.js';
+import type { RowChunks } from './row-chunks.js';
+import { KIND, NO_DURATION, rankOf, rankWithin } from './rows.js';
+import { RECORD_WORDS, type RecordBlock } from './trace-file.js';
+
+const START = 1;
+const END = 5;
+const COMPLETION = 6;
+
+/** DMA packets of one core. */
+export class Packets {
+  readonly #pending = Array.from({ length: ENGINES_OF_RECORD * QUEUES }, () => null as PendingPackets | null);
+  readonly #rank: number;
+
+  constructor(
+    device: number,
+    private readonly clock: Clock,
+    private readonly rows: RowChunks,
+    private readonly diagnostics: Diagnostics,
+  ) {
+    this.#rank = rankOf(KIND.packet, device);
+  }
+
+  read({ words, count }: RecordBlock): void {
+    const { clock } = this;
+    for (let at = 0; at < count * RECORD_WORDS; at += RECORD_WORDS) {
+      const head = words[at] ?? 0;
+      const values = words[at + 1] ?? 0;
+      const phase = values & 15;
+      if (phase === COMPLETION) continue;
+      if (phase !== START && phase !== END) {
+        this.diagnostics.count('unknown-record');
+        continue;
+      }
+      const engine = (head >>> 24) & (ENGINES_OF_RECORD - 1);
+      const queue = (values >>> 4) & (QUEUES - 1);
+      const pending = (this.#pending[engine * QUEUES + queue] ??= new PendingPackets());
+      const time = clock.since(words[at + 2] ?? 0, words[at + 3] ?? 0);
+      if (phase === START) this.diagnostics.count('record-without-end', pending.start(time));
+      else if (pending.count === 0) this.diagnostics.count('record-without-start');
+      else this.#add(rankWithin(engine, queue), pending.end(), time, head & 0xffffff, values >>> 16);
+    }
+  }
+
+  /** No records are left. */
+  finish(): void {
+    for (const pending of this.#pending) this.diagnostics.count('record-without-end', pending?.count ?? 0);
+  }
+
+  #add(rank: number, start: number, end: number, bytes: number, checksum: number): void {
+    if (start < 0 || Math.max(start, end) > this.clock.length) {
+      this.diagnostics.count('outside-execution');
+      return;
+    }
+    if (end < start) this.diagnostics.count('negative-duration');
+    this.rows.add(start, end < start ? NO_DURATION : end - start, this.#rank | rank, bytes, checksum, 0);
+  }
+}

@@ -1,0 +1,98 @@
+/** What has started and not yet ended. Both kinds hold a limited number, whatever the file says. */
+
+/**
+ * Instructions of an engine that may be under way at a time, and that may overtake one. Captures show two at a time,
+ * and one that 40 others overtook: the tensor engine waited with it while products went on.
+ */
+const MOST_UNDER_WAY = 256;
+
+/**
+ * Instructions of one engine. An end belongs to the oldest start of the same place. Engines run nearly in order: a start that
+ * many later ones have overtaken has lost its end, and must not take that of the next round of a loop.
+ */
+export class PendingInstructions {
+  count = 0;
+  /** Of the instruction that `end` found. */
+  time = 0;
+  wait = 0;
+  readonly #places = new Int32Array(MOST_UNDER_WAY);
+  readonly #times = new Float64Array(MOST_UNDER_WAY);
+  readonly #waits = new Uint16Array(MOST_UNDER_WAY);
+  /** How many instructions had ended when it started. */
+  readonly #ages = new Float64Array(MOST_UNDER_WAY);
+  #ended = 0;
+
+  /** @returns how many instructions were given up to make room */
+  start(place: number, time: number, wait: number): number {
+    const isStale = this.count > 0 && this.#ended - (this.#ages[0] ?? 0) >= MOST_UNDER_WAY;
+    const givenUp = isStale || this.count === MOST_UNDER_WAY ? 1 : 0;
+    if (givenUp === 1) this.#remove(0);
+    this.#places[this.count] = place;
+    this.#times[this.count] = time;
+    this.#waits[this.count] = wait;
+    this.#ages[this.count] = this.#ended;
+    this.count++;
+    return givenUp;
+  }
+
+  /** Ends an instruction; false when none of the place is under way. */
+  end(place: number): boolean {
+    for (let at = 0; at < this.count; at++) {
+      if (this.#places[at] === place) {
+        this.time = this.#times[at] ?? 0;
+        this.wait = this.#waits[at] ?? 0;
+        this.#ended++;
+        this.#remove(at);
+        return true;
+      }
+    }
+    return false;
+  }
+
+  #remove(at: number): void {
+    this.count--;
+    for (let i = at; i < this.count; i++) {
+      this.#places[i] = this.#places[i + 1] ?? 0;
+      this.#times[i] = this.#times[i + 1] ?? 0;
+      this.#waits[i] = this.#waits[i + 1] ?? 0;
+      this.#ages[i] = this.#ages[i + 1] ?? 0;
+    }
+  }
+}
+
+/** Packets of a queue that may be under way at a time: 512 queues of a core make 32 MB at most. */
+const MOST_PACKETS = 1 << 13;
+const FIRST_PACKETS = 1 << 4;
+
+/** Starts of packets of one queue, the oldest first. */
+export class PendingPackets {
+  count = 0;
+  #times = new Float64Array(FIRST_PACKETS);
+  #first = 0;
+
+  /** @returns how many packets were given up to make room */
+  start(time: number): number {
+    if (this.count === this.#times.length) this.#grow();
+    const isFull = this.count === this.#times.length;
+    if (isFull) this.end();
+    this.#times[(this.#first + this.count) & (this.#times.length - 1)] = time;
+    this.count++;
+    return isFull ? 1 : 0;
+  }
+
+  /** Start of the oldest packet, which ends; there must be one. */
+  end(): number {
+    const time = this.#times[this.#first] ?? 0;
+    this.#first = (this.#first + 1) & (this.#times.length - 1);
+    this.count--;
+    return time;
+  }
+
+  #grow(): void {
+    if (this.#times.length === MOST_PACKETS) return;
+    const larger = new Float64Array(this.#times.length * 2);
+    for (let i = 0; i < this.count; i++) larger[i] = this.#times[(this.#first + i) & (this.#times.length - 1)] ?? 0;
+    this.#times = larger;
+    this.#first = 0;
+  }
+}

@@ -1,0 +1,90 @@
+/**
+ * Rows put in order of start, however many: what is gathered is sorted a chunk at a time; when there is more than one,
+ * chunks go to a temporary file and are merged. Memory: a chunk of 2 million rows (64 MB, and 32 MB to sort it), then
+ * 64 MB to merge.
+ */
+import { RowMerge, type RowCursor } from './row-merge.js';
+import { orderOfRows } from './row-order.js';
+import { ROW_BYTES, ROW_DOUBLES, ROW_WORDS, viewRows, type RowView } from './rows.js';
+import { SpillFile } from './spill-file.js';
+
+export const CHUNK_ROWS = 1 << 21;
+const FEWEST_ROWS = 1 << 4;
+
+export class RowChunks {
+  #memory: ArrayBuffer;
+  #rows: RowView;
+  #count = 0;
+  #spill: SpillFile | null = null;
+
+  /** @param expected how many rows to make room for at first; more may come */
+  constructor(
+    expected: number,
+    private readonly chunkRows = CHUNK_ROWS,
+  ) {
+    this.#memory = new ArrayBuffer(Math.max(FEWEST_ROWS, Math.min(expected, chunkRows)) * ROW_BYTES);
+    this.#rows = viewRows(this.#memory);
+  }
+
+  add(start: number, duration: number, rank: number, detail: number, value: number, rest: number): void {
+    if (this.#count * ROW_BYTES === this.#memory.byteLength || this.#count === this.chunkRows) this.#makeRoom();
+    const { doubles, words } = this.#rows;
+    const double = this.#count * ROW_DOUBLES;
+    const word = this.#count * ROW_WORDS;
+    doubles[double] = start;
+    doubles[double + 1] = duration;
+    words[word + 4] = rank;
+    words[word + 5] = detail;
+    words[word + 6] = value;
+    words[word + 7] = rest;
+    this.#count++;
+  }
+
+  /** All rows in order; nothing may be added from then on. */
+  inOrder(): RowCursor {
+    if (this.#spill === null) return new SortedRows(this.#rows, orderOfRows(this.#rows, this.#count));
+    this.#spillChunk();
+    this.#memory = new ArrayBuffer(0);
+    this.#rows = viewRows(this.#memory);
+    return new RowMerge(this.#spill);
+  }
+
+  /** Removes the temporary file. */
+  dispose(): void {
+    this.#spill?.dispose();
+  }
+
+  #makeRoom(): void {
+    if (this.#count === this.chunkRows) {
+      this.#spillChunk();
+      return;
+    }
+    const larger = new ArrayBuffer(Math.min(this.#memory.byteLength * 2, this.chunkRows * ROW_BYTES));
+    new Uint8Array(larger).set(new Uint8Array(this.#memory));
+    this.#memory = larger;
+    this.#rows = viewRows(larger);
+  }
+
+  #spillChunk(): void {
+    this.#spill ??= SpillFile.create();
+    this.#spill.writeRun(this.#rows, orderOfRows(this.#rows, this.#count));
+    this.#count = 0;
+  }
+}
+
+/** Rows that never left memory. */
+class SortedRows implements RowCursor {
+  row = -1;
+  #next = 0;
+
+  constructor(
+    readonly view: RowView,
+    private readonly order: Uint32Array,
+  ) {}
+
+  next(): boolean {
+    if (this.#next === this.order.length) return false;
+    this.row = this.order[this.#next++] ?? 0;
+    return true;
+  }
+}

@@ -1,0 +1,145 @@
+/**
+ * The wire format of protocol buffers: a message is a list of numbered fields, each a number or a run of bytes.
+ * Nothing is believed that the bytes do not bear out. Source: protobuf.dev, "Encoding".
+ */
+
+/** What the bytes say cannot be a message. The only error that is thrown here. */
+export class WireError extends Error {
+  constructor(what: string) {
+    super(what);
+    this.name = 'WireError';
+  }
+}
+
+const MAX_DEPTH = 16;
+/** Fields of a message and of all messages inside it that are held at one time. */
+const MAX_FIELDS = 1 << 18;
+const MAX_TEXT = 1024;
+
+/** Kinds of value, as the low three bits of a field's tag tell them. */
+const VARINT = 0;
+const FIXED_64 = 1;
+const RUN_OF_BYTES = 2;
+const FIXED_32 = 5;
+
+/** How many fields may still be read: one count for a message and all inside it. */
+interface Budget {
+  fields: number;
+}
+
+export class Message {
+  readonly #fields = new Map<number, (bigint | Buffer)[]>();
+
+  /** @throws WireError when the bytes are no message */
+  static read(bytes: Buffer): Message {
+    return new Message(bytes, 0, { fields: MAX_FIELDS });
+  }
+
+  private constructor(
+    bytes: Buffer,
+    private readonly depth: number,
+    private readonly budget: Budget,
+  ) {
+    const input = new Cursor(bytes);
+    while (!input.isAtEnd) {
+      if (--budget.fields < 0) throw new WireError('too many fields');
+      const tag = input.varint();
+      const field = Number(tag >> 3n);
+      if (field === 0) throw new WireError('field without a number');
+      const value = input.value(Number(tag & 7n));
+      if (value !== null) this.#add(field, value);
+    }
+  }
+
+  /** The number in a field, unsigned; the last one if it stands there often; null when there is none. */
+  integer(field: number): bigint | null {
+    return this.#fields.get(field)?.findLast((value) => typeof value === 'bigint') ?? null;
+  }
+
+  /** The number in a field; 0 when there is none, as writers leave zeros out. Beyond 2^53 to the nearest double. */
+  number(field: number): number {
+    return Number(this.integer(field) ?? 0n);
+  }
+
+  bytes(field: number): Buffer | null {
+    return this.#runs(field).at(-1) ?? null;
+  }
+
+  /** The text in a field, cut to a sensible length. */
+  text(field: number): string | null {
+    return this.bytes(field)?.toString('utf8').slice(0, MAX_TEXT) ?? null;
+  }
+
+  /** @throws WireError when the bytes in the field are no message, or messages nest too deep */
+  message(field: number): Message | null {
+    const bytes = this.bytes(field);
+    return bytes === null ? null : this.#inside(bytes);
+  }
+
+  /** @throws WireError as in `message` */
+  messages(field: number): Message[] {
+    return this.#runs(field).map((bytes) => this.#inside(bytes));
+  }
+
+  #inside(bytes: Buffer): Message {
+    if (this.depth === MAX_DEPTH) throw new WireError('messages nest too deep');
+    return new Message(bytes, this.depth + 1, this.budget);
+  }
+
+  #runs(field: number): Buffer[] {
+    return (this.#fields.get(field) ?? []).filter((value) => typeof value !== 'bigint');
+  }
+
+  #add(field: number, value: bigint | Buffer): void {
+    const values = this.#fields.get(field);
+    if (values === undefined) this.#fields.set(field, [value]);
+    else values.push(value);
+  }
+}
+
+class Cursor {
+  #at = 0;
+
+  constructor(private readonly bytes: Buffer) {}
+
+  get isAtEnd(): boolean {
+    return this.#at >= this.bytes.length;
+  }
+
+  /** Seven bits a byte, the lowest first, while the eighth is set; at most 64 bits. */
+  varint(): bigint {
+    let value = 0n;
+    for (let shift = 0n; shift < 70n; shift += 7n) {
+      const byte = this.bytes[this.#at++];
+      if (byte === undefined) throw new WireError('a number is cut off');
+      value |= BigInt(byte & 0x7f) << shift;
+      if (byte < 0x80) return BigInt.asUintN(64, value);
+    }
+    throw new WireError('a number of more than 64 bits');
+  }
+
+  /** The value of a field; null for a kind that is not kept. */
+  value(kind: number): bigint | Buffer | null {
+    switch (kind) {
+      case VARINT:
+        return this.varint();
+      case RUN_OF_BYTES:
+        return this.#take(this.varint());
+      case FIXED_64:
+        this.#take(8n);
+        return null;
+      case FIXED_32:
+        this.#take(4n);
+        return null;
+      default:
+        throw new WireError(`field of unknown kind ${kind}`);
+    }
+  }
+
+  #take(length: bigint): Buffer {
+    if (length > BigInt(this.bytes.length - this.#at)) throw new WireError('a field is cut off');
+    const from = this.#at;
+    this.#at += Number(length);
+    return this.bytes.subarray(from, this.#at);
+  }
+}

@@ -1,0 +1,41 @@
+/**
+ * Names of a summary's metrics, by which summaries are told from other JSON and other text.
+ * Source: the table Summary of AWS's profile schema reference, and real summaries.
+ */
+
+/** Names that nothing else has. */
+const ITS_OWN: readonly RegExp[] = [
+  /^(?:tensor|vector|scalar|gpsimd|sync)_engine_(?:active_time|instruction_(?:count|time)|active_time_percent)$/,
+  /^(?:static|software_dynamic|hardware_dynamic)_dma_/,
+  /^dma_(?:active_|packet_|transfer_|queue_)/,
+  /^(?:hbm|sbuf|psum)_(?:read|write)_/,
+  /^(?:hfu|mfu|mbu)_[a-z_]+$/,
+  /^(?:hardware|transpose|model)_flops$/,
+  /^throttle_/,
+  /^(?:neuroncore_cycle_count|mm_arithmetic_intensity|peak_flops_bandwidth_ratio|nc_idx|nd_idx)$/,
+  /^inputs_and_weights_size|^spill_(?:save|reload)_bytes$/,
+];
+
+/** Names that something else may have as well. */
+const COMMON = new Set([
+  'total_time',
+  'total_active_time',
+  'total_active_time_percent',
+  'event_count',
+  'instance_type',
+  'compiler_version',
+  'runtime_version',
+  'driver_version',
+  'collectives_version',
+  'profiler_version',
+]);
+
+/** Whether names are those of a summary: one that nothing else has, or two of those that something else may have. */
+export function areMetrics(names: Iterable<string>): boolean {
+  let common = 0;
+  for (const name of names) {
+    if (ITS_OWN.some((pattern) => pattern.test(name))) return true;
+    if (COMMON.has(name)) common++;
+  }
+  return common > 1;
+}

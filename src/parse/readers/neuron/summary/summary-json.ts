@@ -1,0 +1,128 @@
+/**
+ * summary-json in its three shapes: metrics by node (`{"n_1f…": {…}}`), in a list (`{"Summary": [{…}]}`), or bare.
+ * Members that are neither (a remark of whoever passed the file on) are passed over.
+ */
+import { UserError } from '../../../../record/errors.js';
+import type { Diagnostics } from '../../../../record/diagnostics.js';
+import { areMetrics } from './known-metrics.js';
+import type { MetricValue, SummaryNode } from './nodes.js';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The name of the list that some tools wrap nodes in. */
+const LIST = 'Summary';
+
+const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/**
+ * Whether the first bytes are of a summary: known metrics where one of the shapes has them. A member that is a list,
+ * other than `Summary`, is of the tool's whole profile.
+ */
+export function isSummaryJson(text: string): boolean {
+  const names = new Map<string, string[]>();
+  for (const { path, opens } of namesOf(text)) {
+    const [first = '', ...rest] = path;
+    if (path.length === 1 && opens === '[' && first !== LIST) return false;
+    const parent = [...path.slice(0, -1)].join('\0');
+    const isMetric = path.length === 1 || (first === LIST ? rest.length === 2 && rest[0] === '[' : rest.length === 1);
+    if (isMetric && opens === null) names.set(parent, [...(names.get(parent) ?? []), path.at(-1) ?? '']);
+  }
+  return [...names.values()].some(areMetrics);
+}
+
+interface Name {
+  /** Names on the way, `[` for a list's element; itself last. */
+  readonly path: readonly string[];
+  /** How its value begins, when it is an object or a list. */
+  readonly opens: '{' | '[' | null;
+}
+
+/** Names of members in the begin of a JSON text, the outermost three levels. */
+function* namesOf(text: string): Generator<Name> {
+  const token = /"((?:[^"\\]|\\.)*)"(\s*:\s*([{[])?)?|[{}[\]]/gs;
+  const path: string[] = [];
+  const start = text.replace(/^\ufeff/, '').trimStart();
+  if (!start.startsWith('{')) return;
+  token.lastIndex = 1;
+  for (let match; (match = token.exec(start)) !== null;) {
+    const [whole, name = '', colon, opens] = match;
+    if (whole === '}' || whole === ']') path.pop();
+    else if (whole === '{' || whole === '[') path.push('[');
+    else if (colon !== undefined) {
+      const isNested = opens === '{' || opens === '[';
+      if (path.length < 3) yield { path: [...path, name], opens: isNested ? opens : null };
+      if (isNested) path.push(name);
+    }
+  }
+}
+
+/**
+ * The nodes of a summary.
+ * @throws UserError when it is no JSON, or holds no known metric
+ */
+export function readSummaryJson(text: string, file: string, diagnostics: Diagnostics): SummaryNode[] {
+  const value = parse(text.replace(/^\ufeff/, ''), file, diagnostics);
+  const nodes = isFields(value) ? nodesOf(value).map(({ name, fields }) => node(name, fields)) : [];
+  if (!nodes.some(({ metrics }) => areMetrics(metrics.map(([name]) => name)))) {
+    throw new UserError('is JSON without any known metric of a summary', {
+      where: file,
+      hint: 'write it by: neuron-profile view --output-format summary-json',
+    });
+  }
+  return nodes;
+}
+
+function nodesOf(value: Fields): { readonly name: string | number | null; readonly fields: Fields }[] {
+  const list = value[LIST];
+  if (Array.isArray(list)) {
+    const elements = list.filter(isFields);
+    return elements.map((fields, i) => ({ name: elements.length === 1 ? null : i, fields }));
+  }
+  if (isFields(list)) return [{ name: null, fields: list }];
+  const members = Object.entries(value);
+  const isBare = areMetrics(members.flatMap(([name, member]) => (isFields(member) ? [] : [name])));
+  if (isBare) return [{ name: null, fields: value }];
+  return members.flatMap(([name, fields]) => (isFields(fields) ? [{ name, fields }] : []));
+}
+
+const node = (name: string | number | null, fields: Fields): SummaryNode => ({
+  name,
+  metrics: [...metricsOf(fields, '', 0)],
+});
+
+/** Nodes are about one level deep. */
+const DEEPEST = 16;
+
+/** What stands inside a metric is told by its path. */
+function* metricsOf(fields: object, path: string, depth: number): Generator<[string, MetricValue]> {
+  for (const [key, value] of Object.entries(fields) as [string, unknown][]) {
+    const name = `${path}${key}`;
+    if (typeof value === 'object' && value !== null) {
+      if (depth < DEEPEST) yield* metricsOf(value, `${name}.`, depth + 1);
+    } else if (!(depth === 0 && name.startsWith('_'))) yield [name, value as MetricValue];
+  }
+}
+
+/** JSON, and the numbers that Go and Python write beside it. */
+function parse(text: string, file: string, diagnostics: Diagnostics): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Once more without them.
+  }
+  try {
+    let replaced = 0;
+    const repaired = text.replace(/"(?:[^"\\]|\\.)*"|[-+]?\b(?:NaN|Inf|Infinity)\b/gs, (token) => {
+      if (token.startsWith('"')) return token;
+      replaced++;
+      return 'null';
+    });
+    const value: unknown = JSON.parse(repaired);
+    diagnostics.count('not-json', replaced);
+    return value;
+  } catch {
+    const isCut = !/\}\s*$/.test(text.slice(-100));
+    throw new UserError(isCut ? 'is JSON that is cut off' : 'is no JSON', { where: file, hint: 'copy it again' });
+  }
+}

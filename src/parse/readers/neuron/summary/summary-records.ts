@@ -1,0 +1,87 @@
+/** Nodes of a summary → records. */
+import type { Diagnostics } from '../../../../record/diagnostics.js';
+import { SCHEMA_VERSION, type Labels, type ProfileLine, type SampleRecord } from '../../../../record/record.js';
+import type { ReadOptions } from '../../../reader.js';
+import { unitOfMetric } from '../metric-units.js';
+import type { MetricValue, SummaryNode } from './nodes.js';
+
+/** Facts of a profile line, and the metrics that tell them. */
+const FACTS: readonly (readonly [fact: string, metric: string])[] = [
+  ['instanceType', 'instance_type'],
+  ['runtimeVersion', 'runtime_version'],
+  ['driverVersion', 'driver_version'],
+  ['collectivesVersion', 'collectives_version'],
+  ['compilerVersion', 'compiler_version'],
+];
+
+export function* summaryRecords(
+  nodes: readonly SummaryNode[],
+  format: string,
+  { profile, file, rank }: ReadOptions,
+  diagnostics: Diagnostics,
+): Generator<ProfileLine> {
+  const tool = common(nodes, 'profiler_version');
+  const seconds = nodes
+    .flatMap((node) => valueOf(node, 'total_time') ?? [])
+    .filter((value) => typeof value === 'number');
+  const longest = seconds.length === 0 ? null : Math.max(...seconds);
+  yield {
+    type: 'profile',
+    v: SCHEMA_VERSION,
+    profile,
+    format,
+    tool: tool === null ? null : `neuron-profile ${tool}`,
+    file,
+    rank,
+    startUnixNs: null,
+    // In picoseconds first: the decimals of the text are of them, and whole ns must not be lost to rounding.
+    dur: longest === null ? null : Math.floor(Math.round(longest * 1e12) / 1000),
+    devices: [],
+    facts: factsOf(nodes, longest),
+  };
+  let count = 0;
+  for (const { name, metrics } of nodes) {
+    const labels: Labels = { from: 'summary', ...(name === null ? undefined : { node: name }) };
+    for (const [metric, value] of metrics) {
+      count++;
+      yield sample(profile, metric, value, labels);
+    }
+  }
+  yield { type: 'end', profile, counts: { sample: count }, diagnostics: diagnostics.toJSON() };
+}
+
+function sample(profile: number, metric: string, value: MetricValue, labels: Labels): SampleRecord {
+  const number = typeof value === 'boolean' ? Number(value) : typeof value === 'number' ? value : null;
+  return {
+    type: 'sample',
+    profile,
+    start: null,
+    device: null,
+    metric,
+    value: Number.isFinite(number) ? number : null,
+    ...(typeof value === 'string' ? { text: value } : undefined),
+    unit: typeof value === 'string' ? null : unitOfMetric(metric),
+    labels,
+  };
+}
+
+/** What all nodes have in common. */
+const factsOf = (nodes: readonly SummaryNode[], longest: number | null): Labels => ({
+  ...Object.fromEntries(
+    FACTS.flatMap(([fact, metric]) => {
+      const text = common(nodes, metric);
+      return text === null ? [] : [[fact, text]];
+    }),
+  ),
+  ...(longest === null || nodes.length > 1 ? undefined : { totalTimePs: Math.round(longest * 1e12) }),
+});
+
+const valueOf = ({ metrics }: SummaryNode, metric: string): MetricValue | undefined =>
+  metrics.find(([name]) => name === metric)?.[1];
+
+/** A text that every node that tells it tells alike. */
+function common(nodes: readonly SummaryNode[], metric: string): string | null {
+  const texts = new Set(nodes.flatMap((node) => valueOf(node, metric) ?? []));
+  const [text] = texts;
+  return texts.size === 1 && typeof text === 'string' && text !== '' ? text : null;
+}

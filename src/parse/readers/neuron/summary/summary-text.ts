@@ -1,0 +1,71 @@
+/** summary-text: a metric a line, its name, blanks or tabs, its value. */
+import type { Diagnostics } from '../../../../record/diagnostics.js';
+import { UserError } from '../../../../record/errors.js';
+import { areMetrics } from './known-metrics.js';
+import type { MetricValue, SummaryNode } from './nodes.js';
+
+const LINE = /^\s*([A-Za-z_][\w.]*)[ \t]+(\S.*?)\s*$/;
+const NUMBER = /^[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$/;
+
+/** How the tool's pages show values: scaled, with a unit, rounded. */
+const SCALED = /^[-+]?\d[\d,.]*\s*(?:[munµμ]?s|%|[KMGTP]?i?B(?:\/s|ps)?|bytes|[KMGTP]?FLOP(?:s|S|\/s|S\/s)?)$/;
+
+/** Metrics that are texts. */
+const TEXTS = /_(?:version|type)$/;
+
+/** Lines that must look like metrics, so that no other text is taken for a summary. */
+const FIRST_LINES = 12;
+
+/** A table that was copied may bring its borders. */
+const withoutBorders = (line: string): string => line.replace(/[|│]/g, ' ');
+
+const linesOf = (text: string): string[] =>
+  text
+    .replace(/^\ufeff/, '')
+    .split(/\r?\n/)
+    .map(withoutBorders)
+    .filter((line) => /[^\s+=─-]/.test(line));
+
+/** Whether the first lines are metrics. */
+export function isSummaryText(text: string): boolean {
+  const lines = linesOf(text).slice(0, FIRST_LINES);
+  const rows = lines.flatMap((line) => {
+    const [, name, value] = LINE.exec(line) ?? [];
+    return name === undefined || value === undefined ? [] : [{ name, value }];
+  });
+  // Prose may speak of metrics, but it does not measure them.
+  const measured = rows.filter(({ name, value }) => NUMBER.test(value) || SCALED.test(value) || TEXTS.test(name));
+  // One heading may stand above.
+  return rows.length >= lines.length - 1 && areMetrics(measured.map(({ name }) => name));
+}
+
+/**
+ * The nodes of a summary: a metric that comes again begins another one.
+ * @throws UserError for values that were scaled for reading, or without any known metric
+ */
+export function readSummaryText(text: string, file: string, diagnostics: Diagnostics): SummaryNode[] {
+  const nodes: Map<string, MetricValue>[] = [];
+  for (const line of linesOf(text)) {
+    const [, name, value] = LINE.exec(line) ?? [];
+    if (name === undefined || value === undefined) {
+      diagnostics.count('bad-row');
+      continue;
+    }
+    if (SCALED.test(value)) throw scaled(name, value, file);
+    if (nodes.at(-1)?.has(name) !== false) nodes.push(new Map());
+    nodes.at(-1)?.set(name, NUMBER.test(value) ? Number(value) : value);
+  }
+  if (!nodes.some((metrics) => areMetrics(metrics.keys()))) {
+    throw new UserError('is text without any known metric of a summary', {
+      where: file,
+      hint: 'write it by: neuron-profile view --output-format summary-text',
+    });
+  }
+  return nodes.map((metrics, i) => ({ name: nodes.length === 1 ? null : i, metrics: [...metrics] }));
+}
+
+const scaled = (name: string, value: string, file: string): UserError =>
+  new UserError(`is a table as the tool's pages show it, with scaled values: ${name} ${value}`, {
+    where: file,
+    hint: 'write exact values by: neuron-profile view --output-format summary-text',
+  });

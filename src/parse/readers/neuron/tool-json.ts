@@ -1,0 +1,139 @@
+/**
+ * Profiles as the JSON that AWS's own tool writes: one object, one line, every value a list of rows, gigabytes of
+ * them. Of the large tables only the places of rows are kept (20 to 28 bytes each); the rows themselves are read where
+ * they stand, in order of time.
+ * Source: files of neuron-profile 2.28 (five captures of Trainium2), AWS's profile schema reference, users' scripts.
+ */
+import { Diagnostics } from '../../../record/diagnostics.js';
+import type { EndRecord, KernelLine, ProfileLine } from '../../../record/record.js';
+import { BlockFile } from '../../json/block-file.js';
+import { ExactDecoder } from '../../json/exact.js';
+import { KnownKeys } from '../../json/known-keys.js';
+import type { Probe, Reader, ReadOptions } from '../../reader.js';
+import { clockOf } from './tool-json/clock.js';
+import { Cores } from './tool-json/devices.js';
+import { packet, PACKET_KEYS } from './tool-json/dma.js';
+import { profileLine } from './tool-json/header.js';
+import { instruction, INSTRUCTION_KEYS } from './tool-json/instruction.js';
+import { isToolJson } from './tool-json/sniff.js';
+import { inOrder, type TimedLine } from './tool-json/order.js';
+import { isRow, numberOf, type Row } from './tool-json/row.js';
+import type { RowContext } from './tool-json/row-context.js';
+import type { RowIndex } from './tool-json/row-index.js';
+import {
+  memoryUsage,
+  pendingDma,
+  semaphore,
+  SEMAPHORE_KEYS,
+  throttle,
+  throughput,
+  THROUGHPUT_KEYS,
+} from './tool-json/samples.js';
+import { scanToolFile } from './tool-json/scan.js';
+import { layer, notices, statements } from './tool-json/statements.js';
+import { TIMED_TABLES, type TimedTable } from './tool-json/tables.js';
+
+export const neuronJson: Reader = {
+  id: 'neuron-json',
+  title: 'AWS Neuron profile as JSON (neuron-profile view --output-format json)',
+  reads: 'text',
+  sniff: isToolJson,
+  read: (probe, options) => read(probe, options),
+};
+
+type ReadRow = (row: Row, start: number, context: RowContext) => TimedLine;
+
+interface TableReader {
+  readonly read: ReadRow;
+  /** What is read of a row; every key where it is not listed. */
+  readonly keys?: readonly string[];
+}
+
+/** What becomes of the rows of each table. */
+const READ: Readonly<Record<TimedTable, TableReader>> = {
+  instruction: { read: instruction, keys: INSTRUCTION_KEYS },
+  dma: { read: packet, keys: PACKET_KEYS },
+  semaphore_update: { read: semaphore, keys: SEMAPHORE_KEYS },
+  ham: { read: throttle },
+  dma_throughput: { read: throughput, keys: THROUGHPUT_KEYS },
+  pending_dma: { read: pendingDma },
+  instruction_usage: { read: memoryUsage },
+  layer_summary: { read: layer },
+};
+const TABLES: readonly TableReader[] = TIMED_TABLES.map(([name]) => READ[name]);
+
+/** Rows of one start that are put in order at once: more would be held in memory together. */
+const MOST_AT_ONCE = 16_384;
+
+function* read({ path, file }: Probe, options: ReadOptions): Generator<ProfileLine> {
+  const diagnostics = new Diagnostics();
+  const found = scanToolFile(path, file, diagnostics);
+  const seconds = numberOf(found.row('summary')['total_time']);
+  const clock = clockOf(found.row('metadata'), seconds, found.activities.range);
+  if (clock.isAssumed) diagnostics.count('time-unit-assumed');
+  const cores = new Cores(found);
+  const { profile } = options;
+  const context: RowContext = { profile, clock, cores, diagnostics };
+  const counts: Record<string, number> = {};
+  let kernels = 0;
+
+  function* lines(): Generator<ProfileLine> {
+    yield profileLine(found, clock, cores, neuronJson.id, options);
+    yield* statements(found, cores, profile);
+    const rows = new BlockFile(path);
+    try {
+      yield* timed(rows, found.layers);
+      yield* notices(found, profile);
+      yield* timed(rows, found.activities);
+    } finally {
+      rows.close();
+    }
+  }
+
+  function* timed(rows: BlockFile, index: RowIndex): Generator<ProfileLine> {
+    for (const line of timedLines(rows, index, context))
+      yield line.type === 'kernel' ? numbered(line, ++kernels) : line;
+  }
+
+  for (const line of lines()) {
+    counts[line.type] = (counts[line.type] ?? 0) + 1;
+    yield line;
+  }
+  yield endLine(profile, counts, diagnostics);
+}
+
+/** Fields in the order in which other readers' kernels have them. */
+function numbered(line: Omit<KernelLine, 'id'>, id: number): KernelLine {
+  const { type, profile, ...rest } = line;
+  return { type, profile, id, ...rest };
+}
+
+/** Rows of an index as lines, by start. */
+function* timedLines(file: BlockFile, index: RowIndex, context: RowContext): Generator<TimedLine> {
+  const exact = new ExactDecoder();
+  const decoders = TABLES.map(({ keys }) => (keys === undefined ? exact : new KnownKeys(keys, exact)));
+  let group: TimedLine[] = [];
+  let groupStart = NaN;
+  for (const place of index.inOrder()) {
+    const start = index.start(place);
+    if (start !== groupStart || group.length >= MOST_AT_ONCE) {
+      yield* inOrder(group);
+      group = [];
+      groupStart = start;
+    }
+    const bytes = file.read(index.offset(place), index.size(place));
+    const table = index.table(place);
+    const row = decoders[table]?.decode(bytes, 0, bytes.length);
+    if (isRow(row)) group.push((TABLES[table] as TableReader).read(row, start, context));
+    else context.diagnostics.count('malformed-event');
+  }
+  yield* inOrder(group);
+  context.diagnostics.count('not-json', exact.notJson);
+}
+
+function endLine(profile: number, counts: Readonly<Record<string, number>>, diagnostics: Diagnostics): EndRecord {
+  const sorted = Object.entries(counts)
+    .filter(([type]) => type !== 'profile')
+    .sort(([a], [b]) => (a < b ? -1 : 1));
+  return { type: 'end', profile, counts: Object.fromEntries(sorted), diagnostics: diagnostics.toJSON() };
+}

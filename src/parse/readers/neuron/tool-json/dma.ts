@@ -1,0 +1,94 @@
+/** One DMA packet as a copy line. */
+import { dmaEngineName } from '../../../../record/neuron.js';
+import type { CopyLine, Labels } from '../../../../record/record.js';
+import { nanoseconds } from './clock.js';
+import { numberOf, numbersOf, rawTextOf, textOf, type Row } from './row.js';
+import { CORE_KEYS, durationOf, type RowContext } from './row-context.js';
+
+const COUNTERS: readonly (readonly [key: string, name: string])[] = [
+  ['crc', 'crc'],
+  ['read_size', 'readBytes'],
+  ['write_size', 'writeBytes'],
+  ['transfer_rate', 'bytesPerS'],
+];
+
+/** Texts of a packet; those that say that nothing is known are left out. */
+const LABELS: readonly (readonly [key: string, name: string])[] = [
+  ['id', 'id'],
+  ['variable', 'variable'],
+  ['op', 'op'],
+  ['packet_aggregation_id', 'transfer'],
+];
+
+/** Facts that are told of every packet, and hold for few. */
+const FLAGS: readonly (readonly [key: string, name: string])[] = [
+  ['is_cc_dma', 'collective'],
+  ['aggregated', 'aggregated'],
+  ['duplicate', 'duplicate'],
+];
+
+/** All that is read of a row. */
+export const PACKET_KEYS: readonly string[] = [
+  ...CORE_KEYS,
+  ...[...COUNTERS, ...LABELS, ...FLAGS].map(([key]) => key),
+  ...['dma_engine', 'dma_queue', 'queue_type', 'transfer_size', 'duration', 'packet_idx', 'source', 'dest'],
+  'semaphore_id',
+];
+
+const NO_SEMAPHORE = '-1';
+
+export function packet(row: Row, start: number, context: RowContext): CopyLine {
+  const [engine, queue] = [numberOf(row['dma_engine']), numberOf(row['dma_queue'])];
+  const queueType = rawTextOf(row['queue_type']);
+  return {
+    type: 'copy',
+    profile: context.profile,
+    kind: 'DMA',
+    bytes: numberOf(row['transfer_size']),
+    start: nanoseconds(context.clock, start - context.clock.origin),
+    dur: durationOf(row, context),
+    device: context.cores.ofRow(row),
+    stream: engine,
+    ...(engine === null ? undefined : { engine: dmaEngineName(engine) }),
+    ...(queue === null ? undefined : { queue }),
+    ...(queueType === null ? undefined : { queueType }),
+    counters: numbersOf(row, COUNTERS),
+    labels: labelsOf(row),
+  };
+}
+
+function labelsOf(row: Row): Labels {
+  const labels: Record<string, string | number> = {};
+  for (const [key, name] of LABELS) {
+    const text = textOf(row[key]);
+    if (text !== null) labels[name] = text;
+  }
+  const ordinal = numberOf(row['packet_idx']);
+  if (ordinal !== null) labels['packet'] = ordinal;
+  for (const key of ['source', 'dest']) {
+    const places = placesOf(row[key]);
+    if (places !== '') labels[key] = places;
+  }
+  for (const [key, name] of FLAGS) if (row[key] === 'yes' || row[key] === true) labels[name] = 'yes';
+  const semaphore = textOf(row['semaphore_id']);
+  if (semaphore !== null && semaphore !== NO_SEMAPHORE) labels['semaphore'] = semaphore;
+  return labels;
+}
+
+/** The known places of lists as `[["WEIGHT"]]` and `["SB"]`, each once. */
+function placesOf(cell: unknown): string {
+  const places = new Set<string>();
+  addPlaces(cell, places, DEEPEST);
+  return [...places].join(' ');
+}
+
+const DEEPEST = 4;
+
+function addPlaces(cell: unknown, places: Set<string>, depth: number): void {
+  if (Array.isArray(cell)) {
+    if (depth > 0) for (const each of cell as readonly unknown[]) addPlaces(each, places, depth - 1);
+  } else {
+    const place = textOf(cell);
+    if (place !== null) places.add(place);
+  }
+}

@@ -1,0 +1,46 @@
+/**
+ * Order of lines of one start, by what they say alone: it must not depend on the order of the file's rows, which
+ * differs between files of one tool.
+ */
+import type { CopyLine, KernelLine, LayerRecord, SampleRecord } from '../../../../record/record.js';
+
+export type TimedLine = Omit<KernelLine, 'id'> | CopyLine | SampleRecord | LayerRecord;
+
+const TYPES: readonly string[] = ['layer', 'kernel', 'copy', 'sample'];
+
+type Key = number | string;
+
+/** Kernels and copies by device, stream, queue, duration, program counter or bytes; samples by device and metric; layers the outer ones first. */
+function keysOf(line: TimedLine): readonly Key[] {
+  const type = TYPES.indexOf(line.type);
+  const device = line.device ?? -1;
+  const dur = line.dur ?? -1;
+  switch (line.type) {
+    case 'layer':
+      return [type, device, -dur, line.name];
+    case 'kernel':
+      return [type, device, line.stream ?? -1, -1, dur, line.counters?.['pc'] ?? -1];
+    case 'copy':
+      return [type, device, line.stream ?? -1, line.queue ?? -1, dur, line.bytes ?? -1];
+    case 'sample':
+      return [type, device, line.metric, Number(line.labels?.['semaphore'] ?? -1), line.value ?? -1, dur];
+  }
+}
+
+/** Sorts lines of one start. */
+export function inOrder(lines: readonly TimedLine[]): readonly TimedLine[] {
+  if (lines.length < 2) return lines;
+  const keyed = lines.map((line) => ({ line, keys: keysOf(line) }));
+  keyed.sort((a, b) => compareKeys(a.keys, b.keys) || compare(JSON.stringify(a.line), JSON.stringify(b.line)));
+  return keyed.map(({ line }) => line);
+}
+
+function compareKeys(a: readonly Key[], b: readonly Key[]): number {
+  for (const [i, key] of a.entries()) {
+    const order = compare(key, b[i] ?? -1);
+    if (order !== 0) return order;
+  }
+  return 0;
+}
+
+const compare = (a: Key, b: Key): number => (a === b ? 0 : a < b ? -1 : 1);

@@ -1,0 +1,28 @@
+/** What the rows of a file are read by. */
+import type { Diagnostics } from '../../../../record/diagnostics.js';
+import { type Clock, nanoseconds } from './clock.js';
+import type { Cores } from './devices.js';
+import { numberOf, type Row } from './row.js';
+
+export interface RowContext {
+  readonly profile: number;
+  readonly clock: Clock;
+  readonly cores: Cores;
+  readonly diagnostics: Diagnostics;
+}
+
+/** Keys that say of which core a row is. */
+export const CORE_KEYS: readonly string[] = ['subgraph', 'fully_qualified_subgraph'];
+
+/** Duration of a row in ns; null when it does not tell one that can be. */
+export function durationOf(row: Row, { clock, diagnostics }: RowContext): number | null {
+  const cell = row['duration'];
+  const value = numberOf(cell);
+  if (value === null) {
+    if (cell !== undefined && cell !== null) diagnostics.count('bad-row');
+    return null;
+  }
+  if (value >= 0) return nanoseconds(clock, value);
+  diagnostics.count('negative-duration');
+  return null;
+}

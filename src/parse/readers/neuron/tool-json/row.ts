@@ -1,0 +1,46 @@
+/** Cells of a row: numbers may stand as texts, and what is not known is written in several ways. */
+
+/** A row as decoded; integers beyond 2^53 are decimal texts. */
+export type Row = Readonly<Record<string, unknown>>;
+
+/** A row of nothing. */
+export const NO_ROW: Row = Object.freeze({});
+
+export const isRow = (value: unknown): value is Row =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const NUMBER = /^[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$/;
+
+/** The number that a cell holds, as such or as text; null for anything else. */
+export function numberOf(cell: unknown): number | null {
+  if (typeof cell === 'number') return Number.isFinite(cell) ? cell : null;
+  if (typeof cell !== 'string' || !NUMBER.test(cell)) return null;
+  const value = Number(cell);
+  return Number.isFinite(value) ? value : null;
+}
+
+/** The text of a cell; null when there is none, or it says that it is not known. */
+export function textOf(cell: unknown): string | null {
+  if (typeof cell !== 'string') return typeof cell === 'number' ? String(cell) : null;
+  return cell.trim() === '' || cell.toLowerCase() === 'unknown' ? null : cell;
+}
+
+/** The text as it is written, whatever it says; null when it is empty. */
+export const rawTextOf = (cell: unknown): string | null =>
+  typeof cell === 'string' && cell.trim() !== '' ? cell : null;
+
+/** The last part of a path, whichever system it is of. */
+export const baseName = (path: string): string =>
+  path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
+
+/** Numbers of a row by new names: those that are there. */
+export function numbersOf(row: Row, names: readonly (readonly [key: string, name: string])[]): Record<string, number> {
+  const found: Record<string, number> = {};
+  for (const [key, name] of names) {
+    const cell = row[key];
+    if (cell === undefined) continue;
+    const value = numberOf(cell);
+    if (value !== null) found[name] = value;
+  }
+  return found;
+}

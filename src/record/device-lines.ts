@@ -1,0 +1,263 @@
+/**
+ * Lines of which a capture has tens of millions: their fields are always the same, so that they are written as bytes
+ * without looking at what they are made of. As objects they are records like any other.
+ */
+import { LineBytes } from './line-bytes.js';
+import type { CopyLine, KernelLine, Labels, SampleRecord } from './record.js';
+
+/** What a line is measured by, in the order in which it is written. */
+export type Counters = Readonly<Record<string, number>>;
+
+/** A record that writes itself: the same text as JSON.stringify gives. */
+export abstract class DeviceLine {
+  abstract writeTo(out: LineBytes): void;
+}
+
+// `declare`: fields come to be as the constructor sets them, in the order in which a line has them.
+
+/** One instruction of an engine whose device tells picoseconds. */
+export class InstructionLine extends DeviceLine implements KernelLine {
+  declare readonly type: 'kernel';
+  declare readonly profile: number;
+  declare readonly id: number;
+  declare readonly name: string;
+  declare readonly short: string;
+  declare readonly start: number;
+  declare readonly dur: number;
+  declare readonly device: number;
+  declare readonly stream: number;
+  declare readonly engine: string;
+  declare readonly ps: readonly [number, number];
+  declare readonly counters: Counters;
+
+  constructor(
+    profile: number,
+    id: number,
+    name: string,
+    start: number,
+    dur: number,
+    device: number,
+    stream: number,
+    engine: string,
+    ps: readonly [start: number, dur: number],
+    counters: Counters,
+  ) {
+    super();
+    this.type = 'kernel';
+    this.profile = profile;
+    this.id = id;
+    this.name = name;
+    this.short = name;
+    this.start = start;
+    this.dur = dur;
+    this.device = device;
+    this.stream = stream;
+    this.engine = engine;
+    this.ps = ps;
+    this.counters = counters;
+  }
+
+  writeTo(out: LineBytes): void {
+    const name = quoted(this.name);
+    out.put(KEYS.kernel);
+    out.number(this.profile);
+    out.put(KEYS.id);
+    out.number(this.id);
+    out.put(KEYS.name);
+    out.put(name);
+    out.put(KEYS.short);
+    out.put(name);
+    out.put(KEYS.start);
+    out.number(this.start);
+    out.put(KEYS.dur);
+    out.number(this.dur);
+    out.put(placeOf(this.device, this.stream, this.engine, null, undefined));
+    writePicoseconds(out, this.ps);
+    writeCounters(out, this.counters);
+  }
+}
+
+/** One packet of a DMA engine whose device tells picoseconds. */
+export class PacketLine extends DeviceLine implements CopyLine {
+  declare readonly type: 'copy';
+  declare readonly profile: number;
+  declare readonly kind: 'DMA';
+  declare readonly bytes: number;
+  declare readonly start: number;
+  declare readonly dur: number;
+  declare readonly device: number;
+  declare readonly stream: number;
+  declare readonly engine: string;
+  declare readonly queue: number;
+  declare readonly queueType?: string;
+  declare readonly ps: readonly [number, number];
+  declare readonly counters: Counters;
+
+  constructor(
+    profile: number,
+    bytes: number,
+    start: number,
+    dur: number,
+    device: number,
+    stream: number,
+    engine: string,
+    queue: number,
+    queueType: string | undefined,
+    ps: readonly [start: number, dur: number],
+    counters: Counters,
+  ) {
+    super();
+    this.type = 'copy';
+    this.profile = profile;
+    this.kind = 'DMA';
+    this.bytes = bytes;
+    this.start = start;
+    this.dur = dur;
+    this.device = device;
+    this.stream = stream;
+    this.engine = engine;
+    this.queue = queue;
+    if (queueType !== undefined) this.queueType = queueType;
+    this.ps = ps;
+    this.counters = counters;
+  }
+
+  writeTo(out: LineBytes): void {
+    out.put(KEYS.copy);
+    out.number(this.profile);
+    out.put(KEYS.bytes);
+    out.number(this.bytes);
+    out.put(KEYS.start);
+    out.number(this.start);
+    out.put(KEYS.dur);
+    out.number(this.dur);
+    out.put(placeOf(this.device, this.stream, this.engine, this.queue, this.queueType));
+    writePicoseconds(out, this.ps);
+    writeCounters(out, this.counters);
+  }
+}
+
+/** A semaphore's value from a time on. */
+export class SemaphoreLine extends DeviceLine implements SampleRecord {
+  declare readonly type: 'sample';
+  declare readonly profile: number;
+  declare readonly start: number;
+  declare readonly device: number;
+  declare readonly metric: 'semaphore';
+  declare readonly value: number;
+  declare readonly unit: null;
+  declare readonly labels: Labels & { readonly semaphore: number };
+
+  constructor(profile: number, start: number, device: number, value: number, semaphore: number) {
+    super();
+    this.type = 'sample';
+    this.profile = profile;
+    this.start = start;
+    this.device = device;
+    this.metric = 'semaphore';
+    this.value = value;
+    this.unit = null;
+    this.labels = { semaphore };
+  }
+
+  writeTo(out: LineBytes): void {
+    out.put(KEYS.sample);
+    out.number(this.profile);
+    out.put(KEYS.start);
+    out.number(this.start);
+    out.put(KEYS.device);
+    out.number(this.device);
+    out.put(KEYS.semaphore);
+    out.number(this.value);
+    out.put(KEYS.labels);
+    out.number(this.labels.semaphore);
+    out.put(KEYS.endOfLabels);
+  }
+}
+
+const bytesOf = (text: string): Uint8Array => Buffer.from(text);
+
+const KEYS = {
+  kernel: bytesOf('{"type":"kernel","profile":'),
+  copy: bytesOf('{"type":"copy","profile":'),
+  sample: bytesOf('{"type":"sample","profile":'),
+  id: bytesOf(',"id":'),
+  name: bytesOf(',"name":'),
+  short: bytesOf(',"short":'),
+  bytes: bytesOf(',"kind":"DMA","bytes":'),
+  start: bytesOf(',"start":'),
+  dur: bytesOf(',"dur":'),
+  device: bytesOf(',"device":'),
+  semaphore: bytesOf(',"metric":"semaphore","value":'),
+  labels: bytesOf(',"unit":null,"labels":{"semaphore":'),
+  endOfLabels: bytesOf('}}'),
+  comma: bytesOf(','),
+  colon: bytesOf(':'),
+  counters: bytesOf('],"counters":{'),
+} as const;
+
+function writePicoseconds(out: LineBytes, [start, dur]: readonly [number, number]): void {
+  out.number(start);
+  out.put(KEYS.comma);
+  out.number(dur);
+}
+
+function writeCounters(out: LineBytes, counters: Counters): void {
+  out.put(KEYS.counters);
+  let isFirst = true;
+  for (const key in counters) {
+    const value = counters[key];
+    if (value === undefined) continue;
+    if (!isFirst) out.put(KEYS.comma);
+    isFirst = false;
+    out.put(quoted(key));
+    out.put(KEYS.colon);
+    out.number(value);
+  }
+  out.put(KEYS.endOfLabels);
+}
+
+/** Where lines happen, from `device` up to the bracket of `ps`: a device has few such places, and each is kept. */
+interface Place {
+  readonly device: number;
+  readonly stream: number;
+  readonly engine: string;
+  readonly queue: number | null;
+  readonly queueType: string | undefined;
+  readonly bytes: Uint8Array;
+}
+
+/** A power of two. */
+const MOST_PLACES = 4096;
+const PLACES = new Array<Place | undefined>(MOST_PLACES);
+
+function placeOf(
+  device: number,
+  stream: number,
+  engine: string,
+  queue: number | null,
+  queueType: string | undefined,
+): Uint8Array {
+  // Any number will do, as long as places of one device differ.
+  const at = (device * 1021 + stream * 17 + (queue ?? 16)) & (MOST_PLACES - 1);
+  const kept = PLACES[at];
+  if (kept?.device === device && kept.stream === stream && kept.engine === engine && kept.queue === queue && kept.queueType === queueType) return kept.bytes; // prettier-ignore
+  const place = JSON.stringify({ device, stream, engine, ...(queue === null ? undefined : { queue }), queueType });
+  const bytes = bytesOf(`,${place.slice(1, -1)},"ps":[`);
+  PLACES[at] = { device, stream, engine, queue, queueType, bytes };
+  return bytes;
+}
+
+const MOST_TEXTS = 4096;
+const QUOTED = new Map<string, Uint8Array>();
+
+/** A text as JSON has it. The few that come again and again are kept. */
+function quoted(text: string): Uint8Array {
+  let json = QUOTED.get(text);
+  if (json === undefined) {
+    json = bytesOf(JSON.stringify(text));
+    if (QUOTED.size === MOST_TEXTS) QUOTED.clear();
+    QUOTED.set(text, json);
+  }
+  return json;
+}

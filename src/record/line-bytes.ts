@@ -1,0 +1,129 @@
+/**
+ * Lines of JSON as bytes, gathered in one piece of memory: for streams of so many lines that texts for each, and
+ * putting texts together, would take most of the time.
+ */
+
+const ZERO = 48;
+/** Bytes of the longest number. */
+const LONGEST_NUMBER = 32;
+
+/** The digits of every number below 1000, three to a number. */
+const DIGITS = new Uint8Array(3000);
+for (let i = 0; i < 1000; i++) {
+  DIGITS[3 * i] = ZERO + Math.floor(i / 100);
+  DIGITS[3 * i + 1] = ZERO + (Math.floor(i / 10) % 10);
+  DIGITS[3 * i + 2] = ZERO + (i % 10);
+}
+
+/** Up to this length, copying byte by byte is faster than asking the engine to copy. */
+const SHORT = 12;
+
+export class LineBytes {
+  #bytes: Buffer<ArrayBuffer>;
+  #length = 0;
+
+  /** @param capacity bytes to make room for; there is more room when more is needed */
+  constructor(private readonly capacity: number) {
+    this.#bytes = Buffer.allocUnsafeSlow(capacity);
+  }
+
+  get length(): number {
+    return this.#length;
+  }
+
+  put(piece: Uint8Array): void {
+    const at = this.#room(piece.length);
+    const bytes = this.#bytes;
+    if (piece.length > SHORT) bytes.set(piece, at);
+    else for (let i = 0; i < piece.length; i++) bytes[at + i] = piece[i] ?? 0;
+    this.#length = at + piece.length;
+  }
+
+  /** A number as JSON has it: `null` for one that JSON has not. */
+  number(value: number): void {
+    this.#room(LONGEST_NUMBER);
+    if (value >>> 0 === value) this.#word(value);
+    else if (value >= 0 && Number.isSafeInteger(value)) this.#large(value);
+    else this.text(JSON.stringify(value));
+  }
+
+  text(text: string): void {
+    const at = this.#room(text.length * 3);
+    this.#length = at + this.#bytes.write(text, at);
+  }
+
+  /** What was gathered, in memory of its own: what comes next goes elsewhere. */
+  take(): Buffer<ArrayBuffer> {
+    const taken = this.#bytes.subarray(0, this.#length);
+    this.#bytes = Buffer.allocUnsafeSlow(this.capacity);
+    this.#length = 0;
+    return taken;
+  }
+
+  /** What was gathered as text; it is dropped. */
+  takeText(): string {
+    const text = this.#bytes.toString('utf8', 0, this.#length);
+    this.#length = 0;
+    return text;
+  }
+
+  /** Place to write to, with so many bytes of room. */
+  #room(bytes: number): number {
+    const needed = this.#length + bytes;
+    if (needed > this.#bytes.length) {
+      const larger = Buffer.allocUnsafeSlow(Math.max(needed, this.#bytes.length * 2));
+      this.#bytes.copy(larger, 0, 0, this.#length);
+      this.#bytes = larger;
+    }
+    return this.#length;
+  }
+
+  /** A whole number below 2^32. */
+  #word(value: number): void {
+    if (value < 1e3) this.#first(value);
+    else if (value < 1e6) {
+      const thousands = (value / 1e3) | 0;
+      this.#first(thousands);
+      this.#three(value - thousands * 1e3);
+    } else if (value < 1e9) {
+      const millions = (value / 1e6) | 0;
+      this.#first(millions);
+      this.#six(value - millions * 1e6);
+    } else this.#large(value);
+  }
+
+  /** A whole number from 10^9 to 2^53. */
+  #large(value: number): void {
+    const billions = Math.floor(value / 1e9);
+    const rest = value - billions * 1e9;
+    const millions = (rest / 1e6) | 0;
+    this.#word(billions);
+    this.#three(millions);
+    this.#six(rest - millions * 1e6);
+  }
+
+  #six(value: number): void {
+    const thousands = (value / 1e3) | 0;
+    this.#three(thousands);
+    this.#three(value - thousands * 1e3);
+  }
+
+  #three(value: number): void {
+    const bytes = this.#bytes;
+    const at = this.#length;
+    bytes[at] = DIGITS[3 * value] ?? 0;
+    bytes[at + 1] = DIGITS[3 * value + 1] ?? 0;
+    bytes[at + 2] = DIGITS[3 * value + 2] ?? 0;
+    this.#length = at + 3;
+  }
+
+  /** A number below 1000, without zeros before it. */
+  #first(value: number): void {
+    const bytes = this.#bytes;
+    if (value >= 100) this.#three(value);
+    else {
+      if (value >= 10) bytes[this.#length++] = DIGITS[3 * value + 1] ?? 0;
+      bytes[this.#length++] = DIGITS[3 * value + 2] ?? 0;
+    }
+  }
+}

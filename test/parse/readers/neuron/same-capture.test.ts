@@ -1,0 +1,111 @@
+/** One capture, told twice: by the device's trace and by the vendor's tool. What both tell must be the same. */
+import { expect } from 'chai';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { readProfile } from '../../../../src/parse/profile.js';
+import { open } from '../../../../src/parse/source.js';
+import type { ProfileLine } from '../../../../src/record/record.js';
+import { itShared } from '../../../support/shared.js';
+
+const CAPTURES = [
+  'baseline_bf16_s1024',
+  'baseline_fp32_s512',
+  'fused_bf16_s1024',
+  'fused_bf16_s512',
+  'fused_fp32_s512',
+];
+
+async function recordsOf(folder: string, ending: RegExp): Promise<ProfileLine[]> {
+  const file = readdirSync(folder).find((name) => ending.test(name));
+  if (file === undefined) throw new Error(`no ${String(ending)} in ${folder}`);
+  const source = await open(join(folder, file));
+  try {
+    return [...readProfile(source.path, { profile: 0, name: source.name })];
+  } finally {
+    source.dispose();
+  }
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** What both tell, field by field, of two values that should be the same. */
+function common(one: unknown, other: unknown): [unknown, unknown] {
+  if (!isFields(one) || !isFields(other)) return [one, other];
+  const both = Object.keys(one).filter((key) => key in other && one[key] !== null && other[key] !== null);
+  const pairs = both.map((key) => [key, common(one[key], other[key])] as const);
+  return [
+    Object.fromEntries(pairs.map(([key, [value]]) => [key, value])),
+    Object.fromEntries(pairs.map(([key, [, value]]) => [key, value])),
+  ];
+}
+
+/**
+ * Waits are rounded by the tool in a way of its own, a nanosecond off now and then; numbers of instructions shift after
+ * one that the tool leaves out.
+ */
+function withoutWait(line: ProfileLine): ProfileLine {
+  if (line.type !== 'kernel') return line;
+  return { ...line, id: 0, counters: { ...line.counters, waitNs: 0 } };
+}
+
+const ofType = (lines: readonly ProfileLine[], type: ProfileLine['type']): ProfileLine[] =>
+  lines.filter((line) => line.type === type).map(withoutWait);
+
+/** What tells an instruction, or a packet, apart from others. */
+function keyOf(line: ProfileLine): string {
+  if (line.type !== 'copy' && line.type !== 'kernel') return '';
+  const own = line.type === 'copy' ? [line.queue, line.bytes] : [line.name, line.counters?.['pc']];
+  return [line.type, line.start, line.dur, line.device, line.stream, ...own].join();
+}
+
+/** Instructions that the tool counts in its summary and leaves out of its rows, by capture. */
+const LEFT_OUT: Readonly<Record<string, number>> = { fused_bf16_s1024: 1 };
+
+const isOf =
+  (metric: string) =>
+  (line: ProfileLine): boolean =>
+    line.type === 'sample' && line.metric === metric;
+
+/** What has no time has no order either. */
+const inOrder = (lines: readonly ProfileLine[]): ProfileLine[] => {
+  const place = (line: ProfileLine): string =>
+    line.type === 'sample' && line.start === null ? `${line.device} ${line.labels?.['kind'] ?? ''}` : '';
+  return lines.toSorted((a, b) => place(a).localeCompare(place(b)));
+};
+
+describe('a capture and the JSON of the same capture', () => {
+  for (const capture of CAPTURES) {
+    itShared(`are the same in what both tell: ${capture}`, [`data/neuron/trn2_${capture}`], async ([folder = '']) => {
+      const [trace, tool] = await Promise.all([recordsOf(folder, /\.ntff$/), recordsOf(folder, /_full\.json/)]);
+      const same = (ours: readonly unknown[], theirs: readonly unknown[], what: string): void => {
+        expect(ours, what).to.have.length(theirs.length);
+        for (const [i, line] of ours.entries()) {
+          const [left, right] = common(line, theirs[i]);
+          expect(left, `${what} ${i + 1}`).to.deep.equal(right);
+        }
+      };
+      const [header] = trace;
+      const [ours, theirs] = common({ ...header, format: '', tool: '', file: '' }, { ...tool[0], format: '', tool: '', file: '' });
+      expect(ours).to.deep.equal(theirs);
+      const told = new Set(tool.map(keyOf));
+      const toldOf = (type: 'kernel' | 'copy'): ProfileLine[] => ofType(trace, type).filter((line) => told.has(keyOf(line)));
+      same(toldOf('kernel'), ofType(tool, 'kernel'), 'kernel');
+      same(toldOf('copy'), ofType(tool, 'copy'), 'copy');
+      const left = trace.filter((line) => (line.type === 'kernel' || line.type === 'copy') && !told.has(keyOf(line)));
+      expect(ofType(left, 'kernel')).to.have.length(LEFT_OUT[capture] ?? 0);
+      for (const line of ofType(left, 'kernel')) expect(line).to.include({ name: 'EVENT_SEMAPHORE' });
+      // Packets that fetch instructions: six at most in a capture.
+      expect(ofType(left, 'copy').length).to.be.below(7);
+      for (const line of ofType(left, 'copy')) expect(line).to.include({ queue: 14 });
+      for (const metric of ['semaphore', 'throttle', 'memory']) {
+        same(inOrder(trace.filter(isOf(metric))), inOrder(tool.filter(isOf(metric))), metric);
+      }
+      const byName = (lines: ProfileLine[]): ProfileLine[] =>
+        lines.sort((a, b) => (a.type === 'tensor' && b.type === 'tensor' && a.name < b.name ? -1 : 1));
+      same(byName(ofType(trace, 'tensor')), byName(ofType(tool, 'tensor')), 'tensor');
+    }); // prettier-ignore
+  }
+});

@@ -1,0 +1,56 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { InstructionLine, PacketLine, SemaphoreLine, type DeviceLine } from '../../src/record/device-lines.js';
+import { encodeLine } from '../../src/record/jsonl.js';
+import type { ProfileLine } from '../../src/record/record.js';
+
+const number = fc.oneof(fc.nat(), fc.maxSafeInteger(), fc.double());
+const ps = fc.tuple(number, number);
+const text = fc.oneof(fc.constantFrom('MATMUL', 'Tensor', 'E64', 'instruction'), fc.string({ unit: 'binary' }));
+const counters = fc.dictionary(fc.oneof(fc.constantFrom('pc', 'waitNs', 'crcIn', 'crc'), fc.string()), number);
+
+const instructions = fc
+  .tuple(number, number, text, number, number, number, number, text, ps, counters)
+  .map((fields) => new InstructionLine(...fields));
+const packets = fc
+  .tuple(
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+    text,
+    number,
+    fc.option(text, { nil: undefined }),
+    ps,
+    counters,
+  )
+  .map((fields) => new PacketLine(...fields));
+const semaphores = fc.tuple(number, number, number, number, number).map((fields) => new SemaphoreLine(...fields));
+
+describe('lines that write themselves', () => {
+  for (const [what, lines] of Object.entries({ instructions, packets, semaphores })) {
+    it(`are the same text as JSON.stringify gives: ${what}`, () => {
+      fc.assert(
+        fc.property(lines as fc.Arbitrary<DeviceLine & ProfileLine>, (line) => {
+          expect(encodeLine(line)).to.equal(`${JSON.stringify(line)}\n`);
+        }),
+        { numRuns: 500 },
+      );
+    });
+  }
+
+  it('have the fields of records in their order', () => {
+    const line = new InstructionLine(0, 1, 'NOP', 5, 6, 4, 0, 'Tensor', [7, 8], { pc: 9 });
+    expect(encodeLine(line)).to.equal(
+      '{"type":"kernel","profile":0,"id":1,"name":"NOP","short":"NOP","start":5,"dur":6,"device":4,"stream":0,' +
+        '"engine":"Tensor","ps":[7,8],"counters":{"pc":9}}\n',
+    );
+    const packet = new PacketLine(0, 512, 5, 6, 4, 65, 'E65', 14, 'instruction', [7, 8], { crc: 9 });
+    expect(encodeLine(packet)).to.equal(
+      '{"type":"copy","profile":0,"kind":"DMA","bytes":512,"start":5,"dur":6,"device":4,"stream":65,"engine":"E65",' +
+        '"queue":14,"queueType":"instruction","ps":[7,8],"counters":{"crc":9}}\n',
+    );
+  });
+});

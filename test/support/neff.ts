@@ -1,0 +1,2 @@
+/** Small NEFFs. */
+export * from '../../samples/programs/write-neff.js';
