@@ -3,7 +3,8 @@
  * extents that fill it.
  *
  * Sources: NVIDIA, CUDA C++ Programming Guide (element types of warp matrix functions by compute capability) and PTX ISA
- * (mma, wgmma, tcgen05.mma); AMD, instruction set manuals of CDNA 1 to CDNA 4 (MFMA). Only what runs at the unit's rate
+ * (mma, wgmma, tcgen05.mma); AMD, instruction set manuals of CDNA 1 to CDNA 4 (MFMA); AWS, architecture guides
+ * of NeuronCore-v2 to -v4. Only what runs at the unit's rate
  * is listed: FP64 of sm86, sm89 and sm120 is there for compatibility and no faster than the vector unit.
  */
 
@@ -29,6 +30,8 @@ const UNITS: readonly MatrixUnit[] = [
   { arch: /^gfx908$/, types: ['fp32', 'fp16', 'bf16', 'int8'] },
   { arch: /^gfx90a?$/, types: ['fp64', 'fp32', 'fp16', 'bf16', 'int8'] },
   { arch: /^gfx94/, types: ['fp64', 'fp32', 'tf32', 'fp16', 'bf16', 'fp8', 'int8'] },
+  { arch: /^nc-v[23]$/, types: ['fp32', 'tf32', 'fp16', 'bf16', 'fp8'] },
+  { arch: /^nc-v4$/, types: ['fp32', 'tf32', 'fp16', 'bf16', 'fp8', 'fp4'] },
   { arch: /^gfx95/, types: ['fp64', 'fp32', 'fp16', 'bf16', 'fp8', 'fp4', 'int8'] },
 ];
 

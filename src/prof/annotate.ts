@@ -8,8 +8,10 @@ import type { Described } from '../ops/describe.js';
 import { familyOf } from '../ops/table.js';
 import { matrixUnitByName, matrixUnitCell, tensorCore, type TensorCore } from '../ops/tensor-core.js';
 import { Recent } from '../record/recent.js';
+import { isInstruction } from '../record/neuron.js';
 import type { Device, KernelRecord, OpCall, ProfileRecord } from '../record/record.js';
 import { derive, ofCollective, type Derived } from './derive.js';
+import { engineUse, multiplies, ofInstruction, verdictOf } from './instruction.js';
 import { matrixUnitUse, type MatrixUnitUse } from './matrix-unit-use.js';
 import type { Pairing } from './pair.js';
 import { peaksOf, type Peaks } from './peaks.js';
@@ -60,8 +62,13 @@ export class Annotated {
   }
 
   get derived(): Derived {
+    return (this.#derived ??= this.#derive());
+  }
+
+  #derive(): Derived {
     const { collective } = this.record;
-    return (this.#derived ??= collective === undefined ? derive(this.calls, this.record) : ofCollective(collective));
+    if (collective !== undefined) return ofCollective(collective);
+    return isInstruction(this.record) ? ofInstruction(this.record) : derive(this.calls, this.record);
   }
 
   /** Replaces the work that the kernel's name alone gives it by its share of the work of its op (see `share.ts`). */
@@ -94,6 +101,7 @@ export class Annotated {
    */
   get tc(): 0 | 1 | '-' | '?' | null {
     const { described, record } = this;
+    if (isInstruction(this.record)) return described === null ? null : multiplies(record, this.derived) ? 1 : '-';
     const work = described?.work ?? null;
     const arch = this.#arch;
     const key = `${work?.role ?? ''}/${work?.matmul ?? ''}/${arch ?? ''}/${record.name}`;
@@ -104,7 +112,7 @@ export class Annotated {
 
   /** The verdict on the kernel's name alone. */
   get tensorCore(): TensorCore {
-    return tensorCore(this.record.name, this.#arch);
+    return isInstruction(this.record) ? verdictOf(this.record) : tensorCore(this.record.name, this.#arch);
   }
 
   get #device(): Device | null {
@@ -130,6 +138,7 @@ export class Annotated {
   /** Element type, eligibility and reasons; null without an op that describes the kernel. */
   get unitUse(): MatrixUnitUse | null {
     const { described, record } = this;
+    if (described !== null && isInstruction(this.record)) return engineUse(record, this.derived);
     return described === null ? null : matrixUnitUse(described.call, this.isProduct, record.name, this.#arch);
   }
 
@@ -164,6 +173,7 @@ export class Annotated {
       const { flops, bytes, unknown } = described.work;
       return flops !== null && bytes !== null ? null : (unknown ?? `not told by the arguments of ${described.call.op}`);
     }
+    if (isInstruction(this.record)) return `no formula for the opcode ${this.record.name}`;
     if (this.calls.length > 0) return withoutFormula(this.calls);
     return unpaired(this.pairing, this.record, this.profile !== null);
   }

@@ -5,6 +5,7 @@ import type { Annotated } from './annotate.js';
 import { baseName, callNames, queueTime } from './cell.js';
 import type { Column } from './column.js';
 import { COMMUNICATION_COLUMNS } from './communication-columns.js';
+import { ENGINE_COLUMNS } from './engine-columns.js';
 import { MATRIX_UNIT_COLUMNS, ROOFLINE_COLUMNS } from './roofline-columns.js';
 
 export { isNumeric, shown, textOf, type Column, type Value } from './column.js';
@@ -242,6 +243,7 @@ export const COLUMNS: readonly Column[] = [
   ...MATRIX_UNIT_COLUMNS,
   ...ROOFLINE_COLUMNS,
   ...COMMUNICATION_COLUMNS,
+  ...ENGINE_COLUMNS,
   {
     key: 'long',
     header: 'LongName',

@@ -285,6 +285,24 @@ export const DEVICES: readonly DeviceRow[] = [
     },
     'AMD Instinct MI350X brochure, as in PyTorch device_info.py',
   ),
+  row(
+    'Trainium or Inferentia2, one core',
+    /^Trainium or Inferentia2$/,
+    { arch: 'nc-v2', bandwidth: 410, matrix: { fp32: 23, tf32: 92, ...both(92), fp8: 92 } },
+    "AWS, NeuronCore-v2 architecture; bandwidth: half of the chip's, as the vendor's tool has it",
+  ),
+  row(
+    'Trainium2, one core',
+    /^Trainium2$/,
+    { arch: 'nc-v3', bandwidth: 716, matrix: { fp32: 20, tf32: 78.6432, ...both(78.6432), fp8: 158 } },
+    'AWS, NeuronCore-v3 architecture; BF16: 2 x 128 x 128 x 2.4 GHz; bandwidth: one stack, as captures tell it',
+  ),
+  row(
+    'Trainium3, one core',
+    /^Trainium3$/,
+    { arch: 'nc-v4', bandwidth: null, matrix: { fp32: 20, tf32: 79, ...both(79), fp8: 315, fp4: 315 } },
+    'AWS, NeuronCore-v4 architecture',
+  ),
 ];
 
 /** Memory in bytes that a name tells: `A100-SXM4-80GB`. */

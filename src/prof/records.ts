@@ -8,18 +8,24 @@ import { isDatabaseMessage, NetDictReader } from './net-dict.js';
 import { RepeatedParts } from './repeated.js';
 import { isObject, kernel } from './well-formed.js';
 
-/** Types a report has a use for; others are skipped, known or not. */
-const WANTED: ReadonlySet<unknown> = new Set<ProfileLine['type']>(['profile', 'kernel', 'end']);
+export type RecordTypes = ReadonlySet<ProfileLine['type']>;
+
+/** Types a report of kernels has a use for; others are skipped, known or not. */
+const OF_KERNELS: RecordTypes = new Set<ProfileLine['type']>(['profile', 'kernel', 'end']);
 const KERNEL = '{"type":"kernel"';
-/** Types that come in great numbers and are skipped without being parsed. */
-const SKIPPED = /^\{"type":"(?:range|copy|set|sync|graph|collective|sample)"/;
+/** Most lines tell their type at the start: what is not wanted is skipped without being parsed. */
+const TYPE = /^\{"type":"(\w+)"/;
 
 /**
  * The records of an input, in batches.
+ * @param types the others are skipped
  * @throws UserError naming file and line for a line that is no record
  */
-export async function* readRecords(input: Input): AsyncGenerator<readonly ProfileLine[]> {
-  const reader = new RecordReader(input.name);
+export async function* readRecords(
+  input: Input,
+  types: RecordTypes = OF_KERNELS,
+): AsyncGenerator<readonly ProfileLine[]> {
+  const reader = new RecordReader(input.name, types);
   let any = false;
   for await (const { first, lines } of lineBatches(input)) {
     const records: ProfileLine[] = [];
@@ -42,14 +48,22 @@ export class RecordReader {
   /** Lines that held something. */
   linesRead = 0;
 
-  constructor(private readonly file: string) {}
+  constructor(
+    private readonly file: string,
+    private readonly types: RecordTypes = OF_KERNELS,
+  ) {}
 
   /** One line's record, or null when there is nothing in it for a report. */
   read(text: string, line: number): ProfileLine | null {
     const isKernel = text.startsWith(KERNEL);
-    if (!isKernel && (SKIPPED.test(text) || text.trim() === '')) return null;
+    if (!isKernel && (this.#isSkipped(text) || text.trim() === '')) return null;
     this.linesRead++;
     return !isKernel && isPython(text) ? this.#python(text, line) : this.#json(text, line);
+  }
+
+  #isSkipped(text: string): boolean {
+    const type = TYPE.exec(text)?.[1];
+    return type !== undefined && type !== 'profile' && !this.types.has(type as ProfileLine['type']);
   }
 
   #json(text: string, line: number): ProfileLine | null {
@@ -62,9 +76,9 @@ export class RecordReader {
     if (!isObject(record) || typeof record['type'] !== 'string') {
       throw this.#error('JSON, but not a record', line, 'expected records of dparse, one a line');
     }
-    if (!WANTED.has(record['type'])) return null;
-    if (record['type'] === 'kernel') return kernel(record, ++this.#kernels);
     if (record['type'] === 'profile') this.#checkVersion(record['v'], line);
+    if (!this.types.has(record['type'] as ProfileLine['type'])) return null;
+    if (record['type'] === 'kernel') return kernel(record, ++this.#kernels);
     return record as unknown as ProfileLine;
   }
 

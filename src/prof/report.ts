@@ -2,6 +2,7 @@
  * Records → rows: every kernel annotated, filtered, in the order asked for. One pass; without a sort order nothing is
  * kept but what pairing needs.
  */
+import { completeKernel } from '../record/complete.js';
 import type { ProfileLine, ProfileRecord } from '../record/record.js';
 import { Annotated } from './annotate.js';
 import { OpQueue } from './op-queue.js';
@@ -54,7 +55,8 @@ export class Annotator {
     if (record.type === 'profile') this.#profiles.set(record.profile, record);
     if (record.type !== 'kernel') return [];
     const profile = this.#profiles.get(record.profile) ?? null;
-    const row = new Annotated(record, profile, this.#forward.pair(record), this.device);
+    const kernel = completeKernel(record);
+    const row = new Annotated(kernel, profile, this.#forward.pair(kernel), this.device);
     return this.derived ? this.#queue.push(row) : [row];
   }
 

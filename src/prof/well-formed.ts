@@ -2,7 +2,8 @@
  * Records come from a text that anyone may have cut, filtered or edited: a field that is missing or of the wrong type
  * becomes unknown, and the row stays.
  */
-import type { Arg, ArgValue, Extent, KernelRecord, Launch, OpCall } from '../record/record.js';
+import { completeKernel } from '../record/complete.js';
+import type { Arg, ArgValue, Extent, KernelLine, KernelRecord, Launch, OpCall } from '../record/record.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -62,6 +63,10 @@ const FIELDS: Readonly<Record<string, (value: unknown) => boolean>> = {
   ranges: areStrings,
   callIds: isAbsentOr(areNumbers),
   callKernels: isAbsentOr(areNumbers),
+  engine: isAbsentOr(isString),
+  operands: isAbsentOr(isString),
+  counters: isAbsentOr(isObject),
+  labels: isAbsentOr(isObject),
 };
 const CHECKS = Object.entries(FIELDS);
 
@@ -70,8 +75,10 @@ const CHECKS = Object.entries(FIELDS);
  * @param ordinal stands in for a missing id: how many kernels came before, plus one
  */
 export function kernel(fields: Fields, ordinal: number): KernelRecord {
-  for (const [name, check] of CHECKS) if (!check(fields[name])) return repaired(fields, ordinal);
-  return fields as unknown as KernelRecord;
+  // What engines do has no launch and no ranges: their lines leave out what says so.
+  const whole = isString(fields['engine']) ? { ...completeKernel(fields as unknown as KernelLine) } : fields;
+  for (const [name, check] of CHECKS) if (!check(whole[name])) return repaired(fields, ordinal);
+  return whole as unknown as KernelRecord;
 }
 
 function repaired(fields: Fields, ordinal: number): KernelRecord {
@@ -106,6 +113,7 @@ function repaired(fields: Fields, ordinal: number): KernelRecord {
     sub: numberOr(fields['sub'], 0),
     ranges: strings(fields['ranges']),
     step: numberOr(fields['step'], null),
+    ...(isString(fields['engine']) ? { engine: fields['engine'] } : {}),
   };
 }
 
