@@ -1,0 +1,113 @@
+/**
+ * Reports → CloudWatch's embedded metric format: one JSON document a line for each row, its metrics told apart by
+ * dimensions. Counts are of the report's period, since CloudWatch sums them itself.
+ *
+ * Sources: AWS, "Specification: Embedded metric format"; names of metrics and dimensions as CloudWatch's own agent gives
+ * them to Neuron metrics (Container Insights), without its prefixes for pods and nodes. What it does not tell has names
+ * of our own. The names of neuron-monitor-cloudwatch.py are not public.
+ */
+import { sharedTags, sumUnder, under, valueOf, type MonitorReport, type MonitorRow, type Scope } from './report.js';
+
+/** Units that CloudWatch knows. */
+type Unit = 'Percent' | 'Bytes' | 'Count' | 'Count/Second' | 'Seconds';
+
+/** A metric, or all of a prefix, of which `*` stands for the rest of the name. */
+interface Source {
+  readonly scope: Scope;
+  /** Name of the value; ending in a dot, a prefix. */
+  readonly key: string;
+  readonly name: string;
+  readonly unit: Unit;
+}
+
+const source = (scope: Scope, key: string, name: string, unit: Unit): Source => ({ scope, key, name, unit });
+
+export const EMF_METRICS: readonly Source[] = [
+  source('core', 'neuroncore_utilization', 'neuroncore_utilization', 'Percent'),
+  source('core', 'flops', 'neuroncore_flops', 'Count/Second'),
+  source('core', 'memory.', 'neuroncore_memory_usage_*', 'Bytes'),
+  source('physical', 'neuroncore_utilization', 'neuroncore_physical_utilization', 'Percent'),
+  source('runtime', 'used.neuron_device', 'neurondevice_runtime_memory_used_bytes', 'Bytes'),
+  source('runtime', 'used.host', 'neuron_runtime_host_memory_used_bytes', 'Bytes'),
+  source('runtime', 'status.', 'neuron_execution_status_*', 'Count'),
+  source('runtime', 'error.', 'neuron_execution_errors_*', 'Count'),
+  source('runtime', 'total_latency.', 'neuron_execution_latency_*', 'Seconds'),
+  source('runtime', 'device_latency.', 'neuron_execution_device_latency_*', 'Seconds'),
+  source('runtime', 'vcpu.', 'neuron_runtime_vcpu_usage_*', 'Percent'),
+  source('device', 'ecc.', 'neurondevice_hw_ecc_events_total_*', 'Count'),
+  source('system', 'memory_total_bytes', 'system_memory_total_bytes', 'Bytes'),
+  source('system', 'memory_used_bytes', 'system_memory_used_bytes', 'Bytes'),
+  source('system', 'swap_total_bytes', 'system_swap_total_bytes', 'Bytes'),
+  source('system', 'swap_used_bytes', 'system_swap_used_bytes', 'Bytes'),
+  source('system', 'vcpu.', 'system_vcpu_usage_*', 'Percent'),
+  source('system', 'context_switch_count', 'system_context_switches', 'Count'),
+];
+
+interface Metric {
+  readonly name: string;
+  readonly unit: Unit;
+  readonly value: number;
+}
+
+/**
+ * The documents of a report, one a line; '' when there is nothing to tell.
+ * @param namespace of the metrics
+ * @param unixMs time of the report in ms; null leaves `Timestamp` out, which CloudWatch asks for
+ */
+export function embeddedMetrics(report: MonitorReport, namespace: string, unixMs: number | null): string {
+  const shared = sharedTags(report.rows);
+  return report.rows.map((row) => document(row, dimensionsOf(row, report, shared), namespace, unixMs)).join('');
+}
+
+type Dimensions = Readonly<Record<string, string>>;
+
+function document(row: MonitorRow, dimensions: Dimensions, namespace: string, unixMs: number | null): string {
+  const metrics = metricsOf(row);
+  if (metrics.length === 0) return '';
+  const directive = {
+    Namespace: namespace,
+    Dimensions: [Object.keys(dimensions)],
+    Metrics: metrics.map(({ name, unit }) => ({ Name: name, Unit: unit })),
+  };
+  return `${JSON.stringify({
+    _aws: { ...(unixMs === null ? undefined : { Timestamp: unixMs }), CloudWatchMetrics: [directive] },
+    ...dimensions,
+    ...Object.fromEntries(metrics.map(({ name, value }) => [name, value])),
+  })}\n`;
+}
+
+function metricsOf(row: MonitorRow): Metric[] {
+  const metrics = EMF_METRICS.filter(({ scope }) => scope === row.scope).flatMap(({ key, name, unit }): Metric[] => {
+    if (key.endsWith('.'))
+      return under(row, key).map(([kind, value]) => ({ name: name.replace('*', kind), unit, value }));
+    const value = valueOf(row, key);
+    return value === null ? [] : [{ name, unit, value }];
+  });
+  const memory = row.scope === 'core' ? sumUnder(row, 'memory.') : null;
+  return memory === null
+    ? metrics
+    : [...metrics, { name: 'neuroncore_memory_usage_total', unit: 'Bytes', value: memory }];
+}
+
+/** Dimensions, which must be texts that are not empty. */
+function dimensionsOf(
+  { scope, tag, pid, core, device, name }: MonitorRow,
+  { facts }: MonitorReport,
+  shared: ReadonlySet<string>,
+): Dimensions {
+  const all: readonly (readonly [string, string | number | null | undefined])[] = [
+    ['InstanceId', facts['instance_id']],
+    ['InstanceType', facts['instance_type']],
+    ['RuntimeTag', tag],
+    ['ProcessId', tag !== null && shared.has(tag) ? pid : null],
+    ['NeuronDevice', device],
+    ['NeuronCore', core],
+    ['PhysicalCore', scope === 'physical' ? name : null],
+  ];
+  return Object.fromEntries(
+    all.flatMap(([dimension, value]) => {
+      const text = value === null || value === undefined ? '' : String(value);
+      return text.trim() === '' ? [] : [[dimension, text]];
+    }),
+  );
+}

@@ -1,0 +1,43 @@
+/** A stream of records → the samples of one report after the other. */
+import type { ProfileLine, SampleRecord } from '../../record/record.js';
+import { reportNumber, type ReportSamples } from './samples.js';
+
+/** Keeps the samples of one report, no more. */
+export class ReportSplitter {
+  readonly #starts = new Map<number, string | null>();
+  #samples: SampleRecord[] = [];
+  #seen = 0;
+
+  /** Reports that were given out. */
+  get seen(): number {
+    return this.#seen;
+  }
+
+  /** Takes the next record, and gives the report before it where this one ends that. Samples of no report are passed over. */
+  take(record: ProfileLine): ReportSamples | null {
+    if (record.type === 'end') return this.end();
+    if (record.type === 'profile') {
+      const done = this.end();
+      this.#starts.set(record.profile, record.startUnixNs);
+      return done;
+    }
+    if (record.type !== 'sample') return null;
+    const number = reportNumber(record);
+    if (number === null) return null;
+    const last = this.#samples.at(-1);
+    const isNext = last !== undefined && (last.profile !== record.profile || reportNumber(last) !== number);
+    const done = isNext ? this.end() : null;
+    this.#samples.push(record);
+    return done;
+  }
+
+  /** The report whose samples came last; null when there is none. */
+  end(): ReportSamples | null {
+    const [first] = this.#samples;
+    if (first === undefined) return null;
+    const samples = this.#samples;
+    this.#samples = [];
+    this.#seen++;
+    return { samples, startUnixNs: this.#starts.get(first.profile) ?? null };
+  }
+}

@@ -1,0 +1,247 @@
+/**
+ * What the DMA engines moved, by who wrote the descriptors of the packets: the compiler (static), an engine's software
+ * or dedicated hardware while the program ran (dynamic).
+ *
+ * Source: definitions in AWS Neuron's profile schema; the denominators were found by holding the tool's numbers
+ * against its own tables.
+ */
+import {
+  activeTime,
+  combine,
+  counted,
+  measuredTime,
+  measuredUnion,
+  ratio,
+  type Amount,
+  type Group,
+  type Metric,
+  type Sums,
+} from './metric.js';
+import { DYNAMIC, type Packets } from './sums.js';
+
+const NOT_GROUPED = 'records tell packets, not which of them make up one transfer of a tensor';
+const UNSIZED = 'some packets do not tell their size';
+
+const bytesOf = (sums: Sums, { bytes, unsized }: Packets): Amount =>
+  unsized > 0 ? { unknown: UNSIZED } : counted(sums, bytes);
+
+interface Kind {
+  readonly prefix: string;
+  readonly group: Group;
+  readonly what: string;
+  readonly packets: (sums: Sums) => Packets;
+  readonly fetches: boolean;
+}
+
+const KINDS: readonly Kind[] = [
+  {
+    prefix: 'software_dynamic',
+    group: 'software_data_movement',
+    what: 'packets whose descriptors an engine wrote while the program ran',
+    packets: (sums) => sums.queue('software_dynamic'),
+    fetches: false,
+  },
+  {
+    prefix: 'hardware_dynamic',
+    group: 'hardware_data_movement',
+    what: 'packets whose descriptors dedicated hardware wrote while the program ran',
+    packets: (sums) => sums.queue('hardware_dynamic'),
+    fetches: false,
+  },
+  {
+    prefix: 'static',
+    group: 'data_movement',
+    what: 'packets that were laid down before the program ran, those that fetch instructions among them',
+    packets: (sums) => sums.static,
+    fetches: true,
+  },
+];
+
+function ofKind({ prefix, group, what, packets, fetches }: Kind): Metric[] {
+  const isStatic = fetches ? ({ fetches: true } as const) : {};
+  const measured = (sums: Sums) => [measuredUnion(packets(sums))];
+  const time = `${prefix}_dma_active_time`;
+  return [
+    {
+      name: `${prefix}_dma_packet_count`,
+      group,
+      unit: 'count',
+      doc: what,
+      formula: `number of ${what}`,
+      of: (sums) => counted(sums, packets(sums).count),
+      ...isStatic,
+    },
+    {
+      name: `${prefix}_dma_packet_percent`,
+      group,
+      unit: 'fraction',
+      doc: `share of ${what} among all packets`,
+      formula: `${prefix}_dma_packet_count / all packets`,
+      of: (sums) => ratio(counted(sums, packets(sums).count), sums.packets.count, 'the number of packets'),
+      fetches: true,
+    },
+    {
+      name: `${prefix}_dma_size`,
+      group,
+      unit: 'bytes',
+      doc: `size of ${what}`,
+      formula: `Σ size of ${what}`,
+      of: (sums) => bytesOf(sums, packets(sums)),
+      ...isStatic,
+    },
+    {
+      name: `${prefix}_dma_size_percent`,
+      group,
+      unit: 'fraction',
+      doc: `share of the bytes that ${what} have`,
+      formula: `${prefix}_dma_size / Σ size of all packets`,
+      of: (sums) => ratio(bytesOf(sums, packets(sums)), bytesOf(sums, sums.packets), 'the size of all packets'),
+      fetches: true,
+    },
+    {
+      name: time,
+      group,
+      unit: 'ps',
+      doc: `time during which at least one of the ${what} was under way`,
+      formula: `length of the union of ${what}`,
+      of: (sums) => activeTime(sums, packets(sums)),
+      measured,
+      ...isStatic,
+    },
+    {
+      name: `${time}_percent`,
+      group,
+      unit: 'fraction',
+      doc: `share of the time of all DMA during which ${what} were under way; of dma_active_time, not of total_time`,
+      formula: `${time} / dma_active_time`,
+      of: (sums) => ratio(activeTime(sums, packets(sums)), activeTime(sums, sums.packets), 'dma_active_time'),
+      measured: (sums) => [...measured(sums), measuredUnion(sums.packets)],
+      fetches: true,
+    },
+  ];
+}
+
+/** Packets that are not static, of either kind. */
+const dynamicBytes = (sums: Sums): Amount =>
+  combine([bytesOf(sums, sums.packets), bytesOf(sums, sums.static)], (all, fixed) => all - fixed);
+
+const QUEUES: readonly (readonly [name: string, type: string, what: string])[] = [
+  ['input_queue_bytes', 'input', 'inputs into the state buffer'],
+  ['output_queue_bytes', 'output', 'outputs from the state buffer to memory'],
+  ['weight_queue_bytes', 'data', 'weights, as often as they are loaded'],
+];
+
+const TRANSFERS: readonly (readonly [name: string, unit: Metric['unit'], doc: string])[] = [
+  ['dma_transfer_count', 'count', 'movements of whole tensors, each made of many packets'],
+  ['dma_transfer_time', 'ps', 'durations of the movements of whole tensors added up'],
+  ['dma_transfer_total_bytes', 'bytes', 'size of the movements of whole tensors'],
+  ['dma_transfer_average_bytes', 'bytes', 'bytes of all packets for each movement of a whole tensor'],
+];
+
+export const DMA_METRICS: readonly Metric[] = [
+  {
+    name: 'dma_active_time',
+    group: 'data_movement',
+    unit: 'ps',
+    doc: 'time during which at least one DMA packet was under way',
+    formula: 'length of the union of all packets',
+    of: (sums) => activeTime(sums, sums.packets),
+    measured: (sums) => [measuredUnion(sums.packets)],
+    fetches: true,
+  },
+  {
+    name: 'dma_active_time_percent',
+    group: 'data_movement',
+    unit: 'fraction',
+    doc: 'share of the time during which at least one DMA packet was under way',
+    formula: 'dma_active_time / total_time',
+    of: (sums) => ratio(activeTime(sums, sums.packets), sums.totalPs, 'total_time'),
+    measured: (sums) => [measuredUnion(sums.packets)],
+    fetches: true,
+  },
+  {
+    name: 'dma_active_cycles',
+    group: 'data_movement',
+    unit: 'cycles',
+    doc: 'dma_active_time in cycles of the core, not of the tensor engine',
+    formula: 'floor(dma_active_time · clock)',
+    of: (sums) =>
+      combine([activeTime(sums, sums.packets), sums.machine.clockHz], (ps, hz) => Math.floor((ps * hz) / 1e12)),
+    measured: (sums) => [measuredUnion(sums.packets)],
+    fetches: true,
+  },
+  {
+    name: 'dma_packet_time',
+    group: 'data_movement',
+    unit: 'ps',
+    doc: 'durations of all packets on all DMA engines added up, overlapping or not',
+    formula: 'Σ duration of packets',
+    of: (sums) => counted(sums, sums.packets.time),
+    measured: (sums) => [measuredTime(sums.packets)],
+    fetches: true,
+  },
+  {
+    name: 'dynamic_dma_packet_percent',
+    group: 'data_movement',
+    unit: 'fraction',
+    doc: 'share of the packets whose descriptors were written while the program ran',
+    formula: '(software and hardware dynamic packets) / all packets',
+    of: (sums) =>
+      ratio(counted(sums, sums.packets.count - sums.static.count), sums.packets.count, 'the number of packets'),
+    fetches: true,
+  },
+  {
+    name: 'dynamic_dma_size_percent',
+    group: 'data_movement',
+    unit: 'fraction',
+    doc: 'share of the bytes that packets move whose descriptors were written while the program ran',
+    formula: '(software_dynamic_dma_size + hardware_dynamic_dma_size) / Σ size of all packets',
+    of: (sums) => ratio(dynamicBytes(sums), bytesOf(sums, sums.packets), 'the size of all packets'),
+    fetches: true,
+  },
+  {
+    name: 'dynamic_dma_active_time_percent',
+    group: 'data_movement',
+    unit: 'fraction',
+    doc: 'time of dynamic packets as a share of dma_active_time, not of total_time; where both kinds are under way it counts twice',
+    formula: '(software_dynamic_dma_active_time + hardware_dynamic_dma_active_time) / dma_active_time',
+    of: (sums) =>
+      ratio(
+        combine(
+          DYNAMIC.map((type) => activeTime(sums, sums.queue(type))),
+          (software, hardware) => software + hardware,
+        ),
+        activeTime(sums, sums.packets),
+        'dma_active_time',
+      ),
+    measured: (sums) =>
+      [...DYNAMIC, null].map((type) => measuredUnion(type === null ? sums.packets : sums.queue(type))),
+    fetches: true,
+  },
+  ...KINDS.flatMap(ofKind),
+  ...QUEUES.map(([name, type, what]): Metric => ({
+    name,
+    group: 'data_movement',
+    unit: 'bytes',
+    doc: `bytes through queues that the compiler made for ${what}`,
+    formula: `Σ size of packets of queues of type '${type}'`,
+    of: (sums) => bytesOf(sums, sums.queue(type)),
+  })),
+  ...TRANSFERS.map(([name, unit, doc]): Metric => ({
+    name,
+    group: 'data_movement',
+    unit,
+    doc,
+    formula: 'not computed: packets are not told apart by transfer',
+    of: () => ({ unknown: NOT_GROUPED }),
+    differs: 'the tool writes 0 where it had no notifications of descriptors',
+  })),
+  {
+    name: 'dma_queue_count',
+    group: 'data_movement',
+    unit: 'count',
+    doc: 'DMA queues that the program declares, each once for every DMA engine that serves it',
+    formula: 'not computed: queues that the program declares are not in the records',
+    of: () => ({ unknown: 'records tell the queues that packets went through, not those that were declared' }),
+  },
+];

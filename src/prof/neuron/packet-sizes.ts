@@ -1,0 +1,52 @@
+/** How large DMA packets are: how many of each size, in bounded memory. */
+
+/** Programs use few sizes. Beyond so many different ones, a new size counts as the power of two below it. */
+const MOST_SIZES = 4096;
+
+const powerBelow = (bytes: number): number => 2 ** Math.floor(Math.log2(Math.max(1, bytes)));
+
+export class PacketSizes {
+  readonly #counts = new Map<number, number>();
+  packets = 0;
+  bytes = 0;
+
+  add(bytes: number): void {
+    const key = this.#counts.has(bytes) || this.#counts.size < MOST_SIZES ? bytes : powerBelow(bytes);
+    this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1);
+    this.packets++;
+    this.bytes += bytes;
+  }
+
+  /** Packets of less than `limit` bytes, and what they move together. */
+  below(limit: number): { readonly packets: number; readonly bytes: number } {
+    let packets = 0;
+    let bytes = 0;
+    for (const [size, count] of this.#counts) {
+      if (size >= limit) continue;
+      packets += count;
+      bytes += size * count;
+    }
+    return { packets, bytes };
+  }
+
+  /** Half of the packets are at most so large; null without packets. */
+  get median(): number | null {
+    const sizes = [...this.#counts].sort(([a], [b]) => a - b);
+    let left = this.packets / 2;
+    for (const [size, count] of sizes) {
+      left -= count;
+      if (left <= 0) return size;
+    }
+    return null;
+  }
+
+  /** Packets by the power of two at or below their size, smallest first. */
+  get histogram(): (readonly [atLeast: number, packets: number])[] {
+    const bins = new Map<number, number>();
+    for (const [size, count] of this.#counts) {
+      const bin = size === 0 ? 0 : powerBelow(size);
+      bins.set(bin, (bins.get(bin) ?? 0) + count);
+    }
+    return [...bins].sort(([a], [b]) => a - b);
+  }
+}

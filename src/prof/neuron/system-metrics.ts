@@ -1,0 +1,129 @@
+/** Where and with what a capture was made, and what the records do not tell of it. */
+import { activeTime, measuredUnion, ratio, type Amount, type Metric, type Sums } from './metric.js';
+
+const fact =
+  (name: string, hint = '') =>
+  ({ profile }: Sums): Amount =>
+    profile?.facts?.[name] ?? { unknown: `the capture does not tell it${hint}` };
+
+const FACTS: readonly (readonly [name: string, fact: string, doc: string, hint?: string])[] = [
+  ['instance_type', 'instanceType', 'type of the instance that the capture was made on'],
+  ['compiler_version', 'compilerVersion', 'version of the compiler that made the program', '; the program (NEFF) does'],
+  ['runtime_version', 'runtimeVersion', 'version of the runtime library'],
+  ['driver_version', 'driverVersion', 'version of the driver'],
+  ['collectives_version', 'collectivesVersion', 'version of the collectives library'],
+];
+
+const SYSTEM: readonly Metric[] = [
+  ...FACTS.map(([name, key, doc, hint]): Metric => ({
+    name,
+    group: 'system',
+    unit: 'text',
+    doc,
+    formula: 'as the capture tells it',
+    of: fact(key, hint),
+  })),
+  {
+    name: 'profiler_version',
+    group: 'system',
+    unit: 'text',
+    doc: "version of the vendor's tool that wrote the JSON",
+    formula: 'as the JSON tells it',
+    of: ({ profile }) => {
+      const version = /^neuron-profile (.+)$/.exec(profile?.tool ?? '')?.[1];
+      return version ?? { unknown: "no tool of the vendor's had a part in it" };
+    },
+  },
+  {
+    name: 'nc_idx',
+    group: 'system',
+    unit: 'count',
+    doc: 'index of the core; of several, their indices added up, as the vendor has it: see core_indices',
+    formula: 'Σ absolute index of the cores',
+    of: ({ machine: { indices } }) =>
+      indices.length > 0 ? indices.reduce((sum, index) => sum + index, 0) : { unknown: 'no core is told' },
+  },
+  {
+    name: 'core_indices',
+    group: 'system',
+    unit: 'text',
+    own: true,
+    doc: 'absolute indices of the cores that worked together',
+    formula: 'indices in order',
+    of: ({ machine: { indices } }) => (indices.length > 0 ? indices.join(',') : { unknown: 'no core is told' }),
+  },
+  {
+    name: 'nd_idx',
+    group: 'system',
+    unit: 'count',
+    doc: 'index of the device',
+    formula: 'not computed: records tell cores by their absolute index',
+    of: () => ({ unknown: 'records tell cores, not devices' }),
+  },
+];
+
+const COLLECTIVES: readonly (readonly [name: string, unit: Metric['unit'], doc: string])[] = [
+  ['cc_op_count', 'count', 'collective operations'],
+  ['cc_op_time', 'ps', 'durations of collective operations added up'],
+  ['cc_op_active_time', 'ps', 'time during which a collective operation was under way'],
+  ['cc_op_active_time_percent', 'fraction', 'share of the time during which a collective operation was under way'],
+  ['cc_cores_instruction_count', 'count', 'instructions of the cores for collectives'],
+  ['cc_cores_instruction_time', 'ps', 'durations of instructions of the cores for collectives added up'],
+  ['cc_cores_instruction_active_time', 'ps', 'time during which a core for collectives ran an instruction'],
+  [
+    'cc_cores_instruction_active_time_percent',
+    'fraction',
+    'share of the time during which a core for collectives ran an instruction',
+  ],
+];
+
+const NOT_EVENTS = 'records have the updates of semaphores, not the other events that the tool counts with them';
+
+export const OTHER_METRICS: readonly Metric[] = [
+  {
+    name: 'total_active_time',
+    group: 'summary',
+    unit: 'ps',
+    doc: 'time during which an engine ran an instruction or a DMA packet was under way',
+    formula: 'length of the union of instructions (EVENT_SEMAPHORE left out) and packets',
+    of: (sums) => activeTime(sums, { union: sums.all }),
+    measured: (sums) => [measuredUnion({ union: sums.all })],
+    fetches: true,
+  },
+  {
+    name: 'total_active_time_percent',
+    group: 'summary',
+    unit: 'fraction',
+    doc: 'share of the time during which anything at all was under way',
+    formula: 'total_active_time / total_time',
+    of: (sums) => ratio(activeTime(sums, { union: sums.all }), sums.totalPs, 'total_time'),
+    measured: (sums) => [measuredUnion({ union: sums.all })],
+    fetches: true,
+  },
+  {
+    name: 'event_count',
+    group: 'overall_stats',
+    unit: 'count',
+    doc: 'notifications other than of instructions and packets: updates of semaphores, and events',
+    formula: 'not computed: see semaphore_update_count',
+    of: () => ({ unknown: NOT_EVENTS }),
+  },
+  {
+    name: 'trace_count',
+    group: 'overall_stats',
+    unit: 'count',
+    doc: 'notifications of all kinds',
+    formula: 'event_count + instructions + packets; not computed, since event_count is not known',
+    of: () => ({ unknown: NOT_EVENTS }),
+  },
+  ...COLLECTIVES.map(([name, unit, doc]): Metric => ({
+    name,
+    group: 'cc_engine',
+    unit,
+    doc,
+    formula: 'not computed: no records of collectives',
+    of: () => ({ unknown: 'captures with collectives are not known well enough to read them' }),
+    differs: 'the tool writes 0 where it found none',
+  })),
+  ...SYSTEM,
+];

@@ -1,0 +1,154 @@
+/** The words of Neuron profiles, in ours: metrics, engines, queues, opcodes, abbreviations. */
+import { ENGINES, type EngineName } from '../../record/neuron.js';
+import { METRIC_TEXTS } from './metrics.js';
+import { inOurUnit } from './quantity.js';
+
+export const TERM_KINDS = ['abbreviation', 'engine', 'opcode', 'queue', 'queue type', 'throttling', 'metric'] as const;
+
+export interface Term {
+  readonly term: string;
+  readonly kind: (typeof TERM_KINDS)[number];
+  /** Of a metric, as `dprof summary` writes it for programs. */
+  readonly unit: string | null;
+  readonly meaning: string;
+  /** How a metric is computed. */
+  readonly formula: string | null;
+}
+
+type Words = readonly (readonly [term: string, meaning: string])[];
+
+const ENGINE_WORDS: Readonly<Record<EngineName, string>> = {
+  Tensor: 'multiplies matrices in an array of 128 x 128 multipliers (PE); results go to PSUM. Stream 0',
+  Scalar: 'applies a function to each element (Activation): exp, gelu, tanh, scaling and bias. Stream 1',
+  GpSimd: 'programmable cores for what no other engine does (Pool); also writes DMA descriptors. Stream 2',
+  Vector: 'works on several elements at once (DVE): reductions, comparisons, sums, copies. Stream 3',
+  Sync: 'runs no arithmetic (SP): starts DMA and keeps the others in step by semaphores. Stream 4',
+};
+
+const MORE_ENGINES: Words = [
+  ['TensorMatrix', 'track of the tensor engine with its matrix products alone'],
+  ['E64', 'a DMA engine, by its number; each core has 16. Moves packets between memories'],
+  ['CC-core', 'core that runs collective operations between devices'],
+];
+
+const OPCODES: Words = [
+  ['ACTIVATE', 'function of each element, on the scalar engine'],
+  ['ACT_TABLE_LOAD', 'loads the table of a function that ACTIVATE is to apply'],
+  ['CAST', 'converts elements to another type'],
+  ['COMPARE_BRANCH', 'goes on elsewhere in the program if a comparison holds'],
+  ['COPY', 'copies a tensor between buffers of the core'],
+  ['DMA_DIRECT2D', 'starts a DMA of rows and columns whose descriptors are written as the program runs'],
+  ['DRAIN', 'waits until all earlier instructions of the engine have finished'],
+  ['EVENT_SEMAPHORE', 'waits for a semaphore or sets one; counted, but in no time'],
+  ['EVENT_SEMAPHORE_RANGE_CLEAR', 'sets several semaphores to 0'],
+  ['LDWEIGHTS', 'puts the stationary operand of a matrix product into the multipliers'],
+  ['MATMUL', 'streams the moving operand of a matrix product through the multipliers; a transpose is one too'],
+  ['NOP', 'does nothing; may wait for a semaphore'],
+  ['NOTIFY', 'writes a notification for the host'],
+  ['RECIPROCAL', '1 / x of each element'],
+  ['SET_ORDERING_MODE', 'sets whether instructions may overtake each other'],
+  ['TENSOR_LOAD', 'loads registers of the engine from memory'],
+  ['TENSOR_REDUCE', 'sum, maximum or the like along dimensions of a tensor'],
+  ['TENSOR_SCALAR', 'operation of each element with a number, or with one for every row'],
+  ['WRITE', 'writes a register or a few bytes of memory'],
+];
+
+const QUEUES: Words = [
+  ['qGpSimdDynamic', 'packets that the GpSimd engine describes while the program runs; also qPoolDynamic'],
+  ['qSyncDynamicHW', 'packets that hardware describes for the sync engine; so for q<Engine>DynamicHW of the others'],
+  ['q<Engine>IoParam', 'weights, started by that engine'],
+  ['q<Engine>PIo', 'inputs and outputs, started by that engine'],
+  ['q<Engine>SpillReload', 'intermediate results to device memory and back, started by that engine'],
+  ['qScalarTable', 'tables of functions for the scalar engine'],
+  ['qDveTable', 'tables for the vector engine'],
+  ['queue 14', 'instructions that engines fetch, and tables; the vendor tool leaves a few of its packets out'],
+];
+
+const QUEUE_TYPES: Words = [
+  ['software_dynamic', 'an engine writes the descriptors of packets while the program runs'],
+  ['hardware_dynamic', 'dedicated hardware writes the descriptors of packets while the program runs'],
+  ['static', 'descriptors were written before the program ran: every type that is not dynamic'],
+  ['instruction', 'engines fetch their instructions'],
+  ['input', 'inputs of the program into the state buffer'],
+  ['output', 'results of the program to device memory'],
+  ['data', 'weights into the state buffer'],
+  ['unknown', 'the capture does not tell what the queue is for'],
+];
+
+const THROTTLING: Words = [
+  ['activity_<n>', 'limit because of how busy the tensor engine was; 0 may stand for a limit of 1, no limit at all'],
+  ['gpio_<n>', 'limit asked for by a signal from outside of the chip'],
+  ['periodic', 'limit that returns at fixed times'],
+  ['sw_<n>', 'limit set by software'],
+];
+
+const ABBREVIATIONS: Words = [
+  ['BIR', "the compiler's last form of a program before instructions; an instruction's birId points into it"],
+  ['CC', 'collective communication between devices: all-reduce, all-gather …'],
+  ['DGE', 'descriptor generation engine: hardware that writes DMA descriptors while the program runs'],
+  ['DMA', 'moves data between memories beside the engines, in packets'],
+  ['FLOP', 'floating-point operation; a multiplication with its addition is two'],
+  ['HAM', 'what observes and limits how busy a core is: source of the throttling windows'],
+  ['HBM', 'memory of the device, in stacks'],
+  ['HFU', 'hardware FLOPs utilization: what ran, as a share of the peak, transposes among it'],
+  ['HLO', 'form of the model that the compiler starts from'],
+  ['LNC', 'logical NeuronCore: how many physical cores work as one; LNC2 is two'],
+  ['MBU', 'memory bandwidth utilization: bytes moved to and from HBM, as a share of what a stack can'],
+  ['MFU', 'model FLOPs utilization: what the model needs, as a share of the peak, transposes left out'],
+  ['NC', 'NeuronCore: five engines, 16 DMA engines, SBUF and PSUM'],
+  ['ND', 'NeuronDevice: a chip with several cores'],
+  ['NEFF', 'compiled program, with its tensors, queues and weights'],
+  ['NKI', 'language for kernels that are written by hand'],
+  ['NTFF', 'capture of one run of a program on a device: a device trace'],
+  ['PE', 'processing element of the tensor engine; the array of them'],
+  ['PSUM', 'accumulation buffer of a core, 2 MiB: where matrix products are added up'],
+  ['SBUF', 'state buffer of a core, 24 to 32 MiB in 128 partitions: what engines read and write'],
+  ['vNC', 'virtual NeuronCore: another word for a logical one'],
+];
+
+const of = (kind: Term['kind'], words: Words): Term[] =>
+  words.map(([term, meaning]) => ({ term, kind, unit: null, meaning, formula: null }));
+
+export const TERMS: readonly Term[] = [
+  ...of('abbreviation', ABBREVIATIONS),
+  ...of('engine', [...ENGINES.map((name) => [name, ENGINE_WORDS[name]] as const), ...MORE_ENGINES]),
+  ...of('opcode', OPCODES),
+  ...of('queue', QUEUES),
+  ...of('queue type', QUEUE_TYPES),
+  ...of('throttling', THROTTLING),
+  ...METRIC_TEXTS.map(({ name, unit, doc, formula }): Term => ({
+    term: name,
+    kind: 'metric',
+    unit: unit === 'text' ? null : inOurUnit(0, unit).unit,
+    meaning: doc,
+    formula,
+  })),
+];
+
+/** A word as a pattern; as plain text where it is none. */
+function patternOf(word: string): RegExp {
+  try {
+    return new RegExp(word, 'i');
+  } catch {
+    return new RegExp(word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'), 'i');
+  }
+}
+
+/** A name with a number in place of `<k>`, and the like. */
+function isCaseOf(word: string, term: string): boolean {
+  if (!term.includes('<')) return false;
+  const escaped = term.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+  return new RegExp(`^${escaped.replace(/<[^>]+>/g, '\\w+?')}$`, 'i').test(word);
+}
+
+/** The term itself, else those whose name has the word in it or matches it, else those whose meaning does. */
+export function termsFor(word: string): readonly Term[] {
+  const pattern = patternOf(word);
+  const tests: readonly ((term: Term) => boolean)[] = [
+    ({ term }) => term.toLowerCase() === word.toLowerCase(),
+    ({ term }) => pattern.test(term),
+    ({ term }) => isCaseOf(word, term),
+    ({ meaning }) => pattern.test(meaning),
+  ];
+  return tests.map((test) => TERMS.filter(test)).find((found) => found.length > 0) ?? [];
+}

@@ -1,0 +1,111 @@
+/**
+ * Throttling of each core. Which metrics there are depends on what was observed: a kind that was not observed has none.
+ *
+ * The vendor divides the time-weighted limit by the whole time although it observes only part of it, so that its
+ * average is below 1 without any throttling. Our own metrics beside it are held against the time observed.
+ */
+import { ratio, type Amount, type Metric, type Sums } from './metric.js';
+import type { CoreThrottling, Windows } from './throttling.js';
+
+type Throttled = (windows: CoreThrottling, sums: Sums) => Amount;
+type Template = Pick<Metric, 'name' | 'unit' | 'doc' | 'formula' | 'own'> & { readonly of: Throttled };
+
+const ofTotal = (ns: number, { totalPs }: Sums): Amount => ratio(ns * 1000, totalPs, 'total_time');
+const lost = ({ time, allowed }: Windows): number => time - allowed;
+
+/** `<k>`: position of the core among those of the capture, from 0. */
+export const CORE_TEMPLATES: readonly Template[] = [
+  {
+    name: 'throttle_active_nc<k>_time_ns',
+    unit: 'ns',
+    doc: 'time during which the core was held below its full rate',
+    formula: 'Σ duration of windows with a limit below 1',
+    of: ({ limited }) => limited.time,
+  },
+  {
+    name: 'throttle_avg_util_limit_nc<k>_percent',
+    unit: 'fraction',
+    doc: 'limit of the rate, weighted by time, over all of the time: below 1 also where nothing was observed',
+    formula: 'Σ limit · duration of windows / total_time',
+    of: ({ observed }, sums) => ofTotal(observed.allowed, sums),
+  },
+  {
+    name: 'throttle_observed_time_nc<k>_percent',
+    unit: 'fraction',
+    own: true,
+    doc: 'share of the time for which a limit, even of 1, was observed',
+    formula: 'Σ duration of windows / total_time',
+    of: ({ observed }, sums) => ofTotal(observed.time, sums),
+  },
+  {
+    name: 'throttle_observed_util_limit_nc<k>_percent',
+    unit: 'fraction',
+    own: true,
+    doc: 'limit of the rate, weighted by time, over the time for which one was observed: 100 % is no throttling',
+    formula: 'Σ limit · duration of windows / Σ duration of windows',
+    of: ({ observed }) => ratio(observed.allowed, observed.time, 'the time observed'),
+  },
+  {
+    name: 'throttle_lost_time_nc<k>_percent',
+    unit: 'fraction',
+    own: true,
+    doc: 'share of the time that limits took away from a core that always had work',
+    formula: 'Σ (1 - limit) · duration of windows / total_time',
+    of: ({ observed }, sums) => ofTotal(lost(observed), sums),
+  },
+];
+
+type KindTemplate = Pick<Metric, 'name' | 'unit' | 'doc' | 'formula'> & {
+  readonly of: (windows: Windows, sums: Sums) => Amount;
+};
+
+/** `<kind>`: who asked for the limit, as `activity_1`. */
+export const KIND_TEMPLATES: readonly KindTemplate[] = [
+  {
+    name: 'throttle_<kind>_active_time_nc<k>_percent',
+    unit: 'fraction',
+    doc: 'share of the time during which this kind of throttling set the limit, even one of 1',
+    formula: 'Σ duration of windows of the kind / total_time',
+    of: ({ time }, sums) => ofTotal(time, sums),
+  },
+  {
+    name: 'throttle_<kind>_avg_util_limit_nc<k>_percent',
+    unit: 'fraction',
+    doc: 'limit of the rate that this kind of throttling set, weighted by time, over its own time',
+    formula: 'Σ limit · duration of windows of the kind / Σ duration of windows of the kind',
+    of: ({ allowed, time }) => ratio(allowed, time, 'the time of this kind'),
+  },
+];
+
+const windowsOf = (windows: Windows) => ({
+  ps: windows.time * 1000,
+  intervals: windows.count,
+  lost: 1000 * windows.count,
+});
+
+/** The metrics of the throttling that a profile observed. */
+export function throttleMetrics({ throttling, machine }: Sums): Metric[] {
+  const cores = [...throttling.cores].sort(([a], [b]) => a - b);
+  return cores.flatMap(([core, found]) => {
+    const position = machine.indices.indexOf(core);
+    const k = String(position === -1 ? core : position);
+    const whole = CORE_TEMPLATES.map((template): Metric => ({
+      ...template,
+      name: template.name.replace('<k>', k),
+      group: 'throttling',
+      of: (sums) => template.of(found, sums),
+      measured: () => [windowsOf(found.observed)],
+    }));
+    const kinds = [...found.kinds].sort(([a], [b]) => (a < b ? -1 : 1));
+    const byKind = kinds.flatMap(([kind, windows]) =>
+      KIND_TEMPLATES.map((template): Metric => ({
+        ...template,
+        name: template.name.replace('<kind>', kind).replace('<k>', k),
+        group: 'throttling',
+        of: (sums) => template.of(windows, sums),
+        measured: () => [windowsOf(windows)],
+      })),
+    );
+    return [...whole, ...byKind];
+  });
+}

@@ -1,0 +1,273 @@
+/** The metrics of time, FLOPs and bytes; how they are computed: `flops.ts`. */
+import {
+  achievable,
+  adjustedFlops,
+  bandwidth,
+  coreBalance,
+  hardwareFlops,
+  hbmBytes,
+  intensity,
+  modelFlops,
+  moved,
+  orUseful,
+  stackBalance,
+  tensorBytes,
+  transposeFlops,
+  usefulFlops,
+  utilisation,
+} from './flops.js';
+import { combine, counted, type Amount, type Measured, type Metric, type Sums } from './metric.js';
+import type { Moved } from './sums.js';
+
+const ZERO_WITHOUT_HLO = 'the tool writes 0 where the program has no statistics of the model';
+
+type Row = readonly [name: string, unit: Metric['unit'], doc: string, formula: string, of: (sums: Sums) => Amount];
+
+const WORK: readonly Row[] = [
+  [
+    'hardware_flops',
+    'FLOP',
+    'floating-point operations of all matrix products that ran, transposes among them, whatever their type',
+    '2 · Σ elements of instructions',
+    hardwareFlops,
+  ],
+  [
+    'transpose_flops',
+    'FLOP',
+    'the part of hardware_flops that only transposes data',
+    "2 · Σ elements of instructions of type 'TRANSPOSE'",
+    transposeFlops,
+  ],
+  [
+    'mm_arithmetic_intensity',
+    'FLOP/B',
+    'FLOPs other than transposes for each byte to and from device memory',
+    '(hardware_flops - transpose_flops) / (hbm_read_bytes + hbm_write_bytes)',
+    intensity,
+  ],
+  [
+    'peak_flops_bandwidth_ratio',
+    'FLOP/B',
+    'intensity above which computing takes longer than moving, by the peak rates, if every core had a memory stack of its own',
+    'cores · 2 · rows · columns · tensor clock / (cores · bandwidth of a stack)',
+    coreBalance,
+  ],
+];
+
+const TENSOR: readonly Row[] = [
+  [
+    'hfu_estimated_percent',
+    'fraction',
+    'hardware FLOPs utilization: FLOPs that ran, as a share of the BF16 peak of all tensor engines',
+    'hardware_flops / (cores · 2 · rows · columns · tensor clock · total_time)',
+    (sums) => utilisation(sums, hardwareFlops(sums)),
+  ],
+  [
+    'mfu_inst_estimated_percent',
+    'fraction',
+    'model FLOPs utilization by the instructions: transposes left out',
+    '(hardware_flops - transpose_flops) / (peak · total_time)',
+    (sums) => utilisation(sums, usefulFlops(sums)),
+  ],
+  [
+    'mfu_estimated_percent',
+    'fraction',
+    'model FLOPs utilization: by the model where its FLOPs are known, else by the instructions',
+    '(model_flops, else hardware_flops - transpose_flops) / (peak · total_time)',
+    (sums) => utilisation(sums, orUseful(sums)),
+  ],
+  [
+    'mfu_inst_max_achievable_estimated_percent',
+    'fraction',
+    'most that mfu_inst could be at this arithmetic intensity, by the bandwidth of memory',
+    'min(1, mm_arithmetic_intensity / stack_flops_bandwidth_ratio)',
+    (sums) => achievable(sums, usefulFlops(sums)),
+  ],
+  [
+    'mfu_max_achievable_estimated_percent',
+    'fraction',
+    'most that mfu could be at this arithmetic intensity, by the bandwidth of memory',
+    'min(1, (model_flops, else hardware_flops - transpose_flops) / HBM bytes / stack_flops_bandwidth_ratio)',
+    (sums) => achievable(sums, orUseful(sums)),
+  ],
+];
+
+const MODEL: readonly (readonly [Metric['group'], ...Row])[] = [
+  [
+    'overall_stats',
+    'model_flops',
+    'FLOP',
+    'FLOPs that the model needs by its definition; known from statistics of the compiler alone',
+    'as the tool reports it, unless that is 0',
+    modelFlops,
+  ],
+  [
+    'tensor_engine',
+    'mfu_hlo_estimated_percent',
+    'fraction',
+    'model FLOPs utilization by the definition of the model',
+    'model_flops / (peak · total_time)',
+    (sums) => utilisation(sums, modelFlops(sums)),
+  ],
+  [
+    'tensor_engine',
+    'mfu_hlo_max_achievable_estimated_percent',
+    'fraction',
+    'most that mfu_hlo could be with the traffic to memory that there was',
+    'min(1, model_flops / HBM bytes / stack_flops_bandwidth_ratio)',
+    (sums) => achievable(sums, modelFlops(sums)),
+  ],
+];
+
+const OWN: readonly Row[] = [
+  [
+    'adjusted_hardware_flops',
+    'FLOP',
+    'hardware_flops weighted by what their type takes: single precision runs at a quarter of the BF16 rate',
+    'Σ FLOPs · (4 for FP32, 1 for BF16 and FP16)',
+    adjustedFlops,
+  ],
+  [
+    'adjusted_hfu_percent',
+    'fraction',
+    'share of the rate that the tensor engines can reach with operands of these types',
+    'adjusted_hardware_flops / (peak · total_time)',
+    (sums) => utilisation(sums, adjustedFlops(sums)),
+  ],
+];
+
+const BYTES: readonly (readonly [name: string, counter: Moved, doc: string])[] = [
+  ['hbm_read_bytes', 'hbmReadBytes', 'bytes read from device memory by DMA'],
+  ['hbm_write_bytes', 'hbmWriteBytes', 'bytes written to device memory by DMA'],
+  ['sbuf_read_bytes', 'sbufReadBytes', 'bytes read from the state buffer, by DMA and by instructions'],
+  ['sbuf_write_bytes', 'sbufWriteBytes', 'bytes written to the state buffer, by DMA and by instructions'],
+  ['psum_read_bytes', 'psumReadBytes', 'bytes that instructions read from the accumulation buffer'],
+  ['psum_write_bytes', 'psumWriteBytes', 'bytes that instructions wrote to the accumulation buffer'],
+  [
+    'psum_read_sbuf_write_bytes',
+    'psumReadSbufWriteBytes',
+    'bytes that instructions moved from the accumulation buffer to the state buffer',
+  ],
+];
+
+const MEMORY: readonly Row[] = [
+  ...BYTES.map(([name, counter, doc]): Row => [
+    name,
+    'bytes',
+    doc,
+    `Σ ${counter} of instructions`,
+    (sums) => moved(sums, counter),
+  ]),
+  [
+    'psum_read_sbuf_write_count',
+    'count',
+    'instructions that moved data from the accumulation buffer to the state buffer',
+    'number of instructions with psumReadSbufWriteBytes above 0',
+    (sums) => combine([moved(sums)], () => sums.psumToSbuf),
+  ],
+  [
+    'mbu_estimated_percent',
+    'fraction',
+    'memory bandwidth utilization: bytes to and from device memory, as a share of what one stack can move',
+    '(hbm_read_bytes + hbm_write_bytes) / total_time / bandwidth of a stack',
+    (sums) => bandwidth(sums, hbmBytes(sums)),
+  ],
+  [
+    'mbu_min_read_util_percent',
+    'fraction',
+    'what the utilization of memory would be if inputs and weights were read just once',
+    'inputs_and_weights_size_bytes / total_time / bandwidth of a stack',
+    (sums) => bandwidth(sums, tensorBytes(sums, ['input', 'weight'])),
+  ],
+  [
+    'weight_size_bytes',
+    'bytes',
+    'size of all weights of the program',
+    'Σ size of weights',
+    (sums) => tensorBytes(sums, ['weight']),
+  ],
+  [
+    'inputs_and_weights_size_bytes',
+    'bytes',
+    'size of all inputs and weights: what must be read at least',
+    'Σ size of inputs and weights',
+    (sums) => tensorBytes(sums, ['input', 'weight']),
+  ],
+  [
+    'inputs_outputs_weights_size_bytes',
+    'bytes',
+    'size of all inputs, outputs and weights: what must be moved at least',
+    'Σ size of inputs, outputs and weights',
+    (sums) => tensorBytes(sums, ['input', 'output', 'weight']),
+  ],
+  ...(['save', 'reload'] as const).map((way): Row => [
+    `spill_${way}_bytes`,
+    'bytes',
+    way === 'save'
+      ? 'bytes of intermediate results put into device memory because the state buffer was full'
+      : 'bytes of such results fetched again, as often as they were',
+    'as the tool reports it',
+    ({ reported }) => {
+      const told = reported.get('')?.get(`spill_${way}_bytes`)?.value;
+      return typeof told === 'number' ? told : { unknown: 'packets do not tell what they spill' };
+    },
+  ]),
+];
+
+const metric = (group: Metric['group'], [name, unit, doc, formula, of]: Row): Metric => ({
+  name,
+  group,
+  unit,
+  doc,
+  formula,
+  of: (sums) => of(sums),
+});
+
+/** Exact where the capture tells picoseconds. */
+const totalMeasured = ({ totalPs, profile }: Sums): Measured[] => {
+  const isExact = typeof profile?.facts?.['totalTimePs'] === 'number';
+  return totalPs === null ? [] : [{ ps: totalPs, intervals: 1, lost: isExact ? 0 : 1000 }];
+};
+
+export const WORK_METRICS: readonly Metric[] = [
+  {
+    name: 'total_time',
+    group: 'overall_stats',
+    unit: 'ps',
+    doc: 'time of one run of the program on the device, from the start of its execution window to the end',
+    formula: 'end - start of the execution window',
+    of: ({ totalPs }) => totalPs ?? { unknown: 'the capture has no execution window' },
+    measured: totalMeasured,
+  },
+  {
+    name: 'neuroncore_cycle_count',
+    group: 'overall_stats',
+    unit: 'cycles',
+    doc: 'total_time in cycles of the core, not of the tensor engine',
+    formula: 'floor(total_time · clock)',
+    of: ({ totalPs, machine }) => combine([totalPs, machine.clockHz], (ps, hz) => Math.floor((ps * hz) / 1e12)),
+  },
+  ...WORK.map((row) => metric('overall_stats', row)),
+  ...TENSOR.map((row) => metric('tensor_engine', row)),
+  ...MODEL.map(([group, ...row]) => ({ ...metric(group, row), differs: ZERO_WITHOUT_HLO })),
+  ...OWN.map((row) => ({ ...metric('tensor_engine', row), own: true as const })),
+  ...MEMORY.map((row) => metric('data_movement', row)),
+  {
+    name: 'stack_flops_bandwidth_ratio',
+    group: 'overall_stats',
+    unit: 'FLOP/B',
+    own: true,
+    doc: 'the same with the one memory stack that the cores share: what the greatest achievable MFU is held against',
+    formula: 'cores · 2 · rows · columns · tensor clock / bandwidth of a stack',
+    of: stackBalance,
+  },
+  {
+    name: 'semaphore_update_count',
+    group: 'overall_stats',
+    unit: 'count',
+    own: true,
+    doc: 'changes of semaphores, by which engines and queues wait for each other',
+    formula: 'number of semaphore samples',
+    of: (sums) => counted(sums, sums.semaphores),
+  },
+];

@@ -1,0 +1,111 @@
+import { expect } from 'chai';
+import { readFileSync } from 'node:fs';
+import { FAMILIES } from '../../../src/prof/monitor/families.js';
+import { Exposition } from '../../../src/prof/monitor/prometheus.js';
+import { cores, executions, group, lines, report, reportsOf, runtime } from '../../support/monitor-report.js';
+import { parseExposition, seriesValue, type Metric } from '../../support/prometheus-text.js';
+import { itShared } from '../../support/shared.js';
+
+/** The exposition after each report. */
+const expositions = (text: string): Map<string, Metric>[] => {
+  const exposition = new Exposition();
+  return reportsOf(text).map((told) => parseExposition(exposition.take(told)));
+};
+
+const process = (pid: number, completed: number, tag = String(pid)): ReturnType<typeof runtime> =>
+  runtime(pid, tag, { execution_stats: executions(completed) });
+
+describe('Prometheus text', () => {
+  itShared('has the values of real reports', ['data/neuron/neuron_monitor_trn1.jsonl'], ([path = '']) => {
+    const [first, , third] = expositions(readFileSync(path, 'utf8'));
+    const value = (name: string, labels: Record<string, string> = {}): number | undefined =>
+      seriesValue(first ?? new Map<string, Metric>(), name, labels);
+    // Read off the first line of the file; percent / 100.
+    expect(value('neuroncore_utilization_ratio', { neuroncore: '0', runtime_tag: '1337' })).to.equal(
+      1.3631567613356375 / 100,
+    );
+    expect(value('neuroncore_memory_usage_model_code', { neuroncore: '0', memory_location: 'None' })).to.equal(
+      101125344,
+    );
+    expect(value('neuron_runtime_memory_used_bytes', { memory_location: 'host' })).to.equal(610705408);
+    expect(value('neuron_runtime_memory_used_bytes', { memory_location: 'neuron_device' })).to.equal(102298328);
+    expect(value('neuron_runtime_vcpu_usage_ratio', { usage_type: 'user' })).to.equal(19.26 / 100);
+    expect(value('execution_errors_total', { error_type: 'generic' })).to.equal(23654);
+    expect(value('execution_status_total', { status_type: 'completed' })).to.equal(260);
+    expect(value('execution_latency_seconds', { percentile: 'p99' })).to.equal(0.00013184547424316406);
+    expect(value('system_memory_used_bytes')).to.equal(11233579008);
+    expect(value('system_vcpu_count')).to.equal(8);
+    // user 16.99 + nice 0; system 2.94 + io_wait, irq, soft_irq 0.
+    expect(value('system_vcpu_usage_ratio', { usage_type: 'user' })).to.equal(16.99 / 100);
+    expect(value('system_vcpu_usage_ratio', { usage_type: 'system' })).to.equal(2.94 / 100);
+    expect(value('hardware_ecc_events_total', { event_type: 'sram_ecc_corrected', neuron_device_index: '0' })).to.equal(
+      0,
+    );
+    expect(value('instance_info', { instance_type: 'trn1.2xlarge', region: 'us-west-2', instance_name: '' })).to.equal(
+      1,
+    );
+    expect(value('neuron_hardware_info', { neuron_device_count: '1', neuroncore_per_device_count: '2' })).to.equal(1);
+    expect(value('neuroncore_flops_per_second')).to.equal(undefined);
+    // The second and the third report are of another process: 260 executions each.
+    const last = third ?? new Map<string, Metric>();
+    expect(seriesValue(last, 'execution_status_total', { status_type: 'completed' })).to.equal(520);
+  });
+
+  it('sums counters while their process is there, and the devices always', () => {
+    const ecc = (n: number): Record<string, unknown> => ({
+      neuron_hw_counters: group({ neuron_devices: [{ neuron_device_index: 3, mem_ecc_corrected: n }] }),
+    });
+    const told = expositions(
+      lines(
+        report([process(1, 10)], ecc(2)),
+        report([process(1, 5)]),
+        report([process(2, 7)], ecc(1)),
+        report([process(1, 4)]),
+      ),
+    );
+    const done = (tag: string): (number | undefined)[] =>
+      told.map((one) => seriesValue(one, 'execution_status_total', { runtime_tag: tag, status_type: 'completed' }));
+    expect(done('1')).to.deep.equal([10, 15, undefined, 4]);
+    expect(done('2')).to.deep.equal([undefined, undefined, 7, undefined]);
+    expect(told.map((one) => seriesValue(one, 'hardware_ecc_events_total'))).to.deep.equal([2, 2, 3, 3]);
+  });
+
+  it('has no series for what is not known', () => {
+    const stats = {
+      neuroncore_counters: cores({ '0': { neuroncore_utilization: null }, '1': { neuroncore_utilization: 50 } }),
+    };
+    const vcpu = { vcpu_usage: group({ average_usage: { user: 1, nice: null, system: 2 }, usage_data: {} }) };
+    const [told] = expositions(lines(report([runtime(1, '1', stats), process(2, 0)], vcpu)));
+    expect([...(told?.get('neuroncore_utilization_ratio')?.series.values() ?? [])]).to.deep.equal([0.5]);
+    expect(told?.has('execution_latency_seconds')).to.equal(false);
+    expect(told?.has('system_vcpu_usage_ratio')).to.equal(false);
+    expect(told?.has('system_vcpu_count')).to.equal(false);
+  });
+
+  it('escapes labels, and tells processes of one tag apart by their pid', () => {
+    const tag = 'a "b"\\\nc';
+    const [told] = expositions(lines(report([process(1, 10, tag), process(2, 20, tag), process(3, 30, 'x')])));
+    const done = (labels: Record<string, string>): number | undefined =>
+      seriesValue(told ?? new Map<string, Metric>(), 'execution_status_total', { status_type: 'completed', ...labels });
+    expect(done({ runtime_tag: tag, pid: '1' })).to.equal(10);
+    expect(done({ runtime_tag: tag, pid: '2' })).to.equal(20);
+    expect(done({ runtime_tag: 'x' })).to.equal(30);
+    expect(done({ pid: '3' })).to.equal(undefined);
+  });
+
+  it('has the labels that its list of metrics tells', () => {
+    const v3d = { 'nc_v3.0': { neuroncore_utilization: 3 } };
+    const stats = {
+      neuroncore_counters: cores({ '0': { neuroncore_utilization: 1, flops: 2, v3d } }),
+      execution_stats: executions(1),
+    };
+    const [told] = expositions(lines(report([runtime(1, '1', stats)])));
+    const instance = ['instance_id', 'instance_type'];
+    for (const [name, { series }] of told ?? []) {
+      const family = FAMILIES.find((one) => one.name === name);
+      const labels = [...([...series.keys()][0] ?? '').matchAll(/(\w+)="/g)].map(([, label]) => label);
+      expect([...(family?.labels ?? []), ...instance], name).to.include.members(labels);
+    }
+    expect(told?.get('neuroncore_physical_utilization_ratio')?.series.size).to.equal(1);
+  });
+});

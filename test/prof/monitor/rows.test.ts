@@ -1,0 +1,156 @@
+import { expect } from 'chai';
+import { readFileSync } from 'node:fs';
+import { chooseMonitorColumns, MONITOR_COLUMNS } from '../../../src/prof/monitor/columns.js';
+import { parseGroups, parseTagFilter } from '../../../src/prof/monitor/groups.js';
+import { reportOf } from '../../../src/prof/monitor/samples.js';
+import type { SampleRecord } from '../../../src/record/record.js';
+import type { MonitorReport } from '../../../src/prof/monitor/report.js';
+import { cores, executions, group, lines, report, reportsOf, runtime } from '../../support/monitor-report.js';
+import { itShared } from '../../support/shared.js';
+
+const REAL = 'data/neuron/neuron_monitor_trn1.jsonl';
+
+/** Cells of the rows of a scope. */
+const cells = (told: MonitorReport | undefined, scope: string, columns: string): unknown[][] =>
+  (told?.rows ?? [])
+    .filter((row) => row.scope === scope)
+    .map((row) => chooseMonitorColumns(columns).map((column) => column.value(row, told as MonitorReport)));
+
+describe('rows of neuron-monitor', () => {
+  itShared('hold the values of a real report', [REAL], ([path = '']) => {
+    const reports = reportsOf(readFileSync(path, 'utf8'));
+    const [first] = reports;
+    // Read off the first line of the file.
+    expect(reports).to.have.length(3);
+    expect(cells(first, 'core', 'report,start,pid,tag,device,core,util,flops')).to.deep.equal([
+      [1, 0, 1337, '1337', 0, 0, 1.3631567613356375, null],
+      [1, 0, 1337, '1337', 0, 1, 0, null],
+    ]);
+    // 196608 + 101125344 + 0 + 0 + 943608 = 102265560; with core 1's 32768, the process's 102298328.
+    expect(cells(first, 'core', 'const,code,scratch,rtmem,tensors,devmem')).to.deep.equal([
+      [196608, 101125344, 0, 0, 943608, 102265560],
+      [0, 32768, 0, 0, 0, 32768],
+    ]);
+    expect(cells(first, 'runtime', 'devmem,hostmem,hostapp,hostconst,hostdma,hosttens')).to.deep.equal([
+      [102298328, 610705408, 609656832, 0, 1048576, 0],
+    ]);
+    expect(cells(first, 'runtime', 'done,doneerr,timeout,errors,egeneric,ehardware,user,system')).to.deep.equal([
+      [260, 0, 0, 23654, 23654, 0, 19.26, 3.95],
+    ]);
+    expect(cells(first, 'runtime', 'p0,p1,p25,p50,p75,p99,p100')).to.deep.equal([
+      JSON.parse(
+        '[8.893013000488281e-05, 9.012222290039062e-05, 9.34600830078125e-05, 9.5367431640625e-05, ' +
+          '9.72747802734375e-05, 0.00013184547424316406, 0.00014853477478027344]',
+      ),
+    ]);
+    expect(cells(first, 'device', 'device,eccmem,eccmemu,eccsram,eccsramu')).to.deep.equal([[0, 0, 0, 0, 0]]);
+    expect(cells(first, 'system', 'memtotal,memused,swaptotal,swapused,user,idle,switches')).to.deep.equal([
+      [33117732864, 11233579008, 0, 0, 16.99, 80.08, 84801],
+    ]);
+    expect(cells(first, 'vcpu', 'name,user,idle')[7]).to.deep.equal(['7', 14.58, 82.29]);
+    expect(cells(first, 'model', 'core,hostmem,devmem')[0]).to.deep.equal([0, 20608, 151936]);
+    expect(first?.facts).to.include({ instance_id: 'i-01db7a16f4c054239', neuroncore_per_device_count: 2 });
+  });
+
+  it('of logical cores stand beside those of their physical ones, and cores know their device', () => {
+    const v3d = { 'nc_v3.10': { neuroncore_utilization: 21.01 }, 'nc_v3.11': { neuroncore_utilization: 63.01 } };
+    const core = { neuroncore_utilization: 42.01, effective_flops: 1234567891011, v3d };
+    const [told] = reportsOf(lines(report([runtime(7, 'train', { neuroncore_counters: cores({ '5': core }) })])));
+    // Four cores a device: core 5 is on device 1.
+    expect(cells(told, 'core', 'tag,device,core,util,flops')).to.deep.equal([['train', 1, 5, 42.01, 1234567891011]]);
+    expect(cells(told, 'physical', 'core,name,util')).to.deep.equal([
+      [5, 'nc_v3.10', 21.01],
+      [5, 'nc_v3.11', 63.01],
+    ]);
+  });
+
+  it('have no number where the monitor has none', () => {
+    const counters = cores({ '0': { neuroncore_utilization: null } });
+    const stats = { neuroncore_counters: counters, execution_stats: executions(0) };
+    const [told] = reportsOf(lines(report([runtime(1, '1', stats)])));
+    expect(cells(told, 'core', 'util,flops,devmem')).to.deep.equal([[null, null, null]]);
+    expect(cells(told, 'runtime', 'done,errors,p50,dp99,user')).to.deep.equal([[0, 0, null, null, null]]);
+  });
+
+  it('are of the wanted groups and tags', () => {
+    const stats = {
+      neuroncore_counters: cores({ '0': { neuroncore_utilization: 1 } }),
+      execution_stats: executions(5),
+    };
+    const text = lines(
+      report([runtime(1, 'train-a', stats), runtime(2, 'serve', stats)], {
+        memory_info: group({ memory_used_bytes: 8 }),
+      }),
+    );
+    const wanted = { groups: parseGroups('execution_stats, nc_counters'), tags: parseTagFilter('^train') };
+    const [told] = reportsOf(text, wanted);
+    expect(told?.rows.map(({ scope, tag }) => `${scope} ${tag ?? ''}`)).to.deep.equal([
+      'core train-a',
+      'runtime train-a',
+    ]);
+    expect(told?.facts).to.deep.equal({});
+    expect(reportsOf(text, { tags: /nothing/ })[0]?.rows.map(({ scope }) => scope)).to.deep.equal(['system']);
+  });
+
+  it('of old reports have the same names', () => {
+    const old = {
+      neuron_runtime_data: [
+        {
+          runtime_index: 0,
+          report: {
+            nc_counters: { period: 1, neuroncores_in_use: { '0': { neuroncore_utilization: 42 } }, error: '' },
+            inference_stats: { period: 1, inference_summary: { completed: 3 }, error: '' },
+          },
+        },
+      ],
+    };
+    const [told] = reportsOf(lines(old));
+    expect(cells(told, 'core', 'core,util')).to.deep.equal([[0, 42]]);
+    expect(cells(told, 'runtime', 'done')).to.deep.equal([[3]]);
+  });
+
+  it('leave errors to be told', () => {
+    const broken = { execution_stats: group({}, 'no stats') };
+    const [told] = reportsOf(
+      lines(report([runtime(3, 't', broken), runtime(4, 'u', {}, 'gone')], { memory_info: group({}, 'no memory') })),
+    );
+    expect(told?.errors).to.have.deep.members([
+      { where: 'execution_stats of process t', text: 'no stats' },
+      { where: 'process u', text: 'gone' },
+      { where: 'memory_info', text: 'no memory' },
+    ]);
+  });
+
+  it('have the time of their collector', () => {
+    // A report is made at the end of its period.
+    const [told] = reportsOf(
+      lines(report([runtime(1, '1', { execution_stats: executions(1) })], {}, { timestamp: 1700000000 })),
+    );
+    expect(told?.unixMs).to.equal(1700000000000);
+  });
+
+  it('stay when records were edited', () => {
+    const edited = {
+      type: 'sample',
+      profile: 0,
+      start: 'x',
+      device: 0,
+      metric: 'flops',
+      value: 'y',
+      unit: null,
+      dur: [],
+    };
+    const samples = [{ ...edited, labels: { report: 1, core: 2, pid: {}, tag: 'a' } }] as unknown as SampleRecord[];
+    const told = reportOf({ samples, startUnixNs: '17' }, {});
+    expect(told).to.include({ number: 1, start: null, unixMs: null });
+    expect(cells(told, 'core', 'tag,pid,core,flops,dur')).to.deep.equal([['a', null, 2, null, null]]);
+  });
+
+  it('show in columns whose keys and headers are different', () => {
+    for (const of of ['key', 'header'] as const) {
+      const names = MONITOR_COLUMNS.map((column) => column[of]);
+      expect(new Set(names).size).to.equal(names.length);
+      expect(names.every((name) => /^\S+$/.test(name))).to.equal(true);
+    }
+  });
+});

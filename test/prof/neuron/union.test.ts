@@ -1,0 +1,54 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { Union } from '../../../src/prof/neuron/union.js';
+
+const covered = (...intervals: readonly (readonly [number, number])[]): Union => {
+  const union = new Union();
+  for (const [start, end] of intervals) union.add(start, end);
+  return union;
+};
+
+/** Every picosecond marked. */
+function marked(intervals: readonly (readonly [number, number])[]): number {
+  const marks = new Set<number>();
+  for (const [start, end] of intervals) for (let at = start; at < end; at++) marks.add(at);
+  return marks.size;
+}
+
+describe('union of intervals', () => {
+  it('adds what does not overlap, and takes what does once', () => {
+    expect(covered([0, 1000], [2000, 2500]).total).to.equal(1500);
+    expect(covered([0, 5000], [1000, 2000], [4000, 7000]).total).to.equal(7000);
+    expect(covered([0, 5000], [1000, 2000], [4000, 7000]).stretches).to.equal(1);
+    expect(covered().total).to.equal(0);
+  });
+
+  it('is exact when picoseconds within a nanosecond are out of order', () => {
+    // [1900, 3000] and [1100, 1500]: 1100 + 400
+    expect(covered([1900, 3000], [1100, 1500]).total).to.equal(1500);
+    expect(covered([1900, 3000], [1100, 1500]).late).to.equal(0);
+  });
+
+  it('counts intervals that come too late', () => {
+    expect(covered([5000, 6000], [1000, 2000]).late).to.equal(1);
+  });
+
+  it('equals marking every picosecond, whatever the order within a nanosecond', () => {
+    const interval = fc.tuple(fc.integer({ min: 0, max: 6000 }), fc.integer({ min: 0, max: 3000 }));
+    fc.assert(
+      fc.property(fc.array(interval, { maxLength: 12 }), (pairs) => {
+        const intervals = pairs.map(([start, length]) => [start, start + length] as const);
+        const inOrder = [...intervals].sort(([a], [b]) => Math.floor(a / 1000) - Math.floor(b / 1000));
+        expect(covered(...inOrder).total).to.equal(marked(intervals));
+      }),
+      { numRuns: 200, seed: 1 },
+    );
+  });
+
+  it('can be asked in between', () => {
+    const union = covered([0, 1500]);
+    expect(union.total).to.equal(1500);
+    union.add(1200, 1800);
+    expect(union.total).to.equal(1800);
+  });
+});

@@ -1,0 +1,137 @@
+/**
+ * Every metric of five captures, computed from the device trace and from the vendor's JSON, against the number that the
+ * vendor's own tool reported. METRIC_TABLE=1 prints them all.
+ */
+import { expect } from 'chai';
+import { readProfile } from '../../../src/parse/profile.js';
+import { open } from '../../../src/parse/source.js';
+import { compared, type Comparison } from '../../../src/prof/neuron/compare.js';
+import { withMachine } from '../../../src/prof/neuron/metric.js';
+import { metricsOf } from '../../../src/prof/neuron/metrics.js';
+import { ProfileSums } from '../../../src/prof/neuron/sums.js';
+import type { CopyLine, ProfileLine } from '../../../src/record/record.js';
+import { itShared } from '../../support/shared.js';
+
+const CAPTURES = [
+  ['trn2_baseline_bf16_s1024', 'baseline', '.gz'],
+  ['trn2_baseline_fp32_s512', 'baseline', ''],
+  ['trn2_fused_bf16_s1024', 'fused', ''],
+  ['trn2_fused_bf16_s512', 'fused', ''],
+  ['trn2_fused_fp32_s512', 'fused', ''],
+] as const;
+
+interface Compared extends Comparison {
+  readonly name: string;
+  readonly ours: number | string | null;
+}
+
+type Wanted = (record: ProfileLine) => boolean;
+
+/** Sums of a profile, compressed or not: of the records that are wanted. */
+async function sumsOf(path: string, isWanted: Wanted = () => true): Promise<ProfileSums> {
+  const source = await open(path);
+  try {
+    const sums = new ProfileSums();
+    // The program beside the capture tells its tensors.
+    for (const record of readProfile(source.path, { profile: 0, name: path })) {
+      if (isWanted(record)) sums.take(record);
+    }
+    return sums;
+  } finally {
+    source.dispose();
+  }
+}
+
+/** Whole nanoseconds of a packet, its place and size: the same in the trace and in the JSON. */
+const keyOf = ({ start, dur, device, stream, queue, bytes }: CopyLine): string =>
+  [start, dur, device, stream, queue, bytes].join(' ');
+
+/** All metrics that the vendor reported. */
+function compareAll(sums: ProfileSums, reported: ProfileSums['reported']): Compared[] {
+  for (const [node, metrics] of reported) sums.reported.set(node, metrics);
+  const whole = withMachine(sums);
+  const told = reported.get('') ?? new Map<string, never>();
+  const rows = metricsOf(whole).map((metric) => {
+    const amount = metric.of(whole);
+    const comparison = compared(metric, amount, whole, told.get(metric.name) ?? null);
+    const ours = typeof amount === 'object' ? null : amount;
+    return { name: metric.name, ours, ...(comparison ?? { reported: null, difference: null, why: '' }) };
+  });
+  expect(rows.map(({ name }) => name)).to.include.members([...told.keys()]);
+  return rows.filter(({ name }) => told.has(name));
+}
+
+function print(title: string, rows: readonly Compared[]): void {
+  if (process.env['METRIC_TABLE'] !== '1') return;
+  const lines = rows.map(({ name, ours, reported, difference, why }) =>
+    [title, name, ours ?? 'na', reported ?? 'na', difference?.toExponential(1) ?? '-', why].join('\t'),
+  );
+  process.stdout.write(`${lines.join('\n')}\n`);
+}
+
+const NOT_COMPUTED = /^(?:cc_|dma_transfer_|dma_queue_count$|event_count$|trace_count$|model_flops$|mfu_hlo_|nd_idx$)/;
+/** Packets of instruction fetch that the trace has and the vendor's JSON lacks move these, and what depends on them. */
+const FETCHED = /dma|total_active_time/;
+
+/** The vendor's tool counted 116 instructions of the vector engine, as the trace has, and listed 115. */
+const LISTED_LESS = new Set(['trn2_fused_bf16_s1024 vector_engine_instruction_count']);
+
+for (const [folder, name, suffix] of CAPTURES) {
+  const json = `data/neuron/${folder}/${name}_exec_2_profile_full.json${suffix}`;
+  const trace = `data/neuron/${folder}/${name}_exec_2.ntff`;
+
+  describe(`metrics of ${folder}`, () => {
+    itShared(
+      "from the vendor's JSON are its own, to the whole nanoseconds that it has",
+      [json],
+      async ([path = '']) => {
+        const sums = await sumsOf(path);
+        const rows = compareAll(sums, new Map(sums.reported));
+        print(`${folder} json`, rows);
+        for (const { name: metric, ours, difference, why } of rows) {
+          if (LISTED_LESS.has(`${folder} ${metric}`)) expect([metric, difference]).to.deep.equal([metric, -1 / 116]);
+          else if (NOT_COMPUTED.test(metric)) expect([metric, ours]).to.deep.equal([metric, null]);
+          else if (why !== '') {
+            expect(metric + why).to.match(/_(?:time|percent|cycles)the JSON has whole nanoseconds/);
+            expect(Math.abs(difference ?? 1), metric).to.be.below(5e-3);
+          }
+        }
+        expect(rows.filter(({ why }) => why === '').length).to.be.above(60);
+      },
+    );
+
+    itShared("from the device trace are the vendor's own", [json, trace], async ([path = '', ntff = '']) => {
+      const [told, sums] = [await sumsOf(path), await sumsOf(ntff)];
+      const rows = compareAll(sums, told.reported);
+      print(`${folder} ntff`, rows);
+      for (const { name: metric, ours, why } of rows) {
+        if (/_engine_(?:instruction|active)_|^(?:matmul|activate)_|^total_time|_cycle_count/.test(metric)) {
+          expect([metric, why]).to.deep.equal([metric, '']);
+        } else if (why !== '' && ours !== null) expect(metric).to.match(FETCHED);
+      }
+    });
+
+    itShared(
+      'differ by the packets alone that the vendor leaves out',
+      [json, trace],
+      async ([path = '', ntff = '']) => {
+        const listed = new Set<string>();
+        const told = await sumsOf(path, (record) => {
+          if (record.type === 'copy') listed.add(keyOf(record));
+          return true;
+        });
+        const left: CopyLine[] = [];
+        const sums = await sumsOf(ntff, (record) => {
+          if (record.type !== 'copy' || listed.has(keyOf(record))) return true;
+          left.push(record);
+          return false;
+        });
+        expect(left.map(({ queue }) => queue)).to.deep.equal(left.map(() => 14));
+        expect(left.length).to.be.within(1, 6);
+        const rows = compareAll(sums, told.reported);
+        const others = rows.filter(({ ours, why }) => ours !== null && why !== '').map(({ name: metric }) => metric);
+        expect(others).to.deep.equal([]);
+      },
+    );
+  });
+}
