@@ -5,8 +5,10 @@ import { integer, optionLines, parseArguments, type Option, type Tool } from './
 
 const OPTIONS: readonly Option[] = [
   { name: 'output', short: 'o', takes: 'OUT', help: 'write to OUT, which appears when it is complete' },
-  { name: 'format', takes: 'F', help: `read the inputs as F: ${READERS.map(({ id }) => id).join(', ')}` },
+  { name: 'format', takes: 'F', help: 'read the inputs as F', choices: READERS.map(({ id }) => id) },
   { name: 'jobs', short: 'j', takes: 'N', help: 'parse N inputs at a time (default 1; memory grows with N)' },
+  { name: 'neff', takes: 'FILE', help: 'Neuron: the program that ran (default: the one beside it)' },
+  { name: 'force', help: 'take that program although it is not the one that ran' },
   { name: 'ranges', help: 'write the host ranges too' },
   { name: 'quiet', short: 'q', help: 'no summary and no progress on stderr' },
   { name: 'formats', help: 'list the formats that can be read' },
@@ -50,7 +52,7 @@ export function helpText(): string {
 }
 
 export function formatsText(): string {
-  const rows = READERS.map(({ id, title }) => `${id.padEnd(10)} ${title}\n`);
+  const rows = READERS.map(({ id, title }) => `${id.padEnd(14)} ${title}\n`);
   const refused = UNREADABLE.filter(({ title }) => title !== 'text').map(({ title, hint }) => `  ${title}: ${hint}\n`);
   return `${rows.join('')}\nRecognised, and answered with what to do:\n${refused.join('')}`;
 }
@@ -62,6 +64,8 @@ export interface Request {
   readonly format: string | undefined;
   readonly jobs: number;
   readonly ranges: boolean;
+  readonly program: string | undefined;
+  readonly force: boolean;
   readonly quiet: boolean;
 }
 
@@ -82,6 +86,8 @@ export function readArguments(args: readonly string[]): Request {
     format: given.text('format'),
     jobs: given.read('jobs', (text) => integer('-j', text, 1)) ?? 1,
     ranges: given.on('ranges'),
+    program: given.text('neff'),
+    force: given.on('force'),
     quiet: given.on('quiet'),
   };
 }

@@ -4,6 +4,7 @@ import { findProfiles, type Profile } from '../parse/find.js';
 import { readerNamed } from '../parse/registry.js';
 import { EXIT, UserError } from '../record/errors.js';
 import { main } from './boundary.js';
+import { parseLive, peek } from './dparse-live.js';
 import { formatsText, helpText, readArguments, type Request } from './dparse-options.js';
 import { parseOne, type Outcome } from './dparse-one.js';
 import { parseLarge, parseMany } from './dparse-workers.js';
@@ -22,7 +23,22 @@ async function run(args: readonly string[]): Promise<void> {
     return;
   }
   if (request.format !== undefined) readerNamed(request.format);
-  const { profiles, failures } = await findProfiles(request.inputs, request.format);
+  const isPiped = request.inputs.length === 1 && request.inputs[0] === '-';
+  const stdin = isPiped ? await peek(process.stdin, request.format) : null;
+  await (stdin?.isLive === true ? follow(request, stdin.bytes) : parseAll(request, stdin?.bytes));
+}
+
+/** Reports from a pipe, as they come. */
+async function follow(request: Request, bytes: AsyncIterable<Buffer>): Promise<void> {
+  await withOutput(request.output, [], async (write, flush) => {
+    const outcome = await parseLive(bytes, write, flush);
+    if (!request.quiet) process.stderr.write(`dparse: ${summary('-', outcome)}\n`);
+  });
+}
+
+/** @param stdin stands for standard input, when its begin was looked at */
+async function parseAll(request: Request, stdin: AsyncIterable<Buffer> | undefined): Promise<void> {
+  const { profiles, failures } = await findProfiles(request.inputs, request.format, stdin);
   try {
     for (const failure of failures) complain(failure);
     if (profiles.length > 0) await parse(request, profiles);
@@ -38,7 +54,7 @@ function complain(failure: UserError): void {
 }
 
 async function parse(request: Request, profiles: readonly Profile[]): Promise<void> {
-  const { format, ranges, quiet, jobs } = request;
+  const { format, ranges, program, force, quiet, jobs } = request;
   const meter = progress('dparse', !quiet);
   const failures: UserError[] = [];
   const note = (profile: Profile, outcome: Outcome): void => {
@@ -46,7 +62,12 @@ async function parse(request: Request, profiles: readonly Profile[]): Promise<vo
     if (outcome instanceof UserError) failures.push(outcome);
     else if (!quiet) process.stderr.write(`dparse: ${summary(profile.source.name, outcome)}\n`);
   };
-  const options = { ranges, ...(format === undefined ? {} : { format }) };
+  const options = {
+    ranges,
+    force,
+    ...(format === undefined ? {} : { format }),
+    ...(program === undefined ? {} : { program }),
+  };
   await withOutput(
     request.output,
     // By the names the user gave: what was compressed is read elsewhere.
@@ -70,14 +91,31 @@ async function parse(request: Request, profiles: readonly Profile[]): Promise<vo
 /** `net.sqlite: 160 kernels, 21 copies; kernels whose host call is not in the profile: 24`. */
 function summary(name: string, outcome: Exclude<Outcome, UserError>): string {
   const { counts, oddities } = outcome;
-  const found = [
-    plural(counts['kernel'] ?? 0, 'kernel', 'kernels'),
-    ...(counts['copy'] === undefined ? [] : [plural(counts['copy'], 'copy', 'copies')]),
-    ...(counts['graph'] === undefined ? [] : [plural(counts['graph'], 'graph launch', 'graph launches')]),
-  ].join(', ');
-  return [`${name}: ${found}`, ...oddities].join('; ');
+  const found = countedIn(counts, ACTIVITIES);
+  // Reports, summaries and programs have no activities: what they do have is told instead.
+  const told = found.length > 0 ? [] : countedIn(counts, STATEMENTS);
+  const isEmpty = (counts['kernel'] ?? 0) === 0 && told.length === 0;
+  return [`${name}: ${[...(isEmpty ? ['0 kernels'] : []), ...found, ...told].join(', ')}`, ...oddities].join('; ');
 }
 
-const plural = (n: number, one: string, many: string): string => `${n} ${n === 1 ? one : many}`;
+type Words = readonly (readonly [type: string, one: string, many: string])[];
+
+const ACTIVITIES: Words = [
+  ['kernel', 'kernel', 'kernels'],
+  ['copy', 'copy', 'copies'],
+  ['graph', 'graph launch', 'graph launches'],
+];
+const STATEMENTS: Words = [
+  ['tensor', 'tensor', 'tensors'],
+  ['layer', 'layer', 'layers'],
+  ['sample', 'sample', 'samples'],
+  ['notice', 'notice', 'notices'],
+];
+
+const countedIn = (counts: Readonly<Record<string, number>>, words: Words): string[] =>
+  words.flatMap(([type, one, many]) => {
+    const n = counts[type] ?? 0;
+    return n === 0 ? [] : [`${n} ${n === 1 ? one : many}`];
+  });
 
 await main('dparse', run);

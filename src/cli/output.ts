@@ -33,6 +33,12 @@ export class ClosedOutput extends Error {
 /** Takes text. A promise means: wait for it before writing more. */
 export type Write = (text: string) => void | Promise<void>;
 
+/** Hands on what was written so far; settles when it is with the operating system. */
+export type Flush = () => Promise<void>;
+
+/** Does the writing. */
+type Body = (write: Write, flush: Flush) => Promise<void>;
+
 class TextSink {
   #parts: string[] = [];
   #size = 0;
@@ -94,11 +100,7 @@ function asOutputError(error: Error, name: string): Error {
  * @param inputs files that must not be written onto
  * @throws UserError when the output cannot be written, or is one of the inputs
  */
-export async function withOutput(
-  path: string | undefined,
-  inputs: readonly string[],
-  body: (write: Write) => Promise<void>,
-): Promise<void> {
+export async function withOutput(path: string | undefined, inputs: readonly string[], body: Body): Promise<void> {
   if (path === undefined || path === '-') return toStream(process.stdout, 'stdout', body);
   const existing = statOf(path);
   if (existing?.isDirectory() === true) throw new UserError('is a directory', { where: path, hint: '-o takes a file' });
@@ -116,14 +118,14 @@ export async function withOutput(
   return toFile(existing === null ? path : realpathSync(path), path, body);
 }
 
-async function toStream(stream: Writable, name: string, body: (write: Write) => Promise<void>): Promise<void> {
+async function toStream(stream: Writable, name: string, body: Body): Promise<void> {
   const sink = new TextSink(stream, name);
-  await body(sink.write);
+  await body(sink.write, () => sink.drain());
   await sink.drain();
 }
 
 /** Writes beside the target and renames at the end, so that a half-written file never has the target's name. */
-async function toFile(target: string, name: string, body: (write: Write) => Promise<void>): Promise<void> {
+async function toFile(target: string, name: string, body: Body): Promise<void> {
   const temporary = join(dirname(target), `.${basename(target)}.${process.pid}.part`);
   const file = told(name, () => openSync(temporary, 'wx'));
   const remove = (): void => {
@@ -144,7 +146,7 @@ async function toFile(target: string, name: string, body: (write: Write) => Prom
 }
 
 /** A file takes what it is given at once: no stream, no waiting. */
-async function writeTo(file: number, name: string, body: (write: Write) => Promise<void>): Promise<void> {
+async function writeTo(file: number, name: string, body: Body): Promise<void> {
   let parts: string[] = [];
   let size = 0;
   const flush = (): void => {
@@ -156,10 +158,14 @@ async function writeTo(file: number, name: string, body: (write: Write) => Promi
     });
   };
   try {
-    await body((text) => {
+    const write: Write = (text) => {
       parts.push(text);
       size += text.length;
       if (size >= FILE_BATCH) flush();
+    };
+    await body(write, () => {
+      flush();
+      return Promise.resolve();
     });
     flush();
   } finally {
