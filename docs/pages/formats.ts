@@ -41,6 +41,42 @@ const NOTES: Readonly<Record<string, Notes>> = {
       'Keys beside `traceEvents` are not copied: they may hold environment variables.',
     ],
   },
+  ntff: {
+    made: [
+      '`neuron-profile capture -n model.neff -s profile.ntff`, or `NEURON_RT_INSPECT_ENABLE=1` with `NEURON_RT_INSPECT_DEVICE_PROFILE=1` around any program; keep the NEFF beside it',
+    ],
+    read: [
+      'Every instruction of every engine as a kernel (stream: the engine), DMA packets as copies, semaphores, throttling and memory use as samples. Neither AWS tools nor a database nor a device is needed.',
+      "Times are picoseconds of the device; `start` and `dur` are the nanoseconds that the vendor's tool shows, and `ps` has what is beyond them.",
+      "Names, types and shapes of tensors and the version of the compiler come from the NEFF: the one of `--neff`, else the one beside the input with the same identity. FLOPs, operands, layers and traffic of the memories are in neither: the tool's JSON has them.",
+      "A folder gives all its workers (`profile_rank_0.ntff`, `profile_rank_0_exec_2.ntff`, `<hash>_instid_0_vnc_0.ntff`) in one stream; a trace beside which the tool's report stands (`X_profile_full.json`) is passed over for it.",
+      "The layout was read off captures of version 6 and checked against the vendor's report of the same runs; other versions are refused.",
+    ],
+  },
+  neff: {
+    made: ['by the Neuron compiler; the runtime leaves it beside a capture as `neff_<hash>.neff`'],
+    read: [
+      'Versions, features, identity; inputs, outputs and weights with type, shape and size. Weights themselves are passed over.',
+    ],
+  },
+  'neuron-json': {
+    made: ['`neuron-profile view -n model.neff -s profile.ntff --output-format json --output-file profile.json`'],
+    read: [
+      "Instructions with operands, HLO name, layer, multiply-accumulates, bytes of each memory and what they waited for; DMA packets; semaphores, throttling, memory use, layers, warnings; the tool's own summary.",
+      'The file, which is a single line of any size, is read as a stream. Ids beyond 2^53 are kept as text.',
+    ],
+  },
+  'neuron-summary': {
+    made: ['`neuron-profile view -n model.neff -s profile.ntff --output-format summary-json` (or `summary-text`)'],
+    read: ['Every metric as a sample, of one node or several. What the tool calls percent is a fraction from 0 to 1.'],
+  },
+  'neuron-monitor': {
+    made: ['`neuron-monitor | tee monitor.jsonl`; live: `neuron-monitor | dparse - | dprof monitor`'],
+    read: [
+      'Every value of every group as a sample: utilisation and FLOP/s of cores, memory by kind, latencies, errors, ECC, processors. Reports have no time of their own: they are numbered, and placed by their periods.',
+      'From a pipe, records are written as each report comes.',
+    ],
+  },
 };
 
 function format({ id, title }: (typeof READERS)[number]): string {

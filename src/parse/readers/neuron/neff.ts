@@ -2,6 +2,7 @@
 import { Diagnostics } from '../../../record/diagnostics.js';
 import { SCHEMA_VERSION, type ProfileLine } from '../../../record/record.js';
 import type { Probe, Reader, ReadOptions } from '../../reader.js';
+import { hasTraceBeside } from './beside.js';
 import { readNeff } from './neff-file.js';
 import { isNeff } from './neff/read-program.js';
 
@@ -10,6 +11,7 @@ export const neff: Reader = {
   title: 'AWS Neuron program (*.neff)',
   reads: 'binary',
   sniff: ({ path, head }) => isNeff(path, head),
+  isCovered: hasTraceBeside,
   read: (probe, options) => read(probe, options),
 };
 

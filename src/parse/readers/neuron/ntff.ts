@@ -4,6 +4,7 @@
  */
 import { statSync } from 'node:fs';
 import type { Probe, Reader } from '../../reader.js';
+import { hasReportBeside } from './beside.js';
 import { readTrace } from './ntff/capture.js';
 import { GREATEST_VERSION, HEADER_BYTES, VERSION } from './ntff/trace-file.js';
 
@@ -35,5 +36,6 @@ export const ntff: Reader = {
   title: 'AWS Neuron device trace, version 6 (neuron-profile capture, *.ntff)',
   reads: 'binary',
   sniff: isTrace,
+  isCovered: hasReportBeside,
   read: (probe, options) => readTrace('ntff', probe, options),
 };

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { readProfile } from '../../../../src/parse/profile.js';
 import { open } from '../../../../src/parse/source.js';
 import type { ProfileLine } from '../../../../src/record/record.js';
+import { common } from '../../../support/common-fields.js';
 import { itShared } from '../../../support/shared.js';
 
 const CAPTURES = [
@@ -24,22 +25,6 @@ async function recordsOf(folder: string, ending: RegExp): Promise<ProfileLine[]>
   } finally {
     source.dispose();
   }
-}
-
-type Fields = Readonly<Record<string, unknown>>;
-
-const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-/** What both tell, field by field, of two values that should be the same. */
-function common(one: unknown, other: unknown): [unknown, unknown] {
-  if (!isFields(one) || !isFields(other)) return [one, other];
-  const both = Object.keys(one).filter((key) => key in other && one[key] !== null && other[key] !== null);
-  const pairs = both.map((key) => [key, common(one[key], other[key])] as const);
-  return [
-    Object.fromEntries(pairs.map(([key, [value]]) => [key, value])),
-    Object.fromEntries(pairs.map(([key, [, value]]) => [key, value])),
-  ];
 }
 
 /**
