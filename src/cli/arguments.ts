@@ -8,6 +8,8 @@ export interface Option {
   /** Name of the value; a switch has none. */
   readonly takes?: string;
   readonly help: string;
+  /** What its value can be, to be listed after `help`. */
+  readonly choices?: readonly string[];
 }
 
 /** A tool as its messages name it. */
@@ -86,11 +88,14 @@ function asUsageError(tool: Tool, message: string | null, error: unknown): Error
   return new UsageError(text, `usage: ${tool.usage}`);
 }
 
-/** The options for the help, one line each. */
+/** The options for the help, one line each; choices below. */
 export const optionLines = (options: readonly Option[]): string[] =>
-  options.map(({ name, short, takes, help }) => {
+  options.flatMap(({ name, short, takes, help, choices = [] }) => {
     const left = `${short === undefined ? '    ' : `-${short}, `}--${name}${takes === undefined ? '' : ` ${takes}`}`;
-    return `  ${left.padEnd(20)} ${help}`;
+    const line = `  ${left.padEnd(20)} ${help}`;
+    if (choices.length === 0) return [line];
+    const listed = choices.map((choice, i) => (i < choices.length - 1 ? `${choice},` : choice));
+    return [`${line}:`, ...wrapped(' '.repeat(23), listed)];
   });
 
 /** Items after a label, broken into lines of at most 80 characters. */

@@ -1,11 +1,11 @@
 /** Where the records come from: a file or stdin of records, or a profile that is parsed on the way. */
 import { statSync } from 'node:fs';
 import { openFile, openStream, type Input } from '../prof/lines.js';
-import { readRecords } from '../prof/records.js';
+import { readRecords, type RecordTypes } from '../prof/records.js';
 import type { RecordBatches } from '../prof/report.js';
 import { UsageError, UserError } from '../record/errors.js';
 import type { ProfileLine } from '../record/record.js';
-import { DPROF } from './dprof-options.js';
+import { USAGE } from './dprof-usage.js';
 import type { Progress } from './progress.js';
 
 export interface Source {
@@ -17,29 +17,33 @@ export interface Source {
 
 /**
  * @param file undefined or '-' for stdin
+ * @param types of the records that are wanted; of kernels when not given
  * @throws UserError when there is nothing to read, UsageError when nobody will ever write
  */
-export async function openSource(file: string | undefined, progress: Progress): Promise<Source> {
+export async function openSource(file: string | undefined, progress: Progress, types?: RecordTypes): Promise<Source> {
   const onStdin = file === undefined || file === '-';
-  if (onStdin && process.stdin.isTTY) throw new UsageError('no FILE, and stdin is a terminal', `usage: ${DPROF.usage}`);
+  if (onStdin && process.stdin.isTTY) throw new UsageError('no FILE, and stdin is a terminal', `usage: ${USAGE}`);
   let done = 0;
   const total = onStdin ? null : (statSync(file, { throwIfNoEntry: false })?.size ?? null);
   const onBytes = (bytes: number): void => {
     progress.at((done += bytes), total);
   };
   const input = onStdin ? await openStream(process.stdin, 'stdin', onBytes) : await openFile(file, onBytes);
-  if (mayBeRecords(input)) return { name: input.name, batches: readRecords(input), close: input.close };
+  if (mayBeRecords(input)) return { name: input.name, batches: readRecords(input, types), close: input.close };
   input.close();
   // What was read from a pipe is gone, and the parser reads files.
-  if (!onStdin && statSync(file).isFile()) return parseProfile(file);
+  if (!onStdin && statSync(file).isFile()) return parseProfile(file, types);
   const hint = 'dprof FILE, or dparse FILE | dprof';
   throw new UserError('not records, and a profile cannot be read from a pipe', { where: input.name, hint });
 }
 
-/** Records are text. A database, another binary file, XML, a log or a trace is left to the parser to name. */
+/** Markup, a log's frame, a comment; `hbm_read_bytes  851968`. */
+const NO_RECORD = /^\s*(?:<|==|#|[a-z]+(?:_[a-z0-9]+)+[ \t]+\S+[ \t]*(?:\r?\n|$))/;
+
+/** Records are text. A database, another binary file, XML, a log, a trace or a list of metrics is left to the parser to name. */
 function mayBeRecords({ head }: Input): boolean {
   const isBinary = head.subarray(0, 512).some((byte) => byte < 32 && (byte < 9 || byte > 13));
-  return !isBinary && !/^\s*(?:<|==|#)/.test(head.subarray(0, 512).toString('latin1')) && !isTrace(head);
+  return !isBinary && !NO_RECORD.test(head.subarray(0, 512).toString('latin1')) && !isTrace(head);
 }
 
 /** A trace is one large JSON value; a record has a line of its own and names its type there. */
@@ -57,11 +61,11 @@ function isTrace(head: Buffer): boolean {
 const BATCH = 1000;
 
 /** A profile's records. The parser and its database library are only loaded here: records alone never need them. */
-async function parseProfile(file: string): Promise<Source> {
+async function parseProfile(file: string, types: RecordTypes | undefined): Promise<Source> {
   const { openProfile } = await import('../parse/find.js');
   const { readProfile } = await import('../parse/profile.js');
   const source = await openProfile(file);
-  const records = readProfile(source.path, { profile: 0, name: source.name });
+  const records = readProfile(source.path, { profile: 0, name: source.name, ranges: types?.has('range') ?? false });
   const close = (): void => {
     source.dispose();
   };

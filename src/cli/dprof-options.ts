@@ -10,7 +10,8 @@ import { parseSort, type SortKey } from '../prof/sort.js';
 import { parseWhere, type Condition } from '../prof/where.js';
 import { UsageError, UserError } from '../record/errors.js';
 import { FORMATS, requireFormat, type Format } from '../write/format.js';
-import { integer, optionLines, parseArguments, wrapped, type Option, type Tool } from './arguments.js';
+import { USAGE } from './dprof-usage.js';
+import { integer, parseArguments, type Option, type Tool } from './arguments.js';
 
 const OPTIONS: readonly Option[] = [
   { name: 'cols', short: 'c', takes: 'COLS', help: `columns, comma-separated (${DEFAULT_COLUMNS})` },
@@ -41,29 +42,7 @@ export const EXAMPLES = [
 /** What the tool keeps in memory, for the help and the manual page. */
 export const MEMORY = ['Memory: at most 250 MB; --sort adds the text of its rows (with --top N, of N rows).'];
 
-export const DPROF: Tool = { name: 'dprof', usage: 'dprof [OPTION...] [FILE]', options: OPTIONS };
-
-export function helpText(): string {
-  return [
-    `Usage: ${DPROF.usage}`,
-    'Which op and layer launched each kernel, how many FLOPs and bytes it needed.',
-    '',
-    'FILE: records of dparse (also .gz), a net.dict of PyProf, or a profile. Default: stdin.',
-    '',
-    'Options:',
-    ...optionLines(OPTIONS),
-    '',
-    ...wrapped(
-      'Columns: ',
-      COLUMNS.map(({ key }) => key),
-    ),
-    ...MEMORY,
-    '',
-    'Examples:',
-    ...EXAMPLES.map((example) => `  ${example}`),
-    '',
-  ].join('\n');
-}
+export const DPROF: Tool = { name: 'dprof', usage: USAGE, options: OPTIONS };
 
 export function columnsText(): string {
   return COLUMNS.map(({ key, header, unit, doc }) => {

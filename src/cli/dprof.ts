@@ -10,13 +10,17 @@ import { UserError } from '../record/errors.js';
 import { clean } from '../write/cell-text.js';
 import type { Packed } from '../write/format.js';
 import { main } from './boundary.js';
+import { commandNamed } from './dprof-commands.js';
+import { helpText } from './dprof-help.js';
 import { openSource, type Source } from './dprof-input.js';
-import { columnsText, devicesText, helpText, readArguments, type Request } from './dprof-options.js';
+import { columnsText, devicesText, readArguments, type Request } from './dprof-options.js';
 import { withOutput, type Write } from './output.js';
 import { progress } from './progress.js';
 import { version } from './version.js';
 
 async function run(args: readonly string[]): Promise<void> {
+  const command = commandNamed(args[0]);
+  if (command !== null) return (await command.load()).run(args.slice(1));
   const request = readArguments(args);
   if (request.show !== 'report') {
     const text = { help: helpText, columns: columnsText, devices: devicesText, version: () => `${version()}\n` }[

@@ -186,7 +186,7 @@ class Emission {
   #collective(row: number): CollectiveRecord {
     const operation = this.capture.operationOf?.(row) ?? NO_OPERATION;
     const context = this.#contexts.ofKernel(this.#launches.callOf[row] ?? -1, row);
-    return { type: 'collective', ...operation, ...this.#common(row), ...context };
+    return { type: 'collective', ...operation, ...this.#common(row), ...context, ...this.capture.detailsOf?.(row) };
   }
 
   #kernel(row: number): KernelRecord {
@@ -233,7 +233,7 @@ class Emission {
       ...(context.forward === undefined ? undefined : { forward: context.forward }),
       ...(collective === null ? undefined : { collective }),
       ...(common.graph === undefined ? undefined : { graph: common.graph }),
-      ...(this.capture.detailsOf?.(row) ?? undefined),
+      ...this.capture.detailsOf?.(row),
     };
   }
 

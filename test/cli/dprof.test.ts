@@ -15,6 +15,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { gzipSync } from 'node:zlib';
+import { COMMANDS } from '../../src/cli/dprof-commands.js';
 import { COLUMNS } from '../../src/prof/columns.js';
 import { FORMATS } from '../../src/write/format.js';
 import { kernel, mm } from '../support/kernels.js';
@@ -156,10 +157,11 @@ describe('dprof', () => {
       expect(code).to.equal(0);
       expect(lines.length).to.be.at.most(40);
       for (const line of lines) expect(line.length).to.be.at.most(88);
-      for (const { key } of COLUMNS) expect(stdout).to.match(new RegExp(`\\b${key}\\b`));
+      for (const name of Object.keys(COMMANDS)) expect(stdout).to.match(new RegExp(`^  ${name} +\\S`, 'm'));
       for (const { id } of FORMATS) expect(stdout).to.include(id);
       const columns = await runCli('dprof', ['--columns']);
       expect(columns.stdout.trimEnd().split('\n')).to.have.length(COLUMNS.length);
+      for (const { key } of COLUMNS) expect(columns.stdout).to.match(new RegExp(`^${key} `, 'm'));
       const version = await runCli('dprof', ['--version']);
       expect(version.stdout).to.match(/^\d+\.\d+\.\d+\n$/);
     });
@@ -171,6 +173,7 @@ describe('dprof', () => {
       [['--csv', '-w', '80'], /--csv and -w exclude each other/],
       [['--csv', '-f', 'json'], /--csv and --format json exclude each other/],
       [['-f', 'json', '-w', '80'], /-w and --format json exclude each other/],
+      [['sumary', 'x.json'], /no command and no file 'sumary' \(did you mean dprof summary\?\)/],
       [['-f', 'jsn'], /unknown format 'jsn' \(did you mean json\?\)/],
       [['-w', 'wide'], /-w takes a number, not 'wide'/],
       [['--top', '0'], /--top takes a number/],

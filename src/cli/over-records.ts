@@ -1,0 +1,90 @@
+/** What commands over one FILE of records share: their common options, and the way from records to output. */
+import type { RecordTypes } from '../prof/records.js';
+import { UsageError, UserError } from '../record/errors.js';
+import type { ProfileLine, ProfileRecord } from '../record/record.js';
+import { parseArguments, type Arguments, type Option, type Tool } from './arguments.js';
+import { openSource } from './dprof-input.js';
+import { withOutput, type Write } from './output.js';
+import { progress } from './progress.js';
+
+/** Options of every such command; the first of the formats is the default. */
+export const commonOptions = (formats: readonly string[]): readonly [format: Option, ...others: Option[]] => [
+  { name: 'format', short: 'f', takes: 'F', help: `${formats.join(', ')} (${formats[0] ?? ''})` },
+  { name: 'output', short: 'o', takes: 'OUT', help: 'write to OUT, which appears when it is complete' },
+  { name: 'quiet', short: 'q', help: 'no warnings and no progress' },
+  { name: 'help', short: 'h', help: 'this text' },
+];
+
+export interface CommonRequest<Format extends string> {
+  readonly help: boolean;
+  readonly file: string | undefined;
+  readonly output: string | undefined;
+  readonly quiet: boolean;
+  readonly format: Format;
+}
+
+/**
+ * Reads the arguments.
+ * @throws UsageError for anything that cannot be meant
+ */
+export function readCommon<Format extends string>(
+  tool: Tool,
+  args: readonly string[],
+  formats: readonly Format[],
+): { readonly given: Arguments; readonly common: CommonRequest<Format> } {
+  const given = parseArguments(tool, args);
+  const [file, ...others] = given.operands;
+  if (others.length > 0) {
+    throw new UsageError(`one FILE, not ${others.length + 1}`, 'dparse takes several and makes one stream of them');
+  }
+  const id = given.text('format') ?? formats[0];
+  const format = formats.find((known) => known === id);
+  if (format === undefined) throw new UsageError(`unknown format '${id ?? ''}'`, `known: ${formats.join(', ')}`);
+  const common = { help: given.on('help'), file, output: given.text('output'), quiet: given.on('quiet'), format };
+  return { given, common };
+}
+
+/** What a command does with the records of its input. */
+export interface Pass {
+  readonly types: RecordTypes;
+  readonly take: (record: ProfileLine) => void;
+  /**
+   * Writes the output, when all records are taken.
+   * @param name of the input, for messages
+   */
+  readonly end: (write: Write, name: string) => void | Promise<void>;
+  /** What the user should know besides. */
+  readonly notes: () => readonly string[];
+}
+
+/** One pass over the records of a command's input, then its output; a message about the whole names the input. */
+export async function overRecords(request: CommonRequest<string>, pass: Pass): Promise<void> {
+  const { file, output, quiet } = request;
+  const meter = progress('dprof', !quiet);
+  const source = await openSource(file, meter, pass.types);
+  try {
+    for await (const batch of source.batches) for (const record of batch) pass.take(record);
+    meter.clear();
+    const inputs = file === undefined || file === '-' ? [] : [file];
+    await withOutput(output, inputs, async (write) => pass.end(write, source.name));
+    if (!quiet) for (const note of pass.notes()) process.stderr.write(`dprof: ${note}\n`);
+  } catch (error) {
+    if (error instanceof UserError && error.detail.where === undefined && !(error instanceof UsageError)) {
+      throw new UserError(error.what, { ...error.detail, where: source.name });
+    }
+    throw error;
+  } finally {
+    meter.clear();
+    source.close();
+  }
+}
+
+/** `# profile 0: net.json (kineto, rank 3)`; nothing is known of records without a profile line. */
+export function profileHeading(profile: number, header: ProfileRecord | null): string {
+  if (header === null) return `# profile ${profile}`;
+  const { file, format, rank } = header;
+  return `# profile ${profile}: ${file} (${format}${rank === null ? '' : `, rank ${rank}`})`;
+}
+
+/** `1 record`, `2 records`. */
+export const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;

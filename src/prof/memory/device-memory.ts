@@ -1,0 +1,130 @@
+/**
+ * Memory of one device: values over time, and who held it at their peaks.
+ *
+ * Metrics: those of the Ascend PyTorch Profiler (memory_record: allocated, reserved, active by component; npu_mem;
+ * operator_memory as `op_memory`), and `memory` by kind of Neuron captures, which is of the whole profile.
+ */
+import type { SampleRecord } from '../../record/record.js';
+import { Allocations, type Holding, type Owner } from './allocations.js';
+import { Curve } from './curve.js';
+
+/** Metrics of memory in use, the best for a peak first. */
+export const MEMORY_METRICS = ['memory_allocated', 'memory_active', 'memory_reserved', 'npu_mem', 'memory'] as const;
+export type MemoryMetric = (typeof MEMORY_METRICS)[number];
+export const ALLOCATION_METRIC = 'op_memory';
+/** The sum of all kinds. */
+const TOTAL = 'Total';
+/** Series that are kept for each device. */
+const MOST_SERIES = 256;
+
+export interface Series {
+  readonly metric: MemoryMetric;
+  /** Component, kind of memory …; '' where there is but one. */
+  readonly of: string;
+  readonly curve: Curve;
+  /** A value of the whole profile, without a time. */
+  whole: number | null;
+}
+
+export interface Peak {
+  readonly series: Series;
+  readonly value: number;
+  /** ns; null for a value of the whole profile. */
+  readonly start: number | null;
+  /** Op of the newest allocation at the peak. */
+  readonly op: string | null;
+  /** Null where nothing tells what is held. */
+  readonly owners: { readonly ops: readonly Owner[]; readonly categories: readonly Owner[] } | null;
+}
+
+export const isMemory = (metric: string): metric is MemoryMetric =>
+  (MEMORY_METRICS as readonly string[]).includes(metric);
+
+export class DeviceMemory {
+  readonly #series = new Map<string, Series>();
+  readonly #allocations = new Allocations();
+  /** What was held at the peak of each series. */
+  readonly #holdings = new Map<Series, Holding>();
+  /** Series that reached a new peak at the time at hand. */
+  readonly #rising = new Set<Series>();
+  #now = -Infinity;
+  /** Samples of series that are too many. */
+  ignored = 0;
+
+  constructor(private readonly points: number) {}
+
+  /** To be called in order of start. */
+  take({ metric, start, dur, value, labels = {} }: SampleRecord): void {
+    if (value === null) return;
+    if (start !== null && start > this.#now) {
+      this.#settle();
+      this.#now = start;
+    }
+    if (metric === ALLOCATION_METRIC) {
+      if (start === null) return;
+      const end = start + (dur ?? NaN);
+      this.#allocations.add(String(labels['op'] ?? 'na'), value, Number.isNaN(end) ? null : end);
+    } else if (isMemory(metric)) this.#value(metric, Object.values(labels).join(' '), start, value);
+  }
+
+  get series(): readonly Series[] {
+    return [...this.#series.values()].sort(
+      (a, b) => MEMORY_METRICS.indexOf(a.metric) - MEMORY_METRICS.indexOf(b.metric) || (a.of < b.of ? -1 : 1),
+    );
+  }
+
+  get allocations(): number {
+    return this.#allocations.count;
+  }
+
+  /** Of the best metric there is, the series that rises highest. */
+  get peak(): Peak | null {
+    this.#settle();
+    const all = this.series;
+    const best = all.filter(({ metric }) => metric === all[0]?.metric);
+    const series = best.reduce<Series | null>((a, b) => (a !== null && highest(a) >= highest(b) ? a : b), null);
+    if (series === null) return null;
+    if (series.curve.peak === null) {
+      const categories = best.filter(({ of }) => of !== TOTAL).map(({ of, whole }) => ({ name: of, bytes: whole ?? 0, allocations: null })); // prettier-ignore
+      const kinds = categories.filter(({ bytes }) => bytes > 0).sort((a, b) => b.bytes - a.bytes || (a.name < b.name ? -1 : 1)); // prettier-ignore
+      const owners = kinds.length === 0 ? null : { ops: [], categories: kinds };
+      return { series, value: highest(series), start: null, op: null, owners };
+    }
+    const { at, value } = series.curve.peak;
+    const holding = this.#holdings.get(series);
+    const owners = this.allocations === 0 || holding === undefined ? null : this.#allocations.ownersOf(holding);
+    const before = { name: 'allocated before', bytes: value - (owners?.bytes ?? 0), allocations: null };
+    return {
+      series,
+      value,
+      start: at,
+      op: owners?.latest ?? null,
+      owners: owners === null ? null : { ops: owners.ops, categories: [before, ...owners.categories] },
+    };
+  }
+
+  #value(metric: MemoryMetric, of: string, start: number | null, value: number): void {
+    const key = `${metric}\0${of}`;
+    let series = this.#series.get(key);
+    if (series === undefined) {
+      if (this.#series.size === MOST_SERIES) {
+        this.ignored++;
+        return;
+      }
+      this.#series.set(key, (series = { metric, of, curve: new Curve(this.points), whole: null }));
+    }
+    if (start === null) series.whole = value;
+    else if (series.curve.add(start, value)) this.#rising.add(series);
+  }
+
+  /** All of a time is known when the next one begins. */
+  #settle(): void {
+    this.#allocations.releaseUntil(this.#now);
+    if (this.#rising.size === 0) return;
+    const { holding } = this.#allocations;
+    for (const series of this.#rising) this.#holdings.set(series, holding);
+    this.#rising.clear();
+  }
+}
+
+const highest = ({ curve, whole }: Series): number => curve.peak?.value ?? whole ?? 0;

@@ -1,0 +1,105 @@
+/** Records → memory in use over time, of each device of each profile, in one pass over records in order of start. */
+import type { KernelLine, ProfileLine, ProfileRecord, SampleRecord } from '../../record/record.js';
+import type { RecordTypes } from '../records.js';
+import { HostSteps, stepOf } from '../steps/host-steps.js';
+import { ALLOCATION_METRIC, DeviceMemory, isMemory, type Peak, type Series } from './device-memory.js';
+
+export const MEMORY_TYPES: RecordTypes = new Set(['profile', 'kernel', 'sample', 'range', 'end'] as const);
+
+export interface MemoryReport {
+  readonly profile: number;
+  /** Null for records without a profile line. */
+  readonly header: ProfileRecord | null;
+  /** Null where samples name none. */
+  readonly device: number | null;
+  readonly peak: Peak;
+  /** Training step of the peak; null when it is not known. */
+  readonly step: number | null;
+  readonly series: readonly Series[];
+}
+
+/** When a step's kernels were launched. */
+class Launches {
+  readonly #steps = new Map<number, { first: number; last: number }>();
+
+  take({ step, launch }: KernelLine): void {
+    const start = launch?.start;
+    if (typeof step !== 'number' || start === undefined) return;
+    const known = this.#steps.get(step);
+    if (known === undefined) this.#steps.set(step, { first: start, last: start });
+    else {
+      known.first = Math.min(known.first, start);
+      known.last = Math.max(known.last, start);
+    }
+  }
+
+  /** The step among whose launches a time is; null when there is none, or several. */
+  at(time: number): number | null {
+    const found = [...this.#steps].filter(([, { first, last }]) => first <= time && time <= last);
+    return found.length === 1 ? (found[0]?.[0] ?? null) : null;
+  }
+}
+
+class OneProfile {
+  header: ProfileRecord | null = null;
+  readonly steps = new HostSteps();
+  readonly launches = new Launches();
+  readonly devices = new Map<number | null, DeviceMemory>();
+}
+
+export class Memory {
+  readonly #profiles = new Map<number, OneProfile>();
+  /** Samples of memory. */
+  samples = 0;
+  /** Formats of the profiles. */
+  readonly formats = new Set<string>();
+
+  /** @param points of each curve at most */
+  constructor(private readonly points: number) {}
+
+  take(record: ProfileLine): void {
+    if (record.type === 'end') return;
+    const profile = this.#profile(record.profile);
+    if (record.type === 'profile') {
+      profile.header = record;
+      this.formats.add(record.format);
+    } else if (record.type === 'kernel') profile.launches.take(record);
+    else if (record.type === 'sample') this.#sample(profile, record);
+    const step = stepOf(record);
+    if (step !== null) profile.steps.add(step);
+  }
+
+  get ignored(): number {
+    let ignored = 0;
+    for (const { devices } of this.#profiles.values()) for (const device of devices.values()) ignored += device.ignored;
+    return ignored;
+  }
+
+  get reports(): MemoryReport[] {
+    return [...this.#profiles].flatMap(([profile, { header, steps, launches, devices }]) =>
+      [...devices]
+        .sort(([a], [b]) => (a ?? -1) - (b ?? -1))
+        .flatMap(([device, memory]) => {
+          const { peak, series } = memory;
+          if (peak === null) return [];
+          const { start } = peak;
+          const step = start === null ? null : (steps.at(start) ?? launches.at(start));
+          return [{ profile, header, device, peak, step, series }];
+        }),
+    );
+  }
+
+  #sample({ devices }: OneProfile, record: SampleRecord): void {
+    if (!isMemory(record.metric) && record.metric !== ALLOCATION_METRIC) return;
+    if (isMemory(record.metric)) this.samples++;
+    let memory = devices.get(record.device);
+    if (memory === undefined) devices.set(record.device, (memory = new DeviceMemory(this.points)));
+    memory.take(record);
+  }
+
+  #profile(number: number): OneProfile {
+    let profile = this.#profiles.get(number);
+    if (profile === undefined) this.#profiles.set(number, (profile = new OneProfile()));
+    return profile;
+  }
+}

@@ -1,0 +1,87 @@
+/** The frames of a kernel's stack, outermost first: one table for the command line, the help and the stacks. */
+import type { OpCall } from '../../record/record.js';
+import type { Annotated } from '../annotate.js';
+
+export interface FrameKind {
+  readonly name: string;
+  readonly doc: string;
+  /** Whether it says where in the program the kernel comes from. */
+  readonly isPlace?: true;
+  readonly frames: (row: Annotated) => readonly string[];
+}
+
+const one =
+  (text: (row: Annotated) => string | number | null | undefined) =>
+  (row: Annotated): readonly string[] => [String(text(row) ?? 'na')];
+
+const place = (name: string, doc: string, frames: FrameKind['frames']): FrameKind => ({
+  name,
+  doc,
+  isPlace: true,
+  frames,
+});
+
+export const FRAME_KINDS: readonly FrameKind[] = [
+  place('stack', 'trace, or layer where there is no trace', (row) => (row.trace.length > 0 ? row.trace : row.layer)),
+  place('trace', 'call stack, file:line', (row) => row.trace),
+  place('layer', 'layers or user annotations', (row) => row.layer),
+  place('op', 'op calls; of backward kernels the forward op, its gradient, then the calls', opFrames),
+  { name: 'kernel', doc: 'name of the kernel, shortened', frames: ({ record }) => [record.short] },
+  { name: 'name', doc: 'name of the kernel in full', frames: ({ record }) => [record.name] },
+  { name: 'rank', doc: 'rank of the profile', frames: one(({ profile }) => `rank ${profile?.rank ?? 'na'}`) },
+  { name: 'profile', doc: 'ordinal of the profile', frames: one(({ record }) => `profile ${record.profile}`) },
+  { name: 'device', doc: 'device', frames: one(({ record }) => `device ${record.device}`) },
+  { name: 'stream', doc: 'stream or queue', frames: one(({ record }) => `stream ${record.stream ?? 'na'}`) },
+  { name: 'engine', doc: 'engine or core class', frames: one(({ record }) => record.engine) },
+  { name: 'step', doc: 'training step', frames: one(({ record }) => `step ${record.step ?? 'na'}`) },
+  { name: 'dir', doc: 'fprop or bprop', frames: one(({ record }) => record.dir) },
+];
+
+export const frameKind = (name: string): FrameKind | null => FRAME_KINDS.find((kind) => kind.name === name) ?? null;
+
+const isName = (name: string | undefined): name is string => name !== undefined && name !== '' && name !== 'na';
+
+/** `aten::mm` of the dispatcher's ops, `torch.nn.functional.linear` of calls in Python. */
+function nameOf({ mod, op, from }: Pick<OpCall, 'mod' | 'op' | 'from'>): string {
+  if (!isName(mod)) return op;
+  return from === undefined ? `${mod}.${op}` : `${mod}::${op}`;
+}
+
+/** `AddmmBackward0, seq = 5` → `AddmmBackward0`. */
+function nodeOf(marker: string | undefined): readonly string[] {
+  const name = marker?.split(', ', 1)[0];
+  return isName(name) ? [name] : [];
+}
+
+function opFrames(row: Annotated): readonly string[] {
+  const { record, pairing } = row;
+  if (record.dir !== 'bprop') return record.calls.length > 0 ? record.calls.map(nameOf) : namesOf(row);
+  const { forward, calls, seqMarker } = record;
+  const paired = pairing.kind === 'paired' ? pairing.forward.context.calls.map(nameOf) : [];
+  const ahead = forward ? [nameOf({ ...forward, from: 'dispatcher' })] : paired;
+  const own = [...nodeOf(seqMarker.at(-1)), ...calls.map(nameOf)];
+  return [...ahead, ...(own.length > 0 ? own : namesOf(row))];
+}
+
+/** What sequence markers tell where there are no calls. */
+const namesOf = ({ record }: Annotated): string[] =>
+  record.op.filter(isName).map((op, i) => nameOf({ mod: record.mod[i] ?? 'na', op }));
+
+const UNKNOWN = '[unknown]';
+
+/** The frames of the kinds asked for; `[unknown]` where none of them says where the kernel comes from. */
+export function framesOf(row: Annotated, kinds: readonly FrameKind[]): string[] {
+  const frames: string[] = [];
+  let asked = -1;
+  let found = false;
+  for (const kind of kinds) {
+    const own = kind.frames(row);
+    if (kind.isPlace === true) {
+      if (asked === -1) asked = frames.length;
+      found ||= own.length > 0;
+    }
+    frames.push(...own);
+  }
+  if (asked !== -1 && !found) frames.splice(asked, 0, UNKNOWN);
+  return frames;
+}

@@ -1,0 +1,49 @@
+/**
+ * Device time by stack: equal stacks are one. Bounded: once the stacks' texts are too long together, stacks that were
+ * not there yet are added up in one.
+ */
+
+/** Characters of all different stacks together: some 100,000 deep ones. */
+export const MOST_TEXT = 64 * 1024 * 1024;
+
+export const OTHERS = '[other stacks]';
+
+/** Between frames of a text: frames themselves are free of it. */
+const BETWEEN = '\n';
+
+export class MergedStacks {
+  readonly #times = new Map<string, number>();
+  #text = 0;
+  /** Device time of all stacks, ns. */
+  total = 0;
+  /** Stacks added to the others. */
+  others = 0;
+
+  constructor(private readonly mostText = MOST_TEXT) {}
+
+  /** @param frames outermost first, without line ends */
+  add(frames: readonly string[], ns: number): void {
+    this.total += ns;
+    const stack = frames.join(BETWEEN);
+    const known = this.#times.get(stack);
+    if (known !== undefined) this.#times.set(stack, known + ns);
+    else if (this.#text + stack.length <= this.mostText) {
+      this.#text += stack.length;
+      this.#times.set(stack, ns);
+    } else {
+      this.others++;
+      this.#times.set(OTHERS, (this.#times.get(OTHERS) ?? 0) + ns);
+    }
+  }
+
+  get size(): number {
+    return this.#times.size;
+  }
+
+  /** In order of the stacks' texts. */
+  *sorted(): Generator<{ readonly frames: readonly string[]; readonly ns: number }> {
+    for (const stack of [...this.#times.keys()].sort()) {
+      yield { frames: stack.split(BETWEEN), ns: this.#times.get(stack) ?? 0 };
+    }
+  }
+}

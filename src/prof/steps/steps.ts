@@ -1,0 +1,149 @@
+/**
+ * Records → device time by step: of each device of each profile a row a step, one for what belongs to no step, one for
+ * everything. One pass over records in order of start.
+ */
+import { UserError } from '../../record/errors.js';
+import type { ProfileLine, ProfileRecord } from '../../record/record.js';
+import type { RecordTypes } from '../records.js';
+import { HostSteps, stepOf } from './host-steps.js';
+import { StepSums } from './step-sums.js';
+import { workOf, type Timed, type Work } from './work.js';
+
+export const STEP_TYPES: RecordTypes = new Set(
+  ['profile', 'kernel', 'collective', 'graph', 'copy', 'set', 'sample', 'range', 'end'] as const, // prettier-ignore
+);
+
+/** Steps of all devices that are kept, each of about 5 KB. */
+export const MOST_STEPS = 20_000;
+
+/** A step's number; '-' for work of no step, 'all' for the whole profile. */
+export type StepName = number | '-' | 'all';
+
+export interface StepRow {
+  readonly profile: number;
+  readonly device: number;
+  readonly step: StepName;
+  readonly sums: StepSums;
+  /** Whether it is known which copies belong to the row. */
+  readonly hasCopies: boolean;
+  /** From the start of the step on the host to its first work on the device, ns; null where it is not told. */
+  readonly preparing: number | null;
+}
+
+/** Rows of one profile. */
+export interface ProfileSteps {
+  readonly profile: number;
+  /** Null for records without a profile line. */
+  readonly header: ProfileRecord | null;
+  readonly rows: readonly StepRow[];
+}
+
+class DeviceSteps {
+  readonly all = new StepSums();
+  readonly rest = new StepSums();
+  readonly steps = new Map<number, StepSums>();
+}
+
+class OneProfile {
+  header: ProfileRecord | null = null;
+  readonly host = new HostSteps();
+  readonly devices = new Map<number, DeviceSteps>();
+}
+
+export class Steps {
+  readonly #profiles = new Map<number, OneProfile>();
+  #rows = 0;
+  /** Activities of computing or communication with a time. */
+  activities = 0;
+  /** Activities without a time, which are left out. */
+  untimed = 0;
+  /** Graph launches traced as a whole. */
+  graphs = 0;
+
+  /** @throws UserError when there are more steps than can be kept */
+  take(record: ProfileLine): void {
+    if (record.type === 'end') return;
+    const profile = this.#profile(record.profile);
+    if (record.type === 'profile') profile.header = record;
+    const found = workOf(record);
+    if (found !== null) this.#add(profile, found.work, found.record);
+    const step = found === null ? stepOf(record) : null;
+    if (step === null) return;
+    this.#keep();
+    profile.host.add(step);
+  }
+
+  /** Activities out of order: unions are then too small. */
+  get late(): number {
+    let late = 0;
+    for (const { devices } of this.#profiles.values()) for (const { all } of devices.values()) late += all.late;
+    return late;
+  }
+
+  get profiles(): ProfileSteps[] {
+    return [...this.#profiles].map(([profile, { header, host, devices }]) => ({
+      profile,
+      header,
+      rows: [...devices].sort(([a], [b]) => a - b).flatMap(([device, sums]) => rowsOf(profile, device, sums, host)),
+    }));
+  }
+
+  #add(profile: OneProfile, work: Work, record: Timed): void {
+    const { start, dur, device } = record;
+    if (dur === null || Number.isNaN(start + dur) || Number.isNaN(device)) {
+      this.untimed++;
+      return;
+    }
+    if (work !== 'copy') this.activities++;
+    if (record.type === 'graph') this.graphs++;
+    const sums = this.#device(profile, device);
+    const row = this.#rowOf(profile, sums, work, record);
+    for (const one of row === null ? [sums.all] : [row, sums.all]) one.add(work, record, start, start + dur);
+  }
+
+  /** Copies have a step only where the host's are told. */
+  #rowOf({ host }: OneProfile, sums: DeviceSteps, work: Work, record: Timed): StepSums | null {
+    if (work === 'copy' && host.size === 0) return null;
+    const launched = record.launch?.start ?? null;
+    // Where a kernel's step is null, its reader looked for it.
+    const step = 'step' in record ? record.step : launched === null ? null : host.at(launched);
+    if (typeof step !== 'number') return sums.rest;
+    let row = sums.steps.get(step);
+    if (row === undefined) {
+      this.#keep();
+      sums.steps.set(step, (row = new StepSums()));
+    }
+    return row;
+  }
+
+  #keep(): void {
+    if (++this.#rows <= MOST_STEPS) return;
+    throw new UserError(`more than ${MOST_STEPS} steps`, { hint: 'take a part of the records' });
+  }
+
+  #profile(number: number): OneProfile {
+    let profile = this.#profiles.get(number);
+    if (profile === undefined) this.#profiles.set(number, (profile = new OneProfile()));
+    return profile;
+  }
+
+  #device({ devices }: OneProfile, device: number): DeviceSteps {
+    let sums = devices.get(device);
+    if (sums === undefined) devices.set(device, (sums = new DeviceSteps()));
+    return sums;
+  }
+}
+
+function rowsOf(profile: number, device: number, { all, rest, steps }: DeviceSteps, host: HostSteps): StepRow[] {
+  const hasCopies = host.size > 0;
+  const common = { profile, device, preparing: null };
+  const rows: StepRow[] = [...steps]
+    .sort(([a], [b]) => a - b)
+    .map(([step, sums]) => {
+      const start = host.startOf(step);
+      const preparing = start === null || sums.first === null ? null : sums.first - start;
+      return { ...common, step, sums, hasCopies, preparing };
+    });
+  if (steps.size > 0 && rest.first !== null) rows.push({ ...common, step: '-', sums: rest, hasCopies });
+  return [...rows, { ...common, step: 'all', sums: all, hasCopies: true }];
+}

@@ -1,0 +1,58 @@
+/**
+ * What an activity is for the breakdown of a step: computing, communication, or a copy.
+ *
+ * Source: the step trace of the Ascend PyTorch Profiler (computing: kernels; communication: collective operations;
+ * bubble: receive operations), for other vendors with the kernels of NCCL and RCCL, or of a process group, in place of
+ * collective operations.
+ */
+import { isInstruction } from '../../record/neuron.js';
+import type {
+  CollectiveRecord,
+  CopyLine,
+  GraphRecord,
+  KernelLine,
+  ProfileLine,
+  SetRecord,
+} from '../../record/record.js';
+
+/** An activity that takes time on a device. */
+export type Timed = KernelLine | CollectiveRecord | GraphRecord | CopyLine | SetRecord;
+
+export type Work = 'computing' | 'communication' | 'copy';
+
+/** An instruction that does nothing but wait. */
+const WAIT = 'EVENT_SEMAPHORE';
+const LIBRARY = /nccl|rccl/i;
+
+/** Whether a kernel moves data between devices, as far as its profile or its name tells. */
+export const communicates = ({ collective, name }: KernelLine): boolean =>
+  collective !== undefined || LIBRARY.test(name);
+
+/** The kind of work; null for what takes no time of the device's own (waits, host ranges, samples). */
+export function workOf(record: ProfileLine): { readonly work: Work; readonly record: Timed } | null {
+  switch (record.type) {
+    case 'kernel':
+      if (record.name === WAIT && isInstruction(record)) return null;
+      return { work: communicates(record) ? 'communication' : 'computing', record };
+    case 'collective':
+      return { work: 'communication', record };
+    case 'graph':
+      return { work: 'computing', record };
+    case 'copy':
+    case 'set':
+      return { work: 'copy', record };
+    default:
+      return null;
+  }
+}
+
+/**
+ * Whether it does nothing but receive: an operation both ways (`batchSendRecv`) is none, nor is a kernel of NCCL for
+ * both ways, unless its op is told.
+ */
+export function receives(record: Timed): boolean {
+  if (record.type !== 'collective' && record.type !== 'kernel') return false;
+  const text = record.type === 'collective' ? (record.kind ?? record.name) : (record.collective?.op ?? record.name);
+  if (record.type === 'kernel' && !communicates(record)) return false;
+  return /recv|receive/i.test(text) && !/send/i.test(text);
+}

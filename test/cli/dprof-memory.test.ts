@@ -1,0 +1,97 @@
+import { expect } from 'chai';
+import type { ProfileLine } from '../../src/record/record.js';
+import { kernel } from '../support/kernels.js';
+import { neuronLines, sample } from '../support/neuron.js';
+import { runCli } from '../support/run-cli.js';
+
+const MIB = 1024 * 1024;
+const profile = (format: string): ProfileLine => ({
+  type: 'profile',
+  v: 1,
+  profile: 0,
+  format,
+  tool: null,
+  file: 'net.db',
+  rank: 1,
+  startUnixNs: null,
+  dur: null,
+  devices: [],
+});
+const allocated = (start: number, value: number) =>
+  sample('memory_allocated', value, { component: 'PTA' }, { start, device: 0, unit: 'bytes' });
+const RECORDS = neuronLines([
+  profile('ascend-db'),
+  sample('step', 5, {}, { start: 0, dur: 10_000, device: null }),
+  allocated(1000, 4 * MIB),
+  allocated(2000, 5 * MIB),
+  sample('op_memory', MIB, { op: 'aten::mm' }, { start: 2000, dur: 500, device: 0, unit: 'bytes' }),
+  allocated(2500, 4 * MIB),
+]);
+const run = (input: string, ...args: string[]) => runCli('dprof', ['memory', ...args], { input });
+
+describe('dprof memory', () => {
+  it('writes the peak, its owners, the series and the curve', async () => {
+    const { stdout, stderr, code } = await run(RECORDS);
+    expect({ stderr, code }).to.deep.equal({ stderr: '', code: 0 });
+    expect(stdout.split('\n')).to.deep.equal([
+      '# profile 0: net.db (ascend-db, rank 1), device 0',
+      'peak 5242880 bytes (5.000 MiB) of memory_allocated PTA at 2.000 us, step 5, op aten::mm',
+      '',
+      '## Ops at the peak',
+      '  bytes     %  allocations',
+      '1048576  20.0            1  aten::mm',
+      '',
+      '## Categories at the peak',
+      '  bytes     %  allocations',
+      '4194304  80.0           na  allocated before',
+      '1048576  20.0            1  released later',
+      '      0   0.0            0  never released',
+      '',
+      '## Series',
+      'metric            of   samples  highest_bytes  at_us  last_bytes',
+      'memory_allocated  PTA        3        5242880  2.000     4194304',
+      '',
+      '## Curve of memory_allocated PTA, from 3 samples',
+      'at_us    MiB',
+      `1.000  4.000  ${'#'.repeat(40)}`,
+      `2.000  5.000  ${'#'.repeat(50)}`,
+      `2.500  4.000  ${'#'.repeat(40)}`,
+      '',
+    ]);
+  });
+
+  it('writes bytes and ns as JSON and CSV', async () => {
+    const { stdout } = await run(RECORDS, '-f', 'json');
+    const report = JSON.parse(stdout) as Record<string, unknown>;
+    expect(report['peak']).to.deep.equal({
+      metric: 'memory_allocated',
+      of: 'PTA',
+      bytes: 5 * MIB,
+      start: 2000,
+      step: 5,
+      op: 'aten::mm',
+    });
+    expect(report['series'])
+      .to.have.nested.property('[0].curve[1]')
+      .that.deep.equals([2000, 5 * MIB]);
+    const csv = (await run(RECORDS, '-f', 'csv')).stdout.split('\n');
+    expect(csv[0]).to.equal('profile,file,rank,device,metric,of,start_ns,bytes');
+    expect(csv[2]).to.equal('0,net.db,1,0,memory_allocated,PTA,2000,5242880');
+  });
+
+  it('names what is needed where there is no memory to tell', async () => {
+    const answers = [
+      [neuronLines([profile('ascend-db'), kernel()]), 'no samples of memory (profile with profile_memory=True)'],
+      [neuronLines([kernel()]), 'no samples of memory (known: Ascend with profile_memory=True, AWS Neuron)'],
+      [neuronLines([profile('neuron-monitor')]), 'reports of neuron-monitor are no profile (dprof monitor FILE)'],
+    ];
+    for (const [input = '', answer] of answers) {
+      const { stdout, stderr, code } = await run(input);
+      expect({ stdout, stderr, code }).to.deep.equal({ stdout: '', stderr: `dprof: stdin: ${answer}\n`, code: 1 });
+    }
+  });
+
+  it('wants points and owners that can be', async () => {
+    for (const option of ['--points', '--top']) expect((await run(RECORDS, option, '0')).code).to.equal(2);
+  });
+});
