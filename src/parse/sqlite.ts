@@ -102,7 +102,8 @@ export class SqliteFile {
     const width = select.length;
     const rows = `SELECT rowid, * FROM ${quote(name)} WHERE rowid > ? AND ${this.#condition(name, filter)} ORDER BY rowid LIMIT ?`;
     const prepare = (cell: (expression: string) => string): Database.Statement<unknown[], Block> => {
-      const line = select.map((selection) => cell(this.#expression(name, selection))).join(` || ' ' || `);
+      const cells = select.map((selection) => cell(this.#expression(name, selection))).join(', ');
+      const line = `concat_ws(' ', ${cells})`;
       const sql = `SELECT CAST(group_concat(${line}, ' ') || ' ' AS BLOB), max(rowid), count(*) FROM (${rows})`;
       return this.#database.prepare<unknown[], Block>(sql).raw();
     };
@@ -118,6 +119,37 @@ export class SqliteFile {
           const strict = prepare((cell) => `iif(typeof(${cell}) = 'integer', ${cell}, 'n')`);
           readNumbers(strict.get(last, BLOCK_ROWS)?.[0] ?? text, numbers);
         }
+        for (let row = 0; row < count; row++) {
+          for (let column = 0; column < width; column++) cells[column] = numbers[row * width + column] ?? NaN;
+          take(cells);
+        }
+        last = BigInt(lastOfBlock);
+      }
+    });
+  }
+
+  /**
+   * As `eachNumbers`, for cells that may have decimals: every number as it is stored. Costs a third of what `rows`
+   * costs.
+   */
+  eachReal(table: string, select: readonly Selection[], take: TakeNumbers): void {
+    const name = this.table(table);
+    if (name === null) return;
+    const width = select.length;
+    // The text of a number by `quote` is the number exactly.
+    const line = select
+      .map((selection) => this.#expression(name, selection))
+      .map((cell) => `CASE typeof(${cell}) WHEN 'integer' THEN ${cell} WHEN 'real' THEN quote(${cell}) ELSE 'null' END`)
+      .join(', ');
+    const rows = `SELECT rowid, * FROM ${quote(name)} WHERE rowid > ? ORDER BY rowid LIMIT ?`;
+    const sql = `SELECT '[' || group_concat(concat_ws(',', ${line})) || ']', max(rowid), count(*) FROM (${rows})`;
+    this.#guard(() => {
+      const statement = this.#database.prepare<unknown[], [string | null, number, number]>(sql).raw();
+      const cells = new Array<number>(width).fill(NaN);
+      for (let last = FIRST_ROWID; ;) {
+        const [text, lastOfBlock, count] = statement.get(last, BLOCK_ROWS) ?? [null, 0, 0];
+        if (text === null) return;
+        const numbers = JSON.parse(text) as (number | null)[];
         for (let row = 0; row < count; row++) {
           for (let column = 0; column < width; column++) cells[column] = numbers[row * width + column] ?? NaN;
           take(cells);
@@ -210,7 +242,9 @@ function readNumbers(text: Buffer, numbers: Float64Array): number {
   let cell = 0;
   let value = EMPTY;
   let sign = 1;
-  for (const code of text) {
+  const { length } = text;
+  for (let at = 0; at < length; at++) {
+    const code = text[at] ?? 0;
     if (code >= ZERO && code <= NINE) value = value === EMPTY ? code - ZERO : value * 10 + (code - ZERO);
     else if (code === SPACE) {
       numbers[cell++] = value === EMPTY ? NaN : sign * value;

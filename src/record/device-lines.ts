@@ -2,13 +2,13 @@
  * Lines of which a capture has tens of millions: their fields are always the same, so that they are written as bytes
  * without looking at what they are made of. As objects they are records like any other.
  */
-import { LineBytes } from './line-bytes.js';
+import { bytesOf, Pieces, type LineBytes } from './line-bytes.js';
 import type { CopyLine, KernelLine, Labels, SampleRecord } from './record.js';
 
 /** What a line is measured by, in the order in which it is written. */
 export type Counters = Readonly<Record<string, number>>;
 
-/** A record that writes itself: the same text as JSON.stringify gives. */
+/** A record that writes itself: the same text as JSON.stringify gives, and a line feed. */
 export abstract class DeviceLine {
   abstract writeTo(out: LineBytes): void;
 }
@@ -58,16 +58,10 @@ export class InstructionLine extends DeviceLine implements KernelLine {
   }
 
   writeTo(out: LineBytes): void {
-    const name = quoted(this.name);
-    out.put(KEYS.kernel);
-    out.number(this.profile);
-    out.put(KEYS.id);
+    out.put(KERNEL.of(this.profile));
     out.number(this.id);
-    out.put(KEYS.name);
-    out.put(name);
-    out.put(KEYS.short);
-    out.put(name);
-    out.put(KEYS.start);
+    // Both names are one: `short` is what the constructor made it.
+    out.put(NAMES.of(this.name));
     out.number(this.start);
     out.put(KEYS.dur);
     out.number(this.dur);
@@ -123,9 +117,7 @@ export class PacketLine extends DeviceLine implements CopyLine {
   }
 
   writeTo(out: LineBytes): void {
-    out.put(KEYS.copy);
-    out.number(this.profile);
-    out.put(KEYS.bytes);
+    out.put(COPY.of(this.profile));
     out.number(this.bytes);
     out.put(KEYS.start);
     out.number(this.start);
@@ -161,9 +153,7 @@ export class SemaphoreLine extends DeviceLine implements SampleRecord {
   }
 
   writeTo(out: LineBytes): void {
-    out.put(KEYS.sample);
-    out.number(this.profile);
-    out.put(KEYS.start);
+    out.put(SAMPLE.of(this.profile));
     out.number(this.start);
     out.put(KEYS.device);
     out.number(this.device);
@@ -171,29 +161,30 @@ export class SemaphoreLine extends DeviceLine implements SampleRecord {
     out.number(this.value);
     out.put(KEYS.labels);
     out.number(this.labels.semaphore);
-    out.put(KEYS.endOfLabels);
+    out.put(KEYS.end);
   }
 }
 
-const bytesOf = (text: string): Uint8Array => Buffer.from(text);
+/** What lines begin with, up to their first number that is not the profile's. */
+const KERNEL = new Pieces((profile: number) => `{"type":"kernel","profile":${JSON.stringify(profile)},"id":`);
+const COPY = new Pieces(
+  (profile: number) => `{"type":"copy","profile":${JSON.stringify(profile)},"kind":"DMA","bytes":`,
+);
+const SAMPLE = new Pieces((profile: number) => `{"type":"sample","profile":${JSON.stringify(profile)},"start":`);
+
+const NAMES = new Pieces((name: string) => `,"name":${JSON.stringify(name)},"short":${JSON.stringify(name)},"start":`);
+const FIRST_COUNTER = new Pieces((key: string) => `],"counters":{${JSON.stringify(key)}:`);
+const COUNTER = new Pieces((key: string) => `,${JSON.stringify(key)}:`);
 
 const KEYS = {
-  kernel: bytesOf('{"type":"kernel","profile":'),
-  copy: bytesOf('{"type":"copy","profile":'),
-  sample: bytesOf('{"type":"sample","profile":'),
-  id: bytesOf(',"id":'),
-  name: bytesOf(',"name":'),
-  short: bytesOf(',"short":'),
-  bytes: bytesOf(',"kind":"DMA","bytes":'),
   start: bytesOf(',"start":'),
   dur: bytesOf(',"dur":'),
   device: bytesOf(',"device":'),
   semaphore: bytesOf(',"metric":"semaphore","value":'),
   labels: bytesOf(',"unit":null,"labels":{"semaphore":'),
-  endOfLabels: bytesOf('}}'),
+  end: bytesOf('}}\n'),
   comma: bytesOf(','),
-  colon: bytesOf(':'),
-  counters: bytesOf('],"counters":{'),
+  noCounters: bytesOf('],"counters":{'),
 } as const;
 
 function writePicoseconds(out: LineBytes, [start, dur]: readonly [number, number]): void {
@@ -203,18 +194,16 @@ function writePicoseconds(out: LineBytes, [start, dur]: readonly [number, number
 }
 
 function writeCounters(out: LineBytes, counters: Counters): void {
-  out.put(KEYS.counters);
   let isFirst = true;
   for (const key in counters) {
     const value = counters[key];
     if (value === undefined) continue;
-    if (!isFirst) out.put(KEYS.comma);
-    isFirst = false;
-    out.put(quoted(key));
-    out.put(KEYS.colon);
+    out.put((isFirst ? FIRST_COUNTER : COUNTER).of(key));
     out.number(value);
+    isFirst = false;
   }
-  out.put(KEYS.endOfLabels);
+  if (isFirst) out.put(KEYS.noCounters);
+  out.put(KEYS.end);
 }
 
 /** Where lines happen, from `device` up to the bracket of `ps`: a device has few such places, and each is kept. */
@@ -246,18 +235,4 @@ function placeOf(
   const bytes = bytesOf(`,${place.slice(1, -1)},"ps":[`);
   PLACES[at] = { device, stream, engine, queue, queueType, bytes };
   return bytes;
-}
-
-const MOST_TEXTS = 4096;
-const QUOTED = new Map<string, Uint8Array>();
-
-/** A text as JSON has it. The few that come again and again are kept. */
-function quoted(text: string): Uint8Array {
-  let json = QUOTED.get(text);
-  if (json === undefined) {
-    json = bytesOf(JSON.stringify(text));
-    if (QUOTED.size === MOST_TEXTS) QUOTED.clear();
-    QUOTED.set(text, json);
-  }
-  return json;
 }

@@ -6,8 +6,6 @@ import { DeviceLine } from './device-lines.js';
 import { LineBytes } from './line-bytes.js';
 import type { ProfileLine } from './record.js';
 
-const LINE_FEED = Uint8Array.of(0x0a);
-
 /** A record as one line, line feed included. */
 export function encodeLine(record: ProfileLine): string {
   if (!(record instanceof DeviceLine)) return `${JSON.stringify(record)}\n`;
@@ -21,6 +19,5 @@ const ONE_LINE = new LineBytes(1024);
 /** Adds a record as one line, line feed included. */
 export function appendLine(lines: LineBytes, record: ProfileLine): void {
   if (record instanceof DeviceLine) record.writeTo(lines);
-  else lines.text(JSON.stringify(record));
-  lines.put(LINE_FEED);
+  else lines.text(`${JSON.stringify(record)}\n`);
 }

@@ -127,3 +127,31 @@ export class LineBytes {
     }
   }
 }
+
+export const bytesOf = (text: string): Uint8Array => Buffer.from(text);
+
+const MOST_PIECES = 4096;
+
+/** Pieces of lines by what they are made of. The few that come again and again are kept. */
+export class Pieces<K extends string | number> {
+  readonly #kept = new Map<K, Uint8Array>();
+  #last: K | null = null;
+  #lastPiece: Uint8Array = EMPTY;
+
+  constructor(private readonly textOf: (key: K) => string) {}
+
+  of(key: K): Uint8Array {
+    if (key === this.#last) return this.#lastPiece;
+    let piece = this.#kept.get(key);
+    if (piece === undefined) {
+      piece = bytesOf(this.textOf(key));
+      if (this.#kept.size === MOST_PIECES) this.#kept.clear();
+      this.#kept.set(key, piece);
+    }
+    this.#last = key;
+    this.#lastPiece = piece;
+    return piece;
+  }
+}
+
+const EMPTY = new Uint8Array(0);

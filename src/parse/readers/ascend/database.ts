@@ -1,0 +1,32 @@
+/**
+ * Databases of the Ascend PyTorch Profiler (`ascend_pytorch_profiler_*.db`) and of msprof (`msprof_*.db`, the half
+ * without the framework), schema 1.0 to 1.2.
+ */
+import type { ProfileLine } from '../../../record/record.js';
+import { emit } from '../../emit.js';
+import type { Probe, Reader, ReadOptions } from '../../reader.js';
+import type { SqliteFile } from '../../sqlite.js';
+import { AscendCapture } from './database/capture.js';
+import { isMoved } from './one-profile.js';
+
+const ID = 'ascend-db';
+
+/** Tables of which a profile has at least one, besides that of its strings. */
+const EVENTS = ['TASK', 'PYTORCH_API', 'COMPUTE_TASK_INFO', 'CANN_API'];
+
+export const ascendDatabase: Reader = {
+  id: ID,
+  title: 'Ascend PyTorch Profiler database (ascend_pytorch_profiler_*.db, msprof_*.db)',
+  reads: 'database',
+  sniff: ({ database }) => database !== null && isProfile(database),
+  isCovered: (probe) => isMoved(probe),
+  read: (probe, options) => read(probe, options),
+};
+
+const isProfile = (database: SqliteFile): boolean =>
+  database.has('STRING_IDS') && EVENTS.some((table) => database.has(table));
+
+function* read({ database, folder }: Probe, options: ReadOptions): Generator<ProfileLine> {
+  if (database === null) return;
+  yield* emit(new AscendCapture(database, { format: ID, folder, file: options.file }), options);
+}

@@ -1,0 +1,175 @@
+/**
+ * COMMUNICATION_OP and the tasks of which its operations consist: one record an operation. Where it ran is told by its
+ * tasks in databases before schema 1.2.
+ */
+import type { Operation } from '../../../capture.js';
+import { Column } from '../../../column.js';
+import { PairIndex } from '../../../pair-index.js';
+import type { SqliteFile } from '../../../sqlite.js';
+import { COLLECTIVE_TYPE_CODES, collectiveKind, collectiveType, commonLink, LINK_CODES } from '../device-kinds.js';
+import { told } from '../kernel-labels.js';
+import type { Clock } from './clock.js';
+import { connectionOrNone } from './connections.js';
+import type { Strings } from './strings.js';
+
+const NO_CONTEXT = 4294967295;
+
+/** Where an operation ran. */
+interface Place {
+  readonly device: number;
+  readonly stream: number;
+  readonly process: number;
+  /** Whether it is that of the task around all others. */
+  readonly outermost: boolean;
+}
+
+export class CollectiveRows {
+  readonly start = Column.floats();
+  readonly end = Column.floats();
+  readonly connection = Column.floats();
+  readonly #opIds = Column.floats();
+  readonly #names = Column.floats();
+  readonly #groups = Column.floats();
+  readonly #types = Column.floats();
+  readonly #algorithms = Column.floats();
+  readonly #counts = Column.floats();
+  readonly #opTypes = Column.floats();
+  readonly #devices = Column.floats();
+  readonly #groupSizes = Column.floats();
+  readonly #byConnection = new PairIndex(
+    () => 0,
+    (row) => this.connection.at(row),
+  );
+  readonly #tasks = Column.floats();
+  readonly #byTask = new PairIndex(
+    () => 0,
+    (row) => this.#tasks.at(row),
+  );
+  readonly #places = new Map<number, Place>();
+  /** Codes of links by operation. */
+  readonly #links = new Map<number, Set<number>>();
+  readonly #typeNames: ReadonlyMap<number, string>;
+  readonly #linkNames: ReadonlyMap<number, string>;
+
+  /** @param ranksOf ranks of a group, where the profile lists them */
+  constructor(
+    private readonly database: SqliteFile,
+    clock: Clock,
+    private readonly strings: Strings,
+    private readonly ranksOf: (group: string) => readonly number[] | null,
+  ) {
+    this.#typeNames = readNames(database, 'ENUM_HCCL_DATA_TYPE', COLLECTIVE_TYPE_CODES);
+    this.#linkNames = readNames(database, 'ENUM_HCCL_LINK_TYPE', LINK_CODES);
+    this.#readOperations(clock);
+    this.#readTasks();
+  }
+
+  get length(): number {
+    return this.start.length;
+  }
+
+  /** Whether a task is part of an operation, or the one around it. */
+  hasTask(taskId: number, connection: number): boolean {
+    return (
+      this.#byTask.get(0, taskId) !== -1 || (!Number.isNaN(connection) && this.#byConnection.get(0, connection) !== -1)
+    );
+  }
+
+  /** Takes note of where a task of an operation ran. */
+  notePlace(connection: number, device: number, stream: number, process: number, context: number): void {
+    const row = Number.isNaN(connection) ? -1 : this.#byConnection.get(0, connection);
+    if (row === -1) return;
+    const outermost = context === NO_CONTEXT || Number.isNaN(context);
+    const known = this.#places.get(row);
+    if (
+      known !== undefined &&
+      (known.outermost || !outermost) &&
+      !(known.outermost && outermost && stream < known.stream)
+    )
+      return;
+    this.#places.set(row, { device, stream, process, outermost });
+  }
+
+  /** Where an operation ran; null where nothing tells it. */
+  placeOf(row: number): Omit<Place, 'outermost'> | null {
+    const place = this.#places.get(row) ?? null;
+    const device = this.#devices.at(row);
+    if (!(device >= 0)) return place;
+    return { device, stream: place?.stream ?? NaN, process: place?.process ?? NaN };
+  }
+
+  operationOf(row: number): Operation {
+    const text = (column: Column): string | null => told(this.strings.text(column.at(row)));
+    const name = text(this.#names) ?? 'na';
+    const type = collectiveType(this.#typeNames.get(this.#types.at(row)) ?? null);
+    const count = this.#counts.at(row);
+    const group = text(this.#groups);
+    const ranks = group === null ? null : this.ranksOf(group);
+    const size = this.#groupSizes.at(row);
+    const links = [...(this.#links.get(this.#opIds.at(row)) ?? [])].map((code) => this.#linkNames.get(code) ?? 'N/A');
+    return {
+      name,
+      kind: collectiveKind(text(this.#opTypes) ?? '') ?? collectiveKind(name),
+      bytes: type === null || !(count >= 0) ? null : count * type.bytes,
+      dtype: type?.dtype ?? null,
+      group,
+      groupSize: size > 0 ? size : (ranks?.length ?? null),
+      ranks,
+      algorithm: text(this.#algorithms),
+      link: commonLink(links),
+    };
+  }
+
+  #readOperations(clock: Clock): void {
+    const columns = [
+      clock.since('startNs'), clock.since('endNs'), 'connectionId', 'opId', 'opName', 'groupName', 'dataType',
+      'algType', 'count', 'opType', 'deviceId', 'rankSize',
+    ]; // prettier-ignore
+    const own = [
+      this.#opIds, this.#names, this.#groups, this.#types, this.#algorithms, this.#counts, this.#opTypes,
+      this.#devices, this.#groupSizes,
+    ]; // prettier-ignore
+    this.database.eachNumbers('COMMUNICATION_OP', columns, ([start = NaN, end = NaN, connection = NaN, ...cells]) => {
+      this.start.push(start);
+      this.end.push(end);
+      this.connection.push(connectionOrNone(connection));
+      own.forEach((column, i) => {
+        column.push(cells[i] ?? NaN);
+      });
+      if (!Number.isNaN(connectionOrNone(connection))) this.#byConnection.put(this.length - 1);
+    });
+  }
+
+  #readTasks(): void {
+    const columns = ['globalTaskId', 'opId', 'linkType', 'size'];
+    this.database.eachNumbers('COMMUNICATION_TASK_INFO', columns, ([task = NaN, op = NaN, link = NaN, size = NaN]) => {
+      this.#addTask(task);
+      if (!(size > 0) || Number.isNaN(op) || Number.isNaN(link)) return;
+      const links = this.#links.get(op);
+      if (links === undefined) this.#links.set(op, new Set([link]));
+      else links.add(link);
+    });
+    this.database.eachNumbers('COMMUNICATION_SCHEDULE_TASK_INFO', ['globalTaskId'], ([task = NaN]) => {
+      this.#addTask(task);
+    });
+  }
+
+  #addTask(task: number): void {
+    if (Number.isNaN(task)) return;
+    this.#tasks.push(task);
+    this.#byTask.put(this.#tasks.length - 1);
+  }
+}
+
+/** The names of an enumeration: the database's own, else those of its schema. */
+function readNames(
+  database: SqliteFile,
+  table: string,
+  known: Readonly<Record<number, string>>,
+): ReadonlyMap<number, string> {
+  const names = new Map(Object.entries(known).map(([code, name]) => [Number(code), name]));
+  for (const [code, name] of database.rows(table, ['id', 'name'])) {
+    if (typeof code === 'number' && typeof name === 'string') names.set(code, name);
+  }
+  return names;
+}

@@ -1,0 +1,135 @@
+/**
+ * PYTORCH_API, MSTX_EVENTS and GC_RECORD → host events: ops, Python frames and modules, ranges of the program. Rows of
+ * the queue between threads are none of these.
+ */
+import type { Diagnostics } from '../../../../record/diagnostics.js';
+import type { Selection, SqliteFile } from '../../../sqlite.js';
+import type { Threads } from '../../../threads.js';
+import { HostEvents } from '../../../torch/host-events.js';
+import type { Step } from '../../../torch/steps.js';
+import { isNear, type Clock } from './clock.js';
+import type { HostNames } from './host-names.js';
+
+/** Types of rows of PYTORCH_API. */
+const ROW = { op: 50001, queue: 50002, frame: 50003, range: 50004 } as const;
+
+const HIGH: Selection = { needs: ['globalTid'], sql: '(globalTid >> 32)' };
+const LOW: Selection = { needs: ['globalTid'], sql: '(globalTid & 0xFFFFFFFF)' };
+/** Process and thread take 32 bits each of a global id. */
+export const THREAD: readonly Selection[] = [HIGH, LOW];
+
+/** What collections of garbage are called. */
+const GARBAGE_COLLECTION = 'GC';
+
+/** Number plus one of a string or chain; 0 where there is none. */
+const plusOne = (id: number): number => (id >= 0 ? id + 1 : 0);
+
+export class HostRows {
+  readonly events: HostEvents;
+  #lastPid = NaN;
+  #lastTid = NaN;
+  #lastThread = 0;
+
+  constructor(
+    private readonly database: SqliteFile,
+    private readonly clock: Clock,
+    private readonly threads: Threads,
+    private readonly names: HostNames,
+    private readonly diagnostics: Diagnostics,
+  ) {
+    this.events = new HostEvents(names);
+    this.#readApi();
+    this.#readRanges();
+    this.#readCollections();
+  }
+
+  /** Steps by host time, relative to the clock's base until the times are moved. */
+  *steps(): Generator<Step> {
+    const { clock } = this;
+    const columns = ['id', clock.since('startNs'), clock.since('endNs')];
+    for (const [id, start, end] of this.database.rows('STEP_TIME', columns)) {
+      if (typeof id !== 'number' || typeof start !== 'number' || typeof end !== 'number' || !(start <= end)) continue;
+      yield { step: id, start: clock.sinceFirst(start), end: clock.sinceFirst(end) };
+    }
+  }
+
+  #readApi(): void {
+    const { clock, names } = this;
+    const columns = [
+      clock.since('startNs'), clock.since('endNs'), ...THREAD, 'type', 'name', 'connectionId', 'sequenceNumber',
+      'fwdThreadId', 'inputDtypes', 'inputShapes', 'callchainId',
+    ]; // prettier-ignore
+    const { ops } = this.events;
+    this.database.eachNumbers('PYTORCH_API', columns, (cells) => {
+      const [start = NaN, end = NaN, pid = NaN, tid = 0, type = NaN, name = NaN, connection = NaN, sequence = NaN] =
+        cells;
+      const kind = Number.isNaN(type) ? kindOf(sequence, connection) : type;
+      if (kind === ROW.queue || kind === ROW.range) return;
+      if (!this.#isTimed(start, end) || Number.isNaN(pid)) return;
+      const thread = this.#threadOf(pid, tid);
+      const number = names.numberOf(name >= 0 ? name : '');
+      if (kind !== ROW.op) {
+        this.events.add(kind === ROW.frame ? 'frame' : 'annotation', start, end, thread, number);
+        return;
+      }
+      const [, , , , , , , , forwardThread = NaN, dtypes = NaN, shapes = NaN, chain = NaN] = cells;
+      const swapped = names.areSwapped(shapes, dtypes);
+      this.events.addOp(start, end, thread, number);
+      ops.externalId.push(connection >= 0 ? connection : NaN);
+      ops.sequence.push(sequence >= 0 ? sequence : NaN);
+      ops.forwardThread.push(forwardThread > 0 ? forwardThread : 0);
+      ops.dims.push(plusOne(swapped ? dtypes : shapes));
+      ops.types.push(plusOne(swapped ? shapes : dtypes));
+      ops.concrete.push(0);
+      ops.callStack.push(plusOne(chain));
+    });
+  }
+
+  #readRanges(): void {
+    const { clock, names } = this;
+    const columns = [clock.since('startNs'), clock.since('endNs'), ...THREAD, 'message', 'domainId'];
+    this.database.eachNumbers('MSTX_EVENTS', columns, (cells) => {
+      const [start = NaN, end = NaN, pid = NaN, tid = 0, message = NaN, domain = NaN] = cells;
+      if (!this.#isTimed(start, end) || Number.isNaN(pid)) return;
+      const thread = this.#threadOf(pid, tid);
+      this.events.add(
+        'annotation',
+        start,
+        end,
+        thread,
+        message >= 0 ? names.numberIn(domain, message) : names.numberOf(''),
+      );
+    });
+  }
+
+  #readCollections(): void {
+    const { clock } = this;
+    const columns = [clock.since('startNs'), clock.since('endNs'), ...THREAD];
+    this.database.eachNumbers('GC_RECORD', columns, ([start = NaN, end = NaN, pid = NaN, tid = 0]) => {
+      if (!this.#isTimed(start, end) || Number.isNaN(pid)) return;
+      const thread = this.#threadOf(pid, tid);
+      this.events.add('annotation', start, end, thread, this.names.numberOf(GARBAGE_COLLECTION));
+    });
+  }
+
+  /** Neighbouring rows mostly belong to one thread. */
+  #threadOf(pid: number, tid: number): number {
+    if (pid === this.#lastPid && tid === this.#lastTid) return this.#lastThread;
+    this.#lastPid = pid;
+    this.#lastTid = tid;
+    return (this.#lastThread = this.threads.thread(this.threads.process(pid, pid), tid));
+  }
+
+  #isTimed(start: number, end: number): boolean {
+    if (!isNear(start) || !isNear(end)) this.diagnostics.count('event-without-time');
+    else if (end < start) this.diagnostics.count('negative-duration');
+    else return true;
+    return false;
+  }
+}
+
+/** Kind of a row where rows do not tell it: only ops have a sequence number, and frames are in no connection. */
+function kindOf(sequence: number, connection: number): number {
+  if (!Number.isNaN(sequence)) return ROW.op;
+  return Number.isNaN(connection) ? ROW.frame : ROW.queue;
+}

@@ -1,0 +1,175 @@
+/**
+ * COMPUTE_TASK_INFO and TASK_PMU_INFO: what the profiler says of kernels and what the device counted, by the id of the
+ * task. Memory: 56 bytes a kernel, 8 more for each counter.
+ */
+import { Recent } from '../../../../record/recent.js';
+import type { Labels } from '../../../../record/record.js';
+import { Column } from '../../../column.js';
+import { PairIndex } from '../../../pair-index.js';
+import type { Selection, SqliteFile } from '../../../sqlite.js';
+import { coreClass, isCubeClass } from '../device-kinds.js';
+import { kernelLabels } from '../kernel-labels.js';
+import { NO_STRING, type Strings } from './strings.js';
+
+const TABLE = 'COMPUTE_TASK_INFO';
+
+/** Counters with names of their own; more are no profile's. */
+const MOST_COUNTERS = 512;
+
+type Counts = Column<Uint32Array<ArrayBuffer>>;
+
+/** Columns of strings, by the label under which they are given. */
+const STRING_COLUMNS = {
+  name: 'name',
+  core: 'taskType',
+  opType: 'opType',
+  inputShapes: 'inputShapes',
+  inputTypes: 'inputDataTypes',
+  inputFormats: 'inputFormats',
+  outputShapes: 'outputShapes',
+  outputTypes: 'outputDataTypes',
+  outputFormats: 'outputFormats',
+  attr: 'attrInfo',
+  opState: 'opState',
+  hf32: 'hf32Eligible',
+} as const;
+type StringColumn = keyof typeof STRING_COLUMNS;
+const STRINGS = Object.keys(STRING_COLUMNS) as StringColumn[];
+
+/** Since schema 1.2 blocks stand in `blockNum`, and `blockDim` is the extent of a block. */
+const blocks = (database: SqliteFile, now: string, before: string): Selection =>
+  database.hasColumn(TABLE, now) ? now : before;
+
+export class KernelRows {
+  readonly #taskIds = Column.floats();
+  readonly #strings: Readonly<Record<StringColumn, Counts>>;
+  readonly #blocks = Column.counts();
+  readonly #mixBlocks = Column.counts();
+  readonly #index = new PairIndex(
+    () => 0,
+    (row) => this.#taskIds.at(row),
+  );
+  /** By counter, the values by row. */
+  readonly #counters: { readonly name: string; readonly values: Float64Array }[] = [];
+  /** Kernels of a step repeat in the next. */
+  readonly #labels = new Recent<string, Labels | null>(4096);
+
+  constructor(
+    private readonly database: SqliteFile,
+    private readonly strings: Strings,
+  ) {
+    const counts = (): Counts => Column.counts();
+    this.#strings = Object.fromEntries(STRINGS.map((label) => [label, counts()])) as Record<StringColumn, Counts>;
+    this.#readKernels();
+    this.#readCounters();
+  }
+
+  get length(): number {
+    return this.#taskIds.length;
+  }
+
+  /** The row of a task's kernel; -1 when the task is none. */
+  rowOf(taskId: number): number {
+    return this.#index.get(0, taskId);
+  }
+
+  /** String id of a kernel's name. */
+  nameOf(row: number): number {
+    return this.#strings.name.at(row);
+  }
+
+  /** Blocks that a kernel runs in; 0 where they are not told. */
+  blocksOf(row: number): number {
+    return this.#blocks.at(row);
+  }
+
+  coreOf(row: number): string | null {
+    return coreClass(this.strings.text(this.#strings.core.at(row)));
+  }
+
+  /** Most blocks of a kernel on matrix units: each runs on one of them. Null where core classes are not told. */
+  mostCubeBlocks(rows: Iterable<number>): number | null {
+    let most = 0;
+    for (const row of rows) if (isCubeClass(this.coreOf(row))) most = Math.max(most, this.blocksOf(row));
+    return most === 0 ? null : most;
+  }
+
+  labelsOf(row: number, taskType: string | null): Labels | null {
+    const key = [...STRINGS.slice(2).map((label) => this.#strings[label].at(row)), this.#blocks.at(row), this.#mixBlocks.at(row), taskType].join(); // prettier-ignore
+    return this.#labels.of(key, () => {
+      const text = (label: StringColumn): string | null => this.strings.text(this.#strings[label].at(row));
+      return kernelLabels({
+        opType: text('opType'),
+        taskType,
+        inputShapes: text('inputShapes'),
+        inputTypes: text('inputTypes'),
+        inputFormats: text('inputFormats'),
+        outputShapes: text('outputShapes'),
+        outputTypes: text('outputTypes'),
+        outputFormats: text('outputFormats'),
+        attr: text('attr'),
+        opState: text('opState'),
+        hf32: text('hf32'),
+        blockDim: this.#blocks.at(row),
+        mixBlockDim: this.#mixBlocks.at(row),
+      });
+    });
+  }
+
+  /** What the device counted for a kernel; null where it counted nothing. */
+  countersOf(row: number): Record<string, number> | null {
+    let counters: Record<string, number> | null = null;
+    for (const { name, values } of this.#counters) {
+      const value = values[row] ?? NaN;
+      if (!Number.isNaN(value)) (counters ??= {})[name] = value;
+    }
+    return counters;
+  }
+
+  #readKernels(): void {
+    const { database } = this;
+    const columns: Selection[] = [
+      'globalTaskId',
+      blocks(database, 'blockNum', 'blockDim'),
+      blocks(database, 'mixBlockNum', 'mixBlockDim'),
+      ...STRINGS.map((label) => STRING_COLUMNS[label]),
+    ];
+    database.eachNumbers(TABLE, columns, (cells) => {
+      const [id = NaN, blockCount = NaN, mixBlocks = NaN] = cells;
+      if (Number.isNaN(id) || this.rowOf(id) !== -1) return;
+      this.#taskIds.push(id);
+      this.#blocks.push(blockCount > 0 ? blockCount : 0);
+      this.#mixBlocks.push(mixBlocks > 0 ? mixBlocks : 0);
+      STRINGS.forEach((label, i) => {
+        const string = cells[3 + i] ?? NaN;
+        this.#strings[label].push(string >= 0 ? string : NO_STRING);
+      });
+      this.#index.put(this.#taskIds.length - 1);
+    });
+  }
+
+  #readCounters(): void {
+    const byName = new Map<number, Float64Array | null>();
+    this.database.eachReal(
+      'TASK_PMU_INFO',
+      ['globalTaskId', 'name', 'value'],
+      ([id = NaN, name = NaN, value = NaN]) => {
+        const row = this.rowOf(id);
+        if (row === -1 || Number.isNaN(value)) return;
+        let values = byName.get(name);
+        if (values === undefined) byName.set(name, (values = this.#addCounter(name)));
+        if (values !== null) values[row] = value;
+      },
+    );
+    // The order of columns is that of names: the order of rows says nothing.
+    this.#counters.sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  #addCounter(string: number): Float64Array | null {
+    const name = this.strings.text(string);
+    if (name === null || name === '' || name === '__proto__' || this.#counters.length >= MOST_COUNTERS) return null;
+    const values = new Float64Array(this.length).fill(NaN);
+    this.#counters.push({ name, values });
+    return values;
+  }
+}

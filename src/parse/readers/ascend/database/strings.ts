@@ -1,0 +1,54 @@
+/**
+ * The table of strings, looked up when a text is needed: a long run has millions of them, and most say nothing of a
+ * kernel.
+ */
+import { Recent } from '../../../../record/recent.js';
+import { Column } from '../../../column.js';
+import { PairIndex } from '../../../pair-index.js';
+import type { SqliteFile } from '../../../sqlite.js';
+
+const TABLE = 'STRING_IDS';
+
+/** Id of "no string". */
+export const NO_STRING = 4294967295;
+
+export class Strings {
+  readonly #texts = new Recent<number, string | null>(16384);
+  readonly #lookup: (id: number) => string | null;
+
+  constructor(database: SqliteFile) {
+    const lookup = database.lookup(TABLE, 'value');
+    const rowOf = rowsById(database);
+    this.#lookup = (id) => {
+      const value = lookup?.(rowOf(id));
+      return typeof value === 'string' ? value : null;
+    };
+  }
+
+  /** The string with an id; null when there is none. */
+  text(id: number): string | null {
+    if (!(id >= 0) || id === NO_STRING) return null;
+    return this.#texts.of(id, this.#lookup);
+  }
+}
+
+/** Ids are row numbers in all databases of the profiler; a copy made by other means may have lost that. */
+function rowsById(database: SqliteFile): (id: number) => number {
+  if (!database.hasColumn(TABLE, 'id') || database.count(TABLE, 'id IS NOT rowid') === 0) return (id) => id;
+  const ids = Column.floats();
+  const rows = Column.floats();
+  const index = new PairIndex(
+    () => 0,
+    (row) => ids.at(row),
+  );
+  database.eachNumbers(TABLE, ['id', { needs: [], sql: 'rowid' }], ([id = NaN, row = NaN]) => {
+    if (Number.isNaN(id)) return;
+    ids.push(id);
+    rows.push(row);
+    index.put(ids.length - 1);
+  });
+  return (id) => {
+    const found = index.get(0, id);
+    return found === -1 ? -1 : rows.at(found);
+  };
+}

@@ -1,0 +1,154 @@
+/**
+ * TASK → kernels, copies, sets and waits of the device; collectives from their own table. A task that is none of these
+ * is passed over: kernels on both kinds of core and collectives have one around their own, and the profiler's marks.
+ */
+import type { Diagnostics } from '../../../../record/diagnostics.js';
+import { ACTIVITY_KINDS, type Activities, type ActivityKind } from '../../../capture.js';
+import { Column } from '../../../column.js';
+import type { SqliteFile } from '../../../sqlite.js';
+import type { Threads } from '../../../threads.js';
+import { taskKind, type TaskKind } from '../device-kinds.js';
+import { isNear, type Clock } from './clock.js';
+import type { CollectiveRows } from './collective-rows.js';
+import { connectionOrNone } from './connections.js';
+import type { KernelRows } from './kernel-rows.js';
+import { NO_STRING, type Strings } from './strings.js';
+
+/** Code of a copy whose direction is not told. */
+export const NO_CODE = 4294967295;
+const NO_ROW = -1;
+
+interface Task {
+  readonly start: number;
+  readonly end: number;
+  readonly device: number;
+  readonly stream: number;
+  readonly connection: number;
+  readonly process: number;
+}
+
+export class TaskRows {
+  /** By activity, its row among the kernels or the collectives; -1 where it has none. */
+  readonly source = Column.places();
+  /** By activity, the string of its task type. */
+  readonly taskType = Column.counts();
+  readonly #kinds = new Map<number, TaskKind | null>();
+  readonly #copies: Map<number, readonly [size: number, operation: number]>;
+  /** Process of activities that do not tell theirs: the only one of the calls. */
+  readonly #orphanage: number;
+
+  constructor(
+    private readonly database: SqliteFile,
+    private readonly clock: Clock,
+    private readonly threads: Threads,
+    private readonly strings: Strings,
+    private readonly activities: Activities,
+    private readonly kernels: KernelRows,
+    private readonly collectives: CollectiveRows,
+    private readonly diagnostics: Diagnostics,
+  ) {
+    this.#orphanage = threads.count === 0 ? threads.process(0, NaN) : threads.processOf(0);
+    this.#copies = readCopies(database);
+    this.#readTasks();
+    this.#addCollectives();
+  }
+
+  #readTasks(): void {
+    const { clock, kernels, collectives } = this;
+    const columns = [
+      clock.since('startNs'), clock.since('endNs'), 'deviceId', 'connectionId', 'globalTaskId', 'globalPid', 'taskType',
+      'contextId', 'streamId',
+    ]; // prettier-ignore
+    const taken = new Uint8Array(kernels.length);
+    let passedOver = 0;
+    this.database.eachNumbers('TASK', columns, (cells) => {
+      const [start = NaN, end = NaN, device = NaN, id = NaN, task = NaN, pid = NaN, type = NaN, context = NaN, stream = NaN] = cells; // prettier-ignore
+      const connection = connectionOrNone(id);
+      const process = Number.isNaN(pid) ? this.#orphanage : this.threads.process(pid, pid);
+      const row: Task = { start, end, device: device >= 0 ? device : 0, stream, connection, process };
+      const kernel = kernels.rowOf(task);
+      if (kernel !== -1) {
+        if (taken[kernel] === 1) this.diagnostics.count('row-passed-over');
+        else this.#addKernel(row, kernel, type);
+        taken[kernel] = 1;
+        return;
+      }
+      if (collectives.hasTask(task, connection)) {
+        collectives.notePlace(connection, row.device, stream, process, context);
+        return;
+      }
+      const kind = this.#kindOf(type);
+      if (kind === null) passedOver++;
+      else this.#addOther(kind, row, task, type);
+    });
+    this.diagnostics.count('task-passed-over', passedOver);
+    this.diagnostics.count(
+      'row-passed-over',
+      taken.reduce((missing, isTaken) => missing + (1 - isTaken), 0),
+    );
+  }
+
+  #addKernel(task: Task, kernel: number, type: number): void {
+    this.#add('kernel', task, { name: this.kernels.nameOf(kernel), source: kernel, type });
+    const blocks = this.kernels.blocksOf(kernel);
+    const { extents } = this.activities;
+    for (let i = 0; i < 3; i++) extents.push(0);
+    extents.push(blocks);
+    extents.push(1);
+    extents.push(1);
+  }
+
+  #addOther(kind: TaskKind, task: Task, id: number, type: number): void {
+    const [size = NaN, operation = NO_CODE] = this.#copies.get(id) ?? [];
+    if (kind.is === 'copy') this.#add('copy', task, { name: operation, bytes: size, type });
+    else if (kind.is === 'set') this.#add('set', task, { bytes: size, type });
+    else this.#add('sync', task, { name: type, type });
+  }
+
+  #addCollectives(): void {
+    const { collectives } = this;
+    for (let row = 0; row < collectives.length; row++) {
+      const place = collectives.placeOf(row);
+      const process = place === null || Number.isNaN(place.process) ? this.#orphanage : place.process;
+      const [start, end, connection] = [collectives.start.at(row), collectives.end.at(row), collectives.connection.at(row)]; // prettier-ignore
+      const task = { start, end, device: place?.device ?? 0, stream: place?.stream ?? NaN, connection, process };
+      this.#add('collective', task, { source: row });
+    }
+  }
+
+  #add(kind: ActivityKind, task: Task, own: { name?: number; bytes?: number; source?: number; type?: number }): void {
+    const { activities } = this;
+    const timed = isNear(task.start) && isNear(task.end);
+    if (!timed) this.diagnostics.count('bad-row');
+    activities.kind.push(ACTIVITY_KINDS.indexOf(kind));
+    activities.start.push(timed ? task.start : NaN);
+    activities.end.push(timed ? task.end : NaN);
+    activities.device.push(task.device);
+    activities.stream.push(task.stream);
+    activities.process.push(task.process);
+    activities.corr.push(task.connection);
+    activities.name.push(own.name ?? 0);
+    activities.bytes.push(own.bytes ?? NaN);
+    activities.value.push(NaN);
+    activities.node.push(NaN);
+    activities.extent.push(kind === 'kernel' ? activities.extents.length / 6 : 0);
+    this.source.push(own.source ?? NO_ROW);
+    this.taskType.push(own.type !== undefined && own.type >= 0 ? own.type : NO_STRING);
+  }
+
+  #kindOf(type: number): TaskKind | null {
+    let kind = this.#kinds.get(type);
+    if (kind === undefined) this.#kinds.set(type, (kind = taskKind(this.strings.text(type) ?? '')));
+    return kind;
+  }
+}
+
+/** Size and direction of copies by task. */
+function readCopies(database: SqliteFile): Map<number, readonly [number, number]> {
+  const copies = new Map<number, readonly [number, number]>();
+  const columns = ['globalTaskId', 'size', 'memcpyOperation'];
+  database.eachNumbers('MEMCPY_INFO', columns, ([task = NaN, size = NaN, operation = NaN]) => {
+    if (!Number.isNaN(task)) copies.set(task, [size, operation >= 0 ? operation : NO_CODE]);
+  });
+  return copies;
+}

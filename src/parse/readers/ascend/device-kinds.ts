@@ -1,0 +1,124 @@
+/**
+ * What kinds of work and of cores the device has, in the profiler's words.
+ * Source: the user guide of the Ascend PyTorch Profiler, and databases of 2024 to 2026.
+ */
+import { told } from './kernel-labels.js';
+
+/** Classes of cores that kernels run on: matrix units, vector units, both of them, the host-side processors, dividers. */
+export const CORE_CLASSES = ['AI_CORE', 'AI_VECTOR_CORE', 'MIX_AIC', 'MIX_AIV', 'AI_CPU', 'DSA_SQE'] as const;
+
+/** Core class of a kernel; null where the profile does not tell it (level 0). */
+export const coreClass = (text: string | null | undefined): string | null => told(text);
+
+/** Whether kernels of a core class use matrix units. */
+export const isCubeClass = (core: string | null): boolean => core === 'AI_CORE' || core === 'MIX_AIC';
+
+/** What a task of the device is that is neither a kernel nor part of a collective. */
+export type TaskKind =
+  { readonly is: 'copy' } | { readonly is: 'set' } | { readonly is: 'sync'; readonly kind: string };
+
+const SYNCS: Readonly<Record<string, string>> = {
+  EVENT_RECORD: 'event-record',
+  EVENT_WAIT: 'stream-wait-event',
+  EVENT_RESET: 'event-reset',
+  NOTIFY_RECORD: 'notify-record',
+  NOTIFY_WAIT: 'notify-wait',
+  CAPTURE_WAIT: 'capture-wait',
+  CAPTURE_RECORD: 'capture-record',
+  MEM_WAIT_VALUE: 'memory-wait',
+};
+
+/** Of the task type, `Notify Wait` or `EVENT_WAIT`; null for what is none of these (envelopes, profiling marks). */
+export function taskKind(taskType: string): TaskKind | null {
+  const type = taskType.trim().toUpperCase().replaceAll(' ', '_');
+  if (/MEMCPY|^SDMA|^PCIE_DMA/.test(type)) return { is: 'copy' };
+  if (type.includes('MEMSET')) return { is: 'set' };
+  const kind = Object.hasOwn(SYNCS, type) ? SYNCS[type] : undefined;
+  return kind === undefined ? null : { is: 'sync', kind };
+}
+
+/** Direction of a copy by ENUM_MEMCPY_OPERATION. */
+export const COPY_OPERATIONS: Readonly<Record<number, string>> = {
+  0: 'HtoH',
+  1: 'HtoD',
+  2: 'DtoH',
+  3: 'DtoD',
+  5: 'DtoD',
+  6: 'HtoD',
+  7: 'DtoH',
+};
+
+/** Bytes an element, and the framework's name of the type, in the words of the communication library. */
+const COLLECTIVE_TYPES: Readonly<Record<string, readonly [dtype: string, bytes: number]>> = {
+  INT8: ['int8', 1],
+  INT16: ['int16', 2],
+  INT32: ['int32', 4],
+  FP16: ['float16', 2],
+  FP32: ['float32', 4],
+  INT64: ['int64', 8],
+  UINT64: ['uint64', 8],
+  UINT8: ['uint8', 1],
+  UINT16: ['uint16', 2],
+  UINT32: ['uint32', 4],
+  FP64: ['float64', 8],
+  BFP16: ['bfloat16', 2],
+  INT128: ['int128', 16],
+  HIF8: ['hif8', 1],
+  FP8E4M3: ['float8_e4m3fn', 1],
+  FP8E5M2: ['float8_e5m2', 1],
+  FP8E8M0: ['float8_e8m0fnu', 1],
+};
+
+/** ENUM_HCCL_DATA_TYPE, for databases without that table. */
+export const COLLECTIVE_TYPE_CODES: Readonly<Record<number, string>> = {
+  0: 'INT8',
+  1: 'INT16',
+  2: 'INT32',
+  3: 'FP16',
+  4: 'FP32',
+  5: 'INT64',
+  6: 'UINT64',
+  7: 'UINT8',
+  8: 'UINT16',
+  9: 'UINT32',
+  10: 'FP64',
+  11: 'BFP16',
+  12: 'INT128',
+  14: 'HIF8',
+  15: 'FP8E4M3',
+  16: 'FP8E5M2',
+  17: 'FP8E8M0',
+};
+
+/** ENUM_HCCL_LINK_TYPE, for databases without that table. */
+export const LINK_CODES: Readonly<Record<number, string>> = {
+  0: 'ON_CHIP',
+  1: 'HCCS',
+  2: 'PCIE',
+  3: 'ROCE',
+  4: 'SIO',
+  5: 'HCCS_SW',
+  6: 'STANDARD_ROCE',
+};
+
+/** Element type of a message; null when the name is not known. */
+export function collectiveType(name: string | null): { readonly dtype: string; readonly bytes: number } | null {
+  const known = name === null || !Object.hasOwn(COLLECTIVE_TYPES, name) ? undefined : COLLECTIVE_TYPES[name];
+  return known === undefined ? null : { dtype: known[0], bytes: known[1] };
+}
+
+/** `hcom_allReduce__210_0_1` and `hcom_allReduce_` → `allReduce`. */
+export function collectiveKind(name: string): string | null {
+  const match = /^(?:hcom_)?([A-Za-z][A-Za-z]*?)_{1,2}(?:\d|$)/.exec(name) ?? /^(?:Hccl)?([A-Za-z]+)$/.exec(name);
+  const kind = match?.[1];
+  return kind === undefined ? null : kind.charAt(0).toLowerCase() + kind.slice(1);
+}
+
+/** What a message went over, of the links of its parts; parts within one device count for nothing. Null when they differ. */
+export function commonLink(links: Iterable<string>): string | null {
+  const between = new Set(
+    [...links].filter((link) => link !== 'ON_CHIP' && link !== 'N/A' && !/INVALID|RESERVED/.test(link)),
+  );
+  const [first] = between;
+  return between.size === 1 && first !== undefined ? first : null;
+}

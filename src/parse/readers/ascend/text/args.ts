@@ -1,0 +1,41 @@
+/**
+ * Keys of an event's `args` that are read, by a name of ours. Keys are told apart without regard to case, so that
+ * `task type` of a part of a collective is `Task Type` of a task.
+ * Source: trace_view.json of torch_npu and MindStudio, 2024 to 2026.
+ */
+const ARG_KEYS = {
+  sequence: 'Sequence number',
+  forwardThread: 'Fwd thread id',
+  dims: 'Input Dims',
+  types: 'Input type',
+  callStack: 'Call stack',
+  /** Of the queue between the program's threads and the one that launches. */
+  queued: 'correlation_id',
+  connection: 'connection_id',
+  taskType: 'Task Type',
+  stream: 'Physic Stream Id',
+  oldStream: 'Stream Id',
+  task: 'Task Id',
+  batch: 'Batch Id',
+  subtask: 'Subtask Id',
+  /** Of calls of CANN: `node`, `acl`, `runtime`. */
+  level: 'level',
+  /** Of collectives. */
+  dataType: 'data_type',
+  algorithm: 'alg_type',
+  count: 'count',
+  /** Of their parts. */
+  link: 'link type',
+  notify: 'notify_id',
+  /** Of metadata: what a process or thread is called. */
+  label: 'name',
+  labels: 'labels',
+} as const;
+
+/** The keys in order of their codes. */
+export const ASCEND_ARGS: readonly string[] = Object.values(ARG_KEYS);
+
+/** The code of each key of `args`. */
+export const ARG = Object.fromEntries(Object.keys(ARG_KEYS).map((name, code) => [name, code])) as Readonly<
+  Record<keyof typeof ARG_KEYS, number>
+>;

@@ -1,0 +1,72 @@
+/**
+ * Collectives of a trace: operations on the first lane of a group, their parts on the lanes (planes) that follow. Parts
+ * tell what a message went over.
+ */
+import { Column } from '../../../column.js';
+import { allRows, sortRows } from '../../../order.js';
+import { commonLink } from '../device-kinds.js';
+
+/** One operation, as the trace tells it. */
+export interface TracedOperation {
+  readonly name: string;
+  readonly dataType: string | null;
+  readonly algorithm: string | null;
+  readonly count: number | null;
+}
+
+/** Memory: 21 bytes a part. */
+export class CollectiveParts {
+  readonly start = Column.floats();
+  readonly #pid = Column.floats();
+  readonly #tid = Column.counts();
+  readonly #link = Column.codes();
+  readonly #links: string[] = [];
+
+  add(start: number, pid: number, tid: number, link: string): void {
+    let code = this.#links.indexOf(link);
+    if (code === -1) code = this.#links.push(link) - 1;
+    this.start.push(start);
+    this.#pid.push(pid);
+    this.#tid.push(tid);
+    this.#link.push(Math.min(code, 255));
+  }
+
+  /**
+   * What the message of each operation went over: the links of the parts that start during it, on lanes of its group.
+   * @param operations in any order
+   * @returns one entry an operation; null where it is not told, or differs
+   */
+  linksOf(operations: readonly { start: number; end: number; pid: number; tid: number }[]): (string | null)[] {
+    const rows = allRows(this.start.length);
+    sortRows(rows, (a, b) => this.start.at(a) - this.start.at(b));
+    const groups = new Map<number, number[]>();
+    for (const { pid, tid } of operations) {
+      const lanes = groups.get(pid) ?? [];
+      groups.set(pid, lanes);
+      if (!lanes.includes(tid)) lanes.push(tid);
+    }
+    /** The group of a lane: that of the nearest lane with operations at or before it. */
+    const groupOf = (pid: number, tid: number): number =>
+      (groups.get(pid) ?? []).reduce((nearest, lane) => (lane <= tid && lane > nearest ? lane : nearest), -1);
+    return operations.map(({ start, end, pid, tid }) => {
+      const links = new Set<string>();
+      for (let place = this.#firstFrom(rows, start); place < rows.length; place++) {
+        const row = rows[place] ?? 0;
+        if (this.start.at(row) > end) break;
+        if (this.#pid.at(row) !== pid || groupOf(pid, this.#tid.at(row)) !== tid) continue;
+        links.add(this.#links[this.#link.at(row)] ?? '');
+      }
+      return commonLink(links);
+    });
+  }
+
+  #firstFrom(rows: Uint32Array, start: number): number {
+    let [low, high] = [0, rows.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.start.at(rows[middle] ?? 0) < start) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}

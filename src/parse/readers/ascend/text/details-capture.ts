@@ -1,0 +1,112 @@
+/**
+ * kernel_details.csv without a trace → the columns that all readers fill: kernels and collectives with their shapes and
+ * counters, but without the program that launched them.
+ */
+import { Diagnostics } from '../../../../record/diagnostics.js';
+import { UserError } from '../../../../record/errors.js';
+import type { StatementRecord } from '../../../../record/record.js';
+import {
+  Activities,
+  ACTIVITY_KINDS,
+  Calls,
+  Ranges,
+  type Capture,
+  type Details,
+  type Header,
+  type Names,
+  type Operation,
+} from '../../../capture.js';
+import { NOWHERE, type KernelContexts } from '../../../context.js';
+import { Threads } from '../../../threads.js';
+import { FilesBeside } from './beside.js';
+import type { CommunicationFacts } from './communication-file.js';
+import { coreFacts, devicesOf } from './device-facts.js';
+import { KernelDetails } from './kernel-details.js';
+import { operationOf } from './operations.js';
+import { Samples } from './samples.js';
+import { TraceClock } from './trace-clock.js';
+
+/** Rows of the file are activities, in its order. */
+export class DetailsCapture implements Capture {
+  readonly diagnostics = new Diagnostics();
+  readonly activities = new Activities();
+  readonly calls = new Calls();
+  readonly ranges = new Ranges();
+  readonly threads = new Threads();
+  readonly header: Header;
+  readonly names: Names;
+  readonly #details: KernelDetails;
+  readonly #samples = new Samples();
+  readonly #communication: ReadonlyMap<string, CommunicationFacts>;
+
+  /** @throws UserError when the columns needed are not there */
+  constructor(path: string, name: string, folder: string | null, format: string) {
+    const clock = new TraceClock();
+    const details = KernelDetails.read(path, clock, this.diagnostics);
+    if (details === null) throw new UserError('has no columns of names and times of kernels', { where: name });
+    this.#details = details;
+    const beside = new FilesBeside(folder, this.diagnostics);
+    beside.memory(clock, this.#samples);
+    this.#communication = beside.communication();
+    this.#addRows();
+    if (details.length === 0) this.diagnostics.count('no-device-activity');
+    clock.moveToFirst([this.activities.start, this.#samples.start], [this.activities.end]);
+    this.names = {
+      kernelName: (row) => details.nameOf(row),
+      apiName: () => null,
+      rangeText: () => null,
+      domainName: () => null,
+      kindName: () => null,
+    };
+    this.header = {
+      format,
+      ...beside.profile(),
+      startUnixNs: clock.startUnixNs,
+      dur: null,
+      devices: devicesOf(this.activities.device.values, coreFacts(details, null)),
+    };
+  }
+
+  contexts(): KernelContexts {
+    return {
+      ofKernel: (_, activity) => {
+        const step = this.#details.step.at(activity);
+        return Number.isNaN(step) ? NOWHERE : { ...NOWHERE, step };
+      },
+    };
+  }
+
+  operationOf(activity: number): Operation {
+    const name = this.#details.nameOf(activity);
+    return operationOf({ name, dataType: null, algorithm: null, count: null }, null, this.#communication.get(name));
+  }
+
+  detailsOf(activity: number): Details | null {
+    return this.#details.isCollective(activity) ? null : this.#details.detailsOf(activity, null);
+  }
+
+  statements(profile: number): Iterable<StatementRecord> {
+    return this.#samples.records(profile);
+  }
+
+  #addRows(): void {
+    const { activities } = this;
+    const details = this.#details;
+    for (let row = 0; row < details.length; row++) {
+      const kind = details.isCollective(row) ? 'collective' : 'kernel';
+      const device = details.device.at(row);
+      activities.kind.push(ACTIVITY_KINDS.indexOf(kind));
+      activities.start.push(details.start.at(row));
+      activities.end.push(details.end.at(row));
+      activities.device.push(device >= 0 ? device : 0);
+      activities.stream.push(details.stream.at(row));
+      activities.process.push(0);
+      activities.corr.push(NaN);
+      activities.name.push(row);
+      for (const column of [activities.bytes, activities.value, activities.node]) column.push(NaN);
+      activities.extent.push(activities.extents.length / 6);
+      for (const extent of [NaN, NaN, NaN, details.blocks.at(row), 1, 1]) activities.extents.push(extent);
+    }
+    this.threads.process(0, NaN);
+  }
+}

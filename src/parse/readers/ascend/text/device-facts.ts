@@ -1,0 +1,61 @@
+/**
+ * What a trace and its counters tell of the device: no model, but the clock of its cores, and the number of matrix
+ * units. Of a kernel on matrix units, `cube_utilization` is its cycles over clock · units · duration, so that
+ * clock · units = cycles / (utilization · duration).
+ * Source: the profiler's document of op_summary (`cube_utilization`).
+ */
+import type { Device } from '../../../../record/record.js';
+import { isCubeClass } from '../device-kinds.js';
+import type { KernelDetails } from './kernel-details.js';
+
+const CYCLES = 'aic_total_cycles';
+const TIME = 'aicore_time(us)';
+const UTILIZATION = 'cube_utilization(%)';
+
+/** Kernels shorter than this, in ns, tell it too coarsely. */
+const SHORTEST = 50_000;
+
+const median = (values: number[]): number | null => {
+  values.sort((a, b) => a - b);
+  return values[values.length >> 1] ?? null;
+};
+
+/** Clock in Hz and number of matrix units; null where it is not told. */
+export interface CoreFacts {
+  readonly clockHz: number | null;
+  readonly units: number | null;
+}
+
+/** @param told the highest clock that was sampled, in Hz; null where it was not */
+export function coreFacts(details: KernelDetails | null, told: number | null): CoreFacts {
+  if (details === null) return { clockHz: told, units: null };
+  const clocks: number[] = [];
+  const products: number[] = [];
+  let most = 0;
+  for (let row = 0; row < details.length; row++) {
+    if (!isCubeClass(details.coreOf(row))) continue;
+    const blocks = details.blocks.at(row);
+    const cycles = details.counter(CYCLES, row);
+    const dur = details.end.at(row) - details.start.at(row);
+    if (blocks > most) most = blocks;
+    if (!(dur >= SHORTEST) || !(cycles > 0)) continue;
+    const clock = (cycles / (details.counter(TIME, row) * blocks)) * 1e6;
+    const product = (cycles / ((details.counter(UTILIZATION, row) / 100) * dur)) * 1e9;
+    if (Number.isFinite(clock)) clocks.push(clock);
+    if (Number.isFinite(product)) products.push(product);
+  }
+  const clockHz = told ?? roundToMHz(median(clocks));
+  const product = median(products);
+  const units = product === null || clockHz === null ? most : Math.max(most, Math.round(product / clockHz));
+  return { clockHz, units: units > 0 ? units : null };
+}
+
+const roundToMHz = (clock: number | null): number | null => (clock === null ? null : Math.round(clock / 1e6) * 1e6);
+
+export const devicesOf = (ids: Iterable<number>, { clockHz, units }: CoreFacts): Device[] =>
+  [...new Set(ids)]
+    .sort((a, b) => a - b)
+    .map((id) => ({
+      ...{ id, vendor: 'huawei', name: null, arch: null, units, clockHz },
+      ...{ memBytesPerS: null, memBytes: null },
+    }));

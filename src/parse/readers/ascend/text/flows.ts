@@ -1,0 +1,111 @@
+/**
+ * Where in the program work of the device was asked for. A flow (`torch_to_npu`) leads from the start of the innermost op
+ * to the work on the device. Flows stand at the end of a trace: where they were cut off, the launch is followed instead,
+ * which a thread of its own makes for what other threads have put into its queue.
+ */
+import { Calls, Ranges } from '../../../capture.js';
+import { Column } from '../../../column.js';
+import { PairIndex } from '../../../pair-index.js';
+import type { Threads } from '../../../threads.js';
+import { nest, OUTSIDE } from '../../../torch/nesting.js';
+import { ByteTexts } from '../../../trace/byte-texts.js';
+
+/** Flows by number: from a thread of the program at a time, to a lane of the device at a time. */
+export class Flows {
+  readonly #ids = new ByteTexts();
+  readonly thread = Column.counts();
+  /** NaN where the trace does not have this end of the flow. */
+  readonly from = Column.floats();
+  readonly #lane = Column.counts();
+  readonly to = Column.floats();
+  #index: PairIndex | null = null;
+
+  /** Adds the end of a flow that lies in the program. */
+  addStart(bytes: Buffer, from: number, to: number, thread: number, time: number): void {
+    const flow = this.#numberOf(bytes, from, to);
+    this.thread.set(flow, thread);
+    this.from.set(flow, time);
+  }
+
+  /** Adds the end of a flow that lies on the device. */
+  addEnd(bytes: Buffer, from: number, to: number, lane: number, time: number): void {
+    const flow = this.#numberOf(bytes, from, to);
+    this.#lane.set(flow, lane);
+    this.to.set(flow, time);
+  }
+
+  /** The flow to what starts on a lane of the device at a time; -1 when there is none. */
+  leadingTo(lane: number, start: number): number {
+    this.#index ??= this.#indexEnds();
+    return this.#index.get(lane, start);
+  }
+
+  #numberOf(bytes: Buffer, from: number, to: number): number {
+    const flow = this.#ids.numberOf(bytes, from, to);
+    if (flow === this.from.length) {
+      this.thread.push(0);
+      this.from.push(NaN);
+      this.#lane.push(0);
+      this.to.push(NaN);
+    }
+    return flow;
+  }
+
+  #indexEnds(): PairIndex {
+    const index = new PairIndex(
+      (flow) => this.#lane.at(flow),
+      (flow) => this.to.at(flow),
+    );
+    for (let flow = 0; flow < this.from.length; flow++) {
+      if (!Number.isNaN(this.from.at(flow)) && !Number.isNaN(this.to.at(flow))) index.put(flow);
+    }
+    return index;
+  }
+}
+
+/** What threads put into the queue of the thread that launches, and when that thread takes it out. */
+export class Queue {
+  /** Puttings; `corr` is the number of the entry. */
+  readonly put = new Calls();
+  /** Takings, with the numbers of their entries in `text`. */
+  readonly taken = new Ranges();
+
+  /** Times of all columns. */
+  get starts(): readonly Column[] {
+    return [this.put.start, this.taken.start];
+  }
+
+  get ends(): readonly Column[] {
+    return [this.put.end, this.taken.end];
+  }
+
+  addPut(start: number, end: number, thread: number, entry: number): void {
+    this.put.start.push(start);
+    this.put.end.push(end);
+    this.put.thread.push(thread);
+    this.put.corr.push(entry);
+  }
+
+  addTaken(start: number, end: number, thread: number, entry: number): void {
+    this.taken.start.push(start);
+    this.taken.end.push(end);
+    this.taken.thread.push(thread);
+    this.taken.text.push(entry);
+  }
+
+  /** By call, the putting of the entry during whose taking it was made; -1 when there is none. */
+  behind(calls: Calls, threads: Threads): (call: number) => number {
+    const { taken, put } = this;
+    const facts = { compareTies: (a: number, b: number) => a - b, slack: 0, isFrame: () => false };
+    const { innermost } = nest(taken, calls, threads.count, facts);
+    const index = new PairIndex(
+      () => 0,
+      (row) => put.corr.at(row),
+    );
+    for (let row = 0; row < put.corr.length; row++) if (!Number.isNaN(put.corr.at(row))) index.put(row);
+    return (call) => {
+      const row = innermost[call] ?? OUTSIDE;
+      return row === OUTSIDE ? -1 : index.get(0, taken.text.at(row));
+    };
+  }
+}

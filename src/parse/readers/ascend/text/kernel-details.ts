@@ -1,0 +1,183 @@
+/**
+ * kernel_details.csv: what the profiler says of each kernel and of each collective beyond its times. Columns differ with
+ * the level, the metrics and the year. Memory: 100 bytes a row and 8 a counter; texts are kept once.
+ */
+import type { Diagnostics } from '../../../../record/diagnostics.js';
+import type { Details } from '../../../capture.js';
+import { Column } from '../../../column.js';
+import { coreClass } from '../device-kinds.js';
+import { kernelLabels, told } from '../kernel-labels.js';
+import { CsvTable, type CsvRow } from './csv-file.js';
+import { microseconds, numberOf, type TraceClock } from './trace-clock.js';
+
+/** Columns with texts, by label. */
+const TEXTS = {
+  opType: ['Type'],
+  inputShapes: ['Input Shapes'],
+  inputTypes: ['Input Data Types'],
+  inputFormats: ['Input Formats'],
+  outputShapes: ['Output Shapes'],
+  outputTypes: ['Output Data Types'],
+  outputFormats: ['Output Formats'],
+  attr: ['Attr Info', 'Op Attr'],
+  opState: ['OP State'],
+  hf32: ['HF32 Eligible'],
+} as const;
+type TextLabel = keyof typeof TEXTS;
+
+/** `Block Num` is what was `Block Dim`; beside it, `Block Dim` is something else. */
+const BLOCKS = ['Block Num', 'Block Dim'] as const;
+const MIX_BLOCKS = ['Mix Block Num', 'Mix Block Dim'] as const;
+const START = 'Start Time(us)';
+const DURATION = 'Duration(us)';
+const CORE = 'Accelerator Core';
+
+/** Columns that are no counters. */
+const KNOWN: ReadonlySet<string> = new Set([
+  ...Object.values(TEXTS).flat(),
+  ...BLOCKS,
+  ...MIX_BLOCKS,
+  ...['Step Id', 'Device_id', 'Model ID', 'Task ID', 'Stream ID', 'Name', CORE, START, DURATION, 'Wait Time(us)'],
+  ...['Context ID', 'Task Type', 'Grid Dim'],
+]);
+
+/** Core of rows that are collectives, before and since 2025. */
+const COLLECTIVE_CORES: ReadonlySet<string> = new Set(['HCCL', 'COMMUNICATION']);
+
+/** Whether the first line of a file is the header of kernel_details.csv. */
+export const isKernelDetailsHeader = (line: string): boolean =>
+  !line.trimStart().startsWith('{') && [START, DURATION, CORE, 'Name'].every((name) => line.split(',').includes(name));
+
+export class KernelDetails {
+  readonly start = Column.floats();
+  readonly end = Column.floats();
+  /** NaN where the file has no such column. */
+  readonly device = Column.floats();
+  readonly stream = Column.floats();
+  readonly step = Column.floats();
+  /** Blocks of the kernel; NaN where they are not told. */
+  readonly blocks = Column.floats();
+  readonly #mixBlocks = Column.floats();
+  readonly #name = Column.counts();
+  readonly #core = Column.counts();
+  readonly #labels: Readonly<Record<TextLabel, Column<Uint32Array<ArrayBuffer>>>>;
+  readonly #counters: readonly (readonly [name: string, column: Column])[];
+  readonly #texts: string[] = [];
+  readonly #numbers = new Map<string, number>();
+
+  /** Reads the rows below the header. @returns null when the columns needed to place a kernel are not there */
+  static read(path: string, clock: TraceClock, diagnostics: Diagnostics): KernelDetails | null {
+    const table = CsvTable.open(path, diagnostics);
+    if (table === null || [START, DURATION, 'Name'].some((name) => table.column(name) === -1)) return null;
+    return new KernelDetails(table, clock, diagnostics);
+  }
+
+  private constructor(table: CsvTable, clock: TraceClock, diagnostics: Diagnostics) {
+    this.#labels = Object.fromEntries(Object.keys(TEXTS).map((label) => [label, Column.counts()])) as Record<
+      TextLabel,
+      Column<Uint32Array<ArrayBuffer>>
+    >;
+    const counters = table.header.flatMap((name, place) => (KNOWN.has(name) || name === '' ? [] : [place]));
+    this.#counters = counters.map((place) => [table.header[place] ?? '', Column.floats()]);
+    const place = {
+      name: table.column('Name'),
+      start: table.column(START),
+      duration: table.column(DURATION),
+      core: table.column(CORE),
+      device: table.column('Device_id'),
+      stream: table.column('Stream ID'),
+      step: table.column('Step Id'),
+      blocks: table.column(...BLOCKS),
+      mixBlocks: table.column(...MIX_BLOCKS),
+    };
+    const texts = Object.entries(TEXTS).map(([label, names]) => [label as TextLabel, table.column(...names)] as const);
+    for (const row of table.rows()) {
+      const start = clock.ofText(row[place.start] ?? '');
+      if (Number.isNaN(start)) {
+        diagnostics.count('csv-row-passed-over');
+        continue;
+      }
+      this.start.push(start);
+      this.end.push(start + microseconds(row[place.duration] ?? ''));
+      this.device.push(numberOf(row[place.device]));
+      this.stream.push(numberOf(row[place.stream]));
+      this.step.push(numberOf(row[place.step]));
+      this.blocks.push(numberOf(row[place.blocks]));
+      this.#mixBlocks.push(numberOf(row[place.mixBlocks]));
+      this.#name.push(this.#numberOf((row[place.name] ?? '').trim()));
+      this.#core.push(this.#numberOf(told(row[place.core]) ?? ''));
+      for (const [label, at] of texts) this.#labels[label].push(this.#numberOf(told(row[at]) ?? ''));
+      this.#pushCounters(row, counters);
+    }
+  }
+
+  get length(): number {
+    return this.start.length;
+  }
+
+  nameOf(row: number): string {
+    return this.#texts[this.#name.at(row)] ?? '';
+  }
+
+  /** Whether a row is a collective operation, not a kernel. */
+  isCollective(row: number): boolean {
+    return COLLECTIVE_CORES.has(this.#textOf(this.#core, row));
+  }
+
+  /** Class of the cores that a kernel ran on; null where it is not told. */
+  coreOf(row: number): string | null {
+    return coreClass(this.#textOf(this.#core, row));
+  }
+
+  /** A counter of a row by the column's name; NaN where there is none. */
+  counter(name: string, row: number): number {
+    return this.#counters.find(([known]) => known === name)?.[1].at(row) ?? NaN;
+  }
+
+  /** @param taskType what the trace calls the kernel's task */
+  detailsOf(row: number, taskType: string | null): Details {
+    const core = this.coreOf(row);
+    const counters = this.#counters.flatMap(([name, column]) => {
+      const value = column.at(row);
+      return Number.isNaN(value) ? [] : [[name, value] as const];
+    });
+    const text = (label: TextLabel): string => this.#textOf(this.#labels[label], row);
+    const labels = kernelLabels({
+      opType: text('opType'),
+      taskType,
+      inputShapes: text('inputShapes'),
+      inputTypes: text('inputTypes'),
+      inputFormats: text('inputFormats'),
+      outputShapes: text('outputShapes'),
+      outputTypes: text('outputTypes'),
+      outputFormats: text('outputFormats'),
+      attr: text('attr'),
+      opState: text('opState'),
+      hf32: text('hf32'),
+      blockDim: this.blocks.at(row),
+      mixBlockDim: this.#mixBlocks.at(row),
+    });
+    return {
+      ...(core === null ? undefined : { engine: core }),
+      ...(counters.length === 0 ? undefined : { counters: Object.fromEntries(counters) }),
+      ...(labels === null ? undefined : { labels }),
+    };
+  }
+
+  #pushCounters(row: CsvRow, places: readonly number[]): void {
+    places.forEach((place, i) => this.#counters[i]?.[1].push(numberOf(row[place])));
+  }
+
+  #numberOf(text: string): number {
+    let number = this.#numbers.get(text);
+    if (number === undefined) {
+      number = this.#texts.push(text) - 1;
+      this.#numbers.set(text, number);
+    }
+    return number;
+  }
+
+  #textOf(column: Column<Uint32Array<ArrayBuffer>>, row: number): string {
+    return this.#texts[column.at(row)] ?? '';
+  }
+}

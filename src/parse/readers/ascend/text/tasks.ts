@@ -1,0 +1,96 @@
+/**
+ * Tasks of the device, before it is known what they are: that depends on the collectives and on kernel_details.csv, and
+ * on other tasks. Memory: 57 bytes a task, let go of when all are told apart.
+ */
+import type { ActivityKind } from '../../../capture.js';
+import { Column } from '../../../column.js';
+import { allRows, sortRows } from '../../../order.js';
+import { taskKind } from '../device-kinds.js';
+
+/** A task that is no part of one launched together with others. */
+const NO_SUBTASK = 4294967295;
+
+export class Tasks {
+  readonly start = Column.floats();
+  readonly end = Column.floats();
+  readonly lane = Column.counts();
+  readonly stream = Column.floats();
+  readonly connection = Column.floats();
+  /** Numbers of texts. */
+  readonly name = Column.counts();
+  readonly type = Column.counts();
+  /** Number of the task in its stream, which counts up to 65535 and on in the next batch. */
+  readonly task = Column.counts();
+  readonly batch = Column.counts();
+  readonly subtask = Column.counts();
+
+  get length(): number {
+    return this.start.length;
+  }
+
+  /**
+   * Tasks around others: a kernel on both kinds of cores, or a collective, is launched as one task of several, of the
+   * same stream, number and batch, which start and end within it.
+   */
+  envelopes(): Set<number> {
+    const found = new Set<number>();
+    const rows = allRows(this.length);
+    const columns = [this.lane, this.stream, this.batch, this.task, this.start] as readonly {
+      at(row: number): number;
+    }[];
+    sortRows(rows, (a, b) => {
+      for (const column of columns) {
+        const difference = column.at(a) - column.at(b);
+        if (difference < 0 || difference > 0) return difference;
+      }
+      return this.end.at(b) - this.end.at(a);
+    });
+    let outer = -1;
+    for (const row of rows) {
+      if (this.subtask.at(row) === NO_SUBTASK) outer = row;
+      else if (outer !== -1 && this.#isAround(outer, row)) found.add(outer);
+    }
+    return found;
+  }
+
+  #isAround(outer: number, inner: number): boolean {
+    return (
+      this.lane.at(outer) === this.lane.at(inner) &&
+      this.task.at(outer) === this.task.at(inner) &&
+      this.batch.at(outer) === this.batch.at(inner) &&
+      this.end.at(outer) >= this.end.at(inner)
+    );
+  }
+}
+
+/** Types of tasks that are kernels. `AI_CORE` is either kind of cores. */
+const KERNEL_TYPE = /^(KERNEL_)?(AI_?CORE|AI_?VECTOR_CORE|AI_?VEC|AIV(_SQE)?|AI_?CPU|MIX_AI[CV]|FFTS_PLUS|DSA(_SQE)?)$/;
+
+/** Classes of cores that a type of task tells. */
+const CORES: Readonly<Record<string, string>> = {
+  AI_VECTOR_CORE: 'AI_VECTOR_CORE',
+  KERNEL_AIVEC: 'AI_VECTOR_CORE',
+  MIX_AIC: 'MIX_AIC',
+  KERNEL_MIX_AIC: 'MIX_AIC',
+  MIX_AIV: 'MIX_AIV',
+  KERNEL_MIX_AIV: 'MIX_AIV',
+  AI_CPU: 'AI_CPU',
+  KERNEL_AICPU: 'AI_CPU',
+  DSA_SQE: 'DSA_SQE',
+};
+
+/** The class of cores that a task of a type runs on; null where the type does not tell it. */
+export const coreOfType = (type: string): string | null => (Object.hasOwn(CORES, type) ? (CORES[type] ?? null) : null);
+
+/** What a task is, by its type and its name; null for marks of the profiler and the like. */
+export function kindOfTask(type: string, name: string): ActivityKind | null {
+  if (KERNEL_TYPE.test(type)) return 'kernel';
+  // Types of the queue's entries end so; `PLACE_HOLDER_SQE` is told by its name alone.
+  return (taskKind(name) ?? taskKind(type.replace(/_SQE$/, '')))?.is ?? null;
+}
+
+/** What a wait is called, by the task's name. */
+export function syncKind(name: string): string | null {
+  const kind = taskKind(name);
+  return kind?.is === 'sync' ? kind.kind : null;
+}

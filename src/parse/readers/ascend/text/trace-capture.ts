@@ -1,0 +1,291 @@
+/**
+ * trace_view.json and the files beside it → the columns that all readers fill (see `parse/capture.ts`). The trace alone
+ * gives every record; kernel_details.csv adds what a kernel worked on and what the device counted.
+ * Source: trace_view.json and csv files of torch_npu, 2024 to 2026, and the user guide of its profiler.
+ */
+import { Diagnostics } from '../../../../record/diagnostics.js';
+import type { StatementRecord } from '../../../../record/record.js';
+import {
+  Activities,
+  ACTIVITY_KINDS,
+  Calls,
+  type ActivityKind,
+  type Capture,
+  type Details,
+  type Header,
+  type Names,
+  type Operation,
+} from '../../../capture.js';
+import { Column } from '../../../column.js';
+import type { KernelContexts } from '../../../context.js';
+import type { Launches } from '../../../launches.js';
+import { PairIndex } from '../../../pair-index.js';
+import { TorchContexts } from '../../../torch/contexts.js';
+import { nest } from '../../../torch/nesting.js';
+import { FilesBeside } from './beside.js';
+import { correctHitRates, FREQUENCY } from './counter-events.js';
+import { coreFacts, devicesOf } from './device-facts.js';
+import type { KernelDetails } from './kernel-details.js';
+import { operationOf } from './operations.js';
+import { coreOfType, kindOfTask, syncKind } from './tasks.js';
+import { TraceClock } from './trace-clock.js';
+import { TraceEvents, type TracedCollective } from './trace-events.js';
+
+const [KERNEL, COLLECTIVE] = [ACTIVITY_KINDS.indexOf('kernel'), ACTIVITY_KINDS.indexOf('collective')];
+const NO_ROW = -1;
+
+const connectionsOf = (collectives: readonly TracedCollective[]): ReadonlySet<number> =>
+  new Set(collectives.map(({ connection }) => connection).filter((connection) => !Number.isNaN(connection)));
+
+export class TraceCapture implements Capture {
+  readonly diagnostics = new Diagnostics();
+  readonly activities = new Activities();
+  readonly header: Header;
+  readonly calls;
+  readonly threads;
+  readonly ranges;
+  readonly names: Names;
+  readonly #events: TraceEvents;
+  readonly #details: KernelDetails | null;
+  /** By activity, its row in kernel_details.csv; -1 where it has none. */
+  readonly #detailRows = Column.places();
+  /** By activity, the lane of the device, and the number plus one of its task's type. */
+  readonly #lanes = Column.counts();
+  readonly #types = Column.counts();
+  readonly #operations = new Map<number, Operation>();
+
+  /** @throws UserError when the file is no trace */
+  constructor(path: string, name: string, folder: string | null, format: string) {
+    const clock = new TraceClock();
+    const events = (this.#events = new TraceEvents(path, name, clock, this.diagnostics));
+    const beside = new FilesBeside(folder, this.diagnostics);
+    this.calls = events.calls;
+    this.threads = events.threads;
+    this.ranges = events.host.ranges;
+    this.#details = beside.kernelDetails(clock);
+    beside.memory(clock, events.samples);
+    correctHitRates(events.samples);
+    this.#addTasks();
+    this.#addCollectives(beside);
+    if (this.activities.length === 0) this.diagnostics.count('no-device-activity');
+    this.#moveToFirst(clock);
+    this.names = this.#names();
+    const clockHz = events.samples.largest(FREQUENCY);
+    const facts = coreFacts(this.#details, Number.isNaN(clockHz) ? null : clockHz);
+    this.header = {
+      format,
+      ...beside.profile(),
+      startUnixNs: clock.startUnixNs,
+      dur: null,
+      devices: devicesOf(this.activities.device.values, facts),
+    };
+  }
+
+  contexts(launches: Launches): KernelContexts {
+    const { threads, diagnostics } = this;
+    const { host } = this.#events;
+    const compareNames = (a: number, b: number): number => {
+      const [nameA, nameB] = [host.nameText(host.ranges.text.at(a)), host.nameText(host.ranges.text.at(b))];
+      return nameA < nameB ? -1 : Number(nameA > nameB);
+    };
+    const compareTies = (a: number, b: number): number => host.opOf(a) - host.opOf(b) || compareNames(a, b);
+    const isFrame = (range: number): boolean => host.isFrame(range);
+    const { origins, originOf } = this.#origins(launches);
+    const nesting = nest(this.ranges, origins, threads.count, { compareTies, slack: 0, isFrame });
+    diagnostics.count('range-not-nested', nesting.unnested);
+    const facts = {
+      events: host,
+      nesting,
+      threads,
+      launches: { callOf: originOf, kernels: launches.kernels },
+      callStart: (origin: number) => origins.start.at(origin),
+      callThread: (origin: number) => origins.thread.at(origin),
+      externalId: () => NaN,
+      trusted: false,
+      slack: 0,
+    };
+    const contexts = new TorchContexts(facts, this.#rowsOf(KERNEL), this.#rowsOf(COLLECTIVE));
+    return { ofKernel: (_, activity) => contexts.ofKernel(originOf[activity] ?? -1, activity) };
+  }
+
+  operationOf(activity: number): Operation {
+    return this.#operations.get(activity) ?? operationOf({ name: 'na', dataType: null, algorithm: null, count: null });
+  }
+
+  detailsOf(activity: number): Details | null {
+    if (this.activities.kind.at(activity) !== KERNEL) return null;
+    const row = this.#detailRows.at(activity);
+    const number = this.#types.at(activity);
+    const taskType = number === 0 ? null : this.#events.texts.text(number - 1);
+    if (row !== NO_ROW && this.#details !== null) return this.#details.detailsOf(row, taskType);
+    if (taskType === null) return null;
+    const engine = coreOfType(taskType);
+    return { ...(engine === null ? undefined : { engine }), labels: { taskType } };
+  }
+
+  statements(profile: number): Iterable<StatementRecord> {
+    return this.#events.samples.records(profile);
+  }
+
+  /** Tasks → kernels, copies, sets and waits. */
+  #addTasks(): void {
+    const { tasks, texts, collectives } = this.#events;
+    const ofCollectives = connectionsOf(collectives);
+    const envelopes = tasks.envelopes();
+    const rows = this.#joinDetails();
+    let passedOver = 0;
+    for (let task = 0; task < tasks.length; task++) {
+      const row = rows[task] ?? NO_ROW;
+      const type = tasks.type.at(task);
+      const isPart = envelopes.has(task) || ofCollectives.has(tasks.connection.at(task));
+      const kind = row !== NO_ROW ? 'kernel' : isPart ? null : kindOfTask(type === 0 ? '' : texts.text(type - 1), texts.text(tasks.name.at(task))); // prettier-ignore
+      if (kind !== null) this.#addTask(task, kind, row);
+      // The parts of a collective are told by it.
+      else if (!isPart || envelopes.has(task)) passedOver++;
+    }
+    this.diagnostics.count('task-passed-over', passedOver);
+  }
+
+  #addTask(task: number, kind: ActivityKind, row: number): void {
+    const { tasks } = this.#events;
+    const { activities } = this;
+    activities.kind.push(ACTIVITY_KINDS.indexOf(kind));
+    activities.start.push(tasks.start.at(task));
+    activities.end.push(tasks.end.at(task));
+    activities.device.push(this.#events.deviceOf(tasks.lane.at(task)));
+    activities.stream.push(tasks.stream.at(task));
+    activities.process.push(0);
+    activities.corr.push(tasks.connection.at(task));
+    activities.name.push(tasks.name.at(task));
+    activities.bytes.push(NaN);
+    activities.value.push(NaN);
+    activities.node.push(NaN);
+    activities.extent.push(kind === 'kernel' ? activities.extents.length / 6 : 0);
+    this.#detailRows.push(row);
+    this.#lanes.push(tasks.lane.at(task));
+    this.#types.push(tasks.type.at(task));
+    if (kind !== 'kernel') return;
+    const blocks = row === NO_ROW ? NaN : (this.#details?.blocks.at(row) ?? NaN);
+    for (const extent of [NaN, NaN, NaN, blocks, 1, 1]) activities.extents.push(extent);
+  }
+
+  /** By task, its row in kernel_details.csv: of the same start and name. Counts rows that no task has. */
+  #joinDetails(): Int32Array {
+    const { tasks, texts } = this.#events;
+    const rows = new Int32Array(tasks.length).fill(NO_ROW);
+    const details = this.#details;
+    if (details === null) return rows;
+    const numbers = new Map<string, number>();
+    const names = Column.counts();
+    const index = new PairIndex(
+      (row) => names.at(row),
+      (row) => details.start.at(row),
+    );
+    for (let row = 0; row < details.length; row++) {
+      const name = details.nameOf(row);
+      let number = numbers.get(name);
+      if (number === undefined) {
+        const bytes = Buffer.from(JSON.stringify(name));
+        numbers.set(name, (number = texts.numberOf(bytes, 1, bytes.length - 1)));
+      }
+      names.push(number);
+      if (!details.isCollective(row)) index.put(row);
+    }
+    let found = 0;
+    for (let task = 0; task < tasks.length; task++) {
+      const row = index.get(tasks.name.at(task), tasks.start.at(task));
+      if (row !== -1) found++;
+      rows[task] = row;
+    }
+    let kernels = 0;
+    for (let row = 0; row < details.length; row++) if (!details.isCollective(row)) kernels++;
+    if (this.diagnostics.get('truncated-input') === 0) this.diagnostics.count('details-without-task', Math.max(0, kernels - found)); // prettier-ignore
+    return rows;
+  }
+
+  #addCollectives(beside: FilesBeside): void {
+    const { collectives, parts, tasks } = this.#events;
+    if (collectives.length === 0) return;
+    const { activities } = this;
+    const communication = beside.communication();
+    const links = parts.linksOf(collectives);
+    /** Stream of a collective: that of its first task, which are in order of time. */
+    const streams = new Map<number, number>();
+    const ofCollectives = connectionsOf(collectives);
+    for (let task = tasks.length - 1; task >= 0; task--) {
+      const connection = tasks.connection.at(task);
+      if (ofCollectives.has(connection)) streams.set(connection, tasks.stream.at(task));
+    }
+    collectives.forEach((traced, i) => {
+      this.#operations.set(activities.length, operationOf(traced, links[i] ?? null, communication.get(traced.name)));
+      activities.kind.push(COLLECTIVE);
+      activities.start.push(traced.start);
+      activities.end.push(traced.end);
+      activities.device.push(this.#events.deviceOf(traced.lane));
+      activities.stream.push(streams.get(traced.connection) ?? NaN);
+      activities.process.push(0);
+      activities.corr.push(traced.connection);
+      activities.name.push(0);
+      for (const column of [activities.bytes, activities.value, activities.node]) column.push(NaN);
+      activities.extent.push(0);
+      this.#detailRows.push(NO_ROW);
+      this.#lanes.push(traced.lane);
+      this.#types.push(0);
+    });
+  }
+
+  #moveToFirst(clock: TraceClock): void {
+    const { flows, queue, samples } = this.#events;
+    // Both ends of a flow move with what stands there: neither is earlier than the first event.
+    clock.moveToFirst(
+      [this.ranges.start, this.calls.start, this.activities.start, samples.start],
+      [this.ranges.end, this.calls.end, this.activities.end, flows.from, flows.to, ...queue.starts, ...queue.ends],
+    );
+  }
+
+  /** Where in the program each kernel and collective was asked for, as calls without a length, and which is whose. */
+  #origins(launches: Launches): { origins: Calls; originOf: Int32Array } {
+    const { flows, queue } = this.#events;
+    const { calls, activities, threads } = this;
+    const origins = new Calls();
+    const originOf = new Int32Array(activities.length).fill(-1);
+    let behind: ((call: number) => number) | null = null;
+    const add = (activity: number, start: number, thread: number): void => {
+      originOf[activity] = origins.length;
+      origins.start.push(start);
+      origins.end.push(start);
+      origins.thread.push(thread);
+    };
+    for (const kind of [KERNEL, COLLECTIVE]) {
+      for (const activity of this.#rowsOf(kind)) {
+        const flow = flows.leadingTo(this.#lanes.at(activity), activities.start.at(activity));
+        const call = launches.callOf[activity] ?? -1;
+        if (flow !== -1) add(activity, flows.from.at(flow), flows.thread.at(flow));
+        else if (call !== -1) {
+          behind ??= queue.behind(calls, threads);
+          const put = behind(call);
+          if (put === -1) add(activity, calls.start.at(call), calls.thread.at(call));
+          else add(activity, queue.put.start.at(put), queue.put.thread.at(put));
+        }
+      }
+    }
+    return { origins, originOf };
+  }
+
+  *#rowsOf(kind: number): Generator<number> {
+    const { values } = this.activities.kind;
+    for (let row = 0; row < values.length; row++) if (values[row] === kind) yield row;
+  }
+
+  #names(): Names {
+    const { texts, host } = this.#events;
+    return {
+      kernelName: (name) => texts.text(name),
+      // `Node@launch`: the layer of the library, and the call.
+      apiName: (api) => texts.text(api).replace(/^[A-Za-z]+@/, ''),
+      rangeText: (text) => host.nameText(text),
+      domainName: () => null,
+      kindName: (kind, code) => (kind === 'sync' ? syncKind(texts.text(code)) : null),
+    };
+  }
+}

@@ -1,0 +1,42 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { writeFileSync } from 'node:fs';
+import { CsvTable } from '../../../../src/parse/readers/ascend/text/csv-file.js';
+import { Diagnostics } from '../../../../src/record/diagnostics.js';
+import { freshPath } from '../../../support/profile-database.js';
+
+const quoted = (cell: string): string => `"${cell.replaceAll('"', '""')}"`;
+
+function tableOf(text: string, piece: number): { header: readonly string[]; rows: (readonly string[])[]; odd: object } {
+  const path = freshPath('.csv');
+  writeFileSync(path, text);
+  const diagnostics = new Diagnostics();
+  const table = CsvTable.open(path, diagnostics, piece);
+  return { header: table?.header ?? [], rows: [...(table?.rows() ?? [])], odd: diagnostics.toJSON() };
+}
+
+describe('Ascend text: csv files', () => {
+  it('give the same rows however many bytes are read at a time', () => {
+    const cell = fc.stringMatching(/^[a-z",\n é]{1,12}$/);
+    const rows = fc.array(fc.tuple(cell, cell), { minLength: 1, maxLength: 20 });
+    fc.assert(
+      fc.property(rows, fc.integer({ min: 8, max: 200 }), (cells, piece) => {
+        const text = ['a,b', ...cells.map((row) => row.map(quoted).join(','))].map((line) => `${line}\r\n`).join('');
+        expect(tableOf(text, piece)).to.deep.equal({ header: ['a', 'b'], rows: cells, odd: {} });
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('with a byte order mark, blanks around names, without a last line break', () => {
+    expect(tableOf('\ufeffa, b \n1,2\n3,4', 64)).to.deep.equal({ header: ['a', 'b'], rows: [['1', '2'], ['3', '4']], odd: {} });
+  }); // prettier-ignore
+
+  it('pass over rows of another length, and say so', () => {
+    expect(tableOf('a,b\n1,2\n3\n4,5,6\n7,8\n', 64)).to.deep.equal({ header: ['a', 'b'], rows: [['1', '2'], ['7', '8']], odd: { 'csv-row-passed-over': 2 } });
+  }); // prettier-ignore
+
+  it('without a byte are none', () => {
+    expect(tableOf('', 64).header).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,318 @@
+/** Traces of Ascend's profiler, and the files beside them, that are odd in one way each. */
+import { expect } from 'chai';
+import { writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { completeKernel } from '../../../../src/record/complete.js';
+import type { CollectiveRecord, KernelRecord, ProfileRecord, SampleRecord } from '../../../../src/record/record.js';
+import { findProfiles } from '../../../../src/parse/find.js';
+import {
+  call,
+  collective,
+  counter,
+  csv,
+  ENGINE,
+  flow,
+  frame,
+  LAUNCHER,
+  MAIN,
+  op,
+  part,
+  processNames,
+  queued,
+  task,
+  timeText,
+  traceText,
+  writeProfile,
+  type EventText,
+} from '../../../support/ascend-trace.js';
+import * as kineto from '../../../support/kineto-trace.js';
+import { diagnosticsOf, headerOf, recordsOf } from '../../../support/profile-database.js';
+
+const SHAPES = { 'Input Dims': '4,8;\r\n8,2', 'Input type': 'float;\r\nfloat' };
+
+/** `aten::mm` with `aclnnMm` inside, a launch by another thread, a kernel of 10 µs. */
+const HOST_SIDE = [
+  op('ProfilerStep#7', 0, 50),
+  frame('nn.Module: Linear_0', 1, 30),
+  op('aten::mm', 2, 20, SHAPES),
+  op('aclnnMm', 5, 15),
+];
+const MM = [...HOST_SIDE, ...queued(900, 6, 21), call('Node@launch', 11, 22), task('MatMul', 'AI_CORE', 11, 30, 40)];
+const FLOW = flow(5, 30);
+
+const kernelsOf = (path: string): KernelRecord[] =>
+  recordsOf(path).filter((record) => record.type === 'kernel').map(completeKernel); // prettier-ignore
+const collectivesOf = (path: string): CollectiveRecord[] => recordsOf(path).filter((record) => record.type === 'collective'); // prettier-ignore
+const samplesOf = (path: string): SampleRecord[] => recordsOf(path).filter((record) => record.type === 'sample');
+
+function only(events: readonly EventText[] | string, beside: Readonly<Record<string, string>> = {}): KernelRecord {
+  const kernels = kernelsOf(writeProfile(events, beside));
+  expect(kernels).to.have.length(1);
+  return kernels[0] as KernelRecord;
+}
+
+const HEADER = [
+  'Step Id',
+  'Task ID',
+  'Stream ID',
+  'Name',
+  'Type',
+  'Accelerator Core',
+  'Start Time(us)',
+  'Duration(us)',
+];
+const details = (name: string, start: number, ...rest: unknown[]): unknown[] =>
+  [7, 11, 2, name, 'MatMulV2', 'AI_CORE', `${timeText(start)}\t`, 10, ...rest]; // prettier-ignore
+
+describe('Ascend text: kernels', () => {
+  it('stand where the flow from the op says, launched by the thread of the queue', () => {
+    const kernel = only([...MM, ...FLOW]);
+    expect(kernel).to.deep.include({ name: 'MatMul', start: 30_000, dur: 10_000, device: 0, stream: 2, corr: 11, step: 7 });
+    expect(kernel).to.deep.include({ pid: 3000, tid: LAUNCHER, launch: { api: 'launch', start: 22_000, dur: 1000 } });
+    expect(kernel.layer).to.deep.equal(['Linear_0']);
+    expect(kernel.ranges).to.deep.equal(['ProfilerStep#7', 'aclnnMm']);
+    expect(kernel.calls.map(({ mod, op: name }) => `${mod}::${name}`)).to.deep.equal(['aten::mm']);
+    expect(kernel.calls[0]?.args.map(({ shape, dtype }) => [shape, dtype])).to.deep.equal([[[4, 8], 'float32'], [[8, 2], 'float32']]);
+    // `AI_CORE` is either kind of cores.
+    expect(kernel.engine).to.equal(undefined);
+    expect(kernel.labels).to.deep.equal({ taskType: 'AI_CORE' });
+  }); // prettier-ignore
+
+  it('without flows, where the queue was filled', () => {
+    expect(only(MM)).to.deep.equal(only([...MM, ...FLOW]));
+  });
+
+  it('without a queue, where the launch was made', () => {
+    const events = [...HOST_SIDE, call('Node@launch', 11, 7, MAIN), task('MatMul', 'AI_CORE', 11, 30, 40)];
+    expect(only(events).ranges).to.deep.equal(['ProfilerStep#7', 'aclnnMm']);
+    expect(only(events).tid).to.equal(MAIN);
+  });
+
+  it('whose flows start at one instant are told apart by their streams', () => {
+    const other = [op('aten::add', 60, 70), call('Node@launch', 12, 61), task('Add', 'AI_CORE', 12, 30, 41).replace('"tid":2', '"tid":5')]; // prettier-ignore
+    const [start = '', end = ''] = flow(60, 30);
+    const moved = end.replace('"tid":2', '"tid":5');
+    const again = [start, moved].map((text) => text.replace(/"id": \d+/, '"id": "x"'));
+    const kernels = kernelsOf(writeProfile([...MM, ...other, ...FLOW, ...again]));
+    expect(kernels.map(({ name, op: ops }) => [name, ops.at(-1)])).to.deep.equal([['MatMul', 'mm'], ['Add', 'add']]);
+  }); // prettier-ignore
+
+  it('of the backward pass have the module and the op of the forward pass', () => {
+    const seq = (thread: number): Record<string, number> => ({ 'Sequence number': 40, 'Fwd thread id': thread });
+    const events = [
+      frame('nn.Module: Linear_0', 1, 30),
+      op('aten::mm', 2, 20, { ...SHAPES, ...seq(0) }),
+      op('MmBackward0', 40, 60, seq(1), ENGINE),
+      op('aten::mm', 41, 50, SHAPES, ENGINE),
+      call('Node@launch', 12, 45),
+      task('MatMul', 'AI_CORE', 12, 70, 80),
+      ...flow(41, 70, ENGINE),
+    ];
+    const kernel = only(events);
+    expect(kernel).to.deep.include({ dir: 'bprop', layer: ['Linear_0'], seq: [40] });
+    expect(kernel.forward).to.deep.equal({ mod: 'aten', op: 'mm', tid: MAIN, start: 1000 });
+  });
+
+  it('have ns of their own although their times exceed 2^53', () => {
+    const odd = task('MatMul', 'AI_CORE', 11, 30.123, 40.456);
+    const path = writeProfile([op('aten::mm', 2.001, 20), odd]);
+    expect(headerOf(path).startUnixNs).to.equal('1736408883000002001');
+    expect(kernelsOf(path)[0]).to.include({ start: 28_122, dur: 10_333 });
+  });
+
+  it('of traces with times as numbers are read too', () => {
+    const events = [...MM, ...FLOW, ...processNames].map((text) => text.replace(/"ts":"([\d.]+)"/, '"ts":$1'));
+    expect(only(events)).to.deep.equal(only([...MM, ...FLOW]));
+  });
+
+  it('are not the tasks around them', () => {
+    const inner = task('ReduceSum', 'MIX_AIV', 12, 50, 60, { 'Subtask Id': 0 });
+    const outer = task('ReduceSum', 'AI_CORE', 12, 49, 61);
+    const path = writeProfile([...MM, outer, inner]);
+    expect(kernelsOf(path).map(({ name, engine, dur }) => [name, engine, dur])).to.deep.equal([
+      ['MatMul', undefined, 10_000],
+      ['ReduceSum', 'MIX_AIV', 10_000],
+    ]);
+    expect(diagnosticsOf(path)['task-passed-over']).to.equal(1);
+  });
+
+  it('of older traces: other key of the stream, processes with small numbers', () => {
+    const old = (text: string): string => text.replace('"Physic Stream Id"', '"Stream Id"').replace(/"pid":3072\d+/, '"pid":9');
+    expect(only([...MM, ...FLOW].map(old))).to.deep.equal(only([...MM, ...FLOW]));
+  }); // prettier-ignore
+
+  it('of a device that the label of its process names', () => {
+    const label = processNames[1]?.replace('"NPU"', '"NPU 3"') ?? '';
+    expect(only([...MM, ...FLOW, label]).device).to.equal(3);
+  });
+});
+
+describe('Ascend text: other work of the device', () => {
+  it('copies and waits have kinds of their own; marks of the profiler are passed over', () => {
+    const path = writeProfile([
+      ...MM,
+      task('MEMCPY_ASYNC', 'SDMA_SQE', 21, 50, 51),
+      task('EVENT_WAIT', 'EVENT_WAIT_SQE', 22, 52, 53),
+      task('EVENT_RECORD', 'PLACE_HOLDER_SQE', 23, 54, 55),
+      task('PROFILING_DISABLE', 'PLACE_HOLDER_SQE', 24, 56, 57),
+    ]);
+    const told = recordsOf(path).flatMap((record) => (record.type === 'copy' || record.type === 'sync' ? [[record.type, record.kind]] : [])); // prettier-ignore
+    expect(told).to.deep.equal([['copy', null], ['sync', 'stream-wait-event'], ['sync', 'event-record']]); // prettier-ignore
+    expect(diagnosticsOf(path)['task-passed-over']).to.equal(1);
+  });
+
+  const REDUCE = [
+    op('HcclAllreduce', 40, 45),
+    call('Node@launch', 31, 46),
+    collective('hcom_allReduce__586_0_1', 31, 60, 90, { data_type: 'FP16', alg_type: 'MESH-RING', count: 1000 }),
+    ...['ON_CHIP', 'HCCS', 'INVALID_TYPE'].map((link, i) => part('Memcpy', i + 1, 61 + i, link)),
+    task('SDMA', 'SDMA', 31, 61, 70, { 'Physic Stream Id': 4, 'Subtask Id': 1 }),
+    task('SDMA', 'AI_CORE', 31, 60, 90, { 'Physic Stream Id': 4 }),
+  ];
+
+  it('collectives are records of their own; their tasks are none', () => {
+    const path = writeProfile([...MM, ...REDUCE]);
+    expect(collectivesOf(path)).to.have.length(1);
+    expect(collectivesOf(path)[0]).to.deep.include({
+      name: 'hcom_allReduce__586_0_1',
+      ...{ kind: 'allReduce', bytes: 2000, dtype: 'float16', group: '586', link: 'HCCS', algorithm: 'MESH-RING' },
+      ...{ start: 60_000, dur: 30_000, stream: 4, corr: 31 },
+    });
+    expect(recordsOf(path).map(({ type }) => type)).to.deep.equal(['profile', 'kernel', 'collective', 'end']);
+  });
+
+  it('communication.json tells their group', () => {
+    const operations = {
+      'hcom_allReduce__586_0_1@17522586': { 'Communication Bandwidth Info': {} },
+      'Total Op Info': {},
+    };
+    const beside = { 'communication.json': JSON.stringify({ step7: { p2p: {}, collective: operations } }) };
+    const [one] = collectivesOf(writeProfile([...MM, ...REDUCE], beside));
+    expect(one).to.include({ group: '17522586', link: 'HCCS' });
+  });
+
+  it('counters are samples in basic units', () => {
+    const path = writeProfile([
+      ...MM,
+      counter('AI Core Freq', 31, { MHz: 1650 }),
+      counter('HBM 1/Read', 32, { 'Read(MB/s)': 2 }),
+      counter('LLC 0 Read/Hit Rate', 33, { 'Hit Rate(%)': 0.5 }),
+      counter('APP/HBM', 34, { KB: 3 }),
+      counter('QoS OTHERS', 35, { value: 3 }),
+    ]);
+    expect(samplesOf(path).map(({ metric, value, unit, labels }) => [metric, value, unit, labels])).to.deep.equal([
+      ['aicore_freq', 1.65e9, 'Hz', undefined],
+      ['hbm_bandwidth', 2 * 2 ** 20, 'bytes/s', { hbm: 1, access: 'read' }],
+      ['llc_hit_rate', 50, '%', { llc: 0, access: 'read' }],
+      ['npu_mem', 3072, 'bytes', { of: 'app', memory: 'hbm' }],
+    ]);
+    expect(headerOf(path).devices[0]?.clockHz).to.equal(1.65e9);
+  });
+});
+
+describe('Ascend text: files beside a trace', () => {
+  it('kernel_details.csv tells cores, shapes and counters', () => {
+    const header = [
+      ...HEADER,
+      'Block Num',
+      'Block Dim',
+      'Input Shapes',
+      'Input Formats',
+      'aic_mac_ratio',
+      'Context ID',
+    ];
+    const row = details('MatMul', 30, 16, 99, '"""4,8;8,2"""', 'ND;N/A', 0.5, 'N/A');
+    const kernel = only([...MM, ...FLOW], { 'kernel_details.csv': csv(header, row) });
+    expect(kernel).to.deep.include({ engine: 'AI_CORE', counters: { aic_mac_ratio: 0.5 }, block: [16, 1, 1] });
+    expect(kernel.labels).to.deep.equal({ opType: 'MatMulV2', taskType: 'AI_CORE', inputShapes: '4,8;8,2', inputFormats: 'ND;N/A', blockDim: 16 }); // prettier-ignore
+  });
+
+  it('kernel_details.csv tells what a kernel is', () => {
+    const odd = task('MatMul', 'NEW_KIND', 11, 30, 40);
+    const beside = { 'kernel_details.csv': csv(HEADER, details('MatMul', 30)) };
+    expect(kernelsOf(writeProfile([...HOST_SIDE, odd]))).to.have.length(0);
+    expect(only([...HOST_SIDE, odd], beside).engine).to.equal('AI_CORE');
+  });
+
+  const COUNTED: readonly (readonly [what: string, text: string, counted: object])[] = [
+    ['with another header', 'a,b\r\n1,2\r\n', { 'file-beside-not-read': 1 }],
+    ['without a byte', '', { 'file-beside-not-read': 1 }],
+    ['that was cut', csv(HEADER, details('MatMul', 30)) + '7,11,2,Mat', { 'csv-row-passed-over': 1 }],
+    ['that was cut in a quoted cell', csv(HEADER, details('MatMul', 30)) + '7,11,2,"Mat', {}],
+    ['of another trace', csv(HEADER, details('MatMul', 35)), { 'details-without-task': 1 }],
+    ['without a time', csv(HEADER, details('MatMul', 30).with(6, 'N/A')), { 'csv-row-passed-over': 1 }],
+  ];
+  for (const [what, text, counted] of COUNTED) {
+    it(`a kernel_details.csv ${what} does not stop the trace`, () => {
+      const path = writeProfile([...MM, ...FLOW], { 'kernel_details.csv': text });
+      expect(kernelsOf(path)).to.have.length(1);
+      expect(diagnosticsOf(path)).to.deep.equal(counted);
+    });
+  }
+
+  it('memory files are samples', () => {
+    const records = csv(['Component', 'Timestamp(us)', 'Total Allocated(MB)', 'Total Reserved(MB)', 'Device Type'], ['PTA', `${timeText(9)}\t`, 1.5, '', 'NPU:2']); // prettier-ignore
+    const ops = csv(['Name', 'Size(KB)', 'Allocation Time(us)', 'Duration(us)', 'Allocation Total Active(MB)', 'Device Type'], ['aten::empty', 0.5, `${timeText(8)}\t`, '2.500\t', 3, 'NPU:2'], ['aten::mm', 4, `${timeText(10)}\t`, '', '', 'NPU:2']); // prettier-ignore
+    const path = writeProfile([...MM, ...FLOW], { 'memory_record.csv': records, 'operator_memory.csv': ops });
+    expect(samplesOf(path).map(({ start, dur, device, metric, value, labels }) => [start, dur, device, metric, value, labels])).to.deep.equal([
+      [8000, 2500, 2, 'op_memory', 512, { op: 'aten::empty', active: 3 * 2 ** 20 }],
+      [9000, undefined, 2, 'memory_allocated', 1.5 * 2 ** 20, { component: 'PTA' }],
+      [10_000, null, 2, 'op_memory', 4096, { op: 'aten::mm' }],
+    ]);
+  }); // prettier-ignore
+
+  it('profiler_info tells the rank, and nothing of the environment', () => {
+    const path = writeProfile([...MM, ...FLOW]);
+    const info = { config: { experimental_config: { _profiler_level: 'Level1' } }, rank_id: 5, cann_version: '8.3' };
+    writeFileSync(join(dirname(path), '..', 'profiler_info_5.json'), JSON.stringify(info));
+    writeFileSync(join(dirname(path), '..', 'profiler_metadata.json'), '{"ENV_VARIABLES": {"TOKEN": "secret"}}');
+    expect(headerOf(path)).to.deep.include({ rank: 5, tool: 'Ascend PyTorch Profiler (CANN 8.3)', facts: { profiler_level: 'Level1' } }); // prettier-ignore
+    expect(JSON.stringify(recordsOf(path))).to.not.include('secret');
+  });
+
+  it('kernel_details.csv is read alone where there is no trace', () => {
+    const path = writeProfile('', { 'kernel_details.csv': csv(HEADER, details('MatMul', 30), [7, 12, 2, 'hcom_allReduce__586_0_1', 'hcom_allReduce_', 'COMMUNICATION', timeText(50), 4]) }); // prettier-ignore
+    const records = recordsOf(join(dirname(path), 'kernel_details.csv'));
+    expect(records.map(({ type }) => type)).to.deep.equal(['profile', 'kernel', 'collective', 'end']);
+    expect((records[0] as ProfileRecord).format).to.equal('ascend-text');
+    expect(records[1]).to.deep.include({ name: 'MatMul', start: 0, dur: 10_000, stream: 2, engine: 'AI_CORE', step: 7, launch: null }); // prettier-ignore
+    expect(records[2]).to.include({ kind: 'allReduce', start: 20_000, dur: 4000 });
+  });
+});
+
+describe('Ascend text: detection', () => {
+  const formatOf = (text: string): string => headerOf(kineto.writeTrace(text)).format;
+
+  it('by what only this profiler writes', () => {
+    expect(formatOf(traceText(MM))).to.equal('ascend-text');
+    expect(formatOf(traceText([...Array<string>(2000).fill(op('aten::empty', 0, 1)), ...MM]))).to.equal('ascend-text');
+    // Times as numbers, no shapes: the device's process is named at the end.
+    const numbers = [task('MatMul', 'AI_CORE', 11, 30, 40), ...processNames].map((text) => text.replace(/"ts":"([\d.]+)"/, '"ts":$1')); // prettier-ignore
+    expect(formatOf(traceText(numbers))).to.equal('ascend-text');
+  });
+
+  it('leaves traces of other devices to their reader', () => {
+    const events = [kineto.op('aten::mm', 0, 9), kineto.launch(1, 3), kineto.kernel('k', 1, 10)];
+    expect(formatOf(kineto.traceText(events))).to.equal('kineto');
+    expect(formatOf(`[${events.join(', ')}]`)).to.equal('kineto');
+  });
+
+  it('of a trace that was cut anywhere: what stands before the cut', () => {
+    const text = traceText([...MM, ...FLOW]);
+    for (let length = (HOST_SIDE[0]?.length ?? 0) + 3; length < text.length; length += 37) {
+      const path = writeProfile(text.slice(0, length));
+      expect(headerOf(path).format, text.slice(0, length)).to.equal('ascend-text');
+      expect(diagnosticsOf(path)).to.include({ 'truncated-input': 1 });
+    }
+  });
+
+  it('a folder is read once, whatever of one run it holds', async () => {
+    const trace = writeProfile([...MM, ...FLOW], { 'kernel_details.csv': csv(HEADER, details('MatMul', 30)) });
+    const { profiles, failures } = await findProfiles([dirname(trace)]);
+    expect(profiles.map(({ source }) => source.path)).to.deep.equal([trace]);
+    expect(failures).to.deep.equal([]);
+    writeFileSync(join(dirname(trace), 'ascend_pytorch_profiler_0.db'), 'SQLite format 3\0');
+    expect((await findProfiles([dirname(trace)])).profiles).to.deep.equal([]);
+    expect((await findProfiles([trace])).profiles).to.have.length(1);
+  });
+});
