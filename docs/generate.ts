@@ -17,7 +17,8 @@ import { readProbes } from './differences/probe.js';
 import { columnsPage } from './pages/columns.js';
 import { differencesPage } from './pages/differences.js';
 import { formatsPage } from './pages/formats.js';
-import { dparseManual, dprofManual } from './pages/manuals.js';
+import { COMMAND_MANUALS, dparseManual, dprofManual } from './pages/manuals.js';
+import { neuronMetricsPage } from './pages/neuron-metrics.js';
 import { opsPage } from './pages/ops.js';
 import { tracelensPage } from './pages/tracelens.js';
 
@@ -29,7 +30,11 @@ export const PAGES: Readonly<Record<string, (counts: string) => string>> = {
   'docs/differences-from-pyprof.md': (counts) => differencesPage(counts),
   'docs/differences-from-tracelens.md': () => tracelensPage(),
   'man/dparse.1': () => dparseManual(version()),
+  'docs/neuron-metrics.md': () => neuronMetricsPage(),
   'man/dprof.1': () => dprofManual(version()),
+  ...Object.fromEntries(
+    Object.entries(COMMAND_MANUALS).map(([path, make]): [string, () => string] => [path, () => make(version())]),
+  ),
 };
 
 export const COUNTS = 'docs/differences/counts.json';

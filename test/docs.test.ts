@@ -9,6 +9,7 @@ import ts from 'typescript';
 import { countsOf } from '../docs/differences/counts.js';
 import { readProbes } from '../docs/differences/probe.js';
 import { COUNTS, PAGES } from '../docs/generate.js';
+import { LOADED } from '../docs/pages/manuals.js';
 import { escape } from '../docs/pages/troff.js';
 import { DPARSE } from '../src/cli/dparse-options.js';
 import { DPROF } from '../src/cli/dprof-options.js';
@@ -41,9 +42,11 @@ describe('generated pages', () => {
     for (const [path, tool] of [
       ['man/dparse.1', DPARSE],
       ['man/dprof.1', DPROF],
+      ...LOADED.map(([name, , { tool }]) => [`man/dprof-${name}.1`, tool] as const),
     ] as const) {
       const text = read(path);
       expect(text).to.match(/^[\n -~]*$/);
+      expect(text).to.include('\n.SH EXAMPLES\n');
       for (const { name } of tool.options) expect(text).to.include(`\\fB\\-\\-${name.replaceAll('-', '\\-')}\\fR`);
     }
   });
@@ -77,7 +80,7 @@ describe('docs/record.md', () => {
   });
 });
 
-const MARKDOWN = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'samples/README.md', 'docs/record.md', ...Object.keys(PAGES)]; // prettier-ignore
+const MARKDOWN = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'samples/README.md', 'docs/record.md', 'docs/neuron.md', ...Object.keys(PAGES)]; // prettier-ignore
 
 describe('hand-written pages', () => {
   for (const path of MARKDOWN) {
@@ -152,8 +155,9 @@ describe('README', () => {
   });
 
   it('has only options that exist, and scripts that exist', () => {
-    const known = [...DPARSE.options, ...DPROF.options].map(({ name }) => `--${name}`);
-    const foreign = ['--trace', '--pytorch', '--type', '--profile-from-start'];
+    const tools = [DPARSE, DPROF, ...LOADED.map(([, , { tool }]) => tool)];
+    const known = tools.flatMap(({ options }) => options).map(({ name }) => `--${name}`);
+    const foreign = ['--trace', '--pytorch', '--type', '--profile-from-start', '--output-format', '--output-file'];
     for (const [option] of read('README.md').matchAll(/(?<![\w-])--[a-z][\w-]*/g)) {
       expect([...known, ...foreign]).to.include(option);
     }

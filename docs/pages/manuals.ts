@@ -1,22 +1,22 @@
-/** man/dparse.1 and man/dprof.1, from the tables of options, formats and columns. */
-import type { Option, Tool } from '../../src/cli/arguments.js';
+/** The manual pages, from the tables of options, formats, columns and commands, and the help of each command. */
+import type { Option } from '../../src/cli/arguments.js';
+import { COMMANDS, type Command } from '../../src/cli/dprof-commands.js';
 import * as dparse from '../../src/cli/dparse-options.js';
 import * as dprof from '../../src/cli/dprof-options.js';
 import { READERS, UNREADABLE } from '../../src/parse/registry.js';
 import { COLUMNS } from '../../src/prof/columns.js';
 import { FORMATS } from '../../src/write/format.js';
-import { bold, italic, item, manual, paragraph, section, verbatim } from './troff.js';
+import { bold, escape, italic, item, manual, paragraph, section, verbatim } from './troff.js';
 
-function option({ name, short, takes, help }: Option): string {
+function option({ name, short, takes, help, choices = [] }: Option): string {
   const value = takes === undefined ? '' : ` ${italic(takes)}`;
   const names = [...(short === undefined ? [] : [`${bold(`-${short}`)}${value}`]), `${bold(`--${name}`)}${value}`];
-  return item(names.join(', '), help);
+  return item(names.join(', '), choices.length === 0 ? help : `${help}: ${choices.join(', ')}`);
 }
 
-const synopsis = (tool: Tool): string => {
-  const [name = '', ...rest] = tool.usage.split(' ');
-  return section('SYNOPSIS', `${bold(name)} ${italic(rest.join(' '))}`);
-};
+/** @param usages of the same name, each on a line */
+const synopsis = (name: string, ...usages: readonly string[]): string =>
+  section('SYNOPSIS', usages.map((usage) => `${bold(name)}${italic(usage.slice(name.length))}`).join('\n.br\n'));
 
 /** "Memory: about …" on one line; the heading says the first word. */
 const memory = (lines: readonly string[]): string => section('MEMORY', paragraph(lines.join(' ')));
@@ -36,12 +36,16 @@ const environment = section(
 );
 
 const examples = (lines: readonly string[]): string => section('EXAMPLES', verbatim(lines));
-const seeAlso = (other: string): string => section('SEE ALSO', `${bold(other)}(1)`);
+const seeAlso = (...others: readonly string[]): string =>
+  section('SEE ALSO', others.map((other) => `${bold(other)}(1)`).join(', '));
+
+/** A command's page has a name of its own: `dprof-summary`. */
+const pageOf = (command: string): string => `dprof-${command}`;
 
 export const dparseManual = (version: string): string =>
   manual('dparse', version, [
     section('NAME', 'dparse \\- turn profiles of GPU programs into records'),
-    synopsis(dparse.DPARSE),
+    synopsis('dparse', dparse.DPARSE.usage),
     section(
       'DESCRIPTION',
       paragraph(
@@ -71,7 +75,7 @@ export const dparseManual = (version: string): string =>
 export const dprofManual = (version: string): string =>
   manual('dprof', version, [
     section('NAME', 'dprof \\- report which op and layer launched each kernel, and what it had to compute'),
-    synopsis(dprof.DPROF),
+    synopsis('dprof', dprof.DPROF.usage, 'dprof COMMAND [OPTION...] [FILE]'),
     section(
       'DESCRIPTION',
       paragraph(
@@ -82,6 +86,11 @@ export const dprofManual = (version: string): string =>
       ),
     ),
     section('OPTIONS', ...dprof.DPROF.options.map(option)),
+    section(
+      'COMMANDS',
+      paragraph('Reports of other kinds, each with a manual page of its own. A file of that name is given as ./NAME.'),
+      ...Object.entries(COMMANDS).map(([name, { title }]) => item(bold(name), title)),
+    ),
     section('COLUMNS', ...COLUMNS.map(({ key, header, doc }) => item(bold(key), `${header}: ${doc}`))),
     section('FORMATS', ...FORMATS.map(({ id, title }) => item(bold(id), title))),
     section(
@@ -97,5 +106,67 @@ export const dprofManual = (version: string): string =>
     ),
     environment,
     examples(dprof.EXAMPLES),
-    seeAlso('dparse'),
+    seeAlso('dparse', ...Object.keys(COMMANDS).map(pageOf)),
   ]);
+
+/** What begins a paragraph in a help text: `Memory: `, `Columns, time during which:`. */
+const LABEL = /^\w+,?(?: \w+){0,3}:(?: |$)/;
+
+/** Blocks of a help text as troff: sentences as paragraphs, tables below them as they are. */
+function prose(blocks: readonly string[]): string[] {
+  const found: { text: string; readonly table: string[] }[] = [];
+  for (const line of blocks.flatMap((block) => ['', ...block.split('\n')])) {
+    const last = found.at(-1);
+    const isIndented = line.startsWith('  ');
+    if (isIndented && last?.text.endsWith(':') === true) last.table.push(line.slice(2));
+    else if (last !== undefined && last.text === '') last.text = line;
+    else if (last === undefined || line === '' || last.table.length > 0 || (!isIndented && LABEL.test(line))) {
+      found.push({ text: line, table: [] });
+    } else last.text += ` ${line.trim()}`;
+  }
+  return found
+    .filter(({ text }) => text !== '')
+    .flatMap(({ text, table }) => [paragraph(text), ...(table.length === 0 ? [] : [verbatim(table)])]);
+}
+
+/**
+ * A command's page, out of its help: usage and what it does, what FILE is, options, notes, memory, examples.
+ * @throws Error when the help is not made of these
+ */
+function commandManual(name: string, title: string, { tool, helpText }: Command, version: string): string {
+  const [head = '', ...blocks] = helpText().trimEnd().split('\n\n');
+  const [usage, ...about] = head.split('\n');
+  const optionsAt = blocks.findIndex((block) => block.startsWith('Options:\n'));
+  const [heading, ...shown] = blocks.at(-1)?.split('\n') ?? [];
+  if (usage !== `Usage: ${tool.usage}` || optionsAt < 0 || heading !== 'Examples:') {
+    throw new Error(`docs/pages/manuals.ts does not understand the help of ${tool.name}`);
+  }
+  const notes = prose(blocks.slice(optionsAt + 1, -1));
+  return manual(pageOf(name), version, [
+    section('NAME', `${escape(pageOf(name))} \\- ${escape(title)}`),
+    synopsis(tool.name, tool.usage),
+    section('DESCRIPTION', ...prose([about.join(' '), ...blocks.slice(0, optionsAt)])),
+    section('OPTIONS', ...tool.options.map(option)),
+    ...(notes.length === 0 ? [] : [section('NOTES', ...notes)]),
+    exitStatus(
+      'Done, also when the reader of the output has closed it.',
+      'The input cannot be read or has none of what the report is made of, or the output cannot be written. One line on standard error says what, where, and what to do.',
+    ),
+    environment,
+    examples(shown.map((line) => line.trim())),
+    seeAlso('dprof', 'dparse'),
+  ]);
+}
+
+/** Commands by name, loaded: pages are made without waiting. */
+export const LOADED: readonly (readonly [name: string, title: string, command: Command])[] = await Promise.all(
+  Object.entries(COMMANDS).map(async ([name, { title, load }]) => [name, title, await load()] as const),
+);
+
+/** The page of each command by its path. */
+export const COMMAND_MANUALS: Readonly<Record<string, (version: string) => string>> = Object.fromEntries(
+  LOADED.map(([name, title, command]) => [
+    `man/${pageOf(name)}.1`,
+    (version: string) => commandManual(name, title, command, version),
+  ]),
+);

@@ -1,5 +1,5 @@
 /**
- * Writes the sample databases and traces: `npm run samples`, or `tsx samples/programs/write-samples.ts --out DIR` to write them
+ * Writes the samples: `npm run samples`, or `tsx samples/programs/write-samples.ts --out DIR` to write them
  * elsewhere. The same bytes on every run.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -10,6 +10,10 @@ import { gzipSync } from 'node:zlib';
 import { A100, V100 } from './gpu.js';
 import { kinetoLenet } from './kineto-lenet.js';
 import { lenet } from './lenet.js';
+import { attention } from './neuron-attention.js';
+import { neuronProgram, neuronTrace } from './neuron-capture.js';
+import { neuronJson, neuronSummary } from './neuron-json.js';
+import { neuronMonitor } from './neuron-monitor.js';
 import { transformer } from './transformer-run.js';
 import { kinetoTrace } from './write-kineto.js';
 import { nsightDatabase } from './write-nsight.js';
@@ -29,11 +33,20 @@ export const TRACES: Readonly<Record<string, () => Buffer>> = {
   'lenet-2021.pt.trace.json': () => kinetoTrace(kinetoLenet('2021'), '2021'),
 };
 
+/** What Neuron's tools write, by file name: one run in several forms, and reports of the monitor. */
+export const NEURON: Readonly<Record<string, () => Buffer>> = {
+  'attention.ntff': () => neuronTrace(attention()),
+  'attention.neff': neuronProgram,
+  'attention.neuron.json': () => neuronJson(attention()),
+  'neuron-summary.json': () => neuronSummary(attention()),
+  'neuron-monitor.jsonl': neuronMonitor,
+};
+
 function main(): void {
   const { values } = parseArgs({ options: { out: { type: 'string' } } });
   const folder = values.out ?? fileURLToPath(new URL('..', import.meta.url));
   mkdirSync(folder, { recursive: true });
-  for (const [name, make] of Object.entries({ ...SAMPLES, ...TRACES })) {
+  for (const [name, make] of Object.entries({ ...SAMPLES, ...TRACES, ...NEURON })) {
     const bytes = name.endsWith('.gz') ? gzipSync(make(), { level: 9 }) : make();
     writeFileSync(join(folder, name), bytes);
     process.stderr.write(`${name}: ${bytes.length} bytes\n`);

@@ -183,6 +183,19 @@ describe('a device trace of a NeuronCore', () => {
     expect(end.diagnostics).to.include({ 'outside-execution': 5 });
   });
 
+  it('leaves out what begins behind the execution, whenever it ends', () => {
+    const { lines, end } = readTrace({
+      length: 10_000,
+      opcodes: [[0x02]],
+      sections: [
+        instructions(instructionStart(2 ** 52, TENSOR, 0), instructionEnd(4000, TENSOR, 0)),
+        dma(packet(2 ** 52, 1, 0, 0), packet(5000, 5, 0, 0, 1)),
+      ],
+    });
+    expect([kernels(lines), copies(lines)]).to.deep.equal([[], []]);
+    expect(end.diagnostics).to.include({ 'outside-execution': 2 });
+  });
+
   it('keeps an instruction that ends before it starts, its duration unknown', () => {
     const { lines, end } = readTrace({
       opcodes: [[0x02]],

@@ -1,0 +1,65 @@
+/** docs/neuron-metrics.md: metrics, warnings, words and monitor columns of AWS Neuron. */
+import { MONITOR_COLUMNS } from '../../src/prof/monitor/columns.js';
+import { FAMILIES } from '../../src/prof/monitor/families.js';
+import { GROUPS, type Group } from '../../src/prof/neuron/metric.js';
+import { METRIC_TEXTS, type MetricText } from '../../src/prof/neuron/metrics.js';
+import { inOurUnit } from '../../src/prof/neuron/quantity.js';
+import { TERM_KINDS, TERMS } from '../../src/prof/neuron/terms.js';
+import { RULES } from '../../src/prof/neuron/warnings.js';
+import { code, NOTICE, page, table } from './markdown.js';
+
+const unitOf = ({ unit }: MetricText): string => (unit === 'text' ? '' : inOurUnit(0, unit).unit);
+
+const isGroup = (name: string): name is Group => Object.hasOwn(GROUPS, name);
+
+function group(name: Group): string[] {
+  const metrics = METRIC_TEXTS.filter((metric) => metric.group === name);
+  if (metrics.length === 0) return [];
+  const rows = metrics.map((metric) => [
+    `${code(metric.name)}${metric.own === true ? ' *' : ''}`,
+    unitOf(metric),
+    metric.doc,
+    code(metric.formula),
+  ]);
+  return [`### ${GROUPS[name]}`, table(['metric', 'unit', 'meaning', 'formula'], rows)];
+}
+
+const words = TERM_KINDS.filter((kind) => kind !== 'metric').flatMap((kind) => [
+  `### ${kind}`,
+  table(
+    ['word', 'meaning'],
+    TERMS.filter((term) => term.kind === kind).map(({ term, meaning }) => [code(term), meaning]),
+  ),
+]);
+
+export const neuronMetricsPage = (): string =>
+  page(
+    NOTICE,
+    '# Metrics and words of AWS Neuron',
+    'What `dprof summary`, `dprof terms` and `dprof monitor` show. How the files belong together, and what to beware of: [neuron.md](neuron.md).',
+    '## Metrics of `dprof summary`',
+    'Names are those of neuron-profile; ours have a star. Units are those of json and csv. A metric that the input does not tell is `na`, with the reason. `<k>` is the position of a core among those of the capture, `<kind>` what limits it.',
+    ...Object.keys(GROUPS).filter(isGroup).flatMap(group),
+    '## Warnings',
+    table(
+      ['warning', 'when'],
+      RULES.map(({ id, when }) => [code(id), when]),
+    ),
+    '## Words',
+    ...words,
+    '## Columns of `dprof monitor`',
+    table(
+      ['key', 'header', 'unit', 'meaning'],
+      MONITOR_COLUMNS.map(({ key, header, unit, doc }) => [code(key), header, unit ?? '', doc]),
+    ),
+    '## Prometheus metrics of `dprof monitor`',
+    'Those with a star are not told by neuron-monitor-prometheus.py.',
+    table(
+      ['metric', 'type', 'labels'],
+      FAMILIES.map(({ name, type, labels, own }) => [
+        `${code(name)}${own === true ? ' *' : ''}`,
+        type,
+        labels.length === 0 ? '' : code(labels.join(', ')),
+      ]),
+    ),
+  );

@@ -1,0 +1,96 @@
+/** Small NEFFs: a header, and a tar archive of the members that a compiler writes. */
+import { gzipSync } from 'fflate';
+
+/** A header block and contents; `kind` is the tar type flag. */
+export interface TarEntry {
+  readonly name: string;
+  readonly data: string | Buffer;
+  readonly kind?: string;
+  /** The size that the header claims, where it is not that of the data: as the field's text. */
+  readonly sizeField?: string | Buffer;
+  readonly prefix?: string;
+}
+
+const octal = (value: number, digits: number): string => `${value.toString(8).padStart(digits, '0')}\0`;
+
+function entryBytes({ name, data, kind = '0', sizeField, prefix = '' }: TarEntry): Buffer {
+  const contents = Buffer.from(data);
+  const block = Buffer.alloc(512);
+  block.write(name, 0, 100);
+  block.write(octal(0o644, 7), 100);
+  const size = Buffer.from(sizeField ?? octal(contents.length, 11));
+  size.copy(block, 124);
+  block.write(kind, 156);
+  block.write('ustar\x0000', 257);
+  block.write(prefix, 345);
+  block.fill(' ', 148, 156);
+  const sum = block.reduce((total, byte) => total + byte, 0);
+  block.write(`${octal(sum, 6)} `, 148);
+  return Buffer.concat([block, contents, Buffer.alloc((512 - (contents.length % 512)) % 512)]);
+}
+
+export const tarOf = (entries: readonly TarEntry[]): Buffer =>
+  Buffer.concat([...entries.map(entryBytes), Buffer.alloc(1024)]);
+
+export interface HeaderValues {
+  readonly packageVersion?: bigint;
+  readonly headerSize?: bigint;
+  readonly dataSize?: bigint;
+  readonly uuid?: string;
+  readonly hash?: string;
+  readonly name?: string;
+  readonly features?: bigint;
+  readonly coresPerLogical?: number;
+}
+
+export const UUID = '00112233445566778899aabbccddeeff';
+
+export function headerBytes(values: HeaderValues = {}): Buffer {
+  const header = Buffer.alloc(1024);
+  header.writeBigUInt64LE(values.packageVersion ?? 2n, 0);
+  header.writeBigUInt64LE(values.headerSize ?? 1024n, 8);
+  header.writeBigUInt64LE(values.dataSize ?? 10240n, 16);
+  header.writeBigUInt64LE(2n, 24);
+  header.writeBigUInt64LE(1n, 32);
+  header.writeUInt32LE(1, 168);
+  Buffer.from(values.hash ?? '0123456789abcdef0123456789abcdef', 'hex').copy(header, 172);
+  Buffer.from(values.uuid ?? UUID, 'hex').copy(header, 204);
+  header.write(values.name ?? 'small.neff', 220);
+  header.writeBigUInt64LE(values.features ?? 0xc00n, 544);
+  header.writeUInt32LE(values.coresPerLogical ?? 2, 552);
+  return header;
+}
+
+/** JSON members by name: one subgraph with an input, an output and a constant. */
+export const PARTS: Readonly<Record<string, unknown>> = {
+  'info.json': { tool_version: '2.0.1+abc', name: 'small.neff', num_tpb: 1 },
+  'kelf-0.json': { graphs: [{ name: 'sg00', definition: 'sg00/def.json' }], target: 'cayman', version: '0.5' },
+  'sg00/def.json': {
+    dma_queue: { qSPDynamicHW: { type: 'dynamic', owner: 'sp', semaphore_set: [8, 9] } },
+    var: {
+      SB: { type: 'state-buffer', var_id: 0 },
+      x: { type: 'input', size: 1024, var_id: 1 },
+      y: { type: 'output', size: 512, var_id: 2 },
+      w_sg0000: { type: 'file', size: 2048, file_name: 'value_sg0000_w.npy', var_id: 3 },
+      scratch: { type: 'virtual', size: 4096, var_id: 4 },
+    },
+  },
+  'sg00/tensor_map.json': {
+    x: { dtype: 'bfloat16', kind: 'input', is_const: false, sim_shape: [8, 64], tf_file: 'value_x.npy' },
+    y: { dtype: 'float32', kind: 'output', is_const: false, sim_shape: [128], tf_file: 'value_y.npy' },
+    sg0000_w: { dtype: 'float32', is_const: true, tf_shape: [512], tf_file: 'value_sg0000_w.npy' },
+    scratch: { dtype: 'float32', is_const: false, sim_shape: [1024], tf_file: 'value_scratch.npy' },
+  },
+};
+
+export const entriesOf = (parts: Readonly<Record<string, unknown>> = PARTS): TarEntry[] =>
+  Object.entries(parts).map(([name, part]) => ({ name, data: JSON.stringify(part) }));
+
+/** Header, archive packed by gzip, and zeros up to a multiple of 10240 bytes, as real files have them. */
+export function neffBytes(entries: readonly TarEntry[] = entriesOf(), header: HeaderValues = {}): Buffer {
+  // In JavaScript, without a time: the same bytes everywhere.
+  const packed = gzipSync(tarOf(entries), { level: 9, mtime: 0 });
+  const size = Math.ceil(packed.length / 10240) * 10240;
+  const padding = Buffer.alloc(size - packed.length);
+  return Buffer.concat([headerBytes({ dataSize: BigInt(size), ...header }), packed, padding]);
+}

@@ -1,0 +1,145 @@
+import { expect } from 'chai';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { attention } from '../samples/programs/neuron-attention.js';
+import { metricsOf } from '../samples/programs/neuron-metrics.js';
+import { NEURON } from '../samples/programs/write-samples.js';
+import { readProfile } from '../src/parse/profile.js';
+import type { CopyLine, EndRecord, KernelLine, ProfileLine, SampleRecord } from '../src/record/record.js';
+import { common } from './support/common-fields.js';
+import { runCli } from './support/run-cli.js';
+import { ROOT } from './support/shared.js';
+
+const at = (name: string): string => join(ROOT, 'samples', name);
+const recordsOf = (name: string): ProfileLine[] => [...readProfile(at(name), { profile: 0 })];
+
+const LARGEST: Readonly<Record<string, number>> = { ntff: 40_000, neff: 40_000, json: 150_000, jsonl: 40_000 };
+
+type Metered = 'semaphore' | 'throttle' | 'memory';
+const isOf =
+  (metric: Metered) =>
+  (line: ProfileLine): line is SampleRecord =>
+    line.type === 'sample' && line.metric === metric;
+const isKernel = (line: ProfileLine): line is KernelLine => line.type === 'kernel';
+const isCopy = (line: ProfileLine): line is CopyLine => line.type === 'copy';
+const isEnd = (line: ProfileLine): line is EndRecord => line.type === 'end';
+
+describe('samples of AWS Neuron', () => {
+  for (const [name, make] of Object.entries(NEURON)) {
+    it(`${name} is what the program writes, byte for byte, and small`, () => {
+      const bytes = readFileSync(at(name));
+      expect(make().equals(bytes)).to.equal(true);
+      expect(bytes.length).to.be.at.most(LARGEST[name.replace(/^.*\./, '')] ?? 0);
+    });
+  }
+
+  it('the device trace and the JSON are the same in what both tell', () => {
+    const [trace, tool] = [recordsOf('attention.ntff'), recordsOf('attention.neuron.json')];
+    const same = (one: readonly ProfileLine[], other: readonly ProfileLine[], what: string): void => {
+      expect(one, what).to.have.length(other.length).above(0);
+      for (const [i, line] of one.entries()) {
+        const [left, right] = common(line, other[i]);
+        expect(left, `${what} ${i + 1}`).to.deep.equal(right);
+      }
+    };
+    const header = (lines: readonly ProfileLine[]): ProfileLine[] =>
+      lines.slice(0, 1).map((line) => ({ ...line, format: '', file: '' }) as ProfileLine);
+    same(header(trace), header(tool), 'profile');
+    same(trace.filter(isKernel), tool.filter(isKernel), 'kernel');
+    same(trace.filter(isCopy), tool.filter(isCopy), 'copy');
+    same(trace.filter(({ type }) => type === 'tensor'), tool.filter(({ type }) => type === 'tensor'), 'tensor'); // prettier-ignore
+    for (const metric of ['semaphore', 'throttle', 'memory'] as const) {
+      same(trace.filter(isOf(metric)), tool.filter(isOf(metric)), metric);
+    }
+  });
+
+  it('nothing in them is odd but the broken line of the monitor, and the error that it reports', () => {
+    const odd = Object.keys(NEURON).map((name) => [name, recordsOf(name).find(isEnd)?.diagnostics]);
+    expect(Object.fromEntries(odd)).to.deep.equal({
+      'attention.ntff': {},
+      'attention.neff': {},
+      'attention.neuron.json': {},
+      'neuron-summary.json': {},
+      'neuron-monitor.jsonl': { 'malformed-event': 1, 'monitor-error': 1 },
+    });
+  });
+
+  it('the device trace finds the program beside it, which tells its tensors and the compiler', () => {
+    const trace = recordsOf('attention.ntff');
+    const tensors = (lines: readonly ProfileLine[]): ProfileLine[] => lines.filter(({ type }) => type === 'tensor');
+    expect(tensors(trace)).to.deep.equal(tensors(recordsOf('attention.neff')));
+    expect(tensors(trace)).to.have.length(5);
+    expect(trace[0]).to.have.nested.property('facts.compilerVersion', '2.99.1000.0+00c0ffee');
+  });
+
+  it('the JSON has layers, names of the graph, sources, operands, dependencies and tensors of packets', () => {
+    const lines = recordsOf('attention.neuron.json');
+    const kernels = lines.filter(isKernel);
+    const products = kernels.filter(({ name }) => name === 'MATMUL');
+    // On each core: q, two tiles of k, two of probabilities and o transposed; two products each with keys and values,
+    // and the projection.
+    expect(products).to.have.length(2 * (1 + 2 + 2 + 1 + 2 + 2 + 1));
+    for (const { layer, op, trace, operands, counters } of products) {
+      expect(layer?.slice(0, 3)).to.deep.equal(['decoder', 'layers.0', 'attention']);
+      expect(op?.[0]).to.match(/^%(?:dot|transpose)\.\d+ = /);
+      expect(trace?.[0]).to.match(/^attention\.py:\d+$/);
+      expect(operands).to.include('128*128');
+      expect(counters).to.have.property('elements', 128 ** 3);
+    }
+    const ids = new Set(kernels.map(({ labels }) => labels?.['id']));
+    expect(ids.size).to.equal(kernels.length);
+    for (const id of ids) expect(Number(id)).to.be.above(Number.MAX_SAFE_INTEGER);
+    for (const { after = [] } of kernels) for (const { id } of after) expect(ids).to.include(id);
+    const loads = lines.filter(isCopy).filter(({ labels }) => labels?.['variable'] === 'w_out');
+    for (const { labels } of loads) expect(labels).to.include({ source: 'WEIGHT', dest: 'SB' });
+    // 128 · 128 weights of two bytes for each core.
+    expect(loads.reduce((sum, { bytes }) => sum + (bytes ?? 0), 0)).to.equal(2 * 128 * 128 * 2);
+    expect(lines.filter(({ type }) => type === 'layer')).to.have.length(2 * 7);
+    expect(lines.filter(({ type }) => type === 'notice')).to.have.length(2);
+  });
+
+  it('the summary is that of the JSON', () => {
+    const told = (name: string): unknown =>
+      Object.fromEntries(
+        recordsOf(name).flatMap((line) =>
+          line.type === 'sample' && line.labels?.['from'] === 'summary' ? [[line.metric, line.text ?? line.value]] : [],
+        ),
+      );
+    expect(told('neuron-summary.json')).to.deep.equal(metricsOf(attention()));
+    expect(told('attention.neuron.json')).to.deep.equal(metricsOf(attention()));
+  });
+
+  it('what dprof sums up of the device trace is what the program says of the run', async () => {
+    const { stdout } = await runCli('dprof', ['summary', '-q', '--vendor-names', '-f', 'json', at('attention.ntff')]);
+    const [node] = Object.values(JSON.parse(stdout) as Record<string, Record<string, unknown>>);
+    const told = metricsOf(attention());
+    const both = Object.entries(node ?? {}).filter(([name, value]) => name in told && value !== null);
+    expect(both).to.have.length.above(50);
+    for (const [name, value] of both) {
+      const expected = told[name];
+      if (typeof expected === 'number') expect(value, name).to.be.closeTo(expected, Math.abs(expected) * 1e-9);
+      else expect(value, name).to.equal(expected);
+    }
+  });
+
+  it('dparse says what it found where there are no kernels', async () => {
+    const ran = await runCli('dparse', [at('attention.neff'), at('neuron-monitor.jsonl'), at('attention.ntff')]);
+    const told = ran.stderr.split('\n').map((line) => line.replace(/^.*samples./, '').replace(/;.*/, ''));
+    expect(told).to.include('attention.neff: 5 tensors');
+    expect(told).to.include('attention.ntff: 130 kernels, 136 copies');
+    expect(ran.stderr)
+      .to.match(/neuron-monitor\.jsonl: \d+ samples/)
+      .and.not.include('0 kernels;');
+  });
+
+  it('the monitor has two programs, physical cores behind logical ones, and a line that is no report', () => {
+    const samples = recordsOf('neuron-monitor.jsonl').filter((line) => line.type === 'sample');
+    expect(new Set(samples.map(({ labels }) => labels?.['report']))).to.have.property('size', 4);
+    expect([...new Set(samples.flatMap(({ labels }) => labels?.['tag'] ?? []))]).to.deep.equal(['train-a', 'serve-b']);
+    expect(samples.filter(({ metric }) => metric === 'effective_flops')).to.have.length(4 * 3);
+    expect(samples.filter(({ metric }) => metric === 'v3d.neuroncore_utilization')).to.have.length(4 * 6);
+    const lines = readFileSync(at('neuron-monitor.jsonl'), 'utf8').trimEnd().split('\n');
+    expect(lines).to.have.length(5);
+    expect(() => JSON.parse(lines[2] ?? '') as unknown).to.throw(SyntaxError);
+  });
+});
