@@ -50,11 +50,13 @@ export async function contest(files: Files, who: readonly Contestant[], runs: nu
   return new Map([...usages].map(([contestant, list]) => [contestant, summary(list)]));
 }
 
-/** Median time and largest peak. */
+/** Median times and largest peak. */
 export function summary(usages: readonly Usage[]): Usage {
   const peaks = usages.map((usage) => usage.peakBytes).filter((peak) => peak !== null);
+  const cpu = usages.map((usage) => usage.cpuSeconds).filter((seconds) => seconds !== null);
   return {
     seconds: median(usages.map((usage) => usage.seconds)),
+    cpuSeconds: cpu.length === 0 ? null : median(cpu),
     peakBytes: peaks.length === 0 ? null : Math.max(...peaks),
   };
 }

@@ -1,4 +1,4 @@
-/** Wall time and peak memory of one command. */
+/** Wall time, processor time and peak memory of one command. */
 import { spawn } from 'node:child_process';
 import { accessSync, closeSync, constants, openSync, readFileSync, rmSync } from 'node:fs';
 import { devNull } from 'node:os';
@@ -11,6 +11,8 @@ export interface Command {
 
 export interface Usage {
   readonly seconds: number;
+  /** Time of processors, of all threads together; null where GNU time is not there. */
+  readonly cpuSeconds: number | null;
   /** Largest resident set in bytes; null where neither GNU time nor /proc tells. */
   readonly peakBytes: number | null;
 }
@@ -61,7 +63,7 @@ export async function measure(command: Command, scratch: string): Promise<Usage>
   const sink = openSync(devNull, 'w');
   const before = performance.now();
   const child = timed
-    ? spawn(GNU_TIME, ['-f', '%M', '-o', scratch, program, ...args], { stdio: ['ignore', sink, 'pipe'] })
+    ? spawn(GNU_TIME, ['-f', '%M %U %S', '-o', scratch, program, ...args], { stdio: ['ignore', sink, 'pipe'] })
     : spawn(program, args, { stdio: ['ignore', sink, 'pipe'] });
   closeSync(sink);
   let messages = '';
@@ -80,9 +82,11 @@ export async function measure(command: Command, scratch: string): Promise<Usage>
     const seconds = (performance.now() - before) / 1000;
     if (code !== 0)
       throw new Error(`${program} ${args.join(' ')} ended with ${code ?? 'a signal'}: ${messages.trim()}`);
-    if (!timed) return { seconds, peakBytes: polled };
-    const kilobytes = Number(readFileSync(scratch, 'utf8').trim().split('\n').at(-1));
-    return { seconds, peakBytes: Number.isFinite(kilobytes) ? kilobytes * 1024 : null };
+    if (!timed) return { seconds, cpuSeconds: null, peakBytes: polled };
+    const told = readFileSync(scratch, 'utf8').trim().split('\n').at(-1)?.split(' ').map(Number) ?? [];
+    const [kilobytes = NaN, user = NaN, system = NaN] = told;
+    const known = (number: number): number | null => (Number.isFinite(number) ? number : null);
+    return { seconds, cpuSeconds: known(user + system), peakBytes: known(kilobytes * 1024) };
   } finally {
     clearInterval(poll);
     rmSync(scratch, { force: true });

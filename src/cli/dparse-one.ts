@@ -3,7 +3,8 @@ import type { Profile } from '../parse/find.js';
 import { readProfile } from '../parse/profile.js';
 import { DIAGNOSTICS, type DiagnosticName } from '../record/diagnostics.js';
 import { UserError } from '../record/errors.js';
-import { encodeLine } from '../record/jsonl.js';
+import { appendLine } from '../record/jsonl.js';
+import { LineBytes } from '../record/line-bytes.js';
 import type { ProfileLine } from '../record/record.js';
 import type { Write } from './output.js';
 import type { Progress } from './progress.js';
@@ -22,7 +23,14 @@ export interface Counted {
   /** Records written, by type. */
   readonly counts: Readonly<Record<string, number>>;
   readonly oddities: readonly string[];
+  /** Rank that the profile tells. */
+  readonly rank: number | null;
 }
+
+/** Bytes of lines that are handed on together. */
+const PIECE = 1024 * 1024;
+/** A line that begins within a piece ends in its memory, mostly. */
+const SPARE = 4 * 1024;
 
 /** Activities between two turns of the event loop, so that signals and a closed output are noticed. */
 const TURN = 2000;
@@ -34,18 +42,22 @@ export async function parseOne(
   meter: Progress,
 ): Promise<Outcome> {
   const { source, ordinal } = profile;
-  let outcome: Outcome = { counts: {}, oddities: [] };
+  let outcome: Outcome = { counts: {}, oddities: [], rank: null };
+  let rank: number | null = null;
+  const pieces = new LineBytes(PIECE + SPARE);
   let lines = 0;
   try {
     for (const record of readProfile(source.path, { profile: ordinal, name: source.name, ...options })) {
-      const wait = write(encodeLine(record));
-      if (wait !== undefined) await wait;
+      appendLine(pieces, record);
+      if (pieces.length >= PIECE) await write(pieces.take());
       if (++lines % TURN === 0) {
         meter.at(lines, null);
         await new Promise((resolve) => setImmediate(resolve));
       }
-      if (record.type === 'end') outcome = outcomeOf(record);
+      if (record.type === 'profile') rank = record.rank;
+      if (record.type === 'end') outcome = outcomeOf(record, rank);
     }
+    await write(pieces.take());
   } catch (error) {
     // Once lines are out, the stream is broken off: that is a failure of the whole run.
     if (error instanceof UserError && lines === 0) return error;
@@ -55,10 +67,10 @@ export async function parseOne(
 }
 
 /** What the end line says of a profile. */
-export const outcomeOf = (record: ProfileLine | undefined): Counted =>
+export const outcomeOf = (record: ProfileLine | undefined, rank: number | null = null): Counted =>
   record?.type === 'end'
-    ? { counts: record.counts, oddities: oddities(record.diagnostics) }
-    : { counts: {}, oddities: [] };
+    ? { counts: record.counts, oddities: oddities(record.diagnostics), rank }
+    : { counts: {}, oddities: [], rank };
 
 /** Diagnostics in words. */
 const oddities = (diagnostics: Readonly<Record<string, number>>): string[] =>

@@ -13,16 +13,9 @@ const silent = { at: () => undefined, clear: () => undefined };
 
 /** Pieces sent and not yet taken: enough that neither thread waits for the other, and a bound on memory. */
 const IN_FLIGHT = 8;
-const PIECE = 256 * 1024;
 
-const post = (answer: Answer): void => {
-  parentPort?.postMessage(answer);
-};
-
-/** Sends text to the main thread, which answers every piece it has taken. */
+/** Sends bytes to the main thread, which answers every piece it has taken. Their memory goes with them. */
 async function toMainThread(body: (write: Write) => Promise<void>): Promise<void> {
-  let parts: string[] = [];
-  let size = 0;
   let inFlight = 0;
   let wake: (() => void) | null = null;
   const taken = (): void => {
@@ -30,26 +23,19 @@ async function toMainThread(body: (write: Write) => Promise<void>): Promise<void
     wake?.();
   };
   parentPort?.on('message', taken);
-  const send = (): void => {
+  await body((data) => {
+    const bytes = typeof data === 'string' ? Uint8Array.from(Buffer.from(data)) : data;
     inFlight++;
-    post({ text: parts.join('') });
-    parts = [];
-    size = 0;
-  };
-  await body((text) => {
-    parts.push(text);
-    size += text.length;
-    if (size < PIECE) return undefined;
-    send();
+    parentPort?.postMessage({ bytes } satisfies Answer, [bytes.buffer as ArrayBuffer]);
     return inFlight < IN_FLIGHT ? undefined : new Promise<void>((resolve) => (wake = resolve));
   });
-  if (parts.length > 0) send();
   parentPort?.off('message', taken);
 }
 
-let outcome: Outcome = { counts: {}, oddities: [] };
+let outcome: Outcome = { counts: {}, oddities: [], rank: null };
 const body = async (write: Write): Promise<void> => {
   outcome = await parseOne(profile, options, write, silent);
 };
 await (output === null ? toMainThread(body) : withOutput(output, [], body));
-post(outcome instanceof UserError ? { what: outcome.what, detail: outcome.detail } : { outcome });
+const answer: Answer = outcome instanceof UserError ? { what: outcome.what, detail: outcome.detail } : { outcome };
+parentPort?.postMessage(answer);

@@ -24,9 +24,9 @@ export interface Job {
   readonly output: string | null;
 }
 
-/** What it answers: pieces of text, then an outcome or an error of the user's in parts. */
+/** What it answers: bytes of lines, then an outcome or an error of the user's in parts. */
 export type Answer =
-  | { readonly text: string }
+  | { readonly bytes: Uint8Array }
   | { readonly outcome: Exclude<Outcome, UserError> }
   | { readonly what: string; readonly detail: UserError['detail'] };
 
@@ -77,9 +77,9 @@ export const parseLarge = (
   meter: Progress,
 ): Promise<Outcome> => {
   let written = 0;
-  return runWorker(profile, options, null, async (text) => {
-    await write(text);
-    meter.at((written += text.length), null);
+  return runWorker(profile, options, null, async (bytes) => {
+    await write(bytes);
+    meter.at((written += bytes.length), null);
   });
 };
 
@@ -93,7 +93,7 @@ function runWorker(
   profile: Profile,
   options: ParseOptions,
   output: string | null,
-  take?: (text: string) => Promise<void>,
+  take?: (bytes: Uint8Array) => Promise<void>,
 ): Promise<Outcome> {
   const { ordinal, source } = profile;
   const job: Job = { ordinal, path: source.path, name: source.name, file: source.file, options, output };
@@ -107,8 +107,8 @@ function runWorker(
     // One piece after the other: the output may ask to be waited for, and the outcome comes after the last piece.
     let turn = Promise.resolve();
     const receive = async (answer: Answer): Promise<void> => {
-      if ('text' in answer) {
-        await take?.(answer.text);
+      if ('bytes' in answer) {
+        await take?.(answer.bytes);
         worker.postMessage('taken');
       } else resolve('outcome' in answer ? answer.outcome : new UserError(answer.what, answer.detail));
     };

@@ -30,8 +30,8 @@ export class ClosedOutput extends Error {
   }
 }
 
-/** Takes text. A promise means: wait for it before writing more. */
-export type Write = (text: string) => void | Promise<void>;
+/** Takes text, or bytes that nobody changes any more. A promise means: wait for it before writing more. */
+export type Write = (data: string | Uint8Array) => void | Promise<void>;
 
 /** Hands on what was written so far; settles when it is with the operating system. */
 export type Flush = () => Promise<void>;
@@ -56,10 +56,11 @@ class TextSink {
     stream.on('drain', () => this.#wake?.());
   }
 
-  readonly write: Write = (text) => {
+  readonly write: Write = (data) => {
     if (this.#failure !== null) throw this.#failure;
-    this.#parts.push(text);
-    this.#size += text.length;
+    if (typeof data !== 'string') return this.#writeBytes(data);
+    this.#parts.push(data);
+    this.#size += data.length;
     return this.#size < BATCH ? undefined : this.flush();
   };
 
@@ -68,7 +69,17 @@ class TextSink {
     const text = this.#parts.join('');
     this.#parts = [];
     this.#size = 0;
-    if (text !== '' && !this.stream.write(text)) {
+    await this.#handOn(text);
+  }
+
+  /** Bytes come in large pieces: they are not gathered. */
+  async #writeBytes(bytes: Uint8Array): Promise<void> {
+    if (this.#size > 0) await this.flush();
+    await this.#handOn(bytes);
+  }
+
+  async #handOn(data: string | Uint8Array): Promise<void> {
+    if (data.length > 0 && !this.stream.write(data)) {
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
         if (this.#failure !== null) resolve();
@@ -149,18 +160,26 @@ async function toFile(target: string, name: string, body: Body): Promise<void> {
 async function writeTo(file: number, name: string, body: Body): Promise<void> {
   let parts: string[] = [];
   let size = 0;
-  const flush = (): void => {
-    const bytes = Buffer.from(parts.join(''));
-    parts = [];
-    size = 0;
+  const writeBytes = (bytes: Uint8Array): void => {
     told(name, () => {
       for (let at = 0; at < bytes.length;) at += writeSync(file, bytes, at);
     });
   };
+  const flush = (): void => {
+    const bytes = Buffer.from(parts.join(''));
+    parts = [];
+    size = 0;
+    writeBytes(bytes);
+  };
   try {
-    const write: Write = (text) => {
-      parts.push(text);
-      size += text.length;
+    const write: Write = (data) => {
+      if (typeof data !== 'string') {
+        flush();
+        writeBytes(data);
+        return;
+      }
+      parts.push(data);
+      size += data.length;
       if (size >= FILE_BATCH) flush();
     };
     await body(write, () => {
