@@ -40,7 +40,7 @@ export function describe(calls: readonly OpCall[], kernel: KernelFacts): Describ
 }
 
 function describeBy(calls: readonly OpCall[], index: number, kernel: KernelFacts): Described | null {
-  const written = calls[index];
+  const written = withToldResult(calls, index);
   const family = written === undefined ? null : familyOf(written);
   if (written === undefined || family === null) return null;
   const { call, typedBy } = withToldTypes(inSchemaOrder(written), kernel.name);
@@ -55,6 +55,20 @@ function describeBy(calls: readonly OpCall[], index: number, kernel: KernelFacts
   const told = isKnown(whole) || work.role === 'helper' ? whole : work;
   return { index, call, family, work, whole: told, typedBy };
 }
+
+/**
+ * The call with the extents of its result where another call of the chain, of the same family and the same tensors, has
+ * them: `conv2d` around `convolution`.
+ */
+function withToldResult(calls: readonly OpCall[], index: number): OpCall | undefined {
+  const call = calls[index];
+  if (call?.from !== 'dispatcher' || call.out !== undefined) return call;
+  const other = calls.find((candidate) => candidate.out !== undefined && hasTensorsOf(candidate, call));
+  return other?.out === undefined || familyOf(other) !== familyOf(call) ? call : { ...call, out: other.out };
+}
+
+const hasTensorsOf = (a: OpCall, b: OpCall): boolean =>
+  [0, 1].every((i) => String(a.args[i]?.shape) === String(b.args[i]?.shape));
 
 /** A kernel of which nothing is known: what a family says of it is the work of the whole op. */
 const NAMELESS: KernelFacts = { name: '', short: '', dir: 'fprop', sub: 0, grid: null, block: null };

@@ -30,7 +30,12 @@ const KINDS: readonly KindRule[] = [
   },
   { kind: 'helper', pattern: /fft[123]d_(r2c|c2r|c2c)|im2col|col2im|vol2col|col2vol/i },
   { kind: 'helper', pattern: /memset|memcpy|fill_kernel|copy_kernel|transpose_readWrite|CatArray/i },
-  { kind: 'bias-gradient', pattern: /calc_bias_diff/ },
+  // Types of Ascend operators.
+  {
+    kind: 'helper',
+    pattern: /^(TransData|Cast|MemSet|TensorMove|(Strided)?SliceD?|TransposeD?|ViewCopy|AsStrided|BroadcastToD?)$/,
+  },
+  { kind: 'bias-gradient', pattern: /calc_bias_diff|^BiasAddGrad$/ },
   {
     kind: 'other',
     pattern: /softmax|dropout|layer_?norm|rms_?norm|group_?norm|batch_?norm|(^|::|_)bn_(fw|bw|fwd|bwd)/i,
@@ -39,7 +44,7 @@ const KINDS: readonly KindRule[] = [
     kind: 'other',
     pattern: /nccl|rccl|multi_tensor_apply|embedding|index_?select|pool_(forward|backward)|lstm_cell|gru_cell/i,
   },
-  { kind: 'reduction', pattern: /(^|::|_)reduce_kernel|kernelReduce|^triton_(red|per)_/ },
+  { kind: 'reduction', pattern: /(^|::|_)reduce_kernel|kernelReduce|^triton_(red|per)_|^ReduceSumD?$/ },
   { kind: 'elementwise', pattern: /elementwise_kernel|kernelPointwiseApply|^triton_(poi|for|unk)_/ },
   { kind: 'elementwise', pattern: /scal_kernel|epilogue::kernel/ },
 ];

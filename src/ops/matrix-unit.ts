@@ -4,7 +4,7 @@
  *
  * Sources: NVIDIA, CUDA C++ Programming Guide (element types of warp matrix functions by compute capability) and PTX ISA
  * (mma, wgmma, tcgen05.mma); AMD, instruction set manuals of CDNA 1 to CDNA 4 (MFMA); AWS, architecture guides
- * of NeuronCore-v2 to -v4. Only what runs at the unit's rate
+ * of NeuronCore-v2 to -v4; Huawei, platform configuration of CANN's runtime (mmad). Only what runs at the unit's rate
  * is listed: FP64 of sm86, sm89 and sm120 is there for compatibility and no faster than the vector unit.
  */
 
@@ -30,6 +30,9 @@ const UNITS: readonly MatrixUnit[] = [
   { arch: /^gfx908$/, types: ['fp32', 'fp16', 'bf16', 'int8'] },
   { arch: /^gfx90a?$/, types: ['fp64', 'fp32', 'fp16', 'bf16', 'int8'] },
   { arch: /^gfx94/, types: ['fp64', 'fp32', 'tf32', 'fp16', 'bf16', 'fp8', 'int8'] },
+  // A cube multiplies FP32 and BF16 too from the 910B on; HF32 is FP32 rounded as TF32 is.
+  { arch: /^ascend(310p?|910a?)$/, types: ['fp16', 'int8'] },
+  { arch: /^ascend(910b|910_93)?$/, types: ['fp32', 'tf32', 'fp16', 'bf16', 'int8'] },
   { arch: /^nc-v[23]$/, types: ['fp32', 'tf32', 'fp16', 'bf16', 'fp8'] },
   { arch: /^nc-v4$/, types: ['fp32', 'tf32', 'fp16', 'bf16', 'fp8', 'fp4'] },
   { arch: /^gfx95/, types: ['fp64', 'fp32', 'fp16', 'bf16', 'fp8', 'fp4', 'int8'] },
@@ -69,6 +72,7 @@ export const multipleOf = (type: MathType, arch: string | undefined): number =>
 const BY_SHORT_NAME: Readonly<Record<string, MathType>> = {
   fp8e4m3: 'fp8',
   fp8e5m2: 'fp8',
+  hf32: 'tf32',
   uint8: 'int8',
   qint8: 'int8',
   quint8: 'int8',

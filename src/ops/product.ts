@@ -55,8 +55,8 @@ export const wholeOrBeside = (work: Work, kernel: KernelFacts): Work =>
 
 /** Words in kernel names that tell which gradient is computed; first match wins. */
 const GRADIENT_WORDS: readonly (readonly ['dgrad' | 'wgrad' | 'fprop', RegExp])[] = [
-  ['wgrad', /wgrad|bwd_?weight|backward_?weight|grad_weight|AccGradParameters|_wrw_/i],
-  ['dgrad', /dgrad|bwd_?data|backward_?data|depthwise\dd_backward_kernel|UpdateGradInput/i],
+  ['wgrad', /wgrad|BackpropD?Filter|bwd_?weight|backward_?weight|grad_weight|AccGradParameters|_wrw_/i],
+  ['dgrad', /dgrad|BackpropD?Input|bwd_?data|backward_?data|depthwise\dd_backward_kernel|UpdateGradInput/i],
   ['fprop', /fprop/i],
 ];
 

@@ -10,6 +10,8 @@ import { matrixUnitByName, matrixUnitCell, tensorCore, type TensorCore } from '.
 import { Recent } from '../record/recent.js';
 import { isInstruction } from '../record/neuron.js';
 import type { Device, KernelRecord, OpCall, ProfileRecord } from '../record/record.js';
+import { cubeVerdict } from '../ops/ascend-cube.js';
+import { cubeCell, cubeUse, deriveOnAscend, isOnAscend } from './ascend.js';
 import { derive, ofCollective, type Derived } from './derive.js';
 import { engineUse, multiplies, ofInstruction, verdictOf } from './instruction.js';
 import { matrixUnitUse, type MatrixUnitUse } from './matrix-unit-use.js';
@@ -68,7 +70,8 @@ export class Annotated {
   #derive(): Derived {
     const { collective } = this.record;
     if (collective !== undefined) return ofCollective(collective);
-    return isInstruction(this.record) ? ofInstruction(this.record) : derive(this.calls, this.record);
+    if (isInstruction(this.record)) return ofInstruction(this.record);
+    return this.isOnAscend ? deriveOnAscend(this.calls, this.record) : derive(this.calls, this.record);
   }
 
   /** Replaces the work that the kernel's name alone gives it by its share of the work of its op (see `share.ts`). */
@@ -103,6 +106,7 @@ export class Annotated {
     const { described, record } = this;
     if (isInstruction(this.record)) return described === null ? null : multiplies(record, this.derived) ? 1 : '-';
     const work = described?.work ?? null;
+    if (this.isOnAscend) return cubeCell(work, this.tensorCore);
     const arch = this.#arch;
     const key = `${work?.role ?? ''}/${work?.matmul ?? ''}/${arch ?? ''}/${record.name}`;
     const judge = (): ReturnType<typeof matrixUnitCell> =>
@@ -110,9 +114,15 @@ export class Annotated {
     return TC_VALUES[cells.of(key, judge)];
   }
 
-  /** The verdict on the kernel's name alone. */
+  /** The verdict on the kernel's name alone, or on what its device counted. */
   get tensorCore(): TensorCore {
-    return isInstruction(this.record) ? verdictOf(this.record) : tensorCore(this.record.name, this.#arch);
+    if (isInstruction(this.record)) return verdictOf(this.record);
+    return this.isOnAscend ? cubeVerdict(this.record, this.#arch) : tensorCore(this.record.name, this.#arch);
+  }
+
+  /** Whether the kernel ran on an Ascend device. */
+  get isOnAscend(): boolean {
+    return isOnAscend(this.record, this.#device);
   }
 
   get #device(): Device | null {
@@ -139,7 +149,9 @@ export class Annotated {
   get unitUse(): MatrixUnitUse | null {
     const { described, record } = this;
     if (described !== null && isInstruction(this.record)) return engineUse(record, this.derived);
-    return described === null ? null : matrixUnitUse(described.call, this.isProduct, record.name, this.#arch);
+    if (described === null) return null;
+    const use = matrixUnitUse(described.call, this.isProduct, record.name, this.#arch);
+    return this.isOnAscend ? cubeUse(record, use, this.isProduct, this.#arch) : use;
   }
 
   /** FLOPs that a matrix unit might do: those of products; null when not known. */

@@ -100,6 +100,23 @@ const MI300X = {
 };
 const MI300X_SOURCE = 'AMD Instinct MI300X datasheet, as in PyTorch device_info.py; cache: AMD on Infinity Cache';
 
+/**
+ * Cubes of 16 x 16 x 16 multiply-adds: cores and GHz as CANN's runtime has them for the part; 8192 FLOP a clock and core
+ * for FP16, twice as many for INT8, half for HF32 and a quarter for FP32 where the cube has these.
+ */
+function cubes(cores: number, ghz: number, isNew: boolean): Tera {
+  const fp16 = (cores * ghz * 8192) / 1000;
+  return isNew ? { fp32: fp16 / 4, tf32: fp16 / 2, ...both(fp16), int8: 2 * fp16 } : { fp16, int8: 2 * fp16 };
+}
+
+const ascend910b = (name: string, pattern: RegExp, cores: number, ghz: number, cache: number): DeviceRow =>
+  row(
+    name,
+    pattern,
+    { arch: 'ascend910b', bandwidth: null, cache, matrix: cubes(cores, ghz, true) },
+    `platform configuration of CANN's runtime: ${cores} cubes x ${ghz} GHz x 8192; HF32, FP32: half and a quarter, as counters show it`,
+  );
+
 /** First match wins. A slice of a device (MIG) is none of these. */
 export const DEVICES: readonly DeviceRow[] = [
   row(
@@ -302,6 +319,22 @@ export const DEVICES: readonly DeviceRow[] = [
     /^Trainium3$/,
     { arch: 'nc-v4', bandwidth: null, matrix: { fp32: 20, tf32: 79, ...both(79), fp8: 315, fp4: 315 } },
     'AWS, NeuronCore-v4 architecture',
+  ),
+  row(
+    'Ascend 910A',
+    /^Ascend ?910A$/,
+    { arch: 'ascend910a', bandwidth: null, cache: 32, matrix: { fp16: 256, int8: 512 } },
+    "Huawei, Ascend 910 (Hot Chips 31); platform configuration of CANN's runtime: 32 cubes x 1 GHz x 8192 is 262",
+  ),
+  ascend910b('Ascend 910B1', /^Ascend ?910B1$/, 24, 1.85, 192),
+  ascend910b('Ascend 910B2C', /^Ascend ?910B2C$/, 24, 1.8, 192),
+  ascend910b('Ascend 910B3', /^Ascend ?910B3$/, 20, 1.8, 192),
+  ascend910b('Ascend 910B4', /^Ascend ?910B4$/, 20, 1.5, 96),
+  row(
+    'Ascend 310P3',
+    /^Ascend ?310P3$/,
+    { arch: 'ascend310p', bandwidth: null, cache: 16, matrix: cubes(8, 1.06, false) },
+    "platform configuration of CANN's runtime: 8 cubes x 1.06 GHz x 8192",
   ),
 ];
 

@@ -12,7 +12,7 @@ export const ENGINE_COLUMNS: readonly Column[] = [
     header: 'Engine',
     type: 'str',
     width: 6,
-    doc: 'part of the device that ran it: Tensor, Scalar, GpSimd, Vector, Sync',
+    doc: 'part of the device that ran it: Tensor, Scalar, GpSimd, Vector, Sync; AI_CORE, AI_VECTOR_CORE, MIX_AIC …',
     value: ({ record }) => record.engine ?? null,
   },
   {

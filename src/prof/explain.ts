@@ -134,7 +134,8 @@ function aboutTensorCores(row: Annotated): Line[] {
   const isNamed = cell !== null && row.described === null;
   const why = reasons[String(cell)] ?? (isNamed ? 'a product, by its name alone' : 'for a matrix product');
   const use = row.unitUse;
-  const lines: Line[] = [['TC', `${cell ?? 'na'}: ${why}; by its name: ${verdict} (rule ${rule})`]];
+  const by = row.isOnAscend ? 'as its device tells' : 'by its name';
+  const lines: Line[] = [['TC', `${cell ?? 'na'}: ${why}; ${by}: ${verdict} (rule ${rule})`]];
   if (use === null) return lines;
   lines.push(['dtype', `${use.dtype ?? 'na'}${use.eligible === true ? ', which the matrix unit could do' : ''}`]);
   if (use.why !== null && cell === 0) lines.push(['held back', `${use.why.id}: ${use.why.text}`]);

@@ -46,7 +46,8 @@ export const NO_PEAKS: Peaks = {
 interface PerClock {
   readonly arch: RegExp;
   readonly matrix: number;
-  readonly vector: number;
+  /** Null where no source tells it. */
+  readonly vector: number | null;
   /** Rates over that of FP16, where they differ from `OVER_FP16`. */
   readonly over?: Readonly<Partial<Record<MathType, number>>>;
 }
@@ -62,6 +63,8 @@ const PER_CLOCK: readonly PerClock[] = [
   { arch: /^sm120$/, matrix: 1024, vector: 256 },
   { arch: /^gfx90a$/, matrix: 1024, vector: 256, over: { int8: 1 } },
   { arch: /^gfx942$/, matrix: 2048, vector: 256 },
+  // A cube: 16 x 16 x 16 multiply-adds; counters show half of that for HF32 (as TF32), a quarter for FP32.
+  { arch: /^ascend(310p?|910a?|910b|910_93)?$/, matrix: 8192, vector: null, over: { fp32: 0.25 } },
 ];
 
 /** Rates of other types over that of FP16: the same in every row of the table whose FP16 is not halved. */
@@ -86,11 +89,12 @@ function byFormula({ name, arch, units, clockHz }: Device): Pick<Peaks, 'vector'
     matrix[type] = cycles * perClock.matrix * ratio * (isHalf ? 0.5 : 1);
   }
   return {
-    vector: { fp32: cycles * perClock.vector },
+    vector: perClock.vector === null ? {} : { fp32: cycles * perClock.vector },
     matrix,
     source:
       `formula: ${units} units x ${round(clockHz)} GHz (the clock at most) x ` +
-      `${perClock.matrix / (halved ? 2 : 1)} FLOP for FP16 products, x ${perClock.vector} for FP32 multiply-adds`,
+      `${perClock.matrix / (halved ? 2 : 1)} FLOP for FP16 products` +
+      (perClock.vector === null ? '' : `, x ${perClock.vector} for FP32 multiply-adds`),
   };
 }
 
@@ -110,7 +114,11 @@ const fromRow = (row: DeviceRow, device: Device | null): Peaks => {
   };
 };
 
-function find(device: Device): Peaks {
+/** Profiles of text do not name the device: any Ascend's cube has the same size. */
+const archOf = ({ arch, vendor }: Device): string | null => arch ?? (vendor === 'huawei' ? 'ascend' : null);
+
+function find(told: Device): Peaks {
+  const device = { ...told, arch: archOf(told) };
   const row = device.name === null ? null : rowOf(device.name, device.memBytes);
   if (row !== null) return fromRow(row, device);
   const { arch, memBytesPerS: bytesPerS } = device;

@@ -13,7 +13,7 @@ export const MATRIX_UNIT_COLUMNS: readonly Column[] = [
     type: 'str',
     width: 7,
     derived: true,
-    doc: 'element type the arithmetic runs in; tf32 where the matrix unit rounds FP32',
+    doc: 'element type the arithmetic runs in; tf32, on Ascend hf32, where the matrix unit rounds FP32',
     value: (row) => row.unitUse?.dtype ?? null,
   },
   {
@@ -23,7 +23,7 @@ export const MATRIX_UNIT_COLUMNS: readonly Column[] = [
     type: 'str',
     width: 6,
     derived: true,
-    doc: "matrix unit by the kernel's name alone: yes, likely, no",
+    doc: "matrix unit by the kernel's name alone, on Ascend by counters or core class: yes, likely, no",
     value: ({ tensorCore: { verdict } }) => (verdict === 'unknown' ? null : verdict),
   },
   {
@@ -32,7 +32,7 @@ export const MATRIX_UNIT_COLUMNS: readonly Column[] = [
     type: 'str',
     width: 17,
     derived: true,
-    doc: 'what held a product back from the matrix unit; for one that used it, the rule that its name fits',
+    doc: 'what held a product back from the matrix unit; for one that used it, the rule that its name fits, or the counter that tells',
     value: (row) => {
       if (row.tc === null || row.tc === '-') return row.tc;
       return row.tc === '?' ? 'name' : (row.unitUse?.why?.id ?? row.tensorCore.rule);

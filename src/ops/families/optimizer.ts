@@ -13,7 +13,7 @@ const SOURCE = 'apex fused_adam_cuda.adam; Kingma & Ba, Adam (algorithm 1)';
  * Per weight: gradient unscaled (1), first moment (two products, a sum), second moment (three products, a sum),
  * root and epsilon (2), quotient, product with the step size, subtraction (3).
  */
-const ADAM_FLOPS = 13;
+export const ADAM_FLOPS = 13;
 
 /** adam(weights, half-precision copy or empty, first moment, second moment, gradient, …). */
 function work(call: OpCall, kernel: KernelFacts): Work | null {
