@@ -1,0 +1,31 @@
+/** What is said of one input of a comparison before its numbers. Bounded: different things are kept, the first few. */
+import type { ProfileRecord } from '../../record/record.js';
+
+const MOST_KEPT = 16;
+
+export class InputFacts {
+  readonly files = new Set<string>();
+  readonly formats = new Set<string>();
+  readonly vendors = new Set<string>();
+  /** Products, or what is known in their place: the architecture, the vendor. */
+  readonly devices = new Set<string>();
+  profiles = 0;
+
+  take({ file, format, devices }: ProfileRecord): void {
+    this.profiles++;
+    keep(this.files, file);
+    keep(this.formats, format);
+    for (const { vendor, name, arch } of devices) {
+      keep(this.vendors, vendor);
+      keep(this.devices, name ?? arch ?? vendor);
+    }
+  }
+}
+
+function keep(set: Set<string>, text: string | undefined): void {
+  if (text !== undefined && set.size < MOST_KEPT) set.add(text);
+}
+
+/** Whether both are told and differ. */
+export const differ = (a: ReadonlySet<string>, b: ReadonlySet<string>): boolean =>
+  a.size > 0 && b.size > 0 && (a.size !== b.size || [...a].some((one) => !b.has(one)));

@@ -1,0 +1,145 @@
+/**
+ * Kernels of one input added up: in all, and by sample. A sample is one step of one run, or what of a run belongs to no
+ * step. Bounded: only sums are kept, and those of the first samples alone when there are too many.
+ */
+import { UserError } from '../../record/errors.js';
+
+/** Sums by row and sample that are kept of one input, 8 bytes each. */
+export const MOST_SUMS = 2_000_000;
+/** Samples of one input. */
+export const MOST_SAMPLES = 200_000;
+
+interface Sample {
+  readonly run: number;
+  /** Null for kernels of no step. */
+  readonly step: number | null;
+}
+
+/**
+ * Samples of one input, numbered as they come. Profiles of different ranks ran together: a step of theirs is one sample.
+ * Profiles of the same rank, or of none, are runs of their own.
+ */
+export class Samples {
+  readonly #numbers = new Map<string, number>();
+  readonly #all: Sample[] = [];
+  readonly #runs = new Map<number, number>();
+  readonly #profilesOfRank = new Map<number | null, number>();
+  #room: number;
+  /** From this sample on, sums are not complete. */
+  #cut = Infinity;
+
+  constructor(mostSums = MOST_SUMS) {
+    this.#room = mostSums;
+  }
+
+  /** Notes a profile before its kernels. */
+  open(profile: number, rank: number | null): number {
+    const known = this.#runs.get(profile);
+    if (known !== undefined) return known;
+    const run = this.#profilesOfRank.get(rank) ?? 0;
+    this.#profilesOfRank.set(rank, run + 1);
+    this.#runs.set(profile, run);
+    return run;
+  }
+
+  /**
+   * Number of the sample that a kernel belongs to.
+   * @throws UserError when there are too many
+   */
+  at(profile: number, step: number | null): number {
+    const run = this.#runs.get(profile) ?? this.open(profile, null);
+    const name = `${run}:${step ?? ''}`;
+    const known = this.#numbers.get(name);
+    if (known !== undefined) return known;
+    const number = this.#all.push({ run, step }) - 1;
+    if (number >= MOST_SAMPLES) {
+      throw new UserError(`more than ${MOST_SAMPLES} steps`, { hint: 'take a part of the records' });
+    }
+    this.#numbers.set(name, number);
+    return number;
+  }
+
+  isStep(sample: number): boolean {
+    return this.#all[sample]?.step !== null;
+  }
+
+  /** Whether so many sums more may be kept; if not, sums end before that sample. */
+  grant(sums: number, sample: number): boolean {
+    if (sample >= this.#cut) return false;
+    if (sums > this.#room) {
+      this.#cut = sample;
+      return false;
+    }
+    this.#room -= sums;
+    return true;
+  }
+
+  isKept(sample: number): boolean {
+    return sample < this.#cut;
+  }
+
+  get isCut(): boolean {
+    return this.#cut < Infinity;
+  }
+  get steps(): number {
+    return this.#all.filter(({ step }) => step !== null).length;
+  }
+  get runs(): number {
+    return new Set(this.#all.map(({ run }) => run)).size;
+  }
+
+  /**
+   * Samples to test, each a list of numbers that are added up: steps, or whole runs. Without those whose sums were not
+   * kept; none where of a run some were not.
+   */
+  tested(basis: Basis): readonly (readonly number[])[] {
+    if (basis === 'step') {
+      return this.#all.flatMap(({ step }, number) => (step !== null && this.isKept(number) ? [[number]] : []));
+    }
+    if (this.isCut) return [];
+    const runs = new Map<number, number[]>();
+    this.#all.forEach(({ run }, number) => {
+      const numbers = runs.get(run);
+      if (numbers === undefined) runs.set(run, [number]);
+      else numbers.push(number);
+    });
+    return [...runs.values()];
+  }
+}
+
+/** What is compared: mean steps where both inputs have steps, else mean runs. */
+export type Basis = 'step' | 'run';
+
+const NOTHING = new Float64Array(0);
+
+/** Some kernels of one input. Times are ns. */
+export class Sums {
+  count = 0;
+  time = 0;
+  /** Part of the time that belongs to steps. */
+  timeInSteps = 0;
+  #times = NOTHING;
+
+  /** @param sample number of the kernel's sample */
+  add(ns: number, sample: number, samples: Samples): void {
+    this.count++;
+    this.time += ns;
+    if (samples.isStep(sample)) this.timeInSteps += ns;
+    if (sample >= this.#times.length && !this.#grow(sample, samples)) return;
+    if (samples.isKept(sample)) this.#times[sample] = (this.#times[sample] ?? 0) + ns;
+  }
+
+  #grow(sample: number, samples: Samples): boolean {
+    const size = Math.max(sample + 1, Math.ceil(1.5 * this.#times.length));
+    if (!samples.grant(size - this.#times.length, sample)) return false;
+    const times = new Float64Array(size);
+    times.set(this.#times);
+    this.#times = times;
+    return true;
+  }
+
+  /** Time of each sample, 0 where there was no such kernel. */
+  timesOf(samples: readonly (readonly number[])[]): Float64Array {
+    return Float64Array.from(samples, (numbers) => numbers.reduce((sum, at) => sum + (this.#times[at] ?? 0), 0));
+  }
+}

@@ -1,0 +1,72 @@
+/**
+ * Whether a row changed: the rank test over its steps, and what follows from it. Pure.
+ *
+ * A change below the minimum effect is of no interest, however certain. So the test asks whether the new times are
+ * beyond the old ones moved by that effect: of the rows called slower or faster, the expected share that has changed by
+ * less is then below the false-discovery rate. Source of the idea: D. J. McCarthy, G. K. Smyth, "Testing significance
+ * relative to a fold-change threshold is a TREAT", Bioinformatics 25 (2009) 765-771.
+ */
+import { mannWhitney } from './mann-whitney.js';
+
+export const VERDICTS = {
+  slower: 'its steps take longer, by more than the minimum effect',
+  faster: 'its steps take less time, by more than the minimum effect',
+  same: 'no such change is shown',
+  new: 'only NEW has it',
+  gone: 'only BASE has it',
+  'too-few-samples': 'not enough steps for a test, or its kernels belong to no steps',
+} as const;
+
+export type Verdict = keyof typeof VERDICTS;
+
+export interface Settings {
+  /** False-discovery rate, 0 to 1. */
+  readonly rate: number;
+  /** Least change of interest, as a part of BASE's time: 0.01 is 1 %. */
+  readonly minEffect: number;
+  /** Samples that each input must have for a test. */
+  readonly minSamples: number;
+}
+
+export const DEFAULTS: Settings = { rate: 0.05, minEffect: 0.01, minSamples: 5 };
+
+export interface StepTest {
+  /** Two-sided p of the rank test of no difference. */
+  readonly p: number;
+  /** The same of no difference beyond the minimum effect. */
+  readonly pBeyond: number;
+  /** Where the new times lie of the old ones moved by it: above 1, below -1, neither 0. */
+  readonly side: 1 | 0 | -1;
+}
+
+/** @returns null with too few samples */
+export function testSteps(base: Float64Array, next: Float64Array, settings: Settings): StepTest | null {
+  if (Math.min(base.length, next.length) < Math.max(1, settings.minSamples)) return null;
+  const middle = (base.length * next.length) / 2;
+  const against = (factor: number): { u: number; p: number } =>
+    mannWhitney(
+      base.map((ns) => ns * factor),
+      next,
+    ) ?? { u: middle, p: 1 };
+  const plain = against(1);
+  const above = against(1 + settings.minEffect);
+  if (above.u > middle) return { p: plain.p, pBeyond: above.p, side: 1 };
+  const below = against(Math.max(0, 1 - settings.minEffect));
+  if (below.u < middle) return { p: plain.p, pBeyond: below.p, side: -1 };
+  return { p: plain.p, pBeyond: 1, side: 0 };
+}
+
+/** @param q adjusted value of the row's `pBeyond` */
+export function verdictOf(test: StepTest | null, q: number | null, rate: number): Verdict {
+  if (test === null || q === null) return 'too-few-samples';
+  if (q > rate || test.side === 0) return 'same';
+  return test.side > 0 ? 'slower' : 'faster';
+}
+
+export function median(values: Float64Array): number | null {
+  const sorted = values.slice().sort();
+  const half = sorted.length >> 1;
+  const upper = sorted[half];
+  if (upper === undefined) return null;
+  return sorted.length % 2 === 1 ? upper : ((sorted[half - 1] ?? upper) + upper) / 2;
+}
