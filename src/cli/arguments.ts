@@ -22,6 +22,8 @@ export interface Tool {
 export interface Arguments {
   /** Whether a switch is on. `no-x` in the table is asked for as `x`, which is on unless `--no-x` was given. */
   on(name: string): boolean;
+  /** Whether a switch was given as `--x` or as `--no-x`; undefined when it was not given. */
+  switched(name: string): boolean | undefined;
   /** The text given to an option; undefined when it was not given. */
   text(name: string): string | undefined;
   /** What the text of an option means; undefined when it was not given. */
@@ -64,6 +66,7 @@ export function parseArguments(tool: Tool, args: readonly string[]): Arguments {
   const negated = new Set(tool.options.filter(({ name }) => name.startsWith('no-')).map(({ name }) => name.slice(3)));
   return {
     on: (name) => (negated.has(name) ? given[name] !== false : given[name] === true),
+    switched: (name) => (typeof given[name] === 'boolean' ? given[name] : undefined),
     text,
     read: (name, meaning) => {
       const value = text(name);

@@ -41,6 +41,10 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     title: 'memory in use over time, its peak, and which ops held it then',
     load: async () => (await import('./dprof-memory.js')).memory,
   },
+  diff: {
+    title: 'what got slower or faster from one profile to another, tested over steps',
+    load: async () => (await import('./dprof-diff.js')).diff,
+  },
 };
 
 /**

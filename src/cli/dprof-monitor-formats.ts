@@ -1,11 +1,10 @@
 /** What `dprof monitor` can write: rows as text, CSV, JSON or a framed table, and what monitoring systems read. */
-import CliTable from 'cli-table3';
-import { stringify } from 'csv-stringify/sync';
 import type { MonitorColumn } from '../prof/monitor/columns.js';
 import { embeddedMetrics } from '../prof/monitor/emf.js';
 import { Exposition } from '../prof/monitor/prometheus.js';
 import type { MonitorReport, MonitorRow, Scope } from '../prof/monitor/report.js';
-import { clean, word } from '../write/cell-text.js';
+import type { Value } from '../prof/columns.js';
+import { requireFormat, type Format, type Sheet } from '../write/format.js';
 
 export interface MonitorLayout {
   readonly columns: readonly MonitorColumn[];
@@ -30,99 +29,60 @@ export interface MonitorFormat {
   open(layout: MonitorLayout): MonitorSheet;
 }
 
-type Cell = number | string | null;
-
-/** The rows asked for, a cell for each column. */
-const rowsOf = ({ columns, scopes }: MonitorLayout, report: MonitorReport): Cell[][] =>
-  report.rows.filter(({ scope }) => scopes.has(scope)).map((row) => cellsOf(columns, row, report));
-
-const cellsOf = (columns: readonly MonitorColumn[], row: MonitorRow, report: MonitorReport): Cell[] =>
-  columns.map((column) => column.value(row, report));
-
-/** `na` for unknown; a real number with the column's digits. */
-function textOf({ digits }: MonitorColumn, cell: Cell): string {
-  if (cell === null) return 'na';
-  return typeof cell === 'number' && digits !== undefined ? cell.toFixed(digits) : String(cell);
+/** What the columns of a row look at. */
+interface Told {
+  readonly row: MonitorRow;
+  readonly report: MonitorReport;
 }
 
-const space: MonitorFormat = {
-  id: 'space',
-  title: 'one blank between cells, none inside, for awk (the default)',
+const toldBy = ({ scopes }: MonitorLayout, report: MonitorReport): Told[] =>
+  report.rows.filter(({ scope }) => scopes.has(scope)).map((row) => ({ row, report }));
+
+/** How rows are written, with what stands for unknown. */
+type Cell = (value: Value) => Value;
+const asIs: Cell = (value) => value;
+const emptyForUnknown: Cell = (value) => value ?? '';
+
+const sheetOf = ({ columns, header }: MonitorLayout, format: Format, cell: Cell): Sheet<Told> =>
+  format.open({
+    columns: columns.map((column) => ({
+      ...column,
+      width: 0,
+      value: ({ row, report }) => cell(column.value(row, report)),
+    })),
+    header,
+    width: null,
+  });
+
+/** Rows one after the other, whatever report they are of. */
+const rowsOf = (format: Format, title = format.title, cell = asIs): MonitorFormat => ({
+  id: format.id,
+  title,
   hasColumns: true,
   open(layout) {
-    const { columns, header } = layout;
-    const line = (words: readonly string[]): string => `${words.join(' ')}\n`;
+    const sheet = sheetOf(layout, format, cell);
     return {
-      head: header ? line(columns.map((column) => column.header)) : '',
-      report: (report) =>
-        rowsOf(layout, report)
-          .map((cells) => line(columns.map((column, i) => word(textOf(column, cells[i] ?? null)))))
-          .join(''),
+      head: sheet.head(),
+      report: (report) => sheet.rows(toldBy(layout, report).map((told) => sheet.pack(told))),
     };
   },
-};
+});
 
-const csv: MonitorFormat = {
-  id: 'csv',
-  title: 'comma-separated (RFC 4180, lines end in LF); all digits, nothing for unknown',
-  hasColumns: true,
-  open(layout) {
-    const text = (cell: Cell): string => (cell === null ? '' : clean(String(cell)));
-    const lines = (rows: readonly (readonly string[])[]): string =>
-      rows.length === 0
-        ? ''
-        : stringify(
-            rows.map((row) => [...row]),
-            { record_delimiter: '\n' },
-          );
-    return {
-      head: layout.header ? lines([layout.columns.map(({ header }) => header)]) : '',
-      report: (report) => lines(rowsOf(layout, report).map((cells) => cells.map(text))),
-    };
-  },
-};
-
-const json: MonitorFormat = {
-  id: 'json',
-  title: 'one JSON object a row and line: column keys, raw values, null for unknown',
-  hasColumns: true,
-  open: (layout) => ({
-    head: '',
-    report: (report) =>
-      rowsOf(layout, report)
-        .map((cells) => `${JSON.stringify(Object.fromEntries(layout.columns.map(({ key }, i) => [key, cells[i]])))}\n`)
-        .join(''),
-  }),
-};
-
-const table: MonitorFormat = {
-  id: 'table',
-  title: 'framed, for people, one table a report',
+/** Each report as a whole. */
+const sheets = (format: Format, title: string): MonitorFormat => ({
+  id: format.id,
+  title,
   hasColumns: true,
   open: (layout) => ({
     head: '',
     report: (report) => {
-      const { columns, header } = layout;
-      const rows = rowsOf(layout, report);
+      const rows = toldBy(layout, report);
       if (rows.length === 0) return '';
-      const framed = new CliTable({
-        ...(header ? { head: columns.map((column) => column.header) } : {}),
-        colAligns: columns.map(({ type }) => (type === 'str' ? 'left' : 'right')),
-        style: { head: [], border: [], compact: true },
-      });
-      framed.push(...rows.map((cells) => columns.map((column, i) => framedCell(column, cells[i] ?? null))));
-      return `${framed.toString()}\n`;
+      const sheet = sheetOf(layout, format, asIs);
+      return sheet.head() + sheet.rows(rows.map((told) => sheet.pack(told))) + sheet.end();
     },
   }),
-};
-
-/** Quantities with their thousands apart. */
-function framedCell(column: MonitorColumn, cell: Cell): string {
-  if (typeof cell !== 'number' || column.unit === undefined || column.digits !== undefined) {
-    return clean(textOf(column, cell));
-  }
-  return cell.toLocaleString('en-US', { maximumFractionDigits: 0 });
-}
+});
 
 const prometheus: MonitorFormat = {
   id: 'prometheus',
@@ -141,4 +101,15 @@ const emf: MonitorFormat = {
   open: ({ namespace }) => ({ head: '', report: (report) => embeddedMetrics(report, namespace, report.unixMs) }),
 };
 
-export const MONITOR_FORMATS: readonly MonitorFormat[] = [space, csv, json, table, prometheus, emf];
+export const MONITOR_FORMATS: readonly MonitorFormat[] = [
+  rowsOf(requireFormat('space')),
+  rowsOf(
+    requireFormat('csv'),
+    'comma-separated (RFC 4180, lines end in LF); all digits, nothing for unknown',
+    emptyForUnknown,
+  ),
+  rowsOf(requireFormat('json'), 'one JSON object a row and line: column keys, raw values, null for unknown'),
+  sheets(requireFormat('table'), 'framed, for people, one table a report'),
+  prometheus,
+  emf,
+];

@@ -11,7 +11,10 @@ import { parseWhere, type Condition } from '../prof/where.js';
 import { UsageError, UserError } from '../record/errors.js';
 import { FORMATS, requireFormat, type Format } from '../write/format.js';
 import { USAGE } from './dprof-usage.js';
+import type { Grouping } from '../prof/group/grouping.js';
+import { MOST_GROUPS } from '../prof/group/groups.js';
 import { integer, parseArguments, type Option, type Tool } from './arguments.js';
+import { BY_OPTIONS, readGrouping } from './dprof-by.js';
 
 const OPTIONS: readonly Option[] = [
   { name: 'cols', short: 'c', takes: 'COLS', help: `columns, comma-separated (${DEFAULT_COLUMNS})` },
@@ -21,6 +24,7 @@ const OPTIONS: readonly Option[] = [
   { name: 'where', takes: 'EXPR', help: 'only kernels where EXPR holds: == != > >= < <= ~ !~ && || ( )' },
   { name: 'sort', takes: 'COLS', help: 'numbers largest first, text A to Z; +COL up, -COL down' },
   { name: 'top', takes: 'N', help: 'only the first N rows' },
+  ...BY_OPTIONS,
   { name: 'no-header', help: 'no header line' },
   { name: 'device', takes: 'DEV', help: 'peak rates of DEV: a name of --devices or a JSON file' },
   { name: 'explain', takes: 'IDX', help: 'where the numbers of one kernel come from (IDX or PROFILE:IDX)' },
@@ -35,12 +39,16 @@ const OPTIONS: readonly Option[] = [
 export const EXAMPLES = [
   'dparse net.sqlite | dprof -w 120',
   'dprof -c op,kernel,sil,tc,flops --sort sil --top 20 -f table net.sqlite',
+  'dprof --by op,dir --top 20 -f table net.sqlite',
   "dprof --csv --where 'op==conv2d && sil>10000' net.dict > conv.csv",
   "dprof -c op,sil net.dict | awk 'NR>1 {t[$1]+=$2} END {for (o in t) print t[o], o}'",
 ];
 
 /** What the tool keeps in memory, for the help and the manual page. */
-export const MEMORY = ['Memory: at most 250 MB; --sort adds the text of its rows (with --top N, of N rows).'];
+export const MEMORY = [
+  'Memory: at most 250 MB; --sort adds the text of its rows (with --top N, of N rows),',
+  `--by 25 bytes a kernel and 1 KB a row, of ${MOST_GROUPS.toLocaleString('en-US')} groups at most.`,
+];
 
 export const DPROF: Tool = { name: 'dprof', usage: USAGE, options: OPTIONS };
 
@@ -66,7 +74,7 @@ export function devicesText(): string {
 }
 
 export interface Request {
-  readonly show: 'report' | 'help' | 'columns' | 'devices' | 'version';
+  readonly show: 'report' | 'help' | 'columns' | 'aggregates' | 'devices' | 'version';
   readonly file: string | undefined;
   readonly output: string | undefined;
   readonly quiet: boolean;
@@ -77,6 +85,8 @@ export interface Request {
   readonly where: Condition | undefined;
   readonly sort: readonly SortKey[] | undefined;
   readonly top: number | undefined;
+  /** A row a group of kernels, with columns and an order of its own, in place of one a kernel. */
+  readonly grouping: Grouping | undefined;
   readonly explain: KernelId | undefined;
   /** Peak rates for every device of the input. */
   readonly device: Peaks | undefined;
@@ -93,18 +103,23 @@ export function readArguments(args: readonly string[]): Request {
     throw new UsageError(`one FILE, not ${others.length + 1}`, 'dparse takes several and makes one stream of them');
   }
   const width = given.read('width', (text) => integer('-w', text)) ?? null;
+  const top = given.read('top', (text) => integer('--top', text, 1));
+  const show = (['help', 'version', 'columns', 'devices'] as const).find((name) => given.on(name)) ?? 'report';
+  const grouping = readGrouping(given, top);
+  const isGrouped = grouping !== undefined;
   return {
-    show: (['help', 'version', 'columns', 'devices'] as const).find((name) => given.on(name)) ?? 'report',
+    show: show === 'columns' && isGrouped ? 'aggregates' : show,
     file,
     output: given.text('output'),
     quiet: given.on('quiet'),
-    columns: chooseColumns(given.text('cols') ?? DEFAULT_COLUMNS),
+    columns: chooseColumns((isGrouped ? undefined : given.text('cols')) ?? DEFAULT_COLUMNS),
     format: chooseFormat(given.text('format'), given.on('csv'), width),
     width: width !== null && width > 0 ? width : null,
     header: given.on('header'),
     where: given.read('where', parseWhere),
-    sort: given.read('sort', parseSort),
-    top: given.read('top', (text) => integer('--top', text, 1)),
+    sort: isGrouped ? undefined : given.read('sort', parseSort),
+    top,
+    grouping,
     explain: given.read('explain', parseKernelId),
     device: given.read('device', chooseDevice),
   };

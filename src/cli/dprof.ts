@@ -13,6 +13,7 @@ import { main } from './boundary.js';
 import { commandNamed } from './dprof-commands.js';
 import { helpText } from './dprof-help.js';
 import { openSource, type Source } from './dprof-input.js';
+import { usedBy, writeGroups, aggregatesText } from './dprof-by.js';
 import { columnsText, devicesText, readArguments, type Request } from './dprof-options.js';
 import { withOutput, type Write } from './output.js';
 import { progress } from './progress.js';
@@ -23,16 +24,14 @@ async function run(args: readonly string[]): Promise<void> {
   if (command !== null) return (await command.load()).run(args.slice(1));
   const request = readArguments(args);
   if (request.show !== 'report') {
-    const text = { help: helpText, columns: columnsText, devices: devicesText, version: () => `${version()}\n` }[
-      request.show
-    ]();
+    const text = TEXTS[request.show]();
     await withOutput(undefined, [], async (write) => write(text));
     return;
   }
   const meter = progress('dprof', !request.quiet);
   const source = await openSource(request.file, meter);
   try {
-    const inputs = request.file === undefined || request.file === '-' ? [] : [request.file];
+    const inputs = request.file === undefined || request.file === '-' ? [] : [request.file, source.name];
     const tally = tallyFor(request);
     await withOutput(request.output, inputs, (write) => writeReport(request, source, write, tally));
     meter.clear();
@@ -43,10 +42,22 @@ async function run(args: readonly string[]): Promise<void> {
   }
 }
 
+const TEXTS = {
+  help: helpText,
+  columns: columnsText,
+  aggregates: aggregatesText,
+  devices: devicesText,
+  version: () => `${version()}\n`,
+};
+
 const usedColumns = ({ columns, sort = [] }: Request): Column[] => [...columns, ...sort.map((key) => key.column)];
 
 /** What is derived of ops is only counted, and thus computed, when the report shows some of it. */
 function tallyFor(request: Request): Tally {
+  if (request.grouping !== undefined) {
+    const { derived, rates } = usedBy(request.grouping);
+    return new Tally(derived, rates);
+  }
   const used = usedColumns(request);
   return new Tally(
     used.some((column) => column.derived),
@@ -56,6 +67,7 @@ function tallyFor(request: Request): Tally {
 
 async function writeReport(request: Request, source: Source, write: Write, tally: Tally): Promise<void> {
   if (request.explain !== undefined) return writeExplanation(request.explain, request.device, source, write);
+  if (request.grouping !== undefined) return writeGroups(request, request.grouping, source, write, tally);
   const { columns, header, width, where, sort, top, device } = request;
   const sheet = request.format.open({ columns, header, width });
   let any = false;

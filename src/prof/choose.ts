@@ -1,24 +1,35 @@
 /** Names that users write, looked up; a wrong one is answered with the nearest right one. */
 import { nearest, UsageError } from '../record/errors.js';
-import { COLUMNS, columnOf, type Column } from './columns.js';
+import { COLUMNS, columnOf, type Column, type ColumnShape } from './columns.js';
 
 /**
  * The column of that key.
  * @throws UsageError naming the nearest key
  */
-export function requireColumn(key: string): Column {
-  const column = columnOf(key);
-  if (column !== undefined) return column;
-  const near = nearest(
-    key,
-    COLUMNS.map((known) => known.key),
-  );
+export const requireColumn = (key: string): Column => columnOf(key) ?? refuse(key, COLUMNS);
+
+/**
+ * The column of that key, of some columns.
+ * @throws UsageError naming the nearest key
+ */
+export const requireAmong = <Row>(columns: readonly Column<Row>[], key: string): Column<Row> =>
+  columns.find((known) => known.key === key) ?? refuse(key, columns);
+
+function refuse(key: string, columns: readonly ColumnShape[]): never {
+  const keys = columns.map((known) => known.key);
+  const near = nearest(key, keys);
   throw new UsageError(`unknown column '${key}'`, near === null ? '--columns lists them' : `did you mean ${near}?`);
 }
 
 /** Columns of a comma-separated list; order and repeats are kept. */
-export function chooseColumns(list: string): Column[] {
+export const chooseColumns = (list: string): Column[] => keysOf('-c', list).map(requireColumn);
+
+/**
+ * The keys of a comma-separated list.
+ * @throws UsageError when there are none
+ */
+export function keysOf(option: string, list: string): string[] {
   const keys = list.split(',').map((key) => key.trim());
-  if (keys.every((key) => key === '')) throw new UsageError('-c names no column', '--columns lists them');
-  return keys.map(requireColumn);
+  if (keys.every((key) => key === '')) throw new UsageError(`${option} names no column`, '--columns lists them');
+  return keys;
 }

@@ -5,10 +5,11 @@ import type { Annotated } from './annotate.js';
 import { baseName, callNames, queueTime } from './cell.js';
 import type { Column } from './column.js';
 import { COMMUNICATION_COLUMNS } from './communication-columns.js';
+import { CUBE_COLUMNS } from './cube-columns.js';
 import { ENGINE_COLUMNS } from './engine-columns.js';
 import { MATRIX_UNIT_COLUMNS, ROOFLINE_COLUMNS } from './roofline-columns.js';
 
-export { isNumeric, shown, textOf, type Column, type Value } from './column.js';
+export { isNumeric, shown, textOf, type Column, type ColumnShape, type Value } from './column.js';
 export type { Annotated };
 
 /** A record without a start, as from a net.dict, has NaN there. */
@@ -86,6 +87,14 @@ export const COLUMNS: readonly Column[] = [
   },
   { key: 'mod', header: 'Module', type: 'str', width: 15, doc: 'module of the outermost op', value: (row) => row.mod },
   { key: 'op', header: 'Op', type: 'str', width: 15, derived: true, doc: 'outermost op', value: (row) => row.op },
+  {
+    key: 'inner',
+    header: 'InnerOp',
+    type: 'str',
+    width: 15,
+    doc: 'innermost op around the launch',
+    value: (row) => row.calls.at(-1)?.op ?? null,
+  },
   {
     key: 'kernel',
     header: 'Kernel',
@@ -241,6 +250,7 @@ export const COLUMNS: readonly Column[] = [
     value: (row) => row.role,
   },
   ...MATRIX_UNIT_COLUMNS,
+  ...CUBE_COLUMNS,
   ...ROOFLINE_COLUMNS,
   ...COMMUNICATION_COLUMNS,
   ...ENGINE_COLUMNS,

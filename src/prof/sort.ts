@@ -7,8 +7,8 @@ import type { Annotated } from './annotate.js';
 import { requireColumn } from './choose.js';
 import { isNumeric, textOf, type Column } from './columns.js';
 
-export interface SortKey {
-  readonly column: Column;
+export interface SortKey<Row = Annotated> {
+  readonly column: Column<Row>;
   readonly descending: boolean;
 }
 
@@ -16,11 +16,14 @@ export interface SortKey {
  * Sort keys of a comma-separated list. Numbers come largest first and texts from A to Z, as one mostly wants them;
  * `+` in front of a key asks for ascending, `-` for descending order.
  */
-export function parseSort(list: string): SortKey[] {
+export const parseSort = (list: string): SortKey[] => parseSortOf(list, requireColumn);
+
+/** Sort keys of rows of another kind. */
+export function parseSortOf<Row>(list: string, columnOf: (key: string) => Column<Row>): SortKey<Row>[] {
   return list.split(',').map((item) => {
     const [, sign, key] = /^\s*([+-]?)\s*(.*?)\s*$/.exec(item) ?? [];
     if (key === undefined || key === '') throw new UsageError('--sort names no column', '--columns lists them');
-    const column = requireColumn(key);
+    const column = columnOf(key);
     return { column, descending: sign === '' ? isNumeric(column) : sign === '-' };
   });
 }
@@ -31,7 +34,7 @@ type Comparable = number | string | null;
  * The rows kept so far. Every row has a slot; its sort keys, place of arrival and item stand in one array each, which
  * takes a fraction of the memory of an object a row.
  */
-export class Sorted<T> {
+export class Sorted<T, Row = Annotated> {
   readonly #keys: Comparable[][];
   /** Place of arrival: equal rows stay in it. */
   readonly #arrival: number[] = [];
@@ -42,14 +45,14 @@ export class Sorted<T> {
 
   /** @param top how many rows to keep; Infinity for all */
   constructor(
-    private readonly sortKeys: readonly SortKey[],
+    private readonly sortKeys: readonly SortKey<Row>[],
     private readonly top = Infinity,
   ) {
     this.#keys = sortKeys.map(() => []);
   }
 
   /** @param pack makes what is kept of the row; only called when the row is among the first */
-  add(row: Annotated, pack: (row: Annotated) => T): void {
+  add(row: Row, pack: (row: Row) => T): void {
     // The slot after the last one is for the row at hand.
     const slot = this.#slots.length;
     for (const [i, { column }] of this.sortKeys.entries()) this.#keysOf(i)[slot] = comparable(row, column);
@@ -104,7 +107,7 @@ export class Sorted<T> {
   }
 }
 
-function comparable(row: Annotated, column: Column): Comparable {
+function comparable<Row>(row: Row, column: Column<Row>): Comparable {
   const value = column.value(row);
   return typeof value === 'object' && value !== null ? textOf(column, value) : value;
 }

@@ -8,6 +8,8 @@ export class Tally {
   withoutOp = 0;
   unknownFlops = 0;
   ambiguousForward = 0;
+  /** Kernels that are in no group, since nothing tells how long they took. */
+  untimed = 0;
   withoutForward = 0;
   /** Forward kernels forgotten to stay within the memory budget. */
   evicted = 0;
@@ -53,6 +55,7 @@ export function summaryLine(tally: Tally): string | null {
   const parts = [
     [tally.withoutOp, 'without op'],
     [tally.unknownFlops, 'with unknown FLOPs'],
+    [tally.untimed, 'without a duration, in no group'],
     [tally.withoutForward, 'backward without a forward kernel'],
     [tally.ambiguousForward, 'backward with several possible forward kernels'],
   ] as const;

@@ -1,5 +1,5 @@
 /** Text of cells that cannot break a report: one line, no terminal control, a known width. */
-import { textOf, type Column, type Value } from '../prof/columns.js';
+import { textOf, type ColumnShape, type Value } from '../prof/columns.js';
 
 // eslint-disable-next-line no-control-regex -- removing exactly these is the purpose
 const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
@@ -19,7 +19,7 @@ export const word = (text: string): string => {
 };
 
 /** A value's text, made safe; a number's text always is. */
-export const cellText = (column: Column, value: Value, safe: (text: string) => string): string =>
+export const cellText = (column: ColumnShape, value: Value, safe: (text: string) => string): string =>
   typeof value === 'number' ? textOf(column, value) : safe(textOf(column, value));
 
 const ZERO_WIDTH = /[\p{Mn}\p{Me}\p{Cf}]/u;

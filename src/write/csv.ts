@@ -1,6 +1,6 @@
 /** CSV after RFC 4180, except that lines end in a line feed alone, as tools on Unix expect. */
 import { stringify } from 'csv-stringify/sync';
-import type { Column, Value } from '../prof/columns.js';
+import type { ColumnShape, Value } from '../prof/columns.js';
 import { cellText, clean } from './cell-text.js';
 import type { Format } from './format.js';
 
@@ -20,7 +20,7 @@ export const csv: Format = {
 };
 
 /** Numbers have all their digits: CSV is for programs. */
-const cell = (column: Column, value: Value): string =>
+const cell = (column: ColumnShape, value: Value): string =>
   typeof value === 'number' ? String(value) : cellText(column, value, clean);
 
 /** Whether a cell may need quotes. It is clean, so that no line ends within it. */

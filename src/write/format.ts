@@ -10,17 +10,17 @@ import { columns } from './width.js';
 /** What is kept of a row until it is written. */
 export type Packed = string | readonly string[];
 
-export interface Layout {
-  readonly columns: readonly Column[];
+export interface Layout<Row = Annotated> {
+  readonly columns: readonly Column<Row>[];
   readonly header: boolean;
   /** Widest line, for formats that have one. */
   readonly width: number | null;
 }
 
 /** One report being written: the head, then rows, then the end. */
-export interface Sheet {
+export interface Sheet<Row = Annotated> {
   head(): string;
-  pack(row: Annotated): Packed;
+  pack(row: Row): Packed;
   rows(packed: readonly Packed[]): string;
   end(): string;
 }
@@ -29,7 +29,7 @@ export interface Format {
   readonly id: string;
   readonly title: string;
   /** @throws UserError when the layout cannot be */
-  open(layout: Layout): Sheet;
+  open<Row>(layout: Layout<Row>): Sheet<Row>;
 }
 
 export const FORMATS: readonly Format[] = [columns, csv, space, json, table];

@@ -1,6 +1,6 @@
 /** A framed table for people. All rows are held until the end, since a column is as wide as its widest cell. */
 import CliTable from 'cli-table3';
-import { isNumeric, shown, textOf, type Column, type Value } from '../prof/columns.js';
+import { isNumeric, shown, textOf, type ColumnShape, type Value } from '../prof/columns.js';
 import { clean, cut } from './cell-text.js';
 import type { Format } from './format.js';
 
@@ -33,7 +33,7 @@ export const table: Format = {
 };
 
 /** Quantities with their thousands apart; long texts cut, and marked as such. */
-function cell(column: Column, value: Value, narrow: string | undefined): string {
+function cell(column: ColumnShape, value: Value, narrow: string | undefined): string {
   if (typeof value === 'number' && column.unit !== undefined) {
     const digits = column.digits ?? 0;
     return value.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits });

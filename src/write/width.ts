@@ -1,6 +1,6 @@
 /** Columns of fixed width for the terminal. No line is wider than asked for, blanks between columns included. */
 import { UserError } from '../record/errors.js';
-import { isNumeric, shown, textOf, type Column } from '../prof/columns.js';
+import { isNumeric, shown, textOf, type Column, type ColumnShape } from '../prof/columns.js';
 import { cells, clean, cut, fitId, fitQuantity } from './cell-text.js';
 import type { Format, Layout } from './format.js';
 
@@ -35,19 +35,19 @@ export const columns: Format = {
 };
 
 /** A real number has its digits where these fit. */
-function fit(column: Column, value: number, width: number): string {
+function fit(column: ColumnShape, value: number, width: number): string {
   if (column.type !== 'real') return column.unit === undefined ? fitId(value, width) : fitQuantity(value, width);
   const text = textOf(column, value);
   return text.length <= width ? text : fitQuantity(value, width);
 }
 
-interface Place {
-  readonly column: Column;
+interface Place<Row> {
+  readonly column: Column<Row>;
   readonly width: number;
 }
 
 /** Widths of the chosen columns: what the fixed ones leave is shared by the flexible ones. */
-function place({ columns: chosen, width }: Layout): Place[] {
+function place<Row>({ columns: chosen, width }: Layout<Row>): Place<Row>[] {
   const total = width ?? DEFAULT_WIDTH;
   const flexible = chosen.filter((column) => column.width === 0).length;
   const fixed = chosen.reduce((sum, column) => sum + column.width, chosen.length - 1);
@@ -66,7 +66,7 @@ function place({ columns: chosen, width }: Layout): Place[] {
   });
 }
 
-function header(column: Column, width: number): string {
+function header(column: ColumnShape, width: number): string {
   const full = column.header.length <= width ? column.header : (column.narrowHeader ?? column.header);
   const text = full.slice(0, width);
   return isNumeric(column) ? text.padStart(width) : text.padEnd(width);

@@ -42,6 +42,10 @@ describe('table of devices', () => {
     ['AMD Instinct MI300X VF', 205571227648, 'MI300X'],
     ['AMD Instinct MI210', 68702699520, 'MI210'],
     ['AMD Instinct MI250X / MI250', null, null],
+    ['Ascend910A', null, 'Ascend 910A'],
+    ['Ascend910B3', null, 'Ascend 910B3'],
+    ['Ascend910B', null, null],
+    ['Ascend310P3', null, 'Ascend 310P3'],
     ['Some other part', null, null],
   ];
   for (const [name, memBytes, expected] of names) {
@@ -103,6 +107,7 @@ describe('peaks of a part that is not in the table', () => {
     ['sm100', 'B', 148, 1.855e9, 2249],
     ['sm89', 'GeForce G', 128, 2.52e9, 165.2],
     ['gfx942', 'M', 304, 2.1e9, 1307.4],
+    ['ascend910b', 'Ascend910B', 24, 1.8e9, 353.9],
   ];
   for (const [arch, name, units, clockHz, tflops] of formula) {
     it(`${units} units of ${arch} at ${clockHz / 1e9} GHz do ${tflops} TFLOP/s of FP16 products`, () => {

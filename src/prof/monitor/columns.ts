@@ -1,16 +1,10 @@
 /** THE table of columns of `dprof monitor`: help, docs and all formats of rows are made from it. */
 import { nearest, UsageError } from '../../record/errors.js';
+import type { ColumnShape } from '../column.js';
 import { sumUnder, valueOf, type MonitorReport, type MonitorRow } from './report.js';
 
-export interface MonitorColumn {
-  readonly key: string;
-  readonly header: string;
-  readonly unit?: 'ns' | 's' | 'bytes' | '%' | 'FLOP/s';
-  readonly type: 'int' | 'real' | 'str';
-  /** Digits after the point in text for people and awk; CSV and JSON have all of them. */
-  readonly digits?: number;
-  /** One line for help and docs. */
-  readonly doc: string;
+/** A column of reports, in formats that make room for whatever there is. */
+export interface MonitorColumn extends Omit<ColumnShape, 'width'> {
   value(row: MonitorRow, report: MonitorReport): number | string | null;
 }
 

@@ -1,0 +1,31 @@
+/** Groups of kernels as a test wants them: from records, as rows of raw values. */
+import type { Column, Value } from '../../src/prof/columns.js';
+import { Groups } from '../../src/prof/group/groups.js';
+import { parseGrouping, type GroupingText } from '../../src/prof/group/grouping.js';
+import type { GroupRow } from '../../src/prof/group/rows.js';
+import type { ProfileLine } from '../../src/record/record.js';
+import { annotate } from './rows.js';
+
+export interface Grouped {
+  readonly columns: readonly Column<GroupRow>[];
+  readonly rows: readonly GroupRow[];
+  readonly untimed: number;
+}
+
+/** The rows of `dprof --by`. */
+export function groupsOf(
+  records: Iterable<ProfileLine>,
+  text: Partial<GroupingText> & { readonly by: string },
+): Grouped {
+  const { keys, columns, depth, arrangement } = parseGrouping({
+    ...{ columns: undefined, sort: undefined, top: undefined, depth: undefined, tree: undefined },
+    ...text,
+  });
+  const groups = new Groups({ keys, depth, amounts: true, arrangement });
+  for (const row of annotate(records)) groups.add(row);
+  return { columns, rows: [...groups.rows()], untimed: groups.untimed };
+}
+
+/** Values of the columns, by key. */
+export const valuesOf = ({ columns, rows }: Grouped): Readonly<Record<string, Value>>[] =>
+  rows.map((row) => Object.fromEntries(columns.map((column) => [column.key, column.value(row)])));
