@@ -3,10 +3,13 @@
  * elsewhere. The same bytes on every run.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { gzipSync } from 'node:zlib';
+import { ascendDatabase } from './ascend-database.js';
+import { ascendMlp } from './ascend-mlp.js';
+import { ascendText } from './ascend-text.js';
 import { A100, V100 } from './gpu.js';
 import { kinetoLenet } from './kineto-lenet.js';
 import { lenet } from './lenet.js';
@@ -42,12 +45,21 @@ export const NEURON: Readonly<Record<string, () => Buffer>> = {
   'neuron-monitor.jsonl': neuronMonitor,
 };
 
+/** What Ascend's profiler writes, by path: one run as a database and as text. */
+export const ASCEND: Readonly<Record<string, () => Buffer>> = {
+  'ascend_pytorch_profiler_0.db': () => ascendDatabase(ascendMlp()),
+  ...Object.fromEntries(
+    Object.entries(ascendText(ascendMlp())).map(([path, text]) => [`ascend_pt/${path}`, () => Buffer.from(text)]),
+  ),
+};
+
 function main(): void {
   const { values } = parseArgs({ options: { out: { type: 'string' } } });
   const folder = values.out ?? fileURLToPath(new URL('..', import.meta.url));
   mkdirSync(folder, { recursive: true });
-  for (const [name, make] of Object.entries({ ...SAMPLES, ...TRACES, ...NEURON })) {
+  for (const [name, make] of Object.entries({ ...SAMPLES, ...TRACES, ...NEURON, ...ASCEND })) {
     const bytes = name.endsWith('.gz') ? gzipSync(make(), { level: 9 }) : make();
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
     writeFileSync(join(folder, name), bytes);
     process.stderr.write(`${name}: ${bytes.length} bytes\n`);
   }

@@ -57,10 +57,15 @@ async function parse(request: Request, profiles: readonly Profile[]): Promise<vo
   const { format, ranges, program, force, quiet, jobs } = request;
   const meter = progress('dparse', !quiet);
   const failures: UserError[] = [];
+  const ranks = new Map<number, number[]>();
   const note = (profile: Profile, outcome: Outcome): void => {
     meter.clear();
-    if (outcome instanceof UserError) failures.push(outcome);
-    else if (!quiet) process.stderr.write(`dparse: ${summary(profile.source.name, outcome)}\n`);
+    if (outcome instanceof UserError) {
+      failures.push(outcome);
+      return;
+    }
+    if (!quiet) process.stderr.write(`dparse: ${summary(profile.source.name, outcome)}\n`);
+    if (outcome.rank !== null) ranks.set(outcome.rank, [...(ranks.get(outcome.rank) ?? []), profile.ordinal]);
   };
   const options = {
     ranges,
@@ -80,12 +85,22 @@ async function parse(request: Request, profiles: readonly Profile[]): Promise<vo
           note(profile, await parse(profile, options, write, meter));
         }
       }
+      const repeated = repeatedRanks(ranks);
+      if (repeated !== null && !quiet) process.stderr.write(`dparse: ${repeated}\n`);
       // With nothing read there is nothing to write: the last failure ends the run, and OUT does not appear.
       const last = failures.length === profiles.length ? failures.pop() : undefined;
       failures.forEach(complain);
       if (last !== undefined) throw last;
     },
   );
+}
+
+/** Says which ranks several profiles are of; null when none is. */
+function repeatedRanks(ranks: ReadonlyMap<number, readonly number[]>): string | null {
+  const repeated = [...ranks].filter(([, ordinals]) => ordinals.length > 1).sort(([a], [b]) => a - b);
+  if (repeated.length === 0) return null;
+  const texts = repeated.map(([rank, ordinals]) => `rank ${rank} is that of ${ordinals.join(', ')}`);
+  return `several profiles of one rank, told apart by "profile": ${texts.join('; ')}`;
 }
 
 /** `net.sqlite: 160 kernels, 21 copies; kernels whose host call is not in the profile: 24`. */

@@ -3,7 +3,8 @@ import { statSync } from 'node:fs';
 import { openFile, openStream, type Input } from '../prof/lines.js';
 import { readRecords, type RecordTypes } from '../prof/records.js';
 import type { RecordBatches } from '../prof/report.js';
-import { UsageError, UserError } from '../record/errors.js';
+import type { Source as Opened } from '../parse/source.js';
+import { EXIT, UsageError, UserError } from '../record/errors.js';
 import type { ProfileLine } from '../record/record.js';
 import { USAGE } from './dprof-usage.js';
 import type { Progress } from './progress.js';
@@ -23,6 +24,7 @@ export interface Source {
 export async function openSource(file: string | undefined, progress: Progress, types?: RecordTypes): Promise<Source> {
   const onStdin = file === undefined || file === '-';
   if (onStdin && process.stdin.isTTY) throw new UsageError('no FILE, and stdin is a terminal', `usage: ${USAGE}`);
+  if (!onStdin && isFolder(file)) return parseFolder(file, types);
   let done = 0;
   const total = onStdin ? null : (statSync(file, { throwIfNoEntry: false })?.size ?? null);
   const onBytes = (bytes: number): void => {
@@ -37,8 +39,9 @@ export async function openSource(file: string | undefined, progress: Progress, t
   throw new UserError('not records, and a profile cannot be read from a pipe', { where: input.name, hint });
 }
 
-/** Markup, a log's frame, a comment; `hbm_read_bytes  851968`. */
-const NO_RECORD = /^\s*(?:<|==|#|[a-z]+(?:_[a-z0-9]+)+[ \t]+\S+[ \t]*(?:\r?\n|$))/;
+/** Markup, a log's frame, a comment; `hbm_read_bytes  851968`; `Name,Type,Start Time(us)`. */
+const NO_RECORD =
+  /^\s*(?:<|==|#|[a-z]+(?:_[a-z0-9]+)+[ \t]+\S+[ \t]*(?:\r?\n|$)|\ufeff?[^{\n]*,[^{\n]*\((?:us|MB|KB)\))/;
 
 /** Records are text. A database, another binary file, XML, a log, a trace or a list of metrics is left to the parser to name. */
 function mayBeRecords({ head }: Input): boolean {
@@ -60,11 +63,31 @@ function isTrace(head: Buffer): boolean {
 
 const BATCH = 1000;
 
+const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+
+/** The only profile of a folder. What else there cannot be read is told, and the exit code says so. */
+async function parseFolder(folder: string, types: RecordTypes | undefined): Promise<Source> {
+  const { findProfiles } = await import('../parse/find.js');
+  const { profiles, failures } = await findProfiles([folder]);
+  const [first] = profiles;
+  if (first === undefined || profiles.length > 1) {
+    for (const { source } of profiles) source.dispose();
+    const hint = `give it to dparse: dparse ${folder} | dprof`;
+    throw failures[0] ?? new UserError(`holds ${profiles.length} profiles`, { where: folder, hint });
+  }
+  for (const { line } of failures) process.stderr.write(`dprof: ${line}\n`);
+  if (failures.length > 0) process.exitCode = EXIT.failed;
+  return recordsOf(first.source, types);
+}
+
 /** A profile's records. The parser and its database library are only loaded here: records alone never need them. */
 async function parseProfile(file: string, types: RecordTypes | undefined): Promise<Source> {
   const { openProfile } = await import('../parse/find.js');
+  return recordsOf(await openProfile(file), types);
+}
+
+async function recordsOf(source: Opened, types: RecordTypes | undefined): Promise<Source> {
   const { readProfile } = await import('../parse/profile.js');
-  const source = await openProfile(file);
   const records = readProfile(source.path, { profile: 0, name: source.name, ranges: types?.has('range') ?? false });
   const close = (): void => {
     source.dispose();

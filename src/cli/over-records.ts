@@ -65,7 +65,7 @@ export async function overRecords(request: CommonRequest<string>, pass: Pass): P
   try {
     for await (const batch of source.batches) for (const record of batch) pass.take(record);
     meter.clear();
-    const inputs = file === undefined || file === '-' ? [] : [file];
+    const inputs = file === undefined || file === '-' ? [] : [file, source.name];
     await withOutput(output, inputs, async (write) => pass.end(write, source.name));
     if (!quiet) for (const note of pass.notes()) process.stderr.write(`dprof: ${note}\n`);
   } catch (error) {

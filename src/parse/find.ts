@@ -3,8 +3,10 @@
  * later, nor on the number of workers.
  */
 import { statSync } from 'node:fs';
+import { resolve, sep } from 'node:path';
 import { UserError } from '../record/errors.js';
-import { checkProfile } from './profile.js';
+import { BrokenProfile, checkProfile } from './profile.js';
+import { PROFILE_FOLDERS } from './registry.js';
 import { expand, open, type Source } from './source.js';
 
 export interface Profile {
@@ -15,7 +17,7 @@ export interface Profile {
 
 export interface Found {
   readonly profiles: readonly Profile[];
-  /** Inputs that cannot be read. Other files of a folder or a glob are passed over. */
+  /** Inputs that cannot be read, and profiles in a folder or a glob that cannot. Other files there are passed over. */
   readonly failures: readonly UserError[];
 }
 
@@ -31,16 +33,20 @@ export async function findProfiles(
   const profiles: Profile[] = [];
   const failures: UserError[] = [];
   for (const input of inputs) {
-    const before = profiles.length;
+    const before = profiles.length + failures.length;
     try {
       const { paths, lenient } = expand(input);
       const inFolder = lenient && (statSync(input, { throwIfNoEntry: false })?.isDirectory() ?? false);
+      const told: string[] = [];
       for (const path of paths) {
         const result = await tryOpen(path, { format, stdin, inFolder });
         if (!(result instanceof UserError)) profiles.push({ ordinal: profiles.length, source: result });
-        else if (!lenient) failures.push(result);
+        else if (!lenient || result instanceof BrokenProfile) failures.push(result);
+        else continue;
+        told.push(path);
       }
-      if (lenient && profiles.length === before) {
+      if (inFolder) failures.push(...foldersWithout(told, paths));
+      if (lenient && profiles.length + failures.length === before) {
         throw new UserError(`no profile among ${paths.length} ${paths.length === 1 ? 'file' : 'files'}`, {
           where: input,
           hint: 'dparse --formats lists what can be read',
@@ -53,6 +59,14 @@ export async function findProfiles(
   }
   return { profiles, failures };
 }
+
+/** Folders of profilers in which none of the paths is that are told of. */
+const foldersWithout = (told: readonly string[], paths: readonly string[]): UserError[] =>
+  PROFILE_FOLDERS.flatMap(({ title, hint, among }) =>
+    [...among(paths)]
+      .filter((folder) => !told.some((path) => resolve(path).startsWith(resolve(folder) + sep)))
+      .map((folder) => new UserError(`is ${title}`, { where: folder, hint })),
+  );
 
 /** What stands before the cut says nothing of what the file is. */
 const cutOff = (path: string): UserError =>

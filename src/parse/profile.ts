@@ -1,13 +1,15 @@
 /**
  * One profile → its records: detection, opening and reading together. What the command lines and the library use.
  */
+import { existsSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { UserError } from '../record/errors.js';
 import type { ProfileLine } from '../record/record.js';
 import type { Probe, Reader } from './reader.js';
-import { detect, readerNamed } from './registry.js';
+import { detect, PROFILE_TABLES, readerNamed } from './registry.js';
 import { rankOf, readHead } from './source.js';
 import { isSqlite, SqliteFile } from './sqlite.js';
+import { holdsEarly } from './trace/early.js';
 
 export interface ProfileOptions {
   /** Ordinal of the profile in the stream. */
@@ -23,6 +25,12 @@ export interface ProfileOptions {
   /** Whether to take a program although it is not the one that ran. */
   readonly force?: boolean;
 }
+
+/** A profile that cannot be opened: in use, damaged, cut short. Other files that cannot be may be anything. */
+export class BrokenProfile extends UserError {}
+
+/** Schemas stand at the start of a database, or in what was written last. */
+const SCHEMA_BYTES = 4 * 1024 * 1024;
 
 /**
  * Records of a profile. Memory: see `capture.ts`.
@@ -86,7 +94,12 @@ function openNamed(path: string, name: string): SqliteFile {
   try {
     return SqliteFile.open(path);
   } catch (error) {
-    if (error instanceof UserError && path !== name) throw new UserError(error.what, { ...error.detail, where: name });
-    throw error;
+    if (!(error instanceof UserError)) throw error;
+    const Failure = isProfile(path) ? BrokenProfile : UserError;
+    throw new Failure(error.what, { ...error.detail, where: name });
   }
 }
+
+/** Whether a database that cannot be opened is a profile, as far as its bytes tell. */
+const isProfile = (path: string): boolean =>
+  [path, `${path}-wal`].some((file) => existsSync(file) && holdsEarly(file, PROFILE_TABLES, SCHEMA_BYTES));

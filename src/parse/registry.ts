@@ -5,6 +5,7 @@
 import { nearest, UsageError, UserError } from '../record/errors.js';
 import type { Probe, Reader } from './reader.js';
 import { ascendDatabase } from './readers/ascend/database.js';
+import { ascendFolder } from './readers/ascend/folders.js';
 import { ascendText } from './readers/ascend/text.js';
 import { kineto } from './readers/kineto.js';
 import { ntff } from './readers/neuron/ntff.js';
@@ -87,7 +88,20 @@ export const UNREADABLE: readonly Unreadable[] = [
     hint: 'import it with nvprof --import-profile FILE --export-profile NEW, or profile with nvprof -o FILE',
     sniff: isBinary,
   },
+  {
+    title: 'a table of the Ascend profiler without the times of kernels',
+    hint: 'give trace_view.json, kernel_details.csv or the directory',
+    sniff: ({ head }) => /^[^\n{]*,[^\n{]*\((?:us|MB|KB)\)/.test(head.toString('utf8')),
+  },
   { title: 'text', hint: 'dparse --formats lists what can be read', sniff: () => true },
+];
+
+/** Names of tables: a database that cannot be opened, and has one of them in its schema, is a profile all the same. */
+export const PROFILE_TABLES: readonly string[] = [
+  'CUPTI_ACTIVITY_KIND',
+  'COMPUTE_TASK_INFO',
+  'PYTORCH_API',
+  'CANN_API',
 ];
 
 /** Databases that are recognised and answered with what to do. */
@@ -100,6 +114,16 @@ export const UNREADABLE_DATABASES: readonly Unreadable[] = [
       [...database.tables.keys()].some((table) => table === 'StepTraceTime' || table.startsWith('CommAnalyzer')),
   },
 ];
+
+/** Folders that profilers make; one in which no profile is found is answered with what to do. */
+export interface ProfileFolder {
+  readonly title: string;
+  readonly hint: string;
+  /** Those in which some of these files are. */
+  readonly among: (paths: readonly string[]) => ReadonlySet<string>;
+}
+
+export const PROFILE_FOLDERS: readonly ProfileFolder[] = [ascendFolder];
 
 /**
  * The reader for an input.

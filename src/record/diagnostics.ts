@@ -59,6 +59,7 @@ export const DIAGNOSTICS = {
     'rows of csv files that are cut, or have other columns than the header (passed over)',
   ],
   'file-beside-not-read': ['warning', 'files beside a profile that are not what their name says (passed over)'],
+  'profiler-info-not-found': ['info', 'profiles without profiler_info_*.json (versions and settings are unknown)'],
   'details-without-task': ['warning', 'rows of kernel_details.csv whose kernel is not in the trace (passed over)'],
   'unknown-table': ['info', 'tables whose names are not known (passed over)'],
   'time-unit-assumed': ['warning', 'profiles that do not tell the unit of their times (nanoseconds assumed)'],

@@ -4,14 +4,8 @@
  */
 import { told } from './kernel-labels.js';
 
-/** Classes of cores that kernels run on: matrix units, vector units, both of them, the host-side processors, dividers. */
-export const CORE_CLASSES = ['AI_CORE', 'AI_VECTOR_CORE', 'MIX_AIC', 'MIX_AIV', 'AI_CPU', 'DSA_SQE'] as const;
-
 /** Core class of a kernel; null where the profile does not tell it (level 0). */
 export const coreClass = (text: string | null | undefined): string | null => told(text);
-
-/** Whether kernels of a core class use matrix units. */
-export const isCubeClass = (core: string | null): boolean => core === 'AI_CORE' || core === 'MIX_AIC';
 
 /** What a task of the device is that is neither a kernel nor part of a collective. */
 export type TaskKind =

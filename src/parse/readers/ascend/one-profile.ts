@@ -24,6 +24,9 @@ function databasesOfRun(folder: string): string[] {
   return parts === undefined ? [] : databasesIn(join(dirname(parts), OUTPUT));
 }
 
+/** Whether a folder holds a database of the profiler that can be read. */
+export const hasDatabase = (folder: string): boolean => databasesIn(folder).some((path) => hasSession(path, null));
+
 function databasesIn(folder: string): string[] {
   try {
     return readdirSync(folder).filter((name) => DATABASE.test(name)).map((name) => join(folder, name)); // prettier-ignore

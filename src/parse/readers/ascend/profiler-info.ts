@@ -3,7 +3,8 @@
  * configured. Only what is listed here is taken from it.
  */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join, resolve } from 'node:path';
+import type { Diagnostics } from '../../../record/diagnostics.js';
 import type { Labels } from '../../../record/record.js';
 
 /** A file of this name that is larger is none of the profiler's. */
@@ -15,6 +16,9 @@ export interface ProfilerInfo {
   readonly torchNpu: string | null;
   readonly cann: string | null;
 }
+
+/** Where the profiler puts what it writes; the information stands beside that. */
+const OUTPUT = 'ASCEND_PROFILER_OUTPUT';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -38,15 +42,23 @@ const SETTINGS: readonly (readonly [key: string, fact: string])[] = [
  * @param rank rank of the profile, where it is known: several ranks may share a folder
  * @returns null when there is none, or it is not to be told which of several it is
  */
-export function readProfilerInfo(folder: string | null, rank: number | null): ProfilerInfo | null {
+export function readProfilerInfo(
+  folder: string | null,
+  rank: number | null,
+  diagnostics: Diagnostics,
+): ProfilerInfo | null {
   if (folder === null) return null;
   for (const place of [folder, join(folder, '..')]) {
     const names = namesIn(place);
     const own = names.find((name) => rankIn(name) === rank) ?? names[0];
     if (own === undefined) continue;
-    if (names.length > 1 && rankIn(own) !== rank) return null;
-    return readInfo(join(place, own), rankIn(own));
+    if (names.length > 1 && rankIn(own) !== rank) break;
+    const info = readInfo(join(place, own), rankIn(own));
+    if (info === null) diagnostics.count('file-beside-not-read');
+    return info;
   }
+  // Of files that were copied out of the profiler's folders it is not expected.
+  if (basename(resolve(folder)) === OUTPUT) diagnostics.count('profiler-info-not-found');
   return null;
 }
 

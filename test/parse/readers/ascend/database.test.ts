@@ -263,6 +263,53 @@ describe('Ascend database', () => {
     expect(texts).to.include('nn.Module: Net_0');
   });
 
+  it('tells when the device came by a range of the program', () => {
+    const database = training();
+    const mark = { globalTid: (3136495n << 32n) | 100n, domainId: database.string('default') };
+    database.timed('MSTX_EVENTS', [205, 795], { ...mark, message: database.string('epoch'), connectionId: 4000000001 });
+    database.timed('MSTX_EVENTS', [300, 300], { ...mark, message: database.string('host'), connectionId: 4000000000 });
+    database.task('PROFILER_TRACE_EX', [2400, 2400], 4000000001);
+    database.task('PROFILER_TRACE_EX', [2750, 2760], 4000000001);
+    const path = database.write();
+    const ranges = recordsOf(path, { ranges: true }).filter((record) => record.type === 'range');
+    expect(ranges.filter(({ text }) => text.startsWith('npu:'))).to.deep.equal([
+      {
+        type: 'range',
+        profile: 0,
+        start: 2400 - 100,
+        dur: 360,
+        pid: 3136495,
+        tid: null,
+        domain: null,
+        text: 'npu:1:epoch',
+      },
+    ]);
+    expect(diagnosticsOf(path)).to.not.have.property('task-passed-over');
+  });
+
+  it('tells memory of modules when it changes, whatever the order of rows', () => {
+    const rows = [[100, 1, 5], [100, 2, 0], [200, 1, 5], [200, 2, 7], [300, 1, 6], [300, 2, 7], [400, 2, 0]] as const; // prettier-ignore
+    const schema = {
+      ...ASCEND_SCHEMA,
+      NPU_MODULE_MEM: 'moduleId timestampNs totalReserved deviceId',
+      ENUM_MODULE: 'id name$',
+    };
+    const samples = (order: readonly (readonly [number, number, number])[]): unknown[] => {
+      const database = new AscendDatabase(schema).row('ENUM_MODULE', { id: 1, name: 'HCCL' });
+      for (const [time, moduleId, totalReserved] of order) {
+        database.row('NPU_MODULE_MEM', { timestampNs: EPOCH + BigInt(time), moduleId, totalReserved, deviceId: 0 });
+      }
+      database.task('EVENT_WAIT', [0, 10], 1);
+      return recordsOf(database.write()).flatMap((record) =>
+        record.type === 'sample' ? [[record.start, record.labels?.['module'], record.value]] : [],
+      );
+    };
+    const expected = [[100, 'HCCL', 5], [100, 2, 0], [200, 2, 7], [300, 'HCCL', 6], [400, 2, 0]]; // prettier-ignore
+    expect(samples(rows)).to.deep.equal(expected);
+    expect(samples(rows.toReversed())).to.deep.equal(expected);
+    expect(samples([...rows.slice(3), ...rows.slice(0, 3)])).to.deep.equal(expected);
+  });
+
   it('tells what the device counted, exactly', () => {
     const database = new AscendDatabase();
     const first = database.kernel('first', [10, 20], 1);

@@ -25,6 +25,7 @@ import {
   writeProfile,
   type EventText,
 } from '../../../support/ascend-trace.js';
+import { training } from '../../../support/ascend-database.js';
 import * as kineto from '../../../support/kineto-trace.js';
 import { diagnosticsOf, headerOf, recordsOf } from '../../../support/profile-database.js';
 
@@ -246,9 +247,36 @@ describe('Ascend text: files beside a trace', () => {
     it(`a kernel_details.csv ${what} does not stop the trace`, () => {
       const path = writeProfile([...MM, ...FLOW], { 'kernel_details.csv': text });
       expect(kernelsOf(path)).to.have.length(1);
-      expect(diagnosticsOf(path)).to.deep.equal(counted);
+      expect(diagnosticsOf(path)).to.deep.equal({ ...counted, 'profiler-info-not-found': 1 });
     });
   }
+
+  it('l2_cache.csv adds rates, joined in order where a task number comes again', () => {
+    const header = ['Task ID', 'Stream ID', 'Name', 'Accelerator Core', 'Start Time(us)', 'Duration(us)'];
+    const kernels = csv(
+      header,
+      [11, 2, 'MatMul', 'AI_CORE', timeText(30), 10],
+      [11, 2, 'MatMul', 'AI_CORE', timeText(50), 10],
+    );
+    const rates = csv(['Stream Id', 'Task Id', 'Hit Rate', 'Victim Rate', 'Op Name'], [2, 11, 'N/A', 0.25, 'MatMul'], [2, 11, 0.5, 0, 'MatMul']); // prettier-ignore
+    const events = [...MM, ...FLOW, task('MatMul', 'AI_CORE', 11, 50, 60)];
+    const path = writeProfile(events, { 'kernel_details.csv': kernels, 'l2_cache.csv': rates });
+    expect(kernelsOf(path).map(({ counters }) => counters)).to.deep.equal([
+      { l2_victim_rate: 0.25 },
+      { l2_hit_rate: 0.5, l2_victim_rate: 0 },
+    ]);
+    const other = writeProfile(events, { 'kernel_details.csv': kernels, 'l2_cache.csv': 'Hit Rate\r\n1\r\n' });
+    expect(diagnosticsOf(other)).to.include({ 'file-beside-not-read': 1 });
+  });
+
+  it('npu_module_mem.csv and memory_record.csv tell values when they change', () => {
+    const modules = csv(['Component', 'Timestamp(us)', 'Total Reserved(MB)', 'Device'], ['HCCL', `${timeText(9)}\t`, 2, 'NPU:0'], ['HCCL', `${timeText(10)}\t`, 2, 'NPU:0'], ['HCCL', `${timeText(11)}\t`, 3, 'NPU:0']); // prettier-ignore
+    const path = writeProfile([...MM, ...FLOW], { 'npu_module_mem.csv': modules });
+    expect(samplesOf(path).map(({ start, value }) => [start, value])).to.deep.equal([
+      [9000, 2 * 1024 * 1024],
+      [11000, 3 * 1024 * 1024],
+    ]);
+  });
 
   it('memory files are samples', () => {
     const records = csv(['Component', 'Timestamp(us)', 'Total Allocated(MB)', 'Total Reserved(MB)', 'Device Type'], ['PTA', `${timeText(9)}\t`, 1.5, '', 'NPU:2']); // prettier-ignore
@@ -311,8 +339,9 @@ describe('Ascend text: detection', () => {
     const { profiles, failures } = await findProfiles([dirname(trace)]);
     expect(profiles.map(({ source }) => source.path)).to.deep.equal([trace]);
     expect(failures).to.deep.equal([]);
-    writeFileSync(join(dirname(trace), 'ascend_pytorch_profiler_0.db'), 'SQLite format 3\0');
-    expect((await findProfiles([dirname(trace)])).profiles).to.deep.equal([]);
+    const database = training().write({}, join(dirname(trace), 'ascend_pytorch_profiler_0.db'));
+    const both = await findProfiles([dirname(trace)]);
+    expect(both.profiles.map(({ source }) => source.path)).to.deep.equal([database]);
     expect((await findProfiles([trace])).profiles).to.have.length(1);
   });
 });

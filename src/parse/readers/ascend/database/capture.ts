@@ -73,7 +73,8 @@ export class AscendCapture implements Capture {
     const groups = readGroups(database);
     this.#kernels = new KernelRows(database, strings);
     this.#collectives = new CollectiveRows(database, clock, strings, (group) => groups.get(group) ?? null);
-    this.#tasks = new TaskRows(database, clock, threads, strings, activities, this.#kernels, this.#collectives, diagnostics); // prettier-ignore
+    this.#tasks = new TaskRows(database, clock, threads, strings, activities, this.#kernels, this.#collectives, diagnostics, (connection) => this.#host.isMarked(connection)); // prettier-ignore
+    this.#host.addDeviceRanges(this.#tasks.deviceRanges);
     this.#samples = new SampleRows(database, clock, strings);
     if (activities.length === 0) diagnostics.count('no-device-activity');
     clock.moveToFirst(
@@ -82,7 +83,7 @@ export class AscendCapture implements Capture {
       this.#samples.earliest(),
     );
     this.names = this.#names();
-    const { tool, rank, facts } = readProfileFacts(database, folder, file);
+    const { tool, rank, facts } = readProfileFacts(database, folder, file, diagnostics);
     this.header = {
       format,
       tool,

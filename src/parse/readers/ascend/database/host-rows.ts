@@ -3,11 +3,12 @@
  * the queue between threads are none of these.
  */
 import type { Diagnostics } from '../../../../record/diagnostics.js';
-import type { Selection, SqliteFile } from '../../../sqlite.js';
+import type { Filter, Selection, SqliteFile } from '../../../sqlite.js';
 import type { Threads } from '../../../threads.js';
 import { HostEvents } from '../../../torch/host-events.js';
 import type { Step } from '../../../torch/steps.js';
 import { isNear, type Clock } from './clock.js';
+import { connectionOrNone } from './connections.js';
 import type { HostNames } from './host-names.js';
 
 /** Types of rows of PYTORCH_API. */
@@ -18,14 +19,31 @@ const LOW: Selection = { needs: ['globalTid'], sql: '(globalTid & 0xFFFFFFFF)' }
 /** Process and thread take 32 bits each of a global id. */
 export const THREAD: readonly Selection[] = [HIGH, LOW];
 
+/** Rows of the queue between threads are half of many profiles. */
+const NO_QUEUE: Filter = [{ needs: ['type'], sql: `(type IS NULL OR type <> ${ROW.queue})` }];
+
 /** What collections of garbage are called. */
 const GARBAGE_COLLECTION = 'GC';
 
 /** Number plus one of a string or chain; 0 where there is none. */
 const plusOne = (id: number): number => (id >= 0 ? id + 1 : 0);
 
+/** First connection of a range that the device comes by too. */
+const FIRST_MARK = 4_000_000_001;
+const isMark = (connection: number): boolean => connection >= FIRST_MARK && !Number.isNaN(connectionOrNone(connection));
+
+/** When a device came by a range of the program. */
+export interface DeviceRange {
+  start: number;
+  end: number;
+  readonly device: number;
+  readonly process: number;
+}
+
 export class HostRows {
   readonly events: HostEvents;
+  /** By connection, the name of the range. */
+  readonly #marks = new Map<number, number>();
   #lastPid = NaN;
   #lastTid = NaN;
   #lastThread = 0;
@@ -41,6 +59,19 @@ export class HostRows {
     this.#readApi();
     this.#readRanges();
     this.#readCollections();
+  }
+
+  /** Whether a task of the device marks a range of the program, or a point in it. */
+  isMarked(connection: number): boolean {
+    return this.#marks.has(connection);
+  }
+
+  /** Adds the ranges of the program as the device came by them, outside of all threads. */
+  addDeviceRanges(ranges: Iterable<readonly [connection: number, range: DeviceRange]>): void {
+    for (const [connection, { start, end, device, process }] of ranges) {
+      const text = this.names.text(this.#marks.get(connection) ?? -1);
+      this.events.add('annotation', start, end, this.threads.thread(process, NaN), this.names.numberOf(`npu:${device}:${text}`)); // prettier-ignore
+    }
   }
 
   /** Steps by host time, relative to the clock's base until the times are moved. */
@@ -60,45 +91,46 @@ export class HostRows {
       'fwdThreadId', 'inputDtypes', 'inputShapes', 'callchainId',
     ]; // prettier-ignore
     const { ops } = this.events;
-    this.database.eachNumbers('PYTORCH_API', columns, (cells) => {
-      const [start = NaN, end = NaN, pid = NaN, tid = 0, type = NaN, name = NaN, connection = NaN, sequence = NaN] =
-        cells;
-      const kind = Number.isNaN(type) ? kindOf(sequence, connection) : type;
-      if (kind === ROW.queue || kind === ROW.range) return;
-      if (!this.#isTimed(start, end) || Number.isNaN(pid)) return;
-      const thread = this.#threadOf(pid, tid);
-      const number = names.numberOf(name >= 0 ? name : '');
-      if (kind !== ROW.op) {
-        this.events.add(kind === ROW.frame ? 'frame' : 'annotation', start, end, thread, number);
-        return;
-      }
-      const [, , , , , , , , forwardThread = NaN, dtypes = NaN, shapes = NaN, chain = NaN] = cells;
-      const swapped = names.areSwapped(shapes, dtypes);
-      this.events.addOp(start, end, thread, number);
-      ops.externalId.push(connection >= 0 ? connection : NaN);
-      ops.sequence.push(sequence >= 0 ? sequence : NaN);
-      ops.forwardThread.push(forwardThread > 0 ? forwardThread : 0);
-      ops.dims.push(plusOne(swapped ? dtypes : shapes));
-      ops.types.push(plusOne(swapped ? shapes : dtypes));
-      ops.concrete.push(0);
-      ops.callStack.push(plusOne(chain));
-    });
+    this.database.eachNumbers(
+      'PYTORCH_API',
+      columns,
+      (cells) => {
+        const [start = NaN, end = NaN, pid = NaN, tid = 0, type = NaN, name = NaN, connection = NaN, sequence = NaN] =
+          cells;
+        const kind = Number.isNaN(type) ? kindOf(sequence, connection) : type;
+        if (kind === ROW.queue || kind === ROW.range) return;
+        if (!this.#isTimed(start, end) || Number.isNaN(pid)) return;
+        const thread = this.#threadOf(pid, tid);
+        const number = names.numberOf(name >= 0 ? name : '');
+        if (kind !== ROW.op) {
+          this.events.add(kind === ROW.frame ? 'frame' : 'annotation', start, end, thread, number);
+          return;
+        }
+        const [, , , , , , , , forwardThread = NaN, dtypes = NaN, shapes = NaN, chain = NaN] = cells;
+        const swapped = names.areSwapped(shapes, dtypes);
+        this.events.addOp(start, end, thread, number);
+        ops.externalId.push(connection >= 0 ? connection : NaN);
+        ops.sequence.push(sequence >= 0 ? sequence : NaN);
+        ops.forwardThread.push(forwardThread > 0 ? forwardThread : 0);
+        ops.dims.push(plusOne(swapped ? dtypes : shapes));
+        ops.types.push(plusOne(swapped ? shapes : dtypes));
+        ops.concrete.push(0);
+        ops.callStack.push(plusOne(chain));
+      },
+      NO_QUEUE,
+    );
   }
 
   #readRanges(): void {
     const { clock, names } = this;
-    const columns = [clock.since('startNs'), clock.since('endNs'), ...THREAD, 'message', 'domainId'];
+    const columns = [clock.since('startNs'), clock.since('endNs'), ...THREAD, 'message', 'domainId', 'connectionId'];
     this.database.eachNumbers('MSTX_EVENTS', columns, (cells) => {
-      const [start = NaN, end = NaN, pid = NaN, tid = 0, message = NaN, domain = NaN] = cells;
+      const [start = NaN, end = NaN, pid = NaN, tid = 0, message = NaN, domain = NaN, connection = NaN] = cells;
       if (!this.#isTimed(start, end) || Number.isNaN(pid)) return;
       const thread = this.#threadOf(pid, tid);
-      this.events.add(
-        'annotation',
-        start,
-        end,
-        thread,
-        message >= 0 ? names.numberIn(domain, message) : names.numberOf(''),
-      );
+      const name = message >= 0 ? names.numberIn(domain, message) : names.numberOf('');
+      this.events.add('annotation', start, end, thread, name);
+      if (isMark(connection)) this.#marks.set(connection, name);
     });
   }
 

@@ -2,12 +2,13 @@
  * COMPUTE_TASK_INFO and TASK_PMU_INFO: what the profiler says of kernels and what the device counted, by the id of the
  * task. Memory: 56 bytes a kernel, 8 more for each counter.
  */
+import { isCubeClass } from '../../../../record/ascend.js';
 import { Recent } from '../../../../record/recent.js';
 import type { Labels } from '../../../../record/record.js';
 import { Column } from '../../../column.js';
 import { PairIndex } from '../../../pair-index.js';
 import type { Selection, SqliteFile } from '../../../sqlite.js';
-import { coreClass, isCubeClass } from '../device-kinds.js';
+import { coreClass } from '../device-kinds.js';
 import { kernelLabels } from '../kernel-labels.js';
 import { NO_STRING, type Strings } from './strings.js';
 

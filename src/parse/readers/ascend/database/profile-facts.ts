@@ -1,4 +1,5 @@
 /** What a database says of the profile: its devices, its rank, versions, groups of ranks. Never of an environment. */
+import type { Diagnostics } from '../../../../record/diagnostics.js';
 import type { Device, Labels } from '../../../../record/record.js';
 import type { SqliteFile } from '../../../sqlite.js';
 import { readProfilerInfo } from '../profiler-info.js';
@@ -18,10 +19,15 @@ const RANK_IN_NAME = /^ascend_pytorch_profiler_(\d{1,6})\.db/;
  * @param folder where the database stands
  * @param file its base name
  */
-export function readProfileFacts(database: SqliteFile, folder: string | null, file: string): ProfileFacts {
+export function readProfileFacts(
+  database: SqliteFile,
+  folder: string | null,
+  file: string,
+  diagnostics: Diagnostics,
+): ProfileFacts {
   const inName = RANK_IN_NAME.exec(file)?.[1];
   const known = rankOf(database) ?? (inName === undefined ? null : Number(inName));
-  const info = readProfilerInfo(folder, known);
+  const info = readProfilerInfo(folder, known, diagnostics);
   const schema = metadata(database, 'SCHEMA_VERSION');
   const versions = [
     ...(info?.torchNpu === undefined || info.torchNpu === null ? [] : [`torch_npu ${info.torchNpu}`]),

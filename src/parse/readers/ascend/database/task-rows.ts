@@ -11,6 +11,7 @@ import { taskKind, type TaskKind } from '../device-kinds.js';
 import { isNear, type Clock } from './clock.js';
 import type { CollectiveRows } from './collective-rows.js';
 import { connectionOrNone } from './connections.js';
+import type { DeviceRange } from './host-rows.js';
 import type { KernelRows } from './kernel-rows.js';
 import { NO_STRING, type Strings } from './strings.js';
 
@@ -32,6 +33,8 @@ export class TaskRows {
   readonly source = Column.places();
   /** By activity, the string of its task type. */
   readonly taskType = Column.counts();
+  /** By connection, when the device came by a range of the program. */
+  readonly deviceRanges = new Map<number, DeviceRange>();
   readonly #kinds = new Map<number, TaskKind | null>();
   readonly #copies: Map<number, readonly [size: number, operation: number]>;
   /** Process of activities that do not tell theirs: the only one of the calls. */
@@ -46,6 +49,7 @@ export class TaskRows {
     private readonly kernels: KernelRows,
     private readonly collectives: CollectiveRows,
     private readonly diagnostics: Diagnostics,
+    private readonly isMarked: (connection: number) => boolean,
   ) {
     this.#orphanage = threads.count === 0 ? threads.process(0, NaN) : threads.processOf(0);
     this.#copies = readCopies(database);
@@ -77,6 +81,10 @@ export class TaskRows {
         collectives.notePlace(connection, row.device, stream, process, context);
         return;
       }
+      if (this.isMarked(connection)) {
+        this.#noteRange(row);
+        return;
+      }
       const kind = this.#kindOf(type);
       if (kind === null) passedOver++;
       else this.#addOther(kind, row, task, type);
@@ -86,6 +94,17 @@ export class TaskRows {
       'row-passed-over',
       taken.reduce((missing, isTaken) => missing + (1 - isTaken), 0),
     );
+  }
+
+  /** A range may have a task at its start and another at its end. */
+  #noteRange({ connection, start, end, device, process }: Task): void {
+    if (!isNear(start) || !(end >= start)) return;
+    const known = this.deviceRanges.get(connection);
+    if (known === undefined) this.deviceRanges.set(connection, { start, end, device, process });
+    else {
+      known.start = Math.min(known.start, start);
+      known.end = Math.max(known.end, end);
+    }
   }
 
   #addKernel(task: Task, kernel: number, type: number): void {

@@ -8,7 +8,8 @@ import { readProfilerInfo } from '../profiler-info.js';
 import { readCommunication, type CommunicationFacts } from './communication-file.js';
 import { readJson } from './json-beside.js';
 import { KernelDetails } from './kernel-details.js';
-import { readMemoryRecord, readOperatorMemory } from './memory-files.js';
+import { L2Cache } from './l2-cache.js';
+import { readMemoryRecord, readModuleMemory, readOperatorMemory } from './memory-files.js';
 import type { Samples } from './samples.js';
 import type { TraceClock } from './trace-clock.js';
 
@@ -30,7 +31,15 @@ export class FilesBeside {
 
   /** kernel_details.csv; null where there is none. */
   kernelDetails(clock: TraceClock): KernelDetails | null {
-    return this.#reading(DETAILS_NAME, (path) => KernelDetails.read(path, clock, this.diagnostics));
+    const details = this.#reading(DETAILS_NAME, (path) => KernelDetails.read(path, clock, this.diagnostics));
+    if (details !== null) this.addRates(details);
+    return details;
+  }
+
+  /** What l2_cache.csv says of kernels. */
+  addRates(details: KernelDetails): void {
+    const cache = this.#reading('l2_cache.csv', (path) => L2Cache.read(path, this.diagnostics));
+    if (cache !== null) details.addRates(cache);
   }
 
   /** What the allocators held. */
@@ -38,6 +47,7 @@ export class FilesBeside {
     for (const [name, read] of [
       ['memory_record.csv', readMemoryRecord],
       ['operator_memory.csv', readOperatorMemory],
+      ['npu_module_mem.csv', readModuleMemory],
     ] as const) {
       this.#reading(name, (path) => (read(path, clock, samples, this.diagnostics) ? true : null));
     }
@@ -53,7 +63,7 @@ export class FilesBeside {
   }
 
   profile(): ProfileFacts {
-    const info = readProfilerInfo(this.folder, null);
+    const info = readProfilerInfo(this.folder, null, this.diagnostics);
     const versions = [
       ...(info === null || info.torchNpu === null ? [] : [`torch_npu ${info.torchNpu}`]),
       ...(info === null || info.cann === null ? [] : [`CANN ${info.cann}`]),

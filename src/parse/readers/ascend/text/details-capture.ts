@@ -19,7 +19,7 @@ import {
 import { NOWHERE, type KernelContexts } from '../../../context.js';
 import { Threads } from '../../../threads.js';
 import { FilesBeside } from './beside.js';
-import type { CommunicationFacts } from './communication-file.js';
+import { timesOf, type CommunicationFacts } from './communication-file.js';
 import { coreFacts, devicesOf } from './device-facts.js';
 import { KernelDetails } from './kernel-details.js';
 import { operationOf } from './operations.js';
@@ -46,6 +46,7 @@ export class DetailsCapture implements Capture {
     if (details === null) throw new UserError('has no columns of names and times of kernels', { where: name });
     this.#details = details;
     const beside = new FilesBeside(folder, this.diagnostics);
+    beside.addRates(details);
     beside.memory(clock, this.#samples);
     this.#communication = beside.communication();
     this.#addRows();
@@ -82,7 +83,8 @@ export class DetailsCapture implements Capture {
   }
 
   detailsOf(activity: number): Details | null {
-    return this.#details.isCollective(activity) ? null : this.#details.detailsOf(activity, null);
+    if (!this.#details.isCollective(activity)) return this.#details.detailsOf(activity, null);
+    return timesOf(this.#communication.get(this.#details.nameOf(activity)));
   }
 
   statements(profile: number): Iterable<StatementRecord> {

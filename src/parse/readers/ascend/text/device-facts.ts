@@ -4,8 +4,8 @@
  * clock · units = cycles / (utilization · duration).
  * Source: the profiler's document of op_summary (`cube_utilization`).
  */
+import { isCubeClass } from '../../../../record/ascend.js';
 import type { Device } from '../../../../record/record.js';
-import { isCubeClass } from '../device-kinds.js';
 import type { KernelDetails } from './kernel-details.js';
 
 const CYCLES = 'aic_total_cycles';

@@ -8,6 +8,7 @@ import { Column } from '../../../column.js';
 import { coreClass } from '../device-kinds.js';
 import { kernelLabels, told } from '../kernel-labels.js';
 import { CsvTable, type CsvRow } from './csv-file.js';
+import { L2_COUNTERS, type L2Cache } from './l2-cache.js';
 import { microseconds, numberOf, type TraceClock } from './trace-clock.js';
 
 /** Columns with texts, by label. */
@@ -61,7 +62,8 @@ export class KernelDetails {
   readonly #name = Column.counts();
   readonly #core = Column.counts();
   readonly #labels: Readonly<Record<TextLabel, Column<Uint32Array<ArrayBuffer>>>>;
-  readonly #counters: readonly (readonly [name: string, column: Column])[];
+  readonly #task = Column.floats();
+  readonly #counters: (readonly [name: string, column: Column])[];
   readonly #texts: string[] = [];
   readonly #numbers = new Map<string, number>();
 
@@ -87,6 +89,7 @@ export class KernelDetails {
       device: table.column('Device_id'),
       stream: table.column('Stream ID'),
       step: table.column('Step Id'),
+      task: table.column('Task ID'),
       blocks: table.column(...BLOCKS),
       mixBlocks: table.column(...MIX_BLOCKS),
     };
@@ -102,6 +105,7 @@ export class KernelDetails {
       this.device.push(numberOf(row[place.device]));
       this.stream.push(numberOf(row[place.stream]));
       this.step.push(numberOf(row[place.step]));
+      this.#task.push(numberOf(row[place.task]));
       this.blocks.push(numberOf(row[place.blocks]));
       this.#mixBlocks.push(numberOf(row[place.mixBlocks]));
       this.#name.push(this.#numberOf((row[place.name] ?? '').trim()));
@@ -109,6 +113,18 @@ export class KernelDetails {
       for (const [label, at] of texts) this.#labels[label].push(this.#numberOf(told(row[at]) ?? ''));
       this.#pushCounters(row, counters);
     }
+  }
+
+  /** Adds what the file beside this one says of the cache. */
+  addRates(cache: L2Cache): void {
+    const columns = L2_COUNTERS.map((name) => [name, Column.floats()] as const);
+    for (let row = 0; row < this.length; row++) {
+      const rates = cache.next(this.stream.at(row), this.#task.at(row), this.nameOf(row));
+      columns.forEach(([, column], i) => {
+        column.push(rates?.[i] ?? NaN);
+      });
+    }
+    this.#counters.push(...columns);
   }
 
   get length(): number {

@@ -1,6 +1,7 @@
 /**
- * memory_record.csv and operator_memory.csv → samples: what the allocators hold over time, and what ops allocated. MB are
- * 2^20 bytes, KB 2^10: the tables MEMORY_RECORD and OP_MEMORY of the databases hold the same in bytes.
+ * memory_record.csv, operator_memory.csv and npu_module_mem.csv → samples: what allocators and modules hold over time,
+ * and what ops allocated. MB are 2^20 bytes, KB 2^10: the tables MEMORY_RECORD, OP_MEMORY and NPU_MODULE_MEM of the
+ * databases hold the same in bytes.
  */
 import type { Diagnostics } from '../../../../record/diagnostics.js';
 import { CsvTable } from './csv-file.js';
@@ -29,8 +30,28 @@ export function readMemoryRecord(path: string, clock: TraceClock, samples: Sampl
     for (const { metric, place } of metrics) {
       const value = numberOf(row[place]);
       if (Number.isNaN(value)) continue;
-      samples.add({ metric, unit: 'bytes', labels }, start, value * MB, deviceOf(row[device]));
+      samples.add({ metric, unit: 'bytes', labels, onChange: true }, start, value * MB, deviceOf(row[device]));
     }
+  }
+  return true;
+}
+
+/** What modules of the driver hold. @returns false when the file has another header */
+export function readModuleMemory(path: string, clock: TraceClock, samples: Samples, diagnostics: Diagnostics): boolean {
+  const table = CsvTable.open(path, diagnostics);
+  const [module = -1, time = -1, total = -1, device = -1] = [
+    'Component',
+    'Timestamp(us)',
+    'Total Reserved(MB)',
+    'Device',
+  ].map((name) => table?.column(name));
+  if (table === null || module === -1 || time === -1 || total === -1) return false;
+  for (const row of table.rows()) {
+    const value = numberOf(row[total]);
+    if (Number.isNaN(value)) continue;
+    const labels = { module: (row[module] ?? '').trim() };
+    const series = { metric: 'npu_module_mem', unit: 'bytes', labels, onChange: true };
+    samples.add(series, clock.ofText(row[time] ?? ''), value * MB, deviceOf(row[device]));
   }
   return true;
 }

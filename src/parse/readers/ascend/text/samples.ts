@@ -13,6 +13,8 @@ export interface Series {
   readonly labels?: Labels;
   /** Whether the values hold for a time. */
   readonly lasting?: boolean;
+  /** Whether a value that stays as it was is not told again. */
+  readonly onChange?: boolean;
 }
 
 export class Samples {
@@ -63,10 +65,16 @@ export class Samples {
   *records(profile: number): Generator<SampleRecord> {
     const rows = allRows(this.start.length);
     sortRows(rows, (a, b) => this.#compare(a, b));
+    const last = new Map<string, number>();
     for (const row of rows) {
       const series = this.#bySeries[this.#series.at(row)];
       if (series === undefined) continue;
-      const { metric, unit, labels, lasting } = series;
+      const { metric, unit, labels, lasting, onChange } = series;
+      if (onChange === true) {
+        const [key, value] = [`${this.#series.at(row)},${this.#device.at(row)}`, this.#value.at(row)];
+        if (last.get(key) === value) continue;
+        last.set(key, value);
+      }
       yield {
         type: 'sample',
         profile,

@@ -1,10 +1,9 @@
 /** Whether an input is a trace, or a kernel_details.csv, of the Ascend PyTorch Profiler. */
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Probe } from '../../../reader.js';
 import { holdsEarly } from '../../../trace/early.js';
-import { readHead } from '../../../source.js';
-import { isSqlite } from '../../../sqlite.js';
+import { hasDatabase } from '../one-profile.js';
 import { TRACE_NAME } from './beside.js';
 import { isKernelDetailsHeader } from './kernel-details.js';
 
@@ -35,12 +34,10 @@ export function isKernelDetails({ head }: Probe): boolean {
   return isKernelDetailsHeader(line);
 }
 
-const DATABASE = /^ascend_pytorch_profiler(_\d+)?\.db$/;
-
 /** The profiler writes databases and text of one run into one folder: then a folder is read from its database. */
 export function isCovered(probe: Probe): boolean {
   const { folder } = probe;
   if (folder === null) return false;
   if (isKernelDetails(probe) && existsSync(join(folder, TRACE_NAME))) return true;
-  return readdirSync(folder).some((name) => DATABASE.test(name) && isSqlite(readHead(join(folder, name))));
+  return hasDatabase(folder);
 }

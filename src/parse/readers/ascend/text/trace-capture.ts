@@ -23,6 +23,7 @@ import { PairIndex } from '../../../pair-index.js';
 import { TorchContexts } from '../../../torch/contexts.js';
 import { nest } from '../../../torch/nesting.js';
 import { FilesBeside } from './beside.js';
+import { timesOf, type CommunicationFacts } from './communication-file.js';
 import { correctHitRates, FREQUENCY } from './counter-events.js';
 import { coreFacts, devicesOf } from './device-facts.js';
 import type { KernelDetails } from './kernel-details.js';
@@ -53,6 +54,7 @@ export class TraceCapture implements Capture {
   readonly #lanes = Column.counts();
   readonly #types = Column.counts();
   readonly #operations = new Map<number, Operation>();
+  #communication: ReadonlyMap<string, CommunicationFacts> = new Map();
 
   /** @throws UserError when the file is no trace */
   constructor(path: string, name: string, folder: string | null, format: string) {
@@ -113,7 +115,9 @@ export class TraceCapture implements Capture {
   }
 
   detailsOf(activity: number): Details | null {
-    if (this.activities.kind.at(activity) !== KERNEL) return null;
+    const kind = this.activities.kind.at(activity);
+    if (kind === COLLECTIVE) return timesOf(this.#communication.get(this.operationOf(activity).name));
+    if (kind !== KERNEL) return null;
     const row = this.#detailRows.at(activity);
     const number = this.#types.at(activity);
     const taskType = number === 0 ? null : this.#events.texts.text(number - 1);
@@ -207,7 +211,7 @@ export class TraceCapture implements Capture {
     const { collectives, parts, tasks } = this.#events;
     if (collectives.length === 0) return;
     const { activities } = this;
-    const communication = beside.communication();
+    const communication = (this.#communication = beside.communication());
     const links = parts.linksOf(collectives);
     /** Stream of a collective: that of its first task, which are in order of time. */
     const streams = new Map<number, number>();

@@ -1,0 +1,111 @@
+/** Tables of values over time, and what their columns are called in samples. */
+import type { Labels } from '../../../../record/record.js';
+
+export interface Value {
+  readonly column: string;
+  readonly metric: string;
+  readonly unit: string;
+  readonly scale?: number;
+  readonly labels?: Labels;
+}
+
+/** A label by its column: a string, a number, or a number with a name in an enumeration. */
+interface Label {
+  readonly name: string;
+  readonly column: string;
+  readonly is: 'string' | 'number' | 'module';
+}
+
+export interface SampleTable {
+  readonly table: string;
+  readonly time: string;
+  /** Where a value holds until then. */
+  readonly until?: string;
+  /** Rows come with every event, whatever it changes: values that stay as they were are not told again. */
+  readonly onChange?: true;
+  /** Whether values may have decimals; whole numbers are read faster. */
+  readonly decimals?: true;
+  readonly values: readonly Value[];
+  readonly labels: readonly Label[];
+}
+
+const label = (name: string, column: string, is: Label['is']): Label => ({ name, column, is });
+const bytes = (column: string, metric: string, labels?: Labels): Value => ({
+  column,
+  metric,
+  unit: 'bytes',
+  ...(labels === undefined ? undefined : { labels }),
+});
+
+export const SAMPLE_TABLES: readonly SampleTable[] = [
+  {
+    table: 'AICORE_FREQ',
+    time: 'timestampNs',
+    values: [{ column: 'freq', metric: 'aicore_freq', unit: 'Hz', scale: 1e6 }],
+    labels: [label('die', 'dieId', 'number')],
+  },
+  {
+    table: 'HBM',
+    time: 'timestampNs',
+    decimals: true,
+    values: [{ column: 'bandwidth', metric: 'hbm_bandwidth', unit: 'bytes/s' }],
+    labels: [label('hbm', 'hbmId', 'number'), label('access', 'type', 'string')],
+  },
+  {
+    table: 'LLC',
+    time: 'timestampNs',
+    decimals: true,
+    values: [
+      { column: 'throughput', metric: 'llc_throughput', unit: 'bytes/s' },
+      { column: 'hitRate', metric: 'llc_hit_rate', unit: '%' },
+    ],
+    labels: [label('llc', 'llcId', 'number'), label('access', 'mode', 'string')],
+  },
+  {
+    table: 'NPU_MEM',
+    time: 'timestampNs',
+    decimals: true,
+    values: [bytes('hbm', 'npu_mem', { memory: 'hbm' }), bytes('ddr', 'npu_mem', { memory: 'ddr' })],
+    labels: [label('of', 'type', 'string')],
+  },
+  {
+    table: 'MEMORY_RECORD',
+    time: 'timestamp',
+    onChange: true,
+    values: [
+      bytes('totalAllocated', 'memory_allocated'),
+      bytes('totalReserved', 'memory_reserved'),
+      bytes('totalActive', 'memory_active'),
+    ],
+    labels: [label('component', 'component', 'string')],
+  },
+  {
+    table: 'OP_MEMORY',
+    time: 'allocationTime',
+    until: 'releaseTime',
+    values: [bytes('size', 'op_memory')],
+    labels: [
+      label('op', 'name', 'string'),
+      label('allocated', 'allocationTotalAllocated', 'number'),
+      label('reserved', 'allocationTotalReserved', 'number'),
+      label('active', 'allocationTotalActive', 'number'),
+    ],
+  },
+  {
+    table: 'NPU_MODULE_MEM',
+    time: 'timestampNs',
+    onChange: true,
+    values: [bytes('totalReserved', 'npu_module_mem')],
+    labels: [label('module', 'moduleId', 'module')],
+  },
+  {
+    table: 'NPU_OP_MEM',
+    time: 'timestampNs',
+    values: [bytes('size', 'npu_op_mem')],
+    labels: [
+      label('op', 'operatorName', 'string'),
+      label('event', 'type', 'string'),
+      label('component', 'component', 'string'),
+    ],
+  },
+];

@@ -1,0 +1,77 @@
+import { expect } from 'chai';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ASCEND } from '../samples/programs/write-samples.js';
+import { completeKernel } from '../src/record/complete.js';
+import { readProfile } from '../src/parse/profile.js';
+import type { EndRecord, KernelRecord, ProfileLine, SampleRecord } from '../src/record/record.js';
+import { ROOT } from './support/shared.js';
+
+const DATABASE = 'ascend_pytorch_profiler_0.db';
+const TRACE = 'ascend_pt/ASCEND_PROFILER_OUTPUT/trace_view.json';
+const at = (name: string): string => join(ROOT, 'samples', name);
+const recordsOf = (name: string, ranges = false): ProfileLine[] => [...readProfile(at(name), { profile: 0, ranges })];
+const kernelsOf = (name: string): KernelRecord[] =>
+  recordsOf(name).filter((record) => record.type === 'kernel').map(completeKernel); // prettier-ignore
+
+/** What a database and a trace of one run tell alike. */
+const common = ({ labels, ranges, ...kernel }: KernelRecord): unknown => ({
+  ...kernel,
+  counters: {},
+  labels: { ...labels, taskType: '' },
+  ranges: ranges.filter((text) => text !== 'forward'),
+});
+
+describe('samples of Ascend', () => {
+  for (const [name, make] of Object.entries(ASCEND)) {
+    it(`${name} is what the program writes, byte for byte`, () => {
+      expect(make().equals(readFileSync(at(name)))).to.equal(true);
+    });
+  }
+
+  it('are small', () => {
+    const bytes = Object.keys(ASCEND).reduce((sum, name) => sum + readFileSync(at(name)).length, 0);
+    expect(bytes).to.be.at.most(200_000);
+  });
+
+  it('tell the same of kernels and memory as a database and as text', () => {
+    const [database, text] = [kernelsOf(DATABASE), kernelsOf(TRACE)];
+    expect(database).to.have.length(20);
+    expect(text.map(common)).to.deep.equal(database.map(common));
+    const samples = (name: string): unknown[] =>
+      recordsOf(name)
+        .filter((record): record is SampleRecord => record.type === 'sample')
+        .map((record) => JSON.stringify(Object.entries(record).sort()))
+        .sort();
+    expect(samples(TRACE)).to.deep.equal(samples(DATABASE));
+  });
+
+  it('have nothing odd in them', () => {
+    for (const name of [DATABASE, TRACE]) {
+      const end = recordsOf(name).find((record): record is EndRecord => record.type === 'end');
+      expect(end?.diagnostics, name).to.deep.equal({});
+    }
+  });
+
+  it('show schema 1.2: blocks, ranges of program and device, size of the group, direction and bytes of copies', () => {
+    const records = recordsOf(DATABASE, true);
+    const texts = records.flatMap((record) => (record.type === 'range' ? [[record.text, record.tid]] : []));
+    expect(texts).to.deep.include(['forward', 4242]).and.deep.include(['npu:0:forward', null]);
+    expect(records.find(({ type }) => type === 'collective')).to.include({
+      groupSize: 2,
+      link: 'HCCS',
+      bytes: 4194304,
+    });
+    expect(records.find(({ type }) => type === 'copy')).to.include({ kind: 'HtoD', bytes: 1024 * 512 * 2 });
+    expect(kernelsOf(DATABASE)[0]).to.deep.include({ block: [20, 1, 1], engine: 'AI_CORE' });
+  });
+
+  it('show the rates of the cache and the times of collectives, which only text tells', () => {
+    const [matrix] = kernelsOf(TRACE);
+    expect(matrix?.counters).to.include({ l2_hit_rate: 0.9, l2_victim_rate: 0.125 });
+    const collective = recordsOf(TRACE).find((record) => record.type === 'collective');
+    expect(collective?.counters).to.have.keys(
+      'Elapse Time(ms)', 'Transit Time(ms)', 'Wait Time(ms)', 'Synchronization Time(ms)', 'Idle Time(ms)',
+    ); // prettier-ignore
+  });
+});
