@@ -1,14 +1,16 @@
 /** docs/columns.md: what a report can show. */
-import { COLUMNS, DEFAULT_COLUMNS } from '../../src/prof/columns.js';
+import { COLUMNS, DEFAULT_COLUMNS, type ColumnShape } from '../../src/prof/columns.js';
+import { AGGREGATES, DEFAULT_AGGREGATES, TREE_AGGREGATES } from '../../src/prof/group/aggregates.js';
+import { MOST_GROUPS } from '../../src/prof/group/groups.js';
 import { DEVICES, type Rates } from '../../src/prof/devices.js';
 import { LATENCY_SHARE } from '../../src/prof/roofline.js';
 import { FORMATS } from '../../src/write/format.js';
 import { code, list, NOTICE, page, table } from './markdown.js';
 
-const columns = (): string =>
+const columns = (shown: readonly ColumnShape[]): string =>
   table(
     ['key', 'header', 'unit', 'width', 'meaning'],
-    COLUMNS.map(({ key, header, unit, width, doc }) => [
+    shown.map(({ key, header, unit, width, doc }) => [
       code(key),
       header,
       unit ?? '',
@@ -41,12 +43,25 @@ export const columnsPage = (): string =>
     '# Columns',
     `Chosen with \`-c\`, comma-separated, in any order. Default: ${code(DEFAULT_COLUMNS)}.`,
     'The width is that of the columns format (`-w N`), in characters; columns of shared width divide what the others leave.',
-    columns(),
+    columns(COLUMNS),
     list([
       'Unknown is `na` in text and `null` in JSON, never 0. An empty list is `-`, in JSON `[]`.',
       'Lists are joined by a comma; layers by `:`; calls and ranges by `>`.',
       'A backward kernel that has no call of its own takes op, module, calls, layer and trace from the forward kernel with its sequence id.',
     ]),
+    '## Groups',
+    `With ${code('--by KEYS')} a row is all kernels that are equal in these columns, any of the above. ${code('-c')} and ${code('--sort')} then take the keys and the columns below; a key hides the one of its name. ${code('--where')} is asked of kernels.`,
+    columns(AGGREGATES),
+    list([
+      `Default: the keys, then ${code(DEFAULT_AGGREGATES)}; of a tree ${code(TREE_AGGREGATES)}. The keys come first unless ${code('-c')} names one of them. Rows with the largest total come first.`,
+      'A sum of FLOPs or bytes is of the kernels that tell them; a rate is that sum over the time of the same kernels. `known`, `knownbytes` and `tcknown` say how much of the time that is. A kernel whose duration is not known is in no group: a line on stderr counts them.',
+      '`mean`, `median`, `min`, `max` and `stddev` are those of `nsys stats --report cuda_gpu_kern_sum`, with `--by long`.',
+      "`--by inner` has the time of each op's own kernels, `--by op` that of the outermost op with all ops it calls.",
+      `Lists are equal when all their entries are; with ${code('--depth N')} when their first N are.`,
+      `${code('--by layer')} is a tree: each layer with all that is beneath it, as deep as ${code('--depth N')} says. ${code('--tree')} makes one of other lists too (${code('trace')}, ${code('calls')}, ${code('ranges')}) and of several keys, each key a level below the one before; ${code('*')} stands for a key that a row is not divided by. ${code('--no-tree')} gives layers without subtotals. In a tree, ${code('--sort')} and ${code('--top')} are about rows with the same parent; ${code('own')} adds up to the whole.`,
+      `At most ${MOST_GROUPS.toLocaleString('en-US')} groups.`,
+    ]),
+    "Examples: `--by op,dir --sort -count`, `--by layer --depth 2 -f table`, `--by kernel --where 'tc==0' --top 10`.",
     '## One op, several kernels',
     'Where the format tells which kernels one call launched (PyTorch traces, shapes in NVTX ranges), the work of the call is given out once: to the kernel that does it, by its name and the longest time; to several of the same name by their times; a gradient of a convolution to the kernel named after it. Kernels beside it (layout changes, split-K sums, fills) have the role `helper` and 0.',
     '## Roofline',

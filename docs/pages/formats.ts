@@ -1,5 +1,5 @@
 /** docs/formats.md: what can be read, and what to do with what cannot. */
-import { READERS, UNREADABLE } from '../../src/parse/registry.js';
+import { READERS, UNREADABLE, UNREADABLE_DATABASES } from '../../src/parse/registry.js';
 import { DIAGNOSTICS } from '../../src/record/diagnostics.js';
 import { code, list, NOTICE, page, table } from './markdown.js';
 
@@ -39,6 +39,25 @@ const NOTES: Readonly<Record<string, Notes>> = {
       'With `record_shapes` the report has FLOPs, bytes and parameters; with `with_stack` the call stack, with `with_modules` the layers. Traces before 2023 tell extents and types but not the values of arguments: what needs these (stride, dimensions) comes from the gradient that comes back, or is unknown.',
       'Kernels of a CUDA or HIP graph have the context of the call that launched the graph, and `graph` says so.',
       'Keys beside `traceEvents` are not copied: they may hold environment variables.',
+    ],
+  },
+  'ascend-db': {
+    made: [
+      '`torch_npu.profiler.profile(…, experimental_config=_ExperimentalConfig(export_type=ExportType.Db))`; with `record_shapes`, `with_stack` and `with_modules` for shapes, call stacks and layers; Level1 or Level2 for operands and counters of kernels',
+    ],
+    read: [
+      'Kernels with their operands, core class and counters; the calls, modules, frames and steps around each, and the forward op of backward kernels; collectives as operations; copies and events; frequencies, memory and bandwidths as samples; MSTX ranges.',
+      "Schemas 1.0 to 1.2, and files that MindStudio Insight has altered: columns are read by name, and types and shapes that stand in each other's column are told apart by what they hold. A task that only wraps a kernel or a collective is counted once.",
+      'A folder gives one profile a rank: the database, else the text files. What stands under `ENV_VARIABLES` stays there.',
+    ],
+  },
+  'ascend-text': {
+    made: [
+      'the same profiler with `ExportType.Text`: `ASCEND_PROFILER_OUTPUT/trace_view.json` and the csv files beside it',
+    ],
+    read: [
+      'The trace alone gives full records, as a stream of any size; `kernel_details.csv` beside it adds operands, core class and counters, `communication.json` sizes and links of collectives, the memory files samples. `kernel_details.csv` alone gives kernels without ops.',
+      'Times are read from their digits, to the nanosecond. Counters of the csv files have the names and units of their header (µs), those of a database ns.',
     ],
   },
   ntff: {
@@ -97,7 +116,7 @@ export const formatsPage = (): string =>
     '## Recognised, and what to do',
     table(
       ['input', 'what to do'],
-      UNREADABLE.map(({ title, hint }) => [title, hint]),
+      [...UNREADABLE, ...UNREADABLE_DATABASES].map(({ title, hint }) => [title, hint]),
     ),
     '## What was odd',
     'No kernel is dropped because something is wrong with its row: the cell is unknown, and the end line of the records counts the reason under `diagnostics`.',

@@ -5,6 +5,7 @@ import * as dparse from '../../src/cli/dparse-options.js';
 import * as dprof from '../../src/cli/dprof-options.js';
 import { READERS, UNREADABLE } from '../../src/parse/registry.js';
 import { COLUMNS } from '../../src/prof/columns.js';
+import { AGGREGATES } from '../../src/prof/group/aggregates.js';
 import { FORMATS } from '../../src/write/format.js';
 import { bold, escape, italic, item, manual, paragraph, section, verbatim } from './troff.js';
 
@@ -92,6 +93,13 @@ export const dprofManual = (version: string): string =>
       ...Object.entries(COMMANDS).map(([name, { title }]) => item(bold(name), title)),
     ),
     section('COLUMNS', ...COLUMNS.map(({ key, header, doc }) => item(bold(key), `${header}: ${doc}`))),
+    section(
+      'GROUPS',
+      paragraph(
+        'With --by KEYS a row is all kernels that are equal in these columns. -c and --sort then take the keys and the columns below; --where is asked of kernels. The entries of a list are levels of a tree with --tree, and with --by layer; --sort and --top are then about rows with the same parent.',
+      ),
+      ...AGGREGATES.map(({ key, header, doc }) => item(bold(key), `${header}: ${doc}`)),
+    ),
     section('FORMATS', ...FORMATS.map(({ id, title }) => item(bold(id), title))),
     section(
       'EXPRESSIONS',
