@@ -63,7 +63,7 @@ export function repeatDatabase(input: string, times: number, output: string): nu
       const moved = columns.map(({ name, kind }) => (kind === undefined ? quote(name) : `iif(${number(name)} IN ${NONE} OR ${quote(name)} IS NULL, ${quote(name)}, ${number(name)} + ? * ${String(strides.get(kind) ?? 0n)})`)); // prettier-ignore
       const insert = out.prepare(`INSERT INTO main.${quote(table)} SELECT ${moved.join(', ')} FROM input.${quote(table)}`); // prettier-ignore
       const placeholders = columns.filter(({ kind }) => kind !== undefined).length;
-      for (let copy = 0; copy < (placeholders === 0 ? 1 : times); copy++) insert.run(...new Array<number>(placeholders).fill(copy)); // prettier-ignore
+      for (let copy = 0; copy < (placeholders === 0 ? 1 : times); copy++) insert.run(...new Array<bigint>(placeholders).fill(BigInt(copy))); // prettier-ignore
     }
     out.exec('COMMIT');
     return out.prepare('SELECT count(*) FROM main.COMPUTE_TASK_INFO').pluck().get() as number;

@@ -80,7 +80,7 @@ describe('docs/record.md', () => {
   });
 });
 
-const MARKDOWN = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'samples/README.md', 'docs/record.md', 'docs/neuron.md', ...Object.keys(PAGES)]; // prettier-ignore
+const MARKDOWN = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'samples/README.md', 'docs/record.md', 'docs/neuron.md', 'docs/ascend.md', ...Object.keys(PAGES)]; // prettier-ignore
 
 describe('hand-written pages', () => {
   for (const path of MARKDOWN) {

@@ -48,7 +48,7 @@ const NOTES: Readonly<Record<string, Notes>> = {
     read: [
       'Kernels with their operands, core class and counters; the calls, modules, frames and steps around each, and the forward op of backward kernels; collectives as operations; copies and events; frequencies, memory and bandwidths as samples; MSTX ranges.',
       "Schemas 1.0 to 1.2, and files that MindStudio Insight has altered: columns are read by name, and types and shapes that stand in each other's column are told apart by what they hold. A task that only wraps a kernel or a collective is counted once.",
-      'A folder gives one profile a rank: the database, else the text files. What stands under `ENV_VARIABLES` stays there.',
+      'A folder gives one profile a rank: the database, else the text files. A database that is in use or damaged is told, and the rest is read. What stands under `ENV_VARIABLES` stays there. Details: docs/ascend.md.',
     ],
   },
   'ascend-text': {
@@ -56,7 +56,7 @@ const NOTES: Readonly<Record<string, Notes>> = {
       'the same profiler with `ExportType.Text`: `ASCEND_PROFILER_OUTPUT/trace_view.json` and the csv files beside it',
     ],
     read: [
-      'The trace alone gives full records, as a stream of any size; `kernel_details.csv` beside it adds operands, core class and counters, `communication.json` sizes and links of collectives, the memory files samples. `kernel_details.csv` alone gives kernels without ops.',
+      'The trace alone gives full records, as a stream of any size; `kernel_details.csv` beside it adds operands, core class and counters, `l2_cache.csv` rates of the cache, `communication.json` groups, links and times of collectives, the memory files samples. `kernel_details.csv` alone gives kernels without ops.',
       'Times are read from their digits, to the nanosecond. Counters of the csv files have the names and units of their header (µs), those of a database ns.',
     ],
   },
