@@ -2,8 +2,9 @@
  * How long dparse takes for a big database of the Ascend PyTorch Profiler, and how much memory, beside `sqlite3 -json`
  * over the tables that it reads. Both are measured in one run, in turn.
  *
- *   npm run build && npm run bench:ascend                 200,000 kernels at least, 1 GB at least
- *   npm run bench:ascend -- --kernels 20000               fewer, whatever the size
+ *   npm run build && npm run bench:ascend                 200,000 kernels, with all that a real run records beside them
+ *   npm run bench:ascend -- --large                       as many as make 1 GB
+ *   npm run bench:ascend -- --kernels 20000               fewer
  *   npm run bench:ascend -- --runs 3 my_profile.db        another database, the median of three runs
  *   npm run bench:ascend -- --dir /big/disk               with the copies there
  *
@@ -20,7 +21,6 @@ import { available, measure, type Command, type Usage } from './measure.js';
 import { repeatDatabase } from './repeat-ascend.js';
 import { ratio, table } from './report.js';
 
-const KERNELS = 200_000;
 const BYTES = 1e9;
 
 /** What dparse promises. */
@@ -57,7 +57,12 @@ function sizeOf(path: string): { kernels: number; bytes: number; tables: string[
 }
 
 const { values, positionals } = parseArgs({
-  options: { kernels: { type: 'string' }, runs: { type: 'string', default: '1' }, dir: { type: 'string' } },
+  options: {
+    kernels: { type: 'string', default: '200000' },
+    large: { type: 'boolean', default: false },
+    runs: { type: 'string', default: '1' },
+    dir: { type: 'string' },
+  },
   allowPositionals: true,
 });
 const runs = count('runs', values.runs);
@@ -78,15 +83,13 @@ process.once('SIGINT', () => {
 
 async function run(): Promise<void> {
   const small = sizeOf(input);
-  // Descriptions and strings stand there once: a copy is somewhat smaller than the whole.
-  const wanted = values.kernels === undefined ? null : count('kernels', values.kernels);
-  const copies = Math.ceil((wanted ?? KERNELS) / small.kernels);
   const path = join(folder, 'ascend_pytorch_profiler_0.db');
-  let kernels = repeatDatabase(input, copies, path);
-  if (wanted === null && statSync(path).size < BYTES) {
-    const more = Math.ceil((copies * BYTES) / statSync(path).size);
+  let kernels = repeatDatabase(input, Math.ceil(count('kernels', values.kernels) / small.kernels), path);
+  if (values.large && statSync(path).size < BYTES) {
+    // Descriptions and strings stand there once: a copy is somewhat smaller than the whole.
+    const copies = Math.ceil(((kernels / small.kernels) * BYTES) / statSync(path).size);
     rmSync(path);
-    kernels = repeatDatabase(input, more, path);
+    kernels = repeatDatabase(input, copies, path);
   }
   const { bytes, tables } = sizeOf(path);
   say(`${basename(input)} repeated: ${(bytes / 1e6).toFixed(0)} MB, ${kernels} kernels, median of ${runs}, Node ${process.versions.node}\n`); // prettier-ignore
