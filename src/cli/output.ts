@@ -138,12 +138,13 @@ async function toStream(stream: Writable, name: string, body: Body): Promise<voi
 /** Writes beside the target and renames at the end, so that a half-written file never has the target's name. */
 async function toFile(target: string, name: string, body: Body): Promise<void> {
   const temporary = join(dirname(target), `.${basename(target)}.${process.pid}.part`);
-  const file = told(name, () => openSync(temporary, 'wx'));
   const remove = (): void => {
     rmSync(temporary, { force: true });
   };
+  // Before the file is there: an interrupt may come as soon as somebody sees it.
   const release = onInterrupt(remove);
   try {
+    const file = told(name, () => openSync(temporary, 'wx'));
     await writeTo(file, name, body);
     told(name, () => {
       renameSync(temporary, target);
