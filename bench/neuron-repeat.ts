@@ -7,7 +7,7 @@
  * to the end of the last copy. Stretches of records that the device wrote one after the other (those of a section, or
  * of one DMA engine in it) are repeated each on its own, as a longer execution would have made them. Memory: that of the input.
  */
-import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import {
   neuronTemplate,
@@ -20,6 +20,7 @@ import {
   type NeuronTemplate,
 } from './neuron-template.js';
 import { fieldsOf, message, RUN_OF_BYTES, withNumber, type WireField } from './neuron-wire.js';
+import { writePieces } from './write-pieces.js';
 
 /** Between two copies. */
 const GAP_PS = 1_000_000n;
@@ -98,14 +99,9 @@ export function repeatNeuron(template: NeuronTemplate, times: number, write: (pi
 
 /** Writes the copies into a file, in place of one that may be there. */
 export function writeRepeatedNeuron(template: NeuronTemplate, times: number, path: string): void {
-  const file = openSync(path, 'w');
-  try {
-    repeatNeuron(template, times, (piece) => {
-      for (let at = 0; at < piece.length;) at += writeSync(file, piece, at);
-    });
-  } finally {
-    closeSync(file);
-  }
+  writePieces(path, (write) => {
+    repeatNeuron(template, times, write);
+  });
 }
 
 function main(): void {

@@ -7,11 +7,12 @@
  * other byte is the input's, and what stands before and behind the events is written once. The memory needed is that
  * of the input, whatever N is. N = 1 gives the input back.
  */
-import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import type { Move, TraceTemplate } from './trace-template.js';
 import { MOVES, traceTemplate } from './trace-template.js';
+import { writePieces } from './write-pieces.js';
 
 /** Between two copies. Whole microseconds, as the whole move is: so the digits behind the point never change. */
 const GAP_US = 1000;
@@ -122,14 +123,9 @@ export function readTrace(path: string): Buffer {
 
 /** Writes the copies into a file, in place of one that may be there. */
 export function writeRepeated(template: TraceTemplate, times: number, path: string): void {
-  const file = openSync(path, 'w');
-  try {
-    repeatTrace(template, times, (piece) => {
-      for (let at = 0; at < piece.length;) at += writeSync(file, piece, at);
-    });
-  } finally {
-    closeSync(file);
-  }
+  writePieces(path, (write) => {
+    repeatTrace(template, times, write);
+  });
 }
 
 function main(): void {

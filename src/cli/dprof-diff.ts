@@ -1,7 +1,7 @@
 /** `dprof diff`: two inputs of records → what changed from one to the other. */
 import { Comparison, DIFF_TYPES, type DiffResult, type Judged } from '../prof/diff/comparison.js';
 import type { Which } from '../prof/diff/row.js';
-import { UsageError, UserError } from '../record/errors.js';
+import { UserError } from '../record/errors.js';
 import type { Command } from './dprof-commands.js';
 import { csvOfDiff, jsonOfDiff, shownNumber, SHORT_COLUMNS, textOfDiff, type Sheet } from './dprof-diff-formats.js';
 import { inputLines, methodLine, notesOf } from './dprof-diff-heading.js';
@@ -10,6 +10,7 @@ import { markdownOfDiff } from './dprof-diff-markdown.js';
 import { DIFF, diffHelp, readDiffArguments, type DiffFormat, type DiffRequest } from './dprof-diff-options.js';
 import { openSource } from './dprof-input.js';
 import { withOutput } from './output.js';
+import { namingInput } from './over-records.js';
 import { progress } from './progress.js';
 
 const WRITERS: Readonly<Record<DiffFormat, (sheet: Sheet) => string>> = {
@@ -60,10 +61,7 @@ async function takeInput(request: DiffRequest, which: Which, comparison: Compari
     if (comparison.total[which].count === 0) throw nothing(comparison.sides[which].untimed);
     return source.name;
   } catch (error) {
-    if (error instanceof UserError && error.detail.where === undefined && !(error instanceof UsageError)) {
-      throw new UserError(error.what, { ...error.detail, where: source.name });
-    }
-    throw error;
+    throw namingInput(error, source.name);
   } finally {
     meter.clear();
     source.close();

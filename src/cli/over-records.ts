@@ -69,14 +69,17 @@ export async function overRecords(request: CommonRequest<string>, pass: Pass): P
     await withOutput(output, inputs, async (write) => pass.end(write, source.name));
     if (!quiet) for (const note of pass.notes()) process.stderr.write(`dprof: ${note}\n`);
   } catch (error) {
-    if (error instanceof UserError && error.detail.where === undefined && !(error instanceof UsageError)) {
-      throw new UserError(error.what, { ...error.detail, where: source.name });
-    }
-    throw error;
+    throw namingInput(error, source.name);
   } finally {
     meter.clear();
     source.close();
   }
+}
+
+/** A message about the whole of an input names it. */
+export function namingInput(error: unknown, name: string): unknown {
+  const isUnnamed = error instanceof UserError && error.detail.where === undefined && !(error instanceof UsageError);
+  return isUnnamed ? new UserError(error.what, { ...error.detail, where: name }) : error;
 }
 
 /** `# profile 0: net.json (kineto, rank 3)`; nothing is known of records without a profile line. */

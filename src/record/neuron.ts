@@ -4,6 +4,7 @@
  * Sources: AWS Neuron documentation (architecture guides of Trainium, Inferentia2, Trainium2, Trainium3), and the
  * metadata of captures (clocks and bandwidths of Trainium2).
  */
+import type { Device } from './record.js';
 
 /** Engines that run instructions, by their number in captures; a kernel's `stream`. */
 export const ENGINES = ['Tensor', 'Scalar', 'GpSimd', 'Vector', 'Sync'] as const;
@@ -78,6 +79,18 @@ export const NEURON_CORES: readonly NeuronCore[] = [
 /** The cores of an instance type, as `trn2.3xlarge`; null for one that is not known. */
 export const coreOfInstance = (instance: string | null): NeuronCore | null =>
   NEURON_CORES.find(({ instances }) => instance !== null && instances.test(instance)) ?? null;
+
+/** A core as a device of a profile; nothing but its number is known of one of an unknown generation. */
+export const neuronDevice = (id: number, core: NeuronCore | null): Device => ({
+  id,
+  vendor: 'aws',
+  name: core?.product ?? null,
+  arch: core?.arch ?? null,
+  units: null,
+  clockHz: core?.peClockHz ?? null,
+  memBytesPerS: core?.hbmBytesPerS ?? null,
+  memBytes: null,
+});
 
 /** The cores of an architecture, as `nc-v3`. */
 export const coreOfArch = (arch: string | null): NeuronCore | null =>

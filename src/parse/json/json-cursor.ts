@@ -3,16 +3,8 @@
  * in a window, values are scanned where they lie, and nothing is kept.
  */
 import type { ByteWindow } from './byte-window.js';
-import {
-  CLOSE_BRACE,
-  CLOSE_BRACKET,
-  CUT,
-  endOfText,
-  OPEN_BRACE,
-  OPEN_BRACKET,
-  QUOTE,
-  skipSpace,
-} from './json-bytes.js';
+import { CUT, skipSpace } from './json-bytes.js';
+import { NestedValue } from './nested-value.js';
 
 /** A value larger than this is taken for broken: an unclosed quote swallows all that follows. */
 export const LARGEST = 64 * 1024 * 1024;
@@ -73,21 +65,11 @@ export class JsonCursor {
 
   /** Passes over the object or list that opens here, however large. @returns whether it is closed */
   passNested(): boolean {
-    let depth = 0;
+    const nested = new NestedValue();
     for (;;) {
       const { bytes, end } = this.window;
-      for (; this.#at < end; this.#at++) {
-        const byte = bytes[this.#at] as number;
-        if (byte === QUOTE) {
-          const quote = endOfText(bytes, this.#at + 1, end);
-          if (quote === CUT) break;
-          this.#at = quote;
-        } else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) depth++;
-        else if ((byte === CLOSE_BRACE || byte === CLOSE_BRACKET) && --depth === 0) {
-          this.#at++;
-          return true;
-        }
-      }
+      this.#at = nested.pass(bytes, this.#at, end);
+      if (nested.closed) return true;
       if (end - this.#at > LARGEST || !this.#more()) return false;
     }
   }

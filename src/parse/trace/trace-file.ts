@@ -21,6 +21,8 @@ import {
   skipSpace,
   SPACE,
 } from '../json/json-bytes.js';
+import { LARGEST } from '../json/json-cursor.js';
+import { NestedValue } from '../json/nested-value.js';
 
 /** What a trace says of itself, as found; null where it does not. */
 export interface TraceHeader {
@@ -32,9 +34,6 @@ export interface TraceHeader {
 
 /** Called with the event in its window; both change after the call. */
 export type TakeEvent = (event: TraceEvent, bytes: Buffer) => void;
-
-/** An event or header value that is larger than this is taken for broken: an unclosed quote swallows all that follows. */
-const LARGEST = 64 * 1024 * 1024;
 
 /** Keys beside the events whose values are kept. */
 const KEPT: ReadonlySet<string> = new Set<keyof TraceHeader>([
@@ -186,21 +185,11 @@ class TraceReading {
 
   /** Passes over the object or list that opens here, however large. @returns whether it is closed */
   #skipNested(): boolean {
-    let depth = 0;
+    const nested = new NestedValue();
     for (;;) {
       const { bytes, end } = this.window;
-      for (; this.#at < end; this.#at++) {
-        const byte = bytes[this.#at] as number;
-        if (byte === QUOTE) {
-          const quote = endOfText(bytes, this.#at + 1, end);
-          if (quote === CUT) break;
-          this.#at = quote;
-        } else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) depth++;
-        else if ((byte === CLOSE_BRACE || byte === CLOSE_BRACKET) && --depth === 0) {
-          this.#at++;
-          return true;
-        }
-      }
+      this.#at = nested.pass(bytes, this.#at, end);
+      if (nested.closed) return true;
       if (end - this.#at > LARGEST || !this.#more()) return false;
     }
   }

@@ -4,22 +4,16 @@
  */
 import type { Labels } from '../../../record/record.js';
 
-/** Texts of a kernel by label; absent where the format has none. */
-export interface KernelTexts {
-  readonly opType?: string | null;
-  readonly taskType?: string | null;
-  readonly inputShapes?: string | null;
-  readonly inputTypes?: string | null;
-  readonly inputFormats?: string | null;
-  readonly outputShapes?: string | null;
-  readonly outputTypes?: string | null;
-  readonly outputFormats?: string | null;
-  readonly attr?: string | null;
-  readonly opState?: string | null;
-  readonly hf32?: string | null;
-  /** Blocks of the kernel, and of the other kind of core for a kernel on both. */
-  readonly blockDim?: number | null;
-  readonly mixBlockDim?: number | null;
+/** Labels that are texts of the profile's own tables, in their order. */
+const TEXTS = ['inputShapes', 'inputTypes', 'inputFormats', 'outputShapes', 'outputTypes', 'outputFormats', 'attr', 'opState', 'hf32'] as const; // prettier-ignore
+export type TextLabel = 'opType' | (typeof TEXTS)[number];
+
+/** What is told of a kernel elsewhere. */
+export interface TaskFacts {
+  readonly taskType: string | null;
+  /** Blocks of the kernel, and of the other kind of core for a kernel on both; NaN or 0 where they are not told. */
+  readonly blockDim: number;
+  readonly mixBlockDim: number;
 }
 
 /** A text without the quotes that the profiler writes as part of it; null for `N/A` and the empty text. */
@@ -30,16 +24,16 @@ export function told(text: string | null | undefined): string | null {
 }
 
 /** The labels of a kernel, those that are told; null when none is. */
-export function kernelLabels(texts: KernelTexts): Labels | null {
+export function kernelLabels(textOf: (label: TextLabel) => string | null, facts: TaskFacts): Labels | null {
+  const { taskType, blockDim, mixBlockDim } = facts;
+  const texts = [['opType', textOf('opType')], ['taskType', taskType], ...TEXTS.map((label) => [label, textOf(label)])]; // prettier-ignore
   const labels: Record<string, string | number> = {};
-  for (const [label, value] of Object.entries(texts) as [string, string | number | null | undefined][]) {
-    if (typeof value === 'number') {
-      if (value > 0) labels[label] = value;
-      continue;
-    }
+  for (const [label, value] of texts as [string, string | null][]) {
     const text = told(value);
     if (text !== null) labels[label] = text;
   }
+  if (blockDim > 0) labels['blockDim'] = blockDim;
+  if (mixBlockDim > 0) labels['mixBlockDim'] = mixBlockDim;
   return Object.keys(labels).length === 0 ? null : labels;
 }
 

@@ -99,21 +99,7 @@ export class KernelRows {
     const key = [...STRINGS.slice(2).map((label) => this.#strings[label].at(row)), this.#blocks.at(row), this.#mixBlocks.at(row), taskType].join(); // prettier-ignore
     return this.#labels.of(key, () => {
       const text = (label: StringColumn): string | null => this.strings.text(this.#strings[label].at(row));
-      return kernelLabels({
-        opType: text('opType'),
-        taskType,
-        inputShapes: text('inputShapes'),
-        inputTypes: text('inputTypes'),
-        inputFormats: text('inputFormats'),
-        outputShapes: text('outputShapes'),
-        outputTypes: text('outputTypes'),
-        outputFormats: text('outputFormats'),
-        attr: text('attr'),
-        opState: text('opState'),
-        hf32: text('hf32'),
-        blockDim: this.#blocks.at(row),
-        mixBlockDim: this.#mixBlocks.at(row),
-      });
+      return kernelLabels(text, { taskType, blockDim: this.#blocks.at(row), mixBlockDim: this.#mixBlocks.at(row) });
     });
   }
 

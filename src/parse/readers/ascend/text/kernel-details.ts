@@ -158,18 +158,8 @@ export class KernelDetails {
       return Number.isNaN(value) ? [] : [[name, value] as const];
     });
     const text = (label: TextLabel): string => this.#textOf(this.#labels[label], row);
-    const labels = kernelLabels({
-      opType: text('opType'),
+    const labels = kernelLabels(text, {
       taskType,
-      inputShapes: text('inputShapes'),
-      inputTypes: text('inputTypes'),
-      inputFormats: text('inputFormats'),
-      outputShapes: text('outputShapes'),
-      outputTypes: text('outputTypes'),
-      outputFormats: text('outputFormats'),
-      attr: text('attr'),
-      opState: text('opState'),
-      hf32: text('hf32'),
       blockDim: this.blocks.at(row),
       mixBlockDim: this.#mixBlocks.at(row),
     });

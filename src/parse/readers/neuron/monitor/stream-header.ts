@@ -1,6 +1,6 @@
 /** The profile line of a stream of reports, from its first one. */
-import { coreOfArch, coreOfInstance, type NeuronCore } from '../../../../record/neuron.js';
-import { SCHEMA_VERSION, type Device, type Labels, type ProfileRecord } from '../../../../record/record.js';
+import { coreOfArch, coreOfInstance, neuronDevice } from '../../../../record/neuron.js';
+import { SCHEMA_VERSION, type Labels, type ProfileRecord } from '../../../../record/record.js';
 import type { Leaf } from './leaves.js';
 
 /** More cores than any instance has: a count beyond is not believed. */
@@ -36,21 +36,10 @@ export function streamHeader(name: StreamName, leaves: readonly Leaf[], startUni
     rank,
     startUnixNs: startUnixNs === null ? null : String(startUnixNs),
     dur: null,
-    devices: cores.map((id) => device(id, core)),
+    devices: cores.map((id) => neuronDevice(id, core)),
     facts,
   };
 }
-
-const device = (id: number, core: NeuronCore | null): Device => ({
-  id,
-  vendor: 'aws',
-  name: core?.product ?? null,
-  arch: core?.arch ?? null,
-  units: null,
-  clockHz: core?.peClockHz ?? null,
-  memBytesPerS: core?.hbmBytesPerS ?? null,
-  memBytes: null,
-});
 
 /** All cores of the instance where the report counts them, else those in use. */
 function coresOf(leaves: readonly Leaf[]): number[] {

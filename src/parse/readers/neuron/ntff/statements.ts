@@ -1,5 +1,5 @@
 /** What a device trace says besides what happened when: the profile line, and memory that things take. */
-import { coreOfInstance } from '../../../../record/neuron.js';
+import { coreOfInstance, neuronDevice } from '../../../../record/neuron.js';
 import { SCHEMA_VERSION, type Labels, type ProfileRecord, type SampleRecord } from '../../../../record/record.js';
 import type { ReadOptions } from '../../../reader.js';
 import type { Program } from '../neff-file.js';
@@ -28,16 +28,7 @@ export function profileLine(
     rank: options.rank,
     startUnixNs: null,
     dur: nanoseconds(clock.length),
-    devices: cores.map((id) => ({
-      id,
-      vendor: 'aws',
-      name: core?.product ?? null,
-      arch: core?.arch ?? null,
-      units: null,
-      clockHz: core?.peClockHz ?? null,
-      memBytesPerS: core?.hbmBytesPerS ?? null,
-      memBytes: null,
-    })),
+    devices: cores.map((id) => neuronDevice(id, core)),
     facts: factsOf(metadata, cores, clock, program),
   };
 }

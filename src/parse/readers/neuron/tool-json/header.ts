@@ -1,5 +1,5 @@
 /** The profile line of a file: which tool wrote it, how long the capture was, on which cores it ran. */
-import { coreOfInstance } from '../../../../record/neuron.js';
+import { coreOfInstance, neuronDevice } from '../../../../record/neuron.js';
 import { type Device, type Labels, type ProfileRecord, SCHEMA_VERSION } from '../../../../record/record.js';
 import type { ReadOptions } from '../../../reader.js';
 import type { Clock } from './clock.js';
@@ -46,17 +46,12 @@ function durationOf(file: ToolFile, clock: Clock): number | null {
 }
 
 function device(id: number, file: ToolFile): Device {
-  const core = coreOfInstance(textOf(file.row('summary')['instance_type']));
+  const known = neuronDevice(id, coreOfInstance(textOf(file.row('summary')['instance_type'])));
   const metadata = file.row('metadata');
   return {
-    id,
-    vendor: 'aws',
-    name: core?.product ?? null,
-    arch: core?.arch ?? null,
-    units: null,
-    clockHz: hertz(metadata['pe_clock_freq']) ?? core?.peClockHz ?? null,
-    memBytesPerS: numberOf(metadata['hbm_ddr_bandwidth']) ?? core?.hbmBytesPerS ?? null,
-    memBytes: null,
+    ...known,
+    clockHz: hertz(metadata['pe_clock_freq']) ?? known.clockHz,
+    memBytesPerS: numberOf(metadata['hbm_ddr_bandwidth']) ?? known.memBytesPerS,
   };
 }
 

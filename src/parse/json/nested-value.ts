@@ -1,0 +1,28 @@
+/** An object or a list that is passed over piece by piece, however large it is and wherever a window cuts it. */
+import { CLOSE_BRACE, CLOSE_BRACKET, CUT, endOfText, OPEN_BRACE, OPEN_BRACKET, QUOTE } from './json-bytes.js';
+
+export class NestedValue {
+  #depth = 0;
+  /** Whether its end was found. */
+  closed = false;
+
+  /**
+   * Goes on from `at`, at first where the value opens.
+   * @returns the place behind the value when it is closed, else where to go on when more bytes are there
+   */
+  pass(bytes: Buffer, at: number, end: number): number {
+    for (; at < end; at++) {
+      const byte = bytes[at] as number;
+      if (byte === QUOTE) {
+        const quote = endOfText(bytes, at + 1, end);
+        if (quote === CUT) return at;
+        at = quote;
+      } else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) this.#depth++;
+      else if ((byte === CLOSE_BRACE || byte === CLOSE_BRACKET) && --this.#depth === 0) {
+        this.closed = true;
+        return at + 1;
+      }
+    }
+    return at;
+  }
+}
