@@ -42,6 +42,8 @@ function sorted(rows: readonly Row[]): Row[] {
   });
 }
 
+const dropStart = ([, ...others]: Row): [number, number, number, number, number] => others;
+
 /** Starts that collide, that lie within a second, and that lie hours apart. */
 const starts = fc.oneof(fc.nat(5000), fc.nat(1e12), fc.nat(2 ** 52));
 const ranks = fc.tuple(fc.nat(2), fc.nat(65535), fc.nat(255), fc.nat(15)).map(([kind, device, stream, queue]) => rankOf(kind, device) | rankWithin(stream, queue)).map((rank) => rank >>> 0); // prettier-ignore
@@ -67,6 +69,35 @@ describe('rows of a device trace', () => {
     expect(throughChunks(rows, 10_000)).to.deep.equal(sorted(rows));
     expect(throughChunks(rows, 100)).to.deep.equal(sorted(rows));
   });
+
+  /** Rows of several engines, one after the other, each nearly in order of time: one in `late` ends long after it began. */
+  function engines(count: number, rowsOf: number, late: number): Row[] {
+    return Array.from({ length: count * rowsOf }, (_, i): Row => {
+      const [engine, at] = [Math.floor(i / rowsOf), i % rowsOf];
+      const start = at * 5000 - (at % late === 0 ? Math.min(at, 40) * 5000 : 0) + ((i * 7919) % 1009);
+      return [start, (i * 31) % 4000, rankOf(1, 0) | rankWithin(engine, at % 3), at % 2, i % 5, i];
+    });
+  }
+
+  // Blocks of a run have 1,024 rows: the last rows of one and the first of the next must not be parted.
+  const orders: Readonly<Record<string, Row[]>> = {
+    'in order': engines(1, 5000, 1e9),
+    'nearly in order, engine after engine': engines(5, 2500, 17),
+    'of many engines with few rows each': engines(300, 20, 7),
+    'in reverse': engines(1, 5000, 1e9).map((row, i): Row => [(5000 - i) * 3000, ...dropStart(row)]),
+    'at random': engines(1, 5000, 1e9).map((row, i): Row => [Math.imul(i, 0x9e3779b1) >>> 0, ...dropStart(row)]),
+    'of two engines in turn, hours apart': engines(1, 5000, 1e9).map((row, i): Row => [(i % 2) * 9e15 + i * 1000, ...dropStart(row)]), // prettier-ignore
+    'all of one start': engines(1, 5000, 1e9).map((row): Row => [7000, ...dropStart(row)]),
+    'told apart by nothing': Array.from({ length: 5000 }, (_, i): Row => [7000, 0, 0, 0, 0, i]),
+  };
+  for (const [what, rows] of Object.entries(orders)) {
+    it(`come in order: ${what}`, () => {
+      const expected = sorted(rows);
+      for (const chunkRows of [1 << 20, 3000, 1500, 100]) {
+        expect(throughChunks(rows, chunkRows)).to.deep.equal(expected, `${chunkRows} held at a time`);
+      }
+    });
+  }
 
   it('leave no temporary file behind, not even while they are read', () => {
     const before = temporary();

@@ -1,15 +1,21 @@
 /**
  * Rows put in order of start, however many: what is gathered is sorted a chunk at a time; when there is more than one,
- * chunks go to a temporary file and are merged. Memory: a chunk of 2 million rows (64 MB, and 32 MB to sort it), then
- * 64 MB to merge.
+ * chunks go to a temporary file and are merged. Memory: a chunk of 2 million rows (64 MB, and 56 MB to put it in order),
+ * then 32 KB for each run to merge.
  */
 import { RowMerge, type RowCursor } from './row-merge.js';
 import { orderOfRows } from './row-order.js';
+import { runsOf, type Runs } from './row-runs.js';
 import { ROW_BYTES, ROW_DOUBLES, ROW_WORDS, viewRows, type RowView } from './rows.js';
 import { SpillFile } from './spill-file.js';
 
 export const CHUNK_ROWS = 1 << 21;
 const FEWEST_ROWS = 1 << 4;
+
+/** More of them take longer to merge than to sort. */
+const MOST_RUNS_OF_CHUNK = 16;
+/** With so many runs, each chunk makes one. */
+const MOST_RUNS = 1 << 10;
 
 export class RowChunks {
   #memory: ArrayBuffer;
@@ -42,7 +48,7 @@ export class RowChunks {
 
   /** All rows in order; nothing may be added from then on. */
   inOrder(): RowCursor {
-    if (this.#spill === null) return new SortedRows(this.#rows, orderOfRows(this.#rows, this.#count));
+    if (this.#spill === null) return new SortedRows(this.#rows, this.#runs(1).order);
     this.#spillChunk();
     this.#memory = new ArrayBuffer(0);
     this.#rows = viewRows(this.#memory);
@@ -67,8 +73,15 @@ export class RowChunks {
 
   #spillChunk(): void {
     this.#spill ??= SpillFile.create();
-    this.#spill.writeRun(this.#rows, orderOfRows(this.#rows, this.#count));
+    const most = this.#spill.runs.length < MOST_RUNS ? MOST_RUNS_OF_CHUNK : 1;
+    const { order, ends } = this.#runs(most);
+    ends.forEach((end, i) => this.#spill?.writeRun(this.#rows, order, ends[i - 1] ?? 0, end));
     this.#count = 0;
+  }
+
+  #runs(most: number): Runs {
+    const found = runsOf(this.#rows, this.#count, most);
+    return found ?? { order: orderOfRows(this.#rows, this.#count), ends: [this.#count] };
   }
 }
 

@@ -1,6 +1,6 @@
 /** Runs of rows, each in order → all of them in order: a heap of the runs' next rows, each run read through a window. */
-import { compareRows, nanoseconds, ROW_BYTES, ROW_DOUBLES, START, viewRows, type RowView } from './rows.js';
-import type { Run, SpillFile } from './spill-file.js';
+import { compareRows, ROW_BYTES, startOf, viewRows, type RowView } from './rows.js';
+import { BLOCK_ROWS, type Run, type SpillFile } from './spill-file.js';
 
 /** Rows in order, one at a time: nothing is copied. */
 export interface RowCursor {
@@ -11,19 +11,13 @@ export interface RowCursor {
   next(): boolean;
 }
 
-/** Rows held of all runs together, and of one. */
-const ROWS_IN_WINDOWS = 1 << 21;
-const MAX_WINDOW = 1 << 14;
-const MIN_WINDOW = 1 << 8;
-
 export class RowMerge implements RowCursor {
   /** Windows by their next row: the window at i is no later than those at 2i + 1 and 2i + 2. */
   readonly #heap: RunWindow[];
   #current: RunWindow | null = null;
 
   constructor(spill: SpillFile) {
-    const size = Math.max(MIN_WINDOW, Math.min(MAX_WINDOW, Math.floor(ROWS_IN_WINDOWS / spill.runs.length)));
-    this.#heap = spill.runs.map((run, number) => new RunWindow(spill, run, number, size)).filter((run) => run.next());
+    this.#heap = spill.runs.map((run, number) => new RunWindow(spill, run, number)).filter((run) => run.next());
     for (let i = (this.#heap.length >> 1) - 1; i >= 0; i--) this.#sink(i);
   }
 
@@ -73,28 +67,26 @@ export class RowMerge implements RowCursor {
   }
 }
 
+/** A block of a run. */
 class RunWindow {
   row = -1;
   readonly view: RowView;
   /** Of the row, ns. */
   start = 0;
-  readonly #memory: ArrayBuffer;
   #filled = 0;
-  #read = 0;
+  #block = 0;
 
   constructor(
     private readonly spill: SpillFile,
     private readonly run: Run,
     private readonly number: number,
-    private readonly size: number,
   ) {
-    this.#memory = new ArrayBuffer(Math.min(size, run.count) * ROW_BYTES);
-    this.view = viewRows(this.#memory);
+    this.view = viewRows(new ArrayBuffer(Math.min(BLOCK_ROWS, run.count) * ROW_BYTES));
   }
 
   next(): boolean {
     if (++this.row >= this.#filled && !this.#fill()) return false;
-    this.start = nanoseconds(this.view.doubles[this.row * ROW_DOUBLES + START] ?? 0);
+    this.start = startOf(this.view, this.row);
     return true;
   }
 
@@ -106,13 +98,9 @@ class RunWindow {
   }
 
   #fill(): boolean {
-    const count = Math.min(this.size, this.run.count - this.#read);
-    if (count === 0) return false;
-    this.spill.read(this.run.first + this.#read, count, this.#memory);
-    this.#read += count;
-    this.#filled = count;
+    this.#filled = this.spill.read(this.run, this.#block++, this.view);
     this.row = 0;
-    return true;
+    return this.#filled > 0;
   }
 }
 

@@ -1,10 +1,9 @@
 /** Rows in order of start: a radix sort, 11 bits at a time, and what is left to settle among rows of one start. */
-import { compareRows, nanoseconds, ROW_DOUBLES, START, type RowView } from './rows.js';
+import { compareRows, nanoseconds, ROW_DOUBLES, START, startOf, type RowView } from './rows.js';
 
 const DIGIT_BITS = 11;
 const DIGITS = 1 << DIGIT_BITS;
-const WORD_BITS = 32;
-const WORD = 2 ** WORD_BITS;
+const WORD = 2 ** 32;
 
 /** Runs of one start up to this length are settled by insertion. */
 const SHORT_RUN = 32;
@@ -20,38 +19,37 @@ const emptyKeyed = (count: number): Keyed => ({ positions: new Uint32Array(count
 /** Positions of the rows in order; equal rows keep theirs. Memory: 16 bytes a row while it works. */
 export function orderOfRows(rows: RowView, count: number): Uint32Array<ArrayBuffer> {
   const order = emptyKeyed(count);
-  const { greatest, isInOrder } = keyByStart(rows, order);
-  if (!isInOrder) {
-    const spare = emptyKeyed(count);
-    sortByKeys(order, spare);
-    if (greatest >= WORD) {
-      order.keys = order.positions.map((row) => startOf(rows, row) / WORD);
-      sortByKeys(order, spare);
-      order.keys = order.positions.map((row) => startOf(rows, row));
-    }
+  const spare = emptyKeyed(count);
+  const { least, range } = keyByStart(rows, order);
+  sortByKeys(order, spare, Math.min(range, WORD - 1));
+  if (range >= WORD) {
+    order.keys = order.positions.map((row) => (startOf(rows, row) - least) / WORD);
+    sortByKeys(order, spare, range / WORD);
+    order.keys = order.positions.map((row) => startOf(rows, row) - least);
   }
   settleTies(rows, order);
   return order.positions;
 }
 
-const startOf = ({ doubles }: RowView, row: number): number => nanoseconds(doubles[row * ROW_DOUBLES + START] ?? 0);
-
-/** Rows as they stand, with the low 32 bits of their start in ns. */
-function keyByStart(rows: RowView, { positions, keys }: Keyed): { greatest: number; isInOrder: boolean } {
-  let [greatest, isInOrder] = [0, true];
+/** Rows as they stand, with the low 32 bits of the ns from the first start to theirs. */
+function keyByStart(rows: RowView, { positions, keys }: Keyed): { least: number; range: number } {
+  let [first, last] = [Infinity, 0];
   for (let row = 0; row < keys.length; row++) {
-    const start = startOf(rows, row);
-    if (start < greatest) isInOrder = false;
-    else greatest = start;
-    positions[row] = row;
-    keys[row] = start;
+    const ps = rows.doubles[row * ROW_DOUBLES + START] ?? 0;
+    if (ps < first) first = ps;
+    if (ps > last) last = ps;
   }
-  return { greatest, isInOrder };
+  const least = nanoseconds(first);
+  for (let row = 0; row < keys.length; row++) {
+    positions[row] = row;
+    keys[row] = startOf(rows, row) - least;
+  }
+  return { least, range: nanoseconds(last) - least };
 }
 
-/** Keeps the order of rows with one key. */
-function sortByKeys(order: Keyed, spare: Keyed): void {
-  for (let shift = 0; shift < WORD_BITS; shift += DIGIT_BITS) {
+/** Keeps the order of rows with one key. `greatest` is no less than any key. */
+function sortByKeys(order: Keyed, spare: Keyed, greatest: number): void {
+  for (let shift = 0; greatest >= 2 ** shift; shift += DIGIT_BITS) {
     const places = placesOf(order.keys, shift);
     if (places === null) continue;
     const { positions, keys } = order;

@@ -65,6 +65,10 @@ export const viewRows = (memory: ArrayBuffer): RowView => ({
   words: new Uint32Array(memory),
 });
 
+/** Start of a row, ns. */
+export const startOf = ({ doubles }: RowView, row: number): number =>
+  nanoseconds(doubles[row * ROW_DOUBLES + START] ?? 0);
+
 /** Order of two rows, in what records show: start and duration in ns. 0 for rows that records do not tell apart. */
 export function compareRows(a: RowView, rowA: number, b: RowView, rowB: number): number {
   const [doubleA, doubleB, wordA, wordB] = [rowA * ROW_DOUBLES, rowB * ROW_DOUBLES, rowA * ROW_WORDS, rowB * ROW_WORDS];
