@@ -42,12 +42,24 @@ export class Column<A extends NumberArray = Float64Array<ArrayBuffer>> {
   }
 
   push(value: number): void {
-    if (this.#length === this.#data.length) {
-      const larger = this.allocate(Math.ceil(this.#data.length * GROWTH));
-      larger.set(this.#data);
-      this.#data = larger;
-    }
+    if (this.#length === this.#data.length) this.reserve(Math.ceil(this.#data.length * GROWTH));
     this.#data[this.#length++] = value;
+  }
+
+  /**
+   * Makes room for so many rows in all: growing to them leaves copies behind that are collected late, while room that
+   * is not used takes no memory.
+   */
+  reserve(rows: number): void {
+    if (rows <= this.#data.length) return;
+    const larger = this.allocate(rows);
+    larger.set(this.#data.subarray(0, this.#length));
+    this.#data = larger;
+  }
+
+  /** Leaves no rows; their room stays. */
+  clear(): void {
+    this.#length = 0;
   }
 
   at(row: number): number {

@@ -3,8 +3,15 @@
  * The only importer of better-sqlite3. Holds one read transaction, so that many point look-ups cost no locking.
  */
 import Database from 'better-sqlite3';
-import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
 import { UserError } from '../record/errors.js';
+import { refuseUnreadable } from './sqlite-header.js';
+import { layoutOf, type ColumnInfo, type Layout, type Part, type Want } from './sqlite-layout.js';
+import { Pages, readPageFormat, type PageFormat } from './sqlite-pages.js';
+import { readNumbers } from './sqlite-numbers.js';
+import { TableScan } from './sqlite-scan.js';
+
+export { isSqlite } from './sqlite-header.js';
 
 /** What SQLite gives for a cell; integers above 2^53 must be split, rebased or cast to text in SQL. */
 export type Cell = number | string | Buffer | null;
@@ -20,20 +27,33 @@ export interface Cells {
 /** Takes a row of numbers; the array is used again for the next row. */
 export type TakeNumbers = (cells: readonly number[]) => void;
 
-/** A column by name, or an expression over columns that must all be there, else it is null. */
-export type Selection = string | { readonly needs: readonly string[]; readonly sql: string };
+/**
+ * A column by name, or an expression over columns that must all be there, else it is null. `part` says what the
+ * expression takes of its one column, where it is that simple: such cells are read faster.
+ */
+export type Selection =
+  string | { readonly needs: readonly string[]; readonly sql: string; readonly part?: Exclude<Part, 'whole'> };
 
 /** Conditions that must all hold; one over a column that is missing is left out. */
 export type Filter = readonly { readonly needs: readonly string[]; readonly sql: string }[];
 
-const MAGIC = 'SQLite format 3\0';
+/** Rows of a table with numbers above one, and about how many of them at most. */
+export interface Span {
+  readonly after: bigint;
+  readonly rows: number;
+}
 
-export const isSqlite = (head: Buffer): boolean => head.subarray(0, MAGIC.length).toString('latin1') === MAGIC;
+/** Rowids are signed 64-bit integers. */
+const FIRST_ROWID = -(2n ** 63n);
+export const EVERYTHING: Span = { after: FIRST_ROWID, rows: Infinity };
 
 const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 export class SqliteFile {
   readonly #database: Database.Database;
+  readonly #layouts = new Map<string, Layout | null>();
+  /** The file itself, once it has been asked for. */
+  #file: { readonly descriptor: number; readonly format: PageFormat | null } | null = null;
   /** Columns by table, in the database's own spelling. */
   readonly tables: ReadonlyMap<string, ReadonlySet<string>>;
 
@@ -92,13 +112,24 @@ export class SqliteFile {
   }
 
   /**
-   * Hands the rows of a table to `take`, all cells as numbers: NaN for null and for whatever is no integer. Millions
-   * of rows cost half of what `rows` costs, because SQLite writes blocks of them as text and one loop reads the text.
+   * Hands the rows of a table to `take`, all cells as numbers: NaN for null and for whatever is no integer. Rows are
+   * read from the pages of the file where columns and `part`s of them are all that is asked for; else, and from the
+   * first row that is not plain, SQLite writes blocks of them as text and one loop reads the text: half of what `rows`
+   * costs.
    * @param take gets the same array every time
+   * @returns where to go on; null when all rows have been handed out
    */
-  eachNumbers(table: string, select: readonly Selection[], take: TakeNumbers, filter: Filter = []): void {
+  eachNumbers(
+    table: string,
+    select: readonly Selection[],
+    take: TakeNumbers,
+    filter: Filter = [],
+    span: Span = EVERYTHING,
+  ): bigint | null {
     const name = this.table(table);
-    if (name === null) return;
+    if (name === null) return null;
+    const scanned = filter.length > 0 ? { ...span, ended: false } : this.#scan(name, select, false, take, span);
+    if (scanned.ended) return null;
     const width = select.length;
     const rows = `SELECT rowid, * FROM ${quote(name)} WHERE rowid > ? AND ${this.#condition(name, filter)} ORDER BY rowid LIMIT ?`;
     const prepare = (cell: (expression: string) => string): Database.Statement<unknown[], Block> => {
@@ -107,13 +138,16 @@ export class SqliteFile {
       const sql = `SELECT CAST(group_concat(${line}, ' ') || ' ' AS BLOB), max(rowid), count(*) FROM (${rows})`;
       return this.#database.prepare<unknown[], Block>(sql).raw();
     };
-    this.#guard(() => {
+    return this.#guard(() => {
+      let { rows: left } = scanned;
+      if (left <= 0) return scanned.after;
       const fast = prepare((cell) => `ifnull(${cell}, 'n')`);
       const numbers = new Float64Array(BLOCK_ROWS * width);
       const cells = new Array<number>(width).fill(NaN);
-      for (let last = FIRST_ROWID; ;) {
+      let last = scanned.after;
+      while (left > 0) {
         const [text, lastOfBlock, count] = fast.get(last, BLOCK_ROWS) ?? NO_BLOCK;
-        if (text === null) return;
+        if (text === null) return null;
         if (readNumbers(text, numbers) !== count * width) {
           // Some cell is text with blanks: this block again, each cell by its type.
           const strict = prepare((cell) => `iif(typeof(${cell}) = 'integer', ${cell}, 'n')`);
@@ -124,17 +158,20 @@ export class SqliteFile {
           take(cells);
         }
         last = BigInt(lastOfBlock);
+        left -= count;
       }
+      return last;
     });
   }
 
   /**
-   * As `eachNumbers`, for cells that may have decimals: every number as it is stored. Costs a third of what `rows`
-   * costs.
+   * As `eachNumbers`, for cells that may have decimals: every number as it is stored.
    */
   eachReal(table: string, select: readonly Selection[], take: TakeNumbers): void {
     const name = this.table(table);
     if (name === null) return;
+    const scanned = this.#scan(name, select, true, take, EVERYTHING);
+    if (scanned.ended) return;
     const width = select.length;
     // The text of a number by `quote` is the number exactly.
     const line = select
@@ -146,7 +183,7 @@ export class SqliteFile {
     this.#guard(() => {
       const statement = this.#database.prepare<unknown[], [string | null, number, number]>(sql).raw();
       const cells = new Array<number>(width).fill(NaN);
-      for (let last = FIRST_ROWID; ;) {
+      for (let last = scanned.after; ;) {
         const [text, lastOfBlock, count] = statement.get(last, BLOCK_ROWS) ?? [null, 0, 0];
         if (text === null) return;
         const numbers = JSON.parse(text) as (number | null)[];
@@ -165,6 +202,19 @@ export class SqliteFile {
     if (name === null) return 0;
     const sql = `SELECT count(*) FROM ${quote(name)} WHERE ${condition}`;
     return this.#guard(() => this.#database.prepare(sql).pluck().get() as number);
+  }
+
+  /** How many rows a table has. */
+  rowsOf(table: string): number {
+    const name = this.table(table);
+    if (name === null) return 0;
+    return this.#guard(
+      () =>
+        this.#database
+          .prepare(`SELECT count(*) FROM ${quote(name)}`)
+          .pluck()
+          .get() as number,
+    );
   }
 
   /** One value per call by rowid, null when there is no such row; null instead of a function without the table. */
@@ -200,6 +250,46 @@ export class SqliteFile {
 
   close(): void {
     this.#database.close();
+    // Not before: closing any descriptor of a file gives up the locks that the process has on it.
+    if (this.#file !== null) closeSync(this.#file.descriptor);
+    this.#file = null;
+  }
+
+  /** Reads rows from the pages of the file. @returns what is left for SQLite, and whether these were all */
+  #scan(
+    table: string,
+    select: readonly Selection[],
+    real: boolean,
+    take: TakeNumbers,
+    span: Span,
+  ): Span & { readonly ended: boolean } {
+    const layout = this.#layoutOf(table);
+    const wants = layout === null ? null : this.#wants(table, layout, select);
+    const { descriptor, format } = (this.#file ??= openFile(this.path));
+    if (layout === null || wants === null || format === null) return { ...span, ended: false };
+    const scan = new TableScan(new Pages(descriptor, format), layout, wants, real, take);
+    const ended = scan.run(span);
+    return { after: scan.lastRowid === null ? span.after : BigInt(scan.lastRowid), rows: scan.left, ended };
+  }
+
+  /** What a selection is of the columns; null where it is more than a part of each. */
+  #wants(table: string, layout: Layout, select: readonly Selection[]): Want[] | null {
+    const wants: Want[] = [];
+    for (const selection of select) {
+      const { needs, part } =
+        typeof selection === 'string' ? { needs: [selection], part: 'whole' as const } : selection;
+      if (part === undefined) return null;
+      const [name] = needs;
+      const isThere = needs.every((column) => this.hasColumn(table, column));
+      wants.push({ column: isThere ? layout.columns.findIndex((column) => column.name === name) : NO_COLUMN, part });
+    }
+    return wants;
+  }
+
+  #layoutOf(table: string): Layout | null {
+    let layout = this.#layouts.get(table);
+    if (layout === undefined) this.#layouts.set(table, (layout = this.#guard(() => readLayout(this.#database, table))));
+    return layout;
   }
 
   #expression(table: string, selection: Selection): string {
@@ -221,40 +311,29 @@ export class SqliteFile {
   }
 }
 
+/** Of a column that a table has not: its cells stay NaN. */
+const NO_COLUMN = -1;
+
+function openFile(path: string): { descriptor: number; format: PageFormat | null } {
+  const descriptor = openSync(path, 'r');
+  return { descriptor, format: readPageFormat(descriptor) };
+}
+
+/** Null for what is no table with rows of its own: a view, a virtual table. */
+function readLayout(database: Database.Database, table: string): Layout | null {
+  const root = database.prepare("SELECT rootpage FROM sqlite_master WHERE type = 'table' AND name = ?").pluck();
+  const columns = database.prepare(`PRAGMA table_xinfo(${quote(table)})`).all() as ColumnInfo[];
+  const indexes = database.prepare(`PRAGMA index_list(${quote(table)})`).all() as { origin: string }[];
+  const page = (root.get(table) as number | undefined) ?? 0;
+  return layoutOf(page, columns, indexes.some(({ origin }) => origin === 'pk')); // prettier-ignore
+}
+
 /** Rows in one block of text: enough that the cost of a query vanishes, few enough that a block stays in the cache. */
 const BLOCK_ROWS = 2000;
-/** Rowids are signed 64-bit integers. */
-const FIRST_ROWID = -(2n ** 63n);
 
 /** Cells of a block as text, its last rowid, how many rows it has. */
 type Block = [text: Buffer | null, lastRowid: number, rows: number];
 const NO_BLOCK: Block = [null, 0, 0];
-
-const [SPACE, MINUS, ZERO, NINE] = [32, 45, 48, 57];
-/** Value of a cell of which nothing has been read. */
-const EMPTY = -1;
-
-/**
- * Reads integers, each followed by one space; other cells are NaN.
- * @returns how many cells the text has; those beyond the end of `numbers` are not kept
- */
-function readNumbers(text: Buffer, numbers: Float64Array): number {
-  let cell = 0;
-  let value = EMPTY;
-  let sign = 1;
-  const { length } = text;
-  for (let at = 0; at < length; at++) {
-    const code = text[at] ?? 0;
-    if (code >= ZERO && code <= NINE) value = value === EMPTY ? code - ZERO : value * 10 + (code - ZERO);
-    else if (code === SPACE) {
-      numbers[cell++] = value === EMPTY ? NaN : sign * value;
-      value = EMPTY;
-      sign = 1;
-    } else if (code === MINUS && value === EMPTY && sign === 1) sign = -1;
-    else value = NaN;
-  }
-  return cell;
-}
 
 function readTables(database: Database.Database): Map<string, Set<string>> {
   const names = database.prepare("SELECT name FROM sqlite_master WHERE type IN ('table', 'view')").pluck();
@@ -264,41 +343,6 @@ function readTables(database: Database.Database): Map<string, Set<string>> {
     tables.set(name, new Set(columns.map((column) => column.name)));
   }
   return tables;
-}
-
-/** What the file's header tells before SQLite opens it, in better words than SQLite's. */
-function refuseUnreadable(path: string): void {
-  const header = Buffer.alloc(100);
-  const file = openSync(path, 'r');
-  try {
-    readSync(file, header, 0, 100, 0);
-  } finally {
-    closeSync(file);
-  }
-  if (!isSqlite(header)) throw new UserError('not an SQLite database', { where: path });
-  if (header[18] === 2 || header[19] === 2) {
-    throw new UserError('database is in WAL mode, and reading it would write beside it', {
-      where: path,
-      hint: 'convert a copy: sqlite3 COPY "PRAGMA journal_mode=DELETE"',
-    });
-  }
-  if (existsSync(`${path}-journal`) && statSync(`${path}-journal`).size > 0) {
-    throw new UserError('database has an unfinished write beside it (-journal)', {
-      where: path,
-      hint: 'let the program that writes it finish, or open it once with sqlite3',
-    });
-  }
-  const pageSize = header.readUInt16BE(16) === 1 ? 65536 : header.readUInt16BE(16);
-  const expected = pageSize * header.readUInt32BE(28);
-  // The page count is only valid when the change counter equals the version-valid-for number (SQLite file format §1.3.8).
-  const valid = header.readUInt32BE(24) === header.readUInt32BE(92);
-  const { size } = statSync(path);
-  if (valid && size < expected) {
-    throw new UserError(`database is cut short: ${size} of ${expected} bytes`, {
-      where: path,
-      hint: 'copy or export it again',
-    });
-  }
 }
 
 const REASONS: Readonly<Record<string, readonly [what: string, hint: string]>> = {

@@ -6,7 +6,6 @@ import type { Context, ForwardOp, OpCall } from '../../record/record.js';
 import { Recent } from '../../record/recent.js';
 import { NOWHERE, type KernelContexts } from '../context.js';
 import type { Launches } from '../launches.js';
-import { PairIndex } from '../pair-index.js';
 import { withoutBackward } from '../sequence.js';
 import type { Threads } from '../threads.js';
 import { orNull } from '../column.js';
@@ -56,9 +55,6 @@ interface Chain {
 export class TorchContexts implements KernelContexts {
   readonly #chains = new Recent<number, Chain>(512);
   readonly #calls = new Recent<string, OpCall>(8192);
-  #byExternalId: PairIndex | null = null;
-  /** External ids that several ops have. */
-  readonly #ambiguous = new Set<number>();
   #forward: ForwardOps | null = null;
   readonly #steps: Steps;
   /** By op: how many kernels it launched in all, how many were given out, and its number in the records. */
@@ -183,20 +179,8 @@ export class TorchContexts implements KernelContexts {
   }
 
   #opWithId(externalId: number): number {
-    if (this.#byExternalId === null) {
-      const { ops } = this.facts.events;
-      this.#byExternalId = new PairIndex(
-        () => 0,
-        (op) => ops.externalId.at(op),
-      );
-      for (let op = 0; op < ops.length; op++) {
-        const id = ops.externalId.at(op);
-        if (Number.isNaN(id)) continue;
-        if (this.#byExternalId.get(0, id) !== NO_OP) this.#ambiguous.add(id);
-        this.#byExternalId.put(op);
-      }
-    }
-    return this.#ambiguous.has(externalId) ? NO_OP : this.#byExternalId.get(0, externalId);
+    const { index, ambiguous } = this.facts.events.opsById;
+    return ambiguous.has(externalId) ? NO_OP : index.get(0, externalId);
   }
 
   #chain(leaf: number): Chain {

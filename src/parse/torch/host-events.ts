@@ -5,6 +5,7 @@
 import type { Arg } from '../../record/record.js';
 import { Ranges } from '../capture.js';
 import { Column } from '../column.js';
+import { PairIndex } from '../pair-index.js';
 import { readFrame, readName, type HostName } from './names.js';
 
 /** What the numbers of texts in the columns stand for. */
@@ -37,6 +38,20 @@ export class Ops {
   get length(): number {
     return this.name.length;
   }
+
+  reserve(ops: number): void {
+    const { name, dims, types, concrete, callStack, externalId, sequence, forwardThread, range } = this;
+    const columns = [name, dims, types, concrete, callStack, externalId, sequence, forwardThread, range];
+    for (const column of columns) column.reserve(ops);
+  }
+}
+
+/** Ops by external id. */
+export interface OpsById {
+  /** Of several ops with one id, the last. */
+  readonly index: PairIndex;
+  /** Ids that several ops have. */
+  readonly ambiguous: ReadonlySet<number>;
 }
 
 export type HostKind = 'annotation' | 'frame';
@@ -48,7 +63,21 @@ export class HostEvents {
   readonly #names: (HostName | undefined)[] = [];
   readonly #frames: (HostName | undefined)[] = [];
 
+  #opsById: OpsById | null = null;
+
   constructor(readonly texts: HostTexts) {}
+
+  /** To be asked for when all ops have been added. */
+  get opsById(): OpsById {
+    return (this.#opsById ??= indexOps(this.ops));
+  }
+
+  /** Makes room for so many events, each of which may be an op. */
+  reserve(events: number): void {
+    const { start, end, thread, text } = this.ranges;
+    for (const column of [start, end, thread, text]) column.reserve(events);
+    this.ops.reserve(events);
+  }
 
   /** Adds an annotation or a Python frame. */
   add(kind: HostKind, start: number, end: number, thread: number, name: number): void {
@@ -95,4 +124,19 @@ export class HostEvents {
     const known = isFrame ? this.#frames : this.#names;
     return (known[number] ??= isFrame ? readFrame(this.texts.text(number)) : readName(this.texts.text(number)));
   }
+}
+
+function indexOps(ops: Ops): OpsById {
+  const index = new PairIndex(
+    () => 0,
+    (op) => ops.externalId.at(op),
+  );
+  const ambiguous = new Set<number>();
+  for (let op = 0; op < ops.length; op++) {
+    const id = ops.externalId.at(op);
+    if (Number.isNaN(id)) continue;
+    if (index.get(0, id) !== -1) ambiguous.add(id);
+    index.put(op);
+  }
+  return { index, ambiguous };
 }

@@ -5,7 +5,7 @@
 import type { ProfileLine } from '../../../record/record.js';
 import { emit } from '../../emit.js';
 import type { Probe, Reader, ReadOptions } from '../../reader.js';
-import type { SqliteFile } from '../../sqlite.js';
+import { SqliteFile } from '../../sqlite.js';
 import { AscendCapture } from './database/capture.js';
 import { isMoved } from './one-profile.js';
 
@@ -25,6 +25,20 @@ export const ascendDatabase: Reader = {
 
 const isProfile = (database: SqliteFile): boolean =>
   database.has('STRING_IDS') && EVENTS.some((table) => database.has(table));
+
+/** Whether a file is such a database; false where it cannot be read. */
+export function isAscendDatabase(path: string): boolean {
+  try {
+    const database = SqliteFile.open(path);
+    try {
+      return isProfile(database);
+    } finally {
+      database.close();
+    }
+  } catch {
+    return false;
+  }
+}
 
 function* read({ database, folder }: Probe, options: ReadOptions): Generator<ProfileLine> {
   if (database === null) return;

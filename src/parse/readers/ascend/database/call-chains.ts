@@ -1,28 +1,28 @@
 /**
  * Call stacks: one row a frame, depth 0 the innermost. The table has no index and is the longest of a profile with
- * stacks, so that the strings of its rows are held, 4 bytes a frame; a stack is put together when it is asked for.
+ * stacks, while a step has the stacks of the one before it: each different one is held once, 4 bytes a frame, and 12
+ * bytes for every stack; their texts are put together when they are asked for.
  */
 import { Recent } from '../../../../record/recent.js';
 import { Column } from '../../../column.js';
 import { sortRows, allRows } from '../../../order.js';
-import { PairIndex } from '../../../pair-index.js';
 import type { SqliteFile } from '../../../sqlite.js';
 import { readFrame } from '../../../torch/names.js';
+import { DifferentStacks } from './different-stacks.js';
 import type { Strings } from './strings.js';
 
 const TABLE = 'PYTORCH_CALLCHAINS';
 const COLUMNS = ['id', 'stack', 'stackDepth'];
 
 export class CallChains {
-  /** In order of chain, then depth. */
-  #frames = Column.counts();
-  /** By chain, its id and the place of its innermost frame. */
-  #ids = Column.floats();
-  #first = Column.counts();
-  #index = this.#newIndex();
+  /** Ids of chains, ascending, and which of the different stacks each is. */
+  readonly #ids = Column.floats();
+  readonly #stackOf = Column.counts();
+  readonly #stacks = new DifferentStacks();
+  /** The chain that is being read. */
   #lastId = NaN;
   #lastDepth = NaN;
-  #inOrder = true;
+  readonly #open: number[] = [];
   /** By string, the frame of the program that it names; null for others. */
   readonly #read = new Recent<number, string | null>(8192);
 
@@ -30,45 +30,59 @@ export class CallChains {
     private readonly database: SqliteFile,
     private readonly strings: Strings,
   ) {
-    database.eachNumbers(TABLE, COLUMNS, ([id = NaN, stack = NaN, depth = NaN]) => {
-      if (this.#inOrder) this.#add(id, stack, depth);
-    });
-    if (!this.#inOrder) this.#readSorted();
+    if (!this.#readInOrder()) this.#readSorted();
   }
 
   /** The frames of the program in a stack, `train.py:184`, outermost first. */
   frames(id: number): string[] {
-    const chain = this.#index.get(0, id);
+    const chain = this.#find(id);
     if (chain === -1) return [];
-    const first = this.#first.at(chain);
-    const end = chain + 1 < this.#first.length ? this.#first.at(chain + 1) : this.#frames.length;
     const frames: string[] = [];
-    for (let place = end - 1; place >= first; place--) {
-      const frame = this.#read.of(this.#frames.at(place), (string) => this.#frameOf(string));
+    for (const string of this.#stacks.of(this.#stackOf.at(chain)).reverse()) {
+      const frame = this.#read.of(string, (name) => this.#frameOf(name));
       if (frame !== null) frames.push(frame);
     }
     return frames;
   }
 
-  #newIndex(): PairIndex {
-    return new PairIndex(
-      () => 0,
-      (chain) => this.#ids.at(chain),
-    );
+  /** @returns whether the rows stand as the profiler writes them */
+  #readInOrder(): boolean {
+    let inOrder = true;
+    this.database.eachNumbers(TABLE, COLUMNS, ([id = NaN, stack = NaN, depth = NaN]) => {
+      if (inOrder) inOrder = this.#add(id, stack, depth);
+    });
+    this.#close();
+    return inOrder;
   }
 
-  /** Adds the next frame of a chain, or the first of the next chain. */
-  #add(id: number, stack: number, depth: number): void {
-    if (Number.isNaN(id) || !(stack >= 0)) return;
+  #find(id: number): number {
+    let [low, high] = [0, this.#ids.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.#ids.at(middle) < id) low = middle + 1;
+      else high = middle;
+    }
+    return this.#ids.at(low) === id ? low : -1;
+  }
+
+  /** Adds the next frame of a chain, or the first of the next chain. @returns false where it stands in no order */
+  #add(id: number, stack: number, depth: number): boolean {
+    if (Number.isNaN(id) || !(stack >= 0)) return true;
+    if (id < this.#lastId || (id === this.#lastId && depth < this.#lastDepth)) return false;
     if (id !== this.#lastId) {
-      if (id < this.#lastId) this.#inOrder = false;
+      this.#close();
       this.#ids.push(id);
-      this.#first.push(this.#frames.length);
-      this.#index.put(this.#ids.length - 1);
-    } else if (depth < this.#lastDepth) this.#inOrder = false;
+    }
     this.#lastId = id;
     this.#lastDepth = depth;
-    this.#frames.push(stack);
+    this.#open.push(stack);
+    return true;
+  }
+
+  /** The chain that was read is complete. */
+  #close(): void {
+    if (this.#open.length > 0) this.#stackOf.push(this.#stacks.numberOf(this.#open));
+    this.#open.length = 0;
   }
 
   /** Reads the table again where its rows do not stand as the profiler writes them: 20 bytes a frame meanwhile. */
@@ -82,12 +96,11 @@ export class CallChains {
     });
     const rows = allRows(ids.length);
     sortRows(rows, (a, b) => ids.at(a) - ids.at(b) || depths.at(a) - depths.at(b) || stacks.at(a) - stacks.at(b));
-    this.#frames = Column.counts();
-    this.#ids = Column.floats();
-    this.#first = Column.counts();
-    this.#index = this.#newIndex();
+    this.#ids.clear();
+    this.#stackOf.clear();
     this.#lastId = NaN;
     for (const row of rows) this.#add(ids.at(row), stacks.at(row), depths.at(row));
+    this.#close();
   }
 
   #frameOf(string: number): string | null {

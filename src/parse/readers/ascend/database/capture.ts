@@ -161,17 +161,20 @@ export class AscendCapture implements Capture {
     const columns = [
       this.#clock.since('startNs'), this.#clock.since('endNs'), ...THREAD, 'connectionId', 'name', 'type',
     ]; // prettier-ignore
+    const rows = this.database.rowsOf('CANN_API');
+    const { start, end, thread, process, corr, api, rank } = calls;
+    for (const column of [start, end, thread, process, corr, api, rank]) column.reserve(rows);
     this.database.eachNumbers('CANN_API', columns, (cells) => {
-      const [start = NaN, end = NaN, pid = NaN, tid = 0, connection = NaN, name = NaN, type = NaN] = cells;
-      if (!isNear(start) || !(start <= end) || Number.isNaN(pid)) {
+      const [began = NaN, ended = NaN, pid = NaN, tid = 0, connection = NaN, name = NaN, type = NaN] = cells;
+      if (!isNear(began) || !(began <= ended) || Number.isNaN(pid)) {
         diagnostics.count('bad-row');
         return;
       }
-      const process = threads.process(pid, pid);
-      calls.start.push(start);
-      calls.end.push(end);
-      calls.thread.push(threads.thread(process, tid));
-      calls.process.push(process);
+      const owner = threads.process(pid, pid);
+      calls.start.push(began);
+      calls.end.push(ended);
+      calls.thread.push(threads.thread(owner, tid));
+      calls.process.push(owner);
       calls.corr.push(connectionOrNone(connection));
       calls.api.push(name);
       calls.rank.push(API_RANK[type] ?? OTHER_API);

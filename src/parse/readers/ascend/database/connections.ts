@@ -31,12 +31,7 @@ export class Connections {
     private readonly events: HostEvents,
     isAsked: (connection: number) => boolean,
   ) {
-    const { ops } = events;
-    const byId = new PairIndex(
-      () => 0,
-      (op) => ops.externalId.at(op),
-    );
-    for (let op = 0; op < ops.length; op++) if (!Number.isNaN(ops.externalId.at(op))) byId.put(op);
+    const byId = events.opsById.index;
     database.eachNumbers('CONNECTION_IDS', ['id', 'connectionId'], ([id = NaN, connection = NaN]) => {
       if (Number.isNaN(id) || Number.isNaN(connectionOrNone(connection)) || !isAsked(connection)) return;
       const op = byId.get(0, id);

@@ -3,7 +3,7 @@
  * the queue between threads are none of these.
  */
 import type { Diagnostics } from '../../../../record/diagnostics.js';
-import type { Filter, Selection, SqliteFile } from '../../../sqlite.js';
+import type { Selection, SqliteFile } from '../../../sqlite.js';
 import type { Threads } from '../../../threads.js';
 import { HostEvents } from '../../../torch/host-events.js';
 import type { Step } from '../../../torch/steps.js';
@@ -14,13 +14,10 @@ import type { HostNames } from './host-names.js';
 /** Types of rows of PYTORCH_API. */
 const ROW = { op: 50001, queue: 50002, frame: 50003, range: 50004 } as const;
 
-const HIGH: Selection = { needs: ['globalTid'], sql: '(globalTid >> 32)' };
-const LOW: Selection = { needs: ['globalTid'], sql: '(globalTid & 0xFFFFFFFF)' };
+const HIGH: Selection = { needs: ['globalTid'], sql: '(globalTid >> 32)', part: 'high' };
+const LOW: Selection = { needs: ['globalTid'], sql: '(globalTid & 0xFFFFFFFF)', part: 'low' };
 /** Process and thread take 32 bits each of a global id. */
 export const THREAD: readonly Selection[] = [HIGH, LOW];
-
-/** Rows of the queue between threads are half of many profiles. */
-const NO_QUEUE: Filter = [{ needs: ['type'], sql: `(type IS NULL OR type <> ${ROW.queue})` }];
 
 /** What collections of garbage are called. */
 const GARBAGE_COLLECTION = 'GC';
@@ -91,34 +88,30 @@ export class HostRows {
       'fwdThreadId', 'inputDtypes', 'inputShapes', 'callchainId',
     ]; // prettier-ignore
     const { ops } = this.events;
-    this.database.eachNumbers(
-      'PYTORCH_API',
-      columns,
-      (cells) => {
-        const [start = NaN, end = NaN, pid = NaN, tid = 0, type = NaN, name = NaN, connection = NaN, sequence = NaN] =
-          cells;
-        const kind = Number.isNaN(type) ? kindOf(sequence, connection) : type;
-        if (kind === ROW.queue || kind === ROW.range) return;
-        if (!this.#isTimed(start, end) || Number.isNaN(pid)) return;
-        const thread = this.#threadOf(pid, tid);
-        const number = names.numberOf(name >= 0 ? name : '');
-        if (kind !== ROW.op) {
-          this.events.add(kind === ROW.frame ? 'frame' : 'annotation', start, end, thread, number);
-          return;
-        }
-        const [, , , , , , , , forwardThread = NaN, dtypes = NaN, shapes = NaN, chain = NaN] = cells;
-        const swapped = names.areSwapped(shapes, dtypes);
-        this.events.addOp(start, end, thread, number);
-        ops.externalId.push(connection >= 0 ? connection : NaN);
-        ops.sequence.push(sequence >= 0 ? sequence : NaN);
-        ops.forwardThread.push(forwardThread > 0 ? forwardThread : 0);
-        ops.dims.push(plusOne(swapped ? dtypes : shapes));
-        ops.types.push(plusOne(swapped ? shapes : dtypes));
-        ops.concrete.push(0);
-        ops.callStack.push(plusOne(chain));
-      },
-      NO_QUEUE,
-    );
+    this.events.reserve(this.database.rowsOf('PYTORCH_API'));
+    this.database.eachNumbers('PYTORCH_API', columns, (cells) => {
+      const [start = NaN, end = NaN, pid = NaN, tid = 0, type = NaN, name = NaN, connection = NaN, sequence = NaN] =
+        cells;
+      const kind = Number.isNaN(type) ? kindOf(sequence, connection) : type;
+      if (kind === ROW.queue || kind === ROW.range) return;
+      if (!this.#isTimed(start, end) || Number.isNaN(pid)) return;
+      const thread = this.#threadOf(pid, tid);
+      const number = names.numberOf(name >= 0 ? name : '');
+      if (kind !== ROW.op) {
+        this.events.add(kind === ROW.frame ? 'frame' : 'annotation', start, end, thread, number);
+        return;
+      }
+      const [, , , , , , , , forwardThread = NaN, dtypes = NaN, shapes = NaN, chain = NaN] = cells;
+      const swapped = names.areSwapped(shapes, dtypes);
+      this.events.addOp(start, end, thread, number);
+      ops.externalId.push(connection >= 0 ? connection : NaN);
+      ops.sequence.push(sequence >= 0 ? sequence : NaN);
+      ops.forwardThread.push(forwardThread > 0 ? forwardThread : 0);
+      ops.dims.push(plusOne(swapped ? dtypes : shapes));
+      ops.types.push(plusOne(swapped ? shapes : dtypes));
+      ops.concrete.push(0);
+      ops.callStack.push(plusOne(chain));
+    });
   }
 
   #readRanges(): void {

@@ -1,10 +1,10 @@
 /**
  * The rows of a table of values over time, in columns. Memory: 8 bytes a cell; of tables that come with every event, only
- * rows that change something are held.
+ * rows that change something are held, and of those that stand in order of time only the next ones.
  */
 import { Column } from '../../../column.js';
 import { allRows, sortRows } from '../../../order.js';
-import type { SqliteFile, TakeNumbers } from '../../../sqlite.js';
+import { EVERYTHING, type Span, type SqliteFile, type TakeNumbers } from '../../../sqlite.js';
 import { isNear, type Clock } from './clock.js';
 import type { SampleTable } from './sample-tables.js';
 
@@ -14,33 +14,54 @@ interface Latest {
   readonly values: number[];
 }
 
+/** Rows that are read at a time where they stand in order. */
+const CHUNK_ROWS = 16384;
+
 /** The rows of one table, given out in order of time. */
 export class SampleColumns {
-  start = Column.floats();
-  device = Column.floats();
-  until = Column.floats();
-  #values: readonly Column[] = [];
-  #labels: readonly Column[] = [];
-  readonly #order: Uint32Array;
+  readonly start = Column.floats();
+  readonly device = Column.floats();
+  readonly until = Column.floats();
+  readonly #values: readonly Column[];
+  readonly #labels: readonly Column[];
+  /** The rows that are held, in order; those before `#end` can be given out. */
+  #order = new Uint32Array();
+  #end = 0;
   #place = 0;
+  /** The last row of each series, where others are left out. */
+  #latest: Map<number | string, Latest> | null = null;
+  /** Where to go on reading; null when all has been read. */
+  #rest: bigint | null = null;
 
   constructor(
     private readonly database: SqliteFile,
     private readonly clock: Clock,
     readonly table: SampleTable,
   ) {
-    // Rows stand in order of time, as the profiler writes them; else all are needed.
-    if (table.onChange !== true || !this.#read(new Map())) this.#read(null);
-    this.#order = this.#inOrder([this.device, ...this.#labels, ...this.#values, this.until]);
+    this.#values = table.values.map(() => Column.floats());
+    this.#labels = table.labels.map(() => Column.floats());
+    const order = table.onChange === true ? this.#checkOrder() : 'none';
+    if (order !== 'none') this.#latest = new Map();
+    if (order === 'all') {
+      this.#rest = EVERYTHING.after;
+      this.#readOn();
+    } else {
+      this.#read((cells) => {
+        this.#add(cells);
+      });
+      this.#order = this.#inOrder();
+      this.#end = this.#order.length;
+    }
   }
 
   /** Time of the next row; Infinity when there is none. */
   get next(): number {
-    const row = this.#order[this.#place];
+    if (this.#place >= this.#end && this.#rest !== null) this.#readOn();
+    const row = this.#place < this.#end ? this.#order[this.#place] : undefined;
     return row === undefined ? Infinity : this.start.at(row);
   }
 
-  /** The next row; to be called when there is one. */
+  /** The next row, to be called when there is one; it is held until `next` is asked for again. */
   take(): number {
     return this.#order[this.#place++] ?? 0;
   }
@@ -59,18 +80,73 @@ export class SampleColumns {
     return keyOf(this.device.at(row), labels);
   }
 
+  /** Columns beside the time, as they are read. */
+  get #own(): readonly Column[] {
+    return [this.device, ...this.#values, ...this.#labels, ...(this.table.until === undefined ? [] : [this.until])];
+  }
+
   /**
-   * Reads the table.
-   * @param latest to leave out rows that change nothing; null to keep all
-   * @returns whether that could be done: rows stand in order of time
+   * Whether rows that change nothing can be told as they come: those of a series stand in order of time; and whether
+   * all rows do, as the profiler writes them.
    */
-  #read(latest: Map<number | string, Latest> | null): boolean {
+  #checkOrder(): 'all' | 'series' | 'none' {
+    const latest = new Map<number | string, Latest>();
+    const holds = { inSeries: true, inAll: true };
+    let last = -Infinity;
+    this.#read((cells) => {
+      const start = cells[0] ?? NaN;
+      if (!isNear(start) || !holds.inSeries) return;
+      if (start < last) holds.inAll = false;
+      last = start;
+      const before = this.#latestOf(latest, cells)?.start ?? -Infinity;
+      const isNew = this.#note(latest, cells);
+      if (start < before || (start === before && isNew)) holds.inSeries = false;
+    });
+    if (!holds.inSeries) return 'none';
+    return holds.inAll ? 'all' : 'series';
+  }
+
+  #latestOf(latest: ReadonlyMap<number | string, Latest>, cells: readonly number[]): Latest | undefined {
+    return latest.get(this.#keyOf(cells));
+  }
+
+  #keyOf(cells: readonly number[]): number | string {
+    const labels = 2 + this.#values.length;
+    return keyOf(cells[1] ?? NaN, cells.slice(labels, labels + this.#labels.length));
+  }
+
+  /** Takes note of a row as the last of its series. @returns whether it changes the series */
+  #note(latest: Map<number | string, Latest>, cells: readonly number[]): boolean {
+    const key = this.#keyOf(cells);
+    const start = cells[0] ?? NaN;
+    const before = latest.get(key);
+    const { length } = this.#values;
+    if (before === undefined) {
+      latest.set(key, { start, values: cells.slice(2, 2 + length) });
+      return true;
+    }
+    before.start = start;
+    let changes = false;
+    for (let i = 0; i < length; i++) {
+      const value = cells[2 + i] ?? NaN;
+      if (Object.is(value, before.values[i])) continue;
+      before.values[i] = value;
+      changes = true;
+    }
+    return changes;
+  }
+
+  #add(cells: readonly number[]): void {
+    const start = cells[0] ?? NaN;
+    if (!isNear(start) || (this.#latest !== null && !this.#note(this.#latest, cells))) return;
+    this.start.push(start);
+    const own = this.#own;
+    for (let i = 0; i < own.length; i++) own[i]?.push(cells[i + 1] ?? NaN);
+  }
+
+  /** Reads the table, or some of it. @returns where to go on */
+  #read(take: TakeNumbers, span: Span = EVERYTHING): bigint | null {
     const { table, clock, database } = this;
-    const [values, labels] = [table.values.length, table.labels.length];
-    this.#values = table.values.map(() => Column.floats());
-    this.#labels = table.labels.map(() => Column.floats());
-    [this.start, this.device, this.until] = [Column.floats(), Column.floats(), Column.floats()];
-    const own = [this.device, ...this.#values, ...this.#labels, ...(table.until === undefined ? [] : [this.until])];
     const columns = [
       clock.since(table.time),
       'deviceId',
@@ -78,35 +154,42 @@ export class SampleColumns {
       ...table.labels.map(({ column }) => column),
       ...(table.until === undefined ? [] : [clock.since(table.until)]),
     ];
-    let inOrder = true;
-    const take: TakeNumbers = (cells) => {
-      const start = cells[0] ?? NaN;
-      if (!isNear(start) || !inOrder) return;
-      if (latest !== null) {
-        const key = keyOf(cells[1] ?? NaN, cells.slice(2 + values, 2 + values + labels));
-        const before = latest.get(key);
-        const news = cells.slice(2, 2 + values);
-        if (before === undefined) latest.set(key, { start, values: news });
-        else {
-          const changes = news.some((value, i) => !Object.is(value, before.values[i]));
-          if (start < before.start || (start === before.start && changes)) inOrder = false;
-          before.start = start;
-          if (!changes) return;
-          before.values.splice(0, values, ...news);
-        }
-      }
-      this.start.push(start);
-      for (let i = 0; i < own.length; i++) own[i]?.push(cells[i + 1] ?? NaN);
-    };
-    if (table.decimals === true) database.eachReal(table.table, columns, take);
-    else database.eachNumbers(table.table, columns, take);
-    return inOrder;
+    if (table.decimals !== true) return database.eachNumbers(table.table, columns, take, [], span);
+    database.eachReal(table.table, columns, take);
+    return null;
+  }
+
+  /** Reads the next rows. Those of the last time stay, because more of them may follow. */
+  #readOn(): void {
+    while (this.#place >= this.#end && this.#rest !== null) {
+      this.#keepFrom(this.#place);
+      this.#rest = this.#read(
+        (cells) => {
+          this.#add(cells);
+        },
+        { after: this.#rest, rows: CHUNK_ROWS },
+      );
+      this.#order = this.#inOrder();
+      this.#place = 0;
+      this.#end = this.#order.length;
+      if (this.#rest === null) return;
+      const last = this.start.at(this.#order[this.#end - 1] ?? 0);
+      while (this.#end > 0 && this.start.at(this.#order[this.#end - 1] ?? 0) === last) this.#end--;
+    }
+  }
+
+  /** Leaves only the rows from a place in the order on. */
+  #keepFrom(place: number): void {
+    const columns = [this.start, ...this.#own];
+    const kept = Array.from(this.#order.subarray(place), (row) => columns.map((column) => column.at(row)));
+    for (const column of columns) column.clear();
+    for (const cells of kept) for (const [i, cell] of cells.entries()) columns[i]?.push(cell);
   }
 
   /** In order of time, those of one time by what they hold. */
-  #inOrder(columns: readonly Column[]): Uint32Array {
+  #inOrder(): Uint32Array<ArrayBuffer> {
     const rows = allRows(this.start.length);
-    const filled = columns.filter(({ length }) => length > 0);
+    const filled = [this.device, ...this.#labels, ...this.#values, this.until].filter(({ length }) => length > 0);
     sortRows(rows, (a, b) => {
       const first = this.start.at(a) - this.start.at(b);
       if (first !== 0) return first;
