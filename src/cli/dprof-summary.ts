@@ -1,91 +1,93 @@
 /** `dprof summary`: records → what each profile adds up to. */
-import { METRIC_TEXTS } from '../prof/neuron/metrics.js';
-import { Summaries, type Row, type Summary } from '../prof/neuron/summary.js';
-import type { RecordTypes } from '../prof/records.js';
-import { nearest, UsageError, UserError } from '../record/errors.js';
+import { Summaries } from '../prof/neuron/summary.js';
+import type { Overview } from '../prof/overview/overview.js';
+import { OVERVIEW_TYPES, Overviews } from '../prof/overview/overviews.js';
+import { Annotator } from '../prof/report.js';
+import { UsageError, UserError } from '../record/errors.js';
+import type { ProfileLine } from '../record/record.js';
 import type { Command } from './dprof-commands.js';
-import { openSource, type Source } from './dprof-input.js';
-import { matcher, readSummaryArguments, SUMMARY, summaryHelp, type SummaryRequest } from './dprof-summary-options.js';
-import { csvHead, explanation, summaryCsv, summaryJson, summaryText, vendorJson } from './dprof-summary-text.js';
+import { overviewsJson, overviewsMarkdown, overviewsText } from './dprof-summary-formats.js';
+import { allMetrics, METRIC_TYPES, metricsNotes, metricsText, monitorReports, type MetricsRequest } from './dprof-summary-metrics.js'; // prettier-ignore
+import { readSummaryArguments, SUMMARY, summaryHelp, type SummaryFormat, type SummaryRequest } from './dprof-summary-options.js'; // prettier-ignore
+import { overRecords, type Pass } from './over-records.js';
 import { withOutput } from './output.js';
-import { progress } from './progress.js';
-
-const TYPES: RecordTypes = new Set(['profile', 'kernel', 'copy', 'sample', 'tensor', 'notice', 'end'] as const);
 
 async function run(args: readonly string[]): Promise<void> {
   const request = readSummaryArguments(args);
   if (request.help) return withOutput(undefined, [], async (write) => write(summaryHelp()));
-  const meter = progress('dprof', !request.quiet);
-  const source = await openSource(request.file, meter, TYPES);
-  try {
-    const summaries = await read(source);
-    meter.clear();
-    const inputs = request.file === undefined || request.file === '-' ? [] : [request.file];
-    const text = shown(chosen(summaries, request), request);
-    await withOutput(request.output, inputs, async (write) => write(text));
-    if (!request.quiet && isVendorJson(request)) note(summaries);
-  } finally {
-    meter.clear();
-    source.close();
-  }
+  await overRecords(request, request.metrics === null ? overviewPass(request) : metricsPass(request, request.metrics));
 }
 
-async function read(source: Source): Promise<Summary[]> {
+function metricsPass({ format }: SummaryRequest, asked: MetricsRequest): Pass {
   const summaries = new Summaries();
-  for await (const batch of source.batches) for (const record of batch) summaries.take(record);
-  const all = summaries.all;
-  if (all.length > 0) return all;
-  const formats = [...new Set(summaries.others)];
-  if (formats.includes('neuron-monitor')) {
-    throw new UserError('reports of neuron-monitor are no profile', { where: source.name, hint: 'dprof monitor FILE' });
-  }
-  const what = formats.filter((format) => format !== 'na').join(', ');
-  throw new UserError(`no summary of ${what === '' ? 'these records' : `a profile of ${what}`}`, {
-    where: source.name,
-    hint: 'known so far: AWS Neuron (ntff, neff, neuron-json, neuron-summary)',
+  const known = metricsFormat(format);
+  return {
+    types: METRIC_TYPES,
+    take: (record) => {
+      summaries.take(record);
+    },
+    end: (write) => write(metricsText(summaries, known, asked)),
+    notes: () => metricsNotes(summaries, known, asked),
+  };
+}
+
+/** @throws UsageError for a format that metrics are not written in */
+function metricsFormat(format: SummaryFormat): Exclude<SummaryFormat, 'markdown'> {
+  if (format !== 'markdown') return format;
+  throw new UsageError("a vendor's metrics are not written as markdown", 'known: text, json, csv');
+}
+
+/** Formats without an activity: nothing but the vendor's metrics can be told of them. */
+const ONLY_METRICS: ReadonlySet<string> = new Set(['neuron-summary', 'neff']);
+
+/** The summary of any vendor, and of profiles that have nothing but metrics these. */
+function overviewPass(request: SummaryRequest): Pass {
+  const [annotator, overviews, summaries] = [new Annotator(), new Overviews(request.top), new Summaries()];
+  const metricsAlone = new Set<number>();
+  const asked = allMetrics(request.quiet);
+  const take = (record: ProfileLine): void => {
+    if (record.type === 'profile' && ONLY_METRICS.has(record.format)) metricsAlone.add(record.profile);
+    if (metricsAlone.has(record.profile)) summaries.take(record);
+    else overviews.take(record, annotator.take(record));
+  };
+  let found: readonly Overview[] = [];
+  return {
+    types: new Set([...OVERVIEW_TYPES, ...METRIC_TYPES]),
+    take,
+    end: (write) => {
+      overviews.rest(annotator.rest());
+      found = overviews.all;
+      if (found.some(hasWork)) return write(textOf(found, request));
+      if (summaries.all.length > 0) return write(metricsText(summaries, metricsFormat(request.format), asked));
+      throw nothing(found);
+    },
+    notes: () => (found.length > 0 ? notesOf(metricsAlone) : []),
+  };
+}
+
+function textOf(found: readonly Overview[], { format, file }: SummaryRequest): string {
+  if (format === 'csv') throw new UsageError('only --vendor-metrics are written as csv', 'dprof --by KEYS --csv FILE');
+  if (format === 'json') return overviewsJson(found);
+  return format === 'markdown' ? overviewsMarkdown(found, file) : overviewsText(found, file);
+}
+
+/** Whether anything with a time ran. */
+const hasWork = ({ devices, kernels, memory, syncs, collectives }: Overview): boolean =>
+  devices.length > 0 ||
+  (kernels !== null && kernels.untimed < kernels.count) ||
+  [...memory, ...syncs, ...collectives].some(({ time }) => time > 0);
+
+function nothing(found: readonly Overview[]): UserError {
+  if (found.some(({ header }) => header?.format === 'neuron-monitor')) return monitorReports();
+  const odd = found.some(({ diagnostics }) => Object.keys(diagnostics).some((name) => name.startsWith('record-')));
+  if (!odd) return new UserError('no kernels, and no other work of a device');
+  return new UserError('no record tells how long it took', {
+    hint: 'some profilers have no times, some captures no ends: run dparse on the profile itself',
   });
 }
 
-const isVendorJson = ({ format, vendor, check }: SummaryRequest): boolean => format === 'json' && vendor && !check;
-
-/** The summaries with the metrics that are asked for. */
-function chosen(summaries: readonly Summary[], { metrics, explain, vendor }: SummaryRequest): Summary[] {
-  const wanted = explain === undefined ? metrics : [explain];
-  const matches = wanted === null ? () => true : matcher(wanted);
-  const isShown = (row: Row): boolean => matches(row.name) && (explain !== undefined || !(vendor && row.own));
-  const kept = summaries.map((summary) => ({ ...summary, rows: summary.rows.filter(isShown) }));
-  if (wanted !== null && kept.every(({ rows }) => rows.length === 0)) throw unknownMetric(wanted, summaries);
-  return kept;
-}
-
-function unknownMetric(wanted: readonly string[], summaries: readonly Summary[]): UsageError {
-  const names = summaries.flatMap(({ rows }) => rows.map(({ name }) => name));
-  const known = [...new Set([...names, ...METRIC_TEXTS.map(({ name }) => name)])];
-  const near = nearest(wanted[0] ?? '', known);
-  return new UsageError(
-    `no metric '${wanted.join(',')}' in this input`,
-    near === null || near === wanted[0] ? 'dprof terms lists them' : `did you mean ${near}?`,
-  );
-}
-
-function shown(summaries: readonly Summary[], request: SummaryRequest): string {
-  const { format, explain } = request;
-  if (explain !== undefined) {
-    return summaries.flatMap((summary) => summary.rows.map((row) => explanation(summary, row, request))).join('\n');
-  }
-  if (isVendorJson(request)) return vendorJson(summaries);
-  if (format === 'json') return summaries.map((summary) => summaryJson(summary, request)).join('');
-  if (format === 'csv') return csvHead(request) + summaries.map((summary) => summaryCsv(summary, request)).join('');
-  return summaries.map((summary) => summaryText(summary, request)).join('\n');
-}
-
-/** The vendor's own form has no place for warnings. */
-function note(summaries: readonly Summary[]): void {
-  for (const { warnings, profile } of summaries) {
-    for (const { rule, text } of warnings) {
-      process.stderr.write(`${new UserError(`profile ${profile}: ${rule}: ${text}`, { where: 'dprof' }).line}\n`);
-    }
-  }
+function notesOf(metricsAlone: ReadonlySet<number>): string[] {
+  return [...metricsAlone].map((profile) => `profile ${profile} has nothing but metrics: --vendor-metrics shows them`);
 }
 
 export const summary: Command = {

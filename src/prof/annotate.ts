@@ -206,7 +206,7 @@ function withoutFormula(calls: readonly OpCall[]): string {
  * Why a kernel has no call at all.
  * @param isProfile whether the records are a profile's, which knows launches; a net.dict of PyProf does not
  */
-function unpaired(pairing: Pairing, record: KernelRecord, isProfile: boolean): string {
+export function unpaired(pairing: Pairing, record: KernelRecord, isProfile: boolean): string {
   switch (pairing.kind) {
     case 'ambiguous':
       return `${pairing.threads} threads have a forward kernel with sequence id ${record.seq[0] ?? ''}`;

@@ -1,180 +1,171 @@
 import { expect } from 'chai';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { runCli } from '../support/run-cli.js';
-import { instruction, neuronLines, neuronProfile, packet, sample, throttle } from '../support/neuron.js';
-import { itShared } from '../support/shared.js';
+import { COMMANDS } from '../../src/cli/dprof-commands.js';
+import type { Overview } from '../../src/prof/overview/overview.js';
+import type { ProfileLine } from '../../src/record/record.js';
+import { kernel, mm } from '../support/kernels.js';
+import { commandOf, runCli } from '../support/run-cli.js';
+import { ROOT } from '../support/shared.js';
 
-/** A program of 10 us with 2.5 us of matrix products in BF16. */
-const RECORDS = neuronLines([
-  neuronProfile(),
-  sample('total_time', 1e-5, { from: 'summary' }, { start: null, unit: 's' }),
-  sample('tensor_engine_instruction_time', 2e-6, { from: 'summary' }, { start: null, unit: 's' }),
-  instruction('MATMUL', 'Tensor', 0, 2500, {
-    counters: { elements: 8_388_608, hbmReadBytes: 65_536 },
-    labels: { type: 'TRANSPOSE' },
-    operands: 'src=bfloat16@0x1',
-  }),
-  packet('input', 100, 400, 65_536),
-  throttle(4, 8, 1000, 4000),
-]);
+const header = (profile: number, rank: number | null): ProfileLine => ({
+  ...{ type: 'profile', v: 1, profile, format: 'kineto', tool: null, file: `rank${profile}.json`, rank },
+  ...{ startUnixNs: null, dur: null },
+  devices: [{ id: 0, vendor: 'nvidia', name: 'A|B_100', arch: 'sm80', units: 108, clockHz: null, memBytesPerS: null, memBytes: null }], // prettier-ignore
+});
 
-const run = (...args: string[]) => runCli('dprof', ['summary', ...args], { input: RECORDS });
+const launch = { api: 'cudaLaunchKernel', start: 0, dur: 10 };
 
-interface Json {
-  readonly metrics: Readonly<Record<string, { value: unknown; unit: string; why?: string; reported?: unknown }>>;
-  readonly bound: { kind: string };
-  readonly warnings: readonly { rule: string }[];
-}
+const rank = (profile: number, slower = 0): ProfileLine[] => [
+  header(profile, profile),
+  kernel({ profile, id: 1, start: 1000, dur: 40_000, launch, step: 1, calls: [mm(64, 64, 64, 'float32')], op: ['mm'], name: 'ampere_sgemm_32x32_nn', short: 'ampere_sgemm_32x32_nn' }),
+  { type: 'copy', profile, start: 41_000, dur: 4000, device: 0, stream: 7, pid: 1, tid: 1, corr: 2, launch, kind: 'HtoD', bytes: 4e6 },
+  kernel({ profile, id: 2, start: 50_000, dur: 8000 + slower, launch: null, step: 1, name: 'ncclDevKernel_AllReduce', short: 'ncclDevKernel_AllReduce' }),
+  kernel({ profile, id: 3, start: 60_000 + slower, dur: 1000, launch: { ...launch, start: 59_000 + slower }, step: 2, short: '</script>|`x`' }),
+  { type: 'end', profile, counts: {}, diagnostics: { 'kernel-without-launch': 1 } },
+]; // prettier-ignore
+
+const lines = (records: readonly unknown[]): string => records.map((record) => `${JSON.stringify(record)}\n`).join('');
+const run = (input: string, ...args: string[]) => runCli('dprof', ['summary', ...args], { input });
+
+const NEXT = /^next: (.*)$/gm;
+const nextOf = (text: string): string[] => [...text.matchAll(NEXT)].map(([, command = '']) => command);
 
 describe('dprof summary', () => {
-  it('writes a line for each metric, then the bound and the warnings', async () => {
-    const { stdout, stderr, code } = await run();
+  it('fits a screen: where the time of a device went, its kernels, and what is odd', async () => {
+    const { stdout, stderr, code } = await run(lines(rank(0)));
     expect({ stderr, code }).to.deep.equal({ stderr: '', code: 0 });
-    expect(stdout).to.match(/^# profile 0: profile\.ntff \(ntff\)\nmetric +value +unit\n/);
-    expect(stdout).to.match(/^tensor_engine_active_time +2\.5 {2}us$/m);
-    expect(stdout).to.match(/^tensor_engine_active_time_percent +25 {2}%$/m);
-    expect(stdout).to.match(/^hardware_flops +16\.7772 {2}MFLOP$/m);
-    expect(stdout).to.match(/^hbm_read_bytes +64 {2}KiB$/m);
-    expect(stdout).to.match(/^model_flops +na {2}FLOP +no statistics/m);
-    expect(stdout).to.match(/^bound by latency: /m);
-    expect(stdout).to.match(/^## Warnings\nthrottled +core 4 .*\ntransposes +100 % of the FLOPs/m);
-    const { stdout: quiet } = await run('-q');
-    expect(stdout.startsWith(quiet) && quiet.includes('bound by') && !quiet.includes('Warnings')).to.equal(true);
-  });
-
-  it('writes one JSON object a profile: ns, percent, bytes, null with the reason', async () => {
-    const { stdout } = await run('-f', 'json');
-    const { metrics, bound, warnings } = JSON.parse(stdout) as Json;
-    expect(metrics['total_time']).to.deep.equal({ value: 10_000, unit: 'ns', group: 'overall_stats' });
-    expect(metrics['tensor_engine_active_time_percent']).to.include({ value: 25, unit: '%' });
-    expect(metrics['throttle_lost_time_nc0_percent']).to.include({ value: 20, unit: '%' });
-    expect(metrics['model_flops']).to.include({ value: null }).and.have.property('why');
-    expect(bound.kind).to.equal('latency');
-    expect(warnings.map(({ rule }) => rule)).to.include.members(['throttled', 'transposes', 'unknown']);
-  });
-
-  it("writes the vendor's summary-json: seconds and fractions, its names alone; warnings on stderr", async () => {
-    const { stdout, stderr } = await run('-f', 'json', '--vendor-names');
-    const nodes = JSON.parse(stdout) as Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-    expect(Object.keys(nodes)).to.deep.equal(['n_00112233445566778899aabbccddeeff']);
-    const metrics = Object.values(nodes)[0] ?? {};
-    expect(metrics).to.include({ total_time: 0.00001, tensor_engine_active_time_percent: 0.25, nc_idx: 9 });
-    expect(metrics).to.include({ instance_type: 'trn2.3xlarge', model_flops: null });
-    expect(metrics).not.to.have.any.keys('core_indices', 'throttle_lost_time_nc0_percent');
-    expect(stderr).to.match(/^dprof: profile 0: throttled: core 4 /m);
-    const { stderr: quiet } = await run('-q', '-f', 'json', '--vendor-names');
-    expect(quiet).to.equal('');
-  });
-
-  it('holds values against reported ones, in one unit', async () => {
-    const { stdout } = await run('--check', '-m', 'tensor_engine_instruction_*,total_time,hfu*');
-    const lines = stdout.split('\n').map((line) => line.split(/ {2,}/));
-    expect(lines.slice(1, -1)).to.deep.equal([
-      ['metric', 'value', 'unit', 'reported', 'difference'],
-      ['total_time', '10', 'us', '10', '0'],
-      ['hfu_estimated_percent', '1.06667', '%', 'na', '-', 'not reported'],
-      ['tensor_engine_instruction_count', '1', 'count', 'na', '-', 'not reported'],
-      ['tensor_engine_instruction_time', '2.5', 'us', '2', '2.5e-1', 'not explained'],
+    const text = stdout.split('\n');
+    expect(text.length).to.be.at.most(46);
+    expect(text.filter((line) => line.length > 100 && !line.startsWith('next: '))).to.deep.equal([]);
+    // 1 to 41, to 45, 50 to 58, 60 to 61 us
+    expect(text.slice(0, 12)).to.deep.equal([
+      '# profile 0: rank0.json (kineto, rank 0)',
+      '## Device 0 (A|B_100): 60.000 us',
+      'busy                   53.000 us  88.3 %',
+      '  compute              41.000 us  68.3 %  2 kernels; all kernels added up 49.000 us',
+      '  communication         8.000 us  13.3 %  1 operation',
+      '    exposed             8.000 us  13.3 %  nothing else runs',
+      '    not under compute   8.000 us  13.3 %  nothing is computed',
+      '  copies and sets       4.000 us   6.7 %  1 copy, 0 sets',
+      'idle                    7.000 us  11.7 %  2 gaps, the longest 5.000 us',
+      '  host                  2.000 us   3.3 %  ended by work launched after the device had run dry',
+      '  unknown               5.000 us   8.3 %  ended by work of unknown launch',
+      'launch known           45.000 us  75.0 %  3 of 4 activities, span 60.000 us (100.0 %)',
     ]);
-    const { stdout: json } = await run('--check', '-f', 'json', '-m', 'tensor_engine_instruction_time');
-    expect((JSON.parse(json) as Json).metrics['tensor_engine_instruction_time']).to.deep.include({
-      value: 2500,
-      reported: 2000,
-      difference: 0.25,
-      check: 'not explained',
-    });
+    expect(stdout).to.match(/^## Kernels: 3 of 3 names, 49\.000 us\n +time +share +count +mean +kernel\n40\.000 us {2}81\.6 %/m); // prettier-ignore
+    expect(stdout).to.match(/^HtoD {2}4\.000 us {2}1 {2}4 MB {2}1 TB\/s$/m);
+    expect(stdout).to.match(/^## Without op: 2 kernels, 18\.4 % of the time of kernels$/m);
+    expect(stdout).to.match(/^kernel-without-launch 1$/m);
   });
 
-  it('writes CSV with all digits', async () => {
-    const { stdout } = await run('-f', 'csv', '-m', 'hfu_estimated_percent,model_flops');
-    const [head, ...rows] = stdout.trimEnd().split('\n');
-    expect(head).to.equal('profile,file,rank,node,group,metric,value,unit,why');
-    // 16 777 216 / (157 286.4e9 · 10e-6)
-    expect(rows.find((row) => row.includes('hfu'))).to.match(
-      /^0,profile\.ntff,na,na,tensor_engine,hfu_estimated_percent,1\.066666666666\d*,%,$/,
-    );
-    expect(rows.find((row) => row.includes('model_flops'))).to.match(
-      /,overall_stats,model_flops,na,FLOP,no statistics/,
-    );
-  });
-
-  it('explains a metric by what its formula names', async () => {
-    const { stdout } = await run('--explain', 'tensor_engine_active_time_percent');
-    expect(stdout).to.match(/^tensor_engine_active_time_percent: 25 %\nshare of the time .*\nformula: tensor_engine_active_time \/ total_time\n/m); // prettier-ignore
-    expect(stdout).to.match(/^ {2}total_time +10 us$/m);
-    expect(stdout).to.match(/^ {2}tensor_engine_active_time +2\.5 us$/m);
-    expect(stdout).to.match(/^from 1 intervals$/m);
-  });
-
-  it('answers what it does not know in one line', async () => {
-    const [metric, option, format] = await Promise.all([run('-m', 'totl_time'), run('--vendor'), run('-f', 'xml')]);
-    expect(metric).to.include({ code: 2, stdout: '' });
-    expect(metric.stderr).to.equal("dprof: no metric 'totl_time' in this input (did you mean total_time?)\n");
-    expect(option.code).to.equal(2);
-    expect(format.stderr).to.equal("dprof: unknown format 'xml' (known: text, json, csv)\n");
-    const other = await runCli('dprof', ['summary', 'samples/lenet.nsys.sqlite']);
-    expect(other).to.include({ code: 1, stdout: '' });
-    expect(other.stderr).to.match(/^dprof: samples\/lenet\.nsys\.sqlite: no summary of a profile of nsight \(known so far: AWS Neuron[^\n]*\)\n$/); // prettier-ignore
-  });
-
-  it('writes to a file, and helps', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'summary-'));
+  it('names commands that run', async function () {
+    this.timeout(240_000);
+    const folder = mkdtempSync(join(tmpdir(), 'dprof summary-'));
     try {
-      const path = join(folder, 'records.jsonl');
-      writeFileSync(path, RECORDS);
-      const { stdout } = await run();
-      const written = await runCli('dprof', ['summary', '-o', join(folder, 'out'), path]);
-      expect(written).to.include({ code: 0, stdout: '', stderr: '' });
-      expect(readFileSync(join(folder, 'out'), 'utf8')).to.equal(stdout);
+      const path = join(folder, "it's records.dict");
+      writeFileSync(path, lines(rank(0)));
+      const commands = nextOf((await runCli('dprof', ['summary', path])).stdout);
+      expect(commands.length).to.be.at.least(6);
+      const known = new Set(commands);
+      for (const command of known) {
+        const [, tool = ''] = /^dprof ([a-z]+) /.exec(command) ?? [];
+        if (tool !== '' && !Object.hasOwn(COMMANDS, tool)) throw new Error(`no command: ${command}`);
+        const ran = await inShell(command);
+        expect(ran, command).to.include({ code: 0 });
+        expect(ran.stdout, command).not.to.equal('');
+      }
     } finally {
       rmSync(folder, { recursive: true });
     }
-    const { stdout } = await run('--help');
-    expect(stdout).to.include('Usage: dprof summary').and.include('fractions (0 to 1)');
+  });
+
+  it('writes an object a profile, whose parts add up', async () => {
+    const { stdout } = await run(lines([...rank(0), ...rank(1)]), '-f', 'json');
+    const overviews = stdout.trimEnd().split('\n').map((line) => JSON.parse(line) as Overview); // prettier-ignore
+    expect(overviews.map(({ profile, header: of }) => [profile, of?.rank])).to.deep.equal([[0, 0], [1, 1]]); // prettier-ignore
+    const [{ devices, kernels }] = overviews as [Overview];
+    expect(devices[0]).to.include({ start: 1000, end: 61_000, span: 60_000, busy: 53_000, idle: 7000 });
+    expect(kernels?.byTime.map(({ name }) => name)).to.deep.equal(['ampere_sgemm_32x32_nn', 'ncclDevKernel_AllReduce', '</script>|`x`']); // prettier-ignore
+  });
+
+  it('writes Markdown that no name can leave', async () => {
+    const { stdout } = await run(lines(rank(0)), '-f', 'markdown');
+    expect(stdout).to.match(/^# `profile 0: rank0\.json \(kineto, rank 0\)`\n\n## Device 0 \(A&#124;B&#95;100\): 60\.000 us\n\n\| {2}\| time \| share \| {2}\|\n\| --- \| ---: \| ---: \| --- \|\n\| `busy` \|/); // prettier-ignore
+    expect(stdout).not.to.include('</script>').and.not.to.include('|`x`');
+    expect(stdout).to.include('next: `dprof steps FILE`');
+  });
+
+  it('puts ranks beside each other', async () => {
+    const { stdout } = await run(lines([...rank(0), ...rank(1, 3000)]));
+    const table = stdout.split('## Profiles compared, times in us\n')[1]?.split('\n').map((line) => line.trim().split(/ {2,}/)); // prettier-ignore
+    // Span and busy of the second: 3 us more, all of them exposed.
+    expect(table?.slice(1, 3)).to.deep.equal([
+      ['0', '0', '0', '60.000', '53.000', '88.3 %', '41.000', '8.000', '8.000', '13.3 %', '7.000', '29.000'],
+      ['1', '1', '0', '63.000', '56.000', '88.9 %', '41.000', '11.000', '11.000', '17.5 %', '7.000', '30.500'],
+    ]);
+  });
+
+  it('lists as many kernels as are asked for', async () => {
+    const { stdout } = await run(lines(rank(0)), '--top', '1');
+    expect(stdout).to.match(/kernel\n40\.000 us .*\nnext: /);
+  });
+
+  it('answers what it cannot read in one line', async () => {
+    const sample = { type: 'sample', profile: 0, start: 1, device: 0, metric: 'memory', value: 1, unit: 'bytes' };
+    const [empty, samples, timeless, one] = await Promise.all([
+      run(''),
+      run(lines([header(0, null), sample])),
+      run(lines([header(0, null), kernel({ dur: null })])),
+      run(lines([kernel({ launch: null })])),
+    ]);
+    expect(empty).to.include({ code: 1, stdout: '' });
+    expect(empty.stderr).to.match(/^dprof: stdin: is empty \(.*\)\n$/);
+    expect(samples).to.include({ code: 1, stderr: 'dprof: stdin: no kernels, and no other work of a device\n' });
+    expect(timeless).to.include({ code: 1, stdout: '' });
+    expect(timeless.stderr).to.match(/^dprof: stdin: no record tells how long it took \(.*\)\n$/);
+    expect(one).to.include({ code: 0, stderr: '' });
+    expect(one.stdout).to.match(/^## Device 0: 0\.010 us\nbusy +0\.010 us {2}100\.0 %$/m);
+  });
+
+  it('shows kernels of a net.dict without starts, and says so', async () => {
+    const { stdout, code } = await run(lines([{ ...kernel(), start: undefined, device: undefined }]));
+    expect(code).to.equal(0);
+    expect(stdout).to.match(/^## Devices: na, no record tells when it started\n## Kernels: 1 of 1 name, 0\.010 us$/m);
+  });
+
+  it('says nothing when its reader has seen enough', async () => {
+    const many = Array.from({ length: 300 }, (_, i) => rank(i)).flat();
+    const ran = await inShell('dprof summary FILE | head -n 1', lines(many));
+    expect(ran).to.deep.equal({ code: 0, stdout: '# profile 0: rank0.json (kineto, rank 0)\n', stderr: '' });
+  });
+
+  it('helps', async () => {
+    const { stdout } = await run('', '--help');
+    expect(stdout)
+      .to.match(/^Usage: dprof summary/)
+      .and.match(/^Memory: at most/m);
     expect(stdout.split('\n').every((line) => line.length <= 120)).to.equal(true);
   });
-
-  itShared(
-    'shows the same of a capture and of its records',
-    ['data/neuron/trn2_fused_bf16_s512/fused_exec_2.ntff'],
-    async ([path = '']) => {
-      const [direct, records] = await Promise.all([runCli('dprof', ['summary', path]), runCli('dparse', ['-q', path])]);
-      expect(direct.code).to.equal(0);
-      const piped = await runCli('dprof', ['summary'], { input: records.stdout });
-      expect(piped.stdout).to.equal(direct.stdout);
-    },
-  );
-
-  itShared('shows what a summary reported', ['data/neuron/summary_trn1_partial.json'], async ([path = '']) => {
-    const { stdout } = await runCli('dprof', ['summary', '-f', 'json', '--vendor-names', '-q', path]);
-    const told = (JSON.parse(readFileSync(path, 'utf8')) as Readonly<Record<string, unknown>>)['n_unknown'];
-    const ours = (JSON.parse(stdout) as Readonly<Record<string, unknown>>)['n_unknown'];
-    expect(ours).to.deep.equal(told);
-  });
 });
 
-describe('dprof terms', () => {
-  const terms = (...args: string[]) => runCli('dprof', ['terms', ...args]);
-
-  it('lists kind by kind, and explains one', async () => {
-    const [all, one, json] = await Promise.all([terms(), terms('hfu_estimated_percent'), terms('-f', 'json', 'LNC')]);
-    expect(all.stdout)
-      .to.match(/^# abbreviation\n/)
-      .and.match(/\n\n# metric\ntotal_active_time +ns +time during/);
-    expect(one.stdout.split('\n').at(-2)).to.equal(
-      '= hardware_flops / (cores · 2 · rows · columns · tensor clock · total_time)',
-    );
-    expect(JSON.parse(json.stdout)).to.include({ term: 'LNC', kind: 'abbreviation', unit: null });
-  });
-
-  it('answers a word that it does not know by the nearest', async () => {
-    const { stdout, stderr, code } = await terms('actvate');
-    expect({ stdout, stderr, code }).to.deep.equal({
-      stdout: '',
-      stderr: "dprof: no term 'actvate' (did you mean ACTIVATE?)\n",
-      code: 1,
-    });
-  });
-});
+/** A line as a shell runs it, with our `dprof`. */
+async function inShell(command: string, input?: string): Promise<{ code: number | null; stdout: string; stderr: string }> {
+  const folder = mkdtempSync(join(tmpdir(), 'dprof-shell-'));
+  try {
+    const file = join(folder, 'records.dict');
+    if (input !== undefined) writeFileSync(file, input);
+    const tool = `dprof() { '${process.execPath}' ${commandOf('dprof').map((arg) => `'${arg}'`).join(' ')} "$@"; }; `;
+    const child = spawn('bash', ['-c', `${tool}${command.replace(/\bFILE\b/, `'${file}'`)}`], { cwd: ROOT });
+    const parts = { stdout: '', stderr: '' };
+    for (const name of ['stdout', 'stderr'] as const) {
+      child[name].setEncoding('utf8').on('data', (text: string) => (parts[name] += text));
+    }
+    const code = await new Promise<number | null>((resolve) => child.on('close', resolve));
+    return { code, ...parts };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+} // prettier-ignore

@@ -19,7 +19,7 @@ import { ENGINES } from '../../record/neuron.js';
 import { PacketSizes } from './packet-sizes.js';
 import { Throttling } from './throttling.js';
 import { TensorLoads } from './tensor-loads.js';
-import { Union } from './union.js';
+import { Union } from '../union.js';
 
 /** Intervals of one kind: how many, how long together, and how long at least one of them ran. */
 export class Spans {

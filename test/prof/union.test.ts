@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { Union } from '../../../src/prof/neuron/union.js';
+import { Union } from '../../src/prof/union.js';
 
 const covered = (...intervals: readonly (readonly [number, number])[]): Union => {
   const union = new Union();

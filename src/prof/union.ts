@@ -6,30 +6,51 @@
  * then taken in order of picoseconds: the result is exact.
  */
 
-const PS_PER_NS = 1000;
+export const PS_PER_NS = 1000;
+
+/**
+ * Told of each gap between two stretches.
+ * @param from and `to` in picoseconds
+ * @param note of the interval that ended it
+ */
+export type OnGap = (from: number, to: number, note: number) => void;
+
+interface Interval {
+  readonly start: number;
+  readonly end: number;
+  readonly note: number;
+}
 
 export class Union {
   /** Picoseconds covered by what has been taken. */
   #covered = 0;
   #end = -Infinity;
   #now = -Infinity;
-  readonly #held: (readonly [start: number, end: number])[] = [];
+  readonly #held: Interval[] = [];
   /** Intervals that came after one that starts in a later nanosecond: what they cover is not all counted. */
   late = 0;
   intervals = 0;
   /** Stretches without a gap. */
   #stretches = 0;
 
-  /** @param start and `end` in picoseconds; an interval that ends before it starts counts as empty */
-  add(start: number, end: number): void {
+  constructor(private readonly onGap: OnGap | null = null) {}
+
+  /**
+   * @param start and `end` in picoseconds; an interval that ends before it starts counts as empty
+   * @param note for `onGap`
+   */
+  add(start: number, end: number, note = NaN): void {
     const nanosecond = Math.floor(start / PS_PER_NS);
     this.intervals++;
-    if (nanosecond < this.#now) this.late++;
     if (nanosecond > this.#now) {
       this.#take();
       this.#now = nanosecond;
     }
-    this.#held.push([start, end]);
+    this.#held.push({ start, end, note });
+    if (nanosecond >= this.#now) return;
+    this.late++;
+    // The next nanosecond may never come.
+    this.#take();
   }
 
   /** Picoseconds during which at least one interval ran. */
@@ -45,10 +66,13 @@ export class Union {
   }
 
   #take(): void {
-    if (this.#held.length > 1) this.#held.sort(([a], [b]) => a - b);
-    for (const [start, end] of this.#held) {
+    if (this.#held.length > 1) this.#held.sort((a, b) => a.start - b.start);
+    for (const { start, end, note } of this.#held) {
       if (end <= this.#end) continue;
-      if (start > this.#end) this.#stretches++;
+      if (start > this.#end) {
+        if (this.#stretches > 0) this.onGap?.(this.#end, start, note);
+        this.#stretches++;
+      }
       if (end > start) this.#covered += end - Math.max(start, this.#end);
       this.#end = Math.max(this.#end, end);
     }

@@ -1,0 +1,160 @@
+/**
+ * What a profile adds up to, for every vendor: the answer of `dprof summary`, and what a page shows first. Plain data,
+ * as JSON writes it. Times are ns, with a fraction where the device's clock tells picoseconds; shares are fractions of
+ * 1; what is not known is null.
+ */
+import type { ProfileRecord } from '../../record/record.js';
+
+export interface Overview {
+  readonly profile: number;
+  /** Null for records without a profile line. */
+  readonly header: ProfileRecord | null;
+  /** In order of id. */
+  readonly devices: readonly DeviceTime[];
+  /** Of all devices together; null without kernels. */
+  readonly kernels: KernelOverview | null;
+  /** By kind, most time first. */
+  readonly memory: readonly MemoryOperations[];
+  /** By kind, most time first. */
+  readonly syncs: readonly Tally[];
+  readonly collectives: readonly CollectiveOperations[];
+  readonly steps: StepOverview | null;
+  /** What was odd, by name: in the input, as the reader's end line tells it, and in the records (`record-…`, `step-…`). */
+  readonly diagnostics: Readonly<Record<string, number>>;
+}
+
+/** Where the time of one device went. Each length is that of a union: what ran at the same time counts once. */
+export interface DeviceTime {
+  readonly device: number;
+  /** As the profile names it. */
+  readonly name: string | null;
+  /** Start of the first work, and end of the last, from the profile's start. */
+  readonly start: number;
+  readonly end: number;
+  /** From the first start to the last end of kernels, collectives, graph launches, copies and sets. */
+  readonly span: number;
+  readonly busy: number;
+  readonly idle: number;
+  /** Kernels that do not communicate, and graph launches traced as a whole. */
+  readonly compute: number;
+  /** Kernels of NCCL, RCCL or a process group, and collective operations. */
+  readonly communication: number;
+  /** Copies and sets. */
+  readonly memory: number;
+  /** Waits that the profile reports on the device: no work, not part of busy. */
+  readonly sync: number;
+  /** Communication while nothing else runs; while nothing is computed. */
+  readonly exposed: number;
+  readonly notUnderCompute: number;
+  /** Durations of kernels, added up. */
+  readonly kernelSum: number;
+  readonly counts: Readonly<Record<Work, number>>;
+  /** Only work whose launch is in the profile; null where no launch is (compiled programs). */
+  readonly linked: { readonly activities: number; readonly span: number; readonly busy: number } | null;
+  readonly gaps: Gaps | null;
+}
+
+export type Work = 'kernels' | 'communications' | 'graphs' | 'copies' | 'sets' | 'syncs';
+
+/**
+ * Why a device was idle, by what ended each gap: work that the host launched (the start of its call) only after the
+ * device had run dry, work that had been launched before and still waited (queue, dependency), or work of unknown launch.
+ * The three add up to idle.
+ */
+export interface Gaps {
+  readonly count: number;
+  readonly longest: number;
+  /** Launch-bound: the device waited for the host. */
+  readonly host: number;
+  readonly queue: number;
+  readonly unknown: number;
+}
+
+/** A name with how often and how long. */
+export interface Tally {
+  readonly name: string;
+  readonly count: number;
+  readonly time: number;
+}
+
+export interface KernelOverview {
+  readonly count: number;
+  /** Durations added up: the whole of which shares below are parts. */
+  readonly time: number;
+  /** Kernels without a duration, in no time. */
+  readonly untimed: number;
+  /** By short name; most time first, and most launches first. */
+  readonly byTime: readonly Tally[];
+  readonly byCount: readonly Tally[];
+  readonly names: number;
+  /** Time by element type of the arithmetic; name 'na' where it is not told. Most time first. */
+  readonly precision: readonly Tally[];
+  readonly matrixUnit: MatrixUnitTime;
+  /** What is known of FLOPs and bytes. */
+  readonly work: WorkTime;
+  readonly unattributed: Unattributed;
+}
+
+/** Times of kernels by use of the matrix unit: the four of `tc`, and not known. They add up to the kernels' time. */
+export interface MatrixUnitTime {
+  readonly used: number;
+  readonly unused: number;
+  readonly notApplicable: number;
+  /** Products whose name does not tell. */
+  readonly untold: number;
+  readonly unknown: number;
+  /** Products whose types the unit takes, and of these the time on it; the name's silence counts as neither. */
+  readonly eligible: number;
+  readonly eligibleUsed: number;
+}
+
+export interface WorkTime {
+  /** Time of kernels with known FLOPs and bytes. */
+  readonly known: number;
+  readonly flops: number;
+  readonly bytes: number;
+  /** Time-weighted shares of the peaks, of kernels where both are known; null where none is. */
+  readonly computeShare: number | null;
+  readonly memoryShare: number | null;
+  /** Time by bound: compute, memory, latency, na. */
+  readonly bounds: readonly Tally[];
+  /** Kernels above a peak: a defect. */
+  readonly impossible: number;
+}
+
+/** Kernels of which no op is known. */
+export interface Unattributed {
+  readonly count: number;
+  readonly time: number;
+  /** Why, most time first. */
+  readonly reasons: readonly Tally[];
+}
+
+export interface MemoryOperations {
+  /** 'HtoD' … of a copy ('copy' where it is not told), or 'set'. */
+  readonly kind: string;
+  readonly count: number;
+  readonly time: number;
+  /** Of those whose size is told. */
+  readonly bytes: number | null;
+  /** Bytes over time, of those that tell both. */
+  readonly bytesPerS: number | null;
+}
+
+/** Collective operations of one kind: a kernel with its op, its name's kind where no op is told, or an operation. */
+export interface CollectiveOperations extends Tally {
+  readonly bytes: number | null;
+  readonly groups: readonly string[];
+}
+
+/** How long steps took on the device: from the first to the last work of each, and from one start to the next. */
+export interface StepOverview {
+  readonly count: number;
+  /** ns of each step in order: step number, length, busy time. */
+  readonly list: readonly { readonly step: number; readonly device: number; readonly span: number; readonly busy: number }[]; // prettier-ignore
+  readonly median: number;
+  readonly min: number;
+  readonly max: number;
+  /** Standard deviation over mean; null for fewer than two. */
+  readonly variation: number | null;
+}

@@ -1,0 +1,19 @@
+/** Kernels of which no op is known, and why. */
+import { isInstruction } from '../../record/neuron.js';
+import { unpaired, type Annotated } from '../annotate.js';
+import type { Pairing } from '../pair.js';
+
+/** Reasons that would else name the kernel's own numbers. */
+const BY_PAIRING: Readonly<Partial<Record<Pairing['kind'], string>>> = {
+  ambiguous: 'several threads have a forward kernel with its sequence id',
+  'no-forward': 'no earlier forward kernel with its sequence id',
+  paired: 'no op call around its forward kernel',
+};
+
+/** Why no op is known; null when one is. A known op without a formula is none of these. */
+export function whyUnattributed(row: Annotated): string | null {
+  if (row.calls.length > 0 || row.op !== null) return null;
+  const { record, pairing, profile } = row;
+  if (isInstruction(record)) return "the profile does not tell the instruction's op";
+  return BY_PAIRING[pairing.kind] ?? unpaired(pairing, record, profile !== null);
+}
