@@ -126,7 +126,7 @@ export function readArguments(args: readonly string[]): Request {
 }
 
 /** A device by name; else the file of that name. */
-function chooseDevice(text: string): Peaks {
+export function chooseDevice(text: string): Peaks {
   const named = deviceNamed(text);
   if (named !== null) return named;
   if (!existsSync(text) && !/[/\\]|\.json$/.test(text)) throw unknownDevice(text);

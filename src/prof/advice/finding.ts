@@ -1,0 +1,40 @@
+/** What `dprof advise` says: one thing worth doing, with what shows it. Plain data, as JSON writes it. */
+
+export interface Finding {
+  /** The rule's name: 'fp32-product', 'launch-gaps' … */
+  readonly rule: string;
+  readonly profile: number;
+  /** Null where it is about all devices. */
+  readonly device: number | null;
+  /** One line: what was found, with its figures. */
+  readonly what: string;
+  /** One line: what to change. */
+  readonly action: string;
+  /** ns of device time, or of waiting, that the finding is about. */
+  readonly stake: number;
+  /** ns that would be saved if it were done, and how that was computed; null where it cannot be told. */
+  readonly gain: Gain | null;
+  /** Some of the kernels, most time first, as `dprof --explain` takes them ('PROFILE:IDX'); empty where it is about none. */
+  readonly kernels: readonly string[];
+  /** How many activities it is about. */
+  readonly count: number;
+  /** Figures that it rests on, by name, units in the name ('idleNs', 'bytes'). */
+  readonly evidence: Readonly<Record<string, number | string>>;
+  /** Command that shows more; FILE stands for the input. */
+  readonly see: string;
+}
+
+export interface Gain {
+  readonly ns: number;
+  /** Formula with its figures: 'sum of dur − max(FLOPs / 156 TFLOP/s, bytes / 1555 GB/s)'. */
+  readonly how: string;
+  /** An upper bound where the device would have to reach its peak. */
+  readonly isBound: boolean;
+}
+
+/** A rule that looked and found nothing, or could not look. */
+export interface Silence {
+  readonly rule: string;
+  /** 'nothing', 'below 1 % …': it looked; otherwise why it could not: 'no launches in the profile' … */
+  readonly why: string;
+}

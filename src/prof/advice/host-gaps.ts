@@ -1,0 +1,140 @@
+/**
+ * Idle time of a device that the host ended too late, by what held the host up; each gap counts once. Before the first
+ * kernel of a step: what the program does between steps. Longer than any launch takes: something else that the program
+ * does. Right after a copy for which the host waited: that copy. All others: launches.
+ */
+import type { ProfileLine, RangeRecord } from '../../record/record.js';
+import { isBlocking, isHostCopy, type HostCopyKind } from './blocking.js';
+import { ByDevice, type Place } from './by-device.js';
+import type { Gap } from './device-times.js';
+import { Longest } from './longest.js';
+
+/**
+ * ns. A call that launches takes some µs, an op of an eager framework around it some ten, a step of an optimizer some
+ * hundred: a device that waits longer does not wait for launches but for what the program does between them.
+ */
+export const LONGEST_LAUNCH = 1_000_000;
+
+/** What PyTorch's profiler writes around fetching a batch. */
+const LOADER = /DataLoader/;
+/** Ranges of loading that are held, the latest: one gap overlaps few. */
+const MOST_RANGES = 64;
+
+export class Idle {
+  count = 0;
+  time = 0;
+  longest = 0;
+  /** Part of the time that lies within ranges of loading data. */
+  loading = 0;
+  /** Part of the time right after a copy for which the host waited. */
+  afterCopies = 0;
+
+  add(more: Omit<Idle, 'add'>): void {
+    this.count += more.count;
+    this.time += more.time;
+    this.longest = Math.max(this.longest, more.longest);
+    this.loading += more.loading;
+    this.afterCopies += more.afterCopies;
+  }
+}
+
+const KINDS = ['launch', 'long', 'HtoD', 'DtoH'] as const;
+type Kind = 'launch' | 'long' | HostCopyKind;
+
+const noIdle = (): Record<Kind, Idle> => ({ launch: new Idle(), long: new Idle(), HtoD: new Idle(), DtoH: new Idle() });
+
+export class HostGapsOfDevice {
+  readonly by = noIdle();
+  readonly step = new Idle();
+  /** Beginnings of a step before which the device was idle so, and of all steps but the first. */
+  idleSteps = 0;
+  steps = 0;
+  /** Kernels that ended a gap of launches, and the first ones of steps. */
+  readonly late = new Longest();
+  readonly firsts = new Longest();
+  /** Gaps of unknown end, and those whose work had been launched before the device ran dry. */
+  untold = 0;
+  queued = 0;
+  #pending = noIdle();
+  #step: number | null = null;
+
+  add(gap: Gap, loading: number): void {
+    const time = gap.end - gap.start;
+    if (gap.late === null) this.untold += time;
+    else if (!gap.late) this.queued += time;
+    else {
+      const copied = copyBefore(gap);
+      const kind = time > LONGEST_LAUNCH ? 'long' : (copied ?? 'launch');
+      this.#pending[kind].add({ count: 1, time, longest: time, loading, afterCopies: copied === null ? 0 : time });
+      // The longest are those before which the device waited longest.
+      if (kind === 'launch' && gap.after.type === 'kernel') {
+        this.late.add({ profile: gap.profile, id: gap.after.id, dur: time });
+      }
+    }
+  }
+
+  /** A kernel tells which step the gaps before it belong to. */
+  kernel(record: { readonly profile: number; readonly id: number; readonly step?: number | null }): void {
+    const step = typeof record.step === 'number' ? record.step : null;
+    const isNext = step !== null && this.#step !== null && step !== this.#step;
+    if (step !== null) this.#step = step;
+    if (!isNext) this.settle();
+    else {
+      const before = this.step.time;
+      for (const kind of KINDS) moved(this.#pending[kind], this.step);
+      const time = this.step.time - before;
+      this.steps++;
+      if (time === 0) return;
+      this.idleSteps++;
+      this.firsts.add({ profile: record.profile, id: record.id, dur: time });
+    }
+  }
+
+  /** The gaps since the last kernel are between no steps. */
+  settle(): void {
+    for (const kind of KINDS) moved(this.#pending[kind], this.by[kind]);
+  }
+}
+
+function moved(from: Idle, to: Idle): void {
+  if (from.count === 0) return;
+  to.add(from);
+  Object.assign(from, new Idle());
+}
+
+/** The kind of the copy that the host waited for right before the gap; null where it is none. */
+const copyBefore = ({ before }: Gap): HostCopyKind | null =>
+  isHostCopy(before) && isBlocking(before) ? before.kind : null;
+
+export class HostGaps {
+  readonly #devices = new ByDevice(() => new HostGapsOfDevice());
+  readonly #loading = new Map<number, RangeRecord[]>();
+
+  take(record: ProfileLine): void {
+    if (record.type === 'kernel') this.#devices.of(record).kernel(record);
+    else if (record.type === 'range' && LOADER.test(record.text)) {
+      const ranges = this.#loading.get(record.profile) ?? [];
+      this.#loading.set(record.profile, ranges);
+      ranges.push(record);
+      if (ranges.length > MOST_RANGES) ranges.shift();
+    }
+  }
+
+  gap(gap: Gap): void {
+    this.#devices.of(gap).add(gap, this.#loadingIn(gap));
+  }
+
+  get all(): readonly (Place & { readonly of: HostGapsOfDevice })[] {
+    const all = this.#devices.all;
+    for (const { of } of all) of.settle();
+    return all;
+  }
+
+  #loadingIn({ profile, start, end }: Gap): number {
+    let time = 0;
+    for (const range of this.#loading.get(profile) ?? []) {
+      time += Math.max(0, Math.min(end, range.start + range.dur) - Math.max(start, range.start));
+    }
+    return Math.min(time, end - start);
+  }
+}

@@ -1,0 +1,50 @@
+/** What to name of many: the longest kernels, and the names that take the most time. */
+
+/** Kernels that a finding names. */
+const NAMED = 5;
+/** Names that are told apart; the time of any other counts in no name's. */
+const MOST_NAMES = 1000;
+
+export interface Timed {
+  readonly profile: number;
+  readonly id: number;
+  readonly dur: number | null;
+}
+
+/** The longest kernels, of equally long ones those that came first. */
+export class Longest {
+  readonly #kept: { readonly id: string; readonly dur: number }[] = [];
+
+  add({ profile, id, dur }: Timed): void {
+    const time = dur ?? 0;
+    const last = this.#kept.at(-1);
+    if (this.#kept.length === NAMED && last !== undefined && time <= last.dur) return;
+    const at = this.#kept.findIndex((other) => other.dur < time);
+    this.#kept.splice(at === -1 ? this.#kept.length : at, 0, { id: `${profile}:${id}`, dur: time });
+    if (this.#kept.length > NAMED) this.#kept.pop();
+  }
+
+  /** 'PROFILE:ID' of each. */
+  get ids(): string[] {
+    return this.#kept.map(({ id }) => id);
+  }
+}
+
+/** Times by name. */
+export class Ranking {
+  readonly #times = new Map<string, number>();
+
+  add(name: string, time: number): void {
+    const known = this.#times.get(name);
+    if (known !== undefined || this.#times.size < MOST_NAMES) this.#times.set(name, (known ?? 0) + time);
+  }
+
+  get size(): number {
+    return this.#times.size;
+  }
+
+  /** Most time first, then by name. */
+  top(count: number): readonly (readonly [name: string, time: number])[] {
+    return [...this.#times].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).slice(0, count);
+  }
+}

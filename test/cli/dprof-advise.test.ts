@@ -1,0 +1,86 @@
+import { expect } from 'chai';
+import { A100, profileOn } from '../support/devices.js';
+import { kernel } from '../support/kernels.js';
+import { neuronLines } from '../support/neuron.js';
+import { runCli } from '../support/run-cli.js';
+
+const launch = { api: 'cudaLaunchKernel', start: 200, dur: 10 };
+const EVIL = 'k</script>|`[x](http://evil)\u001b[31m\n1. fake';
+const RECORDS = neuronLines([
+  { ...profileOn(A100), file: 'net.json', format: 'kineto' },
+  kernel({ start: 0, dur: 100 }),
+  kernel({ id: 2, start: 400, dur: 100, name: `nccl ${EVIL}`, short: `nccl ${EVIL}`, launch }),
+]);
+const run = (input: string, ...args: string[]) => runCli('dprof', ['advise', ...args], { input });
+
+describe('dprof advise', () => {
+  it('writes findings with what shows them', async () => {
+    const { stdout, stderr, code } = await run(RECORDS);
+    expect({ stderr, code }).to.deep.equal({ stderr: '', code: 0 });
+    // Busy 0-100 and 400-500 of 500; idle 300, ended by a launch at 200.
+    expect(stdout).to.match(/^# profile 0: net\.json \(kineto\)\n# gains of several findings do not add up/);
+    expect(stdout).to.match(/\n1\. launch-gaps, device 0, about 60 % of the time\n {3}idle 300 ns in 1 gap /);
+    expect(stdout).to.match(/\n {3}gain: {4}at most 300 ns: sum of gaps/);
+    expect(stdout).to.match(/\n {3}kernels: dprof --explain 0:2 FILE\n/);
+    expect(stdout).to.match(/\n# \d+ rules said nothing: --all tells why\n$/);
+    expect(stdout).not.to.include('\n1. fake').and.not.to.include('\u001b');
+  });
+
+  it('writes one object a line, and the silent rules on request', async () => {
+    const { stdout } = await run(RECORDS, '-f', 'json', '--all', '--rule', 'launch-gaps,copies');
+    const lines = stdout.trimEnd().split('\n').map((line) => JSON.parse(line) as object); // prettier-ignore
+    expect(lines).to.have.length(2);
+    expect(lines[0]).to.deep.include({ rule: 'launch-gaps', stake: 300, kernels: ['0:2'] });
+    expect(lines[1]).to.deep.equal({ rule: 'copies', why: 'no copy between host and device whose launch is known' });
+  });
+
+  it('lets no name out of its line of Markdown', async () => {
+    const { stdout } = await run(RECORDS, '-f', 'markdown', '--rule', 'exposed-collectives');
+    expect(stdout)
+      .to.match(/^- profile 0: net\.json/)
+      .and.include('&#60;/script&#62;&#124;&#96;&#91;x&#93;');
+    expect(stdout).not.to.match(/<script|http:\/\/|\n1\. fake/);
+  });
+
+  it('shows as many as asked for, and none below the share', async () => {
+    const top = await run(RECORDS, '--top', '1');
+    expect(top.stdout).to.match(/\n# 2 findings more: --top 3\n/);
+    const none = await run(RECORDS, '--min-share', '99%');
+    expect(none.stdout).to.match(/\n# nothing about 99 % of a device's time or more\n/);
+    expect(none.code).to.equal(0);
+  });
+
+  it('answers what cannot be meant', async () => {
+    const answers = [
+      [['--rule', 'fusoin'], /^dprof: unknown rule 'fusoin' \(did you mean fusion\?\)\n$/],
+      [['--min-share', 'much'], /^dprof: --min-share takes percent from 0 to 100, not 'much'\n$/],
+      [['--device', 'A1000'], /^dprof: /],
+    ] as const;
+    for (const [args, answer] of answers) {
+      const { stdout, stderr, code } = await run(RECORDS, ...args);
+      expect({ stdout, code }).to.deep.equal({ stdout: '', code: 2 });
+      expect(stderr).to.match(answer);
+    }
+  });
+
+  it('answers records without kernels and without times', async () => {
+    const answers = [
+      [neuronLines([profileOn(A100)]), /^dprof: stdin: no kernels\n$/],
+      ["{'kShortName': 'k', 'kDuration': 5, 'device': 0}\n", /^dprof: stdin: no record tells when it started/],
+      ['', /^dprof: stdin: is empty/],
+    ] as const;
+    for (const [input, answer] of answers) {
+      const { stdout, stderr, code } = await run(input);
+      expect({ stdout, code }).to.deep.equal({ stdout: '', code: 1 });
+      expect(stderr).to.match(answer);
+    }
+  });
+
+  it('lists its rules in its help', async () => {
+    const { stdout, code } = await run('', '--help');
+    expect(code).to.equal(0);
+    expect(stdout)
+      .to.match(/^Usage: dprof advise .*\n/)
+      .and.match(/\n {2}fp32-product +FP32 matrix products/);
+  });
+});

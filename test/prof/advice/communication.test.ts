@@ -1,0 +1,67 @@
+import { expect } from 'chai';
+import { findingsOf, silenceOf } from '../../support/advice.js';
+import { A100, profileOn } from '../../support/devices.js';
+import { kernel } from '../../support/kernels.js';
+import type { KernelRecord, ProfileLine, ProfileRecord } from '../../../src/record/record.js';
+
+const nccl = (start: number, dur: number, change: Partial<KernelRecord> = {}): KernelRecord =>
+  kernel({ name: 'ncclDevKernel_AllReduce_Sum_f32_RING_LL', short: 'ncclDevKernel_AllReduce', start, dur, stream: 20, ...change }); // prettier-ignore
+
+describe('the rule exposed-collectives', () => {
+  it('bounds the gain by the computing that could hide it', () => {
+    // Computing 0-100, communication 80-300: 20 are hidden, 200 are not; 80 of computing hide nothing.
+    const [found] = findingsOf('exposed-collectives', [profileOn(A100), kernel({ start: 0, dur: 100 }), nccl(80, 220, { id: 2 })]); // prettier-ignore
+    expect(found).to.deep.include({ stake: 200, count: 1, kernels: ['0:2'] });
+    expect(found?.gain).to.include({ ns: 80, how: 'min(exposed communication, computing without communication)' });
+  });
+
+  it('counts operations that are reported as such', () => {
+    const operation: ProfileLine = {
+      ...{ type: 'collective', profile: 0, name: 'hcom_allReduce_1', kind: 'allReduce', start: 50, dur: 40, device: 0 },
+      ...{ stream: 1, pid: null, tid: null, corr: null, launch: null, bytes: 8, dtype: null, group: null },
+      ...{ groupSize: 2, ranks: null, algorithm: null, link: null },
+    };
+    const [found] = findingsOf('exposed-collectives', [profileOn(A100), kernel({ start: 0, dur: 60 }), operation]);
+    expect(found?.stake).to.equal(30);
+    expect(found?.what).to.include('allReduce');
+  });
+
+  it('is silent where computing hides all of it, and without any', () => {
+    expect(silenceOf('exposed-collectives', [profileOn(A100), kernel({ start: 0, dur: 100 }), nccl(10, 50)])).to.equal('nothing'); // prettier-ignore
+    expect(silenceOf('exposed-collectives', [profileOn(A100), kernel()])).to.equal('no communication between devices');
+  });
+});
+
+describe('the rule stragglers', () => {
+  const profile = (number: number): ProfileRecord => ({ ...profileOn(A100), profile: number, rank: number + 4 });
+  /** Steps of one rank: computing for so long, communication until 100 after the step began. */
+  const rank = (number: number, computing: readonly number[]): ProfileLine[] => [
+    profile(number),
+    ...computing.flatMap((dur, step) => [
+      kernel({ profile: number, step, start: 1000 * step, dur }),
+      nccl(1000 * step + dur, 100 - dur, { profile: number, step }),
+    ]),
+  ];
+
+  it('names the rank that computes longest in most steps', () => {
+    // Rank 5: 80, 80, 30; the others at most 50, 60, 40. Over the next: 30 + 20.
+    const records = [...rank(0, [50, 50, 40]), ...rank(1, [80, 80, 30]), ...rank(2, [40, 60, 35])];
+    const [found, ...more] = findingsOf('stragglers', records);
+    expect(more).to.deep.equal([]);
+    expect(found).to.include({ profile: 1, device: 0, count: 2 });
+    expect(found?.what).to.match(/^rank 5 computes longest in 2 of 3 steps/);
+    expect(found?.gain?.ns).to.equal(50);
+    // The middle of three is the second.
+    expect(found?.stake).to.equal(30 + 20);
+    // It communicates for 20 + 20, the others for (50 + 60) / 2 + (50 + 40) / 2.
+    expect(found?.evidence).to.include({ communicationNs: 40, communicationOfOthersNs: 100, ranks: 3, slowestIn: 2 });
+  });
+
+  it('is silent where the slowest rank changes, and on one rank', () => {
+    const turns = [...rank(0, [80, 50, 50]), ...rank(1, [50, 80, 50]), ...rank(2, [50, 50, 80])];
+    expect(silenceOf('stragglers', turns)).to.equal('nothing');
+    expect(silenceOf('stragglers', rank(0, [50, 50]))).to.match(/^one device alone/);
+    const alone = [profile(0), kernel({ step: 1 }), profile(1), kernel({ step: 1, profile: 1 })];
+    expect(silenceOf('stragglers', alone)).to.equal('no step in which several devices communicate');
+  });
+});

@@ -1,0 +1,126 @@
+import { expect } from 'chai';
+import { copy, findingsOf, silenceOf } from '../../support/advice.js';
+import { A100, profileOn } from '../../support/devices.js';
+import { kernel } from '../../support/kernels.js';
+import type { KernelRecord, ProfileLine } from '../../../src/record/record.js';
+
+/** A kernel from `start` that was launched at `called` by a call of 10 ns. */
+const at = (start: number, dur: number, called: number | null, change: Partial<KernelRecord> = {}): KernelRecord =>
+  kernel({
+    start,
+    dur,
+    launch: called === null ? null : { api: 'cudaLaunchKernel', start: called, dur: 10 },
+    ...change,
+  });
+const PROFILE = profileOn(A100);
+
+describe('the rule launch-gaps', () => {
+  it('adds up idle time that a late launch ended', () => {
+    // Works 1000-1005; idle 1005-1100, launched at 1050: late. Works to 1200; idle to 1230, launched at 1150: queued.
+    const records = [
+      PROFILE,
+      at(1000, 5, 900, { id: 1 }),
+      at(1100, 100, 1050, { id: 2 }),
+      at(1230, 50, 1150, { id: 3 }),
+      // Idle 1280-1300, launched in the very moment in which the device ran dry.
+      at(1300, 3, 1280, { id: 4 }),
+    ];
+    const [found, ...more] = findingsOf('launch-gaps', records);
+    expect(more).to.deep.equal([]);
+    expect(found).to.include({ stake: 95 + 20, count: 2 });
+    expect(found?.gain).to.include({ ns: 115, isBound: true });
+    expect(found?.kernels).to.deep.equal(['0:2', '0:4']);
+    // Kernels of 5 and 3 ns, launched by calls of 10 ns.
+    expect(found?.evidence).to.include({ kernels: 4, kernelsShorterThanLaunch: 2, kernelsShorterThanLaunchNs: 8 });
+    expect(found?.action).to.include('CUDA graph');
+  });
+
+  it('tells gaps that no launch explains apart, and claims no gain', () => {
+    const records = [PROFILE, at(0, 5, null, { id: 1 }), at(2_000_000, 5, 1_999_000, { id: 2 })];
+    const [found, ...more] = findingsOf('launch-gaps', records);
+    expect(more).to.deep.equal([]);
+    expect(found).to.include({ stake: 1_999_995, gain: null });
+  });
+
+  it('is silent where the device is never waited for, and says where it cannot look', () => {
+    expect(silenceOf('launch-gaps', [PROFILE, at(1000, 5, 900), at(1010, 50, 950)])).to.equal('nothing');
+    expect(silenceOf('launch-gaps', [PROFILE, at(1000, 5, null), at(1100, 5, null)])).to.equal(
+      'no launches in the profile',
+    );
+    // Idle for 3 ns of 1008.
+    expect(silenceOf('launch-gaps', [PROFILE, at(1000, 5, 900), at(1008, 1000, 1006)])).to.match(/^below 1 %/);
+  });
+});
+
+describe('the rule input-pipeline', () => {
+  const step = (start: number, dur: number, called: number, number: number, id: number): KernelRecord =>
+    at(start, dur, called, { step: number, id });
+  const loading: ProfileLine = {
+    type: 'range',
+    profile: 0,
+    start: 120,
+    dur: 300,
+    pid: 1,
+    tid: 1,
+    domain: null,
+    text: 'enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__',
+  };
+  // Step 1 ends at 100. A copy from 300 to 310, step 2 from 500 to 600, step 3 from 900.
+  const steps = (copied: boolean): ProfileLine[] => [
+    PROFILE,
+    step(0, 100, -50, 1, 1),
+    loading,
+    ...(copied ? [copy({ kind: 'HtoD', start: 300, dur: 10, launch: { api: 'cudaMemcpyAsync', start: 290, dur: 5 } })] : []),
+    step(500, 100, 480, 2, 2),
+    step(900, 100, 880, 3, 3),
+  ]; // prettier-ignore
+
+  it('adds up idle time before steps, whatever small work lies within', () => {
+    const [found] = findingsOf('input-pipeline', steps(true));
+    // 100-300, 310-500, 600-900; loading 120-300 and 310-420.
+    expect(found).to.include({ stake: 200 + 190 + 300, count: 2 });
+    expect(found?.gain?.ns).to.equal(690);
+    expect(found?.evidence).to.include({ steps: 2, idleSteps: 2, loadingNs: 180 + 110 });
+    expect(found?.kernels).to.deep.equal(['0:2', '0:3']);
+    expect(found?.action).to.include('more workers');
+    expect(findingsOf('launch-gaps', steps(true))).to.deep.equal([]);
+  });
+
+  it('is silent where the next step was launched in time, and without steps', () => {
+    expect(silenceOf('input-pipeline', [PROFILE, step(0, 100, -50, 1, 1), step(105, 100, 90, 2, 2)])).to.equal('nothing');
+    expect(silenceOf('input-pipeline', [PROFILE, at(0, 5, 0), at(500, 5, 400)])).to.equal('no two steps in the profile');
+  }); // prettier-ignore
+});
+
+describe('the rule copies', () => {
+  it('finds copies for which the host waited', () => {
+    const records = [
+      PROFILE,
+      at(0, 100, -50),
+      // Returned at 210, after the copy's end at 205: exposed 100-205 but for the idle 100-195, then idle to 300.
+      copy({ start: 195, dur: 10, launch: { api: 'cudaMemcpyAsync', start: 60, dur: 150 } }),
+      at(300, 100, 280, { id: 2 }),
+      // Synchronous by its name; half of it under a kernel that runs until 400.
+      copy({ kind: 'HtoD', bytes: 40, start: 390, dur: 20, launch: { api: 'cudaMemcpy_v3020', start: 380, dur: 5 } }),
+    ];
+    const found = findingsOf('copies', records);
+    const [back, forth] = found;
+    expect(found).to.have.length(2);
+    expect(back?.gain?.ns).to.equal(10 + 95);
+    expect(back?.evidence).to.include({
+      copies: 1,
+      waitedNs: 150,
+      exposedNs: 10,
+      idleAfterNs: 95,
+      synchronousCalls: 0,
+    });
+    expect(forth?.evidence).to.include({ synchronousCalls: 1, bytes: 40, exposedNs: 10, idleAfterNs: 0 });
+    expect(findingsOf('launch-gaps', records)).to.deep.equal([]);
+  });
+
+  it('is silent on asynchronous copies, and says where launches are not known', () => {
+    const pinned = copy({ start: 195, dur: 50, launch: { api: 'cudaMemcpyAsync', start: 60, dur: 5 } });
+    expect(silenceOf('copies', [PROFILE, at(0, 100, -50), pinned])).to.equal('nothing');
+    expect(silenceOf('copies', [PROFILE, at(0, 100, -50), copy({ start: 200 })])).to.match(/^no copy between host/);
+  });
+});

@@ -1,0 +1,173 @@
+import { expect } from 'chai';
+import { adviserOf, findingsOf, silenceOf } from '../../support/advice.js';
+import { aten, t, v } from '../../support/calls.js';
+import { A100, profileOn } from '../../support/devices.js';
+import { kernel, mm } from '../../support/kernels.js';
+import { instruction, neuronProfile, packet, tensor, throttle } from '../../support/neuron.js';
+import type { KernelRecord, OpCall, ProfileLine } from '../../../src/record/record.js';
+
+const SHAPE = [4096, 4096];
+/** Bytes of one such tensor in FP32: 64 MiB, more than the cache. */
+const SIZE = 4096 * 4096 * 4;
+const pointwise = (call: OpCall, start: number, dur: number, change: Partial<KernelRecord> = {}): KernelRecord =>
+  kernel({ name: 'vectorized_elementwise_kernel', start, dur, calls: [call], op: [call.op], mod: ['aten'], ...change });
+const relu = aten('relu', t(SHAPE));
+const sigmoid = aten('sigmoid', t(SHAPE));
+const other = aten('relu', t([4096, 2048]));
+
+describe('the rule fusion', () => {
+  it('saves writing and reading what lies between', () => {
+    const chain = [
+      pointwise(sigmoid, 0, 100_000, { id: 1 }),
+      pointwise(aten('mul', t(SHAPE), t(SHAPE)), 100_500, 150_000, { id: 2 }),
+      pointwise(relu, 251_000, 100_000, { id: 3 }),
+      pointwise(other, 352_000, 60_000, { id: 4 }),
+    ];
+    const [found] = findingsOf('fusion', [profileOn(A100), ...chain]);
+    // Two tensors in between, each written and read; 2 + 3 + 2 tensors are moved in all, 3 are left.
+    expect(found).to.include({ stake: 350_000, count: 3 });
+    expect(found?.evidence).to.include({ chains: 1, savedBytes: 4 * SIZE });
+    expect(found?.gain?.ns).to.be.closeTo(Math.min((4 * SIZE) / 1555, 350_000 - (3 * SIZE) / 1555) , 0.01);
+    expect(found?.what).to.include('sigmoid>mul>relu');
+  }); // prettier-ignore
+
+  it('is silent on other shapes, far times, other streams and small kernels', () => {
+    const silent = [
+      pointwise(relu, 0, 100_000),
+      pointwise(other, 100_500, 60_000),
+      pointwise(relu, 161_000, 100_000),
+      pointwise(sigmoid, 400_000, 100_000),
+      pointwise(relu, 500_500, 100_000, { stream: 8 }),
+      pointwise(aten('relu', t([8])), 601_000, 2000),
+      pointwise(aten('relu', t([8])), 603_500, 2000),
+    ];
+    expect(silenceOf('fusion', [profileOn(A100), ...silent])).to.equal('nothing');
+    // Gradients of both factors of one product; the same op on two tensors.
+    const gradient = { dir: 'bprop', seq: [7] } as const;
+    const siblings = [
+      pointwise(aten('mul', t(SHAPE), t(SHAPE)), 0, 150_000, gradient),
+      pointwise(aten('neg', t(SHAPE)), 150_500, 100_000, gradient),
+      pointwise(relu, 300_000, 100_000),
+      pointwise(relu, 400_500, 100_000),
+    ];
+    expect(silenceOf('fusion', [profileOn(A100), ...siblings.slice(0, 2)])).to.equal('nothing');
+    expect(silenceOf('fusion', [profileOn(A100), ...siblings.slice(2)])).to.equal('nothing');
+    // Queries, then keys: the second product begins again what the first began.
+    const rotated = [aten('mul', t(SHAPE), t([1, 4096])), aten('add', t(SHAPE), t(SHAPE), v(1))];
+    const twice = [...rotated, ...rotated].map((call, i) => pointwise(call, 200_000 * i, 199_000, { id: i + 1 }));
+    expect(findingsOf('fusion', [profileOn(A100), ...twice])[0]?.evidence).to.include({ chains: 2, kernels: 4 });
+    expect(silenceOf('fusion', [pointwise(relu, 0, 100_000)])).to.match(/^no kernel with known work/);
+  });
+});
+
+describe('the rule ai-cpu', () => {
+  it('adds up ops on the AI CPU', () => {
+    const cpu = { engine: 'AI_CPU', labels: { opType: 'NonZero' } };
+    const [found] = findingsOf('ai-cpu', [
+      kernel({ ...cpu, dur: 40 }),
+      kernel({ ...cpu, id: 2, start: 1050, dur: 60 }),
+    ]);
+    expect(found).to.deep.include({ stake: 100, gain: null, count: 2, kernels: ['0:2', '0:1'] });
+    expect(found?.what).to.include('NonZero');
+  });
+
+  it('is silent on cores, and where there are none', () => {
+    expect(silenceOf('ai-cpu', [kernel({ engine: 'AI_CORE' })])).to.equal('nothing');
+    expect(silenceOf('ai-cpu', [kernel()])).to.match(/^no kernel tells the class/);
+  });
+});
+
+describe('the rule unattributed', () => {
+  const named = (start: number, dur: number) => pointwise(relu, start, dur);
+
+  it('tells why, and how to profile', () => {
+    const records = [{ ...profileOn(A100), format: 'nsight' }, named(0, 60), kernel({ start: 100, dur: 40, id: 2 })];
+    const [found] = findingsOf('unattributed', records);
+    expect(found).to.deep.include({ stake: 40, gain: null, kernels: ['0:2'] });
+    expect(found?.what).to.include('40 % of the kernels').and.include('no op call around the launch');
+    expect(found?.action).to.include('emit_nvtx');
+    const [early] = findingsOf('unattributed', [profileOn(A100), kernel({ launch: null })]);
+    expect(early?.action).to.match(/^start the profiler before/);
+  });
+
+  it('asks for shapes where ops are known without', () => {
+    const [found] = findingsOf('unattributed', [
+      { ...profileOn(A100), format: 'kineto' },
+      pointwise(aten('relu'), 0, 60),
+    ]);
+    expect(found?.action).to.include('record_shapes=True');
+    expect(found?.what).to.include("the op's arguments are not told");
+  });
+
+  it('is silent where nearly all is known, and on instructions', () => {
+    expect(silenceOf('unattributed', [profileOn(A100), named(0, 1000), kernel({ start: 1001, dur: 50 })])).to.equal('nothing');
+    expect(silenceOf('unattributed', [neuronProfile(), instruction('MATMUL', 'Tensor', 0, 50)])).to.match(/^the device runs/);
+  }); // prettier-ignore
+});
+
+describe('the rule impossible', () => {
+  it('reports a rate above the peak', () => {
+    // 2·4096³ FLOP in 100 us: 1374 TFLOP/s, where there are 312.
+    const name = 'ampere_bf16_s16816gemm_bf16_128x64_ldg8_f2f_nn';
+    const fast = kernel({ name, dur: 100_000, calls: [mm(4096, 4096, 4096, 'bfloat16')] });
+    const [found] = findingsOf('impossible', [profileOn(A100), fast]);
+    expect(found).to.deep.include({ stake: 100_000, gain: null, kernels: ['0:1'] });
+    expect(found?.evidence).to.include({ aboveComputePeak: 1, aboveMemoryPeak: 0 });
+    expect(silenceOf('impossible', [profileOn(A100), { ...fast, dur: 600_000 }])).to.equal('nothing');
+    expect(silenceOf('impossible', [fast])).to.match(/^no kernel with known work/);
+  });
+});
+
+describe('the rules of Neuron', () => {
+  const silent = [neuronProfile(), instruction('MATMUL', 'Tensor', 0, 50)];
+
+  it('bound what reloading a tensor costs', () => {
+    // 4 x 1000 bytes of a tensor of 1000: 3000 too many, at 716 GB/s.
+    const load = { labels: { variable: 'w', dest: 'SB' } };
+    const loads = [0, 10, 20, 30].map((start) => packet('data', start, 5, 1000, load));
+    const [found] = findingsOf('neuron-reload', [neuronProfile(), tensor('w', 'weight', 1000), ...loads]);
+    expect(found?.gain?.ns).to.be.closeTo(3000 / 716, 1e-9);
+    const twice = [neuronProfile(), tensor('w', 'weight', 1000), ...loads.slice(0, 2)];
+    expect(silenceOf('neuron-reload', twice)).to.equal('nothing');
+    expect(silenceOf('neuron-reload', silent)).to.equal('the capture does not tell which tensor a packet belongs to');
+  });
+
+  it('bound what throttling costs', () => {
+    // Half of the rate for 2 us of 10: 1 us.
+    const [found] = findingsOf('neuron-throttled', [...silent, throttle(1, 2, 0, 2000)]);
+    expect(found).to.deep.include({ device: 4, stake: 1000 });
+    expect(silenceOf('neuron-throttled', [...silent, throttle(2, 2, 0, 2000)])).to.equal('nothing');
+    expect(silenceOf('neuron-throttled', silent)).to.equal('no samples of throttling');
+  });
+
+  it('add up the time of transposes and of small packets', () => {
+    const transpose = instruction('MATMUL', 'Tensor', 100, 40, { counters: { elements: 50 }, labels: { type: 'TRANSPOSE' } });
+    const work = instruction('MATMUL', 'Tensor', 200, 40, { counters: { elements: 100 } });
+    expect(findingsOf('neuron-transposes', [neuronProfile(), transpose, work])[0]).to.include({ stake: 40, gain: null });
+    expect(silenceOf('neuron-transposes', [neuronProfile(), work])).to.equal('nothing');
+    const packets: ProfileLine[] = [packet('data', 0, 10, 512), packet('data', 5, 10, 512), packet('data', 30, 9, 8192)];
+    expect(findingsOf('neuron-dma', [neuronProfile(), ...packets])[0]).to.include({ stake: 15, gain: null, count: 2 });
+    expect(silenceOf('neuron-dma', [neuronProfile(), packet('data', 30, 9, 8192)])).to.equal('nothing');
+  }); // prettier-ignore
+
+  it('compare what is read with what there is', () => {
+    const read = instruction('LOAD', 'Sync', 0, 50, { counters: { hbmReadBytes: 5000 } });
+    const [found] = findingsOf('neuron-reread', [neuronProfile(), tensor('x', 'input', 1000), read]);
+    expect(found?.gain?.ns).to.be.closeTo(4000 / 716, 1e-9);
+    expect(silenceOf('neuron-reread', [kernel()])).to.equal('no capture of a Neuron device');
+  });
+});
+
+describe('the adviser', () => {
+  it('puts the largest gain first, then what has none by what it is about', () => {
+    const { findings, silences } = adviserOf([
+      profileOn(A100),
+      kernel({ start: 0, dur: 100, launch: null }),
+      kernel({ id: 2, start: 400, dur: 100, launch: { api: 'cudaLaunchKernel', start: 200, dur: 10 } }),
+    ]);
+    expect(findings.map(({ rule }) => rule)).to.deep.equal(['launch-gaps', 'unattributed']);
+    expect(silences.map(({ rule }) => rule))
+      .to.include('fusion')
+      .and.not.include('unattributed');
+  });
+});

@@ -1,0 +1,38 @@
+/** What the adviser says of records, for tests. */
+import { Adviser, type AdviserOptions } from '../../src/prof/advice/adviser.js';
+import type { Finding } from '../../src/prof/advice/finding.js';
+import { RULES } from '../../src/prof/advice/rules.js';
+import { Annotator } from '../../src/prof/report.js';
+import type { CopyRecord, ProfileLine } from '../../src/record/record.js';
+
+export function adviserOf(records: Iterable<ProfileLine>, options: AdviserOptions = {}): Adviser {
+  const annotator = new Annotator();
+  const adviser = new Adviser(options);
+  for (const record of records) adviser.take(record, annotator.take(record));
+  adviser.rest(annotator.rest());
+  return adviser;
+}
+
+/** The findings of one rule, however small. */
+export const findingsOf = (rule: string, records: Iterable<ProfileLine>): Finding[] =>
+  adviserOf(records, { rules: RULES.filter(({ name }) => name === rule), minShare: 0 }).findings;
+
+/** Why a rule says nothing; undefined when it says something. */
+export const silenceOf = (rule: string, records: Iterable<ProfileLine>): string | undefined =>
+  adviserOf(records, { rules: RULES.filter(({ name }) => name === rule) }).silences[0]?.why;
+
+export const copy = (fields: Partial<CopyRecord>): CopyRecord => ({
+  type: 'copy',
+  kind: 'DtoH',
+  bytes: 1000,
+  profile: 0,
+  start: 0,
+  dur: 10,
+  device: 0,
+  stream: 7,
+  pid: 10,
+  tid: 100,
+  corr: 5,
+  launch: null,
+  ...fields,
+});
