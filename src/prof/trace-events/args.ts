@@ -1,0 +1,61 @@
+/** What viewers tell of a slice when it is clicked. Unknown values are left out. */
+import { shown, textOf, type ColumnShape, type Value } from '../column.js';
+import { columnOf, type Annotated } from '../columns.js';
+import type { TraceArg } from './event.js';
+
+/** Columns that a kernel's slice tells, as `dprof` does. */
+const KERNEL_COLUMNS = [
+  ...['mod', 'op', 'params', 'layer', 'dir', 'fwd', 'role', 'step', 'dtype', 'tc', 'tcwhy', 'flops', 'bytes'],
+  ...['tflops', 'gbps', 'bound', 'grid', 'block', 'queue', 'corr', 'seq', 'trace', 'collective', 'group', 'ranks'],
+  ...['algbytes', 'busbytes', 'engine', 'operands'],
+].flatMap((key) => columnOf(key) ?? []);
+
+/** Fields that tell where and when, which the slice itself shows. */
+const SHOWN_BY_SLICE = new Set([
+  ...['type', 'v', 'profile', 'start', 'dur', 'device', 'pid', 'tid', 'launch', 'ps', 'name', 'text', 'metric'],
+  // Context of a collective that repeats its name in the words of markers.
+  ...['calls', 'callIds', 'callKernels', 'repr', 'seqMarker', 'altSeq', 'sub', 'forward'],
+]);
+
+/** What columns on the matrix unit say of what is no product. */
+const NOT_APPLICABLE = '-';
+
+export function kernelArgs(row: Annotated): TraceArg[] {
+  const args: TraceArg[] = [];
+  for (const column of KERNEL_COLUMNS) {
+    const value = told(column, shown(column, row));
+    if (value !== null) args.push([column.key, value]);
+  }
+  const { name, short, graph, counters, labels } = row.record;
+  if (name !== short) args.push(['name', name]);
+  return [...args, ...fieldArgs({ graph, counters, labels })];
+}
+
+/** Numbers as they are, lists as text; null for what is not known, empty, or does not apply. */
+function told(column: ColumnShape, value: Value): number | string | null {
+  if (value === null || value === '' || value === NOT_APPLICABLE) return null;
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number') return Number.isFinite(value) ? value : null;
+  return value.length === 0 ? null : textOf({ ...column, ending: '' }, value);
+}
+
+/** What else a record tells, by the names of its fields; those of objects after a point. */
+export function fieldArgs(record: object, prefix = ''): TraceArg[] {
+  return Object.entries(record).flatMap(([name, value]: [string, unknown]): TraceArg[] => {
+    if (prefix === '' && SHOWN_BY_SLICE.has(name)) return [];
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+      return prefix === '' ? fieldArgs(value, `${name}.`) : [];
+    }
+    const text = fieldValue(value);
+    return text === null ? [] : [[`${prefix}${name}`, text]];
+  });
+}
+
+function fieldValue(value: unknown): number | string | null {
+  if (typeof value === 'number') return Number.isFinite(value) ? value : null;
+  if (typeof value === 'string') return value === '' ? null : value;
+  if (typeof value === 'boolean') return String(value);
+  if (!Array.isArray(value)) return null;
+  const items = value.filter((item) => typeof item === 'string' || typeof item === 'number');
+  return items.length === 0 ? null : items.join(',');
+}

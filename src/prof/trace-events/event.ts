@@ -1,0 +1,74 @@
+/**
+ * What a trace is made of, whatever its format: processes with tracks, and on tracks slices, instants and values.
+ * A track is told before what is on it. Slices of one track nest: of any two, one is within the other, or ends first.
+ */
+
+/** Argument of a slice: a column's value or a field's; unknown ones are left out. */
+export type TraceArg = readonly [name: string, value: number | string];
+
+export interface TraceProcess {
+  readonly type: 'process';
+  /** 1 and up, of all processes and tracks. */
+  readonly id: number;
+  /** Unique in the trace; the real one where it can be. */
+  readonly pid: number;
+  readonly name: string;
+}
+
+export interface TraceTrack {
+  readonly type: 'track';
+  readonly id: number;
+  readonly process: TraceProcess;
+  /** `lane`: what does not nest with the track `of` it is put beside. */
+  readonly kind: 'thread' | 'work' | 'lane' | 'counter';
+  /** The track that a lane belongs to; null for all others. */
+  readonly of: number | null;
+  /** Unique in the process; the real one for a thread where it can be. */
+  readonly tid: number;
+  readonly name: string;
+  /** Of a counter's values. */
+  readonly unit: string | null;
+}
+
+/** What slices and instants have in common. */
+interface OnTrack {
+  readonly track: TraceTrack;
+  /** ns, exact beyond 2^53. */
+  readonly at: bigint;
+  readonly name: string;
+  readonly category: string;
+  readonly args: readonly TraceArg[];
+  /** Numbers of the flows that start here. */
+  readonly flows: readonly number[];
+  /** The flow that ends here. */
+  readonly endsFlow: number | null;
+}
+
+export interface TraceSlice extends OnTrack {
+  readonly type: 'slice';
+  /** ns */
+  readonly dur: number;
+}
+
+/** Something without a duration. */
+export interface TraceInstant extends OnTrack {
+  readonly type: 'instant';
+}
+
+export interface TraceCounter {
+  readonly type: 'counter';
+  readonly track: TraceTrack;
+  readonly at: bigint;
+  readonly value: number;
+}
+
+/** Says, once and first, that time stamps are Unix time. */
+export interface TraceClock {
+  readonly type: 'clock';
+  readonly at: bigint;
+}
+
+export type TraceEvent = TraceClock | TraceProcess | TraceTrack | TraceSlice | TraceInstant | TraceCounter;
+
+/** Takes events as they become known, in any order of time. */
+export type Emit = (event: TraceEvent) => void;

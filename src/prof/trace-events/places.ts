@@ -1,0 +1,182 @@
+/**
+ * Processes and tracks of a trace. Each profile has a process for each of its host processes with their threads, one
+ * for each device with its streams, and one for what belongs to neither.
+ */
+import { isInstruction } from '../../record/neuron.js';
+import type { ProfileRecord } from '../../record/record.js';
+import type { Emit, TraceProcess, TraceTrack } from './event.js';
+import { Lanes } from './lanes.js';
+import type { Timed } from './in-order.js';
+import { Numbers } from './numbers.js';
+
+/** A line of the trace: its track, and lanes beside it for what does not nest. */
+export interface Place {
+  readonly track: TraceTrack;
+  readonly lanes: Lanes;
+  /** Tracks of the lanes, the place's own first. */
+  readonly tracks: TraceTrack[];
+  /** Numbers of the tracks of its process. */
+  readonly tids: Numbers;
+}
+
+/** Where on a device something was done. */
+interface OnDevice {
+  readonly type: string;
+  readonly profile: number;
+  readonly device: number | null;
+  readonly stream: number | null;
+  readonly engine?: string;
+}
+
+interface OneProcess {
+  readonly process: TraceProcess;
+  readonly tids: Numbers;
+  readonly places: Map<string, Place>;
+}
+
+/** Counters beyond are left out: a viewer shows each as a line of its own. */
+const MOST_COUNTERS = 10_000;
+/** Tracks of these are apart from the work of their stream, with which they overlap. */
+const BESIDE: Readonly<Record<string, string>> = { sync: 'syncs', collective: 'collectives', graph: 'graph launches' };
+const DMA_ENGINE = /^E\d+$/;
+
+export class Places {
+  readonly #processes = new Map<string, OneProcess>();
+  readonly #pids = new Numbers();
+  readonly #profiles = new Map<number, { readonly header: ProfileRecord; readonly prefix: string }>();
+  readonly #prefixes = new Set<string>();
+  #ids = 0;
+  #counters = 0;
+
+  constructor(private readonly emit: Emit) {}
+
+  profile(header: ProfileRecord): void {
+    const { profile, rank } = header;
+    const byRank = typeof rank === 'number' ? `rank ${rank}, ` : null;
+    const byNumber = profile === 0 ? '' : `profile ${profile}, `;
+    const prefix = byRank !== null && !this.#prefixes.has(byRank) ? byRank : `${byNumber}${byRank ?? ''}`;
+    this.#prefixes.add(prefix);
+    this.#profiles.set(profile, { header, prefix });
+  }
+
+  /** A thread of the host; a thread that is not known, of a process that may not be known either. */
+  thread(profile: number, pid: number | null, tid: number | null): Place {
+    if (pid === null) return this.own(profile, tid === null ? 'host' : `thread ${tid}`, true);
+    const of = this.#process(`${profile}/host/${pid}`, pid, () => `${this.#prefix(profile)}host ${pid}`);
+    const name = tid === null ? 'unknown thread' : `thread ${tid}`;
+    return this.#place(of, name, true, tid);
+  }
+
+  /** What belongs to no process and no device. @param nesting as for lanes */
+  own(profile: number, name: string, nesting: boolean): Place {
+    return this.#place(this.#own(profile), name, nesting);
+  }
+
+  /** The stream or engine of an activity. */
+  stream(activity: OnDevice): Place {
+    const { type, profile, device } = activity;
+    const beside = BESIDE[type];
+    const line = lineOf(activity);
+    const name = beside === undefined ? (line ?? 'no stream') : line === null ? beside : `${line} ${beside}`;
+    return this.#place(this.#device(profile, device), name, false);
+  }
+
+  /** A line of its own in a device's process, or in the profile's. */
+  onDevice(profile: number, device: number | null, name: string): Place {
+    return device === null ? this.own(profile, name, true) : this.#place(this.#device(profile, device), name, true);
+  }
+
+  /** The track of a counter; null for one too many. */
+  counter(profile: number, device: number | null, name: string, unit: string | null): TraceTrack | null {
+    const of = device === null ? this.#own(profile) : this.#device(profile, device);
+    const key = `counter/${unit ?? ''}/${name}`;
+    const known = of.places.get(key);
+    if (known !== undefined) return known.track;
+    if (this.#counters === MOST_COUNTERS) return null;
+    this.#counters++;
+    return this.#track(of, key, { kind: 'counter', tid: of.tids.next(), name, unit }, false).track;
+  }
+
+  /** The lane's track where the slice has room; null when there is none. */
+  lane(place: Place, slice: Timed): TraceTrack | null {
+    const number = place.lanes.place(slice);
+    if (number === null) return null;
+    while (place.tracks.length <= number) {
+      const { process, id, name } = place.track;
+      const tid = place.tids.next();
+      const track: TraceTrack = {
+        type: 'track',
+        id: ++this.#ids,
+        process,
+        kind: 'lane',
+        of: id,
+        tid,
+        name,
+        unit: null,
+      };
+      place.tracks.push(track);
+      this.emit(track);
+    }
+    return place.tracks[number] ?? place.track;
+  }
+
+  #prefix(profile: number): string {
+    return this.#profiles.get(profile)?.prefix ?? (profile === 0 ? '' : `profile ${profile}, `);
+  }
+
+  #own(profile: number): OneProcess {
+    return this.#process(`${profile}/own`, null, () => `${this.#prefix(profile)}profile`);
+  }
+
+  /** A device that a net.dict does not tell is one without a number. */
+  #device(profile: number, number: number | null): OneProcess {
+    const device = Number.isFinite(number) ? number : null;
+    return this.#process(`${profile}/device/${device ?? ''}`, null, () => {
+      const told = this.#profiles.get(profile)?.header.devices.find(({ id }) => id === device);
+      const name = typeof told?.name === 'string' ? `: ${told.name}` : '';
+      return `${this.#prefix(profile)}device${device === null ? '' : ` ${device}`}${name}`;
+    });
+  }
+
+  /** @param pid the real one; null for what is no process */
+  #process(key: string, pid: number | null, name: () => string): OneProcess {
+    let known = this.#processes.get(key);
+    if (known === undefined) {
+      const number = pid === null ? this.#pids.next() : this.#pids.claim(pid);
+      const process: TraceProcess = { type: 'process', id: ++this.#ids, pid: number, name: name() };
+      known = { process, tids: new Numbers(), places: new Map() };
+      this.#processes.set(key, known);
+      this.emit(process);
+    }
+    return known;
+  }
+
+  #place(of: OneProcess, name: string, nesting: boolean, thread?: number | null): Place {
+    const known = of.places.get(name);
+    if (known !== undefined) return known;
+    const tid = typeof thread === 'number' ? of.tids.claim(thread) : of.tids.next();
+    const kind = thread === undefined ? 'work' : 'thread';
+    return this.#track(of, name, { kind, tid, name, unit: null }, nesting);
+  }
+
+  #track(
+    { process, places, tids }: OneProcess,
+    key: string,
+    parts: Pick<TraceTrack, 'kind' | 'tid' | 'name' | 'unit'>,
+    nesting: boolean,
+  ): Place {
+    const track: TraceTrack = { type: 'track', id: ++this.#ids, process, of: null, ...parts };
+    const place: Place = { track, lanes: new Lanes(nesting), tracks: [track], tids };
+    places.set(key, place);
+    this.emit(track);
+    return place;
+  }
+}
+
+/** What a device calls the line of an activity; null where it has none. */
+function lineOf({ type, stream, engine }: OnDevice): string | null {
+  if (typeof engine === 'string' && (isInstruction({ engine }) || (type === 'copy' && DMA_ENGINE.test(engine)))) {
+    return engine;
+  }
+  return stream === null ? null : `stream ${stream}`;
+}

@@ -1,0 +1,222 @@
+/**
+ * Records → the events of a trace, in one pass. Slices are held back for a while, for those that come late; nothing
+ * else is kept but the tracks.
+ */
+import type { LayerRecord, NoticeRecord, ProfileLine, ProfileRecord, RangeRecord } from '../../record/record.js';
+import { Annotated } from '../annotate.js';
+import type { RecordTypes } from '../records.js';
+import { Activities } from './activities.js';
+import { fieldArgs, kernelArgs } from './args.js';
+import { Clock, type Alignment } from './clock.js';
+import type { Emit, TraceArg } from './event.js';
+import { InOrder, type Timed } from './in-order.js';
+import { Launches, type OpenLaunch } from './launches.js';
+import { launchOf, nameOf, timeOf, titleOf, type Activity } from './loose.js';
+import { Places, type Place } from './places.js';
+import { Samples } from './samples.js';
+
+export const TRACE_TYPES: RecordTypes = new Set([
+  ...(['profile', 'kernel', 'copy', 'set', 'sync', 'graph', 'collective'] as const),
+  ...(['range', 'sample', 'layer', 'notice', 'end'] as const),
+]);
+
+/** Slices held back: of devices, whose records come in order of start, and of the host, which ran ahead of them. */
+const HELD_OF_DEVICES = 256;
+const HELD_OF_HOST = 32_768;
+
+/** What a slice or mark shows. */
+interface What {
+  readonly profile: number;
+  readonly name: string;
+  readonly category: string;
+  /** What its arguments are made of. */
+  readonly source: Annotated | object;
+  /** The launch that it is. */
+  readonly launch?: OpenLaunch;
+  readonly endsFlow?: number | null;
+}
+
+interface Held extends Timed {
+  readonly what: What;
+  readonly place: Place;
+  /** Whether its duration is not known. */
+  readonly isMark: boolean;
+}
+
+/** What became of the records. */
+export interface TraceCounts {
+  slices: number;
+  /** Records without a duration, and texts. */
+  instants: number;
+  counters: number;
+  /** From a launch to what it launched. */
+  arrows: number;
+  /** Records left out: they do not tell when they started. */
+  untimed: number;
+  /** Of the instants, what a device or the host did for a time that is not known. */
+  unended: number;
+  /** Slices for which no lane was left: records in no order at all. */
+  crowded: number;
+}
+
+export class TraceEvents {
+  readonly clock: Clock;
+  readonly counts: TraceCounts = {
+    ...{ slices: 0, instants: 0, counters: 0, arrows: 0 },
+    ...{ untimed: 0, unended: 0, crowded: 0 },
+  };
+  readonly launches = new Launches();
+  readonly samples: Samples;
+  readonly #places: Places;
+  readonly #activities: Activities;
+  readonly #ofDevices: InOrder<Held>;
+  readonly #ofHost: InOrder<Held>;
+
+  constructor(
+    private readonly emit: Emit,
+    alignment: Alignment,
+  ) {
+    this.clock = new Clock(alignment);
+    this.#places = new Places(emit);
+    this.samples = new Samples(emit, this.#places, this.clock, this.counts);
+    const handOn = (held: Held): void => {
+      this.#handOn(held);
+    };
+    this.#ofDevices = new InOrder(HELD_OF_DEVICES, 'shorter-first', handOn);
+    this.#ofHost = new InOrder(HELD_OF_HOST, 'longer-first', handOn);
+    this.#activities = new Activities({
+      kernel: (row, endsFlow) => {
+        this.#onDevice(row.record, { name: row.record.short, source: row, endsFlow });
+      },
+      other: (record, endsFlow) => {
+        this.#onDevice(record, { name: titleOf(record), source: record, endsFlow });
+      },
+    });
+  }
+
+  take(record: ProfileLine): void {
+    switch (record.type) {
+      case 'profile':
+        this.#profile(record);
+        return;
+      case 'kernel':
+      case 'copy':
+      case 'set':
+      case 'sync':
+      case 'graph':
+      case 'collective':
+        this.#activities.take(record, this.#arrow(record));
+        return;
+      case 'range':
+        this.#range(record);
+        return;
+      case 'layer':
+        this.#layer(record);
+        return;
+      case 'sample':
+        this.samples.take(record);
+        return;
+      case 'notice':
+        this.#notice(record);
+        return;
+      case 'tensor':
+      case 'end':
+        return;
+    }
+  }
+
+  /** No more records of this profile, or at all. */
+  end(): void {
+    this.#activities.end();
+    this.#ofDevices.flush();
+    this.#ofHost.flush();
+    this.samples.end();
+  }
+
+  #profile(record: ProfileRecord): void {
+    this.end();
+    const isFirst = this.clock.profile(record);
+    const { unixStart } = this.clock;
+    if (isFirst && unixStart !== null) this.emit({ type: 'clock', at: unixStart });
+    this.#activities.profile(record);
+    this.#places.profile(record);
+    this.#mark(record.profile, 'profile', nameOf(record.file), 'profile', fieldArgs(record));
+  }
+
+  #onDevice(record: Activity, told: Pick<What, 'name' | 'source' | 'endsFlow'>): void {
+    const { profile, type: category } = record;
+    this.#hold(this.#ofDevices, record, { ...told, profile, category }, () => this.#places.stream(record));
+  }
+
+  #range(record: RangeRecord): void {
+    const { profile, pid, tid, text } = record;
+    const what = { profile, name: nameOf(text), category: 'range', source: record };
+    this.#hold(this.#ofHost, record, what, () => this.#places.thread(profile, pid, tid));
+  }
+
+  #layer(record: LayerRecord): void {
+    const { profile, device, name } = record;
+    const what = { profile, name: nameOf(name), category: 'layer', source: record };
+    this.#hold(this.#ofHost, record, what, () => this.#places.onDevice(profile, device, 'layers'));
+  }
+
+  /** A notice has no time: it stands at the profile's start. */
+  #notice(record: NoticeRecord): void {
+    this.counts.instants++;
+    this.#mark(record.profile, 'notices', nameOf(record.text), 'notice', fieldArgs(record));
+  }
+
+  #mark(profile: number, line: string, name: string, category: string, args: readonly TraceArg[]): void {
+    const { track } = this.#places.own(profile, line, true);
+    const at = this.clock.at(profile, 0);
+    this.emit({ type: 'instant', track, at, name, category, args, flows: [], endsFlow: null });
+  }
+
+  /** The arrow from the launch of an activity, whose slice it makes where it is the first; null where there is none. */
+  #arrow(record: Activity): number | null {
+    const { profile, pid = null, tid = null, corr = null } = record;
+    const launch = launchOf(record);
+    if (launch === null) return null;
+    const start = timeOf(record.start) ?? -Infinity;
+    const flow = this.launches.flow({ profile, pid, tid, corr, start, launch }, (opened) => {
+      const what = { profile, name: launch.api ?? 'launch', category: 'launch', source: { corr }, launch: opened };
+      this.#hold(this.#ofHost, launch, what, () => this.#places.thread(profile, pid, tid));
+    });
+    if (flow !== null) this.counts.arrows++;
+    return flow;
+  }
+
+  /** @param place asked for only when there is something to be put there */
+  #hold(
+    order: InOrder<Held>,
+    times: { readonly start: number; readonly dur: number | null },
+    what: What,
+    place: () => Place,
+  ): void {
+    const start = timeOf(times.start);
+    if (start === null || this.clock.at(what.profile, start) < 0n) {
+      this.counts.untimed++;
+      return;
+    }
+    const end = typeof times.dur === 'number' ? timeOf(times.start + times.dur) : null;
+    const isMark = end === null || end < start;
+    if (isMark) this.counts.unended++;
+    order.push({ what, place: place(), start, end: isMark ? start : end, isMark });
+  }
+
+  #handOn(held: Held): void {
+    const { what, place, start, end, isMark } = held;
+    const { profile, name, category, source, launch, endsFlow = null } = what;
+    if (launch !== undefined) this.launches.close(launch);
+    const track = isMark ? place.track : this.#places.lane(place, held);
+    if (track === null) {
+      this.counts.crowded++;
+      return;
+    }
+    const at = this.clock.at(profile, start);
+    const args = source instanceof Annotated ? kernelArgs(source) : fieldArgs(source);
+    const parts = { track, at, name, category, args, flows: launch?.flows ?? [], endsFlow };
+    this.emit(isMark ? { type: 'instant', ...parts } : { type: 'slice', ...parts, dur: end - start });
+    this.counts[isMark ? 'instants' : 'slices']++;
+  }
+}

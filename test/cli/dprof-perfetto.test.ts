@@ -1,0 +1,126 @@
+import { expect } from 'chai';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { kernel } from '../support/kernels.js';
+import { neuronLines } from '../support/neuron.js';
+import { shownTrace } from '../support/perfetto-trace.js';
+import { commandOf, runCli } from '../support/run-cli.js';
+import { ROOT } from '../support/shared.js';
+import { profile, type ChromeFile } from '../support/trace-events.js';
+
+const LENET = join(ROOT, 'samples/lenet.nsys.sqlite');
+const RECORDS = neuronLines([profile({ startUnixNs: '1700000000000000000' }), kernel()]);
+
+describe('dprof perfetto', function () {
+  this.timeout(120_000);
+  let folder = '';
+  beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'dprof-perfetto-'))));
+  afterEach(() => {
+    rmSync(folder, { recursive: true });
+  });
+  const run = (input: string, ...args: string[]) => runCli('dprof', ['perfetto', ...args], { input, cwd: folder });
+
+  it('writes a trace of a profile, ranges and all', async () => {
+    const { stdout, stderr, code } = await run('', '-o', 'net.pftrace', LENET);
+    expect({ stdout, code }).to.deep.equal({ stdout: '', code: 0 });
+    // 126 kernels, 6 copies, 24 sets, 3 syncs, 2 graph launches, 429 ranges; each of the 161 activities has a launch.
+    expect(stderr).to.equal('dprof: 751 slices, 161 arrows, 0 counter values; times: Unix time\n');
+    const { events, arrows } = shownTrace(readFileSync(join(folder, 'net.pftrace')));
+    expect([events.filter(({ isMark }) => !isMark).length, arrows.length]).to.deep.equal([751, 161]);
+    expect(readdirSync(folder)).to.deep.equal(['net.pftrace']);
+  });
+
+  it('writes the same from records, byte by byte', async () => {
+    const records = (await runCli('dparse', ['-q', '--ranges', LENET])).stdout;
+    await run(records, '-q', '-o', 'piped.pftrace');
+    await run('', '-q', '-o', 'direct.pftrace', LENET);
+    const [piped, direct] = ['piped', 'direct'].map((name) => readFileSync(join(folder, `${name}.pftrace`)));
+    expect(piped?.equals(direct ?? Buffer.alloc(0))).to.equal(true);
+  });
+
+  it('writes JSON for Chrome, to a pipe too', async () => {
+    const { stdout, stderr, code } = await run(RECORDS, '-f', 'chrome-json');
+    expect({ stderr, code }).to.deep.equal({ stderr: 'dprof: 2 slices, 1 arrow, 0 counter values; times: Unix time\n', code: 0 }); // prettier-ignore
+    const { traceEvents } = JSON.parse(stdout) as ChromeFile;
+    const [launch, device] = traceEvents.filter(({ ph }) => ph === 'X');
+    // Handed on at the end: devices first. 22:13:20 UTC of 2023-11-14, counted from midnight of the day before.
+    expect([launch, device].map((one) => [one?.name, one?.ts, one?.dur])).to.deep.equal([
+      ['k', 166400000001, 0.01],
+      ['cudaLaunchKernel', 166400000000.9, 0.05],
+    ]);
+    const [start, end] = ['s', 'f'].map((phase) => traceEvents.find(({ ph }) => ph === phase));
+    expect(start).to.include({ id: 1, cat: 'launch', ts: 166400000000.9, pid: 10, tid: 100 });
+    expect(end).to.include({
+      id: 1,
+      cat: 'launch',
+      ts: 166400000001,
+      bp: 'e',
+      pid: device?.pid === 10 ? launch?.pid : 0,
+    });
+    expect(traceEvents.filter(({ ph }) => ph === 'M').map(({ args }) => args?.['name'])).to.include.members([
+      'host 10',
+      'thread 100',
+      'device 0',
+      'stream 7',
+    ]);
+  });
+
+  it('tells what is left out, and where times are from', async () => {
+    const odd = [
+      kernel({ dur: null, launch: null }),
+      kernel({ start: 5, corr: 6 }),
+      kernel({ start: NaN, launch: null }),
+    ];
+    const { stderr } = await run(neuronLines([profile(), ...odd]), '-o', 'odd.pftrace');
+    expect(stderr.split('\n').slice(0, -1)).to.deep.equal([
+      "dprof: 2 slices, 0 arrows, 0 counter values; times: from 0 of each profile's start",
+      'dprof: 1 record without a duration: marks, not slices',
+      'dprof: 1 record without a time left out',
+      'dprof: 1 activity said to start before its launch: no arrow',
+    ]);
+    const apart = await run(RECORDS, '--align', 'start', '-o', 'apart.pftrace');
+    expect(apart.stderr).to.include("times: from 0 of each profile's start");
+  });
+
+  it('answers what it cannot do in one line', async () => {
+    writeFileSync(join(folder, 'records.jsonl'), RECORDS);
+    const dict = "{'kShortName': 'k', 'kDuration': 5, 'device': 0}\n";
+    const answers = [
+      [dict, [], 1, /^dprof: stdin: no record tells when it started \(.*net\.dict/],
+      [neuronLines([profile()]), [], 1, /^dprof: stdin: nothing that has a time/],
+      ['', [], 1, /^dprof: stdin: is empty/],
+      ['', ['-f', 'json'], 2, /^dprof: unknown format 'json' \(known: pftrace, chrome-json\)/],
+      ['', ['--align', 'x'], 2, /^dprof: unknown alignment 'x'/],
+      ['', ['-o', 'no/such/folder', 'records.jsonl'], 1, /^dprof: no\/such\/folder: cannot write: no such file/],
+      ['', ['-o', 'records.jsonl', 'records.jsonl'], 1, /^dprof: records\.jsonl: is the input/],
+    ] as const;
+    for (const [input, args, expected, answer] of answers) {
+      const { stdout, stderr, code } = await run(input, ...args);
+      expect({ stdout, code }, stderr).to.deep.equal({ stdout: '', code: expected });
+      expect(stderr)
+        .to.match(answer)
+        .and.match(/^[^\n]*\n$/);
+    }
+    expect(readdirSync(folder)).to.deep.equal(['records.jsonl']);
+  });
+
+  it('writes nothing binary to a terminal', function () {
+    const quoted = [process.execPath, ...commandOf('dprof'), 'perfetto', LENET].map((word) => `'${word}'`).join(' ');
+    const { status, stdout, error } = spawnSync('script', ['-qec', quoted, '/dev/null'], { encoding: 'utf8' });
+    if (error !== undefined) this.skip();
+    expect(stdout.trim()).to.equal('dprof: a trace is binary, and stdout is a terminal (-o trace.pftrace, or a pipe)');
+    expect(status).to.equal(2);
+  });
+
+  it('has a help that fits a screen', async () => {
+    const { stdout, code } = await run('', '--help');
+    expect(code).to.equal(0);
+    expect(stdout)
+      .to.match(/^Usage: dprof perfetto -o OUT/)
+      .and.include('chrome-json');
+    expect(stdout.split('\n').length).to.be.below(40);
+    expect(Math.max(...stdout.split('\n').map((line) => line.length))).to.be.at.most(120);
+  });
+});
