@@ -66,9 +66,14 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   parse: ['record'],
   prof: ['record', 'ops'],
   write: ['record', 'prof'],
+  // The program of a page runs in a browser: all that it may know of the rest is the form of its data.
+  page: ['prof'],
   cli: ['record', 'parse', 'prof', 'write'],
   index: ['record', 'parse', 'ops', 'prof', 'write'],
 };
+
+/** The form of a page's data. */
+const PAGE_DATA = ['src/prof/page/page-data.ts', 'src/prof/overview/overview.ts', 'src/prof/advice/finding.ts'];
 
 /** What a rule finds, for one clear message. */
 const offences = (files: readonly SourceFile[], find: (file: SourceFile) => readonly string[]): string[] =>
@@ -120,8 +125,16 @@ describe('imports', () => {
     expect(others).to.deep.equal([]);
   });
 
+  it('of src/page into src/prof are the form of its data only', () => {
+    const others = offences(
+      SRC.filter(({ path }) => roomOf(path) === 'page'),
+      ({ own }) => own.filter((path) => roomOf(path) === 'prof' && !PAGE_DATA.includes(path)),
+    );
+    expect(others).to.deep.equal([]);
+  });
+
   it('of the tools and the library come from nowhere', () => {
-    const entries = ['src/index.ts', 'src/cli/dparse.ts', 'src/cli/dprof.ts'];
+    const entries = ['src/index.ts', 'src/cli/dparse.ts', 'src/cli/dprof.ts', 'src/page/main.ts'];
     expect(offences(SRC, ({ own }) => own.filter((path) => entries.includes(path)))).to.deep.equal([]);
   });
 
@@ -152,8 +165,10 @@ describe('imports', () => {
       readonly dependencies: Readonly<Record<string, string>>;
     };
     const known = new Set([...Object.keys(manifest.dependencies), ...builtinModules.map((name) => `node:${name}`)]);
-    expect(offences(SRC, ({ foreign }) => foreign.filter((name) => !known.has(packageOf(name))))).to.deep.equal([]);
-    const used = new Set(SRC.flatMap(({ foreign }) => foreign.map(packageOf)));
+    // What the page's program needs is bundled into it.
+    const loaded = SRC.filter(({ path }) => roomOf(path) !== 'page');
+    expect(offences(loaded, ({ foreign }) => foreign.filter((name) => !known.has(packageOf(name))))).to.deep.equal([]);
+    const used = new Set(loaded.flatMap(({ foreign }) => foreign.map(packageOf)));
     expect(Object.keys(manifest.dependencies).filter((name) => !used.has(name))).to.deep.equal([]);
   });
 });

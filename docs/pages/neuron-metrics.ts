@@ -36,8 +36,8 @@ export const neuronMetricsPage = (): string =>
   page(
     NOTICE,
     '# Metrics and words of AWS Neuron',
-    'What `dprof summary`, `dprof terms` and `dprof monitor` show. How the files belong together, and what to beware of: [neuron.md](neuron.md).',
-    '## Metrics of `dprof summary`',
+    'What `dprof summary --vendor-metrics`, `dprof terms` and `dprof monitor` show. How the files belong together, and what to beware of: [neuron.md](neuron.md).',
+    '## Metrics of `dprof summary --vendor-metrics`',
     'Names are those of neuron-profile; ours have a star. Units are those of json and csv. A metric that the input does not tell is `na`, with the reason. `<k>` is the position of a core among those of the capture, `<kind>` what limits it.',
     ...Object.keys(GROUPS).filter(isGroup).flatMap(group),
     '## Warnings',

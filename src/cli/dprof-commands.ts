@@ -18,7 +18,7 @@ interface Entry {
 /** Commands by name, each loaded when it is called. */
 export const COMMANDS: Readonly<Record<string, Entry>> = {
   summary: {
-    title: 'what a profile adds up to, in the words of its profiler',
+    title: 'what a profile adds up to, on one screen: device time, kernels, copies, steps',
     load: async () => (await import('./dprof-summary.js')).summary,
   },
   terms: {
@@ -44,6 +44,18 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
   diff: {
     title: 'what got slower or faster from one profile to another, tested over steps',
     load: async () => (await import('./dprof-diff.js')).diff,
+  },
+  advise: {
+    title: 'what is worth doing: rules with their evidence, and what may be gained',
+    load: async () => (await import('./dprof-advise.js')).advise,
+  },
+  html: {
+    title: 'one page for the browser: summary, charts, advice, timeline; works offline',
+    load: async () => (await import('./dprof-html.js')).html,
+  },
+  perfetto: {
+    title: 'a trace for Perfetto and chrome://tracing: devices, host, arrows, counters',
+    load: async () => (await import('./dprof-perfetto.js')).perfetto,
   },
 };
 

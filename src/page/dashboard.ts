@@ -1,0 +1,117 @@
+/** The panels of a page, for the profile that is chosen. */
+import type { PageData } from '../prof/page/page-data.js';
+import { drawForPaper, replaceContents } from './chart.js';
+import { element, select } from './element.js';
+import { readFragment, withName } from './fragment.js';
+import { PANELS } from './panels.js';
+import type { Panel, View } from './panel.js';
+import { rankNames } from './ranks.js';
+import { themeButton } from './theme.js';
+
+function panelOf({ id, title, width, make }: Panel, view: View): HTMLElement {
+  const content = make(view);
+  const heading = element('h2', { id: `panel-${id}`, tabindex: -1 }, title);
+  const isMissing = typeof content === 'string';
+  return element(
+    'section',
+    { class: `panel wide-${width}${isMissing ? ' empty' : ''}`, 'data-panel': id, 'aria-labelledby': `panel-${id}` }, // prettier-ignore
+    heading,
+    ...(isMissing ? [element('p', { class: 'missing' }, content)] : content),
+  );
+}
+
+/** Shows a panel, and moves the keyboard to it. */
+function goTo(id: string): void {
+  const heading = document.getElementById(`panel-${id}`);
+  heading?.scrollIntoView();
+  heading?.focus({ preventScroll: true });
+}
+
+/** A link within the page. The address has other names in its fragment, which a plain link would drop. */
+function link(id: string, title: string): HTMLElement {
+  const made = element('a', { href: `#panel=${id}` }, title);
+  made.addEventListener('click', (event) => {
+    event.preventDefault();
+    history.replaceState(null, '', `#${withName(location.hash, 'panel', id)}`);
+    goTo(id);
+  });
+  return made;
+}
+
+function navigation(): HTMLElement {
+  const items = PANELS.map(({ id, title }) => element('li', {}, link(id, title)));
+  const list = element('details', { open: true }, element('summary', {}, 'Panels'), element('ol', {}, ...items));
+  // On a narrow screen the list would stand before everything else.
+  list.open = window.matchMedia('(min-width: 1100px)').matches;
+  return element('nav', { 'aria-label': 'Panels' }, list);
+}
+
+/** What the page is about: file, tool, devices. */
+function about({ profile }: View): string {
+  const { header } = profile.overview;
+  if (header === null) return 'Records without a profile line';
+  const devices = new Map<string, number>();
+  for (const { name, arch } of header.devices) {
+    const text = name ?? arch ?? 'unknown device';
+    devices.set(text, (devices.get(text) ?? 0) + 1);
+  }
+  const list = [...devices].map(([name, count]) => (count > 1 ? `${count} × ${name}` : name));
+  return [header.tool ?? header.format, ...list].join(' · ');
+}
+
+const chosenAtFirst = (data: PageData): number => {
+  const asked = Number(readFragment(location.hash).get('profile') ?? 0);
+  return data.profiles[asked] === undefined ? 0 : asked;
+};
+
+export function showDashboard(root: HTMLElement, data: PageData): void {
+  const names = rankNames(data);
+  const main = element('main', { id: 'main', tabindex: -1 });
+  const subtitle = element('p', { class: 'subtitle' });
+  const picker = element('div', { class: 'picker' });
+
+  const choose = (at: number): void => {
+    const profile = data.profiles[at];
+    if (profile === undefined) {
+      main.replaceChildren(element('p', { class: 'missing' }, 'The page holds no profile.'));
+      return;
+    }
+    const view: View = { data, profile, at, choose: change };
+    subtitle.textContent = about(view);
+    main.dataset['profile'] = String(at);
+    replaceContents(main, element('div', { class: 'panels' }, ...PANELS.map((panel) => panelOf(panel, view))));
+    const box = picker.querySelector('select');
+    if (box !== null) box.value = String(at);
+  };
+  const change = (at: number): void => {
+    history.replaceState(null, '', `#${withName(location.hash, 'profile', at === 0 ? null : String(at))}`);
+    choose(at);
+  };
+  const first = chosenAtFirst(data);
+  if (data.profiles.length > 1)
+    picker.append(
+      select('Rank', names.map((label, at) => ({ value: String(at), label })), String(first), (value) => { change(Number(value)); }), // prettier-ignore
+    );
+
+  const skip = element('a', { class: 'skip', href: '#main' }, 'Skip to the figures');
+  skip.addEventListener('click', (event) => {
+    event.preventDefault();
+    main.focus();
+  });
+  const header = element(
+    'header',
+    {},
+    element('div', { class: 'titles' }, element('h1', {}, data.title), subtitle),
+    element('div', { class: 'controls' }, picker, themeButton()),
+  );
+  const footer = element(
+    'footer',
+    {},
+    `Written by ${data.tool.name} ${data.tool.version}. The file holds all that it shows.`,
+  );
+  root.replaceChildren(skip, header, element('div', { class: 'columns' }, navigation(), main), footer);
+  choose(first);
+  drawForPaper();
+  const asked = readFragment(location.hash).get('panel');
+  if (asked !== undefined) goTo(asked);
+}

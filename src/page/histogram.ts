@@ -1,0 +1,46 @@
+/** Bins of a histogram. */
+
+export interface Bin {
+  readonly from: number;
+  readonly to: number;
+  readonly count: number;
+}
+
+const MOST_BINS = 40;
+
+/** Value at a share of ordered values, between neighbours where it falls between. */
+export function quantile(ordered: readonly number[], share: number): number | null {
+  const at = share * (ordered.length - 1);
+  const below = ordered[Math.floor(at)];
+  const above = ordered[Math.ceil(at)];
+  return below === undefined || above === undefined ? null : below + (above - below) * (at - Math.floor(at));
+}
+
+/** 1, 2 or 5 times a power of ten, at least the given width. */
+function roundWidth(width: number): number {
+  const power = 10 ** Math.floor(Math.log10(width));
+  return power * ([1, 2, 5, 10].find((step) => step * power >= width * (1 - 1e-9)) ?? 10);
+}
+
+/**
+ * Bins of equal, round width; the last holds its upper end too. Equal values make one bin.
+ * Width: Freedman and Diaconis, On the histogram as a density estimator (1981): twice the range between the quartiles
+ * over the cube root of the count.
+ */
+export function binsOf(values: readonly number[]): Bin[] {
+  const ordered = values.filter(Number.isFinite).sort((a, b) => a - b);
+  const least = ordered[0];
+  const most = ordered.at(-1);
+  if (least === undefined || most === undefined) return [];
+  if (least === most) return [{ from: least, to: most, count: ordered.length }];
+  const quartiles = (quantile(ordered, 0.75) ?? most) - (quantile(ordered, 0.25) ?? least);
+  const wanted = (2 * quartiles) / Math.cbrt(ordered.length) || (most - least) / 10;
+  const width = roundWidth(Math.max(wanted, (most - least) / MOST_BINS));
+  const first = Math.floor(least / width);
+  const counts = Array.from({ length: Math.max(1, Math.ceil(most / width) - first) }, () => 0);
+  for (const value of ordered) {
+    const at = Math.min(counts.length - 1, Math.floor(value / width) - first);
+    counts[at] = (counts[at] ?? 0) + 1;
+  }
+  return counts.map((count, i) => ({ from: (first + i) * width, to: (first + i + 1) * width, count }));
+}

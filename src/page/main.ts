@@ -1,0 +1,16 @@
+/** The page's program: reads the data that the page holds, and shows it. */
+import type { PageData } from '../prof/page/page-data.js';
+import { showDashboard } from './dashboard.js';
+import { element } from './element.js';
+
+const holder = document.getElementById('data');
+const root = document.getElementById('page');
+if (holder !== null && root !== null) {
+  const data = JSON.parse(holder.textContent) as PageData;
+  // The text may be of many megabytes, and is not needed any more.
+  holder.remove();
+  // The dashboard has a header and a main part of its own.
+  const page = element('div', { id: 'page' });
+  root.replaceWith(page);
+  showDashboard(page, data);
+}

@@ -1,0 +1,26 @@
+/** Order and choice of the rows of a table. */
+
+export type Cell = string | number | null;
+
+/** Compares cells: numbers by size, texts by letter (digits in them by size), unknown last in either direction. */
+export function compareCells(a: Cell, b: Cell, descending: boolean): number {
+  if (a === null || b === null) return a === b ? 0 : a === null ? 1 : -1;
+  const sign = descending ? -1 : 1;
+  if (typeof a === 'number' && typeof b === 'number') return sign * (a - b);
+  return sign * String(a).localeCompare(String(b), 'en', { numeric: true });
+}
+
+/** Rows in order of a cell; rows with the same keep their order. */
+export function inOrder<Row>(rows: readonly Row[], cell: (row: Row) => Cell, descending: boolean): Row[] {
+  return [...rows].sort((a, b) => compareCells(cell(a), cell(b), descending));
+}
+
+/** Rows with every word of the filter in some text, in upper or lower case. */
+export function withWords<Row>(rows: readonly Row[], texts: (row: Row) => readonly Cell[], filter: string): Row[] {
+  const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
+  if (words.length === 0) return [...rows];
+  return rows.filter((row) => {
+    const text = texts(row).join('\n').toLowerCase();
+    return words.every((word) => text.includes(word));
+  });
+}

@@ -1,0 +1,72 @@
+/** Places in time that a user names, and the file that keeps them. */
+
+export interface Marker {
+  /** ns of the profile, so that it holds for any timeline of it. */
+  readonly at: number;
+  readonly name: string;
+}
+
+export const MOST_MARKERS = 1000;
+export const LONGEST_NAME = 200;
+/** Characters of a file of that many markers. */
+export const LARGEST_FILE = 1_000_000;
+
+const TYPE = 'dprof-markers';
+
+export const inOrder = (markers: readonly Marker[]): Marker[] =>
+  [...markers].sort((a, b) => a.at - b.at || (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+
+/** One line, of a length that fits. */
+export const markerName = (text: string): string =>
+  text
+    .replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ')
+    .trim()
+    .slice(0, LONGEST_NAME);
+
+/** Text of the file. */
+export const writeMarkers = (markers: readonly Marker[]): string =>
+  `${JSON.stringify({ type: TYPE, v: 1, markers: inOrder(markers) }, null, 2)}\n`;
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    throw new Error('the file is no JSON');
+  }
+}
+
+/**
+ * @param text of a file that anybody may have written
+ * @returns its markers, in order
+ * @throws Error that says in one line, without words of the file, why it is none
+ */
+export function readMarkers(text: string): Marker[] {
+  if (text.length > LARGEST_FILE) throw new Error(`the file is larger than ${LARGEST_FILE / 1e6} MB`);
+  const file = parsed(text);
+  if (!isObject(file) || file['type'] !== TYPE) throw new Error('the file holds no markers of dprof');
+  if (file['v'] !== 1) throw new Error('the file is of a version that this page does not know');
+  const list = file['markers'];
+  if (!Array.isArray(list)) throw new Error('the file has no list of markers');
+  if (list.length > MOST_MARKERS) throw new Error(`the file has more than ${MOST_MARKERS} markers`);
+  return inOrder(list.map(markerOf));
+}
+
+function markerOf(value: unknown, place: number): Marker {
+  if (!isObject(value)) throw new Error(`marker ${place + 1} is no object`);
+  const { at, name } = value;
+  if (typeof at !== 'number' || !Number.isFinite(at)) throw new Error(`marker ${place + 1} has no time in ns`);
+  if (typeof name !== 'string') throw new Error(`marker ${place + 1} has no name`);
+  if (name.length > LONGEST_NAME) throw new Error(`marker ${place + 1} has a name above ${LONGEST_NAME} characters`);
+  return { at, name: markerName(name) };
+}
+
+/** Both lists in one, without what is in it already. */
+export function merged(markers: readonly Marker[], more: readonly Marker[]): Marker[] {
+  const known = new Set(markers.map(({ at, name }) => `${at} ${name}`));
+  const added = more.filter(({ at, name }) => !known.has(`${at} ${name}`));
+  return inOrder([...markers, ...added]).slice(0, MOST_MARKERS);
+}

@@ -1,0 +1,30 @@
+/** Where a time axis has ticks, and how they are written. */
+
+const UNITS = [
+  { name: 's', ns: 1e9 },
+  { name: 'ms', ns: 1e6 },
+  { name: 'µs', ns: 1e3 },
+  { name: 'ns', ns: 1 },
+] as const;
+
+/** The least of 1, 2, 5 × 10^n ns that is not below a length, and at least 1 ns. */
+export function tickStep(least: number): number {
+  if (!(least > 1)) return 1;
+  const power = 10 ** Math.floor(Math.log10(least));
+  const step = [1, 2, 5, 10].find((times) => times * power >= least * (1 - 1e-12)) ?? 10;
+  return step * power;
+}
+
+/** Multiples of a step from..to, both included. */
+export function ticks(from: number, to: number, step: number): number[] {
+  const first = Math.ceil(from / step);
+  const count = Math.max(0, Math.floor(to / step) - first + 1);
+  return Array.from({ length: Math.min(count, 1000) }, (_, i) => (first + i) * step + 0);
+}
+
+/** A tick's text: in the unit of the largest time, as exact as the step. */
+export function tickText(time: number, step: number, largest: number): string {
+  const unit = UNITS.find(({ ns }) => Math.max(Math.abs(largest), step) >= ns) ?? UNITS[3];
+  const digits = Math.max(0, Math.ceil(-Math.log10(step / unit.ns) - 1e-9));
+  return `${(time / unit.ns).toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits })} ${unit.name}`;
+}

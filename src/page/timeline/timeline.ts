@@ -1,0 +1,117 @@
+/** The timeline of a page, on a canvas. */
+import type { Timeline } from '../../prof/page/page-data.js';
+import { element } from '../element.js';
+import { followAddress } from './address-bar.js';
+import { showDetails } from './details.js';
+import { loadEvents, type Events } from './events.js';
+import { Gestures } from './gestures.js';
+import { actOn, type KeyActions } from './keys.js';
+import { showLegend } from './legend.js';
+import { showMarkers } from './marker-panel.js';
+import { showNames } from './names.js';
+import { Scene } from './scene.js';
+import { showSearch } from './search-box.js';
+import { showSpan } from './span-panel.js';
+import { Stage } from './stage.js';
+import { showTip } from './tip.js';
+import { showToolbar } from './toolbar.js';
+import { written } from '../units.js';
+
+export interface TimelineOptions {
+  /** Place of the profile in its file, from 0. */
+  readonly profile?: number;
+  /** The file's name, for commands that are shown. */
+  readonly file?: string;
+  /** Told after each drawing of the events: ms that it took. */
+  readonly drawn?: (ms: number) => void;
+}
+
+/** A timeline that is shown. */
+export interface ShownTimeline {
+  /** Settles when it is drawn for the first time, or it is said why it cannot be. */
+  readonly ready: Promise<void>;
+  /** Ends all that it listens to, and empties its element. */
+  readonly close: () => void;
+}
+
+/**
+ * What the timeline leaves out is for the page to say.
+ * @param place is filled, and stays the timeline's own until it is closed
+ */
+export function showTimeline(place: HTMLElement, timeline: Timeline, options: TimelineOptions = {}): ShownTimeline {
+  const ending = new AbortController();
+  const loading = element(
+    'p',
+    { class: 'tl-hint', role: 'status' },
+    `loading ${written(timeline.events, 'count')} events …`,
+  );
+  place.replaceChildren(loading);
+  const load = async (): Promise<void> => {
+    try {
+      const events = await loadEvents(timeline);
+      if (ending.signal.aborted) return;
+      fill(place, timeline, events, options, ending.signal);
+    } catch (error) {
+      const why = error instanceof Error ? error.message : 'its data is damaged';
+      loading.textContent = `the timeline cannot be shown: ${why}`;
+    }
+  };
+  return {
+    ready: load(),
+    close: () => {
+      ending.abort();
+      place.replaceChildren();
+    },
+  };
+}
+
+function fill(
+  place: HTMLElement,
+  timeline: Timeline,
+  events: Events,
+  { profile = 0, file = 'FILE', drawn }: TimelineOptions,
+  signal: AbortSignal,
+): void {
+  if (events.count === 0) {
+    place.replaceChildren(element('p', { class: 'tl-hint' }, 'no events in this span of time'));
+    return;
+  }
+  const scene = new Scene(events);
+  const stage = new Stage(scene, drawn === undefined ? { signal } : { drawn, signal });
+  const search = showSearch(scene);
+  const markers = showMarkers(scene);
+  const keys: KeyActions = {
+    scene,
+    scroll: (by) => {
+      stage.body.scrollTop += by;
+    },
+    addMarker: markers.add,
+    nextMatch: search.step,
+    focusSearch: search.focus,
+  };
+  new Gestures(scene, stage, signal);
+  stage.canvas.addEventListener('keydown', (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (actOn(event.key, event.shiftKey, keys)) event.preventDefault();
+  }, { signal }); // prettier-ignore
+  stage.sheet.prepend(element('div', { class: 'tl-corner' }, 'time from the start'));
+  stage.sheet.append(showNames(scene));
+  stage.holder.append(showTip(scene, stage.canvas, signal));
+  scene.watch((changed) => {
+    const band = scene.shown.event === null ? null : scene.bandOf(scene.shown.event);
+    if (changed.has('event') && band !== null) stage.reveal(band.top, band.height);
+  });
+  const panels = [showDetails(scene, { profile, file }), markers.place, showSpan(scene, signal)];
+  place.replaceChildren(
+    element(
+      'div',
+      { class: 'tl' },
+      element('p', { class: 'tl-what' }, `${timeline.what}: ${written(events.count, 'count')} events`),
+      showToolbar(scene, keys, search.place),
+      stage.body,
+      showLegend(scene, signal),
+      element('div', { class: 'tl-side' }, ...panels),
+    ),
+  );
+  followAddress(scene, profile, signal);
+}

@@ -1,0 +1,58 @@
+/** What span of time is seen, and how it moves: ns from the timeline's start. */
+
+export interface View {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Nothing a profiler measures is shorter. */
+const LEAST_SPAN = 20;
+/** Part of the whole that is free on both sides. */
+const MARGIN = 0.02;
+
+export const fitted = (span: number): View => ({ from: -span * MARGIN, to: span * (1 + MARGIN) });
+
+/** The nearest view of a timeline of `span` ns that is neither too narrow nor outside. */
+export function within(view: View, span: number): View {
+  const whole = fitted(span);
+  if (!Number.isFinite(view.from) || !Number.isFinite(view.to)) return whole;
+  const most = whole.to - whole.from;
+  const width = Math.min(most, Math.max(LEAST_SPAN, view.to - view.from));
+  // A view that is too narrow grows around its middle.
+  const wished = view.from + (view.to - view.from - width) / 2;
+  const from = Math.min(Math.max(wished, whole.from), whole.to - width);
+  return { from, to: from + width };
+}
+
+/** @param factor above 1 shows less, larger; the time `at` stays where it is */
+export function zoomed(view: View, factor: number, at: number, span: number): View {
+  const whole = fitted(span);
+  const width = Math.min(whole.to - whole.from, Math.max(LEAST_SPAN, (view.to - view.from) / factor));
+  const place = (at - view.from) / (view.to - view.from);
+  const from = at - place * width;
+  return within({ from, to: from + width }, span);
+}
+
+export const panned = (view: View, by: number, span: number): View =>
+  within({ from: view.from + by, to: view.to + by }, span);
+
+/** A view of a span with some room around it. */
+export function around(from: number, to: number, span: number): View {
+  const room = Math.max((to - from) * 0.1, LEAST_SPAN / 2);
+  return within({ from: from - room, to: to + room }, span);
+}
+
+/** The same width where a span of time is in sight; wider where it is wider. */
+export function showing(view: View, from: number, to: number, span: number): View {
+  if (from >= view.from && to <= view.to) return view;
+  const width = view.to - view.from;
+  if (to - from > width) return around(from, to, span);
+  const middle = (from + to) / 2;
+  return within({ from: middle - width / 2, to: middle + width / 2 }, span);
+}
+
+/** Pixels from the left edge. */
+export const xOf = (view: View, time: number, width: number): number =>
+  ((time - view.from) / (view.to - view.from)) * width;
+export const timeAt = (view: View, x: number, width: number): number =>
+  view.from + (x / Math.max(1, width)) * (view.to - view.from);

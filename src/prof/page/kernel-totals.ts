@@ -1,0 +1,49 @@
+/** Rows → kernels by name, with their times. */
+import { bounded } from './bounds.js';
+import type { KernelFacts } from './kernel-facts.js';
+import type { Bounded, KernelTotal } from './page-data.js';
+import { UnitTime } from './unit-time.js';
+
+/** Names that are told apart, each of about 200 bytes. */
+const MOST_NAMES = 50_000;
+
+class Sum {
+  count = 0;
+  time = 0;
+  max = 0;
+  min = Infinity;
+  readonly unit = new UnitTime();
+  constructor(readonly name: string) {}
+}
+
+/** By short name, as `dprof summary` has them. */
+export class KernelTotals {
+  readonly #sums = new Map<string, Sum>();
+  /** ns of kernels whose names came too late to be told apart. */
+  #others = 0;
+
+  constructor(private readonly most = MOST_NAMES) {}
+
+  /** @param time ns */
+  add({ record: { short }, tc }: KernelFacts, time: number): void {
+    let sum = this.#sums.get(short);
+    if (sum === undefined) {
+      if (this.#sums.size === this.most) {
+        this.#others += time;
+        return;
+      }
+      this.#sums.set(short, (sum = new Sum(short)));
+    }
+    sum.count++;
+    sum.time += time;
+    sum.max = Math.max(sum.max, time);
+    sum.min = Math.min(sum.min, time);
+    sum.unit.add(tc, time);
+  }
+
+  totals(most: number): Bounded<KernelTotal> {
+    const { shown, ...rest } = bounded([...this.#sums.values()], most, this.#others);
+    const totals = shown.map(({ name, count, time, max, min, unit }) => ({ name, count, time, max, min, tc: unit.share })); // prettier-ignore
+    return { shown: totals, ...rest };
+  }
+}

@@ -1,0 +1,173 @@
+import { expect } from 'chai';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pageProgram } from '../../src/cli/page-program.js';
+import type { KernelRecord, ProfileLine } from '../../src/record/record.js';
+import { kernel } from '../support/kernels.js';
+import { neuronLines } from '../support/neuron.js';
+import { arrowsOf, dataIn, eventsOf } from '../support/pages.js';
+import { runCli } from '../support/run-cli.js';
+import { ROOT } from '../support/shared.js';
+
+const profile = (number: number, rank: number): ProfileLine => ({
+  ...{ type: 'profile', v: 1, profile: number, format: 'kineto', tool: null, file: `rank${rank}.json`, rank },
+  ...{ startUnixNs: null, dur: null, devices: [] },
+});
+const at = (start: number, dur: number, fields: Partial<KernelRecord> = {}): KernelRecord =>
+  kernel({ start, dur, launch: { api: 'cudaLaunchKernel', start: start - 50, dur: 10 }, ...fields });
+const RECORDS = [
+  profile(0, 3),
+  { type: 'range', profile: 0, start: 900, dur: 2000, pid: 10, tid: 100, domain: null, text: 'ProfilerStep#1' },
+  at(1000, 200, { id: 1, step: 1, layer: ['net', 'conv'] }),
+  at(1500, 100, { id: 2, step: 1, layer: ['net'] }),
+  at(4000, 250, { id: 3, step: 2, layer: ['net'] }),
+] as const satisfies readonly ProfileLine[];
+
+const html = (records: readonly ProfileLine[] | string, ...args: string[]) =>
+  runCli('dprof', ['html', ...args], { input: typeof records === 'string' ? records : neuronLines(records) });
+
+/** The page of a run that went well. */
+async function dataOf(records: readonly ProfileLine[], ...args: string[]) {
+  const { stdout, stderr, code } = await html(records, ...args);
+  expect({ stderr, code }).to.deep.equal({ stderr: '', code: 0 });
+  return dataIn(stdout);
+}
+
+const isBuilt = existsSync(join(ROOT, 'dist/page/report.js'));
+
+/** Tests of pages need the page's program, which `npm run build` bundles. */
+(isBuilt ? describe : describe.skip)('dprof html', () => {
+  let folder = '';
+  before(() => (folder = mkdtempSync(join(tmpdir(), 'dprof-html-'))));
+  after(() => {
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('writes a page with the data of all panels', async () => {
+    const { v, tool, title, profiles } = await dataOf(RECORDS);
+    expect({ v, name: tool.name, title }).to.deep.equal({ v: 1, name: 'dprof', title: 'stdin' });
+    const [page, ...others] = profiles;
+    expect(others).to.have.length(0);
+    if (page === undefined) expect.fail();
+    expect(page.overview.header).to.include({ file: 'rank3.json', rank: 3 });
+    expect(page.kernels.shown).to.deep.equal([{ name: 'k', count: 3, time: 550, max: 250, min: 100, tc: null }]);
+    expect(page.layers.shown.map(({ path, time, own }) => [path.join('/'), time, own])).to.deep.equal([
+      ['net', 550, 350],
+      ['net/conv', 200, 200],
+    ]);
+    expect(page.annotations.shown.map(({ text, samples }) => [text, samples])).to.deep.equal([
+      ['net', [550]],
+      ['conv', [200]],
+    ]);
+    // Step 1: from the launch at 950 to 1600; of two steps the shorter one, 250, is the median.
+    expect(page.timeline).to.include({ what: 'step 2', start: 3950, end: 4250 });
+  });
+
+  it('shows the step that is asked for, with ranges and arrows', async () => {
+    const { profiles } = await dataOf(RECORDS, '--step', '1', '--title', 'My <net>');
+    const timeline = profiles[0]?.timeline ?? expect.fail();
+    expect(timeline.what).to.equal('step 1');
+    expect(eventsOf(timeline).map(({ kind }) => kind)).to.deep.equal(['range', 'launch', 'kernel', 'launch', 'kernel']);
+    expect(arrowsOf(timeline)).to.have.length(2);
+  });
+
+  it('shows a time, and no more events than asked for', async () => {
+    const { profiles } = await dataOf(RECORDS, '--from', '0.0014', '--to', '0.01', '--events', '1');
+    expect(profiles[0]?.timeline).to.include({ events: 1, leftOut: 4, start: 1400 });
+  });
+
+  it('makes one page of several ranks', async () => {
+    const second = [profile(1, 4), at(1000, 70, { profile: 1 })];
+    const { profiles } = await dataOf([...RECORDS, ...second]);
+    expect(profiles.map(({ overview }) => overview.header?.rank)).to.deep.equal([3, 4]);
+    expect(profiles.map(({ kernels }) => kernels.shown[0]?.time)).to.deep.equal([550, 70]);
+  });
+
+  it('reads a profile itself, with the ranges of the host', async () => {
+    const path = join(folder, 'lenet.html');
+    const { stdout, stderr, code } = await runCli('dprof', ['html', '-q', '-o', path, 'samples/lenet.nsys.sqlite']);
+    expect({ stdout, stderr, code }).to.deep.equal({ stdout: '', stderr: '', code: 0 });
+    const { title, profiles } = dataIn(readFileSync(path, 'utf8'));
+    expect(title).to.equal('lenet.nsys.sqlite');
+    const kinds = new Set(eventsOf(profiles[0]?.timeline ?? expect.fail()).map(({ kind }) => kind));
+    expect([...kinds]).to.include.members(['kernel', 'launch', 'range']);
+  });
+
+  it('takes hostile names for names', async () => {
+    const name = '</script><script>alert(1)</script><!--\u2028=cmd()';
+    const { stdout } = await html([profile(0, 0), at(100, 5, { name, short: name, layer: [name], ranges: [name] })]);
+    expect(stdout.match(/<script/gi)).to.have.length(2);
+    const [page] = dataIn(stdout).profiles;
+    expect(page?.kernels.shown[0]?.name).to.equal(name);
+    expect(page?.layers.shown[0]?.path).to.deep.equal([name]);
+    expect(page?.timeline?.texts).to.include(name);
+  });
+
+  it('makes a page of one kernel, of work without launches or steps, and of a clock that jumps', async () => {
+    const one = await dataOf([kernel({ start: 0, dur: 0, launch: null })]);
+    expect(one.profiles[0]?.timeline).to.include({ what: 'all', events: 1 });
+    expect(one.profiles[0]?.utilisation.host).to.equal(null);
+    const jumping = await html([at(5000, 10), at(9e15, 10), at(100, 10), at(9e15 + 5, 10)]);
+    expect(jumping.code).to.equal(0);
+    expect(jumping.stderr).to.equal('dprof: 1 record not in order of start: utilisation is too small there\n');
+    const { utilisation } = dataIn(jumping.stdout).profiles[0] ?? expect.fail();
+    for (const { busy } of utilisation.devices) {
+      expect(busy.length).to.be.within(1, 1000);
+      expect(busy.every((part) => part >= 0 && part <= 1)).to.equal(true);
+    }
+  });
+
+  type Answer = readonly [input: readonly ProfileLine[] | string, args: readonly string[], answer: RegExp];
+
+  async function expectAnswers(code: number, answers: readonly Answer[]): Promise<void> {
+    for (const [input, args, answer] of answers) {
+      const ran = await html(input, ...args);
+      expect(ran.stderr, args.join(' ')).to.match(answer);
+      expect(ran).to.include({ stdout: '', code });
+    }
+  }
+
+  it('says which steps there are, and when nothing ran', () =>
+    expectAnswers(1, [
+      [RECORDS, ['--step', '7'], /^dprof: stdin: no step 7: there are 2, from 1 to 2\n$/],
+      [[at(100, 5)], ['--step', '7'], /^dprof: stdin: no step 7: the records tell no steps\n$/],
+      [RECORDS, ['--from', '5'], /^dprof: stdin: nothing ran between --from and --to\n$/],
+    ]));
+
+  it('answers records of which nothing can be shown', () =>
+    expectAnswers(1, [
+      [[profile(0, 0)], [], /^dprof: stdin: nothing to show: no kernels, no ranges, no samples\n$/],
+      ["{'kShortName': 'k', 'kDuration': 5, 'device': 0}\n", [], /^dprof: stdin: no record tells when .*net\.dict/],
+      ['', [], /^dprof: stdin: is empty/],
+    ]));
+
+  it('answers an output that cannot be written, and leaves nothing behind', async () => {
+    await expectAnswers(1, [
+      [RECORDS, ['-o', join(folder, 'none/x.html')], /^dprof: .*none\/x\.html: cannot write: [^\n]+\n$/],
+      [RECORDS, ['-o', folder], /^dprof: .*: is a directory [^\n]+\n$/],
+    ]);
+    expect(readdirSync(folder).filter((name) => name.endsWith('.part'))).to.deep.equal([]);
+  });
+
+  it('answers arguments that cannot be meant', () =>
+    expectAnswers(2, [
+      [RECORDS, ['--from', 'x'], /^dprof: --from takes milliseconds, not 'x'/],
+      [RECORDS, ['--step', '1', '--to', '2'], /^dprof: --step and --from, --to: one or the other/],
+      [RECORDS, ['--from', '2', '--to', '1'], /^dprof: --from must be before --to/],
+      [RECORDS, ['--events', '9000000'], /^dprof: --events is at most 1000000/],
+      [RECORDS, ['--format', 'json'], /^dprof: unknown option --format/],
+    ]));
+});
+
+describe('program of a page', () => {
+  it('is missed in one clear line', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'dprof-package-'));
+    writeFileSync(join(folder, 'package.json'), '{}');
+    try {
+      expect(() => pageProgram(folder)).to.throw('the program of the page is not there');
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+});

@@ -1,0 +1,199 @@
+import { expect } from 'chai';
+import { build } from 'esbuild';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { page as document } from '../../src/write/html/page.js';
+import type { PageData } from '../../src/prof/page/page-data.js';
+import { describeInBrowser } from '../support/browser.js';
+import { ROOT } from '../support/shared.js';
+import { FIXTURE, HOSTILE } from './fixture.js';
+
+const PANELS = 'figures advice devices utilisation ranks steps kernels precision matrix-unit activity memory-operations collectives roofline layers flame annotations memory timeline diagnostics'.split(' '); // prettier-ignore
+
+/** Colour of the page's ground, in the browser's words. */
+const GROUND = 'getComputedStyle(document.body).backgroundColor';
+
+/** Program and style as they are bundled for the package. */
+async function program(): Promise<{ script: string; style: string }> {
+  const { outputFiles } = await build({
+    entryPoints: { report: join(ROOT, 'src/page/main.ts'), style: join(ROOT, 'src/page/style.css') },
+    ...{ outdir: 'out', write: false, bundle: true, minify: true, format: 'iife', target: 'es2022', charset: 'ascii' },
+  });
+  const of = (name: string): string => outputFiles.find(({ path }) => path.endsWith(name))?.text ?? '';
+  return { script: of('report.js'), style: of('style.css') };
+}
+
+/** A profile of which nothing is known, as records without kernels give. */
+const EMPTY: PageData = {
+  ...FIXTURE,
+  profiles: [
+    {
+      overview: { profile: 0, header: null, devices: [], kernels: null, memory: [], syncs: [], collectives: [], steps: null, diagnostics: {} }, // prettier-ignore
+      utilisation: { start: 0, width: 0, devices: [], host: null },
+      kernels: { shown: [], count: 0, restTime: 0 },
+      annotations: { shown: [], count: 0, restTime: 0 },
+      roofline: { points: [], pointCount: 0, roofs: [] },
+      layers: { shown: [], count: 0, restTime: 0 },
+      memory: [],
+      timeline: null,
+    },
+  ],
+  advice: [],
+};
+
+describeInBrowser('dashboard', (open) => {
+  const folder = mkdtempSync(join(tmpdir(), 'dprof-page-'));
+  const file = join(folder, 'two.html');
+  const empty = join(folder, 'empty.html');
+
+  before(async function () {
+    this.timeout(60_000);
+    const built = await program();
+    for (const [path, data] of [
+      [file, FIXTURE],
+      [empty, EMPTY],
+    ] as const)
+      // prettier-ignore
+      writeFileSync(path, [...document(data.title, data, built)].join(''));
+  });
+  after(() => {
+    rmSync(folder, { recursive: true });
+  });
+
+  it('shows every panel without a complaint or a request', async () => {
+    const { page, complaints, requests } = await open(file);
+    const panels = await page.evaluate<string[]>("[...document.querySelectorAll('[data-panel]')].map((one) => one.dataset.panel)"); // prettier-ignore
+    expect(panels).to.deep.equal(PANELS);
+    for (const id of PANELS) await page.locator(`[data-panel="${id}"]`).scrollIntoViewIfNeeded();
+    await page.locator('[data-panel="memory"] svg').waitFor();
+    expect(await page.locator('[data-panel="roofline"] svg path').count()).to.be.greaterThan(2);
+    expect(complaints).to.deep.equal([]);
+    expect(requests).to.have.length(1);
+  });
+
+  it('says in a line why a panel has nothing to show', async () => {
+    const { page, complaints } = await open(empty);
+    expect(await page.locator('[data-panel]').count()).to.equal(PANELS.length);
+    const told = await page.locator('[data-panel].empty > .missing').allTextContents();
+    // All but that of the profile itself.
+    expect(told).to.have.length(PANELS.length - 1);
+    expect(told.every((line) => line.length > 20 && !line.includes('\n'))).to.equal(true);
+    expect(complaints).to.deep.equal([]);
+  });
+
+  it('gives every figure its raw number', async () => {
+    const { page } = await open(file);
+    const raw = (panel: string, field: string): Promise<string | null> =>
+      page.locator(`[data-panel="${panel}"] [data-field="${field}"]`).first().getAttribute('data-value');
+    expect(await raw('devices', 'overview.devices.0.busy')).to.equal('8000000');
+    expect(await raw('figures', 'overview.kernels.work.computeShare')).to.equal('0.3');
+    expect(await raw('steps', 'overview.steps.median')).to.equal('3000000');
+    expect(await raw('kernels', 'kernels.shown.1.tc')).to.equal('null');
+    expect(await raw('memory-operations', 'overview.memory.0.bytesPerS')).to.equal('10000000000');
+    expect(await raw('advice', 'advice.0.gain.ns')).to.equal('500000');
+    expect(await page.locator('[data-panel="kernels"] [data-field="kernels.shown.1.tc"]').last().textContent()).to.equal('na'); // prettier-ignore
+  });
+
+  it('sorts a table by the keyboard', async () => {
+    const { page } = await open(file);
+    const table = page.getByRole('table', { name: 'Kernels', exact: true });
+    const first = (): Promise<string | null> => table.locator('tbody tr').first().locator('th').textContent();
+    expect(await first()).to.equal(HOSTILE);
+    const head = table.getByRole('button', { name: /^Launches/ });
+    await head.focus();
+    await page.keyboard.press('Enter');
+    expect(await first()).to.equal('elementwise');
+    expect(await table.locator('th[aria-sort="descending"]').textContent()).to.equal('Launches');
+    await page.keyboard.press('Space');
+    expect(await first()).to.equal(HOSTILE);
+    expect(await table.locator('th[aria-sort="ascending"]').count()).to.equal(1);
+  });
+
+  it('filters a table', async () => {
+    const { page } = await open(file);
+    const table = page.getByRole('table', { name: 'Kernels', exact: true });
+    await page.getByRole('searchbox', { name: 'Filter Kernels', exact: true }).fill('BF16 gemm');
+    expect(await table.locator('tbody th').allTextContents()).to.deep.equal(['gemm_bf16']);
+  });
+
+  it('opens and closes layers by the keyboard', async () => {
+    const { page } = await open(file);
+    const rows = page.getByRole('table', { name: 'Layers' }).locator('tbody tr');
+    expect(await rows.count()).to.equal(3);
+    await page.getByRole('button', { name: 'Close model' }).focus();
+    await page.keyboard.press('Enter');
+    expect(await rows.count()).to.equal(1);
+    // The keyboard stays on the row, whose button is a new one.
+    await page.keyboard.press('Enter');
+    expect(await rows.count()).to.equal(3);
+  });
+
+  it('shows another rank, and remembers it in the address', async () => {
+    const { page, complaints } = await open(file);
+    const busy = page.locator('[data-panel="devices"] [data-field="overview.devices.0.busy"]').first();
+    await page.getByRole('combobox', { name: 'Rank' }).selectOption({ label: 'rank 1' });
+    expect(await busy.getAttribute('data-value')).to.equal('9600000');
+    expect(page.url()).to.match(/#profile=1$/);
+    await page.locator('[data-panel="ranks"]').getByRole('button', { name: 'rank 0' }).click();
+    expect(await busy.getAttribute('data-value')).to.equal('8000000');
+    const again = await open(file, {}, 'profile=1');
+    const asked = again.page.locator('[data-panel="devices"] [data-field="overview.devices.0.busy"]').first();
+    expect(await asked.getAttribute('data-value')).to.equal('9600000');
+    expect(complaints).to.deep.equal([]);
+  });
+
+  it('turns dark and light, and remembers it in the address', async () => {
+    const { page } = await open(file, { colorScheme: 'light' });
+    const ground = (): Promise<string> => page.evaluate<string>(GROUND);
+    const light = await ground();
+    await page.getByRole('button', { name: 'Show the page in dark colours' }).click();
+    const dark = await ground();
+    expect(dark).to.not.equal(light);
+    expect(page.url()).to.match(/#theme=dark$/);
+    await page.reload();
+    expect(await ground()).to.equal(dark);
+    await page.getByRole('button', { name: 'Show the page in light colours' }).click();
+    expect(await ground()).to.equal(light);
+    const system = await open(file, { colorScheme: 'dark' });
+    expect(await system.page.evaluate<string>(GROUND)).to.equal(dark);
+  });
+
+  it('takes names for names only', async () => {
+    const { page, complaints } = await open(file);
+    const roofline = page.locator('[data-panel="roofline"]');
+    await roofline.locator('.chart').scrollIntoViewIfNeeded();
+    const box = await roofline.locator('svg path[fill="var(--memory)"]').first().boundingBox();
+    if (box === null) throw new Error('no point of the matrix unit');
+    await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+    expect(await page.locator('.tip strong').first().textContent()).to.equal(HOSTILE);
+    expect(await page.locator('img').count()).to.equal(0);
+    expect(await page.title()).to.not.equal('broken');
+    expect(complaints).to.deep.equal([]);
+  });
+
+  it('moves to a panel, and past the navigation, by the keyboard', async () => {
+    const { page } = await open(file);
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    expect(await page.locator('main:focus').count()).to.equal(1);
+    await page.getByRole('link', { name: 'Roofline' }).focus();
+    await page.keyboard.press('Enter');
+    expect(await page.locator('h2:focus').textContent()).to.equal('Roofline');
+    expect(page.url()).to.match(/#panel=roofline$/);
+  });
+
+  it('fits a narrow screen', async () => {
+    const { page } = await open(file, { viewport: { width: 400, height: 800 } });
+    const width = await page.evaluate<number>('document.documentElement.scrollWidth');
+    expect(width).to.equal(400);
+  });
+
+  it('draws every chart for paper', async () => {
+    const { page } = await open(file);
+    const charts = await page.locator('.chart').count();
+    expect(await page.locator('.chart svg').count()).to.be.below(charts);
+    await page.pdf();
+    expect(await page.locator('.chart svg').count()).to.equal(charts);
+  });
+});

@@ -1,0 +1,133 @@
+/** A page's data by hand: two ranks with a device each, every part filled, and names that try to be more than names. */
+import type { Finding } from '../../src/prof/advice/finding.js';
+import type { Overview } from '../../src/prof/overview/overview.js';
+import type { LayerRow, PageData, PageProfile } from '../../src/prof/page/page-data.js';
+
+/** A kernel's name that would act if it were read as HTML. */
+export const HOSTILE = '<img src=x onerror="document.title=\'broken\'">';
+
+const MS = 1e6;
+
+const layer = (path: string[], time: number, own: number): LayerRow => ({
+  ...{ path, count: 4, time, own, forward: time / 4, backward: (3 * time) / 4 },
+  ...{ flops: 2e9, bytes: 1e6, tc: 0.5 },
+});
+
+/** @param slower what the rank needs more than another, as a factor */
+function overview(rank: number, slower: number): Overview {
+  const device = { id: 0, vendor: 'nvidia', name: 'Example GPU', arch: 'sm90', units: 10, clockHz: 1e9, memBytesPerS: 1e12, memBytes: 1e10 }; // prettier-ignore
+  return {
+    profile: rank,
+    header: { type: 'profile', v: 1, profile: rank, format: 'kineto', tool: 'Example Profiler', file: `rank${rank}.json`, rank, startUnixNs: null, dur: 12 * MS, devices: [device] }, // prettier-ignore
+    devices: [
+      {
+        ...{ device: 0, name: 'Example GPU', start: 1 * MS, end: 11 * MS, span: 10 * MS, busy: 8 * MS * slower },
+        ...{ idle: 10 * MS - 8 * MS * slower, compute: 6 * MS * slower, communication: 1.5 * MS, memory: 1 * MS },
+        ...{ sync: 0.25 * MS, exposed: 0.9 * MS, notUnderCompute: 1 * MS, kernelSum: 7 * MS },
+        counts: { kernels: 100, communications: 4, graphs: 0, copies: 7, sets: 3, syncs: 2 },
+        linked: null,
+        gaps: { count: 20, longest: 0.5 * MS, host: 1 * MS, queue: 0.75 * MS, unknown: 0.25 * MS },
+      },
+    ],
+    kernels: {
+      ...{ count: 104, time: 7 * MS, untimed: 0, byTime: [], byCount: [], names: 3 },
+      precision: [
+        { name: 'bf16', count: 60, time: 5 * MS },
+        { name: 'na', count: 44, time: 2 * MS },
+      ],
+      matrixUnit: { used: 4 * MS, unused: 1 * MS, notApplicable: 1.5 * MS, untold: 0.25 * MS, unknown: 0.25 * MS, eligible: 5 * MS, eligibleUsed: 4 * MS }, // prettier-ignore
+      work: { known: 6 * MS, flops: 1e12, bytes: 1e9, computeShare: 0.3, memoryShare: 0.4, bounds: [{ name: 'memory', count: 90, time: 6 * MS }], impossible: 0 }, // prettier-ignore
+      unattributed: {
+        count: 2,
+        time: 0.25 * MS,
+        reasons: [{ name: 'its launch is not known', count: 2, time: 0.25 * MS }],
+      },
+    },
+    memory: [{ kind: 'HtoD', count: 7, time: 0.8 * MS, bytes: 8e6, bytesPerS: 1e10 }],
+    syncs: [{ name: 'stream', count: 2, time: 0.25 * MS }],
+    collectives: [{ name: 'allreduce', count: 4, time: 1.5 * MS, bytes: 4e6, groups: ['world'] }],
+    steps: {
+      ...{ count: 3, median: 3 * MS, min: 2.5 * MS, max: 4 * MS, variation: 0.24 },
+      list: [2.5, 3, 4].map((ms, step) => ({ step, device: 0, span: ms * MS, busy: 2 * MS })),
+    },
+    diagnostics: { 'kernel-without-launch': 2 },
+  };
+}
+
+function profile(rank: number, slower: number): PageProfile {
+  const shares = [0.2, 0.9, 0.5, 1];
+  return {
+    overview: overview(rank, slower),
+    utilisation: {
+      ...{ start: 1 * MS, width: 2.5 * MS, host: shares },
+      devices: [{ device: 0, busy: shares, compute: shares, communication: [0, 0.1, 0, 0], memory: [0, 0, 0, 0] }],
+    },
+    kernels: {
+      shown: [
+        { name: HOSTILE, count: 10, time: 4 * MS, max: 0.5 * MS, min: 0.3 * MS, tc: 1 },
+        { name: 'gemm_bf16', count: 30, time: 2 * MS, max: 0.1 * MS, min: 0.05 * MS, tc: null },
+        { name: 'elementwise', count: 64, time: 1 * MS, max: 0.02 * MS, min: 0.01 * MS, tc: 0 },
+      ],
+      ...{ count: 3, restTime: 0 },
+    },
+    annotations: {
+      shown: [
+        { text: `forward ${HOSTILE}`, count: 4, time: 3 * MS, samples: [0.5, 0.7, 0.8, 1].map((ms) => ms * MS) },
+        { text: 'optimizer', count: 1, time: 1 * MS, samples: [1 * MS] },
+      ],
+      ...{ count: 2, restTime: 0 },
+    },
+    roofline: {
+      points: [
+        {
+          device: 0,
+          op: HOSTILE,
+          kernel: HOSTILE,
+          dtype: 'bf16',
+          tc: '1',
+          count: 10,
+          time: 4 * MS,
+          flops: 1e12,
+          bytes: 1e9,
+        },
+        {
+          device: 0,
+          op: 'add',
+          kernel: 'elementwise',
+          dtype: 'bf16',
+          tc: '-',
+          count: 64,
+          time: 1 * MS,
+          flops: 1e8,
+          bytes: 8e8,
+        },
+      ],
+      pointCount: 2,
+      roofs: [
+        { device: 0, name: 'Example GPU', bytesPerS: 1e12, units: [{ name: 'bf16 matrix unit', flopsPerS: 1e15 }] },
+      ],
+    },
+    layers: {
+      shown: [
+        layer(['model'], 6 * MS, 1 * MS),
+        layer(['model', HOSTILE], 3 * MS, 3 * MS),
+        layer(['model', 'head'], 2 * MS, 2 * MS),
+      ],
+      ...{ count: 3, restTime: 0 },
+    },
+    memory: [{ device: 0, name: 'allocated', points: [[1 * MS, 1e6], [5 * MS, 4e6], [9 * MS, 2e6]], peak: 4e6 }], // prettier-ignore
+    timeline: null,
+  };
+}
+
+const FINDING: Finding = {
+  ...{ rule: 'launch-gaps', profile: 0, device: 0, what: `idle 1 ms before ${HOSTILE}`, action: 'capture a graph' },
+  ...{ stake: 1 * MS, gain: { ns: 0.5 * MS, how: 'sum of gaps', isBound: true }, kernels: ['0:7'], count: 20 },
+  ...{ evidence: { idleNs: 1 * MS }, see: 'dprof summary FILE' },
+};
+
+export const FIXTURE: PageData = {
+  ...{ v: 1, tool: { name: 'dprof', version: '1.2.3' }, title: 'two ranks' },
+  profiles: [profile(0, 1), profile(1, 1.2)],
+  advice: [FINDING],
+};

@@ -1,0 +1,130 @@
+/** Pages of real profiles, from the file to the screen: all panels, with the numbers of the summary. */
+import { expect } from 'chai';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import type { PageData } from '../../src/prof/page/page-data.js';
+import { page as document, type PageProgram } from '../../src/write/html/page.js';
+import { describeInBrowser, type OpenFile } from '../support/browser.js';
+import { bundledProgram } from '../support/page-program.js';
+import { eventsOf, pageDataOfFile } from '../support/pages.js';
+import { itShared, ROOT } from '../support/shared.js';
+
+const SHARED: readonly string[] = [
+  'data/kineto/h100_vit.json.gz',
+  'data/nsys/fsdp_2proc.sqlite',
+  'data/kineto/mi300_resnet_training.json.gz',
+  'data/neuron/trn2_fused_bf16_s512',
+  'data/ascend/db_level1_rank1',
+];
+const SAMPLES = ['lenet.nsys.sqlite', 'attention.ntff', 'ascend_pytorch_profiler_0.db', 'neuron-monitor.jsonl'];
+
+/** What the issue of a page is: each must be there, with content or with a line that says why not. */
+const PANELS = [
+  ...[
+    'figures',
+    'advice',
+    'devices',
+    'utilisation',
+    'ranks',
+    'steps',
+    'kernels',
+    'precision',
+    'matrix-unit',
+    'activity',
+  ],
+  ...['memory-operations', 'collectives', 'roofline', 'layers', 'flame', 'annotations', 'memory', 'timeline', 'diagnostics'], // prettier-ignore
+];
+
+/** A figure of the page: where it stands in the data, and its number there. */
+interface Shown {
+  readonly field: string;
+  readonly value: string;
+}
+
+const FIGURES = `[...document.querySelectorAll('[data-field]')].map((one) => ({ field: one.dataset.field, value: one.dataset.value }))`; // prettier-ignore
+const PANEL_NAMES = `[...document.querySelectorAll('[data-panel]')].map((one) => one.dataset.panel)`;
+const OVERFLOW = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
+
+/** The value at a path of the data, which is that of the first profile unless it is advice. */
+function at(data: PageData, path: string): unknown {
+  const from: unknown = path.startsWith('advice') ? data : data.profiles[0];
+  return path.split('.').reduce((value: unknown, key) => (value as Record<string, unknown> | undefined)?.[key], from);
+}
+
+/** Draws what is only drawn when it is seen. */
+async function scrollThrough(page: Page): Promise<void> {
+  for (const panel of await page.locator('[data-panel]').all()) await panel.scrollIntoViewIfNeeded();
+  await page.waitForTimeout(200);
+}
+
+/** Searches and zooms: matches are the events of the data, and the address follows the view. */
+async function checkTimeline({ profiles }: PageData, page: Page): Promise<void> {
+  const timeline = profiles[0]?.timeline ?? null;
+  if (timeline === null) return;
+  const kernels = eventsOf(timeline).filter(({ kind }) => kind === 'kernel').length;
+  const panel = page.locator('[data-panel="timeline"]');
+  await panel.getByRole('searchbox').fill('kind:kernel');
+  await panel.getByRole('searchbox').press('Enter');
+  await panel.getByText(/^[\d,]+ match/).waitFor();
+  const told = (await panel.getByText(/^[\d,]+ match/).textContent()) ?? '';
+  expect(Number(/^[\d,]+/.exec(told)?.[0].replaceAll(',', ''))).to.equal(kernels);
+  await panel.getByRole('button', { name: 'Zoom in' }).click();
+  await page.waitForURL(/t\.view=/);
+}
+
+async function check(data: PageData, path: string, program: PageProgram, open: OpenFile): Promise<void> {
+  writeFileSync(path, [...document(data.title, data, program)].join(''));
+  const { page, complaints, requests } = await open(path);
+  await scrollThrough(page);
+  expect(await page.evaluate<string[]>(PANEL_NAMES)).to.include.members(PANELS);
+  const figures = (await page.evaluate<Shown[]>(FIGURES)).filter(({ field }) => /^[\w.]+$/.test(field));
+  for (const { field, value } of figures) expect(value, field).to.equal(JSON.stringify(at(data, field) ?? null));
+  const shown = new Set(figures.map(({ field }) => field));
+  data.profiles[0]?.overview.devices.forEach((_, i) => {
+    for (const name of ['busy', 'idle', 'span', 'compute', 'communication', 'memory', 'exposed']) {
+      expect([...shown]).to.include(`overview.devices.${i}.${name}`);
+    }
+  });
+  await checkTimeline(data, page);
+  expect(complaints).to.deep.equal([]);
+  expect(requests).to.have.length(1);
+  const narrow = await open(path, { viewport: { width: 390, height: 800 }, colorScheme: 'dark' });
+  await scrollThrough(narrow.page);
+  expect(await narrow.page.evaluate(OVERFLOW)).to.equal(0);
+  expect(narrow.complaints).to.deep.equal([]);
+}
+
+describeInBrowser('page of a profile', (open) => {
+  const folder = mkdtempSync(join(tmpdir(), 'dprof-report-'));
+  let program: PageProgram = { script: '', style: '' };
+  before(async () => (program = await bundledProgram()));
+  after(() => {
+    rmSync(folder, { recursive: true });
+  });
+
+  for (const name of SAMPLES) {
+    it(`shows the numbers of ${name}`, async () => {
+      await check(await pageDataOfFile(join(ROOT, 'samples', name)), join(folder, `${name}.html`), program, open);
+    });
+  }
+  for (const name of SHARED) {
+    itShared(`shows the numbers of ${name}`, [name], async ([path = '']) => {
+      await check(await pageDataOfFile(path), join(folder, `${name.replaceAll('/', '-')}.html`), program, open);
+    });
+  }
+
+  it('takes hostile names for names', async () => {
+    const data = await pageDataOfFile(join(ROOT, 'samples/lenet.nsys.sqlite'));
+    const hostile = '</script><img src=x onerror="document.title=1"><script>document.title=1</script><!--';
+    const text = JSON.stringify(data, (key, value: unknown) => (key === 'name' || key === 'text' ? hostile : value));
+    const path = join(folder, 'hostile.html');
+    writeFileSync(path, [...document(hostile, JSON.parse(text), program)].join(''));
+    const { page, requests } = await open(path);
+    await scrollThrough(page);
+    expect(await page.title()).to.equal(hostile);
+    expect(await page.locator('img').count()).to.equal(0);
+    expect(requests).to.have.length(1);
+  });
+});

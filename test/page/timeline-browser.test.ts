@@ -1,0 +1,288 @@
+/** The timeline in a browser, alone on a page, as users work with it. */
+import { expect } from 'chai';
+import { build } from 'esbuild';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { describeInBrowser } from '../support/browser.js';
+import { ROOT } from '../support/shared.js';
+import type { Timeline } from '../../src/prof/page/page-data.js';
+import { generated, timelineOf, type Told } from './timeline/fixture.js';
+
+/** Names that try to be more than names. */
+const BREAKING = '</script><img src=x onerror=alert(1)>';
+
+/** Kernels 0..100, 100..200 … of one stream, with launches 50 before each; every other one is a gemm. */
+function simple(): Timeline {
+  const events = Array.from({ length: 20 }, (_, i): Told[] => [
+    { start: i * 100, dur: 40, lane: 0, kind: 'launch', name: i === 3 ? BREAKING : `launch ${i}` },
+    {
+      start: i * 100 + 50,
+      dur: 50,
+      lane: 1,
+      name: i % 2 === 0 ? 'gemm' : 'add',
+      op: i % 2 === 0 ? 'linear' : 'add',
+      id: i + 1,
+      bytes: 1000,
+      launcher: 2 * i,
+    },
+  ]);
+  return timelineOf(events.flat());
+}
+
+const ENTRY = `
+import { showTimeline } from ${JSON.stringify(join(ROOT, 'src/page/timeline/timeline.ts'))};
+const data = JSON.parse(document.getElementById('data').textContent);
+const shown = showTimeline(document.getElementById('page'), data, { file: 'net.jsonl' });
+shown.ready.then(() => document.body.dataset.ready = 'yes');
+globalThis.closeTimeline = shown.close;
+`;
+
+async function bundled(contents: string, loader: 'ts' | 'css'): Promise<string> {
+  const stdin = { contents, loader, resolveDir: ROOT };
+  const result = await build({ stdin, bundle: true, write: false, format: 'iife', charset: 'ascii', target: 'es2022' });
+  return result.outputFiles[0]?.text ?? '';
+}
+
+const stylesOf = (): string => readFileSync(join(ROOT, 'src/page/timeline/timeline.css'), 'utf8');
+
+/** Where a time is on the screen, at the height of a lane's name. */
+async function place(page: Page, time: number, lane: string): Promise<{ readonly x: number; readonly y: number }> {
+  const canvas = await page.locator('.tl-canvas').boundingBox();
+  const name = await page.locator('.tl-lane', { hasText: lane }).boundingBox();
+  const [from = 0, to = 1] = await viewOf(page);
+  if (canvas === null || name === null) throw new Error('no timeline');
+  return { x: canvas.x + ((time - from) / (to - from)) * canvas.width, y: name.y + 10 };
+}
+
+/** The view as the address has it; all where it has none. */
+async function viewOf(page: Page): Promise<number[]> {
+  // The address follows with a delay: a later and longer one ends after it.
+  await page.evaluate('new Promise((done) => setTimeout(done, 400))');
+  const view = new URLSearchParams(new URL(page.url()).hash.slice(1)).get('t.view');
+  return view === null ? [-40, 2040] : view.split('_').map(Number);
+}
+
+const canvasText = (page: Page): Promise<string> => page.locator('.tl-canvas').evaluate((canvas) => (canvas as unknown as { toDataURL(): string }).toDataURL()); // prettier-ignore
+
+describeInBrowser('timeline in a browser', (open) => {
+  let folder = '';
+  let script = '';
+  const write = (name: string, timeline: Timeline): string => {
+    const json = JSON.stringify(timeline).replaceAll('<', '\\u003c');
+    const path = join(folder, `${name}.html`);
+    writeFileSync(
+      path,
+      `<!doctype html><meta charset="utf-8"><style>${stylesOf()}</style><body><div id="page"></div>` +
+        `<script type="application/json" id="data">${json}</script><script>${script}</script>`,
+    );
+    return path;
+  };
+  const openSimple = async (
+    fragment = '',
+    timeline = simple(),
+  ): Promise<{ page: Page; complaints: readonly string[] }> => {
+    const { page, complaints, requests } = await open(write('simple', timeline), { viewport: { width: 1200, height: 900 } }, fragment); // prettier-ignore
+    await page.waitForSelector('body[data-ready]');
+    expect(requests).to.have.length(1);
+    return { page, complaints };
+  };
+
+  before(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'dprof-timeline-'));
+    script = await bundled(ENTRY, 'ts');
+  });
+  after(() => {
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('zooms and pans by wheel, drag and keys', async () => {
+    const { page, complaints } = await openSimple();
+    const middle = await place(page, 1000, 'stream 7');
+    await page.mouse.move(middle.x, middle.y);
+    await page.keyboard.down('Control');
+    await page.mouse.wheel(0, -200);
+    await page.keyboard.up('Control');
+    const [from = 0, to = 0] = await viewOf(page);
+    // e^(200/300) times narrower around 1000.
+    expect(to - from).to.be.closeTo(2080 / Math.exp(2 / 3), 5);
+    expect((from + to) / 2).to.be.closeTo(1000, 5);
+    await page.mouse.down();
+    await page.mouse.move(middle.x - 100, middle.y, { steps: 4 });
+    await page.mouse.up();
+    const [dragged = 0] = await viewOf(page);
+    const width = (await page.locator('.tl-canvas').boundingBox())?.width ?? 1;
+    expect(dragged - from).to.be.closeTo((100 / width) * (to - from), 3);
+    await page.locator('.tl-canvas').press('0');
+    expect(await viewOf(page)).to.deep.equal([-40, 2040]);
+    await page.getByRole('button', { name: 'Zoom in' }).click();
+    const [zoomedFrom = 0, zoomedTo = 0] = await viewOf(page);
+    expect(zoomedTo - zoomedFrom).to.be.closeTo(2080 / 1.5, 3);
+    expect(complaints).to.deep.equal([]);
+  });
+
+  it('leaves the wheel to the page until it has the focus', async () => {
+    const { page } = await openSimple();
+    const { x, y } = await place(page, 1000, 'stream 7');
+    await page.mouse.move(x, y);
+    await page.mouse.wheel(0, -200);
+    expect(await viewOf(page)).to.deep.equal([-40, 2040]);
+    await page.mouse.click(x, y);
+    await page.mouse.wheel(0, -200);
+    expect(await viewOf(page)).not.to.deep.equal([-40, 2040]);
+  });
+
+  it('tells what is selected, and links to its launch and back', async () => {
+    const { page, complaints } = await openSimple();
+    const { x, y } = await place(page, 375, 'stream 7');
+    await page.mouse.move(x, y);
+    await page.waitForSelector('.tl-tip:not([hidden])');
+    expect(await page.locator('.tl-tip').innerText()).to.include('add\nkind: kernel\nduration: 50 ns');
+    await page.mouse.click(x, y);
+    const details = page.locator('.tl-details');
+    expect(await details.locator('h3').innerText()).to.equal('add');
+    expect(await details.locator('code').innerText()).to.equal('dprof --explain 0:4 net.jsonl');
+    await details.getByRole('button').click();
+    // A name is a name, whatever it tries to be.
+    expect(await details.locator('h3').innerText()).to.equal(BREAKING);
+    expect(await page.locator('#page img').count()).to.equal(0);
+    await details.getByRole('button', { name: 'add' }).click();
+    expect(await details.innerText()).to.include('350 ns (1,350 ns in the profile)');
+    expect(complaints).to.deep.equal([]);
+  });
+
+  it('searches, sums what matches and steps through it', async () => {
+    const { page, complaints } = await openSimple();
+    const field = page.getByRole('searchbox');
+    await field.fill('op:linear');
+    const answer = page.locator('.tl-matches');
+    await page.waitForFunction(`document.querySelector('.tl-matches').textContent !== ''`);
+    // Ten of twenty kernels of 50 ns.
+    expect(await answer.innerText()).to.equal('10 matches: 10 on devices, 500 ns (50.0 %)');
+    await field.press('Enter');
+    await field.press('Enter');
+    expect(await page.locator('.tl-details').innerText()).to.include('250 ns (1,250 ns');
+    await field.press('Shift+Enter');
+    expect(await page.locator('.tl-details').innerText()).to.include('50 ns (1,050 ns');
+    await field.fill('nothing of it');
+    await page.waitForFunction(`document.querySelector('.tl-matches').textContent === 'no match'`);
+    await page.locator('.tl-legend button', { hasText: 'add' }).click();
+    expect(await answer.innerText()).to.include('10 matches');
+    expect(complaints).to.deep.equal([]);
+  });
+
+  it('sums a span that is dragged', async () => {
+    const { page, complaints } = await openSimple();
+    const from = await place(page, 200, 'stream 7');
+    const to = await place(page, 600, 'stream 7');
+    await page.keyboard.down('Shift');
+    await page.mouse.move(from.x, from.y);
+    await page.mouse.down();
+    await page.mouse.move(to.x, to.y, { steps: 5 });
+    await page.mouse.up();
+    await page.keyboard.up('Shift');
+    await page.waitForSelector('.tl-span table');
+    const text = await page.locator('.tl-span').innerText();
+    // Kernels at 250, 350, 450 and 550: half of the time.
+    expect(text).to.match(/4 events on devices, 200 ns in sum; 4\.00 kB; na/);
+    expect(text).to.match(/device 0\s+4\s+200 ns\s+50\.\d %/);
+    expect(new URL(page.url()).hash).to.match(/^(?:#t\.span=|$)/);
+    await page.getByRole('button', { name: 'Clear' }).click();
+    await page.waitForFunction(`document.querySelector('.tl-span').textContent === ''`);
+    expect(complaints).to.deep.equal([]);
+  });
+
+  it('keeps markers in a file', async () => {
+    const { page, complaints } = await openSimple();
+    await page.getByRole('button', { name: 'Add marker' }).click();
+    await page.getByLabel('Name of the marker').fill('<b>here</b>');
+    await page.getByLabel('Name of the marker').press('Enter');
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Save markers' }).click(),
+    ]);
+    const path = join(folder, 'markers.json');
+    await download.saveAs(path);
+    expect(download.suggestedFilename()).to.equal('markers.json');
+    // The middle of the view, 1000, from the timeline's start at 1000.
+    expect(JSON.parse(readFileSync(path, 'utf8'))).to.deep.equal({
+      type: 'dprof-markers',
+      v: 1,
+      markers: [{ at: 2000, name: '<b>here</b>' }],
+    });
+    await page.getByRole('button', { name: /^Remove/ }).click();
+    expect(await page.getByLabel('Name of the marker').count()).to.equal(0);
+    await page.getByLabel('File of markers').setInputFiles(path);
+    await page.waitForSelector('.tl-markers li');
+    expect(await page.getByLabel('Name of the marker').inputValue()).to.equal('<b>here</b>');
+    writeFileSync(path, '{"markers":"<script>"}');
+    await page.getByLabel('File of markers').setInputFiles(path);
+    await page.waitForFunction(`document.querySelector('.tl-told').textContent.startsWith('not read')`);
+    expect(await page.locator('.tl-told').innerText()).to.equal('not read: the file holds no markers of dprof');
+    expect(await page.locator('.tl-markers li').count()).to.equal(1);
+    expect(complaints).to.deep.equal([]);
+  });
+
+  it('comes back from its address, and leaves what others keep there', async () => {
+    const fragment =
+      'theme=dark&t.view=300_900&t.event=7&t.colour=kind&t.search=gemm&t.closed=process%25207&t.span=400_500';
+    const { page, complaints } = await openSimple(fragment);
+    expect(await page.locator('.tl-details h3').innerText()).to.equal('add');
+    expect(await page.getByRole('searchbox').inputValue()).to.equal('gemm');
+    expect(await page.getByLabel('Colour by').inputValue()).to.equal('kind');
+    expect(await page.locator('.tl-group').first().getAttribute('aria-expanded')).to.equal('false');
+    expect(await page.locator('.tl-span').innerText()).to.include('100 ns: ');
+    await page.locator('.tl-group').first().click();
+    expect(await viewOf(page)).to.deep.equal([300, 900]);
+    expect(new URL(page.url()).hash).to.match(/^#theme=dark&/);
+    expect(new URL(page.url()).hash).not.to.include('t.closed');
+    expect(complaints).to.deep.equal([]);
+  });
+
+  it('says in one line what is wrong with its data', async () => {
+    const good = simple();
+    const bad = { ...good, columns: { ...good.columns, dur: { ...good.columns.dur, data: 'AAAA' } } };
+    const { page, complaints } = await openSimple('', bad);
+    expect(await page.locator('#page').innerText()).to.match(/^the timeline cannot be shown: dur: [^\n]+$/);
+    expect(complaints).to.deep.equal([]);
+  });
+
+  it('draws in light and dark, and light when it is printed', async () => {
+    const { page } = await openSimple();
+    /** Waits until the red of a corner without events is on one side of a bound. */
+    const corner = (bound: string): Promise<unknown> =>
+      page.waitForFunction(`(() => {
+        const canvas = document.querySelector('.tl-stage canvas');
+        return canvas.getContext('2d').getImageData(canvas.width - 3, canvas.height - 3, 1, 1).data[0] ${bound};
+      })()`);
+    await corner('> 200');
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await corner('< 60');
+    await page.emulateMedia({ colorScheme: 'dark', media: 'print' });
+    await corner('> 200');
+  });
+
+  it('goes away without a trace', async () => {
+    const { page, complaints } = await openSimple();
+    await page.evaluate('closeTimeline()');
+    expect(await page.locator('#page').innerHTML()).to.equal('');
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await page.setViewportSize({ width: 500, height: 500 });
+    expect(complaints).to.deep.equal([]);
+  });
+
+  it('draws a hundred thousand events, and finds among them', async () => {
+    const { page, complaints } = await openSimple('', generated(100_000));
+    await page.getByRole('searchbox').fill('op:linear kind:kernel');
+    await page.waitForFunction(`document.querySelector('.tl-matches').textContent.includes('matches')`);
+    const before = await canvasText(page);
+    await page.getByRole('searchbox').press('Enter');
+    await page.waitForFunction(`document.querySelector('.tl-details').textContent.includes('linear')`);
+    expect(await page.locator('.tl-details').innerText()).to.include('launched by');
+    // Its outline and arrow, in the next frame but one at the latest.
+    await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+    expect(await canvasText(page)).not.to.equal(before);
+    expect(complaints).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,94 @@
+/** Pages' data as a test wants it: from records, or out of a document; timelines unpacked by zlib, not by the page. */
+import { inflateRawSync } from 'node:zlib';
+import { openSource } from '../../src/cli/dprof-input.js';
+import type { Packed, PageData, PageProfile, Timeline, TimelineColumn } from '../../src/prof/page/page-data.js';
+import { EVENT_KINDS } from '../../src/prof/page/page-data.js';
+import { Pages, PAGE_TYPES, type PageOptions } from '../../src/prof/page/pages.js';
+import { Annotator } from '../../src/prof/report.js';
+import type { ProfileLine } from '../../src/record/record.js';
+
+const USUAL: PageOptions = { timeline: { of: 'usual' }, events: 200_000 };
+
+export function pageDataOf(records: Iterable<ProfileLine>, options: Partial<PageOptions> = {}): PageData {
+  const [annotator, pages] = [new Annotator(), new Pages({ ...USUAL, ...options })];
+  for (const record of records) pages.take(record, annotator.take(record));
+  pages.rest(annotator.rest());
+  return pages.data({ name: 'dprof', version: '0' }, 'test');
+}
+
+/** Of the only profile. */
+export function pageOf(records: Iterable<ProfileLine>, options: Partial<PageOptions> = {}): PageProfile {
+  const [only, ...others] = pageDataOf(records, options).profiles;
+  if (only === undefined || others.length > 0) throw new Error('not one profile');
+  return only;
+}
+
+const READ: Readonly<Record<Packed['type'], (bytes: Buffer, at: number) => number>> = {
+  u8: (bytes, at) => bytes.readUInt8(at),
+  u16: (bytes, at) => bytes.readUInt16LE(2 * at),
+  u32: (bytes, at) => bytes.readUInt32LE(4 * at),
+  f64: (bytes, at) => bytes.readDoubleLE(8 * at),
+};
+
+export function unpacked({ type, length, data }: Packed): number[] {
+  const bytes = inflateRawSync(Buffer.from(data, 'base64'));
+  return Array.from({ length }, (_, at) => READ[type](bytes, at));
+}
+
+/** An event with its texts. */
+export interface Event {
+  readonly kind: string;
+  readonly name: string;
+  readonly lane: string;
+  readonly depth: number;
+  readonly start: number;
+  readonly dur: number;
+  readonly op: string;
+  readonly layer: string;
+  readonly id: number;
+  readonly flops: number;
+  readonly bytes: number;
+}
+
+export function eventsOf({ columns, texts, lanes }: Timeline): Event[] {
+  const of = Object.fromEntries(Object.entries(columns).map(([name, packed]) => [name, unpacked(packed)])) as Record<
+    TimelineColumn,
+    number[]
+  >;
+  const cell = (name: TimelineColumn, i: number): number => of[name][i] ?? NaN;
+  const text = (name: TimelineColumn, i: number): string => texts[cell(name, i)] ?? '';
+  return of.start.map((start, i) => ({
+    kind: EVENT_KINDS[cell('kind', i)] ?? '',
+    name: text('name', i),
+    lane: lanes[cell('lane', i)]?.name ?? '',
+    ...{ depth: cell('depth', i), start, dur: cell('dur', i), op: text('op', i), layer: text('layer', i) },
+    ...{ id: cell('id', i), flops: cell('flops', i), bytes: cell('bytes', i) },
+  }));
+}
+
+/** `cudaLaunchKernel → k` … */
+export function arrowsOf(timeline: Timeline): string[] {
+  const events = eventsOf(timeline);
+  const numbers = unpacked(timeline.arrows);
+  const name = (i: number): string => events[numbers[i] ?? NaN]?.name ?? '?';
+  return Array.from({ length: numbers.length / 2 }, (_, i) => `${name(2 * i)} → ${name(2 * i + 1)}`);
+}
+
+/** The data in a document's own element. */
+export function dataIn(html: string): PageData {
+  const found = /<script type="application\/json" id="data">(.*?)<\/script>/s.exec(html)?.[1];
+  if (found === undefined) throw new Error('no data in the page');
+  return JSON.parse(found) as PageData;
+}
+
+/** Of a profile or of records, as `dprof html` reads it. */
+export async function pageDataOfFile(path: string): Promise<PageData> {
+  const { name, batches, close } = await openSource(path, { at: () => undefined, clear: () => undefined }, PAGE_TYPES);
+  try {
+    const records: ProfileLine[] = [];
+    for await (const batch of batches) records.push(...batch);
+    return { ...pageDataOf(records), title: name };
+  } finally {
+    close();
+  }
+}

@@ -1,0 +1,79 @@
+import { expect } from 'chai';
+import { createHash } from 'node:crypto';
+import { jsonPieces } from '../../../src/write/html/json-pieces.js';
+import { page } from '../../../src/write/html/page.js';
+
+const PROGRAM = { script: 'const a = 1;', style: 'p{color:red}' };
+const documentOf = (data: unknown, title = 'net', program = PROGRAM): string => [...page(title, data, program)].join(''); // prettier-ignore
+
+const HOSTILE = '</script><script>alert(1)</script><!-- <script> ]]> \u2028\u2029 &amp; "\'';
+
+describe('JSON of a page', () => {
+  const written = (value: unknown): string => [...jsonPieces(value)].join('');
+
+  it('reads back as it was, in any number of pieces', () => {
+    const value = { a: [1, { b: null, c: [] }], d: {}, e: 'x', f: [[[[[1, 2]]]]], g: undefined, h: true, i: -1.5 };
+    expect(JSON.parse(written(value))).to.deep.equal(JSON.parse(JSON.stringify(value)));
+    for (const plain of [null, 0, '', [], {}, 'a']) expect(JSON.parse(written(plain))).to.deep.equal(plain);
+  });
+
+  it('has no sign that opens or ends an element, in names neither', () => {
+    const value = { [HOSTILE]: [HOSTILE], deep: [[[[[[HOSTILE]]]]]] };
+    const text = written(value);
+    expect(text).to.not.match(/[<\u2028\u2029]/);
+    expect(JSON.parse(text)).to.deep.equal(value);
+  });
+
+  it('is well-formed whatever the texts hold', () => {
+    const halves = { text: '\ud800 \udfff \u0000 \uffff' };
+    expect(JSON.parse(written(halves))).to.deep.equal(halves);
+    expect(written(halves)).to.not.match(/[\ud800-\udfff]/);
+  });
+
+  it('never stands in memory as a whole', () => {
+    const ranks = Array.from({ length: 100 }, () => ({ list: Array.from({ length: 100 }, (_, i) => ({ i })) }));
+    const pieces = [...jsonPieces({ ranks })];
+    expect(Math.max(...pieces.map(({ length }) => length))).to.be.below(100);
+  });
+});
+
+describe('document of a page', () => {
+  it('holds title, data, program and style', () => {
+    const text = documentOf({ n: 1 });
+    expect(text).to.match(/^<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">/);
+    expect(text).to.include('<title>net</title>').and.include('<main id="page"></main>').and.include('<noscript>');
+    expect(text).to.include('<script type="application/json" id="data">{"n":1}</script>');
+    expect(text).to.include('<script>const a = 1;</script>').and.include('<style>p{color:red}</style>');
+    expect(text.endsWith('</html>\n')).to.equal(true);
+  });
+
+  it('lets nothing leave it, and runs its own program alone', () => {
+    const hash = createHash('sha256').update(PROGRAM.script).digest('base64');
+    const policy = /http-equiv="Content-Security-Policy" content="([^"]*)"/.exec(documentOf({}))?.[1] ?? '';
+    expect(policy.split('; ')).to.include.members(["default-src 'none'", `script-src 'sha256-${hash}'`]);
+    expect(policy).to.not.match(/unsafe-eval|https?:|\*/);
+    expect(documentOf({})).to.not.match(/<(?:script|link|img)[^>]*(?:src|href)="(?!data:)/);
+  });
+
+  it('takes hostile texts for texts', () => {
+    const text = documentOf({ name: HOSTILE }, HOSTILE);
+    // As many as without them: of the data and of the program.
+    expect(text.match(/<script/gi)).to.have.length(2);
+    expect(text.match(/<\/script/gi)).to.have.length(2);
+    expect(text).to.not.include('<!--');
+    expect(text).to.include('<title>&lt;/script&gt;&lt;script&gt;alert(1)');
+    const data = /id="data">(.*?)<\/script>/s.exec(text)?.[1] ?? '';
+    expect(JSON.parse(data)).to.deep.equal({ name: HOSTILE });
+  });
+
+  it('has a title on one line, without direction marks', () => {
+    expect(documentOf({}, 'a\nb\u202ec\u0000')).to.include('<title>a b c </title>');
+  });
+
+  it('keeps strings of the program from ending its element', () => {
+    const script = 'x = "</script>"; y = "<!-- <script>"; z = `</SCRIPT>`;';
+    const text = documentOf({}, 'net', { script, style: 'p{content:"</style>"}' });
+    expect(text).to.include(String.raw`x = "<\/script>"; y = "\x3c!-- \x3cscript>"; z = ${'`'}<\/SCRIPT>${'`'};`);
+    expect(text).to.include(String.raw`p{content:"<\/style>"}`);
+  });
+});
