@@ -22,11 +22,17 @@ import { NO_ROOF, place, roofOf, type Placement } from './roofline.js';
 /** Kernel names repeat: a program has hundreds, a profile millions of kernels. */
 const cells = new Recent<string, ReturnType<typeof matrixUnitCell>>(4096);
 
+/** A cell of the column `tc`. */
+type UnitCell = 0 | 1 | '-' | '?' | null;
+
 const TC_VALUES = { '1': 1, '0': 0, '-': '-', '?': '?', na: null } as const;
 
 export class Annotated {
   #derived: Derived | null = null;
   #placement: Placement | null = null;
+  /** Not yet asked for. */
+  #tc: UnitCell | undefined;
+  #unitUse: MatrixUnitUse | null | undefined;
   constructor(
     readonly record: KernelRecord,
     /** The profile line before the kernel, when there was one. */
@@ -79,6 +85,8 @@ export class Annotated {
     const { derived } = this;
     if (derived.described !== null) this.#derived = { ...derived, described: { ...derived.described, work } };
     this.#placement = null;
+    this.#tc = undefined;
+    this.#unitUse = undefined;
   }
 
   /** The innermost call that has a formula, and the work it gives this kernel. */
@@ -102,7 +110,12 @@ export class Annotated {
    * Matrix unit: 1 used, 0 could be used and is not, '-' not applicable, '?' the name does not tell. Without an op that
    * describes the kernel, 1 or 0 where its name is that of a product, else null.
    */
-  get tc(): 0 | 1 | '-' | '?' | null {
+  get tc(): UnitCell {
+    if (this.#tc === undefined) this.#tc = this.#judge();
+    return this.#tc;
+  }
+
+  #judge(): UnitCell {
     const { described, record } = this;
     if (isInstruction(this.record)) return described === null ? null : multiplies(record, this.derived) ? 1 : '-';
     const work = described?.work ?? null;
@@ -147,6 +160,11 @@ export class Annotated {
 
   /** Element type, eligibility and reasons; null without an op that describes the kernel. */
   get unitUse(): MatrixUnitUse | null {
+    if (this.#unitUse === undefined) this.#unitUse = this.#use();
+    return this.#unitUse;
+  }
+
+  #use(): MatrixUnitUse | null {
     const { described, record } = this;
     if (described !== null && isInstruction(this.record)) return engineUse(record, this.derived);
     if (described === null) return null;

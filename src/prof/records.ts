@@ -6,7 +6,7 @@ import { SCHEMA_VERSION, type ProfileLine } from '../record/record.js';
 import { lineBatches, type Input } from './lines.js';
 import { isDatabaseMessage, NetDictReader } from './net-dict.js';
 import { RepeatedParts } from './repeated.js';
-import { isObject, kernel } from './well-formed.js';
+import { isObject, kernel, line as lineOf } from './well-formed.js';
 
 export type RecordTypes = ReadonlySet<ProfileLine['type']>;
 
@@ -79,7 +79,7 @@ export class RecordReader {
     if (record['type'] === 'profile') this.#checkVersion(record['v'], line);
     if (!this.types.has(record['type'] as ProfileLine['type'])) return null;
     if (record['type'] === 'kernel') return kernel(record, ++this.#kernels);
-    return record as unknown as ProfileLine;
+    return lineOf(record);
   }
 
   #python(text: string, line: number): ProfileLine | null {

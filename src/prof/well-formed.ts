@@ -3,7 +3,7 @@
  * becomes unknown, and the row stays.
  */
 import { completeKernel } from '../record/complete.js';
-import type { Arg, ArgValue, Extent, KernelLine, KernelRecord, Launch, OpCall } from '../record/record.js';
+import type { Arg, ArgValue, Extent, KernelLine, KernelRecord, Launch, OpCall, ProfileLine } from '../record/record.js'; // prettier-ignore
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -150,4 +150,50 @@ function argument(fields: Fields): Arg {
     ...(isString(dtype) ? { dtype } : {}),
     ...('value' in fields ? { value: fields['value'] as ArgValue } : {}),
   };
+}
+
+/** What a field of any other line must be, and what stands in for one that is not. */
+interface Rule {
+  readonly check: (value: unknown) => boolean;
+  readonly otherwise: unknown;
+}
+
+const NUMBER: Rule = { check: isNumber, otherwise: NaN };
+const NUMBER_OR_NULL: Rule = { check: isNumberOrNull, otherwise: null };
+const LIST_OF_OBJECTS: Rule = { check: (value) => Array.isArray(value) && value.every(isObject), otherwise: [] };
+const TEXT: Rule = { check: isString, otherwise: 'na' };
+const TEXT_OR_NULL: Rule = { check: (value) => value === null || isString(value), otherwise: null };
+const KIND = { kind: TEXT_OR_NULL, bytes: NUMBER_OR_NULL };
+const NUMBERED = { profile: { check: isNumber, otherwise: 0 } } satisfies Readonly<Record<string, Rule>>;
+const TIMED = {
+  ...NUMBERED,
+  start: NUMBER,
+  dur: NUMBER_OR_NULL,
+  device: NUMBER,
+  launch: { check: (value) => value === undefined || value === null || launch(value) === value, otherwise: null },
+} satisfies Readonly<Record<string, Rule>>;
+const TIMED_AT_MOST = { ...NUMBERED, start: NUMBER_OR_NULL, device: NUMBER_OR_NULL };
+
+/** Fields of lines that are no kernels; all others may be anything. */
+const LINES: Readonly<Record<string, Readonly<Record<string, Rule>>>> = {
+  profile: { ...NUMBERED, file: TEXT, format: TEXT, rank: NUMBER_OR_NULL, devices: LIST_OF_OBJECTS },
+  copy: { ...TIMED, ...KIND },
+  set: { ...TIMED, bytes: NUMBER_OR_NULL },
+  sync: { ...TIMED, kind: TEXT_OR_NULL },
+  graph: TIMED,
+  collective: { ...TIMED, ...KIND, name: TEXT, group: TEXT_OR_NULL },
+  range: { ...NUMBERED, start: NUMBER, dur: NUMBER, text: TEXT },
+  sample: { ...TIMED_AT_MOST, metric: TEXT, value: NUMBER_OR_NULL },
+  layer: { ...TIMED_AT_MOST, name: TEXT },
+  end: { ...NUMBERED, counts: { check: isObject, otherwise: {} }, diagnostics: { check: isObject, otherwise: {} } },
+};
+
+const RULES = new Map(Object.entries(LINES).map(([type, rules]) => [type, Object.entries(rules)]));
+
+/** A line that is no kernel, with what its type needs. */
+export function line(record: Fields): ProfileLine {
+  const rules = RULES.get(String(record['type'])) ?? [];
+  const wrong = rules.filter(([field, { check }]) => !check(record[field]));
+  const mended = Object.fromEntries(wrong.map(([field, { otherwise }]) => [field, otherwise]));
+  return (wrong.length === 0 ? record : { ...record, ...mended }) as unknown as ProfileLine;
 }

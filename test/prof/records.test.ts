@@ -34,6 +34,17 @@ describe('records', () => {
     expect((await recordsOf(text)).map(({ type }) => type)).to.deep.equal(['end']);
   });
 
+  it('of other types have what their type needs: a field of the wrong type becomes unknown', async () => {
+    const odd = [
+      { type: 'profile', v: 1, profile: 0, file: 7, format: null, rank: 'x', devices: null },
+      { type: 'end', profile: 0, counts: [], diagnostics: null },
+    ];
+    expect(await recordsOf(odd.map((record) => JSON.stringify(record)).join('\n'))).to.deep.equal([
+      { type: 'profile', v: 1, profile: 0, file: 'na', format: 'na', rank: null, devices: [] },
+      { type: 'end', profile: 0, counts: {}, diagnostics: {} },
+    ]);
+  });
+
   it("of PyProf's net.dict become kernels; what they do not tell is unknown", async () => {
     const [record] = (await recordsOf(`${DICT}\n${DICT}`)) as KernelRecord[];
     expect(record).to.deep.equal(
