@@ -5,6 +5,8 @@ import { writePieces } from './write-pieces.js';
 /** ns between the end of one copy and the start of the next. */
 const GAP = 100_000;
 const PIECE = 1 << 22;
+/** So many copies make longer steps together: a run of a million kernels has thousands of steps, not tens of them. */
+const COPIES_OF_A_STEP = 4;
 
 /** What the numbers of one copy lie above those of the copy before. */
 interface Stride {
@@ -41,7 +43,7 @@ function shifted<R extends ProfileLine>(record: R, { time, id, corr, call, step 
   if ('launch' in record && record.launch) next['launch'] = later(record.launch);
   if (isKernel(record)) {
     next['id'] = record.id + copy * id;
-    if (typeof record.step === 'number') next['step'] = record.step + copy * step;
+    if (typeof record.step === 'number') next['step'] = record.step + Math.floor(copy / COPIES_OF_A_STEP) * step;
     if (record.callIds) next['callIds'] = record.callIds.map((number) => number + copy * call);
     if (record.forward) next['forward'] = later(record.forward);
   }
