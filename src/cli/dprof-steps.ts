@@ -1,7 +1,8 @@
 /** `dprof steps`: records → where the time of each training step went. */
 import { stringify } from 'csv-stringify/sync';
 import { STEP_COLUMNS, type StepColumn } from '../prof/steps/columns.js';
-import { MOST_STEPS, STEP_TYPES, Steps, type ProfileSteps, type StepRow } from '../prof/steps/steps.js';
+import { MOST_STEPS } from '../prof/steps/host-steps.js';
+import { STEP_TYPES, Steps, type ProfileSteps, type StepRow } from '../prof/steps/steps.js';
 import { UserError } from '../record/errors.js';
 import { clean } from '../write/cell-text.js';
 import { aligned } from './aligned.js';

@@ -1,28 +1,17 @@
 import { expect } from 'chai';
-import { build } from 'esbuild';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { page as document } from '../../src/write/html/page.js';
 import type { PageData } from '../../src/prof/page/page-data.js';
 import { describeInBrowser } from '../support/browser.js';
-import { ROOT } from '../support/shared.js';
+import { bundledProgram } from '../support/page-program.js';
 import { FIXTURE, HOSTILE } from './fixture.js';
 
 const PANELS = 'figures advice devices utilisation ranks steps kernels precision matrix-unit activity memory-operations collectives roofline layers flame annotations memory timeline diagnostics'.split(' '); // prettier-ignore
 
 /** Colour of the page's ground, in the browser's words. */
 const GROUND = 'getComputedStyle(document.body).backgroundColor';
-
-/** Program and style as they are bundled for the package. */
-async function program(): Promise<{ script: string; style: string }> {
-  const { outputFiles } = await build({
-    entryPoints: { report: join(ROOT, 'src/page/main.ts'), style: join(ROOT, 'src/page/style.css') },
-    ...{ outdir: 'out', write: false, bundle: true, minify: true, format: 'iife', target: 'es2022', charset: 'ascii' },
-  });
-  const of = (name: string): string => outputFiles.find(({ path }) => path.endsWith(name))?.text ?? '';
-  return { script: of('report.js'), style: of('style.css') };
-}
 
 /** A profile of which nothing is known, as records without kernels give. */
 const EMPTY: PageData = {
@@ -49,7 +38,7 @@ describeInBrowser('dashboard', (open) => {
 
   before(async function () {
     this.timeout(60_000);
-    const built = await program();
+    const built = await bundledProgram();
     for (const [path, data] of [
       [file, FIXTURE],
       [empty, EMPTY],

@@ -6,7 +6,7 @@ import { algorithmBytes } from '../../ops/collective.js';
 import type { KernelLine, ProfileLine, ProfileRecord, SyncRecord } from '../../record/record.js';
 import type { Annotated } from '../annotate.js';
 import type { RecordTypes } from '../records.js';
-import { HostSteps, stepOf } from '../steps/host-steps.js';
+import { HostSteps, MOST_STEPS, stepOf } from '../steps/host-steps.js';
 import { workOf, type Timed } from '../steps/work.js';
 import { PS_PER_NS } from '../union.js';
 import { kindByName, libraryKind } from './collective-name.js';
@@ -14,7 +14,7 @@ import { DeviceSums, type Stretch } from './device-sums.js';
 import { KernelSums } from './kernel-sums.js';
 import { OperationSums } from './operation-sums.js';
 import type { DeviceTime, Overview, Work } from './overview.js';
-import { MOST_STEPS, StepSpans } from './step-spans.js';
+import { StepSpans } from './step-spans.js';
 import { Tallies } from './tallies.js';
 
 export const OVERVIEW_TYPES: RecordTypes = new Set(
@@ -157,7 +157,7 @@ function addWork(sums: OneProfile, record: Timed, work: Work): void {
   if (record.type === 'set') sums.memory.add('set', time, record.bytes);
   if (record.type === 'collective') sums.collectives.add(record.kind ?? record.name, time, record.bytes, record.group);
   if (record.type === 'kernel') addCollective(sums.collectives, record, work, time);
-  const step = stretch === null ? null : stepAt(sums, record);
+  const step = stretch === null ? null : sums.hostSteps.stepOfWork(record);
   if (stretch !== null && step !== null) sums.steps.add(step, record.device, stretch);
 }
 
@@ -169,14 +169,6 @@ function addCollective(sums: OperationSums, record: KernelLine, work: Work, time
     const kind = kindByName(short);
     if (kind !== null) sums.add(`${kind} (${COUNTED_AS_COMPUTE})`, time, null);
   }
-}
-
-/** Copies and graph launches have a step only where the host's are told. */
-function stepAt({ hostSteps }: OneProfile, record: Timed): number | null {
-  const told = 'step' in record ? record.step : undefined;
-  if (told !== undefined) return told;
-  const launched = record.launch?.start ?? null;
-  return launched === null || hostSteps.size === 0 ? null : hostSteps.at(launched);
 }
 
 function addHostStep({ hostSteps }: OneProfile, record: ProfileLine): void {

@@ -1,11 +1,9 @@
 /** How long each step took on each device: from its first work to its last, in one pass over work in order of start. */
 import { spreadOf } from '../group/spread.js';
+import { MOST_STEPS } from '../steps/host-steps.js';
 import { PS_PER_NS, Union } from '../union.js';
 import type { Stretch } from './device-sums.js';
 import type { StepOverview } from './overview.js';
-
-/** Steps of all devices of a profile that are kept. */
-export const MOST_STEPS = 20_000;
 
 interface StepSpan {
   readonly step: number;

@@ -1,10 +1,7 @@
 /** When each training step ran: from the first launch of its kernels to the end of the last. */
 import type { ProfileLine } from '../../record/record.js';
-import { HostSteps, stepOf } from '../steps/host-steps.js';
+import { HostSteps, MOST_STEPS, stepOf } from '../steps/host-steps.js';
 import { launchOf, type Timed } from './timed.js';
-
-/** Steps that are told apart. */
-const MOST_STEPS = 20_000;
 
 export interface StepTime {
   readonly step: number;
@@ -33,8 +30,8 @@ export class StepTimes {
 
   take({ record, start, dur }: Timed): void {
     const launch = launchOf(record);
-    const told = 'step' in record ? record.step : launch === null ? null : this.#host.at(launch.start);
-    if (typeof told !== 'number') return;
+    const told = this.#host.stepOfWork(record);
+    if (told === null) return;
     let span = this.#steps.get(told);
     if (span === undefined) {
       if (this.#steps.size === MOST_STEPS) return;

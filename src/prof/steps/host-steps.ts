@@ -1,6 +1,15 @@
 /** When steps ran on the host, where records tell it. */
 import type { ProfileLine } from '../../record/record.js';
 
+/** Steps of all devices that a report keeps, each of at most about 5 KB. */
+export const MOST_STEPS = 20_000;
+
+/** As much of work on a device as tells its step. */
+interface Work {
+  readonly step?: number | null;
+  readonly launch?: { readonly start: number } | null;
+}
+
 export interface HostStep {
   readonly step: number;
   readonly start: number;
@@ -45,6 +54,15 @@ export class HostSteps {
   /** When a step began; null when it is not told. */
   startOf(step: number): number | null {
     return this.#starts.get(step) ?? null;
+  }
+
+  /**
+   * The step that work belongs to; null for none. Where a kernel's step is null, its reader looked for it; copies and
+   * graph launches have one only where the host's are told.
+   */
+  stepOfWork({ step, launch }: Work): number | null {
+    if (step !== undefined) return step;
+    return launch === undefined || launch === null ? null : this.at(launch.start);
   }
 
   /** The step at a time of the host; null outside of all. */

@@ -5,16 +5,13 @@
 import { UserError } from '../../record/errors.js';
 import type { ProfileLine, ProfileRecord } from '../../record/record.js';
 import type { RecordTypes } from '../records.js';
-import { HostSteps, stepOf } from './host-steps.js';
+import { HostSteps, MOST_STEPS, stepOf } from './host-steps.js';
 import { StepSums } from './step-sums.js';
 import { workOf, type Timed, type Work } from './work.js';
 
 export const STEP_TYPES: RecordTypes = new Set(
   ['profile', 'kernel', 'collective', 'graph', 'copy', 'set', 'sample', 'range', 'end'] as const, // prettier-ignore
 );
-
-/** Steps of all devices that are kept, each of about 5 KB. */
-export const MOST_STEPS = 20_000;
 
 /** A step's number; '-' for work of no step, 'all' for the whole profile. */
 export type StepName = number | '-' | 'all';
@@ -104,10 +101,8 @@ export class Steps {
   /** Copies have a step only where the host's are told. */
   #rowOf({ host }: OneProfile, sums: DeviceSteps, work: Work, record: Timed): StepSums | null {
     if (work === 'copy' && host.size === 0) return null;
-    const launched = record.launch?.start ?? null;
-    // Where a kernel's step is null, its reader looked for it.
-    const step = 'step' in record ? record.step : launched === null ? null : host.at(launched);
-    if (typeof step !== 'number') return sums.rest;
+    const step = host.stepOfWork(record);
+    if (step === null) return sums.rest;
     let row = sums.steps.get(step);
     if (row === undefined) {
       this.#keep();

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
 import { STEP_COLUMNS } from '../../../src/prof/steps/columns.js';
-import { MOST_STEPS, Steps, type StepRow } from '../../../src/prof/steps/steps.js';
+import { MOST_STEPS } from '../../../src/prof/steps/host-steps.js';
+import { Steps, type StepRow } from '../../../src/prof/steps/steps.js';
 import type { CollectiveRecord, CopyRecord, ProfileLine, SampleRecord } from '../../../src/record/record.js';
 import { kernel } from '../../support/kernels.js';
 import { fileOf, recordsOf, TRACES } from '../../support/kineto.js';
