@@ -100,6 +100,15 @@ export function csvOfDiff({ result, by, rows }: Sheet): string {
   );
 }
 
+const commonFigures = ({ common }: DiffResult): object | null =>
+  common && {
+    change_percent: 100 * (common.change - 1),
+    spread_percent: 100 * common.spread,
+    rows: common.rows,
+    p_effect: common.test.pBeyond,
+    verdict: common.verdict,
+  };
+
 /** One object a line: the inputs, the totals, the rows, the conditions. Unknown is null. */
 export function jsonOfDiff({ result, by, rows, heading, notes }: Sheet): string {
   const values = (row: DiffRow): object => ({
@@ -108,7 +117,15 @@ export function jsonOfDiff({ result, by, rows, heading, notes }: Sheet): string 
   });
   const named = (keys: readonly Key[]): object => Object.fromEntries(by.map((name, i) => [name, keys[i] ?? null]));
   return [
-    { row: 'comparison', per: result.basis, rows: result.rows.length, tested: result.tested, heading, notes },
+    {
+      row: 'comparison',
+      per: result.basis,
+      rows: result.rows.length,
+      tested: result.tested,
+      common: commonFigures(result),
+      heading,
+      notes,
+    },
     { row: TOTAL, ...values(result.total) },
     ...rows.map((row) => ({ row: 'key', keys: named(row.keys), ...values(row) })),
     ...result.conditions.map(({ condition, met, row }) => ({

@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import { OTHERS, type Comparison, type DiffResult } from '../prof/diff/comparison.js';
 import { differ } from '../prof/diff/input-facts.js';
 import { leastP } from '../prof/diff/mann-whitney.js';
-import type { Which } from '../prof/diff/row.js';
+import type { Which } from '../prof/diff/pair.js';
 import { counted } from './over-records.js';
 
 const SIDES: readonly Which[] = ['base', 'new'];
@@ -33,6 +33,24 @@ export function methodLine({ basis, tested }: DiffResult, { rate, minEffect }: C
     `times of a mean ${unit}; ${counted(tested, 'row')} tested: Mann-Whitney U over ${unit}s, beyond ` +
     `${round(100 * minEffect)} %, false-discovery rate ${rate} (Benjamini-Hochberg)`
   );
+}
+
+/** What the rows share and what became of it, in a line; none where it is left in. */
+export function commonLine(
+  { basis, common, tested }: DiffResult,
+  { asIs, minEffect }: Comparison['settings'],
+): string[] {
+  if (asIs || tested === 0 || common === null) return [];
+  const { change, spread, rows, verdict } = common;
+  const percent = 100 * (change - 1);
+  const shown =
+    verdict === 'same'
+      ? `not shown to be beyond ${round(100 * minEffect)} %: taken out of the tests`
+      : `${verdict}: it counts as theirs`;
+  return [
+    `what ${rows} rows share: ${(100 * spread).toFixed(2)} % from ${basis} to ${basis}, taken out of the tests; ` +
+      `${percent > 0 ? '+' : ''}${percent.toFixed(2)} % from BASE to NEW, ${shown}`,
+  ];
 }
 
 const round = (value: number): number => Number(value.toPrecision(6));

@@ -1,5 +1,6 @@
 /** What `dprof diff` can be asked, and how its help says it. */
 import { DIFF_COLUMNS } from '../prof/diff/columns.js';
+import { LEAST_ROWS } from '../prof/diff/common.js';
 import { MOST_ROWS } from '../prof/diff/comparison.js';
 import { parseCondition, type Condition } from '../prof/diff/fail-if.js';
 import { MOST_SUMS } from '../prof/diff/sums.js';
@@ -28,6 +29,7 @@ const OPTIONS: readonly Option[] = [
   { name: 'min-effect', takes: 'PCT', help: `least change of interest (${percent(DEFAULTS.minEffect)})` },
   { name: 'fdr', takes: 'Q', help: `false-discovery rate (${DEFAULTS.rate}); --q means the same` },
   { name: 'min-samples', takes: 'N', help: `steps that each input needs for a test (${DEFAULTS.minSamples})` },
+  { name: 'as-is', help: 'test rows with what all rows of a step share, as the clock' },
   { name: 'top', takes: 'N', help: `only the first N rows (markdown: ${MARKDOWN_ROWS}; others: all)` },
   ...OTHER_OPTIONS,
 ];
@@ -55,6 +57,9 @@ export const diffHelp = (): string =>
     'Steps: the time of all kernels by the number of steps; where an input tells none, whole runs take their place.',
     'Profiles of several ranks are one run, several profiles of one rank are several.',
     'Test: Mann-Whitney U, two-sided, on the time of each step, BASE moved by the minimum effect; Benjamini-Hochberg.',
+    `What the rows of a step share, as its clock, is taken out of their tests (--as-is: not), where ${LEAST_ROWS} rows or more have`,
+    'a time in every step: of each step its factor, and the change from BASE to NEW that all have, unless that change is',
+    'shown to be one by a test of its own. Then all of them count as slower or faster. The times told stay as they are.',
     'CSV: texts that begin with = + - or @ get a quote in front, so that no spreadsheet computes them.',
     `Memory: at most 400 MB: ${MOST_ROWS} rows, ${MOST_SUMS} sums by row and step of each input. More is told.`,
     '',
@@ -109,6 +114,7 @@ export function readDiffArguments(args: readonly string[]): DiffRequest {
       rate: given.read('fdr', rateOf) ?? DEFAULTS.rate,
       minEffect: given.read('min-effect', effectOf) ?? DEFAULTS.minEffect,
       minSamples: given.read('min-samples', (text) => integer('--min-samples', text, 1)) ?? DEFAULTS.minSamples,
+      asIs: given.on('as-is'),
     },
     top: given.read('top', (text) => integer('--top', text, 0)) ?? (format === 'markdown' ? MARKDOWN_ROWS : Infinity),
   };

@@ -1,10 +1,10 @@
 /** `dprof diff`: two inputs of records → what changed from one to the other. */
 import { Comparison, DIFF_TYPES, type DiffResult, type Judged } from '../prof/diff/comparison.js';
-import type { Which } from '../prof/diff/row.js';
+import type { Which } from '../prof/diff/pair.js';
 import { UserError } from '../record/errors.js';
 import type { Command } from './dprof-commands.js';
 import { csvOfDiff, jsonOfDiff, shownNumber, SHORT_COLUMNS, textOfDiff, type Sheet } from './dprof-diff-formats.js';
-import { inputLines, methodLine, notesOf } from './dprof-diff-heading.js';
+import { commonLine, inputLines, methodLine, notesOf } from './dprof-diff-heading.js';
 import { junitOfDiff } from './dprof-diff-junit.js';
 import { markdownOfDiff } from './dprof-diff-markdown.js';
 import { DIFF, diffHelp, readDiffArguments, type DiffFormat, type DiffRequest } from './dprof-diff-options.js';
@@ -39,7 +39,7 @@ async function run(args: readonly string[]): Promise<void> {
     result,
     by: by.map(({ key }) => key),
     rows: result.rows.slice(0, top),
-    heading: [...inputLines(comparison, names), methodLine(result, settings)],
+    heading: [...inputLines(comparison, names), methodLine(result, settings), ...commonLine(result, settings)],
     notes,
   };
   const inputs = [request.base, request.new].filter((file) => file !== '-');

@@ -36,6 +36,13 @@ export const DIFF_COLUMNS: readonly DiffColumn[] = [
     doc: "of the median step's time",
     value: ({ medianPercent }) => medianPercent,
   },
+  {
+    name: 'own_change',
+    unit: '%',
+    long: true,
+    doc: 'the same of the times that were tested, without what the rows share',
+    value: ({ ownPercent }) => ownPercent,
+  },
   { name: 'base_steps', long: true, doc: 'steps of BASE for the test', value: ({ base }) => base.samples },
   { name: 'new_steps', long: true, doc: 'and of NEW', value: (row) => row.new.samples },
   { name: 'p', unit: 'p', long: true, doc: 'of the test of no difference', value: ({ p }) => p },

@@ -6,12 +6,15 @@ import type { Annotated } from '../annotate.js';
 import { textOf, type Column } from '../columns.js';
 import type { RecordTypes } from '../records.js';
 import { Annotator } from '../report.js';
+import { commonOf, withoutCommon, type Common } from './common.js';
 import type { Condition } from './fail-if.js';
 import { falseDiscovery } from './false-discovery.js';
 import { InputFacts } from './input-facts.js';
-import { byChange, percentOf, rowOf, type Amount, type DiffRow, type Key, type Measured, type Pair, type Which } from './row.js'; // prettier-ignore
+import { Measuring, type Both } from './measuring.js';
+import type { Pair, Times, Which } from './pair.js';
+import { byChange, rowOf, type DiffRow, type Key, type Measured } from './row.js';
 import { Samples, Sums, type Basis } from './sums.js';
-import { median, testSteps, type Settings } from './verdict.js';
+import { testSteps, type Settings, type StepTest } from './verdict.js';
 
 export const DIFF_TYPES: RecordTypes = new Set(['profile', 'kernel', 'end'] as const);
 
@@ -20,9 +23,6 @@ export const MOST_ROWS = 50_000;
 const MOST_TEXT = 16 * 1024 * 1024;
 /** Stands for the keys of rows beyond the limit. */
 export const OTHERS = '[other rows]';
-
-/** Less of a row's time than this in steps, and its steps say too little of it. */
-const LEAST_IN_STEPS = 0.5;
 
 /** A condition and what it found; `met` is null where no kernel of either input matches. */
 export interface Judged {
@@ -34,6 +34,8 @@ export interface Judged {
 export interface DiffResult {
   readonly basis: Basis;
   readonly total: DiffRow;
+  /** What the rows of a step share, taken out of their test; null where too few rows tell it, or it was not asked for. */
+  readonly common: Common | null;
   /** Those that changed by the most time first. */
   readonly rows: readonly DiffRow[];
   readonly conditions: readonly Judged[];
@@ -41,12 +43,7 @@ export interface DiffResult {
   readonly tested: number;
 }
 
-/** Sums of both inputs. */
-class Both implements Pair<Sums> {
-  readonly base = new Sums();
-  readonly new = new Sums();
-  constructor(readonly keys: readonly Key[] = []) {}
-}
+const both = (keys: readonly Key[] = []): Both => ({ keys, base: new Sums(), new: new Sums() });
 
 class Side {
   readonly facts = new InputFacts();
@@ -72,7 +69,7 @@ export interface ComparisonOptions {
 
 export class Comparison {
   readonly sides: Pair<Side>;
-  readonly total = new Both();
+  readonly total = both();
   /** Kernels under the other rows. */
   others = 0;
   readonly #rows = new Map<string, Both>();
@@ -83,7 +80,7 @@ export class Comparison {
     const { by, conditions, mostSums } = options;
     const derived = [...by, ...conditions].some((one) => one.derived === true);
     this.sides = { base: new Side(new Samples(mostSums), derived), new: new Side(new Samples(mostSums), derived) };
-    this.#watched = conditions.map(() => new Both());
+    this.#watched = conditions.map(() => both());
   }
 
   take(which: Which, record: ProfileLine): void {
@@ -134,9 +131,9 @@ export class Comparison {
   }
 
   #keep(name: string, keys: readonly Key[]): Both {
-    let both = this.#rows.get(name);
-    if (both === undefined) this.#rows.set(name, (both = new Both(keys)));
-    return both;
+    let row = this.#rows.get(name);
+    if (row === undefined) this.#rows.set(name, (row = both(keys)));
+    return row;
   }
 
   get settings(): Settings {
@@ -150,51 +147,32 @@ export class Comparison {
 
   /** The comparison, when both inputs are taken. */
   get result(): DiffResult {
-    const { conditions, settings } = this.options;
-    const measure = this.#measure();
-    const measured = [...this.#rows.values()].map(measure);
-    const qs = falseDiscovery(measured.map(({ test }) => test?.pBeyond ?? null));
-    const rows = measured.map((one, i) => rowOf(one, qs[i] ?? null, settings.rate)).sort(byChange);
-    const single = (both: Both): DiffRow => {
-      const one = measure(both);
-      return rowOf(one, one.test?.pBeyond ?? null, settings.rate);
-    };
-    const judged = conditions.map((condition, i): Judged => {
-      const row = single(condition.matches === null ? this.total : (this.#watched[i] ?? new Both()));
+    const { basis } = this;
+    const { settings } = this.options;
+    const measuring = new Measuring(this.total, { base: this.sides.base.samples, new: this.sides.new.samples }, basis);
+    const total = single(measuring.of(this.total), settings);
+    const measured = [...this.#rows.values()].map((row) => measuring.of(row));
+    const testable = measured.flatMap(({ times }) => (times === null ? [] : [times]));
+    const common = settings.asIs ? null : commonOf(testable, settings);
+    const tests = measured.map(({ times }) => (times === null ? null : testRow(times, common, settings)));
+    const qs = falseDiscovery(tests.map((test) => test?.pBeyond ?? null));
+    const rows = measured.map((one, i) => rowOf(one, tests[i] ?? null, qs[i] ?? null, settings.rate)).sort(byChange);
+    const conditions = this.options.conditions.map((condition, i): Judged => {
+      const watched = condition.matches === null ? this.total : (this.#watched[i] ?? both());
+      const row = single(measuring.of(watched), settings);
       const isThere = row.base.count + row.new.count > 0;
       return { condition, row, met: isThere ? condition.isMet({ ns: row.change, percent: row.percent }) : null };
     });
-    const tested = qs.filter((q) => q !== null).length;
-    return { basis: this.basis, total: single(this.total), rows, conditions: judged, tested };
+    return { basis, total, common, rows, conditions, tested: qs.filter((q) => q !== null).length };
   }
+}
 
-  #measure(): (both: Both) => Measured {
-    const { basis, sides, total } = this;
-    const { settings } = this.options;
-    const tested = { base: sides.base.samples.tested(basis), new: sides.new.samples.tested(basis) };
-    const count = basis === 'step' ? 'steps' : 'runs';
-    const units = { base: sides.base.samples[count], new: sides.new.samples[count] };
-    const amount = (which: Which, { count, time }: Sums): Amount => ({
-      count,
-      time,
-      share: total[which].time > 0 ? (100 * time) / total[which].time : null,
-      each: time / Math.max(1, units[which]),
-      samples: tested[which].length,
-    });
-    const isCovered = ({ time, timeInSteps }: Sums): boolean => basis === 'run' || timeInSteps >= LEAST_IN_STEPS * time;
-    return (both) => {
-      const times = { base: both.base.timesOf(tested.base), new: both.new.timesOf(tested.new) };
-      const isInBoth = both.base.count > 0 && both.new.count > 0;
-      const test =
-        isInBoth && isCovered(both.base) && isCovered(both.new) ? testSteps(times.base, times.new, settings) : null;
-      const [before, after] = [median(times.base), median(times.new)];
-      return {
-        keys: both.keys,
-        base: amount('base', both.base),
-        new: amount('new', both.new),
-        medianPercent: test === null ? null : percentOf(before, after),
-        test,
-      };
-    };
-  }
+/** One row of many, tested beside what they share. */
+const testRow = (times: Times, common: Common | null, settings: Settings): StepTest | null =>
+  testSteps(common === null ? times : withoutCommon(times, common), settings);
+
+/** A row that stands alone: there is nothing it could share a change with, and nothing to adjust for. */
+function single(measured: Measured, settings: Settings): DiffRow {
+  const test = measured.times === null ? null : testSteps(measured.times, settings);
+  return rowOf(measured, test, test?.pBeyond ?? null, settings.rate);
 }

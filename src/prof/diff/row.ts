@@ -1,11 +1,6 @@
 /** A row of the comparison: what both inputs have of some kernels, and whether it changed. Pure. */
-import { verdictOf, type StepTest, type Verdict } from './verdict.js';
-
-export interface Pair<T> {
-  readonly base: T;
-  readonly new: T;
-}
-export type Which = keyof Pair<unknown>;
+import type { Pair, Times } from './pair.js';
+import { median, percentOf, verdictOf, type StepTest, type Verdict } from './verdict.js';
 
 /** A key's text; null for unknown. */
 export type Key = string | null;
@@ -29,6 +24,8 @@ export interface DiffRow extends Pair<Amount> {
   readonly percent: number | null;
   /** Change of the median step, %; null without samples, or where BASE's is 0. */
   readonly medianPercent: number | null;
+  /** The same of the times that were tested: of a row of several without what all of them share. */
+  readonly ownPercent: number | null;
   readonly p: number | null;
   readonly pBeyond: number | null;
   /** Adjusted for the number of rows; of the totals and of conditions the same as `pBeyond`. */
@@ -36,22 +33,25 @@ export interface DiffRow extends Pair<Amount> {
   readonly verdict: Verdict;
 }
 
-/** A row before its test is adjusted for the number of rows. */
+/** A row before its test. */
 export interface Measured extends Pair<Amount> {
   readonly keys: readonly Key[];
-  readonly medianPercent: number | null;
-  readonly test: StepTest | null;
+  /** By sample, ns; null for what only one input has, or whose kernels mostly belong to no step. */
+  readonly times: Times | null;
 }
 
-export const percentOf = (before: number | null, after: number | null): number | null =>
-  before === null || after === null || before === 0 ? null : (100 * (after - before)) / before;
-
-export function rowOf({ test, ...one }: Measured, q: number | null, rate: number): DiffRow {
+/**
+ * @param test null where there was none
+ * @param q its `pBeyond` adjusted for the number of rows
+ */
+export function rowOf({ times, ...one }: Measured, test: StepTest | null, q: number | null, rate: number): DiffRow {
   const presence = one.base.count === 0 ? 'new' : one.new.count === 0 ? 'gone' : null;
   return {
     ...one,
     change: one.new.each - one.base.each,
     percent: percentOf(one.base.each, one.new.each),
+    medianPercent: test === null || times === null ? null : percentOf(median(times.base), median(times.new)),
+    ownPercent: test?.percent ?? null,
     p: test?.p ?? null,
     pBeyond: test?.pBeyond ?? null,
     q,

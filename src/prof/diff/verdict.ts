@@ -7,6 +7,7 @@
  * relative to a fold-change threshold is a TREAT", Bioinformatics 25 (2009) 765-771.
  */
 import { mannWhitney } from './mann-whitney.js';
+import type { Times } from './pair.js';
 
 export const VERDICTS = {
   slower: 'its steps take longer, by more than the minimum effect',
@@ -26,11 +27,15 @@ export interface Settings {
   readonly minEffect: number;
   /** Samples that each input must have for a test. */
   readonly minSamples: number;
+  /** Whether single rows are tested on the times as they are, with what all rows of a step share. */
+  readonly asIs: boolean;
 }
 
-export const DEFAULTS: Settings = { rate: 0.05, minEffect: 0.01, minSamples: 5 };
+export const DEFAULTS: Settings = { rate: 0.05, minEffect: 0.01, minSamples: 5, asIs: false };
 
 export interface StepTest {
+  /** Change of the median of the tested times, %; null where BASE's is 0. */
+  readonly percent: number | null;
   /** Two-sided p of the rank test of no difference. */
   readonly p: number;
   /** The same of no difference beyond the minimum effect. */
@@ -40,7 +45,7 @@ export interface StepTest {
 }
 
 /** @returns null with too few samples */
-export function testSteps(base: Float64Array, next: Float64Array, settings: Settings): StepTest | null {
+export function testSteps({ base, new: next }: Times, settings: Settings): StepTest | null {
   if (Math.min(base.length, next.length) < Math.max(1, settings.minSamples)) return null;
   const middle = (base.length * next.length) / 2;
   const against = (factor: number): { u: number; p: number } =>
@@ -48,12 +53,12 @@ export function testSteps(base: Float64Array, next: Float64Array, settings: Sett
       base.map((ns) => ns * factor),
       next,
     ) ?? { u: middle, p: 1 };
-  const plain = against(1);
+  const plain = { percent: percentOf(median(base), median(next)), p: against(1).p };
   const above = against(1 + settings.minEffect);
-  if (above.u > middle) return { p: plain.p, pBeyond: above.p, side: 1 };
+  if (above.u > middle) return { ...plain, pBeyond: above.p, side: 1 };
   const below = against(Math.max(0, 1 - settings.minEffect));
-  if (below.u < middle) return { p: plain.p, pBeyond: below.p, side: -1 };
-  return { p: plain.p, pBeyond: 1, side: 0 };
+  if (below.u < middle) return { ...plain, pBeyond: below.p, side: -1 };
+  return { ...plain, pBeyond: 1, side: 0 };
 }
 
 /** @param q adjusted value of the row's `pBeyond` */
@@ -62,6 +67,9 @@ export function verdictOf(test: StepTest | null, q: number | null, rate: number)
   if (q > rate || test.side === 0) return 'same';
   return test.side > 0 ? 'slower' : 'faster';
 }
+
+export const percentOf = (before: number | null, after: number | null): number | null =>
+  before === null || after === null || before === 0 ? null : (100 * (after - before)) / before;
 
 export function median(values: Float64Array): number | null {
   const sorted = values.slice().sort();

@@ -138,9 +138,15 @@ describe('a comparison', () => {
     expect(median(Float64Array.of())).to.equal(null);
     const [a, b] = [Float64Array.of(10, 11, 12, 13, 14), Float64Array.of(20, 21, 22, 23, 24)];
     const settings = { ...DEFAULTS, minEffect: 0.05 };
-    expect(testSteps(a, b, settings)).to.deep.equal({ p: 2 / 252, pBeyond: 2 / 252, side: 1 });
-    expect(testSteps(b, a, settings)?.side).to.equal(-1);
-    expect(testSteps(a, a, settings)).to.deep.equal({ p: 1, pBeyond: 1, side: 0 });
-    expect(testSteps(a, b, { ...settings, minSamples: 6 })).to.equal(null);
+    // Of 10 values 252 choices of 5; medians 12 and 22.
+    expect(testSteps({ base: a, new: b }, settings)).to.deep.equal({
+      percent: 1000 / 12,
+      p: 2 / 252,
+      pBeyond: 2 / 252,
+      side: 1,
+    });
+    expect(testSteps({ base: b, new: a }, settings)?.side).to.equal(-1);
+    expect(testSteps({ base: a, new: a }, settings)).to.deep.equal({ percent: 0, p: 1, pBeyond: 1, side: 0 });
+    expect(testSteps({ base: a, new: b }, { ...settings, minSamples: 6 })).to.equal(null);
   });
 });

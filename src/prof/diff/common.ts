@@ -1,0 +1,83 @@
+/**
+ * What all rows of a step share: clock, heat, a longer batch. It moves every row of that step alike, so tests of single
+ * rows would all be wrong together, and a change of one row drowns in it. Here it is estimated, tested as one change of
+ * its own, and taken out of the times that single rows are tested on. Pure.
+ *
+ * The times of row r in sample s are taken for level(r, input) · factor(s) · noise. The factor of a sample is the median
+ * over the rows of time / level, the common change the median over the rows of level in NEW / level in BASE: medians,
+ * so that rows that changed on their own do not move them while they are the lesser part. Source of the idea: factors
+ * of samples as a median of ratios over rows, S. Anders, W. Huber, "Differential expression analysis for sequence count
+ * data", Genome Biology 11 (2010) R106, formula 5.
+ */
+import type { Pair, Times, Which } from './pair.js';
+import { median, testSteps, verdictOf, type Settings, type StepTest, type Verdict } from './verdict.js';
+
+/** Rows that have a time in every sample; with fewer, a median says more of its rows than of the step. */
+export const LEAST_ROWS = 10;
+
+export interface Common {
+  /** By sample, about 1. */
+  readonly factors: Times;
+  /** From BASE to NEW: 1.02 is 2 % more. */
+  readonly change: number;
+  /** How far factors of one input typically lie from 1: the median distance. */
+  readonly spread: number;
+  readonly rows: number;
+  readonly test: StepTest;
+  readonly verdict: Verdict;
+}
+
+/**
+ * @param rows those to be tested
+ * @returns null with too few rows or samples to tell it
+ */
+export function commonOf(rows: readonly Times[], settings: Settings): Common | null {
+  const complete = rows.filter((times) => times.base.every(isTime) && times.new.every(isTime));
+  if (complete.length < LEAST_ROWS) return null;
+  const levels = complete.map(levelsOf);
+  const change = middle(levels.map((level) => level.new / level.base));
+  const factorsOf = (which: Which): Float64Array => {
+    const samples = complete[0]?.[which].length ?? 0;
+    return Float64Array.from({ length: samples }, (_, sample) =>
+      middle(complete.map((times, row) => (times[which][sample] ?? 0) / (levels[row]?.[which] ?? 1))),
+    );
+  };
+  const factors = { base: factorsOf('base'), new: factorsOf('new') };
+  const test = testSteps({ base: factors.base, new: factors.new.map((factor) => factor * change) }, settings);
+  if (test === null) return null;
+  const spread = middle([...factors.base, ...factors.new].map((factor) => Math.abs(factor - 1)));
+  return {
+    factors,
+    change,
+    spread,
+    rows: complete.length,
+    test,
+    verdict: verdictOf(test, test.pBeyond, settings.rate),
+  };
+}
+
+/**
+ * Times of a row without what is common: the factors go where the row follows them; the common change goes too, unless
+ * it is shown to be one, for then the row changed with the others.
+ */
+export function withoutCommon(times: Times, { factors, change, verdict }: Common): Times {
+  const taken = verdict === 'same' ? change : 1;
+  const steadied = {
+    base: times.base.map((ns, sample) => ns / (factors.base[sample] ?? 1)),
+    new: times.new.map((ns, sample) => ns / ((factors.new[sample] ?? 1) * taken)),
+  };
+  return unrest(steadied) < unrest(times) ? steadied : times;
+}
+
+const isTime = (ns: number): boolean => ns > 0;
+
+const middle = (values: ArrayLike<number>): number => median(Float64Array.from(values)) ?? 1;
+
+const levelsOf = (times: Times): Pair<number> => ({ base: middle(times.base), new: middle(times.new) });
+
+/** How much times vary within the inputs, as a part of their level; what differs between the inputs has no part in it. */
+function unrest(times: Times): number {
+  const level = levelsOf(times);
+  const of = (which: Which): number => middle(times[which].map((ns) => Math.abs(ns - level[which]))) / level[which];
+  return of('base') + of('new');
+}

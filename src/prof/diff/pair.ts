@@ -1,0 +1,9 @@
+/** The two inputs of a comparison. */
+export interface Pair<T> {
+  readonly base: T;
+  readonly new: T;
+}
+export type Which = keyof Pair<unknown>;
+
+/** Times of some kernels by sample, ns. */
+export type Times = Pair<Float64Array>;
