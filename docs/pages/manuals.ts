@@ -76,7 +76,7 @@ export const dparseManual = (version: string): string =>
 export const dprofManual = (version: string): string =>
   manual('dprof', version, [
     section('NAME', 'dprof \\- report which op and layer launched each kernel, and what it had to compute'),
-    synopsis('dprof', dprof.DPROF.usage, 'dprof COMMAND [OPTION...] [FILE]'),
+    synopsis('dprof', dprof.DPROF.usage, 'dprof COMMAND [OPTION...] [FILE...]'),
     section(
       'DESCRIPTION',
       paragraph(

@@ -2,6 +2,7 @@
 import { statSync } from 'node:fs';
 import { findProfiles, type Profile } from '../parse/find.js';
 import { readerNamed } from '../parse/registry.js';
+import { counted } from '../record/counted.js';
 import { EXIT, UserError } from '../record/errors.js';
 import { main } from './boundary.js';
 import { parseLive, peek } from './dparse-live.js';
@@ -113,24 +114,24 @@ function summary(name: string, outcome: Exclude<Outcome, UserError>): string {
   return [`${name}: ${[...(isEmpty ? ['0 kernels'] : []), ...found, ...told].join(', ')}`, ...oddities].join('; ');
 }
 
-type Words = readonly (readonly [type: string, one: string, many: string])[];
+type Words = readonly (readonly [type: string, one: string])[];
 
 const ACTIVITIES: Words = [
-  ['kernel', 'kernel', 'kernels'],
-  ['copy', 'copy', 'copies'],
-  ['graph', 'graph launch', 'graph launches'],
+  ['kernel', 'kernel'],
+  ['copy', 'copy'],
+  ['graph', 'graph launch'],
 ];
 const STATEMENTS: Words = [
-  ['tensor', 'tensor', 'tensors'],
-  ['layer', 'layer', 'layers'],
-  ['sample', 'sample', 'samples'],
-  ['notice', 'notice', 'notices'],
+  ['tensor', 'tensor'],
+  ['layer', 'layer'],
+  ['sample', 'sample'],
+  ['notice', 'notice'],
 ];
 
 const countedIn = (counts: Readonly<Record<string, number>>, words: Words): string[] =>
-  words.flatMap(([type, one, many]) => {
+  words.flatMap(([type, one]) => {
     const n = counts[type] ?? 0;
-    return n === 0 ? [] : [`${n} ${n === 1 ? one : many}`];
+    return n === 0 ? [] : [counted(n, one)];
   });
 
 await main('dparse', run);

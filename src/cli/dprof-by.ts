@@ -83,5 +83,5 @@ export async function writeGroups(
     packed = [];
   }
   await write(sheet.rows(packed));
-  await write(sheet.end());
+  for (const piece of sheet.end()) await write(piece);
 }

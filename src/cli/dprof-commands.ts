@@ -1,4 +1,4 @@
-/** What `dprof` does besides its report of kernels: `dprof COMMAND [OPTION...] [FILE]`. A file of that name: `./NAME`. */
+/** What `dprof` does besides its report of kernels: `dprof COMMAND [OPTION...] [FILE...]`. A file of that name: `./NAME`. */
 import { existsSync } from 'node:fs';
 import { nearest, UsageError } from '../record/errors.js';
 import type { Tool } from './arguments.js';
@@ -58,6 +58,13 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./dprof-perfetto.js')).perfetto,
   },
 };
+
+/** @throws UsageError for `dprof -q summary FILE` */
+export function rejectCommands(files: readonly string[]): void {
+  const command = files.find((word) => Object.hasOwn(COMMANDS, word) && !existsSync(word));
+  if (command === undefined) return;
+  throw new UsageError(`no file '${command}', and a command comes first`, `dprof ${command} [OPTION...] [FILE...]`);
+}
 
 /**
  * The command that the first argument names; null when it names none.

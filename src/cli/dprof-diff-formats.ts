@@ -3,9 +3,9 @@ import { stringify } from 'csv-stringify/sync';
 import { DIFF_COLUMNS, type DiffColumn } from '../prof/diff/columns.js';
 import type { DiffResult } from '../prof/diff/comparison.js';
 import type { DiffRow, Key } from '../prof/diff/row.js';
+import { counted } from '../record/counted.js';
 import { clean } from '../write/cell-text.js';
 import { aligned } from './aligned.js';
-import { counted } from './over-records.js';
 
 /** What every format is given. */
 export interface Sheet {

@@ -4,7 +4,7 @@ import { OTHERS, type Comparison, type DiffResult } from '../prof/diff/compariso
 import { differ } from '../prof/diff/input-facts.js';
 import { leastP } from '../prof/diff/mann-whitney.js';
 import type { Which } from '../prof/diff/pair.js';
-import { counted } from './over-records.js';
+import { counted } from '../record/counted.js';
 
 const SIDES: readonly Which[] = ['base', 'new'];
 const NAMES = { base: 'BASE', new: 'NEW' } as const;

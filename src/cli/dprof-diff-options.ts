@@ -7,10 +7,11 @@ import { MOST_SUMS } from '../prof/diff/sums.js';
 import { DEFAULTS, VERDICTS, type Settings } from '../prof/diff/verdict.js';
 import { keysOf, requireColumn } from '../prof/choose.js';
 import type { Column } from '../prof/columns.js';
+import { counted } from '../record/counted.js';
 import { UsageError } from '../record/errors.js';
 import { aligned } from './aligned.js';
 import { integer, optionLines, parseArguments, type Option, type Tool } from './arguments.js';
-import { commonOptions, counted } from './over-records.js';
+import { commonOptions } from './over-records.js';
 
 export const FORMATS = ['text', 'json', 'csv', 'markdown', 'junit'] as const;
 export type DiffFormat = (typeof FORMATS)[number];

@@ -8,7 +8,7 @@ import { commonLine, inputLines, methodLine, notesOf } from './dprof-diff-headin
 import { junitOfDiff } from './dprof-diff-junit.js';
 import { markdownOfDiff } from './dprof-diff-markdown.js';
 import { DIFF, diffHelp, readDiffArguments, type DiffFormat, type DiffRequest } from './dprof-diff-options.js';
-import { openSource } from './dprof-input.js';
+import { confirmEndings, openSource, type Source } from './dprof-input.js';
 import { withOutput } from './output.js';
 import { namingInput } from './over-records.js';
 import { progress } from './progress.js';
@@ -29,10 +29,11 @@ async function run(args: readonly string[]): Promise<void> {
   if (request.help) return withOutput(undefined, [], async (write) => write(diffHelp()));
   const { by, conditions, settings, output, quiet, format, top } = request;
   const comparison = new Comparison({ by, conditions, settings });
-  const names = {
+  const sources = {
     base: await takeInput(request, 'base', comparison),
     new: await takeInput(request, 'new', comparison),
   };
+  const names = { base: sources.base.name, new: sources.new.name };
   const { result } = comparison;
   const notes = notesOf(comparison, result);
   const sheet: Sheet = {
@@ -45,21 +46,23 @@ async function run(args: readonly string[]): Promise<void> {
   const inputs = [request.base, request.new].filter((file) => file !== '-');
   await withOutput(output, [...inputs, ...Object.values(names)], async (write) => write(WRITERS[format](sheet)));
   if (!quiet && NOTES_ON_STDERR.includes(format)) for (const note of notes) process.stderr.write(`dprof: ${note}\n`);
+  // A gate must not pass on the half of a run.
+  for (const source of [sources.base, sources.new]) confirmEndings(source, quiet);
   failIfMet(result);
 }
 
 /**
  * Adds up one input.
- * @returns its name, for messages
+ * @returns where it came from, closed
  */
-async function takeInput(request: DiffRequest, which: Which, comparison: Comparison): Promise<string> {
+async function takeInput(request: DiffRequest, which: Which, comparison: Comparison): Promise<Source> {
   const meter = progress('dprof', !request.quiet);
   const source = await openSource(request[which], meter, DIFF_TYPES);
   try {
     for await (const batch of source.batches) for (const record of batch) comparison.take(which, record);
     comparison.end(which);
     if (comparison.total[which].count === 0) throw nothing(comparison.sides[which].untimed);
-    return source.name;
+    return source;
   } catch (error) {
     throw namingInput(error, source.name);
   } finally {

@@ -79,7 +79,7 @@ const sheets = (format: Format, title: string): MonitorFormat => ({
       const rows = toldBy(layout, report);
       if (rows.length === 0) return '';
       const sheet = sheetOf(layout, format, asIs);
-      return sheet.head() + sheet.rows(rows.map((told) => sheet.pack(told))) + sheet.end();
+      return sheet.head() + sheet.rows(rows.map((told) => sheet.pack(told))) + [...sheet.end()].join('');
     },
   }),
 });

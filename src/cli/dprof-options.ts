@@ -15,6 +15,7 @@ import type { Grouping } from '../prof/group/grouping.js';
 import { MOST_GROUPS } from '../prof/group/groups.js';
 import { integer, parseArguments, type Option, type Tool } from './arguments.js';
 import { BY_OPTIONS, readGrouping } from './dprof-by.js';
+import { readInputs } from './over-records.js';
 
 const OPTIONS: readonly Option[] = [
   { name: 'cols', short: 'c', takes: 'COLS', help: `columns, comma-separated (${DEFAULT_COLUMNS})` },
@@ -47,7 +48,7 @@ export const EXAMPLES = [
 /** What the tool keeps in memory, for the help and the manual page. */
 export const MEMORY = [
   'Memory: at most 250 MB; --sort adds the text of its rows (with --top N, of N rows),',
-  `--by 25 bytes a kernel and 1 KB a row, of ${MOST_GROUPS.toLocaleString('en-US')} groups at most.`,
+  `--by 25 bytes a kernel and 250 a row, of ${MOST_GROUPS.toLocaleString('en-US')} groups at most.`,
 ];
 
 export const DPROF: Tool = { name: 'dprof', usage: USAGE, options: OPTIONS };
@@ -75,7 +76,8 @@ export function devicesText(): string {
 
 export interface Request {
   readonly show: 'report' | 'help' | 'columns' | 'aggregates' | 'devices' | 'version';
-  readonly file: string | undefined;
+  /** None for stdin. */
+  readonly files: readonly string[];
   readonly output: string | undefined;
   readonly quiet: boolean;
   readonly columns: readonly Column[];
@@ -98,10 +100,7 @@ export interface Request {
  */
 export function readArguments(args: readonly string[]): Request {
   const given = parseArguments(DPROF, joinSort(args));
-  const [file, ...others] = given.operands;
-  if (others.length > 0) {
-    throw new UsageError(`one FILE, not ${others.length + 1}`, 'dparse takes several and makes one stream of them');
-  }
+  const { files } = readInputs(given);
   const width = given.read('width', (text) => integer('-w', text)) ?? null;
   const top = given.read('top', (text) => integer('--top', text, 1));
   const show = (['help', 'version', 'columns', 'devices'] as const).find((name) => given.on(name)) ?? 'report';
@@ -109,7 +108,7 @@ export function readArguments(args: readonly string[]): Request {
   const isGrouped = grouping !== undefined;
   return {
     show: show === 'columns' && isGrouped ? 'aggregates' : show,
-    file,
+    files,
     output: given.text('output'),
     quiet: given.on('quiet'),
     columns: chooseColumns((isGrouped ? undefined : given.text('cols')) ?? DEFAULT_COLUMNS),

@@ -3,13 +3,14 @@ import { FRAME_KINDS, frameKind, type FrameKind } from '../prof/stacks/frames.js
 import { MOST_TEXT, OTHERS } from '../prof/stacks/merged.js';
 import { Stacks } from '../prof/stacks/stacks.js';
 import type { RecordTypes } from '../prof/records.js';
+import { counted } from '../record/counted.js';
 import { nearest, UsageError, UserError } from '../record/errors.js';
 import { clean, word } from '../write/cell-text.js';
 import { aligned } from './aligned.js';
 import { optionLines, type Option, type Tool } from './arguments.js';
 import type { Command } from './dprof-commands.js';
 import { speedscope } from './dprof-stacks-speedscope.js';
-import { commonOptions, counted, overRecords, readCommon } from './over-records.js';
+import { commonOptions, overRecords, readCommon } from './over-records.js';
 import { withOutput, type Write } from './output.js';
 
 const FORMATS = ['collapsed', 'speedscope'] as const;
@@ -24,7 +25,7 @@ const OPTIONS: readonly Option[] = [
   ...OTHER_OPTIONS,
 ];
 
-const STACKS: Tool = { name: 'dprof stacks', usage: 'dprof stacks [OPTION...] [FILE]', options: OPTIONS };
+const STACKS: Tool = { name: 'dprof stacks', usage: 'dprof stacks [OPTION...] [FILE...]', options: OPTIONS };
 
 const stacksHelp = (): string =>
   [

@@ -3,12 +3,13 @@ import { stringify } from 'csv-stringify/sync';
 import { STEP_COLUMNS, type StepColumn } from '../prof/steps/columns.js';
 import { MOST_STEPS } from '../prof/steps/host-steps.js';
 import { STEP_TYPES, Steps, type ProfileSteps, type StepRow } from '../prof/steps/steps.js';
+import { counted } from '../record/counted.js';
 import { UserError } from '../record/errors.js';
 import { clean } from '../write/cell-text.js';
 import { aligned } from './aligned.js';
 import { optionLines, type Tool } from './arguments.js';
 import type { Command } from './dprof-commands.js';
-import { commonOptions, counted, overRecords, profileHeading, readCommon } from './over-records.js';
+import { commonOptions, overRecords, profileHeading, readCommon } from './over-records.js';
 import { withOutput } from './output.js';
 
 const FORMATS = ['text', 'json', 'csv'] as const;
@@ -17,7 +18,7 @@ const UNKNOWN = 'na';
 
 const STEPS: Tool = {
   name: 'dprof steps',
-  usage: 'dprof steps [OPTION...] [FILE]',
+  usage: 'dprof steps [OPTION...] [FILE...]',
   options: commonOptions(FORMATS),
 };
 

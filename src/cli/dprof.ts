@@ -10,12 +10,13 @@ import { UserError } from '../record/errors.js';
 import { clean } from '../write/cell-text.js';
 import type { Packed } from '../write/format.js';
 import { main } from './boundary.js';
-import { commandNamed } from './dprof-commands.js';
+import { commandNamed, rejectCommands } from './dprof-commands.js';
 import { helpText } from './dprof-help.js';
-import { openSource, type Source } from './dprof-input.js';
+import { confirmEndings, openSources, type Source } from './dprof-input.js';
 import { usedBy, writeGroups, aggregatesText } from './dprof-by.js';
 import { columnsText, devicesText, readArguments, type Request } from './dprof-options.js';
-import { withOutput, type Write } from './output.js';
+import { checkOutput, withOutput, type Write } from './output.js';
+import { inputFiles } from './over-records.js';
 import { progress } from './progress.js';
 import { version } from './version.js';
 
@@ -23,19 +24,25 @@ async function run(args: readonly string[]): Promise<void> {
   const command = commandNamed(args[0]);
   if (command !== null) return (await command.load()).run(args.slice(1));
   const request = readArguments(args);
+  rejectCommands(request.files);
   if (request.show !== 'report') {
     const text = TEXTS[request.show]();
     await withOutput(undefined, [], async (write) => write(text));
     return;
   }
   const meter = progress('dprof', !request.quiet);
-  const source = await openSource(request.file, meter);
+  const inputs = inputFiles(request);
+  // Before minutes of reading.
+  checkOutput(request.output, inputs);
+  const source = await openSources(request.files, meter);
   try {
-    const inputs = request.file === undefined || request.file === '-' ? [] : [request.file, source.name];
     const tally = tallyFor(request);
-    await withOutput(request.output, inputs, (write) => writeReport(request, source, write, tally));
+    await withOutput(request.output, [...inputs, ...source.names], (write) =>
+      writeReport(request, source, write, tally),
+    );
     meter.clear();
     if (!request.quiet && request.explain === undefined) note(source, tally);
+    confirmEndings(source, request.quiet);
   } finally {
     meter.clear();
     source.close();
@@ -80,7 +87,7 @@ async function writeReport(request: Request, source: Source, write: Write, tally
     await write(sheet.rows(rows));
   }
   if (!any) await write(sheet.head());
-  await write(sheet.end());
+  for (const piece of sheet.end()) await write(piece);
 }
 
 function note(source: Source, tally: Tally): void {

@@ -4,7 +4,9 @@
  * Text is gathered to about 64 KB before it is handed on, and `write` waits when the reader is slower than we are.
  */
 import {
+  accessSync,
   closeSync,
+  constants,
   createWriteStream,
   openSync,
   realpathSync,
@@ -113,7 +115,24 @@ function asOutputError(error: Error, name: string): Error {
  */
 export async function withOutput(path: string | undefined, inputs: readonly string[], body: Body): Promise<void> {
   if (path === undefined || path === '-') return toStream(process.stdout, 'stdout', body);
-  const existing = statOf(path);
+  const existing = checkOutput(path, inputs);
+  // A device or a pipe cannot be replaced by renaming onto it.
+  if (existing !== null && !existing.isFile()) {
+    const stream = createWriteStream(path);
+    return toStream(stream, path, body).finally(() => stream.destroy());
+  }
+  return toFile(existing === null ? path : realpathSync(path), path, body);
+}
+
+/**
+ * Looks whether a file can be written, and changes nothing: for commands that read for long before they write.
+ * @param inputs files that must not be written onto
+ * @returns what stands there now; null when nothing does
+ * @throws UserError when it cannot be written, or is one of the inputs
+ */
+export function checkOutput(path: string | undefined, inputs: readonly string[]): Stats | null {
+  if (path === undefined || path === '-') return null;
+  const existing = told(path, () => statOf(path));
   if (existing?.isDirectory() === true) throw new UserError('is a directory', { where: path, hint: '-o takes a file' });
   for (const input of inputs) {
     const other = statOf(input);
@@ -121,12 +140,15 @@ export async function withOutput(path: string | undefined, inputs: readonly stri
       throw new UserError('is the input', { where: path, hint: 'choose another name for -o' });
     }
   }
-  // A device or a pipe cannot be replaced by renaming onto it.
-  if (existing !== null && !existing.isFile()) {
-    const stream = createWriteStream(path);
-    return toStream(stream, path, body).finally(() => stream.destroy());
-  }
-  return toFile(existing === null ? path : realpathSync(path), path, body);
+  told(path, () => {
+    // Who made a file read-only wants to keep it, although renaming onto it would work.
+    if (existing !== null) accessSync(path, constants.W_OK);
+    // A new file is written beside the old one; a device or a pipe is written itself.
+    if (existing?.isFile() !== false) {
+      accessSync(dirname(existing === null ? path : realpathSync(path)), constants.W_OK | constants.X_OK);
+    }
+  });
+  return existing;
 }
 
 async function toStream(stream: Writable, name: string, body: Body): Promise<void> {

@@ -1,10 +1,10 @@
-/** What commands over one FILE of records share: their common options, and the way from records to output. */
+/** What commands over FILEs of records share: their common options, and the way from records to output. */
 import type { RecordTypes } from '../prof/records.js';
 import { UsageError, UserError } from '../record/errors.js';
 import type { ProfileLine, ProfileRecord } from '../record/record.js';
 import { parseArguments, type Arguments, type Option, type Tool } from './arguments.js';
-import { openSource } from './dprof-input.js';
-import { withOutput, type Write } from './output.js';
+import { confirmEndings, confirmWhole, openSources } from './dprof-input.js';
+import { checkOutput, withOutput, type Write } from './output.js';
 import { progress } from './progress.js';
 
 /** Options of every such command; the first of the formats is the default. */
@@ -17,7 +17,10 @@ export const commonOptions = (formats: readonly string[]): readonly [format: Opt
 
 export interface CommonRequest<Format extends string> {
   readonly help: boolean;
+  /** The input, for commands that are shown; undefined for stdin, and for several. */
   readonly file: string | undefined;
+  /** All inputs; none for stdin. */
+  readonly files: readonly string[];
   readonly output: string | undefined;
   readonly quiet: boolean;
   readonly format: Format;
@@ -33,16 +36,23 @@ export function readCommon<Format extends string>(
   formats: readonly Format[],
 ): { readonly given: Arguments; readonly common: CommonRequest<Format> } {
   const given = parseArguments(tool, args);
-  const [file, ...others] = given.operands;
-  if (others.length > 0) {
-    throw new UsageError(`one FILE, not ${others.length + 1}`, 'dparse takes several and makes one stream of them');
-  }
   const id = given.text('format') ?? formats[0];
   const format = formats.find((known) => known === id);
   if (format === undefined) throw new UsageError(`unknown format '${id ?? ''}'`, `known: ${formats.join(', ')}`);
-  const common = { help: given.on('help'), file, output: given.text('output'), quiet: given.on('quiet'), format };
+  const inputs = readInputs(given);
+  const common = { help: given.on('help'), ...inputs, output: given.text('output'), quiet: given.on('quiet'), format };
   return { given, common };
 }
+
+/** @throws UsageError for stdin twice */
+export function readInputs({ operands }: Arguments): Pick<CommonRequest<string>, 'file' | 'files'> {
+  if (operands.filter((file) => file === '-').length > 1) throw new UsageError('stdin (-) can be read once');
+  return { file: operands.length === 1 ? operands[0] : undefined, files: operands };
+}
+
+/** Files that must not be written onto. */
+export const inputFiles = ({ files }: Pick<CommonRequest<string>, 'files'>): string[] =>
+  files.filter((file) => file !== '-');
 
 /** What a command does with the records of its input. */
 export interface Pass {
@@ -59,15 +69,21 @@ export interface Pass {
 
 /** One pass over the records of a command's input, then its output; a message about the whole names the input. */
 export async function overRecords(request: CommonRequest<string>, pass: Pass): Promise<void> {
-  const { file, output, quiet } = request;
+  const { files, output, quiet } = request;
+  const inputs = inputFiles(request);
+  // Before minutes of reading.
+  const existing = checkOutput(output, inputs);
   const meter = progress('dprof', !quiet);
-  const source = await openSource(file, meter, pass.types);
+  const source = await openSources(files, meter, pass.types);
   try {
     for await (const batch of source.batches) for (const record of batch) pass.take(record);
     meter.clear();
-    const inputs = file === undefined || file === '-' ? [] : [file, source.name];
-    await withOutput(output, inputs, async (write) => pass.end(write, source.name));
+    await withOutput(output, [...inputs, ...source.names], async (write) => {
+      if (existing?.isFile() === true) confirmWhole(source, output ?? '');
+      await pass.end(write, source.name);
+    });
     if (!quiet) for (const note of pass.notes()) process.stderr.write(`dprof: ${note}\n`);
+    confirmEndings(source, quiet);
   } catch (error) {
     throw namingInput(error, source.name);
   } finally {
@@ -88,6 +104,3 @@ export function profileHeading(profile: number, header: ProfileRecord | null): s
   const { file, format, rank } = header;
   return `# profile ${profile}: ${file} (${format}${rank === null ? '' : `, rank ${rank}`})`;
 }
-
-/** `1 record`, `2 records`. */
-export const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;

@@ -1,4 +1,5 @@
 /** What a report could not compute, counted, for one line on stderr. */
+import { plural } from '../record/counted.js';
 import type { Annotated } from './annotate.js';
 
 export class Tally {
@@ -61,12 +62,11 @@ export function summaryLine(tally: Tally): string | null {
   ] as const;
   const said = parts.filter(([n]) => n > 0).map(([n, what]) => `${number(n)} ${what}`);
   const { incomplete } = tally;
-  if (incomplete > 0)
-    said.push(`${number(incomplete)} op call${incomplete === 1 ? '' : 's'} without some of the kernels`);
+  if (incomplete > 0) said.push(`${number(incomplete)} ${plural(incomplete, 'op call')} without some of the kernels`);
   if (said.length === 0) return null;
   const lost =
     tally.withoutForward > 0 && tally.evicted > 0 ? ` (${number(tally.evicted)} forward kernels forgotten)` : '';
-  const kernels = `${number(tally.kernels)} kernel${tally.kernels === 1 ? '' : 's'}`;
+  const kernels = `${number(tally.kernels)} ${plural(tally.kernels, 'kernel')}`;
   return `${kernels}: ${said.join(', ')}${lost}; run with --explain ID for reasons`;
 }
 
@@ -75,7 +75,7 @@ export function defectLine({ abovePeak, firstAbovePeak }: Tally): string | null 
   if (abovePeak === 0) return null;
   const more = abovePeak > firstAbovePeak.length ? ', …' : '';
   return (
-    `${number(abovePeak)} kernel${abovePeak === 1 ? '' : 's'} above the peak of the device ` +
+    `${number(abovePeak)} ${plural(abovePeak, 'kernel')} above the peak of the device ` +
     `(${firstAbovePeak.join(', ')}${more}): a defect of the counting, or another device than --device says`
   );
 }

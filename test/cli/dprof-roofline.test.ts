@@ -22,6 +22,7 @@ const RECORDS = [
   kernel({ id: 1, dur: 1_000_000, ...product }),
   kernel({ id: 2, dur: 400_000, ...product }),
   kernel({ id: 3, dur: 2_000_000, ...product }),
+  { type: 'end', profile: 0, counts: { kernel: 3 }, diagnostics: {} },
 ]
   .map((record) => `${JSON.stringify(record)}\n`)
   .join('');

@@ -133,7 +133,7 @@ describe('dprof', () => {
 
     it('of no kernels: the header, a note, and no failure', async () => {
       const [profile = ''] = RECORDS.split('\n');
-      const empty = await runCli('dprof', ['-c', 'idx,sil'], { input: `${profile}\n` });
+      const empty = await runCli('dprof', ['-c', 'idx,sil'], { input: `${profile}\n{"type":"end","profile":0}\n` });
       expect(empty).to.deep.include({ code: 0, stdout: 'Idx Sil(ns)\n', stderr: 'dprof: stdin: no kernels\n' });
       const none = await runCli('dprof', ['-c', 'idx', '--where', 'op==x'], { input: RECORDS });
       expect(none).to.deep.include({ code: 0, stdout: 'Idx\n', stderr: 'dprof: none of 3 kernels matches --where\n' });
@@ -181,7 +181,8 @@ describe('dprof', () => {
       [['--colums'], /unknown option --colums \(did you mean --columns\?\)/],
       [['-x'], /unknown option -x/],
       [['-c'], /-c needs a value/],
-      [['a', 'b'], /one FILE, not 2/],
+      [['-', '-'], /stdin \(-\) can be read once/],
+      [['-q', 'summary', 'x'], /no file 'summary', and a command comes first \(dprof summary /],
     ];
     for (const [args, answer] of cases) {
       it(args.join(' '), async () => {
@@ -198,7 +199,7 @@ describe('dprof', () => {
     const cases: readonly [title: string, name: string, content: string | Buffer, answer: RegExp][] = [
       ['an empty file', 'empty', '', /empty: is empty \(/],
       ['text', 'text', 'hello\n', /text:1: not a record \(/],
-      ['a broken line', 'broken', `${RECORDS}{"type":`, /broken:6: broken record: it is cut off \(/],
+      ['a broken line', 'broken', `${RECORDS}{"type":\n\n{}`, /broken:6: broken record: it is cut off \(/],
       ['a SQLite file of something else', 'other.sqlite', `SQLite format 3\0${'\0'.repeat(600)}`, /other\.sqlite: /],
       ['a binary file', 'binary', Buffer.from([0, 1, 2, 3, 255]), /binary: is a binary file/],
       ['XML', 'net.nvvp', '<?xml version="1.0"?>', /net\.nvvp: is a Visual Profiler session/],
@@ -212,6 +213,26 @@ describe('dprof', () => {
         expect(code).to.equal(1);
       });
     }
+    it('of which the rest is missing: what stands before is reported', async () => {
+      const cut = [`${RECORDS}{"type":`, `${RECORDS}${JSON.stringify(kernel()).slice(0, 80)}`];
+      for (const input of cut) {
+        const { code, stdout, stderr } = await runCli('dprof', ['-f', 'json'], { input });
+        expect(stdout.trim().split('\n')).to.have.length(3);
+        expect(stderr).to.match(/^dprof: 3 kernels.*\ndprof: stdin:6: broken record: it is cut off; what stands before was read \([^\n]+\)\n$/); // prettier-ignore
+        expect(code).to.equal(1);
+      }
+      const packed = gzipSync(RECORDS.repeat(100));
+      const half = await runCli('dprof', ['--by', 'op', file('half.gz', packed.subarray(0, packed.length / 2))]);
+      expect(half.stderr).to.match(/half\.gz: compressed data is cut off; what stands before was read \(/);
+      expect([half.code, half.stdout === '']).to.deep.equal([1, false]);
+      // Cut at the end of a line, by a command as `head` or on the way here.
+      const headed = RECORDS.split('\n').slice(0, 3).join('\n');
+      const line = await runCli('dprof', [], { input: headed });
+      expect(line.stderr).to.match(
+        /\ndprof: stdin: a profile has no end: are the records cut off\? what is there was read\n$/,
+      );
+      expect(line.code).to.equal(0);
+    });
     it('a missing file, a folder, an empty stdin, a width that is too small', async () => {
       const [missing, dir, empty, narrow] = await Promise.all([
         runCli('dprof', ['/no/such/file']),
@@ -262,7 +283,7 @@ describe('dprof', () => {
 
     it('leaves nothing behind when the input is broken', async () => {
       const before = readdirSync(folder);
-      const { code } = await runCli('dprof', ['-o', path('never')], { input: `${RECORDS}{` });
+      const { code } = await runCli('dprof', ['-o', path('never')], { input: `${RECORDS}{\n{}` });
       expect(code).to.equal(1);
       expect(readdirSync(folder)).to.deep.equal(before);
     });

@@ -120,6 +120,10 @@ export const tensor = (name: string, role: TensorRecord['role'], bytes: number |
 
 export const notice = (text: string): NoticeRecord => ({ type: 'notice', profile: 0, category: 'Missing Data', text });
 
-/** As JSON lines, which `dprof` reads. */
-export const neuronLines = (records: readonly ProfileLine[]): string =>
-  records.map((record) => `${JSON.stringify(record)}\n`).join('');
+/** As JSON lines, which `dprof` reads; profiles that have no end get one. */
+export function neuronLines(records: readonly ProfileLine[]): string {
+  const ended = new Set(records.flatMap(({ type, profile }) => (type === 'end' ? [profile] : [])));
+  const begun = records.flatMap(({ type, profile }) => (type === 'profile' && !ended.has(profile) ? [profile] : []));
+  const ends = begun.map((profile): ProfileLine => ({ type: 'end', profile, counts: {}, diagnostics: {} }));
+  return [...records, ...ends].map((record) => `${JSON.stringify(record)}\n`).join('');
+}
