@@ -5,7 +5,15 @@
  *
  * Source: "Trace Event Format" of the Chromium project.
  */
-import type { TraceArg, TraceEvent, TraceInstant, TraceSlice, TraceTrack } from '../prof/trace-events/event.js';
+import type {
+  TraceArg,
+  TraceEvent,
+  TraceInstant,
+  TraceSlice,
+  TraceTime,
+  TraceTrack,
+  TraceZero,
+} from '../prof/trace-events/event.js';
 import type { TraceText } from './dprof-perfetto-protobuf.js';
 
 const PIECE = 256 * 1024;
@@ -16,12 +24,19 @@ const LONE_SURROGATE = /\p{Surrogate}/gu;
 const quoted = (text: string): string => JSON.stringify(text.replace(LONE_SURROGATE, '\ufffd'));
 
 /** us with three digits after the point where they are needed. */
-function microseconds(ns: bigint | number): string {
-  const value = BigInt(ns);
-  const size = value < 0n ? -value : value;
-  const rest = size % 1000n;
-  const whole = `${value < 0n ? '-' : ''}${size / 1000n}`;
-  return rest === 0n ? whole : `${whole}.${String(rest).padStart(3, '0')}`;
+function microseconds(ns: number): string {
+  const size = Math.abs(ns);
+  const rest = size % 1000;
+  const whole = `${ns < 0 ? '-' : ''}${(size - rest) / 1000}`;
+  return rest === 0 ? whole : `${whole}.${String(rest).padStart(3, '0')}`;
+}
+
+/** The same of times that a number does not hold: a hundred days and more from `zero`. */
+function bigMicroseconds(ns: bigint): string {
+  const size = ns < 0n ? -ns : ns;
+  const rest = String(size % 1000n).padStart(3, '0');
+  const whole = `${ns < 0n ? '-' : ''}${size / 1000n}`;
+  return rest === '000' ? whole : `${whole}.${rest}`;
 }
 
 const argsText = (args: readonly TraceArg[]): string =>
@@ -35,6 +50,9 @@ export class ChromeTrace implements TraceText {
   #any = false;
   /** Unix ns at which times start. */
   #zero = 0n;
+  /** Of the profile of the last time, and how far that is from there. */
+  #profileZero: TraceZero | null = null;
+  #fromZero = 0n;
   /** Lanes that each track has so far. */
   readonly #lanes = new Map<number, number>();
 
@@ -57,9 +75,9 @@ export class ChromeTrace implements TraceText {
         this.#onTrack(event, '"ph":"i","s":"t"');
         return;
       case 'counter': {
-        const { track, at, value } = event;
+        const { track, value } = event;
         const name = track.unit === null ? track.name : `${track.name} (${track.unit})`;
-        this.#add(`"name":${quoted(name)},"ph":"C",${place(track)},${this.#time(at)},"args":{"value":${value}}`);
+        this.#add(`"name":${quoted(name)},"ph":"C",${place(track)},${this.#time(event)},"args":{"value":${value}}`);
         return;
       }
     }
@@ -85,8 +103,9 @@ export class ChromeTrace implements TraceText {
     this.#about('thread_sort_index', place(track), `"sort_index":${of ?? id}`);
   }
 
-  #onTrack({ track, at, name, category, args, flows, endsFlow }: TraceSlice | TraceInstant, kind: string): void {
-    const when = `${place(track)},${this.#time(at)}`;
+  #onTrack(event: TraceSlice | TraceInstant, kind: string): void {
+    const { track, name, category, args, flows, endsFlow } = event;
+    const when = `${place(track)},${this.#time(event)}`;
     this.#add(`"name":${quoted(name)},"cat":${quoted(category)},${kind},${when},"args":{${argsText(args)}}`);
     const arrow = '"name":"launch","cat":"launch"';
     for (const flow of flows) this.#add(`${arrow},"ph":"s","id":${flow},${when}`);
@@ -97,8 +116,13 @@ export class ChromeTrace implements TraceText {
     this.#add(`"name":"${name}","ph":"M",${where},"args":{${args}}`);
   }
 
-  #time(at: bigint): string {
-    return `"ts":${microseconds(at - this.#zero)}`;
+  #time({ zero, start }: TraceTime): string {
+    if (zero !== this.#profileZero) {
+      this.#profileZero = zero;
+      this.#fromZero = zero.ns - this.#zero;
+    }
+    const from = Number(this.#fromZero) + start;
+    return `"ts":${Number.isSafeInteger(from) ? microseconds(from) : bigMicroseconds(this.#fromZero + BigInt(start))}`;
   }
 
   #add(members: string): void {

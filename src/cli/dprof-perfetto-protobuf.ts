@@ -26,21 +26,21 @@ export class ProtobufTrace implements TraceText {
         packets.process(event.id, event.pid, event.name);
         return;
       case 'track': {
-        const { id: uuid, kind, process, of, name, tid, unit } = event;
-        const parts = { uuid, parent: of ?? process.id, name };
+        const { id: uuid, kind, process, parent, name, tid, unit } = event;
+        const parts = { uuid, parent, name };
         if (kind === 'thread') packets.thread(parts, process.pid, tid);
         else if (kind === 'counter') packets.counterTrack(parts, unit);
         else packets.track(parts);
         return;
       }
       case 'slice':
-        packets.slice({ ...event, track: event.track.id }, event.at + BigInt(event.dur));
+        packets.slice(event.track.id, event, event.dur);
         return;
       case 'instant':
-        packets.instant({ ...event, track: event.track.id });
+        packets.instant(event.track.id, event);
         return;
       case 'counter':
-        packets.counter(event.track.id, event.at, event.value);
+        packets.counter(event.track.id, event, event.value);
         return;
     }
   }

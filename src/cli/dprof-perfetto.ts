@@ -1,15 +1,16 @@
 /** `dprof perfetto`: records → a trace for ui.perfetto.dev or chrome://tracing. */
 import type { Alignment } from '../prof/trace-events/clock.js';
 import { TRACE_TYPES, TraceEvents } from '../prof/trace-events/trace-events.js';
+import { counted } from '../record/counted.js';
 import { UsageError, UserError } from '../record/errors.js';
 import { aligned } from './aligned.js';
 import { optionLines, type Option, type Tool } from './arguments.js';
 import { ChromeTrace } from './dprof-perfetto-chrome.js';
 import { ProtobufTrace, type TraceText } from './dprof-perfetto-protobuf.js';
 import type { Command } from './dprof-commands.js';
-import { openSource, type Source } from './dprof-input.js';
-import { commonOptions, counted, namingInput, readCommon, type CommonRequest } from './over-records.js';
-import { withOutput, type Write } from './output.js';
+import { confirmEndings, confirmWhole, openSources, type Source } from './dprof-input.js';
+import { commonOptions, inputFiles, namingInput, readCommon, type CommonRequest } from './over-records.js';
+import { checkOutput, withOutput, type Write } from './output.js';
 import { progress } from './progress.js';
 
 const FORMATS = ['pftrace', 'chrome-json'] as const;
@@ -27,7 +28,7 @@ const OPTIONS: readonly Option[] = [
 
 const PERFETTO: Tool = {
   name: 'dprof perfetto',
-  usage: 'dprof perfetto -o OUT [OPTION...] [FILE]',
+  usage: 'dprof perfetto -o OUT [OPTION...] [FILE...]',
   options: OPTIONS,
 };
 
@@ -54,7 +55,8 @@ const perfettoHelp = (): string =>
     'What overlaps goes to a further lane of its track: no slice is cut. Without a duration: a mark. Unknown: left out.',
     'Times are Unix time where the first profile tells it (one without stands at its start), else from 0 of each profile.',
     'chrome-json counts from midnight of the day before. A launch of several activities is one slice with several arrows.',
-    'Memory: at most 500 MB. 32,768 slices of the host wait for late ones.',
+    '32,768 slices of the host wait for late ones: a launch that is gone by then starts no more arrows, and says so.',
+    'Memory: at most 450 MB, and 48 bytes a launch.',
     '',
     'Examples:',
     '  dprof perfetto -o net.pftrace net.sqlite',
@@ -72,21 +74,24 @@ async function run(args: readonly string[]): Promise<void> {
   const { given, common } = readCommon(PERFETTO, args, FORMATS);
   if (common.help) return withOutput(undefined, [], async (write) => write(perfettoHelp()));
   const alignment = given.read('align', alignmentOf) ?? 'unix';
-  const { file, output, quiet, format } = common;
+  const { files, output, quiet, format } = common;
   const onTerminal = (output === undefined || output === '-') && process.stdout.isTTY;
   if (format === 'pftrace' && onTerminal) {
     throw new UsageError('a trace is binary, and stdout is a terminal', '-o trace.pftrace, or a pipe');
   }
   const meter = progress('dprof', !quiet);
-  const source = await openSource(file, meter, TRACE_TYPES);
+  const inputs = inputFiles(common);
+  const existing = checkOutput(output, inputs);
+  const source = await openSources(files, meter, TRACE_TYPES);
   try {
-    const inputs = file === undefined || file === '-' ? [] : [file, source.name];
     let notes: readonly string[] = [];
-    await withOutput(output, inputs, async (write) => {
+    await withOutput(output, [...inputs, ...source.names], async (write) => {
       notes = await writeTrace(source, common, alignment, write);
+      if (existing?.isFile() === true) confirmWhole(source, output ?? '');
     });
     meter.clear();
     if (!quiet) for (const note of notes) process.stderr.write(`dprof: ${note}\n`);
+    confirmEndings(source, quiet);
   } catch (error) {
     throw namingInput(error, source.name);
   } finally {
@@ -135,25 +140,23 @@ const nothing = ({ counts }: TraceEvents): UserError =>
       });
 
 function notesOf({ counts, launches, samples, clock }: TraceEvents): string[] {
-  const { slices, arrows, counters, untimed, unended, crowded } = counts;
+  const { slices, arrows, counters, untimed, early, unended, crowded } = counts;
   const times = clock.unixStart === null ? "from 0 of each profile's start" : 'Unix time';
   const told: readonly (readonly [count: number, what: string, why: string])[] = [
     [clock.guessed, 'profile', "without a Unix time: put at the first one's start"],
     [unended, 'record', 'without a duration: marks, not slices'],
     [untimed, 'record', 'without a time left out'],
+    [early, 'record', 'before time stamps begin left out'],
     [launches.backwards, 'activity', 'said to start before its launch: no arrow'],
-    [launches.late, 'activity', 'long after others of its launch: no arrow'],
+    [launches.late, 'activity', 'long after others of its launch, which is gone: no arrow'],
     [samples.unknown, 'sample', 'without a value left out'],
     [samples.beyond, 'sample', 'of too many counters left out'],
     [crowded, 'slice', 'in no order of time, for which there was no room, left out'],
   ];
   return [
     `${counted(slices, 'slice')}, ${counted(arrows, 'arrow')}, ${counted(counters, 'counter value')}; times: ${times}`,
-    ...told.flatMap(([count, what, why]) => (count > 0 ? [`${plural(count, what)} ${why}`] : [])),
+    ...told.flatMap(([count, what, why]) => (count > 0 ? [`${counted(count, what)} ${why}`] : [])),
   ];
 }
-
-const plural = (count: number, what: string): string =>
-  what.endsWith('y') && count !== 1 ? `${count} ${what.slice(0, -1)}ies` : counted(count, what);
 
 export const perfetto: Command = { tool: PERFETTO, helpText: perfettoHelp, run };

@@ -11,7 +11,8 @@ import { ROOT } from '../support/shared.js';
 import { profile, type ChromeFile } from '../support/trace-events.js';
 
 const LENET = join(ROOT, 'samples/lenet.nsys.sqlite');
-const RECORDS = neuronLines([profile({ startUnixNs: '1700000000000000000' }), kernel()]);
+const END = { type: 'end', profile: 0, counts: {}, diagnostics: {} } as const;
+const RECORDS = neuronLines([profile({ startUnixNs: '1700000000000000000' }), kernel(), END]);
 
 describe('dprof perfetto', function () {
   this.timeout(120_000);
@@ -73,7 +74,7 @@ describe('dprof perfetto', function () {
       kernel({ start: 5, corr: 6 }),
       kernel({ start: NaN, launch: null }),
     ];
-    const { stderr } = await run(neuronLines([profile(), ...odd]), '-o', 'odd.pftrace');
+    const { stderr } = await run(neuronLines([profile(), ...odd, END]), '-o', 'odd.pftrace');
     expect(stderr.split('\n').slice(0, -1)).to.deep.equal([
       "dprof: 2 slices, 0 arrows, 0 counter values; times: from 0 of each profile's start",
       'dprof: 1 record without a duration: marks, not slices',

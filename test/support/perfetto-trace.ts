@@ -80,7 +80,7 @@ interface Named {
   readonly str?: Uint8Array;
 }
 
-interface Packet {
+export interface Packet {
   readonly timestamp?: string;
   readonly trustedPacketSequenceId?: number;
   readonly sequenceFlags?: number;

@@ -1,10 +1,12 @@
 /** Records → a trace, and what of it the records alone let expect. */
+import { expect } from 'chai';
 import { ChromeTrace } from '../../src/cli/dprof-perfetto-chrome.js';
 import { ProtobufTrace, type TraceText } from '../../src/cli/dprof-perfetto-protobuf.js';
 import type { Alignment } from '../../src/prof/trace-events/clock.js';
 import { TraceEvents } from '../../src/prof/trace-events/trace-events.js';
 import type { ProfileLine, ProfileRecord } from '../../src/record/record.js';
 import { shownTrace, type ShownTrace } from './perfetto-trace.js';
+import { imported, type Imported } from './trace-processor.js';
 
 export const profile = (fields: Partial<ProfileRecord> = {}): ProfileRecord => ({
   type: 'profile',
@@ -39,13 +41,16 @@ function written(
 
 export interface Traced {
   readonly shown: ShownTrace;
+  readonly imported: Imported;
   readonly events: TraceEvents;
 }
 
-/** The records' trace in Perfetto's format, as its reader shows it. */
+/** The records' trace in Perfetto's format, as its reader shows it: without an error. */
 export function traced(records: Iterable<ProfileLine>, alignment: Alignment = 'unix'): Traced {
   const { bytes, events } = written(new ProtobufTrace(), records, alignment);
-  return { shown: shownTrace(bytes), events };
+  const processed = imported(bytes);
+  expect(processed.errors).to.deep.equal({});
+  return { shown: shownTrace(bytes), imported: processed, events };
 }
 
 export interface ChromeEvent {
@@ -123,4 +128,21 @@ export function foundIn({ events, counters, arrows }: ShownTrace, zero: bigint):
   };
   for (const list of Object.values(found)) list.sort();
   return found;
+}
+
+/** What is expected, as the trace processor has it: a mark is a slice that takes no time. */
+export const asImported = ({ slices, marks, arrows, counters }: Expected): Record<string, readonly string[]> => ({
+  slices: [...slices, ...marks.map((mark) => `${mark} ${mark.split(' ')[1] ?? ''}`)].sort(),
+  arrows,
+  counters,
+});
+
+/** What the trace processor has, but for what tells of the profile as a whole. */
+export function foundImported({ slices, flows, counters }: Imported, zero: bigint): Record<string, readonly string[]> {
+  const work = slices.filter(({ category, name }) => category !== 'profile' && name !== 'whole profile');
+  return {
+    slices: work.map(({ category, ts, dur }) => `${category} ${ts - zero} ${ts + (dur ?? 0n) - zero}`).sort(),
+    arrows: flows.map(([from, to]) => `${from.ts - zero} → ${to.category} ${to.ts - zero}`).sort(),
+    counters: counters.map(({ ts, value }) => `${ts - zero} ${value}`).sort(),
+  };
 }

@@ -25,6 +25,8 @@ export class Activities {
   readonly #annotator = new Annotator();
   /** From the first kernel that waits on. */
   #waiting: Waiting[] = [];
+  /** Place of the first that has not had its turn. */
+  #head = 0;
 
   constructor(private readonly turn: Turn) {}
 
@@ -50,20 +52,29 @@ export class Activities {
   #leave(rows: readonly Annotated[]): void {
     for (const row of rows) {
       this.#leaveUpToKernel();
-      this.turn.kernel(row, this.#waiting.shift()?.endsFlow ?? null);
+      this.turn.kernel(row, this.#waiting[this.#head++]?.endsFlow ?? null);
     }
     this.#leaveUpToKernel();
-    if (this.#waiting.length < MOST_WAITING) return;
-    for (const { record, endsFlow } of this.#waiting) if (record.type !== 'kernel') this.turn.other(record, endsFlow);
-    this.#waiting = this.#waiting.filter(({ record }) => record.type === 'kernel');
+    const waiting = this.#waiting.length - this.#head;
+    if (waiting === 0) this.#waiting = [];
+    else if (this.#head >= MOST_WAITING) this.#waiting = this.#waiting.slice(this.#head);
+    else if (waiting >= MOST_WAITING) this.#waiting = this.#kernels();
+    else return;
+    this.#head = 0;
   }
 
   #leaveUpToKernel(): void {
-    for (;;) {
-      const [first] = this.#waiting;
+    for (; this.#head < this.#waiting.length; this.#head++) {
+      const first = this.#waiting[this.#head];
       if (first === undefined || first.record.type === 'kernel') return;
       this.turn.other(first.record, first.endsFlow);
-      this.#waiting.shift();
     }
+  }
+
+  /** Those that wait, when all but kernels have had their turn. */
+  #kernels(): Waiting[] {
+    const waiting = this.#waiting.slice(this.#head);
+    for (const { record, endsFlow } of waiting) if (record.type !== 'kernel') this.turn.other(record, endsFlow);
+    return waiting.filter(({ record }) => record.type === 'kernel');
   }
 }

@@ -1,5 +1,5 @@
 /** What viewers tell of a slice when it is clicked. Unknown values are left out. */
-import { shown, textOf, type ColumnShape, type Value } from '../column.js';
+import { shown, type ColumnShape, type Value } from '../column.js';
 import { columnOf, type Annotated } from '../columns.js';
 import type { TraceArg } from './event.js';
 
@@ -28,27 +28,41 @@ export function kernelArgs(row: Annotated): TraceArg[] {
   }
   const { name, short, graph, counters, labels } = row.record;
   if (name !== short) args.push(['name', name]);
-  return [...args, ...fieldArgs({ graph, counters, labels })];
+  addField(args, 'graph', graph);
+  addField(args, 'counters', counters);
+  addField(args, 'labels', labels);
+  return args;
 }
 
 /** Numbers as they are, lists as text; null for what is not known, empty, or does not apply. */
-function told(column: ColumnShape, value: Value): number | string | null {
+function told({ separator = ',' }: ColumnShape, value: Value): number | string | null {
   if (value === null || value === '' || value === NOT_APPLICABLE) return null;
   if (typeof value === 'string') return value;
   if (typeof value === 'number') return Number.isFinite(value) ? value : null;
-  return value.length === 0 ? null : textOf({ ...column, ending: '' }, value);
+  const [first] = value;
+  if (first === undefined) return null;
+  return value.length === 1 && typeof first === 'string' ? first : value.join(separator);
 }
 
-/** What else a record tells, by the names of its fields; those of objects after a point. */
-export function fieldArgs(record: object, prefix = ''): TraceArg[] {
-  return Object.entries(record).flatMap(([name, value]: [string, unknown]): TraceArg[] => {
-    if (prefix === '' && SHOWN_BY_SLICE.has(name)) return [];
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-      return prefix === '' ? fieldArgs(value, `${name}.`) : [];
-    }
-    const text = fieldValue(value);
-    return text === null ? [] : [[`${prefix}${name}`, text]];
-  });
+/** What else a record tells, by the names of its fields. */
+export function fieldArgs(record: object): TraceArg[] {
+  const args: TraceArg[] = [];
+  for (const name of Object.keys(record))
+    if (!SHOWN_BY_SLICE.has(name)) addField(args, name, record[name as keyof typeof record]);
+  return args;
+}
+
+/** A field; of an object its own fields, after a point, no deeper ones. */
+function addField(args: TraceArg[], name: string, value: unknown): void {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+    const parts = value as Readonly<Record<string, unknown>>;
+    for (const part of Object.keys(parts)) add(args, `${name}.${part}`, parts[part]);
+  } else add(args, name, value);
+}
+
+function add(args: TraceArg[], name: string, value: unknown): void {
+  const told = fieldValue(value);
+  if (told !== null) args.push([name, told]);
 }
 
 function fieldValue(value: unknown): number | string | null {

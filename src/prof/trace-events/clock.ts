@@ -3,6 +3,7 @@
  * one that has none beside the first; without, all begin at 0.
  */
 import type { ProfileRecord } from '../../record/record.js';
+import type { TraceTime, TraceZero } from './event.js';
 
 /** How profiles are put beside each other: at their Unix times where these are known, or all at 0. */
 export type Alignment = 'unix' | 'start';
@@ -14,7 +15,8 @@ export class Clock {
   /** Of the first profile; null where time stamps are from the start of each profile. */
   #first: bigint | null = null;
   #decided = false;
-  readonly #starts = new Map<number, bigint>();
+  readonly #starts = new Map<number, TraceZero>();
+  #zero: TraceZero = { ns: 0n };
   /** Profiles without Unix time beside others that have it. */
   guessed = 0;
 
@@ -29,16 +31,27 @@ export class Clock {
   profile({ profile, startUnixNs }: ProfileRecord): boolean {
     const isFirst = !this.#decided;
     const told = this.alignment === 'unix' ? unixTime(startUnixNs) : null;
-    if (isFirst) this.#first = told;
-    else if (told === null && this.#first !== null) this.guessed++;
+    if (isFirst) {
+      this.#first = told;
+      this.#zero = { ns: told ?? 0n };
+    }
+    if (told === null && this.#first !== null) this.guessed++;
     this.#decided = true;
-    this.#starts.set(profile, this.#first === null ? 0n : (told ?? this.#first));
+    const isOwn = this.#first !== null && told !== null;
+    this.#starts.set(profile, isOwn ? { ns: told } : this.#zero);
     return isFirst;
   }
 
-  /** ns in the trace. Records that no profile line precedes are at the first one's start. */
-  at(profile: number, start: number): bigint {
-    return (this.#starts.get(profile) ?? this.#first ?? 0n) + BigInt(start);
+  /** A record's time; null for one that is not known, or before the beginning of time. */
+  time(profile: number, start: number | null): TraceTime | null {
+    if (start === null) return null;
+    const zero = this.zero(profile);
+    return start < 0 && zero.ns + BigInt(start) < 0n ? null : { zero, start };
+  }
+
+  /** The profile's start, ns in the trace. Records that no profile line precedes are at the first one's start. */
+  zero(profile: number): TraceZero {
+    return this.#starts.get(profile) ?? this.#zero;
   }
 }
 

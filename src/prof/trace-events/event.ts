@@ -23,6 +23,11 @@ export interface TraceTrack {
   readonly kind: 'thread' | 'work' | 'lane' | 'counter';
   /** The track that a lane belongs to; null for all others. */
   readonly of: number | null;
+  /**
+   * What it stands under: its process; for a lane of a thread the thread. Other lanes stand beside their track, where
+   * viewers show tracks of one name as one.
+   */
+  readonly parent: number;
   /** Unique in the process; the real one for a thread where it can be. */
   readonly tid: number;
   readonly name: string;
@@ -30,11 +35,22 @@ export interface TraceTrack {
   readonly unit: string | null;
 }
 
+/** Where times of a profile count from: the same object for all of its events. */
+export interface TraceZero {
+  /** ns in the trace. */
+  readonly ns: bigint;
+}
+
+/** A point in time: ns from `zero`, both together exact beyond 2^53. Not before 0. */
+export interface TraceTime {
+  readonly zero: TraceZero;
+  /** Whole ns. */
+  readonly start: number;
+}
+
 /** What slices and instants have in common. */
-interface OnTrack {
+interface OnTrack extends TraceTime {
   readonly track: TraceTrack;
-  /** ns, exact beyond 2^53. */
-  readonly at: bigint;
   readonly name: string;
   readonly category: string;
   readonly args: readonly TraceArg[];
@@ -55,10 +71,9 @@ export interface TraceInstant extends OnTrack {
   readonly type: 'instant';
 }
 
-export interface TraceCounter {
+export interface TraceCounter extends TraceTime {
   readonly type: 'counter';
   readonly track: TraceTrack;
-  readonly at: bigint;
   readonly value: number;
 }
 

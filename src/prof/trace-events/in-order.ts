@@ -12,79 +12,95 @@ export interface Timed {
 /** Which of two slices of one start comes first. */
 export type Tie = 'longer-first' | 'shorter-first';
 
-interface Held<T> {
-  readonly item: T;
-  /** Those of equal times keep their order. */
-  readonly nth: number;
-}
-
+/** A heap, the first on top. What it is ordered by stands apart from the items, in flat arrays. */
 export class InOrder<T extends Timed> {
-  /** A heap, the first on top. */
-  readonly #heap: Held<T>[] = [];
+  readonly #items: T[] = [];
+  readonly #starts: Float64Array;
+  /** Ends, negative where the longer slice comes first. */
+  readonly #ends: Float64Array;
+  /** Those of equal times keep their order. */
+  readonly #nths: Float64Array;
+  readonly #sign: 1 | -1;
   #pushed = 0;
 
+  /** @param size how many are held back */
   constructor(
     private readonly size: number,
-    private readonly tie: Tie,
+    tie: Tie,
     private readonly handOn: (item: T) => void,
-  ) {}
+  ) {
+    this.#sign = tie === 'shorter-first' ? 1 : -1;
+    this.#starts = new Float64Array(size + 1);
+    this.#ends = new Float64Array(size + 1);
+    this.#nths = new Float64Array(size + 1);
+  }
 
   push(item: T): void {
-    const heap = this.#heap;
-    heap.push({ item, nth: this.#pushed++ });
-    this.#rise(heap.length - 1);
-    if (heap.length > this.size) this.#pop();
+    const from = this.#items.length;
+    this.#items.push(item);
+    this.#rise(from, item, item.start, this.#sign * item.end, this.#pushed++);
+    if (from >= this.size) this.#pop();
   }
 
   /** Hands on all that is held. */
   flush(): void {
-    while (this.#heap.length > 0) this.#pop();
+    while (this.#items.length > 0) this.#pop();
   }
 
   #pop(): void {
-    const [top] = this.#heap;
-    const last = this.#heap.pop();
+    const [top] = this.#items;
+    const at = this.#items.length - 1;
+    const last = this.#items.pop();
     if (top === undefined || last === undefined) return;
-    if (this.#heap.length > 0) {
-      this.#heap[0] = last;
-      this.#sink();
-    }
-    this.handOn(top.item);
+    if (at > 0) this.#sink(last, this.#starts[at] ?? 0, this.#ends[at] ?? 0, this.#nths[at] ?? 0);
+    this.handOn(top);
   }
 
-  #isBefore(a: Held<T>, b: Held<T>): boolean {
-    if (a.item.start !== b.item.start) return a.item.start < b.item.start;
-    if (a.item.end !== b.item.end) return a.item.end < b.item.end === (this.tie === 'shorter-first');
-    return a.nth < b.nth;
+  /** Whether what stands at `at` comes before the other. */
+  #isBefore(at: number, start: number, end: number, nth: number): boolean {
+    const ownStart = this.#starts[at] ?? 0;
+    if (ownStart !== start) return ownStart < start;
+    const ownEnd = this.#ends[at] ?? 0;
+    return ownEnd === end ? (this.#nths[at] ?? 0) < nth : ownEnd < end;
   }
 
-  #rise(from: number): void {
-    const heap = this.#heap;
+  #comesFirst(one: number, other: number): boolean {
+    return this.#isBefore(one, this.#starts[other] ?? 0, this.#ends[other] ?? 0, this.#nths[other] ?? 0);
+  }
+
+  #put(at: number, item: T, start: number, end: number, nth: number): void {
+    this.#items[at] = item;
+    this.#starts[at] = start;
+    this.#ends[at] = end;
+    this.#nths[at] = nth;
+  }
+
+  #move(from: number, to: number): void {
+    this.#put(to, this.#items[from] as T, this.#starts[from] ?? 0, this.#ends[from] ?? 0, this.#nths[from] ?? 0);
+  }
+
+  #rise(from: number, item: T, start: number, end: number, nth: number): void {
     let at = from;
-    for (;;) {
+    while (at > 0) {
       const above = (at - 1) >> 1;
-      const [one, other] = [heap[at], heap[above]];
-      if (at === 0 || one === undefined || other === undefined || !this.#isBefore(one, other)) return;
-      heap[at] = other;
-      heap[above] = one;
+      if (this.#isBefore(above, start, end, nth)) break;
+      this.#move(above, at);
       at = above;
     }
+    this.#put(at, item, start, end, nth);
   }
 
-  #sink(): void {
-    const heap = this.#heap;
+  #sink(item: T, start: number, end: number, nth: number): void {
+    const count = this.#items.length;
     let at = 0;
     for (;;) {
-      let first = at;
-      for (const child of [2 * at + 1, 2 * at + 2]) {
-        const [one, other] = [heap[child], heap[first]];
-        if (one !== undefined && other !== undefined && this.#isBefore(one, other)) first = child;
-      }
-      const [one, other] = [heap[at], heap[first]];
-      if (first === at || one === undefined || other === undefined) return;
-      heap[at] = other;
-      heap[first] = one;
-      at = first;
+      let child = 2 * at + 1;
+      if (child >= count) break;
+      if (child + 1 < count && this.#comesFirst(child + 1, child)) child++;
+      if (!this.#isBefore(child, start, end, nth)) break;
+      this.#move(child, at);
+      at = child;
     }
+    this.#put(at, item, start, end, nth);
   }
 }

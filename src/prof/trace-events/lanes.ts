@@ -12,6 +12,8 @@ interface Open {
 
 /** More than any device or host has: slices in a wild order only. */
 const MOST_LANES = 512;
+/** Viewers drop what stands within 255 others: room is left for marks. */
+const MOST_DEPTH = 200;
 
 export class Lanes {
   readonly #lanes: Open[] = [];
@@ -37,6 +39,6 @@ export class Lanes {
     if (start < lane.start) return false;
     while ((lane.ends.at(-1) ?? Infinity) <= start) lane.ends.pop();
     const innermost = lane.ends.at(-1);
-    return innermost === undefined || (this.nesting && end <= innermost);
+    return innermost === undefined || (this.nesting && end <= innermost && lane.ends.length < MOST_DEPTH);
   }
 }

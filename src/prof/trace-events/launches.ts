@@ -1,16 +1,10 @@
 /**
  * Host calls that launched work: each a slice on its thread, once however many activities it launched, with an arrow to
- * each of them. A call is remembered as long as its slice is held back (see `in-order.ts`); of calls handed on since,
- * the recent ones are known, so that no slice comes twice.
+ * each of them. More arrows can start at a call as long as its slice is held back (see `in-order.ts`); of calls handed on
+ * no more is kept than what tells that they were, so that no slice comes twice.
  */
-import { Recent } from '../../record/recent.js';
 import type { Launch } from '../../record/record.js';
-
-/** A launching call that has not been handed on: more arrows may start there. */
-export interface OpenLaunch {
-  readonly key: string;
-  readonly flows: number[];
-}
+import { hashOf, Seen } from './seen.js';
 
 /** Who launched what. */
 interface Launched {
@@ -20,15 +14,58 @@ interface Launched {
   readonly corr: number | null;
   /** ns */
   readonly start: number;
-  readonly launch: Launch;
 }
 
-/** Calls handed on that are known. */
-const REMEMBERED = 32_768;
+/** A launching call that has not been handed on: more arrows may start there. Most have one. */
+export class OpenLaunch {
+  readonly profile: number;
+  readonly pid: number | null;
+  readonly tid: number | null;
+  readonly corr: number | null;
+  readonly start: number;
+  readonly dur: number;
+  readonly api: string | null;
+  #flow = 0;
+  #more: number[] | null = null;
+
+  constructor(
+    { profile, pid, tid, corr }: Launched,
+    { start, dur, api }: Launch,
+    readonly hash: number,
+    /** Another call of the same start. */
+    public next: OpenLaunch | undefined,
+  ) {
+    this.profile = profile;
+    this.pid = pid;
+    this.tid = tid;
+    this.corr = corr;
+    this.start = start;
+    this.dur = dur;
+    this.api = api;
+  }
+
+  is({ profile, pid, tid, corr }: Launched, { dur, api }: Launch): boolean {
+    const isCall = this.corr === corr && this.dur === dur && this.api === api;
+    return isCall && this.tid === tid && this.pid === pid && this.profile === profile;
+  }
+
+  /** @param flow number of an arrow that starts here, above 0 */
+  add(flow: number): void {
+    if (this.#flow === 0) this.#flow = flow;
+    else (this.#more ??= []).push(flow);
+  }
+
+  /** Numbers of the arrows that start here. */
+  get flows(): readonly number[] {
+    return this.#flow === 0 ? [] : this.#more === null ? [this.#flow] : [this.#flow, ...this.#more];
+  }
+}
 
 export class Launches {
-  readonly #open = new Map<string, OpenLaunch>();
-  readonly #gone = new Recent<string, true>(REMEMBERED);
+  /** By start; calls of one start are chained. */
+  readonly #open = new Map<number, OpenLaunch>();
+  readonly #gone = new Seen();
+  readonly #unshown = new Seen();
   #flows = 0;
   /** Activities that are said to start no later than their launch: no arrow goes back in time. */
   backwards = 0;
@@ -37,32 +74,47 @@ export class Launches {
 
   /**
    * The arrow from an activity's launch; null when there is none.
-   * @param open called with a launch that is met for the first time
+   * @param open called with a launch that is met for the first time; false when it cannot be shown
    */
-  flow(activity: Launched, open: (launch: OpenLaunch) => void): number | null {
-    const { profile, pid, tid, corr, launch } = activity;
-    const key = `${profile}/${pid ?? ''}/${tid ?? ''}/${corr ?? ''}/${launch.start}/${launch.dur}/${launch.api ?? ''}`;
-    let known = this.#open.get(key);
+  flow(launched: Launched, launch: Launch, open: (launch: OpenLaunch) => boolean): number | null {
+    const first = this.#open.get(launch.start);
+    let known = first;
+    while (known?.is(launched, launch) === false) known = known.next;
     if (known === undefined) {
-      if (this.#gone.get(key) === true) {
+      const { profile, pid, tid, corr } = launched;
+      const hash = hashOf(profile, pid, tid, corr, launch.dur, launch.api);
+      if (this.#gone.has(launch.start, hash)) {
         this.late++;
         return null;
       }
-      known = { key, flows: [] };
-      this.#open.set(key, known);
-      open(known);
+      known = new OpenLaunch(launched, launch, hash, first);
+      if (this.#unshown.has(launch.start, hash)) return null;
+      if (!open(known)) {
+        this.#unshown.add(launch.start, hash);
+        return null;
+      }
+      this.#open.set(launch.start, known);
     }
-    if (activity.start <= launch.start) {
+    if (launched.start <= launch.start) {
       this.backwards++;
       return null;
     }
-    known.flows.push(++this.#flows);
+    known.add(++this.#flows);
     return this.#flows;
   }
 
   /** The launch's slice is handed on. */
-  close({ key }: OpenLaunch): void {
-    this.#open.delete(key);
-    this.#gone.set(key, true);
+  close(gone: OpenLaunch): void {
+    const { start } = gone;
+    const first = this.#open.get(start);
+    if (first === gone) {
+      if (gone.next === undefined) this.#open.delete(start);
+      else this.#open.set(start, gone.next);
+    } else {
+      let before = first;
+      while (before !== undefined && before.next !== gone) before = before.next;
+      if (before !== undefined) before.next = gone.next;
+    }
+    this.#gone.add(start, gone.hash);
   }
 }

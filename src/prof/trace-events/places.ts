@@ -15,6 +15,8 @@ export interface Place {
   readonly lanes: Lanes;
   /** Tracks of the lanes, the place's own first. */
   readonly tracks: TraceTrack[];
+  /** Time of the last mark, how many there are of that time, and tracks for more than fit. */
+  readonly marks: { start: number; count: number; readonly more: TraceTrack[] };
   /** Numbers of the tracks of its process. */
   readonly tids: Numbers;
 }
@@ -34,6 +36,8 @@ interface OneProcess {
   readonly places: Map<string, Place>;
 }
 
+/** Viewers put marks of one time within each other, and drop what is too deep: more of them go to another lane. */
+const MARKS_OF_A_TIME = 50;
 /** Counters beyond are left out: a viewer shows each as a line of its own. */
 const MOST_COUNTERS = 10_000;
 /** Tracks of these are apart from the work of their stream, with which they overlap. */
@@ -100,24 +104,32 @@ export class Places {
   /** The lane's track where the slice has room; null when there is none. */
   lane(place: Place, slice: Timed): TraceTrack | null {
     const number = place.lanes.place(slice);
-    if (number === null) return null;
-    while (place.tracks.length <= number) {
-      const { process, id, name } = place.track;
-      const tid = place.tids.next();
-      const track: TraceTrack = {
-        type: 'track',
-        id: ++this.#ids,
-        process,
-        kind: 'lane',
-        of: id,
-        tid,
-        name,
-        unit: null,
-      };
-      place.tracks.push(track);
-      this.emit(track);
+    return number === null ? null : this.#lane(place, number);
+  }
+
+  /** The track where there is room for a mark. */
+  mark({ track, marks, tids }: Place, start: number): TraceTrack {
+    if (marks.start !== start) marks.count = 0;
+    marks.start = start;
+    const number = Math.floor(marks.count++ / MARKS_OF_A_TIME);
+    // Tracks of one name would be one again.
+    while (marks.more.length < number) {
+      marks.more.push(this.#beside(track, tids, `${track.name}, more marks ${marks.more.length + 1}`));
     }
-    return place.tracks[number] ?? place.track;
+    return marks.more[number - 1] ?? track;
+  }
+
+  #lane({ track, tracks, tids }: Place, number: number): TraceTrack {
+    while (tracks.length <= number) tracks.push(this.#beside(track, tids, track.name));
+    return tracks[number] ?? track;
+  }
+
+  #beside({ process, id, kind }: TraceTrack, tids: Numbers, name: string): TraceTrack {
+    const parts = { process, name, tid: tids.next(), unit: null };
+    const parent = kind === 'thread' ? id : process.id;
+    const track: TraceTrack = { type: 'track', id: ++this.#ids, kind: 'lane', of: id, parent, ...parts };
+    this.emit(track);
+    return track;
   }
 
   #prefix(profile: number): string {
@@ -165,8 +177,9 @@ export class Places {
     parts: Pick<TraceTrack, 'kind' | 'tid' | 'name' | 'unit'>,
     nesting: boolean,
   ): Place {
-    const track: TraceTrack = { type: 'track', id: ++this.#ids, process, of: null, ...parts };
-    const place: Place = { track, lanes: new Lanes(nesting), tracks: [track], tids };
+    const track: TraceTrack = { type: 'track', id: ++this.#ids, process, of: null, parent: process.id, ...parts };
+    const marks = { start: NaN, count: 0, more: [] };
+    const place: Place = { track, lanes: new Lanes(nesting), tracks: [track], marks, tids };
     places.set(key, place);
     this.emit(track);
     return place;

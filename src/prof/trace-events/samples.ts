@@ -17,6 +17,7 @@ interface Counted {
   counters: number;
   instants: number;
   untimed: number;
+  early: number;
 }
 
 export class Samples {
@@ -47,20 +48,20 @@ export class Samples {
       this.#timeless(sample, told);
       return;
     }
-    const time = timeOf(start);
-    const at = time === null ? -1n : this.clock.at(profile, time);
-    if (at < 0n) this.counts.untimed++;
+    const at = timeOf(start);
+    const time = this.clock.time(profile, at);
+    if (time === null) this.counts[at === null ? 'untimed' : 'early']++;
     else if (typeof told === 'string') {
-      const { track } = this.places.onDevice(profile, device, 'texts');
+      const track = this.places.mark(this.places.onDevice(profile, device, 'texts'), time.start);
       const args: TraceArg[] = [[nameOf(sample.metric), told]];
       const name = `${seriesOf(sample)}: ${told}`;
-      this.emit({ type: 'instant', track, at, name, category: 'sample', args, flows: [], endsFlow: null });
+      this.emit({ type: 'instant', track, ...time, name, category: 'sample', args, flows: [], endsFlow: null });
       this.counts.instants++;
     } else {
       const track = this.places.counter(profile, device, seriesOf(sample), unit);
       if (track === null) this.beyond++;
       else {
-        this.emit({ type: 'counter', track, at, value: told });
+        this.emit({ type: 'counter', track, ...time, value: told });
         this.counts.counters++;
       }
     }
@@ -69,19 +70,10 @@ export class Samples {
   /** No more samples of this profile. */
   end(): void {
     if (this.#whole.length === 0) return;
-    const { track } = this.places.own(this.#profile, 'whole profile', true);
-    const at = this.clock.at(this.#profile, 0);
-    const args = this.#whole;
-    this.emit({
-      type: 'instant',
-      track,
-      at,
-      name: 'whole profile',
-      category: 'sample',
-      args,
-      flows: [],
-      endsFlow: null,
-    });
+    const track = this.places.mark(this.places.own(this.#profile, 'whole profile', true), 0);
+    const time = { zero: this.clock.zero(this.#profile), start: 0 };
+    const what = { name: 'whole profile', category: 'sample', args: this.#whole };
+    this.emit({ type: 'instant', track, ...time, ...what, flows: [], endsFlow: null });
     this.#whole = [];
   }
 

@@ -8,9 +8,9 @@ import type { RecordTypes } from '../records.js';
 import { Activities } from './activities.js';
 import { fieldArgs, kernelArgs } from './args.js';
 import { Clock, type Alignment } from './clock.js';
-import type { Emit, TraceArg } from './event.js';
+import type { Emit, TraceArg, TraceTime, TraceZero } from './event.js';
 import { InOrder, type Timed } from './in-order.js';
-import { Launches, type OpenLaunch } from './launches.js';
+import { Launches, OpenLaunch } from './launches.js';
 import { launchOf, nameOf, timeOf, titleOf, type Activity } from './loose.js';
 import { Places, type Place } from './places.js';
 import { Samples } from './samples.js';
@@ -26,21 +26,32 @@ const HELD_OF_HOST = 32_768;
 
 /** What a slice or mark shows. */
 interface What {
-  readonly profile: number;
   readonly name: string;
   readonly category: string;
-  /** What its arguments are made of. */
-  readonly source: Annotated | object;
-  /** The launch that it is. */
-  readonly launch?: OpenLaunch;
-  readonly endsFlow?: number | null;
+  /** What its arguments are made of; a launch is the slice itself. */
+  readonly source: Annotated | OpenLaunch | object;
+  readonly endsFlow: number | null;
 }
 
-interface Held extends Timed {
-  readonly what: What;
-  readonly place: Place;
-  /** Whether its duration is not known. */
-  readonly isMark: boolean;
+/** A slice or mark that is held back. */
+class Held implements TraceTime, Timed {
+  readonly start: number;
+  readonly zero: TraceZero;
+
+  constructor(
+    { start, zero }: TraceTime,
+    readonly end: number,
+    /** Whether its duration is not known. */
+    readonly isMark: boolean,
+    readonly place: Place,
+    readonly name: string,
+    readonly category: string,
+    readonly source: What['source'],
+    readonly endsFlow: number | null,
+  ) {
+    this.start = start;
+    this.zero = zero;
+  }
 }
 
 /** What became of the records. */
@@ -53,6 +64,8 @@ export interface TraceCounts {
   arrows: number;
   /** Records left out: they do not tell when they started. */
   untimed: number;
+  /** Records left out: they started before time stamps begin. */
+  early: number;
   /** Of the instants, what a device or the host did for a time that is not known. */
   unended: number;
   /** Slices for which no lane was left: records in no order at all. */
@@ -63,7 +76,7 @@ export class TraceEvents {
   readonly clock: Clock;
   readonly counts: TraceCounts = {
     ...{ slices: 0, instants: 0, counters: 0, arrows: 0 },
-    ...{ untimed: 0, unended: 0, crowded: 0 },
+    ...{ untimed: 0, early: 0, unended: 0, crowded: 0 },
   };
   readonly launches = new Launches();
   readonly samples: Samples;
@@ -86,10 +99,10 @@ export class TraceEvents {
     this.#ofHost = new InOrder(HELD_OF_HOST, 'longer-first', handOn);
     this.#activities = new Activities({
       kernel: (row, endsFlow) => {
-        this.#onDevice(row.record, { name: row.record.short, source: row, endsFlow });
+        this.#onDevice(row.record, row.record.short, row, endsFlow);
       },
       other: (record, endsFlow) => {
-        this.#onDevice(record, { name: titleOf(record), source: record, endsFlow });
+        this.#onDevice(record, titleOf(record), record, endsFlow);
       },
     });
   }
@@ -143,21 +156,23 @@ export class TraceEvents {
     this.#mark(record.profile, 'profile', nameOf(record.file), 'profile', fieldArgs(record));
   }
 
-  #onDevice(record: Activity, told: Pick<What, 'name' | 'source' | 'endsFlow'>): void {
+  #onDevice(record: Activity, name: string, source: Annotated | object, endsFlow: number | null): void {
     const { profile, type: category } = record;
-    this.#hold(this.#ofDevices, record, { ...told, profile, category }, () => this.#places.stream(record));
+    this.#hold(this.#ofDevices, profile, record, { name, category, source, endsFlow }, () =>
+      this.#places.stream(record),
+    );
   }
 
   #range(record: RangeRecord): void {
     const { profile, pid, tid, text } = record;
-    const what = { profile, name: nameOf(text), category: 'range', source: record };
-    this.#hold(this.#ofHost, record, what, () => this.#places.thread(profile, pid, tid));
+    const what = { name: nameOf(text), category: 'range', source: record, endsFlow: null };
+    this.#hold(this.#ofHost, profile, record, what, () => this.#places.thread(profile, pid, tid));
   }
 
   #layer(record: LayerRecord): void {
     const { profile, device, name } = record;
-    const what = { profile, name: nameOf(name), category: 'layer', source: record };
-    this.#hold(this.#ofHost, record, what, () => this.#places.onDevice(profile, device, 'layers'));
+    const what = { name: nameOf(name), category: 'layer', source: record, endsFlow: null };
+    this.#hold(this.#ofHost, profile, record, what, () => this.#places.onDevice(profile, device, 'layers'));
   }
 
   /** A notice has no time: it stands at the profile's start. */
@@ -167,56 +182,74 @@ export class TraceEvents {
   }
 
   #mark(profile: number, line: string, name: string, category: string, args: readonly TraceArg[]): void {
-    const { track } = this.#places.own(profile, line, true);
-    const at = this.clock.at(profile, 0);
-    this.emit({ type: 'instant', track, at, name, category, args, flows: [], endsFlow: null });
+    const track = this.#places.mark(this.#places.own(profile, line, true), 0);
+    const time = { zero: this.clock.zero(profile), start: 0 };
+    this.emit({ type: 'instant', track, ...time, name, category, args, flows: [], endsFlow: null });
   }
 
   /** The arrow from the launch of an activity, whose slice it makes where it is the first; null where there is none. */
   #arrow(record: Activity): number | null {
-    const { profile, pid = null, tid = null, corr = null } = record;
     const launch = launchOf(record);
     if (launch === null) return null;
+    const { profile, pid = null, tid = null, corr = null } = record;
     const start = timeOf(record.start) ?? -Infinity;
-    const flow = this.launches.flow({ profile, pid, tid, corr, start, launch }, (opened) => {
-      const what = { profile, name: launch.api ?? 'launch', category: 'launch', source: { corr }, launch: opened };
-      this.#hold(this.#ofHost, launch, what, () => this.#places.thread(profile, pid, tid));
+    const flow = this.launches.flow({ profile, pid, tid, corr, start }, launch, (opened) => {
+      const what = { name: launch.api ?? 'launch', category: 'launch', source: opened, endsFlow: null };
+      return this.#hold(this.#ofHost, profile, launch, what, () => this.#places.thread(profile, pid, tid));
     });
     if (flow !== null) this.counts.arrows++;
     return flow;
   }
 
-  /** @param place asked for only when there is something to be put there */
+  /**
+   * @param place asked for only when there is something to be put there
+   * @returns whether it is shown
+   */
   #hold(
     order: InOrder<Held>,
+    profile: number,
     times: { readonly start: number; readonly dur: number | null },
-    what: What,
+    { name, category, source, endsFlow }: What,
     place: () => Place,
-  ): void {
+  ): boolean {
     const start = timeOf(times.start);
-    if (start === null || this.clock.at(what.profile, start) < 0n) {
-      this.counts.untimed++;
-      return;
+    const time = this.clock.time(profile, start);
+    if (time === null) {
+      this.counts[start === null ? 'untimed' : 'early']++;
+      return false;
     }
     const end = typeof times.dur === 'number' ? timeOf(times.start + times.dur) : null;
-    const isMark = end === null || end < start;
+    const isMark = end === null || end < time.start;
     if (isMark) this.counts.unended++;
-    order.push({ what, place: place(), start, end: isMark ? start : end, isMark });
+    order.push(new Held(time, isMark ? time.start : end, isMark, place(), name, category, source, endsFlow));
+    return true;
   }
 
   #handOn(held: Held): void {
-    const { what, place, start, end, isMark } = held;
-    const { profile, name, category, source, launch, endsFlow = null } = what;
-    if (launch !== undefined) this.launches.close(launch);
-    const track = isMark ? place.track : this.#places.lane(place, held);
+    const { zero, start, end, place, isMark, name, category, source, endsFlow } = held;
+    const isLaunch = source instanceof OpenLaunch;
+    if (isLaunch) this.launches.close(source);
+    const flows = isLaunch ? source.flows : NONE;
+    const track = isMark ? this.#places.mark(place, start) : this.#places.lane(place, held);
     if (track === null) {
       this.counts.crowded++;
+      this.counts.arrows -= flows.length + (endsFlow === null ? 0 : 1);
       return;
     }
-    const at = this.clock.at(profile, start);
-    const args = source instanceof Annotated ? kernelArgs(source) : fieldArgs(source);
-    const parts = { track, at, name, category, args, flows: launch?.flows ?? [], endsFlow };
-    this.emit(isMark ? { type: 'instant', ...parts } : { type: 'slice', ...parts, dur: end - start });
-    this.counts[isMark ? 'instants' : 'slices']++;
+    const args = argsOf(source);
+    if (isMark) {
+      this.counts.instants++;
+      this.emit({ type: 'instant', track, zero, start, name, category, args, flows, endsFlow });
+    } else {
+      this.counts.slices++;
+      this.emit({ type: 'slice', track, zero, start, dur: end - start, name, category, args, flows, endsFlow });
+    }
   }
+}
+
+const NONE: readonly number[] = [];
+
+function argsOf(source: What['source']): readonly TraceArg[] {
+  if (source instanceof Annotated) return kernelArgs(source);
+  return fieldArgs(source instanceof OpenLaunch ? { corr: source.corr } : source);
 }

@@ -22,6 +22,7 @@ import {
   UNIT,
 } from './fields.js';
 import { Interned } from './interned.js';
+import { Times, type Zero } from './times.js';
 
 /** A number, or a text; names are told once. */
 export type Annotation = readonly [name: string, value: number | string];
@@ -33,10 +34,13 @@ export interface TrackParts {
   readonly name: string;
 }
 
-export interface EventParts {
-  readonly track: number;
-  /** ns; exact beyond 2^53. */
-  readonly at: bigint;
+/** ns from `zero`; both together exact beyond 2^53. */
+export interface EventTime {
+  readonly zero: Zero;
+  readonly start: number;
+}
+
+export interface EventParts extends EventTime {
   readonly name: string;
   readonly category: string;
   readonly args: readonly Annotation[];
@@ -48,7 +52,6 @@ export interface EventParts {
 
 /** The one sequence of all packets. */
 const SEQUENCE_ID = 1;
-const LOW = 0xffffffffn;
 /** Half of a pair that is no character: UTF-8 has none. */
 const LONE_SURROGATE = /\p{Surrogate}/gu;
 
@@ -57,6 +60,7 @@ const utf8 = (text: string): string => text.replace(LONE_SURROGATE, '\ufffd');
 export class Packets {
   #out = protobuf.Writer.create();
   readonly #interned: Interned;
+  readonly #times = new Times();
   #first = true;
 
   constructor(interned = new Interned()) {
@@ -81,7 +85,10 @@ export class Packets {
     out.uint32(PACKET.clockSnapshot).fork();
     for (const id of [CLOCK_ID.boottime, CLOCK_ID.realtime]) {
       out.uint32(CLOCK_SNAPSHOT.clocks).fork().uint32(CLOCK.clockId).uint32(id);
-      out.uint32(CLOCK.timestamp).uint64(long(at)).ldelim();
+      out
+        .uint32(CLOCK.timestamp)
+        .uint64(this.#times.at({ ns: at }, 0))
+        .ldelim();
     }
     out.ldelim();
     this.#end();
@@ -124,23 +131,23 @@ export class Packets {
     this.#end();
   }
 
-  /** @param end ns */
-  slice(parts: EventParts, end: bigint): void {
-    this.#event(EVENT_TYPE.sliceBegin, parts);
+  /** @param dur ns */
+  slice(track: number, parts: EventParts, dur: number): void {
+    this.#event(EVENT_TYPE.sliceBegin, track, parts);
     const out = this.#begin();
-    out.uint32(PACKET.timestamp).uint64(long(end));
+    this.#time(parts.zero, parts.start + dur);
     out.uint32(PACKET.trackEvent).fork().uint32(EVENT.type).uint32(EVENT_TYPE.sliceEnd);
-    out.uint32(EVENT.trackUuid).uint32(parts.track).ldelim();
+    out.uint32(EVENT.trackUuid).uint32(track).ldelim();
     this.#end();
   }
 
-  instant(parts: EventParts): void {
-    this.#event(EVENT_TYPE.instant, parts);
+  instant(track: number, parts: EventParts): void {
+    this.#event(EVENT_TYPE.instant, track, parts);
   }
 
-  counter(track: number, at: bigint, value: number): void {
+  counter(track: number, { zero, start }: EventTime, value: number): void {
     const out = this.#begin();
-    out.uint32(PACKET.timestamp).uint64(long(at));
+    this.#time(zero, start);
     out.uint32(PACKET.trackEvent).fork().uint32(EVENT.type).uint32(EVENT_TYPE.counter);
     out.uint32(EVENT.trackUuid).uint32(track);
     if (Number.isSafeInteger(value)) out.uint32(EVENT.counterValue).int64(value);
@@ -149,9 +156,9 @@ export class Packets {
     this.#end();
   }
 
-  #event(type: number, { track, at, name, category, args, flows, endsFlow }: EventParts): void {
+  #event(type: number, track: number, { zero, start, name, category, args, flows, endsFlow }: EventParts): void {
     const out = this.#begin(true);
-    out.uint32(PACKET.timestamp).uint64(long(at));
+    this.#time(zero, start);
     out.uint32(PACKET.trackEvent).fork().uint32(EVENT.type).uint32(type).uint32(EVENT.trackUuid).uint32(track);
     out.uint32(EVENT.nameIid).uint32(this.#interned.of('eventName', name));
     out.uint32(EVENT.categoryIids).uint32(this.#interned.of('category', category));
@@ -199,8 +206,8 @@ export class Packets {
   #end(): void {
     this.#out.ldelim();
   }
-}
 
-/** 64 bits, exact. */
-const long = (value: bigint): InstanceType<typeof protobuf.util.Long> =>
-  new protobuf.util.Long(Number(value & LOW) | 0, Number((value >> 32n) & LOW) | 0, true);
+  #time(zero: Zero, start: number): void {
+    this.#out.uint32(PACKET.timestamp).uint64(this.#times.at(zero, start));
+  }
+}

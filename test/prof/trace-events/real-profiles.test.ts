@@ -7,7 +7,8 @@ import { COLUMNS, type Value } from '../../../src/prof/columns.js';
 import type { ProfileLine } from '../../../src/record/record.js';
 import { annotate } from '../../support/rows.js';
 import { itShared, ROOT } from '../../support/shared.js';
-import { chrome, expectedOf, foundIn, traced, type ChromeEvent } from '../../support/trace-events.js';
+import { asImported, chrome, expectedOf, foundImported, foundIn, traced } from '../../support/trace-events.js';
+import type { ChromeEvent } from '../../support/trace-events.js';
 
 const zeroOf = (records: readonly ProfileLine[]): bigint => {
   const [first] = records;
@@ -39,9 +40,10 @@ async function check(path: string): Promise<void> {
   const source = await openProfile(path);
   const records = [...readProfile(source.path, { profile: 0, name: source.name, ranges: true })];
   source.dispose();
-  const { shown, events } = traced(records);
+  const { shown, imported, events } = traced(records);
   const expected = expectedOf(records);
   expect(foundIn(shown, zeroOf(records))).to.deep.equal(expected);
+  expect(foundImported(imported, zeroOf(records))).to.deep.equal(asImported(expected));
   expect(events.counts).to.include({ untimed: 0, crowded: 0, slices: expected.slices.length });
   expect(events.counts).to.include({ arrows: expected.arrows.length, counters: expected.counters.length });
 
@@ -73,7 +75,8 @@ const SAMPLES = [
 const SHARED = [
   ...['data/kineto/h100_vit.json.gz', 'data/kineto/mi300_resnet_training.json.gz'],
   ...['data/kineto/mi300_hipgraph_decode.json.gz', 'data/nsys/fsdp_2proc.sqlite'],
-  ...['data/nsys/cuda_graph_rtx3060.sqlite', 'data/nvprof/nccl_8v100.nvvp'],
+  ...['data/nsys/cuda_graph_rtx3060.sqlite', 'data/nsys/vsr_a100_pyprof.sqlite'],
+  ...['data/nvprof/nccl_8v100.nvvp', 'data/nvprof/lm_v100.net.sql'],
   'data/neuron/trn2_fused_bf16_s512/fused_exec_2.ntff',
   'data/ascend/db_level1_rank1/ASCEND_PROFILER_OUTPUT/ascend_pytorch_profiler_1.db',
 ];

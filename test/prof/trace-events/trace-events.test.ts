@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { CopyRecord, ProfileLine, RangeRecord, SampleRecord, SyncRecord } from '../../../src/record/record.js';
 import { kernel, mm } from '../../support/kernels.js';
 import type { Shown } from '../../support/perfetto-trace.js';
-import { chrome, expectedOf, foundIn, profile, traced } from '../../support/trace-events.js';
+import { asImported, chrome, expectedOf, foundImported, foundIn, profile, traced } from '../../support/trace-events.js';
 
 const H100 = { id: 0, vendor: 'nvidia', name: 'NVIDIA H100', arch: 'sm90', units: 132, clockHz: null, memBytesPerS: null, memBytes: null }; // prettier-ignore
 const range = (text: string, start: number, dur: number, tid = 100): RangeRecord => ({
@@ -57,7 +57,7 @@ describe('a trace', () => {
     // No kernel is within another: device work does not call device work.
     expect(shown.events.map(({ depth }) => depth)).to.deep.equal(shown.events.map(() => 0));
     expect(new Set(lines(shown.events).map((line) => line.split(':')[0]))).to.deep.equal(
-      new Set(['device 0/stream 7', 'device 0/stream 7/stream 7']),
+      new Set(['device 0/stream 7']),
     );
   });
 
@@ -70,6 +70,25 @@ describe('a trace', () => {
     expect(foundIn(shown, 0n)).to.deep.equal(expectedOf(records));
     expect(lines(shown.events)).to.include('host 10/thread 100/thread 100: d 40–140');
     expect(shown.events.map(({ name, depth }) => `${name}${depth}`).sort().join(' ')).to.equal('a0 b1 c2 d0 e2 net.json0 other0'); // prettier-ignore
+  });
+
+  it('puts on a further lane what viewers would drop as too deep, ranges and marks', () => {
+    const deep = Array.from({ length: 1000 }, (_, i) => range(`r${i}`, i, 5000 - 2 * i));
+    const marks = Array.from({ length: 600 }, (_, i) => kernel({ start: 7, dur: null, id: i, ...noLaunch }));
+    const records = [profile(), ...deep, ...marks];
+    const { shown, imported, events } = traced(records);
+    expect(foundIn(shown, 0n)).to.deep.equal(expectedOf(records));
+    expect(foundImported(imported, 0n)).to.deep.equal(asImported(expectedOf(records)));
+    expect(events.counts).to.include({ slices: 1000, unended: 600, crowded: 0 });
+    expect(Math.max(...imported.slices.map(({ depth }) => depth))).to.equal(199);
+  });
+
+  it('draws no arrow from a launch that is left out, and says that it is', () => {
+    const early = kernel({ start: 100, launch: { api: 'cudaLaunchKernel', start: -50, dur: 10 } });
+    const { shown, events } = traced([profile(), early, { ...early, id: 2, start: 200 }]);
+    expect([shown.arrows.length, shown.events.filter(({ category }) => category === 'kernel').length]).to.deep.equal([0, 2]); // prettier-ignore
+    expect(events.counts).to.include({ arrows: 0, early: 1, untimed: 0 });
+    expect([events.launches.late, events.launches.backwards]).to.deep.equal([0, 0]);
   });
 
   it('keeps time stamps beyond 2^53 exact, and puts ranks at their Unix times', () => {
@@ -147,7 +166,7 @@ describe('a trace', () => {
       'device 0/stream 7: k 2000',
     ]);
     expect(shown.arrows.map(([, { start }]) => start)).to.deep.equal([1000n, 2000n]);
-    expect(events.counts).to.include({ untimed: 2, unended: 2 });
+    expect(events.counts).to.include({ untimed: 1, early: 1, unended: 2 });
     expect(events.launches.backwards).to.equal(1);
   });
 

@@ -1,0 +1,38 @@
+/**
+ * Time stamps of 64 bits, made of two halves without big integers: `zero` is the same for many events, its halves are
+ * remembered.
+ */
+import protobuf from 'protobufjs/minimal.js';
+
+const LOW = 0xffffffffn;
+const HALF = 2 ** 32;
+
+/** What many times count from: one object, by which it is known again. */
+export interface Zero {
+  readonly ns: bigint;
+}
+
+export class Times {
+  #zero: Zero = { ns: 0n };
+  #high = 0;
+  #low = 0;
+  readonly #long = new protobuf.util.Long(0, 0, true);
+
+  /**
+   * `zero` and `ns` added up, exact; overwritten by the next call.
+   * @param ns whole
+   */
+  at(zero: Zero, ns: number): InstanceType<typeof protobuf.util.Long> {
+    if (zero !== this.#zero) {
+      this.#zero = zero;
+      this.#high = Number((zero.ns >> 32n) & LOW);
+      this.#low = Number(zero.ns & LOW);
+    }
+    const high = Math.floor(ns / HALF);
+    const low = this.#low + (ns - high * HALF);
+    const carry = low >= HALF ? 1 : 0;
+    this.#long.low = low | 0;
+    this.#long.high = (this.#high + high + carry) | 0;
+    return this.#long;
+  }
+}
