@@ -4,11 +4,12 @@ import type { PageData } from '../prof/page/page-data.js';
 import { Pages, PAGE_TYPES } from '../prof/page/pages.js';
 import type { TimelineChoice } from '../prof/page/timeline-choice.js';
 import { Annotator } from '../prof/report.js';
+import { counted } from '../record/counted.js';
 import { UsageError, UserError } from '../record/errors.js';
 import { page } from '../write/html/page.js';
 import { integer, optionLines, type Arguments, type Tool } from './arguments.js';
 import type { Command } from './dprof-commands.js';
-import { commonOptions, counted, overRecords, readCommon } from './over-records.js';
+import { commonOptions, overRecords, readCommon } from './over-records.js';
 import { withOutput, type Write } from './output.js';
 import { pageProgram } from './page-program.js';
 import { version } from './version.js';
@@ -18,7 +19,7 @@ const MOST_EVENTS = 1_000_000;
 
 const HTML: Tool = {
   name: 'dprof html',
-  usage: 'dprof html -o OUT [OPTION...] [FILE]',
+  usage: 'dprof html -o OUT [OPTION...] [FILE...]',
   options: [
     { name: 'step', takes: 'N', help: 'timeline of step N (of the step of median length)' },
     { name: 'from', takes: 'MS', help: "timeline from MS after the profile's start" },
@@ -35,7 +36,8 @@ const htmlHelp = (): string =>
     'One page with everything about a profile: summary, charts, tables, advice, and a timeline of a step. It is one file',
     'that works offline: nothing is loaded, no request leaves it.',
     '',
-    'FILE: records of dparse (also .gz), or a profile. Default: stdin. Records of several ranks make one page of all.',
+    'FILE: records of dparse (also .gz), or a profile. Default: stdin. Several FILEs, or records of several ranks, make one',
+    'page of all.',
     '',
     'Options:',
     ...optionLines(HTML.options),
@@ -47,6 +49,7 @@ const htmlHelp = (): string =>
     '',
     'Examples:',
     '  dprof html -o report.html profile.sqlite',
+    '  dprof html -o ranks.html rank*.json.gz',
     '  dparse --ranges ranks/*.json.gz | dprof html -o ranks.html --step 12',
     '  dprof html -o start.html --to 50 trace.json.gz',
     '',
@@ -89,8 +92,10 @@ function checkRecords({ records, timed, untimed }: Pages): void {
   });
 }
 
-function notesOf({ untimed, late }: Pages): string[] {
+function notesOf({ untimed, late, cut }: Pages): string[] {
   const notes: string[] = [];
+  if (cut > 0)
+    notes.push(`${counted(cut, 'input')} that ends before it is complete: the page shows what stands before`);
   if (untimed > 0) notes.push(`${counted(untimed, 'record')} without a time left out`);
   if (late > 0) notes.push(`${counted(late, 'record')} not in order of start: utilisation is too small there`);
   return notes;

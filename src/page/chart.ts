@@ -10,6 +10,7 @@ import type { BarSeriesOption, LineSeriesOption, ScatterSeriesOption } from 'ech
 import type { GridComponentOption, TooltipComponentOption } from 'echarts/components';
 import type { ComposeOption } from 'echarts/core';
 import { element } from './element.js';
+import { PAPER_WIDTH } from './paper.js';
 import { doAllNow, forget, whenSeen } from './when-seen.js';
 
 use([BarChart, LineChart, ScatterChart, GridComponent, TooltipComponent, SVGRenderer]);
@@ -17,9 +18,6 @@ use([BarChart, LineChart, ScatterChart, GridComponent, TooltipComponent, SVGRend
 export type ChartOption = ComposeOption<
   BarSeriesOption | LineSeriesOption | ScatterSeriesOption | GridComponentOption | TooltipComponentOption
 >;
-
-/** Width of a chart on paper: A4 less its margins, at 96 pixels an inch. */
-const PAPER_WIDTH = 660;
 
 const drawn = new Map<Element, EChartsType>();
 

@@ -4,6 +4,7 @@ import { drawForPaper, replaceContents } from './chart.js';
 import { element, select } from './element.js';
 import { readFragment, withName } from './fragment.js';
 import { PANELS } from './panels.js';
+import { listenToPrinter } from './paper.js';
 import type { Panel, View } from './panel.js';
 import { rankNames } from './ranks.js';
 import { themeButton } from './theme.js';
@@ -112,6 +113,7 @@ export function showDashboard(root: HTMLElement, data: PageData): void {
   root.replaceChildren(skip, header, element('div', { class: 'columns' }, navigation(), main), footer);
   choose(first);
   drawForPaper();
+  listenToPrinter();
   const asked = readFragment(location.hash).get('panel');
   if (asked !== undefined) goTo(asked);
 }

@@ -2,6 +2,7 @@
 import { button, element } from './element.js';
 import { namedFigure } from './figure.js';
 import { inOrder, withWords, type Cell } from './order.js';
+import { whenPrinted } from './paper.js';
 import { inScale, scaleOf, scaleOfAll, type Scale, type Unit } from './units.js';
 
 export interface Column<Row> {
@@ -33,11 +34,15 @@ export interface TableOptions<Row> {
   readonly scaledBy?: readonly Row[];
 }
 
+/** Rows on paper, however many are open, for each that is shown at first. */
+const ON_PAPER = 2;
+
 interface State {
   by: number | null;
   descending: boolean;
   filter: string;
   all: boolean;
+  onPaper: boolean;
 }
 
 /** Amounts of one column may differ by millions: each has its own scale. */
@@ -108,7 +113,13 @@ export function plainRows<Row>(options: TableOptions<Row>): HTMLElement[] {
 export function table<Row>(options: TableOptions<Row>): HTMLElement {
   const { caption, columns, rows, sortedBy, most = 15, filtered = false } = options;
   const scales = scalesOf(options);
-  const state: State = { by: sortedBy, descending: columns[sortedBy ?? 0]?.unit !== undefined, filter: '', all: false };
+  const state: State = {
+    by: sortedBy,
+    descending: columns[sortedBy ?? 0]?.unit !== undefined,
+    filter: '',
+    all: false,
+    onPaper: false,
+  };
   const body = element('tbody');
   const told = element('p', { class: 'told', 'aria-live': 'polite' });
   const heads = columns.map((column, i) => {
@@ -127,7 +138,8 @@ export function table<Row>(options: TableOptions<Row>): HTMLElement {
     const found = withWords(rows, (row) => columns.filter(({ unit }) => unit === undefined).map(({ cell }) => cell(row)), state.filter); // prettier-ignore
     const column = columns[state.by ?? -1];
     const ordered = column === undefined ? found : inOrder(found, column.cell, state.descending);
-    const shown = state.all ? ordered : ordered.slice(0, most);
+    const room = state.onPaper ? most * ON_PAPER : state.all ? ordered.length : most;
+    const shown = ordered.slice(0, room);
     body.replaceChildren(
       ...shown.map((row) =>
         element('tr', {}, ...columns.map((one, i) => cellOf(row, one, scales[i] ?? null, i === 0))),
@@ -138,7 +150,8 @@ export function table<Row>(options: TableOptions<Row>): HTMLElement {
     });
     const rest = ordered.length - shown.length;
     const count = rest > 0 ? `${shown.length} of ${ordered.length} rows` : `${ordered.length} rows`;
-    told.replaceChildren(rest > 0 || state.filter !== '' ? count : '');
+    const about = state.onPaper && rest > 0 ? `, ${rest} are not on paper` : '';
+    told.replaceChildren(rest > 0 || state.filter !== '' ? count + about : '');
     more.hidden = ordered.length <= most;
     more.textContent = state.all ? `Show ${most}` : `Show all ${ordered.length}`;
   };
@@ -159,11 +172,17 @@ export function table<Row>(options: TableOptions<Row>): HTMLElement {
   const head = element('thead', {}, element('tr', {}, ...heads));
   show();
   const inner = element('table', { 'aria-label': caption }, head, body);
-  return element(
+  const place = element(
     'div',
     { class: 'table' },
     ...top,
     scrolling(caption, inner),
     element('div', { class: 'beneath' }, told, more),
   );
+  const print = (onPaper: boolean): void => {
+    state.onPaper = onPaper;
+    show();
+  };
+  if (rows.length > most) whenPrinted(place, () => { print(true); }, () => { print(false); }); // prettier-ignore
+  return place;
 }

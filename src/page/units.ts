@@ -68,6 +68,7 @@ export function written(value: number | null, unit: Unit): string {
 
 /** A number with its unit as short as it can be, for the ticks of an axis: '20 ms'. */
 export function tick(value: number, unit: Unit): string {
+  if (value === 0) return '0';
   const { suffix, factor } = scaleOf(unit, value);
   const number = (value / factor).toLocaleString('en-US', { maximumSignificantDigits: 4 });
   return suffix === '' ? number : `${number} ${suffix}`;

@@ -1,5 +1,8 @@
 /** Work that waits until its element comes near the window, or the page is printed: the first paint does not wait for it. */
 
+/** ms from the page on; by then its charts are drawn. */
+const IDLE = 1000;
+
 const waiting = new Map<Element, () => void>();
 
 function doNow(place: Element): void {
@@ -20,6 +23,18 @@ const observer = new IntersectionObserver(
 export function whenSeen(place: Element, work: () => void): void {
   waiting.set(place, work);
   observer.observe(place);
+}
+
+/** Does the work that waits at an element soon, when there is nothing else to do: it is wanted on paper, but takes long. */
+export function whenIdle(place: Element): void {
+  setTimeout(() => {
+    const work = (): void => {
+      if (place.isConnected) doNow(place);
+    };
+    // Not known to every browser.
+    if (typeof requestIdleCallback === 'function') requestIdleCallback(work);
+    else work();
+  }, IDLE);
 }
 
 /** For printing: all that is still to be done and stands in the document. */

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pageProgram } from '../../src/cli/page-program.js';
@@ -24,8 +24,16 @@ const RECORDS = [
   at(4000, 250, { id: 3, step: 2, layer: ['net'] }),
 ] as const satisfies readonly ProfileLine[];
 
+/** Each profile with its end, as dparse writes them. */
+const complete = (records: readonly ProfileLine[]): ProfileLine[] =>
+  records.flatMap((record, i) => {
+    const next = records[i + 1];
+    if (records[0]?.type !== 'profile' || (next !== undefined && next.type !== 'profile')) return [record];
+    return [record, { type: 'end', profile: record.profile, counts: {}, diagnostics: {} }];
+  });
+
 const html = (records: readonly ProfileLine[] | string, ...args: string[]) =>
-  runCli('dprof', ['html', ...args], { input: typeof records === 'string' ? records : neuronLines(records) });
+  runCli('dprof', ['html', ...args], { input: typeof records === 'string' ? records : neuronLines(complete(records)) });
 
 /** The page of a run that went well. */
 async function dataOf(records: readonly ProfileLine[], ...args: string[]) {
@@ -57,7 +65,8 @@ const isBuilt = existsSync(join(ROOT, 'dist/page/report.js'));
       ['net/conv', 200, 200],
     ]);
     expect(page.annotations.shown.map(({ text, samples }) => [text, samples])).to.deep.equal([
-      ['net', [550]],
+      // Steps 1 and 2.
+      ['net', [300, 250]],
       ['conv', [200]],
     ]);
     // Step 1: from the launch at 950 to 1600; of two steps the shorter one, 250, is the median.
@@ -150,6 +159,62 @@ const isBuilt = existsSync(join(ROOT, 'dist/page/report.js'));
     expect(readdirSync(folder).filter((name) => name.endsWith('.part'))).to.deep.equal([]);
   });
 
+  it('looks whether it can write before it reads', async () => {
+    const report = join(folder, 'kept.html');
+    writeFileSync(report, 'of yesterday');
+    // The input is no records at all: what is said first was found first.
+    const broken = 'no record\n';
+    await expectAnswers(1, [
+      [broken, ['-o', join(folder, 'none/x.html')], /none\/x\.html: cannot write: no such file or directory\n$/],
+      [broken, ['-o', join(report, 'x.html')], /x\.html: cannot write: a part of the path is not a directory\n$/],
+      [broken, ['-o', folder], /^dprof: .*: is a directory \(-o takes a file\)\n$/],
+      [broken, ['-o', report], /^dprof: stdin:1: not a record/],
+    ]);
+    if (process.getuid?.() !== 0) {
+      chmodSync(report, 0o444);
+      await expectAnswers(1, [[broken, ['-o', report], /kept\.html: cannot write: permission denied\n$/]]);
+    }
+    expect(readFileSync(report, 'utf8')).to.equal('of yesterday');
+  });
+
+  it('leaves the report of before when its input is cut off, or is the report itself', async () => {
+    const [report, cut, whole] = ['before.html', 'cut.dict', 'whole.dict'].map((name) => join(folder, name)) as [string, string, string]; // prettier-ignore
+    const text = neuronLines(complete(RECORDS));
+    writeFileSync(report, 'of yesterday');
+    writeFileSync(cut, text.slice(0, -100));
+    writeFileSync(whole, text);
+    await expectAnswers(1, [
+      [
+        '',
+        ['-o', report, cut],
+        /^dprof: .*cut\.dict:\d+: broken record: it is cut off; .*before\.html is left as it was/,
+      ],
+      [
+        '',
+        ['-o', report, whole, cut],
+        /^dprof: .*cut\.dict:\d+: broken record: it is cut off; .*before\.html is left as it was/,
+      ],
+      ['', ['-o', report, whole, join(folder, 'gone.dict')], /gone\.dict: no such file\n$/],
+      ['', ['-o', whole, cut, whole], /whole\.dict: is the input/],
+    ]);
+    expect(readFileSync(report, 'utf8')).to.equal('of yesterday');
+    expect(readFileSync(whole, 'utf8')).to.equal(text);
+    expect(readdirSync(folder).filter((name) => name.endsWith('.part'))).to.deep.equal([]);
+  });
+
+  it('makes one page of several files, whose profiles all have the number 0', async () => {
+    const [first, second] = ['rank3.dict', 'rank4.dict'].map((name) => join(folder, name)) as [string, string];
+    writeFileSync(first, neuronLines(complete(RECORDS)));
+    writeFileSync(second, neuronLines(complete([profile(0, 4), at(1000, 70)])));
+    const { title, profiles } = await dataOf([], first, second);
+    expect(title).to.equal('rank3.dict and 1 more');
+    expect(profiles.map(({ overview }) => [overview.profile, overview.header?.rank])).to.deep.equal([[0, 3], [1, 4]]); // prettier-ignore
+    expect(profiles.map(({ kernels }) => kernels.shown[0]?.time)).to.deep.equal([550, 70]);
+    // Joined by `cat` they are the same.
+    const joined = await dataOf([...RECORDS, profile(0, 4), at(1000, 70)]);
+    expect(joined.profiles).to.deep.equal(profiles);
+  });
+
   it('answers arguments that cannot be meant', () =>
     expectAnswers(2, [
       [RECORDS, ['--from', 'x'], /^dprof: --from takes milliseconds, not 'x'/],
@@ -157,6 +222,7 @@ const isBuilt = existsSync(join(ROOT, 'dist/page/report.js'));
       [RECORDS, ['--from', '2', '--to', '1'], /^dprof: --from must be before --to/],
       [RECORDS, ['--events', '9000000'], /^dprof: --events is at most 1000000/],
       [RECORDS, ['--format', 'json'], /^dprof: unknown option --format/],
+      [RECORDS, ['-', '-'], /^dprof: stdin \(-\) can be read once/],
     ]));
 });
 

@@ -31,10 +31,29 @@ const EMPTY: PageData = {
   advice: [],
 };
 
+/** Many kernels, and memory of every kind. */
+const MANY: PageData = {
+  ...FIXTURE,
+  profiles: FIXTURE.profiles.slice(0, 1).map((profile) => ({
+    ...profile,
+    kernels: {
+      shown: Array.from({ length: 100 }, (_, i) => ({ name: `kernel ${i}`, count: 1, time: 1000 - i, max: 1, min: 1, tc: null })), // prettier-ignore
+      ...{ count: 100, restTime: 0 },
+    },
+    memory: [
+      { device: 0, metric: 'memory_allocated', name: 'PTA', points: [[1e6, 1e6], [5e6, 4e6]], peak: 4e6 },
+      { device: 0, metric: 'memory_allocated', name: 'GE', points: [[2e6, 2e6], [3e6, 0]], peak: 2e6 },
+      { device: 0, metric: 'memory_reserved', name: 'PTA', points: [[1e6, 5e6], [2e6, 5e6]], peak: 5e6 },
+      { device: 0, metric: 'memory', name: 'Total', points: [], peak: 7e6 },
+    ], // prettier-ignore
+  })),
+};
+
 describeInBrowser('dashboard', (open) => {
   const folder = mkdtempSync(join(tmpdir(), 'dprof-page-'));
   const file = join(folder, 'two.html');
   const empty = join(folder, 'empty.html');
+  const many = join(folder, 'many.html');
 
   before(async function () {
     this.timeout(60_000);
@@ -42,6 +61,7 @@ describeInBrowser('dashboard', (open) => {
     for (const [path, data] of [
       [file, FIXTURE],
       [empty, EMPTY],
+      [many, MANY],
     ] as const)
       // prettier-ignore
       writeFileSync(path, [...document(data.title, data, built)].join(''));
@@ -184,5 +204,39 @@ describeInBrowser('dashboard', (open) => {
     expect(await page.locator('.chart svg').count()).to.be.below(charts);
     await page.pdf();
     expect(await page.locator('.chart svg').count()).to.equal(charts);
+  });
+
+  it('prints the first rows of a table, how many there are besides, and what is closed on the screen', async () => {
+    const { page } = await open(many);
+    const table = page.getByRole('table', { name: 'Kernels', exact: true });
+    await page.getByRole('button', { name: 'Show all 100' }).click();
+    expect(await table.locator('tbody tr').count()).to.equal(100);
+    await page.evaluate("dispatchEvent(new Event('beforeprint'))");
+    expect(await table.locator('tbody tr').count()).to.equal(30);
+    expect(await page.locator('[data-panel="kernels"]').getByText('30 of 100 rows, 70 are not on paper').count()).to.equal(1); // prettier-ignore
+    expect(await page.locator('main details:not([open])').count()).to.equal(0);
+    await page.evaluate("dispatchEvent(new Event('afterprint'))");
+    expect(await table.locator('tbody tr').count()).to.equal(100);
+    expect(await page.locator('main details[open]').count()).to.equal(0);
+  });
+
+  it('draws curves of memory together, and lists what does not change', async () => {
+    const { page, complaints } = await open(many);
+    const panel = page.locator('[data-panel="memory"]');
+    await panel.scrollIntoViewIfNeeded();
+    await panel.locator('.chart svg').first().waitFor();
+    expect(await panel.locator('.chart').count()).to.equal(1);
+    expect(await panel.locator('.chart').getAttribute('aria-label')).to.equal('Device 0: memory_allocated over time: PTA peak 4.00 MB, GE peak 2.00 MB'); // prettier-ignore
+    const cells = await panel.locator('tbody tr').allTextContents();
+    expect(cells).to.deep.equal(['Total07.00 MBof the whole profile', 'memory_reserved PTA05.00 MB2 times the same']);
+    expect(complaints).to.deep.equal([]);
+  });
+
+  it('says how far the number of times of an annotation can be relied on', async () => {
+    const { page } = await open(file);
+    const panel = page.locator('[data-panel="annotations"]');
+    expect(await panel.getByText(/passes with no other kernel between them count as one/).count()).to.equal(1);
+    await panel.getByRole('combobox', { name: 'Annotation' }).selectOption('1');
+    expect(await panel.getByText(/passes with no other kernel/).count()).to.equal(0);
   });
 });

@@ -72,8 +72,14 @@ function profile(rank: number, slower: number): PageProfile {
     },
     annotations: {
       shown: [
-        { text: `forward ${HOSTILE}`, count: 4, time: 3 * MS, samples: [0.5, 0.7, 0.8, 1].map((ms) => ms * MS) },
-        { text: 'optimizer', count: 1, time: 1 * MS, samples: [1 * MS] },
+        {
+          text: `forward ${HOSTILE}`,
+          count: 4,
+          guessed: 4,
+          time: 3 * MS,
+          samples: [0.5, 0.7, 0.8, 1].map((ms) => ms * MS),
+        },
+        { text: 'optimizer', count: 1, guessed: 0, time: 1 * MS, samples: [1 * MS] },
       ],
       ...{ count: 2, restTime: 0 },
     },
@@ -115,7 +121,7 @@ function profile(rank: number, slower: number): PageProfile {
       ],
       ...{ count: 3, restTime: 0 },
     },
-    memory: [{ device: 0, name: 'allocated', points: [[1 * MS, 1e6], [5 * MS, 4e6], [9 * MS, 2e6]], peak: 4e6 }], // prettier-ignore
+    memory: [{ device: 0, metric: 'memory_allocated', name: 'allocated', points: [[1 * MS, 1e6], [5 * MS, 4e6], [9 * MS, 2e6]], peak: 4e6 }], // prettier-ignore
     timeline: null,
   };
 }

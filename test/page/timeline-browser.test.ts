@@ -253,7 +253,7 @@ describeInBrowser('timeline in a browser', (open) => {
     /** Waits until the red of a corner without events is on one side of a bound. */
     const corner = (bound: string): Promise<unknown> =>
       page.waitForFunction(`(() => {
-        const canvas = document.querySelector('.tl-stage canvas');
+        const canvas = document.querySelector(matchMedia('print').matches ? '.tl-paper' : '.tl-stage canvas');
         return canvas.getContext('2d').getImageData(canvas.width - 3, canvas.height - 3, 1, 1).data[0] ${bound};
       })()`);
     await corner('> 200');
@@ -261,6 +261,37 @@ describeInBrowser('timeline in a browser', (open) => {
     await corner('< 60');
     await page.emulateMedia({ colorScheme: 'dark', media: 'print' });
     await corner('> 200');
+  });
+
+  it('prints all lanes with a canvas of the width of paper', async () => {
+    const { page } = await openSimple();
+    await page.emulateMedia({ media: 'print' });
+    await page.evaluate("dispatchEvent(new Event('beforeprint'))");
+    const paper = page.locator('.tl-paper');
+    const box = await paper.boundingBox();
+    const names = await page.locator('.tl-names').boundingBox();
+    expect((box?.width ?? 0) + (names?.width ?? 0)).to.be.closeTo(660, 2);
+    // The lowest lane is on it, and something is drawn: more than one colour.
+    const lane = await page.locator('.tl-lane').last().boundingBox();
+    expect((lane?.y ?? 0) + (lane?.height ?? 0)).to.be.at.most((box?.y ?? 0) + (box?.height ?? 0) + 1);
+    const colours = await paper.evaluate((canvas) => {
+      const { width, height } = canvas as unknown as { width: number; height: number };
+      const context = (canvas as unknown as { getContext(kind: '2d'): { getImageData(x: number, y: number, w: number, h: number): { data: Uint8ClampedArray } } }).getContext('2d'); // prettier-ignore
+      return new Set(new Uint32Array(context.getImageData(0, 0, width, height).data.buffer)).size;
+    });
+    expect(colours).to.be.greaterThan(5);
+    expect(await page.locator('.tl-canvas').isVisible()).to.equal(false);
+  });
+
+  it('colours by name where no op is known', async () => {
+    const events: Told[] = ['LOAD', 'MATMUL'].map((name, i) => ({ start: i * 100, dur: 50, lane: 1, name, id: i + 1 }));
+    const { page } = await openSimple('', timelineOf(events));
+    const colour = page.getByRole('combobox', { name: 'Colour by' });
+    expect(await colour.inputValue()).to.equal('kernel');
+    await colour.selectOption('op');
+    await page.waitForURL(/t\.colour=op/);
+    await colour.selectOption('kernel');
+    await page.waitForURL((url) => !url.hash.includes('t.colour'));
   });
 
   it('goes away without a trace', async () => {

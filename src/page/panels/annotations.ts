@@ -11,7 +11,13 @@ import { written } from '../units.js';
 const LONGEST_LABEL = 90;
 const short = (text: string): string => (text.length > LONGEST_LABEL ? `${text.slice(0, LONGEST_LABEL - 1)}…` : text);
 
-function shownOf({ text, count, time, samples }: Annotation, at: number): Node[] {
+/** How far the number of times can be relied on. */
+const guessedText = (guessed: number, count: number): string =>
+  `${guessed === count ? 'How often it was passed' : `${written(guessed, 'count')} of these`} is told by the order of kernels alone: ` +
+  'forward, backward and steps are told apart, but passes with no other kernel between them count as one. ' +
+  'Ranges of the host (dparse --ranges) tell them apart.';
+
+function shownOf({ text, count, guessed, time, samples }: Annotation, at: number): Node[] {
   const field = (key: string): string => `annotations.shown.${at}.${key}`;
   const ordered = [...samples].sort((a, b) => a - b);
   const part = (title: string, value: Node | string): HTMLElement =>
@@ -30,6 +36,7 @@ function shownOf({ text, count, time, samples }: Annotation, at: number): Node[]
     ...(samples.length === 0
       ? [element('p', { class: 'note' }, 'No time of a single occurrence is known.')]
       : [histogram('device time of an occurrence', samples)]),
+    ...(guessed > 0 ? [element('p', { class: 'note' }, guessedText(guessed, count))] : []),
   ];
 }
 

@@ -3,14 +3,22 @@ import { button, element } from '../element.js';
 import { layerTree, openAtFirst, visible, type LayerNode } from '../layer-tree.js';
 import { withWords } from '../order.js';
 import type { Content, Panel, View } from '../panel.js';
+import { whenPrinted } from '../paper.js';
 import { headerTexts, plainRows, type Column } from '../table.js';
 import { written } from '../units.js';
 
 const OPEN_AT_FIRST = 25;
-/** Rows that one table holds at most. */
+/** Rows that one table holds at most, and on paper. */
 const MOST = 2000;
+const ON_PAPER = 60;
 
 const all = (nodes: readonly LayerNode[]): LayerNode[] => nodes.flatMap((node) => [node, ...all(node.children)]);
+
+/** Those with the most time, in their order; none takes more than the one above it, which is thus among them. */
+function longest(nodes: readonly LayerNode[], most: number): readonly LayerNode[] {
+  const kept = new Set(nodes.toSorted((a, b) => b.row.time - a.row.time).slice(0, most));
+  return nodes.filter((node) => kept.has(node));
+}
 
 function columnsOf(view: View, toggle: (node: LayerNode) => Node | null): Column<LayerNode>[] {
   const whole = view.profile.overview.kernels?.time ?? 0;
@@ -51,6 +59,7 @@ function make(view: View): Content {
   const every = all(roots);
   let open = openAtFirst(roots, OPEN_AT_FIRST);
   let filter = '';
+  let printed = false;
   const body = element('tbody');
   const told = element('p', { class: 'told', 'aria-live': 'polite' });
 
@@ -69,10 +78,8 @@ function make(view: View): Content {
   };
   const columns = columnsOf(view, toggle);
   const show = (focus: LayerNode | null): void => {
-    const nodes = (filter === '' ? visible(roots, open) : withWords(every, ({ row }) => row.path, filter)).slice(
-      0,
-      MOST,
-    );
+    const found = filter === '' ? visible(roots, open) : withWords(every, ({ row }) => row.path, filter);
+    const nodes = printed ? longest(found, ON_PAPER) : found.slice(0, MOST);
     const rows = plainRows({ caption: 'Layers', columns, rows: nodes, sortedBy: null, scaledBy: every });
     rows.forEach((row, i) => {
       const node = nodes[i] as LayerNode;
@@ -104,6 +111,11 @@ function make(view: View): Content {
   );
   show(null);
   const made = element('table', { 'aria-label': 'Layers' }, element('thead', {}, element('tr', {}, ...heads)), body);
+  const print = (on: boolean): void => {
+    printed = on;
+    show(null);
+  };
+  if (every.length > OPEN_AT_FIRST) whenPrinted(made, () => { print(true); }, () => { print(false); }); // prettier-ignore
   const left = count - shown.length;
   const rest = left > 0 ? [element('p', { class: 'note' }, `${left} further layers, ${written(restTime, 'ns')} together, are not on this page.`)] : []; // prettier-ignore
   return [

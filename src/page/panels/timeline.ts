@@ -3,7 +3,7 @@ import { element } from '../element.js';
 import type { Content, Panel, View } from '../panel.js';
 import { showTimeline, type ShownTimeline } from '../timeline/timeline.js';
 import { written } from '../units.js';
-import { whenSeen } from '../when-seen.js';
+import { whenIdle, whenSeen } from '../when-seen.js';
 
 /** That of the profile shown before: it listens to the window until it is closed. */
 let open: ShownTimeline | null = null;
@@ -17,8 +17,12 @@ function make(view: View): Content {
   const note = leftOut > 0 ? [element('p', { class: 'note' }, `${written(leftOut, 'count')} further events of this span are left out; \`dprof html\` can choose a shorter one.`)] : []; // prettier-ignore
   const place = element('div', { class: 'timeline-place' });
   whenSeen(place, () => {
-    open = showTimeline(place, timeline, { profile: view.at, file: view.data.title });
+    open = showTimeline(place, timeline, {
+      profile: view.at,
+      file: view.data.profiles.length > 1 ? 'FILE' : view.data.title,
+    });
   });
+  whenIdle(place);
   return [place, ...note];
 }
 

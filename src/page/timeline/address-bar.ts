@@ -16,7 +16,7 @@ export function followAddress(scene: Scene, profile: number, signal: AbortSignal
     const event = isOwn && address.event !== null && address.event < events.count ? address.event : null;
     scene.set({
       view: address.view === null ? fitted(events.span) : within(address.view, events.span),
-      colour: address.colour,
+      colour: address.colour ?? scene.usual,
       search: address.search,
       closed: new Set(address.closed),
       event,
@@ -27,7 +27,15 @@ export function followAddress(scene: Scene, profile: number, signal: AbortSignal
     const { view, event, colour, search, closed, span } = scene.shown;
     const all = fitted(events.span);
     const isAll = view.from === all.from && view.to === all.to;
-    return { profile, view: isAll ? null : view, event, colour, search, closed: [...closed], span };
+    return {
+      profile,
+      view: isAll ? null : view,
+      event,
+      colour: colour === scene.usual ? null : colour,
+      search,
+      closed: [...closed],
+      span,
+    };
   };
   let waiting: ReturnType<typeof setTimeout> | undefined;
   const write = (): void => {

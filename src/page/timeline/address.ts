@@ -10,7 +10,8 @@ export interface Address {
   /** Null is all of it. */
   readonly view: View | null;
   readonly event: number | null;
-  readonly colour: ColourKey;
+  /** Null is the usual one. */
+  readonly colour: ColourKey | null;
   readonly search: string;
   /** Groups of which only the header is shown. */
   readonly closed: readonly string[];
@@ -21,7 +22,7 @@ export const NO_ADDRESS: Address = {
   profile: 0,
   view: null,
   event: null,
-  colour: 'op',
+  colour: null,
   search: '',
   closed: [],
   span: null,
@@ -56,7 +57,7 @@ export function withAddress(fragment: string, address: Address): string {
     't.profile': profile === 0 ? null : String(profile),
     't.view': spanText(view),
     't.event': event === null ? null : String(event),
-    't.colour': colour === NO_ADDRESS.colour ? null : colour,
+    't.colour': colour,
     't.search': search === '' ? null : search.slice(0, LONGEST_SEARCH),
     't.closed': closed.length === 0 ? null : closed.map(encodeURIComponent).join(','),
     't.span': spanText(span),
@@ -73,7 +74,7 @@ export function readAddress(fragment: string): Address {
     profile: readCount(names.get('t.profile')) ?? 0,
     view: readSpan(names.get('t.view')),
     event: readCount(names.get('t.event')),
-    colour: colour ?? NO_ADDRESS.colour,
+    colour: colour ?? null,
     search: (names.get('t.search') ?? '').slice(0, LONGEST_SEARCH),
     closed: closed === '' ? [] : closed.split(',').slice(0, MOST_CLOSED).flatMap(decoded),
     span: readSpan(names.get('t.span')),

@@ -3,7 +3,7 @@
  * hash, and moves to the next that is free where another of the longest ones has it. All others are pale.
  */
 import { EVENT_KINDS } from '../../prof/page/page-data.js';
-import type { Events } from './events.js';
+import { textOf, type Events } from './events.js';
 
 /**
  * Ten colours that stay apart for people who see no red, no green or no blue: chosen by a search for the greatest least
@@ -39,6 +39,12 @@ export const COLOUR_TITLES: Readonly<Record<ColourKey, string>> = {
   kind: 'kind',
   tc: 'tensor cores',
 };
+
+/** By op, unless no event of a device has one: instructions have but their names. */
+export function usualColour(events: Events): ColourKey {
+  for (let e = 0; e < events.count; e++) if (textOf(events, 'op', e) !== null) return 'op';
+  return 'kernel';
+}
 
 export interface Colours {
   /** Slot of each event. */

@@ -1,5 +1,5 @@
 /** What a timeline shows now, and what follows from it. Its parts watch it; none knows of another. */
-import { coloursOf, type ColourKey, type Colours } from './colours.js';
+import { coloursOf, usualColour, type ColourKey, type Colours } from './colours.js';
 import { endOf, startOf, type Events } from './events.js';
 import { layoutOf, type Band, type Layout } from './layout.js';
 import { weightsOf, type Weights } from './levels.js';
@@ -32,6 +32,8 @@ export type Changed = ReadonlySet<keyof Shown>;
 export class Scene {
   readonly rows: readonly (readonly Row[])[];
   readonly weights: ReadonlyMap<Row, Weights>;
+  /** What events are coloured by unless something else is asked for. */
+  readonly usual: ColourKey;
   #shown: Shown;
   #colours: Colours;
   #layout: Layout;
@@ -43,9 +45,10 @@ export class Scene {
   constructor(readonly events: Events) {
     this.rows = rowsOf(events);
     this.weights = this.#weigh();
+    this.usual = usualColour(events);
     this.#shown = {
       view: fitted(events.span),
-      colour: 'op',
+      colour: this.usual,
       search: '',
       closed: new Set(),
       event: null,
@@ -56,7 +59,7 @@ export class Scene {
       arrows: false,
       markers: [],
     };
-    this.#colours = coloursOf(events, 'op');
+    this.#colours = coloursOf(events, this.usual);
     this.#layout = this.#lay();
   }
 

@@ -1,5 +1,6 @@
 /** The two canvases of a timeline, and when they are drawn: once a frame at most, and only when something has changed. */
 import { element } from '../element.js';
+import { PAPER_WIDTH } from '../paper.js';
 import { Labels } from './labels.js';
 import { Overlay } from './overlay.js';
 import { FONT, Painter } from './painter.js';
@@ -10,6 +11,11 @@ import { timeAt } from './view.js';
 
 /** What the lower canvas shows; all else is drawn above it. */
 const EVENTS: readonly (keyof Shown)[] = ['view', 'colour', 'search', 'closed'];
+
+/** CSS pixels of an A4 sheet that a timeline has. */
+const PAPER_HEIGHT = 860;
+/** Many lanes are printed smaller, down to what can be read. */
+const LEAST_ZOOM = 0.4;
 
 export interface StageOptions {
   /** Told after each drawing of the events: ms that it took. */
@@ -33,6 +39,9 @@ export class Stage {
   #frame = 0;
   #isStale = false;
   readonly #drawn: (ms: number) => void;
+  /** What is printed in place of the canvases, and how many lanes have no room there. */
+  readonly #paper: HTMLCanvasElement;
+  readonly printed: HTMLElement;
 
   constructor(
     readonly scene: Scene,
@@ -47,7 +56,9 @@ export class Stage {
       'aria-roledescription': 'timeline',
       'aria-label': LABEL,
     });
-    this.holder = element('div', { class: 'tl-stage' }, this.#lower, this.canvas);
+    this.#paper = element('canvas', { class: 'tl-paper', 'aria-hidden': 'true' });
+    this.printed = element('p', { class: 'tl-printed' });
+    this.holder = element('div', { class: 'tl-stage' }, this.#lower, this.canvas, this.#paper);
     this.sheet = element('div', { class: 'tl-sheet' }, this.holder);
     this.body = element('div', { class: 'tl-body' }, this.sheet);
     const measuring = this.#context(this.canvas);
@@ -85,7 +96,7 @@ export class Stage {
 
   #listen(signal: AbortSignal): void {
     const sized = new ResizeObserver(() => {
-      this.#resize();
+      if (!matchMedia('print').matches) this.#resize();
     });
     sized.observe(this.body);
     this.body.addEventListener(
@@ -101,10 +112,12 @@ export class Stage {
       this.#ask(EVENTS.some((key) => changed.has(key)));
     });
     watchTheme((isPrinted) => {
-      this.#theme = isPrinted ? PRINTED : readTheme(this.body);
-      // Printing does not wait for a frame.
-      if (isPrinted) this.#draw(true);
-      else this.#ask(true);
+      // Printing does not wait for a frame, and its page has another width.
+      if (isPrinted) this.#print();
+      else {
+        this.#theme = readTheme(this.body);
+        this.#ask(true);
+      }
     }, signal);
     signal.addEventListener('abort', () => {
       sized.disconnect();
@@ -128,7 +141,7 @@ export class Stage {
       canvas.style.height = `${height}px`;
     }
     this.holder.style.height = `${height}px`;
-    this.#theme = matchMedia('print').matches ? PRINTED : readTheme(this.body);
+    this.#theme = readTheme(this.body);
     // Resizing empties a canvas: it is drawn before it is seen so.
     this.#draw(true);
   }
@@ -152,6 +165,33 @@ export class Stage {
       this.#drawn(performance.now() - began);
     }
     this.#overlay.paint(this.#context(this.canvas), this.#size, this.#theme);
+  }
+
+  /** Draws all lanes, or the first ones, as many as a sheet of paper has room for; the view as it is. */
+  #print(): void {
+    const { layout } = this.scene;
+    const names = this.body.clientWidth - this.holder.clientWidth;
+    const all = AXIS + layout.height;
+    const zoom = Math.max(LEAST_ZOOM, Math.min(1, PAPER_HEIGHT / all));
+    const height = Math.min(all, PAPER_HEIGHT / zoom);
+    const size = { width: Math.max(200, PAPER_WIDTH / zoom - names), height, ratio: 2, scroll: 0 };
+    const above = element('canvas');
+    for (const canvas of [this.#paper, above]) {
+      canvas.width = size.width * size.ratio;
+      canvas.height = size.height * size.ratio;
+    }
+    const context = this.#context(this.#paper);
+    this.#painter.paint(context, size, PRINTED);
+    this.#overlay.paint(this.#context(above), size, PRINTED);
+    context.setTransform(1, 0, 0, 1, 0, 0);
+    context.drawImage(above, 0, 0);
+    this.#paper.style.width = `${size.width}px`;
+    this.#paper.style.height = `${size.height}px`;
+    this.body.style.setProperty('--tl-paper', `${size.height * zoom}px`);
+    this.body.style.setProperty('--tl-zoom', String(zoom));
+    const printed = layout.lanes.filter((lane) => AXIS + lane.top + lane.height <= height).length;
+    const rest = layout.lanes.length - printed;
+    this.printed.textContent = rest > 0 ? `${rest} of ${layout.lanes.length} lanes have no room on paper.` : '';
   }
 
   #context(canvas: HTMLCanvasElement): CanvasRenderingContext2D {

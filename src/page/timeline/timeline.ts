@@ -109,6 +109,7 @@ function fill(
       element('p', { class: 'tl-what' }, `${timeline.what}: ${written(events.count, 'count')} events`),
       showToolbar(scene, keys, search.place),
       stage.body,
+      stage.printed,
       showLegend(scene, signal),
       element('div', { class: 'tl-side' }, ...panels),
     ),

@@ -69,6 +69,8 @@ export interface KernelTotal {
 export interface Annotation {
   readonly text: string;
   readonly count: number;
+  /** Of these, how many no range tells: kernels under the text that follow each other are one. */
+  readonly guessed: number;
   /** Of the kernels inside. */
   readonly time: number;
   /** Device time per occurrence, for a histogram: at most 2000, evenly taken. */
@@ -123,8 +125,11 @@ export interface LayerRow {
 
 export interface MemoryCurve {
   readonly device: number | null;
+  /** Curves of one metric are drawn together. */
+  readonly metric: string;
+  /** Component or kind of memory, or the metric itself where there is but one. */
   readonly name: string;
-  /** [ns, bytes] in order of time. */
+  /** [ns, bytes] in order of time; none for a value of the whole profile. */
   readonly points: readonly (readonly [number, number])[];
   readonly peak: number;
 }

@@ -76,6 +76,7 @@ export class Pages {
       }
     }
     profile.timeline.take(record);
+    if (record.type === 'range') profile.annotations.range(record);
     if (record.type !== 'profile' && record.type !== 'end') this.records++;
     this.#rows(rows);
   }
@@ -99,6 +100,11 @@ export class Pages {
     let late = 0;
     for (const { utilisation } of this.#profiles.values()) late += utilisation.late;
     return late;
+  }
+
+  /** Inputs that ended before they were complete, as their readers tell. */
+  get cut(): number {
+    return this.#overviews.all.reduce((sum, { diagnostics }) => sum + (diagnostics['truncated-input'] ?? 0), 0);
   }
 
   /** When all records are taken. */
@@ -176,10 +182,10 @@ function pageProfile(
   };
 }
 
-/** Values of the whole profile have no time to be drawn at. */
 const curvesOf = ({ device, series }: MemoryReport): MemoryCurve[] =>
-  series.flatMap(({ metric, of, curve }) => {
-    if (curve.peak === null) return [];
+  series.flatMap(({ metric, of, curve, whole }) => {
+    const peak = curve.peak?.value ?? whole;
+    if (peak === null) return [];
     const points = curve.points.map(({ at, value }) => [at, value] as const);
-    return [{ device, name: of === '' ? metric : `${metric} ${of}`, points, peak: curve.peak.value }];
+    return [{ device, metric, name: of === '' ? metric : of, points, peak }];
   });

@@ -103,14 +103,52 @@ describe('annotations', () => {
     expect(times(annotations)).to.deep.equal({ 'ProfilerStep#': [1, 4], 'aten::mm': [1, 4], 'item#4': [4] });
   });
 
+  it('are told apart by step, direction and number where nothing is between them', () => {
+    const annotations = summed(new Annotations(), [
+      { layer: ['net'], dir: 'fprop', step: 1, ranges: ['ProfilerStep#1', 'loss'], dur: 1 },
+      { layer: ['net'], dir: 'bprop', step: 1, ranges: ['ProfilerStep#1', 'loss'], dur: 2 },
+      { layer: ['net'], dir: 'fprop', step: 2, ranges: ['ProfilerStep#2', 'loss'], dur: 4 },
+      { ranges: ['ProfilerStep#3'], dur: 8 },
+    ]);
+    expect(times(annotations)).to.deep.equal({ 'ProfilerStep#': [3, 4, 8], net: [1, 2, 4], loss: [3, 4] });
+  });
+
+  it('are told apart by the range that the launch was in, whatever runs between', () => {
+    const range = (text: string, start: number, dur: number) =>
+      ({ type: 'range', profile: 0, start, dur, pid: 1, tid: 2, domain: null, text }) as const;
+    const launched = (start: number, dur: number, fields: Partial<KernelRecord> = {}): Partial<KernelRecord> => ({
+      ...{ pid: 1, tid: 2, ranges: ['pass'], layer: ['fc'], dur, launch: { api: null, start, dur: 1 }, ...fields },
+    });
+    const annotations = new Annotations();
+    // Two passes, the first with one of the same text in it, and the module of the second.
+    for (const one of [range('pass', 0, 10), range('pass', 2, 3), range('pass', 10, 10), range('nn.Module: fc', 11, 5)])
+      annotations.range(one);
+    const kernels = [
+      launched(3, 1),
+      launched(12, 2, { stream: 1 }),
+      launched(7, 4, { layer: [] }),
+      launched(13, 8, { stream: 2 }),
+      // Launched by another thread; its layer is that of the op at 14.
+      launched(30, 16, { tid: 3, ranges: [], dir: 'bprop', forward: { mod: 'aten', op: 'mm', tid: 2, start: 14 } }),
+      // Of no range.
+      launched(40, 32, { layer: [] }),
+    ];
+    const { shown } = summed(annotations, kernels).annotations(10, 10);
+    expect(shown.map(({ text, samples, count, guessed }) => [text, samples.toSorted((a, b) => a - b), count, guessed])).to.deep.equal([
+      ['pass', [5, 10, 32], 3, 1],
+      // The kernel at 3 is under a layer of no range.
+      ['fc', [1, 10, 16], 3, 1],
+    ]); // prettier-ignore
+  });
+
   it('are bounded in texts and in samples', () => {
     const kernels = Array.from({ length: 10 }, (_, i) => ({ ranges: [`t${i % 4}`], dur: 1 }));
     const { shown, count, restTime } = summed(new Annotations(3), kernels).annotations(2, 2);
     // t0 and t1 three times, t2 and t3 twice: t3 finds no place, t2 is not shown.
     expect({ count, restTime }).to.deep.equal({ count: 3, restTime: 4 });
     expect(shown).to.deep.equal([
-      { text: 't0', count: 3, time: 3, samples: [1, 1] },
-      { text: 't1', count: 3, time: 3, samples: [1, 1] },
+      { text: 't0', count: 3, guessed: 3, time: 3, samples: [1, 1] },
+      { text: 't1', count: 3, guessed: 3, time: 3, samples: [1, 1] },
     ]);
   });
 });

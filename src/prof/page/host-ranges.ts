@@ -1,0 +1,71 @@
+/** Ranges of the host by thread and text: which of equal ones was around a launch. 40 bytes a range, up to a bound. */
+import type { RangeRecord } from '../../record/record.js';
+
+/** Ranges that are kept, each twice; of each text the later half where there are more. */
+const MOST_RANGES = 2_000_000;
+
+/** Texts by thread that are kept: where every text is another one, none of them is around many launches. */
+const MOST_TEXTS = 200_000;
+
+/** What readers take away from the front of a text: what names a layer, and the engine's name for its nodes. */
+const FRONT = /^(?:layer:|nn\.Module: |autograd::engine::evaluate_function: )/;
+
+/** In place of a thread: whichever. Some tools launch on another thread than the one that asked for it. */
+export const ANY = '*';
+
+/** Begin and end of each, in turns; none within another. */
+type Times = number[];
+
+export class HostRanges {
+  readonly #times = new Map<string, Times>();
+  #kept = 0;
+
+  constructor(private readonly most = MOST_RANGES) {}
+
+  /** To be called in order of start. One within another of the same text is part of it. */
+  take({ pid, tid, domain, text, start, dur }: RangeRecord): void {
+    if (!Number.isFinite(start) || !(dur >= 0)) return;
+    const name = domain === null ? text.replace(FRONT, '') : `${domain}:${text}`;
+    this.#add(keyOf(pid, tid, name), start, dur);
+    this.#add(keyOf(pid, ANY, name), start, dur);
+  }
+
+  #add(key: string, start: number, dur: number): void {
+    let times = this.#times.get(key);
+    if (times === undefined) {
+      if (this.#times.size >= MOST_TEXTS) return;
+      this.#times.set(key, (times = []));
+    }
+    if (start < (times.at(-1) ?? -Infinity)) return;
+    times.push(start, start + dur);
+    if (++this.#kept > this.most) this.#forget();
+  }
+
+  /** Start of the range with the text that a thread of the process was in at a time; null where none is known. */
+  startOf(pid: number | null, tid: number | null | typeof ANY, text: string, time: number): number | null {
+    const times = this.#times.get(keyOf(pid, tid, text));
+    if (times === undefined) return null;
+    let [from, to] = [0, times.length / 2];
+    while (from < to) {
+      const middle = (from + to) >> 1;
+      if ((times[2 * middle] ?? 0) <= time) from = middle + 1;
+      else to = middle;
+    }
+    const [start, end] = [times[2 * from - 2], times[2 * from - 1]];
+    return start !== undefined && end !== undefined && time <= end ? start : null;
+  }
+
+  /** Work that is still to come was launched late: by the later ranges. */
+  #forget(): void {
+    this.#kept = 0;
+    for (const [key, times] of this.#times) {
+      const ranges = times.length >> 1;
+      times.splice(0, 2 * Math.ceil(ranges / 2));
+      if (times.length === 0) this.#times.delete(key);
+      this.#kept += times.length >> 1;
+    }
+  }
+}
+
+const keyOf = (pid: number | null, tid: number | null | typeof ANY, text: string): string =>
+  `${pid ?? ''}/${tid ?? ''}/${text}`;
