@@ -54,16 +54,25 @@ function operationsOf(operands: string): number {
 const times = (amount: number | null | undefined, by: number): number | null =>
   amount === null || amount === undefined ? null : amount * by;
 
+/**
+ * Whether a multiplication is half of an FP32 product. The array multiplies 16-bit halves: one instruction streams both
+ * halves of the moving operand past the low half of the weights, a second one past the high half. Each counts all
+ * multiply-accumulates of the product. Source: instructions of real captures, which come in such pairs and take two
+ * cycles a column, where BF16 takes one: a quarter of the rate for the product, as the vendor's table of peaks has it.
+ */
+const isHalfProduct = ({ operands = '' }: Instruction): boolean => /\bfp32_mode=LOW_HIGH\b/.test(operands);
+
 const FLOPS: Readonly<Record<Kind, (instruction: Instruction) => number | null>> = {
-  multiply: ({ counters }) => times(counters?.['elements'], 2),
+  multiply: (instruction) => times(instruction.counters?.['elements'], isHalfProduct(instruction) ? 1 : 2),
   map: ({ operands = '' }) => times(elementsOf(operands, 'dst'), operationsOf(operands)),
   reduce: ({ operands = '' }) => elementsOf(operands, 'src'),
   move: () => 0,
   control: () => 0,
 };
 
-const FORMULAS: Readonly<Record<Kind | 'transpose', string>> = {
+const FORMULAS: Readonly<Record<Kind | 'transpose' | 'half', string>> = {
   multiply: '2 * multiply-accumulates',
+  half: "multiply-accumulates: one of the two instructions of an FP32 product, each with half of the weights' digits",
   map: 'operations * extents of the result * partitions',
   reduce: 'extents of the source * partitions',
   move: '0: moves data',
@@ -97,7 +106,7 @@ export function instructionWork(instruction: Instruction): Work | null {
     bytes,
     params: [],
     matmul: kind === 'multiply' && !isTranspose,
-    formula: FORMULAS[isTranspose ? 'transpose' : kind],
+    formula: FORMULAS[isTranspose ? 'transpose' : kind === 'multiply' && isHalfProduct(instruction) ? 'half' : kind],
     source: SOURCE,
     ...(flops === null || bytes === null ? { unknown: UNKNOWN } : {}),
   };

@@ -19,6 +19,14 @@ describe('instructions', () => {
     expect(cells({ name: 'MATMUL', counters })).to.deep.equal([2 * 128 ** 3, 0, 'main', true]);
   });
 
+  it('multiply FP32 in two instructions, each for half of the FLOPs', () => {
+    const operands = 'acc_flags=1 fp32_mode=LOW_HIGH src=fp32@0x36ff8[1,0,0][512,1,1] dst=0x2001000[1,0,0][512,1,1] 128*128';
+    const half = { name: 'MATMUL', operands, counters: { elements: 128 * 128 * 512, sbufReadBytes: 2048 } };
+    // The product has 2 x 128 x 128 x 512 FLOPs; the tool counts all multiply-accumulates in both instructions.
+    expect(cells(half)).to.deep.equal([128 * 128 * 512, 0, 'main', true]);
+    expect(instructionWork(half)?.formula).to.match(/two instructions of an FP32 product/);
+  }); // prettier-ignore
+
   it('transpose on the multipliers: nothing is computed', () => {
     const counters = { elements: 2_097_152, sbufReadBytes: 512 };
     const cell = cells({ name: 'MATMUL', counters, labels: { type: 'TRANSPOSE' } });

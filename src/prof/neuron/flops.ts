@@ -5,7 +5,7 @@
  * tool's own numbers. Rates by type: architecture guides of Trainium (FP32 a quarter of BF16).
  */
 import { combine, ratio, ran, NO_ACTIVITY, type Amount, type Sums, type Unknown } from './metric.js';
-import type { Moved } from './sums.js';
+import { FP32_IN_TWO, type Moved } from './sums.js';
 
 const NO_SIZES: Unknown = {
   unknown: 'instructions do not tell their sizes: a device trace alone has none',
@@ -28,8 +28,12 @@ export const transposeFlops = (sums: Sums): Amount =>
 export const usefulFlops = (sums: Sums): Amount =>
   combine([hardwareFlops(sums), transposeFlops(sums)], (all, transposes) => all - transposes);
 
-/** How many times longer the tensor engine takes for a FLOP of a type than for one of BF16, the type of the peak. */
-const SLOWER: Readonly<Record<string, number>> = { fp32: 4, float32: 4 };
+/**
+ * How many times longer the tensor engine takes for a FLOP of a type than for one of BF16, the type of the peak. A
+ * product that is counted in both of its instructions takes twice as long for each FLOP that is counted: seen on
+ * captures, two cycles a column in each where BF16 takes one.
+ */
+const SLOWER: Readonly<Record<string, number>> = { fp32: 4, float32: 4, [FP32_IN_TWO]: 2 };
 
 /** FLOPs weighted by what their type takes: what a full tensor engine would do in BF16 meanwhile. */
 export function adjustedFlops(sums: Sums): Amount {

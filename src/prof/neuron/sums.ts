@@ -70,6 +70,12 @@ const MATMUL = 'MATMUL';
 const ACTIVATE = /^ACTIVATE(?:_QUANTIZE)?$/;
 /** The type of a matrix product's moving operand, as in `src=fp32@0x36500`. */
 const SOURCE_TYPE = /\bsrc=(\w+)@/;
+/** An FP32 product in two instructions, of which each counts all its multiplications. */
+const IN_TWO = /\bfp32_mode=LOW_HIGH\b/;
+export const FP32_IN_TWO = 'fp32 in two instructions';
+
+const typeOf = (operands: string): string =>
+  IN_TWO.test(operands) ? FP32_IN_TWO : (SOURCE_TYPE.exec(operands)?.[1] ?? 'na');
 
 const picoseconds = (ns: number, rest: number | undefined): number => ns * 1000 + (rest ?? 0);
 
@@ -149,7 +155,7 @@ export class ProfileSums {
     const { elements } = counters;
     if (elements !== undefined) {
       this.counted++;
-      const type = SOURCE_TYPE.exec(operands ?? '')?.[1] ?? 'na';
+      const type = typeOf(operands ?? '');
       const work = this.work.get(type) ?? { flops: 0, transposes: 0 };
       this.work.set(type, work);
       work.flops += 2 * elements;

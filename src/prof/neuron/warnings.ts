@@ -4,6 +4,7 @@
  * Sources of limits: AWS Neuron's documentation of its profiler (loads above two, transposes above 10 % of FLOPs,
  * spills above 25 % of what is read, DMA of 4 KiB and more); the others are ours.
  */
+import { counted } from '../../record/counted.js';
 import { hardwareFlops, moved, slowFlops, tensorBytes, transposeFlops } from './flops.js';
 import { isUnknown, ratio, type Amount, type Metric, type Sums, type Unknown } from './metric.js';
 import { said } from './quantity.js';
@@ -73,7 +74,7 @@ function throttled({ throttling, totalPs }: Sums): Finding[] {
     const by = [...kinds].filter(([, windows]) => windows.allowed < windows.time).map(([kind]) => kind);
     return [
       {
-        text: `core ${core} is throttled for ${percent(time)} of the time in ${limited.count} ${limited.count === 1 ? 'window' : 'windows'} (${by.join(', ')}), on average to ${percent(limited.allowed / limited.time)} of its rate: up to ${percent(lost)} of the time is lost`,
+        text: `core ${core} is throttled for ${percent(time)} of the time in ${counted(limited.count, 'window')} (${by.join(', ')}), on average to ${percent(limited.allowed / limited.time)} of its rate: up to ${percent(lost)} of the time is lost`,
         evidence: { core, windows: limited.count, timeShare: time, lostShare: lost, kinds: by.join(',') },
       },
     ];

@@ -124,7 +124,7 @@ const OWN: readonly Row[] = [
     'adjusted_hardware_flops',
     'FLOP',
     'hardware_flops weighted by what their type takes: single precision runs at a quarter of the BF16 rate',
-    'Σ FLOPs · (4 for FP32, 1 for BF16 and FP16)',
+    'Σ FLOPs · (4 for FP32, 2 where FP32 products are counted in both of their instructions, 1 for BF16 and FP16)',
     adjustedFlops,
   ],
   [

@@ -77,6 +77,16 @@ describe('summary of a Neuron profile', () => {
     expect(valuesOf(summary, 'adjusted_hardware_flops', 'hardware_flops')).to.deep.equal([83_886_080, 33_554_432]);
   });
 
+  it('weighs single precision twice where both instructions of a product count all of it', () => {
+    const halves = [0, 600].map((start) => {
+      const half = product(start, 500, 'REGULAR', 'fp32');
+      return { ...half, operands: `fp32_mode=LOW_HIGH ${half.operands ?? ''}` };
+    });
+    // 2 instructions · 2 · 8 388 608 as they are counted, twice that as the engine takes.
+    const summary = summaryOf(neuronProfile(), ...halves);
+    expect(valuesOf(summary, 'adjusted_hardware_flops', 'hardware_flops')).to.deep.equal([67_108_864, 33_554_432]);
+  });
+
   it('holds bytes of memory against one stack, and FLOPs against bytes', () => {
     const summary = summaryOf(
       neuronProfile(),
