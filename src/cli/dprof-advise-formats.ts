@@ -2,9 +2,10 @@
 import type { Adviser } from '../prof/advice/adviser.js';
 import type { Finding } from '../prof/advice/finding.js';
 import { percent, time } from '../prof/advice/words.js';
+import { counted } from '../record/counted.js';
 import { clean } from '../write/cell-text.js';
 import { code } from './dprof-diff-markdown.js';
-import { counted, profileHeading } from './over-records.js';
+import { profileHeading } from './over-records.js';
 
 export const ADVICE_FORMATS = ['text', 'json', 'markdown'] as const;
 export type AdviceFormat = (typeof ADVICE_FORMATS)[number];
@@ -34,7 +35,7 @@ const titleOf = (finding: Finding, advice: Advice): string =>
   `${finding.rule}, ${placeOf(finding, advice)}, about ${percent(advice.adviser.shareOf(finding))} of the time`;
 
 const gainText = ({ gain }: Finding): string | null =>
-  gain === null ? null : `${gain.isBound ? 'at most ' : ''}${time(gain.ns)}`;
+  gain === null ? null : `${gain.isBound ? 'at most' : 'about'} ${time(gain.ns)}`;
 
 /** Label and text of each line about a finding, below what was found. */
 function detailsOf(finding: Finding): (readonly [label: string, text: string, isCommand: boolean])[] {
@@ -59,7 +60,7 @@ const silencesOf = ({ adviser, all }: Advice): string[] => {
 function summaryOf(advice: Advice): string[] {
   const { adviser, minShare } = advice;
   const found = adviser.findings.length;
-  if (found === 0) return [`nothing about ${percent(minShare)} of a device's time or more`];
+  if (found === 0) return [`nothing to gain or to look at of ${percent(minShare)} of a device's time or more`];
   const more = found - shownOf(advice).length;
   return [...(more > 0 ? [`${counted(more, 'finding')} more: --top ${found}`] : [])];
 }

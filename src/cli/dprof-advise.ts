@@ -4,13 +4,14 @@ import type { Rule } from '../prof/advice/rule.js';
 import { RULES } from '../prof/advice/rules.js';
 import type { Peaks } from '../prof/peaks.js';
 import { Annotator } from '../prof/report.js';
+import { counted } from '../record/counted.js';
 import { nearest, UsageError, UserError } from '../record/errors.js';
 import { aligned } from './aligned.js';
 import { integer, optionLines, type Arguments, type Option, type Tool } from './arguments.js';
 import { ADVICE_FORMATS, WRITERS } from './dprof-advise-formats.js';
 import type { Command } from './dprof-commands.js';
 import { chooseDevice } from './dprof-options.js';
-import { commonOptions, counted, overRecords, readCommon } from './over-records.js';
+import { commonOptions, overRecords, readCommon } from './over-records.js';
 import { withOutput } from './output.js';
 
 const TOP = 10;
@@ -20,13 +21,17 @@ const OPTIONS: readonly Option[] = [
   FORMAT,
   { name: 'top', takes: 'N', help: `at most N findings (${TOP})` },
   { name: 'rule', takes: 'NAMES', help: 'only these rules, comma-separated' },
-  { name: 'min-share', takes: 'P', help: `only findings about P % of a device's time or more (${MIN_SHARE * 100})` },
+  {
+    name: 'min-share',
+    takes: 'P',
+    help: `only what may gain P % of a device's time, or is about it where that is unknown (${MIN_SHARE * 100})`,
+  },
   { name: 'all', help: 'also which rules found nothing, or could not look and why' },
   { name: 'device', takes: 'DEV', help: 'peak rates of DEV: a name of dprof --devices or a JSON file' },
   ...OTHER_OPTIONS,
 ];
 
-const ADVISE: Tool = { name: 'dprof advise', usage: 'dprof advise [OPTION...] [FILE]', options: OPTIONS };
+const ADVISE: Tool = { name: 'dprof advise', usage: 'dprof advise [OPTION...] [FILE...]', options: OPTIONS };
 
 const adviseHelp = (): string =>
   [
@@ -41,8 +46,8 @@ const adviseHelp = (): string =>
     'Rules:',
     ...aligned(RULES.map(({ name, doc }) => [`  ${name}`, doc])),
     '',
-    'A gain is a bound: what is saved if the device reached its peak, or never waited for what the finding is about.',
-    'Those of several findings do not add up. Most gain first, then findings without, by the time they are about.',
+    '"at most": what is saved if the device reached its peak, or never waited; "about": what memory takes at its peak.',
+    'Gains of several findings do not add up. Most gain first, then findings without, by the time they are about.',
     'json: an object a line, times in ns; with --all also {rule, why} of rules that say nothing.',
     'Ranges (dparse --ranges) tell when data was loaded. Memory: at most 250 MB.',
     '',
@@ -67,7 +72,7 @@ async function run(args: readonly string[]): Promise<void> {
     },
     end: (write) => {
       adviser.rest(annotator.rest());
-      if (adviser.kernels === 0) throw new UserError('no kernels');
+      if (adviser.kernels + adviser.activities === 0) throw new UserError('no kernels, and no other work of a device');
       if (adviser.activities === 0) throw withoutTimes();
       return write(WRITERS[common.format]({ adviser, ...request }));
     },

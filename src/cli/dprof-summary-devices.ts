@@ -38,7 +38,7 @@ function busyLines({ busy, compute, communication, memory, exposed, notUnderComp
       ['    exposed', exposed, 'nothing else runs'],
       ['    not under compute', notUnderCompute, 'nothing is computed'],
     ] as const)),
-    ['  copies and sets', memory, `${many(counts.copies, 'copy').replace(/copys$/, 'copies')}, ${many(counts.sets, 'set')}`],
+    ['  copies and sets', memory, `${many(counts.copies, 'copy')}, ${many(counts.sets, 'set')}`],
   ];
 } // prettier-ignore
 

@@ -2,7 +2,7 @@
 import { UsageError } from '../record/errors.js';
 import { integer, optionLines, parseArguments, type Arguments, type Option, type Tool } from './arguments.js';
 import { patternsOf, type MetricsRequest } from './dprof-summary-metrics.js';
-import type { CommonRequest } from './over-records.js';
+import { readInputs, type CommonRequest } from './over-records.js';
 
 export const SUMMARY_FORMATS = ['text', 'json', 'markdown', 'csv'] as const;
 export type SummaryFormat = (typeof SUMMARY_FORMATS)[number];
@@ -31,7 +31,7 @@ const OPTIONS: readonly Option[] = [
   { name: 'help', short: 'h', help: 'this text' },
 ];
 
-export const SUMMARY: Tool = { name: 'dprof summary', usage: 'dprof summary [OPTION...] [FILE]', options: OPTIONS };
+export const SUMMARY: Tool = { name: 'dprof summary', usage: 'dprof summary [OPTION...] [FILE...]', options: OPTIONS };
 
 export const summaryHelp = (): string =>
   [
@@ -80,10 +80,6 @@ export interface SummaryRequest extends CommonRequest<SummaryFormat> {
  */
 export function readSummaryArguments(args: readonly string[]): SummaryRequest {
   const given = parseArguments(SUMMARY, args);
-  const [file, ...others] = given.operands;
-  if (others.length > 0) {
-    throw new UsageError(`one FILE, not ${others.length + 1}`, 'dparse takes several and makes one stream of them');
-  }
   const format = chooseFormat(given.text('format') ?? 'text');
   const top = given.read('top', (text) => integer('--top', text, 1));
   const asked = metricsOf(given);
@@ -95,7 +91,7 @@ export function readSummaryArguments(args: readonly string[]): SummaryRequest {
     throw new UsageError('--vendor-metrics and --top exclude each other', 'choose metrics with -m');
   return {
     help: given.on('help'),
-    file,
+    ...readInputs(given),
     output: given.text('output'),
     quiet: given.on('quiet'),
     format,

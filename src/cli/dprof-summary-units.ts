@@ -1,4 +1,5 @@
 /** Amounts of a summary for people. */
+import { plural } from '../record/counted.js';
 
 export const UNKNOWN = 'na';
 
@@ -6,7 +7,7 @@ export const UNKNOWN = 'na';
 export const whole = (count: number): string => count.toLocaleString('en-US');
 
 /** `1 kernel`, `1,234 kernels`. */
-export const many = (count: number, what: string): string => `${whole(count)} ${what}${count === 1 ? '' : 's'}`;
+export const many = (count: number, what: string): string => `${whole(count)} ${plural(count, what)}`;
 
 const NS_PER_US = 1e3;
 const NS_PER_MS = 1e6;

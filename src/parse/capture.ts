@@ -3,7 +3,15 @@
  * any order; `emit.ts` turns it into records. Memory: about 110 bytes an activity, 45 a host call, 40 a range; texts
  * and names stay in the database and are looked up when they are needed.
  */
-import type { Activity, Collective, CollectiveRecord, Device, Labels, StatementRecord } from '../record/record.js';
+import type {
+  Activity,
+  Collective,
+  CollectiveRecord,
+  Device,
+  HostMemory,
+  Labels,
+  StatementRecord,
+} from '../record/record.js';
 import type { Diagnostics } from '../record/diagnostics.js';
 import { Column } from './column.js';
 import type { KernelContexts } from './context.js';
@@ -71,7 +79,7 @@ export class Activities {
   readonly extent = Column.counts();
   /** Copy and set: bytes. Graph: execution id. */
   readonly bytes = Column.floats();
-  /** Set: value. Kernel and graph: graph id. */
+  /** Set: value. Copy: the format's code of the host's memory. Kernel and graph: graph id. */
   readonly value = Column.floats();
   /** Graph node of a kernel, copy or set. */
   readonly node = Column.floats();
@@ -129,6 +137,8 @@ export interface Capture {
   collectiveOf?(activity: number): Collective | null;
   /** What an activity of kind `collective` is; to be told by formats that have such. */
   operationOf?(activity: number): Operation;
+  /** The host's memory of a copy, where the format tells it. */
+  hostMemoryOf?(activity: number): HostMemory | null;
   /** What else the format tells of an activity; null where nothing. */
   detailsOf?(activity: number): Details | null;
   /** Values over time and of the whole, in order of start, those without a time first. */

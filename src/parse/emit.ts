@@ -7,6 +7,7 @@ import {
   type Activity,
   type CollectiveRecord,
   type CopyKind,
+  type CopyRecord,
   type EndRecord,
   type Extent,
   type KernelRecord,
@@ -170,7 +171,7 @@ class Emission {
       case 'kernel':
         return this.#kernel(row);
       case 'copy':
-        return { type: 'copy', kind: names.kindName(kind, code) as CopyKind | null, bytes, ...this.#common(row) };
+        return this.#copy(row, names.kindName(kind, code) as CopyKind | null, bytes);
       case 'set':
         return { type: 'set', bytes, value, ...this.#common(row) };
       case 'sync':
@@ -181,6 +182,11 @@ class Emission {
         this.capture.diagnostics.count('graph-launch-opaque');
         return { type: 'graph', graphId: value, execId: bytes, ...this.#common(row) };
     }
+  }
+
+  #copy(row: number, kind: CopyKind | null, bytes: number | null): CopyRecord {
+    const hostMemory = this.capture.hostMemoryOf?.(row) ?? null;
+    return { type: 'copy', kind, bytes, ...(hostMemory === null ? undefined : { hostMemory }), ...this.#common(row) };
   }
 
   #collective(row: number): CollectiveRecord {
@@ -330,7 +336,8 @@ class Emission {
     const textOf = (row: number): string => {
       const of = ACTIVITY_KINDS[kind.at(row)] ?? 'kernel';
       const { names } = this.capture;
-      return (of === 'kernel' ? names.kernelName(name.at(row)) : names.kindName(of, name.at(row))) ?? '';
+      const text = of === 'kernel' ? names.kernelName(name.at(row)) : names.kindName(of, name.at(row));
+      return `${text ?? ''}${of === 'copy' ? (this.capture.hostMemoryOf?.(row) ?? '') : ''}`;
     };
     return textOf(a) < textOf(b) ? -1 : Number(textOf(a) > textOf(b));
   }
@@ -369,8 +376,11 @@ class Emission {
     if (this.#last !== null) return this.#last;
     const { activities, calls, ranges } = this.capture;
     let last = 0;
-    for (const column of [activities.end, calls.end, ranges.start, ranges.end]) {
-      for (const value of column.values) if (value > last && value !== Infinity) last = value;
+    for (const { values } of [activities.end, calls.end, ranges.start, ranges.end]) {
+      for (let row = 0; row < values.length; row++) {
+        const value = values[row] as number;
+        if (value > last && value !== Infinity) last = value;
+      }
     }
     return (this.#last = last);
   }

@@ -4,6 +4,7 @@
  */
 import { statSync } from 'node:fs';
 import { resolve, sep } from 'node:path';
+import { counted } from '../record/counted.js';
 import { UserError } from '../record/errors.js';
 import { BrokenProfile, checkProfile } from './profile.js';
 import { PROFILE_FOLDERS } from './registry.js';
@@ -47,7 +48,7 @@ export async function findProfiles(
       }
       if (inFolder) failures.push(...foldersWithout(told, paths));
       if (lenient && profiles.length + failures.length === before) {
-        throw new UserError(`no profile among ${paths.length} ${paths.length === 1 ? 'file' : 'files'}`, {
+        throw new UserError(`no profile among ${counted(paths.length, 'file')}`, {
           where: input,
           hint: 'dparse --formats lists what can be read',
         });

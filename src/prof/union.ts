@@ -15,6 +15,43 @@ export const PS_PER_NS = 1000;
  */
 export type OnGap = (from: number, to: number, note: number) => void;
 
+/**
+ * The sweep itself, in any unit of time, for intervals in order of their start: what is known is known at once. Of one
+ * that starts too late, only what lies beyond the end reached so far is counted.
+ */
+export class Cover {
+  /** Time during which at least one interval ran. */
+  total = 0;
+  /** The end reached so far. */
+  end = -Infinity;
+  /** How many stretches it is that intervals cover without a gap. */
+  stretches = 0;
+
+  /** @returns whether it ended a gap, which began at the end reached before; nothing is known of what was before all */
+  add(start: number, end: number): boolean {
+    if (end <= this.end) return false;
+    const isNew = start > this.end;
+    if (isNew) this.stretches++;
+    // One that ends before it starts counts as empty.
+    if (end > start) this.total += end - Math.max(start, this.end);
+    this.end = end;
+    return isNew && this.stretches > 1;
+  }
+}
+
+/** Whose work ended a gap: the host's, too late, or the device's own, which had been queued; null where nothing tells. */
+export type GapEnd = 'host' | 'queue' | null;
+
+/**
+ * What ended a gap.
+ * @param from when the device had run dry
+ * @param launched when the call began that launched what ended the gap, in the same unit; null or NaN when not known
+ */
+export function gapEnd(from: number, launched: number | null): GapEnd {
+  if (launched === null || Number.isNaN(launched)) return null;
+  return launched >= from ? 'host' : 'queue';
+}
+
 interface Interval {
   readonly start: number;
   readonly end: number;
@@ -22,16 +59,12 @@ interface Interval {
 }
 
 export class Union {
-  /** Picoseconds covered by what has been taken. */
-  #covered = 0;
-  #end = -Infinity;
+  readonly #cover = new Cover();
   #now = -Infinity;
   readonly #held: Interval[] = [];
   /** Intervals that came after one that starts in a later nanosecond: what they cover is not all counted. */
   late = 0;
   intervals = 0;
-  /** Stretches without a gap. */
-  #stretches = 0;
 
   constructor(private readonly onGap: OnGap | null = null) {}
 
@@ -56,25 +89,20 @@ export class Union {
   /** Picoseconds during which at least one interval ran. */
   get total(): number {
     this.#take();
-    return this.#covered;
+    return this.#cover.total;
   }
 
   /** How many stretches it is that intervals cover without a gap. */
   get stretches(): number {
     this.#take();
-    return this.#stretches;
+    return this.#cover.stretches;
   }
 
   #take(): void {
     if (this.#held.length > 1) this.#held.sort((a, b) => a.start - b.start);
     for (const { start, end, note } of this.#held) {
-      if (end <= this.#end) continue;
-      if (start > this.#end) {
-        if (this.#stretches > 0) this.onGap?.(this.#end, start, note);
-        this.#stretches++;
-      }
-      if (end > start) this.#covered += end - Math.max(start, this.#end);
-      this.#end = Math.max(this.#end, end);
+      const { end: reached } = this.#cover;
+      if (this.#cover.add(start, end)) this.onGap?.(reached, start, note);
     }
     this.#held.length = 0;
   }

@@ -211,10 +211,15 @@ export type KernelLine = Pick<KernelRecord, Always | 'id' | 'name' | 'short'> & 
 
 export type CopyKind = 'HtoD' | 'DtoH' | 'DtoD' | 'PtoP' | 'HtoH' | 'DMA';
 
+/** Memory of the host that a copy reads or writes: what the system may page out, or not, or moves by itself. */
+export type HostMemory = 'pageable' | 'pinned' | 'managed';
+
 export interface CopyRecord extends Activity {
   readonly type: 'copy';
   readonly kind: CopyKind | null;
   readonly bytes: number | null;
+  /** Of a copy between host and device; absent where it is not told. */
+  readonly hostMemory?: HostMemory;
   /** Queue that it went through, and what the queue is for. */
   readonly queue?: number;
   readonly queueType?: string;

@@ -14,7 +14,7 @@ export const csv: Format = {
       head: () => (header ? lines([columns.map((column) => column.header)]) : ''),
       pack: (row) => columns.map((column) => cell(column, column.value(row))),
       rows: (packed) => lines(packed as readonly (readonly string[])[]),
-      end: () => '',
+      end: () => [],
     };
   },
 };

@@ -22,7 +22,8 @@ export interface Sheet<Row = Annotated> {
   head(): string;
   pack(row: Row): Packed;
   rows(packed: readonly Packed[]): string;
-  end(): string;
+  /** What could not be written before all rows were known, in pieces. */
+  end(): Iterable<string>;
 }
 
 export interface Format {

@@ -10,7 +10,7 @@ export const json: Format = {
       pack: (row) =>
         `${JSON.stringify(Object.fromEntries(columns.map((column) => [column.key, column.value(row)])))}\n`,
       rows: (packed) => packed.join(''),
-      end: () => '',
+      end: () => [],
     };
   },
 };

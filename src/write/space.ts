@@ -12,7 +12,7 @@ export const space: Format = {
       head: () => (header ? line(columns.map((column) => column.header)) : ''),
       pack: (row) => line(columns.map((column) => cellText(column, shown(column, row), word))),
       rows: (packed) => packed.join(''),
-      end: () => '',
+      end: () => [],
     };
   },
 };

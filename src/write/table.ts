@@ -1,43 +1,89 @@
-/** A framed table for people. All rows are held until the end, since a column is as wide as its widest cell. */
+/**
+ * A framed table for people. All rows are held until the end, since a column is as wide as its widest cell: as bytes,
+ * which take a tenth of what texts of cells would, and are given back in pieces.
+ */
 import CliTable from 'cli-table3';
 import { isNumeric, shown, textOf, type ColumnShape, type Value } from '../prof/columns.js';
-import { clean, cut } from './cell-text.js';
+import { cells, clean, cut } from './cell-text.js';
 import type { Format } from './format.js';
 
 const WIDEST_CELL = 48;
+/** Between cells and rows that are held: clean texts have no control characters. */
+const [CELL_END, ROW_END] = ['\t', '\n'];
 
 export const table: Format = {
   id: 'table',
   title: 'framed, for people (holds all rows in memory)',
   open({ columns, header }) {
-    const kept: string[][] = [];
+    const kept: Buffer[] = [];
+    const widths = columns.map((column) => (header ? cells(column.header) : 0));
     return {
       head: () => '',
-      pack: (row) => columns.map((column) => cell(column, shown(column, row), column.narrow?.(row))),
+      pack: (row) => columns.map((column) => cell(column, shown(column, row), column.narrow?.(row))).join(CELL_END),
       rows: (packed) => {
-        for (const cells of packed) kept.push(Array.from(cells));
+        if (packed.length === 0) return '';
+        for (const row of packed as readonly string[]) {
+          for (const [i, text] of row.split(CELL_END).entries()) widths[i] = Math.max(widths[i] ?? 0, cells(text));
+        }
+        kept.push(Buffer.from(packed.join(ROW_END)));
         return '';
       },
-      end: () => {
-        const framed = new CliTable({
-          ...(header ? { head: columns.map((column) => column.header) } : {}),
-          colAligns: columns.map((column) => (isNumeric(column) ? 'right' : 'left')),
-          // Colours would make the text depend on where it goes.
-          style: { head: [], border: [], compact: true },
-        });
-        framed.push(...kept);
-        return kept.length === 0 && !header ? '' : `${framed.toString()}\n`;
+      *end() {
+        if (kept.length === 0 && !header) return;
+        const { top, bottom } = frame(columns, widths, header, kept.length > 0);
+        yield top;
+        for (const rows of kept) yield rows.toString().split(ROW_END).map((row) => line(columns, widths, row)).join(''); // prettier-ignore
+        yield bottom;
       },
     };
   },
 };
 
+/** What stands around the rows: the library draws it around one row of blanks. */
+function frame(
+  columns: readonly ColumnShape[],
+  widths: readonly number[],
+  header: boolean,
+  rows: boolean,
+): { readonly top: string; readonly bottom: string } {
+  const framed = new CliTable({
+    ...(header ? { head: columns.map((column) => column.header) } : {}),
+    colAligns: columns.map((column) => (isNumeric(column) ? 'right' : 'left')),
+    colWidths: widths.map((width) => width + 2),
+    // Colours would make the text depend on where it goes.
+    style: { head: [], border: [], compact: true },
+  });
+  if (rows) framed.push(columns.map(() => ''));
+  const lines = framed.toString().split('\n');
+  const bottom = lines.pop() ?? '';
+  if (rows) lines.pop();
+  return { top: lines.map((one) => `${one}\n`).join(''), bottom: `${bottom}\n` };
+}
+
+function line(columns: readonly ColumnShape[], widths: readonly number[], row: string): string {
+  const framed = row.split(CELL_END).map((text, i) => {
+    const blanks = ' '.repeat(Math.max(0, (widths[i] ?? 0) - cells(text)));
+    const column = columns[i];
+    return column !== undefined && isNumeric(column) ? blanks + text : text + blanks;
+  });
+  return `│ ${framed.join(' │ ')} │\n`;
+}
+
+/** How numbers with so many digits after the point are written: made once, since making one costs more than its use. */
+const NUMBERS = new Map<number, Intl.NumberFormat>();
+
+function quantity(value: number, digits: number): string {
+  let format = NUMBERS.get(digits);
+  if (format === undefined) {
+    format = new Intl.NumberFormat('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits });
+    NUMBERS.set(digits, format);
+  }
+  return format.format(value);
+}
+
 /** Quantities with their thousands apart; long texts cut, and marked as such. */
 function cell(column: ColumnShape, value: Value, narrow: string | undefined): string {
-  if (typeof value === 'number' && column.unit !== undefined) {
-    const digits = column.digits ?? 0;
-    return value.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits });
-  }
+  if (typeof value === 'number' && column.unit !== undefined) return quantity(value, column.digits ?? 0);
   const text = clean(narrow ?? textOf(column, value));
   const beginning = cut(text, WIDEST_CELL);
   return beginning === text ? text : `${cut(text, WIDEST_CELL - 1)}…`;

@@ -29,7 +29,7 @@ export const columns: Format = {
           }),
         ),
       rows: (packed) => (packed as readonly string[]).join(''),
-      end: () => '',
+      end: () => [],
     };
   },
 };

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { copy } from '../support/advice.js';
 import { A100, profileOn } from '../support/devices.js';
 import { kernel } from '../support/kernels.js';
 import { neuronLines } from '../support/neuron.js';
@@ -10,6 +11,7 @@ const RECORDS = neuronLines([
   { ...profileOn(A100), file: 'net.json', format: 'kineto' },
   kernel({ start: 0, dur: 100 }),
   kernel({ id: 2, start: 400, dur: 100, name: `nccl ${EVIL}`, short: `nccl ${EVIL}`, launch }),
+  { type: 'end', profile: 0, counts: { kernel: 2 }, diagnostics: {} },
 ]);
 const run = (input: string, ...args: string[]) => runCli('dprof', ['advise', ...args], { input });
 
@@ -46,7 +48,7 @@ describe('dprof advise', () => {
     const top = await run(RECORDS, '--top', '1');
     expect(top.stdout).to.match(/\n# 2 findings more: --top 3\n/);
     const none = await run(RECORDS, '--min-share', '99%');
-    expect(none.stdout).to.match(/\n# nothing about 99 % of a device's time or more\n/);
+    expect(none.stdout).to.match(/\n# nothing to gain or to look at of 99 % of a device's time or more\n/);
     expect(none.code).to.equal(0);
   });
 
@@ -63,9 +65,25 @@ describe('dprof advise', () => {
     }
   });
 
+  it('has something to say of little', async () => {
+    const one = (...records: Parameters<typeof neuronLines>[0]) => run(neuronLines(records), '--all');
+    // One kernel without a launch, of no device that the profile tells.
+    const alone = await one({ ...profileOn(A100), devices: [] }, kernel({ launch: null }));
+    expect(alone.code).to.equal(0);
+    expect(alone.stdout).to.match(/\n1\. unattributed, device 0, about 100 % of the time\n/);
+    expect(alone.stdout).to.match(/\n# launch-gaps: no launches in the profile\n/);
+    expect(alone.stdout).not.to.match(/NaN|undefined|Infinity/);
+    // A kernel of no length, and copies alone.
+    const none = await one(profileOn(A100), kernel({ dur: 0 }));
+    expect([none.code, none.stdout]).to.deep.include(0);
+    expect(none.stdout).to.match(/\n# nothing to gain or to look at of 1 % of a device's time or more\n/);
+    const copied = copy({ kind: 'HtoD', start: 0, dur: 50, launch: { api: 'cudaMemcpy', start: 0, dur: 60 } });
+    expect((await one(profileOn(A100), copied)).stdout).to.match(/\n1\. copies, device 0, about 100 % of the time\n/);
+  });
+
   it('answers records without kernels and without times', async () => {
     const answers = [
-      [neuronLines([profileOn(A100)]), /^dprof: stdin: no kernels\n$/],
+      [neuronLines([profileOn(A100)]), /^dprof: stdin: no kernels, and no other work of a device\n$/],
       ["{'kShortName': 'k', 'kDuration': 5, 'device': 0}\n", /^dprof: stdin: no record tells when it started/],
       ['', /^dprof: stdin: is empty/],
     ] as const;

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { Union } from '../../src/prof/union.js';
+import { Cover, gapEnd, Union } from '../../src/prof/union.js';
 
 const covered = (...intervals: readonly (readonly [number, number])[]): Union => {
   const union = new Union();
@@ -50,5 +50,34 @@ describe('union of intervals', () => {
     expect(union.total).to.equal(1500);
     union.add(1200, 1800);
     expect(union.total).to.equal(1800);
+  });
+});
+
+describe('a cover', () => {
+  const sweep = (...intervals: readonly (readonly [number, number])[]): [Cover, boolean[]] => {
+    const cover = new Cover();
+    return [cover, intervals.map(([start, end]) => cover.add(start, end))];
+  };
+
+  it('knows at once what is covered, up to where, and which interval ended a gap', () => {
+    // [0, 5] and [8, 12]: 5 + 4; what touches ends no gap.
+    const [cover, gaps] = sweep([0, 3], [3, 5], [4, 4], [8, 12], [9, 10]);
+    expect(cover).to.include({ total: 9, end: 12, stretches: 2 });
+    expect(gaps).to.deep.equal([false, false, false, true, false]);
+  });
+
+  it('takes what ends before it starts as empty', () => {
+    expect(sweep([0, 5], [9, 7])[0]).to.include({ total: 5, end: 7 });
+  });
+
+  it('takes of what comes too late what lies beyond the end reached', () => {
+    expect(sweep([10, 20], [0, 15], [5, 22])[0]).to.include({ total: 12, end: 22, stretches: 1 });
+  });
+});
+
+describe('a gap', () => {
+  it('is ended by the host when the launch began after the device had run dry', () => {
+    expect([gapEnd(10, 10), gapEnd(10, 12), gapEnd(10, 9)]).to.deep.equal(['host', 'host', 'queue']);
+    expect([gapEnd(10, null), gapEnd(10, NaN)]).to.deep.equal([null, null]);
   });
 });

@@ -17,7 +17,7 @@ interface Options {
 function written(format: string, columns: string, records: readonly KernelRecord[], options: Options = {}): string {
   const { width = null, header = true } = options;
   const sheet = requireFormat(format).open({ columns: chooseColumns(columns), width, header });
-  return sheet.head() + sheet.rows(annotate(records).map((row) => sheet.pack(row))) + sheet.end();
+  return sheet.head() + sheet.rows(annotate(records).map((row) => sheet.pack(row))) + [...sheet.end()].join('');
 }
 
 const hostile = kernel({ layer: ['a "b", c\n\u001b[31md', '\ud800'], short: 'void f', dur: 123456789012 });
@@ -139,6 +139,33 @@ describe('table', () => {
   });
   it('cuts long texts and says so', () => {
     expect(written('table', 'kernel', [kernel({ short: 'k'.repeat(90) })])).to.include(`│ ${'k'.repeat(47)}… │`);
+  });
+});
+
+describe('a table of many rows', () => {
+  const sheet = requireFormat('table').open({ columns: chooseColumns('kernel,sil'), width: null, header: false });
+  const [row] = annotate([kernel({ dur: 7 })]);
+
+  it('is given in pieces, all as wide as the widest cell', () => {
+    if (row === undefined) throw new Error('no row');
+    const [wide] = annotate([kernel({ short: '層', dur: 1000 })]);
+    if (wide === undefined) throw new Error('no row');
+    // 300,000 rows are more than a call can have arguments.
+    for (let i = 0; i < 300; i++) expect(sheet.rows(new Array(1000).fill(sheet.pack(row)))).to.equal('');
+    sheet.rows([sheet.pack(wide)]);
+    const lines = [...sheet.end()].join('').split('\n');
+    expect(lines).to.have.length(300_001 + 3);
+    expect([lines[0], lines[1], lines.at(-3), lines.at(-2)]).to.deep.equal([
+      '┌────┬───────┐',
+      '│ k  │     7 │',
+      '│ 層 │ 1,000 │',
+      '└────┴───────┘',
+    ]);
+  });
+
+  it('of none is a header, or nothing', () => {
+    expect(written('table', 'kernel', [])).to.equal('┌────────┐\n│ Kernel │\n└────────┘\n');
+    expect(written('table', 'kernel', [], { header: false })).to.equal('');
   });
 });
 

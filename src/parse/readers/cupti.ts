@@ -3,7 +3,7 @@
  * Source: CUPTI documentation, CUpti_ActivityMemcpyKind and CUpti_ActivitySynchronizationType.
  */
 import type { Cell } from '../sqlite.js';
-import type { CopyKind } from '../../record/record.js';
+import type { CopyKind, HostMemory } from '../../record/record.js';
 
 /** Copies from and to arrays are copies on the device; those of unified memory are told by their direction. */
 export const COPY_KINDS: Readonly<Record<number, CopyKind>> = {
@@ -21,6 +21,16 @@ export const COPY_KINDS: Readonly<Record<number, CopyKind>> = {
   12: 'DtoH',
   13: 'DtoD',
 };
+
+/** CUPTI documentation, CUpti_ActivityMemoryKind; exports of Nsight Systems count from 0 (their ENUM_CUDA_MEM_KIND). */
+export const CUPTI_MEMORIES: Readonly<Record<number, HostMemory>> = { 1: 'pageable', 2: 'pinned', 5: 'managed' };
+export const NSIGHT_MEMORIES: Readonly<Record<number, HostMemory>> = { 0: 'pageable', 1: 'pinned', 4: 'managed' };
+
+/** Of the memories that a copy reads and writes the host's; NaN where none of them is. */
+export function hostSide(copyKind: number, from: number, to: number): number {
+  const kind = COPY_KINDS[copyKind];
+  return kind === 'HtoD' ? from : kind === 'DtoH' ? to : NaN;
+}
 
 export const SYNC_KINDS: Readonly<Record<number, string>> = {
   1: 'event',

@@ -5,7 +5,7 @@
  */
 import { Diagnostics } from '../../record/diagnostics.js';
 import { Recent } from '../../record/recent.js';
-import type { Device, ProfileLine } from '../../record/record.js';
+import type { Device, HostMemory, ProfileLine } from '../../record/record.js';
 import { ACTIVITY_KINDS, Activities, Calls, Ranges, type ActivityKind, type Capture, type Names } from '../capture.js';
 import { emit } from '../emit.js';
 import { stripAbi } from '../kernel-name.js';
@@ -14,7 +14,7 @@ import type { Probe, Reader, ReadOptions } from '../reader.js';
 import type { Cell, Filter, Selection, SqliteFile, TakeNumbers } from '../sqlite.js';
 import { Threads } from '../threads.js';
 import { readDevices, type DeviceMap } from './nsight-devices.js';
-import { COPY_KINDS, NO_STREAM, numberOf, SYNC_KINDS } from './cupti.js';
+import { COPY_KINDS, hostSide, NO_STREAM, NSIGHT_MEMORIES, numberOf, SYNC_KINDS } from './cupti.js';
 
 export const nsight: Reader = {
   id: 'nsight',
@@ -76,7 +76,7 @@ interface ActivityTable {
   readonly kind: ActivityKind;
   readonly table: string;
   readonly columns: readonly string[];
-  readonly own: { readonly name?: number; readonly bytes?: number; readonly value?: number; readonly extents?: number };
+  readonly own: Readonly<Partial<Record<'name' | 'bytes' | 'value' | 'extents' | 'memories', number>>>;
 }
 
 const SHARED = ACTIVITY_COLUMNS.length;
@@ -93,8 +93,8 @@ const ACTIVITY_TABLES: readonly ActivityTable[] = [
   {
     kind: 'copy',
     table: 'CUPTI_ACTIVITY_KIND_MEMCPY',
-    columns: ['copyKind', 'bytes'],
-    own: { name: SHARED, bytes: SHARED + 1 },
+    columns: ['copyKind', 'bytes', 'srcKind', 'dstKind'],
+    own: { name: SHARED, bytes: SHARED + 1, memories: SHARED + 2 },
   },
   {
     kind: 'set',
@@ -230,7 +230,11 @@ class NsightCapture implements Capture {
       const name = own.name === undefined ? 0 : (cells[own.name] ?? NaN);
       activities.name.push(Number.isNaN(name) ? NO_NAME : name);
       activities.bytes.push(cells[own.bytes ?? NONE] ?? NaN);
-      activities.value.push(cells[own.value ?? NONE] ?? NaN);
+      activities.value.push(
+        own.memories === undefined
+          ? (cells[own.value ?? NONE] ?? NaN)
+          : hostSide(name, cells[own.memories] ?? NaN, cells[own.memories + 1] ?? NaN),
+      );
       activities.extent.push(kind === 'kernel' ? activities.extents.length / 6 : 0);
       if (own.extents !== undefined) for (let i = 0; i < 6; i++) activities.extents.push(cells[own.extents + i] ?? NaN);
     });
@@ -268,6 +272,10 @@ class NsightCapture implements Capture {
   #noteThreadName(place: number): void {
     const rank = /^MPI Rank (\d{1,6})$/.exec(this.names.rangeText(place) ?? '')?.[1];
     if (rank !== undefined) this.#mpiRanks.add(Number(rank));
+  }
+
+  hostMemoryOf(activity: number): HostMemory | null {
+    return NSIGHT_MEMORIES[this.activities.value.at(activity)] ?? null;
   }
 
   #names(): Names {

@@ -4,7 +4,7 @@
  * Source: CUPTI documentation (activity records) and databases of versions 9, 12 and 16.
  */
 import { Diagnostics } from '../../record/diagnostics.js';
-import type { Device, ProfileLine } from '../../record/record.js';
+import type { Device, HostMemory, ProfileLine } from '../../record/record.js';
 import { ACTIVITY_KINDS, Activities, Calls, Ranges, type ActivityKind, type Capture, type Names } from '../capture.js';
 import { demangle } from '../demangle.js';
 import { emit } from '../emit.js';
@@ -13,7 +13,7 @@ import { Column, orNull } from '../column.js';
 import type { Probe, Reader, ReadOptions } from '../reader.js';
 import type { Cell, Row, Selection, SqliteFile } from '../sqlite.js';
 import { Threads } from '../threads.js';
-import { COPY_KINDS, NO_STREAM, numberOf, SYNC_KINDS } from './cupti.js';
+import { COPY_KINDS, CUPTI_MEMORIES, hostSide, NO_STREAM, numberOf, SYNC_KINDS } from './cupti.js';
 import { apiName, type ApiDomain } from './nvprof-api.js';
 
 export const nvprof: Reader = {
@@ -267,10 +267,11 @@ class NvprofCapture implements Capture {
   }
 
   #readCopies(): void {
-    const columns = [...PLACE, 'copyKind', 'bytes', 'graphNodeId'];
+    const columns = [...PLACE, 'copyKind', 'bytes', 'graphNodeId', 'srcKind', 'dstKind'];
     for (const table of COPY_TABLES) {
       for (const row of this.#rows(table, columns)) {
-        this.#pushActivity('copy', row, { name: row[5], bytes: row[6], node: row[7] });
+        const value = hostSide(numberOf(row[5]), numberOf(row[8]), numberOf(row[9]));
+        this.#pushActivity('copy', row, { name: row[5], bytes: row[6], node: row[7], value });
       }
     }
   }
@@ -309,6 +310,10 @@ class NvprofCapture implements Capture {
     activities.bytes.push(numberOf(own['bytes']));
     activities.value.push(numberOf(own['value']));
     activities.extent.push(0);
+  }
+
+  hostMemoryOf(activity: number): HostMemory | null {
+    return CUPTI_MEMORIES[this.activities.value.at(activity)] ?? null;
   }
 
   #names(): Names {

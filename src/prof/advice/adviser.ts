@@ -22,9 +22,14 @@ export const MIN_SHARE = 0.01;
 
 export interface AdviserOptions {
   readonly rules?: readonly Rule[];
-  /** Share of the device's time, from its first work to its last, that a finding must be about at least. */
+  /**
+   * Share of the device's time, from its first work to its last, that may be gained at least; that the finding is about,
+   * where the gain is not known.
+   */
   readonly minShare?: number;
 }
+
+type Found = Pick<Finding, 'profile' | 'device' | 'stake' | 'gain'>;
 
 interface Outcome {
   readonly findings: Finding[];
@@ -107,16 +112,21 @@ export class Adviser {
     const silences: Silence[] = [];
     for (const { rule, watch } of this.#watches) {
       const answer = watch.end(facts);
-      const said = answer.found.filter((finding) => this.shareOf(finding) >= this.#minShare);
+      const said = answer.found.filter((finding) => this.#worth(finding) >= this.#minShare);
       findings.push(...said.map((finding) => ({ rule: rule.name, ...finding })));
       if (said.length === 0) silences.push({ rule: rule.name, why: this.#whyNot(answer) });
     }
     return (this.#outcome = { findings: findings.sort(inOrder), silences });
   }
 
+  /** Share of the device's time that may be gained, or that is at stake where the gain is not known. */
+  #worth({ gain, stake, ...place }: Found): number {
+    return this.shareOf({ ...place, stake: gain?.ns ?? stake });
+  }
+
   #whyNot({ found, why }: Answer): string {
     if (found.length === 0) return why ?? 'nothing';
-    const most = Math.max(...found.map((finding) => this.shareOf(finding)));
+    const most = Math.max(...found.map((finding) => this.#worth(finding)));
     return `below ${percent(this.#minShare)} of the device's time: ${percent(most)} at most`;
   }
 }

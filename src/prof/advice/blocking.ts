@@ -22,8 +22,18 @@ export const isSynchronous = (api: string | null): boolean =>
   api !== null && /memcpy/i.test(api) && !/async/i.test(api);
 
 /**
- * Whether the host waited: by the name of the call, or because the call returned only after the copy had ended. An
- * asynchronous call does that where the host's memory is not pinned.
+ * How it is known that the host waited: the call is synchronous by its name; or the profile says that the memory is
+ * pageable, through which an asynchronous call copies piece by piece, and the call still ran when the copy began; or, where
+ * the memory is not told, the call returned only after the copy had ended. Null where the host did not wait: a call from
+ * or to pinned memory that returns late was slow by itself.
  */
-export const isBlocking = ({ launch, start, dur }: HostCopy): boolean =>
-  isSynchronous(launch.api) || launch.start + launch.dur >= start + dur;
+export type Wait = 'synchronous' | 'pageable' | 'late-return';
+
+export function waitOf({ launch, start, dur, hostMemory }: HostCopy): Wait | null {
+  if (isSynchronous(launch.api)) return 'synchronous';
+  const returned = launch.start + launch.dur;
+  if (hostMemory === 'pageable') return returned > start ? 'pageable' : null;
+  return hostMemory === undefined && returned >= start + dur ? 'late-return' : null;
+}
+
+export const isBlocking = (copy: HostCopy): boolean => waitOf(copy) !== null;

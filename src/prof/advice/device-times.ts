@@ -1,11 +1,14 @@
 /**
  * When each device worked and when it did not, in one pass over records in order of start. Memory: a few numbers a
  * device.
+ *
+ * In whole ns, unlike the overview, whose unions hold the work of a nanosecond until the next one to be exact to the
+ * picosecond: rules are told of a gap before they are told of the work that ended it, and with both records.
  */
 import type { ProfileLine } from '../../record/record.js';
 import { workOf, type Timed } from '../steps/work.js';
+import { Cover, gapEnd, type GapEnd } from '../union.js';
 import { ByDevice, type Place } from './by-device.js';
-import { Cover } from './cover.js';
 
 /** Time in which a device did nothing, between two pieces of work. */
 export interface Gap extends Place {
@@ -14,8 +17,8 @@ export interface Gap extends Place {
   /** What ended last before it, and what ended it. */
   readonly before: Timed;
   readonly after: Timed;
-  /** Whether the call that launched `after` began only after the device had run dry; null where no launch is known. */
-  readonly late: boolean | null;
+  /** By what it was ended. */
+  readonly ended: GapEnd;
 }
 
 export class DeviceTime {
@@ -48,26 +51,24 @@ export class DeviceTime {
     if (start < this.#newest) this.disordered++;
     this.#newest = Math.max(this.#newest, start);
     if ((record.launch ?? null) !== null) this.launched++;
-    const gap = this.#gapBefore(record, start);
-    if (end >= this.busy.end || this.before === null) this.before = record;
+    const { before, busy } = this;
+    const dry = busy.end;
+    if (end >= dry || before === null) this.before = record;
     this.first = Math.min(this.first, start);
     this.last = Math.max(this.last, end);
-    this.busy.add(start, end);
+    const isAfterGap = busy.add(start, end);
     if (work === 'computing') this.computing.add(start, end);
     if (work === 'communication') this.communication.add(start, end);
     else this.local.add(start, end);
     if (work !== 'copy') this.either.add(start, end);
-    return gap;
+    return isAfterGap && before !== null ? gapBetween(before, record, dry) : null;
   }
+}
 
-  #gapBefore(after: Timed, start: number): Gap | null {
-    const { before, busy } = this;
-    if (before === null || start <= busy.end) return null;
-    const { profile, device } = after;
-    const launch = after.launch ?? null;
-    const late = launch === null ? null : launch.start >= busy.end;
-    return { profile, device, start: busy.end, end: start, before, after, late };
-  }
+/** @param start when the device had run dry, ns */
+function gapBetween(before: Timed, after: Timed, start: number): Gap {
+  const { profile, device } = after;
+  return { profile, device, start, end: after.start, before, after, ended: gapEnd(start, after.launch?.start ?? null) };
 }
 
 export class DeviceTimes {

@@ -28,7 +28,10 @@ export interface Gain {
   readonly ns: number;
   /** Formula with its figures: 'sum of dur − max(FLOPs / 156 TFLOP/s, bytes / 1555 GB/s)'. */
   readonly how: string;
-  /** An upper bound where the device would have to reach its peak. */
+  /**
+   * An upper bound: no more can be saved, less is where the device does not reach its peak. Otherwise an estimate from
+   * what memory moves at its peak: slower kernels may save more, what caches hold saves less.
+   */
   readonly isBound: boolean;
 }
 

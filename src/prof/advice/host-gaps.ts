@@ -60,8 +60,8 @@ export class HostGapsOfDevice {
 
   add(gap: Gap, loading: number): void {
     const time = gap.end - gap.start;
-    if (gap.late === null) this.untold += time;
-    else if (!gap.late) this.queued += time;
+    if (gap.ended === null) this.untold += time;
+    else if (gap.ended === 'queue') this.queued += time;
     else {
       const copied = copyBefore(gap);
       const kind = time > LONGEST_LAUNCH ? 'long' : (copied ?? 'launch');

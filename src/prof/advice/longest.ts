@@ -19,8 +19,17 @@ export class Longest {
     const time = dur ?? 0;
     const last = this.#kept.at(-1);
     if (this.#kept.length === NAMED && last !== undefined && time <= last.dur) return;
-    const at = this.#kept.findIndex((other) => other.dur < time);
-    this.#kept.splice(at === -1 ? this.#kept.length : at, 0, { id: `${profile}:${id}`, dur: time });
+    this.#insert({ id: `${profile}:${id}`, dur: time });
+  }
+
+  /** Those of others too. */
+  merge(others: Longest): void {
+    for (const one of others.#kept) this.#insert(one);
+  }
+
+  #insert(one: { readonly id: string; readonly dur: number }): void {
+    const at = this.#kept.findIndex((other) => other.dur < one.dur);
+    this.#kept.splice(at === -1 ? this.#kept.length : at, 0, one);
     if (this.#kept.length > NAMED) this.#kept.pop();
   }
 
@@ -37,6 +46,11 @@ export class Ranking {
   add(name: string, time: number): void {
     const known = this.#times.get(name);
     if (known !== undefined || this.#times.size < MOST_NAMES) this.#times.set(name, (known ?? 0) + time);
+  }
+
+  /** Those of another too. */
+  merge(other: Ranking): void {
+    for (const [name, time] of other.#times) this.add(name, time);
   }
 
   get size(): number {

@@ -37,20 +37,36 @@ function extentsOf(call: OpCall): Extents | null {
   return m === undefined ? null : [['m', m], ['n', isLinear ? rows : columns], ['k', k]]; // prettier-ignore
 }
 
+/** Whether BLAS transposes the right factor and the left one, which it takes in this order: `sgemm_128x128_tn`. */
+const LAYOUT = /gemm\w*?_([nt])([nt])(?:_|\b)/;
+
+/**
+ * Extents along which a matrix product's operands and result lie in memory: these must be multiples, so that a load of
+ * 16 bytes never straddles two rows. All extents where the kernel's name does not tell it.
+ */
+function contiguous(extents: Extents, kernel: string): ReadonlySet<string> {
+  const [, right, left] = LAYOUT.exec(kernel) ?? [];
+  if (right === undefined || !extents.some(([name]) => name === 'm')) return new Set(extents.map(([name]) => name));
+  return new Set(['n', right === 't' ? 'k' : 'n', left === 't' ? 'm' : 'k']);
+}
+
 const text = (extents: Extents): string => extents.map(([name, extent]) => `${name}=${extent}`).join(' ');
 
 /**
  * @param dtype of the arithmetic, by its short name
  * @param arch of the device, as 'sm80'
- * @returns null where all extents fill the unit, or are not known
+ * @param kernel its full name
+ * @returns null where all extents that matter fill the unit, or are not known
  */
-export function paddingOf(call: OpCall, dtype: string | null, arch: string | null): Padding | null {
+export function paddingOf(call: OpCall, dtype: string | null, arch: string | null, kernel: string): Padding | null {
   const type = mathType(dtype);
   const onUnit = type === null ? null : typeOnUnit(type, matrixTypes(arch ?? undefined) ?? []);
   const extents = extentsOf(call);
   if (onUnit === null || extents === null || extents.some(([, extent]) => extent <= 0)) return null;
   const multiple = multipleOf(onUnit, arch ?? undefined);
-  const padded = extents.map(([name, extent]) => [name, Math.ceil(extent / multiple) * multiple] as const);
+  const matters = contiguous(extents, kernel);
+  const fill = (extent: number): number => Math.ceil(extent / multiple) * multiple;
+  const padded = extents.map(([name, extent]) => [name, matters.has(name) ? fill(extent) : extent] as const);
   const factor = padded.reduce((product, [, extent], i) => product * (extent / (extents[i]?.[1] ?? extent)), 1);
   return factor === 1 ? null : { extents: text(extents), padded: text(padded), multiple, factor };
 }

@@ -1,6 +1,9 @@
 /** Amounts as findings say them. */
 import { said } from '../neuron/quantity.js';
+
 import type { Ranking } from './longest.js';
+
+export { counted } from '../../record/counted.js';
 
 export const time = (ns: number): string => said(ns, 'ns');
 export const size = (bytes: number): string => said(bytes, 'bytes');
@@ -9,9 +12,6 @@ export const percent = (fraction: number): string => said(fraction, 'fraction');
 export const rate = (bytesPerS: number): string => `${Number((bytesPerS / 1e9).toPrecision(4))} GB/s`;
 
 export const speed = (flopsPerS: number): string => `${Number((flopsPerS / 1e12).toPrecision(4))} TFLOP/s`;
-
-/** `1 kernel`, `2 kernels`. */
-export const many = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
 
 /** What is left of a long name: different ones often begin alike, and end so. */
 const [HEAD, TAIL] = [40, 40];

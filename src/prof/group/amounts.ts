@@ -19,45 +19,37 @@ const ABOVE_COMPUTE = 15;
 const ABOVE_MEMORY = 16;
 const PLACES = 17;
 
-export class Amounts {
-  /** One array of numbers takes half the memory of a field each, and a tree may have many rows. */
-  readonly #numbers: number[] = new Array<number>(PLACES).fill(0);
-
-  /** @param time of the kernel, ns */
-  add({ flops, bytes, placement, tc }: Annotated, time: number): void {
-    const times = (value: number | null): number | null => (value === null ? null : value * time);
-    this.#tell(FLOPS, flops, time);
-    this.#tell(BYTES, bytes, time);
-    this.#tell(PEAK, times(placement.computeShare), time);
-    this.#tell(BANDWIDTH, times(placement.memoryShare), time);
-    this.#tell(MATRIX_UNIT, tc === null || tc === '?' ? null : tc === 1 ? time : 0, time);
-    if (placement.above.compute) this.#plus(ABOVE_COMPUTE, 1);
-    if (placement.above.memory) this.#plus(ABOVE_MEMORY, 1);
-  }
-
-  merge(other: Amounts): void {
-    other.#numbers.forEach((amount, place) => {
-      this.#plus(place, amount);
-    });
-  }
-
-  #tell(place: number, value: number | null, time: number): void {
+/** Adds what a kernel did to the numbers from `base` on. @param time of the kernel, ns */
+function addTo(numbers: Float64Array, base: number, { flops, bytes, placement, tc }: Annotated, time: number): void {
+  const plus = (place: number, amount: number): void => {
+    numbers[base + place] = (numbers[base + place] as number) + amount;
+  };
+  const tell = (place: number, value: number | null): void => {
     if (value === null) return;
-    this.#plus(place, 1);
-    this.#plus(place + 1, time);
-    this.#plus(place + 2, value);
-  }
+    plus(place, 1);
+    plus(place + 1, time);
+    plus(place + 2, value);
+  };
+  const times = (value: number | null): number | null => (value === null ? null : value * time);
+  tell(FLOPS, flops);
+  tell(BYTES, bytes);
+  tell(PEAK, times(placement.computeShare));
+  tell(BANDWIDTH, times(placement.memoryShare));
+  tell(MATRIX_UNIT, tc === null || tc === '?' ? null : tc === 1 ? time : 0);
+  if (placement.above.compute) plus(ABOVE_COMPUTE, 1);
+  if (placement.above.memory) plus(ABOVE_MEMORY, 1);
+}
 
-  #plus(place: number, amount: number): void {
-    this.#numbers[place] = this.#at(place) + amount;
-  }
-
-  #at(place: number): number {
-    return this.#numbers[place] ?? 0;
-  }
+/** What the kernels of a row did. */
+export class Amounts {
+  constructor(private readonly numbers: readonly number[]) {}
 
   #told(place: number): Told {
     return { kernels: this.#at(place), time: this.#at(place + 1), sum: this.#at(place + 2) };
+  }
+
+  #at(place: number): number {
+    return this.numbers[place] as number;
   }
 
   get flops(): Told {
@@ -88,11 +80,32 @@ export class Amounts {
   }
 }
 
-/** What was done together; of one alone itself. */
-export function allOf(parts: readonly Amounts[]): Amounts {
-  const [only] = parts;
-  if (parts.length === 1 && only !== undefined) return only;
-  const all = new Amounts();
-  for (const part of parts) all.merge(part);
-  return all;
+/** Groups that are given room for at once. */
+const CHUNK = 4096;
+
+/** What the kernels of each group did: 136 bytes a group, outside of the heap. */
+export class AmountsOfGroups {
+  readonly #chunks: Float64Array[] = [];
+
+  /** @param group any known one, or the next */
+  add(group: number, row: Annotated, time: number): void {
+    const chunk = Math.floor(group / CHUNK);
+    while (this.#chunks.length <= chunk) this.#chunks.push(new Float64Array(PLACES * CHUNK));
+    addTo(this.#chunks[chunk] as Float64Array, PLACES * (group % CHUNK), row, time);
+  }
+
+  /** What groups did together, those from `from` to before `to` of `order`; of groups without amounts nothing. */
+  of(order: Uint32Array, from: number, to: number): Amounts {
+    const sum = new Array<number>(PLACES).fill(0);
+    for (let i = from; i < to; i++) {
+      const group = order[i] as number;
+      const chunk = this.#chunks[Math.floor(group / CHUNK)];
+      if (chunk === undefined) continue;
+      const base = PLACES * (group % CHUNK);
+      for (let place = 0; place < PLACES; place++) {
+        sum[place] = (sum[place] as number) + (chunk[base + place] as number);
+      }
+    }
+    return new Amounts(sum);
+  }
 }

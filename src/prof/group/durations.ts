@@ -28,7 +28,7 @@ export class Durations {
    * @param order every group once
    * @returns the durations in that order, and where those of each group in `order` begin; a last entry is their end
    */
-  inOrder(order: readonly number[]): { readonly durations: Float64Array; readonly begins: Uint32Array } {
+  inOrder(order: Uint32Array): { readonly durations: Float64Array; readonly begins: Uint32Array } {
     const places = new Uint32Array(order.length);
     order.forEach((group, place) => (places[group] = place));
     const begins = new Uint32Array(order.length + 1);

@@ -1,19 +1,21 @@
 /**
- * `--by`: kernels → groups of equal keys, in one pass. Memory: each group, and the duration of each kernel.
+ * `--by`: kernels → groups of equal keys, in one pass. Memory: each group, and the duration of each kernel. Both are
+ * held as numbers and bytes outside of the heap, and there is a limit to what groups take.
  */
 import { UserError } from '../../record/errors.js';
 import type { Annotated } from '../annotate.js';
 import type { Column, Value } from '../columns.js';
-import { Amounts } from './amounts.js';
+import { AmountsOfGroups } from './amounts.js';
 import { Durations } from './durations.js';
-import { rowsOf, type Arrangement, type Group, type GroupRow } from './rows.js';
+import { Places } from './places.js';
+import { rowsOf, type Arrangement, type GroupRow } from './rows.js';
 
-/** Groups that are kept, and characters of their keys. */
+/** Groups that are kept. */
 export const MOST_GROUPS = 300_000;
+/** Branches of a tree, groups among them; without a tree, keys of groups. */
+export const MOST_PLACES = 1_500_000;
+/** Bytes of their keys. */
 const MOST_TEXT = 64 * 1024 * 1024;
-
-/** Of all groups where only times are asked for. */
-const NOTHING_DONE = new Amounts();
 
 /** Levels of a tree that one list makes at most. */
 const DEEPEST = 500;
@@ -28,10 +30,9 @@ export interface GroupOptions {
 }
 
 export class Groups {
-  readonly #ids = new Map<Value, number>();
-  readonly #groups: Group[] = [];
+  readonly #places: Places;
   readonly #durations = new Durations();
-  #text = 0;
+  readonly #amounts = new AmountsOfGroups();
   /** Kernels in groups. */
   kernels = 0;
   /** Kernels without a duration, which are in none. */
@@ -40,7 +41,9 @@ export class Groups {
   readonly #entries: number;
 
   constructor(private readonly options: GroupOptions) {
-    this.#entries = options.depth ?? (options.arrangement.tree ? DEEPEST : Infinity);
+    const { keys, depth, arrangement } = options;
+    this.#places = new Places(keys.length, arrangement.tree);
+    this.#entries = depth ?? (arrangement.tree ? DEEPEST : Infinity);
   }
 
   /** @throws UserError when there are more groups than can be kept */
@@ -51,15 +54,16 @@ export class Groups {
       return;
     }
     this.kernels++;
-    const id = this.#idOf(this.options.keys.map((column) => this.#keyOf(column.value(row))));
-    this.#durations.add(id, dur);
-    if (this.options.amounts) this.#groups[id]?.amounts.add(row, dur);
+    const group = this.#places.groupOf(this.options.keys.map((column) => this.#keyOf(column.value(row))));
+    this.#check();
+    this.#durations.add(group, dur);
+    if (this.options.amounts) this.#amounts.add(group, row, dur);
   }
 
   /** The rows of the report, in its order, when all kernels are there. */
   rows(): Generator<GroupRow> {
-    this.#ids.clear();
-    return rowsOf(this.#groups, this.#durations, this.options.arrangement);
+    const known = { places: this.#places, durations: this.#durations, amounts: this.#amounts };
+    return rowsOf(known, this.options.arrangement);
   }
 
   #keyOf(value: Value): Value {
@@ -67,22 +71,16 @@ export class Groups {
     return isLong ? value.slice(0, this.#entries) : value;
   }
 
-  #idOf(keys: readonly Value[]): number {
-    const [only] = keys;
-    // A column has lists or texts, never both: the text of a list is no other value's.
-    const isPlain = keys.length === 1 && (typeof only !== 'object' || only === null);
-    const identity = isPlain ? (only ?? null) : JSON.stringify(keys);
-    const known = this.#ids.get(identity);
-    if (known !== undefined) return known;
-    const id = this.#groups.length;
-    if (typeof identity === 'string') this.#text += identity.length;
-    if (id >= MOST_GROUPS || this.#text > MOST_TEXT) {
-      throw new UserError(`too many groups: ${id} of ${this.kernels} kernels so far`, {
-        hint: '--by takes what kernels have in common: fewer keys, or a --depth',
-      });
-    }
-    this.#ids.set(identity, id);
-    this.#groups.push({ keys, amounts: this.options.amounts ? new Amounts() : NOTHING_DONE });
-    return id;
+  #check(): void {
+    const { groups, size, bytes } = this.#places;
+    if (groups <= MOST_GROUPS && size <= MOST_PLACES && bytes <= MOST_TEXT) return;
+    const parts = this.options.arrangement.tree ? 'branches' : 'keys';
+    const what =
+      groups > MOST_GROUPS
+        ? `groups: more than ${MOST_GROUPS}`
+        : `${size > MOST_PLACES ? `${parts}: more than ${MOST_PLACES}` : `texts of keys: more than ${MOST_TEXT} bytes`} for ${groups} groups`;
+    throw new UserError(`too many ${what} of ${this.kernels} kernels so far`, {
+      hint: '--by takes what kernels have in common: fewer keys, or a --depth',
+    });
   }
 }

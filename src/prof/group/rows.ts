@@ -1,24 +1,12 @@
 /** Groups → rows, as plain data: one a group, in a tree one a branch too, with all that is beneath it. */
-import type { Value } from '../columns.js';
 import { Sorted, type SortKey } from '../sort.js';
-import { allOf, type Amounts } from './amounts.js';
+import type { Amounts, AmountsOfGroups } from './amounts.js';
 import type { Durations } from './durations.js';
+import { ROOT, type PlaceKeys, type Places } from './places.js';
 import { spreadOf, type Spread } from './spread.js';
-import { inOrder, keysOf, rootOf, type Branch } from './tree.js';
 
-/** The kernels with equal keys. */
-export interface Group {
-  readonly keys: readonly Value[];
-  readonly amounts: Amounts;
-}
-
-export interface GroupRow {
-  /** One for each key of --by. */
-  readonly keys: readonly Value[];
-  /** In a tree the key that the row is about; else the last one. */
-  readonly key: number;
-  /** In a tree the steps from the top, from 1; else 1. */
-  readonly level: number;
+/** Its key is the last one, and its level 1, where no tree is asked for. */
+export interface GroupRow extends PlaceKeys {
   /** Of all kernels of the row. */
   readonly spread: Spread;
   readonly amounts: Amounts;
@@ -36,70 +24,113 @@ export interface Arrangement {
   readonly top: number;
 }
 
+/** What is known of groups. */
+export interface Known {
+  readonly places: Places;
+  readonly durations: Durations;
+  readonly amounts: AmountsOfGroups;
+}
+
 /** Makes the rows of places when they are asked for: there may be many, and each is needed for a moment only. */
 class Rows {
-  readonly #order: readonly number[];
+  readonly #order: Uint32Array;
   readonly #durations: Float64Array;
   readonly #begins: Uint32Array;
-  readonly #whole: number;
+  /** ns of the kernels of all groups. */
+  readonly whole: number;
 
-  constructor(
-    private readonly groups: readonly Group[],
-    times: Durations,
-    root: Branch,
-  ) {
-    this.#order = inOrder(root);
-    ({ durations: this.#durations, begins: this.#begins } = times.inOrder(this.#order));
-    this.#whole = sumOf(this.#durations);
+  constructor(private readonly known: Known) {
+    this.#order = known.places.inOrder();
+    ({ durations: this.#durations, begins: this.#begins } = known.durations.inOrder(this.#order));
+    this.whole = this.#sum(0, this.#order.length);
   }
 
-  at(branch: Branch): GroupRow {
-    const { key, level, group, from, to } = branch;
-    const amounts = this.#order.slice(from, to).map((id) => (this.groups[id] as Group).amounts);
-    return {
-      keys: keysOf(branch),
-      key,
-      level,
-      spread: spreadOf(this.#times(from, to).slice()),
-      amounts: allOf(amounts),
-      own: group === null ? 0 : sumOf(this.#times(from, from + 1)),
-      whole: this.#whole,
-    };
+  keysOf(place: number): PlaceKeys {
+    return this.known.places.keysOf(place);
   }
 
-  /** The durations of the groups in a range of the tree. */
-  #times(from: number, to: number): Float64Array {
-    return this.#durations.subarray(this.#begins[from], this.#begins[to]);
+  spreadOf(place: number): Spread {
+    const [from, to] = this.known.places.rangeOf(place);
+    return spreadOf(this.#durations.slice(this.#begins[from], this.#begins[to]));
+  }
+
+  amountsOf(place: number): Amounts {
+    const [from, to] = this.known.places.rangeOf(place);
+    return this.known.amounts.of(this.#order, from, to);
+  }
+
+  ownOf(place: number): number {
+    const [from] = this.known.places.rangeOf(place);
+    return this.known.places.isGroup(place) ? this.#sum(from, from + 1) : 0;
+  }
+
+  #sum(from: number, to: number): number {
+    let sum = 0;
+    for (let i = this.#begins[from] as number; i < (this.#begins[to] as number); i++)
+      sum += this.#durations[i] as number;
+    return sum;
   }
 }
 
-function sumOf(durations: Float64Array): number {
-  let sum = 0;
-  for (const duration of durations) sum += duration;
-  return sum;
+/** What is told of a place, each part when it is first asked for: to sort a row by one takes no others. */
+class PlaceRow implements GroupRow {
+  #keys: PlaceKeys | null = null;
+  #spread: Spread | null = null;
+  #amounts: Amounts | null = null;
+
+  constructor(
+    private readonly rows: Rows,
+    private readonly place: number,
+  ) {}
+
+  get #place(): PlaceKeys {
+    return (this.#keys ??= this.rows.keysOf(this.place));
+  }
+  get keys(): PlaceKeys['keys'] {
+    return this.#place.keys;
+  }
+  get key(): number {
+    return this.#place.key;
+  }
+  get level(): number {
+    return this.#place.level;
+  }
+  get spread(): Spread {
+    return (this.#spread ??= this.rows.spreadOf(this.place));
+  }
+  get amounts(): Amounts {
+    return (this.#amounts ??= this.rows.amountsOf(this.place));
+  }
+  get own(): number {
+    return this.rows.ownOf(this.place);
+  }
+  get whole(): number {
+    return this.rows.whole;
+  }
 }
 
 /** The rows in their order, a branch before what is beneath it. */
-export function* rowsOf(groups: readonly Group[], times: Durations, arrangement: Arrangement): Generator<GroupRow> {
-  const root = rootOf(
-    groups.map(({ keys }) => keys),
-    arrangement.tree,
-  );
-  yield* beneath(root, new Rows(groups, times, root), arrangement);
-}
-
-function* beneath(branch: Branch, rows: Rows, arrangement: Arrangement): Generator<GroupRow> {
-  for (const child of inReport([...(branch.beneath?.values() ?? [])], rows, arrangement)) {
-    yield rows.at(child);
-    yield* beneath(child, rows, arrangement);
+export function* rowsOf(known: Known, arrangement: Arrangement): Generator<GroupRow> {
+  const rows = new Rows(known);
+  const beneath = (place: number): Generator<number> => inReport([...known.places.beneath(place)], rows, arrangement);
+  // The way down to the row at hand: a tree may be too deep for a generator within a generator.
+  const way = [beneath(ROOT)];
+  for (let inner = way.at(-1); inner !== undefined; inner = way.at(-1)) {
+    const next = inner.next();
+    if (next.done === true) {
+      way.pop();
+      continue;
+    }
+    yield new PlaceRow(rows, next.value);
+    way.push(beneath(next.value));
   }
 }
 
-/** Branches with the same parent, in the order of the report. */
-function* inReport(branches: readonly Branch[], rows: Rows, { sort, top }: Arrangement): Generator<Branch> {
+/** Places with the same parent, in the order of the report. */
+function* inReport(places: readonly number[], rows: Rows, { sort, top }: Arrangement): Generator<number> {
   // Most branches of a call stack are alone: their rows need not be made to be compared.
-  if (branches.length < 2) return yield* branches;
-  const sorted = new Sorted<Branch, GroupRow>(sort, top);
-  for (const branch of branches) sorted.add(rows.at(branch), () => branch);
+  if (places.length < 2) return yield* places;
+  const sorted = new Sorted<number, GroupRow>(sort, top);
+  for (const place of places) sorted.add(new PlaceRow(rows, place), () => place);
   for (const batch of sorted.batches()) yield* batch;
 }

@@ -2,7 +2,7 @@
  * Where the time of one device went, in one pass: lengths of unions of intervals, which come in order of start. Memory:
  * the ends reached so far.
  */
-import { PS_PER_NS, Union } from '../union.js';
+import { gapEnd, PS_PER_NS, Union } from '../union.js';
 import type { DeviceTime, Gaps, Work } from './overview.js';
 
 /** Which unions work is part of. */
@@ -34,8 +34,8 @@ class GapSums {
   readonly add = (from: number, to: number, launched: number): void => {
     this.count++;
     this.longest = Math.max(this.longest, to - from);
-    if (launched >= from) this.host += to - from;
-    else if (launched < from) this.queue += to - from;
+    const end = gapEnd(from, launched);
+    if (end !== null) this[end] += to - from;
   };
 }
 

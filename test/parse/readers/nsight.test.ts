@@ -165,6 +165,15 @@ describe('Nsight Systems: other activities', () => {
     expect(only(path, 'copy')).to.deep.equal({ type: 'copy', kind: 'HtoD', bytes: 4096, ...common, launch });
   });
 
+  it("copies have the host's memory, as ENUM_CUDA_MEM_KIND numbers it", () => {
+    // 0 pageable, 1 pinned, 2 device, 4 managed: of the host's side alone.
+    const rows = [[1, 0, 2, 'pageable'], [2, 2, 1, 'pinned'], [11, 4, 2, 'managed'], [1, 7, 2, undefined], [8, 1, 1, undefined]] as const;
+    for (const [copyKind, srcKind, dstKind, hostMemory] of rows) {
+      const path = called().row(`${CUPTI}MEMCPY`, { ...at, bytes: 1, copyKind, srcKind, dstKind }).write();
+      expect((only(path, 'copy') as { hostMemory?: string }).hostMemory).to.equal(hostMemory);
+    }
+  }); // prettier-ignore
+
   it('copies of every kind', () => {
     const kinds = [null, 'HtoD', 'DtoH', 'HtoD', 'DtoH', 'DtoD', 'DtoD', 'DtoD', 'DtoD', 'HtoH', 'PtoP', 'HtoD', 'DtoH', 'DtoD', null]; // prettier-ignore
     const db = new NsightDatabase();

@@ -155,6 +155,15 @@ describe('nvprof: other activities', () => {
     ]);
   });
 
+  it("copies have the host's memory, as CUPTI numbers it", () => {
+    // CUpti_ActivityMemoryKind: 1 pageable, 2 pinned, 3 device.
+    const db = called()
+      .row(`${CUPTI}MEMCPY`, { ...at, bytes: 1, copyKind: 2, srcKind: 3, dstKind: 1 })
+      .row(`${CUPTI}MEMCPY`, { ...at, end: EPOCH + 160n, bytes: 1, copyKind: 1, srcKind: 2, dstKind: 3 });
+    const memories = others(db).map((record) => (record as { hostMemory?: string }).hostMemory);
+    expect(memories).to.deep.equal(['pageable', 'pinned']);
+  });
+
   it('sets have bytes and value', () => {
     const db = called().row(`${CUPTI}MEMSET`, { ...at, bytes: 64, value: 7 });
     expect(others(db)).to.deep.equal([{ type: 'set', bytes: 64, value: 7, ...place, launch }]);

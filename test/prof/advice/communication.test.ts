@@ -26,6 +26,12 @@ describe('the rule exposed-collectives', () => {
     expect(found?.what).to.include('allReduce');
   });
 
+  it('is silent where nothing is computed that could hide it', () => {
+    expect(silenceOf('exposed-collectives', [profileOn(A100), nccl(0, 50), nccl(60, 50, { id: 2 })])).to.equal(
+      'nothing is computed that could hide it',
+    );
+  });
+
   it('is silent where computing hides all of it, and without any', () => {
     expect(silenceOf('exposed-collectives', [profileOn(A100), kernel({ start: 0, dur: 100 }), nccl(10, 50)])).to.equal('nothing'); // prettier-ignore
     expect(silenceOf('exposed-collectives', [profileOn(A100), kernel()])).to.equal('no communication between devices');
@@ -44,17 +50,36 @@ describe('the rule stragglers', () => {
   ];
 
   it('names the rank that computes longest in most steps', () => {
-    // Rank 5: 80, 80, 30; the others at most 50, 60, 40. Over the next: 30 + 20.
-    const records = [...rank(0, [50, 50, 40]), ...rank(1, [80, 80, 30]), ...rank(2, [40, 60, 35])];
+    // Rank 5: 80, 80, 30, 90; the others at most 50, 60, 40, 90. Over the next: 30 + 20 + 30.
+    const records = [...rank(0, [50, 50, 40, 50]), ...rank(1, [80, 80, 30, 90]), ...rank(2, [40, 60, 35, 60])];
     const [found, ...more] = findingsOf('stragglers', records);
     expect(more).to.deep.equal([]);
-    expect(found).to.include({ profile: 1, device: 0, count: 2 });
-    expect(found?.what).to.match(/^rank 5 computes longest in 2 of 3 steps/);
-    expect(found?.gain?.ns).to.equal(50);
+    expect(found).to.include({ profile: 1, device: 0, count: 3 });
+    expect(found?.what).to.match(/^rank 5 computes longest in 3 of 4 steps/);
+    expect(found?.gain?.ns).to.equal(80);
     // The middle of three is the second.
-    expect(found?.stake).to.equal(30 + 20);
-    // It communicates for 20 + 20, the others for (50 + 60) / 2 + (50 + 40) / 2.
-    expect(found?.evidence).to.include({ communicationNs: 40, communicationOfOthersNs: 100, ranks: 3, slowestIn: 2 });
+    expect(found?.stake).to.equal(30 + 20 + 30);
+    // It communicates for 20 + 20 + 10, the others for (50 + 60) / 2 + (50 + 40) / 2 + (50 + 40) / 2.
+    expect(found?.evidence).to.include({ communicationNs: 50, communicationOfOthersNs: 145, ranks: 3, slowestIn: 3 });
+    // Any of three equal ranks in 3 of 4 steps or more: 3 · (4 · (1/3)³ · 2/3 + (1/3)⁴) = 3 · 9/81.
+    expect(found?.evidence['chance']).to.be.closeTo(27 / 81, 1e-12);
+    expect(found?.what).to.match(/of equal ranks one would do so by chance in 33\.3 % of profiles$/);
+  });
+
+  it('tells devices of one profile apart', () => {
+    const both = [0, 1].map((device) => rank(0, device === 0 ? [50, 50, 50] : [80, 80, 80]).map((record) =>
+      record.type === 'kernel' ? { ...record, device } : record));
+    expect(findingsOf('stragglers', both.flat())[0]?.what).to.match(/^device 1 of rank 4 computes longest in 3 of 3 steps/);
+  }); // prettier-ignore
+
+  it('is silent where too few steps, or a tie, tell no slow rank', () => {
+    const why = 'too few steps to tell a slow rank from chance';
+    // One of two is always the slowest of a step: by chance in all profiles, and in half of them in two steps of two.
+    expect(silenceOf('stragglers', [...rank(0, [80]), ...rank(1, [50])])).to.equal(why);
+    expect(silenceOf('stragglers', [...rank(0, [80, 80]), ...rank(1, [50, 50])])).to.equal(why);
+    // Each in half of the steps.
+    expect(silenceOf('stragglers', [...rank(0, [80, 50]), ...rank(1, [50, 80])])).to.equal('nothing');
+    expect(silenceOf('stragglers', [...rank(0, [50, 50, 50]), ...rank(1, [50, 50, 50])])).to.equal('nothing');
   });
 
   it('is silent where the slowest rank changes, and on one rank', () => {

@@ -42,6 +42,27 @@ describe('the rule launch-gaps', () => {
     expect(found).to.include({ stake: 1_999_995, gain: null });
   });
 
+  it('says to load ahead where data is loaded in most of the long gaps', () => {
+    const loader: ProfileLine = {
+      ...{ type: 'range', profile: 0, start: 100, dur: 1_500_000, pid: 1, tid: 1, domain: null },
+      text: 'enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__',
+    };
+    const gap = [at(0, 5, -50, { id: 1 }), loader, at(2_000_000, 5, 1_999_000, { id: 2 })];
+    // 1500000 of 1999995.
+    expect(findingsOf('launch-gaps', [PROFILE, ...gap])[0]?.action).to.match(/^load batches ahead/);
+    const short = { ...loader, dur: 500_000 };
+    expect(findingsOf('launch-gaps', [PROFILE, ...gap.with(1, short)])[0]?.action).to.match(/^look at what the host/);
+  });
+
+  it('names the graph of the device that waits', () => {
+    const launched = (device: number, api: string) => [
+      at(1000, 5, 900, { device, launch: { api, start: 900, dur: 10 } }),
+      at(1100, 5, 1050, { device, id: 2, launch: { api, start: 1050, dur: 10 } }),
+    ];
+    const found = findingsOf('launch-gaps', [PROFILE, ...launched(0, 'cudaLaunchKernel'), ...launched(1, 'hipLaunchKernel')]);
+    expect(found.map(({ action }) => /CUDA|HIP/.exec(action)?.[0])).to.deep.equal(['CUDA', 'HIP']);
+  }); // prettier-ignore
+
   it('is silent where the device is never waited for, and says where it cannot look', () => {
     expect(silenceOf('launch-gaps', [PROFILE, at(1000, 5, 900), at(1010, 50, 950)])).to.equal('nothing');
     expect(silenceOf('launch-gaps', [PROFILE, at(1000, 5, null), at(1100, 5, null)])).to.equal(
@@ -116,6 +137,29 @@ describe('the rule copies', () => {
     });
     expect(forth?.evidence).to.include({ synchronousCalls: 1, bytes: 40, exposedNs: 10, idleAfterNs: 0 });
     expect(findingsOf('launch-gaps', records)).to.deep.equal([]);
+  });
+
+  it('takes the memory that the profile records, else says that it infers', () => {
+    const called = { api: 'cudaMemcpyAsync', start: 190, dur: 20 };
+    const loaded = copy({ kind: 'HtoD', start: 195, dur: 50, launch: called });
+    const of = (one: ProfileLine) => findingsOf('copies', [PROFILE, at(0, 100, -50), one])[0];
+    // Through pageable memory the call copies piece by piece: until 210, while the copy runs until 245.
+    const recorded = of({ ...loaded, hostMemory: 'pageable' });
+    expect(recorded?.evidence).to.include({ copies: 1, pageable: 1, inferred: 0, exposedNs: 50 });
+    expect(recorded?.what).to.match(/; 1 of pageable memory, as the profile records it$/);
+    expect(recorded?.action).to.match(/^pin the host's memory/);
+    // Nothing is known of the memory: only a call that returned after the copy tells.
+    expect(of(loaded)).to.equal(undefined);
+    const inferred = of({ ...loaded, launch: { ...called, dur: 60 } });
+    expect(inferred?.evidence).to.include({ copies: 1, pageable: 0, inferred: 1 });
+    expect(inferred?.what).to.match(/; 1 inferred from calls that returned after the copy$/);
+    // The call had returned before a small pageable copy began; a call with pinned memory was slow by itself.
+    expect(of({ ...loaded, hostMemory: 'pageable', launch: { ...called, dur: 4 } })).to.equal(undefined);
+    expect(of({ ...loaded, hostMemory: 'pinned', launch: { ...called, dur: 60 } })).to.equal(undefined);
+    // A synchronous call waits, whatever the memory; pinning it would not help.
+    const pinned = of({ ...loaded, hostMemory: 'pinned', launch: { ...called, api: 'cudaMemcpy' } });
+    expect(pinned?.what).to.match(/; 1 by synchronous calls$/);
+    expect(pinned?.action).to.match(/^copy asynchronously/);
   });
 
   it('is silent on asynchronous copies, and says where launches are not known', () => {

@@ -28,6 +28,9 @@ describe('the rule fusion', () => {
     expect(found).to.include({ stake: 350_000, count: 3 });
     expect(found?.evidence).to.include({ chains: 1, savedBytes: 4 * SIZE });
     expect(found?.gain?.ns).to.be.closeTo(Math.min((4 * SIZE) / 1555, 350_000 - (3 * SIZE) / 1555) , 0.01);
+    // At half of the peak the fused kernel saves twice that: no bound.
+    expect(found?.gain?.isBound).to.equal(false);
+    expect(found?.what).to.include('which no profile tells');
     expect(found?.what).to.include('sigmoid>mul>relu');
   }); // prettier-ignore
 
@@ -86,8 +89,23 @@ describe('the rule unattributed', () => {
     expect(found).to.deep.include({ stake: 40, gain: null, kernels: ['0:2'] });
     expect(found?.what).to.include('40 % of the kernels').and.include('no op call around the launch');
     expect(found?.action).to.include('emit_nvtx');
-    const [early] = findingsOf('unattributed', [profileOn(A100), kernel({ launch: null })]);
-    expect(early?.action).to.match(/^start the profiler before/);
+    const early = kernel({ launch: null });
+    const late = { ...named(60, 5), id: 2, launch: { api: 'cudaLaunchKernel', start: 20, dur: 5 } };
+    const actionOf = (format: string, ...kernels: KernelRecord[]) =>
+      findingsOf('unattributed', [{ ...profileOn(A100), format }, ...kernels])[0]?.action;
+    expect(actionOf('nsight', early, late)).to.match(/^start the profiler before/);
+    // No call at all: the host was not traced, or its part of the profile was not given.
+    expect(actionOf('nsight', early)).to.match(/^let the profiler trace the host/);
+    expect(actionOf('kineto', early)).to.match(/ProfilerActivity\.CPU/);
+    expect(actionOf('ascend-text', early)).to.match(/trace_view\.json/);
+  });
+
+  it('tells launches outside of ops from a host that was not traced', () => {
+    const outside = kernel({ start: 100, dur: 40, id: 2 });
+    const actionOf = (...kernels: KernelRecord[]) =>
+      findingsOf('unattributed', [{ ...profileOn(A100), format: 'kineto' }, ...kernels])[0]?.action;
+    expect(actionOf(outside)).to.match(/ProfilerActivity\.CPU/);
+    expect(actionOf(named(0, 60), outside)).to.match(/make ops of custom kernels/);
   });
 
   it('asks for shapes where ops are known without', () => {
@@ -101,6 +119,9 @@ describe('the rule unattributed', () => {
 
   it('is silent where nearly all is known, and on instructions', () => {
     expect(silenceOf('unattributed', [profileOn(A100), named(0, 1000), kernel({ start: 1001, dur: 50 })])).to.equal('nothing');
+    // A collective needs no op: its name tells what it does.
+    const nccl = kernel({ name: 'ncclDevKernel_AllReduce_Sum_f32_RING_LL', start: 1001, dur: 5000 });
+    expect(silenceOf('unattributed', [profileOn(A100), named(0, 1000), nccl])).to.equal('nothing');
     expect(silenceOf('unattributed', [neuronProfile(), instruction('MATMUL', 'Tensor', 0, 50)])).to.match(/^the device runs/);
   }); // prettier-ignore
 });
@@ -127,6 +148,8 @@ describe('the rules of Neuron', () => {
     const loads = [0, 10, 20, 30].map((start) => packet('data', start, 5, 1000, load));
     const [found] = findingsOf('neuron-reload', [neuronProfile(), tensor('w', 'weight', 1000), ...loads]);
     expect(found?.gain?.ns).to.be.closeTo(3000 / 716, 1e-9);
+    // Packets are slower than the memory: no bound.
+    expect(found?.gain?.isBound).to.equal(false);
     const twice = [neuronProfile(), tensor('w', 'weight', 1000), ...loads.slice(0, 2)];
     expect(silenceOf('neuron-reload', twice)).to.equal('nothing');
     expect(silenceOf('neuron-reload', silent)).to.equal('the capture does not tell which tensor a packet belongs to');
@@ -153,12 +176,33 @@ describe('the rules of Neuron', () => {
   it('compare what is read with what there is', () => {
     const read = instruction('LOAD', 'Sync', 0, 50, { counters: { hbmReadBytes: 5000 } });
     const [found] = findingsOf('neuron-reread', [neuronProfile(), tensor('x', 'input', 1000), read]);
-    expect(found?.gain?.ns).to.be.closeTo(4000 / 716, 1e-9);
+    expect(found?.gain)
+      .to.deep.include({ isBound: false })
+      .and.have.property('ns')
+      .closeTo(4000 / 716, 1e-9);
+    const once = instruction('LOAD', 'Sync', 0, 50, { counters: { hbmReadBytes: 1500 } });
+    expect(silenceOf('neuron-reread', [neuronProfile(), tensor('x', 'input', 1000), once])).to.equal('nothing');
     expect(silenceOf('neuron-reread', [kernel()])).to.equal('no capture of a Neuron device');
   });
 });
 
 describe('the adviser', () => {
+  it('leaves out what may gain less than the share, whatever it is about', () => {
+    // A product of FP32 for nearly all of the time, which TF32 would make faster by (200 − 8.09) of 200 us; one at 1 % more
+    // than the memory needs.
+    const fast = (dur: number) => [
+      profileOn(A100),
+      kernel({ name: 'ampere_sgemm_128x128_nn', start: 0, dur, calls: [mm(4096, 64, 4096, 'float32')], op: ['mm'], mod: ['aten'] }),
+    ];
+    // (2·64·4096 + 4096²)·4 = 69206016 bytes / 1555 GB/s = 44505 ns.
+    const rules = (dur: number) => adviserOf(fast(dur), { minShare: 0.05 }).findings.map(({ rule }) => rule);
+    expect(rules(90_000)).to.include('fp32-product');
+    expect(rules(45_000)).not.to.include('fp32-product');
+    const { silences } = adviserOf(fast(45_000), { minShare: 0.05 });
+    // (45000 − 44505) / 45000.
+    expect(silences.find(({ rule }) => rule === 'fp32-product')?.why).to.match(/^below 5 % .*: 1\.1 % at most$/);
+  }); // prettier-ignore
+
   it('puts the largest gain first, then what has none by what it is about', () => {
     const { findings, silences } = adviserOf([
       profileOn(A100),

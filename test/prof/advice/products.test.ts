@@ -24,10 +24,11 @@ describe('the rule fp32-product', () => {
   });
 
   it('is held to the memory where that takes longer, and to the unit that there is', () => {
-    // 2·4096·64·4096 = 2147483648 FLOP / 125 TFLOP/s = 17179.9 ns; (2·64·4096 + 4096²)·4 = 69206016 bytes / 900 GB/s = 76895.6 ns.
+    // 2·4096·64·4096 = 2147483648 FLOP / 125 TFLOP/s = 17179.9 ns; in FP16 (2·64·4096 + 4096²)·2 = 34603008 bytes / 900 GB/s = 38447.8 ns.
     const call = mm(4096, 64, 4096, 'float32');
     const [found] = findingsOf('fp32-product', on(profileOn(V100), product('volta_sgemm_128x64_nn', call, 150_000)));
-    expect(found?.gain?.ns).to.be.closeTo(150_000 - 69206016 / 0.9e3, 0.01);
+    expect(found?.gain?.ns).to.be.closeTo(150_000 - 34603008 / 0.9e3, 0.01);
+    expect(found?.gain?.how).to.equal('sum of dur − max(FLOPs / 125 TFLOP/s (fp16), half the bytes / 900 GB/s)');
     expect(found?.action).to.match(/^autocast to float16/);
   });
 
@@ -36,6 +37,50 @@ describe('the rule fp32-product', () => {
     const [found] = findingsOf('fp32-product', on(unknown, product(SIMT, mm(64, 64, 64, 'float32'), 5000)));
     expect(found).to.include({ stake: 5000, gain: null });
   });
+
+  it('does not ask for TF32 where other products have it', () => {
+    const rounded = 'cutlass_80_tensorop_s1688gemm_128x128_nn_align4';
+    const kernels = [
+      product('ampere_sgemm_128x64_nn', mm(647, 30, 1024, 'float32'), 9000),
+      product('ampere_sgemm_32x32_nn', mm(128, 64, 1024, 'float32'), 5000, { id: 2, start: 9000 }),
+    ];
+    const off = findingsOf('fp32-product', on(profileOn(A100), ...kernels));
+    expect(off).to.have.length(1);
+    expect(off[0]?.stake).to.equal(14_000);
+    expect(off[0]?.action).to.equal("torch.set_float32_matmul_precision('high'); or autocast to bfloat16");
+    const conv = aten('conv2d', t([8, 64, 32, 32]), t([64, 64, 3, 3]), none, v([1, 1]), v([1, 1]), v([1, 1]), v(1));
+    const implicit = product('cudnn::cnn::implicit_convolve_sgemm', conv, 5000);
+    const actionOf = (...some: KernelRecord[]) => findingsOf('fp32-product', on(profileOn(A100), ...some))[0]?.action;
+    expect(actionOf(implicit)).to.equal('torch.backends.cudnn.allow_tf32 = True; or autocast to bfloat16');
+    expect(actionOf(implicit, ...kernels)).to.equal(
+      "torch.set_float32_matmul_precision('high'), for convolutions torch.backends.cudnn.allow_tf32 = True; or autocast to bfloat16",
+    );
+    expect(silenceOf('alignment', on(profileOn(A100), ...kernels))).to.equal('nothing');
+    // One product as TF32: the switch is on. What k = 30 keeps off the unit is a matter of alignment.
+    const allowed = on(profileOn(A100), ...kernels, product(rounded, mm(512, 512, 512, 'float32'), 5000, { id: 3, start: 14_000 }));
+    const [found, ...more] = findingsOf('fp32-product', allowed);
+    expect(more).to.deep.equal([]);
+    expect(found).to.include({ stake: 5000, count: 1 });
+    expect(found?.action).to.match(/^autocast to bfloat16: other products .* its switch is on$/);
+    const [aligned] = findingsOf('alignment', allowed);
+    expect(aligned?.evidence).to.include({ timeNs: 9000, padded: 'm=647 n=1024 k=30 -> m=647 n=1024 k=32' });
+    expect(aligned?.what).to.include('1 kernel in FP32, where others of the profile run as TF32');
+    // 2·647·1024·30·(32/30) / 156 TFLOP/s = 271.8 ns; 4·(647·30 + 30·1024 + 647·1024)·(32/30) / 1555 GB/s = 1956.0 ns.
+    const bytes = 4 * (647 * 30 + 30 * 1024 + 647 * 1024);
+    expect(aligned?.gain?.ns).to.be.closeTo(9000 - (bytes * 32) / 30 / 1555, 0.01);
+  }); // prettier-ignore
+
+  it('leaves convolutions on Ascend alone, which are rounded unless the profile says no', () => {
+    const profile = profileOn(device('Ascend910B1', { arch: 'ascend910b', vendor: 'huawei' }));
+    const conv = aten('conv2d', t([8, 64, 32, 32]), t([64, 64, 3, 3]), none, v([1, 1]), v([1, 1]), v([1, 1]), v(1));
+    const labels = { taskType: 'AI_CORE' };
+    const convolution = product('Conv2D1', conv, 5000, { labels });
+    expect(silenceOf('fp32-product', on(profile, convolution))).to.equal('nothing');
+    expect(findingsOf('fp32-product', on(profile, { ...convolution, labels: { ...labels, hf32: 'NO' } }))).to.have.length(1);
+    // Matrix products are not rounded by default.
+    const matmul = product('aclnnMm_MatMulCommon_MatMulV2', mm(512, 512, 512, 'float32'), 5000, { labels });
+    expect(findingsOf('fp32-product', on(profile, matmul))).to.have.length(1);
+  }); // prettier-ignore
 
   it('leaves other types, products on the unit, products with a vector, and old devices alone', () => {
     const tensor = 'ampere_bf16_s16816gemm_bf16_128x64_ldg8_f2f_nn';
@@ -61,15 +106,18 @@ describe('the rule alignment', () => {
     const call = mm(1024, 768, 50257, 'bfloat16');
     const [found] = findingsOf('alignment', on(profileOn(A100), product(ALIGN1, call, 2_000_000)));
     const factor = 50264 / 50257;
-    expect(found?.evidence).to.include({ extents: 'm=1024 n=50257 k=768', padded: 'm=1024 n=50264 k=768' });
+    expect(found?.evidence['padded']).to.equal('m=1024 n=50257 k=768 -> m=1024 n=50264 k=768');
     expect(found?.evidence['workFactor']).to.be.closeTo(factor, 1e-12);
     expect(found?.gain?.ns).to.be.closeTo(2_000_000 - (2 * 1024 * 768 * 50257 * factor) / 312e3, 0.01);
-    expect(found?.action).to.match(/^pad to m=1024 n=50264 k=768 \(multiples of 8\): 0\.0139 % more work$/);
+    expect(found?.action).to.equal(
+      'pad m=1024 n=50257 k=768 to m=1024 n=50264 k=768 (multiples of 8, 0.0139 % more work)',
+    );
   });
 
   it('knows linear layers and convolutions', () => {
     const linear = aten('linear', t([4, 25, 100], 'bfloat16'), t([30, 100], 'bfloat16'), none);
-    const shape = { rows: 104 / 100, out: 32 / 30, in: 104 / 100 };
+    // `nn`: rows lie along n and k; how many rows there are does not matter.
+    const shape = { out: 32 / 30, in: 104 / 100 };
     const conv = aten('conv2d', t([8, 3, 32, 32], 'float16'), t([64, 3, 3, 3], 'float16'), none, v([1, 1]), v([1, 1]), v([1, 1]), v(1)); // prettier-ignore
     const found = findingsOf(
       'alignment',
@@ -79,10 +127,39 @@ describe('the rule alignment', () => {
         product('cutlass_80_tensorop_f16_s16816fprop_align1', conv, 5000, { start: 7000, id: 2 }),
       ),
     );
-    const of = (extents: string) => found.find(({ evidence }) => evidence['extents'] === extents)?.evidence;
-    expect(of('m=100 n=30 k=100')?.['padded']).to.equal('m=104 n=32 k=104');
-    expect(of('m=100 n=30 k=100')?.['workFactor']).to.be.closeTo(shape.rows * shape.out * shape.in, 1e-12);
-    expect(of('out=64 in=3')).to.include({ padded: 'out=64 in=8', workFactor: 8 / 3 });
+    const [first, ...more] = found;
+    expect(more).to.deep.equal([]);
+    expect(first).to.include({ stake: 10_000, count: 2 });
+    // 2·100·100·30 FLOP and 2·(100·100 + 30·100 + 100·30) bytes at 32/30 · 104/100; the convolution at 8/3.
+    const linearBytes = 2 * (100 * 100 + 30 * 100 + 100 * 30) * shape.out * shape.in;
+    const convFlops = 2 * 8 * 64 * 32 * 32 * 3 * 9 * (8 / 3);
+    const convBytes = 2 * (8 * 3 * 32 * 32 + 64 * 27 + 8 * 64 * 32 * 32) * (8 / 3);
+    const floors = [linearBytes / 1555, Math.max(convFlops / 312e3, convBytes / 1555)];
+    expect(first?.gain?.ns).to.be.closeTo(10_000 - floors.reduce((a, b) => a + b), 0.01);
+    expect(first?.action).to.equal(
+      'pad m=100 n=30 k=100 to m=100 n=32 k=104 (multiples of 8, 10.9 % more work); out=64 in=3 to out=64 in=8 (multiples of 8, 167 % more work)',
+    );
+  });
+
+  it('pads the extents along which operands lie, by the layout in the name', () => {
+    // BLAS takes the right factor first. `tn`: both lie along k; `nt`: along n and m. The result lies along n.
+    const padded = (layout: string) => {
+      const name = `cutlass_80_tensorop_bf16_s16816gemm_bf16_64x64_${layout}_align1`;
+      const [found] = findingsOf('alignment', on(profileOn(A100), product(name, mm(100, 100, 100, 'bfloat16'), 5000)));
+      return String(found?.evidence['padded']).replace(/^.* -> /, '');
+    };
+    expect(['nn', 'tn', 'nt', 'tt'].map(padded)).to.deep.equal([
+      'm=100 n=104 k=104', 'm=100 n=104 k=104', 'm=104 n=104 k=100', 'm=104 n=104 k=104',
+    ]);
+    expect(findingsOf('alignment', on(profileOn(A100), product('some_tensorop_bf16_kernel_align1', mm(100, 100, 100, 'bfloat16'), 5000)))[0]?.evidence['padded'])
+      .to.equal('m=100 n=100 k=100 -> m=104 n=104 k=104');
+  }); // prettier-ignore
+
+  it('is silent where padding would more than treble the work', () => {
+    // One channel to eight.
+    const conv = aten('conv2d', t([8, 1, 32, 32], 'float16'), t([64, 1, 3, 3], 'float16'), none, v([1, 1]), v([1, 1]), v([1, 1]), v(1)); // prettier-ignore
+    const kernels = [product('cutlass_80_tensorop_f16_s16816fprop_align1', conv, 5000)];
+    expect(silenceOf('alignment', on(profileOn(A100), ...kernels))).to.equal('nothing');
   });
 
   it('is silent on aligned products, and on kernels that do not mind', () => {
@@ -104,6 +181,17 @@ describe('the rule old-architecture', () => {
     const [found] = findingsOf('old-architecture', on(profileOn(H100), product(OLD, mm(64, 64, 64, 'bfloat16'), 700)));
     expect(found).to.deep.include({ stake: 700, gain: null, kernels: ['0:1'] });
     expect(found?.evidence).to.include({ builtFor: 'sm80', device: 'sm90' });
+  });
+
+  it('is silent where extents, or FP32, are why', () => {
+    const loads = 'cutlass_75_tensorop_bf16_s1688gemm_bf16_256x128_tn_align1';
+    const plain = 'cutlass::Kernel2<cutlass_80_simt_sgemm_128x32_8x5_nn_align1>';
+    const silent = on(
+      profileOn(H100),
+      product(loads, mm(64, 64, 65, 'bfloat16'), 700),
+      product(plain, mm(64, 64, 64, 'float32'), 700, { id: 2, start: 2000 }),
+    );
+    expect(silenceOf('old-architecture', silent)).to.equal('nothing');
   });
 
   it('is silent within one generation, and on what is no product', () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { AGGREGATES, DEFAULT_AGGREGATES, TREE_AGGREGATES } from '../../../src/prof/group/aggregates.js';
-import { Groups, MOST_GROUPS } from '../../../src/prof/group/groups.js';
+import { Groups, MOST_GROUPS, MOST_PLACES } from '../../../src/prof/group/groups.js';
 import { parseGrouping } from '../../../src/prof/group/grouping.js';
 import { spreadOf } from '../../../src/prof/group/spread.js';
 import { requireColumn } from '../../../src/prof/choose.js';
@@ -104,7 +104,17 @@ describe('a group', () => {
     add(0);
     expect(() => {
       add(MOST_GROUPS);
-    }).to.throw(UserError, 'too many groups');
+    }).to.throw(UserError, 'too many groups: more than 300000 of 300002 kernels so far');
+  });
+
+  it('is told apart by every kind of value, whatever its text', () => {
+    // Six values, of which two are written alike; what is no UTF-16 has no UTF-8 of its own.
+    const names = ['na', '', '1', '\ud800', '\ud801', '層'];
+    const records = names.flatMap((short) => [kernel({ short }), kernel({ short })]);
+    expect(rowsOf(records, { by: 'kernel', columns: 'kernel,count' })).to.deep.equal(names.map((name) => [name, 2]));
+    expect(rowsOf(records, { by: 'kernel,dir', columns: 'kernel,dir,count' })).to.deep.equal(
+      names.map((name) => [name, 'fprop', 2]),
+    );
   });
 });
 
@@ -177,6 +187,31 @@ describe('a tree', () => {
   it('takes lists of any length', () => {
     const layer = Array.from({ length: 50_000 }, (_, i) => `l${i}`);
     expect(groupsOf([kernel({ layer }), kernel({ layer: [...layer, 'x'] })], { by: 'layer' }).rows).to.have.length(500);
+  });
+});
+
+describe('a tree of many levels', () => {
+  const columns = { keys: [requireColumn('layer')], depth: null, amounts: false };
+  const [row] = annotate([kernel()]);
+  const filled = (layers: number): Groups => {
+    const groups = new Groups({ ...columns, arrangement: { tree: true, sort: [], top: Infinity } });
+    for (let i = 0; i < layers; i++) {
+      const layer = [String(i), ...Array.from({ length: 499 }, (_, level) => String(level))];
+      groups.add(Object.create(row ?? null, { layer: { value: layer } }) as NonNullable<typeof row>);
+    }
+    return groups;
+  };
+
+  it('is a row a branch', () => {
+    expect([...filled(20).rows()]).to.have.length(20 * 500);
+  });
+
+  it('has no more branches than can be kept', () => {
+    // 500 branches a layer; the root is none.
+    expect(() => filled(MOST_PLACES / 500 + 1)).to.throw(
+      UserError,
+      /^too many branches: more than \d+ for 3000 groups/,
+    );
   });
 });
 

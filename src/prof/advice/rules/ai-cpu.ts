@@ -3,7 +3,7 @@ import { isOnCoreClass } from '../../../record/ascend.js';
 import { ByDevice } from '../by-device.js';
 import { Longest, Ranking } from '../longest.js';
 import type { Answer, Rule } from '../rule.js';
-import { many, ranked, time } from '../words.js';
+import { counted, ranked, time } from '../words.js';
 
 class Slow {
   count = 0;
@@ -33,7 +33,7 @@ export const aiCpu: Rule = {
         found: devices.all.map(({ profile, device, of }) => ({
           profile,
           device,
-          what: `${many(of.count, 'op')} on the AI CPU, ${time(of.stake)}: ${ranked(of.names)}`,
+          what: `${counted(of.count, 'op')} on the AI CPU, ${time(of.stake)}: ${ranked(of.names)}`,
           action: 'use other element types or ops that have an operator for the cores (often int64 or float64 has none)',
           stake: of.stake,
           gain: null,

@@ -1,22 +1,21 @@
 /** Copies between host and device for which the host waits. */
-import { isBlocking, isHostCopy, isSynchronous, type HostCopy, type HostCopyKind } from '../blocking.js';
+import { waitOf, isHostCopy, type HostCopy, type HostCopyKind, type Wait } from '../blocking.js';
 import { ByDevice } from '../by-device.js';
-import { Cover } from '../cover.js';
+import { Cover } from '../../union.js';
 import type { Answer, Rule } from '../rule.js';
 import { workOf } from '../../steps/work.js';
-import { size, time } from '../words.js';
+import { counted, size, time } from '../words.js';
 
-const ACTIONS: Readonly<Record<HostCopyKind, string>> = {
-  HtoD: 'keep host memory pinned (pin_memory=True) and copy with non_blocking=True, on a stream beside the kernels',
-  DtoH: 'read results back less often (.item(), .cpu(), prints, conditions on tensors), or into pinned memory with non_blocking=True',
-};
+const PIN = "pin the host's memory (PyTorch: pin_memory=True) and ";
 
 const NS_PER_S = 1e9;
 
 class Copies {
   count = 0;
-  /** Of these, by calls that are synchronous by their name. */
-  synchronous = 0;
+  readonly waits: Record<Wait, number> = { synchronous: 0, pageable: 0, 'late-return': 0 };
+  /** Of these, whose memory is pageable, or not told. */
+  pageable = 0;
+  untold = 0;
   bytes = 0;
   time = 0;
   /** Time in the calls. */
@@ -25,12 +24,32 @@ class Copies {
   readonly others = new Cover();
   readonly all = new Cover();
 
-  add({ bytes, dur, launch }: HostCopy): void {
+  add({ bytes, dur, launch, hostMemory }: HostCopy, wait: Wait): void {
     this.count++;
-    if (isSynchronous(launch.api)) this.synchronous++;
+    this.waits[wait]++;
+    if (hostMemory === 'pageable') this.pageable++;
+    if (hostMemory === undefined) this.untold++;
     this.bytes += bytes ?? 0;
     this.time += dur;
     this.waited += launch.dur;
+  }
+
+  /** What tells that the host waited, and what memory it was. */
+  get signs(): string {
+    const { waits, pageable } = this;
+    return [
+      ...(waits.synchronous > 0 ? [`${waits.synchronous} by synchronous calls`] : []),
+      ...(pageable > 0 ? [`${pageable} of pageable memory, as the profile records it`] : []),
+      ...(waits['late-return'] > 0 ? [`${waits['late-return']} inferred from calls that returned after the copy`] : []),
+    ].join(', ');
+  }
+
+  /** Pinning helps where the memory is pageable, or may be. */
+  action(kind: HostCopyKind): string {
+    const pin = this.pageable + this.untold > 0;
+    if (kind === 'HtoD')
+      return `${pin ? PIN : ''}copy asynchronously (non_blocking=True), on a stream beside the kernels`;
+    return `read results back less often (.item(), .cpu(), prints, conditions on tensors), or ${pin ? 'into pinned memory ' : ''}with non_blocking=True`;
   }
 }
 
@@ -39,7 +58,7 @@ const both = (): Record<HostCopyKind, Copies> => ({ HtoD: new Copies(), DtoH: ne
 
 export const copies: Rule = {
   name: 'copies',
-  doc: 'copies that the host waits for: synchronous calls, memory that is not pinned, results read back',
+  doc: 'copies that the host waits for: synchronous calls, pageable memory, results read back',
   watch: () => {
     const devices = new ByDevice(both);
     let told = 0;
@@ -47,15 +66,16 @@ export const copies: Rule = {
       take: (record) => {
         const work = workOf(record)?.record;
         if (work === undefined || work.dur === null || !Number.isFinite(work.start + work.dur)) return;
-        const blocking = isHostCopy(work) && isBlocking(work) ? work : null;
-        if (isHostCopy(work)) told++;
+        const copy = isHostCopy(work) ? work : null;
+        const wait = copy === null ? null : waitOf(copy);
+        if (copy !== null) told++;
         const of = devices.of(work);
         for (const kind of KINDS) {
           const { all, others } = of[kind];
           all.add(work.start, work.start + work.dur);
-          if (blocking?.kind !== kind) others.add(work.start, work.start + work.dur);
+          if (wait === null || copy?.kind !== kind) others.add(work.start, work.start + work.dur);
         }
-        if (blocking !== null) of[blocking.kind].add(blocking);
+        if (copy !== null && wait !== null) of[copy.kind].add(copy, wait);
       },
       end: ({ host }): Answer => {
         if (told === 0) return { found: [], why: 'no copy between host and device whose launch is known' };
@@ -66,22 +86,25 @@ export const copies: Rule = {
         }
         const found = devices.all.flatMap((place) =>
           KINDS.filter((kind) => place.of[kind].count > 0).map((kind) => {
-            const { count, synchronous, bytes, time: ns, waited, all, others } = place.of[kind];
+            const found = place.of[kind];
+            const { count, waits, pageable, bytes, time: ns, waited, all, others } = found;
             const exposed = all.total - others.total;
             const after = gaps.of(place)[kind];
             const stake = exposed + after;
             return {
               profile: place.profile,
               device: place.device,
-              what: `the host waited for ${count} ${kind} cop${count === 1 ? 'y' : 'ies'} of ${size(bytes)} in all (${time(waited)} in the calls): ${time(exposed)} in which nothing else ran, and ${time(after)} idle after them`,
-              action: ACTIONS[kind],
+              what: `the host waited for ${counted(count, `${kind} copy`)} of ${size(bytes)} in all (${time(waited)} in the calls): ${time(exposed)} in which nothing else ran, and ${time(after)} idle after them; ${found.signs}`,
+              action: found.action(kind),
               stake,
               gain: { ns: stake, how: 'copies while nothing else runs + idle time right after them until a later launch', isBound: true },
               kernels: [],
               count,
               evidence: {
                 copies: count,
-                synchronousCalls: synchronous,
+                synchronousCalls: waits.synchronous,
+                pageable,
+                inferred: waits['late-return'],
                 bytes,
                 copyNs: ns,
                 bytesPerS: ns > 0 ? (bytes / ns) * NS_PER_S : 0,

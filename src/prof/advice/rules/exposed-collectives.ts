@@ -4,7 +4,7 @@ import { communicates } from '../../steps/work.js';
 import { ByDevice } from '../by-device.js';
 import { Longest, Ranking } from '../longest.js';
 import type { Answer, Rule } from '../rule.js';
-import { many, percent, ranked, time } from '../words.js';
+import { counted, percent, ranked, time } from '../words.js';
 
 class Operations {
   count = 0;
@@ -46,7 +46,7 @@ export const exposedCollectives: Rule = {
           return {
             profile,
             device,
-            what: `${time(exposed)} of ${time(communication.total)} of communication (${percent(exposed / communication.total)}) runs while nothing else does: ${many(count, 'operation')}, ${ranked(names)}`,
+            what: `${time(exposed)} of ${time(communication.total)} of communication (${percent(exposed / communication.total)}) runs while nothing else does: ${counted(count, 'operation')}, ${ranked(names)}`,
             action: 'start it earlier or in smaller parts, so that it runs beside computing (gradient buckets, prefetch of shards); where it waits for slower ranks, see stragglers',
             stake: exposed,
             gain: { ns, how: 'min(exposed communication, computing without communication)', isBound: true },
@@ -62,7 +62,9 @@ export const exposedCollectives: Rule = {
             see: 'dprof steps FILE',
           };
         });
-        return { found: found.filter(({ stake }) => stake > 0) };
+        const useful = found.filter(({ gain }) => gain.ns > 0);
+        const exposed = found.some(({ stake }) => stake > 0);
+        return { found: useful, ...(exposed && useful.length === 0 ? { why: 'nothing is computed that could hide it' } : undefined) };
       },
     };
   },

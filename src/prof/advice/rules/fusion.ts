@@ -11,7 +11,7 @@ import { ByDevice } from '../by-device.js';
 import type { Finding } from '../finding.js';
 import { Longest, Ranking } from '../longest.js';
 import type { Answer, Rule } from '../rule.js';
-import { many, ranked, rate, size, time } from '../words.js';
+import { counted, ranked, rate, size, time } from '../words.js';
 
 /** Families whose kernels compute each element of the result from the same element of the operands. */
 const POINTWISE = new Set(['pointwise', 'activation', 'activation-gradients', 'dropout']);
@@ -139,13 +139,14 @@ function finding(profile: number, device: number, of: Chains): Omit<Finding, 'ru
   return {
     profile,
     device,
-    what: `${many(of.count, 'chain')} of ${of.kernels} memory-bound pointwise kernels, ${time(of.stake)}, each reading a tensor of the extents and type that the one before wrote: ${ranked(of.kinds)}; if it is that one, ${size(of.bytes)} pass through memory in between`,
+    what: `${counted(of.count, 'chain')} of ${of.kernels} memory-bound pointwise kernels, ${time(of.stake)}, each reading a tensor of the extents and type that the one before wrote: ${ranked(of.kinds)}; taken for the very tensor, which no profile tells, ${size(of.bytes)} are written and read again in between`,
     action: 'fuse each chain into one kernel: torch.compile, or a fused op of the library',
     stake: of.stake,
     gain: {
       ns: of.gain,
-      how: `sum over chains of min(bytes written and read in between / ${rate(of.bytesPerS)}, dur − other bytes / ${rate(of.bytesPerS)})`,
-      isBound: true,
+      how: `if they are, sum over chains of min(bytes written and read in between / ${rate(of.bytesPerS)}, dur − other bytes / ${rate(of.bytesPerS)})`,
+      // Kernels that stay below the peak would save more; bytes that stay in the cache less.
+      isBound: false,
     },
     kernels: of.longest.ids,
     count: of.kernels,

@@ -1,8 +1,8 @@
-/** Rates that no device reaches: what was counted is wrong, or the device is another one. */
+/** Rates that no device reaches: what we counted is wrong, or the peak of our table, or the device is another one. */
 import { ByDevice } from '../by-device.js';
 import { Longest, Ranking } from '../longest.js';
 import type { Answer, Rule } from '../rule.js';
-import { many, ranked, time } from '../words.js';
+import { counted, ranked, time } from '../words.js';
 
 class Above {
   count = 0;
@@ -16,7 +16,7 @@ class Above {
 
 export const impossible: Rule = {
   name: 'impossible',
-  doc: 'kernels above a peak rate: a defect of the counting, or the rates of another device',
+  doc: 'kernels above a peak rate: our counting or our table of peaks is wrong, or the device is another one',
   watch: () => {
     const devices = new ByDevice(() => new Above());
     let looked = 0;
@@ -40,8 +40,8 @@ export const impossible: Rule = {
         found: devices.all.map(({ profile, device, of }) => ({
           profile,
           device,
-          what: `${many(of.count, 'kernel')}, ${time(of.stake)}, above the peaks of ${of.device} (FLOP/s: ${of.compute}, bytes/s: ${of.memory}): ${ranked(of.ops)}`,
-          action: 'do not trust FLOPs and bytes of these ops: --explain shows their formulas; if the device is another one, --device tells its rates; else report it',
+          what: `${counted(of.count, 'kernel')}, ${time(of.stake)}, above the peaks of ${of.device} (FLOP/s: ${of.compute}, bytes/s: ${of.memory}): ${ranked(of.ops)}`,
+          action: 'no device does that: doubt our FLOPs and bytes of these ops (--explain shows the formulas) and our peaks (--device tells others); if both are right, report it',
           stake: of.stake,
           gain: null,
           kernels: of.longest.ids,

@@ -1,6 +1,10 @@
 /** The device waits before each step. */
 import type { Answer, Rule } from '../rule.js';
-import { many, percent, time } from '../words.js';
+import { counted, percent, time } from '../words.js';
+
+/** What helps where the device waits for data. */
+export const LOAD_AHEAD =
+  'load batches ahead: more workers, prefetch_factor, persistent_workers=True, pin_memory=True and copies with non_blocking=True';
 
 /** Idle before fewer of the steps is no habit of the program. */
 const MOSTLY = 0.5;
@@ -21,10 +25,10 @@ export const inputPipeline: Rule = {
           return {
             profile,
             device,
-            what: `idle ${time(ns)} before ${of.idleSteps} of ${many(of.steps, 'step')} after the first, ${time(ns / of.idleSteps)} on average, with nothing launched${loader}`,
+            what: `idle ${time(ns)} before ${of.idleSteps} of ${counted(of.steps, 'step')} after the first, ${time(ns / of.idleSteps)} on average, with nothing launched${loader}`,
             action:
               loading > 0
-                ? 'load batches ahead: more workers, prefetch_factor, persistent_workers=True, pin_memory=True and copies with non_blocking=True'
+                ? LOAD_AHEAD
                 : 'look at what the host does between steps: loading data, logging, reading results back, the profiler itself',
             stake: ns,
             gain: { ns, how: 'sum of the idle time between two steps that a late launch ended', isBound: true },

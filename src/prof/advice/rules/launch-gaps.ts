@@ -4,19 +4,24 @@ import type { HostGapsOfDevice } from '../host-gaps.js';
 import { LONGEST_LAUNCH } from '../host-gaps.js';
 import type { Place } from '../by-device.js';
 import type { Finding } from '../finding.js';
+import { LOAD_AHEAD } from './input-pipeline.js';
 import type { Answer, Rule } from '../rule.js';
-import { many, percent, time } from '../words.js';
+import { counted, percent, time } from '../words.js';
 
 class Launches {
   kernels = 0;
   /** Kernels shorter than the call that launched them. */
   tiny = 0;
   tinyTime = 0;
+  /** Of the last launch. */
+  api = '';
 }
 
+const TORCH = 'in PyTorch torch.cuda.graph, or torch.compile with mode="reduce-overhead"';
+
 const GRAPHS: readonly (readonly [api: RegExp, action: string])[] = [
-  [/^hip/, 'capture the step in a HIP graph (torch.cuda.graph, or torch.compile with mode="reduce-overhead"), or launch fewer, larger kernels'],
-  [/^cu/, 'capture the step in a CUDA graph (torch.cuda.graph, or torch.compile with mode="reduce-overhead"), or launch fewer, larger kernels'],
+  [/^hip/, `capture the work in a HIP graph (${TORCH}), or launch fewer, larger kernels`],
+  [/^cu/, `capture the work in a CUDA graph (${TORCH}), or launch fewer, larger kernels`],
   [/^/, 'launch fewer, larger kernels, or capture the step in a graph'],
 ]; // prettier-ignore
 
@@ -24,17 +29,20 @@ type Found = Omit<Finding, 'rule'>;
 
 const SEE = 'dprof summary FILE';
 
-function shortGaps({ profile, device, of }: Place & { of: HostGapsOfDevice }, launches: Launches, api: string): Found {
+/** Part of the time in which data is loaded that makes loading the cause. */
+const MOSTLY = 0.5;
+
+function shortGaps({ profile, device, of }: Place & { of: HostGapsOfDevice }, launches: Launches): Found {
   const { time: idle, count, longest } = of.by.launch;
   const tiny =
     launches.tiny > 0
-      ? `; ${many(launches.tiny, 'kernel')} of ${launches.kernels} shorter than the call that launched them`
+      ? `; ${counted(launches.tiny, 'kernel')} of ${launches.kernels} shorter than the call that launched them`
       : '';
   return {
     profile,
     device,
-    what: `idle ${time(idle)} in ${many(count, 'gap')} of ${time(idle / count)} on average, each ended by a launch that began after the device had run dry${tiny}`,
-    action: GRAPHS.find(([pattern]) => pattern.test(api))?.[1] ?? '',
+    what: `idle ${time(idle)} in ${counted(count, 'gap')} of ${time(idle / count)} on average, each ended by a launch that began after the device had run dry${tiny}`,
+    action: GRAPHS.find(([pattern]) => pattern.test(launches.api))?.[1] ?? '',
     stake: idle,
     gain: {
       ns: idle,
@@ -64,8 +72,8 @@ function longGaps({ profile, device, of }: Place & { of: HostGapsOfDevice }): Fo
   return {
     profile,
     device,
-    what: `idle ${time(idle)} in ${many(count, 'gap')} of more than ${time(LONGEST_LAUNCH)}, each ended by a launch that began after the device had run dry${parts.join('')}`,
-    action: 'look at what the host does there: no launch takes that long',
+    what: `idle ${time(idle)} in ${counted(count, 'gap')} of more than ${time(LONGEST_LAUNCH)}, each ended by a launch that began after the device had run dry${parts.join('')}`,
+    action: loading > MOSTLY * idle ? LOAD_AHEAD : 'look at what the host does there: no launch takes that long',
     stake: idle,
     gain: null,
     kernels: [],
@@ -80,7 +88,6 @@ export const launchGaps: Rule = {
   doc: 'the device waits for launches: late calls, kernels shorter than their calls; graph capture',
   watch: () => {
     const devices = new ByDevice(() => new Launches());
-    let api = '';
     return {
       take: (record) => {
         if (record.type !== 'kernel') return;
@@ -88,7 +95,7 @@ export const launchGaps: Rule = {
         if (launch === null || record.dur === null || record.graph !== undefined) return;
         const launches = devices.of(record);
         launches.kernels++;
-        api = launch.api ?? api;
+        launches.api = launch.api ?? launches.api;
         if (record.dur >= launch.dur) return;
         launches.tiny++;
         launches.tinyTime += record.dur;
@@ -96,7 +103,7 @@ export const launchGaps: Rule = {
       end: ({ host, devices: times }): Answer => {
         if (!times.all.some(({ of }) => of.launched > 0)) return { found: [], why: 'no launches in the profile' };
         const found = host.all.flatMap((place) => [
-          ...(place.of.by.launch.count > 0 ? [shortGaps(place, devices.of(place), api)] : []),
+          ...(place.of.by.launch.count > 0 ? [shortGaps(place, devices.of(place))] : []),
           ...(place.of.by.long.count > 0 ? [longGaps(place)] : []),
         ]);
         return { found };

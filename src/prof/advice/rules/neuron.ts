@@ -3,7 +3,7 @@ import type { CopyLine, KernelLine, ProfileLine } from '../../../record/record.j
 import { withMachine, type Sums } from '../../neuron/metric.js';
 import { RULES as WARNINGS } from '../../neuron/warnings.js';
 import { ByDevice } from '../by-device.js';
-import { Cover } from '../cover.js';
+import { Cover } from '../../union.js';
 import type { Finding, Gain } from '../finding.js';
 import type { Answer, Rule } from '../rule.js';
 import { rate } from '../words.js';
@@ -29,7 +29,7 @@ interface NeuronRule {
   readonly why?: (sums: Sums) => string | null;
   /** What is at stake, and may be gained, ns; null where it cannot be told. */
   readonly stake: (evidence: Evidence, capture: Capture) => number | null;
-  readonly gain?: (evidence: Evidence, capture: Capture) => string;
+  readonly gain?: (evidence: Evidence, capture: Capture) => Pick<Gain, 'how' | 'isBound'>;
 }
 
 const NS_PER_S = 1e9;
@@ -39,6 +39,12 @@ const number = (value: number | string | undefined): number => (typeof value ===
 const atBandwidth = (bytes: number, { sums: { machine } }: Capture): number | null =>
   machine.hbmBytesPerS === null ? null : (bytes / machine.hbmBytesPerS) * NS_PER_S;
 const bandwidthOf = ({ sums: { machine } }: Capture): string => rate(machine.hbmBytesPerS ?? 0);
+
+/** No bound: packets are slower than the memory's peak, and what is moved while engines compute costs nothing. */
+const moving = (bytes: string, capture: Capture): Pick<Gain, 'how' | 'isBound'> => ({
+  how: `${bytes} / ${bandwidthOf(capture)}, if engines wait for them; more where packets are slower`,
+  isBound: false,
+});
 
 const TABLE: readonly NeuronRule[] = [
   {
@@ -51,7 +57,7 @@ const TABLE: readonly NeuronRule[] = [
       const loaded = capture.sums.loads.bytes.get(String(tensor)) ?? 0;
       return atBandwidth(loaded * (1 - 1 / number(times)), capture);
     },
-    gain: (_, capture) => `bytes beyond the first load / ${bandwidthOf(capture)}`,
+    gain: (_, capture) => moving('bytes beyond the first load', capture),
   },
   {
     name: 'neuron-reread',
@@ -60,7 +66,7 @@ const TABLE: readonly NeuronRule[] = [
     action: 'tile so that operands are used while they are in the state buffer',
     stake: ({ hbmReadBytes, inputsAndWeightsBytes }, capture) =>
       atBandwidth(number(hbmReadBytes) - number(inputsAndWeightsBytes), capture),
-    gain: (_, capture) => `(bytes read − bytes of inputs and weights) / ${bandwidthOf(capture)}`,
+    gain: (_, capture) => moving('(bytes read − bytes of inputs and weights)', capture),
   },
   {
     name: 'neuron-throttled',
@@ -69,7 +75,7 @@ const TABLE: readonly NeuronRule[] = [
     action: 'spread the work over time or cores; limits come from power, heat and activity, not from the program',
     why: ({ throttling }) => (throttling.cores.size > 0 ? null : 'no samples of throttling'),
     stake: ({ lostShare }, { sums: { totalPs } }) => (totalPs === null ? null : (number(lostShare) * totalPs) / 1000),
-    gain: () => 'sum of (1 − limit) · duration of windows, for a core that always has work',
+    gain: () => ({ how: 'sum of (1 − limit) · duration of windows, for a core that always has work', isBound: true }),
   },
   {
     name: 'neuron-transposes',
@@ -83,7 +89,7 @@ const TABLE: readonly NeuronRule[] = [
     name: 'neuron-dma',
     doc: 'Neuron: half of the DMA packets have less than 4 KiB',
     warning: 'small-dma',
-    action: 'move larger contiguous pieces: packets of 4 KiB and more use the engines well',
+    action: 'move larger contiguous pieces, or several rows with one descriptor',
     counts: (record) =>
       record.type === 'copy' && record.queueType !== 'instruction' && (record.bytes ?? Infinity) < SMALL_DMA,
     stake: (_, { ns }) => ns,
@@ -134,8 +140,8 @@ function answer(entry: NeuronRule, profile: number, capture: Capture): Answer {
   const found = warned.flatMap(({ text, evidence }) => {
     const stake = entry.stake(evidence, capture);
     if (stake === null) return [];
-    const how = entry.gain?.(evidence, capture);
-    const gain: Gain | null = how === undefined ? null : { ns: stake, how, isBound: true };
+    const computed = entry.gain?.(evidence, capture);
+    const gain: Gain | null = computed === undefined ? null : { ns: stake, ...computed };
     const device = typeof evidence['core'] === 'number' ? evidence['core'] : null;
     const { action } = entry;
     return [

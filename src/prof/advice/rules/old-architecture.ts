@@ -1,11 +1,15 @@
-/** Products by kernels that were built for an older architecture than the device's. */
+/**
+ * Products by kernels that were made for an older architecture than the device's. Those that extents keep on old kernels
+ * are said in `alignment.ts`; FP32 ones off the matrix unit would be no faster by newer kernels.
+ */
 import { smOf } from '../../../ops/matrix-unit.js';
 import { smInName } from '../../../ops/product-name.js';
 import { Recent } from '../../../record/recent.js';
+import type { Annotated } from '../../annotate.js';
 import { ByDevice } from '../by-device.js';
 import { Longest, Ranking } from '../longest.js';
 import type { Answer, Rule } from '../rule.js';
-import { many, ranked, time } from '../words.js';
+import { counted, ranked, time } from '../words.js';
 
 class Old {
   count = 0;
@@ -15,6 +19,10 @@ class Old {
   readonly names = new Ranking();
   readonly longest = new Longest();
 }
+
+/** Products that the architecture of their kernel does not slow. */
+const isExplained = ({ tc, unitUse }: Annotated): boolean =>
+  /^align/.test(unitUse?.slowed?.id ?? '') || (tc === 0 && unitUse?.dtype === 'fp32');
 
 /** sm86 and sm89 run kernels of sm80 with the same instructions: only the generation counts. */
 const generation = (sm: number): number => Math.floor(sm / 10);
@@ -34,7 +42,7 @@ export const oldArchitecture: Rule = {
         if (sm === null || record.dur === null || !Number.isFinite(record.dur) || !row.isProduct) return;
         looked++;
         const built = names.of(record.name, smInName);
-        if (built === null || generation(built) >= generation(sm)) return;
+        if (built === null || generation(built) >= generation(sm) || isExplained(row)) return;
         const old = devices.of(record);
         old.count++;
         old.stake += record.dur;
@@ -49,8 +57,8 @@ export const oldArchitecture: Rule = {
           return {
             profile,
             device,
-            what: `${many(of.count, 'product')}, ${time(of.stake)}, by kernels built for ${built} on ${of.arch}: ${ranked(of.names)}`,
-            action: `newer libraries (cuBLAS, cuDNN, FlashAttention, CUTLASS) may have kernels for ${of.arch}; for what they have none, nothing is to be done`,
+            what: `${counted(of.count, 'product')}, ${time(of.stake)}, by kernels made for ${built}, as their names tell, on ${of.arch}: ${ranked(of.names)}`,
+            action: `try newer libraries (cuBLAS, cuDNN, FlashAttention, CUTLASS), which may have kernels for ${of.arch}; a library may also choose an older kernel because it is the fastest for these extents`,
             stake: of.stake,
             gain: null,
             kernels: of.longest.ids,
