@@ -30,7 +30,7 @@ const NOTES: Readonly<Record<string, Notes>> = {
   },
   kineto: {
     made: [
-      '`torch.profiler.profile(record_shapes=True, with_stack=True, with_modules=True)` and `export_chrome_trace("net.pt.trace.json.gz")`, or its `tensorboard_trace_handler`',
+      '`torch.profiler.profile(record_shapes=True, with_stack=True, with_modules=True, profile_memory=True)` and `export_chrome_trace("net.pt.trace.json.gz")`, or its `tensorboard_trace_handler`',
     ],
     read: [
       'Kernels, copies, memory sets, synchronisations; ops with their extents, types and values; autograd nodes and the forward op of each; Python frames and modules; annotations and steps; collectives; devices; rank; the start in Unix time.',
@@ -38,6 +38,7 @@ const NOTES: Readonly<Record<string, Notes>> = {
       'A kernel belongs to the ops around its launch; where times are rounded to microseconds or the launch is not in the trace, to the op whose external id it carries. A backward kernel belongs to the forward op with the sequence number and thread of its autograd node, and has its layer and call stack. What a checkpoint computes again inside a node is forward work in modules of its own, where the trace has modules or frames.',
       'With `record_shapes` the report has FLOPs, bytes and parameters; with `with_stack` the call stack, with `with_modules` the layers. Traces before 2023 tell extents and types but not the values of arguments: what needs these (stride, dimensions) comes from the gradient that comes back, or is unknown.',
       'Kernels of a CUDA or HIP graph have the context of the call that launched the graph, and `graph` says so.',
+      'With `profile_memory` every allocation and release is a sample of `memory_allocated` and `memory_reserved`, `component` being the kind of device (`CUDA`, `HIP`; `CPU` is the host, whose `device` is null), and every allocation one of `op_memory` with the innermost range of its thread and how long it was held (null: not released in the trace). What PyTorch allocated on the host before memory was profiled is not in its total. Traces of 2021 tell sizes alone: `memory_allocated_since_first` is their sum since the first event, and how long an op held its memory is unknown.',
       'Keys beside `traceEvents` are not copied: they may hold environment variables.',
     ],
   },

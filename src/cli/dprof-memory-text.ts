@@ -3,9 +3,10 @@ import { stringify } from 'csv-stringify/sync';
 import type { Owner } from '../prof/memory/allocations.js';
 import type { Peak, Series } from '../prof/memory/device-memory.js';
 import type { MemoryReport } from '../prof/memory/memory.js';
+import { counted } from '../record/counted.js';
 import { clean } from '../write/cell-text.js';
 import { aligned } from './aligned.js';
-import { counted, profileHeading } from './over-records.js';
+import { profileHeading } from './over-records.js';
 
 export interface MemoryShown {
   /** Owners at most. */
@@ -20,12 +21,20 @@ const BAR = 50;
 const us = (ns: number | null): string => (ns === null ? UNKNOWN : (ns / 1000).toFixed(3));
 const mib = (bytes: number): string => (bytes / MIB).toFixed(3);
 const deviceText = ({ device }: MemoryReport): string => (device === null ? UNKNOWN : String(device));
+/** PyTorch's name for the host. */
+const HOST = 'CPU';
+const placeText = (report: MemoryReport): string =>
+  report.device === null && report.series.every(({ of }) => of === HOST) ? 'host' : `device ${deviceText(report)}`;
 const nameOf = ({ metric, of }: Series): string => (of === '' ? metric : `${metric} ${of}`);
 
 function peakLines({ peak, step }: MemoryReport): string[] {
   const when = peak.start === null ? 'of the whole profile' : `at ${us(peak.start)} us`;
   const during = peak.start === null ? '' : `, step ${step ?? UNKNOWN}, op ${peak.op ?? UNKNOWN}`;
-  return [`peak ${peak.value} bytes (${mib(peak.value)} MiB) of ${nameOf(peak.series)} ${when}${during}`];
+  const first = 'beyond what was allocated at the first event, which the profile does not tell';
+  return [
+    `peak ${peak.value} bytes (${mib(peak.value)} MiB) of ${nameOf(peak.series)} ${when}${during}`,
+    ...(peak.series.metric === 'memory_allocated_since_first' ? [first] : []),
+  ];
 }
 
 function ownerLines(owners: readonly Owner[], whole: number, top: number): string[] {
@@ -75,7 +84,7 @@ export function memoryText(report: MemoryReport, { top }: MemoryShown): string {
   const { profile, header, peak, series } = report;
   const { samples } = peak.series.curve;
   const lines = [
-    `${profileHeading(profile, header)}, device ${deviceText(report)}`,
+    `${profileHeading(profile, header)}, ${placeText(report)}`,
     ...peakLines(report),
     ...ownersBlocks(peak, top),
     ...(samples > 0 ? ['', '## Series', ...seriesLines(series)] : []),

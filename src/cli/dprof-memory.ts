@@ -1,10 +1,11 @@
 /** `dprof memory`: records → memory in use over time, its peak, and who held it then. */
+import { counted } from '../record/counted.js';
 import { UserError } from '../record/errors.js';
 import { Memory, MEMORY_TYPES } from '../prof/memory/memory.js';
 import { integer, optionLines, type Option, type Tool } from './arguments.js';
 import type { Command } from './dprof-commands.js';
 import { memoryCsv, memoryJson, memoryText, type MemoryShown } from './dprof-memory-text.js';
-import { commonOptions, counted, overRecords, readCommon } from './over-records.js';
+import { commonOptions, overRecords, readCommon } from './over-records.js';
 import { withOutput } from './output.js';
 
 const FORMATS = ['text', 'json', 'csv'] as const;
@@ -21,15 +22,16 @@ const OPTIONS: readonly Option[] = [
   ...OTHER_OPTIONS,
 ];
 
-const MEMORY: Tool = { name: 'dprof memory', usage: 'dprof memory [OPTION...] [FILE]', options: OPTIONS };
+const MEMORY: Tool = { name: 'dprof memory', usage: 'dprof memory [OPTION...] [FILE...]', options: OPTIONS };
 
 const memoryHelp = (): string =>
   [
     `Usage: ${MEMORY.usage}`,
-    'Memory in use over time on each device: its peak, when it was, and which ops held it then.',
+    'Memory in use over time on each device and the host: its peak, when it was, and which ops held it then.',
     '',
-    'FILE: records of dparse (also .gz), or a profile. Default: stdin. Needs samples of memory: those of the Ascend',
-    'PyTorch Profiler (profile_memory=True), or of AWS Neuron, which tells memory by kind but not over time.',
+    'FILE: records of dparse (also .gz), or a profile. Default: stdin. Needs samples of memory: those of a',
+    'PyTorch trace (profile_memory=True; NVIDIA, AMD, Ascend), or of AWS Neuron, which tells memory by kind but not',
+    'over time.',
     '',
     'Options:',
     ...optionLines(OPTIONS),
@@ -38,10 +40,11 @@ const memoryHelp = (): string =>
     'json: one object a line and device, all curves in it. csv: a line a point of each curve. Times ns, sizes bytes.',
     'Curves of many samples keep the lowest and the highest value of each stretch of time, the peak always.',
     'allocated before: what the peak has beyond the allocations in the profile. Unknown is na (json: null).',
+    'since_first: traces of 2021 tell sizes alone, neither totals nor what is released when.',
     'Memory: at most 250 MB, and 24 bytes an allocation that is held.',
     '',
     'Examples:',
-    '  dprof memory ascend_pytorch_profiler_0.db',
+    '  dprof memory net.pt.trace.json.gz',
     '  dparse ASCEND_PROFILER_OUTPUT | dprof memory -f csv --points 5000 > curve.csv',
     "  dprof memory -f json net.jsonl | jq '[.rank, .peak.bytes, .peak.op]'",
     '',
@@ -74,9 +77,9 @@ function nothing({ formats }: Memory): UserError {
   if (formats.has('neuron-monitor')) {
     return new UserError('reports of neuron-monitor are no profile', { hint: 'dprof monitor FILE' });
   }
-  const isAscend = [...formats].some((format) => format.startsWith('ascend'));
+  const isPyTorch = [...formats].some((format) => format === 'kineto' || format.startsWith('ascend'));
   return new UserError('no samples of memory', {
-    hint: isAscend ? 'profile with profile_memory=True' : 'known: Ascend with profile_memory=True, AWS Neuron',
+    hint: isPyTorch ? 'profile with profile_memory=True' : 'known: PyTorch with profile_memory=True, AWS Neuron',
   });
 }
 

@@ -151,6 +151,7 @@ function notesOf({ counts, launches, samples, clock }: TraceEvents): string[] {
     [launches.late, 'activity', 'long after others of its launch, which is gone: no arrow'],
     [samples.unknown, 'sample', 'without a value left out'],
     [samples.beyond, 'sample', 'of too many counters left out'],
+    [samples.allocations, 'single allocation', 'left out (dprof memory adds them up)'],
     [crowded, 'slice', 'in no order of time, for which there was no room, left out'],
   ];
   return [

@@ -51,6 +51,12 @@ export const DIAGNOSTICS = {
   'unknown-opcode': ['info', 'instructions whose opcode has no known name'],
   'unknown-record': ['info', 'device records whose meaning is not known (passed over)'],
   'unread-section': ['warning', 'sections of a device trace whose layout is not known (passed over)'],
+  'free-without-allocation': ['info', 'releases of memory whose allocation is not in the profile (before it began)'],
+  'allocation-without-free': ['info', 'allocations at an address that is in use (the earlier one ends there)'],
+  'memory-total-not-told': [
+    'info',
+    'events of memory that do not tell what is allocated in all (the sum since the first is told)',
+  ],
   'no-device-activity': ['warning', 'profiles without any work on a device'],
   'row-passed-over': ['warning', 'rows without a start, or beyond what a small table may hold (passed over)'],
   'task-passed-over': ['info', 'device tasks around a kernel or collective, and marks of the profiler (passed over)'],

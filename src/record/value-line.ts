@@ -3,19 +3,23 @@ import { DeviceLine } from './device-lines.js';
 import { bytesOf, Pieces, type LineBytes } from './line-bytes.js';
 import type { Labels, SampleRecord } from './record.js';
 
-/** A value of a device, or of a part of it, from a time on. */
+/** A value of a device, or of a part of it, from a time on, or for a time. */
 export class ValueLine extends DeviceLine implements SampleRecord {
   // `declare`: fields come to be as the constructor sets them, in the order in which a line has them.
   declare readonly type: 'sample';
   declare readonly profile: number;
   declare readonly start: number;
+  declare readonly dur?: number | null;
   declare readonly device: number | null;
   declare readonly metric: string;
   declare readonly value: number;
   declare readonly unit: string;
   declare readonly labels?: Labels;
 
-  /** @param labels one object for all lines with these labels: their bytes are kept */
+  /**
+   * @param labels one object for all lines with these labels: their bytes are kept
+   * @param dur how long the value holds, where that is told: null for not known
+   */
   constructor(
     profile: number,
     start: number,
@@ -24,11 +28,13 @@ export class ValueLine extends DeviceLine implements SampleRecord {
     value: number,
     unit: string,
     labels: Labels | null,
+    dur?: number | null,
   ) {
     super();
     this.type = 'sample';
     this.profile = profile;
     this.start = start;
+    if (dur !== undefined) this.dur = dur;
     this.device = device;
     this.metric = metric;
     this.value = value;
@@ -37,42 +43,41 @@ export class ValueLine extends DeviceLine implements SampleRecord {
   }
 
   writeTo(out: LineBytes): void {
-    out.put(KEYS.sample);
-    out.number(this.profile);
-    out.put(KEYS.start);
+    out.put(SAMPLES.of(this.profile));
     out.number(this.start);
+    if (this.dur !== undefined) {
+      out.put(KEYS.dur);
+      if (this.dur === null) out.put(KEYS.none);
+      else out.number(this.dur);
+    }
     out.put(KEYS.device);
     if (this.device === null) out.put(KEYS.none);
     else out.number(this.device);
     out.put(METRICS.of(this.metric));
     out.number(this.value);
     out.put(UNITS.of(this.unit));
-    if (this.labels !== undefined) {
-      out.put(KEYS.labels);
-      out.put(labelsBytes(this.labels));
-    }
-    out.put(KEYS.end);
+    out.put(this.labels === undefined ? KEYS.end : endWith(this.labels));
   }
 }
+
+const SAMPLES = new Pieces((profile: number) => `{"type":"sample","profile":${JSON.stringify(profile)},"start":`);
 
 /** Names of metrics and units: a few. */
 const METRICS = new Pieces((metric: string) => `,"metric":${JSON.stringify(metric)},"value":`);
 const UNITS = new Pieces((unit: string) => `,"unit":${JSON.stringify(unit)}`);
 
 const KEYS = {
-  sample: bytesOf('{"type":"sample","profile":'),
-  start: bytesOf(',"start":'),
+  dur: bytesOf(',"dur":'),
   device: bytesOf(',"device":'),
   none: bytesOf('null'),
-  labels: bytesOf(',"labels":'),
   end: bytesOf('}\n'),
 } as const;
 
 const LABELS = new WeakMap<Labels, Uint8Array>();
 
-/** Labels as JSON, kept for as long as the labels are. */
-function labelsBytes(labels: Labels): Uint8Array {
-  let json = LABELS.get(labels);
-  if (json === undefined) LABELS.set(labels, (json = bytesOf(JSON.stringify(labels))));
-  return json;
+/** Labels as JSON and the end of the line, kept for as long as the labels are. */
+function endWith(labels: Labels): Uint8Array {
+  let end = LABELS.get(labels);
+  if (end === undefined) LABELS.set(labels, (end = bytesOf(`,"labels":${JSON.stringify(labels)}}\n`)));
+  return end;
 }

@@ -3,6 +3,7 @@ import type { ProfileLine } from '../../src/record/record.js';
 import { kernel } from '../support/kernels.js';
 import { neuronLines, sample } from '../support/neuron.js';
 import { runCli } from '../support/run-cli.js';
+import { itShared } from '../support/shared.js';
 
 const MIB = 1024 * 1024;
 const profile = (format: string): ProfileLine => ({
@@ -29,7 +30,8 @@ const RECORDS = neuronLines([
 ]);
 const run = (input: string, ...args: string[]) => runCli('dprof', ['memory', ...args], { input });
 
-describe('dprof memory', () => {
+describe('dprof memory', function () {
+  this.timeout(60_000);
   it('writes the peak, its owners, the series and the curve', async () => {
     const { stdout, stderr, code } = await run(RECORDS);
     expect({ stderr, code }).to.deep.equal({ stderr: '', code: 0 });
@@ -60,6 +62,47 @@ describe('dprof memory', () => {
     ]);
   });
 
+  itShared(
+    'reads a PyTorch trace: devices first, then the host',
+    ['data/kineto/h100_bert_small.json.gz'],
+    async ([path = '']) => {
+      const { stdout, code } = await run('', '--points', '4', path);
+      expect(code).to.equal(0);
+      // Worked out by Python over the trace's JSON: 91360768 + 8607232 + 1337344 = 101305344.
+      const lines = stdout.split('\n');
+      expect(lines.slice(0, 11)).to.deep.equal([
+        '# profile 0: h100_bert_small.json.gz (kineto), device 0',
+        'peak 101305344 bytes (96.612 MiB) of memory_allocated CUDA at 4680.448 us, step 6, op aten::empty',
+        '',
+        '## Ops at the peak',
+        '  bytes    %  allocations',
+        '8607232  8.5            1  aten::addmm',
+        '1337344  1.3            3  aten::empty',
+        '',
+        '## Categories at the peak',
+        '   bytes     %  allocations',
+        '91360768  90.2           na  allocated before',
+      ]);
+      const host = lines.indexOf('# profile 0: h100_bert_small.json.gz (kineto), host');
+      expect(lines[host + 1]).to.equal(
+        'peak 16 bytes (0.000 MiB) of memory_allocated CPU at 1567.173 us, step 6, op aten::empty',
+      );
+    },
+  );
+
+  itShared(
+    'says where a trace of 2021 counts from',
+    ['data/kineto/v100_resnet50_2021.json.gz'],
+    async ([path = '']) => {
+      const { stdout } = await run('', '--points', '4', path);
+      expect(stdout.split('\n').slice(1, 4)).to.deep.equal([
+        'peak 2791636480 bytes (2662.312 MiB) of memory_allocated_since_first CUDA at 122011.000 us, step 5, op aten::empty',
+        'beyond what was allocated at the first event, which the profile does not tell',
+        '',
+      ]);
+    },
+  );
+
   it('writes bytes and ns as JSON and CSV', async () => {
     const { stdout } = await run(RECORDS, '-f', 'json');
     const report = JSON.parse(stdout) as Record<string, unknown>;
@@ -82,7 +125,7 @@ describe('dprof memory', () => {
   it('names what is needed where there is no memory to tell', async () => {
     const answers = [
       [neuronLines([profile('ascend-db'), kernel()]), 'no samples of memory (profile with profile_memory=True)'],
-      [neuronLines([kernel()]), 'no samples of memory (known: Ascend with profile_memory=True, AWS Neuron)'],
+      [neuronLines([kernel()]), 'no samples of memory (known: PyTorch with profile_memory=True, AWS Neuron)'],
       [neuronLines([profile('neuron-monitor')]), 'reports of neuron-monitor are no profile (dprof monitor FILE)'],
     ];
     for (const [input = '', answer] of answers) {

@@ -103,4 +103,4 @@ function make(view: View): Content {
   ];
 }
 
-export const MEMORY: Panel = { id: 'memory', title: 'Device memory', width: 6, make };
+export const MEMORY: Panel = { id: 'memory', title: 'Memory', width: 6, make };

@@ -36,16 +36,24 @@ export function endOfText(bytes: Uint8Array, at: number, end: number): number {
   return CUT;
 }
 
+/** What a byte does to the depth of nesting: most do nothing, and are passed over by one look into this table. */
+const [OTHER, OPENS, CLOSES, QUOTES] = [0, 1, 2, 3];
+const NESTING = new Uint8Array(256).fill(OTHER);
+for (const byte of [OPEN_BRACE, OPEN_BRACKET]) NESTING[byte] = OPENS;
+for (const byte of [CLOSE_BRACE, CLOSE_BRACKET]) NESTING[byte] = CLOSES;
+NESTING[QUOTE] = QUOTES;
+
 /** Place after the object or list that opens at `at`, or CUT. */
 export function endOfNested(bytes: Uint8Array, at: number, end: number): number {
   let depth = 0;
   for (; at < end; at++) {
-    const byte = bytes[at] as number;
-    if (byte === QUOTE) {
+    const does = NESTING[bytes[at] as number];
+    if (does === OTHER) continue;
+    if (does === QUOTES) {
       at = endOfText(bytes, at + 1, end);
       if (at === CUT) return CUT;
-    } else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) depth++;
-    else if ((byte === CLOSE_BRACE || byte === CLOSE_BRACKET) && --depth === 0) return at + 1;
+    } else if (does === OPENS) depth++;
+    else if (--depth === 0) return at + 1;
   }
   return CUT;
 }

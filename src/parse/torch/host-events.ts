@@ -111,16 +111,21 @@ export class HostEvents {
     return text >= 0 && text % 2 === 1;
   }
 
+  /** Number of the text that is the name of a range, by its `text` cell. */
+  nameNumber(text: number): number {
+    return text < 0 ? this.ops.name.at(-1 - text) : Math.floor(text / 2);
+  }
+
   /** The name of a range by its `text` cell. */
   nameText(text: number): string {
-    return this.texts.text(text < 0 ? this.ops.name.at(-1 - text) : Math.floor(text / 2));
+    return this.texts.text(this.nameNumber(text));
   }
 
   /** What the name of a range says. */
   nameOf(range: number): HostName {
     const text = this.ranges.text.at(range);
     const isFrame = this.isFrame(range);
-    const number = text < 0 ? this.ops.name.at(-1 - text) : Math.floor(text / 2);
+    const number = this.nameNumber(text);
     const known = isFrame ? this.#frames : this.#names;
     return (known[number] ??= isFrame ? readFrame(this.texts.text(number)) : readName(this.texts.text(number)));
   }

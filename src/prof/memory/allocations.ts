@@ -114,6 +114,11 @@ export class Allocations {
     }
   }
 
+  /** Takes note of an allocation of which nobody tells how long it is held. */
+  note(op: string): void {
+    this.#latest = this.#numberOf(op);
+  }
+
   /** Forgets what is released by then. */
   releaseUntil(time: number): void {
     while (this.#releases.next <= time) {

@@ -1,15 +1,19 @@
 /**
  * Memory of one device: values over time, and who held it at their peaks.
  *
- * Metrics: those of the Ascend PyTorch Profiler (memory_record: allocated, reserved, active by component; npu_mem;
- * operator_memory as `op_memory`), and `memory` by kind of Neuron captures, which is of the whole profile.
+ * Metrics: those of PyTorch traces and of the Ascend PyTorch Profiler (allocated, reserved, active by component; npu_mem;
+ * allocations of ops as `op_memory`), and `memory` by kind of Neuron captures, which is of the whole profile.
  */
 import type { SampleRecord } from '../../record/record.js';
 import { Allocations, type Holding, type Owner } from './allocations.js';
 import { Curve } from './curve.js';
 
 /** Metrics of memory in use, the best for a peak first. */
-export const MEMORY_METRICS = ['memory_allocated', 'memory_active', 'memory_reserved', 'npu_mem', 'memory'] as const;
+export const MEMORY_METRICS = [
+  ...(['memory_allocated', 'memory_active', 'memory_reserved', 'npu_mem', 'memory'] as const),
+  // What was allocated before the first event is not told: it counts from there.
+  'memory_allocated_since_first',
+] as const;
 export type MemoryMetric = (typeof MEMORY_METRICS)[number];
 export const ALLOCATION_METRIC = 'op_memory';
 /** The sum of all kinds. */
@@ -62,8 +66,10 @@ export class DeviceMemory {
     }
     if (metric === ALLOCATION_METRIC) {
       if (start === null) return;
-      const end = start + (dur ?? NaN);
-      this.#allocations.add(String(labels['op'] ?? 'na'), value, Number.isNaN(end) ? null : end);
+      const op = String(labels['op'] ?? 'na');
+      // Without a `dur` it is not told how long it is held; null is to the end.
+      if (dur === undefined) this.#allocations.note(op);
+      else this.#allocations.add(op, value, dur === null ? null : start + dur);
     } else if (isMemory(metric)) this.#value(metric, Object.values(labels).join(' '), start, value);
   }
 
@@ -92,13 +98,14 @@ export class DeviceMemory {
     }
     const { at, value } = series.curve.peak;
     const holding = this.#holdings.get(series);
-    const owners = this.allocations === 0 || holding === undefined ? null : this.#allocations.ownersOf(holding);
+    const holders = holding === undefined ? null : this.#allocations.ownersOf(holding);
+    const owners = this.allocations === 0 ? null : holders;
     const before = { name: 'allocated before', bytes: value - (owners?.bytes ?? 0), allocations: null };
     return {
       series,
       value,
       start: at,
-      op: owners?.latest ?? null,
+      op: holders?.latest ?? null,
       owners: owners === null ? null : { ops: owners.ops, categories: [before, ...owners.categories] },
     };
   }

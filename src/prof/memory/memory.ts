@@ -10,7 +10,7 @@ export interface MemoryReport {
   readonly profile: number;
   /** Null for records without a profile line. */
   readonly header: ProfileRecord | null;
-  /** Null where samples name none. */
+  /** Null where samples name none, as those of the host. */
   readonly device: number | null;
   readonly peak: Peak;
   /** Training step of the peak; null when it is not known. */
@@ -78,7 +78,7 @@ export class Memory {
   get reports(): MemoryReport[] {
     return [...this.#profiles].flatMap(([profile, { header, steps, launches, devices }]) =>
       [...devices]
-        .sort(([a], [b]) => (a ?? -1) - (b ?? -1))
+        .sort(([a], [b]) => (a ?? Infinity) - (b ?? Infinity))
         .flatMap(([device, memory]) => {
           const { peak, series } = memory;
           if (peak === null) return [];

@@ -3,6 +3,7 @@
  * are the arguments of one mark at its start; texts are marks of their own.
  */
 import type { SampleRecord } from '../../record/record.js';
+import { ALLOCATION_METRIC } from '../memory/device-memory.js';
 import type { Clock } from './clock.js';
 import type { Emit, TraceArg } from './event.js';
 import { nameOf, timeOf } from './loose.js';
@@ -27,6 +28,8 @@ export class Samples {
   unknown = 0;
   /** Samples of more counters than a viewer can show. */
   beyond = 0;
+  /** Sizes of single allocations: no values over time, the sum of them is a sample of its own. */
+  allocations = 0;
   /** Values of the whole profile. */
   timeless = 0;
 
@@ -38,7 +41,11 @@ export class Samples {
   ) {}
 
   take(sample: SampleRecord): void {
-    const { profile, start, device, value, unit, text } = sample;
+    const { profile, start, device, value, unit, text, metric } = sample;
+    if (metric === ALLOCATION_METRIC) {
+      this.allocations++;
+      return;
+    }
     const told = typeof value === 'number' && Number.isFinite(value) ? value : typeof text === 'string' ? text : null;
     if (told === null) {
       this.unknown++;

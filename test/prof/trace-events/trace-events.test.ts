@@ -178,6 +178,7 @@ describe('a trace', () => {
       sample({ start: 5, value: 250 }),
       sample({ start: 9, value: 0.5, metric: 'memory', unit: 'bytes', labels }),
       sample({ start: 12, value: 2 ** 60, metric: 'memory', unit: 'bytes', labels: { ...labels, report: 4 } }),
+      sample({ start: 14, value: 512, metric: 'op_memory', unit: 'bytes', labels: { op: 'aten::mm' } }),
       sample({ start: 15, value: null }),
       sample({ start: 16, value: null, text: 'throttled', device: null }),
       kernel({ ...noLaunch }),
@@ -189,7 +190,7 @@ describe('a trace', () => {
     ]);
     expect(lines(shown.events)).to.include.members(['profile/whole profile: whole profile 0', 'profile/texts: power: throttled 16']); // prettier-ignore
     expect(shown.events.find(({ name }) => name === 'whole profile')?.args).to.deep.equal({ 'device 0 total (ns)': 7 });
-    expect(events.samples).to.include({ unknown: 1, timeless: 1, beyond: 0 });
+    expect(events.samples).to.include({ unknown: 1, timeless: 1, beyond: 0, allocations: 1 });
   });
 
   it('keeps names as they are, and halves of characters out', () => {

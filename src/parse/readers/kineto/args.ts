@@ -1,6 +1,10 @@
+/** What events say in their `args`. */
+import type { TraceEvent } from '../../trace/event.js';
+import { numberAt } from '../../trace/numbers.js';
+
 /**
- * Keys of an event's `args` that are read, by a name of ours.
- * Source: libkineto/src/output_json.cpp, torch/csrc/profiler/util.cpp.
+ * Keys of an event's `args` that are read, by a name of ours; capitals do not matter.
+ * Source: libkineto/src/output_json.cpp, torch/csrc/profiler/util.cpp, torch/csrc/autograd/profiler_kineto.cpp.
  */
 const ARG_KEYS = {
   externalId: 'External id',
@@ -19,6 +23,12 @@ const ARG_KEYS = {
   graphId: 'graph id',
   graphNode: 'graph node id',
   collective: 'Collective name',
+  allocated: 'Total Allocated',
+  reserved: 'Total Reserved',
+  address: 'Addr',
+  deviceId: 'Device Id',
+  deviceType: 'Device Type',
+  index: 'Ev Idx',
 } as const;
 
 /** The keys in order of their codes. */
@@ -28,3 +38,9 @@ export const KINETO_ARGS: readonly string[] = Object.values(ARG_KEYS);
 export const ARG = Object.fromEntries(Object.keys(ARG_KEYS).map((name, code) => [name, code])) as Readonly<
   Record<keyof typeof ARG_KEYS, number>
 >;
+
+/** A number of the event's `args`, which have been read; NaN where there is none. */
+export function argNumber({ args: { from, to } }: TraceEvent, key: number, bytes: Buffer): number {
+  const at = from[key] ?? -1;
+  return at === -1 ? NaN : numberAt(bytes, at, to[key] ?? 0);
+}

@@ -3,7 +3,7 @@
  */
 import { Diagnostics } from '../../../record/diagnostics.js';
 import { UserError } from '../../../record/errors.js';
-import type { Collective } from '../../../record/record.js';
+import type { Collective, HostMemory, StatementRecord } from '../../../record/record.js';
 import {
   Activities,
   ACTIVITY_KINDS,
@@ -19,11 +19,13 @@ import { demangle } from '../../demangle.js';
 import type { Launches } from '../../launches.js';
 import { Threads } from '../../threads.js';
 import { ByteTexts } from '../../trace/byte-texts.js';
-import { ARG, KINETO_ARGS } from './args.js';
+import { copyKind, hostMemory, syncKind } from './activity-names.js';
+import { ARG, argNumber, KINETO_ARGS } from './args.js';
 import { categoryOf, type Category } from './categories.js';
 import { readCollective } from './collectives.js';
 import { TorchContexts } from '../../torch/contexts.js';
 import { readDevices } from './devices.js';
+import { isMemoryEvent, MemoryEvents } from './memory-events.js';
 import { EVENT, type TraceEvent } from '../../trace/event.js';
 import { HostEvents } from '../../torch/host-events.js';
 import { decodeValue } from '../../json/json-bytes.js';
@@ -37,14 +39,8 @@ const KERNEL = ACTIVITY_KINDS.indexOf('kernel');
 /** How much later than its parent an event may end where times are whole microseconds, in ns. */
 const ROUNDING = 1000;
 
-const COPY_KIND = /\b(HtoD|DtoH|DtoD|PtoP|HtoH)\b/;
-/** `Stream Sync` and its kin, in the words of the other formats. */
-const SYNC_KINDS: readonly (readonly [pattern: RegExp, kind: string])[] = [
-  [/^Event Sync/i, 'event'],
-  [/^Stream Wait Event/i, 'stream-wait-event'],
-  [/^Stream Sync/i, 'stream'],
-  [/^Context Sync/i, 'context'],
-];
+/** Phases of events: complete, and instant. */
+const [COMPLETE, INSTANT] = [0x58, 0x69];
 
 export class KinetoCapture implements Capture {
   readonly diagnostics = new Diagnostics();
@@ -59,6 +55,7 @@ export class KinetoCapture implements Capture {
   readonly #externalIds = Column.floats();
   readonly #collectives = new Map<number, Collective>();
   readonly #ids = new Ids();
+  readonly #memory = new MemoryEvents(this.#ids);
   /** Complete events of other categories than PyTorch's. */
   #passedOver = 0;
   /** By number of the category's text. */
@@ -82,7 +79,7 @@ export class KinetoCapture implements Capture {
       this.#take(event, bytes);
     });
     const isWhole = this.diagnostics.get('truncated-input') === 0;
-    const read = this.activities.length + this.ranges.length + this.calls.length;
+    const read = this.activities.length + this.ranges.length + this.calls.length + this.#memory.length;
     if (read === 0 && isWhole && this.#passedOver > 0) refuse(name);
     this.diagnostics.count('large-id', this.#ids.large);
     this.diagnostics.count('control-character', this.#texts.withControls);
@@ -112,7 +109,8 @@ export class KinetoCapture implements Capture {
       return ops.externalId.at(opA) - ops.externalId.at(opB) || this.#compareNames(a, b);
     };
     const isFrame = (range: number): boolean => this.#events.isFrame(range);
-    const nesting = nest(this.ranges, calls, threads.count, { compareTies, slack, isFrame });
+    const nesting = nest(this.ranges, this.#memory.after(calls), threads.count, { compareTies, slack, isFrame });
+    this.#memory.place(nesting.innermost.subarray(calls.length));
     diagnostics.count('range-not-nested', nesting.unnested);
     const facts = {
       events: this.#events,
@@ -128,6 +126,11 @@ export class KinetoCapture implements Capture {
     return new TorchContexts(facts, kernelsOf(activities));
   }
 
+  /** What the allocators hold over time. To be asked for after the contexts. */
+  statements(profile: number): Iterable<StatementRecord> {
+    return this.#memory.records(profile, this.diagnostics, this.#events);
+  }
+
   #compareNames(a: number, b: number): number {
     const { text } = this.ranges;
     const [nameA, nameB] = [this.#events.nameText(text.at(a)), this.#events.nameText(text.at(b))];
@@ -136,8 +139,10 @@ export class KinetoCapture implements Capture {
 
   #take(event: TraceEvent, bytes: Buffer): void {
     const { from, to } = event.fields;
-    // Only complete events (X) have a start and a duration.
-    if (bytes[from[EVENT.ph] ?? 0] !== 0x58) return;
+    const phase = bytes[from[EVENT.ph] ?? 0];
+    if (phase === INSTANT && isMemoryEvent(event, bytes)) this.#takeMemory(event, bytes);
+    // Only complete events have a start and a duration.
+    if (phase !== COMPLETE) return;
     const named = event.fields.has(EVENT.cat);
     const category = named ? this.#category(bytes, from[EVENT.cat] ?? 0, to[EVENT.cat] ?? 0) : null;
     if (category === null) {
@@ -198,13 +203,18 @@ export class KinetoCapture implements Capture {
     event.readArgs(bytes);
     const { ops } = this.#events;
     ops.externalId.push(this.#id(event, ARG.externalId, bytes));
-    ops.sequence.push(this.#number(event, ARG.sequence, bytes));
-    const forwardThread = this.#number(event, ARG.forwardThread, bytes);
+    ops.sequence.push(argNumber(event, ARG.sequence, bytes));
+    const forwardThread = argNumber(event, ARG.forwardThread, bytes);
     ops.forwardThread.push(forwardThread > 0 ? forwardThread : 0);
     ops.dims.push(this.#textPlusOne(event, ARG.dims, bytes));
     ops.types.push(this.#textPlusOne(event, ARG.types, bytes));
     ops.concrete.push(this.#textPlusOne(event, ARG.concrete, bytes));
     ops.callStack.push(this.#textPlusOne(event, ARG.callStack, bytes));
+  }
+
+  #takeMemory(event: TraceEvent, bytes: Buffer): void {
+    if (!this.#readTimes(event, bytes)) this.diagnostics.count('event-without-time');
+    else this.#memory.take(event, bytes, this.#start, this.#threadOf(event, bytes));
   }
 
   #takeCall(rank: number, event: TraceEvent, bytes: Buffer, thread: number, name: number): void {
@@ -229,7 +239,7 @@ export class KinetoCapture implements Capture {
     const corr = this.#id(event, ARG.correlation, bytes);
     const externalId = this.#id(event, ARG.externalId, bytes);
     if (!Number.isNaN(externalId) && externalId !== corr) this.#trusted = true;
-    const device = this.#number(event, ARG.device, bytes);
+    const device = argNumber(event, ARG.device, bytes);
     const nameFrom = from[EVENT.name] ?? -1;
     const row = activities.length;
     activities.kind.push(ACTIVITY_KINDS.indexOf(kind));
@@ -239,10 +249,10 @@ export class KinetoCapture implements Capture {
     activities.stream.push(this.#streamOf(event, bytes));
     activities.process.push(0);
     activities.corr.push(corr);
-    activities.node.push(this.#number(event, ARG.graphNode, bytes));
+    activities.node.push(argNumber(event, ARG.graphNode, bytes));
     activities.name.push(nameFrom === -1 ? NO_NAME : this.#texts.numberOf(bytes, nameFrom, to[EVENT.name] ?? 0));
-    activities.bytes.push(this.#number(event, ARG.bytes, bytes));
-    activities.value.push(kind === 'kernel' ? this.#number(event, ARG.graphId, bytes) : NaN);
+    activities.bytes.push(argNumber(event, ARG.bytes, bytes));
+    activities.value.push(kind === 'kernel' ? argNumber(event, ARG.graphId, bytes) : NaN);
     activities.extent.push(kind === 'kernel' ? activities.extents.length / 6 : 0);
     this.#externalIds.push(externalId);
     if (kind !== 'kernel') return;
@@ -275,11 +285,6 @@ export class KinetoCapture implements Capture {
     }
   }
 
-  #number({ args: { from, to } }: TraceEvent, key: number, bytes: Buffer): number {
-    const at = from[key] ?? -1;
-    return at === -1 ? NaN : numberAt(bytes, at, to[key] ?? 0);
-  }
-
   #id({ args: { from, to } }: TraceEvent, key: number, bytes: Buffer): number {
     const at = from[key] ?? -1;
     return at === -1 ? NaN : this.#ids.at(bytes, at, to[key] ?? 0);
@@ -293,7 +298,7 @@ export class KinetoCapture implements Capture {
 
   /** The stream in `args`, else the thread of the event: `7`, `stream 7`. */
   #streamOf(event: TraceEvent, bytes: Buffer): number {
-    const stream = this.#number(event, ARG.stream, bytes);
+    const stream = argNumber(event, ARG.stream, bytes);
     return Number.isNaN(stream) ? this.#trailingNumber(event, EVENT.tid, bytes) : stream;
   }
 
@@ -325,9 +330,11 @@ export class KinetoCapture implements Capture {
 
   /** Moves all times so that the first event starts at 0. */
   #moveToFirstEvent(): void {
-    const starts = [this.ranges.start, this.calls.start, this.activities.start];
+    const starts = [this.ranges.start, this.calls.start, this.activities.start, this.#memory.start];
     let first = Infinity;
-    for (const column of starts) for (const start of column.values) if (start < first) first = start;
+    for (const { values } of starts) {
+      for (let row = 0; row < values.length; row++) if ((values[row] as number) < first) first = values[row] as number;
+    }
     if (first === Infinity) first = 0;
     this.#start = first;
     for (const column of [...starts, this.ranges.end, this.calls.end, this.activities.end]) {
@@ -350,6 +357,11 @@ export class KinetoCapture implements Capture {
     return demangled ?? name;
   }
 
+  hostMemoryOf(activity: number): HostMemory | null {
+    const code = this.activities.name.at(activity);
+    return code === NO_NAME ? null : hostMemory(this.#texts.text(code));
+  }
+
   #names(): Names {
     const texts = this.#texts;
     return {
@@ -359,9 +371,7 @@ export class KinetoCapture implements Capture {
       domainName: () => null,
       kindName: (kind, code) => {
         if (code === NO_NAME) return null;
-        const name = texts.text(code);
-        if (kind === 'copy') return COPY_KIND.exec(name)?.[1] ?? null;
-        return SYNC_KINDS.find(([pattern]) => pattern.test(name))?.[1] ?? name;
+        return kind === 'copy' ? copyKind(texts.text(code)) : syncKind(texts.text(code));
       },
     };
   }

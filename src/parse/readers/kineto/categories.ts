@@ -1,6 +1,6 @@
 /**
  * Categories of a trace's events, and what each is here. Spelled in lower case: traces up to 2021 capitalise them
- * (`Operator`, `Runtime`, `Kernel`). What is not listed is passed over: flows, memory events, overhead, the shadows of
+ * (`Operator`, `Runtime`, `Kernel`). What is not listed is passed over: flows, overhead, the shadows of
  * annotations on the device.
  * Source: libkineto/include/ActivityType.h and its predecessors.
  */

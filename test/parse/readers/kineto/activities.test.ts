@@ -35,6 +35,15 @@ describe('Kineto: copies, sets and waits', () => {
     });
   }
 
+  it("tell the host's memory", () => {
+    const named = (name: string) => only([activity('gpu_memcpy', name, 3, 50, { bytes: 64 })]);
+    expect(named('Memcpy HtoD (Pageable -> Device)')).to.have.property('hostMemory', 'pageable');
+    expect(named('Memcpy DtoH (Device -> Pinned)')).to.have.property('hostMemory', 'pinned');
+    // AMD's traces do not say which.
+    for (const name of ['Memcpy DtoH (Device -> Host)', 'Memcpy DtoD (Device -> Device)'])
+      expect(named(name)).not.to.have.property('hostMemory');
+  });
+
   it('Memset (Device)', () => {
     const set = activity('gpu_memset', 'Memset (Device)', 3, 50, { bytes: 4096 });
     expect(only([set])).to.deep.include({ type: 'set', bytes: 4096, value: null, launch: null });
