@@ -45,6 +45,10 @@ export function findBrowser(): string | null {
   return [...found, ...PLACES].find(isProgram) ?? null;
 }
 
+/** A Chromium without a window, that does nothing on its own. */
+export const startBrowser = (executablePath: string): Promise<Browser> =>
+  chromium.launch({ executablePath, args: ARGUMENTS });
+
 /** A page that was opened, and all that it said and asked for. */
 export interface OpenPage {
   readonly page: Page;
@@ -78,7 +82,7 @@ export function describeInBrowser(title: string, body: (open: OpenFile) => void)
   describe(title, () => {
     let browser: Browser | null = null;
     before(async () => {
-      browser = await chromium.launch({ executablePath, args: ARGUMENTS });
+      browser = await startBrowser(executablePath);
     });
     after(async () => {
       await browser?.close();

@@ -1,0 +1,157 @@
+/**
+ * How soon the page of `dprof html` is there, and how smoothly its timeline moves: in a headless Chromium, which CHROME_PATH
+ * names or which is found in its usual places, beside a page that has nothing but a heading.
+ *
+ *   npm run build && npm run bench:page                    1,000, 100,000 and 1,000,000 kernels
+ *   npm run bench:page -- --kernels 50000 my.dict          the records of another profile, repeated
+ *
+ * The timeline has as much from the start on as dprof takes unless told otherwise: up to 200,000 events.
+ */
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { parseArgs } from 'node:util';
+import type { Browser, Page } from 'playwright-core';
+import { findBrowser, startBrowser } from '../test/support/browser.js';
+import { built, fromRoot } from './contestants.js';
+import { ratio, table } from './report.js';
+import { writeRepeatedRecords } from './repeat-records.js';
+
+const SAMPLE = 'samples/lenet.pt.trace.json.gz';
+const EMPTY = 'a heading alone';
+/** Of each page so many times; the middle one counts. */
+const TIMES = 5;
+const FRAMES = 120;
+
+interface Figures {
+  readonly bytes: number;
+  /** ms from the navigation on: first contents painted; all of the program done, so that the page answers. */
+  readonly paint: number;
+  readonly ready: number;
+  /** ms from the timeline in sight until its canvas is drawn. */
+  readonly timeline: number | null;
+  /** ms between frames while the view moves: the middle one, and the 95th percentile. */
+  readonly frame: number | null;
+  readonly slowFrame: number | null;
+}
+
+const PAINT = `new Promise((done) => {
+  const told = () => performance.getEntriesByName('first-contentful-paint')[0]?.startTime;
+  const look = () => (told() === undefined ? setTimeout(look, 5) : done(told()));
+  look();
+})`;
+
+const TIMELINE = `new Promise((done) => {
+  const began = performance.now();
+  document.getElementById('panel-timeline').scrollIntoView();
+  const look = () => (document.querySelector('.tl-canvas')?.height > 0 ? done(performance.now() - began) : requestAnimationFrame(look));
+  look();
+})`;
+
+/** The view moves by a key in each frame, zoomed in before. */
+const PAN = `new Promise((done) => {
+  const canvas = document.querySelector('.tl-canvas');
+  const press = (key) => canvas.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }));
+  for (let i = 0; i < 6; i++) press('+');
+  const frames = [];
+  let last = null;
+  const next = (time) => {
+    if (last !== null) frames.push(time - last);
+    last = time;
+    if (frames.length === ${FRAMES}) return done(frames);
+    press(frames.length % 40 < 20 ? 'ArrowRight' : 'ArrowLeft');
+    requestAnimationFrame(next);
+  };
+  requestAnimationFrame(next);
+})`;
+
+const part = (values: readonly number[], share: number): number =>
+  [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(share * values.length))] ?? NaN;
+
+async function open(browser: Browser, path: string, hasTimeline: boolean): Promise<Figures> {
+  const context = await browser.newContext({ offline: true, viewport: { width: 1280, height: 900 } });
+  try {
+    const page = await context.newPage();
+    await page.goto(pathToFileURL(path).href, { waitUntil: 'load' });
+    const number = (script: string): Promise<number> => page.evaluate<number>(script);
+    const paint = await number(PAINT);
+    const ready = await number(`performance.getEntriesByType('navigation')[0].loadEventEnd`);
+    const { size: bytes } = statSync(path);
+    if (!hasTimeline) return { bytes, paint, ready, timeline: null, frame: null, slowFrame: null };
+    const timeline = await number(TIMELINE);
+    const frames = await framesOf(page);
+    return { bytes, paint, ready, timeline, frame: part(frames, 0.5), slowFrame: part(frames, 0.95) };
+  } finally {
+    await context.close();
+  }
+}
+
+async function framesOf(page: Page): Promise<number[]> {
+  const before = await page.evaluate<string>('location.hash');
+  const frames = await page.evaluate<number[]>(PAN);
+  await page.waitForFunction(`location.hash !== ${JSON.stringify(before)}`);
+  return frames;
+}
+
+async function middleOf(browser: Browser, path: string, hasTimeline: boolean): Promise<Figures> {
+  const all: Figures[] = [];
+  for (let i = 0; i < TIMES; i++) all.push(await open(browser, path, hasTimeline));
+  const middle = (key: keyof Figures): number =>
+    part(
+      all.map((figures) => figures[key] ?? NaN),
+      0.5,
+    );
+  const moving = (key: keyof Figures): number | null => (hasTimeline ? middle(key) : null);
+  return {
+    bytes: middle('bytes'),
+    paint: middle('paint'),
+    ready: middle('ready'),
+    timeline: moving('timeline'),
+    frame: moving('frame'),
+    slowFrame: moving('slowFrame'),
+  };
+}
+
+const whole = (ms: number | null): string => (ms === null ? '' : ms.toFixed(0));
+const tenth = (ms: number | null): string => (ms === null ? '' : ms.toFixed(1));
+
+function report(results: ReadonlyMap<string, Figures>): string {
+  const least = results.get(EMPTY);
+  const rows = [...results].map(([name, { bytes, paint, ready, timeline, frame, slowFrame }]) => [
+    ...[name, (bytes / 1e6).toFixed(2), whole(paint), ratio(paint, least?.paint), whole(ready)],
+    ...[whole(timeline), tenth(frame), tenth(slowFrame)],
+  ]);
+  const heads = ['', 'MB', 'paint ms', '/ heading', 'ready ms', 'timeline ms', 'frame ms', '95 % ms'];
+  return table([heads, ...rows]);
+}
+
+const { values, positionals } = parseArgs({
+  options: { kernels: { type: 'string', multiple: true, default: ['1000', '100000', '1000000'] } },
+  allowPositionals: true,
+});
+const found = findBrowser();
+if (found === null) throw new Error('no Chromium found; CHROME_PATH names one');
+if (!built()) throw new Error('the tools are not built: npm run build');
+const folder = mkdtempSync(join(tmpdir(), 'dprof-page-'));
+const browser = await startBrowser(found);
+try {
+  const path = (name: string): string => join(folder, name);
+  const input = positionals[0] ?? fromRoot(SAMPLE);
+  const text = /\.(dict|jsonl)$/.test(input)
+    ? readFileSync(input, 'utf8')
+    : execFileSync(process.execPath, [fromRoot('bin/dparse.js'), '-q', '--ranges', input], { encoding: 'utf8', maxBuffer: 2 ** 29 }); // prettier-ignore
+  writeFileSync(path('empty.html'), '<!doctype html><meta charset="utf-8"><h1>dprof</h1>');
+  const results = new Map([[EMPTY, await middleOf(browser, path('empty.html'), false)]]);
+  for (const kernels of values.kernels.map(Number)) {
+    writeRepeatedRecords(text, kernels, path('records.dict'));
+    execFileSync(process.execPath, [fromRoot('bin/dprof.js'), 'html', '-q', '--from', '0', '-o', path('page.html'), path('records.dict')]); // prettier-ignore
+    results.set(`${kernels} kernels`, await middleOf(browser, path('page.html'), true));
+    process.stderr.write(`${kernels} kernels done\n`);
+  }
+  process.stdout.write(`\n${browser.version()}, Node ${process.versions.node}\n\n${report(results)}\n`);
+} finally {
+  await browser.close();
+  rmSync(folder, { recursive: true, force: true });
+}
