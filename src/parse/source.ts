@@ -16,7 +16,7 @@ import {
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { createGunzip } from 'node:zlib';
+import { constants, createGunzip } from 'node:zlib';
 import { UserError } from '../record/errors.js';
 
 const HEAD_BYTES = 4096;
@@ -127,7 +127,14 @@ async function gunzip(from: string, to: string): Promise<boolean> {
     return true;
   } catch (error) {
     const isCut = error instanceof Error && 'code' in error && error.code === 'Z_BUF_ERROR';
-    if (!isCut || !/^\s*[{[]/.test(readHead(to).toString('latin1'))) throw error;
+    if (!isCut) throw error;
+    // What was unpacked before the error may not have been written: once more, without one.
+    await pipeline(
+      createReadStream(from),
+      createGunzip({ finishFlush: constants.Z_SYNC_FLUSH }),
+      createWriteStream(to),
+    );
+    if (!/^\s*[{[]/.test(readHead(to).toString('latin1'))) throw error;
     return false;
   }
 }

@@ -182,7 +182,8 @@ describeInBrowser('timeline in a browser', (open) => {
     await page.mouse.move(to.x, to.y, { steps: 5 });
     await page.mouse.up();
     await page.keyboard.up('Shift');
-    await page.waitForSelector('.tl-span table');
+    // The span is summed while it is dragged too, a frame later.
+    await page.waitForFunction(`/4 events/.test(document.querySelector('.tl-span')?.textContent)`);
     const text = await page.locator('.tl-span').innerText();
     // Kernels at 250, 350, 450 and 550: half of the time.
     expect(text).to.match(/4 events on devices, 200 ns in sum; 4\.00 kB; na/);
