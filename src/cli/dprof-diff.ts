@@ -8,8 +8,8 @@ import { commonLine, inputLines, methodLine, notesOf } from './dprof-diff-headin
 import { junitOfDiff } from './dprof-diff-junit.js';
 import { markdownOfDiff } from './dprof-diff-markdown.js';
 import { DIFF, diffHelp, readDiffArguments, type DiffFormat, type DiffRequest } from './dprof-diff-options.js';
-import { confirmEndings, openSource, type Source } from './dprof-input.js';
-import { withOutput } from './output.js';
+import { confirmEndings, confirmWhole, openSource, type Source } from './dprof-input.js';
+import { checkOutput, withOutput } from './output.js';
 import { namingInput } from './over-records.js';
 import { progress } from './progress.js';
 
@@ -28,6 +28,9 @@ async function run(args: readonly string[]): Promise<void> {
   const request = readDiffArguments(args);
   if (request.help) return withOutput(undefined, [], async (write) => write(diffHelp()));
   const { by, conditions, settings, output, quiet, format, top } = request;
+  const inputs = [request.base, request.new].filter((file) => file !== '-');
+  // Before minutes of reading.
+  const existing = checkOutput(output, inputs);
   const comparison = new Comparison({ by, conditions, settings });
   const sources = {
     base: await takeInput(request, 'base', comparison),
@@ -43,11 +46,13 @@ async function run(args: readonly string[]): Promise<void> {
     heading: [...inputLines(comparison, names), methodLine(result, settings), ...commonLine(result, settings)],
     notes,
   };
-  const inputs = [request.base, request.new].filter((file) => file !== '-');
-  await withOutput(output, [...inputs, ...Object.values(names)], async (write) => write(WRITERS[format](sheet)));
+  await withOutput(output, [...inputs, ...Object.values(names)], async (write) => {
+    for (const source of Object.values(sources)) confirmWhole(source, existing, output);
+    await write(WRITERS[format](sheet));
+  });
   if (!quiet && NOTES_ON_STDERR.includes(format)) for (const note of notes) process.stderr.write(`dprof: ${note}\n`);
-  // A gate must not pass on the half of a run.
-  for (const source of [sources.base, sources.new]) confirmEndings(source, quiet);
+  // A gate does not pass on a run that ends within a line.
+  for (const source of Object.values(sources)) confirmEndings(source, quiet);
   failIfMet(result);
 }
 

@@ -1,5 +1,5 @@
 /** Where the records come from: a file or stdin of records, or a profile that is parsed on the way. */
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, statSync, type Stats } from 'node:fs';
 import { basename } from 'node:path';
 import { Ending } from '../prof/ending.js';
 import { openFile, openStream, type Input } from '../prof/lines.js';
@@ -161,26 +161,31 @@ async function* inBatches(records: Iterable<ProfileLine>): AsyncGenerator<readon
   yield batch;
 }
 
+/** The first of the inputs' ends that is missing within a line, or in compressed data; null when there is none. */
+const cutOf = ({ endings }: Source): Ending['cut'] => endings.find(({ cut }) => cut !== null)?.cut ?? null;
+
 /**
  * Says of inputs that are cut off that they are; to be called when the output is written, which has what stands before.
  * @throws UserError for a line or compressed data that stops in the middle
  */
-export function confirmEndings({ endings }: Source, quiet: boolean): void {
-  for (const { name, cut, unfinished } of endings) {
+export function confirmEndings(source: Source, quiet: boolean): void {
+  for (const { name, cut, unfinished } of source.endings) {
     if (cut === null && unfinished > 0 && !quiet) {
       const profiles = unfinished === 1 ? 'a profile has no end' : `${unfinished} profiles have no end`;
       process.stderr.write(`dprof: ${name}: ${profiles}: are the records cut off? what is there was read\n`);
     }
   }
-  const cut = endings.find((ending) => ending.cut !== null)?.cut ?? null;
+  const cut = cutOf(source);
   if (cut !== null) throw new UserError(`${cut.what}; what stands before was read`, cut.detail);
 }
 
 /**
- * For an output that would replace one of before: that is worth more than a part of the new one.
+ * For an output that would replace one of before: that is worth more than a part of the new one. To be called when all
+ * is read and before the output is complete.
+ * @param existing what stands at OUT
  * @throws UserError for an input that is cut off
  */
-export function confirmWhole({ endings }: Source, output: string): void {
-  const cut = endings.find((ending) => ending.cut !== null)?.cut ?? null;
-  if (cut !== null) throw new UserError(`${cut.what}; ${output} is left as it was`, cut.detail);
+export function confirmWhole(source: Source, existing: Stats | null, output: string | undefined): void {
+  const cut = existing?.isFile() === true ? cutOf(source) : null;
+  if (cut !== null) throw new UserError(`${cut.what}; ${output ?? ''} is left as it was`, cut.detail);
 }

@@ -87,7 +87,7 @@ async function run(args: readonly string[]): Promise<void> {
     let notes: readonly string[] = [];
     await withOutput(output, [...inputs, ...source.names], async (write) => {
       notes = await writeTrace(source, common, alignment, write);
-      if (existing?.isFile() === true) confirmWhole(source, output ?? '');
+      confirmWhole(source, existing, output);
     });
     meter.clear();
     if (!quiet) for (const note of notes) process.stderr.write(`dprof: ${note}\n`);

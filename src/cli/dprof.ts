@@ -12,7 +12,7 @@ import type { Packed } from '../write/format.js';
 import { main } from './boundary.js';
 import { commandNamed, rejectCommands } from './dprof-commands.js';
 import { helpText } from './dprof-help.js';
-import { confirmEndings, openSources, type Source } from './dprof-input.js';
+import { confirmEndings, confirmWhole, openSources, type Source } from './dprof-input.js';
 import { usedBy, writeGroups, aggregatesText } from './dprof-by.js';
 import { columnsText, devicesText, readArguments, type Request } from './dprof-options.js';
 import { checkOutput, withOutput, type Write } from './output.js';
@@ -33,13 +33,14 @@ async function run(args: readonly string[]): Promise<void> {
   const meter = progress('dprof', !request.quiet);
   const inputs = inputFiles(request);
   // Before minutes of reading.
-  checkOutput(request.output, inputs);
+  const existing = checkOutput(request.output, inputs);
   const source = await openSources(request.files, meter);
   try {
     const tally = tallyFor(request);
-    await withOutput(request.output, [...inputs, ...source.names], (write) =>
-      writeReport(request, source, write, tally),
-    );
+    await withOutput(request.output, [...inputs, ...source.names], async (write) => {
+      await writeReport(request, source, write, tally);
+      confirmWhole(source, existing, request.output);
+    });
     meter.clear();
     if (!request.quiet && request.explain === undefined) note(source, tally);
     confirmEndings(source, request.quiet);

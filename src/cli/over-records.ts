@@ -79,7 +79,7 @@ export async function overRecords(request: CommonRequest<string>, pass: Pass): P
     for await (const batch of source.batches) for (const record of batch) pass.take(record);
     meter.clear();
     await withOutput(output, [...inputs, ...source.names], async (write) => {
-      if (existing?.isFile() === true) confirmWhole(source, output ?? '');
+      confirmWhole(source, existing, output);
       await pass.end(write, source.name);
     });
     if (!quiet) for (const note of pass.notes()) process.stderr.write(`dprof: ${note}\n`);

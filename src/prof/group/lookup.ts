@@ -43,20 +43,3 @@ export class Lookup {
     for (const above of before) if (above !== 0) this.#put(this.hashOf(above - 1), above - 1);
   }
 }
-
-/** The hash of one integer more (Murmur3's step of mixing, public domain). */
-export function mixed(hash: number, more: number): number {
-  let part = Math.imul(more, 0xcc9e2d51);
-  part = Math.imul((part << 15) | (part >>> 17), 0x1b873593);
-  const sum = hash ^ part;
-  return (Math.imul((sum << 13) | (sum >>> 19), 5) + 0xe6546b64) | 0;
-}
-
-/** Spreads what has been mixed over all bits (its last step). */
-export function spread(hash: number): number {
-  let bits = hash ^ (hash >>> 16);
-  bits = Math.imul(bits, 0x85ebca6b);
-  bits ^= bits >>> 13;
-  bits = Math.imul(bits, 0xc2b2ae35);
-  return bits ^ (bits >>> 16);
-}

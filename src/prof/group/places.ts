@@ -6,8 +6,9 @@
  * groups. The root is 0.
  */
 import type { Value } from '../columns.js';
+import { mixed } from '../hash.js';
 import { Integers } from './integers.js';
-import { Lookup, mixed, spread } from './lookup.js';
+import { Lookup } from './lookup.js';
 import { Texts } from './texts.js';
 
 export const ROOT = 0;
@@ -180,5 +181,4 @@ export class Places {
   }
 }
 
-const hashOf = (parent: number, step: number, value: number): number =>
-  spread(mixed(mixed(mixed(0, parent), step), value));
+const hashOf = (parent: number, step: number, value: number): number => mixed(mixed(mixed(0, parent), step), value);

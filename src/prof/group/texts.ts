@@ -4,8 +4,9 @@
  */
 import { Recent } from '../../record/recent.js';
 import type { Value } from '../columns.js';
+import { mixed } from '../hash.js';
 import { Integers } from './integers.js';
-import { Lookup, mixed, spread } from './lookup.js';
+import { Lookup } from './lookup.js';
 
 /** Bytes that are given room for at once. */
 const CHUNK = 1 << 20;
@@ -90,5 +91,5 @@ export class Texts {
 function hashOf(bytes: Buffer, begin: number, end: number): number {
   let hash = end - begin;
   for (let at = begin; at < end; at++) hash = mixed(hash, bytes[at] as number);
-  return spread(hash);
+  return hash;
 }
