@@ -11,8 +11,8 @@ import { readProbes } from '../docs/differences/probe.js';
 import { COUNTS, PAGES } from '../docs/generate.js';
 import { LOADED } from '../docs/pages/manuals.js';
 import { escape } from '../docs/pages/troff.js';
-import { DPARSE } from '../src/cli/dparse-options.js';
-import { DPROF } from '../src/cli/dprof-options.js';
+import { DPARSE } from '../src/cli/dparse/options.js';
+import { DPROF } from '../src/cli/report/report-options.js';
 import { commandOf } from './support/run-cli.js';
 import { itShared, ROOT } from './support/shared.js';
 

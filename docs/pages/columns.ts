@@ -1,9 +1,10 @@
 /** docs/columns.md: what a report can show. */
-import { COLUMNS, DEFAULT_COLUMNS, type ColumnShape } from '../../src/prof/columns.js';
-import { AGGREGATES, DEFAULT_AGGREGATES, TREE_AGGREGATES } from '../../src/prof/group/aggregates.js';
-import { MOST_GROUPS } from '../../src/prof/group/groups.js';
+import { type ColumnShape } from '../../src/table/column.js';
+import { COLUMNS, DEFAULT_COLUMNS } from '../../src/prof/columns/columns.js';
+import { AGGREGATES, DEFAULT_AGGREGATES, TREE_AGGREGATES } from '../../src/prof/by/aggregates.js';
+import { MOST_GROUPS } from '../../src/prof/by/groups.js';
 import { DEVICES, type Rates } from '../../src/prof/devices.js';
-import { LATENCY_SHARE } from '../../src/prof/roofline.js';
+import { LATENCY_SHARE } from '../../src/prof/roofline/roofline.js';
 import { FORMATS } from '../../src/write/format.js';
 import { code, list, NOTICE, page, table } from './markdown.js';
 

@@ -1,11 +1,11 @@
 /** The manual pages, from the tables of options, formats, columns and commands, and the help of each command. */
 import type { Option } from '../../src/cli/arguments.js';
-import { COMMANDS, type Command } from '../../src/cli/dprof-commands.js';
-import * as dparse from '../../src/cli/dparse-options.js';
-import * as dprof from '../../src/cli/dprof-options.js';
+import { COMMANDS, type Command } from '../../src/cli/commands.js';
+import * as dparse from '../../src/cli/dparse/options.js';
+import * as dprof from '../../src/cli/report/report-options.js';
 import { READERS, UNREADABLE } from '../../src/parse/registry.js';
-import { COLUMNS } from '../../src/prof/columns.js';
-import { AGGREGATES } from '../../src/prof/group/aggregates.js';
+import { COLUMNS } from '../../src/prof/columns/columns.js';
+import { AGGREGATES } from '../../src/prof/by/aggregates.js';
 import { FORMATS } from '../../src/write/format.js';
 import { bold, escape, italic, item, manual, paragraph, section, verbatim } from './troff.js';
 

@@ -1,5 +1,5 @@
 /** docs/neuron-metrics.md: metrics, warnings, words and monitor columns of AWS Neuron. */
-import { MONITOR_COLUMNS } from '../../src/prof/monitor/columns.js';
+import { MONITOR_COLUMNS } from '../../src/prof/monitor/monitor-columns.js';
 import { FAMILIES } from '../../src/prof/monitor/families.js';
 import { GROUPS, type Group } from '../../src/prof/neuron/metric.js';
 import { METRIC_TEXTS, type MetricText } from '../../src/prof/neuron/metrics.js';

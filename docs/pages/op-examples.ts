@@ -1,7 +1,7 @@
 /** One call for every family of ops, with the kernel that it launches: the worked examples of docs/ops.md. */
 import { renderParams, type Family, type KernelFacts } from '../../src/ops/family.js';
 import { asTensor, showTensor } from '../../src/ops/call.js';
-import { describe } from '../../src/ops/describe.js';
+import { describe } from '../../src/ops/resolve-work.js';
 import type { Arg, ArgValue, OpCall } from '../../src/record/record.js';
 import { code, grouped } from './markdown.js';
 

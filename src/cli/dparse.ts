@@ -2,13 +2,13 @@
 import { statSync } from 'node:fs';
 import { findProfiles, type Profile } from '../parse/find.js';
 import { readerNamed } from '../parse/registry.js';
-import { counted } from '../record/counted.js';
+import { counted } from '../record/plural.js';
 import { EXIT, UserError } from '../record/errors.js';
 import { main } from './boundary.js';
-import { parseLive, peek } from './dparse-live.js';
-import { formatsText, helpText, readArguments, type Request } from './dparse-options.js';
-import { parseOne, type Outcome } from './dparse-one.js';
-import { parseLarge, parseMany } from './dparse-workers.js';
+import { parseLive, peek } from './dparse/live.js';
+import { formatsText, helpText, readArguments, type Request } from './dparse/options.js';
+import { parseOne, type Outcome } from './dparse/one.js';
+import { parseLarge, parseMany } from './dparse/workers.js';
 import { withOutput } from './output.js';
 import { progress } from './progress.js';
 import { version } from './version.js';

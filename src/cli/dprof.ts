@@ -2,21 +2,21 @@
 import { setFlagsFromString } from 'node:v8';
 import type { Annotated } from '../prof/annotate.js';
 import { explain, isKernel, type KernelId } from '../prof/explain.js';
-import type { Column } from '../prof/column.js';
-import type { Peaks } from '../prof/peaks.js';
+import type { KernelColumn } from '../prof/columns/kernel-column.js';
+import type { Peaks } from '../prof/roofline/peaks.js';
 import { Annotator, report } from '../prof/report.js';
-import { defectLine, summaryLine, Tally } from '../prof/summary.js';
+import { defectLine, summaryLine, Tally } from '../prof/report-tally.js';
 import { UserError } from '../record/errors.js';
 import { clean } from '../write/cell-text.js';
 import type { Packed } from '../write/format.js';
 import { main } from './boundary.js';
-import { commandNamed, rejectCommands } from './dprof-commands.js';
-import { helpText } from './dprof-help.js';
-import { confirmEndings, confirmWhole, openSources, type Source } from './dprof-input.js';
-import { usedBy, writeGroups, aggregatesText } from './dprof-by.js';
-import { columnsText, devicesText, readArguments, type Request } from './dprof-options.js';
+import { commandNamed, rejectCommands } from './commands.js';
+import { helpText } from './report/help.js';
+import { confirmEndings, confirmWhole, openSources, type Source } from './input.js';
+import { usedBy, writeGroups, aggregatesText } from './report/groups-report.js';
+import { columnsText, devicesText, readArguments, type Request } from './report/report-options.js';
 import { checkOutput, withOutput, type Write } from './output.js';
-import { inputFiles } from './over-records.js';
+import { inputFiles } from './run-analysis.js';
 import { progress } from './progress.js';
 import { version } from './version.js';
 
@@ -58,7 +58,7 @@ const TEXTS = {
   version: () => `${version()}\n`,
 };
 
-const usedColumns = ({ columns, sort = [] }: Request): Column[] => [...columns, ...sort.map((key) => key.column)];
+const usedColumns = ({ columns, sort = [] }: Request): KernelColumn[] => [...columns, ...sort.map((key) => key.column)];
 
 /** What is derived of ops is only counted, and thus computed, when the report shows some of it. */
 function tallyFor(request: Request): Tally {

@@ -4,8 +4,8 @@
 import type { OpCall } from '../record/record.js';
 import { dtypeBytes, dtypeShort, type Tensor } from './call.js';
 import { inputs } from './operands.js';
-import { factorType } from './type-in-name.js';
-import { category, promoteOperands } from './promotion.js';
+import { factorType } from './kernels/type-in-name.js';
+import { category, promoteOperands } from './schema/promotion.js';
 import type { Verdict } from './tensor-core.js';
 
 const isKind = (...kinds: readonly (string | null)[]): ((tensor: Tensor) => boolean) => {

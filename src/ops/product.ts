@@ -4,7 +4,7 @@
  */
 import { dtypeShort, numel, type Tensor } from './call.js';
 import type { KernelFacts, Param, Role, Work } from './family.js';
-import { kernelKind, type KernelKind } from './kernel-kind.js';
+import { kernelKind, type KernelKind } from './kernels/kernel-kind.js';
 import { helperWork, sizeOf } from './work.js';
 
 /** A call understood as a product of two tensors. */

@@ -1,13 +1,13 @@
 /** The panels of a page, for the profile that is chosen. */
-import type { PageData } from '../prof/page/page-data.js';
-import { drawForPaper, replaceContents } from './chart.js';
-import { element, select } from './element.js';
-import { readFragment, withName } from './fragment.js';
+import type { PageData } from '../prof/html/page-data.js';
+import { drawForPaper, replaceContents } from './charts/chart.js';
+import { element, select } from './document/element.js';
+import { readFragment, withName } from './document/fragment.js';
 import { PANELS } from './panels.js';
-import { listenToPrinter } from './paper.js';
+import { listenToPrinter } from './document/paper.js';
 import type { Panel, View } from './panel.js';
-import { rankNames } from './ranks.js';
-import { themeButton } from './theme.js';
+import { rankNames } from './profile-labels.js';
+import { themeButton } from './document/theme.js';
 
 function panelOf({ id, title, width, make }: Panel, view: View): HTMLElement {
   const content = make(view);

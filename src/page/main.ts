@@ -1,7 +1,7 @@
 /** The page's program: reads the data that the page holds, and shows it. */
-import type { PageData } from '../prof/page/page-data.js';
+import type { PageData } from '../prof/html/page-data.js';
 import { showDashboard } from './dashboard.js';
-import { element } from './element.js';
+import { element } from './document/element.js';
 
 const holder = document.getElementById('data');
 const root = document.getElementById('page');

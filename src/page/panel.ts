@@ -1,5 +1,5 @@
 /** What a panel of the dashboard is. */
-import type { FieldScope } from './field.js';
+import type { FieldScope } from './document/field.js';
 
 /** The profile that is shown, and the page that it is part of. */
 export interface View extends FieldScope {

@@ -4,7 +4,7 @@
  */
 import { statSync } from 'node:fs';
 import { resolve, sep } from 'node:path';
-import { counted } from '../record/counted.js';
+import { counted } from '../record/plural.js';
 import { UserError } from '../record/errors.js';
 import { BrokenProfile, checkProfile } from './profile.js';
 import { PROFILE_FOLDERS } from './registry.js';

@@ -8,8 +8,8 @@ import type { ProfileLine } from '../record/record.js';
 import type { Probe, Reader } from './reader.js';
 import { detect, PROFILE_TABLES, readerNamed } from './registry.js';
 import { rankOf, readHead } from './source.js';
-import { isSqlite, SqliteFile } from './sqlite.js';
-import { holdsEarly } from './trace/early.js';
+import { isSqlite, SqliteFile } from './sqlite/sqlite.js';
+import { holdsEarly } from './json/first-part.js';
 
 export interface ProfileOptions {
   /** Ordinal of the profile in the stream. */

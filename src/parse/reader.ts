@@ -2,7 +2,7 @@
  * What a format's reader is. A new format is one reader, one line in the registry, one sample and one page of docs.
  */
 import type { ProfileLine } from '../record/record.js';
-import type { SqliteFile } from './sqlite.js';
+import type { SqliteFile } from './sqlite/sqlite.js';
 
 /** What is known of an input when its format is asked for. */
 export interface Probe {

@@ -7,14 +7,14 @@ import type { Probe, Reader } from './reader.js';
 import { ascendDatabase } from './readers/ascend/database.js';
 import { ascendFolder } from './readers/ascend/folders.js';
 import { ascendText } from './readers/ascend/text.js';
-import { kineto } from './readers/kineto.js';
+import { kineto } from './readers/kineto/kineto.js';
 import { ntff } from './readers/neuron/ntff.js';
 import { neff } from './readers/neuron/neff.js';
 import { neuronJson } from './readers/neuron/tool-json.js';
 import { neuronMonitor } from './readers/neuron/monitor.js';
 import { neuronSummary } from './readers/neuron/summary.js';
-import { nsight } from './readers/nsight.js';
-import { nvprof } from './readers/nvprof.js';
+import { nsight } from './readers/nsight/nsight.js';
+import { nvprof } from './readers/nvprof/nvprof.js';
 
 export const READERS: readonly Reader[] = [
   nsight,

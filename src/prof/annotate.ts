@@ -4,20 +4,20 @@
  */
 import { collective } from '../ops/families/collective.js';
 import type { Role, Work } from '../ops/family.js';
-import type { Described } from '../ops/describe.js';
+import type { Described } from '../ops/resolve-work.js';
 import { familyOf } from '../ops/table.js';
 import { matrixUnitByName, matrixUnitCell, tensorCore, type TensorCore } from '../ops/tensor-core.js';
-import { Recent } from '../record/recent.js';
+import { Recent } from '../containers/lru-cache.js';
 import { isInstruction } from '../record/neuron.js';
 import type { Device, KernelRecord, OpCall, ProfileRecord } from '../record/record.js';
-import { cubeVerdict } from '../ops/ascend-cube.js';
-import { cubeCell, cubeUse, deriveOnAscend, isOnAscend } from './ascend.js';
-import { derive, ofCollective, type Derived } from './derive.js';
-import { engineUse, multiplies, ofInstruction, verdictOf } from './instruction.js';
-import { matrixUnitUse, type MatrixUnitUse } from './matrix-unit-use.js';
+import { cubeVerdict } from '../ops/ascend/cube.js';
+import { cubeCell, cubeUse, deriveOnAscend, isOnAscend } from './work/ascend-kernel.js';
+import { derive, ofCollective, type Derived } from './work/derive.js';
+import { engineUse, multiplies, ofInstruction, verdictOf } from './work/neuron-instruction.js';
+import { matrixUnitUse, type MatrixUnitUse } from './work/matrix-unit-use.js';
 import type { Pairing } from './pair.js';
-import { peaksOf, type Peaks } from './peaks.js';
-import { NO_ROOF, place, roofOf, type Placement } from './roofline.js';
+import { peaksOf, type Peaks } from './roofline/peaks.js';
+import { NO_ROOF, place, roofOf, type Placement } from './roofline/roofline.js';
 
 /** Kernel names repeat: a program has hundreds, a profile millions of kernels. */
 const cells = new Recent<string, ReturnType<typeof matrixUnitCell>>(4096);
@@ -80,7 +80,7 @@ export class Annotated {
     return this.isOnAscend ? deriveOnAscend(this.calls, this.record) : derive(this.calls, this.record);
   }
 
-  /** Replaces the work that the kernel's name alone gives it by its share of the work of its op (see `share.ts`). */
+  /** Replaces the work that the kernel's name alone gives it by its share of the work of its op (see `work/attribution.ts`). */
   assign(work: Work): void {
     const { derived } = this;
     if (derived.described !== null) this.#derived = { ...derived, described: { ...derived.described, work } };

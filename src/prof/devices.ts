@@ -4,7 +4,7 @@
  * Vendors print sparse figures, which are twice as high, beside or instead of the dense ones, and several public tables
  * have copied them: every row below is dense. GeForce parts add FP16 products up in FP32 at half their rate.
  */
-import type { MathType } from '../ops/matrix-unit.js';
+import type { MathType } from '../ops/kernels/matrix-unit.js';
 
 /** Rates in FLOP/s (operations per second for int8), a fused multiply-add counted as 2. A type not told is absent. */
 export type Rates = Readonly<Partial<Record<MathType, number>>>;

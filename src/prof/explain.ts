@@ -2,10 +2,10 @@
 import { UsageError } from '../record/errors.js';
 import { showTensor, asTensor } from '../ops/call.js';
 import { familyOf } from '../ops/table.js';
-import type { TypedBy } from '../ops/told-types.js';
+import type { TypedBy } from '../ops/schema/dtype-inference.js';
 import type { Arg, ForwardOp, KernelRecord, OpCall } from '../record/record.js';
 import type { Annotated } from './annotate.js';
-import { queueTime } from './cell.js';
+import { queueTime } from './columns/derived-values.js';
 
 export interface KernelId {
   /** Null for whichever profile has it first. */

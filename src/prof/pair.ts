@@ -6,7 +6,7 @@
  * as PyProf does it, except that threads are told apart: sequence ids restart in every thread, so that one id may mean
  * a different op in each (several forward threads; recomputation in a checkpoint, on the backward thread).
  */
-import { Repeating } from '../record/recent.js';
+import { Repeating } from '../containers/lru-cache.js';
 import type { KernelRecord, OpCall } from '../record/record.js';
 
 /** What a backward kernel takes over. */

@@ -2,15 +2,15 @@
  * Records → rows: every kernel annotated, filtered, in the order asked for. One pass; without a sort order nothing is
  * kept but what pairing needs.
  */
-import { completeKernel } from '../record/complete.js';
+import { completeKernel } from '../record/kernel-defaults.js';
 import type { ProfileLine, ProfileRecord } from '../record/record.js';
 import { Annotated } from './annotate.js';
-import { OpQueue } from './op-queue.js';
+import { OpQueue } from './work/op-call-buffer.js';
 import { ForwardKernels } from './pair.js';
-import type { Peaks } from './peaks.js';
-import { Sorted, type SortKey } from './sort.js';
-import { Tally } from './summary.js';
-import type { Condition } from './where.js';
+import type { Peaks } from './roofline/peaks.js';
+import { Sorted, type SortKey } from './query/sort.js';
+import { Tally } from './report-tally.js';
+import type { Condition } from './query/where.js';
 
 /** Records as they come, in batches of any size. */
 export type RecordBatches = AsyncIterable<readonly ProfileLine[]> | Iterable<readonly ProfileLine[]>;

@@ -1,5 +1,5 @@
 /** Text of cells that cannot break a report: one line, no terminal control, a known width. */
-import { textOf, type ColumnShape, type Value } from '../prof/columns.js';
+import { textOf, type ColumnShape, type Value } from '../table/column.js';
 
 // eslint-disable-next-line no-control-regex -- removing exactly these is the purpose
 const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;

@@ -1,6 +1,6 @@
 /** CSV after RFC 4180, except that lines end in a line feed alone, as tools on Unix expect. */
 import { stringify } from 'csv-stringify/sync';
-import type { ColumnShape, Value } from '../prof/columns.js';
+import type { ColumnShape, Value } from '../table/column.js';
 import { cellText, clean } from './cell-text.js';
 import type { Format } from './format.js';
 

@@ -1,16 +1,16 @@
 /** The table of output formats: help and docs are made from it. A new format is one file and one entry. */
 import { nearest, UsageError } from '../record/errors.js';
-import type { Annotated, Column } from '../prof/columns.js';
+import type { Column } from '../table/column.js';
 import { csv } from './csv.js';
 import { json } from './json.js';
 import { space } from './space.js';
 import { table } from './table.js';
-import { columns } from './width.js';
+import { columns } from './columns.js';
 
 /** What is kept of a row until it is written. */
 export type Packed = string | readonly string[];
 
-export interface Layout<Row = Annotated> {
+export interface Layout<Row> {
   readonly columns: readonly Column<Row>[];
   readonly header: boolean;
   /** Widest line, for formats that have one. */
@@ -18,7 +18,7 @@ export interface Layout<Row = Annotated> {
 }
 
 /** One report being written: the head, then rows, then the end. */
-export interface Sheet<Row = Annotated> {
+export interface Sheet<Row> {
   head(): string;
   pack(row: Row): Packed;
   rows(packed: readonly Packed[]): string;

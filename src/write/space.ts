@@ -1,5 +1,5 @@
 /** One blank between cells and none inside: for awk. */
-import { shown } from '../prof/columns.js';
+import { shown } from '../table/column.js';
 import { cellText, word } from './cell-text.js';
 import type { Format } from './format.js';
 

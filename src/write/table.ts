@@ -3,7 +3,7 @@
  * which take a tenth of what texts of cells would, and are given back in pieces.
  */
 import CliTable from 'cli-table3';
-import { isNumeric, shown, textOf, type ColumnShape, type Value } from '../prof/columns.js';
+import { isNumeric, shown, textOf, type ColumnShape, type Value } from '../table/column.js';
 import { cells, clean, cut } from './cell-text.js';
 import type { Format } from './format.js';
 

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { blas } from '../../src/ops/families/blas.js';
-import { convolution } from '../../src/ops/families/convolution.js';
-import { recurrent } from '../../src/ops/families/recurrent.js';
+import { blas } from '../../src/ops/families/products/blas.js';
+import { convolution } from '../../src/ops/families/convolution/convolution.js';
+import { recurrent } from '../../src/ops/families/recurrent/recurrent.js';
 import type { Arg, OpCall } from '../../src/record/record.js';
 import { kernel } from '../support/calls.js';
 

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { page as document } from '../../src/write/html/page.js';
-import type { PageData } from '../../src/prof/page/page-data.js';
+import type { PageData } from '../../src/prof/html/page-data.js';
 import { describeInBrowser } from '../support/browser.js';
 import { bundledProgram } from '../support/page-program.js';
 import { FIXTURE, HOSTILE } from './fixture.js';

@@ -1,7 +1,7 @@
 /** A page's data by hand: two ranks with a device each, every part filled, and names that try to be more than names. */
-import type { Finding } from '../../src/prof/advice/finding.js';
-import type { Overview } from '../../src/prof/overview/overview.js';
-import type { LayerRow, PageData, PageProfile } from '../../src/prof/page/page-data.js';
+import type { Finding } from '../../src/prof/advise/finding.js';
+import type { Overview } from '../../src/prof/summary/summary-data.js';
+import type { LayerRow, PageData, PageProfile } from '../../src/prof/html/page-data.js';
 
 /** A kernel's name that would act if it were read as HTML. */
 export const HOSTILE = '<img src=x onerror="document.title=\'broken\'">';

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import type { PageData } from '../../src/prof/page/page-data.js';
+import type { PageData } from '../../src/prof/html/page-data.js';
 import { page as document, type PageProgram } from '../../src/write/html/page.js';
 import { describeInBrowser, type OpenFile } from '../support/browser.js';
 import { bundledProgram } from '../support/page-program.js';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { describeInBrowser } from '../support/browser.js';
 import { ROOT } from '../support/shared.js';
-import type { Timeline } from '../../src/prof/page/page-data.js';
+import type { Timeline } from '../../src/prof/html/page-data.js';
 import { generated, timelineOf, type Told } from './timeline/fixture.js';
 
 /** Names that try to be more than names. */

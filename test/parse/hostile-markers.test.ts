@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { MAX_RANGE_TEXT, parseMarker } from '../../src/parse/markers.js';
+import { MAX_RANGE_TEXT, parseMarker } from '../../src/parse/capture/markers.js';
 import { freshPath, kernelsOf, recordsOf } from '../support/profile-database.js';
 import { NsightDatabase } from '../support/nsight-database.js';
 import { encodeLine } from '../../src/record/jsonl.js';

@@ -1,7 +1,7 @@
 /** What the adviser says of records, for tests. */
-import { Adviser, type AdviserOptions } from '../../src/prof/advice/adviser.js';
-import type { Finding } from '../../src/prof/advice/finding.js';
-import { RULES } from '../../src/prof/advice/rules.js';
+import { Adviser, type AdviserOptions } from '../../src/prof/advise/adviser.js';
+import type { Finding } from '../../src/prof/advise/finding.js';
+import { RULES } from '../../src/prof/advise/rules.js';
 import { Annotator } from '../../src/prof/report.js';
 import type { CopyRecord, ProfileLine } from '../../src/record/record.js';
 

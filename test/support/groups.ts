@@ -1,8 +1,8 @@
 /** Groups of kernels as a test wants them: from records, as rows of raw values. */
-import type { Column, Value } from '../../src/prof/columns.js';
-import { Groups } from '../../src/prof/group/groups.js';
-import { parseGrouping, type GroupingText } from '../../src/prof/group/grouping.js';
-import type { GroupRow } from '../../src/prof/group/rows.js';
+import { type Value, type Column } from '../../src/table/column.js';
+import { Groups } from '../../src/prof/by/groups.js';
+import { parseGrouping, type GroupingText } from '../../src/prof/by/grouping.js';
+import type { GroupRow } from '../../src/prof/by/group-rows.js';
 import type { ProfileLine } from '../../src/record/record.js';
 import { annotate } from './rows.js';
 

@@ -1,8 +1,8 @@
 /** Reports of neuron-monitor, made up: what the monitor writes, and what we make of it. */
 import { MonitorReports } from '../../src/parse/readers/neuron/monitor/monitor-reports.js';
-import type { Wanted } from '../../src/prof/monitor/groups.js';
-import type { MonitorReport } from '../../src/prof/monitor/report.js';
-import { reportOf } from '../../src/prof/monitor/samples.js';
+import type { Wanted } from '../../src/prof/monitor/metric-groups.js';
+import type { MonitorReport } from '../../src/prof/monitor/monitor-report.js';
+import { reportOf } from '../../src/prof/monitor/report-samples.js';
 import { ReportSplitter } from '../../src/prof/monitor/split.js';
 import { Diagnostics } from '../../src/record/diagnostics.js';
 

@@ -1,6 +1,6 @@
 /** Overviews as a test wants them: from records. */
-import type { Overview } from '../../src/prof/overview/overview.js';
-import { Overviews } from '../../src/prof/overview/overviews.js';
+import type { Overview } from '../../src/prof/summary/summary-data.js';
+import { Overviews } from '../../src/prof/summary/summaries.js';
 import { Annotator } from '../../src/prof/report.js';
 import type { ProfileLine } from '../../src/record/record.js';
 

@@ -1,9 +1,9 @@
 /** Pages' data as a test wants it: from records, or out of a document; timelines unpacked by zlib, not by the page. */
 import { inflateRawSync } from 'node:zlib';
-import { openSource } from '../../src/cli/dprof-input.js';
-import type { Packed, PageData, PageProfile, Timeline, TimelineColumn } from '../../src/prof/page/page-data.js';
-import { EVENT_KINDS } from '../../src/prof/page/page-data.js';
-import { Pages, PAGE_TYPES, type PageOptions } from '../../src/prof/page/pages.js';
+import { openSource } from '../../src/cli/input.js';
+import type { Packed, PageData, PageProfile, Timeline, TimelineColumn } from '../../src/prof/html/page-data.js';
+import { EVENT_KINDS } from '../../src/prof/html/page-data.js';
+import { Pages, PAGE_TYPES, type PageOptions } from '../../src/prof/html/pages.js';
 import { Annotator } from '../../src/prof/report.js';
 import type { ProfileLine } from '../../src/record/record.js';
 

@@ -2,7 +2,7 @@
  * Small profile databases for tests: full tables of a real schema, filled from a handful of cells. What a row does not
  * give is NULL, or 0 where the schema says NOT NULL.
  */
-import { completeKernel } from '../../src/record/complete.js';
+import { completeKernel } from '../../src/record/kernel-defaults.js';
 import Database from 'better-sqlite3';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

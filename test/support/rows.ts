@@ -1,9 +1,9 @@
 /** Rows of a report as a test wants them: from records, by column. */
+import { chooseColumns } from '../../src/prof/columns/columns.js';
+import { textOf } from '../../src/table/column.js';
 import { Readable } from 'node:stream';
-import { chooseColumns } from '../../src/prof/choose.js';
-import { textOf } from '../../src/prof/columns.js';
-import { openStream } from '../../src/prof/lines.js';
-import { readRecords } from '../../src/prof/records.js';
+import { openStream } from '../../src/prof/input/lines.js';
+import { readRecords } from '../../src/prof/input/records.js';
 import { Annotator } from '../../src/prof/report.js';
 import type { Annotated } from '../../src/prof/annotate.js';
 import type { ProfileLine } from '../../src/record/record.js';

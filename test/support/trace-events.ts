@@ -1,9 +1,9 @@
 /** Records → a trace, and what of it the records alone let expect. */
 import { expect } from 'chai';
-import { ChromeTrace } from '../../src/cli/dprof-perfetto-chrome.js';
-import { ProtobufTrace, type TraceText } from '../../src/cli/dprof-perfetto-protobuf.js';
-import type { Alignment } from '../../src/prof/trace-events/clock.js';
-import { TraceEvents } from '../../src/prof/trace-events/trace-events.js';
+import { ChromeTrace } from '../../src/cli/commands/perfetto/perfetto-chrome.js';
+import { ProtobufTrace, type TraceText } from '../../src/cli/commands/perfetto/perfetto-protobuf.js';
+import type { Alignment } from '../../src/prof/perfetto/profile-clock.js';
+import { TraceEvents } from '../../src/prof/perfetto/trace-events.js';
 import type { ProfileLine, ProfileRecord } from '../../src/record/record.js';
 import { shownTrace, type ShownTrace } from './perfetto-trace.js';
 import { imported, type Imported } from './trace-processor.js';

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { chooseColumns } from '../../src/prof/choose.js';
-import { COLUMNS } from '../../src/prof/columns.js';
+import { COLUMNS, chooseColumns } from '../../src/prof/columns/columns.js';
 import type { KernelRecord } from '../../src/record/record.js';
 import { UserError } from '../../src/record/errors.js';
 import { cells, cut, fitId, fitQuantity } from '../../src/write/cell-text.js';

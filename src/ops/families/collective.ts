@@ -2,11 +2,11 @@
  * Operations between the devices of a group: all-reduce, all-gather, all-to-all …
  */
 import { entryOf, named, type ByName } from '../by-name.js';
-import { bind, type Bound } from '../binding.js';
+import { bind, type Bound } from '../schema/binding.js';
 import { dtypeShort, numel, type Tensor } from '../call.js';
-import { messageBytes } from '../collective.js';
+import { messageBytes } from '../collective-bytes.js';
 import type { Collective, OpCall } from '../../record/record.js';
-import { isDispatched, untoldWork } from '../dispatched.js';
+import { isDispatched, untoldWork } from '../schema/dispatched.js';
 import type { Family, Param, Work } from '../family.js';
 import { tensor, tensorListParams, trafficWork } from '../work.js';
 

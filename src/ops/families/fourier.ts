@@ -2,11 +2,11 @@
  * Fast Fourier transforms.
  */
 import { ofDispatcher } from '../by-name.js';
-import { byRules, ruleFor, type Amounts, type Reading, type Rules } from '../by-schema.js';
+import { byRules, ruleFor, type Amounts, type Reading, type Rules } from '../schema/by-schema.js';
 import { numel, type Tensor } from '../call.js';
 import type { Family } from '../family.js';
 import { dimension, wholes } from '../operands.js';
-import { complexOf, partOf } from '../promotion.js';
+import { complexOf, partOf } from '../schema/promotion.js';
 import { tensor } from '../work.js';
 
 /** Which side of a transform is real. */

@@ -4,12 +4,12 @@
 import { entryOf, named, type ByName } from '../by-name.js';
 import { argument, broadcast, numel, positional, type Tensor } from '../call.js';
 import type { Arg, OpCall } from '../../record/record.js';
-import { isDispatched, typed, untoldWork } from '../dispatched.js';
+import { isDispatched, typed, untoldWork } from '../schema/dispatched.js';
 import type { Family, KernelFacts, Work } from '../family.js';
-import { dtypeGiven } from '../dtype-argument.js';
+import { dtypeGiven } from '../schema/dtype-argument.js';
 import { subject, tensorOf, whole, wholes } from '../operands.js';
 import { tensor, tensorParams, trafficWork } from '../work.js';
-import { filledBy } from './dispatched-filling.js';
+import { filledBy } from './movement/dispatched-filling.js';
 
 const SOURCE = 'PyProf (dropout 5 per element, randperm 3 per element); PyTorch native_dropout';
 

@@ -1,21 +1,21 @@
 /** The timeline of a page, on a canvas. */
-import type { Timeline } from '../../prof/page/page-data.js';
-import { element } from '../element.js';
-import { followAddress } from './address-bar.js';
-import { showDetails } from './details.js';
-import { loadEvents, type Events } from './events.js';
-import { Gestures } from './gestures.js';
-import { actOn, type KeyActions } from './keys.js';
-import { showLegend } from './legend.js';
-import { showMarkers } from './marker-panel.js';
-import { showNames } from './names.js';
-import { Scene } from './scene.js';
-import { showSearch } from './search-box.js';
-import { showSpan } from './span-panel.js';
-import { Stage } from './stage.js';
-import { showTip } from './tip.js';
-import { showToolbar } from './toolbar.js';
-import { written } from '../units.js';
+import type { Timeline } from '../../prof/html/page-data.js';
+import { element } from '../document/element.js';
+import { followAddress } from './controls/address-bar.js';
+import { showDetails } from './controls/details.js';
+import { loadEvents, type Events } from './model/events.js';
+import { Gestures } from './controls/gestures.js';
+import { actOn, type KeyActions } from './controls/keys.js';
+import { showLegend } from './controls/legend.js';
+import { showMarkers } from './controls/marker-panel.js';
+import { showNames } from './controls/lane-names.js';
+import { Scene } from './draw/scene.js';
+import { showSearch } from './controls/search-box.js';
+import { showSpan } from './controls/span-panel.js';
+import { Stage } from './draw/stage.js';
+import { showTip } from './controls/tip.js';
+import { showToolbar } from './controls/toolbar.js';
+import { written } from '../document/units.js';
 
 export interface TimelineOptions {
   /** Place of the profile in its file, from 0. */

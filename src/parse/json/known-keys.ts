@@ -13,7 +13,7 @@ import {
   QUOTE,
   skipSpace,
 } from './json-bytes.js';
-import type { ExactDecoder } from './exact.js';
+import type { ExactDecoder } from './exact-json.js';
 
 const OPEN_BRACE = 0x7b;
 const MINUS = 0x2d;

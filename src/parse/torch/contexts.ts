@@ -3,17 +3,17 @@
  * it, and for a kernel of the backward pass its forward op, whose module and frames it takes over.
  */
 import type { Context, ForwardOp, OpCall } from '../../record/record.js';
-import { Recent } from '../../record/recent.js';
-import { NOWHERE, type KernelContexts } from '../context.js';
-import type { Launches } from '../launches.js';
-import { withoutBackward } from '../sequence.js';
-import type { Threads } from '../threads.js';
-import { orNull } from '../column.js';
+import { Recent } from '../../containers/lru-cache.js';
+import { NOWHERE, type KernelContexts } from '../capture/context.js';
+import type { Launches } from '../capture/launches.js';
+import { withoutBackward } from '../capture/sequence.js';
+import type { Threads } from '../capture/threads.js';
+import { orNull } from '../../containers/numeric-column.js';
 import { ForwardOps, NO_OP } from './forward-ops.js';
 import type { HostEvents } from './host-events.js';
-import { readStack, type HostName } from './names.js';
+import { readStack, type HostName } from './event-names.js';
 import { OUTSIDE, type Nesting } from './nesting.js';
-import { Steps, type Step } from './steps.js';
+import { Steps, type Step } from './training-steps.js';
 
 /** What the contexts are made from. */
 export interface TorchFacts {

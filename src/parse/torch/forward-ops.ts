@@ -3,7 +3,7 @@
  * profiler means by its own thread number; of several the one that started last, which is the innermost.
  * Source: torch/csrc/profiler/collection.cpp, kineto_shim's `Fwd thread id` and the `fwdbwd` flows of a trace.
  */
-import { PairIndex } from '../pair-index.js';
+import { PairIndex } from '../../containers/pair-index.js';
 import type { HostEvents } from './host-events.js';
 
 /** No such op. */

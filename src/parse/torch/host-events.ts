@@ -3,10 +3,10 @@
  * in columns of their own. Memory: 24 bytes a range, 48 more an op.
  */
 import type { Arg } from '../../record/record.js';
-import { Ranges } from '../capture.js';
-import { Column } from '../column.js';
-import { PairIndex } from '../pair-index.js';
-import { readFrame, readName, type HostName } from './names.js';
+import { Ranges } from '../capture/capture.js';
+import { Column } from '../../containers/numeric-column.js';
+import { PairIndex } from '../../containers/pair-index.js';
+import { readFrame, readName, type HostName } from './event-names.js';
 
 /** What the numbers of texts in the columns stand for. */
 export interface HostTexts {

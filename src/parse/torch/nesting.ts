@@ -2,8 +2,8 @@
  * How host events nest: for every range the one around it, for every launch the innermost range. One pass a thread
  * over ranges and launches in order of start; memory 8 bytes a range.
  */
-import type { Calls, Ranges } from '../capture.js';
-import { groupAll, sortRows, type CompareRows } from '../order.js';
+import type { Calls, Ranges } from '../capture/capture.js';
+import { groupAll, sortRows, type CompareRows } from '../../containers/row-order.js';
 
 /** No range. */
 export const OUTSIDE = -1;

@@ -9,7 +9,7 @@
  * of samples as a median of ratios over rows, S. Anders, W. Huber, "Differential expression analysis for sequence count
  * data", Genome Biology 11 (2010) R106, formula 5.
  */
-import type { Pair, Times, Which } from './pair.js';
+import type { Pair, Times, Which } from './input-pair.js';
 import { median, testSteps, verdictOf, type Settings, type StepTest, type Verdict } from './verdict.js';
 
 /** Rows that have a time in every sample; with fewer, a median says more of its rows than of the step. */

@@ -1,19 +1,20 @@
 /**
  * Records of two inputs → rows that compare them. One pass over each; kept are sums by row and sample alone.
  */
+import { textOf } from '../../table/column.js';
+import { type KernelColumn } from '../columns/kernel-column.js';
 import type { ProfileLine } from '../../record/record.js';
 import type { Annotated } from '../annotate.js';
-import { textOf, type Column } from '../columns.js';
-import type { RecordTypes } from '../records.js';
+import type { RecordTypes } from '../input/records.js';
 import { Annotator } from '../report.js';
 import { commonOf, withoutCommon, type Common } from './common.js';
 import type { Condition } from './fail-if.js';
 import { falseDiscovery } from './false-discovery.js';
 import { InputFacts } from './input-facts.js';
 import { Measuring, type Both } from './measuring.js';
-import type { Pair, Times, Which } from './pair.js';
-import { byChange, rowOf, type DiffRow, type Key, type Measured } from './row.js';
-import { Samples, Sums, type Basis } from './sums.js';
+import type { Pair, Times, Which } from './input-pair.js';
+import { byChange, rowOf, type DiffRow, type Key, type Measured } from './diff-row.js';
+import { Samples, Sums, type Basis } from './input-sums.js';
 import { testSteps, type Settings, type StepTest } from './verdict.js';
 
 export const DIFF_TYPES: RecordTypes = new Set(['profile', 'kernel', 'end'] as const);
@@ -60,7 +61,7 @@ class Side {
 }
 
 export interface ComparisonOptions {
-  readonly by: readonly Column[];
+  readonly by: readonly KernelColumn[];
   readonly conditions: readonly Condition[];
   readonly settings: Settings;
   readonly mostRows?: number;

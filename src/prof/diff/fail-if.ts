@@ -7,10 +7,10 @@
  *
  * The last `>` or `<` counts: names of kernels have such signs.
  */
+import { requireColumn } from '../columns/columns.js';
+import { textOf } from '../../table/column.js';
 import { UsageError } from '../../record/errors.js';
 import type { Annotated } from '../annotate.js';
-import { requireColumn } from '../choose.js';
-import { textOf } from '../columns.js';
 
 /** Change of a mean step, or a mean run. */
 export interface Change {

@@ -1,7 +1,7 @@
 /** Sums of both inputs → what a row of the comparison tells of them, and the times it is tested on. Pure. */
-import type { Pair, Which } from './pair.js';
-import type { Amount, Key, Measured } from './row.js';
-import type { Basis, Samples, Sums } from './sums.js';
+import type { Pair, Which } from './input-pair.js';
+import type { Amount, Key, Measured } from './diff-row.js';
+import type { Basis, Samples, Sums } from './input-sums.js';
 
 /** Less of a row's time than this in steps, and its steps say too little of it. */
 const LEAST_IN_STEPS = 0.5;

@@ -7,7 +7,7 @@
  * relative to a fold-change threshold is a TREAT", Bioinformatics 25 (2009) 765-771.
  */
 import { mannWhitney } from './mann-whitney.js';
-import type { Times } from './pair.js';
+import type { Times } from './input-pair.js';
 
 export const VERDICTS = {
   slower: 'its steps take longer, by more than the minimum effect',

@@ -6,7 +6,7 @@
  */
 import type { SampleRecord } from '../../record/record.js';
 import { Allocations, type Holding, type Owner } from './allocations.js';
-import { Curve } from './curve.js';
+import { Curve } from './bounded-curve.js';
 
 /** Metrics of memory in use, the best for a peak first. */
 export const MEMORY_METRICS = [

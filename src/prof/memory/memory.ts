@@ -1,6 +1,6 @@
 /** Records → memory in use over time, of each device of each profile, in one pass over records in order of start. */
 import type { KernelLine, ProfileLine, ProfileRecord, SampleRecord } from '../../record/record.js';
-import type { RecordTypes } from '../records.js';
+import type { RecordTypes } from '../input/records.js';
 import { HostSteps, stepOf } from '../steps/host-steps.js';
 import { ALLOCATION_METRIC, DeviceMemory, isMemory, type Peak, type Series } from './device-memory.js';
 

@@ -6,7 +6,15 @@
  * them to Neuron metrics (Container Insights), without its prefixes for pods and nodes. What it does not tell has names
  * of our own. The names of neuron-monitor-cloudwatch.py are not public.
  */
-import { sharedTags, sumUnder, under, valueOf, type MonitorReport, type MonitorRow, type Scope } from './report.js';
+import {
+  sharedTags,
+  sumUnder,
+  under,
+  valueOf,
+  type MonitorReport,
+  type MonitorRow,
+  type Scope,
+} from './monitor-report.js';
 
 /** Units that CloudWatch knows. */
 type Unit = 'Percent' | 'Bytes' | 'Count' | 'Count/Second' | 'Seconds';

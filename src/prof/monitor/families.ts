@@ -3,7 +3,7 @@
  * comes with neuron-monitor (neuron-monitor-prometheus.py), so that dashboards made for it go on working; what it does
  * not tell has names of our own, marked as such.
  */
-import { under, valueOf, type MonitorReport, type MonitorRow, type Scope } from './report.js';
+import { under, valueOf, type MonitorReport, type MonitorRow, type Scope } from './monitor-report.js';
 
 /** One value with the labels that tell it apart within its row. */
 export interface Point {

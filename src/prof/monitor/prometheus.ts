@@ -6,7 +6,7 @@
  */
 import type { Labels } from '../../record/record.js';
 import { FAMILIES, type Family } from './families.js';
-import { processOf, sharedTags, type MonitorReport, type MonitorRow } from './report.js';
+import { processOf, sharedTags, type MonitorReport, type MonitorRow } from './monitor-report.js';
 
 /** Labels of the instance, on every series, and the fact each is. */
 const INSTANCE_LABELS = {

@@ -1,6 +1,6 @@
 /** A stream of records → the samples of one report after the other. */
 import type { ProfileLine, SampleRecord } from '../../record/record.js';
-import { reportNumber, type ReportSamples } from './samples.js';
+import { reportNumber, type ReportSamples } from './report-samples.js';
 
 /** Keeps the samples of one report, no more. */
 export class ReportSplitter {

@@ -1,7 +1,7 @@
 /** Our value of a metric against the one that the vendor's tool reported, and why they differ where they do. */
 import { isUnknown, type Amount, type Measured, type Metric, type Sums } from './metric.js';
 import { fromVendor, said } from './quantity.js';
-import type { Reported } from './sums.js';
+import type { Reported } from './metric-sums.js';
 
 export interface Comparison {
   /** In the unit of the metric; null where it was not reported. */

@@ -17,7 +17,7 @@ import {
   type Metric,
   type Sums,
 } from './metric.js';
-import { DYNAMIC, type Packets } from './sums.js';
+import { DYNAMIC, type Packets } from './metric-sums.js';
 
 const NOT_GROUPED = 'records tell packets, not which of them make up one transfer of a tensor';
 const UNSIZED = 'some packets do not tell their size';

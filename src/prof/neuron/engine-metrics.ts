@@ -15,7 +15,7 @@ import {
   type Metric,
   type Sums,
 } from './metric.js';
-import { Spans } from './sums.js';
+import { Spans } from './metric-sums.js';
 
 const TIMES = 'EVENT_SEMAPHORE left out';
 

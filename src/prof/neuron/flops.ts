@@ -5,7 +5,7 @@
  * tool's own numbers. Rates by type: architecture guides of Trainium (FP32 a quarter of BF16).
  */
 import { combine, ratio, ran, NO_ACTIVITY, type Amount, type Sums, type Unknown } from './metric.js';
-import { FP32_IN_TWO, type Moved } from './sums.js';
+import { FP32_IN_TWO, type Moved } from './metric-sums.js';
 
 const NO_SIZES: Unknown = {
   unknown: 'instructions do not tell their sizes: a device trace alone has none',

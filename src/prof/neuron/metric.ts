@@ -1,6 +1,6 @@
 /** What a metric is: one row of the summary, computed from what the records add up to. */
 import { machineOf, type Machine } from './machine.js';
-import type { ProfileSums, Spans } from './sums.js';
+import type { ProfileSums, Spans } from './metric-sums.js';
 
 /** Why a number is not known. */
 export interface Unknown {

@@ -4,7 +4,7 @@
  * Sources of limits: AWS Neuron's documentation of its profiler (loads above two, transposes above 10 % of FLOPs,
  * spills above 25 % of what is read, DMA of 4 KiB and more); the others are ours.
  */
-import { counted } from '../../record/counted.js';
+import { counted } from '../../record/plural.js';
 import { hardwareFlops, moved, slowFlops, tensorBytes, transposeFlops } from './flops.js';
 import { isUnknown, ratio, type Amount, type Metric, type Sums, type Unknown } from './metric.js';
 import { said } from './quantity.js';

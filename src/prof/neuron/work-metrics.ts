@@ -17,7 +17,7 @@ import {
   utilisation,
 } from './flops.js';
 import { combine, counted, type Amount, type Measured, type Metric, type Sums } from './metric.js';
-import type { Moved } from './sums.js';
+import type { Moved } from './metric-sums.js';
 
 const ZERO_WITHOUT_HLO = 'the tool writes 0 where the program has no statistics of the model';
 

@@ -2,8 +2,8 @@
  * Device time of one step, or of a whole profile, in one pass: lengths of unions of intervals, which come in order of
  * start. Memory: the ends reached so far.
  */
-import { Union } from '../union.js';
-import { receives, type Timed, type Work } from './work.js';
+import { Union } from '../../containers/interval-union.js';
+import { receives, type Timed, type Work } from './step-work.js';
 
 const PS_PER_NS = 1000;
 

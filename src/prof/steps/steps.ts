@@ -4,10 +4,10 @@
  */
 import { UserError } from '../../record/errors.js';
 import type { ProfileLine, ProfileRecord } from '../../record/record.js';
-import type { RecordTypes } from '../records.js';
+import type { RecordTypes } from '../input/records.js';
 import { HostSteps, MOST_STEPS, stepOf } from './host-steps.js';
 import { StepSums } from './step-sums.js';
-import { workOf, type Timed, type Work } from './work.js';
+import { workOf, type Timed, type Work } from './step-work.js';
 
 export const STEP_TYPES: RecordTypes = new Set(
   ['profile', 'kernel', 'collective', 'graph', 'copy', 'set', 'sample', 'range', 'end'] as const, // prettier-ignore

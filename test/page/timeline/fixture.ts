@@ -1,8 +1,8 @@
 /** Timelines made of seeded events, packed as `dprof html` packs them, and events by hand for small sums. */
 import { deflateRawSync } from 'node:zlib';
-import { arrowsOf, type Events, type TextColumn } from '../../../src/page/timeline/events.js';
-import { EVENT_KINDS } from '../../../src/prof/page/page-data.js';
-import type { EventKind, Lane, Packed, Timeline, TimelineColumn } from '../../../src/prof/page/page-data.js';
+import { arrowsOf, type Events, type TextColumn } from '../../../src/page/timeline/model/events.js';
+import { EVENT_KINDS } from '../../../src/prof/html/page-data.js';
+import type { EventKind, Lane, Packed, Timeline, TimelineColumn } from '../../../src/prof/html/page-data.js';
 
 /** Little endian, as Node's own buffers write it. */
 export function packed(type: Packed['type'], numbers: readonly number[]): Packed {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { ExactDecoder } from '../../../src/parse/json/exact.js';
+import { ExactDecoder } from '../../../src/parse/json/exact-json.js';
 import { KnownKeys } from '../../../src/parse/json/known-keys.js';
 
 const KEYS = ['a', 'b', 'key', 'ключ', 'x"y', ''];

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { Calls, Ranges } from '../../../src/parse/capture.js';
+import { Calls, Ranges } from '../../../src/parse/capture/capture.js';
 import { DEEPEST, MOST_AT_ONCE, nest, OUTSIDE, type Nesting } from '../../../src/parse/torch/nesting.js';
 
 interface Span {

@@ -1,9 +1,10 @@
 /** FLOPs, bytes and cubes of the kernels of real Ascend profiles, against what the devices counted. */
+import { type Annotated } from '../../../src/prof/annotate.js';
 import { expect } from 'chai';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { columnOf, type Annotated } from '../../../src/prof/columns.js';
-import { peaksOf } from '../../../src/prof/peaks.js';
+import { columnOf } from '../../../src/prof/columns/columns.js';
+import { peaksOf } from '../../../src/prof/roofline/peaks.js';
 import { recordsOf } from '../../support/profile-database.js';
 import { annotate } from '../../support/rows.js';
 import { itShared } from '../../support/shared.js';

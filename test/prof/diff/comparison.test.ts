@@ -1,8 +1,8 @@
+import { requireColumn } from '../../../src/prof/columns/columns.js';
 import { expect } from 'chai';
-import { requireColumn } from '../../../src/prof/choose.js';
 import { Comparison, OTHERS, type ComparisonOptions } from '../../../src/prof/diff/comparison.js';
-import type { DiffRow } from '../../../src/prof/diff/row.js';
-import { Samples, Sums } from '../../../src/prof/diff/sums.js';
+import type { DiffRow } from '../../../src/prof/diff/diff-row.js';
+import { Samples, Sums } from '../../../src/prof/diff/input-sums.js';
 import { DEFAULTS, median, testSteps } from '../../../src/prof/diff/verdict.js';
 import type { KernelRecord, ProfileLine, ProfileRecord } from '../../../src/record/record.js';
 import { kernel } from '../../support/kernels.js';

@@ -1,6 +1,6 @@
 /** What a comparison finds in profiles whose truth is known: 50 layers, 30 steps, noise of kernels and of whole steps. */
+import { requireColumn } from '../../../src/prof/columns/columns.js';
 import { expect } from 'chai';
-import { requireColumn } from '../../../src/prof/choose.js';
 import { Comparison } from '../../../src/prof/diff/comparison.js';
 import { DEFAULTS } from '../../../src/prof/diff/verdict.js';
 import type { KernelRecord } from '../../../src/record/record.js';

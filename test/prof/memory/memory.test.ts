@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { readProfile } from '../../../src/parse/profile.js';
 import { Allocations } from '../../../src/prof/memory/allocations.js';
-import { Curve } from '../../../src/prof/memory/curve.js';
+import { Curve } from '../../../src/prof/memory/bounded-curve.js';
 import { Memory, type MemoryReport } from '../../../src/prof/memory/memory.js';
 import type { ProfileLine } from '../../../src/record/record.js';
 import { kernel } from '../../support/kernels.js';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
 import { embeddedMetrics } from '../../../src/prof/monitor/emf.js';
-import type { MonitorReport } from '../../../src/prof/monitor/report.js';
+import type { MonitorReport } from '../../../src/prof/monitor/monitor-report.js';
 import { executions, lines, report, reportsOf, runtime } from '../../support/monitor-report.js';
 import { itShared } from '../../support/shared.js';
 

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
-import { chooseMonitorColumns, MONITOR_COLUMNS } from '../../../src/prof/monitor/columns.js';
-import { parseGroups, parseTagFilter } from '../../../src/prof/monitor/groups.js';
-import { reportOf } from '../../../src/prof/monitor/samples.js';
+import { chooseMonitorColumns, MONITOR_COLUMNS } from '../../../src/prof/monitor/monitor-columns.js';
+import { parseGroups, parseTagFilter } from '../../../src/prof/monitor/metric-groups.js';
+import { reportOf } from '../../../src/prof/monitor/report-samples.js';
 import type { SampleRecord } from '../../../src/record/record.js';
-import type { MonitorReport } from '../../../src/prof/monitor/report.js';
+import type { MonitorReport } from '../../../src/prof/monitor/monitor-report.js';
 import { cores, executions, group, lines, report, reportsOf, runtime } from '../../support/monitor-report.js';
 import { itShared } from '../../support/shared.js';
 

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { Annotator } from '../../../src/prof/report.js';
-import { columnOf } from '../../../src/prof/columns.js';
+import { columnOf } from '../../../src/prof/columns/columns.js';
 import type { Annotated } from '../../../src/prof/annotate.js';
 import type { KernelLine, ProfileRecord } from '../../../src/record/record.js';
-import { RecordReader } from '../../../src/prof/records.js';
+import { RecordReader } from '../../../src/prof/input/records.js';
 
 const PROFILE: ProfileRecord = {
   ...{ type: 'profile', v: 1, profile: 0, format: 'neuron-json', tool: null, file: 'a.json', rank: null },

@@ -8,7 +8,7 @@ import { open } from '../../../src/parse/source.js';
 import { compared, type Comparison } from '../../../src/prof/neuron/compare.js';
 import { withMachine } from '../../../src/prof/neuron/metric.js';
 import { metricsOf } from '../../../src/prof/neuron/metrics.js';
-import { ProfileSums } from '../../../src/prof/neuron/sums.js';
+import { ProfileSums } from '../../../src/prof/neuron/metric-sums.js';
 import type { CopyLine, ProfileLine } from '../../../src/record/record.js';
 import { itShared } from '../../support/shared.js';
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { Summaries } from '../../../src/prof/neuron/summary.js';
+import { Summaries } from '../../../src/prof/neuron/metric-summary.js';
 import { RULES, type Warning } from '../../../src/prof/neuron/warnings.js';
 import type { ProfileLine } from '../../../src/record/record.js';
 import { instruction, neuronProfile, notice, packet, sample, tensor, throttle } from '../../support/neuron.js';

@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { readProfile } from '../../../src/parse/profile.js';
-import { STEP_COLUMNS } from '../../../src/prof/steps/columns.js';
+import { STEP_COLUMNS } from '../../../src/prof/steps/step-columns.js';
 import { Steps } from '../../../src/prof/steps/steps.js';
 import type { ProfileLine, SampleRecord } from '../../../src/record/record.js';
 import { itShared } from '../../support/shared.js';

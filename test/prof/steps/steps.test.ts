@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
-import { STEP_COLUMNS } from '../../../src/prof/steps/columns.js';
+import { STEP_COLUMNS } from '../../../src/prof/steps/step-columns.js';
 import { MOST_STEPS } from '../../../src/prof/steps/host-steps.js';
 import { Steps, type StepRow } from '../../../src/prof/steps/steps.js';
 import type { CollectiveRecord, CopyRecord, ProfileLine, SampleRecord } from '../../../src/record/record.js';

@@ -1,6 +1,6 @@
 /** The reader that traces are held to finds what breaks its rules: a check that finds nothing would be no check. */
 import { expect } from 'chai';
-import { Packets, type EventParts } from '../../../src/write/perfetto/packets.js';
+import { Packets, type EventParts } from '../../../src/write/perfetto/trace-packets.js';
 import { imported } from '../../support/trace-processor.js';
 
 const event = (start: number, fields: Partial<EventParts> = {}): EventParts => ({

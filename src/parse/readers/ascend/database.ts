@@ -3,10 +3,10 @@
  * without the framework), schema 1.0 to 1.2.
  */
 import type { ProfileLine } from '../../../record/record.js';
-import { emit } from '../../emit.js';
+import { emit } from '../../capture/emit.js';
 import type { Probe, Reader, ReadOptions } from '../../reader.js';
-import { SqliteFile } from '../../sqlite.js';
-import { AscendCapture } from './database/capture.js';
+import { SqliteFile } from '../../sqlite/sqlite.js';
+import { AscendCapture } from './database/database-capture.js';
 import { isMoved } from './one-profile.js';
 
 const ID = 'ascend-db';

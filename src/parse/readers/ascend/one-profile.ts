@@ -6,7 +6,7 @@ import { readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { UserError } from '../../../record/errors.js';
 import type { Probe } from '../../reader.js';
-import { SqliteFile } from '../../sqlite.js';
+import { SqliteFile } from '../../sqlite/sqlite.js';
 
 const OUTPUT = 'ASCEND_PROFILER_OUTPUT';
 const DATABASE = /^ascend_pytorch_profiler(_\d+)?\.db$/;

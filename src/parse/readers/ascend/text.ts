@@ -3,10 +3,10 @@
  * there is no trace.
  */
 import type { ProfileLine } from '../../../record/record.js';
-import { emit } from '../../emit.js';
+import { emit } from '../../capture/emit.js';
 import type { Probe, Reader, ReadOptions } from '../../reader.js';
 import { DetailsCapture } from './text/details-capture.js';
-import { isAscendTrace, isCovered, isKernelDetails } from './text/sniff.js';
+import { isAscendTrace, isCovered, isKernelDetails } from './text/trace-sniff.js';
 import { TraceCapture } from './text/trace-capture.js';
 
 export const ascendText: Reader = {

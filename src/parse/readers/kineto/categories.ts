@@ -4,7 +4,7 @@
  * annotations on the device.
  * Source: libkineto/include/ActivityType.h and its predecessors.
  */
-import type { ActivityKind } from '../../capture.js';
+import type { ActivityKind } from '../../capture/capture.js';
 
 export type Category =
   | { readonly is: 'op' }

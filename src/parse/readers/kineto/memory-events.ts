@@ -9,14 +9,14 @@
 import type { Diagnostics } from '../../../record/diagnostics.js';
 import type { Labels, SampleRecord } from '../../../record/record.js';
 import { ValueLine } from '../../../record/value-line.js';
-import { Calls } from '../../capture.js';
-import { Column, orNull } from '../../column.js';
-import { allRows, sortRows } from '../../order.js';
+import { Calls } from '../../capture/capture.js';
+import { Column, orNull } from '../../../containers/numeric-column.js';
+import { allRows, sortRows } from '../../../containers/row-order.js';
 import type { HostEvents } from '../../torch/host-events.js';
 import { OUTSIDE } from '../../torch/nesting.js';
-import { EVENT, type TraceEvent } from '../../trace/event.js';
-import type { Ids } from '../../trace/numbers.js';
-import { ARG, argNumber } from './args.js';
+import { EVENT, type TraceEvent } from '../../json/event-fields.js';
+import type { Ids } from '../../json/number-bytes.js';
+import { ARG, argNumber } from './event-args.js';
 import { DEVICE_TYPES, HOST } from './device-types.js';
 
 const NAME = Buffer.from('[memory]');

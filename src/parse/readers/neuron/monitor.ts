@@ -8,7 +8,7 @@ import type { ProfileLine } from '../../../record/record.js';
 import type { Probe, Reader, ReadOptions } from '../../reader.js';
 import { ByteLines } from './monitor/byte-lines.js';
 import { MonitorReports } from './monitor/monitor-reports.js';
-import { REPORT_KEYS } from './monitor/places.js';
+import { REPORT_KEYS } from './monitor/value-paths.js';
 import { isMonitorStream } from './monitor/recognise.js';
 
 export const neuronMonitor: Reader = {

@@ -2,7 +2,7 @@
 import { Diagnostics } from '../../../record/diagnostics.js';
 import { SCHEMA_VERSION, type ProfileLine } from '../../../record/record.js';
 import type { Probe, Reader, ReadOptions } from '../../reader.js';
-import { hasTraceBeside } from './beside.js';
+import { hasTraceBeside } from './sidecar-program.js';
 import { readNeff } from './neff-file.js';
 import { isNeff } from './neff/read-program.js';
 

@@ -4,9 +4,9 @@
  */
 import { statSync } from 'node:fs';
 import type { Probe, Reader } from '../../reader.js';
-import { hasReportBeside } from './beside.js';
-import { readTrace } from './ntff/capture.js';
-import { GREATEST_VERSION, HEADER_BYTES, VERSION } from './ntff/trace-file.js';
+import { hasReportBeside } from './sidecar-program.js';
+import { readTrace } from './ntff/ntff-capture.js';
+import { GREATEST_VERSION, HEADER_BYTES, VERSION } from './ntff/ntff-file.js';
 
 /** Of the metadata: field 1, a run of bytes. */
 const NAME_TAG = 0x0a;

@@ -7,17 +7,17 @@
 import { Diagnostics } from '../../../record/diagnostics.js';
 import type { EndRecord, KernelLine, ProfileLine } from '../../../record/record.js';
 import { BlockFile } from '../../json/block-file.js';
-import { ExactDecoder } from '../../json/exact.js';
+import { ExactDecoder } from '../../json/exact-json.js';
 import { KnownKeys } from '../../json/known-keys.js';
 import type { Probe, Reader, ReadOptions } from '../../reader.js';
-import { clockOf } from './tool-json/clock.js';
-import { Cores } from './tool-json/devices.js';
+import { clockOf } from './tool-json/json-clock.js';
+import { Cores } from './tool-json/json-devices.js';
 import { packet, PACKET_KEYS } from './tool-json/dma.js';
-import { profileLine } from './tool-json/header.js';
-import { instruction, INSTRUCTION_KEYS } from './tool-json/instruction.js';
-import { isToolJson } from './tool-json/sniff.js';
-import { inOrder, type TimedLine } from './tool-json/order.js';
-import { isRow, numberOf, type Row } from './tool-json/row.js';
+import { profileLine } from './tool-json/json-header.js';
+import { instruction, INSTRUCTION_KEYS } from './tool-json/instruction-row.js';
+import { isToolJson } from './tool-json/tool-sniff.js';
+import { inOrder, type TimedLine } from './tool-json/table-order.js';
+import { isRow, numberOf, type Row } from './tool-json/table-row.js';
 import type { RowContext } from './tool-json/row-context.js';
 import type { RowIndex } from './tool-json/row-index.js';
 import {
@@ -28,10 +28,10 @@ import {
   throttle,
   throughput,
   THROUGHPUT_KEYS,
-} from './tool-json/samples.js';
-import { scanToolFile } from './tool-json/scan.js';
-import { layer, notices, statements } from './tool-json/statements.js';
-import { TIMED_TABLES, type TimedTable } from './tool-json/tables.js';
+} from './tool-json/json-samples.js';
+import { scanToolFile } from './tool-json/table-scan.js';
+import { layer, notices, statements } from './tool-json/hlo-lines.js';
+import { TIMED_TABLES, type TimedTable } from './tool-json/json-tables.js';
 
 export const neuronJson: Reader = {
   id: 'neuron-json',

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
 import type { KernelRecord, ProfileRecord } from '../../../../src/record/record.js';
-import { completeKernel } from '../../../../src/record/complete.js';
+import { completeKernel } from '../../../../src/record/kernel-defaults.js';
 import { scalarType } from '../../../../src/parse/torch/scalar-types.js';
 import { recordsOf } from '../../../support/profile-database.js';
 import { itShared } from '../../../support/shared.js';

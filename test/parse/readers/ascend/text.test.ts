@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { completeKernel } from '../../../../src/record/complete.js';
+import { completeKernel } from '../../../../src/record/kernel-defaults.js';
 import type { CollectiveRecord, KernelRecord, ProfileRecord, SampleRecord } from '../../../../src/record/record.js';
 import { findProfiles } from '../../../../src/parse/find.js';
 import {

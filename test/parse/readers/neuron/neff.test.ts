@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { checkProfile, readProfile } from '../../../../src/parse/profile.js';
-import { parseHeader } from '../../../../src/parse/readers/neuron/neff/header.js';
+import { parseHeader } from '../../../../src/parse/readers/neuron/neff/neff-header.js';
 import { readNeff } from '../../../../src/parse/readers/neuron/neff-file.js';
 import { Diagnostics } from '../../../../src/record/diagnostics.js';
 import { UserError } from '../../../../src/record/errors.js';

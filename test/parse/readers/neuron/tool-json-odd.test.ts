@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { EndRecord, KernelLine, ProfileRecord } from '../../../../src/record/record.js';
 import { UserError } from '../../../../src/record/errors.js';
 import { Diagnostics } from '../../../../src/record/diagnostics.js';
-import { scanToolFile } from '../../../../src/parse/readers/neuron/tool-json/scan.js';
+import { scanToolFile } from '../../../../src/parse/readers/neuron/tool-json/table-scan.js';
 import { itShared } from '../../../support/shared.js';
 import { CAPTURES, ofType, readText, realFile, withFile } from './tool-json-files.js';
 

@@ -3,11 +3,11 @@
  * stacks, while a step has the stacks of the one before it: each different one is held once, 4 bytes a frame, and 12
  * bytes for every stack; their texts are put together when they are asked for.
  */
-import { Recent } from '../../../../record/recent.js';
-import { Column } from '../../../column.js';
-import { sortRows, allRows } from '../../../order.js';
-import type { SqliteFile } from '../../../sqlite.js';
-import { readFrame } from '../../../torch/names.js';
+import { Recent } from '../../../../containers/lru-cache.js';
+import { Column } from '../../../../containers/numeric-column.js';
+import { sortRows, allRows } from '../../../../containers/row-order.js';
+import type { SqliteFile } from '../../../sqlite/sqlite.js';
+import { readFrame } from '../../../torch/event-names.js';
 import { DifferentStacks } from './different-stacks.js';
 import type { Strings } from './strings.js';
 

@@ -2,13 +2,13 @@
  * COMMUNICATION_OP and the tasks of which its operations consist: one record an operation. Where it ran is told by its
  * tasks in databases before schema 1.2.
  */
-import type { Operation } from '../../../capture.js';
-import { Column } from '../../../column.js';
-import { PairIndex } from '../../../pair-index.js';
-import type { SqliteFile } from '../../../sqlite.js';
+import type { Operation } from '../../../capture/capture.js';
+import { Column } from '../../../../containers/numeric-column.js';
+import { PairIndex } from '../../../../containers/pair-index.js';
+import type { SqliteFile } from '../../../sqlite/sqlite.js';
 import { COLLECTIVE_TYPE_CODES, collectiveKind, collectiveType, commonLink, LINK_CODES } from '../device-kinds.js';
 import { told } from '../kernel-labels.js';
-import type { Clock } from './clock.js';
+import type { Clock } from './database-clock.js';
 import { connectionOrNone } from './connections.js';
 import type { Strings } from './strings.js';
 

@@ -3,9 +3,9 @@
  * entries of a queue, or a forward op to its backward node; writers before 2025 gave all three out of one range of
  * numbers.
  */
-import { Column } from '../../../column.js';
-import { PairIndex } from '../../../pair-index.js';
-import type { SqliteFile } from '../../../sqlite.js';
+import { Column } from '../../../../containers/numeric-column.js';
+import { PairIndex } from '../../../../containers/pair-index.js';
+import type { SqliteFile } from '../../../sqlite/sqlite.js';
 import type { HostEvents } from '../../../torch/host-events.js';
 
 const NONE = -1;

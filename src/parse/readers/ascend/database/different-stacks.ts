@@ -1,6 +1,6 @@
 /** Lists of strings, each different one held once. Memory: 4 bytes a string, and 12 for every list. */
-import { Column } from '../../../column.js';
-import { PairIndex } from '../../../pair-index.js';
+import { Column } from '../../../../containers/numeric-column.js';
+import { PairIndex } from '../../../../containers/pair-index.js';
 
 export class DifferentStacks {
   readonly #strings = Column.counts();

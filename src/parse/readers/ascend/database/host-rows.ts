@@ -3,11 +3,11 @@
  * the queue between threads are none of these.
  */
 import type { Diagnostics } from '../../../../record/diagnostics.js';
-import type { Selection, SqliteFile } from '../../../sqlite.js';
-import type { Threads } from '../../../threads.js';
+import type { Selection, SqliteFile } from '../../../sqlite/sqlite.js';
+import type { Threads } from '../../../capture/threads.js';
 import { HostEvents } from '../../../torch/host-events.js';
-import type { Step } from '../../../torch/steps.js';
-import { isNear, type Clock } from './clock.js';
+import type { Step } from '../../../torch/training-steps.js';
+import { isNear, type Clock } from './database-clock.js';
 import { connectionOrNone } from './connections.js';
 import type { HostNames } from './host-names.js';
 

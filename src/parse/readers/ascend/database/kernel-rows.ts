@@ -3,11 +3,11 @@
  * task. Memory: 56 bytes a kernel, 8 more for each counter.
  */
 import { isCubeClass } from '../../../../record/ascend.js';
-import { Recent } from '../../../../record/recent.js';
+import { Recent } from '../../../../containers/lru-cache.js';
 import type { Labels } from '../../../../record/record.js';
-import { Column } from '../../../column.js';
-import { PairIndex } from '../../../pair-index.js';
-import type { Selection, SqliteFile } from '../../../sqlite.js';
+import { Column } from '../../../../containers/numeric-column.js';
+import { PairIndex } from '../../../../containers/pair-index.js';
+import type { Selection, SqliteFile } from '../../../sqlite/sqlite.js';
 import { coreClass } from '../device-kinds.js';
 import { kernelLabels } from '../kernel-labels.js';
 import { NO_STRING, type Strings } from './strings.js';

@@ -1,7 +1,7 @@
 /** What a database says of the profile: its devices, its rank, versions, groups of ranks. Never of an environment. */
 import type { Diagnostics } from '../../../../record/diagnostics.js';
 import type { Device, Labels } from '../../../../record/record.js';
-import type { SqliteFile } from '../../../sqlite.js';
+import type { SqliteFile } from '../../../sqlite/sqlite.js';
 import { readProfilerInfo } from '../profiler-info.js';
 
 export const TOOL = 'Ascend PyTorch Profiler';

@@ -2,10 +2,10 @@
  * The rows of a table of values over time, in columns. Memory: 8 bytes a cell; of tables that come with every event, only
  * rows that change something are held, and of those that stand in order of time only the next ones.
  */
-import { Column } from '../../../column.js';
-import { allRows, sortRows } from '../../../order.js';
-import { EVERYTHING, type Span, type SqliteFile, type TakeNumbers } from '../../../sqlite.js';
-import { isNear, type Clock } from './clock.js';
+import { Column } from '../../../../containers/numeric-column.js';
+import { allRows, sortRows } from '../../../../containers/row-order.js';
+import { EVERYTHING, type Span, type SqliteFile, type TakeNumbers } from '../../../sqlite/sqlite.js';
+import { isNear, type Clock } from './database-clock.js';
 import type { SampleTable } from './sample-tables.js';
 
 /** Of a series, the row that was read last: where its values stay as they were, the next is not needed. */

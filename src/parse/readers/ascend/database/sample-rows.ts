@@ -1,11 +1,11 @@
 /** Values over time: clock of the cores, bandwidths, memory. One row of a table may hold several values. */
 import { ValueLine } from '../../../../record/value-line.js';
-import { Recent } from '../../../../record/recent.js';
+import { Recent } from '../../../../containers/lru-cache.js';
 import type { Labels, SampleRecord } from '../../../../record/record.js';
-import { orNull } from '../../../column.js';
-import type { SqliteFile } from '../../../sqlite.js';
+import { orNull } from '../../../../containers/numeric-column.js';
+import type { SqliteFile } from '../../../sqlite/sqlite.js';
 import { told } from '../kernel-labels.js';
-import { isNear, type Clock } from './clock.js';
+import { isNear, type Clock } from './database-clock.js';
 import { SampleColumns } from './sample-columns.js';
 import { SAMPLE_TABLES, type Value } from './sample-tables.js';
 import type { Strings } from './strings.js';

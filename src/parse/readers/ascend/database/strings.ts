@@ -2,10 +2,10 @@
  * The table of strings, looked up when a text is needed: a long run has millions of them, and most say nothing of a
  * kernel.
  */
-import { Recent } from '../../../../record/recent.js';
-import { Column } from '../../../column.js';
-import { PairIndex } from '../../../pair-index.js';
-import type { SqliteFile } from '../../../sqlite.js';
+import { Recent } from '../../../../containers/lru-cache.js';
+import { Column } from '../../../../containers/numeric-column.js';
+import { PairIndex } from '../../../../containers/pair-index.js';
+import type { SqliteFile } from '../../../sqlite/sqlite.js';
 
 const TABLE = 'STRING_IDS';
 

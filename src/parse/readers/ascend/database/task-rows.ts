@@ -3,12 +3,12 @@
  * is passed over: kernels on both kinds of core and collectives have one around their own, and the profiler's marks.
  */
 import type { Diagnostics } from '../../../../record/diagnostics.js';
-import { ACTIVITY_KINDS, type Activities, type ActivityKind } from '../../../capture.js';
-import { Column } from '../../../column.js';
-import type { SqliteFile } from '../../../sqlite.js';
-import type { Threads } from '../../../threads.js';
+import { ACTIVITY_KINDS, type Activities, type ActivityKind } from '../../../capture/capture.js';
+import { Column } from '../../../../containers/numeric-column.js';
+import type { SqliteFile } from '../../../sqlite/sqlite.js';
+import type { Threads } from '../../../capture/threads.js';
 import { taskKind, type TaskKind } from '../device-kinds.js';
-import { isNear, type Clock } from './clock.js';
+import { isNear, type Clock } from './database-clock.js';
 import type { CollectiveRows } from './collective-rows.js';
 import { connectionOrNone } from './connections.js';
 import type { DeviceRange } from './host-rows.js';

@@ -2,8 +2,8 @@
  * Collectives of a trace: operations on the first lane of a group, their parts on the lanes (planes) that follow. Parts
  * tell what a message went over.
  */
-import { Column } from '../../../column.js';
-import { allRows, sortRows } from '../../../order.js';
+import { Column } from '../../../../containers/numeric-column.js';
+import { allRows, sortRows } from '../../../../containers/row-order.js';
 import { commonLink } from '../device-kinds.js';
 
 /** One operation, as the trace tells it. */

@@ -2,9 +2,9 @@
  * communication.json: by step and kind, `hcom_allReduce__586_0_1@17522688603477080586` (operation and group) with times,
  * and what went over each kind of link.
  */
-import type { Details } from '../../../capture.js';
+import type { Details } from '../../../capture/capture.js';
 import { commonLink } from '../device-kinds.js';
-import { member, membersOf } from './json-beside.js';
+import { member, membersOf } from './sidecar-json.js';
 
 export interface CommunicationFacts {
   readonly group: string | null;

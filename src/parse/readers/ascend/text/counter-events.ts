@@ -2,7 +2,7 @@
  * Counters of a trace (phase C) → samples. MB are 2^20 bytes, KB 2^10, as in the databases of the same profiler.
  * Source: trace_view.json beside the tables HBM, LLC, NPU_MEM and AICORE_FREQ.
  */
-import type { Samples, Series } from './samples.js';
+import type { Samples, Series } from './text-samples.js';
 
 const [KB, MB, MHZ] = [1024, 1024 * 1024, 1e6];
 

@@ -15,15 +15,15 @@ import {
   type Header,
   type Names,
   type Operation,
-} from '../../../capture.js';
-import { NOWHERE, type KernelContexts } from '../../../context.js';
-import { Threads } from '../../../threads.js';
-import { FilesBeside } from './beside.js';
+} from '../../../capture/capture.js';
+import { NOWHERE, type KernelContexts } from '../../../capture/context.js';
+import { Threads } from '../../../capture/threads.js';
+import { FilesBeside } from './sidecar-files.js';
 import { timesOf, type CommunicationFacts } from './communication-file.js';
 import { coreFacts, devicesOf } from './device-facts.js';
 import { KernelDetails } from './kernel-details.js';
 import { operationOf } from './operations.js';
-import { Samples } from './samples.js';
+import { Samples } from './text-samples.js';
 import { TraceClock } from './trace-clock.js';
 
 /** Rows of the file are activities, in its order. */

@@ -3,12 +3,12 @@
  * to the work on the device. Flows stand at the end of a trace: where they were cut off, the launch is followed instead,
  * which a thread of its own makes for what other threads have put into its queue.
  */
-import { Calls, Ranges } from '../../../capture.js';
-import { Column } from '../../../column.js';
-import { PairIndex } from '../../../pair-index.js';
-import type { Threads } from '../../../threads.js';
+import { Calls, Ranges } from '../../../capture/capture.js';
+import { Column } from '../../../../containers/numeric-column.js';
+import { PairIndex } from '../../../../containers/pair-index.js';
+import type { Threads } from '../../../capture/threads.js';
 import { nest, OUTSIDE } from '../../../torch/nesting.js';
-import { ByteTexts } from '../../../trace/byte-texts.js';
+import { ByteTexts } from '../../../json/byte-texts.js';
 
 /** Flows by number: from a thread of the program at a time, to a lane of the device at a time. */
 export class Flows {

@@ -3,8 +3,8 @@
  * the level, the metrics and the year. Memory: 100 bytes a row and 8 a counter; texts are kept once.
  */
 import type { Diagnostics } from '../../../../record/diagnostics.js';
-import type { Details } from '../../../capture.js';
-import { Column } from '../../../column.js';
+import type { Details } from '../../../capture/capture.js';
+import { Column } from '../../../../containers/numeric-column.js';
 import { coreClass } from '../device-kinds.js';
 import { kernelLabels, told } from '../kernel-labels.js';
 import { CsvTable, type CsvRow } from './csv-file.js';

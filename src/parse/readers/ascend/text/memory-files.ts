@@ -5,7 +5,7 @@
  */
 import type { Diagnostics } from '../../../../record/diagnostics.js';
 import { CsvTable } from './csv-file.js';
-import type { Samples } from './samples.js';
+import type { Samples } from './text-samples.js';
 import { microseconds, numberOf, type TraceClock } from './trace-clock.js';
 
 const [KB, MB] = [1024, 1024 * 1024];

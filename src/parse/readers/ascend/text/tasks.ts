@@ -2,9 +2,9 @@
  * Tasks of the device, before it is known what they are: that depends on the collectives and on kernel_details.csv, and
  * on other tasks. Memory: 57 bytes a task, let go of when all are told apart.
  */
-import type { ActivityKind } from '../../../capture.js';
-import { Column } from '../../../column.js';
-import { allRows, sortRows } from '../../../order.js';
+import type { ActivityKind } from '../../../capture/capture.js';
+import { Column } from '../../../../containers/numeric-column.js';
+import { allRows, sortRows } from '../../../../containers/row-order.js';
 import { taskKind } from '../device-kinds.js';
 
 /** A task that is no part of one launched together with others. */

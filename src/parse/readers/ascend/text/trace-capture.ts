@@ -1,5 +1,5 @@
 /**
- * trace_view.json and the files beside it → the columns that all readers fill (see `parse/capture.ts`). The trace alone
+ * trace_view.json and the files beside it → the columns that all readers fill (see `parse/capture/capture.ts`). The trace alone
  * gives every record; kernel_details.csv adds what a kernel worked on and what the device counted.
  * Source: trace_view.json and csv files of torch_npu, 2024 to 2026, and the user guide of its profiler.
  */
@@ -15,14 +15,14 @@ import {
   type Header,
   type Names,
   type Operation,
-} from '../../../capture.js';
-import { Column } from '../../../column.js';
-import type { KernelContexts } from '../../../context.js';
-import type { Launches } from '../../../launches.js';
-import { PairIndex } from '../../../pair-index.js';
+} from '../../../capture/capture.js';
+import { Column } from '../../../../containers/numeric-column.js';
+import type { KernelContexts } from '../../../capture/context.js';
+import type { Launches } from '../../../capture/launches.js';
+import { PairIndex } from '../../../../containers/pair-index.js';
 import { TorchContexts } from '../../../torch/contexts.js';
 import { nest } from '../../../torch/nesting.js';
-import { FilesBeside } from './beside.js';
+import { FilesBeside } from './sidecar-files.js';
 import { timesOf, type CommunicationFacts } from './communication-file.js';
 import { correctHitRates, FREQUENCY } from './counter-events.js';
 import { coreFacts, devicesOf } from './device-facts.js';
@@ -30,7 +30,7 @@ import type { KernelDetails } from './kernel-details.js';
 import { operationOf } from './operations.js';
 import { coreOfType, kindOfTask, syncKind } from './tasks.js';
 import { TraceClock } from './trace-clock.js';
-import { TraceEvents, type TracedCollective } from './trace-events.js';
+import { TraceEvents, type TracedCollective } from './trace-rows.js';
 
 const [KERNEL, COLLECTIVE] = [ACTIVITY_KINDS.indexOf('kernel'), ACTIVITY_KINDS.indexOf('collective')];
 const NO_ROW = -1;

@@ -2,8 +2,8 @@
  * Times of a trace and of the csv files beside it: microseconds since 1970 with three decimals, as text. They are held
  * as nanoseconds after the first of them, because a double does not hold them exactly.
  */
-import type { Column } from '../../../column.js';
-import { microsecondsAt, nanosecondsAt } from '../../../trace/numbers.js';
+import type { Column } from '../../../../containers/numeric-column.js';
+import { microsecondsAt, nanosecondsAt } from '../../../json/number-bytes.js';
 
 export class TraceClock {
   /** Whole microseconds of the first time read. */

@@ -1,7 +1,7 @@
 /** A report → its values, each with the name, unit and labels that its place gives it. */
 import type { Diagnostics } from '../../../../record/diagnostics.js';
 import type { Labels } from '../../../../record/record.js';
-import { REPORT, type Place } from './places.js';
+import { REPORT, type Place } from './value-paths.js';
 
 /** One value of a report. */
 export interface Leaf {

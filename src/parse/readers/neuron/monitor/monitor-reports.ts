@@ -10,7 +10,7 @@ import type { Diagnostics } from '../../../../record/diagnostics.js';
 import { UserError } from '../../../../record/errors.js';
 import type { NoticeRecord, ProfileLine, SampleRecord } from '../../../../record/record.js';
 import { leavesOf, type Leaf } from './leaves.js';
-import { REPORT_KEYS } from './places.js';
+import { REPORT_KEYS } from './value-paths.js';
 import { ReportTimes, timeOf, type ReportTime } from './report-times.js';
 import { streamHeader, type StreamName } from './stream-header.js';
 

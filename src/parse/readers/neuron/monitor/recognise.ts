@@ -1,5 +1,5 @@
 /** Whether bytes are the begin of a stream of reports. */
-import { REPORT_KEYS } from './places.js';
+import { REPORT_KEYS } from './value-paths.js';
 
 /** 'more' when it takes more bytes to tell. */
 export type Verdict = 'yes' | 'no' | 'more';

@@ -3,7 +3,7 @@ import type { Diagnostics } from '../../../../record/diagnostics.js';
 import type { Labels } from '../../../../record/record.js';
 import { readDefinition, readNodes, readTensorMap } from './definition.js';
 import type { Definition, MappedTensor, Queue, TensorType } from './definition.js';
-import type { NeffHeader } from './header.js';
+import type { NeffHeader } from './neff-header.js';
 import { fieldOf, listOf, parseJson, textOf } from './json-value.js';
 import type { Member } from './tar.js';
 import { joinTensors, type ProgramTensor } from './tensors.js';

@@ -9,7 +9,7 @@ import { closeSync, openSync, statSync } from 'node:fs';
 import type { DiagnosticName, Diagnostics } from '../../../../record/diagnostics.js';
 import { UserError } from '../../../../record/errors.js';
 import { ArchiveFault, ByteStream, FileBytes, type Fault } from './byte-stream.js';
-import { HEADER_BYTES, parseHeader, type NeffHeader } from './header.js';
+import { HEADER_BYTES, parseHeader, type NeffHeader } from './neff-header.js';
 import { gunzip, isGzip } from './inflate.js';
 import { ProgramBuilder, type Program } from './program.js';
 import { isTar, members } from './tar.js';

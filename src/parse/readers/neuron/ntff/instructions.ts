@@ -12,13 +12,13 @@
  */
 import type { Diagnostics } from '../../../../record/diagnostics.js';
 import { ENGINES } from '../../../../record/neuron.js';
-import type { Clock } from './clock.js';
+import type { Clock } from './timestamp-clock.js';
 import type { InstructionBuffer } from './metadata.js';
 import { NO_OPCODE, NO_PROGRAM } from './opcodes.js';
 import { PendingInstructions } from './pending.js';
 import type { RowChunks } from './row-chunks.js';
 import { KIND, NO_DURATION, rankOf, rankWithin } from './rows.js';
-import { INSTRUCTION_BYTES, RECORD_WORDS, type RecordBlock } from './trace-file.js';
+import { INSTRUCTION_BYTES, RECORD_WORDS, type RecordBlock } from './ntff-file.js';
 
 /** Places count modulo this. */
 const PLACES = 1 << 21;

@@ -11,12 +11,12 @@
  * | 8–15  | time, ps                                                          |
  */
 import type { Diagnostics } from '../../../../record/diagnostics.js';
-import type { Clock } from './clock.js';
+import type { Clock } from './timestamp-clock.js';
 import { PendingPackets } from './pending.js';
 import { ENGINES_OF_RECORD, QUEUES } from './queues.js';
 import type { RowChunks } from './row-chunks.js';
 import { KIND, NO_DURATION, rankOf, rankWithin } from './rows.js';
-import { RECORD_WORDS, type RecordBlock } from './trace-file.js';
+import { RECORD_WORDS, type RecordBlock } from './ntff-file.js';
 
 const START = 1;
 const END = 5;

@@ -4,7 +4,7 @@
  * then 32 KB for each run to merge.
  */
 import { RowMerge, type RowCursor } from './row-merge.js';
-import { orderOfRows } from './row-order.js';
+import { orderOfRows } from './row-sort.js';
 import { runsOf, type Runs } from './row-runs.js';
 import { ROW_BYTES, ROW_DOUBLES, ROW_WORDS, viewRows, type RowView } from './rows.js';
 import { SpillFile } from './spill-file.js';

@@ -1,8 +1,8 @@
 /** One DMA packet as a copy line. */
 import { dmaEngineName } from '../../../../record/neuron.js';
 import type { CopyLine, Labels } from '../../../../record/record.js';
-import { nanoseconds } from './clock.js';
-import { numberOf, numbersOf, rawTextOf, textOf, type Row } from './row.js';
+import { nanoseconds } from './json-clock.js';
+import { numberOf, numbersOf, rawTextOf, textOf, type Row } from './table-row.js';
 import { CORE_KEYS, durationOf, type RowContext } from './row-context.js';
 
 const COUNTERS: readonly (readonly [key: string, name: string])[] = [

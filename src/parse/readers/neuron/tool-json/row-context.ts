@@ -1,8 +1,8 @@
 /** What the rows of a file are read by. */
 import type { Diagnostics } from '../../../../record/diagnostics.js';
-import { type Clock, nanoseconds } from './clock.js';
-import type { Cores } from './devices.js';
-import { numberOf, type Row } from './row.js';
+import { type Clock, nanoseconds } from './json-clock.js';
+import type { Cores } from './json-devices.js';
+import { numberOf, type Row } from './table-row.js';
 
 export interface RowContext {
   readonly profile: number;

@@ -2,8 +2,8 @@
  * Where the rows of the timed tables stand in the file, and when they were: 20 bytes a row, and 4 to 8 more while they
  * are put in order.
  */
-import { Column } from '../../../column.js';
-import { allRows, sortRows } from '../../../order.js';
+import { Column } from '../../../../containers/numeric-column.js';
+import { allRows, sortRows } from '../../../../containers/row-order.js';
 
 /** Length and table of a row share a cell: 26 bits and 6 bits. */
 const TABLES = 64;

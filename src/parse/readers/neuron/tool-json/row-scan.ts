@@ -11,7 +11,7 @@ import {
   QUOTE,
   skipSpace,
 } from '../../../json/json-bytes.js';
-import { numberOf } from './row.js';
+import { numberOf } from './table-row.js';
 
 const SUBGRAPH = Buffer.from('subgraph');
 const QUALIFIED = Buffer.from('fully_qualified_subgraph');

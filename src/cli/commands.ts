@@ -1,0 +1,79 @@
+/** What `dprof` does besides its report of kernels: `dprof COMMAND [OPTION...] [FILE...]`. A file of that name: `./NAME`. */
+import { existsSync } from 'node:fs';
+import { nearest, UsageError } from '../record/errors.js';
+import type { Tool } from './arguments.js';
+
+export interface Command {
+  readonly tool: Tool;
+  readonly helpText: () => string;
+  readonly run: (args: readonly string[]) => Promise<void>;
+}
+
+interface Entry {
+  /** One line for the help. */
+  readonly title: string;
+  readonly load: () => Promise<Command>;
+}
+
+/** Commands by name, each loaded when it is called. */
+export const COMMANDS: Readonly<Record<string, Entry>> = {
+  summary: {
+    title: 'what a profile adds up to, on one screen: device time, kernels, copies, steps',
+    load: async () => (await import('./commands/summary.js')).summary,
+  },
+  terms: {
+    title: 'what metrics, engines, queues and opcodes are called and mean',
+    load: async () => (await import('./commands/terms.js')).terms,
+  },
+  monitor: {
+    title: 'reports of neuron-monitor: table, CSV, JSON, Prometheus, CloudWatch',
+    load: async () => (await import('./commands/monitor.js')).monitor,
+  },
+  steps: {
+    title: 'where the time of each training step went: computing, communication, neither',
+    load: async () => (await import('./commands/steps.js')).steps,
+  },
+  stacks: {
+    title: 'device time by call stack, for FlameGraph and speedscope',
+    load: async () => (await import('./commands/stacks.js')).stacks,
+  },
+  memory: {
+    title: 'memory in use over time, its peak, and which ops held it then',
+    load: async () => (await import('./commands/memory.js')).memory,
+  },
+  diff: {
+    title: 'what got slower or faster from one profile to another, tested over steps',
+    load: async () => (await import('./commands/diff.js')).diff,
+  },
+  advise: {
+    title: 'what is worth doing: rules with their evidence, and what may be gained',
+    load: async () => (await import('./commands/advise.js')).advise,
+  },
+  html: {
+    title: 'one page for the browser: summary, charts, advice, timeline; works offline',
+    load: async () => (await import('./commands/html.js')).html,
+  },
+  perfetto: {
+    title: 'a trace for Perfetto and chrome://tracing: devices, host, arrows, counters',
+    load: async () => (await import('./commands/perfetto.js')).perfetto,
+  },
+};
+
+/** @throws UsageError for `dprof -q summary FILE` */
+export function rejectCommands(files: readonly string[]): void {
+  const command = files.find((word) => Object.hasOwn(COMMANDS, word) && !existsSync(word));
+  if (command === undefined) return;
+  throw new UsageError(`no file '${command}', and a command comes first`, `dprof ${command} [OPTION...] [FILE...]`);
+}
+
+/**
+ * The command that the first argument names; null when it names none.
+ * @throws UsageError when it is no file either, and was probably meant to name one
+ */
+export function commandNamed(word: string | undefined): Entry | null {
+  if (word === undefined) return null;
+  if (Object.hasOwn(COMMANDS, word)) return COMMANDS[word] ?? null;
+  const near = /^[a-z]+$/i.test(word) && !existsSync(word) ? nearest(word, Object.keys(COMMANDS)) : null;
+  if (near !== null) throw new UsageError(`no command and no file '${word}'`, `did you mean dprof ${near}?`);
+  return null;
+}

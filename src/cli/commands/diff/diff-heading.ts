@@ -1,0 +1,121 @@
+/** What is said of a comparison besides its numbers: the inputs, what was tested how, what falls short. */
+import { basename } from 'node:path';
+import { OTHERS, type Comparison, type DiffResult } from '../../../prof/diff/comparison.js';
+import { differ } from '../../../prof/diff/input-facts.js';
+import { leastP } from '../../../prof/diff/mann-whitney.js';
+import type { Which } from '../../../prof/diff/input-pair.js';
+import { counted } from '../../../record/plural.js';
+
+const SIDES: readonly Which[] = ['base', 'new'];
+const NAMES = { base: 'BASE', new: 'NEW' } as const;
+
+const list = (texts: ReadonlySet<string>): string => [...texts].join(', ');
+
+/** `BASE net.json (kineto): NVIDIA H100, 10 steps, 1540 kernels`. */
+export function inputLines(comparison: Comparison, names: Readonly<Record<Which, string>>): string[] {
+  return SIDES.map((which) => {
+    const { facts, samples } = comparison.sides[which];
+    const format = facts.formats.size > 0 ? ` (${list(facts.formats)})` : '';
+    const parts = [
+      ...(facts.devices.size > 0 ? [list(facts.devices)] : []),
+      ...(facts.profiles > 1 ? [counted(facts.profiles, 'profile')] : []),
+      samples.steps > 0 ? counted(samples.steps, 'step') : 'no steps told',
+      counted(comparison.total[which].count, 'kernel'),
+    ];
+    return `${NAMES[which]} ${basename(names[which])}${format}: ${parts.join(', ')}`;
+  });
+}
+
+/** What the test was, in one line. */
+export function methodLine({ basis, tested }: DiffResult, { rate, minEffect }: Comparison['settings']): string {
+  const unit = basis === 'step' ? 'step' : 'run';
+  return (
+    `times of a mean ${unit}; ${counted(tested, 'row')} tested: Mann-Whitney U over ${unit}s, beyond ` +
+    `${round(100 * minEffect)} %, false-discovery rate ${rate} (Benjamini-Hochberg)`
+  );
+}
+
+/** What the rows share and what became of it, in a line; none where it is left in. */
+export function commonLine(
+  { basis, common, tested }: DiffResult,
+  { asIs, minEffect }: Comparison['settings'],
+): string[] {
+  if (asIs || tested === 0 || common === null) return [];
+  const { change, spread, rows, verdict } = common;
+  const percent = 100 * (change - 1);
+  const shown =
+    verdict === 'same'
+      ? `not shown to be beyond ${round(100 * minEffect)} %: taken out of the tests`
+      : `${verdict}: it counts as theirs`;
+  return [
+    `what ${rows} rows share: ${(100 * spread).toFixed(2)} % from ${basis} to ${basis}, taken out of the tests; ` +
+      `${percent > 0 ? '+' : ''}${percent.toFixed(2)} % from BASE to NEW, ${shown}`,
+  ];
+}
+
+const round = (value: number): number => Number(value.toPrecision(6));
+
+/** What the reader should know before believing the numbers. */
+export function notesOf(comparison: Comparison, result: DiffResult): string[] {
+  return [
+    ...differences(comparison),
+    ...sampleNotes(comparison, result),
+    ...SIDES.flatMap((which) => inputNotes(comparison, result, which)),
+    ...(comparison.others > 0
+      ? [`too many rows: ${counted(comparison.others, 'kernel')} under ${OTHERS} (fewer columns of --by make fewer)`]
+      : []),
+    ...result.conditions.flatMap(({ condition, met }) =>
+      met === null ? [`--fail-if '${condition.text}': no kernel of either input matches`] : [],
+    ),
+  ];
+}
+
+function differences({ sides: { base, new: next } }: Comparison): string[] {
+  const against = (what: string, a: ReadonlySet<string>, b: ReadonlySet<string>): string[] =>
+    differ(a, b) ? [`different ${what}: ${list(a)} against ${list(b)}`] : [];
+  return [
+    ...against('vendors', base.facts.vendors, next.facts.vendors),
+    ...against('devices', base.facts.devices, next.facts.devices),
+    ...against('profilers', base.facts.formats, next.facts.formats),
+  ];
+}
+
+/** Whether there are samples enough to find anything. */
+function sampleNotes({ sides, settings }: Comparison, { basis, total, tested }: DiffResult): string[] {
+  const without = SIDES.filter((which) => sides[which].samples.steps === 0).map((which) => NAMES[which]);
+  const unit = basis === 'step' ? 'step' : 'run';
+  const notes =
+    without.length === 0
+      ? []
+      : [`${without.join(' and ')} ${without.length === 1 ? 'tells' : 'tell'} no steps: whole runs are compared`];
+  const [n, m] = [total.base.samples, total.new.samples];
+  if (Math.min(n, m) < settings.minSamples) {
+    const have = `${counted(n, unit)} of BASE and ${n === 1 && m === 1 ? '1' : m} of NEW`;
+    return [...notes, `too few samples for a test: ${have}, at least ${settings.minSamples} each are needed`];
+  }
+  const least = leastP(n, m);
+  if (tested === 0 || least * tested <= settings.rate) return notes;
+  let enough = Math.max(n, m);
+  while (leastP(enough, enough) * tested > settings.rate) enough++;
+  return [
+    ...notes,
+    `with ${n} and ${m} ${unit}s no single change among ${tested} rows can be shown: ${enough} each would do`,
+  ];
+}
+
+function inputNotes({ sides, total }: Comparison, { basis }: DiffResult, which: Which): string[] {
+  const { untimed, samples } = sides[which];
+  const { time, timeInSteps } = total[which];
+  const outside = time > 0 ? (100 * (time - timeInSteps)) / time : 0;
+  return [
+    ...(untimed > 0 ? [`${NAMES[which]}: ${counted(untimed, 'kernel')} without a duration left out`] : []),
+    ...(basis === 'step' && outside > 0
+      ? [`${NAMES[which]}: ${outside.toPrecision(3)} % of the time belongs to no step: in the times, not in the test`]
+      : []),
+    ...(samples.isCut
+      ? [
+          `${NAMES[which]}: too many sums by row and step: the test takes the first ${total[which].count > 0 ? counted(samples.tested(basis).length, basis) : 'none'}`,
+        ]
+      : []),
+  ];
+}

@@ -1,0 +1,159 @@
+/** What `dprof diff` can be asked, and how its help says it. */
+import { requireColumn } from '../../../prof/columns/columns.js';
+import { type KernelColumn } from '../../../prof/columns/kernel-column.js';
+import { DIFF_COLUMNS } from '../../../prof/diff/diff-columns.js';
+import { LEAST_ROWS } from '../../../prof/diff/common.js';
+import { MOST_ROWS } from '../../../prof/diff/comparison.js';
+import { parseCondition, type Condition } from '../../../prof/diff/fail-if.js';
+import { MOST_SUMS } from '../../../prof/diff/input-sums.js';
+import { DEFAULTS, VERDICTS, type Settings } from '../../../prof/diff/verdict.js';
+import { keysOf } from '../../../table/column-lookup.js';
+import { counted } from '../../../record/plural.js';
+import { UsageError } from '../../../record/errors.js';
+import { aligned } from '../../aligned.js';
+import { integer, optionLines, parseArguments, type Option, type Tool } from '../../arguments.js';
+import { commonOptions } from '../../run-analysis.js';
+
+export const FORMATS = ['text', 'json', 'csv', 'markdown', 'junit'] as const;
+export type DiffFormat = (typeof FORMATS)[number];
+
+const DEFAULT_BY = 'op,layer';
+/** Rows of Markdown, which mostly goes into a comment of limited length. */
+const MARKDOWN_ROWS = 30;
+
+const [FORMAT, ...OTHER_OPTIONS] = commonOptions(FORMATS);
+const percent = (part: number): string => `${100 * part}%`;
+
+const OPTIONS: readonly Option[] = [
+  FORMAT,
+  { name: 'by', takes: 'COLS', help: `columns of dprof that make a row, comma-separated (${DEFAULT_BY})` },
+  { name: 'fail-if', takes: 'COND', help: 'exit code 1 when COND holds; may be given several times' },
+  { name: 'min-effect', takes: 'PCT', help: `least change of interest (${percent(DEFAULTS.minEffect)})` },
+  { name: 'fdr', takes: 'Q', help: `false-discovery rate (${DEFAULTS.rate}); --q means the same` },
+  { name: 'min-samples', takes: 'N', help: `steps that each input needs for a test (${DEFAULTS.minSamples})` },
+  { name: 'as-is', help: 'test rows with what all rows of a step share, as the clock' },
+  { name: 'top', takes: 'N', help: `only the first N rows (markdown: ${MARKDOWN_ROWS}; others: all)` },
+  ...OTHER_OPTIONS,
+];
+
+export const DIFF: Tool = { name: 'dprof diff', usage: 'dprof diff [OPTION...] BASE NEW', options: OPTIONS };
+
+export const diffHelp = (): string =>
+  [
+    `Usage: ${DIFF.usage}`,
+    'What got slower or faster from one profile to another, by op and layer, tested over the training steps.',
+    '',
+    'BASE, NEW: each records of dparse (also .gz), a net.dict of PyProf, or a profile; - for stdin, one of them.',
+    '',
+    'Options:',
+    ...optionLines(OPTIONS),
+    '',
+    'Verdicts:',
+    ...aligned(Object.entries(VERDICTS).map(([name, doc]) => [`  ${name}`, doc])),
+    '',
+    'Columns:',
+    ...aligned(DIFF_COLUMNS.map(({ name, unit, doc }) => [`  ${name}${unit === '%' ? ' %' : ''}`, doc])),
+    '',
+    'COND: total>+5%, op:conv2d>+3% (COLUMN:NAME), kernel~gemm>+2ms (COLUMN~PART), with > or < and %, ns, us, ms or s.',
+    'It looks at the time of a mean step of all kernels that match together, whatever --by is; no test is asked.',
+    'Steps: the time of all kernels by the number of steps; where an input tells none, whole runs take their place.',
+    'Profiles of several ranks are one run, several profiles of one rank are several.',
+    'Test: Mann-Whitney U, two-sided, on the time of each step, BASE moved by the minimum effect; Benjamini-Hochberg.',
+    `What the rows of a step share, as its clock, is taken out of their tests (--as-is: not), where ${LEAST_ROWS} rows or more have`,
+    'a time in every step: of each step its factor, and the change from BASE to NEW that all have, unless that change is',
+    'shown to be one by a test of its own. Then all of them count as slower or faster. The times told stay as they are.',
+    'CSV: texts that begin with = + - or @ get a quote in front, so that no spreadsheet computes them.',
+    `Memory: at most 400 MB: ${MOST_ROWS} rows, ${MOST_SUMS} sums by row and step of each input. More is told.`,
+    '',
+    'Examples:',
+    '  dprof diff before.json.gz after.json.gz',
+    '  dprof diff --by kernel --top 20 before.sqlite after.sqlite',
+    "  dprof diff -q -f junit -o diff.xml --fail-if 'total>+5%' --fail-if 'op:conv2d>+3%' base.dict new.dict",
+    '  dprof diff -f markdown base.dict new.dict | gh pr comment --body-file -',
+    '',
+  ].join('\n');
+
+export interface DiffRequest {
+  readonly help: boolean;
+  readonly base: string;
+  readonly new: string;
+  readonly output: string | undefined;
+  readonly quiet: boolean;
+  readonly format: DiffFormat;
+  readonly by: readonly KernelColumn[];
+  readonly conditions: readonly Condition[];
+  readonly settings: Settings;
+  /** Rows that are written at most. */
+  readonly top: number;
+}
+
+/**
+ * Reads the arguments.
+ * @throws UsageError for anything that cannot be meant
+ */
+export function readDiffArguments(args: readonly string[]): DiffRequest {
+  const { rest, conditions } = takeConditions(args);
+  const given = parseArguments(DIFF, rest);
+  const help = given.on('help');
+  const id = given.text('format') ?? FORMATS[0];
+  const format = FORMATS.find((known) => known === id);
+  if (format === undefined) throw new UsageError(`unknown format '${id}'`, `known: ${FORMATS.join(', ')}`);
+  const [base = '', next = ''] = given.operands;
+  if (!help && given.operands.length !== 2) {
+    throw new UsageError(`BASE and NEW, not ${counted(given.operands.length, 'input')}`, `usage: ${DIFF.usage}`);
+  }
+  if (base === '-' && next === '-') throw new UsageError('BASE and NEW cannot both be stdin', `usage: ${DIFF.usage}`);
+  return {
+    help,
+    base,
+    new: next,
+    output: given.text('output'),
+    quiet: given.on('quiet'),
+    format,
+    by: keysOf('--by', given.text('by') ?? DEFAULT_BY).map(requireColumn),
+    conditions: conditions.map(parseCondition),
+    settings: {
+      rate: given.read('fdr', rateOf) ?? DEFAULTS.rate,
+      minEffect: given.read('min-effect', effectOf) ?? DEFAULTS.minEffect,
+      minSamples: given.read('min-samples', (text) => integer('--min-samples', text, 1)) ?? DEFAULTS.minSamples,
+      asIs: given.on('as-is'),
+    },
+    top: given.read('top', (text) => integer('--top', text, 0)) ?? (format === 'markdown' ? MARKDOWN_ROWS : Infinity),
+  };
+}
+
+/**
+ * Takes out what may be given several times, which the parser of arguments does not know; `--q`, which would be `-q`,
+ * becomes `--fdr`.
+ */
+function takeConditions(args: readonly string[]): { readonly rest: string[]; readonly conditions: string[] } {
+  const conditions: string[] = [];
+  const rest: string[] = [];
+  const end = args.includes('--') ? args.indexOf('--') : args.length;
+  for (let i = 0; i < args.length; i++) {
+    const arg = args[i] ?? '';
+    const joined = /^--fail-if=(.*)$/s.exec(arg)?.[1];
+    const next = args[i + 1];
+    if (i < end && joined !== undefined) conditions.push(joined);
+    else if (i < end && arg === '--fail-if' && next !== undefined && i + 1 < end) {
+      conditions.push(next);
+      i++;
+    } else rest.push(i < end ? arg.replace(/^--q(?==|$)/, '--fdr') : arg);
+  }
+  return { rest, conditions };
+}
+
+const NUMBER = /^(?:\d+\.?\d*|\.\d+)(?:e-?\d+)?$/i;
+
+function rateOf(text: string): number {
+  const rate = NUMBER.test(text) ? Number(text) : NaN;
+  if (!(rate > 0 && rate < 1)) throw new UsageError(`--fdr takes a rate between 0 and 1, not '${text}'`);
+  return rate;
+}
+
+function effectOf(text: string): number {
+  const number = text.replace(/\s*%$/, '');
+  const effect = NUMBER.test(number) ? Number(number) : NaN;
+  if (!(effect >= 0 && effect <= 1000)) throw new UsageError(`--min-effect takes a percentage, as 1%, not '${text}'`);
+  return effect / 100;
+}

@@ -1,0 +1,147 @@
+/** `dprof html`: records → one page with everything about a profile, to be opened in a browser. */
+import { basename } from 'node:path';
+import type { PageData } from '../../prof/html/page-data.js';
+import { Pages, PAGE_TYPES } from '../../prof/html/pages.js';
+import type { TimelineChoice } from '../../prof/html/timeline-choice.js';
+import { Annotator } from '../../prof/report.js';
+import { counted } from '../../record/plural.js';
+import { UsageError, UserError } from '../../record/errors.js';
+import { page } from '../../write/html/page.js';
+import { integer, optionLines, type Arguments, type Tool } from '../arguments.js';
+import type { Command } from '../commands.js';
+import { commonOptions, overRecords, readCommon } from '../run-analysis.js';
+import { withOutput, type Write } from '../output.js';
+import { pageProgram } from '../page-program.js';
+import { version } from '../version.js';
+
+const EVENTS = 200_000;
+const MOST_EVENTS = 1_000_000;
+
+const HTML: Tool = {
+  name: 'dprof html',
+  usage: 'dprof html -o OUT [OPTION...] [FILE...]',
+  options: [
+    { name: 'step', takes: 'N', help: 'timeline of step N (of the step of median length)' },
+    { name: 'from', takes: 'MS', help: "timeline from MS after the profile's start" },
+    { name: 'to', takes: 'MS', help: 'timeline up to MS' },
+    { name: 'events', takes: 'N', help: `events of the timeline at most (${EVENTS})` },
+    { name: 'title', takes: 'T', help: "the page's title (the name of FILE)" },
+    ...commonOptions(['html']).filter(({ name }) => name !== 'format'),
+  ],
+};
+
+const htmlHelp = (): string =>
+  [
+    `Usage: ${HTML.usage}`,
+    'One page with everything about a profile: summary, charts, tables, advice, and a timeline of a step. It is one file',
+    'that works offline: nothing is loaded, no request leaves it.',
+    '',
+    'FILE: records of dparse (also .gz), or a profile. Default: stdin. Several FILEs, or records of several ranks, make one',
+    'page of all.',
+    '',
+    'Options:',
+    ...optionLines(HTML.options),
+    '',
+    'The timeline shows a step where the profile tells steps, else everything, from its start up to the bound. Ranges of',
+    'the host are in it where the records have them: those of a profile do, and those of dparse --ranges.',
+    'Lists are bounded: what a page leaves out it sums up. A page has at most 30 MB; several ranks share that.',
+    'Memory: at most 1 GB.',
+    '',
+    'Examples:',
+    '  dprof html -o report.html profile.sqlite',
+    '  dprof html -o ranks.html rank*.json.gz',
+    '  dparse --ranges ranks/*.json.gz | dprof html -o ranks.html --step 12',
+    '  dprof html -o start.html --to 50 trace.json.gz',
+    '',
+  ].join('\n');
+
+async function run(args: readonly string[]): Promise<void> {
+  const { given, common } = readCommon(HTML, args, ['html']);
+  if (common.help) return withOutput(undefined, [], async (write) => write(htmlHelp()));
+  const choice = choiceOf(given);
+  const events = given.read('events', (text) => bounded('--events', integer('--events', text, 1))) ?? EVENTS;
+  if ((common.output ?? '-') === '-' && process.stdout.isTTY) {
+    throw new UsageError('a page is nothing to read in a terminal', '-o report.html writes it to a file');
+  }
+  const program = pageProgram();
+  const annotator = new Annotator();
+  const pages = new Pages({ timeline: choice, events });
+  await overRecords(common, {
+    types: PAGE_TYPES,
+    take: (record) => {
+      pages.take(record, annotator.take(record));
+    },
+    end: async (write, name) => {
+      pages.rest(annotator.rest());
+      checkRecords(pages);
+      const title = given.text('title') ?? basename(name);
+      const data = pages.data({ name: 'dprof', version: version() }, title);
+      if (choice.of !== 'usual') checkTimeline(choice, data, pages.steps);
+      for (const piece of page(`${title} · dprof`, data, program)) await written(write, piece);
+    },
+    notes: () => notesOf(pages),
+  });
+}
+
+/** @throws UserError when a page would be empty */
+function checkRecords({ records, timed, untimed }: Pages): void {
+  if (records === 0) throw new UserError('nothing to show: no kernels, no ranges, no samples');
+  if (timed > 0 || untimed < records) return;
+  throw new UserError('no record tells when it started or how long it took', {
+    hint: 'a net.dict of PyProf has no times: run dparse on the profile itself',
+  });
+}
+
+function notesOf({ untimed, late, cut }: Pages): string[] {
+  const notes: string[] = [];
+  if (cut > 0)
+    notes.push(`${counted(cut, 'input')} that ends before it is complete: the page shows what stands before`);
+  if (untimed > 0) notes.push(`${counted(untimed, 'record')} without a time left out`);
+  if (late > 0) notes.push(`${counted(late, 'record')} not in order of start: utilisation is too small there`);
+  return notes;
+}
+
+/** Most writes need no waiting. */
+async function written(write: Write, piece: string): Promise<void> {
+  const wait = write(piece);
+  if (wait !== undefined) await wait;
+}
+
+function bounded(option: string, value: number): number {
+  if (value > MOST_EVENTS) throw new UsageError(`${option} is at most ${MOST_EVENTS}: more cannot be drawn smoothly`);
+  return value;
+}
+
+function choiceOf(given: Arguments): TimelineChoice {
+  const step = given.read('step', (text) => integer('--step', text));
+  const from = given.read('from', (text) => nsOf('--from', text));
+  const to = given.read('to', (text) => nsOf('--to', text));
+  const isTime = from !== undefined || to !== undefined;
+  if (step !== undefined && isTime) throw new UsageError('--step and --from, --to: one or the other');
+  if (step !== undefined) return { of: 'step', step };
+  if (!isTime) return { of: 'usual' };
+  const choice = { of: 'time', from: from ?? -Infinity, to: to ?? Infinity } as const;
+  if (choice.from >= choice.to) throw new UsageError('--from must be before --to');
+  return choice;
+}
+
+function nsOf(option: string, text: string): number {
+  if (!/^[+-]?\d{1,12}(\.\d{1,9})?$/.test(text)) throw new UsageError(`${option} takes milliseconds, not '${text}'`);
+  return Number(text) * 1e6;
+}
+
+/** @throws UserError when nothing of what was asked for is there */
+function checkTimeline(choice: TimelineChoice, { profiles }: PageData, steps: readonly number[]): void {
+  if (profiles.some(({ timeline }) => timeline !== null)) return;
+  if (choice.of === 'time') throw new UserError('nothing ran between --from and --to');
+  const [first, last] = [steps[0], steps.at(-1)];
+  const there = first === undefined ? 'the records tell no steps' : `there are ${steps.length}, from ${first} to ${last ?? first}`; // prettier-ignore
+  const wanted = choice.of === 'step' ? String(choice.step) : '';
+  throw new UserError(`no step ${wanted}: ${there}`);
+}
+
+export const html: Command = {
+  tool: HTML,
+  helpText: htmlHelp,
+  run,
+};

@@ -1,0 +1,181 @@
+/** What `dprof monitor` can be asked: one table for the parser and the help. */
+import {
+  chooseMonitorColumns,
+  DEFAULT_MONITOR_COLUMNS,
+  MONITOR_COLUMNS,
+  type MonitorColumn,
+} from '../../../prof/monitor/monitor-columns.js';
+import { EMF_METRICS } from '../../../prof/monitor/emf.js';
+import { FAMILIES } from '../../../prof/monitor/families.js';
+import { GROUPS, parseGroups, parseTagFilter, type Wanted } from '../../../prof/monitor/metric-groups.js';
+import { DEFAULT_SCOPES, SCOPES, type Scope } from '../../../prof/monitor/monitor-report.js';
+import { nearest, UsageError } from '../../../record/errors.js';
+import { optionLines, parseArguments, wrapped, type Arguments, type Option, type Tool } from '../../arguments.js';
+import { MONITOR_FORMATS, type MonitorFormat } from './monitor-formats.js';
+
+const NAMESPACE = 'Neuron';
+
+const OPTIONS: readonly Option[] = [
+  { name: 'format', short: 'f', takes: 'F', help: MONITOR_FORMATS.map(({ id }) => id).join(', ') },
+  { name: 'cols', short: 'c', takes: 'COLS', help: 'columns, comma-separated; --columns lists them' },
+  { name: 'rows', takes: 'LIST', help: `${Object.keys(SCOPES).join(', ')}, all` },
+  { name: 'no-header', help: 'no header line' },
+  { name: 'tag-filter', takes: 'RE', help: 'only processes whose tag the regular expression RE matches' },
+  { name: 'groups', takes: 'LIST', help: "only these metric groups, by the monitor's names" },
+  { name: 'last', help: 'only the last report; OUT holds the last one so far' },
+  { name: 'timestamp', takes: 'T', help: 'emf: now, or when the first report began (ISO or Unix s)' },
+  { name: 'namespace', takes: 'NAME', help: `emf: namespace of the metrics (${NAMESPACE})` },
+  { name: 'output', short: 'o', takes: 'OUT', help: 'write to OUT, which appears when it is complete' },
+  { name: 'quiet', short: 'q', help: 'no messages on stderr but of failure' },
+  { name: 'columns', help: 'list the columns' },
+  { name: 'metrics', help: 'list the metrics of prometheus and emf' },
+  { name: 'help', short: 'h', help: 'this text' },
+];
+
+export const MONITOR: Tool = { name: 'dprof monitor', usage: 'dprof monitor [OPTION...] [FILE]', options: OPTIONS };
+
+const EXAMPLES = [
+  'neuron-monitor | dprof monitor -c tag,core,util,devmem --rows core',
+  "dprof monitor -f csv --tag-filter '^train' --groups neuroncore_counters reports.jsonl",
+  'neuron-monitor | dprof monitor -f prometheus --last -o /var/lib/node_exporter/neuron.prom',
+  'neuron-monitor | dprof monitor -f emf --timestamp now',
+];
+
+export const monitorHelp = (): string =>
+  [
+    `Usage: ${MONITOR.usage}`,
+    'Reports of neuron-monitor, each written as soon as it is read.',
+    '',
+    'FILE: lines of neuron-monitor, or what dparse makes of them (also .gz). Default: stdin.',
+    '',
+    'Options:',
+    ...optionLines(OPTIONS),
+    '',
+    ...wrapped('Groups: ', Object.keys(GROUPS)),
+    `Rows: ${DEFAULT_SCOPES.join(', ')} without --rows.`,
+    "Percentages are of 100, prometheus' ratios of 1.",
+    'Prometheus: each report is a whole exposition; counters are sums since the first.',
+    'emf: the monitor tells no time; without --timestamp, documents have one only where',
+    '     a collector put it into the reports.',
+    'Memory: one report.',
+    '',
+    'Examples:',
+    ...EXAMPLES.map((example) => `  ${example}`),
+    '',
+  ].join('\n');
+
+export const columnList = (): string =>
+  MONITOR_COLUMNS.map(
+    ({ key, header, unit, doc }) => `${key.padEnd(10)} ${header.padEnd(14)} ${(unit ?? '').padEnd(6)} ${doc}\n`,
+  ).join('');
+
+export const metricList = (): string =>
+  [
+    'prometheus (*: not told by neuron-monitor-prometheus.py):',
+    ...FAMILIES.map(({ name, type, labels, own }) => {
+      const told = labels.length === 0 ? '' : `{${labels.join(',')}}`;
+      return `  ${own === true ? '*' : ' '} ${type.padEnd(7)} ${name}${told}`;
+    }),
+    'emf:',
+    ...EMF_METRICS.map(({ scope, name, unit }) => `    ${scope.padEnd(8)} ${unit.padEnd(12)} ${name}`),
+    '    core     Bytes        neuroncore_memory_usage_total',
+    '',
+  ].join('\n');
+
+export interface MonitorRequest {
+  readonly show: 'reports' | 'help' | 'columns' | 'metrics';
+  readonly file: string | undefined;
+  readonly output: string | undefined;
+  readonly quiet: boolean;
+  readonly format: MonitorFormat;
+  readonly columns: readonly MonitorColumn[];
+  readonly scopes: ReadonlySet<Scope>;
+  readonly header: boolean;
+  readonly namespace: string;
+  readonly wanted: Wanted;
+  readonly last: boolean;
+  /** Time of reports: of reading them, or Unix time in ns at which the first began; undefined: what they tell. */
+  readonly time: 'now' | { readonly startUnixNs: string } | undefined;
+}
+
+/**
+ * Reads the arguments.
+ * @throws UsageError for anything that cannot be meant
+ */
+export function readMonitorArguments(args: readonly string[]): MonitorRequest {
+  const given = parseArguments(MONITOR, args);
+  const [file, ...others] = given.operands;
+  if (others.length > 0) throw new UsageError(`one FILE, not ${others.length + 1}`, 'cat joins several');
+  const format = given.read('format', requireMonitorFormat) ?? requireMonitorFormat('space');
+  refuseStrays(given, format);
+  return {
+    show: (['help', 'columns', 'metrics'] as const).find((name) => given.on(name)) ?? 'reports',
+    file,
+    output: given.text('output'),
+    quiet: given.on('quiet'),
+    format,
+    columns: chooseMonitorColumns(given.text('cols') ?? DEFAULT_MONITOR_COLUMNS),
+    scopes: new Set(given.read('rows', parseScopes) ?? DEFAULT_SCOPES),
+    header: given.on('header'),
+    namespace: given.read('namespace', parseNamespace) ?? NAMESPACE,
+    wanted: { groups: given.read('groups', parseGroups), tags: given.read('tag-filter', parseTagFilter) },
+    last: given.on('last'),
+    time: given.read('timestamp', parseTime),
+  };
+}
+
+/** An option that the format has no use for was meant for another one. */
+function refuseStrays(given: Arguments, format: MonitorFormat): void {
+  for (const name of ['cols', 'rows']) {
+    if (given.text(name) !== undefined && !format.hasColumns) {
+      throw new UsageError(
+        `--${name} and --format ${format.id} exclude each other`,
+        'its metrics are fixed: --metrics',
+      );
+    }
+  }
+  for (const name of ['timestamp', 'namespace']) {
+    if (given.text(name) !== undefined && format.id !== 'emf') {
+      throw new UsageError(`--${name} goes with --format emf`);
+    }
+  }
+}
+
+function requireMonitorFormat(id: string): MonitorFormat {
+  const ids = MONITOR_FORMATS.map((format) => format.id);
+  const found = MONITOR_FORMATS.find((format) => format.id === id);
+  if (found !== undefined) return found;
+  const near = nearest(id, ids);
+  throw new UsageError(`unknown format '${id}'`, near === null ? `known: ${ids.join(', ')}` : `did you mean ${near}?`);
+}
+
+const isScope = (name: string): name is Scope => Object.hasOwn(SCOPES, name);
+
+function parseScopes(list: string): Scope[] {
+  const all = Object.keys(SCOPES).filter(isScope);
+  return list.split(',').flatMap((part) => {
+    const name = part.trim();
+    if (name === 'all') return all;
+    if (isScope(name)) return [name];
+    const near = nearest(name, [...all, 'all']);
+    throw new UsageError(
+      `unknown rows '${name}'`,
+      near === null ? `known: ${all.join(', ')}, all` : `did you mean ${near}?`,
+    );
+  });
+}
+
+/** Characters and length are CloudWatch's. */
+function parseNamespace(text: string): string {
+  if (/^[^:][\w.\-/#: ]{0,254}$/.test(text) && /^[\w.\-/#: ]*\S[\w.\-/#: ]*$/.test(text)) return text;
+  throw new UsageError(`'${text}' is no namespace of CloudWatch`, 'letters, digits and . - _ / # :, at most 255');
+}
+
+function parseTime(text: string): MonitorRequest['time'] {
+  if (text === 'now') return 'now';
+  const unix = /^(\d{9,10})(?:\.(\d{1,9}))?$/.exec(text);
+  if (unix !== null) return { startUnixNs: `${unix[1] ?? ''}${(unix[2] ?? '').padEnd(9, '0')}` };
+  const ms = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : NaN;
+  if (ms >= 0) return { startUnixNs: `${BigInt(ms) * 1_000_000n}` };
+  throw new UsageError(`--timestamp takes now or a time, not '${text}'`, '2025-01-31T12:00:00Z, or Unix seconds');
+}

@@ -1,0 +1,141 @@
+/**
+ * Events of a trace as JSON for chrome://tracing and Perfetto. Times are us with all digits. Readers keep them as 64-bit
+ * floating-point numbers, in which Unix time has no ns: they start at midnight of the day before the first profile,
+ * which `otherData` tells.
+ *
+ * Source: "Trace Event Format" of the Chromium project.
+ */
+import type {
+  TraceArg,
+  TraceEvent,
+  TraceInstant,
+  TraceSlice,
+  TraceTime,
+  TraceTrack,
+  TraceZero,
+} from '../../../prof/perfetto/trace-event.js';
+import type { TraceText } from './perfetto-protobuf.js';
+
+const PIECE = 256 * 1024;
+const DAY = 86_400n * 1_000_000_000n;
+/** Half of a pair that is no character: readers refuse it, escaped or not. */
+const LONE_SURROGATE = /\p{Surrogate}/gu;
+
+const quoted = (text: string): string => JSON.stringify(text.replace(LONE_SURROGATE, '\ufffd'));
+
+/** us with three digits after the point where they are needed. */
+function microseconds(ns: number): string {
+  const size = Math.abs(ns);
+  const rest = size % 1000;
+  const whole = `${ns < 0 ? '-' : ''}${(size - rest) / 1000}`;
+  return rest === 0 ? whole : `${whole}.${String(rest).padStart(3, '0')}`;
+}
+
+/** The same of times that a number does not hold: a hundred days and more from `zero`. */
+function bigMicroseconds(ns: bigint): string {
+  const size = ns < 0n ? -ns : ns;
+  const rest = String(size % 1000n).padStart(3, '0');
+  const whole = `${ns < 0n ? '-' : ''}${size / 1000n}`;
+  return rest === '000' ? whole : `${whole}.${rest}`;
+}
+
+const argsText = (args: readonly TraceArg[]): string =>
+  args.map(([name, value]) => `${quoted(name)}:${typeof value === 'number' ? value : quoted(value)}`).join(',');
+
+const place = ({ process, tid }: TraceTrack): string => `"pid":${process.pid},"tid":${tid}`;
+
+export class ChromeTrace implements TraceText {
+  #parts: string[] = [];
+  #size = 0;
+  #any = false;
+  /** Unix ns at which times start. */
+  #zero = 0n;
+  /** Of the profile of the last time, and how far that is from there. */
+  #profileZero: TraceZero | null = null;
+  #fromZero = 0n;
+  /** Lanes that each track has so far. */
+  readonly #lanes = new Map<number, number>();
+
+  take(event: TraceEvent): void {
+    switch (event.type) {
+      case 'clock':
+        this.#zero = event.at < 2n * DAY ? 0n : event.at - (event.at % DAY) - DAY;
+        return;
+      case 'process':
+        this.#about('process_name', `"pid":${event.pid}`, `"name":${quoted(event.name)}`);
+        this.#about('process_sort_index', `"pid":${event.pid}`, `"sort_index":${event.id}`);
+        return;
+      case 'track':
+        this.#track(event);
+        return;
+      case 'slice':
+        this.#onTrack(event, `"ph":"X","dur":${microseconds(event.dur)}`);
+        return;
+      case 'instant':
+        this.#onTrack(event, '"ph":"i","s":"t"');
+        return;
+      case 'counter': {
+        const { track, value } = event;
+        const name = track.unit === null ? track.name : `${track.name} (${track.unit})`;
+        this.#add(`"name":${quoted(name)},"ph":"C",${place(track)},${this.#time(event)},"args":{"value":${value}}`);
+        return;
+      }
+    }
+  }
+
+  ready(): string | null {
+    return this.#size < PIECE ? null : this.#take();
+  }
+
+  end(): string {
+    const start = this.#zero === 0n ? '' : `"timeZeroUnixNs":"${this.#zero}",`;
+    const head = this.#any ? '' : '{"traceEvents":[';
+    return `${head}${this.#take()}\n],"displayTimeUnit":"ns","otherData":{${start}"producer":"dprof"}}\n`;
+  }
+
+  /** Counters have no thread, and are told apart by their names. */
+  #track(track: TraceTrack): void {
+    if (track.kind === 'counter') return;
+    const { id, of, name } = track;
+    const lane = (this.#lanes.get(of ?? id) ?? 0) + 1;
+    this.#lanes.set(of ?? id, lane);
+    this.#about('thread_name', place(track), `"name":${quoted(lane === 1 ? name : `${name} (${lane})`)}`);
+    this.#about('thread_sort_index', place(track), `"sort_index":${of ?? id}`);
+  }
+
+  #onTrack(event: TraceSlice | TraceInstant, kind: string): void {
+    const { track, name, category, args, flows, endsFlow } = event;
+    const when = `${place(track)},${this.#time(event)}`;
+    this.#add(`"name":${quoted(name)},"cat":${quoted(category)},${kind},${when},"args":{${argsText(args)}}`);
+    const arrow = '"name":"launch","cat":"launch"';
+    for (const flow of flows) this.#add(`${arrow},"ph":"s","id":${flow},${when}`);
+    if (endsFlow !== null) this.#add(`${arrow},"ph":"f","bp":"e","id":${endsFlow},${when}`);
+  }
+
+  #about(name: string, where: string, args: string): void {
+    this.#add(`"name":"${name}","ph":"M",${where},"args":{${args}}`);
+  }
+
+  #time({ zero, start }: TraceTime): string {
+    if (zero !== this.#profileZero) {
+      this.#profileZero = zero;
+      this.#fromZero = zero.ns - this.#zero;
+    }
+    const from = Number(this.#fromZero) + start;
+    return `"ts":${Number.isSafeInteger(from) ? microseconds(from) : bigMicroseconds(this.#fromZero + BigInt(start))}`;
+  }
+
+  #add(members: string): void {
+    const text = `${this.#any ? ',' : '{"traceEvents":['}\n{${members}}`;
+    this.#any = true;
+    this.#parts.push(text);
+    this.#size += text.length;
+  }
+
+  #take(): string {
+    const text = this.#parts.join('');
+    this.#parts = [];
+    this.#size = 0;
+    return text;
+  }
+}

@@ -1,0 +1,89 @@
+/** Where the time of devices went, as sections of a summary. */
+import type { DeviceTime } from '../../../prof/summary/summary-data.js';
+import type { Next } from './summary-next.js';
+import { plain, type About, type Section } from './summary-section.js';
+import { many, share, UNKNOWN, whole, type TimeUnit } from './summary-units.js';
+
+/** Of one device in lines, of several in a table. */
+export function devicesSections({ overview, unit, next }: About): Section[] {
+  const { devices, kernels } = overview;
+  const [only] = devices;
+  if (only === undefined) {
+    return kernels === null ? [] : [{ ...plain('Devices: na, no record tells when it started', null), rows: [] }];
+  }
+  return devices.length === 1 ? [deviceSection(only, unit, next)] : [tableOfDevices(devices, unit, next)];
+}
+
+type Line = readonly [name: string, ns: number, note: string];
+
+function deviceSection(device: DeviceTime, unit: TimeUnit, next: Next): Section {
+  const name = device.name === null ? '' : ` (${device.name})`;
+  return {
+    ...plain(`Device ${device.device}${name}: ${unit.text(device.span)}`, next.device(device)),
+    head: ['', 'time', 'share', ''],
+    right: [1, 2],
+    rows: [...busyLines(device, unit), ...idleLines(device, unit), ...otherLines(device, unit)].map(
+      ([line, ns, note]) => [...[line, unit.text(ns), share(ns, device.span), note]],
+    ),
+  };
+}
+
+function busyLines({ busy, compute, communication, memory, exposed, notUnderCompute, kernelSum, counts }: DeviceTime, unit: TimeUnit): Line[] {
+  const graphs = counts.graphs > 0 ? `, ${many(counts.graphs, 'graph launch')} as a whole` : '';
+  return [
+    ['busy', busy, ''],
+    ['  compute', compute, `${many(counts.kernels, 'kernel')}${graphs}; all kernels added up ${unit.text(kernelSum)}`],
+    ['  communication', communication, many(counts.communications, 'operation')],
+    ...(counts.communications === 0 ? [] : ([
+      ['    exposed', exposed, 'nothing else runs'],
+      ['    not under compute', notUnderCompute, 'nothing is computed'],
+    ] as const)),
+    ['  copies and sets', memory, `${many(counts.copies, 'copy')}, ${many(counts.sets, 'set')}`],
+  ];
+} // prettier-ignore
+
+function idleLines({ idle, gaps }: DeviceTime, unit: TimeUnit): Line[] {
+  if (gaps === null) return [['idle', idle, '']];
+  const { count, longest, host, queue, unknown } = gaps;
+  const lines: Line[] = [
+    ['  host', host, 'ended by work launched after the device had run dry'],
+    ['  queue', queue, 'ended by work launched before'],
+    ['  unknown', unknown, 'ended by work of unknown launch'],
+  ];
+  const note = count === 0 ? '' : `${many(count, 'gap')}, the longest ${unit.text(longest)}`;
+  return [['idle', idle, note], ...lines.filter(([, ns]) => ns > 0)];
+}
+
+function otherLines({ sync, counts, linked, span }: DeviceTime, unit: TimeUnit): Line[] {
+  const { syncs, ...work } = counts;
+  const all = Object.values(work).reduce((sum, count) => sum + count, 0);
+  const isPart = linked !== null && linked.activities < all;
+  return [
+    ...(syncs === 0 ? [] : [['waits', sync, `${many(syncs, 'wait')} on the device: no work`] as const]),
+    ...(isPart
+      ? [['launch known', linked.busy, `${whole(linked.activities)} of ${whole(all)} activities, span ${unit.text(linked.span)} (${share(linked.span, span)})`] as const]
+      : []),
+  ]; // prettier-ignore
+}
+
+/** Several devices have a row each. */
+function tableOfDevices(devices: readonly DeviceTime[], unit: TimeUnit, next: Next): Section {
+  return {
+    ...plain(`Devices: ${devices.length}, times in ${unit.name}`, next.devices()),
+    head: ['device', 'span', 'busy', '', 'compute', 'comm', 'exposed', 'copies', 'idle', 'host', 'queue', ''],
+    isHeaded: true,
+    right: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10],
+    rows: devices.map(({ device, name, span, busy, compute, communication, exposed, memory, idle, gaps, linked }) => {
+      const times = [
+        compute,
+        communication,
+        exposed,
+        memory,
+        idle,
+        ...(linked === null || gaps === null ? [null, null] : [gaps.host, gaps.queue]),
+      ];
+      const cells = times.map((ns) => (ns === null ? UNKNOWN : unit.bare(ns)));
+      return [String(device), unit.bare(span), unit.bare(busy), share(busy, span), ...cells, name ?? ''];
+    }),
+  };
+}

@@ -1,0 +1,66 @@
+/** What kernels add up to, as sections of a summary. */
+import type { KernelOverview, Tally } from '../../../prof/summary/summary-data.js';
+import { plain, type About, type Section } from './summary-section.js';
+import { bytes, flops, inUs, many, percent, share, UNKNOWN, whole } from './summary-units.js';
+
+/** Kernels by time and by launches, and their arithmetic. */
+export function kernelSections(about: About, kernels: KernelOverview): Section[] {
+  const { unit, next } = about;
+  const { byTime, byCount, count, time, untimed, names } = kernels;
+  const without = untimed > 0 ? `, ${whole(untimed)} without a duration` : '';
+  const title = `Kernels: ${whole(count)} of ${many(names, 'name')}, ${unit.text(time)}${without}`;
+  const heads = { head: ['time', 'share', 'count', 'mean', 'kernel'], right: [0, 1, 2, 3] };
+  const rows = (tallies: readonly Tally[]): string[][] =>
+    tallies.map((tally) => [
+      ...[
+        unit.text(tally.time),
+        share(tally.time, time),
+        whole(tally.count),
+        inUs(tally.time / tally.count),
+        tally.name,
+      ],
+    ]);
+  const isSame = byCount.every(({ name }, i) => name === byTime[i]?.name);
+  return [
+    { ...plain(title, next.kernels()), ...heads, isHeaded: true, rows: rows(byTime) },
+    ...(isSame ? [] : [{ ...plain('Most launched', null), ...heads, rows: rows(byCount) }]),
+    arithmeticSection(about, kernels),
+  ];
+}
+
+/** `bf16 99.4 %, na 0.6 %`. */
+const sharesText = (parts: readonly (readonly [name: string, time: number])[], all: number): string =>
+  parts.filter(([, time]) => time > 0).map(([name, time]) => `${name} ${share(time, all)}`).join(', ') || UNKNOWN; // prettier-ignore
+
+const tallied = (tallies: readonly Tally[]): (readonly [string, number])[] => {
+  const shown = tallies.slice(0, MOST_SHARES);
+  const others = tallies.slice(MOST_SHARES).reduce((sum, { time }) => sum + time, 0);
+  return [...shown.map(({ name, time }) => [name, time] as const), ['others', others]];
+};
+
+const MOST_SHARES = 6;
+
+function arithmeticSection({ overview, next }: About, { time, precision, matrixUnit, work }: KernelOverview): Section {
+  const { used, unused, notApplicable, untold, unknown, eligible, eligibleUsed } = matrixUnit;
+  const unit = [['used', used], ['not used', unused], ['not applicable', notApplicable], ['name does not tell', untold], [UNKNOWN, unknown]] as const; // prettier-ignore
+  const ofEligible = eligible > 0 ? `; ${percent(eligibleUsed / eligible)} of what could be` : '';
+  const peaks =
+    work.computeShare === null || work.memoryShare === null
+      ? `${UNKNOWN}: no kernel whose shares of the device's peaks are known`
+      : `${percent(work.computeShare)} of FLOP/s, ${percent(work.memoryShare)} of bandwidth, of kernels where both are known`;
+  const done = `${flops(work.flops)}, ${bytes(work.bytes)}; known of ${share(work.known, time)}`;
+  const defect =
+    work.impossible > 0 ? [['defect', `${many(work.impossible, 'kernel')} above a peak of the device`]] : [];
+  return {
+    ...plain('Arithmetic, shares of the time of kernels', next.arithmetic(overview)),
+    head: ['', ''],
+    rows: [
+      ['precision', sharesText(tallied(precision), time)],
+      ['matrix unit', `${sharesText(unit, time)}${ofEligible}`],
+      ['bound by', sharesText(tallied(work.bounds), time)],
+      ['work', work.flops + work.bytes > 0 ? done : `${UNKNOWN}: no work of any kernel is told`],
+      ['of the peak', peaks],
+      ...defect,
+    ],
+  };
+}

@@ -1,0 +1,113 @@
+/** An overview as sections of cells, for text and Markdown alike. */
+import type { KernelOverview, Overview } from '../../../prof/summary/summary-data.js';
+import { devicesSections } from './summary-devices.js';
+import { kernelSections } from './summary-kernels.js';
+import { Next } from './summary-next.js';
+import { plain, type About, type Section } from './summary-section.js';
+import { bytes, many, percent, rate, share, TimeUnit, UNKNOWN, whole } from './summary-units.js';
+
+/** The sections of one profile. */
+export function sectionsOf(overview: Overview, file: string | undefined): Section[] {
+  const { devices, kernels, header } = overview;
+  const unit = new TimeUnit(Math.max(0, ...devices.map(({ span }) => span), kernels?.time ?? 0));
+  const about: About = { overview, unit, next: new Next(file) };
+  const isNeuron = header?.devices.some(({ vendor }) => vendor === 'aws') === true;
+  return [
+    ...devicesSections(about),
+    ...(kernels === null ? [] : kernelSections(about, kernels)),
+    ...memorySections(about),
+    ...collectiveSections(about),
+    ...stepSections(about),
+    ...(kernels === null ? [] : unattributedSections(about, kernels)),
+    ...oddSections(about),
+    ...(isNeuron ? [{ ...plain("Metrics of the vendor's profiler", about.next.metrics()), rows: [] }] : []),
+  ];
+}
+
+function memorySections({ overview: { memory }, unit, next }: About): Section[] {
+  if (memory.length === 0) return [];
+  const rows = memory.map(({ kind, count, time, bytes: size, bytesPerS }) => [
+    ...[kind, unit.text(time), whole(count), bytes(size), rate(bytesPerS)],
+  ]);
+  const head = ['kind', 'time', 'count', 'bytes', 'rate'];
+  return [
+    { ...plain('Copies and sets', next.memory()), head, right: [1, 2, 3, 4], rows: trailing(rows), isHeaded: false },
+  ];
+}
+
+/** An empty last cell lets the one before it stand to the right. */
+const trailing = (rows: readonly string[][]): string[][] => rows.map((row) => [...row, '']);
+
+/** Kinds that are listed. */
+const MOST_KINDS = 6;
+
+function collectiveSections({ overview, unit, next }: About): Section[] {
+  const { collectives } = overview;
+  if (collectives.length === 0) return [];
+  const rows = collectives
+    .slice(0, MOST_KINDS)
+    .map(({ name, count, time, bytes: size, groups }) => [
+      ...[name, unit.text(time), whole(count), bytes(size), groups.length === 0 ? '' : many(groups.length, 'group')],
+    ]);
+  const head = ['operation', 'time', 'count', 'bytes', 'groups'];
+  return [{ ...plain('Collectives', next.collectives(overview)), head, right: [1, 2, 3], rows }];
+}
+
+function stepSections({ overview: { steps }, unit, next }: About): Section[] {
+  if (steps === null) return [];
+  const { count, list, median, min, max, variation } = steps;
+  const span = list.reduce((sum, step) => sum + step.span, 0);
+  const busy = list.reduce((sum, step) => sum + step.busy, 0);
+  const deviation = variation === null ? '' : `, deviation ${percent(variation)} of the mean`;
+  const spread = list.length > 1 ? ` (median), ${unit.text(min)} to ${unit.text(max)}${deviation}` : '';
+  const text = `${unit.text(median)}${spread}; busy ${share(busy, span)}`;
+  return [{ ...plain(`Steps: ${whole(count)}`, next.steps()), head: [''], rows: [[text]] }];
+}
+
+/** Reasons that are listed. */
+const MOST_REASONS = 3;
+
+function unattributedSections({ unit, next }: About, { time, unattributed }: KernelOverview): Section[] {
+  const { count, time: lost, reasons } = unattributed;
+  if (count === 0) return [];
+  const title = `Without op: ${many(count, 'kernel')}, ${share(lost, time)} of the time of kernels`;
+  const rows = reasons
+    .slice(0, MOST_REASONS)
+    .map((reason) => [unit.text(reason.time), whole(reason.count), reason.name]);
+  return [{ ...plain(title, next.unattributed()), head: ['time', 'count', 'reason'], right: [0, 1], rows }];
+}
+
+function oddSections({ overview: { diagnostics } }: About): Section[] {
+  const told = Object.entries(diagnostics).map(([name, count]) => `${name} ${whole(count)}`);
+  if (told.length === 0) return [];
+  return [{ ...plain('Odd in the input', null), head: [''], rows: [[told.join(', ')]] }];
+}
+
+/** Ranks beside each other; null for fewer than two. */
+export function ranksSection(overviews: readonly Overview[], file: string | undefined): Section | null {
+  const rows = overviews.flatMap(({ profile, header, devices, steps }) =>
+    devices.map((device) => ({ profile, rank: header?.rank ?? null, median: steps?.median ?? null, device })),
+  );
+  if (overviews.filter(({ devices }) => devices.length > 0).length < 2) return null;
+  const unit = new TimeUnit(Math.max(...rows.map(({ device }) => device.span)));
+  return {
+    ...plain(`Profiles compared, times in ${unit.name}`, new Next(file).ranks()),
+    head: ['profile', 'rank', 'device', 'span', 'busy', '', 'compute', 'comm', 'exposed', '', 'idle', 'step', ''],
+    isHeaded: true,
+    right: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11],
+    rows: rows.map(
+      ({ profile, rank, median, device: { device, span, busy, compute, communication, exposed, idle } }) => [
+        ...[
+          String(profile),
+          String(rank ?? UNKNOWN),
+          String(device),
+          unit.bare(span),
+          unit.bare(busy),
+          share(busy, span),
+        ],
+        ...[unit.bare(compute), unit.bare(communication), unit.bare(exposed), share(exposed, span), unit.bare(idle)],
+        ...[median === null ? UNKNOWN : unit.bare(median), ''],
+      ],
+    ),
+  };
+}

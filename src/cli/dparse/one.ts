@@ -1,0 +1,79 @@
+/** One profile → lines of text. */
+import type { Profile } from '../../parse/find.js';
+import { readProfile } from '../../parse/profile.js';
+import { DIAGNOSTICS, type DiagnosticName } from '../../record/diagnostics.js';
+import { UserError } from '../../record/errors.js';
+import { appendLine } from '../../record/jsonl.js';
+import { LineBytes } from '../../record/line-bytes.js';
+import type { ProfileLine } from '../../record/record.js';
+import type { Write } from '../output.js';
+import type { Progress } from '../progress.js';
+
+export interface ParseOptions {
+  readonly format?: string;
+  readonly ranges: boolean;
+  readonly program?: string;
+  readonly force?: boolean;
+}
+
+/** What came of a profile: numbers for its summary, or why it could not be read. */
+export type Outcome = Counted | UserError;
+
+export interface Counted {
+  /** Records written, by type. */
+  readonly counts: Readonly<Record<string, number>>;
+  readonly oddities: readonly string[];
+  /** Rank that the profile tells. */
+  readonly rank: number | null;
+}
+
+/** Bytes of lines that are handed on together. */
+const PIECE = 1024 * 1024;
+/** A line that begins within a piece ends in its memory, mostly. */
+const SPARE = 4 * 1024;
+
+/** Activities between two turns of the event loop, so that signals and a closed output are noticed. */
+const TURN = 2000;
+
+export async function parseOne(
+  profile: Profile,
+  options: ParseOptions,
+  write: Write,
+  meter: Progress,
+): Promise<Outcome> {
+  const { source, ordinal } = profile;
+  let outcome: Outcome = { counts: {}, oddities: [], rank: null };
+  let rank: number | null = null;
+  const pieces = new LineBytes(PIECE + SPARE);
+  let lines = 0;
+  try {
+    for (const record of readProfile(source.path, { profile: ordinal, name: source.name, ...options })) {
+      appendLine(pieces, record);
+      if (pieces.length >= PIECE) await write(pieces.take());
+      if (++lines % TURN === 0) {
+        meter.at(lines, null);
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      if (record.type === 'profile') rank = record.rank;
+      if (record.type === 'end') outcome = outcomeOf(record, rank);
+    }
+    await write(pieces.take());
+  } catch (error) {
+    // Once lines are out, the stream is broken off: that is a failure of the whole run.
+    if (error instanceof UserError && lines === 0) return error;
+    throw error;
+  }
+  return outcome;
+}
+
+/** What the end line says of a profile. */
+export const outcomeOf = (record: ProfileLine | undefined, rank: number | null = null): Counted =>
+  record?.type === 'end'
+    ? { counts: record.counts, oddities: oddities(record.diagnostics), rank }
+    : { counts: {}, oddities: [], rank };
+
+/** Diagnostics in words. */
+const oddities = (diagnostics: Readonly<Record<string, number>>): string[] =>
+  Object.entries(diagnostics)
+    .filter(([name]) => Object.hasOwn(DIAGNOSTICS, name))
+    .map(([name, n]) => `${DIAGNOSTICS[name as DiagnosticName][1]}: ${n}`);

@@ -1,0 +1,41 @@
+/**
+ * A worker thread of `dparse`: one profile → lines of text, to the main thread piece by piece or into a file.
+ */
+import { parentPort, workerData } from 'node:worker_threads';
+import { UserError } from '../../record/errors.js';
+import { parseOne, type Outcome } from './one.js';
+import type { Answer, Job } from './workers.js';
+import { withOutput, type Write } from '../output.js';
+
+const { ordinal, path, name, file, options, output } = workerData as Job;
+const profile = { ordinal, source: { path, name, file, dispose: () => undefined } };
+const silent = { at: () => undefined, clear: () => undefined };
+
+/** Pieces sent and not yet taken: enough that neither thread waits for the other, and a bound on memory. */
+const IN_FLIGHT = 8;
+
+/** Sends bytes to the main thread, which answers every piece it has taken. Their memory goes with them. */
+async function toMainThread(body: (write: Write) => Promise<void>): Promise<void> {
+  let inFlight = 0;
+  let wake: (() => void) | null = null;
+  const taken = (): void => {
+    inFlight--;
+    wake?.();
+  };
+  parentPort?.on('message', taken);
+  await body((data) => {
+    const bytes = typeof data === 'string' ? Uint8Array.from(Buffer.from(data)) : data;
+    inFlight++;
+    parentPort?.postMessage({ bytes } satisfies Answer, [bytes.buffer as ArrayBuffer]);
+    return inFlight < IN_FLIGHT ? undefined : new Promise<void>((resolve) => (wake = resolve));
+  });
+  parentPort?.off('message', taken);
+}
+
+let outcome: Outcome = { counts: {}, oddities: [], rank: null };
+const body = async (write: Write): Promise<void> => {
+  outcome = await parseOne(profile, options, write, silent);
+};
+await (output === null ? toMainThread(body) : withOutput(output, [], body));
+const answer: Answer = outcome instanceof UserError ? { what: outcome.what, detail: outcome.detail } : { outcome };
+parentPort?.postMessage(answer);

@@ -1,0 +1,191 @@
+/** Where the records come from: a file or stdin of records, or a profile that is parsed on the way. */
+import { existsSync, statSync, type Stats } from 'node:fs';
+import { basename } from 'node:path';
+import { Ending } from '../prof/input/stream-status.js';
+import { openFile, openStream, type Input } from '../prof/input/lines.js';
+import { numbered, ProfileNumbers } from '../prof/input/profile-numbers.js';
+import { readRecords, type RecordTypes } from '../prof/input/records.js';
+import type { RecordBatches } from '../prof/report.js';
+import type { Source as Opened } from '../parse/source.js';
+import { EXIT, UsageError, UserError } from '../record/errors.js';
+import type { ProfileLine } from '../record/record.js';
+import { USAGE } from './report/usage.js';
+import type { Progress } from './progress.js';
+
+export interface Source {
+  /** For messages. */
+  readonly name: string;
+  /** Files that are read, of folders those in them; of several inputs those that were opened so far. */
+  readonly names: readonly string[];
+  readonly batches: RecordBatches;
+  /** How the inputs that are records ended, of those that were opened so far. */
+  readonly endings: readonly Ending[];
+  readonly close: () => void;
+}
+type Opening = Omit<Source, 'names' | 'endings'> & { readonly ending?: Ending };
+
+/**
+ * @param file undefined or '-' for stdin
+ * @param types of the records that are wanted; of kernels when not given
+ * @param numbers of the profiles before this one
+ * @throws UserError when there is nothing to read, UsageError when nobody will ever write
+ */
+export async function openSource(
+  file: string | undefined,
+  progress: Progress,
+  types?: RecordTypes,
+  numbers = new ProfileNumbers(),
+): Promise<Source> {
+  const source = await openOne(file, progress, types);
+  const endings = source.ending === undefined ? [] : [source.ending];
+  return { ...source, names: [source.name], endings, batches: numbered(source.batches, numbers) };
+}
+
+/**
+ * Several inputs as one, one after the other; profiles of the same number are told apart.
+ * @param files none for stdin
+ * @throws UserError when one of them is not there, or the first cannot be read
+ */
+export async function openSources(files: readonly string[], progress: Progress, types?: RecordTypes): Promise<Source> {
+  const [first, ...others] = files;
+  if (others.length === 0) return openSource(first, progress, types);
+  // Said before the first of them was read for minutes.
+  for (const file of others) {
+    if (file !== '-' && !existsSync(file)) throw new UserError('no such file', { where: file });
+  }
+  const numbers = new ProfileNumbers();
+  let open = await openSource(first, progress, types, numbers);
+  const names = [open.name];
+  const endings = [...open.endings];
+  async function* batches(): AsyncGenerator<readonly ProfileLine[]> {
+    yield* open.batches;
+    for (const file of others) {
+      open.close();
+      numbers.nextInput();
+      open = await openSource(file, progress, types, numbers);
+      names.push(open.name);
+      endings.push(...open.endings);
+      yield* open.batches;
+    }
+  }
+  const name = `${basename(open.name)} and ${others.length} more`;
+  return { name, names, endings, batches: batches(), close: () => { open.close(); } }; // prettier-ignore
+}
+
+async function openOne(file: string | undefined, progress: Progress, types: RecordTypes | undefined): Promise<Opening> {
+  const onStdin = file === undefined || file === '-';
+  if (onStdin && process.stdin.isTTY) throw new UsageError('no FILE, and stdin is a terminal', `usage: ${USAGE}`);
+  if (!onStdin && isFolder(file)) return parseFolder(file, types);
+  let done = 0;
+  const total = onStdin ? null : (statSync(file, { throwIfNoEntry: false })?.size ?? null);
+  const onBytes = (bytes: number): void => {
+    progress.at((done += bytes), total);
+  };
+  const input = onStdin ? await openStream(process.stdin, 'stdin', onBytes) : await openFile(file, onBytes);
+  if (mayBeRecords(input)) {
+    const ending = new Ending(input.name);
+    return { name: input.name, batches: readRecords(input, types, ending), ending, close: input.close };
+  }
+  input.close();
+  // What was read from a pipe is gone, and the parser reads files.
+  if (!onStdin && statSync(file).isFile()) return parseProfile(file, types);
+  const hint = 'dprof FILE, or dparse FILE | dprof';
+  throw new UserError('not records, and a profile cannot be read from a pipe', { where: input.name, hint });
+}
+
+/** Markup, a log's frame, a comment; `hbm_read_bytes  851968`; `Name,Type,Start Time(us)`. */
+const NO_RECORD =
+  /^\s*(?:<|==|#|[a-z]+(?:_[a-z0-9]+)+[ \t]+\S+[ \t]*(?:\r?\n|$)|\ufeff?[^{\n]*,[^{\n]*\((?:us|MB|KB)\))/;
+
+/** Records are text. A database, another binary file, XML, a log, a trace or a list of metrics is left to the parser to name. */
+function mayBeRecords({ head }: Input): boolean {
+  const isBinary = head.subarray(0, 512).some((byte) => byte < 32 && (byte < 9 || byte > 13));
+  return !isBinary && !NO_RECORD.test(head.subarray(0, 512).toString('latin1')) && !isTrace(head);
+}
+
+/** A trace is one large JSON value; a record has a line of its own and names its type there. */
+function isTrace(head: Buffer): boolean {
+  const text = head
+    .subarray(0, 4096)
+    .toString('utf8')
+    .replace(/^\ufeff/, '')
+    .trimStart();
+  if (text.startsWith('[')) return true;
+  const [line = ''] = text.split('\n', 1);
+  return /^\{\s*(?:"|$)/.test(line) && !line.includes('"type":');
+}
+
+const BATCH = 1000;
+
+const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+
+/** The only profile of a folder. What else there cannot be read is told, and the exit code says so. */
+async function parseFolder(folder: string, types: RecordTypes | undefined): Promise<Opening> {
+  const { findProfiles } = await import('../parse/find.js');
+  const { profiles, failures } = await findProfiles([folder]);
+  const [first] = profiles;
+  if (first === undefined || profiles.length > 1) {
+    for (const { source } of profiles) source.dispose();
+    const hint = `give it to dparse: dparse ${folder} | dprof`;
+    throw failures[0] ?? new UserError(`holds ${profiles.length} profiles`, { where: folder, hint });
+  }
+  for (const { line } of failures) process.stderr.write(`dprof: ${line}\n`);
+  if (failures.length > 0) process.exitCode = EXIT.failed;
+  return recordsOf(first.source, types);
+}
+
+/** A profile's records. The parser and its database library are only loaded here: records alone never need them. */
+async function parseProfile(file: string, types: RecordTypes | undefined): Promise<Opening> {
+  const { openProfile } = await import('../parse/find.js');
+  return recordsOf(await openProfile(file), types);
+}
+
+async function recordsOf(source: Opened, types: RecordTypes | undefined): Promise<Opening> {
+  const { readProfile } = await import('../parse/profile.js');
+  const records = readProfile(source.path, { profile: 0, name: source.name, ranges: types?.has('range') ?? false });
+  const close = (): void => {
+    source.dispose();
+  };
+  return { name: source.name, batches: inBatches(records), close };
+}
+
+/** Batches, with a turn of the event loop after each: signals and a closed output are noticed between them. */
+async function* inBatches(records: Iterable<ProfileLine>): AsyncGenerator<readonly ProfileLine[]> {
+  let batch: ProfileLine[] = [];
+  for (const record of records) {
+    if (batch.push(record) < BATCH) continue;
+    yield batch;
+    batch = [];
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  yield batch;
+}
+
+/** The first of the inputs' ends that is missing within a line, or in compressed data; null when there is none. */
+const cutOf = ({ endings }: Source): Ending['cut'] => endings.find(({ cut }) => cut !== null)?.cut ?? null;
+
+/**
+ * Says of inputs that are cut off that they are; to be called when the output is written, which has what stands before.
+ * @throws UserError for a line or compressed data that stops in the middle
+ */
+export function confirmEndings(source: Source, quiet: boolean): void {
+  for (const { name, cut, unfinished } of source.endings) {
+    if (cut === null && unfinished > 0 && !quiet) {
+      const profiles = unfinished === 1 ? 'a profile has no end' : `${unfinished} profiles have no end`;
+      process.stderr.write(`dprof: ${name}: ${profiles}: are the records cut off? what is there was read\n`);
+    }
+  }
+  const cut = cutOf(source);
+  if (cut !== null) throw new UserError(`${cut.what}; what stands before was read`, cut.detail);
+}
+
+/**
+ * For an output that would replace one of before: that is worth more than a part of the new one. To be called when all
+ * is read and before the output is complete.
+ * @param existing what stands at OUT
+ * @throws UserError for an input that is cut off
+ */
+export function confirmWhole(source: Source, existing: Stats | null, output: string | undefined): void {
+  const cut = existing?.isFile() === true ? cutOf(source) : null;
+  if (cut !== null) throw new UserError(`${cut.what}; ${output ?? ''} is left as it was`, cut.detail);
+}

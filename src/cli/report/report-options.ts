@@ -1,0 +1,159 @@
+/** What `dprof` can be asked: one table for the parser and the help. */
+import { type KernelColumn } from '../../prof/columns/kernel-column.js';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { COLUMNS, DEFAULT_COLUMNS, chooseColumns } from '../../prof/columns/columns.js';
+import { deviceNamed, parseDevice, unknownDevice } from '../../prof/roofline/device-choice.js';
+import { DEVICES, type Rates } from '../../prof/devices.js';
+import { parseKernelId, type KernelId } from '../../prof/explain.js';
+import type { Peaks } from '../../prof/roofline/peaks.js';
+import { parseSort, type SortKey } from '../../prof/query/sort.js';
+import { parseWhere, type Condition } from '../../prof/query/where.js';
+import { UsageError, UserError } from '../../record/errors.js';
+import { FORMATS, requireFormat, type Format } from '../../write/format.js';
+import { USAGE } from './usage.js';
+import type { Grouping } from '../../prof/by/grouping.js';
+import { MOST_GROUPS } from '../../prof/by/groups.js';
+import { integer, parseArguments, type Option, type Tool } from '../arguments.js';
+import { BY_OPTIONS, readGrouping } from './groups-report.js';
+import { readInputs } from '../run-analysis.js';
+
+const OPTIONS: readonly Option[] = [
+  { name: 'cols', short: 'c', takes: 'COLS', help: `columns, comma-separated (${DEFAULT_COLUMNS})` },
+  { name: 'width', short: 'w', takes: 'N', help: 'columns of fixed width, no line wider than N' },
+  { name: 'csv', help: 'same as --format csv' },
+  { name: 'format', short: 'f', takes: 'F', help: FORMATS.map(({ id }) => id).join(', ') },
+  { name: 'where', takes: 'EXPR', help: 'only kernels where EXPR holds: == != > >= < <= ~ !~ && || ( )' },
+  { name: 'sort', takes: 'COLS', help: 'numbers largest first, text A to Z; +COL up, -COL down' },
+  { name: 'top', takes: 'N', help: 'only the first N rows' },
+  ...BY_OPTIONS,
+  { name: 'no-header', help: 'no header line' },
+  { name: 'device', takes: 'DEV', help: 'peak rates of DEV: a name of --devices or a JSON file' },
+  { name: 'explain', takes: 'IDX', help: 'where the numbers of one kernel come from (IDX or PROFILE:IDX)' },
+  { name: 'output', short: 'o', takes: 'OUT', help: 'write to OUT, which appears when it is complete' },
+  { name: 'quiet', short: 'q', help: 'no summary and no progress on stderr' },
+  { name: 'columns', help: 'list the columns with what they mean' },
+  { name: 'devices', help: 'list the devices with their peak rates and sources' },
+  { name: 'help', short: 'h', help: 'this text' },
+  { name: 'version', help: 'version' },
+];
+
+export const EXAMPLES = [
+  'dparse net.sqlite | dprof -w 120',
+  'dprof -c op,kernel,sil,tc,flops --sort sil --top 20 -f table net.sqlite',
+  'dprof --by op,dir --top 20 -f table net.sqlite',
+  "dprof --csv --where 'op==conv2d && sil>10000' net.dict > conv.csv",
+  "dprof -c op,sil net.dict | awk 'NR>1 {t[$1]+=$2} END {for (o in t) print t[o], o}'",
+];
+
+/** What the tool keeps in memory, for the help and the manual page. */
+export const MEMORY = [
+  'Memory: at most 250 MB; --sort adds the text of its rows (with --top N, of N rows),',
+  `--by 25 bytes a kernel and 250 a row, of ${MOST_GROUPS.toLocaleString('en-US')} groups at most.`,
+];
+
+export const DPROF: Tool = { name: 'dprof', usage: USAGE, options: OPTIONS };
+
+export function columnsText(): string {
+  return COLUMNS.map(({ key, header, unit, doc }) => {
+    return `${key.padEnd(8)} ${header.padEnd(10)} ${(unit ?? '').padEnd(7)} ${doc}\n`;
+  }).join('');
+}
+
+const rates = (unit: string, of: Rates): string =>
+  `${unit} ${
+    Object.entries(of)
+      .map(([type, rate]) => `${type} ${Number((rate / 1e12).toPrecision(5))}`)
+      .join(' ') || 'na'
+  }`;
+
+/** The table of devices: GB/s and TFLOP/s. */
+export function devicesText(): string {
+  return DEVICES.map(({ name, bytesPerS, matrix, vector, source }) => {
+    const bandwidth = bytesPerS === null ? 'na' : String(bytesPerS / 1e9);
+    return `${name.padEnd(15)} ${bandwidth.padStart(4)} GB/s; TFLOP/s: ${rates('matrix', matrix)}; ${rates('vector', vector)}; ${source}\n`;
+  }).join('');
+}
+
+export interface Request {
+  readonly show: 'report' | 'help' | 'columns' | 'aggregates' | 'devices' | 'version';
+  /** None for stdin. */
+  readonly files: readonly string[];
+  readonly output: string | undefined;
+  readonly quiet: boolean;
+  readonly columns: readonly KernelColumn[];
+  readonly format: Format;
+  readonly width: number | null;
+  readonly header: boolean;
+  readonly where: Condition | undefined;
+  readonly sort: readonly SortKey[] | undefined;
+  readonly top: number | undefined;
+  /** A row a group of kernels, with columns and an order of its own, in place of one a kernel. */
+  readonly grouping: Grouping | undefined;
+  readonly explain: KernelId | undefined;
+  /** Peak rates for every device of the input. */
+  readonly device: Peaks | undefined;
+}
+
+/**
+ * Reads the arguments.
+ * @throws UsageError for anything that cannot be meant
+ */
+export function readArguments(args: readonly string[]): Request {
+  const given = parseArguments(DPROF, joinSort(args));
+  const { files } = readInputs(given);
+  const width = given.read('width', (text) => integer('-w', text)) ?? null;
+  const top = given.read('top', (text) => integer('--top', text, 1));
+  const show = (['help', 'version', 'columns', 'devices'] as const).find((name) => given.on(name)) ?? 'report';
+  const grouping = readGrouping(given, top);
+  const isGrouped = grouping !== undefined;
+  return {
+    show: show === 'columns' && isGrouped ? 'aggregates' : show,
+    files,
+    output: given.text('output'),
+    quiet: given.on('quiet'),
+    columns: chooseColumns((isGrouped ? undefined : given.text('cols')) ?? DEFAULT_COLUMNS),
+    format: chooseFormat(given.text('format'), given.on('csv'), width),
+    width: width !== null && width > 0 ? width : null,
+    header: given.on('header'),
+    where: given.read('where', parseWhere),
+    sort: isGrouped ? undefined : given.read('sort', parseSort),
+    top,
+    grouping,
+    explain: given.read('explain', parseKernelId),
+    device: given.read('device', chooseDevice),
+  };
+}
+
+/** A device by name; else the file of that name. */
+export function chooseDevice(text: string): Peaks {
+  const named = deviceNamed(text);
+  if (named !== null) return named;
+  if (!existsSync(text) && !/[/\\]|\.json$/.test(text)) throw unknownDevice(text);
+  if (statSync(text, { throwIfNoEntry: false })?.isDirectory() === true) {
+    throw new UserError('is a directory', { where: text, hint: '--device takes a name of --devices or a JSON file' });
+  }
+  return parseDevice(readFileSync(text, 'utf8'), text);
+}
+
+function chooseFormat(id: string | undefined, csv: boolean, width: number | null): Format {
+  if (csv && width !== null) throw new UsageError('--csv and -w exclude each other', 'choose one');
+  if (csv && id !== undefined && id !== 'csv')
+    throw new UsageError(`--csv and --format ${id} exclude each other`, 'choose one');
+  // As in PyProf, a width of 0 or less asks for no columns.
+  const implied = csv ? 'csv' : width !== null && width > 0 ? 'columns' : 'space';
+  const format = requireFormat(id ?? implied);
+  if (width !== null && id !== undefined && id !== 'columns') {
+    throw new UsageError(`-w and --format ${id} exclude each other`, '-w goes with columns');
+  }
+  return format;
+}
+
+/** `--sort -sil`: the value looks like an option to any parser. */
+function joinSort(args: readonly string[]): string[] {
+  const joined: string[] = [];
+  for (const arg of args) {
+    if (joined.at(-1) === '--sort' && /^-[a-z]/.test(arg)) joined[joined.length - 1] = `--sort=${arg}`;
+    else joined.push(arg);
+  }
+  return joined;
+}

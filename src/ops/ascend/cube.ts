@@ -1,0 +1,105 @@
+/**
+ * The cube, the matrix unit of Ascend's cores: whether a kernel used it, and how many FLOPs it did there, by what the
+ * device counted.
+ *
+ * Sources: CANN's documents of op_summary and of the database (names of counters), and of the arithmetic metrics
+ * (operations a cycle); the rates for FP32 and HF32 follow from counters of products whose extents are known.
+ */
+import { isCubeClass } from '../../record/ascend.js';
+import type { KernelRecord } from '../../record/record.js';
+import { kernelTensors, operatorType, present, type StoredTensor } from './kernel-tensors.js';
+import { dtypeShort } from '../call.js';
+import type { TensorCore } from '../tensor-core.js';
+
+type Counters = Readonly<Record<string, number>>;
+
+/** Names of what is asked for in databases, in tables of today and in those of devices whose cores are not split. */
+const NAMES = {
+  macTime: ['aic_mac_time', 'aic_mac_time(us)', 'aic_cube_time', 'aic_cube_time(us)', 'mac_time', 'mac_time(us)'],
+  macRatio: ['aic_mac_ratio', 'aic_cube_ratio', 'mac_ratio'],
+  cycles: ['aic_total_cycles', 'total_cycles'],
+  operations: ['aic_cube_fops', 'cube_fops'],
+} as const;
+
+const told = (counters: Counters | undefined, what: keyof typeof NAMES): number | null => {
+  for (const name of NAMES[what]) {
+    const value = counters?.[name];
+    if (value !== undefined) return value;
+  }
+  return null;
+};
+
+/** Operations a cycle of one cube, by element type. */
+const RATES: Readonly<Record<string, number>> = {
+  fp16: 8192,
+  bf16: 8192,
+  int8: 16384,
+  uint8: 16384,
+  hf32: 4096,
+  fp32: 2048,
+};
+
+const isFloating = ({ dtype }: StoredTensor): boolean => /float/.test(dtype);
+
+/**
+ * Whether FP32 operands are rounded to HF32 on the way into the cube: as the profile tells it, else by the framework's
+ * defaults, which let convolutions do so and matrix products not (torch_npu: conv.allow_hf32, matmul.allow_hf32).
+ */
+function isRounded(kernel: Pick<KernelRecord, 'name' | 'labels'>): boolean {
+  const told = kernel.labels?.['hf32'];
+  return told === undefined ? /^Conv\dD/.test(operatorType(kernel)) : told === 'YES';
+}
+
+/**
+ * Element type that a kernel computes in, by its operands: that of the first of floating point, else of the first; hf32
+ * where a product rounds FP32.
+ */
+export function kernelType(kernel: Pick<KernelRecord, 'name' | 'labels'>): string | null {
+  const tensors = kernelTensors(kernel);
+  const operands = present([...(tensors?.inputs ?? []), ...(tensors?.outputs ?? [])]);
+  const operand = operands.find(isFloating) ?? operands[0];
+  if (operand === undefined || operand.dtype === '') return null;
+  const short = dtypeShort(operand.dtype);
+  return short === 'fp32' && isRounded(kernel) ? 'hf32' : short;
+}
+
+/**
+ * Operations that the cubes did, tiles in full: as counted, else by the share of cycles in which they multiplied. Null
+ * where nothing was counted, or the rate for the type is not known.
+ */
+export function cubeFlops(kernel: Pick<KernelRecord, 'name' | 'labels' | 'counters'>): number | null {
+  const counted = told(kernel.counters, 'operations');
+  if (counted !== null) return counted;
+  const [ratio, cycles] = [told(kernel.counters, 'macRatio'), told(kernel.counters, 'cycles')];
+  if (ratio === null || cycles === null) return null;
+  if (ratio === 0 || cycles === 0) return 0;
+  const type = kernelType(kernel);
+  const rate = type !== null && Object.hasOwn(RATES, type) ? RATES[type] : undefined;
+  return rate === undefined ? null : Math.round(ratio * cycles * rate);
+}
+
+/** Devices on which a core has both units, so that its class tells nothing. */
+const WITHOUT_SPLIT = /^ascend(310p?|910a?)$/;
+
+const of = (verdict: TensorCore['verdict'], rule: string): TensorCore => ({ verdict, rule });
+
+/**
+ * Whether the cubes worked: by their counter, else by the class of cores that the kernel ran on, else by the type of its
+ * task, which is coarser.
+ */
+export function cubeVerdict(
+  kernel: Pick<KernelRecord, 'labels' | 'counters' | 'engine'>,
+  arch: string | undefined,
+): TensorCore {
+  const worked = told(kernel.counters, 'macTime') ?? told(kernel.counters, 'macRatio');
+  if (worked !== null) return of(worked > 0 ? 'yes' : 'no', 'aic_mac_time');
+  const split = arch === undefined || !WITHOUT_SPLIT.test(arch);
+  if (kernel.engine !== undefined) {
+    if (!isCubeClass(kernel.engine)) return of('no', 'core-class');
+    return of(split ? 'yes' : 'likely', 'core-class');
+  }
+  const task = kernel.labels?.['taskType'];
+  if (task === 'KERNEL_AIVEC' || task === 'MIX_AIV') return of('no', 'task-type');
+  if (task === 'KERNEL_AICORE' || task === 'AI_CORE' || task === 'MIX_AIC') return of('likely', 'task-type');
+  return of('unknown', 'none');
+}

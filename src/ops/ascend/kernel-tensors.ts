@@ -1,0 +1,114 @@
+/**
+ * The operands of an Ascend kernel as its profiler tells them: `32,9216;4096,9216;`, `FLOAT;FLOAT;FLOAT`,
+ * `FORMAT_ND;FORMAT_ND;FORMAT_ND`, one slot a tensor. An empty slot is a tensor without dimensions, or an optional one
+ * that was not given.
+ */
+import type { KernelRecord, Labels } from '../../record/record.js';
+import { numel, type Tensor } from '../call.js';
+
+/** A tensor as it lies in memory: extents with padding, in the order of its format. */
+export interface StoredTensor extends Tensor {
+  /** 'ND', 'NCHW', 'NC1HWC0', 'FRACTAL_NZ', 'FRACTAL_Z' … */
+  readonly format: string;
+}
+
+/** A slot; null where it is empty. */
+export type Slot = StoredTensor | null;
+
+export interface KernelTensors {
+  readonly inputs: readonly Slot[];
+  readonly outputs: readonly Slot[];
+}
+
+/** Element types in the profiler's words, where they are not the framework's in capitals. */
+const TYPES: Readonly<Record<string, string>> = {
+  FLOAT: 'float32',
+  DOUBLE: 'float64',
+  BF16: 'bfloat16',
+  INT4: 'int4',
+  HIFLOAT8: 'hif8',
+};
+
+const UNDEFINED = 'UNDEFINED';
+
+/** `DT_BF16` → `bfloat16`. */
+function typeOf(text: string): string {
+  const bare = text.replace(/^DT_/, '');
+  return Object.hasOwn(TYPES, bare) ? (TYPES[bare] ?? bare) : bare.toLowerCase();
+}
+
+/** `FORMAT_ND` → `ND`, `NC1HWC0:1` → `NC1HWC0`. */
+const formatOf = (text: string): string => text.replace(/^FORMAT_/, '').replace(/:.*$/, '');
+
+const listOf = (labels: Labels, name: string): string[] => {
+  const text = labels[name];
+  return text === undefined ? [] : String(text).split(';');
+};
+
+function extentsOf(text: string): number[] | null {
+  if (text === '') return null;
+  const extents = text.split(',').map(Number);
+  return extents.every((extent) => Number.isSafeInteger(extent) && extent >= 0) ? extents : null;
+}
+
+/** @param isLone whether an empty slot is a tensor without dimensions for certain */
+function slots(labels: Labels, side: 'input' | 'output', isLone: (count: number) => boolean): Slot[] {
+  const [shapes, types, formats] = ['Shapes', 'Types', 'Formats'].map((what) => listOf(labels, `${side}${what}`));
+  const count = Math.max(shapes?.length ?? 0, types?.length ?? 0);
+  return Array.from({ length: count }, (_, i): Slot => {
+    const type = types?.[i] ?? '';
+    const text = shapes?.[i] ?? '';
+    const shape = text === '' && isLone(count) && type !== '' ? [] : extentsOf(text);
+    if (shape === null || type.endsWith(UNDEFINED) || !Number.isSafeInteger(numel(shape))) return null;
+    return { shape, dtype: typeOf(type), format: formatOf(formats?.[i] ?? '') };
+  });
+}
+
+/** What the kernel reads and writes; null where the profile tells no operand (level 0). */
+export function kernelTensors({ labels }: Pick<KernelRecord, 'labels'>): KernelTensors | null {
+  if (labels === undefined) return null;
+  // Elementwise kernels have up to three operands, all of them given; a result that stands alone is always there.
+  const tensors = {
+    inputs: slots(labels, 'input', (count) => count <= 3),
+    outputs: slots(labels, 'output', (count) => count === 1),
+  };
+  return tensors.inputs.length + tensors.outputs.length === 0 ? null : tensors;
+}
+
+/** Those of the slots that hold a tensor. */
+export const present = (slotList: readonly Slot[]): StoredTensor[] => slotList.filter((slot) => slot !== null);
+
+/** Rows and columns of a matrix, those of a batch before them; null for what is none. */
+export function matrixOf({ shape, format }: StoredTensor): readonly [rows: number, columns: number] | null {
+  const [c = 0, d = 0] = shape.slice(-2);
+  if (shape.length < 2) return null;
+  if (!format.includes('FRACTAL_NZ') || shape.length < 4) return [c, d];
+  const [n1 = 0, m1 = 0] = shape.slice(-4);
+  return [m1 * c, n1 * d];
+}
+
+/** Images, rows and columns of a map of features; null for a format that is not known. */
+export function positionsOf({ shape, format }: StoredTensor): readonly [n: number, h: number, w: number] | null {
+  const [n = 0, b = 0, c = 0, d = 0] = shape;
+  if (format === 'NC1HWC0' && shape.length === 5) return [n, c, d];
+  if (format === 'NHWC' && shape.length === 4) return [n, b, c];
+  return shape.length === 4 && (format === 'NCHW' || format === 'ND') ? [n, c, d] : null;
+}
+
+/** `aclnnAddmm_MatMulCommon_MatMulV2`, `trans_TransData_25`, `Conv2DBackpropFilter10`. */
+const NAMES: readonly RegExp[] = [
+  /^trans_([A-Za-z]\w*?)_\d+$/,
+  /^aclnn\w*_([A-Za-z][A-Za-z\d]*)$/,
+  /^(\w*?[A-Za-z])\d+$/,
+];
+
+/** Type of the operator that a kernel does: as the profile tells it, else by the kernel's name (level 0). */
+export function operatorType({ name, labels }: Pick<KernelRecord, 'name' | 'labels'>): string {
+  const told = labels?.['opType'];
+  if (told !== undefined) return String(told);
+  for (const pattern of NAMES) {
+    const found = pattern.exec(name)?.[1];
+    if (found !== undefined) return found;
+  }
+  return name;
+}

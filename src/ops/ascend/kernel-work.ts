@@ -1,0 +1,164 @@
+/**
+ * What an Ascend kernel does, from its own operands: for profiles that tell no ops of the framework, and for ops whose
+ * arguments the profile does not tell.
+ *
+ * Products count as everywhere: 2·m·n·k, 2·N·Ho·Wo·|W|, 2·B·H·Sq·Skv·(Dq+Dv). Any other kernel does one operation for
+ * each element of its result, a reduction for each element of its operand. Bytes are those of all operands and results
+ * as they are stored, padding of their formats included.
+ */
+import { isCubeClass } from '../../record/ascend.js';
+import type { KernelRecord } from '../../record/record.js';
+import { attentionGradientWork, attentionWork } from './attention-kernel.js';
+import type { Count, Rule } from './kernel-rule.js';
+import {
+  kernelTensors,
+  matrixOf,
+  operatorType,
+  positionsOf,
+  present,
+  type KernelTensors,
+  type StoredTensor,
+} from './kernel-tensors.js';
+import { elements, numel } from '../call.js';
+import type { Role, Work } from '../family.js';
+import { ADAM_FLOPS } from '../families/optimizer/optimizer.js';
+import { sizeOf, tensorListParams } from '../work.js';
+
+/** What is known of a kernel. */
+export type AscendKernel = Pick<KernelRecord, 'name' | 'labels' | 'engine'>;
+
+/** Extents of a blocked format are multiples of 16. */
+const isPadded = (extent: number, from: number): boolean => extent >= from && extent - from < 16;
+
+/** The extent summed over, of a left operand that may be transposed. */
+function depth([rows, columns]: readonly [number, number], m: number): number | null {
+  if (rows === m) return columns;
+  if (columns === m) return rows;
+  return isPadded(rows, m) ? columns : isPadded(columns, m) ? rows : null;
+}
+
+const product: Rule = ({ inputs, outputs }) => {
+  const [left] = inputs;
+  const [result] = present(outputs);
+  const [a, c] = [left, result].map((tensor) => (tensor === null || tensor === undefined ? null : matrixOf(tensor)));
+  const formula = 'flops = 2·m·n·k, for each of a batch; m, n of the result, k = what the left operand has besides m';
+  if (result === undefined || a === null || a === undefined || c === null || c === undefined)
+    return { flops: null, formula, matmul: true };
+  const k = depth(a, c[0]);
+  return { flops: k === null ? null : 2 * numel(result.shape) * k, formula, matmul: true };
+};
+
+/** @param of the map whose positions count, and the weight */
+function convolution(of: (tensors: KernelTensors) => readonly (StoredTensor | undefined)[], role: Role): Rule {
+  return (tensors) => {
+    const [map, weight] = of(tensors);
+    const at = map === undefined ? null : positionsOf(map);
+    return {
+      flops: at === null || weight === undefined ? null : 2 * at[0] * at[1] * at[2] * numel(weight.shape),
+      formula: 'flops = 2·N·Ho·Wo·|W|, W as it is stored: channels filled up by its format count',
+      role,
+      matmul: true,
+    };
+  };
+}
+
+const forward = convolution(({ inputs, outputs }) => [present(outputs)[0], inputs[1] ?? undefined], 'main');
+const inputGradient = convolution(({ inputs }) => [present(inputs).at(-1), inputs[1] ?? undefined], 'dgrad');
+const weightGradient = convolution(({ inputs, outputs }) => [present(inputs).at(-1), present(outputs)[0]], 'wgrad');
+
+const reduction: Rule = ({ inputs }) => ({
+  flops: inputs[0] === null || inputs[0] === undefined ? null : numel(inputs[0].shape),
+  formula: 'flops = elements of the operand',
+});
+
+const helper: Rule = () => ({ flops: 0, formula: '0: prepares or moves data', role: 'helper' });
+const move: Rule = () => ({ flops: 0, formula: '0: moves data' });
+
+/** One operation for each element of the largest result; of a list, of all its tensors. */
+const map =
+  (isList: boolean): Rule =>
+  ({ inputs, outputs }) => {
+    const results = present(outputs);
+    // What has no results of its own writes its first operand.
+    const made = results.length > 0 ? results : present(inputs).slice(0, 1);
+    const sizes = made.map(({ shape }) => numel(shape));
+    if (sizes.length === 0) return { flops: null, formula: 'flops = elements of the result' };
+    return {
+      flops: isList ? elements(made) : Math.max(...sizes),
+      formula: `flops = elements of ${isList ? 'all results' : 'the largest result'}`,
+      ...(results.length > 0 ? {} : { rewritten: made }),
+    };
+  };
+
+/** Weights and both moments are written where they are. */
+const adam: Rule = ({ inputs }) => {
+  const state = present(inputs.slice(0, 3));
+  const [weights] = state;
+  return {
+    flops: weights === undefined ? null : ADAM_FLOPS * numel(weights.shape),
+    formula: `flops = ${ADAM_FLOPS}·E; weights and both moments are read and written`,
+    rewritten: state,
+  };
+};
+
+/** Rules by type of operator; first match wins. */
+const RULES: readonly (readonly [RegExp, Rule])[] = [
+  [/^(Batch)?Mat_?Mul|^Grouped_?Mat_?mul|Quant(Batch)?Matmul|^GEMM$|^Gemm/i, product],
+  [/^(Depthwise)?Conv\dD(Transpose)?V?\d?$/, forward],
+  [/^(Depthwise)?Conv\dD?(Backprop|BackpropD?)Input/, inputGradient],
+  [/^(Depthwise)?Conv\dD?(Backprop|BackpropD?)Filter/, weightGradient],
+  [/^FlashAttentionScore$|^PromptFlashAttention|^FusedInferAttentionScore|^IncreFlashAttention/, attentionWork],
+  [/^FlashAttentionScoreGrad/, attentionGradientWork],
+  [/^(TransData|Cast|MemSet|TensorMove|(Strided)?SliceD?|TransposeD?|ViewCopy|AsStrided|BroadcastToD?)$/, helper],
+  [/^(ZerosLike|OnesLike|Fill|Identity|Range|ConcatD?|Pack|Split(V|VD|D)?|TileD?|Pad(V\d|D)?|Embedding)$/, move],
+  [/^(Gather|Scatter|Index(Put)?(V\d)?$|NonZero|MaskedSelect|OneHot|Where$|RepeatInterleave)/, move],
+  [/^(Reduce|LpNorm|ArgMax|ArgMin|BiasAddGrad|CumSum|Sort|TopK)/, reduction],
+  [/^Apply(Fused)?AdamW?/, adam],
+  [/^Foreach/, map(true)],
+];
+
+const SOURCE = "operands of the kernel, as its profile tells them; formats in CANN's documentation of data formats";
+
+/** The work of a kernel by its own operands; null where the profile tells none. */
+export function ascendWork(kernel: AscendKernel): Work | null {
+  const type = operatorType(kernel);
+  const rule = RULES.find(([pattern]) => pattern.test(type))?.[1];
+  const tensors = kernelTensors(kernel);
+  if (tensors === null) return rule === helper ? withoutOperands() : null;
+  if (rule === undefined && isCubeClass(kernel.engine)) return unknownProduct(type, tensors);
+  return workOf(tensors, (rule ?? map(false))(tensors), type);
+}
+
+function workOf(tensors: KernelTensors, count: Count, type: string): Work {
+  const all = [...present(tensors.inputs), ...present(tensors.outputs)];
+  const { bytes, unknown } = sizeOf([...all, ...(count.rewritten ?? [])]);
+  const reasons = [count.flops === null ? `the operands of ${type} do not tell them` : undefined, unknown];
+  const told = reasons.filter((reason) => reason !== undefined).join('; ');
+  return {
+    role: count.role ?? 'main',
+    flops: count.flops,
+    bytes,
+    params: tensorListParams(all.slice(0, 8)),
+    matmul: count.matmul === true,
+    formula: `${count.formula}; bytes = operands + results as stored`,
+    source: SOURCE,
+    ...(told === '' ? {} : { unknown: told }),
+  };
+}
+
+/** A kernel of the matrix cores that no rule knows. */
+function unknownProduct(type: string, tensors: KernelTensors): Work {
+  const work = workOf(tensors, { flops: null, formula: 'none', matmul: true }, type);
+  return { ...work, unknown: `no formula for ${type}` };
+}
+
+/** Helpers often tell no operands: what they fill is the workspace of another kernel. */
+const withoutOperands = (): Work => ({
+  role: 'helper',
+  flops: 0,
+  bytes: 0,
+  params: [],
+  matmul: false,
+  formula: '0: prepares the work of another kernel; what it fills is not told',
+  source: SOURCE,
+});

@@ -1,0 +1,183 @@
+/**
+ * Scaled dot product attention, forward and backward, whole and fused: softmax(Q·Kᵀ)·V.
+ *
+ * Forward are two products, Q·Kᵀ and P·V. A fused backward are five: the scores again, dP = dO·Vᵀ, dV = Pᵀ·dO,
+ * dQ = dS·K and dK = dSᵀ·Q. All query-key pairs are counted, whatever mask or window leaves out: that is what
+ * PyTorch's FlopCounterMode does, and the mask is a value. What a causal mask leaves is said in the formula.
+ */
+import { bind, type Bound } from '../../schema/binding.js';
+import { dtypeShort, type Tensor } from '../../call.js';
+import type { OpCall } from '../../../record/record.js';
+import type { Family, KernelFacts, Param, Work } from '../../family.js';
+import { opName } from '../../operands.js';
+import { tensor, trafficWork } from '../../work.js';
+import { cachedAttentionWork, CACHED_ATTENTION_OPS } from './attention-cached.js';
+import { ATTENTION_FORMS, type AttentionForm } from './attention-forms.js';
+import { extentsOf, type Extents } from './attention-extents.js';
+
+const SOURCE = 'PyTorch torch/utils/flop_counter.py (sdpa_flop, sdpa_backward_flop): dense, FMA = 2';
+
+interface Attention {
+  readonly form: AttentionForm;
+  readonly args: Bound;
+  readonly extents: Extents;
+  readonly operands: readonly [q: Tensor, k: Tensor, v: Tensor];
+}
+
+/** Log-sum-exp rows of memory-efficient attention are padded to whole blocks of this many. */
+const LSE_BLOCK = 32;
+
+const padded = (rows: number): number => Math.ceil(rows / LSE_BLOCK) * LSE_BLOCK;
+
+const formOf = (call: OpCall): AttentionForm | undefined =>
+  ATTENTION_FORMS.get(`${call.mod}.${opName(call)}`) ?? ATTENTION_FORMS.get(opName(call));
+
+function read(call: OpCall): Attention | null {
+  const form = formOf(call);
+  const args = form === undefined ? null : bind(call, ...form.signatures);
+  if (form === undefined || args === null) return null;
+  const [q, k, v] = [args.tensor('q'), args.tensor('k'), args.tensor('v')];
+  if (q === null || k === null || v === null) return null;
+  const extents = extentsOf([q, k, v], form.layout, args);
+  return extents === null ? null : { form, args, extents, operands: [q, k, v] };
+}
+
+/** The result: as many rows as q, as wide as v. FP8 operands give bfloat16. */
+function resultOf({ args, extents, operands: [q] }: Attention): Tensor {
+  const given = args.tensor('out');
+  if (given !== null) return given;
+  const { batch, queries, queryHeads, valueWidth, packed } = extents;
+  const dtype = q.dtype.startsWith('float8') ? 'bfloat16' : q.dtype;
+  return tensor([packed ? 1 : batch, queries, queryHeads, valueWidth], dtype);
+}
+
+/** Log-sum-exp of each row of scores, in single precision; null when the op does not write it or does not tell. */
+function lseOf({ form, args, extents }: Attention): Tensor | null {
+  const { batch, queryHeads, queries, packed, longestQuery } = extents;
+  if (form.lse === 'never' || (form.lse !== 'always' && args.flag('want_lse') !== true)) return null;
+  if (form.lse !== 'asked-padded') return tensor([packed ? 1 : batch, queryHeads, queries], 'float32');
+  const rows = packed ? longestQuery : queries;
+  return rows === null ? null : tensor([batch, queryHeads, padded(rows)], 'float32');
+}
+
+/** `custom_mask_type` of memory-efficient attention: 0 none, 1 and 2 causal from either corner. */
+function causalOf(args: Bound): boolean | null {
+  const type = args.number('mask_type');
+  return args.flag('causal') ?? (type === null ? null : type !== 0);
+}
+
+const maskParam = (args: Bound): Param[] => {
+  const causal = causalOf(args);
+  if (causal === true) return [['', 'causal']];
+  return causal === null && (args.arg('causal') ?? args.arg('mask_type')) !== undefined ? [['causal', '?']] : [];
+};
+
+/** A sliding window: positions to the left and right that a query sees; negative or absent is no limit. */
+function windowParam(args: Bound): Param[] {
+  const [left, right] = [args.number('left') ?? -1, args.number('right') ?? -1];
+  return left < 0 && right < 0 ? [] : [['window', `(${left},${right})`]];
+}
+
+function paramsOf({ args, extents, operands: [q] }: Attention): Param[] {
+  const { batch, queries, keys, queryHeads, keyHeads, width, valueWidth, packed } = extents;
+  const positions: Param[] = [
+    [packed ? 'Tq' : 'Sq', queries],
+    [packed ? 'Tk' : 'Sk', keys],
+  ];
+  return [
+    ['B', batch],
+    ...(args.tensor('table') === null ? positions : positions.slice(0, 1)),
+    ['Hq', queryHeads],
+    ['Hk', keyHeads],
+    ['Dq', width],
+    ['Dv', valueWidth],
+    ...maskParam(args),
+    ...windowParam(args),
+    ['', dtypeShort(q.dtype)],
+  ];
+}
+
+/** What a mask leaves of the pairs, in words for --explain. */
+function maskNote({ args, extents }: Attention): string {
+  const { queries, keys, packed } = extents;
+  const window = windowParam(args).length > 0 ? '; pairs outside the window are counted too' : '';
+  if (causalOf(args) !== true) return window;
+  if (packed || queries !== keys || queries === 0) return `; causal: masked pairs are counted too${window}`;
+  const share = ((100 * (queries + 1)) / (2 * queries)).toFixed(2);
+  return `; causal: masked pairs are counted too, the mask leaves ${share} % of them${window}`;
+}
+
+interface Traffic {
+  readonly reads: readonly Tensor[];
+  readonly writes: readonly Tensor[];
+}
+
+/** Whether the gradient of the bias is wanted. */
+function wantsBiasGradient(args: Bound): boolean {
+  const mask = args.value('grad_mask');
+  return args.flag('bias_grad') === true || (Array.isArray(mask) && mask[3] === true);
+}
+
+function traffic(attention: Attention): Traffic {
+  const { form, args, operands } = attention;
+  if (!form.backward) {
+    const lse = lseOf(attention);
+    return {
+      reads: [...operands, ...args.given('bias')],
+      writes: [resultOf(attention), ...(lse === null ? [] : [lse])],
+    };
+  }
+  return {
+    reads: [...operands, ...args.given('bias grad out lse')],
+    writes: [...operands, ...(wantsBiasGradient(args) ? args.given('bias') : [])],
+  };
+}
+
+const FORMULAS = {
+  forward: {
+    flops: '2·B·Hq·Sq·Sk·(Dq + Dv)',
+    bytes: 'q + k + v (+ bias) + out (+ log-sum-exp where written)',
+  },
+  backward: {
+    flops: '2·B·Hq·Sq·Sk·(3·Dq + 2·Dv)',
+    bytes: 'q + k + v + out + its gradient + log-sum-exp (+ bias) + dq + dk + dv',
+  },
+} as const;
+
+/** Multiply-adds per query-key pair and head: one product of width Dq and Dv each; backward three and two. */
+const perPair = ({ width, valueWidth }: Extents, backward: boolean): number =>
+  backward ? 3 * width + 2 * valueWidth : width + valueWidth;
+
+const CACHED = new Set(CACHED_ATTENTION_OPS);
+
+function work(call: OpCall, kernel: KernelFacts): Work | null {
+  if (kernel.dir === 'bprop') return null;
+  if (CACHED.has(`${call.mod}.${opName(call)}`)) return cachedAttentionWork(call);
+  const attention = read(call);
+  if (attention === null) return null;
+  const { form, extents } = attention;
+  const { count, unknown, readsAll } = extents.pairs;
+  const formula = FORMULAS[form.backward ? 'backward' : 'forward'];
+  const sum = trafficWork({
+    flops: count === null ? null : 2 * count * extents.queryHeads * perPair(extents, form.backward),
+    ...traffic(attention),
+    params: paramsOf(attention),
+    formula: `flops = ${formula.flops}${maskNote(attention)}; bytes = ${formula.bytes}`,
+    source: SOURCE,
+    ...(unknown === undefined ? {} : { unknown }),
+  });
+  return { ...sum, matmul: true, ...(readsAll ? {} : { bytes: null }) };
+}
+
+export const attention: Family = {
+  id: 'attention',
+  title: 'Scaled dot product attention, forward and backward',
+  ops: [...ATTENTION_FORMS.keys(), ...CACHED_ATTENTION_OPS],
+  formulas: [
+    `flops = ${FORMULAS.forward.flops}; backward ${FORMULAS.backward.flops}; Hq counts query heads (grouped queries share keys)`,
+    'all query-key pairs are counted, those that a causal mask or a window leaves out too',
+    'packed sequences: counted where their number, sum and greatest length leave one possibility, else not known; a paged or hidden cache: not known',
+    `bytes = ${FORMULAS.forward.bytes}; backward ${FORMULAS.backward.bytes}`,
+  ],
+  work,
+};

@@ -1,0 +1,127 @@
+/**
+ * Attention that TransformerEngine runs with cuDNN as one autograd function.
+ *
+ * The layout of q, k and v is a text, which the profiler does not tell. It is not needed: two extents are batch and
+ * positions, in whatever order, and the offsets of the sequences tell how many there are.
+ */
+import { entryOf, type ByName } from '../../by-name.js';
+import { dtypeShort, numel, positional, type Tensor } from '../../call.js';
+import type { OpCall } from '../../../record/record.js';
+import { isDispatched } from '../../schema/dispatched.js';
+import type { Family, Param, Work } from '../../family.js';
+import { inputs } from '../../operands.js';
+import { tensor, tensorListParams, trafficWork } from '../../work.js';
+
+const SOURCE =
+  'two products of scores and of values, dense, FMA = 2; order of the tensors: transformer_engine/pytorch/attention/' +
+  'dot_product_attention/backends.py (older: pytorch/attention.py) of TransformerEngine';
+
+/** Extents that q, k and v have in common when batch and positions are apart. */
+const APART = 4;
+
+/** What the tensors behind the offsets hold, in order; several letters are one packed tensor. */
+const OPERANDS: ByName<readonly string[]> = {
+  FusedAttnFunc: ['q', 'k', 'v'],
+  FusedAttnFunc_qkvpacked: ['qkv'],
+  FusedAttnFunc_kvpacked: ['q', 'kv'],
+};
+
+interface Attention {
+  readonly batch: number;
+  readonly queries: number;
+  readonly keys: number;
+  readonly heads: number;
+  readonly width: number;
+  readonly valueWidth: number;
+}
+
+/** Batch times positions, which are the first two extents in either order. */
+const places = ({ shape: [a = 0, b = 0] }: Tensor): number => a * b;
+
+/** Queries, keys and values each without what they are packed with: [batch or positions, the other, heads, width]. */
+function unpack(operands: readonly Tensor[], held: readonly string[]): readonly Tensor[] | null {
+  const parts = operands.flatMap(({ shape, dtype }, i) => {
+    const count = held[i]?.length ?? 0;
+    const at = shape.length - 3;
+    const extents = count === 1 ? shape : shape.filter((_, dim) => dim !== (shape[at] === count ? at : at + 1));
+    const isPacked = count === 1 || shape[at] === count || shape[at + 1] === count;
+    return isPacked ? new Array<Tensor>(count).fill(tensor(extents, dtype)) : [];
+  });
+  return parts.length === 3 ? parts : null;
+}
+
+function read([q, k, v]: readonly Tensor[], offsets: Tensor): Attention | null {
+  const batch = (offsets.shape[0] ?? 0) - 1;
+  if (q === undefined || k === undefined || v === undefined || batch < 1) return null;
+  const [queries, keys] = [places(q) / batch, places(k) / batch];
+  if (!Number.isInteger(queries) || !Number.isInteger(keys) || places(k) !== places(v)) return null;
+  const [heads = 0, width = 0] = q.shape.slice(-2);
+  if (k.shape.at(-1) !== width) return null;
+  return { batch, queries, keys, heads, width, valueWidth: v.shape.at(-1) ?? 0 };
+}
+
+const paramsOf = ({ batch, queries, keys, heads, width, valueWidth }: Attention, q: Tensor): Param[] => [
+  ['B', batch],
+  ['Sq', queries],
+  ['Sk', keys],
+  ['H', heads],
+  ['Dq', width],
+  ['Dv', valueWidth],
+  ['', dtypeShort(q.dtype)],
+];
+
+const FORMULA =
+  'flops = 2·B·H·Sq·Sk·(Dq + Dv), padded and masked pairs counted too; bytes = q + k + v + out, and in training the log-sum-exp';
+
+/** Packed sequences have their lengths as values, and a paged cache its own. */
+const unknownWork = (operands: readonly Tensor[]): Work => ({
+  ...trafficWork({
+    flops: null,
+    reads: operands,
+    writes: [],
+    params: tensorListParams(operands),
+    formula: FORMULA,
+    source: SOURCE,
+    unknown: 'the lengths of the sequences are values of a tensor',
+  }),
+  bytes: null,
+  matmul: true,
+});
+
+function work(call: OpCall): Work | null {
+  const held = entryOf(OPERANDS, call);
+  const tensors = held === undefined || !isDispatched(call) ? null : inputs(call);
+  if (held === undefined || tensors === null) return null;
+  const first = tensors.findIndex(({ shape }) => shape.length >= 3);
+  const operands = first === -1 ? [] : tensors.slice(first, first + held.length);
+  const [offsets, ...beside] = tensors.slice(0, first);
+  if (operands.length < held.length || offsets?.shape.length !== 1) return null;
+  const isPaged = beside.some(({ shape }) => shape.length > 1);
+  const parts = unpack(operands, held);
+  if (parts === null) return null;
+  if (isPaged || parts.some(({ shape }) => shape.length !== APART)) return unknownWork(operands);
+  const attention = read(parts, offsets);
+  const [q] = parts;
+  if (attention === null || q === undefined) return null;
+  const { batch, queries, keys, heads, width, valueWidth } = attention;
+  const trains = positional(call)[0]?.value === true;
+  const statistics = tensor([batch, heads, queries], 'float32');
+  const result = tensor([batch, queries, heads, valueWidth], q.dtype);
+  const flops = 2 * numel([batch, heads, queries, keys]) * (width + valueWidth);
+  if (!Number.isSafeInteger(flops)) return null;
+  const params = paramsOf(attention, q);
+  const writes = trains ? [result, statistics] : [result];
+  return { ...trafficWork({ flops, reads: operands, writes, params, formula: FORMULA, source: SOURCE }), matmul: true };
+}
+
+export const fusedAttentionFunctions: Family = {
+  id: 'fused-attention-functions',
+  title: 'Attention as an autograd function: TransformerEngine with cuDNN',
+  ops: Object.keys(OPERANDS),
+  formulas: [
+    'flops = 2·B·H·Sq·Sk·(Dq + Dv): all pairs of padded sequences, whatever the mask leaves out',
+    'bytes = q + k + v + out (+ log-sum-exp where the call says that it trains)',
+    'unknown for packed sequences (thd) and a paged cache, whose lengths are values; backward: the node is given the gradient alone',
+  ],
+  work,
+};

@@ -1,0 +1,73 @@
+/**
+ * Writing the keys and values of new tokens into the paged cache that attention reads.
+ */
+import { byRules, ruleFor, type Amounts, type Reading, type Rules } from '../../schema/by-schema.js';
+import { dtypeBytes, numel, type Tensor } from '../../call.js';
+import type { Family } from '../../family.js';
+import { tensor, tensorListParams } from '../../work.js';
+
+const SOURCE =
+  'rows of new tokens copied to their slots, scaled where the cache is 8 bits wide; arguments as vLLM registers them';
+
+/** As many rows as there are slots; a batch may be padded with more. */
+function slotted(rows: Tensor, slots: Tensor): Tensor | null {
+  const [tokens = 0, ...row] = rows.shape;
+  return rows.shape.length === 0 ? null : tensor([Math.min(tokens, numel(slots.shape)), ...row], rows.dtype);
+}
+
+/** Whether an element is scaled when it is stored. */
+const isScaled = (rows: Tensor, cache: Tensor): boolean => {
+  const [from, to] = [dtypeBytes(rows.dtype), dtypeBytes(cache.dtype)];
+  return from !== null && to === 1 && from > to;
+};
+
+/** @param caches what has a row per token, and the cache that it goes to */
+const stored =
+  (caches: Readonly<Record<string, string>>) =>
+  (reading: Reading): Amounts | null => {
+    const slots = reading.tensor('slots');
+    const [reads, writes]: [Tensor[], Tensor[]] = [[], []];
+    let flops = 0;
+    for (const [name, to] of Object.entries(caches)) {
+      const [given, cache] = [reading.tensor(name), reading.tensor(to)];
+      const rows = given === null || slots === null ? null : slotted(given, slots);
+      if (rows === null || cache === null) return null;
+      reads.push(rows);
+      writes.push(tensor(rows.shape, cache.dtype));
+      if (isScaled(rows, cache)) flops += numel(rows.shape);
+    }
+    const [subject] = reads;
+    if (subject === undefined || slots === null) return null;
+    return {
+      subject,
+      flops,
+      reads: [...reads, slots],
+      writes,
+      params: tensorListParams([...reads, ...writes.slice(0, 1)]),
+      formula: 'flops = E scaled to 8 bits, else 0; bytes = new rows + slots + rows in the type of the cache',
+    };
+  };
+
+const RULES: Rules = {
+  ...ruleFor(
+    'reshape_and_cache reshape_and_cache_flash',
+    '@key @value @!key_cache @!value_cache @slots ...',
+    stored({ key: 'key_cache', value: 'value_cache' }),
+  ),
+  ...ruleFor(
+    'concat_and_cache_mla',
+    '@latent @rotated @!cache @slots ...',
+    stored({ latent: 'cache', rotated: 'cache' }),
+  ),
+};
+
+export const keyValueCache: Family = {
+  id: 'key-value-cache',
+  title: 'Key-value cache: reshape_and_cache',
+  ops: Object.keys(RULES),
+  formulas: [
+    'flops = one product per element where the cache is 8 bits wide, else 0',
+    'bytes = keys and values of the new tokens, their slots, the rows written in the type of the cache',
+  ],
+  work: byRules(RULES, SOURCE),
+};

@@ -1,0 +1,70 @@
+/**
+ * Rotary position embedding of training libraries: a new tensor, turned by the angles or by their sines and cosines.
+ */
+import { byRules, ruleFor, type Amounts, type Reading, type Rules } from '../../schema/by-schema.js';
+import { numel } from '../../call.js';
+import type { Family } from '../../family.js';
+import { tensorListParams } from '../../work.js';
+
+const SOURCE =
+  'RoFormer (Su et al.), equation 34; arguments: apex/transformer/functional/fused_rope.py of apex, ' +
+  'transformer_engine/pytorch/attention/rope.py and csrc/stable/registration.cpp of TransformerEngine';
+
+/** Per turned element: a pair takes four products and two sums. */
+const ROTATION = 3;
+
+/** What is behind the rotated width of a row is copied. */
+const turned =
+  (tables: string) =>
+  (reading: Reading): Amounts | null => {
+    const input = reading.tensor('input');
+    const width = input?.shape.at(-1) ?? 0;
+    const rotated = reading.given(tables).reduce((sum, { shape }) => sum + (shape.at(-1) ?? 0), 0);
+    if (input === null || width === 0 || rotated === 0) return null;
+    return {
+      subject: input,
+      flops: ROTATION * (numel(input.shape) / width) * Math.min(width, rotated),
+      writes: [input],
+      params: tensorListParams(reading.reads),
+      formula:
+        'flops = 3·E turned, sines and cosines of the angles not counted; bytes = input + tables + offsets + result',
+    };
+  };
+
+const ANGLES = turned('freqs');
+
+const RULES: Rules = {
+  ...ruleFor(
+    'FusedRoPEFunc',
+    [
+      // Angles alone, or their cosines and sines, which came first.
+      '@input @freqs @sin transposed:bool',
+      '@input @freqs transposed:bool',
+      // The format is a text, which may not be told.
+      '@input @freqs @start? format interleaved:bool @offsets? cp_size:int cp_rank:int',
+      '@input @freqs @start? interleaved:bool @offsets? cp_size:int cp_rank:int',
+      '@input @freqs @offsets ...',
+    ],
+    ANGLES,
+  ),
+  ...ruleFor('FusedRoPECachedFunc', '@input @freqs @sin transposed', ANGLES),
+  ...ruleFor('FusedRoPETHDFunc', '@input @offsets @freqs', ANGLES),
+  ...ruleFor(
+    'FusedRoPE2DFunc',
+    ['@input height width @cos_h @sin_h @cos_w @sin_w', '@input @cos_h @sin_h @cos_w @sin_w'],
+    turned('cos_h cos_w'),
+  ),
+  ...ruleFor(
+    'fused_rope_forward fused_rope_backward',
+    '@input @freqs @start? format:int interleaved:bool @offsets? cp_size:int cp_rank:int',
+    ANGLES,
+  ),
+};
+
+export const rotaryFunctions: Family = {
+  id: 'rotary-functions',
+  title: 'Rotary position embedding of TransformerEngine and apex',
+  ops: Object.keys(RULES),
+  formulas: ['flops = 3·E turned (six per pair); bytes = input + tables + result'],
+  work: byRules(RULES, SOURCE),
+};

@@ -1,0 +1,125 @@
+/**
+ * PyTorch's fast path of transformer modules: a whole multi-head attention, or a whole encoder layer, as one op.
+ *
+ * Where such an op runs as others that are told too, those describe the kernels; this one is for what is left.
+ */
+import { ruleFor, ruleWork, type Amounts, type Reading, type Rules } from '../../schema/by-schema.js';
+import { dtypeShort, numel, type Tensor } from '../../call.js';
+import type { Family } from '../../family.js';
+import { tensor } from '../../work.js';
+
+const SOURCE =
+  'products of the definition of a transformer layer, each at FMA = 2; arguments: PyTorch native_functions.yaml';
+
+/** Sequences of equal length: [batch, positions, embedding]. */
+interface Sequences {
+  readonly batch: number;
+  readonly positions: number;
+  readonly embedding: number;
+}
+
+function sequences(of: Tensor | null): Sequences | null {
+  const [batch, positions, embedding] = of?.shape ?? [];
+  if (of?.shape.length !== 3 || batch === undefined || positions === undefined || embedding === undefined) return null;
+  return { batch, positions, embedding };
+}
+
+/** Projections of q, k and v, scores and weighted values over all heads together, projection of the result. */
+function attentionFlops(q: Sequences, keys: number): number {
+  const { batch, positions, embedding } = q;
+  const projections = 2 * positions * embedding ** 2 + 2 * keys * embedding ** 2;
+  return 2 * batch * (projections + 2 * positions * keys * embedding);
+}
+
+/** Each operand once: one tensor may be query, key and value, and then their extents are the same. */
+function distinct(reading: Reading): Tensor[] {
+  const [q, k, v] = [reading.tensor('q'), reading.tensor('k'), reading.tensor('v')];
+  const isSelf = [k, v].every((other) => other?.shape.join() === q?.shape.join());
+  return reading.given(`${isSelf ? 'q' : 'q k v'} qkv_weight qkv_bias weight bias mask`);
+}
+
+/** The averaged weights [B, Sq, Sk], or those of each head, where they are wanted. */
+function weightsOf(reading: Reading, q: Sequences, keys: number, dtype: string): Tensor[] {
+  if (reading.flag('need_weights') === false) return [];
+  const heads = reading.flag('average_weights') === false ? (reading.number('heads') ?? 1) : 1;
+  return [tensor([q.batch, heads, q.positions, keys], dtype)];
+}
+
+const attention = (reading: Reading): Amounts | null => {
+  const source = reading.tensor('q');
+  const [q, k] = [sequences(source), sequences(reading.tensor('k'))];
+  if (source === null || q === null || k === null) return null;
+  return {
+    subject: source,
+    flops: attentionFlops(q, k.positions),
+    reads: distinct(reading),
+    writes: [source, ...weightsOf(reading, q, k.positions, source.dtype)],
+    params: [
+      ['B', q.batch],
+      ['Sq', q.positions],
+      ['Sk', k.positions],
+      ['E', q.embedding],
+      ['', dtypeShort(source.dtype)],
+    ],
+    formula: 'flops = 2·B·(2·Sq·E² + 2·Sk·E² + 2·Sq·Sk·E); bytes = operands + out (+ weights where wanted)',
+    matmul: true,
+  };
+};
+
+/** The two feed-forward weights are [F, E] and [E, F]. */
+const layer = (reading: Reading): Amounts | null => {
+  const source = reading.tensor('src');
+  const [at, weight] = [sequences(source), reading.tensor('ffn_weight_1')];
+  const [hidden, embedding] = weight?.shape ?? [];
+  if (source === null || at === null || hidden === undefined || embedding !== at.embedding) return null;
+  return {
+    subject: source,
+    flops: attentionFlops(at, at.positions) + 4 * at.batch * at.positions * at.embedding * hidden,
+    writes: [source],
+    params: [
+      ['B', at.batch],
+      ['S', at.positions],
+      ['E', at.embedding],
+      ['F', hidden],
+      ['', dtypeShort(source.dtype)],
+    ],
+    formula: 'flops = 2·B·(4·S·E² + 2·S²·E + 2·S·E·F), norms and activation not counted; bytes = operands + out',
+    matmul: true,
+  };
+};
+
+/** The bias added to q, k and v, and q scaled: [B, S, 3·E] → 3 × [B, heads, S, E/heads]. */
+const rescaled = (reading: Reading): Amounts | null => {
+  const qkv = reading.tensor('qkv');
+  if (qkv === null) return null;
+  const formula = 'flops = E (bias) + E/3 (scale of q); bytes = qkv + bias + q, k and v';
+  return { subject: qkv, flops: numel(qkv.shape) + numel(qkv.shape) / 3, writes: [qkv], formula };
+};
+
+/** Arguments as in PyTorch's native_functions.yaml. */
+const RULES: Rules = {
+  ...ruleFor(
+    '_native_multi_head_attention',
+    '@q @k @v embed_dim heads @qkv_weight @qkv_bias @weight @bias @mask? need_weights average_weights mask_type',
+    attention,
+  ),
+  ...ruleFor(
+    '_transformer_encoder_layer_fwd',
+    '@src embed_dim heads @qkv_weight @qkv_bias @weight @bias use_gelu norm_first eps @norm_weight_1 @norm_bias_1 ' +
+      '@norm_weight_2 @norm_bias_2 @ffn_weight_1 @ffn_bias_1 @ffn_weight_2 @ffn_bias_2 @mask? mask_type',
+    layer,
+  ),
+  ...ruleFor('_transform_bias_rescale_qkv', '@qkv @qkv_bias heads', rescaled),
+};
+
+export const transformer: Family = {
+  id: 'transformer',
+  title: 'Fused transformer layers: multi-head attention and encoder layer of the fast path',
+  ops: Object.keys(RULES),
+  formulas: [
+    'multi-head attention: flops = 2·B·(2·Sq·E² + 2·Sk·E² + 2·Sq·Sk·E): three projections in, scores, weighted values, one out',
+    'encoder layer: flops = 2·B·(4·S·E² + 2·S²·E + 2·S·E·F), norms and activation not counted',
+    'bias and scale of q, k, v: flops = E + E/3',
+  ],
+  work: (call, kernel) => (kernel.dir === 'bprop' ? null : ruleWork(RULES, call, kernel, SOURCE)),
+};

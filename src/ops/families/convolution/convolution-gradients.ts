@@ -1,0 +1,213 @@
+/**
+ * Gradients of convolutions as the dispatcher runs them: of the input, the weight and the bias, each a part of its own.
+ *
+ * The input and the weight gradient take as many multiply-adds as the convolution: one for each weight at every
+ * position of the output (of the input when transposed). Settings are not needed where the extents of both are told.
+ */
+import { entryOf } from '../../by-name.js';
+import { numel, type Tensor } from '../../call.js';
+import type { OpCall } from '../../../record/record.js';
+import { bind, type Bound } from '../../schema/binding.js';
+import type { KernelFacts, Param, Role, Work } from '../../family.js';
+import { kernelKind } from '../../kernels/kernel-kind.js';
+import { wholes } from '../../operands.js';
+import { isBeside, namedGradient } from '../../product.js';
+import { helperWork, tensor, total, trafficWork, type Traffic } from '../../work.js';
+import { GRADIENT_FORMS, type Gradient, type GradientForm } from './convolution-forms.js';
+import { CONVOLUTION_SOURCE, convolutionFlops, geometryParams, spatialRank } from './convolution-geometry.js';
+import { isTransposed, shapeParams, toldGeometry } from './dispatched-convolution.js';
+import { matrixWork } from '../products/products.js';
+
+/** What a call tells of a convolution and its gradient. */
+interface Backward {
+  readonly dy: Tensor;
+  /** The input, or the extents of its gradient; null when neither is told. */
+  readonly x: Tensor | null;
+  /** The weight, or the extents of its gradient; null when neither is told. */
+  readonly w: Tensor | null;
+  readonly rank: number;
+  /** Null when not told. */
+  readonly transposed: boolean | null;
+  readonly params: readonly Param[];
+}
+
+/** A tensor given as such or by its extents. */
+function operand(bound: Bound, name: string, dtype: string): Tensor | null {
+  const given = bound.tensor(name);
+  if (given !== null) return given;
+  const extents = wholes(bound.value(`${name}_size`));
+  return extents === null || extents.some((extent) => extent < 0) ? null : tensor(extents, dtype);
+}
+
+/** Whether the channels of input, weight and output agree with a convolution or a transposed one. */
+function agree(dy: Tensor, x: Tensor | null, w: Tensor | null, transposed: boolean): boolean {
+  if (w === null) return true;
+  const [outer, inner] = transposed ? [x, dy] : [dy, x];
+  const [first = 0, second = 0] = w.shape;
+  if (outer !== null && outer.shape[1] !== first) return false;
+  return inner === null || second === 0 || (inner.shape[1] ?? 0) % second === 0;
+}
+
+/** The input of a transposed convolution, from its output: the plain convolution of that by the same weight. */
+function inputOf(bound: Bound, dy: Tensor, w: Tensor | null, rank: number): Tensor | null {
+  const geometry = w === null ? null : toldGeometry(bound, dy, w, false, rank);
+  return geometry === null ? null : tensor([geometry.batch, geometry.filters, ...geometry.output], dy.dtype);
+}
+
+function paramsOf(bound: Bound, known: Omit<Backward, 'params'>): readonly Param[] {
+  const { dy, x, w, rank, transposed } = known;
+  const geometry = x === null || w === null || transposed === null ? null : toldGeometry(bound, x, w, transposed, rank);
+  if (geometry !== null && x !== null && w !== null) return geometryParams(geometry, x, w);
+  return shapeParams({ dY: dy, ...(x === null ? {} : { X: x }), ...(w === null ? {} : { W: w }) });
+}
+
+/** The convolution a gradient's call tells of; null when its tensors make none. */
+function backwardOf(bound: Bound, form: GradientForm): Backward | null {
+  const dy = bound.tensor('dy');
+  if (dy === null || dy.shape.length < 3) return null;
+  const w = operand(bound, 'w', dy.dtype);
+  const rank = dy.shape.length - 2;
+  if (rank > 3 || (w !== null && spatialRank(w, rank) === null)) return null;
+  const told = isTransposed(bound, form);
+  const givenX = operand(bound, 'x', dy.dtype);
+  const x = givenX ?? (told === true ? inputOf(bound, dy, w, rank) : null);
+  if (x !== null && (x.shape.length !== rank + 2 || x.shape[0] !== dy.shape[0])) return null;
+  const fitting = [false, true].filter((way) => (told ?? way) === way && agree(dy, x, w, way));
+  if (fitting.length === 0) return null;
+  const transposed = fitting.length === 1 ? (fitting[0] ?? null) : null;
+  const known = { dy, x, w, rank, transposed };
+  return { ...known, params: paramsOf(bound, known) };
+}
+
+/** Positions that each take all weights; null when it is not told whether those of the output or the input. */
+function positionsOf({ dy, x, rank, transposed }: Backward): number | null {
+  const output = numel(dy.shape.slice(-rank));
+  const input = x === null ? null : numel(x.shape.slice(-rank));
+  if (transposed === null) return input === output ? output : null;
+  return transposed ? input : output;
+}
+
+const FORMULAS: Readonly<Record<Gradient, string>> = {
+  dgrad: 'flops = 2·N·S·|W|, S = prod(out), of the input when transposed; bytes = |dY| + |W| + |dX|',
+  wgrad: 'flops = 2·N·S·|W|, S = prod(out), of the input when transposed; bytes = |dY| + |X| + |dW|',
+  bias: 'flops = |dY|, one add per element; bytes = |dY| + K',
+};
+
+const unknownOf = (found: Backward, role: Gradient): string => {
+  if (found.w === null) return 'the extents of the weight are not told';
+  if (positionsOf(found) === null) return 'not told whether the convolution is transposed, or its input';
+  return role === 'wgrad' ? 'the input is not told' : 'the extents of the input are not told';
+};
+
+/** One gradient's work, with null for what the call does not tell. */
+function part(found: Backward, role: Gradient): Work {
+  const { dy, x, w, params } = found;
+  const shared = { role, params, formula: FORMULAS[role], source: CONVOLUTION_SOURCE };
+  if (role === 'bias') {
+    const bias = tensor([dy.shape[1] ?? 0], dy.dtype);
+    return trafficWork({ ...shared, flops: numel(dy.shape), reads: [dy], writes: [bias] });
+  }
+  const count = positionsOf(found);
+  const flops = w === null || count === null ? null : convolutionFlops(dy.shape[0] ?? 0, count, w);
+  if (flops === null || x === null || w === null) {
+    const unknown = unknownOf(found, role);
+    return { ...matrixWork({ ...shared, flops, reads: [], writes: [], unknown }), bytes: null };
+  }
+  const traffic: Traffic = {
+    ...shared,
+    flops,
+    reads: [dy, role === 'dgrad' ? w : x],
+    writes: [role === 'dgrad' ? x : w],
+  };
+  return matrixWork(traffic);
+}
+
+/** Gradients that the call gives tensors to write to; null where its overload has no such arguments. */
+function given(bound: Bound, form: GradientForm): readonly Gradient[] | null {
+  const found = form.gives.filter((role) => bound.tensor(role) !== null);
+  return found.length === 0 ? null : found;
+}
+
+/** Gradients that the call asks for. Where the mask is not told: both, without the bias. */
+function asked(bound: Bound, form: GradientForm): readonly Gradient[] {
+  const into = given(bound, form);
+  if (into !== null) return into;
+  const mask = bound.value('output_mask');
+  const outs = bound.outs.length;
+  if (Array.isArray(mask)) return form.gives.filter((_, at) => (mask as readonly unknown[])[at] === true);
+  return form.gives.filter((role) => role !== 'bias' || form.gives.length === 1 || outs === form.gives.length);
+}
+
+const UNTOLD = 'taken as those that its kernels tell, else as both';
+
+/** The gradients that a call of the dispatcher computes; null when the op is none, or its arguments do not fit. */
+export function gradientParts(call: OpCall): readonly Work[] | null {
+  const form = entryOf(GRADIENT_FORMS, call);
+  const bound = form === undefined ? null : bind(call, ...form.signatures);
+  const found = form === undefined || bound === null ? null : backwardOf(bound, form);
+  if (form === undefined || bound === null || found === null) return null;
+  const isMasked = Array.isArray(bound.value('output_mask'));
+  const told = form.gives.length === 1 || isMasked || bound.outs.length > 0 || given(bound, form) !== null;
+  const roles = asked(bound, form);
+  return roles.map((role) => {
+    const work = part(found, role);
+    return told
+      ? work
+      : { ...work, perhaps: true, formula: `${work.formula}; which gradients are asked for is not told: ${UNTOLD}` };
+  });
+}
+
+const NONE: Work = {
+  ...{ role: 'main', flops: 0, bytes: 0, params: [], matmul: true },
+  ...{ formula: '0: no gradient is asked for', source: 'output_mask of the call' },
+};
+
+/** All gradients of a call together. */
+function whole(parts: readonly Work[]): Work {
+  const [first] = parts;
+  if (first === undefined) return NONE;
+  if (parts.length === 1) return first;
+  const unknown = [...new Set(parts.map((work) => work.unknown).filter((reason) => reason !== undefined))].join('; ');
+  return {
+    ...first,
+    role: 'main',
+    flops: total(parts.map(({ flops }) => flops)),
+    bytes: total(parts.map(({ bytes }) => bytes)),
+    matmul: parts.some(({ matmul }) => matmul),
+    formula: parts.map(({ role, formula }) => `${role}: ${formula}`).join('; '),
+    ...(unknown === '' ? {} : { unknown }),
+  };
+}
+
+/**
+ * BLAS kernels of a 1×1 convolution's gradients, column-major on NCHW: dXᵀ = dYᵀ·W (nt), dWᵀ = X·dYᵀ (tn). A larger
+ * kernel's products come after a transform, and their names tell nothing.
+ */
+const TRANSPOSITIONS: readonly (readonly [Gradient, RegExp])[] = [
+  ['dgrad', /gemm\w*_nt(?:_|$)|Cijk_Ailk_Bjlk/],
+  ['wgrad', /gemm\w*_tn(?:_|$)|Cijk_Alik_Bljk/],
+];
+
+/** Which gradient a kernel computes: the only one there is, else as its name says; null when that tells none. */
+function roleOf({ name }: KernelFacts, parts: readonly Work[], pointwise: boolean): Role | null {
+  const multiplying = parts.filter(({ matmul }) => matmul).map(({ role }) => role);
+  if (multiplying.length < 2) return multiplying[0] ?? null;
+  const transposition = pointwise ? TRANSPOSITIONS.find(([, pattern]) => pattern.test(name))?.[0] : undefined;
+  return namedGradient(name) ?? transposition ?? null;
+}
+
+/** Whether every spatial extent of the kernel is 1, as the params tell it. */
+const isPointwise = (params: readonly Param[]): boolean =>
+  ['R', 'S'].every((key) => params.find(([name]) => name === key)?.[1] === 1) &&
+  params.every(([key, value]) => key !== 'T' || value === 1);
+
+/** The work of one kernel of a gradient's call: of the gradient its name tells, else of all. */
+export function gradientWork(parts: readonly Work[], kernel: KernelFacts): Work {
+  const all = whole(parts);
+  const kind = kernelKind(kernel);
+  const bias = parts.find(({ role }) => role === 'bias');
+  if (bias !== undefined && (kind === 'bias-gradient' || kind === 'reduction')) return bias;
+  if (isBeside(kernel)) return helperWork(all.params, 'kernel name');
+  const role = roleOf(kernel, parts, isPointwise(all.params));
+  return parts.find((work) => work.role === role) ?? all;
+}

@@ -1,0 +1,114 @@
+/**
+ * Convolutions of one to three spatial dimensions, and transposed ones.
+ *
+ * Every output position takes C/g · prod(kernel) multiply-adds for each of the K channels; in a transposed convolution
+ * every input position gives as many to each output channel. Dilation and padding change only the number of positions.
+ * The input gradient and the weight gradient take as many again each. Winograd and FFT kernels are given the count of
+ * the direct algorithm.
+ */
+import { ofDispatcher } from '../../by-name.js';
+import { numel, value } from '../../call.js';
+import type { OpCall } from '../../../record/record.js';
+import type { Family, KernelFacts, Work } from '../../family.js';
+import { isDispatched } from '../../schema/dispatched.js';
+import { opName, tensorAt } from '../../operands.js';
+import { productWork, wholeOrBeside, type Product } from '../../product.js';
+import { CONV_TBC_OPS, timeConvolution, timeConvolutionParts } from './convolution-tbc.js';
+import { FORWARD_FORMS, GRADIENT_FORMS } from './convolution-forms.js';
+import { gradientParts, gradientWork } from './convolution-gradients.js';
+import {
+  CONVOLUTION_SOURCE,
+  convolutionFlops,
+  geometryOf,
+  geometryParams,
+  spatialRank,
+} from './convolution-geometry.js';
+import { forwardConvolution } from './dispatched-convolution.js';
+
+/** Where the arguments of a call in Python stand. */
+interface PythonForm {
+  /** Spatial dimensions; null when the weight tells. */
+  readonly rank: 1 | 2 | 3 | null;
+  readonly transposed: boolean;
+  readonly order: readonly string[];
+}
+
+const FORWARD = ['input', 'weight', 'bias', 'stride', 'padding', 'dilation', 'groups'];
+const TRANSPOSED = ['input', 'weight', 'bias', 'stride', 'padding', 'output_padding', 'groups', 'dilation'];
+const GENERAL = ['input', 'weight', 'bias', 'stride', 'padding', 'dilation', 'transposed', 'output_padding', 'groups'];
+
+/** PyTorch's signatures: torch.nn.functional, and the general operator they end in. */
+const PYTHON_FORMS: ReadonlyMap<string, PythonForm> = new Map<string, PythonForm>([
+  ['conv1d', { rank: 1, transposed: false, order: FORWARD }],
+  ['conv2d', { rank: 2, transposed: false, order: FORWARD }],
+  ['conv3d', { rank: 3, transposed: false, order: FORWARD }],
+  ['conv_transpose1d', { rank: 1, transposed: true, order: TRANSPOSED }],
+  ['conv_transpose2d', { rank: 2, transposed: true, order: TRANSPOSED }],
+  ['conv_transpose3d', { rank: 3, transposed: true, order: TRANSPOSED }],
+  ['convolution', { rank: null, transposed: false, order: GENERAL }],
+  ['_convolution', { rank: null, transposed: false, order: GENERAL }],
+]);
+
+function read(call: OpCall): Product | null {
+  const form = PYTHON_FORMS.get(opName(call));
+  const x = tensorAt(call, 'input', 0);
+  const w = tensorAt(call, 'weight', 1);
+  if (form === undefined || x === null || w === null) return null;
+  const general = form.rank === null && value(call, 'transposed', form.order.indexOf('transposed')) === true;
+  const transposed = form.transposed || general;
+  const rank = spatialRank(w, form.rank ?? undefined);
+  const at = (name: string) => {
+    const index = form.order.indexOf(name);
+    return index < 0 ? undefined : value(call, name, index);
+  };
+  const geometry = rank === null ? null : geometryOf(at, rank, x, w, transposed);
+  if (geometry === null) return null;
+  const { batch, filters, input, output } = geometry;
+  const shape = [...(x.shape.length === geometry.input.length + 1 ? [] : [batch]), filters, ...output];
+  const params = geometryParams(geometry, x, w);
+  return {
+    flops: convolutionFlops(batch, numel(transposed ? input : output), w),
+    left: x,
+    right: w,
+    result: { shape, dtype: x.dtype },
+    params: () => params,
+    formula: transposed
+      ? 'flops = 2·N·C·prod(in)·(K/g)·prod(kernel), bytes = |x| + |W| + |y|'
+      : 'flops = 2·N·K·prod(out)·(C/g)·prod(kernel), bytes = |x| + |W| + |y|',
+    source: CONVOLUTION_SOURCE,
+    matmul: true,
+    addend: { given: tensorAt(call, 'bias', 2), shape: [filters], fused: false },
+    transposed,
+  };
+}
+
+const DISPATCHED: readonly string[] = [...Object.keys(FORWARD_FORMS), ...Object.keys(GRADIENT_FORMS), ...CONV_TBC_OPS];
+
+const partsOf = (call: OpCall): readonly Work[] | null => gradientParts(call) ?? timeConvolutionParts(call);
+
+/** The work of a convolution that the dispatcher ran: the whole of it, or the gradient that the kernel computes. */
+function dispatched(call: OpCall, kernel: KernelFacts): Work | null {
+  const forward = forwardConvolution(call) ?? timeConvolution(call);
+  if (forward !== null) return wholeOrBeside(forward, kernel);
+  const parts = partsOf(call);
+  return parts === null ? null : gradientWork(parts, kernel);
+}
+
+export const convolution: Family = {
+  id: 'convolution',
+  title: 'Convolutions of one to three dimensions, grouped and transposed, and their gradients',
+  ops: [...PYTHON_FORMS.keys(), ...ofDispatcher(DISPATCHED.filter((op) => !PYTHON_FORMS.has(op)))],
+  formulas: [
+    'flops = 2·N·K·prod(out)·(C/g)·prod(kernel); forward, input gradient and weight gradient each',
+    'transposed: flops = 2·N·C·prod(in)·(K/g)·prod(kernel), with C input and K output channels',
+    'bytes = |x| + |W| + |y|',
+    'bias kernel: flops = |y|, bytes = 2·|y| + K forward, |y| + K backward',
+    'of the dispatcher: bias and addend are read too; each gradient that output_mask asks for is a part of its own',
+  ],
+  work(call, kernel) {
+    if (isDispatched(call)) return dispatched(call, kernel);
+    const found = read(call);
+    return found === null ? null : productWork(found, kernel);
+  },
+  parts: (call) => (isDispatched(call) ? partsOf(call) : null),
+};

@@ -1,0 +1,129 @@
+/**
+ * Convolutions as the dispatcher runs them, forward: any of its ops, whether their settings are told or not.
+ *
+ * Without stride, padding and dilation the positions of the output are not known, and with them the FLOPs; a transposed
+ * convolution needs only the positions of its input. The gradient that comes back (`OpCall.out`) tells the
+ * output all the same.
+ */
+import { entryOf } from '../../by-name.js';
+import { numel, type Tensor } from '../../call.js';
+import type { ArgValue, OpCall } from '../../../record/record.js';
+import { bind, type Bound } from '../../schema/binding.js';
+import type { Param, Work } from '../../family.js';
+import { dtypeParams } from '../../product.js';
+import { showShape, tensor, type Traffic } from '../../work.js';
+import { FORWARD_FORMS, type ConvolutionForm } from './convolution-forms.js';
+import {
+  CONVOLUTION_SOURCE,
+  convolutionFlops,
+  geometryOf,
+  geometryParams,
+  spatialRank,
+  type Geometry,
+} from './convolution-geometry.js';
+import { matrixWork } from '../products/products.js';
+
+/** Arguments that decide how many positions the output has. */
+const DECISIVE = ['stride', 'padding', 'dilation', 'output_padding', 'transposed'] as const;
+
+/** Names of the decisive arguments whose value the profile does not tell. */
+const untoldSettings = (bound: Bound): string[] =>
+  DECISIVE.filter((name) => bound.arg(name) !== undefined && bound.value(name) === undefined);
+
+/** Whether the convolution is transposed; null when that is not told. */
+export function isTransposed(bound: Bound, form: ConvolutionForm): boolean | null {
+  return form.transposed ?? bound.flag('transposed');
+}
+
+/** The groups: as told, else as many as the weight's channels leave of the input's. */
+function groupsOf(bound: Bound, channels: number, w: Tensor, transposed: boolean): ArgValue {
+  const told = bound.value('groups');
+  if (told !== undefined) return told;
+  const [, second = 0] = w.shape;
+  return transposed || second === 0 ? 1 : channels / second;
+}
+
+/** The numbers of the convolution; null when they are not all told, or make none. */
+export function toldGeometry(bound: Bound, x: Tensor, w: Tensor, transposed: boolean, rank: number): Geometry | null {
+  if (untoldSettings(bound).length > 0) return null;
+  const channels = x.shape.at(-rank - 1) ?? 0;
+  const at = (name: string): ArgValue | undefined =>
+    name === 'groups' ? groupsOf(bound, channels, w, transposed) : (bound.value(name) ?? undefined);
+  return geometryOf(at, rank, x, w, transposed);
+}
+
+export const shapeParams = (shapes: Readonly<Record<string, Tensor>>): Param[] => [
+  ...Object.entries(shapes).map(([key, { shape }]): Param => [key, showShape(shape)]),
+  ...dtypeParams(...Object.values(shapes)),
+];
+
+const formulaOf = (transposed: boolean): string =>
+  transposed
+    ? 'flops = 2·N·C·prod(in)·(K/g)·prod(kernel), bytes = operands read + |y|'
+    : 'flops = 2·N·K·prod(out)·(C/g)·prod(kernel), bytes = operands read + |y|';
+
+/** The output as an `out=` form tells it, or the gradient that comes back. */
+function outputTold(call: OpCall, bound: Bound, x: Tensor): Tensor | null {
+  const [shape] = call.out ?? [];
+  return bound.outs[0] ?? (shape?.length === x.shape.length ? tensor(shape, x.dtype) : null);
+}
+
+interface Operands {
+  readonly bound: Bound;
+  readonly x: Tensor;
+  readonly w: Tensor;
+  readonly rank: number;
+}
+
+function operandsOf(call: OpCall, form: ConvolutionForm): Operands | null {
+  const bound = bind(call, ...form.signatures);
+  const [x, w] = [bound?.tensor('x') ?? null, bound?.tensor('w') ?? null];
+  const rank = w === null ? null : spatialRank(w, form.rank);
+  if (bound === null || x === null || w === null || rank === null) return null;
+  return x.shape.length === rank + 2 || x.shape.length === rank + 1 ? { bound, x, w, rank } : null;
+}
+
+const traffic = ({ bound, x, w }: Operands, transposed: boolean | null): Omit<Traffic, 'flops' | 'writes'> => ({
+  reads: bound.reads,
+  params: shapeParams({ X: x, W: w }),
+  formula: formulaOf(transposed === true),
+  source: CONVOLUTION_SOURCE,
+});
+
+/** All settings told: the positions follow. */
+function toldWork(operands: Operands, geometry: Geometry, transposed: boolean, out: Tensor | null): Work {
+  const { x, w, rank } = operands;
+  const { batch, filters, input, output } = geometry;
+  const shape = [...(x.shape.length === rank + 1 ? [] : [batch]), filters, ...output];
+  return matrixWork({
+    ...traffic(operands, transposed),
+    params: geometryParams(geometry, x, w),
+    flops: convolutionFlops(batch, numel(transposed ? input : output), w),
+    writes: [tensor(shape, out?.dtype ?? x.dtype)],
+  });
+}
+
+/** Settings not told: a transposed convolution's positions are its input's; any other's are its output's. */
+function untoldWork(operands: Operands, transposed: boolean | null, out: Tensor | null): Work {
+  const { bound, x, w, rank } = operands;
+  const counted = transposed === true ? x : transposed === false ? out : null;
+  const batch = x.shape.length === rank + 1 ? 1 : (x.shape[0] ?? 0);
+  const flops = counted === null ? null : convolutionFlops(batch, numel(counted.shape.slice(-rank)), w);
+  const untold = untoldSettings(bound).join(', ');
+  const base = { ...traffic(operands, transposed), flops, writes: out === null ? [] : [out] };
+  if (out !== null && flops !== null) return matrixWork(base);
+  const unknown = `${untold} of the convolution not told, so its output's extents are not known`;
+  return { ...matrixWork({ ...base, unknown }), bytes: null };
+}
+
+/** The work of a dispatched convolution; null when the op is none, or its arguments do not fit. */
+export function forwardConvolution(call: OpCall): Work | null {
+  const form = entryOf(FORWARD_FORMS, call);
+  const operands = form === undefined ? null : operandsOf(call, form);
+  if (form === undefined || operands === null) return null;
+  const transposed = isTransposed(operands.bound, form);
+  const out = outputTold(call, operands.bound, operands.x);
+  if (transposed === null || untoldSettings(operands.bound).length > 0) return untoldWork(operands, transposed, out);
+  const geometry = toldGeometry(operands.bound, operands.x, operands.w, transposed, operands.rank);
+  return geometry === null ? null : toldWork(operands, geometry, transposed, out);
+}

@@ -1,0 +1,182 @@
+/**
+ * Sequences of different lengths in one tensor: filled up to a dense one and back, and reduced one by one.
+ */
+import { numel, type Tensor } from '../../call.js';
+import { byRules, ruleFor, type Amounts, type Reading, type Rules } from '../../schema/by-schema.js';
+import type { Family } from '../../family.js';
+import { tensor } from '../../work.js';
+
+const SOURCE = 'every element read once and written once; arguments as PyTorch and FBGEMM register them';
+
+/** Sequences by their offsets, of which there is one more. */
+const sequences = ({ shape }: Tensor): number => Math.max(0, numel(shape) - 1);
+
+const moved = (subject: Tensor, reads: readonly Tensor[], result: Tensor): Amounts => ({
+  subject,
+  flops: 0,
+  reads,
+  writes: [result],
+  formula: 'flops = 0; bytes = operands + result',
+});
+
+const untold = (subject: Tensor, unknown: string): Amounts => ({
+  subject,
+  flops: 0,
+  writes: null,
+  formula: 'flops = 0; bytes = operands + result',
+  unknown,
+});
+
+/** values [sum of lengths, ...] → [sequences, greatest length of each dimension, ...] */
+const padded = (reading: Reading): Amounts | null => {
+  const [values, offsets] = [reading.tensor('values'), reading.tensor('offsets')];
+  if (values === null || offsets === null) return null;
+  const longest = reading.wholes('longest');
+  if (longest === null) return untold(values, 'the greatest lengths are not told');
+  const result = tensor([sequences(offsets), ...longest, ...values.shape.slice(1)], values.dtype);
+  return moved(values, [values, ...reading.tensors('offsets')], result);
+};
+
+/** The other way round: of the dense tensor only what is kept has to be read. */
+const unpadded = (reading: Reading): Amounts | null => {
+  const dense = reading.tensor('dense');
+  const [offsets, total] = [reading.tensors('offsets'), reading.count('total')];
+  if (dense === null) return null;
+  if (total === null) return untold(dense, 'the sum of the lengths is not told');
+  const result = tensor([total, ...dense.shape.slice(1 + offsets.length)], dense.dtype);
+  return moved(dense, [result, ...offsets], result);
+};
+
+/** t_in [sum of lengths, ...] → [sequences, length, ...] */
+const packed = (reading: Reading): Amounts | null => {
+  const [values, lengths] = [reading.tensor('values'), reading.tensor('lengths')];
+  if (values === null || lengths === null) return null;
+  const longest = reading.count('longest');
+  if (longest === null) return untold(values, 'the greatest length is not told');
+  const result = tensor([numel(lengths.shape), longest, ...values.shape.slice(1)], values.dtype);
+  return moved(values, [values, lengths], result);
+};
+
+/** A dense and a ragged operand, element by element; the result is as one of them. */
+const combined =
+  (like: 'values' | 'dense') =>
+  (reading: Reading): Amounts | null => {
+    const [values, dense] = [reading.tensor('values'), reading.tensor('dense')];
+    if (values === null || dense === null) return null;
+    const result = like === 'dense' ? dense : values;
+    // A ragged result needs no more of the dense operand than it has elements.
+    const read = like === 'dense' ? dense : tensor(values.shape, dense.dtype);
+    return {
+      subject: values,
+      flops: numel(values.shape),
+      reads: [values, ...reading.tensors('offsets'), read],
+      writes: [result],
+      formula: 'flops = E(ragged); bytes = operands + offsets + result',
+    };
+  };
+
+/** The lengths tell how many results there are, else the offsets. */
+function reducedExtents(reading: Reading, data: Tensor): number[] | null {
+  const [lengths, offsets] = [reading.tensor('lengths'), reading.tensor('offsets')];
+  const axis = reading.count('axis') ?? 0;
+  const rest = data.shape.slice(axis + 1);
+  if (lengths !== null) return [...lengths.shape, ...rest];
+  if (offsets === null || offsets.shape.length === 0) return null;
+  return [...offsets.shape.slice(0, -1), Math.max(0, (offsets.shape.at(-1) ?? 0) - 1), ...rest];
+}
+
+const reduced = (reading: Reading): Amounts | null => {
+  const data = reading.tensor('data');
+  const shape = data === null ? null : reducedExtents(reading, data);
+  if (data === null || shape === null) return null;
+  const formula = 'flops = E; bytes = data + lengths + result';
+  return { subject: data, flops: numel(data.shape), writes: [tensor(shape, data.dtype)], formula };
+};
+
+const reducedBackward = (reading: Reading): Amounts | null => {
+  const data = reading.tensor('data');
+  if (data === null) return null;
+  const formula = 'flops = E; bytes = gradient + result + data + lengths + gradient of the data';
+  return { subject: data, flops: numel(data.shape), writes: [data], formula };
+};
+
+/** Whole rows by position. */
+const rows = (reading: Reading): Amounts | null => {
+  const [input, indices] = [reading.tensor('input'), reading.tensor('indices')];
+  if (input === null || indices === null || input.shape.length === 0) return null;
+  const picked = tensor([numel(indices.shape), ...input.shape.slice(1)], input.dtype);
+  return moved(input, [picked, indices], picked);
+};
+
+/** As many positions as an argument says. */
+const positions = (reading: Reading): Amounts | null => {
+  const offsets = reading.tensor('offsets');
+  const size = reading.count('size');
+  if (offsets === null) return null;
+  if (size === null) return untold(offsets, 'the size of the result is not told');
+  return moved(offsets, reading.reads, tensor([size], offsets.dtype));
+};
+
+/** Weights of one column for each task: [tasks, rows], summed in bags. */
+const unary = (reading: Reading): Amounts | null => {
+  const [weight, indices, offsets] = ['weight', 'indices', 'offsets'].map((name) => reading.tensor(name));
+  if (!weight || !indices || !offsets) return null;
+  const tasks = weight.shape[0] ?? 0;
+  const picked = tensor([tasks, numel(indices.shape)], weight.dtype);
+  return {
+    subject: weight,
+    flops: numel(picked.shape),
+    reads: [indices, ...reading.given('table_offsets offsets'), picked],
+    writes: [tensor([tasks, sequences(offsets)], weight.dtype)],
+    formula: 'flops = tasks·n; bytes = indices + offsets + weights picked + sums',
+  };
+};
+
+const converted =
+  (dtype: string) =>
+  (reading: Reading): Amounts | null => {
+    const input = reading.tensor('input');
+    return input === null ? null : moved(input, [input], tensor(input.shape, dtype));
+  };
+
+const DENSE = '@values @offsets @dense';
+
+const RULES: Rules = {
+  ...ruleFor(
+    'jagged_to_padded_dense jagged_to_padded_dense_forward _jagged_to_padded_dense_forward jagged_2d_to_dense jagged_1d_to_dense',
+    '@values @offsets longest padding',
+    padded,
+  ),
+  ...ruleFor(
+    'dense_to_jagged dense_to_jagged_forward _padded_dense_to_jagged_forward jagged_to_padded_dense_backward',
+    '@dense @offsets total',
+    unpadded,
+  ),
+  ...ruleFor('jagged_dense_elementwise_add', DENSE, combined('dense')),
+  ...ruleFor('jagged_dense_elementwise_add_jagged_output jagged_dense_elementwise_mul', DENSE, combined('values')),
+  ...ruleFor('pack_segments', '@values @lengths longest', packed),
+  ...ruleFor('segment_reduce', '@data reduce @lengths? @indices? @offsets? axis unsafe initial', reduced),
+  ...ruleFor(
+    '_segment_reduce_backward',
+    '@grad @output @data reduce @lengths? @offsets? axis initial',
+    reducedBackward,
+  ),
+  ...ruleFor('segment_sum_csr', 'batch @offsets @data', reduced),
+  ...ruleFor('index_select_dim0', '@input @indices start length sorted', rows),
+  ...ruleFor('offsets_range', '@offsets size', positions),
+  ...ruleFor('expand_into_jagged_permute', '@offsets @input_offsets @output_offsets size', positions),
+  ...ruleFor('batched_unary_embeddings', '@weight @table_offsets @offsets @indices', unary),
+  ...ruleFor('FloatToBfloat16Quantized', '@input', converted('bfloat16')),
+  ...ruleFor('Bfloat16QuantizedToFloat', '@input', converted('float32')),
+};
+
+export const ragged: Family = {
+  id: 'ragged',
+  title: 'Sequences of different lengths: filled up, packed, reduced',
+  ops: Object.keys(RULES),
+  formulas: [
+    'filling up and packing: flops = 0; bytes = values + offsets + result; with a dense operand E(ragged) operations',
+    'reduction of segments: flops = E; bytes = data + lengths + result',
+  ],
+  work: byRules(RULES, SOURCE),
+};

@@ -1,0 +1,106 @@
+/**
+ * Embeddings of many tables looked up at once: FBGEMM's table-batched ops.
+ */
+import { elements, numel, type Tensor } from '../../call.js';
+import type { Family } from '../../family.js';
+import { byRules, ruleFor, type Amounts, type Reading, type Rules } from '../../schema/by-schema.js';
+import { tensor, tensorParams } from '../../work.js';
+import { FEATURE_RULES } from './sparse-features.js';
+
+const SOURCE = 'FBGEMM: arguments of its lookups; a row read for each index but none twice, a sum written for each bag';
+
+/** Columns of one row: all tables' together by their number, else the values stored by the rows with an optimiser state. */
+function width(reading: Reading, tables: number): number | null {
+  const total = reading.count('total_D');
+  if (total !== null) return tables > 0 ? total / tables : null;
+  const [weights, state] = [reading.tensor('dev_weights'), reading.tensor('row_state')];
+  const rows = state === null ? 0 : numel(state.shape);
+  const columns = weights === null || rows === 0 ? 0 : numel(weights.shape) / rows;
+  return Number.isInteger(columns) && columns > 0 ? columns : null;
+}
+
+/** All tensors that hold rows; those with them in a list are small. */
+const weightsOf = (reading: Reading): Tensor[] => reading.given('host_weights dev_weights uvm_weights weights');
+
+const largest = (tensors: readonly Tensor[]): Tensor | null =>
+  tensors.reduce<Tensor | null>((a, b) => (a === null || numel(b.shape) > numel(a.shape) ? b : a), null);
+
+/** FBGEMM's SparseType, by number; the rest are quantised. */
+const OUTPUT_TYPES: Readonly<Record<number, string>> = { 0: 'float32', 1: 'float16', 5: 'bfloat16' };
+
+/** FBGEMM's PoolingMode: rows are copied one by one. */
+const NO_POOLING = 2;
+
+/** Sums of the rows of each bag, one bag for every table and sample. */
+const lookup = (reading: Reading): Amounts | null => {
+  const [weights, indices] = [largest(weightsOf(reading)), reading.tensor('indices')];
+  const [offsets, starts] = [reading.tensor('offsets'), reading.tensor('D_offsets')];
+  if (weights === null || indices === null || offsets === null || starts === null) return null;
+  const columns = width(reading, numel(starts.shape) - 1);
+  const pooled = reading.count('pooling_mode') !== NO_POOLING;
+  const each = pooled ? 1 + reading.given('indice_weights').length : 0;
+  const subject = weights;
+  const params = [...tensorParams(indices, 'I'), ...tensorParams(weights, 'E')];
+  const formula = `flops = ${each}·n·D; bytes = indices + offsets + n·D·size + bags·D·size; n indices, D the mean width of a table`;
+  if (columns === null) {
+    return { subject, flops: null, writes: null, formula, params, unknown: 'the width of the tables is not told' };
+  }
+  const rows = (count: number, dtype: string): Tensor => tensor([Math.round(count * columns)], dtype);
+  const stored = elements(weightsOf(reading));
+  const type = OUTPUT_TYPES[reading.count('output_dtype') ?? -1] ?? weights.dtype;
+  return {
+    subject,
+    flops: Math.round(each * numel(indices.shape) * columns),
+    reads: [
+      indices,
+      offsets,
+      ...reading.given('indice_weights'),
+      rows(Math.min(numel(indices.shape), stored / columns), weights.dtype),
+    ],
+    writes: [rows(pooled ? Math.max(0, numel(offsets.shape) - 1) : numel(indices.shape), type)],
+    params,
+    formula,
+  };
+};
+
+const TABLES =
+  '@host_weights @dev_weights @uvm_weights @lxu_cache @placements @weights_offsets @D_offsets total_D max_D ' +
+  '@hash_size_cumsum total_hash_size_bits @indices @offsets pooling_mode @indice_weights? @feature_requires_grad? ' +
+  '@cache_locations gradient_clipping max_gradient stochastic_rounding';
+
+/** Behind them, those of the optimiser: with one value for each row, the state tells how many rows there are. */
+const ANY = `${TABLES} ...`;
+const BY_ROW = `${TABLES} @row_state @uvm_state @placements_state @offsets_state ...`;
+
+/** The form for torch.compile has the weights in one list. */
+const IN_LISTS =
+  '@autograd? @weights[] @D_offsets total_D max_D @hash_size_cumsum total_hash_size_bits @indices @offsets ' +
+  'pooling_mode @indice_weights? @feature_requires_grad? output_dtype ...';
+
+const NAMES = 'sgd approx_sgd adam adagrad lamb partial_rowwise_adam partial_rowwise_lamb lars_sgd none';
+
+const BY_ROW_NAMES = 'rowwise_adagrad rowwise_weighted_adagrad';
+
+const named = (optimizers: string, end = ''): string =>
+  optimizers
+    .split(' ')
+    .map((optimizer) => `fbgemm.split_embedding_codegen_lookup_${optimizer}_function${end}`)
+    .join(' ');
+
+const RULES: Rules = {
+  ...ruleFor(named(BY_ROW_NAMES), [BY_ROW, ANY], lookup),
+  ...ruleFor(named(NAMES), ANY, lookup),
+  ...ruleFor(named(`${BY_ROW_NAMES} ${NAMES}`, '_pt2'), IN_LISTS, lookup),
+  ...FEATURE_RULES,
+};
+
+export const tableBatchedEmbedding: Family = {
+  id: 'table-batched-embedding',
+  title: 'Embeddings of many tables at once, their indices and results (FBGEMM)',
+  ops: Object.keys(RULES),
+  formulas: [
+    'lookup: flops = n·D (2·n·D with weights); bytes = indices + offsets + n·D·size + bags·D·size',
+    'permutations: flops = 0; bytes = 2·E·size + the order; running sums of lengths: flops = E',
+  ],
+  work: byRules(RULES, SOURCE),
+};

@@ -1,0 +1,224 @@
+/**
+ * Interpolation, sampling at given places, and rearrangement of patches.
+ */
+import { numel, type Tensor } from '../../call.js';
+import type { ArgValue } from '../../../record/record.js';
+import type { Family } from '../../family.js';
+import { ruleFor, ruleWork, type Amounts, type Reading, type Rules } from '../../schema/by-schema.js';
+import { opName } from '../../operands.js';
+import { tensor } from '../../work.js';
+import { PATCH_RULES } from './patches.js';
+import { interpolationCall } from './python-interpolation.js';
+import { rankInName } from '../rank-in-name.js';
+
+const SOURCE = 'operations of the definition: an interpolation of k values is k products and k − 1 sums';
+
+/** Values that one result is made of, in each dimension. */
+const TAPS: readonly (readonly [RegExp, number])[] = [
+  [/cubic/, 4],
+  [/linear/, 2],
+  [/nearest/, 1],
+];
+
+const tapsOf = (op: string): number => TAPS.find(([pattern]) => pattern.test(op))?.[1] ?? 1;
+
+const numbers = (value: ArgValue | undefined): readonly number[] | null => {
+  const list = Array.isArray(value) ? (value as readonly ArgValue[]) : [];
+  const found = list.filter((item) => typeof item === 'number');
+  return found.length > 0 && found.length === list.length ? found : null;
+};
+
+/** Extents of the result: of `output_size`, of a scale for each dimension, or of the tensor that an out form gives. */
+function enlarged(reading: Reading, input: Tensor): Tensor | null {
+  const rank = rankInName(opName(reading.call));
+  const [size, scales] = [reading.wholes('output_size'), numbers(reading.value('scale_factors'))];
+  if (input.shape.length < rank) return null;
+  const [kept, own] = [input.shape.slice(0, -rank), input.shape.slice(-rank)];
+  const extents = size ?? (scales === null ? null : own.map((extent, i) => Math.floor(extent * (scales[i] ?? 0))));
+  if (extents?.length === rank) return tensor([...kept, ...extents], input.dtype);
+  return reading.outs[0] ?? null;
+}
+
+/** Interpolations along one line: the last dimension for every line of taps, and so on inwards. */
+function linesOf(taps: number, rank: number): number {
+  let lines = 0;
+  for (let dimension = 0; dimension < rank; dimension++) lines += taps ** dimension;
+  return lines;
+}
+
+/** Anti-aliasing widens the window by the scale of a reduction. */
+function widened(taps: number, rank: number, input: Tensor, result: Tensor): number {
+  let product = 1;
+  for (let i = 1; i <= rank; i++) {
+    const scale = (input.shape.at(-i) ?? 1) / Math.max(1, result.shape.at(-i) ?? 1);
+    product *= Math.ceil(taps * Math.max(1, scale));
+  }
+  return product;
+}
+
+const isSmoothed = (op: string): boolean => op.includes('_aa');
+
+/** Operations for one result. */
+function perResult(op: string, input: Tensor, result: Tensor): number {
+  const [taps, rank] = [tapsOf(op), rankInName(op)];
+  if (taps === 1) return 0;
+  if (isSmoothed(op)) return 2 * widened(taps, rank, input, result);
+  return linesOf(taps, rank) * (2 * taps - 1);
+}
+
+const UNTOLD = 'the extents of the result are not told';
+
+const upsampled = (reading: Reading): Amounts | null => {
+  const input = reading.tensor('self');
+  if (input === null) return null;
+  const op = opName(reading.call);
+  const result = enlarged(reading, input);
+  const bytes = 'bytes = input + result';
+  if (result === null) {
+    const flops = tapsOf(op) === 1 ? 0 : null;
+    return { subject: input, flops, writes: null, formula: bytes, unknown: UNTOLD };
+  }
+  const each = perResult(op, input, result);
+  // Of the nearest elements, only those that are in the result are read.
+  const touched = each === 0 && numel(result.shape) < numel(input.shape) ? result : input;
+  const flops = each * numel(result.shape);
+  return { subject: input, flops, reads: [touched], writes: [result], formula: `flops = ${each}·E(result); ${bytes}` };
+};
+
+/** Each gradient is added to every element that it came from, with its weight. */
+const upsampledBackward = (reading: Reading): Amounts | null => {
+  const gradient = reading.tensor('grad_output');
+  if (gradient === null) return null;
+  const op = opName(reading.call);
+  const told = reading.wholes('input_size');
+  const input = told === null ? (reading.outs[0] ?? null) : tensor(told, gradient.dtype);
+  const [taps, rank] = [tapsOf(op), rankInName(op)];
+  const bytes = 'bytes = gradient + gradient of the input';
+  if (input === null) {
+    const flops = isSmoothed(op) ? null : (taps === 1 ? 1 : 2 * taps ** rank) * numel(gradient.shape);
+    return { subject: gradient, flops, writes: null, formula: bytes, unknown: 'the extents of the input are not told' };
+  }
+  const window = isSmoothed(op) ? widened(taps, rank, input, gradient) : taps ** rank;
+  const each = taps === 1 ? 1 : 2 * window;
+  const flops = each * numel(gradient.shape);
+  return { subject: gradient, flops, writes: [input], formula: `flops = ${each}·E(gradient); ${bytes}` };
+};
+
+/** Interpolation modes by number: 0 linear, 1 nearest, 2 cubic. */
+const SAMPLE_TAPS: readonly number[] = [2, 1, 4];
+
+interface Sampling {
+  readonly input: Tensor;
+  readonly grid: Tensor;
+  readonly result: Tensor;
+  /** Elements that one result is made of. */
+  readonly window: number;
+  /** Operations to find one place and its weights. */
+  readonly place: number;
+}
+
+/** Input (N, C, …), places (N, …, dimensions), result (N, C, …). */
+function sampling(reading: Reading): Sampling | null {
+  const [input, grid] = [reading.tensor('input'), reading.tensor('grid')];
+  if (input === null || grid === null || input.shape.length < 3) return null;
+  const dimensions = input.shape.length - 2;
+  const result = tensor([...input.shape.slice(0, 2), ...grid.shape.slice(1, -1)], input.dtype);
+  const window = (SAMPLE_TAPS[reading.count('mode') ?? 0] ?? 2) ** dimensions;
+  // Scale and shift of each coordinate, its whole part and the rest; the weights are products of the rests.
+  return { input, grid, result, window, place: 4 * dimensions + window * (dimensions - 1) };
+}
+
+const places = ({ grid }: Sampling): number => numel(grid.shape.slice(0, -1));
+
+const sampled = (reading: Reading): Amounts | null => {
+  const found = sampling(reading);
+  if (found === null) return null;
+  const { input, result, window, place } = found;
+  const each = window === 1 ? 0 : 2 * window;
+  return {
+    subject: input,
+    flops: each * numel(result.shape) + place * places(found),
+    writes: [result],
+    formula: `flops = ${each}·E(result) + ${place}·places; bytes = input + places + result`,
+  };
+};
+
+const sampledBackward = (reading: Reading): Amounts | null => {
+  const found = sampling(reading);
+  if (found === null) return null;
+  const { input, grid, result, window, place } = found;
+  const mask = reading.value('output_mask');
+  const [ofInput, ofGrid] = Array.isArray(mask) ? (mask as readonly unknown[]) : [true, true];
+  const dimensions = input.shape.length - 2;
+  const each = (ofInput === true ? 2 * window : 0) + (ofGrid === true && window > 1 ? 2 * window * dimensions : 0);
+  return {
+    subject: input,
+    flops: each * numel(result.shape) + place * places(found),
+    writes: [...(ofInput === true ? [input] : []), ...(ofGrid === true ? [grid] : [])],
+    formula: `flops = ${each}·E(result) + ${place}·places; bytes = gradient + input + places + the gradients wanted`,
+  };
+};
+
+const NEAREST = 'upsample_nearest1d upsample_nearest2d upsample_nearest3d';
+const EXACT = '_upsample_nearest_exact1d _upsample_nearest_exact2d _upsample_nearest_exact3d';
+const SMOOTH =
+  'upsample_linear1d upsample_bilinear2d upsample_bicubic2d upsample_trilinear3d _upsample_bilinear2d_aa _upsample_bicubic2d_aa';
+const SAMPLERS = 'grid_sampler grid_sampler_2d grid_sampler_3d cudnn_grid_sampler';
+
+const backwardOf = (names: string): string =>
+  names
+    .split(' ')
+    .map((name) => `${name}_backward`)
+    .join(' ');
+
+/** One scale for each dimension, or, in an overload, all of them in one list. */
+const scaled = (before: string, rank: number): string[] => [
+  `${before}scale_factors`,
+  `${before}${['a', 'b', 'c'].slice(0, rank).join(' ')}`,
+];
+
+const upsamples = (names: string, options: string): Rules =>
+  Object.assign(
+    {},
+    ...names.split(' ').map((name) => {
+      const rank = rankInName(name);
+      const gradient = `@grad_output output_size input_size ${options}`;
+      return {
+        ...ruleFor(name, scaled(`@self output_size ${options}`, rank), upsampled),
+        ...ruleFor(backwardOf(name), scaled(gradient, rank), upsampledBackward),
+      };
+    }),
+  ) as Rules;
+
+/** Arguments as in PyTorch's native_functions.yaml. */
+const RULES: Rules = {
+  ...upsamples(`${NEAREST} ${EXACT}`, ''),
+  ...upsamples(SMOOTH, 'align_corners '),
+  ...ruleFor(SAMPLERS, '@input @grid mode padding align_corners', sampled),
+  ...ruleFor(
+    'grid_sampler_2d_backward grid_sampler_3d_backward',
+    '@grad_output @input @grid mode padding align_corners output_mask',
+    sampledBackward,
+  ),
+  ...ruleFor('cudnn_grid_sampler_backward', '@input @grid @grad_output', sampledBackward),
+  ...PATCH_RULES,
+};
+
+/** The function in Python, whatever its mode. */
+const INTERPOLATE = 'interpolate';
+
+export const interpolation: Family = {
+  id: 'interpolation',
+  title: 'Interpolation, grid sampling, patches',
+  ops: [...Object.keys(RULES), INTERPOLATE],
+  formulas: [
+    'upsample: flops = (2k − 1)·lines·E(result), k values in each dimension, interpolated line by line (bilinear 9, trilinear 21, bicubic 35; nearest 0); bytes = input + result',
+    'upsample backward: flops = 2·k^d·E(gradient) (nearest 1); bytes = gradient + gradient of the input',
+    'grid_sampler: flops = 2·k^d·E(result) + the places and their weights; bytes = input + places + result',
+    'im2col, pixel_shuffle: flops = 0; col2im: flops = E(columns); bytes = input + result',
+  ],
+  work: (call, kernel) => {
+    const dispatched = opName(call) === INTERPOLATE ? interpolationCall(call, kernel) : call;
+    return dispatched === null ? null : ruleWork(RULES, dispatched, kernel, SOURCE);
+  },
+};

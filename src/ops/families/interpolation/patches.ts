@@ -1,0 +1,68 @@
+/**
+ * Patches laid out as columns and put together again, and channels turned into pixels.
+ */
+import { numel, type Tensor } from '../../call.js';
+import { ruleFor, type Amounts, type Reading, type Rules } from '../../schema/by-schema.js';
+import { opName } from '../../operands.js';
+import { tensor } from '../../work.js';
+
+const UNTOLD = 'the extents of the patches are not told';
+
+/** Numbers for height and width; one stands for both. */
+const both = (list: readonly number[] | null): readonly [number, number] | null => {
+  const [first, second] = list ?? [];
+  return first === undefined ? null : [first, second ?? first];
+};
+
+/** Input (N, C, H, W) or (C, H, W) → columns (N, C·kh·kw, positions). */
+function columns(reading: Reading, input: Tensor): Tensor | null {
+  const told = ['kernel_size', 'dilation', 'padding', 'stride'].map((name) => both(reading.wholes(name)));
+  const [kernel, dilation, padding, stride] = told.filter((pair) => pair !== null);
+  if (kernel === undefined || dilation === undefined || padding === undefined || stride === undefined) return null;
+  if (input.shape.length < 3) return null;
+  const extents = input.shape.slice(-2);
+  const positions = extents.map((extent, i) => {
+    const [k, d, p, s] = [kernel[i] ?? 1, dilation[i] ?? 1, padding[i] ?? 0, stride[i] ?? 1];
+    return Math.floor((extent + 2 * p - d * (k - 1) - 1) / s) + 1;
+  });
+  const channels = (input.shape.at(-3) ?? 0) * numel(kernel);
+  return tensor([...input.shape.slice(0, -3), channels, numel(positions)], input.dtype);
+}
+
+const im2col = (reading: Reading): Amounts | null => {
+  const input = reading.tensor('self');
+  if (input === null) return null;
+  const result = columns(reading, input) ?? reading.outs[0] ?? null;
+  const formula = 'flops = 0; bytes = input + columns';
+  if (result === null) return { subject: input, flops: 0, writes: null, formula, unknown: UNTOLD };
+  return { subject: input, flops: 0, writes: [result], formula };
+};
+
+/** Columns (N, C·kh·kw, positions) → (N, C, H, W): every element of a column is added to its pixel. */
+const col2im = (reading: Reading): Amounts | null => {
+  const input = reading.tensor('self');
+  if (input === null) return null;
+  const [size, kernel] = [both(reading.wholes('output_size')), both(reading.wholes('kernel_size'))];
+  const channels = kernel === null ? 0 : (input.shape.at(-2) ?? 0) / numel(kernel);
+  const told = size !== null && Number.isInteger(channels) && channels > 0;
+  const result = told ? tensor([...input.shape.slice(0, -2), channels, ...size], input.dtype) : reading.outs[0];
+  const [flops, formula] = [numel(input.shape), 'flops = E(columns); bytes = columns + result'];
+  if (result === undefined) return { subject: input, flops, writes: null, formula, unknown: UNTOLD };
+  return { subject: input, flops, writes: [result], formula };
+};
+
+/** Nothing but the order of elements changes. */
+const reordered = (reading: Reading): Amounts | null => {
+  const input = reading.tensor('self');
+  if (input === null) return null;
+  const formula = `flops = 0; bytes = 2·E·size: ${opName(reading.call)} moves every element`;
+  return { subject: input, flops: 0, writes: [input], formula };
+};
+
+/** Arguments as in PyTorch's native_functions.yaml. */
+export const PATCH_RULES: Rules = {
+  // In older versions the gradient of each has a name of its own; it is the other one.
+  ...ruleFor('im2col col2im_backward', '@self kernel_size dilation padding stride', im2col),
+  ...ruleFor('col2im im2col_backward', '@self output_size kernel_size dilation padding stride', col2im),
+  ...ruleFor('pixel_shuffle pixel_unshuffle channel_shuffle native_channel_shuffle', '@self factor', reordered),
+};

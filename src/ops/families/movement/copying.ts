@@ -1,0 +1,148 @@
+/**
+ * Copies: between tensors, into another layout, into a padded or repeated tensor.
+ */
+import { entryOf, named, type ByName } from '../../by-name.js';
+import { bind, type Bound } from '../../schema/binding.js';
+import { argument, dtypeShort, numel, positional, type Tensor } from '../../call.js';
+import type { OpCall } from '../../../record/record.js';
+import { isDispatched, untoldWork } from '../../schema/dispatched.js';
+import type { Family, KernelFacts, Work } from '../../family.js';
+import { dimension, opName, subject, tensorAt, wholes } from '../../operands.js';
+import { showShape, tensor, tensorParams, trafficWork } from '../../work.js';
+import { paddedShape } from './padded-shape.js';
+
+const SOURCE = 'every element read once and written once';
+
+/** copy_(target, source): the source may be broadcast and of another type. */
+function copyInto(call: OpCall): Work | null {
+  const target = subject(call);
+  const source = tensorAt(call, 'src', 1) ?? tensorAt(call, 'source', 1) ?? tensorAt(call, 'other', 1);
+  return target === null || source === null ? null : copied(target, source);
+}
+
+/** _copy_from(self, dst): the other way round. */
+function copyFrom(call: OpCall): Work | null {
+  const [source, target] = [subject(call), tensorAt(call, 'dst', 1)];
+  return target === null || source === null || !isDispatched(call) ? null : copied(target, source);
+}
+
+const copied = (target: Tensor, source: Tensor): Work =>
+  trafficWork({
+    flops: 0,
+    reads: [source],
+    writes: [target],
+    params: [
+      ['T', showShape(target.shape)],
+      ['', dtypeShort(source.dtype)],
+      ['', dtypeShort(target.dtype)],
+    ],
+    formula: 'flops = 0; bytes = source + target',
+    source: SOURCE,
+  });
+
+/** A plain copy. A view launches no kernel, so that a kernel of `reshape` is a copy. */
+function copy(call: OpCall): Work | null {
+  const input = subject(call);
+  if (input === null) return null;
+  const params = tensorParams(input);
+  const formula = 'flops = 0; bytes = 2·E·size';
+  return trafficWork({ flops: 0, reads: [input], writes: [input], params, formula, source: SOURCE });
+}
+
+/** Extents after repeating: counts for the last dimensions, more counts than dimensions prepend new ones. */
+function repeatedShape(input: Tensor, counts: readonly number[]): number[] | null {
+  if (counts.some((count) => count < 0)) return null;
+  const rank = Math.max(input.shape.length, counts.length);
+  const extent = (list: readonly number[], i: number): number => list[i - rank + list.length] ?? 1;
+  return Array.from({ length: rank }, (_, i) => extent(input.shape, i) * extent(counts, i));
+}
+
+/** Whole numbers in one sequence, or spread over the positional arguments after the first. */
+function sequence(call: OpCall, name: string): number[] | null {
+  const spread = positional(call).slice(1);
+  const numbers = spread.map(({ value }) => wholes(value)).filter((list) => list !== null);
+  if (spread.length > 1 && numbers.length === spread.length) return numbers.flat();
+  return wholes(argument(call, name, 1)?.value);
+}
+
+const untoldCopy = (input: Tensor): Work =>
+  untoldWork({
+    flops: 0,
+    params: tensorParams(input),
+    formula: 'flops = 0',
+    source: SOURCE,
+    unknown: 'the size of the result is not told',
+  });
+
+/** Every element so many times; null when that is not told. */
+function interleaved(bound: Bound, input: Tensor): Tensor | null {
+  const [times, extent, dim] = [bound.number('repeats'), bound.number('output_size'), bound.arg('dim')];
+  // Without a dimension all elements stand in a row.
+  if (dim?.value === null) return times === null ? null : tensor([numel(input.shape) * times], input.dtype);
+  const at = dimension(bound.number('dim') ?? Number.NaN, input.shape.length);
+  if (at === null || (times ?? extent) === null) return null;
+  const shape = input.shape.map((old, i) => (i === at ? (times === null ? (extent ?? 0) : old * times) : old));
+  return tensor(shape, input.dtype);
+}
+
+/** The place of each result among what is repeated. */
+function places(bound: Bound, repeats: Tensor): Tensor | null {
+  const size = bound.number('output_size');
+  return size === null ? null : tensor([size], repeats.dtype);
+}
+
+/** With a tensor to repeat, or with the numbers of repeats alone. */
+const INTERLEAVE = ['@self repeats dim output_size', '@self @repeats dim output_size', '@repeats output_size'];
+
+function repeatInterleave(call: OpCall): Work | null {
+  const bound = isDispatched(call) ? bind(call, ...INTERLEAVE) : null;
+  const [self, repeats] = [bound?.tensor('self') ?? null, bound?.tensor('repeats') ?? null];
+  const input = self ?? repeats;
+  if (bound === null || input === null) return null;
+  const result = self === null ? places(bound, input) : interleaved(bound, self);
+  if (result === null) return untoldCopy(input);
+  if (!result.shape.every((extent) => extent >= 0) || !Number.isSafeInteger(numel(result.shape))) return null;
+  const [params, formula] = [tensorParams(input), 'flops = 0; bytes = input + result'];
+  return trafficWork({ flops: 0, reads: [input], writes: [result], params, formula, source: SOURCE });
+}
+
+function enlarged(call: OpCall, kernel: KernelFacts): Work | null {
+  const input = subject(call);
+  const pads = opName(call) !== 'repeat' && opName(call) !== 'tile';
+  const given = pads ? wholes(argument(call, 'pad', 1)?.value) : sequence(call, 'repeats');
+  if (isDispatched(call) && input !== null && given === null) return untoldCopy(input);
+  const shape = input === null || given === null ? null : (pads ? paddedShape : repeatedShape)(input, given);
+  if (input === null || shape === null || !Number.isSafeInteger(numel(shape))) return null;
+  const result = tensor(shape, input.dtype);
+  const backward = kernel.dir === 'bprop';
+  return trafficWork({
+    flops: backward && !pads ? numel(shape) : 0,
+    reads: [backward ? result : input],
+    writes: [backward ? input : result],
+    params: tensorParams(input),
+    formula: `flops = ${backward && !pads ? 'E(result)' : '0'}; bytes = input + result`,
+    source: SOURCE,
+  });
+}
+
+type Formula = (call: OpCall, kernel: KernelFacts) => Work | null;
+
+const FORMULAS: ByName<Formula> = {
+  ...named('copy_ copy', copyInto),
+  ...named('_copy_from _copy_from_and_resize', copyFrom),
+  ...named('repeat_interleave', repeatInterleave),
+  ...named('clone contiguous reshape flatten ravel cuda cpu npu', copy),
+  ...named('pad constant_pad_nd repeat tile', enlarged),
+};
+
+export const copying: Family = {
+  id: 'copying',
+  title: 'Copies: copy_, clone, contiguous, reshape, pad, repeat',
+  ops: [...Object.keys(FORMULAS)],
+  formulas: [
+    'flops = 0',
+    'copy_: source + target, each with its own size; clone, contiguous, reshape: 2·E·size (a kernel is launched only when it copies)',
+    'pad, repeat: input + result; backward of repeat: E(result) additions',
+  ],
+  work: (call, kernel) => entryOf(FORMULAS, call)?.(call, kernel) ?? null,
+};

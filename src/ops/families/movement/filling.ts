@@ -1,0 +1,115 @@
+/**
+ * Filling a tensor: with zeros, ones, a value or a sequence.
+ */
+import { entryOf, named, type ByName } from '../../by-name.js';
+import { argument, dtypeBytes, numel, positional, type Tensor } from '../../call.js';
+import type { Arg, OpCall } from '../../../record/record.js';
+import { isDispatched, untoldWork } from '../../schema/dispatched.js';
+import type { Family, Work } from '../../family.js';
+import { dtypeGiven } from '../../schema/dtype-argument.js';
+import { subject, wholes } from '../../operands.js';
+import { tensor, tensorParams, trafficWork } from '../../work.js';
+import { filledBy } from './dispatched-filling.js';
+
+const SOURCE = 'every element written once; PyTorch default types';
+
+const DEFAULT = 'float32';
+
+/** Extents in one sequence, or one by one from a position on; null when there are none. */
+function sizes(call: OpCall, from: number): number[] | null {
+  const named = call.args.find(({ name }) => name === 'size');
+  const given: readonly (Arg | undefined)[] = named === undefined ? positional(call).slice(from) : [named];
+  const lists = given.map((arg) => wholes(arg?.value)).filter((list) => list !== null);
+  // The first sequence is the whole of it; numbers go on until something else comes.
+  const extents = Array.isArray(given[0]?.value) ? lists[0] : lists.flat();
+  if (extents === undefined || lists.length === 0 || extents.some((extent) => extent < 0)) return null;
+  return extents;
+}
+
+/** The type of a value that fills. */
+function valueType(value: unknown): string {
+  if (typeof value === 'boolean') return 'bool';
+  return typeof value === 'number' && Number.isInteger(value) ? 'int64' : DEFAULT;
+}
+
+/** `torch.full(size, value)`: a Python float of a whole value is told by the argument's type. */
+function fullType(value: Arg | undefined): string {
+  return value?.type === 'float' ? DEFAULT : valueType(value?.value);
+}
+
+/** How many values range(start, end, step) has. */
+function arangeResult(call: OpCall): Tensor | null {
+  const bounds = positional(call).filter(({ type }) => type === 'int' || type === 'float');
+  const numbers = bounds.map(({ value }) => value).filter((value) => typeof value === 'number');
+  const [first, second, step = 1] = numbers;
+  if (first === undefined) return null;
+  const [start, end] = second === undefined ? [0, first] : [first, second];
+  const count = Math.ceil((end - start) / step);
+  if (!Number.isSafeInteger(count) || count < 0) return null;
+  return tensor([count], bounds.some(({ type }) => type === 'float') ? DEFAULT : 'int64');
+}
+
+type Result = (call: OpCall) => Tensor | null;
+
+const fresh: Result = (call) => {
+  const shape = sizes(call, 0);
+  return shape === null ? null : tensor(shape, DEFAULT);
+};
+
+const full: Result = (call) => {
+  const [size] = positional(call);
+  const shape = wholes((size ?? call.args.find(({ name }) => name === 'size'))?.value);
+  if (shape === null || shape.some((extent) => extent < 0)) return null;
+  return tensor(shape, fullType(argument(call, 'fill_value', 1)));
+};
+
+/** `x.new_zeros(size)`: the type of x. */
+const likeWithSize: Result = (call) => {
+  const [shape, model] = [sizes(call, 1), subject(call)];
+  return shape === null || model === null ? null : tensor(shape, model.dtype);
+};
+
+const RESULTS: ByName<Result> = {
+  ...named('ones zeros', fresh),
+  ...named('full', full),
+  ...named('ones_like zeros_like full_like fill_ zero_ fill', subject),
+  ...named('new_zeros new_ones new_full', likeWithSize),
+  ...named('arange', arangeResult),
+};
+
+/** Ops that only the dispatcher has under this name, or that Python's form does not tell. */
+const DISPATCHED = ['range', 'linspace', 'logspace', 'eye', 'scalar_tensor', 'tril_indices', 'triu_indices'];
+
+const fill = (written: Tensor): Work =>
+  trafficWork({
+    flops: 0,
+    reads: [],
+    writes: [written],
+    params: tensorParams(written),
+    formula: 'flops = 0; bytes = E·size',
+    source: SOURCE,
+  });
+
+function dispatchedWork(call: OpCall): Work | null {
+  const filled = filledBy(call);
+  if (filled === null) return null;
+  if (!('untold' in filled)) return fill(filled);
+  return untoldWork({ flops: 0, params: [], formula: 'flops = 0', source: SOURCE, unknown: filled.untold });
+}
+
+function work(call: OpCall): Work | null {
+  if (isDispatched(call)) return dispatchedWork(call);
+  const result = entryOf(RESULTS, call)?.(call) ?? null;
+  if (result === null || !Number.isSafeInteger(numel(result.shape))) return null;
+  const given = dtypeGiven(call);
+  const written = given === null || dtypeBytes(given) === null ? result : tensor(result.shape, given);
+  return fill(written);
+}
+
+export const filling: Family = {
+  id: 'filling',
+  title: 'Filling: zeros, ones, full, fill_, arange, linspace, eye, tril_indices',
+  ops: [...Object.keys(RESULTS), ...DISPATCHED],
+  formulas: ['flops = 0; bytes = E·size; without a type in the call float32 (full and arange: by their values)'],
+  work,
+};

@@ -1,0 +1,229 @@
+/**
+ * Ops that pick or place elements by position or mask.
+ */
+import { entryOf, named, type ByName } from '../../by-name.js';
+import { argument, broadcast, numel, positional, type Tensor } from '../../call.js';
+import type { OpCall } from '../../../record/record.js';
+import { isDispatched, untoldWork } from '../../schema/dispatched.js';
+import type { Family, KernelFacts, Param, Work } from '../../family.js';
+import { dimension, inputs, isWholeNumbered, opName, subject, tensorAt, whole } from '../../operands.js';
+import { helperWork, tensor, tensorParams, trafficWork } from '../../work.js';
+
+const SOURCE = 'touched elements only (PyProf), index tensors by their own size';
+
+type Formula = (call: OpCall, kernel: KernelFacts) => Work | null;
+
+/** Bytes and operations of a pick: forward a copy, backward an addition into the gradient of the source. */
+function pickWork(picked: Tensor, index: Tensor, params: readonly Param[], kernel: KernelFacts): Work {
+  const backward = kernel.dir === 'bprop';
+  return trafficWork({
+    flops: backward ? numel(picked.shape) : 0,
+    reads: backward ? [picked, picked, index] : [picked, index],
+    writes: [picked],
+    params,
+    formula: backward
+      ? 'flops = E(picked); bytes = 3·picked (gradient, old sum, new sum) + indices'
+      : 'flops = 0; bytes = 2·picked (read, written) + indices',
+    source: SOURCE,
+  });
+}
+
+/** A call that does not tell how many elements it moves. */
+const untold = (input: Tensor, unknown: string): Work =>
+  untoldWork({ flops: 0, params: tensorParams(input), formula: 'flops = 0', source: SOURCE, unknown });
+
+/** gather(input, dim, index): one element per index. */
+const gather: Formula = (call, kernel) => {
+  const [input, index] = [subject(call), tensorAt(call, 'index', 2)];
+  if (input === null || index === null) return null;
+  return pickWork(tensor(index.shape, input.dtype), index, tensorParams(input), kernel);
+};
+
+/** The dimension by the call; where the dispatcher does not tell it, a tensor has perhaps only one. */
+function chosenDimension(call: OpCall, input: Tensor | null): number | undefined {
+  const dim = whole(argument(call, 'dim', 1)?.value);
+  return dim ?? (isDispatched(call) && input?.shape.length === 1 ? 0 : undefined);
+}
+
+/** index_select(input, dim, index): whole slices. */
+const indexSelect: Formula = (call, kernel) => {
+  const [input, index] = [subject(call), tensorAt(call, 'index', 2)];
+  const dim = chosenDimension(call, input);
+  if (isDispatched(call) && dim === undefined && input !== null) return untold(input, 'the dimension is not told');
+  const at = dim === undefined || input === null ? null : dimension(dim, input.shape.length);
+  if (input === null || index === null || dim === undefined || at === null) return null;
+  const chosen = numel(index.shape);
+  const picked = input.shape.map((extent, i) => (i === at ? chosen : extent));
+  const [shape, ...type] = tensorParams(input);
+  const params: Param[] = [...(shape === undefined ? [] : [shape]), ['D', dim], ['I', chosen], ...type];
+  return pickWork(tensor(picked, input.dtype), index, params, kernel);
+};
+
+/** take(input, index), take_along_dim(input, indices, dim). */
+const take: Formula = (call, kernel) => {
+  const [input, index] = [subject(call), tensorAt(call, opName(call) === 'take' ? 'index' : 'indices', 1)];
+  if (input === null || index === null) return null;
+  return pickWork(tensor(index.shape, input.dtype), index, tensorParams(input), kernel);
+};
+
+/** scatter(self, dim, index, src, reduce): of the dispatcher's forms the one with a text behind the source. */
+const reduces = (call: OpCall): boolean => {
+  const last = call.args[4];
+  return isDispatched(call) && /^scatter_?$/.test(opName(call)) && last !== undefined && last.shape === undefined;
+};
+
+/** scatter(self, dim, index, src), index_add(self, dim, index, source): elements of the source placed or added. */
+const scatter: Formula = (call) => {
+  const input = subject(call);
+  const index = tensorAt(call, 'index', 2);
+  if (input === null || index === null) return null;
+  const op = opName(call);
+  const source = tensorAt(call, 'src', 3) ?? tensorAt(call, 'source', 3);
+  const placed = tensor(/^_?index_/.test(op) ? (source?.shape ?? index.shape) : index.shape, input.dtype);
+  const adds = op.includes('add') || op.includes('reduce') || reduces(call);
+  // The dispatcher shows the copy of the input as a call of its own.
+  const copied = op.endsWith('_') || isDispatched(call) ? [] : [input];
+  return trafficWork({
+    flops: adds ? numel(placed.shape) : 0,
+    reads: [
+      ...copied,
+      index,
+      ...(source === null ? [] : [tensor(placed.shape, source.dtype)]),
+      ...(adds ? [placed] : []),
+    ],
+    writes: [...copied, placed],
+    params: tensorParams(input),
+    formula: `flops = ${adds ? 'E(placed)' : '0'}; bytes = indices + placed elements (source read, target ${adds ? 'read and ' : ''}written)`,
+    source: SOURCE,
+  });
+};
+
+/** masked_select(input, mask), masked_scatter_(self, mask, source): every element in the worst case. */
+const masked: Formula = (call) => {
+  const [input, mask] = [subject(call), tensorAt(call, 'mask', 1)];
+  const shape = input === null || mask === null ? null : broadcast(input.shape, mask.shape);
+  if (input === null || mask === null || shape === null || !Number.isSafeInteger(numel(shape))) return null;
+  if (isDispatched(call)) return untold(input, 'how many elements the mask chooses is not told');
+  return trafficWork({
+    flops: 0,
+    reads: [tensor(shape, input.dtype), mask],
+    writes: [tensor(shape, input.dtype)],
+    params: tensorParams(input),
+    formula: 'flops = 0; bytes = 2·E (every element chosen) + mask',
+    source: SOURCE,
+  });
+};
+
+/** nonzero(input): every element in the worst case, one int64 per dimension. */
+const nonzero: Formula = (call, kernel) => {
+  const input = subject(call);
+  if (input === null) return null;
+  if (isDispatched(call)) return untold(input, 'how many elements are not zero is not told');
+  const params = tensorParams(input);
+  if (kernel.sub > 0) return helperWork(params, SOURCE);
+  return trafficWork({
+    flops: 0,
+    reads: [input],
+    writes: [tensor([...input.shape, input.shape.length], 'int64')],
+    params,
+    formula: 'flops = 0; bytes = input + 8·E·dimensions (every element non-zero)',
+    source: SOURCE,
+  });
+};
+
+/** `x[index]` with one tensor of positions: slices of the first dimension. Other forms do not tell their result. */
+const getItem: Formula = (call, kernel) => {
+  const [input, index, ...others] = inputs(call) ?? [];
+  const plain = positional(call).length === 2 && others.length === 0;
+  if (!plain || input === undefined || index === undefined || !isWholeNumbered(index) || input.shape.length === 0)
+    return null;
+  const picked = tensor([...index.shape, ...input.shape.slice(1)], input.dtype);
+  return pickWork(picked, index, tensorParams(input), kernel);
+};
+
+/** Elements moved to other places: every one read and written. */
+const moved: Formula = (call) => {
+  const input = subject(call);
+  if (input === null) return null;
+  const params = tensorParams(input);
+  const formula = 'flops = 0; bytes = input + result';
+  return trafficWork({ flops: 0, reads: [input], writes: [input], params, formula, source: SOURCE });
+};
+
+/** one_hot(input, num_classes): zeros, and a one per element. */
+const oneHot: Formula = (call) => {
+  const input = subject(call);
+  const classes = whole(argument(call, 'num_classes', 1)?.value);
+  if (input === null || classes === undefined || classes <= 0) return null;
+  const params = tensorParams(input);
+  const writes = [tensor([...input.shape, classes], 'int64')];
+  const formula = 'flops = 0; bytes = input + 8·E·classes';
+  return trafficWork({ flops: 0, reads: [input], writes, params, formula, source: SOURCE });
+};
+
+/** index_reduce_(self, dim, index, source, reduce). */
+const reduced: Formula = (call, kernel) => (isDispatched(call) ? scatter(call, kernel) : null);
+
+/** index_fill_(self, dim, index, value): whole slices written. */
+const indexFill: Formula = (call) => {
+  const [input, index] = [subject(call), tensorAt(call, 'index', 2)];
+  if (input === null || index === null || !isDispatched(call)) return null;
+  const dim = chosenDimension(call, input);
+  if (dim === undefined) return untold(input, 'the dimension is not told');
+  const at = dimension(dim, input.shape.length);
+  if (at === null) return null;
+  const filled = tensor(
+    input.shape.map((extent, i) => (i === at ? numel(index.shape) : extent)),
+    input.dtype,
+  );
+  if (!Number.isSafeInteger(numel(filled.shape))) return null;
+  const params = tensorParams(input);
+  const formula = 'flops = 0; bytes = indices + filled slices';
+  return trafficWork({ flops: 0, reads: [index], writes: [filled], params, formula, source: SOURCE });
+};
+
+/** put_(self, index, source, accumulate): elements by their place in the whole tensor. */
+const put: Formula = (call) => {
+  const [input, index, source] = [subject(call), tensorAt(call, 'index', 1), tensorAt(call, 'source', 2)];
+  const adds = argument(call, 'accumulate', 3)?.value;
+  if (input === null || index === null || source === null || !isDispatched(call)) return null;
+  if (typeof adds !== 'boolean') return { ...untold(input, 'whether the elements are added is not told'), flops: null };
+  const places = tensor(index.shape, input.dtype);
+  return trafficWork({
+    flops: adds ? numel(index.shape) : 0,
+    reads: [index, source, ...(adds ? [places] : [])],
+    writes: [places],
+    params: tensorParams(input),
+    formula: `flops = ${adds ? 'E(index)' : '0'}; bytes = indices + source + placed${adds ? ' (read and written)' : ''}`,
+    source: SOURCE,
+  });
+};
+
+const FORMULAS: ByName<Formula> = {
+  gather,
+  index_select: indexSelect,
+  ...named('take take_along_dim', take),
+  ...named('scatter scatter_ scatter_add scatter_add_ scatter_reduce scatter_reduce_', scatter),
+  ...named('index_add index_add_ index_copy index_copy_ _index_copy_', scatter),
+  ...named('index_fill index_fill_', indexFill),
+  ...named('index_reduce index_reduce_', reduced),
+  ...named('put put_', put),
+  ...named('masked_select masked_scatter masked_scatter_', masked),
+  nonzero,
+  __getitem__: getItem,
+  ...named('flip roll rot90 tril tril_ triu triu_', moved),
+  one_hot: oneHot,
+};
+
+export const indexing: Family = {
+  id: 'indexing',
+  title: 'Indexing: gather, scatter, select by index or mask',
+  ops: Object.keys(FORMULAS),
+  formulas: [
+    'flops = 0; scatter_add, index_add and the backward of a pick: one addition per element',
+    'gather, take, index_select: 2·picked + indices; backward 3·picked + indices',
+    'scatter, index_copy, put: indices + source + placed (adding forms read the target too); out of place: the input copied, unless that is a call of its own; index_fill: indices + slices',
+    'masked_select, masked_scatter: 2·E + mask, nonzero: E + 8·E·dimensions (worst case, the count is not in the call; unknown for a call of the dispatcher)',
+  ],
+  work: (call, kernel) => entryOf(FORMULAS, call)?.(call, kernel) ?? null,
+};

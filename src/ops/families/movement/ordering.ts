@@ -1,0 +1,106 @@
+/**
+ * Ordering elements and finding places among ordered ones: sort, topk, unique, searchsorted, histogram.
+ */
+import { byRules, ruleFor, type Amounts, type Reading, type Rules } from '../../schema/by-schema.js';
+import { numel, type Tensor } from '../../call.js';
+import type { Family } from '../../family.js';
+import { dimension } from '../../operands.js';
+import { tensor } from '../../work.js';
+
+const SOURCE = 'every element read once, every result written once; comparisons of a search are not counted';
+
+const moved = (input: Tensor, reads: readonly Tensor[], writes: readonly Tensor[], flops = 0): Amounts => ({
+  subject: input,
+  flops,
+  reads,
+  writes,
+  formula: `flops = ${flops === 0 ? '0' : 'E'}; bytes = operands + results`,
+});
+
+const untold = (input: Tensor, unknown: string, flops = 0): Amounts => ({
+  subject: input,
+  flops,
+  writes: null,
+  formula: `flops = ${flops === 0 ? '0' : 'E'}`,
+  unknown,
+});
+
+type Formula = (reading: Reading, input: Tensor) => Amounts | null;
+
+/** Of the tensor that the op orders. */
+const of =
+  (formula: Formula) =>
+  (reading: Reading): Amounts | null => {
+    const input = reading.tensor('self');
+    return input === null ? null : formula(reading, input);
+  };
+
+/** Values and their places, both as large as the input. */
+const sorted: Formula = (_, input) => moved(input, [input], [input, tensor(input.shape, 'int64')]);
+
+const argsorted: Formula = (_, input) => moved(input, [input], [tensor(input.shape, 'int64')]);
+
+/** The input's extents with that of dimension `dim` replaced; null when there is none such. */
+function cut(input: Tensor, dim: number, extent: number): number[] | null {
+  if (input.shape.length === 0) return [];
+  const at = dimension(dim, input.shape.length);
+  return at === null ? null : input.shape.map((size, i) => (i === at ? extent : size));
+}
+
+/** So many values of each row, and their places. */
+const largest: Formula = (reading, input) => {
+  const [k, dim] = [reading.count('k'), reading.number('dim')];
+  if (k === null || dim === null) return untold(input, 'how many values are chosen is not told');
+  const shape = cut(input, dim, k);
+  return shape === null ? null : moved(input, [input], [tensor(shape, input.dtype), tensor(shape, 'int64')]);
+};
+
+/** Places of values among ordered ones: int64, or int32 on request. */
+const placed: Formula = (reading, values) => {
+  const place = tensor(values.shape, reading.flag('out_int32') === true ? 'int32' : 'int64');
+  return moved(values, reading.given('self boundaries'), [place]);
+};
+
+/** One addition per element. */
+const histogram: Formula = (reading, input) => {
+  const bins = reading.count('bins');
+  const flops = numel(input.shape);
+  if (bins === null) return untold(input, 'the number of bins is not told', flops);
+  return moved(input, [input], [tensor([bins], input.dtype)], flops);
+};
+
+const counted: Formula = (_, input) => untold(input, 'the number of bins depends on the values', numel(input.shape));
+
+const distinct: Formula = (_, input) => untold(input, 'the number of distinct values is not told');
+
+const SORT = ['@self dim descending', '@self stable dim descending'];
+
+/** Arguments as in PyTorch's native_functions.yaml. */
+const RULES: Rules = {
+  ...ruleFor('sort', SORT, of(sorted)),
+  ...ruleFor('msort', '@self', of(sorted)),
+  ...ruleFor('argsort', SORT, of(argsorted)),
+  ...ruleFor('topk', '@self k dim largest sorted', of(largest)),
+  // Older versions have neither side nor sorter.
+  ...ruleFor(
+    'searchsorted',
+    ['@boundaries @self out_int32 right side @sorter?', '@boundaries @self out_int32 right'],
+    of(placed),
+  ),
+  ...ruleFor('bucketize', '@self @boundaries out_int32 right', of(placed)),
+  ...ruleFor('histc', '@self bins min max', of(histogram)),
+  ...ruleFor('bincount', '@self @weights? minlength', of(counted)),
+  ...ruleFor('_unique _unique2 unique_dim unique_consecutive unique_dim_consecutive', '@self ...', of(distinct)),
+};
+
+export const ordering: Family = {
+  id: 'ordering',
+  title: 'Ordering: sort, topk, unique, searchsorted, histogram',
+  ops: Object.keys(RULES),
+  formulas: [
+    'flops = 0; histc, bincount: one addition per element',
+    'sort: input + values + 8·E (places); topk: input + (size + 8) per value chosen',
+    'searchsorted, bucketize: values + boundaries + 8 per value; unique, bincount: unknown, the size of the result is not in the call',
+  ],
+  work: byRules(RULES, SOURCE),
+};

@@ -1,0 +1,80 @@
+/**
+ * Parts of a tensor copied out of it, and gradients put back where parts were taken or margins were added.
+ */
+import { byRules, ruleFor, type Amounts, type Reading, type Rules } from '../../schema/by-schema.js';
+import { numel, type Tensor } from '../../call.js';
+import type { Family } from '../../family.js';
+import { wholes } from '../../operands.js';
+import { tensor } from '../../work.js';
+import { paddedShape } from './padded-shape.js';
+
+const SOURCE = 'every element read once and written once';
+
+/** `input` read once, the result written once; null where the size of that is not told. */
+function moved(input: Tensor, result: readonly number[] | null, flops = 0): Amounts {
+  const formula = `flops = ${flops === 0 ? '0' : 'E(gradient)'}`;
+  const about = { subject: input, flops, reads: [input] };
+  if (result === null) return { ...about, writes: null, formula, unknown: 'the size of the result is not told' };
+  return { ...about, writes: [tensor(result, input.dtype)], formula: `${formula}; bytes = input + result` };
+}
+
+/** All parts together are the tensor. */
+const parts = (reading: Reading): Amounts | null => {
+  const input = reading.tensor('self');
+  return input === null ? null : moved(input, input.shape);
+};
+
+/** Zeros as large as the input, the gradient placed in them or, of windows, added up. */
+const placed =
+  (flopsPerElement: number) =>
+  (reading: Reading): Amounts | null => {
+    const gradient = reading.tensor('grad');
+    if (gradient === null) return null;
+    return moved(gradient, wholes(reading.value('input_sizes')), flopsPerElement * numel(gradient.shape));
+  };
+
+/** The margins are copies. */
+const padded = (reading: Reading): Amounts | null => {
+  const [input, margins] = [reading.tensor('self'), wholes(reading.value('padding'))];
+  if (input === null) return null;
+  const shape = margins === null ? null : paddedShape(input, margins);
+  return margins !== null && shape === null ? null : moved(input, shape);
+};
+
+/** The gradients of copies are added to that of their origin. */
+const unpadded = (reading: Reading): Amounts | null => {
+  const [gradient, self] = [reading.tensor('grad'), reading.tensor('self')];
+  return gradient === null || self === null ? null : moved(gradient, self.shape, numel(gradient.shape));
+};
+
+const KINDS = ['reflection', 'replication'];
+const pads = (suffix: string): string =>
+  KINDS.flatMap((kind) => [1, 2, 3].map((rank) => `${kind}_pad${rank}d${suffix}`)).join(' ');
+
+/** Arguments as in PyTorch's native_functions.yaml. */
+const RULES: Rules = {
+  ...ruleFor(
+    'split_copy split_with_sizes_copy unbind_copy view_copy permute_copy transpose_copy t_copy unsqueeze_copy ' +
+      'squeeze_copy alias_copy detach_copy _reshape_copy _reshape_alias_copy lift_fresh_copy',
+    '@self ...',
+    parts,
+  ),
+  ...ruleFor('slice_backward', '@grad input_sizes dim start end step', placed(0)),
+  ...ruleFor('select_backward', '@grad input_sizes dim index', placed(0)),
+  ...ruleFor('diagonal_backward', '@grad input_sizes offset dim1 dim2', placed(0)),
+  ...ruleFor('unfold_backward', '@grad input_sizes dim size step', placed(1)),
+  ...ruleFor(pads(''), '@self padding', padded),
+  ...ruleFor(pads('_backward'), '@grad @self padding', unpadded),
+};
+
+export const slicing: Family = {
+  id: 'slicing',
+  title: 'Parts and margins: split_copy, slice_backward, reflection_pad, replication_pad',
+  ops: Object.keys(RULES),
+  formulas: [
+    'split, view and their like that copy: flops = 0; bytes = 2·E·size',
+    'slice_backward, select_backward: gradient + result; unfold_backward adds E(gradient)',
+    'reflection_pad, replication_pad: input + result; backward the same, with E(gradient) additions',
+  ],
+  work: byRules(RULES, SOURCE),
+};

@@ -1,0 +1,91 @@
+/**
+ * Indexing by a list of tensors, one per dimension: what `x[i, j]` and `x[i, j] = y` become.
+ */
+import type { Arg } from '../../../record/record.js';
+import { byRules, ruleFor, type Amounts, type Reading, type Rules } from '../../schema/by-schema.js';
+import { broadcast, numel, type Tensor } from '../../call.js';
+import type { Family } from '../../family.js';
+import { tensorOf } from '../../operands.js';
+import { tensor } from '../../work.js';
+
+const SOURCE = 'touched elements only, index tensors by their own size';
+
+const NOT_TOLD = 'which elements the indices pick is not told';
+
+interface Picked {
+  readonly elements: Tensor;
+  readonly indices: readonly Tensor[];
+}
+
+/** Positions are whole numbers; a mask does not tell how many elements it picks. */
+const isPositions = ({ dtype }: Tensor): boolean => /^int|^long$/.test(dtype);
+
+/** The picked elements: the indices' common extents, then the dimensions without an index; null when not told. */
+function picked(input: Tensor, list: readonly Arg[] | undefined): Picked | null {
+  if (list === undefined || list.length > input.shape.length) return null;
+  const indices: Tensor[] = [];
+  const kept: number[] = [];
+  input.shape.forEach((extent, at) => {
+    const index = tensorOf(list[at]);
+    if (index === null) kept.push(extent);
+    else indices.push(index);
+  });
+  const common = broadcast(...indices.map(({ shape }) => shape));
+  if (indices.length === 0 || common === null || !indices.every(isPositions)) return null;
+  const elements = tensor([...common, ...kept], input.dtype);
+  return Number.isSafeInteger(numel(elements.shape)) ? { elements, indices } : null;
+}
+
+const pick = (reading: Reading): Amounts | null => {
+  const input = reading.tensor('self');
+  if (input === null) return null;
+  const found = picked(input, reading.arg('indices')?.items);
+  if (found === null) return { subject: input, flops: 0, writes: null, formula: 'flops = 0', unknown: NOT_TOLD };
+  return {
+    subject: input,
+    flops: 0,
+    reads: [found.elements, ...found.indices],
+    writes: [found.elements],
+    formula: 'flops = 0; bytes = 2·picked + indices',
+  };
+};
+
+/** Values placed, or added to what is there. */
+const place = (reading: Reading): Amounts | null => {
+  const [input, values] = [reading.tensor('self'), reading.tensor('values')];
+  if (input === null || values === null) return null;
+  const found = picked(input, reading.arg('indices')?.items);
+  const adds = reading.flag('accumulate');
+  if (found === null || adds === null) {
+    const flops = adds === false ? 0 : null;
+    return { subject: input, flops, writes: null, formula: 'flops = 0, E(placed) to add', unknown: NOT_TOLD };
+  }
+  return {
+    subject: input,
+    flops: adds ? numel(found.elements.shape) : 0,
+    reads: [values, ...found.indices, ...(adds ? [found.elements] : [])],
+    writes: [found.elements],
+    formula: `flops = ${adds ? 'E(placed)' : '0'}; bytes = values + indices + placed${adds ? ' (read and written)' : ''}`,
+  };
+};
+
+const PLACE = '@self @indices[]? @values accumulate';
+
+/** Arguments as in PyTorch's native_functions.yaml. */
+const RULES: Rules = {
+  ...ruleFor('index _unsafe_index', '@self @indices[]?', pick),
+  ...ruleFor('index_put index_put_ _unsafe_index_put', PLACE, place),
+  ...ruleFor('_index_put_impl_', `${PLACE} unsafe`, place),
+};
+
+export const tensorIndexing: Family = {
+  id: 'tensor-indexing',
+  title: 'Indexing by tensors of positions: index, index_put_',
+  ops: Object.keys(RULES),
+  formulas: [
+    'index: flops = 0; bytes = 2·picked + indices',
+    'index_put_: flops = 0, E(placed) to add; bytes = values + indices + placed (twice to add)',
+    'unknown bytes where the indices are masks or not told',
+  ],
+  work: byRules(RULES, SOURCE),
+};

@@ -1,0 +1,129 @@
+/**
+ * Normalisation that apex registers with the dispatcher: of rows, and of groups of channels with an activation.
+ */
+import { byRules, ruleFor, type Amounts, type Reading, type Rules } from '../../schema/by-schema.js';
+import { numel, type Tensor } from '../../call.js';
+import type { Family } from '../../family.js';
+import { tensor } from '../../work.js';
+import { accumulated, BACKWARD, FORWARD, forwardFlops } from './layer-normalization.js';
+
+const SOURCE =
+  'operations per element as for layer_norm; arguments: apex/normalization/fused_layer_norm.py and ' +
+  'apex/contrib/group_norm/group_norm.py of apex';
+
+type Kind = 'centred' | 'rms';
+
+/** Elements that are normalised together. */
+const rowLength = (reading: Reading): number | null => {
+  const told = reading.wholes('normalized_shape') ?? reading.tensor('weight')?.shape;
+  return told === undefined ? null : numel(told);
+};
+
+const BYTES = 'bytes = input + parameters + result + saved statistics';
+
+const forward =
+  (kind: Kind) =>
+  (reading: Reading): Amounts | null => {
+    const [input, length] = [reading.tensor('input'), rowLength(reading)];
+    if (input === null) return null;
+    const perElement = forwardFlops(kind, reading);
+    const about = {
+      subject: input,
+      flops: perElement * numel(input.shape),
+      formula: `flops = ${perElement}·E; ${BYTES}`,
+    };
+    if (length === null || length === 0) return { ...about, writes: null, unknown: 'the length of a row is not told' };
+    const saved = tensor([Math.ceil(numel(input.shape) / length)], accumulated(input.dtype));
+    return { ...about, writes: [input, saved, ...(kind === 'centred' ? [saved] : [])] };
+  };
+
+/** The gradients of the input and of all parameters; the bias has no part in any. */
+const backward =
+  (kind: Kind) =>
+  (reading: Reading): Amounts | null => {
+    const input = reading.tensor('saved');
+    if (input === null) return null;
+    const [weights, biases] = [reading.tensors('weight'), reading.tensors('bias')];
+    const perElement =
+      BACKWARD[kind] + weights.length * (BACKWARD.weighting + BACKWARD.weight) + biases.length * BACKWARD.bias;
+    return {
+      subject: input,
+      flops: perElement * numel(input.shape),
+      reads: reading.given('grad_out mean rstd saved weight'),
+      writes: [input, ...weights, ...biases],
+      formula: `flops = ${perElement}·E; bytes = gradient + saved input or result + statistics + weight + gradients`,
+    };
+  };
+
+/** SiLU, or none: one operation per element. */
+const activations = (reading: Reading): number => {
+  const name = reading.value('act');
+  return typeof name === 'string' && name !== '' ? 1 : 0;
+};
+
+/** Two sums of each group of each sample. */
+const sums = ({ shape: [samples = 0] }: Tensor, groups: number): Tensor => tensor([2 * samples * groups], 'float32');
+
+const groupForward = (reading: Reading): Amounts | null => {
+  const [input, groups] = [reading.tensor('input'), reading.count('groups')];
+  if (input === null) return null;
+  const perElement = FORWARD.channels + activations(reading);
+  const about = {
+    subject: input,
+    flops: perElement * numel(input.shape),
+    formula: `flops = ${perElement}·E; ${BYTES}`,
+  };
+  if (groups === null) return { ...about, writes: null, unknown: 'the number of groups is not told' };
+  return { ...about, writes: [input, sums(input, groups)] };
+};
+
+const groupBackward = (reading: Reading): Amounts | null => {
+  const input = reading.tensor('input');
+  if (input === null) return null;
+  const perElement = BACKWARD.centred + activations(reading);
+  return {
+    subject: input,
+    flops: perElement * numel(input.shape),
+    writes: [input, ...reading.given('weight bias')],
+    formula: `flops = ${perElement}·E; bytes = gradient + input + sums + parameters + gradients of input and parameters`,
+  };
+};
+
+const TAIL = 'eps memory_efficient';
+
+const RULES: Rules = {
+  ...ruleFor('apex.fused_layer_norm_affine_fwd', `@input @weight @bias normalized_shape ${TAIL}`, forward('centred')),
+  ...ruleFor('apex.fused_layer_norm_fwd', `@input normalized_shape ${TAIL}`, forward('centred')),
+  ...ruleFor('apex.fused_rms_norm_affine_fwd', `@input @weight normalized_shape ${TAIL}`, forward('rms')),
+  ...ruleFor('apex.fused_rms_norm_fwd', `@input normalized_shape ${TAIL}`, forward('rms')),
+  ...ruleFor(
+    'apex.fused_layer_norm_affine_bwd',
+    `@grad_out @mean? @rstd @saved normalized_shape @weight @bias ${TAIL}`,
+    backward('centred'),
+  ),
+  ...ruleFor(
+    'apex.fused_layer_norm_bwd',
+    `@grad_out @mean? @rstd @saved normalized_shape ${TAIL}`,
+    backward('centred'),
+  ),
+  ...ruleFor(
+    'apex.fused_rms_norm_affine_bwd',
+    `@grad_out @rstd @saved normalized_shape @weight ${TAIL}`,
+    backward('rms'),
+  ),
+  ...ruleFor('apex.fused_rms_norm_bwd', `@grad_out @rstd @saved normalized_shape ${TAIL}`, backward('rms')),
+  ...ruleFor('apex.group_norm_nhwc_fprop', '@input groups @weight @bias eps act passes', groupForward),
+  ...ruleFor('apex.group_norm_nhwc_bprop', '@grad_out @sums @input groups @weight @bias eps act passes', groupBackward),
+};
+
+export const apexNormalization: Family = {
+  id: 'apex-normalization',
+  title: 'Normalisation that apex registers: fused_layer_norm, fused_rms_norm, group_norm_nhwc',
+  ops: Object.keys(RULES),
+  formulas: [
+    'rows: flops = 4·E, root mean square 3·E, with weights E more; backward 9·E and 6·E, with weights 3·E, with a bias E more',
+    'groups of channels: flops = 5·E, backward 9·E; with an activation E more',
+    'bytes = operands + results, saved statistics among them',
+  ],
+  work: byRules(RULES, SOURCE),
+};

@@ -1,0 +1,208 @@
+/**
+ * Batch normalisation as the dispatcher runs it: by PyTorch's own kernels, cuDNN or MIOpen, whole or in its parts.
+ */
+import { numel, type Tensor } from '../../call.js';
+import { ruleFor, type Amounts, type Reading, type Rules } from '../../schema/by-schema.js';
+import { tensor } from '../../work.js';
+import { accumulated, BACKWARD, FORWARD, gradients, wanted } from './layer-normalization.js';
+
+/** With statistics that are given, one multiplication and one addition are left for each element. */
+const WITH_STATISTICS = 2;
+
+/** For each channel: mean, variance, ε added, reciprocal root, and the scale and shift made of them. */
+const PER_CHANNEL = 6;
+
+/** Gradient of a scale and shift: one multiplication; the sums for weight and bias: subtraction, two sums, a product. */
+const PASSED_ON = 1;
+const SUMS = 4;
+
+/** Application of the sums, where a kernel of its own makes them: together with these the whole gradient. */
+const APPLICATION = BACKWARD.centred - SUMS;
+
+/** The mode in a kernel's name, for calls that do not tell the argument. */
+const MODES: readonly (readonly [RegExp, boolean])[] = [
+  [/bn_fw_tr|FwdTrain|BwdSpatial|collect_statistics|welford|bn_bw_/i, true],
+  [/bn_fw_inf|FwdInfer/i, false],
+];
+
+/** Whether the statistics are those of the batch; null when neither the call nor the kernel tells. */
+function isTraining(reading: Reading): boolean | null {
+  const told = reading.flag('training');
+  if (told !== null) return told;
+  // Statistics are saved in training only; the empty tensor stands for none.
+  const saved = reading.tensor('save_mean');
+  if (saved !== null) return numel(saved.shape) > 0;
+  return MODES.find(([pattern]) => pattern.test(reading.kernel.name))?.[1] ?? null;
+}
+
+const channelsOf = (input: Tensor): number => input.shape[1] ?? input.shape[0] ?? 0;
+
+const UNTOLD = 'whether in training is not told';
+
+/** @param mode fixed by the op, else null */
+function forwardAmounts(reading: Reading, mode: boolean | null, channels: (input: Tensor) => number): Amounts | null {
+  const input = reading.tensor('input');
+  if (input === null) return null;
+  const training = mode ?? isTraining(reading);
+  const count = channels(input);
+  const saved = tensor([count], accumulated(input.dtype));
+  const running = reading.given('running_mean running_var');
+  const [subject, elements] = [input, numel(input.shape)];
+  if (training === null) {
+    const formula = 'bytes = input + parameters + result';
+    return { subject, flops: null, writes: [input], formula, unknown: UNTOLD };
+  }
+  if (!training) {
+    const formula = `flops = ${WITH_STATISTICS}·E; bytes = input + parameters + result`;
+    return { subject, flops: WITH_STATISTICS * elements, writes: [input], formula };
+  }
+  const perElement = FORWARD.channels;
+  return {
+    subject,
+    flops: perElement * elements + PER_CHANNEL * count,
+    writes: [input, ...running, saved, saved],
+    formula: `flops = ${perElement}·E + ${PER_CHANNEL}·C; bytes = input + parameters + result + running and saved statistics`,
+  };
+}
+
+const forward =
+  (mode: boolean | null = null) =>
+  (reading: Reading): Amounts | null =>
+    forwardAmounts(reading, mode, channelsOf);
+
+/** Every sample has statistics of its own. */
+const instance = (reading: Reading): Amounts | null =>
+  forwardAmounts(reading, null, (input) => channelsOf(input) * (input.shape.length > 1 ? (input.shape[0] ?? 0) : 1));
+
+/** @param mode fixed by the op, else null */
+const backward =
+  (mode: boolean | null = null) =>
+  (reading: Reading): Amounts | null => {
+    const input = reading.tensor('input');
+    if (input === null) return null;
+    const training = mode ?? isTraining(reading);
+    const want = wanted(reading, true);
+    const sums = want.weight || want.bias ? SUMS : 0;
+    const parameter = reading.tensor('weight') ?? tensor([channelsOf(input)], input.dtype);
+    const inTraining = want.input ? BACKWARD.centred : sums;
+    const perElement = training === true ? inTraining : (want.input ? PASSED_ON : 0) + sums;
+    const used = training === false ? 'running_mean running_var' : 'save_mean save_var';
+    return {
+      subject: input,
+      flops: training === null ? null : perElement * numel(input.shape),
+      reads: reading.given(`grad_out input weight ${used}`),
+      writes: gradients(want, input, parameter),
+      formula: `${training === null ? '' : `flops = ${perElement}·E; `}bytes = gradient + input + weight + statistics + the gradients wanted`,
+      ...(training === null ? { unknown: UNTOLD } : {}),
+    };
+  };
+
+/** Mean and reciprocal deviation of each channel. */
+const statistics = (reading: Reading): Amounts | null => {
+  const input = reading.tensor('input');
+  if (input === null) return null;
+  const saved = tensor([channelsOf(input)], accumulated(input.dtype));
+  return {
+    subject: input,
+    flops: 2 * numel(input.shape),
+    writes: [saved, saved, ...reading.given('running_mean running_var')],
+    formula: 'flops = 2·E; bytes = input + statistics',
+  };
+};
+
+const application = (reading: Reading): Amounts | null => {
+  const input = reading.tensor('input');
+  if (input === null) return null;
+  const formula = `flops = ${WITH_STATISTICS}·E; bytes = input + parameters + statistics + result`;
+  return { subject: input, flops: WITH_STATISTICS * numel(input.shape), writes: [input], formula };
+};
+
+const gradientSums = (reading: Reading): Amounts | null => {
+  const input = reading.tensor('input');
+  if (input === null) return null;
+  const sum = tensor([channelsOf(input)], accumulated(input.dtype));
+  const parameter = reading.tensor('weight') ?? sum;
+  const asked = ['input_g', 'weight_g', 'bias_g'].map((name) => reading.flag(name) !== false);
+  const [inputGradient, weightGradient, biasGradient] = asked;
+  return {
+    subject: input,
+    flops: SUMS * numel(input.shape),
+    reads: reading.given('grad_out input mean invstd'),
+    writes: [
+      ...(inputGradient === true ? [sum, sum] : []),
+      ...(weightGradient === true ? [parameter] : []),
+      ...(biasGradient === true ? [parameter] : []),
+    ],
+    formula: `flops = ${SUMS}·E; bytes = gradient + input + statistics + sums`,
+  };
+};
+
+const gradientApplication = (reading: Reading): Amounts | null => {
+  const input = reading.tensor('input');
+  if (input === null) return null;
+  const formula = `flops = ${APPLICATION}·E; bytes = gradient + input + weight + statistics + sums + gradient of the input`;
+  return { subject: input, flops: APPLICATION * numel(input.shape), writes: [input], formula };
+};
+
+/** Statistics of several devices made one: nothing of the input itself is read. */
+const gathered = (reading: Reading): Amounts | null => {
+  const [input, means] = [reading.tensor('input'), reading.tensor('mean')];
+  if (input === null || means === null) return null;
+  const merged = tensor(means.shape.slice(1), means.dtype);
+  const running = reading.given('running_mean running_var');
+  return {
+    subject: means,
+    // Variance from the reciprocal deviation 3, mean 2, distance of means 1, its square into the variance 3.
+    flops: 9 * numel(means.shape),
+    reads: reading.given('mean invstd running_mean running_var counts'),
+    writes: [merged, merged, ...running],
+    formula: 'flops = 9·n (statistics gathered); bytes = statistics + running statistics + result',
+  };
+};
+
+const PARAMETERS = '@input @weight? @bias? @running_mean? @running_var?';
+const WITHOUT_RUNNING = '@input @weight? @bias? training momentum eps';
+const LIBRARY = '@weight? @running_mean? @running_var? @save_mean? @save_var? eps @reserve?';
+const NATIVE = '@grad_out @input @weight? @running_mean? @running_var? @save_mean? @save_var?';
+
+/** Arguments as in PyTorch's native_functions.yaml. */
+export const BATCH_RULES: Rules = {
+  ...ruleFor(
+    'native_batch_norm cudnn_batch_norm miopen_batch_norm _native_batch_norm_legit _native_batch_norm_legit_functional',
+    [`${PARAMETERS} training momentum eps`, WITHOUT_RUNNING],
+    forward(),
+  ),
+  ...ruleFor('batch_norm _batch_norm_impl_index', `${PARAMETERS} training momentum eps cudnn_enabled`, forward()),
+  ...ruleFor('instance_norm', `${PARAMETERS} training momentum eps cudnn_enabled`, instance),
+  ...ruleFor('_batch_norm_with_update _batch_norm_with_update_functional', `${PARAMETERS} momentum eps`, forward(true)),
+  ...ruleFor(
+    '_native_batch_norm_legit_no_training _batch_norm_no_update',
+    `${PARAMETERS} momentum eps`,
+    forward(false),
+  ),
+  ...ruleFor('native_batch_norm_backward', `${NATIVE} training eps output_mask`, backward()),
+  ...ruleFor('batch_norm_backward', `${NATIVE} training eps output_mask @reserve?`, backward()),
+  // These two run in training only.
+  ...ruleFor('cudnn_batch_norm_backward miopen_batch_norm_backward', `@input @grad_out ${LIBRARY}`, backward(true)),
+  ...ruleFor('batch_norm_stats', '@input eps', statistics),
+  ...ruleFor('batch_norm_update_stats', '@input @running_mean? @running_var? momentum', statistics),
+  ...ruleFor('batch_norm_elemt', '@input @weight? @bias? @mean @invstd eps', application),
+  ...ruleFor(
+    'batch_norm_backward_reduce',
+    '@grad_out @input @mean @invstd @weight? input_g weight_g bias_g',
+    gradientSums,
+  ),
+  ...ruleFor(
+    'batch_norm_backward_elemt',
+    [
+      '@grad_out @input @mean @invstd @weight? @sum_dy @sum_dy_xmu @count',
+      '@grad_out @input @mean @invstd @weight? @mean_dy @mean_dy_xmu',
+    ],
+    gradientApplication,
+  ),
+  ...ruleFor(
+    'batch_norm_gather_stats batch_norm_gather_stats_with_counts',
+    '@input @mean @invstd @running_mean? @running_var? momentum eps @counts?',
+    gathered,
+  ),
+};

@@ -1,0 +1,195 @@
+/**
+ * Normalisation of rows and of groups of channels, as the dispatcher runs it: layer, root mean square, group, weight.
+ */
+import { numel, type Tensor } from '../../call.js';
+import { ruleFor, type Amounts, type Reading, type Rules } from '../../schema/by-schema.js';
+import { tensor } from '../../work.js';
+
+/**
+ * Operations per element, forward. Rows: mean, variance, subtraction, scaling (without a mean: square, sum, scaling), and
+ * one for weights: fvcore's count. Channels: sum 1, square and its sum 2, scale and shift 2, which the weights are part of.
+ */
+export const FORWARD = { centred: 4, rms: 3, affine: 1, channels: 5 } as const;
+
+/**
+ * Operations per element, backward. The gradient of the input: the normalised input 2, sums of the gradient and of its
+ * product with that 3, their removal 3, scaling 1; without a mean 1 + 2 + 2 + 1. The gradients of weight and bias come
+ * from the same sums where they stand for a whole channel; for rows they are sums of their own.
+ */
+export const BACKWARD = { centred: 9, rms: 6, weighting: 1, weight: 2, bias: 1 } as const;
+
+/** The normalised input alone. */
+const NORMALISED = { centred: 2, rms: 1 } as const;
+
+type Kind = 'centred' | 'rms';
+
+/** Element type of saved statistics: that of the accumulation. */
+export const accumulated = (dtype: string): string => (/^(half|b?float16|float8)/.test(dtype) ? 'float32' : dtype);
+
+/** Elements that are normalised together: of `normalized_shape`, of the weight, else of the last dimension. */
+function rowLength(reading: Reading, input: Tensor): number {
+  const told = reading.wholes('normalized_shape') ?? reading.wholes('length') ?? reading.tensor('weight')?.shape;
+  return told === undefined ? (input.shape.at(-1) ?? 1) : numel(told);
+}
+
+function rows(reading: Reading, input: Tensor): number {
+  const length = rowLength(reading, input);
+  return length > 0 ? Math.ceil(numel(input.shape) / length) : 0;
+}
+
+const isAffine = (reading: Reading): boolean => reading.tensor('weight') !== null || reading.tensor('bias') !== null;
+
+/** Operations per element of a forward pass over rows. */
+export const forwardFlops = (kind: Kind, reading: Reading): number =>
+  FORWARD[kind] + (isAffine(reading) ? FORWARD.affine : 0);
+
+const FORWARD_BYTES = 'bytes = input + parameters + result + saved statistics';
+
+const forward =
+  (kind: Kind) =>
+  (reading: Reading): Amounts | null => {
+    const input = reading.tensor('input');
+    if (input === null) return null;
+    const perElement = forwardFlops(kind, reading);
+    const saved = tensor([rows(reading, input)], accumulated(input.dtype));
+    return {
+      subject: input,
+      flops: perElement * numel(input.shape),
+      writes: [input, ...(kind === 'rms' ? [saved] : [saved, saved])],
+      formula: `flops = ${perElement}·E; ${FORWARD_BYTES}`,
+    };
+  };
+
+const groupForward = (reading: Reading): Amounts | null => {
+  const input = reading.tensor('input');
+  if (input === null) return null;
+  const perElement = FORWARD.channels;
+  const groups = reading.count('group');
+  const saved = groups === null ? [] : [tensor([input.shape[0] ?? 0, groups], input.dtype)];
+  return {
+    subject: input,
+    flops: perElement * numel(input.shape),
+    writes: [input, ...saved, ...saved],
+    formula: `flops = ${perElement}·E; ${FORWARD_BYTES}${groups === null ? ' (but their number is not told)' : ''}`,
+  };
+};
+
+/** Which gradients are wanted; where that is not told, all that the op can have. */
+interface Wanted {
+  readonly input: boolean;
+  readonly weight: boolean;
+  readonly bias: boolean;
+}
+
+export function wanted(reading: Reading, hasBias: boolean): Wanted {
+  const mask = reading.value('output_mask');
+  const weighted = reading.tensor('weight') !== null;
+  if (!Array.isArray(mask)) return { input: true, weight: weighted, bias: weighted && hasBias };
+  const [input, weight, bias] = mask as readonly unknown[];
+  return { input: input === true, weight: weight === true, bias: bias === true };
+}
+
+/** What a backward pass writes. */
+export const gradients = (want: Wanted, input: Tensor, parameter: Tensor): Tensor[] => [
+  ...(want.input ? [input] : []),
+  ...(want.weight ? [parameter] : []),
+  ...(want.bias ? [parameter] : []),
+];
+
+const BACKWARD_BYTES = 'bytes = gradient + input + statistics + weight + the gradients wanted';
+
+const backward =
+  (kind: Kind) =>
+  (reading: Reading): Amounts | null => {
+    const [input, weight] = [reading.tensor('input'), reading.tensor('weight')];
+    if (input === null) return null;
+    const want = wanted(reading, kind === 'centred');
+    const perElement =
+      (want.input ? BACKWARD[kind] + (weight === null ? 0 : BACKWARD.weighting) : 0) +
+      (want.weight ? BACKWARD.weight + (want.input ? 0 : NORMALISED[kind]) : 0) +
+      (want.bias ? BACKWARD.bias : 0);
+    const parameter = weight ?? tensor([rowLength(reading, input)], input.dtype);
+    return {
+      subject: input,
+      flops: perElement * numel(input.shape),
+      // The bias has no part in any gradient.
+      reads: reading.given('grad_out input mean rstd weight'),
+      writes: gradients(want, input, parameter),
+      formula: `flops = ${perElement}·E; ${BACKWARD_BYTES}`,
+    };
+  };
+
+const groupBackward = (reading: Reading): Amounts | null => {
+  const input = reading.tensor('input');
+  if (input === null) return null;
+  const want = wanted(reading, true);
+  // Without the input's gradient only the two sums: over the gradient, and over its product with the input.
+  const perElement = want.input ? BACKWARD.centred : BACKWARD.weight + BACKWARD.bias;
+  const parameter = reading.tensor('weight') ?? tensor([input.shape[1] ?? 0], input.dtype);
+  return {
+    subject: input,
+    flops: perElement * numel(input.shape),
+    writes: gradients(want, input, parameter),
+    formula: `flops = ${perElement}·E; ${BACKWARD_BYTES}`,
+  };
+};
+
+/** v·g/‖v‖: squares and their sum, the scaling. */
+const weightNorm = (reading: Reading): Amounts | null => {
+  const [direction, length] = [reading.tensor('v'), reading.tensor('g')];
+  if (direction === null || length === null) return null;
+  return {
+    subject: direction,
+    flops: 3 * numel(direction.shape),
+    writes: [direction, tensor(length.shape, accumulated(length.dtype))],
+    formula: 'flops = 3·E (square and sum, scale); bytes = v + g + result + norms',
+  };
+};
+
+const weightNormBackward = (reading: Reading): Amounts | null => {
+  const [direction, length] = [reading.tensor('v'), reading.tensor('g')];
+  if (direction === null || length === null) return null;
+  return {
+    subject: direction,
+    flops: 5 * numel(direction.shape),
+    writes: [direction, length],
+    formula:
+      'flops = 5·E (sum of gradient·v, its removal, scale); bytes = gradient + v + g + norms + gradients of v and g',
+  };
+};
+
+const GROUP = '@grad_out @input @mean @rstd @weight? N C HxW group output_mask';
+
+/** Arguments as in PyTorch's native_functions.yaml. */
+export const LAYER_RULES: Rules = {
+  ...ruleFor(
+    'native_layer_norm layer_norm',
+    // Older versions have the number of rows and their length in place of the normalised extents.
+    ['@input normalized_shape @weight? @bias? eps', '@input @weight? @bias? rows length eps'],
+    forward('centred'),
+  ),
+  ...ruleFor('rms_norm _fused_rms_norm', '@input normalized_shape @weight? eps', forward('rms')),
+  ...ruleFor('native_group_norm', '@input @weight? @bias? N C HxW group eps', groupForward),
+  ...ruleFor('group_norm', '@input group @weight? @bias? eps cudnn_enabled', groupForward),
+  ...ruleFor(
+    'native_layer_norm_backward',
+    [
+      '@grad_out @input normalized_shape @mean @rstd @weight? @bias? output_mask',
+      '@grad_out @input @mean @rstd @weight? rows length output_mask',
+    ],
+    backward('centred'),
+  ),
+  ...ruleFor(
+    '_fused_rms_norm_backward',
+    '@grad_out @input normalized_shape @rstd @weight? output_mask',
+    backward('rms'),
+  ),
+  ...ruleFor('native_group_norm_backward', GROUP, groupBackward),
+  // Older versions have `cuda` in the names.
+  ...ruleFor('_weight_norm_interface _weight_norm_cuda_interface', '@v @g dim', weightNorm),
+  ...ruleFor(
+    '_weight_norm_interface_backward _weight_norm_cuda_interface_backward',
+    '@grad_w @v @g @norms dim',
+    weightNormBackward,
+  ),
+};

@@ -1,0 +1,132 @@
+/**
+ * Optimiser steps that one op does for all parameters: `_fused_adam_` and its relatives, loss scaling.
+ */
+import { entryOf, type ByName } from '../../by-name.js';
+import type { OpCall } from '../../../record/record.js';
+import { elements, positional, type Tensor } from '../../call.js';
+import { bind, type Bound } from '../../schema/binding.js';
+import { isDispatched } from '../../schema/dispatched.js';
+import type { Family, Work } from '../../family.js';
+import { trafficWork } from '../../work.js';
+import { isUntoldList, listParams, untoldLists, withTypes } from '../tensor-lists.js';
+
+const SOURCE = 'PyTorch torch.optim (Adam, AdamW, SGD, Adagrad: the update as documented), one operation per symbol';
+
+interface Step {
+  readonly signatures: readonly string[];
+  /** Operations per parameter element. */
+  readonly flops: (bound: Bound) => number;
+  readonly formula: string;
+}
+
+const isGiven = (bound: Bound, name: string): boolean => bound.tensor(name) !== null;
+/** Division of the gradient by the loss scale, and its negation to maximise. */
+const prepared = (bound: Bound): number =>
+  (isGiven(bound, 'grad_scale') ? 1 : 0) + (bound.flag('maximize') === true ? 1 : 0);
+
+/**
+ * First moment m + (1 − β₁)(g − m): 3; second β₂·v + (1 − β₂)·g·g: 4; √v / c + ε: 3; p − s·m / that: 3; the decay of
+ * the weights: 2; the largest second moment: 1.
+ */
+const adam =
+  (decay: number) =>
+  (bound: Bound): number =>
+    13 +
+    ((bound.number('weight_decay') ?? decay) === 0 ? 0 : 2) +
+    (isGiven(bound, 'max_exp_avg_sqs') ? 1 : 0) +
+    prepared(bound);
+
+/** p − η·g: 2; decay: 2; momentum μ·b + (1 − τ)·g: 3; Nesterov g + μ·b: 2. */
+const sgd = (bound: Bound): number =>
+  2 +
+  ((bound.number('weight_decay') ?? 0) === 0 ? 0 : 2) +
+  (isGiven(bound, 'momentum_buffers') ? (bound.flag('nesterov') === true ? 5 : 3) : 0) +
+  prepared(bound);
+
+/** s + g·g: 2; p − η·g / (√s + ε): 5; decay: 2. */
+const adagrad = (bound: Bound): number => 7 + ((bound.number('weight_decay') ?? 0) === 0 ? 0 : 2) + prepared(bound);
+
+/** The learning rate is a number, or stays on the device. */
+const withRate = (before: string, after: string): string[] => [`${before} lr ${after}`, `${before} @lr ${after}`];
+
+const SCALE_END = '@grad_scale? @found_inf?';
+const ADAM = withRate(
+  '@!self[] @grads[] @!exp_avgs[] @!exp_avg_sqs[] @!max_exp_avg_sqs[]? @state_steps[]?',
+  `beta1 beta2 weight_decay eps amsgrad maximize ${SCALE_END}`,
+);
+const ADAM_FORMULA = '13 per element, + 2 with weight decay, + 1 with amsgrad, + 1 to unscale, + 1 to maximise';
+
+const STEPS: ByName<Step> = {
+  _fused_adam_: { signatures: ADAM, flops: adam(0), formula: ADAM_FORMULA },
+  _fused_adamw_: { signatures: ADAM, flops: adam(0.01), formula: ADAM_FORMULA },
+  _fused_sgd_: {
+    signatures: withRate(
+      '@!self[] @grads[] @!momentum_buffers[]? weight_decay momentum',
+      `dampening nesterov maximize is_first_step ${SCALE_END}`,
+    ),
+    flops: sgd,
+    formula:
+      '2 per element, + 2 with weight decay, + 3 with momentum (5 with Nesterov), + 1 to unscale, + 1 to maximise',
+  },
+  _fused_adagrad_: {
+    signatures: withRate(
+      '@!self[] @grads[] @!state_sums[] @!state_steps[]?',
+      `lr_decay weight_decay eps maximize ${SCALE_END}`,
+    ),
+    flops: adagrad,
+    formula: '7 per element, + 2 with weight decay, + 1 to unscale, + 1 to maximise',
+  },
+  // A product, and a look at the exponent.
+  _amp_foreach_non_finite_check_and_unscale_: {
+    signatures: ['@!self[] !found_inf @inv_scale'],
+    flops: () => 2,
+    formula: '2 per element',
+  },
+};
+
+/** The scale grows or shrinks by a factor: one product on numbers that stay on the device. */
+const SCALE = '@!self @!growth_tracker @found_inf scale_growth_factor scale_backoff_factor growth_interval';
+
+/** Gradients are written too where they are unscaled. */
+const unscaled = (bound: Bound): readonly Tensor[] => (isGiven(bound, 'grad_scale') ? bound.tensors('grads') : []);
+
+function stepWork(step: Step, call: OpCall): Work | null {
+  const [list, gradients] = positional(call);
+  if (isUntoldList(list) || (gradients?.type === 'list' && isUntoldList(gradients))) return untoldLists(SOURCE);
+  const bound = bind(call, ...step.signatures);
+  if (bound === null) return null;
+  const self = bound.tensors('self');
+  const [reads = [], writes = []] = withTypes(bound.reads, [...bound.writes, ...unscaled(bound)]);
+  return trafficWork({
+    flops: step.flops(bound) * elements(self),
+    reads,
+    writes,
+    params: listParams(self),
+    formula: `flops = ${step.formula}; bytes = parameters and state read and written + gradients read`,
+    source: SOURCE,
+  });
+}
+
+function scaleWork(call: OpCall): Work | null {
+  const bound = bind(call, SCALE);
+  if (bound === null) return null;
+  const { reads, writes } = bound;
+  const formula = 'flops = 1; bytes = scale and tracker read and written + flag read';
+  return trafficWork({ flops: 1, reads, writes, params: [], formula, source: SOURCE });
+}
+
+export const fusedOptimizer: Family = {
+  id: 'fused-optimizer',
+  title: 'Fused optimiser steps and loss scaling of PyTorch',
+  ops: [...Object.keys(STEPS), '_amp_update_scale_'],
+  formulas: [
+    'flops per element: Adam, AdamW 13 (first moment 3, second 4, root 3, update 3), SGD 2, Adagrad 7; + 2 with weight decay, + 3 with momentum (5 with Nesterov), + 1 for amsgrad, unscaling, maximising each',
+    'bytes = parameters, moments and step counts read and written as the step does + gradients read (written too where unscaled)',
+    'unscaling of gradients: 2·E; bytes = gradients read and written',
+  ],
+  work(call) {
+    if (!isDispatched(call)) return null;
+    const step = entryOf(STEPS, call);
+    return step === undefined ? scaleWork(call) : stepWork(step, call);
+  },
+};

@@ -1,0 +1,29 @@
+/**
+ * The gradient of dropout: of the mask that the forward pass saved.
+ */
+import { numel } from '../../call.js';
+import type { Family } from '../../family.js';
+import { byRules, ruleFor, type Amounts, type Reading, type Rules } from '../../schema/by-schema.js';
+
+const SOURCE = 'PyTorch native_dropout_backward: a product with the mask and one with the scale';
+
+const backward = (reading: Reading): Amounts | null => {
+  const [gradient, mask] = [reading.tensor('grad_output'), reading.tensor('mask')];
+  if (gradient === null || mask === null) return null;
+  return {
+    subject: gradient,
+    flops: 2 * numel(gradient.shape),
+    writes: [gradient],
+    formula: 'flops = 2·E; bytes = gradient + mask + gradient of the input',
+  };
+};
+
+const RULES: Rules = ruleFor('native_dropout_backward _masked_scale', '@grad_output @mask scale', backward);
+
+export const dropout: Family = {
+  id: 'dropout',
+  title: 'The gradient of dropout',
+  ops: Object.keys(RULES),
+  formulas: ['flops = 2·E; bytes = gradient + mask + gradient of the input'],
+  work: byRules(RULES, SOURCE),
+};

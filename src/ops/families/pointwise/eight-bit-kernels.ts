@@ -1,0 +1,122 @@
+/**
+ * TransformerEngine's ops for export (`tex_ts`): casts to 8 bits and back, activations and normalisations that cast.
+ *
+ * An 8-bit result is multiplied by its scale and clamped, and the largest magnitude is kept for the next scale.
+ */
+import { byRules, ruleFor, type Amounts, type Reading, type Rules } from '../../schema/by-schema.js';
+import { numel, type Tensor } from '../../call.js';
+import type { Family } from '../../family.js';
+import { tensor } from '../../work.js';
+import { FORWARD } from '../normalization/layer-normalization.js';
+
+const SOURCE =
+  'operations per element; arguments: transformer_engine/pytorch/csrc/ts_fp8_op.cpp of TransformerEngine 0.x and 1.x';
+
+/** Product with the scale, clamp, magnitude, maximum. */
+const CAST = 4;
+
+/** The library's numbers of element types before 2.0 (common/include/transformer_engine/transformer_engine.h). */
+const TYPES: ReadonlyMap<number, string> = new Map([
+  [0, 'uint8'],
+  [1, 'int32'],
+  [2, 'int64'],
+  [3, 'float32'],
+  [4, 'float16'],
+  [5, 'bfloat16'],
+  [6, 'float8_e4m3fn'],
+  [7, 'float8_e5m2'],
+]);
+
+const typeOf = (reading: Reading): string | null => TYPES.get(reading.count('type') ?? -1) ?? null;
+
+const isEightBit = (dtype: string | null): boolean => dtype?.startsWith('float8') === true;
+
+/** A result whose type the number `type` tells. */
+function typed(
+  reading: Reading,
+  subject: Tensor,
+  shape: readonly number[],
+  perElement: number,
+  reads: string,
+): Amounts {
+  const dtype = typeOf(reading);
+  const known = dtype !== null;
+  const each = perElement + (isEightBit(dtype) ? CAST : 0);
+  return {
+    subject,
+    flops: known ? each * numel(shape) : null,
+    reads: reading.given(reads),
+    writes: [tensor(shape, dtype)],
+    formula: `flops = ${known ? each : perElement}·E(result), ${CAST} of them where that has 8 bits; bytes = input + parameters + result`,
+    ...(known ? undefined : { unknown: 'the type of the result is not told' }),
+  };
+}
+
+/** A single byte each, whichever of the two kinds. */
+const toEightBits =
+  (perElement: number) =>
+  (reading: Reading): Amounts | null => {
+    const input = reading.tensor('input');
+    if (input === null) return null;
+    return {
+      subject: input,
+      flops: (perElement + CAST) * numel(input.shape),
+      reads: [input],
+      writes: [tensor(input.shape, typeOf(reading) ?? 'float8_e4m3fn')],
+      formula: `flops = ${perElement + CAST}·E; bytes = input + result in 8 bits`,
+    };
+  };
+
+const fromEightBits = (reading: Reading): Amounts | null => {
+  const input = reading.tensor('input');
+  return input === null ? null : typed(reading, input, input.shape, 1, 'input');
+};
+
+/** A gate is half of the input. */
+const activated =
+  (perElement: number, gated: boolean) =>
+  (reading: Reading): Amounts | null => {
+    const input = reading.tensor('input');
+    const width = input?.shape.at(-1);
+    if (input === null || width === undefined || (gated && width % 2 !== 0)) return null;
+    const shape = gated ? [...input.shape.slice(0, -1), width / 2] : input.shape;
+    return typed(reading, input, shape, perElement, 'input');
+  };
+
+const normalized =
+  (kind: 'centred' | 'rms', cast: boolean) =>
+  (reading: Reading): Amounts | null => {
+    const input = reading.tensor('input');
+    if (input === null) return null;
+    const perElement = FORWARD[kind] + FORWARD.affine;
+    if (cast) return typed(reading, input, input.shape, perElement, 'input weight bias');
+    const formula = `flops = ${perElement}·E; bytes = input + parameters + result`;
+    return { subject: input, flops: perElement * numel(input.shape), writes: [input], formula };
+  };
+
+const SCALES = '@scale @amax @scale_inv index type';
+
+const RULES: Rules = {
+  ...ruleFor('tex_ts.cast_to_fp8_ts', `@input ${SCALES}`, toEightBits(0)),
+  ...ruleFor('tex_ts.cast_to_fp8_noalloc_ts', '@input @scale !result @amax @scale_inv index type', toEightBits(0)),
+  ...ruleFor('tex_ts.fp8_gelu_ts', `@input ${SCALES}`, toEightBits(1)),
+  ...ruleFor('tex_ts.cast_from_fp8_ts', '@input @scale_inv index input_type type', fromEightBits),
+  ...ruleFor('tex_ts.gelu_ts tex_ts.relu_ts tex_ts.qgelu_ts tex_ts.srelu_ts', `@input ${SCALES}`, activated(1, false)),
+  ...ruleFor('tex_ts.geglu_ts tex_ts.reglu_ts tex_ts.swiglu_ts', `@input ${SCALES}`, activated(2, true)),
+  ...ruleFor('tex_ts.layernorm_fwd_fp8_inf_ts', `@input @weight @bias eps ${SCALES} ...`, normalized('centred', true)),
+  ...ruleFor('tex_ts.layernorm_fwd_inf_ts', '@input @weight @bias eps ...', normalized('centred', false)),
+  ...ruleFor('tex_ts.rmsnorm_fwd_fp8_inf_ts', `@input @weight eps ${SCALES} ...`, normalized('rms', true)),
+  ...ruleFor('tex_ts.rmsnorm_fwd_inf_ts', '@input @weight eps ...', normalized('rms', false)),
+};
+
+export const eightBitKernels: Family = {
+  id: 'eight-bit-kernels',
+  title: 'TransformerEngine for export: casts to 8 bits and back, activations, normalisations',
+  ops: Object.keys(RULES),
+  formulas: [
+    'cast to 8 bits: flops = 4·E (scale, clamp, largest magnitude); bytes = input + result',
+    'cast from 8 bits: flops = E; bytes = input + result in the type that its number tells',
+    'activation: flops = E(result), gated 2·E(result); normalisation: 5·E, root mean square 4·E; 4·E more where the result has 8 bits',
+  ],
+  work: byRules(RULES, SOURCE),
+};

@@ -1,0 +1,114 @@
+/**
+ * Pointwise ops on every tensor of a list: `_foreach_add_` and its relatives.
+ */
+import type { Arg, OpCall } from '../../../record/record.js';
+import { elements, positional, type Tensor } from '../../call.js';
+import { dtypeAt } from '../../schema/dtype-argument.js';
+import { isDispatched } from '../../schema/dispatched.js';
+import type { Family, Work } from '../../family.js';
+import { opName, tensorOf } from '../../operands.js';
+import { tensor, trafficWork } from '../../work.js';
+import { POINTWISE_OPS } from './pointwise-ops.js';
+import { isUntoldList, listParams, untoldLists, withTypes } from '../tensor-lists.js';
+
+const SOURCE = 'the pointwise op of the name on every tensor; each tensor read once, each result written once';
+
+interface Foreach {
+  /** Operations per element; of the sum's form with a factor twice that. */
+  readonly flops: number;
+  /** Reads the list that it changes; else only overwrites it. */
+  readonly reads: boolean;
+  /** How many arguments behind the first list may be lists of tensors too. */
+  readonly operands?: number;
+  /** One number per tensor instead of a tensor. */
+  readonly reduces?: boolean;
+  readonly sum?: boolean;
+}
+
+const POINTWISE =
+  'abs acos add addcdiv addcmul asin atan ceil clamp_max clamp_min cos cosh div erf erfc exp expm1 floor frac lerp ' +
+  'lgamma log log10 log1p log2 maximum minimum mul neg pow reciprocal round rsqrt sigmoid sign sin sinh sqrt sub tan ' +
+  'tanh trunc';
+
+/** By name without `_foreach_` and the `_` of an in-place form. */
+const FOREACH: ReadonlyMap<string, Foreach> = new Map([
+  ...POINTWISE.split(' ').map((op): [string, Foreach] => {
+    const rule = POINTWISE_OPS.get(op);
+    const operands = (rule?.operands ?? 1) - 1;
+    return [op, { flops: rule?.flops ?? 1, reads: true, operands, sum: rule?.sum === true }];
+  }),
+  ['copy', { flops: 0, reads: false, operands: 1 }],
+  ['clone', { flops: 0, reads: true }],
+  ['zero', { flops: 0, reads: false }],
+  // Product and sum per element; the roots are one per tensor.
+  ['norm', { flops: 2, reads: true, reduces: true }],
+  ['powsum', { flops: 2, reads: true, reduces: true }],
+  ['max', { flops: 1, reads: true, reduces: true }],
+]);
+
+/** Names that do not exist with `_`. */
+const NO_IN_PLACE = new Set<string>(['clone', 'norm', 'powsum', 'max']);
+
+const names = [...FOREACH.keys()].flatMap((base) => [
+  `_foreach_${base}`,
+  ...(NO_IN_PLACE.has(base) ? [] : [`_foreach_${base}_`]),
+]);
+
+/** The tensors of an argument, none of a number's; null when one has no sensible extents. */
+function tensorsOf(args: readonly Arg[]): Tensor[] | null {
+  const given = args.flatMap((arg) => arg.items ?? (arg.shape === undefined ? [] : [arg]));
+  const found = given.map(tensorOf).filter((one) => one !== null);
+  return found.length === given.length ? found : null;
+}
+
+/** Of `a + alpha·b` on two lists. */
+function factor(rule: Foreach, rest: readonly Arg[]): number {
+  const [other, alpha] = rest;
+  const scaled = rule.sum === true && other?.items !== undefined && typeof alpha?.value === 'number';
+  return scaled && alpha.value !== 1 ? 2 : 1;
+}
+
+/** One result per tensor: of its own extents, or a single number. */
+function results(rule: Foreach, list: readonly Tensor[], rest: readonly Arg[]): Tensor[] {
+  if (rule.reduces !== true) return [...list];
+  const dtype = dtypeAt(rest[1]);
+  return list.map((one) => tensor([], dtype ?? one.dtype));
+}
+
+/** A power of one number has the list of its exponents second. */
+const isNumber = (arg: Arg | undefined): boolean => arg?.type === 'float' || arg?.type === 'int';
+
+function work(call: OpCall): Work | null {
+  const args = positional(call);
+  const [self, ...rest] = isNumber(args[0]) ? args.slice(1) : args;
+  const op = opName(call);
+  const rule = FOREACH.get(op.replace(/^_foreach_/, '').replace(/_$/, ''));
+  if (rule === undefined || self === undefined || !isDispatched(call)) return null;
+  if (isUntoldList(self)) return untoldLists(SOURCE);
+  const [first, behind] = [tensorsOf([self]), tensorsOf(rest)];
+  if (first === null || behind === null || first.length === 0) return null;
+  const [list = [], others = []] = withTypes(first, behind);
+  const perElement = rule.flops * factor(rule, rest);
+  const work = trafficWork({
+    flops: perElement * elements(list) + (rule.reduces === true ? list.length : 0),
+    reads: [...(rule.reads ? list : []), ...others],
+    writes: results(rule, list, rest),
+    params: listParams(list),
+    formula: `flops = ${perElement}·E of the first list${rule.reduces === true ? ' + one per tensor' : ''}; bytes = lists read + list written`,
+    source: SOURCE,
+  });
+  return rest.slice(0, rule.operands ?? 0).some(isUntoldList)
+    ? { ...work, bytes: null, unknown: 'a list of operands is not told' }
+    : work;
+}
+
+export const foreach: Family = {
+  id: 'foreach',
+  title: 'Pointwise ops on lists of tensors: _foreach_add_ …',
+  ops: names,
+  formulas: [
+    'flops = w·E of the first list, w as for the pointwise op; norm 2·E + one per tensor',
+    'bytes = all lists read + the list written (copy and zero: only written); untold element types are those of the lists that tell theirs',
+  ],
+  work,
+};

@@ -1,0 +1,121 @@
+/**
+ * Pointwise kernels of serving libraries: gated activations, quantisation with a scale, rotary position embedding.
+ */
+import { entryOf, type ByName } from '../../by-name.js';
+import type { OpCall } from '../../../record/record.js';
+import { numel, type Tensor } from '../../call.js';
+import { bind, type Bound } from '../../schema/binding.js';
+import { elementwise, ruleFor, ruleWork, type Amounts, type Reading, type Rules } from '../../schema/by-schema.js';
+import { isDispatched } from '../../schema/dispatched.js';
+import type { Family, Work } from '../../family.js';
+import { whole } from '../../operands.js';
+import { tensor, tensorListParams, trafficWork } from '../../work.js';
+
+const SOURCE = 'operations per element; arguments as vLLM (_C) and SGLang (sgl_kernel) register them';
+
+/** Per element of the result: activation and product. */
+const GATED = elementwise(2, 'out');
+/** With those of a quantisation, and where its scale is found first. */
+const [GATED_SCALED, GATED_DYNAMIC] = [elementwise(4, 'out'), elementwise(6, 'out')];
+/** A product with the scale and a clamp; absolute value and maximum too, where the scale is a result. */
+const [SCALED, DYNAMIC] = [elementwise(2, 'input'), elementwise(4, 'input')];
+/** Two partial results, each with a weight made of its row's log-sum-exp: two products, a sum. */
+const MERGED = elementwise(3, 'out');
+
+/** A weight of 4 bits, eight to a word along n, [k, n/8]; scales [groups, n]: the zero point subtracted, a product. */
+const unpacked = (reading: Reading): Amounts | null => {
+  const [weight, scales] = [reading.tensor('weight'), reading.tensor('scales')];
+  const [k, n] = [weight?.shape[0], scales?.shape.at(-1)];
+  if (weight === null || scales === null || k === undefined || n === undefined) return null;
+  return {
+    subject: weight,
+    flops: 2 * k * n,
+    writes: [tensor([k, n], scales.dtype)],
+    params: tensorListParams([weight, scales]),
+    formula: 'flops = 2·k·n; bytes = operands as packed + k·n elements of the type of the scales',
+  };
+};
+
+/** Arguments as the libraries register them. */
+const RULES: Rules = {
+  ...ruleFor('silu_and_mul gelu_and_mul gelu_tanh_and_mul mul_and_silu fatrelu_and_mul', '!out @input limit', GATED),
+  ...ruleFor('swigluoai_and_mul', '!out @input alpha limit', GATED),
+  ...ruleFor('gelu_new gelu_fast gelu_quick', '!out @input', elementwise(1, 'out')),
+  ...ruleFor('silu_and_mul_quant scaled_silu_and_mul', '!out @input @scale', GATED_SCALED),
+  ...ruleFor('silu_and_mul_per_block_quant', '!out @input !scales group_size @bound?', GATED_DYNAMIC),
+  ...ruleFor(
+    'static_scaled_fp8_quant static_scaled_int8_quant static_per_tensor_quant',
+    '!out @input @scale @azp?',
+    SCALED,
+  ),
+  ...ruleFor(
+    'dynamic_scaled_fp8_quant dynamic_per_token_scaled_fp8_quant dynamic_per_tensor_quant dynamic_per_token_scaled_quant',
+    '!out @input !scale @bound?',
+    DYNAMIC,
+  ),
+  ...ruleFor('dynamic_scaled_int8_quant', '!out @input !scale !azp?', DYNAMIC),
+  ...ruleFor(
+    'per_token_group_fp8_quant per_token_group_quant_int8 sgl_per_token_group_quant_fp8 ' +
+      'sgl_per_token_group_quant_int8 sgl_per_tensor_quant_fp8 sgl_per_token_quant_fp8',
+    '@input !out !scale',
+    DYNAMIC,
+  ),
+  ...ruleFor('awq_dequantize', ['@weight @scales @zeros', '@weight @scales @zeros split_k x y'], unpacked),
+  ...ruleFor('merge_attn_states', '!out !lse? @prefix @prefix_lse @suffix @suffix_lse', MERGED),
+  ...ruleFor('merge_state merge_state_v2', '@prefix @prefix_lse @suffix @suffix_lse !out !lse', MERGED),
+  ...ruleFor('apply_repetition_penalties_', '@!logits @prompt_mask @output_mask @penalties', elementwise(1, 'logits')),
+};
+
+/** In place, and into other tensors. */
+const ROTARY: ByName<string> = {
+  rotary_embedding: '@positions @!query @!key? head_size @cos_sin_cache is_neox',
+  apply_rope_pos_ids_cos_sin_cache: '@query @key !turned_query !turned_key @cos_sin_cache @positions interleave',
+};
+
+/** Elements of queries or keys that are turned, of all their heads; null when the width of a head is not told or does not fit. */
+function turned(one: Tensor, width: number, bound: Bound): number | null {
+  const head = whole(bound.value('head_size')) ?? (one.shape.length > 2 ? one.shape.at(-1) : undefined);
+  if (head === undefined || head <= 0 || numel(one.shape) % head !== 0) return null;
+  return (numel(one.shape) / head) * Math.min(width, head);
+}
+
+/** Pairs (x, y) → (x·cos − y·sin, y·cos + x·sin): six operations on two elements, with one row of the table per token. */
+function rotary(call: OpCall, signature: string): Work | null {
+  const bound = bind(call, signature);
+  const [table, positions] = [bound?.tensor('cos_sin_cache') ?? null, bound?.tensor('positions') ?? null];
+  const width = table?.shape.at(-1);
+  if (bound === null || table === null || positions === null || width === undefined) return null;
+  const operands = bound.given('query key');
+  const parts = operands.map((one) => turned(one, width, bound));
+  const known = parts.filter((part) => part !== null);
+  const vectors = operands.map((one, i) => tensor([parts[i] ?? 0], one.dtype));
+  const rows = tensor([numel(positions.shape), width], table.dtype);
+  const work = trafficWork({
+    flops: 3 * known.reduce((sum, part) => sum + part, 0),
+    reads: [positions, ...vectors, rows],
+    writes: vectors,
+    params: tensorListParams(operands),
+    formula: 'flops = 3·(elements turned); bytes = 2·(elements turned) + positions + one row of the table per token',
+    source: 'RoFormer (Su et al.), equation 34; arguments as vLLM and SGLang register them',
+  });
+  if (known.length === parts.length) return work;
+  return { ...work, flops: null, bytes: null, unknown: 'the width of a head is not told' };
+}
+
+export const fusedPointwise: Family = {
+  id: 'fused-pointwise',
+  title: 'Serving kernels: gated activations, quantisation with a scale, rotary position embedding',
+  ops: [...Object.keys(RULES), ...Object.keys(ROTARY)],
+  formulas: [
+    'gated activation: flops = 2·E(result); with quantisation 4·E(result)',
+    'quantisation: flops = 2·E (product, clamp), 4·E where the scale is found first; bytes = input + result + scales',
+    '4-bit weight unpacked (awq_dequantize): flops = 2·k·n; bytes = operands as packed + result',
+    'rotary embedding: flops = 3·E turned (six per pair); bytes = 2·E turned + positions + one row of the table per token',
+    'partial results of attention merged: flops = 3·E(result); bytes = both + their log-sum-exp + result',
+  ],
+  work(call, kernel) {
+    if (!isDispatched(call)) return null;
+    const turning = entryOf(ROTARY, call);
+    return turning === undefined ? ruleWork(RULES, call, kernel, SOURCE) : rotary(call, turning);
+  },
+};

@@ -1,0 +1,137 @@
+/**
+ * Pointwise ops: one result element from one element of each operand.
+ */
+import { numel, type Tensor } from '../../call.js';
+import type { OpCall } from '../../../record/record.js';
+import type { Family, KernelFacts, Work } from '../../family.js';
+import { helperWork, tensorListParams, trafficWork } from '../../work.js';
+import { elementwise, type Elementwise } from './pointwise-operands.js';
+import { POINTWISE_OPS, type PointwiseOp } from './pointwise-ops.js';
+
+const SOURCE =
+  'PyTorch broadcasting and type promotion; operations per element: src/ops/families/pointwise/pointwise-ops.ts';
+
+function forward({ operands, result, flopsPerElement }: Elementwise): Work {
+  return trafficWork({
+    flops: flopsPerElement * numel(result.shape),
+    reads: operands,
+    writes: [result],
+    params: tensorListParams(operands),
+    formula: `flops = ${flopsPerElement}·E(result); bytes = operands + result`,
+    source: SOURCE,
+  });
+}
+
+const sameShape = (a: Tensor, b: Tensor): boolean =>
+  a.shape.length === b.shape.length && a.shape.every((n, i) => n === b.shape[i]);
+
+/**
+ * Gradients of a sum: the result's gradient itself, summed over the extents in which an operand was broadcast.
+ * Operands of the full shape share it without a kernel of their own.
+ */
+function passedOn({ operands, result, rule }: Elementwise, kernel: KernelFacts): Work {
+  const params = tensorListParams(operands);
+  if (kernel.sub > 0) return helperWork(params, SOURCE);
+  const reduced = rule.sum === true ? operands.filter((operand) => !sameShape(operand, result)) : [];
+  return trafficWork({
+    flops: reduced.length * numel(result.shape),
+    reads: [result],
+    writes: reduced.length > 0 ? reduced : [result],
+    params,
+    formula:
+      'flops = E(result) per broadcast operand; bytes = gradient + gradients of broadcast operands, or one copy of it',
+    source: SOURCE,
+  });
+}
+
+/** Gradient of a product: one kernel per tensor operand, which multiplies the gradient with the other operand. */
+function productGradient({ operands, result, flopsPerElement }: Elementwise, kernel: KernelFacts): Work {
+  const params = tensorListParams(operands);
+  if (kernel.sub >= operands.length) return helperWork(params, SOURCE);
+  return trafficWork({
+    flops: flopsPerElement * numel(result.shape),
+    reads: [result, ...operands.filter((_, i) => i !== kernel.sub)],
+    writes: [result],
+    params,
+    formula: `a kernel per operand: flops = ${flopsPerElement}·E(result); bytes = gradient + other operand + gradient of the operand`,
+    source: SOURCE,
+  });
+}
+
+/** The operands that the derivative depends on. */
+function savedOperands({ operands, rule }: Elementwise): readonly Tensor[] {
+  if (rule.gradient === 'factors') return operands.slice(1);
+  // A third operand is the weight of a linear interpolation.
+  return rule.gradient === 'scaled' ? operands.slice(2) : operands;
+}
+
+/** Gradient from the result's gradient and the saved tensors that the derivative depends on. */
+function savedGradient(operation: Elementwise): Work {
+  const { operands, result, rule } = operation;
+  const flops = rule.gradient === 'scaled' ? 1 : operation.flopsPerElement;
+  return trafficWork({
+    flops: flops * numel(result.shape),
+    reads: [result, ...savedOperands(operation)],
+    writes: [result],
+    params: tensorListParams(operands),
+    formula: `flops = ${flops}·E(result); bytes = gradient + operands that the derivative depends on + gradient of an operand`,
+    source: SOURCE,
+  });
+}
+
+/** A step function's gradient is a tensor of zeros. */
+const zeroGradient = ({ operands, result }: Elementwise): Work =>
+  trafficWork({
+    flops: 0,
+    reads: [],
+    writes: [result],
+    params: tensorListParams(operands),
+    formula: 'flops = 0; bytes = zeros written',
+    source: SOURCE,
+  });
+
+/** Gradient of a choice: the gradient where the mask says so. */
+const chosenGradient = ({ operands, result }: Elementwise): Work =>
+  trafficWork({
+    flops: 0,
+    reads: [result, ...operands.filter((operand) => operand.dtype === 'bool' || operand.dtype === 'uint8').slice(0, 1)],
+    writes: [result],
+    params: tensorListParams(operands),
+    formula: 'flops = 0; bytes = gradient + mask + gradient of an operand',
+    source: SOURCE,
+  });
+
+const BACKWARD: Readonly<Record<PointwiseOp['gradient'], (call: Elementwise, kernel: KernelFacts) => Work>> = {
+  passed: passedOn,
+  product: productGradient,
+  saved: savedGradient,
+  factors: savedGradient,
+  scaled: savedGradient,
+  chosen: chosenGradient,
+  zero: zeroGradient,
+  // Nothing to derive: such a kernel of a backward pass computes the forward result again (checkpointing).
+  none: forward,
+};
+
+export const pointwise: Family = {
+  id: 'pointwise',
+  title: 'Pointwise: arithmetic, comparison, logic, exponential, trigonometric, rounding and error functions',
+  ops: [...POINTWISE_OPS.keys()],
+  formulas: [
+    'flops = w·E(result); w = 1 for every op but lerp, addcmul, addcdiv (3), a sum with alpha ≠ 1 (2), where and masked_fill (0)',
+    'bytes = operands + result, each with its own element size; Python numbers are none; in place: read and written',
+    'integer and bool operations count like floating-point ones; the cost of exp, sin or pow on the hardware is not in w',
+    'backward of a sum: flops = E(result) per broadcast operand; bytes = gradient + gradients of broadcast operands, or one copy of it',
+    'backward of a product: a kernel per operand, flops = w·E; bytes = gradient + other operand + gradient of the operand',
+    'backward of other functions: flops = w·E (1 where the gradient is only scaled); bytes = gradient + saved operands + gradient; of rounding: zeros written',
+  ],
+  work(call, kernel) {
+    const operation = elementwise(call);
+    if (operation === null) return null;
+    return kernel.dir === 'bprop' ? BACKWARD[operation.rule.gradient](operation, kernel) : forward(operation);
+  },
+};
+
+/** The work of a call as the pointwise op of another name (`torch.max` of two tensors is `maximum`). */
+export const pointwiseAs = (op: string, call: OpCall, kernel: KernelFacts): Work | null =>
+  pointwise.work({ ...call, op }, kernel);

@@ -1,0 +1,137 @@
+/**
+ * Pointwise kernels of training libraries: gated activations, softmax with a scale, cross entropy, indexed products.
+ *
+ * Most are autograd functions: the profiler tells their tensors, numbers and truth values, in older versions tensors alone.
+ */
+import { byRules, ruleFor, type Amounts, type Reading, type Rules } from '../../schema/by-schema.js';
+import { numel, type Tensor } from '../../call.js';
+import type { Family } from '../../family.js';
+import { tensor } from '../../work.js';
+import { accumulated } from '../normalization/layer-normalization.js';
+
+const SOURCE =
+  'operations per element; arguments: megatron/core/fusions (fused_bias_swiglu.py, fused_bias_geglu.py, fused_bias_gelu.py) ' +
+  'of Megatron-LM, apex/contrib/xentropy/softmax_xentropy.py and apex/contrib/index_mul_2d/index_mul_2d.py of apex, ' +
+  'transformer_engine/pytorch/softmax.py and csrc/stable/registration.cpp of TransformerEngine';
+
+/** Activation and product. */
+const GATED = 2;
+
+/** Half of the last dimension is the gate of the other half; a bias is added before, weights of rows after. */
+const gated = (reading: Reading): Amounts | null => {
+  const input = reading.tensor('input');
+  const width = input?.shape.at(-1);
+  if (input === null || width === undefined || width % 2 !== 0) return null;
+  const result = tensor([...input.shape.slice(0, -1), width / 2], input.dtype);
+  const [biases, weights] = [reading.tensors('bias').length, reading.tensors('weights').length];
+  return {
+    subject: input,
+    flops: (GATED + weights) * numel(result.shape) + biases * numel(input.shape),
+    writes: [result],
+    formula: 'flops = 2·E(result), with a bias E(input) more, with weights E(result) more; bytes = operands + result',
+  };
+};
+
+const biased = (reading: Reading): Amounts | null => {
+  const input = reading.tensor('input');
+  if (input === null) return null;
+  const formula = 'flops = 2·E (bias, activation); bytes = input + bias + result';
+  return { subject: input, flops: 2 * numel(input.shape), writes: [input], formula };
+};
+
+/** Softmax 5 and scale 1 forward, its gradient 4 and scale 1 backward: see the softmax family. */
+const SOFTMAX = { forward: 6, backward: 5 } as const;
+
+/** Where the last row sees all columns and each row before it one less. */
+function seen({ shape, dtype }: Tensor): Tensor | null {
+  const [rows = 0, columns = 0] = shape.slice(-2);
+  if (shape.length < 2 || rows > columns) return null;
+  return tensor([numel(shape.slice(0, -2)), rows * columns - (rows * (rows - 1)) / 2], dtype);
+}
+
+/** Beyond the mask the result is 0: it is written, but nothing is computed. */
+const causal =
+  (perElement: number, operands: number) =>
+  (reading: Reading): Amounts | null => {
+    const input = reading.tensor('input');
+    const part = input === null ? null : seen(input);
+    if (input === null || part === null) return null;
+    return {
+      subject: input,
+      flops: perElement * numel(part.shape),
+      reads: new Array<Tensor>(operands).fill(part),
+      writes: [input],
+      formula: `flops = ${perElement}·E seen (rows·columns − rows·(rows − 1)/2 of each matrix); bytes = operands seen + whole result`,
+    };
+  };
+
+/** With the saved result, whatever mask there was. */
+const scaledBackward = (reading: Reading): Amounts | null => {
+  const gradient = reading.tensor('input');
+  if (gradient === null) return null;
+  const formula = `flops = ${SOFTMAX.backward}·E; bytes = gradient + saved result + gradient of the input`;
+  return { subject: gradient, flops: SOFTMAX.backward * numel(gradient.shape), writes: [gradient], formula };
+};
+
+/** Maximum, subtraction, exponential, sum: no probability is written, but each row's loss and log-sum-exp. */
+const ENTROPY = 4;
+
+const crossEntropy = (reading: Reading): Amounts | null => {
+  const [logits, labels] = [reading.tensor('logits'), reading.tensor('labels')];
+  if (logits === null || labels === null) return null;
+  const exact = accumulated(logits.dtype);
+  const losses = tensor(labels.shape, reading.flag('to_float') === true ? exact : logits.dtype);
+  return {
+    subject: logits,
+    flops: ENTROPY * numel(logits.shape),
+    writes: [losses, tensor(labels.shape, exact)],
+    formula: `flops = ${ENTROPY}·E(logits); bytes = logits + labels + losses + log-sum-exp`,
+  };
+};
+
+/** a[index]·b: of `a` the rows that are asked for. */
+const indexedProduct = (reading: Reading): Amounts | null => {
+  const [source, other, index] = [reading.tensor('source'), reading.tensor('other'), reading.tensor('index')];
+  if (source === null || other === null || index === null) return null;
+  return {
+    subject: other,
+    flops: numel(other.shape),
+    reads: [tensor(other.shape, source.dtype), other, index],
+    writes: [other],
+    formula: 'flops = E(result); bytes = rows asked for + other operand + index + result',
+  };
+};
+
+const STORE = 'in_8_bits:bool offload:bool';
+
+const RULES: Rules = {
+  ...ruleFor('SwiGLUFunction GeGLUFunction', `@input ${STORE}`, gated),
+  ...ruleFor('BiasSwiGLUFunction BiasGeGLUFunction', `@input @bias ${STORE}`, gated),
+  ...ruleFor('WeightedSwiGLUFunction', `@input @weights ${STORE}`, gated),
+  ...ruleFor('GeLUFunction', '@input @bias', biased),
+  ...ruleFor(
+    'ScaledAlignedCausalMaskedSoftmax scaled_aligned_causal_masked_softmax_forward',
+    '@input scale',
+    causal(SOFTMAX.forward, 1),
+  ),
+  ...ruleFor(
+    'scaled_upper_triang_masked_softmax_backward scaled_aligned_causal_masked_softmax_backward',
+    '@input @output scale',
+    causal(SOFTMAX.backward, 2),
+  ),
+  ...ruleFor('scaled_softmax_backward scaled_masked_softmax_backward', '@input @output scale', scaledBackward),
+  ...ruleFor('SoftmaxCrossEntropyLoss', ['@logits @labels smoothing:number padding:int to_float:bool'], crossEntropy),
+  ...ruleFor('IndexMul2d_', '@source @other @index', indexedProduct),
+};
+
+export const trainingFunctions: Family = {
+  id: 'training-functions',
+  title: 'Training kernels of Megatron, TransformerEngine and apex: gates, causal softmax, cross entropy',
+  ops: Object.keys(RULES),
+  formulas: [
+    'gated activation: flops = 2·E(result), with a bias E(input) more, with weights of rows E(result) more',
+    'causal softmax with a scale: flops = 6·E seen, backward 5·E seen; bytes = operands seen + whole result',
+    'cross entropy: flops = 4·E(logits); bytes = logits + labels + losses + log-sum-exp',
+  ],
+  work: byRules(RULES, SOURCE),
+};

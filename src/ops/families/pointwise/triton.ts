@@ -1,0 +1,49 @@
+/**
+ * Kernels that torch.compile makes of several ops with Triton. Their name tells the kind of kernel and the ops.
+ */
+import type { Tensor } from '../../call.js';
+import type { OpCall } from '../../../record/record.js';
+import { isDispatched, NO_FORMULA, untoldWork } from '../../schema/dispatched.js';
+import type { Family, Work } from '../../family.js';
+import { inputs, opName } from '../../operands.js';
+import { sizeOf, tensorListParams } from '../../work.js';
+
+const SOURCE = 'PyTorch Inductor: a fused kernel loads each of its inputs and stores each of its results';
+
+const FLOPS_UNKNOWN = 'the operations of a fused kernel are not told';
+
+/** Ops that touch only parts of a tensor. */
+const PARTIAL =
+  /(^|_)(index|gather|scatter|embedding|select|slice|split|chunk|unbind|narrow|cat|pad|pool|unfold|take|masked|upsample|roll)/;
+
+/** Why the tensors together are not what the kernel moves; null when they are. */
+function hindrance(op: string, tensors: readonly Tensor[] | null): string | null {
+  if (tensors === null || tensors.length === 0) return 'the tensors are not told';
+  if (!/^triton_(poi|red|per)_/.test(op)) return 'how often the kernel reads its tensors is not told';
+  return PARTIAL.test(op) ? 'the kernel may touch only parts of its tensors' : null;
+}
+
+function work(call: OpCall): Work | null {
+  if (!isDispatched(call)) return null;
+  const [op, tensors] = [opName(call), inputs(call)];
+  const reason = hindrance(op, tensors);
+  const about = { flops: null, params: tensorListParams(tensors ?? []), source: SOURCE };
+  if (reason !== null) return untoldWork({ ...about, formula: NO_FORMULA, unknown: `${FLOPS_UNKNOWN}; ${reason}` });
+  const { bytes, unknown } = sizeOf(tensors ?? []);
+  const reasons = unknown === undefined ? FLOPS_UNKNOWN : `${FLOPS_UNKNOWN}; ${unknown}`;
+  return {
+    ...untoldWork({ ...about, formula: 'bytes = all tensors, each read or written once', unknown: reasons }),
+    bytes,
+  };
+}
+
+export const triton: Family = {
+  id: 'triton',
+  title: 'Fused kernels of torch.compile (Triton)',
+  ops: ['triton_poi_*', 'triton_red_*', 'triton_per_*', 'triton_for_*', 'triton_tem_*', 'triton_unk_*'],
+  formulas: [
+    'flops unknown: the name lists the ops, not how often',
+    'pointwise (poi) and reduction (red, per) kernels: bytes = all tensors, each once (one that is updated in place is counted once); unknown where the name has an op that touches parts (index, gather, slice, cat …), and for templates (tem)',
+  ],
+  work,
+};

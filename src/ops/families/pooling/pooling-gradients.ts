@@ -1,0 +1,132 @@
+/**
+ * The gradients of pooling as the dispatcher runs them, and pooling over fractional windows.
+ */
+import { numel, type Tensor } from '../../call.js';
+import { ruleFor, type Amounts, type Reading, type Rules } from '../../schema/by-schema.js';
+import { opName } from '../../operands.js';
+import { tensor } from '../../work.js';
+import { perDimension } from './pooling-window.js';
+import { rankInName } from '../rank-in-name.js';
+
+const UNTOLD = 'the extents of the window are not told';
+
+const operands = (reading: Reading): readonly [gradient: Tensor, input: Tensor] | null => {
+  const [gradient, input] = [reading.tensor('grad_output'), reading.tensor('self')];
+  return gradient === null || input === null ? null : [gradient, input];
+};
+
+/** One addition for each maximum. */
+const ofMaximum = (reading: Reading): Amounts | null => {
+  const found = operands(reading);
+  if (found === null) return null;
+  const [gradient, input] = found;
+  return {
+    subject: input,
+    flops: numel(gradient.shape),
+    reads: reading.given('grad_output indices'),
+    writes: [input],
+    formula: 'flops = E(result); bytes = gradient + positions + gradient of the input',
+  };
+};
+
+/** Elements of one window by `kernel_size`; null when it is not told. */
+function windowElements(reading: Reading): number | null {
+  const size = perDimension(reading.value('kernel_size'), rankInName(opName(reading.call)), []);
+  return size === null || size.length === 0 ? null : numel(size);
+}
+
+/** Every gradient goes to all elements of its window. */
+const ofAverage = (reading: Reading): Amounts | null => {
+  const found = operands(reading);
+  if (found === null) return null;
+  const [gradient, input] = found;
+  const window = windowElements(reading);
+  return {
+    subject: input,
+    flops: window === null ? null : window * numel(gradient.shape),
+    reads: [gradient],
+    writes: [input],
+    formula: 'flops = window·E(result); bytes = gradient + gradient of the input',
+    ...(window === null ? { unknown: UNTOLD } : {}),
+  };
+};
+
+/** Windows share the input out: one addition for each of its elements. */
+const ofAdaptiveAverage = (reading: Reading): Amounts | null => {
+  const found = operands(reading);
+  if (found === null) return null;
+  const [gradient, input] = found;
+  return {
+    subject: input,
+    flops: Math.max(numel(input.shape), numel(gradient.shape)),
+    reads: [gradient],
+    writes: [input],
+    formula: 'flops = E(input); bytes = gradient + gradient of the input',
+  };
+};
+
+/** The result of an op that is given its extents; null when they are not told. */
+function sized(reading: Reading, input: Tensor): Tensor | null {
+  const rank = rankInName(opName(reading.call));
+  const size = perDimension(reading.value('output_size'), rank, []);
+  if (size?.length !== rank || input.shape.length < rank) return null;
+  return tensor([...input.shape.slice(0, -rank), ...size], input.dtype);
+}
+
+const fractional = (reading: Reading): Amounts | null => {
+  const input = reading.tensor('self');
+  if (input === null) return null;
+  const [result, window] = [sized(reading, input), windowElements(reading)];
+  const formula = 'flops = window·E(result); bytes = input + samples + result + int64 positions';
+  if (result === null || window === null) {
+    return { subject: input, flops: null, writes: null, formula, unknown: UNTOLD };
+  }
+  const writes = [result, tensor(result.shape, 'int64')];
+  return { subject: input, flops: window * numel(result.shape), writes, formula };
+};
+
+/** Maxima go back to their positions; the rest is zero. */
+const unpooled = (reading: Reading): Amounts | null => {
+  const input = reading.tensor('self');
+  if (input === null) return null;
+  const result = sized(reading, input);
+  const formula = 'flops = 0; bytes = input + positions + result';
+  if (result === null) {
+    return { subject: input, flops: 0, writes: null, formula, unknown: 'the extents of the result are not told' };
+  }
+  return { subject: input, flops: 0, writes: [result], formula };
+};
+
+const WINDOW = 'kernel_size stride padding';
+
+/** Arguments as in PyTorch's native_functions.yaml. */
+export const POOLING_RULES: Rules = {
+  ...ruleFor(
+    'max_pool2d_with_indices_backward max_pool3d_with_indices_backward',
+    `@grad_output @self ${WINDOW} dilation ceil_mode @indices`,
+    ofMaximum,
+  ),
+  ...ruleFor(
+    'avg_pool2d_backward avg_pool3d_backward',
+    `@grad_output @self ${WINDOW} ceil_mode count_include_pad divisor_override`,
+    ofAverage,
+  ),
+  ...ruleFor(
+    '_adaptive_avg_pool2d_backward adaptive_avg_pool3d_backward _adaptive_avg_pool3d_backward',
+    '@grad_output @self',
+    ofAdaptiveAverage,
+  ),
+  ...ruleFor('adaptive_max_pool2d_backward adaptive_max_pool3d_backward', '@grad_output @self @indices', ofMaximum),
+  ...ruleFor(
+    'fractional_max_pool2d fractional_max_pool3d',
+    '@self kernel_size output_size @random_samples',
+    fractional,
+  ),
+  ...ruleFor(
+    'fractional_max_pool2d_backward fractional_max_pool3d_backward',
+    '@grad_output @self kernel_size output_size @indices',
+    ofMaximum,
+  ),
+  ...ruleFor('max_unpool2d', '@self @indices output_size', unpooled),
+  ...ruleFor('max_unpool3d', '@self @indices output_size stride padding', unpooled),
+};

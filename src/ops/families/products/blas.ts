@@ -1,0 +1,227 @@
+/**
+ * Matrix products: linear layers, mm, bmm, matmul and their kin.
+ *
+ * A product of m×k by k×n is m·n·k multiply-adds, 2·m·n·k FLOPs; its two gradients are products of the same three
+ * extents, so each costs the same. Bytes: both operands read once, the result written once.
+ */
+import { entryOf, ofDispatcher, type ByName } from '../../by-name.js';
+import { numel, positional, type Tensor } from '../../call.js';
+import type { OpCall } from '../../../record/record.js';
+import type { Family, KernelFacts, Param, Role } from '../../family.js';
+import { isDispatched } from '../../schema/dispatched.js';
+import { opName, tensorOf } from '../../operands.js';
+import { dtypeParams, productWork, wholeOrBeside, type Product } from '../../product.js';
+import { showShape } from '../../work.js';
+import { CUSTOM_PRODUCTS } from './custom-products.js';
+import { CONTRACTIONS } from './einsum.js';
+import { GROUPED_PRODUCTS } from './grouped-products.js';
+import { extentParams, extents, fits } from './matrix-extents.js';
+import { ATEN_PRODUCTS, PRODUCT_SOURCE, type ProductFormula } from './products.js';
+import { SPARSE_PRODUCTS } from './sparse-products.js';
+
+/**
+ * The call's tensors in the order of `names`: by any of the given keywords, else the next positional tensor. Numbers
+ * between them are passed over, as in the old form addmm(beta, C, alpha, A, B). Null when one is missing.
+ */
+function operands(call: OpCall, ...names: readonly (readonly string[])[]): Tensor[] | null {
+  const queue = positional(call)
+    .map(tensorOf)
+    .filter((tensor) => tensor !== null);
+  const found: Tensor[] = [];
+  let next = 0;
+  for (const keys of names) {
+    const named = call.args.find(({ name }) => keys.includes(name));
+    const operand = named === undefined ? queue[next++] : tensorOf(named);
+    if (operand === undefined || operand === null) return null;
+    found.push(operand);
+  }
+  return found;
+}
+
+/** A·B of matrices of the given rank (vectors where an operand's rank is 1), with column-major M, N, K as in BLAS. */
+function product(a: Tensor, b: Tensor, addend?: Tensor): Product | null {
+  const e = extents(a.shape, b.shape);
+  if (e === null) return null;
+  const batches = numel(e.batch);
+  const params = extentParams(e);
+  return {
+    flops: 2 * batches * e.m * e.n * e.k,
+    left: a,
+    right: b,
+    result: { shape: e.result, dtype: a.dtype },
+    params: () => [...params, ...dtypeParams(a, b)],
+    formula:
+      `flops = 2·${e.batch.length > 0 ? 'b·' : ''}m·n·k` +
+      `${addend === undefined ? '' : ' (adding C, alpha and beta not counted)'}, ` +
+      `bytes = |A| + |B| + |A·B|${addend === undefined ? '' : ' (C not counted)'}`,
+    source: PRODUCT_SOURCE,
+    matmul: e.m > 1 || e.n > 1 || a.shape.length > 1 || b.shape.length > 1,
+    ...(addend === undefined ? {} : { addend: { given: addend, shape: addend.shape, fused: true } }),
+  };
+}
+
+const ranks = (tensors: readonly Tensor[], ...expected: readonly number[]): boolean =>
+  tensors.every(({ shape }, i) => shape.length === expected[i]);
+
+const LEFT = ['self', 'input', 'mat1', 'batch1'] as const;
+const RIGHT = ['mat2', 'other', 'tensor2', 'batch2', 'vec', 'vec2', 'tensor'] as const;
+const ADDEND = ['self', 'input'] as const;
+
+/** A·B with operands of exactly these ranks. */
+function plain(leftRank: number, rightRank: number): (call: OpCall) => Product | null {
+  return (call) => {
+    const [a, b] = operands(call, LEFT, RIGHT) ?? [];
+    return a === undefined || b === undefined || !ranks([a, b], leftRank, rightRank) ? null : product(a, b);
+  };
+}
+
+/** C + A·B with factors of exactly these ranks; C is whatever broadcasts to the result. */
+function withAddend(leftRank: number, rightRank: number): (call: OpCall) => Product | null {
+  return (call) => {
+    const [c, a, b] = operands(call, ADDEND, ['mat1', 'batch1', 'mat', 'tensor1'], RIGHT) ?? [];
+    if (c === undefined || a === undefined || b === undefined || !ranks([a, b], leftRank, rightRank)) return null;
+    const found = product(a, b, c);
+    return found !== null && fits(c.shape, found.result.shape) ? found : null;
+  };
+}
+
+/** C + Σ A[i]·B[i]: the products of a batch summed into one matrix. */
+function addbmm(call: OpCall): Product | null {
+  const batched = withAddend(3, 3)(call);
+  if (batched === null) return null;
+  const shape = batched.result.shape.slice(1);
+  return {
+    ...batched,
+    result: { ...batched.result, shape },
+    formula: 'flops = 2·b·m·n·k (adding C not counted), bytes = |A| + |B| + |ΣA·B| (C not counted)',
+  };
+}
+
+/** matmul of any ranks; the params show the operands, since M, N, K leave out how batches broadcast. */
+function matmul(call: OpCall): Product | null {
+  const [a, b] = operands(call, LEFT, RIGHT) ?? [];
+  const found = a === undefined || b === undefined ? null : product(a, b);
+  if (a === undefined || b === undefined || found === null) return null;
+  const params: Param[] = [['A', showShape(a.shape)], ['B', showShape(b.shape)], ...dtypeParams(a, b)];
+  return { ...found, params: () => params };
+}
+
+type Letter = 'm' | 'n' | 'k';
+
+/** M, N, K of a linear layer's product in column-major order: y = x·Wᵀ, dx = dy·W, dW = dyᵀ·x. */
+const LINEAR_ORDERS: Readonly<Record<Role, readonly (readonly [key: string, extent: Letter])[]>> = {
+  main: [
+    ['M', 'm'],
+    ['N', 'n'],
+    ['K', 'k'],
+  ],
+  dgrad: [
+    ['M', 'k'],
+    ['N', 'n'],
+    ['K', 'm'],
+  ],
+  wgrad: [
+    ['M', 'k'],
+    ['N', 'm'],
+    ['K', 'n'],
+  ],
+  bias: [
+    ['M', 'm'],
+    ['N', 'n'],
+  ],
+  helper: [
+    ['M', 'm'],
+    ['N', 'n'],
+    ['K', 'k'],
+  ],
+};
+
+/** Where it is not told which product a backward kernel computes, its params are the operands' extents. */
+function linearParams(extents: Readonly<Record<Letter, string | number>>, x: Tensor, w: Tensor) {
+  return (role: Role, { dir }: KernelFacts): readonly Param[] => {
+    const params: Param[] =
+      role === 'main' && dir === 'bprop'
+        ? [
+            ['X', showShape(x.shape)],
+            ['W', showShape(w.shape)],
+          ]
+        : LINEAR_ORDERS[role].map(([key, extent]) => [key, extents[extent]]);
+    params.push(...dtypeParams(x, w));
+    return params;
+  };
+}
+
+const INPUT = ['input', 'self'];
+const WEIGHT = ['weight'];
+const BIAS = ['bias'];
+
+/** y = x·Wᵀ + b with x [..., k], W [m, k], b [m]. */
+function linear(call: OpCall): Product | null {
+  const [x, w, bias = null] = operands(call, INPUT, WEIGHT, BIAS) ?? operands(call, INPUT, WEIGHT) ?? [];
+  const [m, k] = w?.shape ?? [];
+  if (x === undefined || w?.shape.length !== 2 || m === undefined || k === undefined || x.shape.at(-1) !== k)
+    return null;
+  const rows = x.shape.slice(0, -1);
+  if (bias !== null && (bias.shape.length !== 1 || bias.shape[0] !== m)) return null;
+  return {
+    flops: 2 * m * numel(rows) * k,
+    left: x,
+    right: w,
+    result: { shape: [...rows, m], dtype: x.dtype },
+    params: linearParams({ m, n: rows.length === 1 ? (rows[0] ?? 0) : showShape(rows), k }, x, w),
+    formula: 'flops = 2·m·n·k (bias not counted), bytes = |x| + |W| + |y|',
+    source: PRODUCT_SOURCE,
+    matmul: true,
+    addend: { given: bias, shape: [m], fused: false, label: 'bias' },
+  };
+}
+
+const READERS = new Map<string, (call: OpCall) => Product | null>([
+  ['linear', linear],
+  ['mm', plain(2, 2)],
+  ['bmm', plain(3, 3)],
+  ['mv', plain(2, 1)],
+  ['dot', plain(1, 1)],
+  ['vdot', plain(1, 1)],
+  ['matmul', matmul],
+  ['__matmul__', matmul],
+  ['addmm', withAddend(2, 2)],
+  ['addmm_', withAddend(2, 2)],
+  ['baddbmm', withAddend(3, 3)],
+  ['baddbmm_', withAddend(3, 3)],
+  ['addbmm', addbmm],
+  ['addbmm_', addbmm],
+  ['addmv', withAddend(2, 1)],
+  ['addmv_', withAddend(2, 1)],
+]);
+
+/** The whole work of a product that the dispatcher ran. */
+const DISPATCHED: ByName<ProductFormula> = {
+  ...ATEN_PRODUCTS,
+  ...SPARSE_PRODUCTS,
+  ...GROUPED_PRODUCTS,
+  ...CONTRACTIONS,
+  ...CUSTOM_PRODUCTS,
+};
+
+export const blas: Family = {
+  id: 'blas',
+  title: 'Matrix products: linear layers, mm, bmm, matmul, scaled, grouped and quantized ones, contractions',
+  ops: [...READERS.keys(), ...ofDispatcher(Object.keys(DISPATCHED).filter((op) => !READERS.has(op)))],
+  formulas: [
+    'flops = 2·b·m·n·k, forward, input gradient and weight gradient each; b = product of the batch extents',
+    'bytes = |A| + |B| + |A·B|; a broadcast operand is read once; C of C + A·B is not counted',
+    'of the dispatcher: bytes = every operand read (C unless beta is 0, scales, bias) + the result written',
+    'contraction (einsum, tensordot): flops = 2·Π(extents of all indices), 1· where none is summed',
+    'grouped: flops = 2·m·n·k with the rows of all groups together; every weight read once',
+    'bias kernel: flops = |out|, bytes = 2·|out| + |bias| forward, |out| + |bias| backward',
+  ],
+  work(call: OpCall, kernel: KernelFacts) {
+    if (isDispatched(call)) {
+      const whole = entryOf(DISPATCHED, call)?.(call) ?? null;
+      return whole === null ? null : wholeOrBeside(whole, kernel);
+    }
+    const found = READERS.get(opName(call))?.(call) ?? null;
+    return found === null ? null : productWork(found, kernel);
+  },
+};

@@ -1,0 +1,155 @@
+/**
+ * Linear layers that a training library runs as one autograd function: a product, or several with what is between.
+ *
+ * PyTorch's profiler tells the tensors of such a function in their order; of its other arguments only numbers, truth
+ * values and lists of them, older versions none, and no place is left for the rest. So a function is read by its tensors
+ * alone: matrices are input and weights, vectors are biases and the parameters of a normalisation.
+ */
+import { entryOf, type ByName } from '../../by-name.js';
+import { numel, positional, type Tensor } from '../../call.js';
+import type { Arg, OpCall } from '../../../record/record.js';
+import { isDispatched } from '../../schema/dispatched.js';
+import type { Family, KernelFacts, Param, Work } from '../../family.js';
+import { inputs, wholes } from '../../operands.js';
+import { dtypeParams, wholeOrBeside } from '../../product.js';
+import { helperWork, tensor, tensorListParams } from '../../work.js';
+import { matrixWork } from './products.js';
+
+const SOURCE =
+  '2·m·n·k for each product; order of the tensors: transformer_engine/pytorch/module (linear.py, layernorm_linear.py, ' +
+  'layernorm_mlp.py, grouped_linear.py) of TransformerEngine, apex/mlp/mlp.py and apex/fused_dense/fused_dense.py of apex';
+
+/** Products one after the other: input [..., k], each weight as [n, k]. */
+interface Layers {
+  readonly input: Tensor;
+  readonly weights: readonly Tensor[];
+  /** Biases and parameters of a normalisation: all that is read besides. */
+  readonly vectors: readonly Tensor[];
+  /** Whether the weights are one layer's, each for rows of its own. */
+  readonly grouped?: true;
+}
+
+type Reader = (tensors: readonly Tensor[], call: OpCall) => Layers | null;
+
+const isMatrix = ({ shape }: Tensor): boolean => shape.length >= 2;
+const isVector = ({ shape }: Tensor): boolean => shape.length === 1;
+
+/** input, weights and biases in any order, but the input before the weights. */
+const stack: Reader = (tensors) => {
+  const [input, ...weights] = tensors.filter(isMatrix);
+  return input === undefined ? null : { input, weights, vectors: tensors.filter(isVector) };
+};
+
+/**
+ * weight, copies of it in 8 bits, input, bias: older versions hand over the copies. Without copies the product is the same
+ * where the input comes first.
+ */
+const linear: Reader = (tensors) => {
+  const matrices = tensors.filter(isMatrix);
+  const [first, last] = [matrices[0], matrices.at(-1)];
+  if (first === undefined || last === undefined || matrices.length < 2) return null;
+  const [weight, input] = first.shape.length > 2 ? [last, first] : [first, last];
+  const bias = tensors.find((one) => isVector(one) && one.shape[0] === weight.shape[0]);
+  return { input, weights: [weight], vectors: bias === undefined ? [] : [bias] };
+};
+
+/** input, parameters of the normalisation, weight, copies of it, bias. */
+const normalizedLinear: Reader = (tensors) => {
+  const [input, weight] = tensors.filter(isMatrix);
+  if (input === undefined || weight === undefined) return null;
+  return { input, weights: [weight], vectors: tensors.filter(isVector) };
+};
+
+/** input, parameters of the normalisation, weight, copies, bias, weight, copies, bias: a bias may be missing. */
+const normalizedPair: Reader = (tensors) => {
+  const [input, first] = tensors.filter(isMatrix);
+  if (input === undefined || first === undefined) return null;
+  const rest = tensors.slice(tensors.indexOf(first) + 1);
+  const second = rest.slice(Math.max(0, rest.findIndex(isVector))).find(isMatrix) ?? rest.find(isMatrix);
+  return second === undefined ? null : { input, weights: [first, second], vectors: tensors.filter(isVector) };
+};
+
+/** How many rows each group has, where the call tells it: the list of as many numbers as there are groups. */
+const isSplits = ({ shape, items, value }: Arg): boolean =>
+  shape === undefined && items === undefined && Array.isArray(value) && (wholes(value)?.length ?? 0) > 0;
+
+/** input, a weight for each group, copies of these, a bias for each group. */
+const grouped: Reader = (tensors, call) => {
+  const [input, ...matrices] = tensors.filter(isMatrix);
+  if (input === undefined) return null;
+  const vectors = tensors.filter((one) => isVector(one) && one.shape[0] === matrices[0]?.shape[0]);
+  const groups = wholes(positional(call).find(isSplits)?.value)?.length;
+  const weights = matrices.slice(0, groups ?? (vectors.length > 0 ? vectors.length : matrices.length));
+  const alike = weights.every(({ shape }) => shape.join() === weights[0]?.shape.join());
+  return alike && weights.length > 0 ? { input, weights, vectors, grouped: true } : null;
+};
+
+const READERS: ByName<Reader> = {
+  _Linear: linear,
+  _LayerNormLinear: normalizedLinear,
+  _LayerNormMLP: normalizedPair,
+  _GroupedLinear: grouped,
+  FusedDenseFunc: stack,
+  FusedDenseGeluDenseFunc: stack,
+  MlpFunction: stack,
+};
+
+/** A gate is half of the result before it. */
+const fits = (width: number, k: number): boolean => width === k || width === 2 * k;
+
+/** Multiply-adds for one row and the width of its result; null where the extents do not follow each other. */
+function rowOf({ input, weights, grouped: one }: Layers): { readonly products: number; readonly width: number } | null {
+  let [products, width] = [0, input.shape.at(-1) ?? 0];
+  for (const [at, { shape }] of (one === true ? weights.slice(0, 1) : weights).entries()) {
+    const [n = 0, k = 0] = shape;
+    if (shape.length !== 2 || (at === 0 ? k !== width : !fits(width, k))) return null;
+    products += n * k;
+    width = n;
+  }
+  return weights.length === 0 ? null : { products, width };
+}
+
+function paramsOf({ input, weights }: Layers, rows: number): Param[] {
+  const [weight, ...others] = weights;
+  if (weight === undefined || others.length > 0) return tensorListParams([input, ...weights]);
+  return [['M', weight.shape[0] ?? 0], ['N', rows], ['K', weight.shape[1] ?? 0], ...dtypeParams(input, weight)];
+}
+
+/** TransformerEngine's own kernels cast, transpose, normalise and activate; products are those of cuBLAS or CUTLASS. */
+const isBetween = ({ name }: KernelFacts): boolean => /transformer_engine::/.test(name);
+
+function work(call: OpCall, kernel: KernelFacts): Work | null {
+  const tensors = isDispatched(call) ? inputs(call) : null;
+  const layers = tensors === null ? null : (entryOf(READERS, call)?.(tensors, call) ?? null);
+  const row = layers === null ? null : rowOf(layers);
+  if (layers === null || row === null) return null;
+  const { input, weights, vectors } = layers;
+  const outer = input.shape.slice(0, -1);
+  const flops = 2 * numel(outer) * row.products;
+  if (!Number.isSafeInteger(flops)) return null;
+  const params = paramsOf(layers, numel(outer));
+  if (isBetween(kernel)) return helperWork(params, 'kernel name');
+  const whole = matrixWork({
+    flops,
+    reads: [input, ...weights, ...vectors],
+    writes: [tensor([...outer, row.width], input.dtype)],
+    params,
+    formula:
+      'flops = 2·rows·Σ n·k over the weights, norm, bias and activation not counted; bytes = input + weights + biases + ' +
+      'parameters of the norm + result, what is between them not counted',
+    source: SOURCE,
+  });
+  return wholeOrBeside(whole, kernel);
+}
+
+export const linearFunctions: Family = {
+  id: 'linear-functions',
+  title: 'Linear layers as autograd functions: TransformerEngine, apex',
+  ops: Object.keys(READERS),
+  formulas: [
+    'flops = 2·rows·n·k for each weight [n, k]; norm, bias and activation not counted; every group of _GroupedLinear has the same n and k',
+    'bytes = input + weights + biases + parameters of the norm + result, in the types that are told (8-bit copies are inner results)',
+    'backward: not known, the node is given the gradient alone',
+  ],
+  work,
+};

@@ -1,0 +1,131 @@
+/**
+ * Moving tokens to their experts and back, rows of padding, other order of dimensions: TransformerEngine's data movement.
+ */
+import { byRules, ruleFor, type Amounts, type Reading, type Rules } from '../../schema/by-schema.js';
+import { numel, type Tensor } from '../../call.js';
+import type { Family } from '../../family.js';
+import { tensor, tensorListParams } from '../../work.js';
+
+const SOURCE =
+  'rows gathered, or added up; arguments: transformer_engine/pytorch/permutation.py, attention/custom_ops.py and ' +
+  'csrc/stable/registration.cpp of TransformerEngine';
+
+const NOT_TOLD = 'the number of rows of the result is not told';
+
+/** As many rows as the number `name` tells; null when it does not. */
+function rowsLike({ shape, dtype }: Tensor, rows: number | null): Tensor | null {
+  return rows === null ? null : tensor([rows, ...shape.slice(1)], dtype);
+}
+
+/** Copies of tokens behind each other, one for each expert of a token; none dropped where the number is 0. */
+const byIndex = (reading: Reading): Amounts | null => {
+  const [input, index, told] = [reading.tensor('input'), reading.tensor('index'), reading.count('rows')];
+  if (input === null || index === null) return null;
+  const result = rowsLike(input, told === 0 ? numel(index.shape) : told);
+  const about = { subject: input, flops: 0, formula: 'flops = 0; bytes = tokens + experts + rows written + map' };
+  if (result === null) return { ...about, writes: null, unknown: NOT_TOLD };
+  return { ...about, writes: [result, tensor([numel(index.shape)], 'int32')] };
+};
+
+/** The map has two numbers for each token and expert, and how many a token has. */
+const byMask = (reading: Reading): Amounts | null => {
+  const [input, routing, told] = [reading.tensor('input'), reading.tensor('routing'), reading.count('rows')];
+  const [tokens = 0, experts = 0] = routing?.shape ?? [];
+  if (input === null || routing === null) return null;
+  const result = rowsLike(input, told);
+  const about = { subject: input, flops: 0, formula: 'flops = 0; bytes = tokens + routing + rows written + map' };
+  if (result === null || told === null) return { ...about, writes: null, unknown: NOT_TOLD };
+  const chosen = reading.tensors('probs').map(({ dtype }) => tensor([told], dtype));
+  return { ...about, writes: [result, tensor([tokens, 2 * experts + 1], 'int32'), ...chosen] };
+};
+
+/**
+ * Rows of a token added up, each with its weight where there are weights. On the way back the gradients of the chosen
+ * weights go to their places among those of all experts.
+ */
+const merged = (reading: Reading): Amounts | null => {
+  const [input, result] = [reading.tensor('input'), reading.count('tokens')];
+  const weighted = reading.tensors('probs').some(({ shape }) => numel(shape) > 0);
+  if (input === null) return null;
+  const perElement = weighted ? 2 : 1;
+  const written = rowsLike(input, result);
+  const places = [result ?? 0, reading.count('experts') ?? 0];
+  const spread = reading.tensors('probs_grad').map(({ dtype }) => tensor(places, dtype));
+  return {
+    subject: input,
+    flops: perElement * numel(input.shape),
+    writes: written === null ? null : [written, ...spread],
+    formula: `flops = ${perElement}·E(input); bytes = rows + map + weights + tokens`,
+    ...(written === null ? { unknown: NOT_TOLD } : undefined),
+  };
+};
+
+/** Each row's gradient is the token's times its weight; the weight's is a dot product of the token's and the row. */
+const mergedBackward = (reading: Reading): Amounts | null => {
+  const [input, probs] = [reading.tensor('input'), reading.tensor('probs')];
+  if (input === null || probs === null) return null;
+  return {
+    subject: input,
+    flops: 3 * numel(input.shape),
+    writes: [input, tensor(probs.shape, 'float32')],
+    formula: 'flops = 3·E(rows) (product, dot product); bytes = gradient + rows + map + weights + both gradients',
+  };
+};
+
+/** What is smaller is what is moved: padding is not read, and written as zeros. */
+const padded = (reading: Reading): Amounts | null => {
+  const [input, output] = [reading.tensor('input'), reading.tensor('output')];
+  if (input === null || output === null) return null;
+  const moved = numel(input.shape) < numel(output.shape) ? input : tensor(output.shape, input.dtype);
+  const formula = 'flops = 0; bytes = rows that are kept + result';
+  return { subject: input, flops: 0, reads: [moved], writes: [output], formula };
+};
+
+/** All of the operands written in another order. */
+const reordered = (reading: Reading): Amounts => {
+  const operands = reading.given('tensors');
+  const subject = operands[0] ?? tensor([], null);
+  const formula = 'flops = 0; bytes = 2·operands';
+  return { subject, flops: 0, reads: operands, writes: operands, params: tensorListParams(operands), formula };
+};
+
+/** q, k and v stand in one tensor of which the first is told. */
+const takenApart = (reading: Reading): Amounts | null => {
+  const part = reading.tensor('q');
+  if (part === null) return null;
+  const all = tensor([3, ...part.shape], part.dtype);
+  return { subject: part, flops: 0, reads: [all], writes: [all], formula: 'flops = 0; bytes = 2·(q + k + v)' };
+};
+
+const broughtTogether = (reading: Reading): Amounts | null => {
+  const q = reading.tensor('q');
+  if (q === null) return null;
+  return { subject: q, flops: 0, writes: reading.given('q k v'), formula: 'flops = 0; bytes = 2·(q + k + v)' };
+};
+
+const RULES: Rules = {
+  ...ruleFor('te_moe.permute_index_map', '@input @index rows most', byIndex),
+  ...ruleFor('te_moe.permute_mask_map_fwd', '@input @routing rows @probs? @padding?', byMask),
+  ...ruleFor('te_moe.permute_index_map_bwd', '@input @map tokens experts', merged),
+  ...ruleFor('te_moe.permute_mask_map_bwd', '@input @probs_grad? @map @padding? tokens experts width', merged),
+  ...ruleFor('te_moe.unpermute_index_map_fwd', '@input @map @probs? tokens experts', merged),
+  ...ruleFor('te_moe.unpermute_mask_map_fwd', '@input @map @probs? tokens experts width @padding?', merged),
+  ...ruleFor('te_moe.unpermute_index_map_bwd', '@gradient @input @map @probs', mergedBackward),
+  ...ruleFor('te_attention.fa_prepare_fwd', '@q', takenApart),
+  ...ruleFor('te_attention.fa_prepare_bwd', '@q @k @v', broughtTogether),
+  ...ruleFor('fused_multi_row_padding fused_multi_row_unpadding', '@input !output rows padded', padded),
+  ...ruleFor('swap_first_dims', '@tensors !out?', reordered),
+  ...ruleFor('fp8_transpose', '@tensors type !out?', reordered),
+};
+
+export const tokenPermutation: Family = {
+  id: 'token-permutation',
+  title: "Tokens to their experts and back: TransformerEngine's permutation, padding and reordering",
+  ops: Object.keys(RULES),
+  formulas: [
+    'to the experts: flops = 0; bytes = tokens + choice + rows written + map',
+    'back, and gradient of the way there: flops = E(rows), with weights 2·E; bytes = rows + map + weights + tokens',
+    'padding, other order: flops = 0; bytes = what is moved, read and written',
+  ],
+  work: byRules(RULES, SOURCE),
+};

@@ -1,0 +1,215 @@
+/**
+ * Whole recurrent layers as one op: LSTM, GRU and RNN of cuDNN, MIOpen and oneDNN, and the ops that contain them.
+ *
+ * Every element of every weight matrix is used once for each position of each sequence, in the product of its layer
+ * and direction: 2·P·Σ|W| is 2·gates·T·B·H·(I + H) summed over layers and directions (gates 4 LSTM, 3 GRU, 1 RNN),
+ * and counts a projection of the hidden state too. The gates' activations are not counted.
+ */
+import { entryOf, type ByName } from '../../by-name.js';
+import { bind, type Bound } from '../../schema/binding.js';
+import { dtypeShort, numel, type Tensor } from '../../call.js';
+import type { OpCall } from '../../../record/record.js';
+import type { Family, KernelFacts, Param, Work } from '../../family.js';
+import { opName } from '../../operands.js';
+import { tensor, trafficWork } from '../../work.js';
+
+const SOURCE = 'products of the equations in the documentation of torch.nn.LSTM, GRU and RNN, at FMA = 2';
+
+const SETTINGS = 'batch_first:bool dropout:number train:bool bidirectional:bool';
+const LAYERED = 'biases:bool layers:int dropout train bidirectional batch_first';
+const STATES = '@buffer? @hx? @cx?';
+const SAVED = '@out? @grad? @grad_hy? @grad_cy?';
+const WANTED = 'sizes:list @state? @reserve? wanted:list';
+
+/** A layer by its first state, and the same on packed sequences. */
+const layered = (states: string): string[] => [
+  `@x ${states} @weights[]? ${LAYERED}`,
+  `@x @sizes ${states} @weights[]? ${LAYERED}`,
+];
+
+const CELL = ['@x @hx @w1 @w2 @w3? @w4?'];
+
+/**
+ * See `bind`. `x` input, `weights` (or w1, w2 …), `hx` and `cx` (or `states`) the first states; `grad` backward. Older
+ * versions of cuDNN's ops have no projection.
+ */
+const FORMS: ByName<readonly string[]> = {
+  _cudnn_rnn: [
+    `@x @weights[]? stride ${STATES} mode:int hidden:int projected:int layers:int ${SETTINGS} ...`,
+    `@x @weights[]? stride ${STATES} mode:int hidden:int layers:int ${SETTINGS} ...`,
+  ],
+  _cudnn_rnn_backward: [
+    `@x @weights[]? stride ${STATES} ${SAVED} mode:int hidden:int projected:int layers:int ${SETTINGS} ${WANTED}`,
+    `@x @weights[]? stride ${STATES} ${SAVED} mode:int hidden:int layers:int ${SETTINGS} ${WANTED}`,
+  ],
+  miopen_rnn: [`@x @weights[]? stride @hx? @cx? mode:int hidden:int layers:int ${SETTINGS} ...`],
+  miopen_rnn_backward: [
+    `@x @weights[]? stride ${STATES} ${SAVED} mode:int hidden:int layers:int ${SETTINGS} ${WANTED}`,
+  ],
+  mkldnn_rnn_layer: ['@x @w1 @w2 @w3? @w4? @hx @cx reverse:bool sizes:list mode:int hidden:int layers:int ...'],
+  mkldnn_rnn_layer_backward: [
+    '@x @w1 @w2 @w3? @w4? @hx @cx @out @hy @cy @grad? @grad_hy? @grad_cy? reverse:bool mode:int hidden:int layers:int ...',
+  ],
+  'aten.lstm': layered('@states[]?'),
+  'aten.gru': layered('@hx'),
+  'aten.rnn_tanh': layered('@hx'),
+  'aten.rnn_relu': layered('@hx'),
+  'aten.lstm_cell': ['@x @states[]? @w1 @w2 @w3? @w4?'],
+  'aten.gru_cell': CELL,
+  'aten.rnn_tanh_cell': CELL,
+  'aten.rnn_relu_cell': CELL,
+};
+
+interface Layers {
+  readonly args: Bound;
+  readonly backward: boolean;
+  readonly x: Tensor;
+  /** Positions of all sequences together. */
+  readonly positions: number;
+  /** Null when the call does not tell them. */
+  readonly weights: readonly Tensor[] | null;
+  readonly states: readonly Tensor[];
+}
+
+/** Tensors of a list have the element type of the input: the op asks for one type, and lists do not tell theirs. */
+const listed = (list: readonly Tensor[], dtype: string): Tensor[] =>
+  list.map((item) => (item.dtype === 'na' ? tensor(item.shape, dtype) : item));
+
+function weightsOf(args: Bound, dtype: string): Tensor[] | null {
+  const weights = [...args.given('w1 w2 w3 w4'), ...listed(args.tensors('weights'), dtype)];
+  return weights.length > 0 ? weights : null;
+}
+
+function read(call: OpCall): Layers | null {
+  const op = opName(call);
+  const args = bind(call, ...(entryOf(FORMS, call) ?? []));
+  const x = args?.tensor('x') ?? null;
+  const width = x?.shape.at(-1);
+  if (args === null || x === null || width === undefined || width === 0) return null;
+  return {
+    args,
+    x,
+    backward: op.endsWith('_backward'),
+    positions: numel(x.shape) / width,
+    weights: weightsOf(args, x.dtype),
+    states: [...args.given('hx cx'), ...listed(args.tensors('states'), x.dtype)],
+  };
+}
+
+const matrices = (weights: readonly Tensor[]): readonly Tensor[] => weights.filter(({ shape }) => shape.length === 2);
+
+/** Σ|W| of all weight matrices from the settings: gates·H·(I + H) per layer and direction. */
+function settledSize({ args, x, states }: Layers): number | null {
+  const [mode, hidden, layers] = [args.number('mode'), args.number('hidden'), args.number('layers')];
+  const gates = mode === null ? undefined : [1, 1, 4, 3][mode];
+  const directions = { true: 2, false: 1 }[String(args.flag('bidirectional'))];
+  const projected = args.number('projected');
+  const state = states[0]?.shape.at(-1) ?? (projected === 0 ? hidden : projected);
+  const [width = 0] = x.shape.slice(-1);
+  if (gates === undefined || hidden === null || layers === null || directions === undefined) return null;
+  const out = state ?? hidden;
+  const projection = out === hidden ? 0 : hidden * out;
+  const layer = (input: number): number => directions * (gates * hidden * (input + out) + projection);
+  return layer(width) + (layers - 1) * layer(out * directions);
+}
+
+/** Elements of all weight matrices together; null when neither the weights nor the settings are told. */
+function matrixSize(layers: Layers): number | null {
+  if (layers.weights === null) return settledSize(layers);
+  return matrices(layers.weights).reduce((sum, { shape }) => sum + numel(shape), 0);
+}
+
+/** The output: as long as the input, as wide as the states of all directions of one layer together. */
+function outputOf({ args, x, states }: Layers, cell: boolean): Tensor[] {
+  const state = states[0];
+  if (cell || state === undefined) return [];
+  const directions = args.flag('bidirectional') === true ? 2 : 1;
+  return [tensor([...x.shape.slice(0, -1), directions * (state.shape.at(-1) ?? 0)], x.dtype)];
+}
+
+/** Whether the weights' gradients are wanted: the last of the four flags of the op. */
+function wantsWeights(args: Bound): boolean {
+  const wanted = args.value('wanted');
+  return !(Array.isArray(wanted) && wanted[3] === false);
+}
+
+interface Traffic {
+  readonly reads: readonly Tensor[];
+  readonly writes: readonly Tensor[];
+}
+
+function traffic(layers: Layers, op: string): Traffic {
+  const { args, x, states, backward } = layers;
+  const weights = layers.weights ?? args.given('buffer');
+  if (!backward) {
+    return { reads: [x, ...weights, ...states], writes: [...outputOf(layers, op.endsWith('_cell')), ...states] };
+  }
+  const saved = args.given('out hy cy grad grad_hy grad_cy reserve');
+  return {
+    reads: [x, ...weights, ...states, ...saved],
+    writes: [x, ...states, ...(wantsWeights(args) ? weights : [])],
+  };
+}
+
+/** Cells and gates of one layer are rows of its first matrix; what is not told is left out. */
+function paramsOf({ args, x, positions, states }: Layers): Param[] {
+  const param = (key: string, value: number | null | undefined): Param[] =>
+    value === null || value === undefined ? [] : [[key, value]];
+  return [
+    ['P', positions],
+    ...param('I', x.shape.at(-1)),
+    ...param('H', args.number('hidden') ?? states[0]?.shape.at(-1)),
+    ...param('L', args.number('layers')),
+    ...(args.flag('bidirectional') === true ? [['', 'bidirectional'] as const] : []),
+    ['', dtypeShort(x.dtype)],
+  ];
+}
+
+/** Sets up the generators of dropout between layers, within the op that contains the layers. */
+const DROPOUT_STATE = '_cudnn_init_dropout_state';
+
+const dropoutState: Work = {
+  role: 'main',
+  flops: 0,
+  bytes: null,
+  params: [],
+  matmul: false,
+  formula: 'flops = 0: generator states are written',
+  source: 'cuDNN, cudnnSetDropoutDescriptor',
+  unknown: 'the size of the generator states is not told',
+};
+
+function work(call: OpCall, kernel: KernelFacts): Work | null {
+  if (opName(call) === DROPOUT_STATE) return dropoutState;
+  const layers = kernel.dir === 'bprop' ? null : read(call);
+  if (layers === null) return null;
+  const size = matrixSize(layers);
+  const factor = layers.backward ? (wantsWeights(layers.args) ? 4 : 2) : 2;
+  const saved = layers.backward ? ' + saved results + gradients' : ' + output';
+  const sum = trafficWork({
+    flops: size === null ? null : factor * layers.positions * size,
+    ...traffic(layers, opName(call)),
+    params: paramsOf(layers),
+    formula:
+      `flops = ${factor}·P·Σ|W|, W the weight matrices of all layers and directions` +
+      `${layers.backward ? ', no gradient left out (a first state of zeros has one too)' : ''}; ` +
+      `bytes = input + weights + states${saved}`,
+    source: SOURCE,
+    ...(size === null ? { unknown: 'neither the weights nor hidden size, layers and mode are told' } : {}),
+  });
+  // Without weights nor a buffer of them the traffic is not whole.
+  const isWhole = layers.weights !== null || layers.args.tensor('buffer') !== null;
+  return { ...sum, matmul: true, ...(isWhole ? {} : { bytes: null, unknown: sum.unknown ?? 'weights are not told' }) };
+}
+
+export const fusedRecurrent: Family = {
+  id: 'fused-recurrent',
+  title: 'Recurrent layers as one op: LSTM, GRU and RNN of cuDNN, MIOpen and oneDNN',
+  ops: [...Object.keys(FORMS), DROPOUT_STATE],
+  formulas: [
+    'flops = 2·P·Σ|W| over the weight matrices = 2·gates·T·B·H·(I + H) per layer and direction; gates 4 LSTM, 3 GRU, 1 RNN',
+    'backward twice that, input and weight gradients (once where weight gradients are not wanted); activations not counted',
+    'bytes = input + weights + states + output; backward: saved results and gradients too',
+  ],
+  work,
+};

@@ -1,0 +1,173 @@
+/**
+ * Recurrent cells: LSTMCell, GRUCell, RNNCell, one time step each.
+ *
+ * A cell is two products and a pointwise part: gates = Wx·x (layer) + Wh·h (recurrent), with as many rows as the cell
+ * has gates, then the gates' activations. The marker of a cell tells x [B, X] and h [B, H].
+ *
+ * Whole LSTM, GRU and RNN modules are left out: their markers tell neither hidden size nor layers, and one library
+ * call splits their work over kernels that cannot be told apart.
+ */
+import { positional, type Tensor } from '../../call.js';
+import type { Extent, OpCall } from '../../../record/record.js';
+import type { Family, KernelFacts, Param, Work } from '../../family.js';
+import { kernelKind } from '../../kernels/kernel-kind.js';
+import { tensorOf } from '../../operands.js';
+import { dtypeParams } from '../../product.js';
+import { helperWork, sizeOf } from '../../work.js';
+
+interface CellFacts {
+  /** Gate products: rows of the weights per hidden unit. */
+  readonly gates: number;
+  /** Pointwise operations per hidden unit (an activation counted as one), biases not counted. */
+  readonly pointwise: number;
+}
+
+/** Pointwise counts from the equations in the documentation of torch.nn.LSTMCell, GRUCell and RNNCell. */
+const CELLS: ReadonlyMap<string, CellFacts> = new Map([
+  // 4 sums of layer and recurrent part, 4 activations, c' = f·c + i·g (3), o·tanh(c') (2)
+  ['LSTMCell', { gates: 4, pointwise: 13 }],
+  // 2 sums and activations for r and z; n = tanh(a + r·b) (3); h' = n + z·(h − n) (3)
+  ['GRUCell', { gates: 3, pointwise: 10 }],
+  // 1 sum, 1 activation
+  ['RNNCell', { gates: 1, pointwise: 2 }],
+]);
+
+interface Cell extends CellFacts {
+  readonly name: string;
+  readonly batch: number;
+  readonly inputs: number;
+  readonly hidden: number;
+  readonly x: Tensor;
+  readonly h: Tensor;
+}
+
+/** Which of a cell's two products. */
+type Which = 'layer' | 'recur';
+
+const SOURCE = 'equations in the documentation of torch.nn.LSTMCell, GRUCell and RNNCell';
+
+function read(call: OpCall): Cell | null {
+  const name = call.mod.replace(/^.*\./, '');
+  const facts = CELLS.get(name);
+  const [x, h] = positional(call).flatMap((arg) => tensorOf(arg) ?? []);
+  if (facts === undefined || x === undefined || h === undefined || x.shape.length > 2) return null;
+  const [inputs, hidden] = [x.shape.at(-1), h.shape.at(-1)];
+  const batch = x.shape.length === 1 ? 1 : x.shape[0];
+  if (inputs === undefined || hidden === undefined || batch === undefined) return null;
+  return { ...facts, name, batch, inputs, hidden, x, h };
+}
+
+const cellParams = ({ name, inputs, hidden, batch, x }: Cell): Param[] => [
+  ['cell', name],
+  ['X', inputs],
+  ['H', hidden],
+  ['B', batch],
+  ...dtypeParams(x),
+];
+
+/** The extents of a cell's product: [M, N, K] column-major. */
+type Order = (cell: Cell, width: number) => Extent;
+const FORWARD: Order = ({ gates, hidden, batch }, width) => [gates * hidden, batch, width];
+const INPUT_GRADIENT: Order = ({ gates, hidden, batch }, width) => [width, batch, gates * hidden];
+const WEIGHT_GRADIENT: Order = ({ gates, hidden, batch }, width) => [width, gates * hidden, batch];
+
+function gemmWork(cell: Cell, which: Which, order: Order): Work {
+  const [m, n, k] = order(cell, which === 'recur' ? cell.hidden : cell.inputs);
+  const { dtype } = cell.x;
+  const role = order === FORWARD ? 'main' : order === INPUT_GRADIENT ? 'dgrad' : 'wgrad';
+  return {
+    role,
+    flops: 2 * m * n * k,
+    ...sizeOf(
+      [
+        [m, k],
+        [k, n],
+        [m, n],
+      ].map((shape) => ({ shape, dtype })),
+    ),
+    params: [['gemm', which], ['M', m], ['N', n], ['K', k], ...dtypeParams(cell.x)],
+    matmul: true,
+    formula: 'flops = 2·M·N·K, bytes = M·K + K·N + M·N; M, N, K from gates·H, X or H, and B',
+    source: SOURCE,
+  };
+}
+
+function unknownWork(cell: Cell, matmul: boolean, unknown: string): Work {
+  const params = cellParams(cell);
+  return { role: 'main', flops: null, bytes: null, params, matmul, formula: 'not known', source: SOURCE, unknown };
+}
+
+/** Both gate products are read and the previous state, the new states and the gates' output written: 3·H·B besides. */
+function pointwiseWork(cell: Cell): Work {
+  const { gates, hidden, batch, x } = cell;
+  return {
+    role: 'main',
+    flops: cell.pointwise * hidden * batch,
+    ...sizeOf([{ shape: [2 * gates + 3, hidden, batch], dtype: x.dtype }]),
+    params: cellParams(cell),
+    matmul: false,
+    formula: `flops = ${cell.pointwise}·H·B (an activation counted as 1, biases not), bytes = (2·gates + 3)·H·B`,
+    source: SOURCE,
+  };
+}
+
+const GEMM_LIKE = /gemm|gemv|cutlass|nvjet|xmma|_mm_|Cijk_/i;
+const CELL_KERNEL = /(lstm|gru|rnn)_?cell|(LSTM|GRU|RNN)_elementWise/i;
+
+/** The tile of a cuBLAS kernel's name and the operand order at its end: …_128x64_…_nt. */
+function tileOf(name: string): { rows: number; columns: number; order: Order } | null {
+  const tile = /(?<!stages|warpsize)_(\d+)x(\d+)(?=_|$)/.exec(name);
+  const order = /_nn(_|$)/.test(name) ? INPUT_GRADIENT : /_nt(_|$)/.test(name) ? WEIGHT_GRADIENT : null;
+  return tile === null || order === null ? null : { rows: Number(tile[1]), columns: Number(tile[2]), order };
+}
+
+/**
+ * A backward product, told by the tiles it takes: grid x tiles span the width (X or H) and, for a weight gradient,
+ * grid y tiles span the gates. Null when the tiles fit neither or both.
+ */
+function backwardGemm(cell: Cell, { short, grid }: KernelFacts): Work | null {
+  const tile = tileOf(short);
+  if (tile === null || grid === null) return null;
+  const [across, down] = grid;
+  if (tile.order === WEIGHT_GRADIENT && down !== Math.ceil((cell.gates * cell.hidden) / tile.columns)) return null;
+  const spans = (width: number): boolean => across === Math.ceil(width / tile.rows);
+  if (spans(cell.hidden) && (!spans(cell.inputs) || cell.inputs === cell.hidden))
+    return gemmWork(cell, 'recur', tile.order);
+  return spans(cell.inputs) && !spans(cell.hidden) ? gemmWork(cell, 'layer', tile.order) : null;
+}
+
+/** The forward order is layer product, recurrent product, pointwise part, step after step. */
+const FORWARD_ORDER: readonly (Which | undefined)[] = ['layer', 'recur'];
+
+export const recurrent: Family = {
+  id: 'recurrent',
+  title: 'Recurrent cells: LSTMCell, GRUCell, RNNCell',
+  ops: [...CELLS.keys()].map((cell) => `${cell}.forward`),
+  formulas: [
+    'layer product: flops = 2·gates·H·B·X; recurrent product: flops = 2·gates·H·B·H; gates = 4 LSTM, 3 GRU, 1 RNN',
+    'pointwise part: flops = 13·H·B LSTM, 10·H·B GRU, 2·H·B RNN; bytes = (2·gates + 3)·H·B',
+    'backward: which product a kernel computes is told by the tile in its name and its grid, else not known',
+  ],
+  work(call, kernel) {
+    const cell = read(call);
+    if (cell === null) return null;
+    const kind = kernelKind(kernel);
+    const backward = kernel.dir === 'bprop';
+    if (kind === 'helper') return helperWork(cellParams(cell), 'kernel name');
+    if (kind === 'elementwise' || CELL_KERNEL.test(kernel.short)) {
+      return backward
+        ? unknownWork(cell, false, 'no formula for the pointwise part of a cell backward')
+        : pointwiseWork(cell);
+    }
+    if (kind !== 'main' || !GEMM_LIKE.test(kernel.short)) {
+      return unknownWork(cell, false, 'the kernel name does not tell which part of the cell it computes');
+    }
+    if (backward) {
+      return backwardGemm(cell, kernel) ?? unknownWork(cell, true, 'tile and grid do not tell which product it is');
+    }
+    const which = FORWARD_ORDER[kernel.sub % 3];
+    if (which === undefined)
+      return unknownWork(cell, true, 'a third product in a step: layer or recurrent is not told');
+    return gemmWork(cell, which, FORWARD);
+  },
+};

@@ -1,0 +1,99 @@
+/**
+ * Softmax as the dispatcher runs it beyond the plain forward pass: its gradient, with a mask, with a scale.
+ */
+import { numel, type Tensor } from '../../call.js';
+import { dtypeAt } from '../../schema/dtype-argument.js';
+import { ruleFor, type Amounts, type Reading, type Rules } from '../../schema/by-schema.js';
+import { tensor } from '../../work.js';
+
+/** Operations per element: see the family. */
+const FORWARD = 5;
+const BACKWARD = 4;
+/** A scale or a mask. */
+const EACH = 1;
+
+/** y·(g − Σ g·y), or g − exp(y)·Σ g. The type of the result is told by number, in older versions by the input. */
+const backward = (reading: Reading): Amounts | null => {
+  const gradient = reading.tensor('grad_output');
+  const output = reading.tensor('output');
+  if (gradient === null || output === null) return null;
+  const dtype = reading.tensor('self')?.dtype ?? dtypeAt(reading.arg('input_dtype')) ?? gradient.dtype;
+  return {
+    subject: gradient,
+    flops: BACKWARD * numel(output.shape),
+    reads: reading.given('grad_output output mask'),
+    writes: [tensor(output.shape, dtype)],
+    formula: `flops = ${BACKWARD}·E; bytes = gradient + saved result + gradient of the input`,
+  };
+};
+
+const masked = (reading: Reading): Amounts | null => {
+  const input = reading.tensor('self');
+  if (input === null) return null;
+  const formula = `flops = ${FORWARD + EACH}·E; bytes = input + mask + result`;
+  return { subject: input, flops: (FORWARD + EACH) * numel(input.shape), writes: [input], formula };
+};
+
+/** Of a square matrix the part on and below the diagonal. */
+function lowerHalf({ shape, dtype }: Tensor): Tensor | null {
+  const [rows, columns] = [shape.at(-2), shape.at(-1)];
+  if (rows === undefined || columns === undefined || rows !== columns) return null;
+  return tensor([numel(shape.slice(0, -2)), (rows * (rows + 1)) / 2], dtype);
+}
+
+/** Above the diagonal the result is 0: it is written, but nothing is computed. */
+const causal =
+  (perElement: number, operands: number) =>
+  (reading: Reading): Amounts | null => {
+    const input = reading.tensor('input');
+    const half = input === null ? null : lowerHalf(input);
+    if (input === null || half === null) return null;
+    return {
+      subject: input,
+      flops: perElement * numel(half.shape),
+      reads: new Array<Tensor>(operands).fill(half),
+      writes: [input],
+      formula: `flops = ${perElement}·E/2 (lower half); bytes = ${operands === 1 ? 'half the input' : 'half of gradient and saved result'} + result`,
+    };
+  };
+
+const scaled = (reading: Reading): Amounts | null => {
+  const input = reading.tensor('input');
+  if (input === null) return null;
+  const perElement = FORWARD + EACH + reading.given('mask').length * EACH;
+  const formula = `flops = ${perElement}·E; bytes = input + mask + result`;
+  return { subject: input, flops: perElement * numel(input.shape), writes: [input], formula };
+};
+
+/** An autograd function is given the gradient alone; its saved result has the same extents. */
+const scaledBackward = (reading: Reading): Amounts | null => {
+  const gradient = reading.tensor('input');
+  if (gradient === null) return null;
+  return {
+    subject: gradient,
+    flops: (BACKWARD + EACH) * numel(gradient.shape),
+    reads: [gradient, gradient],
+    writes: [gradient],
+    formula: `flops = ${BACKWARD + EACH}·E; bytes = gradient + saved result + gradient of the input`,
+  };
+};
+
+/** Arguments as in PyTorch's native_functions.yaml, and as Megatron's and Apex's functions take them. */
+export const SOFTMAX_RULES: Rules = {
+  ...ruleFor(
+    '_softmax_backward_data _log_softmax_backward_data',
+    ['@grad_output @output dim input_dtype', '@grad_output @output dim @self'],
+    backward,
+  ),
+  ...ruleFor('_masked_softmax', '@self @mask dim mask_type', masked),
+  ...ruleFor('_masked_softmax_backward', '@grad_output @output @mask dim', backward),
+  ...ruleFor('ScaledSoftmax scaled_softmax_forward', '@input scale', scaled),
+  ...ruleFor('ScaledMaskedSoftmax scaled_masked_softmax_forward', '@input @mask scale', scaled),
+  ...ruleFor(
+    'ScaledUpperTriangMaskedSoftmax scaled_upper_triang_masked_softmax_forward',
+    '@input scale',
+    causal(FORWARD + EACH, 1),
+  ),
+  ...ruleFor('ScaledSoftmaxBackward ScaledMaskedSoftmaxBackward', '@input', scaledBackward),
+  ...ruleFor('ScaledUpperTriangMaskedSoftmaxBackward', '@input', causal(BACKWARD + EACH, 2)),
+};

@@ -1,0 +1,27 @@
+/**
+ * Extents and type of a reduction's result.
+ */
+import type { ArgValue } from '../../../record/record.js';
+import type { Tensor } from '../../call.js';
+import { dimension, wholes } from '../../operands.js';
+import { category, floating } from '../../schema/promotion.js';
+import type { Reduction } from './reduction-ops.js';
+
+/**
+ * Extents without those of the given dimensions, one or several; where the list is empty, all are reduced.
+ * @returns null when there is none such
+ */
+export function reducedShape({ shape }: Tensor, dim: ArgValue): number[] | null {
+  const dims = wholes(dim)?.map((at) => dimension(at, shape.length));
+  if (dims === undefined || dims.includes(null)) return null;
+  return dims.length === 0 ? [] : shape.filter((_, at) => !dims.includes(at));
+}
+
+/** @param asked the type that the call names, or null */
+export function reducedType({ result }: Reduction, input: Tensor, asked: string | null): string | null {
+  if (result === 'bool' || result === 'int64') return result;
+  if (asked !== null) return asked;
+  const kind = category(input.dtype);
+  if (result === 'float') return floating(input.dtype);
+  return result === 'sum' && (kind === 'bool' || kind === 'int') ? 'int64' : input.dtype;
+}

@@ -1,0 +1,58 @@
+/**
+ * Scans: every result element from the elements before it along a dimension.
+ */
+import { byRules, ruleFor, type Amounts, type Reading, type Rules } from '../../schema/by-schema.js';
+import { numel, type Tensor } from '../../call.js';
+import { dtypeAt } from '../../schema/dtype-argument.js';
+import type { Family } from '../../family.js';
+import { category } from '../../schema/promotion.js';
+import { tensor } from '../../work.js';
+
+const SOURCE = 'one update of the running value per element; each element read once and written once';
+
+/** As large as the input, of the type of the out tensor, or the type asked for. */
+const running = (reading: Reading, input: Tensor, byDefault: string): Tensor =>
+  tensor(input.shape, reading.outs[0]?.dtype ?? dtypeAt(reading.arg('dtype')) ?? byDefault);
+
+/** @param widens whether sums of whole numbers are int64 */
+const plain =
+  (flops: number, widens: boolean) =>
+  (reading: Reading): Amounts | null => {
+    const input = reading.tensor('self');
+    if (input === null) return null;
+    const own = category(input.dtype);
+    const result = running(reading, input, widens && (own === 'int' || own === 'bool') ? 'int64' : input.dtype);
+    const formula = `flops = ${flops}·E; bytes = input + result`;
+    return { subject: input, flops: flops * numel(input.shape), writes: [result], formula };
+  };
+
+/** Values, and int64 positions; where these are arguments, the kernel writes them. */
+const extremum = (reading: Reading): Amounts | null => {
+  const input = reading.tensor('self');
+  if (input === null) return null;
+  const given = reading.given('values indices');
+  const made = [running(reading, input, input.dtype), tensor(input.shape, 'int64')];
+  const [writes, formula] = [given.length > 0 ? given : made, 'flops = 1·E; bytes = input + values and positions'];
+  return { subject: input, flops: numel(input.shape), writes, formula };
+};
+
+/** Larger of two, difference, exponential, logarithm, sum. */
+const LOG_SUM_EXP = 5;
+
+/** Arguments as in PyTorch's native_functions.yaml. */
+const RULES: Rules = {
+  ...ruleFor('cumsum cumprod', '@self dim dtype', plain(1, true)),
+  ...ruleFor('cumsum_ cumprod_', '@self dim dtype', plain(1, false)),
+  ...ruleFor('_cumsum _cumprod', '@self dim', plain(1, true)),
+  ...ruleFor('logcumsumexp _logcumsumexp', '@self dim', plain(LOG_SUM_EXP, false)),
+  ...ruleFor('cummax cummin', '@self dim', extremum),
+  ...ruleFor('_cummax_helper _cummin_helper', '@self !values !indices dim', extremum),
+};
+
+export const scan: Family = {
+  id: 'scan',
+  title: 'Scans: cumulative sums, products, extrema, log-sum-exp',
+  ops: Object.keys(RULES),
+  formulas: ['flops = E; logcumsumexp 5·E', 'bytes = input + result (and int64 positions of cummax and cummin)'],
+  work: byRules(RULES, SOURCE),
+};

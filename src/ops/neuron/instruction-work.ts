@@ -1,0 +1,113 @@
+/**
+ * What one instruction of a compiled program does: from its opcode, its operands and what its tool counted.
+ *
+ * An operand is written `dst=fp32@0x6820[1,1,1,1][4,1,1,1]`: type, address, strides, extents within one partition;
+ * `channels=128` is how many partitions there are. Source: instructions of real captures, and their tool's own counts.
+ */
+import { dtypeShort } from '../call.js';
+import type { Role, Work } from '../family.js';
+
+/** What is known of an instruction. */
+export interface Instruction {
+  /** Opcode by name. */
+  readonly name: string;
+  readonly operands?: string;
+  readonly counters?: Readonly<Record<string, number>>;
+  readonly labels?: Readonly<Record<string, string | number>>;
+}
+
+/** `multiply`: on the array of multipliers. `map`, `reduce`: one operation per element written, or read. */
+type Kind = 'multiply' | 'map' | 'reduce' | 'move' | 'control';
+
+const named = (kind: Kind, names: string): (readonly [string, Kind])[] => names.split(' ').map((name) => [name, kind]);
+
+const OPCODES: ReadonlyMap<string, Kind> = new Map([
+  ...named('multiply', 'MATMUL'),
+  ...named('map', 'ACTIVATE TENSOR_SCALAR TENSOR_TENSOR RECIPROCAL'),
+  ...named('reduce', 'TENSOR_REDUCE'),
+  ...named('move', 'LDWEIGHTS COPY CAST DMA_DIRECT2D ACT_TABLE_LOAD TENSOR_LOAD'),
+  ...named('control', 'EVENT_SEMAPHORE EVENT_SEMAPHORE_RANGE_CLEAR DRAIN NOP WRITE NOTIFY COMPARE_BRANCH SET_ORDERING_MODE'),
+]); // prettier-ignore
+
+const SOURCE = "operands and counters of the vendor's tool";
+
+/** Element type of an operand: `src=bf16@…` → bf16; null when it is not told. */
+export function operandType({ operands = '' }: Instruction): string | null {
+  const type = /\bsrc=([a-z]\w*)@/.exec(operands)?.[1];
+  return type === undefined ? null : dtypeShort(type);
+}
+
+/** Elements of an operand in all partitions; null when they are not told. */
+function elementsOf(operands: string, name: 'src' | 'dst'): number | null {
+  const extents = new RegExp(`\\b${name}=\\w+@0x[0-9a-f]+\\[[^\\]]*\\]\\[([\\d,]+)\\]`).exec(operands)?.[1];
+  const channels = /\bchannels=(\d+)/.exec(operands)?.[1];
+  if (extents === undefined || channels === undefined) return null;
+  return extents.split(',').reduce((product, extent) => product * Number(extent), Number(channels));
+}
+
+/** Operations per element: `ops=MULTIPLY,BYPASS` does one. */
+function operationsOf(operands: string): number {
+  const ops = /\bops=([\w,]+)/.exec(operands)?.[1];
+  return ops === undefined ? 1 : ops.split(',').filter((op) => op !== 'BYPASS').length;
+}
+
+const times = (amount: number | null | undefined, by: number): number | null =>
+  amount === null || amount === undefined ? null : amount * by;
+
+/**
+ * Whether a multiplication is half of an FP32 product. The array multiplies 16-bit halves: one instruction streams both
+ * halves of the moving operand past the low half of the weights, a second one past the high half. Each counts all
+ * multiply-accumulates of the product. Source: instructions of real captures, which come in such pairs and take two
+ * cycles a column, where BF16 takes one: a quarter of the rate for the product, as the vendor's table of peaks has it.
+ */
+const isHalfProduct = ({ operands = '' }: Instruction): boolean => /\bfp32_mode=LOW_HIGH\b/.test(operands);
+
+const FLOPS: Readonly<Record<Kind, (instruction: Instruction) => number | null>> = {
+  multiply: (instruction) => times(instruction.counters?.['elements'], isHalfProduct(instruction) ? 1 : 2),
+  map: ({ operands = '' }) => times(elementsOf(operands, 'dst'), operationsOf(operands)),
+  reduce: ({ operands = '' }) => elementsOf(operands, 'src'),
+  move: () => 0,
+  control: () => 0,
+};
+
+const FORMULAS: Readonly<Record<Kind | 'transpose' | 'half', string>> = {
+  multiply: '2 * multiply-accumulates',
+  half: "multiply-accumulates: one of the two instructions of an FP32 product, each with half of the weights' digits",
+  map: 'operations * extents of the result * partitions',
+  reduce: 'extents of the source * partitions',
+  move: '0: moves data',
+  control: '0: control',
+  transpose: '0: a transpose moves data through the multipliers; the array is busy, but no result needs it',
+};
+
+const MEMORIES = /^(?:hbm|sbuf|psum)/;
+
+/** Traffic of the memory outside the core; 0 where the tool tells traffic of other memories alone, null where it tells none. */
+function bytesOf({ counters = {} }: Instruction, kind: Kind): number | null {
+  if (kind === 'control') return 0;
+  const { hbmReadBytes = 0, hbmWriteBytes = 0 } = counters;
+  const isTold = Object.keys(counters).some((name) => MEMORIES.test(name));
+  return isTold ? hbmReadBytes + hbmWriteBytes : null;
+}
+
+const UNKNOWN = "the device trace does not tell it: read the JSON of the vendor's tool";
+
+/** What an instruction does; null for an opcode that is not known. */
+export function instructionWork(instruction: Instruction): Work | null {
+  const kind = OPCODES.get(instruction.name);
+  if (kind === undefined) return null;
+  const isTranspose = kind === 'multiply' && instruction.labels?.['type'] === 'TRANSPOSE';
+  const flops = isTranspose ? 0 : FLOPS[kind](instruction);
+  const bytes = bytesOf(instruction, kind);
+  const role: Role = isTranspose || kind === 'move' || kind === 'control' ? 'helper' : 'main';
+  return {
+    role,
+    flops,
+    bytes,
+    params: [],
+    matmul: kind === 'multiply' && !isTranspose,
+    formula: FORMULAS[isTranspose ? 'transpose' : kind === 'multiply' && isHalfProduct(instruction) ? 'half' : kind],
+    source: SOURCE,
+    ...(flops === null || bytes === null ? { unknown: UNKNOWN } : {}),
+  };
+}

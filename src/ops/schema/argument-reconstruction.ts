@@ -1,0 +1,163 @@
+/**
+ * Calls known by the extents of their tensors alone, lists of tensors flattened into the row of arguments: brought back
+ * into the order of the op's schema, where the extents leave no choice.
+ *
+ * A list of tensors is one entry a tensor. A tensor without dimensions, a number, a list of numbers, None and an empty
+ * list are one blank entry each; None inside a list is no entry at all.
+ */
+import type { Arg, OpCall } from '../../record/record.js';
+import { opName } from '../operands.js';
+
+/** What may stand at one place of a schema. */
+type Slot = 'tensor' | 'optional' | 'blank' | 'list' | 'list of scalars';
+type Order = readonly Slot[];
+
+/**
+ * An order is written as a signature (see `signature.ts`), with `@name[.]` for a list of tensors without dimensions. All
+ * lists of one order have the same length, and all but the scalars the same extents.
+ */
+const SLOTS: readonly (readonly [pattern: RegExp, slot: Slot])[] = [
+  [/\[\]$/, 'list'],
+  [/\[\.\]$/, 'list of scalars'],
+  [/^@.*\?$/, 'optional'],
+  [/^@/, 'tensor'],
+];
+
+const order = (text: string): Order =>
+  text.split(' ').map((word) => SLOTS.find(([pattern]) => pattern.test(word))?.[1] ?? 'blank');
+
+const ofAll = (ops: string, ...texts: readonly string[]): [string, readonly Order[]][] =>
+  ops.split(' ').map((op) => [op, texts.map(order)]);
+
+const foreach = (ops: string, ...texts: readonly string[]): [string, readonly Order[]][] =>
+  ops.split(' ').flatMap((op) => [...ofAll(`_foreach_${op}`, ...texts), ...ofAll(`_foreach_${op}_`, ...texts)]);
+
+const ADAM_REST = 'lr beta1 beta2 weight_decay eps amsgrad maximize @grad_scale? @found_inf?';
+
+/** Source: aten/src/ATen/native/native_functions.yaml. */
+const ORDERS: ReadonlyMap<string, readonly Order[]> = new Map([
+  ...ofAll('cat _cat concat concatenate stack', '@tensors[] dim', '@tensors[] dim @out'),
+  ...ofAll('index _unsafe_index', '@self @indices[]'),
+  ...ofAll('index_put index_put_ _unsafe_index_put', '@self @indices[] @values accumulate'),
+  ...ofAll('_index_put_impl_', '@self @indices[] @values accumulate unsafe'),
+  ...foreach('add sub', '@self[] scalar', '@self[] @other[] alpha', '@self[] other alpha'),
+  ...foreach('mul div maximum minimum clamp_max clamp_min pow', '@self[] scalar', '@self[] @other[]'),
+  ...foreach('addcmul addcdiv', '@self[] @tensor1[] @tensor2[] value'),
+  ...foreach('lerp', '@self[] @tensors1[] weight', '@self[] @tensors1[] @weights[]'),
+  ...foreach('copy', '@self[] @src[] non_blocking'),
+  ...foreach(
+    'abs acos asin atan ceil cos cosh erf erfc exp expm1 floor frac lgamma log log10 log1p log2 neg reciprocal round ' +
+      'rsqrt sigmoid sign sin sinh sqrt tan tanh trunc zero',
+    '@self[]',
+  ),
+  ...ofAll('_foreach_norm', '@self[] ord', '@self[] ord dtype'),
+  ...ofAll(
+    '_fused_adam_ _fused_adamw_',
+    `@self[] @grads[] @exp_avgs[] @exp_avg_sqs[] max_exp_avg_sqs @state_steps[.] ${ADAM_REST}`,
+    `@self[] @grads[] @exp_avgs[] @exp_avg_sqs[] @max_exp_avg_sqs[] @state_steps[.] ${ADAM_REST}`,
+  ),
+  ...ofAll(
+    '_fused_sgd_',
+    '@self[] @grads[] momentum_buffers weight_decay momentum lr dampening nesterov maximize is_first_step @grad_scale? @found_inf?',
+    '@self[] @grads[] @momentum_buffers[] weight_decay momentum lr dampening nesterov maximize is_first_step @grad_scale? @found_inf?',
+  ),
+  ...ofAll(
+    '_fused_adagrad_',
+    '@self[] @grads[] @state_sums[] @state_steps[.] lr lr_decay weight_decay eps maximize @grad_scale? @found_inf?',
+  ),
+  ...ofAll('_amp_foreach_non_finite_check_and_unscale_', '@self[] @found_inf? @inv_scale?'),
+]);
+
+/** Other ops with lists of tensors, which nothing tells from their other arguments. */
+const OTHERS = new RegExp(
+  [
+    '^_foreach_|^_fused_(adam|sgd|adagrad)|^_amp_foreach_|^(lstm|gru|rnn_tanh|rnn_relu|einsum|meshgrid|block_diag)$',
+    '^(_cudnn|miopen|mkldnn)_rnn|^quantized_(lstm|gru)|^_chunk_cat$|^cartesian_prod$|^broadcast_tensors$',
+    '^(hstack|vstack|dstack|row_stack|column_stack)$|^(linalg_)?multi_dot$|^chain_matmul$|^_?pad_sequence$',
+    '^(un)?flatten_dense_tensors$',
+  ].join('|'),
+);
+
+const hasList = (call: OpCall): boolean => call.mod === 'c10d' || ORDERS.has(opName(call)) || OTHERS.test(opName(call));
+
+const isList = (slot: Slot): boolean => slot === 'list' || slot === 'list of scalars';
+const isTensor = (arg: Arg | undefined): boolean => arg?.shape !== undefined;
+
+/** Whether the entries may stand in the slot. */
+function fits(slot: Slot, entries: readonly Arg[]): boolean {
+  if (slot === 'optional') return true;
+  const told = slot === 'tensor' || slot === 'list';
+  return entries.every((entry) => isTensor(entry) === told);
+}
+
+const extents = (entries: readonly Arg[]): string => entries.map(({ shape }) => String(shape)).join(';');
+
+const SCALAR: Arg = { name: '', type: 'tensor', shape: [] };
+
+const listOf = (slot: Slot, entries: readonly Arg[]): Arg => ({
+  name: '',
+  type: 'list',
+  items: slot === 'list' ? entries : entries.map(() => SCALAR),
+});
+
+/** The arguments in this order; null when they do not fit it. */
+function inOrder(slots: Order, args: readonly Arg[]): Arg[] | null {
+  const lists = slots.filter(isList).length;
+  const length = (args.length - (slots.length - lists)) / lists;
+  if (!Number.isInteger(length) || length < 1) return null;
+  const found: Arg[] = [];
+  const shapes = new Set<string>();
+  let at = 0;
+  for (const slot of slots) {
+    const entries = args.slice(at, at + (isList(slot) ? length : 1));
+    at += entries.length;
+    if (!fits(slot, entries)) return null;
+    if (slot === 'list') shapes.add(extents(entries));
+    found.push(...(isList(slot) ? [listOf(slot, entries)] : entries));
+  }
+  return shapes.size <= 1 ? found : null;
+}
+
+const UNTOLD_LIST: Arg = { name: '', type: 'list' };
+
+/**
+ * Indices as the schema has them. None, for a dimension without an index, is no entry, so that the dimensions are only
+ * told where all have one; an index as long as its dimension may be a mask.
+ */
+function withCertainIndices([self, indices, ...rest]: readonly Arg[]): Arg[] {
+  const shape = self?.shape ?? [];
+  const items = indices?.items ?? [];
+  const certain =
+    items.length === shape.length &&
+    items.every((index, i) => index.shape?.length !== 1 || index.shape[0] !== shape[i]);
+  const told = certain ? { ...UNTOLD_LIST, items: items.map((item) => ({ ...item, dtype: 'int64' })) } : UNTOLD_LIST;
+  return [...(self === undefined ? [] : [self]), told, ...rest];
+}
+
+const IS_INDEXING = /index/;
+
+/** Ops whose first argument is a tensor, whatever its entry says: in-place ones, and gradients of losses. */
+const TENSOR_FIRST = /[^_]_$|_loss\w*_backward$/;
+
+/** The arguments, with a blank that can only be a tensor without dimensions as such. */
+function withCertainScalar(call: OpCall): readonly Arg[] {
+  const [first, ...rest] = call.args;
+  if (first === undefined || isTensor(first) || call.mod !== 'aten' || !TENSOR_FIRST.test(opName(call)))
+    return call.args;
+  return [SCALAR, ...rest];
+}
+
+/**
+ * The call with its arguments in the order of its schema, as the dispatcher has them, lists of tensors as lists. Where
+ * more than one order fits, or none, all that is told is that there is a list.
+ */
+export function inSchemaOrder(call: OpCall): OpCall {
+  if (call.from !== 'sizes') return call;
+  if (!hasList(call)) return { ...call, args: withCertainScalar(call), from: 'dispatcher' };
+  const fitting = (ORDERS.get(opName(call)) ?? [])
+    .map((slots) => inOrder(slots, call.args))
+    .filter((found) => found !== null);
+  const [only = [UNTOLD_LIST], ...others] = fitting;
+  if (others.length > 0) return { ...call, args: [UNTOLD_LIST], from: 'dispatcher' };
+  return { ...call, args: IS_INDEXING.test(call.op) ? withCertainIndices(only) : only, from: 'dispatcher' };
+}

@@ -1,0 +1,139 @@
+/**
+ * The element type of a result: PyTorch's type promotion.
+ */
+import type { Arg } from '../../record/record.js';
+import { dtypeBytes, type Tensor } from '../call.js';
+
+/** Categories in order of precedence (PyTorch documentation, "Tensor Attributes", type promotion). */
+const CATEGORIES = ['bool', 'int', 'float', 'complex'] as const;
+export type Category = (typeof CATEGORIES)[number];
+
+const INTEGERS = new Set(['byte', 'char', 'short', 'int', 'long', 'qint8', 'quint8', 'qint32']);
+
+/** The type a Python number has when it decides the result: PyTorch's default types. */
+const DEFAULTS: Readonly<Record<Category, string>> = {
+  bool: 'bool',
+  int: 'int64',
+  float: 'float32',
+  complex: 'complex64',
+};
+
+/** Category of an element type, or null when the type is not known. */
+export function category(dtype: string): Category | null {
+  if (dtypeBytes(dtype) === null) return null;
+  if (dtype === 'bool') return 'bool';
+  if (dtype.startsWith('complex')) return 'complex';
+  return INTEGERS.has(dtype) || /^u?int\d+$/.test(dtype) ? 'int' : 'float';
+}
+
+const rank = (name: Category): number => CATEGORIES.indexOf(name);
+
+/** Two types of one width that hold each other's values in neither: the next wider type of their category. */
+const widened = (kind: Category): string => (kind === 'int' ? 'int16' : 'float32');
+
+/** Result type of two types; null when one of them is not known. */
+function promotePair(a: string, b: string): string | null {
+  const [kindA, kindB] = [category(a), category(b)];
+  if (a === b) return a;
+  if (kindA === null || kindB === null) return null;
+  if (kindA !== kindB) return rank(kindA) > rank(kindB) ? a : b;
+  const [bytesA, bytesB] = [dtypeBytes(a) ?? 0, dtypeBytes(b) ?? 0];
+  if (bytesA !== bytesB) return bytesA > bytesB ? a : b;
+  return bytesA <= 2 ? widened(kindA) : a;
+}
+
+/**
+ * Result type of an op on these tensors and Python numbers.
+ *
+ * The higher category wins, within a category the wider type. A Python number counts only when its category is higher
+ * than that of every tensor; then the result has the default type of that category.
+ * @returns null when it cannot be told
+ */
+export function promote(tensors: readonly Tensor[], scalars: readonly (boolean | number)[] = []): string | null {
+  const [first, ...rest] = tensors.map((tensor) => tensor.dtype);
+  if (first === undefined) return null;
+  const dtype = rest.reduce<string | null>((a, b) => (a === null ? null : promotePair(a, b)), first);
+  const kind = dtype === null ? null : category(dtype);
+  if (dtype === null || kind === null) return dtype;
+  const highest = Math.max(-1, ...scalars.map((scalar) => rank(scalarCategory(scalar))));
+  const winner = CATEGORIES[highest];
+  return winner !== undefined && highest > rank(kind) ? DEFAULTS[winner] : dtype;
+}
+
+function scalarCategory(scalar: boolean | number): Category {
+  if (typeof scalar === 'boolean') return 'bool';
+  return Number.isInteger(scalar) ? 'int' : 'float';
+}
+
+/** Complex types and the type of their parts. */
+const PARTS: readonly (readonly [complex: string, real: string])[] = [
+  ['complex32', 'float16'],
+  ['complex64', 'float32'],
+  ['complex128', 'float64'],
+];
+
+/** The type of one part of a complex number; null for any other type. */
+export const partOf = (dtype: string | null): string | null =>
+  PARTS.find(([complex]) => complex === dtype)?.[1] ?? null;
+
+/** The complex type whose parts have this type; null when there is none. */
+export const complexOf = (dtype: string | null): string | null => PARTS.find(([, real]) => real === dtype)?.[0] ?? null;
+
+/** Result type of an op that computes in floating point: whole numbers become the default type. */
+export function floating(dtype: string | null): string | null {
+  const kind = dtype === null ? null : category(dtype);
+  return kind === 'bool' || kind === 'int' ? DEFAULTS.float : dtype;
+}
+
+/** Categories of arguments by their type; a number whose value is not told has one too. */
+const ARG_CATEGORIES: Readonly<Record<string, Category>> = {
+  bool: 'bool',
+  int: 'int',
+  float: 'float',
+  complex: 'complex',
+};
+
+/** Category of a number that stands for an operand; null for anything else, and where it is not told. */
+export const argCategory = ({ type }: Arg): Category | null =>
+  Object.hasOwn(ARG_CATEGORIES, type) ? (ARG_CATEGORIES[type] ?? null) : null;
+
+/** The types that a Python number takes when the dispatcher makes it a tensor without dimensions. */
+const isWrapped = ({ shape, dtype }: Tensor): boolean => {
+  const kind = category(dtype);
+  return shape.length === 0 && (kind === 'complex' ? 16 : 8) === dtypeBytes(dtype);
+};
+
+/** The type of one more operand of lower priority: it counts only when its category is higher. */
+function raise(dtype: string | null, kind: Category | null, other: string): string | null {
+  const own = dtype === null ? null : category(dtype);
+  return own !== null && kind !== null && rank(kind) > rank(own) ? other : dtype;
+}
+
+const common = (tensors: readonly Tensor[]): string | null | undefined =>
+  tensors.length === 0
+    ? undefined
+    : tensors.reduce<string | null>(
+        (a, { dtype }) => (a === null ? null : promotePair(a, dtype)),
+        tensors[0]?.dtype ?? null,
+      );
+
+/**
+ * Result type of an op on operands as the dispatcher sees them.
+ *
+ * Tensors with dimensions come first, then those without, then Python numbers; one that comes later counts only when
+ * its category is higher (PyTorch, "Tensor Attributes"). A tensor without dimensions of a 64-bit type is taken for a
+ * Python number: so the dispatcher gets these.
+ * @returns null when it cannot be told
+ */
+export function promoteOperands(tensors: readonly Tensor[], numbers: readonly (Category | null)[]): string | null {
+  const wrapped = tensors.filter(isWrapped);
+  const [dimensioned, bare] = [true, false].map((has) =>
+    common(tensors.filter((tensor) => tensor.shape.length > 0 === has && !isWrapped(tensor))),
+  );
+  if (dimensioned === undefined && bare === undefined) return common(wrapped) ?? null;
+  let dtype = dimensioned === undefined ? (bare ?? null) : dimensioned;
+  if (typeof bare === 'string') dtype = raise(dtype, category(bare), bare);
+  for (const kind of [...wrapped.map((tensor) => category(tensor.dtype)), ...numbers])
+    dtype = raise(dtype, kind, kind === null ? '' : DEFAULTS[kind]);
+  return dtype;
+}

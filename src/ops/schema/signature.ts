@@ -1,0 +1,135 @@
+/**
+ * Signatures: the arguments of a dispatcher's op in the order of its schema, written in one line.
+ *
+ * A word is one argument: what the op does with it, its name, what may stand there.
+ *
+ * | word | argument |
+ * |---|---|
+ * | `@self` | a tensor, or a list of tensors, that the op reads |
+ * | `!out` | one that it writes; `@!state`: reads and writes |
+ * | `@bias?` | one that may be missing: None, or not told; but no number |
+ * | `@weights[]` | a list of tensors, and no single one |
+ * | `alpha` | anything but tensors |
+ * | `causal:bool` | of that kind (`bool`, `int`, `number`, `list`), None, or not told |
+ * | `...` | at the end: whatever follows, and the last arguments may be missing |
+ *
+ * An op has several signatures where it has overloads, or where versions of its library put arguments elsewhere.
+ *
+ * @example
+ * // aten::addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1)
+ * '@self @mat1 @mat2 beta alpha'
+ * // two versions of an op: the fourth argument tells which
+ * ['@q @k @v causal:bool ...', '@q @k @v @bias? causal:bool ...']
+ */
+import type { Arg } from '../../record/record.js';
+
+type Kind = 'bool' | 'int' | 'number' | 'list';
+
+/** One argument of a signature. */
+interface Parameter {
+  readonly name: string;
+  readonly reads: boolean;
+  readonly writes: boolean;
+  /** Whether it may be missing. */
+  readonly optional: boolean;
+  /** Whether it is a list of tensors and no single tensor. */
+  readonly listed: boolean;
+  /** What it has to be; null where anything may stand there that is no tensor. */
+  readonly kind: Kind | null;
+}
+
+export interface Signature {
+  readonly parameters: readonly Parameter[];
+  /** Whether it ends in `...`. */
+  readonly open: boolean;
+}
+
+/** Kinds by an argument's type, as Python names it or the value itself. */
+const KINDS: Readonly<Record<Kind, readonly string[]>> = {
+  bool: ['bool', 'boolean'],
+  int: ['int', 'number'],
+  number: ['int', 'float', 'number'],
+  list: ['list', 'tuple', 'object'],
+};
+
+const isKind = (word: string | undefined): word is Kind => word !== undefined && Object.hasOwn(KINDS, word);
+
+const PARAMETER = /^(@?)(!?)(\w+)(\[\])?(?::(\w+))?(\??)$/;
+
+function parameter(word: string): Parameter {
+  const [, reads, writes, name = word, listed, kind, optional] = PARAMETER.exec(word) ?? [];
+  return {
+    name,
+    reads: reads === '@',
+    writes: writes === '!',
+    optional: optional === '?',
+    listed: listed !== undefined,
+    kind: isKind(kind) ? kind : null,
+  };
+}
+
+const REST = ' ...';
+
+function parse(text: string): Signature {
+  const open = text.endsWith(REST);
+  return { parameters: (open ? text.slice(0, -REST.length) : text).split(' ').map(parameter), open };
+}
+
+const parsed = new Map<string, Signature>();
+
+function signatureOf(text: string): Signature {
+  const known = parsed.get(text) ?? parse(text);
+  parsed.set(text, known);
+  return known;
+}
+
+/** Whether the argument is a list of tensors of which at least one is told. */
+export const isTensorList = (arg: Arg): boolean => arg.items !== undefined && arg.items.length > 0;
+
+/** Whether the argument is a tensor or a list of tensors. */
+export const isTensorial = (arg: Arg): boolean => arg.shape !== undefined || isTensorList(arg);
+
+/** Whether the argument is missing, or nothing is told of it. */
+const isBlank = ({ type, value }: Arg): boolean => type === 'unknown' || type === 'NoneType' || value === null;
+
+/** A list without tensors: an empty one, or one of which only that is told. */
+const isBlankList = (arg: Arg): boolean =>
+  KINDS.list.includes(arg.type) && (arg.value === undefined || (Array.isArray(arg.value) && arg.value.length === 0));
+
+function fitsOperand({ optional, listed }: Parameter, arg: Arg): boolean {
+  if (arg.shape !== undefined) return !listed;
+  return isTensorList(arg) || (optional && (isBlank(arg) || isBlankList(arg)));
+}
+
+const fitsPlain = ({ kind }: Parameter, arg: Arg): boolean =>
+  !isTensorial(arg) && (kind === null || isBlank(arg) || KINDS[kind].includes(arg.type));
+
+/** Whether the argument may stand where the parameter is. */
+function fits(param: Parameter, arg: Arg | undefined): boolean {
+  const isOperand = param.reads || param.writes;
+  if (arg === undefined) return !isOperand || param.optional;
+  return isOperand ? fitsOperand(param, arg) : fitsPlain(param, arg);
+}
+
+/** How many arguments there may be: as many as parameters, with results behind them, or as in another version. */
+const LENGTHS: readonly ((count: number, args: readonly Arg[]) => boolean)[] = [
+  (count, args) => args.length === count,
+  (count, args) => args.length > count && args.slice(count).every(isTensorial),
+  (count, args) => args.length < count || !args.slice(count).some(isTensorial),
+];
+
+/**
+ * The first of the signatures that the arguments fit, one of their own length before others.
+ * @returns null when they fit none
+ */
+export function fittingSignature(args: readonly Arg[], texts: readonly string[]): Signature | null {
+  const signatures = texts.map(signatureOf);
+  for (const fitsLength of LENGTHS) {
+    const found = signatures.find(
+      ({ parameters, open }) =>
+        (open || fitsLength(parameters.length, args)) && parameters.every((param, at) => fits(param, args[at])),
+    );
+    if (found !== undefined) return found;
+  }
+  return null;
+}

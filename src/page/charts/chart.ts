@@ -1,0 +1,78 @@
+/**
+ * Charts: drawn as SVG by Apache ECharts when they come near the window. Colours are variables of the style sheet, so
+ * that light, dark and paper need no new drawing. Tips are elements, not HTML text.
+ */
+import { BarChart, LineChart, ScatterChart } from 'echarts/charts';
+import { GridComponent, TooltipComponent } from 'echarts/components';
+import { init, use, type EChartsType } from 'echarts/core';
+import { SVGRenderer } from 'echarts/renderers';
+import type { BarSeriesOption, LineSeriesOption, ScatterSeriesOption } from 'echarts/charts';
+import type { GridComponentOption, TooltipComponentOption } from 'echarts/components';
+import type { ComposeOption } from 'echarts/core';
+import { element } from '../document/element.js';
+import { PAPER_WIDTH } from '../document/paper.js';
+import { doAllNow, forget, whenSeen } from '../document/when-seen.js';
+
+use([BarChart, LineChart, ScatterChart, GridComponent, TooltipComponent, SVGRenderer]);
+
+export type ChartOption = ComposeOption<
+  BarSeriesOption | LineSeriesOption | ScatterSeriesOption | GridComponentOption | TooltipComponentOption
+>;
+
+const drawn = new Map<Element, EChartsType>();
+
+const sizes = new ResizeObserver((entries) => {
+  for (const { target } of entries) drawn.get(target)?.resize();
+});
+
+function draw(place: HTMLElement, option: ChartOption): void {
+  const made = init(place, null, { renderer: 'svg' });
+  made.setOption({ animation: false, textStyle: { fontFamily: 'inherit', color: 'var(--ink)' }, ...option });
+  drawn.set(place, made);
+  sizes.observe(place);
+}
+
+/**
+ * @param label what the chart shows, with its main figures, for those who do not see it
+ * @param height in pixels
+ * @param option is asked for when the chart is drawn
+ */
+export function chart(label: string, height: number, option: () => ChartOption): HTMLElement {
+  const place = element('div', { class: 'chart', role: 'img', 'aria-label': label });
+  place.style.height = `${height}px`;
+  whenSeen(place, () => {
+    draw(place, option());
+  });
+  return place;
+}
+
+/** Lets go of the charts within an element that goes away. */
+function disposeCharts(within: Element): void {
+  for (const [place, made] of drawn) {
+    if (!within.contains(place)) continue;
+    sizes.unobserve(place);
+    made.dispose();
+    drawn.delete(place);
+  }
+}
+
+/** On paper all charts are drawn, as wide as the paper; afterwards as before. */
+export function drawForPaper(): void {
+  window.addEventListener('beforeprint', () => {
+    doAllNow();
+    for (const [place, made] of drawn) {
+      made.resize({ width: Math.min(PAPER_WIDTH, place.clientWidth || PAPER_WIDTH) });
+      made.getZr().flush();
+    }
+  });
+  window.addEventListener('afterprint', () => {
+    for (const made of drawn.values()) made.resize({ width: 'auto' });
+  });
+}
+
+/** Puts other contents into a place, and lets go of the charts of the old. */
+export function replaceContents(place: Element, ...contents: readonly Node[]): void {
+  forget(place);
+  disposeCharts(place);
+  place.replaceChildren(...contents);
+}

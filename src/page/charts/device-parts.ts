@@ -1,0 +1,27 @@
+/**
+ * Where the time of a device went, in parts that add up to its span. What runs at the same time counts once:
+ * computation first, then communication, then copies and sets.
+ */
+import type { DeviceTime } from '../../prof/summary/summary-data.js';
+import type { Part } from './strip.js';
+
+/** @param at place of the device among those of the profile */
+export function deviceParts({ gaps }: DeviceTime, at: number): Part[] {
+  const of = (name: string): string => `overview.devices.${at}.${name}`;
+  const busy: Part[] = [
+    { name: 'Compute', field: of('compute'), colour: 'var(--compute)' },
+    { name: 'Communication, nothing computed', field: of('notUnderCompute'), colour: 'var(--communication)' },
+    {
+      name: 'Copies and sets alone',
+      field: `${of('busy')} - ${of('compute')} - ${of('notUnderCompute')}`,
+      colour: 'var(--memory)',
+    },
+  ];
+  if (gaps === null) return [...busy, { name: 'Idle', field: of('idle'), colour: 'var(--idle)' }];
+  return [
+    ...busy,
+    { name: 'Idle: waits for the host', field: of('gaps.host'), colour: 'var(--idle-host)' },
+    { name: 'Idle: launched, not started', field: of('gaps.queue'), colour: 'var(--idle-queue)' },
+    { name: 'Idle: launch not known', field: of('gaps.unknown'), colour: 'var(--idle)' },
+  ];
+}

@@ -1,0 +1,44 @@
+/** A histogram as a chart. */
+import { chart, type ChartOption } from './chart.js';
+import { below, GRID, left, tips } from './chart-style.js';
+import { element } from '../document/element.js';
+import { binsOf, quantile, type Bin } from './histogram.js';
+import { written } from '../document/units.js';
+
+function option(bins: readonly Bin[], what: string): ChartOption {
+  const first = bins[0] as Bin;
+  const last = bins.at(-1) as Bin;
+  return {
+    grid: { ...GRID, left: 48 },
+    xAxis: below(what, 'ns', { min: first.from, max: last.to }),
+    yAxis: left('count', { minInterval: 1, splitNumber: 3 }),
+    tooltip: tips('item', (i) => {
+      const bin = bins[i] as Bin;
+      return [`${written(bin.from, 'ns')} – ${written(bin.to, 'ns')}`, ['count', written(bin.count, 'count')]];
+    }),
+    series: [
+      {
+        type: 'bar',
+        data: bins.map((bin) => [(bin.from + bin.to) / 2, bin.count]),
+        // A bar is as wide as its bin, less a hair.
+        barWidth: '96%',
+        itemStyle: { color: 'var(--compute)' },
+        emphasis: { itemStyle: { color: 'var(--host)' } },
+      },
+    ],
+  };
+}
+
+/** @param values in ns */
+export function histogram(what: string, values: readonly number[], height = 220): HTMLElement {
+  const bins = binsOf(values);
+  const [only] = bins;
+  if (only === undefined || only.from === only.to) {
+    const text = values.length === 1 ? 'One value' : `${values.length} values, all the same`;
+    return element('p', { class: 'missing' }, `${text}: ${written(only?.from ?? null, 'ns')}. No histogram.`);
+  }
+  const ordered = [...values].sort((a, b) => a - b);
+  const at = (share: number): string => written(quantile(ordered, share), 'ns');
+  const label = `Histogram of ${values.length} values, ${what}: least ${at(0)}, median ${at(0.5)}, most ${at(1)}`;
+  return chart(label, height, () => option(bins, what));
+}

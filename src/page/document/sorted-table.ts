@@ -1,0 +1,188 @@
+/** Tables that are sorted by their headers and filtered by words. Headers are buttons; numbers stand under each other. */
+import { button, element } from './element.js';
+import { namedFigure } from '../charts/figure.js';
+import { inOrder, withWords, type Cell } from './table-sort.js';
+import { whenPrinted } from './paper.js';
+import { inScale, scaleOf, scaleOfAll, type Scale, type Unit } from './units.js';
+
+export interface Column<Row> {
+  readonly title: string;
+  /** Of numbers; a column without is of texts. */
+  readonly unit?: Unit;
+  /** Columns of a unit have one scale, so that they compare; those of another group have their own. */
+  readonly group?: string;
+  readonly cell: (row: Row) => Cell;
+  /** Name of the figure, see `field.ts`. */
+  readonly field?: (row: Row) => string;
+  /** Part of a whole, 0 to 1, drawn behind the number. */
+  readonly bar?: (row: Row) => number | null;
+  /** What stands before the text: a button, a mark. */
+  readonly before?: (row: Row) => Node | null;
+}
+
+export interface TableOptions<Row> {
+  /** What the table lists, for those who do not see it, and for the filter. */
+  readonly caption: string;
+  readonly columns: readonly Column<Row>[];
+  readonly rows: readonly Row[];
+  /** Place of the column that it is sorted by at first; null keeps the order and offers no other. */
+  readonly sortedBy: number | null;
+  /** Rows shown at first. */
+  readonly most?: number;
+  readonly filtered?: boolean;
+  /** Rows whose largest values set the units, when more are to come than are given. */
+  readonly scaledBy?: readonly Row[];
+}
+
+/** Rows on paper, however many are open, for each that is shown at first. */
+const ON_PAPER = 2;
+
+interface State {
+  by: number | null;
+  descending: boolean;
+  filter: string;
+  all: boolean;
+  onPaper: boolean;
+}
+
+/** Amounts of one column may differ by millions: each has its own scale. */
+const OF_ANY_SIZE: ReadonlySet<Unit> = new Set<Unit>(['bytes', 'bytes/s', 'flop', 'flop/s']);
+
+/** A number in its column's scale, or with its own. */
+function numberText(value: number | null, unit: Unit, scale: Scale | null): string {
+  if (scale !== null || value === null) return inScale(value, scale ?? scaleOf(unit, 0));
+  const own = scaleOf(unit, value);
+  return `${inScale(value, own)} ${own.suffix}`;
+}
+
+/** By column; null for texts, and for what has no common scale. */
+function scalesOf<Row>({ columns, rows, scaledBy = rows }: TableOptions<Row>): (Scale | null)[] {
+  const scaleFor = (unit: Unit, group: string | undefined): Scale => {
+    const together = columns.filter((column) => column.unit === unit && column.group === group);
+    const values = together.flatMap(({ cell }) => scaledBy.map(cell)).filter((value) => typeof value === 'number');
+    return scaleOfAll(unit, values);
+  };
+  return columns.map(({ unit, group }) => (unit === undefined || OF_ANY_SIZE.has(unit) ? null : scaleFor(unit, group)));
+}
+
+/** The headers' texts, with units. */
+export function headerTexts<Row>(options: TableOptions<Row>): string[] {
+  const scales = scalesOf(options);
+  return options.columns.map(({ title }, i) => headerText(title, scales[i] ?? null));
+}
+
+function cellOf<Row>(row: Row, column: Column<Row>, scale: Scale | null, isFirst: boolean): HTMLElement {
+  const value = column.cell(row);
+  const tag = isFirst ? 'th' : 'td';
+  const scope = isFirst ? { scope: 'row' } : {};
+  if (column.unit === undefined) {
+    const text = element('span', { class: 'text', title: String(value ?? '') }, value === null ? 'na' : String(value));
+    const before = column.before?.(row) ?? null;
+    return element(
+      tag,
+      { ...scope, class: value === null ? 'unknown' : null },
+      ...(before === null ? [] : [before]),
+      text,
+    );
+  }
+  const number = typeof value === 'number' ? value : null;
+  const text = numberText(number, column.unit, scale);
+  const shown = column.field === undefined ? text : namedFigure(column.field(row), number, column.unit, text);
+  const part = column.bar?.(row) ?? null;
+  const made = element(tag, { ...scope, class: part === null ? 'number' : 'number bar' }, shown);
+  if (part !== null) made.style.setProperty('--part', `${(Math.min(1, Math.max(0, part)) * 100).toFixed(2)}%`);
+  return made;
+}
+
+const headerText = (title: string, scale: Scale | null): string =>
+  scale === null || scale.suffix === '' || title.endsWith(scale.suffix) ? title : `${title} (${scale.suffix})`;
+
+/** A table that scrolls by itself where it is wider than the page. */
+const scrolling = (caption: string, inner: HTMLElement): HTMLElement =>
+  element('div', { class: 'scroll', role: 'region', 'aria-label': caption, tabindex: 0 }, inner);
+
+/** The rows of a table that is not sorted: a tree, a few lines. */
+export function plainRows<Row>(options: TableOptions<Row>): HTMLElement[] {
+  const scales = scalesOf(options);
+  return options.rows.map((row) =>
+    element('tr', {}, ...options.columns.map((column, i) => cellOf(row, column, scales[i] ?? null, i === 0))),
+  );
+}
+
+/** A table, with its filter above and what it leaves out beneath. */
+export function table<Row>(options: TableOptions<Row>): HTMLElement {
+  const { caption, columns, rows, sortedBy, most = 15, filtered = false } = options;
+  const scales = scalesOf(options);
+  const state: State = {
+    by: sortedBy,
+    descending: columns[sortedBy ?? 0]?.unit !== undefined,
+    filter: '',
+    all: false,
+    onPaper: false,
+  };
+  const body = element('tbody');
+  const told = element('p', { class: 'told', 'aria-live': 'polite' });
+  const heads = columns.map((column, i) => {
+    const text = headerText(column.title, scales[i] ?? null);
+    const head = element('th', { scope: 'col', class: column.unit === undefined ? null : 'number' });
+    const sort = (): void => {
+      state.descending = state.by === i ? !state.descending : column.unit !== undefined;
+      state.by = i;
+      show();
+    };
+    head.append(sortedBy === null ? text : button(text, sort));
+    return head;
+  });
+
+  const show = (): void => {
+    const found = withWords(rows, (row) => columns.filter(({ unit }) => unit === undefined).map(({ cell }) => cell(row)), state.filter); // prettier-ignore
+    const column = columns[state.by ?? -1];
+    const ordered = column === undefined ? found : inOrder(found, column.cell, state.descending);
+    const room = state.onPaper ? most * ON_PAPER : state.all ? ordered.length : most;
+    const shown = ordered.slice(0, room);
+    body.replaceChildren(
+      ...shown.map((row) =>
+        element('tr', {}, ...columns.map((one, i) => cellOf(row, one, scales[i] ?? null, i === 0))),
+      ),
+    );
+    heads.forEach((head, i) => {
+      if (sortedBy !== null) head.setAttribute('aria-sort', i !== state.by ? 'none' : state.descending ? 'descending' : 'ascending'); // prettier-ignore
+    });
+    const rest = ordered.length - shown.length;
+    const count = rest > 0 ? `${shown.length} of ${ordered.length} rows` : `${ordered.length} rows`;
+    const about = state.onPaper && rest > 0 ? `, ${rest} are not on paper` : '';
+    told.replaceChildren(rest > 0 || state.filter !== '' ? count + about : '');
+    more.hidden = ordered.length <= most;
+    more.textContent = state.all ? `Show ${most}` : `Show all ${ordered.length}`;
+  };
+
+  const more = button('', () => {
+    state.all = !state.all;
+    show();
+  });
+  const top: Node[] = [];
+  if (filtered && rows.length > 1) {
+    const input = element('input', { type: 'search', placeholder: 'Filter', 'aria-label': `Filter ${caption}` });
+    input.addEventListener('input', () => {
+      state.filter = input.value;
+      show();
+    });
+    top.push(element('div', { class: 'above' }, input));
+  }
+  const head = element('thead', {}, element('tr', {}, ...heads));
+  show();
+  const inner = element('table', { 'aria-label': caption }, head, body);
+  const place = element(
+    'div',
+    { class: 'table' },
+    ...top,
+    scrolling(caption, inner),
+    element('div', { class: 'beneath' }, told, more),
+  );
+  const print = (onPaper: boolean): void => {
+    state.onPaper = onPaper;
+    show();
+  };
+  if (rows.length > most) whenPrinted(place, () => { print(true); }, () => { print(false); }); // prettier-ignore
+  return place;
+}

@@ -1,0 +1,65 @@
+/** What is worth doing, most gain first. */
+import type { Finding } from '../../prof/advise/finding.js';
+import { command } from '../document/copy-command.js';
+import { button, element } from '../document/element.js';
+import { figure } from '../charts/figure.js';
+import type { Content, Panel, View } from '../panel.js';
+
+const SHOWN_AT_FIRST = 6;
+
+interface Placed {
+  readonly finding: Finding;
+  readonly at: number;
+}
+
+function shownOf(view: View, { finding, at }: Placed): HTMLElement {
+  const { what, action, gain, device, see, evidence, kernels } = finding;
+  const field = (name: string): string => `advice.${at}.${name}`;
+  const facts = element(
+    'p',
+    { class: 'facts' },
+    ...(gain === null
+      ? ['Gain: cannot be told. ']
+      : [gain.isBound ? 'Gain, at most: ' : 'Gain: ', figure(view, field('gain.ns'), 'ns'), '. ']),
+    'Time at stake: ',
+    figure(view, field('stake'), 'ns'),
+    '. Activities: ',
+    figure(view, field('count'), 'count'),
+    device === null ? '.' : `. Device ${device}.`,
+  );
+  const lines = [
+    ...(gain === null ? [] : [['How the gain is computed', gain.how] as const]),
+    ...Object.entries(evidence).map(([name, value]) => [name, String(value)] as const),
+    ...(kernels.length === 0 ? [] : [['kernels', kernels.join(', ')] as const]),
+  ];
+  const evidenceList = lines.flatMap(([name, value]) => [element('dt', {}, name), element('dd', {}, value)]);
+  return element(
+    'li',
+    {},
+    element('h3', {}, what),
+    element('p', {}, action),
+    facts,
+    element('details', {}, element('summary', {}, `Evidence (${finding.rule})`), element('dl', { class: 'evidence' }, ...evidenceList)), // prettier-ignore
+    command(see),
+  );
+}
+
+function make(view: View): Content {
+  const { data, profile } = view;
+  const placed = data.advice.map((finding, at) => ({ finding, at }));
+  const own = placed.filter(({ finding }) => finding.profile === profile.overview.profile);
+  const others = placed.length - own.length;
+  const elsewhere = others === 0 ? [] : [element('p', { class: 'note' }, `${others} findings are about other profiles of this page.`)]; // prettier-ignore
+  if (own.length === 0) return others === 0 ? 'No rule found anything that can be shown to be worth doing.' : elsewhere;
+  const list = element('ol', { class: 'advice' }, ...own.map((one) => shownOf(view, one)));
+  const hidden = [...list.children].slice(SHOWN_AT_FIRST) as HTMLElement[];
+  for (const one of hidden) one.classList.add('later');
+  const more = button(`Show all ${own.length} findings`, () => {
+    for (const one of hidden) one.classList.remove('later');
+    more.remove();
+  });
+  const note = element('p', { class: 'note' }, `FILE in a command stands for the input, ${data.title}.`);
+  return [list, ...(hidden.length > 0 ? [more] : []), note, ...elsewhere];
+}
+
+export const ADVICE: Panel = { id: 'advice', title: 'Advice', width: 6, make };

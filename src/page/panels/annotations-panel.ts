@@ -1,0 +1,61 @@
+/** How long the device worked each time an annotation of the user was passed. */
+import type { Annotation } from '../../prof/html/page-data.js';
+import { replaceContents } from '../charts/chart.js';
+import { element, select } from '../document/element.js';
+import { namedFigure } from '../charts/figure.js';
+import { quantile } from '../charts/histogram.js';
+import { histogram } from '../charts/histogram-chart.js';
+import type { Content, Panel, View } from '../panel.js';
+import { written } from '../document/units.js';
+
+const LONGEST_LABEL = 90;
+const short = (text: string): string => (text.length > LONGEST_LABEL ? `${text.slice(0, LONGEST_LABEL - 1)}…` : text);
+
+/** How far the number of times can be relied on. */
+const guessedText = (guessed: number, count: number): string =>
+  `${guessed === count ? 'How often it was passed' : `${written(guessed, 'count')} of these`} is told by the order of kernels alone: ` +
+  'forward, backward and steps are told apart, but passes with no other kernel between them count as one. ' +
+  'Ranges of the host (dparse --ranges) tell them apart.';
+
+function shownOf({ text, count, guessed, time, samples }: Annotation, at: number): Node[] {
+  const field = (key: string): string => `annotations.shown.${at}.${key}`;
+  const ordered = [...samples].sort((a, b) => a - b);
+  const part = (title: string, value: Node | string): HTMLElement =>
+    element('div', {}, element('dt', {}, title), element('dd', {}, value));
+  const sampled = samples.length < count ? ` (of ${samples.length} of them)` : '';
+  return [
+    element('p', { class: 'text annotation' }, text),
+    element(
+      'dl',
+      { class: 'inline' },
+      part('Times passed', namedFigure(field('count'), count, 'count')),
+      part('Device time', namedFigure(field('time'), time, 'ns')),
+      part('Mean', namedFigure(`${field('time')} / ${field('count')}`, count > 0 ? time / count : null, 'ns')),
+      part(`Median${sampled}`, written(quantile(ordered, 0.5), 'ns')),
+    ),
+    ...(samples.length === 0
+      ? [element('p', { class: 'note' }, 'No time of a single occurrence is known.')]
+      : [histogram('device time of an occurrence', samples)]),
+    ...(guessed > 0 ? [element('p', { class: 'note' }, guessedText(guessed, count))] : []),
+  ];
+}
+
+function make(view: View): Content {
+  const { shown, count } = view.profile.annotations;
+  if (shown.length === 0) return 'The profile holds no annotations of the user (NVTX ranges, record_function, layers).';
+  const place = element('div');
+  const show = (at: number): void => {
+    const annotation = shown[at];
+    if (annotation !== undefined) replaceContents(place, ...shownOf(annotation, at));
+  };
+  show(0);
+  const choices = shown.map(({ text, time }, at) => ({ value: String(at), label: `${short(text)} · ${written(time, 'ns')}` })); // prettier-ignore
+  const picker = select('Annotation', choices, '0', (value) => {
+    show(Number(value));
+  });
+  const rest = count - shown.length;
+  const note = rest > 0 ? [element('p', { class: 'note' }, `${rest} further annotations, those with the least time, are not on this page.`)] : []; // prettier-ignore
+  return [picker, place, ...note];
+}
+
+export const ANNOTATIONS: Panel = { id: 'annotations', title: 'Annotations', width: 3, make };

@@ -1,0 +1,106 @@
+/** Memory of the devices over time: a chart for each device and metric, all from and to the same times. */
+import type { MemoryCurve } from '../../prof/html/page-data.js';
+import { chart, type ChartOption } from '../charts/chart.js';
+import { below, GRID, left, tips } from '../charts/chart-style.js';
+import { element } from '../document/element.js';
+import { namedFigure } from '../charts/figure.js';
+import { changes, timeSpan, valueAt } from '../charts/memory-curve.js';
+import type { Content, Panel, View } from '../panel.js';
+import { inPalette, swatch } from '../charts/strip.js';
+import { table, type Column } from '../document/sorted-table.js';
+import { written } from '../document/units.js';
+
+interface Row extends MemoryCurve {
+  /** Place among the curves of the profile. */
+  readonly at: number;
+}
+
+/** Lines are told apart without their colours too. */
+const STROKES = ['solid', 'dashed', 'dotted'] as const;
+
+const strokeOf = (i: number): (typeof STROKES)[number] => STROKES[i % STROKES.length] ?? 'solid';
+
+/** Lines of one chart, times from `zero`. */
+function option(rows: readonly Row[], span: readonly [number, number], zero: number): ChartOption {
+  const [from, to] = span;
+  return {
+    grid: GRID,
+    xAxis: below('time from the first work on a device', 'ns', { min: from - zero, max: to - zero }),
+    yAxis: left('bytes', { min: 0 }),
+    tooltip: tips('axis', (i, series) => {
+      const time = rows.find(({ name }) => name === series)?.points[i]?.[0] ?? to;
+      return [
+        written(time - zero, 'ns'),
+        ...rows.map(({ name, points }) => [name, written(valueAt(points, time), 'bytes')] as const),
+      ];
+    }),
+    series: rows.map(({ name, points }, i) => ({
+      type: 'line',
+      name,
+      step: 'end',
+      symbol: 'none',
+      // The last value holds until something else is told.
+      data: [...points, [to, points.at(-1)?.[1] ?? 0] as const].map(([time, bytes]) => [time - zero, bytes]),
+      lineStyle: { color: inPalette(i), width: 1.5, type: strokeOf(i) },
+      ...(rows.length === 1 ? { areaStyle: { color: inPalette(i), opacity: 0.25 } } : {}),
+      emphasis: { disabled: true },
+    })),
+  };
+}
+
+const deviceText = ({ device, name }: MemoryCurve): string =>
+  device !== null ? `Device ${device}` : name === 'CPU' ? 'Host' : 'no device told';
+
+function curves(rows: readonly Row[], span: readonly [number, number], zero: number): Node[] {
+  const [first] = rows;
+  if (first === undefined) return [];
+  const title = `${deviceText(first)}: ${first.metric}`;
+  const peaks = rows.map(({ name, peak }) => `${name} peak ${written(peak, 'bytes')}`).join(', ');
+  const legend = rows.map(
+    ({ name, at, peak }, i) =>
+    element('li', {}, swatch(inPalette(i)), element('span', { class: 'text' }, `${name}${rows.length > 1 ? ` (${strokeOf(i)})` : ''}, peak `), namedFigure(`memory.${at}.peak`, peak, 'bytes')), // prettier-ignore
+  );
+  return [
+    element('h3', {}, title),
+    element('ul', { class: 'legend' }, ...legend),
+    chart(`${title} over time: ${peaks}`, 200, () => option(rows, span, zero)),
+  ];
+}
+
+const COLUMNS: readonly Column<Row>[] = [
+  {
+    title: 'Memory',
+    cell: ({ metric, name }) => (metric === name || metric === 'memory' ? name : `${metric} ${name}`),
+  },
+  { title: 'Device', cell: ({ device }) => (device === null ? null : String(device)) },
+  { title: 'Size', unit: 'bytes', cell: ({ peak }) => peak, field: ({ at }) => `memory.${at}.peak` },
+  { title: 'Told', cell: ({ points }) => toldText(points.length) },
+];
+
+const toldText = (samples: number): string =>
+  samples === 0 ? 'of the whole profile' : samples === 1 ? 'once' : `${written(samples, 'count')} times the same`;
+
+function make(view: View): Content {
+  const { memory, utilisation } = view.profile;
+  if (memory.length === 0)
+    return 'The profile holds no samples of memory. Profiles of PyTorch have them (profile_memory=True), and captures of AWS Neuron.';
+  const rows = memory.map((curve, at) => ({ ...curve, at }));
+  const changing = rows.filter(({ points }) => changes(points));
+  const groups = new Map<string, Row[]>();
+  for (const row of changing) {
+    const key = `${row.device ?? ''}/${row.metric}`;
+    groups.set(key, [...(groups.get(key) ?? []), row]);
+  }
+  const { start, width, devices } = utilisation;
+  const worked = devices.length === 0 ? [] : [start, start + width * (devices[0]?.busy.length ?? 0)];
+  const span = timeSpan(rows.map(({ points }) => points), worked); // prettier-ignore
+  const zero = devices.length === 0 ? span[0] : start;
+  const rest = rows.filter((row) => !changing.includes(row));
+  const caption = 'Memory that does not change';
+  return [
+    ...[...groups.values()].flatMap((group) => curves(group, span, zero)),
+    ...(rest.length === 0 ? [] : [element('h3', {}, caption), table({ caption, columns: COLUMNS, rows: rest, sortedBy: 2 })]), // prettier-ignore
+  ];
+}
+
+export const MEMORY: Panel = { id: 'memory', title: 'Memory', width: 6, make };

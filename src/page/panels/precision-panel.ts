@@ -1,0 +1,19 @@
+/** Time of kernels by element type of their arithmetic. */
+import type { Content, Panel, View } from '../panel.js';
+import { inPalette, parts, strip, type Part } from '../charts/strip.js';
+
+const WHOLE = 'overview.kernels.time';
+
+function make(view: View): Content {
+  const { kernels } = view.profile.overview;
+  if (kernels === null) return 'The profile holds no kernels.';
+  const list = kernels.precision.map(({ name }, at): Part => ({
+    name: name === 'na' ? 'not told' : name,
+    field: `overview.kernels.precision.${at}.time`,
+    count: `overview.kernels.precision.${at}.count`,
+    colour: name === 'na' ? 'var(--idle)' : inPalette(at),
+  }));
+  return [strip(view, 'Kernel time by precision', list, WHOLE), parts(view, 'Kernel time by precision', list, WHOLE)];
+}
+
+export const PRECISION: Panel = { id: 'precision', title: 'Precision', width: 2, make };

@@ -1,0 +1,201 @@
+/** Kernels under the roofs of their device: FLOP/byte against FLOP/s, both logarithmic. */
+import type { Roofline } from '../../prof/html/page-data.js';
+import type { ScatterSeriesOption } from 'echarts/charts';
+import { chart, replaceContents, type ChartOption } from '../charts/chart.js';
+import { below, left, tips } from '../charts/chart-style.js';
+import { element, select } from '../document/element.js';
+import type { Content, Panel, View } from '../panel.js';
+import { placed, roofLines, type Placed, type RoofLine } from '../charts/roofline-points.js';
+import { swatch } from '../charts/strip.js';
+import { table, type Column } from '../document/sorted-table.js';
+import { tick, written } from '../document/units.js';
+
+/** Uses of the matrix unit, told apart by form as well as by colour. */
+const USES = [
+  { tc: '1', name: 'on the matrix unit', short: 'used', symbol: 'circle', colour: 'var(--memory)' },
+  { tc: '0', name: 'product beside it', short: 'unused', symbol: 'diamond', colour: 'var(--idle-host)' },
+  { tc: '-', name: 'no product', short: 'no product', symbol: 'triangle', colour: 'var(--host)' },
+  { tc: null, name: 'not told', short: 'not told', symbol: 'rect', colour: 'var(--idle)' },
+] as const;
+
+const useOf = ({ point }: Placed): (typeof USES)[number] => USES.find(({ tc }) => tc === point.tc) ?? USES[3];
+
+/** Whole powers of ten around values. */
+function decades(values: readonly number[]): readonly [number, number] {
+  const known = values.filter((value) => value > 0 && Number.isFinite(value));
+  const least = known.reduce((a, b) => Math.min(a, b), Infinity);
+  const most = known.reduce((a, b) => Math.max(a, b), 0);
+  return most === 0 ? [1, 10] : [10 ** Math.floor(Math.log10(least)), 10 ** Math.ceil(Math.log10(most * 1.05))];
+}
+
+/** Width in pixels of a point: its area is its part of the time. */
+const sizeOf = (time: number, most: number, count: number): number =>
+  5 + (count > 200 ? 11 : 23) * Math.sqrt(most > 0 ? time / most : 0);
+
+const CHART_HEIGHT = 460;
+
+/** Names of the roofs, at the right end of each; those that would stand over each other move to the left. */
+function labelsOf(lines: readonly RoofLine[], low: number, high: number): ScatterSeriesOption[] {
+  const pixels = (CHART_HEIGHT - 74) / Math.log10(high / low);
+  let above = Infinity;
+  let aside = 0;
+  return lines.map(({ name, line }) => {
+    const [[x, y] = [1, 1], [toX, toY] = [1, 1]] = line;
+    const isMemory = name === 'memory';
+    const start = Math.max(x, (low * x) / y);
+    const place = isMemory ? [Math.sqrt(start * toX), (Math.sqrt(start * toX) * y) / x] : [toX, toY];
+    if (!isMemory) {
+      aside = (Math.log10(above) - Math.log10(y)) * pixels < 13 ? aside + 1 : 0;
+      above = y;
+    }
+    const text = isMemory ? `memory ${tick(y / x, 'bytes/s')}` : `${name} ${tick(y, 'flop/s')}`;
+    return {
+      type: 'scatter',
+      silent: true,
+      symbolSize: 0.01,
+      z: 4,
+      data: [place],
+      label: {
+        show: true,
+        formatter: () => text,
+        position: isMemory ? [-8, -10] : [-2 - 190 * aside, -13],
+        align: 'right',
+        color: 'var(--ink)',
+        fontSize: 10,
+        // Readable over points.
+        textBorderColor: 'var(--panel)',
+        textBorderWidth: 3,
+      },
+      tooltip: { show: false },
+    };
+  });
+}
+
+const shareText = (share: number | null): string => written(share, 'share');
+
+function option(points: readonly Placed[], roof: Roofline['roofs'][number] | undefined): ChartOption {
+  const [from, to] = decades([...points.map(({ intensity }) => intensity), 1, 1000]);
+  const lines = roof === undefined ? [] : roofLines(roof, from, to, new Set(points.map(({ point }) => point.dtype)));
+  const [low] = decades(points.map(({ flopsPerS }) => flopsPerS));
+  const [, high] = decades([...points.map(({ flopsPerS }) => flopsPerS), ...lines.flatMap(({ line }) => line.map(([, y]) => y))]); // prettier-ignore
+  const most = points.reduce((max, { point }) => Math.max(max, point.time), 0);
+  const groups = USES.map((use) => ({ use, own: points.filter((one) => useOf(one) === use) }));
+  return {
+    grid: { left: 84, right: 20, top: 28, bottom: 46 },
+    xAxis: below('FLOP/byte', 'count', { type: 'log', min: from, max: to, interval: 1 }),
+    yAxis: left('flop/s', { type: 'log', min: low, max: high, interval: high / low > 1e8 ? 2 : 1 }),
+    tooltip: tips('item', (i, series) => {
+      const one = groups.find(({ use }) => use.name === series)?.own[i];
+      if (one === undefined) return [series];
+      const { point, intensity, flopsPerS, bytesPerS, ofCompute, ofMemory } = one;
+      return [
+        point.op ?? 'no op known',
+        ['kernel', point.kernel],
+        ['type', point.dtype ?? 'na'],
+        ['matrix unit', useOf(one).name],
+        ['intensity', written(intensity, 'flop/byte')],
+        ['reached', `${written(flopsPerS, 'flop/s')} (${shareText(ofCompute)} of peak)`],
+        ['memory', `${written(bytesPerS, 'bytes/s')} (${shareText(ofMemory)} of peak)`],
+        ['time', `${written(point.time, 'ns')} in ${written(point.count, 'count')} launches`],
+      ];
+    }),
+    series: [
+      ...lines.map(({ name, line }) => ({
+        type: 'line' as const,
+        name,
+        silent: true,
+        symbol: 'none',
+        showSymbol: true,
+        lineStyle: { color: 'var(--quiet)', width: name === 'memory' ? 1.8 : 1, type: name === 'memory' ? ('solid' as const) : ('dashed' as const) }, // prettier-ignore
+        data: line.map(([x, y]) => [x, y]),
+        tooltip: { show: false },
+      })),
+      ...labelsOf(lines, low, high),
+      ...groups.map(({ use, own }) => ({
+        type: 'scatter' as const,
+        name: use.name,
+        symbol: use.symbol,
+        data: own.map(({ intensity, flopsPerS }) => [intensity, flopsPerS]),
+        symbolSize: (_: unknown, { dataIndex }: { dataIndex: number }) =>
+          sizeOf(own[dataIndex]?.point.time ?? 0, most, points.length),
+        itemStyle: { color: use.colour, opacity: 0.65, borderColor: 'var(--panel)', borderWidth: 0.6 },
+        emphasis: { itemStyle: { opacity: 1, borderColor: 'var(--ink)', borderWidth: 1.5 } },
+      })),
+    ],
+  };
+}
+
+const COLUMNS: readonly Column<Placed>[] = [
+  { title: 'Kernel', cell: ({ point }) => point.kernel },
+  { title: 'Op', cell: ({ point }) => point.op },
+  { title: 'Type', cell: ({ point }) => point.dtype },
+  { title: 'Matrix unit', cell: (one) => useOf(one).short },
+  { title: 'Time', unit: 'ns', cell: ({ point }) => point.time, field: ({ at }) => `roofline.points.${at}.time` },
+  {
+    title: 'Launches',
+    unit: 'count',
+    cell: ({ point }) => point.count,
+    field: ({ at }) => `roofline.points.${at}.count`,
+  },
+  {
+    title: 'FLOP/byte',
+    unit: 'flop/byte',
+    cell: ({ intensity }) => intensity,
+    field: ({ at }) => `roofline.points.${at}.flops / roofline.points.${at}.bytes`,
+  },
+  { title: 'Reached', unit: 'flop/s', cell: ({ flopsPerS }) => flopsPerS },
+  { title: 'Of peak', unit: 'share', cell: ({ ofCompute }) => ofCompute, bar: ({ ofCompute }) => ofCompute },
+  { title: 'Memory', unit: 'bytes/s', cell: ({ bytesPerS }) => bytesPerS },
+  { title: 'Of peak bandwidth', unit: 'share', cell: ({ ofMemory }) => ofMemory, bar: ({ ofMemory }) => ofMemory },
+];
+
+function shownOf({ roofline }: View['profile'], device: number): Node[] {
+  const points = placed(roofline, device);
+  const roof = roofline.roofs.find((one) => one.device === device);
+  const own = roofline.points.filter((point) => point.device === device).length;
+  if (points.length === 0) return [element('p', { class: 'missing' }, 'FLOPs and bytes of this device’s kernels are not known.')]; // prettier-ignore
+  const uses = USES.map((use) => ({ use, count: points.filter((one) => useOf(one) === use).length }));
+  const legend = uses
+    .filter(({ count }) => count > 0)
+    .map(({ use, count }) => element('li', {}, swatch(use.colour, use.symbol), `${use.name} (${count})`));
+  const label = `Roofline of ${roof?.name ?? `device ${device}`}: ${points.length} kernels by op, from ${tick(points.reduce((least, { intensity }) => Math.min(least, intensity), Infinity), 'flop/byte')} up. The table beneath holds the figures.`; // prettier-ignore
+  const about = [
+    roof === undefined
+      ? 'The peaks of this device are not known: no roofs.'
+      : `Roofs of ${roof.name}${roof.bytesPerS === null ? ', whose memory bandwidth is not known' : ''}.`,
+    'The area of a point is its time.',
+    ...(own > points.length
+      ? [`${own - points.length} entries without arithmetic or traffic have no place here.`]
+      : []),
+    ...(roofline.pointCount > roofline.points.length ? [`${roofline.pointCount - roofline.points.length} entries with the least time are left out.`] : []), // prettier-ignore
+  ];
+  return [
+    element('ul', { class: 'legend' }, ...legend),
+    chart(label, CHART_HEIGHT, () => option(points, roof)),
+    element('p', { class: 'note' }, about.join(' ')),
+    table({
+      caption: 'Kernels under the roofline',
+      columns: COLUMNS,
+      rows: points,
+      sortedBy: 4,
+      most: 8,
+      filtered: true,
+    }),
+  ];
+}
+
+function make(view: View): Content {
+  const { points } = view.profile.roofline;
+  if (points.length === 0) return 'Of no kernel both FLOPs and bytes are known.';
+  const devices = [...new Set(points.map(({ device }) => device))].sort((a, b) => a - b);
+  const place = element('div');
+  const show = (device: number): void => {
+    replaceContents(place, ...shownOf(view.profile, device));
+  };
+  show(devices[0] ?? 0);
+  const choices = devices.map((device) => ({ value: String(device), label: String(device) }));
+  const picker = devices.length < 2 ? [] : [select('Device', choices, String(devices[0]), (value) => { show(Number(value)); })]; // prettier-ignore
+  return [...picker, place];
+}
+
+export const ROOFLINE: Panel = { id: 'roofline', title: 'Roofline', width: 6, make };

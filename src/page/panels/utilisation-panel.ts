@@ -1,0 +1,80 @@
+/** During how much of each span of time devices and host worked. */
+import { chart, type ChartOption } from '../charts/chart.js';
+import { below, GRID, left, tips } from '../charts/chart-style.js';
+import { element } from '../document/element.js';
+import type { Content, Panel, View } from '../panel.js';
+import { swatch } from '../charts/strip.js';
+import { written } from '../document/units.js';
+
+interface Curve {
+  readonly name: string;
+  readonly colour: string;
+  readonly shares: readonly number[];
+  readonly filled: boolean;
+}
+
+const mean = (shares: readonly number[]): number | null =>
+  shares.length === 0 ? null : shares.reduce((all, one) => all + one, 0) / shares.length;
+
+function option(curves: readonly Curve[], width: number): ChartOption {
+  const at = (i: number): number => i * width;
+  const end = at(curves[0]?.shares.length ?? 0);
+  return {
+    grid: GRID,
+    xAxis: below('time from the first work', 'ns', { min: 0, max: end }),
+    yAxis: left('share', { min: 0, max: 1, splitNumber: 2 }),
+    tooltip: tips('axis', (i) => [
+      `${written(at(i), 'ns')} – ${written(at(i + 1), 'ns')}`,
+      ...curves.map(({ name, shares }) => [name, written(shares[i] ?? null, 'share')] as const),
+    ]),
+    series: curves.map(({ name, colour, shares, filled }) => ({
+      type: 'line',
+      name,
+      step: 'end',
+      symbol: 'none',
+      silent: true,
+      // The last span is as wide as the others: its end repeats it.
+      data: [...shares, shares.at(-1) ?? 0].map((share, i) => [at(i), share]),
+      lineStyle: { color: colour, width: filled ? 1 : 1.5 },
+      ...(filled ? { areaStyle: { color: colour, opacity: 0.3 } } : {}),
+      emphasis: { disabled: true },
+    })),
+  };
+}
+
+function make(view: View): Content {
+  const { devices, host, start, width } = view.profile.utilisation;
+  if (devices.length === 0) return 'The profile holds no work of a device.';
+  const rows = devices.map((device) => {
+    const curves: Curve[] = [
+      { name: 'Busy', colour: 'var(--ink)', shares: device.busy, filled: false },
+      { name: 'Compute', colour: 'var(--compute)', shares: device.compute, filled: true },
+      { name: 'Communication', colour: 'var(--communication)', shares: device.communication, filled: true },
+      { name: 'Copies and sets', colour: 'var(--memory)', shares: device.memory, filled: true },
+    ];
+    const some = curves.filter(({ shares }, i) => i === 0 || shares.some((share) => share > 0));
+    return { title: `Device ${device.device}`, curves: some };
+  });
+  if (host !== null)
+    rows.push({ title: 'Host, launching', curves: [{ name: 'Some thread launches', colour: 'var(--host)', shares: host, filled: true }] }); // prettier-ignore
+  const charts = rows.flatMap(({ title, curves }) => {
+    const label = `${title} over time, mean of ${curves[0]?.shares.length ?? 0} spans: ${curves.map(({ name, shares }) => `${name} ${written(mean(shares), 'share')}`).join(', ')}`; // prettier-ignore
+    const legend = curves.map(({ name, colour, shares }) =>
+      element('li', {}, swatch(colour), `${name}, mean ${written(mean(shares), 'share')}`),
+    );
+    return [
+      element('h3', {}, title),
+      element('ul', { class: 'legend' }, ...legend),
+      chart(label, devices.length > 2 ? 120 : 160, () => option(curves, width)),
+    ];
+  });
+  const when = element(
+    'p',
+    { class: 'note' },
+    `The first work begins ${written(start, 'ns')} after the start of the profile.`,
+  );
+  const none = host === null ? [element('p', { class: 'note' }, 'Host: the profile holds no launches.')] : [];
+  return [...charts, ...none, when];
+}
+
+export const UTILISATION: Panel = { id: 'utilisation', title: 'Utilisation over time', width: 6, make };

@@ -1,0 +1,62 @@
+/** Keeps the address in step with what a timeline shows, and the timeline with an address that a user opens. */
+import { readAddress, withAddress, type Address } from '../model/address.js';
+import type { Scene, Shown } from '../draw/scene.js';
+import { fitted, within } from '../model/view.js';
+
+/** Browsers take few changes of an address in a short time. */
+const EVERY = 300;
+
+const KEYS: readonly (keyof Shown)[] = ['view', 'event', 'colour', 'search', 'closed', 'span'];
+
+export function followAddress(scene: Scene, profile: number, signal: AbortSignal): void {
+  const { events } = scene;
+  const restore = (): void => {
+    const address = readAddress(location.hash);
+    const isOwn = address.profile === profile;
+    const event = isOwn && address.event !== null && address.event < events.count ? address.event : null;
+    scene.set({
+      view: address.view === null ? fitted(events.span) : within(address.view, events.span),
+      colour: address.colour ?? scene.usual,
+      search: address.search,
+      closed: new Set(address.closed),
+      event,
+      span: isOwn ? address.span : null,
+    });
+  };
+  const addressNow = (): Address => {
+    const { view, event, colour, search, closed, span } = scene.shown;
+    const all = fitted(events.span);
+    const isAll = view.from === all.from && view.to === all.to;
+    return {
+      profile,
+      view: isAll ? null : view,
+      event,
+      colour: colour === scene.usual ? null : colour,
+      search,
+      closed: [...closed],
+      span,
+    };
+  };
+  let waiting: ReturnType<typeof setTimeout> | undefined;
+  const write = (): void => {
+    waiting = undefined;
+    const fragment = withAddress(location.hash, addressNow());
+    try {
+      history.replaceState(
+        history.state,
+        '',
+        `${location.pathname}${location.search}${fragment === '' ? '' : `#${fragment}`}`,
+      );
+    } catch {
+      // A page in a frame that may not touch its address works without.
+    }
+  };
+  restore();
+  scene.watch((changed) => {
+    if (KEYS.some((key) => changed.has(key))) waiting ??= setTimeout(write, EVERY);
+  });
+  addEventListener('hashchange', restore, { signal });
+  signal.addEventListener('abort', () => {
+    clearTimeout(waiting);
+  });
+}

@@ -1,0 +1,59 @@
+/** The selected event in words, with links to what launched it and what it launched. */
+import { button, element } from '../../document/element.js';
+import { launchedBy, textOf } from '../model/events.js';
+import { allFacts, explainCommand } from '../model/event-facts.js';
+import type { Scene } from '../draw/scene.js';
+
+const MOST_LINKS = 20;
+
+export interface DetailsOptions {
+  /** Place of the profile in its file, and the file's name. */
+  readonly profile: number;
+  readonly file: string;
+}
+
+export function showDetails(scene: Scene, { profile, file }: DetailsOptions): HTMLElement {
+  const { events } = scene;
+  const place = element('section', { class: 'tl-details', 'aria-live': 'polite', 'aria-label': 'Selected event' });
+  const link = (event: number): HTMLElement =>
+    button(textOf(events, 'name', event) ?? `event ${event}`, () => {
+      scene.select(event);
+    });
+  const links = (title: string, list: readonly number[]): HTMLElement[] => {
+    if (list.length === 0) return [];
+    const more = list.length > MOST_LINKS ? [` and ${list.length - MOST_LINKS} more`] : [];
+    return [
+      element('dt', {}, title),
+      element('dd', { class: 'tl-links' }, ...list.slice(0, MOST_LINKS).map(link), ...more),
+    ];
+  };
+  const show = (): void => {
+    const { event } = scene.shown;
+    if (event === null) {
+      place.replaceChildren(element('p', { class: 'tl-hint' }, 'Click an event for its details.'));
+      return;
+    }
+    const launcher = events.arrows.launcher[event] ?? -1;
+    const command = explainCommand(events, event, profile, file);
+    const facts = allFacts(events, event).flatMap(([name, value]) => [
+      element('dt', {}, name),
+      element('dd', {}, value),
+    ]);
+    const list = element(
+      'dl',
+      {},
+      ...facts,
+      ...links('launched by', launcher === -1 ? [] : [launcher]),
+      ...links('launched', launchedBy(events, event)),
+      ...(command === null
+        ? []
+        : [element('dt', {}, 'explain'), element('dd', {}, element('code', { class: 'tl-command' }, command))]),
+    );
+    place.replaceChildren(element('h3', {}, textOf(events, 'name', event) ?? 'na'), list);
+  };
+  scene.watch((changed) => {
+    if (changed.has('event')) show();
+  });
+  show();
+  return place;
+}

@@ -1,0 +1,139 @@
+/** The keys of a timeline: a table of what each does. */
+import type { Scene } from '../draw/scene.js';
+import { around, fitted, panned, zoomed } from '../model/view.js';
+import { endOf, startOf } from '../model/events.js';
+import { firstAtLeast, visible } from '../model/lane-rows.js';
+
+export interface KeyActions {
+  readonly scene: Scene;
+  /** Scrolls the lanes by CSS pixels. */
+  readonly scroll: (by: number) => void;
+  readonly addMarker: () => void;
+  readonly nextMatch: (step: 1 | -1) => void;
+  readonly focusSearch: () => void;
+}
+
+type Act = (keys: KeyActions) => void;
+
+const STEP = 0.15;
+const FACTOR = 1.5;
+const SCROLL = 54;
+
+const pan = (part: number): Act => {
+  return ({ scene }) => {
+    const { view } = scene.shown;
+    scene.look(panned(view, part * (view.to - view.from), scene.events.span));
+  };
+};
+
+/** Around the pointer, else the selected event where it is seen, else the middle. */
+const zoom = (factor: number): Act => {
+  return ({ scene }) => {
+    const { view, pointer, event } = scene.shown;
+    const selected = event === null ? NaN : startOf(scene.events, event);
+    const middle = selected >= view.from && selected <= view.to ? selected : (view.from + view.to) / 2;
+    scene.look(zoomed(view, factor, pointer ?? middle, scene.events.span));
+  };
+};
+
+const scroll = (by: number): Act => {
+  return (keys) => {
+    keys.scroll(by);
+  };
+};
+
+/** The event before or after the selected one in its row; without one the first in sight of the first row. */
+const along = (step: 1 | -1): Act => {
+  return ({ scene }) => {
+    const { event, view } = scene.shown;
+    const band = event === null ? scene.layout.bands[0] : scene.bandOf(event);
+    if (band === null || band === undefined) return;
+    const { row } = band;
+    const place = event === null ? visible(row, view.from, view.to).from : row.events.indexOf(event) + step;
+    const next = row.events[place];
+    if (next !== undefined) scene.select(next);
+  };
+};
+
+/** The event of the row above or below that is nearest to the middle of the selected one. */
+const across = (step: 1 | -1): Act => {
+  return (keys) => {
+    const { scene } = keys;
+    const { event } = scene.shown;
+    const band = event === null ? null : scene.bandOf(event);
+    if (event === null || band === null) {
+      along(1)(keys);
+      return;
+    }
+    const { bands } = scene.layout;
+    const middle = (startOf(scene.events, event) + endOf(scene.events, event)) / 2;
+    for (let at = bands.indexOf(band) + step; at >= 0 && at < bands.length; at += step) {
+      const row = bands[at]?.row;
+      if (row === undefined || row.events.length === 0) continue;
+      const place = Math.min(firstAtLeast(row.reach, middle), row.events.length - 1);
+      scene.select(row.events[place] ?? null);
+      return;
+    }
+  };
+};
+
+/** The selected span, else the selected event, fills the view. */
+const fill: Act = ({ scene }) => {
+  const { span, event } = scene.shown;
+  if (span !== null) scene.look(around(span.from, span.to, scene.events.span));
+  else if (event !== null)
+    scene.look(around(startOf(scene.events, event), endOf(scene.events, event), scene.events.span));
+};
+
+/** By the key's name, with `shift ` before it where shift is held and the key is not a sign. */
+const ACTS: Readonly<Record<string, Act>> = {
+  arrowleft: pan(-STEP),
+  a: pan(-STEP),
+  arrowright: pan(STEP),
+  d: pan(STEP),
+  '+': zoom(FACTOR),
+  '=': zoom(FACTOR),
+  w: zoom(FACTOR),
+  '-': zoom(1 / FACTOR),
+  s: zoom(1 / FACTOR),
+  arrowup: scroll(-SCROLL),
+  arrowdown: scroll(SCROLL),
+  pageup: scroll(-SCROLL * 5),
+  pagedown: scroll(SCROLL * 5),
+  'shift arrowleft': along(-1),
+  'shift arrowright': along(1),
+  'shift arrowup': across(-1),
+  'shift arrowdown': across(1),
+  '0': ({ scene }) => {
+    scene.look(fitted(scene.events.span));
+  },
+  f: fill,
+  x: ({ scene }) => {
+    const { from, to } = scene.shown.view;
+    scene.set({ span: { from: Math.max(0, from), to: Math.min(scene.events.span, to) } });
+  },
+  escape: ({ scene }) => {
+    if (scene.shown.span !== null) scene.set({ span: null, spanning: false });
+    else scene.set({ event: null });
+  },
+  m: ({ addMarker }) => {
+    addMarker();
+  },
+  n: ({ nextMatch }) => {
+    nextMatch(1);
+  },
+  'shift n': ({ nextMatch }) => {
+    nextMatch(-1);
+  },
+  '/': ({ focusSearch }) => {
+    focusSearch();
+  },
+};
+
+/** @returns whether the key meant something */
+export function actOn(key: string, isShifted: boolean, keys: KeyActions): boolean {
+  const name = key.toLowerCase();
+  const act = (isShifted ? ACTS[`shift ${name}`] : undefined) ?? ACTS[name];
+  act?.(keys);
+  return act !== undefined;
+}

@@ -1,0 +1,108 @@
+/** The list of markers: go to one, name it, remove it; all to a file and from one. */
+import { button, element } from '../../document/element.js';
+import { written } from '../../document/units.js';
+import {
+  LARGEST_FILE,
+  LONGEST_NAME,
+  MOST_MARKERS,
+  inOrder,
+  markerName,
+  merged,
+  readMarkers,
+  writeMarkers,
+} from '../model/timeline-markers.js';
+import type { Marker } from '../model/timeline-markers.js';
+import type { Scene } from '../draw/scene.js';
+import { showing } from '../model/view.js';
+
+export interface MarkerPanel {
+  readonly place: HTMLElement;
+  /** Places a marker at the pointer, else the selected event, else the middle. */
+  readonly add: () => void;
+}
+
+/** Gives a text to the user as a file. */
+function download(name: string, text: string): void {
+  const address = URL.createObjectURL(new Blob([text], { type: 'application/json' }));
+  const link = element('a', { href: address, download: name });
+  link.click();
+  // The browser has what it needs once it took the address.
+  setTimeout(() => {
+    URL.revokeObjectURL(address);
+  }, 10_000);
+}
+
+export function showMarkers(scene: Scene): MarkerPanel {
+  const { events } = scene;
+  const told = element('p', { class: 'tl-told', role: 'status' });
+  const list = element('ol');
+  const change = (before: Marker, after: readonly Marker[]): void => {
+    const others = scene.shown.markers.filter((marker) => marker !== before);
+    scene.set({ markers: inOrder([...others, ...after]) });
+  };
+  const add = (): void => {
+    const { pointer, event, view, markers } = scene.shown;
+    if (markers.length >= MOST_MARKERS) {
+      told.textContent = `at most ${MOST_MARKERS} markers`;
+      return;
+    }
+    const time = pointer ?? (event === null ? (view.from + view.to) / 2 : (events.start[event] ?? 0));
+    const marker = { at: Math.round(events.origin + time), name: `marker ${markers.length + 1}` };
+    scene.set({ markers: inOrder([...markers, marker]) });
+  };
+  const item = (marker: Marker): HTMLElement => {
+    const name = element('input', { value: marker.name, maxlength: LONGEST_NAME, 'aria-label': 'Name of the marker' });
+    name.addEventListener('change', () => {
+      change(marker, [{ at: marker.at, name: markerName(name.value) }]);
+    });
+    const time = marker.at - events.origin;
+    const go = button(written(time, 'ns'), () => {
+      scene.set({ view: showing(scene.shown.view, time, time, events.span) });
+    }, { title: 'show' }); // prettier-ignore
+    const away = button('Remove', () => { change(marker, []); }, { 'aria-label': `Remove ${marker.name}` }); // prettier-ignore
+    return element('li', {}, go, name, away);
+  };
+  const file = element('input', {
+    type: 'file',
+    accept: '.json,application/json',
+    hidden: true,
+    'aria-label': 'File of markers',
+  });
+  const load = async (): Promise<void> => {
+    const [chosen] = file.files ?? [];
+    if (chosen === undefined) return;
+    try {
+      if (chosen.size > LARGEST_FILE * 3) throw new Error(`the file is larger than ${LARGEST_FILE / 1e6} MB`);
+      const read = readMarkers(await chosen.text());
+      scene.set({ markers: merged(scene.shown.markers, read) });
+      told.textContent = `${written(read.length, 'count')} markers read`;
+    } catch (error) {
+      told.textContent = `not read: ${error instanceof Error ? error.message : 'no markers'}`;
+    }
+    // The same file may be chosen again.
+    file.value = '';
+  };
+  file.addEventListener('change', () => {
+    void load();
+  });
+  const save = button('Save markers', () => { download('markers.json', writeMarkers(scene.shown.markers)); }); // prettier-ignore
+  const open = button('Load markers', () => { file.click(); }); // prettier-ignore
+  const show = (): void => {
+    list.replaceChildren(...scene.shown.markers.map(item));
+    save.toggleAttribute('disabled', scene.shown.markers.length === 0);
+  };
+  scene.watch((changed) => {
+    if (changed.has('markers')) show();
+  });
+  show();
+  const buttons = element('div', { class: 'tl-buttons' }, button('Add marker', add, { title: 'M' }), save, open, file);
+  const place = element(
+    'section',
+    { class: 'tl-markers', 'aria-label': 'Markers' },
+    element('h3', {}, 'Markers'),
+    buttons,
+    told,
+    list,
+  );
+  return { place, add };
+}

@@ -1,0 +1,72 @@
+/** The search: a field, how many events match and what they add up to, and steps from match to match. */
+import { button, element } from '../../document/element.js';
+import { written } from '../../document/units.js';
+import type { Scene } from '../draw/scene.js';
+import { nextMatch, type Matches, type Sum } from '../model/search.js';
+
+/** ms without a key before a search begins. */
+const PAUSE = 150;
+
+export interface SearchBox {
+  readonly place: HTMLElement;
+  readonly focus: () => void;
+  readonly step: (step: 1 | -1) => void;
+}
+
+function sumText({ count, time, share }: Sum, side: string): string {
+  return `${written(count, 'count')} on ${side}, ${written(time, 'ns')} (${written(share, 'share')})`;
+}
+
+export function matchText(matches: Matches | null): string {
+  if (matches === null) return '';
+  const { device, host } = matches;
+  if (device.count + host.count === 0) return 'no match';
+  const sides = [device.count > 0 ? sumText(device, 'devices') : '', host.count > 0 ? sumText(host, 'threads') : ''];
+  return `${written(matches.list.length, 'count')} matches: ${sides.filter((side) => side !== '').join('; ')}`;
+}
+
+export function showSearch(scene: Scene): SearchBox {
+  const field = element('input', {
+    type: 'search',
+    placeholder: 'gemm, op:linear, dur>10us',
+    'aria-label': 'Search events: words, field:text, dur>10us',
+    spellcheck: 'false',
+    autocomplete: 'off',
+    maxlength: 1000,
+  });
+  const answer = element('output', { class: 'tl-matches', role: 'status' });
+  const step = (by: 1 | -1): void => {
+    const next = scene.matches === null ? null : nextMatch(scene.matches, scene.shown.event, by);
+    if (next !== null) scene.select(next);
+  };
+  let pause: ReturnType<typeof setTimeout> | undefined;
+  const searchNow = (): void => {
+    clearTimeout(pause);
+    scene.set({ search: field.value });
+  };
+  field.addEventListener('input', () => {
+    clearTimeout(pause);
+    pause = setTimeout(searchNow, PAUSE);
+  });
+  field.addEventListener('keydown', (event) => {
+    if (event.key !== 'Enter') return;
+    event.preventDefault();
+    searchNow();
+    step(event.shiftKey ? -1 : 1);
+  });
+  const back = button('‹', () => { step(-1); }, { 'aria-label': 'Previous match', title: 'previous match (shift+N)' }); // prettier-ignore
+  const on = button('›', () => { step(1); }, { 'aria-label': 'Next match', title: 'next match (N)' }); // prettier-ignore
+  scene.watch((changed) => {
+    if (!changed.has('search')) return;
+    if (field.value !== scene.shown.search) field.value = scene.shown.search;
+    answer.textContent = matchText(scene.matches);
+  });
+  const place = element('div', { class: 'tl-search', role: 'search' }, field, back, on, answer);
+  return {
+    place,
+    step,
+    focus: () => {
+      field.focus();
+    },
+  };
+}

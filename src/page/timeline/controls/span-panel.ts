@@ -1,0 +1,96 @@
+/** What happens in the selected span, in tables. */
+import { button, element } from '../../document/element.js';
+import { written } from '../../document/units.js';
+import type { Scene } from '../draw/scene.js';
+import { spanStatistics, type LaneShare, type Share, type SpanStatistics } from '../model/span.js';
+import { around } from '../model/view.js';
+
+const MOST_ROWS = 10;
+/** ms without a change before the sums are made. */
+const PAUSE = 80;
+
+type Cells = readonly string[];
+
+function table(title: string, heads: Cells, rows: readonly Cells[]): HTMLElement {
+  const row = (tag: 'th' | 'td', cells: Cells): HTMLElement =>
+    element('tr', {}, ...cells.map((cell) => element(tag, tag === 'th' ? { scope: 'col' } : { title: cell }, cell)));
+  const body = element('tbody', {}, ...rows.slice(0, MOST_ROWS).map((cells) => row('td', cells)));
+  const more = rows.length > MOST_ROWS ? [`, ${MOST_ROWS} of ${rows.length}`] : [];
+  return element('table', {}, element('caption', {}, title, ...more), element('thead', {}, row('th', heads)), body);
+}
+
+function shareTable(title: string, name: string, shares: readonly Share[], whole: number): HTMLElement {
+  const rows = shares.map(({ text, count, time }) => [
+    text ?? 'na',
+    written(count, 'count'),
+    written(time, 'ns'),
+    written(whole > 0 ? time / whole : null, 'share'),
+  ]);
+  return table(title, [name, 'events', 'time', 'share'], rows);
+}
+
+function laneTable(title: string, lanes: readonly LaneShare[]): HTMLElement {
+  const rows = lanes.map(({ name, group, events, busy, share }) => [
+    name === group ? group : `${group} / ${name}`,
+    written(events, 'count'),
+    written(busy, 'ns'),
+    written(share, 'share'),
+  ]);
+  return table(title, ['lane', 'events', 'busy', 'share'], rows);
+}
+
+function summary(span: SpanStatistics): string {
+  const unknown = span.withoutBytes > 0 ? `, ${written(span.withoutBytes, 'count')} events without` : '';
+  return (
+    `${written(span.length, 'ns')}: ${written(span.deviceCount, 'count')} events on devices, ` +
+    `${written(span.deviceTime, 'ns')} in sum; ${written(span.bytes, 'bytes')}${unknown}; ` +
+    `${written(span.flops, 'flop')}; ${written(span.hostCount, 'count')} events on threads`
+  );
+}
+
+export function showSpan(scene: Scene, signal: AbortSignal): HTMLElement {
+  const place = element('section', { class: 'tl-span', 'aria-label': 'Selected span', 'aria-live': 'polite' });
+  const show = (): void => {
+    const { span } = scene.shown;
+    if (span === null) {
+      place.replaceChildren();
+      return;
+    }
+    const sums = spanStatistics(scene.events, span);
+    const zoom = button('Zoom to span', () => {
+      scene.look(around(span.from, span.to, scene.events.span));
+    });
+    const clear = button('Clear', () => {
+      scene.set({ span: null });
+    });
+    const head = element('h3', {}, 'Span ', zoom, ' ', clear);
+    if (sums.lanes.length === 0) {
+      place.replaceChildren(head, element('p', {}, `${written(sums.length, 'ns')} without events`));
+      return;
+    }
+    place.replaceChildren(
+      head,
+      element('p', {}, summary(sums)),
+      element(
+        'div',
+        { class: 'tl-tables' },
+        shareTable('By op', 'op', sums.byOp, sums.deviceTime),
+        shareTable('By kernel', 'kernel', sums.byKernel, sums.deviceTime),
+        shareTable('By kind', 'kind', sums.byKind, sums.deviceTime),
+        laneTable('Devices', sums.devices),
+        laneTable('Lanes', sums.lanes),
+      ),
+    );
+  };
+  let pause: ReturnType<typeof setTimeout> | undefined;
+  scene.watch((changed) => {
+    if (!changed.has('span')) return;
+    clearTimeout(pause);
+    pause = setTimeout(show, PAUSE);
+  });
+  signal.addEventListener('abort', () => {
+    clearTimeout(pause);
+  });
+  show();
+  return place;
+}

@@ -1,0 +1,56 @@
+/** Buttons of a timeline: what the keys do too. */
+import { button, element, select } from '../../document/element.js';
+import { COLOUR_KEYS, COLOUR_TITLES, type ColourKey } from '../draw/colours.js';
+import { actOn, type KeyActions } from './keys.js';
+import type { Scene, Shown } from '../draw/scene.js';
+
+const HELP =
+  'Drag or arrows or A/D move; ctrl+wheel (or the wheel after a click) or W/S or +/- zoom; shift+wheel moves sideways; ' +
+  '0 shows all, F fills the view with the selection; shift+drag selects a span, X the span in sight; shift+arrows go from event ' +
+  'to event; N goes to the next match, M places a marker, / searches. Search: words, "quoted words", name: op: layer: dtype: tc: ' +
+  'kind: lane: group: before a word, dur> start> flops> bytes> id: before a number (10us, 1.5ms, 2G).';
+
+/** A button that stays pressed while something holds. */
+function toggle(scene: Scene, key: 'spanning' | 'arrows', label: string, title: string): HTMLElement {
+  const made = button(label, () => {
+    const change: Partial<Shown> = { [key]: !scene.shown[key] };
+    scene.set(change);
+  }, { title }); // prettier-ignore
+  const show = (): void => {
+    made.setAttribute('aria-pressed', String(scene.shown[key]));
+  };
+  scene.watch((changed) => {
+    if (changed.has(key)) show();
+  });
+  show();
+  return made;
+}
+
+export function showToolbar(scene: Scene, keys: KeyActions, search: HTMLElement): HTMLElement {
+  const key = (label: string, name: string, title: string): HTMLElement =>
+    button(label, () => { actOn(name, false, keys); }, { title, 'aria-label': title }); // prettier-ignore
+  const choices = COLOUR_KEYS.map((value) => ({ value, label: COLOUR_TITLES[value] }));
+  const colour = select('Colour by', choices, scene.shown.colour, (value) => {
+    scene.set({ colour: value as ColourKey });
+  });
+  scene.watch((changed) => {
+    const box = colour.querySelector('select');
+    if (changed.has('colour') && box !== null) box.value = scene.shown.colour;
+  });
+  return element(
+    'div',
+    { class: 'tl-bar' },
+    element(
+      'div',
+      { class: 'tl-buttons' },
+      key('−', '-', 'Zoom out'),
+      key('+', '+', 'Zoom in'),
+      key('All', '0', 'Show all'),
+      toggle(scene, 'spanning', 'Span', 'Dragging selects a span'),
+      toggle(scene, 'arrows', 'Arrows', 'Arrows of all launches, where at most 300 are in sight'),
+    ),
+    colour,
+    search,
+    element('details', { class: 'tl-help' }, element('summary', {}, 'Keys'), element('p', {}, HELP)),
+  );
+}

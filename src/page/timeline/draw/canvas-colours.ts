@@ -1,0 +1,146 @@
+/** Colours of the canvas: those of the page's style, which a canvas cannot name, and of events upon them. */
+import { element } from '../../document/element.js';
+import { PALETTE, SLOTS, STRONG, UNKNOWN } from './colours.js';
+import { pixelOf, type Rgb } from './pixels.js';
+
+export interface Theme {
+  readonly back: string;
+  readonly band: string;
+  readonly ink: string;
+  readonly quiet: string;
+  readonly line: string;
+  readonly accent: string;
+  /** By slot and level, see `styleOf`. */
+  readonly fills: readonly string[];
+  /** The same, as pixels. */
+  readonly pixels: Uint32Array;
+  /** Of what a search matches. */
+  readonly mark: number;
+  /** By slot: black or white, whichever reads better. */
+  readonly labels: readonly string[];
+}
+
+/** How strong a fill is: a quarter covered, a half, three quarters, all of it; or faded since a search does not match. */
+export const LEVELS = [0.4, 0.6, 0.8, 1, 0.14] as const;
+export const FULL = 3;
+export const FADED = 4;
+
+export const styleOf = (slot: number, level: number): number => slot * LEVELS.length + level;
+/** Level of a covered part from 0 to 1. */
+export const levelOf = (covered: number): number => Math.min(FULL, Math.floor(covered * 4));
+
+const css = ([r, g, b]: Rgb): string => `rgb(${r} ${g} ${b})`;
+const mixed = (a: Rgb, b: Rgb, part: number): Rgb => [
+  Math.round(a[0] * part + b[0] * (1 - part)),
+  Math.round(a[1] * part + b[1] * (1 - part)),
+  Math.round(a[2] * part + b[2] * (1 - part)),
+];
+const hex = (text: string): Rgb => [1, 3, 5].map((at) => parseInt(text.slice(at, at + 2), 16)) as unknown as Rgb;
+
+/** Relative luminance, https://www.w3.org/TR/WCAG22/#dfn-relative-luminance. */
+export function luminance(colour: Rgb): number {
+  const [r, g, b] = colour.map((part) => {
+    const share = part / 255;
+    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+  }) as unknown as Rgb;
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+}
+
+/** Black has a contrast above white's from a luminance of 0.179 on. */
+const labelOn = (colour: Rgb): string => (luminance(colour) > 0.179 ? '#000' : '#fff');
+
+/** Names in the page's style, first known first, and what stands in for them. */
+const NAMES = {
+  back: ['--bg', '--ground', '--panel'],
+  band: ['--panel', '--bg'],
+  ink: ['--fg', '--ink'],
+  quiet: ['--muted', '--quiet'],
+  line: ['--line'],
+  accent: ['--accent'],
+} as const;
+type Name = keyof typeof NAMES;
+
+const LIGHT: Readonly<Record<Name, Rgb>> = {
+  back: [255, 255, 255],
+  band: [255, 255, 255],
+  ink: [27, 31, 36],
+  quiet: [87, 96, 106],
+  line: [208, 215, 222],
+  accent: [9, 88, 180],
+};
+const DARK: Readonly<Record<Name, Rgb>> = {
+  back: [17, 20, 24],
+  band: [24, 28, 33],
+  ink: [230, 232, 235],
+  quiet: [158, 166, 175],
+  line: [58, 65, 73],
+  accent: [110, 175, 255],
+};
+
+export function themeOf(colours: Readonly<Record<Name, Rgb>>): Theme {
+  const { band, quiet } = colours;
+  const slots = Array.from({ length: SLOTS }, (_, slot): Rgb => {
+    if (slot === UNKNOWN) return mixed(quiet, band, 0.55);
+    const strong = hex(PALETTE[slot % STRONG] ?? PALETTE[0]);
+    return slot < STRONG ? strong : mixed(strong, band, 0.45);
+  });
+  const fills = slots.flatMap((slot) => LEVELS.map((level) => mixed(slot, band, level)));
+  return {
+    ...(Object.fromEntries(Object.entries(colours).map(([name, colour]) => [name, css(colour)])) as Record<
+      Name,
+      string
+    >),
+    fills: fills.map(css),
+    pixels: Uint32Array.from(fills, pixelOf),
+    mark: pixelOf(colours.ink),
+    labels: slots.map(labelOn),
+  };
+}
+
+export const PRINTED = themeOf(LIGHT);
+
+/** The theme of an element as it is now; reads its style, which may be written in any way that CSS has. */
+export function readTheme(place: HTMLElement): Theme {
+  const probe = element('span', { hidden: true });
+  place.append(probe);
+  const pixel = document.createElement('canvas');
+  pixel.width = pixel.height = 1;
+  const context = pixel.getContext('2d', { willReadFrequently: true });
+  const read = (name: Name, otherwise: Rgb): Rgb => {
+    const text = NAMES[name].reduceRight((inner, one) => `var(${one}, ${inner})`, css(otherwise));
+    probe.style.color = text;
+    if (context === null) return otherwise;
+    context.fillStyle = getComputedStyle(probe).color;
+    context.fillRect(0, 0, 1, 1);
+    const [r = 0, g = 0, b = 0] = context.getImageData(0, 0, 1, 1).data;
+    return [r, g, b];
+  };
+  const isDark = luminance(read('ink', LIGHT.ink)) > 0.3 || (!hasOwn(place) && prefersDark());
+  const fallback = isDark ? DARK : LIGHT;
+  const names = Object.keys(NAMES) as Name[];
+  const colours = Object.fromEntries(names.map((name) => [name, read(name, fallback[name])])) as Record<Name, Rgb>;
+  probe.remove();
+  return themeOf(colours);
+}
+
+const prefersDark = (): boolean => matchMedia('(prefers-color-scheme: dark)').matches;
+const hasOwn = (place: HTMLElement): boolean =>
+  NAMES.ink.some((name) => getComputedStyle(place).getPropertyValue(name).trim() !== '');
+
+/** Calls when the theme may have changed, and before and after printing. */
+export function watchTheme(changed: (isPrinted: boolean) => void, signal: AbortSignal): void {
+  const asked = matchMedia('(prefers-color-scheme: dark)');
+  const print = matchMedia('print');
+  const now = (): void => {
+    changed(print.matches);
+  };
+  asked.addEventListener('change', now, { signal });
+  print.addEventListener('change', now, { signal });
+  addEventListener('beforeprint', () => { changed(true); }, { signal }); // prettier-ignore
+  addEventListener('afterprint', now, { signal });
+  const observer = new MutationObserver(now);
+  for (const root of [document.documentElement, document.body]) observer.observe(root, { attributes: true });
+  signal.addEventListener('abort', () => {
+    observer.disconnect();
+  });
+}

@@ -1,0 +1,136 @@
+/** Draws what changes with the pointer, above the events: outlines, arrows, the span, markers. */
+import { endOf, launchedBy, startOf } from '../model/events.js';
+import { firstAtLeast } from '../model/lane-rows.js';
+import type { Scene } from './scene.js';
+import { AXIS, Grid, type Size } from './size.js';
+import type { Theme } from './canvas-colours.js';
+import { FONT } from './painter.js';
+import type { Labels } from '../model/labels.js';
+
+/** Arrows of all events are drawn up to this many, and of one event up to as many. */
+const MOST_ARROWS = 300;
+
+export class Overlay {
+  constructor(
+    readonly scene: Scene,
+    readonly labels: Labels,
+  ) {}
+
+  paint(context: CanvasRenderingContext2D, size: Size, theme: Theme): void {
+    const { shown } = this.scene;
+    const grid = new Grid(shown.view, size);
+    const at = (time: number): number => grid.x(time) / size.ratio;
+    context.setTransform(size.ratio, 0, 0, size.ratio, 0, 0);
+    context.clearRect(0, 0, size.width, size.height);
+    this.#paintSpan(context, size, theme, at);
+    context.save();
+    context.beginPath();
+    context.rect(0, AXIS, size.width, size.height - AXIS);
+    context.clip();
+    for (const [from, to] of this.#arrows()) this.#paintArrow(context, size, theme, at, from, to);
+    this.#outline(context, size, theme.ink, at, shown.hovered, 1);
+    this.#outline(context, size, theme.accent, at, shown.event, 2);
+    context.restore();
+    this.#paintMarkers(context, size, theme, at);
+  }
+
+  /** Launch and launched, of the events that are selected and pointed at; of all that start in sight where few do. */
+  #arrows(): (readonly [number, number])[] {
+    const { events, shown } = this.scene;
+    const of = (event: number): (readonly [number, number])[] => {
+      const launcher = events.arrows.launcher[event] ?? -1;
+      const launched = launchedBy(events, event).slice(0, MOST_ARROWS);
+      const all = launched.map((to) => [event, to] as const);
+      return launcher === -1 ? all : [[launcher, event], ...all];
+    };
+    const all = [shown.event, shown.hovered].flatMap((event) => (event === null ? [] : of(event)));
+    if (!shown.arrows) return all;
+    const seen: (readonly [number, number])[] = [];
+    const end = firstAtLeast(events.start, shown.view.to);
+    for (let event = firstAtLeast(events.start, shown.view.from); event < end; event++) {
+      const launcher = events.arrows.launcher[event] ?? -1;
+      if (launcher === -1) continue;
+      seen.push([launcher, event]);
+      if (seen.length > MOST_ARROWS) return all;
+    }
+    return [...seen, ...all];
+  }
+
+  #paintArrow(
+    context: CanvasRenderingContext2D,
+    { scroll }: Size,
+    theme: Theme,
+    at: (time: number) => number,
+    from: number,
+    to: number,
+  ): void {
+    const [top, bottom] = [this.scene.bandOf(from), this.scene.bandOf(to)];
+    if (top === null || bottom === null) return;
+    const y = AXIS - scroll;
+    const [x0, y0] = [at(startOf(this.scene.events, from)), y + top.top + top.height / 2];
+    const [x1, y1] = [at(startOf(this.scene.events, to)), y + bottom.top + bottom.height / 2];
+    const bend = Math.min(80, Math.abs(x1 - x0) / 2 + 12);
+    context.strokeStyle = context.fillStyle = theme.accent;
+    context.lineWidth = 1.25;
+    context.beginPath();
+    context.moveTo(x0, y0);
+    context.bezierCurveTo(x0 + bend, y0, x1 - bend, y1, x1 - 4, y1);
+    context.stroke();
+    context.beginPath();
+    context.moveTo(x1, y1);
+    context.lineTo(x1 - 6, y1 - 3.5);
+    context.lineTo(x1 - 6, y1 + 3.5);
+    context.fill();
+  }
+
+  #outline(
+    context: CanvasRenderingContext2D,
+    { width, scroll }: Size,
+    colour: string,
+    at: (time: number) => number,
+    event: number | null,
+    line: number,
+  ): void {
+    const band = event === null ? null : this.scene.bandOf(event);
+    if (event === null || band === null) return;
+    // Far beyond the edges a canvas loses its precision.
+    const from = Math.max(-10, at(startOf(this.scene.events, event)));
+    const to = Math.min(width + 10, Math.max(from + 2, at(endOf(this.scene.events, event))));
+    context.strokeStyle = colour;
+    context.lineWidth = line;
+    const inset = line / 2;
+    const top = AXIS + band.top - scroll;
+    context.strokeRect(from - inset, top - inset, to - from + line - 1, band.height - 1 + line);
+  }
+
+  #paintSpan(context: CanvasRenderingContext2D, size: Size, theme: Theme, at: (time: number) => number): void {
+    const { span } = this.scene.shown;
+    if (span === null) return;
+    const from = Math.max(-2, at(span.from));
+    const to = Math.min(size.width + 2, at(span.to));
+    if (to < 0 || from > size.width) return;
+    context.fillStyle = theme.accent;
+    context.globalAlpha = 0.16;
+    context.fillRect(from, 0, to - from, size.height);
+    context.globalAlpha = 1;
+    context.fillRect(from, 0, 1, size.height);
+    context.fillRect(to - 1, 0, 1, size.height);
+  }
+
+  #paintMarkers(context: CanvasRenderingContext2D, size: Size, theme: Theme, at: (time: number) => number): void {
+    const { events, shown } = this.scene;
+    context.font = FONT;
+    context.textBaseline = 'middle';
+    const marks = shown.markers.map(({ at: time, name }) => ({ x: at(time - events.origin), name }));
+    for (const [i, { x, name }] of marks.entries()) {
+      if (x < -1 || x > size.width + 1) continue;
+      const room = Math.max(0, Math.min(160, (marks[i + 1]?.x ?? size.width) - x - 10));
+      const text = this.labels.fitting(name, room);
+      context.fillStyle = theme.accent;
+      context.fillRect(Math.round(x), 0, 1.5, size.height);
+      context.fillRect(Math.round(x), 0, text === '' ? 7 : context.measureText(text).width + 9, 15);
+      context.fillStyle = theme.band;
+      if (text !== '') context.fillText(text, x + 5, 8);
+    }
+  }
+}

@@ -1,0 +1,186 @@
+/** Draws the events of the lanes that are seen, and the time axis: on a canvas of its own, since it changes less often. */
+import type { Band } from '../model/layout.js';
+import { drawRow, coverage, type Sink, type Weights } from '../model/levels.js';
+import type { Labels } from '../model/labels.js';
+import type { Scene } from './scene.js';
+import { AXIS, Grid, type Size } from './size.js';
+import { PixelRows } from './pixels.js';
+import { FADED, FULL, levelOf, styleOf, type Theme } from './canvas-colours.js';
+import { ticks, tickStep, tickText } from '../model/ticks.js';
+
+/** Boxes as wide as this (CSS pixels) have a gap to the next, or a text. */
+const GAP_FROM = 4;
+const TEXT_FROM = 22;
+const TICK_EVERY = 110;
+const STRIPE = 3;
+export const FONT = '11px system-ui, sans-serif';
+
+interface Label {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly event: number;
+}
+
+export class Painter {
+  readonly #pixels = new PixelRows();
+  /** Stripes beneath the events that a search matches. */
+  readonly #stripes = new PixelRows();
+  readonly #labels: Label[] = [];
+  #rows = new OffscreenCanvas(1, 1);
+
+  constructor(
+    readonly scene: Scene,
+    readonly labels: Labels,
+  ) {}
+
+  paint(context: CanvasRenderingContext2D, size: Size, theme: Theme): void {
+    const { view } = this.scene.shown;
+    const grid = new Grid(view, size);
+    const { ratio, width, height, scroll } = size;
+    context.setTransform(1, 0, 0, 1, 0, 0);
+    context.fillStyle = theme.band;
+    context.fillRect(0, 0, Math.ceil(width * ratio), Math.ceil(height * ratio));
+    this.#paintGrid(context, size, theme, grid);
+    this.#labels.length = 0;
+    const bands = this.scene.layout.bands.filter(
+      ({ top, height: thick }) => top - scroll + thick > 0 && top - scroll < height - AXIS,
+    );
+    this.#pixels.begin(Math.ceil(width * ratio), bands.length);
+    this.#stripes.begin(Math.ceil(width * ratio), this.scene.matches === null ? 0 : bands.length);
+    for (const [row, band] of bands.entries()) this.#collect(band, row, size, theme, grid);
+    this.#fill(context, this.#pixels, bands, size, 0);
+    this.#fill(context, this.#stripes, bands, size, STRIPE);
+    this.#write(context, size, theme);
+    this.#paintAxis(context, size, theme, grid);
+  }
+
+  /** Writes the pixels of one band. */
+  #collect(band: Band, line: number, { width, ratio, scroll }: Size, theme: Theme, grid: Grid): void {
+    const { scene } = this;
+    const { view } = scene.shown;
+    const { slots } = scene.colours;
+    const all = scene.weights.get(band.row);
+    const matching = scene.matchWeights?.get(band.row) ?? null;
+    if (all === undefined) return;
+    const right = Math.ceil(width * ratio);
+    const middle = AXIS + band.top - scroll + band.height / 2;
+    const pixelFor = (event: number, level: number): number => theme.pixels[styleOf(slots[event] ?? 0, level)] ?? 0;
+    const sink: Sink = {
+      box: (row, place) => {
+        const start = row.start[place] ?? 0;
+        const from = Math.round(grid.x(start));
+        const to = Math.max(from + 1, Math.round(grid.x(start + (row.dur[place] ?? 0))));
+        const event = row.events[place] ?? 0;
+        const isFaded = matching !== null && countOf(matching, place, place + 1) === 0;
+        const gap = to - from >= GAP_FROM * ratio ? Math.round(ratio) : 0;
+        this.#pixels.run(line, from, to - gap, pixelFor(event, isFaded ? FADED : FULL));
+        if (matching !== null && !isFaded) this.#stripes.run(line, from, to - gap, theme.mark);
+        if (band.height >= 12) this.#label(event, Math.max(0, from), Math.min(right, to - gap), middle, ratio);
+      },
+      column: (row, from, to, column) => {
+        const [level, place] = merged(all, matching, from, to, grid.perPixel);
+        const x = grid.xOfColumn(column);
+        this.#pixels.run(line, x, x + 1, pixelFor(row.events[place] ?? 0, level));
+        if (matching !== null && level !== FADED) this.#stripes.run(line, x, x + 1, theme.mark);
+      },
+    };
+    drawRow(band.row, view.from, view.to, grid.perPixel, sink);
+  }
+
+  #label(event: number, from: number, to: number, y: number, ratio: number): void {
+    const width = (to - from) / ratio - 6;
+    if (width >= TEXT_FROM) this.#labels.push({ event, x: from / ratio + 3, y, width });
+  }
+
+  /** Draws each row of pixels as high as its band, or as a stripe of some CSS pixels at its foot. */
+  #fill(
+    context: CanvasRenderingContext2D,
+    rows: PixelRows,
+    bands: readonly Band[],
+    { ratio, scroll }: Size,
+    stripe: number,
+  ): void {
+    const image = rows.image();
+    if (image === null) return;
+    if (this.#rows.width !== image.width || this.#rows.height < image.height) {
+      this.#rows = new OffscreenCanvas(image.width, image.height);
+    }
+    this.#rows.getContext('2d')?.putImageData(image, 0, 0);
+    context.imageSmoothingEnabled = false;
+    for (const [row, { top, height }] of bands.entries()) {
+      const y = Math.round((AXIS + top - scroll) * ratio);
+      const whole = Math.max(1, Math.round(height * ratio) - (height >= 6 ? Math.round(ratio) : 0));
+      const thick = stripe === 0 ? whole : Math.max(1, Math.min(Math.round(stripe * ratio), Math.floor(whole / 3)));
+      context.drawImage(this.#rows, 0, row, image.width, 1, 0, y + whole - thick, image.width, thick);
+    }
+  }
+
+  #write(context: CanvasRenderingContext2D, { ratio }: Size, theme: Theme): void {
+    const { events, colours, matches } = this.scene;
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    context.font = FONT;
+    context.textBaseline = 'middle';
+    for (const { event, x, y, width } of this.#labels) {
+      const text = this.labels.fitting(events.texts[events.text.name[event] ?? 0] ?? '', width);
+      if (text === '') continue;
+      const isFaded = matches !== null && matches.asked[event] !== 1;
+      context.fillStyle = isFaded ? theme.quiet : (theme.labels[colours.slots[event] ?? 0] ?? theme.ink);
+      context.fillText(text, x, y);
+    }
+  }
+
+  /** Times of the axis: steps that leave room for their texts. */
+  #ticks({ width }: Size): { readonly step: number; readonly at: readonly number[] } {
+    const { from, to } = this.scene.shown.view;
+    const step = tickStep(((to - from) / Math.max(1, width)) * TICK_EVERY);
+    return { step, at: ticks(from, to, step) };
+  }
+
+  #paintGrid(context: CanvasRenderingContext2D, size: Size, theme: Theme, grid: Grid): void {
+    const { ratio, width, height, scroll } = size;
+    context.fillStyle = theme.line;
+    for (const time of this.#ticks(size).at) {
+      context.fillRect(Math.round(grid.x(time)), 0, 1, Math.ceil(height * ratio));
+    }
+    for (const group of this.scene.layout.groups) {
+      const y = Math.round((AXIS + group.top - scroll) * ratio);
+      if (y >= 0) context.fillRect(0, y, Math.ceil(width * ratio), 1);
+    }
+  }
+
+  #paintAxis(context: CanvasRenderingContext2D, size: Size, theme: Theme, grid: Grid): void {
+    const { width, ratio } = size;
+    const { from, to } = this.scene.shown.view;
+    context.fillStyle = theme.back;
+    context.fillRect(0, 0, width, AXIS);
+    context.fillStyle = theme.line;
+    context.fillRect(0, AXIS - 1, width, 1);
+    const { step, at } = this.#ticks(size);
+    context.font = FONT;
+    for (const time of at) {
+      const x = grid.x(time) / ratio;
+      context.fillStyle = theme.quiet;
+      context.fillRect(Math.round(x), AXIS - 7, 1, 6);
+      context.fillText(tickText(time, step, Math.max(Math.abs(from), Math.abs(to))), x + 4, AXIS / 2);
+    }
+  }
+}
+
+const countOf = ({ counts }: Weights, from: number, to: number): number => (counts[to] ?? 0) - (counts[from] ?? 0);
+
+/**
+ * How strong a column of merged events is, and the place of the one whose colour it has. With a search, events that
+ * match hide the others and are never weak: a single one among thousands must be seen.
+ */
+function merged(
+  all: Weights,
+  matching: Weights | null,
+  from: number,
+  to: number,
+  perPixel: number,
+): readonly [level: number, place: number] {
+  if (matching === null) return [levelOf(coverage(all, from, to, perPixel)), all.longest.in(from, to)];
+  if (countOf(matching, from, to) === 0) return [FADED, all.longest.in(from, to)];
+  return [FULL, matching.longest.in(from, to)];
+}

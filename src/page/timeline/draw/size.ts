@@ -1,0 +1,36 @@
+/** Sizes of the canvas, and where times and lanes lie on it. */
+import type { View } from '../model/view.js';
+
+/** Height of the time axis, in CSS pixels. */
+export const AXIS = 26;
+
+export interface Size {
+  /** CSS pixels. */
+  readonly width: number;
+  readonly height: number;
+  /** Device pixels of one CSS pixel. */
+  readonly ratio: number;
+  /** CSS pixels of lanes that lie above. */
+  readonly scroll: number;
+}
+
+/** Times on device pixels: the view's start lies on a whole one, so that a pixel keeps its events while panning. */
+export class Grid {
+  /** ns of a device pixel. */
+  readonly perPixel: number;
+  readonly #origin: number;
+
+  constructor(view: View, { width, ratio }: Size) {
+    this.perPixel = (view.to - view.from) / Math.max(1, Math.round(width * ratio));
+    this.#origin = Math.round(view.from / this.perPixel);
+  }
+
+  /** Device pixel of a column that is counted from time 0. */
+  xOfColumn(column: number): number {
+    return column - this.#origin;
+  }
+
+  x(time: number): number {
+    return time / this.perPixel - this.#origin;
+  }
+}

@@ -1,0 +1,206 @@
+/** The two canvases of a timeline, and when they are drawn: once a frame at most, and only when something has changed. */
+import { element } from '../../document/element.js';
+import { PAPER_WIDTH } from '../../document/paper.js';
+import { Labels } from '../model/labels.js';
+import { Overlay } from './overlay.js';
+import { FONT, Painter } from './painter.js';
+import type { Changed, Scene, Shown } from './scene.js';
+import { AXIS, type Size } from './size.js';
+import { PRINTED, readTheme, watchTheme, type Theme } from './canvas-colours.js';
+import { timeAt } from '../model/view.js';
+
+/** What the lower canvas shows; all else is drawn above it. */
+const EVENTS: readonly (keyof Shown)[] = ['view', 'colour', 'search', 'closed'];
+
+/** CSS pixels of an A4 sheet that a timeline has. */
+const PAPER_HEIGHT = 860;
+/** Many lanes are printed smaller, down to what can be read. */
+const LEAST_ZOOM = 0.4;
+
+export interface StageOptions {
+  /** Told after each drawing of the events: ms that it took. */
+  readonly drawn?: (ms: number) => void;
+  readonly signal: AbortSignal;
+}
+
+export class Stage {
+  /** Scrolls: holds names and canvases. */
+  readonly body: HTMLElement;
+  /** As high as all lanes. */
+  readonly sheet: HTMLElement;
+  /** Takes the pointer and the keys. */
+  readonly canvas: HTMLCanvasElement;
+  readonly holder: HTMLElement;
+  readonly #lower: HTMLCanvasElement;
+  readonly #painter: Painter;
+  readonly #overlay: Overlay;
+  #theme: Theme = PRINTED;
+  #size: Size = { width: 1, height: 1, ratio: 1, scroll: 0 };
+  #frame = 0;
+  #isStale = false;
+  readonly #drawn: (ms: number) => void;
+  /** What is printed in place of the canvases, and how many lanes have no room there. */
+  readonly #paper: HTMLCanvasElement;
+  readonly printed: HTMLElement;
+
+  constructor(
+    readonly scene: Scene,
+    { drawn, signal }: StageOptions,
+  ) {
+    this.#drawn = drawn ?? (() => undefined);
+    this.#lower = element('canvas', { 'aria-hidden': 'true' });
+    this.canvas = element('canvas', {
+      class: 'tl-canvas',
+      tabindex: 0,
+      role: 'application',
+      'aria-roledescription': 'timeline',
+      'aria-label': LABEL,
+    });
+    this.#paper = element('canvas', { class: 'tl-paper', 'aria-hidden': 'true' });
+    this.printed = element('p', { class: 'tl-printed' });
+    this.holder = element('div', { class: 'tl-stage' }, this.#lower, this.canvas, this.#paper);
+    this.sheet = element('div', { class: 'tl-sheet' }, this.holder);
+    this.body = element('div', { class: 'tl-body' }, this.sheet);
+    const measuring = this.#context(this.canvas);
+    const labels = new Labels((text) => {
+      measuring.font = FONT;
+      return measuring.measureText(text).width;
+    });
+    this.#painter = new Painter(scene, labels);
+    this.#overlay = new Overlay(scene, labels);
+    this.#grow();
+    this.#listen(signal);
+  }
+
+  /** Where the lanes are scrolled to, and how large the canvas is. */
+  get size(): Size {
+    return this.#size;
+  }
+
+  /** ns at a distance from the left edge of the canvas, CSS pixels. */
+  timeAt(x: number): number {
+    return timeAt(this.scene.shown.view, x, this.#size.width);
+  }
+
+  /** Height among the lanes at a distance from the top of the canvas; below 0 on the axis. */
+  laneY(y: number): number {
+    return y < AXIS ? -1 : y - AXIS + this.#size.scroll;
+  }
+
+  /** Scrolls the lanes so far that a height among them is seen. */
+  reveal(top: number, height: number): void {
+    const { scroll, height: seen } = this.#size;
+    if (top < scroll) this.body.scrollTop = top;
+    else if (top + height > scroll + seen - AXIS) this.body.scrollTop = top + height - seen + AXIS + 4;
+  }
+
+  #listen(signal: AbortSignal): void {
+    const sized = new ResizeObserver(() => {
+      if (!matchMedia('print').matches) this.#resize();
+    });
+    sized.observe(this.body);
+    this.body.addEventListener(
+      'scroll',
+      () => {
+        this.#size = { ...this.#size, scroll: this.body.scrollTop };
+        this.#ask(true);
+      },
+      { signal },
+    );
+    this.scene.watch((changed: Changed) => {
+      if (changed.has('closed')) this.#grow();
+      this.#ask(EVENTS.some((key) => changed.has(key)));
+    });
+    watchTheme((isPrinted) => {
+      // Printing does not wait for a frame, and its page has another width.
+      if (isPrinted) this.#print();
+      else {
+        this.#theme = readTheme(this.body);
+        this.#ask(true);
+      }
+    }, signal);
+    signal.addEventListener('abort', () => {
+      sized.disconnect();
+      cancelAnimationFrame(this.#frame);
+    });
+  }
+
+  #grow(): void {
+    this.sheet.style.height = `${AXIS + this.scene.layout.height + 8}px`;
+  }
+
+  #resize(): void {
+    const width = Math.max(1, this.holder.clientWidth);
+    const height = Math.max(1, Math.min(this.body.clientHeight, this.sheet.clientHeight));
+    const ratio = devicePixelRatio || 1;
+    this.#size = { width, height, ratio, scroll: this.body.scrollTop };
+    for (const canvas of [this.#lower, this.canvas]) {
+      canvas.width = Math.round(width * ratio);
+      canvas.height = Math.round(height * ratio);
+      canvas.style.width = `${width}px`;
+      canvas.style.height = `${height}px`;
+    }
+    this.holder.style.height = `${height}px`;
+    this.#theme = readTheme(this.body);
+    // Resizing empties a canvas: it is drawn before it is seen so.
+    this.#draw(true);
+  }
+
+  #ask(isStale: boolean): void {
+    this.#isStale ||= isStale;
+    if (this.#frame !== 0) return;
+    this.#frame = requestAnimationFrame(() => {
+      this.#draw(this.#isStale);
+    });
+  }
+
+  #draw(withEvents: boolean): void {
+    cancelAnimationFrame(this.#frame);
+    this.#frame = 0;
+    this.#isStale = false;
+    if (this.#size.width <= 1) return;
+    if (withEvents) {
+      const began = performance.now();
+      this.#painter.paint(this.#context(this.#lower), this.#size, this.#theme);
+      this.#drawn(performance.now() - began);
+    }
+    this.#overlay.paint(this.#context(this.canvas), this.#size, this.#theme);
+  }
+
+  /** Draws all lanes, or the first ones, as many as a sheet of paper has room for; the view as it is. */
+  #print(): void {
+    const { layout } = this.scene;
+    const names = this.body.clientWidth - this.holder.clientWidth;
+    const all = AXIS + layout.height;
+    const zoom = Math.max(LEAST_ZOOM, Math.min(1, PAPER_HEIGHT / all));
+    const height = Math.min(all, PAPER_HEIGHT / zoom);
+    const size = { width: Math.max(200, PAPER_WIDTH / zoom - names), height, ratio: 2, scroll: 0 };
+    const above = element('canvas');
+    for (const canvas of [this.#paper, above]) {
+      canvas.width = size.width * size.ratio;
+      canvas.height = size.height * size.ratio;
+    }
+    const context = this.#context(this.#paper);
+    this.#painter.paint(context, size, PRINTED);
+    this.#overlay.paint(this.#context(above), size, PRINTED);
+    context.setTransform(1, 0, 0, 1, 0, 0);
+    context.drawImage(above, 0, 0);
+    this.#paper.style.width = `${size.width}px`;
+    this.#paper.style.height = `${size.height}px`;
+    this.body.style.setProperty('--tl-paper', `${size.height * zoom}px`);
+    this.body.style.setProperty('--tl-zoom', String(zoom));
+    const printed = layout.lanes.filter((lane) => AXIS + lane.top + lane.height <= height).length;
+    const rest = layout.lanes.length - printed;
+    this.printed.textContent = rest > 0 ? `${rest} of ${layout.lanes.length} lanes have no room on paper.` : '';
+  }
+
+  #context(canvas: HTMLCanvasElement): CanvasRenderingContext2D {
+    const context = canvas.getContext('2d');
+    if (context === null) throw new Error('this browser draws no canvas');
+    return context;
+  }
+}
+
+const LABEL =
+  'Timeline of events. Arrows or A and D move, plus and minus or W and S zoom, 0 shows all, ' +
+  'shift with arrows selects the next event of a row or the nearest of another, M places a marker, X selects the span in sight.';

@@ -1,0 +1,94 @@
+/** Where lanes and their groups lie, from the top: threads of the host first, then devices. */
+import type { Lane } from '../../../prof/html/page-data.js';
+import type { Row } from './lane-rows.js';
+
+export interface Band {
+  readonly row: Row;
+  readonly top: number;
+  readonly height: number;
+}
+
+export interface PlacedGroup {
+  readonly name: string;
+  readonly kind: Lane['kind'];
+  readonly isOpen: boolean;
+  readonly top: number;
+  readonly height: number;
+  readonly lanes: number;
+}
+
+export interface PlacedLane {
+  readonly lane: number;
+  readonly name: string;
+  readonly top: number;
+  readonly height: number;
+}
+
+/** All in CSS pixels. */
+export interface Layout {
+  readonly groups: readonly PlacedGroup[];
+  readonly lanes: readonly PlacedLane[];
+  readonly bands: readonly Band[];
+  readonly height: number;
+}
+
+export const HEADER = 22;
+export const ROW = 18;
+/** Where calls lie in many others, so that what they launched is still near. */
+const LOW_ROW = 12;
+const MANY = 12;
+const GAP = 6;
+
+/** Groups of lanes in order: a host's before a device's, each where its first lane is. Their key tells both apart. */
+function groupsOf(
+  lanes: readonly Lane[],
+): { readonly kind: Lane['kind']; readonly name: string; readonly lanes: number[] }[] {
+  const groups = new Map<string, { kind: Lane['kind']; name: string; lanes: number[] }>();
+  for (const [number, { kind, group }] of lanes.entries()) {
+    const key = `${kind} ${group}`;
+    const known = groups.get(key);
+    if (known === undefined) groups.set(key, { kind, name: group, lanes: [number] });
+    else known.lanes.push(number);
+  }
+  const all = [...groups.values()];
+  return [...all.filter(({ kind }) => kind === 'host'), ...all.filter(({ kind }) => kind === 'device')];
+}
+
+/**
+ * @param closed names of groups of which only the header is shown, with the outermost events of all their lanes in it
+ */
+export function layoutOf(
+  lanes: readonly Lane[],
+  rows: readonly (readonly Row[])[],
+  closed: ReadonlySet<string>,
+): Layout {
+  const groups: PlacedGroup[] = [];
+  const placed: PlacedLane[] = [];
+  const bands: Band[] = [];
+  let top = 0;
+  for (const group of groupsOf(lanes)) {
+    const isOpen = !closed.has(group.name);
+    groups.push({ name: group.name, kind: group.kind, isOpen, top, height: HEADER, lanes: group.lanes.length });
+    if (!isOpen) {
+      const height = (HEADER - 4) / group.lanes.length;
+      for (const [i, lane] of group.lanes.entries()) {
+        const row = rows[lane]?.[0];
+        if (row !== undefined) bands.push({ row, top: top + 2 + i * height, height: Math.max(1, height) });
+      }
+    }
+    top += HEADER;
+    for (const lane of isOpen ? group.lanes : []) {
+      const own = rows[lane] ?? [];
+      const thick = own.length > MANY ? LOW_ROW : ROW;
+      const height = Math.max(1, own.length) * thick + GAP;
+      placed.push({ lane, name: lanes[lane]?.name ?? '', top, height });
+      for (const [depth, row] of own.entries()) bands.push({ row, top: top + GAP / 2 + depth * thick, height: thick });
+      top += height;
+    }
+  }
+  return { groups, lanes: placed, bands, height: top };
+}
+
+/** The band at a height, null between them. */
+export const bandAt = ({ bands }: Layout, y: number): Band | null =>
+  bands.find(({ top, height }) => y >= top && y < top + height) ?? null;

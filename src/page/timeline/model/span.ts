@@ -1,0 +1,159 @@
+/** What happens in a span of time that a user selects. Events count with the part of them that lies inside. */
+import { EVENT_KINDS } from '../../../prof/html/page-data.js';
+import type { Events } from './events.js';
+
+/** ns from the timeline's start. */
+export interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface Share {
+  readonly text: string | null;
+  readonly count: number;
+  readonly time: number;
+}
+
+export interface LaneShare {
+  readonly name: string;
+  readonly group: string;
+  readonly events: number;
+  /** ns during which something ran: what overlaps counts once. */
+  readonly busy: number;
+  readonly share: number;
+}
+
+export interface SpanStatistics {
+  readonly length: number;
+  /** Events of devices: how many, and the sum of their time inside. */
+  readonly deviceCount: number;
+  readonly deviceTime: number;
+  readonly hostCount: number;
+  /** Of device events whose amount is known, by the part of them that lies inside; null where none is. */
+  readonly bytes: number | null;
+  readonly flops: number | null;
+  /** Device events whose bytes are not known. */
+  readonly withoutBytes: number;
+  /** Device time by op, by kernel name, by kind: longest first. */
+  readonly byOp: readonly Share[];
+  readonly byKernel: readonly Share[];
+  readonly byKind: readonly Share[];
+  /** Lanes with an event inside, in order. */
+  readonly lanes: readonly LaneShare[];
+  /** Devices, all their streams together. */
+  readonly devices: readonly LaneShare[];
+}
+
+/** Times by a number, then by the text of it. */
+class Totals {
+  readonly #totals = new Map<number, { count: number; time: number }>();
+
+  add(key: number, time: number): void {
+    const total = this.#totals.get(key);
+    if (total === undefined) this.#totals.set(key, { count: 1, time });
+    else {
+      total.count++;
+      total.time += time;
+    }
+  }
+
+  shares(textFor: (key: number) => string | null): Share[] {
+    const shares = [...this.#totals].map(([key, total]) => ({ text: textFor(key), ...total }));
+    return shares.sort((a, b) => b.time - a.time || b.count - a.count || String(a.text).localeCompare(String(b.text)));
+  }
+}
+
+/** How much of a span each of several things covers: its events come in order of start. */
+class Covered {
+  readonly #reach = new Map<string | number, number>();
+  readonly #busy = new Map<string | number, { busy: number; events: number }>();
+
+  add(key: string | number, from: number, to: number): void {
+    const reach = this.#reach.get(key) ?? -Infinity;
+    const one = this.#busy.get(key) ?? { busy: 0, events: 0 };
+    one.events++;
+    one.busy += Math.max(0, to - Math.max(from, reach));
+    this.#busy.set(key, one);
+    this.#reach.set(key, Math.max(reach, to));
+  }
+
+  of(key: string | number): { readonly busy: number; readonly events: number } | undefined {
+    return this.#busy.get(key);
+  }
+}
+
+export function spanStatistics(events: Events, { from, to }: Span): SpanStatistics {
+  const length = Math.max(0, to - from);
+  const byOp = new Totals();
+  const byKernel = new Totals();
+  const byKind = new Totals();
+  const lanes = new Covered();
+  const devices = new Covered();
+  const sum = { deviceCount: 0, deviceTime: 0, hostCount: 0, bytes: 0, flops: 0, withoutBytes: 0 };
+  let knownBytes = 0;
+  let knownFlops = 0;
+  for (let event = 0; event < events.count; event++) {
+    const start = events.start[event] ?? 0;
+    if (start >= to) break;
+    const dur = events.dur[event] ?? 0;
+    const end = start + dur;
+    // What has no duration is inside where it starts inside.
+    if (end <= from && !(dur === 0 && start >= from)) continue;
+    const first = Math.max(start, from);
+    const last = Math.min(end, to);
+    const inside = last - first;
+    const laneNumber = events.lane[event] ?? 0;
+    const lane = events.lanes[laneNumber];
+    lanes.add(laneNumber, first, last);
+    if (lane?.kind !== 'device') {
+      sum.hostCount++;
+      continue;
+    }
+    devices.add(lane.group, first, last);
+    sum.deviceCount++;
+    sum.deviceTime += inside;
+    byOp.add(events.text.op[event] ?? 0, inside);
+    byKernel.add(events.text.name[event] ?? 0, inside);
+    byKind.add(events.kind[event] ?? 0, inside);
+    const part = dur > 0 ? inside / dur : 1;
+    const bytes = events.bytes[event] ?? -1;
+    const flops = events.flops[event] ?? -1;
+    if (bytes >= 0) {
+      knownBytes++;
+      sum.bytes += bytes * part;
+    } else sum.withoutBytes++;
+    if (flops >= 0) {
+      knownFlops++;
+      sum.flops += flops * part;
+    }
+  }
+  const textFor = (key: number): string | null => (events.texts[key] === '' ? null : (events.texts[key] ?? null));
+  const shareOf = (
+    name: string,
+    group: string,
+    one: { readonly busy: number; readonly events: number },
+  ): LaneShare => ({
+    name,
+    group,
+    ...one,
+    share: length > 0 ? one.busy / length : 0,
+  });
+  const groups = [...new Set(events.lanes.filter(({ kind }) => kind === 'device').map(({ group }) => group))];
+  return {
+    ...sum,
+    length,
+    bytes: knownBytes > 0 ? sum.bytes : null,
+    flops: knownFlops > 0 ? sum.flops : null,
+    byOp: byOp.shares(textFor),
+    byKernel: byKernel.shares(textFor),
+    byKind: byKind.shares((kind) => EVENT_KINDS[kind] ?? null),
+    lanes: events.lanes.flatMap(({ name, group }, lane) => {
+      const one = lanes.of(lane);
+      return one === undefined ? [] : [shareOf(name, group, one)];
+    }),
+    devices: groups.flatMap((group) => {
+      const one = devices.of(group);
+      return one === undefined ? [] : [shareOf(group, group, one)];
+    }),
+  };
+}

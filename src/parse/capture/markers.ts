@@ -1,0 +1,214 @@
+/**
+ * A range's text → what it says: an op call, a layer, a call stack, a module, a framework op, or just a range.
+ * Texts come from the profiled program and may hold anything; what is not well formed is a plain range.
+ */
+import { isNode, WRAPPER } from '../names/autograd-names.js';
+import { toOpCall } from '../../record/op-call.js';
+import { LiteralError, parseLiteral, type PythonValue } from '../../record/python-literal.js';
+import { Repeating } from '../../containers/lru-cache.js';
+import type { OpCall } from '../../record/record.js';
+
+/** An op of the framework (PyTorch's emit_nvtx). */
+export interface OpMarker {
+  readonly kind: 'op';
+  readonly text: string;
+  /** Name without the engine's wrapper: `aten::mm`, `AddmmBackward0`. */
+  readonly name: string;
+  /** Sequence number of the autograd node; null where the framework printed none. */
+  readonly seq: number | null;
+  /** Running number of the call; null before PyTorch 1.11. */
+  readonly opId: number | null;
+  /** Extents of its arguments, `[8, 64], [], [64, 32]`; null where they were not recorded. See `op-sizes.ts`. */
+  readonly sizes: string | null;
+  /** Whether this is the engine's wrapper around an autograd node. */
+  readonly wrapper: boolean;
+  /** Whether the name is that of an autograd node (`AddmmBackward0`). */
+  readonly node: boolean;
+  /** Whether the op belongs to the backward pass: an autograd node, or an op named `…_backward`. */
+  readonly backward: boolean;
+}
+
+export type Marker =
+  | OpMarker
+  | { readonly kind: 'call'; readonly call: OpCall }
+  /** The look-up of a name in a module, which says nothing of what is computed. */
+  | { readonly kind: 'lookup' }
+  | { readonly kind: 'layer'; readonly name: string }
+  | { readonly kind: 'trace'; readonly frames: readonly string[] }
+  | { readonly kind: 'repr'; readonly text: string }
+  /** Gradient checkpointing's own node: what it recomputes inside is forward work. */
+  | { readonly kind: 'recomputation'; readonly text: string }
+  | {
+      readonly kind: 'range';
+      readonly text: string;
+      readonly step: number | null;
+      readonly inDomain: boolean;
+      readonly malformed: boolean;
+    };
+
+/** Longer texts of plain ranges are cut: they would be repeated in the record of every kernel inside. */
+export const MAX_RANGE_TEXT = 2000;
+/** Longer texts are not looked into. */
+const MAX_MARKER_TEXT = 1 << 20;
+
+const LAYER = 'layer:';
+const RECOMPUTATION = 'CheckpointFunctionBackward';
+/** PyProf wraps it like an op, and newer PyTorch goes through it for every name: real profiles nest hundreds of them. */
+const LOOKUP = '__getattr__';
+
+/** Reads a text. `inDomain`: the range belongs to a library's own domain, whose texts are not the framework's. */
+export function parseMarker(text: string, inDomain = false): Marker {
+  if (inDomain || text.length > MAX_MARKER_TEXT) return plainRange(text, inDomain);
+  if (text.startsWith('{')) return parseDict(text);
+  if (text.startsWith(LAYER)) return { kind: 'layer', name: text.slice(LAYER.length) };
+  if (text.includes(RECOMPUTATION)) return { kind: 'recomputation', text };
+  return parseOp(text) ?? plainRange(text);
+}
+
+/**
+ * Frames of PyTorch and the profilers' own wrappers, which say nothing of the user's program. The list is PyProf's,
+ * with the files that took these roles since.
+ */
+const FOREIGN_FRAMES: readonly string[] = [
+  '/torch/nn/modules/',
+  '/torch/nn/functional.py',
+  '/torch/tensor.py',
+  '/torch/_tensor.py',
+  '/torch/autograd/__init__.py',
+  '/torch/_jit_internal.py',
+  '/pyprof/nvtx/nvmarker.py',
+  '/pyprof2/nvtx/nvmarker.py',
+  '/apex/optimizers/',
+  '/torch/_utils.py',
+  '/torch/optim/',
+];
+
+interface DictForm {
+  readonly key: string;
+  read(dict: Readonly<Record<string, PythonValue>>, text: string): Marker | null;
+}
+
+/** The dict markers by the key that tells them apart, in PyProf's order. */
+const DICT_FORMS: readonly DictForm[] = [
+  {
+    key: 'args',
+    read: (dict) => {
+      const call = toOpCall(dict);
+      if (call === null) return null;
+      return call.op === LOOKUP ? { kind: 'lookup' } : { kind: 'call', call };
+    },
+  },
+  {
+    key: 'traceMarker',
+    read: ({ traceMarker }) =>
+      isStrings(traceMarker)
+        ? { kind: 'trace', frames: traceMarker.filter((frame) => !FOREIGN_FRAMES.some((part) => frame.includes(part))) }
+        : null,
+  },
+  { key: 'strRepr', read: (_, text) => ({ kind: 'repr', text }) },
+  // The layer-wise hooks of vLLM and SGLang: {'Module': 'model.layers.0.self_attn', 'TrainableParams': …}
+  { key: 'Module', read: ({ Module }) => (typeof Module === 'string' ? { kind: 'layer', name: Module } : null) },
+];
+
+function parseDict(text: string): Marker {
+  const form = DICT_FORMS.find(({ key }) => text.includes(`'${key}'`) || text.includes(`"${key}"`));
+  if (form === undefined) return plainRange(text);
+  let marker: Marker | null = null;
+  try {
+    const value = parseLiteral(text);
+    if (isDict(value) && Object.hasOwn(value, form.key)) marker = form.read(value, text);
+  } catch (error) {
+    if (!(error instanceof LiteralError)) throw error;
+  }
+  return marker ?? { ...plainRange(text), malformed: true };
+}
+
+const isDict = (value: PythonValue): value is Readonly<Record<string, PythonValue>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const isStrings = (value: PythonValue | undefined): value is string[] =>
+  Array.isArray(value) && value.every((item) => typeof item === 'string');
+
+/**
+ * PyTorch's grammar of all eras, read from the right because names may hold anything:
+ * `name[, seq = N][, op_id = K][, sizes = […]][, input_op_ids = […]]`; before 1.1 `name, seq=N` and
+ * `name, stashed seq=N`. Source: torch/csrc/profiler/util.cpp and its predecessors.
+ */
+function parseOp(text: string): OpMarker | null {
+  let rest = text;
+  let sizes: string | null = null;
+  if (rest.endsWith(']')) {
+    rest = beforeLast(rest, ', input_op_ids = [');
+    const at = rest.lastIndexOf(SIZES);
+    if (at !== -1) {
+      sizes = rest.endsWith(']') ? rest.slice(at + SIZES.length, -1) : null;
+      rest = rest.slice(0, at);
+    }
+  }
+  const opId = trailingNumber(rest, ', op_id = ');
+  if (opId !== null) rest = rest.slice(0, rest.lastIndexOf(', op_id = '));
+  let seq: number | null = null;
+  for (const label of SEQ_LABELS) {
+    seq = trailingNumber(rest, label);
+    if (seq === null) continue;
+    rest = rest.slice(0, rest.lastIndexOf(label));
+    break;
+  }
+  const wrapper = rest.startsWith(WRAPPER);
+  if (opId === null && seq === null && !wrapper) return null;
+  const name = wrapper ? rest.slice(WRAPPER.length) : rest;
+  const node = isNode(name);
+  return { kind: 'op', text, name, seq, opId, sizes, wrapper, node, backward: node || name.endsWith('_backward') };
+}
+
+const SIZES = ', sizes = [';
+const SEQ_LABELS = [', seq = ', ', stashed seq=', ', seq='] as const;
+
+function beforeLast(text: string, label: string): string {
+  const at = text.lastIndexOf(label);
+  return at === -1 ? text : text.slice(0, at);
+}
+
+/** The number that ends the text after the label; null when it is not there or too large to be one. */
+function trailingNumber(text: string, label: string): number | null {
+  const at = text.lastIndexOf(label);
+  if (at === -1) return null;
+  const from = at + label.length;
+  if (from === text.length || text.length - from > 15) return null;
+  let value = 0;
+  for (let i = from; i < text.length; i++) {
+    const digit = text.charCodeAt(i) - 48;
+    if (digit < 0 || digit > 9) return null;
+    value = value * 10 + digit;
+  }
+  return value;
+}
+
+/** Ranges that name a training step. */
+const STEP = /^(?:ProfilerStep#|(?:train(?:ing)?[ _])?(?:step|iteration|iter)[ _:#]{0,2})(\d{1,12})$/i;
+
+function plainRange(text: string, inDomain = false): Extract<Marker, { kind: 'range' }> {
+  const step = text.length < 40 ? STEP.exec(text)?.[1] : undefined;
+  return {
+    kind: 'range',
+    text: text.length > MAX_RANGE_TEXT ? `${text.slice(0, MAX_RANGE_TEXT)}…` : text,
+    step: step === undefined ? null : Number(step),
+    inDomain,
+    malformed: false,
+  };
+}
+
+/** Dict markers whose reading is kept at hand. */
+const RECENT = 4096;
+
+/**
+ * Reads texts, those of dicts once each as long as they come back. Other texts cost no more to read than to find
+ * again.
+ */
+export class TextReader {
+  readonly #recent = new Repeating<string, Marker>(RECENT);
+
+  read(text: string): Marker {
+    return text.startsWith('{') ? this.#recent.of(text, (key) => parseMarker(key)) : parseMarker(text);
+  }
+}

@@ -1,0 +1,159 @@
+/**
+ * Direction, op and sequence ids of a kernel from the framework ops around its launch, and its ordinal among the
+ * kernels of one op. The rules are PyProf's where its faults do not reach; what differs is said where it does.
+ */
+import type { Context, Direction, OpCall } from '../../record/record.js';
+import { Recent } from '../../containers/lru-cache.js';
+import type { OpMarker } from './markers.js';
+
+export type SequenceFacts = Pick<Context, 'dir' | 'mod' | 'op' | 'seqMarker' | 'seq' | 'altSeq' | 'sub'>;
+
+/** Printed for a module that no marker tells. */
+const UNKNOWN = 'na';
+
+/**
+ * What the kernels launched so far by one thread leave behind. PyProf has one state for all threads, so that
+ * interleaved threads disturb each other's numbering.
+ */
+export class SequenceState {
+  #seq = -1;
+  #sub = -1;
+  #op: readonly string[] = [];
+  #instance = NO_INSTANCE;
+
+  /**
+   * @param calls op calls around the launch, outermost first
+   * @param markers framework ops around the launch, outermost first
+   * @param fallback innermost plain range, which names the op when nothing else does
+   * @param kernels how many kernels the launch has; `sub` is that of the first
+   * @param instance number of the very call (or autograd node, or op) that the launch belongs to
+   */
+  next(
+    calls: readonly OpCall[],
+    markers: readonly OpMarker[],
+    fallback: string | null,
+    kernels: number,
+    instance: number,
+  ): SequenceFacts {
+    const sequenced = prune(markers);
+    const dir = direction(calls, markers);
+    const { mod, op } = nameOp(calls, markers, sequenced, dir, fallback);
+    const ids = distinctIds(sequenced);
+    const chosen = this.#choose(ids, markers, dir);
+    const sub = chosen === null ? 0 : this.#number(chosen, mod[0] ?? UNKNOWN, op, kernels, instance);
+    const seq = ids.filter((id) => id === chosen);
+    const altSeq = ids.length === seq.length ? [] : ids.filter((id) => id !== chosen);
+    return { dir, mod, op, seqMarker: sequenced.map((marker) => marker.text), seq, altSeq, sub };
+  }
+
+  #choose(ids: readonly number[], markers: readonly OpMarker[], dir: Direction | null): number | null {
+    if (ids.length === 0) return null;
+    const nonZero = (marker: OpMarker): boolean => marker.seq !== null && ids.includes(marker.seq);
+    // A node's own id leads to its forward op; ops inside it may carry ids of a graph under construction.
+    if (dir === 'bprop') {
+      const node = markers.findLast((marker) => marker.node && nonZero(marker));
+      return node?.seq ?? Math.min(...ids);
+    }
+    // Since PyTorch 1.11 ops nest with their ids, and the innermost one made the node.
+    if (markers.some((marker) => marker.opId !== null)) return markers.findLast(nonZero)?.seq ?? null;
+    const larger = ids.filter((id) => id > this.#seq);
+    if (larger.length > 0) return Math.min(...larger);
+    // Nothing newer: the kernel belongs to the node before it, or carries an id of no graph (an op of the backward
+    // pass outside autograd prints 0), which then must not be taken for a forward op's.
+    return this.#seq;
+  }
+
+  /**
+   * The ordinal of a launch's first kernel; the state moves on to its last. PyProf numbers on over calls that share a
+   * sequence id, as all calls outside autograd do, and over the time steps of a recurrent cell.
+   */
+  #number(seq: number, mod: string, op: readonly string[], kernels: number, instance: number): number {
+    const sameOp = op.length === this.#op.length && op.every((name, i) => name === this.#op[i]);
+    const sameCell = op[0] === 'forward' && RECURRENT_CELLS.has(mod);
+    const sameCall = instance === this.#instance && sameOp && (seq === this.#seq || sameCell);
+    const sub = sameCall ? this.#sub + 1 : 0;
+    this.#seq = seq;
+    this.#sub = sub + Math.max(0, kernels - 1);
+    this.#op = op;
+    this.#instance = instance;
+    return sub;
+  }
+}
+
+/** No range is numbered so. */
+export const NO_INSTANCE = -1;
+
+/** Modules whose kernels carry the sequence ids of the ops inside, and are numbered on over them. */
+const RECURRENT_CELLS = new Set(['LSTMCell', 'GRUCell', 'RNNCell']);
+
+/** Null when nothing around the launch is the framework's. */
+function direction(calls: readonly OpCall[], markers: readonly OpMarker[]): Direction | null {
+  if (markers.some((marker) => marker.backward)) return 'bprop';
+  return calls.length > 0 || markers.length > 0 ? 'fprop' : null;
+}
+
+function nameOp(
+  calls: readonly OpCall[],
+  markers: readonly OpMarker[],
+  sequenced: readonly OpMarker[],
+  dir: Direction | null,
+  fallback: string | null,
+): { mod: string[]; op: string[] } {
+  if (calls.length > 0) return { mod: calls.map((call) => call.mod), op: calls.map((call) => call.op) };
+  const modern = markers.some((marker) => marker.opId !== null);
+  const named = modern ? modernNames(markers, dir) : sequencedNames(sequenced, dir);
+  if (named.length > 0) return { mod: named.map(([mod]) => mod), op: named.map(([, op]) => op) };
+  return { mod: [UNKNOWN], op: fallback === null ? [] : [fallback] };
+}
+
+type ModuleAndOp = [mod: string, op: string];
+
+/** Markers before PyTorch 1.11: all of them, or in the backward pass those that belong to it. */
+function sequencedNames(sequenced: readonly OpMarker[], dir: Direction | null): ModuleAndOp[] {
+  const relevant = dir === 'bprop' ? sequenced.filter((marker) => marker.backward) : sequenced;
+  return relevant.map((marker) => [UNKNOWN, marker.backward ? withoutBackward(marker.name) : marker.name]);
+}
+
+/** Markers since PyTorch 1.11: the autograd node in the backward pass, else the op that launched the kernel. */
+function modernNames(markers: readonly OpMarker[], dir: Direction | null): ModuleAndOp[] {
+  const marker = (dir === 'bprop' ? markers.findLast(({ node }) => node) : undefined) ?? markers.at(-1);
+  if (marker === undefined) return [];
+  if (marker.node) return [[UNKNOWN, withoutBackward(marker.name)]];
+  return [marker.name.startsWith('aten::') ? ['aten', marker.name.slice('aten::'.length)] : [UNKNOWN, marker.name]];
+}
+
+/** `torch::autograd::CopyBackwards` → `Copy`, `cudnn_convolution_backward` → `cudnn_convolution`. */
+export const withoutBackward = (name: string): string => PLAIN_NAMES.of(name, strip);
+
+/** A program has few ops, and every kernel asks for its op's name. */
+const PLAIN_NAMES = new Recent<string, string>(1024);
+
+function strip(name: string): string {
+  const plain = name.replace(/torch|autograd|_backward$|::|jit|\(anonymous namespace\)/g, '');
+  const at = plain.indexOf('Backward');
+  return at > 0 ? plain.slice(0, at) : plain;
+}
+
+/**
+ * Without repetitions, in order of id, then of name, and without a name that contains the one before it or is
+ * contained in it (`convolution` after `_convolution`). PyProf sorts ids as text.
+ */
+function prune(markers: readonly OpMarker[]): OpMarker[] {
+  const numbered = markers.filter((marker) => marker.seq !== null);
+  if (numbered.length < 2) return numbered;
+  const sorted = [...new Map(numbered.map((marker) => [marker.text, marker])).values()].sort(
+    (a, b) => (a.seq ?? 0) - (b.seq ?? 0) || (a.name < b.name ? -1 : 1),
+  );
+  return sorted.filter((marker, i) => {
+    const before = sorted[i - 1];
+    if (before?.seq !== marker.seq) return true;
+    return !before.name.includes(marker.name) && !marker.name.includes(before.name);
+  });
+}
+
+/** In ascending order; 0, which ops without a graph carry, only when there is no other. */
+function distinctIds(sequenced: readonly OpMarker[]): number[] {
+  if (sequenced.length < 2) return sequenced.map((marker) => marker.seq ?? 0);
+  const ids = [...new Set(sequenced.map((marker) => marker.seq ?? 0))].sort((a, b) => a - b);
+  return ids.length > 1 && ids[0] === 0 ? ids.slice(1) : ids;
+}

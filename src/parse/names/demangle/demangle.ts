@@ -1,0 +1,60 @@
+/**
+ * C++ names as linkers write them (Itanium ABI) → as people read them, in GNU c++filt's spelling.
+ *
+ * Read is what occurs in the names of kernels: namespaces, templates and their arguments, function types, lambdas,
+ * anonymous namespaces, operators, packs, and expressions in template arguments. Anything else gives null: a name is
+ * demangled exactly or not at all.
+ */
+import { Cursor, GaveUp } from './cursor.js';
+import { readEncoding } from './mangled-names.js';
+import { Printer } from './print.js';
+
+/** Characters kept of names and their texts, so that each kernel's name is read once; the oldest are dropped. */
+const MAX_CACHED = 1 << 23;
+/** Longer names are not read. */
+const MAX_LENGTH = 1 << 16;
+
+const cache = new Map<string, string | null>();
+let cached = 0;
+
+/**
+ * The demangled name; null when it cannot be demangled. A name that is not mangled (it does not begin with `_Z`) is
+ * returned as it is. Never throws.
+ */
+export function demangle(name: string): string | null {
+  if (!name.startsWith('_Z')) return name;
+  if (name.length > MAX_LENGTH) return null;
+  const known = cache.get(name);
+  if (known !== undefined) return known;
+  const text = read(name);
+  remember(name, text);
+  return text;
+}
+
+function remember(name: string, text: string | null): void {
+  cache.set(name, text);
+  cached += name.length + (text?.length ?? 0);
+  for (const [oldest, its] of cache) {
+    if (cached <= MAX_CACHED) break;
+    cache.delete(oldest);
+    cached -= oldest.length + (its?.length ?? 0);
+  }
+}
+
+/** Suffixes that compilers add to copies of a function: `.kd`, `.isra.0`. */
+const CLONES = /(?:\.[a-z0-9_]+(?:\.\d+)*)*$/;
+
+function read(name: string): string | null {
+  const cursor = new Cursor(name);
+  cursor.at = '_Z'.length;
+  try {
+    const tree = readEncoding(cursor);
+    const rest = name.slice(cursor.at);
+    if (rest !== '' && CLONES.exec(rest)?.index !== 0) return null;
+    const clones = rest.match(/\.[a-z_][a-z0-9_]*(?:\.\d+)*|\.\d+/g) ?? [];
+    return new Printer().text(tree) + clones.map((clone) => ` [clone ${clone}]`).join('');
+  } catch (error) {
+    if (error instanceof GaveUp) return null;
+    throw error;
+  }
+}

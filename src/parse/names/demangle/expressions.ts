@@ -1,0 +1,116 @@
+/** Expressions in template arguments and return types: <expression>, <expr-primary>. */
+import { giveUp, type Cursor } from './cursor.js';
+import { readEncoding, readTemplateArgs, readTemplateParam, readUnqualified } from './mangled-names.js';
+import type { Node } from './mangled-node.js';
+import { OPERATORS } from './codes.js';
+import { readType } from './mangled-types.js';
+
+type Reader = (cursor: Cursor) => Node;
+
+/** Forms that begin with two letters that are no operator. */
+const FORMS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
+  ['fp', (cursor) => ({ kind: 'parameter', ordinal: readParameter(cursor) })],
+  ['sr', readScoped],
+  ['on', readWithArgs],
+  ['cl', (cursor) => ({ kind: 'call', callee: readExpression(cursor), args: readList(cursor) })],
+  ['cv', readCast],
+  ['dt', (cursor) => ({ kind: 'binary', operator: '.', left: readExpression(cursor), right: readMember(cursor) })],
+  ['pt', (cursor) => ({ kind: 'binary', operator: '->', left: readExpression(cursor), right: readMember(cursor) })],
+  ['sp', (cursor) => ({ kind: 'expansion', pattern: readExpression(cursor) })],
+  ['sZ', (cursor) => ({ kind: 'packSize', pack: readExpression(cursor) })],
+  ['sz', (cursor) => ({ kind: 'unary', operator: 'sizeof ', operand: readExpression(cursor) })],
+  ['az', (cursor) => ({ kind: 'unary', operator: 'alignof ', operand: readExpression(cursor) })],
+  ['il', (cursor) => ({ kind: 'list', type: null, items: readList(cursor) })],
+  ['tl', (cursor) => ({ kind: 'list', type: readType(cursor), items: readList(cursor) })],
+]);
+
+/** <expression> */
+export function readExpression(cursor: Cursor): Node {
+  return cursor.nested(() => {
+    if (cursor.peek() === 'L') return readLiteral(cursor);
+    if (cursor.peek() === 'T') return readTemplateParam(cursor);
+    if (cursor.isDigit()) return readWithArgs(cursor);
+    const code = cursor.slice(2);
+    return FORMS.get(code)?.(cursor) ?? readOperation(cursor, code);
+  });
+}
+
+function readOperation(cursor: Cursor, code: string): Node {
+  const operator = OPERATORS.get(code) ?? giveUp();
+  switch (operator.form) {
+    case 'unary':
+      return { kind: 'unary', operator: operator.text, operand: readExpression(cursor) };
+    case 'step': {
+      const prefix = cursor.take('_');
+      return { kind: prefix ? 'unary' : 'postfix', operator: operator.text, operand: readExpression(cursor) };
+    }
+    case 'binary':
+      return { kind: 'binary', operator: operator.text, left: readExpression(cursor), right: readExpression(cursor) };
+    case 'conditional':
+      return {
+        kind: 'conditional',
+        condition: readExpression(cursor),
+        yes: readExpression(cursor),
+        no: readExpression(cursor),
+      };
+    case 'namedCast':
+      return { kind: 'namedCast', operator: operator.text, type: readType(cursor), operand: readExpression(cursor) };
+    case 'query': {
+      const operand = code === 'nx' ? readExpression(cursor) : readType(cursor);
+      return { kind: 'query', operator: operator.text, operand };
+    }
+    case null:
+      return giveUp();
+  }
+}
+
+const readList = (cursor: Cursor): Node[] => cursor.listUntilEnd(() => readExpression(cursor));
+
+/** `fp_`, `fp0_` …: the function's own parameters; those of outer levels (`fL`) are not read. */
+function readParameter(cursor: Cursor): number {
+  if (cursor.peek() === 'T') giveUp();
+  return cursor.ordinal() + 1;
+}
+
+/** `sr`: a name in a dependent scope, which is a type, or names up to `E`. */
+function readScoped(cursor: Cursor): Node {
+  const scope = cursor.isDigit() ? readLevels(cursor) : readType(cursor);
+  return { kind: 'nested', scope, name: readWithArgs(cursor) };
+}
+
+function readLevels(cursor: Cursor): Node {
+  const levels = cursor.listUntilEnd(() => readWithArgs(cursor));
+  return levels.reduce((scope, level) =>
+    level.kind === 'template'
+      ? { ...level, name: { kind: 'nested', scope, name: level.name } }
+      : { kind: 'nested', scope, name: level },
+  );
+}
+
+function readWithArgs(cursor: Cursor): Node {
+  const name = readUnqualified(cursor);
+  return cursor.peek() === 'I' ? { kind: 'template', name, args: readTemplateArgs(cursor) } : name;
+}
+
+const readMember = (cursor: Cursor): Node => (cursor.isDigit() ? readWithArgs(cursor) : readExpression(cursor));
+
+function readCast(cursor: Cursor): Node {
+  const type = readType(cursor);
+  return { kind: 'cast', type, operand: cursor.take('_') ? readList(cursor) : readExpression(cursor) };
+}
+
+/** <expr-primary> */
+export function readLiteral(cursor: Cursor): Node {
+  cursor.expect('L');
+  if (cursor.take('_Z') || cursor.take('Z')) {
+    const encoding = readEncoding(cursor);
+    cursor.expect('E');
+    return encoding;
+  }
+  const type = readType(cursor);
+  if (type.kind === 'builtin' && type.text === 'decltype(nullptr)' && cursor.take('E')) return type;
+  const negative = cursor.take('n');
+  const value = cursor.untilEnd();
+  if (value === '') giveUp();
+  return { kind: 'literal', type, value, negative };
+}

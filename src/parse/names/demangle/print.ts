@@ -1,0 +1,218 @@
+/** The tree of a mangled name → text, in GNU c++filt's spelling. */
+import { giveUp } from './cursor.js';
+import type { FunctionNode, Node } from './mangled-node.js';
+import { expressionText } from './print-expression.js';
+import { templateArgs, packOf, thisQualifiers, type Scope } from './scope.js';
+
+/** Longer texts are refused: substitutions can make a short name stand for an endless one. */
+const MAX_LENGTH = 1 << 18;
+/** Nodes visited. */
+const MAX_STEPS = 1 << 18;
+/** Deeper trees are refused: substitutions can nest types deeper than the text does. */
+const MAX_DEPTH = 400;
+
+/** What is not written around the name it declares. */
+type UndeclaredNode = Exclude<
+  Node,
+  { kind: 'function' | 'array' | 'suffixed' | 'vendorQualified' | 'reference' | 'member' | 'param' }
+>;
+
+/** A type around the name it declares: `void (*` and `)(int)`. */
+interface Declarator {
+  readonly left: string;
+  readonly right: string;
+  /** What opens the parenthesis that a modifier of this type needs; null where it needs none. */
+  readonly open: string | null;
+}
+
+const plain = (left: string): Declarator => ({ left, right: '', open: null });
+
+export class Printer {
+  #steps = 0;
+  #depth = 0;
+  #scope: Scope | null = null;
+  /** Index of the item that an expansion is at; null outside of expansions. */
+  #packIndex: number | null = null;
+  #lambdas = 0;
+
+  text(node: Node): string {
+    const { left, right } = this.#declarator(node);
+    return left + right;
+  }
+
+  /** Texts joined by commas; empty packs leave nothing behind. */
+  list(nodes: readonly Node[]): string {
+    return nodes
+      .map((node) => this.text(node))
+      .filter((text) => text !== '')
+      .join(', ');
+  }
+
+  /** Number of items in the pack that the node stands for; null when there is none. */
+  packLength(node: Node): number | null {
+    return (
+      packOf(node, this.#scope, () => {
+        this.#step();
+      })?.items.length ?? null
+    );
+  }
+
+  #step(): void {
+    if (++this.#steps > MAX_STEPS) giveUp();
+  }
+
+  #declarator(node: Node): Declarator {
+    this.#step();
+    if (++this.#depth > MAX_DEPTH) giveUp();
+    const declarator = this.#unchecked(node);
+    this.#depth--;
+    if (declarator.left.length + declarator.right.length > MAX_LENGTH) giveUp();
+    return declarator;
+  }
+
+  #unchecked(node: Node): Declarator {
+    switch (node.kind) {
+      case 'function':
+        return this.#function(node);
+      case 'array':
+        return this.#array(node.type, node.size);
+      case 'suffixed':
+        return modified(this.#declarator(node.type), node.suffix);
+      case 'vendorQualified':
+        return modified(this.#declarator(node.type), ` ${this.text(node.qualifier)}`);
+      case 'reference':
+        return this.#reference(node.type, node.suffix);
+      case 'member':
+        return this.#member(node.scope, node.type);
+      case 'param':
+        if (this.#lambdas > 0) return plain(`auto:${node.index + 1}`);
+        return this.#argument(node.index, (argument) => this.#declarator(argument));
+      default:
+        return plain(this.#name(node));
+    }
+  }
+
+  #name(node: UndeclaredNode): string {
+    switch (node.kind) {
+      case 'name':
+      case 'builtin':
+        return node.text;
+      case 'nested':
+        return `${this.text(node.scope)}::${this.text(node.name)}`;
+      case 'local':
+        return `${this.text(node.scope)}::${this.text(node.entity)}`;
+      case 'template':
+        return this.#template(node.name, node.args);
+      case 'encoding':
+        return this.#encoding(node.name, node.type);
+      case 'method':
+        return this.text(node.name) + node.qualifiers;
+      case 'tagged':
+        return `${this.text(node.name)}[abi:${node.tag}]`;
+      case 'conversion':
+        return `operator ${this.text(node.type)}`;
+      case 'lambda':
+        return this.#lambda(node.params, node.ordinal);
+      case 'pack':
+        return this.list(node.items);
+      case 'expansion':
+        return this.#expansion(node.pattern);
+      case 'vector':
+        return `${this.text(node.type)} __vector(${this.text(node.size)})`;
+      case 'decltype':
+        return `decltype (${this.text(node.expression)})`;
+      default:
+        return expressionText(node, this);
+    }
+  }
+
+  #template(node: Node, args: readonly Node[]): string {
+    const name = this.text(node);
+    const list = this.list(args);
+    return `${name}${name.endsWith('<') ? ' ' : ''}<${list}${list.endsWith('>') ? ' ' : ''}>`;
+  }
+
+  /** A function: its template's arguments are what the parameters in its signature stand for. */
+  #encoding(name: Node, type: FunctionNode): string {
+    const [bare, qualifiers] = thisQualifiers(name);
+    const text = this.text(bare);
+    const args = templateArgs(bare);
+    return this.#within(args === null ? this.#scope : { args, outer: this.#scope }, () => {
+      const returns = type.returns === null ? plain('') : this.#declarator(type.returns);
+      const gap = returns.left === '' || returns.right !== '' ? '' : ' ';
+      return `${returns.left}${gap}${text}(${this.list(type.params)})${qualifiers}${returns.right}`;
+    });
+  }
+
+  #function({ returns, params, qualifiers }: FunctionNode): Declarator {
+    const { left, right } = returns === null ? plain('') : this.#declarator(returns);
+    const gap = left === '' || right !== '' ? '' : ' ';
+    return { left: left + gap, right: `(${this.list(params)})${qualifiers}${right}`, open: '(' };
+  }
+
+  #array(type: Node, size: Node | null): Declarator {
+    const { left, right, open } = this.#declarator(type);
+    const inner = open === ' (' ? right.trimStart() : right;
+    return { left, right: ` [${size === null ? '' : this.text(size)}]${inner}`, open: ' (' };
+  }
+
+  #member(scope: Node, type: Node): Declarator {
+    const declarator = this.#declarator(type);
+    return modified(declarator, `${declarator.open === null ? ' ' : ''}${this.text(scope)}::*`);
+  }
+
+  /** References to references collapse: only `&&` of `&&` stays `&&`. */
+  #reference(type: Node, suffix: '&' | '&&'): Declarator {
+    if (type.kind === 'param' && this.#lambdas === 0) {
+      return this.#argument(type.index, (argument) => this.#reference(argument, suffix));
+    }
+    if (type.kind !== 'reference') return modified(this.#declarator(type), suffix);
+    return this.#reference(type.type, suffix === '&&' && type.suffix === '&&' ? '&&' : '&');
+  }
+
+  #lambda(params: readonly Node[], ordinal: number): string {
+    this.#lambdas++;
+    const list = this.list(params);
+    this.#lambdas--;
+    return `{lambda(${list})#${ordinal}}`;
+  }
+
+  #expansion(pattern: Node): string {
+    const length = this.packLength(pattern);
+    if (length === null) return `${this.text(pattern)}...`;
+    const outer = this.#packIndex;
+    const texts: string[] = [];
+    for (let index = 0; index < length; index++) {
+      this.#packIndex = index;
+      texts.push(this.text(pattern));
+    }
+    this.#packIndex = outer;
+    return texts.join(', ');
+  }
+
+  /** Prints the argument that a template parameter stands for; its own parameters are those of the scope outside. */
+  #argument<T>(index: number, print: (argument: Node) => T): T {
+    this.#step();
+    const scope = this.#scope ?? giveUp();
+    const argument = scope.args[index] ?? giveUp();
+    const item = argument.kind === 'pack' && this.#packIndex !== null ? argument.items[this.#packIndex] : argument;
+    return this.#within(scope.outer, () => print(item ?? giveUp()));
+  }
+
+  #within<T>(scope: Scope | null, print: () => T): T {
+    const saved = this.#scope;
+    this.#scope = scope;
+    const result = print();
+    this.#scope = saved;
+    return result;
+  }
+}
+
+/** A type with `*`, `&`, ` const` … after it. A constant array is an array of constants; constants are so only once. */
+function modified({ left, right, open }: Declarator, suffix: string): Declarator {
+  const qualifies = suffix === ' const' || suffix === ' volatile' || suffix === ' restrict';
+  if (qualifies && left.endsWith(suffix)) return { left, right, open };
+  if (qualifies && open === ' (') return { left: left + suffix, right, open };
+  if (open === null) return { left: left + suffix, right, open };
+  return { left: left + open + suffix, right: `)${right}`, open: null };
+}

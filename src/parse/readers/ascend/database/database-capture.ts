@@ -1,0 +1,230 @@
+/**
+ * A database of the Ascend PyTorch Profiler → the columns that all readers fill (see `parse/capture/capture.ts`). Tables exist
+ * only when they have rows, columns come and go between releases: everything is read by name.
+ * Source: the msprof and torch_npu projects (their documents of the database's tables).
+ */
+import { Diagnostics } from '../../../../record/diagnostics.js';
+import type { StatementRecord } from '../../../../record/record.js';
+import {
+  Activities,
+  ACTIVITY_KINDS,
+  Calls,
+  type Capture,
+  type Details,
+  type Header,
+  type Names,
+  type Operation,
+} from '../../../capture/capture.js';
+import type { KernelContexts } from '../../../capture/context.js';
+import type { Launches } from '../../../capture/launches.js';
+import { PairIndex } from '../../../../containers/pair-index.js';
+import type { SqliteFile } from '../../../sqlite/sqlite.js';
+import { Threads } from '../../../capture/threads.js';
+import { TorchContexts } from '../../../torch/contexts.js';
+import type { HostEvents } from '../../../torch/host-events.js';
+import { nest } from '../../../torch/nesting.js';
+import { COPY_OPERATIONS, taskKind } from '../device-kinds.js';
+import { CallChains } from './call-chains.js';
+import { Clock, isNear } from './database-clock.js';
+import { CollectiveRows } from './collective-rows.js';
+import { connectionOrNone, Connections } from './connections.js';
+import { HostNames } from './host-names.js';
+import { HostRows, THREAD } from './host-rows.js';
+import { KernelRows } from './kernel-rows.js';
+import { readDevices, readGroups, readProfileFacts } from './profile-facts.js';
+import { SampleRows } from './sample-rows.js';
+import { Strings } from './strings.js';
+import { TaskRows } from './task-rows.js';
+
+const KERNEL = ACTIVITY_KINDS.indexOf('kernel');
+const COLLECTIVE = ACTIVITY_KINDS.indexOf('collective');
+
+/** Layers of the driver library (ENUM_API_TYPE) in order of preference for what launched a task. */
+const API_RANK: Readonly<Record<number, number>> = { 10000: 0, 5500: 1, 20000: 2, 5000: 3, 15000: 4 };
+const OTHER_API = 5;
+
+export class AscendCapture implements Capture {
+  readonly diagnostics = new Diagnostics();
+  readonly threads = new Threads();
+  readonly calls = new Calls();
+  readonly activities = new Activities();
+  readonly header: Header;
+  readonly names: Names;
+  readonly ranges;
+  readonly #strings: Strings;
+  readonly #clock: Clock;
+  readonly #host: HostRows;
+  readonly #kernels: KernelRows;
+  readonly #collectives: CollectiveRows;
+  readonly #tasks: TaskRows;
+  readonly #samples: SampleRows;
+
+  constructor(
+    private readonly database: SqliteFile,
+    { format, folder, file }: { readonly format: string; readonly folder: string | null; readonly file: string },
+  ) {
+    const { diagnostics, threads, activities } = this;
+    const strings = (this.#strings = new Strings(database));
+    const clock = (this.#clock = new Clock(database));
+    this.#readCalls();
+    const names = new HostNames(strings, new CallChains(database, strings));
+    this.#host = new HostRows(database, clock, threads, names, diagnostics);
+    this.ranges = this.#events.ranges;
+    const groups = readGroups(database);
+    this.#kernels = new KernelRows(database, strings);
+    this.#collectives = new CollectiveRows(database, clock, strings, (group) => groups.get(group) ?? null);
+    this.#tasks = new TaskRows(database, clock, threads, strings, activities, this.#kernels, this.#collectives, diagnostics, (connection) => this.#host.isMarked(connection)); // prettier-ignore
+    this.#host.addDeviceRanges(this.#tasks.deviceRanges);
+    this.#samples = new SampleRows(database, clock, strings);
+    if (activities.length === 0) diagnostics.count('no-device-activity');
+    clock.moveToFirst(
+      [this.ranges.start, this.calls.start, activities.start],
+      [this.ranges.end, this.calls.end, activities.end],
+      this.#samples.earliest(),
+    );
+    this.names = this.#names();
+    const { tool, rank, facts } = readProfileFacts(database, folder, file, diagnostics);
+    this.header = {
+      format,
+      tool,
+      rank,
+      startUnixNs: clock.startUnixNs,
+      dur: null,
+      devices: readDevices(database, new Set(activities.device.values), this.#samples.clocks(), this.#units()),
+      facts,
+    };
+  }
+
+  get #events(): HostEvents {
+    return this.#host.events;
+  }
+
+  contexts(launches: Launches): KernelContexts {
+    const { calls, activities, threads, diagnostics } = this;
+    const events = this.#events;
+    const { ops } = events;
+    const compareNames = (a: number, b: number): number => {
+      const [nameA, nameB] = [events.nameText(events.ranges.text.at(a)), events.nameText(events.ranges.text.at(b))];
+      return nameA < nameB ? -1 : Number(nameA > nameB);
+    };
+    const compareTies = (a: number, b: number): number => {
+      const [opA, opB] = [events.opOf(a), events.opOf(b)];
+      if (opA === -1 || opB === -1) return opA - opB || compareNames(a, b);
+      return ops.externalId.at(opA) - ops.externalId.at(opB) || compareNames(a, b);
+    };
+    const isFrame = (range: number): boolean => events.isFrame(range);
+    const nesting = nest(this.ranges, calls, threads.count, { compareTies, slack: 0, isFrame });
+    diagnostics.count('range-not-nested', nesting.unnested);
+    const connections = this.#connections();
+    const facts = {
+      events,
+      nesting,
+      threads,
+      launches,
+      callStart: (call: number) => calls.start.at(call),
+      callThread: (call: number) => calls.thread.at(call),
+      externalId: (activity: number) => {
+        const call = launches.callOf[activity] ?? -1;
+        return connections.opOf(activities.corr.at(activity), call === -1 ? NaN : calls.start.at(call));
+      },
+      trusted: true,
+      queued: true,
+      slack: 0,
+      steps: [...this.#host.steps()],
+    };
+    return new TorchContexts(facts, this.#rowsOf(KERNEL), this.#rowsOf(COLLECTIVE));
+  }
+
+  operationOf(activity: number): Operation {
+    return this.#collectives.operationOf(this.#tasks.source.at(activity));
+  }
+
+  detailsOf(activity: number): Details | null {
+    if (this.activities.kind.at(activity) !== KERNEL) return null;
+    const row = this.#tasks.source.at(activity);
+    const engine = this.#kernels.coreOf(row);
+    const counters = this.#kernels.countersOf(row);
+    const labels = this.#kernels.labelsOf(row, this.#strings.text(this.#tasks.taskType.at(activity)));
+    return {
+      ...(engine === null ? undefined : { engine }),
+      ...(counters === null ? undefined : { counters }),
+      ...(labels === null ? undefined : { labels }),
+    };
+  }
+
+  statements(profile: number): Iterable<StatementRecord> {
+    return this.#samples.records(profile);
+  }
+
+  #readCalls(): void {
+    const { calls, threads, diagnostics } = this;
+    const columns = [
+      this.#clock.since('startNs'), this.#clock.since('endNs'), ...THREAD, 'connectionId', 'name', 'type',
+    ]; // prettier-ignore
+    const rows = this.database.rowsOf('CANN_API');
+    const { start, end, thread, process, corr, api, rank } = calls;
+    for (const column of [start, end, thread, process, corr, api, rank]) column.reserve(rows);
+    this.database.eachNumbers('CANN_API', columns, (cells) => {
+      const [began = NaN, ended = NaN, pid = NaN, tid = 0, connection = NaN, name = NaN, type = NaN] = cells;
+      if (!isNear(began) || !(began <= ended) || Number.isNaN(pid)) {
+        diagnostics.count('bad-row');
+        return;
+      }
+      const owner = threads.process(pid, pid);
+      calls.start.push(began);
+      calls.end.push(ended);
+      calls.thread.push(threads.thread(owner, tid));
+      calls.process.push(owner);
+      calls.corr.push(connectionOrNone(connection));
+      calls.api.push(name);
+      calls.rank.push(API_RANK[type] ?? OTHER_API);
+    });
+  }
+
+  #connections(): Connections {
+    const { corr } = this.activities;
+    const asked = new PairIndex(
+      () => 0,
+      (row) => corr.at(row),
+    );
+    for (let row = 0; row < corr.length; row++) if (!Number.isNaN(corr.at(row))) asked.put(row);
+    return new Connections(this.database, this.#events, (connection) => asked.get(0, connection) !== -1);
+  }
+
+  *#rowsOf(kind: number): Generator<number> {
+    const { values } = this.activities.kind;
+    for (let row = 0; row < values.length; row++) if (values[row] === kind) yield row;
+  }
+
+  /** Matrix units of each device, as far as its kernels use them. */
+  #units(): Map<number, number> {
+    const rows = new Map<number, number[]>();
+    for (const activity of this.#rowsOf(KERNEL)) {
+      const device = this.activities.device.at(activity);
+      const known = rows.get(device);
+      if (known === undefined) rows.set(device, [this.#tasks.source.at(activity)]);
+      else known.push(this.#tasks.source.at(activity));
+    }
+    const units = new Map<number, number>();
+    for (const [device, kernels] of rows) {
+      const most = this.#kernels.mostCubeBlocks(kernels);
+      if (most !== null) units.set(device, most);
+    }
+    return units;
+  }
+
+  #names(): Names {
+    const strings = this.#strings;
+    return {
+      kernelName: (name) => strings.text(name),
+      apiName: (api) => strings.text(api),
+      rangeText: (text) => this.#events.nameText(text),
+      domainName: () => null,
+      kindName: (kind, code) => {
+        if (kind === 'copy') return COPY_OPERATIONS[code] ?? null;
+        const task = taskKind(strings.text(code) ?? '');
+        return task?.is === 'sync' ? task.kind : null;
+      },
+    };
+  }
+}

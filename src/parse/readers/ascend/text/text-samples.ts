@@ -1,0 +1,110 @@
+/**
+ * Values over time: counters of the device, and what the allocators hold. Memory: 32 bytes a sample, those of ops some
+ * 100 more; what samples have in common (metric, unit, labels) is kept once.
+ */
+import type { Labels, SampleRecord } from '../../../../record/record.js';
+import { Column, orNull } from '../../../../containers/numeric-column.js';
+import { allRows, sortRows } from '../../../../containers/row-order.js';
+
+/** What samples of one kind have in common. */
+export interface Series {
+  readonly metric: string;
+  readonly unit: string | null;
+  readonly labels?: Labels;
+  /** Whether the values hold for a time. */
+  readonly lasting?: boolean;
+  /** Whether a value that stays as it was is not told again. */
+  readonly onChange?: boolean;
+}
+
+export class Samples {
+  readonly start = Column.floats();
+  readonly #dur = Column.floats();
+  readonly #value = Column.floats();
+  readonly #device = Column.counts();
+  readonly #series = Column.counts();
+  readonly #numbers = new Map<string, number>();
+  readonly #keys: string[] = [];
+  readonly #bySeries: Series[] = [];
+  /** Labels of single samples. */
+  readonly #own = new Map<number, Labels>();
+
+  /**
+   * Adds a value; NaN where it, or how long it holds, is not known. A sample without a time is none.
+   * @param own labels of this sample alone
+   */
+  add(series: Series, start: number, value: number, device: number, dur = NaN, own?: Labels): void {
+    if (Number.isNaN(start)) return;
+    if (own !== undefined) this.#own.set(this.start.length, own);
+    this.start.push(start);
+    this.#dur.push(dur);
+    this.#value.push(value);
+    this.#device.push(device);
+    this.#series.push(this.#numberOf(series));
+  }
+
+  /** Multiplies the values of a metric. */
+  scale(metric: string, by: number): void {
+    for (let row = 0; row < this.start.length; row++) {
+      if (this.#bySeries[this.#series.at(row)]?.metric === metric) this.#value.set(row, this.#value.at(row) * by);
+    }
+  }
+
+  /** The largest value of a metric; NaN when there is none. */
+  largest(metric: string): number {
+    let largest = NaN;
+    for (let row = 0; row < this.start.length; row++) {
+      if (this.#bySeries[this.#series.at(row)]?.metric !== metric) continue;
+      const value = this.#value.at(row);
+      if (!(value <= largest)) largest = value;
+    }
+    return largest;
+  }
+
+  /** In order of start. */
+  *records(profile: number): Generator<SampleRecord> {
+    const rows = allRows(this.start.length);
+    sortRows(rows, (a, b) => this.#compare(a, b));
+    const last = new Map<string, number>();
+    for (const row of rows) {
+      const series = this.#bySeries[this.#series.at(row)];
+      if (series === undefined) continue;
+      const { metric, unit, labels, lasting, onChange } = series;
+      if (onChange === true) {
+        const [key, value] = [`${this.#series.at(row)},${this.#device.at(row)}`, this.#value.at(row)];
+        if (last.get(key) === value) continue;
+        last.set(key, value);
+      }
+      yield {
+        type: 'sample',
+        profile,
+        start: this.start.at(row),
+        ...(lasting === true ? { dur: orNull(this.#dur.at(row)) } : undefined),
+        device: this.#device.at(row),
+        metric,
+        value: orNull(this.#value.at(row)),
+        unit,
+        ...(labels === undefined ? undefined : { labels: { ...labels, ...this.#own.get(row) } }),
+      };
+    }
+  }
+
+  #numberOf(series: Series): number {
+    const key = `${series.metric}\0${JSON.stringify(series.labels ?? null)}`;
+    let number = this.#numbers.get(key);
+    if (number === undefined) {
+      number = this.#bySeries.push(series) - 1;
+      this.#keys.push(key);
+      this.#numbers.set(key, number);
+    }
+    return number;
+  }
+
+  #compare(a: number, b: number): number {
+    const byTime = this.start.at(a) - this.start.at(b) || this.#device.at(a) - this.#device.at(b);
+    if (byTime !== 0) return byTime;
+    const [keyA = '', keyB = ''] = [this.#keys[this.#series.at(a)], this.#keys[this.#series.at(b)]];
+    if (keyA !== keyB) return keyA < keyB ? -1 : 1;
+    return this.#value.at(a) - this.#value.at(b) || this.#dur.at(a) - this.#dur.at(b) || 0;
+  }
+}

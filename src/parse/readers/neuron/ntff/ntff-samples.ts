@@ -1,0 +1,95 @@
+/**
+ * Records of semaphores and of throttling → rows.
+ *
+ * | bytes | semaphore                          | throttling                                          |
+ * |-------|------------------------------------|-----------------------------------------------------|
+ * | 0     | semaphore                          |                                                     |
+ * | 1     | 1 for a value; others are not read |                                                     |
+ * | 2     |                                    | n: out of how many cycles …                         |
+ * | 4     | value (bytes 4–7)                  | k: … the tensor engine may use so many              |
+ * | 5     |                                    | what limits it                                      |
+ * | 8–15  | time, ps                           | time, ps; it lasts until the core's next record     |
+ */
+import type { Diagnostics } from '../../../../record/diagnostics.js';
+import type { Clock } from './timestamp-clock.js';
+import type { RowChunks } from './row-chunks.js';
+import { KIND, rankOf, rankWithin, SAMPLE } from './rows.js';
+import { RECORD_WORDS, type RecordBlock } from './ntff-file.js';
+
+const VALUE = 1;
+
+/** Values of one core's semaphores. */
+export class Semaphores {
+  readonly #rank: number;
+
+  constructor(
+    device: number,
+    private readonly clock: Clock,
+    private readonly rows: RowChunks,
+    private readonly diagnostics: Diagnostics,
+  ) {
+    this.#rank = rankOf(KIND.sample, device) | rankWithin(SAMPLE.semaphore, 0);
+  }
+
+  read({ words, count }: RecordBlock): void {
+    const { clock } = this;
+    for (let at = 0; at < count * RECORD_WORDS; at += RECORD_WORDS) {
+      const head = words[at] ?? 0;
+      const time = clock.since(words[at + 2] ?? 0, words[at + 3] ?? 0);
+      if (((head >>> 8) & 0xff) !== VALUE) this.diagnostics.count('unknown-record');
+      else if (time < 0 || time > clock.length) this.diagnostics.count('outside-execution');
+      else this.rows.add(time, 0, this.#rank, head & 0xff, words[at + 1] ?? 0, 0);
+    }
+  }
+}
+
+/** How far one core was held back. */
+export class Throttling {
+  readonly #rank: number;
+  /** The last record: it lasts until the next one. */
+  #start: number | null = null;
+  #limit = 0;
+
+  constructor(
+    device: number,
+    private readonly clock: Clock,
+    private readonly rows: RowChunks,
+    private readonly diagnostics: Diagnostics,
+  ) {
+    this.#rank = rankOf(KIND.sample, device) | rankWithin(SAMPLE.throttle, 0);
+  }
+
+  read({ words, count }: RecordBlock): void {
+    for (let at = 0; at < count * RECORD_WORDS; at += RECORD_WORDS) {
+      const time = this.clock.since(words[at + 2] ?? 0, words[at + 3] ?? 0);
+      const values = words[at + 1] ?? 0;
+      this.#endAt(time);
+      this.#start = time;
+      this.#limit = packLimit(values & 0xff, ((words[at] ?? 0) >>> 16) & 0xff, (values >>> 8) & 0xff);
+    }
+  }
+
+  /** No records are left: the last one lasts as long as the core runs anything. */
+  end(lastEnd: number): void {
+    this.#endAt(lastEnd);
+    this.#start = null;
+  }
+
+  /** What lies before or after the execution is cut away. */
+  #endAt(time: number): void {
+    if (this.#start === null) return;
+    const start = Math.max(0, this.#start);
+    const end = Math.min(time, this.clock.length);
+    if (end < start) this.diagnostics.count('outside-execution');
+    else this.rows.add(start, end - start, this.#rank, 0, 0, this.#limit);
+  }
+}
+
+const packLimit = (k: number, n: number, kind: number): number => k | (n << 8) | (kind << 16);
+
+/** k of n cycles, and the number of what limits them. */
+export const limitOf = (rest: number): { readonly k: number; readonly n: number; readonly kind: number } => ({
+  k: rest & 0xff,
+  n: (rest >>> 8) & 0xff,
+  kind: (rest >>> 16) & 0xff,
+});

@@ -1,0 +1,160 @@
+/** Rows → records. */
+import { InstructionLine, PacketLine, SemaphoreLine, type Counters } from '../../../../record/device-lines.js';
+import type { Diagnostics } from '../../../../record/diagnostics.js';
+import { dmaEngineName, ENGINES } from '../../../../record/neuron.js';
+import type { CopyLine, KernelLine, ProfileLine, SampleRecord } from '../../../../record/record.js';
+import { isKnownOpcode, NO_PROGRAM, OPCODE_NAMES } from './opcodes.js';
+import { ENGINES_OF_RECORD, QUEUES, type CoreQueues } from './queues.js';
+import type { RowCursor } from './row-merge.js';
+import {
+  DETAIL,
+  deviceOf,
+  DURATION,
+  KIND,
+  kindOf,
+  NO_DURATION,
+  nanoseconds,
+  PS_PER_NS,
+  queueOf,
+  RANK,
+  REST,
+  ROW_DOUBLES,
+  ROW_WORDS,
+  SAMPLE,
+  START,
+  streamOf,
+  VALUE,
+} from './rows.js';
+import { limitOf } from './ntff-samples.js';
+import type { Waits } from './waits.js';
+
+/** For a checksum that was not taken. */
+const NO_CHECKSUM = 0xffff;
+
+/** What records say of a core besides its rows. */
+export interface CoreFacts {
+  readonly id: number;
+  readonly queues: CoreQueues;
+}
+
+export class Lines {
+  /** How many there were so far. */
+  kernels = 0;
+  copies = 0;
+  samples = 0;
+  readonly #engineNames: readonly (readonly string[])[];
+
+  /**
+   * @param cores by the number of the device in rows
+   * @param waits null where the clock is not known that waits are counted in
+   */
+  constructor(
+    private readonly profile: number,
+    private readonly cores: readonly CoreFacts[],
+    private readonly waits: Waits | null,
+    private readonly diagnostics: Diagnostics,
+  ) {
+    this.#engineNames = cores.map(({ queues }) =>
+      Array.from({ length: ENGINES_OF_RECORD }, (_, engine) => dmaEngineName(queues.engineBase + engine)),
+    );
+  }
+
+  /** The record of the row where the cursor is. */
+  at({ view: { doubles, words }, row }: RowCursor): ProfileLine {
+    const start = doubles[row * ROW_DOUBLES + START] ?? 0;
+    const duration = doubles[row * ROW_DOUBLES + DURATION] ?? 0;
+    const word = row * ROW_WORDS;
+    const rank = words[word + RANK] ?? 0;
+    const detail = words[word + DETAIL] ?? 0;
+    const value = words[word + VALUE] ?? 0;
+    const rest = words[word + REST] ?? 0;
+    switch (kindOf(rank)) {
+      case KIND.instruction:
+        return this.#instruction(start, duration, rank, detail, value, rest);
+      case KIND.packet:
+        return this.#packet(start, duration, rank, detail, value);
+      default:
+        this.samples++;
+        return streamOf(rank) === SAMPLE.semaphore
+          ? new SemaphoreLine(this.profile, nanoseconds(start), this.#core(rank).id, value, detail)
+          : this.#throttle(start, duration, rank, rest);
+    }
+  }
+
+  #core(rank: number): CoreFacts {
+    return this.cores[deviceOf(rank)] ?? NO_CORE;
+  }
+
+  #instruction(start: number, duration: number, rank: number, pc: number, checksums: number, rest: number): KernelLine {
+    const opcode = rest >>> 16;
+    if (!isKnownOpcode(opcode)) this.diagnostics.count('unknown-opcode');
+    const { profile } = this;
+    const id = ++this.kernels;
+    const name = OPCODE_NAMES[opcode] ?? 'na';
+    const device = this.#core(rank).id;
+    const stream = streamOf(rank);
+    const engine = ENGINES[stream] ?? 'na';
+    const counters = this.#counters(opcode === NO_PROGRAM ? null : pc, rest & 0xffff, checksums);
+    const startNs = nanoseconds(start);
+    if (duration === NO_DURATION) {
+      return { type: 'kernel', profile, id, name, short: name, start: startNs, dur: null, device, stream, engine, counters }; // prettier-ignore
+    }
+    const durNs = nanoseconds(duration);
+    const ps = [start - startNs * PS_PER_NS, duration - durNs * PS_PER_NS] as const;
+    return new InstructionLine(profile, id, name, startNs, durNs, device, stream, engine, ps, counters);
+  }
+
+  /** Member by member for the ones that nearly all instructions have: adding members to an object takes long. */
+  #counters(pc: number | null, wait: number, checksums: number): Counters {
+    const waitNs = this.waits?.nanoseconds(wait);
+    const crcIn = checksums & 0xffff;
+    const crcOut = checksums >>> 16;
+    if (pc !== null && waitNs !== undefined) {
+      if (crcIn === NO_CHECKSUM) return crcOut === NO_CHECKSUM ? { pc, waitNs } : { pc, waitNs, crcOut };
+      return crcOut === NO_CHECKSUM ? { pc, waitNs, crcIn } : { pc, waitNs, crcIn, crcOut };
+    }
+    return {
+      ...(pc === null ? undefined : { pc }),
+      ...(waitNs === undefined ? undefined : { waitNs }),
+      ...(crcIn === NO_CHECKSUM ? undefined : { crcIn }),
+      ...(crcOut === NO_CHECKSUM ? undefined : { crcOut }),
+    };
+  }
+
+  #packet(start: number, duration: number, rank: number, bytes: number, crc: number): CopyLine {
+    this.copies++;
+    const { profile } = this;
+    const { id: device, queues } = this.#core(rank);
+    const number = streamOf(rank);
+    const queue = queueOf(rank);
+    const stream = queues.engineBase + number;
+    const engine = this.#engineNames[deviceOf(rank)]?.[number] ?? 'na';
+    const queueType = queues.types[number * QUEUES + queue];
+    const startNs = nanoseconds(start);
+    if (duration === NO_DURATION) {
+      const told = queueType === undefined ? undefined : { queueType };
+      return { type: 'copy', profile, kind: 'DMA', bytes, start: startNs, dur: null, device, stream, engine, queue, ...told, counters: { crc } }; // prettier-ignore
+    }
+    const durNs = nanoseconds(duration);
+    const ps = [start - startNs * PS_PER_NS, duration - durNs * PS_PER_NS] as const;
+    return new PacketLine(profile, bytes, startNs, durNs, device, stream, engine, queue, queueType, ps, { crc });
+  }
+
+  #throttle(start: number, duration: number, rank: number, rest: number): SampleRecord {
+    const { k, n, kind } = limitOf(rest);
+    return {
+      type: 'sample',
+      profile: this.profile,
+      start: nanoseconds(start),
+      dur: nanoseconds(duration),
+      device: this.#core(rank).id,
+      metric: 'throttle',
+      value: n === 0 ? null : k / n,
+      unit: 'fraction',
+      labels: { kind: `activity_${kind}`, k, n },
+    };
+  }
+}
+
+/** Rows name no other cores than those they were made for. */
+const NO_CORE: CoreFacts = { id: 0, queues: { engineBase: 0, types: [] } };

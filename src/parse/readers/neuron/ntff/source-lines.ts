@@ -1,0 +1,82 @@
+/** What a device trace says besides what happened when: the profile line, and memory that things take. */
+import { coreOfInstance, neuronDevice } from '../../../../record/neuron.js';
+import { SCHEMA_VERSION, type Labels, type ProfileRecord, type SampleRecord } from '../../../../record/record.js';
+import type { ReadOptions } from '../../../reader.js';
+import type { Program } from '../neff-file.js';
+import type { Clock } from './timestamp-clock.js';
+import { memoryKind, TOTAL } from './memory-kinds.js';
+import type { Graph, Metadata } from './metadata.js';
+import { nanoseconds } from './rows.js';
+import { VERSION } from './ntff-file.js';
+
+export function profileLine(
+  format: string,
+  options: ReadOptions,
+  metadata: Metadata,
+  cores: readonly number[],
+  clock: Clock,
+  program: Program | null,
+): ProfileRecord {
+  const core = coreOfInstance(metadata.instanceType);
+  return {
+    type: 'profile',
+    v: SCHEMA_VERSION,
+    profile: options.profile,
+    format,
+    tool: null,
+    file: options.file,
+    rank: options.rank,
+    startUnixNs: null,
+    dur: nanoseconds(clock.length),
+    devices: cores.map((id) => neuronDevice(id, core)),
+    facts: factsOf(metadata, cores, clock, program),
+  };
+}
+
+type Fact = string | number | null | undefined;
+
+function factsOf(metadata: Metadata, cores: readonly number[], clock: Clock, program: Program | null): Labels {
+  const core = coreOfInstance(metadata.instanceType);
+  const facts: Readonly<Record<string, Fact>> = {
+    instanceType: metadata.instanceType,
+    runtimeVersion: metadata.runtimeVersion,
+    driverVersion: metadata.driverVersion,
+    collectivesVersion: metadata.collectivesVersion,
+    compilerVersion: program?.facts['compilerVersion'],
+    totalTimePs: clock.length,
+    peRows: core?.peRows,
+    peCols: core?.peCols,
+    peClockHz: core?.peClockHz,
+    clockHz: core?.clockHz,
+    dmaBytesPerS: core?.dmaBytesPerS,
+    hbmBytesPerS: core?.hbmBytesPerS,
+    cores: cores.length,
+    // Where the program lay is nobody's business.
+    model: metadata.modelFile?.replace(/^.*[/\\]/s, ''),
+    uuid: metadata.uuid,
+    ntffVersion: VERSION,
+    executions: metadata.windows.length > 1 ? metadata.windows.length : null,
+  };
+  return Object.fromEntries(
+    Object.entries(facts).filter((fact): fact is [string, string | number] => (fact[1] ?? '') !== ''),
+  );
+}
+
+/** Memory of one core by kind, and the sum, as the vendor's tool has it. */
+export function* memoryLines(profile: number, core: number, graphs: readonly Graph[]): Generator<SampleRecord> {
+  const uses = graphs.flatMap((graph) => graph.memory);
+  if (uses.length === 0) return;
+  const total = uses.reduce((sum, { bytes }) => sum + bytes, 0);
+  for (const { name, bytes } of [...uses, { name: TOTAL, bytes: total }]) {
+    yield {
+      type: 'sample',
+      profile,
+      start: null,
+      device: core,
+      metric: 'memory',
+      value: bytes,
+      unit: 'bytes',
+      labels: { kind: memoryKind(name) },
+    };
+  }
+}

@@ -1,0 +1,138 @@
+/** What a file says of the profile as a whole, or of the program: lines without a time, and layers. */
+import type {
+  LayerRecord,
+  NoticeRecord,
+  SampleRecord,
+  StatementRecord,
+  TensorRecord,
+} from '../../../../record/record.js';
+import { unitOfMetric } from '../metric-units.js';
+import { nanoseconds } from './json-clock.js';
+import { type Cores, subgraphOf } from './json-devices.js';
+import { numberOf, rawTextOf, textOf, type Row } from './table-row.js';
+import type { RowContext } from './row-context.js';
+import type { ToolFile } from './table-scan.js';
+
+/** Tensors, memory, metrics of the summary and of each core, compiler's remarks, warnings: in this order. */
+export function* statements(file: ToolFile, cores: Cores, profile: number): Generator<StatementRecord> {
+  for (const row of file.rows('neff_node')) yield* tensor(row, profile);
+  // Which core comes first differs between files.
+  const uses = [...file.rows('nc_mem_usage')].sort((a, b) => (numberOf(a['nc']) ?? -1) - (numberOf(b['nc']) ?? -1));
+  for (const row of uses) yield memory(row, profile);
+  const summaries = file.rows('summary');
+  for (const [node, row] of summaries.entries()) yield* summary(row, summaries.length > 1 ? node : null, profile);
+  for (const row of file.rows('model_info')) yield* coreMetrics(row, profile);
+  for (const row of file.rows('annotation')) yield* annotation(row, cores, profile);
+}
+
+/** Warnings of the tool, then its errors. */
+export function* notices(file: ToolFile, profile: number): Generator<NoticeRecord> {
+  for (const row of file.rows('warnings')) yield notice(row, null, profile);
+  for (const row of file.rows('errors')) yield notice(row, 'error', profile);
+}
+
+const ROLES: Readonly<Record<string, TensorRecord['role']>> = { IN: 'input', OUT: 'output', WEIGHT: 'weight' };
+
+/** Rows without a name are of subgraphs. */
+function* tensor(row: Row, profile: number): Generator<TensorRecord> {
+  const name = rawTextOf(row['variable_name']);
+  if (name === null) return;
+  yield {
+    type: 'tensor',
+    profile,
+    name,
+    role: ROLES[String(row['type'])] ?? null,
+    dtype: null,
+    shape: shapeOf(row['shape']),
+    bytes: numberOf(row['size']),
+  };
+}
+
+/** `[128 512]`. */
+function shapeOf(cell: unknown): readonly number[] | null {
+  const inner = /^\[([\d\s,]*)\]$/.exec(rawTextOf(cell) ?? '')?.[1];
+  return inner === undefined ? null : (inner.match(/\d+/g) ?? []).map(Number);
+}
+
+function memory(row: Row, profile: number): SampleRecord {
+  return {
+    type: 'sample',
+    profile,
+    start: null,
+    device: numberOf(row['nc']),
+    metric: 'memory',
+    value: numberOf(row['amount_bytes']),
+    unit: 'bytes',
+    labels: { kind: rawTextOf(row['usage_type']) ?? 'unknown' },
+  };
+}
+
+/** Where somebody stored the profile is no metric of it. */
+const isPlace = (metric: string): boolean => metric.endsWith('_path');
+
+/** @param node number of the summary, where there are several */
+function* summary(row: Row, node: number | null, profile: number): Generator<SampleRecord> {
+  const labels = node === null ? { from: 'summary' } : { from: 'summary', node };
+  for (const metric of Object.keys(row).sort())
+    if (!isPlace(metric)) yield { ...metricSample(metric, row[metric], profile), labels };
+}
+
+function metricSample(metric: string, cell: unknown, profile: number): SampleRecord {
+  const value = numberOf(cell);
+  // A number that a double cannot hold is given exactly as well.
+  const isExact = value === null || Number.isSafeInteger(value) || !Number.isInteger(value);
+  const text = typeof cell === 'string' && (value === null || !isExact) ? { text: cell } : undefined;
+  return { type: 'sample', profile, start: null, device: null, metric, value, ...text, unit: unitOfMetric(metric) };
+}
+
+/** The summary adds all cores up, even their numbers: what each did stands in rows of their own. */
+function* coreMetrics(row: Row, profile: number): Generator<SampleRecord> {
+  const subgraph = rawTextOf(row['sg_name']);
+  const labels = { from: 'model_info', ...(subgraph === null ? undefined : { subgraph }) };
+  const device = numberOf(row['nc_idx']);
+  for (const metric of Object.keys(row).sort()) {
+    if (metric === 'nc_idx' || metric === 'nd_idx' || numberOf(row[metric]) === null) continue;
+    yield { ...metricSample(metric, row[metric], profile), device, labels };
+  }
+}
+
+/** Its numbers, told apart by its texts. */
+function* annotation(row: Row, cores: Cores, profile: number): Generator<SampleRecord> {
+  const labels: Record<string, string> = { from: 'annotation' };
+  for (const [key, cell] of Object.entries(row)) {
+    const text = numberOf(cell) === null ? textOf(cell) : null;
+    if (text !== null) labels[key] = text;
+  }
+  const subgraph = rawTextOf(row['subgraph']);
+  const device = subgraph === null ? null : cores.of(subgraph);
+  for (const [metric, cell] of Object.entries(row))
+    if (numberOf(cell) !== null) yield { ...metricSample(metric, cell, profile), device, labels };
+}
+
+function notice(row: Row, category: string | null, profile: number): NoticeRecord {
+  const text = rawTextOf(row['message']) ?? rawTextOf(row['text']) ?? rawTextOf(row['error']) ?? JSON.stringify(row);
+  return { type: 'notice', profile, category: rawTextOf(row['category']) ?? category, text };
+}
+
+/** Cells of a layer's row that stand in fields of their own. */
+const LAYER_FIELDS: ReadonlySet<string> = new Set(['start', 'end', 'duration', 'timestamp']);
+
+/** Numbers by the tool's own names, in its units: times of engines in the tables' unit. */
+export function layer(row: Row, start: number, { clock, cores, profile }: RowContext): LayerRecord {
+  const duration = numberOf(row['duration']);
+  const counters: Record<string, number> = {};
+  for (const key of Object.keys(row).sort()) {
+    const value = LAYER_FIELDS.has(key) ? null : numberOf(row[key]);
+    if (value !== null) counters[key] = value;
+  }
+  const subgraph = subgraphOf(row['fully_qualified_subgraph']) ?? subgraphOf(row['name']);
+  return {
+    type: 'layer',
+    profile,
+    start: nanoseconds(clock, start - clock.origin),
+    dur: duration === null || duration < 0 ? null : nanoseconds(clock, duration),
+    device: subgraph === null ? null : cores.of(subgraph),
+    name: rawTextOf(row['name']) ?? '',
+    counters,
+  };
+}

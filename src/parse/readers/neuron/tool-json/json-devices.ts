@@ -1,0 +1,50 @@
+/** Which NeuronCore ran a subgraph: the rows name subgraphs, and a table says on which core each was loaded. */
+import type { ToolFile } from './table-scan.js';
+import { numberOf, rawTextOf, type Row } from './table-row.js';
+
+export class Cores {
+  readonly #byName = new Map<string, number>();
+  readonly #known: ReadonlySet<number>;
+  readonly #only: number;
+
+  constructor(file: ToolFile) {
+    for (const row of file.rows('model_info')) {
+      const name = rawTextOf(row['sg_name']);
+      const core = numberOf(row['nc_idx']);
+      if (name !== null && core !== null && !this.#byName.has(name)) this.#byName.set(name, core);
+    }
+    // Without that table: the core of a file that has one subgraph stands in its summary, others are numbered.
+    const left = file.subgraphs.filter((name) => !this.#byName.has(name));
+    const inSummary = left.length === 1 && this.#byName.size === 0 ? numberOf(file.row('summary')['nc_idx']) : null;
+    left.sort().forEach((name, i) => this.#byName.set(name, inSummary ?? numberIn(name) ?? i));
+    this.#known = new Set(this.#byName.values());
+    this.#only = this.#known.size === 0 ? 0 : Math.min(...this.#known);
+  }
+
+  /** Numbers of all cores that rows are of, ascending. */
+  get all(): readonly number[] {
+    return [...this.#known].sort((a, b) => a - b);
+  }
+
+  /** Core of a subgraph; null when it is not known. */
+  of(subgraph: string): number | null {
+    return this.#byName.get(subgraph) ?? null;
+  }
+
+  /** Core of a row; the lowest one where the row does not tell its subgraph. */
+  ofRow(row: Row): number {
+    const name = rawTextOf(row['subgraph']) ?? subgraphOf(row['fully_qualified_subgraph']);
+    return (name === null ? null : this.of(name)) ?? this.#only;
+  }
+}
+
+/** The subgraph that a path as `/sg00/layer` begins with; null when it is none. */
+export function subgraphOf(path: unknown): string | null {
+  return rawTextOf(path)?.replace(/^\//, '').split('/')[0] ?? null;
+}
+
+/** `sg01` is the second. */
+function numberIn(name: string): number | null {
+  const digits = /\d{1,4}$/.exec(name)?.[0];
+  return digits === undefined ? null : Number(digits);
+}

@@ -1,0 +1,99 @@
+/** The profile line of a file: which tool wrote it, how long the capture was, on which cores it ran. */
+import { coreOfInstance, neuronDevice } from '../../../../record/neuron.js';
+import { type Device, type Labels, type ProfileRecord, SCHEMA_VERSION } from '../../../../record/record.js';
+import type { ReadOptions } from '../../../reader.js';
+import type { Clock } from './json-clock.js';
+import type { Cores } from './json-devices.js';
+import { baseName, numberOf, textOf, type Row } from './table-row.js';
+import type { ToolFile } from './table-scan.js';
+
+export function profileLine(
+  file: ToolFile,
+  clock: Clock,
+  cores: Cores,
+  format: string,
+  options: ReadOptions,
+): ProfileRecord {
+  const version =
+    textOf(file.row('profile_info')['profiler_version']) ?? textOf(file.row('summary')['profiler_version']);
+  return {
+    type: 'profile',
+    v: SCHEMA_VERSION,
+    profile: options.profile,
+    format,
+    tool: version === null ? null : `neuron-profile ${version}`,
+    file: options.file,
+    rank: options.rank,
+    startUnixNs: null,
+    dur: durationOf(file, clock),
+    devices: cores.all.map((id) => device(id, file)),
+    facts: factsOf(file),
+  };
+}
+
+/** Seconds of the summary as exact picoseconds. */
+export function totalTimePs(file: ToolFile): number | null {
+  const seconds = numberOf(file.row('summary')['total_time']);
+  return seconds === null ? null : Math.round(seconds * 1e12);
+}
+
+function durationOf(file: ToolFile, clock: Clock): number | null {
+  const ps = totalTimePs(file);
+  if (ps !== null) return Math.floor(ps / 1000);
+  const last = numberOf(file.row('metadata')['last_hw_timestamp']);
+  const first = numberOf(file.row('metadata')['first_hw_timestamp']) ?? 0;
+  return last === null ? null : Math.floor((last - first) * clock.scale + 1e-4);
+}
+
+function device(id: number, file: ToolFile): Device {
+  const known = neuronDevice(id, coreOfInstance(textOf(file.row('summary')['instance_type'])));
+  const metadata = file.row('metadata');
+  return {
+    ...known,
+    clockHz: hertz(metadata['pe_clock_freq']) ?? known.clockHz,
+    memBytesPerS: numberOf(metadata['hbm_ddr_bandwidth']) ?? known.memBytesPerS,
+  };
+}
+
+/** Metadata tells clocks in GHz. */
+function hertz(cell: unknown): number | null {
+  const gigahertz = numberOf(cell);
+  return gigahertz === null ? null : Math.round(gigahertz * 1e9);
+}
+
+/** Paths of whoever made the capture are no facts of it: of files, the base name. */
+const fileNameOf = (cell: unknown): string | null => {
+  const path = textOf(cell);
+  return path === null ? null : textOf(baseName(path));
+};
+
+type Fact = string | number | null;
+
+function factsOf(file: ToolFile): Labels {
+  const [summary, metadata, info, neff] = (['summary', 'metadata', 'profile_info', 'neff_header'] as const).map(
+    (table) => file.row(table),
+  ) as [Row, Row, Row, Row];
+  const facts: Readonly<Record<string, Fact>> = {
+    instanceType: textOf(summary['instance_type']),
+    runtimeVersion: textOf(summary['runtime_version']),
+    driverVersion: textOf(summary['driver_version']),
+    collectivesVersion: textOf(summary['collectives_version']),
+    compilerVersion: textOf(summary['compiler_version']),
+    totalTimePs: totalTimePs(file),
+    peRows: numberOf(metadata['pe_num_rows']),
+    peCols: numberOf(metadata['pe_num_cols']),
+    peClockHz: hertz(metadata['pe_clock_freq']),
+    clockHz: hertz(metadata['pe_clock_others']),
+    dmaBytesPerS: numberOf(metadata['dma_ddr_bandwidth']),
+    hbmBytesPerS: numberOf(metadata['hbm_ddr_bandwidth']),
+    cores: numberOf(metadata['num_physical_cores']),
+    model: fileNameOf(neff['network_name']) ?? fileNameOf(info['neff_name']),
+    uuid: textOf(neff['uuid']),
+    ntffVersion: numberOf(metadata['ntff_version']),
+    capture: fileNameOf(info['ntff_filename']),
+    simulation: metadata['is_simulation'] === true ? 'yes' : null,
+  };
+  return Object.fromEntries(
+    Object.entries(facts).filter((fact): fact is [string, string | number] => fact[1] !== null),
+  );
+}

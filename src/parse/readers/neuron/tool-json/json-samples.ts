@@ -1,0 +1,94 @@
+/** Rows of values at a time as sample lines. */
+import type { Labels, SampleRecord } from '../../../../record/record.js';
+import { nanoseconds } from './json-clock.js';
+import { numberOf, rawTextOf, textOf, type Row } from './table-row.js';
+import { CORE_KEYS, durationOf, type RowContext } from './row-context.js';
+
+type Sampler = (row: Row, start: number, context: RowContext) => SampleRecord;
+
+type Reading = Pick<SampleRecord, 'metric' | 'value' | 'unit'> & { readonly labels?: Labels };
+
+function sample(row: Row, start: number, context: RowContext, reading: Reading, dur?: number | null): SampleRecord {
+  const { metric, value, unit, labels } = reading;
+  return {
+    type: 'sample',
+    profile: context.profile,
+    start: nanoseconds(context.clock, start - context.clock.origin),
+    ...(dur === undefined ? undefined : { dur }),
+    device: context.cores.ofRow(row),
+    metric,
+    value,
+    unit,
+    ...(labels === undefined || Object.keys(labels).length === 0 ? undefined : { labels }),
+  };
+}
+
+export const SEMAPHORE_KEYS: readonly string[] = [...CORE_KEYS, 'id', 'value'];
+
+/** `24`, or `S[24] (qSyncDynamicHW)`: with the queue or engine that the semaphore is of. */
+const SEMAPHORE = /^(?:S\[)?(\d{1,9})\]?(?: \((.*)\))?$/;
+
+export const semaphore: Sampler = (row, start, context) => {
+  const text = textOf(row['id']);
+  const [, number, name] = SEMAPHORE.exec(text ?? '') ?? [];
+  const labels: Record<string, string | number> = {};
+  if (number !== undefined) labels['semaphore'] = Number(number);
+  else if (text !== null) labels['semaphore'] = text;
+  if (name !== undefined && name !== '') labels['name'] = name;
+  return sample(row, start, context, { metric: 'semaphore', value: numberOf(row['value']), unit: null, labels });
+};
+
+/** Throttling lets the engines work k of n cycles. */
+export const throttle: Sampler = (row, start, context) => {
+  const [k, n, type] = ['k', 'n', 'type'].map((key) => numberOf(row[key]));
+  const labels: Record<string, string | number> = {};
+  const kind = type ?? null;
+  if (kind !== null) labels['kind'] = `activity_${kind}`;
+  else if (textOf(row['type']) !== null) labels['kind'] = String(row['type']);
+  if (k !== null && k !== undefined) labels['k'] = k;
+  if (n !== null && n !== undefined) labels['n'] = n;
+  const value = k === null || k === undefined || !n ? null : k / n;
+  const reading = { metric: 'throttle', value, unit: 'fraction', labels };
+  return sample(row, start, context, reading, durationOf(row, context));
+};
+
+/** Sums up to then, and the device memory's part, stand beside the rate. */
+const THROUGHPUT: readonly (readonly [key: string, label: string])[] = [
+  ['total_transfer_bytes', 'totalBytes'],
+  ['hbm_transfer_rate', 'hbmBytesPerS'],
+  ['hbm_total_transfer_bytes', 'hbmTotalBytes'],
+];
+
+export const THROUGHPUT_KEYS: readonly string[] = [
+  ...CORE_KEYS,
+  ...THROUGHPUT.map(([key]) => key),
+  ...['transfer_rate', 'uses_hbm'],
+];
+
+export const throughput: Sampler = (row, start, context) => {
+  const usesMemory = row['uses_hbm'] === 'true' || row['uses_hbm'] === true;
+  const labels: Record<string, number> = {};
+  for (const [key, label] of THROUGHPUT) {
+    const value = numberOf(row[key]);
+    if (value !== null && (usesMemory || label === 'totalBytes' || value !== 0)) labels[label] = value;
+  }
+  const value = numberOf(row['transfer_rate']);
+  return sample(row, start, context, { metric: 'dma_transfer_rate', value, unit: 'bytes/s', labels });
+};
+
+export const pendingDma: Sampler = (row, start, context) =>
+  sample(row, start, context, { metric: 'pending_dma', value: numberOf(row['value']), unit: 'count' });
+
+/** `sb` (state buffer) by its partitions, `psum` (partial sums) by its banks: fractions of 1. */
+export const memoryUsage: Sampler = (row, start, context) => {
+  const parts = Object.keys(row).flatMap((key) => /^(?:partition|bank)_\d{1,4}(?=_usage$)/.exec(key) ?? []);
+  const labels: Record<string, number> = {};
+  for (const part of parts.sort((a, b) => numberIn(a) - numberIn(b))) {
+    const value = numberOf(row[`${part}_usage`]);
+    if (value !== null) labels[part] = value;
+  }
+  const metric = `${rawTextOf(row['type']) ?? 'memory'}_usage`;
+  return sample(row, start, context, { metric, value: numberOf(row['usage_avg']), unit: 'fraction', labels });
+};
+
+const numberIn = (part: string): number => Number(part.slice(part.indexOf('_') + 1));

@@ -1,0 +1,205 @@
+/**
+ * The first pass over a file: it is read once from front to back; small tables are kept, of the rows of the large ones
+ * only where they are. Tables and the keys of a row may come in any order.
+ */
+import type { Diagnostics } from '../../../../record/diagnostics.js';
+import { UserError } from '../../../../record/errors.js';
+import { ByteWindow } from '../../../json/byte-window.js';
+import { ExactDecoder } from '../../../json/exact-json.js';
+import { END, JsonCursor } from '../../../json/json-cursor.js';
+import {
+  CLOSE_BRACE,
+  CLOSE_BRACKET,
+  COLON,
+  COMMA,
+  endOfText,
+  endOfValue,
+  OPEN_BRACE,
+  OPEN_BRACKET,
+  QUOTE,
+} from '../../../json/json-bytes.js';
+import { LONGEST_ROW, RowIndex } from './row-index.js';
+import { RowScan } from './row-scan.js';
+import { isRow, NO_ROW, type Row } from './table-row.js';
+import { fateOf, type Fate, type KeptTable, TIMED_TABLES, type TimedTable } from './json-tables.js';
+
+/** Rows and bytes of one small table that are kept. */
+const MOST_ROWS = 50_000;
+const MOST_BYTES = 16 * 1024 * 1024;
+/** Names of subgraphs that are told apart. */
+const MOST_SUBGRAPHS = 4096;
+
+/** What the first pass found. */
+export class ToolFile {
+  readonly activities = new RowIndex();
+  readonly layers = new RowIndex();
+  readonly kept = new Map<string, Row[]>();
+  /** Names of the subgraphs that rows are of, as they are met. */
+  readonly subgraphs: string[] = [];
+
+  rows(table: KeptTable): readonly Row[] {
+    return this.kept.get(table) ?? [];
+  }
+
+  /** The first row of a table that has only one. */
+  row(table: KeptTable): Row {
+    return this.kept.get(table)?.[0] ?? NO_ROW;
+  }
+}
+
+/**
+ * @param step bytes read at a time
+ * @throws UserError when the file is no JSON object
+ */
+export function scanToolFile(path: string, name: string, diagnostics: Diagnostics, step?: number): ToolFile {
+  const window = new ByteWindow(path, step);
+  try {
+    const scan = new Scan(new JsonCursor(window), diagnostics);
+    const whole = scan.read();
+    if (whole === null) {
+      throw new UserError('is no JSON object', {
+        where: name,
+        hint: 'dparse reads what neuron-profile view --output-format json writes',
+      });
+    }
+    if (!whole) diagnostics.count('truncated-input');
+    return scan.file;
+  } finally {
+    window.close();
+  }
+}
+
+class Scan {
+  readonly file = new ToolFile();
+  readonly #decoder = new ExactDecoder();
+  readonly #scans: ReadonlyMap<string, RowScan> = new Map(
+    ['timestamp', 'start'].map((key) => [key, new RowScan(Buffer.from(key))]),
+  );
+  readonly #subgraphs: Buffer[] = [];
+  #subgraph: Buffer = Buffer.alloc(0);
+  readonly #keptBytes = new Map<string, number>();
+
+  constructor(
+    private readonly cursor: JsonCursor,
+    private readonly diagnostics: Diagnostics,
+  ) {}
+
+  /** @returns whether the outermost object is closed; null when there is none */
+  read(): boolean | null {
+    if (this.cursor.next() !== OPEN_BRACE) return null;
+    this.cursor.pass(1);
+    const whole = this.#members();
+    this.diagnostics.count('not-json', this.#decoder.notJson);
+    return whole;
+  }
+
+  #members(): boolean {
+    for (;;) {
+      const byte = this.cursor.next();
+      if (byte === CLOSE_BRACE) return true;
+      if (byte === COMMA) this.cursor.pass(1);
+      else if (byte !== QUOTE || !this.#member()) return false;
+    }
+  }
+
+  /** One table. @returns false when the file ends inside it */
+  #member(): boolean {
+    const key = this.cursor.whole((bytes, at, end) => endOfText(bytes, at + 1, end));
+    if (key === null) return false;
+    const table = key.bytes.toString('utf8', key.from + 1, key.to);
+    this.cursor.pass(key.to + 1 - key.from);
+    if (this.cursor.next() !== COLON) return false;
+    this.cursor.pass(1);
+    const first = this.cursor.next();
+    const fate = fateOf(table);
+    if (fate === 'unknown') this.diagnostics.count('unknown-table');
+    if (fate !== 'unknown' && fate !== 'passed') {
+      if (first === OPEN_BRACKET) return this.#rows(table, fate);
+      // A table of one row may be that row.
+      if (first === OPEN_BRACE) return this.#take(table, fate, first);
+    }
+    return this.#passValue();
+  }
+
+  #rows(table: string, fate: Fate): boolean {
+    this.cursor.pass(1);
+    for (;;) {
+      const byte = this.cursor.next();
+      if (byte === END) return false;
+      if (byte === COMMA) this.cursor.pass(1);
+      else if (byte === CLOSE_BRACKET) {
+        this.cursor.pass(1);
+        return true;
+      } else if (!this.#take(table, fate, byte)) return false;
+    }
+  }
+
+  /** One row. @returns false when the file ends inside it */
+  #take(table: string, fate: Fate, first: number): boolean {
+    if (first !== OPEN_BRACE) {
+      this.diagnostics.count('malformed-event');
+      return this.#passValue();
+    }
+    return typeof fate === 'number' ? this.#index(fate) : this.#keep(table);
+  }
+
+  #index(table: number): boolean {
+    const [name, key] = TIMED_TABLES[table] as (typeof TIMED_TABLES)[number];
+    const scan = this.#scans.get(key) as RowScan;
+    const row = this.cursor.whole((bytes, at, end) => scan.read(bytes, at, end));
+    if (row === null) return false;
+    const length = row.to - row.from;
+    if (!scan.isWhole) this.diagnostics.count('malformed-event');
+    else if (Number.isNaN(scan.time) || length > LONGEST_ROW) this.diagnostics.count('row-passed-over');
+    else {
+      if (scan.isRepeated) this.diagnostics.count('repeated-key');
+      this.#noteSubgraph(row.bytes, scan.subgraphFrom, scan.subgraphTo);
+      this.#indexOf(name).add(table, scan.time, this.cursor.offset, length);
+    }
+    this.cursor.pass(length);
+    return true;
+  }
+
+  #indexOf(table: TimedTable): RowIndex {
+    return table === 'layer_summary' ? this.file.layers : this.file.activities;
+  }
+
+  #noteSubgraph(bytes: Buffer, from: number, to: number): void {
+    if (from === to || bytes.compare(this.#subgraph, 0, this.#subgraph.length, from, to) === 0) return;
+    const name = bytes.subarray(from, to);
+    const known = this.#subgraphs.find((each) => each.equals(name));
+    this.#subgraph = known ?? Buffer.from(name);
+    if (known !== undefined || this.#subgraphs.length >= MOST_SUBGRAPHS) return;
+    this.#subgraphs.push(this.#subgraph);
+    this.file.subgraphs.push(name.toString('utf8'));
+  }
+
+  #keep(table: string): boolean {
+    const { kept } = this.file;
+    const span = this.cursor.whole(endOfValue);
+    if (span === null) return false;
+    const size = span.to - span.from;
+    let rows = kept.get(table);
+    if (rows === undefined) kept.set(table, (rows = []));
+    const bytes = this.#keptBytes.get(table) ?? 0;
+    if (rows.length >= MOST_ROWS || bytes + size > MOST_BYTES) this.diagnostics.count('row-passed-over');
+    else {
+      const row = this.#decoder.decode(span.bytes, span.from, span.to);
+      if (isRow(row)) rows.push(row);
+      else this.diagnostics.count('malformed-event');
+      this.#keptBytes.set(table, bytes + size);
+    }
+    this.cursor.pass(size);
+    return true;
+  }
+
+  /** Passes over a value of any kind. @returns false when the file ends inside it, or there is none */
+  #passValue(): boolean {
+    const first = this.cursor.next();
+    if (first === OPEN_BRACE || first === OPEN_BRACKET) return this.cursor.passNested();
+    const span = this.cursor.whole(endOfValue);
+    if (span === null || span.to === span.from) return false;
+    this.cursor.pass(span.to - span.from);
+    return true;
+  }
+}

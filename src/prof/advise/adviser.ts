@@ -1,0 +1,139 @@
+/**
+ * Records and their rows → findings: what is worth doing, with what shows it. One pass; what is kept is what the rules
+ * keep, which is bounded.
+ */
+import type { ProfileLine, ProfileRecord } from '../../record/record.js';
+import type { Annotated } from '../annotate.js';
+import { ProfileSums } from '../neuron/metric-sums.js';
+import type { RecordTypes } from '../input/records.js';
+import { DeviceTimes } from './device-times.js';
+import type { Finding, Silence } from './finding.js';
+import { HostGaps } from './host-gaps.js';
+import type { Answer, Rule } from './rule.js';
+import { RULES } from './rules.js';
+import { percent } from './amount-text.js';
+
+export const ADVICE_TYPES: RecordTypes = new Set(
+  ['profile', 'kernel', 'copy', 'set', 'graph', 'collective', 'range', 'sample', 'tensor', 'notice', 'end'] as const, // prettier-ignore
+);
+
+/** Below it a finding is not worth the reader's time: as much is lost in the spread from run to run. */
+export const MIN_SHARE = 0.01;
+
+export interface AdviserOptions {
+  readonly rules?: readonly Rule[];
+  /**
+   * Share of the device's time, from its first work to its last, that may be gained at least; that the finding is about,
+   * where the gain is not known.
+   */
+  readonly minShare?: number;
+}
+
+type Found = Pick<Finding, 'profile' | 'device' | 'stake' | 'gain'>;
+
+interface Outcome {
+  readonly findings: Finding[];
+  readonly silences: Silence[];
+}
+
+export class Adviser {
+  readonly #minShare: number;
+  readonly #watches;
+  readonly #devices = new DeviceTimes();
+  readonly #host = new HostGaps();
+  readonly #profiles = new Map<number, ProfileRecord>();
+  readonly #neuron = new Map<number, ProfileSums>();
+  #outcome: Outcome | null = null;
+  kernels = 0;
+
+  constructor({ rules = RULES, minShare = MIN_SHARE }: AdviserOptions = {}) {
+    this.#minShare = minShare;
+    this.#watches = rules.map((rule) => ({ rule, watch: rule.watch() }));
+  }
+
+  /** @param rows what the `Annotator` of `report.ts` made ready of the record */
+  take(record: ProfileLine, rows: readonly Annotated[]): void {
+    if (record.type === 'kernel') this.kernels++;
+    if (record.type === 'profile') {
+      this.#profiles.set(record.profile, record);
+      const isNeuron = record.devices.some(({ vendor }) => vendor === 'aws');
+      if (isNeuron) this.#neuron.set(record.profile, new ProfileSums());
+    }
+    if (record.type === 'end') return;
+    const gap = this.#devices.take(record);
+    if (gap !== null) this.#host.gap(gap);
+    this.#host.take(record);
+    if (this.#neuron.size > 0) this.#neuron.get(record.profile)?.take(record);
+    for (const { watch } of this.#watches) watch.take?.(record);
+    if (rows.length > 0) this.rest(rows);
+  }
+
+  /** Rows that were still waiting when the records had ended. */
+  rest(rows: readonly Annotated[]): void {
+    for (const row of rows) for (const { watch } of this.#watches) watch.row?.(row);
+  }
+
+  /** Work with a time, and without one. */
+  get activities(): number {
+    return this.#devices.all.reduce((sum, { of }) => sum + of.activities, 0);
+  }
+  get untimed(): number {
+    return this.#devices.untimed;
+  }
+  get disordered(): number {
+    return this.#devices.all.reduce((sum, { of }) => sum + of.disordered, 0);
+  }
+
+  /** Profile lines by number. */
+  get profiles(): ReadonlyMap<number, ProfileRecord> {
+    return this.#profiles;
+  }
+
+  /** What may be gained most first, then what it cannot be told of, by what is at stake. */
+  get findings(): Finding[] {
+    return this.#end().findings;
+  }
+
+  /** In the order of the rules. */
+  get silences(): Silence[] {
+    return this.#end().silences;
+  }
+
+  /** A share of the time of the finding's device. */
+  shareOf({ profile, device, stake }: Pick<Finding, 'profile' | 'device' | 'stake'>): number {
+    const span = this.#devices.span(profile, device);
+    return span > 0 ? stake / span : 0;
+  }
+
+  #end(): Outcome {
+    if (this.#outcome !== null) return this.#outcome;
+    const facts = { devices: this.#devices, host: this.#host, profiles: this.#profiles, neuron: this.#neuron };
+    const findings: Finding[] = [];
+    const silences: Silence[] = [];
+    for (const { rule, watch } of this.#watches) {
+      const answer = watch.end(facts);
+      const said = answer.found.filter((finding) => this.#worth(finding) >= this.#minShare);
+      findings.push(...said.map((finding) => ({ rule: rule.name, ...finding })));
+      if (said.length === 0) silences.push({ rule: rule.name, why: this.#whyNot(answer) });
+    }
+    return (this.#outcome = { findings: findings.sort(inOrder), silences });
+  }
+
+  /** Share of the device's time that may be gained, or that is at stake where the gain is not known. */
+  #worth({ gain, stake, ...place }: Found): number {
+    return this.shareOf({ ...place, stake: gain?.ns ?? stake });
+  }
+
+  #whyNot({ found, why }: Answer): string {
+    if (found.length === 0) return why ?? 'nothing';
+    const most = Math.max(...found.map((finding) => this.#worth(finding)));
+    return `below ${percent(this.#minShare)} of the device's time: ${percent(most)} at most`;
+  }
+}
+
+const inOrder = (a: Finding, b: Finding): number =>
+  Number(a.gain === null) - Number(b.gain === null) ||
+  (b.gain?.ns ?? 0) - (a.gain?.ns ?? 0) ||
+  b.stake - a.stake ||
+  a.profile - b.profile ||
+  (a.device ?? -1) - (b.device ?? -1);

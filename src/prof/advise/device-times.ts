@@ -1,0 +1,100 @@
+/**
+ * When each device worked and when it did not, in one pass over records in order of start. Memory: a few numbers a
+ * device.
+ *
+ * In whole ns, unlike the overview, whose unions hold the work of a nanosecond until the next one to be exact to the
+ * picosecond: rules are told of a gap before they are told of the work that ended it, and with both records.
+ */
+import type { ProfileLine } from '../../record/record.js';
+import { workOf, type Timed } from '../steps/step-work.js';
+import { Cover, gapEnd, type GapEnd } from '../../containers/interval-union.js';
+import { ByDevice, type Place } from './by-device.js';
+
+/** Time in which a device did nothing, between two pieces of work. */
+export interface Gap extends Place {
+  readonly start: number;
+  readonly end: number;
+  /** What ended last before it, and what ended it. */
+  readonly before: Timed;
+  readonly after: Timed;
+  /** By what it was ended. */
+  readonly ended: GapEnd;
+}
+
+export class DeviceTime {
+  first = Infinity;
+  last = -Infinity;
+  activities = 0;
+  /** Activities whose launch is known. */
+  launched = 0;
+  /** Activities that came after one that starts later: lengths of unions are then too small. */
+  disordered = 0;
+  /** Kernels, collectives, graphs, copies, sets. */
+  readonly busy = new Cover();
+  readonly computing = new Cover();
+  readonly communication = new Cover();
+  /** Computing and communication. */
+  readonly either = new Cover();
+  /** Computing and copies. */
+  readonly local = new Cover();
+  /** What ended last. */
+  before: Timed | null = null;
+  #newest = -Infinity;
+
+  /** From the first start to the last end, ns. */
+  get span(): number {
+    return Math.max(0, this.last - this.first);
+  }
+
+  add(work: 'computing' | 'communication' | 'copy', record: Timed, start: number, end: number): Gap | null {
+    this.activities++;
+    if (start < this.#newest) this.disordered++;
+    this.#newest = Math.max(this.#newest, start);
+    if ((record.launch ?? null) !== null) this.launched++;
+    const { before, busy } = this;
+    const dry = busy.end;
+    if (end >= dry || before === null) this.before = record;
+    this.first = Math.min(this.first, start);
+    this.last = Math.max(this.last, end);
+    const isAfterGap = busy.add(start, end);
+    if (work === 'computing') this.computing.add(start, end);
+    if (work === 'communication') this.communication.add(start, end);
+    else this.local.add(start, end);
+    if (work !== 'copy') this.either.add(start, end);
+    return isAfterGap && before !== null ? gapBetween(before, record, dry) : null;
+  }
+}
+
+/** @param start when the device had run dry, ns */
+function gapBetween(before: Timed, after: Timed, start: number): Gap {
+  const { profile, device } = after;
+  return { profile, device, start, end: after.start, before, after, ended: gapEnd(start, after.launch?.start ?? null) };
+}
+
+export class DeviceTimes {
+  readonly #devices = new ByDevice(() => new DeviceTime());
+  /** Pieces of work without a time, which are in nothing. */
+  untimed = 0;
+
+  /** Takes a record; returns the idle time that it ends. */
+  take(record: ProfileLine): Gap | null {
+    const found = workOf(record);
+    if (found === null) return null;
+    const { start, dur, device } = found.record;
+    if (dur === null || !Number.isFinite(start + dur) || !Number.isFinite(device)) {
+      this.untimed++;
+      return null;
+    }
+    return this.#devices.of(found.record).add(found.work, found.record, start, start + dur);
+  }
+
+  get all(): readonly (Place & { readonly of: DeviceTime })[] {
+    return this.#devices.all;
+  }
+
+  /** ns from the first work of a device to its last; of the profile's device where that is longest for null. */
+  span(profile: number, device: number | null): number {
+    if (device !== null) return this.#devices.get(profile, device)?.span ?? 0;
+    return Math.max(0, ...this.all.filter((one) => one.profile === profile).map(({ of }) => of.span));
+  }
+}

@@ -1,0 +1,72 @@
+/** The extents of a product as they would be if they filled the matrix unit, and how much work that adds. */
+import { numel } from '../../ops/call.js';
+import { productExtentsOf, typeOnUnit } from '../../ops/kernels/eligibility.js';
+import { mathType, matrixTypes, multipleOf } from '../../ops/kernels/matrix-unit.js';
+import { inputs, opName } from '../../ops/operands.js';
+import type { OpCall } from '../../record/record.js';
+
+export interface Padding {
+  /** 'm=50 n=1000 k=64' before and after. */
+  readonly extents: string;
+  readonly padded: string;
+  readonly multiple: number;
+  /** FLOPs after over FLOPs before. */
+  readonly factor: number;
+}
+
+type Extents = readonly (readonly [name: string, extent: number])[];
+
+/** m, n and k of a matrix product; channels of a convolution; head size of attention. Null where they are not told. */
+function extentsOf(call: OpCall): Extents | null {
+  const op = opName(call);
+  if (/conv/.test(op)) {
+    const [out, within] = productExtentsOf(call);
+    return out === undefined ? null : [['out', out], ['in', within ?? out]]; // prettier-ignore
+  }
+  if (/attention|attn/.test(op)) {
+    const [head, ...others] = productExtentsOf(call);
+    return head === undefined || others.length > 0 ? null : [['head', head]];
+  }
+  const [left, right] = (inputs(call) ?? []).filter(({ shape }) => shape.length >= 2);
+  const k = left?.shape.at(-1);
+  const [rows, columns] = right?.shape.slice(-2) ?? [];
+  if (left === undefined || k === undefined || rows === undefined || columns === undefined) return null;
+  const isLinear = op === 'linear';
+  if ((isLinear ? columns : rows) !== k) return null;
+  const m = isLinear ? numel(left.shape) / k : left.shape.at(-2);
+  return m === undefined ? null : [['m', m], ['n', isLinear ? rows : columns], ['k', k]]; // prettier-ignore
+}
+
+/** Whether BLAS transposes the right factor and the left one, which it takes in this order: `sgemm_128x128_tn`. */
+const LAYOUT = /gemm\w*?_([nt])([nt])(?:_|\b)/;
+
+/**
+ * Extents along which a matrix product's operands and result lie in memory: these must be multiples, so that a load of
+ * 16 bytes never straddles two rows. All extents where the kernel's name does not tell it.
+ */
+function contiguous(extents: Extents, kernel: string): ReadonlySet<string> {
+  const [, right, left] = LAYOUT.exec(kernel) ?? [];
+  if (right === undefined || !extents.some(([name]) => name === 'm')) return new Set(extents.map(([name]) => name));
+  return new Set(['n', right === 't' ? 'k' : 'n', left === 't' ? 'm' : 'k']);
+}
+
+const text = (extents: Extents): string => extents.map(([name, extent]) => `${name}=${extent}`).join(' ');
+
+/**
+ * @param dtype of the arithmetic, by its short name
+ * @param arch of the device, as 'sm80'
+ * @param kernel its full name
+ * @returns null where all extents that matter fill the unit, or are not known
+ */
+export function paddingOf(call: OpCall, dtype: string | null, arch: string | null, kernel: string): Padding | null {
+  const type = mathType(dtype);
+  const onUnit = type === null ? null : typeOnUnit(type, matrixTypes(arch ?? undefined) ?? []);
+  const extents = extentsOf(call);
+  if (onUnit === null || extents === null || extents.some(([, extent]) => extent <= 0)) return null;
+  const multiple = multipleOf(onUnit, arch ?? undefined);
+  const matters = contiguous(extents, kernel);
+  const fill = (extent: number): number => Math.ceil(extent / multiple) * multiple;
+  const padded = extents.map(([name, extent]) => [name, matters.has(name) ? fill(extent) : extent] as const);
+  const factor = padded.reduce((product, [, extent], i) => product * (extent / (extents[i]?.[1] ?? extent)), 1);
+  return factor === 1 ? null : { extents: text(extents), padded: text(padded), multiple, factor };
+}

@@ -1,0 +1,36 @@
+/** What a rule of `dprof advise` is: it watches records and rows go by, and says at the end what it found. */
+import type { ProfileLine, ProfileRecord } from '../../record/record.js';
+import type { Annotated } from '../annotate.js';
+import type { ProfileSums } from '../neuron/metric-sums.js';
+import type { DeviceTimes } from './device-times.js';
+import type { Finding } from './finding.js';
+import type { HostGaps } from './host-gaps.js';
+
+/** What all rules share: gathered once. */
+export interface Facts {
+  readonly devices: DeviceTimes;
+  readonly host: HostGaps;
+  readonly profiles: ReadonlyMap<number, ProfileRecord>;
+  /** Of profiles of Neuron devices. */
+  readonly neuron: ReadonlyMap<number, ProfileSums>;
+}
+
+/** What a rule found; why it could not look where it could not look at anything. */
+export interface Answer {
+  readonly found: readonly Omit<Finding, 'rule'>[];
+  readonly why?: string;
+}
+
+/** The memory of a rule while records go by; it is bounded. */
+export interface Watch {
+  readonly take?: (record: ProfileLine) => void;
+  readonly row?: (row: Annotated) => void;
+  readonly end: (facts: Facts) => Answer;
+}
+
+export interface Rule {
+  readonly name: string;
+  /** One line for the help. */
+  readonly doc: string;
+  readonly watch: () => Watch;
+}

@@ -1,0 +1,31 @@
+/** THE table of rules: the help, the names that --rule takes, and the adviser are made of it. */
+import type { Rule } from './rule.js';
+import { aiCpu } from './rules/ai-cpu.js';
+import { alignment } from './rules/alignment.js';
+import { copies } from './rules/copies.js';
+import { exposedCollectives } from './rules/exposed-collectives.js';
+import { fp32Product } from './rules/fp32-product.js';
+import { fusion } from './rules/fusion.js';
+import { impossible } from './rules/impossible.js';
+import { inputPipeline } from './rules/input-pipeline.js';
+import { launchGaps } from './rules/launch-gaps.js';
+import { neuronRules } from './rules/neuron-warnings.js';
+import { oldArchitecture } from './rules/old-architecture.js';
+import { stragglers } from './rules/stragglers.js';
+import { unattributed } from './rules/unattributed-kernels.js';
+
+export const RULES: readonly Rule[] = [
+  fp32Product,
+  alignment,
+  launchGaps,
+  fusion,
+  copies,
+  inputPipeline,
+  exposedCollectives,
+  stragglers,
+  oldArchitecture,
+  ...neuronRules,
+  aiCpu,
+  unattributed,
+  impossible,
+];

@@ -1,0 +1,174 @@
+/**
+ * Products whose extents miss what the matrix unit asks for, with the padded ones: slowed on it, kept off it, and FP32
+ * ones that are not rounded to TF32 although others are.
+ */
+import { isInstruction } from '../../../record/neuron.js';
+import type { Annotated } from '../../annotate.js';
+import { ByDevice, type Place } from '../by-device.js';
+import { excess } from '../faster.js';
+import type { Finding, Gain } from '../finding.js';
+import { Longest } from '../longest.js';
+import { paddingOf, type Padding } from '../product-extents.js';
+import { productKind, RoundedProducts, type ProductKind } from '../rounded-products.js';
+import type { Answer, Rule } from '../rule.js';
+import { counted, percent, rate, speed, time } from '../amount-text.js';
+
+/** Reasons that a kernel's name or the extents tell: see `tensor-core-advice.ts`. */
+const MISALIGNED = new Set(['shape', 'align1', 'align2']);
+/** Of FP32 products: whether TF32 is allowed is known at the end. */
+const NOT_ROUNDED = new Set(['ffma', 'simt', 'fp32-without-tf32']);
+
+/** Kinds of extents that are told apart on a device, and that are named. */
+const MOST_KINDS = 2000;
+const NAMED = 3;
+
+/** Nobody pads to more than so many times the work: one channel to four. */
+const MOST_WORK = 3;
+
+/** Products of one op on the same extents. */
+class Kind {
+  count = 0;
+  stake = 0;
+  gain = 0;
+  known = 0;
+  readonly longest = new Longest();
+  constructor(
+    readonly op: string,
+    readonly type: string,
+    readonly padding: Padding,
+    readonly flopsPerS: number | null,
+    /** Only where products of this kind are rounded; null for any. */
+    readonly where: ProductKind | null,
+  ) {}
+}
+
+class OfDevice {
+  readonly rounded = new RoundedProducts();
+  readonly kinds = new Map<string, Kind>();
+  bytesPerS: number | null = null;
+}
+
+const reasonOf = ({ tc, unitUse }: Annotated): string =>
+  (tc === 0 ? unitUse?.why?.id : tc === 1 ? unitUse?.slowed?.id : null) ?? '';
+
+/** Null where the extents are not why. */
+function whereOf(row: Annotated): { readonly kind: ProductKind | null } | null {
+  const reason = reasonOf(row);
+  // The kernel ran off the unit for its extents, or on it with loads of one or two elements.
+  if (MISALIGNED.has(reason)) return { kind: null };
+  const kind = productKind(row);
+  return NOT_ROUNDED.has(reason) && kind !== null && row.unitUse?.dtype === 'fp32' ? { kind } : null;
+}
+
+function kindOf({ kinds }: OfDevice, row: Annotated, padding: Padding, where: ProductKind | null): Kind | null {
+  const op = row.op ?? row.record.short;
+  const dtype = row.unitUse?.dtype ?? '';
+  const key = `${op}/${dtype}/${padding.extents}/${padding.padded}`;
+  let kind = kinds.get(key);
+  if (kind === undefined) {
+    if (kinds.size === MOST_KINDS) return null;
+    const type = dtype === 'fp32' ? 'tf32' : dtype;
+    const rates = row.peaks.matrix as Readonly<Record<string, number | undefined>>;
+    kinds.set(key, (kind = new Kind(`${op} (${dtype})`, type, padding, rates[type] ?? null, where)));
+  }
+  return kind;
+}
+
+function add(of: OfDevice, row: Annotated, dur: number, padding: Padding, where: ProductKind | null): void {
+  const kind = kindOf(of, row, padding, where);
+  if (kind === null) return;
+  const { peaks, flops, bytes, record } = row;
+  kind.count++;
+  kind.stake += dur;
+  kind.longest.add(record);
+  of.bytesPerS = peaks.bytesPerS;
+  const { factor } = padding;
+  const work = { flops: flops === null ? null : flops * factor, bytes: bytes === null ? null : bytes * factor };
+  const saved = excess(dur, work, kind.flopsPerS, peaks.bytesPerS);
+  if (saved === null) return;
+  kind.known++;
+  kind.gain += saved;
+}
+
+const total = (kinds: readonly Kind[], of: (kind: Kind) => number): number =>
+  kinds.reduce((sum, kind) => sum + of(kind), 0);
+
+function gainOf(kinds: readonly Kind[], bytesPerS: number | null): Gain | null {
+  const known = total(kinds, (kind) => kind.known);
+  if (known === 0 || bytesPerS === null) return null;
+  const of = known < total(kinds, ({ count }) => count) ? ` of ${known} kernels with known FLOPs and bytes` : '';
+  const peaks = kinds.flatMap(({ flopsPerS, type }) => (flopsPerS === null ? [] : [`${speed(flopsPerS)} (${type})`]));
+  return {
+    ns: total(kinds, ({ gain }) => gain),
+    how: `sum${of} of dur − f · max(FLOPs / ${[...new Set(peaks)].join(' or ')}, bytes / ${rate(bytesPerS)}), f being the work after padding over that before`,
+    isBound: true,
+  };
+}
+
+const found = ({ op, padding, count, stake }: Kind): string =>
+  `${op} of ${padding.extents}: ${counted(count, 'kernel')}, ${time(stake)}`;
+
+const change = ({ padding: { extents, padded, multiple, factor } }: Kind): string =>
+  `${extents} to ${padded} (multiples of ${multiple}, ${percent(factor - 1)} more work)`;
+
+/** `a; b; c; and 4 more`. */
+const listed = (kinds: readonly Kind[], say: (kind: Kind) => string): string =>
+  [...kinds.slice(0, NAMED).map(say), ...(kinds.length > NAMED ? [`and ${kinds.length - NAMED} more`] : [])].join('; ');
+
+function finding({ profile, device, of }: Place & { of: OfDevice }): Omit<Finding, 'rule'>[] {
+  const kinds = [...of.kinds.values()]
+    .filter(({ where }) => where === null || of.rounded.isOn(where))
+    .sort((a, b) => b.gain - a.gain || b.stake - a.stake);
+  if (kinds.length === 0) return [];
+  const longest = new Longest();
+  for (const kind of kinds) longest.merge(kind.longest);
+  const [stake, count] = [total(kinds, (kind) => kind.stake), total(kinds, (kind) => kind.count)];
+  const plain = kinds.filter(({ where }) => where !== null);
+  const off = plain.length > 0 ? `; ${counted(total(plain, (kind) => kind.count), 'kernel')} in FP32, where others of the profile run as TF32` : ''; // prettier-ignore
+  return [
+    {
+      profile,
+      device,
+      what: `${counted(count, 'product')}, ${time(stake)}, not aligned for the matrix unit${off}: ${listed(kinds, found)}`,
+      action: `pad ${listed(kinds, change)}`,
+      stake,
+      gain: gainOf(kinds, of.bytesPerS),
+      kernels: longest.ids,
+      count,
+      evidence: {
+        kernels: count,
+        timeNs: stake,
+        kinds: kinds.length,
+        padded: kinds.slice(0, NAMED).map(({ padding: { extents, padded } }) => `${extents} -> ${padded}`).join('; '),
+        workFactor: kinds[0]?.padding.factor ?? 1,
+      },
+      see: "dprof --where 'tcwhy==shape || long~align1 || long~align2 || dtype==fp32 && tc==0' --by op,params,long FILE",
+    },
+  ]; // prettier-ignore
+}
+
+export const alignment: Rule = {
+  name: 'alignment',
+  doc: 'products kept off the matrix unit, or slowed on it, by extents that are no multiples; with the padded ones',
+  watch: () => {
+    const devices = new ByDevice(() => new OfDevice());
+    let looked = 0;
+    return {
+      row: (row) => {
+        const { record, described, unitUse } = row;
+        if (!row.isProduct || described === null || unitUse === null || isInstruction(record)) return;
+        looked++;
+        const of = devices.of(record);
+        of.rounded.see(row);
+        const where = whereOf(row);
+        if (record.dur === null || !Number.isFinite(record.dur) || where === null) return;
+        const padding = paddingOf(described.call, unitUse.dtype, row.peaks.arch, record.name);
+        if (padding !== null && padding.factor <= MOST_WORK) add(of, row, record.dur, padding, where.kind);
+      },
+      end: (): Answer => ({
+        found: devices.all.flatMap(finding),
+        ...(looked === 0 ? { why: 'no op tells the extents of a product' } : undefined),
+      }),
+    };
+  },
+};

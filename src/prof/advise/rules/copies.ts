@@ -1,0 +1,123 @@
+/** Copies between host and device for which the host waits. */
+import { waitOf, isHostCopy, type HostCopy, type HostCopyKind, type Wait } from '../blocking.js';
+import { ByDevice } from '../by-device.js';
+import { Cover } from '../../../containers/interval-union.js';
+import type { Answer, Rule } from '../rule.js';
+import { workOf } from '../../steps/step-work.js';
+import { counted, size, time } from '../amount-text.js';
+
+const PIN = "pin the host's memory (PyTorch: pin_memory=True) and ";
+
+const NS_PER_S = 1e9;
+
+class Copies {
+  count = 0;
+  readonly waits: Record<Wait, number> = { synchronous: 0, pageable: 0, 'late-return': 0 };
+  /** Of these, whose memory is pageable, or not told. */
+  pageable = 0;
+  untold = 0;
+  bytes = 0;
+  time = 0;
+  /** Time in the calls. */
+  waited = 0;
+  /** Everything but these copies. */
+  readonly others = new Cover();
+  readonly all = new Cover();
+
+  add({ bytes, dur, launch, hostMemory }: HostCopy, wait: Wait): void {
+    this.count++;
+    this.waits[wait]++;
+    if (hostMemory === 'pageable') this.pageable++;
+    if (hostMemory === undefined) this.untold++;
+    this.bytes += bytes ?? 0;
+    this.time += dur;
+    this.waited += launch.dur;
+  }
+
+  /** What tells that the host waited, and what memory it was. */
+  get signs(): string {
+    const { waits, pageable } = this;
+    return [
+      ...(waits.synchronous > 0 ? [`${waits.synchronous} by synchronous calls`] : []),
+      ...(pageable > 0 ? [`${pageable} of pageable memory, as the profile records it`] : []),
+      ...(waits['late-return'] > 0 ? [`${waits['late-return']} inferred from calls that returned after the copy`] : []),
+    ].join(', ');
+  }
+
+  /** Pinning helps where the memory is pageable, or may be. */
+  action(kind: HostCopyKind): string {
+    const pin = this.pageable + this.untold > 0;
+    if (kind === 'HtoD')
+      return `${pin ? PIN : ''}copy asynchronously (non_blocking=True), on a stream beside the kernels`;
+    return `read results back less often (.item(), .cpu(), prints, conditions on tensors), or ${pin ? 'into pinned memory ' : ''}with non_blocking=True`;
+  }
+}
+
+const KINDS: readonly HostCopyKind[] = ['HtoD', 'DtoH'];
+const both = (): Record<HostCopyKind, Copies> => ({ HtoD: new Copies(), DtoH: new Copies() });
+
+export const copies: Rule = {
+  name: 'copies',
+  doc: 'copies that the host waits for: synchronous calls, pageable memory, results read back',
+  watch: () => {
+    const devices = new ByDevice(both);
+    let told = 0;
+    return {
+      take: (record) => {
+        const work = workOf(record)?.record;
+        if (work === undefined || work.dur === null || !Number.isFinite(work.start + work.dur)) return;
+        const copy = isHostCopy(work) ? work : null;
+        const wait = copy === null ? null : waitOf(copy);
+        if (copy !== null) told++;
+        const of = devices.of(work);
+        for (const kind of KINDS) {
+          const { all, others } = of[kind];
+          all.add(work.start, work.start + work.dur);
+          if (wait === null || copy?.kind !== kind) others.add(work.start, work.start + work.dur);
+        }
+        if (copy !== null && wait !== null) of[copy.kind].add(copy, wait);
+      },
+      end: ({ host }): Answer => {
+        if (told === 0) return { found: [], why: 'no copy between host and device whose launch is known' };
+        const gaps = new ByDevice(() => ({ HtoD: 0, DtoH: 0 }));
+        for (const { profile, device, of } of host.all) {
+          const idle = gaps.of({ profile, device });
+          for (const kind of KINDS) idle[kind] = of.by[kind].time;
+        }
+        const found = devices.all.flatMap((place) =>
+          KINDS.filter((kind) => place.of[kind].count > 0).map((kind) => {
+            const found = place.of[kind];
+            const { count, waits, pageable, bytes, time: ns, waited, all, others } = found;
+            const exposed = all.total - others.total;
+            const after = gaps.of(place)[kind];
+            const stake = exposed + after;
+            return {
+              profile: place.profile,
+              device: place.device,
+              what: `the host waited for ${counted(count, `${kind} copy`)} of ${size(bytes)} in all (${time(waited)} in the calls): ${time(exposed)} in which nothing else ran, and ${time(after)} idle after them; ${found.signs}`,
+              action: found.action(kind),
+              stake,
+              gain: { ns: stake, how: 'copies while nothing else runs + idle time right after them until a later launch', isBound: true },
+              kernels: [],
+              count,
+              evidence: {
+                copies: count,
+                synchronousCalls: waits.synchronous,
+                pageable,
+                inferred: waits['late-return'],
+                bytes,
+                copyNs: ns,
+                bytesPerS: ns > 0 ? (bytes / ns) * NS_PER_S : 0,
+                waitedNs: waited,
+                exposedNs: exposed,
+                idleAfterNs: after,
+              },
+              see: `dparse FILE | jq 'select(.type=="copy" and .kind=="${kind}")'`,
+            };
+          }),
+        );
+        return { found };
+      },
+    };
+  },
+}; // prettier-ignore

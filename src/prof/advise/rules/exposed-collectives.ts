@@ -1,0 +1,71 @@
+/** Communication that nothing is computed under. */
+import type { ProfileLine } from '../../../record/record.js';
+import { communicates } from '../../steps/step-work.js';
+import { ByDevice } from '../by-device.js';
+import { Longest, Ranking } from '../longest.js';
+import type { Answer, Rule } from '../rule.js';
+import { counted, percent, ranked, time } from '../amount-text.js';
+
+class Operations {
+  count = 0;
+  readonly names = new Ranking();
+  readonly longest = new Longest();
+
+  add(record: ProfileLine): void {
+    if (record.type === 'collective') {
+      this.count++;
+      this.names.add(record.kind ?? record.name, record.dur ?? 0);
+    } else if (record.type === 'kernel' && communicates(record)) {
+      this.count++;
+      this.names.add(record.collective?.op ?? record.short, record.dur ?? 0);
+      this.longest.add(record);
+    }
+  }
+}
+
+export const exposedCollectives: Rule = {
+  name: 'exposed-collectives',
+  doc: 'communication while the device computes and copies nothing',
+  watch: () => {
+    const devices = new ByDevice(() => new Operations());
+    return {
+      take: (record) => {
+        if (record.type === 'collective' || record.type === 'kernel') devices.of(record).add(record);
+      },
+      end: ({ devices: times }): Answer => {
+        const talking = times.all.filter(({ of }) => of.communication.total > 0);
+        if (talking.length === 0) return { found: [], why: 'no communication between devices' };
+        if (talking.every(({ of }) => of.disordered > 0)) return { found: [], why: 'records are not in order of start' };
+        const found = talking.map(({ profile, device, of }) => {
+          const { names, longest, count } = devices.of({ profile, device });
+          const { communication, computing, either, busy, local } = of;
+          const exposed = busy.total - local.total;
+          // Communication can only hide under computing that hides none yet.
+          const room = computing.total - (communication.total + computing.total - either.total);
+          const ns = Math.min(exposed, room);
+          return {
+            profile,
+            device,
+            what: `${time(exposed)} of ${time(communication.total)} of communication (${percent(exposed / communication.total)}) runs while nothing else does: ${counted(count, 'operation')}, ${ranked(names)}`,
+            action: 'start it earlier or in smaller parts, so that it runs beside computing (gradient buckets, prefetch of shards); where it waits for slower ranks, see stragglers',
+            stake: exposed,
+            gain: { ns, how: 'min(exposed communication, computing without communication)', isBound: true },
+            kernels: longest.ids,
+            count,
+            evidence: {
+              exposedNs: exposed,
+              communicationNs: communication.total,
+              computingNs: computing.total,
+              computingAloneNs: room,
+              operations: count,
+            },
+            see: 'dprof steps FILE',
+          };
+        });
+        const useful = found.filter(({ gain }) => gain.ns > 0);
+        const exposed = found.some(({ stake }) => stake > 0);
+        return { found: useful, ...(exposed && useful.length === 0 ? { why: 'nothing is computed that could hide it' } : undefined) };
+      },
+    };
+  },
+}; // prettier-ignore

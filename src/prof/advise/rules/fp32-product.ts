@@ -1,0 +1,198 @@
+/** FP32 products where the matrix unit has a faster type. */
+import { matrixTypes, type MathType } from '../../../ops/kernels/matrix-unit.js';
+import { isInstruction } from '../../../record/neuron.js';
+import type { Annotated } from '../../annotate.js';
+import { ByDevice } from '../by-device.js';
+import { excess } from '../faster.js';
+import type { Finding, Gain } from '../finding.js';
+import { Longest, Ranking } from '../longest.js';
+import { paddingOf } from '../product-extents.js';
+import { productKind, RoundedProducts, type ProductKind } from '../rounded-products.js';
+import type { Answer, Rule } from '../rule.js';
+import { counted, ranked, rate, speed, time } from '../amount-text.js';
+
+interface Better {
+  readonly arch: RegExp;
+  readonly type: MathType;
+  /** What allows it, where the framework has a switch for each kind. */
+  readonly switches?: Readonly<Record<ProductKind, string>>;
+  readonly cast: string;
+}
+
+const [TO_BF16, TO_FP16] = ['autocast to bfloat16', 'autocast to float16, with a scaled loss in training'];
+const CUDA = {
+  product: "torch.set_float32_matmul_precision('high')",
+  convolution: 'torch.backends.cudnn.allow_tf32 = True',
+};
+const CANN = { product: 'torch.npu.matmul.allow_hf32 = True', convolution: 'torch.npu.conv.allow_hf32 = True' };
+
+/** What helps, by the architecture; the first that its unit multiplies. A product of FP32 tensors stays one with TF32. */
+const BETTER: readonly Better[] = [
+  { arch: /^sm/, type: 'tf32', switches: CUDA, cast: TO_BF16 },
+  { arch: /^ascend/, type: 'tf32', switches: CANN, cast: TO_BF16 },
+  { arch: /^(sm|gfx|ascend)/, type: 'bf16', cast: TO_BF16 },
+  { arch: /^(sm|gfx|ascend)/, type: 'fp16', cast: TO_FP16 },
+]; // prettier-ignore
+
+/** What to do about products of some kinds. */
+function actionOf({ switches, cast }: Better, kinds: ReadonlySet<ProductKind | null>): string {
+  if (switches === undefined) return cast;
+  const { product, convolution } = switches;
+  if (!kinds.has('convolution')) return `${product}; or ${cast}`;
+  return kinds.size > 1 ? `${product}, for convolutions ${convolution}; or ${cast}` : `${convolution}; or ${cast}`;
+}
+
+/** Of products that stay in FP32 although the switch is on and their extents fit. */
+const ALREADY_ON = 'autocast to bfloat16: other products of the profile run as TF32 (HF32), so that its switch is on';
+
+/** Operands of 16 bit are half as large; TF32 is FP32 in memory. */
+const SIZE: Readonly<Partial<Record<MathType, number>>> = { bf16: 1 / 2, fp16: 1 / 2 };
+
+/** Products that the unit would not make faster. */
+const NO_USE = new Set(['vector', 'depthwise', 'no-unit']);
+
+class Products {
+  count = 0;
+  stake = 0;
+  gain = 0;
+  known = 0;
+  flops = 0;
+  readonly ops = new Ranking();
+  readonly longest = new Longest();
+  better: Better | null = null;
+  readonly kinds = new Set<ProductKind | null>();
+  flopsPerS: number | null = null;
+  bytesPerS: number | null = null;
+
+  merge(more: Products): void {
+    this.count += more.count;
+    this.stake += more.stake;
+    this.gain += more.gain;
+    this.known += more.known;
+    this.flops += more.flops;
+    this.ops.merge(more.ops);
+    this.longest.merge(more.longest);
+    for (const kind of more.kinds) this.kinds.add(kind);
+    ({ better: this.better, flopsPerS: this.flopsPerS, bytesPerS: this.bytesPerS } = more);
+  }
+}
+
+/** Products of one device, apart where it is known only at the end whether they count. */
+class OfDevice {
+  readonly rounded = new RoundedProducts();
+  readonly groups = new Map<string, { kind: ProductKind | null; fits: boolean; of: Products }>();
+
+  group(kind: ProductKind | null, fits: boolean): Products {
+    const key = `${kind ?? ''}/${fits}`;
+    const known = this.groups.get(key) ?? { kind, fits, of: new Products() };
+    this.groups.set(key, known);
+    return known.of;
+  }
+}
+
+function betterFor(arch: string | null): Better | null {
+  const types = matrixTypes(arch ?? undefined) ?? [];
+  return BETTER.find((one) => one.arch.test(arch ?? '') && types.includes(one.type)) ?? null;
+}
+
+/** On Ascend convolutions are rounded to HF32 unless the program forbids it, which not every profile tells. */
+const mayBeRounded = (row: Annotated): boolean =>
+  row.isOnAscend && productKind(row) === 'convolution' && row.record.labels?.['hf32'] === undefined;
+
+const isSlow = (row: Annotated): boolean =>
+  row.unitUse?.dtype === 'fp32' &&
+  (row.tc === 1 || (row.tc === 0 && !NO_USE.has(row.unitUse.why?.id ?? ''))) &&
+  !mayBeRounded(row);
+
+/** Whether the extents would fill the unit with TF32. */
+const fits = ({ described, peaks, record }: Annotated): boolean =>
+  described === null || paddingOf(described.call, 'fp32', peaks.arch, record.name) === null;
+
+function add(products: Products, row: Annotated, dur: number, better: Better): void {
+  const { peaks, flops, bytes } = row;
+  products.better = better;
+  products.kinds.add(productKind(row));
+  products.flopsPerS = peaks.matrix[better.type] ?? null;
+  products.bytesPerS = peaks.bytesPerS;
+  products.count++;
+  products.stake += dur;
+  products.ops.add(row.op ?? row.record.short, dur);
+  products.longest.add(row.record);
+  const moved = bytes === null ? null : bytes * (SIZE[better.type] ?? 1);
+  const saved = excess(dur, { flops, bytes: moved }, products.flopsPerS, products.bytesPerS);
+  if (saved === null) return;
+  products.known++;
+  products.gain += saved;
+  products.flops += flops ?? 0;
+}
+
+function gainOf({ known, gain, flopsPerS, bytesPerS, count, better }: Products): Gain | null {
+  if (known === 0 || flopsPerS === null || bytesPerS === null || better === null) return null;
+  const { type } = better;
+  const of = known < count ? ` of ${known} kernels with known FLOPs and bytes` : '';
+  const half = SIZE[type] === undefined ? '' : 'half the ';
+  return {
+    ns: gain,
+    how: `sum${of} of dur − max(FLOPs / ${speed(flopsPerS)} (${type}), ${half}bytes / ${rate(bytesPerS)})`,
+    isBound: true,
+  };
+}
+
+function finding(profile: number, device: number, of: Products, action: string): Omit<Finding, 'rule'> {
+  return {
+    profile,
+    device,
+    what: `${counted(of.count, 'product')} in FP32, ${time(of.stake)}: ${ranked(of.ops)}`,
+    action,
+    stake: of.stake,
+    gain: gainOf(of),
+    kernels: of.longest.ids,
+    count: of.count,
+    evidence: {
+      kernels: of.count,
+      timeNs: of.stake,
+      flops: of.flops,
+      kernelsWithKnownWork: of.known,
+      type: of.better?.type ?? '',
+    },
+    see: "dprof --where 'dtype==fp32 && (tc==0 || tc==1)' --by op,kernel -f table FILE",
+  };
+}
+
+/** All of them, but for those that only their extents keep off the unit: see `alignment.ts`. */
+function findings(profile: number, device: number, { rounded, groups }: OfDevice): Omit<Finding, 'rule'>[] {
+  const [off, on] = [new Products(), new Products()];
+  for (const { kind, fits, of } of groups.values()) {
+    if (!rounded.isOn(kind)) off.merge(of);
+    else if (fits) on.merge(of);
+  }
+  return [
+    ...(off.better === null ? [] : [finding(profile, device, off, actionOf(off.better, off.kinds))]),
+    ...(on.count > 0 ? [finding(profile, device, on, ALREADY_ON)] : []),
+  ];
+}
+
+export const fp32Product: Rule = {
+  name: 'fp32-product',
+  doc: 'FP32 matrix products and convolutions where the matrix unit has TF32, BF16 or FP16',
+  watch: () => {
+    const devices = new ByDevice(() => new OfDevice());
+    let looked = 0;
+    return {
+      row: (row) => {
+        if (!row.isProduct || isInstruction(row.record) || (row.unitUse?.dtype ?? null) === null) return;
+        looked++;
+        const of = devices.of(row.record);
+        of.rounded.see(row);
+        const better = isSlow(row) ? betterFor(row.peaks.arch) : null;
+        const { dur } = row.record;
+        if (better === null || dur === null || !Number.isFinite(dur)) return;
+        add(of.group(productKind(row), fits(row)), row, dur, better);
+      },
+      end: (): Answer => ({
+        found: devices.all.flatMap(({ profile, device, of }) => findings(profile, device, of)),
+        ...(looked === 0 ? { why: 'no kernel is known to be a product of a known type' } : undefined),
+      }),
+    };
+  },
+};

@@ -1,0 +1,218 @@
+/**
+ * Chains of memory-bound pointwise kernels: each reads a tensor as the one before wrote it. If it is that very tensor,
+ * which no profile tells, one kernel for the chain would neither write nor read what lies between.
+ */
+import { dtypeShort, numel, tensorBytes } from '../../../ops/call.js';
+import { inputs } from '../../../ops/operands.js';
+import { Recent } from '../../../containers/lru-cache.js';
+import type { OpCall } from '../../../record/record.js';
+import type { Annotated } from '../../annotate.js';
+import { ByDevice } from '../by-device.js';
+import type { Finding } from '../finding.js';
+import { Longest, Ranking } from '../longest.js';
+import type { Answer, Rule } from '../rule.js';
+import { counted, ranked, rate, size, time } from '../amount-text.js';
+
+/** Families whose kernels compute each element of the result from the same element of the operands. */
+const POINTWISE = new Set(['pointwise', 'activation', 'activation-gradients', 'dropout']);
+/** Their result has another type than their operands. */
+const COMPARES = /^(eq|ne|lt|le|gt|ge|isnan|isinf|isfinite|logical_|bitwise_|sign)/;
+/** ns between two kernels of a chain: an eager framework launches the next op within that. */
+const ADJACENT = 50_000;
+const NS_PER_S = 1e9;
+/** Streams of all devices that are followed. */
+const MOST_STREAMS = 10_000;
+
+/**
+ * Kernels of one stream among which the same op on the same extents is the same thing done to another tensor (queries, then
+ * keys): what begins it again does not read what ended it before.
+ */
+const AGAIN = 6;
+
+/** What a call reads, and what it likely writes: as many elements as its largest operand, of the type it computes in. */
+interface Flow {
+  readonly reads: ReadonlySet<string>;
+  readonly shape: string | null;
+  readonly elements: number;
+  /** Op and extents of all operands. */
+  readonly text: string;
+}
+
+const flows = new Recent<OpCall, Flow>(4096);
+
+function flowOf(call: OpCall): Flow {
+  const tensors = inputs(call) ?? [];
+  const largest = tensors.reduce<(typeof tensors)[number] | null>(
+    (best, tensor) => (best === null || numel(tensor.shape) > numel(best.shape) ? tensor : best),
+    null,
+  );
+  return {
+    reads: new Set(tensors.map(({ shape, dtype }) => `${shape.join(',')}/${dtypeShort(dtype)}`)),
+    shape: largest?.shape.join(',') ?? null,
+    elements: largest === null ? 0 : numel(largest.shape),
+    text: `${call.op} ${tensors.map(({ shape }) => shape.join('x')).join(' ')}`,
+  };
+}
+
+interface Link {
+  readonly row: Annotated;
+  readonly dur: number;
+  readonly bytes: number;
+  readonly bytesPerS: number;
+  readonly flow: Flow;
+  /** 'shape/type' of the result; null where its type is not known. */
+  readonly writes: string | null;
+  /** Size of the result in bytes. */
+  readonly size: number;
+}
+
+/** A kernel that may be part of a chain. */
+function linkOf(row: Annotated): Link | null {
+  const { described, record, bytes, peaks, unitUse } = row;
+  if (described === null || record.dur === null || bytes === null || peaks.bytesPerS === null) return null;
+  if (!POINTWISE.has(described.family.id) || described.work.role !== 'main' || row.placement.bound !== 'memory') return null;
+  const { call, index } = described;
+  // A call in Python describes its backward kernels too, whose operands it does not tell.
+  if ((call.from === undefined && record.dir === 'bprop') || (record.callKernels?.[index] ?? 1) > 1) return null;
+  const flow = flows.of(call, flowOf);
+  const dtype = COMPARES.test(call.op) ? null : (unitUse?.dtype ?? null);
+  const whole = (inputs(call) ?? []).find((tensor) => numel(tensor.shape) === flow.elements && dtypeShort(tensor.dtype) === dtype);
+  const written = whole === undefined ? null : tensorBytes(whole);
+  const writes = dtype === null || flow.shape === null || written === null ? null : `${flow.shape}/${dtype}`;
+  return { row, dur: record.dur, bytes, bytesPerS: peaks.bytesPerS, flow, writes, size: written ?? 0 };
+} // prettier-ignore
+
+/**
+ * Kernels beside each other read the same operand, not each other's result: the two factors' gradients of one product,
+ * the same op on one tensor after another.
+ */
+function areSiblings({ row: a }: Link, { row: b }: Link): boolean {
+  const [node] = a.record.seq;
+  const inOneNode = a.record.dir === 'bprop' && node !== undefined && b.record.seq[0] === node;
+  return inOneNode || a.described?.call.op === b.described?.call.op;
+}
+
+function follows(before: Link, after: Link): boolean {
+  const [a, b] = [before.row.record, after.row.record];
+  const between = b.start - (a.start + before.dur);
+  return (
+    before.writes !== null &&
+    after.flow.reads.has(before.writes) &&
+    !areSiblings(before, after) &&
+    between >= 0 &&
+    between <= ADJACENT &&
+    a.tid === b.tid &&
+    (a.step ?? null) === (b.step ?? null)
+  );
+}
+
+class Chains {
+  count = 0;
+  kernels = 0;
+  stake = 0;
+  gain = 0;
+  bytes = 0;
+  bytesPerS = 0;
+  readonly kinds = new Ranking();
+  readonly longest = new Longest();
+
+  add(chain: readonly Link[]): void {
+    if (chain.length < 2) return;
+    const sum = (of: (link: Link) => number): number => chain.reduce((all, link) => all + of(link), 0);
+    const dur = sum((link) => link.dur);
+    const saved = chain.slice(0, -1).reduce((all, link) => all + 2 * link.size, 0);
+    const [{ bytesPerS }] = chain as readonly [Link];
+    // No faster than what is left to move at the memory's peak.
+    const left = dur - ((sum((link) => link.bytes) - saved) / bytesPerS) * NS_PER_S;
+    this.count++;
+    this.kernels += chain.length;
+    this.stake += dur;
+    this.bytes += saved;
+    this.bytesPerS = bytesPerS;
+    this.gain += Math.max(0, Math.min((saved / bytesPerS) * NS_PER_S, left));
+    this.kinds.add(chain.map(({ row }) => row.described?.call.op ?? '').join('>'), dur);
+    for (const { row } of chain) this.longest.add(row.record);
+  }
+}
+
+function finding(profile: number, device: number, of: Chains): Omit<Finding, 'rule'> {
+  return {
+    profile,
+    device,
+    what: `${counted(of.count, 'chain')} of ${of.kernels} memory-bound pointwise kernels, ${time(of.stake)}, each reading a tensor of the extents and type that the one before wrote: ${ranked(of.kinds)}; taken for the very tensor, which no profile tells, ${size(of.bytes)} are written and read again in between`,
+    action: 'fuse each chain into one kernel: torch.compile, or a fused op of the library',
+    stake: of.stake,
+    gain: {
+      ns: of.gain,
+      how: `if they are, sum over chains of min(bytes written and read in between / ${rate(of.bytesPerS)}, dur − other bytes / ${rate(of.bytesPerS)})`,
+      // Kernels that stay below the peak would save more; bytes that stay in the cache less.
+      isBound: false,
+    },
+    kernels: of.longest.ids,
+    count: of.kernels,
+    evidence: { chains: of.count, kernels: of.kernels, timeNs: of.stake, savedBytes: of.bytes, bytesPerS: of.bytesPerS },
+    see: "dprof --where 'bound==memory' -c idx,stream,start,sil,op,params,gbps -f table FILE",
+  };
+} // prettier-ignore
+
+/** What came last on a stream. */
+class Stream {
+  chain: Link[] = [];
+  #count = 0;
+  #done: { readonly text: string; readonly at: number }[] = [];
+
+  /** Whether a kernel begins again what was done a few kernels ago; notes that it is done now. */
+  beginsAgain(link: Link | null): boolean {
+    const at = ++this.#count;
+    this.#done = this.#done.filter((one) => one.at >= at - AGAIN - 1);
+    if (link === null) return false;
+    const { text } = link.flow;
+    const earlier = this.#done.find((one) => one.text === text);
+    const before = this.#textAt(at - 1);
+    this.#done.push({ text, at });
+    // Where the kernel before did it again too, it goes on.
+    return earlier !== undefined && (before === undefined || before !== this.#textAt(earlier.at - 1));
+  }
+
+  #textAt(at: number): string | undefined {
+    return this.#done.find((one) => one.at === at)?.text;
+  }
+}
+
+export const fusion: Rule = {
+  name: 'fusion',
+  doc: 'chains of memory-bound pointwise kernels, each reading a tensor as the one before wrote it',
+  watch: () => {
+    const devices = new ByDevice(() => new Chains());
+    const streams = new Map<string, Stream>();
+    let looked = 0;
+    const close = (stream: Stream): void => {
+      const [first] = stream.chain;
+      if (first !== undefined) devices.of(first.row.record).add(stream.chain);
+      stream.chain = [];
+    };
+    return {
+      row: (row) => {
+        const { profile, device, stream: number } = row.record;
+        if (row.placement.bound !== null) looked++;
+        const key = `${profile}:${device}:${number ?? ''}`;
+        let stream = streams.get(key);
+        if (stream === undefined) {
+          if (streams.size === MOST_STREAMS) return;
+          streams.set(key, (stream = new Stream()));
+        }
+        const link = linkOf(row);
+        const last = stream.chain.at(-1);
+        const isNext = !stream.beginsAgain(link) && link !== null && last !== undefined && follows(last, link);
+        if (!isNext) close(stream);
+        if (link !== null) stream.chain.push(link);
+      },
+      end: (): Answer => {
+        for (const stream of streams.values()) close(stream);
+        const all = devices.all.filter(({ of }) => of.count > 0);
+        const found = all.map(({ profile, device, of }) => finding(profile, device, of));
+        return looked > 0 ? { found } : { found, why: 'no kernel with known work on a device with known peaks' };
+      },
+    };
+  },
+};

@@ -1,0 +1,113 @@
+/** The device waits for launches: idle time that a call ended which began too late, and kernels shorter than calls. */
+import { ByDevice } from '../by-device.js';
+import type { HostGapsOfDevice } from '../host-gaps.js';
+import { LONGEST_LAUNCH } from '../host-gaps.js';
+import type { Place } from '../by-device.js';
+import type { Finding } from '../finding.js';
+import { LOAD_AHEAD } from './input-pipeline.js';
+import type { Answer, Rule } from '../rule.js';
+import { counted, percent, time } from '../amount-text.js';
+
+class Launches {
+  kernels = 0;
+  /** Kernels shorter than the call that launched them. */
+  tiny = 0;
+  tinyTime = 0;
+  /** Of the last launch. */
+  api = '';
+}
+
+const TORCH = 'in PyTorch torch.cuda.graph, or torch.compile with mode="reduce-overhead"';
+
+const GRAPHS: readonly (readonly [api: RegExp, action: string])[] = [
+  [/^hip/, `capture the work in a HIP graph (${TORCH}), or launch fewer, larger kernels`],
+  [/^cu/, `capture the work in a CUDA graph (${TORCH}), or launch fewer, larger kernels`],
+  [/^/, 'launch fewer, larger kernels, or capture the step in a graph'],
+]; // prettier-ignore
+
+type Found = Omit<Finding, 'rule'>;
+
+const SEE = 'dprof summary FILE';
+
+/** Part of the time in which data is loaded that makes loading the cause. */
+const MOSTLY = 0.5;
+
+function shortGaps({ profile, device, of }: Place & { of: HostGapsOfDevice }, launches: Launches): Found {
+  const { time: idle, count, longest } = of.by.launch;
+  const tiny =
+    launches.tiny > 0
+      ? `; ${counted(launches.tiny, 'kernel')} of ${launches.kernels} shorter than the call that launched them`
+      : '';
+  return {
+    profile,
+    device,
+    what: `idle ${time(idle)} in ${counted(count, 'gap')} of ${time(idle / count)} on average, each ended by a launch that began after the device had run dry${tiny}`,
+    action: GRAPHS.find(([pattern]) => pattern.test(launches.api))?.[1] ?? '',
+    stake: idle,
+    gain: {
+      ns: idle,
+      how: `sum of gaps of at most ${time(LONGEST_LAUNCH)} ended by a late launch, steps and copies aside; the profiler itself slows the host`,
+      isBound: true,
+    },
+    kernels: of.late.ids,
+    count,
+    evidence: {
+      gaps: count,
+      idleNs: idle,
+      longestNs: longest,
+      kernels: launches.kernels,
+      kernelsShorterThanLaunch: launches.tiny,
+      kernelsShorterThanLaunchNs: launches.tinyTime,
+    },
+    see: SEE,
+  };
+}
+
+function longGaps({ profile, device, of }: Place & { of: HostGapsOfDevice }): Found {
+  const { time: idle, count, longest, loading, afterCopies } = of.by.long;
+  const parts = [
+    ...(loading > 0 ? [`, ${percent(loading / idle)} of it while data is loaded`] : []),
+    ...(afterCopies > 0 ? [`, ${percent(afterCopies / idle)} of it right after copies that the host waited for`] : []),
+  ];
+  return {
+    profile,
+    device,
+    what: `idle ${time(idle)} in ${counted(count, 'gap')} of more than ${time(LONGEST_LAUNCH)}, each ended by a launch that began after the device had run dry${parts.join('')}`,
+    action: loading > MOSTLY * idle ? LOAD_AHEAD : 'look at what the host does there: no launch takes that long',
+    stake: idle,
+    gain: null,
+    kernels: [],
+    count,
+    evidence: { gaps: count, idleNs: idle, longestNs: longest, loadingNs: loading, afterCopiesNs: afterCopies },
+    see: 'dprof perfetto -o trace.pftrace FILE',
+  };
+}
+
+export const launchGaps: Rule = {
+  name: 'launch-gaps',
+  doc: 'the device waits for launches: late calls, kernels shorter than their calls; graph capture',
+  watch: () => {
+    const devices = new ByDevice(() => new Launches());
+    return {
+      take: (record) => {
+        if (record.type !== 'kernel') return;
+        const launch = record.launch ?? null;
+        if (launch === null || record.dur === null || record.graph !== undefined) return;
+        const launches = devices.of(record);
+        launches.kernels++;
+        launches.api = launch.api ?? launches.api;
+        if (record.dur >= launch.dur) return;
+        launches.tiny++;
+        launches.tinyTime += record.dur;
+      },
+      end: ({ host, devices: times }): Answer => {
+        if (!times.all.some(({ of }) => of.launched > 0)) return { found: [], why: 'no launches in the profile' };
+        const found = host.all.flatMap((place) => [
+          ...(place.of.by.launch.count > 0 ? [shortGaps(place, devices.of(place))] : []),
+          ...(place.of.by.long.count > 0 ? [longGaps(place)] : []),
+        ]);
+        return { found };
+      },
+    };
+  },
+};

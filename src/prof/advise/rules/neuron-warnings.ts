@@ -1,0 +1,154 @@
+/** Neuron: what the metrics of a capture warn of, with the time that it is about. */
+import type { CopyLine, KernelLine, ProfileLine } from '../../../record/record.js';
+import { withMachine, type Sums } from '../../neuron/metric.js';
+import { RULES as WARNINGS } from '../../neuron/warnings.js';
+import { ByDevice } from '../by-device.js';
+import { Cover } from '../../../containers/interval-union.js';
+import type { Finding, Gain } from '../finding.js';
+import type { Answer, Rule } from '../rule.js';
+import { rate } from '../amount-text.js';
+
+type Evidence = Finding['evidence'];
+
+interface Capture {
+  readonly sums: Sums;
+  /** ns during which activities ran that the rule asks for, on the device where they ran longest. */
+  readonly ns: number;
+  readonly count: number;
+}
+
+interface NeuronRule {
+  readonly name: string;
+  readonly doc: string;
+  /** The warning of `dprof summary` that it is made of. */
+  readonly warning: string;
+  readonly action: string;
+  /** Activities whose time is at stake. */
+  readonly counts?: (record: KernelLine | CopyLine) => boolean;
+  /** Why it cannot be told; null when it can. */
+  readonly why?: (sums: Sums) => string | null;
+  /** What is at stake, and may be gained, ns; null where it cannot be told. */
+  readonly stake: (evidence: Evidence, capture: Capture) => number | null;
+  readonly gain?: (evidence: Evidence, capture: Capture) => Pick<Gain, 'how' | 'isBound'>;
+}
+
+const NS_PER_S = 1e9;
+const SMALL_DMA = 4096;
+
+const number = (value: number | string | undefined): number => (typeof value === 'number' ? value : 0);
+const atBandwidth = (bytes: number, { sums: { machine } }: Capture): number | null =>
+  machine.hbmBytesPerS === null ? null : (bytes / machine.hbmBytesPerS) * NS_PER_S;
+const bandwidthOf = ({ sums: { machine } }: Capture): string => rate(machine.hbmBytesPerS ?? 0);
+
+/** No bound: packets are slower than the memory's peak, and what is moved while engines compute costs nothing. */
+const moving = (bytes: string, capture: Capture): Pick<Gain, 'how' | 'isBound'> => ({
+  how: `${bytes} / ${bandwidthOf(capture)}, if engines wait for them; more where packets are slower`,
+  isBound: false,
+});
+
+const TABLE: readonly NeuronRule[] = [
+  {
+    name: 'neuron-reload',
+    doc: 'Neuron: a tensor is loaded into the state buffer more than twice',
+    warning: 'tensor-reload',
+    action: 'keep the tensor in the state buffer, or tile so that it is used while it is there',
+    why: ({ loads }) => (loads.named > 0 ? null : 'the capture does not tell which tensor a packet belongs to'),
+    stake: ({ tensor, times }, capture) => {
+      const loaded = capture.sums.loads.bytes.get(String(tensor)) ?? 0;
+      return atBandwidth(loaded * (1 - 1 / number(times)), capture);
+    },
+    gain: (_, capture) => moving('bytes beyond the first load', capture),
+  },
+  {
+    name: 'neuron-reread',
+    doc: 'Neuron: device memory is read more than twice over',
+    warning: 'memory-reread',
+    action: 'tile so that operands are used while they are in the state buffer',
+    stake: ({ hbmReadBytes, inputsAndWeightsBytes }, capture) =>
+      atBandwidth(number(hbmReadBytes) - number(inputsAndWeightsBytes), capture),
+    gain: (_, capture) => moving('(bytes read − bytes of inputs and weights)', capture),
+  },
+  {
+    name: 'neuron-throttled',
+    doc: 'Neuron: limits hold a core back for 1 % of the time or more',
+    warning: 'throttled',
+    action: 'spread the work over time or cores; limits come from power, heat and activity, not from the program',
+    why: ({ throttling }) => (throttling.cores.size > 0 ? null : 'no samples of throttling'),
+    stake: ({ lostShare }, { sums: { totalPs } }) => (totalPs === null ? null : (number(lostShare) * totalPs) / 1000),
+    gain: () => ({ how: 'sum of (1 − limit) · duration of windows, for a core that always has work', isBound: true }),
+  },
+  {
+    name: 'neuron-transposes',
+    doc: 'Neuron: more than 10 % of the FLOPs only transpose',
+    warning: 'transposes',
+    action: 'lay out operands so that no transpose is needed, or transpose by DMA while something else is computed',
+    counts: (record) => record.type === 'kernel' && record.labels?.['type'] === 'TRANSPOSE',
+    stake: (_, { ns }) => ns,
+  },
+  {
+    name: 'neuron-dma',
+    doc: 'Neuron: half of the DMA packets have less than 4 KiB',
+    warning: 'small-dma',
+    action: 'move larger contiguous pieces, or several rows with one descriptor',
+    counts: (record) =>
+      record.type === 'copy' && record.queueType !== 'instruction' && (record.bytes ?? Infinity) < SMALL_DMA,
+    stake: (_, { ns }) => ns,
+  },
+];
+
+const isTimed = (record: ProfileLine): record is (KernelLine | CopyLine) & { readonly dur: number } =>
+  (record.type === 'kernel' || record.type === 'copy') && record.dur !== null && Number.isFinite(record.start + record.dur); // prettier-ignore
+
+const ruleOf = (entry: NeuronRule): Rule => ({
+  name: entry.name,
+  doc: entry.doc,
+  watch: () => {
+    const devices = new ByDevice(() => ({ cover: new Cover(), count: 0 }));
+    const { counts } = entry;
+    return {
+      ...(counts === undefined
+        ? undefined
+        : {
+            take: (record: ProfileLine) => {
+              if (!isTimed(record) || !counts(record)) return;
+              const one = devices.of(record);
+              one.count++;
+              one.cover.add(record.start, record.start + record.dur);
+            },
+          }),
+      end: ({ neuron }): Answer => {
+        if (neuron.size === 0) return { found: [], why: 'no capture of a Neuron device' };
+        const answers = [...neuron].map(([profile, of]): Answer => {
+          const own = devices.all.filter((place) => place.profile === profile);
+          const ns = Math.max(0, ...own.map(({ of: { cover } }) => cover.total));
+          const count = own.reduce((sum, one) => sum + one.of.count, 0);
+          return answer(entry, profile, { sums: withMachine(of), ns, count });
+        });
+        const whys = answers.map(({ why }) => why).filter((why) => why !== undefined);
+        const [why] = whys;
+        const found = answers.flatMap((one) => one.found);
+        return why !== undefined && whys.length === answers.length ? { found, why } : { found };
+      },
+    };
+  },
+});
+
+function answer(entry: NeuronRule, profile: number, capture: Capture): Answer {
+  const why = entry.why?.(capture.sums) ?? null;
+  if (why !== null) return { found: [], why };
+  const warned = WARNINGS.find(({ id }) => id === entry.warning)?.find(capture.sums, []) ?? [];
+  const found = warned.flatMap(({ text, evidence }) => {
+    const stake = entry.stake(evidence, capture);
+    if (stake === null) return [];
+    const computed = entry.gain?.(evidence, capture);
+    const gain: Gain | null = computed === undefined ? null : { ns: stake, ...computed };
+    const device = typeof evidence['core'] === 'number' ? evidence['core'] : null;
+    const { action } = entry;
+    return [
+      { profile, device, what: text, action, stake, gain, kernels: [], count: number(evidence['windows']) || capture.count || 1, evidence, see: 'dprof summary FILE' },
+    ]; // prettier-ignore
+  });
+  return { found };
+}
+
+export const neuronRules: readonly Rule[] = TABLE.map(ruleOf);

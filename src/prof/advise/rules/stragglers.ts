@@ -1,0 +1,142 @@
+/** The rank that computes longest, for which the others wait. */
+import { workOf } from '../../steps/step-work.js';
+import { ByDevice, type Place } from '../by-device.js';
+import { Cover } from '../../../containers/interval-union.js';
+import type { Answer, Facts, Rule } from '../rule.js';
+import { counted, percent, time } from '../amount-text.js';
+
+/** Steps of all devices together that are kept; those beyond are not compared. */
+const MOST_STEPS = 100_000;
+/** A straggler is the slowest in more of the steps, and with a lower probability if all ranks were equal. */
+const MOSTLY = 0.5;
+const LIKELY = 0.5;
+
+class Step {
+  readonly computing = new Cover();
+  readonly communication = new Cover();
+}
+
+type Steps = ReadonlyMap<number, Step>;
+type Rank = Place & { readonly of: Steps };
+
+/** What one step says: who computed longest, and by how much. */
+interface Lag {
+  readonly slowest: Rank;
+  /** ns longer than the next, and than the middle one. */
+  readonly overNext: number;
+  readonly overMiddle: number;
+  /** Communication of the slowest, and on average of the others. */
+  readonly own: number;
+  readonly others: number;
+}
+
+function lagOf(step: number, ranks: readonly Rank[]): Lag | null {
+  const sorted = ranks
+    .flatMap((rank) => {
+      const found = rank.of.get(step);
+      return found === undefined ? [] : [{ rank, computing: found.computing.total, communication: found.communication.total }]; // prettier-ignore
+    })
+    .sort((a, b) => b.computing - a.computing);
+  const [slowest, next] = sorted;
+  // Whoever does not communicate makes nobody wait.
+  if (slowest === undefined || next === undefined || sorted.some(({ communication }) => communication === 0))
+    return null;
+  const middle = sorted[Math.floor(sorted.length / 2)] ?? next;
+  const others = sorted.slice(1).reduce((sum, { communication }) => sum + communication, 0) / (sorted.length - 1);
+  return {
+    slowest: slowest.rank,
+    overNext: slowest.computing - next.computing,
+    overMiddle: slowest.computing - middle.computing,
+    own: slowest.communication,
+    others,
+  };
+}
+
+const total = (lags: readonly Lag[], of: (lag: Lag) => number): number => lags.reduce((sum, lag) => sum + of(lag), 0);
+
+/**
+ * Probability that one of several equal ranks is the slowest in so many steps or more: the binomial tail, once for each
+ * rank (in more than half of the steps only one can be).
+ */
+function chanceOf(slowest: number, steps: number, ranks: number): number {
+  const odds = Math.log(1 / (ranks - 1));
+  let log = steps * Math.log(1 - 1 / ranks);
+  let tail = 0;
+  for (let i = 0; i <= steps; i++) {
+    if (i >= slowest) tail += Math.exp(log);
+    log += Math.log((steps - i) / (i + 1)) + odds;
+  }
+  return Math.min(1, ranks * tail);
+}
+
+/** `rank 5`; with the device where the profile has several, or tells no rank. */
+function nameOf({ profile, device }: Place, ranks: readonly Rank[], { profiles }: Facts): string {
+  const rank = profiles.get(profile)?.rank ?? null;
+  const isAlone = ranks.filter((other) => other.profile === profile).length === 1;
+  if (rank === null) return `device ${device} of profile ${profile}`;
+  return isAlone ? `rank ${rank}` : `device ${device} of rank ${rank}`;
+}
+
+function answer(ranks: readonly Rank[], facts: Facts): Answer {
+  if (ranks.length < 2) return { found: [], why: 'one device alone, or no steps: dparse takes the profiles of several ranks' }; // prettier-ignore
+  const steps = [...new Set(ranks.flatMap(({ of }) => [...of.keys()]))];
+  const lags = steps.map((step) => lagOf(step, ranks)).filter((lag) => lag !== null);
+  if (lags.length === 0) return { found: [], why: 'no step in which several devices communicate' };
+  const slow = ranks
+    .map((rank) => ({ rank, own: lags.filter(({ slowest, overNext }) => slowest === rank && overNext > 0) }))
+    .find(({ own }) => own.length / lags.length > MOSTLY);
+  if (slow === undefined) return { found: [] };
+  const { rank, own } = slow;
+  const chance = chanceOf(own.length, lags.length, ranks.length);
+  if (chance >= LIKELY) return { found: [], why: 'too few steps to tell a slow rank from chance' };
+  const [gain, stake] = [total(own, ({ overNext }) => overNext), total(own, ({ overMiddle }) => overMiddle)];
+  const [mine, others] = [total(own, (lag) => lag.own), total(own, (lag) => lag.others)];
+  const found = {
+    profile: rank.profile,
+    device: rank.device,
+    what: `${nameOf(rank, ranks, facts)} computes longest in ${own.length} of ${counted(lags.length, 'step')}, ${time(stake)} longer than the middle of ${ranks.length}; it communicates for ${time(mine)}, the others for ${time(others)} on average; of equal ranks one would do so by chance in ${percent(chance)} of profiles`,
+    action: 'look for what is different there: more or longer samples, throttling, another program on the device or its host',
+    stake,
+    gain: { ns: gain, how: 'sum over its steps of its computing − that of the next slowest', isBound: true },
+    kernels: [],
+    count: own.length,
+    evidence: {
+      steps: lags.length,
+      slowestIn: own.length,
+      ranks: ranks.length,
+      overMiddleNs: stake,
+      overNextNs: gain,
+      communicationNs: mine,
+      communicationOfOthersNs: others,
+      chance,
+    },
+    see: 'dprof steps -f csv FILE',
+  };
+  return { found: [found] };
+} // prettier-ignore
+
+export const stragglers: Rule = {
+  name: 'stragglers',
+  doc: 'several ranks: the one that computes longest in most steps, for which the others wait',
+  watch: () => {
+    const devices = new ByDevice(() => new Map<number, Step>());
+    let kept = 0;
+    return {
+      take: (record) => {
+        const found = workOf(record);
+        if (found === null || found.work === 'copy' || !('step' in found.record)) return;
+        const { step, start, dur } = found.record;
+        if (typeof step !== 'number' || dur === null || !Number.isFinite(start + dur)) return;
+        const steps = devices.of(found.record);
+        let one = steps.get(step);
+        if (one === undefined) {
+          if (kept === MOST_STEPS) return;
+          kept++;
+          steps.set(step, (one = new Step()));
+        }
+        one[found.work].add(start, start + dur);
+      },
+      end: (facts) => answer(devices.all, facts),
+    };
+  },
+};

@@ -1,0 +1,136 @@
+/** Groups → rows, as plain data: one a group, in a tree one a branch too, with all that is beneath it. */
+import { Sorted, type SortKey } from '../query/sort.js';
+import type { Amounts, AmountsOfGroups } from './amounts.js';
+import type { Durations } from './durations.js';
+import { ROOT, type PlaceKeys, type Places } from './group-tree.js';
+import { spreadOf, type Spread } from './spread.js';
+
+/** Its key is the last one, and its level 1, where no tree is asked for. */
+export interface GroupRow extends PlaceKeys {
+  /** Of all kernels of the row. */
+  readonly spread: Spread;
+  readonly amounts: Amounts;
+  /** ns of the kernels that are in no row beneath this one. */
+  readonly own: number;
+  /** ns of the kernels of all groups. */
+  readonly whole: number;
+}
+
+export interface Arrangement {
+  readonly tree: boolean;
+  /** Order of rows; of rows with the same parent in a tree. */
+  readonly sort: readonly SortKey<GroupRow>[];
+  /** How many rows at most; of the same parent in a tree. */
+  readonly top: number;
+}
+
+/** What is known of groups. */
+export interface Known {
+  readonly places: Places;
+  readonly durations: Durations;
+  readonly amounts: AmountsOfGroups;
+}
+
+/** Makes the rows of places when they are asked for: there may be many, and each is needed for a moment only. */
+class Rows {
+  readonly #order: Uint32Array;
+  readonly #durations: Float64Array;
+  readonly #begins: Uint32Array;
+  /** ns of the kernels of all groups. */
+  readonly whole: number;
+
+  constructor(private readonly known: Known) {
+    this.#order = known.places.inOrder();
+    ({ durations: this.#durations, begins: this.#begins } = known.durations.inOrder(this.#order));
+    this.whole = this.#sum(0, this.#order.length);
+  }
+
+  keysOf(place: number): PlaceKeys {
+    return this.known.places.keysOf(place);
+  }
+
+  spreadOf(place: number): Spread {
+    const [from, to] = this.known.places.rangeOf(place);
+    return spreadOf(this.#durations.slice(this.#begins[from], this.#begins[to]));
+  }
+
+  amountsOf(place: number): Amounts {
+    const [from, to] = this.known.places.rangeOf(place);
+    return this.known.amounts.of(this.#order, from, to);
+  }
+
+  ownOf(place: number): number {
+    const [from] = this.known.places.rangeOf(place);
+    return this.known.places.isGroup(place) ? this.#sum(from, from + 1) : 0;
+  }
+
+  #sum(from: number, to: number): number {
+    let sum = 0;
+    for (let i = this.#begins[from] as number; i < (this.#begins[to] as number); i++)
+      sum += this.#durations[i] as number;
+    return sum;
+  }
+}
+
+/** What is told of a place, each part when it is first asked for: to sort a row by one takes no others. */
+class PlaceRow implements GroupRow {
+  #keys: PlaceKeys | null = null;
+  #spread: Spread | null = null;
+  #amounts: Amounts | null = null;
+
+  constructor(
+    private readonly rows: Rows,
+    private readonly place: number,
+  ) {}
+
+  get #place(): PlaceKeys {
+    return (this.#keys ??= this.rows.keysOf(this.place));
+  }
+  get keys(): PlaceKeys['keys'] {
+    return this.#place.keys;
+  }
+  get key(): number {
+    return this.#place.key;
+  }
+  get level(): number {
+    return this.#place.level;
+  }
+  get spread(): Spread {
+    return (this.#spread ??= this.rows.spreadOf(this.place));
+  }
+  get amounts(): Amounts {
+    return (this.#amounts ??= this.rows.amountsOf(this.place));
+  }
+  get own(): number {
+    return this.rows.ownOf(this.place);
+  }
+  get whole(): number {
+    return this.rows.whole;
+  }
+}
+
+/** The rows in their order, a branch before what is beneath it. */
+export function* rowsOf(known: Known, arrangement: Arrangement): Generator<GroupRow> {
+  const rows = new Rows(known);
+  const beneath = (place: number): Generator<number> => inReport([...known.places.beneath(place)], rows, arrangement);
+  // The way down to the row at hand: a tree may be too deep for a generator within a generator.
+  const way = [beneath(ROOT)];
+  for (let inner = way.at(-1); inner !== undefined; inner = way.at(-1)) {
+    const next = inner.next();
+    if (next.done === true) {
+      way.pop();
+      continue;
+    }
+    yield new PlaceRow(rows, next.value);
+    way.push(beneath(next.value));
+  }
+}
+
+/** Places with the same parent, in the order of the report. */
+function* inReport(places: readonly number[], rows: Rows, { sort, top }: Arrangement): Generator<number> {
+  // Most branches of a call stack are alone: their rows need not be made to be compared.
+  if (places.length < 2) return yield* places;
+  const sorted = new Sorted<number, GroupRow>(sort, top);
+  for (const place of places) sorted.add(new PlaceRow(rows, place), () => place);
+  for (const batch of sorted.batches()) yield* batch;
+}

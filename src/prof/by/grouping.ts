@@ -1,0 +1,100 @@
+/** What `--by` asks for: keys, columns of groups, their order. */
+import { requireColumn } from '../columns/columns.js';
+import { textOf, type Column } from '../../table/column.js';
+import { type KernelColumn } from '../columns/kernel-column.js';
+import { nearest, UsageError } from '../../record/errors.js';
+import { keysOf, requireAmong } from '../../table/column-lookup.js';
+import { parseSortOf } from '../query/sort.js';
+import { AGGREGATES, DEFAULT_AGGREGATES, TREE_AGGREGATES } from './aggregates.js';
+import type { Arrangement, GroupRow } from './group-rows.js';
+
+/** What a user wrote. */
+export interface GroupingText {
+  readonly by: string;
+  readonly columns: string | undefined;
+  readonly sort: string | undefined;
+  readonly top: number | undefined;
+  readonly depth: number | undefined;
+  /** Undefined: layers alone are a tree. */
+  readonly tree: boolean | undefined;
+}
+
+export interface Grouping {
+  readonly keys: readonly KernelColumn[];
+  /** Columns of the report. */
+  readonly columns: readonly Column<GroupRow>[];
+  readonly depth: number | null;
+  readonly arrangement: Arrangement;
+}
+
+/** Largest first. */
+const DEFAULT_SORT = 'total';
+
+/** @throws UsageError naming the nearest column */
+export function parseGrouping(text: GroupingText): Grouping {
+  const keys = keysOf('--by', text.by).map(requireColumn);
+  const twice = keys.find((key, i) => keys.indexOf(key) !== i);
+  if (twice !== undefined) throw new UsageError(`--by names ${twice.key} twice`);
+  const tree = text.tree ?? (keys.length === 1 && keys[0]?.key === 'layer');
+  const keyColumns = keys.map((key, place) => keyColumn(key, place, tree));
+  const all = columnsOf(keyColumns);
+  const chosen = text.columns === undefined ? null : keysOf('-c', text.columns).map((key) => requireOf(all, key));
+  const defaults = (tree ? TREE_AGGREGATES : DEFAULT_AGGREGATES).split(',').map((key) => requireAmong(all, key));
+  const rest = chosen ?? defaults.filter((column) => !keyColumns.includes(column));
+  return {
+    keys,
+    columns: rest.some((column) => keyColumns.includes(column)) ? rest : [...keyColumns, ...rest],
+    depth: text.depth ?? null,
+    arrangement: {
+      tree,
+      sort: parseSortOf(text.sort ?? DEFAULT_SORT, (key) => requireOf(all, key)),
+      top: text.top ?? Infinity,
+    },
+  };
+}
+
+/** What a report of groups can show: a key hides the aggregate of its name. */
+const columnsOf = (keys: readonly Column<GroupRow>[]): Column<GroupRow>[] => [
+  ...keys,
+  ...AGGREGATES.filter((aggregate) => keys.every(({ key }) => key !== aggregate.key)),
+];
+
+/** A column of kernels that is no key has many values in a group. */
+function requireOf(all: readonly Column<GroupRow>[], key: string): Column<GroupRow> {
+  const column = all.find((known) => known.key === key);
+  if (column !== undefined) return column;
+  const keys = all.map((known) => known.key);
+  const near = nearest(key, keys);
+  throw new UsageError(
+    `'${key}' is neither a key of --by nor told of groups`,
+    near === null ? `known: ${keys.join(', ')}` : `did you mean ${near}?`,
+  );
+}
+
+/** Narrower texts are cut less when what is left is shared. */
+const FIXED = 10;
+
+/** A key as a column of groups. */
+function keyColumn(column: KernelColumn, place: number, tree: boolean): Column<GroupRow> {
+  const { key, header, narrowHeader, unit, type, digits, width, derived, doc, separator, ending } = column;
+  return {
+    ...{ key, header, type, doc },
+    ...(narrowHeader === undefined ? {} : { narrowHeader }),
+    ...(unit === undefined ? {} : { unit }),
+    ...(digits === undefined ? {} : { digits }),
+    ...(derived === undefined ? {} : { derived }),
+    ...(separator === undefined ? {} : { separator }),
+    ...(ending === undefined ? {} : { ending }),
+    width: type === 'str' && width >= FIXED ? 0 : width,
+    value: ({ keys }) => keys[place] ?? null,
+    ...(tree ? { narrow: (row: GroupRow) => branchText(column, row, place) } : {}),
+  };
+}
+
+/** A row of a tree tells its last step only, the further to the right the deeper. */
+function branchText(column: KernelColumn, { keys, key, level }: GroupRow, place: number): string {
+  if (key !== place) return '';
+  const value = keys[place] ?? null;
+  const step = typeof value === 'object' && value !== null ? (value.at(-1) ?? []) : value;
+  return '  '.repeat(level - 1 - place) + textOf(column, step);
+}

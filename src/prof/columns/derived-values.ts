@@ -1,0 +1,14 @@
+/** Values of cells that take more than reading a field. */
+import type { Annotated } from '../annotate.js';
+
+/** Path without its folders; the line number stays. */
+export const baseName = (frame: string): string => frame.slice(frame.lastIndexOf('/') + 1);
+
+export const callNames = (row: Annotated): string[] => row.calls.map((call) => call.op);
+
+/** From the end of the launch call to the start of the kernel in ns; null when unknown or when the clocks disagree. */
+export function queueTime({ record }: Annotated): number | null {
+  if (record.launch === null) return null;
+  const time = record.start - (record.launch.start + record.launch.dur);
+  return time >= 0 ? time : null;
+}

@@ -1,0 +1,5 @@
+/** A column of the report of kernels. */
+import type { Column } from '../../table/column.js';
+import type { Annotated } from '../annotate.js';
+
+export type KernelColumn = Column<Annotated>;

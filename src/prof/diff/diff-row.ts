@@ -1,0 +1,68 @@
+/** A row of the comparison: what both inputs have of some kernels, and whether it changed. Pure. */
+import type { Pair, Times } from './input-pair.js';
+import { median, percentOf, verdictOf, type StepTest, type Verdict } from './verdict.js';
+
+/** A key's text; null for unknown. */
+export type Key = string | null;
+
+/** What one input has of a row. */
+export interface Amount {
+  readonly count: number;
+  readonly time: number;
+  /** Of the time of all kernels, %; null where that is 0. */
+  readonly share: number | null;
+  /** Time of a mean step, or a mean run, ns. */
+  readonly each: number;
+  readonly samples: number;
+}
+
+export interface DiffRow extends Pair<Amount> {
+  /** Texts by column of `--by`; none for the totals and for conditions. */
+  readonly keys: readonly Key[];
+  /** Of a mean step, or a mean run, ns. */
+  readonly change: number;
+  readonly percent: number | null;
+  /** Change of the median step, %; null without samples, or where BASE's is 0. */
+  readonly medianPercent: number | null;
+  /** The same of the times that were tested: of a row of several without what all of them share. */
+  readonly ownPercent: number | null;
+  readonly p: number | null;
+  readonly pBeyond: number | null;
+  /** Adjusted for the number of rows; of the totals and of conditions the same as `pBeyond`. */
+  readonly q: number | null;
+  readonly verdict: Verdict;
+}
+
+/** A row before its test. */
+export interface Measured extends Pair<Amount> {
+  readonly keys: readonly Key[];
+  /** By sample, ns; null for what only one input has, or whose kernels mostly belong to no step. */
+  readonly times: Times | null;
+}
+
+/**
+ * @param test null where there was none
+ * @param q its `pBeyond` adjusted for the number of rows
+ */
+export function rowOf({ times, ...one }: Measured, test: StepTest | null, q: number | null, rate: number): DiffRow {
+  const presence = one.base.count === 0 ? 'new' : one.new.count === 0 ? 'gone' : null;
+  return {
+    ...one,
+    change: one.new.each - one.base.each,
+    percent: percentOf(one.base.each, one.new.each),
+    medianPercent: test === null || times === null ? null : percentOf(median(times.base), median(times.new)),
+    ownPercent: test?.percent ?? null,
+    p: test?.p ?? null,
+    pBeyond: test?.pBeyond ?? null,
+    q,
+    verdict: presence ?? verdictOf(test, q, rate),
+  };
+}
+
+/** The most time first; equal ones in the order of their keys, whatever the order of records. */
+export function byChange(a: DiffRow, b: DiffRow): number {
+  const order = Math.abs(b.change) - Math.abs(a.change);
+  if (order !== 0) return order;
+  const [left, right] = [a, b].map(({ keys }) => keys.map((key) => key ?? '').join('\u0000'));
+  return (left ?? '') < (right ?? '') ? -1 : 1;
+}

@@ -1,0 +1,21 @@
+/** What a page tells of a kernel. */
+import type { KernelRecord } from '../../record/record.js';
+import type { Annotated } from '../annotate.js';
+import type { Peaks } from '../roofline/peaks.js';
+
+export interface KernelFacts {
+  readonly record: KernelRecord;
+  readonly layer: readonly string[];
+  readonly op: string | null;
+  readonly tc: Annotated['tc'];
+  readonly dtype: string | null;
+  readonly flops: number | null;
+  readonly bytes: number | null;
+  readonly peaks: Peaks;
+}
+
+/** A row computes what it is asked for whenever it is asked: several parts of a page ask once, together. */
+export function factsOf(row: Annotated): KernelFacts {
+  const { record, layer, op, tc, flops, bytes, peaks } = row;
+  return { record, layer, op, tc, dtype: row.unitUse?.dtype ?? null, flops, bytes, peaks };
+}

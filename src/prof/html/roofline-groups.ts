@@ -1,0 +1,56 @@
+/** Rows → points under the roofs of their devices: kernels of one device, op, name, type and use of the matrix unit. */
+import type { Rates } from '../devices.js';
+import type { Peaks } from '../roofline/peaks.js';
+import { longest } from './bounds.js';
+import type { KernelFacts } from './kernel-facts.js';
+import type { Roof, Roofline, RooflinePoint } from './page-data.js';
+
+/** Points that are kept, each of about 300 bytes. */
+const MOST_POINTS = 50_000;
+
+type Point = { -readonly [Field in keyof RooflinePoint]: RooflinePoint[Field] };
+
+export class RooflinePoints {
+  readonly #points = new Map<string, Point>();
+  readonly #peaks = new Map<number, Peaks>();
+
+  constructor(private readonly most = MOST_POINTS) {}
+
+  /**
+   * Kernels without arithmetic or traffic, or of which one of them is not known, have no place under a roof.
+   * @param time ns
+   */
+  add({ record, op, dtype, tc: unit, flops, bytes, peaks }: KernelFacts, time: number): void {
+    const { device, short } = record;
+    if (!this.#peaks.has(device)) this.#peaks.set(device, peaks);
+    if (flops === null || bytes === null || flops <= 0 || bytes <= 0 || time <= 0) return;
+    const tc = unit === null ? null : String(unit);
+    const key = [device, op ?? '', dtype ?? '', tc ?? '', short].join('\0');
+    let point = this.#points.get(key);
+    if (point === undefined) {
+      if (this.#points.size === this.most) return;
+      point = { device, op, kernel: short, dtype, tc, count: 0, time: 0, flops: 0, bytes: 0 };
+      this.#points.set(key, point);
+    }
+    point.count++;
+    point.time += time;
+    point.flops += flops;
+    point.bytes += bytes;
+  }
+
+  roofline(most: number): Roofline {
+    const points = [...this.#points.values()];
+    const roofs = [...this.#peaks].sort(([a], [b]) => a - b).map(([device, peaks]) => roofOf(device, peaks));
+    return { points: longest(points, most).shown, pointCount: points.length, roofs };
+  }
+}
+
+const roofOf = (device: number, { name, bytesPerS, vector, matrix }: Peaks): Roof => ({
+  device,
+  name,
+  bytesPerS,
+  units: [...unitsOf(matrix, 'matrix unit'), ...unitsOf(vector, 'vector units')].sort((a, b) => b.flopsPerS - a.flopsPerS), // prettier-ignore
+});
+
+const unitsOf = (rates: Rates, unit: string): Roof['units'][number][] =>
+  Object.entries(rates).map(([type, flopsPerS]) => ({ name: `${type} ${unit}`, flopsPerS }));

@@ -1,0 +1,93 @@
+/**
+ * PyProf's and PyProf2's own `net.dict`: one Python dict a line and kernel. It knows no start, process, launch or
+ * calls as such; its calls are marker texts, which are Python literals again.
+ */
+import type { KernelRecord, OpCall } from '../../record/record.js';
+import { toOpCall } from '../../record/op-call.js';
+import { LiteralError, isDict, parseLiteral } from '../../record/python-literal.js';
+import { Recent } from '../../containers/lru-cache.js';
+import { copyOf } from './repeated-fields.js';
+import { extent, numbers, strings } from './record-validation.js';
+
+const MARKERS_KEPT = 2000;
+/** A longer marker text is rare enough not to be kept. */
+const LONGEST_KEPT = 20_000;
+
+/** What older pipelines left in the file instead of kernels: the database's message. */
+const DATABASE_MESSAGES = ['no such table', 'no such column', 'file is not a database', 'unable to open database'];
+
+export const isDatabaseMessage = (line: string): boolean =>
+  DATABASE_MESSAGES.some((message) => line.toLowerCase().includes(message));
+
+export class NetDictReader {
+  readonly #markers = new Recent<string, readonly OpCall[]>(MARKERS_KEPT);
+
+  /**
+   * @param line one dict
+   * @param id ordinal of the kernel, from 1
+   * @returns null when the line is a literal but no kernel
+   * @throws LiteralError when it is no literal
+   */
+  kernel(line: string, id: number): KernelRecord | null {
+    const dict = parseLiteral(line);
+    if (!isDict(dict) || typeof dict['kShortName'] !== 'string') return null;
+    const name = typeof dict['kLongName'] === 'string' ? dict['kLongName'] : dict['kShortName'];
+    return {
+      type: 'kernel',
+      profile: 0,
+      id,
+      name,
+      short: dict['kShortName'],
+      start: NaN,
+      dur: number(dict['kDuration']),
+      device: number(dict['device']) ?? NaN,
+      stream: number(dict['stream']),
+      grid: extent(dict['grid']),
+      block: extent(dict['block']),
+      pid: null,
+      tid: number(dict['tid']),
+      corr: null,
+      launch: null,
+      dir: dict['dir'] === 'bprop' || dict['dir'] === 'fprop' ? dict['dir'] : null,
+      layer: strings(dict['layer']),
+      trace: strings(dict['trace']),
+      calls: this.#calls(strings(dict['marker'])),
+      mod: strings(dict['mod']),
+      op: strings(dict['op']),
+      repr: strings(dict['reprMarkers']),
+      seqMarker: strings(dict['seqMarker']),
+      seq: numbers(dict['seqId']),
+      altSeq: numbers(dict['altSeqId']),
+      sub: number(dict['subSeqId']) ?? 0,
+      ranges: [],
+    };
+  }
+
+  /** Equal markers give the same object: see `repeated-fields.ts`. */
+  #calls(texts: readonly string[]): readonly OpCall[] {
+    const key = texts.length === 1 ? (texts[0] ?? '') : JSON.stringify(texts);
+    if (key.length > LONGEST_KEPT) return callsOf(texts);
+    const known = this.#markers.get(key);
+    if (known !== undefined) return known;
+    // Made from a copy, so that it does not keep the line's chunk alive.
+    const calls = callsOf(texts.map(copyOf));
+    this.#markers.set(copyOf(key), calls);
+    return calls;
+  }
+}
+
+const number = (value: unknown): number | null => (typeof value === 'number' ? value : null);
+
+/** A text that is no call says nothing, and the kernel stays. */
+function callsOf(texts: readonly string[]): OpCall[] {
+  return texts.map(callOf).filter((call) => call !== null);
+}
+
+function callOf(text: string): OpCall | null {
+  try {
+    return toOpCall(parseLiteral(text));
+  } catch (error) {
+    if (error instanceof LiteralError) return null;
+    throw error;
+  }
+}

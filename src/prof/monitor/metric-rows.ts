@@ -1,0 +1,67 @@
+/** Where a sample of neuron-monitor belongs: which metric group told it, in which row it stands, under which name. */
+import type { Group } from './metric-groups.js';
+import type { Scope } from './monitor-report.js';
+
+export interface SamplePlace {
+  readonly group: Group;
+  readonly scope: Scope;
+  /** Name of the value; `{x}` stands for the sample's label x. */
+  readonly key: string;
+}
+
+const place = (group: Group, scope: Scope, key: string): SamplePlace => ({ group, scope, key });
+
+/** Places by the sample's metric. */
+export const PLACES: Readonly<Record<string, SamplePlace>> = {
+  neuroncore_utilization: place('neuroncore_counters', 'core', 'neuroncore_utilization'),
+  flops: place('neuroncore_counters', 'core', 'flops'),
+  // The newer name of the same.
+  effective_flops: place('neuroncore_counters', 'core', 'flops'),
+  'v3d.neuroncore_utilization': place('neuroncore_counters', 'physical', 'neuroncore_utilization'),
+
+  error_summary: place('execution_stats', 'runtime', 'error.{kind}'),
+  execution_summary: place('execution_stats', 'runtime', 'status.{kind}'),
+  'latency_stats.total_latency': place('execution_stats', 'runtime', 'total_latency.{percentile}'),
+  'latency_stats.device_latency': place('execution_stats', 'runtime', 'device_latency.{percentile}'),
+
+  neuron_runtime_used_bytes: place('memory_used', 'runtime', 'used.{location}'),
+  usage_breakdown: place('memory_used', 'runtime', '{location}.{kind}'),
+  neuroncore_memory_usage: place('memory_used', 'core', 'memory.{kind}'),
+  'loaded_models.memory_used_bytes': place('memory_used', 'model', 'used.{location}'),
+  'loaded_models.usage_breakdown': place('memory_used', 'model', '{location}.{kind}'),
+
+  neuron_runtime_vcpu_usage: place('neuron_runtime_vcpu_usage', 'runtime', 'vcpu.{kind}'),
+
+  mem_ecc_corrected: place('neuron_hw_counters', 'device', 'ecc.mem_ecc_corrected'),
+  mem_ecc_uncorrected: place('neuron_hw_counters', 'device', 'ecc.mem_ecc_uncorrected'),
+  sram_ecc_corrected: place('neuron_hw_counters', 'device', 'ecc.sram_ecc_corrected'),
+  sram_ecc_uncorrected: place('neuron_hw_counters', 'device', 'ecc.sram_ecc_uncorrected'),
+
+  'vcpu_usage.average_usage': place('vcpu_usage', 'system', 'vcpu.{kind}'),
+  'vcpu_usage.usage_data': place('vcpu_usage', 'vcpu', 'vcpu.{kind}'),
+  context_switch_count: place('vcpu_usage', 'system', 'context_switch_count'),
+
+  memory_total_bytes: place('memory_info', 'system', 'memory_total_bytes'),
+  memory_used_bytes: place('memory_info', 'system', 'memory_used_bytes'),
+  swap_total_bytes: place('memory_info', 'system', 'swap_total_bytes'),
+  swap_used_bytes: place('memory_info', 'system', 'swap_used_bytes'),
+};
+
+/** What is said once of the instance and its hardware, by the sample's metric. */
+export const FACTS: Readonly<Record<string, Group>> = {
+  instance_name: 'instance_info',
+  instance_id: 'instance_info',
+  instance_type: 'instance_info',
+  instance_availability_zone: 'instance_info',
+  instance_availability_zone_id: 'instance_info',
+  instance_region: 'instance_info',
+  ami_id: 'instance_info',
+  subnet_id: 'instance_info',
+  neuron_device_type: 'neuron_hardware_info',
+  neuron_device_version: 'neuron_hardware_info',
+  neuroncore_version: 'neuron_hardware_info',
+  neuron_device_count: 'neuron_hardware_info',
+  neuron_device_memory_size: 'neuron_hardware_info',
+  neuroncore_per_device_count: 'neuron_hardware_info',
+  logical_neuroncore_config: 'neuron_hardware_info',
+};

@@ -1,0 +1,76 @@
+/** What viewers tell of a slice when it is clicked. Unknown values are left out. */
+import { type Annotated } from '../annotate.js';
+import { shown, type ColumnShape, type Value } from '../../table/column.js';
+import { columnOf } from '../columns/columns.js';
+import type { TraceArg } from './trace-event.js';
+
+/** Columns that a kernel's slice tells, as `dprof` does. */
+const KERNEL_COLUMNS = [
+  ...['mod', 'op', 'params', 'layer', 'dir', 'fwd', 'role', 'step', 'dtype', 'tc', 'tcwhy', 'flops', 'bytes'],
+  ...['tflops', 'gbps', 'bound', 'grid', 'block', 'queue', 'corr', 'seq', 'trace', 'collective', 'group', 'ranks'],
+  ...['algbytes', 'busbytes', 'engine', 'operands'],
+].flatMap((key) => columnOf(key) ?? []);
+
+/** Fields that tell where and when, which the slice itself shows. */
+const SHOWN_BY_SLICE = new Set([
+  ...['type', 'v', 'profile', 'start', 'dur', 'device', 'pid', 'tid', 'launch', 'ps', 'name', 'text', 'metric'],
+  // Context of a collective that repeats its name in the words of markers.
+  ...['calls', 'callIds', 'callKernels', 'repr', 'seqMarker', 'altSeq', 'sub', 'forward'],
+]);
+
+/** What columns on the matrix unit say of what is no product. */
+const NOT_APPLICABLE = '-';
+
+export function kernelArgs(row: Annotated): TraceArg[] {
+  const args: TraceArg[] = [];
+  for (const column of KERNEL_COLUMNS) {
+    const value = told(column, shown(column, row));
+    if (value !== null) args.push([column.key, value]);
+  }
+  const { name, short, graph, counters, labels } = row.record;
+  if (name !== short) args.push(['name', name]);
+  addField(args, 'graph', graph);
+  addField(args, 'counters', counters);
+  addField(args, 'labels', labels);
+  return args;
+}
+
+/** Numbers as they are, lists as text; null for what is not known, empty, or does not apply. */
+function told({ separator = ',' }: ColumnShape, value: Value): number | string | null {
+  if (value === null || value === '' || value === NOT_APPLICABLE) return null;
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number') return Number.isFinite(value) ? value : null;
+  const [first] = value;
+  if (first === undefined) return null;
+  return value.length === 1 && typeof first === 'string' ? first : value.join(separator);
+}
+
+/** What else a record tells, by the names of its fields. */
+export function fieldArgs(record: object): TraceArg[] {
+  const args: TraceArg[] = [];
+  for (const name of Object.keys(record))
+    if (!SHOWN_BY_SLICE.has(name)) addField(args, name, record[name as keyof typeof record]);
+  return args;
+}
+
+/** A field; of an object its own fields, after a point, no deeper ones. */
+function addField(args: TraceArg[], name: string, value: unknown): void {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+    const parts = value as Readonly<Record<string, unknown>>;
+    for (const part of Object.keys(parts)) add(args, `${name}.${part}`, parts[part]);
+  } else add(args, name, value);
+}
+
+function add(args: TraceArg[], name: string, value: unknown): void {
+  const told = fieldValue(value);
+  if (told !== null) args.push([name, told]);
+}
+
+function fieldValue(value: unknown): number | string | null {
+  if (typeof value === 'number') return Number.isFinite(value) ? value : null;
+  if (typeof value === 'string') return value === '' ? null : value;
+  if (typeof value === 'boolean') return String(value);
+  if (!Array.isArray(value)) return null;
+  const items = value.filter((item) => typeof item === 'string' || typeof item === 'number');
+  return items.length === 0 ? null : items.join(',');
+}

@@ -1,0 +1,255 @@
+/**
+ * Records → the events of a trace, in one pass. Slices are held back for a while, for those that come late; nothing
+ * else is kept but the tracks.
+ */
+import type { LayerRecord, NoticeRecord, ProfileLine, ProfileRecord, RangeRecord } from '../../record/record.js';
+import { Annotated } from '../annotate.js';
+import type { RecordTypes } from '../input/records.js';
+import { Activities } from './device-slices.js';
+import { fieldArgs, kernelArgs } from './slice-args.js';
+import { Clock, type Alignment } from './profile-clock.js';
+import type { Emit, TraceArg, TraceTime, TraceZero } from './trace-event.js';
+import { InOrder, type Timed } from './reorder-buffer.js';
+import { Launches, OpenLaunch } from './launch-slices.js';
+import { launchOf, nameOf, timeOf, titleOf, type Activity } from './field-coercion.js';
+import { Places, type Place } from './tracks.js';
+import { Samples } from './counters.js';
+
+export const TRACE_TYPES: RecordTypes = new Set([
+  ...(['profile', 'kernel', 'copy', 'set', 'sync', 'graph', 'collective'] as const),
+  ...(['range', 'sample', 'layer', 'notice', 'end'] as const),
+]);
+
+/** Slices held back: of devices, whose records come in order of start, and of the host, which ran ahead of them. */
+const HELD_OF_DEVICES = 256;
+const HELD_OF_HOST = 32_768;
+
+/** What a slice or mark shows. */
+interface What {
+  readonly name: string;
+  readonly category: string;
+  /** What its arguments are made of; a launch is the slice itself. */
+  readonly source: Annotated | OpenLaunch | object;
+  readonly endsFlow: number | null;
+}
+
+/** A slice or mark that is held back. */
+class Held implements TraceTime, Timed {
+  readonly start: number;
+  readonly zero: TraceZero;
+
+  constructor(
+    { start, zero }: TraceTime,
+    readonly end: number,
+    /** Whether its duration is not known. */
+    readonly isMark: boolean,
+    readonly place: Place,
+    readonly name: string,
+    readonly category: string,
+    readonly source: What['source'],
+    readonly endsFlow: number | null,
+  ) {
+    this.start = start;
+    this.zero = zero;
+  }
+}
+
+/** What became of the records. */
+export interface TraceCounts {
+  slices: number;
+  /** Records without a duration, and texts. */
+  instants: number;
+  counters: number;
+  /** From a launch to what it launched. */
+  arrows: number;
+  /** Records left out: they do not tell when they started. */
+  untimed: number;
+  /** Records left out: they started before time stamps begin. */
+  early: number;
+  /** Of the instants, what a device or the host did for a time that is not known. */
+  unended: number;
+  /** Slices for which no lane was left: records in no order at all. */
+  crowded: number;
+}
+
+export class TraceEvents {
+  readonly clock: Clock;
+  readonly counts: TraceCounts = {
+    ...{ slices: 0, instants: 0, counters: 0, arrows: 0 },
+    ...{ untimed: 0, early: 0, unended: 0, crowded: 0 },
+  };
+  readonly launches = new Launches();
+  readonly samples: Samples;
+  readonly #places: Places;
+  readonly #activities: Activities;
+  readonly #ofDevices: InOrder<Held>;
+  readonly #ofHost: InOrder<Held>;
+
+  constructor(
+    private readonly emit: Emit,
+    alignment: Alignment,
+  ) {
+    this.clock = new Clock(alignment);
+    this.#places = new Places(emit);
+    this.samples = new Samples(emit, this.#places, this.clock, this.counts);
+    const handOn = (held: Held): void => {
+      this.#handOn(held);
+    };
+    this.#ofDevices = new InOrder(HELD_OF_DEVICES, 'shorter-first', handOn);
+    this.#ofHost = new InOrder(HELD_OF_HOST, 'longer-first', handOn);
+    this.#activities = new Activities({
+      kernel: (row, endsFlow) => {
+        this.#onDevice(row.record, row.record.short, row, endsFlow);
+      },
+      other: (record, endsFlow) => {
+        this.#onDevice(record, titleOf(record), record, endsFlow);
+      },
+    });
+  }
+
+  take(record: ProfileLine): void {
+    switch (record.type) {
+      case 'profile':
+        this.#profile(record);
+        return;
+      case 'kernel':
+      case 'copy':
+      case 'set':
+      case 'sync':
+      case 'graph':
+      case 'collective':
+        this.#activities.take(record, this.#arrow(record));
+        return;
+      case 'range':
+        this.#range(record);
+        return;
+      case 'layer':
+        this.#layer(record);
+        return;
+      case 'sample':
+        this.samples.take(record);
+        return;
+      case 'notice':
+        this.#notice(record);
+        return;
+      case 'tensor':
+      case 'end':
+        return;
+    }
+  }
+
+  /** No more records of this profile, or at all. */
+  end(): void {
+    this.#activities.end();
+    this.#ofDevices.flush();
+    this.#ofHost.flush();
+    this.samples.end();
+  }
+
+  #profile(record: ProfileRecord): void {
+    this.end();
+    const isFirst = this.clock.profile(record);
+    const { unixStart } = this.clock;
+    if (isFirst && unixStart !== null) this.emit({ type: 'clock', at: unixStart });
+    this.#activities.profile(record);
+    this.#places.profile(record);
+    this.#mark(record.profile, 'profile', nameOf(record.file), 'profile', fieldArgs(record));
+  }
+
+  #onDevice(record: Activity, name: string, source: Annotated | object, endsFlow: number | null): void {
+    const { profile, type: category } = record;
+    this.#hold(this.#ofDevices, profile, record, { name, category, source, endsFlow }, () =>
+      this.#places.stream(record),
+    );
+  }
+
+  #range(record: RangeRecord): void {
+    const { profile, pid, tid, text } = record;
+    const what = { name: nameOf(text), category: 'range', source: record, endsFlow: null };
+    this.#hold(this.#ofHost, profile, record, what, () => this.#places.thread(profile, pid, tid));
+  }
+
+  #layer(record: LayerRecord): void {
+    const { profile, device, name } = record;
+    const what = { name: nameOf(name), category: 'layer', source: record, endsFlow: null };
+    this.#hold(this.#ofHost, profile, record, what, () => this.#places.onDevice(profile, device, 'layers'));
+  }
+
+  /** A notice has no time: it stands at the profile's start. */
+  #notice(record: NoticeRecord): void {
+    this.counts.instants++;
+    this.#mark(record.profile, 'notices', nameOf(record.text), 'notice', fieldArgs(record));
+  }
+
+  #mark(profile: number, line: string, name: string, category: string, args: readonly TraceArg[]): void {
+    const track = this.#places.mark(this.#places.own(profile, line, true), 0);
+    const time = { zero: this.clock.zero(profile), start: 0 };
+    this.emit({ type: 'instant', track, ...time, name, category, args, flows: [], endsFlow: null });
+  }
+
+  /** The arrow from the launch of an activity, whose slice it makes where it is the first; null where there is none. */
+  #arrow(record: Activity): number | null {
+    const launch = launchOf(record);
+    if (launch === null) return null;
+    const { profile, pid = null, tid = null, corr = null } = record;
+    const start = timeOf(record.start) ?? -Infinity;
+    const flow = this.launches.flow({ profile, pid, tid, corr, start }, launch, (opened) => {
+      const what = { name: launch.api ?? 'launch', category: 'launch', source: opened, endsFlow: null };
+      return this.#hold(this.#ofHost, profile, launch, what, () => this.#places.thread(profile, pid, tid));
+    });
+    if (flow !== null) this.counts.arrows++;
+    return flow;
+  }
+
+  /**
+   * @param place asked for only when there is something to be put there
+   * @returns whether it is shown
+   */
+  #hold(
+    order: InOrder<Held>,
+    profile: number,
+    times: { readonly start: number; readonly dur: number | null },
+    { name, category, source, endsFlow }: What,
+    place: () => Place,
+  ): boolean {
+    const start = timeOf(times.start);
+    const time = this.clock.time(profile, start);
+    if (time === null) {
+      this.counts[start === null ? 'untimed' : 'early']++;
+      return false;
+    }
+    const end = typeof times.dur === 'number' ? timeOf(times.start + times.dur) : null;
+    const isMark = end === null || end < time.start;
+    if (isMark) this.counts.unended++;
+    order.push(new Held(time, isMark ? time.start : end, isMark, place(), name, category, source, endsFlow));
+    return true;
+  }
+
+  #handOn(held: Held): void {
+    const { zero, start, end, place, isMark, name, category, source, endsFlow } = held;
+    const isLaunch = source instanceof OpenLaunch;
+    if (isLaunch) this.launches.close(source);
+    const flows = isLaunch ? source.flows : NONE;
+    const track = isMark ? this.#places.mark(place, start) : this.#places.lane(place, held);
+    if (track === null) {
+      this.counts.crowded++;
+      this.counts.arrows -= flows.length + (endsFlow === null ? 0 : 1);
+      return;
+    }
+    const args = argsOf(source);
+    if (isMark) {
+      this.counts.instants++;
+      this.emit({ type: 'instant', track, zero, start, name, category, args, flows, endsFlow });
+    } else {
+      this.counts.slices++;
+      this.emit({ type: 'slice', track, zero, start, dur: end - start, name, category, args, flows, endsFlow });
+    }
+  }
+}
+
+const NONE: readonly number[] = [];
+
+function argsOf(source: What['source']): readonly TraceArg[] {
+  if (source instanceof Annotated) return kernelArgs(source);
+  return fieldArgs(source instanceof OpenLaunch ? { corr: source.corr } : source);
+}

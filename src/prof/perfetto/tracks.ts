@@ -1,0 +1,195 @@
+/**
+ * Processes and tracks of a trace. Each profile has a process for each of its host processes with their threads, one
+ * for each device with its streams, and one for what belongs to neither.
+ */
+import { isInstruction } from '../../record/neuron.js';
+import type { ProfileRecord } from '../../record/record.js';
+import type { Emit, TraceProcess, TraceTrack } from './trace-event.js';
+import { Lanes } from './nesting-lanes.js';
+import type { Timed } from './reorder-buffer.js';
+import { Numbers } from './process-numbers.js';
+
+/** A line of the trace: its track, and lanes beside it for what does not nest. */
+export interface Place {
+  readonly track: TraceTrack;
+  readonly lanes: Lanes;
+  /** Tracks of the lanes, the place's own first. */
+  readonly tracks: TraceTrack[];
+  /** Time of the last mark, how many there are of that time, and tracks for more than fit. */
+  readonly marks: { start: number; count: number; readonly more: TraceTrack[] };
+  /** Numbers of the tracks of its process. */
+  readonly tids: Numbers;
+}
+
+/** Where on a device something was done. */
+interface OnDevice {
+  readonly type: string;
+  readonly profile: number;
+  readonly device: number | null;
+  readonly stream: number | null;
+  readonly engine?: string;
+}
+
+interface OneProcess {
+  readonly process: TraceProcess;
+  readonly tids: Numbers;
+  readonly places: Map<string, Place>;
+}
+
+/** Viewers put marks of one time within each other, and drop what is too deep: more of them go to another lane. */
+const MARKS_OF_A_TIME = 50;
+/** Counters beyond are left out: a viewer shows each as a line of its own. */
+const MOST_COUNTERS = 10_000;
+/** Tracks of these are apart from the work of their stream, with which they overlap. */
+const BESIDE: Readonly<Record<string, string>> = { sync: 'syncs', collective: 'collectives', graph: 'graph launches' };
+const DMA_ENGINE = /^E\d+$/;
+
+export class Places {
+  readonly #processes = new Map<string, OneProcess>();
+  readonly #pids = new Numbers();
+  readonly #profiles = new Map<number, { readonly header: ProfileRecord; readonly prefix: string }>();
+  readonly #prefixes = new Set<string>();
+  #ids = 0;
+  #counters = 0;
+
+  constructor(private readonly emit: Emit) {}
+
+  profile(header: ProfileRecord): void {
+    const { profile, rank } = header;
+    const byRank = typeof rank === 'number' ? `rank ${rank}, ` : null;
+    const byNumber = profile === 0 ? '' : `profile ${profile}, `;
+    const prefix = byRank !== null && !this.#prefixes.has(byRank) ? byRank : `${byNumber}${byRank ?? ''}`;
+    this.#prefixes.add(prefix);
+    this.#profiles.set(profile, { header, prefix });
+  }
+
+  /** A thread of the host; a thread that is not known, of a process that may not be known either. */
+  thread(profile: number, pid: number | null, tid: number | null): Place {
+    if (pid === null) return this.own(profile, tid === null ? 'host' : `thread ${tid}`, true);
+    const of = this.#process(`${profile}/host/${pid}`, pid, () => `${this.#prefix(profile)}host ${pid}`);
+    const name = tid === null ? 'unknown thread' : `thread ${tid}`;
+    return this.#place(of, name, true, tid);
+  }
+
+  /** What belongs to no process and no device. @param nesting as for lanes */
+  own(profile: number, name: string, nesting: boolean): Place {
+    return this.#place(this.#own(profile), name, nesting);
+  }
+
+  /** The stream or engine of an activity. */
+  stream(activity: OnDevice): Place {
+    const { type, profile, device } = activity;
+    const beside = BESIDE[type];
+    const line = lineOf(activity);
+    const name = beside === undefined ? (line ?? 'no stream') : line === null ? beside : `${line} ${beside}`;
+    return this.#place(this.#device(profile, device), name, false);
+  }
+
+  /** A line of its own in a device's process, or in the profile's. */
+  onDevice(profile: number, device: number | null, name: string): Place {
+    return device === null ? this.own(profile, name, true) : this.#place(this.#device(profile, device), name, true);
+  }
+
+  /** The track of a counter; null for one too many. */
+  counter(profile: number, device: number | null, name: string, unit: string | null): TraceTrack | null {
+    const of = device === null ? this.#own(profile) : this.#device(profile, device);
+    const key = `counter/${unit ?? ''}/${name}`;
+    const known = of.places.get(key);
+    if (known !== undefined) return known.track;
+    if (this.#counters === MOST_COUNTERS) return null;
+    this.#counters++;
+    return this.#track(of, key, { kind: 'counter', tid: of.tids.next(), name, unit }, false).track;
+  }
+
+  /** The lane's track where the slice has room; null when there is none. */
+  lane(place: Place, slice: Timed): TraceTrack | null {
+    const number = place.lanes.place(slice);
+    return number === null ? null : this.#lane(place, number);
+  }
+
+  /** The track where there is room for a mark. */
+  mark({ track, marks, tids }: Place, start: number): TraceTrack {
+    if (marks.start !== start) marks.count = 0;
+    marks.start = start;
+    const number = Math.floor(marks.count++ / MARKS_OF_A_TIME);
+    // Tracks of one name would be one again.
+    while (marks.more.length < number) {
+      marks.more.push(this.#beside(track, tids, `${track.name}, more marks ${marks.more.length + 1}`));
+    }
+    return marks.more[number - 1] ?? track;
+  }
+
+  #lane({ track, tracks, tids }: Place, number: number): TraceTrack {
+    while (tracks.length <= number) tracks.push(this.#beside(track, tids, track.name));
+    return tracks[number] ?? track;
+  }
+
+  #beside({ process, id, kind }: TraceTrack, tids: Numbers, name: string): TraceTrack {
+    const parts = { process, name, tid: tids.next(), unit: null };
+    const parent = kind === 'thread' ? id : process.id;
+    const track: TraceTrack = { type: 'track', id: ++this.#ids, kind: 'lane', of: id, parent, ...parts };
+    this.emit(track);
+    return track;
+  }
+
+  #prefix(profile: number): string {
+    return this.#profiles.get(profile)?.prefix ?? (profile === 0 ? '' : `profile ${profile}, `);
+  }
+
+  #own(profile: number): OneProcess {
+    return this.#process(`${profile}/own`, null, () => `${this.#prefix(profile)}profile`);
+  }
+
+  /** A device that a net.dict does not tell is one without a number. */
+  #device(profile: number, number: number | null): OneProcess {
+    const device = Number.isFinite(number) ? number : null;
+    return this.#process(`${profile}/device/${device ?? ''}`, null, () => {
+      const told = this.#profiles.get(profile)?.header.devices.find(({ id }) => id === device);
+      const name = typeof told?.name === 'string' ? `: ${told.name}` : '';
+      return `${this.#prefix(profile)}device${device === null ? '' : ` ${device}`}${name}`;
+    });
+  }
+
+  /** @param pid the real one; null for what is no process */
+  #process(key: string, pid: number | null, name: () => string): OneProcess {
+    let known = this.#processes.get(key);
+    if (known === undefined) {
+      const number = pid === null ? this.#pids.next() : this.#pids.claim(pid);
+      const process: TraceProcess = { type: 'process', id: ++this.#ids, pid: number, name: name() };
+      known = { process, tids: new Numbers(), places: new Map() };
+      this.#processes.set(key, known);
+      this.emit(process);
+    }
+    return known;
+  }
+
+  #place(of: OneProcess, name: string, nesting: boolean, thread?: number | null): Place {
+    const known = of.places.get(name);
+    if (known !== undefined) return known;
+    const tid = typeof thread === 'number' ? of.tids.claim(thread) : of.tids.next();
+    const kind = thread === undefined ? 'work' : 'thread';
+    return this.#track(of, name, { kind, tid, name, unit: null }, nesting);
+  }
+
+  #track(
+    { process, places, tids }: OneProcess,
+    key: string,
+    parts: Pick<TraceTrack, 'kind' | 'tid' | 'name' | 'unit'>,
+    nesting: boolean,
+  ): Place {
+    const track: TraceTrack = { type: 'track', id: ++this.#ids, process, of: null, parent: process.id, ...parts };
+    const marks = { start: NaN, count: 0, more: [] };
+    const place: Place = { track, lanes: new Lanes(nesting), tracks: [track], marks, tids };
+    places.set(key, place);
+    this.emit(track);
+    return place;
+  }
+}
+
+/** What a device calls the line of an activity; null where it has none. */
+function lineOf({ type, stream, engine }: OnDevice): string | null {
+  if (typeof engine === 'string' && (isInstruction({ engine }) || (type === 'copy' && DMA_ENGINE.test(engine)))) {
+    return engine;
+  }
+  return stream === null ? null : `stream ${stream}`;
+}

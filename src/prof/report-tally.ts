@@ -1,0 +1,81 @@
+/** What a report could not compute, counted, for one line on stderr. */
+import { plural } from '../record/plural.js';
+import type { Annotated } from './annotate.js';
+
+export class Tally {
+  /** Kernels read, and of these the ones that the filter let through. */
+  seen = 0;
+  kernels = 0;
+  withoutOp = 0;
+  unknownFlops = 0;
+  ambiguousForward = 0;
+  /** Kernels that are in no group, since nothing tells how long they took. */
+  untimed = 0;
+  withoutForward = 0;
+  /** Forward kernels forgotten to stay within the memory budget. */
+  evicted = 0;
+  /** Op calls whose work was given out although some of their kernels were not among the records. */
+  incomplete = 0;
+  /** Kernels with a rate above their device's peak, and the first of them as PROFILE:IDX. */
+  abovePeak = 0;
+  readonly firstAbovePeak: string[] = [];
+
+  /**
+   * @param derived whether the report shows anything derived of ops: only then is it worth computing
+   * @param rates whether it shows rates or shares of peaks
+   */
+  constructor(
+    private readonly derived = true,
+    private readonly rates = false,
+  ) {}
+
+  count(row: Annotated): void {
+    this.kernels++;
+    if (row.calls.length === 0 && row.op === null) this.withoutOp++;
+    else if (this.derived && row.flops === null) this.unknownFlops++;
+    if (this.rates) this.#countRates(row);
+    if (row.pairing.kind === 'ambiguous') this.ambiguousForward++;
+    if (row.pairing.kind === 'no-forward') this.withoutForward++;
+  }
+
+  #countRates({ placement: { above }, record }: Annotated): void {
+    if (!above.compute && !above.memory) return;
+    this.abovePeak++;
+    if (this.firstAbovePeak.length < SHOWN) this.firstAbovePeak.push(`${record.profile}:${record.id}`);
+  }
+}
+
+/** Kernels that the line on impossible rates names. */
+const SHOWN = 3;
+
+const number = (n: number): string => n.toLocaleString('en-US');
+
+/** The line; null when there is nothing to say. */
+export function summaryLine(tally: Tally): string | null {
+  if (tally.kernels === 0) return null;
+  const parts = [
+    [tally.withoutOp, 'without op'],
+    [tally.unknownFlops, 'with unknown FLOPs'],
+    [tally.untimed, 'without a duration, in no group'],
+    [tally.withoutForward, 'backward without a forward kernel'],
+    [tally.ambiguousForward, 'backward with several possible forward kernels'],
+  ] as const;
+  const said = parts.filter(([n]) => n > 0).map(([n, what]) => `${number(n)} ${what}`);
+  const { incomplete } = tally;
+  if (incomplete > 0) said.push(`${number(incomplete)} ${plural(incomplete, 'op call')} without some of the kernels`);
+  if (said.length === 0) return null;
+  const lost =
+    tally.withoutForward > 0 && tally.evicted > 0 ? ` (${number(tally.evicted)} forward kernels forgotten)` : '';
+  const kernels = `${number(tally.kernels)} ${plural(tally.kernels, 'kernel')}`;
+  return `${kernels}: ${said.join(', ')}${lost}; run with --explain ID for reasons`;
+}
+
+/** The line on rates above a device's peak, which no kernel can reach; null when there are none. */
+export function defectLine({ abovePeak, firstAbovePeak }: Tally): string | null {
+  if (abovePeak === 0) return null;
+  const more = abovePeak > firstAbovePeak.length ? ', …' : '';
+  return (
+    `${number(abovePeak)} ${plural(abovePeak, 'kernel')} above the peak of the device ` +
+    `(${firstAbovePeak.join(', ')}${more}): a defect of the counting, or another device than --device says`
+  );
+}

@@ -1,0 +1,125 @@
+/**
+ * `--device`: a device by its name in the table, or the rates of any other from a JSON file:
+ *
+ *     {"name": "My part", "arch": "sm90", "bytesPerS": 2e12, "cacheBytes": 5e7,
+ *      "peaks": {"matrix": {"bf16": 500e12}, "vector": {"fp32": 40e12}}}
+ *
+ * Rates in FLOP/s, dense, a fused multiply-add counted as 2; bandwidth in bytes/s. `arch` and `cacheBytes` may be left
+ * out, and so may any type whose rate is not known.
+ */
+import { MATH_TYPES } from '../../ops/kernels/matrix-unit.js';
+import { nearest, UsageError, UserError } from '../../record/errors.js';
+import { DEVICES, rowOf, type Rates } from '../devices.js';
+import { peaksOfRow, type Peaks } from './peaks.js';
+
+const plain = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '');
+
+/** The device of that name, in the table's spelling or a driver's; null for one not in the table. */
+export function deviceNamed(name: string): Peaks | null {
+  const row = DEVICES.find((known) => plain(known.name) === plain(name)) ?? rowOf(name, null);
+  return row === null ? null : peaksOfRow(row);
+}
+
+/** What is wrong with a name that is neither in the table nor a file. */
+export function unknownDevice(name: string): UsageError {
+  return new UsageError(`unknown device '${name}', and no such file`, meant(name));
+}
+
+/** Devices of that name in all their forms (`H100`: PCIe, NVL, SXM), else the one spelled most alike. */
+function meant(name: string): string {
+  const names = DEVICES.map((known) => known.name);
+  const forms = names.filter((known) => plain(name) !== '' && plain(known).startsWith(plain(name)));
+  const near = forms.length > 0 || plain(name) === '' ? null : nearest(name, names);
+  const candidates = near === null ? forms : [near];
+  if (candidates.length === 0) return '--devices lists them';
+  return `did you mean ${candidates.map((known) => `'${known}'`).join(' or ')}?`;
+}
+
+/** Rates below this are in another unit than they should be. */
+const LEAST_RATE = 1e8;
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Reads the fields of a file's object; every complaint names file and field. */
+class DeviceFile {
+  constructor(
+    private readonly where: string,
+    private readonly fields: Fields,
+    private readonly path = '',
+  ) {}
+
+  fail(field: string, what: string): never {
+    const hint = '{"name": …, "bytesPerS": …, "peaks": {"matrix": {"bf16": …}, "vector": {"fp32": …}}}';
+    throw new UserError(`${this.path}${field}${field === '' ? '' : ' '}${what}`, { where: this.where, hint });
+  }
+
+  only(...known: readonly string[]): void {
+    for (const field of Object.keys(this.fields)) {
+      if (!known.includes(field)) this.fail(field, `is none of ${known.join(', ')}`);
+    }
+  }
+
+  text(field: string): string | null {
+    const value = this.fields[field];
+    if (value === undefined) return null;
+    return typeof value === 'string' && value !== '' ? value : this.fail(field, 'is no text');
+  }
+
+  number(field: string, least: number, unit: string): number | null {
+    const value = this.fields[field];
+    if (value === undefined || value === null) return null;
+    if (typeof value === 'number' && Number.isFinite(value) && value >= least) return value;
+    return this.fail(field, `is no number of ${unit} (${least} or more)`);
+  }
+
+  object(field: string): DeviceFile | null {
+    const value = this.fields[field];
+    if (value === undefined) return null;
+    return isFields(value)
+      ? new DeviceFile(this.where, value, `${this.path}${field}.`)
+      : this.fail(field, 'is no object');
+  }
+
+  rates(field: string): Rates {
+    const rates = this.object(field);
+    if (rates === null) return {};
+    rates.only(...MATH_TYPES);
+    const known = MATH_TYPES.map((type) => [type, rates.number(type, LEAST_RATE, 'FLOP/s')] as const);
+    return Object.fromEntries(known.filter(([, rate]) => rate !== null));
+  }
+}
+
+const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function parse(text: string, where: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new UserError('is not JSON', { where, hint: '--device takes a name of --devices or a JSON file' });
+  }
+}
+
+/**
+ * The rates a file gives.
+ * @param where the file, for messages
+ * @throws UserError naming the field that is missing or cannot be
+ */
+export function parseDevice(text: string, where: string): Peaks {
+  const value = parse(text, where);
+  const file = new DeviceFile(where, isFields(value) ? value : {});
+  if (!isFields(value)) return file.fail('', 'is no object');
+  file.only('name', 'arch', 'bytesPerS', 'cacheBytes', 'peaks');
+  const peaks = file.object('peaks') ?? file.fail('peaks', 'is missing');
+  peaks.only('matrix', 'vector');
+  return {
+    name: file.text('name') ?? file.fail('name', 'is missing'),
+    origin: 'given',
+    source: where,
+    arch: file.text('arch'),
+    bytesPerS: file.number('bytesPerS', LEAST_RATE, 'bytes/s') ?? file.fail('bytesPerS', 'is missing'),
+    cacheBytes: file.number('cacheBytes', 0, 'bytes'),
+    vector: peaks.rates('vector'),
+    matrix: peaks.rates('matrix'),
+  };
+}

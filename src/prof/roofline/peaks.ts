@@ -1,0 +1,146 @@
+/**
+ * The peak rates that a kernel is held to: of its device by name, by formula from the profile's own record, or as given
+ * by the user.
+ */
+import { matrixTypes, type MathType } from '../../ops/kernels/matrix-unit.js';
+import type { Device } from '../../record/record.js';
+import { rowOf, type DeviceRow, type Rates } from '../devices.js';
+
+export interface Peaks {
+  readonly name: string;
+  /** `table` by name, `formula` from units and clock, `given` by the user, `none` when nothing is known. */
+  readonly origin: 'table' | 'formula' | 'given' | 'none';
+  /** Where the figures come from, in words. */
+  readonly source: string;
+  /** As profiles tell it: 'sm80', 'gfx942'; null when not known. */
+  readonly arch: string | null;
+  /** Memory bandwidth in bytes/s. */
+  readonly bytesPerS: number | null;
+  /** Size of the cache all units share, in bytes. */
+  readonly cacheBytes: number | null;
+  /** FLOP/s of the vector units, dense; a type that is not known is absent. */
+  readonly vector: Rates;
+  /** FLOP/s of the matrix unit, dense. */
+  readonly matrix: Rates;
+  /** FLOP/s of the matrix unit for FP16 products added up in FP16, where it is faster so. */
+  readonly halfSums?: number;
+}
+
+/** A device of which nothing is known. */
+export const NO_PEAKS: Peaks = {
+  name: 'unknown',
+  origin: 'none',
+  source: 'the device is not in the profile; --device tells it',
+  arch: null,
+  bytesPerS: null,
+  cacheBytes: null,
+  vector: {},
+  matrix: {},
+};
+
+/**
+ * FLOP per clock and unit: `matrix` of dense FP16 products added up in FP32, `vector` of FP32 multiply-adds.
+ * The first reproduces the table's rows (V100 80 x 1.53 GHz x 1024 = 125 TFLOP/s, H100 132 x 1.83 x 4096 = 989); the
+ * second is twice the results per clock of the CUDA C++ Programming Guide's table of arithmetic throughput.
+ */
+interface PerClock {
+  readonly arch: RegExp;
+  readonly matrix: number;
+  /** Null where no source tells it. */
+  readonly vector: number | null;
+  /** Rates over that of FP16, where they differ from `OVER_FP16`. */
+  readonly over?: Readonly<Partial<Record<MathType, number>>>;
+}
+
+const PER_CLOCK: readonly PerClock[] = [
+  { arch: /^sm70$/, matrix: 1024, vector: 128 },
+  { arch: /^sm75$/, matrix: 1024, vector: 128 },
+  { arch: /^sm80$/, matrix: 2048, vector: 128 },
+  { arch: /^sm86$/, matrix: 1024, vector: 256 },
+  { arch: /^sm89$/, matrix: 1024, vector: 256 },
+  { arch: /^sm90$/, matrix: 4096, vector: 256 },
+  { arch: /^sm100$/, matrix: 8192, vector: 256 },
+  { arch: /^sm120$/, matrix: 1024, vector: 256 },
+  { arch: /^gfx90a$/, matrix: 1024, vector: 256, over: { int8: 1 } },
+  { arch: /^gfx942$/, matrix: 2048, vector: 256 },
+  // A cube: 16 x 16 x 16 multiply-adds; counters show half of that for HF32 (as TF32), a quarter for FP32.
+  { arch: /^ascend(310p?|910a?|910b|910_93)?$/, matrix: 8192, vector: null, over: { fp32: 0.25 } },
+];
+
+/** Rates of other types over that of FP16: the same in every row of the table whose FP16 is not halved. */
+const OVER_FP16: Readonly<Partial<Record<MathType, number>>> = { fp16: 1, bf16: 1, tf32: 0.5, fp8: 2, int8: 2 };
+
+/** Consumer parts add FP16 products up in FP32 at half the rate; the other types are not slowed. */
+const isHalved = (name: string, arch: string): boolean => /GeForce/i.test(name) && /^sm(75|86|89|120)$/.test(arch);
+
+const round = (hz: number): string => String(Math.round(hz / 1e7) / 100);
+
+/** Rates by units and clock; null when the record does not tell these or the architecture is none of the known. */
+function byFormula({ name, arch, units, clockHz }: Device): Pick<Peaks, 'vector' | 'matrix' | 'source'> | null {
+  const perClock = PER_CLOCK.find((known) => arch !== null && known.arch.test(arch));
+  if (perClock === undefined || arch === null || units === null || clockHz === null) return null;
+  const cycles = units * clockHz;
+  const halved = isHalved(name ?? '', arch);
+  const matrix: Partial<Record<MathType, number>> = {};
+  for (const type of matrixTypes(arch) ?? []) {
+    const ratio = perClock.over?.[type] ?? OVER_FP16[type];
+    if (ratio === undefined) continue;
+    const isHalf = halved && (type === 'fp16' || type === 'bf16' || type === 'tf32' || type === 'fp8');
+    matrix[type] = cycles * perClock.matrix * ratio * (isHalf ? 0.5 : 1);
+  }
+  return {
+    vector: perClock.vector === null ? {} : { fp32: cycles * perClock.vector },
+    matrix,
+    source:
+      `formula: ${units} units x ${round(clockHz)} GHz (the clock at most) x ` +
+      `${perClock.matrix / (halved ? 2 : 1)} FLOP for FP16 products` +
+      (perClock.vector === null ? '' : `, x ${perClock.vector} for FP32 multiply-adds`),
+  };
+}
+
+const fromRow = (row: DeviceRow, device: Device | null): Peaks => {
+  const { name, arch, bytesPerS, cacheBytes, vector, matrix, halfSums, source } = row;
+  const told = device?.memBytesPerS ?? null;
+  return {
+    name,
+    origin: 'table',
+    source: bytesPerS === null && told !== null ? `${source}; bandwidth: the profile` : source,
+    arch,
+    bytesPerS: bytesPerS ?? told,
+    cacheBytes,
+    vector,
+    matrix,
+    ...(halfSums === undefined ? {} : { halfSums }),
+  };
+};
+
+/** Profiles of text do not name the device: any Ascend's cube has the same size. */
+const archOf = ({ arch, vendor }: Device): string | null => arch ?? (vendor === 'huawei' ? 'ascend' : null);
+
+function find(told: Device): Peaks {
+  const device = { ...told, arch: archOf(told) };
+  const row = device.name === null ? null : rowOf(device.name, device.memBytes);
+  if (row !== null) return fromRow(row, device);
+  const { arch, memBytesPerS: bytesPerS } = device;
+  const name = device.name ?? 'unnamed device';
+  const formula = byFormula(device);
+  const known = { name, arch, bytesPerS, cacheBytes: null };
+  if (formula !== null) return { ...known, ...formula, origin: 'formula' };
+  const source =
+    bytesPerS === null ? `${name} is not in the table of devices; --device tells its rates` : 'bandwidth: the profile';
+  return { ...known, origin: bytesPerS === null ? 'none' : 'formula', source, vector: {}, matrix: {} };
+}
+
+/** Profiles name few devices, kernels name them by the million. */
+const found = new WeakMap<Device, Peaks>();
+
+/** Peak rates of a device of a profile: the table's by its name and memory, else by formula from its record. */
+export function peaksOf(device: Device | null): Peaks {
+  if (device === null) return NO_PEAKS;
+  let peaks = found.get(device);
+  if (peaks === undefined) found.set(device, (peaks = find(device)));
+  return peaks;
+}
+
+/** Peak rates of a row of the table, for `--device`. */
+export const peaksOfRow = (row: DeviceRow): Peaks => ({ ...fromRow(row, null), origin: 'given' });

@@ -1,0 +1,177 @@
+/**
+ * Where a kernel stands under its device's roofline: the rates it reached, the shares of the peaks these are, what bounds
+ * it, and the time that the device needs at least.
+ *
+ * Source: Williams, Waterman, Patterson, Roofline: an insightful visual performance model (CACM 52, 2009).
+ */
+import { matrixTypes, mathType, type MathType } from '../../ops/kernels/matrix-unit.js';
+import { typeOnUnit } from '../../ops/kernels/eligibility.js';
+import type { Peaks } from './peaks.js';
+
+/** What a kernel did: FLOPs, bytes, ns. */
+export interface Load {
+  readonly flops: number | null;
+  readonly bytes: number | null;
+  readonly dur: number | null;
+}
+
+/** The rates that limit a kernel. */
+export interface Roof {
+  /** FLOP/s of the unit that the kernel ran on; null when that is not known. */
+  readonly unit: number | null;
+  /** FLOP/s of the fastest unit that could have done the kernel's arithmetic. */
+  readonly fastest: number | null;
+  /** Bytes/s of the memory. */
+  readonly memory: number | null;
+  /** Size in bytes of the cache all units share; null when not known. */
+  readonly cache: number | null;
+  /** Whether it is a product. Any other kernel does so little per byte that, its rate unknown, traffic alone is judged. */
+  readonly product: boolean;
+  /** Whether less is done than counted, so that a rate above the peak is no defect. */
+  readonly shortcut: boolean;
+}
+
+/** Over a kernel that waits for other devices: neither units nor memory of its own tell how fast it could be. */
+export const NO_ROOF: Roof = {
+  unit: null,
+  fastest: null,
+  memory: null,
+  cache: null,
+  product: false,
+  shortcut: false,
+};
+
+/** What keeps a kernel from being faster. */
+export type Bound = 'compute' | 'memory' | 'latency';
+
+export interface Placement {
+  /** Arithmetic intensity in FLOP/byte; null without bytes. */
+  readonly intensity: number | null;
+  /** TFLOP/s and GB/s reached. */
+  readonly tflops: number | null;
+  readonly gbps: number | null;
+  /** Shares of the peaks in percent. */
+  readonly computeShare: number | null;
+  readonly memoryShare: number | null;
+  readonly bound: Bound | null;
+  /** Least time in ns: arithmetic at the fastest unit's peak or traffic at the memory's, whichever takes longer. */
+  readonly floor: number | null;
+  /** Duration over floor. */
+  readonly gap: number | null;
+  /** Which rates are above what the device can do. */
+  readonly above: { readonly compute: boolean; readonly memory: boolean };
+}
+
+/** Below this share of either peak (in percent) a kernel is bound by neither: it waits, or does not fill the device. */
+export const LATENCY_SHARE = 10;
+
+/** The largest last-level cache of a part in the table (MI300X, 256 MiB) stands in where a device's is not known. */
+const LARGEST_CACHE = 256 * 1024 ** 2;
+
+const NS_PER_S = 1e9;
+
+const over = (amount: number | null, by: number | null): number | null =>
+  amount === null || by === null || by === 0 ? null : amount / by;
+
+/** A share of 0 needs no peak. */
+function share(rate: number | null, peak: number | null): number | null {
+  if (rate === 0) return 0;
+  const part = over(rate, peak);
+  return part === null ? null : 100 * part;
+}
+
+/** The least time in ns. */
+function floorOf({ flops, bytes }: Load, { fastest, memory, product }: Roof): number | null {
+  const arithmetic = flops === 0 ? 0 : over(flops, fastest);
+  const traffic = bytes === 0 ? 0 : over(bytes, memory);
+  if (traffic === null || (arithmetic === null && product)) return null;
+  return Math.max(arithmetic ?? 0, traffic) * NS_PER_S;
+}
+
+/** The larger share, if it is large enough to bound the kernel; null when an unknown share may be the larger one. */
+function boundOf(load: Load, { product }: Roof, compute: number | null, memory: number | null): Bound | null {
+  if (load.flops === 0 && load.bytes === 0) return null;
+  if ((compute === null && product) || memory === null) return null;
+  if (Math.max(compute ?? 0, memory) < LATENCY_SHARE) return 'latency';
+  return (compute ?? 0) > memory ? 'compute' : 'memory';
+}
+
+/**
+ * Whether bytes moved at an impossible rate. The shared cache may hold operands before the kernel and results after it,
+ * so that up to twice its size never passes through memory: only traffic beyond that is held to the memory's peak.
+ */
+function isBeyondMemory({ bytes, dur }: Load, { memory, cache }: Roof): boolean {
+  if (bytes === null || dur === null || dur <= 0 || memory === null) return false;
+  return ((bytes - 2 * (cache ?? LARGEST_CACHE)) / dur) * NS_PER_S > memory;
+}
+
+/** A kernel's place under a roof. Amounts of 0 give rates and shares of 0; unknown ones leave unknown what needs them. */
+export function place(load: Load, roof: Roof): Placement {
+  const dur = load.dur !== null && load.dur > 0 ? load.dur : null;
+  const flopRate = over(load.flops, dur);
+  const byteRate = over(load.bytes, dur);
+  const computeShare = share(flopRate, over(roof.unit, NS_PER_S));
+  const memoryShare = share(byteRate, over(roof.memory, NS_PER_S));
+  const floor = floorOf(load, roof);
+  return {
+    intensity: over(load.flops, load.bytes),
+    // FLOP/ns are GFLOP/s, bytes/ns are GB/s.
+    tflops: over(load.flops, dur === null ? null : dur * 1000),
+    gbps: byteRate,
+    computeShare,
+    memoryShare,
+    bound: boundOf(load, roof, computeShare, memoryShare),
+    floor,
+    gap: over(dur, floor),
+    above: {
+      compute: !roof.shortcut && computeShare !== null && computeShare > 100,
+      memory: isBeyondMemory(load, roof),
+    },
+  };
+}
+
+/** What is known of a kernel's arithmetic. */
+export interface Arithmetic {
+  /** As the dtype column shows it. */
+  readonly dtype: string | null;
+  /** The tc column. */
+  readonly tc: 0 | 1 | '-' | '?' | null;
+  /** Whether the matrix unit could do it; null when not known. */
+  readonly eligible: boolean | null;
+  /** Whether FP16 products are added up in FP16. */
+  readonly halfSums: boolean;
+  /** Whether the kernel's algorithm does less than is counted (Winograd, FFT). */
+  readonly shortcut: boolean;
+}
+
+/** Elementwise arithmetic on 16-bit operands is done in FP32 (PyTorch's opmath types). */
+const elementwiseRate = (type: MathType | null, { vector }: Peaks): number | null =>
+  (type === null ? null : vector[type === 'fp16' || type === 'bf16' ? 'fp32' : type]) ?? null;
+
+function matrixRate(type: MathType | null, { halfSums: sumsInHalf }: Arithmetic, peaks: Peaks): number | null {
+  if (type === null) return null;
+  if (sumsInHalf && type === 'fp16' && peaks.halfSums !== undefined) return peaks.halfSums;
+  return peaks.matrix[type] ?? null;
+}
+
+/**
+ * The roof over a kernel. A product is held to the matrix unit's peak when its name says that it ran there, to the
+ * vector units' when it did not, to none when the name does not tell; any other kernel to the vector units'.
+ */
+export function roofOf(arithmetic: Arithmetic, peaks: Peaks): Roof {
+  const { dtype, tc, eligible, shortcut } = arithmetic;
+  const type = mathType(dtype);
+  const memory = { memory: peaks.bytesPerS, cache: peaks.cacheBytes, shortcut };
+  if (tc !== 0 && tc !== 1 && tc !== '?') {
+    const unit = elementwiseRate(type, peaks);
+    return { unit, fastest: unit, ...memory, product: false };
+  }
+  const types = matrixTypes(peaks.arch ?? undefined) ?? [];
+  const vector = (type === null ? null : peaks.vector[type]) ?? null;
+  const onUnit = tc === '?' && type !== null ? typeOnUnit(type, types) : type;
+  const matrix = matrixRate(onUnit, arithmetic, peaks);
+  if (tc === '?') return { unit: null, fastest: matrix, ...memory, product: true };
+  // FP32 operands could go through the unit as TF32, but that would be other arithmetic.
+  const could = tc === 1 || (eligible === true && type !== null && types.includes(type));
+  return { unit: tc === 1 ? matrix : vector, fastest: could ? matrix : vector, ...memory, product: true };
+}

@@ -1,0 +1,123 @@
+/** What the kernels of a profile add up to, as plain sums over annotated kernels. Memory: the names of kernels. */
+import type { Annotated } from '../annotate.js';
+import type { KernelOverview, MatrixUnitTime, WorkTime } from './summary-data.js';
+import { Tallies } from './tallies.js';
+import { allToPicoseconds, toPicoseconds } from './picoseconds.js';
+import { whyUnattributed } from './unattributed.js';
+
+/** Stands for what is not known. */
+const UNKNOWN = 'na';
+
+/** By the `tc` column. */
+const BY_UNIT = {
+  '1': 'used',
+  '0': 'unused',
+  '-': 'notApplicable',
+  '?': 'untold',
+  null: 'unknown',
+} as const satisfies Readonly<Record<`${NonNullable<Annotated['tc']>}` | 'null', keyof MatrixUnitTime>>;
+
+type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
+
+/** A mean of shares, each weighted with its kernel's time. */
+class Weighted {
+  #sum = 0;
+  #time = 0;
+
+  add(share: number, time: number): void {
+    this.#sum += share * time;
+    this.#time += time;
+  }
+
+  get mean(): number | null {
+    return this.#time > 0 ? this.#sum / this.#time : null;
+  }
+}
+
+const PERCENT = 100;
+
+export class KernelSums {
+  #count = 0;
+  #time = 0;
+  #untimed = 0;
+  readonly #names = new Tallies();
+  readonly #precision = new Tallies();
+  readonly #bounds = new Tallies();
+  readonly #reasons = new Tallies();
+  readonly #unit: Writable<MatrixUnitTime> = {
+    ...{ used: 0, unused: 0, notApplicable: 0, untold: 0, unknown: 0, eligible: 0, eligibleUsed: 0 },
+  };
+  readonly #work: Writable<Pick<WorkTime, 'known' | 'flops' | 'bytes' | 'impossible'>> = {
+    ...{ known: 0, flops: 0, bytes: 0, impossible: 0 },
+  };
+  readonly #computeShare = new Weighted();
+  readonly #memoryShare = new Weighted();
+
+  /** @param time ns; null when it is not known: such a kernel counts, and takes no time */
+  add(row: Annotated, time: number | null): void {
+    this.#count++;
+    if (time === null) this.#untimed++;
+    const ns = time ?? 0;
+    this.#time += ns;
+    this.#names.add(row.record.short, ns);
+    const reason = whyUnattributed(row);
+    if (reason !== null) this.#reasons.add(reason, ns);
+    this.#precision.add(row.unitUse?.dtype ?? UNKNOWN, ns);
+    this.#addUnit(row, ns);
+    this.#addWork(row, ns);
+  }
+
+  #addUnit({ tc, unitUse }: Annotated, ns: number): void {
+    this.#unit[BY_UNIT[`${tc ?? 'null'}`]] += ns;
+    // What ran on the unit could, whatever is told of its operands.
+    if (tc === 1) this.#unit.eligibleUsed += ns;
+    if (tc === 1 || (tc === 0 && unitUse?.eligible === true)) this.#unit.eligible += ns;
+  }
+
+  #addWork({ flops, bytes, placement, peaks }: Annotated, ns: number): void {
+    const { bound, computeShare, memoryShare, above } = placement;
+    this.#bounds.add(bound ?? UNKNOWN, ns);
+    if (above.compute || above.memory) this.#work.impossible++;
+    if (flops === null || bytes === null) return;
+    this.#work.known += ns;
+    this.#work.flops += flops;
+    this.#work.bytes += bytes;
+    // What has nothing to do has a share of 0 of any peak, known or not.
+    if (computeShare === null || memoryShare === null || peaks.bytesPerS === null) return;
+    this.#computeShare.add(computeShare / PERCENT, ns);
+    this.#memoryShare.add(memoryShare / PERCENT, ns);
+  }
+
+  /**
+   * Null without kernels.
+   * @param most names that are listed in each order
+   */
+  result(most: number): KernelOverview | null {
+    if (this.#count === 0) return null;
+    const reasons = this.#reasons.byTime();
+    // Where only those are known that do nothing, nothing is known of shares.
+    const isIdle = this.#work.flops === 0 && this.#work.bytes === 0;
+    return {
+      count: this.#count,
+      time: toPicoseconds(this.#time),
+      untimed: this.#untimed,
+      byTime: this.#names.byTime(most),
+      byCount: this.#names.byCount(most),
+      names: this.#names.size,
+      precision: this.#precision.byTime(),
+      matrixUnit: allToPicoseconds(this.#unit),
+      work: {
+        ...this.#work,
+        known: toPicoseconds(this.#work.known),
+        computeShare: isIdle ? null : this.#computeShare.mean,
+        memoryShare: isIdle ? null : this.#memoryShare.mean,
+        bounds: this.#bounds.byTime(),
+      },
+      unattributed: {
+        count: reasons.reduce((sum, { count }) => sum + count, 0),
+        time: toPicoseconds(reasons.reduce((sum, { time }) => sum + time, 0)),
+        reasons,
+      },
+    };
+  }
+}

@@ -1,0 +1,67 @@
+/** Operations by kind: how many, how long, how many bytes. */
+import type { CollectiveOperations, MemoryOperations } from './summary-data.js';
+import { toPicoseconds } from './picoseconds.js';
+
+interface Sum {
+  count: number;
+  time: number;
+  bytes: number | null;
+  /** Of operations that tell size and time: what a rate is made of. */
+  ratedBytes: number;
+  ratedTime: number;
+  readonly groups: Set<string>;
+}
+
+/** Kinds and groups that are kept; what is beyond is told together. */
+const MOST_KINDS = 200;
+const MOST_GROUPS = 100;
+const OTHERS = 'others';
+
+const NS_PER_S = 1e9;
+
+export class OperationSums {
+  readonly #sums = new Map<string, Sum>();
+
+  /**
+   * @param time ns; null when it is not known
+   * @param group of devices; null for none
+   */
+  add(kind: string, time: number | null, bytes: number | null, group: string | null = null): void {
+    const sum = this.#of(kind);
+    sum.count++;
+    sum.time += time ?? 0;
+    if (group !== null && sum.groups.size < MOST_GROUPS) sum.groups.add(group);
+    if (bytes === null) return;
+    sum.bytes = (sum.bytes ?? 0) + bytes;
+    if (time === null) return;
+    sum.ratedBytes += bytes;
+    sum.ratedTime += time;
+  }
+
+  get memory(): MemoryOperations[] {
+    return this.#sorted().map(([kind, { count, time, bytes, ratedBytes, ratedTime }]) => {
+      const bytesPerS = ratedTime > 0 ? (ratedBytes / ratedTime) * NS_PER_S : null;
+      return { kind, count, time: toPicoseconds(time), bytes, bytesPerS };
+    });
+  }
+
+  get collectives(): CollectiveOperations[] {
+    return this.#sorted().map(([name, { count, time, bytes, groups }]) => {
+      return { name, count, time: toPicoseconds(time), bytes, groups: [...groups].sort() };
+    });
+  }
+
+  /** Most time first. */
+  #sorted(): [string, Sum][] {
+    return [...this.#sums].sort(([a, x], [b, y]) => y.time - x.time || y.count - x.count || (a < b ? -1 : 1));
+  }
+
+  #of(kind: string): Sum {
+    const known = this.#sums.get(kind);
+    if (known !== undefined) return known;
+    if (this.#sums.size >= MOST_KINDS && kind !== OTHERS) return this.#of(OTHERS);
+    const sum = { count: 0, time: 0, bytes: null, ratedBytes: 0, ratedTime: 0, groups: new Set<string>() };
+    this.#sums.set(kind, sum);
+    return sum;
+  }
+}

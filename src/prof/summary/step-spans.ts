@@ -1,0 +1,58 @@
+/** How long each step took on each device: from its first work to its last, in one pass over work in order of start. */
+import { spreadOf } from '../by/spread.js';
+import { MOST_STEPS } from '../steps/host-steps.js';
+import { PS_PER_NS, Union } from '../../containers/interval-union.js';
+import type { Stretch } from './device-sums.js';
+import type { StepOverview } from './summary-data.js';
+
+interface StepSpan {
+  readonly step: number;
+  readonly device: number;
+  from: number;
+  to: number;
+  readonly busy: Union;
+}
+
+export class StepSpans {
+  readonly #steps = new Map<number, Map<number, StepSpan>>();
+  #kept = 0;
+  /** Activities of steps beyond those that are kept. */
+  leftOut = 0;
+
+  add(step: number, device: number, { from, to }: Stretch): void {
+    const span = this.#of(step, device);
+    if (span === null) {
+      this.leftOut++;
+      return;
+    }
+    span.from = Math.min(span.from, from);
+    span.to = Math.max(span.to, to);
+    span.busy.add(from, to);
+  }
+
+  /** In order of device and step; null without steps. */
+  get result(): StepOverview | null {
+    const list = [...this.#steps]
+      .sort(([a], [b]) => a - b)
+      .flatMap(([, steps]) => [...steps.values()].sort((a, b) => a.step - b.step))
+      .map(({ step, device, from, to, busy }) => {
+        return { step, device, span: (to - from) / PS_PER_NS, busy: busy.total / PS_PER_NS };
+      });
+    if (list.length === 0) return null;
+    const count = new Set(list.map(({ step }) => step)).size;
+    const { median, min, max, mean, stddev } = spreadOf(Float64Array.from(list.map(({ span }) => span)));
+    return { count, list, median, min, max, variation: list.length < 2 || mean === 0 ? null : stddev / mean };
+  }
+
+  #of(step: number, device: number): StepSpan | null {
+    let steps = this.#steps.get(device);
+    const known = steps?.get(step);
+    if (known !== undefined) return known;
+    if (this.#kept >= MOST_STEPS) return null;
+    this.#kept++;
+    if (steps === undefined) this.#steps.set(device, (steps = new Map<number, StepSpan>()));
+    const span = { step, device, from: Infinity, to: -Infinity, busy: new Union() };
+    steps.set(step, span);
+    return span;
+  }
+}

@@ -1,0 +1,206 @@
+/**
+ * Records and their annotated kernels → what each profile adds up to, in one pass over records in order of start.
+ * Memory: names of kernels and a union of each step, both within bounds.
+ */
+import { algorithmBytes } from '../../ops/collective-bytes.js';
+import type { KernelLine, ProfileLine, ProfileRecord, SyncRecord } from '../../record/record.js';
+import type { Annotated } from '../annotate.js';
+import type { RecordTypes } from '../input/records.js';
+import { HostSteps, MOST_STEPS, stepOf } from '../steps/host-steps.js';
+import { workOf, type Timed } from '../steps/step-work.js';
+import { PS_PER_NS } from '../../containers/interval-union.js';
+import { kindByName, libraryKind } from './collective-name.js';
+import { DeviceSums, type Stretch } from './device-sums.js';
+import { KernelSums } from './kernel-sums.js';
+import { OperationSums } from './operation-sums.js';
+import type { DeviceTime, Overview, Work } from './summary-data.js';
+import { StepSpans } from './step-spans.js';
+import { Tallies } from './tallies.js';
+
+export const OVERVIEW_TYPES: RecordTypes = new Set(
+  ['profile', 'kernel', 'collective', 'graph', 'copy', 'set', 'sync', 'sample', 'end'] as const, // prettier-ignore
+);
+
+/** Devices of a profile that are told apart. */
+const MOST_DEVICES = 1024;
+
+/** Names of kernels that are listed, when no other number is asked for. */
+export const LISTED_NAMES = 50;
+
+/** What is odd in records themselves, as `diagnostics` names it. */
+type Odd =
+  | 'record-out-of-order'
+  | 'record-without-time'
+  | 'record-ends-before-start'
+  | 'record-of-device-left-out'
+  | 'step-left-out';
+
+class OneProfile {
+  header: ProfileRecord | null = null;
+  readonly devices = new Map<number, DeviceSums>();
+  readonly kernels = new KernelSums();
+  readonly memory = new OperationSums();
+  readonly collectives = new OperationSums();
+  readonly syncs = new Tallies();
+  readonly steps = new StepSpans();
+  readonly hostSteps = new HostSteps();
+  told: Readonly<Record<string, number>> = {};
+  readonly odd = new Map<Odd, number>();
+}
+
+const COUNTED_AS_COMPUTE = 'by its name, counted as compute';
+
+export class Overviews {
+  readonly #profiles = new Map<number, OneProfile>();
+
+  /** @param names of kernels that are listed in each order */
+  constructor(private readonly names = LISTED_NAMES) {}
+
+  /** @param rows what the record made ready: see `Annotator.take` */
+  take(record: ProfileLine, rows: readonly Annotated[]): void {
+    this.#listen(this.#profile(record.profile), record);
+    this.rest(rows);
+  }
+
+  /** @param rows that still waited when the records ended: see `Annotator.rest` */
+  rest(rows: readonly Annotated[]): void {
+    for (const row of rows) {
+      const { record } = row;
+      // An instruction that only waits is no work.
+      if (workOf(record) !== null) this.#profile(record.profile).kernels.add(row, timeOf(record));
+    }
+  }
+
+  /** In order of profile, when all records are taken. */
+  get all(): Overview[] {
+    return [...this.#profiles].sort(([a], [b]) => a - b).map(([profile, sums]) => this.#overview(profile, sums));
+  }
+
+  #listen(sums: OneProfile, record: ProfileLine): void {
+    if (record.type === 'profile') sums.header = record;
+    else if (record.type === 'end') sums.told = record.diagnostics;
+    else if (record.type === 'sync') addWait(sums, record);
+    else if (record.type === 'sample') addHostStep(sums, record);
+    else {
+      const found = workOf(record);
+      if (found !== null) addWork(sums, found.record, kindOf(found));
+      else if (record.type === 'kernel') addWait(sums, record);
+    }
+  }
+
+  #overview(profile: number, sums: OneProfile): Overview {
+    const { header, kernels, memory, collectives, syncs, steps } = sums;
+    return {
+      profile,
+      header,
+      devices: devicesOf(sums),
+      kernels: kernels.result(this.names),
+      memory: memory.memory,
+      syncs: syncs.byTime(this.names),
+      collectives: collectives.collectives,
+      steps: steps.result,
+      diagnostics: diagnosticsOf(sums),
+    };
+  }
+
+  #profile(number: number): OneProfile {
+    let profile = this.#profiles.get(number);
+    if (profile === undefined) this.#profiles.set(number, (profile = new OneProfile()));
+    return profile;
+  }
+}
+
+function kindOf({ work, record }: NonNullable<ReturnType<typeof workOf>>): Work {
+  if (record.type === 'graph') return 'graphs';
+  if (work === 'copy') return record.type === 'set' ? 'sets' : 'copies';
+  return work === 'communication' ? 'communications' : 'kernels';
+}
+
+type Spent = Timed | SyncRecord;
+
+/** ns, with a fraction where the clock tells picoseconds; null when it is not known. */
+function timeOf({ dur, ps }: Pick<Spent, 'dur' | 'ps'>): number | null {
+  if (dur === null || !Number.isFinite(dur) || dur < 0) return null;
+  return dur + (ps?.[1] ?? 0) / PS_PER_NS;
+}
+
+/** Null when it is not known. */
+function stretchOf(record: Spent): Stretch | null {
+  const { start, dur, ps, launch } = record;
+  if (dur === null || dur < 0 || !Number.isFinite(start + dur)) return null;
+  const [rest, more] = ps ?? [0, 0];
+  const from = start * PS_PER_NS + rest;
+  const launched = launch?.start ?? null;
+  return { from, to: from + dur * PS_PER_NS + more, launched: launched === null ? null : launched * PS_PER_NS };
+}
+
+const note = ({ odd }: OneProfile, what: Odd): void => {
+  odd.set(what, (odd.get(what) ?? 0) + 1);
+};
+
+/** The device's sums, and when the work ran; what cannot be told is counted and left out. */
+function onDevice(sums: OneProfile, record: Spent, work: Work): Stretch | null {
+  const device = deviceOf(sums, record.device);
+  device?.count(work);
+  const stretch = stretchOf(record);
+  if (device === null && !Number.isNaN(record.device)) note(sums, 'record-of-device-left-out');
+  if (stretch === null) note(sums, (record.dur ?? 0) < 0 ? 'record-ends-before-start' : 'record-without-time');
+  if (device === null || stretch === null) return null;
+  device.add(work, stretch, record.type === 'kernel');
+  return stretch;
+}
+
+function addWork(sums: OneProfile, record: Timed, work: Work): void {
+  const stretch = onDevice(sums, record, work);
+  const time = timeOf(record);
+  if (record.type === 'copy') sums.memory.add(record.kind ?? 'copy', time, record.bytes);
+  if (record.type === 'set') sums.memory.add('set', time, record.bytes);
+  if (record.type === 'collective') sums.collectives.add(record.kind ?? record.name, time, record.bytes, record.group);
+  if (record.type === 'kernel') addCollective(sums.collectives, record, work, time);
+  const step = stretch === null ? null : sums.hostSteps.stepOfWork(record);
+  if (stretch !== null && step !== null) sums.steps.add(step, record.device, stretch);
+}
+
+function addCollective(sums: OperationSums, record: KernelLine, work: Work, time: number | null): void {
+  const { collective, name, short } = record;
+  if (collective !== undefined) sums.add(collective.op, time, algorithmBytes(collective), collective.group);
+  else if (work === 'communications') sums.add(libraryKind(name), time, null);
+  else {
+    const kind = kindByName(short);
+    if (kind !== null) sums.add(`${kind} (${COUNTED_AS_COMPUTE})`, time, null);
+  }
+}
+
+function addHostStep({ hostSteps }: OneProfile, record: ProfileLine): void {
+  const step = stepOf(record);
+  if (step !== null && hostSteps.size < MOST_STEPS) hostSteps.add(step);
+}
+
+function addWait(sums: OneProfile, record: SyncRecord | KernelLine): void {
+  onDevice(sums, record, 'syncs');
+  sums.syncs.add((record.type === 'sync' ? record.kind : record.short) ?? 'not told', timeOf(record) ?? 0);
+}
+
+/** Null for a device that is not told, or beyond the bound. */
+function deviceOf({ devices }: OneProfile, number: number): DeviceSums | null {
+  const known = devices.get(number);
+  if (known !== undefined || Number.isNaN(number) || devices.size >= MOST_DEVICES) return known ?? null;
+  const device = new DeviceSums();
+  devices.set(number, device);
+  return device;
+}
+
+/** Those that worked, in order of id. */
+function devicesOf({ devices, header }: OneProfile): DeviceTime[] {
+  const nameOf = (device: number): string | null => header?.devices.find(({ id }) => id === device)?.name ?? null;
+  return [...devices]
+    .filter(([, device]) => !device.isEmpty)
+    .sort(([a], [b]) => a - b)
+    .map(([device, sums]) => sums.result(device, nameOf(device)));
+}
+
+function diagnosticsOf({ told, odd, devices, steps }: OneProfile): Overview['diagnostics'] {
+  const late = [...devices.values()].reduce((sum, device) => sum + device.late, 0);
+  const all: [Odd, number][] = [...odd, ['record-out-of-order', late], ['step-left-out', steps.leftOut]];
+  return { ...told, ...Object.fromEntries(all.filter(([, count]) => count > 0).sort(([a], [b]) => (a < b ? -1 : 1))) };
+}

@@ -1,0 +1,57 @@
+/** Names with how often and how long, within a bound. */
+import type { Tally } from './summary-data.js';
+import { toPicoseconds } from './picoseconds.js';
+
+/** Names that are kept in all, and characters of them. */
+const MOST_NAMES = 50_000;
+const MOST_TEXT = 32 * 1024 * 1024;
+
+/** What stands for the names beyond the bound. */
+export const OTHERS = '(others)';
+
+interface Sum {
+  count: number;
+  time: number;
+}
+
+export class Tallies {
+  readonly #sums = new Map<string, Sum>();
+  #text = 0;
+
+  /** @param time ns */
+  add(name: string, time: number): void {
+    const sum = this.#sums.get(name) ?? this.#enter(name);
+    sum.count++;
+    sum.time += time;
+  }
+
+  get size(): number {
+    return this.#sums.size;
+  }
+
+  /** Most time first, at most so many. */
+  byTime(most = Infinity): Tally[] {
+    return this.#all((a, b) => b.time - a.time || b.count - a.count).slice(0, most);
+  }
+
+  /** Most often first, at most so many. */
+  byCount(most: number): Tally[] {
+    return this.#all((a, b) => b.count - a.count || b.time - a.time).slice(0, most);
+  }
+
+  #all(order: (a: Tally, b: Tally) => number): Tally[] {
+    const all = [...this.#sums].map(([name, { count, time }]) => ({ name, count, time: toPicoseconds(time) }));
+    return all.sort((a, b) => order(a, b) || (a.name < b.name ? -1 : 1));
+  }
+
+  #enter(name: string): Sum {
+    this.#text += name.length;
+    const isFull = this.#sums.size >= MOST_NAMES || this.#text > MOST_TEXT;
+    const key = isFull ? OTHERS : name;
+    const known = this.#sums.get(key);
+    if (known !== undefined) return known;
+    const sum = { count: 0, time: 0 };
+    this.#sums.set(key, sum);
+    return sum;
+  }
+}

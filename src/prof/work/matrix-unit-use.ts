@@ -1,0 +1,58 @@
+/**
+ * What a kernel had to do with the matrix unit, remembered: the kernels of a loop repeat with the same calls and names.
+ */
+import { arithmeticType } from '../../ops/arithmetic.js';
+import { isEligible } from '../../ops/kernels/eligibility.js';
+import { mathType } from '../../ops/kernels/matrix-unit.js';
+import { addsInHalf, isShortcut } from '../../ops/kernels/product-name.js';
+import { slowedBy, whyOf, type ProductFacts, type Reason } from '../../ops/kernels/tensor-core-advice.js';
+import { tensorCore } from '../../ops/tensor-core.js';
+import type { OpCall } from '../../record/record.js';
+
+export interface MatrixUnitUse {
+  /** Element type of the arithmetic by its short name; null when not told. */
+  readonly dtype: string | null;
+  /** Whether the unit could do it; null when that cannot be told. */
+  readonly eligible: boolean | null;
+  /** Why a product is, or is not, on the unit; null for what is no product. */
+  readonly why: Reason | null;
+  /** What slows a product on the unit; null when nothing is known to. */
+  readonly slowed: Reason | null;
+  /** Whether FP16 products are added up in FP16. */
+  readonly halfSums: boolean;
+  /** Whether its algorithm does less than is counted (Winograd, FFT), so that no rate is too high. */
+  readonly shortcut: boolean;
+}
+
+/** By describing call, then by kernel and device. A call has few kernels. */
+const uses = new WeakMap<OpCall, Map<string, MatrixUnitUse>>();
+
+/**
+ * @param call the one that describes the kernel
+ * @param product whether the kernel does a product
+ * @param name full demangled name
+ * @param arch of the device, as 'sm80'
+ */
+export function matrixUnitUse(call: OpCall, product: boolean, name: string, arch: string | undefined): MatrixUnitUse {
+  let known = uses.get(call);
+  if (known === undefined) uses.set(call, (known = new Map<string, MatrixUnitUse>()));
+  const key = `${product}/${arch ?? ''}/${name}`;
+  let use = known.get(key);
+  if (use === undefined) known.set(key, (use = judge(call, product, name, arch)));
+  return use;
+}
+
+function judge(call: OpCall, product: boolean, name: string, arch: string | undefined): MatrixUnitUse {
+  const verdict = tensorCore(name, arch);
+  const dtype = arithmeticType({ call, matmul: product, name, verdict: verdict.verdict });
+  if (!product) return { dtype, eligible: false, why: null, slowed: null, halfSums: false, shortcut: false };
+  const facts: ProductFacts = { call, name, arch, verdict, type: mathType(dtype) };
+  return {
+    dtype,
+    eligible: isEligible(call, facts.type, arch),
+    why: whyOf(facts),
+    slowed: slowedBy(facts),
+    halfSums: addsInHalf(name),
+    shortcut: isShortcut(name, call.from === undefined && /conv/.test(call.op)),
+  };
+}

@@ -1,0 +1,26 @@
+/** Names that users write, looked up; a wrong one is answered with the nearest right one. */
+import { nearest, UsageError } from '../record/errors.js';
+import type { Column, ColumnShape } from './column.js';
+
+/**
+ * The column of that key, of some columns.
+ * @throws UsageError naming the nearest key
+ */
+export const requireAmong = <Row>(columns: readonly Column<Row>[], key: string): Column<Row> =>
+  columns.find((known) => known.key === key) ?? refuse(key, columns);
+
+function refuse(key: string, columns: readonly ColumnShape[]): never {
+  const keys = columns.map((known) => known.key);
+  const near = nearest(key, keys);
+  throw new UsageError(`unknown column '${key}'`, near === null ? '--columns lists them' : `did you mean ${near}?`);
+}
+
+/**
+ * The keys of a comma-separated list.
+ * @throws UsageError when there are none
+ */
+export function keysOf(option: string, list: string): string[] {
+  const keys = list.split(',').map((key) => key.trim());
+  if (keys.every((key) => key === '')) throw new UsageError(`${option} names no column`, '--columns lists them');
+  return keys;
+}

@@ -1,0 +1,73 @@
+/** Columns of fixed width for the terminal. No line is wider than asked for, blanks between columns included. */
+import { UserError } from '../record/errors.js';
+import { isNumeric, shown, textOf, type Column, type ColumnShape } from '../table/column.js';
+import { cells, clean, cut, fitId, fitQuantity } from './cell-text.js';
+import type { Format, Layout } from './format.js';
+
+/** Width when none is given. It does not depend on the terminal: the same input gives the same bytes. */
+export const DEFAULT_WIDTH = 132;
+/** Least that a flexible column is worth showing with. */
+const LEAST_FLEXIBLE = 6;
+
+export const columns: Format = {
+  id: 'columns',
+  title: `columns of fixed width; no line wider than -w (${DEFAULT_WIDTH})`,
+  open(layout) {
+    const places = place(layout);
+    const line = (texts: readonly string[]): string => `${texts.join(' ').trimEnd()}\n`;
+    return {
+      head: () => (layout.header ? line(places.map(({ column, width }) => header(column, width))) : ''),
+      pack: (row) =>
+        line(
+          places.map(({ column, width }) => {
+            const value = shown(column, row);
+            const text =
+              typeof value === 'number' ? fit(column, value, width) : (column.narrow?.(row) ?? textOf(column, value));
+            const fitting = cut(clean(text.length > 4 * width ? text.slice(0, 4 * width) : text), width);
+            const blanks = ' '.repeat(width - cells(fitting));
+            return isNumeric(column) ? blanks + fitting : fitting + blanks;
+          }),
+        ),
+      rows: (packed) => (packed as readonly string[]).join(''),
+      end: () => [],
+    };
+  },
+};
+
+/** A real number has its digits where these fit. */
+function fit(column: ColumnShape, value: number, width: number): string {
+  if (column.type !== 'real') return column.unit === undefined ? fitId(value, width) : fitQuantity(value, width);
+  const text = textOf(column, value);
+  return text.length <= width ? text : fitQuantity(value, width);
+}
+
+interface Place<Row> {
+  readonly column: Column<Row>;
+  readonly width: number;
+}
+
+/** Widths of the chosen columns: what the fixed ones leave is shared by the flexible ones. */
+function place<Row>({ columns: chosen, width }: Layout<Row>): Place<Row>[] {
+  const total = width ?? DEFAULT_WIDTH;
+  const flexible = chosen.filter((column) => column.width === 0).length;
+  const fixed = chosen.reduce((sum, column) => sum + column.width, chosen.length - 1);
+  const least = fixed + flexible * LEAST_FLEXIBLE;
+  if (total < least) {
+    throw new UserError(`minimum width for ${chosen.map(({ key }) => key).join(',')} is ${least}`, {
+      hint: `-w ${total} is too small; choose fewer columns with -c, or a larger -w`,
+    });
+  }
+  const rest = total - fixed;
+  let nth = 0;
+  return chosen.map((column) => {
+    if (column.width > 0) return { column, width: column.width };
+    const share = Math.floor(rest / flexible) + (nth++ < rest % flexible ? 1 : 0);
+    return { column, width: share };
+  });
+}
+
+function header(column: ColumnShape, width: number): string {
+  const full = column.header.length <= width ? column.header : (column.narrowHeader ?? column.header);
+  const text = full.slice(0, width);
+  return isNumeric(column) ? text.padStart(width) : text.padEnd(width);
+}

@@ -1,0 +1,213 @@
+/**
+ * The bytes of a Perfetto trace: one packet after the other, each complete, in any order of time. Nothing is kept but
+ * the numbers of texts. All packets are of one sequence.
+ */
+import protobuf from 'protobufjs/minimal.js';
+import {
+  ANNOTATION,
+  CLOCK,
+  CLOCK_ID,
+  CLOCK_SNAPSHOT,
+  COUNTER,
+  ENTRY,
+  EVENT,
+  EVENT_TYPE,
+  INTERNED,
+  PACKET,
+  PROCESS,
+  SEQUENCE,
+  THREAD,
+  TRACE,
+  TRACK,
+  UNIT,
+} from './fields.js';
+import { Interned } from './interned.js';
+import { Times, type Zero } from './packet-times.js';
+
+/** A number, or a text; names are told once. */
+export type Annotation = readonly [name: string, value: number | string];
+
+export interface TrackParts {
+  /** 1 and up, of all tracks and processes of the trace. */
+  readonly uuid: number;
+  readonly parent: number;
+  readonly name: string;
+}
+
+/** ns from `zero`; both together exact beyond 2^53. */
+export interface EventTime {
+  readonly zero: Zero;
+  readonly start: number;
+}
+
+export interface EventParts extends EventTime {
+  readonly name: string;
+  readonly category: string;
+  readonly args: readonly Annotation[];
+  /** Flows that start here. */
+  readonly flows: readonly number[];
+  /** The flow that ends here. */
+  readonly endsFlow: number | null;
+}
+
+/** The one sequence of all packets. */
+const SEQUENCE_ID = 1;
+/** Half of a pair that is no character: UTF-8 has none. */
+const LONE_SURROGATE = /\p{Surrogate}/gu;
+
+const utf8 = (text: string): string => text.replace(LONE_SURROGATE, '\ufffd');
+
+export class Packets {
+  #out = protobuf.Writer.create();
+  readonly #interned: Interned;
+  readonly #times = new Times();
+  #first = true;
+
+  constructor(interned = new Interned()) {
+    this.#interned = interned;
+  }
+
+  /** Bytes that are ready. */
+  get size(): number {
+    return this.#out.pos;
+  }
+
+  /** The packets since the last call, for good. */
+  take(): Uint8Array {
+    const bytes = this.#out.finish();
+    this.#out.reset();
+    return bytes;
+  }
+
+  /** Says that time stamps are Unix time. */
+  clock(at: bigint): void {
+    const out = this.#begin();
+    out.uint32(PACKET.clockSnapshot).fork();
+    for (const id of [CLOCK_ID.boottime, CLOCK_ID.realtime]) {
+      out.uint32(CLOCK_SNAPSHOT.clocks).fork().uint32(CLOCK.clockId).uint32(id);
+      out
+        .uint32(CLOCK.timestamp)
+        .uint64(this.#times.at({ ns: at }, 0))
+        .ldelim();
+    }
+    out.ldelim();
+    this.#end();
+  }
+
+  /** @param pid unique in the trace */
+  process(uuid: number, pid: number, name: string): void {
+    const out = this.#begin();
+    out.uint32(PACKET.trackDescriptor).fork().uint32(TRACK.uuid).uint32(uuid);
+    out.uint32(TRACK.process).fork().uint32(PROCESS.pid).int32(pid).uint32(PROCESS.name).string(utf8(name)).ldelim();
+    out.ldelim();
+    this.#end();
+  }
+
+  thread({ uuid, parent, name }: TrackParts, pid: number, tid: number): void {
+    const out = this.#begin();
+    out.uint32(PACKET.trackDescriptor).fork().uint32(TRACK.uuid).uint32(uuid).uint32(TRACK.parentUuid).uint32(parent);
+    out.uint32(TRACK.thread).fork().uint32(THREAD.pid).int32(pid).uint32(THREAD.tid).int32(tid);
+    out.uint32(THREAD.name).string(utf8(name)).ldelim();
+    out.ldelim();
+    this.#end();
+  }
+
+  /** Tracks of one name and parent are shown as one. */
+  track({ uuid, parent, name }: TrackParts): void {
+    const out = this.#begin();
+    out.uint32(PACKET.trackDescriptor).fork().uint32(TRACK.uuid).uint32(uuid).uint32(TRACK.parentUuid).uint32(parent);
+    out.uint32(TRACK.name).string(utf8(name)).ldelim();
+    this.#end();
+  }
+
+  counterTrack({ uuid, parent, name }: TrackParts, unit: string | null): void {
+    const out = this.#begin();
+    out.uint32(PACKET.trackDescriptor).fork().uint32(TRACK.uuid).uint32(uuid).uint32(TRACK.parentUuid).uint32(parent);
+    out.uint32(TRACK.name).string(utf8(name)).uint32(TRACK.counter).fork();
+    const known = unit === null ? undefined : UNIT[unit];
+    if (known !== undefined) out.uint32(COUNTER.unit).uint32(known);
+    else if (unit !== null) out.uint32(COUNTER.unitName).string(utf8(unit));
+    out.ldelim().ldelim();
+    this.#end();
+  }
+
+  /** @param dur ns */
+  slice(track: number, parts: EventParts, dur: number): void {
+    this.#event(EVENT_TYPE.sliceBegin, track, parts);
+    const out = this.#begin();
+    this.#time(parts.zero, parts.start + dur);
+    out.uint32(PACKET.trackEvent).fork().uint32(EVENT.type).uint32(EVENT_TYPE.sliceEnd);
+    out.uint32(EVENT.trackUuid).uint32(track).ldelim();
+    this.#end();
+  }
+
+  instant(track: number, parts: EventParts): void {
+    this.#event(EVENT_TYPE.instant, track, parts);
+  }
+
+  counter(track: number, { zero, start }: EventTime, value: number): void {
+    const out = this.#begin();
+    this.#time(zero, start);
+    out.uint32(PACKET.trackEvent).fork().uint32(EVENT.type).uint32(EVENT_TYPE.counter);
+    out.uint32(EVENT.trackUuid).uint32(track);
+    if (Number.isSafeInteger(value)) out.uint32(EVENT.counterValue).int64(value);
+    else out.uint32(EVENT.doubleCounterValue).double(value);
+    out.ldelim();
+    this.#end();
+  }
+
+  #event(type: number, track: number, { zero, start, name, category, args, flows, endsFlow }: EventParts): void {
+    const out = this.#begin(true);
+    this.#time(zero, start);
+    out.uint32(PACKET.trackEvent).fork().uint32(EVENT.type).uint32(type).uint32(EVENT.trackUuid).uint32(track);
+    out.uint32(EVENT.nameIid).uint32(this.#interned.of('eventName', name));
+    out.uint32(EVENT.categoryIids).uint32(this.#interned.of('category', category));
+    for (const [key, value] of args) this.#annotation(key, value);
+    for (const flow of flows) out.uint32(EVENT.flowIds).fixed64(flow);
+    if (endsFlow !== null) out.uint32(EVENT.terminatingFlowIds).fixed64(endsFlow);
+    out.ldelim();
+    this.#tellTexts();
+    this.#end();
+  }
+
+  #annotation(name: string, value: number | string): void {
+    const out = this.#out.uint32(EVENT.debugAnnotations).fork();
+    out.uint32(ANNOTATION.nameIid).uint32(this.#interned.of('annotationName', name));
+    if (typeof value === 'string')
+      out.uint32(ANNOTATION.stringValueIid).uint32(this.#interned.of('stringValue', value));
+    else if (Number.isSafeInteger(value)) out.uint32(ANNOTATION.intValue).int64(value);
+    else out.uint32(ANNOTATION.doubleValue).double(value);
+    out.ldelim();
+  }
+
+  /** Texts that the packet refers to for the first time. */
+  #tellTexts(): void {
+    const fresh = this.#interned.fresh();
+    if (fresh.length === 0) return;
+    const out = this.#out.uint32(PACKET.internedData).fork();
+    for (const { kind, iid, text } of fresh) {
+      out.uint32(INTERNED[kind]).fork().uint32(ENTRY.iid).uint32(iid).uint32(ENTRY.text).string(utf8(text)).ldelim();
+    }
+    out.ldelim();
+  }
+
+  /** @param refers whether the packet refers to texts by number */
+  #begin(refers = false): protobuf.Writer {
+    const out = this.#out.uint32(TRACE.packet).fork();
+    out.uint32(PACKET.trustedPacketSequenceId).uint32(SEQUENCE_ID);
+    const cleared = (refers && this.#interned.renew()) || this.#first;
+    const flags = (cleared ? SEQUENCE.incrementalStateCleared : 0) + (refers ? SEQUENCE.needsIncrementalState : 0);
+    if (flags > 0) out.uint32(PACKET.sequenceFlags).uint32(flags);
+    if (this.#first) out.uint32(PACKET.firstPacketOnSequence).bool(true);
+    this.#first = false;
+    return out;
+  }
+
+  #end(): void {
+    this.#out.ldelim();
+  }
+
+  #time(zero: Zero, start: number): void {
+    this.#out.uint32(PACKET.timestamp).uint64(this.#times.at(zero, start));
+  }
+}

@@ -1,0 +1,96 @@
+import { expect } from 'chai';
+import { AGGREGATES } from '../../src/prof/by/aggregates.js';
+import { kernel } from '../support/kernels.js';
+import { neuronLines } from '../support/neuron.js';
+import { runCli } from '../support/run-cli.js';
+
+const RECORDS = neuronLines([
+  kernel({ id: 1, layer: ['net', 'a'], short: 'x', dur: 1000 }),
+  kernel({ id: 2, layer: ['net', 'b'], short: 'y', dur: 2500 }),
+  kernel({ id: 3, layer: ['net', 'a'], short: 'x', dur: 500, dir: 'bprop' }),
+  kernel({ id: 4, layer: [], short: 'say "z", a', dur: 1000 }),
+]);
+const by = (...args: string[]) => runCli('dprof', ['-q', ...args], { input: RECORDS });
+
+describe('dprof --by', () => {
+  it('writes a row a group, the largest first', async () => {
+    const { stdout, stderr, code } = await by('--by', 'kernel', '-c', 'count,total,share,median,stddev');
+    expect({ stderr, code }).to.deep.equal({ stderr: '', code: 0 });
+    // Of 5000 ns; the deviation of 1000 and 500 from 750 is 250 each.
+    expect(stdout).to.equal(
+      [
+        'Kernel Count Total(ns) Share% Median(ns) StdDev(ns)',
+        'y 1 2500 50.00 2500.0 0.0',
+        'x 2 1500 30.00 750.0 353.6',
+        'say_"z",_a 1 1000 20.00 1000.0 0.0\n',
+      ].join('\n'),
+    );
+  });
+
+  it('has all formats; numbers are unrounded where programs read them', async () => {
+    const csv = await by('--by', 'kernel', '--csv', '-c', 'count,stddev,tflops', '--sort', 'kernel', '--no-header');
+    expect(csv.stdout).to.equal(`"say ""z"", a",1,0,na\nx,2,${Math.sqrt(125000)},na\ny,1,0,na\n`);
+    const json = await by('--by', 'layer,dir', '-f', 'json', '-c', 'layer,dir,mean', '--sort', '+mean', '--top', '2');
+    expect(json.stdout).to.equal(
+      '{"layer":["net","a"],"dir":"bprop","mean":500}\n{"layer":["net","a"],"dir":"fprop","mean":1000}\n',
+    );
+    const table = await by('--by', 'layer', '-f', 'table', '-c', 'layer,total');
+    expect(table.stdout.split('\n').slice(3, 7)).to.deep.equal([
+      '│ net   │     4,000 │',
+      '│   b   │     2,500 │',
+      '│   a   │     1,500 │',
+      '│ -     │     1,000 │',
+    ]);
+    const columns = await by('--by', 'layer', '-w', '40', '-c', 'layer,total,share');
+    // The layer has what the others leave of 40.
+    expect(columns.stdout.split('\n').slice(0, 3)).to.deep.equal([
+      `Layer${' '.repeat(19)}Total(ns) Share%`,
+      `net${' '.repeat(26)}4000  80.00`,
+      `  b${' '.repeat(26)}2500  50.00`,
+    ]);
+  });
+
+  it('takes --where of kernels, --tree, --no-tree and --depth', async () => {
+    const where = await by('--by', 'dir', '-c', 'share', '--where', 'layer~net', '--no-header');
+    expect(where.stdout).to.equal('fprop 87.50\nbprop 12.50\n');
+    const tree = await by('--by', 'layer,kernel', '--tree', '-c', 'layer,kernel,own', '--no-header', '--depth', '1');
+    expect(tree.stdout).to.equal('net * 0\nnet y 2500\nnet x 1500\n- * 0\n- say_"z",_a 1000\n');
+    const flat = await by('--by', 'layer', '--no-tree', '-c', 'layer,count', '--no-header');
+    expect(flat.stdout).to.equal('net:b 1\nnet:a 2\n- 1\n');
+  });
+
+  it('says how many kernels are in no group', async () => {
+    const input = neuronLines([kernel({ dur: null }), kernel({ dur: 7 })]);
+    const { stdout, stderr } = await runCli('dprof', ['--by', 'kernel', '-c', 'count', '--no-header'], { input });
+    expect(stdout).to.equal('k 1\n');
+    expect(stderr).to.match(/^dprof: 2 kernels: .*1 without a duration, in no group/);
+  });
+
+  it('lists what is told of groups', async () => {
+    const { stdout } = await by('--by', 'op', '--columns');
+    for (const { key } of AGGREGATES) expect(stdout).to.match(new RegExp(`^${key} `, 'm'));
+  });
+
+  it('of no kernels is a header', async () => {
+    const none = await by('--by', 'op', '-c', 'count', '--where', 'sil>1e9');
+    expect(none).to.include({ stdout: 'Op Count\n', code: 0 });
+  });
+
+  const wrong: readonly [args: string[], answer: RegExp][] = [
+    [['--by', 'opp'], /unknown column 'opp' \(did you mean op\?\)/],
+    [['--by', 'op', '-c', 'totl'], /'totl' is neither a key of --by nor told of groups \(did you mean total\?\)/],
+    [['--by', 'op', '--sort', '-sil'], /'sil' is neither a key/],
+    [['--by', 'op', '--depth', '0'], /--depth takes a number of at least 1, not '0'/],
+    [['--tree'], /--tree goes with --by/],
+    [['--depth', '2'], /--depth goes with --by/],
+    [['--by', 'op', '--explain', '1'], /--by and --explain exclude each other/],
+    [['--by'], /--by needs a value/],
+  ];
+  for (const [args, answer] of wrong) {
+    it(`answers wrong use with a line: ${args.join(' ')}`, async () => {
+      const { stdout, stderr, code } = await by(...args);
+      expect({ stdout, code }).to.deep.equal({ stdout: '', code: 2 });
+      expect(stderr).to.match(/^dprof: [^\n]+\n$/).and.match(answer); // prettier-ignore
+    });
+  }
+});

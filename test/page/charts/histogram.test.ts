@@ -1,0 +1,36 @@
+import { expect } from 'chai';
+import { binsOf, quantile } from '../../../src/page/charts/histogram.js';
+
+describe('histogram of a page', () => {
+  it('has bins of a round width that hold every value once', () => {
+    // 0 … 99: quartiles 24.75 and 74.25; 2 × 49.5 / 100^(1/3) = 21.3, rounded up to 50.
+    const bins = binsOf(Array.from({ length: 100 }, (_, i) => i));
+    expect(bins).to.deep.equal([
+      { from: 0, to: 50, count: 50 },
+      { from: 50, to: 100, count: 50 },
+    ]);
+  });
+
+  it('holds its upper end', () => {
+    const bins = binsOf([0, 1, 2, 3, 4, 5, 6, 7, 8, 10]);
+    expect(bins.reduce((all, { count }) => all + count, 0)).to.equal(10);
+    expect(bins.at(-1)?.to).to.equal(10);
+  });
+
+  it('is one bin of equal values, and none of no values', () => {
+    expect(binsOf([3, 3, 3])).to.deep.equal([{ from: 3, to: 3, count: 3 }]);
+    expect(binsOf([])).to.deep.equal([]);
+    expect(binsOf([NaN, Infinity])).to.deep.equal([]);
+  });
+
+  it('has at most 41 bins, however far an outlier is', () => {
+    const bins = binsOf([...Array.from({ length: 1000 }, (_, i) => 1 + i / 1e6), 1e6]);
+    expect(bins.length).to.be.at.most(41);
+    expect(bins.reduce((all, { count }) => all + count, 0)).to.equal(1001);
+  });
+
+  it('tells quantiles between neighbours', () => {
+    expect(quantile([1, 2, 3, 4], 0.5)).to.equal(2.5);
+    expect(quantile([], 0.5)).to.equal(null);
+  });
+});

@@ -1,0 +1,55 @@
+import { expect } from 'chai';
+import { placed, roofLines } from '../../../src/page/charts/roofline-points.js';
+import type { Roof, Roofline } from '../../../src/prof/html/page-data.js';
+import { FIXTURE } from '../fixture.js';
+
+const roofline = FIXTURE.profiles[0]?.roofline as Roofline;
+const [ROOF] = roofline.roofs as [Roof];
+
+describe('roofline of a page', () => {
+  it('places kernels by FLOP/byte and FLOP/s', () => {
+    const [gemm, add] = placed(roofline, 0);
+    // 1e12 FLOP over 1e9 bytes in 4 ms: 1000 FLOP/byte, 250 TFLOP/s of 1000, 250 GB/s of 1000.
+    expect(gemm).to.deep.include({
+      intensity: 1000,
+      flopsPerS: 2.5e14,
+      ofCompute: 0.25,
+      bytesPerS: 2.5e11,
+      ofMemory: 0.25,
+    });
+    // The vector units' peak is not among the roofs.
+    expect(add).to.deep.include({ intensity: 0.125, ofCompute: null, ofMemory: 0.8 });
+    expect(placed(roofline, 1)).to.deep.equal([]);
+  });
+
+  it('leaves out what has no place under logarithmic axes', () => {
+    const [point] = roofline.points;
+    const points = [
+      { ...point, flops: 0 },
+      { ...point, bytes: 0 },
+      { ...point, time: 0 },
+    ] as Roofline['points'];
+    expect(placed({ ...roofline, points }, 0)).to.deep.equal([]);
+  });
+
+  it('draws the slope of the memory to the ridge, then the flat roof', () => {
+    expect(roofLines(ROOF, 0.1, 10_000, new Set(['bf16']))).to.deep.equal([
+      { name: 'memory', line: [[0.1, 1e11], [1000, 1e15]] }, // prettier-ignore
+      { name: 'bf16 matrix unit', line: [[1000, 1e15], [10_000, 1e15]] }, // prettier-ignore
+    ]);
+  });
+
+  it('names units of one rate together, and only those of types that are there', () => {
+    const units = ['bf16', 'fp16', 'fp8'].map((type) => ({
+      name: `${type} matrix unit`,
+      flopsPerS: type === 'fp8' ? 2e15 : 1e15,
+    }));
+    const names = roofLines({ ...ROOF, units }, 0.1, 10_000, new Set(['bf16', 'fp16'])).map(({ name }) => name);
+    expect(names).to.deep.equal(['memory', 'bf16, fp16 matrix unit']);
+  });
+
+  it('has flat roofs alone when the memory’s rate is not known', () => {
+    const lines = roofLines({ ...ROOF, bytesPerS: null }, 0.1, 10, new Set());
+    expect(lines).to.deep.equal([{ name: 'bf16 matrix unit', line: [[0.1, 1e15], [10, 1e15]] }]); // prettier-ignore
+  });
+});

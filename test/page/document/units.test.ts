@@ -1,0 +1,42 @@
+import { expect } from 'chai';
+import { inScale, scaleOf, scaleOfAll, tick, written } from '../../../src/page/document/units.js';
+
+describe('units of a page', () => {
+  it('write times in the unit that fits, with four digits', () => {
+    expect([0, 7, 999, 1500, 299_876_543, 7.5e9].map((ns) => written(ns, 'ns'))).to.deep.equal([
+      '0 ns',
+      '7 ns',
+      '999 ns',
+      '1.50 µs',
+      '299.9 ms',
+      '7.500 s',
+    ]);
+  });
+
+  it('write shares, sizes and rates', () => {
+    expect(written(0.1234, 'share')).to.equal('12.3 %');
+    expect(written(1, 'share')).to.equal('100.0 %');
+    expect(written(8_050_000_000, 'bytes')).to.equal('8.05 GB');
+    expect(written(989e12, 'flop/s')).to.equal('989.0 TFLOP/s');
+    expect(written(1234567, 'count')).to.equal('1,234,567');
+  });
+
+  it('never write what is not known, or not nothing, as 0', () => {
+    expect(written(null, 'ns')).to.equal('na');
+    expect(written(NaN, 'bytes')).to.equal('na');
+    expect(written(0.00001, 'share')).to.equal('<0.1 %');
+    expect(inScale(3, scaleOf('ns', 5e9))).to.equal('<0.001');
+  });
+
+  it('give a column one scale, by its largest value', () => {
+    expect(scaleOfAll('ns', [2e6]).suffix).to.equal('µs');
+    const scale = scaleOfAll('ns', [2e7, null, 1500, -3]);
+    expect(scale.suffix).to.equal('ms');
+    expect([2e7, null, 1500].map((ns) => inScale(ns, scale))).to.deep.equal(['20.000', 'na', '0.002']);
+  });
+
+  it('write ticks as short as they are', () => {
+    expect([0, 20e6, 2.5e6, 60.05e9].map((ns) => tick(ns, 'ns'))).to.deep.equal(['0', '20 ms', '2.5 ms', '60.05 s']);
+    expect([0.0001, 0.1, 1000].map((value) => tick(value, 'count'))).to.deep.equal(['0.0001', '0.1', '1,000']);
+  });
+});

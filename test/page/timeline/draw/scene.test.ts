@@ -1,0 +1,166 @@
+import { expect } from 'chai';
+import { allFacts, explainCommand, shortFacts } from '../../../../src/page/timeline/model/event-facts.js';
+import { actOn, type KeyActions } from '../../../../src/page/timeline/controls/keys.js';
+import { Labels } from '../../../../src/page/timeline/model/labels.js';
+import { bandAt, HEADER, layoutOf, ROW } from '../../../../src/page/timeline/model/layout.js';
+import { rowsOf } from '../../../../src/page/timeline/model/lane-rows.js';
+import { Scene } from '../../../../src/page/timeline/draw/scene.js';
+import { eventsOf, LANES } from '../fixture.js';
+
+const EVENTS = eventsOf([
+  { start: 0, dur: 1000, lane: 0, kind: 'range', name: 'step' },
+  { start: 100, dur: 50, lane: 0, depth: 1, kind: 'launch', name: 'launch' },
+  { start: 200, dur: 100, lane: 1, name: 'a', op: 'linear', dtype: 'bf16', tc: 'yes', id: 4, flops: 2e6, bytes: 500, launcher: 1 },
+  { start: 240, dur: 100, lane: 2, name: 'b', id: 5 },
+  { start: 400, dur: 100, lane: 1, kind: 'copy', name: 'c', bytes: 100 },
+]); // prettier-ignore
+
+function keysOf(scene: Scene): { readonly press: (...names: string[]) => void; readonly asked: string[] } {
+  const asked: string[] = [];
+  const keys: KeyActions = {
+    scene,
+    scroll: (by) => asked.push(`scroll ${by}`),
+    addMarker: () => asked.push('marker'),
+    nextMatch: (step) => asked.push(`match ${step}`),
+    focusSearch: () => asked.push('search'),
+  };
+  const press = (...names: string[]): void => {
+    for (const name of names) actOn(name.replace('shift ', ''), name.startsWith('shift '), keys);
+  };
+  return { press, asked };
+}
+
+describe('layout of lanes', () => {
+  const rows = rowsOf(EVENTS);
+
+  it('puts threads above devices, rows below each other', () => {
+    const lanes = [LANES[1], LANES[0], LANES[2]].flatMap((lane) => (lane === undefined ? [] : [lane]));
+    const { groups, lanes: placed } = layoutOf(lanes, rows, new Set());
+    expect(groups.map(({ name, lanes: count }) => [name, count])).to.deep.equal([['process 7', 1], ['device 0', 2]]); // prettier-ignore
+    expect(placed.map(({ name }) => name)).to.deep.equal(['thread 1', 'stream 7', 'stream 9']);
+  });
+
+  it('finds the band at a height', () => {
+    const layout = layoutOf(LANES, rows, new Set());
+    expect(bandAt(layout, HEADER + 3)?.row.depth).to.equal(0);
+    expect(bandAt(layout, HEADER + 3 + ROW)?.row.depth).to.equal(1);
+    expect(bandAt(layout, 2)).to.equal(null);
+  });
+
+  it('shows a closed group in its header', () => {
+    const open = layoutOf(LANES, rows, new Set());
+    const closed = layoutOf(LANES, rows, new Set(['device 0']));
+    expect(closed.lanes.map(({ name }) => name)).to.deep.equal(['thread 1']);
+    const header = closed.groups[1];
+    const inside = closed.bands.filter(({ row }) => row.lane > 0);
+    expect(inside).to.have.length(2);
+    for (const { top } of inside) expect(top - (header?.top ?? 0)).to.be.within(0, HEADER);
+    expect(closed.height).to.be.below(open.height);
+  });
+});
+
+describe('scene of a timeline', () => {
+  it('tells its watchers what has changed, and nothing that has not', () => {
+    const scene = new Scene(EVENTS);
+    const told: string[][] = [];
+    scene.watch((changed) => told.push([...changed]));
+    scene.set({ search: 'linear', colour: 'op' });
+    scene.set({ search: 'linear' });
+    scene.select(2);
+    expect(told).to.deep.equal([['search'], ['event']]);
+    expect([...(scene.matches?.list ?? [])]).to.deep.equal([2]);
+  });
+
+  it('finds an event by place, and a place by event', () => {
+    const scene = new Scene(EVENTS);
+    const band = scene.bandOf(2);
+    expect(scene.eventAt(band, 250, 0)).to.equal(2);
+    expect(scene.eventAt(band, 350, 10)).to.equal(null);
+    scene.set({ closed: new Set(['process 7']) });
+    // The launch is drawn with what encloses it.
+    expect(scene.bandOf(1)?.row.depth).to.equal(0);
+  });
+});
+
+describe('keys of a timeline', () => {
+  it('move and zoom', () => {
+    const scene = new Scene(EVENTS);
+    const { press } = keysOf(scene);
+    press('+', 'w', '=');
+    const { from, to } = scene.shown.view;
+    // All with its margins is 1040 wide.
+    expect(to - from).to.be.closeTo(1040 / 1.5 ** 3, 1e-6);
+    press('d');
+    expect(scene.shown.view.from).to.be.closeTo(from + 0.15 * (to - from), 1e-6);
+    press('ArrowLeft', '0');
+    expect(scene.shown.view).to.deep.equal({ from: -20, to: 1020 });
+  });
+
+  it('go from event to event', () => {
+    const scene = new Scene(EVENTS);
+    const { press } = keysOf(scene);
+    const seen: (number | null)[] = [];
+    for (const key of ['shift ArrowDown', 'shift ArrowDown', 'shift ArrowDown', 'shift ArrowRight', 'shift ArrowRight', 'shift ArrowDown', 'shift ArrowUp', 'Escape']) {
+      press(key);
+      seen.push(scene.shown.event);
+    } // prettier-ignore
+    expect(seen).to.deep.equal([0, 1, 2, 4, 4, 3, 2, null]);
+  });
+
+  it('select the span in sight, and fill the view with it', () => {
+    const scene = new Scene(EVENTS);
+    const { press } = keysOf(scene);
+    press('x');
+    expect(scene.shown.span).to.deep.equal({ from: 0, to: 1000 });
+    scene.set({ span: { from: 200, to: 300 } });
+    press('f');
+    expect(scene.shown.view).to.deep.equal({ from: 190, to: 310 });
+    press('Escape');
+    expect(scene.shown.span).to.equal(null);
+  });
+
+  it('ask the panels', () => {
+    const { press, asked } = keysOf(new Scene(EVENTS));
+    press('m', 'n', 'shift N', '/', 'ArrowDown', 'q');
+    expect(asked).to.deep.equal(['marker', 'match 1', 'match -1', 'search', 'scroll 54']);
+  });
+});
+
+describe('facts of an event', () => {
+  it('tell what is known, and na for what is not', () => {
+    const facts = Object.fromEntries(allFacts(EVENTS, 2));
+    expect(facts['start']).to.equal('200 ns (1,200 ns in the profile)');
+    // 2 MFLOP in 100 ns are 20 TFLOP/s, 500 bytes 5 GB/s.
+    expect(facts['FLOPs']).to.equal('2.00 MFLOP (20.00 TFLOP/s)');
+    expect(facts['bytes']).to.equal('500 B (5.00 GB/s)');
+    expect(facts['layer']).to.equal('na');
+    expect(Object.fromEntries(allFacts(EVENTS, 3))['FLOPs']).to.equal('na');
+    expect(shortFacts(EVENTS, 4)).to.deep.equal([
+      ['kind', 'copy'],
+      ['duration', '100 ns'],
+    ]);
+  });
+
+  it('give the command that explains a kernel, safe in a shell', () => {
+    expect(explainCommand(EVENTS, 2, 1, 'net.jsonl')).to.equal('dprof --explain 1:4 net.jsonl');
+    expect(explainCommand(EVENTS, 2, 0, "a'; rm b")).to.equal("dprof --explain 0:4 'a'\\''; rm b'");
+    expect(explainCommand(EVENTS, 2, 0, '-o')).to.equal('dprof --explain 0:4 ./-o');
+    expect(explainCommand(EVENTS, 4, 0, 'f')).to.equal(null);
+  });
+});
+
+describe('labels of boxes', () => {
+  // Every character 10 wide.
+  const labels = new Labels((text) => text.length * 10);
+
+  it('are cut to what fits', () => {
+    expect(labels.fitting('linear', 60)).to.equal('linear');
+    // 0.9 × (50 − 10) / 10 = 3.6 characters.
+    expect(labels.fitting('linear', 50)).to.equal('lin…');
+    expect(labels.fitting('linear', 30)).to.equal('');
+  });
+
+  it('of long texts end with a mark', () => {
+    expect(labels.fitting('a'.repeat(900), 1e6)).to.match(/^a+…$/);
+  });
+});

@@ -1,0 +1,55 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { NO_ADDRESS, readAddress, withAddress, type Address } from '../../../../src/page/timeline/model/address.js';
+import { COLOUR_KEYS } from '../../../../src/page/timeline/draw/colours.js';
+
+const time = fc.integer({ min: -1e12, max: 1e15 });
+const span = fc.option(
+  fc.tuple(time, fc.integer({ min: 1, max: 1e12 })).map(([from, width]) => ({ from, to: from + width })),
+);
+const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 });
+const address: fc.Arbitrary<Address> = fc.record({
+  profile: fc.nat(1000),
+  view: span,
+  event: fc.option(fc.nat(200_000)),
+  colour: fc.constantFrom(...COLOUR_KEYS),
+  search: fc.oneof(fc.constant(''), text),
+  closed: fc.array(text, { maxLength: 4 }),
+  span,
+}); // prettier-ignore
+
+describe('address of a timeline', () => {
+  it('comes back as it was', () => {
+    fc.assert(
+      fc.property(address, (one) => {
+        expect(readAddress(withAddress('', one))).to.deep.equal(one);
+      }),
+    );
+  });
+
+  it('is written shortly', () => {
+    const one = { ...NO_ADDRESS, view: { from: -10.4, to: 2000.6 }, search: 'op:linear gemm' };
+    expect(withAddress('', one)).to.equal('t.view=-10_2001&t.search=op%3Alinear+gemm');
+    expect(withAddress('', NO_ADDRESS)).to.equal('');
+  });
+
+  it('leaves the names of others as they are', () => {
+    const one = { ...NO_ADDRESS, event: 7 };
+    expect(withAddress('#theme=dark&rank=3&t.event=1&t.span=1_2', one)).to.equal('theme=dark&rank=3&t.event=7');
+  });
+
+  it('that anybody may have written is read as far as it means something', () => {
+    const hostile = '#t.view=5_1&t.event=-1&t.colour=__proto__&t.span=1_x&t.closed=%25E0%25A4%25A&t.profile=1e9';
+    expect(readAddress(hostile)).to.deep.equal(NO_ADDRESS);
+    expect(readAddress(`t.view=${'9'.repeat(400)}_1&t.event=99999999999`)).to.deep.equal(NO_ADDRESS);
+    expect(readAddress(`t.search=${'a'.repeat(5000)}`).search).to.have.length(1000);
+  });
+
+  it('of any text is read without an error', () => {
+    fc.assert(
+      fc.property(fc.string(), (fragment) => {
+        readAddress(fragment);
+      }),
+    );
+  });
+});

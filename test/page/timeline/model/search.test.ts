@@ -1,0 +1,81 @@
+import { expect } from 'chai';
+import { parseQuery } from '../../../../src/page/timeline/model/query.js';
+import { nextMatch, search } from '../../../../src/page/timeline/model/search.js';
+import { eventsOf } from '../fixture.js';
+
+const EVENTS = eventsOf([
+  { start: 0, dur: 100, lane: 0, kind: 'range', name: 'Block', layer: 'net/Block' },
+  { start: 10, dur: 20, lane: 0, depth: 1, kind: 'launch', name: 'cudaLaunchKernel', layer: 'net/Block' },
+  { start: 40, dur: 30, lane: 1, name: 'at::gemm<float>', op: 'linear', dtype: 'fp32', layer: 'net/Block', id: 1, bytes: 2e6 },
+  { start: 50, dur: 10, lane: 2, name: 'add', op: 'add', dtype: 'bf16', id: 2 },
+  { start: 80, dur: 60, lane: 1, kind: 'copy', name: 'Memcpy HtoD', bytes: 5e6 },
+]); // prettier-ignore
+
+const found = (query: string): number[] => [...(search(EVENTS, query)?.list ?? [])];
+
+describe('search of a timeline', () => {
+  it('reads words, fields, amounts and quoted texts', () => {
+    expect(parseQuery('Gemm op:Linear dur>1.5ms "layer norm" name:"a b" id:7')).to.deep.equal([
+      { is: 'text', field: null, text: 'gemm' },
+      { is: 'text', field: 'op', text: 'linear' },
+      { is: 'number', field: 'dur', sign: '>', value: 1_500_000 },
+      { is: 'text', field: null, text: 'layer norm' },
+      { is: 'text', field: 'name', text: 'a b' },
+      { is: 'number', field: 'id', sign: '=', value: 7 },
+    ]);
+    expect(parseQuery('  ')).to.deep.equal([]);
+    // No fields: a C++ name, and an amount that is none.
+    expect(parseQuery('at::native dur>fast')).to.deep.equal([
+      { is: 'text', field: null, text: 'at::native' },
+      { is: 'text', field: null, text: 'dur>fast' },
+    ]);
+  });
+
+  it('finds a word in name, op, layer, dtype and kind', () => {
+    expect(found('GEMM')).to.deep.equal([2]);
+    expect(found('linear')).to.deep.equal([2]);
+    expect(found('net/block')).to.deep.equal([0, 1, 2]);
+    expect(found('bf16')).to.deep.equal([3]);
+    expect(found('copy')).to.deep.equal([4]);
+    expect(found('at::')).to.deep.equal([2]);
+    expect(found('net kernel')).to.deep.equal([1, 2]);
+  });
+
+  it('finds it in the field that is named only', () => {
+    expect(found('name:block')).to.deep.equal([0]);
+    expect(found('kind:launch')).to.deep.equal([1]);
+    expect(found('lane:"stream 7"')).to.deep.equal([2, 4]);
+    expect(found('group:device')).to.deep.equal([2, 3, 4]);
+  });
+
+  it('compares amounts that are known', () => {
+    expect(found('dur>30ns')).to.deep.equal([0, 4]);
+    expect(found('bytes>2m')).to.deep.equal([4]);
+    expect(found('bytes<3m')).to.deep.equal([2]);
+    expect(found('id<5')).to.deep.equal([2, 3]);
+    expect(found('start=50')).to.deep.equal([3]);
+  });
+
+  it('of nothing matches nothing and is no search', () => {
+    expect(search(EVENTS, ' ')).to.equal(null);
+    const none = search(EVENTS, 'zzz');
+    expect(none?.list).to.have.length(0);
+    expect(none === null ? null : nextMatch(none, 3, 1)).to.equal(null);
+  });
+
+  it('sums: on devices all times, on threads what they cover', () => {
+    // Devices: 30 of 30 + 10 + 60. Threads: the launch lies within the range, 100 of 100.
+    const matches = search(EVENTS, 'layer:net');
+    expect(matches?.device).to.deep.equal({ count: 1, time: 30, share: 0.3 });
+    expect(matches?.host).to.deep.equal({ count: 2, time: 100, share: 1 });
+    expect(search(EVENTS, 'kind:launch')?.host).to.deep.equal({ count: 1, time: 20, share: 0.2 });
+  });
+
+  it('goes from match to match, around the ends', () => {
+    const matches = search(EVENTS, 'net/');
+    if (matches === null) throw new Error('no matches');
+    const steps = ([from, step]: readonly [number | null, 1 | -1]): number | null => nextMatch(matches, from, step);
+    const asked = [[null, 1], [null, -1], [0, 1], [2, 1], [0, -1], [4, -1], [4, 1]] as const; // prettier-ignore
+    expect(asked.map(steps)).to.deep.equal([0, 2, 1, 0, 2, 2, 0]);
+  });
+});

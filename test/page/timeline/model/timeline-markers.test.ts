@@ -1,0 +1,50 @@
+import { expect } from 'chai';
+import {
+  LARGEST_FILE,
+  merged,
+  readMarkers,
+  writeMarkers,
+} from '../../../../src/page/timeline/model/timeline-markers.js';
+
+const file = (markers: unknown): string => JSON.stringify({ type: 'dprof-markers', v: 1, markers });
+
+describe('file of markers', () => {
+  it('keeps them, in order of time', () => {
+    const markers = [{ at: 20, name: 'end </script>' }, { at: 3.5, name: 'été 漢字' }]; // prettier-ignore
+    expect(readMarkers(writeMarkers(markers))).to.deep.equal([markers[1], markers[0]]);
+    expect(readMarkers(writeMarkers([]))).to.deep.equal([]);
+  });
+
+  it('takes over time and name only, the name as one line', () => {
+    const text =
+      '{"type":"dprof-markers","v":1,"markers":[{"at":1,"name":" a\\n\\u0000b\\u202e ","__proto__":{"x":1},"y":2}]}';
+    expect(readMarkers(text)).to.deep.equal([{ at: 1, name: 'a b' }]);
+  });
+
+  it('that is none is refused in one line', () => {
+    const hostile: readonly (readonly [string, string])[] = [
+      ['', 'the file is no JSON'],
+      ['<script>', 'the file is no JSON'],
+      ['null', 'the file holds no markers of dprof'],
+      ['[]', 'the file holds no markers of dprof'],
+      ['{"type":"other","v":1,"markers":[]}', 'the file holds no markers of dprof'],
+      ['{"type":"dprof-markers","v":2,"markers":[]}', 'the file is of a version that this page does not know'],
+      ['{"type":"dprof-markers","v":1,"markers":{"length":1}}', 'the file has no list of markers'],
+      [file([{ at: 1, name: 'a' }, null]), 'marker 2 is no object'],
+      [file([{ at: '1', name: 'a' }]), 'marker 1 has no time in ns'],
+      ['{"type":"dprof-markers","v":1,"markers":[{"at":1e999,"name":""}]}', 'marker 1 has no time in ns'],
+      [file([{ at: 1, name: { toString: 'x' } }]), 'marker 1 has no name'],
+      [file([{ at: 1, name: 'a'.repeat(201) }]), 'marker 1 has a name above 200 characters'],
+      [file(Array.from({ length: 1001 }, () => ({ at: 1, name: '' }))), 'the file has more than 1000 markers'],
+      [' '.repeat(LARGEST_FILE + 1), 'the file is larger than 1 MB'],
+      ['['.repeat(100_000), 'the file is no JSON'],
+    ];
+    for (const [text, why] of hostile) expect(() => readMarkers(text), text.slice(0, 60)).to.throw(why);
+  });
+
+  it('adds to markers that are there, each once', () => {
+    const some = [{ at: 5, name: 'a' }];
+    const more = [{ at: 1, name: 'b' }, { at: 5, name: 'a' }]; // prettier-ignore
+    expect(merged(some, more)).to.deep.equal([{ at: 1, name: 'b' }, { at: 5, name: 'a' }]); // prettier-ignore
+  });
+});

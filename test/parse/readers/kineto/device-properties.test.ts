@@ -1,0 +1,82 @@
+import { expect } from 'chai';
+import { readDevices } from '../../../../src/parse/readers/kineto/device-properties.js';
+import type { Device } from '../../../../src/record/record.js';
+
+const H100 = { id: 0, name: 'NVIDIA H100 80GB HBM3', totalGlobalMem: 85018279936, computeMajor: 9, computeMinor: 0, numSms: 132 }; // prettier-ignore
+const MI300 = { id: 0, name: 'AMD Instinct MI300X', totalGlobalMem: 206141652992, computeMajor: 9, computeMinor: 4, numSms: 304 }; // prettier-ignore
+
+const read = (properties: unknown, ...used: number[]): Device[] => readDevices(properties, new Set(used));
+const unknown = (id: number): Device => ({
+  id,
+  vendor: 'unknown',
+  name: null,
+  arch: null,
+  units: null,
+  clockHz: null,
+  memBytesPerS: null,
+  memBytes: null,
+});
+
+describe('Kineto: devices', () => {
+  it('as the trace describes them', () => {
+    expect(read([H100])).to.deep.equal([
+      {
+        id: 0,
+        vendor: 'nvidia',
+        name: 'NVIDIA H100 80GB HBM3',
+        arch: 'sm90',
+        units: 132,
+        clockHz: null,
+        memBytesPerS: null,
+        memBytes: 85018279936,
+      },
+    ]);
+  });
+
+  // LLVM, "User Guide for AMDGPU Backend": processors of the Instinct series.
+  const architectures: [name: string, vendor: string, arch: string | null][] = [
+    ['Tesla V100-SXM2-16GB', 'nvidia', 'sm90'],
+    ['A100', 'nvidia', 'sm90'],
+    ['NVIDIA GeForce RTX 4090', 'nvidia', 'sm90'],
+    ['AMD Instinct MI210', 'amd', 'gfx90a'],
+    ['AMD Instinct MI250X/MI250', 'amd', 'gfx90a'],
+    ['AMD Instinct MI300X', 'amd', 'gfx942'],
+    ['AMD Instinct MI325X', 'amd', 'gfx942'],
+    ['AMD Instinct MI355X', 'amd', 'gfx950'],
+    ['AMD Radeon RX 7900 XTX', 'amd', null],
+    ['Graphcore', 'unknown', null],
+  ];
+  for (const [name, vendor, arch] of architectures) {
+    it(`${name}: ${vendor}, ${arch ?? 'architecture not known'}`, () => {
+      expect(read([{ ...H100, name }])[0]).to.include({ vendor, arch, name });
+    });
+  }
+
+  it('of one model stand under the numbers of activities too: AMD numbers the processors among the devices', () => {
+    const both = read([MI300, { ...MI300, id: 1 }], 2, 3);
+    expect(both.map(({ id, name }) => [id, name])).to.deep.equal([0, 1, 2, 3].map((id) => [id, 'AMD Instinct MI300X']));
+  });
+
+  it('of several models tell nothing of another number', () => {
+    expect(read([H100, { ...MI300, id: 1 }], 1, 4)[2]).to.deep.equal(unknown(4));
+  });
+
+  it('that are not described are known by number alone', () => {
+    for (const properties of [
+      undefined,
+      null,
+      'GPU',
+      5,
+      {},
+      [null, 3],
+      [{ id: 'zero' }],
+      [{ name: 'A100' }],
+      [{ id: -1 }],
+    ])
+      expect(read(properties, 3), JSON.stringify(properties)).to.deep.equal([unknown(3)]);
+  });
+
+  it('cells of the wrong type are not known', () => {
+    expect(read([{ id: 0, name: 5, numSms: '132', totalGlobalMem: -1 }])).to.deep.equal([unknown(0)]);
+  });
+});

@@ -1,0 +1,159 @@
+import Database from 'better-sqlite3';
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { EVERYTHING, SqliteFile, type Selection, type Span } from '../../../src/parse/sqlite/sqlite.js';
+
+const BASE = 1_700_000_000_000_000_000n;
+const SINCE: Selection = { needs: ['t'], sql: `(CAST("t" AS INTEGER) - ${BASE})`, part: { minus: BASE } };
+const HIGH: Selection = { needs: ['t'], sql: '("t" >> 32)', part: 'high' };
+const LOW: Selection = { needs: ['t'], sql: '("t" & 0xFFFFFFFF)', part: 'low' };
+
+describe('rows of a table as numbers', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'dprof-scan-'));
+  after(() => {
+    rmSync(folder, { recursive: true, force: true });
+  });
+  let files = 0;
+
+  const open = (sql: string, fill: (database: Database.Database) => void = () => undefined): SqliteFile => {
+    const path = join(folder, `${++files}.sqlite`);
+    const database = new Database(path);
+    database.exec(sql);
+    fill(database);
+    database.close();
+    return SqliteFile.open(path);
+  };
+  const numbers = (file: SqliteFile, select: readonly Selection[], span: Span = EVERYTHING): number[][] => {
+    const rows: number[][] = [];
+    file.eachNumbers('t', select, (cells) => rows.push([...cells]), [], span);
+    return rows;
+  };
+  const reals = (file: SqliteFile, select: readonly Selection[]): number[][] => {
+    const rows: number[][] = [];
+    file.eachReal('t', select, (cells) => rows.push([...cells]));
+    return rows;
+  };
+  /** The same rows, read by SQLite: an expression without a part is not read from the pages. */
+  const bySqlite = (file: SqliteFile, columns: readonly string[]): number[][] => numbers(file, [...columns.map((column) => ({ needs: [column], sql: `"${column}"` }))]); // prettier-ignore
+
+  it('integers of every size, and null', () => {
+    const cells = [0, 1, -1, 127, -128, 32767, -32768, 8388607, -8388608, 2147483647, -2147483648, 140737488355327, -140737488355328, 9007199254740991, -9007199254740991]; // prettier-ignore
+    const file = open('CREATE TABLE t (a INTEGER, t INTEGER)', (database) => {
+      const insert = database.prepare('INSERT INTO t VALUES (?, NULL)');
+      for (const cell of cells) insert.run(cell);
+    });
+    expect(numbers(file, ['a', 't'])).to.deep.equal(cells.map((cell) => [cell, NaN]));
+    file.close();
+  });
+
+  it('integers that a number cannot hold, as SQLite tells them', () => {
+    const file = open('CREATE TABLE t (a INTEGER)', (database) => {
+      for (const cell of [2n ** 63n - 1n, -(2n ** 63n), 72057594037927937n]) database.prepare('INSERT INTO t VALUES (?)').run(cell); // prettier-ignore
+    });
+    expect(numbers(file, ['a'])).to.deep.equal(bySqlite(file, ['a']));
+    file.close();
+  });
+
+  it('halves of 64 bits, and times less a base, kept as number or text', () => {
+    const file = open('CREATE TABLE t (t)', (database) => {
+      const insert = database.prepare('INSERT INTO t VALUES (?)');
+      insert.run(BASE + 5n);
+      insert.run(BASE - 7n);
+    });
+    const high = 395812094; // floor(1.7e18 / 2^32)
+    const low = Number(BASE - BigInt(high) * 2n ** 32n);
+    expect(numbers(file, [SINCE, HIGH, LOW])).to.deep.equal([[5, high, low + 5], [-7, high, low - 7]]); // prettier-ignore
+    file.close();
+    const texts = open('CREATE TABLE t (t TEXT)', (database) => {
+      for (const text of ['1700000000000000005', '1699999999999999999', '12', 'x', '']) database.prepare('INSERT INTO t VALUES (?)').run(text); // prettier-ignore
+    });
+    expect(numbers(texts, [SINCE]).slice(0, 2)).to.deep.equal([[5], [-1]]);
+    expect(numbers(texts, [SINCE])).to.deep.equal(numbers(texts, [{ needs: ['t'], sql: `(CAST("t" AS INTEGER) - ${BASE})` }])); // prettier-ignore
+    texts.close();
+  });
+
+  it('numbers with decimals where they are asked for', () => {
+    const file = open('CREATE TABLE t (a NUMERIC, b REAL); INSERT INTO t VALUES (0.1, 3), (7, -2.5), (NULL, 0)');
+    expect(reals(file, ['a', 'b'])).to.deep.equal([[0.1, 3], [7, -2.5], [NaN, 0]]); // prettier-ignore
+    expect(numbers(file, ['a'])).to.deep.equal([[NaN], [7], [NaN]]);
+    expect(numbers(file, ['b'])).to.deep.equal(bySqlite(file, ['b']));
+    file.close();
+  });
+
+  it('the numbers of rows, columns that came later or are missing, and deleted rows', () => {
+    const file = open(
+      'CREATE TABLE t (id INTEGER PRIMARY KEY, a INTEGER); INSERT INTO t VALUES (3, 1), (7, 2), (9, 3);' +
+        'ALTER TABLE t ADD COLUMN b INTEGER; ALTER TABLE t ADD COLUMN c INTEGER DEFAULT 4;' +
+        'INSERT INTO t VALUES (12, 5, 6, 7); DELETE FROM t WHERE id = 7',
+    );
+    expect(numbers(file, ['id', 'b', 'none'])).to.deep.equal([[3, NaN, NaN], [9, NaN, NaN], [12, 6, NaN]]); // prettier-ignore
+    expect(numbers(file, ['a', 'c'])).to.deep.equal([[1, 4], [3, 4], [5, 7]]); // prettier-ignore
+    file.close();
+  });
+
+  it('tables without numbers of rows, views, and cells that are text', () => {
+    const keyed = open('CREATE TABLE t (a INTEGER PRIMARY KEY DESC, b TEXT); INSERT INTO t VALUES (1, 2), (5, 12)');
+    expect(numbers(keyed, ['a', 'b'])).to.deep.equal([[1, 2], [5, 12]]); // prettier-ignore
+    keyed.close();
+    const computed = open('CREATE TABLE t (a INTEGER, b INTEGER AS (a + 1), c INTEGER); INSERT INTO t VALUES (1, 3)');
+    expect(numbers(computed, ['a', 'c'])).to.deep.equal([[1, 3]]);
+    computed.close();
+  });
+
+  it('rows that go on in other pages, among many', () => {
+    const count = 3000;
+    const file = open('CREATE TABLE t (a INTEGER, text TEXT, b INTEGER)', (database) => {
+      const insert = database.prepare('INSERT INTO t VALUES (?, ?, ?)');
+      for (let i = 0; i < count; i++) insert.run(i, i === 1234 ? 'x'.repeat(20000) : 'x', 2 * i);
+    });
+    expect(numbers(file, ['a', 'b'])).to.deep.equal(Array.from({ length: count }, (_, i) => [i, 2 * i]));
+    file.close();
+  });
+
+  it('some rows after another', () => {
+    const count = 5000;
+    const file = open('CREATE TABLE t (a INTEGER)', (database) => {
+      const insert = database.prepare('INSERT INTO t VALUES (?)');
+      for (let i = 0; i < count; i++) insert.run(i);
+    });
+    const seen: number[] = [];
+    let rest: bigint | null = EVERYTHING.after;
+    while (rest !== null) {
+      rest = file.eachNumbers('t', ['a'], ([a = NaN]) => seen.push(a), [], { after: rest, rows: 999 });
+    }
+    expect(seen).to.deep.equal(Array.from({ length: count }, (_, i) => i));
+    file.close();
+  });
+
+  it('whatever stands in a table, in pages of every size, as SQLite hands it out', () => {
+    const cell = fc.oneof(
+      fc.constant(null),
+      // A number is stored with decimals in a column without a type: only these are whole.
+      fc.integer().map(BigInt),
+      fc.bigInt({ min: -(2n ** 53n) + 1n, max: 2n ** 53n - 1n }),
+      fc.double({ noNaN: true, noDefaultInfinity: true }).filter((number) => !Number.isInteger(number)),
+      fc.string({ maxLength: 1500 }).map((text) => `x${text.replaceAll('\0', ' ')}`),
+      fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from([120, ...bytes])),
+    );
+    const pageSize = fc.constantFrom(512, 1024, 4096, 65536);
+    const rows = fc.array(fc.tuple(cell, cell, cell), { maxLength: 300 });
+    const property = fc.property(pageSize, rows, fc.integer({ min: 2, max: 9 }), (page, list, nth) => {
+      const file = open(`PRAGMA page_size = ${page}; CREATE TABLE t (a, b INTEGER, c REAL)`, (database) => {
+        const insert = database.prepare('INSERT INTO t VALUES (?, ?, ?)');
+        for (const row of list) insert.run(...row);
+        database.exec(`DELETE FROM t WHERE rowid % ${nth} = 0`);
+      });
+      const expected = list
+        .filter((_, index) => (index + 1) % nth !== 0)
+        .map((row) => row.slice(0, 2).map((value) => (typeof value === 'bigint' ? Number(value) : NaN))); // prettier-ignore
+      const [found, by] = [numbers(file, ['a', 'b']), bySqlite(file, ['a', 'b'])];
+      file.close();
+      expect(found).to.deep.equal(expected);
+      expect(by).to.deep.equal(expected);
+    });
+    fc.assert(property, { numRuns: 30 });
+  });
+});

@@ -1,0 +1,238 @@
+import { expect } from 'chai';
+import type { KernelRecord, ProfileLine } from '../../../src/record/record.js';
+import { Annotations } from '../../../src/prof/html/annotation-times.js';
+import { factsOf, type KernelFacts } from '../../../src/prof/html/kernel-facts.js';
+import { KernelTotals } from '../../../src/prof/html/kernel-totals.js';
+import { Layers } from '../../../src/prof/html/layer-totals.js';
+import { RooflinePoints } from '../../../src/prof/html/roofline-groups.js';
+import { Samples } from '../../../src/prof/html/sampled-numbers.js';
+import { kernel, mm } from '../../support/kernels.js';
+import { annotate } from '../../support/rows.js';
+
+const HALF_GEMM = { name: 'ampere_fp16_s16816gemm_fp16_128x64_ldg8_stages_64x3_tn', short: 'gemm16' };
+const FLOAT_GEMM = { name: 'ampere_sgemm_128x64_tn', short: 'sgemm' };
+
+/** The sums of kernels in their order, each of which adds its duration. */
+function summed<T extends { add: (kernel: KernelFacts, time: number) => void }>(
+  sums: T,
+  kernels: readonly Partial<KernelRecord>[],
+  before: readonly ProfileLine[] = [],
+): T {
+  for (const row of annotate([...before, ...kernels.map((fields) => kernel(fields))])) sums.add(factsOf(row), row.record.dur ?? 0); // prettier-ignore
+  return sums;
+}
+
+const A100: ProfileLine = {
+  ...{ type: 'profile', v: 1, profile: 0, format: 'nsight', tool: null, file: 'n.sqlite', rank: null },
+  ...{ startUnixNs: null, dur: null },
+  devices: [
+    {
+      ...{ id: 0, vendor: 'nvidia', name: 'NVIDIA A100-SXM4-40GB', arch: 'sm80', units: 108, clockHz: 1.41e9 },
+      ...{ memBytesPerS: 1.555e12, memBytes: 42e9 },
+    },
+  ],
+};
+
+describe('totals of kernels', () => {
+  it('are by short name, most time first, with longest and shortest', () => {
+    const { shown, count, restTime } = summed(new KernelTotals(), [
+      { short: 'a', dur: 5 },
+      { short: 'b', dur: 30 },
+      { short: 'a', dur: 7 },
+      { short: 'c', dur: 2 },
+    ]).totals(2);
+    expect(shown).to.deep.equal([
+      { name: 'b', count: 1, time: 30, max: 30, min: 30, tc: null },
+      { name: 'a', count: 2, time: 12, max: 7, min: 5, tc: null },
+    ]);
+    expect({ count, restTime }).to.deep.equal({ count: 3, restTime: 2 });
+  });
+
+  it('tell the part of the time on the matrix unit', () => {
+    const { shown } = summed(new KernelTotals(), [
+      { ...HALF_GEMM, short: 'gemm', dur: 30, calls: [mm(64, 64, 64)] },
+      { ...FLOAT_GEMM, short: 'gemm', dur: 10, calls: [mm(64, 64, 64, 'float32')] },
+    ]).totals(10);
+    expect(shown[0]).to.include({ count: 2, time: 40, tc: 0.75 });
+  });
+
+  it('are bounded: names that come too late are in the rest', () => {
+    const { shown, count, restTime } = summed(new KernelTotals(2), [
+      { short: 'a', dur: 1 },
+      { short: 'b', dur: 2 },
+      { short: 'c', dur: 4 },
+      { short: 'a', dur: 8 },
+    ]).totals(10);
+    expect(shown.map(({ name, time }) => [name, time])).to.deep.equal([['a', 9], ['b', 2]]); // prettier-ignore
+    expect({ count, restTime }).to.deep.equal({ count: 2, restTime: 4 });
+  });
+});
+
+describe('annotations', () => {
+  const times = (annotations: Annotations): Record<string, readonly number[]> =>
+    Object.fromEntries(annotations.annotations(10, 2000).shown.map(({ text, samples }) => [text, samples]));
+
+  it('have the device time of each occurrence: kernels that follow each other under the text', () => {
+    const annotations = summed(new Annotations(), [
+      { layer: ['net', 'a'], dur: 1 },
+      { layer: ['net', 'a'], dur: 2 },
+      { layer: ['net', 'b'], dur: 4 },
+      { layer: ['net', 'a'], dur: 8 },
+      { layer: [], dur: 16 },
+      { layer: ['net'], dur: 32 },
+    ]);
+    expect(times(annotations)).to.deep.equal({ net: [15, 32], a: [3, 8], b: [4] });
+  });
+
+  it('are kept apart by stream, and a text twice around a kernel counts once', () => {
+    const annotations = summed(new Annotations(), [
+      { ranges: ['x'], layer: ['x'], stream: 1, dur: 1 },
+      { ranges: [], stream: 2, dur: 2 },
+      { ranges: ['x'], stream: 1, dur: 4 },
+      { ranges: ['x'], stream: 2, dur: 8 },
+    ]);
+    expect(times(annotations)).to.deep.equal({ x: [5, 8] });
+  });
+
+  it('are one whatever number PyTorch gives them', () => {
+    const annotations = summed(new Annotations(), [
+      { ranges: ['ProfilerStep#3', 'aten::mm, seq = 4, op_id = 9'], dur: 1 },
+      { ranges: [], dur: 2 },
+      { ranges: ['ProfilerStep#4', 'aten::mm, op_id = 12', 'item#4'], dur: 4 },
+    ]);
+    expect(times(annotations)).to.deep.equal({ 'ProfilerStep#': [1, 4], 'aten::mm': [1, 4], 'item#4': [4] });
+  });
+
+  it('are told apart by step, direction and number where nothing is between them', () => {
+    const annotations = summed(new Annotations(), [
+      { layer: ['net'], dir: 'fprop', step: 1, ranges: ['ProfilerStep#1', 'loss'], dur: 1 },
+      { layer: ['net'], dir: 'bprop', step: 1, ranges: ['ProfilerStep#1', 'loss'], dur: 2 },
+      { layer: ['net'], dir: 'fprop', step: 2, ranges: ['ProfilerStep#2', 'loss'], dur: 4 },
+      { ranges: ['ProfilerStep#3'], dur: 8 },
+    ]);
+    expect(times(annotations)).to.deep.equal({ 'ProfilerStep#': [3, 4, 8], net: [1, 2, 4], loss: [3, 4] });
+  });
+
+  it('are told apart by the range that the launch was in, whatever runs between', () => {
+    const range = (text: string, start: number, dur: number) =>
+      ({ type: 'range', profile: 0, start, dur, pid: 1, tid: 2, domain: null, text }) as const;
+    const launched = (start: number, dur: number, fields: Partial<KernelRecord> = {}): Partial<KernelRecord> => ({
+      ...{ pid: 1, tid: 2, ranges: ['pass'], layer: ['fc'], dur, launch: { api: null, start, dur: 1 }, ...fields },
+    });
+    const annotations = new Annotations();
+    // Two passes, the first with one of the same text in it, and the module of the second.
+    for (const one of [range('pass', 0, 10), range('pass', 2, 3), range('pass', 10, 10), range('nn.Module: fc', 11, 5)])
+      annotations.range(one);
+    const kernels = [
+      launched(3, 1),
+      launched(12, 2, { stream: 1 }),
+      launched(7, 4, { layer: [] }),
+      launched(13, 8, { stream: 2 }),
+      // Launched by another thread; its layer is that of the op at 14.
+      launched(30, 16, { tid: 3, ranges: [], dir: 'bprop', forward: { mod: 'aten', op: 'mm', tid: 2, start: 14 } }),
+      // Of no range.
+      launched(40, 32, { layer: [] }),
+    ];
+    const { shown } = summed(annotations, kernels).annotations(10, 10);
+    expect(shown.map(({ text, samples, count, guessed }) => [text, samples.toSorted((a, b) => a - b), count, guessed])).to.deep.equal([
+      ['pass', [5, 10, 32], 3, 1],
+      // The kernel at 3 is under a layer of no range.
+      ['fc', [1, 10, 16], 3, 1],
+    ]); // prettier-ignore
+  });
+
+  it('are bounded in texts and in samples', () => {
+    const kernels = Array.from({ length: 10 }, (_, i) => ({ ranges: [`t${i % 4}`], dur: 1 }));
+    const { shown, count, restTime } = summed(new Annotations(3), kernels).annotations(2, 2);
+    // t0 and t1 three times, t2 and t3 twice: t3 finds no place, t2 is not shown.
+    expect({ count, restTime }).to.deep.equal({ count: 3, restTime: 4 });
+    expect(shown).to.deep.equal([
+      { text: 't0', count: 3, guessed: 3, time: 3, samples: [1, 1] },
+      { text: 't1', count: 3, guessed: 3, time: 3, samples: [1, 1] },
+    ]);
+  });
+});
+
+describe('samples', () => {
+  it('are all as long as they are few, then every second, every fourth', () => {
+    const samples = new Samples(4);
+    for (let i = 0; i < 4; i++) samples.add(i);
+    expect(samples.upTo(10)).to.deep.equal([0, 1, 2, 3]);
+    for (let i = 4; i < 16; i++) samples.add(i);
+    expect(samples.upTo(10)).to.deep.equal([0, 4, 8, 12]);
+    expect(samples.upTo(2)).to.deep.equal([0, 8]);
+    expect(samples.seen).to.equal(16);
+  });
+});
+
+describe('points under the roofline', () => {
+  it('add up kernels of one op, name, type and unit; without arithmetic there is no point', () => {
+    const { points, pointCount } = summed(
+      new RooflinePoints(),
+      [
+        { ...HALF_GEMM, dur: 30, calls: [mm(64, 32, 16)], op: ['mm'] },
+        { ...HALF_GEMM, dur: 10, calls: [mm(64, 32, 16)], op: ['mm'] },
+        { short: 'copy', dur: 50, calls: [] },
+      ],
+      [A100],
+    ).roofline(10);
+    // 2 * 64 * 32 * 16 FLOP; (64 * 32 + 32 * 16 + 64 * 16) halves
+    expect(points).to.deep.equal([
+      {
+        ...{ device: 0, op: 'mm', kernel: 'gemm16', dtype: 'fp16', tc: '1' },
+        ...{ count: 2, time: 40, flops: 2 * 65_536, bytes: 2 * 2 * (2048 + 512 + 1024) },
+      },
+    ]);
+    expect(pointCount).to.equal(1);
+  });
+
+  it('stand under the roofs of their device', () => {
+    const { roofs } = summed(new RooflinePoints(), [{ dur: 1 }], [A100]).roofline(10);
+    // NVIDIA A100 data sheet: 312 TFLOP/s FP16, 19.5 TFLOP/s FP32; 1555 GB/s
+    expect(roofs).to.have.length(1);
+    expect(roofs[0]?.bytesPerS).to.equal(1.555e12);
+    expect(roofs[0]?.units).to.deep.include({ name: 'fp16 matrix unit', flopsPerS: 312e12 });
+    expect(roofs[0]?.units).to.deep.include({ name: 'fp32 vector units', flopsPerS: 19.5e12 });
+  });
+});
+
+describe('layers', () => {
+  it('add up all beneath them, and tell what is theirs alone', () => {
+    const { shown, count, restTime } = summed(new Layers(), [
+      { layer: ['net', 'conv'], dur: 1, dir: 'fprop' },
+      { layer: ['net'], dur: 2, dir: 'fprop' },
+      { layer: ['net', 'fc', 'mm'], dur: 4, dir: 'bprop', ...HALF_GEMM, calls: [mm(64, 32, 16)] },
+      { layer: ['net', 'conv'], dur: 8, dir: null },
+      { layer: [], dur: 100 },
+    ]).rows(10);
+    expect(shown.map(({ path, count: kernels, time, own, forward, backward }) => [path.join('/'), kernels, time, own, forward, backward])).to.deep.equal([
+      ['net', 4, 15, 2, 3, 4],
+      ['net/conv', 2, 9, 9, 1, 0],
+      ['net/fc', 1, 4, 0, 0, 4],
+      ['net/fc/mm', 1, 4, 4, 0, 4],
+    ]); // prettier-ignore
+    expect(shown[1]).to.include({ flops: null, bytes: null, tc: null });
+    expect(shown[3]).to.include({ flops: shown[0]?.flops, tc: 1 });
+    expect({ count, restTime }).to.deep.equal({ count: 4, restTime: 0 });
+  });
+
+  it('that are shown have all above them shown', () => {
+    const { shown, count, restTime } = summed(new Layers(), [
+      { layer: ['small', 'x'], dur: 1 },
+      { layer: ['big', 'inner'], dur: 10 },
+    ]).rows(2);
+    expect(shown.map(({ path }) => path.join('/'))).to.deep.equal(['big', 'big/inner']);
+    expect({ count, restTime }).to.deep.equal({ count: 4, restTime: 1 });
+  });
+
+  it('are bounded: what lies deeper is added to the layer above', () => {
+    const { shown } = summed(new Layers(2), [
+      { layer: ['a', 'b', 'c'], dur: 1 },
+      { layer: ['d'], dur: 2 },
+    ]).rows(10);
+    expect(shown.map(({ path, time, own }) => [path.join('/'), time, own])).to.deep.equal([
+      ['a', 1, 0],
+      ['a/b', 1, 1],
+    ]);
+  });
+});

@@ -1,0 +1,150 @@
+import { expect } from 'chai';
+import type { CopyRecord, KernelRecord, ProfileLine, RangeRecord } from '../../../src/record/record.js';
+import type { Timeline } from '../../../src/prof/html/page-data.js';
+import { factsOf } from '../../../src/prof/html/kernel-facts.js';
+import { TimelineTape } from '../../../src/prof/html/timeline-buffer.js';
+import { kernel } from '../../support/kernels.js';
+import { annotate } from '../../support/rows.js';
+import { arrowsOf, eventsOf, pageDataOf, pageOf } from '../../support/pages.js';
+
+let ids = 0;
+const at = (start: number, dur: number | null, launched: number, fields: Partial<KernelRecord> = {}): KernelRecord =>
+  kernel({ id: ++ids, start, dur, launch: { api: 'cudaLaunchKernel', start: launched, dur: 5 }, ...fields });
+const range = (start: number, dur: number, text: string, tid = 100): RangeRecord =>
+  ({ type: 'range', profile: 0, start, dur, pid: 10, tid, domain: null, text }); // prettier-ignore
+const copy = (start: number, dur: number, launched: number): CopyRecord => ({
+  ...{ type: 'copy', profile: 0, device: 0, stream: 13, pid: 10, tid: 100, corr: 9, kind: 'HtoD', bytes: 4096 },
+  ...{ start, dur, launch: { api: 'cudaMemcpyAsync', start: launched, dur: 8 } },
+});
+
+const timelineOf = (records: readonly ProfileLine[], options: Parameters<typeof pageOf>[1] = {}): Timeline =>
+  pageOf(records, options).timeline ?? expect.fail();
+
+const drawn = (timeline: Timeline): string[] =>
+  eventsOf(timeline).map(({ kind, name, lane, depth, start, dur }) => `${kind} ${name} | ${lane} ${depth} | ${start}+${dur}`); // prettier-ignore
+
+/** A tape filled as a page fills it. */
+function taped(records: readonly ProfileLine[], rows: number, choice: ConstructorParameters<typeof TimelineTape>[0]) {
+  const tape = new TimelineTape(choice, { rows, text: 1 << 20 });
+  for (const record of records) {
+    tape.take(record);
+    if (record.type === 'kernel') for (const row of annotate([record])) tape.kernel(factsOf(row));
+  }
+  return tape;
+}
+
+describe('timeline', () => {
+  beforeEach(() => {
+    ids = 0;
+  });
+
+  it('has launches and ranges by thread, work by stream, each where it is drawn', () => {
+    const timeline = timelineOf([
+      range(0, 100, 'forward'),
+      range(10, 40, 'conv'),
+      range(60, 30, 'fc'),
+      at(30, 20, 15, { name: 'void k<float>(int)', layer: ['net', 'conv'] }),
+      copy(40, 10, 70),
+      at(45, 20, 25, { stream: 7, name: 'k2' }),
+    ]);
+    expect(timeline).to.include({ what: 'all', start: 0, end: 100, events: 9, leftOut: 0 });
+    expect(timeline.lanes).to.deep.equal([
+      { kind: 'host', name: 'thread 100', group: 'process 10', depth: 3 },
+      { kind: 'device', name: 'stream 7', group: 'device 0', depth: 2 },
+      { kind: 'device', name: 'stream 13', group: 'device 0', depth: 1 },
+    ]);
+    expect(drawn(timeline)).to.deep.equal([
+      'range forward | thread 100 0 | 0+100',
+      'range conv | thread 100 1 | 10+40',
+      'launch cudaLaunchKernel | thread 100 2 | 15+5',
+      'launch cudaLaunchKernel | thread 100 2 | 25+5',
+      'kernel k<float>(int) | stream 7 0 | 30+20',
+      'copy copy HtoD | stream 13 0 | 40+10',
+      // It overlaps the kernel before.
+      'kernel k2 | stream 7 1 | 45+20',
+      'range fc | thread 100 1 | 60+30',
+      'launch cudaMemcpyAsync | thread 100 2 | 70+8',
+    ]);
+    expect(arrowsOf(timeline)).to.deep.equal([
+      'cudaLaunchKernel → k<float>(int)',
+      'cudaMemcpyAsync → copy HtoD',
+      'cudaLaunchKernel → k2',
+    ]);
+    const [first, second] = eventsOf(timeline).filter(({ kind }) => kind === 'kernel' || kind === 'copy');
+    expect(first).to.include({ id: 1, layer: 'net/conv', flops: -1, bytes: -1 });
+    expect(second).to.include({ id: 0, layer: '', bytes: 4096 });
+  });
+
+  it('has one event for a call that launched several kernels, and an arrow to each', () => {
+    const graph = { api: 'cudaGraphLaunch', start: 5, dur: 9 };
+    const timeline = timelineOf([
+      at(20, 5, 0, { launch: graph, name: 'a' }),
+      at(22, 5, 0, { launch: graph, name: 'b', stream: 8 }),
+      // The same time on another thread is another call.
+      at(30, 5, 0, { launch: graph, name: 'c', tid: 101 }),
+    ]);
+    expect(eventsOf(timeline).filter(({ kind }) => kind === 'launch')).to.have.length(2);
+    expect(arrowsOf(timeline)).to.deep.equal(['cudaGraphLaunch → a', 'cudaGraphLaunch → b', 'cudaGraphLaunch → c']);
+  });
+
+  it('of a profile with steps shows the step of median length, from its first launch', () => {
+    const step = (number: number, start: number, dur: number) => at(start, dur, start - 20, { step: number, name: `s${number}` }); // prettier-ignore
+    const records = [step(1, 100, 500), step(2, 1000, 30), step(3, 2000, 40), step(4, 3000, 50), step(5, 4000, 20)];
+    // Lengths 500, 30, 40, 50, 20: 40 stands in the middle.
+    const timeline = timelineOf(records);
+    expect(timeline).to.include({ what: 'step 3', start: 1980, end: 2040 });
+    expect(drawn(timeline)).to.deep.equal([
+      'launch cudaLaunchKernel | thread 100 0 | 0+5',
+      'kernel s3 | stream 7 0 | 20+40',
+    ]);
+  });
+
+  it('has what began before the step and lasts into it, at its own time', () => {
+    const timeline = timelineOf([range(0, 5000, 'main'), at(100, 10, 90, { step: 1 })]);
+    expect(timeline).to.include({ what: 'step 1', start: 90, end: 110 });
+    expect(drawn(timeline)[0]).to.equal('range main | thread 100 0 | -90+5000');
+  });
+
+  it('shows the step, or the time, that is asked for', () => {
+    const records = [1, 2, 3].map((step) => at(step * 1_000_000, 500_000, step * 1_000_000 - 10, { step }));
+    expect(timelineOf(records, { timeline: { of: 'step', step: 1 } }).what).to.equal('step 1');
+    const timed = timelineOf(records, { timeline: { of: 'time', from: 1_600_000, to: 2_200_000 } });
+    expect(timed).to.include({ what: '1.6 to 2.2 ms', start: 1_600_000, end: 2_200_000 });
+    expect(eventsOf(timed).map(({ id }) => id)).to.deep.equal([0, 2]);
+    expect(pageOf(records, { timeline: { of: 'step', step: 7 } }).timeline).to.equal(null);
+    expect(pageOf(records, { timeline: { of: 'time', from: 9e6, to: 1e7 } }).timeline).to.equal(null);
+  });
+
+  it('is bounded: the first events are shown, the others counted', () => {
+    const records = Array.from({ length: 2000 }, (_, i) => at(100 * i + 50, 10, 100 * i));
+    const timeline = timelineOf(records, { events: 1001 });
+    expect(timeline).to.include({ events: 1001, leftOut: 2999, what: 'first 1001 events' });
+    // 500 launches with their kernels, and one launch more; the kernel that would come next starts at 50050.
+    expect(timeline).to.include({ start: 0, end: 50_050 });
+    expect(arrowsOf(timeline)).to.have.length(500);
+  });
+
+  it('leaves out what does not tell how long it took', () => {
+    expect(timelineOf([at(10, null, 0), at(20, 5, 15)]).events).to.equal(2);
+  });
+
+  it('of a full tape shows a whole step of those that it holds, and a given step wherever it is', () => {
+    const records = [1, 2, 3, 4].flatMap((step) => [0, 1, 2].map((i) => at(1000 * step + 10 * i, 5 * step, 1000 * step + 10 * i - 5, { step }))); // prettier-ignore
+    // Lengths 25, 30, 35, 40: the shorter one in the middle is 30, that of step 2, of which the tape holds all.
+    expect(taped(records, 7, { of: 'usual' }).timeline(100)?.what).to.equal('step 2');
+    // Of step 2 a kernel is missing.
+    expect(taped(records, 5, { of: 'usual' }).timeline(100)?.what).to.equal('step 1');
+    const given = taped(records, 4, { of: 'step', step: 4 }).timeline(100) ?? expect.fail();
+    expect(given).to.include({ what: 'step 4', events: 6, leftOut: 0 });
+  });
+
+  it('of many profiles is shorter, and each has its own', () => {
+    const records = [0, 1, 2, 3].flatMap((profile) =>
+      Array.from({ length: 2000 }, (_, i) => at(10 * i + 5, 1, 10 * i, { profile, id: i + 1 })),
+    );
+    const { profiles } = pageDataOf(records, { events: 6000 });
+    expect(profiles.map(({ timeline }) => [timeline?.events, timeline?.leftOut])).to.deep.equal(
+      new Array(4).fill([1500, 2500]),
+    );
+  });
+});

@@ -1,0 +1,123 @@
+import { expect } from 'chai';
+import { UserError } from '../../../src/record/errors.js';
+import type { KernelRecord } from '../../../src/record/record.js';
+import { RepeatedParts } from '../../../src/prof/input/repeated-fields.js';
+import { kernel, mm } from '../../support/kernels.js';
+import { recordsOf } from '../../support/rows.js';
+
+const DICT =
+  "{'kShortName': 'k', 'kDuration': 45734, 'layer': ['conv1'], 'trace': ['a.py:1'], 'reprMarkers': [], " +
+  "'marker': [\"{'mod': 'torch', 'op': 'mm', 'args': [{'name': '', 'type': 'tensor', 'shape': (6,), 'dtype': 'float16'}]}\", 'odd'], " +
+  "'seqMarker': ['mm, seq = 3'], 'seqId': [3], 'subSeqId': 1, 'altSeqId': [], 'dir': 'fprop', 'mod': ['torch'], 'op': ['mm'], " +
+  "'tid': 3940300608, 'device': 0, 'stream': 7, 'grid': (80, 1, 1), 'block': (256, 1, 1), 'kLongName': 'void k<float>(int)'}";
+
+async function errorLine(text: string): Promise<string> {
+  try {
+    await recordsOf(text);
+  } catch (error) {
+    if (error instanceof UserError) return error.line;
+    throw error;
+  }
+  throw new Error('no error');
+}
+
+describe('records', () => {
+  it('of our own come back as they were written', async () => {
+    const records = [kernel({ calls: [mm(2, 3, 4)], mod: ['torch'], op: ['mm'] }), kernel({ id: 2 })];
+    const text = records.map((record) => JSON.stringify(record)).join('\r\n');
+    expect(await recordsOf(text, 7)).to.deep.equal(records);
+  });
+
+  it('of types that a report has no use for are skipped', async () => {
+    const end = '{"type":"end","profile":0,"counts":{},"diagnostics":{}}';
+    const text = `{"type":"copy"}\n{"type":"new thing"}\n\n${end}`;
+    expect((await recordsOf(text)).map(({ type }) => type)).to.deep.equal(['end']);
+  });
+
+  it('of other types have what their type needs: a field of the wrong type becomes unknown', async () => {
+    const odd = [
+      { type: 'profile', v: 1, profile: 0, file: 7, format: null, rank: 'x', devices: null },
+      { type: 'end', profile: 0, counts: [], diagnostics: null },
+    ];
+    expect(await recordsOf(odd.map((record) => JSON.stringify(record)).join('\n'))).to.deep.equal([
+      { type: 'profile', v: 1, profile: 0, file: 'na', format: 'na', rank: null, devices: [] },
+      { type: 'end', profile: 0, counts: {}, diagnostics: {} },
+    ]);
+  });
+
+  it("of PyProf's net.dict become kernels; what they do not tell is unknown", async () => {
+    const [record] = (await recordsOf(`${DICT}\n${DICT}`)) as KernelRecord[];
+    expect(record).to.deep.equal(
+      kernel({
+        name: 'void k<float>(int)',
+        start: NaN,
+        dur: 45734,
+        pid: null,
+        tid: 3940300608,
+        corr: null,
+        launch: null,
+        grid: [80, 1, 1],
+        block: [256, 1, 1],
+        layer: ['conv1'],
+        trace: ['a.py:1'],
+        calls: [{ mod: 'torch', op: 'mm', args: [{ name: '', type: 'tensor', shape: [6], dtype: 'float16' }] }],
+        mod: ['torch'],
+        op: ['mm'],
+        seqMarker: ['mm, seq = 3'],
+        seq: [3],
+        sub: 1,
+      }),
+    );
+  });
+
+  it('with fields missing or of the wrong type keep their row; the cells are unknown', async () => {
+    const odd = { type: 'kernel', name: 'k', start: 'x', layer: 5, calls: [{ op: 'mm' }, 3], grid: [1, 2], dir: 'up' };
+    const [record] = (await recordsOf(JSON.stringify(odd))) as KernelRecord[];
+    expect(record).to.deep.include({ id: 1, short: 'k', start: NaN, dur: null, layer: [], grid: null, dir: null });
+    expect(record?.calls).to.deep.equal([{ mod: 'na', op: 'mm', args: [] }]);
+  });
+
+  it('that are broken are told by file, line and column', async () => {
+    const good = JSON.stringify(kernel());
+    expect(await errorLine(`${good}\n{"type":"kernel",}`)).to.match(/^test:2: broken record at column 18 \(/);
+    expect(await errorLine(`${good}\n\n${good.slice(0, 100)}`)).to.match(/^test:3: broken record: it is cut off \(/);
+    expect(await errorLine(`${DICT}\n${DICT.slice(0, 60)}`)).to.match(/^test:2: broken record/);
+    expect(await errorLine(`${DICT}\n{'a': __import__('os')}`)).to.match(/^test:2: broken record at column 7/);
+    expect(await errorLine('hello')).to.match(/^test:1: not a record \(/);
+    expect(await errorLine('{"a":1}')).to.match(/^test:1: JSON, but not a record \(/);
+    expect(await errorLine("{'a': 1}")).to.match(/^test:1: a Python value, but not a kernel \(/);
+    expect(await errorLine('')).to.match(/^test: is empty \(/);
+    expect(await errorLine('{"type":"profile","v":99}')).to.match(/^test:1: records of schema version 99 \(/);
+  });
+
+  it("that are the database's message, left by older pipelines, are told as such", async () => {
+    const line = await errorLine('no such table: CUPTI_ACTIVITY_KIND_RUNTIME\n');
+    expect(line).to.match(/^test:1: not kernels but a message of the database: "no such table/);
+  });
+});
+
+describe('repeated parts', () => {
+  const whole = kernel({ calls: [mm(2, 3, 4)], name: 'k "quoted", "calls": no' });
+
+  it('give what JSON.parse gives, and equal calls are one object', () => {
+    const parts = new RepeatedParts();
+    const first = parts.parse(JSON.stringify(whole)) as KernelRecord;
+    const second = parts.parse(JSON.stringify({ ...whole, id: 2 })) as KernelRecord;
+    expect(first).to.deep.equal(whole);
+    expect(second).to.deep.equal({ ...whole, id: 2 });
+    expect(second.calls).to.equal(first.calls);
+  });
+
+  it('are not taken from inside a text, nor where the order of fields differs', () => {
+    const tricky = kernel({ ranges: [',"calls":[1],"mod":[', ',"name":"x","short":'] });
+    const { calls, ...others } = tricky;
+    for (const record of [tricky, { calls, ...others }, others, { ...tricky, name: null }]) {
+      const text = JSON.stringify(record);
+      expect(new RepeatedParts().parse(text)).to.deep.equal(JSON.parse(text));
+    }
+  });
+
+  it('fail as JSON.parse does', () => {
+    expect(() => new RepeatedParts().parse(JSON.stringify(whole).slice(0, -2))).to.throw(SyntaxError);
+  });
+});

@@ -1,0 +1,244 @@
+import { expect } from 'chai';
+import type { Overview, Tally } from '../../../src/prof/summary/summary-data.js';
+import type { CopyRecord, KernelRecord, ProfileLine, SetRecord, SyncRecord } from '../../../src/record/record.js';
+import { kernel, mm } from '../../support/kernels.js';
+import { overviewOf, overviewsOf } from '../../support/overviews.js';
+
+const launched = (start: number) => ({ api: 'cudaLaunchKernel', start, dur: 5 });
+const HEADER: ProfileLine = {
+  ...{ type: 'profile', v: 1, profile: 0, format: 'nsight', tool: null, file: 'net.sqlite', rank: null },
+  ...{ startUnixNs: null, dur: null },
+  devices: [
+    {
+      ...{ id: 0, vendor: 'nvidia', name: 'NVIDIA A100-SXM4-40GB', arch: 'sm80', units: 108, clockHz: 1.41e9 },
+      ...{ memBytesPerS: 1.555e12, memBytes: 42e9 },
+    },
+  ],
+};
+
+const at = (start: number, dur: number | null, fields: Partial<KernelRecord> = {}): KernelRecord =>
+  kernel({ start, dur, launch: launched(0), ...fields });
+const nccl = (start: number, dur: number): KernelRecord => at(start, dur, { name: 'ncclDevKernel_AllReduce_Sum_f32_RING_LL(x)', short: 'ncclDevKernel_AllReduce_Sum_f32_RING_LL' }); // prettier-ignore
+
+const ACTIVITY = { profile: 0, device: 0, stream: 7, pid: 1, tid: 1, corr: 1 };
+const copy = (start: number, dur: number | null, fields: Partial<CopyRecord> = {}): CopyRecord =>
+  ({ type: 'copy', ...ACTIVITY, start, dur, kind: 'HtoD', bytes: 1000, launch: launched(0), ...fields }); // prettier-ignore
+const set = (start: number, dur: number): SetRecord =>
+  ({ type: 'set', ...ACTIVITY, start, dur, bytes: null, value: 0, launch: null }); // prettier-ignore
+const wait = (start: number, dur: number): SyncRecord =>
+  ({ type: 'sync', ...ACTIVITY, start, dur, kind: 'stream', launch: null }); // prettier-ignore
+const end = (diagnostics: Readonly<Record<string, number>>): ProfileLine => ({ type: 'end', profile: 0, counts: {}, diagnostics }); // prettier-ignore
+
+const sum = (tallies: readonly Tally[]): number => tallies.reduce((all, { time }) => all + time, 0);
+const only = ({ devices }: Overview) => devices[0] ?? expect.fail();
+const kernelsOf = ({ kernels }: Overview) => kernels ?? expect.fail();
+
+describe('overview of devices', () => {
+  it('takes what runs at the same time once, and tells what of communication is exposed', () => {
+    // compute 0-100; communication 50-200; copy 120-150 under communication; idle 200-300; set 300-310
+    const device = only(overviewOf([HEADER, at(0, 100), nccl(50, 150), copy(120, 30), set(300, 10)]));
+    expect(device).to.include({ device: 0, name: 'NVIDIA A100-SXM4-40GB', start: 0, end: 310 });
+    expect(device).to.include({ span: 310, busy: 210, idle: 100, compute: 100, communication: 150, memory: 40 });
+    // 100-120 and 150-200; 100-200
+    expect(device).to.include({ exposed: 70, notUnderCompute: 100, kernelSum: 250, sync: 0 });
+    expect(device.counts).to.deep.equal({ kernels: 1, communications: 1, graphs: 0, copies: 1, sets: 1, syncs: 0 });
+  });
+
+  it('tells idle time by what ended each gap', () => {
+    const device = only(
+      overviewOf([
+        at(0, 10),
+        // launched before the device ran dry at 10: the queue
+        at(15, 5, { launch: launched(9) }),
+        // launched at the moment it ran dry, and later: the host
+        at(40, 10, { launch: launched(20) }),
+        at(90, 10, { launch: launched(80) }),
+        // no launch
+        set(103, 7),
+      ]),
+    );
+    expect(device.gaps).to.deep.equal({ count: 4, longest: 40, host: 60, queue: 5, unknown: 3 });
+    expect(device.idle).to.equal(5 + 20 + 40 + 3);
+  });
+
+  it('tells apart the work whose launch is known; nothing of it where no launch is', () => {
+    const device = only(overviewOf([set(0, 50), at(100, 10), at(105, 10), set(500, 5)]));
+    expect(device.linked).to.deep.equal({ activities: 2, span: 15, busy: 15 });
+    expect(only(overviewOf([set(0, 50)])).linked).to.equal(null);
+  });
+
+  it('counts waits as no work', () => {
+    const { devices, syncs } = overviewOf([at(0, 10), wait(2, 98), wait(50, 100)]);
+    expect(devices[0]).to.include({ span: 10, busy: 10, sync: 148 });
+    expect(syncs).to.deep.equal([{ name: 'stream', count: 2, time: 198 }]);
+  });
+
+  it('keeps devices and profiles apart', () => {
+    const [first, second, ...others] = overviewsOf([at(0, 10), at(5, 10, { device: 1 }), at(7, 20, { profile: 1 })]);
+    expect(others).to.deep.equal([]);
+    expect(first?.devices.map(({ device, busy }) => [device, busy])).to.deep.equal([[0, 10], [1, 10]]); // prettier-ignore
+    expect(second).to.deep.include({ profile: 1, header: null });
+    expect(second?.kernels?.time).to.equal(20);
+  });
+
+  it('knows picoseconds', () => {
+    const { devices, kernels } = overviewOf([at(0, 1, { ps: [500, 250] }), at(1, 1, { ps: [0, 0] })]);
+    // 0.5 to 1.75, 1 to 2
+    expect(devices[0]).to.include({ span: 1.5, busy: 1.5, kernelSum: 2.25 });
+    expect(kernels?.time).to.equal(2.25);
+  });
+});
+
+describe('overview of kernels', () => {
+  const rows = [
+    HEADER,
+    at(0, 100, { calls: [mm(64, 64, 64)], op: ['mm'], mod: ['torch'], name: 'ampere_fp16_s16816gemm_fp16_128x64_ldg8_f2f_stages_64x3_nn', short: 'gemm' }),
+    at(200, 50, { calls: [mm(64, 64, 64, 'float32')], op: ['mm'], mod: ['torch'], name: 'ampere_sgemm_32x32_sliced1x4_nn', short: 'sgemm' }),
+    at(300, 20, { op: ['relu'], mod: ['torch'], short: 'relu' }),
+    at(400, 7, { launch: null, short: 'lost' }),
+    at(500, 5, { graph: { id: 1, node: 2 }, short: 'graph' }),
+    at(600, null, { short: 'lost' }),
+  ]; // prettier-ignore
+
+  it('adds up by name, by time and by launches', () => {
+    const { count, time, untimed, names, byTime, byCount } = kernelsOf(overviewOf(rows));
+    expect({ count, time, untimed, names }).to.deep.equal({ count: 6, time: 182, untimed: 1, names: 5 });
+    expect(byTime.map(({ name, time: ns }) => [name, ns])).to.deep.equal([['gemm', 100], ['sgemm', 50], ['relu', 20], ['lost', 7], ['graph', 5]]); // prettier-ignore
+    expect(byCount[0]).to.deep.equal({ name: 'lost', count: 2, time: 7 });
+  });
+
+  it('parts its time by precision, matrix unit and bound; every part adds up to it', () => {
+    const { time, precision, matrixUnit, work } = kernelsOf(overviewOf(rows));
+    const { used, unused, notApplicable, untold, unknown, eligible, eligibleUsed } = matrixUnit;
+    expect(used + unused + notApplicable + untold + unknown).to.equal(time);
+    expect(matrixUnit).to.include({ used: 100, unused: 50, unknown: 32 });
+    // On an A100 FP32 products could run as TF32.
+    expect({ eligible, eligibleUsed }).to.deep.equal({ eligible: 150, eligibleUsed: 100 });
+    expect(sum(precision)).to.equal(time);
+    expect(precision.map(({ name, time: ns }) => [name, ns])).to.deep.equal([['fp16', 100], ['fp32', 50], ['na', 32]]); // prettier-ignore
+    expect(sum(work.bounds)).to.equal(time);
+    // 2 · 64³ each; 3 matrices of 64 · 64 elements of 2 and of 4 bytes
+    expect(work).to.include({ known: 150, flops: 2 * 2 * 64 ** 3, bytes: 3 * 64 * 64 * (2 + 4), impossible: 0 });
+  });
+
+  it('weights shares of the peaks with time', () => {
+    const { computeShare } = kernelsOf(overviewOf(rows.slice(0, 3))).work;
+    // 312 TFLOP/s of the matrix unit in FP16, 19.5 of the vector units in FP32
+    const [half, single] = [(2 * 64 ** 3) / 100e-9 / 312e12, (2 * 64 ** 3) / 50e-9 / 19.5e12];
+    expect(computeShare).to.be.closeTo((100 * half + 50 * single) / 150, 1e-9);
+  });
+
+  it('tells why an op is not known', () => {
+    const { unattributed } = kernelsOf(overviewOf(rows));
+    expect(unattributed).to.deep.equal({
+      count: 3,
+      time: 12,
+      reasons: [
+        { name: 'its launch is not in the profile', count: 1, time: 7 },
+        { name: 'no op call around the launch of its graph', count: 1, time: 5 },
+        { name: 'no op call around the launch', count: 1, time: 0 },
+      ],
+    });
+    const backward = at(0, 10, { dir: 'bprop', seq: [7] });
+    expect(kernelsOf(overviewOf([HEADER, backward])).unattributed.reasons[0]?.name).to.equal(
+      'no earlier forward kernel with its sequence id',
+    );
+  });
+
+  it('bounds the names that it keeps', () => {
+    const many = Array.from({ length: 50_010 }, (_, i) => at(i * 10, 1, { short: `k${i}` }));
+    const { count, time, byTime, names } = kernelsOf(overviewOf(many));
+    expect({ count, time, names }).to.deep.equal({ count: 50_010, time: 50_010, names: 50_001 });
+    expect(byTime[0]).to.deep.equal({ name: '(others)', count: 10, time: 10 });
+    expect(byTime.length).to.equal(50);
+  });
+});
+
+describe('overview of operations and steps', () => {
+  it('tells the rate of copies by kind, of those that tell size and time', () => {
+    const { memory } = overviewOf([copy(0, 10), copy(10, 30, { bytes: 3000 }), copy(50, null), copy(60, 5, { bytes: null }), copy(70, 1, { kind: null, bytes: null }), set(80, 2)]); // prettier-ignore
+    // 4000 bytes in 40 ns
+    expect(memory).to.deep.equal([
+      { kind: 'HtoD', count: 4, time: 45, bytes: 5000, bytesPerS: 100e9 },
+      { kind: 'set', count: 1, time: 2, bytes: null, bytesPerS: null },
+      { kind: 'copy', count: 1, time: 1, bytes: null, bytesPerS: null },
+    ]);
+  });
+
+  it('tells collectives by what the profile says, else by the name', () => {
+    const told = { op: 'allreduce', bytesIn: 400, bytesOut: 400, dtype: 'float32', group: '1', groupSize: 8, ranks: null }; // prettier-ignore
+    const { collectives, devices } = overviewOf([
+      at(0, 10, { name: 'ncclDevKernel_Generic', collective: told }),
+      nccl(20, 5),
+      at(30, 2, { short: 'multimem_all_reduce_kernel' }),
+      { ...at(40, 3), type: 'collective', name: 'hcom_allGather_', kind: 'allGather', bytes: 8, dtype: null, group: '2', groupSize: 2, ranks: null, algorithm: null, link: null }, // prettier-ignore
+    ]);
+    expect(collectives).to.deep.equal([
+      { name: 'allreduce', count: 2, time: 15, bytes: 400, groups: ['1'] },
+      { name: 'allGather', count: 1, time: 3, bytes: 8, groups: ['2'] },
+      { name: 'allreduce (by its name, counted as compute)', count: 1, time: 2, bytes: null, groups: [] },
+    ]);
+    expect(devices[0]).to.include({ communication: 18, compute: 2 });
+  });
+
+  it('tells steps by their first and last work', () => {
+    const { steps } = overviewOf([
+      ...[at(0, 10, { step: 1 }), at(90, 10, { step: 1 }), at(100, 30, { step: 2 }), at(140, 10, { step: 2 })],
+      ...[at(200, 60, { step: 3 }), at(500, 5, { step: null }), copy(600, 5)],
+    ]);
+    expect(steps?.list).to.deep.equal([
+      { step: 1, device: 0, span: 100, busy: 20 },
+      { step: 2, device: 0, span: 50, busy: 40 },
+      { step: 3, device: 0, span: 60, busy: 60 },
+    ]);
+    expect(steps).to.include({ count: 3, median: 60, min: 50, max: 100 });
+    // Mean 70; squares 900 + 400 + 100 over 2
+    expect(steps?.variation).to.be.closeTo(Math.sqrt(700) / 70, 1e-12);
+    expect(overviewOf([at(0, 10)]).steps).to.equal(null);
+    expect(overviewOf([at(0, 10, { step: 4 })]).steps).to.include({ count: 1, variation: null });
+  });
+
+  it('gives copies to steps where samples tell when these ran on the host', () => {
+    const step = (number: number, start: number): ProfileLine =>
+      ({ type: 'sample', profile: 0, start, dur: 100, device: null, metric: 'step', value: null, unit: null, labels: { step: number } }); // prettier-ignore
+    const { steps } = overviewOf([step(1, 0), step(2, 100), copy(150, 10, { launch: launched(50) }), at(300, 10, { launch: launched(150) })]); // prettier-ignore
+    expect(steps?.list.map(({ step: number, span }) => [number, span])).to.deep.equal([[1, 10], [2, 10]]); // prettier-ignore
+  });
+});
+
+describe('overview of odd records', () => {
+  it('counts what has no time, ends before it starts, or comes late', () => {
+    const { devices, kernels, diagnostics } = overviewOf([
+      ...[at(100, 10), at(50, 10), at(200, null), at(300, -5), at(NaN, 7), at(400, 10)],
+      end({ 'kernel-without-launch': 3 }),
+    ]);
+    expect(diagnostics).to.deep.equal({
+      ...{ 'kernel-without-launch': 3, 'record-ends-before-start': 1, 'record-out-of-order': 1 },
+      'record-without-time': 2,
+    });
+    expect(devices[0]).to.include({ span: 360, busy: 30, idle: 330 });
+    const { host = NaN, queue = NaN, unknown = NaN } = devices[0]?.gaps ?? {};
+    expect(host + queue + unknown).to.equal(330);
+    expect(kernels).to.include({ count: 6, untimed: 2, time: 37 });
+  });
+
+  it('stands a clock that jumps there and back', () => {
+    const { devices, diagnostics } = overviewOf([at(0, 10), at(1e15, 10), at(20, 10), at(40, 10)]);
+    expect(diagnostics).to.include({ 'record-out-of-order': 2 });
+    const { span = NaN, busy = NaN, idle = NaN } = devices[0] ?? {};
+    expect(span).to.equal(1e15 + 10);
+    expect(busy + idle).to.equal(span);
+  });
+
+  it('tells nothing of nothing', () => {
+    expect(overviewsOf([])).to.deep.equal([]);
+    const { devices, kernels, memory, steps } = overviewOf([HEADER, end({})]);
+    expect({ devices, kernels, memory, steps }).to.deep.equal({ devices: [], kernels: null, memory: [], steps: null });
+  });
+
+  it('knows durations without starts, as a net.dict has them', () => {
+    const { devices, kernels } = overviewOf([at(NaN, 7, { device: NaN })]);
+    expect(devices).to.deep.equal([]);
+    expect(kernels).to.include({ count: 1, untimed: 0, time: 7 });
+  });
+});

@@ -1,0 +1,47 @@
+/**
+ * Overviews of real traces against times that were worked out from the JSON alone, to the microsecond.
+ */
+import { expect } from 'chai';
+import { readFileSync } from 'node:fs';
+import type { DeviceTime } from '../../../src/prof/summary/summary-data.js';
+import { fileOf, recordsOf, TRACES } from '../../support/kineto.js';
+import { overviewOf } from '../../support/overviews.js';
+import { itShared } from '../../support/shared.js';
+
+const REFERENCE = 'reference/exact-timelines.md';
+
+const ms = (ns: number): string => (ns / 1e6).toFixed(3);
+
+/** The cells of the reference's table. */
+function cellsOf({ counts, ...times }: DeviceTime): string[] {
+  const { span, busy, idle, compute, communication, memory, kernelSum, exposed, notUnderCompute } = times;
+  const numbers = [counts.kernels + counts.communications, counts.communications, counts.copies + counts.sets];
+  const lengths = [span, busy, idle, compute, communication, memory, kernelSum, exposed, notUnderCompute];
+  return [...numbers.map(String), ...lengths.map(ms)];
+}
+
+const rowOf = (text: string, trace: string): string[] =>
+  (new RegExp(`^\\| ${trace} \\| (.*) \\|$`, 'm').exec(text)?.[1] ?? '').split(' | ');
+
+describe('overview of traces', () => {
+  for (const trace of TRACES) {
+    itShared(trace, [fileOf(trace), REFERENCE], async ([, reference = '']) => {
+      const { devices, kernels } = overviewOf(await recordsOf(trace));
+      const [device, ...others] = devices;
+      expect(others).to.deep.equal([]);
+      expect(device && cellsOf(device)).to.deep.equal(rowOf(readFileSync(reference, 'utf8'), trace));
+      expect(ms(kernels?.time ?? NaN)).to.equal(ms(device?.kernelSum ?? NaN));
+    });
+  }
+
+  itShared('of launched work alone', [fileOf('h100_qwen'), fileOf('mi300_resnet_training'), REFERENCE], async ([, , reference = '']) => {
+    const text = readFileSync(reference, 'utf8').replaceAll(' events', '');
+    for (const trace of ['h100_qwen', 'mi300_resnet_training']) {
+      const { devices } = overviewOf(await recordsOf(trace));
+      const { counts, linked } = devices[0] ?? expect.fail();
+      const all = counts.kernels + counts.communications + counts.copies + counts.sets;
+      const { activities, span, busy } = linked ?? expect.fail();
+      expect(text).to.include(`${trace} ${activities} of ${all}, span ${ms(span)}, busy ${ms(busy)}`);
+    }
+  }); // prettier-ignore
+});

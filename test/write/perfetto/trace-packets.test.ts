@@ -1,0 +1,78 @@
+import { expect } from 'chai';
+import { Interned } from '../../../src/write/perfetto/interned.js';
+import { Packets, type EventParts } from '../../../src/write/perfetto/trace-packets.js';
+import { packetsOf, shownTrace } from '../../support/perfetto-trace.js';
+
+const event = (fields: Partial<EventParts> = {}): EventParts => ({
+  ...{ zero: { ns: 0n }, start: 7, name: 'gemm', category: 'kernel', args: [], flows: [], endsFlow: null },
+  ...fields,
+});
+
+function place(packets: Packets): Packets {
+  packets.process(1, 42, 'host');
+  packets.track({ uuid: 2, parent: 1, name: 'stream 7' });
+  return packets;
+}
+
+describe('packets', () => {
+  it('are the published bytes', () => {
+    const packets = new Packets();
+    packets.process(1, 42, 'p');
+    // trace.packet { trusted_packet_sequence_id: 1 sequence_flags: 1 first_packet_on_sequence: true
+    //   track_descriptor { uuid: 1 process { pid: 42 process_name: "p" } } }
+    expect(Buffer.from(packets.take()).toString('hex')).to.equal('0a13' + '5001' + '6801' + 'b80501' + 'e20309' + '0801' + '1a05082a320170'); // prettier-ignore
+    packets.counter(3, { zero: { ns: 2n ** 62n }, start: 1 }, -2);
+    // Varints of 64 bits: 2^62 + 1 in nine bytes, −2 in ten.
+    expect(Buffer.from(packets.take()).toString('hex')).to.equal('0a1e' + '5001' + '408180808080808080' + '40' + '5a10' + '4804' + '5803' + 'f001feffffffffffffffff01'); // prettier-ignore
+    expect(packets.size).to.equal(0);
+  });
+
+  it('tell a text once, until there are too many', () => {
+    const packets = place(new Packets(new Interned(6)));
+    for (let i = 0; i < 20; i++) packets.slice(2, event({ start: i, name: `k${i % 4}`, args: [['op', 'mm']] }), 0);
+    const bytes = packets.take();
+    const decoded = packetsOf(bytes);
+    // Category, name of the argument, its value; four names: told again whenever they were forgotten.
+    const told = decoded.flatMap(({ internedData = {} }) =>
+      Object.values(internedData)
+        .flat()
+        .map(({ iid }) => iid),
+    );
+    const cleared = decoded.filter(({ sequenceFlags = 0 }) => (sequenceFlags & 1) !== 0);
+    expect(told).to.have.length.above(7);
+    expect(new Set(told).size).to.equal(told.length);
+    expect(cleared).to.have.length.within(2, 20);
+    const { events } = shownTrace(bytes);
+    expect(events.map(({ name, category, args }) => [name, category, args['op']])).to.deep.equal(
+      Array.from({ length: 20 }, (_, i) => [`k${i % 4}`, 'kernel', 'mm']),
+    );
+  });
+
+  it('keep numbers exact, and say which are whole', () => {
+    const numbers = [0, -1, 2 ** 53 - 1, -(2 ** 53 - 1), 0.1, 1e300, 2 ** 60];
+    const packets = place(new Packets());
+    packets.instant(2, event({ args: numbers.map((value, i) => [`a${i}`, value]), flows: [1, 2 ** 40] }));
+    const bytes = packets.take();
+    expect(Object.values(shownTraceWithoutFlows(bytes))).to.deep.equal(numbers);
+    const flows = packetsOf(bytes).flatMap(({ trackEvent }) => trackEvent?.flowIds ?? []);
+    expect(flows).to.deep.equal(['1', String(2 ** 40)]);
+  });
+
+  it('come in pieces that are whole packets', () => {
+    const packets = place(new Packets());
+    const pieces = [packets.take()];
+    for (let i = 0; i < 3; i++) {
+      packets.slice(2, event({ name: `k${i}`.repeat(100 * i) }), 2);
+      pieces.push(packets.take());
+    }
+    for (const piece of pieces) expect(() => packetsOf(piece)).to.not.throw();
+    expect(shownTrace(Buffer.concat(pieces)).events).to.have.length(3);
+  });
+});
+
+function shownTraceWithoutFlows(bytes: Uint8Array): Readonly<Record<string, unknown>> {
+  const values = packetsOf(bytes).flatMap(({ trackEvent }) => trackEvent?.debugAnnotations ?? []);
+  return Object.fromEntries(
+    values.map(({ nameIid, intValue, doubleValue }) => [nameIid, doubleValue ?? Number(intValue)]),
+  );
+}
