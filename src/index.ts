@@ -10,7 +10,7 @@ export type { Probe, Reader, ReadOptions } from './parse/reader.js';
 export { detect, READERS, UNREADABLE, type Unreadable } from './parse/registry.js';
 
 export type { Family, KernelFacts, Param, Role, Work } from './ops/family.js';
-export { describe, type Described } from './ops/resolve-work.js';
+export { resolveWork, type ResolvedWork } from './ops/resolve-work.js';
 export { FAMILIES, familyOf } from './ops/table.js';
 export { algorithmBytes, busBytes } from './ops/collective-bytes.js';
 export { TENSOR_CORE_RULES, tensorCore, type TensorCore } from './ops/tensor-core.js';
@@ -30,7 +30,7 @@ export { ForwardKernels, type Forward, type Pairing } from './prof/pair.js';
 export { peaksOf, type Peaks } from './prof/roofline/peaks.js';
 export { readRecords } from './prof/input/records.js';
 export { Annotator, report, type RecordBatches, type ReportOptions } from './prof/report.js';
-export { place, type Bound, type Load, type Placement, type Roof } from './prof/roofline/roofline.js';
+export { classifyRoofline, type Bound, type Load, type Placement, type Roof } from './prof/roofline/roofline.js';
 export { parseSort, type SortKey } from './prof/query/sort.js';
 export { summaryLine, Tally } from './prof/report-tally.js';
 export { parseWhere, type Condition } from './prof/query/where.js';

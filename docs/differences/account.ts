@@ -2,7 +2,7 @@
  * Which answer agrees with a reference, and which difference explains each that does not.
  */
 import { renderParams } from '../../src/ops/family.js';
-import { describe } from '../../src/ops/resolve-work.js';
+import { resolveWork } from '../../src/ops/resolve-work.js';
 import { matrixUnitCell } from '../../src/ops/tensor-core.js';
 import { CELLS, type Cell, type Cells, type Probe } from './probe.js';
 import { DIFFERENCES, type Difference } from './table.js';
@@ -34,7 +34,7 @@ export interface Account {
 
 /** Our row for a probe. */
 export function answerTo(probe: Probe): Cells {
-  const described = describe([probe.call], probe.kernel);
+  const described = resolveWork([probe.call], probe.kernel);
   const work = described?.work ?? null;
   return {
     op: work?.label ?? probe.call.op,

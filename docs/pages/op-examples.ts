@@ -1,7 +1,7 @@
 /** One call for every family of ops, with the kernel that it launches: the worked examples of docs/ops.md. */
 import { renderParams, type Family, type KernelFacts } from '../../src/ops/family.js';
 import { asTensor, showTensor } from '../../src/ops/call.js';
-import { describe } from '../../src/ops/resolve-work.js';
+import { resolveWork } from '../../src/ops/resolve-work.js';
 import type { Arg, ArgValue, OpCall } from '../../src/record/record.js';
 import { code, grouped } from './markdown.js';
 
@@ -360,7 +360,7 @@ export function exampleOf(family: Family): { readonly text: string; readonly sou
   if (given === undefined) throw new Error(`docs/pages/op-examples.ts has no example for the family ${family.id}`);
   const { call, kernel } = given;
   const facts: KernelFacts = { name: kernel, short: kernel, dir: 'fprop', sub: 0, grid: null, block: null };
-  const found = describe([call], facts);
+  const found = resolveWork([call], facts);
   if (found?.family !== family) throw new Error(`the example of the family ${family.id} is not answered by it`);
   const { flops, bytes, formula, source, params } = found.work;
   const shown = code(`${call.op}(${call.args.map(showArg).join(', ')})`);

@@ -1,7 +1,7 @@
 /** Where the records come from: a file or stdin of records, or a profile that is parsed on the way. */
 import { existsSync, statSync, type Stats } from 'node:fs';
 import { basename } from 'node:path';
-import { Ending } from '../prof/input/stream-status.js';
+import { StreamStatus } from '../prof/input/stream-status.js';
 import { openFile, openStream, type Input } from '../prof/input/lines.js';
 import { numbered, ProfileNumbers } from '../prof/input/profile-numbers.js';
 import { readRecords, type RecordTypes } from '../prof/input/records.js';
@@ -19,10 +19,10 @@ export interface Source {
   readonly names: readonly string[];
   readonly batches: RecordBatches;
   /** How the inputs that are records ended, of those that were opened so far. */
-  readonly endings: readonly Ending[];
+  readonly endings: readonly StreamStatus[];
   readonly close: () => void;
 }
-type Opening = Omit<Source, 'names' | 'endings'> & { readonly ending?: Ending };
+type Opening = Omit<Source, 'names' | 'endings'> & { readonly ending?: StreamStatus };
 
 /**
  * @param file undefined or '-' for stdin
@@ -83,7 +83,7 @@ async function openOne(file: string | undefined, progress: Progress, types: Reco
   };
   const input = onStdin ? await openStream(process.stdin, 'stdin', onBytes) : await openFile(file, onBytes);
   if (mayBeRecords(input)) {
-    const ending = new Ending(input.name);
+    const ending = new StreamStatus(input.name);
     return { name: input.name, batches: readRecords(input, types, ending), ending, close: input.close };
   }
   input.close();
@@ -162,7 +162,7 @@ async function* inBatches(records: Iterable<ProfileLine>): AsyncGenerator<readon
 }
 
 /** The first of the inputs' ends that is missing within a line, or in compressed data; null when there is none. */
-const cutOf = ({ endings }: Source): Ending['cut'] => endings.find(({ cut }) => cut !== null)?.cut ?? null;
+const cutOf = ({ endings }: Source): StreamStatus['cut'] => endings.find(({ cut }) => cut !== null)?.cut ?? null;
 
 /**
  * Says of inputs that are cut off that they are; to be called when the output is written, which has what stands before.

@@ -132,7 +132,7 @@ export async function withOutput(path: string | undefined, inputs: readonly stri
  */
 export function checkOutput(path: string | undefined, inputs: readonly string[]): Stats | null {
   if (path === undefined || path === '-') return null;
-  const existing = told(path, () => statOf(path));
+  const existing = withIoErrors(path, () => statOf(path));
   if (existing?.isDirectory() === true) throw new UserError('is a directory', { where: path, hint: '-o takes a file' });
   for (const input of inputs) {
     const other = statOf(input);
@@ -140,7 +140,7 @@ export function checkOutput(path: string | undefined, inputs: readonly string[])
       throw new UserError('is the input', { where: path, hint: 'choose another name for -o' });
     }
   }
-  told(path, () => {
+  withIoErrors(path, () => {
     // Who made a file read-only wants to keep it, although renaming onto it would work.
     if (existing !== null) accessSync(path, constants.W_OK);
     // A new file is written beside the old one; a device or a pipe is written itself.
@@ -166,9 +166,9 @@ async function toFile(target: string, name: string, body: Body): Promise<void> {
   // Before the file is there: an interrupt may come as soon as somebody sees it.
   const release = onInterrupt(remove);
   try {
-    const file = told(name, () => openSync(temporary, 'wx'));
+    const file = withIoErrors(name, () => openSync(temporary, 'wx'));
     await writeTo(file, name, body);
-    told(name, () => {
+    withIoErrors(name, () => {
       renameSync(temporary, target);
     });
   } catch (error) {
@@ -184,7 +184,7 @@ async function writeTo(file: number, name: string, body: Body): Promise<void> {
   let parts: string[] = [];
   let size = 0;
   const writeBytes = (bytes: Uint8Array): void => {
-    told(name, () => {
+    withIoErrors(name, () => {
       for (let at = 0; at < bytes.length;) at += writeSync(file, bytes, at);
     });
   };
@@ -216,7 +216,7 @@ async function writeTo(file: number, name: string, body: Body): Promise<void> {
 }
 
 /** Runs a step of writing; what the operating system refuses is told in words. */
-function told<T>(name: string, step: () => T): T {
+function withIoErrors<T>(name: string, step: () => T): T {
   try {
     return step();
   } catch (error) {

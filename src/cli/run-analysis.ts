@@ -68,7 +68,7 @@ export interface Pass {
 }
 
 /** One pass over the records of a command's input, then its output; a message about the whole names the input. */
-export async function overRecords(request: CommonRequest<string>, pass: Pass): Promise<void> {
+export async function runAnalysis(request: CommonRequest<string>, pass: Pass): Promise<void> {
   const { files, output, quiet } = request;
   const inputs = inputFiles(request);
   // Before minutes of reading.

@@ -19,7 +19,7 @@ export type OnGap = (from: number, to: number, note: number) => void;
  * The sweep itself, in any unit of time, for intervals in order of their start: what is known is known at once. Of one
  * that starts too late, only what lies beyond the end reached so far is counted.
  */
-export class Cover {
+export class IntervalUnion {
   /** Time during which at least one interval ran. */
   total = 0;
   /** The end reached so far. */
@@ -59,7 +59,7 @@ interface Interval {
 }
 
 export class Union {
-  readonly #cover = new Cover();
+  readonly #cover = new IntervalUnion();
   #now = -Infinity;
   readonly #held: Interval[] = [];
   /** Intervals that came after one that starts in a later nanosecond: what they cover is not all counted. */

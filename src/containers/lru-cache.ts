@@ -2,7 +2,7 @@
  * A bounded cache: keeps at least the `size` most recently used entries and at most twice as many. Two generations
  * of a Map: when the young one is full it becomes the old one, and what is used again moves back.
  */
-export class Recent<K, V> {
+export class LruCache<K, V> {
   #young = new Map<K, V>();
   #old = new Map<K, V>();
 
@@ -46,13 +46,13 @@ const TOO_FEW = 16;
  * not to, nothing more is remembered: keeping values that never come back costs more than making them.
  */
 export class Repeating<K, V> {
-  #recent: Recent<K, V> | null;
+  #recent: LruCache<K, V> | null;
   readonly #trial: number;
   #asked = 0;
   #found = 0;
 
   constructor(size: number) {
-    this.#recent = new Recent(size);
+    this.#recent = new LruCache(size);
     this.#trial = TRIAL * size;
   }
 

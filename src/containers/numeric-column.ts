@@ -9,7 +9,7 @@ type NumberArray =
 const GROWTH = 1.5;
 
 /** A growing typed array. Reading beyond the end gives NaN, which no consumer takes for a value. */
-export class Column<A extends NumberArray = Float64Array<ArrayBuffer>> {
+export class NumericColumn<A extends NumberArray = Float64Array<ArrayBuffer>> {
   #data: A;
   #length = 0;
 
@@ -18,23 +18,23 @@ export class Column<A extends NumberArray = Float64Array<ArrayBuffer>> {
   }
 
   /** Times, sizes, ids up to 2^53; null is kept as NaN. */
-  static floats(): Column {
-    return new Column((capacity) => new Float64Array(capacity));
+  static floats(): NumericColumn {
+    return new NumericColumn((capacity) => new Float64Array(capacity));
   }
 
   /** Row numbers, interned ids, extents: 0 to 2^32 - 1. */
-  static counts(): Column<Uint32Array<ArrayBuffer>> {
-    return new Column((capacity) => new Uint32Array(capacity));
+  static counts(): NumericColumn<Uint32Array<ArrayBuffer>> {
+    return new NumericColumn((capacity) => new Uint32Array(capacity));
   }
 
   /** Places in one of two tables: -2^31 to 2^31 - 1. */
-  static places(): Column<Int32Array<ArrayBuffer>> {
-    return new Column((capacity) => new Int32Array(capacity));
+  static places(): NumericColumn<Int32Array<ArrayBuffer>> {
+    return new NumericColumn((capacity) => new Int32Array(capacity));
   }
 
   /** Codes: 0 to 255. */
-  static codes(): Column<Uint8Array<ArrayBuffer>> {
-    return new Column((capacity) => new Uint8Array(capacity));
+  static codes(): NumericColumn<Uint8Array<ArrayBuffer>> {
+    return new NumericColumn((capacity) => new Uint8Array(capacity));
   }
 
   get length(): number {

@@ -4,10 +4,10 @@
 import type { OpCall } from '../record/record.js';
 import type { Family, KernelFacts, Work } from './family.js';
 import { inSchemaOrder } from './schema/argument-reconstruction.js';
-import { withAnyType, withToldTypes, type TypedBy } from './schema/dtype-inference.js';
+import { withAnyType, inferDtypes, type TypedBy } from './schema/dtype-inference.js';
 import { familyOf } from './table.js';
 
-export interface Described {
+export interface ResolvedWork {
   /** Index of the describing call; -1 where the kernel itself tells what it does. */
   readonly index: number;
   readonly call: OpCall;
@@ -26,8 +26,8 @@ export interface Described {
  * around the one that computes a single gradient).
  * @param calls outermost first
  */
-export function describe(calls: readonly OpCall[], kernel: KernelFacts): Described | null {
-  let partial: Described | null = null;
+export function resolveWork(calls: readonly OpCall[], kernel: KernelFacts): ResolvedWork | null {
+  let partial: ResolvedWork | null = null;
   for (let index = calls.length - 1; index >= 0; index--) {
     const found = describeBy(calls, index, kernel);
     if (found === null || (partial !== null && found.family !== partial.family)) continue;
@@ -39,11 +39,11 @@ export function describe(calls: readonly OpCall[], kernel: KernelFacts): Describ
   return partial;
 }
 
-function describeBy(calls: readonly OpCall[], index: number, kernel: KernelFacts): Described | null {
+function describeBy(calls: readonly OpCall[], index: number, kernel: KernelFacts): ResolvedWork | null {
   const written = withToldResult(calls, index);
   const family = written === undefined ? null : familyOf(written);
   if (written === undefined || family === null) return null;
-  const { call, typedBy } = withToldTypes(inSchemaOrder(written), kernel.name);
+  const { call, typedBy } = inferDtypes(inSchemaOrder(written), kernel.name);
   if (call.from === undefined) {
     const work = family.work(call, kernel);
     return work === null ? null : { index, call, family, work, whole: work, typedBy };
@@ -79,7 +79,7 @@ const isKnown = ({ flops, bytes }: Work): boolean => flops !== null && bytes !==
  * Whether the call tells all but element types. These may be known by one of its kernels' names and not by another's,
  * and all of them must have the same describing call.
  */
-const tellsAll = ({ call, family, whole }: Described): boolean =>
+const tellsAll = ({ call, family, whole }: ResolvedWork): boolean =>
   isKnown(whole) || (whole.flops !== null && isKnown(family.work(withAnyType(call), NAMELESS) ?? whole));
 
 /** The inner op may say which gradient it computes. */

@@ -1,5 +1,5 @@
 /** What vendors call the unit that multiplies matrices. */
-import type { Overview } from '../prof/summary/summary-data.js';
+import type { ProfileSummary } from '../prof/summary/summary-data.js';
 
 const NAMES: Readonly<Record<string, string>> = {
   nvidia: 'tensor cores',
@@ -10,7 +10,7 @@ const NAMES: Readonly<Record<string, string>> = {
   aws: 'tensor engine',
 };
 
-export function matrixUnitName(header: Overview['header']): string {
+export function matrixUnitName(header: ProfileSummary['header']): string {
   const vendors = new Set(header?.devices.map(({ vendor }) => vendor));
   const [only] = vendors;
   return (vendors.size === 1 && only !== undefined ? NAMES[only] : undefined) ?? 'matrix unit';

@@ -9,7 +9,7 @@ import type { Probe, Reader } from './reader.js';
 import { detect, PROFILE_TABLES, readerNamed } from './registry.js';
 import { rankOf, readHead } from './source.js';
 import { isSqlite, SqliteFile } from './sqlite/sqlite.js';
-import { holdsEarly } from './json/first-part.js';
+import { headContains } from './json/first-part.js';
 
 export interface ProfileOptions {
   /** Ordinal of the profile in the stream. */
@@ -102,4 +102,4 @@ function openNamed(path: string, name: string): SqliteFile {
 
 /** Whether a database that cannot be opened is a profile, as far as its bytes tell. */
 const isProfile = (path: string): boolean =>
-  [path, `${path}-wal`].some((file) => existsSync(file) && holdsEarly(file, PROFILE_TABLES, SCHEMA_BYTES));
+  [path, `${path}-wal`].some((file) => existsSync(file) && headContains(file, PROFILE_TABLES, SCHEMA_BYTES));

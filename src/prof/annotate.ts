@@ -4,10 +4,10 @@
  */
 import { collective } from '../ops/families/collective.js';
 import type { Role, Work } from '../ops/family.js';
-import type { Described } from '../ops/resolve-work.js';
+import type { ResolvedWork } from '../ops/resolve-work.js';
 import { familyOf } from '../ops/table.js';
 import { matrixUnitByName, matrixUnitCell, tensorCore, type TensorCore } from '../ops/tensor-core.js';
-import { Recent } from '../containers/lru-cache.js';
+import { LruCache } from '../containers/lru-cache.js';
 import { isInstruction } from '../record/neuron.js';
 import type { Device, KernelRecord, OpCall, ProfileRecord } from '../record/record.js';
 import { cubeVerdict } from '../ops/ascend/cube.js';
@@ -17,10 +17,10 @@ import { engineUse, multiplies, ofInstruction, verdictOf } from './work/neuron-i
 import { matrixUnitUse, type MatrixUnitUse } from './work/matrix-unit-use.js';
 import type { Pairing } from './pair.js';
 import { peaksOf, type Peaks } from './roofline/peaks.js';
-import { NO_ROOF, place, roofOf, type Placement } from './roofline/roofline.js';
+import { NO_ROOF, classifyRoofline, roofOf, type Placement } from './roofline/roofline.js';
 
 /** Kernel names repeat: a program has hundreds, a profile millions of kernels. */
-const cells = new Recent<string, ReturnType<typeof matrixUnitCell>>(4096);
+const cells = new LruCache<string, ReturnType<typeof matrixUnitCell>>(4096);
 
 /** A cell of the column `tc`. */
 type UnitCell = 0 | 1 | '-' | '?' | null;
@@ -90,7 +90,7 @@ export class Annotated {
   }
 
   /** The innermost call that has a formula, and the work it gives this kernel. */
-  get described(): Described | null {
+  get described(): ResolvedWork | null {
     return this.derived.described;
   }
 
@@ -193,7 +193,7 @@ export class Annotated {
       halfSums: unitUse?.halfSums ?? false,
       shortcut: unitUse?.shortcut === true || described?.work.shortcut === true,
     };
-    return place(load, described?.family === collective ? NO_ROOF : roofOf(arithmetic, peaks));
+    return classifyRoofline(load, described?.family === collective ? NO_ROOF : roofOf(arithmetic, peaks));
   }
 
   /** Why FLOPs or bytes are not known; null when they are. */

@@ -5,7 +5,7 @@
 import { completeKernel } from '../record/kernel-defaults.js';
 import type { ProfileLine, ProfileRecord } from '../record/record.js';
 import { Annotated } from './annotate.js';
-import { OpQueue } from './work/op-call-buffer.js';
+import { OpCallBuffer } from './work/op-call-buffer.js';
 import { ForwardKernels } from './pair.js';
 import type { Peaks } from './roofline/peaks.js';
 import { Sorted, type SortKey } from './query/sort.js';
@@ -36,7 +36,7 @@ export class Annotator {
   readonly #forward = new ForwardKernels();
   readonly #profiles = new Map<number, ProfileRecord>();
 
-  readonly #queue = new OpQueue();
+  readonly #queue = new OpCallBuffer();
 
   /**
    * @param device peak rates for every kernel, in place of its own device's

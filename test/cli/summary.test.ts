@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { COMMANDS } from '../../src/cli/commands.js';
-import type { Overview } from '../../src/prof/summary/summary-data.js';
+import type { ProfileSummary } from '../../src/prof/summary/summary-data.js';
 import type { ProfileLine } from '../../src/record/record.js';
 import { kernel, mm } from '../support/kernels.js';
 import { commandOf, runCli } from '../support/run-cli.js';
@@ -84,9 +84,9 @@ describe('dprof summary', () => {
 
   it('writes an object a profile, whose parts add up', async () => {
     const { stdout } = await run(lines([...rank(0), ...rank(1)]), '-f', 'json');
-    const overviews = stdout.trimEnd().split('\n').map((line) => JSON.parse(line) as Overview); // prettier-ignore
+    const overviews = stdout.trimEnd().split('\n').map((line) => JSON.parse(line) as ProfileSummary); // prettier-ignore
     expect(overviews.map(({ profile, header: of }) => [profile, of?.rank])).to.deep.equal([[0, 0], [1, 1]]); // prettier-ignore
-    const [{ devices, kernels }] = overviews as [Overview];
+    const [{ devices, kernels }] = overviews as [ProfileSummary];
     expect(devices[0]).to.include({ start: 1000, end: 61_000, span: 60_000, busy: 53_000, idle: 7000 });
     expect(kernels?.byTime.map(({ name }) => name)).to.deep.equal(['ampere_sgemm_32x32_nn', 'ncclDevKernel_AllReduce', '</script>|`x`']); // prettier-ignore
   });

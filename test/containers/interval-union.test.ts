@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { Cover, gapEnd, Union } from '../../src/containers/interval-union.js';
+import { IntervalUnion, gapEnd, Union } from '../../src/containers/interval-union.js';
 
 const covered = (...intervals: readonly (readonly [number, number])[]): Union => {
   const union = new Union();
@@ -54,8 +54,8 @@ describe('union of intervals', () => {
 });
 
 describe('a cover', () => {
-  const sweep = (...intervals: readonly (readonly [number, number])[]): [Cover, boolean[]] => {
-    const cover = new Cover();
+  const sweep = (...intervals: readonly (readonly [number, number])[]): [IntervalUnion, boolean[]] => {
+    const cover = new IntervalUnion();
     return [cover, intervals.map(([start, end]) => cover.add(start, end))];
   };
 

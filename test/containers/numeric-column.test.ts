@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { Column, orNull } from '../../src/containers/numeric-column.js';
+import { NumericColumn, orNull } from '../../src/containers/numeric-column.js';
 
 describe('column of numbers', () => {
   it('holds what was pushed, over any number of growths', () => {
     fc.assert(
       fc.property(fc.array(fc.double(), { maxLength: 5000 }), (values) => {
-        const column = Column.floats();
+        const column = NumericColumn.floats();
         for (const value of values) column.push(value);
         expect(column.length).to.equal(values.length);
         expect([...column.values]).to.deep.equal(values);
@@ -16,13 +16,13 @@ describe('column of numbers', () => {
   });
 
   it('grows beyond its first capacity without losing rows', () => {
-    const column = Column.counts();
+    const column = NumericColumn.counts();
     for (let i = 0; i < 5000; i++) column.push(i * 7);
     for (const row of [0, 1023, 1024, 1025, 2048, 4999]) expect(column.at(row)).to.equal(row * 7);
   });
 
   it('gives NaN beyond the end, also within its capacity', () => {
-    const column = Column.codes();
+    const column = NumericColumn.codes();
     column.push(5);
     expect(column.at(0)).to.equal(5);
     expect(column.at(1)).to.be.NaN;
@@ -30,7 +30,7 @@ describe('column of numbers', () => {
   });
 
   it('sets a row there is, and no other', () => {
-    const column = Column.floats();
+    const column = NumericColumn.floats();
     column.push(1);
     column.set(0, 2);
     column.set(1, 3);
@@ -41,7 +41,7 @@ describe('column of numbers', () => {
   });
 
   it('keeps times of a day in nanoseconds exactly, and null as NaN', () => {
-    const column = Column.floats();
+    const column = NumericColumn.floats();
     const day = 86_400_000_000_001;
     column.push(day);
     column.push(NaN);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import type { Work } from '../../src/ops/family.js';
-import { describe as describeLaunch } from '../../src/ops/resolve-work.js';
+import { resolveWork as describeLaunch } from '../../src/ops/resolve-work.js';
 import type { Arg, OpCall } from '../../src/record/record.js';
 import { kernel } from '../support/calls.js';
 import { itShared } from '../support/shared.js';

@@ -1,6 +1,6 @@
 /** A page's data by hand: two ranks with a device each, every part filled, and names that try to be more than names. */
 import type { Finding } from '../../src/prof/advise/finding.js';
-import type { Overview } from '../../src/prof/summary/summary-data.js';
+import type { ProfileSummary } from '../../src/prof/summary/summary-data.js';
 import type { LayerRow, PageData, PageProfile } from '../../src/prof/html/page-data.js';
 
 /** A kernel's name that would act if it were read as HTML. */
@@ -14,7 +14,7 @@ const layer = (path: string[], time: number, own: number): LayerRow => ({
 });
 
 /** @param slower what the rank needs more than another, as a factor */
-function overview(rank: number, slower: number): Overview {
+function overview(rank: number, slower: number): ProfileSummary {
   const device = { id: 0, vendor: 'nvidia', name: 'Example GPU', arch: 'sm90', units: 10, clockHz: 1e9, memBytesPerS: 1e12, memBytes: 1e10 }; // prettier-ignore
   return {
     profile: rank,

@@ -1,7 +1,7 @@
 /** What a kernel of a call has to do, in one line: role, FLOPs, bytes. */
 import type { Arg, OpCall } from '../../src/record/record.js';
 import { renderParams, type KernelFacts, type Work } from '../../src/ops/family.js';
-import { describe as describeLaunch } from '../../src/ops/resolve-work.js';
+import { resolveWork as describeLaunch } from '../../src/ops/resolve-work.js';
 import { kernel } from './calls.js';
 
 const ELEMENTWISE = 'void at::native::elementwise_kernel<512, 1>(int)';

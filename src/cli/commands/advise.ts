@@ -11,7 +11,7 @@ import { integer, optionLines, type Arguments, type Option, type Tool } from '..
 import { ADVICE_FORMATS, WRITERS } from './advise/advise-formats.js';
 import type { Command } from '../commands.js';
 import { chooseDevice } from '../report/report-options.js';
-import { commonOptions, overRecords, readCommon } from '../run-analysis.js';
+import { commonOptions, runAnalysis, readCommon } from '../run-analysis.js';
 import { withOutput } from '../output.js';
 
 const TOP = 10;
@@ -65,7 +65,7 @@ async function run(args: readonly string[]): Promise<void> {
   const request = readRequest(given);
   const adviser = new Adviser(request);
   const annotator = new Annotator(request.device);
-  await overRecords(common, {
+  await runAnalysis(common, {
     types: ADVICE_TYPES,
     take: (record) => {
       adviser.take(record, annotator.take(record));

@@ -9,7 +9,7 @@ import { UsageError, UserError } from '../../record/errors.js';
 import { page } from '../../write/html/page.js';
 import { integer, optionLines, type Arguments, type Tool } from '../arguments.js';
 import type { Command } from '../commands.js';
-import { commonOptions, overRecords, readCommon } from '../run-analysis.js';
+import { commonOptions, runAnalysis, readCommon } from '../run-analysis.js';
 import { withOutput, type Write } from '../output.js';
 import { pageProgram } from '../page-program.js';
 import { version } from '../version.js';
@@ -66,7 +66,7 @@ async function run(args: readonly string[]): Promise<void> {
   const program = pageProgram();
   const annotator = new Annotator();
   const pages = new Pages({ timeline: choice, events });
-  await overRecords(common, {
+  await runAnalysis(common, {
     types: PAGE_TYPES,
     take: (record) => {
       pages.take(record, annotator.take(record));

@@ -5,7 +5,7 @@ import { Memory, MEMORY_TYPES } from '../../prof/memory/memory.js';
 import { integer, optionLines, type Option, type Tool } from '../arguments.js';
 import type { Command } from '../commands.js';
 import { memoryCsv, memoryJson, memoryText, type MemoryShown } from './memory/memory-text.js';
-import { commonOptions, overRecords, readCommon } from '../run-analysis.js';
+import { commonOptions, runAnalysis, readCommon } from '../run-analysis.js';
 import { withOutput } from '../output.js';
 
 const FORMATS = ['text', 'json', 'csv'] as const;
@@ -56,7 +56,7 @@ async function run(args: readonly string[]): Promise<void> {
   const points = given.read('points', (text) => integer('--points', text, 4)) ?? POINTS[common.format];
   const shown: MemoryShown = { top: given.read('top', (text) => integer('--top', text, 1)) ?? TOP };
   const memory = new Memory(points);
-  await overRecords(common, {
+  await runAnalysis(common, {
     types: MEMORY_TYPES,
     take: (record) => {
       memory.take(record);

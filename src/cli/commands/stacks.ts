@@ -10,7 +10,7 @@ import { aligned } from '../aligned.js';
 import { optionLines, type Option, type Tool } from '../arguments.js';
 import type { Command } from '../commands.js';
 import { speedscope } from './stacks/stacks-speedscope.js';
-import { commonOptions, overRecords, readCommon } from '../run-analysis.js';
+import { commonOptions, runAnalysis, readCommon } from '../run-analysis.js';
 import { withOutput, type Write } from '../output.js';
 
 const FORMATS = ['collapsed', 'speedscope'] as const;
@@ -60,7 +60,7 @@ async function run(args: readonly string[]): Promise<void> {
   const collectives = given.on('collectives');
   const stacks = new Stacks({ kinds, safe: isCollapsed ? collapsedFrame : clean, apart: !isCollapsed, collectives });
   const types: RecordTypes = new Set(['profile', 'kernel', 'end', ...(collectives ? (['collective'] as const) : [])]);
-  await overRecords(common, {
+  await runAnalysis(common, {
     types,
     take: (record) => {
       stacks.take(record);

@@ -9,7 +9,7 @@ import { clean } from '../../write/cell-text.js';
 import { aligned } from '../aligned.js';
 import { optionLines, type Tool } from '../arguments.js';
 import type { Command } from '../commands.js';
-import { commonOptions, overRecords, profileHeading, readCommon } from '../run-analysis.js';
+import { commonOptions, runAnalysis, profileHeading, readCommon } from '../run-analysis.js';
 import { withOutput } from '../output.js';
 
 const FORMATS = ['text', 'json', 'csv'] as const;
@@ -52,7 +52,7 @@ async function run(args: readonly string[]): Promise<void> {
   const { common } = readCommon(STEPS, args, FORMATS);
   if (common.help) return withOutput(undefined, [], async (write) => write(stepsHelp()));
   const steps = new Steps();
-  await overRecords(common, {
+  await runAnalysis(common, {
     types: STEP_TYPES,
     take: (record) => {
       steps.take(record);

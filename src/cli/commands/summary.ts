@@ -1,7 +1,7 @@
 /** `dprof summary`: records → what each profile adds up to. */
 import { Summaries } from '../../prof/neuron/metric-summary.js';
-import type { Overview } from '../../prof/summary/summary-data.js';
-import { OVERVIEW_TYPES, Overviews } from '../../prof/summary/summaries.js';
+import type { ProfileSummary } from '../../prof/summary/summary-data.js';
+import { SUMMARY_TYPES, ProfileSummaries } from '../../prof/summary/summaries.js';
 import { Annotator } from '../../prof/report.js';
 import { UsageError, UserError } from '../../record/errors.js';
 import type { ProfileLine } from '../../record/record.js';
@@ -9,13 +9,13 @@ import type { Command } from '../commands.js';
 import { overviewsJson, overviewsMarkdown, overviewsText } from './summary/summary-formats.js';
 import { allMetrics, METRIC_TYPES, metricsNotes, metricsText, monitorReports, type MetricsRequest } from './summary/summary-metrics.js'; // prettier-ignore
 import { readSummaryArguments, SUMMARY, summaryHelp, type SummaryFormat, type SummaryRequest } from './summary/summary-options.js'; // prettier-ignore
-import { overRecords, type Pass } from '../run-analysis.js';
+import { runAnalysis, type Pass } from '../run-analysis.js';
 import { withOutput } from '../output.js';
 
 async function run(args: readonly string[]): Promise<void> {
   const request = readSummaryArguments(args);
   if (request.help) return withOutput(undefined, [], async (write) => write(summaryHelp()));
-  await overRecords(request, request.metrics === null ? overviewPass(request) : metricsPass(request, request.metrics));
+  await runAnalysis(request, request.metrics === null ? overviewPass(request) : metricsPass(request, request.metrics));
 }
 
 function metricsPass({ format }: SummaryRequest, asked: MetricsRequest): Pass {
@@ -42,7 +42,7 @@ const ONLY_METRICS: ReadonlySet<string> = new Set(['neuron-summary', 'neff']);
 
 /** The summary of any vendor, and of profiles that have nothing but metrics these. */
 function overviewPass(request: SummaryRequest): Pass {
-  const [annotator, overviews, summaries] = [new Annotator(), new Overviews(request.top), new Summaries()];
+  const [annotator, overviews, summaries] = [new Annotator(), new ProfileSummaries(request.top), new Summaries()];
   const metricsAlone = new Set<number>();
   const asked = allMetrics(request.quiet);
   const take = (record: ProfileLine): void => {
@@ -50,9 +50,9 @@ function overviewPass(request: SummaryRequest): Pass {
     if (metricsAlone.has(record.profile)) summaries.take(record);
     else overviews.take(record, annotator.take(record));
   };
-  let found: readonly Overview[] = [];
+  let found: readonly ProfileSummary[] = [];
   return {
-    types: new Set([...OVERVIEW_TYPES, ...METRIC_TYPES]),
+    types: new Set([...SUMMARY_TYPES, ...METRIC_TYPES]),
     take,
     end: (write) => {
       overviews.rest(annotator.rest());
@@ -65,19 +65,19 @@ function overviewPass(request: SummaryRequest): Pass {
   };
 }
 
-function textOf(found: readonly Overview[], { format, file }: SummaryRequest): string {
+function textOf(found: readonly ProfileSummary[], { format, file }: SummaryRequest): string {
   if (format === 'csv') throw new UsageError('only --vendor-metrics are written as csv', 'dprof --by KEYS --csv FILE');
   if (format === 'json') return overviewsJson(found);
   return format === 'markdown' ? overviewsMarkdown(found, file) : overviewsText(found, file);
 }
 
 /** Whether anything with a time ran. */
-const hasWork = ({ devices, kernels, memory, syncs, collectives }: Overview): boolean =>
+const hasWork = ({ devices, kernels, memory, syncs, collectives }: ProfileSummary): boolean =>
   devices.length > 0 ||
   (kernels !== null && kernels.untimed < kernels.count) ||
   [...memory, ...syncs, ...collectives].some(({ time }) => time > 0);
 
-function nothing(found: readonly Overview[]): UserError {
+function nothing(found: readonly ProfileSummary[]): UserError {
   if (found.some(({ header }) => header?.format === 'neuron-monitor')) return monitorReports();
   const odd = found.some(({ diagnostics }) => Object.keys(diagnostics).some((name) => name.startsWith('record-')));
   if (!odd) return new UserError('no kernels, and no other work of a device');

@@ -1,7 +1,7 @@
 /**
  * What a kernel does, from its name alone: enough to give an op's work to the kernel that does it, once.
  */
-import { Recent } from '../../containers/lru-cache.js';
+import { LruCache } from '../../containers/lru-cache.js';
 
 export type KernelKind =
   /** Prepares or finishes the work of another kernel: layout change, split-K reduction, offsets, fill, copy. */
@@ -53,7 +53,7 @@ const KINDS: readonly KindRule[] = [
 const MOVES_DATA = /FillFunctor|CopyFunctor|copy_kernel/;
 
 /** Kernel names repeat: a program has hundreds, a profile millions of kernels. */
-const kinds = new Recent<string, KernelKind>(1024);
+const kinds = new LruCache<string, KernelKind>(1024);
 
 const kindOf = (short: string): KernelKind => KINDS.find(({ pattern }) => pattern.test(short))?.kind ?? 'main';
 

@@ -47,7 +47,7 @@ export const withAnyType = (call: OpCall): OpCall => ({
 export type TypedBy = 'kernel' | 'operand';
 
 /** The call with a type for every tensor where one can be had; the same object where nothing is missing. */
-export function withToldTypes(
+export function inferDtypes(
   call: OpCall,
   kernelName: string,
 ): { readonly call: OpCall; readonly typedBy: TypedBy | null } {

@@ -1,5 +1,5 @@
 /** How long steps took: how often, and one after the other. */
-import type { StepOverview } from '../../prof/summary/summary-data.js';
+import type { StepSummary } from '../../prof/summary/summary-data.js';
 import { chart, replaceContents, type ChartOption } from '../charts/chart.js';
 import { below, GRID, left, tips } from '../charts/chart-style.js';
 import { element, select } from '../document/element.js';
@@ -9,7 +9,7 @@ import type { Content, Panel, View } from '../panel.js';
 import { swatch } from '../charts/strip.js';
 import { written } from '../document/units.js';
 
-type Step = StepOverview['list'][number];
+type Step = StepSummary['list'][number];
 
 function series(steps: readonly Step[]): ChartOption {
   return {

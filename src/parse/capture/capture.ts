@@ -13,7 +13,7 @@ import type {
   StatementRecord,
 } from '../../record/record.js';
 import type { Diagnostics } from '../../record/diagnostics.js';
-import { Column } from '../../containers/numeric-column.js';
+import { NumericColumn } from '../../containers/numeric-column.js';
 import type { KernelContexts } from './context.js';
 import type { Launches } from './launches.js';
 import type { Threads } from './threads.js';
@@ -23,16 +23,16 @@ export type ActivityKind = (typeof ACTIVITY_KINDS)[number];
 
 /** Host calls that may launch work. */
 export class Calls {
-  readonly start = Column.floats();
-  readonly end = Column.floats();
-  readonly thread = Column.counts();
+  readonly start = NumericColumn.floats();
+  readonly end = NumericColumn.floats();
+  readonly thread = NumericColumn.counts();
   /** Process whose correlation ids these are. */
-  readonly process = Column.counts();
-  readonly corr = Column.floats();
+  readonly process = NumericColumn.counts();
+  readonly corr = NumericColumn.floats();
   /** Name, for `Capture.apiName`. */
-  readonly api = Column.counts();
+  readonly api = NumericColumn.counts();
   /** Which record of a call to prefer when several have one correlation id: 0 runtime, 1 driver, 2 other. */
-  readonly rank = Column.codes();
+  readonly rank = NumericColumn.codes();
 
   get length(): number {
     return this.start.length;
@@ -42,14 +42,14 @@ export class Calls {
 /** Host ranges with a start and an end on one thread. */
 export class Ranges {
   /** @param text where each text is, for `Capture.rangeText`; 4 bytes a row where the reader numbers them */
-  constructor(readonly text: Column | Column<Int32Array<ArrayBuffer>> = Column.floats()) {}
+  constructor(readonly text: NumericColumn | NumericColumn<Int32Array<ArrayBuffer>> = NumericColumn.floats()) {}
 
-  readonly start = Column.floats();
+  readonly start = NumericColumn.floats();
   /** Infinity for a range still open at the end. */
-  readonly end = Column.floats();
-  readonly thread = Column.counts();
+  readonly end = NumericColumn.floats();
+  readonly thread = NumericColumn.counts();
   /** Domain, for `Capture.domainName`; 0 is the default one. Left empty where there are no others. */
-  readonly domain = Column.counts();
+  readonly domain = NumericColumn.counts();
 
   get length(): number {
     return this.start.length;
@@ -63,26 +63,26 @@ export class Ranges {
 
 /** Work on a device, and waits for it. Cells that a kind has not are NaN. */
 export class Activities {
-  readonly kind = Column.codes();
+  readonly kind = NumericColumn.codes();
   /** NaN where the times were not collected: such a row is placed at its launch. */
-  readonly start = Column.floats();
-  readonly end = Column.floats();
-  readonly device = Column.counts();
-  readonly stream = Column.floats();
-  readonly process = Column.counts();
-  readonly corr = Column.floats();
+  readonly start = NumericColumn.floats();
+  readonly end = NumericColumn.floats();
+  readonly device = NumericColumn.counts();
+  readonly stream = NumericColumn.floats();
+  readonly process = NumericColumn.counts();
+  readonly corr = NumericColumn.floats();
   /** Kernel: name, for `Capture.kernelName`. Copy and sync: the format's code of its kind. */
-  readonly name = Column.counts();
+  readonly name = NumericColumn.counts();
   /** Grid then block of a kernel, six numbers a row; only kernels have rows here. */
-  readonly extents = Column.counts();
+  readonly extents = NumericColumn.counts();
   /** Row in `extents` / 6 of a kernel. */
-  readonly extent = Column.counts();
+  readonly extent = NumericColumn.counts();
   /** Copy and set: bytes. Graph: execution id. */
-  readonly bytes = Column.floats();
+  readonly bytes = NumericColumn.floats();
   /** Set: value. Copy: the format's code of the host's memory. Kernel and graph: graph id. */
-  readonly value = Column.floats();
+  readonly value = NumericColumn.floats();
   /** Graph node of a kernel, copy or set. */
-  readonly node = Column.floats();
+  readonly node = NumericColumn.floats();
 
   get length(): number {
     return this.start.length;

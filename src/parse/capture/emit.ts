@@ -17,7 +17,7 @@ import {
   type RangeRecord,
   type StatementRecord,
 } from '../../record/record.js';
-import { Recent } from '../../containers/lru-cache.js';
+import { LruCache } from '../../containers/lru-cache.js';
 import { ACTIVITY_KINDS, type Capture, type Operation } from './capture.js';
 import { compareCells, orNull } from '../../containers/numeric-column.js';
 import { Contexts, type KernelContexts } from './context.js';
@@ -55,7 +55,7 @@ const NO_OPERATION: Operation = {
 };
 
 /** Records in order of start, those without a time first, given out when their time has come. */
-class Ahead {
+class PeekableIterator {
   readonly #records: Iterator<StatementRecord>;
   #next: StatementRecord | null = null;
   #start = Infinity;
@@ -101,7 +101,7 @@ export function* emit(capture: Capture, options: EmitOptions): Generator<Profile
 class Emission {
   readonly #launches: Launches;
   readonly #contexts: KernelContexts;
-  readonly #kernelNames = new Recent<number, KernelNames>(4096);
+  readonly #kernelNames = new LruCache<number, KernelNames>(4096);
   readonly #counts: Record<string, number> = {};
 
   constructor(
@@ -134,7 +134,7 @@ class Emission {
     const ranges = this.options.ranges ? this.#rangesInOrder() : new Uint32Array();
     let next = 0;
     const rangeStart = (): number => this.capture.ranges.start.at(ranges[next] ?? 0);
-    const statements = new Ahead(this.capture.statements?.(this.options.profile) ?? []);
+    const statements = new PeekableIterator(this.capture.statements?.(this.options.profile) ?? []);
     while (statements.isDue(-Infinity)) yield this.#counted(statements.take());
     for (const row of this.#activitiesInOrder()) {
       const start = this.capture.activities.start.at(row);

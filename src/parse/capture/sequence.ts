@@ -3,7 +3,7 @@
  * kernels of one op. The rules are PyProf's where its faults do not reach; what differs is said where it does.
  */
 import type { Context, Direction, OpCall } from '../../record/record.js';
-import { Recent } from '../../containers/lru-cache.js';
+import { LruCache } from '../../containers/lru-cache.js';
 import type { OpMarker } from './markers.js';
 
 export type SequenceFacts = Pick<Context, 'dir' | 'mod' | 'op' | 'seqMarker' | 'seq' | 'altSeq' | 'sub'>;
@@ -126,7 +126,7 @@ function modernNames(markers: readonly OpMarker[], dir: Direction | null): Modul
 export const withoutBackward = (name: string): string => PLAIN_NAMES.of(name, strip);
 
 /** A program has few ops, and every kernel asks for its op's name. */
-const PLAIN_NAMES = new Recent<string, string>(1024);
+const PLAIN_NAMES = new LruCache<string, string>(1024);
 
 function strip(name: string): string {
   const plain = name.replace(/torch|autograd|_backward$|::|jit|\(anonymous namespace\)/g, '');

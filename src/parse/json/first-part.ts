@@ -7,7 +7,7 @@ const PIECE = 1024 * 1024;
  * Whether the first part of a file holds one of some texts.
  * @param searched bytes of that part
  */
-export function holdsEarly(path: string, texts: readonly string[], searched: number): boolean {
+export function headContains(path: string, texts: readonly string[], searched: number): boolean {
   const longest = Math.max(...texts.map((text) => Buffer.byteLength(text)));
   const piece = Buffer.alloc(PIECE);
   const file = openSync(path, 'r');

@@ -3,7 +3,7 @@
  * less than a third of as many single look-ups. Where the rows of a table are in no such order, reading ahead is
  * given up.
  */
-import { Recent } from '../../containers/lru-cache.js';
+import { LruCache } from '../../containers/lru-cache.js';
 import type { Cell, Cells } from './sqlite.js';
 
 /** Rows of a block. */
@@ -14,9 +14,9 @@ const BLOCKS = 32;
 const TRIAL = 256;
 
 /** @param cells null when there is no such table: every cell is null then */
-export function readAhead(cells: Cells | null): (rowid: number) => Cell {
+export function cachedCells(cells: Cells | null): (rowid: number) => Cell {
   if (cells === null) return () => null;
-  const blocks = new Recent<number, Cell[]>(BLOCKS);
+  const blocks = new LruCache<number, Cell[]>(BLOCKS);
   let asked = 0;
   let read = 0;
   const readBlock = (number: number): Cell[] => {

@@ -3,7 +3,7 @@
  * it, and for a kernel of the backward pass its forward op, whose module and frames it takes over.
  */
 import type { Context, ForwardOp, OpCall } from '../../record/record.js';
-import { Recent } from '../../containers/lru-cache.js';
+import { LruCache } from '../../containers/lru-cache.js';
 import { NOWHERE, type KernelContexts } from '../capture/context.js';
 import type { Launches } from '../capture/launches.js';
 import { withoutBackward } from '../capture/sequence.js';
@@ -53,8 +53,8 @@ interface Chain {
 }
 
 export class TorchContexts implements KernelContexts {
-  readonly #chains = new Recent<number, Chain>(512);
-  readonly #calls = new Recent<string, OpCall>(8192);
+  readonly #chains = new LruCache<number, Chain>(512);
+  readonly #calls = new LruCache<string, OpCall>(8192);
   #forward: ForwardOps | null = null;
   readonly #steps: Steps;
   /** By op: how many kernels it launched in all, how many were given out, and its number in the records. */

@@ -4,7 +4,7 @@
  */
 import type { Arg } from '../../record/record.js';
 import { Ranges } from '../capture/capture.js';
-import { Column } from '../../containers/numeric-column.js';
+import { NumericColumn } from '../../containers/numeric-column.js';
 import { PairIndex } from '../../containers/pair-index.js';
 import { readFrame, readName, type HostName } from './event-names.js';
 
@@ -21,19 +21,19 @@ export interface HostTexts {
 
 /** Facts of ops beyond their times; texts by number plus one, 0 where the event has none. */
 export class Ops {
-  readonly name = Column.counts();
-  readonly dims = Column.counts();
-  readonly types = Column.counts();
-  readonly concrete = Column.counts();
-  readonly callStack = Column.counts();
+  readonly name = NumericColumn.counts();
+  readonly dims = NumericColumn.counts();
+  readonly types = NumericColumn.counts();
+  readonly concrete = NumericColumn.counts();
+  readonly callStack = NumericColumn.counts();
   /** NaN where the event has none. */
-  readonly externalId = Column.floats();
+  readonly externalId = NumericColumn.floats();
   /** Sequence number of the autograd node that the op makes or belongs to; NaN where there is none. */
-  readonly sequence = Column.floats();
+  readonly sequence = NumericColumn.floats();
   /** The profiler's number of the forward thread; above 0 for ops of the backward pass. */
-  readonly forwardThread = Column.counts();
+  readonly forwardThread = NumericColumn.counts();
   /** The op's row among the ranges. */
-  readonly range = Column.counts();
+  readonly range = NumericColumn.counts();
 
   get length(): number {
     return this.name.length;
@@ -57,7 +57,7 @@ export interface OpsById {
 export type HostKind = 'annotation' | 'frame';
 
 export class HostEvents {
-  readonly ranges = new Ranges(Column.places());
+  readonly ranges = new Ranges(NumericColumn.places());
   readonly ops = new Ops();
   /** By name number; frames and other names apart, because they are read differently. */
   readonly #names: (HostName | undefined)[] = [];

@@ -7,7 +7,7 @@
  */
 import type { ProfileLine } from '../../record/record.js';
 import { workOf, type Timed } from '../steps/step-work.js';
-import { Cover, gapEnd, type GapEnd } from '../../containers/interval-union.js';
+import { IntervalUnion, gapEnd, type GapEnd } from '../../containers/interval-union.js';
 import { ByDevice, type Place } from './by-device.js';
 
 /** Time in which a device did nothing, between two pieces of work. */
@@ -30,13 +30,13 @@ export class DeviceTime {
   /** Activities that came after one that starts later: lengths of unions are then too small. */
   disordered = 0;
   /** Kernels, collectives, graphs, copies, sets. */
-  readonly busy = new Cover();
-  readonly computing = new Cover();
-  readonly communication = new Cover();
+  readonly busy = new IntervalUnion();
+  readonly computing = new IntervalUnion();
+  readonly communication = new IntervalUnion();
   /** Computing and communication. */
-  readonly either = new Cover();
+  readonly either = new IntervalUnion();
   /** Computing and copies. */
-  readonly local = new Cover();
+  readonly local = new IntervalUnion();
   /** What ended last. */
   before: Timed | null = null;
   #newest = -Infinity;

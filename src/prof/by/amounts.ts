@@ -2,7 +2,7 @@
 import type { Annotated } from '../annotate.js';
 
 /** A sum over the kernels that tell a value. */
-export interface Told {
+export interface KernelWork {
   readonly kernels: number;
   /** ns of these kernels. */
   readonly time: number;
@@ -41,10 +41,10 @@ function addTo(numbers: Float64Array, base: number, { flops, bytes, placement, t
 }
 
 /** What the kernels of a row did. */
-export class Amounts {
+export class GroupWork {
   constructor(private readonly numbers: readonly number[]) {}
 
-  #told(place: number): Told {
+  #told(place: number): KernelWork {
     return { kernels: this.#at(place), time: this.#at(place + 1), sum: this.#at(place + 2) };
   }
 
@@ -52,22 +52,22 @@ export class Amounts {
     return this.numbers[place] as number;
   }
 
-  get flops(): Told {
+  get flops(): KernelWork {
     return this.#told(FLOPS);
   }
-  get bytes(): Told {
+  get bytes(): KernelWork {
     return this.#told(BYTES);
   }
   /** Shares of the peak FLOP/s in percent, each times the time of its kernel. */
-  get peak(): Told {
+  get peak(): KernelWork {
     return this.#told(PEAK);
   }
   /** Shares of the peak bandwidth, likewise. */
-  get bandwidth(): Told {
+  get bandwidth(): KernelWork {
     return this.#told(BANDWIDTH);
   }
   /** Time on the matrix unit, of kernels of which it is told. */
-  get matrixUnit(): Told {
+  get matrixUnit(): KernelWork {
     return this.#told(MATRIX_UNIT);
   }
 
@@ -95,7 +95,7 @@ export class AmountsOfGroups {
   }
 
   /** What groups did together, those from `from` to before `to` of `order`; of groups without amounts nothing. */
-  of(order: Uint32Array, from: number, to: number): Amounts {
+  of(order: Uint32Array, from: number, to: number): GroupWork {
     const sum = new Array<number>(PLACES).fill(0);
     for (let i = from; i < to; i++) {
       const group = order[i] as number;
@@ -106,6 +106,6 @@ export class AmountsOfGroups {
         sum[place] = (sum[place] as number) + (chunk[base + place] as number);
       }
     }
-    return new Amounts(sum);
+    return new GroupWork(sum);
   }
 }

@@ -3,7 +3,7 @@
 /** Share of the table in use at most: fuller ones are searched for long. */
 const FULL = 0.5;
 
-export class Lookup {
+export class GroupIndex {
   /** Numbers, each above itself by one; 0 where there is none. */
   #slots = new Int32Array(2048);
   #count = 0;

@@ -1,15 +1,15 @@
 /** Groups → rows, as plain data: one a group, in a tree one a branch too, with all that is beneath it. */
 import { Sorted, type SortKey } from '../query/sort.js';
-import type { Amounts, AmountsOfGroups } from './amounts.js';
+import type { GroupWork, AmountsOfGroups } from './amounts.js';
 import type { Durations } from './durations.js';
-import { ROOT, type PlaceKeys, type Places } from './group-tree.js';
+import { ROOT, type GroupPath, type GroupTree } from './group-tree.js';
 import { spreadOf, type Spread } from './spread.js';
 
 /** Its key is the last one, and its level 1, where no tree is asked for. */
-export interface GroupRow extends PlaceKeys {
+export interface GroupRow extends GroupPath {
   /** Of all kernels of the row. */
   readonly spread: Spread;
-  readonly amounts: Amounts;
+  readonly amounts: GroupWork;
   /** ns of the kernels that are in no row beneath this one. */
   readonly own: number;
   /** ns of the kernels of all groups. */
@@ -26,7 +26,7 @@ export interface Arrangement {
 
 /** What is known of groups. */
 export interface Known {
-  readonly places: Places;
+  readonly places: GroupTree;
   readonly durations: Durations;
   readonly amounts: AmountsOfGroups;
 }
@@ -45,7 +45,7 @@ class Rows {
     this.whole = this.#sum(0, this.#order.length);
   }
 
-  keysOf(place: number): PlaceKeys {
+  keysOf(place: number): GroupPath {
     return this.known.places.keysOf(place);
   }
 
@@ -54,7 +54,7 @@ class Rows {
     return spreadOf(this.#durations.slice(this.#begins[from], this.#begins[to]));
   }
 
-  amountsOf(place: number): Amounts {
+  amountsOf(place: number): GroupWork {
     const [from, to] = this.known.places.rangeOf(place);
     return this.known.amounts.of(this.#order, from, to);
   }
@@ -74,19 +74,19 @@ class Rows {
 
 /** What is told of a place, each part when it is first asked for: to sort a row by one takes no others. */
 class PlaceRow implements GroupRow {
-  #keys: PlaceKeys | null = null;
+  #keys: GroupPath | null = null;
   #spread: Spread | null = null;
-  #amounts: Amounts | null = null;
+  #amounts: GroupWork | null = null;
 
   constructor(
     private readonly rows: Rows,
     private readonly place: number,
   ) {}
 
-  get #place(): PlaceKeys {
+  get #place(): GroupPath {
     return (this.#keys ??= this.rows.keysOf(this.place));
   }
-  get keys(): PlaceKeys['keys'] {
+  get keys(): GroupPath['keys'] {
     return this.#place.keys;
   }
   get key(): number {
@@ -98,7 +98,7 @@ class PlaceRow implements GroupRow {
   get spread(): Spread {
     return (this.#spread ??= this.rows.spreadOf(this.place));
   }
-  get amounts(): Amounts {
+  get amounts(): GroupWork {
     return (this.#amounts ??= this.rows.amountsOf(this.place));
   }
   get own(): number {

@@ -8,8 +8,8 @@
 import { type Value } from '../../table/column.js';
 import { mixed } from '../../containers/hash.js';
 import { Integers } from '../../containers/integers.js';
-import { Lookup } from './group-index.js';
-import { Texts } from './key-texts.js';
+import { GroupIndex } from './group-index.js';
+import { KeyTexts } from './key-texts.js';
 
 export const ROOT = 0;
 /** No place, or no group at a place. */
@@ -24,7 +24,7 @@ const keyOf = (step: number): number => step >> 1;
 const isEntry = (step: number): boolean => step % 2 === 1;
 
 /** What is told of a place. */
-export interface PlaceKeys {
+export interface GroupPath {
   /** One for each key of --by. */
   readonly keys: readonly Value[];
   /** The key that the place is about. */
@@ -33,8 +33,8 @@ export interface PlaceKeys {
   readonly level: number;
 }
 
-export class Places {
-  readonly #texts = new Texts();
+export class GroupTree {
+  readonly #texts = new KeyTexts();
   readonly #parents = new Integers();
   readonly #steps = new Integers();
   readonly #values = new Integers();
@@ -47,7 +47,7 @@ export class Places {
   readonly #to = new Integers();
   /** Place of each group. */
   readonly #places = new Integers();
-  readonly #lookup = new Lookup((at) => hashOf(this.#parents.at(at), this.#steps.at(at), this.#values.at(at)));
+  readonly #lookup = new GroupIndex((at) => hashOf(this.#parents.at(at), this.#steps.at(at), this.#values.at(at)));
 
   /**
    * @param keys how many each group has
@@ -163,7 +163,7 @@ export class Places {
     for (let at = this.#first.at(parent); at !== NONE; at = this.#next.at(at)) yield at;
   }
 
-  keysOf(place: number): PlaceKeys {
+  keysOf(place: number): GroupPath {
     const way: number[] = [];
     for (let at = place; at !== ROOT; at = this.#parents.at(at)) way.push(at);
     const keys = new Array<Value>(this.keys).fill(ALL);

@@ -8,7 +8,7 @@ import { UserError } from '../../record/errors.js';
 import type { Annotated } from '../annotate.js';
 import { AmountsOfGroups } from './amounts.js';
 import { Durations } from './durations.js';
-import { Places } from './group-tree.js';
+import { GroupTree } from './group-tree.js';
 import { rowsOf, type Arrangement, type GroupRow } from './group-rows.js';
 
 /** Groups that are kept. */
@@ -31,7 +31,7 @@ export interface GroupOptions {
 }
 
 export class Groups {
-  readonly #places: Places;
+  readonly #places: GroupTree;
   readonly #durations = new Durations();
   readonly #amounts = new AmountsOfGroups();
   /** Kernels in groups. */
@@ -43,7 +43,7 @@ export class Groups {
 
   constructor(private readonly options: GroupOptions) {
     const { keys, depth, arrangement } = options;
-    this.#places = new Places(keys.length, arrangement.tree);
+    this.#places = new GroupTree(keys.length, arrangement.tree);
     this.#entries = depth ?? (arrangement.tree ? DEEPEST : Infinity);
   }
 

@@ -3,10 +3,10 @@
  * until the collector runs.
  */
 import { type Value } from '../../table/column.js';
-import { Recent } from '../../containers/lru-cache.js';
+import { LruCache } from '../../containers/lru-cache.js';
 import { mixed } from '../../containers/hash.js';
 import { Integers } from '../../containers/integers.js';
-import { Lookup } from './group-index.js';
+import { GroupIndex } from './group-index.js';
 
 /** Bytes that are given room for at once. */
 const CHUNK = 1 << 20;
@@ -21,7 +21,7 @@ const textOf = (value: Value): string =>
 const valueOf = (text: string): Value =>
   /^(?:NaN|-?Infinity)$/.test(text) ? Number(text) : (JSON.parse(text) as Value);
 
-export class Texts {
+export class KeyTexts {
   readonly #chunks: Buffer[] = [];
   #free = CHUNK;
   /** Where each text is: its chunk, and where it begins and ends there. */
@@ -30,12 +30,12 @@ export class Texts {
   readonly #ends = new Integers();
   /** The text at hand. */
   #draft = Buffer.alloc(4096);
-  readonly #lookup = new Lookup((text) => {
+  readonly #lookup = new GroupIndex((text) => {
     const begin = this.#begins.at(text);
     return hashOf(this.#chunk(text), begin, this.#ends.at(text));
   });
   /** A program has few texts and a profile many kernels: of most, the text is known. */
-  readonly #recent = new Recent<number | string, number>(4096);
+  readonly #recent = new LruCache<number | string, number>(4096);
   /** Bytes of all texts. */
   bytes = 0;
 

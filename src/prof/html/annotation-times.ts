@@ -8,7 +8,7 @@ import { bounded } from './bounds.js';
 import type { KernelFacts } from './kernel-facts.js';
 import type { Annotation, Bounded } from './page-data.js';
 import { ANY, HostRanges } from './host-ranges.js';
-import { Samples } from './sampled-numbers.js';
+import { SampledNumbers } from './sampled-numbers.js';
 import { launchOf } from './timed-work.js';
 
 /** Texts that are told apart; each keeps up to MOST_SAMPLES times. */
@@ -25,7 +25,7 @@ class Text {
   time = 0;
   /** Times that only the order of kernels tells. */
   guessed = 0;
-  readonly occurrences = new Samples(MOST_SAMPLES);
+  readonly occurrences = new SampledNumbers(MOST_SAMPLES);
   constructor(readonly text: string) {}
 }
 
@@ -44,7 +44,7 @@ interface Place {
   readonly mark: string;
 }
 
-export class Annotations {
+export class AnnotationTimes {
   readonly #texts = new Map<string, Text>();
   readonly #ranges = new HostRanges();
   /** By text, then by the range that tells them. */

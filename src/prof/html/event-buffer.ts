@@ -2,7 +2,7 @@
  * Activities and ranges of a profile in columns, to make a timeline of some of them when all are known. Memory: 90 bytes
  * each, up to a bound.
  */
-import { Texts } from './text-numbers.js';
+import { TextNumbers } from './text-numbers.js';
 
 /** Columns of numbers, and the arrays that hold them. */
 const COLUMNS = {
@@ -32,26 +32,26 @@ const NAMES = Object.keys(COLUMNS) as Column[];
 export type Entry = Readonly<Record<Column, number>>;
 
 /** Rows, and characters of different texts. */
-export interface TapeBounds {
+export interface EventBufferBounds {
   readonly rows: number;
   readonly text: number;
 }
 
-export const TAPE: TapeBounds = { rows: 1_000_000, text: 32 * 1024 * 1024 };
+export const TAPE: EventBufferBounds = { rows: 1_000_000, text: 32 * 1024 * 1024 };
 const FIRST_ROWS = 4096;
 
-export class Tape {
+export class EventBuffer {
   #arrays: Arrays = arraysOf(FIRST_ROWS);
   #room = FIRST_ROWS;
   #rows = 0;
-  #texts = new Texts();
+  #texts = new TextNumbers();
 
   constructor(private readonly bounds = TAPE) {}
 
   get rows(): number {
     return this.#rows;
   }
-  get texts(): Texts {
+  get texts(): TextNumbers {
     return this.#texts;
   }
   get isFull(): boolean {
@@ -79,7 +79,7 @@ export class Tape {
     }
     this.#rows = kept;
     this.#resize(Math.max(FIRST_ROWS, kept));
-    const texts = new Texts();
+    const texts = new TextNumbers();
     for (const name of ['name', 'op', 'layer', 'dtype', 'tc', 'launchName'] as const) {
       const column = this.#arrays[name];
       for (let row = 0; row < kept; row++) column[row] = texts.numberOf(this.#texts.at(column[row] ?? 0));

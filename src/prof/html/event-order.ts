@@ -1,5 +1,5 @@
 /** The events of a tape in order of start: activities, ranges, and the calls that launched them, each call once. */
-import type { Tape } from './event-buffer.js';
+import type { EventBuffer } from './event-buffer.js';
 
 /** A span of time, ns. */
 interface Span {
@@ -26,7 +26,7 @@ export const NONE = 0xffff_ffff;
 export const rowOf = (event: number): number => event >>> 1;
 export const isLaunch = (event: number): boolean => (event & 1) === 1;
 
-export function eventsInOrder(tape: Tape, span: Span): EventOrder {
+export function eventsInOrder(tape: EventBuffer, span: Span): EventOrder {
   const [start, dur] = [tape.column('start'), tape.column('dur')];
   const [launchStart, launchDur] = [tape.column('launchStart'), tape.column('launchDur')];
   const startOf = (event: number): number => (isLaunch(event) ? launchStart : start)[rowOf(event)] ?? 0;
@@ -44,7 +44,7 @@ export function eventsInOrder(tape: Tape, span: Span): EventOrder {
 }
 
 /** A call is told by its thread and start. */
-function launchesOf(tape: Tape): { readonly distinct: Uint32Array; readonly launchOf: Uint32Array } {
+function launchesOf(tape: EventBuffer): { readonly distinct: Uint32Array; readonly launchOf: Uint32Array } {
   const [starts, lanes] = [tape.column('launchStart'), tape.column('launchLane')];
   const launchOf = new Uint32Array(tape.rows).fill(NONE);
   const rows = new Uint32Array(tape.rows);

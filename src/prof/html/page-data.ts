@@ -4,7 +4,7 @@
  * out.
  */
 import type { Finding } from '../advise/finding.js';
-import type { Overview } from '../summary/summary-data.js';
+import type { ProfileSummary } from '../summary/summary-data.js';
 
 export interface PageData {
   /** Version of this form. */
@@ -19,7 +19,7 @@ export interface PageData {
 /** One rank. */
 export interface PageProfile {
   /** The answer of `dprof summary`. */
-  readonly overview: Overview;
+  readonly overview: ProfileSummary;
   readonly utilisation: Utilisation;
   readonly kernels: Bounded<KernelTotal>;
   readonly annotations: Bounded<Annotation>;

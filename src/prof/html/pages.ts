@@ -6,10 +6,10 @@ import type { ProfileLine } from '../../record/record.js';
 import type { Annotated } from '../annotate.js';
 import { Adviser, ADVICE_TYPES } from '../advise/adviser.js';
 import { Memory, MEMORY_TYPES, type MemoryReport } from '../memory/memory.js';
-import type { Overview } from '../summary/summary-data.js';
-import { Overviews, OVERVIEW_TYPES } from '../summary/summaries.js';
+import type { ProfileSummary } from '../summary/summary-data.js';
+import { ProfileSummaries, SUMMARY_TYPES } from '../summary/summaries.js';
 import type { RecordTypes } from '../input/records.js';
-import { Annotations } from './annotation-times.js';
+import { AnnotationTimes } from './annotation-times.js';
 import { boundsOf, type Bounds } from './bounds.js';
 import { factsOf } from './kernel-facts.js';
 import { KernelTotals } from './kernel-totals.js';
@@ -18,11 +18,11 @@ import type { MemoryCurve, PageData, PageProfile } from './page-data.js';
 import { RooflinePoints } from './roofline-groups.js';
 import { isActivity, timed } from './timed-work.js';
 import type { TimelineChoice } from './timeline-choice.js';
-import { TimelineTape } from './timeline-buffer.js';
+import { TimelineBuffer } from './timeline-buffer.js';
 import { DeviceAndHost } from './utilisation-curve.js';
 
 export const PAGE_TYPES: RecordTypes = new Set<ProfileLine['type']>([
-  ...OVERVIEW_TYPES,
+  ...SUMMARY_TYPES,
   ...ADVICE_TYPES,
   ...MEMORY_TYPES,
   'range',
@@ -40,15 +40,15 @@ export interface PageOptions {
 class OneProfile {
   readonly utilisation = new DeviceAndHost();
   readonly kernels = new KernelTotals();
-  readonly annotations = new Annotations();
+  readonly annotations = new AnnotationTimes();
   readonly points = new RooflinePoints();
   readonly layers = new Layers();
-  constructor(readonly timeline: TimelineTape) {}
+  constructor(readonly timeline: TimelineBuffer) {}
 }
 
 export class Pages {
   readonly #profiles = new Map<number, OneProfile>();
-  readonly #overviews = new Overviews();
+  readonly #overviews = new ProfileSummaries();
   readonly #adviser = new Adviser();
   readonly #memory = new Memory(CURVE_POINTS);
   /** Profile of the last row. */
@@ -157,7 +157,7 @@ export class Pages {
   #profile(number: number): OneProfile {
     let profile = this.#profiles.get(number);
     if (profile === undefined) {
-      profile = new OneProfile(new TimelineTape(this.options.timeline));
+      profile = new OneProfile(new TimelineBuffer(this.options.timeline));
       this.#profiles.set(number, profile);
     }
     return profile;
@@ -165,7 +165,7 @@ export class Pages {
 }
 
 function pageProfile(
-  overview: Overview,
+  overview: ProfileSummary,
   sums: OneProfile,
   memory: readonly MemoryReport[],
   bounds: Bounds,

@@ -1,5 +1,5 @@
 /** Some of many numbers, evenly taken: every number, or every 2nd, 4th … so that never more than a bound are kept. */
-export class Samples {
+export class SampledNumbers {
   readonly #kept: number[] = [];
   #every = 1;
   #seen = 0;

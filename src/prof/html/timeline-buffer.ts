@@ -8,7 +8,7 @@ import { LaneNumbers } from './timeline-lanes.js';
 import { EVENT_KINDS, type EventKind, type Timeline } from './page-data.js';
 import { eventsInOrder, rowOf } from './event-order.js';
 import { StepTimes, type StepTime } from './step-times.js';
-import { TAPE, Tape } from './event-buffer.js';
+import { TAPE, EventBuffer } from './event-buffer.js';
 import { isActivity, launchOf, timed, type Activity, type Timed } from './timed-work.js';
 import type { ChosenSpan, TimelineChoice } from './timeline-choice.js';
 import { timelineOf } from './timeline-events.js';
@@ -18,9 +18,9 @@ type Told = Pick<KernelFacts, 'op' | 'layer' | 'tc' | 'dtype' | 'flops' | 'bytes
 
 const NOTHING_TOLD: Told = { op: null, layer: [], tc: null, flops: null, bytes: null, dtype: null };
 
-export class TimelineTape {
+export class TimelineBuffer {
   header: ProfileRecord | null = null;
-  readonly #tape: Tape;
+  readonly #tape: EventBuffer;
   readonly #lanes = new LaneNumbers();
   readonly #steps = new StepTimes();
   /** Start of the first record that found no place. */
@@ -39,7 +39,7 @@ export class TimelineTape {
     private readonly choice: TimelineChoice,
     bounds = TAPE,
   ) {
-    this.#tape = new Tape(bounds);
+    this.#tape = new EventBuffer(bounds);
   }
 
   /** All but kernels, which come as rows. */

@@ -4,13 +4,13 @@ import { isLaunch, NONE, rowOf, type EventOrder } from './event-order.js';
 import { Depths, type LaneNumbers } from './timeline-lanes.js';
 import { pack } from './packed.js';
 import { EVENT_KINDS, TIMELINE_COLUMNS, type Lane, type Timeline, type TimelineColumn } from './page-data.js';
-import type { Tape } from './event-buffer.js';
-import { Texts } from './text-numbers.js';
+import type { EventBuffer } from './event-buffer.js';
+import { TextNumbers } from './text-numbers.js';
 import type { ChosenSpan } from './timeline-choice.js';
 
 /** What a timeline is made of. */
 export interface Recorded {
-  readonly tape: Tape;
+  readonly tape: EventBuffer;
   readonly lanes: LaneNumbers;
   readonly header: ProfileRecord | null;
   readonly span: ChosenSpan;
@@ -63,7 +63,7 @@ const LAUNCH = EVENT_KINDS.indexOf('launch');
 const TEXT_COLUMNS = ['op', 'layer', 'dtype', 'tc'] as const;
 
 function writeEvents({ tape, order, span }: Recorded, shown: Uint32Array, columns: Columns): readonly string[] {
-  const texts = new Texts();
+  const texts = new TextNumbers();
   const numbers = new Map<number, number>();
   const textOf = (number: number): number => {
     let known = numbers.get(number);
@@ -77,7 +77,7 @@ function writeEvents({ tape, order, span }: Recorded, shown: Uint32Array, column
     const row = rowOf(event);
     columns.start[i] = order.startOf(event) - span.start;
     columns.dur[i] = order.durOf(event);
-    const cell = (name: Parameters<Tape['column']>[0]): number => tape.column(name)[row] ?? 0;
+    const cell = (name: Parameters<EventBuffer['column']>[0]): number => tape.column(name)[row] ?? 0;
     columns.flops[i] = columns.bytes[i] = -1;
     if (isLaunch(event)) {
       columns.kind[i] = LAUNCH;

@@ -7,7 +7,7 @@ import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { UserError } from '../../record/errors.js';
-import { CutOff } from './stream-status.js';
+import { TruncatedInput } from './stream-status.js';
 
 /** Large enough that the cost of a read disappears in that of parsing; larger ones only cost memory. */
 const CHUNK = 128 * 1024;
@@ -95,7 +95,7 @@ const READ_ERRORS: Readonly<Record<string, readonly [what: string, hint?: string
 function readError(error: unknown, name: string): unknown {
   if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return error;
   const [what, hint] = READ_ERRORS[error.code] ?? [`cannot be read: ${error.code}`];
-  const Kind = error.code === 'Z_BUF_ERROR' ? CutOff : UserError;
+  const Kind = error.code === 'Z_BUF_ERROR' ? TruncatedInput : UserError;
   return new Kind(what, { where: name, ...(hint === undefined ? {} : { hint }) });
 }
 

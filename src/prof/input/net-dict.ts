@@ -5,7 +5,7 @@
 import type { KernelRecord, OpCall } from '../../record/record.js';
 import { toOpCall } from '../../record/op-call.js';
 import { LiteralError, isDict, parseLiteral } from '../../record/python-literal.js';
-import { Recent } from '../../containers/lru-cache.js';
+import { LruCache } from '../../containers/lru-cache.js';
 import { copyOf } from './repeated-fields.js';
 import { extent, numbers, strings } from './record-validation.js';
 
@@ -20,7 +20,7 @@ export const isDatabaseMessage = (line: string): boolean =>
   DATABASE_MESSAGES.some((message) => line.toLowerCase().includes(message));
 
 export class NetDictReader {
-  readonly #markers = new Recent<string, readonly OpCall[]>(MARKERS_KEPT);
+  readonly #markers = new LruCache<string, readonly OpCall[]>(MARKERS_KEPT);
 
   /**
    * @param line one dict

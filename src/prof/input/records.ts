@@ -3,10 +3,10 @@
  */
 import { UserError } from '../../record/errors.js';
 import { SCHEMA_VERSION, type ProfileLine } from '../../record/record.js';
-import { CutOff, type Ending } from './stream-status.js';
+import { TruncatedInput, type StreamStatus } from './stream-status.js';
 import { lineBatches, type Input } from './lines.js';
 import { isDatabaseMessage, NetDictReader } from './net-dict.js';
-import { RepeatedParts } from './repeated-fields.js';
+import { RepeatedFieldParser } from './repeated-fields.js';
 import { isObject, kernel, line as lineOf } from './record-validation.js';
 
 export type RecordTypes = ReadonlySet<ProfileLine['type']>;
@@ -28,7 +28,7 @@ const TYPE = /^\{"type":"(\w+)"/;
 export async function* readRecords(
   input: Input,
   types: RecordTypes = OF_KERNELS,
-  ending: Ending | null = null,
+  ending: StreamStatus | null = null,
 ): AsyncGenerator<readonly ProfileLine[]> {
   const reader = new RecordReader(input.name, types, ending);
   try {
@@ -36,24 +36,24 @@ export async function* readRecords(
     reader.end();
     ending?.reach();
   } catch (error) {
-    if (ending === null || reader.linesRead === 0 || !(error instanceof CutOff)) throw error;
+    if (ending === null || reader.linesRead === 0 || !(error instanceof TruncatedInput)) throw error;
     ending.cut = error;
   }
 }
 
 export class RecordReader {
   readonly #dicts = new NetDictReader();
-  readonly #parts = new RepeatedParts();
+  readonly #parts = new RepeatedFieldParser();
   #kernels = 0;
   /** A line that stops in the middle: cut off when it is the last one, else broken. */
-  #cut: CutOff | null = null;
+  #cut: TruncatedInput | null = null;
   /** Lines that held something. */
   linesRead = 0;
 
   constructor(
     private readonly file: string,
     private readonly types: RecordTypes = OF_KERNELS,
-    private readonly ending: Ending | null = null,
+    private readonly ending: StreamStatus | null = null,
   ) {}
 
   /**
@@ -74,7 +74,7 @@ export class RecordReader {
     try {
       return this.read(text, line);
     } catch (error) {
-      if (!(error instanceof CutOff)) throw error;
+      if (!(error instanceof TruncatedInput)) throw error;
       this.#cut = error;
       return null;
     }
@@ -158,7 +158,7 @@ export class RecordReader {
     const hint = 'was the file cut off or edited? write it again with dparse';
     const isCut = position !== null && position >= text.trimEnd().length;
     return isCut
-      ? new CutOff('broken record: it is cut off', { where: `${this.file}:${line}`, hint })
+      ? new TruncatedInput('broken record: it is cut off', { where: `${this.file}:${line}`, hint })
       : this.#error(`broken record${at}`, line, hint);
   }
 

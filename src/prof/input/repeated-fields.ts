@@ -27,7 +27,7 @@ const NO_CALLS: readonly unknown[] = [];
 /** A longer text is rare enough not to be kept. */
 const LONGEST = 20_000;
 
-export class RepeatedParts {
+export class RepeatedFieldParser {
   readonly #values = PARTS.map(() => new Repeating<string, unknown>(KEPT));
 
   /**

@@ -3,11 +3,11 @@ import { UserError } from '../../record/errors.js';
 import type { ProfileLine } from '../../record/record.js';
 
 /** The end of an input is missing; what stands before it can be used. */
-export class CutOff extends UserError {}
+export class TruncatedInput extends UserError {}
 
-export class Ending {
+export class StreamStatus {
   /** What is wrong with the last line, or with compressed data; null when both are whole. */
-  cut: CutOff | null = null;
+  cut: TruncatedInput | null = null;
   readonly #open = new Set<number>();
   #isReached = false;
 

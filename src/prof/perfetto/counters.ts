@@ -7,7 +7,7 @@ import { ALLOCATION_METRIC } from '../memory/device-memory.js';
 import type { Clock } from './profile-clock.js';
 import type { Emit, TraceArg } from './trace-event.js';
 import { nameOf, timeOf } from './field-coercion.js';
-import type { Places } from './tracks.js';
+import type { TrackTable } from './tracks.js';
 
 /** A label that numbers the reports of a monitor: no series of its own. */
 const REPORT = 'report';
@@ -21,7 +21,7 @@ interface Counted {
   early: number;
 }
 
-export class Samples {
+export class CounterTracks {
   #whole: TraceArg[] = [];
   #profile = 0;
   /** Samples that tell neither a number nor a text. */
@@ -35,7 +35,7 @@ export class Samples {
 
   constructor(
     private readonly emit: Emit,
-    private readonly places: Places,
+    private readonly places: TrackTable,
     private readonly clock: Clock,
     private readonly counts: Counted,
   ) {}

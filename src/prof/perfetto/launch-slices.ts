@@ -4,7 +4,7 @@
  * no more is kept than what tells that they were, so that no slice comes twice.
  */
 import type { Launch } from '../../record/record.js';
-import { hashOf, Seen } from './timestamp-set.js';
+import { hashOf, TimestampSet } from './timestamp-set.js';
 
 /** Who launched what. */
 interface Launched {
@@ -64,8 +64,8 @@ export class OpenLaunch {
 export class Launches {
   /** By start; calls of one start are chained. */
   readonly #open = new Map<number, OpenLaunch>();
-  readonly #gone = new Seen();
-  readonly #unshown = new Seen();
+  readonly #gone = new TimestampSet();
+  readonly #unshown = new TimestampSet();
   #flows = 0;
   /** Activities that are said to start no later than their launch: no arrow goes back in time. */
   backwards = 0;

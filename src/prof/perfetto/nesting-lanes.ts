@@ -2,7 +2,7 @@
  * Side by side what does not nest: viewers take the slices of one track for calls within calls, and cut what overlaps.
  * A lane remembers the slices that are open at the last start; what starts before that goes to another lane.
  */
-import type { Timed } from './reorder-buffer.js';
+import type { Orderable } from './reorder-buffer.js';
 
 /** What is open on a lane, ends from the outermost to the innermost. */
 interface Open {
@@ -15,14 +15,14 @@ const MOST_LANES = 512;
 /** Viewers drop what stands within 255 others: room is left for marks. */
 const MOST_DEPTH = 200;
 
-export class Lanes {
+export class NestingLanes {
   readonly #lanes: Open[] = [];
 
   /** @param nesting whether a slice may stand within another */
   constructor(private readonly nesting: boolean) {}
 
   /** The number of the first lane where the slice fits, from 0; null when there is none left. */
-  place({ start, end }: Timed): number | null {
+  place({ start, end }: Orderable): number | null {
     const found = this.#lanes.findIndex((lane) => this.#fits(lane, start, end));
     if (found < 0 && this.#lanes.length === MOST_LANES) return null;
     const number = found < 0 ? this.#lanes.push({ start, ends: [] }) - 1 : found;

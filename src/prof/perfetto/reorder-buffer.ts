@@ -3,7 +3,7 @@
  * place. What comes later than that is handed on out of order.
  */
 
-export interface Timed {
+export interface Orderable {
   /** ns */
   readonly start: number;
   readonly end: number;
@@ -13,7 +13,7 @@ export interface Timed {
 export type Tie = 'longer-first' | 'shorter-first';
 
 /** A heap, the first on top. What it is ordered by stands apart from the items, in flat arrays. */
-export class InOrder<T extends Timed> {
+export class ReorderBuffer<T extends Orderable> {
   readonly #items: T[] = [];
   readonly #starts: Float64Array;
   /** Ends, negative where the longer slice comes first. */

@@ -16,7 +16,7 @@ export function hashOf(...parts: readonly unknown[]): number {
   return hash >>> 0;
 }
 
-export class Seen {
+export class TimestampSet {
   #starts = new Float64Array(FIRST_SLOTS).fill(NaN);
   #hashes = new Uint32Array(FIRST_SLOTS);
   #count = 0;

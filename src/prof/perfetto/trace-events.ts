@@ -9,11 +9,11 @@ import { Activities } from './device-slices.js';
 import { fieldArgs, kernelArgs } from './slice-args.js';
 import { Clock, type Alignment } from './profile-clock.js';
 import type { Emit, TraceArg, TraceTime, TraceZero } from './trace-event.js';
-import { InOrder, type Timed } from './reorder-buffer.js';
+import { ReorderBuffer, type Orderable } from './reorder-buffer.js';
 import { Launches, OpenLaunch } from './launch-slices.js';
 import { launchOf, nameOf, timeOf, titleOf, type Activity } from './field-coercion.js';
-import { Places, type Place } from './tracks.js';
-import { Samples } from './counters.js';
+import { TrackTable, type Track } from './tracks.js';
+import { CounterTracks } from './counters.js';
 
 export const TRACE_TYPES: RecordTypes = new Set([
   ...(['profile', 'kernel', 'copy', 'set', 'sync', 'graph', 'collective'] as const),
@@ -34,7 +34,7 @@ interface What {
 }
 
 /** A slice or mark that is held back. */
-class Held implements TraceTime, Timed {
+class Held implements TraceTime, Orderable {
   readonly start: number;
   readonly zero: TraceZero;
 
@@ -43,7 +43,7 @@ class Held implements TraceTime, Timed {
     readonly end: number,
     /** Whether its duration is not known. */
     readonly isMark: boolean,
-    readonly place: Place,
+    readonly place: Track,
     readonly name: string,
     readonly category: string,
     readonly source: What['source'],
@@ -79,24 +79,24 @@ export class TraceEvents {
     ...{ untimed: 0, early: 0, unended: 0, crowded: 0 },
   };
   readonly launches = new Launches();
-  readonly samples: Samples;
-  readonly #places: Places;
+  readonly samples: CounterTracks;
+  readonly #places: TrackTable;
   readonly #activities: Activities;
-  readonly #ofDevices: InOrder<Held>;
-  readonly #ofHost: InOrder<Held>;
+  readonly #ofDevices: ReorderBuffer<Held>;
+  readonly #ofHost: ReorderBuffer<Held>;
 
   constructor(
     private readonly emit: Emit,
     alignment: Alignment,
   ) {
     this.clock = new Clock(alignment);
-    this.#places = new Places(emit);
-    this.samples = new Samples(emit, this.#places, this.clock, this.counts);
+    this.#places = new TrackTable(emit);
+    this.samples = new CounterTracks(emit, this.#places, this.clock, this.counts);
     const handOn = (held: Held): void => {
       this.#handOn(held);
     };
-    this.#ofDevices = new InOrder(HELD_OF_DEVICES, 'shorter-first', handOn);
-    this.#ofHost = new InOrder(HELD_OF_HOST, 'longer-first', handOn);
+    this.#ofDevices = new ReorderBuffer(HELD_OF_DEVICES, 'shorter-first', handOn);
+    this.#ofHost = new ReorderBuffer(HELD_OF_HOST, 'longer-first', handOn);
     this.#activities = new Activities({
       kernel: (row, endsFlow) => {
         this.#onDevice(row.record, row.record.short, row, endsFlow);
@@ -206,11 +206,11 @@ export class TraceEvents {
    * @returns whether it is shown
    */
   #hold(
-    order: InOrder<Held>,
+    order: ReorderBuffer<Held>,
     profile: number,
     times: { readonly start: number; readonly dur: number | null },
     { name, category, source, endsFlow }: What,
-    place: () => Place,
+    place: () => Track,
   ): boolean {
     const start = timeOf(times.start);
     const time = this.clock.time(profile, start);

@@ -5,14 +5,14 @@
 import { isInstruction } from '../../record/neuron.js';
 import type { ProfileRecord } from '../../record/record.js';
 import type { Emit, TraceProcess, TraceTrack } from './trace-event.js';
-import { Lanes } from './nesting-lanes.js';
-import type { Timed } from './reorder-buffer.js';
+import { NestingLanes } from './nesting-lanes.js';
+import type { Orderable } from './reorder-buffer.js';
 import { Numbers } from './process-numbers.js';
 
 /** A line of the trace: its track, and lanes beside it for what does not nest. */
-export interface Place {
+export interface Track {
   readonly track: TraceTrack;
-  readonly lanes: Lanes;
+  readonly lanes: NestingLanes;
   /** Tracks of the lanes, the place's own first. */
   readonly tracks: TraceTrack[];
   /** Time of the last mark, how many there are of that time, and tracks for more than fit. */
@@ -33,7 +33,7 @@ interface OnDevice {
 interface OneProcess {
   readonly process: TraceProcess;
   readonly tids: Numbers;
-  readonly places: Map<string, Place>;
+  readonly places: Map<string, Track>;
 }
 
 /** Viewers put marks of one time within each other, and drop what is too deep: more of them go to another lane. */
@@ -44,7 +44,7 @@ const MOST_COUNTERS = 10_000;
 const BESIDE: Readonly<Record<string, string>> = { sync: 'syncs', collective: 'collectives', graph: 'graph launches' };
 const DMA_ENGINE = /^E\d+$/;
 
-export class Places {
+export class TrackTable {
   readonly #processes = new Map<string, OneProcess>();
   readonly #pids = new Numbers();
   readonly #profiles = new Map<number, { readonly header: ProfileRecord; readonly prefix: string }>();
@@ -64,7 +64,7 @@ export class Places {
   }
 
   /** A thread of the host; a thread that is not known, of a process that may not be known either. */
-  thread(profile: number, pid: number | null, tid: number | null): Place {
+  thread(profile: number, pid: number | null, tid: number | null): Track {
     if (pid === null) return this.own(profile, tid === null ? 'host' : `thread ${tid}`, true);
     const of = this.#process(`${profile}/host/${pid}`, pid, () => `${this.#prefix(profile)}host ${pid}`);
     const name = tid === null ? 'unknown thread' : `thread ${tid}`;
@@ -72,12 +72,12 @@ export class Places {
   }
 
   /** What belongs to no process and no device. @param nesting as for lanes */
-  own(profile: number, name: string, nesting: boolean): Place {
+  own(profile: number, name: string, nesting: boolean): Track {
     return this.#place(this.#own(profile), name, nesting);
   }
 
   /** The stream or engine of an activity. */
-  stream(activity: OnDevice): Place {
+  stream(activity: OnDevice): Track {
     const { type, profile, device } = activity;
     const beside = BESIDE[type];
     const line = lineOf(activity);
@@ -86,7 +86,7 @@ export class Places {
   }
 
   /** A line of its own in a device's process, or in the profile's. */
-  onDevice(profile: number, device: number | null, name: string): Place {
+  onDevice(profile: number, device: number | null, name: string): Track {
     return device === null ? this.own(profile, name, true) : this.#place(this.#device(profile, device), name, true);
   }
 
@@ -102,13 +102,13 @@ export class Places {
   }
 
   /** The lane's track where the slice has room; null when there is none. */
-  lane(place: Place, slice: Timed): TraceTrack | null {
+  lane(place: Track, slice: Orderable): TraceTrack | null {
     const number = place.lanes.place(slice);
     return number === null ? null : this.#lane(place, number);
   }
 
   /** The track where there is room for a mark. */
-  mark({ track, marks, tids }: Place, start: number): TraceTrack {
+  mark({ track, marks, tids }: Track, start: number): TraceTrack {
     if (marks.start !== start) marks.count = 0;
     marks.start = start;
     const number = Math.floor(marks.count++ / MARKS_OF_A_TIME);
@@ -119,7 +119,7 @@ export class Places {
     return marks.more[number - 1] ?? track;
   }
 
-  #lane({ track, tracks, tids }: Place, number: number): TraceTrack {
+  #lane({ track, tracks, tids }: Track, number: number): TraceTrack {
     while (tracks.length <= number) tracks.push(this.#beside(track, tids, track.name));
     return tracks[number] ?? track;
   }
@@ -163,7 +163,7 @@ export class Places {
     return known;
   }
 
-  #place(of: OneProcess, name: string, nesting: boolean, thread?: number | null): Place {
+  #place(of: OneProcess, name: string, nesting: boolean, thread?: number | null): Track {
     const known = of.places.get(name);
     if (known !== undefined) return known;
     const tid = typeof thread === 'number' ? of.tids.claim(thread) : of.tids.next();
@@ -176,10 +176,10 @@ export class Places {
     key: string,
     parts: Pick<TraceTrack, 'kind' | 'tid' | 'name' | 'unit'>,
     nesting: boolean,
-  ): Place {
+  ): Track {
     const track: TraceTrack = { type: 'track', id: ++this.#ids, process, of: null, parent: process.id, ...parts };
     const marks = { start: NaN, count: 0, more: [] };
-    const place: Place = { track, lanes: new Lanes(nesting), tracks: [track], marks, tids };
+    const place: Track = { track, lanes: new NestingLanes(nesting), tracks: [track], marks, tids };
     places.set(key, place);
     this.emit(track);
     return place;

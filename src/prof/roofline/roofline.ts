@@ -106,7 +106,7 @@ function isBeyondMemory({ bytes, dur }: Load, { memory, cache }: Roof): boolean 
 }
 
 /** A kernel's place under a roof. Amounts of 0 give rates and shares of 0; unknown ones leave unknown what needs them. */
-export function place(load: Load, roof: Roof): Placement {
+export function classifyRoofline(load: Load, roof: Roof): Placement {
   const dur = load.dur !== null && load.dur > 0 ? load.dur : null;
   const flopRate = over(load.flops, dur);
   const byteRate = over(load.bytes, dur);

@@ -1,5 +1,5 @@
 /** Collective operations by the names of kernels, where a profile does not tell them. */
-import { Recent } from '../../containers/lru-cache.js';
+import { LruCache } from '../../containers/lru-cache.js';
 
 /** Longer names first: an all-reduce is more than a reduce. */
 const KIND =
@@ -18,7 +18,7 @@ export function libraryKind(name: string): string {
 }
 
 /** Names repeat: a program has hundreds, a profile millions of kernels. */
-const others = new Recent<string, string | null>(4096);
+const others = new LruCache<string, string | null>(4096);
 
 /** What a kernel of another library does for several devices, as far as its short name tells; null for most kernels. */
 export const kindByName = (short: string): string | null =>

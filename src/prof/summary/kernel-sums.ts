@@ -1,6 +1,6 @@
 /** What the kernels of a profile add up to, as plain sums over annotated kernels. Memory: the names of kernels. */
 import type { Annotated } from '../annotate.js';
-import type { KernelOverview, MatrixUnitTime, WorkTime } from './summary-data.js';
+import type { KernelSummary, MatrixUnitTime, WorkTime } from './summary-data.js';
 import { Tallies } from './tallies.js';
 import { allToPicoseconds, toPicoseconds } from './picoseconds.js';
 import { whyUnattributed } from './unattributed.js';
@@ -92,7 +92,7 @@ export class KernelSums {
    * Null without kernels.
    * @param most names that are listed in each order
    */
-  result(most: number): KernelOverview | null {
+  result(most: number): KernelSummary | null {
     if (this.#count === 0) return null;
     const reasons = this.#reasons.byTime();
     // Where only those are known that do nothing, nothing is known of shares.

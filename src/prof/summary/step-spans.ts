@@ -3,7 +3,7 @@ import { spreadOf } from '../by/spread.js';
 import { MOST_STEPS } from '../steps/host-steps.js';
 import { PS_PER_NS, Union } from '../../containers/interval-union.js';
 import type { Stretch } from './device-sums.js';
-import type { StepOverview } from './summary-data.js';
+import type { StepSummary } from './summary-data.js';
 
 interface StepSpan {
   readonly step: number;
@@ -31,7 +31,7 @@ export class StepSpans {
   }
 
   /** In order of device and step; null without steps. */
-  get result(): StepOverview | null {
+  get result(): StepSummary | null {
     const list = [...this.#steps]
       .sort(([a], [b]) => a - b)
       .flatMap(([, steps]) => [...steps.values()].sort((a, b) => a.step - b.step))

@@ -13,11 +13,11 @@ import { kindByName, libraryKind } from './collective-name.js';
 import { DeviceSums, type Stretch } from './device-sums.js';
 import { KernelSums } from './kernel-sums.js';
 import { OperationSums } from './operation-sums.js';
-import type { DeviceTime, Overview, Work } from './summary-data.js';
+import type { DeviceTime, ProfileSummary, Work } from './summary-data.js';
 import { StepSpans } from './step-spans.js';
 import { Tallies } from './tallies.js';
 
-export const OVERVIEW_TYPES: RecordTypes = new Set(
+export const SUMMARY_TYPES: RecordTypes = new Set(
   ['profile', 'kernel', 'collective', 'graph', 'copy', 'set', 'sync', 'sample', 'end'] as const, // prettier-ignore
 );
 
@@ -50,7 +50,7 @@ class OneProfile {
 
 const COUNTED_AS_COMPUTE = 'by its name, counted as compute';
 
-export class Overviews {
+export class ProfileSummaries {
   readonly #profiles = new Map<number, OneProfile>();
 
   /** @param names of kernels that are listed in each order */
@@ -72,7 +72,7 @@ export class Overviews {
   }
 
   /** In order of profile, when all records are taken. */
-  get all(): Overview[] {
+  get all(): ProfileSummary[] {
     return [...this.#profiles].sort(([a], [b]) => a - b).map(([profile, sums]) => this.#overview(profile, sums));
   }
 
@@ -88,7 +88,7 @@ export class Overviews {
     }
   }
 
-  #overview(profile: number, sums: OneProfile): Overview {
+  #overview(profile: number, sums: OneProfile): ProfileSummary {
     const { header, kernels, memory, collectives, syncs, steps } = sums;
     return {
       profile,
@@ -199,7 +199,7 @@ function devicesOf({ devices, header }: OneProfile): DeviceTime[] {
     .map(([device, sums]) => sums.result(device, nameOf(device)));
 }
 
-function diagnosticsOf({ told, odd, devices, steps }: OneProfile): Overview['diagnostics'] {
+function diagnosticsOf({ told, odd, devices, steps }: OneProfile): ProfileSummary['diagnostics'] {
   const late = [...devices.values()].reduce((sum, device) => sum + device.late, 0);
   const all: [Odd, number][] = [...odd, ['record-out-of-order', late], ['step-left-out', steps.leftOut]];
   return { ...told, ...Object.fromEntries(all.filter(([, count]) => count > 0).sort(([a], [b]) => (a < b ? -1 : 1))) };

@@ -5,20 +5,20 @@
  */
 import type { ProfileRecord } from '../../record/record.js';
 
-export interface Overview {
+export interface ProfileSummary {
   readonly profile: number;
   /** Null for records without a profile line. */
   readonly header: ProfileRecord | null;
   /** In order of id. */
   readonly devices: readonly DeviceTime[];
   /** Of all devices together; null without kernels. */
-  readonly kernels: KernelOverview | null;
+  readonly kernels: KernelSummary | null;
   /** By kind, most time first. */
   readonly memory: readonly MemoryOperations[];
   /** By kind, most time first. */
   readonly syncs: readonly Tally[];
   readonly collectives: readonly CollectiveOperations[];
-  readonly steps: StepOverview | null;
+  readonly steps: StepSummary | null;
   /** What was odd, by name: in the input, as the reader's end line tells it, and in the records (`record-…`, `step-…`). */
   readonly diagnostics: Readonly<Record<string, number>>;
 }
@@ -77,7 +77,7 @@ export interface Tally {
   readonly time: number;
 }
 
-export interface KernelOverview {
+export interface KernelSummary {
   readonly count: number;
   /** Durations added up: the whole of which shares below are parts. */
   readonly time: number;
@@ -148,7 +148,7 @@ export interface CollectiveOperations extends Tally {
 }
 
 /** How long steps took on the device: from the first to the last work of each, and from one start to the next. */
-export interface StepOverview {
+export interface StepSummary {
   readonly count: number;
   /** ns of each step in order: step number, length, busy time. */
   readonly list: readonly { readonly step: number; readonly device: number; readonly span: number; readonly busy: number }[]; // prettier-ignore

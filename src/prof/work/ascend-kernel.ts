@@ -5,7 +5,7 @@
 import { cubeVerdict, kernelType } from '../../ops/ascend/cube.js';
 import { ascendWork } from '../../ops/ascend/kernel-work.js';
 import { kernelTensors, operatorType, positionsOf, present } from '../../ops/ascend/kernel-tensors.js';
-import { describe, type Described } from '../../ops/resolve-work.js';
+import { resolveWork, type ResolvedWork } from '../../ops/resolve-work.js';
 import { renderParam, type Family, type Work } from '../../ops/family.js';
 import { kernelKind } from '../../ops/kernels/kernel-kind.js';
 import { mathType, matrixTypes } from '../../ops/kernels/matrix-unit.js';
@@ -49,12 +49,12 @@ export function deriveOnAscend(calls: readonly OpCall[], record: KernelRecord): 
 }
 
 /** What only prepares or moves data is given the op's work where no other kernel of the op can be. */
-const asHelper = (derived: Derived, described: Described): Derived => ({
+const asHelper = (derived: Derived, described: ResolvedWork): Derived => ({
   ...derived,
   described: { ...described, work: helperWork(described.work.params, "type of the kernel's operator") },
 });
 
-function ofOperands(record: KernelRecord): Described | null {
+function ofOperands(record: KernelRecord): ResolvedWork | null {
   const work = ascendWork(record);
   if (work === null) return null;
   const call: OpCall = { mod: record.engine ?? 'na', op: operatorType(record), args: [] };
@@ -64,10 +64,10 @@ function ofOperands(record: KernelRecord): Described | null {
 /** A convolution whose stride and padding are not told: its kernel tells the extents of the result. */
 function ofConvolution(
   calls: readonly OpCall[],
-  kernel: Parameters<typeof describe>[1],
+  kernel: Parameters<typeof resolveWork>[1],
   record: KernelRecord,
-  partial: Described | null,
-): Described | null {
+  partial: ResolvedWork | null,
+): ResolvedWork | null {
   if (partial?.family.id !== 'convolution') return null;
   if (partial.work.role === 'helper') {
     const work = helperWork(partial.work.params, "type of the kernel's operator");
@@ -79,7 +79,7 @@ function ofConvolution(
   if (at === null || filters === undefined || !kernel.short.startsWith('Conv2D')) return null;
   const [n, h, w] = at;
   const told = calls.map((call) => ({ ...call, out: [[n, filters, h, w]] }));
-  const found = describe(told, kernel);
+  const found = resolveWork(told, kernel);
   return found === null || !isKnown(found.whole) ? null : { ...found, index: -1 };
 }
 

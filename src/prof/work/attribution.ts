@@ -3,7 +3,7 @@
  * name that do it piece by piece share it by their times; helpers (layout changes, split-K sums, fills) have none.
  * Pure: kernels and their works in, shares out.
  */
-import type { Described } from '../../ops/resolve-work.js';
+import type { ResolvedWork } from '../../ops/resolve-work.js';
 import type { Work } from '../../ops/family.js';
 import { isShortcut } from '../../ops/kernels/product-name.js';
 import type { KernelRecord } from '../../record/record.js';
@@ -11,7 +11,7 @@ import type { KernelRecord } from '../../record/record.js';
 /** A kernel of the call, and what the call's family says of it by its name. */
 export interface Member {
   readonly record: Pick<KernelRecord, 'name' | 'dur' | 'callIds'>;
-  readonly described: Described;
+  readonly described: ResolvedWork;
 }
 
 /**
@@ -19,7 +19,7 @@ export interface Member {
  * together are those of the op.
  * @param inner whether ops inside the call launched kernels too, which have formulas of their own
  */
-export function shareOut(members: readonly Member[], inner: boolean): Work[] {
+export function distributeWork(members: readonly Member[], inner: boolean): Work[] {
   const [first] = members;
   if (first === undefined) return [];
   const parts = first.described.family.parts?.(first.described.call) ?? null;

@@ -4,14 +4,14 @@
  */
 import { renderParam } from '../../ops/family.js';
 import { collective, collectiveWork } from '../../ops/families/collective.js';
-import { describe, type Described } from '../../ops/resolve-work.js';
+import { resolveWork, type ResolvedWork } from '../../ops/resolve-work.js';
 import { familyOf } from '../../ops/table.js';
 import { Repeating } from '../../containers/lru-cache.js';
 import type { Collective, Extent, KernelRecord, OpCall } from '../../record/record.js';
 
 export interface Derived {
   /** The innermost call that has a formula for its arguments, and the work it gives the kernel. */
-  readonly described: Described | null;
+  readonly described: ResolvedWork | null;
   /** What the outermost call's family calls this kernel (`bias` for a linear layer's bias kernel). */
   readonly label: string | null;
   /** `key=value` of each parameter, without blanks; a bare value where there is no key. */
@@ -66,7 +66,7 @@ export function ofCollective(told: Collective): Derived {
 }
 
 function compute(calls: readonly OpCall[], kernel: Asked): Derived {
-  const described = describe(calls, kernel);
+  const described = resolveWork(calls, kernel);
   return {
     described,
     label: labelOf(calls, kernel, described),
@@ -74,7 +74,7 @@ function compute(calls: readonly OpCall[], kernel: Asked): Derived {
   };
 }
 
-function labelOf([outermost]: readonly OpCall[], kernel: Asked, described: Described | null): string | null {
+function labelOf([outermost]: readonly OpCall[], kernel: Asked, described: ResolvedWork | null): string | null {
   // What a label tells is the place in a forward call, which a call of the dispatcher does itself.
   if (outermost === undefined || outermost.from !== undefined) return null;
   if (described?.index === 0) return described.work.label ?? null;

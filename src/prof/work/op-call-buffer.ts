@@ -4,7 +4,7 @@
  * kernels do not come (records were filtered before) the rows go on after a bounded wait.
  */
 import type { Annotated } from '../annotate.js';
-import { nothing, shareOut, type Member } from './attribution.js';
+import { nothing, distributeWork, type Member } from './attribution.js';
 
 /** Rows that wait at most. */
 const LONGEST_WAIT = 8192;
@@ -20,7 +20,7 @@ interface OpenCall {
   settled: boolean;
 }
 
-export class OpQueue {
+export class OpCallBuffer {
   #queue: Annotated[] = [];
   /** Place of the first row that has not left. */
   #head = 0;
@@ -116,5 +116,5 @@ function settleLate(row: Annotated): void {
 function settle(rows: readonly Annotated[], inner: boolean): void {
   const members: Member[] = [];
   for (const { record, described } of rows) if (described !== null) members.push({ record, described });
-  shareOut(members, inner).forEach((work, i) => rows[i]?.assign(work));
+  distributeWork(members, inner).forEach((work, i) => rows[i]?.assign(work));
 }

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { inSchemaOrder } from '../../../src/ops/schema/argument-reconstruction.js';
-import { describe as describeLaunch } from '../../../src/ops/resolve-work.js';
+import { resolveWork as describeLaunch } from '../../../src/ops/resolve-work.js';
 import { parseMarker } from '../../../src/parse/capture/markers.js';
 import { SizesReader } from '../../../src/parse/capture/op-sizes.js';
 import type { Arg, OpCall } from '../../../src/record/record.js';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
-import { withToldTypes } from '../../../src/ops/schema/dtype-inference.js';
+import { inferDtypes } from '../../../src/ops/schema/dtype-inference.js';
 import { elementType } from '../../../src/ops/kernels/type-in-name.js';
 import type { Arg, OpCall } from '../../../src/record/record.js';
 import { itShared } from '../../support/shared.js';
@@ -70,7 +70,7 @@ describe('types for tensors that have none', () => {
   const untold: Arg = { name: '', type: 'unknown' };
   const typesOf = (op: string, args: readonly Arg[], name: string, mod = 'aten'): (string | undefined)[] => {
     const call: OpCall = { mod, op, args, from: 'dispatcher' };
-    return withToldTypes(call, name).call.args.map(({ dtype }) => dtype);
+    return inferDtypes(call, name).call.args.map(({ dtype }) => dtype);
   };
 
   it('are the kernel’s for all operands of one data type', () => {

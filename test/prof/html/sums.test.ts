@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import type { KernelRecord, ProfileLine } from '../../../src/record/record.js';
-import { Annotations } from '../../../src/prof/html/annotation-times.js';
+import { AnnotationTimes } from '../../../src/prof/html/annotation-times.js';
 import { factsOf, type KernelFacts } from '../../../src/prof/html/kernel-facts.js';
 import { KernelTotals } from '../../../src/prof/html/kernel-totals.js';
 import { Layers } from '../../../src/prof/html/layer-totals.js';
 import { RooflinePoints } from '../../../src/prof/html/roofline-groups.js';
-import { Samples } from '../../../src/prof/html/sampled-numbers.js';
+import { SampledNumbers } from '../../../src/prof/html/sampled-numbers.js';
 import { kernel, mm } from '../../support/kernels.js';
 import { annotate } from '../../support/rows.js';
 
@@ -69,11 +69,11 @@ describe('totals of kernels', () => {
 });
 
 describe('annotations', () => {
-  const times = (annotations: Annotations): Record<string, readonly number[]> =>
+  const times = (annotations: AnnotationTimes): Record<string, readonly number[]> =>
     Object.fromEntries(annotations.annotations(10, 2000).shown.map(({ text, samples }) => [text, samples]));
 
   it('have the device time of each occurrence: kernels that follow each other under the text', () => {
-    const annotations = summed(new Annotations(), [
+    const annotations = summed(new AnnotationTimes(), [
       { layer: ['net', 'a'], dur: 1 },
       { layer: ['net', 'a'], dur: 2 },
       { layer: ['net', 'b'], dur: 4 },
@@ -85,7 +85,7 @@ describe('annotations', () => {
   });
 
   it('are kept apart by stream, and a text twice around a kernel counts once', () => {
-    const annotations = summed(new Annotations(), [
+    const annotations = summed(new AnnotationTimes(), [
       { ranges: ['x'], layer: ['x'], stream: 1, dur: 1 },
       { ranges: [], stream: 2, dur: 2 },
       { ranges: ['x'], stream: 1, dur: 4 },
@@ -95,7 +95,7 @@ describe('annotations', () => {
   });
 
   it('are one whatever number PyTorch gives them', () => {
-    const annotations = summed(new Annotations(), [
+    const annotations = summed(new AnnotationTimes(), [
       { ranges: ['ProfilerStep#3', 'aten::mm, seq = 4, op_id = 9'], dur: 1 },
       { ranges: [], dur: 2 },
       { ranges: ['ProfilerStep#4', 'aten::mm, op_id = 12', 'item#4'], dur: 4 },
@@ -104,7 +104,7 @@ describe('annotations', () => {
   });
 
   it('are told apart by step, direction and number where nothing is between them', () => {
-    const annotations = summed(new Annotations(), [
+    const annotations = summed(new AnnotationTimes(), [
       { layer: ['net'], dir: 'fprop', step: 1, ranges: ['ProfilerStep#1', 'loss'], dur: 1 },
       { layer: ['net'], dir: 'bprop', step: 1, ranges: ['ProfilerStep#1', 'loss'], dur: 2 },
       { layer: ['net'], dir: 'fprop', step: 2, ranges: ['ProfilerStep#2', 'loss'], dur: 4 },
@@ -119,7 +119,7 @@ describe('annotations', () => {
     const launched = (start: number, dur: number, fields: Partial<KernelRecord> = {}): Partial<KernelRecord> => ({
       ...{ pid: 1, tid: 2, ranges: ['pass'], layer: ['fc'], dur, launch: { api: null, start, dur: 1 }, ...fields },
     });
-    const annotations = new Annotations();
+    const annotations = new AnnotationTimes();
     // Two passes, the first with one of the same text in it, and the module of the second.
     for (const one of [range('pass', 0, 10), range('pass', 2, 3), range('pass', 10, 10), range('nn.Module: fc', 11, 5)])
       annotations.range(one);
@@ -143,7 +143,7 @@ describe('annotations', () => {
 
   it('are bounded in texts and in samples', () => {
     const kernels = Array.from({ length: 10 }, (_, i) => ({ ranges: [`t${i % 4}`], dur: 1 }));
-    const { shown, count, restTime } = summed(new Annotations(3), kernels).annotations(2, 2);
+    const { shown, count, restTime } = summed(new AnnotationTimes(3), kernels).annotations(2, 2);
     // t0 and t1 three times, t2 and t3 twice: t3 finds no place, t2 is not shown.
     expect({ count, restTime }).to.deep.equal({ count: 3, restTime: 4 });
     expect(shown).to.deep.equal([
@@ -155,7 +155,7 @@ describe('annotations', () => {
 
 describe('samples', () => {
   it('are all as long as they are few, then every second, every fourth', () => {
-    const samples = new Samples(4);
+    const samples = new SampledNumbers(4);
     for (let i = 0; i < 4; i++) samples.add(i);
     expect(samples.upTo(10)).to.deep.equal([0, 1, 2, 3]);
     for (let i = 4; i < 16; i++) samples.add(i);

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { UserError } from '../../../src/record/errors.js';
 import type { KernelRecord } from '../../../src/record/record.js';
-import { RepeatedParts } from '../../../src/prof/input/repeated-fields.js';
+import { RepeatedFieldParser } from '../../../src/prof/input/repeated-fields.js';
 import { kernel, mm } from '../../support/kernels.js';
 import { recordsOf } from '../../support/rows.js';
 
@@ -100,7 +100,7 @@ describe('repeated parts', () => {
   const whole = kernel({ calls: [mm(2, 3, 4)], name: 'k "quoted", "calls": no' });
 
   it('give what JSON.parse gives, and equal calls are one object', () => {
-    const parts = new RepeatedParts();
+    const parts = new RepeatedFieldParser();
     const first = parts.parse(JSON.stringify(whole)) as KernelRecord;
     const second = parts.parse(JSON.stringify({ ...whole, id: 2 })) as KernelRecord;
     expect(first).to.deep.equal(whole);
@@ -113,11 +113,11 @@ describe('repeated parts', () => {
     const { calls, ...others } = tricky;
     for (const record of [tricky, { calls, ...others }, others, { ...tricky, name: null }]) {
       const text = JSON.stringify(record);
-      expect(new RepeatedParts().parse(text)).to.deep.equal(JSON.parse(text));
+      expect(new RepeatedFieldParser().parse(text)).to.deep.equal(JSON.parse(text));
     }
   });
 
   it('fail as JSON.parse does', () => {
-    expect(() => new RepeatedParts().parse(JSON.stringify(whole).slice(0, -2))).to.throw(SyntaxError);
+    expect(() => new RepeatedFieldParser().parse(JSON.stringify(whole).slice(0, -2))).to.throw(SyntaxError);
   });
 });

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { Launches, type OpenLaunch } from '../../../src/prof/perfetto/launch-slices.js';
-import { hashOf, Seen } from '../../../src/prof/perfetto/timestamp-set.js';
+import { hashOf, TimestampSet } from '../../../src/prof/perfetto/timestamp-set.js';
 
 const by = (corr: number, start: number) => ({ profile: 0, pid: 1, tid: 2, corr, start });
 const call = (start: number) => ({ api: 'cudaLaunchKernel', start, dur: 5 });
@@ -43,7 +43,7 @@ describe('launches', () => {
   });
 
   it('are remembered by start and all else that they are', () => {
-    const seen = new Seen();
+    const seen = new TimestampSet();
     const starts = Array.from({ length: 5000 }, (_, i) => (i % 2 === 0 ? i : i * 2 ** 33 + 0.5 * (i % 4)));
     for (const [i, start] of starts.entries()) seen.add(start, hashOf(i, 'api', null));
     for (const [i, start] of starts.entries()) {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { NO_PEAKS, peaksOf } from '../../../src/prof/roofline/peaks.js';
-import { place, roofOf, type Arithmetic, type Roof } from '../../../src/prof/roofline/roofline.js';
+import { classifyRoofline, roofOf, type Arithmetic, type Roof } from '../../../src/prof/roofline/roofline.js';
 import type { Annotated } from '../../../src/prof/annotate.js';
 import type { KernelRecord, OpCall } from '../../../src/record/record.js';
 import { aten, t } from '../../support/calls.js';
@@ -187,13 +187,13 @@ describe('place under a roof', () => {
   const roof: Roof = { unit: 100e9, fastest: 100e9, memory: 10e9, cache: 0, product: false, shortcut: false };
 
   it('has rates and shares of 0 for a helper, which was given no work', () => {
-    const helper = place({ flops: 0, bytes: 0, dur: 100 }, roof);
+    const helper = classifyRoofline({ flops: 0, bytes: 0, dur: 100 }, roof);
     expect(helper).to.deep.include({ tflops: 0, gbps: 0, computeShare: 0, memoryShare: 0, floor: 0 });
     expect(helper).to.deep.include({ intensity: null, bound: null, gap: null });
   });
 
   it('is unknown where FLOPs or bytes are', () => {
-    expect(place({ flops: null, bytes: null, dur: 100 }, roof)).to.deep.equal({
+    expect(classifyRoofline({ flops: null, bytes: null, dur: 100 }, roof)).to.deep.equal({
       ...{ intensity: null, tflops: null, gbps: null, computeShare: null, memoryShare: null },
       ...{ bound: null, floor: null, gap: null, above: { compute: false, memory: false } },
     });
@@ -202,31 +202,33 @@ describe('place under a roof', () => {
   it('is judged by traffic alone where only that is known and no product is done', () => {
     // 500 bytes in 100 ns are 5 of 10 GB/s.
     const load = { flops: null, bytes: 500, dur: 100 };
-    expect(place(load, roof)).to.deep.include({ memoryShare: 50, bound: 'memory', floor: 50, gap: 2 });
-    expect(place(load, { ...roof, product: true })).to.deep.include({ bound: null, floor: null, gap: null });
-    expect(place({ ...load, bytes: 50 }, roof).bound).to.equal('latency');
+    expect(classifyRoofline(load, roof)).to.deep.include({ memoryShare: 50, bound: 'memory', floor: 50, gap: 2 });
+    expect(classifyRoofline(load, { ...roof, product: true })).to.deep.include({ bound: null, floor: null, gap: null });
+    expect(classifyRoofline({ ...load, bytes: 50 }, roof).bound).to.equal('latency');
   });
 
   it('moves data without arithmetic: no FLOPs, all bandwidth', () => {
-    const copy = place({ flops: 0, bytes: 900, dur: 100 }, { ...roof, unit: null });
+    const copy = classifyRoofline({ flops: 0, bytes: 900, dur: 100 }, { ...roof, unit: null });
     expect(copy).to.deep.include({ computeShare: 0, memoryShare: 90, bound: 'memory', intensity: 0 });
   });
 
   it('is above the peak when more was done than the unit can do', () => {
     // 10001 FLOP in 100 ns are 100.01 GFLOP/s of 100.
-    const { above, computeShare } = place({ flops: 10001, bytes: 1, dur: 100 }, roof);
+    const { above, computeShare } = classifyRoofline({ flops: 10001, bytes: 1, dur: 100 }, roof);
     expect(computeShare).to.be.closeTo(100.01, 1e-9);
     expect(above).to.deep.equal({ compute: true, memory: false });
-    expect(place({ flops: 10000, bytes: 1, dur: 100 }, roof).above.compute).to.equal(false);
+    expect(classifyRoofline({ flops: 10000, bytes: 1, dur: 100 }, roof).above.compute).to.equal(false);
     // Winograd's algorithm needs fewer multiplications than are counted.
-    expect(place({ flops: 10001, bytes: 1, dur: 100 }, { ...roof, shortcut: true }).above.compute).to.equal(false);
+    expect(classifyRoofline({ flops: 10001, bytes: 1, dur: 100 }, { ...roof, shortcut: true }).above.compute).to.equal(
+      false,
+    );
   });
 
   it('takes the largest cache there is where the size of the device`s is not known', () => {
     const unknown: Roof = { ...roof, memory: 1e12, cache: null };
     // 512 MiB may never pass through memory.
     const bytes = 512 * 1024 ** 2;
-    expect(place({ flops: 0, bytes: bytes + 1000, dur: 1 }, unknown).above.memory).to.equal(false);
-    expect(place({ flops: 0, bytes: bytes + 1001, dur: 1 }, unknown).above.memory).to.equal(true);
+    expect(classifyRoofline({ flops: 0, bytes: bytes + 1000, dur: 1 }, unknown).above.memory).to.equal(false);
+    expect(classifyRoofline({ flops: 0, bytes: bytes + 1001, dur: 1 }, unknown).above.memory).to.equal(true);
   });
 });

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Overview, Tally } from '../../../src/prof/summary/summary-data.js';
+import type { ProfileSummary, Tally } from '../../../src/prof/summary/summary-data.js';
 import type { CopyRecord, KernelRecord, ProfileLine, SetRecord, SyncRecord } from '../../../src/record/record.js';
 import { kernel, mm } from '../../support/kernels.js';
 import { overviewOf, overviewsOf } from '../../support/overviews.js';
@@ -30,8 +30,8 @@ const wait = (start: number, dur: number): SyncRecord =>
 const end = (diagnostics: Readonly<Record<string, number>>): ProfileLine => ({ type: 'end', profile: 0, counts: {}, diagnostics }); // prettier-ignore
 
 const sum = (tallies: readonly Tally[]): number => tallies.reduce((all, { time }) => all + time, 0);
-const only = ({ devices }: Overview) => devices[0] ?? expect.fail();
-const kernelsOf = ({ kernels }: Overview) => kernels ?? expect.fail();
+const only = ({ devices }: ProfileSummary) => devices[0] ?? expect.fail();
+const kernelsOf = ({ kernels }: ProfileSummary) => kernels ?? expect.fail();
 
 describe('overview of devices', () => {
   it('takes what runs at the same time once, and tells what of communication is exposed', () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { Role, Work } from '../../../src/ops/family.js';
-import { nothing, shareOut, type Member } from '../../../src/prof/work/attribution.js';
+import { nothing, distributeWork, type Member } from '../../../src/prof/work/attribution.js';
 import { aten, t } from '../../support/calls.js';
 
 const CALL = aten('op', t([2, 2]));
@@ -43,7 +43,7 @@ const member = (name: string, dur: number | null, role: Role, { whole = work('ma
 
 /** `role flops bytes` of each. */
 const shares = (members: readonly Member[], inner = false): string[] =>
-  shareOut(members, inner).map(({ role, flops, bytes }) => `${role} ${flops ?? 'na'} ${bytes ?? 'na'}`);
+  distributeWork(members, inner).map(({ role, flops, bytes }) => `${role} ${flops ?? 'na'} ${bytes ?? 'na'}`);
 
 describe("sharing an op's work among its kernels", () => {
   it('one kernel has all of it, whatever its name', () => {
@@ -52,7 +52,7 @@ describe("sharing an op's work among its kernels", () => {
   });
 
   it('no kernel has none', () => {
-    expect(shareOut([], false)).to.deep.equal([]);
+    expect(distributeWork([], false)).to.deep.equal([]);
   });
 
   it('the product has it; the split-K sum and the fill before it have none', () => {
@@ -130,7 +130,7 @@ describe('sharing an op with several results', () => {
 
   it('one kernel does all', () => {
     expect(shares([member('x', 5, 'main', op)])).to.deep.equal(['main 307 33']);
-    expect(shareOut([member('x', 5, 'main', op)], false)[0]?.formula).to.equal(
+    expect(distributeWork([member('x', 5, 'main', op)], false)[0]?.formula).to.equal(
       'formula of dgrad; formula of wgrad; formula of bias',
     );
   });
@@ -153,7 +153,7 @@ describe('sharing an op with several results', () => {
   it('a part that is not known makes the kernel that does it unknown, and says why', () => {
     const unknown = { parts: [work('dgrad', 100, 10), { ...work('wgrad', null, null), unknown: 'the input is not told' }] }; // prettier-ignore
     expect(shares([member('d', 5, 'dgrad', unknown), member('w', 5, 'wgrad', unknown)])).to.deep.equal(['dgrad 100 10', 'wgrad na na']); // prettier-ignore
-    const [one] = shareOut([member('x', 5, 'main', unknown)], false);
+    const [one] = distributeWork([member('x', 5, 'main', unknown)], false);
     expect(one).to.include({ flops: null, bytes: null, unknown: 'the input is not told' });
   });
 
@@ -190,7 +190,7 @@ describe('shares', () => {
     fc.assert(
       fc.property(kernels, amount, amount, (list, flops, bytes) => {
         const whole = work('main', flops, bytes);
-        const given = shareOut(list.map((one) => member(one.name, one.dur, one.role, { whole })), false); // prettier-ignore
+        const given = distributeWork(list.map((one) => member(one.name, one.dur, one.role, { whole })), false); // prettier-ignore
         expect(given).to.have.length(list.length);
         expect(sum(given.map((one) => one.flops))).to.equal(BigInt(flops));
         expect(sum(given.map((one) => one.bytes))).to.equal(BigInt(bytes));
@@ -204,7 +204,7 @@ describe('shares', () => {
     fc.assert(
       fc.property(kernels, fc.array(small, { minLength: 1, maxLength: 3 }), (list, amounts) => {
         const op = { parts: partsOf(amounts) };
-        const given = shareOut(list.map((one) => member(one.name, one.dur, one.role, op)), false); // prettier-ignore
+        const given = distributeWork(list.map((one) => member(one.name, one.dur, one.role, op)), false); // prettier-ignore
         expect(sum(given.map((one) => one.flops))).to.equal(sum(amounts.map(([flops]) => flops)));
         expect(sum(given.map((one) => one.bytes))).to.equal(sum(amounts.map(([, bytes]) => bytes)));
       }),

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { Annotated } from '../../../src/prof/annotate.js';
-import { OpQueue } from '../../../src/prof/work/op-call-buffer.js';
+import { OpCallBuffer } from '../../../src/prof/work/op-call-buffer.js';
 import type { KernelRecord, OpCall } from '../../../src/record/record.js';
 import { aten, t } from '../../support/calls.js';
 import { kernel } from '../../support/kernels.js';
@@ -39,7 +39,7 @@ function row(name: string, around: readonly Around[], fields: Partial<KernelReco
 const told = (one: Annotated): string => `${one.role ?? 'na'} ${one.flops ?? 'na'} ${one.bytes ?? 'na'}`;
 
 /** What is told of each row when all have left; they leave in order. */
-function through(rows: readonly Annotated[], queue = new OpQueue()): string[] {
+function through(rows: readonly Annotated[], queue = new OpCallBuffer()): string[] {
   const left = [...rows.flatMap((one) => [...queue.push(one)]), ...queue.rest()];
   expect(left.map(({ record }) => record.id)).to.deep.equal(rows.map(({ record }) => record.id));
   return left.map(told);
@@ -51,7 +51,7 @@ const NONE = 'helper 0 0';
 
 describe('rows that wait for the kernels of their op', () => {
   it('a single kernel leaves at once, with all of the work', () => {
-    const queue = new OpQueue();
+    const queue = new OpCallBuffer();
     const one = row(GEMM, [[MM, 1, 1]]);
     expect(queue.push(one)).to.deep.equal([one]);
     expect(told(one)).to.equal(WHOLE);
@@ -68,7 +68,7 @@ describe('rows that wait for the kernels of their op', () => {
   });
 
   it('leave in order, together, when the last kernel is there', () => {
-    const queue = new OpQueue();
+    const queue = new OpCallBuffer();
     const [a, other, b] = [row(GEMM, [[MM, 1, 2]]), row(GEMM, [[MM, 2, 1]]), row(GEMM, [[MM, 1, 2]])];
     expect(queue.push(a)).to.deep.equal([]);
     expect(queue.push(other), 'complete, but behind one that waits').to.deep.equal([]);
@@ -94,7 +94,7 @@ describe('rows that wait for the kernels of their op', () => {
   });
 
   it('an op without a formula around does not hold rows back', () => {
-    const queue = new OpQueue();
+    const queue = new OpCallBuffer();
     const rows = [row(GEMM, [[NO_FORMULA, 1, 3], [MM, 2, 1]]), row('k', [[NO_FORMULA, 1, 3]])]; // prettier-ignore
     expect(rows.map((one) => queue.push(one).length)).to.deep.equal([1, 1]);
     expect(rows.map(told)).to.deep.equal([WHOLE, 'na na na']);
@@ -108,7 +108,7 @@ describe('rows that wait for the kernels of their op', () => {
 
 describe('rows whose kernels do not come', () => {
   it('leave after a bounded wait, and are counted', () => {
-    const queue = new OpQueue(3);
+    const queue = new OpCallBuffer(3);
     const rows = [row(GEMM, [[MM, 1, 2]]), ...[2, 3, 4].map((id) => row(GEMM, [[MM, id, 1]]))];
     expect(rows.map((one) => queue.push(one).length)).to.deep.equal([0, 0, 0, 4]);
     expect(rows.map(told)).to.deep.equal([WHOLE, WHOLE, WHOLE, WHOLE]);
@@ -116,13 +116,13 @@ describe('rows whose kernels do not come', () => {
   });
 
   it('leave at the end', () => {
-    const queue = new OpQueue();
+    const queue = new OpCallBuffer();
     expect(through([row(GEMM, [[MM, 1, 3]]), row(SPLIT_K, [[MM, 1, 3]])], queue)).to.deep.equal([WHOLE, NONE]);
     expect(queue.incomplete).to.equal(1);
   });
 
   it('a kernel that comes when its op’s work has been given out has none', () => {
-    const queue = new OpQueue(1);
+    const queue = new OpCallBuffer(1);
     const rows = [row(GEMM, [[MM, 1, 3]]), row(GEMM, [[MM, 2, 1]]), row(GEMM, [[MM, 1, 3]]), row(GEMM, [[MM, 1, 3]])];
     expect(through(rows, queue)).to.deep.equal([WHOLE, WHOLE, NONE, NONE]);
     expect(queue.incomplete).to.equal(1);
@@ -149,7 +149,7 @@ describe('any stream of kernels', () => {
             dur: 1 + ((id * 7 + i * 3) % 5),
           }),
         );
-        through(rows, new OpQueue(longest));
+        through(rows, new OpCallBuffer(longest));
         for (const id of calls.keys()) {
           const own = rows.filter(({ record }) => record.callIds?.[0] === id + 1);
           expect(own.reduce((sum, { flops }) => sum + (flops ?? NaN), 0)).to.equal(FLOPS);

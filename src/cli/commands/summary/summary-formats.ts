@@ -1,5 +1,5 @@
 /** Overviews as text, Markdown and JSON. */
-import type { Overview } from '../../../prof/summary/summary-data.js';
+import type { ProfileSummary } from '../../../prof/summary/summary-data.js';
 import { clean, cut } from '../../../write/cell-text.js';
 import { aligned } from '../../aligned.js';
 import { code } from '../diff/diff-markdown.js';
@@ -11,7 +11,7 @@ import { profileHeading } from '../../run-analysis.js';
 const WIDTH = 100;
 
 /** Each profile on a screen of its own; then several beside each other. */
-export function overviewsText(overviews: readonly Overview[], file: string | undefined): string {
+export function overviewsText(overviews: readonly ProfileSummary[], file: string | undefined): string {
   const ranks = ranksSection(overviews, file);
   const screens = overviews.map((overview) =>
     [profileHeading(overview.profile, overview.header), ...sectionsOf(overview, file).flatMap(sectionText)].map(clean),
@@ -25,7 +25,7 @@ function sectionText({ title, next, head, isHeaded, right, rows }: Section): str
   return [`## ${title}`, ...lines, ...(next === null ? [] : [`next: ${next}`])];
 }
 
-export function overviewsMarkdown(overviews: readonly Overview[], file: string | undefined): string {
+export function overviewsMarkdown(overviews: readonly ProfileSummary[], file: string | undefined): string {
   const ranks = ranksSection(overviews, file);
   const blocks = overviews.flatMap((overview) => [
     `# ${code(profileHeading(overview.profile, overview.header).replace(/^# /, ''))}`,
@@ -49,5 +49,5 @@ const MARKUP = /[\\`*_{}[\]<>#|!@~&]/g;
 const escaped = (text: string): string => clean(text).replace(MARKUP, (sign) => `&#${sign.charCodeAt(0)};`);
 
 /** An object a line and profile. */
-export const overviewsJson = (overviews: readonly Overview[]): string =>
+export const overviewsJson = (overviews: readonly ProfileSummary[]): string =>
   overviews.map((overview) => `${JSON.stringify(overview)}\n`).join('');

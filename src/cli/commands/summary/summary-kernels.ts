@@ -1,10 +1,10 @@
 /** What kernels add up to, as sections of a summary. */
-import type { KernelOverview, Tally } from '../../../prof/summary/summary-data.js';
+import type { KernelSummary, Tally } from '../../../prof/summary/summary-data.js';
 import { plain, type About, type Section } from './summary-section.js';
 import { bytes, flops, inUs, many, percent, share, UNKNOWN, whole } from './summary-units.js';
 
 /** Kernels by time and by launches, and their arithmetic. */
-export function kernelSections(about: About, kernels: KernelOverview): Section[] {
+export function kernelSections(about: About, kernels: KernelSummary): Section[] {
   const { unit, next } = about;
   const { byTime, byCount, count, time, untimed, names } = kernels;
   const without = untimed > 0 ? `, ${whole(untimed)} without a duration` : '';
@@ -40,7 +40,7 @@ const tallied = (tallies: readonly Tally[]): (readonly [string, number])[] => {
 
 const MOST_SHARES = 6;
 
-function arithmeticSection({ overview, next }: About, { time, precision, matrixUnit, work }: KernelOverview): Section {
+function arithmeticSection({ overview, next }: About, { time, precision, matrixUnit, work }: KernelSummary): Section {
   const { used, unused, notApplicable, untold, unknown, eligible, eligibleUsed } = matrixUnit;
   const unit = [['used', used], ['not used', unused], ['not applicable', notApplicable], ['name does not tell', untold], [UNKNOWN, unknown]] as const; // prettier-ignore
   const ofEligible = eligible > 0 ? `; ${percent(eligibleUsed / eligible)} of what could be` : '';

@@ -1,5 +1,5 @@
 /** What to ask next: the command that shows more of a part of a summary. */
-import type { DeviceTime, Overview } from '../../../prof/summary/summary-data.js';
+import type { DeviceTime, ProfileSummary } from '../../../prof/summary/summary-data.js';
 
 const PLAIN = /^[\w@%+=:,./-]+$/;
 
@@ -39,7 +39,7 @@ export class Next {
   kernels(): string {
     return this.#command(`--by kernel ${TABLE}`);
   }
-  arithmetic({ kernels }: Overview): string {
+  arithmetic({ kernels }: ProfileSummary): string {
     const unused = (kernels?.matrixUnit.unused ?? 0) > 0;
     if (unused) return this.#command(`-c idx,op,kernel,dtype,tcwhy,sil --where 'tc==0' --sort sil ${TABLE}`);
     return this.#command(`--by bound,op,dtype,tc ${TABLE}`);
@@ -50,7 +50,7 @@ export class Next {
   }
 
   /** Operations that are no kernels are only told of by steps. */
-  collectives({ devices, kernels, header }: Overview): string {
+  collectives({ devices, kernels, header }: ProfileSummary): string {
     const areKernels = kernels !== null && devices.some(({ counts }) => counts.communications > 0);
     if (!areKernels || header?.format.startsWith('ascend') === true) return this.#command('steps');
     return this.#command(`--by collective,group,kernel --where 'collective!=na || kernel~nccl' ${TABLE}`);

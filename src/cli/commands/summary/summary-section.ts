@@ -1,5 +1,5 @@
 /** A part of a summary: a title, a table, and the command that shows more. */
-import type { Overview } from '../../../prof/summary/summary-data.js';
+import type { ProfileSummary } from '../../../prof/summary/summary-data.js';
 import type { Next } from './summary-next.js';
 import type { TimeUnit } from './summary-units.js';
 
@@ -18,7 +18,7 @@ export interface Section {
 
 /** What sections of one profile are made of. */
 export interface About {
-  readonly overview: Overview;
+  readonly overview: ProfileSummary;
   readonly unit: TimeUnit;
   readonly next: Next;
 }

@@ -1,5 +1,5 @@
 /** An overview as sections of cells, for text and Markdown alike. */
-import type { KernelOverview, Overview } from '../../../prof/summary/summary-data.js';
+import type { KernelSummary, ProfileSummary } from '../../../prof/summary/summary-data.js';
 import { devicesSections } from './summary-devices.js';
 import { kernelSections } from './summary-kernels.js';
 import { Next } from './summary-next.js';
@@ -7,7 +7,7 @@ import { plain, type About, type Section } from './summary-section.js';
 import { bytes, many, percent, rate, share, TimeUnit, UNKNOWN, whole } from './summary-units.js';
 
 /** The sections of one profile. */
-export function sectionsOf(overview: Overview, file: string | undefined): Section[] {
+export function sectionsOf(overview: ProfileSummary, file: string | undefined): Section[] {
   const { devices, kernels, header } = overview;
   const unit = new TimeUnit(Math.max(0, ...devices.map(({ span }) => span), kernels?.time ?? 0));
   const about: About = { overview, unit, next: new Next(file) };
@@ -67,7 +67,7 @@ function stepSections({ overview: { steps }, unit, next }: About): Section[] {
 /** Reasons that are listed. */
 const MOST_REASONS = 3;
 
-function unattributedSections({ unit, next }: About, { time, unattributed }: KernelOverview): Section[] {
+function unattributedSections({ unit, next }: About, { time, unattributed }: KernelSummary): Section[] {
   const { count, time: lost, reasons } = unattributed;
   if (count === 0) return [];
   const title = `Without op: ${many(count, 'kernel')}, ${share(lost, time)} of the time of kernels`;
@@ -84,7 +84,7 @@ function oddSections({ overview: { diagnostics } }: About): Section[] {
 }
 
 /** Ranks beside each other; null for fewer than two. */
-export function ranksSection(overviews: readonly Overview[], file: string | undefined): Section | null {
+export function ranksSection(overviews: readonly ProfileSummary[], file: string | undefined): Section | null {
   const rows = overviews.flatMap(({ profile, header, devices, steps }) =>
     devices.map((device) => ({ profile, rank: header?.rank ?? null, median: steps?.median ?? null, device })),
   );

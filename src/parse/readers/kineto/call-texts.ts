@@ -1,12 +1,12 @@
 /** The texts of host events and, of ops, what they say of the arguments: `Input Dims` and its like are JSON. */
 import type { Arg } from '../../../record/record.js';
-import { Recent } from '../../../containers/lru-cache.js';
+import { LruCache } from '../../../containers/lru-cache.js';
 import type { HostTexts } from '../../torch/host-events.js';
 import { readArguments, readExtents } from './call-arguments.js';
 import type { ByteTexts } from '../../json/byte-texts.js';
 
 export class OpTexts implements HostTexts {
-  readonly #values = new Recent<number, unknown>(8192);
+  readonly #values = new LruCache<number, unknown>(8192);
 
   constructor(private readonly texts: ByteTexts) {}
 

@@ -13,7 +13,7 @@ import {
   type Header,
   type Names,
 } from '../../capture/capture.js';
-import { Column } from '../../../containers/numeric-column.js';
+import { NumericColumn } from '../../../containers/numeric-column.js';
 import type { KernelContexts } from '../../capture/context.js';
 import { demangle } from '../../names/demangle/demangle.js';
 import type { Launches } from '../../capture/launches.js';
@@ -52,7 +52,7 @@ export class KinetoCapture implements Capture {
   readonly #events = new HostEvents(new OpTexts(this.#texts));
   readonly ranges = this.#events.ranges;
   readonly names: Names = this.#names();
-  readonly #externalIds = Column.floats();
+  readonly #externalIds = NumericColumn.floats();
   readonly #collectives = new Map<number, Collective>();
   readonly #ids = new Ids();
   readonly #memory = new MemoryEvents(this.#ids);

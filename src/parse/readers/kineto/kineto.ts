@@ -5,7 +5,7 @@
 import type { ProfileLine } from '../../../record/record.js';
 import { emit } from '../../capture/emit.js';
 import type { Probe, Reader, ReadOptions } from '../../reader.js';
-import { holdsEarly } from '../../json/first-part.js';
+import { headContains } from '../../json/first-part.js';
 import { KinetoCapture } from './kineto-capture.js';
 
 export const kineto: Reader = {
@@ -32,5 +32,5 @@ function isTrace({ path, head }: Probe): boolean {
   if (start.startsWith('{"type":"profile"')) return false;
   if (start.startsWith('[')) return start.includes('"ph"');
   if (!start.startsWith('{')) return false;
-  return start.includes(EVENTS) || holdsEarly(path, [EVENTS], SEARCHED);
+  return start.includes(EVENTS) || headContains(path, [EVENTS], SEARCHED);
 }

@@ -10,7 +10,7 @@ import type { Diagnostics } from '../../../record/diagnostics.js';
 import type { Labels, SampleRecord } from '../../../record/record.js';
 import { ValueLine } from '../../../record/value-line.js';
 import { Calls } from '../../capture/capture.js';
-import { Column, orNull } from '../../../containers/numeric-column.js';
+import { NumericColumn, orNull } from '../../../containers/numeric-column.js';
 import { allRows, sortRows } from '../../../containers/row-order.js';
 import type { HostEvents } from '../../torch/host-events.js';
 import { OUTSIDE } from '../../torch/nesting.js';
@@ -43,16 +43,16 @@ interface Place {
 }
 
 export class MemoryEvents {
-  readonly start = Column.floats();
-  readonly #thread = Column.counts();
+  readonly start = NumericColumn.floats();
+  readonly #thread = NumericColumn.counts();
   /** Negative for a release. */
-  readonly #bytes = Column.floats();
-  readonly #address = Column.floats();
-  readonly #allocated = Column.floats();
-  readonly #reserved = Column.floats();
+  readonly #bytes = NumericColumn.floats();
+  readonly #address = NumericColumn.floats();
+  readonly #allocated = NumericColumn.floats();
+  readonly #reserved = NumericColumn.floats();
   /** Place among the profiler's events, which tells the order where times are the same. */
-  readonly #index = Column.floats();
-  readonly #place = Column.counts();
+  readonly #index = NumericColumn.floats();
+  readonly #place = NumericColumn.counts();
   readonly #places: Place[] = [];
   readonly #numbers = new Map<string, number>();
   #ranges: Int32Array = new Int32Array();

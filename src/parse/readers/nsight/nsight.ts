@@ -4,7 +4,7 @@
  * Source: NVIDIA Nsight Systems documentation, "SQLite Schema Reference", and exports of these years.
  */
 import { Diagnostics } from '../../../record/diagnostics.js';
-import { Recent } from '../../../containers/lru-cache.js';
+import { LruCache } from '../../../containers/lru-cache.js';
 import type { Device, HostMemory, ProfileLine } from '../../../record/record.js';
 import {
   ACTIVITY_KINDS,
@@ -17,7 +17,7 @@ import {
 } from '../../capture/capture.js';
 import { emit } from '../../capture/emit.js';
 import { stripAbi } from '../../names/kernel-name.js';
-import { readAhead } from '../../sqlite/block-cache.js';
+import { cachedCells } from '../../sqlite/block-cache.js';
 import type { Probe, Reader, ReadOptions } from '../../reader.js';
 import type { Cell, Filter, Selection, SqliteFile, TakeNumbers } from '../../sqlite/sqlite.js';
 import { Threads } from '../../capture/threads.js';
@@ -289,9 +289,9 @@ class NsightCapture implements Capture {
   #names(): Names {
     const { database } = this;
     const string = database.lookup('StringIds', 'value');
-    const inline = readAhead(database.cells(NVTX, 'text'));
+    const inline = cachedCells(database.cells(NVTX, 'text'));
     const byId = (id: number): string | null => (string === null ? null : text(string(id)));
-    const apiNames = new Recent<number, string>(512);
+    const apiNames = new LruCache<number, string>(512);
     return {
       kernelName: byId,
       apiName: (api) => apiNames.of(api, () => stripAbi(byId(api) ?? '')) || null,

@@ -17,7 +17,7 @@ import {
 import { demangle } from '../../names/demangle/demangle.js';
 import { emit } from '../../capture/emit.js';
 import { PairIndex } from '../../../containers/pair-index.js';
-import { Column, orNull } from '../../../containers/numeric-column.js';
+import { NumericColumn, orNull } from '../../../containers/numeric-column.js';
 import type { Probe, Reader, ReadOptions } from '../../reader.js';
 import type { Cell, Row, Selection, SqliteFile } from '../../sqlite/sqlite.js';
 import { Threads } from '../../capture/threads.js';
@@ -162,13 +162,13 @@ class NvprofCapture implements Capture {
       'domain',
     ];
     const starts = {
-      time: Column.floats(),
-      id: Column.floats(),
-      thread: Column.counts(),
-      name: Column.counts(),
-      domain: Column.counts(),
+      time: NumericColumn.floats(),
+      id: NumericColumn.floats(),
+      thread: NumericColumn.counts(),
+      name: NumericColumn.counts(),
+      domain: NumericColumn.counts(),
     };
-    const ends = { time: Column.floats(), id: Column.floats() };
+    const ends = { time: NumericColumn.floats(), id: NumericColumn.floats() };
     const threads = new Map<Cell, number>();
     let otherStarts = 0;
     for (const [time, , id, flags, objectKind, object, name, domain] of this.#rows(table, columns, [
@@ -203,9 +203,10 @@ class NvprofCapture implements Capture {
   /** @returns how many of the starts have an end */
   #pairMarkers(
     starts: Readonly<
-      Record<'time' | 'id', Column> & Record<'thread' | 'name' | 'domain', Column<Uint32Array<ArrayBuffer>>>
+      Record<'time' | 'id', NumericColumn> &
+        Record<'thread' | 'name' | 'domain', NumericColumn<Uint32Array<ArrayBuffer>>>
     >,
-    ends: Readonly<Record<'time' | 'id', Column>>,
+    ends: Readonly<Record<'time' | 'id', NumericColumn>>,
   ): number {
     const endOf = new PairIndex(
       (row) => ends.id.at(row),

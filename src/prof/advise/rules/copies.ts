@@ -1,7 +1,7 @@
 /** Copies between host and device for which the host waits. */
 import { waitOf, isHostCopy, type HostCopy, type HostCopyKind, type Wait } from '../blocking.js';
 import { ByDevice } from '../by-device.js';
-import { Cover } from '../../../containers/interval-union.js';
+import { IntervalUnion } from '../../../containers/interval-union.js';
 import type { Answer, Rule } from '../rule.js';
 import { workOf } from '../../steps/step-work.js';
 import { counted, size, time } from '../amount-text.js';
@@ -21,8 +21,8 @@ class Copies {
   /** Time in the calls. */
   waited = 0;
   /** Everything but these copies. */
-  readonly others = new Cover();
-  readonly all = new Cover();
+  readonly others = new IntervalUnion();
+  readonly all = new IntervalUnion();
 
   add({ bytes, dur, launch, hostMemory }: HostCopy, wait: Wait): void {
     this.count++;

@@ -4,7 +4,7 @@
  */
 import { dtypeShort, numel, tensorBytes } from '../../../ops/call.js';
 import { inputs } from '../../../ops/operands.js';
-import { Recent } from '../../../containers/lru-cache.js';
+import { LruCache } from '../../../containers/lru-cache.js';
 import type { OpCall } from '../../../record/record.js';
 import type { Annotated } from '../../annotate.js';
 import { ByDevice } from '../by-device.js';
@@ -38,7 +38,7 @@ interface Flow {
   readonly text: string;
 }
 
-const flows = new Recent<OpCall, Flow>(4096);
+const flows = new LruCache<OpCall, Flow>(4096);
 
 function flowOf(call: OpCall): Flow {
   const tensors = inputs(call) ?? [];

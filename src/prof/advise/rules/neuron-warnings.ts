@@ -3,7 +3,7 @@ import type { CopyLine, KernelLine, ProfileLine } from '../../../record/record.j
 import { withMachine, type Sums } from '../../neuron/metric.js';
 import { RULES as WARNINGS } from '../../neuron/warnings.js';
 import { ByDevice } from '../by-device.js';
-import { Cover } from '../../../containers/interval-union.js';
+import { IntervalUnion } from '../../../containers/interval-union.js';
 import type { Finding, Gain } from '../finding.js';
 import type { Answer, Rule } from '../rule.js';
 import { rate } from '../amount-text.js';
@@ -103,7 +103,7 @@ const ruleOf = (entry: NeuronRule): Rule => ({
   name: entry.name,
   doc: entry.doc,
   watch: () => {
-    const devices = new ByDevice(() => ({ cover: new Cover(), count: 0 }));
+    const devices = new ByDevice(() => ({ cover: new IntervalUnion(), count: 0 }));
     const { counts } = entry;
     return {
       ...(counts === undefined

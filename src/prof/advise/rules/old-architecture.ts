@@ -4,7 +4,7 @@
  */
 import { smOf } from '../../../ops/kernels/matrix-unit.js';
 import { smInName } from '../../../ops/kernels/product-name.js';
-import { Recent } from '../../../containers/lru-cache.js';
+import { LruCache } from '../../../containers/lru-cache.js';
 import type { Annotated } from '../../annotate.js';
 import { ByDevice } from '../by-device.js';
 import { Longest, Ranking } from '../longest.js';
@@ -27,7 +27,7 @@ const isExplained = ({ tc, unitUse }: Annotated): boolean =>
 /** sm86 and sm89 run kernels of sm80 with the same instructions: only the generation counts. */
 const generation = (sm: number): number => Math.floor(sm / 10);
 
-const names = new Recent<string, number | null>(4096);
+const names = new LruCache<string, number | null>(4096);
 
 export const oldArchitecture: Rule = {
   name: 'old-architecture',

@@ -1,7 +1,7 @@
 /** The rank that computes longest, for which the others wait. */
 import { workOf } from '../../steps/step-work.js';
 import { ByDevice, type Place } from '../by-device.js';
-import { Cover } from '../../../containers/interval-union.js';
+import { IntervalUnion } from '../../../containers/interval-union.js';
 import type { Answer, Facts, Rule } from '../rule.js';
 import { counted, percent, time } from '../amount-text.js';
 
@@ -12,8 +12,8 @@ const MOSTLY = 0.5;
 const LIKELY = 0.5;
 
 class Step {
-  readonly computing = new Cover();
-  readonly communication = new Cover();
+  readonly computing = new IntervalUnion();
+  readonly communication = new IntervalUnion();
 }
 
 type Steps = ReadonlyMap<number, Step>;

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { renderParams, type Work } from '../../../../src/ops/family.js';
 import { recurrent } from '../../../../src/ops/families/recurrent/recurrent.js';
-import { describe as describeLaunch } from '../../../../src/ops/resolve-work.js';
+import { resolveWork as describeLaunch } from '../../../../src/ops/resolve-work.js';
 import type { OpCall } from '../../../../src/record/record.js';
 import { call, kernel, t, v } from '../../../support/calls.js';
 

@@ -3,8 +3,8 @@
  * stacks, while a step has the stacks of the one before it: each different one is held once, 4 bytes a frame, and 12
  * bytes for every stack; their texts are put together when they are asked for.
  */
-import { Recent } from '../../../../containers/lru-cache.js';
-import { Column } from '../../../../containers/numeric-column.js';
+import { LruCache } from '../../../../containers/lru-cache.js';
+import { NumericColumn } from '../../../../containers/numeric-column.js';
 import { sortRows, allRows } from '../../../../containers/row-order.js';
 import type { SqliteFile } from '../../../sqlite/sqlite.js';
 import { readFrame } from '../../../torch/event-names.js';
@@ -16,15 +16,15 @@ const COLUMNS = ['id', 'stack', 'stackDepth'];
 
 export class CallChains {
   /** Ids of chains, ascending, and which of the different stacks each is. */
-  readonly #ids = Column.floats();
-  readonly #stackOf = Column.counts();
+  readonly #ids = NumericColumn.floats();
+  readonly #stackOf = NumericColumn.counts();
   readonly #stacks = new DifferentStacks();
   /** The chain that is being read. */
   #lastId = NaN;
   #lastDepth = NaN;
   readonly #open: number[] = [];
   /** By string, the frame of the program that it names; null for others. */
-  readonly #read = new Recent<number, string | null>(8192);
+  readonly #read = new LruCache<number, string | null>(8192);
 
   constructor(
     private readonly database: SqliteFile,
@@ -87,7 +87,7 @@ export class CallChains {
 
   /** Reads the table again where its rows do not stand as the profiler writes them: 20 bytes a frame meanwhile. */
   #readSorted(): void {
-    const [ids, stacks, depths] = [Column.floats(), Column.counts(), Column.counts()];
+    const [ids, stacks, depths] = [NumericColumn.floats(), NumericColumn.counts(), NumericColumn.counts()];
     this.database.eachNumbers(TABLE, COLUMNS, ([id = NaN, stack = NaN, depth = NaN]) => {
       if (Number.isNaN(id) || !(stack >= 0)) return;
       ids.push(id);

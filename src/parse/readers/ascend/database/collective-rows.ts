@@ -3,7 +3,7 @@
  * tasks in databases before schema 1.2.
  */
 import type { Operation } from '../../../capture/capture.js';
-import { Column } from '../../../../containers/numeric-column.js';
+import { NumericColumn } from '../../../../containers/numeric-column.js';
 import { PairIndex } from '../../../../containers/pair-index.js';
 import type { SqliteFile } from '../../../sqlite/sqlite.js';
 import { COLLECTIVE_TYPE_CODES, collectiveKind, collectiveType, commonLink, LINK_CODES } from '../device-kinds.js';
@@ -24,23 +24,23 @@ interface Place {
 }
 
 export class CollectiveRows {
-  readonly start = Column.floats();
-  readonly end = Column.floats();
-  readonly connection = Column.floats();
-  readonly #opIds = Column.floats();
-  readonly #names = Column.floats();
-  readonly #groups = Column.floats();
-  readonly #types = Column.floats();
-  readonly #algorithms = Column.floats();
-  readonly #counts = Column.floats();
-  readonly #opTypes = Column.floats();
-  readonly #devices = Column.floats();
-  readonly #groupSizes = Column.floats();
+  readonly start = NumericColumn.floats();
+  readonly end = NumericColumn.floats();
+  readonly connection = NumericColumn.floats();
+  readonly #opIds = NumericColumn.floats();
+  readonly #names = NumericColumn.floats();
+  readonly #groups = NumericColumn.floats();
+  readonly #types = NumericColumn.floats();
+  readonly #algorithms = NumericColumn.floats();
+  readonly #counts = NumericColumn.floats();
+  readonly #opTypes = NumericColumn.floats();
+  readonly #devices = NumericColumn.floats();
+  readonly #groupSizes = NumericColumn.floats();
   readonly #byConnection = new PairIndex(
     () => 0,
     (row) => this.connection.at(row),
   );
-  readonly #tasks = Column.floats();
+  readonly #tasks = NumericColumn.floats();
   readonly #byTask = new PairIndex(
     () => 0,
     (row) => this.#tasks.at(row),
@@ -99,7 +99,7 @@ export class CollectiveRows {
   }
 
   operationOf(row: number): Operation {
-    const text = (column: Column): string | null => told(this.strings.text(column.at(row)));
+    const text = (column: NumericColumn): string | null => told(this.strings.text(column.at(row)));
     const name = text(this.#names) ?? 'na';
     const type = collectiveType(this.#typeNames.get(this.#types.at(row)) ?? null);
     const count = this.#counts.at(row);

@@ -3,7 +3,7 @@
  * entries of a queue, or a forward op to its backward node; writers before 2025 gave all three out of one range of
  * numbers.
  */
-import { Column } from '../../../../containers/numeric-column.js';
+import { NumericColumn } from '../../../../containers/numeric-column.js';
 import { PairIndex } from '../../../../containers/pair-index.js';
 import type { SqliteFile } from '../../../sqlite/sqlite.js';
 import type { HostEvents } from '../../../torch/host-events.js';
@@ -16,10 +16,10 @@ const NO_CONNECTION = 4294967295;
 export const connectionOrNone = (id: number): number => (id >= 0 && id !== NO_CONNECTION ? id : NaN);
 
 export class Connections {
-  readonly #connections = Column.floats();
-  readonly #ops = Column.counts();
+  readonly #connections = NumericColumn.floats();
+  readonly #ops = NumericColumn.counts();
   /** By row, the row before it with the same connection. */
-  readonly #before = Column.places();
+  readonly #before = NumericColumn.places();
   readonly #last = new PairIndex(
     () => 0,
     (row) => this.#connections.at(row),

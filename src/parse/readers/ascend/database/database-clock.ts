@@ -3,7 +3,7 @@
  * moved to the first event when all have been read. Some schemas keep them as text.
  */
 import type { Selection, SqliteFile } from '../../../sqlite/sqlite.js';
-import type { Column } from '../../../../containers/numeric-column.js';
+import type { NumericColumn } from '../../../../containers/numeric-column.js';
 
 /** Tables and their times, any of which serves as the base. */
 const BASES: readonly (readonly [table: string, column: string])[] = [
@@ -44,7 +44,7 @@ export class Clock {
   }
 
   /** Moves all times to the first event. @param others earliest of times that are read later */
-  moveToFirst(columns: readonly Column[], ends: readonly Column[], others: readonly number[]): void {
+  moveToFirst(columns: readonly NumericColumn[], ends: readonly NumericColumn[], others: readonly number[]): void {
     let first = Math.min(...others, Infinity);
     for (const { values } of columns) for (const time of values) if (time < first) first = time;
     if (first === Infinity) first = 0;

@@ -1,18 +1,18 @@
 /** Lists of strings, each different one held once. Memory: 4 bytes a string, and 12 for every list. */
-import { Column } from '../../../../containers/numeric-column.js';
+import { NumericColumn } from '../../../../containers/numeric-column.js';
 import { PairIndex } from '../../../../containers/pair-index.js';
 
 export class DifferentStacks {
-  readonly #strings = Column.counts();
+  readonly #strings = NumericColumn.counts();
   /** By list, the place of its first string, and a number that equal lists have. */
-  readonly #first = Column.counts();
-  readonly #hashes = Column.counts();
+  readonly #first = NumericColumn.counts();
+  readonly #hashes = NumericColumn.counts();
   readonly #index = new PairIndex(
     (stack) => this.#hashes.at(stack),
     (stack) => this.#attempt.at(stack),
   );
   /** Lists of the same hash are numbered. */
-  readonly #attempt = Column.counts();
+  readonly #attempt = NumericColumn.counts();
 
   /** The number of a list. */
   numberOf(strings: readonly number[]): number {

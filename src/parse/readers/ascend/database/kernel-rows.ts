@@ -3,9 +3,9 @@
  * task. Memory: 56 bytes a kernel, 8 more for each counter.
  */
 import { isCubeClass } from '../../../../record/ascend.js';
-import { Recent } from '../../../../containers/lru-cache.js';
+import { LruCache } from '../../../../containers/lru-cache.js';
 import type { Labels } from '../../../../record/record.js';
-import { Column } from '../../../../containers/numeric-column.js';
+import { NumericColumn } from '../../../../containers/numeric-column.js';
 import { PairIndex } from '../../../../containers/pair-index.js';
 import type { Selection, SqliteFile } from '../../../sqlite/sqlite.js';
 import { coreClass } from '../device-kinds.js';
@@ -17,7 +17,7 @@ const TABLE = 'COMPUTE_TASK_INFO';
 /** Counters with names of their own; more are no profile's. */
 const MOST_COUNTERS = 512;
 
-type Counts = Column<Uint32Array<ArrayBuffer>>;
+type Counts = NumericColumn<Uint32Array<ArrayBuffer>>;
 
 /** Columns of strings, by the label under which they are given. */
 const STRING_COLUMNS = {
@@ -42,10 +42,10 @@ const blocks = (database: SqliteFile, now: string, before: string): Selection =>
   database.hasColumn(TABLE, now) ? now : before;
 
 export class KernelRows {
-  readonly #taskIds = Column.floats();
+  readonly #taskIds = NumericColumn.floats();
   readonly #strings: Readonly<Record<StringColumn, Counts>>;
-  readonly #blocks = Column.counts();
-  readonly #mixBlocks = Column.counts();
+  readonly #blocks = NumericColumn.counts();
+  readonly #mixBlocks = NumericColumn.counts();
   readonly #index = new PairIndex(
     () => 0,
     (row) => this.#taskIds.at(row),
@@ -53,13 +53,13 @@ export class KernelRows {
   /** By counter, the values by row. */
   readonly #counters: { readonly name: string; readonly values: Float64Array }[] = [];
   /** Kernels of a step repeat in the next. */
-  readonly #labels = new Recent<string, Labels | null>(4096);
+  readonly #labels = new LruCache<string, Labels | null>(4096);
 
   constructor(
     private readonly database: SqliteFile,
     private readonly strings: Strings,
   ) {
-    const counts = (): Counts => Column.counts();
+    const counts = (): Counts => NumericColumn.counts();
     this.#strings = Object.fromEntries(STRINGS.map((label) => [label, counts()])) as Record<StringColumn, Counts>;
     this.#readKernels();
     this.#readCounters();

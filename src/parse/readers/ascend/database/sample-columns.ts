@@ -2,7 +2,7 @@
  * The rows of a table of values over time, in columns. Memory: 8 bytes a cell; of tables that come with every event, only
  * rows that change something are held, and of those that stand in order of time only the next ones.
  */
-import { Column } from '../../../../containers/numeric-column.js';
+import { NumericColumn } from '../../../../containers/numeric-column.js';
 import { allRows, sortRows } from '../../../../containers/row-order.js';
 import { EVERYTHING, type Span, type SqliteFile, type TakeNumbers } from '../../../sqlite/sqlite.js';
 import { isNear, type Clock } from './database-clock.js';
@@ -19,11 +19,11 @@ const CHUNK_ROWS = 16384;
 
 /** The rows of one table, given out in order of time. */
 export class SampleColumns {
-  readonly start = Column.floats();
-  readonly device = Column.floats();
-  readonly until = Column.floats();
-  readonly #values: readonly Column[];
-  readonly #labels: readonly Column[];
+  readonly start = NumericColumn.floats();
+  readonly device = NumericColumn.floats();
+  readonly until = NumericColumn.floats();
+  readonly #values: readonly NumericColumn[];
+  readonly #labels: readonly NumericColumn[];
   /** The rows that are held, in order; those before `#end` can be given out. */
   #order = new Uint32Array();
   #end = 0;
@@ -38,8 +38,8 @@ export class SampleColumns {
     private readonly clock: Clock,
     readonly table: SampleTable,
   ) {
-    this.#values = table.values.map(() => Column.floats());
-    this.#labels = table.labels.map(() => Column.floats());
+    this.#values = table.values.map(() => NumericColumn.floats());
+    this.#labels = table.labels.map(() => NumericColumn.floats());
     const order = table.onChange === true ? this.#checkOrder() : 'none';
     if (order !== 'none') this.#latest = new Map();
     if (order === 'all') {
@@ -81,7 +81,7 @@ export class SampleColumns {
   }
 
   /** Columns beside the time, as they are read. */
-  get #own(): readonly Column[] {
+  get #own(): readonly NumericColumn[] {
     return [this.device, ...this.#values, ...this.#labels, ...(this.table.until === undefined ? [] : [this.until])];
   }
 

@@ -1,6 +1,6 @@
 /** Values over time: clock of the cores, bandwidths, memory. One row of a table may hold several values. */
 import { ValueLine } from '../../../../record/value-line.js';
-import { Recent } from '../../../../containers/lru-cache.js';
+import { LruCache } from '../../../../containers/lru-cache.js';
 import type { Labels, SampleRecord } from '../../../../record/record.js';
 import { orNull } from '../../../../containers/numeric-column.js';
 import type { SqliteFile } from '../../../sqlite/sqlite.js';
@@ -18,7 +18,7 @@ interface Series {
 
 export class SampleRows {
   /** By metric, device and labels. */
-  readonly #series = new Map<Value, Recent<number | string, Series>>();
+  readonly #series = new Map<Value, LruCache<number | string, Series>>();
   #modules: ReadonlyMap<number, string> | null = null;
 
   constructor(
@@ -79,7 +79,7 @@ export class SampleRows {
   /** The series to which a value of a row belongs. */
   #seriesOf(value: Value, rows: SampleColumns, row: number): Series {
     let known = this.#series.get(value);
-    if (known === undefined) this.#series.set(value, (known = new Recent(256)));
+    if (known === undefined) this.#series.set(value, (known = new LruCache(256)));
     return known.of(rows.key(row), () => ({ labels: this.#readLabels(value, rows, row), last: NaN }));
   }
 

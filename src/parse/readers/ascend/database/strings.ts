@@ -2,8 +2,8 @@
  * The table of strings, looked up when a text is needed: a long run has millions of them, and most say nothing of a
  * kernel.
  */
-import { Recent } from '../../../../containers/lru-cache.js';
-import { Column } from '../../../../containers/numeric-column.js';
+import { LruCache } from '../../../../containers/lru-cache.js';
+import { NumericColumn } from '../../../../containers/numeric-column.js';
 import { PairIndex } from '../../../../containers/pair-index.js';
 import type { SqliteFile } from '../../../sqlite/sqlite.js';
 
@@ -13,7 +13,7 @@ const TABLE = 'STRING_IDS';
 export const NO_STRING = 4294967295;
 
 export class Strings {
-  readonly #texts = new Recent<number, string | null>(16384);
+  readonly #texts = new LruCache<number, string | null>(16384);
   readonly #lookup: (id: number) => string | null;
 
   constructor(database: SqliteFile) {
@@ -35,8 +35,8 @@ export class Strings {
 /** Ids are row numbers in all databases of the profiler; a copy made by other means may have lost that. */
 function rowsById(database: SqliteFile): (id: number) => number {
   if (!database.hasColumn(TABLE, 'id') || database.count(TABLE, 'id IS NOT rowid') === 0) return (id) => id;
-  const ids = Column.floats();
-  const rows = Column.floats();
+  const ids = NumericColumn.floats();
+  const rows = NumericColumn.floats();
   const index = new PairIndex(
     () => 0,
     (row) => ids.at(row),

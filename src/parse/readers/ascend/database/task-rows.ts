@@ -4,7 +4,7 @@
  */
 import type { Diagnostics } from '../../../../record/diagnostics.js';
 import { ACTIVITY_KINDS, type Activities, type ActivityKind } from '../../../capture/capture.js';
-import { Column } from '../../../../containers/numeric-column.js';
+import { NumericColumn } from '../../../../containers/numeric-column.js';
 import type { SqliteFile } from '../../../sqlite/sqlite.js';
 import type { Threads } from '../../../capture/threads.js';
 import { taskKind, type TaskKind } from '../device-kinds.js';
@@ -30,9 +30,9 @@ interface Task {
 
 export class TaskRows {
   /** By activity, its row among the kernels or the collectives; -1 where it has none. */
-  readonly source = Column.places();
+  readonly source = NumericColumn.places();
   /** By activity, the string of its task type. */
-  readonly taskType = Column.counts();
+  readonly taskType = NumericColumn.counts();
   /** By connection, when the device came by a range of the program. */
   readonly deviceRanges = new Map<number, DeviceRange>();
   readonly #kinds = new Map<number, TaskKind | null>();

@@ -2,7 +2,7 @@
  * Collectives of a trace: operations on the first lane of a group, their parts on the lanes (planes) that follow. Parts
  * tell what a message went over.
  */
-import { Column } from '../../../../containers/numeric-column.js';
+import { NumericColumn } from '../../../../containers/numeric-column.js';
 import { allRows, sortRows } from '../../../../containers/row-order.js';
 import { commonLink } from '../device-kinds.js';
 
@@ -16,10 +16,10 @@ export interface TracedOperation {
 
 /** Memory: 21 bytes a part. */
 export class CollectiveParts {
-  readonly start = Column.floats();
-  readonly #pid = Column.floats();
-  readonly #tid = Column.counts();
-  readonly #link = Column.codes();
+  readonly start = NumericColumn.floats();
+  readonly #pid = NumericColumn.floats();
+  readonly #tid = NumericColumn.counts();
+  readonly #link = NumericColumn.codes();
   readonly #links: string[] = [];
 
   add(start: number, pid: number, tid: number, link: string): void {

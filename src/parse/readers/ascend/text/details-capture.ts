@@ -18,7 +18,7 @@ import {
 } from '../../../capture/capture.js';
 import { NOWHERE, type KernelContexts } from '../../../capture/context.js';
 import { Threads } from '../../../capture/threads.js';
-import { FilesBeside } from './sidecar-files.js';
+import { SidecarFiles } from './sidecar-files.js';
 import { timesOf, type CommunicationFacts } from './communication-file.js';
 import { coreFacts, devicesOf } from './device-facts.js';
 import { KernelDetails } from './kernel-details.js';
@@ -45,7 +45,7 @@ export class DetailsCapture implements Capture {
     const details = KernelDetails.read(path, clock, this.diagnostics);
     if (details === null) throw new UserError('has no columns of names and times of kernels', { where: name });
     this.#details = details;
-    const beside = new FilesBeside(folder, this.diagnostics);
+    const beside = new SidecarFiles(folder, this.diagnostics);
     beside.addRates(details);
     beside.memory(clock, this.#samples);
     this.#communication = beside.communication();

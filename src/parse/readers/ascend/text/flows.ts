@@ -4,7 +4,7 @@
  * which a thread of its own makes for what other threads have put into its queue.
  */
 import { Calls, Ranges } from '../../../capture/capture.js';
-import { Column } from '../../../../containers/numeric-column.js';
+import { NumericColumn } from '../../../../containers/numeric-column.js';
 import { PairIndex } from '../../../../containers/pair-index.js';
 import type { Threads } from '../../../capture/threads.js';
 import { nest, OUTSIDE } from '../../../torch/nesting.js';
@@ -13,11 +13,11 @@ import { ByteTexts } from '../../../json/byte-texts.js';
 /** Flows by number: from a thread of the program at a time, to a lane of the device at a time. */
 export class Flows {
   readonly #ids = new ByteTexts();
-  readonly thread = Column.counts();
+  readonly thread = NumericColumn.counts();
   /** NaN where the trace does not have this end of the flow. */
-  readonly from = Column.floats();
-  readonly #lane = Column.counts();
-  readonly to = Column.floats();
+  readonly from = NumericColumn.floats();
+  readonly #lane = NumericColumn.counts();
+  readonly to = NumericColumn.floats();
   #index: PairIndex | null = null;
 
   /** Adds the end of a flow that lies in the program. */
@@ -71,11 +71,11 @@ export class Queue {
   readonly taken = new Ranges();
 
   /** Times of all columns. */
-  get starts(): readonly Column[] {
+  get starts(): readonly NumericColumn[] {
     return [this.put.start, this.taken.start];
   }
 
-  get ends(): readonly Column[] {
+  get ends(): readonly NumericColumn[] {
     return [this.put.end, this.taken.end];
   }
 

@@ -4,7 +4,7 @@
  */
 import type { Diagnostics } from '../../../../record/diagnostics.js';
 import type { Details } from '../../../capture/capture.js';
-import { Column } from '../../../../containers/numeric-column.js';
+import { NumericColumn } from '../../../../containers/numeric-column.js';
 import { coreClass } from '../device-kinds.js';
 import { kernelLabels, told } from '../kernel-labels.js';
 import { CsvTable, type CsvRow } from './csv-file.js';
@@ -50,20 +50,20 @@ export const isKernelDetailsHeader = (line: string): boolean =>
   !line.trimStart().startsWith('{') && [START, DURATION, CORE, 'Name'].every((name) => line.split(',').includes(name));
 
 export class KernelDetails {
-  readonly start = Column.floats();
-  readonly end = Column.floats();
+  readonly start = NumericColumn.floats();
+  readonly end = NumericColumn.floats();
   /** NaN where the file has no such column. */
-  readonly device = Column.floats();
-  readonly stream = Column.floats();
-  readonly step = Column.floats();
+  readonly device = NumericColumn.floats();
+  readonly stream = NumericColumn.floats();
+  readonly step = NumericColumn.floats();
   /** Blocks of the kernel; NaN where they are not told. */
-  readonly blocks = Column.floats();
-  readonly #mixBlocks = Column.floats();
-  readonly #name = Column.counts();
-  readonly #core = Column.counts();
-  readonly #labels: Readonly<Record<TextLabel, Column<Uint32Array<ArrayBuffer>>>>;
-  readonly #task = Column.floats();
-  readonly #counters: (readonly [name: string, column: Column])[];
+  readonly blocks = NumericColumn.floats();
+  readonly #mixBlocks = NumericColumn.floats();
+  readonly #name = NumericColumn.counts();
+  readonly #core = NumericColumn.counts();
+  readonly #labels: Readonly<Record<TextLabel, NumericColumn<Uint32Array<ArrayBuffer>>>>;
+  readonly #task = NumericColumn.floats();
+  readonly #counters: (readonly [name: string, column: NumericColumn])[];
   readonly #texts: string[] = [];
   readonly #numbers = new Map<string, number>();
 
@@ -75,12 +75,12 @@ export class KernelDetails {
   }
 
   private constructor(table: CsvTable, clock: TraceClock, diagnostics: Diagnostics) {
-    this.#labels = Object.fromEntries(Object.keys(TEXTS).map((label) => [label, Column.counts()])) as Record<
+    this.#labels = Object.fromEntries(Object.keys(TEXTS).map((label) => [label, NumericColumn.counts()])) as Record<
       TextLabel,
-      Column<Uint32Array<ArrayBuffer>>
+      NumericColumn<Uint32Array<ArrayBuffer>>
     >;
     const counters = table.header.flatMap((name, place) => (KNOWN.has(name) || name === '' ? [] : [place]));
-    this.#counters = counters.map((place) => [table.header[place] ?? '', Column.floats()]);
+    this.#counters = counters.map((place) => [table.header[place] ?? '', NumericColumn.floats()]);
     const place = {
       name: table.column('Name'),
       start: table.column(START),
@@ -117,7 +117,7 @@ export class KernelDetails {
 
   /** Adds what the file beside this one says of the cache. */
   addRates(cache: L2Cache): void {
-    const columns = L2_COUNTERS.map((name) => [name, Column.floats()] as const);
+    const columns = L2_COUNTERS.map((name) => [name, NumericColumn.floats()] as const);
     for (let row = 0; row < this.length; row++) {
       const rates = cache.next(this.stream.at(row), this.#task.at(row), this.nameOf(row));
       columns.forEach(([, column], i) => {
@@ -183,7 +183,7 @@ export class KernelDetails {
     return number;
   }
 
-  #textOf(column: Column<Uint32Array<ArrayBuffer>>, row: number): string {
+  #textOf(column: NumericColumn<Uint32Array<ArrayBuffer>>, row: number): string {
     return this.#texts[column.at(row)] ?? '';
   }
 }

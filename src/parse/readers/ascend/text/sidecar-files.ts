@@ -22,7 +22,7 @@ export interface ProfileFacts {
   readonly facts: Labels;
 }
 
-export class FilesBeside {
+export class SidecarFiles {
   /** @param folder null for standard input, which has none */
   constructor(
     private readonly folder: string | null,

@@ -3,7 +3,7 @@
  * on other tasks. Memory: 57 bytes a task, let go of when all are told apart.
  */
 import type { ActivityKind } from '../../../capture/capture.js';
-import { Column } from '../../../../containers/numeric-column.js';
+import { NumericColumn } from '../../../../containers/numeric-column.js';
 import { allRows, sortRows } from '../../../../containers/row-order.js';
 import { taskKind } from '../device-kinds.js';
 
@@ -11,18 +11,18 @@ import { taskKind } from '../device-kinds.js';
 const NO_SUBTASK = 4294967295;
 
 export class Tasks {
-  readonly start = Column.floats();
-  readonly end = Column.floats();
-  readonly lane = Column.counts();
-  readonly stream = Column.floats();
-  readonly connection = Column.floats();
+  readonly start = NumericColumn.floats();
+  readonly end = NumericColumn.floats();
+  readonly lane = NumericColumn.counts();
+  readonly stream = NumericColumn.floats();
+  readonly connection = NumericColumn.floats();
   /** Numbers of texts. */
-  readonly name = Column.counts();
-  readonly type = Column.counts();
+  readonly name = NumericColumn.counts();
+  readonly type = NumericColumn.counts();
   /** Number of the task in its stream, which counts up to 65535 and on in the next batch. */
-  readonly task = Column.counts();
-  readonly batch = Column.counts();
-  readonly subtask = Column.counts();
+  readonly task = NumericColumn.counts();
+  readonly batch = NumericColumn.counts();
+  readonly subtask = NumericColumn.counts();
 
   get length(): number {
     return this.start.length;

@@ -3,7 +3,7 @@
  * 100 more; what samples have in common (metric, unit, labels) is kept once.
  */
 import type { Labels, SampleRecord } from '../../../../record/record.js';
-import { Column, orNull } from '../../../../containers/numeric-column.js';
+import { NumericColumn, orNull } from '../../../../containers/numeric-column.js';
 import { allRows, sortRows } from '../../../../containers/row-order.js';
 
 /** What samples of one kind have in common. */
@@ -18,11 +18,11 @@ export interface Series {
 }
 
 export class Samples {
-  readonly start = Column.floats();
-  readonly #dur = Column.floats();
-  readonly #value = Column.floats();
-  readonly #device = Column.counts();
-  readonly #series = Column.counts();
+  readonly start = NumericColumn.floats();
+  readonly #dur = NumericColumn.floats();
+  readonly #value = NumericColumn.floats();
+  readonly #device = NumericColumn.counts();
+  readonly #series = NumericColumn.counts();
   readonly #numbers = new Map<string, number>();
   readonly #keys: string[] = [];
   readonly #bySeries: Series[] = [];

@@ -16,13 +16,13 @@ import {
   type Names,
   type Operation,
 } from '../../../capture/capture.js';
-import { Column } from '../../../../containers/numeric-column.js';
+import { NumericColumn } from '../../../../containers/numeric-column.js';
 import type { KernelContexts } from '../../../capture/context.js';
 import type { Launches } from '../../../capture/launches.js';
 import { PairIndex } from '../../../../containers/pair-index.js';
 import { TorchContexts } from '../../../torch/contexts.js';
 import { nest } from '../../../torch/nesting.js';
-import { FilesBeside } from './sidecar-files.js';
+import { SidecarFiles } from './sidecar-files.js';
 import { timesOf, type CommunicationFacts } from './communication-file.js';
 import { correctHitRates, FREQUENCY } from './counter-events.js';
 import { coreFacts, devicesOf } from './device-facts.js';
@@ -49,10 +49,10 @@ export class TraceCapture implements Capture {
   readonly #events: TraceEvents;
   readonly #details: KernelDetails | null;
   /** By activity, its row in kernel_details.csv; -1 where it has none. */
-  readonly #detailRows = Column.places();
+  readonly #detailRows = NumericColumn.places();
   /** By activity, the lane of the device, and the number plus one of its task's type. */
-  readonly #lanes = Column.counts();
-  readonly #types = Column.counts();
+  readonly #lanes = NumericColumn.counts();
+  readonly #types = NumericColumn.counts();
   readonly #operations = new Map<number, Operation>();
   #communication: ReadonlyMap<string, CommunicationFacts> = new Map();
 
@@ -60,7 +60,7 @@ export class TraceCapture implements Capture {
   constructor(path: string, name: string, folder: string | null, format: string) {
     const clock = new TraceClock();
     const events = (this.#events = new TraceEvents(path, name, clock, this.diagnostics));
-    const beside = new FilesBeside(folder, this.diagnostics);
+    const beside = new SidecarFiles(folder, this.diagnostics);
     this.calls = events.calls;
     this.threads = events.threads;
     this.ranges = events.host.ranges;
@@ -180,7 +180,7 @@ export class TraceCapture implements Capture {
     const details = this.#details;
     if (details === null) return rows;
     const numbers = new Map<string, number>();
-    const names = Column.counts();
+    const names = NumericColumn.counts();
     const index = new PairIndex(
       (row) => names.at(row),
       (row) => details.start.at(row),
@@ -207,7 +207,7 @@ export class TraceCapture implements Capture {
     return rows;
   }
 
-  #addCollectives(beside: FilesBeside): void {
+  #addCollectives(beside: SidecarFiles): void {
     const { collectives, parts, tasks } = this.#events;
     if (collectives.length === 0) return;
     const { activities } = this;

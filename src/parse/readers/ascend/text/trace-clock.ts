@@ -2,7 +2,7 @@
  * Times of a trace and of the csv files beside it: microseconds since 1970 with three decimals, as text. They are held
  * as nanoseconds after the first of them, because a double does not hold them exactly.
  */
-import type { Column } from '../../../../containers/numeric-column.js';
+import type { NumericColumn } from '../../../../containers/numeric-column.js';
 import { microsecondsAt, nanosecondsAt } from '../../../json/number-bytes.js';
 
 export class TraceClock {
@@ -24,7 +24,7 @@ export class TraceClock {
   }
 
   /** Moves times so that the earliest of `starts` is 0. */
-  moveToFirst(starts: readonly Column[], others: readonly Column[]): void {
+  moveToFirst(starts: readonly NumericColumn[], others: readonly NumericColumn[]): void {
     let first = Infinity;
     for (const column of starts) for (const start of column.values) if (start < first) first = start;
     if (first === Infinity) first = 0;

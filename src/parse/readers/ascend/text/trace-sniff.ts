@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Probe } from '../../../reader.js';
-import { holdsEarly } from '../../../json/first-part.js';
+import { headContains } from '../../../json/first-part.js';
 import { hasDatabase } from '../one-profile.js';
 import { TRACE_NAME } from './sidecar-files.js';
 import { isKernelDetailsHeader } from './kernel-details.js';
@@ -26,7 +26,7 @@ export function isAscendTrace({ path, head }: Probe): boolean {
     .trimStart();
   if (!start.startsWith('[') || !start.includes('"ph"')) return false;
   if (QUOTED_SHAPES.test(start) || (QUOTED_TIME.test(start) && CATEGORY.test(start))) return true;
-  return holdsEarly(path, MARKS, SEARCHED);
+  return headContains(path, MARKS, SEARCHED);
 }
 
 export function isKernelDetails({ head }: Probe): boolean {

@@ -2,7 +2,7 @@
  * Where the rows of the timed tables stand in the file, and when they were: 20 bytes a row, and 4 to 8 more while they
  * are put in order.
  */
-import { Column } from '../../../../containers/numeric-column.js';
+import { NumericColumn } from '../../../../containers/numeric-column.js';
 import { allRows, sortRows } from '../../../../containers/row-order.js';
 
 /** Length and table of a row share a cell: 26 bits and 6 bits. */
@@ -10,9 +10,9 @@ const TABLES = 64;
 export const LONGEST_ROW = 2 ** 26 - 1;
 
 export class RowIndex {
-  readonly #starts = Column.floats();
-  readonly #offsets = Column.floats();
-  readonly #extents = Column.counts();
+  readonly #starts = NumericColumn.floats();
+  readonly #offsets = NumericColumn.floats();
+  readonly #extents = NumericColumn.counts();
   #earliest = Infinity;
   #latest = -Infinity;
 
