@@ -5,11 +5,11 @@ import { element, select } from './document/element.js';
 import { readFragment, withName } from './document/fragment.js';
 import { PANELS } from './panels.js';
 import { listenToPrinter } from './document/paper.js';
-import type { Panel, View } from './panel.js';
+import type { Panel, PanelView } from './panel.js';
 import { rankNames } from './profile-labels.js';
 import { themeButton } from './document/theme.js';
 
-function panelOf({ id, title, width, make }: Panel, view: View): HTMLElement {
+function panelOf({ id, title, width, make }: Panel, view: PanelView): HTMLElement {
   const content = make(view);
   const heading = element('h2', { id: `panel-${id}`, tabindex: -1 }, title);
   const isMissing = typeof content === 'string';
@@ -48,7 +48,7 @@ function navigation(): HTMLElement {
 }
 
 /** What the page is about: file, tool, devices. */
-function about({ profile }: View): string {
+function about({ profile }: PanelView): string {
   const { header } = profile.overview;
   if (header === null) return 'Records without a profile line';
   const devices = new Map<string, number>();
@@ -77,7 +77,7 @@ export function showDashboard(root: HTMLElement, data: PageData): void {
       main.replaceChildren(element('p', { class: 'missing' }, 'The page holds no profile.'));
       return;
     }
-    const view: View = { data, profile, at, choose: change };
+    const view: PanelView = { data, profile, at, choose: change };
     subtitle.textContent = about(view);
     main.dataset['profile'] = String(at);
     replaceContents(main, element('div', { class: 'panels' }, ...PANELS.map((panel) => panelOf(panel, view))));

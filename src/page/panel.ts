@@ -2,7 +2,7 @@
 import type { FieldScope } from './document/field.js';
 
 /** The profile that is shown, and the page that it is part of. */
-export interface View extends FieldScope {
+export interface PanelView extends FieldScope {
   /** Place of the profile among those of the page. */
   readonly at: number;
   /** Shows another profile. */
@@ -10,7 +10,7 @@ export interface View extends FieldScope {
 }
 
 /** What a panel holds; a text says in a line why there is nothing to show. */
-export type Content = readonly Node[] | string;
+export type PanelContent = readonly Node[] | string;
 
 export interface Panel {
   /** Of its element, its link and `data-panel`. */
@@ -18,5 +18,5 @@ export interface Panel {
   readonly title: string;
   /** Width in columns of a wide screen, of six. */
   readonly width: 2 | 3 | 6;
-  readonly make: (view: View) => Content;
+  readonly make: (view: PanelView) => PanelContent;
 }

@@ -1,16 +1,16 @@
 /** Pages' data as a test wants it: from records, or out of a document; timelines unpacked by zlib, not by the page. */
 import { inflateRawSync } from 'node:zlib';
 import { openSource } from '../../src/cli/input.js';
-import type { Packed, PageData, PageProfile, Timeline, TimelineColumn } from '../../src/prof/html/page-data.js';
+import type { PackedColumn, PageData, PageProfile, Timeline, TimelineColumn } from '../../src/prof/html/page-data.js';
 import { EVENT_KINDS } from '../../src/prof/html/page-data.js';
-import { Pages, PAGE_TYPES, type PageOptions } from '../../src/prof/html/pages.js';
+import { PageBuilder, PAGE_TYPES, type PageOptions } from '../../src/prof/html/page-builder.js';
 import { Annotator } from '../../src/prof/report.js';
 import type { ProfileLine } from '../../src/record/record.js';
 
 const USUAL: PageOptions = { timeline: { of: 'usual' }, events: 200_000 };
 
 export function pageDataOf(records: Iterable<ProfileLine>, options: Partial<PageOptions> = {}): PageData {
-  const [annotator, pages] = [new Annotator(), new Pages({ ...USUAL, ...options })];
+  const [annotator, pages] = [new Annotator(), new PageBuilder({ ...USUAL, ...options })];
   for (const record of records) pages.take(record, annotator.take(record));
   pages.rest(annotator.rest());
   return pages.data({ name: 'dprof', version: '0' }, 'test');
@@ -23,14 +23,14 @@ export function pageOf(records: Iterable<ProfileLine>, options: Partial<PageOpti
   return only;
 }
 
-const READ: Readonly<Record<Packed['type'], (bytes: Buffer, at: number) => number>> = {
+const READ: Readonly<Record<PackedColumn['type'], (bytes: Buffer, at: number) => number>> = {
   u8: (bytes, at) => bytes.readUInt8(at),
   u16: (bytes, at) => bytes.readUInt16LE(2 * at),
   u32: (bytes, at) => bytes.readUInt32LE(4 * at),
   f64: (bytes, at) => bytes.readDoubleLE(8 * at),
 };
 
-export function unpacked({ type, length, data }: Packed): number[] {
+export function unpacked({ type, length, data }: PackedColumn): number[] {
   const bytes = inflateRawSync(Buffer.from(data, 'base64'));
   return Array.from({ length }, (_, at) => READ[type](bytes, at));
 }

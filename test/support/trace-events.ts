@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { ChromeTrace } from '../../src/cli/commands/perfetto/perfetto-chrome.js';
 import { ProtobufTrace, type TraceText } from '../../src/cli/commands/perfetto/perfetto-protobuf.js';
 import type { Alignment } from '../../src/prof/perfetto/profile-clock.js';
-import { TraceEvents } from '../../src/prof/perfetto/trace-events.js';
+import { TraceBuilder } from '../../src/prof/perfetto/trace-builder.js';
 import type { ProfileLine, ProfileRecord } from '../../src/record/record.js';
 import { shownTrace, type ShownTrace } from './perfetto-trace.js';
 import { imported, type Imported } from './trace-processor.js';
@@ -26,9 +26,9 @@ function written(
   text: TraceText,
   records: Iterable<ProfileLine>,
   alignment: Alignment,
-): { bytes: Buffer; events: TraceEvents } {
+): { bytes: Buffer; events: TraceBuilder } {
   const parts: Buffer[] = [];
-  const events = new TraceEvents((event) => {
+  const events = new TraceBuilder((event) => {
     text.take(event);
     const ready = text.ready();
     if (ready !== null) parts.push(Buffer.from(ready as string));
@@ -42,7 +42,7 @@ function written(
 export interface Traced {
   readonly shown: ShownTrace;
   readonly imported: Imported;
-  readonly events: TraceEvents;
+  readonly events: TraceBuilder;
 }
 
 /** The records' trace in Perfetto's format, as its reader shows it: without an error. */

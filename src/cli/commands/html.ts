@@ -1,7 +1,7 @@
 /** `dprof html`: records → one page with everything about a profile, to be opened in a browser. */
 import { basename } from 'node:path';
 import type { PageData } from '../../prof/html/page-data.js';
-import { Pages, PAGE_TYPES } from '../../prof/html/pages.js';
+import { PageBuilder, PAGE_TYPES } from '../../prof/html/page-builder.js';
 import type { TimelineChoice } from '../../prof/html/timeline-choice.js';
 import { Annotator } from '../../prof/report.js';
 import { counted } from '../../record/plural.js';
@@ -65,7 +65,7 @@ async function run(args: readonly string[]): Promise<void> {
   }
   const program = pageProgram();
   const annotator = new Annotator();
-  const pages = new Pages({ timeline: choice, events });
+  const pages = new PageBuilder({ timeline: choice, events });
   await runAnalysis(common, {
     types: PAGE_TYPES,
     take: (record) => {
@@ -84,7 +84,7 @@ async function run(args: readonly string[]): Promise<void> {
 }
 
 /** @throws UserError when a page would be empty */
-function checkRecords({ records, timed, untimed }: Pages): void {
+function checkRecords({ records, timed, untimed }: PageBuilder): void {
   if (records === 0) throw new UserError('nothing to show: no kernels, no ranges, no samples');
   if (timed > 0 || untimed < records) return;
   throw new UserError('no record tells when it started or how long it took', {
@@ -92,7 +92,7 @@ function checkRecords({ records, timed, untimed }: Pages): void {
   });
 }
 
-function notesOf({ untimed, late, cut }: Pages): string[] {
+function notesOf({ untimed, outOfOrder: late, truncated: cut }: PageBuilder): string[] {
   const notes: string[] = [];
   if (cut > 0)
     notes.push(`${counted(cut, 'input')} that ends before it is complete: the page shows what stands before`);

@@ -1,6 +1,6 @@
 /** `dprof perfetto`: records → a trace for ui.perfetto.dev or chrome://tracing. */
 import type { Alignment } from '../../prof/perfetto/profile-clock.js';
-import { TRACE_TYPES, TraceEvents } from '../../prof/perfetto/trace-events.js';
+import { TRACE_TYPES, TraceBuilder } from '../../prof/perfetto/trace-builder.js';
 import { counted } from '../../record/plural.js';
 import { UsageError, UserError } from '../../record/errors.js';
 import { aligned } from '../aligned.js';
@@ -114,7 +114,7 @@ async function writeTrace(
   write: Write,
 ): Promise<readonly string[]> {
   const text = WRITERS[format]();
-  const events = new TraceEvents((event) => {
+  const events = new TraceBuilder((event) => {
     text.take(event);
   }, alignment);
   for await (const batch of source.batches) {
@@ -129,21 +129,21 @@ async function writeTrace(
   return notesOf(events);
 }
 
-const isEmpty = ({ counts: { slices, instants, counters } }: TraceEvents): boolean =>
+const isEmpty = ({ counts: { slices, instants, counters } }: TraceBuilder): boolean =>
   slices + instants + counters === 0;
 
-const nothing = ({ counts }: TraceEvents): UserError =>
+const nothing = ({ counts }: TraceBuilder): UserError =>
   counts.untimed === 0
     ? new UserError('nothing that has a time: no kernels, no ranges, no samples over time')
     : new UserError('no record tells when it started', {
         hint: 'a net.dict of PyProf has no times: run dparse on the profile itself',
       });
 
-function notesOf({ counts, launches, samples, clock }: TraceEvents): string[] {
+function notesOf({ counts, launches, samples, clock }: TraceBuilder): string[] {
   const { slices, arrows, counters, untimed, early, unended, crowded } = counts;
   const times = clock.unixStart === null ? "from 0 of each profile's start" : 'Unix time';
   const told: readonly (readonly [count: number, what: string, why: string])[] = [
-    [clock.guessed, 'profile', "without a Unix time: put at the first one's start"],
+    [clock.assumedStarts, 'profile', "without a Unix time: put at the first one's start"],
     [unended, 'record', 'without a duration: marks, not slices'],
     [untimed, 'record', 'without a time left out'],
     [early, 'record', 'before time stamps begin left out'],

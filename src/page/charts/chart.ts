@@ -11,7 +11,7 @@ import type { GridComponentOption, TooltipComponentOption } from 'echarts/compon
 import type { ComposeOption } from 'echarts/core';
 import { element } from '../document/element.js';
 import { PAPER_WIDTH } from '../document/paper.js';
-import { doAllNow, forget, whenSeen } from '../document/when-seen.js';
+import { doAllNow, forget, whenVisible } from '../document/when-visible.js';
 
 use([BarChart, LineChart, ScatterChart, GridComponent, TooltipComponent, SVGRenderer]);
 
@@ -40,7 +40,7 @@ function draw(place: HTMLElement, option: ChartOption): void {
 export function chart(label: string, height: number, option: () => ChartOption): HTMLElement {
   const place = element('div', { class: 'chart', role: 'img', 'aria-label': label });
   place.style.height = `${height}px`;
-  whenSeen(place, () => {
+  whenVisible(place, () => {
     draw(place, option());
   });
   return place;

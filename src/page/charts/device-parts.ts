@@ -3,12 +3,12 @@
  * computation first, then communication, then copies and sets.
  */
 import type { DeviceTime } from '../../prof/summary/summary-data.js';
-import type { Part } from './strip.js';
+import type { StripPart } from './strip.js';
 
 /** @param at place of the device among those of the profile */
-export function deviceParts({ gaps }: DeviceTime, at: number): Part[] {
+export function deviceParts({ gaps }: DeviceTime, at: number): StripPart[] {
   const of = (name: string): string => `overview.devices.${at}.${name}`;
-  const busy: Part[] = [
+  const busy: StripPart[] = [
     { name: 'Compute', field: of('compute'), colour: 'var(--compute)' },
     { name: 'Communication, nothing computed', field: of('notUnderCompute'), colour: 'var(--communication)' },
     {

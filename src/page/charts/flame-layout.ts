@@ -1,7 +1,7 @@
 /** Where the boxes of a flame chart lie: each layer as wide as its part of the time, beneath its parent. */
 import type { LayerNode } from './layer-tree.js';
 
-export interface Box {
+export interface FlameBox {
   readonly node: LayerNode;
   /** Fractions of the chart's width. */
   readonly left: number;
@@ -16,9 +16,9 @@ export interface Box {
 const LEAST_WIDTH = 0.0008;
 
 /** @param nodes the layers of the top row, which fill the width */
-export function boxesOf(nodes: readonly LayerNode[]): Box[] {
+export function flameBoxes(nodes: readonly LayerNode[]): FlameBox[] {
   const all = nodes.reduce((sum, { row }) => sum + row.time, 0);
-  const boxes: Box[] = [];
+  const boxes: FlameBox[] = [];
   const place = (node: LayerNode, left: number, row: number, branch: number): void => {
     const width = all > 0 ? node.row.time / all : 0;
     if (width < LEAST_WIDTH) return;

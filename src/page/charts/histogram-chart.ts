@@ -2,18 +2,18 @@
 import { chart, type ChartOption } from './chart.js';
 import { below, GRID, left, tips } from './chart-style.js';
 import { element } from '../document/element.js';
-import { binsOf, quantile, type Bin } from './histogram.js';
+import { binsOf, quantile, type HistogramBin } from './histogram.js';
 import { written } from '../document/units.js';
 
-function option(bins: readonly Bin[], what: string): ChartOption {
-  const first = bins[0] as Bin;
-  const last = bins.at(-1) as Bin;
+function option(bins: readonly HistogramBin[], what: string): ChartOption {
+  const first = bins[0] as HistogramBin;
+  const last = bins.at(-1) as HistogramBin;
   return {
     grid: { ...GRID, left: 48 },
     xAxis: below(what, 'ns', { min: first.from, max: last.to }),
     yAxis: left('count', { minInterval: 1, splitNumber: 3 }),
     tooltip: tips('item', (i) => {
-      const bin = bins[i] as Bin;
+      const bin = bins[i] as HistogramBin;
       return [`${written(bin.from, 'ns')} – ${written(bin.to, 'ns')}`, ['count', written(bin.count, 'count')]];
     }),
     series: [

@@ -1,6 +1,6 @@
 /** Bins of a histogram. */
 
-export interface Bin {
+export interface HistogramBin {
   readonly from: number;
   readonly to: number;
   readonly count: number;
@@ -27,7 +27,7 @@ function roundWidth(width: number): number {
  * Width: Freedman and Diaconis, On the histogram as a density estimator (1981): twice the range between the quartiles
  * over the cube root of the count.
  */
-export function binsOf(values: readonly number[]): Bin[] {
+export function binsOf(values: readonly number[]): HistogramBin[] {
   const ordered = values.filter(Number.isFinite).sort((a, b) => a - b);
   const least = ordered[0];
   const most = ordered.at(-1);

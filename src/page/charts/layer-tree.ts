@@ -50,6 +50,6 @@ export function openAtFirst(roots: readonly LayerNode[], most: number): Set<Laye
 }
 
 /** The rows that show, in order, when these layers are open. */
-export function visible(nodes: readonly LayerNode[], open: ReadonlySet<LayerNode>): LayerNode[] {
-  return nodes.flatMap((node) => [node, ...(open.has(node) ? visible(node.children, open) : [])]);
+export function visibleLayers(nodes: readonly LayerNode[], open: ReadonlySet<LayerNode>): LayerNode[] {
+  return nodes.flatMap((node) => [node, ...(open.has(node) ? visibleLayers(node.children, open) : [])]);
 }

@@ -1,13 +1,13 @@
 /** Curves of memory: a value holds until the next one is told. */
 import type { MemoryCurve } from '../../prof/html/page-data.js';
 
-type Points = MemoryCurve['points'];
+type CurvePoints = MemoryCurve['points'];
 
 /** Whether there is anything to draw. */
-export const changes = (points: Points): boolean => points.some(([, bytes]) => bytes !== points[0]?.[1]);
+export const changes = (points: CurvePoints): boolean => points.some(([, bytes]) => bytes !== points[0]?.[1]);
 
 /** Bytes at a time; null before the first one. */
-export function valueAt(points: Points, time: number): number | null {
+export function valueAt(points: CurvePoints, time: number): number | null {
   let [from, to] = [0, points.length];
   while (from < to) {
     const middle = (from + to) >> 1;
@@ -18,7 +18,7 @@ export function valueAt(points: Points, time: number): number | null {
 }
 
 /** First and last of all times. */
-export function timeSpan(curves: readonly Points[], others: readonly number[]): readonly [number, number] {
+export function timeSpan(curves: readonly CurvePoints[], others: readonly number[]): readonly [number, number] {
   let [from, to] = [Infinity, -Infinity];
   for (const times of [others, ...curves.map((points) => points.map(([time]) => time))]) {
     for (const time of times) {

@@ -1,7 +1,7 @@
 /** Where the points of a roofline lie, and how near their roof. */
-import type { Roof, Roofline, RooflinePoint } from '../../prof/html/page-data.js';
+import type { DeviceRoof, Roofline, RooflinePoint } from '../../prof/html/page-data.js';
 
-export interface Placed {
+export interface PlacedPoint {
   readonly point: RooflinePoint;
   /** Place among the points of the page's data. */
   readonly at: number;
@@ -16,7 +16,7 @@ export interface Placed {
 }
 
 /** Unit that a point ran on: 'bf16 matrix unit' of a product on it, 'fp32' of other arithmetic. */
-function unitOf(roof: Roof | undefined, { dtype, tc }: RooflinePoint): number | null {
+function unitOf(roof: DeviceRoof | undefined, { dtype, tc }: RooflinePoint): number | null {
   if (roof === undefined || dtype === null || tc === '?') return null;
   const onMatrix = tc === '1';
   const unit = roof.units.find(({ name }) => name.startsWith(`${dtype} `) && /matrix/.test(name) === onMatrix);
@@ -24,7 +24,7 @@ function unitOf(roof: Roof | undefined, { dtype, tc }: RooflinePoint): number | 
 }
 
 /** Points with FLOPs, bytes and time: the others have no place under logarithmic axes. */
-export function placed({ points, roofs }: Roofline, device: number): Placed[] {
+export function placedPoints({ points, roofs }: Roofline, device: number): PlacedPoint[] {
   const roof = roofs.find((one) => one.device === device);
   return points.flatMap((point, at) => {
     const { flops, bytes, time } = point;
@@ -54,7 +54,7 @@ export interface RoofLine {
 }
 
 /** Units of one rate under one name, fastest first. */
-function unitsOf(roof: Roof): { names: string[]; rate: number }[] {
+function unitsOf(roof: DeviceRoof): { names: string[]; rate: number }[] {
   const units: { names: string[]; rate: number }[] = [];
   for (const { name, flopsPerS } of roof.units) {
     const same = units.find(({ rate }) => rate === flopsPerS);
@@ -78,9 +78,9 @@ function joined(names: readonly string[]): string {
  * Roofs between two intensities: the slope of the memory up to the fastest unit, and the flat roofs of the units.
  * @param types those that the points have: roofs of others, but for the usual arithmetic, only crowd the chart
  */
-export function roofLines(roof: Roof, from: number, to: number, types: ReadonlySet<string | null>): RoofLine[] {
+export function roofLines(roof: DeviceRoof, from: number, to: number, types: ReadonlySet<string | null>): RoofLine[] {
   const { bytesPerS } = roof;
-  const isUsed = ({ name }: Roof['units'][number]): boolean =>
+  const isUsed = ({ name }: DeviceRoof['units'][number]): boolean =>
     types.has(name.split(' ')[0] ?? '') || name === 'fp32 vector units';
   const units = unitsOf(roof.units.some(isUsed) ? { ...roof, units: roof.units.filter(isUsed) } : roof);
   const fastest = units[0]?.rate ?? null;

@@ -4,7 +4,7 @@ import { valueOf, type FieldScope } from '../document/field.js';
 import { figure, namedFigure } from './figure.js';
 import { inScale, scaleOfAll, written } from '../document/units.js';
 
-export interface Part {
+export interface StripPart {
   readonly name: string;
   /** Of its time, see `field.ts`. */
   readonly field: string;
@@ -17,7 +17,7 @@ export interface Part {
 export const inPalette = (at: number): string => `var(--hue-${(at % 8) + 1})`;
 
 /** Strip of parts of a whole, both in ns. */
-export function strip(scope: FieldScope, label: string, parts: readonly Part[], whole: string): HTMLElement {
+export function strip(scope: FieldScope, label: string, parts: readonly StripPart[], whole: string): HTMLElement {
   const all = valueOf(scope, whole) ?? 0;
   const sized = parts.map((part) => ({ part, value: valueOf(scope, part.field) ?? 0 }));
   const told = sized
@@ -41,7 +41,7 @@ export function swatch(colour: string, form: 'rect' | 'circle' | 'diamond' | 'tr
 }
 
 /** The parts with their time and share, a line each. */
-export function parts(scope: FieldScope, label: string, list: readonly Part[], whole: string): HTMLElement {
+export function parts(scope: FieldScope, label: string, list: readonly StripPart[], whole: string): HTMLElement {
   const withCount = list.some(({ count }) => count !== undefined);
   const times = list.map(({ field }) => valueOf(scope, field));
   const scale = scaleOfAll('ns', times);

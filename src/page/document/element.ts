@@ -1,6 +1,6 @@
 /** Elements of a page. Texts come from profiles: they are set as text, never read as HTML. */
 
-export type Child = Node | string;
+export type ElementChild = Node | string;
 
 /**
  * @param attributes null leaves one out, true writes it without a value
@@ -8,7 +8,7 @@ export type Child = Node | string;
 export function element<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
   attributes: Readonly<Record<string, string | number | boolean | null>> = {},
-  ...children: readonly Child[]
+  ...children: readonly ElementChild[]
 ): HTMLElementTagNameMap[Tag] {
   const made = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
@@ -25,7 +25,7 @@ export function button(label: string, act: () => void, attributes: Readonly<Reco
   return made;
 }
 
-export interface Choice {
+export interface SelectChoice {
   readonly value: string;
   readonly label: string;
 }
@@ -33,7 +33,7 @@ export interface Choice {
 /** A select box with its label. */
 export function select(
   label: string,
-  choices: readonly Choice[],
+  choices: readonly SelectChoice[],
   chosen: string,
   act: (value: string) => void,
 ): HTMLElement {

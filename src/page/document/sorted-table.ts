@@ -1,17 +1,17 @@
 /** Tables that are sorted by their headers and filtered by words. Headers are buttons; numbers stand under each other. */
 import { button, element } from './element.js';
 import { namedFigure } from '../charts/figure.js';
-import { inOrder, withWords, type Cell } from './table-sort.js';
+import { sortedRows, filteredRows, type TableCell } from './table-sort.js';
 import { whenPrinted } from './paper.js';
 import { inScale, scaleOf, scaleOfAll, type Scale, type Unit } from './units.js';
 
-export interface Column<Row> {
+export interface TableColumn<Row> {
   readonly title: string;
   /** Of numbers; a column without is of texts. */
   readonly unit?: Unit;
   /** Columns of a unit have one scale, so that they compare; those of another group have their own. */
   readonly group?: string;
-  readonly cell: (row: Row) => Cell;
+  readonly cell: (row: Row) => TableCell;
   /** Name of the figure, see `field.ts`. */
   readonly field?: (row: Row) => string;
   /** Part of a whole, 0 to 1, drawn behind the number. */
@@ -23,7 +23,7 @@ export interface Column<Row> {
 export interface TableOptions<Row> {
   /** What the table lists, for those who do not see it, and for the filter. */
   readonly caption: string;
-  readonly columns: readonly Column<Row>[];
+  readonly columns: readonly TableColumn<Row>[];
   readonly rows: readonly Row[];
   /** Place of the column that it is sorted by at first; null keeps the order and offers no other. */
   readonly sortedBy: number | null;
@@ -37,7 +37,7 @@ export interface TableOptions<Row> {
 /** Rows on paper, however many are open, for each that is shown at first. */
 const ON_PAPER = 2;
 
-interface State {
+interface TableState {
   by: number | null;
   descending: boolean;
   filter: string;
@@ -71,7 +71,7 @@ export function headerTexts<Row>(options: TableOptions<Row>): string[] {
   return options.columns.map(({ title }, i) => headerText(title, scales[i] ?? null));
 }
 
-function cellOf<Row>(row: Row, column: Column<Row>, scale: Scale | null, isFirst: boolean): HTMLElement {
+function cellOf<Row>(row: Row, column: TableColumn<Row>, scale: Scale | null, isFirst: boolean): HTMLElement {
   const value = column.cell(row);
   const tag = isFirst ? 'th' : 'td';
   const scope = isFirst ? { scope: 'row' } : {};
@@ -113,7 +113,7 @@ export function plainRows<Row>(options: TableOptions<Row>): HTMLElement[] {
 export function table<Row>(options: TableOptions<Row>): HTMLElement {
   const { caption, columns, rows, sortedBy, most = 15, filtered = false } = options;
   const scales = scalesOf(options);
-  const state: State = {
+  const state: TableState = {
     by: sortedBy,
     descending: columns[sortedBy ?? 0]?.unit !== undefined,
     filter: '',
@@ -135,9 +135,9 @@ export function table<Row>(options: TableOptions<Row>): HTMLElement {
   });
 
   const show = (): void => {
-    const found = withWords(rows, (row) => columns.filter(({ unit }) => unit === undefined).map(({ cell }) => cell(row)), state.filter); // prettier-ignore
+    const found = filteredRows(rows, (row) => columns.filter(({ unit }) => unit === undefined).map(({ cell }) => cell(row)), state.filter); // prettier-ignore
     const column = columns[state.by ?? -1];
-    const ordered = column === undefined ? found : inOrder(found, column.cell, state.descending);
+    const ordered = column === undefined ? found : sortedRows(found, column.cell, state.descending);
     const room = state.onPaper ? most * ON_PAPER : state.all ? ordered.length : most;
     const shown = ordered.slice(0, room);
     body.replaceChildren(

@@ -1,9 +1,9 @@
 /** Order and choice of the rows of a table. */
 
-export type Cell = string | number | null;
+export type TableCell = string | number | null;
 
 /** Compares cells: numbers by size, texts by letter (digits in them by size), unknown last in either direction. */
-export function compareCells(a: Cell, b: Cell, descending: boolean): number {
+export function compareCells(a: TableCell, b: TableCell, descending: boolean): number {
   if (a === null || b === null) return a === b ? 0 : a === null ? 1 : -1;
   const sign = descending ? -1 : 1;
   if (typeof a === 'number' && typeof b === 'number') return sign * (a - b);
@@ -11,12 +11,16 @@ export function compareCells(a: Cell, b: Cell, descending: boolean): number {
 }
 
 /** Rows in order of a cell; rows with the same keep their order. */
-export function inOrder<Row>(rows: readonly Row[], cell: (row: Row) => Cell, descending: boolean): Row[] {
+export function sortedRows<Row>(rows: readonly Row[], cell: (row: Row) => TableCell, descending: boolean): Row[] {
   return [...rows].sort((a, b) => compareCells(cell(a), cell(b), descending));
 }
 
 /** Rows with every word of the filter in some text, in upper or lower case. */
-export function withWords<Row>(rows: readonly Row[], texts: (row: Row) => readonly Cell[], filter: string): Row[] {
+export function filteredRows<Row>(
+  rows: readonly Row[],
+  texts: (row: Row) => readonly TableCell[],
+  filter: string,
+): Row[] {
   const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length === 0) return [...rows];
   return rows.filter((row) => {

@@ -2,20 +2,20 @@
 import { button } from './element.js';
 import { readFragment, withName } from './fragment.js';
 
-type Theme = 'light' | 'dark';
+type ColourScheme = 'light' | 'dark';
 
-const asked = (): Theme | null => {
+const asked = (): ColourScheme | null => {
   const name = readFragment(location.hash).get('theme');
   return name === 'light' || name === 'dark' ? name : null;
 };
 
 const preferred = window.matchMedia('(prefers-color-scheme: dark)');
-const systems = (): Theme => (preferred.matches ? 'dark' : 'light');
+const systems = (): ColourScheme => (preferred.matches ? 'dark' : 'light');
 
 /** Takes over what the address says, and gives back the button that changes it. */
 export function themeButton(): HTMLElement {
   const toggle = button('', () => {
-    const other: Theme = (asked() ?? systems()) === 'dark' ? 'light' : 'dark';
+    const other: ColourScheme = (asked() ?? systems()) === 'dark' ? 'light' : 'dark';
     const fragment = withName(location.hash, 'theme', other === systems() ? null : other);
     history.replaceState(null, '', `#${fragment}`);
     show();

@@ -3,18 +3,18 @@ import type { Work } from '../../prof/summary/summary-data.js';
 import { element } from '../document/element.js';
 import { namedFigure } from '../charts/figure.js';
 import { valueOf } from '../document/field.js';
-import type { Content, Panel, View } from '../panel.js';
+import type { PanelContent, Panel, PanelView } from '../panel.js';
 import { swatch } from '../charts/strip.js';
-import { table, type Column } from '../document/sorted-table.js';
+import { table, type TableColumn } from '../document/sorted-table.js';
 
-interface Kind {
+interface ActivityKind {
   readonly name: string;
   readonly colour: string;
   readonly counts: readonly Work[];
   readonly time: string;
 }
 
-const KINDS: readonly Kind[] = [
+const KINDS: readonly ActivityKind[] = [
   { name: 'Compute', colour: 'var(--compute)', counts: ['kernels', 'graphs'], time: 'compute' },
   { name: 'Communication', colour: 'var(--communication)', counts: ['communications'], time: 'communication' },
   { name: 'Copies and sets', colour: 'var(--memory)', counts: ['copies', 'sets'], time: 'memory' },
@@ -23,15 +23,16 @@ const KINDS: readonly Kind[] = [
 ];
 
 const DEVICES = 'overview.devices.*';
-const countOf = ({ counts }: Kind): string => counts.map((name) => `sum(${DEVICES}.counts.${name})`).join(' + ');
-const timeOf = ({ time }: Kind): string => `sum(${DEVICES}.${time})`;
-const shareOf = (kind: Kind): string => `${timeOf(kind)} / sum(${DEVICES}.span)`;
+const countOf = ({ counts }: ActivityKind): string =>
+  counts.map((name) => `sum(${DEVICES}.counts.${name})`).join(' + ');
+const timeOf = ({ time }: ActivityKind): string => `sum(${DEVICES}.${time})`;
+const shareOf = (kind: ActivityKind): string => `${timeOf(kind)} / sum(${DEVICES}.span)`;
 
-function make(view: View): Content {
+function make(view: PanelView): PanelContent {
   const { devices, syncs } = view.profile.overview;
   if (devices.length === 0) return 'The profile holds no work of a device.';
   const kinds = KINDS.filter((kind) => (valueOf(view, timeOf(kind)) ?? 0) > 0 || (valueOf(view, countOf(kind)) ?? 0) > 0); // prettier-ignore
-  const columns: Column<Kind>[] = [
+  const columns: TableColumn<ActivityKind>[] = [
     { title: 'Activity', cell: ({ name }) => name, before: ({ colour }) => swatch(colour) },
     { title: 'Count', unit: 'count', cell: (kind) => (kind.counts.length === 0 ? null : valueOf(view, countOf(kind))), field: countOf }, // prettier-ignore
     { title: 'Time', unit: 'ns', cell: (kind) => valueOf(view, timeOf(kind)), field: timeOf },

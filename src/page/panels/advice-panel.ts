@@ -3,16 +3,16 @@ import type { Finding } from '../../prof/advise/finding.js';
 import { command } from '../document/copy-command.js';
 import { button, element } from '../document/element.js';
 import { figure } from '../charts/figure.js';
-import type { Content, Panel, View } from '../panel.js';
+import type { PanelContent, Panel, PanelView } from '../panel.js';
 
 const SHOWN_AT_FIRST = 6;
 
-interface Placed {
+interface NumberedFinding {
   readonly finding: Finding;
   readonly at: number;
 }
 
-function shownOf(view: View, { finding, at }: Placed): HTMLElement {
+function shownOf(view: PanelView, { finding, at }: NumberedFinding): HTMLElement {
   const { what, action, gain, device, see, evidence, kernels } = finding;
   const field = (name: string): string => `advice.${at}.${name}`;
   const facts = element(
@@ -44,7 +44,7 @@ function shownOf(view: View, { finding, at }: Placed): HTMLElement {
   );
 }
 
-function make(view: View): Content {
+function make(view: PanelView): PanelContent {
   const { data, profile } = view;
   const placed = data.advice.map((finding, at) => ({ finding, at }));
   const own = placed.filter(({ finding }) => finding.profile === profile.overview.profile);

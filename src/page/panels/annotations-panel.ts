@@ -5,7 +5,7 @@ import { element, select } from '../document/element.js';
 import { namedFigure } from '../charts/figure.js';
 import { quantile } from '../charts/histogram.js';
 import { histogram } from '../charts/histogram-chart.js';
-import type { Content, Panel, View } from '../panel.js';
+import type { PanelContent, Panel, PanelView } from '../panel.js';
 import { written } from '../document/units.js';
 
 const LONGEST_LABEL = 90;
@@ -40,7 +40,7 @@ function shownOf({ text, count, guessed, time, samples }: Annotation, at: number
   ];
 }
 
-function make(view: View): Content {
+function make(view: PanelView): PanelContent {
   const { shown, count } = view.profile.annotations;
   if (shown.length === 0) return 'The profile holds no annotations of the user (NVTX ranges, record_function, layers).';
   const place = element('div');

@@ -2,23 +2,23 @@
 import type { CollectiveOperations } from '../../prof/summary/summary-data.js';
 import { element } from '../document/element.js';
 import { figure } from '../charts/figure.js';
-import type { Content, Panel, View } from '../panel.js';
-import { table, type Column } from '../document/sorted-table.js';
+import type { PanelContent, Panel, PanelView } from '../panel.js';
+import { table, type TableColumn } from '../document/sorted-table.js';
 
-interface Row extends CollectiveOperations {
+interface CollectiveRow extends CollectiveOperations {
   readonly at: number;
 }
 
 const field =
   (key: 'count' | 'time' | 'bytes') =>
-  ({ at }: Row): string =>
+  ({ at }: CollectiveRow): string =>
     `overview.collectives.${at}.${key}`;
 
-function make(view: View): Content {
+function make(view: PanelView): PanelContent {
   const { collectives } = view.profile.overview;
   if (collectives.length === 0) return 'The profile holds no collective operations.';
   const most = Math.max(...collectives.map(({ time }) => time));
-  const columns: Column<Row>[] = [
+  const columns: TableColumn<CollectiveRow>[] = [
     { title: 'Operation', cell: ({ name }) => name },
     { title: 'Count', unit: 'count', cell: ({ count }) => count, field: field('count') },
     { title: 'Time', unit: 'ns', cell: ({ time }) => time, field: field('time'), bar: ({ time }) => time / most },

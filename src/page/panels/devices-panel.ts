@@ -1,11 +1,11 @@
 /** Where the time of each device went. */
 import { deviceParts } from '../charts/device-parts.js';
 import { element } from '../document/element.js';
-import type { Content, Panel, View } from '../panel.js';
+import type { PanelContent, Panel, PanelView } from '../panel.js';
 import { parts, strip, swatch } from '../charts/strip.js';
-import { table, type Column } from '../document/sorted-table.js';
+import { table, type TableColumn } from '../document/sorted-table.js';
 
-interface Row {
+interface DeviceRow {
   readonly at: number;
   readonly name: string;
 }
@@ -23,7 +23,7 @@ const COLUMNS: readonly (readonly [title: string, field: string])[] = [
   ['Longest gap', 'gaps.longest'],
 ];
 
-function make(view: View): Content {
+function make(view: PanelView): PanelContent {
   const { devices } = view.profile.overview;
   if (devices.length === 0) return 'The profile holds no work of a device.';
   const names = devices.map(({ device, name }) => `${device}${name === null ? '' : ` · ${name}`}`);
@@ -52,9 +52,9 @@ function make(view: View): Content {
     const value = second === '' ? found : (found as Readonly<Record<string, unknown>> | null)?.[second];
     return typeof value === 'number' ? value : null;
   };
-  const columns: Column<Row>[] = [
+  const columns: TableColumn<DeviceRow>[] = [
     { title: 'Device', cell: ({ name }) => name },
-    ...COLUMNS.map(([title, path]): Column<Row> => ({
+    ...COLUMNS.map(([title, path]): TableColumn<DeviceRow> => ({
       title,
       unit: 'ns',
       cell: ({ at }) => read(at, path),

@@ -2,17 +2,17 @@
 import type { Tally } from '../../prof/summary/summary-data.js';
 import { element } from '../document/element.js';
 import { figure, namedFigure } from '../charts/figure.js';
-import type { Content, Panel, View } from '../panel.js';
-import { table, type Column } from '../document/sorted-table.js';
+import type { PanelContent, Panel, PanelView } from '../panel.js';
+import { table, type TableColumn } from '../document/sorted-table.js';
 import { written } from '../document/units.js';
 
-interface Row extends Tally {
+interface TallyRow extends Tally {
   readonly at: number;
 }
 
 function tallies(title: string, path: string, name: string, list: readonly Tally[]): Node[] {
   if (list.length === 0) return [];
-  const columns: Column<Row>[] = [
+  const columns: TableColumn<TallyRow>[] = [
     { title: name, cell: (row) => row.name },
     { title: 'Count', unit: 'count', cell: ({ count }) => count, field: ({ at }) => `${path}.${at}.count` },
     { title: 'Time', unit: 'ns', cell: ({ time }) => time, field: ({ at }) => `${path}.${at}.time` },
@@ -21,7 +21,7 @@ function tallies(title: string, path: string, name: string, list: readonly Tally
   return [element('h3', {}, title), table({ caption: title, columns, rows, sortedBy: 2 })];
 }
 
-function facts({ profile: { overview } }: View): HTMLElement {
+function facts({ profile: { overview } }: PanelView): HTMLElement {
   const { header } = overview;
   const lines: (readonly [string, string])[] =
     header === null
@@ -38,7 +38,7 @@ function facts({ profile: { overview } }: View): HTMLElement {
   return element('dl', { class: 'evidence' }, ...lines.flatMap(([name, value]) => [element('dt', {}, name), element('dd', {}, value)])); // prettier-ignore
 }
 
-function make(view: View): Content {
+function make(view: PanelView): PanelContent {
   const { overview } = view.profile;
   const odd = Object.entries(overview.diagnostics);
   const found =

@@ -2,28 +2,28 @@
 import { element } from '../document/element.js';
 import { figure } from '../charts/figure.js';
 import { matrixUnitName } from '../matrix-unit-names.js';
-import type { Content, Panel, View } from '../panel.js';
+import type { PanelContent, Panel, PanelView } from '../panel.js';
 import type { Unit } from '../document/units.js';
 
 /** A figure, with words around it. */
-interface Line {
+interface FigureLine {
   readonly before?: string;
   readonly field: string;
   readonly unit: Unit;
   readonly after?: string;
 }
 
-interface Card {
+interface FigureCard {
   readonly title: string;
-  readonly main: Line;
-  readonly more: readonly Line[];
+  readonly main: FigureLine;
+  readonly more: readonly FigureLine[];
 }
 
 const DEVICES = 'overview.devices.*';
 const SPANS = `sum(${DEVICES}.span)`;
 
 /** A part of the devices' spans, and its time. */
-const ofSpan = (title: string, name: string, more: readonly Line[] = []): Card => ({
+const ofSpan = (title: string, name: string, more: readonly FigureLine[] = []): FigureCard => ({
   title,
   main: { field: `sum(${DEVICES}.${name}) / ${SPANS}`, unit: 'share' },
   more: [{ field: `sum(${DEVICES}.${name})`, unit: 'ns' }, ...more],
@@ -32,7 +32,7 @@ const ofSpan = (title: string, name: string, more: readonly Line[] = []): Card =
 const KERNELS = 'overview.kernels';
 const STEPS = 'overview.steps';
 
-const CARDS: readonly Card[] = [
+const CARDS: readonly FigureCard[] = [
   {
     title: 'Span',
     main: { field: `max(${DEVICES}.end) - min(${DEVICES}.start)`, unit: 'ns' },
@@ -71,13 +71,13 @@ const CARDS: readonly Card[] = [
   },
 ];
 
-const written = (view: View, { before = '', field, unit, after = '' }: Line): (Node | string)[] => [
+const written = (view: PanelView, { before = '', field, unit, after = '' }: FigureLine): (Node | string)[] => [
   before,
   figure(view, field, unit),
   after,
 ];
 
-function make(view: View): Content {
+function make(view: PanelView): PanelContent {
   const { devices, header } = view.profile.overview;
   if (devices.length === 0) return 'The profile holds no work of a device.';
   const unit = matrixUnitName(header);

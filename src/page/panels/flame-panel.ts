@@ -1,18 +1,18 @@
 /** Layers as a flame chart: each as wide as its time, beneath the layer that holds it. */
 import { element } from '../document/element.js';
-import { boxesOf, branching, type Box } from '../charts/flame-layout.js';
+import { flameBoxes, branching, type FlameBox } from '../charts/flame-layout.js';
 import { layerTree, type LayerNode } from '../charts/layer-tree.js';
-import type { Content, Panel, View } from '../panel.js';
+import type { PanelContent, Panel, PanelView } from '../panel.js';
 import { inPalette } from '../charts/strip.js';
 import { written } from '../document/units.js';
-import { whenSeen } from '../document/when-seen.js';
+import { whenVisible } from '../document/when-visible.js';
 
 const ROW_HEIGHT = 24;
 
 /** The box that an arrow key leads to. */
-function next(boxes: readonly Box[], from: Box, key: string): Box | undefined {
+function next(boxes: readonly FlameBox[], from: FlameBox, key: string): FlameBox | undefined {
   const middle = from.left + from.width / 2;
-  const holds = (box: Box): boolean => box.left <= middle && middle <= box.left + box.width;
+  const holds = (box: FlameBox): boolean => box.left <= middle && middle <= box.left + box.width;
   const inRow = boxes.filter(({ row }) => row === from.row).sort((a, b) => a.left - b.left);
   const at = inRow.indexOf(from);
   switch (key) {
@@ -31,7 +31,7 @@ function next(boxes: readonly Box[], from: Box, key: string): Box | undefined {
   }
 }
 
-function textOf({ node }: Box, whole: number): string {
+function textOf({ node }: FlameBox, whole: number): string {
   const { row } = node;
   const lines = [
     row.path.join(' / '),
@@ -42,7 +42,7 @@ function textOf({ node }: Box, whole: number): string {
   return lines.join('\n');
 }
 
-function make(view: View): Content {
+function make(view: PanelView): PanelContent {
   const { shown } = view.profile.layers;
   if (shown.length === 0) return 'The profile tells of no layers, so that there is nothing to stack.';
   const roots = layerTree(shown);
@@ -67,7 +67,7 @@ function make(view: View): Content {
     return 'var(--idle)';
   };
   const show = (focus: LayerNode | null, hasFocus: boolean): void => {
-    const boxes = boxesOf(focus === null ? roots : [focus]);
+    const boxes = flameBoxes(focus === null ? roots : [focus]);
     const up = (): void => {
       if (focus !== null) show(parents.get(focus) ?? null, true);
     };
@@ -98,7 +98,7 @@ function make(view: View): Content {
     chart.replaceChildren(...made);
     if (hasFocus) made[0]?.focus({ preventScroll: true });
   };
-  whenSeen(chart, () => {
+  whenVisible(chart, () => {
     show(null, false);
   });
   chart.style.height = `${4 * ROW_HEIGHT}px`;

@@ -1,13 +1,13 @@
 /** Kernels by time and by launches: the first as bars, all in a table. */
 import type { KernelTotal } from '../../prof/html/page-data.js';
 import { element } from '../document/element.js';
-import { inOrder } from '../document/table-sort.js';
-import type { Content, Panel, View } from '../panel.js';
+import { sortedRows } from '../document/table-sort.js';
+import type { PanelContent, Panel, PanelView } from '../panel.js';
 import { swatch } from '../charts/strip.js';
-import { table, type Column } from '../document/sorted-table.js';
+import { table, type TableColumn } from '../document/sorted-table.js';
 import { written } from '../document/units.js';
 
-interface Row extends KernelTotal {
+interface KernelRow extends KernelTotal {
   readonly at: number;
 }
 
@@ -16,10 +16,10 @@ const TOP = 15;
 const SINGLE = { group: 'single' };
 
 /** Bars of one quantity, the longest first. */
-function bars(title: string, rows: readonly Row[], quantity: 'time' | 'count', colour: string): HTMLElement {
-  const ordered = inOrder(rows, (row) => row[quantity], true).slice(0, TOP);
+function bars(title: string, rows: readonly KernelRow[], quantity: 'time' | 'count', colour: string): HTMLElement {
+  const ordered = sortedRows(rows, (row) => row[quantity], true).slice(0, TOP);
   const most = ordered[0]?.[quantity] ?? 0;
-  const column: Column<Row> = {
+  const column: TableColumn<KernelRow> = {
     title: quantity === 'time' ? 'Time' : 'Launches',
     unit: quantity === 'time' ? 'ns' : 'count',
     cell: (row) => row[quantity],
@@ -32,10 +32,14 @@ function bars(title: string, rows: readonly Row[], quantity: 'time' | 'count', c
   return element('section', {}, element('h3', {}, swatch(colour), title), made);
 }
 
-function columnsOf(view: View): Column<Row>[] {
+function columnsOf(view: PanelView): TableColumn<KernelRow>[] {
   const { overview } = view.profile;
   const all = overview.kernels?.time ?? 0;
-  const number = (title: string, unit: 'ns' | 'count', key: 'time' | 'count' | 'max' | 'min'): Column<Row> => ({
+  const number = (
+    title: string,
+    unit: 'ns' | 'count',
+    key: 'time' | 'count' | 'max' | 'min',
+  ): TableColumn<KernelRow> => ({
     title,
     unit,
     ...(key === 'max' || key === 'min' ? SINGLE : {}),
@@ -60,7 +64,7 @@ function columnsOf(view: View): Column<Row>[] {
   ];
 }
 
-function make(view: View): Content {
+function make(view: PanelView): PanelContent {
   const { shown, count, restTime } = view.profile.kernels;
   if (shown.length === 0) return 'The profile holds no kernels.';
   const rows = shown.map((kernel, at) => ({ ...kernel, at }));

@@ -1,10 +1,10 @@
 /** The layers as a tree: what each took, forward and backward. */
 import { button, element } from '../document/element.js';
-import { layerTree, openAtFirst, visible, type LayerNode } from '../charts/layer-tree.js';
-import { withWords } from '../document/table-sort.js';
-import type { Content, Panel, View } from '../panel.js';
+import { layerTree, openAtFirst, visibleLayers, type LayerNode } from '../charts/layer-tree.js';
+import { filteredRows } from '../document/table-sort.js';
+import type { PanelContent, Panel, PanelView } from '../panel.js';
 import { whenPrinted } from '../document/paper.js';
-import { headerTexts, plainRows, type Column } from '../document/sorted-table.js';
+import { headerTexts, plainRows, type TableColumn } from '../document/sorted-table.js';
 import { written } from '../document/units.js';
 
 const OPEN_AT_FIRST = 25;
@@ -20,13 +20,13 @@ function longest(nodes: readonly LayerNode[], most: number): readonly LayerNode[
   return nodes.filter((node) => kept.has(node));
 }
 
-function columnsOf(view: View, toggle: (node: LayerNode) => Node | null): Column<LayerNode>[] {
+function columnsOf(view: PanelView, toggle: (node: LayerNode) => Node | null): TableColumn<LayerNode>[] {
   const whole = view.profile.overview.kernels?.time ?? 0;
   const number = (
     title: string,
     unit: 'ns' | 'count' | 'flop' | 'bytes' | 'share',
     key: 'time' | 'own' | 'forward' | 'backward' | 'count' | 'flops' | 'bytes' | 'tc',
-  ): Column<LayerNode> => ({
+  ): TableColumn<LayerNode> => ({
     title,
     unit,
     cell: ({ row }) => row[key],
@@ -52,7 +52,7 @@ function columnsOf(view: View, toggle: (node: LayerNode) => Node | null): Column
   ];
 }
 
-function make(view: View): Content {
+function make(view: PanelView): PanelContent {
   const { shown, count, restTime } = view.profile.layers;
   if (shown.length === 0) return 'The profile tells of no layers (NVTX ranges, record_function, with_modules=True).';
   const roots = layerTree(shown);
@@ -78,7 +78,7 @@ function make(view: View): Content {
   };
   const columns = columnsOf(view, toggle);
   const show = (focus: LayerNode | null): void => {
-    const found = filter === '' ? visible(roots, open) : withWords(every, ({ row }) => row.path, filter);
+    const found = filter === '' ? visibleLayers(roots, open) : filteredRows(every, ({ row }) => row.path, filter);
     const nodes = printed ? longest(found, ON_PAPER) : found.slice(0, MOST);
     const rows = plainRows({ caption: 'Layers', columns, rows: nodes, sortedBy: null, scaledBy: every });
     rows.forEach((row, i) => {

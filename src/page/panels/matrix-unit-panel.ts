@@ -2,13 +2,13 @@
 import { element } from '../document/element.js';
 import { figure } from '../charts/figure.js';
 import { matrixUnitName } from '../matrix-unit-names.js';
-import type { Content, Panel, View } from '../panel.js';
-import { parts, strip, type Part } from '../charts/strip.js';
+import type { PanelContent, Panel, PanelView } from '../panel.js';
+import { parts, strip, type StripPart } from '../charts/strip.js';
 
 const WHOLE = 'overview.kernels.time';
 const of = (name: string): string => `overview.kernels.matrixUnit.${name}`;
 
-const PARTS: readonly Part[] = [
+const PARTS: readonly StripPart[] = [
   { name: 'used', field: of('used'), colour: 'var(--memory)' },
   { name: 'unused by a product', field: of('unused'), colour: 'var(--idle-host)' },
   { name: 'product, name does not tell', field: of('untold'), colour: 'var(--communication)' },
@@ -16,7 +16,7 @@ const PARTS: readonly Part[] = [
   { name: 'not known', field: of('unknown'), colour: 'var(--idle)' },
 ];
 
-function make(view: View): Content {
+function make(view: PanelView): PanelContent {
   const { kernels, header } = view.profile.overview;
   if (kernels === null) return 'The profile holds no kernels.';
   const unit = matrixUnitName(header);

@@ -1,22 +1,22 @@
 /** Copies and sets by kind, with the bandwidth they reached. */
 import type { MemoryOperations } from '../../prof/summary/summary-data.js';
-import type { Content, Panel, View } from '../panel.js';
-import { table, type Column } from '../document/sorted-table.js';
+import type { PanelContent, Panel, PanelView } from '../panel.js';
+import { table, type TableColumn } from '../document/sorted-table.js';
 
-interface Row extends MemoryOperations {
+interface MemoryOperationRow extends MemoryOperations {
   readonly at: number;
 }
 
 const field =
   (key: keyof MemoryOperations) =>
-  ({ at }: Row): string =>
+  ({ at }: MemoryOperationRow): string =>
     `overview.memory.${at}.${key}`;
 
-function make(view: View): Content {
+function make(view: PanelView): PanelContent {
   const { memory } = view.profile.overview;
   if (memory.length === 0) return 'The profile holds no copies and no sets.';
   const most = Math.max(...memory.map(({ time }) => time));
-  const columns: Column<Row>[] = [
+  const columns: TableColumn<MemoryOperationRow>[] = [
     { title: 'Kind', cell: ({ kind }) => kind },
     { title: 'Count', unit: 'count', cell: ({ count }) => count, field: field('count') },
     { title: 'Time', unit: 'ns', cell: ({ time }) => time, field: field('time'), bar: ({ time }) => time / most },

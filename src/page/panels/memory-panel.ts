@@ -5,12 +5,12 @@ import { below, GRID, left, tips } from '../charts/chart-style.js';
 import { element } from '../document/element.js';
 import { namedFigure } from '../charts/figure.js';
 import { changes, timeSpan, valueAt } from '../charts/memory-curve.js';
-import type { Content, Panel, View } from '../panel.js';
+import type { PanelContent, Panel, PanelView } from '../panel.js';
 import { inPalette, swatch } from '../charts/strip.js';
-import { table, type Column } from '../document/sorted-table.js';
+import { table, type TableColumn } from '../document/sorted-table.js';
 import { written } from '../document/units.js';
 
-interface Row extends MemoryCurve {
+interface MemoryCurveRow extends MemoryCurve {
   /** Place among the curves of the profile. */
   readonly at: number;
 }
@@ -21,7 +21,7 @@ const STROKES = ['solid', 'dashed', 'dotted'] as const;
 const strokeOf = (i: number): (typeof STROKES)[number] => STROKES[i % STROKES.length] ?? 'solid';
 
 /** Lines of one chart, times from `zero`. */
-function option(rows: readonly Row[], span: readonly [number, number], zero: number): ChartOption {
+function option(rows: readonly MemoryCurveRow[], span: readonly [number, number], zero: number): ChartOption {
   const [from, to] = span;
   return {
     grid: GRID,
@@ -51,7 +51,7 @@ function option(rows: readonly Row[], span: readonly [number, number], zero: num
 const deviceText = ({ device, name }: MemoryCurve): string =>
   device !== null ? `Device ${device}` : name === 'CPU' ? 'Host' : 'no device told';
 
-function curves(rows: readonly Row[], span: readonly [number, number], zero: number): Node[] {
+function curves(rows: readonly MemoryCurveRow[], span: readonly [number, number], zero: number): Node[] {
   const [first] = rows;
   if (first === undefined) return [];
   const title = `${deviceText(first)}: ${first.metric}`;
@@ -67,7 +67,7 @@ function curves(rows: readonly Row[], span: readonly [number, number], zero: num
   ];
 }
 
-const COLUMNS: readonly Column<Row>[] = [
+const COLUMNS: readonly TableColumn<MemoryCurveRow>[] = [
   {
     title: 'Memory',
     cell: ({ metric, name }) => (metric === name || metric === 'memory' ? name : `${metric} ${name}`),
@@ -80,13 +80,13 @@ const COLUMNS: readonly Column<Row>[] = [
 const toldText = (samples: number): string =>
   samples === 0 ? 'of the whole profile' : samples === 1 ? 'once' : `${written(samples, 'count')} times the same`;
 
-function make(view: View): Content {
+function make(view: PanelView): PanelContent {
   const { memory, utilisation } = view.profile;
   if (memory.length === 0)
     return 'The profile holds no samples of memory. Profiles of PyTorch have them (profile_memory=True), and captures of AWS Neuron.';
   const rows = memory.map((curve, at) => ({ ...curve, at }));
   const changing = rows.filter(({ points }) => changes(points));
-  const groups = new Map<string, Row[]>();
+  const groups = new Map<string, MemoryCurveRow[]>();
   for (const row of changing) {
     const key = `${row.device ?? ''}/${row.metric}`;
     groups.set(key, [...(groups.get(key) ?? []), row]);

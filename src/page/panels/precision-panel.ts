@@ -1,13 +1,13 @@
 /** Time of kernels by element type of their arithmetic. */
-import type { Content, Panel, View } from '../panel.js';
-import { inPalette, parts, strip, type Part } from '../charts/strip.js';
+import type { PanelContent, Panel, PanelView } from '../panel.js';
+import { inPalette, parts, strip, type StripPart } from '../charts/strip.js';
 
 const WHOLE = 'overview.kernels.time';
 
-function make(view: View): Content {
+function make(view: PanelView): PanelContent {
   const { kernels } = view.profile.overview;
   if (kernels === null) return 'The profile holds no kernels.';
-  const list = kernels.precision.map(({ name }, at): Part => ({
+  const list = kernels.precision.map(({ name }, at): StripPart => ({
     name: name === 'na' ? 'not told' : name,
     field: `overview.kernels.precision.${at}.time`,
     count: `overview.kernels.precision.${at}.count`,

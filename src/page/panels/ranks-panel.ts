@@ -3,11 +3,11 @@ import { deviations, median } from '../charts/rank-comparison.js';
 import { button, element } from '../document/element.js';
 import { valueOf } from '../document/field.js';
 import { namedFigure } from '../charts/figure.js';
-import type { Content, Panel, View } from '../panel.js';
+import type { PanelContent, Panel, PanelView } from '../panel.js';
 import { rankNames } from '../profile-labels.js';
 import { inScale, scaleOfAll, written, type Unit } from '../document/units.js';
 
-interface Metric {
+interface RankMetric {
   readonly title: string;
   readonly unit: Unit;
   /** Field of a profile, its paths beginning with 'P.'. */
@@ -16,7 +16,7 @@ interface Metric {
 
 const SUM = (name: string): string => `sum(P.overview.devices.*.${name})`;
 
-const METRICS: readonly Metric[] = [
+const METRICS: readonly RankMetric[] = [
   { title: 'Span', unit: 'ns', field: 'max(P.overview.devices.*.end) - min(P.overview.devices.*.start)' },
   { title: 'Busy', unit: 'ns', field: SUM('busy') },
   { title: 'Idle', unit: 'ns', field: SUM('idle') },
@@ -30,9 +30,9 @@ const METRICS: readonly Metric[] = [
   { title: 'On matrix unit', unit: 'share', field: 'P.overview.kernels.matrixUnit.used / P.overview.kernels.time' },
 ];
 
-const fieldOf = ({ field }: Metric, at: number): string => field.replaceAll('P.', `profiles.${at}.`);
+const fieldOf = ({ field }: RankMetric, at: number): string => field.replaceAll('P.', `profiles.${at}.`);
 
-function make(view: View): Content {
+function make(view: PanelView): PanelContent {
   const { profiles } = view.data;
   if (profiles.length < 2)
     return 'The page holds one profile: there is nothing to compare. dparse takes several files.';

@@ -4,10 +4,10 @@ import type { ScatterSeriesOption } from 'echarts/charts';
 import { chart, replaceContents, type ChartOption } from '../charts/chart.js';
 import { below, left, tips } from '../charts/chart-style.js';
 import { element, select } from '../document/element.js';
-import type { Content, Panel, View } from '../panel.js';
-import { placed, roofLines, type Placed, type RoofLine } from '../charts/roofline-points.js';
+import type { PanelContent, Panel, PanelView } from '../panel.js';
+import { placedPoints, roofLines, type PlacedPoint, type RoofLine } from '../charts/roofline-points.js';
 import { swatch } from '../charts/strip.js';
-import { table, type Column } from '../document/sorted-table.js';
+import { table, type TableColumn } from '../document/sorted-table.js';
 import { tick, written } from '../document/units.js';
 
 /** Uses of the matrix unit, told apart by form as well as by colour. */
@@ -18,7 +18,7 @@ const USES = [
   { tc: null, name: 'not told', short: 'not told', symbol: 'rect', colour: 'var(--idle)' },
 ] as const;
 
-const useOf = ({ point }: Placed): (typeof USES)[number] => USES.find(({ tc }) => tc === point.tc) ?? USES[3];
+const useOf = ({ point }: PlacedPoint): (typeof USES)[number] => USES.find(({ tc }) => tc === point.tc) ?? USES[3];
 
 /** Whole powers of ten around values. */
 function decades(values: readonly number[]): readonly [number, number] {
@@ -73,7 +73,7 @@ function labelsOf(lines: readonly RoofLine[], low: number, high: number): Scatte
 
 const shareText = (share: number | null): string => written(share, 'share');
 
-function option(points: readonly Placed[], roof: Roofline['roofs'][number] | undefined): ChartOption {
+function option(points: readonly PlacedPoint[], roof: Roofline['roofs'][number] | undefined): ChartOption {
   const [from, to] = decades([...points.map(({ intensity }) => intensity), 1, 1000]);
   const lines = roof === undefined ? [] : roofLines(roof, from, to, new Set(points.map(({ point }) => point.dtype)));
   const [low] = decades(points.map(({ flopsPerS }) => flopsPerS));
@@ -125,7 +125,7 @@ function option(points: readonly Placed[], roof: Roofline['roofs'][number] | und
   };
 }
 
-const COLUMNS: readonly Column<Placed>[] = [
+const COLUMNS: readonly TableColumn<PlacedPoint>[] = [
   { title: 'Kernel', cell: ({ point }) => point.kernel },
   { title: 'Op', cell: ({ point }) => point.op },
   { title: 'Type', cell: ({ point }) => point.dtype },
@@ -149,8 +149,8 @@ const COLUMNS: readonly Column<Placed>[] = [
   { title: 'Of peak bandwidth', unit: 'share', cell: ({ ofMemory }) => ofMemory, bar: ({ ofMemory }) => ofMemory },
 ];
 
-function shownOf({ roofline }: View['profile'], device: number): Node[] {
-  const points = placed(roofline, device);
+function shownOf({ roofline }: PanelView['profile'], device: number): Node[] {
+  const points = placedPoints(roofline, device);
   const roof = roofline.roofs.find((one) => one.device === device);
   const own = roofline.points.filter((point) => point.device === device).length;
   if (points.length === 0) return [element('p', { class: 'missing' }, 'FLOPs and bytes of this device’s kernels are not known.')]; // prettier-ignore
@@ -184,7 +184,7 @@ function shownOf({ roofline }: View['profile'], device: number): Node[] {
   ];
 }
 
-function make(view: View): Content {
+function make(view: PanelView): PanelContent {
   const { points } = view.profile.roofline;
   if (points.length === 0) return 'Of no kernel both FLOPs and bytes are known.';
   const devices = [...new Set(points.map(({ device }) => device))].sort((a, b) => a - b);

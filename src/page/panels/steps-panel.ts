@@ -5,19 +5,19 @@ import { below, GRID, left, tips } from '../charts/chart-style.js';
 import { element, select } from '../document/element.js';
 import { figure } from '../charts/figure.js';
 import { histogram } from '../charts/histogram-chart.js';
-import type { Content, Panel, View } from '../panel.js';
+import type { PanelContent, Panel, PanelView } from '../panel.js';
 import { swatch } from '../charts/strip.js';
 import { written } from '../document/units.js';
 
-type Step = StepSummary['list'][number];
+type StepEntry = StepSummary['list'][number];
 
-function series(steps: readonly Step[]): ChartOption {
+function series(steps: readonly StepEntry[]): ChartOption {
   return {
     grid: GRID,
     xAxis: below('step', 'count', { type: 'category', data: steps.map(({ step }) => String(step)) }),
     yAxis: left('ns', { min: 0 }),
     tooltip: tips('axis', (i) => {
-      const { step, span, busy } = steps[i] as Step;
+      const { step, span, busy } = steps[i] as StepEntry;
       return [`step ${step}`, ['from first to last work', written(span, 'ns')], ['busy', written(busy, 'ns')]];
     }),
     series: [{ key: 'span', color: 'var(--idle)' } as const, { key: 'busy', color: 'var(--compute)' } as const].map(
@@ -42,7 +42,7 @@ const FIGURES = [
   ['Standard deviation over mean', 'variation', 'share'],
 ] as const;
 
-function make(view: View): Content {
+function make(view: PanelView): PanelContent {
   const { steps } = view.profile.overview;
   if (steps === null || steps.list.length === 0) return 'The profile tells of no steps.';
   const devices = [...new Set(steps.list.map(({ device }) => device))];

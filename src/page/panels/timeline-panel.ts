@@ -1,14 +1,14 @@
 /** The timeline, which has a program of its own. */
 import { element } from '../document/element.js';
-import type { Content, Panel, View } from '../panel.js';
+import type { PanelContent, Panel, PanelView } from '../panel.js';
 import { showTimeline, type ShownTimeline } from '../timeline/timeline.js';
 import { written } from '../document/units.js';
-import { whenIdle, whenSeen } from '../document/when-seen.js';
+import { whenIdle, whenVisible } from '../document/when-visible.js';
 
 /** That of the profile shown before: it listens to the window until it is closed. */
 let open: ShownTimeline | null = null;
 
-function make(view: View): Content {
+function make(view: PanelView): PanelContent {
   const { timeline } = view.profile;
   open?.close();
   open = null;
@@ -16,7 +16,7 @@ function make(view: View): Content {
   const { leftOut } = timeline;
   const note = leftOut > 0 ? [element('p', { class: 'note' }, `${written(leftOut, 'count')} further events of this span are left out; \`dprof html\` can choose a shorter one.`)] : []; // prettier-ignore
   const place = element('div', { class: 'timeline-place' });
-  whenSeen(place, () => {
+  whenVisible(place, () => {
     open = showTimeline(place, timeline, {
       profile: view.at,
       file: view.data.profiles.length > 1 ? 'FILE' : view.data.title,

@@ -2,11 +2,11 @@
 import { chart, type ChartOption } from '../charts/chart.js';
 import { below, GRID, left, tips } from '../charts/chart-style.js';
 import { element } from '../document/element.js';
-import type { Content, Panel, View } from '../panel.js';
+import type { PanelContent, Panel, PanelView } from '../panel.js';
 import { swatch } from '../charts/strip.js';
 import { written } from '../document/units.js';
 
-interface Curve {
+interface UtilisationLine {
   readonly name: string;
   readonly colour: string;
   readonly shares: readonly number[];
@@ -16,7 +16,7 @@ interface Curve {
 const mean = (shares: readonly number[]): number | null =>
   shares.length === 0 ? null : shares.reduce((all, one) => all + one, 0) / shares.length;
 
-function option(curves: readonly Curve[], width: number): ChartOption {
+function option(curves: readonly UtilisationLine[], width: number): ChartOption {
   const at = (i: number): number => i * width;
   const end = at(curves[0]?.shares.length ?? 0);
   return {
@@ -42,11 +42,11 @@ function option(curves: readonly Curve[], width: number): ChartOption {
   };
 }
 
-function make(view: View): Content {
+function make(view: PanelView): PanelContent {
   const { devices, host, start, width } = view.profile.utilisation;
   if (devices.length === 0) return 'The profile holds no work of a device.';
   const rows = devices.map((device) => {
-    const curves: Curve[] = [
+    const curves: UtilisationLine[] = [
       { name: 'Busy', colour: 'var(--ink)', shares: device.busy, filled: false },
       { name: 'Compute', colour: 'var(--compute)', shares: device.compute, filled: true },
       { name: 'Communication', colour: 'var(--communication)', shares: device.communication, filled: true },

@@ -3,8 +3,8 @@ import type { Timeline } from '../../prof/html/page-data.js';
 import { element } from '../document/element.js';
 import { followAddress } from './controls/address-bar.js';
 import { showDetails } from './controls/details.js';
-import { loadEvents, type Events } from './model/events.js';
-import { Gestures } from './controls/gestures.js';
+import { loadEvents, type TimelineEvents } from './model/events.js';
+import { PointerGestures } from './controls/gestures.js';
 import { actOn, type KeyActions } from './controls/keys.js';
 import { showLegend } from './controls/legend.js';
 import { showMarkers } from './controls/marker-panel.js';
@@ -12,7 +12,7 @@ import { showNames } from './controls/lane-names.js';
 import { Scene } from './draw/scene.js';
 import { showSearch } from './controls/search-box.js';
 import { showSpan } from './controls/span-panel.js';
-import { Stage } from './draw/stage.js';
+import { TimelineCanvas } from './draw/stage.js';
 import { showTip } from './controls/tip.js';
 import { showToolbar } from './controls/toolbar.js';
 import { written } from '../document/units.js';
@@ -68,7 +68,7 @@ export function showTimeline(place: HTMLElement, timeline: Timeline, options: Ti
 function fill(
   place: HTMLElement,
   timeline: Timeline,
-  events: Events,
+  events: TimelineEvents,
   { profile = 0, file = 'FILE', drawn }: TimelineOptions,
   signal: AbortSignal,
 ): void {
@@ -77,7 +77,7 @@ function fill(
     return;
   }
   const scene = new Scene(events);
-  const stage = new Stage(scene, drawn === undefined ? { signal } : { drawn, signal });
+  const stage = new TimelineCanvas(scene, drawn === undefined ? { signal } : { drawn, signal });
   const search = showSearch(scene);
   const markers = showMarkers(scene);
   const keys: KeyActions = {
@@ -89,7 +89,7 @@ function fill(
     nextMatch: search.step,
     focusSearch: search.focus,
   };
-  new Gestures(scene, stage, signal);
+  new PointerGestures(scene, stage, signal);
   stage.canvas.addEventListener('keydown', (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (actOn(event.key, event.shiftKey, keys)) event.preventDefault();

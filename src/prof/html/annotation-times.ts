@@ -5,11 +5,11 @@
  */
 import type { ForwardOp, RangeRecord } from '../../record/record.js';
 import { bounded } from './bounds.js';
-import type { KernelFacts } from './kernel-facts.js';
+import type { PageKernel } from './page-kernel.js';
 import type { Annotation, Bounded } from './page-data.js';
-import { ANY, HostRanges } from './host-ranges.js';
-import { SampledNumbers } from './sampled-numbers.js';
-import { launchOf } from './timed-work.js';
+import { ANY_THREAD, HostRanges } from './host-ranges.js';
+import { ThinnedSample } from './thinned-sample.js';
+import { launchOf } from './timed-activity.js';
 
 /** Texts that are told apart; each keeps up to MOST_SAMPLES times. */
 const MOST_TEXTS = 5000;
@@ -21,11 +21,11 @@ const NUMBERS = /(?<=^ProfilerStep#)\d+$|, (?:seq|op_id) = \d+/g;
 /** Times of one text that kernels are still added to: work of several streams and threads interleaves. */
 const MOST_OPEN = 64;
 
-class Text {
+class AnnotationSum {
   time = 0;
   /** Times that only the order of kernels tells. */
   guessed = 0;
-  readonly occurrences = new SampledNumbers(MOST_SAMPLES);
+  readonly occurrences = new ThinnedSample(MOST_SAMPLES);
   constructor(readonly text: string) {}
 }
 
@@ -38,14 +38,14 @@ interface Occurrence {
 }
 
 /** Where the host was when it launched a kernel; the layers of a backward kernel may be those of its forward op. */
-interface Place {
-  readonly tid: number | null | typeof ANY;
+interface HostMoment {
+  readonly tid: number | null | typeof ANY_THREAD;
   readonly time: number;
   readonly mark: string;
 }
 
-export class AnnotationTimes {
-  readonly #texts = new Map<string, Text>();
+export class AnnotationTotals {
+  readonly #texts = new Map<string, AnnotationSum>();
   readonly #ranges = new HostRanges();
   /** By text, then by the range that tells them. */
   readonly #told = new Map<string, Map<string, Occurrence>>();
@@ -66,14 +66,14 @@ export class AnnotationTimes {
    * To be called in order of start.
    * @param time ns
    */
-  add({ record, layer }: KernelFacts, time: number): void {
+  add({ record, layer }: PageKernel, time: number): void {
     const { device, stream, ranges, step, dir } = record;
     const open = this.#stream(`${device}/${stream ?? ''}`);
     const number = ++this.#kernels;
     const launch = launchOf(record);
     const own = launch === null ? [] : [{ tid: launch.tid, time: launch.start, mark: '' }];
     const ofLayer = isForward(record.forward) ? [...own, { tid: record.forward.tid, time: record.forward.start, mark: 'backward' }] : own; // prettier-ignore
-    const enter = (places: readonly Place[], text: string, full: string, mark: string): void => {
+    const enter = (places: readonly HostMoment[], text: string, full: string, mark: string): void => {
       for (const { tid, time: at, mark: how } of places) {
         const start = this.#ranges.startOf(record.pid, tid, full, at);
         if (start === null) continue;
@@ -86,7 +86,7 @@ export class AnnotationTimes {
     for (const full of ranges) {
       const text = full.replace(NUMBERS, '');
       enter(
-        launch === null ? [] : [...own, { tid: ANY, time: launch.start, mark: '' }],
+        launch === null ? [] : [...own, { tid: ANY_THREAD, time: launch.start, mark: '' }],
         text,
         full,
         `${step ?? ''}/${full === text ? '' : full}`,
@@ -109,7 +109,7 @@ export class AnnotationTimes {
     const { shown, ...rest } = bounded([...this.#texts.values()], most, this.#others);
     return {
       shown: shown.map(({ text, time, guessed, occurrences }) => ({
-        ...{ text, count: occurrences.seen, guessed, time, samples: occurrences.upTo(samples) },
+        ...{ text, count: occurrences.count, guessed, time, samples: occurrences.upTo(samples) },
       })),
       ...rest,
     };
@@ -167,7 +167,7 @@ export class AnnotationTimes {
         this.#others += time;
         return;
       }
-      this.#texts.set(text, (known = new Text(text)));
+      this.#texts.set(text, (known = new AnnotationSum(text)));
     }
     known.time += time;
     if (isGuessed) known.guessed++;

@@ -2,7 +2,7 @@
  * Activities and ranges of a profile in columns, to make a timeline of some of them when all are known. Memory: 90 bytes
  * each, up to a bound.
  */
-import { TextNumbers } from './text-numbers.js';
+import { TextTable } from './text-table.js';
 
 /** Columns of numbers, and the arrays that hold them. */
 const COLUMNS = {
@@ -24,12 +24,12 @@ const COLUMNS = {
   launchName: Uint32Array,
 } as const;
 
-type Column = keyof typeof COLUMNS;
-type Arrays = { [Name in Column]: Float64Array | Uint32Array | Uint8Array };
-const NAMES = Object.keys(COLUMNS) as Column[];
+type EventColumn = keyof typeof COLUMNS;
+type EventArrays = { [Name in EventColumn]: Float64Array | Uint32Array | Uint8Array };
+const NAMES = Object.keys(COLUMNS) as EventColumn[];
 
 /** One activity or range; texts and lanes by number. A launch's start is NaN where it is not known. */
-export type Entry = Readonly<Record<Column, number>>;
+export type BufferedEvent = Readonly<Record<EventColumn, number>>;
 
 /** Rows, and characters of different texts. */
 export interface EventBufferBounds {
@@ -37,33 +37,33 @@ export interface EventBufferBounds {
   readonly text: number;
 }
 
-export const TAPE: EventBufferBounds = { rows: 1_000_000, text: 32 * 1024 * 1024 };
+export const EVENT_BUFFER_BOUNDS: EventBufferBounds = { rows: 1_000_000, text: 32 * 1024 * 1024 };
 const FIRST_ROWS = 4096;
 
 export class EventBuffer {
-  #arrays: Arrays = arraysOf(FIRST_ROWS);
+  #arrays: EventArrays = arraysOf(FIRST_ROWS);
   #room = FIRST_ROWS;
   #rows = 0;
-  #texts = new TextNumbers();
+  #texts = new TextTable();
 
-  constructor(private readonly bounds = TAPE) {}
+  constructor(private readonly bounds = EVENT_BUFFER_BOUNDS) {}
 
   get rows(): number {
     return this.#rows;
   }
-  get texts(): TextNumbers {
+  get texts(): TextTable {
     return this.#texts;
   }
   get isFull(): boolean {
     return this.#rows >= this.bounds.rows || this.#texts.size >= this.bounds.text;
   }
 
-  column(name: Column): ArrayLike<number> {
+  column(name: EventColumn): ArrayLike<number> {
     return this.#arrays[name].subarray(0, this.#rows);
   }
 
   /** To be called while it is not full. */
-  push(entry: Entry): void {
+  push(entry: BufferedEvent): void {
     if (this.#rows === this.#room) this.#resize(this.#room * 2);
     for (const name of NAMES) this.#arrays[name][this.#rows] = entry[name];
     this.#rows++;
@@ -79,7 +79,7 @@ export class EventBuffer {
     }
     this.#rows = kept;
     this.#resize(Math.max(FIRST_ROWS, kept));
-    const texts = new TextNumbers();
+    const texts = new TextTable();
     for (const name of ['name', 'op', 'layer', 'dtype', 'tc', 'launchName'] as const) {
       const column = this.#arrays[name];
       for (let row = 0; row < kept; row++) column[row] = texts.numberOf(this.#texts.at(column[row] ?? 0));
@@ -95,5 +95,5 @@ export class EventBuffer {
   }
 }
 
-const arraysOf = (room: number): Arrays =>
-  Object.fromEntries(NAMES.map((name) => [name, new COLUMNS[name](room)])) as Arrays;
+const arraysOf = (room: number): EventArrays =>
+  Object.fromEntries(NAMES.map((name) => [name, new COLUMNS[name](room)])) as EventArrays;

@@ -2,7 +2,7 @@
 import type { EventBuffer } from './event-buffer.js';
 
 /** A span of time, ns. */
-interface Span {
+interface TimeSpan {
   readonly start: number;
   readonly end: number;
 }
@@ -21,12 +21,12 @@ export interface EventOrder {
   readonly durOf: (event: number) => number;
 }
 
-export const NONE = 0xffff_ffff;
+export const NO_LAUNCH = 0xffff_ffff;
 
 export const rowOf = (event: number): number => event >>> 1;
 export const isLaunch = (event: number): boolean => (event & 1) === 1;
 
-export function eventsInOrder(tape: EventBuffer, span: Span): EventOrder {
+export function eventsInOrder(tape: EventBuffer, span: TimeSpan): EventOrder {
   const [start, dur] = [tape.column('start'), tape.column('dur')];
   const [launchStart, launchDur] = [tape.column('launchStart'), tape.column('launchDur')];
   const startOf = (event: number): number => (isLaunch(event) ? launchStart : start)[rowOf(event)] ?? 0;
@@ -46,7 +46,7 @@ export function eventsInOrder(tape: EventBuffer, span: Span): EventOrder {
 /** A call is told by its thread and start. */
 function launchesOf(tape: EventBuffer): { readonly distinct: Uint32Array; readonly launchOf: Uint32Array } {
   const [starts, lanes] = [tape.column('launchStart'), tape.column('launchLane')];
-  const launchOf = new Uint32Array(tape.rows).fill(NONE);
+  const launchOf = new Uint32Array(tape.rows).fill(NO_LAUNCH);
   const rows = new Uint32Array(tape.rows);
   let count = 0;
   for (let row = 0; row < tape.rows; row++) if (!Number.isNaN(starts[row])) rows[count++] = row;
@@ -56,9 +56,9 @@ function launchesOf(tape: EventBuffer): { readonly distinct: Uint32Array; readon
   launched.sort((a, b) => order(a, b) || a - b);
   const distinct = new Uint32Array(count);
   let calls = 0;
-  let first = NONE;
+  let first = NO_LAUNCH;
   for (const row of launched) {
-    if (first === NONE || order(first, row) !== 0) {
+    if (first === NO_LAUNCH || order(first, row) !== 0) {
       first = row;
       distinct[calls++] = 2 * row + 1;
     }

@@ -8,16 +8,16 @@ const MOST_RANGES = 2_000_000;
 const MOST_TEXTS = 200_000;
 
 /** What readers take away from the front of a text: what names a layer, and the engine's name for its nodes. */
-const FRONT = /^(?:layer:|nn\.Module: |autograd::engine::evaluate_function: )/;
+const TEXT_PREFIX = /^(?:layer:|nn\.Module: |autograd::engine::evaluate_function: )/;
 
 /** In place of a thread: whichever. Some tools launch on another thread than the one that asked for it. */
-export const ANY = '*';
+export const ANY_THREAD = '*';
 
 /** Begin and end of each, in turns; none within another. */
-type Times = number[];
+type RangeTimes = number[];
 
 export class HostRanges {
-  readonly #times = new Map<string, Times>();
+  readonly #times = new Map<string, RangeTimes>();
   #kept = 0;
 
   constructor(private readonly most = MOST_RANGES) {}
@@ -25,9 +25,9 @@ export class HostRanges {
   /** To be called in order of start. One within another of the same text is part of it. */
   take({ pid, tid, domain, text, start, dur }: RangeRecord): void {
     if (!Number.isFinite(start) || !(dur >= 0)) return;
-    const name = domain === null ? text.replace(FRONT, '') : `${domain}:${text}`;
+    const name = domain === null ? text.replace(TEXT_PREFIX, '') : `${domain}:${text}`;
     this.#add(keyOf(pid, tid, name), start, dur);
-    this.#add(keyOf(pid, ANY, name), start, dur);
+    this.#add(keyOf(pid, ANY_THREAD, name), start, dur);
   }
 
   #add(key: string, start: number, dur: number): void {
@@ -42,7 +42,7 @@ export class HostRanges {
   }
 
   /** Start of the range with the text that a thread of the process was in at a time; null where none is known. */
-  startOf(pid: number | null, tid: number | null | typeof ANY, text: string, time: number): number | null {
+  startOf(pid: number | null, tid: number | null | typeof ANY_THREAD, text: string, time: number): number | null {
     const times = this.#times.get(keyOf(pid, tid, text));
     if (times === undefined) return null;
     let [from, to] = [0, times.length / 2];
@@ -67,5 +67,5 @@ export class HostRanges {
   }
 }
 
-const keyOf = (pid: number | null, tid: number | null | typeof ANY, text: string): string =>
+const keyOf = (pid: number | null, tid: number | null | typeof ANY_THREAD, text: string): string =>
   `${pid ?? ''}/${tid ?? ''}/${text}`;

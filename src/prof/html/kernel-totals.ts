@@ -1,38 +1,38 @@
 /** Rows → kernels by name, with their times. */
 import { bounded } from './bounds.js';
-import type { KernelFacts } from './kernel-facts.js';
+import type { PageKernel } from './page-kernel.js';
 import type { Bounded, KernelTotal } from './page-data.js';
-import { UnitTime } from './unit-time.js';
+import { MatrixUnitTime } from './matrix-unit-time.js';
 
 /** Names that are told apart, each of about 200 bytes. */
 const MOST_NAMES = 50_000;
 
-class Sum {
+class KernelSum {
   count = 0;
   time = 0;
   max = 0;
   min = Infinity;
-  readonly unit = new UnitTime();
+  readonly unit = new MatrixUnitTime();
   constructor(readonly name: string) {}
 }
 
 /** By short name, as `dprof summary` has them. */
 export class KernelTotals {
-  readonly #sums = new Map<string, Sum>();
+  readonly #sums = new Map<string, KernelSum>();
   /** ns of kernels whose names came too late to be told apart. */
   #others = 0;
 
   constructor(private readonly most = MOST_NAMES) {}
 
   /** @param time ns */
-  add({ record: { short }, tc }: KernelFacts, time: number): void {
+  add({ record: { short }, tc }: PageKernel, time: number): void {
     let sum = this.#sums.get(short);
     if (sum === undefined) {
       if (this.#sums.size === this.most) {
         this.#others += time;
         return;
       }
-      this.#sums.set(short, (sum = new Sum(short)));
+      this.#sums.set(short, (sum = new KernelSum(short)));
     }
     sum.count++;
     sum.time += time;

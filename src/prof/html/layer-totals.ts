@@ -1,13 +1,13 @@
 /** Rows → the tree of the user's layers, with the kernels of each. */
 import { longest } from './bounds.js';
-import type { KernelFacts } from './kernel-facts.js';
+import type { PageKernel } from './page-kernel.js';
 import type { Bounded, LayerRow } from './page-data.js';
-import { UnitTime } from './unit-time.js';
+import { MatrixUnitTime } from './matrix-unit-time.js';
 
 /** Layers that are told apart, each of about 400 bytes; what lies beneath more is added to the layer above. */
 const MOST_LAYERS = 50_000;
 
-class Layer {
+class LayerSum {
   count = 0;
   time = 0;
   own = 0;
@@ -15,16 +15,16 @@ class Layer {
   backward = 0;
   flops: number | null = null;
   bytes: number | null = null;
-  readonly unit = new UnitTime();
+  readonly unit = new MatrixUnitTime();
   /** Null while there is nothing: most layers are leaves. */
-  beneath: Map<string, Layer> | null = null;
+  beneath: Map<string, LayerSum> | null = null;
 
   constructor(
     readonly name: string,
     readonly level: number,
   ) {}
 
-  add({ record: { dir }, flops, bytes, tc }: KernelFacts, time: number): void {
+  add({ record: { dir }, flops, bytes, tc }: PageKernel, time: number): void {
     this.count++;
     this.time += time;
     if (dir === 'fprop') this.forward += time;
@@ -35,8 +35,8 @@ class Layer {
   }
 }
 
-export class Layers {
-  readonly #root = new Layer('', 0);
+export class LayerTotals {
+  readonly #root = new LayerSum('', 0);
   #count = 0;
 
   constructor(private readonly most = MOST_LAYERS) {}
@@ -45,7 +45,7 @@ export class Layers {
    * A kernel without a layer is in none.
    * @param time ns
    */
-  add(kernel: KernelFacts, time: number): void {
+  add(kernel: PageKernel, time: number): void {
     let at = this.#root;
     for (const name of kernel.layer) {
       const next = this.#beneath(at, name);
@@ -58,8 +58,8 @@ export class Layers {
 
   /** In order of appearance. A layer that is shown has all above it shown: none of them takes less time. */
   rows(most: number): Bounded<LayerRow> {
-    const all: Layer[] = [];
-    const collect = ({ beneath }: Layer): void => {
+    const all: LayerSum[] = [];
+    const collect = ({ beneath }: LayerSum): void => {
       for (const layer of beneath?.values() ?? []) {
         all.push(layer);
         collect(layer);
@@ -72,18 +72,18 @@ export class Layers {
     return { shown: rowsOf(this.#root, new Set(shown), []), count: all.length, restTime };
   }
 
-  #beneath(layer: Layer, name: string): Layer | null {
+  #beneath(layer: LayerSum, name: string): LayerSum | null {
     const known = layer.beneath?.get(name);
     if (known !== undefined) return known;
     if (this.#count === this.most) return null;
     this.#count++;
-    const made = new Layer(name, layer.level + 1);
-    (layer.beneath ??= new Map<string, Layer>()).set(name, made);
+    const made = new LayerSum(name, layer.level + 1);
+    (layer.beneath ??= new Map<string, LayerSum>()).set(name, made);
     return made;
   }
 }
 
-function rowsOf({ beneath }: Layer, shown: ReadonlySet<Layer>, above: readonly string[]): LayerRow[] {
+function rowsOf({ beneath }: LayerSum, shown: ReadonlySet<LayerSum>, above: readonly string[]): LayerRow[] {
   return [...(beneath?.values() ?? [])]
     .filter((layer) => shown.has(layer))
     .flatMap((layer) => {

@@ -81,7 +81,7 @@ export interface Annotation {
 export interface Roofline {
   readonly points: readonly RooflinePoint[];
   readonly pointCount: number;
-  readonly roofs: readonly Roof[];
+  readonly roofs: readonly DeviceRoof[];
 }
 
 export interface RooflinePoint {
@@ -96,7 +96,7 @@ export interface RooflinePoint {
   readonly bytes: number;
 }
 
-export interface Roof {
+export interface DeviceRoof {
   readonly device: number;
   readonly name: string;
   /** Bytes/s; null when not known. */
@@ -148,9 +148,9 @@ export interface Timeline {
   readonly events: number;
   /** Events of the span that are left out to stay within the bound. */
   readonly leftOut: number;
-  readonly columns: Readonly<Record<TimelineColumn, Packed>>;
+  readonly columns: Readonly<Record<TimelineColumn, PackedColumn>>;
   /** Event number of a launch, event number of what it launched; in pairs. */
-  readonly arrows: Packed;
+  readonly arrows: PackedColumn;
 }
 
 /** A row of the timeline: a thread of the host, or a stream or engine of a device. */
@@ -188,7 +188,7 @@ export const EVENT_KINDS = ['kernel', 'communication', 'graph', 'copy', 'set', '
 export type EventKind = (typeof EVENT_KINDS)[number];
 
 /** Numbers of one type, compressed (raw deflate) and in base64. */
-export interface Packed {
+export interface PackedColumn {
   readonly type: 'u8' | 'u16' | 'u32' | 'f64';
   readonly length: number;
   readonly data: string;

@@ -2,16 +2,16 @@
 import type { Rates } from '../devices.js';
 import type { Peaks } from '../roofline/peaks.js';
 import { longest } from './bounds.js';
-import type { KernelFacts } from './kernel-facts.js';
-import type { Roof, Roofline, RooflinePoint } from './page-data.js';
+import type { PageKernel } from './page-kernel.js';
+import type { DeviceRoof, Roofline, RooflinePoint } from './page-data.js';
 
 /** Points that are kept, each of about 300 bytes. */
 const MOST_POINTS = 50_000;
 
-type Point = { -readonly [Field in keyof RooflinePoint]: RooflinePoint[Field] };
+type RooflineGroup = { -readonly [Field in keyof RooflinePoint]: RooflinePoint[Field] };
 
-export class RooflinePoints {
-  readonly #points = new Map<string, Point>();
+export class RooflineGroups {
+  readonly #points = new Map<string, RooflineGroup>();
   readonly #peaks = new Map<number, Peaks>();
 
   constructor(private readonly most = MOST_POINTS) {}
@@ -20,7 +20,7 @@ export class RooflinePoints {
    * Kernels without arithmetic or traffic, or of which one of them is not known, have no place under a roof.
    * @param time ns
    */
-  add({ record, op, dtype, tc: unit, flops, bytes, peaks }: KernelFacts, time: number): void {
+  add({ record, op, dtype, tc: unit, flops, bytes, peaks }: PageKernel, time: number): void {
     const { device, short } = record;
     if (!this.#peaks.has(device)) this.#peaks.set(device, peaks);
     if (flops === null || bytes === null || flops <= 0 || bytes <= 0 || time <= 0) return;
@@ -45,12 +45,12 @@ export class RooflinePoints {
   }
 }
 
-const roofOf = (device: number, { name, bytesPerS, vector, matrix }: Peaks): Roof => ({
+const roofOf = (device: number, { name, bytesPerS, vector, matrix }: Peaks): DeviceRoof => ({
   device,
   name,
   bytesPerS,
   units: [...unitsOf(matrix, 'matrix unit'), ...unitsOf(vector, 'vector units')].sort((a, b) => b.flopsPerS - a.flopsPerS), // prettier-ignore
 });
 
-const unitsOf = (rates: Rates, unit: string): Roof['units'][number][] =>
+const unitsOf = (rates: Rates, unit: string): DeviceRoof['units'][number][] =>
   Object.entries(rates).map(([type, flopsPerS]) => ({ name: `${type} ${unit}`, flopsPerS }));

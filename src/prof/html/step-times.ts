@@ -1,7 +1,7 @@
 /** When each training step ran: from the first launch of its kernels to the end of the last. */
 import type { ProfileLine } from '../../record/record.js';
 import { HostSteps, MOST_STEPS, stepOf } from '../steps/host-steps.js';
-import { launchOf, type Timed } from './timed-work.js';
+import { launchOf, type TimedActivity } from './timed-activity.js';
 
 export interface StepTime {
   readonly step: number;
@@ -12,23 +12,23 @@ export interface StepTime {
   readonly length: number;
 }
 
-interface Span {
+interface StepBounds {
   launched: number;
   start: number;
   end: number;
 }
 
 export class StepTimes {
-  readonly #steps = new Map<number, Span>();
+  readonly #steps = new Map<number, StepBounds>();
   readonly #host = new HostSteps();
 
   /** When the host worked on a step, where a record tells it. */
-  listen(record: ProfileLine): void {
+  addHostWork(record: ProfileLine): void {
     const step = stepOf(record);
     if (step !== null && this.#host.size < MOST_STEPS) this.#host.add(step);
   }
 
-  take({ record, start, dur }: Timed): void {
+  addDeviceWork({ record, start, dur }: TimedActivity): void {
     const launch = launchOf(record);
     const told = this.#host.stepOfWork(record);
     if (told === null) return;

@@ -1,17 +1,17 @@
 /** A tape → the events of a span of time, packed for the canvas. */
 import type { ProfileRecord } from '../../record/record.js';
-import { isLaunch, NONE, rowOf, type EventOrder } from './event-order.js';
-import { Depths, type LaneNumbers } from './timeline-lanes.js';
-import { pack } from './packed.js';
+import { isLaunch, NO_LAUNCH, rowOf, type EventOrder } from './event-order.js';
+import { LaneDepths, type LaneTable } from './timeline-lanes.js';
+import { packColumn } from './column-packing.js';
 import { EVENT_KINDS, TIMELINE_COLUMNS, type Lane, type Timeline, type TimelineColumn } from './page-data.js';
 import type { EventBuffer } from './event-buffer.js';
-import { TextNumbers } from './text-numbers.js';
+import { TextTable } from './text-table.js';
 import type { ChosenSpan } from './timeline-choice.js';
 
 /** What a timeline is made of. */
-export interface Recorded {
+export interface TimelineInput {
   readonly tape: EventBuffer;
-  readonly lanes: LaneNumbers;
+  readonly lanes: LaneTable;
   readonly header: ProfileRecord | null;
   readonly span: ChosenSpan;
   readonly order: EventOrder;
@@ -19,12 +19,12 @@ export interface Recorded {
   readonly total: number;
 }
 
-type Columns = Record<TimelineColumn, Float64Array>;
+type TimelineArrays = Record<TimelineColumn, Float64Array>;
 
 /** Longer texts are cut; to SHORT when there are more characters than MOST_TEXT. */
-const LONG = 600;
-const SHORT = 60;
-const MOST_TEXT = 4_000_000;
+const LONGEST_TEXT = 600;
+const LONGEST_TEXT_IN_FULL_TABLE = 60;
+const FULL_TABLE_CHARACTERS = 4_000_000;
 
 /** A return type says nothing of a kernel: all have it. */
 const VOID = /^void /;
@@ -32,10 +32,12 @@ const VOID = /^void /;
 const cut = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
 
 /** @param most events, the first of the span */
-export function timelineOf(recorded: Recorded, most: number): Timeline {
+export function timelineOf(recorded: TimelineInput, most: number): Timeline {
   const { span, order, total } = recorded;
   const shown = order.events.subarray(0, most);
-  const columns = Object.fromEntries(TIMELINE_COLUMNS.map((name) => [name, new Float64Array(shown.length)])) as Columns;
+  const columns = Object.fromEntries(
+    TIMELINE_COLUMNS.map((name) => [name, new Float64Array(shown.length)]),
+  ) as TimelineArrays;
   const texts = writeEvents(recorded, shown, columns);
   const lanes = placeEvents(recorded, columns, shown);
   const isCut = total > shown.length;
@@ -48,13 +50,15 @@ export function timelineOf(recorded: Recorded, most: number): Timeline {
     lanes,
     events: shown.length,
     leftOut: total - shown.length,
-    columns: Object.fromEntries(TIMELINE_COLUMNS.map((name) => [name, pack(columns[name])])) as Timeline['columns'],
-    arrows: pack(arrowsOf(order, shown)),
+    columns: Object.fromEntries(
+      TIMELINE_COLUMNS.map((name) => [name, packColumn(columns[name])]),
+    ) as Timeline['columns'],
+    arrows: packColumn(arrowsOf(order, shown)),
   };
 }
 
 /** Where the events end that are shown: at the first that is left out. */
-function endOf({ order, span }: Recorded, shown: Uint32Array, next: number | undefined): number {
+function endOf({ order, span }: TimelineInput, shown: Uint32Array, next: number | undefined): number {
   const last = next ?? shown.at(-1);
   return last === undefined ? span.end : Math.max(span.start, Math.min(span.end, order.startOf(last)));
 }
@@ -62,14 +66,23 @@ function endOf({ order, span }: Recorded, shown: Uint32Array, next: number | und
 const LAUNCH = EVENT_KINDS.indexOf('launch');
 const TEXT_COLUMNS = ['op', 'layer', 'dtype', 'tc'] as const;
 
-function writeEvents({ tape, order, span }: Recorded, shown: Uint32Array, columns: Columns): readonly string[] {
-  const texts = new TextNumbers();
+function writeEvents(
+  { tape, order, span }: TimelineInput,
+  shown: Uint32Array,
+  columns: TimelineArrays,
+): readonly string[] {
+  const texts = new TextTable();
   const numbers = new Map<number, number>();
   const textOf = (number: number): number => {
     let known = numbers.get(number);
     if (known === undefined) {
       const text = tape.texts.at(number).replace(VOID, '');
-      numbers.set(number, (known = texts.numberOf(cut(text, texts.size > MOST_TEXT ? SHORT : LONG))));
+      numbers.set(
+        number,
+        (known = texts.numberOf(
+          cut(text, texts.size > FULL_TABLE_CHARACTERS ? LONGEST_TEXT_IN_FULL_TABLE : LONGEST_TEXT),
+        )),
+      );
     }
     return known;
   };
@@ -93,12 +106,12 @@ function writeEvents({ tape, order, span }: Recorded, shown: Uint32Array, column
 }
 
 /** Numbers the lanes that have events, in the order in which they are shown, and puts events that overlap below each other. */
-function placeEvents({ lanes, header }: Recorded, columns: Columns, shown: Uint32Array): Lane[] {
-  const used = new Map<number, Depths>();
+function placeEvents({ lanes, header }: TimelineInput, columns: TimelineArrays, shown: Uint32Array): Lane[] {
+  const used = new Map<number, LaneDepths>();
   for (let i = 0; i < shown.length; i++) {
     const lane = columns.lane[i] ?? 0;
     let depths = used.get(lane);
-    if (depths === undefined) used.set(lane, (depths = new Depths()));
+    if (depths === undefined) used.set(lane, (depths = new LaneDepths()));
     const start = columns.start[i] ?? 0;
     columns.depth[i] = depths.place(start, start + (columns.dur[i] ?? 0));
   }
@@ -116,8 +129,8 @@ function arrowsOf({ launchOf }: EventOrder, shown: Uint32Array): Uint32Array {
   });
   const arrows: number[] = [];
   shown.forEach((event, i) => {
-    const launch = isLaunch(event) ? NONE : (launchOf[rowOf(event)] ?? NONE);
-    const from = launch === NONE ? undefined : numbers.get(launch);
+    const launch = isLaunch(event) ? NO_LAUNCH : (launchOf[rowOf(event)] ?? NO_LAUNCH);
+    const from = launch === NO_LAUNCH ? undefined : numbers.get(launch);
     if (from !== undefined) arrows.push(from, i);
   });
   return Uint32Array.from(arrows);

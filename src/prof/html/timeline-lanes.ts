@@ -2,12 +2,12 @@
 import { isInstruction } from '../../record/neuron.js';
 import type { ProfileRecord } from '../../record/record.js';
 import type { Lane } from './page-data.js';
-import type { Activity } from './timed-work.js';
+import type { Activity } from './timed-activity.js';
 
 /** Lanes that are told apart; what comes later is drawn in the last. */
 const MOST_LANES = 10_000;
 
-interface Place {
+interface LaneKey {
   readonly kind: Lane['kind'];
   /** Process or device, then thread or stream; -1 where it is not told. */
   readonly outer: number;
@@ -15,9 +15,9 @@ interface Place {
   readonly engine: string | null;
 }
 
-export class LaneNumbers {
+export class LaneTable {
   readonly #numbers = new Map<string, number>();
-  readonly #places: Place[] = [];
+  readonly #places: LaneKey[] = [];
 
   ofThread(pid: number | null, tid: number | null): number {
     return this.#of({ kind: 'host', outer: pid ?? -1, inner: tid ?? -1, engine: null });
@@ -52,7 +52,7 @@ export class LaneNumbers {
     return { kind, name: engine ?? (inner < 0 ? 'stream not told' : `stream ${inner}`), group, depth };
   }
 
-  #of(place: Place): number {
+  #of(place: LaneKey): number {
     const key = `${place.kind}/${place.outer}/${place.inner}/${place.engine ?? ''}`;
     const known = this.#numbers.get(key);
     if (known !== undefined) return known;
@@ -67,7 +67,7 @@ export class LaneNumbers {
 const MOST_DEPTH = 250;
 
 /** Puts events of one lane that overlap below each other; they come in order of start, of one start the longer first. */
-export class Depths {
+export class LaneDepths {
   readonly #ends: number[] = [];
 
   /** How many events lie over each other at most. */

@@ -1,12 +1,12 @@
 /** Records → how busy devices and host were over time. One pass; memory: 32 KB a device, 2 MB of launches. */
 import type { Utilisation } from './page-data.js';
-import { Spans, type Row } from './busy-spans.js';
-import { launchOf, type Timed } from './timed-work.js';
+import { TimeBins, type BinCoverage } from './time-bins.js';
+import { launchOf, type TimedActivity } from './timed-activity.js';
 
-type Kind = 'busy' | 'compute' | 'communication' | 'memory';
+type UtilisationPart = 'busy' | 'compute' | 'communication' | 'memory';
 
 /** What each kind of activity is part of, besides `busy`; a wait is no work. */
-const PART_OF: Readonly<Record<string, Kind>> = {
+const PART_OF: Readonly<Record<string, UtilisationPart>> = {
   kernel: 'compute',
   graph: 'compute',
   communication: 'communication',
@@ -20,29 +20,29 @@ const HELD = 1 << 15;
 /** Devices of a profile that are shown. */
 const MOST_DEVICES = 256;
 
-export class DeviceAndHost {
-  readonly #spans: Spans;
-  readonly #devices = new Map<number, Readonly<Record<Kind, Row>>>();
-  readonly #host: Row;
+export class UtilisationCurve {
+  readonly #spans: TimeBins;
+  readonly #devices = new Map<number, Readonly<Record<UtilisationPart, BinCoverage>>>();
+  readonly #host: BinCoverage;
   #held: (readonly [start: number, end: number])[] = [];
   #launches = 0;
   #now = -Infinity;
   /** Activities that start before one that came before: some of their time may not be counted. */
-  late = 0;
+  outOfOrder = 0;
 
   /** @param most spans at most */
   constructor(most?: number) {
-    this.#spans = new Spans(most);
-    this.#host = this.#spans.row();
+    this.#spans = new TimeBins(most);
+    this.#host = this.#spans.addCoverage();
   }
 
   /** To be called in order of start. */
-  take({ record, kind, start, dur }: Timed): void {
+  take({ record, kind, start, dur }: TimedActivity): void {
     const part = PART_OF[kind];
     if (part === undefined) return;
     const rows = this.#device(record.device);
     if (rows === null) return;
-    if (start < Math.floor(this.#now)) this.late++;
+    if (start < Math.floor(this.#now)) this.outOfOrder++;
     else this.#now = start;
     this.#spans.extend(start, start + dur);
     this.#spans.cover(rows.busy, start, start + dur);
@@ -55,7 +55,7 @@ export class DeviceAndHost {
 
   get utilisation(): Utilisation {
     this.#release(0);
-    const shares = (row: Row): number[] => this.#spans.sharesOf(row);
+    const shares = (row: BinCoverage): number[] => this.#spans.sharesOf(row);
     return {
       start: this.#spans.begin ?? 0,
       width: this.#spans.width,
@@ -76,10 +76,10 @@ export class DeviceAndHost {
     for (const [start, end] of first) this.#spans.cover(this.#host, start, end);
   }
 
-  #device(device: number): Readonly<Record<Kind, Row>> | null {
+  #device(device: number): Readonly<Record<UtilisationPart, BinCoverage>> | null {
     const known = this.#devices.get(device);
     if (known !== undefined || this.#devices.size === MOST_DEVICES) return known ?? null;
-    const row = (): Row => this.#spans.row();
+    const row = (): BinCoverage => this.#spans.addCoverage();
     const rows = { busy: row(), compute: row(), communication: row(), memory: row() };
     this.#devices.set(device, rows);
     return rows;

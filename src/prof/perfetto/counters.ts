@@ -4,24 +4,24 @@
  */
 import type { SampleRecord } from '../../record/record.js';
 import { ALLOCATION_METRIC } from '../memory/device-memory.js';
-import type { Clock } from './profile-clock.js';
-import type { Emit, TraceArg } from './trace-event.js';
+import type { ProfileClock } from './profile-clock.js';
+import type { Emit, TraceArg } from './trace-element.js';
 import { nameOf, timeOf } from './field-coercion.js';
-import type { TrackTable } from './tracks.js';
+import type { TraceTracks } from './tracks.js';
 
 /** A label that numbers the reports of a monitor: no series of its own. */
 const REPORT = 'report';
 /** Values of the whole profile in one mark. */
-const MOST_IN_MARK = 500;
+const LONGEST_MARK = 500;
 
-interface Counted {
+interface CounterCounts {
   counters: number;
   instants: number;
   untimed: number;
   early: number;
 }
 
-export class CounterTracks {
+export class TraceCounters {
   #whole: TraceArg[] = [];
   #profile = 0;
   /** Samples that tell neither a number nor a text. */
@@ -35,9 +35,9 @@ export class CounterTracks {
 
   constructor(
     private readonly emit: Emit,
-    private readonly places: TrackTable,
-    private readonly clock: Clock,
-    private readonly counts: Counted,
+    private readonly places: TraceTracks,
+    private readonly clock: ProfileClock,
+    private readonly counts: CounterCounts,
   ) {}
 
   take(sample: SampleRecord): void {
@@ -86,7 +86,7 @@ export class CounterTracks {
 
   #timeless(sample: SampleRecord, told: number | string): void {
     const { profile, device, unit } = sample;
-    if (profile !== this.#profile || this.#whole.length === MOST_IN_MARK) this.end();
+    if (profile !== this.#profile || this.#whole.length === LONGEST_MARK) this.end();
     this.#profile = profile;
     const where = device === null ? '' : `device ${device} `;
     this.#whole.push([`${where}${seriesOf(sample)}${unit === null ? '' : ` (${unit})`}`, told]);

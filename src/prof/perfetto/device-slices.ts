@@ -10,25 +10,25 @@ import type { Activity, OtherActivity } from './field-coercion.js';
 /** More wait behind a kernel only where other kernels of its call do not come. */
 const MOST_WAITING = 16_384;
 
-interface Waiting {
+interface WaitingActivity {
   readonly record: Activity;
   readonly endsFlow: number | null;
 }
 
 /** Takes an activity when it is its turn: a kernel with what is derived of it, or any other. */
-export interface Turn {
+export interface DeviceSliceSink {
   kernel(row: Annotated, endsFlow: number | null): void;
   other(record: OtherActivity, endsFlow: number | null): void;
 }
 
-export class Activities {
+export class DeviceSlices {
   readonly #annotator = new Annotator();
   /** From the first kernel that waits on. */
-  #waiting: Waiting[] = [];
+  #waiting: WaitingActivity[] = [];
   /** Place of the first that has not had its turn. */
   #head = 0;
 
-  constructor(private readonly turn: Turn) {}
+  constructor(private readonly turn: DeviceSliceSink) {}
 
   profile(record: ProfileRecord): void {
     this.#annotator.take(record);
@@ -72,7 +72,7 @@ export class Activities {
   }
 
   /** Those that wait, when all but kernels have had their turn. */
-  #kernels(): Waiting[] {
+  #kernels(): WaitingActivity[] {
     const waiting = this.#waiting.slice(this.#head);
     for (const { record, endsFlow } of waiting) if (record.type !== 'kernel') this.turn.other(record, endsFlow);
     return waiting.filter(({ record }) => record.type === 'kernel');

@@ -7,7 +7,7 @@ import type { Launch } from '../../record/record.js';
 import { hashOf, TimestampSet } from './timestamp-set.js';
 
 /** Who launched what. */
-interface Launched {
+interface LaunchedActivity {
   readonly profile: number;
   readonly pid: number | null;
   readonly tid: number | null;
@@ -29,7 +29,7 @@ export class OpenLaunch {
   #more: number[] | null = null;
 
   constructor(
-    { profile, pid, tid, corr }: Launched,
+    { profile, pid, tid, corr }: LaunchedActivity,
     { start, dur, api }: Launch,
     readonly hash: number,
     /** Another call of the same start. */
@@ -44,7 +44,7 @@ export class OpenLaunch {
     this.api = api;
   }
 
-  is({ profile, pid, tid, corr }: Launched, { dur, api }: Launch): boolean {
+  is({ profile, pid, tid, corr }: LaunchedActivity, { dur, api }: Launch): boolean {
     const isCall = this.corr === corr && this.dur === dur && this.api === api;
     return isCall && this.tid === tid && this.pid === pid && this.profile === profile;
   }
@@ -61,7 +61,7 @@ export class OpenLaunch {
   }
 }
 
-export class Launches {
+export class LaunchSlices {
   /** By start; calls of one start are chained. */
   readonly #open = new Map<number, OpenLaunch>();
   readonly #gone = new TimestampSet();
@@ -76,7 +76,7 @@ export class Launches {
    * The arrow from an activity's launch; null when there is none.
    * @param open called with a launch that is met for the first time; false when it cannot be shown
    */
-  flow(launched: Launched, launch: Launch, open: (launch: OpenLaunch) => boolean): number | null {
+  flow(launched: LaunchedActivity, launch: Launch, open: (launch: OpenLaunch) => boolean): number | null {
     const first = this.#open.get(launch.start);
     let known = first;
     while (known?.is(launched, launch) === false) known = known.next;

@@ -3,7 +3,7 @@
  * one that has none beside the first; without, all begin at 0.
  */
 import type { ProfileRecord } from '../../record/record.js';
-import type { TraceTime, TraceZero } from './trace-event.js';
+import type { TraceTime, TraceZero } from './trace-element.js';
 
 /** How profiles are put beside each other: at their Unix times where these are known, or all at 0. */
 export type Alignment = 'unix' | 'start';
@@ -11,14 +11,14 @@ export type Alignment = 'unix' | 'start';
 /** Time stamps of viewers are signed 64-bit ns. */
 const LATEST = 1n << 62n;
 
-export class Clock {
+export class ProfileClock {
   /** Of the first profile; null where time stamps are from the start of each profile. */
   #first: bigint | null = null;
   #decided = false;
   readonly #starts = new Map<number, TraceZero>();
   #zero: TraceZero = { ns: 0n };
   /** Profiles without Unix time beside others that have it. */
-  guessed = 0;
+  assumedStarts = 0;
 
   constructor(private readonly alignment: Alignment) {}
 
@@ -35,7 +35,7 @@ export class Clock {
       this.#first = told;
       this.#zero = { ns: told ?? 0n };
     }
-    if (told === null && this.#first !== null) this.guessed++;
+    if (told === null && this.#first !== null) this.assumedStarts++;
     this.#decided = true;
     const isOwn = this.#first !== null && told !== null;
     this.#starts.set(profile, isOwn ? { ns: told } : this.#zero);

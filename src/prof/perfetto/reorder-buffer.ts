@@ -3,17 +3,17 @@
  * place. What comes later than that is handed on out of order.
  */
 
-export interface Orderable {
+export interface TimedSlice {
   /** ns */
   readonly start: number;
   readonly end: number;
 }
 
 /** Which of two slices of one start comes first. */
-export type Tie = 'longer-first' | 'shorter-first';
+export type TieOrder = 'longer-first' | 'shorter-first';
 
 /** A heap, the first on top. What it is ordered by stands apart from the items, in flat arrays. */
-export class ReorderBuffer<T extends Orderable> {
+export class ReorderBuffer<T extends TimedSlice> {
   readonly #items: T[] = [];
   readonly #starts: Float64Array;
   /** Ends, negative where the longer slice comes first. */
@@ -26,8 +26,8 @@ export class ReorderBuffer<T extends Orderable> {
   /** @param size how many are held back */
   constructor(
     private readonly size: number,
-    tie: Tie,
-    private readonly handOn: (item: T) => void,
+    tie: TieOrder,
+    private readonly emit: (item: T) => void,
   ) {
     this.#sign = tie === 'shorter-first' ? 1 : -1;
     this.#starts = new Float64Array(size + 1);
@@ -53,7 +53,7 @@ export class ReorderBuffer<T extends Orderable> {
     const last = this.#items.pop();
     if (top === undefined || last === undefined) return;
     if (at > 0) this.#sink(last, this.#starts[at] ?? 0, this.#ends[at] ?? 0, this.#nths[at] ?? 0);
-    this.handOn(top);
+    this.emit(top);
   }
 
   /** Whether what stands at `at` comes before the other. */

@@ -2,7 +2,7 @@
 import { type Annotated } from '../annotate.js';
 import { shown, type ColumnShape, type Value } from '../../table/column.js';
 import { columnOf } from '../columns/columns.js';
-import type { TraceArg } from './trace-event.js';
+import type { TraceArg } from './trace-element.js';
 
 /** Columns that a kernel's slice tells, as `dprof` does. */
 const KERNEL_COLUMNS = [

@@ -4,13 +4,13 @@
  */
 import { isInstruction } from '../../record/neuron.js';
 import type { ProfileRecord } from '../../record/record.js';
-import type { Emit, TraceProcess, TraceTrack } from './trace-event.js';
+import type { Emit, TraceProcess, TraceTrack } from './trace-element.js';
 import { NestingLanes } from './nesting-lanes.js';
-import type { Orderable } from './reorder-buffer.js';
-import { Numbers } from './process-numbers.js';
+import type { TimedSlice } from './reorder-buffer.js';
+import { TraceIds } from './trace-ids.js';
 
 /** A line of the trace: its track, and lanes beside it for what does not nest. */
-export interface Track {
+export interface TrackLanes {
   readonly track: TraceTrack;
   readonly lanes: NestingLanes;
   /** Tracks of the lanes, the place's own first. */
@@ -18,11 +18,11 @@ export interface Track {
   /** Time of the last mark, how many there are of that time, and tracks for more than fit. */
   readonly marks: { start: number; count: number; readonly more: TraceTrack[] };
   /** Numbers of the tracks of its process. */
-  readonly tids: Numbers;
+  readonly tids: TraceIds;
 }
 
 /** Where on a device something was done. */
-interface OnDevice {
+interface DeviceLocation {
   readonly type: string;
   readonly profile: number;
   readonly device: number | null;
@@ -30,10 +30,10 @@ interface OnDevice {
   readonly engine?: string;
 }
 
-interface OneProcess {
+interface ProcessTracks {
   readonly process: TraceProcess;
-  readonly tids: Numbers;
-  readonly places: Map<string, Track>;
+  readonly tids: TraceIds;
+  readonly places: Map<string, TrackLanes>;
 }
 
 /** Viewers put marks of one time within each other, and drop what is too deep: more of them go to another lane. */
@@ -41,12 +41,16 @@ const MARKS_OF_A_TIME = 50;
 /** Counters beyond are left out: a viewer shows each as a line of its own. */
 const MOST_COUNTERS = 10_000;
 /** Tracks of these are apart from the work of their stream, with which they overlap. */
-const BESIDE: Readonly<Record<string, string>> = { sync: 'syncs', collective: 'collectives', graph: 'graph launches' };
+const OVERLAPPING_WORK: Readonly<Record<string, string>> = {
+  sync: 'syncs',
+  collective: 'collectives',
+  graph: 'graph launches',
+};
 const DMA_ENGINE = /^E\d+$/;
 
-export class TrackTable {
-  readonly #processes = new Map<string, OneProcess>();
-  readonly #pids = new Numbers();
+export class TraceTracks {
+  readonly #processes = new Map<string, ProcessTracks>();
+  readonly #pids = new TraceIds();
   readonly #profiles = new Map<number, { readonly header: ProfileRecord; readonly prefix: string }>();
   readonly #prefixes = new Set<string>();
   #ids = 0;
@@ -64,7 +68,7 @@ export class TrackTable {
   }
 
   /** A thread of the host; a thread that is not known, of a process that may not be known either. */
-  thread(profile: number, pid: number | null, tid: number | null): Track {
+  thread(profile: number, pid: number | null, tid: number | null): TrackLanes {
     if (pid === null) return this.own(profile, tid === null ? 'host' : `thread ${tid}`, true);
     const of = this.#process(`${profile}/host/${pid}`, pid, () => `${this.#prefix(profile)}host ${pid}`);
     const name = tid === null ? 'unknown thread' : `thread ${tid}`;
@@ -72,21 +76,21 @@ export class TrackTable {
   }
 
   /** What belongs to no process and no device. @param nesting as for lanes */
-  own(profile: number, name: string, nesting: boolean): Track {
+  own(profile: number, name: string, nesting: boolean): TrackLanes {
     return this.#place(this.#own(profile), name, nesting);
   }
 
   /** The stream or engine of an activity. */
-  stream(activity: OnDevice): Track {
+  stream(activity: DeviceLocation): TrackLanes {
     const { type, profile, device } = activity;
-    const beside = BESIDE[type];
+    const beside = OVERLAPPING_WORK[type];
     const line = lineOf(activity);
     const name = beside === undefined ? (line ?? 'no stream') : line === null ? beside : `${line} ${beside}`;
     return this.#place(this.#device(profile, device), name, false);
   }
 
   /** A line of its own in a device's process, or in the profile's. */
-  onDevice(profile: number, device: number | null, name: string): Track {
+  onDevice(profile: number, device: number | null, name: string): TrackLanes {
     return device === null ? this.own(profile, name, true) : this.#place(this.#device(profile, device), name, true);
   }
 
@@ -102,13 +106,13 @@ export class TrackTable {
   }
 
   /** The lane's track where the slice has room; null when there is none. */
-  lane(place: Track, slice: Orderable): TraceTrack | null {
+  lane(place: TrackLanes, slice: TimedSlice): TraceTrack | null {
     const number = place.lanes.place(slice);
     return number === null ? null : this.#lane(place, number);
   }
 
   /** The track where there is room for a mark. */
-  mark({ track, marks, tids }: Track, start: number): TraceTrack {
+  mark({ track, marks, tids }: TrackLanes, start: number): TraceTrack {
     if (marks.start !== start) marks.count = 0;
     marks.start = start;
     const number = Math.floor(marks.count++ / MARKS_OF_A_TIME);
@@ -119,12 +123,12 @@ export class TrackTable {
     return marks.more[number - 1] ?? track;
   }
 
-  #lane({ track, tracks, tids }: Track, number: number): TraceTrack {
+  #lane({ track, tracks, tids }: TrackLanes, number: number): TraceTrack {
     while (tracks.length <= number) tracks.push(this.#beside(track, tids, track.name));
     return tracks[number] ?? track;
   }
 
-  #beside({ process, id, kind }: TraceTrack, tids: Numbers, name: string): TraceTrack {
+  #beside({ process, id, kind }: TraceTrack, tids: TraceIds, name: string): TraceTrack {
     const parts = { process, name, tid: tids.next(), unit: null };
     const parent = kind === 'thread' ? id : process.id;
     const track: TraceTrack = { type: 'track', id: ++this.#ids, kind: 'lane', of: id, parent, ...parts };
@@ -136,12 +140,12 @@ export class TrackTable {
     return this.#profiles.get(profile)?.prefix ?? (profile === 0 ? '' : `profile ${profile}, `);
   }
 
-  #own(profile: number): OneProcess {
+  #own(profile: number): ProcessTracks {
     return this.#process(`${profile}/own`, null, () => `${this.#prefix(profile)}profile`);
   }
 
   /** A device that a net.dict does not tell is one without a number. */
-  #device(profile: number, number: number | null): OneProcess {
+  #device(profile: number, number: number | null): ProcessTracks {
     const device = Number.isFinite(number) ? number : null;
     return this.#process(`${profile}/device/${device ?? ''}`, null, () => {
       const told = this.#profiles.get(profile)?.header.devices.find(({ id }) => id === device);
@@ -151,19 +155,19 @@ export class TrackTable {
   }
 
   /** @param pid the real one; null for what is no process */
-  #process(key: string, pid: number | null, name: () => string): OneProcess {
+  #process(key: string, pid: number | null, name: () => string): ProcessTracks {
     let known = this.#processes.get(key);
     if (known === undefined) {
       const number = pid === null ? this.#pids.next() : this.#pids.claim(pid);
       const process: TraceProcess = { type: 'process', id: ++this.#ids, pid: number, name: name() };
-      known = { process, tids: new Numbers(), places: new Map() };
+      known = { process, tids: new TraceIds(), places: new Map() };
       this.#processes.set(key, known);
       this.emit(process);
     }
     return known;
   }
 
-  #place(of: OneProcess, name: string, nesting: boolean, thread?: number | null): Track {
+  #place(of: ProcessTracks, name: string, nesting: boolean, thread?: number | null): TrackLanes {
     const known = of.places.get(name);
     if (known !== undefined) return known;
     const tid = typeof thread === 'number' ? of.tids.claim(thread) : of.tids.next();
@@ -172,14 +176,14 @@ export class TrackTable {
   }
 
   #track(
-    { process, places, tids }: OneProcess,
+    { process, places, tids }: ProcessTracks,
     key: string,
     parts: Pick<TraceTrack, 'kind' | 'tid' | 'name' | 'unit'>,
     nesting: boolean,
-  ): Track {
+  ): TrackLanes {
     const track: TraceTrack = { type: 'track', id: ++this.#ids, process, of: null, parent: process.id, ...parts };
     const marks = { start: NaN, count: 0, more: [] };
-    const place: Track = { track, lanes: new NestingLanes(nesting), tracks: [track], marks, tids };
+    const place: TrackLanes = { track, lanes: new NestingLanes(nesting), tracks: [track], marks, tids };
     places.set(key, place);
     this.emit(track);
     return place;
@@ -187,7 +191,7 @@ export class TrackTable {
 }
 
 /** What a device calls the line of an activity; null where it has none. */
-function lineOf({ type, stream, engine }: OnDevice): string | null {
+function lineOf({ type, stream, engine }: DeviceLocation): string | null {
   if (typeof engine === 'string' && (isInstruction({ engine }) || (type === 'copy' && DMA_ENGINE.test(engine)))) {
     return engine;
   }

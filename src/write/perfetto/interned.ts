@@ -4,10 +4,10 @@
  */
 import type { INTERNED } from './fields.js';
 
-export type Kind = keyof typeof INTERNED;
+export type InternedKind = keyof typeof INTERNED;
 
-export interface Entry {
-  readonly kind: Kind;
+export interface InternedEntry {
+  readonly kind: InternedKind;
   readonly iid: number;
   readonly text: string;
 }
@@ -16,8 +16,8 @@ export interface Entry {
 const MOST_TEXTS = 32_768;
 const MOST_CHARACTERS = 4 * 1024 * 1024;
 
-export class Interned {
-  readonly #numbers: Readonly<Record<Kind, Map<string, number>>> = {
+export class InternedTexts {
+  readonly #numbers: Readonly<Record<InternedKind, Map<string, number>>> = {
     category: new Map(),
     eventName: new Map(),
     annotationName: new Map(),
@@ -26,7 +26,7 @@ export class Interned {
   #last = 0;
   #texts = 0;
   #characters = 0;
-  #fresh: Entry[] = [];
+  #fresh: InternedEntry[] = [];
 
   constructor(
     private readonly mostTexts = MOST_TEXTS,
@@ -34,7 +34,7 @@ export class Interned {
   ) {}
 
   /** The text's number; a new one is among the `fresh` entries of this packet. */
-  of(kind: Kind, text: string): number {
+  of(kind: InternedKind, text: string): number {
     const known = this.#numbers[kind].get(text);
     if (known !== undefined) return known;
     const iid = ++this.#last;
@@ -55,9 +55,9 @@ export class Interned {
   }
 
   /** What the packet has to tell, once. */
-  fresh(): readonly Entry[] {
-    return this.#fresh.length === 0 ? NONE : this.#fresh.splice(0);
+  fresh(): readonly InternedEntry[] {
+    return this.#fresh.length === 0 ? NO_ENTRIES : this.#fresh.splice(0);
   }
 }
 
-const NONE: readonly Entry[] = [];
+const NO_ENTRIES: readonly InternedEntry[] = [];

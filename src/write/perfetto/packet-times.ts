@@ -8,12 +8,12 @@ const LOW = 0xffffffffn;
 const HALF = 2 ** 32;
 
 /** What many times count from: one object, by which it is known again. */
-export interface Zero {
+export interface TimeOrigin {
   readonly ns: bigint;
 }
 
-export class Times {
-  #zero: Zero = { ns: 0n };
+export class PacketTimes {
+  #zero: TimeOrigin = { ns: 0n };
   #high = 0;
   #low = 0;
   readonly #long = new protobuf.util.Long(0, 0, true);
@@ -22,7 +22,7 @@ export class Times {
    * `zero` and `ns` added up, exact; overwritten by the next call.
    * @param ns whole
    */
-  at(zero: Zero, ns: number): InstanceType<typeof protobuf.util.Long> {
+  at(zero: TimeOrigin, ns: number): InstanceType<typeof protobuf.util.Long> {
     if (zero !== this.#zero) {
       this.#zero = zero;
       this.#high = Number((zero.ns >> 32n) & LOW);

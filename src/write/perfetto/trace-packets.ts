@@ -21,11 +21,11 @@ import {
   TRACK,
   UNIT,
 } from './fields.js';
-import { Interned } from './interned.js';
-import { Times, type Zero } from './packet-times.js';
+import { InternedTexts } from './interned.js';
+import { PacketTimes, type TimeOrigin } from './packet-times.js';
 
 /** A number, or a text; names are told once. */
-export type Annotation = readonly [name: string, value: number | string];
+export type DebugAnnotation = readonly [name: string, value: number | string];
 
 export interface TrackParts {
   /** 1 and up, of all tracks and processes of the trace. */
@@ -36,14 +36,14 @@ export interface TrackParts {
 
 /** ns from `zero`; both together exact beyond 2^53. */
 export interface EventTime {
-  readonly zero: Zero;
+  readonly zero: TimeOrigin;
   readonly start: number;
 }
 
 export interface EventParts extends EventTime {
   readonly name: string;
   readonly category: string;
-  readonly args: readonly Annotation[];
+  readonly args: readonly DebugAnnotation[];
   /** Flows that start here. */
   readonly flows: readonly number[];
   /** The flow that ends here. */
@@ -57,13 +57,13 @@ const LONE_SURROGATE = /\p{Surrogate}/gu;
 
 const utf8 = (text: string): string => text.replace(LONE_SURROGATE, '\ufffd');
 
-export class Packets {
+export class PerfettoPackets {
   #out = protobuf.Writer.create();
-  readonly #interned: Interned;
-  readonly #times = new Times();
+  readonly #interned: InternedTexts;
+  readonly #times = new PacketTimes();
   #first = true;
 
-  constructor(interned = new Interned()) {
+  constructor(interned = new InternedTexts()) {
     this.#interned = interned;
   }
 
@@ -207,7 +207,7 @@ export class Packets {
     this.#out.ldelim();
   }
 
-  #time(zero: Zero, start: number): void {
+  #time(zero: TimeOrigin, start: number): void {
     this.#out.uint32(PACKET.timestamp).uint64(this.#times.at(zero, start));
   }
 }

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { boxesOf, branching } from '../../../src/page/charts/flame-layout.js';
-import { layerTree, openAtFirst, visible, type LayerNode } from '../../../src/page/charts/layer-tree.js';
+import { flameBoxes, branching } from '../../../src/page/charts/flame-layout.js';
+import { layerTree, openAtFirst, visibleLayers, type LayerNode } from '../../../src/page/charts/layer-tree.js';
 import type { LayerRow } from '../../../src/prof/html/page-data.js';
 
 const row = (path: string, time: number): LayerRow => ({
@@ -35,14 +35,14 @@ describe('layer tree of a page', () => {
 
   it('shows the rows beneath open ones', () => {
     const roots = layerTree(ROWS);
-    expect(names(visible(roots, new Set()))).to.deep.equal(['m', 'n']);
-    expect(names(visible(roots, openAtFirst(roots, 9)))).to.deep.equal(['m', 'a', 'x', 'y', 'b', 'n']);
+    expect(names(visibleLayers(roots, new Set()))).to.deep.equal(['m', 'n']);
+    expect(names(visibleLayers(roots, openAtFirst(roots, 9)))).to.deep.equal(['m', 'a', 'x', 'y', 'b', 'n']);
   });
 });
 
 describe('flame chart of a page', () => {
   it('gives each layer its part of the width, beneath its parent', () => {
-    const boxes = boxesOf(layerTree(ROWS));
+    const boxes = flameBoxes(layerTree(ROWS));
     const at = (name: string): (number | undefined)[] => {
       const box = boxes.find(({ node }) => node.name === name);
       return [box?.left, box?.width, box?.row];
@@ -56,8 +56,8 @@ describe('flame chart of a page', () => {
   });
 
   it('leaves out what cannot be seen, and draws nothing of no time', () => {
-    expect(boxesOf(layerTree([row('m', 1e6), row('m/a', 1)]))).to.have.length(1);
-    expect(boxesOf(layerTree([row('m', 0)]))).to.deep.equal([]);
+    expect(flameBoxes(layerTree([row('m', 1e6), row('m/a', 1)]))).to.have.length(1);
+    expect(flameBoxes(layerTree([row('m', 0)]))).to.deep.equal([]);
   });
 
   it('counts branches below layers that are alone', () => {

@@ -1,14 +1,14 @@
 import { expect } from 'chai';
-import { placed, roofLines } from '../../../src/page/charts/roofline-points.js';
-import type { Roof, Roofline } from '../../../src/prof/html/page-data.js';
+import { placedPoints, roofLines } from '../../../src/page/charts/roofline-points.js';
+import type { DeviceRoof, Roofline } from '../../../src/prof/html/page-data.js';
 import { FIXTURE } from '../fixture.js';
 
 const roofline = FIXTURE.profiles[0]?.roofline as Roofline;
-const [ROOF] = roofline.roofs as [Roof];
+const [ROOF] = roofline.roofs as [DeviceRoof];
 
 describe('roofline of a page', () => {
   it('places kernels by FLOP/byte and FLOP/s', () => {
-    const [gemm, add] = placed(roofline, 0);
+    const [gemm, add] = placedPoints(roofline, 0);
     // 1e12 FLOP over 1e9 bytes in 4 ms: 1000 FLOP/byte, 250 TFLOP/s of 1000, 250 GB/s of 1000.
     expect(gemm).to.deep.include({
       intensity: 1000,
@@ -19,7 +19,7 @@ describe('roofline of a page', () => {
     });
     // The vector units' peak is not among the roofs.
     expect(add).to.deep.include({ intensity: 0.125, ofCompute: null, ofMemory: 0.8 });
-    expect(placed(roofline, 1)).to.deep.equal([]);
+    expect(placedPoints(roofline, 1)).to.deep.equal([]);
   });
 
   it('leaves out what has no place under logarithmic axes', () => {
@@ -29,7 +29,7 @@ describe('roofline of a page', () => {
       { ...point, bytes: 0 },
       { ...point, time: 0 },
     ] as Roofline['points'];
-    expect(placed({ ...roofline, points }, 0)).to.deep.equal([]);
+    expect(placedPoints({ ...roofline, points }, 0)).to.deep.equal([]);
   });
 
   it('draws the slope of the memory to the ridge, then the flat roof', () => {

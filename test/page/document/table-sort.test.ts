@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { compareCells, inOrder, withWords } from '../../../src/page/document/table-sort.js';
+import { compareCells, sortedRows, filteredRows } from '../../../src/page/document/table-sort.js';
 
 describe('rows of a page’s table', () => {
   const rows = [
@@ -11,12 +11,12 @@ describe('rows of a page’s table', () => {
   const names = (list: readonly { name: string }[]): string[] => list.map(({ name }) => name);
 
   it('stand in order of a number, unknown last either way, equal ones as they were', () => {
-    expect(names(inOrder(rows, ({ time }) => time, true))).to.deep.equal(['A', 'b10', 'c', 'b9']);
-    expect(names(inOrder(rows, ({ time }) => time, false))).to.deep.equal(['b10', 'c', 'A', 'b9']);
+    expect(names(sortedRows(rows, ({ time }) => time, true))).to.deep.equal(['A', 'b10', 'c', 'b9']);
+    expect(names(sortedRows(rows, ({ time }) => time, false))).to.deep.equal(['b10', 'c', 'A', 'b9']);
   });
 
   it('stand in order of a text, with the numbers in it by size', () => {
-    expect(names(inOrder(rows, ({ name }) => name, false))).to.deep.equal(['A', 'b9', 'b10', 'c']);
+    expect(names(sortedRows(rows, ({ name }) => name, false))).to.deep.equal(['A', 'b9', 'b10', 'c']);
   });
 
   it('compare unknown with unknown as equal', () => {
@@ -24,7 +24,7 @@ describe('rows of a page’s table', () => {
   });
 
   it('are chosen by all words of a filter, in any case and order', () => {
-    const found = withWords(
+    const found = filteredRows(
       [
         ['gemm', 'BF16'],
         ['gemm', 'fp32'],
@@ -34,6 +34,6 @@ describe('rows of a page’s table', () => {
       ' bf16 GEMM ',
     );
     expect(found).to.deep.equal([['gemm', 'BF16']]);
-    expect(withWords([['x']], (row) => row, '  ')).to.have.length(1);
+    expect(filteredRows([['x']], (row) => row, '  ')).to.have.length(1);
   });
 });

@@ -1,11 +1,11 @@
 /** Timelines made of seeded events, packed as `dprof html` packs them, and events by hand for small sums. */
 import { deflateRawSync } from 'node:zlib';
-import { arrowsOf, type Events, type TextColumn } from '../../../src/page/timeline/model/events.js';
+import { arrowsOf, type TimelineEvents, type TextColumn } from '../../../src/page/timeline/model/events.js';
 import { EVENT_KINDS } from '../../../src/prof/html/page-data.js';
-import type { EventKind, Lane, Packed, Timeline, TimelineColumn } from '../../../src/prof/html/page-data.js';
+import type { EventKind, Lane, PackedColumn, Timeline, TimelineColumn } from '../../../src/prof/html/page-data.js';
 
 /** Little endian, as Node's own buffers write it. */
-export function packed(type: Packed['type'], numbers: readonly number[]): Packed {
+export function packed(type: PackedColumn['type'], numbers: readonly number[]): PackedColumn {
   const width = { u8: 1, u16: 2, u32: 4, f64: 8 }[type];
   const bytes = Buffer.alloc(numbers.length * width);
   for (const [i, number] of numbers.entries()) {
@@ -50,8 +50,9 @@ export function timelineOf(events: readonly Told[], lanes: readonly Lane[] = LAN
     numbers.set(text, texts.length);
     return texts.push(text) - 1;
   };
-  const column = (type: Packed['type'], value: (told: Told) => number): Packed => packed(type, events.map(value));
-  const columns: Record<TimelineColumn, Packed> = {
+  const column = (type: PackedColumn['type'], value: (told: Told) => number): PackedColumn =>
+    packed(type, events.map(value));
+  const columns: Record<TimelineColumn, PackedColumn> = {
     start: column('f64', ({ start }) => start),
     dur: column('f64', ({ dur }) => dur),
     lane: column('u16', ({ lane }) => lane),
@@ -82,7 +83,7 @@ export function timelineOf(events: readonly Told[], lanes: readonly Lane[] = LAN
 }
 
 /** The same without packing. */
-export function eventsOf(told: readonly Told[], lanes: readonly Lane[] = LANES, origin = 1000): Events {
+export function eventsOf(told: readonly Told[], lanes: readonly Lane[] = LANES, origin = 1000): TimelineEvents {
   const { texts, end, start } = timelineOf(told, lanes, origin);
   const text = (column: TextColumn): Uint32Array => Uint32Array.from(told, (one) => texts.indexOf(one[column] ?? ''));
   return {

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import type { KernelRecord, ProfileLine } from '../../../src/record/record.js';
-import { AnnotationTimes } from '../../../src/prof/html/annotation-times.js';
-import { factsOf, type KernelFacts } from '../../../src/prof/html/kernel-facts.js';
+import { AnnotationTotals } from '../../../src/prof/html/annotation-times.js';
+import { pageKernelOf, type PageKernel } from '../../../src/prof/html/page-kernel.js';
 import { KernelTotals } from '../../../src/prof/html/kernel-totals.js';
-import { Layers } from '../../../src/prof/html/layer-totals.js';
-import { RooflinePoints } from '../../../src/prof/html/roofline-groups.js';
-import { SampledNumbers } from '../../../src/prof/html/sampled-numbers.js';
+import { LayerTotals } from '../../../src/prof/html/layer-totals.js';
+import { RooflineGroups } from '../../../src/prof/html/roofline-groups.js';
+import { ThinnedSample } from '../../../src/prof/html/thinned-sample.js';
 import { kernel, mm } from '../../support/kernels.js';
 import { annotate } from '../../support/rows.js';
 
@@ -13,12 +13,12 @@ const HALF_GEMM = { name: 'ampere_fp16_s16816gemm_fp16_128x64_ldg8_stages_64x3_t
 const FLOAT_GEMM = { name: 'ampere_sgemm_128x64_tn', short: 'sgemm' };
 
 /** The sums of kernels in their order, each of which adds its duration. */
-function summed<T extends { add: (kernel: KernelFacts, time: number) => void }>(
+function summed<T extends { add: (kernel: PageKernel, time: number) => void }>(
   sums: T,
   kernels: readonly Partial<KernelRecord>[],
   before: readonly ProfileLine[] = [],
 ): T {
-  for (const row of annotate([...before, ...kernels.map((fields) => kernel(fields))])) sums.add(factsOf(row), row.record.dur ?? 0); // prettier-ignore
+  for (const row of annotate([...before, ...kernels.map((fields) => kernel(fields))])) sums.add(pageKernelOf(row), row.record.dur ?? 0); // prettier-ignore
   return sums;
 }
 
@@ -69,11 +69,11 @@ describe('totals of kernels', () => {
 });
 
 describe('annotations', () => {
-  const times = (annotations: AnnotationTimes): Record<string, readonly number[]> =>
+  const times = (annotations: AnnotationTotals): Record<string, readonly number[]> =>
     Object.fromEntries(annotations.annotations(10, 2000).shown.map(({ text, samples }) => [text, samples]));
 
   it('have the device time of each occurrence: kernels that follow each other under the text', () => {
-    const annotations = summed(new AnnotationTimes(), [
+    const annotations = summed(new AnnotationTotals(), [
       { layer: ['net', 'a'], dur: 1 },
       { layer: ['net', 'a'], dur: 2 },
       { layer: ['net', 'b'], dur: 4 },
@@ -85,7 +85,7 @@ describe('annotations', () => {
   });
 
   it('are kept apart by stream, and a text twice around a kernel counts once', () => {
-    const annotations = summed(new AnnotationTimes(), [
+    const annotations = summed(new AnnotationTotals(), [
       { ranges: ['x'], layer: ['x'], stream: 1, dur: 1 },
       { ranges: [], stream: 2, dur: 2 },
       { ranges: ['x'], stream: 1, dur: 4 },
@@ -95,7 +95,7 @@ describe('annotations', () => {
   });
 
   it('are one whatever number PyTorch gives them', () => {
-    const annotations = summed(new AnnotationTimes(), [
+    const annotations = summed(new AnnotationTotals(), [
       { ranges: ['ProfilerStep#3', 'aten::mm, seq = 4, op_id = 9'], dur: 1 },
       { ranges: [], dur: 2 },
       { ranges: ['ProfilerStep#4', 'aten::mm, op_id = 12', 'item#4'], dur: 4 },
@@ -104,7 +104,7 @@ describe('annotations', () => {
   });
 
   it('are told apart by step, direction and number where nothing is between them', () => {
-    const annotations = summed(new AnnotationTimes(), [
+    const annotations = summed(new AnnotationTotals(), [
       { layer: ['net'], dir: 'fprop', step: 1, ranges: ['ProfilerStep#1', 'loss'], dur: 1 },
       { layer: ['net'], dir: 'bprop', step: 1, ranges: ['ProfilerStep#1', 'loss'], dur: 2 },
       { layer: ['net'], dir: 'fprop', step: 2, ranges: ['ProfilerStep#2', 'loss'], dur: 4 },
@@ -119,7 +119,7 @@ describe('annotations', () => {
     const launched = (start: number, dur: number, fields: Partial<KernelRecord> = {}): Partial<KernelRecord> => ({
       ...{ pid: 1, tid: 2, ranges: ['pass'], layer: ['fc'], dur, launch: { api: null, start, dur: 1 }, ...fields },
     });
-    const annotations = new AnnotationTimes();
+    const annotations = new AnnotationTotals();
     // Two passes, the first with one of the same text in it, and the module of the second.
     for (const one of [range('pass', 0, 10), range('pass', 2, 3), range('pass', 10, 10), range('nn.Module: fc', 11, 5)])
       annotations.range(one);
@@ -143,7 +143,7 @@ describe('annotations', () => {
 
   it('are bounded in texts and in samples', () => {
     const kernels = Array.from({ length: 10 }, (_, i) => ({ ranges: [`t${i % 4}`], dur: 1 }));
-    const { shown, count, restTime } = summed(new AnnotationTimes(3), kernels).annotations(2, 2);
+    const { shown, count, restTime } = summed(new AnnotationTotals(3), kernels).annotations(2, 2);
     // t0 and t1 three times, t2 and t3 twice: t3 finds no place, t2 is not shown.
     expect({ count, restTime }).to.deep.equal({ count: 3, restTime: 4 });
     expect(shown).to.deep.equal([
@@ -155,20 +155,20 @@ describe('annotations', () => {
 
 describe('samples', () => {
   it('are all as long as they are few, then every second, every fourth', () => {
-    const samples = new SampledNumbers(4);
+    const samples = new ThinnedSample(4);
     for (let i = 0; i < 4; i++) samples.add(i);
     expect(samples.upTo(10)).to.deep.equal([0, 1, 2, 3]);
     for (let i = 4; i < 16; i++) samples.add(i);
     expect(samples.upTo(10)).to.deep.equal([0, 4, 8, 12]);
     expect(samples.upTo(2)).to.deep.equal([0, 8]);
-    expect(samples.seen).to.equal(16);
+    expect(samples.count).to.equal(16);
   });
 });
 
 describe('points under the roofline', () => {
   it('add up kernels of one op, name, type and unit; without arithmetic there is no point', () => {
     const { points, pointCount } = summed(
-      new RooflinePoints(),
+      new RooflineGroups(),
       [
         { ...HALF_GEMM, dur: 30, calls: [mm(64, 32, 16)], op: ['mm'] },
         { ...HALF_GEMM, dur: 10, calls: [mm(64, 32, 16)], op: ['mm'] },
@@ -187,7 +187,7 @@ describe('points under the roofline', () => {
   });
 
   it('stand under the roofs of their device', () => {
-    const { roofs } = summed(new RooflinePoints(), [{ dur: 1 }], [A100]).roofline(10);
+    const { roofs } = summed(new RooflineGroups(), [{ dur: 1 }], [A100]).roofline(10);
     // NVIDIA A100 data sheet: 312 TFLOP/s FP16, 19.5 TFLOP/s FP32; 1555 GB/s
     expect(roofs).to.have.length(1);
     expect(roofs[0]?.bytesPerS).to.equal(1.555e12);
@@ -198,7 +198,7 @@ describe('points under the roofline', () => {
 
 describe('layers', () => {
   it('add up all beneath them, and tell what is theirs alone', () => {
-    const { shown, count, restTime } = summed(new Layers(), [
+    const { shown, count, restTime } = summed(new LayerTotals(), [
       { layer: ['net', 'conv'], dur: 1, dir: 'fprop' },
       { layer: ['net'], dur: 2, dir: 'fprop' },
       { layer: ['net', 'fc', 'mm'], dur: 4, dir: 'bprop', ...HALF_GEMM, calls: [mm(64, 32, 16)] },
@@ -217,7 +217,7 @@ describe('layers', () => {
   });
 
   it('that are shown have all above them shown', () => {
-    const { shown, count, restTime } = summed(new Layers(), [
+    const { shown, count, restTime } = summed(new LayerTotals(), [
       { layer: ['small', 'x'], dur: 1 },
       { layer: ['big', 'inner'], dur: 10 },
     ]).rows(2);
@@ -226,7 +226,7 @@ describe('layers', () => {
   });
 
   it('are bounded: what lies deeper is added to the layer above', () => {
-    const { shown } = summed(new Layers(2), [
+    const { shown } = summed(new LayerTotals(2), [
       { layer: ['a', 'b', 'c'], dur: 1 },
       { layer: ['d'], dur: 2 },
     ]).rows(10);

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import type { CopyRecord, KernelRecord, ProfileLine, RangeRecord } from '../../../src/record/record.js';
 import type { Timeline } from '../../../src/prof/html/page-data.js';
-import { factsOf } from '../../../src/prof/html/kernel-facts.js';
-import { TimelineBuffer } from '../../../src/prof/html/timeline-buffer.js';
+import { pageKernelOf } from '../../../src/prof/html/page-kernel.js';
+import { TimelineBuilder } from '../../../src/prof/html/timeline-builder.js';
 import { kernel } from '../../support/kernels.js';
 import { annotate } from '../../support/rows.js';
 import { arrowsOf, eventsOf, pageDataOf, pageOf } from '../../support/pages.js';
@@ -24,11 +24,15 @@ const drawn = (timeline: Timeline): string[] =>
   eventsOf(timeline).map(({ kind, name, lane, depth, start, dur }) => `${kind} ${name} | ${lane} ${depth} | ${start}+${dur}`); // prettier-ignore
 
 /** A tape filled as a page fills it. */
-function taped(records: readonly ProfileLine[], rows: number, choice: ConstructorParameters<typeof TimelineBuffer>[0]) {
-  const tape = new TimelineBuffer(choice, { rows, text: 1 << 20 });
+function taped(
+  records: readonly ProfileLine[],
+  rows: number,
+  choice: ConstructorParameters<typeof TimelineBuilder>[0],
+) {
+  const tape = new TimelineBuilder(choice, { rows, text: 1 << 20 });
   for (const record of records) {
     tape.take(record);
-    if (record.type === 'kernel') for (const row of annotate([record])) tape.kernel(factsOf(row));
+    if (record.type === 'kernel') for (const row of annotate([record])) tape.kernel(pageKernelOf(row));
   }
   return tape;
 }

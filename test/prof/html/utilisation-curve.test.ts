@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { CopyRecord, KernelRecord, SyncRecord } from '../../../src/record/record.js';
-import { DeviceAndHost } from '../../../src/prof/html/utilisation-curve.js';
-import { timed } from '../../../src/prof/html/timed-work.js';
+import { UtilisationCurve } from '../../../src/prof/html/utilisation-curve.js';
+import { timedActivity } from '../../../src/prof/html/timed-activity.js';
 import { kernel } from '../../support/kernels.js';
 
 const ACTIVITY = { profile: 0, device: 0, stream: 7, pid: 1, tid: 1, corr: 1, launch: null };
@@ -13,8 +13,8 @@ const copy = (start: number, dur: number): CopyRecord =>
 const wait = (start: number, dur: number): SyncRecord => ({ type: 'sync', ...ACTIVITY, start, dur, kind: 'stream' });
 
 function utilisationOf(records: readonly (KernelRecord | CopyRecord | SyncRecord)[], spans: number) {
-  const both = new DeviceAndHost(spans);
-  for (const record of records) both.take(timed(record) ?? expect.fail());
+  const both = new UtilisationCurve(spans);
+  for (const record of records) both.take(timedActivity(record) ?? expect.fail());
   return both.utilisation;
 }
 
@@ -85,9 +85,9 @@ describe('utilisation', () => {
   });
 
   it('says how many activities came out of order', () => {
-    const both = new DeviceAndHost(4);
-    for (const record of [at(10, 2), at(4, 2), at(12, 2)]) both.take(timed(record) ?? expect.fail());
-    expect(both.late).to.equal(1);
+    const both = new UtilisationCurve(4);
+    for (const record of [at(10, 2), at(4, 2), at(12, 2)]) both.take(timedActivity(record) ?? expect.fail());
+    expect(both.outOfOrder).to.equal(1);
     expect(both.utilisation.devices[0]?.busy.every((part) => part >= 0 && part <= 1)).to.equal(true);
   });
 });

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { Launches, type OpenLaunch } from '../../../src/prof/perfetto/launch-slices.js';
+import { LaunchSlices, type OpenLaunch } from '../../../src/prof/perfetto/launch-slices.js';
 import { hashOf, TimestampSet } from '../../../src/prof/perfetto/timestamp-set.js';
 
 const by = (corr: number, start: number) => ({ profile: 0, pid: 1, tid: 2, corr, start });
@@ -7,7 +7,7 @@ const call = (start: number) => ({ api: 'cudaLaunchKernel', start, dur: 5 });
 
 describe('launches', () => {
   it('are one slice each, however late another of their activities comes', () => {
-    const launches = new Launches();
+    const launches = new LaunchSlices();
     const opened: OpenLaunch[] = [];
     const flow = (corr: number, start: number): number | null =>
       launches.flow(by(corr, start + 10), call(start), (launch) => opened.push(launch) > 0);
@@ -22,7 +22,7 @@ describe('launches', () => {
   });
 
   it('of one start are told apart, in whatever order they go', () => {
-    const launches = new Launches();
+    const launches = new LaunchSlices();
     const opened: OpenLaunch[] = [];
     const flow = (corr: number): number | null =>
       launches.flow(by(corr, 50), call(7), (launch) => opened.push(launch) > 0);
@@ -37,7 +37,7 @@ describe('launches', () => {
   });
 
   it('start no arrow that goes back in time', () => {
-    const launches = new Launches();
+    const launches = new LaunchSlices();
     expect(launches.flow(by(1, 7), call(7), () => true)).to.equal(null);
     expect([launches.flow(by(1, 8), call(7), () => true), launches.backwards]).to.deep.equal([1, 1]);
   });

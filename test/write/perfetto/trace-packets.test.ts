@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { Interned } from '../../../src/write/perfetto/interned.js';
-import { Packets, type EventParts } from '../../../src/write/perfetto/trace-packets.js';
+import { InternedTexts } from '../../../src/write/perfetto/interned.js';
+import { PerfettoPackets, type EventParts } from '../../../src/write/perfetto/trace-packets.js';
 import { packetsOf, shownTrace } from '../../support/perfetto-trace.js';
 
 const event = (fields: Partial<EventParts> = {}): EventParts => ({
@@ -8,7 +8,7 @@ const event = (fields: Partial<EventParts> = {}): EventParts => ({
   ...fields,
 });
 
-function place(packets: Packets): Packets {
+function place(packets: PerfettoPackets): PerfettoPackets {
   packets.process(1, 42, 'host');
   packets.track({ uuid: 2, parent: 1, name: 'stream 7' });
   return packets;
@@ -16,7 +16,7 @@ function place(packets: Packets): Packets {
 
 describe('packets', () => {
   it('are the published bytes', () => {
-    const packets = new Packets();
+    const packets = new PerfettoPackets();
     packets.process(1, 42, 'p');
     // trace.packet { trusted_packet_sequence_id: 1 sequence_flags: 1 first_packet_on_sequence: true
     //   track_descriptor { uuid: 1 process { pid: 42 process_name: "p" } } }
@@ -28,7 +28,7 @@ describe('packets', () => {
   });
 
   it('tell a text once, until there are too many', () => {
-    const packets = place(new Packets(new Interned(6)));
+    const packets = place(new PerfettoPackets(new InternedTexts(6)));
     for (let i = 0; i < 20; i++) packets.slice(2, event({ start: i, name: `k${i % 4}`, args: [['op', 'mm']] }), 0);
     const bytes = packets.take();
     const decoded = packetsOf(bytes);
@@ -50,7 +50,7 @@ describe('packets', () => {
 
   it('keep numbers exact, and say which are whole', () => {
     const numbers = [0, -1, 2 ** 53 - 1, -(2 ** 53 - 1), 0.1, 1e300, 2 ** 60];
-    const packets = place(new Packets());
+    const packets = place(new PerfettoPackets());
     packets.instant(2, event({ args: numbers.map((value, i) => [`a${i}`, value]), flows: [1, 2 ** 40] }));
     const bytes = packets.take();
     expect(Object.values(shownTraceWithoutFlows(bytes))).to.deep.equal(numbers);
@@ -59,7 +59,7 @@ describe('packets', () => {
   });
 
   it('come in pieces that are whole packets', () => {
-    const packets = place(new Packets());
+    const packets = place(new PerfettoPackets());
     const pieces = [packets.take()];
     for (let i = 0; i < 3; i++) {
       packets.slice(2, event({ name: `k${i}`.repeat(100 * i) }), 2);

@@ -1,6 +1,6 @@
 /** The reader that traces are held to finds what breaks its rules: a check that finds nothing would be no check. */
 import { expect } from 'chai';
-import { Packets, type EventParts } from '../../../src/write/perfetto/trace-packets.js';
+import { PerfettoPackets, type EventParts } from '../../../src/write/perfetto/trace-packets.js';
 import { imported } from '../../support/trace-processor.js';
 
 const event = (start: number, fields: Partial<EventParts> = {}): EventParts => ({
@@ -9,8 +9,11 @@ const event = (start: number, fields: Partial<EventParts> = {}): EventParts => (
 });
 
 /** A process 1 with the tracks 2 and 3. */
-function written(write: (packets: Packets) => void, names: readonly [string, string] = ['a', 'b']): Packets {
-  const packets = new Packets();
+function written(
+  write: (packets: PerfettoPackets) => void,
+  names: readonly [string, string] = ['a', 'b'],
+): PerfettoPackets {
+  const packets = new PerfettoPackets();
   packets.process(1, 42, 'device');
   names.forEach((name, i) => {
     packets.track({ uuid: 2 + i, parent: 1, name });
@@ -19,7 +22,7 @@ function written(write: (packets: Packets) => void, names: readonly [string, str
   return packets;
 }
 
-const errorsOf = (write: (packets: Packets) => void): Readonly<Record<string, number>> =>
+const errorsOf = (write: (packets: PerfettoPackets) => void): Readonly<Record<string, number>> =>
   imported(written(write).take()).errors;
 
 describe('the trace processor', () => {
@@ -72,7 +75,7 @@ describe('the trace processor', () => {
       for (let i = 0; i < 300; i++) out.instant(2, event(5));
     });
     expect(marks).to.deep.equal({ slice_max_depth_exceeded: 45 });
-    const cases: readonly (readonly [write: (out: Packets) => void, error: string])[] = [
+    const cases: readonly (readonly [write: (out: PerfettoPackets) => void, error: string])[] = [
       [(out) => { out.instant(9, event(0)); }, 'unable to resolve track'],
       [(out) => { out.instant(1, event(0)); }, "slice on the process's own track"],
       [(out) => { out.instant(2, event(0, { flows: [1] })); }, 'flow that does not end'],

@@ -7,13 +7,13 @@
  */
 import type {
   TraceArg,
-  TraceEvent,
+  TraceElement,
   TraceInstant,
   TraceSlice,
   TraceTime,
   TraceTrack,
   TraceZero,
-} from '../../../prof/perfetto/trace-event.js';
+} from '../../../prof/perfetto/trace-element.js';
 import type { TraceText } from './perfetto-protobuf.js';
 
 const PIECE = 256 * 1024;
@@ -56,7 +56,7 @@ export class ChromeTrace implements TraceText {
   /** Lanes that each track has so far. */
   readonly #lanes = new Map<number, number>();
 
-  take(event: TraceEvent): void {
+  take(event: TraceElement): void {
     switch (event.type) {
       case 'clock':
         this.#zero = event.at < 2n * DAY ? 0n : event.at - (event.at % DAY) - DAY;

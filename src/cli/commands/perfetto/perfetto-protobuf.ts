@@ -1,10 +1,10 @@
 /** Events of a trace as Perfetto's protobuf packets. */
-import type { TraceEvent } from '../../../prof/perfetto/trace-event.js';
-import { Packets } from '../../../write/perfetto/trace-packets.js';
+import type { TraceElement } from '../../../prof/perfetto/trace-element.js';
+import { PerfettoPackets } from '../../../write/perfetto/trace-packets.js';
 
 /** Writes the events of a trace in a format, each as it comes. */
 export interface TraceText {
-  take(event: TraceEvent): void;
+  take(event: TraceElement): void;
   /** What became ready since the last call; null when it is too little to be handed on. */
   ready(): string | Uint8Array | null;
   /** The rest. */
@@ -14,9 +14,9 @@ export interface TraceText {
 const PIECE = 256 * 1024;
 
 export class ProtobufTrace implements TraceText {
-  readonly #packets = new Packets();
+  readonly #packets = new PerfettoPackets();
 
-  take(event: TraceEvent): void {
+  take(event: TraceElement): void {
     const packets = this.#packets;
     switch (event.type) {
       case 'clock':

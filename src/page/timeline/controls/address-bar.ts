@@ -1,12 +1,12 @@
 /** Keeps the address in step with what a timeline shows, and the timeline with an address that a user opens. */
-import { readAddress, withAddress, type Address } from '../model/address.js';
-import type { Scene, Shown } from '../draw/scene.js';
+import { readAddress, withAddress, type TimelineAddress } from '../model/address.js';
+import type { Scene, SceneState } from '../draw/scene.js';
 import { fitted, within } from '../model/view.js';
 
 /** Browsers take few changes of an address in a short time. */
 const EVERY = 300;
 
-const KEYS: readonly (keyof Shown)[] = ['view', 'event', 'colour', 'search', 'closed', 'span'];
+const KEYS: readonly (keyof SceneState)[] = ['view', 'event', 'colour', 'search', 'closed', 'span'];
 
 export function followAddress(scene: Scene, profile: number, signal: AbortSignal): void {
   const { events } = scene;
@@ -23,7 +23,7 @@ export function followAddress(scene: Scene, profile: number, signal: AbortSignal
       span: isOwn ? address.span : null,
     });
   };
-  const addressNow = (): Address => {
+  const addressNow = (): TimelineAddress => {
     const { view, event, colour, search, closed, span } = scene.shown;
     const all = fitted(events.span);
     const isAll = view.from === all.from && view.to === all.to;

@@ -1,7 +1,7 @@
 /** The pointer and the wheel over a timeline. */
 import { bandAt } from '../model/layout.js';
 import type { Scene } from '../draw/scene.js';
-import type { Stage } from '../draw/stage.js';
+import type { TimelineCanvas } from '../draw/stage.js';
 import { panned, zoomed, type View } from '../model/view.js';
 
 /** CSS pixels: less is a click. */
@@ -10,7 +10,7 @@ const STILL = 3;
 const NEAR = 3;
 const LINE_HEIGHT = 16;
 
-interface Drag {
+interface PointerDrag {
   readonly x: number;
   readonly y: number;
   readonly view: View;
@@ -21,7 +21,7 @@ interface Drag {
 }
 
 /** Two fingers: their distance, the view and the time between them when the second came. */
-interface Pinch {
+interface TouchPinch {
   readonly distance: number;
   readonly view: View;
   readonly at: number;
@@ -30,15 +30,15 @@ interface Pinch {
 /** Where a pointer is, CSS pixels from the canvas's corner. */
 const placeOf = ({ offsetX, offsetY }: MouseEvent): readonly [number, number] => [offsetX, offsetY];
 
-export class Gestures {
-  #drag: Drag | null = null;
+export class PointerGestures {
+  #drag: PointerDrag | null = null;
   /** Places of fingers, from the left. */
   readonly #fingers = new Map<number, number>();
-  #pinch: Pinch | null = null;
+  #pinch: TouchPinch | null = null;
 
   constructor(
     readonly scene: Scene,
-    readonly stage: Stage,
+    readonly stage: TimelineCanvas,
     signal: AbortSignal,
   ) {
     const { canvas } = stage;
@@ -92,13 +92,13 @@ export class Gestures {
     else this.scene.set({ hovered: this.#eventAt(x, y), pointer: this.stage.timeAt(x) });
   }
 
-  #pinched({ distance, view, at }: Pinch): void {
+  #pinched({ distance, view, at }: TouchPinch): void {
     const [a = 0, b = 0] = this.#fingers.values();
     const factor = Math.max(10, Math.abs(a - b)) / Math.max(10, distance);
     this.scene.look(zoomed(view, factor, at, this.scene.events.span));
   }
 
-  #dragged(drag: Drag, x: number, y: number): void {
+  #dragged(drag: PointerDrag, x: number, y: number): void {
     drag.moved ||= Math.abs(x - drag.x) > STILL || Math.abs(y - drag.y) > STILL;
     if (!drag.moved) return;
     if (drag.spanFrom !== null) {

@@ -2,7 +2,7 @@
 import type { Scene } from '../draw/scene.js';
 import { around, fitted, panned, zoomed } from '../model/view.js';
 import { endOf, startOf } from '../model/events.js';
-import { firstAtLeast, visible } from '../model/lane-rows.js';
+import { firstAtLeast, eventsInRange } from '../model/lane-rows.js';
 
 export interface KeyActions {
   readonly scene: Scene;
@@ -13,13 +13,13 @@ export interface KeyActions {
   readonly focusSearch: () => void;
 }
 
-type Act = (keys: KeyActions) => void;
+type KeyAction = (keys: KeyActions) => void;
 
 const STEP = 0.15;
 const FACTOR = 1.5;
 const SCROLL = 54;
 
-const pan = (part: number): Act => {
+const pan = (part: number): KeyAction => {
   return ({ scene }) => {
     const { view } = scene.shown;
     scene.look(panned(view, part * (view.to - view.from), scene.events.span));
@@ -27,7 +27,7 @@ const pan = (part: number): Act => {
 };
 
 /** Around the pointer, else the selected event where it is seen, else the middle. */
-const zoom = (factor: number): Act => {
+const zoom = (factor: number): KeyAction => {
   return ({ scene }) => {
     const { view, pointer, event } = scene.shown;
     const selected = event === null ? NaN : startOf(scene.events, event);
@@ -36,27 +36,27 @@ const zoom = (factor: number): Act => {
   };
 };
 
-const scroll = (by: number): Act => {
+const scroll = (by: number): KeyAction => {
   return (keys) => {
     keys.scroll(by);
   };
 };
 
 /** The event before or after the selected one in its row; without one the first in sight of the first row. */
-const along = (step: 1 | -1): Act => {
+const along = (step: 1 | -1): KeyAction => {
   return ({ scene }) => {
     const { event, view } = scene.shown;
     const band = event === null ? scene.layout.bands[0] : scene.bandOf(event);
     if (band === null || band === undefined) return;
     const { row } = band;
-    const place = event === null ? visible(row, view.from, view.to).from : row.events.indexOf(event) + step;
+    const place = event === null ? eventsInRange(row, view.from, view.to).from : row.events.indexOf(event) + step;
     const next = row.events[place];
     if (next !== undefined) scene.select(next);
   };
 };
 
 /** The event of the row above or below that is nearest to the middle of the selected one. */
-const across = (step: 1 | -1): Act => {
+const across = (step: 1 | -1): KeyAction => {
   return (keys) => {
     const { scene } = keys;
     const { event } = scene.shown;
@@ -78,7 +78,7 @@ const across = (step: 1 | -1): Act => {
 };
 
 /** The selected span, else the selected event, fills the view. */
-const fill: Act = ({ scene }) => {
+const fill: KeyAction = ({ scene }) => {
   const { span, event } = scene.shown;
   if (span !== null) scene.look(around(span.from, span.to, scene.events.span));
   else if (event !== null)
@@ -86,7 +86,7 @@ const fill: Act = ({ scene }) => {
 };
 
 /** By the key's name, with `shift ` before it where shift is held and the key is not a sign. */
-const ACTS: Readonly<Record<string, Act>> = {
+const ACTS: Readonly<Record<string, KeyAction>> = {
   arrowleft: pan(-STEP),
   a: pan(-STEP),
   arrowright: pan(STEP),

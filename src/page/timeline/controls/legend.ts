@@ -3,7 +3,7 @@ import { element } from '../../document/element.js';
 import { written } from '../../document/units.js';
 import { STRONG, UNKNOWN, type ColourKey, type LegendEntry } from '../draw/colours.js';
 import type { Scene } from '../draw/scene.js';
-import { FULL, PRINTED, readTheme, styleOf, watchTheme, type Theme } from '../draw/canvas-colours.js';
+import { FULL, PRINTED, readTheme, styleOf, watchTheme, type CanvasTheme } from '../draw/canvas-colours.js';
 
 /** Field of a search by the colour's key. */
 const FIELDS: Readonly<Record<ColourKey, string>> = {
@@ -21,7 +21,7 @@ function title({ text, count, time }: LegendEntry): string {
 
 export function showLegend(scene: Scene, signal: AbortSignal): HTMLElement {
   const place = element('div', { class: 'tl-legend', role: 'group', 'aria-label': 'Colours' });
-  let theme: Theme = PRINTED;
+  let theme: CanvasTheme = PRINTED;
   const swatch = (slot: number): HTMLElement => {
     const made = element('i', { 'aria-hidden': 'true' });
     made.style.background = theme.fills[styleOf(slot, FULL)] ?? '';

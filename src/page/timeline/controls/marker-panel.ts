@@ -5,13 +5,13 @@ import {
   LARGEST_FILE,
   LONGEST_NAME,
   MOST_MARKERS,
-  inOrder,
+  sortedMarkers,
   markerName,
-  merged,
+  mergedMarkers,
   readMarkers,
   writeMarkers,
 } from '../model/timeline-markers.js';
-import type { Marker } from '../model/timeline-markers.js';
+import type { TimelineMarker } from '../model/timeline-markers.js';
 import type { Scene } from '../draw/scene.js';
 import { showing } from '../model/view.js';
 
@@ -36,9 +36,9 @@ export function showMarkers(scene: Scene): MarkerPanel {
   const { events } = scene;
   const told = element('p', { class: 'tl-told', role: 'status' });
   const list = element('ol');
-  const change = (before: Marker, after: readonly Marker[]): void => {
+  const change = (before: TimelineMarker, after: readonly TimelineMarker[]): void => {
     const others = scene.shown.markers.filter((marker) => marker !== before);
-    scene.set({ markers: inOrder([...others, ...after]) });
+    scene.set({ markers: sortedMarkers([...others, ...after]) });
   };
   const add = (): void => {
     const { pointer, event, view, markers } = scene.shown;
@@ -48,9 +48,9 @@ export function showMarkers(scene: Scene): MarkerPanel {
     }
     const time = pointer ?? (event === null ? (view.from + view.to) / 2 : (events.start[event] ?? 0));
     const marker = { at: Math.round(events.origin + time), name: `marker ${markers.length + 1}` };
-    scene.set({ markers: inOrder([...markers, marker]) });
+    scene.set({ markers: sortedMarkers([...markers, marker]) });
   };
-  const item = (marker: Marker): HTMLElement => {
+  const item = (marker: TimelineMarker): HTMLElement => {
     const name = element('input', { value: marker.name, maxlength: LONGEST_NAME, 'aria-label': 'Name of the marker' });
     name.addEventListener('change', () => {
       change(marker, [{ at: marker.at, name: markerName(name.value) }]);
@@ -74,7 +74,7 @@ export function showMarkers(scene: Scene): MarkerPanel {
     try {
       if (chosen.size > LARGEST_FILE * 3) throw new Error(`the file is larger than ${LARGEST_FILE / 1e6} MB`);
       const read = readMarkers(await chosen.text());
-      scene.set({ markers: merged(scene.shown.markers, read) });
+      scene.set({ markers: mergedMarkers(scene.shown.markers, read) });
       told.textContent = `${written(read.length, 'count')} markers read`;
     } catch (error) {
       told.textContent = `not read: ${error instanceof Error ? error.message : 'no markers'}`;

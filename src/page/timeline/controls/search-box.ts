@@ -2,7 +2,7 @@
 import { button, element } from '../../document/element.js';
 import { written } from '../../document/units.js';
 import type { Scene } from '../draw/scene.js';
-import { nextMatch, type Matches, type Sum } from '../model/search.js';
+import { nextMatch, type SearchMatches, type MatchSum } from '../model/search.js';
 
 /** ms without a key before a search begins. */
 const PAUSE = 150;
@@ -13,11 +13,11 @@ export interface SearchBox {
   readonly step: (step: 1 | -1) => void;
 }
 
-function sumText({ count, time, share }: Sum, side: string): string {
+function sumText({ count, time, share }: MatchSum, side: string): string {
   return `${written(count, 'count')} on ${side}, ${written(time, 'ns')} (${written(share, 'share')})`;
 }
 
-export function matchText(matches: Matches | null): string {
+export function matchText(matches: SearchMatches | null): string {
   if (matches === null) return '';
   const { device, host } = matches;
   if (device.count + host.count === 0) return 'no match';

@@ -2,24 +2,24 @@
 import { button, element } from '../../document/element.js';
 import { written } from '../../document/units.js';
 import type { Scene } from '../draw/scene.js';
-import { spanStatistics, type LaneShare, type Share, type SpanStatistics } from '../model/span.js';
+import { spanStatistics, type LaneShare, type TextShare, type SpanStatistics } from '../model/span.js';
 import { around } from '../model/view.js';
 
 const MOST_ROWS = 10;
 /** ms without a change before the sums are made. */
 const PAUSE = 80;
 
-type Cells = readonly string[];
+type RowCells = readonly string[];
 
-function table(title: string, heads: Cells, rows: readonly Cells[]): HTMLElement {
-  const row = (tag: 'th' | 'td', cells: Cells): HTMLElement =>
+function table(title: string, heads: RowCells, rows: readonly RowCells[]): HTMLElement {
+  const row = (tag: 'th' | 'td', cells: RowCells): HTMLElement =>
     element('tr', {}, ...cells.map((cell) => element(tag, tag === 'th' ? { scope: 'col' } : { title: cell }, cell)));
   const body = element('tbody', {}, ...rows.slice(0, MOST_ROWS).map((cells) => row('td', cells)));
   const more = rows.length > MOST_ROWS ? [`, ${MOST_ROWS} of ${rows.length}`] : [];
   return element('table', {}, element('caption', {}, title, ...more), element('thead', {}, row('th', heads)), body);
 }
 
-function shareTable(title: string, name: string, shares: readonly Share[], whole: number): HTMLElement {
+function shareTable(title: string, name: string, shares: readonly TextShare[], whole: number): HTMLElement {
   const rows = shares.map(({ text, count, time }) => [
     text ?? 'na',
     written(count, 'count'),

@@ -2,7 +2,7 @@
 import { button, element, select } from '../../document/element.js';
 import { COLOUR_KEYS, COLOUR_TITLES, type ColourKey } from '../draw/colours.js';
 import { actOn, type KeyActions } from './keys.js';
-import type { Scene, Shown } from '../draw/scene.js';
+import type { Scene, SceneState } from '../draw/scene.js';
 
 const HELP =
   'Drag or arrows or A/D move; ctrl+wheel (or the wheel after a click) or W/S or +/- zoom; shift+wheel moves sideways; ' +
@@ -13,7 +13,7 @@ const HELP =
 /** A button that stays pressed while something holds. */
 function toggle(scene: Scene, key: 'spanning' | 'arrows', label: string, title: string): HTMLElement {
   const made = button(label, () => {
-    const change: Partial<Shown> = { [key]: !scene.shown[key] };
+    const change: Partial<SceneState> = { [key]: !scene.shown[key] };
     scene.set(change);
   }, { title }); // prettier-ignore
   const show = (): void => {

@@ -3,7 +3,7 @@ import { element } from '../../document/element.js';
 import { PALETTE, SLOTS, STRONG, UNKNOWN } from './colours.js';
 import { pixelOf, type Rgb } from './pixels.js';
 
-export interface Theme {
+export interface CanvasTheme {
   readonly back: string;
   readonly band: string;
   readonly ink: string;
@@ -58,9 +58,9 @@ const NAMES = {
   line: ['--line'],
   accent: ['--accent'],
 } as const;
-type Name = keyof typeof NAMES;
+type ThemeColour = keyof typeof NAMES;
 
-const LIGHT: Readonly<Record<Name, Rgb>> = {
+const LIGHT: Readonly<Record<ThemeColour, Rgb>> = {
   back: [255, 255, 255],
   band: [255, 255, 255],
   ink: [27, 31, 36],
@@ -68,7 +68,7 @@ const LIGHT: Readonly<Record<Name, Rgb>> = {
   line: [208, 215, 222],
   accent: [9, 88, 180],
 };
-const DARK: Readonly<Record<Name, Rgb>> = {
+const DARK: Readonly<Record<ThemeColour, Rgb>> = {
   back: [17, 20, 24],
   band: [24, 28, 33],
   ink: [230, 232, 235],
@@ -77,7 +77,7 @@ const DARK: Readonly<Record<Name, Rgb>> = {
   accent: [110, 175, 255],
 };
 
-export function themeOf(colours: Readonly<Record<Name, Rgb>>): Theme {
+export function themeOf(colours: Readonly<Record<ThemeColour, Rgb>>): CanvasTheme {
   const { band, quiet } = colours;
   const slots = Array.from({ length: SLOTS }, (_, slot): Rgb => {
     if (slot === UNKNOWN) return mixed(quiet, band, 0.55);
@@ -87,7 +87,7 @@ export function themeOf(colours: Readonly<Record<Name, Rgb>>): Theme {
   const fills = slots.flatMap((slot) => LEVELS.map((level) => mixed(slot, band, level)));
   return {
     ...(Object.fromEntries(Object.entries(colours).map(([name, colour]) => [name, css(colour)])) as Record<
-      Name,
+      ThemeColour,
       string
     >),
     fills: fills.map(css),
@@ -100,13 +100,13 @@ export function themeOf(colours: Readonly<Record<Name, Rgb>>): Theme {
 export const PRINTED = themeOf(LIGHT);
 
 /** The theme of an element as it is now; reads its style, which may be written in any way that CSS has. */
-export function readTheme(place: HTMLElement): Theme {
+export function readTheme(place: HTMLElement): CanvasTheme {
   const probe = element('span', { hidden: true });
   place.append(probe);
   const pixel = document.createElement('canvas');
   pixel.width = pixel.height = 1;
   const context = pixel.getContext('2d', { willReadFrequently: true });
-  const read = (name: Name, otherwise: Rgb): Rgb => {
+  const read = (name: ThemeColour, otherwise: Rgb): Rgb => {
     const text = NAMES[name].reduceRight((inner, one) => `var(${one}, ${inner})`, css(otherwise));
     probe.style.color = text;
     if (context === null) return otherwise;
@@ -117,8 +117,11 @@ export function readTheme(place: HTMLElement): Theme {
   };
   const isDark = luminance(read('ink', LIGHT.ink)) > 0.3 || (!hasOwn(place) && prefersDark());
   const fallback = isDark ? DARK : LIGHT;
-  const names = Object.keys(NAMES) as Name[];
-  const colours = Object.fromEntries(names.map((name) => [name, read(name, fallback[name])])) as Record<Name, Rgb>;
+  const names = Object.keys(NAMES) as ThemeColour[];
+  const colours = Object.fromEntries(names.map((name) => [name, read(name, fallback[name])])) as Record<
+    ThemeColour,
+    Rgb
+  >;
   probe.remove();
   return themeOf(colours);
 }

@@ -3,7 +3,7 @@
  * hash, and moves to the next that is free where another of the longest ones has it. All others are pale.
  */
 import { EVENT_KINDS } from '../../../prof/html/page-data.js';
-import { textOf, type Events } from '../model/events.js';
+import { textOf, type TimelineEvents } from '../model/events.js';
 
 /**
  * Ten colours that stay apart for people who see no red, no green or no blue: chosen by a search for the greatest least
@@ -41,12 +41,12 @@ export const COLOUR_TITLES: Readonly<Record<ColourKey, string>> = {
 };
 
 /** By op, unless no event of a device has one: instructions have but their names. */
-export function usualColour(events: Events): ColourKey {
+export function usualColour(events: TimelineEvents): ColourKey {
   for (let e = 0; e < events.count; e++) if (textOf(events, 'op', e) !== null) return 'op';
   return 'kernel';
 }
 
-export interface Colours {
+export interface EventColours {
   /** Slot of each event. */
   readonly slots: Uint8Array;
   readonly legend: readonly LegendEntry[];
@@ -94,12 +94,12 @@ export function slotsOf(texts: readonly string[]): Map<string, number> {
 }
 
 /** Number of the text that an event is coloured by, and the text of such a number. */
-function source(events: Events, key: ColourKey): readonly [Uint8Array | Uint32Array, readonly string[]] {
+function source(events: TimelineEvents, key: ColourKey): readonly [Uint8Array | Uint32Array, readonly string[]] {
   if (key === 'kind') return [events.kind, EVENT_KINDS];
   return [events.text[key === 'kernel' ? 'name' : key], events.texts];
 }
 
-interface Total {
+interface TextTotal {
   readonly number: number;
   readonly text: string;
   readonly count: number;
@@ -107,7 +107,7 @@ interface Total {
 }
 
 /** Events and time of each text that has any; one that there is not counts as not known. */
-function totalsOf(events: Events, numbers: Uint8Array | Uint32Array, texts: readonly string[]): Total[] {
+function totalsOf(events: TimelineEvents, numbers: Uint8Array | Uint32Array, texts: readonly string[]): TextTotal[] {
   const counts = new Uint32Array(texts.length + 1);
   const times = new Float64Array(texts.length + 1);
   for (let e = 0; e < events.count; e++) {
@@ -124,7 +124,7 @@ function totalsOf(events: Events, numbers: Uint8Array | Uint32Array, texts: read
   }));
 }
 
-export function coloursOf(events: Events, key: ColourKey): Colours {
+export function coloursOf(events: TimelineEvents, key: ColourKey): EventColours {
   const [numbers, texts] = source(events, key);
   const all = totalsOf(events, numbers, texts).sort((a, b) => b.time - a.time || (a.text < b.text ? -1 : 1));
   const known = all.filter(({ text }) => text !== '');

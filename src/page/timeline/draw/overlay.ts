@@ -2,23 +2,23 @@
 import { endOf, launchedBy, startOf } from '../model/events.js';
 import { firstAtLeast } from '../model/lane-rows.js';
 import type { Scene } from './scene.js';
-import { AXIS, Grid, type Size } from './size.js';
-import type { Theme } from './canvas-colours.js';
+import { AXIS, PixelGrid, type CanvasSize } from './size.js';
+import type { CanvasTheme } from './canvas-colours.js';
 import { FONT } from './painter.js';
-import type { Labels } from '../model/labels.js';
+import type { FittedLabels } from '../model/labels.js';
 
 /** Arrows of all events are drawn up to this many, and of one event up to as many. */
 const MOST_ARROWS = 300;
 
-export class Overlay {
+export class OverlayPainter {
   constructor(
     readonly scene: Scene,
-    readonly labels: Labels,
+    readonly labels: FittedLabels,
   ) {}
 
-  paint(context: CanvasRenderingContext2D, size: Size, theme: Theme): void {
+  paint(context: CanvasRenderingContext2D, size: CanvasSize, theme: CanvasTheme): void {
     const { shown } = this.scene;
-    const grid = new Grid(shown.view, size);
+    const grid = new PixelGrid(shown.view, size);
     const at = (time: number): number => grid.x(time) / size.ratio;
     context.setTransform(size.ratio, 0, 0, size.ratio, 0, 0);
     context.clearRect(0, 0, size.width, size.height);
@@ -58,8 +58,8 @@ export class Overlay {
 
   #paintArrow(
     context: CanvasRenderingContext2D,
-    { scroll }: Size,
-    theme: Theme,
+    { scroll }: CanvasSize,
+    theme: CanvasTheme,
     at: (time: number) => number,
     from: number,
     to: number,
@@ -85,7 +85,7 @@ export class Overlay {
 
   #outline(
     context: CanvasRenderingContext2D,
-    { width, scroll }: Size,
+    { width, scroll }: CanvasSize,
     colour: string,
     at: (time: number) => number,
     event: number | null,
@@ -103,7 +103,12 @@ export class Overlay {
     context.strokeRect(from - inset, top - inset, to - from + line - 1, band.height - 1 + line);
   }
 
-  #paintSpan(context: CanvasRenderingContext2D, size: Size, theme: Theme, at: (time: number) => number): void {
+  #paintSpan(
+    context: CanvasRenderingContext2D,
+    size: CanvasSize,
+    theme: CanvasTheme,
+    at: (time: number) => number,
+  ): void {
     const { span } = this.scene.shown;
     if (span === null) return;
     const from = Math.max(-2, at(span.from));
@@ -117,7 +122,12 @@ export class Overlay {
     context.fillRect(to - 1, 0, 1, size.height);
   }
 
-  #paintMarkers(context: CanvasRenderingContext2D, size: Size, theme: Theme, at: (time: number) => number): void {
+  #paintMarkers(
+    context: CanvasRenderingContext2D,
+    size: CanvasSize,
+    theme: CanvasTheme,
+    at: (time: number) => number,
+  ): void {
     const { events, shown } = this.scene;
     context.font = FONT;
     context.textBaseline = 'middle';

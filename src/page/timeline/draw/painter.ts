@@ -1,11 +1,11 @@
 /** Draws the events of the lanes that are seen, and the time axis: on a canvas of its own, since it changes less often. */
-import type { Band } from '../model/layout.js';
-import { drawRow, coverage, type Sink, type Weights } from '../model/levels.js';
-import type { Labels } from '../model/labels.js';
+import type { LaneBand } from '../model/layout.js';
+import { drawRow, coverage, type RowPainter, type RowWeights } from '../model/levels.js';
+import type { FittedLabels } from '../model/labels.js';
 import type { Scene } from './scene.js';
-import { AXIS, Grid, type Size } from './size.js';
+import { AXIS, PixelGrid, type CanvasSize } from './size.js';
 import { PixelRows } from './pixels.js';
-import { FADED, FULL, levelOf, styleOf, type Theme } from './canvas-colours.js';
+import { FADED, FULL, levelOf, styleOf, type CanvasTheme } from './canvas-colours.js';
 import { ticks, tickStep, tickText } from '../model/ticks.js';
 
 /** Boxes as wide as this (CSS pixels) have a gap to the next, or a text. */
@@ -15,28 +15,28 @@ const TICK_EVERY = 110;
 const STRIPE = 3;
 export const FONT = '11px system-ui, sans-serif';
 
-interface Label {
+interface BoxLabel {
   readonly x: number;
   readonly y: number;
   readonly width: number;
   readonly event: number;
 }
 
-export class Painter {
+export class EventPainter {
   readonly #pixels = new PixelRows();
   /** Stripes beneath the events that a search matches. */
   readonly #stripes = new PixelRows();
-  readonly #labels: Label[] = [];
+  readonly #labels: BoxLabel[] = [];
   #rows = new OffscreenCanvas(1, 1);
 
   constructor(
     readonly scene: Scene,
-    readonly labels: Labels,
+    readonly labels: FittedLabels,
   ) {}
 
-  paint(context: CanvasRenderingContext2D, size: Size, theme: Theme): void {
+  paint(context: CanvasRenderingContext2D, size: CanvasSize, theme: CanvasTheme): void {
     const { view } = this.scene.shown;
-    const grid = new Grid(view, size);
+    const grid = new PixelGrid(view, size);
     const { ratio, width, height, scroll } = size;
     context.setTransform(1, 0, 0, 1, 0, 0);
     context.fillStyle = theme.band;
@@ -56,7 +56,13 @@ export class Painter {
   }
 
   /** Writes the pixels of one band. */
-  #collect(band: Band, line: number, { width, ratio, scroll }: Size, theme: Theme, grid: Grid): void {
+  #collect(
+    band: LaneBand,
+    line: number,
+    { width, ratio, scroll }: CanvasSize,
+    theme: CanvasTheme,
+    grid: PixelGrid,
+  ): void {
     const { scene } = this;
     const { view } = scene.shown;
     const { slots } = scene.colours;
@@ -66,7 +72,7 @@ export class Painter {
     const right = Math.ceil(width * ratio);
     const middle = AXIS + band.top - scroll + band.height / 2;
     const pixelFor = (event: number, level: number): number => theme.pixels[styleOf(slots[event] ?? 0, level)] ?? 0;
-    const sink: Sink = {
+    const sink: RowPainter = {
       box: (row, place) => {
         const start = row.start[place] ?? 0;
         const from = Math.round(grid.x(start));
@@ -97,8 +103,8 @@ export class Painter {
   #fill(
     context: CanvasRenderingContext2D,
     rows: PixelRows,
-    bands: readonly Band[],
-    { ratio, scroll }: Size,
+    bands: readonly LaneBand[],
+    { ratio, scroll }: CanvasSize,
     stripe: number,
   ): void {
     const image = rows.image();
@@ -116,7 +122,7 @@ export class Painter {
     }
   }
 
-  #write(context: CanvasRenderingContext2D, { ratio }: Size, theme: Theme): void {
+  #write(context: CanvasRenderingContext2D, { ratio }: CanvasSize, theme: CanvasTheme): void {
     const { events, colours, matches } = this.scene;
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.font = FONT;
@@ -124,20 +130,20 @@ export class Painter {
     for (const { event, x, y, width } of this.#labels) {
       const text = this.labels.fitting(events.texts[events.text.name[event] ?? 0] ?? '', width);
       if (text === '') continue;
-      const isFaded = matches !== null && matches.asked[event] !== 1;
+      const isFaded = matches !== null && matches.isMatch[event] !== 1;
       context.fillStyle = isFaded ? theme.quiet : (theme.labels[colours.slots[event] ?? 0] ?? theme.ink);
       context.fillText(text, x, y);
     }
   }
 
   /** Times of the axis: steps that leave room for their texts. */
-  #ticks({ width }: Size): { readonly step: number; readonly at: readonly number[] } {
+  #ticks({ width }: CanvasSize): { readonly step: number; readonly at: readonly number[] } {
     const { from, to } = this.scene.shown.view;
     const step = tickStep(((to - from) / Math.max(1, width)) * TICK_EVERY);
     return { step, at: ticks(from, to, step) };
   }
 
-  #paintGrid(context: CanvasRenderingContext2D, size: Size, theme: Theme, grid: Grid): void {
+  #paintGrid(context: CanvasRenderingContext2D, size: CanvasSize, theme: CanvasTheme, grid: PixelGrid): void {
     const { ratio, width, height, scroll } = size;
     context.fillStyle = theme.line;
     for (const time of this.#ticks(size).at) {
@@ -149,7 +155,7 @@ export class Painter {
     }
   }
 
-  #paintAxis(context: CanvasRenderingContext2D, size: Size, theme: Theme, grid: Grid): void {
+  #paintAxis(context: CanvasRenderingContext2D, size: CanvasSize, theme: CanvasTheme, grid: PixelGrid): void {
     const { width, ratio } = size;
     const { from, to } = this.scene.shown.view;
     context.fillStyle = theme.back;
@@ -167,15 +173,15 @@ export class Painter {
   }
 }
 
-const countOf = ({ counts }: Weights, from: number, to: number): number => (counts[to] ?? 0) - (counts[from] ?? 0);
+const countOf = ({ counts }: RowWeights, from: number, to: number): number => (counts[to] ?? 0) - (counts[from] ?? 0);
 
 /**
  * How strong a column of merged events is, and the place of the one whose colour it has. With a search, events that
  * match hide the others and are never weak: a single one among thousands must be seen.
  */
 function merged(
-  all: Weights,
-  matching: Weights | null,
+  all: RowWeights,
+  matching: RowWeights | null,
   from: number,
   to: number,
   perPixel: number,

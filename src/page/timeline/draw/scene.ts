@@ -1,15 +1,15 @@
 /** What a timeline shows now, and what follows from it. Its parts watch it; none knows of another. */
-import { coloursOf, usualColour, type ColourKey, type Colours } from './colours.js';
-import { endOf, startOf, type Events } from '../model/events.js';
-import { layoutOf, type Band, type Layout } from '../model/layout.js';
-import { weightsOf, type Weights } from '../model/levels.js';
-import type { Marker } from '../model/timeline-markers.js';
-import { placeAt, rowsOf, type Row } from '../model/lane-rows.js';
-import { search, type Matches } from '../model/search.js';
-import type { Span } from '../model/span.js';
+import { coloursOf, usualColour, type ColourKey, type EventColours } from './colours.js';
+import { endOf, startOf, type TimelineEvents } from '../model/events.js';
+import { layoutOf, type LaneBand, type TimelineLayout } from '../model/layout.js';
+import { weightsOf, type RowWeights } from '../model/levels.js';
+import type { TimelineMarker } from '../model/timeline-markers.js';
+import { nearestEvent, rowsOf, type LaneRow } from '../model/lane-rows.js';
+import { search, type SearchMatches } from '../model/search.js';
+import type { SelectedSpan } from '../model/span.js';
 import { fitted, showing, within, type View } from '../model/view.js';
 
-export interface Shown {
+export interface SceneState {
   readonly view: View;
   readonly colour: ColourKey;
   readonly search: string;
@@ -19,30 +19,30 @@ export interface Shown {
   /** The event beneath the pointer, and the time there. */
   readonly hovered: number | null;
   readonly pointer: number | null;
-  readonly span: Span | null;
+  readonly span: SelectedSpan | null;
   /** Dragging selects a span. */
   readonly spanning: boolean;
   /** Arrows of all events are drawn where there are few. */
   readonly arrows: boolean;
-  readonly markers: readonly Marker[];
+  readonly markers: readonly TimelineMarker[];
 }
 
-export type Changed = ReadonlySet<keyof Shown>;
+export type SceneChanges = ReadonlySet<keyof SceneState>;
 
 export class Scene {
-  readonly rows: readonly (readonly Row[])[];
-  readonly weights: ReadonlyMap<Row, Weights>;
+  readonly rows: readonly (readonly LaneRow[])[];
+  readonly weights: ReadonlyMap<LaneRow, RowWeights>;
   /** What events are coloured by unless something else is asked for. */
   readonly usual: ColourKey;
-  #shown: Shown;
-  #colours: Colours;
-  #layout: Layout;
-  #bands = new Map<Row, Band>();
-  #matches: Matches | null = null;
-  #matchWeights: ReadonlyMap<Row, Weights> | null = null;
-  readonly #watchers: ((changed: Changed) => void)[] = [];
+  #shown: SceneState;
+  #colours: EventColours;
+  #layout: TimelineLayout;
+  #bands = new Map<LaneRow, LaneBand>();
+  #matches: SearchMatches | null = null;
+  #matchWeights: ReadonlyMap<LaneRow, RowWeights> | null = null;
+  readonly #watchers: ((changed: SceneChanges) => void)[] = [];
 
-  constructor(readonly events: Events) {
+  constructor(readonly events: TimelineEvents) {
     this.rows = rowsOf(events);
     this.weights = this.#weigh();
     this.usual = usualColour(events);
@@ -63,39 +63,39 @@ export class Scene {
     this.#layout = this.#lay();
   }
 
-  get shown(): Shown {
+  get shown(): SceneState {
     return this.#shown;
   }
-  get colours(): Colours {
+  get colours(): EventColours {
     return this.#colours;
   }
-  get layout(): Layout {
+  get layout(): TimelineLayout {
     return this.#layout;
   }
   /** Null without a search. */
-  get matches(): Matches | null {
+  get matches(): SearchMatches | null {
     return this.#matches;
   }
   /** Of the events that match; null without a search. */
-  get matchWeights(): ReadonlyMap<Row, Weights> | null {
+  get matchWeights(): ReadonlyMap<LaneRow, RowWeights> | null {
     return this.#matchWeights;
   }
 
-  watch(watcher: (changed: Changed) => void): void {
+  watch(watcher: (changed: SceneChanges) => void): void {
     this.#watchers.push(watcher);
   }
 
-  set(change: Partial<Shown>): void {
+  set(change: Partial<SceneState>): void {
     const before = this.#shown;
     this.#shown = { ...before, ...change };
-    const keys = Object.keys(change) as (keyof Shown)[];
+    const keys = Object.keys(change) as (keyof SceneState)[];
     const changed = new Set(keys.filter((key) => this.#shown[key] !== before[key]));
     if (changed.size === 0) return;
     if (changed.has('colour')) this.#colours = coloursOf(this.events, this.#shown.colour);
     if (changed.has('closed')) this.#layout = this.#lay();
     if (changed.has('search')) {
       this.#matches = search(this.events, this.#shown.search);
-      this.#matchWeights = this.#matches === null ? null : this.#weigh(this.#matches.asked);
+      this.#matchWeights = this.#matches === null ? null : this.#weigh(this.#matches.isMatch);
     }
     for (const watcher of this.#watchers) watcher(changed);
   }
@@ -114,7 +114,7 @@ export class Scene {
   }
 
   /** Where an event is drawn: in a closed group with the outermost of its lane; null where it is not. */
-  bandOf(event: number): Band | null {
+  bandOf(event: number): LaneBand | null {
     const rows = this.rows[this.events.lane[event] ?? 0] ?? [];
     const own = rows[Math.min(this.events.depth[event] ?? 0, rows.length - 1)];
     const outermost = rows[0];
@@ -123,17 +123,17 @@ export class Scene {
   }
 
   /** The event of a band at a time, as near as `near` ns; null for none. */
-  eventAt(band: Band | null, time: number, near: number): number | null {
+  eventAt(band: LaneBand | null, time: number, near: number): number | null {
     if (band === null) return null;
-    const place = placeAt(band.row, time, near);
+    const place = nearestEvent(band.row, time, near);
     return place === -1 ? null : (band.row.events[place] ?? null);
   }
 
-  #weigh(asked?: Uint8Array): ReadonlyMap<Row, Weights> {
+  #weigh(asked?: Uint8Array): ReadonlyMap<LaneRow, RowWeights> {
     return new Map(this.rows.flat().map((row) => [row, weightsOf(row, asked)]));
   }
 
-  #lay(): Layout {
+  #lay(): TimelineLayout {
     const layout = layoutOf(this.events.lanes, this.rows, this.#shown.closed);
     this.#bands = new Map(layout.bands.map((band) => [band.row, band]));
     return layout;

@@ -4,7 +4,7 @@ import type { View } from '../model/view.js';
 /** Height of the time axis, in CSS pixels. */
 export const AXIS = 26;
 
-export interface Size {
+export interface CanvasSize {
   /** CSS pixels. */
   readonly width: number;
   readonly height: number;
@@ -15,12 +15,12 @@ export interface Size {
 }
 
 /** Times on device pixels: the view's start lies on a whole one, so that a pixel keeps its events while panning. */
-export class Grid {
+export class PixelGrid {
   /** ns of a device pixel. */
   readonly perPixel: number;
   readonly #origin: number;
 
-  constructor(view: View, { width, ratio }: Size) {
+  constructor(view: View, { width, ratio }: CanvasSize) {
     this.perPixel = (view.to - view.from) / Math.max(1, Math.round(width * ratio));
     this.#origin = Math.round(view.from / this.perPixel);
   }

@@ -1,16 +1,16 @@
 /** The two canvases of a timeline, and when they are drawn: once a frame at most, and only when something has changed. */
 import { element } from '../../document/element.js';
 import { PAPER_WIDTH } from '../../document/paper.js';
-import { Labels } from '../model/labels.js';
-import { Overlay } from './overlay.js';
-import { FONT, Painter } from './painter.js';
-import type { Changed, Scene, Shown } from './scene.js';
-import { AXIS, type Size } from './size.js';
-import { PRINTED, readTheme, watchTheme, type Theme } from './canvas-colours.js';
+import { FittedLabels } from '../model/labels.js';
+import { OverlayPainter } from './overlay.js';
+import { FONT, EventPainter } from './painter.js';
+import type { SceneChanges, Scene, SceneState } from './scene.js';
+import { AXIS, type CanvasSize } from './size.js';
+import { PRINTED, readTheme, watchTheme, type CanvasTheme } from './canvas-colours.js';
 import { timeAt } from '../model/view.js';
 
 /** What the lower canvas shows; all else is drawn above it. */
-const EVENTS: readonly (keyof Shown)[] = ['view', 'colour', 'search', 'closed'];
+const EVENTS: readonly (keyof SceneState)[] = ['view', 'colour', 'search', 'closed'];
 
 /** CSS pixels of an A4 sheet that a timeline has. */
 const PAPER_HEIGHT = 860;
@@ -23,7 +23,7 @@ export interface StageOptions {
   readonly signal: AbortSignal;
 }
 
-export class Stage {
+export class TimelineCanvas {
   /** Scrolls: holds names and canvases. */
   readonly body: HTMLElement;
   /** As high as all lanes. */
@@ -32,10 +32,10 @@ export class Stage {
   readonly canvas: HTMLCanvasElement;
   readonly holder: HTMLElement;
   readonly #lower: HTMLCanvasElement;
-  readonly #painter: Painter;
-  readonly #overlay: Overlay;
-  #theme: Theme = PRINTED;
-  #size: Size = { width: 1, height: 1, ratio: 1, scroll: 0 };
+  readonly #painter: EventPainter;
+  readonly #overlay: OverlayPainter;
+  #theme: CanvasTheme = PRINTED;
+  #size: CanvasSize = { width: 1, height: 1, ratio: 1, scroll: 0 };
   #frame = 0;
   #isStale = false;
   readonly #drawn: (ms: number) => void;
@@ -62,18 +62,18 @@ export class Stage {
     this.sheet = element('div', { class: 'tl-sheet' }, this.holder);
     this.body = element('div', { class: 'tl-body' }, this.sheet);
     const measuring = this.#context(this.canvas);
-    const labels = new Labels((text) => {
+    const labels = new FittedLabels((text) => {
       measuring.font = FONT;
       return measuring.measureText(text).width;
     });
-    this.#painter = new Painter(scene, labels);
-    this.#overlay = new Overlay(scene, labels);
+    this.#painter = new EventPainter(scene, labels);
+    this.#overlay = new OverlayPainter(scene, labels);
     this.#grow();
     this.#listen(signal);
   }
 
   /** Where the lanes are scrolled to, and how large the canvas is. */
-  get size(): Size {
+  get size(): CanvasSize {
     return this.#size;
   }
 
@@ -107,7 +107,7 @@ export class Stage {
       },
       { signal },
     );
-    this.scene.watch((changed: Changed) => {
+    this.scene.watch((changed: SceneChanges) => {
       if (changed.has('closed')) this.#grow();
       this.#ask(EVENTS.some((key) => changed.has(key)));
     });

@@ -1,10 +1,10 @@
 /** What the address remembers of a timeline, behind its '#', under names of its own: `t.view=0_1000&t.search=gemm`. */
 import { readFragment, withName } from '../../document/fragment.js';
 import { COLOUR_KEYS, type ColourKey } from '../draw/colours.js';
-import type { Span } from './span.js';
+import type { SelectedSpan } from './span.js';
 import type { View } from './view.js';
 
-export interface Address {
+export interface TimelineAddress {
   /** Place of the profile: an event or a span of one means nothing in another. */
   readonly profile: number;
   /** Null is all of it. */
@@ -15,10 +15,10 @@ export interface Address {
   readonly search: string;
   /** Groups of which only the header is shown. */
   readonly closed: readonly string[];
-  readonly span: Span | null;
+  readonly span: SelectedSpan | null;
 }
 
-export const NO_ADDRESS: Address = {
+export const NO_ADDRESS: TimelineAddress = {
   profile: 0,
   view: null,
   event: null,
@@ -32,10 +32,10 @@ export const NO_ADDRESS: Address = {
 const LONGEST_SEARCH = 1000;
 const MOST_CLOSED = 500;
 
-const spanText = (span: Span | null): string | null =>
+const spanText = (span: SelectedSpan | null): string | null =>
   span === null ? null : `${Math.round(span.from)}_${Math.round(span.to)}`;
 
-function readSpan(text: string | undefined): Span | null {
+function readSpan(text: string | undefined): SelectedSpan | null {
   const [, from = '', to = ''] = /^(-?\d{1,18})_(-?\d{1,18})$/.exec(text ?? '') ?? [];
   return from !== '' && Number(from) < Number(to) ? { from: Number(from), to: Number(to) } : null;
 }
@@ -51,7 +51,7 @@ function decoded(text: string): string[] {
 }
 
 /** @returns the fragment with what is remembered; names of others as they were */
-export function withAddress(fragment: string, address: Address): string {
+export function withAddress(fragment: string, address: TimelineAddress): string {
   const { profile, view, event, colour, search, closed, span } = address;
   const names: Readonly<Record<string, string | null>> = {
     't.profile': profile === 0 ? null : String(profile),
@@ -66,7 +66,7 @@ export function withAddress(fragment: string, address: Address): string {
 }
 
 /** What does not read is as if it were not there. */
-export function readAddress(fragment: string): Address {
+export function readAddress(fragment: string): TimelineAddress {
   const names = readFragment(fragment);
   const colour = COLOUR_KEYS.find((key) => key === names.get('t.colour'));
   const closed = names.get('t.closed') ?? '';

@@ -1,8 +1,8 @@
 /** What is told of an event: names and values, as text. */
 import { written } from '../../document/units.js';
-import { durOf, isOnDevice, kindOf, laneOf, startOf, textOf, type Events, type TextColumn } from './events.js';
+import { durOf, isOnDevice, kindOf, laneOf, startOf, textOf, type TimelineEvents, type TextColumn } from './events.js';
 
-export type Fact = readonly [name: string, value: string];
+export type EventFact = readonly [name: string, value: string];
 
 const TEXTS: readonly (readonly [TextColumn, string])[] = [
   ['op', 'op'],
@@ -18,8 +18,8 @@ const rate = (amount: number | null, ns: number): number | null =>
   amount === null || ns <= 0 ? null : amount / (ns / 1e9);
 
 /** A tip's few lines. */
-export function shortFacts(events: Events, event: number): readonly Fact[] {
-  const texts = TEXTS.flatMap(([column, title]): Fact[] => {
+export function shortFacts(events: TimelineEvents, event: number): readonly EventFact[] {
+  const texts = TEXTS.flatMap(([column, title]): EventFact[] => {
     const text = textOf(events, column, event);
     return text === null ? [] : [[title, text]];
   });
@@ -27,12 +27,12 @@ export function shortFacts(events: Events, event: number): readonly Fact[] {
 }
 
 /** All that is known of an event, but for its name. */
-export function allFacts(events: Events, event: number): readonly Fact[] {
+export function allFacts(events: TimelineEvents, event: number): readonly EventFact[] {
   const dur = durOf(events, event);
   const lane = laneOf(events, event);
   const start = startOf(events, event);
   const id = events.id[event] ?? 0;
-  const facts: Fact[] = [
+  const facts: EventFact[] = [
     ['kind', kindOf(events, event)],
     ['start', `${written(start, 'ns')} (${whole(events.origin + start)} ns in the profile)`],
     ['duration', `${written(dur, 'ns')} (${whole(dur)} ns)`],
@@ -59,7 +59,7 @@ export function allFacts(events: Events, event: number): readonly Fact[] {
 const whole = (ns: number): string => Math.round(ns).toLocaleString('en-US');
 
 /** The command that tells where a kernel's numbers come from; null where it has none. */
-export function explainCommand(events: Events, event: number, profile: number, file: string): string | null {
+export function explainCommand(events: TimelineEvents, event: number, profile: number, file: string): string | null {
   const id = events.id[event] ?? 0;
   if (id === 0 || kindOf(events, event) !== 'kernel') return null;
   return `dprof --explain ${profile}:${id} ${quoted(file)}`;

@@ -1,13 +1,13 @@
 /** The events of a timeline in typed arrays, and which event launched which. */
 import { EVENT_KINDS, TIMELINE_COLUMNS } from '../../../prof/html/page-data.js';
 import type { EventKind, Lane, Timeline, TimelineColumn } from '../../../prof/html/page-data.js';
-import { unpack, type Numbers } from './unpack.js';
+import { unpackColumn, type UnpackedColumn } from './column-unpacking.js';
 
 export type TextColumn = 'name' | 'op' | 'layer' | 'dtype' | 'tc';
 export const TEXT_COLUMNS: readonly TextColumn[] = ['name', 'op', 'layer', 'dtype', 'tc'];
 
 /** Events by number, in order of start. */
-export interface Events {
+export interface TimelineEvents {
   readonly count: number;
   /** ns from the timeline's start to the end of its last event, at least 1. */
   readonly span: number;
@@ -26,11 +26,11 @@ export interface Events {
   /** -1 where not known. */
   readonly flops: Float64Array;
   readonly bytes: Float64Array;
-  readonly arrows: Arrows;
+  readonly arrows: LaunchArrows;
 }
 
 /** Which event launched which. */
-export interface Arrows {
+export interface LaunchArrows {
   /** Launch and launched, in pairs. */
   readonly pairs: Uint32Array;
   /** Per event: the one that launched it, -1 for none. */
@@ -40,25 +40,27 @@ export interface Arrows {
   readonly launched: Uint32Array;
 }
 
-export const kindOf = (events: Events, event: number): EventKind => EVENT_KINDS[events.kind[event] ?? 0] ?? 'range';
-export const startOf = (events: Events, event: number): number => events.start[event] ?? 0;
-export const durOf = (events: Events, event: number): number => events.dur[event] ?? 0;
-export const endOf = (events: Events, event: number): number => startOf(events, event) + durOf(events, event);
-export const laneOf = (events: Events, event: number): Lane | undefined => events.lanes[events.lane[event] ?? 0];
-export const isOnDevice = (events: Events, event: number): boolean => laneOf(events, event)?.kind === 'device';
+export const kindOf = (events: TimelineEvents, event: number): EventKind =>
+  EVENT_KINDS[events.kind[event] ?? 0] ?? 'range';
+export const startOf = (events: TimelineEvents, event: number): number => events.start[event] ?? 0;
+export const durOf = (events: TimelineEvents, event: number): number => events.dur[event] ?? 0;
+export const endOf = (events: TimelineEvents, event: number): number => startOf(events, event) + durOf(events, event);
+export const laneOf = (events: TimelineEvents, event: number): Lane | undefined =>
+  events.lanes[events.lane[event] ?? 0];
+export const isOnDevice = (events: TimelineEvents, event: number): boolean => laneOf(events, event)?.kind === 'device';
 
 /** Null where it is not known. */
-export function textOf(events: Events, column: TextColumn, event: number): string | null {
+export function textOf(events: TimelineEvents, column: TextColumn, event: number): string | null {
   const text = events.texts[events.text[column][event] ?? -1];
   return text === undefined || text === '' ? null : text;
 }
 
 /** Events that an event launched. */
-export const launchedBy = ({ arrows }: Events, event: number): readonly number[] => [
+export const launchedBy = ({ arrows }: TimelineEvents, event: number): readonly number[] => [
   ...arrows.launched.subarray(arrows.first[event] ?? 0, arrows.first[event + 1] ?? 0),
 ];
 
-export function arrowsOf(pairs: ArrayLike<number>, count: number): Arrows {
+export function arrowsOf(pairs: ArrayLike<number>, count: number): LaunchArrows {
   const kept: number[] = [];
   const launcher = new Int32Array(count).fill(-1);
   const first = new Uint32Array(count + 1);
@@ -83,7 +85,7 @@ export function arrowsOf(pairs: ArrayLike<number>, count: number): Arrows {
 }
 
 /** Numbers that a damaged page could hold, made ones that can be drawn. */
-function finite(numbers: Numbers, least: number): Float64Array {
+function finite(numbers: UnpackedColumn, least: number): Float64Array {
   const all = new Float64Array(numbers);
   for (let i = 0; i < all.length; i++) {
     const value = all[i] ?? 0;
@@ -92,7 +94,7 @@ function finite(numbers: Numbers, least: number): Float64Array {
   return all;
 }
 
-function below(numbers: Numbers, limit: number): Uint32Array {
+function below(numbers: UnpackedColumn, limit: number): Uint32Array {
   const all = new Uint32Array(numbers);
   for (let i = 0; i < all.length; i++) if ((all[i] ?? 0) >= limit) all[i] = 0;
   return all;
@@ -103,7 +105,7 @@ const TC_WORDS: Readonly<Record<string, string>> = { '1': 'yes', '0': 'no', '-':
 
 /** Verdicts in words: further texts, and the column with their numbers. */
 function inWords(
-  numbers: Numbers,
+  numbers: UnpackedColumn,
   texts: readonly string[],
 ): { readonly texts: readonly string[]; readonly tc: Uint32Array } {
   const words = Object.entries(TC_WORDS).map(([verdict, word], i) => ({ verdict, word, number: texts.length + i }));
@@ -117,14 +119,17 @@ function inWords(
  * @returns the events of a timeline
  * @throws Error in one line where a column cannot be read, or they are not of one length
  */
-export async function loadEvents(timeline: Timeline): Promise<Events> {
-  const read = async (name: TimelineColumn): Promise<readonly [TimelineColumn, Numbers]> => {
-    const numbers = await unpack(name, timeline.columns[name]);
+export async function loadEvents(timeline: Timeline): Promise<TimelineEvents> {
+  const read = async (name: TimelineColumn): Promise<readonly [TimelineColumn, UnpackedColumn]> => {
+    const numbers = await unpackColumn(name, timeline.columns[name]);
     if (numbers.length !== timeline.events) throw new Error(`${name}: ${numbers.length} of ${timeline.events} events`);
     return [name, numbers];
   };
-  const columns = Object.fromEntries(await Promise.all(TIMELINE_COLUMNS.map(read))) as Record<TimelineColumn, Numbers>;
-  const pairs = await unpack('arrows', timeline.arrows);
+  const columns = Object.fromEntries(await Promise.all(TIMELINE_COLUMNS.map(read))) as Record<
+    TimelineColumn,
+    UnpackedColumn
+  >;
+  const pairs = await unpackColumn('arrows', timeline.arrows);
   const count = timeline.events;
   // What began before the span of time begins below 0.
   const start = finite(columns.start, -Number.MAX_VALUE);

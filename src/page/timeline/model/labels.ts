@@ -5,7 +5,7 @@ const MOST = 200;
 /** A text of which less is seen says nothing. */
 const LEAST = 3;
 
-export class Labels {
+export class FittedLabels {
   readonly #widths = new Map<string, number>();
   readonly #measure: (text: string) => number;
 

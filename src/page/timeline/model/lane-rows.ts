@@ -1,7 +1,7 @@
 /** The rows of a timeline: the events of one lane at one depth, in order of start, and which of them a span of time meets. */
-import type { Events } from './events.js';
+import type { TimelineEvents } from './events.js';
 
-export interface Row {
+export interface LaneRow {
   readonly lane: number;
   readonly depth: number;
   /** Numbers of its events. */
@@ -13,7 +13,7 @@ export interface Row {
 }
 
 /** Places from..to (without to) of a row. */
-export interface Places {
+export interface IndexRange {
   readonly from: number;
   readonly to: number;
 }
@@ -45,14 +45,14 @@ export function firstAbove(values: Float64Array, limit: number): number {
  * Events of a row that may be seen in a span of ns. In rows whose events do not overlap, exactly those that touch it;
  * an event without duration counts where it starts.
  */
-export function visible(row: Row, from: number, to: number): Places {
+export function eventsInRange(row: LaneRow, from: number, to: number): IndexRange {
   const first = firstAtLeast(row.reach, from);
   return { from: first, to: Math.max(first, firstAbove(row.start, to)) };
 }
 
 /** Place in a row of what is nearest to a time within a distance, both ns; -1 for none. */
-export function placeAt(row: Row, time: number, within: number): number {
-  const { from, to } = visible(row, time - within, time + within);
+export function nearestEvent(row: LaneRow, time: number, within: number): number {
+  const { from, to } = eventsInRange(row, time - within, time + within);
   let best = -1;
   let least = Infinity;
   // The later of two that hold the time lies above the other.
@@ -71,7 +71,7 @@ export function placeAt(row: Row, time: number, within: number): number {
 const DEEPEST = 512;
 
 /** Per lane its rows by depth; a lane without events has none. */
-export function rowsOf(events: Events): readonly (readonly Row[])[] {
+export function rowsOf(events: TimelineEvents): readonly (readonly LaneRow[])[] {
   const depthOf = (event: number): number => Math.min(events.depth[event] ?? 0, DEEPEST);
   const counts = events.lanes.map((): number[] => []);
   for (let event = 0; event < events.count; event++) {
@@ -97,7 +97,7 @@ export function rowsOf(events: Events): readonly (readonly Row[])[] {
 }
 
 /** Events come in order of start; those of a page that is damaged are put into it. */
-function sortByStart(events: Events, numbers: Uint32Array): void {
+function sortByStart(events: TimelineEvents, numbers: Uint32Array): void {
   const at = (event: number): number => events.start[event] ?? 0;
   for (let i = 1; i < numbers.length; i++) {
     if (at(numbers[i - 1] ?? 0) <= at(numbers[i] ?? 0)) continue;
@@ -106,7 +106,7 @@ function sortByStart(events: Events, numbers: Uint32Array): void {
   }
 }
 
-function rowOf(events: Events, lane: number, depth: number, numbers: Uint32Array): Row {
+function rowOf(events: TimelineEvents, lane: number, depth: number, numbers: Uint32Array): LaneRow {
   sortByStart(events, numbers);
   const start = new Float64Array(numbers.length);
   const dur = new Float64Array(numbers.length);

@@ -1,9 +1,9 @@
 /** Where lanes and their groups lie, from the top: threads of the host first, then devices. */
 import type { Lane } from '../../../prof/html/page-data.js';
-import type { Row } from './lane-rows.js';
+import type { LaneRow } from './lane-rows.js';
 
-export interface Band {
-  readonly row: Row;
+export interface LaneBand {
+  readonly row: LaneRow;
   readonly top: number;
   readonly height: number;
 }
@@ -25,10 +25,10 @@ export interface PlacedLane {
 }
 
 /** All in CSS pixels. */
-export interface Layout {
+export interface TimelineLayout {
   readonly groups: readonly PlacedGroup[];
   readonly lanes: readonly PlacedLane[];
-  readonly bands: readonly Band[];
+  readonly bands: readonly LaneBand[];
   readonly height: number;
 }
 
@@ -59,12 +59,12 @@ function groupsOf(
  */
 export function layoutOf(
   lanes: readonly Lane[],
-  rows: readonly (readonly Row[])[],
+  rows: readonly (readonly LaneRow[])[],
   closed: ReadonlySet<string>,
-): Layout {
+): TimelineLayout {
   const groups: PlacedGroup[] = [];
   const placed: PlacedLane[] = [];
-  const bands: Band[] = [];
+  const bands: LaneBand[] = [];
   let top = 0;
   for (const group of groupsOf(lanes)) {
     const isOpen = !closed.has(group.name);
@@ -90,5 +90,5 @@ export function layoutOf(
 }
 
 /** The band at a height, null between them. */
-export const bandAt = ({ bands }: Layout, y: number): Band | null =>
+export const bandAt = ({ bands }: TimelineLayout, y: number): LaneBand | null =>
   bands.find(({ top, height }) => y >= top && y < top + height) ?? null;

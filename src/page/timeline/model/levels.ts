@@ -3,22 +3,22 @@
  * each; the others are merged into one bar a column of pixels, which tells how much of it they cover and which of them
  * is longest.
  */
-import { firstAtLeast, visible, type Row } from './lane-rows.js';
+import { firstAtLeast, eventsInRange, type LaneRow } from './lane-rows.js';
 
 /** What events of a row weigh: their time, or 0 where they are not asked for. */
-export interface Weights {
+export interface RowWeights {
   /** Sum of all before each place: one more than events. */
   readonly sums: Float64Array;
   /** How many before each place weigh anything or are asked for. */
   readonly counts: Uint32Array;
-  readonly longest: Longest;
+  readonly longest: LongestEvent;
 }
 
 const BLOCK = 16;
 const SUPERBLOCK = BLOCK * BLOCK;
 
 /** Answers which of a range of places weighs most, from the best of blocks of 16 and of 256. */
-export class Longest {
+export class LongestEvent {
   readonly #values: Float64Array;
   readonly #blocks: Uint32Array;
   readonly #superblocks: Uint32Array;
@@ -68,7 +68,7 @@ export class Longest {
 }
 
 /** @param asked per event number: 1 for those that weigh; all of them without */
-export function weightsOf(row: Row, asked?: Uint8Array): Weights {
+export function weightsOf(row: LaneRow, asked?: Uint8Array): RowWeights {
   const count = row.events.length;
   const sums = new Float64Array(count + 1);
   const counts = new Uint32Array(count + 1);
@@ -80,15 +80,15 @@ export function weightsOf(row: Row, asked?: Uint8Array): Weights {
     sums[i + 1] = (sums[i] ?? 0) + (isAsked ? (row.dur[i] ?? 0) : 0);
     counts[i + 1] = (counts[i] ?? 0) + (isAsked ? 1 : 0);
   }
-  return { sums, counts, longest: new Longest(values) };
+  return { sums, counts, longest: new LongestEvent(values) };
 }
 
 /** Takes what is to be drawn of a row, from left to right. */
-export interface Sink {
+export interface RowPainter {
   /** One event, at a place of the row. */
-  box(row: Row, place: number): void;
+  box(row: LaneRow, place: number): void;
   /** All events from..to (without to) start in one column of pixels. */
-  column(row: Row, from: number, to: number, column: number): void;
+  column(row: LaneRow, from: number, to: number, column: number): void;
 }
 
 /** Widths below this are merged, in pixels. */
@@ -98,8 +98,8 @@ export const BOX_PIXELS = 1.5;
  * @param from ns, to ns: what is seen
  * @param perPixel ns of a pixel; columns are counted from time 0, so that panning does not change what they hold
  */
-export function drawRow(row: Row, from: number, to: number, perPixel: number, sink: Sink): void {
-  const seen = visible(row, from, to);
+export function drawRow(row: LaneRow, from: number, to: number, perPixel: number, sink: RowPainter): void {
+  const seen = eventsInRange(row, from, to);
   const wide = BOX_PIXELS * perPixel;
   for (let place = seen.from; place < seen.to;) {
     if ((row.dur[place] ?? 0) >= wide) {
@@ -115,7 +115,7 @@ export function drawRow(row: Row, from: number, to: number, perPixel: number, si
 }
 
 /** First place whose event starts at or after a time: near places first, for most columns hold few. */
-function nextColumn(row: Row, place: number, edge: number, limit: number): number {
+function nextColumn(row: LaneRow, place: number, edge: number, limit: number): number {
   let step = 1;
   let low = place + 1;
   while (low + step < limit && (row.start[low + step] ?? 0) < edge) {
@@ -129,11 +129,11 @@ function nextColumn(row: Row, place: number, edge: number, limit: number): numbe
  * Of the events that start in a column only the last can be wide, where none overlap; then it is a box of its own.
  * Where they do overlap, an earlier wide one stays merged.
  */
-function narrowEnd(row: Row, from: number, to: number, wide: number): number {
+function narrowEnd(row: LaneRow, from: number, to: number, wide: number): number {
   return to - from > 1 && (row.dur[to - 1] ?? 0) >= wide ? to - 1 : to;
 }
 
 /** What part of a column of pixels events from..to of a row cover, from 0 to 1. */
-export function coverage({ sums }: Weights, from: number, to: number, perPixel: number): number {
+export function coverage({ sums }: RowWeights, from: number, to: number, perPixel: number): number {
   return Math.min(1, ((sums[to] ?? 0) - (sums[from] ?? 0)) / perPixel);
 }

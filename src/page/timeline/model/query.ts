@@ -12,7 +12,7 @@ export const FREE_FIELDS: readonly TextField[] = ['name', 'op', 'layer', 'dtype'
 export const NUMBER_FIELDS = ['dur', 'start', 'flops', 'bytes', 'id'] as const;
 export type NumberField = (typeof NUMBER_FIELDS)[number];
 
-export type Term =
+export type QueryTerm =
   | { readonly is: 'text'; readonly field: TextField | null; readonly text: string }
   | { readonly is: 'number'; readonly field: NumberField; readonly sign: '<' | '>' | '='; readonly value: number };
 
@@ -33,7 +33,7 @@ function isOf<T extends string>(list: readonly T[], name: string): name is T {
 }
 
 /** `dur>1.5ms`, `id:12`; null where it is none. */
-function numberTerm(field: string, sign: string, text: string): Term | null {
+function numberTerm(field: string, sign: string, text: string): QueryTerm | null {
   if (!isOf(NUMBER_FIELDS, field)) return null;
   const [, digits = '', unit = ''] = /^(\d+(?:\.\d*)?(?:e\d+)?)([a-zµ]*)$/i.exec(text) ?? [];
   const factor = unit === '' ? 1 : FACTORS[unit.toLowerCase()];
@@ -41,7 +41,7 @@ function numberTerm(field: string, sign: string, text: string): Term | null {
   return { is: 'number', field, sign: sign === '<' || sign === '>' ? sign : '=', value: Number(digits) * factor };
 }
 
-function termOf(word: string): Term {
+function termOf(word: string): QueryTerm {
   const [, field = '', sign = '', rest = ''] = /^([a-z]+)([:<>=])(.*)$/is.exec(word) ?? [];
   const name = field.toLowerCase();
   const text = rest.replace(/^"|"$/g, '');
@@ -53,7 +53,7 @@ function termOf(word: string): Term {
 }
 
 /** Terms of a query; a query of blanks has none. */
-export function parseQuery(query: string): readonly Term[] {
+export function parseQuery(query: string): readonly QueryTerm[] {
   const words = query.match(/[a-z]+[:<>=]"[^"]*"|"[^"]*"|[^\s]+/gi) ?? [];
   return words.map(termOf).filter((term) => term.is === 'number' || term.text !== '');
 }

@@ -1,18 +1,18 @@
 /** Which events a query matches, and what they add up to. */
 import { EVENT_KINDS } from '../../../prof/html/page-data.js';
-import type { Events } from './events.js';
-import { FREE_FIELDS, parseQuery, type NumberField, type Term, type TextField } from './query.js';
+import type { TimelineEvents } from './events.js';
+import { FREE_FIELDS, parseQuery, type NumberField, type QueryTerm, type TextField } from './query.js';
 
-export interface Matches {
+export interface SearchMatches {
   /** 1 for each event that matches. */
-  readonly asked: Uint8Array;
+  readonly isMatch: Uint8Array;
   /** Their numbers, in order of start. */
   readonly list: Uint32Array;
-  readonly device: Sum;
-  readonly host: Sum;
+  readonly device: MatchSum;
+  readonly host: MatchSum;
 }
 
-export interface Sum {
+export interface MatchSum {
   readonly count: number;
   /** ns: of devices the sum of all, as tables of kernels have it; of threads what they cover, for calls lie in calls. */
   readonly time: number;
@@ -20,17 +20,17 @@ export interface Sum {
   readonly share: number | null;
 }
 
-type Test = (event: number) => boolean;
+type EventTest = (event: number) => boolean;
 
-/** Whether texts hold a word, asked once for each text. */
+/** Whether texts hold a word, isMatch once for each text. */
 function holding(texts: readonly string[], word: string): Uint8Array {
   return Uint8Array.from(texts, (text) => (text.toLowerCase().includes(word) ? 1 : 0));
 }
 
-function textTest(events: Events, field: TextField | null, word: string): Test {
+function textTest(events: TimelineEvents, field: TextField | null, word: string): EventTest {
   const inTexts = holding(events.texts, word);
-  const testOf = (one: TextField): Test => {
-    const numbersHold = (numbers: Uint8Array | Uint32Array, held: Uint8Array): Test => {
+  const testOf = (one: TextField): EventTest => {
+    const numbersHold = (numbers: Uint8Array | Uint32Array, held: Uint8Array): EventTest => {
       return (event) => held[numbers[event] ?? 0] === 1;
     };
     if (one === 'kind') return numbersHold(events.kind, holding(EVENT_KINDS, word));
@@ -44,7 +44,7 @@ function textTest(events: Events, field: TextField | null, word: string): Test {
   return (event) => tests.some((test) => test(event));
 }
 
-function numberTest(events: Events, { field, sign, value }: Extract<Term, { is: 'number' }>): Test {
+function numberTest(events: TimelineEvents, { field, sign, value }: Extract<QueryTerm, { is: 'number' }>): EventTest {
   const columns: Readonly<Record<NumberField, Float64Array>> = {
     dur: events.dur,
     start: events.start,
@@ -62,24 +62,24 @@ function numberTest(events: Events, { field, sign, value }: Extract<Term, { is: 
 }
 
 /** @returns null for an empty query */
-export function search(events: Events, query: string): Matches | null {
+export function search(events: TimelineEvents, query: string): SearchMatches | null {
   const terms = parseQuery(query);
   if (terms.length === 0) return null;
   const tests = terms.map((term) =>
     term.is === 'text' ? textTest(events, term.field, term.text) : numberTest(events, term),
   );
-  const asked = new Uint8Array(events.count);
+  const isMatch = new Uint8Array(events.count);
   const list: number[] = [];
   for (let event = 0; event < events.count; event++) {
     if (!tests.every((test) => test(event))) continue;
-    asked[event] = 1;
+    isMatch[event] = 1;
     list.push(event);
   }
-  return { asked, list: Uint32Array.from(list), ...sums(events, asked) };
+  return { isMatch, list: Uint32Array.from(list), ...sums(events, isMatch) };
 }
 
-/** Sums of the events that are asked for, by side, and their share of all. */
-function sums(events: Events, asked: Uint8Array): { readonly device: Sum; readonly host: Sum } {
+/** Sums of the events that are isMatch for, by side, and their share of all. */
+function sums(events: TimelineEvents, isMatch: Uint8Array): { readonly device: MatchSum; readonly host: MatchSum } {
   const isDevice = events.lanes.map(({ kind }) => kind === 'device');
   const totals = { device: [0, 0, 0], host: [0, 0, 0] } as Record<'device' | 'host', [number, number, number]>;
   // How far each lane is covered by events that match, and by all.
@@ -98,11 +98,11 @@ function sums(events: Events, asked: Uint8Array): { readonly device: Sum; readon
     };
     const total = totals[side];
     total[2] += added(all);
-    if (asked[event] !== 1) continue;
+    if (isMatch[event] !== 1) continue;
     total[0]++;
     total[1] += added(matched);
   }
-  const sum = ([count, time, whole]: readonly [number, number, number]): Sum => ({
+  const sum = ([count, time, whole]: readonly [number, number, number]): MatchSum => ({
     count,
     time,
     share: whole > 0 ? time / whole : null,
@@ -111,7 +111,7 @@ function sums(events: Events, asked: Uint8Array): { readonly device: Sum; readon
 }
 
 /** The match after (or before) a time and event, around the end to the other; null without matches. */
-export function nextMatch({ list }: Matches, from: number | null, step: 1 | -1): number | null {
+export function nextMatch({ list }: SearchMatches, from: number | null, step: 1 | -1): number | null {
   if (list.length === 0) return null;
   if (from === null) return (step === 1 ? list[0] : list.at(-1)) ?? null;
   let place = 0;

@@ -1,14 +1,14 @@
 /** What happens in a span of time that a user selects. Events count with the part of them that lies inside. */
 import { EVENT_KINDS } from '../../../prof/html/page-data.js';
-import type { Events } from './events.js';
+import type { TimelineEvents } from './events.js';
 
 /** ns from the timeline's start. */
-export interface Span {
+export interface SelectedSpan {
   readonly from: number;
   readonly to: number;
 }
 
-export interface Share {
+export interface TextShare {
   readonly text: string | null;
   readonly count: number;
   readonly time: number;
@@ -35,9 +35,9 @@ export interface SpanStatistics {
   /** Device events whose bytes are not known. */
   readonly withoutBytes: number;
   /** Device time by op, by kernel name, by kind: longest first. */
-  readonly byOp: readonly Share[];
-  readonly byKernel: readonly Share[];
-  readonly byKind: readonly Share[];
+  readonly byOp: readonly TextShare[];
+  readonly byKernel: readonly TextShare[];
+  readonly byKind: readonly TextShare[];
   /** Lanes with an event inside, in order. */
   readonly lanes: readonly LaneShare[];
   /** Devices, all their streams together. */
@@ -45,7 +45,7 @@ export interface SpanStatistics {
 }
 
 /** Times by a number, then by the text of it. */
-class Totals {
+class TimeByKey {
   readonly #totals = new Map<number, { count: number; time: number }>();
 
   add(key: number, time: number): void {
@@ -57,14 +57,14 @@ class Totals {
     }
   }
 
-  shares(textFor: (key: number) => string | null): Share[] {
+  shares(textFor: (key: number) => string | null): TextShare[] {
     const shares = [...this.#totals].map(([key, total]) => ({ text: textFor(key), ...total }));
     return shares.sort((a, b) => b.time - a.time || b.count - a.count || String(a.text).localeCompare(String(b.text)));
   }
 }
 
 /** How much of a span each of several things covers: its events come in order of start. */
-class Covered {
+class BusyTime {
   readonly #reach = new Map<string | number, number>();
   readonly #busy = new Map<string | number, { busy: number; events: number }>();
 
@@ -82,13 +82,13 @@ class Covered {
   }
 }
 
-export function spanStatistics(events: Events, { from, to }: Span): SpanStatistics {
+export function spanStatistics(events: TimelineEvents, { from, to }: SelectedSpan): SpanStatistics {
   const length = Math.max(0, to - from);
-  const byOp = new Totals();
-  const byKernel = new Totals();
-  const byKind = new Totals();
-  const lanes = new Covered();
-  const devices = new Covered();
+  const byOp = new TimeByKey();
+  const byKernel = new TimeByKey();
+  const byKind = new TimeByKey();
+  const lanes = new BusyTime();
+  const devices = new BusyTime();
   const sum = { deviceCount: 0, deviceTime: 0, hostCount: 0, bytes: 0, flops: 0, withoutBytes: 0 };
   let knownBytes = 0;
   let knownFlops = 0;

@@ -1,6 +1,6 @@
 /** Places in time that a user names, and the file that keeps them. */
 
-export interface Marker {
+export interface TimelineMarker {
   /** ns of the profile, so that it holds for any timeline of it. */
   readonly at: number;
   readonly name: string;
@@ -13,7 +13,7 @@ export const LARGEST_FILE = 1_000_000;
 
 const TYPE = 'dprof-markers';
 
-export const inOrder = (markers: readonly Marker[]): Marker[] =>
+export const sortedMarkers = (markers: readonly TimelineMarker[]): TimelineMarker[] =>
   [...markers].sort((a, b) => a.at - b.at || (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
 
 /** One line, of a length that fits. */
@@ -24,8 +24,8 @@ export const markerName = (text: string): string =>
     .slice(0, LONGEST_NAME);
 
 /** Text of the file. */
-export const writeMarkers = (markers: readonly Marker[]): string =>
-  `${JSON.stringify({ type: TYPE, v: 1, markers: inOrder(markers) }, null, 2)}\n`;
+export const writeMarkers = (markers: readonly TimelineMarker[]): string =>
+  `${JSON.stringify({ type: TYPE, v: 1, markers: sortedMarkers(markers) }, null, 2)}\n`;
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -44,7 +44,7 @@ function parsed(text: string): unknown {
  * @returns its markers, in order
  * @throws Error that says in one line, without words of the file, why it is none
  */
-export function readMarkers(text: string): Marker[] {
+export function readMarkers(text: string): TimelineMarker[] {
   if (text.length > LARGEST_FILE) throw new Error(`the file is larger than ${LARGEST_FILE / 1e6} MB`);
   const file = parsed(text);
   if (!isObject(file) || file['type'] !== TYPE) throw new Error('the file holds no markers of dprof');
@@ -52,10 +52,10 @@ export function readMarkers(text: string): Marker[] {
   const list = file['markers'];
   if (!Array.isArray(list)) throw new Error('the file has no list of markers');
   if (list.length > MOST_MARKERS) throw new Error(`the file has more than ${MOST_MARKERS} markers`);
-  return inOrder(list.map(markerOf));
+  return sortedMarkers(list.map(markerOf));
 }
 
-function markerOf(value: unknown, place: number): Marker {
+function markerOf(value: unknown, place: number): TimelineMarker {
   if (!isObject(value)) throw new Error(`marker ${place + 1} is no object`);
   const { at, name } = value;
   if (typeof at !== 'number' || !Number.isFinite(at)) throw new Error(`marker ${place + 1} has no time in ns`);
@@ -65,8 +65,8 @@ function markerOf(value: unknown, place: number): Marker {
 }
 
 /** Both lists in one, without what is in it already. */
-export function merged(markers: readonly Marker[], more: readonly Marker[]): Marker[] {
+export function mergedMarkers(markers: readonly TimelineMarker[], more: readonly TimelineMarker[]): TimelineMarker[] {
   const known = new Set(markers.map(({ at, name }) => `${at} ${name}`));
   const added = more.filter(({ at, name }) => !known.has(`${at} ${name}`));
-  return inOrder([...markers, ...added]).slice(0, MOST_MARKERS);
+  return sortedMarkers([...markers, ...added]).slice(0, MOST_MARKERS);
 }

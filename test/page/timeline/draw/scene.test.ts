@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { allFacts, explainCommand, shortFacts } from '../../../../src/page/timeline/model/event-facts.js';
 import { actOn, type KeyActions } from '../../../../src/page/timeline/controls/keys.js';
-import { Labels } from '../../../../src/page/timeline/model/labels.js';
+import { FittedLabels } from '../../../../src/page/timeline/model/labels.js';
 import { bandAt, HEADER, layoutOf, ROW } from '../../../../src/page/timeline/model/layout.js';
 import { rowsOf } from '../../../../src/page/timeline/model/lane-rows.js';
 import { Scene } from '../../../../src/page/timeline/draw/scene.js';
@@ -151,7 +151,7 @@ describe('facts of an event', () => {
 
 describe('labels of boxes', () => {
   // Every character 10 wide.
-  const labels = new Labels((text) => text.length * 10);
+  const labels = new FittedLabels((text) => text.length * 10);
 
   it('are cut to what fits', () => {
     expect(labels.fitting('linear', 60)).to.equal('linear');

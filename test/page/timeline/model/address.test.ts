@@ -1,6 +1,11 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { NO_ADDRESS, readAddress, withAddress, type Address } from '../../../../src/page/timeline/model/address.js';
+import {
+  NO_ADDRESS,
+  readAddress,
+  withAddress,
+  type TimelineAddress,
+} from '../../../../src/page/timeline/model/address.js';
 import { COLOUR_KEYS } from '../../../../src/page/timeline/draw/colours.js';
 
 const time = fc.integer({ min: -1e12, max: 1e15 });
@@ -8,7 +13,7 @@ const span = fc.option(
   fc.tuple(time, fc.integer({ min: 1, max: 1e12 })).map(([from, width]) => ({ from, to: from + width })),
 );
 const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 });
-const address: fc.Arbitrary<Address> = fc.record({
+const address: fc.Arbitrary<TimelineAddress> = fc.record({
   profile: fc.nat(1000),
   view: span,
   event: fc.option(fc.nat(200_000)),

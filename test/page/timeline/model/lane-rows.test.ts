@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { coverage, drawRow, Longest, weightsOf, BOX_PIXELS } from '../../../../src/page/timeline/model/levels.js';
-import { placeAt, rowsOf, visible, type Row } from '../../../../src/page/timeline/model/lane-rows.js';
+import { coverage, drawRow, LongestEvent, weightsOf, BOX_PIXELS } from '../../../../src/page/timeline/model/levels.js';
+import { nearestEvent, rowsOf, eventsInRange, type LaneRow } from '../../../../src/page/timeline/model/lane-rows.js';
 import { eventsOf } from '../fixture.js';
 
 /** A row of events that do not overlap: gaps and durations by turns. */
-function rowOf(parts: readonly (readonly [gap: number, dur: number])[]): Row {
+function rowOf(parts: readonly (readonly [gap: number, dur: number])[]): LaneRow {
   let at = 0;
   const told = parts.map(([gap, dur]) => {
     const start = at + gap;
@@ -36,7 +36,7 @@ describe('rows of a timeline', () => {
       fc.property(parts, fc.nat(3000), fc.nat(500), (list, from, width) => {
         const row = rowOf(list);
         const to = from + width;
-        const { from: first, to: last } = visible(row, from, to);
+        const { from: first, to: last } = eventsInRange(row, from, to);
         const touching = [...row.events.keys()].filter((place) => {
           const start = row.start[place] ?? 0;
           return start <= to && start + (row.dur[place] ?? 0) >= from;
@@ -54,16 +54,16 @@ describe('rows of a timeline', () => {
     ];
     const row = rowsOf(eventsOf(told))[1]?.[0];
     if (row === undefined) throw new Error('no row');
-    expect(visible(row, 50, 60)).to.deep.equal({ from: 0, to: 3 });
-    expect(placeAt(row, 50, 0)).to.equal(0);
-    expect(placeAt(row, 12, 0)).to.equal(1);
-    expect(placeAt(row, 104, 3)).to.equal(-1);
-    expect(placeAt(row, 102, 3)).to.equal(0);
+    expect(eventsInRange(row, 50, 60)).to.deep.equal({ from: 0, to: 3 });
+    expect(nearestEvent(row, 50, 0)).to.equal(0);
+    expect(nearestEvent(row, 12, 0)).to.equal(1);
+    expect(nearestEvent(row, 104, 3)).to.equal(-1);
+    expect(nearestEvent(row, 102, 3)).to.equal(0);
   });
 });
 
 /** What is drawn, in words. */
-function drawn(row: Row, from: number, to: number, perPixel: number): (readonly [string, ...number[]])[] {
+function drawn(row: LaneRow, from: number, to: number, perPixel: number): (readonly [string, ...number[]])[] {
   const all: (readonly [string, ...number[]])[] = [];
   drawRow(row, from, to, perPixel, {
     box: (_, place) => all.push(['box', place]),
@@ -133,7 +133,7 @@ describe('levels of detail', () => {
         const to = Math.max(a % length, b % length);
         const range = values.subarray(from, to);
         const expected = range.length === 0 ? -1 : from + range.indexOf(Math.max(...range));
-        expect(new Longest(values).in(from, to)).to.equal(expected);
+        expect(new LongestEvent(values).in(from, to)).to.equal(expected);
       }),
     ); // prettier-ignore
   });

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import {
   LARGEST_FILE,
-  merged,
+  mergedMarkers,
   readMarkers,
   writeMarkers,
 } from '../../../../src/page/timeline/model/timeline-markers.js';
@@ -45,6 +45,6 @@ describe('file of markers', () => {
   it('adds to markers that are there, each once', () => {
     const some = [{ at: 5, name: 'a' }];
     const more = [{ at: 1, name: 'b' }, { at: 5, name: 'a' }]; // prettier-ignore
-    expect(merged(some, more)).to.deep.equal([{ at: 1, name: 'b' }, { at: 5, name: 'a' }]); // prettier-ignore
+    expect(mergedMarkers(some, more)).to.deep.equal([{ at: 1, name: 'b' }, { at: 5, name: 'a' }]); // prettier-ignore
   });
 });

@@ -106,7 +106,7 @@ describe('a trace', () => {
       [6, '1700000000123456789'],
       [1, '1700000000123456789'],
     ]);
-    expect(events.clock.guessed).to.equal(0);
+    expect(events.clock.assumedStarts).to.equal(0);
     // Midnight of the day before 2023-11-14 22:13:20 UTC; the second rank began 4 ns before the first.
     const { traceEvents, otherData } = chrome(records);
     expect(otherData['timeZeroUnixNs']).to.equal('1699833600000000000');
@@ -125,7 +125,7 @@ describe('a trace', () => {
     expect(lines(shown.events)).to.deep.equal([
       'profile 1, device 0/stream 7: k 1700000000000000005–1700000000000000006',
     ]);
-    expect(events.clock.guessed).to.equal(1);
+    expect(events.clock.assumedStarts).to.equal(1);
     for (const startUnixNs of ['', '-5', '99999999999999999999', '1e18']) {
       expect(lines(traced([profile({ startUnixNs }), kernel({ ...noLaunch })]).shown.events)).to.deep.equal([
         'device 0/stream 7: k 1000–1010',

@@ -9,17 +9,17 @@ import { Memory, MEMORY_TYPES, type MemoryReport } from '../memory/memory.js';
 import type { ProfileSummary } from '../summary/summary-data.js';
 import { ProfileSummaries, SUMMARY_TYPES } from '../summary/summaries.js';
 import type { RecordTypes } from '../input/records.js';
-import { AnnotationTimes } from './annotation-times.js';
+import { AnnotationTotals } from './annotation-times.js';
 import { boundsOf, type Bounds } from './bounds.js';
-import { factsOf } from './kernel-facts.js';
+import { pageKernelOf } from './page-kernel.js';
 import { KernelTotals } from './kernel-totals.js';
-import { Layers } from './layer-totals.js';
+import { LayerTotals } from './layer-totals.js';
 import type { MemoryCurve, PageData, PageProfile } from './page-data.js';
-import { RooflinePoints } from './roofline-groups.js';
-import { isActivity, timed } from './timed-work.js';
+import { RooflineGroups } from './roofline-groups.js';
+import { isActivity, timedActivity } from './timed-activity.js';
 import type { TimelineChoice } from './timeline-choice.js';
-import { TimelineBuffer } from './timeline-buffer.js';
-import { DeviceAndHost } from './utilisation-curve.js';
+import { TimelineBuilder } from './timeline-builder.js';
+import { UtilisationCurve } from './utilisation-curve.js';
 
 export const PAGE_TYPES: RecordTypes = new Set<ProfileLine['type']>([
   ...SUMMARY_TYPES,
@@ -37,17 +37,17 @@ export interface PageOptions {
   readonly events: number;
 }
 
-class OneProfile {
-  readonly utilisation = new DeviceAndHost();
+class ProfileSums {
+  readonly utilisation = new UtilisationCurve();
   readonly kernels = new KernelTotals();
-  readonly annotations = new AnnotationTimes();
-  readonly points = new RooflinePoints();
-  readonly layers = new Layers();
-  constructor(readonly timeline: TimelineBuffer) {}
+  readonly annotations = new AnnotationTotals();
+  readonly points = new RooflineGroups();
+  readonly layers = new LayerTotals();
+  constructor(readonly timeline: TimelineBuilder) {}
 }
 
-export class Pages {
-  readonly #profiles = new Map<number, OneProfile>();
+export class PageBuilder {
+  readonly #profiles = new Map<number, ProfileSums>();
   readonly #overviews = new ProfileSummaries();
   readonly #adviser = new Adviser();
   readonly #memory = new Memory(CURVE_POINTS);
@@ -68,7 +68,7 @@ export class Pages {
     this.#memory.take(record);
     const profile = this.#profile(record.profile);
     if (isActivity(record)) {
-      const found = timed(record);
+      const found = timedActivity(record);
       if (found === null) this.untimed++;
       else {
         this.timed++;
@@ -96,14 +96,14 @@ export class Pages {
   }
 
   /** Activities whose time is not all counted, since they came out of order. */
-  get late(): number {
+  get outOfOrder(): number {
     let late = 0;
-    for (const { utilisation } of this.#profiles.values()) late += utilisation.late;
+    for (const { utilisation } of this.#profiles.values()) late += utilisation.outOfOrder;
     return late;
   }
 
   /** Inputs that ended before they were complete, as their readers tell. */
-  get cut(): number {
+  get truncated(): number {
     return this.#overviews.all.reduce((sum, { diagnostics }) => sum + (diagnostics['truncated-input'] ?? 0), 0);
   }
 
@@ -127,9 +127,9 @@ export class Pages {
     for (const row of rows) {
       this.#enter(row.record.profile);
       const profile = this.#profile(row.record.profile);
-      const facts = factsOf(row);
+      const facts = pageKernelOf(row);
       profile.timeline.kernel(facts);
-      const found = timed(row.record);
+      const found = timedActivity(row.record);
       // An instruction that only waits is no work.
       if (found === null || found.kind === 'sync') continue;
       profile.kernels.add(facts, found.dur);
@@ -154,10 +154,10 @@ export class Pages {
     return boundsOf(Math.max(1, this.#profiles.size), this.options.events);
   }
 
-  #profile(number: number): OneProfile {
+  #profile(number: number): ProfileSums {
     let profile = this.#profiles.get(number);
     if (profile === undefined) {
-      profile = new OneProfile(new TimelineBuffer(this.options.timeline));
+      profile = new ProfileSums(new TimelineBuilder(this.options.timeline));
       this.#profiles.set(number, profile);
     }
     return profile;
@@ -166,7 +166,7 @@ export class Pages {
 
 function pageProfile(
   overview: ProfileSummary,
-  sums: OneProfile,
+  sums: ProfileSums,
   memory: readonly MemoryReport[],
   bounds: Bounds,
 ): PageProfile {

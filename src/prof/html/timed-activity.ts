@@ -8,7 +8,7 @@ import type { EventKind } from './page-data.js';
 export type Activity = KernelLine | CollectiveRecord | GraphRecord | CopyLine | SetRecord | SyncRecord;
 
 /** An activity with a time. */
-export interface Timed {
+export interface TimedActivity {
   readonly record: Activity;
   readonly kind: EventKind;
   /** ns, with a fraction where the device's clock tells it. */
@@ -24,7 +24,7 @@ export const isActivity = (record: ProfileLine): record is Activity => ACTIVITIE
 const isTime = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);
 
 /** Null for what does not tell when it ran, or on which device, or ended before it began. */
-export function timed(record: Activity): Timed | null {
+export function timedActivity(record: Activity): TimedActivity | null {
   const { start, dur, device, ps } = record;
   if (!isTime(start) || !isTime(dur) || dur < 0 || !isTime(device)) return null;
   const [more = 0, longer = 0] = ps ?? [];

@@ -5,15 +5,15 @@
 import type { LayerRecord, NoticeRecord, ProfileLine, ProfileRecord, RangeRecord } from '../../record/record.js';
 import { Annotated } from '../annotate.js';
 import type { RecordTypes } from '../input/records.js';
-import { Activities } from './device-slices.js';
+import { DeviceSlices } from './device-slices.js';
 import { fieldArgs, kernelArgs } from './slice-args.js';
-import { Clock, type Alignment } from './profile-clock.js';
-import type { Emit, TraceArg, TraceTime, TraceZero } from './trace-event.js';
-import { ReorderBuffer, type Orderable } from './reorder-buffer.js';
-import { Launches, OpenLaunch } from './launch-slices.js';
+import { ProfileClock, type Alignment } from './profile-clock.js';
+import type { Emit, TraceArg, TraceTime, TraceZero } from './trace-element.js';
+import { ReorderBuffer, type TimedSlice } from './reorder-buffer.js';
+import { LaunchSlices, OpenLaunch } from './launch-slices.js';
 import { launchOf, nameOf, timeOf, titleOf, type Activity } from './field-coercion.js';
-import { TrackTable, type Track } from './tracks.js';
-import { CounterTracks } from './counters.js';
+import { TraceTracks, type TrackLanes } from './tracks.js';
+import { TraceCounters } from './counters.js';
 
 export const TRACE_TYPES: RecordTypes = new Set([
   ...(['profile', 'kernel', 'copy', 'set', 'sync', 'graph', 'collective'] as const),
@@ -25,7 +25,7 @@ const HELD_OF_DEVICES = 256;
 const HELD_OF_HOST = 32_768;
 
 /** What a slice or mark shows. */
-interface What {
+interface SliceContent {
   readonly name: string;
   readonly category: string;
   /** What its arguments are made of; a launch is the slice itself. */
@@ -34,7 +34,7 @@ interface What {
 }
 
 /** A slice or mark that is held back. */
-class Held implements TraceTime, Orderable {
+class HeldSlice implements TraceTime, TimedSlice {
   readonly start: number;
   readonly zero: TraceZero;
 
@@ -43,10 +43,10 @@ class Held implements TraceTime, Orderable {
     readonly end: number,
     /** Whether its duration is not known. */
     readonly isMark: boolean,
-    readonly place: Track,
+    readonly place: TrackLanes,
     readonly name: string,
     readonly category: string,
-    readonly source: What['source'],
+    readonly source: SliceContent['source'],
     readonly endsFlow: number | null,
   ) {
     this.start = start;
@@ -72,32 +72,32 @@ export interface TraceCounts {
   crowded: number;
 }
 
-export class TraceEvents {
-  readonly clock: Clock;
+export class TraceBuilder {
+  readonly clock: ProfileClock;
   readonly counts: TraceCounts = {
     ...{ slices: 0, instants: 0, counters: 0, arrows: 0 },
     ...{ untimed: 0, early: 0, unended: 0, crowded: 0 },
   };
-  readonly launches = new Launches();
-  readonly samples: CounterTracks;
-  readonly #places: TrackTable;
-  readonly #activities: Activities;
-  readonly #ofDevices: ReorderBuffer<Held>;
-  readonly #ofHost: ReorderBuffer<Held>;
+  readonly launches = new LaunchSlices();
+  readonly samples: TraceCounters;
+  readonly #places: TraceTracks;
+  readonly #activities: DeviceSlices;
+  readonly #ofDevices: ReorderBuffer<HeldSlice>;
+  readonly #ofHost: ReorderBuffer<HeldSlice>;
 
   constructor(
     private readonly emit: Emit,
     alignment: Alignment,
   ) {
-    this.clock = new Clock(alignment);
-    this.#places = new TrackTable(emit);
-    this.samples = new CounterTracks(emit, this.#places, this.clock, this.counts);
-    const handOn = (held: Held): void => {
+    this.clock = new ProfileClock(alignment);
+    this.#places = new TraceTracks(emit);
+    this.samples = new TraceCounters(emit, this.#places, this.clock, this.counts);
+    const handOn = (held: HeldSlice): void => {
       this.#handOn(held);
     };
     this.#ofDevices = new ReorderBuffer(HELD_OF_DEVICES, 'shorter-first', handOn);
     this.#ofHost = new ReorderBuffer(HELD_OF_HOST, 'longer-first', handOn);
-    this.#activities = new Activities({
+    this.#activities = new DeviceSlices({
       kernel: (row, endsFlow) => {
         this.#onDevice(row.record, row.record.short, row, endsFlow);
       },
@@ -206,11 +206,11 @@ export class TraceEvents {
    * @returns whether it is shown
    */
   #hold(
-    order: ReorderBuffer<Held>,
+    order: ReorderBuffer<HeldSlice>,
     profile: number,
     times: { readonly start: number; readonly dur: number | null },
-    { name, category, source, endsFlow }: What,
-    place: () => Track,
+    { name, category, source, endsFlow }: SliceContent,
+    place: () => TrackLanes,
   ): boolean {
     const start = timeOf(times.start);
     const time = this.clock.time(profile, start);
@@ -221,11 +221,11 @@ export class TraceEvents {
     const end = typeof times.dur === 'number' ? timeOf(times.start + times.dur) : null;
     const isMark = end === null || end < time.start;
     if (isMark) this.counts.unended++;
-    order.push(new Held(time, isMark ? time.start : end, isMark, place(), name, category, source, endsFlow));
+    order.push(new HeldSlice(time, isMark ? time.start : end, isMark, place(), name, category, source, endsFlow));
     return true;
   }
 
-  #handOn(held: Held): void {
+  #handOn(held: HeldSlice): void {
     const { zero, start, end, place, isMark, name, category, source, endsFlow } = held;
     const isLaunch = source instanceof OpenLaunch;
     if (isLaunch) this.launches.close(source);
@@ -249,7 +249,7 @@ export class TraceEvents {
 
 const NONE: readonly number[] = [];
 
-function argsOf(source: What['source']): readonly TraceArg[] {
+function argsOf(source: SliceContent['source']): readonly TraceArg[] {
   if (source instanceof Annotated) return kernelArgs(source);
   return fieldArgs(source instanceof OpenLaunch ? { corr: source.corr } : source);
 }

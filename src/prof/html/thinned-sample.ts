@@ -1,5 +1,5 @@
 /** Some of many numbers, evenly taken: every number, or every 2nd, 4th … so that never more than a bound are kept. */
-export class SampledNumbers {
+export class ThinnedSample {
   readonly #kept: number[] = [];
   #every = 1;
   #seen = 0;
@@ -17,7 +17,7 @@ export class SampledNumbers {
   }
 
   /** How many there were. */
-  get seen(): number {
+  get count(): number {
     return this.#seen;
   }
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { loadEvents, launchedBy, textOf } from '../../../../src/page/timeline/model/events.js';
-import { unpack } from '../../../../src/page/timeline/model/unpack.js';
-import { pack } from '../../../../src/prof/html/packed.js';
+import { unpackColumn } from '../../../../src/page/timeline/model/column-unpacking.js';
+import { packColumn } from '../../../../src/prof/html/column-packing.js';
 import { packed, timelineOf } from '../fixture.js';
 
 async function failure(doing: Promise<unknown>): Promise<string> {
@@ -15,27 +15,29 @@ async function failure(doing: Promise<unknown>): Promise<string> {
 
 describe('packed numbers', () => {
   it('come back in their type', async () => {
-    expect(await unpack('a', packed('u8', [0, 255]))).to.deep.equal(Uint8Array.of(0, 255));
-    expect(await unpack('a', packed('u16', [1, 65535]))).to.deep.equal(Uint16Array.of(1, 65535));
-    expect(await unpack('a', packed('u32', [2, 4294967295]))).to.deep.equal(Uint32Array.of(2, 4294967295));
-    expect(await unpack('a', packed('f64', [-1, 0.5]))).to.deep.equal(Float64Array.of(-1, 0.5));
-    expect(await unpack('a', packed('u8', []))).to.deep.equal(new Uint8Array(0));
+    expect(await unpackColumn('a', packed('u8', [0, 255]))).to.deep.equal(Uint8Array.of(0, 255));
+    expect(await unpackColumn('a', packed('u16', [1, 65535]))).to.deep.equal(Uint16Array.of(1, 65535));
+    expect(await unpackColumn('a', packed('u32', [2, 4294967295]))).to.deep.equal(Uint32Array.of(2, 4294967295));
+    expect(await unpackColumn('a', packed('f64', [-1, 0.5]))).to.deep.equal(Float64Array.of(-1, 0.5));
+    expect(await unpackColumn('a', packed('u8', []))).to.deep.equal(new Uint8Array(0));
   });
 
   it('are read as the writer of pages writes them', async () => {
     for (const numbers of [[1, 200], [300], [70_000, 5], [-1, 2.5]]) {
-      expect([...(await unpack('a', pack(numbers)))]).to.deep.equal(numbers);
+      expect([...(await unpackColumn('a', packColumn(numbers)))]).to.deep.equal(numbers);
     }
   });
 
   it('that are damaged are refused in one line that names them', async () => {
     const good = packed('u16', [1, 2, 3]);
-    expect(await failure(unpack('dur', { ...good, length: 2 }))).to.equal('dur: more than 4 bytes');
-    expect(await failure(unpack('dur', { ...good, length: 4 }))).to.equal('dur: 6 bytes in place of 8');
-    expect(await failure(unpack('dur', { ...good, length: 1e12 }))).to.equal('dur: no usable length');
-    expect(await failure(unpack('dur', { ...good, type: 'u64' as 'u8' }))).to.equal('dur: unknown type of numbers');
+    expect(await failure(unpackColumn('dur', { ...good, length: 2 }))).to.equal('dur: more than 4 bytes');
+    expect(await failure(unpackColumn('dur', { ...good, length: 4 }))).to.equal('dur: 6 bytes in place of 8');
+    expect(await failure(unpackColumn('dur', { ...good, length: 1e12 }))).to.equal('dur: no usable length');
+    expect(await failure(unpackColumn('dur', { ...good, type: 'u64' as 'u8' }))).to.equal(
+      'dur: unknown type of numbers',
+    );
     for (const data of ['AAAA', '!', good.data.slice(0, 4)]) {
-      expect(await failure(unpack('dur', { ...good, data }))).to.match(/^dur: [^\n]+$/);
+      expect(await failure(unpackColumn('dur', { ...good, data }))).to.match(/^dur: [^\n]+$/);
     }
   });
 });

@@ -3,25 +3,25 @@
  * as much as it can, of a given step what is near it, of a given time what is in it.
  */
 import type { ProfileLine, ProfileRecord, RangeRecord } from '../../record/record.js';
-import type { KernelFacts } from './kernel-facts.js';
-import { LaneNumbers } from './timeline-lanes.js';
+import type { PageKernel } from './page-kernel.js';
+import { LaneTable } from './timeline-lanes.js';
 import { EVENT_KINDS, type EventKind, type Timeline } from './page-data.js';
 import { eventsInOrder, rowOf } from './event-order.js';
 import { StepTimes, type StepTime } from './step-times.js';
-import { TAPE, EventBuffer } from './event-buffer.js';
-import { isActivity, launchOf, timed, type Activity, type Timed } from './timed-work.js';
+import { EVENT_BUFFER_BOUNDS, EventBuffer } from './event-buffer.js';
+import { isActivity, launchOf, timedActivity, type Activity, type TimedActivity } from './timed-activity.js';
 import type { ChosenSpan, TimelineChoice } from './timeline-choice.js';
 import { timelineOf } from './timeline-events.js';
 
 /** What a kernel's row tells besides its record. */
-type Told = Pick<KernelFacts, 'op' | 'layer' | 'tc' | 'dtype' | 'flops' | 'bytes'>;
+type KernelValues = Pick<PageKernel, 'op' | 'layer' | 'tc' | 'dtype' | 'flops' | 'bytes'>;
 
-const NOTHING_TOLD: Told = { op: null, layer: [], tc: null, flops: null, bytes: null, dtype: null };
+const UNKNOWN_VALUES: KernelValues = { op: null, layer: [], tc: null, flops: null, bytes: null, dtype: null };
 
-export class TimelineBuffer {
+export class TimelineBuilder {
   header: ProfileRecord | null = null;
   readonly #tape: EventBuffer;
-  readonly #lanes = new LaneNumbers();
+  readonly #lanes = new LaneTable();
   readonly #steps = new StepTimes();
   /** Start of the first record that found no place. */
   #fullAt = Infinity;
@@ -37,7 +37,7 @@ export class TimelineBuffer {
 
   constructor(
     private readonly choice: TimelineChoice,
-    bounds = TAPE,
+    bounds = EVENT_BUFFER_BOUNDS,
   ) {
     this.#tape = new EventBuffer(bounds);
   }
@@ -45,12 +45,12 @@ export class TimelineBuffer {
   /** All but kernels, which come as rows. */
   take(record: ProfileLine): void {
     if (record.type === 'profile') this.header = record;
-    this.#steps.listen(record);
+    this.#steps.addHostWork(record);
     if (record.type === 'range') this.#range(record);
-    else if (record.type !== 'kernel' && isActivity(record)) this.#activity(record, NOTHING_TOLD);
+    else if (record.type !== 'kernel' && isActivity(record)) this.#activity(record, UNKNOWN_VALUES);
   }
 
-  kernel(kernel: KernelFacts): void {
+  kernel(kernel: PageKernel): void {
     this.#activity(kernel.record, kernel);
   }
 
@@ -83,10 +83,10 @@ export class TimelineBuffer {
     return timelineOf({ tape: this.#tape, lanes: this.#lanes, header: this.header, span, order, total }, most);
   }
 
-  #activity(record: Activity, told: Told): void {
-    const found = timed(record);
+  #activity(record: Activity, told: KernelValues): void {
+    const found = timedActivity(record);
     if (found === null) return;
-    this.#steps.take(found);
+    this.#steps.addDeviceWork(found);
     const launch = launchOf(record);
     const { start, dur, kind } = found;
     const from = Math.min(start, launch?.start ?? start);
@@ -189,7 +189,7 @@ const inMs = (ns: number): number => Math.round(ns / 1000) / 1000;
 
 const OTHER_NAMES: Readonly<Partial<Record<EventKind, string>>> = { set: 'set', sync: 'sync', copy: 'copy' };
 
-function nameOf({ record, kind }: Timed): string {
+function nameOf({ record, kind }: TimedActivity): string {
   switch (record.type) {
     case 'kernel':
       return record.name;

@@ -7,25 +7,25 @@
 const MOST = 1000;
 
 /** What covers time, one row for each thing that is told apart: intervals in it count once. */
-export interface Row {
+export interface BinCoverage {
   /** ns covered in each span. */
   covered: Float64Array;
   /** End of what was covered so far. */
   end: number;
 }
 
-export class Spans {
+export class TimeBins {
   #begin: number | null = null;
   #end = -Infinity;
   #width = 1;
-  readonly #rows: Row[] = [];
+  readonly #rows: BinCoverage[] = [];
   readonly #most: number;
 
   constructor(most = MOST) {
     this.#most = most;
   }
 
-  row(): Row {
+  addCoverage(): BinCoverage {
     const row = { covered: new Float64Array(this.#most), end: -Infinity };
     this.#rows.push(row);
     return row;
@@ -54,7 +54,7 @@ export class Spans {
    * Covers the part of an interval that the row does not cover yet and that is part of what is divided. Intervals of a
    * row come in order of start: of one that comes late, what lies before the row's end is not counted.
    */
-  cover(row: Row, start: number, end: number): void {
+  cover(row: BinCoverage, start: number, end: number): void {
     const begin = this.#begin ?? start;
     const from = Math.max(start, row.end, begin);
     const to = Math.min(end, this.#end);
@@ -68,7 +68,7 @@ export class Spans {
   }
 
   /** Parts of 1. */
-  sharesOf(row: Row): number[] {
+  sharesOf(row: BinCoverage): number[] {
     return [...row.covered.subarray(0, this.count)].map((ns) => Math.round((1e9 * ns) / this.#width) / 1e9);
   }
 

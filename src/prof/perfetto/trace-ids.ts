@@ -8,7 +8,7 @@ const LARGEST = 0x7fffffff;
 /** Whether a number can be that of a process or thread in a trace. */
 const isTraceId = (id: number): boolean => Number.isInteger(id) && id > 0 && id <= LARGEST;
 
-export class Numbers {
+export class TraceIds {
   readonly #taken = new Set<number>();
   #last = FIRST_OF_OURS - 1;
 

@@ -1,7 +1,7 @@
 /** Packed numbers of a page → typed arrays: base64, raw deflate, little endian. Nothing here knows of a document. */
-import type { Packed } from '../../../prof/html/page-data.js';
+import type { PackedColumn } from '../../../prof/html/page-data.js';
 
-const WIDTHS: Readonly<Record<Packed['type'], number>> = { u8: 1, u16: 2, u32: 4, f64: 8 };
+const WIDTHS: Readonly<Record<PackedColumn['type'], number>> = { u8: 1, u16: 2, u32: 4, f64: 8 };
 
 /** More than any page holds: a damaged length must not ask for all memory. */
 const MOST_NUMBERS = 20_000_000;
@@ -38,21 +38,21 @@ async function inflate(bytes: Uint8Array<ArrayBuffer>, size: number): Promise<Ar
 }
 
 /** Calls that read one number in little endian. */
-const READERS: Readonly<Record<Packed['type'], (view: DataView, at: number) => number>> = {
+const READERS: Readonly<Record<PackedColumn['type'], (view: DataView, at: number) => number>> = {
   u8: (view, at) => view.getUint8(at),
   u16: (view, at) => view.getUint16(at, true),
   u32: (view, at) => view.getUint32(at, true),
   f64: (view, at) => view.getFloat64(at, true),
 };
 
-export type Numbers = Uint8Array | Uint16Array | Uint32Array | Float64Array;
+export type UnpackedColumn = Uint8Array | Uint16Array | Uint32Array | Float64Array;
 
 /**
  * @param packed `length` numbers of one type
  * @returns the numbers, in an array of their type
  * @throws Error where the bytes are not what `type` and `length` say, in one line that names the place
  */
-export async function unpack(name: string, packed: Packed): Promise<Numbers> {
+export async function unpackColumn(name: string, packed: PackedColumn): Promise<UnpackedColumn> {
   const { type, length, data } = packed;
   const width = (WIDTHS as Readonly<Record<string, number | undefined>>)[type];
   if (width === undefined) throw new Error(`${name}: unknown type of numbers`);
@@ -65,7 +65,7 @@ export async function unpack(name: string, packed: Packed): Promise<Numbers> {
   }
 }
 
-function inOrderOf(buffer: ArrayBuffer, type: Packed['type'], length: number): Numbers {
+function inOrderOf(buffer: ArrayBuffer, type: PackedColumn['type'], length: number): UnpackedColumn {
   const isLittle = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;
   if (type === 'u8') return new Uint8Array(buffer);
   if (isLittle) {

@@ -49,7 +49,7 @@ export interface TraceTime {
 }
 
 /** What slices and instants have in common. */
-interface OnTrack extends TraceTime {
+interface TrackElement extends TraceTime {
   readonly track: TraceTrack;
   readonly name: string;
   readonly category: string;
@@ -60,14 +60,14 @@ interface OnTrack extends TraceTime {
   readonly endsFlow: number | null;
 }
 
-export interface TraceSlice extends OnTrack {
+export interface TraceSlice extends TrackElement {
   readonly type: 'slice';
   /** ns */
   readonly dur: number;
 }
 
 /** Something without a duration. */
-export interface TraceInstant extends OnTrack {
+export interface TraceInstant extends TrackElement {
   readonly type: 'instant';
 }
 
@@ -78,12 +78,12 @@ export interface TraceCounter extends TraceTime {
 }
 
 /** Says, once and first, that time stamps are Unix time. */
-export interface TraceClock {
+export interface TraceClockSnapshot {
   readonly type: 'clock';
   readonly at: bigint;
 }
 
-export type TraceEvent = TraceClock | TraceProcess | TraceTrack | TraceSlice | TraceInstant | TraceCounter;
+export type TraceElement = TraceClockSnapshot | TraceProcess | TraceTrack | TraceSlice | TraceInstant | TraceCounter;
 
 /** Takes events as they become known, in any order of time. */
-export type Emit = (event: TraceEvent) => void;
+export type Emit = (event: TraceElement) => void;

@@ -3,7 +3,7 @@ import type { KernelRecord } from '../../record/record.js';
 import type { Annotated } from '../annotate.js';
 import type { Peaks } from '../roofline/peaks.js';
 
-export interface KernelFacts {
+export interface PageKernel {
   readonly record: KernelRecord;
   readonly layer: readonly string[];
   readonly op: string | null;
@@ -15,7 +15,7 @@ export interface KernelFacts {
 }
 
 /** A row computes what it is asked for whenever it is asked: several parts of a page ask once, together. */
-export function factsOf(row: Annotated): KernelFacts {
+export function pageKernelOf(row: Annotated): PageKernel {
   const { record, layer, op, tc, flops, bytes, peaks } = row;
   return { record, layer, op, tc, dtype: row.unitUse?.dtype ?? null, flops, bytes, peaks };
 }

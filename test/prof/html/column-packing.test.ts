@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { pack } from '../../../src/prof/html/packed.js';
+import { packColumn } from '../../../src/prof/html/column-packing.js';
 import { unpacked } from '../../support/pages.js';
 
 describe('packed numbers', () => {
@@ -14,13 +14,13 @@ describe('packed numbers', () => {
   ];
   for (const [what, type, numbers] of cases) {
     it(`${what}: ${type}, and the same when unpacked`, () => {
-      const packed = pack(numbers);
+      const packed = packColumn(numbers);
       expect(packed).to.include({ type, length: numbers.length });
       expect(unpacked(packed)).to.deep.equal(numbers);
     });
   }
 
   it('that repeat take little room', () => {
-    expect(pack(new Float64Array(100_000).fill(-1)).data.length).to.be.below(2000);
+    expect(packColumn(new Float64Array(100_000).fill(-1)).data.length).to.be.below(2000);
   });
 });

@@ -1,6 +1,6 @@
 /** Columns of numbers as a page holds them: in the smallest type that holds them all, compressed, as text. */
 import { deflateRawSync } from 'node:zlib';
-import type { Packed } from './page-data.js';
+import type { PackedColumn } from './page-data.js';
 
 const TYPES = [
   { type: 'u8', most: 0xff, of: Uint8Array },
@@ -12,7 +12,7 @@ const TYPES = [
 const IS_LITTLE = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1;
 
 /** Numbers as text: whole ones from 0 in 8, 16 or 32 bits, all others in 64. */
-export function pack(numbers: ArrayLike<number>): Packed {
+export function packColumn(numbers: ArrayLike<number>): PackedColumn {
   let most = 0;
   let isWhole = true;
   for (let i = 0; i < numbers.length && isWhole; i++) {

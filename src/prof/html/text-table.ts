@@ -1,6 +1,6 @@
 /** Texts by number: what repeats is kept once. */
 
-export class TextNumbers {
+export class TextTable {
   /** Number 0 stands for what is not known. */
   readonly #numbers = new Map<string, number>([['', 0]]);
   readonly #texts: string[] = [''];

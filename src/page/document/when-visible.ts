@@ -20,7 +20,7 @@ const observer = new IntersectionObserver(
 );
 
 /** @param work is done once, when the element is nearly seen */
-export function whenSeen(place: Element, work: () => void): void {
+export function whenVisible(place: Element, work: () => void): void {
   waiting.set(place, work);
   observer.observe(place);
 }
