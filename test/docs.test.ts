@@ -1,13 +1,13 @@
 /** The pages agree with the code: generated ones are what would be generated, hand-written ones name what there is. */
 import { expect } from 'chai';
 import { spawn } from 'node:child_process';
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { delimiter, dirname, join } from 'node:path';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import ts from 'typescript';
 import { countsOf } from '../docs/differences/counts.js';
 import { readProbes } from '../docs/differences/probe.js';
+import { exampleEnvironment, examplePages, examplesIn, toolsFolder } from '../docs/examples.js';
 import { COUNTS, PAGES } from '../docs/generate.js';
 import { LOADED } from '../docs/pages/manuals.js';
 import { escape } from '../docs/pages/troff.js';
@@ -80,7 +80,16 @@ describe('docs/record.md', () => {
   });
 });
 
-const MARKDOWN = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'samples/README.md', 'docs/record.md', 'docs/neuron.md', 'docs/ascend.md', ...Object.keys(PAGES)]; // prettier-ignore
+const MARKDOWN = [
+  ...examplePages(ROOT),
+  'CONTRIBUTING.md',
+  'CHANGELOG.md',
+  'samples/README.md',
+  'docs/record.md',
+  'docs/neuron.md',
+  'docs/ascend.md',
+  ...Object.keys(PAGES),
+];
 
 describe('hand-written pages', () => {
   for (const path of MARKDOWN) {
@@ -105,20 +114,13 @@ describe('hand-written pages', () => {
   });
 });
 
-/** Commands of the README's console blocks with what it says they print. */
-const BLOCKS = [...read('README.md').matchAll(/```console\n\$ (.*)\n([^]*?)```/g)].map(
-  ([, command = '', output = '']) => [command, output] as const,
-);
+/** Pages whose console blocks are run. */
+const EXAMPLE_PAGES = examplePages(ROOT);
 
-describe('README', () => {
+describe('examples', () => {
   let folder = '';
   before(() => {
-    folder = mkdtempSync(join(tmpdir(), 'dprof-readme-'));
-    for (const tool of ['dparse', 'dprof'] as const) {
-      const words = [process.execPath, ...commandOf(tool)].map((word) => `'${word}'`).join(' ');
-      writeFileSync(join(folder, tool), `#!/bin/sh\nexec ${words} "$@"\n`);
-      chmodSync(join(folder, tool), 0o755);
-    }
+    folder = toolsFolder((tool) => [process.execPath, ...commandOf(tool)]);
   });
   after(() => {
     rmSync(folder, { recursive: true });
@@ -126,8 +128,11 @@ describe('README', () => {
 
   /** What a shell command prints, with both tools on the PATH. */
   function shell(command: string): Promise<string> {
-    const env = { ...process.env, PATH: `${folder}${delimiter}${process.env['PATH'] ?? ''}`, LC_ALL: 'C' };
-    const child = spawn('sh', ['-c', command], { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'ignore'] });
+    const child = spawn('sh', ['-c', command], {
+      cwd: ROOT,
+      env: exampleEnvironment(folder),
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
     let output = '';
     child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
     return new Promise((resolve, reject) => {
@@ -138,36 +143,38 @@ describe('README', () => {
     });
   }
 
-  it('has examples', () => {
-    expect(BLOCKS).to.have.length.above(5);
+  it('are in the README and in the guides', () => {
+    expect(examplesIn(read('README.md'))).to.have.length.within(5, 8);
+    expect(EXAMPLE_PAGES.flatMap((path) => examplesIn(read(path)))).to.have.length.above(12);
   });
-  for (const [command, output] of BLOCKS) {
-    it(`shows what it prints: ${command}`, async () => {
-      const demo = scripts['demo']?.replace(/^node bin\/(\w+)\.js/, '$1') ?? '';
-      expect(await shell(command.replace('npm run -s demo', demo))).to.equal(output);
-    });
+
+  for (const path of EXAMPLE_PAGES) {
+    for (const { command, output } of examplesIn(read(path))) {
+      it(`of ${path} print what they show: ${command}`, async () => {
+        const demo = scripts['demo']?.replace(/^node bin\/(\w+)\.js/, '$1') ?? '';
+        expect(await shell(command.replace('npm run -s demo', demo)), 'npm run docs:examples').to.equal(output);
+      });
+    }
   }
 
-  it('has no line of the demo wider than 120 characters', () => {
-    const [command, output] = BLOCKS[0] ?? ['', ''];
-    expect(command).to.equal('npm run -s demo');
-    for (const line of output.split('\n')) expect(line.length).to.be.at.most(120);
+  it('of the demo have no line wider than 120 characters', () => {
+    const demo = examplesIn(read('README.md'))[0];
+    expect(demo?.command).to.equal('npm run -s demo');
+    for (const line of demo?.output.split('\n') ?? []) expect(line.length).to.be.at.most(120);
   });
 
-  it('has only options that exist, and scripts that exist', () => {
+  it('have only options that exist, and scripts that exist', () => {
     const tools = [DPARSE, DPROF, ...LOADED.map(([, , { tool }]) => tool)];
     const known = tools.flatMap(({ options }) => options).map(({ name }) => `--${name}`);
     const foreign = ['--trace', '--pytorch', '--type', '--profile-from-start', '--output-format', '--output-file'];
-    for (const [option] of read('README.md').matchAll(/(?<![\w-])--[a-z][\w-]*/g)) {
-      expect([...known, ...foreign]).to.include(option);
-    }
-    for (const [, script = ''] of read('README.md').matchAll(/npm run (?:-s )?([\w:]+)/g)) {
-      expect(scripts).to.have.property(script);
-    }
+    const text = EXAMPLE_PAGES.map(read).join('\n');
+    for (const [option] of text.matchAll(/(?<![\w-])--[a-z][\w-]*/g)) expect([...known, ...foreign]).to.include(option);
+    for (const [, script = ''] of text.matchAll(/npm run (?:-s )?([\w:]+)/g)) expect(scripts).to.have.property(script);
   });
 
-  it('has a library example that prints what it says', async () => {
-    const [, code = '', output = ''] = /```js\n([^]*?)```\n\n```text\n([^]*?)```/.exec(read('README.md')) ?? [];
+  it('of the library print what they show', async () => {
+    const page = read('docs/guide/library.md');
+    const [, code = '', output = ''] = /```js\n([^]*?)```\n\n```text\n([^]*?)```/.exec(page) ?? [];
     const words = commandOf('dprof');
     const library = (words.pop() ?? '').replace(/cli.dprof(\.[jt]s)$/, 'index$1');
     const program = join(folder, 'example.mjs');
@@ -175,4 +182,8 @@ describe('README', () => {
     expect(await shell([process.execPath, ...words, program].map((word) => `'${word}'`).join(' '))).to.equal(output);
     expect(output).to.match(/^conv2d /);
   });
+});
+
+it('README is read in minutes', () => {
+  expect(read('README.md').split('\n')).to.have.length.below(165);
 });
