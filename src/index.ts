@@ -6,8 +6,19 @@ export { encodeLine } from './record/jsonl.js';
 export { LiteralError, parseLiteral, type PythonValue } from './record/python-literal.js';
 
 export { checkProfile, readProfile, type ProfileOptions } from './parse/profile.js';
-export type { Probe, Reader, ReadOptions } from './parse/reader.js';
-export { detect, READERS, UNREADABLE, type Unreadable } from './parse/registry.js';
+export type {
+  LiveFormat,
+  LiveOptions,
+  LiveStream,
+  OutputFolder,
+  Probe,
+  Reader,
+  ReadOptions,
+  SniffResult,
+  Unreadable,
+} from './parse/reader.js';
+export { detect, READERS } from './parse/registry.js';
+export { UNREADABLE } from './parse/unreadable.js';
 
 export type { Family, KernelFacts, Param, Role, Work } from './ops/family.js';
 export { resolveWork, type ResolvedWork } from './ops/resolve-work.js';

@@ -1,5 +1,6 @@
 /** docs/formats.md: what can be read, and what to do with what cannot. */
-import { READERS, UNREADABLE, UNREADABLE_DATABASES } from '../../src/parse/registry.js';
+import { READERS } from '../../src/parse/registry.js';
+import { UNREADABLE, UNREADABLE_DATABASES } from '../../src/parse/unreadable.js';
 import { DIAGNOSTICS } from '../../src/record/diagnostics.js';
 import { code, list, NOTICE, page, table } from './markdown.js';
 

@@ -1,7 +1,8 @@
 /** `dparse`: profiles → records. */
 import { statSync } from 'node:fs';
-import { findProfiles, type Profile } from '../parse/find.js';
+import { findProfiles, type FoundProfile } from '../parse/find.js';
 import { readerNamed } from '../parse/registry.js';
+import type { LiveFormat } from '../parse/reader.js';
 import { counted } from '../record/plural.js';
 import { EXIT, UserError } from '../record/errors.js';
 import { main } from './boundary.js';
@@ -26,13 +27,14 @@ async function run(args: readonly string[]): Promise<void> {
   if (request.format !== undefined) readerNamed(request.format);
   const isPiped = request.inputs.length === 1 && request.inputs[0] === '-';
   const stdin = isPiped ? await peek(process.stdin, request.format) : null;
-  await (stdin?.isLive === true ? follow(request, stdin.bytes) : parseAll(request, stdin?.bytes));
+  const live = stdin?.live ?? null;
+  await (live === null || stdin === null ? parseAll(request, stdin?.bytes) : follow(request, live, stdin.bytes));
 }
 
-/** Reports from a pipe, as they come. */
-async function follow(request: Request, bytes: AsyncIterable<Buffer>): Promise<void> {
+/** Records from a pipe, as they come. */
+async function follow(request: Request, live: LiveFormat, bytes: AsyncIterable<Buffer>): Promise<void> {
   await withOutput(request.output, [], async (write, flush) => {
-    const outcome = await parseLive(bytes, write, flush);
+    const outcome = await parseLive(live, bytes, write, flush);
     if (!request.quiet) process.stderr.write(`dparse: ${summary('-', outcome)}\n`);
   });
 }
@@ -54,12 +56,12 @@ function complain(failure: UserError): void {
   process.exitCode = EXIT.failed;
 }
 
-async function parse(request: Request, profiles: readonly Profile[]): Promise<void> {
+async function parse(request: Request, profiles: readonly FoundProfile[]): Promise<void> {
   const { format, ranges, program, force, quiet, jobs } = request;
   const meter = progress('dparse', !quiet);
   const failures: UserError[] = [];
   const ranks = new Map<number, number[]>();
-  const note = (profile: Profile, outcome: Outcome): void => {
+  const note = (profile: FoundProfile, outcome: Outcome): void => {
     meter.clear();
     if (outcome instanceof UserError) {
       failures.push(outcome);

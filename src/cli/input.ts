@@ -137,7 +137,7 @@ async function parseFolder(folder: string, types: RecordTypes | undefined): Prom
 /** A profile's records. The parser and its database library are only loaded here: records alone never need them. */
 async function parseProfile(file: string, types: RecordTypes | undefined): Promise<Opening> {
   const { openProfile } = await import('../parse/find.js');
-  return recordsOf(await openProfile(file), types);
+  return recordsOf((await openProfile(file)).source, types);
 }
 
 async function recordsOf(source: Opened, types: RecordTypes | undefined): Promise<Opening> {

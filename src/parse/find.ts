@@ -1,52 +1,62 @@
 /**
- * Which inputs are profiles. Done before any is read, so that the ordinals of profiles do not depend on what happens
- * later, nor on the number of workers.
+ * The profiles among the inputs. Found before any is read, so that the ordinals of profiles depend neither on failures
+ * while reading nor on the number of workers.
  */
 import { statSync } from 'node:fs';
 import { resolve, sep } from 'node:path';
 import { counted } from '../record/plural.js';
 import { UserError } from '../record/errors.js';
 import { BrokenProfile, checkProfile } from './profile.js';
-import { PROFILE_FOLDERS } from './registry.js';
+import { OUTPUT_FOLDERS } from './registry.js';
+import type { Reader } from './reader.js';
 import { expand, open, type Source } from './source.js';
 
-export interface Profile {
-  /** Ordinal in the stream. */
-  readonly ordinal: number;
+/** A file that is a profile, ready to be read. */
+export interface OpenedProfile {
+  /** To be disposed of when the profile is read. */
   readonly source: Source;
+  /** Reader of its format. */
+  readonly reader: Reader;
 }
 
-export interface Found {
-  readonly profiles: readonly Profile[];
-  /** Inputs that cannot be read, and profiles in a folder or a glob that cannot. Other files there are passed over. */
+export interface FoundProfile extends OpenedProfile {
+  /** Ordinal in the stream, from 0. */
+  readonly ordinal: number;
+}
+
+export interface FoundProfiles {
+  readonly profiles: readonly FoundProfile[];
+  /** Inputs that cannot be read, and damaged profiles in folders and globs. Other files there are skipped silently. */
   readonly failures: readonly UserError[];
 }
 
 /**
- * @param format format id, to take every input for that
- * @param stdin stands for standard input, when somebody has looked at it before
+ * Finds and opens the profiles of all inputs. Failures are returned, not thrown: one bad input does not lose the others.
+ * @param inputs files, folders, globs, or `-` for standard input
+ * @param format id of the format to read every input as; detected by content when undefined
+ * @param stdin stream to read instead of standard input, when its first bytes were inspected before
  */
 export async function findProfiles(
   inputs: readonly string[],
   format?: string,
   stdin?: AsyncIterable<Buffer>,
-): Promise<Found> {
-  const profiles: Profile[] = [];
+): Promise<FoundProfiles> {
+  const profiles: FoundProfile[] = [];
   const failures: UserError[] = [];
   for (const input of inputs) {
     const before = profiles.length + failures.length;
     try {
       const { paths, lenient } = expand(input);
       const inFolder = lenient && (statSync(input, { throwIfNoEntry: false })?.isDirectory() ?? false);
-      const told: string[] = [];
+      const used: string[] = [];
       for (const path of paths) {
         const result = await tryOpen(path, { format, stdin, inFolder });
-        if (!(result instanceof UserError)) profiles.push({ ordinal: profiles.length, source: result });
+        if (!(result instanceof UserError)) profiles.push({ ...result, ordinal: profiles.length });
         else if (!lenient || result instanceof BrokenProfile) failures.push(result);
         else continue;
-        told.push(path);
+        used.push(path);
       }
-      if (inFolder) failures.push(...foldersWithout(told, paths));
+      if (inFolder) failures.push(...unreadableFolders(used, paths));
       if (lenient && profiles.length + failures.length === before) {
         throw new UserError(`no profile among ${counted(paths.length, 'file')}`, {
           where: input,
@@ -61,43 +71,49 @@ export async function findProfiles(
   return { profiles, failures };
 }
 
-/** Folders of profilers in which none of the paths is that are told of. */
-const foldersWithout = (told: readonly string[], paths: readonly string[]): UserError[] =>
-  PROFILE_FOLDERS.flatMap(({ title, hint, among }) =>
+/**
+ * Profiler output directories with no readable profile.
+ * @param used paths of profiles, and of damaged ones that are reported themselves
+ * @param paths all files found
+ */
+const unreadableFolders = (used: readonly string[], paths: readonly string[]): UserError[] =>
+  OUTPUT_FOLDERS.flatMap(({ title, hint, among }) =>
     [...among(paths)]
-      .filter((folder) => !told.some((path) => resolve(path).startsWith(resolve(folder) + sep)))
+      .filter((folder) => !used.some((path) => resolve(path).startsWith(resolve(folder) + sep)))
       .map((folder) => new UserError(`is ${title}`, { where: folder, hint })),
   );
 
-/** What stands before the cut says nothing of what the file is. */
+/** For a gzip whose readable beginning does not suffice to detect a format. */
 const cutOff = (path: string): UserError =>
   new UserError('gzip is cut off before any event of a trace', { where: path, hint: 'copy it again' });
 
-interface Opening {
+interface OpenOptions {
   readonly format?: string | undefined;
   readonly stdin?: AsyncIterable<Buffer> | undefined;
-  /** Whether the file was found in a folder. */
+  /** Whether the file was found in a folder: then files that another one covers are refused. */
   readonly inFolder?: boolean;
 }
 
 /**
- * Opens a profile.
- * @throws UserError when the file is none
+ * Opens a profile and detects its format.
+ * @throws UserError when the file is no profile
  */
-export async function openProfile(path: string, { format, stdin, inFolder = false }: Opening = {}): Promise<Source> {
+export async function openProfile(
+  path: string,
+  { format, stdin, inFolder = false }: OpenOptions = {},
+): Promise<OpenedProfile> {
   const source = await open(path, stdin);
   try {
-    checkProfile(source.path, source.name, format, inFolder);
-    return source;
+    return { source, reader: checkProfile(source.path, source.name, format, inFolder) };
   } catch (error) {
     source.dispose();
     throw error instanceof UserError && source.isCut === true ? cutOff(path) : error;
   }
 }
 
-async function tryOpen(path: string, opening: Opening): Promise<Source | UserError> {
+async function tryOpen(path: string, options: OpenOptions): Promise<OpenedProfile | UserError> {
   try {
-    return await openProfile(path, opening);
+    return await openProfile(path, options);
   } catch (error) {
     if (error instanceof UserError) return error;
     if (error instanceof Error && 'code' in error)

@@ -1,5 +1,5 @@
 /**
- * One profile → its records: detection, opening and reading together. What the command lines and the library use.
+ * One profile → its records: opening, detection of the format and reading together. Used by the commands and the library.
  */
 import { existsSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
@@ -12,29 +12,31 @@ import { isSqlite, SqliteFile } from './sqlite/sqlite.js';
 import { headContains } from './json/first-part.js';
 
 export interface ProfileOptions {
-  /** Ordinal of the profile in the stream. */
+  /** Ordinal of the profile in the stream, from 0. */
   readonly profile: number;
-  /** Name of the input as the user knows it; the path when not given. */
+  /** Name of the input for messages and the profile line, as the user gave it; the path when not given. */
   readonly name?: string;
-  /** Format id, to read the input as that whatever it looks like. */
+  /** Id of the format to read the input as; detected by content when not given. */
   readonly format?: string;
   /** Whether to write host ranges too. */
   readonly ranges?: boolean;
-  /** Program that ran in the profile, for formats that keep it in a file of its own; looked for beside the input. */
+  /** Path of the program that ran, for formats that keep it in a file of its own; a sidecar file when not given. */
   readonly program?: string;
-  /** Whether to take a program although it is not the one that ran. */
+  /** Whether to accept a program although it is not the one that ran. */
   readonly force?: boolean;
 }
 
-/** A profile that cannot be opened: in use, damaged, cut short. Other files that cannot be may be anything. */
+/** A file that is certainly a profile but cannot be opened: locked, damaged, truncated. */
 export class BrokenProfile extends UserError {}
 
-/** Schemas stand at the start of a database, or in what was written last. */
+/** Bytes searched for table names: a database's schema is at its start, or in its write-ahead log. */
 const SCHEMA_BYTES = 4 * 1024 * 1024;
 
 /**
- * Records of a profile. Memory: see `capture.ts`.
+ * Records of a profile: the profile line, activities in order of start, the end line. Memory: see `capture/columns.ts`.
+ * @param path file with the bytes, uncompressed
  * @throws UserError when the file is no profile, or cannot be read
+ * @throws UsageError when `format` is no format
  */
 export function* readProfile(path: string, options: ProfileOptions): Generator<ProfileLine> {
   const name = options.name ?? path;
@@ -57,16 +59,21 @@ export function* readProfile(path: string, options: ProfileOptions): Generator<P
 }
 
 /**
- * Whether a file is a profile, without reading its events.
- * @param inFolder whether it was found in a folder, whose other files may tell the same
- * @throws UserError when it is none, or another file tells the same
+ * Detects the format of a file without reading its events.
+ * @param path file with the bytes, uncompressed
+ * @param name the input for messages, as the user gave it
+ * @param format id of the format to read the input as; detected by content when undefined
+ * @param inFolder whether it was found in a folder, another file of which may cover the same capture
+ * @returns the format's reader
+ * @throws UserError when it is no profile, or redundant
  */
-export function checkProfile(path: string, name: string, format?: string, inFolder = false): void {
+export function checkProfile(path: string, name: string, format?: string, inFolder = false): Reader {
   const probe = openProbe(path, name);
   try {
     const reader = chooseReader(probe, format);
     if (inFolder && format === undefined && reader.isCovered?.(probe) === true)
-      throw new UserError('tells what another file beside it tells', { where: name });
+      throw new UserError('is redundant: another file covers this capture', { where: name });
+    return reader;
   } finally {
     probe.database?.close();
   }
@@ -78,18 +85,18 @@ function openProbe(path: string, name: string): Probe {
   return { file: name, path, folder, head, database: isSqlite(head) ? openNamed(path, name) : null };
 }
 
-/** A file of another kind than the format asked for is answered by what it is. */
+/** @throws UserError stating the detected format, when the file is of another kind than the format requested */
 function chooseReader(probe: Probe, format: string | undefined): Reader {
   if (format === undefined) return detect(probe);
   const named = readerNamed(format);
   if ((named.reads === 'database') === (probe.database !== null)) return named;
   throw new UserError(`is ${detect(probe).title}, not what --format ${format} reads`, {
     where: probe.file,
-    hint: 'leave --format out: dparse tells formats by their content',
+    hint: 'leave --format out: dparse detects formats by content',
   });
 }
 
-/** Opens a database; messages name the input as the user knows it. */
+/** Opens a database; messages show the input's name as the user gave it. */
 function openNamed(path: string, name: string): SqliteFile {
   try {
     return SqliteFile.open(path);
@@ -100,6 +107,6 @@ function openNamed(path: string, name: string): SqliteFile {
   }
 }
 
-/** Whether a database that cannot be opened is a profile, as far as its bytes tell. */
+/** Whether a database that cannot be opened is a profile: its bytes contain the name of a profiler's table. */
 const isProfile = (path: string): boolean =>
   [path, `${path}-wal`].some((file) => existsSync(file) && headContains(file, PROFILE_TABLES, SCHEMA_BYTES));

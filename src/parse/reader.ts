@@ -1,49 +1,111 @@
 /**
- * What a format's reader is. A new format is one reader, one line in the registry, one sample and one page of docs.
+ * The interface of a format's reader. A new format is one reader, one line in the registry, one sample and one page of
+ * docs; whatever else of the program must know of a format is a fact stated here.
  */
 import type { ProfileLine } from '../record/record.js';
 import type { SqliteFile } from './sqlite/sqlite.js';
 
-/** What is known of an input when its format is asked for. */
+/** An input whose format is to be detected. */
 export interface Probe {
-  /** Base name, for messages only: the format is told by content, never by name. */
+  /** Base name, for messages only: formats are detected by content, never by name. */
   readonly file: string;
-  /** Where the bytes are, uncompressed. */
+  /** Path of the bytes, uncompressed. */
   readonly path: string;
-  /** Folder of the input as the user knows it, where files that belong to it may stand; null for standard input. */
+  /** Folder of the input under the name the user gave, for sidecar files; null for standard input. */
   readonly folder: string | null;
   /** The first bytes, uncompressed. */
   readonly head: Buffer;
-  /** The database, when the input is one. */
+  /** The opened database, when the input is one. */
   readonly database: SqliteFile | null;
 }
 
 export interface ReadOptions {
-  /** Ordinal of the profile in the stream. */
+  /** Ordinal of the profile in the stream, from 0. */
   readonly profile: number;
   /** Base name of the input, for the profile line. */
   readonly file: string;
-  /** Rank that the file name tells, or null. */
+  /** MPI or distributed rank in the file name; null when the name has none. */
   readonly rank: number | null;
   /** Whether to write host ranges too. */
   readonly ranges: boolean;
-  /** Program that ran in the profile, for formats that keep it in a file of its own; looked for beside the input. */
+  /** Path of the program that ran, for formats that keep it in a file of its own; a sidecar file when not given. */
   readonly program?: string;
-  /** Whether to take a program although it is not the one that ran. */
+  /** Whether to accept a program although it is not the one that ran. */
   readonly force?: boolean;
 }
 
+/** A format's reader, with the facts about the format that the rest of the program needs. */
 export interface Reader {
   /** Name on the command line and in the profile line. */
   readonly id: string;
   /** One line for `--formats`. */
   readonly title: string;
-  /** What its inputs are, whatever is in them. */
+  /** Kind of file that the format is stored in. */
   readonly reads: 'database' | 'text' | 'binary';
+  /**
+   * Size of V8's young generation in MB (2^20 bytes) that suits a worker thread reading this format. Absent: the
+   * default of `dparse`, which is large because most readers make many short-lived objects.
+   */
+  readonly youngGenerationMb?: number;
+  /** Names of tables, or their first letters, by which a database that cannot be opened is recognised as a profile. */
+  readonly tableNames?: readonly string[];
+  /** Folders that the profiler writes, to explain one that holds no readable profile. */
+  readonly outputFolder?: OutputFolder;
+  /** How to read a pipe while the profiler still writes it; absent where records need the whole input. */
+  readonly live?: LiveFormat;
   /** Whether the input is of this format. */
   sniff(probe: Probe): boolean;
-  /** Whether another file of its folder tells what the input does: where a folder is read, it is passed over. */
+  /** Whether another file of the same folder covers the input's capture: reading the folder then skips this one. */
   isCovered?(probe: Probe): boolean;
-  /** Records of the input, the profile line first, the end line last. */
+  /**
+   * Records of the input: the profile line first, the end line last.
+   * @throws UserError when the input as a whole cannot be read
+   */
   read(probe: Probe, options: ReadOptions): Iterable<ProfileLine>;
+}
+
+/** A kind of folder that a profiler writes. */
+export interface OutputFolder {
+  /** Completes the message `FOLDER: is …`. */
+  readonly title: string;
+  /** What to do, for the message. */
+  readonly hint: string;
+  /** The folders of this kind that contain any of these files. */
+  readonly among: (paths: readonly string[]) => ReadonlySet<string>;
+}
+
+/** Whether the bytes so far are of a format; 'more' while they are too few to decide. */
+export type SniffResult = 'yes' | 'no' | 'more';
+
+/** A format that is read from a pipe while it is being written. */
+export interface LiveFormat {
+  /** @param head the first bytes of the stream, uncompressed */
+  sniff(head: Buffer): SniffResult;
+  /** Starts reading a stream. */
+  open(options: LiveOptions): LiveStream;
+}
+
+export interface LiveOptions extends Pick<ReadOptions, 'profile' | 'file' | 'rank'> {
+  /** The input's name in messages. */
+  readonly input: string;
+}
+
+/** One stream that is read as it arrives. */
+export interface LiveStream {
+  /** Records of each report that this piece completes. The piece's memory may be reused afterwards. */
+  take(piece: Buffer): Iterable<readonly ProfileLine[]>;
+  /**
+   * Records of the bytes after the last complete report, and the end line.
+   * @throws UserError when the stream held no report
+   */
+  end(): readonly ProfileLine[];
+}
+
+/** A kind of input that is recognised only to explain what to do instead. */
+export interface Unreadable {
+  /** Completes the message `FILE: is …`. */
+  readonly title: string;
+  /** What to do, for the message. */
+  readonly hint: string;
+  sniff(probe: Probe): boolean;
 }

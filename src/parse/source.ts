@@ -1,6 +1,6 @@
 /**
- * Inputs: paths, folders, globs, standard input, gzip. What SQLite cannot read in place (a stream, a compressed file)
- * is unpacked into a temporary folder, never beside the input.
+ * Inputs: paths, folders, globs, standard input, gzip. Streams and compressed files, which SQLite cannot read in place,
+ * are unpacked into a temporary folder, never next to the input.
  */
 import fg from 'fast-glob';
 import {
@@ -23,27 +23,27 @@ const HEAD_BYTES = 4096;
 
 /** An input that can be read by path. */
 export interface Source {
-  /** As the user knows it, for messages. */
+  /** As the user gave it, for messages. */
   readonly name: string;
   /** Base name, for the profile line. */
   readonly file: string;
-  /** Where the bytes are. */
+  /** File with the bytes, uncompressed. */
   readonly path: string;
-  /** Only the first part of a gzip could be unpacked. */
+  /** Present when the gzip is truncated, so that only its first part could be unpacked. */
   readonly isCut?: true;
-  /** Removes what was unpacked. */
+  /** Removes temporary files. */
   dispose(): void;
 }
 
-/** What one argument of the command line stands for. */
+/** The files of one command-line argument. */
 export interface Expansion {
   readonly paths: readonly string[];
-  /** Whether files that are no profiles are to be passed over (those of a folder or a glob). */
+  /** Whether to skip files that are no profiles: true for a folder or a glob. */
   readonly lenient: boolean;
 }
 
 /**
- * Files that an argument stands for, in order of name. `-` is standard input.
+ * The files of an argument, in order of name. `-` is standard input.
  * @throws UserError when there is no such file, or the folder or glob holds none
  */
 export function expand(argument: string): Expansion {
@@ -63,7 +63,7 @@ export function expand(argument: string): Expansion {
   return { paths: found.sort(), lenient: true };
 }
 
-/** The first bytes of a file, uncompressed. */
+/** The first 4096 bytes of a file, or all of a smaller one. */
 export function readHead(path: string): Buffer {
   const head = Buffer.alloc(HEAD_BYTES);
   const file = openSync(path, 'r');
@@ -78,8 +78,8 @@ export const isGzip = (head: Buffer): boolean => head[0] === 0x1f && head[1] ===
 
 /**
  * Makes an input readable by path.
- * @param stdin stands for standard input, when somebody has looked at it before
- * @throws UserError when it is empty, a folder, or a broken gzip
+ * @param stdin stream to read instead of standard input, when its first bytes were inspected before
+ * @throws UserError when it is empty or a broken gzip
  */
 export async function open(path: string, stdin: AsyncIterable<Buffer> = process.stdin): Promise<Source> {
   if (path === '-') return unpack(path, 'stdin', stdin);
@@ -117,9 +117,10 @@ async function unpack(name: string, file: string, stream: AsyncIterable<Buffer>)
 }
 
 /**
- * Undoes gzip. Of a file that was cut short, what can be had of a trace: its reader makes do with it, and says so.
- * Nothing else can be read in part.
- * @returns whether it is complete
+ * Inflates gzip. Of a truncated file the part that inflates is kept if it is JSON: a trace's reader reads and reports
+ * it. No other format can be read in part.
+ * @returns whether the file is complete
+ * @throws Error of zlib when it is damaged, or truncated and no JSON
  */
 async function gunzip(from: string, to: string): Promise<boolean> {
   try {
@@ -128,7 +129,7 @@ async function gunzip(from: string, to: string): Promise<boolean> {
   } catch (error) {
     const isCut = error instanceof Error && 'code' in error && error.code === 'Z_BUF_ERROR';
     if (!isCut) throw error;
-    // What was unpacked before the error may not have been written: once more, without one.
+    // Output inflated before the error may not have been written: inflate again, accepting the truncation.
     await pipeline(
       createReadStream(from),
       createGunzip({ finishFlush: constants.Z_SYNC_FLUSH }),
@@ -139,10 +140,10 @@ async function gunzip(from: string, to: string): Promise<boolean> {
   }
 }
 
-/** Ways in which launchers write a rank into a file name; the first that matches counts. */
+/** How launchers write a rank into a file name; the first that matches counts. */
 const RANK_IN_NAME: readonly RegExp[] = [/rank[._-]?(\d{1,6})(?!\d)/i, /_r(\d{1,6})(?![a-z0-9])/i, /\.(\d{1,6})\./];
 
-/** The rank that a file name tells: `rank_3`, `_r3`, `.3.`; null when it tells none. */
+/** The rank in a file name: `rank_3`, `_r3`, `.3.`; null when there is none. */
 export function rankOf(file: string): number | null {
   for (const pattern of RANK_IN_NAME) {
     const rank = pattern.exec(file)?.[1];

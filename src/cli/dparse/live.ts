@@ -1,47 +1,53 @@
 /**
- * A live pipe: reports of neuron-monitor on standard input are written as they come, and nothing waits for the end of
- * the stream, which may be days away. Every other input takes the usual way, complete with the bytes looked at here.
+ * A live pipe: formats with `live` are read from standard input as they arrive, because the end of the stream may be
+ * days away. Any other input is read as usual, from its first byte on.
  */
-import { ByteLines } from '../../parse/readers/neuron/monitor/byte-lines.js';
-import { MonitorReports } from '../../parse/readers/neuron/monitor/monitor-reports.js';
-import { isMonitorStream, type Verdict } from '../../parse/readers/neuron/monitor/recognise.js';
-import { neuronMonitor } from '../../parse/readers/neuron/monitor.js';
+import { READERS } from '../../parse/registry.js';
+import type { LiveFormat, LiveStream, SniffResult } from '../../parse/reader.js';
 import { isGzip } from '../../parse/source.js';
-import { Diagnostics } from '../../record/diagnostics.js';
 import { encodeLine } from '../../record/jsonl.js';
 import type { ProfileLine } from '../../record/record.js';
 import { outcomeOf, type Counted } from './one.js';
 import type { Flush, Write } from '../output.js';
 
-/** A stream whose first bytes were looked at: they come again. */
+/** A stream whose first bytes were inspected. */
 export interface Peeked {
-  readonly isLive: boolean;
+  /** The format to read it in as it arrives; null when it is to be read as a whole. */
+  readonly live: LiveFormat | null;
+  /** The whole stream, the inspected bytes included. */
   readonly bytes: AsyncIterable<Buffer>;
 }
 
-/** Bytes in which a report tells what it is. */
+/** Bytes within which a live format must be recognised. */
 const SEARCHED = 64 * 1024;
 
 /**
- * Looks at the begin of a stream.
- * @param format format that the user named
+ * Inspects the first bytes of a stream.
+ * @param format id given with `--format`
  */
 export async function peek(stream: AsyncIterable<Buffer>, format: string | undefined): Promise<Peeked> {
+  const candidates = READERS.flatMap(({ id, live }) =>
+    live === undefined || (format !== undefined && format !== id) ? [] : [live],
+  );
+  const sniff = (live: LiveFormat, head: Buffer): SniffResult =>
+    format === undefined ? live.sniff(head) : sniffNamed(head);
   const pieces = stream[Symbol.asyncIterator]();
   let head = Buffer.alloc(0);
-  let verdict: Verdict = 'more';
-  while (verdict === 'more' && head.length < SEARCHED) {
+  let live: LiveFormat | null = null;
+  let undecided = candidates;
+  while (undecided.length > 0 && head.length < SEARCHED) {
     const piece = await pieces.next();
     if (piece.done === true) break;
     head = Buffer.concat([head, piece.value]);
-    verdict = verdictOn(head, format);
+    const results = new Map(undecided.map((candidate) => [candidate, sniff(candidate, head)]));
+    live = undecided.find((candidate) => results.get(candidate) === 'yes') ?? null;
+    undecided = live === null ? undecided.filter((candidate) => results.get(candidate) === 'more') : [];
   }
-  return { isLive: verdict === 'yes', bytes: rejoined(head, pieces) };
+  return { live, bytes: rejoined(head, pieces) };
 }
 
-function verdictOn(head: Buffer, format: string | undefined): Verdict {
-  if (format === undefined) return isMonitorStream(head.toString('utf8'));
-  if (format !== neuronMonitor.id) return 'no';
+/** A format that the user names is taken for given, unless the stream is compressed. */
+function sniffNamed(head: Buffer): SniffResult {
   if (head.length < 2) return 'more';
   return isGzip(head) ? 'no' : 'yes';
 }
@@ -56,24 +62,24 @@ async function* rejoined(head: Buffer, rest: AsyncIterator<Buffer>): AsyncGenera
 }
 
 /**
- * Writes the records of reports as they come.
+ * Writes the records of a stream as they come.
  * @throws UserError when the stream ends without any report
  */
-export async function parseLive(bytes: AsyncIterable<Buffer>, write: Write, flush: Flush): Promise<Counted> {
-  const diagnostics = new Diagnostics();
-  const stream = { profile: 0, format: neuronMonitor.id, input: '-', file: '-', rank: null };
-  const reports = new MonitorReports(stream, diagnostics);
-  const lines = new ByteLines();
+export async function parseLive(
+  live: LiveFormat,
+  bytes: AsyncIterable<Buffer>,
+  write: Write,
+  flush: Flush,
+): Promise<Counted> {
+  const stream: LiveStream = live.open({ profile: 0, input: '-', file: '-', rank: null });
   const pass = async (records: readonly ProfileLine[]): Promise<void> => {
     for (const record of records) await write(encodeLine(record));
     if (records.length > 0) await flush();
   };
   for await (const piece of bytes) {
-    for (const line of lines.take(piece)) await pass(reports.take(line));
+    for (const records of stream.take(piece)) await pass(records);
   }
-  const rest = lines.rest();
-  diagnostics.count('malformed-event', lines.tooLong);
-  const last = reports.end(rest);
+  const last = stream.end();
   await pass(last);
   return outcomeOf(last.at(-1));
 }

@@ -1,5 +1,5 @@
 /** One profile → lines of text. */
-import type { Profile } from '../../parse/find.js';
+import type { FoundProfile } from '../../parse/find.js';
 import { readProfile } from '../../parse/profile.js';
 import { DIAGNOSTICS, type DiagnosticName } from '../../record/diagnostics.js';
 import { UserError } from '../../record/errors.js';
@@ -36,7 +36,7 @@ const SPARE = 4 * 1024;
 const TURN = 2000;
 
 export async function parseOne(
-  profile: Profile,
+  profile: Pick<FoundProfile, 'ordinal' | 'source'>,
   options: ParseOptions,
   write: Write,
   meter: Progress,

@@ -1,5 +1,6 @@
 /** What `dparse` can be asked: one table for the parser and the help. */
-import { READERS, UNREADABLE } from '../../parse/registry.js';
+import { READERS } from '../../parse/registry.js';
+import { UNREADABLE } from '../../parse/unreadable.js';
 import { UsageError } from '../../record/errors.js';
 import { integer, optionLines, parseArguments, type Option, type Tool } from '../arguments.js';
 

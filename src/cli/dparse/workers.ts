@@ -7,8 +7,7 @@ import { createReadStream, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import type { Profile } from '../../parse/find.js';
-import { isAscendDatabase } from '../../parse/readers/ascend/database.js';
+import type { FoundProfile } from '../../parse/find.js';
 import { UserError } from '../../record/errors.js';
 import type { Outcome, ParseOptions } from './one.js';
 import type { Write } from '../output.js';
@@ -32,11 +31,11 @@ export type Answer =
   | { readonly what: string; readonly detail: UserError['detail'] };
 
 export async function parseMany(
-  profiles: readonly Profile[],
+  profiles: readonly FoundProfile[],
   options: ParseOptions,
   jobs: number,
   write: Write,
-  note: (profile: Profile, outcome: Outcome) => void,
+  note: (profile: FoundProfile, outcome: Outcome) => void,
 ): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'dparse-'));
   const remove = (): void => {
@@ -44,7 +43,7 @@ export async function parseMany(
   };
   process.on('exit', remove);
   try {
-    const spool = ({ ordinal }: Profile): string => join(folder, `${ordinal}.jsonl`);
+    const spool = ({ ordinal }: FoundProfile): string => join(folder, `${ordinal}.jsonl`);
     const started: Promise<Outcome>[] = [];
     const start = (): void => {
       const profile = profiles[started.length];
@@ -72,7 +71,7 @@ export async function parseMany(
 
 /** One profile in a thread of its own. */
 export const parseLarge = (
-  profile: Profile,
+  profile: FoundProfile,
   options: ParseOptions,
   write: Write,
   meter: Progress,
@@ -85,23 +84,20 @@ export const parseLarge = (
 };
 
 /**
- * Room for short-lived objects in MB: at V8's default of 48 a fifth of the time goes into copying the survivors of
- * collections that a larger room does not need.
+ * Size of V8's young generation in MB where the reader states none: at V8's default of 48 a fifth of the time goes into
+ * copying the survivors of collections that a larger one does not need.
  */
 const YOUNG_GENERATION_MB = 192;
-/** Databases of Ascend are read as numbers alone, so that a larger room gains nothing. */
-const YOUNG_GENERATION_OF_NUMBERS_MB = 48;
 
 function runWorker(
-  profile: Profile,
+  profile: FoundProfile,
   options: ParseOptions,
   output: string | null,
   take?: (bytes: Uint8Array) => Promise<void>,
 ): Promise<Outcome> {
-  const { ordinal, source } = profile;
+  const { ordinal, source, reader } = profile;
   const job: Job = { ordinal, path: source.path, name: source.name, file: source.file, options, output };
-  const maxYoungGenerationSizeMb = isAscendDatabase(source.path) ? YOUNG_GENERATION_OF_NUMBERS_MB : YOUNG_GENERATION_MB;
-  const resourceLimits = { maxYoungGenerationSizeMb };
+  const resourceLimits = { maxYoungGenerationSizeMb: reader.youngGenerationMb ?? YOUNG_GENERATION_MB };
   const worker = new Worker(new URL('./worker.js', import.meta.url), { workerData: job, resourceLimits });
   return new Promise((resolve, reject) => {
     const fail = (error: unknown): void => {

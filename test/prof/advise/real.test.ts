@@ -9,7 +9,7 @@ import { adviserOf } from '../../support/advice.js';
 import { itShared } from '../../support/shared.js';
 
 async function recordsOf(path: string): Promise<ProfileLine[]> {
-  const source = await openProfile(path);
+  const { source } = await openProfile(path);
   const records = [...readProfile(source.path, { profile: 0, name: basename(path), ranges: true })];
   source.dispose();
   return records;

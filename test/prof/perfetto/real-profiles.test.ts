@@ -38,7 +38,7 @@ function cutOnes(events: readonly ChromeEvent[]): ChromeEvent[] {
 }
 
 async function check(path: string): Promise<void> {
-  const source = await openProfile(path);
+  const { source } = await openProfile(path);
   const records = [...readProfile(source.path, { profile: 0, name: source.name, ranges: true })];
   source.dispose();
   const { shown, imported, events } = traced(records);

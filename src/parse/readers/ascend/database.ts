@@ -5,8 +5,9 @@
 import type { ProfileLine } from '../../../record/record.js';
 import { emit } from '../../capture/emit.js';
 import type { Probe, Reader, ReadOptions } from '../../reader.js';
-import { SqliteFile } from '../../sqlite/sqlite.js';
+import type { SqliteFile } from '../../sqlite/sqlite.js';
 import { AscendCapture } from './database/database-capture.js';
+import { ascendFolder } from './folders.js';
 import { isMoved } from './one-profile.js';
 
 const ID = 'ascend-db';
@@ -18,6 +19,10 @@ export const ascendDatabase: Reader = {
   id: ID,
   title: 'Ascend PyTorch Profiler database (ascend_pytorch_profiler_*.db, msprof_*.db)',
   reads: 'database',
+  // Rows are read as numbers alone: measured, a larger young generation gains nothing.
+  youngGenerationMb: 48,
+  tableNames: ['COMPUTE_TASK_INFO', 'PYTORCH_API', 'CANN_API'],
+  outputFolder: ascendFolder,
   sniff: ({ database }) => database !== null && isProfile(database),
   isCovered: (probe) => isMoved(probe),
   read: (probe, options) => read(probe, options),
@@ -25,20 +30,6 @@ export const ascendDatabase: Reader = {
 
 const isProfile = (database: SqliteFile): boolean =>
   database.has('STRING_IDS') && EVENTS.some((table) => database.has(table));
-
-/** Whether a file is such a database; false where it cannot be read. */
-export function isAscendDatabase(path: string): boolean {
-  try {
-    const database = SqliteFile.open(path);
-    try {
-      return isProfile(database);
-    } finally {
-      database.close();
-    }
-  } catch {
-    return false;
-  }
-}
 
 function* read({ database, folder }: Probe, options: ReadOptions): Generator<ProfileLine> {
   if (database === null) return;

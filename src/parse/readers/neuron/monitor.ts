@@ -1,11 +1,11 @@
 /**
- * Reports of neuron-monitor, one JSON object a line: from a file here, from a live pipe by `MonitorReports` itself.
+ * Reports of neuron-monitor, one JSON object a line, from a file or a live pipe.
  * Source: the Neuron Monitor user guides, and reports of a trn1.
  */
 import { closeSync, openSync, readSync } from 'node:fs';
 import { Diagnostics } from '../../../record/diagnostics.js';
 import type { ProfileLine } from '../../../record/record.js';
-import type { Probe, Reader, ReadOptions } from '../../reader.js';
+import type { LiveOptions, LiveStream, Probe, Reader, ReadOptions } from '../../reader.js';
 import { ByteLines } from './monitor/byte-lines.js';
 import { MonitorReports } from './monitor/monitor-reports.js';
 import { REPORT_KEYS } from './monitor/value-paths.js';
@@ -15,6 +15,10 @@ export const neuronMonitor: Reader = {
   id: 'neuron-monitor',
   title: 'AWS neuron-monitor reports, JSON lines',
   reads: 'text',
+  live: {
+    sniff: (head) => isMonitorStream(head.toString('utf8')),
+    open: (options) => new MonitorStream(options),
+  },
   sniff: ({ head }) => isMonitor(head),
   read: (probe, options) => read(probe, options),
 };
@@ -29,19 +33,36 @@ function isMonitor(head: Buffer): boolean {
   return isMonitorStream(text) === 'yes' || REPORT_LINE.test(text);
 }
 
+/** Bytes of a file or a pipe → the records of each report, as soon as its line is complete. */
+class MonitorStream implements LiveStream {
+  readonly #diagnostics = new Diagnostics();
+  readonly #lines = new ByteLines();
+  readonly #reports: MonitorReports;
+
+  constructor(options: LiveOptions) {
+    this.#reports = new MonitorReports({ ...options, format: neuronMonitor.id }, this.#diagnostics);
+  }
+
+  *take(piece: Buffer): Generator<readonly ProfileLine[]> {
+    for (const line of this.#lines.take(piece)) yield this.#reports.take(line);
+  }
+
+  end(): readonly ProfileLine[] {
+    const rest = this.#lines.rest();
+    this.#diagnostics.count('malformed-event', this.#lines.tooLong);
+    return this.#reports.end(rest);
+  }
+}
+
 function* read({ path, file: input }: Probe, { profile, file, rank }: ReadOptions): Generator<ProfileLine> {
-  const diagnostics = new Diagnostics();
-  const reports = new MonitorReports({ profile, format: neuronMonitor.id, input, file, rank }, diagnostics);
-  const lines = new ByteLines();
+  const stream = new MonitorStream({ profile, input, file, rank });
   const piece = Buffer.allocUnsafe(PIECE);
   const descriptor = openSync(path, 'r');
   try {
     for (let n: number; (n = readSync(descriptor, piece, 0, PIECE, null)) > 0;) {
-      for (const line of lines.take(piece.subarray(0, n))) yield* reports.take(line);
+      for (const records of stream.take(piece.subarray(0, n))) yield* records;
     }
-    const rest = lines.rest();
-    diagnostics.count('malformed-event', lines.tooLong);
-    yield* reports.end(rest);
+    yield* stream.end();
   } finally {
     closeSync(descriptor);
   }

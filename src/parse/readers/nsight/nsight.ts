@@ -28,6 +28,7 @@ export const nsight: Reader = {
   id: 'nsight',
   title: 'Nsight Systems SQLite export (nsys export --type sqlite)',
   reads: 'database',
+  tableNames: ['CUPTI_ACTIVITY_KIND'],
   sniff: ({ database }) => database?.has('StringIds') === true && !database.has('StringTable'),
   read: (probe, options) => read(probe, options),
 };

@@ -28,6 +28,7 @@ export const nvprof: Reader = {
   id: 'nvprof',
   title: 'nvprof / NVVP SQLite database (nvprof -o FILE)',
   reads: 'database',
+  tableNames: ['CUPTI_ACTIVITY_KIND'],
   sniff: ({ database }) => database?.has('StringTable') === true && database.has('Version'),
   read: (probe, options) => read(probe, options),
 };

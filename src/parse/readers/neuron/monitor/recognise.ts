@@ -1,8 +1,6 @@
 /** Whether bytes are the begin of a stream of reports. */
+import type { SniffResult } from '../../../reader.js';
 import { REPORT_KEYS } from './value-paths.js';
-
-/** 'more' when it takes more bytes to tell. */
-export type Verdict = 'yes' | 'no' | 'more';
 
 /** What values the known members have; anything else of that name is no report. */
 const BEGINS = REPORT_KEYS.map(
@@ -13,7 +11,7 @@ const BEGINS = REPORT_KEYS.map(
  * Looks at the members of the object that the first line is, and at nothing inside them.
  * @param text the first bytes
  */
-export function isMonitorStream(text: string): Verdict {
+export function isMonitorStream(text: string): SniffResult {
   const start = text.replace(/^\ufeff/, '').trimStart();
   if (start === '') return 'more';
   if (!start.startsWith('{')) return 'no';

@@ -1,0 +1,76 @@
+/**
+ * Inputs that are recognised but cannot be read, each with a hint what to do instead; the first that matches counts.
+ * `--formats` and the docs are generated from this table.
+ */
+import type { Probe, Unreadable } from './reader.js';
+
+const startsWith =
+  (...prefixes: readonly string[]) =>
+  ({ head }: Probe): boolean => {
+    const start = head.subarray(0, 256).toString('latin1').trimStart();
+    return prefixes.some((prefix) => start.startsWith(prefix));
+  };
+
+/** Whether the head holds what text does not: control characters other than white space. */
+const isBinary = ({ head }: Probe): boolean =>
+  head.subarray(0, 4096).some((byte) => byte < 32 && (byte < 9 || byte > 13) && byte !== 27);
+
+export const UNREADABLE: readonly Unreadable[] = [
+  {
+    title: 'an Nsight Systems report (.nsys-rep, .qdrep)',
+    hint: 'run: nsys export --type sqlite FILE, and parse the .sqlite',
+    sniff: startsWith('NVIDIA Tegra Profiler Report'),
+  },
+  {
+    title: 'a Visual Profiler session in XML (.nvvp)',
+    hint: 'profile with nvprof -o FILE, which writes a database',
+    sniff: startsWith('<?xml', '<com.nvidia', '<viper'),
+  },
+  {
+    title: 'the text that nvprof prints',
+    hint: 'profile with nvprof -o FILE, which writes a database',
+    sniff: ({ head }) => /^==\d+== (?:NVPROF|Profiling|Generated)/m.test(head.toString('latin1')),
+  },
+  {
+    title: 'a log of the CUDA command line profiler',
+    hint: 'profile with nvprof -o FILE or nsys profile',
+    sniff: startsWith('# CUDA_PROFILE_LOG_VERSION'),
+  },
+  {
+    title: 'records of dparse',
+    hint: 'give them to dprof',
+    sniff: startsWith('{"type":"profile"'),
+  },
+  {
+    title: "records of PyProf's parse",
+    hint: 'give them to dprof',
+    sniff: startsWith("{'kShortName'"),
+  },
+  {
+    title: 'JSON without "traceEvents"',
+    hint: 'dparse reads the traces that torch.profiler exports, and databases: dparse --formats',
+    sniff: startsWith('{', '['),
+  },
+  {
+    title: 'a binary file that is no profile database (a raw nvprof log, perhaps)',
+    hint: 'import it with nvprof --import-profile FILE --export-profile NEW, or profile with nvprof -o FILE',
+    sniff: isBinary,
+  },
+  {
+    title: 'a table of the Ascend profiler without the times of kernels',
+    hint: 'give trace_view.json, kernel_details.csv or the directory',
+    sniff: ({ head }) => /^[^\n{]*,[^\n{]*\((?:us|MB|KB)\)/.test(head.toString('utf8')),
+  },
+  { title: 'text', hint: 'dparse --formats lists what can be read', sniff: () => true },
+];
+
+/** Databases that are recognised but hold no activities. */
+export const UNREADABLE_DATABASES: readonly Unreadable[] = [
+  {
+    title: 'the sums of an Ascend profile (analysis.db), without its kernels',
+    hint: "give the profile's database (ascend_pytorch_profiler_*.db) or directory",
+    sniff: ({ database }) =>
+      database !== null &&
+      [...database.tables.keys()].some((table) => table === 'StepTraceTime' || table.startsWith('CommAnalyzer')),
+  },
+];
