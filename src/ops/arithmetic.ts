@@ -16,7 +16,7 @@ const isInteger = isKind('int');
 const isNarrow = ({ dtype }: Tensor): boolean => (dtypeBytes(dtype) ?? Infinity) <= 1;
 
 /** Of an opaque type the size alone is told. */
-const isTold = ({ dtype }: Tensor): boolean => category(dtype) !== null && !dtype.startsWith('opaque');
+const isKnownType = ({ dtype }: Tensor): boolean => category(dtype) !== null && !dtype.startsWith('opaque');
 
 /**
  * A quantised product multiplies what its first matrix is quantised to, if another one is too; its scales and bias do
@@ -30,9 +30,9 @@ function quantised(tensors: readonly Tensor[]): string | null {
   return isInteger(a) && isInteger(b) ? 'int8' : null;
 }
 
-/** The type of a call's operands after promotion, as the framework names it; null when it is not told. */
+/** The type of a call's operands after promotion, as the framework names it; null when it is unspecified. */
 function promotedType(call: OpCall, matmul: boolean): string | null {
-  const known = inputs(call)?.filter(isTold) ?? [];
+  const known = inputs(call)?.filter(isKnownType) ?? [];
   if (matmul) {
     const narrow = quantised(known);
     if (narrow !== null) return narrow;
@@ -54,7 +54,7 @@ interface Asked {
 /**
  * The type, by its short name: that of the floating-point operands after promotion, of the whole numbers where there
  * are no others. For products the kernel's name decides where the operands are FP32, which the matrix unit may round to
- * TF32 or 16 bits on the way in, and where their type is not told. Null when nothing tells it.
+ * TF32 or 16 bits on the way in, and where their type is unspecified. Null when nothing tells it.
  */
 export function arithmeticType({ call, matmul, name, verdict }: Asked): string | null {
   const promoted = promotedType(call, matmul);

@@ -13,7 +13,7 @@ interface Rule {
   readonly size: 'in' | 'out';
   /** One way: a rank either sends the message or receives it. */
   readonly oneWay?: boolean;
-  /** How many messages of size S pass each rank's link; null when it is not told. */
+  /** How many messages of size S pass each rank's link; null when it is unspecified. */
   readonly factor: (ranks: number) => number | null;
 }
 

@@ -2,6 +2,7 @@
  * What a family of ops is: from one call and the kernel it launched, the work that kernel had to do.
  */
 import type { Direction, Extent, OpCall } from '../record/record.js';
+import type { Tensor } from './call.js';
 
 /** What is known of the kernel whose work is asked for. */
 export interface KernelFacts {
@@ -29,6 +30,31 @@ export type Role = 'main' | 'dgrad' | 'wgrad' | 'bias' | 'helper';
 /** One `key=value` of the params column; a bare value when the key is ''. */
 export type Param = readonly [key: string, value: string | number];
 
+/**
+ * What an op computes and moves: its FLOPs and the tensors that it reads and writes. `workOf` (work.ts) makes the `Work`
+ * of a kernel from it. Every formula of a family is a function from a call to an `OpCost`.
+ */
+export interface OpCost {
+  /** Floating-point operations, a fused multiply-add counted as 2; null when not known, and `unknown` says why. */
+  readonly flops: number | null;
+  /** Tensors read, one that must be read twice listed twice. By default none; in a rule, what its signature marks. */
+  readonly reads?: readonly Tensor[];
+  /** Tensors written; null when their extents are not known, and `unknown` says why. */
+  readonly writes: readonly Tensor[] | null;
+  readonly params: readonly Param[];
+  /** Formulas of flops and bytes with symbols, for --explain. */
+  readonly formula: string;
+  /** Where the formula comes from; in a rule by default the source of its family. */
+  readonly source?: string;
+  /** By default `main`. */
+  readonly role?: Role;
+  /** Whether a matrix unit could do the op; by default not. */
+  readonly matmul?: boolean;
+  /** Why flops or writes are null. */
+  readonly unknown?: string;
+}
+
+/** The work of one kernel, or of a whole op. */
 export interface Work {
   readonly role: Role;
   /** Floating-point operations, a fused multiply-add counted as 2; null when not known. */

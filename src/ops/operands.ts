@@ -5,7 +5,7 @@ import type { Arg, ArgValue, OpCall } from '../record/record.js';
 import { argument, numel, positional, type Tensor } from './call.js';
 
 /** Element type of a tensor whose marker does not tell it. Its size in bytes is not known. */
-const UNTOLD = 'na';
+const UNSPECIFIED = 'na';
 
 /** Whether the argument claims to be a tensor. */
 const claimsTensor = (arg: Arg): boolean => arg.shape !== undefined;
@@ -17,7 +17,7 @@ export function tensorOf(arg: Arg | undefined): Tensor | null {
   for (const extent of shape as unknown[]) if (!Number.isInteger(extent) || (extent as number) < 0) return null;
   const extents = shape as number[];
   if (!Number.isSafeInteger(numel(extents))) return null;
-  return { shape: extents, dtype: typeof arg.dtype === 'string' ? arg.dtype : UNTOLD };
+  return { shape: extents, dtype: typeof arg.dtype === 'string' ? arg.dtype : UNSPECIFIED };
 }
 
 /**
@@ -43,7 +43,7 @@ const SCALAR_DTYPES: Readonly<Record<string, string>> = { float: 'float32', int:
 
 function scalarTensor(arg: Arg | undefined): Tensor | null {
   if (arg === undefined || !Object.hasOwn(SCALAR_DTYPES, arg.type)) return null;
-  return { shape: [1], dtype: SCALAR_DTYPES[arg.type] ?? UNTOLD };
+  return { shape: [1], dtype: SCALAR_DTYPES[arg.type] ?? UNSPECIFIED };
 }
 
 /** The tensor an op works on: its first argument, or the one named `input` or `self`. */

@@ -3,22 +3,17 @@
  * addend to the kernel that adds it, nothing to those that only prepare or finish.
  */
 import { dtypeShort, numel, type Tensor } from './call.js';
-import type { KernelFacts, Param, Role, Work } from './family.js';
+import type { KernelFacts, OpCost, Param, Role, Work } from './family.js';
 import { kernelKind, type KernelKind } from './kernels/kernel-kind.js';
-import { helperWork, sizeOf } from './work.js';
+import { helperWork, workOf } from './work.js';
 
-/** A call understood as a product of two tensors. */
-export interface Product {
-  readonly flops: number;
-  readonly left: Tensor;
-  readonly right: Tensor;
-  readonly result: Tensor;
-  /** The params column, by what the kernel computes. */
-  readonly params: (role: Role, kernel: KernelFacts) => readonly Param[];
-  readonly formula: string;
+/** The cost of a product of two tensors, each of whose gradients costs as much, and what is added to its result. */
+export interface ProductCost extends OpCost {
   readonly source: string;
-  /** Whether a matrix unit could do it; not for a dot product. */
-  readonly matmul: boolean;
+  readonly reads: readonly [a: Tensor, b: Tensor];
+  readonly writes: readonly [result: Tensor];
+  /** The params column, where it depends on what the kernel computes. */
+  readonly paramsOf?: (role: Role, kernel: KernelFacts) => readonly Param[];
   /** What is added to the result: a bias, or C of A·B + C. */
   readonly addend?: Addend;
   /** Whether it is a transposed convolution, whose forward pass is another convolution's input gradient. */
@@ -84,7 +79,7 @@ const TRANSPOSITIONS: readonly (readonly ['dgrad' | 'wgrad', RegExp])[] = [
 /**
  * Which of forward, input gradient or weight gradient a main kernel computes: by the words in its name, else by
  * the transposition there, else by its place among the kernels of the backward op (input first, then weight). From the
- * third kernel on it is not told.
+ * third kernel on it is unspecified.
  */
 function gradientRole({ name, dir, sub }: KernelFacts, transposed = false): Role {
   const word = GRADIENT_WORDS.find(([, pattern]) => pattern.test(name))?.[0];
@@ -97,25 +92,26 @@ function gradientRole({ name, dir, sub }: KernelFacts, transposed = false): Role
 }
 
 /** One add per element of the result; forward reads and writes it, backward sums it into the addend's gradient. */
-function addendWork(product: Product, addend: Addend, backward: boolean, params: readonly Param[]): Work {
-  const { result } = product;
+function addendWork(product: ProductCost, addend: Addend, backward: boolean, params: readonly Param[]): Work {
+  const [result] = product.writes;
   const bias: Tensor = addend.given ?? { shape: addend.shape, dtype: result.dtype };
-  return {
+  const work = workOf({
     role: 'bias',
     flops: numel(result.shape),
-    ...sizeOf(backward ? [result, bias] : [result, result, bias]),
+    reads: backward ? [result] : [result, bias],
+    writes: backward ? [bias] : [result],
     params,
     matmul: true,
-    ...(addend.label === undefined ? {} : { label: addend.label }),
     formula: backward
       ? 'flops = |out|, bytes = |out| + |bias|: one add per element of the result'
       : 'flops = |out|, bytes = 2·|out| + |bias|: one add per element of the result',
     source: 'element counts; each operand read once, each result written once',
-  };
+  });
+  return addend.label === undefined ? work : { ...work, label: addend.label };
 }
 
 /** The addend that a kernel of this kind adds (forward) or sums the gradient of (backward); null when it does neither. */
-function addendOf({ addend, result }: Product, kind: KernelKind, backward: boolean): Addend | null {
+function addendOf({ addend, writes: [result] }: ProductCost, kind: KernelKind, backward: boolean): Addend | null {
   if (addend === undefined || kind === 'bias-gradient') return addend ?? null;
   if (addend.given === null) return null;
   const summed = numel(addend.given.shape) < numel(result.shape);
@@ -123,22 +119,15 @@ function addendOf({ addend, result }: Product, kind: KernelKind, backward: boole
 }
 
 /** The work of one kernel of the product's call. */
-export function productWork(product: Product, kernel: KernelFacts): Work {
+export function productWork(product: ProductCost, kernel: KernelFacts): Work {
   const kind = kernelKind(kernel);
+  const params = (role: Role): readonly Param[] => product.paramsOf?.(role, kernel) ?? product.params;
   if (kind === 'main') {
     const role = gradientRole(kernel, product.transposed);
-    return {
-      role,
-      flops: product.flops,
-      ...sizeOf([product.left, product.right, product.result]),
-      params: product.params(role, kernel),
-      matmul: product.matmul,
-      formula: product.formula,
-      source: product.source,
-    };
+    return workOf({ ...product, role, params: params(role) });
   }
   const backward = kernel.dir === 'bprop' || kind === 'bias-gradient';
   const addend = kind === 'helper' || kind === 'other' ? null : addendOf(product, kind, backward);
-  if (addend === null) return helperWork(product.params('helper', kernel), 'kernel name');
-  return addendWork(product, addend, backward, product.params('bias', kernel));
+  if (addend === null) return helperWork(params('helper'), 'kernel name');
+  return addendWork(product, addend, backward, params('bias'));
 }

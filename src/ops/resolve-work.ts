@@ -32,7 +32,7 @@ export function resolveWork(calls: readonly OpCall[], kernel: KernelFacts): Reso
     const found = describeBy(calls, index, kernel);
     if (found === null || (partial !== null && found.family !== partial.family)) continue;
     if (found.call.from === undefined) return partial ?? found;
-    if (calls[index]?.from === 'sizes' ? tellsAll(found) : isKnown(found.whole))
+    if (calls[index]?.from === 'sizes' ? isComplete(found) : isKnown(found.whole))
       return partial === null ? found : { ...found, work: withRoleOf(partial.work, found.work) };
     partial ??= found;
   }
@@ -40,7 +40,7 @@ export function resolveWork(calls: readonly OpCall[], kernel: KernelFacts): Reso
 }
 
 function describeBy(calls: readonly OpCall[], index: number, kernel: KernelFacts): ResolvedWork | null {
-  const written = withToldResult(calls, index);
+  const written = withKnownResult(calls, index);
   const family = written === undefined ? null : familyOf(written);
   if (written === undefined || family === null) return null;
   const { call, typedBy } = inferDtypes(inSchemaOrder(written), kernel.name);
@@ -60,7 +60,7 @@ function describeBy(calls: readonly OpCall[], index: number, kernel: KernelFacts
  * The call with the extents of its result where another call of the chain, of the same family and the same tensors, has
  * them: `conv2d` around `convolution`.
  */
-function withToldResult(calls: readonly OpCall[], index: number): OpCall | undefined {
+function withKnownResult(calls: readonly OpCall[], index: number): OpCall | undefined {
   const call = calls[index];
   if (call?.from !== 'dispatcher' || call.out !== undefined) return call;
   const other = calls.find((candidate) => candidate.out !== undefined && hasTensorsOf(candidate, call));
@@ -79,7 +79,7 @@ const isKnown = ({ flops, bytes }: Work): boolean => flops !== null && bytes !==
  * Whether the call tells all but element types. These may be known by one of its kernels' names and not by another's,
  * and all of them must have the same describing call.
  */
-const tellsAll = ({ call, family, whole }: ResolvedWork): boolean =>
+const isComplete = ({ call, family, whole }: ResolvedWork): boolean =>
   isKnown(whole) || (whole.flops !== null && isKnown(family.work(withAnyType(call), NAMELESS) ?? whole));
 
 /** The inner op may say which gradient it computes. */

@@ -1,41 +1,23 @@
 /**
- * Putting a kernel's work together: operations, the tensors it reads and those it writes.
+ * From an op's cost to a kernel's work, and the values of the params column.
  */
 import { dtypeShort, tensorBytes, type Tensor } from './call.js';
-import type { Param, Role, Work } from './family.js';
+import type { OpCost, Param, Work } from './family.js';
 
-/** A kernel that no matrix unit can do, by its operands. */
-export interface Traffic {
-  /** Null when the operation count is not known; `unknown` says why. */
-  readonly flops: number | null;
-  /** Each operand once; twice when a kernel must read it twice. */
-  readonly reads: readonly Tensor[];
-  readonly writes: readonly Tensor[];
-  readonly params: readonly Param[];
-  readonly formula: string;
-  readonly source: string;
-  readonly role?: Role;
-  readonly unknown?: string;
+/**
+ * The work that an op's cost amounts to. Bytes are the sizes of the tensors read and written; null when the writes are
+ * not known, or an element type has no known size.
+ */
+export function workOf(cost: OpCost & { readonly source: string }): Work {
+  const { role = 'main', flops, reads = [], writes, params, matmul = false, formula, source } = cost;
+  const size: ReturnType<typeof sizeOf> = writes === null ? { bytes: null } : sizeOf([...reads, ...writes]);
+  const reasons = [cost.unknown, size.unknown].filter((reason) => reason !== undefined);
+  const work: Work = { role, flops, bytes: size.bytes, params, matmul, formula, source };
+  return reasons.length === 0 ? work : { ...work, unknown: reasons.join('; ') };
 }
 
-/** Bytes are the sizes of what is read and written; null when an element type has no known size. */
-export function trafficWork(traffic: Traffic): Work {
-  const { bytes, unknown } = sizeOf([...traffic.reads, ...traffic.writes]);
-  const work: Work = {
-    role: traffic.role ?? 'main',
-    flops: traffic.flops,
-    bytes,
-    params: traffic.params,
-    matmul: false,
-    formula: traffic.formula,
-    source: traffic.source,
-  };
-  if (traffic.unknown === undefined && unknown === undefined) return work;
-  return { ...work, unknown: [traffic.unknown, unknown].filter((reason) => reason !== undefined).join('; ') };
-}
-
-/** Size of all tensors together; null with the first element type that has no known size. */
-export function sizeOf(tensors: readonly Tensor[]): { readonly bytes: number | null; readonly unknown?: string } {
+/** Size of all tensors together in bytes, or the first element type that has no known size. */
+function sizeOf(tensors: readonly Tensor[]): { readonly bytes: number | null; readonly unknown?: string } {
   let bytes = 0;
   for (const tensor of tensors) {
     const size = tensorBytes(tensor);
@@ -45,11 +27,11 @@ export function sizeOf(tensors: readonly Tensor[]): { readonly bytes: number | n
   return { bytes };
 }
 
-/** Amounts together; null when one of them is not known. */
+/** The sum of the amounts; null when one of them is not known. */
 export const total = (amounts: readonly (number | null)[]): number | null =>
   amounts.reduce((sum, amount) => (sum === null || amount === null ? null : sum + amount), 0);
 
-/** A kernel beside the main one: the op's work is given to the main kernel. */
+/** The work of a helper kernel: none, since the op's work is attributed to its main kernel. */
 export const helperWork = (params: readonly Param[], source: string): Work => ({
   role: 'helper',
   flops: 0,
@@ -76,5 +58,5 @@ export const tensorListParams = (list: readonly Tensor[]): Param[] => [
   ...[...new Set(list.map(({ dtype }) => dtypeShort(dtype)))].map((name): Param => ['', name]),
 ];
 
-/** A tensor of these extents and type; a type that cannot be told is 'na' and has no size. */
+/** A tensor of these extents and type; an unknown type is 'na' and has no size. */
 export const tensor = (shape: readonly number[], dtype: string | null): Tensor => ({ shape, dtype: dtype ?? 'na' });

@@ -5,7 +5,7 @@ import { aten, none, t, ts, v } from '../support/calls.js';
 import type { Arg, OpCall } from '../../src/record/record.js';
 
 const list = (...value: number[]): Arg => ({ name: '', type: 'list', value });
-const untold: Arg = { name: '', type: 'unknown' };
+const unspecified: Arg = { name: '', type: 'unknown' };
 const of = (mod: string, op: string, ...args: readonly Arg[]): OpCall => ({ mod, op, args, from: 'dispatcher' });
 const x = t([3, 4]);
 
@@ -144,11 +144,11 @@ describe('positions of arguments', () => {
 
 describe('lists of tensors with arguments behind them', () => {
   const tensors = ts(t([8, 4]), t([4])); // 36 elements
-  it('do not take an untold number for a list', () => {
-    expect(amount(aten('_foreach_norm', tensors, untold, untold))).to.equal('main 74 152');
-    expect(amount(aten('_foreach_copy_', tensors, tensors, untold))).to.equal('main 0 288');
-    expect(amount(aten('_foreach_add_', tensors, tensors, untold))).to.equal('main 36 432');
-    expect(amount(aten('_foreach_mul_', tensors, untold))).to.equal('main 36 na');
+  it('do not take an unspecified number for a list', () => {
+    expect(amount(aten('_foreach_norm', tensors, unspecified, unspecified))).to.equal('main 74 152');
+    expect(amount(aten('_foreach_copy_', tensors, tensors, unspecified))).to.equal('main 0 288');
+    expect(amount(aten('_foreach_add_', tensors, tensors, unspecified))).to.equal('main 36 432');
+    expect(amount(aten('_foreach_mul_', tensors, unspecified))).to.equal('main 36 na');
   });
   it('have the exponents second where one number is raised', () => {
     expect(amount(aten('_foreach_pow', float(0.9), tensors))).to.equal('main 36 288');

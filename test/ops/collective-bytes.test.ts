@@ -77,8 +77,8 @@ describe('calls of collectives', () => {
     const parts = [v([1, 2, 4]), v([2, 2, 2])]; // 7 rows of 8 bytes come in
     expect(run(functional, 'all_to_all_single', part, ...parts, str)).to.equal('main 0 104');
     expect(run(`${functional}_autograd`, 'all_to_all_single', part, ...parts, str)).to.equal('main 0 104');
-    const untold: Arg = { name: '', type: 'list' };
-    expect(run(functional, 'all_to_all_single', part, untold, untold, str)).to.equal('main 0 na');
+    const unspecified: Arg = { name: '', type: 'list' };
+    expect(run(functional, 'all_to_all_single', part, unspecified, unspecified, str)).to.equal('main 0 na');
   });
   it('of symmetric memory', () => {
     const [buffer, one] = [t([100], 'bfloat16'), t([25], 'bfloat16')];

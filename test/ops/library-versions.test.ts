@@ -6,7 +6,7 @@ import type { Arg, OpCall } from '../../src/record/record.js';
 
 const of = (mod: string, op: string, ...args: readonly Arg[]): OpCall => ({ mod, op, args, from: 'dispatcher' });
 const amount = (call: OpCall): string | null => amountOn(call, kernel('gemm_kernel'));
-const untold: Arg = { name: '', type: 'unknown' };
+const unspecified: Arg = { name: '', type: 'unknown' };
 const [yes, no] = [v(true), v(false)];
 const half = (...shape: readonly number[]): Arg => t(shape, 'bfloat16');
 const byte = (...shape: readonly number[]): Arg => t(shape, 'float8_e4m3fn');
@@ -41,9 +41,9 @@ describe('products by Marlin', () => {
   it('write the result that they are given', () => {
     expect(amount(of('_C', 'gptq_marlin_gemm', a, half(8, 128), w, none, scales, none, none, ...end))).to.equal(plain);
   });
-  it('have the columns of the scales where numbers are not told', () => {
-    const blind = [untold, untold, untold, workspace, ...Array.from({ length: 8 }, () => untold)];
-    expect(amount(of('_C', 'gptq_marlin_gemm', a, untold, w, scales, untold, ...blind))).to.equal(plain);
+  it('have the columns of the scales where numbers are unspecified', () => {
+    const blind = [unspecified, unspecified, unspecified, workspace, ...Array.from({ length: 8 }, () => unspecified)];
+    expect(amount(of('_C', 'gptq_marlin_gemm', a, unspecified, w, scales, unspecified, ...blind))).to.equal(plain);
   });
 });
 
@@ -162,7 +162,7 @@ describe('attention of FlashAttention 3', () => {
     expect(workOf(wrapped)?.flops).to.equal(2.5 * flops);
     expect(amount(wrapped)).to.equal(amount(backward));
   });
-  it('reads a cache of which the used part is not told', () => {
+  it('reads a cache of which the used part is unspecified', () => {
     const call = of('_vllm_fa2_C', 'fwd_kvcache', q, q, q, none, none, t([2], 'int32'), ...nones(7), ...settings);
     expect(workOf(call)?.flops).to.equal(null);
     const all = of('_vllm_fa2_C', 'fwd_kvcache', q, q, q, ...nones(10), ...settings);

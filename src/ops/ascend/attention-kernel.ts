@@ -1,8 +1,8 @@
 /**
- * Fused attention of Ascend by its kernel's operands. How the operands lie is not told, but the statistics of the
+ * Fused attention of Ascend by its kernel's operands. How the operands lie is unspecified, but the statistics of the
  * softmax, [B, N, Sq, 8], tell batch, heads and queries, and with them the layout.
  */
-import type { Count } from './kernel-rule.js';
+import type { KernelRule } from './kernel-rule.js';
 import { present, type KernelTensors, type StoredTensor } from './kernel-tensors.js';
 
 const FORMULA = '2·B·N·Sq·Skv·(Dq + Dv)';
@@ -62,7 +62,11 @@ function keyLayout(
 const isTriangle = ({ shape, dtype }: StoredTensor): boolean =>
   shape.length === 2 && shape[0] === 2048 && shape[1] === 2048 && (dtype === 'bool' || dtype === 'uint8');
 
-function count(tensors: KernelTensors, statistic: StoredTensor | undefined, times: number): Count {
+function attentionCost(
+  tensors: KernelTensors,
+  statistic: StoredTensor | undefined,
+  times: number,
+): ReturnType<KernelRule> {
   const extents = extentsOf(present(tensors.inputs.slice(0, 3)), statistic);
   const causal = extents !== null && extents.sq === extents.skv && present(tensors.inputs).some(isTriangle);
   const factor = `${times === 1 ? '' : `${times}·`}${FORMULA}`;
@@ -74,9 +78,8 @@ function count(tensors: KernelTensors, statistic: StoredTensor | undefined, time
 }
 
 /** Softmax(QKᵀ)·V. */
-export const attentionWork = (tensors: KernelTensors): Count =>
-  count(tensors, present(tensors.outputs).find(isStatistic), 1);
+export const attention: KernelRule = (tensors) => attentionCost(tensors, present(tensors.outputs).find(isStatistic), 1);
 
 /** The gradient does five products where the attention does two. */
-export const attentionGradientWork = (tensors: KernelTensors): Count =>
-  count(tensors, present(tensors.inputs).find(isStatistic), 2.5);
+export const attentionGradient: KernelRule = (tensors) =>
+  attentionCost(tensors, present(tensors.inputs).find(isStatistic), 2.5);

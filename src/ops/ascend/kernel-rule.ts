@@ -1,16 +1,8 @@
-/** What a rule says of an Ascend kernel's operands. */
-import type { KernelTensors, StoredTensor } from './kernel-tensors.js';
-import type { Role } from '../family.js';
+/** The cost of an Ascend kernel by its operands. */
+import type { OpCost } from '../family.js';
+import type { KernelTensors } from './kernel-tensors.js';
 
-/** FLOPs of a kind of operator, and how they come about. */
-export interface Count {
-  /** Null when the operands do not tell them. */
-  readonly flops: number | null;
-  readonly formula: string;
-  readonly role?: Role;
-  readonly matmul?: true;
-  /** Operands that are written too. */
-  readonly rewritten?: readonly StoredTensor[];
-}
-
-export type Rule = (tensors: KernelTensors) => Count;
+/** A rule for one kind of operator. Writes are by default all outputs, reads all inputs, as they are stored. */
+export type KernelRule = (
+  tensors: KernelTensors,
+) => Omit<OpCost, 'params' | 'writes'> & Partial<Pick<OpCost, 'writes'>>;

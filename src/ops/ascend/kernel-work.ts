@@ -8,8 +8,8 @@
  */
 import { isCubeClass } from '../../record/ascend.js';
 import type { KernelRecord } from '../../record/record.js';
-import { attentionGradientWork, attentionWork } from './attention-kernel.js';
-import type { Count, Rule } from './kernel-rule.js';
+import { attention, attentionGradient } from './attention-kernel.js';
+import type { KernelRule } from './kernel-rule.js';
 import {
   kernelTensors,
   matrixOf,
@@ -22,7 +22,7 @@ import {
 import { elements, numel } from '../call.js';
 import type { Role, Work } from '../family.js';
 import { ADAM_FLOPS } from '../families/optimizer/optimizer.js';
-import { sizeOf, tensorListParams } from '../work.js';
+import { tensorListParams, workOf } from '../work.js';
 
 /** What is known of a kernel. */
 export type AscendKernel = Pick<KernelRecord, 'name' | 'labels' | 'engine'>;
@@ -37,7 +37,7 @@ function depth([rows, columns]: readonly [number, number], m: number): number | 
   return isPadded(rows, m) ? columns : isPadded(columns, m) ? rows : null;
 }
 
-const product: Rule = ({ inputs, outputs }) => {
+const product: KernelRule = ({ inputs, outputs }) => {
   const [left] = inputs;
   const [result] = present(outputs);
   const [a, c] = [left, result].map((tensor) => (tensor === null || tensor === undefined ? null : matrixOf(tensor)));
@@ -49,7 +49,7 @@ const product: Rule = ({ inputs, outputs }) => {
 };
 
 /** @param of the map whose positions count, and the weight */
-function convolution(of: (tensors: KernelTensors) => readonly (StoredTensor | undefined)[], role: Role): Rule {
+function convolution(of: (tensors: KernelTensors) => readonly (StoredTensor | undefined)[], role: Role): KernelRule {
   return (tensors) => {
     const [map, weight] = of(tensors);
     const at = map === undefined ? null : positionsOf(map);
@@ -66,17 +66,17 @@ const forward = convolution(({ inputs, outputs }) => [present(outputs)[0], input
 const inputGradient = convolution(({ inputs }) => [present(inputs).at(-1), inputs[1] ?? undefined], 'dgrad');
 const weightGradient = convolution(({ inputs, outputs }) => [present(inputs).at(-1), present(outputs)[0]], 'wgrad');
 
-const reduction: Rule = ({ inputs }) => ({
+const reduction: KernelRule = ({ inputs }) => ({
   flops: inputs[0] === null || inputs[0] === undefined ? null : numel(inputs[0].shape),
   formula: 'flops = elements of the operand',
 });
 
-const helper: Rule = () => ({ flops: 0, formula: '0: prepares or moves data', role: 'helper' });
-const move: Rule = () => ({ flops: 0, formula: '0: moves data' });
+const helper: KernelRule = () => ({ flops: 0, formula: '0: prepares or moves data', role: 'helper' });
+const move: KernelRule = () => ({ flops: 0, formula: '0: moves data' });
 
 /** One operation for each element of the largest result; of a list, of all its tensors. */
 const map =
-  (isList: boolean): Rule =>
+  (isList: boolean): KernelRule =>
   ({ inputs, outputs }) => {
     const results = present(outputs);
     // What has no results of its own writes its first operand.
@@ -86,29 +86,29 @@ const map =
     return {
       flops: isList ? elements(made) : Math.max(...sizes),
       formula: `flops = elements of ${isList ? 'all results' : 'the largest result'}`,
-      ...(results.length > 0 ? {} : { rewritten: made }),
+      writes: results.length > 0 ? results : made,
     };
   };
 
 /** Weights and both moments are written where they are. */
-const adam: Rule = ({ inputs }) => {
+const adam: KernelRule = ({ inputs, outputs }) => {
   const state = present(inputs.slice(0, 3));
   const [weights] = state;
   return {
     flops: weights === undefined ? null : ADAM_FLOPS * numel(weights.shape),
     formula: `flops = ${ADAM_FLOPS}·E; weights and both moments are read and written`,
-    rewritten: state,
+    writes: [...present(outputs), ...state],
   };
 };
 
 /** Rules by type of operator; first match wins. */
-const RULES: readonly (readonly [RegExp, Rule])[] = [
+const RULES: readonly (readonly [RegExp, KernelRule])[] = [
   [/^(Batch)?Mat_?Mul|^Grouped_?Mat_?mul|Quant(Batch)?Matmul|^GEMM$|^Gemm/i, product],
   [/^(Depthwise)?Conv\dD(Transpose)?V?\d?$/, forward],
   [/^(Depthwise)?Conv\dD?(Backprop|BackpropD?)Input/, inputGradient],
   [/^(Depthwise)?Conv\dD?(Backprop|BackpropD?)Filter/, weightGradient],
-  [/^FlashAttentionScore$|^PromptFlashAttention|^FusedInferAttentionScore|^IncreFlashAttention/, attentionWork],
-  [/^FlashAttentionScoreGrad/, attentionGradientWork],
+  [/^FlashAttentionScore$|^PromptFlashAttention|^FusedInferAttentionScore|^IncreFlashAttention/, attention],
+  [/^FlashAttentionScoreGrad/, attentionGradient],
   [/^(TransData|Cast|MemSet|TensorMove|(Strided)?SliceD?|TransposeD?|ViewCopy|AsStrided|BroadcastToD?)$/, helper],
   [/^(ZerosLike|OnesLike|Fill|Identity|Range|ConcatD?|Pack|Split(V|VD|D)?|TileD?|Pad(V\d|D)?|Embedding)$/, move],
   [/^(Gather|Scatter|Index(Put)?(V\d)?$|NonZero|MaskedSelect|OneHot|Where$|RepeatInterleave)/, move],
@@ -126,39 +126,36 @@ export function ascendWork(kernel: AscendKernel): Work | null {
   const tensors = kernelTensors(kernel);
   if (tensors === null) return rule === helper ? withoutOperands() : null;
   if (rule === undefined && isCubeClass(kernel.engine)) return unknownProduct(type, tensors);
-  return workOf(tensors, (rule ?? map(false))(tensors), type);
+  return kernelWork(tensors, rule ?? map(false), type);
 }
 
-function workOf(tensors: KernelTensors, count: Count, type: string): Work {
-  const all = [...present(tensors.inputs), ...present(tensors.outputs)];
-  const { bytes, unknown } = sizeOf([...all, ...(count.rewritten ?? [])]);
-  const reasons = [count.flops === null ? `the operands of ${type} do not tell them` : undefined, unknown];
-  const told = reasons.filter((reason) => reason !== undefined).join('; ');
-  return {
-    role: count.role ?? 'main',
-    flops: count.flops,
-    bytes,
-    params: tensorListParams(all.slice(0, 8)),
-    matmul: count.matmul === true,
-    formula: `${count.formula}; bytes = operands + results as stored`,
+function kernelWork(tensors: KernelTensors, rule: KernelRule, type: string): Work {
+  const [inputs, outputs] = [present(tensors.inputs), present(tensors.outputs)];
+  const cost = rule(tensors);
+  return workOf({
+    reads: inputs,
+    writes: outputs,
+    params: tensorListParams([...inputs, ...outputs].slice(0, 8)),
     source: SOURCE,
-    ...(told === '' ? {} : { unknown: told }),
-  };
+    ...cost,
+    formula: `${cost.formula}; bytes = operands + results as stored`,
+    ...(cost.flops === null ? { unknown: `the operands of ${type} do not determine the FLOPs` } : {}),
+  });
 }
 
-/** A kernel of the matrix cores that no rule knows. */
+/** A kernel of the matrix cores that no rule covers. */
 function unknownProduct(type: string, tensors: KernelTensors): Work {
-  const work = workOf(tensors, { flops: null, formula: 'none', matmul: true }, type);
+  const work = kernelWork(tensors, () => ({ flops: null, formula: 'none', matmul: true }), type);
   return { ...work, unknown: `no formula for ${type}` };
 }
 
 /** Helpers often tell no operands: what they fill is the workspace of another kernel. */
-const withoutOperands = (): Work => ({
-  role: 'helper',
-  flops: 0,
-  bytes: 0,
-  params: [],
-  matmul: false,
-  formula: '0: prepares the work of another kernel; what it fills is not told',
-  source: SOURCE,
-});
+const withoutOperands = (): Work =>
+  workOf({
+    role: 'helper',
+    flops: 0,
+    writes: [],
+    params: [],
+    formula: '0: prepares the work of another kernel; the buffer it fills is unspecified',
+    source: SOURCE,
+  });

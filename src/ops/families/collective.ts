@@ -6,9 +6,9 @@ import { bind, type Bound } from '../schema/binding.js';
 import { dtypeShort, numel, type Tensor } from '../call.js';
 import { messageBytes } from '../collective-bytes.js';
 import type { Collective, OpCall } from '../../record/record.js';
-import { isDispatched, untoldWork } from '../schema/dispatched.js';
+import { isDispatched } from '../schema/dispatched.js';
 import type { Family, Param, Work } from '../family.js';
-import { tensor, tensorListParams, trafficWork } from '../work.js';
+import { tensor, tensorListParams, workOf } from '../work.js';
 
 const SOURCE = 'the message read, the result written; additions of a reduction are left to the network';
 
@@ -19,9 +19,9 @@ interface Form {
   /**
    * How large the result is: `given` by an argument; the `same` as the message, or so many `times` larger or smaller by
    * the number of ranks; `split`: parts of as many rows as are told; `none`: one way, a rank either reads or writes;
-   * `untold`: it depends on what the others send.
+   * `unspecified`: it depends on what the others send.
    */
-  readonly result: 'given' | 'same' | 'larger' | 'smaller' | 'split' | 'none' | 'untold';
+  readonly result: 'given' | 'same' | 'larger' | 'smaller' | 'split' | 'none' | 'unspecified';
 }
 
 const MESSAGE = '@message ...';
@@ -62,7 +62,7 @@ const FORMS: ByName<Form> = {
   // Of buffers with room for more, how much is moved are values of tensors.
   ...named('all_to_all_vdev all_to_all_vdev_2d all_to_all_vdev_2d_offset', {
     signature: '@message !result? @splits @offsets ...',
-    result: 'untold',
+    result: 'unspecified',
   }),
   ...named('multimem_all_gather_out', { signature: '@message group !result? ...', result: 'given' }),
   ...named('reduce_scatter_out', { signature: '@message group last !result? ...', result: 'given' }),
@@ -98,11 +98,14 @@ const FORMS: ByName<Form> = {
     signature: '@message splits ...',
     result: 'split',
   }),
-  ...named('all_to_all_single all_to_all_single_autograd nccl:all_to_all', { signature: MESSAGE, result: 'untold' }),
+  ...named('all_to_all_single all_to_all_single_autograd nccl:all_to_all', {
+    signature: MESSAGE,
+    result: 'unspecified',
+  }),
   ...named(
     'nccl:_all_gather_base nccl:all_gather nccl:all_gather_into_tensor_coalesced nccl:_reduce_scatter_base ' +
       'nccl:reduce_scatter nccl:reduce_scatter_tensor_coalesced nccl:gather nccl:scatter',
-    { signature: MESSAGE, result: 'untold' },
+    { signature: MESSAGE, result: 'unspecified' },
   ),
 };
 
@@ -112,7 +115,7 @@ function resized(message: readonly Tensor[], size: (elements: number) => number)
   return result.every(({ shape }) => Number.isSafeInteger(numel(shape))) ? result : null;
 }
 
-/** The message with as many rows as all parts have together; null when they are not told. */
+/** The message with as many rows as all parts have together; null when they are unspecified. */
 function inParts(message: readonly Tensor[], parts: readonly number[] | null): Tensor[] | null {
   if (parts === null) return null;
   const rows = parts.reduce((sum, part) => sum + part, 0);
@@ -125,7 +128,7 @@ function resultOf(bound: Bound, { result }: Form): readonly Tensor[] | null {
   if (message.length === 0) return null;
   if (result === 'split') return inParts(message, bound.wholes('splits'));
   if (result === 'given') return bound.tensors('result').length === 0 ? null : bound.tensors('result');
-  if (result === 'untold') return null;
+  if (result === 'unspecified') return null;
   if (result === 'none') return [];
   if (result === 'same') return message;
   const ranks = bound.count('ranks');
@@ -143,13 +146,14 @@ function work(call: OpCall): Work | null {
   const [result, params] = [resultOf(bound, form), tensorListParams(known)];
   const about = { flops: 0, params, source: SOURCE };
   if (result === null)
-    return untoldWork({
+    return workOf({
+      writes: null,
       ...about,
       formula: 'flops = 0',
-      unknown: `the size of the ${message.length > 0 ? 'result' : 'message'} is not told`,
+      unknown: `the size of the ${message.length > 0 ? 'result' : 'message'} is unspecified`,
     });
   const formula = form.result === 'none' ? 'flops = 0; bytes = |message|' : 'flops = 0; bytes = |message| + |result|';
-  return trafficWork({ ...about, reads: message, writes: result, formula });
+  return workOf({ ...about, reads: message, writes: result, formula });
 }
 
 /** What a kernel does by its own account of the collective, which says more than the arguments of a call. */
@@ -168,7 +172,7 @@ export function collectiveWork(told: Collective): Work {
     matmul: false,
     formula: 'flops = 0; bytes = |message| + |result|; one way (broadcast, reduce, send, receive): |message|',
     source: SOURCE,
-    ...(bytes === null ? { unknown: 'the size of the message is not told' } : undefined),
+    ...(bytes === null ? { unknown: 'the size of the message is unspecified' } : undefined),
   };
 }
 

@@ -2,12 +2,12 @@
  * Fast Fourier transforms.
  */
 import { ofDispatcher } from '../by-name.js';
-import { byRules, ruleFor, type Amounts, type Reading, type Rules } from '../schema/by-schema.js';
+import { byRules, ruleFor, type Reading, type Rules } from '../schema/by-schema.js';
 import { numel, type Tensor } from '../call.js';
-import type { Family } from '../family.js';
+import type { Family, OpCost } from '../family.js';
 import { dimension, wholes } from '../operands.js';
 import { complexOf, partOf } from '../schema/promotion.js';
-import { tensor } from '../work.js';
+import { tensor, tensorParams } from '../work.js';
 
 /** Which side of a transform is real. */
 type Real = 'input' | 'output' | null;
@@ -19,7 +19,7 @@ const SOURCE = 'the convention of FFT benchmarks (benchFFT): 5·n·log₂ n for 
 const withLast = (shape: readonly number[], at: number, extent: number): number[] =>
   shape.map((old, i) => (i === at ? extent : old));
 
-/** The result; null when its extents are not told. */
+/** The result; null when its extents are unspecified. */
 function resultOf(reading: Reading, x: Tensor, real: Real, last: number): Tensor | null {
   if (real === null) return x;
   if (real === 'output') {
@@ -33,26 +33,26 @@ function resultOf(reading: Reading, x: Tensor, real: Real, last: number): Tensor
   return tensor(withLast(x.shape, last, kept), complexOf(x.dtype));
 }
 
-const untold = (x: Tensor, unknown: string): Amounts => {
-  return { subject: x, flops: null, writes: null, formula: FORMULA, unknown };
+const unspecified = (x: Tensor, unknown: string): OpCost => {
+  return { params: tensorParams(x), flops: null, writes: null, formula: FORMULA, unknown };
 };
 
 const transform =
   (real: Real) =>
-  (reading: Reading): Amounts | null => {
+  (reading: Reading): OpCost | null => {
     const x = reading.tensor('x');
     if (x === null) return null;
     const given = reading.value('dim');
-    if (given === undefined) return untold(x, 'the transformed dimensions are not told');
+    if (given === undefined) return unspecified(x, 'the transformed dimensions are unspecified');
     const dims = (wholes(given) ?? [NaN]).map((dim) => dimension(dim, x.shape.length));
     const last = dims.at(-1);
     if (last === undefined || last === null || dims.includes(null)) return null;
     const result = resultOf(reading, x, real, last);
-    if (result === null) return untold(x, 'the extent of the last transformed dimension is not told');
+    if (result === null) return unspecified(x, 'the extent of the last transformed dimension is unspecified');
     const full = real === 'output' ? result : x;
     const n = numel(dims.map((dim) => full.shape[dim ?? 0] ?? 1));
     return {
-      subject: x,
+      params: tensorParams(x),
       flops: n < 2 ? 0 : Math.round((real === null ? 5 : 2.5) * numel(full.shape) * Math.log2(n)),
       writes: [result],
       formula: `${FORMULA}; bytes = |x| + |y|`,

@@ -4,11 +4,11 @@
 import { entryOf, named, type ByName } from '../by-name.js';
 import { argument, broadcast, numel, positional, type Tensor } from '../call.js';
 import type { Arg, OpCall } from '../../record/record.js';
-import { isDispatched, typed, untoldWork } from '../schema/dispatched.js';
+import { isDispatched, typed } from '../schema/dispatched.js';
 import type { Family, KernelFacts, Work } from '../family.js';
 import { dtypeGiven } from '../schema/dtype-argument.js';
 import { subject, tensorOf, whole, wholes } from '../operands.js';
-import { tensor, tensorParams, trafficWork } from '../work.js';
+import { tensor, tensorParams, workOf } from '../work.js';
 import { filledBy } from './movement/dispatched-filling.js';
 
 const SOURCE = 'PyProf (dropout 5 per element, randperm 3 per element); PyTorch native_dropout';
@@ -27,7 +27,7 @@ const dropout: Formula = (call, kernel) => {
   const mask = tensor(input.shape, 'bool');
   const backward = kernel.dir === 'bprop';
   const perElement = backward ? DROPOUT_BACKWARD_FLOPS : DROPOUT_FLOPS;
-  return trafficWork({
+  return workOf({
     flops: perElement * numel(input.shape),
     reads: backward ? [input, mask] : [input],
     writes: backward ? [input] : [input, mask],
@@ -37,8 +37,8 @@ const dropout: Formula = (call, kernel) => {
   });
 };
 
-const untold = (unknown: string): Work =>
-  untoldWork({ flops: null, params: [], formula: 'flops = E', source: SOURCE, unknown });
+const unspecified = (unknown: string): Work =>
+  workOf({ writes: null, flops: null, params: [], formula: 'flops = E', source: SOURCE, unknown });
 
 /** randperm(n, dtype, layout, device, pin_memory), with a generator second or not: an out tensor stands last. */
 function permutationType(call: OpCall): Arg | undefined {
@@ -48,9 +48,9 @@ function permutationType(call: OpCall): Arg | undefined {
 
 const randperm: Formula = (call) => {
   const count = whole((positional(call)[0] ?? call.args.find(({ name }) => name === 'n'))?.value);
-  if (count === undefined && isDispatched(call)) return untold('how many numbers are drawn is not told');
+  if (count === undefined && isDispatched(call)) return unspecified('how many numbers are drawn is unspecified');
   if (count === undefined || count < 0) return null;
-  return trafficWork({
+  return workOf({
     flops: 3 * count,
     reads: [],
     writes: [isDispatched(call) ? typed([count], permutationType(call), 'int64') : tensor([count], 'int64')],
@@ -63,7 +63,7 @@ const randperm: Formula = (call) => {
 /** One operation per number drawn. */
 const draw = (result: Tensor, reads: readonly Tensor[] = []): Work | null =>
   Number.isSafeInteger(numel(result.shape))
-    ? trafficWork({
+    ? workOf({
         flops: numel(result.shape),
         reads,
         writes: [result],
@@ -101,10 +101,10 @@ const multinomial: Formula = (call) => {
   const weights = subject(call);
   const samples = whole(argument(call, 'num_samples', 1)?.value);
   if (!isDispatched(call) || weights === null) return null;
-  if (samples === undefined || samples < 0) return untold('how many numbers are drawn is not told');
+  if (samples === undefined || samples < 0) return unspecified('how many numbers are drawn is unspecified');
   const drawn = tensor([...weights.shape.slice(0, -1), samples], 'int64');
   if (!Number.isSafeInteger(numel(drawn.shape))) return null;
-  return trafficWork({
+  return workOf({
     flops: numel(weights.shape) + numel(drawn.shape),
     reads: [weights],
     writes: [drawn],
@@ -125,7 +125,7 @@ function sizes(call: OpCall): number[] | null {
 const drawFresh: Formula = (call) => {
   if (isDispatched(call)) {
     const filled = filledBy(call);
-    return filled === null ? null : 'untold' in filled ? untold(filled.untold) : draw(filled);
+    return filled === null ? null : 'unspecified' in filled ? unspecified(filled.unspecified) : draw(filled);
   }
   const shape = sizes(call);
   return shape === null ? null : draw(tensor(shape, dtypeGiven(call) ?? 'float32'));

@@ -4,24 +4,24 @@
 import type { Arg } from '../../record/record.js';
 import { dtypeBytes, elements, type Tensor } from '../call.js';
 import type { Param, Work } from '../family.js';
-import { tensor } from '../work.js';
+import { tensor, workOf } from '../work.js';
 
 /** The first element type that any tensor of several elements tells, else any at all. */
-function toldType(lists: readonly (readonly Tensor[])[]): string | undefined {
+function knownType(lists: readonly (readonly Tensor[])[]): string | undefined {
   const told = lists.flat().filter(({ dtype }) => dtypeBytes(dtype) !== null);
   return (told.find(({ shape }) => shape.length > 0) ?? told[0])?.dtype;
 }
 
-/** The lists with untold element types taken from those that are told: an op's lists are of one type. */
+/** The lists with unspecified element types taken from those that are told: an op's lists are of one type. */
 export function withTypes(...lists: readonly (readonly Tensor[])[]): Tensor[][] {
-  const told = toldType(lists);
+  const told = knownType(lists);
   const typed = (one: Tensor): Tensor =>
     told === undefined || dtypeBytes(one.dtype) !== null ? one : tensor(one.shape, told);
   return lists.map((list) => list.map(typed));
 }
 
 /** Whether the argument is, or may be, a list of which neither tensors nor numbers are told. */
-export const isUntoldList = (arg: Arg | undefined): boolean =>
+export const isUnspecifiedList = (arg: Arg | undefined): boolean =>
   arg !== undefined &&
   (arg.type === 'list' || arg.type === 'unknown') &&
   arg.shape === undefined &&
@@ -34,10 +34,13 @@ export const listParams = (list: readonly Tensor[]): Param[] => [
   ['E', elements(list)],
 ];
 
-/** The work of an op on lists whose tensors are not told. */
-export const untoldLists = (source: string): Work => ({
-  ...{ role: 'main', flops: null, bytes: null, params: [], matmul: false },
-  formula: 'not known: the op works on every tensor of its lists',
-  source,
-  unknown: 'the tensors of the lists are not told',
-});
+/** The work of an op on lists whose tensors are unspecified. */
+export const unspecifiedLists = (source: string): Work =>
+  workOf({
+    flops: null,
+    writes: null,
+    params: [],
+    formula: 'not known: the op works on every tensor of its lists',
+    source,
+    unknown: 'the tensors of the lists are unspecified',
+  });

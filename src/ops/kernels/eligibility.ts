@@ -46,7 +46,7 @@ const EXTENTS: readonly (readonly [RegExp, Extents])[] = [
   [/^/, productExtents],
 ];
 
-/** The extents of a product that should be multiples, each once; [] when they are not told. */
+/** The extents of a product that should be multiples, each once; [] when they are unspecified. */
 export function productExtentsOf(call: OpCall): number[] {
   const find = EXTENTS.find(([pattern]) => pattern.test(opName(call)))?.[1] ?? productExtents;
   return [...new Set(find(inputs(call) ?? [], call))];

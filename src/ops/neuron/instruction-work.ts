@@ -31,13 +31,13 @@ const OPCODES: ReadonlyMap<string, Kind> = new Map([
 
 const SOURCE = "operands and counters of the vendor's tool";
 
-/** Element type of an operand: `src=bf16@…` → bf16; null when it is not told. */
+/** Element type of an operand: `src=bf16@…` → bf16; null when it is unspecified. */
 export function operandType({ operands = '' }: Instruction): string | null {
   const type = /\bsrc=([a-z]\w*)@/.exec(operands)?.[1];
   return type === undefined ? null : dtypeShort(type);
 }
 
-/** Elements of an operand in all partitions; null when they are not told. */
+/** Elements of an operand in all partitions; null when they are unspecified. */
 function elementsOf(operands: string, name: 'src' | 'dst'): number | null {
   const extents = new RegExp(`\\b${name}=\\w+@0x[0-9a-f]+\\[[^\\]]*\\]\\[([\\d,]+)\\]`).exec(operands)?.[1];
   const channels = /\bchannels=(\d+)/.exec(operands)?.[1];
@@ -86,8 +86,8 @@ const MEMORIES = /^(?:hbm|sbuf|psum)/;
 function bytesOf({ counters = {} }: Instruction, kind: Kind): number | null {
   if (kind === 'control') return 0;
   const { hbmReadBytes = 0, hbmWriteBytes = 0 } = counters;
-  const isTold = Object.keys(counters).some((name) => MEMORIES.test(name));
-  return isTold ? hbmReadBytes + hbmWriteBytes : null;
+  const isKnownType = Object.keys(counters).some((name) => MEMORIES.test(name));
+  return isKnownType ? hbmReadBytes + hbmWriteBytes : null;
 }
 
 const UNKNOWN = "the device trace does not tell it: read the JSON of the vendor's tool";

@@ -118,7 +118,7 @@ function inOrder(slots: Order, args: readonly Arg[]): Arg[] | null {
   return shapes.size <= 1 ? found : null;
 }
 
-const UNTOLD_LIST: Arg = { name: '', type: 'list' };
+const UNSPECIFIED_LIST: Arg = { name: '', type: 'list' };
 
 /**
  * Indices as the schema has them. None, for a dimension without an index, is no entry, so that the dimensions are only
@@ -130,7 +130,9 @@ function withCertainIndices([self, indices, ...rest]: readonly Arg[]): Arg[] {
   const certain =
     items.length === shape.length &&
     items.every((index, i) => index.shape?.length !== 1 || index.shape[0] !== shape[i]);
-  const told = certain ? { ...UNTOLD_LIST, items: items.map((item) => ({ ...item, dtype: 'int64' })) } : UNTOLD_LIST;
+  const told = certain
+    ? { ...UNSPECIFIED_LIST, items: items.map((item) => ({ ...item, dtype: 'int64' })) }
+    : UNSPECIFIED_LIST;
   return [...(self === undefined ? [] : [self]), told, ...rest];
 }
 
@@ -157,7 +159,7 @@ export function inSchemaOrder(call: OpCall): OpCall {
   const fitting = (ORDERS.get(opName(call)) ?? [])
     .map((slots) => inOrder(slots, call.args))
     .filter((found) => found !== null);
-  const [only = [UNTOLD_LIST], ...others] = fitting;
-  if (others.length > 0) return { ...call, args: [UNTOLD_LIST], from: 'dispatcher' };
+  const [only = [UNSPECIFIED_LIST], ...others] = fitting;
+  if (others.length > 0) return { ...call, args: [UNSPECIFIED_LIST], from: 'dispatcher' };
   return { ...call, args: IS_INDEXING.test(call.op) ? withCertainIndices(only) : only, from: 'dispatcher' };
 }

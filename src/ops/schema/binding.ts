@@ -19,15 +19,15 @@ export interface Bound {
   tensor(name: string): Tensor | null;
   /** All tensors under these names, apart by blanks. */
   given(names: string): Tensor[];
-  /** Undefined when it is not told. */
+  /** Undefined when it is unspecified. */
   value(name: string): ArgValue | undefined;
-  /** A truth value; null when it is not told. */
+  /** A truth value; null when it is unspecified. */
   flag(name: string): boolean | null;
-  /** A number; null when it is not told. */
+  /** A number; null when it is unspecified. */
   number(name: string): number | null;
-  /** A whole number that is not negative; null when it is not told. */
+  /** A whole number that is not negative; null when it is unspecified. */
   count(name: string): number | null;
-  /** Whole numbers, a single one as a list of one; null when they are not told or there are none. */
+  /** Whole numbers, a single one as a list of one; null when they are unspecified or there are none. */
   wholes(name: string): readonly number[] | null;
   readonly reads: readonly Tensor[];
   /** Arguments that the op writes, those behind the signature (of an `out` variant) too. */

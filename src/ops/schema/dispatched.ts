@@ -4,7 +4,6 @@
 import type { Arg, OpCall } from '../../record/record.js';
 import type { Tensor } from '../call.js';
 import { dtypeAt } from './dtype-argument.js';
-import type { Param, Work } from '../family.js';
 import { tensor } from '../work.js';
 
 /** Whether the call's arguments stand in the order of the op's schema. */
@@ -17,19 +16,5 @@ export function typed(shape: readonly number[], dtype: Arg | undefined, byDefaul
   return tensor(shape, dtypeAt(dtype));
 }
 
-/** Work whose amounts do not all follow from what the call tells. */
-interface Untold {
-  /** Null when the operation count is not told either. */
-  readonly flops: number | null;
-  readonly params: readonly Param[];
-  readonly formula: string;
-  readonly source: string;
-  /** What is missing. */
-  readonly unknown: string;
-}
-
 /** In place of a formula, for an op whose arguments tell next to nothing. */
 export const NO_FORMULA = 'none: the arguments do not tell what the op needs';
-
-/** The op's main kernel with unknown traffic. */
-export const untoldWork = (untold: Untold): Work => ({ role: 'main', bytes: null, matmul: false, ...untold });

@@ -85,7 +85,7 @@ export function floating(dtype: string | null): string | null {
   return kind === 'bool' || kind === 'int' ? DEFAULTS.float : dtype;
 }
 
-/** Categories of arguments by their type; a number whose value is not told has one too. */
+/** Categories of arguments by their type; a number whose value is unspecified has one too. */
 const ARG_CATEGORIES: Readonly<Record<string, Category>> = {
   bool: 'bool',
   int: 'int',
@@ -93,7 +93,7 @@ const ARG_CATEGORIES: Readonly<Record<string, Category>> = {
   complex: 'complex',
 };
 
-/** Category of a number that stands for an operand; null for anything else, and where it is not told. */
+/** Category of a number that stands for an operand; null for anything else, and where it is unspecified. */
 export const argCategory = ({ type }: Arg): Category | null =>
   Object.hasOwn(ARG_CATEGORIES, type) ? (ARG_CATEGORIES[type] ?? null) : null;
 

@@ -7,8 +7,8 @@ import { amount, paramsOf, workOf } from '../../support/amounts.js';
 import { aten, kernel, none, t, v } from '../../support/calls.js';
 
 const MAIN = kernel('sm80_xmma_implicit_gemm_indexed_tf32f32');
-const untold: Arg = { name: '', type: 'unknown' };
-const untoldList: Arg = { name: '', type: 'list' };
+const unspecified: Arg = { name: '', type: 'unknown' };
+const unspecifiedList: Arg = { name: '', type: 'list' };
 const f = (...shape: readonly number[]): Arg => t(shape);
 const [one, two, zero] = [v([1, 1]), v([2, 2]), v([0, 0])];
 const no = v(false);
@@ -78,24 +78,35 @@ describe('dispatched convolutions', () => {
       `main ${2 * 64 * 162} ${4 * (128 + 162 + 192)}`,
     ],
     [
-      'settings not told',
-      aten('cudnn_convolution', X, W, untoldList, untoldList, untoldList, untold, untold, untold, untold),
+      'settings unspecified',
+      aten(
+        'cudnn_convolution',
+        X,
+        W,
+        unspecifiedList,
+        unspecifiedList,
+        unspecifiedList,
+        unspecified,
+        unspecified,
+        unspecified,
+        unspecified,
+      ),
       'main na na',
     ],
     [
-      'transposed, settings not told',
+      'transposed, settings unspecified',
       aten(
         'cudnn_convolution_transpose',
         f(2, 3, 4, 4),
         f(3, 5, 2, 2),
-        untold,
-        untold,
-        untold,
-        untold,
-        untold,
-        untold,
-        untold,
-        untold,
+        unspecified,
+        unspecified,
+        unspecified,
+        unspecified,
+        unspecified,
+        unspecified,
+        unspecified,
+        unspecified,
       ),
       `main ${2 * 2 * 16 * 60} na`,
     ],
@@ -108,12 +119,20 @@ describe('dispatched convolutions', () => {
       expect(amount(call, MAIN)).to.equal(amounts);
     });
 
-  it('takes the output from the gradient that comes back where settings are not told', () => {
-    const settings = [untoldList, untoldList, untoldList, untold, untold, untold, untold];
+  it('takes the output from the gradient that comes back where settings are unspecified', () => {
+    const settings = [
+      unspecifiedList,
+      unspecifiedList,
+      unspecifiedList,
+      unspecified,
+      unspecified,
+      unspecified,
+      unspecified,
+    ];
     const forward = aten('cudnn_convolution', X, W, ...settings);
     expect(amount({ ...forward, out: [[2, 4, 3, 3]] }, MAIN)).to.equal(`main ${FLOPS} ${BYTES}`);
     expect(workOf(forward, MAIN)?.unknown).to.equal(
-      "stride, padding, dilation of the convolution not told, so its output's extents are not known",
+      "stride, padding, dilation of the convolution unspecified, so its output's extents are not known",
     );
   });
   it('shows the same letters as a call in Python', () => {
@@ -146,10 +165,10 @@ describe('dispatched gradients of convolutions', () => {
     expect(amount(backward(v([true, true, true])), MAIN)).to.equal(`main ${2 * FLOPS + 72} ${2 * BYTES + 304}`);
     expect(amount(backward(v([false, false, false])), MAIN)).to.equal('main 0 0');
   });
-  it('are both where the mask is not told, and say so', () => {
-    const call = backward(untoldList);
+  it('are both where the mask is unspecified, and say so', () => {
+    const call = backward(unspecifiedList);
     expect(parts(call)).to.deep.equal([dgrad, wgrad]);
-    expect(convolution.parts?.(call)?.[0]?.formula).to.contain('not told');
+    expect(convolution.parts?.(call)?.[0]?.formula).to.contain('unspecified');
   });
   it('do not multiply by the groups', () => {
     // 4 groups: w [8, 2, 3, 3], 6×6 positions
@@ -177,19 +196,36 @@ describe('dispatched gradients of convolutions', () => {
     expect(parts(call)).to.deep.equal([`dgrad ${amounts}`, `wgrad ${amounts}`]);
   });
   it('need no settings: the channels tell whether it is transposed', () => {
-    const all = [untoldList, untoldList, untoldList, untoldList, untold, untoldList, untold, untoldList];
+    const all = [
+      unspecifiedList,
+      unspecifiedList,
+      unspecifiedList,
+      unspecifiedList,
+      unspecified,
+      unspecifiedList,
+      unspecified,
+      unspecifiedList,
+    ];
     expect(parts(aten('convolution_backward', Y, X, W, ...all))).to.deep.equal([dgrad, wgrad]);
     // 3 channels in and out, and 4×4 positions for 2×2: it may be either
     const either = aten('convolution_backward', f(1, 3, 2, 2), f(1, 3, 4, 4), f(3, 3, 2, 2), ...all);
     expect(parts(either)).to.deep.equal([`dgrad na na`, `wgrad na na`]);
   });
   it('of the libraries, one op for each', () => {
-    const rest = [untoldList, untoldList, untoldList, untold, untold, untold, untold];
-    expect(parts(aten('cudnn_convolution_backward', X, Y, W, ...rest, untoldList))).to.deep.equal([dgrad, wgrad]);
+    const rest = [
+      unspecifiedList,
+      unspecifiedList,
+      unspecifiedList,
+      unspecified,
+      unspecified,
+      unspecified,
+      unspecified,
+    ];
+    expect(parts(aten('cudnn_convolution_backward', X, Y, W, ...rest, unspecifiedList))).to.deep.equal([dgrad, wgrad]);
     expect(parts(aten('cudnn_convolution_backward_input', v([2, 3, 8, 8]), Y, W, ...rest))).to.deep.equal([dgrad]);
     expect(parts(aten('cudnn_convolution_backward_weight', v([4, 3, 3, 3]), Y, X, ...rest))).to.deep.equal([wgrad]);
-    // the extents of dx are not told: FLOPs alone
-    expect(parts(aten('cudnn_convolution_backward_input', untoldList, Y, W, ...rest))).to.deep.equal([
+    // the extents of dx are unspecified: FLOPs alone
+    expect(parts(aten('cudnn_convolution_backward_input', unspecifiedList, Y, W, ...rest))).to.deep.equal([
       `dgrad ${FLOPS} na`,
     ]);
     expect(parts(aten('miopen_convolution_backward_bias', Y))).to.deep.equal([bias]);
@@ -307,7 +343,7 @@ describe('dispatched convolutions on odd arguments', () => {
   const arg: fc.Arbitrary<Arg> = fc.oneof(
     { weight: 2, arbitrary: tensor },
     fc.record({ name: fc.constant(''), type: fc.constant('int'), value }),
-    fc.constant(untold),
+    fc.constant(unspecified),
   );
   const names = fc.constantFrom('sgemm_nt', 'wgrad', 'elementwise_kernel', 'reduce_kernel', '');
   it('never throw; what is not known has a reason', () => {

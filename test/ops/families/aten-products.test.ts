@@ -8,7 +8,7 @@ import { aten, kernel, none, t, ts, v } from '../../support/calls.js';
 const GEMM = kernel('sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n');
 const BF16 = 'bfloat16';
 const FP8 = 'float8_e4m3fn';
-const untold: Arg = { name: '', type: 'unknown' };
+const unspecified: Arg = { name: '', type: 'unknown' };
 
 const b = (...shape: readonly number[]): Arg => t(shape, BF16);
 const custom = (mod: string, op: string, ...args: readonly Arg[]): OpCall => ({ ...aten(op, ...args), mod });
@@ -29,12 +29,16 @@ describe('dispatched matrix products', () => {
     ['', aten('mm', b(8, 32), b(32, 16)), `main ${2 * 8 * 32 * 16} ${2 * (256 + 512 + 128)}`],
     ['with a type for the result', aten('mm', b(8, 32), b(32, 16), v(6)), `main 8192 ${2 * 768 + 4 * 128}`],
     ['into a tensor', aten('mm', b(8, 32), b(32, 16), t([8, 16])), `main 8192 ${2 * 768 + 4 * 128}`],
-    ['of a type not told', aten('mm', t([8, 32], 'na'), t([32, 16], 'na')), 'main 8192 na'],
+    ['of an unspecified type', aten('mm', t([8, 32], 'na'), t([32, 16], 'na')), 'main 8192 na'],
     ['misfit', aten('mm', b(8, 32), b(31, 16)), null],
     // C of 16 elements is read
     ['', aten('addmm', b(16), b(8, 32), b(32, 16), one, one), `main 8192 ${2 * (16 + 896)}`],
     ['with beta 0', aten('addmm', b(16), b(8, 32), b(32, 16), v(0), one), `main 8192 ${2 * 896}`],
-    ['without values', aten('addmm', b(16), b(8, 32), b(32, 16), untold, untold), `main 8192 ${2 * (16 + 896)}`],
+    [
+      'without values',
+      aten('addmm', b(16), b(8, 32), b(32, 16), unspecified, unspecified),
+      `main 8192 ${2 * (16 + 896)}`,
+    ],
     ['into a tensor', aten('addmm', b(16), b(8, 32), b(32, 16), one, one, b(8, 16)), `main 8192 ${2 * (16 + 896)}`],
     ['in place', aten('addmm_', b(8, 16), b(8, 32), b(32, 16), one, one), `main 8192 ${2 * (128 + 896)}`],
     ['with a misfit for C', aten('addmm', b(15), b(8, 32), b(32, 16), one, one), null],
@@ -152,7 +156,11 @@ describe('products of other libraries', () => {
       custom('_C', 'ggml_mul_mat_a8', t([16, 18], 'uint8'), b(8, 32), v(2), v(16)),
       `main 8192 ${288 + 2 * (256 + 128)}`,
     ],
-    ['columns not told', custom('_C', 'ggml_mul_mat_a8', t([16, 18], 'uint8'), b(8, 32), untold, untold), 'main na na'],
+    [
+      'columns unspecified',
+      custom('_C', 'ggml_mul_mat_a8', t([16, 18], 'uint8'), b(8, 32), unspecified, unspecified),
+      'main na na',
+    ],
     [
       '',
       aten('_weight_int4pack_mm', b(8, 32), t([2, 1, 32, 4], 'int32'), v(32), b(1, 16, 2)),
@@ -215,13 +223,13 @@ describe('contractions', () => {
     // left to right: 2·2·3·4, then 2·2·4·5
     ['three operands', einsum('ij,jk,kl->il', f(2, 3), f(3, 4), f(4, 5)), `main ${48 + 80} ${4 * (6 + 12 + 20 + 10)}`],
     ['misfit', einsum('ij,jk->ik', f(2, 3), f(4, 4)), null],
-    ['equation not told', aten('einsum', untold, ts(f(2, 3), f(3, 4)), untold), 'main na na'],
+    ['equation unspecified', aten('einsum', unspecified, ts(f(2, 3), f(3, 4)), unspecified), 'main na na'],
     [
       '',
       aten('tensordot', f(2, 3, 4), f(4, 3, 5), v([1, 2]), v([1, 0])),
       `main ${2 * 2 * 3 * 4 * 5} ${4 * (24 + 60 + 10)}`,
     ],
-    ['not told', aten('tensordot', f(2, 3, 4), f(4, 3, 5), untold, untold), 'main na na'],
+    ['unspecified', aten('tensordot', f(2, 3, 4), f(4, 3, 5), unspecified, unspecified), 'main na na'],
     ['', aten('inner', f(2, 3), f(4, 3)), `main 48 ${4 * (6 + 12 + 8)}`],
     ['', aten('bilinear', f(2, 3), f(2, 4), f(5, 3, 4), none), `main 320 ${4 * (6 + 8 + 60 + 10)}`],
     ['', aten('outer', f(5), f(6)), `main 30 ${4 * 41}`],
@@ -259,7 +267,7 @@ describe('distances and transforms', () => {
     // complex: 5·n·log2 n for each of 4 transforms of 8
     ['', aten('_fft_c2c', t([4, 8], 'complex64'), v([1]), v(0), v(true)), `main ${4 * 5 * 8 * 3} ${8 * 64}`],
     ['', aten('_fft_c2r', t([4, 5], 'complex64'), v([1]), v(0), v(8)), `main ${2.5 * 4 * 8 * 3} ${8 * 20 + 4 * 32}`],
-    ['not told', aten('_fft_c2c', t([4, 8], 'complex64'), untold, untold, untold), 'main na na'],
+    ['unspecified', aten('_fft_c2c', t([4, 8], 'complex64'), unspecified, unspecified, unspecified), 'main na na'],
   ]);
 });
 
@@ -280,7 +288,7 @@ describe('dispatched products on odd arguments', () => {
     { weight: 4, arbitrary: tensor },
     fc.record({ name: fc.constant(''), type: fc.constant('int'), value }),
     fc.record({ name: fc.constant(''), type: fc.constant('list'), items: fc.array(tensor, { maxLength: 3 }) }),
-    fc.constant(untold),
+    fc.constant(unspecified),
   );
   it('never throw; what is not known has a reason', () => {
     const call = fc.tuple(fc.constantFrom(...blas.ops), fc.array(arg, { maxLength: 9 })).map(([op, args]) => {

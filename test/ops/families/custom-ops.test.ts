@@ -62,7 +62,7 @@ describe('fused kernels of torch.compile', () => {
   it('touch each tensor once', () => {
     const call = run('triton_poi_fused_add_bitwise_and_ge_lt_mul_sub_0', ...tensors, int(0), int(888));
     expect(amount(call)).to.equal('main na 11544'); // 888·(4 + 8 + 1)
-    expect(workOf(call)?.unknown).to.equal('the operations of a fused kernel are not told');
+    expect(workOf(call)?.unknown).to.equal('the operations of a fused kernel are unspecified');
     expect(amount(run('triton_red_fused_mean_3', t([8, 16]), t([8])))).to.equal('main na 544');
   });
   it('are unknown where they may touch parts only', () => {

@@ -3,7 +3,7 @@ import type { Arg } from '../../../src/record/record.js';
 import { amount, int, workOf } from '../../support/amounts.js';
 import { aten, call, none, t, v } from '../../support/calls.js';
 
-const untold: Arg = { name: '', type: 'unknown' };
+const unspecified: Arg = { name: '', type: 'unknown' };
 const table = t([1000, 96]); // a row has 384 bytes
 const indices = t([50], 'int64'); // 400 bytes; 50 rows: 4800 elements, 19200 bytes
 const offsets = t([10], 'int64'); // 80 bytes
@@ -21,9 +21,9 @@ describe('embedding as the dispatcher runs it', () => {
     expect(amount(aten('embedding_dense_backward', gradient, indices, int(1000), int(-1), no))).to.equal(
       'main 4800 403600',
     );
-    const old = aten('embedding_dense_backward', gradient, indices, untold, untold, untold);
+    const old = aten('embedding_dense_backward', gradient, indices, unspecified, unspecified, unspecified);
     expect(amount(old)).to.equal('main 4800 na');
-    expect(workOf(old)?.unknown).to.equal('the number of rows of the table is not told');
+    expect(workOf(old)?.unknown).to.equal('the number of rows of the table is unspecified');
     expect(amount(aten('embedding_renorm_', table, indices, v(1), v(2)))).to.equal('main 14400 38800');
   });
   it('bags: an addition for each element of a row, a product where there are weights', () => {
@@ -57,16 +57,38 @@ describe('embedding as the dispatcher runs it', () => {
       amount({
         ...call(
           'fbgemm.split_embedding_codegen_lookup_rowwise_adagrad_function',
-          ...[empty, t([96000]), empty, t([0, 0]), t([1], 'int32'), long(1), t([2], 'int32'), total, untold, long(2)],
-          ...[untold, long(61072), long(8193), untold, weights, none, t([0], 'int32'), untold, untold, untold],
-          ...[t([1000]), empty, t([1], 'int32'), long(1), untold, untold],
+          ...[
+            empty,
+            t([96000]),
+            empty,
+            t([0, 0]),
+            t([1], 'int32'),
+            long(1),
+            t([2], 'int32'),
+            total,
+            unspecified,
+            long(2),
+          ],
+          ...[
+            unspecified,
+            long(61072),
+            long(8193),
+            unspecified,
+            weights,
+            none,
+            t([0], 'int32'),
+            unspecified,
+            unspecified,
+            unspecified,
+          ],
+          ...[t([1000]), empty, t([1], 'int32'), long(1), unspecified, unspecified],
         ),
         from: 'dispatcher',
       });
     // 61072·96 values; 8·(61072 + 8193) + 4·96·(1000 + 8192): there are 1000 rows
-    expect(lookup(untold, none)).to.equal('main 5862912 4083848');
+    expect(lookup(unspecified, none)).to.equal('main 5862912 4083848');
     expect(lookup(int(96), none)).to.equal('main 5862912 4083848');
-    expect(lookup(untold, t([61072]))).to.equal('main 11725824 4328136'); // weights of 244288 bytes
+    expect(lookup(unspecified, t([61072]))).to.equal('main 11725824 4328136'); // weights of 244288 bytes
   });
   it('features and pooled rows in another order, sums of lengths', () => {
     const of = (op: string, ...args: readonly Arg[]): string | null =>
@@ -77,7 +99,7 @@ describe('embedding as the dispatcher runs it', () => {
     expect(of('permute_pooled_embs_auto_grad', pooled, ...order)).to.equal('main 0 580876944');
     expect(of('recat_embedding_grad_output_mixed_D_batch', pooled, long(8), long(8))).to.equal('main 0 580845696');
     expect(of('asynchronous_complete_cumsum', t([8192], 'int32'))).to.equal('main 8192 65540'); // 4·(8192 + 8193)
-    const checked = [long(1), long(61072), long(8193), untold, long(1), t([61072])];
+    const checked = [long(1), long(61072), long(8193), unspecified, long(1), t([61072])];
     expect(of('bounds_check_indices', ...checked)).to.equal('main 0 554128'); // 8·(1 + 61072 + 8193)
     const [lengths, features] = [t([4, 10], 'int32'), t([500], 'int32')]; // 160 and 2000 bytes
     expect(of('permute_sparse_features', t([4], 'int32'), lengths, features, none)).to.equal('main 0 4336');

@@ -5,16 +5,16 @@ import type { Arg } from '../../../src/record/record.js';
 
 const table = t([30522, 512], 'bfloat16');
 const index = (...shape: number[]): Arg => t(shape, 'int64');
-const untold: Arg = { name: '', type: 'unknown' };
+const unspecified: Arg = { name: '', type: 'unknown' };
 const x = t([64, 64]);
 
 describe('indexing by the dispatcher', () => {
   it('picks', () => {
     // 141 rows of 1024 bytes, read and written, and 141 indices of 8
     expect(amount(aten('index_select', table, int(0), index(141)))).to.equal('main 0 289896');
-    expect(amount(aten('index_select', table, untold, index(141)))).to.equal('main 0 na');
+    expect(amount(aten('index_select', table, unspecified, index(141)))).to.equal('main 0 na');
     // there is but one dimension: 1024·(4 + 4 + 4)
-    expect(amount(aten('index_select', t([755000]), untold, t([1024], 'int32')))).to.equal('main 0 12288');
+    expect(amount(aten('index_select', t([755000]), unspecified, t([1024], 'int32')))).to.equal('main 0 12288');
     const out = t([888, 2880], 'bfloat16');
     // 2557440·(2 + 2 + 8)
     expect(amount(aten('gather', t([25136, 2880], 'bfloat16'), int(0), index(888, 2880), v(false), out))).to.equal(
@@ -37,7 +37,7 @@ describe('indexing by the dispatcher', () => {
   it('does not guess how many elements a mask or a value chooses', () => {
     expect(amount(aten('masked_select', x, t([64, 64], 'bool')))).to.equal('main 0 na');
     expect(amount(aten('nonzero', x))).to.equal('main 0 na');
-    expect(workOf(aten('nonzero', x))?.unknown).to.equal('how many elements are not zero is not told');
+    expect(workOf(aten('nonzero', x))?.unknown).to.equal('how many elements are not zero is unspecified');
   });
 });
 
@@ -58,9 +58,9 @@ describe('indexing by tensors', () => {
   });
   it('is unknown with masks or without the indices', () => {
     expect(amount(aten('index', x, ts(t([64, 64], 'bool'))))).to.equal('main 0 na');
-    expect(amount(aten('index', x, untold))).to.equal('main 0 na');
-    expect(amount(aten('index_put_', x, untold, t([3]), v(true)))).to.equal('main na na');
-    expect(amount(aten('index_put_', x, untold, t([3]), v(false)))).to.equal('main 0 na');
+    expect(amount(aten('index', x, unspecified))).to.equal('main 0 na');
+    expect(amount(aten('index_put_', x, unspecified, t([3]), v(true)))).to.equal('main na na');
+    expect(amount(aten('index_put_', x, unspecified, t([3]), v(false)))).to.equal('main 0 na');
     expect(amount(aten('index_put_', x, ts(index(5))))).to.equal(null);
   });
 });
@@ -70,7 +70,7 @@ describe('ordering', () => {
     expect(amount(aten('sort', x, int(-1), v(false)))).to.equal('main 0 65536'); // 4096·(4 + 4 + 8)
     expect(amount(aten('argsort', x, int(-1), v(false)))).to.equal('main 0 49152');
     expect(amount(aten('topk', x, int(5), int(-1), v(true), v(true)))).to.equal('main 0 20224'); // 16384 + 320·12
-    expect(amount(aten('topk', x, untold, untold))).to.equal('main 0 na');
+    expect(amount(aten('topk', x, unspecified, unspecified))).to.equal('main 0 na');
     expect(amount(aten('topk', x, int(5), int(2), v(true), v(true)))).to.equal(null);
   });
   it('finds places', () => {
@@ -93,7 +93,7 @@ describe('random numbers of the dispatcher', () => {
   });
   it('draw as many as the call says', () => {
     expect(amount(aten('randperm', int(1000), none, index(0)))).to.equal('main 3000 8000');
-    expect(amount(aten('randperm', untold, none, index(0)))).to.equal('main na na');
+    expect(amount(aten('randperm', unspecified, none, index(0)))).to.equal('main na na');
     expect(amount(aten('randn', { name: '', type: 'list', value: [3] }, int(15), none, none, v(false)))).to.equal(
       'main 3 6',
     );

@@ -8,7 +8,7 @@ import type { Arg } from '../../../src/record/record.js';
 const x = t([888, 2880], 'bfloat16');
 // 2557440 elements, 5114880 bytes
 const index = (...shape: number[]): Arg => t(shape, 'int64');
-const untold: Arg = { name: '', type: 'unknown' };
+const unspecified: Arg = { name: '', type: 'unknown' };
 const list = (...value: number[]): Arg => ({ name: '', type: 'list', value });
 const why = (...args: Parameters<typeof aten>): string | undefined => workOf(aten(...args))?.unknown;
 
@@ -23,16 +23,16 @@ describe('copies of the dispatcher', () => {
     expect(amount(aten('_to_copy', t([3, 4]), int(15), int(0), none, none, v(false), none))).to.equal('main 0 72');
     expect(amount(aten('to', t([3, 4]), none, int(4), v(false), v(false), none))).to.equal('main 0 144'); // int64
     expect(amount(aten('_to_copy', t([3, 4]), none, none, none, none, v(false), none))).to.equal('main 0 96');
-    expect(amount(aten('_to_copy', t([3, 4]), untold))).to.equal('main 0 na');
+    expect(amount(aten('_to_copy', t([3, 4]), unspecified))).to.equal('main 0 na');
     expect(amount(aten('to', t([3, 4]), t([1], 'float16'), v(false)))).to.equal('main 0 72');
   });
   it('pad, also by mirroring, and put gradients back', () => {
     expect(amount(aten('constant_pad_nd', x, list(0, 192), float(0)))).to.equal('main 0 10570752'); // 888·(2880 + 3072)·2
-    expect(amount(aten('constant_pad_nd', x, untold, float(0)))).to.equal('main 0 na');
+    expect(amount(aten('constant_pad_nd', x, unspecified, float(0)))).to.equal('main 0 na');
     // [8, 100] fp32 and 2 on each side: 3200 + 3328
     expect(amount(aten('reflection_pad1d', t([8, 100]), list(2, 2)))).to.equal('main 0 6528');
     expect(amount(aten('replication_pad1d_backward', t([8, 104]), t([8, 100]), list(2, 2)))).to.equal('main 832 6528');
-    expect(amount(aten('reflection_pad2d', t([8, 100]), untold))).to.equal('main 0 na');
+    expect(amount(aten('reflection_pad2d', t([8, 100]), unspecified))).to.equal('main 0 na');
     expect(amount(aten('reflection_pad1d', t([8, 100]), list(-200, 0)))).to.equal(null);
   });
   it('repeat', () => {
@@ -44,7 +44,7 @@ describe('copies of the dispatcher', () => {
     expect(amount(aten('slice_backward', t([4, 8]), list(16, 8), int(0), int(0), int(4), int(1)))).to.equal(
       'main 0 640',
     );
-    expect(amount(aten('slice_backward', t([4, 8]), untold, untold))).to.equal('main 0 na');
+    expect(amount(aten('slice_backward', t([4, 8]), unspecified, unspecified))).to.equal('main 0 na');
     expect(amount(aten('unfold_backward', t([7, 4]), list(10), int(0), int(4), int(1)))).to.equal('main 28 152');
     expect(amount(aten('split_with_sizes_copy', t([3, 4]), list(1, 2), int(0)))).to.equal('main 0 96');
   });
@@ -64,8 +64,10 @@ describe('fills of the dispatcher', () => {
     expect(amount(aten('full', list(3), int(0), none, none, none, none))).to.equal('main 0 24');
     expect(amount(aten('new_zeros', t([1], 'float16'), list(5), none, none, none, none))).to.equal('main 0 10');
     expect(amount(aten('scalar_tensor', float(1), int(15), none, none, none))).to.equal('main 0 2');
-    expect(amount(aten('zeros', list(3, 4), untold, untold, untold, untold))).to.equal('main 0 na');
-    expect(amount(aten('full', untold, untold, untold, untold, untold, untold))).to.equal('main 0 na');
+    expect(amount(aten('zeros', list(3, 4), unspecified, unspecified, unspecified, unspecified))).to.equal('main 0 na');
+    expect(amount(aten('full', unspecified, unspecified, unspecified, unspecified, unspecified, unspecified))).to.equal(
+      'main 0 na',
+    );
   });
   it('count a sequence, whose out tensor is not yet large enough', () => {
     expect(amount(aten('arange', int(238), int(270), int(1), index(0)))).to.equal('main 0 256');
@@ -74,8 +76,8 @@ describe('fills of the dispatcher', () => {
     expect(amount(aten('arange', float(0), int(1), float(0.25), int(5), none, none, none))).to.equal('main 0 8');
     expect(amount(aten('linspace', int(0), int(1), int(7), none, none, none, none))).to.equal('main 0 28');
     expect(amount(aten('eye', int(3), none, none, none, none))).to.equal('main 0 36');
-    expect(amount(aten('arange', untold, untold, untold, index(0)))).to.equal('main 0 na');
-    expect(why('arange', untold, untold, untold, index(0))).to.equal('its bounds are not told');
+    expect(amount(aten('arange', unspecified, unspecified, unspecified, index(0)))).to.equal('main 0 na');
+    expect(why('arange', unspecified, unspecified, unspecified, index(0))).to.equal('its bounds are unspecified');
     expect(amount(aten('arange', int(5), int(1), int(1), index(0)))).to.equal(null);
   });
 });
@@ -91,7 +93,7 @@ describe('joining by the dispatcher', () => {
     const bare = { name: '', type: 'tensor', shape: [2, 3] };
     expect(amount(aten('cat', ts(bare, bare), int(0)))).to.equal('main 0 na');
     expect(amount(aten('cat', { name: '', type: 'list' }, int(0)))).to.equal('main 0 na');
-    expect(why('cat', untold, int(0))).to.equal('which tensors are joined is not told');
+    expect(why('cat', unspecified, int(0))).to.equal('which tensors are joined is unspecified');
   });
 });
 

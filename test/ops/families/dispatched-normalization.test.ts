@@ -5,7 +5,7 @@ import { aten, call, kernel, none, t, v } from '../../support/calls.js';
 import { oracleRows } from '../../support/oracle.js';
 import { itShared } from '../../support/shared.js';
 
-const untold: Arg = { name: '', type: 'unknown' };
+const unspecified: Arg = { name: '', type: 'unknown' };
 const eps = v(1e-5);
 
 describe('normalisation of rows as the dispatcher runs it', () => {
@@ -17,7 +17,7 @@ describe('normalisation of rows as the dispatcher runs it', () => {
     // 5·72192; 2·144384 + 2·1024 + 2·141·4
     expect(amount(aten('native_layer_norm', x, v([512]), w, w, eps))).to.equal('main 360960 291944');
     expect(amount(aten('native_layer_norm', x, v([512]), none, none, eps))).to.equal('main 288768 289896');
-    expect(amount(aten('layer_norm', x, untold, w, w, eps, v(true)))).to.equal('main 360960 291944');
+    expect(amount(aten('layer_norm', x, unspecified, w, w, eps, v(true)))).to.equal('main 360960 291944');
     // the results of an out form are no operands
     const out = aten('native_layer_norm', x, v([512]), w, w, eps, x, single, single);
     expect(amount(out)).to.equal('main 360960 291944');
@@ -31,7 +31,7 @@ describe('normalisation of rows as the dispatcher runs it', () => {
       amount(aten('native_layer_norm_backward', x, x, v([512]), single, single, weight, weight, mask));
     // (9 + 1 + 2 + 1)·72192; 3·144384 + 2·564 + 3·1024
     expect(gradients(w, v([true, true, true]))).to.equal('main 938496 437352');
-    expect(gradients(w, untold)).to.equal('main 938496 437352');
+    expect(gradients(w, unspecified)).to.equal('main 938496 437352');
     expect(gradients(none, v([true, false, false]))).to.equal('main 649728 434280'); // 9·72192
     // normalised input 2, product and sum 2, sum 1: 5·72192; 2·144384 + 2·564 + 3·1024
     expect(gradients(w, v([false, true, true]))).to.equal('main 360960 292968');
@@ -50,7 +50,7 @@ describe('normalisation of rows as the dispatcher runs it', () => {
     const c = t([8]); // 32 bytes; statistics of 2·4 groups, 32 bytes each
     const extents = [int(2), int(8), int(16), int(4)];
     expect(amount(aten('native_group_norm', y, c, c, ...extents, eps))).to.equal('main 1280 2176'); // 2·1024 + 4·32
-    expect(amount(aten('group_norm', y, untold, c, c, eps, v(true)))).to.equal('main 1280 2112');
+    expect(amount(aten('group_norm', y, unspecified, c, c, eps, v(true)))).to.equal('main 1280 2112');
     const s = t([2, 4]);
     const back = (mask: boolean[]): string | null =>
       amount(aten('native_group_norm_backward', y, y, s, s, c, ...extents, v(mask)));
@@ -86,11 +86,11 @@ describe('batch normalisation as the dispatcher runs it', () => {
     );
   });
   it('takes the mode from the kernel where the call does not tell it, and says when that does not either', () => {
-    const old = aten('cudnn_batch_norm', x, c, c, c, c, untold, untold, untold);
+    const old = aten('cudnn_batch_norm', x, c, c, c, c, unspecified, unspecified, unspecified);
     expect(amount(old, kernel('void cudnn::bn_fw_tr_1C11_kernel_NCHW<float>(int)'))).to.equal('main 205184 165120');
     expect(amount(old, kernel('void cudnn::bn_fw_inf_1C11_kernel_NCHW<float>(int)'))).to.equal('main 81920 164352');
     expect(amount(old)).to.equal('main na 164352');
-    expect(workOf(old)?.unknown).to.equal('whether in training is not told');
+    expect(workOf(old)?.unknown).to.equal('whether in training is unspecified');
   });
   it('a sample alone has statistics of its own', () => {
     const call = aten('instance_norm', x, none, none, none, none, v(true), v(0.1), eps, v(true));
@@ -105,9 +105,9 @@ describe('batch normalisation as the dispatcher runs it', () => {
     expect(back(v(false), v([true, false, false]))).to.equal('main 40960 246144'); // 3·81920 + 3·128
     expect(back(v(false), v([true, true, true]))).to.equal('main 204800 246400');
     // saved statistics are those of training; an empty tensor stands for none
-    expect(back(untold, untold)).to.equal('main 368640 246656');
-    expect(back(untold, untold, t([0]))).to.equal('main 204800 246400');
-    expect(back(untold, untold, none)).to.equal('main na 246144');
+    expect(back(unspecified, unspecified)).to.equal('main 368640 246656');
+    expect(back(unspecified, unspecified, t([0]))).to.equal('main 204800 246400');
+    expect(back(unspecified, unspecified, none)).to.equal('main na 246144');
     const library = aten('cudnn_batch_norm_backward', x, x, c, c, c, f, f, eps, t([0], 'uint8'));
     expect(amount(library)).to.equal('main 368640 246656');
   });

@@ -3,7 +3,7 @@ import type { Arg } from '../../../src/record/record.js';
 import { amount, int, workOf } from '../../support/amounts.js';
 import { aten, none, t, v } from '../../support/calls.js';
 
-const untold: Arg = { name: '', type: 'unknown' };
+const unspecified: Arg = { name: '', type: 'unknown' };
 const ELSE = [v([2, 2]), v([1, 1]), v([1, 1]), v(false)];
 
 describe('pooling as the dispatcher runs it', () => {
@@ -20,24 +20,36 @@ describe('pooling as the dispatcher runs it', () => {
       'max_pool2d_with_indices_backward',
       result,
       input,
-      untold,
-      untold,
-      untold,
-      untold,
-      untold,
+      unspecified,
+      unspecified,
+      unspecified,
+      unspecified,
+      unspecified,
       positions,
     );
     expect(amount(old)).to.equal('main 2007040 36126720');
     expect(amount(aten('adaptive_max_pool2d_backward', result, input, positions))).to.equal('main 2007040 36126720');
   });
-  it('says when the window is not told', () => {
-    const old = aten('max_pool2d_with_indices', input, untold, untold, untold, untold, untold);
+  it('says when the window is unspecified', () => {
+    const old = aten('max_pool2d_with_indices', input, unspecified, unspecified, unspecified, unspecified, unspecified);
     expect(amount(old)).to.equal('main na na');
-    expect(workOf(old)?.unknown).to.equal('the extents of the window are not told');
-    const back = aten('avg_pool2d_backward', result, input, untold, untold, untold, untold, untold, none);
+    expect(workOf(old)?.unknown).to.equal('the extents of the window are unspecified');
+    const back = aten(
+      'avg_pool2d_backward',
+      result,
+      input,
+      unspecified,
+      unspecified,
+      unspecified,
+      unspecified,
+      unspecified,
+      none,
+    );
     expect(amount(back)).to.equal('main na 20070400'); // 4014080 + 16056320
-    expect(amount(aten('fractional_max_pool2d', input, untold, untold, t([10, 64, 2])))).to.equal('main na na');
-    expect(amount(aten('max_unpool2d', result, positions, untold))).to.equal('main 0 na');
+    expect(amount(aten('fractional_max_pool2d', input, unspecified, unspecified, t([10, 64, 2])))).to.equal(
+      'main na na',
+    );
+    expect(amount(aten('max_unpool2d', result, positions, unspecified))).to.equal('main 0 na');
   });
   it('averages: backward one addition per window element', () => {
     const back = aten('avg_pool2d_backward', result, input, v([2, 2]), v([2, 2]), v([0, 0]), v(false), v(true), none);
@@ -66,9 +78,9 @@ describe('interpolation', () => {
     expect(amount(aten('upsample_nearest2d_backward', y, size, v([2, 3, 8, 8]), none, none))).to.equal(
       'main 1536 7680',
     );
-    expect(amount(aten('upsample_nearest2d', x, untold, untold, untold))).to.equal('main 0 na');
+    expect(amount(aten('upsample_nearest2d', x, unspecified, unspecified, unspecified))).to.equal('main 0 na');
     // an out form gives the result
-    expect(amount(aten('upsample_nearest2d', x, untold, untold, untold, y))).to.equal('main 0 7680');
+    expect(amount(aten('upsample_nearest2d', x, unspecified, unspecified, unspecified, y))).to.equal('main 0 7680');
   });
   it('linear and cubic: 2k − 1 for each line of k values', () => {
     const smooth = (op: string, ...more: readonly Arg[]): string | null => amount(aten(op, x, size, v(false), ...more));
@@ -81,7 +93,15 @@ describe('interpolation', () => {
     expect(amount(aten('_upsample_bilinear2d_aa', y, v([8, 8]), v(false), none, none))).to.equal('main 12288 7680');
     const back = aten('upsample_bilinear2d_backward', y, size, v([2, 3, 8, 8]), v(false), none, none);
     expect(amount(back)).to.equal('main 12288 7680'); // 2·4·1536
-    const untoldBack = aten('upsample_bilinear2d_backward', y, untold, untold, untold, untold, untold);
+    const untoldBack = aten(
+      'upsample_bilinear2d_backward',
+      y,
+      unspecified,
+      unspecified,
+      unspecified,
+      unspecified,
+      unspecified,
+    );
     expect(amount(untoldBack)).to.equal('main 12288 na');
     expect(smooth('upsample_bilinear2d', none, none, y)).to.equal('main 13824 7680');
   });
@@ -101,7 +121,9 @@ describe('interpolation', () => {
     const image = aten('col2im', t([2, 27, 36]), v([8, 8]), v([3, 3]), v([1, 1]), v([0, 0]), v([1, 1]));
     expect(amount(image)).to.equal('main 1944 9312');
     expect(amount(aten('pixel_shuffle', t([2, 4, 8, 8]), int(2)))).to.equal('main 0 4096');
-    expect(amount(aten('im2col', x, untold, untold, untold, untold))).to.equal('main 0 na');
-    expect(amount(aten('col2im', t([2, 27, 36]), untold, untold, untold, untold, untold))).to.equal('main 1944 na');
+    expect(amount(aten('im2col', x, unspecified, unspecified, unspecified, unspecified))).to.equal('main 0 na');
+    expect(
+      amount(aten('col2im', t([2, 27, 36]), unspecified, unspecified, unspecified, unspecified, unspecified)),
+    ).to.equal('main 1944 na');
   });
 });

@@ -6,7 +6,7 @@ import type { Arg, OpCall } from '../../../src/record/record.js';
 
 const of = (mod: string, op: string, ...args: readonly Arg[]): OpCall => ({ mod, op, args, from: 'dispatcher' });
 const list = (...value: number[]): Arg => ({ name: '', type: 'list', value });
-const untold: Arg = { name: '', type: 'unknown' };
+const unspecified: Arg = { name: '', type: 'unknown' };
 
 describe('ops of serving engines', () => {
   it('merge partial results of attention', () => {
@@ -52,10 +52,10 @@ describe('ops of serving engines', () => {
     // 8·6·16 = 768 elements: 4·768 + 3·768; 2·1536 + 2·32 + 64 + 8·16·4
     const turned = of('_C', 'fused_qk_norm_rope', qkv, ...heads, v(1e-6), weight, weight, table, v(true), positions);
     expect(amount(turned)).to.equal('main 5376 3712');
-    const blind = [untold, untold, untold, untold, untold];
-    expect(amount(of('_C', 'fused_qk_norm_rope', qkv, ...blind, weight, weight, table, untold, positions))).to.equal(
-      'main na na',
-    );
+    const blind = [unspecified, unspecified, unspecified, unspecified, unspecified];
+    expect(
+      amount(of('_C', 'fused_qk_norm_rope', qkv, ...blind, weight, weight, table, unspecified, positions)),
+    ).to.equal('main na na');
   });
   it('lower the scores of tokens that were there before', () => {
     const mask = t([2, 1000], 'bool');
@@ -127,14 +127,14 @@ describe('fillings and joins of PyTorch', () => {
     expect(amount(aten('tril_indices', int(3), int(2), int(0), ...options))).to.equal('main 0 80'); // 2·(1 + 2 + 2)
     expect(amount(aten('triu_indices', int(3), int(4), int(1), ...options))).to.equal('main 0 96'); // 2·(3 + 2 + 1)
     expect(amount(aten('triu_indices', int(3), int(4), int(-9), ...options))).to.equal('main 0 192'); // all
-    expect(amount(aten('triu_indices', int(3), untold, int(0), ...options))).to.equal('main 0 na');
+    expect(amount(aten('triu_indices', int(3), unspecified, int(0), ...options))).to.equal('main 0 na');
   });
   it('fills parts up to whole chunks', () => {
     const parts = ts(t([5, 4]), t([3]));
     // 80 + 12 read; 6·4 + 4 written
     expect(amount(aten('_chunk_cat', parts, int(0), int(2)))).to.equal('main 0 204');
     expect(amount(aten('_chunk_cat', parts, int(0), int(2), t([2, 14])))).to.equal('main 0 204');
-    expect(amount(aten('_chunk_cat', parts, untold, untold))).to.equal('main 0 na');
+    expect(amount(aten('_chunk_cat', parts, unspecified, unspecified))).to.equal('main 0 na');
     expect(amount(aten('_stack', ts(t([4]), t([4])), int(0)))).to.equal('main 0 64');
   });
   it('has connectionist losses of its libraries', () => {
@@ -146,7 +146,7 @@ describe('fillings and joins of PyTorch', () => {
   });
   it('puts elements whether or not it is told that they are added', () => {
     const [x, index] = [t([64, 64]), t([7], 'int64')];
-    expect(amount(aten('put_', x, index, t([7]), untold))).to.equal('main na na');
+    expect(amount(aten('put_', x, index, t([7]), unspecified))).to.equal('main na na');
     expect(amount(aten('complex', t([8]), t([8])))).to.equal('main 8 128');
     expect(amount(aten('native_dropout', x, float(0.1), v(true)))).to.equal('main 20480 36864');
   });

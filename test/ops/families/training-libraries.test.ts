@@ -3,7 +3,7 @@ import type { Arg, OpCall } from '../../../src/record/record.js';
 import { amount, int, paramsOf, workOf } from '../../support/amounts.js';
 import { call, kernel, none, t, v } from '../../support/calls.js';
 
-const untold: Arg = { name: '', type: 'unknown' };
+const unspecified: Arg = { name: '', type: 'unknown' };
 /** An op or an autograd function as the profiler tells it. */
 const op = (name: string, ...args: readonly Arg[]): OpCall => ({ ...call(name, ...args), from: 'dispatcher' });
 const of = (name: string, ...args: readonly Arg[]): string | null => amount(op(name, ...args));
@@ -178,15 +178,15 @@ describe('TransformerEngine for export', () => {
 
   it('casts: the type of the result is a number of its own', () => {
     expect(of('tex_ts.cast_to_fp8_ts', x, ...scales, int(6))).to.equal('main 192 144'); // 4·48; 96 + 48
-    expect(of('tex_ts.cast_to_fp8_ts', x, ...scales, untold)).to.equal('main 192 144'); // either kind has a byte
+    expect(of('tex_ts.cast_to_fp8_ts', x, ...scales, unspecified)).to.equal('main 192 144'); // either kind has a byte
     const result = t([8, 6], 'uint8');
     const given = [t([3]), result, t([1, 3]), t([3]), int(0), int(6)];
     expect(of('tex_ts.cast_to_fp8_noalloc_ts', x, ...given)).to.equal('main 192 144');
     expect(of('tex_ts.fp8_gelu_ts', x, ...scales, int(6))).to.equal('main 240 144'); // 5·48
     expect(of('tex_ts.cast_from_fp8_ts', result, t([3]), int(0), int(6), int(3))).to.equal('main 48 240'); // to single
-    const unknown = op('tex_ts.cast_from_fp8_ts', result, t([3]), int(0), int(6), untold);
+    const unknown = op('tex_ts.cast_from_fp8_ts', result, t([3]), int(0), int(6), unspecified);
     expect(amount(unknown)).to.equal('main na na');
-    expect(workOf(unknown)?.unknown).to.contain('the type of the result is not told');
+    expect(workOf(unknown)?.unknown).to.contain('the type of the result is unspecified');
   });
   it('activations and normalisations, in 8 bits or not', () => {
     const none_ = [t([0]), t([0]), t([0]), int(0)];
@@ -223,8 +223,8 @@ describe('normalisation that apex registers', () => {
     // (9 + 3 + 1)·48; 3·96 + 3·12 + 2·32
     expect(of('apex.fused_layer_norm_affine_bwd', x, mean, mean, x, shape, w, w, ...tail)).to.equal('main 624 388');
     expect(of('apex.fused_rms_norm_bwd', x, mean, x, shape, ...tail)).to.equal('main 288 320'); // 6·48; 288 + 32
-    expect(workOf(op('apex.fused_rms_norm_fwd', x, untold, ...tail))?.unknown).to.equal(
-      'the length of a row is not told',
+    expect(workOf(op('apex.fused_rms_norm_fwd', x, unspecified, ...tail))?.unknown).to.equal(
+      'the length of a row is unspecified',
     );
   });
   it('of groups of channels, with SiLU or without', () => {
@@ -246,7 +246,7 @@ describe('tokens to their experts and back', () => {
     const index = t([4, 2], 'int32'); // 32 bytes
     expect(of('te_moe.permute_index_map', tokens, index, int(0), int(-1))).to.equal('main 0 256'); // 64 + 32 + 128 + 32
     expect(of('te_moe.permute_index_map', tokens, index, int(6), int(-1))).to.equal('main 0 224'); // two rows dropped
-    expect(of('te_moe.permute_index_map', tokens, index, untold, untold)).to.equal('main 0 na');
+    expect(of('te_moe.permute_index_map', tokens, index, unspecified, unspecified)).to.equal('main 0 na');
     expect(of('te_moe.permute_index_map_bwd', rows, map, int(4), int(2))).to.equal('main 64 224');
     const probs = t([4, 2]); // 32 bytes
     expect(of('te_moe.unpermute_index_map_fwd', rows, map, probs, int(4), int(2))).to.equal('main 128 256');

@@ -112,7 +112,7 @@ describe('dtype', () => {
     expect(typeOf(call, 'my_kernel', true)).to.equal('fp32');
   });
 
-  it('of a product whose types are not told is that in the name', () => {
+  it('of a product whose types are unspecified is that in the name', () => {
     const call = aten('mm', { name: '', type: 'tensor', shape: [8, 8] }, { name: '', type: 'tensor', shape: [8, 8] });
     expect(typeOf(call, 'ampere_bf16_s16816gemm_bf16_128x64', true)).to.equal('bf16');
     expect(typeOf(call, 'my_kernel', true)).to.equal(null);

@@ -16,7 +16,7 @@ function read(name: string, sizes: string): OpCall {
   return (marker.kind === 'op' ? reader.callOf(marker) : null) ?? { mod: '', op: name, args: [], from: 'sizes' };
 }
 
-/** Arguments in one line: extents, lists in brackets, `?` for what is not told. */
+/** Arguments in one line: extents, lists in brackets, `?` for what is unspecified. */
 const shown = (args: readonly Arg[]): string =>
   args
     .map((arg) => {
@@ -135,7 +135,7 @@ const entries = (arg: Arg): string[] =>
     ({ shape = [] }) => `[${shape.join(', ')}]`,
   );
 
-/** Where the families take what is not told as given: both gradients of a convolution, and no change of type. */
+/** Where the families take what is unspecified as given: both gradients of a convolution, and no change of type. */
 const ASSUMED = new Set(['convolution_backward', 'reshape_and_cache_flash']);
 
 describe('real calls with all of their arguments, told again by extents alone', () => {

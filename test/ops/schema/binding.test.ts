@@ -10,8 +10,8 @@ const shapes = (tensors: readonly { readonly shape: readonly number[] }[] | unde
 const x = (...args: readonly Arg[]): OpCall => aten('x', ...args);
 const fits = (signature: string, ...args: readonly Arg[]): boolean => bind(x(...args), signature) !== null;
 
-const untold: Arg = { name: '', type: 'unknown' };
-const untoldList: Arg = { name: '', type: 'list' };
+const unspecified: Arg = { name: '', type: 'unknown' };
+const unspecifiedList: Arg = { name: '', type: 'list' };
 
 describe('binding arguments to a signature', () => {
   it('tells what is read and what is written', () => {
@@ -28,15 +28,15 @@ describe('binding arguments to a signature', () => {
     expect(shapes(bind(x(ts(none, t([2]))), '@self')?.tensors('self'))).to.equal('[2]');
     expect(shapes(bound?.given('grads self'))).to.equal('[1][2]');
   });
-  it('reads values, and tells what is not told', () => {
-    const all = [v(true), int(3), int(-1), float(0.5), { name: '', type: 'list', value: [2, 2] }, untold];
-    const bound = bind(x(...all), 'flag count negative number list untold');
+  it('reads values, and tells what is unspecified', () => {
+    const all = [v(true), int(3), int(-1), float(0.5), { name: '', type: 'list', value: [2, 2] }, unspecified];
+    const bound = bind(x(...all), 'flag count negative number list unspecified');
     expect(bound?.flag('flag')).to.equal(true);
     expect(bound?.flag('count')).to.equal(null);
     expect([bound?.count('count'), bound?.count('negative'), bound?.count('number')]).to.deep.equal([3, null, null]);
     expect([bound?.number('negative'), bound?.number('number')]).to.deep.equal([-1, 0.5]);
     expect([bound?.wholes('list'), bound?.wholes('count')]).to.deep.equal([[2, 2], [3]]);
-    expect([bound?.value('untold'), bound?.number('untold'), bound?.wholes('untold')]).to.deep.equal([
+    expect([bound?.value('unspecified'), bound?.number('unspecified'), bound?.wholes('unspecified')]).to.deep.equal([
       undefined,
       null,
       null,
@@ -56,16 +56,16 @@ describe('a signature', () => {
     expect(fits('@self alpha', t([1]), t([1]))).to.equal(false);
   });
   it('has a tensor, None, or nothing told where one may be missing', () => {
-    for (const arg of [t([1]), ts(t([1])), none, untold, untoldList, ts(), { ...untoldList, value: [] }])
+    for (const arg of [t([1]), ts(t([1])), none, unspecified, unspecifiedList, ts(), { ...unspecifiedList, value: [] }])
       expect(fits('@bias?', arg), JSON.stringify(arg)).to.equal(true);
-    for (const arg of [int(1), float(0), v(false), { ...untoldList, value: [1] }])
+    for (const arg of [int(1), float(0), v(false), { ...unspecifiedList, value: [1] }])
       expect(fits('@bias?', arg), JSON.stringify(arg)).to.equal(false);
   });
   it('has a list of tensors where a single one does not do', () => {
     expect(fits('@weights[]', ts(t([1])))).to.equal(true);
     expect(fits('@weights[]', t([1]))).to.equal(false);
-    expect(fits('@weights[]', untoldList)).to.equal(false);
-    expect(fits('@weights[]?', untoldList)).to.equal(true);
+    expect(fits('@weights[]', unspecifiedList)).to.equal(false);
+    expect(fits('@weights[]?', unspecifiedList)).to.equal(true);
     expect(fits('@weights[]?', t([1]))).to.equal(false);
   });
   it('may ask for the kind of a value', () => {
@@ -74,9 +74,9 @@ describe('a signature', () => {
     expect(fitting(v(true))).to.deep.equal(['bool']);
     expect(fitting(int(1))).to.deep.equal(['int', 'number']);
     expect(fitting(float(1))).to.deep.equal(['number']);
-    expect(fitting({ ...untoldList, value: [1] })).to.deep.equal(['list']);
+    expect(fitting({ ...unspecifiedList, value: [1] })).to.deep.equal(['list']);
     expect(fitting(none)).to.deep.equal(kinds);
-    expect(fitting(untold)).to.deep.equal(kinds);
+    expect(fitting(unspecified)).to.deep.equal(kinds);
     expect(fitting(t([1]))).to.deep.equal([]);
   });
   it('may leave open what follows, and whether its end is there', () => {

@@ -67,14 +67,18 @@ describe('element types in the names of kernels', () => {
 
 describe('types for tensors that have none', () => {
   const tensor = (...shape: number[]): Arg => ({ name: '', type: 'tensor', shape });
-  const untold: Arg = { name: '', type: 'unknown' };
+  const unspecified: Arg = { name: '', type: 'unknown' };
   const typesOf = (op: string, args: readonly Arg[], name: string, mod = 'aten'): (string | undefined)[] => {
     const call: OpCall = { mod, op, args, from: 'dispatcher' };
     return inferDtypes(call, name).call.args.map(({ dtype }) => dtype);
   };
 
   it('are the kernel’s for all operands of one data type', () => {
-    expect(typesOf('add', [tensor(4), tensor(4), untold], BF16_ADD)).to.deep.equal(['bfloat16', 'bfloat16', undefined]);
+    expect(typesOf('add', [tensor(4), tensor(4), unspecified], BF16_ADD)).to.deep.equal([
+      'bfloat16',
+      'bfloat16',
+      undefined,
+    ]);
   });
 
   it('are those of indices, masks and statistics where these stand', () => {
@@ -82,7 +86,7 @@ describe('types for tensors that have none', () => {
       'void at::native::(anonymous namespace)::indexSelectLargeIndex<c10::Half, long, unsigned int, 2, 2, -2, true>(X)';
     expect(typesOf('embedding', [tensor(9, 4), tensor(3)], rows)).to.deep.equal(['float16', 'int64']);
     const short = rows.replace('long', 'int');
-    expect(typesOf('index_select', [tensor(9, 4), untold, tensor(3)], short)).to.deep.equal([
+    expect(typesOf('index_select', [tensor(9, 4), unspecified, tensor(3)], short)).to.deep.equal([
       'float16',
       undefined,
       'int32',
@@ -92,7 +96,7 @@ describe('types for tensors that have none', () => {
       'bfloat16',
       'bfloat16',
     ]);
-    const norm = [tensor(8, 4), tensor(8, 4), untold, tensor(8, 1), tensor(8, 1), tensor(4), tensor(4)];
+    const norm = [tensor(8, 4), tensor(8, 4), unspecified, tensor(8, 1), tensor(8, 1), tensor(4), tensor(4)];
     expect(typesOf('native_layer_norm_backward', norm, BF16_ADD).slice(3, 6)).to.deep.equal([
       'float32',
       'float32',
@@ -110,10 +114,13 @@ describe('types for tensors that have none', () => {
   it('are told for a copy that converts', () => {
     const name =
       'void at::native::vectorized_elementwise_kernel<(int)8, at::native::bfloat16_copy_kernel_cuda(at::TensorIteratorBase &)::[lambda(float) (instance 1)], X>(int)';
-    expect(typesOf('copy_', [tensor(4), tensor(4), untold], name).slice(0, 2)).to.deep.equal(['bfloat16', 'float32']);
+    expect(typesOf('copy_', [tensor(4), tensor(4), unspecified], name).slice(0, 2)).to.deep.equal([
+      'bfloat16',
+      'float32',
+    ]);
   });
 
-  it('are not told for products with scales, and for ops of other libraries', () => {
+  it('are unspecified for products with scales, and for ops of other libraries', () => {
     expect(typesOf('_scaled_mm', [tensor(4, 4), tensor(4, 4)], 'nvjet_tst_64x64')).to.deep.equal([
       undefined,
       undefined,

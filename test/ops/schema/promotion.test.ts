@@ -51,7 +51,7 @@ describe('type promotion', () => {
     expect(promoteOperands(of('mystery'), ['float'])).to.equal('mystery');
     expect(promoteOperands([], ['float'])).to.equal(null);
   });
-  it('knows the category of a number whose value is not told', () => {
+  it('knows the category of a number whose value is unspecified', () => {
     expect(
       ['int', 'float', 'bool', 'unknown', 'toString'].map((type) => argCategory({ name: '', type })),
     ).to.deep.equal(['int', 'float', 'bool', null, null]);

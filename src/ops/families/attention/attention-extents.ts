@@ -8,7 +8,7 @@ import type { Layout } from './attention-forms.js';
 /** Query–key pairs of one query head, over the whole batch; null when the call does not tell. */
 interface Pairs {
   readonly count: number | null;
-  /** Why it is not told. */
+  /** Why it is unspecified. */
   readonly unknown?: string;
   /** Whether the keys and values that are read are known to be all of k and v. */
   readonly readsAll: boolean;
@@ -50,11 +50,11 @@ function operand({ shape }: Tensor, layout: Layout, packed: boolean): Operand | 
   return { batch: shape.slice(0, -3), positions: before, heads: last, width };
 }
 
-const UNTOLD: readonly (readonly [argument: string, why: string])[] = [
+const UNSPECIFIED: readonly (readonly [argument: string, why: string])[] = [
   ['table', 'the keys stand in a paged cache, and the lengths of its sequences are values of a tensor'],
   ['used_k', 'the used lengths of the keys are values of a tensor'],
   ['used_q', 'the used lengths of the queries are values of a tensor'],
-  ['k_new', 'the keys stand in a cache, and how many of it are used is not told'],
+  ['k_new', 'the keys stand in a cache, and how many of it are used is unspecified'],
   ['q_v', 'a second query operand (q_v) has no formula'],
 ];
 
@@ -90,11 +90,11 @@ function positionsOf(args: Bound, batch: number, queries: number, keys: number):
   const all = { queries: batch * queries, keys: batch * keys };
   const at = sequences === null ? { batch, queries, keys, packed: false } : { batch: sequences, ...all, packed: true };
   const unknown = (why: string): Positions => ({ ...at, pairs: { count: null, unknown: why, readsAll: false } });
-  const untold = UNTOLD.find(([name]) => args.tensor(name) !== null);
-  if (untold !== undefined) return unknown(untold[1]);
+  const unspecified = UNSPECIFIED.find(([name]) => args.tensor(name) !== null);
+  if (unspecified !== undefined) return unknown(unspecified[1]);
   if (sequences === null) return { ...at, pairs: { count: batch * queries * keys, readsAll: true } };
   if (inQ === null || inK === null) {
-    return unknown(`the lengths of the packed ${inQ === null ? 'queries' : 'keys'} are not told`);
+    return unknown(`the lengths of the packed ${inQ === null ? 'queries' : 'keys'} are unspecified`);
   }
   const pairs = packedPairs(args, sequences, all.queries, all.keys);
   const [longestQ, longestK] = [args.number('max_q'), args.number('max_k')];

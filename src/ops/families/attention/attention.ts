@@ -8,9 +8,9 @@
 import { bind, type Bound } from '../../schema/binding.js';
 import { dtypeShort, type Tensor } from '../../call.js';
 import type { OpCall } from '../../../record/record.js';
-import type { Family, KernelFacts, Param, Work } from '../../family.js';
+import type { Family, KernelFacts, OpCost, Param, Work } from '../../family.js';
 import { opName } from '../../operands.js';
-import { tensor, trafficWork } from '../../work.js';
+import { tensor, workOf } from '../../work.js';
 import { cachedAttentionWork, CACHED_ATTENTION_OPS } from './attention-cached.js';
 import { ATTENTION_FORMS, type AttentionForm } from './attention-forms.js';
 import { extentsOf, type Extents } from './attention-extents.js';
@@ -107,18 +107,13 @@ function maskNote({ args, extents }: Attention): string {
   return `; causal: masked pairs are counted too, the mask leaves ${share} % of them${window}`;
 }
 
-interface Traffic {
-  readonly reads: readonly Tensor[];
-  readonly writes: readonly Tensor[];
-}
-
 /** Whether the gradient of the bias is wanted. */
 function wantsBiasGradient(args: Bound): boolean {
   const mask = args.value('grad_mask');
   return args.flag('bias_grad') === true || (Array.isArray(mask) && mask[3] === true);
 }
 
-function traffic(attention: Attention): Traffic {
+function operandsOf(attention: Attention): Required<Pick<OpCost, 'reads' | 'writes'>> {
   const { form, args, operands } = attention;
   if (!form.backward) {
     const lse = lseOf(attention);
@@ -158,15 +153,17 @@ function work(call: OpCall, kernel: KernelFacts): Work | null {
   const { form, extents } = attention;
   const { count, unknown, readsAll } = extents.pairs;
   const formula = FORMULAS[form.backward ? 'backward' : 'forward'];
-  const sum = trafficWork({
+  const { reads, writes } = operandsOf(attention);
+  return workOf({
     flops: count === null ? null : 2 * count * extents.queryHeads * perPair(extents, form.backward),
-    ...traffic(attention),
+    reads,
+    writes: readsAll ? writes : null,
+    matmul: true,
     params: paramsOf(attention),
     formula: `flops = ${formula.flops}${maskNote(attention)}; bytes = ${formula.bytes}`,
     source: SOURCE,
     ...(unknown === undefined ? {} : { unknown }),
   });
-  return { ...sum, matmul: true, ...(readsAll ? {} : { bytes: null }) };
 }
 
 export const attention: Family = {

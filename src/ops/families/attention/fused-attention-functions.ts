@@ -10,7 +10,7 @@ import type { OpCall } from '../../../record/record.js';
 import { isDispatched } from '../../schema/dispatched.js';
 import type { Family, Param, Work } from '../../family.js';
 import { inputs } from '../../operands.js';
-import { tensor, tensorListParams, trafficWork } from '../../work.js';
+import { tensor, tensorListParams, workOf } from '../../work.js';
 
 const SOURCE =
   'two products of scores and of values, dense, FMA = 2; order of the tensors: transformer_engine/pytorch/attention/' +
@@ -74,19 +74,16 @@ const FORMULA =
   'flops = 2·B·H·Sq·Sk·(Dq + Dv), padded and masked pairs counted too; bytes = q + k + v + out, and in training the log-sum-exp';
 
 /** Packed sequences have their lengths as values, and a paged cache its own. */
-const unknownWork = (operands: readonly Tensor[]): Work => ({
-  ...trafficWork({
+const unknownWork = (operands: readonly Tensor[]): Work =>
+  workOf({
     flops: null,
-    reads: operands,
-    writes: [],
+    writes: null,
     params: tensorListParams(operands),
+    matmul: true,
     formula: FORMULA,
     source: SOURCE,
     unknown: 'the lengths of the sequences are values of a tensor',
-  }),
-  bytes: null,
-  matmul: true,
-});
+  });
 
 function work(call: OpCall): Work | null {
   const held = entryOf(OPERANDS, call);
@@ -111,7 +108,7 @@ function work(call: OpCall): Work | null {
   if (!Number.isSafeInteger(flops)) return null;
   const params = paramsOf(attention, q);
   const writes = trains ? [result, statistics] : [result];
-  return { ...trafficWork({ flops, reads: operands, writes, params, formula: FORMULA, source: SOURCE }), matmul: true };
+  return workOf({ flops, reads: operands, writes, params, matmul: true, formula: FORMULA, source: SOURCE });
 }
 
 export const fusedAttentionFunctions: Family = {

@@ -1,9 +1,9 @@
 /**
  * Writing the keys and values of new tokens into the paged cache that attention reads.
  */
-import { byRules, ruleFor, type Amounts, type Reading, type Rules } from '../../schema/by-schema.js';
+import { byRules, ruleFor, type Reading, type Rules } from '../../schema/by-schema.js';
 import { dtypeBytes, numel, type Tensor } from '../../call.js';
-import type { Family } from '../../family.js';
+import type { Family, OpCost } from '../../family.js';
 import { tensor, tensorListParams } from '../../work.js';
 
 const SOURCE =
@@ -24,7 +24,7 @@ const isScaled = (rows: Tensor, cache: Tensor): boolean => {
 /** @param caches what has a row per token, and the cache that it goes to */
 const stored =
   (caches: Readonly<Record<string, string>>) =>
-  (reading: Reading): Amounts | null => {
+  (reading: Reading): OpCost | null => {
     const slots = reading.tensor('slots');
     const [reads, writes]: [Tensor[], Tensor[]] = [[], []];
     let flops = 0;
@@ -39,7 +39,6 @@ const stored =
     const [subject] = reads;
     if (subject === undefined || slots === null) return null;
     return {
-      subject,
       flops,
       reads: [...reads, slots],
       writes,

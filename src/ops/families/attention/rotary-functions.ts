@@ -1,9 +1,9 @@
 /**
  * Rotary position embedding of training libraries: a new tensor, turned by the angles or by their sines and cosines.
  */
-import { byRules, ruleFor, type Amounts, type Reading, type Rules } from '../../schema/by-schema.js';
+import { byRules, ruleFor, type Reading, type Rules } from '../../schema/by-schema.js';
 import { numel } from '../../call.js';
-import type { Family } from '../../family.js';
+import type { Family, OpCost } from '../../family.js';
 import { tensorListParams } from '../../work.js';
 
 const SOURCE =
@@ -16,13 +16,12 @@ const ROTATION = 3;
 /** What is behind the rotated width of a row is copied. */
 const turned =
   (tables: string) =>
-  (reading: Reading): Amounts | null => {
+  (reading: Reading): OpCost | null => {
     const input = reading.tensor('input');
     const width = input?.shape.at(-1) ?? 0;
     const rotated = reading.given(tables).reduce((sum, { shape }) => sum + (shape.at(-1) ?? 0), 0);
     if (input === null || width === 0 || rotated === 0) return null;
     return {
-      subject: input,
       flops: ROTATION * (numel(input.shape) / width) * Math.min(width, rotated),
       writes: [input],
       params: tensorListParams(reading.reads),

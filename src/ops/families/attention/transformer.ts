@@ -3,10 +3,10 @@
  *
  * Where such an op runs as others that are told too, those describe the kernels; this one is for what is left.
  */
-import { ruleFor, ruleWork, type Amounts, type Reading, type Rules } from '../../schema/by-schema.js';
+import { ruleFor, ruleWork, type Reading, type Rules } from '../../schema/by-schema.js';
 import { dtypeShort, numel, type Tensor } from '../../call.js';
-import type { Family } from '../../family.js';
-import { tensor } from '../../work.js';
+import type { Family, OpCost } from '../../family.js';
+import { tensor, tensorParams } from '../../work.js';
 
 const SOURCE =
   'products of the definition of a transformer layer, each at FMA = 2; arguments: PyTorch native_functions.yaml';
@@ -45,12 +45,11 @@ function weightsOf(reading: Reading, q: Sequences, keys: number, dtype: string):
   return [tensor([q.batch, heads, q.positions, keys], dtype)];
 }
 
-const attention = (reading: Reading): Amounts | null => {
+const attention = (reading: Reading): OpCost | null => {
   const source = reading.tensor('q');
   const [q, k] = [sequences(source), sequences(reading.tensor('k'))];
   if (source === null || q === null || k === null) return null;
   return {
-    subject: source,
     flops: attentionFlops(q, k.positions),
     reads: distinct(reading),
     writes: [source, ...weightsOf(reading, q, k.positions, source.dtype)],
@@ -67,13 +66,12 @@ const attention = (reading: Reading): Amounts | null => {
 };
 
 /** The two feed-forward weights are [F, E] and [E, F]. */
-const layer = (reading: Reading): Amounts | null => {
+const layer = (reading: Reading): OpCost | null => {
   const source = reading.tensor('src');
   const [at, weight] = [sequences(source), reading.tensor('ffn_weight_1')];
   const [hidden, embedding] = weight?.shape ?? [];
   if (source === null || at === null || hidden === undefined || embedding !== at.embedding) return null;
   return {
-    subject: source,
     flops: attentionFlops(at, at.positions) + 4 * at.batch * at.positions * at.embedding * hidden,
     writes: [source],
     params: [
@@ -89,11 +87,11 @@ const layer = (reading: Reading): Amounts | null => {
 };
 
 /** The bias added to q, k and v, and q scaled: [B, S, 3·E] → 3 × [B, heads, S, E/heads]. */
-const rescaled = (reading: Reading): Amounts | null => {
+const rescaled = (reading: Reading): OpCost | null => {
   const qkv = reading.tensor('qkv');
   if (qkv === null) return null;
   const formula = 'flops = E (bias) + E/3 (scale of q); bytes = qkv + bias + q, k and v';
-  return { subject: qkv, flops: numel(qkv.shape) + numel(qkv.shape) / 3, writes: [qkv], formula };
+  return { params: tensorParams(qkv), flops: numel(qkv.shape) + numel(qkv.shape) / 3, writes: [qkv], formula };
 };
 
 /** Arguments as in PyTorch's native_functions.yaml. */

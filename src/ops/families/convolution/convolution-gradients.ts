@@ -12,11 +12,10 @@ import type { KernelFacts, Param, Role, Work } from '../../family.js';
 import { kernelKind } from '../../kernels/kernel-kind.js';
 import { wholes } from '../../operands.js';
 import { isBeside, namedGradient } from '../../product.js';
-import { helperWork, tensor, total, trafficWork, type Traffic } from '../../work.js';
+import { helperWork, tensor, total, workOf } from '../../work.js';
 import { GRADIENT_FORMS, type Gradient, type GradientForm } from './convolution-forms.js';
 import { CONVOLUTION_SOURCE, convolutionFlops, geometryParams, spatialRank } from './convolution-geometry.js';
-import { isTransposed, shapeParams, toldGeometry } from './dispatched-convolution.js';
-import { matrixWork } from '../products/products.js';
+import { isTransposed, shapeParams, knownGeometry } from './dispatched-convolution.js';
 
 /** What a call tells of a convolution and its gradient. */
 interface Backward {
@@ -50,13 +49,14 @@ function agree(dy: Tensor, x: Tensor | null, w: Tensor | null, transposed: boole
 
 /** The input of a transposed convolution, from its output: the plain convolution of that by the same weight. */
 function inputOf(bound: Bound, dy: Tensor, w: Tensor | null, rank: number): Tensor | null {
-  const geometry = w === null ? null : toldGeometry(bound, dy, w, false, rank);
+  const geometry = w === null ? null : knownGeometry(bound, dy, w, false, rank);
   return geometry === null ? null : tensor([geometry.batch, geometry.filters, ...geometry.output], dy.dtype);
 }
 
 function paramsOf(bound: Bound, known: Omit<Backward, 'params'>): readonly Param[] {
   const { dy, x, w, rank, transposed } = known;
-  const geometry = x === null || w === null || transposed === null ? null : toldGeometry(bound, x, w, transposed, rank);
+  const geometry =
+    x === null || w === null || transposed === null ? null : knownGeometry(bound, x, w, transposed, rank);
   if (geometry !== null && x !== null && w !== null) return geometryParams(geometry, x, w);
   return shapeParams({ dY: dy, ...(x === null ? {} : { X: x }), ...(w === null ? {} : { W: w }) });
 }
@@ -79,7 +79,7 @@ function backwardOf(bound: Bound, form: GradientForm): Backward | null {
   return { ...known, params: paramsOf(bound, known) };
 }
 
-/** Positions that each take all weights; null when it is not told whether those of the output or the input. */
+/** Positions that each take all weights; null when it is unspecified whether those of the output or the input. */
 function positionsOf({ dy, x, rank, transposed }: Backward): number | null {
   const output = numel(dy.shape.slice(-rank));
   const input = x === null ? null : numel(x.shape.slice(-rank));
@@ -94,9 +94,9 @@ const FORMULAS: Readonly<Record<Gradient, string>> = {
 };
 
 const unknownOf = (found: Backward, role: Gradient): string => {
-  if (found.w === null) return 'the extents of the weight are not told';
-  if (positionsOf(found) === null) return 'not told whether the convolution is transposed, or its input';
-  return role === 'wgrad' ? 'the input is not told' : 'the extents of the input are not told';
+  if (found.w === null) return 'the extents of the weight are unspecified';
+  if (positionsOf(found) === null) return 'whether the convolution is transposed, or its input, is unspecified';
+  return role === 'wgrad' ? 'the input is unspecified' : 'the extents of the input are unspecified';
 };
 
 /** One gradient's work, with null for what the call does not tell. */
@@ -105,21 +105,15 @@ function part(found: Backward, role: Gradient): Work {
   const shared = { role, params, formula: FORMULAS[role], source: CONVOLUTION_SOURCE };
   if (role === 'bias') {
     const bias = tensor([dy.shape[1] ?? 0], dy.dtype);
-    return trafficWork({ ...shared, flops: numel(dy.shape), reads: [dy], writes: [bias] });
+    return workOf({ ...shared, flops: numel(dy.shape), reads: [dy], writes: [bias] });
   }
   const count = positionsOf(found);
   const flops = w === null || count === null ? null : convolutionFlops(dy.shape[0] ?? 0, count, w);
   if (flops === null || x === null || w === null) {
-    const unknown = unknownOf(found, role);
-    return { ...matrixWork({ ...shared, flops, reads: [], writes: [], unknown }), bytes: null };
+    return workOf({ ...shared, matmul: true, flops, writes: null, unknown: unknownOf(found, role) });
   }
-  const traffic: Traffic = {
-    ...shared,
-    flops,
-    reads: [dy, role === 'dgrad' ? w : x],
-    writes: [role === 'dgrad' ? x : w],
-  };
-  return matrixWork(traffic);
+  const [operand, gradient] = role === 'dgrad' ? [w, x] : [x, w];
+  return workOf({ ...shared, matmul: true, flops, reads: [dy, operand], writes: [gradient] });
 }
 
 /** Gradients that the call gives tensors to write to; null where its overload has no such arguments. */
@@ -128,7 +122,7 @@ function given(bound: Bound, form: GradientForm): readonly Gradient[] | null {
   return found.length === 0 ? null : found;
 }
 
-/** Gradients that the call asks for. Where the mask is not told: both, without the bias. */
+/** Gradients that the call asks for. Where the mask is unspecified: both, without the bias. */
 function asked(bound: Bound, form: GradientForm): readonly Gradient[] {
   const into = given(bound, form);
   if (into !== null) return into;
@@ -138,7 +132,7 @@ function asked(bound: Bound, form: GradientForm): readonly Gradient[] {
   return form.gives.filter((role) => role !== 'bias' || form.gives.length === 1 || outs === form.gives.length);
 }
 
-const UNTOLD = 'taken as those that its kernels tell, else as both';
+const UNSPECIFIED = 'taken as those that its kernels tell, else as both';
 
 /** The gradients that a call of the dispatcher computes; null when the op is none, or its arguments do not fit. */
 export function gradientParts(call: OpCall): readonly Work[] | null {
@@ -153,7 +147,11 @@ export function gradientParts(call: OpCall): readonly Work[] | null {
     const work = part(found, role);
     return told
       ? work
-      : { ...work, perhaps: true, formula: `${work.formula}; which gradients are asked for is not told: ${UNTOLD}` };
+      : {
+          ...work,
+          perhaps: true,
+          formula: `${work.formula}; which gradients are asked for is unspecified: ${UNSPECIFIED}`,
+        };
   });
 }
 

@@ -4,12 +4,11 @@
 import { numel, type Tensor } from '../../call.js';
 import type { OpCall } from '../../../record/record.js';
 import { bind, type Bound } from '../../schema/binding.js';
-import type { Work } from '../../family.js';
+import type { OpCost, Work } from '../../family.js';
 import { opName, whole } from '../../operands.js';
-import { tensor, trafficWork } from '../../work.js';
+import { tensor, workOf } from '../../work.js';
 import { CONVOLUTION_SOURCE, convolutionFlops } from './convolution-geometry.js';
 import { shapeParams } from './dispatched-convolution.js';
-import { matrixWork } from '../products/products.js';
 
 export const CONV_TBC_OPS: readonly string[] = ['conv_tbc', 'conv_tbc_backward'];
 
@@ -40,16 +39,16 @@ export function timeConvolution(call: OpCall): Work | null {
   const pad = arg === undefined ? 0 : whole(arg.value);
   const steps = pad === undefined ? null : time + 2 * pad - kernel + 1;
   if (steps !== null && steps < 1) return null;
-  const traffic = {
+  const cost: OpCost & { readonly source: string } = {
     flops: steps === null ? null : convolutionFlops(batch, steps, w),
     reads: bound.reads,
-    writes: steps === null ? [] : [tensor([steps, batch, filters], x.dtype)],
+    writes: steps === null ? null : [tensor([steps, batch, filters], x.dtype)],
+    matmul: true,
     params: shapeParams({ X: x, W: w }),
     formula: 'flops = 2·N·time(out)·C·K·kernel, bytes = |x| + |W| + |bias| + |y|',
     source: CONVOLUTION_SOURCE,
   };
-  if (steps !== null) return matrixWork(traffic);
-  return { ...matrixWork({ ...traffic, unknown: 'the padding is not told' }), bytes: null };
+  return workOf(steps === null ? { ...cost, unknown: 'the padding is unspecified' } : cost);
 }
 
 /** Backward: input, weight and bias gradient, always all three. */
@@ -66,9 +65,9 @@ export function timeConvolutionParts(call: OpCall): readonly Work[] | null {
   };
   const flops = convolutionFlops(batch, steps, w);
   return [
-    matrixWork({ ...shared, role: 'dgrad', flops, reads: [dy, w], writes: [x] }),
-    matrixWork({ ...shared, role: 'wgrad', flops, reads: [dy, x], writes: [w] }),
-    trafficWork({
+    workOf({ ...shared, role: 'dgrad', matmul: true, flops, reads: [dy, w], writes: [x] }),
+    workOf({ ...shared, role: 'wgrad', matmul: true, flops, reads: [dy, x], writes: [w] }),
+    workOf({
       ...{ ...shared, role: 'bias', flops: numel(dy.shape), reads: [dy] },
       writes: [tensor([filters], dy.dtype)],
     }),

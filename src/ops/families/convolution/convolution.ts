@@ -12,7 +12,7 @@ import type { OpCall } from '../../../record/record.js';
 import type { Family, KernelFacts, Work } from '../../family.js';
 import { isDispatched } from '../../schema/dispatched.js';
 import { opName, tensorAt } from '../../operands.js';
-import { productWork, wholeOrBeside, type Product } from '../../product.js';
+import { productWork, wholeOrBeside, type ProductCost } from '../../product.js';
 import { CONV_TBC_OPS, timeConvolution, timeConvolutionParts } from './convolution-tbc.js';
 import { FORWARD_FORMS, GRADIENT_FORMS } from './convolution-forms.js';
 import { gradientParts, gradientWork } from './convolution-gradients.js';
@@ -49,7 +49,7 @@ const PYTHON_FORMS: ReadonlyMap<string, PythonForm> = new Map<string, PythonForm
   ['_convolution', { rank: null, transposed: false, order: GENERAL }],
 ]);
 
-function read(call: OpCall): Product | null {
+function read(call: OpCall): ProductCost | null {
   const form = PYTHON_FORMS.get(opName(call));
   const x = tensorAt(call, 'input', 0);
   const w = tensorAt(call, 'weight', 1);
@@ -65,13 +65,11 @@ function read(call: OpCall): Product | null {
   if (geometry === null) return null;
   const { batch, filters, input, output } = geometry;
   const shape = [...(x.shape.length === geometry.input.length + 1 ? [] : [batch]), filters, ...output];
-  const params = geometryParams(geometry, x, w);
   return {
     flops: convolutionFlops(batch, numel(transposed ? input : output), w),
-    left: x,
-    right: w,
-    result: { shape, dtype: x.dtype },
-    params: () => params,
+    reads: [x, w],
+    writes: [{ shape, dtype: x.dtype }],
+    params: geometryParams(geometry, x, w),
     formula: transposed
       ? 'flops = 2·N·C·prod(in)·(K/g)·prod(kernel), bytes = |x| + |W| + |y|'
       : 'flops = 2·N·K·prod(out)·(C/g)·prod(kernel), bytes = |x| + |W| + |y|',

@@ -11,7 +11,7 @@ import type { ArgValue, OpCall } from '../../../record/record.js';
 import { bind, type Bound } from '../../schema/binding.js';
 import type { Param, Work } from '../../family.js';
 import { dtypeParams } from '../../product.js';
-import { showShape, tensor, type Traffic } from '../../work.js';
+import { showShape, tensor, workOf } from '../../work.js';
 import { FORWARD_FORMS, type ConvolutionForm } from './convolution-forms.js';
 import {
   CONVOLUTION_SOURCE,
@@ -21,16 +21,15 @@ import {
   spatialRank,
   type Geometry,
 } from './convolution-geometry.js';
-import { matrixWork } from '../products/products.js';
 
 /** Arguments that decide how many positions the output has. */
 const DECISIVE = ['stride', 'padding', 'dilation', 'output_padding', 'transposed'] as const;
 
 /** Names of the decisive arguments whose value the profile does not tell. */
-const untoldSettings = (bound: Bound): string[] =>
+const unspecifiedSettings = (bound: Bound): string[] =>
   DECISIVE.filter((name) => bound.arg(name) !== undefined && bound.value(name) === undefined);
 
-/** Whether the convolution is transposed; null when that is not told. */
+/** Whether the convolution is transposed; null when that is unspecified. */
 export function isTransposed(bound: Bound, form: ConvolutionForm): boolean | null {
   return form.transposed ?? bound.flag('transposed');
 }
@@ -44,8 +43,8 @@ function groupsOf(bound: Bound, channels: number, w: Tensor, transposed: boolean
 }
 
 /** The numbers of the convolution; null when they are not all told, or make none. */
-export function toldGeometry(bound: Bound, x: Tensor, w: Tensor, transposed: boolean, rank: number): Geometry | null {
-  if (untoldSettings(bound).length > 0) return null;
+export function knownGeometry(bound: Bound, x: Tensor, w: Tensor, transposed: boolean, rank: number): Geometry | null {
+  if (unspecifiedSettings(bound).length > 0) return null;
   const channels = x.shape.at(-rank - 1) ?? 0;
   const at = (name: string): ArgValue | undefined =>
     name === 'groups' ? groupsOf(bound, channels, w, transposed) : (bound.value(name) ?? undefined);
@@ -63,7 +62,7 @@ const formulaOf = (transposed: boolean): string =>
     : 'flops = 2·N·K·prod(out)·(C/g)·prod(kernel), bytes = operands read + |y|';
 
 /** The output as an `out=` form tells it, or the gradient that comes back. */
-function outputTold(call: OpCall, bound: Bound, x: Tensor): Tensor | null {
+function recordedOutput(call: OpCall, bound: Bound, x: Tensor): Tensor | null {
   const [shape] = call.out ?? [];
   return bound.outs[0] ?? (shape?.length === x.shape.length ? tensor(shape, x.dtype) : null);
 }
@@ -83,7 +82,8 @@ function operandsOf(call: OpCall, form: ConvolutionForm): Operands | null {
   return x.shape.length === rank + 2 || x.shape.length === rank + 1 ? { bound, x, w, rank } : null;
 }
 
-const traffic = ({ bound, x, w }: Operands, transposed: boolean | null): Omit<Traffic, 'flops' | 'writes'> => ({
+const shared = ({ bound, x, w }: Operands, transposed: boolean | null) => ({
+  matmul: true,
   reads: bound.reads,
   params: shapeParams({ X: x, W: w }),
   formula: formulaOf(transposed === true),
@@ -91,12 +91,12 @@ const traffic = ({ bound, x, w }: Operands, transposed: boolean | null): Omit<Tr
 });
 
 /** All settings told: the positions follow. */
-function toldWork(operands: Operands, geometry: Geometry, transposed: boolean, out: Tensor | null): Work {
+function knownWork(operands: Operands, geometry: Geometry, transposed: boolean, out: Tensor | null): Work {
   const { x, w, rank } = operands;
   const { batch, filters, input, output } = geometry;
   const shape = [...(x.shape.length === rank + 1 ? [] : [batch]), filters, ...output];
-  return matrixWork({
-    ...traffic(operands, transposed),
+  return workOf({
+    ...shared(operands, transposed),
     params: geometryParams(geometry, x, w),
     flops: convolutionFlops(batch, numel(transposed ? input : output), w),
     writes: [tensor(shape, out?.dtype ?? x.dtype)],
@@ -104,16 +104,16 @@ function toldWork(operands: Operands, geometry: Geometry, transposed: boolean, o
 }
 
 /** Settings not told: a transposed convolution's positions are its input's; any other's are its output's. */
-function untoldWork(operands: Operands, transposed: boolean | null, out: Tensor | null): Work {
+function unspecifiedWork(operands: Operands, transposed: boolean | null, out: Tensor | null): Work {
   const { bound, x, w, rank } = operands;
   const counted = transposed === true ? x : transposed === false ? out : null;
   const batch = x.shape.length === rank + 1 ? 1 : (x.shape[0] ?? 0);
   const flops = counted === null ? null : convolutionFlops(batch, numel(counted.shape.slice(-rank)), w);
-  const untold = untoldSettings(bound).join(', ');
-  const base = { ...traffic(operands, transposed), flops, writes: out === null ? [] : [out] };
-  if (out !== null && flops !== null) return matrixWork(base);
-  const unknown = `${untold} of the convolution not told, so its output's extents are not known`;
-  return { ...matrixWork({ ...base, unknown }), bytes: null };
+  const cost = { ...shared(operands, transposed), flops };
+  if (out !== null && flops !== null) return workOf({ ...cost, writes: [out] });
+  const settings = unspecifiedSettings(bound).join(', ');
+  const unknown = `${settings} of the convolution unspecified, so its output's extents are not known`;
+  return workOf({ ...cost, writes: null, unknown });
 }
 
 /** The work of a dispatched convolution; null when the op is none, or its arguments do not fit. */
@@ -122,8 +122,9 @@ export function forwardConvolution(call: OpCall): Work | null {
   const operands = form === undefined ? null : operandsOf(call, form);
   if (form === undefined || operands === null) return null;
   const transposed = isTransposed(operands.bound, form);
-  const out = outputTold(call, operands.bound, operands.x);
-  if (transposed === null || untoldSettings(operands.bound).length > 0) return untoldWork(operands, transposed, out);
-  const geometry = toldGeometry(operands.bound, operands.x, operands.w, transposed, operands.rank);
-  return geometry === null ? null : toldWork(operands, geometry, transposed, out);
+  const out = recordedOutput(call, operands.bound, operands.x);
+  if (transposed === null || unspecifiedSettings(operands.bound).length > 0)
+    return unspecifiedWork(operands, transposed, out);
+  const geometry = knownGeometry(operands.bound, operands.x, operands.w, transposed, operands.rank);
+  return geometry === null ? null : knownWork(operands, geometry, transposed, out);
 }

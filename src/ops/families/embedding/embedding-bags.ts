@@ -2,8 +2,8 @@
  * Embeddings as the dispatcher runs them: rows by index, their sums in bags, the gradient of the table.
  */
 import { numel, type Tensor } from '../../call.js';
-import { ruleFor, type Amounts, type Reading, type Rules } from '../../schema/by-schema.js';
-import type { Param } from '../../family.js';
+import { ruleFor, type Reading, type Rules } from '../../schema/by-schema.js';
+import type { OpCost, Param } from '../../family.js';
 import { tensor, tensorParams } from '../../work.js';
 
 /** As many rows. */
@@ -31,12 +31,11 @@ function lookup(reading: Reading, name: string): Lookup | null {
   return { table, indices, rows: rowsOf(table, count), touched: rowsOf(table, Math.min(count, most)) };
 }
 
-const rowsByIndex = (reading: Reading): Amounts | null => {
+const rowsByIndex = (reading: Reading): OpCost | null => {
   const found = lookup(reading, 'weight');
   if (found?.table.shape.length !== 2) return null;
   const { table, indices, rows, touched } = found;
   return {
-    subject: table,
     flops: 0,
     reads: [indices, touched],
     writes: [rows],
@@ -45,7 +44,7 @@ const rowsByIndex = (reading: Reading): Amounts | null => {
   };
 };
 
-const UNTOLD = 'the number of rows of the table is not told';
+const UNSPECIFIED = 'the number of rows of the table is unspecified';
 
 /** The gradient of the whole table: zero but for the rows touched. */
 function tableGradient(reading: Reading, gradient: Tensor): Tensor | null {
@@ -56,28 +55,26 @@ function tableGradient(reading: Reading, gradient: Tensor): Tensor | null {
 
 const backward =
   (operands: string) =>
-  (reading: Reading): Amounts | null => {
+  (reading: Reading): OpCost | null => {
     const found = lookup(reading, 'grad');
     if (found === null) return null;
     const result = tableGradient(reading, found.table);
     const formula = 'flops = n·D; bytes = gradient + indices + gradient of the whole table';
     const amounts = {
-      subject: found.table,
       flops: numel(found.rows.shape),
       reads: reading.given(operands),
       params: params(found.table, found.indices),
       formula,
     };
-    return result === null ? { ...amounts, writes: null, unknown: UNTOLD } : { ...amounts, writes: [result] };
+    return result === null ? { ...amounts, writes: null, unknown: UNSPECIFIED } : { ...amounts, writes: [result] };
   };
 
 /** Rows touched are read, measured and scaled. */
-const renormed = (reading: Reading): Amounts | null => {
+const renormed = (reading: Reading): OpCost | null => {
   const found = lookup(reading, 'weight');
   if (found === null) return null;
   const { table, indices, touched } = found;
   return {
-    subject: table,
     flops: 3 * numel(touched.shape),
     reads: [indices, touched],
     writes: [touched],
@@ -89,7 +86,7 @@ const renormed = (reading: Reading): Amounts | null => {
 const MAXIMUM = 2;
 
 /** Sums, means or maxima of rows, one for each bag. Bags begin at the offsets, or are the rows of the indices. */
-const bags = (reading: Reading): Amounts | null => {
+const bags = (reading: Reading): OpCost | null => {
   const found = lookup(reading, 'weight');
   const offsets = reading.tensor('offsets');
   if (found === null || offsets === null) return null;
@@ -100,7 +97,6 @@ const bags = (reading: Reading): Amounts | null => {
   const maxima = reading.count('mode') === MAXIMUM ? [tensor(result.shape, indices.dtype)] : [];
   const each = 1 + weights.length;
   return {
-    subject: table,
     flops: each * numel(rows.shape),
     reads: [indices, offsets, ...weights, touched],
     writes: [result, indices, offsets, ...maxima],
@@ -110,12 +106,11 @@ const bags = (reading: Reading): Amounts | null => {
 };
 
 /** The gradient of each index's weight: the product of its row and its bag's gradient. */
-const weightsBackward = (reading: Reading): Amounts | null => {
+const weightsBackward = (reading: Reading): OpCost | null => {
   const found = lookup(reading, 'weight');
   if (found === null) return null;
   const { table, indices, rows, touched } = found;
   return {
-    subject: table,
     flops: 2 * numel(rows.shape),
     reads: [...reading.given('grad indices offset2bag'), touched],
     writes: [tensor(indices.shape, table.dtype)],

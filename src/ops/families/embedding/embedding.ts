@@ -8,7 +8,7 @@ import type { Family, KernelFacts, Work } from '../../family.js';
 import { ruleWork } from '../../schema/by-schema.js';
 import { isWholeNumbered, opName, tensorAt } from '../../operands.js';
 import { EMBEDDING_RULES } from './embedding-bags.js';
-import { helperWork, tensor, tensorParams, trafficWork } from '../../work.js';
+import { helperWork, tensor, tensorParams, workOf } from '../../work.js';
 
 const SOURCE = 'PyProf (touched rows); PyTorch embedding_dense_backward, which zeroes the whole gradient first';
 
@@ -40,7 +40,7 @@ function backward(lookup: Lookup, kernel: KernelFacts): Work {
   const params = [...tensorParams(lookup.indices, 'I'), ...tensorParams(lookup.table, 'E')];
   if (isZeroing(kernel)) {
     const formula = 'flops = 0; bytes = gradient of the whole table, zeroed';
-    return trafficWork({
+    return workOf({
       role: 'helper',
       flops: 0,
       reads: [],
@@ -52,7 +52,7 @@ function backward(lookup: Lookup, kernel: KernelFacts): Work {
   }
   if (kernel.sub > 0 && !isAddition(kernel)) return helperWork(params, SOURCE);
   const touched = rows(lookup);
-  return trafficWork({
+  return workOf({
     flops: numel(touched.shape),
     reads: [touched, touched, lookup.indices],
     writes: [touched],
@@ -68,7 +68,7 @@ function work(call: OpCall, kernel: KernelFacts): Work | null {
   if (lookup === null || !Number.isSafeInteger(numel(rows(lookup).shape))) return null;
   if (kernel.dir === 'bprop') return backward(lookup, kernel);
   const touched = rows(lookup);
-  return trafficWork({
+  return workOf({
     flops: 0,
     reads: [lookup.indices, touched],
     writes: [touched],

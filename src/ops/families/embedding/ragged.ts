@@ -2,25 +2,25 @@
  * Sequences of different lengths in one tensor: filled up to a dense one and back, and reduced one by one.
  */
 import { numel, type Tensor } from '../../call.js';
-import { byRules, ruleFor, type Amounts, type Reading, type Rules } from '../../schema/by-schema.js';
-import type { Family } from '../../family.js';
-import { tensor } from '../../work.js';
+import { byRules, ruleFor, type Reading, type Rules } from '../../schema/by-schema.js';
+import type { Family, OpCost } from '../../family.js';
+import { tensor, tensorParams } from '../../work.js';
 
 const SOURCE = 'every element read once and written once; arguments as PyTorch and FBGEMM register them';
 
 /** Sequences by their offsets, of which there is one more. */
 const sequences = ({ shape }: Tensor): number => Math.max(0, numel(shape) - 1);
 
-const moved = (subject: Tensor, reads: readonly Tensor[], result: Tensor): Amounts => ({
-  subject,
+const moved = (subject: Tensor, reads: readonly Tensor[], result: Tensor): OpCost => ({
+  params: tensorParams(subject),
   flops: 0,
   reads,
   writes: [result],
   formula: 'flops = 0; bytes = operands + result',
 });
 
-const untold = (subject: Tensor, unknown: string): Amounts => ({
-  subject,
+const unspecified = (subject: Tensor, unknown: string): OpCost => ({
+  params: tensorParams(subject),
   flops: 0,
   writes: null,
   formula: 'flops = 0; bytes = operands + result',
@@ -28,31 +28,31 @@ const untold = (subject: Tensor, unknown: string): Amounts => ({
 });
 
 /** values [sum of lengths, ...] → [sequences, greatest length of each dimension, ...] */
-const padded = (reading: Reading): Amounts | null => {
+const padded = (reading: Reading): OpCost | null => {
   const [values, offsets] = [reading.tensor('values'), reading.tensor('offsets')];
   if (values === null || offsets === null) return null;
   const longest = reading.wholes('longest');
-  if (longest === null) return untold(values, 'the greatest lengths are not told');
+  if (longest === null) return unspecified(values, 'the greatest lengths are unspecified');
   const result = tensor([sequences(offsets), ...longest, ...values.shape.slice(1)], values.dtype);
   return moved(values, [values, ...reading.tensors('offsets')], result);
 };
 
 /** The other way round: of the dense tensor only what is kept has to be read. */
-const unpadded = (reading: Reading): Amounts | null => {
+const unpadded = (reading: Reading): OpCost | null => {
   const dense = reading.tensor('dense');
   const [offsets, total] = [reading.tensors('offsets'), reading.count('total')];
   if (dense === null) return null;
-  if (total === null) return untold(dense, 'the sum of the lengths is not told');
+  if (total === null) return unspecified(dense, 'the sum of the lengths is unspecified');
   const result = tensor([total, ...dense.shape.slice(1 + offsets.length)], dense.dtype);
   return moved(dense, [result, ...offsets], result);
 };
 
 /** t_in [sum of lengths, ...] → [sequences, length, ...] */
-const packed = (reading: Reading): Amounts | null => {
+const packed = (reading: Reading): OpCost | null => {
   const [values, lengths] = [reading.tensor('values'), reading.tensor('lengths')];
   if (values === null || lengths === null) return null;
   const longest = reading.count('longest');
-  if (longest === null) return untold(values, 'the greatest length is not told');
+  if (longest === null) return unspecified(values, 'the greatest length is unspecified');
   const result = tensor([numel(lengths.shape), longest, ...values.shape.slice(1)], values.dtype);
   return moved(values, [values, lengths], result);
 };
@@ -60,14 +60,14 @@ const packed = (reading: Reading): Amounts | null => {
 /** A dense and a ragged operand, element by element; the result is as one of them. */
 const combined =
   (like: 'values' | 'dense') =>
-  (reading: Reading): Amounts | null => {
+  (reading: Reading): OpCost | null => {
     const [values, dense] = [reading.tensor('values'), reading.tensor('dense')];
     if (values === null || dense === null) return null;
     const result = like === 'dense' ? dense : values;
     // A ragged result needs no more of the dense operand than it has elements.
     const read = like === 'dense' ? dense : tensor(values.shape, dense.dtype);
     return {
-      subject: values,
+      params: tensorParams(values),
       flops: numel(values.shape),
       reads: [values, ...reading.tensors('offsets'), read],
       writes: [result],
@@ -85,23 +85,23 @@ function reducedExtents(reading: Reading, data: Tensor): number[] | null {
   return [...offsets.shape.slice(0, -1), Math.max(0, (offsets.shape.at(-1) ?? 0) - 1), ...rest];
 }
 
-const reduced = (reading: Reading): Amounts | null => {
+const reduced = (reading: Reading): OpCost | null => {
   const data = reading.tensor('data');
   const shape = data === null ? null : reducedExtents(reading, data);
   if (data === null || shape === null) return null;
   const formula = 'flops = E; bytes = data + lengths + result';
-  return { subject: data, flops: numel(data.shape), writes: [tensor(shape, data.dtype)], formula };
+  return { params: tensorParams(data), flops: numel(data.shape), writes: [tensor(shape, data.dtype)], formula };
 };
 
-const reducedBackward = (reading: Reading): Amounts | null => {
+const reducedBackward = (reading: Reading): OpCost | null => {
   const data = reading.tensor('data');
   if (data === null) return null;
   const formula = 'flops = E; bytes = gradient + result + data + lengths + gradient of the data';
-  return { subject: data, flops: numel(data.shape), writes: [data], formula };
+  return { params: tensorParams(data), flops: numel(data.shape), writes: [data], formula };
 };
 
 /** Whole rows by position. */
-const rows = (reading: Reading): Amounts | null => {
+const rows = (reading: Reading): OpCost | null => {
   const [input, indices] = [reading.tensor('input'), reading.tensor('indices')];
   if (input === null || indices === null || input.shape.length === 0) return null;
   const picked = tensor([numel(indices.shape), ...input.shape.slice(1)], input.dtype);
@@ -109,22 +109,22 @@ const rows = (reading: Reading): Amounts | null => {
 };
 
 /** As many positions as an argument says. */
-const positions = (reading: Reading): Amounts | null => {
+const positions = (reading: Reading): OpCost | null => {
   const offsets = reading.tensor('offsets');
   const size = reading.count('size');
   if (offsets === null) return null;
-  if (size === null) return untold(offsets, 'the size of the result is not told');
+  if (size === null) return unspecified(offsets, 'the size of the result is unspecified');
   return moved(offsets, reading.reads, tensor([size], offsets.dtype));
 };
 
 /** Weights of one column for each task: [tasks, rows], summed in bags. */
-const unary = (reading: Reading): Amounts | null => {
+const unary = (reading: Reading): OpCost | null => {
   const [weight, indices, offsets] = ['weight', 'indices', 'offsets'].map((name) => reading.tensor(name));
   if (!weight || !indices || !offsets) return null;
   const tasks = weight.shape[0] ?? 0;
   const picked = tensor([tasks, numel(indices.shape)], weight.dtype);
   return {
-    subject: weight,
+    params: tensorParams(weight),
     flops: numel(picked.shape),
     reads: [indices, ...reading.given('table_offsets offsets'), picked],
     writes: [tensor([tasks, sequences(offsets)], weight.dtype)],
@@ -134,7 +134,7 @@ const unary = (reading: Reading): Amounts | null => {
 
 const converted =
   (dtype: string) =>
-  (reading: Reading): Amounts | null => {
+  (reading: Reading): OpCost | null => {
     const input = reading.tensor('input');
     return input === null ? null : moved(input, [input], tensor(input.shape, dtype));
   };

@@ -2,53 +2,59 @@
  * Lists of sparse features, and the order of pooled embeddings: what goes before and after FBGEMM's lookups.
  */
 import { numel } from '../../call.js';
-import { ruleFor, type Amounts, type Reading, type Rules } from '../../schema/by-schema.js';
-import { tensor } from '../../work.js';
+import { ruleFor, type Reading, type Rules } from '../../schema/by-schema.js';
+import { tensor, tensorParams } from '../../work.js';
+import type { OpCost } from '../../family.js';
 
 /** Columns moved to other places, by lists of their order. */
-const reordered = (reading: Reading): Amounts | null => {
+const reordered = (reading: Reading): OpCost | null => {
   const input = reading.tensor('input');
   if (input === null) return null;
-  return { subject: input, flops: 0, writes: [input], formula: 'flops = 0; bytes = 2·E·size + the order' };
+  return { params: tensorParams(input), flops: 0, writes: [input], formula: 'flops = 0; bytes = 2·E·size + the order' };
 };
 
 /** Every index is compared with the number of rows of its table. */
-const bounds = (reading: Reading): Amounts | null => {
+const bounds = (reading: Reading): OpCost | null => {
   const indices = reading.tensor('indices');
   if (indices === null) return null;
   const formula = 'flops = 0; bytes = indices + offsets + rows of each table';
-  return { subject: indices, flops: 0, reads: reading.given('rows indices offsets'), writes: [], formula };
+  return { params: tensorParams(indices), flops: 0, reads: reading.given('rows indices offsets'), writes: [], formula };
 };
 
 /** @param longer by one where the whole sum stands at the end */
 const sums =
   (longer: 0 | 1) =>
-  (reading: Reading): Amounts | null => {
+  (reading: Reading): OpCost | null => {
     const lengths = reading.tensor('lengths');
     if (lengths === null || lengths.shape.length === 0) return null;
     const shape = [...lengths.shape.slice(0, -1), (lengths.shape.at(-1) ?? 0) + longer];
     const writes = [tensor(shape, lengths.dtype)];
-    return { subject: lengths, flops: numel(lengths.shape), writes, formula: 'flops = E; bytes = lengths + sums' };
+    return {
+      params: tensorParams(lengths),
+      flops: numel(lengths.shape),
+      writes,
+      formula: 'flops = E; bytes = lengths + sums',
+    };
   };
 
-const UNTOLD = 'how many indices the chosen features have is not told';
+const UNSPECIFIED = 'how many indices the chosen features have is unspecified';
 
 /** Features are chosen by their number, some more than once; with as many chosen as there are, all are moved. */
-const features = (reading: Reading): Amounts | null => {
+const features = (reading: Reading): OpCost | null => {
   const [order, lengths] = [reading.tensor('order'), reading.tensor('lengths')];
   const indices = reading.tensor('indices');
   if (order === null || lengths === null || indices === null) return null;
   const formula = 'flops = 0; bytes = order + 2·(lengths + indices + weights)';
   if (numel(order.shape) === lengths.shape[0]) {
-    return { subject: indices, flops: 0, writes: reading.given('lengths indices weights'), formula };
+    return { params: tensorParams(indices), flops: 0, writes: reading.given('lengths indices weights'), formula };
   }
   const [total, weights] = [reading.count('total'), reading.tensor('weights')];
-  if (total === null) return { subject: indices, flops: 0, writes: null, formula, unknown: UNTOLD };
+  if (total === null) return { params: tensorParams(indices), flops: 0, writes: null, formula, unknown: UNSPECIFIED };
   const writes = [
     tensor([numel(order.shape), ...lengths.shape.slice(1)], lengths.dtype),
     ...[indices, ...(weights === null ? [] : [weights])].map(({ dtype }) => tensor([total], dtype)),
   ];
-  return { subject: indices, flops: 0, writes, formula };
+  return { params: tensorParams(indices), flops: 0, writes, formula };
 };
 
 /** Arguments as FBGEMM registers them. */

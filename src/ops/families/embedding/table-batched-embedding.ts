@@ -2,8 +2,8 @@
  * Embeddings of many tables looked up at once: FBGEMM's table-batched ops.
  */
 import { elements, numel, type Tensor } from '../../call.js';
-import type { Family } from '../../family.js';
-import { byRules, ruleFor, type Amounts, type Reading, type Rules } from '../../schema/by-schema.js';
+import type { Family, OpCost } from '../../family.js';
+import { byRules, ruleFor, type Reading, type Rules } from '../../schema/by-schema.js';
 import { tensor, tensorParams } from '../../work.js';
 import { FEATURE_RULES } from './sparse-features.js';
 
@@ -32,24 +32,22 @@ const OUTPUT_TYPES: Readonly<Record<number, string>> = { 0: 'float32', 1: 'float
 const NO_POOLING = 2;
 
 /** Sums of the rows of each bag, one bag for every table and sample. */
-const lookup = (reading: Reading): Amounts | null => {
+const lookup = (reading: Reading): OpCost | null => {
   const [weights, indices] = [largest(weightsOf(reading)), reading.tensor('indices')];
   const [offsets, starts] = [reading.tensor('offsets'), reading.tensor('D_offsets')];
   if (weights === null || indices === null || offsets === null || starts === null) return null;
   const columns = width(reading, numel(starts.shape) - 1);
   const pooled = reading.count('pooling_mode') !== NO_POOLING;
   const each = pooled ? 1 + reading.given('indice_weights').length : 0;
-  const subject = weights;
   const params = [...tensorParams(indices, 'I'), ...tensorParams(weights, 'E')];
   const formula = `flops = ${each}·n·D; bytes = indices + offsets + n·D·size + bags·D·size; n indices, D the mean width of a table`;
   if (columns === null) {
-    return { subject, flops: null, writes: null, formula, params, unknown: 'the width of the tables is not told' };
+    return { flops: null, writes: null, formula, params, unknown: 'the width of the tables is unspecified' };
   }
   const rows = (count: number, dtype: string): Tensor => tensor([Math.round(count * columns)], dtype);
   const stored = elements(weightsOf(reading));
   const type = OUTPUT_TYPES[reading.count('output_dtype') ?? -1] ?? weights.dtype;
   return {
-    subject,
     flops: Math.round(each * numel(indices.shape) * columns),
     reads: [
       indices,

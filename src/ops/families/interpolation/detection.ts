@@ -2,16 +2,16 @@
  * Ops of object detection: regions of a feature map resampled, boxes suppressed, convolutions at moved positions.
  */
 import { numel, type Tensor } from '../../call.js';
-import { byRules, ruleFor, type Amounts, type Reading, type Rules } from '../../schema/by-schema.js';
-import type { Family } from '../../family.js';
-import { tensor } from '../../work.js';
+import { byRules, ruleFor, type Reading, type Rules } from '../../schema/by-schema.js';
+import type { Family, OpCost } from '../../family.js';
+import { tensor, tensorParams } from '../../work.js';
 
 const SOURCE = 'operations of the definitions; arguments as torchvision registers its ops';
 
 /** An interpolation of four values: four products, three sums; and a sum into the result. */
 const SAMPLE = 8;
 
-const UNTOLD = 'how many samples a region has follows from its size, which is a value';
+const UNSPECIFIED = 'how many samples a region has follows from its size, which is a value';
 
 /** Samples of one bin: their number in each direction squared; null where it follows from the regions. */
 function samples(reading: Reading): number | null {
@@ -19,50 +19,62 @@ function samples(reading: Reading): number | null {
   return ratio === null || ratio === 0 ? null : ratio ** 2;
 }
 
-/** [regions, channels, height, width of a bin grid]; null when that is not told. */
+/** [regions, channels, height, width of a bin grid]; null when that is unspecified. */
 function bins(reading: Reading, regions: Tensor, channels: number, dtype: string): Tensor | null {
   const [height, width] = [reading.count('pooled_height'), reading.count('pooled_width')];
   return height === null || width === null ? null : tensor([regions.shape[0] ?? 0, channels, height, width], dtype);
 }
 
-const aligned = (reading: Reading): Amounts | null => {
+const aligned = (reading: Reading): OpCost | null => {
   const [input, regions] = [reading.tensor('input'), reading.tensor('regions')];
   if (input?.shape.length !== 4 || regions === null) return null;
   const result = bins(reading, regions, input.shape[1] ?? 0, input.dtype);
   const formula = 'flops = (8·s² + 1)·E(result), s samples each way; bytes = input + regions + result';
   if (result === null) {
-    return { subject: input, flops: null, writes: null, formula, unknown: 'the size of the result is not told' };
+    return {
+      params: tensorParams(input),
+      flops: null,
+      writes: null,
+      formula,
+      unknown: 'the size of the result is unspecified',
+    };
   }
   const each = samples(reading);
-  const known = { subject: input, writes: [result], formula };
-  if (each === null) return { ...known, flops: null, unknown: UNTOLD };
+  const known = { params: tensorParams(input), writes: [result], formula };
+  if (each === null) return { ...known, flops: null, unknown: UNSPECIFIED };
   return { ...known, flops: (SAMPLE * each + 1) * numel(result.shape) };
 };
 
 /** Every gradient goes to the four elements of each sample, with their weights. */
-const alignedBackward = (reading: Reading): Amounts | null => {
+const alignedBackward = (reading: Reading): OpCost | null => {
   const gradient = reading.tensor('grad');
   const extents = ['batch', 'channels', 'height', 'width'].map((name) => reading.count(name));
   const told = extents.filter((extent) => extent !== null);
   if (gradient === null) return null;
   const formula = 'flops = 8·s²·E(gradient), s samples each way; bytes = gradient + regions + gradient of the input';
   if (told.length < extents.length) {
-    return { subject: gradient, flops: null, writes: null, formula, unknown: 'the extents of the input are not told' };
+    return {
+      params: tensorParams(gradient),
+      flops: null,
+      writes: null,
+      formula,
+      unknown: 'the extents of the input are unspecified',
+    };
   }
   const each = samples(reading);
-  const known = { subject: gradient, writes: [tensor(told, gradient.dtype)], formula };
-  if (each === null) return { ...known, flops: null, unknown: UNTOLD };
+  const known = { params: tensorParams(gradient), writes: [tensor(told, gradient.dtype)], formula };
+  if (each === null) return { ...known, flops: null, unknown: UNSPECIFIED };
   return { ...known, flops: SAMPLE * each * numel(gradient.shape) };
 };
 
 /** The greatest element of each bin, and its place. */
-const pooled = (reading: Reading): Amounts | null => {
+const pooled = (reading: Reading): OpCost | null => {
   const [input, regions] = [reading.tensor('input'), reading.tensor('regions')];
   if (input?.shape.length !== 4 || regions === null) return null;
   const result = bins(reading, regions, input.shape[1] ?? 0, input.dtype);
   const formula = 'bytes = input + regions + result + int32 positions';
   const writes = result === null ? null : [result, tensor(result.shape, 'int32')];
-  return { subject: input, flops: null, writes, formula, unknown: UNTOLD };
+  return { params: tensorParams(input), flops: null, writes, formula, unknown: UNSPECIFIED };
 };
 
 /**
@@ -74,12 +86,12 @@ const OVERLAP = 19;
 const WORD = 64;
 
 /** Every box against those after it; the mask of the suppressed ones is written, and reduced by a second kernel. */
-const suppressed = (reading: Reading): Amounts | null => {
+const suppressed = (reading: Reading): OpCost | null => {
   const boxes = reading.tensor('boxes');
   const count = boxes?.shape[0];
   if (boxes?.shape.length !== 2 || count === undefined) return null;
   return {
-    subject: boxes,
+    params: tensorParams(boxes),
     flops: (OVERLAP * count * (count - 1)) / 2,
     reads: [boxes],
     writes: [tensor([count, Math.ceil(count / WORD)], 'int64')],
@@ -88,7 +100,7 @@ const suppressed = (reading: Reading): Amounts | null => {
 };
 
 /** Columns of the input at moved positions; the product with the weight is an op of its own. */
-const deformed = (reading: Reading): Amounts | null => {
+const deformed = (reading: Reading): OpCost | null => {
   const [input, weight, offset] = ['input', 'weight', 'offset'].map((name) => reading.tensor(name));
   if (input?.shape.length !== 4 || weight?.shape.length !== 4 || offset?.shape.length !== 4) return null;
   const [batch = 0, channels = 0] = input.shape;
@@ -97,7 +109,7 @@ const deformed = (reading: Reading): Amounts | null => {
   const mask = reading.flag('use_mask') === false ? [] : reading.given('mask');
   const each = SAMPLE - 1 + mask.length;
   return {
-    subject: input,
+    params: tensorParams(input),
     flops: each * numel(columns.shape),
     reads: [input, offset, ...mask],
     writes: [columns],

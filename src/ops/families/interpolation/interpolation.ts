@@ -3,10 +3,10 @@
  */
 import { numel, type Tensor } from '../../call.js';
 import type { ArgValue } from '../../../record/record.js';
-import type { Family } from '../../family.js';
-import { ruleFor, ruleWork, type Amounts, type Reading, type Rules } from '../../schema/by-schema.js';
+import type { Family, OpCost } from '../../family.js';
+import { ruleFor, ruleWork, type Reading, type Rules } from '../../schema/by-schema.js';
 import { opName } from '../../operands.js';
-import { tensor } from '../../work.js';
+import { tensor, tensorParams } from '../../work.js';
 import { PATCH_RULES } from './patches.js';
 import { interpolationCall } from './python-interpolation.js';
 import { rankInName } from '../rank-in-name.js';
@@ -66,9 +66,9 @@ function perResult(op: string, input: Tensor, result: Tensor): number {
   return linesOf(taps, rank) * (2 * taps - 1);
 }
 
-const UNTOLD = 'the extents of the result are not told';
+const UNSPECIFIED = 'the extents of the result are unspecified';
 
-const upsampled = (reading: Reading): Amounts | null => {
+const upsampled = (reading: Reading): OpCost | null => {
   const input = reading.tensor('self');
   if (input === null) return null;
   const op = opName(reading.call);
@@ -76,17 +76,23 @@ const upsampled = (reading: Reading): Amounts | null => {
   const bytes = 'bytes = input + result';
   if (result === null) {
     const flops = tapsOf(op) === 1 ? 0 : null;
-    return { subject: input, flops, writes: null, formula: bytes, unknown: UNTOLD };
+    return { params: tensorParams(input), flops, writes: null, formula: bytes, unknown: UNSPECIFIED };
   }
   const each = perResult(op, input, result);
   // Of the nearest elements, only those that are in the result are read.
   const touched = each === 0 && numel(result.shape) < numel(input.shape) ? result : input;
   const flops = each * numel(result.shape);
-  return { subject: input, flops, reads: [touched], writes: [result], formula: `flops = ${each}·E(result); ${bytes}` };
+  return {
+    params: tensorParams(input),
+    flops,
+    reads: [touched],
+    writes: [result],
+    formula: `flops = ${each}·E(result); ${bytes}`,
+  };
 };
 
 /** Each gradient is added to every element that it came from, with its weight. */
-const upsampledBackward = (reading: Reading): Amounts | null => {
+const upsampledBackward = (reading: Reading): OpCost | null => {
   const gradient = reading.tensor('grad_output');
   if (gradient === null) return null;
   const op = opName(reading.call);
@@ -96,12 +102,18 @@ const upsampledBackward = (reading: Reading): Amounts | null => {
   const bytes = 'bytes = gradient + gradient of the input';
   if (input === null) {
     const flops = isSmoothed(op) ? null : (taps === 1 ? 1 : 2 * taps ** rank) * numel(gradient.shape);
-    return { subject: gradient, flops, writes: null, formula: bytes, unknown: 'the extents of the input are not told' };
+    return {
+      params: tensorParams(gradient),
+      flops,
+      writes: null,
+      formula: bytes,
+      unknown: 'the extents of the input are unspecified',
+    };
   }
   const window = isSmoothed(op) ? widened(taps, rank, input, gradient) : taps ** rank;
   const each = taps === 1 ? 1 : 2 * window;
   const flops = each * numel(gradient.shape);
-  return { subject: gradient, flops, writes: [input], formula: `flops = ${each}·E(gradient); ${bytes}` };
+  return { params: tensorParams(gradient), flops, writes: [input], formula: `flops = ${each}·E(gradient); ${bytes}` };
 };
 
 /** Interpolation modes by number: 0 linear, 1 nearest, 2 cubic. */
@@ -130,20 +142,20 @@ function sampling(reading: Reading): Sampling | null {
 
 const places = ({ grid }: Sampling): number => numel(grid.shape.slice(0, -1));
 
-const sampled = (reading: Reading): Amounts | null => {
+const sampled = (reading: Reading): OpCost | null => {
   const found = sampling(reading);
   if (found === null) return null;
   const { input, result, window, place } = found;
   const each = window === 1 ? 0 : 2 * window;
   return {
-    subject: input,
+    params: tensorParams(input),
     flops: each * numel(result.shape) + place * places(found),
     writes: [result],
     formula: `flops = ${each}·E(result) + ${place}·places; bytes = input + places + result`,
   };
 };
 
-const sampledBackward = (reading: Reading): Amounts | null => {
+const sampledBackward = (reading: Reading): OpCost | null => {
   const found = sampling(reading);
   if (found === null) return null;
   const { input, grid, result, window, place } = found;
@@ -152,7 +164,7 @@ const sampledBackward = (reading: Reading): Amounts | null => {
   const dimensions = input.shape.length - 2;
   const each = (ofInput === true ? 2 * window : 0) + (ofGrid === true && window > 1 ? 2 * window * dimensions : 0);
   return {
-    subject: input,
+    params: tensorParams(input),
     flops: each * numel(result.shape) + place * places(found),
     writes: [...(ofInput === true ? [input] : []), ...(ofGrid === true ? [grid] : [])],
     formula: `flops = ${each}·E(result) + ${place}·places; bytes = gradient + input + places + the gradients wanted`,

@@ -2,11 +2,12 @@
  * Patches laid out as columns and put together again, and channels turned into pixels.
  */
 import { numel, type Tensor } from '../../call.js';
-import { ruleFor, type Amounts, type Reading, type Rules } from '../../schema/by-schema.js';
+import { ruleFor, type Reading, type Rules } from '../../schema/by-schema.js';
 import { opName } from '../../operands.js';
-import { tensor } from '../../work.js';
+import { tensor, tensorParams } from '../../work.js';
+import type { OpCost } from '../../family.js';
 
-const UNTOLD = 'the extents of the patches are not told';
+const UNSPECIFIED = 'the extents of the patches are unspecified';
 
 /** Numbers for height and width; one stands for both. */
 const both = (list: readonly number[] | null): readonly [number, number] | null => {
@@ -29,17 +30,17 @@ function columns(reading: Reading, input: Tensor): Tensor | null {
   return tensor([...input.shape.slice(0, -3), channels, numel(positions)], input.dtype);
 }
 
-const im2col = (reading: Reading): Amounts | null => {
+const im2col = (reading: Reading): OpCost | null => {
   const input = reading.tensor('self');
   if (input === null) return null;
   const result = columns(reading, input) ?? reading.outs[0] ?? null;
   const formula = 'flops = 0; bytes = input + columns';
-  if (result === null) return { subject: input, flops: 0, writes: null, formula, unknown: UNTOLD };
-  return { subject: input, flops: 0, writes: [result], formula };
+  if (result === null) return { params: tensorParams(input), flops: 0, writes: null, formula, unknown: UNSPECIFIED };
+  return { params: tensorParams(input), flops: 0, writes: [result], formula };
 };
 
 /** Columns (N, C·kh·kw, positions) → (N, C, H, W): every element of a column is added to its pixel. */
-const col2im = (reading: Reading): Amounts | null => {
+const col2im = (reading: Reading): OpCost | null => {
   const input = reading.tensor('self');
   if (input === null) return null;
   const [size, kernel] = [both(reading.wholes('output_size')), both(reading.wholes('kernel_size'))];
@@ -47,16 +48,16 @@ const col2im = (reading: Reading): Amounts | null => {
   const told = size !== null && Number.isInteger(channels) && channels > 0;
   const result = told ? tensor([...input.shape.slice(0, -2), channels, ...size], input.dtype) : reading.outs[0];
   const [flops, formula] = [numel(input.shape), 'flops = E(columns); bytes = columns + result'];
-  if (result === undefined) return { subject: input, flops, writes: null, formula, unknown: UNTOLD };
-  return { subject: input, flops, writes: [result], formula };
+  if (result === undefined) return { params: tensorParams(input), flops, writes: null, formula, unknown: UNSPECIFIED };
+  return { params: tensorParams(input), flops, writes: [result], formula };
 };
 
 /** Nothing but the order of elements changes. */
-const reordered = (reading: Reading): Amounts | null => {
+const reordered = (reading: Reading): OpCost | null => {
   const input = reading.tensor('self');
   if (input === null) return null;
   const formula = `flops = 0; bytes = 2·E·size: ${opName(reading.call)} moves every element`;
-  return { subject: input, flops: 0, writes: [input], formula };
+  return { params: tensorParams(input), flops: 0, writes: [input], formula };
 };
 
 /** Arguments as in PyTorch's native_functions.yaml. */

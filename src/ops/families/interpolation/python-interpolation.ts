@@ -28,7 +28,7 @@ function perDimension(given: ArgValue | undefined, rank: number): number[] | nul
 }
 
 /**
- * The call of the dispatcher; null when the extents of the result are not told, or the mode fits no op.
+ * The call of the dispatcher; null when the extents of the result are unspecified, or the mode fits no op.
  * interpolate(input, size=None, scale_factor=None, mode='nearest', align_corners=None, …)
  */
 export function interpolationCall(call: OpCall, { dir }: Pick<KernelFacts, 'dir'>): OpCall | null {

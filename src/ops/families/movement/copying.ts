@@ -5,10 +5,10 @@ import { entryOf, named, type ByName } from '../../by-name.js';
 import { bind, type Bound } from '../../schema/binding.js';
 import { argument, dtypeShort, numel, positional, type Tensor } from '../../call.js';
 import type { OpCall } from '../../../record/record.js';
-import { isDispatched, untoldWork } from '../../schema/dispatched.js';
+import { isDispatched } from '../../schema/dispatched.js';
 import type { Family, KernelFacts, Work } from '../../family.js';
 import { dimension, opName, subject, tensorAt, wholes } from '../../operands.js';
-import { showShape, tensor, tensorParams, trafficWork } from '../../work.js';
+import { showShape, tensor, tensorParams, workOf } from '../../work.js';
 import { paddedShape } from './padded-shape.js';
 
 const SOURCE = 'every element read once and written once';
@@ -27,7 +27,7 @@ function copyFrom(call: OpCall): Work | null {
 }
 
 const copied = (target: Tensor, source: Tensor): Work =>
-  trafficWork({
+  workOf({
     flops: 0,
     reads: [source],
     writes: [target],
@@ -46,7 +46,7 @@ function copy(call: OpCall): Work | null {
   if (input === null) return null;
   const params = tensorParams(input);
   const formula = 'flops = 0; bytes = 2·E·size';
-  return trafficWork({ flops: 0, reads: [input], writes: [input], params, formula, source: SOURCE });
+  return workOf({ flops: 0, reads: [input], writes: [input], params, formula, source: SOURCE });
 }
 
 /** Extents after repeating: counts for the last dimensions, more counts than dimensions prepend new ones. */
@@ -65,16 +65,17 @@ function sequence(call: OpCall, name: string): number[] | null {
   return wholes(argument(call, name, 1)?.value);
 }
 
-const untoldCopy = (input: Tensor): Work =>
-  untoldWork({
+const unspecifiedCopy = (input: Tensor): Work =>
+  workOf({
+    writes: null,
     flops: 0,
     params: tensorParams(input),
     formula: 'flops = 0',
     source: SOURCE,
-    unknown: 'the size of the result is not told',
+    unknown: 'the size of the result is unspecified',
   });
 
-/** Every element so many times; null when that is not told. */
+/** Every element so many times; null when that is unspecified. */
 function interleaved(bound: Bound, input: Tensor): Tensor | null {
   const [times, extent, dim] = [bound.number('repeats'), bound.number('output_size'), bound.arg('dim')];
   // Without a dimension all elements stand in a row.
@@ -100,22 +101,22 @@ function repeatInterleave(call: OpCall): Work | null {
   const input = self ?? repeats;
   if (bound === null || input === null) return null;
   const result = self === null ? places(bound, input) : interleaved(bound, self);
-  if (result === null) return untoldCopy(input);
+  if (result === null) return unspecifiedCopy(input);
   if (!result.shape.every((extent) => extent >= 0) || !Number.isSafeInteger(numel(result.shape))) return null;
   const [params, formula] = [tensorParams(input), 'flops = 0; bytes = input + result'];
-  return trafficWork({ flops: 0, reads: [input], writes: [result], params, formula, source: SOURCE });
+  return workOf({ flops: 0, reads: [input], writes: [result], params, formula, source: SOURCE });
 }
 
 function enlarged(call: OpCall, kernel: KernelFacts): Work | null {
   const input = subject(call);
   const pads = opName(call) !== 'repeat' && opName(call) !== 'tile';
   const given = pads ? wholes(argument(call, 'pad', 1)?.value) : sequence(call, 'repeats');
-  if (isDispatched(call) && input !== null && given === null) return untoldCopy(input);
+  if (isDispatched(call) && input !== null && given === null) return unspecifiedCopy(input);
   const shape = input === null || given === null ? null : (pads ? paddedShape : repeatedShape)(input, given);
   if (input === null || shape === null || !Number.isSafeInteger(numel(shape))) return null;
   const result = tensor(shape, input.dtype);
   const backward = kernel.dir === 'bprop';
-  return trafficWork({
+  return workOf({
     flops: backward && !pads ? numel(shape) : 0,
     reads: [backward ? result : input],
     writes: [backward ? input : result],

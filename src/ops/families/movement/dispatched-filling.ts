@@ -10,8 +10,8 @@ import { tensorOf, wholes } from '../../operands.js';
 import { tensor } from '../../work.js';
 
 /** A result whose extents the call does not tell. */
-interface Untold {
-  readonly untold: string;
+interface Unspecified {
+  readonly unspecified: string;
 }
 
 const DEFAULT = 'float32';
@@ -82,7 +82,7 @@ const outputs = (args: readonly Arg[], count: number): Tensor[] =>
     .map(tensorOf)
     .filter((found) => found !== null);
 
-function sequence(call: OpCall, { lengths, count, whole: staysWhole }: Sequence): Tensor | Untold | null {
+function sequence(call: OpCall, { lengths, count, whole: staysWhole }: Sequence): Tensor | Unspecified | null {
   const args = positional(call);
   const length = lengths.find(
     (n) => args.length === n + OPTION_COUNT || (args.length === n + 1 && outputs(args, n).length),
@@ -93,7 +93,7 @@ function sequence(call: OpCall, { lengths, count, whole: staysWhole }: Sequence)
   const numbers = given.map(({ value }) => value).filter((value) => typeof value === 'number');
   if (numbers.length < length) {
     // An out tensor that is not yet of the right size has no elements.
-    return out !== undefined && numel(out.shape) > 0 ? out : { untold: 'its bounds are not told' };
+    return out !== undefined && numel(out.shape) > 0 ? out : { unspecified: 'its bounds are unspecified' };
   }
   const elements = count(numbers);
   if (!Number.isSafeInteger(elements) || elements < 0) return null;
@@ -140,11 +140,11 @@ const EXTENTS: Readonly<Record<Creation['extents'], (bound: Bound) => readonly n
   one: () => [],
 };
 
-function created(call: OpCall, { extents, signatures }: Creation): Tensor | Untold | null {
+function created(call: OpCall, { extents, signatures }: Creation): Tensor | Unspecified | null {
   const bound = bind(call, ...signatures);
   if (bound === null) return null;
   const size = EXTENTS[extents](bound);
-  if (size === null) return { untold: 'its size is not told' };
+  if (size === null) return { unspecified: 'its size is unspecified' };
   if (size.some((extent) => extent < 0)) return null;
   const [out] = bound.outs;
   const byDefault = bound.tensor('like')?.dtype ?? typeOf(bound.arg('value'));
@@ -152,10 +152,10 @@ function created(call: OpCall, { extents, signatures }: Creation): Tensor | Unto
 }
 
 /** The tensor filled; null when the arguments do not fit the op. */
-export function filledBy(call: OpCall): Tensor | Untold | null {
+export function filledBy(call: OpCall): Tensor | Unspecified | null {
   const [counted, creation] = [entryOf(SEQUENCES, call), entryOf(CREATIONS, call)];
   const fresh = creation === undefined ? null : created(call, creation);
   const filled = counted === undefined ? fresh : sequence(call, counted);
-  if (filled === null || 'untold' in filled) return filled;
+  if (filled === null || 'unspecified' in filled) return filled;
   return Number.isSafeInteger(numel(filled.shape)) ? filled : null;
 }

@@ -4,11 +4,11 @@
 import { entryOf, named, type ByName } from '../../by-name.js';
 import { argument, dtypeBytes, numel, positional, type Tensor } from '../../call.js';
 import type { Arg, OpCall } from '../../../record/record.js';
-import { isDispatched, untoldWork } from '../../schema/dispatched.js';
+import { isDispatched } from '../../schema/dispatched.js';
 import type { Family, Work } from '../../family.js';
 import { dtypeGiven } from '../../schema/dtype-argument.js';
 import { subject, wholes } from '../../operands.js';
-import { tensor, tensorParams, trafficWork } from '../../work.js';
+import { tensor, tensorParams, workOf } from '../../work.js';
 import { filledBy } from './dispatched-filling.js';
 
 const SOURCE = 'every element written once; PyTorch default types';
@@ -81,7 +81,7 @@ const RESULTS: ByName<Result> = {
 const DISPATCHED = ['range', 'linspace', 'logspace', 'eye', 'scalar_tensor', 'tril_indices', 'triu_indices'];
 
 const fill = (written: Tensor): Work =>
-  trafficWork({
+  workOf({
     flops: 0,
     reads: [],
     writes: [written],
@@ -93,8 +93,15 @@ const fill = (written: Tensor): Work =>
 function dispatchedWork(call: OpCall): Work | null {
   const filled = filledBy(call);
   if (filled === null) return null;
-  if (!('untold' in filled)) return fill(filled);
-  return untoldWork({ flops: 0, params: [], formula: 'flops = 0', source: SOURCE, unknown: filled.untold });
+  if (!('unspecified' in filled)) return fill(filled);
+  return workOf({
+    writes: null,
+    flops: 0,
+    params: [],
+    formula: 'flops = 0',
+    source: SOURCE,
+    unknown: filled.unspecified,
+  });
 }
 
 function work(call: OpCall): Work | null {

@@ -4,10 +4,10 @@
 import { entryOf, named, type ByName } from '../../by-name.js';
 import { argument, broadcast, numel, positional, type Tensor } from '../../call.js';
 import type { OpCall } from '../../../record/record.js';
-import { isDispatched, untoldWork } from '../../schema/dispatched.js';
+import { isDispatched } from '../../schema/dispatched.js';
 import type { Family, KernelFacts, Param, Work } from '../../family.js';
 import { dimension, inputs, isWholeNumbered, opName, subject, tensorAt, whole } from '../../operands.js';
-import { helperWork, tensor, tensorParams, trafficWork } from '../../work.js';
+import { helperWork, tensor, tensorParams, workOf } from '../../work.js';
 
 const SOURCE = 'touched elements only (PyProf), index tensors by their own size';
 
@@ -16,7 +16,7 @@ type Formula = (call: OpCall, kernel: KernelFacts) => Work | null;
 /** Bytes and operations of a pick: forward a copy, backward an addition into the gradient of the source. */
 function pickWork(picked: Tensor, index: Tensor, params: readonly Param[], kernel: KernelFacts): Work {
   const backward = kernel.dir === 'bprop';
-  return trafficWork({
+  return workOf({
     flops: backward ? numel(picked.shape) : 0,
     reads: backward ? [picked, picked, index] : [picked, index],
     writes: [picked],
@@ -29,8 +29,8 @@ function pickWork(picked: Tensor, index: Tensor, params: readonly Param[], kerne
 }
 
 /** A call that does not tell how many elements it moves. */
-const untold = (input: Tensor, unknown: string): Work =>
-  untoldWork({ flops: 0, params: tensorParams(input), formula: 'flops = 0', source: SOURCE, unknown });
+const unspecified = (input: Tensor, unknown: string, flops: 0 | null = 0): Work =>
+  workOf({ flops, writes: null, params: tensorParams(input), formula: 'flops = 0', source: SOURCE, unknown });
 
 /** gather(input, dim, index): one element per index. */
 const gather: Formula = (call, kernel) => {
@@ -49,7 +49,8 @@ function chosenDimension(call: OpCall, input: Tensor | null): number | undefined
 const indexSelect: Formula = (call, kernel) => {
   const [input, index] = [subject(call), tensorAt(call, 'index', 2)];
   const dim = chosenDimension(call, input);
-  if (isDispatched(call) && dim === undefined && input !== null) return untold(input, 'the dimension is not told');
+  if (isDispatched(call) && dim === undefined && input !== null)
+    return unspecified(input, 'the dimension is unspecified');
   const at = dim === undefined || input === null ? null : dimension(dim, input.shape.length);
   if (input === null || index === null || dim === undefined || at === null) return null;
   const chosen = numel(index.shape);
@@ -83,7 +84,7 @@ const scatter: Formula = (call) => {
   const adds = op.includes('add') || op.includes('reduce') || reduces(call);
   // The dispatcher shows the copy of the input as a call of its own.
   const copied = op.endsWith('_') || isDispatched(call) ? [] : [input];
-  return trafficWork({
+  return workOf({
     flops: adds ? numel(placed.shape) : 0,
     reads: [
       ...copied,
@@ -103,8 +104,8 @@ const masked: Formula = (call) => {
   const [input, mask] = [subject(call), tensorAt(call, 'mask', 1)];
   const shape = input === null || mask === null ? null : broadcast(input.shape, mask.shape);
   if (input === null || mask === null || shape === null || !Number.isSafeInteger(numel(shape))) return null;
-  if (isDispatched(call)) return untold(input, 'how many elements the mask chooses is not told');
-  return trafficWork({
+  if (isDispatched(call)) return unspecified(input, 'how many elements the mask chooses is unspecified');
+  return workOf({
     flops: 0,
     reads: [tensor(shape, input.dtype), mask],
     writes: [tensor(shape, input.dtype)],
@@ -118,10 +119,10 @@ const masked: Formula = (call) => {
 const nonzero: Formula = (call, kernel) => {
   const input = subject(call);
   if (input === null) return null;
-  if (isDispatched(call)) return untold(input, 'how many elements are not zero is not told');
+  if (isDispatched(call)) return unspecified(input, 'how many elements are not zero is unspecified');
   const params = tensorParams(input);
   if (kernel.sub > 0) return helperWork(params, SOURCE);
-  return trafficWork({
+  return workOf({
     flops: 0,
     reads: [input],
     writes: [tensor([...input.shape, input.shape.length], 'int64')],
@@ -147,7 +148,7 @@ const moved: Formula = (call) => {
   if (input === null) return null;
   const params = tensorParams(input);
   const formula = 'flops = 0; bytes = input + result';
-  return trafficWork({ flops: 0, reads: [input], writes: [input], params, formula, source: SOURCE });
+  return workOf({ flops: 0, reads: [input], writes: [input], params, formula, source: SOURCE });
 };
 
 /** one_hot(input, num_classes): zeros, and a one per element. */
@@ -158,7 +159,7 @@ const oneHot: Formula = (call) => {
   const params = tensorParams(input);
   const writes = [tensor([...input.shape, classes], 'int64')];
   const formula = 'flops = 0; bytes = input + 8·E·classes';
-  return trafficWork({ flops: 0, reads: [input], writes, params, formula, source: SOURCE });
+  return workOf({ flops: 0, reads: [input], writes, params, formula, source: SOURCE });
 };
 
 /** index_reduce_(self, dim, index, source, reduce). */
@@ -169,7 +170,7 @@ const indexFill: Formula = (call) => {
   const [input, index] = [subject(call), tensorAt(call, 'index', 2)];
   if (input === null || index === null || !isDispatched(call)) return null;
   const dim = chosenDimension(call, input);
-  if (dim === undefined) return untold(input, 'the dimension is not told');
+  if (dim === undefined) return unspecified(input, 'the dimension is unspecified');
   const at = dimension(dim, input.shape.length);
   if (at === null) return null;
   const filled = tensor(
@@ -179,7 +180,7 @@ const indexFill: Formula = (call) => {
   if (!Number.isSafeInteger(numel(filled.shape))) return null;
   const params = tensorParams(input);
   const formula = 'flops = 0; bytes = indices + filled slices';
-  return trafficWork({ flops: 0, reads: [index], writes: [filled], params, formula, source: SOURCE });
+  return workOf({ flops: 0, reads: [index], writes: [filled], params, formula, source: SOURCE });
 };
 
 /** put_(self, index, source, accumulate): elements by their place in the whole tensor. */
@@ -187,9 +188,9 @@ const put: Formula = (call) => {
   const [input, index, source] = [subject(call), tensorAt(call, 'index', 1), tensorAt(call, 'source', 2)];
   const adds = argument(call, 'accumulate', 3)?.value;
   if (input === null || index === null || source === null || !isDispatched(call)) return null;
-  if (typeof adds !== 'boolean') return { ...untold(input, 'whether the elements are added is not told'), flops: null };
+  if (typeof adds !== 'boolean') return unspecified(input, 'whether the elements are added is unspecified', null);
   const places = tensor(index.shape, input.dtype);
-  return trafficWork({
+  return workOf({
     flops: adds ? numel(index.shape) : 0,
     reads: [index, source, ...(adds ? [places] : [])],
     writes: [places],

@@ -4,11 +4,11 @@
 import { bind, type Bound } from '../../schema/binding.js';
 import { elements, numel, type Tensor } from '../../call.js';
 import type { OpCall } from '../../../record/record.js';
-import { isDispatched, untoldWork } from '../../schema/dispatched.js';
+import { isDispatched } from '../../schema/dispatched.js';
 import type { Family, KernelFacts, Work } from '../../family.js';
 import { inputs, opName } from '../../operands.js';
 import { promote } from '../../schema/promotion.js';
-import { helperWork, tensor, tensorListParams, trafficWork } from '../../work.js';
+import { helperWork, tensor, tensorListParams, workOf } from '../../work.js';
 
 const SOURCE = 'every element read and written once; PyTorch type promotion';
 
@@ -16,7 +16,7 @@ const SOURCE = 'every element read and written once; PyTorch type promotion';
 function joined(parts: readonly Tensor[], dtype: string | null): Work | null {
   const count = elements(parts);
   if (!Number.isSafeInteger(count)) return null;
-  return trafficWork({
+  return workOf({
     flops: 0,
     reads: parts,
     writes: [tensor([count], dtype)],
@@ -26,7 +26,7 @@ function joined(parts: readonly Tensor[], dtype: string | null): Work | null {
   });
 }
 
-/** Every part is filled up to whole chunks; null when their extents are not told. */
+/** Every part is filled up to whole chunks; null when their extents are unspecified. */
 function chunked(bound: Bound, parts: readonly Tensor[]): Tensor | null {
   const [out] = bound.outs;
   if (out !== undefined) return out;
@@ -40,8 +40,8 @@ function chunked(bound: Bound, parts: readonly Tensor[]): Tensor | null {
   return Number.isSafeInteger(count) ? tensor([count], promote(parts)) : null;
 }
 
-const untold = (unknown: string): Work =>
-  untoldWork({ flops: 0, params: [], formula: 'flops = 0', source: SOURCE, unknown });
+const unspecified = (unknown: string): Work =>
+  workOf({ writes: null, flops: 0, params: [], formula: 'flops = 0', source: SOURCE, unknown });
 
 const CHUNKED = '_chunk_cat';
 
@@ -52,16 +52,16 @@ const IN_CHUNKS = '@tensors[] dim chunks';
 function dispatchedWork(call: OpCall): Work | null {
   const inChunks = opName(call) === CHUNKED;
   const bound = bind(call, ...(inChunks ? [IN_CHUNKS] : SIGNATURES));
-  if (bound === null) return untold('which tensors are joined is not told');
+  if (bound === null) return unspecified('which tensors are joined is unspecified');
   const parts = bound.tensors('tensors');
   if (!inChunks) return joined(parts, bound.outs[0]?.dtype ?? promote(parts));
   const result = chunked(bound, parts);
-  if (result === null) return untold('the number of chunks is not told');
+  if (result === null) return unspecified('the number of chunks is unspecified');
   const [params, formula] = [
     tensorListParams(parts),
     'flops = 0; bytes = operands + result, filled up to whole chunks',
   ];
-  return trafficWork({ flops: 0, reads: parts, writes: [result], params, formula, source: SOURCE });
+  return workOf({ flops: 0, reads: parts, writes: [result], params, formula, source: SOURCE });
 }
 
 function work(call: OpCall, kernel: KernelFacts): Work | null {

@@ -1,36 +1,36 @@
 /**
  * Ordering elements and finding places among ordered ones: sort, topk, unique, searchsorted, histogram.
  */
-import { byRules, ruleFor, type Amounts, type Reading, type Rules } from '../../schema/by-schema.js';
+import { byRules, ruleFor, type Reading, type Rules } from '../../schema/by-schema.js';
 import { numel, type Tensor } from '../../call.js';
-import type { Family } from '../../family.js';
+import type { Family, OpCost } from '../../family.js';
 import { dimension } from '../../operands.js';
-import { tensor } from '../../work.js';
+import { tensor, tensorParams } from '../../work.js';
 
 const SOURCE = 'every element read once, every result written once; comparisons of a search are not counted';
 
-const moved = (input: Tensor, reads: readonly Tensor[], writes: readonly Tensor[], flops = 0): Amounts => ({
-  subject: input,
+const moved = (input: Tensor, reads: readonly Tensor[], writes: readonly Tensor[], flops = 0): OpCost => ({
+  params: tensorParams(input),
   flops,
   reads,
   writes,
   formula: `flops = ${flops === 0 ? '0' : 'E'}; bytes = operands + results`,
 });
 
-const untold = (input: Tensor, unknown: string, flops = 0): Amounts => ({
-  subject: input,
+const unspecified = (input: Tensor, unknown: string, flops = 0): OpCost => ({
+  params: tensorParams(input),
   flops,
   writes: null,
   formula: `flops = ${flops === 0 ? '0' : 'E'}`,
   unknown,
 });
 
-type Formula = (reading: Reading, input: Tensor) => Amounts | null;
+type Formula = (reading: Reading, input: Tensor) => OpCost | null;
 
 /** Of the tensor that the op orders. */
 const of =
   (formula: Formula) =>
-  (reading: Reading): Amounts | null => {
+  (reading: Reading): OpCost | null => {
     const input = reading.tensor('self');
     return input === null ? null : formula(reading, input);
   };
@@ -50,7 +50,7 @@ function cut(input: Tensor, dim: number, extent: number): number[] | null {
 /** So many values of each row, and their places. */
 const largest: Formula = (reading, input) => {
   const [k, dim] = [reading.count('k'), reading.number('dim')];
-  if (k === null || dim === null) return untold(input, 'how many values are chosen is not told');
+  if (k === null || dim === null) return unspecified(input, 'how many values are chosen is unspecified');
   const shape = cut(input, dim, k);
   return shape === null ? null : moved(input, [input], [tensor(shape, input.dtype), tensor(shape, 'int64')]);
 };
@@ -65,13 +65,14 @@ const placed: Formula = (reading, values) => {
 const histogram: Formula = (reading, input) => {
   const bins = reading.count('bins');
   const flops = numel(input.shape);
-  if (bins === null) return untold(input, 'the number of bins is not told', flops);
+  if (bins === null) return unspecified(input, 'the number of bins is unspecified', flops);
   return moved(input, [input], [tensor([bins], input.dtype)], flops);
 };
 
-const counted: Formula = (_, input) => untold(input, 'the number of bins depends on the values', numel(input.shape));
+const counted: Formula = (_, input) =>
+  unspecified(input, 'the number of bins depends on the values', numel(input.shape));
 
-const distinct: Formula = (_, input) => untold(input, 'the number of distinct values is not told');
+const distinct: Formula = (_, input) => unspecified(input, 'the number of distinct values is unspecified');
 
 const SORT = ['@self dim descending', '@self stable dim descending'];
 

@@ -1,25 +1,25 @@
 /**
  * Parts of a tensor copied out of it, and gradients put back where parts were taken or margins were added.
  */
-import { byRules, ruleFor, type Amounts, type Reading, type Rules } from '../../schema/by-schema.js';
+import { byRules, ruleFor, type Reading, type Rules } from '../../schema/by-schema.js';
 import { numel, type Tensor } from '../../call.js';
-import type { Family } from '../../family.js';
+import type { Family, OpCost } from '../../family.js';
 import { wholes } from '../../operands.js';
-import { tensor } from '../../work.js';
+import { tensor, tensorParams } from '../../work.js';
 import { paddedShape } from './padded-shape.js';
 
 const SOURCE = 'every element read once and written once';
 
-/** `input` read once, the result written once; null where the size of that is not told. */
-function moved(input: Tensor, result: readonly number[] | null, flops = 0): Amounts {
+/** `input` read once, the result written once; null where the size of that is unspecified. */
+function moved(input: Tensor, result: readonly number[] | null, flops = 0): OpCost {
   const formula = `flops = ${flops === 0 ? '0' : 'E(gradient)'}`;
-  const about = { subject: input, flops, reads: [input] };
-  if (result === null) return { ...about, writes: null, formula, unknown: 'the size of the result is not told' };
+  const about = { params: tensorParams(input), flops, reads: [input] };
+  if (result === null) return { ...about, writes: null, formula, unknown: 'the size of the result is unspecified' };
   return { ...about, writes: [tensor(result, input.dtype)], formula: `${formula}; bytes = input + result` };
 }
 
 /** All parts together are the tensor. */
-const parts = (reading: Reading): Amounts | null => {
+const parts = (reading: Reading): OpCost | null => {
   const input = reading.tensor('self');
   return input === null ? null : moved(input, input.shape);
 };
@@ -27,14 +27,14 @@ const parts = (reading: Reading): Amounts | null => {
 /** Zeros as large as the input, the gradient placed in them or, of windows, added up. */
 const placed =
   (flopsPerElement: number) =>
-  (reading: Reading): Amounts | null => {
+  (reading: Reading): OpCost | null => {
     const gradient = reading.tensor('grad');
     if (gradient === null) return null;
     return moved(gradient, wholes(reading.value('input_sizes')), flopsPerElement * numel(gradient.shape));
   };
 
 /** The margins are copies. */
-const padded = (reading: Reading): Amounts | null => {
+const padded = (reading: Reading): OpCost | null => {
   const [input, margins] = [reading.tensor('self'), wholes(reading.value('padding'))];
   if (input === null) return null;
   const shape = margins === null ? null : paddedShape(input, margins);
@@ -42,7 +42,7 @@ const padded = (reading: Reading): Amounts | null => {
 };
 
 /** The gradients of copies are added to that of their origin. */
-const unpadded = (reading: Reading): Amounts | null => {
+const unpadded = (reading: Reading): OpCost | null => {
   const [gradient, self] = [reading.tensor('grad'), reading.tensor('self')];
   return gradient === null || self === null ? null : moved(gradient, self.shape, numel(gradient.shape));
 };

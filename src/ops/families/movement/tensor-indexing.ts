@@ -2,15 +2,15 @@
  * Indexing by a list of tensors, one per dimension: what `x[i, j]` and `x[i, j] = y` become.
  */
 import type { Arg } from '../../../record/record.js';
-import { byRules, ruleFor, type Amounts, type Reading, type Rules } from '../../schema/by-schema.js';
+import { byRules, ruleFor, type Reading, type Rules } from '../../schema/by-schema.js';
 import { broadcast, numel, type Tensor } from '../../call.js';
-import type { Family } from '../../family.js';
+import type { Family, OpCost } from '../../family.js';
 import { tensorOf } from '../../operands.js';
-import { tensor } from '../../work.js';
+import { tensor, tensorParams } from '../../work.js';
 
 const SOURCE = 'touched elements only, index tensors by their own size';
 
-const NOT_TOLD = 'which elements the indices pick is not told';
+const UNSPECIFIED = 'which elements the indices pick is unspecified';
 
 interface Picked {
   readonly elements: Tensor;
@@ -36,13 +36,14 @@ function picked(input: Tensor, list: readonly Arg[] | undefined): Picked | null 
   return Number.isSafeInteger(numel(elements.shape)) ? { elements, indices } : null;
 }
 
-const pick = (reading: Reading): Amounts | null => {
+const pick = (reading: Reading): OpCost | null => {
   const input = reading.tensor('self');
   if (input === null) return null;
   const found = picked(input, reading.arg('indices')?.items);
-  if (found === null) return { subject: input, flops: 0, writes: null, formula: 'flops = 0', unknown: NOT_TOLD };
+  if (found === null)
+    return { params: tensorParams(input), flops: 0, writes: null, formula: 'flops = 0', unknown: UNSPECIFIED };
   return {
-    subject: input,
+    params: tensorParams(input),
     flops: 0,
     reads: [found.elements, ...found.indices],
     writes: [found.elements],
@@ -51,17 +52,23 @@ const pick = (reading: Reading): Amounts | null => {
 };
 
 /** Values placed, or added to what is there. */
-const place = (reading: Reading): Amounts | null => {
+const place = (reading: Reading): OpCost | null => {
   const [input, values] = [reading.tensor('self'), reading.tensor('values')];
   if (input === null || values === null) return null;
   const found = picked(input, reading.arg('indices')?.items);
   const adds = reading.flag('accumulate');
   if (found === null || adds === null) {
     const flops = adds === false ? 0 : null;
-    return { subject: input, flops, writes: null, formula: 'flops = 0, E(placed) to add', unknown: NOT_TOLD };
+    return {
+      params: tensorParams(input),
+      flops,
+      writes: null,
+      formula: 'flops = 0, E(placed) to add',
+      unknown: UNSPECIFIED,
+    };
   }
   return {
-    subject: input,
+    params: tensorParams(input),
     flops: adds ? numel(found.elements.shape) : 0,
     reads: [values, ...found.indices, ...(adds ? [found.elements] : [])],
     writes: [found.elements],

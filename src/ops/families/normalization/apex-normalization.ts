@@ -1,10 +1,10 @@
 /**
  * Normalisation that apex registers with the dispatcher: of rows, and of groups of channels with an activation.
  */
-import { byRules, ruleFor, type Amounts, type Reading, type Rules } from '../../schema/by-schema.js';
+import { byRules, ruleFor, type Reading, type Rules } from '../../schema/by-schema.js';
 import { numel, type Tensor } from '../../call.js';
-import type { Family } from '../../family.js';
-import { tensor } from '../../work.js';
+import type { Family, OpCost } from '../../family.js';
+import { tensor, tensorParams } from '../../work.js';
 import { accumulated, BACKWARD, FORWARD, forwardFlops } from './layer-normalization.js';
 
 const SOURCE =
@@ -23,16 +23,17 @@ const BYTES = 'bytes = input + parameters + result + saved statistics';
 
 const forward =
   (kind: Kind) =>
-  (reading: Reading): Amounts | null => {
+  (reading: Reading): OpCost | null => {
     const [input, length] = [reading.tensor('input'), rowLength(reading)];
     if (input === null) return null;
     const perElement = forwardFlops(kind, reading);
     const about = {
-      subject: input,
+      params: tensorParams(input),
       flops: perElement * numel(input.shape),
       formula: `flops = ${perElement}·E; ${BYTES}`,
     };
-    if (length === null || length === 0) return { ...about, writes: null, unknown: 'the length of a row is not told' };
+    if (length === null || length === 0)
+      return { ...about, writes: null, unknown: 'the length of a row is unspecified' };
     const saved = tensor([Math.ceil(numel(input.shape) / length)], accumulated(input.dtype));
     return { ...about, writes: [input, saved, ...(kind === 'centred' ? [saved] : [])] };
   };
@@ -40,14 +41,14 @@ const forward =
 /** The gradients of the input and of all parameters; the bias has no part in any. */
 const backward =
   (kind: Kind) =>
-  (reading: Reading): Amounts | null => {
+  (reading: Reading): OpCost | null => {
     const input = reading.tensor('saved');
     if (input === null) return null;
     const [weights, biases] = [reading.tensors('weight'), reading.tensors('bias')];
     const perElement =
       BACKWARD[kind] + weights.length * (BACKWARD.weighting + BACKWARD.weight) + biases.length * BACKWARD.bias;
     return {
-      subject: input,
+      params: tensorParams(input),
       flops: perElement * numel(input.shape),
       reads: reading.given('grad_out mean rstd saved weight'),
       writes: [input, ...weights, ...biases],
@@ -64,25 +65,25 @@ const activations = (reading: Reading): number => {
 /** Two sums of each group of each sample. */
 const sums = ({ shape: [samples = 0] }: Tensor, groups: number): Tensor => tensor([2 * samples * groups], 'float32');
 
-const groupForward = (reading: Reading): Amounts | null => {
+const groupForward = (reading: Reading): OpCost | null => {
   const [input, groups] = [reading.tensor('input'), reading.count('groups')];
   if (input === null) return null;
   const perElement = FORWARD.channels + activations(reading);
   const about = {
-    subject: input,
+    params: tensorParams(input),
     flops: perElement * numel(input.shape),
     formula: `flops = ${perElement}·E; ${BYTES}`,
   };
-  if (groups === null) return { ...about, writes: null, unknown: 'the number of groups is not told' };
+  if (groups === null) return { ...about, writes: null, unknown: 'the number of groups is unspecified' };
   return { ...about, writes: [input, sums(input, groups)] };
 };
 
-const groupBackward = (reading: Reading): Amounts | null => {
+const groupBackward = (reading: Reading): OpCost | null => {
   const input = reading.tensor('input');
   if (input === null) return null;
   const perElement = BACKWARD.centred + activations(reading);
   return {
-    subject: input,
+    params: tensorParams(input),
     flops: perElement * numel(input.shape),
     writes: [input, ...reading.given('weight bias')],
     formula: `flops = ${perElement}·E; bytes = gradient + input + sums + parameters + gradients of input and parameters`,

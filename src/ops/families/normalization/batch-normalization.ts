@@ -2,9 +2,10 @@
  * Batch normalisation as the dispatcher runs it: by PyTorch's own kernels, cuDNN or MIOpen, whole or in its parts.
  */
 import { numel, type Tensor } from '../../call.js';
-import { ruleFor, type Amounts, type Reading, type Rules } from '../../schema/by-schema.js';
-import { tensor } from '../../work.js';
+import { ruleFor, type Reading, type Rules } from '../../schema/by-schema.js';
+import { tensor, tensorParams } from '../../work.js';
 import { accumulated, BACKWARD, FORWARD, gradients, wanted } from './layer-normalization.js';
+import type { OpCost } from '../../family.js';
 
 /** With statistics that are given, one multiplication and one addition are left for each element. */
 const WITH_STATISTICS = 2;
@@ -37,10 +38,10 @@ function isTraining(reading: Reading): boolean | null {
 
 const channelsOf = (input: Tensor): number => input.shape[1] ?? input.shape[0] ?? 0;
 
-const UNTOLD = 'whether in training is not told';
+const UNSPECIFIED = 'whether in training is unspecified';
 
 /** @param mode fixed by the op, else null */
-function forwardAmounts(reading: Reading, mode: boolean | null, channels: (input: Tensor) => number): Amounts | null {
+function forwardAmounts(reading: Reading, mode: boolean | null, channels: (input: Tensor) => number): OpCost | null {
   const input = reading.tensor('input');
   if (input === null) return null;
   const training = mode ?? isTraining(reading);
@@ -50,15 +51,15 @@ function forwardAmounts(reading: Reading, mode: boolean | null, channels: (input
   const [subject, elements] = [input, numel(input.shape)];
   if (training === null) {
     const formula = 'bytes = input + parameters + result';
-    return { subject, flops: null, writes: [input], formula, unknown: UNTOLD };
+    return { params: tensorParams(subject), flops: null, writes: [input], formula, unknown: UNSPECIFIED };
   }
   if (!training) {
     const formula = `flops = ${WITH_STATISTICS}·E; bytes = input + parameters + result`;
-    return { subject, flops: WITH_STATISTICS * elements, writes: [input], formula };
+    return { params: tensorParams(subject), flops: WITH_STATISTICS * elements, writes: [input], formula };
   }
   const perElement = FORWARD.channels;
   return {
-    subject,
+    params: tensorParams(subject),
     flops: perElement * elements + PER_CHANNEL * count,
     writes: [input, ...running, saved, saved],
     formula: `flops = ${perElement}·E + ${PER_CHANNEL}·C; bytes = input + parameters + result + running and saved statistics`,
@@ -67,17 +68,17 @@ function forwardAmounts(reading: Reading, mode: boolean | null, channels: (input
 
 const forward =
   (mode: boolean | null = null) =>
-  (reading: Reading): Amounts | null =>
+  (reading: Reading): OpCost | null =>
     forwardAmounts(reading, mode, channelsOf);
 
 /** Every sample has statistics of its own. */
-const instance = (reading: Reading): Amounts | null =>
+const instance = (reading: Reading): OpCost | null =>
   forwardAmounts(reading, null, (input) => channelsOf(input) * (input.shape.length > 1 ? (input.shape[0] ?? 0) : 1));
 
 /** @param mode fixed by the op, else null */
 const backward =
   (mode: boolean | null = null) =>
-  (reading: Reading): Amounts | null => {
+  (reading: Reading): OpCost | null => {
     const input = reading.tensor('input');
     if (input === null) return null;
     const training = mode ?? isTraining(reading);
@@ -88,36 +89,36 @@ const backward =
     const perElement = training === true ? inTraining : (want.input ? PASSED_ON : 0) + sums;
     const used = training === false ? 'running_mean running_var' : 'save_mean save_var';
     return {
-      subject: input,
+      params: tensorParams(input),
       flops: training === null ? null : perElement * numel(input.shape),
       reads: reading.given(`grad_out input weight ${used}`),
       writes: gradients(want, input, parameter),
       formula: `${training === null ? '' : `flops = ${perElement}·E; `}bytes = gradient + input + weight + statistics + the gradients wanted`,
-      ...(training === null ? { unknown: UNTOLD } : {}),
+      ...(training === null ? { unknown: UNSPECIFIED } : {}),
     };
   };
 
 /** Mean and reciprocal deviation of each channel. */
-const statistics = (reading: Reading): Amounts | null => {
+const statistics = (reading: Reading): OpCost | null => {
   const input = reading.tensor('input');
   if (input === null) return null;
   const saved = tensor([channelsOf(input)], accumulated(input.dtype));
   return {
-    subject: input,
+    params: tensorParams(input),
     flops: 2 * numel(input.shape),
     writes: [saved, saved, ...reading.given('running_mean running_var')],
     formula: 'flops = 2·E; bytes = input + statistics',
   };
 };
 
-const application = (reading: Reading): Amounts | null => {
+const application = (reading: Reading): OpCost | null => {
   const input = reading.tensor('input');
   if (input === null) return null;
   const formula = `flops = ${WITH_STATISTICS}·E; bytes = input + parameters + statistics + result`;
-  return { subject: input, flops: WITH_STATISTICS * numel(input.shape), writes: [input], formula };
+  return { params: tensorParams(input), flops: WITH_STATISTICS * numel(input.shape), writes: [input], formula };
 };
 
-const gradientSums = (reading: Reading): Amounts | null => {
+const gradientSums = (reading: Reading): OpCost | null => {
   const input = reading.tensor('input');
   if (input === null) return null;
   const sum = tensor([channelsOf(input)], accumulated(input.dtype));
@@ -125,7 +126,7 @@ const gradientSums = (reading: Reading): Amounts | null => {
   const asked = ['input_g', 'weight_g', 'bias_g'].map((name) => reading.flag(name) !== false);
   const [inputGradient, weightGradient, biasGradient] = asked;
   return {
-    subject: input,
+    params: tensorParams(input),
     flops: SUMS * numel(input.shape),
     reads: reading.given('grad_out input mean invstd'),
     writes: [
@@ -137,21 +138,21 @@ const gradientSums = (reading: Reading): Amounts | null => {
   };
 };
 
-const gradientApplication = (reading: Reading): Amounts | null => {
+const gradientApplication = (reading: Reading): OpCost | null => {
   const input = reading.tensor('input');
   if (input === null) return null;
   const formula = `flops = ${APPLICATION}·E; bytes = gradient + input + weight + statistics + sums + gradient of the input`;
-  return { subject: input, flops: APPLICATION * numel(input.shape), writes: [input], formula };
+  return { params: tensorParams(input), flops: APPLICATION * numel(input.shape), writes: [input], formula };
 };
 
 /** Statistics of several devices made one: nothing of the input itself is read. */
-const gathered = (reading: Reading): Amounts | null => {
+const gathered = (reading: Reading): OpCost | null => {
   const [input, means] = [reading.tensor('input'), reading.tensor('mean')];
   if (input === null || means === null) return null;
   const merged = tensor(means.shape.slice(1), means.dtype);
   const running = reading.given('running_mean running_var');
   return {
-    subject: means,
+    params: tensorParams(means),
     // Variance from the reciprocal deviation 3, mean 2, distance of means 1, its square into the variance 3.
     flops: 9 * numel(means.shape),
     reads: reading.given('mean invstd running_mean running_var counts'),

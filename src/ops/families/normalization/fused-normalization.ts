@@ -2,9 +2,10 @@
  * Normalisation by kernels of other libraries: vLLM, SGLang, FlashInfer, AITER, Apex, Transformer Engine.
  */
 import { numel, type Tensor } from '../../call.js';
-import { ruleFor, type Amounts, type Reading, type Rules } from '../../schema/by-schema.js';
-import { tensor } from '../../work.js';
+import { ruleFor, type Reading, type Rules } from '../../schema/by-schema.js';
+import { tensor, tensorParams } from '../../work.js';
 import { accumulated, BACKWARD, FORWARD, forwardFlops } from './layer-normalization.js';
+import type { OpCost } from '../../family.js';
 
 interface Fused {
   readonly kind: 'centred' | 'rms';
@@ -20,12 +21,12 @@ interface Fused {
  */
 const forward =
   ({ kind, more = 0, returns = 0 }: Fused) =>
-  (reading: Reading): Amounts | null => {
+  (reading: Reading): OpCost | null => {
     const input = reading.tensor('input');
     if (input === null) return null;
     const perElement = forwardFlops(kind, reading) + reading.given('residual').length + more;
     return {
-      subject: input,
+      params: tensorParams(input),
       flops: perElement * numel(input.shape),
       writes: [...reading.writes, ...new Array<Tensor>(returns).fill(input)],
       formula: `flops = ${perElement}·E; bytes = input + residual + parameters + results`,
@@ -35,7 +36,7 @@ const forward =
 /** A gradient of an autograd function, which is given nothing but the gradient of its result. */
 const backward =
   (kind: 'centred' | 'rms', affine: boolean) =>
-  (reading: Reading): Amounts | null => {
+  (reading: Reading): OpCost | null => {
     const gradient = reading.tensor('grad_out');
     const length = gradient?.shape.at(-1) ?? 0;
     if (gradient === null || length === 0) return null;
@@ -46,7 +47,7 @@ const backward =
     const centred = kind === 'centred';
     const weights = affine ? [weight] : [];
     return {
-      subject: gradient,
+      params: tensorParams(gradient),
       flops: perElement * numel(gradient.shape),
       reads: [gradient, gradient, saved, ...(centred ? [saved] : []), ...weights],
       writes: [gradient, ...weights, ...(centred ? weights : [])],
@@ -58,21 +59,27 @@ const backward =
 const ROTATION = 3;
 
 /** Heads of queries and keys, which stand before the values in every row, normalised each and turned; in place. */
-const headsTurned = (reading: Reading): Amounts | null => {
+const headsTurned = (reading: Reading): OpCost | null => {
   const [qkv, table] = [reading.tensor('qkv'), reading.tensor('table')];
   const [queries, keys, width] = ['heads_q', 'heads_k', 'head_dim'].map((name) => reading.count(name) ?? undefined);
   if (qkv === null || table === null) return null;
   const formula =
     'flops = 4·E + 3·E turned, E of queries and keys; bytes = 2·E + weights + positions + rows of the table';
   if (queries === undefined || keys === undefined || width === undefined) {
-    return { subject: qkv, flops: null, writes: null, formula, unknown: 'the heads and their width are not told' };
+    return {
+      params: tensorParams(qkv),
+      flops: null,
+      writes: null,
+      formula,
+      unknown: 'the heads and their width are unspecified',
+    };
   }
   const tokens = numel(qkv.shape.slice(0, -1));
   const heads = tokens * (queries + keys);
   const part = tensor([heads, width], qkv.dtype);
   const rotated = Math.min(table.shape.at(-1) ?? 0, width);
   return {
-    subject: qkv,
+    params: tensorParams(qkv),
     flops: (FORWARD.rms + FORWARD.affine) * numel(part.shape) + ROTATION * heads * rotated,
     reads: [part, ...reading.given('q_weight k_weight positions'), tensor([tokens, rotated], table.dtype)],
     writes: [part],
@@ -85,7 +92,7 @@ const STATIC = 1;
 const DYNAMIC = 3;
 
 const rms = forward({ kind: 'rms' });
-const returning = (kind: 'centred' | 'rms', returns: number): Rules[string]['amounts'] => forward({ kind, returns });
+const returning = (kind: 'centred' | 'rms', returns: number): Rules[string]['cost'] => forward({ kind, returns });
 /** Gemma's weight is 1 + w. */
 const gemma = forward({ kind: 'rms', more: 1 });
 

@@ -2,8 +2,9 @@
  * Normalisation of rows and of groups of channels, as the dispatcher runs it: layer, root mean square, group, weight.
  */
 import { numel, type Tensor } from '../../call.js';
-import { ruleFor, type Amounts, type Reading, type Rules } from '../../schema/by-schema.js';
-import { tensor } from '../../work.js';
+import { ruleFor, type Reading, type Rules } from '../../schema/by-schema.js';
+import { tensor, tensorParams } from '../../work.js';
+import type { OpCost } from '../../family.js';
 
 /**
  * Operations per element, forward. Rows: mean, variance, subtraction, scaling (without a mean: square, sum, scaling), and
@@ -47,34 +48,34 @@ const FORWARD_BYTES = 'bytes = input + parameters + result + saved statistics';
 
 const forward =
   (kind: Kind) =>
-  (reading: Reading): Amounts | null => {
+  (reading: Reading): OpCost | null => {
     const input = reading.tensor('input');
     if (input === null) return null;
     const perElement = forwardFlops(kind, reading);
     const saved = tensor([rows(reading, input)], accumulated(input.dtype));
     return {
-      subject: input,
+      params: tensorParams(input),
       flops: perElement * numel(input.shape),
       writes: [input, ...(kind === 'rms' ? [saved] : [saved, saved])],
       formula: `flops = ${perElement}·E; ${FORWARD_BYTES}`,
     };
   };
 
-const groupForward = (reading: Reading): Amounts | null => {
+const groupForward = (reading: Reading): OpCost | null => {
   const input = reading.tensor('input');
   if (input === null) return null;
   const perElement = FORWARD.channels;
   const groups = reading.count('group');
   const saved = groups === null ? [] : [tensor([input.shape[0] ?? 0, groups], input.dtype)];
   return {
-    subject: input,
+    params: tensorParams(input),
     flops: perElement * numel(input.shape),
     writes: [input, ...saved, ...saved],
-    formula: `flops = ${perElement}·E; ${FORWARD_BYTES}${groups === null ? ' (but their number is not told)' : ''}`,
+    formula: `flops = ${perElement}·E; ${FORWARD_BYTES}${groups === null ? ' (whose number is unspecified)' : ''}`,
   };
 };
 
-/** Which gradients are wanted; where that is not told, all that the op can have. */
+/** Which gradients are wanted; where that is unspecified, all that the op can have. */
 interface Wanted {
   readonly input: boolean;
   readonly weight: boolean;
@@ -100,7 +101,7 @@ const BACKWARD_BYTES = 'bytes = gradient + input + statistics + weight + the gra
 
 const backward =
   (kind: Kind) =>
-  (reading: Reading): Amounts | null => {
+  (reading: Reading): OpCost | null => {
     const [input, weight] = [reading.tensor('input'), reading.tensor('weight')];
     if (input === null) return null;
     const want = wanted(reading, kind === 'centred');
@@ -110,7 +111,7 @@ const backward =
       (want.bias ? BACKWARD.bias : 0);
     const parameter = weight ?? tensor([rowLength(reading, input)], input.dtype);
     return {
-      subject: input,
+      params: tensorParams(input),
       flops: perElement * numel(input.shape),
       // The bias has no part in any gradient.
       reads: reading.given('grad_out input mean rstd weight'),
@@ -119,7 +120,7 @@ const backward =
     };
   };
 
-const groupBackward = (reading: Reading): Amounts | null => {
+const groupBackward = (reading: Reading): OpCost | null => {
   const input = reading.tensor('input');
   if (input === null) return null;
   const want = wanted(reading, true);
@@ -127,7 +128,7 @@ const groupBackward = (reading: Reading): Amounts | null => {
   const perElement = want.input ? BACKWARD.centred : BACKWARD.weight + BACKWARD.bias;
   const parameter = reading.tensor('weight') ?? tensor([input.shape[1] ?? 0], input.dtype);
   return {
-    subject: input,
+    params: tensorParams(input),
     flops: perElement * numel(input.shape),
     writes: gradients(want, input, parameter),
     formula: `flops = ${perElement}·E; ${BACKWARD_BYTES}`,
@@ -135,22 +136,22 @@ const groupBackward = (reading: Reading): Amounts | null => {
 };
 
 /** v·g/‖v‖: squares and their sum, the scaling. */
-const weightNorm = (reading: Reading): Amounts | null => {
+const weightNorm = (reading: Reading): OpCost | null => {
   const [direction, length] = [reading.tensor('v'), reading.tensor('g')];
   if (direction === null || length === null) return null;
   return {
-    subject: direction,
+    params: tensorParams(direction),
     flops: 3 * numel(direction.shape),
     writes: [direction, tensor(length.shape, accumulated(length.dtype))],
     formula: 'flops = 3·E (square and sum, scale); bytes = v + g + result + norms',
   };
 };
 
-const weightNormBackward = (reading: Reading): Amounts | null => {
+const weightNormBackward = (reading: Reading): OpCost | null => {
   const [direction, length] = [reading.tensor('v'), reading.tensor('g')];
   if (direction === null || length === null) return null;
   return {
-    subject: direction,
+    params: tensorParams(direction),
     flops: 5 * numel(direction.shape),
     writes: [direction, length],
     formula:

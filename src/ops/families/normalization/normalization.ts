@@ -4,11 +4,11 @@
 import { entryOf, type ByName } from '../../by-name.js';
 import { numel, type Tensor } from '../../call.js';
 import type { OpCall } from '../../../record/record.js';
-import type { Family, KernelFacts, Work } from '../../family.js';
+import type { Family, KernelFacts, OpCost, Work } from '../../family.js';
 import { isDispatched } from '../../schema/dispatched.js';
 import { inputs, opName, subject, tensorAt } from '../../operands.js';
 import { ruleWork, type Rules } from '../../schema/by-schema.js';
-import { helperWork, tensorParams, trafficWork, type Traffic } from '../../work.js';
+import { helperWork, tensorParams, workOf } from '../../work.js';
 import { BATCH_RULES } from './batch-normalization.js';
 import { FUSED_RULES } from './fused-normalization.js';
 import { LAYER_RULES } from './layer-normalization.js';
@@ -88,7 +88,7 @@ function read(call: OpCall): Parts | null {
   return { kind, input, affine: affine.filter((tensor) => tensor !== null), parameters: given.slice(1) };
 }
 
-type Amount = Pick<Traffic, 'flops' | 'reads' | 'writes' | 'formula'> & Partial<Pick<Traffic, 'role'>>;
+type Amount = Pick<OpCost, 'flops' | 'reads' | 'writes' | 'formula'> & Partial<Pick<OpCost, 'role'>>;
 
 function forwardAmount(part: Part, { kind, input, affine, parameters }: Parts): Amount {
   const [statistics, application, weights] = kind.flops;
@@ -144,7 +144,7 @@ function work(call: OpCall, kernel: KernelFacts): Work | null {
   const part = partOf(opName(call), kernel);
   if (part === 'helper') return helperWork(params, SOURCE);
   const amount = kernel.dir === 'bprop' ? backwardAmount(part, parts) : forwardAmount(part, parts);
-  return trafficWork({ ...amount, params, source: SOURCE });
+  return workOf({ ...amount, params, source: SOURCE });
 }
 
 export const normalization: Family = {

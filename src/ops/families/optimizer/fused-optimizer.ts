@@ -7,8 +7,8 @@ import { elements, positional, type Tensor } from '../../call.js';
 import { bind, type Bound } from '../../schema/binding.js';
 import { isDispatched } from '../../schema/dispatched.js';
 import type { Family, Work } from '../../family.js';
-import { trafficWork } from '../../work.js';
-import { isUntoldList, listParams, untoldLists, withTypes } from '../tensor-lists.js';
+import { workOf } from '../../work.js';
+import { isUnspecifiedList, listParams, unspecifiedLists, withTypes } from '../tensor-lists.js';
 
 const SOURCE = 'PyTorch torch.optim (Adam, AdamW, SGD, Adagrad: the update as documented), one operation per symbol';
 
@@ -92,12 +92,13 @@ const unscaled = (bound: Bound): readonly Tensor[] => (isGiven(bound, 'grad_scal
 
 function stepWork(step: Step, call: OpCall): Work | null {
   const [list, gradients] = positional(call);
-  if (isUntoldList(list) || (gradients?.type === 'list' && isUntoldList(gradients))) return untoldLists(SOURCE);
+  if (isUnspecifiedList(list) || (gradients?.type === 'list' && isUnspecifiedList(gradients)))
+    return unspecifiedLists(SOURCE);
   const bound = bind(call, ...step.signatures);
   if (bound === null) return null;
   const self = bound.tensors('self');
   const [reads = [], writes = []] = withTypes(bound.reads, [...bound.writes, ...unscaled(bound)]);
-  return trafficWork({
+  return workOf({
     flops: step.flops(bound) * elements(self),
     reads,
     writes,
@@ -112,7 +113,7 @@ function scaleWork(call: OpCall): Work | null {
   if (bound === null) return null;
   const { reads, writes } = bound;
   const formula = 'flops = 1; bytes = scale and tracker read and written + flag read';
-  return trafficWork({ flops: 1, reads, writes, params: [], formula, source: SOURCE });
+  return workOf({ flops: 1, reads, writes, params: [], formula, source: SOURCE });
 }
 
 export const fusedOptimizer: Family = {

@@ -5,7 +5,7 @@ import { dtypeShort, numel } from '../../call.js';
 import type { OpCall } from '../../../record/record.js';
 import type { Family, KernelFacts, Work } from '../../family.js';
 import { inputs } from '../../operands.js';
-import { helperWork, tensorParams, trafficWork } from '../../work.js';
+import { helperWork, tensorParams, workOf } from '../../work.js';
 
 const SOURCE = 'apex fused_adam_cuda.adam; Kingma & Ba, Adam (algorithm 1)';
 
@@ -25,7 +25,7 @@ function work(call: OpCall, kernel: KernelFacts): Work | null {
   // A copy of the weights in the gradient's type is written where that differs, as PyProf has it.
   const copies = gradient.dtype === weights.dtype ? [] : [gradient];
   const state = [weights, first, second];
-  return trafficWork({
+  return workOf({
     flops: ADAM_FLOPS * numel(weights.shape),
     reads: [...state, gradient],
     writes: [...state, ...copies],

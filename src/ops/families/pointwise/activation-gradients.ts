@@ -7,7 +7,7 @@ import type { Family } from '../../family.js';
 const SOURCE = "one operation per element of the input's gradient; arguments: PyTorch native_functions.yaml";
 
 /** The gradient has the extents of the saved tensor. */
-const saved = (name: string): Rule['amounts'] => elementwise(1, name, name);
+const saved = (name: string): Rule['cost'] => elementwise(1, name, name);
 
 const RULES: Rules = {
   ...ruleFor(

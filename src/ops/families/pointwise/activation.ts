@@ -7,7 +7,7 @@ import type { OpCall } from '../../../record/record.js';
 import { isDispatched } from '../../schema/dispatched.js';
 import type { Family, KernelFacts, Work } from '../../family.js';
 import { dimension, inputs, opName, subject, tensorOf, whole } from '../../operands.js';
-import { tensor, tensorParams, trafficWork } from '../../work.js';
+import { tensor, tensorParams, workOf } from '../../work.js';
 
 const SOURCE = 'PyProf (one operation per element, backward three passes); PyTorch torch.nn.functional';
 
@@ -50,7 +50,7 @@ function dispatched(op: string, call: OpCall): Work | null {
   const parameters = others.slice(0, count).map(tensorOf);
   const out = tensorOf(others.slice(count).find((arg) => arg.shape !== undefined));
   const perElement = flopsPerElement(call);
-  return trafficWork({
+  return workOf({
     flops: perElement * numel(shape),
     reads: [input, ...parameters.filter((parameter) => parameter !== null)],
     writes: [tensor(shape, out?.dtype ?? input.dtype)],
@@ -72,7 +72,7 @@ function work(call: OpCall, kernel: KernelFacts): Work | null {
   const parameters = given.slice(1);
   const perElement = flopsPerElement(call);
   const backward = kernel.dir === 'bprop';
-  return trafficWork({
+  return workOf({
     flops: perElement * numel(shape),
     reads: backward ? [input, result, ...parameters] : [input, ...parameters],
     writes: backward ? [input, ...parameters] : [result],

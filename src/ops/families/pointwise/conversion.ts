@@ -9,7 +9,7 @@ import type { Family, KernelFacts, Work } from '../../family.js';
 import { isDispatched } from '../../schema/dispatched.js';
 import { dtypeAt, dtypeGiven } from '../../schema/dtype-argument.js';
 import { subject, tensorAt } from '../../operands.js';
-import { tensor, tensorParams, trafficWork } from '../../work.js';
+import { tensor, tensorParams, workOf } from '../../work.js';
 
 const SOURCE = 'every element read in one type and written in another';
 
@@ -46,7 +46,7 @@ const SIGNATURES = [
   '@self @other non_blocking copy memory_format',
 ];
 
-/** The type that the arguments give; the type of the input where they give none, null where it is not told. */
+/** The type that the arguments give; the type of the input where they give none, null where it is unspecified. */
 function dispatchedTarget(call: OpCall, input: Tensor): string | null {
   const bound = bind(call, ...SIGNATURES);
   const dtype = bound?.arg('dtype');
@@ -60,7 +60,7 @@ function work(call: OpCall, kernel: KernelFacts): Work | null {
   const named = isDispatched(call) ? dispatchedTarget(call, input) : (target(call) ?? input.dtype);
   const result = tensor(input.shape, named);
   const backward = kernel.dir === 'bprop';
-  return trafficWork({
+  return workOf({
     flops: 0,
     reads: [backward ? result : input],
     writes: [backward ? input : result],

@@ -2,16 +2,17 @@
  * The gradient of dropout: of the mask that the forward pass saved.
  */
 import { numel } from '../../call.js';
-import type { Family } from '../../family.js';
-import { byRules, ruleFor, type Amounts, type Reading, type Rules } from '../../schema/by-schema.js';
+import type { Family, OpCost } from '../../family.js';
+import { byRules, ruleFor, type Reading, type Rules } from '../../schema/by-schema.js';
+import { tensorParams } from '../../work.js';
 
 const SOURCE = 'PyTorch native_dropout_backward: a product with the mask and one with the scale';
 
-const backward = (reading: Reading): Amounts | null => {
+const backward = (reading: Reading): OpCost | null => {
   const [gradient, mask] = [reading.tensor('grad_output'), reading.tensor('mask')];
   if (gradient === null || mask === null) return null;
   return {
-    subject: gradient,
+    params: tensorParams(gradient),
     flops: 2 * numel(gradient.shape),
     writes: [gradient],
     formula: 'flops = 2·E; bytes = gradient + mask + gradient of the input',

@@ -3,10 +3,10 @@
  *
  * An 8-bit result is multiplied by its scale and clamped, and the largest magnitude is kept for the next scale.
  */
-import { byRules, ruleFor, type Amounts, type Reading, type Rules } from '../../schema/by-schema.js';
+import { byRules, ruleFor, type Reading, type Rules } from '../../schema/by-schema.js';
 import { numel, type Tensor } from '../../call.js';
-import type { Family } from '../../family.js';
-import { tensor } from '../../work.js';
+import type { Family, OpCost } from '../../family.js';
+import { tensor, tensorParams } from '../../work.js';
 import { FORWARD } from '../normalization/layer-normalization.js';
 
 const SOURCE =
@@ -32,34 +32,28 @@ const typeOf = (reading: Reading): string | null => TYPES.get(reading.count('typ
 const isEightBit = (dtype: string | null): boolean => dtype?.startsWith('float8') === true;
 
 /** A result whose type the number `type` tells. */
-function typed(
-  reading: Reading,
-  subject: Tensor,
-  shape: readonly number[],
-  perElement: number,
-  reads: string,
-): Amounts {
+function typed(reading: Reading, subject: Tensor, shape: readonly number[], perElement: number, reads: string): OpCost {
   const dtype = typeOf(reading);
   const known = dtype !== null;
   const each = perElement + (isEightBit(dtype) ? CAST : 0);
   return {
-    subject,
+    params: tensorParams(subject),
     flops: known ? each * numel(shape) : null,
     reads: reading.given(reads),
     writes: [tensor(shape, dtype)],
     formula: `flops = ${known ? each : perElement}·E(result), ${CAST} of them where that has 8 bits; bytes = input + parameters + result`,
-    ...(known ? undefined : { unknown: 'the type of the result is not told' }),
+    ...(known ? undefined : { unknown: 'the type of the result is unspecified' }),
   };
 }
 
 /** A single byte each, whichever of the two kinds. */
 const toEightBits =
   (perElement: number) =>
-  (reading: Reading): Amounts | null => {
+  (reading: Reading): OpCost | null => {
     const input = reading.tensor('input');
     if (input === null) return null;
     return {
-      subject: input,
+      params: tensorParams(input),
       flops: (perElement + CAST) * numel(input.shape),
       reads: [input],
       writes: [tensor(input.shape, typeOf(reading) ?? 'float8_e4m3fn')],
@@ -67,7 +61,7 @@ const toEightBits =
     };
   };
 
-const fromEightBits = (reading: Reading): Amounts | null => {
+const fromEightBits = (reading: Reading): OpCost | null => {
   const input = reading.tensor('input');
   return input === null ? null : typed(reading, input, input.shape, 1, 'input');
 };
@@ -75,7 +69,7 @@ const fromEightBits = (reading: Reading): Amounts | null => {
 /** A gate is half of the input. */
 const activated =
   (perElement: number, gated: boolean) =>
-  (reading: Reading): Amounts | null => {
+  (reading: Reading): OpCost | null => {
     const input = reading.tensor('input');
     const width = input?.shape.at(-1);
     if (input === null || width === undefined || (gated && width % 2 !== 0)) return null;
@@ -85,13 +79,13 @@ const activated =
 
 const normalized =
   (kind: 'centred' | 'rms', cast: boolean) =>
-  (reading: Reading): Amounts | null => {
+  (reading: Reading): OpCost | null => {
     const input = reading.tensor('input');
     if (input === null) return null;
     const perElement = FORWARD[kind] + FORWARD.affine;
     if (cast) return typed(reading, input, input.shape, perElement, 'input weight bias');
     const formula = `flops = ${perElement}·E; bytes = input + parameters + result`;
-    return { subject: input, flops: perElement * numel(input.shape), writes: [input], formula };
+    return { params: tensorParams(input), flops: perElement * numel(input.shape), writes: [input], formula };
   };
 
 const SCALES = '@scale @amax @scale_inv index type';

@@ -6,13 +6,13 @@ import type { OpCall } from '../../../record/record.js';
 import { isDispatched } from '../../schema/dispatched.js';
 import type { Family, KernelFacts, Work } from '../../family.js';
 import { inputs } from '../../operands.js';
-import { helperWork, tensor, tensorListParams, trafficWork } from '../../work.js';
+import { helperWork, tensor, tensorListParams, workOf } from '../../work.js';
 
 const SOURCE = 'PyTorch equal: eq, then all';
 
 /** Comparison and reduction, as one op. */
 const whole = (first: Tensor, second: Tensor): Work =>
-  trafficWork({
+  workOf({
     flops: 2 * numel(first.shape),
     reads: [first, second],
     writes: [tensor([], 'bool')],
@@ -30,7 +30,7 @@ function work(call: OpCall, kernel: KernelFacts): Work | null {
   const truths = tensor(first.shape, 'bool');
   const reduces = /reduce/i.test(kernel.name);
   if (isDispatched(call)) return whole(first, second);
-  return trafficWork({
+  return workOf({
     flops: numel(first.shape),
     reads: reduces ? [truths] : [first, second],
     writes: [reduces ? tensor([], 'bool') : truths],

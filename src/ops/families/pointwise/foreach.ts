@@ -7,9 +7,9 @@ import { dtypeAt } from '../../schema/dtype-argument.js';
 import { isDispatched } from '../../schema/dispatched.js';
 import type { Family, Work } from '../../family.js';
 import { opName, tensorOf } from '../../operands.js';
-import { tensor, trafficWork } from '../../work.js';
+import { tensor, workOf } from '../../work.js';
 import { POINTWISE_OPS } from './pointwise-ops.js';
-import { isUntoldList, listParams, untoldLists, withTypes } from '../tensor-lists.js';
+import { isUnspecifiedList, listParams, unspecifiedLists, withTypes } from '../tensor-lists.js';
 
 const SOURCE = 'the pointwise op of the name on every tensor; each tensor read once, each result written once';
 
@@ -84,22 +84,21 @@ function work(call: OpCall): Work | null {
   const op = opName(call);
   const rule = FOREACH.get(op.replace(/^_foreach_/, '').replace(/_$/, ''));
   if (rule === undefined || self === undefined || !isDispatched(call)) return null;
-  if (isUntoldList(self)) return untoldLists(SOURCE);
+  if (isUnspecifiedList(self)) return unspecifiedLists(SOURCE);
   const [first, behind] = [tensorsOf([self]), tensorsOf(rest)];
   if (first === null || behind === null || first.length === 0) return null;
   const [list = [], others = []] = withTypes(first, behind);
   const perElement = rule.flops * factor(rule, rest);
-  const work = trafficWork({
+  const isPartial = rest.slice(0, rule.operands ?? 0).some(isUnspecifiedList);
+  return workOf({
     flops: perElement * elements(list) + (rule.reduces === true ? list.length : 0),
     reads: [...(rule.reads ? list : []), ...others],
-    writes: results(rule, list, rest),
+    writes: isPartial ? null : results(rule, list, rest),
     params: listParams(list),
     formula: `flops = ${perElement}·E of the first list${rule.reduces === true ? ' + one per tensor' : ''}; bytes = lists read + list written`,
     source: SOURCE,
+    ...(isPartial ? { unknown: 'a list of operands is unspecified' } : {}),
   });
-  return rest.slice(0, rule.operands ?? 0).some(isUntoldList)
-    ? { ...work, bytes: null, unknown: 'a list of operands is not told' }
-    : work;
 }
 
 export const foreach: Family = {
@@ -108,7 +107,7 @@ export const foreach: Family = {
   ops: names,
   formulas: [
     'flops = w·E of the first list, w as for the pointwise op; norm 2·E + one per tensor',
-    'bytes = all lists read + the list written (copy and zero: only written); untold element types are those of the lists that tell theirs',
+    'bytes = all lists read + the list written (copy and zero: only written); unspecified element types are those of the lists that tell theirs',
   ],
   work,
 };

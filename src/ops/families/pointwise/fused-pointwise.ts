@@ -5,11 +5,11 @@ import { entryOf, type ByName } from '../../by-name.js';
 import type { OpCall } from '../../../record/record.js';
 import { numel, type Tensor } from '../../call.js';
 import { bind, type Bound } from '../../schema/binding.js';
-import { elementwise, ruleFor, ruleWork, type Amounts, type Reading, type Rules } from '../../schema/by-schema.js';
+import { elementwise, ruleFor, ruleWork, type Reading, type Rules } from '../../schema/by-schema.js';
 import { isDispatched } from '../../schema/dispatched.js';
-import type { Family, Work } from '../../family.js';
+import type { Family, OpCost, Work } from '../../family.js';
 import { whole } from '../../operands.js';
-import { tensor, tensorListParams, trafficWork } from '../../work.js';
+import { tensor, tensorListParams, workOf } from '../../work.js';
 
 const SOURCE = 'operations per element; arguments as vLLM (_C) and SGLang (sgl_kernel) register them';
 
@@ -23,12 +23,11 @@ const [SCALED, DYNAMIC] = [elementwise(2, 'input'), elementwise(4, 'input')];
 const MERGED = elementwise(3, 'out');
 
 /** A weight of 4 bits, eight to a word along n, [k, n/8]; scales [groups, n]: the zero point subtracted, a product. */
-const unpacked = (reading: Reading): Amounts | null => {
+const unpacked = (reading: Reading): OpCost | null => {
   const [weight, scales] = [reading.tensor('weight'), reading.tensor('scales')];
   const [k, n] = [weight?.shape[0], scales?.shape.at(-1)];
   if (weight === null || scales === null || k === undefined || n === undefined) return null;
   return {
-    subject: weight,
     flops: 2 * k * n,
     writes: [tensor([k, n], scales.dtype)],
     params: tensorListParams([weight, scales]),
@@ -72,7 +71,7 @@ const ROTARY: ByName<string> = {
   apply_rope_pos_ids_cos_sin_cache: '@query @key !turned_query !turned_key @cos_sin_cache @positions interleave',
 };
 
-/** Elements of queries or keys that are turned, of all their heads; null when the width of a head is not told or does not fit. */
+/** Elements of queries or keys that are turned, of all their heads; null when the width of a head is unspecified or does not fit. */
 function turned(one: Tensor, width: number, bound: Bound): number | null {
   const head = whole(bound.value('head_size')) ?? (one.shape.length > 2 ? one.shape.at(-1) : undefined);
   if (head === undefined || head <= 0 || numel(one.shape) % head !== 0) return null;
@@ -90,16 +89,16 @@ function rotary(call: OpCall, signature: string): Work | null {
   const known = parts.filter((part) => part !== null);
   const vectors = operands.map((one, i) => tensor([parts[i] ?? 0], one.dtype));
   const rows = tensor([numel(positions.shape), width], table.dtype);
-  const work = trafficWork({
-    flops: 3 * known.reduce((sum, part) => sum + part, 0),
+  const isKnown = known.length === parts.length;
+  return workOf({
+    flops: isKnown ? 3 * known.reduce((sum, part) => sum + part, 0) : null,
     reads: [positions, ...vectors, rows],
-    writes: vectors,
+    writes: isKnown ? vectors : null,
     params: tensorListParams(operands),
     formula: 'flops = 3·(elements turned); bytes = 2·(elements turned) + positions + one row of the table per token',
     source: 'RoFormer (Su et al.), equation 34; arguments as vLLM and SGLang register them',
+    ...(isKnown ? {} : { unknown: 'the width of a head is unspecified' }),
   });
-  if (known.length === parts.length) return work;
-  return { ...work, flops: null, bytes: null, unknown: 'the width of a head is not told' };
 }
 
 export const fusedPointwise: Family = {

@@ -4,7 +4,7 @@
 import { numel, type Tensor } from '../../call.js';
 import type { OpCall } from '../../../record/record.js';
 import type { Family, KernelFacts, Work } from '../../family.js';
-import { helperWork, tensorListParams, trafficWork } from '../../work.js';
+import { helperWork, tensorListParams, workOf } from '../../work.js';
 import { elementwise, type Elementwise } from './pointwise-operands.js';
 import { POINTWISE_OPS, type PointwiseOp } from './pointwise-ops.js';
 
@@ -12,7 +12,7 @@ const SOURCE =
   'PyTorch broadcasting and type promotion; operations per element: src/ops/families/pointwise/pointwise-ops.ts';
 
 function forward({ operands, result, flopsPerElement }: Elementwise): Work {
-  return trafficWork({
+  return workOf({
     flops: flopsPerElement * numel(result.shape),
     reads: operands,
     writes: [result],
@@ -33,7 +33,7 @@ function passedOn({ operands, result, rule }: Elementwise, kernel: KernelFacts):
   const params = tensorListParams(operands);
   if (kernel.sub > 0) return helperWork(params, SOURCE);
   const reduced = rule.sum === true ? operands.filter((operand) => !sameShape(operand, result)) : [];
-  return trafficWork({
+  return workOf({
     flops: reduced.length * numel(result.shape),
     reads: [result],
     writes: reduced.length > 0 ? reduced : [result],
@@ -48,7 +48,7 @@ function passedOn({ operands, result, rule }: Elementwise, kernel: KernelFacts):
 function productGradient({ operands, result, flopsPerElement }: Elementwise, kernel: KernelFacts): Work {
   const params = tensorListParams(operands);
   if (kernel.sub >= operands.length) return helperWork(params, SOURCE);
-  return trafficWork({
+  return workOf({
     flops: flopsPerElement * numel(result.shape),
     reads: [result, ...operands.filter((_, i) => i !== kernel.sub)],
     writes: [result],
@@ -69,7 +69,7 @@ function savedOperands({ operands, rule }: Elementwise): readonly Tensor[] {
 function savedGradient(operation: Elementwise): Work {
   const { operands, result, rule } = operation;
   const flops = rule.gradient === 'scaled' ? 1 : operation.flopsPerElement;
-  return trafficWork({
+  return workOf({
     flops: flops * numel(result.shape),
     reads: [result, ...savedOperands(operation)],
     writes: [result],
@@ -81,7 +81,7 @@ function savedGradient(operation: Elementwise): Work {
 
 /** A step function's gradient is a tensor of zeros. */
 const zeroGradient = ({ operands, result }: Elementwise): Work =>
-  trafficWork({
+  workOf({
     flops: 0,
     reads: [],
     writes: [result],
@@ -92,7 +92,7 @@ const zeroGradient = ({ operands, result }: Elementwise): Work =>
 
 /** Gradient of a choice: the gradient where the mask says so. */
 const chosenGradient = ({ operands, result }: Elementwise): Work =>
-  trafficWork({
+  workOf({
     flops: 0,
     reads: [result, ...operands.filter((operand) => operand.dtype === 'bool' || operand.dtype === 'uint8').slice(0, 1)],
     writes: [result],

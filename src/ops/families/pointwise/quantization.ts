@@ -5,7 +5,7 @@ import { byRules, ruleFor, type Reading, type Rule, type Rules } from '../../sch
 import { elements } from '../../call.js';
 import { dtypeAt } from '../../schema/dtype-argument.js';
 import type { Family } from '../../family.js';
-import { tensor } from '../../work.js';
+import { tensor, tensorParams } from '../../work.js';
 
 const SOURCE = 'operations per element; arguments: aten/src/ATen/native/native_functions.yaml';
 
@@ -19,7 +19,7 @@ const MASKED = FAKE + 1;
 /** The element chosen or dropped; the gradient of its scale: quantised again, a difference and three products. */
 const LEARNED = MASKED + 4;
 
-/** The type of one result; null where it is not told. */
+/** The type of one result; null where it is unspecified. */
 type ResultType = (reading: Reading, self: string) => string | null;
 
 const same: ResultType = (_, self) => self;
@@ -29,14 +29,14 @@ const asked: ResultType = (reading) => dtypeAt(reading.arg('dtype'));
 
 /** So many operations for each element of `self`, or of all its tensors, and results of their extents. */
 const perElement =
-  (flops: number, ...results: readonly ResultType[]): Rule['amounts'] =>
+  (flops: number, ...results: readonly ResultType[]): Rule['cost'] =>
   (reading) => {
     const inputs = reading.tensors('self');
     const [subject] = inputs;
     if (subject === undefined) return null;
     const made = results.map((type) => inputs.map(({ shape, dtype }) => tensor(shape, type(reading, dtype))));
     return {
-      subject,
+      params: tensorParams(subject),
       flops: flops * elements(inputs),
       writes: reading.outs.length > 0 ? reading.outs : made.flat(),
       formula: `flops = ${flops}·E; bytes = operands read + ${results.length} result${results.length > 1 ? 's' : ''} of E elements`,
@@ -49,12 +49,12 @@ const OBSERVED =
   '@self @observer_on @fake_quant_on @!running_min @!running_max @!scale @!zero_point averaging min max axis per_row symmetric';
 
 /** The extremes and the fake quantisation are ops of their own; these kernels only keep the averages and the scales. */
-const averages: Rule['amounts'] = (reading) => {
+const averages: Rule['cost'] = (reading) => {
   const [subject] = reading.tensors('self');
   if (subject === undefined) return null;
   const kept = reading.given('running_min running_max');
   return {
-    subject,
+    params: tensorParams(subject),
     flops: null,
     reads: [...reading.given('observer_on fake_quant_on'), ...kept],
     writes: [...kept, ...reading.given('scale zero_point')],

@@ -3,10 +3,10 @@
  *
  * Most are autograd functions: the profiler tells their tensors, numbers and truth values, in older versions tensors alone.
  */
-import { byRules, ruleFor, type Amounts, type Reading, type Rules } from '../../schema/by-schema.js';
+import { byRules, ruleFor, type Reading, type Rules } from '../../schema/by-schema.js';
 import { numel, type Tensor } from '../../call.js';
-import type { Family } from '../../family.js';
-import { tensor } from '../../work.js';
+import type { Family, OpCost } from '../../family.js';
+import { tensor, tensorParams } from '../../work.js';
 import { accumulated } from '../normalization/layer-normalization.js';
 
 const SOURCE =
@@ -18,25 +18,25 @@ const SOURCE =
 const GATED = 2;
 
 /** Half of the last dimension is the gate of the other half; a bias is added before, weights of rows after. */
-const gated = (reading: Reading): Amounts | null => {
+const gated = (reading: Reading): OpCost | null => {
   const input = reading.tensor('input');
   const width = input?.shape.at(-1);
   if (input === null || width === undefined || width % 2 !== 0) return null;
   const result = tensor([...input.shape.slice(0, -1), width / 2], input.dtype);
   const [biases, weights] = [reading.tensors('bias').length, reading.tensors('weights').length];
   return {
-    subject: input,
+    params: tensorParams(input),
     flops: (GATED + weights) * numel(result.shape) + biases * numel(input.shape),
     writes: [result],
     formula: 'flops = 2·E(result), with a bias E(input) more, with weights E(result) more; bytes = operands + result',
   };
 };
 
-const biased = (reading: Reading): Amounts | null => {
+const biased = (reading: Reading): OpCost | null => {
   const input = reading.tensor('input');
   if (input === null) return null;
   const formula = 'flops = 2·E (bias, activation); bytes = input + bias + result';
-  return { subject: input, flops: 2 * numel(input.shape), writes: [input], formula };
+  return { params: tensorParams(input), flops: 2 * numel(input.shape), writes: [input], formula };
 };
 
 /** Softmax 5 and scale 1 forward, its gradient 4 and scale 1 backward: see the softmax family. */
@@ -52,12 +52,12 @@ function seen({ shape, dtype }: Tensor): Tensor | null {
 /** Beyond the mask the result is 0: it is written, but nothing is computed. */
 const causal =
   (perElement: number, operands: number) =>
-  (reading: Reading): Amounts | null => {
+  (reading: Reading): OpCost | null => {
     const input = reading.tensor('input');
     const part = input === null ? null : seen(input);
     if (input === null || part === null) return null;
     return {
-      subject: input,
+      params: tensorParams(input),
       flops: perElement * numel(part.shape),
       reads: new Array<Tensor>(operands).fill(part),
       writes: [input],
@@ -66,23 +66,28 @@ const causal =
   };
 
 /** With the saved result, whatever mask there was. */
-const scaledBackward = (reading: Reading): Amounts | null => {
+const scaledBackward = (reading: Reading): OpCost | null => {
   const gradient = reading.tensor('input');
   if (gradient === null) return null;
   const formula = `flops = ${SOFTMAX.backward}·E; bytes = gradient + saved result + gradient of the input`;
-  return { subject: gradient, flops: SOFTMAX.backward * numel(gradient.shape), writes: [gradient], formula };
+  return {
+    params: tensorParams(gradient),
+    flops: SOFTMAX.backward * numel(gradient.shape),
+    writes: [gradient],
+    formula,
+  };
 };
 
 /** Maximum, subtraction, exponential, sum: no probability is written, but each row's loss and log-sum-exp. */
 const ENTROPY = 4;
 
-const crossEntropy = (reading: Reading): Amounts | null => {
+const crossEntropy = (reading: Reading): OpCost | null => {
   const [logits, labels] = [reading.tensor('logits'), reading.tensor('labels')];
   if (logits === null || labels === null) return null;
   const exact = accumulated(logits.dtype);
   const losses = tensor(labels.shape, reading.flag('to_float') === true ? exact : logits.dtype);
   return {
-    subject: logits,
+    params: tensorParams(logits),
     flops: ENTROPY * numel(logits.shape),
     writes: [losses, tensor(labels.shape, exact)],
     formula: `flops = ${ENTROPY}·E(logits); bytes = logits + labels + losses + log-sum-exp`,
@@ -90,11 +95,11 @@ const crossEntropy = (reading: Reading): Amounts | null => {
 };
 
 /** a[index]·b: of `a` the rows that are asked for. */
-const indexedProduct = (reading: Reading): Amounts | null => {
+const indexedProduct = (reading: Reading): OpCost | null => {
   const [source, other, index] = [reading.tensor('source'), reading.tensor('other'), reading.tensor('index')];
   if (source === null || other === null || index === null) return null;
   return {
-    subject: other,
+    params: tensorParams(other),
     flops: numel(other.shape),
     reads: [tensor(other.shape, source.dtype), other, index],
     writes: [other],

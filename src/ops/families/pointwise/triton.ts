@@ -3,14 +3,14 @@
  */
 import type { Tensor } from '../../call.js';
 import type { OpCall } from '../../../record/record.js';
-import { isDispatched, NO_FORMULA, untoldWork } from '../../schema/dispatched.js';
+import { isDispatched, NO_FORMULA } from '../../schema/dispatched.js';
 import type { Family, Work } from '../../family.js';
 import { inputs, opName } from '../../operands.js';
-import { sizeOf, tensorListParams } from '../../work.js';
+import { tensorListParams, workOf } from '../../work.js';
 
 const SOURCE = 'PyTorch Inductor: a fused kernel loads each of its inputs and stores each of its results';
 
-const FLOPS_UNKNOWN = 'the operations of a fused kernel are not told';
+const FLOPS_UNKNOWN = 'the operations of a fused kernel are unspecified';
 
 /** Ops that touch only parts of a tensor. */
 const PARTIAL =
@@ -18,8 +18,8 @@ const PARTIAL =
 
 /** Why the tensors together are not what the kernel moves; null when they are. */
 function hindrance(op: string, tensors: readonly Tensor[] | null): string | null {
-  if (tensors === null || tensors.length === 0) return 'the tensors are not told';
-  if (!/^triton_(poi|red|per)_/.test(op)) return 'how often the kernel reads its tensors is not told';
+  if (tensors === null || tensors.length === 0) return 'the tensors are unspecified';
+  if (!/^triton_(poi|red|per)_/.test(op)) return 'how often the kernel reads its tensors is unspecified';
   return PARTIAL.test(op) ? 'the kernel may touch only parts of its tensors' : null;
 }
 
@@ -28,13 +28,11 @@ function work(call: OpCall): Work | null {
   const [op, tensors] = [opName(call), inputs(call)];
   const reason = hindrance(op, tensors);
   const about = { flops: null, params: tensorListParams(tensors ?? []), source: SOURCE };
-  if (reason !== null) return untoldWork({ ...about, formula: NO_FORMULA, unknown: `${FLOPS_UNKNOWN}; ${reason}` });
-  const { bytes, unknown } = sizeOf(tensors ?? []);
-  const reasons = unknown === undefined ? FLOPS_UNKNOWN : `${FLOPS_UNKNOWN}; ${unknown}`;
-  return {
-    ...untoldWork({ ...about, formula: 'bytes = all tensors, each read or written once', unknown: reasons }),
-    bytes,
-  };
+  if (tensors === null || reason !== null) {
+    return workOf({ ...about, writes: null, formula: NO_FORMULA, unknown: `${FLOPS_UNKNOWN}; ${reason ?? ''}` });
+  }
+  const formula = 'bytes = all tensors, each read or written once';
+  return workOf({ ...about, reads: tensors, writes: [], formula, unknown: FLOPS_UNKNOWN });
 }
 
 export const triton: Family = {

@@ -2,13 +2,14 @@
  * The gradients of pooling as the dispatcher runs them, and pooling over fractional windows.
  */
 import { numel, type Tensor } from '../../call.js';
-import { ruleFor, type Amounts, type Reading, type Rules } from '../../schema/by-schema.js';
+import { ruleFor, type Reading, type Rules } from '../../schema/by-schema.js';
 import { opName } from '../../operands.js';
-import { tensor } from '../../work.js';
+import { tensor, tensorParams } from '../../work.js';
 import { perDimension } from './pooling-window.js';
 import { rankInName } from '../rank-in-name.js';
+import type { OpCost } from '../../family.js';
 
-const UNTOLD = 'the extents of the window are not told';
+const UNSPECIFIED = 'the extents of the window are unspecified';
 
 const operands = (reading: Reading): readonly [gradient: Tensor, input: Tensor] | null => {
   const [gradient, input] = [reading.tensor('grad_output'), reading.tensor('self')];
@@ -16,12 +17,12 @@ const operands = (reading: Reading): readonly [gradient: Tensor, input: Tensor] 
 };
 
 /** One addition for each maximum. */
-const ofMaximum = (reading: Reading): Amounts | null => {
+const ofMaximum = (reading: Reading): OpCost | null => {
   const found = operands(reading);
   if (found === null) return null;
   const [gradient, input] = found;
   return {
-    subject: input,
+    params: tensorParams(input),
     flops: numel(gradient.shape),
     reads: reading.given('grad_output indices'),
     writes: [input],
@@ -29,35 +30,35 @@ const ofMaximum = (reading: Reading): Amounts | null => {
   };
 };
 
-/** Elements of one window by `kernel_size`; null when it is not told. */
+/** Elements of one window by `kernel_size`; null when it is unspecified. */
 function windowElements(reading: Reading): number | null {
   const size = perDimension(reading.value('kernel_size'), rankInName(opName(reading.call)), []);
   return size === null || size.length === 0 ? null : numel(size);
 }
 
 /** Every gradient goes to all elements of its window. */
-const ofAverage = (reading: Reading): Amounts | null => {
+const ofAverage = (reading: Reading): OpCost | null => {
   const found = operands(reading);
   if (found === null) return null;
   const [gradient, input] = found;
   const window = windowElements(reading);
   return {
-    subject: input,
+    params: tensorParams(input),
     flops: window === null ? null : window * numel(gradient.shape),
     reads: [gradient],
     writes: [input],
     formula: 'flops = window·E(result); bytes = gradient + gradient of the input',
-    ...(window === null ? { unknown: UNTOLD } : {}),
+    ...(window === null ? { unknown: UNSPECIFIED } : {}),
   };
 };
 
 /** Windows share the input out: one addition for each of its elements. */
-const ofAdaptiveAverage = (reading: Reading): Amounts | null => {
+const ofAdaptiveAverage = (reading: Reading): OpCost | null => {
   const found = operands(reading);
   if (found === null) return null;
   const [gradient, input] = found;
   return {
-    subject: input,
+    params: tensorParams(input),
     flops: Math.max(numel(input.shape), numel(gradient.shape)),
     reads: [gradient],
     writes: [input],
@@ -65,7 +66,7 @@ const ofAdaptiveAverage = (reading: Reading): Amounts | null => {
   };
 };
 
-/** The result of an op that is given its extents; null when they are not told. */
+/** The result of an op that is given its extents; null when they are unspecified. */
 function sized(reading: Reading, input: Tensor): Tensor | null {
   const rank = rankInName(opName(reading.call));
   const size = perDimension(reading.value('output_size'), rank, []);
@@ -73,28 +74,34 @@ function sized(reading: Reading, input: Tensor): Tensor | null {
   return tensor([...input.shape.slice(0, -rank), ...size], input.dtype);
 }
 
-const fractional = (reading: Reading): Amounts | null => {
+const fractional = (reading: Reading): OpCost | null => {
   const input = reading.tensor('self');
   if (input === null) return null;
   const [result, window] = [sized(reading, input), windowElements(reading)];
   const formula = 'flops = window·E(result); bytes = input + samples + result + int64 positions';
   if (result === null || window === null) {
-    return { subject: input, flops: null, writes: null, formula, unknown: UNTOLD };
+    return { params: tensorParams(input), flops: null, writes: null, formula, unknown: UNSPECIFIED };
   }
   const writes = [result, tensor(result.shape, 'int64')];
-  return { subject: input, flops: window * numel(result.shape), writes, formula };
+  return { params: tensorParams(input), flops: window * numel(result.shape), writes, formula };
 };
 
 /** Maxima go back to their positions; the rest is zero. */
-const unpooled = (reading: Reading): Amounts | null => {
+const unpooled = (reading: Reading): OpCost | null => {
   const input = reading.tensor('self');
   if (input === null) return null;
   const result = sized(reading, input);
   const formula = 'flops = 0; bytes = input + positions + result';
   if (result === null) {
-    return { subject: input, flops: 0, writes: null, formula, unknown: 'the extents of the result are not told' };
+    return {
+      params: tensorParams(input),
+      flops: 0,
+      writes: null,
+      formula,
+      unknown: 'the extents of the result are unspecified',
+    };
   }
-  return { subject: input, flops: 0, writes: [result], formula };
+  return { params: tensorParams(input), flops: 0, writes: [result], formula };
 };
 
 const WINDOW = 'kernel_size stride padding';

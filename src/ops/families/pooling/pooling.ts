@@ -4,20 +4,20 @@
 import { argument, numel } from '../../call.js';
 import type { OpCall } from '../../../record/record.js';
 import type { Family, KernelFacts, Work } from '../../family.js';
-import { isDispatched, untoldWork } from '../../schema/dispatched.js';
+import { isDispatched } from '../../schema/dispatched.js';
 import { opName, subject, wholes } from '../../operands.js';
 import { ruleWork } from '../../schema/by-schema.js';
-import { tensor, tensorParams, trafficWork } from '../../work.js';
+import { tensor, tensorParams, workOf } from '../../work.js';
 import { POOLING_RULES } from './pooling-gradients.js';
 import { adaptiveWindow, isMax, slidingWindow } from './pooling-window.js';
 
 const SOURCE = 'PyTorch output-size formula; one operation per window element; max pooling writes int64 positions';
 
 const FORMULA = 'flops = window·E(result); bytes = input + result';
-const UNTOLD = 'the extents of the window are not told';
+const UNSPECIFIED = 'the extents of the window are unspecified';
 
 /** A call that has a window or a size of the result, but does not tell it. */
-const isUntold = (call: OpCall): boolean =>
+const isUnspecified = (call: OpCall): boolean =>
   isDispatched(call) && wholes(argument(call, 'kernel_size', 1)?.value) === null;
 
 function forward(call: OpCall, kernel: KernelFacts): Work | null {
@@ -25,7 +25,8 @@ function forward(call: OpCall, kernel: KernelFacts): Work | null {
   const input = subject(call);
   if (input === null) return null;
   const params = tensorParams(input);
-  if (isUntold(call)) return untoldWork({ flops: null, params, formula: FORMULA, source: SOURCE, unknown: UNTOLD });
+  if (isUnspecified(call))
+    return workOf({ writes: null, flops: null, params, formula: FORMULA, source: SOURCE, unknown: UNSPECIFIED });
   const window = op.includes('adaptive') ? adaptiveWindow(call, input) : slidingWindow(call, input);
   if (window === null || !Number.isSafeInteger(numel(window.result.shape))) return null;
   const { result, elements } = window;
@@ -34,7 +35,7 @@ function forward(call: OpCall, kernel: KernelFacts): Work | null {
   const perResult = backward && isMax(op) ? 1 : elements;
   const flops = Math.round(perResult * numel(result.shape));
   if (!Number.isSafeInteger(flops)) return null;
-  return trafficWork({
+  return workOf({
     flops,
     reads: backward ? [result, ...positions] : [input],
     writes: backward ? [input] : [result, ...positions],

@@ -10,7 +10,7 @@ import type { OpCall } from '../../../record/record.js';
 import type { Family, KernelFacts, Param, Role } from '../../family.js';
 import { isDispatched } from '../../schema/dispatched.js';
 import { opName, tensorOf } from '../../operands.js';
-import { dtypeParams, productWork, wholeOrBeside, type Product } from '../../product.js';
+import { dtypeParams, productWork, wholeOrBeside, type ProductCost } from '../../product.js';
 import { showShape } from '../../work.js';
 import { CUSTOM_PRODUCTS } from './custom-products.js';
 import { CONTRACTIONS } from './einsum.js';
@@ -39,17 +39,15 @@ function operands(call: OpCall, ...names: readonly (readonly string[])[]): Tenso
 }
 
 /** A·B of matrices of the given rank (vectors where an operand's rank is 1), with column-major M, N, K as in BLAS. */
-function product(a: Tensor, b: Tensor, addend?: Tensor): Product | null {
+function product(a: Tensor, b: Tensor, addend?: Tensor): ProductCost | null {
   const e = extents(a.shape, b.shape);
   if (e === null) return null;
   const batches = numel(e.batch);
-  const params = extentParams(e);
   return {
     flops: 2 * batches * e.m * e.n * e.k,
-    left: a,
-    right: b,
-    result: { shape: e.result, dtype: a.dtype },
-    params: () => [...params, ...dtypeParams(a, b)],
+    reads: [a, b],
+    writes: [{ shape: e.result, dtype: a.dtype }],
+    params: [...extentParams(e), ...dtypeParams(a, b)],
     formula:
       `flops = 2·${e.batch.length > 0 ? 'b·' : ''}m·n·k` +
       `${addend === undefined ? '' : ' (adding C, alpha and beta not counted)'}, ` +
@@ -68,7 +66,7 @@ const RIGHT = ['mat2', 'other', 'tensor2', 'batch2', 'vec', 'vec2', 'tensor'] as
 const ADDEND = ['self', 'input'] as const;
 
 /** A·B with operands of exactly these ranks. */
-function plain(leftRank: number, rightRank: number): (call: OpCall) => Product | null {
+function plain(leftRank: number, rightRank: number): (call: OpCall) => ProductCost | null {
   return (call) => {
     const [a, b] = operands(call, LEFT, RIGHT) ?? [];
     return a === undefined || b === undefined || !ranks([a, b], leftRank, rightRank) ? null : product(a, b);
@@ -76,34 +74,34 @@ function plain(leftRank: number, rightRank: number): (call: OpCall) => Product |
 }
 
 /** C + A·B with factors of exactly these ranks; C is whatever broadcasts to the result. */
-function withAddend(leftRank: number, rightRank: number): (call: OpCall) => Product | null {
+function withAddend(leftRank: number, rightRank: number): (call: OpCall) => ProductCost | null {
   return (call) => {
     const [c, a, b] = operands(call, ADDEND, ['mat1', 'batch1', 'mat', 'tensor1'], RIGHT) ?? [];
     if (c === undefined || a === undefined || b === undefined || !ranks([a, b], leftRank, rightRank)) return null;
     const found = product(a, b, c);
-    return found !== null && fits(c.shape, found.result.shape) ? found : null;
+    return found !== null && fits(c.shape, found.writes[0].shape) ? found : null;
   };
 }
 
 /** C + Σ A[i]·B[i]: the products of a batch summed into one matrix. */
-function addbmm(call: OpCall): Product | null {
+function addbmm(call: OpCall): ProductCost | null {
   const batched = withAddend(3, 3)(call);
   if (batched === null) return null;
-  const shape = batched.result.shape.slice(1);
+  const [{ shape, dtype }] = batched.writes;
   return {
     ...batched,
-    result: { ...batched.result, shape },
+    writes: [{ shape: shape.slice(1), dtype }],
     formula: 'flops = 2·b·m·n·k (adding C not counted), bytes = |A| + |B| + |ΣA·B| (C not counted)',
   };
 }
 
 /** matmul of any ranks; the params show the operands, since M, N, K leave out how batches broadcast. */
-function matmul(call: OpCall): Product | null {
+function matmul(call: OpCall): ProductCost | null {
   const [a, b] = operands(call, LEFT, RIGHT) ?? [];
   const found = a === undefined || b === undefined ? null : product(a, b);
   if (a === undefined || b === undefined || found === null) return null;
   const params: Param[] = [['A', showShape(a.shape)], ['B', showShape(b.shape)], ...dtypeParams(a, b)];
-  return { ...found, params: () => params };
+  return { ...found, params };
 }
 
 type Letter = 'm' | 'n' | 'k';
@@ -136,7 +134,7 @@ const LINEAR_ORDERS: Readonly<Record<Role, readonly (readonly [key: string, exte
   ],
 };
 
-/** Where it is not told which product a backward kernel computes, its params are the operands' extents. */
+/** Where it is unspecified which product a backward kernel computes, its params are the operands' extents. */
 function linearParams(extents: Readonly<Record<Letter, string | number>>, x: Tensor, w: Tensor) {
   return (role: Role, { dir }: KernelFacts): readonly Param[] => {
     const params: Param[] =
@@ -156,7 +154,7 @@ const WEIGHT = ['weight'];
 const BIAS = ['bias'];
 
 /** y = x·Wᵀ + b with x [..., k], W [m, k], b [m]. */
-function linear(call: OpCall): Product | null {
+function linear(call: OpCall): ProductCost | null {
   const [x, w, bias = null] = operands(call, INPUT, WEIGHT, BIAS) ?? operands(call, INPUT, WEIGHT) ?? [];
   const [m, k] = w?.shape ?? [];
   if (x === undefined || w?.shape.length !== 2 || m === undefined || k === undefined || x.shape.at(-1) !== k)
@@ -165,10 +163,10 @@ function linear(call: OpCall): Product | null {
   if (bias !== null && (bias.shape.length !== 1 || bias.shape[0] !== m)) return null;
   return {
     flops: 2 * m * numel(rows) * k,
-    left: x,
-    right: w,
-    result: { shape: [...rows, m], dtype: x.dtype },
-    params: linearParams({ m, n: rows.length === 1 ? (rows[0] ?? 0) : showShape(rows), k }, x, w),
+    reads: [x, w],
+    writes: [{ shape: [...rows, m], dtype: x.dtype }],
+    params: [],
+    paramsOf: linearParams({ m, n: rows.length === 1 ? numel(rows) : showShape(rows), k }, x, w),
     formula: 'flops = 2·m·n·k (bias not counted), bytes = |x| + |W| + |y|',
     source: PRODUCT_SOURCE,
     matmul: true,
@@ -176,7 +174,7 @@ function linear(call: OpCall): Product | null {
   };
 }
 
-const READERS = new Map<string, (call: OpCall) => Product | null>([
+const READERS = new Map<string, (call: OpCall) => ProductCost | null>([
   ['linear', linear],
   ['mm', plain(2, 2)],
   ['bmm', plain(3, 3)],

@@ -10,15 +10,8 @@ import type { OpCall } from '../../../record/record.js';
 import { bind, type Bound } from '../../schema/binding.js';
 import { whole } from '../../operands.js';
 import { dtypeParams } from '../../product.js';
-import { tensor, type Traffic } from '../../work.js';
-import {
-  matrixWork,
-  PRODUCT_SOURCE,
-  productForm,
-  resultType,
-  type ProductForm,
-  type ProductFormula,
-} from './products.js';
+import { tensor, workOf } from '../../work.js';
+import { PRODUCT_SOURCE, productForm, resultType, type ProductForm, type ProductFormula } from './products.js';
 import type { Param, Work } from '../../family.js';
 
 const SCALED_INTO = '!out @a @b @a_scales @b_scales @bias?';
@@ -159,18 +152,19 @@ function packedProduct(call: OpCall, { signatures, columns }: PackedWeight): Wor
   if (bound === null || x === null || k === undefined) return null;
   const n = columnsOf(bound, columns);
   const m = numel(x.shape.slice(0, -1));
-  const y: Tensor = tensor([...x.shape.slice(0, -1), n ?? 0], resultType(bound, x));
   const params: Param[] = [['M', n ?? 'na'], ['N', m], ['K', k], ...dtypeParams(x)];
-  const traffic: Traffic = {
-    flops: n === undefined || n < 0 ? null : 2 * m * n * k,
-    reads: bound.reads,
-    writes: bound.writes.length > 0 ? bound.writes : [y],
-    params,
-    formula: PACKED_FORMULA,
-    source: PRODUCT_SOURCE,
-  };
-  const unknown = 'the columns of the packed weight are not told';
-  return traffic.flops === null ? { ...matrixWork({ ...traffic, unknown }), bytes: null } : matrixWork(traffic);
+  const shared = { params, matmul: true, formula: PACKED_FORMULA, source: PRODUCT_SOURCE };
+  if (n === undefined || n < 0) {
+    return workOf({
+      ...shared,
+      flops: null,
+      writes: null,
+      unknown: 'the columns of the packed weight are unspecified',
+    });
+  }
+  const y: Tensor = tensor([...x.shape.slice(0, -1), n], resultType(bound, x));
+  const writes = bound.writes.length > 0 ? bound.writes : [y];
+  return workOf({ ...shared, flops: 2 * m * n * k, reads: bound.reads, writes });
 }
 
 /**
@@ -188,8 +182,9 @@ function transformerEngineGemm(call: OpCall): Work | null {
   const multiplied = Math.sqrt(numel(a.shape) * numel(b.shape)) * Math.sqrt(numel(d.shape));
   const flops = 2 * Math.round(multiplied);
   if (!Number.isSafeInteger(flops) || Math.abs(multiplied - flops / 2) > 1e-6 * (1 + multiplied)) return null;
-  return matrixWork({
+  return workOf({
     flops,
+    matmul: true,
     reads: [a, b, ...bound.tensors('bias')],
     writes: [d],
     params: dtypeParams(a, b),

@@ -2,9 +2,9 @@
  * Distances between rows: of every row of one tensor to every row of another, or of all pairs in one.
  */
 import { ofDispatcher } from '../../by-name.js';
-import { byRules, ruleFor, type Amounts, type Reading, type Rules } from '../../schema/by-schema.js';
+import { byRules, ruleFor, type Reading, type Rules } from '../../schema/by-schema.js';
 import { broadcast, numel, type Tensor } from '../../call.js';
-import type { Family } from '../../family.js';
+import type { Family, OpCost } from '../../family.js';
 import { tensor, tensorListParams } from '../../work.js';
 
 interface Pairs {
@@ -31,12 +31,11 @@ const FLOPS_PER_VALUE = 3;
 const FORMULA = 'flops = 3·pairs·m for rows of m values; bytes = operands read + distances written';
 const SOURCE = 'operations of the definition (Σ|a − b|^p)^(1/p), the root not counted';
 
-const direct = (reading: Reading): Amounts | null => {
+const direct = (reading: Reading): OpCost | null => {
   const found = pairsOf(reading);
   if (found === null) return null;
   const { a, b, result, width } = found;
   return {
-    subject: a,
     flops: FLOPS_PER_VALUE * numel(result.shape) * width,
     writes: [result],
     params: tensorListParams([a, b]),
@@ -45,12 +44,11 @@ const direct = (reading: Reading): Amounts | null => {
 };
 
 /** |a|² − 2·a·b + |b|² as one product of rows widened by two values. */
-const euclidean = (reading: Reading): Amounts | null => {
+const euclidean = (reading: Reading): OpCost | null => {
   const found = pairsOf(reading);
   if (found === null) return null;
   const { a, b, result, width } = found;
   return {
-    subject: a,
     flops: 2 * numel(result.shape) * (width + 2),
     writes: [result],
     params: tensorListParams([a, b]),
@@ -61,22 +59,21 @@ const euclidean = (reading: Reading): Amounts | null => {
 };
 
 /** All pairs i < j of the rows of one tensor. */
-const amongRows = (reading: Reading): Amounts | null => {
+const amongRows = (reading: Reading): OpCost | null => {
   const a = reading.tensor('a');
   const [rows, width] = a?.shape ?? [];
   if (a?.shape.length !== 2 || rows === undefined || width === undefined) return null;
   const result = tensor([(rows * (rows - 1)) / 2], a.dtype);
   const flops = FLOPS_PER_VALUE * numel(result.shape) * width;
-  return { subject: a, flops, writes: [result], params: tensorListParams([a]), formula: FORMULA };
+  return { flops, writes: [result], params: tensorListParams([a]), formula: FORMULA };
 };
 
 /** Gradient of the first tensor: the difference's power, weighted and summed, for every pair and value. */
-const backward = (reading: Reading): Amounts | null => {
+const backward = (reading: Reading): OpCost | null => {
   const found = pairsOf(reading);
   if (found === null) return null;
   const { a, b, result, width } = found;
   return {
-    subject: a,
     flops: (FLOPS_PER_VALUE + 1) * numel(result.shape) * width,
     writes: [a],
     params: tensorListParams([a, b]),

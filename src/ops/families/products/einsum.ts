@@ -8,36 +8,38 @@ import type { OpCall } from '../../../record/record.js';
 import { bind } from '../../schema/binding.js';
 import type { Work } from '../../family.js';
 import { dimension, wholes } from '../../operands.js';
-import { tensorListParams, type Traffic } from '../../work.js';
-import { contract, type Contracted, type Indexed } from './contraction.js';
-import { matrixWork, type ProductFormula } from './products.js';
+import { tensorListParams, workOf } from '../../work.js';
+import { contract, type Indexed } from './contraction.js';
+import type { ProductFormula } from './products.js';
 
 const SOURCE = 'a multiply-add counted as 2 for every value of all indices together';
 const FORMULA = 'flops = 2·Π(extents of all indices), 1· where none is summed; bytes = operands read + result written';
 
-const amounts = (operands: readonly Tensor[], { flops, result }: Contracted): Traffic => ({
-  flops,
-  reads: operands,
-  writes: [result],
-  params: tensorListParams(operands),
-  formula: FORMULA,
-  source: SOURCE,
-});
-
-/** An op whose indices are not told: its amounts are not known. */
-const untold = (operands: readonly Tensor[], unknown: string): Work => ({
-  ...matrixWork({
-    ...{ flops: null, reads: operands, writes: [], params: tensorListParams(operands) },
-    ...{ formula: FORMULA, source: SOURCE, unknown },
-  }),
-  bytes: null,
-});
+/** The work of an op whose indices are unspecified. */
+const unspecified = (operands: readonly Tensor[], unknown: string): Work =>
+  workOf({
+    flops: null,
+    writes: null,
+    params: tensorListParams(operands),
+    matmul: true,
+    formula: FORMULA,
+    source: SOURCE,
+    unknown,
+  });
 
 function contracted(operands: readonly Indexed[], kept: readonly string[]): Work | null {
   const found = contract(operands, kept);
   if (found === null) return null;
-  const read = operands.map(({ tensor }) => tensor);
-  return matrixWork(amounts(read, found), found.matmul);
+  const reads = operands.map(({ tensor }) => tensor);
+  return workOf({
+    flops: found.flops,
+    reads,
+    writes: [found.result],
+    params: tensorListParams(reads),
+    matmul: found.matmul,
+    formula: FORMULA,
+    source: SOURCE,
+  });
 }
 
 const letters = (term: string): string[] => term.match(/[A-Za-z]/g) ?? [];
@@ -66,7 +68,7 @@ function einsum(call: OpCall): Work | null {
   const operands = bound?.tensors('operands') ?? [];
   if (bound === null || operands.length === 0) return null;
   const equation = bound.value('equation');
-  if (typeof equation !== 'string') return untold(operands, 'the equation is not told');
+  if (typeof equation !== 'string') return unspecified(operands, 'the equation is unspecified');
   const [left = '', right, ...more] = equation.replace(/\s/g, '').split('->');
   const terms = left.split(',');
   if (more.length > 0 || terms.length !== operands.length) return null;
@@ -94,7 +96,7 @@ function tensordot(call: OpCall): Work | null {
   const [a, b] = [bound?.tensor('a') ?? null, bound?.tensor('b') ?? null];
   if (bound === null || a === null || b === null) return null;
   const [given, others] = [bound.value('dims_a'), bound.value('dims_b')];
-  if (given === undefined || others === undefined) return untold([a, b], 'the summed dimensions are not told');
+  if (given === undefined || others === undefined) return unspecified([a, b], 'the summed dimensions are unspecified');
   const [dimsA, dimsB] = [
     dimensions(wholes(given) ?? [NaN], a.shape.length),
     dimensions(wholes(others) ?? [NaN], b.shape.length),
@@ -143,7 +145,7 @@ function trilinear(call: OpCall): Work | null {
   if (bound === null) return null;
   const all = bound.given('a b c');
   const [summed, firstAt] = [bound.value('sum'), bound.value('expand_a')];
-  if (summed === undefined || firstAt === undefined) return untold(all, 'the summed dimensions are not told');
+  if (summed === undefined || firstAt === undefined) return unspecified(all, 'the summed dimensions are unspecified');
   const sums = wholes(summed);
   const rank = (all[0]?.shape.length ?? 0) + (Array.isArray(firstAt) ? firstAt.length : 0);
   const operands = ['a', 'b', 'c'].map((name, i) => expanded(all[i], bound.value(`expand_${name}`), rank));
@@ -177,17 +179,14 @@ function outer(signature: string): ProductFormula {
     if (bound === null || u?.shape.length !== 1 || v?.shape.length !== 1) return null;
     const shape = [u.shape[0] ?? 0, v.shape[0] ?? 0];
     const added = bound.tensor('c') !== null;
-    return matrixWork(
-      {
-        flops: (added ? 2 : 1) * numel(shape),
-        reads: bound.reads,
-        writes: bound.writes.length > 0 ? bound.writes : [{ shape, dtype: u.dtype }],
-        params: tensorListParams([u, v]),
-        formula: `flops = ${added ? '2·m·n, a multiply-add' : 'm·n, a multiplication'} for every pair; bytes = operands read + result written`,
-        source: SOURCE,
-      },
-      false,
-    );
+    return workOf({
+      flops: (added ? 2 : 1) * numel(shape),
+      reads: bound.reads,
+      writes: bound.writes.length > 0 ? bound.writes : [{ shape, dtype: u.dtype }],
+      params: tensorListParams([u, v]),
+      formula: `flops = ${added ? '2·m·n, a multiply-add' : 'm·n, a multiplication'} for every pair; bytes = operands read + result written`,
+      source: SOURCE,
+    });
   };
 }
 

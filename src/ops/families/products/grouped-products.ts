@@ -10,8 +10,8 @@ import type { OpCall } from '../../../record/record.js';
 import { bind } from '../../schema/binding.js';
 import type { Work } from '../../family.js';
 import { dtypeParams } from '../../product.js';
-import { showShape, tensor } from '../../work.js';
-import { matrixWork, resultType, type ProductFormula } from './products.js';
+import { showShape, tensor, workOf } from '../../work.js';
+import { resultType, type ProductFormula } from './products.js';
 
 const SOURCE = '2·m·n·k summed over the groups; rows of all groups together are those of the tensor';
 
@@ -88,7 +88,8 @@ function groupedProduct(call: OpCall, signatures: readonly string[], packed = 1)
   const amount = amountOf(unpacked(a, packed), unpacked(b, packed), bound.tensor('offs')?.shape[0]);
   if (amount === null) return null;
   const result: Tensor = tensor(amount.result, resultType(bound, a));
-  return matrixWork({
+  return workOf({
+    matmul: true,
     flops: amount.flops,
     reads: bound.reads,
     writes: bound.writes.length > 0 ? bound.writes : [result],

@@ -5,10 +5,10 @@
  */
 import { ofDispatcher } from '../../by-name.js';
 import { broadcast, numel, type Tensor } from '../../call.js';
-import { byRules, ruleFor, type Amounts, type Reading, type Rules } from '../../schema/by-schema.js';
-import type { Family } from '../../family.js';
+import { byRules, ruleFor, type Reading, type Rules } from '../../schema/by-schema.js';
+import type { Family, OpCost } from '../../family.js';
 import { partOf } from '../../schema/promotion.js';
-import { tensor } from '../../work.js';
+import { tensor, tensorParams } from '../../work.js';
 
 const SOURCE = 'operation counts of LAPACK Working Note 41 (leading terms), a multiply-add counted as 2';
 
@@ -44,12 +44,12 @@ const luFlops = (m: number, n: number): number => {
 /** A factorisation in place of the matrix: its results besides are small. */
 const factored =
   (flops: (m: number, n: number) => number, text: string, squareOnly: boolean, beside: (of: Matrices) => Tensor[]) =>
-  (reading: Reading): Amounts | null => {
+  (reading: Reading): OpCost | null => {
     const found = matrices(reading, 'self');
     const fitting = squareOnly ? square(found) : found;
     if (fitting === null) return null;
     return {
-      subject: fitting.of,
+      params: tensorParams(fitting.of),
       flops: counted(fitting.batch, flops(fitting.rows, fitting.columns)),
       writes: [fitting.of, ...beside(fitting)],
       formula: `flops = ${text} for each matrix; bytes = matrices + factors`,
@@ -59,14 +59,14 @@ const factored =
 const pivots = (found: Matrices): Tensor => tensor([...found.batch, Math.min(found.rows, found.columns)], 'int32');
 
 /** A·X = B: LU of A [n, n] and two triangular solutions for each of the k columns. */
-const solved = (reading: Reading): Amounts | null => {
+const solved = (reading: Reading): OpCost | null => {
   const [a, b] = [square(matrices(reading, 'A')), reading.tensor('B')];
   if (a === null || b === null) return null;
   const isVector = b.shape.length === 1 || b.shape.length === a.of.shape.length - 1;
   const columns = isVector ? 1 : (b.shape.at(-1) ?? 1);
   const n = a.rows;
   return {
-    subject: a.of,
+    params: tensorParams(a.of),
     flops: counted(a.batch, luFlops(n, n) + 2 * n ** 2 * columns),
     writes: [b, a.of, pivots(a), info(a)],
     formula: 'flops = 2·n³/3 + 2·n²·k for each matrix; bytes = A + B + X + factors',
@@ -76,13 +76,13 @@ const solved = (reading: Reading): Amounts | null => {
 /** Solutions by triangular factors of A [n, n]: n² operations for each column and factor. */
 const substituted =
   (a: string, b: string, factors: number) =>
-  (reading: Reading): Amounts | null => {
+  (reading: Reading): OpCost | null => {
     const [triangle, right] = [square(matrices(reading, a)), matrices(reading, b)];
     const batch = triangle === null || right === null ? null : broadcast(triangle.batch, right.batch);
     if (triangle === null || right === null || batch === null) return null;
     const [n, k] = [triangle.rows, numel(right.of.shape.slice(-2)) / Math.max(1, triangle.rows)];
     return {
-      subject: triangle.of,
+      params: tensorParams(triangle.of),
       flops: counted(batch, factors * n ** 2 * k),
       writes: [tensor([...batch, right.rows, right.columns], right.of.dtype)],
       formula: `flops = ${factors}·n²·k for each matrix; bytes = A + B + X`,
@@ -90,7 +90,7 @@ const substituted =
   };
 
 /** Q and R of A [m, n] by Householder reflections: R, then Q built from them. */
-const qr = (reading: Reading): Amounts | null => {
+const qr = (reading: Reading): OpCost | null => {
   const a = matrices(reading, 'self');
   if (a === null) return null;
   const { rows: m, columns: n } = a;
@@ -101,7 +101,7 @@ const qr = (reading: Reading): Amounts | null => {
   const q = mode === 'r' ? 0 : mode === 'complete' ? m : k;
   const build = q === 0 ? 0 : 4 * m * q * k - 2 * (m + q) * k ** 2 + (4 * k ** 3) / 3;
   return {
-    subject: a.of,
+    params: tensorParams(a.of),
     flops: counted(a.batch, factor + build),
     writes: [tensor([...a.batch, m, q], a.of.dtype), tensor([...a.batch, mode === 'complete' ? m : k, n], a.of.dtype)],
     formula: 'flops = 2·(m·n² − n³/3) for R, and 4·m·q·k − 2·(m + q)·k² + 4·k³/3 for q columns of Q; bytes = A + Q + R',
@@ -111,17 +111,17 @@ const qr = (reading: Reading): Amounts | null => {
 const ITERATIVE = 'how many steps the iteration takes depends on the values';
 
 /** Eigenvalues of [n, n], and where they are wanted as many vectors. */
-const eigen = (reading: Reading): Amounts | null => {
+const eigen = (reading: Reading): OpCost | null => {
   const a = square(matrices(reading, 'self'));
   if (a === null) return null;
   const values = tensor([...a.batch, a.rows], partOf(a.of.dtype) ?? a.of.dtype);
   const vectors = reading.flag('vectors') === false ? [] : [a.of];
   const formula = 'bytes = matrices + values + vectors';
-  return { subject: a.of, flops: null, writes: [values, ...vectors], formula, unknown: ITERATIVE };
+  return { params: tensorParams(a.of), flops: null, writes: [values, ...vectors], formula, unknown: ITERATIVE };
 };
 
 /** Singular values of [m, n], and where they are wanted the thin U and V. */
-const svd = (reading: Reading): Amounts | null => {
+const svd = (reading: Reading): OpCost | null => {
   const a = matrices(reading, 'self');
   if (a === null) return null;
   const { of, batch, rows: m, columns: n } = a;
@@ -130,7 +130,13 @@ const svd = (reading: Reading): Amounts | null => {
   const vectors = [tensor([...batch, m, full ? m : k], of.dtype), tensor([...batch, full ? n : k, n], of.dtype)];
   const values = tensor([...batch, k], partOf(of.dtype) ?? of.dtype);
   const formula = 'bytes = matrices + values + vectors';
-  return { subject: of, flops: null, writes: [values, ...(wanted ? vectors : [])], formula, unknown: ITERATIVE };
+  return {
+    params: tensorParams(of),
+    flops: null,
+    writes: [values, ...(wanted ? vectors : [])],
+    formula,
+    unknown: ITERATIVE,
+  };
 };
 
 /** Arguments as in PyTorch's native_functions.yaml. */

@@ -12,8 +12,7 @@ import { isDispatched } from '../../schema/dispatched.js';
 import type { Family, KernelFacts, Param, Work } from '../../family.js';
 import { inputs, wholes } from '../../operands.js';
 import { dtypeParams, wholeOrBeside } from '../../product.js';
-import { helperWork, tensor, tensorListParams } from '../../work.js';
-import { matrixWork } from './products.js';
+import { helperWork, tensor, tensorListParams, workOf } from '../../work.js';
 
 const SOURCE =
   '2·m·n·k for each product; order of the tensors: transformer_engine/pytorch/module (linear.py, layernorm_linear.py, ' +
@@ -129,8 +128,9 @@ function work(call: OpCall, kernel: KernelFacts): Work | null {
   if (!Number.isSafeInteger(flops)) return null;
   const params = paramsOf(layers, numel(outer));
   if (isBetween(kernel)) return helperWork(params, 'kernel name');
-  const whole = matrixWork({
+  const whole = workOf({
     flops,
+    matmul: true,
     reads: [input, ...weights, ...vectors],
     writes: [tensor([...outer, row.width], input.dtype)],
     params,

@@ -1,11 +1,11 @@
 /**
  * Mixture of experts: choosing experts for each token, sorting tokens by expert, the experts' products.
  */
-import { byRules, ruleFor, type Amounts, type Reading, type Rules } from '../../schema/by-schema.js';
+import { byRules, ruleFor, type Reading, type Rules } from '../../schema/by-schema.js';
 import { numel } from '../../call.js';
 import { NO_FORMULA } from '../../schema/dispatched.js';
-import type { Family } from '../../family.js';
-import { tensorListParams } from '../../work.js';
+import type { Family, OpCost } from '../../family.js';
+import { tensorListParams, tensorParams } from '../../work.js';
 
 const SOURCE = 'arguments as vLLM (csrc/moe), SGLang (sgl-kernel) and AITER register them';
 
@@ -13,11 +13,11 @@ const SOURCE = 'arguments as vLLM (csrc/moe), SGLang (sgl-kernel) and AITER regi
 const SOFTMAX_FLOPS = 5;
 
 /** Probabilities of all experts, the best of them kept. */
-const chosen = (reading: Reading): Amounts | null => {
+const chosen = (reading: Reading): OpCost | null => {
   const gating = reading.tensor('gating');
   if (gating === null) return null;
   return {
-    subject: gating,
+    params: tensorParams(gating),
     flops: SOFTMAX_FLOPS * numel(gating.shape),
     writes: reading.writes,
     formula: `flops = ${SOFTMAX_FLOPS}·E(gating); bytes = gating + weights + indices`,
@@ -25,17 +25,19 @@ const chosen = (reading: Reading): Amounts | null => {
 };
 
 /** Tokens sorted by expert, in blocks. */
-const aligned = (reading: Reading): Amounts | null => {
+const aligned = (reading: Reading): OpCost | null => {
   const ids = reading.tensor('ids');
   const formula = 'flops = 0; bytes = expert ids + sorted tokens + blocks';
-  return ids === null ? null : { subject: ids, flops: 0, writes: reading.writes, formula };
+  return ids === null ? null : { params: tensorParams(ids), flops: 0, writes: reading.writes, formula };
 };
 
 /** The results of a token's experts added up. */
-const added = (reading: Reading): Amounts | null => {
+const added = (reading: Reading): OpCost | null => {
   const input = reading.tensor('input');
   const formula = 'flops = E(input); bytes = input + output';
-  return input === null ? null : { subject: input, flops: numel(input.shape), writes: reading.writes, formula };
+  return input === null
+    ? null
+    : { params: tensorParams(input), flops: numel(input.shape), writes: reading.writes, formula };
 };
 
 /**
@@ -43,7 +45,7 @@ const added = (reading: Reading): Amounts | null => {
  * weights are read depends on the choice. Weights of a few bits hold several values to an element along their last
  * extent: as many as w1 is shorter than k.
  */
-const experts = (reading: Reading): Amounts | null => {
+const experts = (reading: Reading): OpCost | null => {
   const [hidden, ids] = [reading.tensor('hidden'), reading.tensor('ids')];
   const weights = reading.given('w1 w2');
   if (hidden === null || ids === null || weights.some(({ shape }) => shape.length !== 3)) return null;
@@ -51,22 +53,21 @@ const experts = (reading: Reading): Amounts | null => {
   if (!Number.isInteger(values)) return null;
   const perToken = weights.reduce((sum, { shape: [, rows = 0, columns = 0] }) => sum + rows * columns * values, 0);
   return {
-    subject: hidden,
     flops: 2 * numel(ids.shape) * perToken,
     writes: null,
     params: tensorListParams([hidden, ...weights]),
     formula: 'flops = 2·m·t·(|w1| + |w2| of one expert), m tokens of t experts each',
-    unknown: "which experts' weights are read is not told",
+    unknown: "which experts' weights are read is unspecified",
     matmul: true,
   };
 };
 
 /** The weights are held by the layer. */
-const layer = (reading: Reading): Amounts | null => {
+const layer = (reading: Reading): OpCost | null => {
   const hidden = reading.tensor('hidden');
   if (hidden === null) return null;
   const unknown = "the experts' weights are not among the arguments";
-  return { subject: hidden, flops: null, writes: null, formula: NO_FORMULA, unknown, matmul: true };
+  return { params: tensorParams(hidden), flops: null, writes: null, formula: NO_FORMULA, unknown, matmul: true };
 };
 
 const RULES: Rules = {

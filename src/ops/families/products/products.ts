@@ -11,7 +11,7 @@ import { bind, type Bound } from '../../schema/binding.js';
 import { dtypeAt } from '../../schema/dtype-argument.js';
 import type { Param, Work } from '../../family.js';
 import { dtypeParams } from '../../product.js';
-import { showShape, tensor, trafficWork, type Traffic } from '../../work.js';
+import { showShape, tensor, workOf } from '../../work.js';
 import { extentParams, extents, fits, type Extents } from './matrix-extents.js';
 
 export const PRODUCT_SOURCE = 'BLAS operation counts (2·m·n·k for xGEMM); torch.utils.flop_counter counts alike';
@@ -114,9 +114,6 @@ function paramsOf(a: Tensor, b: Tensor, e: Extents): Param[] {
   return [...(folded || broadcast ? shapes : extentParams(e)), ...dtypeParams(a, b)];
 }
 
-/** A product's work: as that of any op, but one that a matrix unit could do. */
-export const matrixWork = (traffic: Traffic, matmul = true): Work => ({ ...trafficWork(traffic), matmul });
-
 /** Extents of the result; null when the addend does not broadcast to them. */
 function resultShape(e: Extents, form: ProductForm, addend: Tensor | null): readonly number[] | null {
   const shape = form.summed === true ? e.result.slice(1) : e.result;
@@ -137,17 +134,15 @@ export function productForm(call: OpCall, form: ProductForm): Work | null {
   const [a, b] = both;
   const result = tensor(shape, resultType(bound, a, form.type));
   const batched = e.batch.length > 0 ? 'b·' : '';
-  return matrixWork(
-    {
-      flops: 2 * numel(e.batch) * e.m * e.n * e.k,
-      reads: operandsRead(bound),
-      writes: bound.writes.length > 0 ? bound.writes : [result],
-      params: paramsOf(a, b, e),
-      formula: `flops = 2·${batched}m·n·k (addend, scales and bias not counted), bytes = operands read + |A·B| written`,
-      source: PRODUCT_SOURCE,
-    },
-    e.m > 1 || e.n > 1 || a.shape.length > 1 || b.shape.length > 1,
-  );
+  return workOf({
+    flops: 2 * numel(e.batch) * e.m * e.n * e.k,
+    reads: operandsRead(bound),
+    writes: bound.writes.length > 0 ? bound.writes : [result],
+    params: paramsOf(a, b, e),
+    matmul: e.m > 1 || e.n > 1 || a.shape.length > 1 || b.shape.length > 1,
+    formula: `flops = 2·${batched}m·n·k (addend, scales and bias not counted), bytes = operands read + |A·B| written`,
+    source: PRODUCT_SOURCE,
+  });
 }
 
 /** From a call of the op to its work; null when its arguments do not fit. */

@@ -6,12 +6,12 @@ import { mapped, type ByName } from '../../by-name.js';
 import { numel, type Tensor } from '../../call.js';
 import type { OpCall } from '../../../record/record.js';
 import { bind, type Bound } from '../../schema/binding.js';
-import type { Work } from '../../family.js';
+import type { Param, Work } from '../../family.js';
 import { dtypeParams } from '../../product.js';
-import { showShape, tensor, type Traffic } from '../../work.js';
-import { matrixWork, resultType, type ProductFormula } from './products.js';
+import { showShape, tensor, workOf } from '../../work.js';
+import { resultType, type ProductFormula } from './products.js';
 
-/** Sparse factor `w` in the values that are kept, dense factor `x`; null where the values are not told. */
+/** Sparse factor `w` in the values that are kept, dense factor `x`; null where the values are unspecified. */
 interface SparseForm {
   readonly signature: string;
   /** Extents of the result; null where the kept values do not tell the amount. */
@@ -44,9 +44,16 @@ const FORMS: ByName<SparseForm> = {
 const FORMULA = 'flops = 2·n·(values kept of the sparse factor), bytes = operands read, as stored + result written';
 const SOURCE = 'a multiply-add counted as 2 for every value kept and every column of the dense factor';
 
-const operands = (bound: Bound, w: Tensor, x: Tensor): Omit<Traffic, 'flops' | 'writes'> => ({
+const productParams = (w: Tensor, x: Tensor): Param[] => [
+  ['W', showShape(w.shape)],
+  ['X', showShape(x.shape)],
+  ...dtypeParams(w, x),
+];
+
+const shared = (bound: Bound, w: Tensor, x: Tensor) => ({
+  matmul: true,
   reads: bound.reads,
-  params: [['W', showShape(w.shape)], ['X', showShape(x.shape)], ...dtypeParams(w, x)],
+  params: productParams(w, x),
   formula: FORMULA,
   source: SOURCE,
 });
@@ -56,14 +63,14 @@ function sparseProduct(call: OpCall, form: SparseForm): Work | null {
   const [w, x] = [bound?.tensor('w') ?? null, bound?.tensor('x') ?? null];
   if (bound === null || w === null || x === null) return null;
   if (form.result === null) {
-    const unknown = 'the number of non-zero values of the sparse factor is not told';
-    return { ...matrixWork({ ...operands(bound, w, x), flops: null, writes: [], unknown }), bytes: null };
+    const unknown = 'the number of non-zero values of the sparse factor is unspecified';
+    return workOf({ ...shared(bound, w, x), flops: null, writes: null, unknown });
   }
   const shape = form.result(w.shape, x.shape);
   if (shape === null) return null;
   const columns = form.result === linear ? numel(x.shape.slice(0, -1)) : (x.shape[1] ?? 0);
   const result = tensor(shape, resultType(bound, x));
-  return matrixWork({ ...operands(bound, w, x), flops: 2 * columns * numel(w.shape), writes: [result] });
+  return workOf({ ...shared(bound, w, x), flops: 2 * columns * numel(w.shape), writes: [result] });
 }
 
 export const SPARSE_PRODUCTS: ByName<ProductFormula> = mapped(FORMS, (form) => (call) => sparseProduct(call, form));

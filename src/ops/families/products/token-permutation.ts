@@ -1,16 +1,16 @@
 /**
  * Moving tokens to their experts and back, rows of padding, other order of dimensions: TransformerEngine's data movement.
  */
-import { byRules, ruleFor, type Amounts, type Reading, type Rules } from '../../schema/by-schema.js';
+import { byRules, ruleFor, type Reading, type Rules } from '../../schema/by-schema.js';
 import { numel, type Tensor } from '../../call.js';
-import type { Family } from '../../family.js';
-import { tensor, tensorListParams } from '../../work.js';
+import type { Family, OpCost } from '../../family.js';
+import { tensor, tensorListParams, tensorParams } from '../../work.js';
 
 const SOURCE =
   'rows gathered, or added up; arguments: transformer_engine/pytorch/permutation.py, attention/custom_ops.py and ' +
   'csrc/stable/registration.cpp of TransformerEngine';
 
-const NOT_TOLD = 'the number of rows of the result is not told';
+const UNSPECIFIED = 'the number of rows of the result is unspecified';
 
 /** As many rows as the number `name` tells; null when it does not. */
 function rowsLike({ shape, dtype }: Tensor, rows: number | null): Tensor | null {
@@ -18,23 +18,31 @@ function rowsLike({ shape, dtype }: Tensor, rows: number | null): Tensor | null 
 }
 
 /** Copies of tokens behind each other, one for each expert of a token; none dropped where the number is 0. */
-const byIndex = (reading: Reading): Amounts | null => {
+const byIndex = (reading: Reading): OpCost | null => {
   const [input, index, told] = [reading.tensor('input'), reading.tensor('index'), reading.count('rows')];
   if (input === null || index === null) return null;
   const result = rowsLike(input, told === 0 ? numel(index.shape) : told);
-  const about = { subject: input, flops: 0, formula: 'flops = 0; bytes = tokens + experts + rows written + map' };
-  if (result === null) return { ...about, writes: null, unknown: NOT_TOLD };
+  const about = {
+    params: tensorParams(input),
+    flops: 0,
+    formula: 'flops = 0; bytes = tokens + experts + rows written + map',
+  };
+  if (result === null) return { ...about, writes: null, unknown: UNSPECIFIED };
   return { ...about, writes: [result, tensor([numel(index.shape)], 'int32')] };
 };
 
 /** The map has two numbers for each token and expert, and how many a token has. */
-const byMask = (reading: Reading): Amounts | null => {
+const byMask = (reading: Reading): OpCost | null => {
   const [input, routing, told] = [reading.tensor('input'), reading.tensor('routing'), reading.count('rows')];
   const [tokens = 0, experts = 0] = routing?.shape ?? [];
   if (input === null || routing === null) return null;
   const result = rowsLike(input, told);
-  const about = { subject: input, flops: 0, formula: 'flops = 0; bytes = tokens + routing + rows written + map' };
-  if (result === null || told === null) return { ...about, writes: null, unknown: NOT_TOLD };
+  const about = {
+    params: tensorParams(input),
+    flops: 0,
+    formula: 'flops = 0; bytes = tokens + routing + rows written + map',
+  };
+  if (result === null || told === null) return { ...about, writes: null, unknown: UNSPECIFIED };
   const chosen = reading.tensors('probs').map(({ dtype }) => tensor([told], dtype));
   return { ...about, writes: [result, tensor([tokens, 2 * experts + 1], 'int32'), ...chosen] };
 };
@@ -43,7 +51,7 @@ const byMask = (reading: Reading): Amounts | null => {
  * Rows of a token added up, each with its weight where there are weights. On the way back the gradients of the chosen
  * weights go to their places among those of all experts.
  */
-const merged = (reading: Reading): Amounts | null => {
+const merged = (reading: Reading): OpCost | null => {
   const [input, result] = [reading.tensor('input'), reading.count('tokens')];
   const weighted = reading.tensors('probs').some(({ shape }) => numel(shape) > 0);
   if (input === null) return null;
@@ -52,20 +60,20 @@ const merged = (reading: Reading): Amounts | null => {
   const places = [result ?? 0, reading.count('experts') ?? 0];
   const spread = reading.tensors('probs_grad').map(({ dtype }) => tensor(places, dtype));
   return {
-    subject: input,
+    params: tensorParams(input),
     flops: perElement * numel(input.shape),
     writes: written === null ? null : [written, ...spread],
     formula: `flops = ${perElement}·E(input); bytes = rows + map + weights + tokens`,
-    ...(written === null ? { unknown: NOT_TOLD } : undefined),
+    ...(written === null ? { unknown: UNSPECIFIED } : undefined),
   };
 };
 
 /** Each row's gradient is the token's times its weight; the weight's is a dot product of the token's and the row. */
-const mergedBackward = (reading: Reading): Amounts | null => {
+const mergedBackward = (reading: Reading): OpCost | null => {
   const [input, probs] = [reading.tensor('input'), reading.tensor('probs')];
   if (input === null || probs === null) return null;
   return {
-    subject: input,
+    params: tensorParams(input),
     flops: 3 * numel(input.shape),
     writes: [input, tensor(probs.shape, 'float32')],
     formula: 'flops = 3·E(rows) (product, dot product); bytes = gradient + rows + map + weights + both gradients',
@@ -73,34 +81,44 @@ const mergedBackward = (reading: Reading): Amounts | null => {
 };
 
 /** What is smaller is what is moved: padding is not read, and written as zeros. */
-const padded = (reading: Reading): Amounts | null => {
+const padded = (reading: Reading): OpCost | null => {
   const [input, output] = [reading.tensor('input'), reading.tensor('output')];
   if (input === null || output === null) return null;
   const moved = numel(input.shape) < numel(output.shape) ? input : tensor(output.shape, input.dtype);
   const formula = 'flops = 0; bytes = rows that are kept + result';
-  return { subject: input, flops: 0, reads: [moved], writes: [output], formula };
+  return { params: tensorParams(input), flops: 0, reads: [moved], writes: [output], formula };
 };
 
 /** All of the operands written in another order. */
-const reordered = (reading: Reading): Amounts => {
+const reordered = (reading: Reading): OpCost => {
   const operands = reading.given('tensors');
-  const subject = operands[0] ?? tensor([], null);
   const formula = 'flops = 0; bytes = 2·operands';
-  return { subject, flops: 0, reads: operands, writes: operands, params: tensorListParams(operands), formula };
+  return { flops: 0, reads: operands, writes: operands, params: tensorListParams(operands), formula };
 };
 
 /** q, k and v stand in one tensor of which the first is told. */
-const takenApart = (reading: Reading): Amounts | null => {
+const takenApart = (reading: Reading): OpCost | null => {
   const part = reading.tensor('q');
   if (part === null) return null;
   const all = tensor([3, ...part.shape], part.dtype);
-  return { subject: part, flops: 0, reads: [all], writes: [all], formula: 'flops = 0; bytes = 2·(q + k + v)' };
+  return {
+    params: tensorParams(part),
+    flops: 0,
+    reads: [all],
+    writes: [all],
+    formula: 'flops = 0; bytes = 2·(q + k + v)',
+  };
 };
 
-const broughtTogether = (reading: Reading): Amounts | null => {
+const broughtTogether = (reading: Reading): OpCost | null => {
   const q = reading.tensor('q');
   if (q === null) return null;
-  return { subject: q, flops: 0, writes: reading.given('q k v'), formula: 'flops = 0; bytes = 2·(q + k + v)' };
+  return {
+    params: tensorParams(q),
+    flops: 0,
+    writes: reading.given('q k v'),
+    formula: 'flops = 0; bytes = 2·(q + k + v)',
+  };
 };
 
 const RULES: Rules = {

@@ -9,9 +9,9 @@ import { entryOf, type ByName } from '../../by-name.js';
 import { bind, type Bound } from '../../schema/binding.js';
 import { dtypeShort, numel, type Tensor } from '../../call.js';
 import type { OpCall } from '../../../record/record.js';
-import type { Family, KernelFacts, Param, Work } from '../../family.js';
+import type { Family, KernelFacts, OpCost, Param, Work } from '../../family.js';
 import { opName } from '../../operands.js';
-import { tensor, trafficWork } from '../../work.js';
+import { tensor, workOf } from '../../work.js';
 
 const SOURCE = 'products of the equations in the documentation of torch.nn.LSTM, GRU and RNN, at FMA = 2';
 
@@ -133,12 +133,7 @@ function wantsWeights(args: Bound): boolean {
   return !(Array.isArray(wanted) && wanted[3] === false);
 }
 
-interface Traffic {
-  readonly reads: readonly Tensor[];
-  readonly writes: readonly Tensor[];
-}
-
-function traffic(layers: Layers, op: string): Traffic {
+function operandsOf(layers: Layers, op: string): Required<Pick<OpCost, 'reads' | 'writes'>> {
   const { args, x, states, backward } = layers;
   const weights = layers.weights ?? args.given('buffer');
   if (!backward) {
@@ -151,7 +146,7 @@ function traffic(layers: Layers, op: string): Traffic {
   };
 }
 
-/** Cells and gates of one layer are rows of its first matrix; what is not told is left out. */
+/** Cells and gates of one layer are rows of its first matrix; what is unspecified is left out. */
 function paramsOf({ args, x, positions, states }: Layers): Param[] {
   const param = (key: string, value: number | null | undefined): Param[] =>
     value === null || value === undefined ? [] : [[key, value]];
@@ -168,16 +163,16 @@ function paramsOf({ args, x, positions, states }: Layers): Param[] {
 /** Sets up the generators of dropout between layers, within the op that contains the layers. */
 const DROPOUT_STATE = '_cudnn_init_dropout_state';
 
-const dropoutState: Work = {
-  role: 'main',
+const dropoutState = workOf({
   flops: 0,
-  bytes: null,
+  writes: null,
   params: [],
-  matmul: false,
   formula: 'flops = 0: generator states are written',
   source: 'cuDNN, cudnnSetDropoutDescriptor',
-  unknown: 'the size of the generator states is not told',
-};
+  unknown: 'the size of the generator states is unspecified',
+});
+
+const NO_SIZES = 'the weights, and hidden size, layers and mode, are unspecified';
 
 function work(call: OpCall, kernel: KernelFacts): Work | null {
   if (opName(call) === DROPOUT_STATE) return dropoutState;
@@ -186,20 +181,23 @@ function work(call: OpCall, kernel: KernelFacts): Work | null {
   const size = matrixSize(layers);
   const factor = layers.backward ? (wantsWeights(layers.args) ? 4 : 2) : 2;
   const saved = layers.backward ? ' + saved results + gradients' : ' + output';
-  const sum = trafficWork({
+  const operands = operandsOf(layers, opName(call));
+  // Without the weights, or a buffer of them, the traffic is not known.
+  const isWhole = layers.weights !== null || layers.args.tensor('buffer') !== null;
+  const unknown = size === null ? NO_SIZES : isWhole ? undefined : 'the weights are unspecified';
+  return workOf({
     flops: size === null ? null : factor * layers.positions * size,
-    ...traffic(layers, opName(call)),
+    reads: operands.reads,
+    writes: isWhole ? operands.writes : null,
+    matmul: true,
     params: paramsOf(layers),
     formula:
       `flops = ${factor}·P·Σ|W|, W the weight matrices of all layers and directions` +
       `${layers.backward ? ', no gradient left out (a first state of zeros has one too)' : ''}; ` +
       `bytes = input + weights + states${saved}`,
     source: SOURCE,
-    ...(size === null ? { unknown: 'neither the weights nor hidden size, layers and mode are told' } : {}),
+    ...(unknown === undefined ? {} : { unknown }),
   });
-  // Without weights nor a buffer of them the traffic is not whole.
-  const isWhole = layers.weights !== null || layers.args.tensor('buffer') !== null;
-  return { ...sum, matmul: true, ...(isWhole ? {} : { bytes: null, unknown: sum.unknown ?? 'weights are not told' }) };
 }
 
 export const fusedRecurrent: Family = {

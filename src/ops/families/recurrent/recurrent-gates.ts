@@ -6,7 +6,7 @@ import { bind } from '../../schema/binding.js';
 import { numel } from '../../call.js';
 import type { OpCall } from '../../../record/record.js';
 import type { Family, KernelFacts, Work } from '../../family.js';
-import { tensor, tensorParams, trafficWork } from '../../work.js';
+import { tensor, tensorParams, workOf } from '../../work.js';
 
 interface GatesOp {
   /** See `bind`. */
@@ -58,7 +58,7 @@ function work(call: OpCall, kernel: KernelFacts): Work | null {
   const hidden = op === undefined ? null : (bound?.tensor(op.hidden) ?? null);
   if (op === undefined || bound === null || hidden === null) return null;
   const perUnit = op.flops + (bound.tensor('bias') === null ? 0 : op.biasFlops);
-  return trafficWork({
+  return workOf({
     flops: perUnit * numel(hidden.shape),
     reads: bound.reads,
     writes: op.writes.map((units) =>

@@ -13,7 +13,7 @@ import type { Family, KernelFacts, Param, Work } from '../../family.js';
 import { kernelKind } from '../../kernels/kernel-kind.js';
 import { tensorOf } from '../../operands.js';
 import { dtypeParams } from '../../product.js';
-import { helperWork, sizeOf } from '../../work.js';
+import { helperWork, workOf } from '../../work.js';
 
 interface CellFacts {
   /** Gate products: rows of the weights per hidden unit. */
@@ -75,40 +75,35 @@ function gemmWork(cell: Cell, which: Which, order: Order): Work {
   const [m, n, k] = order(cell, which === 'recur' ? cell.hidden : cell.inputs);
   const { dtype } = cell.x;
   const role = order === FORWARD ? 'main' : order === INPUT_GRADIENT ? 'dgrad' : 'wgrad';
-  return {
+  const matrix = (...shape: readonly number[]): Tensor => ({ shape, dtype });
+  return workOf({
     role,
     flops: 2 * m * n * k,
-    ...sizeOf(
-      [
-        [m, k],
-        [k, n],
-        [m, n],
-      ].map((shape) => ({ shape, dtype })),
-    ),
+    reads: [matrix(m, k), matrix(k, n)],
+    writes: [matrix(m, n)],
     params: [['gemm', which], ['M', m], ['N', n], ['K', k], ...dtypeParams(cell.x)],
     matmul: true,
     formula: 'flops = 2·M·N·K, bytes = M·K + K·N + M·N; M, N, K from gates·H, X or H, and B',
     source: SOURCE,
-  };
+  });
 }
 
 function unknownWork(cell: Cell, matmul: boolean, unknown: string): Work {
   const params = cellParams(cell);
-  return { role: 'main', flops: null, bytes: null, params, matmul, formula: 'not known', source: SOURCE, unknown };
+  return workOf({ flops: null, writes: null, params, matmul, formula: 'not known', source: SOURCE, unknown });
 }
 
 /** Both gate products are read and the previous state, the new states and the gates' output written: 3·H·B besides. */
 function pointwiseWork(cell: Cell): Work {
   const { gates, hidden, batch, x } = cell;
-  return {
-    role: 'main',
+  return workOf({
     flops: cell.pointwise * hidden * batch,
-    ...sizeOf([{ shape: [2 * gates + 3, hidden, batch], dtype: x.dtype }]),
+    reads: [{ shape: [2 * gates + 1, hidden, batch], dtype: x.dtype }],
+    writes: [{ shape: [2, hidden, batch], dtype: x.dtype }],
     params: cellParams(cell),
-    matmul: false,
     formula: `flops = ${cell.pointwise}·H·B (an activation counted as 1, biases not), bytes = (2·gates + 3)·H·B`,
     source: SOURCE,
-  };
+  });
 }
 
 const GEMM_LIKE = /gemm|gemv|cutlass|nvjet|xmma|_mm_|Cijk_/i;
@@ -167,7 +162,7 @@ export const recurrent: Family = {
     }
     const which = FORWARD_ORDER[kernel.sub % 3];
     if (which === undefined)
-      return unknownWork(cell, true, 'a third product in a step: layer or recurrent is not told');
+      return unknownWork(cell, true, 'a third product in a step: layer or recurrent is unspecified');
     return gemmWork(cell, which, FORWARD);
   },
 };

@@ -4,8 +4,9 @@
  */
 import { numel, type Tensor } from '../../call.js';
 import { promote } from '../../schema/promotion.js';
-import { ruleFor, type Amounts, type Reading, type Rules } from '../../schema/by-schema.js';
-import { tensor } from '../../work.js';
+import { ruleFor, type Reading, type Rules } from '../../schema/by-schema.js';
+import { tensor, tensorParams } from '../../work.js';
+import type { OpCost } from '../../family.js';
 
 const two = (reading: Reading): readonly [input: Tensor, target: Tensor] | null => {
   const [input, target] = [reading.tensor('self'), reading.tensor('target')];
@@ -15,13 +16,13 @@ const two = (reading: Reading): readonly [input: Tensor, target: Tensor] | null 
 /** One result per element, before any reduction. */
 const each =
   (perElement: number) =>
-  (reading: Reading): Amounts | null => {
+  (reading: Reading): OpCost | null => {
     const operands = two(reading);
     if (operands === null) return null;
     const [input, target] = operands;
     const weights = reading.given('weight').length;
     return {
-      subject: input,
+      params: tensorParams(input),
       flops: (perElement + weights) * numel(input.shape),
       writes: [tensor(input.shape, promote([input, target]))],
       formula: `flops = ${perElement + weights}·E; bytes = input + target + one result per element (a mean or sum of them is an op of its own)`,
@@ -31,12 +32,12 @@ const each =
 /** The gradient of the input, from the gradient of the result and both operands. */
 const eachBackward =
   (perElement: number) =>
-  (reading: Reading): Amounts | null => {
+  (reading: Reading): OpCost | null => {
     const operands = two(reading);
     if (operands === null) return null;
     const weights = reading.given('weight').length;
     return {
-      subject: operands[0],
+      params: tensorParams(operands[0]),
       flops: (perElement + weights) * numel(operands[0].shape),
       writes: [operands[0]],
       formula: `flops = ${perElement + weights}·E; bytes = gradient + input + target + gradient of the input`,
@@ -44,12 +45,12 @@ const eachBackward =
   };
 
 /** −y·g, of which the input has no part. */
-const divergenceBackward = (reading: Reading): Amounts | null => {
+const divergenceBackward = (reading: Reading): OpCost | null => {
   const operands = two(reading);
   if (operands === null) return null;
   const [input] = operands;
   return {
-    subject: input,
+    params: tensorParams(input),
     flops: 2 * numel(input.shape),
     reads: reading.given('grad_output target'),
     writes: [input],
@@ -60,7 +61,7 @@ const divergenceBackward = (reading: Reading): Amounts | null => {
 const NONE = 0;
 
 /** Targets pick one element of a class each; with weights one more product. */
-const picked = (reading: Reading): Amounts | null => {
+const picked = (reading: Reading): OpCost | null => {
   const operands = two(reading);
   if (operands === null || numel(operands[1].shape) > numel(operands[0].shape)) return null;
   const [input, target] = operands;
@@ -68,7 +69,7 @@ const picked = (reading: Reading): Amounts | null => {
   const elements = tensor(target.shape, input.dtype);
   const scalar = tensor([], input.dtype);
   return {
-    subject: input,
+    params: tensorParams(input),
     flops: (1 + weights.length) * numel(target.shape),
     reads: [target, elements, ...weights],
     writes: [reading.count('reduction') === NONE ? elements : scalar, scalar],
@@ -77,12 +78,12 @@ const picked = (reading: Reading): Amounts | null => {
 };
 
 /** The gradient is zero but for one element per target; all of it is written. */
-const pickedBackward = (reading: Reading): Amounts | null => {
+const pickedBackward = (reading: Reading): OpCost | null => {
   const operands = two(reading);
   if (operands === null || numel(operands[1].shape) > numel(operands[0].shape)) return null;
   const [input, target] = operands;
   return {
-    subject: input,
+    params: tensorParams(input),
     flops: (1 + reading.given('weight').length) * numel(target.shape),
     reads: reading.given('grad_output target weight total_weight'),
     writes: [input],
@@ -105,18 +106,24 @@ function ctcStates(reading: Reading, batch: number): number | null {
 
 const ctc =
   (passes: number) =>
-  (reading: Reading): Amounts | null => {
+  (reading: Reading): OpCost | null => {
     const input = reading.tensor('log_probs');
     if (input === null) return null;
     const [steps, batch] = [input.shape[0] ?? 0, input.shape.length > 2 ? (input.shape[1] ?? 0) : 1];
     const states = ctcStates(reading, batch);
     const formula = `flops = ${CTC_FLOPS}·N·T·S, S = 2·target length + 1; bytes = probabilities + targets + states${passes > 1 ? ' + gradient' : ''}`;
     if (states === null) {
-      return { subject: input, flops: null, writes: null, formula, unknown: 'the longest target is not told' };
+      return {
+        params: tensorParams(input),
+        flops: null,
+        writes: null,
+        formula,
+        unknown: 'the longest target is unspecified',
+      };
     }
     const alpha = tensor([batch, steps, states], input.dtype);
     return {
-      subject: input,
+      params: tensorParams(input),
       flops: CTC_FLOPS * numel(alpha.shape),
       writes: [alpha, passes > 1 ? input : tensor([batch], input.dtype)],
       formula,

@@ -3,8 +3,9 @@
  */
 import { numel, type Tensor } from '../../call.js';
 import { dtypeAt } from '../../schema/dtype-argument.js';
-import { ruleFor, type Amounts, type Reading, type Rules } from '../../schema/by-schema.js';
-import { tensor } from '../../work.js';
+import { ruleFor, type Reading, type Rules } from '../../schema/by-schema.js';
+import { tensor, tensorParams } from '../../work.js';
+import type { OpCost } from '../../family.js';
 
 /** Operations per element: see the family. */
 const FORWARD = 5;
@@ -13,13 +14,13 @@ const BACKWARD = 4;
 const EACH = 1;
 
 /** y·(g − Σ g·y), or g − exp(y)·Σ g. The type of the result is told by number, in older versions by the input. */
-const backward = (reading: Reading): Amounts | null => {
+const backward = (reading: Reading): OpCost | null => {
   const gradient = reading.tensor('grad_output');
   const output = reading.tensor('output');
   if (gradient === null || output === null) return null;
   const dtype = reading.tensor('self')?.dtype ?? dtypeAt(reading.arg('input_dtype')) ?? gradient.dtype;
   return {
-    subject: gradient,
+    params: tensorParams(gradient),
     flops: BACKWARD * numel(output.shape),
     reads: reading.given('grad_output output mask'),
     writes: [tensor(output.shape, dtype)],
@@ -27,11 +28,11 @@ const backward = (reading: Reading): Amounts | null => {
   };
 };
 
-const masked = (reading: Reading): Amounts | null => {
+const masked = (reading: Reading): OpCost | null => {
   const input = reading.tensor('self');
   if (input === null) return null;
   const formula = `flops = ${FORWARD + EACH}·E; bytes = input + mask + result`;
-  return { subject: input, flops: (FORWARD + EACH) * numel(input.shape), writes: [input], formula };
+  return { params: tensorParams(input), flops: (FORWARD + EACH) * numel(input.shape), writes: [input], formula };
 };
 
 /** Of a square matrix the part on and below the diagonal. */
@@ -44,12 +45,12 @@ function lowerHalf({ shape, dtype }: Tensor): Tensor | null {
 /** Above the diagonal the result is 0: it is written, but nothing is computed. */
 const causal =
   (perElement: number, operands: number) =>
-  (reading: Reading): Amounts | null => {
+  (reading: Reading): OpCost | null => {
     const input = reading.tensor('input');
     const half = input === null ? null : lowerHalf(input);
     if (input === null || half === null) return null;
     return {
-      subject: input,
+      params: tensorParams(input),
       flops: perElement * numel(half.shape),
       reads: new Array<Tensor>(operands).fill(half),
       writes: [input],
@@ -57,20 +58,20 @@ const causal =
     };
   };
 
-const scaled = (reading: Reading): Amounts | null => {
+const scaled = (reading: Reading): OpCost | null => {
   const input = reading.tensor('input');
   if (input === null) return null;
   const perElement = FORWARD + EACH + reading.given('mask').length * EACH;
   const formula = `flops = ${perElement}·E; bytes = input + mask + result`;
-  return { subject: input, flops: perElement * numel(input.shape), writes: [input], formula };
+  return { params: tensorParams(input), flops: perElement * numel(input.shape), writes: [input], formula };
 };
 
 /** An autograd function is given the gradient alone; its saved result has the same extents. */
-const scaledBackward = (reading: Reading): Amounts | null => {
+const scaledBackward = (reading: Reading): OpCost | null => {
   const gradient = reading.tensor('input');
   if (gradient === null) return null;
   return {
-    subject: gradient,
+    params: tensorParams(gradient),
     flops: (BACKWARD + EACH) * numel(gradient.shape),
     reads: [gradient, gradient],
     writes: [gradient],

@@ -8,7 +8,7 @@ import { isDispatched } from '../../schema/dispatched.js';
 import type { Family, KernelFacts, Work } from '../../family.js';
 import { inputs, tensorAt } from '../../operands.js';
 import { promote } from '../../schema/promotion.js';
-import { tensor, total, tensorParams, trafficWork } from '../../work.js';
+import { tensor, total, tensorParams, workOf } from '../../work.js';
 import { ruleWork } from '../../schema/by-schema.js';
 import { LOSS_RULES } from './dispatched-loss.js';
 import { softmaxWork } from './softmax.js';
@@ -43,7 +43,7 @@ const meanSquaredError: Formula = (call, kernel) => {
   const each = tensor(input.shape, promote([input, target]));
   const extra = (reduction === 'none' ? 1 : 0) + (backward ? 1 : 0);
   const passes = 2 + extra;
-  return trafficWork({
+  return workOf({
     flops: 2 * passes * numel(input.shape) + 1,
     reads: [input, target],
     writes: new Array<Tensor>(extra).fill(each),
@@ -78,7 +78,7 @@ const elementwiseLoss: Formula = (call, kernel) => {
   const result = named === 'none' ? each : tensor([], each.dtype);
   const reduced = named === 'none' ? 0 : 1;
   const backward = kernel.dir === 'bprop';
-  return trafficWork({
+  return workOf({
     flops: (perElement + reduced) * numel(input.shape),
     reads: backward ? [input, target, result] : [input, target],
     writes: backward ? [each] : [result],
@@ -92,7 +92,7 @@ const elementwiseLoss: Formula = (call, kernel) => {
 function pickedLoss(input: Tensor, target: Tensor, kernel: KernelFacts): Work {
   const picked = tensor(target.shape, input.dtype);
   const backward = kernel.dir === 'bprop';
-  return trafficWork({
+  return workOf({
     flops: numel(target.shape),
     reads: backward ? [target] : [target, picked],
     writes: backward ? [picked] : [tensor([], input.dtype)],

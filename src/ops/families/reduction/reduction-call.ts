@@ -6,19 +6,19 @@ import { numel, type Tensor } from '../../call.js';
 import { dtypeAt } from '../../schema/dtype-argument.js';
 import type { Work } from '../../family.js';
 import { bind, type Bound } from '../../schema/binding.js';
-import { tensor, tensorParams, trafficWork } from '../../work.js';
+import { tensor, tensorParams, workOf } from '../../work.js';
 import type { Reduction } from './reduction-ops.js';
 import { reducedShape, reducedType } from './reduction-result.js';
 
 const SOURCE = 'operations per element: src/ops/families/reduction/reduction-ops.ts; result types: PyTorch';
 
-/** Extents of the result without `keepdim`; or that the dimensions are not told, or are not there. */
-type Extents = readonly number[] | 'untold' | 'misfit';
+/** Extents of the result without `keepdim`; or that the dimensions are unspecified, or are not there. */
+type Extents = readonly number[] | 'unspecified' | 'misfit';
 
 function extents(input: Tensor, dim: Arg | undefined): Extents {
   if (dim === undefined || dim.type === 'NoneType' || dim.value === null) return [];
   // One dimension at most: reducing it reduces all.
-  if (dim.value === undefined) return input.shape.length <= 1 ? [] : 'untold';
+  if (dim.value === undefined) return input.shape.length <= 1 ? [] : 'unspecified';
   // A tensor without dimensions may be reduced over its first.
   return input.shape.length === 0 ? [] : (reducedShape(input, dim.value) ?? 'misfit');
 }
@@ -37,18 +37,19 @@ export function dispatchedReduction(kind: Reduction, call: OpCall): Work | null 
   if (bound === null || input === null) return null;
   const told = extents(input, bound.arg('dim'));
   // The gradient that comes back has the result's extents.
-  const shape = told === 'untold' ? (call.out?.[0] ?? told) : told;
+  const shape = told === 'unspecified' ? (call.out?.[0] ?? told) : told;
   if (shape === 'misfit') return null;
   const [perInput, perResult] = kind.dispatched ?? kind.flops;
-  const results = shape === 'untold' ? [] : resultsOf(kind, input, bound, shape);
+  const results = shape === 'unspecified' ? [] : resultsOf(kind, input, bound, shape);
   const flops = perInput * numel(input.shape) + perResult * numel(results[0]?.shape ?? []);
-  const work = trafficWork({
-    flops: shape === 'untold' && perResult > 0 ? null : flops,
+  const isKnown = shape !== 'unspecified';
+  return workOf({
+    flops: isKnown || perResult === 0 ? flops : null,
     reads: [input],
-    writes: results,
+    writes: isKnown ? results : null,
     params: tensorParams(input),
     formula: `flops = ${perInput}·E${perResult > 0 ? ` + ${perResult}·E(result)` : ''}; bytes = input + ${results.length > 1 ? 'results' : 'result'}`,
     source: SOURCE,
+    ...(isKnown ? {} : { unknown: 'the reduced dimensions are unspecified' }),
   });
-  return shape === 'untold' ? { ...work, bytes: null, unknown: 'the reduced dimensions are not told' } : work;
 }

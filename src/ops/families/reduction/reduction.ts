@@ -8,7 +8,7 @@ import { isDispatched } from '../../schema/dispatched.js';
 import type { Family, KernelFacts, Work } from '../../family.js';
 import { dtypeGiven } from '../../schema/dtype-argument.js';
 import { inputs, subject, tensorOf } from '../../operands.js';
-import { helperWork, tensor, tensorParams, trafficWork } from '../../work.js';
+import { helperWork, tensor, tensorParams, workOf } from '../../work.js';
 import { pointwiseAs } from '../pointwise/pointwise.js';
 import { dispatchedReduction } from './reduction-call.js';
 import { REDUCTIONS, type Reduction } from './reduction-ops.js';
@@ -29,7 +29,7 @@ const isAftermath = (kernel: KernelFacts): boolean =>
 function forward(kind: Reduction, input: Tensor, result: Tensor, indices: boolean): Work {
   const [perInput, perResult] = kind.flops;
   const positions = indices ? [tensor(result.shape, 'int64')] : [];
-  return trafficWork({
+  return workOf({
     flops: perInput * numel(input.shape) + perResult * numel(result.shape),
     reads: [input],
     writes: [result, ...positions],
@@ -42,7 +42,7 @@ function forward(kind: Reduction, input: Tensor, result: Tensor, indices: boolea
 function backward(kind: Reduction, input: Tensor, result: Tensor, indices: boolean): Work {
   const [perElement, reread] = kind.backward;
   const positions = indices ? [tensor(result.shape, 'int64')] : [];
-  return trafficWork({
+  return workOf({
     flops: perElement * numel(input.shape) + (reread ? numel(result.shape) : 0),
     reads: [result, ...positions, ...(reread ? [input, result] : [])],
     writes: [input],
@@ -90,7 +90,7 @@ export const reduction: Family = {
   formulas: [
     'flops: sum, prod, max, argmax, any, all E; mean E + E(result); norm 2·E + E(result); var 3·E + E(result); logsumexp 4·E + 2·E(result)',
     'a mean as the dispatcher runs it: E (n − 1 additions and a division); aminmax 2·E; median, mode, kthvalue at least E',
-    'bytes = input + result (and int64 positions of max and min over a dimension); not known where the dimensions are not told',
+    'bytes = input + result (and int64 positions of max and min over a dimension); not known where the dimensions are unspecified',
     'backward: sum 0 flops, gradient + gradient of the input; mean E; norm E + E(result), input and result read again',
     'kernels after the first are helpers, unless their names say that they reduce (the next call under one sequence id)',
   ],

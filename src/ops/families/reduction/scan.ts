@@ -1,12 +1,12 @@
 /**
  * Scans: every result element from the elements before it along a dimension.
  */
-import { byRules, ruleFor, type Amounts, type Reading, type Rules } from '../../schema/by-schema.js';
+import { byRules, ruleFor, type Reading, type Rules } from '../../schema/by-schema.js';
 import { numel, type Tensor } from '../../call.js';
 import { dtypeAt } from '../../schema/dtype-argument.js';
-import type { Family } from '../../family.js';
+import type { Family, OpCost } from '../../family.js';
 import { category } from '../../schema/promotion.js';
-import { tensor } from '../../work.js';
+import { tensor, tensorParams } from '../../work.js';
 
 const SOURCE = 'one update of the running value per element; each element read once and written once';
 
@@ -17,23 +17,23 @@ const running = (reading: Reading, input: Tensor, byDefault: string): Tensor =>
 /** @param widens whether sums of whole numbers are int64 */
 const plain =
   (flops: number, widens: boolean) =>
-  (reading: Reading): Amounts | null => {
+  (reading: Reading): OpCost | null => {
     const input = reading.tensor('self');
     if (input === null) return null;
     const own = category(input.dtype);
     const result = running(reading, input, widens && (own === 'int' || own === 'bool') ? 'int64' : input.dtype);
     const formula = `flops = ${flops}·E; bytes = input + result`;
-    return { subject: input, flops: flops * numel(input.shape), writes: [result], formula };
+    return { params: tensorParams(input), flops: flops * numel(input.shape), writes: [result], formula };
   };
 
 /** Values, and int64 positions; where these are arguments, the kernel writes them. */
-const extremum = (reading: Reading): Amounts | null => {
+const extremum = (reading: Reading): OpCost | null => {
   const input = reading.tensor('self');
   if (input === null) return null;
   const given = reading.given('values indices');
   const made = [running(reading, input, input.dtype), tensor(input.shape, 'int64')];
   const [writes, formula] = [given.length > 0 ? given : made, 'flops = 1·E; bytes = input + values and positions'];
-  return { subject: input, flops: numel(input.shape), writes, formula };
+  return { params: tensorParams(input), flops: numel(input.shape), writes, formula };
 };
 
 /** Larger of two, difference, exponential, logarithm, sum. */

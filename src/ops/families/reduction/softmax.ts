@@ -8,7 +8,7 @@ import { inputs, opName } from '../../operands.js';
 import { dtypeGiven } from '../../schema/dtype-argument.js';
 import { ruleWork } from '../../schema/by-schema.js';
 import { SOFTMAX_RULES } from './fused-softmax.js';
-import { helperWork, tensor, tensorParams, trafficWork } from '../../work.js';
+import { helperWork, tensor, tensorParams, workOf } from '../../work.js';
 
 const SOURCE = 'per element: maximum, subtraction, exponential, sum, division; backward: products, sum, subtraction';
 
@@ -36,7 +36,7 @@ export function softmaxWork(op: string, input: Tensor, result: Tensor, kernel: K
   const perElement = flopsPerElement(op, kernel);
   const params = tensorParams(input);
   if (perElement === 0) return helperWork(params, SOURCE);
-  return trafficWork({
+  return workOf({
     flops: perElement * numel(input.shape),
     reads: backward ? [result, result] : [input],
     writes: backward ? [input] : [result],

@@ -39,7 +39,7 @@ describe('attention forward', () => {
     );
   });
 
-  it('needs no values but says where causal is not told', () => {
+  it('needs no values but says where causal is unspecified', () => {
     const old = sdpa(q, q, q, unknown, unknown, unknown, unknown);
     expect(amount(old)).to.equal('main 67108864 1056768');
     expect(paramsOf(old)).to.contain('causal=?,');

@@ -9,7 +9,7 @@ const amount = (mod: string, op: string, ...args: readonly Arg[]): string | null
   return work === null ? null : `${work.flops ?? 'na'} ${work.bytes ?? 'na'}`;
 };
 const list = (...value: number[]): Arg => ({ name: '', type: 'list', value });
-const untold: Arg = { name: '', type: 'unknown' };
+const unspecified: Arg = { name: '', type: 'unknown' };
 /** 100 rows of 8, 3200 bytes, of 4 sequences with 40 bytes of offsets. */
 const values = t([100, 8]);
 const offsets = t([5], 'int64');
@@ -20,7 +20,7 @@ describe('sequences of different lengths', () => {
     expect(amount('fbgemm', 'jagged_to_padded_dense', values, ts(offsets), list(30), v(0))).to.equal('0 7080');
     expect(amount('aten', '_jagged_to_padded_dense_forward', values, ts(offsets), list(30), v(0))).to.equal('0 7080');
     expect(amount('fbgemm', 'jagged_2d_to_dense', values, offsets, int(30))).to.equal('0 7080');
-    expect(amount('fbgemm', 'jagged_to_padded_dense', values, ts(offsets), untold, untold)).to.equal('0 na');
+    expect(amount('fbgemm', 'jagged_to_padded_dense', values, ts(offsets), unspecified, unspecified)).to.equal('0 na');
     expect(amount('fbgemm', 'dense_to_jagged', t([4, 30, 8]), ts(offsets), int(100))).to.equal('0 6440');
     expect(amount('fbgemm', 'dense_to_jagged', t([4, 30, 8]), ts(offsets), none)).to.equal('0 na');
     expect(amount('fbgemm', 'pack_segments', values, t([4], 'int64'), int(30))).to.equal('0 7072');
@@ -49,7 +49,7 @@ describe('sequences of different lengths', () => {
   it('are picked, ranged and stored in fewer bits', () => {
     expect(amount('fbgemm', 'index_select_dim0', values, t([7], 'int64'), int(0), int(0), none)).to.equal('0 504');
     expect(amount('fb', 'offsets_range', offsets, int(50))).to.equal('0 440');
-    expect(amount('fbgemm', 'offsets_range', offsets, untold)).to.equal('0 na');
+    expect(amount('fbgemm', 'offsets_range', offsets, unspecified)).to.equal('0 na');
     const order = t([3], 'int32');
     expect(amount('fbgemm', 'expand_into_jagged_permute', order, t([4], 'int32'), t([4], 'int32'), int(9))).to.equal(
       '0 80',

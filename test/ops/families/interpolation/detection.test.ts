@@ -8,7 +8,7 @@ const amount = (op: string, ...args: readonly Arg[]): string | null => {
   const work = workOf(call);
   return work === null ? null : `${work.flops ?? 'na'} ${work.bytes ?? 'na'}`;
 };
-const untold: Arg = { name: '', type: 'unknown' };
+const unspecified: Arg = { name: '', type: 'unknown' };
 const map = t([2, 16, 32, 32]); // 131072 bytes
 const regions = t([10, 5]); // 200 bytes
 
@@ -18,7 +18,9 @@ describe('ops of object detection', () => {
     const sizes = [float(0.25), int(7), int(7)];
     expect(amount('roi_align', map, regions, ...sizes, int(2), v(true))).to.equal('258720 162632');
     expect(amount('roi_align', map, regions, ...sizes, int(-1), v(true))).to.equal('na 162632');
-    expect(amount('roi_align', map, regions, untold, untold, untold, untold, untold)).to.equal('na na');
+    expect(amount('roi_align', map, regions, unspecified, unspecified, unspecified, unspecified, unspecified)).to.equal(
+      'na na',
+    );
     const back = [t([10, 16, 7, 7]), regions, ...sizes, int(2), int(16), int(32), int(32)];
     expect(amount('_roi_align_backward', ...back, int(2), v(true))).to.equal('250880 162632'); // 8·4 each
     expect(amount('roi_pool', map, regions, ...sizes)).to.equal('na 193992'); // positions of 4 bytes too

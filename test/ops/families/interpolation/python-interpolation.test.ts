@@ -24,7 +24,7 @@ describe('torch.nn.functional.interpolate', () => {
     expect(amount(interpolate(X, v(16, 'size')))).to.equal(`main 0 ${4 * (IN + OUT)}`);
   });
 
-  it('fits nothing where the result is not told, or the mode has no such rank', () => {
+  it('fits nothing where the result is unspecified, or the mode has no such rank', () => {
     expect(amount(interpolate(X))).to.equal(null);
     expect(amount(interpolate(X, none, v(2), v('trilinear')))).to.equal(null);
     expect(amount(interpolate(X, none, v('2'), v('bilinear')))).to.equal(null);

@@ -30,7 +30,7 @@ describe('indexing', () => {
     // 9 slices of 64: 72 + 2304 (source) + 2·2304
     expect(amount(call('Tensor.index_add_', x, int(0), index(9), t([9, 64])))).to.equal('main 576 6984');
   });
-  it('takes the worst case where the count is not told', () => {
+  it('takes the worst case where the count is unspecified', () => {
     expect(amount(call('torch.masked_select', x, bool))).to.equal('main 0 36864'); // 2·16384 + 4096
     expect(amount(call('Tensor.masked_scatter_', x, bool, x))).to.equal('main 0 36864');
     expect(amount(call('torch.nonzero', x))).to.equal('main 0 81920'); // 16384 + 4096·2·8

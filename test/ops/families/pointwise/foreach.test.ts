@@ -31,12 +31,12 @@ describe('ops on lists of tensors', () => {
     expect(amount(aten('_foreach_add_', untypedList, untypedList, int(1)))).to.equal('main 36 na');
     expect(amount(aten('_foreach_add_', untypedList, list, int(1)))).to.equal('main 36 432');
   });
-  it('say that the tensors of a list are not told', () => {
-    const untold = { name: '', type: 'list', items: [] };
-    expect(workOf(aten('_foreach_add_', untold, untold, float(-0.001)))).to.include({
-      ...{ flops: null, bytes: null, unknown: 'the tensors of the lists are not told' },
+  it('say that the tensors of a list are unspecified', () => {
+    const unspecified = { name: '', type: 'list', items: [] };
+    expect(workOf(aten('_foreach_add_', unspecified, unspecified, float(-0.001)))).to.include({
+      ...{ flops: null, bytes: null, unknown: 'the tensors of the lists are unspecified' },
     });
-    expect(workOf(aten('_foreach_add_', list, untold, int(1)))).to.include({ flops: 36, bytes: null });
+    expect(workOf(aten('_foreach_add_', list, unspecified, int(1)))).to.include({ flops: 36, bytes: null });
   });
   it('are ops of the dispatcher on tensors of sensible extents', () => {
     expect(amount(call('torch._foreach_sqrt', list))).to.equal(null);
@@ -89,9 +89,11 @@ describe('fused optimiser steps', () => {
     const update = aten('_amp_update_scale_', scale, t([1], 'int32'), scale, v(2), v(0.5), v(2000));
     expect(amount(update)).to.equal('main 1 20'); // 2·(4 + 4) + 4
   });
-  it('say that lists are not told', () => {
-    const untold = { name: '', type: 'list' };
-    expect(workOf(aten('_fused_adam_', untold, untold, untold, untold, untold, untold))?.flops).to.equal(null);
+  it('say that lists are unspecified', () => {
+    const unspecified = { name: '', type: 'list' };
+    expect(
+      workOf(aten('_fused_adam_', unspecified, unspecified, unspecified, unspecified, unspecified, unspecified))?.flops,
+    ).to.equal(null);
     expect(amount(aten('_fused_adam_', list))).to.equal(null);
     expect(amount(call('torch._fused_adam_', list, list, list, list))).to.equal(null);
   });

@@ -53,8 +53,8 @@ describe('pointwise ops', () => {
   it('know the FLOPs of a type whose size they do not know', () => {
     const work = workOf(call('Tensor.add', t([8], 'mystery'), t([8], 'mystery')));
     expect(work).to.include({ flops: 8, bytes: null, unknown: 'element size of mystery is not known' });
-    const untold = workOf(call('aten.aten::relu_', { name: '', type: 'tensor', shape: [8] }));
-    expect(untold).to.include({ flops: 8, bytes: null });
+    const unspecified = workOf(call('aten.aten::relu_', { name: '', type: 'tensor', shape: [8] }));
+    expect(unspecified).to.include({ flops: 8, bytes: null });
   });
   it('do not fit operands that cannot be broadcast, or none at all', () => {
     expect(amount(call('Tensor.add', t([3]), t([4])))).to.equal(null);
@@ -146,8 +146,8 @@ describe('pointwise ops of the dispatcher', () => {
     expect(amount({ ...aten('mul', x, x), mod: 'prims' })).to.equal('main 4096 49152');
     expect(amount({ ...aten('shift_left', t([8], 'int32'), int(1)), mod: 'prims' })).to.equal('main 8 64');
   });
-  it('know the FLOPs of tensors whose type is not told', () => {
-    const untold = { name: '', type: 'tensor', shape: [8, 4] };
-    expect(workOf({ ...aten('mul', untold, untold), from: 'sizes' })).to.include({ flops: 32, bytes: null });
+  it('know the FLOPs of tensors whose type is unspecified', () => {
+    const unspecified = { name: '', type: 'tensor', shape: [8, 4] };
+    expect(workOf({ ...aten('mul', unspecified, unspecified), from: 'sizes' })).to.include({ flops: 32, bytes: null });
   });
 });

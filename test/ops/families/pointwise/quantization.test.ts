@@ -6,7 +6,7 @@ import type { Arg } from '../../../../src/record/record.js';
 
 const x = t([8, 16]); // 128 elements, 512 bytes
 const mask = t([8, 16], 'bool');
-const untold: Arg = { name: '', type: 'unknown' };
+const unspecified: Arg = { name: '', type: 'unknown' };
 const range = [int(-128), int(127)];
 const [scale, zero] = [t([1]), t([1], 'int32')]; // 4 bytes each
 const [scales, zeros] = [t([8]), t([8], 'int32')]; // 32 bytes each
@@ -17,7 +17,7 @@ describe('quantisation', () => {
     expect(amount(aten('quantize_per_tensor', x, float(0.1), int(0), int(12)))).to.equal('main 512 640');
     expect(amount(aten('quantize_per_tensor', x, scale, zero, int(13)))).to.equal('main 512 648');
     expect(amount(aten('quantize_per_tensor', x, float(0.1), int(0), int(14)))).to.equal('main 512 1024'); // qint32
-    expect(amount(aten('quantize_per_tensor', x, untold, untold, untold))).to.equal('main 512 na');
+    expect(amount(aten('quantize_per_tensor', x, unspecified, unspecified, unspecified))).to.equal('main 512 na');
     expect(amount(aten('quantize_per_channel', x, scales, zeros, int(0), int(12)))).to.equal('main 512 704');
   });
   it('goes back to single precision', () => {
@@ -45,7 +45,7 @@ describe('fake quantisation', () => {
     expect(amount(aten('fake_quantize_per_channel_affine_cachemask', x, scales, zeros, int(0), ...range))).to.equal(
       'main 896 1216',
     );
-    expect(amount(aten(op, x, untold, untold, untold, untold, x, mask))).to.equal('main 896 1152'); // out
+    expect(amount(aten(op, x, unspecified, unspecified, unspecified, unspecified, x, mask))).to.equal('main 896 1152'); // out
   });
   it('has gradients', () => {
     // 128; 512 + 128 + 512

@@ -5,7 +5,7 @@ import { aten, none, t, ts, v } from '../../../support/calls.js';
 import { amount, float, int, paramsOf, workOf } from '../../../support/amounts.js';
 import { itShared } from '../../../support/shared.js';
 
-/** A tensor within a list, whose element type is not told. */
+/** A tensor within a list, whose element type is unspecified. */
 const bare = (...shape: number[]): Arg => ({ name: '', type: 'tensor', shape });
 const list = (...value: ArgValue[]): Arg => ({ name: '', type: 'list', value });
 const unknown: Arg = { name: '', type: 'unknown' };
@@ -43,7 +43,7 @@ describe('recurrent layers as one op', () => {
     expect(amount(cudnn(list(), buffer, int(2)))).to.equal(`main ${LSTM_FLOPS} ${bytes}`);
     expect(amount(cudnn(unknown, none, int(3)))).to.equal(`main ${(LSTM_FLOPS / 4) * 3} na`);
     expect(amount(cudnn(unknown, none, unknown))).to.equal('main na na');
-    expect(workOf(cudnn(unknown, none, unknown))?.unknown).to.contain('neither the weights nor');
+    expect(workOf(cudnn(unknown, none, unknown))?.unknown).to.contain('the weights, and hidden size');
   });
 
   it('know the older order without a projection, and count a projection', () => {

@@ -65,7 +65,7 @@ describe('recurrent cells', () => {
 
   it('backward: null with a reason where they do not', () => {
     const lstm = cell('LSTMCell');
-    const untold = [
+    const unspecified = [
       kernel('volta_sgemm_128x64_nt', 'bprop', 1, [2, 3, 1]),
       kernel('volta_fp16_s884gemm_fp16_256x64_ldg8_f2f_stages_32x1_nn', 'bprop', 1, [1, 1, 1]),
       kernel('nvjet_tst_128x64', 'bprop', 1, [1, 1, 1]),
@@ -73,7 +73,7 @@ describe('recurrent cells', () => {
       kernel('void kernel::lstm_cell_backward<float>(int)', 'bprop', 0),
       kernel('reduce_kernel', 'bprop', 5),
     ];
-    for (const by of untold) {
+    for (const by of unspecified) {
       const found = work(lstm, by);
       expect(found, by.name).to.include({ flops: null, bytes: null });
       expect(found.unknown, by.name).to.be.a('string').that.is.not.empty;
@@ -86,7 +86,7 @@ describe('recurrent cells', () => {
     expect(work(square, kernel('volta_sgemm_128x64_nn', 'bprop', 1, [2, 1, 1])).flops).to.equal(33554432);
   });
 
-  it('helpers have no share; a product in the third place is not told', () => {
+  it('helpers have no share; a product in the third place is unspecified', () => {
     expect(work(cell('LSTMCell'), kernel('splitKreduce_kernel', 'fprop', 1))).to.include({
       role: 'helper',
       flops: 0,

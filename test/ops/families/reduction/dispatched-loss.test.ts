@@ -3,7 +3,7 @@ import type { Arg } from '../../../../src/record/record.js';
 import { amount, int, workOf } from '../../../support/amounts.js';
 import { aten, call, kernel, none, t, v } from '../../../support/calls.js';
 
-const untold: Arg = { name: '', type: 'unknown' };
+const unspecified: Arg = { name: '', type: 'unknown' };
 const x = t([64, 10]); // 640 elements, 2560 bytes
 const scalar = t([]); // 4 bytes
 
@@ -24,7 +24,9 @@ describe('losses as the dispatcher runs them', () => {
     // 64·(8 + 4) + result + total weight
     expect(amount(aten('nll_loss_forward', x, target, none, int(1), int(-100)))).to.equal('main 64 776');
     expect(amount(aten('nll_loss_forward', x, target, t([10]), int(0), int(-100)))).to.equal('main 128 1068'); // + 40, 256 for 4
-    expect(amount(aten('nll_loss_backward', scalar, x, target, none, untold, untold, scalar))).to.equal('main 64 3080');
+    expect(amount(aten('nll_loss_backward', scalar, x, target, none, unspecified, unspecified, scalar))).to.equal(
+      'main 64 3080',
+    );
     // log_softmax 5·640 and 2·2560, nll_loss 64 and 772: whole, whatever the kernel
     const both = aten('cross_entropy_loss', x, target, none, int(1), int(-100), v(0));
     expect(amount(both, kernel('softmax_warp_forward'))).to.equal('main 3264 5892');
@@ -39,9 +41,9 @@ describe('losses as the dispatcher runs them', () => {
     expect(amount(loss)).to.equal('main 54600 33136');
     const flat = aten('_ctc_loss', probabilities, t([34], 'int64'), ...lengths, int(0), v(false));
     expect(amount(flat)).to.equal('main 54600 33088'); // the longest of the lengths
-    const hidden = aten('_ctc_loss', probabilities, t([34], 'int64'), untold, untold, int(0), v(false));
+    const hidden = aten('_ctc_loss', probabilities, t([34], 'int64'), unspecified, unspecified, int(0), v(false));
     expect(amount(hidden)).to.equal('main na na');
-    expect(workOf(hidden)?.unknown).to.equal('the longest target is not told');
+    expect(workOf(hidden)?.unknown).to.equal('the longest target is unspecified');
     const states = t([4, 50, 21]);
     const back = aten(
       '_ctc_loss_backward',
@@ -67,7 +69,7 @@ describe('softmax as the dispatcher runs it', () => {
     expect(amount(aten('_softmax_backward_data', y, y, int(-1), int(5)))).to.equal('main 512 768');
     const single = t([2, 8, 8]); // 512 bytes
     expect(amount(aten('_log_softmax_backward_data', single, single, int(-1), int(5)))).to.equal('main 512 1280');
-    expect(amount(aten('_log_softmax_backward_data', single, single, untold, single))).to.equal('main 512 1536');
+    expect(amount(aten('_log_softmax_backward_data', single, single, unspecified, single))).to.equal('main 512 1536');
   });
   it('with a mask, a scale, or half of the matrix', () => {
     const mask = t([2, 8, 8], 'bool');

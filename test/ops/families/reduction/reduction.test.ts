@@ -87,13 +87,13 @@ describe('reductions of the dispatcher', () => {
     expect(amount(aten('kthvalue', x, int(3), int(0), no))).to.equal('main 2048 8576');
     expect(amount(aten('aminmax', x, none, no))).to.equal('main 4096 8200');
   });
-  it('do not know the size of a result whose dimensions are not told', () => {
-    const untold = { name: '', type: 'unknown' };
-    expect(workOf(aten('sum', x, untold, no, none))).to.include({ flops: 2048, bytes: null });
-    expect(workOf(aten('var', x, untold, int(1), no))).to.include({
-      ...{ flops: null, bytes: null, unknown: 'the reduced dimensions are not told' },
+  it('do not know the size of a result whose dimensions are unspecified', () => {
+    const unspecified = { name: '', type: 'unknown' };
+    expect(workOf(aten('sum', x, unspecified, no, none))).to.include({ flops: 2048, bytes: null });
+    expect(workOf(aten('var', x, unspecified, int(1), no))).to.include({
+      ...{ flops: null, bytes: null, unknown: 'the reduced dimensions are unspecified' },
     });
-    expect(amount(aten('sum', t([64]), untold, no, none))).to.equal('main 64 260'); // one dimension only
+    expect(amount(aten('sum', t([64]), unspecified, no, none))).to.equal('main 64 260'); // one dimension only
   });
   it('do not fit dimensions that are not there', () => {
     expect(amount(aten('sum', x, int(2), no, none))).to.equal(null);
