@@ -3,10 +3,10 @@
  */
 import type { OpCall } from '../record/record.js';
 import { dtypeBytes, dtypeShort, type Tensor } from './call.js';
-import { inputs } from './operands.js';
+import { inputTensors } from './operands.js';
 import { factorType } from './kernels/type-in-name.js';
 import { category, promoteOperands } from './schema/promotion.js';
-import type { Verdict } from './tensor-core.js';
+import type { MatrixUnitVerdict } from './tensor-core.js';
 
 const isKind = (...kinds: readonly (string | null)[]): ((tensor: Tensor) => boolean) => {
   return ({ dtype }) => kinds.includes(category(dtype));
@@ -32,7 +32,7 @@ function quantised(tensors: readonly Tensor[]): string | null {
 
 /** The type of a call's operands after promotion, as the framework names it; null when it is unspecified. */
 function promotedType(call: OpCall, matmul: boolean): string | null {
-  const known = inputs(call)?.filter(isKnownType) ?? [];
+  const known = inputTensors(call)?.filter(isKnownType) ?? [];
   if (matmul) {
     const narrow = quantised(known);
     if (narrow !== null) return narrow;
@@ -43,12 +43,12 @@ function promotedType(call: OpCall, matmul: boolean): string | null {
 }
 
 /** What is asked for a kernel's type: its describing call, and the kernel. */
-interface Asked {
+interface KernelArithmetic {
   readonly call: OpCall;
   /** Whether the kernel does the op's product. */
   readonly matmul: boolean;
   readonly name: string;
-  readonly verdict: Verdict;
+  readonly verdict: MatrixUnitVerdict;
 }
 
 /**
@@ -56,7 +56,7 @@ interface Asked {
  * are no others. For products the kernel's name decides where the operands are FP32, which the matrix unit may round to
  * TF32 or 16 bits on the way in, and where their type is unspecified. Null when nothing tells it.
  */
-export function arithmeticType({ call, matmul, name, verdict }: Asked): string | null {
+export function arithmeticType({ call, matmul, name, verdict }: KernelArithmetic): string | null {
   const promoted = promotedType(call, matmul);
   const short = promoted === null ? null : dtypeShort(promoted);
   if (!matmul || (short !== null && short !== 'fp32')) return short;

@@ -11,7 +11,7 @@ export const named = <T>(ops: string, entry: T): ByName<T> =>
   Object.fromEntries(ops.split(' ').map((op) => [op, entry]));
 
 /** The same names with what is made of their entries. */
-export const mapped = <From, To>(table: ByName<From>, make: (entry: From) => To): ByName<To> =>
+export const mapEntries = <From, To>(table: ByName<From>, make: (entry: From) => To): ByName<To> =>
   Object.fromEntries(Object.entries(table).map(([op, entry]) => [op, make(entry)]));
 
 /** The entry for a call, its module's before one for all modules; undefined when the table has none. */
@@ -26,5 +26,5 @@ export function entryOf<T>(table: ByName<T>, call: OpCall): T | undefined {
  * Names for the table of ops, of ops that are known as the dispatcher runs them and not as Python calls them: `einsum` →
  * `aten.einsum`; a name with a module of its own stays.
  */
-export const ofDispatcher = (ops: readonly string[]): string[] =>
+export const dispatcherNames = (ops: readonly string[]): string[] =>
   ops.map((op) => (op.includes('.') ? op : `aten.${op}`));

@@ -80,8 +80,8 @@ export function numel(shape: readonly number[]): number {
 }
 
 /** Elements of all tensors together. */
-export const elements = (tensors: readonly Tensor[]): number =>
-  tensors.reduce((sum, { shape }) => sum + numel(shape), 0);
+export const elementCount = (tensorArguments: readonly Tensor[]): number =>
+  tensorArguments.reduce((sum, { shape }) => sum + numel(shape), 0);
 
 /** Size of a tensor in bytes, or null when its element type is not known. */
 export function tensorBytes(tensor: Tensor): number | null {
@@ -117,7 +117,7 @@ export function argument(call: OpCall, name: string, position: number): Arg | un
 }
 
 /** The value of a scalar or list argument by keyword or position; undefined when it is not given. */
-export const value = (call: OpCall, name: string, position: number): ArgValue | undefined =>
+export const argumentValue = (call: OpCall, name: string, position: number): ArgValue | undefined =>
   argument(call, name, position)?.value;
 
 /** Result extents of an elementwise op on the given extents (NumPy's broadcasting rules); null when they do not fit. */

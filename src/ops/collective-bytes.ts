@@ -6,7 +6,7 @@
  */
 import type { Collective } from '../record/record.js';
 
-interface Rule {
+interface CollectiveRule {
   /** On the operation's name in lower case without `_`. */
   readonly pattern: RegExp;
   /** Which message is the S of the definition: the larger side where only one has the data of all ranks. */
@@ -21,7 +21,7 @@ const others = (ranks: number): number => (ranks - 1) / ranks;
 const once = (): number => 1;
 
 /** First match wins. An all-to-all of uneven parts does not tell what stays on its rank. */
-const RULES: readonly Rule[] = [
+const RULES: readonly CollectiveRule[] = [
   { pattern: /allreduce/, size: 'in', factor: (ranks) => 2 * others(ranks) },
   { pattern: /allgather/, size: 'out', factor: others },
   { pattern: /reducescatter/, size: 'in', factor: others },
@@ -34,7 +34,7 @@ const RULES: readonly Rule[] = [
   { pattern: /send|recv/, size: 'in', oneWay: true, factor: once },
 ];
 
-const ruleOf = ({ op }: Collective): Rule | undefined => {
+const ruleOf = ({ op }: Collective): CollectiveRule | undefined => {
   const name = op.toLowerCase().replaceAll('_', '');
   return RULES.find(({ pattern }) => pattern.test(name));
 };

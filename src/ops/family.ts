@@ -25,7 +25,7 @@ export interface KernelFacts {
  * What a kernel does for its op. The op's work is given to its main kernel(s) once; a helper (layout change, split-K
  * reduction, workspace fill) has none of it.
  */
-export type Role = 'main' | 'dgrad' | 'wgrad' | 'bias' | 'helper';
+export type KernelRole = 'main' | 'dgrad' | 'wgrad' | 'bias' | 'helper';
 
 /** One `key=value` of the params column; a bare value when the key is ''. */
 export type Param = readonly [key: string, value: string | number];
@@ -47,7 +47,7 @@ export interface OpCost {
   /** Where the formula comes from; in a rule by default the source of its family. */
   readonly source?: string;
   /** By default `main`. */
-  readonly role?: Role;
+  readonly role?: KernelRole;
   /** Whether a matrix unit could do the op; by default not. */
   readonly matmul?: boolean;
   /** Why flops or writes are null. */
@@ -56,7 +56,7 @@ export interface OpCost {
 
 /** The work of one kernel, or of a whole op. */
 export interface Work {
-  readonly role: Role;
+  readonly role: KernelRole;
   /** Floating-point operations, a fused multiply-add counted as 2; null when not known. */
   readonly flops: number | null;
   /** Least memory traffic: each operand read once, each result written once; null when not known. */

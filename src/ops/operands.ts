@@ -24,7 +24,7 @@ export function tensorOf(arg: Arg | undefined): Tensor | null {
  * The tensors an op reads, in order, those of lists among them; `out=` is not read. Null when one of them has no
  * sensible extents.
  */
-export function inputs(call: OpCall): Tensor[] | null {
+export function inputTensors(call: OpCall): Tensor[] | null {
   const read: Tensor[] = [];
   for (const arg of call.args) {
     if (arg.name === 'out') continue;
@@ -47,7 +47,7 @@ function scalarTensor(arg: Arg | undefined): Tensor | null {
 }
 
 /** The tensor an op works on: its first argument, or the one named `input` or `self`. */
-export function subject(call: OpCall): Tensor | null {
+export function inputTensor(call: OpCall): Tensor | null {
   const arg = positional(call)[0] ?? call.args.find(({ name }) => name === 'input' || name === 'self');
   return tensorOf(arg) ?? scalarTensor(arg);
 }
@@ -64,21 +64,21 @@ export const scalars = (call: OpCall): (boolean | number)[] =>
     .filter((value) => typeof value === 'number' || typeof value === 'boolean');
 
 /** Whether its elements are whole numbers, as indices are. */
-export const isWholeNumbered = ({ dtype }: Tensor): boolean => /^u?int|^long$/.test(dtype);
+export const hasIntegerType = ({ dtype }: Tensor): boolean => /^u?int|^long$/.test(dtype);
 
 /** A whole number, or undefined. */
-export const whole = (value: ArgValue | undefined): number | undefined =>
+export const integer = (value: ArgValue | undefined): number | undefined =>
   typeof value === 'number' && Number.isInteger(value) ? value : undefined;
 
 /** A sequence of whole numbers; one number stands for itself; null when it is something else. */
-export function wholes(value: ArgValue | undefined): number[] | null {
+export function integers(value: ArgValue | undefined): number[] | null {
   const list = Array.isArray(value) ? (value as readonly ArgValue[]) : [value];
-  const found = list.map((item) => whole(item as ArgValue)).filter((item) => item !== undefined);
+  const found = list.map((item) => integer(item as ArgValue)).filter((item) => item !== undefined);
   return found.length === list.length ? found : null;
 }
 
 /** The dimension `dim` (negative: from the end) of a rank, or null when there is none such. */
-export function dimension(dim: number, rank: number): number | null {
+export function resolveDimension(dim: number, rank: number): number | null {
   const at = dim < 0 ? dim + rank : dim;
   return at >= 0 && at < rank ? at : null;
 }

@@ -3,7 +3,7 @@
  * addend to the kernel that adds it, nothing to those that only prepare or finish.
  */
 import { dtypeShort, numel, type Tensor } from './call.js';
-import type { KernelFacts, OpCost, Param, Role, Work } from './family.js';
+import type { KernelFacts, OpCost, Param, KernelRole, Work } from './family.js';
 import { kernelKind, type KernelKind } from './kernels/kernel-kind.js';
 import { helperWork, workOf } from './work.js';
 
@@ -13,7 +13,7 @@ export interface ProductCost extends OpCost {
   readonly reads: readonly [a: Tensor, b: Tensor];
   readonly writes: readonly [result: Tensor];
   /** The params column, where it depends on what the kernel computes. */
-  readonly paramsOf?: (role: Role, kernel: KernelFacts) => readonly Param[];
+  readonly paramsOf?: (role: KernelRole, kernel: KernelFacts) => readonly Param[];
   /** What is added to the result: a bias, or C of A·B + C. */
   readonly addend?: Addend;
   /** Whether it is a transposed convolution, whose forward pass is another convolution's input gradient. */
@@ -39,14 +39,16 @@ export function dtypeParams(...tensors: readonly Tensor[]): Param[] {
 }
 
 /** Kernels that libraries run before and after a product's or convolution's own, beside those `kernelKind` knows. */
-const BESIDE = /^batched_transpose_|^SubTensorOp|^transpose_[CNHW]{4}2|scalePackedTensor|reduce_wgrad|ReduceSplitK/;
+const HELPER_NAMES =
+  /^batched_transpose_|^SubTensorOp|^transpose_[CNHW]{4}2|scalePackedTensor|reduce_wgrad|ReduceSplitK/;
 
 /** Whether the kernel only prepares or finishes a product, as its name says. */
-export const isBeside = (kernel: KernelFacts): boolean => kernelKind(kernel) !== 'main' || BESIDE.test(kernel.short);
+export const isHelperKernel = (kernel: KernelFacts): boolean =>
+  kernelKind(kernel) !== 'main' || HELPER_NAMES.test(kernel.short);
 
 /** The whole work of an op for a kernel that may do it; nothing for one beside. */
-export const wholeOrBeside = (work: Work, kernel: KernelFacts): Work =>
-  work.matmul && isBeside(kernel) ? helperWork(work.params, 'kernel name') : work;
+export const workUnlessHelper = (work: Work, kernel: KernelFacts): Work =>
+  work.matmul && isHelperKernel(kernel) ? helperWork(work.params, 'kernel name') : work;
 
 /** Words in kernel names that tell which gradient is computed; first match wins. */
 const GRADIENT_WORDS: readonly (readonly ['dgrad' | 'wgrad' | 'fprop', RegExp])[] = [
@@ -81,7 +83,7 @@ const TRANSPOSITIONS: readonly (readonly ['dgrad' | 'wgrad', RegExp])[] = [
  * the transposition there, else by its place among the kernels of the backward op (input first, then weight). From the
  * third kernel on it is unspecified.
  */
-function gradientRole({ name, dir, sub }: KernelFacts, transposed = false): Role {
+function gradientRole({ name, dir, sub }: KernelFacts, transposed = false): KernelRole {
   const word = GRADIENT_WORDS.find(([, pattern]) => pattern.test(name))?.[0];
   if (word === 'wgrad') return 'wgrad';
   if (word === 'dgrad' && !transposed) return 'dgrad';
@@ -121,7 +123,7 @@ function addendOf({ addend, writes: [result] }: ProductCost, kind: KernelKind, b
 /** The work of one kernel of the product's call. */
 export function productWork(product: ProductCost, kernel: KernelFacts): Work {
   const kind = kernelKind(kernel);
-  const params = (role: Role): readonly Param[] => product.paramsOf?.(role, kernel) ?? product.params;
+  const params = (role: KernelRole): readonly Param[] => product.paramsOf?.(role, kernel) ?? product.params;
   if (kind === 'main') {
     const role = gradientRole(kernel, product.transposed);
     return workOf({ ...product, role, params: params(role) });

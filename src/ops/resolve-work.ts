@@ -3,7 +3,7 @@
  */
 import type { OpCall } from '../record/record.js';
 import type { Family, KernelFacts, Work } from './family.js';
-import { inSchemaOrder } from './schema/argument-reconstruction.js';
+import { reconstructArguments } from './schema/argument-reconstruction.js';
 import { withAnyType, inferDtypes, type TypedBy } from './schema/dtype-inference.js';
 import { familyOf } from './table.js';
 
@@ -29,30 +29,30 @@ export interface ResolvedWork {
 export function resolveWork(calls: readonly OpCall[], kernel: KernelFacts): ResolvedWork | null {
   let partial: ResolvedWork | null = null;
   for (let index = calls.length - 1; index >= 0; index--) {
-    const found = describeBy(calls, index, kernel);
+    const found = resolveWorkAt(calls, index, kernel);
     if (found === null || (partial !== null && found.family !== partial.family)) continue;
     if (found.call.from === undefined) return partial ?? found;
-    if (calls[index]?.from === 'sizes' ? isComplete(found) : isKnown(found.whole))
+    if (calls[index]?.from === 'sizes' ? isComplete(found) : isWorkKnown(found.whole))
       return partial === null ? found : { ...found, work: withRoleOf(partial.work, found.work) };
     partial ??= found;
   }
   return partial;
 }
 
-function describeBy(calls: readonly OpCall[], index: number, kernel: KernelFacts): ResolvedWork | null {
+function resolveWorkAt(calls: readonly OpCall[], index: number, kernel: KernelFacts): ResolvedWork | null {
   const written = withKnownResult(calls, index);
   const family = written === undefined ? null : familyOf(written);
   if (written === undefined || family === null) return null;
-  const { call, typedBy } = inferDtypes(inSchemaOrder(written), kernel.name);
+  const { call, typedBy } = inferDtypes(reconstructArguments(written), kernel.name);
   if (call.from === undefined) {
     const work = family.work(call, kernel);
     return work === null ? null : { index, call, family, work, whole: work, typedBy };
   }
-  const work = family.work(call, doing(kernel));
+  const work = family.work(call, asDispatched(kernel));
   const whole = family.work(call, NAMELESS) ?? work;
   if (work === null || whole === null) return null;
   // Some ops are only told by their kernels: a batch normalisation, whether it trains.
-  const told = isKnown(whole) || work.role === 'helper' ? whole : work;
+  const told = isWorkKnown(whole) || work.role === 'helper' ? whole : work;
   return { index, call, family, work, whole: told, typedBy };
 }
 
@@ -73,18 +73,18 @@ const hasTensorsOf = (a: OpCall, b: OpCall): boolean =>
 /** A kernel of which nothing is known: what a family says of it is the work of the whole op. */
 const NAMELESS: KernelFacts = { name: '', short: '', dir: 'fprop', sub: 0, grid: null, block: null };
 
-const isKnown = ({ flops, bytes }: Work): boolean => flops !== null && bytes !== null;
+const isWorkKnown = ({ flops, bytes }: Work): boolean => flops !== null && bytes !== null;
 
 /**
  * Whether the call tells all but element types. These may be known by one of its kernels' names and not by another's,
  * and all of them must have the same describing call.
  */
 const isComplete = ({ call, family, whole }: ResolvedWork): boolean =>
-  isKnown(whole) || (whole.flops !== null && isKnown(family.work(withAnyType(call), NAMELESS) ?? whole));
+  isWorkKnown(whole) || (whole.flops !== null && isWorkKnown(family.work(withAnyType(call), NAMELESS) ?? whole));
 
 /** The inner op may say which gradient it computes. */
 const withRoleOf = ({ role }: Work, work: Work): Work =>
   work.role !== 'helper' && (role === 'dgrad' || role === 'wgrad') ? { ...work, role } : work;
 
 /** A kernel that does the call itself, first and alone: see `KernelFacts`. */
-const doing = (kernel: KernelFacts): KernelFacts => ({ ...kernel, dir: 'fprop', sub: 0 });
+const asDispatched = (kernel: KernelFacts): KernelFacts => ({ ...kernel, dir: 'fprop', sub: 0 });

@@ -7,16 +7,16 @@
 import type { Work } from './family.js';
 
 /** `likely`: element type or shape decide, and the name does not tell them. `unknown`: the name tells nothing. */
-export type Verdict = 'yes' | 'likely' | 'no' | 'unknown';
+export type MatrixUnitVerdict = 'yes' | 'likely' | 'no' | 'unknown';
 
 export interface TensorCore {
-  readonly verdict: Verdict;
+  readonly verdict: MatrixUnitVerdict;
   /** Id of the rule that decided. */
   readonly rule: string;
 }
 
 interface TensorCoreRule extends TensorCore {
-  readonly verdict: Exclude<Verdict, 'unknown'>;
+  readonly verdict: Exclude<MatrixUnitVerdict, 'unknown'>;
   readonly pattern: RegExp;
 }
 

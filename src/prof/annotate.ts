@@ -3,7 +3,7 @@
  * is computed when it is first asked for, so that a report pays only for its own columns.
  */
 import { collective } from '../ops/families/collective.js';
-import type { Role, Work } from '../ops/family.js';
+import type { KernelRole, Work } from '../ops/family.js';
 import type { ResolvedWork } from '../ops/resolve-work.js';
 import { familyOf } from '../ops/table.js';
 import { matrixUnitByName, matrixUnitCell, tensorCore, type TensorCore } from '../ops/tensor-core.js';
@@ -102,7 +102,7 @@ export class Annotated {
   get bytes(): number | null {
     return this.described?.work.bytes ?? null;
   }
-  get role(): Role | null {
+  get role(): KernelRole | null {
     return this.described?.work.role ?? null;
   }
 

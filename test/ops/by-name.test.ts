@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { entryOf, mapped, named, ofDispatcher } from '../../src/ops/by-name.js';
+import { entryOf, mapEntries, named, dispatcherNames } from '../../src/ops/by-name.js';
 import { aten, call } from '../support/calls.js';
 
 describe('tables by the names of ops', () => {
@@ -16,7 +16,7 @@ describe('tables by the names of ops', () => {
     expect(entryOf(table, aten('toString'))).to.equal(undefined);
   });
   it('are made of others', () => {
-    expect(mapped(table, (n) => 10 * n)).to.deep.equal({ mm: 10, bmm: 10, '_C.mm': 20 });
-    expect(ofDispatcher(Object.keys(table))).to.deep.equal(['aten.mm', 'aten.bmm', '_C.mm']);
+    expect(mapEntries(table, (n) => 10 * n)).to.deep.equal({ mm: 10, bmm: 10, '_C.mm': 20 });
+    expect(dispatcherNames(Object.keys(table))).to.deep.equal(['aten.mm', 'aten.bmm', '_C.mm']);
   });
 });

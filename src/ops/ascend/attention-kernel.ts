@@ -8,7 +8,7 @@ import { present, type KernelTensors, type StoredTensor } from './kernel-tensors
 const FORMULA = '2·B·N·Sq·Skv·(Dq + Dv)';
 
 /** Batch, heads, queries, keys and head sizes of an attention. */
-interface Extents {
+interface KernelExtents {
   readonly products: number;
   readonly sq: number;
   readonly skv: number;
@@ -30,7 +30,7 @@ function layoutOf(shape: readonly number[], batch: number, tokens?: number): rea
   return fits(c) && tokens !== b ? [c, b * d] : fits(b) ? [b, c * d] : null;
 }
 
-function extentsOf(tensors: readonly StoredTensor[], statistic: StoredTensor | undefined): Extents | null {
+function extentsOf(tensors: readonly StoredTensor[], statistic: StoredTensor | undefined): KernelExtents | null {
   const [q, k, v] = tensors;
   if (q === undefined || k === undefined || v === undefined || statistic === undefined) return null;
   const [batch = 0, heads = 0, sq = 0] = statistic.shape;

@@ -13,11 +13,11 @@ export interface StoredTensor extends Tensor {
 }
 
 /** A slot; null where it is empty. */
-export type Slot = StoredTensor | null;
+export type OperandSlot = StoredTensor | null;
 
 export interface KernelTensors {
-  readonly inputs: readonly Slot[];
-  readonly outputs: readonly Slot[];
+  readonly inputs: readonly OperandSlot[];
+  readonly outputs: readonly OperandSlot[];
 }
 
 /** Element types in the profiler's words, where they are not the framework's in capitals. */
@@ -52,10 +52,10 @@ function extentsOf(text: string): number[] | null {
 }
 
 /** @param isLone whether an empty slot is a tensor without dimensions for certain */
-function slots(labels: Labels, side: 'input' | 'output', isLone: (count: number) => boolean): Slot[] {
+function slots(labels: Labels, side: 'input' | 'output', isLone: (count: number) => boolean): OperandSlot[] {
   const [shapes, types, formats] = ['Shapes', 'Types', 'Formats'].map((what) => listOf(labels, `${side}${what}`));
   const count = Math.max(shapes?.length ?? 0, types?.length ?? 0);
-  return Array.from({ length: count }, (_, i): Slot => {
+  return Array.from({ length: count }, (_, i): OperandSlot => {
     const type = types?.[i] ?? '';
     const text = shapes?.[i] ?? '';
     const shape = text === '' && isLone(count) && type !== '' ? [] : extentsOf(text);
@@ -76,7 +76,7 @@ export function kernelTensors({ labels }: Pick<KernelRecord, 'labels'>): KernelT
 }
 
 /** Those of the slots that hold a tensor. */
-export const present = (slotList: readonly Slot[]): StoredTensor[] => slotList.filter((slot) => slot !== null);
+export const present = (slotList: readonly OperandSlot[]): StoredTensor[] => slotList.filter((slot) => slot !== null);
 
 /** Rows and columns of a matrix, those of a batch before them; null for what is none. */
 export function matrixOf({ shape, format }: StoredTensor): readonly [rows: number, columns: number] | null {

@@ -19,8 +19,8 @@ import {
   type KernelTensors,
   type StoredTensor,
 } from './kernel-tensors.js';
-import { elements, numel } from '../call.js';
-import type { Role, Work } from '../family.js';
+import { elementCount, numel } from '../call.js';
+import type { KernelRole, Work } from '../family.js';
 import { ADAM_FLOPS } from '../families/optimizer/optimizer.js';
 import { tensorListParams, workOf } from '../work.js';
 
@@ -49,7 +49,10 @@ const product: KernelRule = ({ inputs, outputs }) => {
 };
 
 /** @param of the map whose positions count, and the weight */
-function convolution(of: (tensors: KernelTensors) => readonly (StoredTensor | undefined)[], role: Role): KernelRule {
+function convolution(
+  of: (tensors: KernelTensors) => readonly (StoredTensor | undefined)[],
+  role: KernelRole,
+): KernelRule {
   return (tensors) => {
     const [map, weight] = of(tensors);
     const at = map === undefined ? null : positionsOf(map);
@@ -84,7 +87,7 @@ const map =
     const sizes = made.map(({ shape }) => numel(shape));
     if (sizes.length === 0) return { flops: null, formula: 'flops = elements of the result' };
     return {
-      flops: isList ? elements(made) : Math.max(...sizes),
+      flops: isList ? elementCount(made) : Math.max(...sizes),
       formula: `flops = elements of ${isList ? 'all results' : 'the largest result'}`,
       writes: results.length > 0 ? results : made,
     };

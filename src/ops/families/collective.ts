@@ -2,7 +2,7 @@
  * Operations between the devices of a group: all-reduce, all-gather, all-to-all …
  */
 import { entryOf, named, type ByName } from '../by-name.js';
-import { bind, type Bound } from '../schema/binding.js';
+import { bind, type BoundArguments } from '../schema/binding.js';
 import { dtypeShort, numel, type Tensor } from '../call.js';
 import { messageBytes } from '../collective-bytes.js';
 import type { Collective, OpCall } from '../../record/record.js';
@@ -123,10 +123,10 @@ function inParts(message: readonly Tensor[], parts: readonly number[] | null): T
 }
 
 /** What the operation writes on this device; null when the call does not tell it. */
-function resultOf(bound: Bound, { result }: Form): readonly Tensor[] | null {
+function resultOf(bound: BoundArguments, { result }: Form): readonly Tensor[] | null {
   const message = bound.tensors('message');
   if (message.length === 0) return null;
-  if (result === 'split') return inParts(message, bound.wholes('splits'));
+  if (result === 'split') return inParts(message, bound.integers('splits'));
   if (result === 'given') return bound.tensors('result').length === 0 ? null : bound.tensors('result');
   if (result === 'unspecified') return null;
   if (result === 'none') return [];

@@ -1,12 +1,12 @@
 /**
  * Fast Fourier transforms.
  */
-import { ofDispatcher } from '../by-name.js';
-import { byRules, ruleFor, type Reading, type Rules } from '../schema/by-schema.js';
+import { dispatcherNames } from '../by-name.js';
+import { workByRules, ruleFor, type BoundCall, type OpRules } from '../schema/op-rules.js';
 import { numel, type Tensor } from '../call.js';
 import type { Family, OpCost } from '../family.js';
-import { dimension, wholes } from '../operands.js';
-import { complexOf, partOf } from '../schema/promotion.js';
+import { resolveDimension, integers } from '../operands.js';
+import { complexTypeOf, realPartType } from '../schema/promotion.js';
 import { tensor, tensorParams } from '../work.js';
 
 /** Which side of a transform is real. */
@@ -20,17 +20,17 @@ const withLast = (shape: readonly number[], at: number, extent: number): number[
   shape.map((old, i) => (i === at ? extent : old));
 
 /** The result; null when its extents are unspecified. */
-function resultOf(reading: Reading, x: Tensor, real: Real, last: number): Tensor | null {
+function resultOf(reading: BoundCall, x: Tensor, real: Real, last: number): Tensor | null {
   if (real === null) return x;
   if (real === 'output') {
     const extent = reading.number('last');
-    return extent === null ? null : tensor(withLast(x.shape, last, extent), partOf(x.dtype));
+    return extent === null ? null : tensor(withLast(x.shape, last, extent), realPartType(x.dtype));
   }
   const onesided = reading.flag('onesided');
   if (onesided === null) return null;
   const size = x.shape[last] ?? 0;
   const kept = onesided ? Math.floor(size / 2) + 1 : size;
-  return tensor(withLast(x.shape, last, kept), complexOf(x.dtype));
+  return tensor(withLast(x.shape, last, kept), complexTypeOf(x.dtype));
 }
 
 const unspecified = (x: Tensor, unknown: string): OpCost => {
@@ -39,12 +39,12 @@ const unspecified = (x: Tensor, unknown: string): OpCost => {
 
 const transform =
   (real: Real) =>
-  (reading: Reading): OpCost | null => {
+  (reading: BoundCall): OpCost | null => {
     const x = reading.tensor('x');
     if (x === null) return null;
     const given = reading.value('dim');
     if (given === undefined) return unspecified(x, 'the transformed dimensions are unspecified');
-    const dims = (wholes(given) ?? [NaN]).map((dim) => dimension(dim, x.shape.length));
+    const dims = (integers(given) ?? [NaN]).map((dim) => resolveDimension(dim, x.shape.length));
     const last = dims.at(-1);
     if (last === undefined || last === null || dims.includes(null)) return null;
     const result = resultOf(reading, x, real, last);
@@ -60,7 +60,7 @@ const transform =
   };
 
 /** Arguments as in PyTorch's native_functions.yaml. */
-const RULES: Rules = {
+const RULES: OpRules = {
   ...ruleFor('_fft_c2c', '@x dim normalization forward', transform(null)),
   ...ruleFor('_fft_r2c', '@x dim normalization onesided', transform('input')),
   ...ruleFor('_fft_c2r', '@x dim normalization last', transform('output')),
@@ -69,7 +69,7 @@ const RULES: Rules = {
 export const fourier: Family = {
   id: 'fourier',
   title: 'Fourier transforms',
-  ops: ofDispatcher(Object.keys(RULES)),
+  ops: dispatcherNames(Object.keys(RULES)),
   formulas: [`${FORMULA}, E = all elements of the longer side`, 'bytes = |x| + |y|'],
-  work: byRules(RULES, SOURCE),
+  work: workByRules(RULES, SOURCE),
 };

@@ -4,10 +4,10 @@
 import { entryOf, named, type ByName } from '../by-name.js';
 import { argument, broadcast, numel, positional, type Tensor } from '../call.js';
 import type { Arg, OpCall } from '../../record/record.js';
-import { isDispatched, typed } from '../schema/dispatched.js';
+import { isDispatched, tensorOfType } from '../schema/dispatched.js';
 import type { Family, KernelFacts, Work } from '../family.js';
 import { dtypeGiven } from '../schema/dtype-argument.js';
-import { subject, tensorOf, whole, wholes } from '../operands.js';
+import { inputTensor, tensorOf, integer, integers } from '../operands.js';
 import { tensor, tensorParams, workOf } from '../work.js';
 import { filledBy } from './movement/dispatched-filling.js';
 
@@ -22,7 +22,7 @@ type Formula = (call: OpCall, kernel: KernelFacts) => Work | null;
 
 /** The mask is a result of the forward pass, one byte per element, and is read again in the backward pass. */
 const dropout: Formula = (call, kernel) => {
-  const input = subject(call);
+  const input = inputTensor(call);
   if (input === null) return null;
   const mask = tensor(input.shape, 'bool');
   const backward = kernel.dir === 'bprop';
@@ -47,13 +47,13 @@ function permutationType(call: OpCall): Arg | undefined {
 }
 
 const randperm: Formula = (call) => {
-  const count = whole((positional(call)[0] ?? call.args.find(({ name }) => name === 'n'))?.value);
+  const count = integer((positional(call)[0] ?? call.args.find(({ name }) => name === 'n'))?.value);
   if (count === undefined && isDispatched(call)) return unspecified('how many numbers are drawn is unspecified');
   if (count === undefined || count < 0) return null;
   return workOf({
     flops: 3 * count,
     reads: [],
-    writes: [isDispatched(call) ? typed([count], permutationType(call), 'int64') : tensor([count], 'int64')],
+    writes: [isDispatched(call) ? tensorOfType([count], permutationType(call), 'int64') : tensor([count], 'int64')],
     params: [['N', count]],
     formula: 'flops = 3·n; bytes = n·size',
     source: SOURCE,
@@ -74,7 +74,7 @@ const draw = (result: Tensor, reads: readonly Tensor[] = []): Work | null =>
     : null;
 
 const drawInto: Formula = (call) => {
-  const target = subject(call);
+  const target = inputTensor(call);
   // bernoulli_(self, p) and the like may take their parameter as a tensor.
   const parameter = isDispatched(call) ? tensorOf(call.args[1]) : null;
   return target === null ? null : draw(target, parameter === null ? [] : [parameter]);
@@ -82,7 +82,7 @@ const drawInto: Formula = (call) => {
 
 /** bernoulli(self): a number for each probability; bernoulli(self, p): as many as there are elements. */
 const bernoulli: Formula = (call, kernel) => {
-  const probabilities = subject(call);
+  const probabilities = inputTensor(call);
   if (!isDispatched(call) || probabilities === null || call.args[1]?.type === 'float') return drawInto(call, kernel);
   return draw(probabilities, [probabilities]);
 };
@@ -98,8 +98,8 @@ const drawFrom: Formula = (call) => {
 
 /** multinomial(self, num_samples): the weights of each row added up, then an operation per number. */
 const multinomial: Formula = (call) => {
-  const weights = subject(call);
-  const samples = whole(argument(call, 'num_samples', 1)?.value);
+  const weights = inputTensor(call);
+  const samples = integer(argument(call, 'num_samples', 1)?.value);
   if (!isDispatched(call) || weights === null) return null;
   if (samples === undefined || samples < 0) return unspecified('how many numbers are drawn is unspecified');
   const drawn = tensor([...weights.shape.slice(0, -1), samples], 'int64');
@@ -117,7 +117,7 @@ const multinomial: Formula = (call) => {
 /** Extents: one sequence, or numbers one by one. */
 function sizes(call: OpCall): number[] | null {
   const given = call.args.filter(({ name, type }) => name === 'size' || (name === '' && type !== 'NoneType'));
-  const lists = given.map(({ value }) => wholes(value));
+  const lists = given.map(({ value }) => integers(value));
   const shape = lists.some((list) => list === null) ? null : lists.flat().map(Number);
   return shape === null || shape.length === 0 || shape.some((extent) => extent < 0) ? null : shape;
 }

@@ -2,7 +2,7 @@
  * Lists of tensors as operands: element types that a profile does not tell, and lists whose tensors it does not tell.
  */
 import type { Arg } from '../../record/record.js';
-import { dtypeBytes, elements, type Tensor } from '../call.js';
+import { dtypeBytes, elementCount, type Tensor } from '../call.js';
 import type { Param, Work } from '../family.js';
 import { tensor, workOf } from '../work.js';
 
@@ -31,7 +31,7 @@ export const isUnspecifiedList = (arg: Arg | undefined): boolean =>
 /** `tensors=4,E=1024,`: how many tensors, and their elements together. */
 export const listParams = (list: readonly Tensor[]): Param[] => [
   ['tensors', list.length],
-  ['E', elements(list)],
+  ['E', elementCount(list)],
 ];
 
 /** The work of an op on lists whose tensors are unspecified. */

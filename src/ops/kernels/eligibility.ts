@@ -4,7 +4,7 @@
 import type { OpCall } from '../../record/record.js';
 import { numel, type Tensor } from '../call.js';
 import { matrixTypes, multipleOf, type MathType } from './matrix-unit.js';
-import { inputs, opName } from '../operands.js';
+import { inputTensors, opName } from '../operands.js';
 
 const matrices = (tensors: readonly Tensor[]): Tensor[] => tensors.filter(({ shape }) => shape.length >= 2);
 
@@ -36,10 +36,10 @@ const attentionExtents = (tensors: readonly Tensor[]): number[] =>
 const productExtents = (tensors: readonly Tensor[]): number[] =>
   matrices(tensors).flatMap(({ shape }) => shape.slice(-2));
 
-type Extents = (tensors: readonly Tensor[], call: OpCall) => number[];
+type ExtentReader = (tensors: readonly Tensor[], call: OpCall) => number[];
 
 /** Which extents must fill the unit, by op name; first match wins. */
-const EXTENTS: readonly (readonly [RegExp, Extents])[] = [
+const EXTENTS: readonly (readonly [RegExp, ExtentReader])[] = [
   [/^linear$/, linearExtents],
   [/conv/, convolutionExtents],
   [/attention|attn/, attentionExtents],
@@ -49,7 +49,7 @@ const EXTENTS: readonly (readonly [RegExp, Extents])[] = [
 /** The extents of a product that should be multiples, each once; [] when they are unspecified. */
 export function productExtentsOf(call: OpCall): number[] {
   const find = EXTENTS.find(([pattern]) => pattern.test(opName(call)))?.[1] ?? productExtents;
-  return [...new Set(find(inputs(call) ?? [], call))];
+  return [...new Set(find(inputTensors(call) ?? [], call))];
 }
 
 /** FP32 operands go through NVIDIA's unit as TF32. */

@@ -5,7 +5,7 @@
  * `channels=128` is how many partitions there are. Source: instructions of real captures, and their tool's own counts.
  */
 import { dtypeShort } from '../call.js';
-import type { Role, Work } from '../family.js';
+import type { KernelRole, Work } from '../family.js';
 
 /** What is known of an instruction. */
 export interface Instruction {
@@ -17,11 +17,12 @@ export interface Instruction {
 }
 
 /** `multiply`: on the array of multipliers. `map`, `reduce`: one operation per element written, or read. */
-type Kind = 'multiply' | 'map' | 'reduce' | 'move' | 'control';
+type OpcodeKind = 'multiply' | 'map' | 'reduce' | 'move' | 'control';
 
-const named = (kind: Kind, names: string): (readonly [string, Kind])[] => names.split(' ').map((name) => [name, kind]);
+const named = (kind: OpcodeKind, names: string): (readonly [string, OpcodeKind])[] =>
+  names.split(' ').map((name) => [name, kind]);
 
-const OPCODES: ReadonlyMap<string, Kind> = new Map([
+const OPCODES: ReadonlyMap<string, OpcodeKind> = new Map([
   ...named('multiply', 'MATMUL'),
   ...named('map', 'ACTIVATE TENSOR_SCALAR TENSOR_TENSOR RECIPROCAL'),
   ...named('reduce', 'TENSOR_REDUCE'),
@@ -62,7 +63,7 @@ const times = (amount: number | null | undefined, by: number): number | null =>
  */
 const isHalfProduct = ({ operands = '' }: Instruction): boolean => /\bfp32_mode=LOW_HIGH\b/.test(operands);
 
-const FLOPS: Readonly<Record<Kind, (instruction: Instruction) => number | null>> = {
+const FLOPS: Readonly<Record<OpcodeKind, (instruction: Instruction) => number | null>> = {
   multiply: (instruction) => times(instruction.counters?.['elements'], isHalfProduct(instruction) ? 1 : 2),
   map: ({ operands = '' }) => times(elementsOf(operands, 'dst'), operationsOf(operands)),
   reduce: ({ operands = '' }) => elementsOf(operands, 'src'),
@@ -70,7 +71,7 @@ const FLOPS: Readonly<Record<Kind, (instruction: Instruction) => number | null>>
   control: () => 0,
 };
 
-const FORMULAS: Readonly<Record<Kind | 'transpose' | 'half', string>> = {
+const FORMULAS: Readonly<Record<OpcodeKind | 'transpose' | 'half', string>> = {
   multiply: '2 * multiply-accumulates',
   half: "multiply-accumulates: one of the two instructions of an FP32 product, each with half of the weights' digits",
   map: 'operations * extents of the result * partitions',
@@ -83,7 +84,7 @@ const FORMULAS: Readonly<Record<Kind | 'transpose' | 'half', string>> = {
 const MEMORIES = /^(?:hbm|sbuf|psum)/;
 
 /** Traffic of the memory outside the core; 0 where the tool tells traffic of other memories alone, null where it tells none. */
-function bytesOf({ counters = {} }: Instruction, kind: Kind): number | null {
+function bytesOf({ counters = {} }: Instruction, kind: OpcodeKind): number | null {
   if (kind === 'control') return 0;
   const { hbmReadBytes = 0, hbmWriteBytes = 0 } = counters;
   const isKnownType = Object.keys(counters).some((name) => MEMORIES.test(name));
@@ -99,7 +100,7 @@ export function instructionWork(instruction: Instruction): Work | null {
   const isTranspose = kind === 'multiply' && instruction.labels?.['type'] === 'TRANSPOSE';
   const flops = isTranspose ? 0 : FLOPS[kind](instruction);
   const bytes = bytesOf(instruction, kind);
-  const role: Role = isTranspose || kind === 'move' || kind === 'control' ? 'helper' : 'main';
+  const role: KernelRole = isTranspose || kind === 'move' || kind === 'control' ? 'helper' : 'main';
   return {
     role,
     flops,

@@ -9,33 +9,33 @@ import type { Arg, OpCall } from '../../record/record.js';
 import { opName } from '../operands.js';
 
 /** What may stand at one place of a schema. */
-type Slot = 'tensor' | 'optional' | 'blank' | 'list' | 'list of scalars';
-type Order = readonly Slot[];
+type SchemaSlot = 'tensor' | 'optional' | 'blank' | 'list' | 'list of scalars';
+type ArgumentOrder = readonly SchemaSlot[];
 
 /**
  * An order is written as a signature (see `signature.ts`), with `@name[.]` for a list of tensors without dimensions. All
  * lists of one order have the same length, and all but the scalars the same extents.
  */
-const SLOTS: readonly (readonly [pattern: RegExp, slot: Slot])[] = [
+const SLOTS: readonly (readonly [pattern: RegExp, slot: SchemaSlot])[] = [
   [/\[\]$/, 'list'],
   [/\[\.\]$/, 'list of scalars'],
   [/^@.*\?$/, 'optional'],
   [/^@/, 'tensor'],
 ];
 
-const order = (text: string): Order =>
+const order = (text: string): ArgumentOrder =>
   text.split(' ').map((word) => SLOTS.find(([pattern]) => pattern.test(word))?.[1] ?? 'blank');
 
-const ofAll = (ops: string, ...texts: readonly string[]): [string, readonly Order[]][] =>
+const ofAll = (ops: string, ...texts: readonly string[]): [string, readonly ArgumentOrder[]][] =>
   ops.split(' ').map((op) => [op, texts.map(order)]);
 
-const foreach = (ops: string, ...texts: readonly string[]): [string, readonly Order[]][] =>
+const foreach = (ops: string, ...texts: readonly string[]): [string, readonly ArgumentOrder[]][] =>
   ops.split(' ').flatMap((op) => [...ofAll(`_foreach_${op}`, ...texts), ...ofAll(`_foreach_${op}_`, ...texts)]);
 
 const ADAM_REST = 'lr beta1 beta2 weight_decay eps amsgrad maximize @grad_scale? @found_inf?';
 
 /** Source: aten/src/ATen/native/native_functions.yaml. */
-const ORDERS: ReadonlyMap<string, readonly Order[]> = new Map([
+const ORDERS: ReadonlyMap<string, readonly ArgumentOrder[]> = new Map([
   ...ofAll('cat _cat concat concatenate stack', '@tensors[] dim', '@tensors[] dim @out'),
   ...ofAll('index _unsafe_index', '@self @indices[]'),
   ...ofAll('index_put index_put_ _unsafe_index_put', '@self @indices[] @values accumulate'),
@@ -80,11 +80,11 @@ const OTHERS = new RegExp(
 
 const hasList = (call: OpCall): boolean => call.mod === 'c10d' || ORDERS.has(opName(call)) || OTHERS.test(opName(call));
 
-const isList = (slot: Slot): boolean => slot === 'list' || slot === 'list of scalars';
+const isList = (slot: SchemaSlot): boolean => slot === 'list' || slot === 'list of scalars';
 const isTensor = (arg: Arg | undefined): boolean => arg?.shape !== undefined;
 
 /** Whether the entries may stand in the slot. */
-function fits(slot: Slot, entries: readonly Arg[]): boolean {
+function fits(slot: SchemaSlot, entries: readonly Arg[]): boolean {
   if (slot === 'optional') return true;
   const told = slot === 'tensor' || slot === 'list';
   return entries.every((entry) => isTensor(entry) === told);
@@ -94,14 +94,14 @@ const extents = (entries: readonly Arg[]): string => entries.map(({ shape }) => 
 
 const SCALAR: Arg = { name: '', type: 'tensor', shape: [] };
 
-const listOf = (slot: Slot, entries: readonly Arg[]): Arg => ({
+const listOf = (slot: SchemaSlot, entries: readonly Arg[]): Arg => ({
   name: '',
   type: 'list',
   items: slot === 'list' ? entries : entries.map(() => SCALAR),
 });
 
 /** The arguments in this order; null when they do not fit it. */
-function inOrder(slots: Order, args: readonly Arg[]): Arg[] | null {
+function inOrder(slots: ArgumentOrder, args: readonly Arg[]): Arg[] | null {
   const lists = slots.filter(isList).length;
   const length = (args.length - (slots.length - lists)) / lists;
   if (!Number.isInteger(length) || length < 1) return null;
@@ -124,7 +124,7 @@ const UNSPECIFIED_LIST: Arg = { name: '', type: 'list' };
  * Indices as the schema has them. None, for a dimension without an index, is no entry, so that the dimensions are only
  * told where all have one; an index as long as its dimension may be a mask.
  */
-function withCertainIndices([self, indices, ...rest]: readonly Arg[]): Arg[] {
+function withKnownIndices([self, indices, ...rest]: readonly Arg[]): Arg[] {
   const shape = self?.shape ?? [];
   const items = indices?.items ?? [];
   const certain =
@@ -142,7 +142,7 @@ const IS_INDEXING = /index/;
 const TENSOR_FIRST = /[^_]_$|_loss\w*_backward$/;
 
 /** The arguments, with a blank that can only be a tensor without dimensions as such. */
-function withCertainScalar(call: OpCall): readonly Arg[] {
+function withKnownScalar(call: OpCall): readonly Arg[] {
   const [first, ...rest] = call.args;
   if (first === undefined || isTensor(first) || call.mod !== 'aten' || !TENSOR_FIRST.test(opName(call)))
     return call.args;
@@ -153,13 +153,13 @@ function withCertainScalar(call: OpCall): readonly Arg[] {
  * The call with its arguments in the order of its schema, as the dispatcher has them, lists of tensors as lists. Where
  * more than one order fits, or none, all that is told is that there is a list.
  */
-export function inSchemaOrder(call: OpCall): OpCall {
+export function reconstructArguments(call: OpCall): OpCall {
   if (call.from !== 'sizes') return call;
-  if (!hasList(call)) return { ...call, args: withCertainScalar(call), from: 'dispatcher' };
+  if (!hasList(call)) return { ...call, args: withKnownScalar(call), from: 'dispatcher' };
   const fitting = (ORDERS.get(opName(call)) ?? [])
     .map((slots) => inOrder(slots, call.args))
     .filter((found) => found !== null);
   const [only = [UNSPECIFIED_LIST], ...others] = fitting;
   if (others.length > 0) return { ...call, args: [UNSPECIFIED_LIST], from: 'dispatcher' };
-  return { ...call, args: IS_INDEXING.test(call.op) ? withCertainIndices(only) : only, from: 'dispatcher' };
+  return { ...call, args: IS_INDEXING.test(call.op) ? withKnownIndices(only) : only, from: 'dispatcher' };
 }

@@ -6,11 +6,11 @@
  */
 import type { Arg, ArgValue, OpCall } from '../../record/record.js';
 import { positional, type Tensor } from '../call.js';
-import { tensorOf, whole, wholes } from '../operands.js';
+import { tensorOf, integer, integers } from '../operands.js';
 import { fittingSignature, isTensorial, isTensorList, type Signature } from './signature.js';
 
 /** The arguments of a call under the names of its signature. */
-export interface Bound {
+export interface BoundArguments {
   /** The argument of that name; undefined when the call does not go so far. */
   arg(name: string): Arg | undefined;
   /** The tensors given under that name: of a list all, none where it is not given. */
@@ -18,7 +18,7 @@ export interface Bound {
   /** The first tensor under that name, or null. */
   tensor(name: string): Tensor | null;
   /** All tensors under these names, apart by blanks. */
-  given(names: string): Tensor[];
+  tensorsOf(names: string): Tensor[];
   /** Undefined when it is unspecified. */
   value(name: string): ArgValue | undefined;
   /** A truth value; null when it is unspecified. */
@@ -28,7 +28,7 @@ export interface Bound {
   /** A whole number that is not negative; null when it is unspecified. */
   count(name: string): number | null;
   /** Whole numbers, a single one as a list of one; null when they are unspecified or there are none. */
-  wholes(name: string): readonly number[] | null;
+  integers(name: string): readonly number[] | null;
   readonly reads: readonly Tensor[];
   /** Arguments that the op writes, those behind the signature (of an `out` variant) too. */
   readonly writes: readonly Tensor[];
@@ -45,7 +45,7 @@ export interface Bound {
  * const bound = bind(call, '@self @mat1 @mat2 beta alpha');
  * const [bias, beta] = [bound?.tensor('self'), bound?.number('beta')];
  */
-export function bind(call: OpCall, ...signatures: readonly string[]): Bound | null {
+export function bind(call: OpCall, ...signatures: readonly string[]): BoundArguments | null {
   const args = positional(call);
   const signature = fittingSignature(args, signatures);
   return signature === null ? null : bound(signature, args);
@@ -59,9 +59,9 @@ function tensorsOf(arg: Arg): readonly Tensor[] | null {
   return found.length === list.length ? found : null;
 }
 
-type Operands = Pick<Bound, 'tensors' | 'reads' | 'writes' | 'outs'>;
+type BoundOperands = Pick<BoundArguments, 'tensors' | 'reads' | 'writes' | 'outs'>;
 
-function operandsOf({ parameters, open }: Signature, args: readonly Arg[]): Operands | null {
+function operandsOf({ parameters, open }: Signature, args: readonly Arg[]): BoundOperands | null {
   const given = args.map(tensorsOf);
   if (given.includes(null)) return null;
   const at = (index: number): readonly Tensor[] => given[index] ?? [];
@@ -74,7 +74,7 @@ function operandsOf({ parameters, open }: Signature, args: readonly Arg[]): Oper
   };
 }
 
-function bound(signature: Signature, args: readonly Arg[]): Bound | null {
+function bound(signature: Signature, args: readonly Arg[]): BoundArguments | null {
   const operands = operandsOf(signature, args);
   if (operands === null) return null;
   const arg = (name: string): Arg | undefined => args[signature.parameters.findIndex((param) => param.name === name)];
@@ -84,12 +84,12 @@ function bound(signature: Signature, args: readonly Arg[]): Bound | null {
     arg,
     value,
     tensor: (name) => operands.tensors(name)[0] ?? null,
-    given: (names) => names.split(' ').flatMap((name) => [...operands.tensors(name)]),
+    tensorsOf: (names) => names.split(' ').flatMap((name) => [...operands.tensors(name)]),
     flag: (name) => asBoolean(value(name)),
     number: (name) => asNumber(value(name)),
     count: (name) => asCount(value(name)),
-    wholes: (name) => {
-      const list = wholes(value(name));
+    integers: (name) => {
+      const list = integers(value(name));
       return list?.length === 0 ? null : list;
     },
   };
@@ -99,6 +99,6 @@ const asBoolean = (value: ArgValue | undefined): boolean | null => (typeof value
 const asNumber = (value: ArgValue | undefined): number | null => (typeof value === 'number' ? value : null);
 
 const asCount = (value: ArgValue | undefined): number | null => {
-  const found = whole(value);
+  const found = integer(value);
   return found !== undefined && found >= 0 ? found : null;
 };

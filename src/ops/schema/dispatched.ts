@@ -10,7 +10,7 @@ import { tensor } from '../work.js';
 export const isDispatched = (call: OpCall): boolean => call.from === 'dispatcher';
 
 /** A tensor of these extents and of the type that the `dtype` argument names, or an out tensor has, else of the default. */
-export function typed(shape: readonly number[], dtype: Arg | undefined, byDefault: string): Tensor {
+export function tensorOfType(shape: readonly number[], dtype: Arg | undefined, byDefault: string): Tensor {
   if (dtype?.shape !== undefined) return tensor(shape, dtype.dtype ?? null);
   if (dtype === undefined || dtype.type === 'NoneType' || dtype.value === null) return tensor(shape, byDefault);
   return tensor(shape, dtypeAt(dtype));

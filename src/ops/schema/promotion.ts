@@ -6,12 +6,12 @@ import { dtypeBytes, type Tensor } from '../call.js';
 
 /** Categories in order of precedence (PyTorch documentation, "Tensor Attributes", type promotion). */
 const CATEGORIES = ['bool', 'int', 'float', 'complex'] as const;
-export type Category = (typeof CATEGORIES)[number];
+export type DtypeCategory = (typeof CATEGORIES)[number];
 
 const INTEGERS = new Set(['byte', 'char', 'short', 'int', 'long', 'qint8', 'quint8', 'qint32']);
 
 /** The type a Python number has when it decides the result: PyTorch's default types. */
-const DEFAULTS: Readonly<Record<Category, string>> = {
+const DEFAULTS: Readonly<Record<DtypeCategory, string>> = {
   bool: 'bool',
   int: 'int64',
   float: 'float32',
@@ -19,17 +19,17 @@ const DEFAULTS: Readonly<Record<Category, string>> = {
 };
 
 /** Category of an element type, or null when the type is not known. */
-export function category(dtype: string): Category | null {
+export function category(dtype: string): DtypeCategory | null {
   if (dtypeBytes(dtype) === null) return null;
   if (dtype === 'bool') return 'bool';
   if (dtype.startsWith('complex')) return 'complex';
   return INTEGERS.has(dtype) || /^u?int\d+$/.test(dtype) ? 'int' : 'float';
 }
 
-const rank = (name: Category): number => CATEGORIES.indexOf(name);
+const rank = (name: DtypeCategory): number => CATEGORIES.indexOf(name);
 
 /** Two types of one width that hold each other's values in neither: the next wider type of their category. */
-const widened = (kind: Category): string => (kind === 'int' ? 'int16' : 'float32');
+const widened = (kind: DtypeCategory): string => (kind === 'int' ? 'int16' : 'float32');
 
 /** Result type of two types; null when one of them is not known. */
 function promotePair(a: string, b: string): string | null {
@@ -60,7 +60,7 @@ export function promote(tensors: readonly Tensor[], scalars: readonly (boolean |
   return winner !== undefined && highest > rank(kind) ? DEFAULTS[winner] : dtype;
 }
 
-function scalarCategory(scalar: boolean | number): Category {
+function scalarCategory(scalar: boolean | number): DtypeCategory {
   if (typeof scalar === 'boolean') return 'bool';
   return Number.isInteger(scalar) ? 'int' : 'float';
 }
@@ -73,20 +73,21 @@ const PARTS: readonly (readonly [complex: string, real: string])[] = [
 ];
 
 /** The type of one part of a complex number; null for any other type. */
-export const partOf = (dtype: string | null): string | null =>
+export const realPartType = (dtype: string | null): string | null =>
   PARTS.find(([complex]) => complex === dtype)?.[1] ?? null;
 
 /** The complex type whose parts have this type; null when there is none. */
-export const complexOf = (dtype: string | null): string | null => PARTS.find(([, real]) => real === dtype)?.[0] ?? null;
+export const complexTypeOf = (dtype: string | null): string | null =>
+  PARTS.find(([, real]) => real === dtype)?.[0] ?? null;
 
 /** Result type of an op that computes in floating point: whole numbers become the default type. */
-export function floating(dtype: string | null): string | null {
+export function floatingType(dtype: string | null): string | null {
   const kind = dtype === null ? null : category(dtype);
   return kind === 'bool' || kind === 'int' ? DEFAULTS.float : dtype;
 }
 
 /** Categories of arguments by their type; a number whose value is unspecified has one too. */
-const ARG_CATEGORIES: Readonly<Record<string, Category>> = {
+const ARG_CATEGORIES: Readonly<Record<string, DtypeCategory>> = {
   bool: 'bool',
   int: 'int',
   float: 'float',
@@ -94,7 +95,7 @@ const ARG_CATEGORIES: Readonly<Record<string, Category>> = {
 };
 
 /** Category of a number that stands for an operand; null for anything else, and where it is unspecified. */
-export const argCategory = ({ type }: Arg): Category | null =>
+export const argCategory = ({ type }: Arg): DtypeCategory | null =>
   Object.hasOwn(ARG_CATEGORIES, type) ? (ARG_CATEGORIES[type] ?? null) : null;
 
 /** The types that a Python number takes when the dispatcher makes it a tensor without dimensions. */
@@ -104,7 +105,7 @@ const isWrapped = ({ shape, dtype }: Tensor): boolean => {
 };
 
 /** The type of one more operand of lower priority: it counts only when its category is higher. */
-function raise(dtype: string | null, kind: Category | null, other: string): string | null {
+function raise(dtype: string | null, kind: DtypeCategory | null, other: string): string | null {
   const own = dtype === null ? null : category(dtype);
   return own !== null && kind !== null && rank(kind) > rank(own) ? other : dtype;
 }
@@ -125,7 +126,7 @@ const common = (tensors: readonly Tensor[]): string | null | undefined =>
  * Python number: so the dispatcher gets these.
  * @returns null when it cannot be told
  */
-export function promoteOperands(tensors: readonly Tensor[], numbers: readonly (Category | null)[]): string | null {
+export function promoteOperands(tensors: readonly Tensor[], numbers: readonly (DtypeCategory | null)[]): string | null {
   const wrapped = tensors.filter(isWrapped);
   const [dimensioned, bare] = [true, false].map((has) =>
     common(tensors.filter((tensor) => tensor.shape.length > 0 === has && !isWrapped(tensor))),

@@ -23,7 +23,7 @@
  */
 import type { Arg } from '../../record/record.js';
 
-type Kind = 'bool' | 'int' | 'number' | 'list';
+type ArgumentKind = 'bool' | 'int' | 'number' | 'list';
 
 /** One argument of a signature. */
 interface Parameter {
@@ -35,7 +35,7 @@ interface Parameter {
   /** Whether it is a list of tensors and no single tensor. */
   readonly listed: boolean;
   /** What it has to be; null where anything may stand there that is no tensor. */
-  readonly kind: Kind | null;
+  readonly kind: ArgumentKind | null;
 }
 
 export interface Signature {
@@ -45,14 +45,14 @@ export interface Signature {
 }
 
 /** Kinds by an argument's type, as Python names it or the value itself. */
-const KINDS: Readonly<Record<Kind, readonly string[]>> = {
+const KINDS: Readonly<Record<ArgumentKind, readonly string[]>> = {
   bool: ['bool', 'boolean'],
   int: ['int', 'number'],
   number: ['int', 'float', 'number'],
   list: ['list', 'tuple', 'object'],
 };
 
-const isKind = (word: string | undefined): word is Kind => word !== undefined && Object.hasOwn(KINDS, word);
+const isKind = (word: string | undefined): word is ArgumentKind => word !== undefined && Object.hasOwn(KINDS, word);
 
 const PARAMETER = /^(@?)(!?)(\w+)(\[\])?(?::(\w+))?(\??)$/;
 

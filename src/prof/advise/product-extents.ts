@@ -2,7 +2,7 @@
 import { numel } from '../../ops/call.js';
 import { productExtentsOf, typeOnUnit } from '../../ops/kernels/eligibility.js';
 import { mathType, matrixTypes, multipleOf } from '../../ops/kernels/matrix-unit.js';
-import { inputs, opName } from '../../ops/operands.js';
+import { inputTensors, opName } from '../../ops/operands.js';
 import type { OpCall } from '../../record/record.js';
 
 export interface Padding {
@@ -27,7 +27,7 @@ function extentsOf(call: OpCall): Extents | null {
     const [head, ...others] = productExtentsOf(call);
     return head === undefined || others.length > 0 ? null : [['head', head]];
   }
-  const [left, right] = (inputs(call) ?? []).filter(({ shape }) => shape.length >= 2);
+  const [left, right] = (inputTensors(call) ?? []).filter(({ shape }) => shape.length >= 2);
   const k = left?.shape.at(-1);
   const [rows, columns] = right?.shape.slice(-2) ?? [];
   if (left === undefined || k === undefined || rows === undefined || columns === undefined) return null;

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { inSchemaOrder } from '../../../src/ops/schema/argument-reconstruction.js';
+import { reconstructArguments } from '../../../src/ops/schema/argument-reconstruction.js';
 import { resolveWork as describeLaunch } from '../../../src/ops/resolve-work.js';
 import { parseMarker } from '../../../src/parse/capture/markers.js';
 import { SizesReader } from '../../../src/parse/capture/op-sizes.js';
@@ -80,7 +80,7 @@ describe('lists of tensors that stand flattened among the arguments', () => {
   ];
   for (const [name, sizes, args] of CASES) {
     it(`${name} ${sizes.length > 60 ? `${sizes.slice(0, 60)}…` : sizes}`, () => {
-      const call = inSchemaOrder(read(`aten::${name}`, sizes));
+      const call = reconstructArguments(read(`aten::${name}`, sizes));
       expect(shown(call.args)).to.equal(args);
       expect(call.from).to.equal('dispatcher');
     });
@@ -88,7 +88,7 @@ describe('lists of tensors that stand flattened among the arguments', () => {
 
   it('leave other calls alone', () => {
     const call: OpCall = { mod: 'aten', op: 'cat', args: [], from: 'dispatcher' };
-    expect(inSchemaOrder(call)).to.equal(call);
+    expect(reconstructArguments(call)).to.equal(call);
   });
 });
 

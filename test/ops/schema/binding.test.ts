@@ -26,7 +26,7 @@ describe('binding arguments to a signature', () => {
     expect(shapes(bound?.tensors('self'))).to.equal('[1][2]');
     expect(shapes(bound?.tensors('grads'))).to.equal('');
     expect(shapes(bind(x(ts(none, t([2]))), '@self')?.tensors('self'))).to.equal('[2]');
-    expect(shapes(bound?.given('grads self'))).to.equal('[1][2]');
+    expect(shapes(bound?.tensorsOf('grads self'))).to.equal('[1][2]');
   });
   it('reads values, and tells what is unspecified', () => {
     const all = [v(true), int(3), int(-1), float(0.5), { name: '', type: 'list', value: [2, 2] }, unspecified];
@@ -35,8 +35,8 @@ describe('binding arguments to a signature', () => {
     expect(bound?.flag('count')).to.equal(null);
     expect([bound?.count('count'), bound?.count('negative'), bound?.count('number')]).to.deep.equal([3, null, null]);
     expect([bound?.number('negative'), bound?.number('number')]).to.deep.equal([-1, 0.5]);
-    expect([bound?.wholes('list'), bound?.wholes('count')]).to.deep.equal([[2, 2], [3]]);
-    expect([bound?.value('unspecified'), bound?.number('unspecified'), bound?.wholes('unspecified')]).to.deep.equal([
+    expect([bound?.integers('list'), bound?.integers('count')]).to.deep.equal([[2, 2], [3]]);
+    expect([bound?.value('unspecified'), bound?.number('unspecified'), bound?.integers('unspecified')]).to.deep.equal([
       undefined,
       null,
       null,

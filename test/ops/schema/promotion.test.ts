@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { argCategory, category, floating, promote, promoteOperands } from '../../../src/ops/schema/promotion.js';
+import { argCategory, category, floatingType, promote, promoteOperands } from '../../../src/ops/schema/promotion.js';
 
 const of = (...dtypes: string[]): { shape: number[]; dtype: string }[] =>
   dtypes.map((dtype) => ({ shape: [2], dtype }));
@@ -36,7 +36,7 @@ describe('type promotion', () => {
     expect(promote([])).to.equal(null);
   });
   it('turns whole numbers into floating point where the op computes in it', () => {
-    expect(['int64', 'bool', 'float16', null].map(floating)).to.deep.equal(['float32', 'float32', 'float16', null]);
+    expect(['int64', 'bool', 'float16', null].map(floatingType)).to.deep.equal(['float32', 'float32', 'float16', null]);
   });
   it('puts tensors with dimensions before those without, and numbers last', () => {
     const bare = (dtype: string): { shape: number[]; dtype: string } => ({ shape: [], dtype });

@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { Role, Work } from '../../../src/ops/family.js';
+import type { KernelRole, Work } from '../../../src/ops/family.js';
 import { nothing, distributeWork, type Member } from '../../../src/prof/work/attribution.js';
 import { aten, t } from '../../support/calls.js';
 
 const CALL = aten('op', t([2, 2]));
 
-const work = (role: Role, flops: number | null = null, bytes: number | null = null): Work => ({
+const work = (role: KernelRole, flops: number | null = null, bytes: number | null = null): Work => ({
   role,
   flops,
   bytes,
@@ -22,7 +22,7 @@ interface Op {
 }
 
 /** A kernel of an op, by its name, its time, and the role that its name gives it. */
-const member = (name: string, dur: number | null, role: Role, { whole = work('main', 100, 1000), parts }: Op = {}): Member => ({
+const member = (name: string, dur: number | null, role: KernelRole, { whole = work('main', 100, 1000), parts }: Op = {}): Member => ({
   record: { name, dur },
   described: {
     index: 0,
@@ -177,7 +177,7 @@ describe('sharing an op with several results', () => {
 });
 
 describe('shares', () => {
-  const role = fc.constantFrom<Role>('main', 'dgrad', 'wgrad', 'bias', 'helper');
+  const role = fc.constantFrom<KernelRole>('main', 'dgrad', 'wgrad', 'bias', 'helper');
   const amount = fc.oneof(fc.nat(), fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER }));
   const dur = fc.oneof(fc.nat(), fc.nat({ max: 3 }), fc.constant(null));
   const kernels = fc.array(fc.record({ name: fc.constantFrom('a', 'b', 'c', 'd'), dur, role }), { minLength: 1, maxLength: 12 }); // prettier-ignore

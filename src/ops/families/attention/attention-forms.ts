@@ -3,113 +3,108 @@
  *
  * Source: the schemas of PyTorch 2.0 to 2.13 (native_functions.yaml) and of the packages flash-attn 2 and 3,
  * xFormers, AITER and vLLM. Arguments that the formulas read:
- * q k v out lse grad, bias, cu_q cu_k (offsets of packed sequences), max_q max_k (longest of them), causal, mask_type,
- * left right (window), want_lse, table used_q used_k k_new q_v (what leaves the number of keys open), bias_grad.
+ * q k v out lse grad, bias, cu_q cu_k (cumulative lengths of packed sequences), max_q max_k (longest of them), causal,
+ * mask_type, left right (window), want_lse, bias_grad; table used_q used_k k_new q_v leave the number of keys open.
  */
 
 /**
- * Order of the extents: `heads-first` [batch, heads, positions, width]; `positions-first` [batch, positions, heads,
- * width], or packed [positions of all sequences, heads, width].
+ * Order of the extents: `BHSD` [batch, heads, sequence, head dimension]; `BSHD` [batch, sequence, heads, head dimension],
+ * or packed [tokens of all sequences, heads, head dimension].
  */
-export type Layout = 'heads-first' | 'positions-first';
+export type AttentionLayout = 'BHSD' | 'BSHD';
 
-/** Log-sum-exp per query row that the forward op writes: always, when asked, padded to whole blocks, or never. */
-type LogSumExp = 'always' | 'asked' | 'asked-padded' | 'never';
+/** When the forward op writes the log-sum-exp of each query row; `padded`: in whole blocks of rows. */
+type LogSumExp = 'always' | 'on-request' | 'on-request-padded' | 'never';
 
 export interface AttentionForm {
-  readonly layout: Layout;
+  readonly layout: AttentionLayout;
   readonly backward: boolean;
   readonly lse: LogSumExp;
   /** See `bind`; one of each version of the op. */
   readonly signatures: readonly string[];
 }
 
-type Row = readonly [ops: string, layout: Layout, lse: LogSumExp, ...signatures: string[]];
+type AttentionOps = readonly [ops: string, layout: AttentionLayout, lse: LogSumExp, ...signatures: string[]];
 
-/** An op with `grad` among its arguments is a backward op. Later versions put theirs behind those that are listed. */
-const ROWS: readonly Row[] = [
+/** An op with an argument `grad` is a backward op. Later versions of an op append arguments to those listed. */
+const ROWS: readonly AttentionOps[] = [
   [
     'aten.scaled_dot_product_attention _scaled_dot_product_attention_math _scaled_dot_product_attention_math_for_mps',
-    'heads-first',
+    'BHSD',
     'never',
     '@q @k @v @bias? dropout:number causal:bool',
   ],
   [
     '_scaled_dot_product_flash_attention _scaled_dot_product_flash_attention_for_cpu',
-    'heads-first',
+    'BHSD',
     'always',
     '@q @k @v dropout:number causal:bool',
     '@q @k @v @q_descale? @k_descale? @v_descale? dropout:number causal:bool',
   ],
   [
     '_scaled_dot_product_efficient_attention',
-    'heads-first',
-    'asked-padded',
+    'BHSD',
+    'on-request-padded',
     '@q @k @v @bias? want_lse:bool dropout:number causal:bool',
     '@q @k @v want_lse:bool causal:bool',
   ],
   [
     '_scaled_dot_product_cudnn_attention',
-    'heads-first',
-    'asked',
+    'BHSD',
+    'on-request',
     '@q @k @v @bias? want_lse:bool dropout:number causal:bool',
     '@q @k @v dropout:number causal:bool',
   ],
-  [
-    '_scaled_dot_product_fused_attention_overrideable',
-    'heads-first',
-    'always',
-    '@q @k @v @bias? dropout:number causal:bool',
-  ],
-  ['flex_attention', 'heads-first', 'always', '@q @k @v'],
-  ['flex_attention_backward', 'heads-first', 'always', '@q @k @v @out @lse @grad'],
+  ['_scaled_dot_product_fused_attention_overrideable', 'BHSD', 'always', '@q @k @v @bias? dropout:number causal:bool'],
+  ['flex_attention', 'BHSD', 'always', '@q @k @v'],
+  ['flex_attention_backward', 'BHSD', 'always', '@q @k @v @out @lse @grad'],
   [
     '_scaled_dot_product_flash_attention_backward',
-    'heads-first',
+    'BHSD',
     'always',
     '@grad @q @k @v @out @lse @cu_q? @cu_k? max_q:int max_k:int dropout:number causal:bool',
   ],
   [
     '_scaled_dot_product_flash_attention_for_cpu_backward',
-    'heads-first',
+    'BHSD',
     'always',
     '@grad @q @k @v @out @lse dropout:number causal:bool @bias?',
   ],
   [
     '_scaled_dot_product_efficient_attention_backward',
-    'heads-first',
+    'BHSD',
     'always',
     '@grad @q @k @v @bias? @out @lse @seed? @offset? dropout:number grad_mask:list causal:bool',
     '@grad @q @k @v @out @lse causal:bool',
   ],
   [
     '_scaled_dot_product_cudnn_attention_backward',
-    'heads-first',
+    'BHSD',
     'always',
     '@grad @q @k @v @out @lse @seed @offset @bias? @cu_q? @cu_k? max_q:int max_k:int dropout:number causal:bool',
     '@grad @q @k @v @out @lse @cu_q? @cu_k? max_q:int max_k:int dropout:number causal:bool',
   ],
   [
     '_scaled_dot_product_fused_attention_overrideable_backward',
-    'heads-first',
+    'BHSD',
     'always',
     '@grad @q @k @v @bias? grad_mask:list @out @lse @cu_q? @cu_k? max_q:int max_k:int dropout:number causal:bool',
   ],
   [
     '_cudnn_attention_forward',
-    'heads-first',
-    'asked',
+    'BHSD',
+    'on-request',
     '@q @k @v @bias? @cu_q? @cu_k? max_q:int max_k:int want_lse:bool dropout:number causal:bool',
   ],
   [
     '_cudnn_attention_backward',
-    'heads-first',
+    'BHSD',
     'always',
     '@grad @q @k @v @out @lse @seed @offset @bias? @cu_q? @cu_k? max_q:int max_k:int dropout:number causal:bool',
   ],
   [
     '_flash_attention_forward',
-    'positions-first',
+    'BSHD',
     'always',
     '@q @k @v @cu_q? @cu_k? max_q:int max_k:int dropout:number causal:bool debug:bool scale:number left:int right:int ' +
       '@used_k? @slopes? @table?',
@@ -118,14 +113,14 @@ const ROWS: readonly Row[] = [
   ],
   [
     '_flash_attention_forward_no_dropout_inplace',
-    'positions-first',
+    'BSHD',
     'always',
     '!out @q @k @v @cu_q? @cu_k? max_q:int max_k:int dropout:number causal:bool debug:bool scale:number left:int ' +
       'right:int @used_k? @slopes? @table?',
   ],
   [
     '_flash_attention_backward',
-    'positions-first',
+    'BSHD',
     'always',
     '@grad @q @k @v @out @lse @cu_q? @cu_k? max_q:int max_k:int dropout:number causal:bool @seed? @offset? scale:number ' +
       'left:int right:int',
@@ -133,8 +128,8 @@ const ROWS: readonly Row[] = [
   ],
   [
     '_efficient_attention_forward',
-    'positions-first',
-    'asked-padded',
+    'BSHD',
+    'on-request-padded',
     '@q @k @v @bias? @cu_q? @cu_k? max_q:int max_k:int dropout:number mask_type:int want_lse:bool scale:number @used_k? ' +
       'left:int',
     '@q @k @v @bias? @cu_q? @cu_k? max_q:int dropout:number mask_type:int want_lse:bool',
@@ -142,7 +137,7 @@ const ROWS: readonly Row[] = [
   ],
   [
     '_efficient_attention_backward',
-    'positions-first',
+    'BSHD',
     'always',
     '@grad @q @k @v @bias? @out @cu_q? @cu_k? max_q:int max_k:int @lse dropout:number @seed? @offset? mask_type:int ' +
       'bias_grad:bool scale:number splits:int left:int',
@@ -151,66 +146,66 @@ const ROWS: readonly Row[] = [
   // flash-attn 2, as custom ops and as its extension module binds them
   [
     'flash_attn._flash_attn_forward',
-    'positions-first',
+    'BSHD',
     'always',
     '@q @k @v dropout:number scale:number causal:bool left:int right:int',
   ],
-  ['FlashAttnFunc', 'positions-first', 'always', '@q @k @v dropout:number scale:number causal:bool'],
+  ['FlashAttnFunc', 'BSHD', 'always', '@q @k @v dropout:number scale:number causal:bool'],
   [
     'flash_attn._flash_attn_varlen_forward',
-    'positions-first',
+    'BSHD',
     'always',
     '@q @k @v @cu_q @cu_k max_q:int max_k:int dropout:number scale:number causal:bool left:int right:int softcap:number ' +
       '@slopes? return_softmax:bool @table? @leftpad? @used_k?',
   ],
   [
     'FlashAttnVarlenFunc',
-    'positions-first',
+    'BSHD',
     'always',
     '@q @k @v @cu_q @cu_k max_q:int max_k:int dropout:number scale:number causal:bool',
   ],
   [
     'flash_attn._flash_attn_backward',
-    'positions-first',
+    'BSHD',
     'always',
     '@grad @q @k @v @out @lse !dq? !dk? !dv? dropout:number scale:number causal:bool left:int right:int',
   ],
   [
     'flash_attn._flash_attn_varlen_backward',
-    'positions-first',
+    'BSHD',
     'always',
     '@grad @q @k @v @out @lse !dq? !dk? !dv? @cu_q @cu_k max_q:int max_k:int dropout:number scale:number causal:bool left:int ' +
       'right:int',
   ],
   [
     'flash_attn_gpu.fwd flash_attn_2_cuda.fwd _vllm_fa2_C.fwd',
-    'positions-first',
+    'BSHD',
     'always',
     '@q @k @v !out? @slopes? dropout:number scale:number causal:bool left:int right:int',
   ],
   [
     'flash_attn_gpu.varlen_fwd flash_attn_2_cuda.varlen_fwd _vllm_fa2_C.varlen_fwd',
-    'positions-first',
+    'BSHD',
     'always',
     '@q @k @v !out? @cu_q @cu_k @used_k? @leftpad? @table? @slopes? max_q:int max_k:int dropout:number scale:number zero:bool ' +
       'causal:bool left:int right:int',
   ],
   [
     'flash_attn_gpu.bwd flash_attn_2_cuda.bwd',
-    'positions-first',
+    'BSHD',
     'always',
     '@grad @q @k @v @out @lse !dq? !dk? !dv? @slopes? dropout:number scale:number causal:bool left:int right:int',
   ],
   [
     'flash_attn_gpu.varlen_bwd flash_attn_2_cuda.varlen_bwd',
-    'positions-first',
+    'BSHD',
     'always',
     '@grad @q @k @v @out @lse !dq? !dk? !dv? @cu_q @cu_k @slopes? max_q:int max_k:int dropout:number scale:number zero:bool ' +
       'causal:bool left:int right:int',
   ],
   [
     '_vllm_fa2_C.fwd_kvcache',
-    'positions-first',
+    'BSHD',
     'always',
     '@q @k @v @k_new? @v_new? @used_k? @cos? @sin? @batch_index? @leftpad? @table? @slopes? !out? scale:number causal:bool ' +
       'left:int right:int',
@@ -218,7 +213,7 @@ const ROWS: readonly Row[] = [
   // flash-attn 3
   [
     'flash_attn_3.fwd flash_attn_3._flash_attn_forward _vllm_fa3_C.fwd sgl_kernel.fwd',
-    'positions-first',
+    'BSHD',
     'always',
     '@q @k @v @k_new? @v_new? @q_v? !out? @cu_q? @cu_k? @cu_k_new? @used_q? @used_k? max_q:int max_k:int @table? @batch_index? ' +
       '@leftpad? @cos? @sin? @rotary? @q_descale? @k_descale? @v_descale? scale:number causal:bool left:int right:int',
@@ -229,14 +224,14 @@ const ROWS: readonly Row[] = [
   ],
   [
     'flash_attn_3._flash_attn_backward',
-    'positions-first',
+    'BSHD',
     'always',
     '@grad @q @k @v @out @lse @cu_q? @cu_k? @used_q? @used_k? max_q:int max_k:int !dq? !dk? !dv? scale:number causal:bool ' +
       'left:int right:int',
   ],
   [
     'flash_attn_3.bwd',
-    'positions-first',
+    'BSHD',
     'always',
     '@grad @q @k @v @out @lse !dq? !dk? !dv? @cu_q? @cu_k? @used_q? @used_k? max_q:int max_k:int scale:number causal:bool ' +
       'left:int right:int',
@@ -244,7 +239,7 @@ const ROWS: readonly Row[] = [
   // xFormers
   [
     'xformers_flash.flash_fwd xformers_flash3.flash_fwd',
-    'positions-first',
+    'BSHD',
     'always',
     '@q @k @v @cu_q? @cu_k? @used_k? max_q:int max_k:int dropout:number scale:number causal:bool left:int right:int ' +
       'return_softmax:bool @table?',
@@ -252,7 +247,7 @@ const ROWS: readonly Row[] = [
   ],
   [
     'xformers_flash.flash_bwd xformers_flash3.flash_bwd',
-    'positions-first',
+    'BSHD',
     'always',
     'shared:bool @grad @q @k @v @out @lse @cu_q? @cu_k? max_q:int max_k:int dropout:number scale:number causal:bool left:int ' +
       'right:int',
@@ -260,8 +255,8 @@ const ROWS: readonly Row[] = [
   ],
   [
     'xformers.efficient_attention_forward_cutlass xformers.efficient_attention_forward_ck',
-    'positions-first',
-    'asked-padded',
+    'BSHD',
+    'on-request-padded',
     '@q @k @v @bias? @cu_q? @cu_k? max_q:int max_k:int dropout:number mask_type:int want_lse:bool scale:number @used_k? ' +
       'left:int',
     '@q @k @v @bias? @cu_q? @cu_k? max_q:int dropout:number want_lse:bool mask_type:int scale:number @used_k? left:int',
@@ -269,7 +264,7 @@ const ROWS: readonly Row[] = [
   ],
   [
     'xformers.efficient_attention_backward_cutlass',
-    'positions-first',
+    'BSHD',
     'always',
     '@grad @q @k @v @bias? @out @cu_q? @cu_k? max_q:int max_k:int @lse dropout:number @seed? @offset? mask_type:int bias_grad:bool',
     '@grad @q @k @v @bias? @cu_q? @cu_k? max_q:int max_k:int @lse @out dropout:number seed:int offset:int mask_type:int',
@@ -277,7 +272,7 @@ const ROWS: readonly Row[] = [
   ],
   [
     'xformers.efficient_attention_backward_ck',
-    'positions-first',
+    'BSHD',
     'always',
     '@grad @q @k @v @bias? @cu_q? @cu_k? max_q:int max_k:int @used_k? @lse @out dropout:number seed:int offset:int mask_type:int',
     '@grad @q @k @v @bias? @cu_q? @cu_k? max_q:int @used_k? @lse @out dropout:number seed:int offset:int mask_type:int',
@@ -285,15 +280,15 @@ const ROWS: readonly Row[] = [
   // AITER
   [
     'aiter.mha_fwd aiter.fmha_v3_fwd aiter.wrapper_fmha_v3_fwd',
-    'positions-first',
-    'asked',
+    'BSHD',
+    'on-request',
     '@q @k @v dropout:number scale:number causal:bool left:int right:int sink:int want_lse:bool',
     '@q @k @v dropout:number scale:number causal:bool left:int right:int want_lse:bool',
   ],
   [
     'aiter._flash_attn_forward',
-    'positions-first',
-    'asked',
+    'BSHD',
+    'on-request',
     '@q @k @v dropout:number scale:number causal:bool left:int right:int sink:int @bias? @slopes? @q_descale? @k_descale? ' +
       '@v_descale? want_lse:bool',
     '@q @k @v dropout:number scale:number causal:bool left:int right:int @bias? @slopes? @q_descale? @k_descale? @v_descale? ' +
@@ -303,8 +298,8 @@ const ROWS: readonly Row[] = [
   ],
   [
     'aiter.mha_varlen_fwd aiter.fmha_v3_varlen_fwd',
-    'positions-first',
-    'asked',
+    'BSHD',
+    'on-request',
     '@q @k @v @cu_q @cu_k? max_q:int max_k:int min_q:int dropout:number scale:number softcap:number zero:bool causal:bool ' +
       'left:int right:int sink:int want_lse:bool random:bool !out? @table?',
     '@q @k @v @cu_q @cu_k? max_q:int max_k:int min_q:int dropout:number scale:number softcap:number zero:bool causal:bool ' +
@@ -314,21 +309,21 @@ const ROWS: readonly Row[] = [
   ],
   [
     'aiter.mha_bwd aiter.fmha_v3_bwd aiter.wrapper_fmha_v3_bwd',
-    'positions-first',
+    'BSHD',
     'always',
     '@grad @q @k @v @out @lse dropout:number scale:number causal:bool left:int right:int',
     '@grad @q @k @v @out @lse !dq? !dk? !dv? !dbias? dropout:number scale:number causal:bool left:int right:int',
   ],
   [
     'aiter._flash_attn_backward',
-    'positions-first',
+    'BSHD',
     'always',
     '@grad @q @k @v @out @lse !dq? !dk? !dv? !dbias? dropout:number scale:number causal:bool left:int right:int',
     '@grad @q @k @v @out @lse !dq? !dk? !dv? dropout:number scale:number causal:bool left:int right:int',
   ],
   [
     'aiter.mha_varlen_bwd aiter.fmha_v3_varlen_bwd',
-    'positions-first',
+    'BSHD',
     'always',
     '@grad @q @k @v @out @lse @cu_q @cu_k max_q:int max_k:int dropout:number scale:number zero:bool causal:bool left:int ' +
       'right:int',

@@ -1,11 +1,11 @@
 /**
  * Scaled dot product attention, forward and backward, whole and fused: softmax(Q·Kᵀ)·V.
  *
- * Forward are two products, Q·Kᵀ and P·V. A fused backward are five: the scores again, dP = dO·Vᵀ, dV = Pᵀ·dO,
- * dQ = dS·K and dK = dSᵀ·Q. All query-key pairs are counted, whatever mask or window leaves out: that is what
- * PyTorch's FlopCounterMode does, and the mask is a value. What a causal mask leaves is said in the formula.
+ * Forward: two products, Q·Kᵀ and P·V. Fused backward: five, the scores again, dP = dO·Vᵀ, dV = Pᵀ·dO,
+ * dQ = dS·K and dK = dSᵀ·Q. All query-key pairs are counted, masked ones too, as in
+ * PyTorch's FlopCounterMode, since masks are values. The formula says which part of them a causal mask keeps.
  */
-import { bind, type Bound } from '../../schema/binding.js';
+import { bind, type BoundArguments } from '../../schema/binding.js';
 import { dtypeShort, type Tensor } from '../../call.js';
 import type { OpCall } from '../../../record/record.js';
 import type { Family, KernelFacts, OpCost, Param, Work } from '../../family.js';
@@ -13,14 +13,14 @@ import { opName } from '../../operands.js';
 import { tensor, workOf } from '../../work.js';
 import { cachedAttentionWork, CACHED_ATTENTION_OPS } from './attention-cached.js';
 import { ATTENTION_FORMS, type AttentionForm } from './attention-forms.js';
-import { extentsOf, type Extents } from './attention-extents.js';
+import { extentsOf, type AttentionExtents } from './attention-extents.js';
 
 const SOURCE = 'PyTorch torch/utils/flop_counter.py (sdpa_flop, sdpa_backward_flop): dense, FMA = 2';
 
-interface Attention {
+interface AttentionCall {
   readonly form: AttentionForm;
-  readonly args: Bound;
-  readonly extents: Extents;
+  readonly args: BoundArguments;
+  readonly extents: AttentionExtents;
   readonly operands: readonly [q: Tensor, k: Tensor, v: Tensor];
 }
 
@@ -32,7 +32,7 @@ const padded = (rows: number): number => Math.ceil(rows / LSE_BLOCK) * LSE_BLOCK
 const formOf = (call: OpCall): AttentionForm | undefined =>
   ATTENTION_FORMS.get(`${call.mod}.${opName(call)}`) ?? ATTENTION_FORMS.get(opName(call));
 
-function read(call: OpCall): Attention | null {
+function read(call: OpCall): AttentionCall | null {
   const form = formOf(call);
   const args = form === undefined ? null : bind(call, ...form.signatures);
   if (form === undefined || args === null) return null;
@@ -42,44 +42,53 @@ function read(call: OpCall): Attention | null {
   return extents === null ? null : { form, args, extents, operands: [q, k, v] };
 }
 
-/** The result: as many rows as q, as wide as v. FP8 operands give bfloat16. */
-function resultOf({ args, extents, operands: [q] }: Attention): Tensor {
+/** The output, with the head dimension of v; bfloat16 for FP8 operands. */
+function resultOf({ args, extents, operands: [q] }: AttentionCall): Tensor {
   const given = args.tensor('out');
   if (given !== null) return given;
-  const { batch, queries, queryHeads, valueWidth, packed } = extents;
+  const { batch, queryLength: queries, queryHeads, valueHeadDim: valueWidth, packed } = extents;
   const dtype = q.dtype.startsWith('float8') ? 'bfloat16' : q.dtype;
   return tensor([packed ? 1 : batch, queries, queryHeads, valueWidth], dtype);
 }
 
-/** Log-sum-exp of each row of scores, in single precision; null when the op does not write it or does not tell. */
-function lseOf({ form, args, extents }: Attention): Tensor | null {
-  const { batch, queryHeads, queries, packed, longestQuery } = extents;
+/** Log-sum-exp of each row of scores, FP32; null when the op does not write it. */
+function lseOf({ form, args, extents }: AttentionCall): Tensor | null {
+  const { batch, queryHeads, queryLength: queries, packed, maxQueryLength: longestQuery } = extents;
   if (form.lse === 'never' || (form.lse !== 'always' && args.flag('want_lse') !== true)) return null;
-  if (form.lse !== 'asked-padded') return tensor([packed ? 1 : batch, queryHeads, queries], 'float32');
+  if (form.lse !== 'on-request-padded') return tensor([packed ? 1 : batch, queryHeads, queries], 'float32');
   const rows = packed ? longestQuery : queries;
   return rows === null ? null : tensor([batch, queryHeads, padded(rows)], 'float32');
 }
 
 /** `custom_mask_type` of memory-efficient attention: 0 none, 1 and 2 causal from either corner. */
-function causalOf(args: Bound): boolean | null {
+function causalOf(args: BoundArguments): boolean | null {
   const type = args.number('mask_type');
   return args.flag('causal') ?? (type === null ? null : type !== 0);
 }
 
-const maskParam = (args: Bound): Param[] => {
+const maskParam = (args: BoundArguments): Param[] => {
   const causal = causalOf(args);
   if (causal === true) return [['', 'causal']];
   return causal === null && (args.arg('causal') ?? args.arg('mask_type')) !== undefined ? [['causal', '?']] : [];
 };
 
-/** A sliding window: positions to the left and right that a query sees; negative or absent is no limit. */
-function windowParam(args: Bound): Param[] {
+/** Sliding window: keys to the left and right that a query attends to; negative or absent is no limit. */
+function windowParam(args: BoundArguments): Param[] {
   const [left, right] = [args.number('left') ?? -1, args.number('right') ?? -1];
   return left < 0 && right < 0 ? [] : [['window', `(${left},${right})`]];
 }
 
-function paramsOf({ args, extents, operands: [q] }: Attention): Param[] {
-  const { batch, queries, keys, queryHeads, keyHeads, width, valueWidth, packed } = extents;
+function paramsOf({ args, extents, operands: [q] }: AttentionCall): Param[] {
+  const {
+    batch,
+    queryLength: queries,
+    keyLength: keys,
+    queryHeads,
+    keyHeads,
+    headDim: width,
+    valueHeadDim: valueWidth,
+    packed,
+  } = extents;
   const positions: Param[] = [
     [packed ? 'Tq' : 'Sq', queries],
     [packed ? 'Tk' : 'Sk', keys],
@@ -97,9 +106,9 @@ function paramsOf({ args, extents, operands: [q] }: Attention): Param[] {
   ];
 }
 
-/** What a mask leaves of the pairs, in words for --explain. */
-function maskNote({ args, extents }: Attention): string {
-  const { queries, keys, packed } = extents;
+/** Part of the pairs that a causal mask keeps, as a note to the formula. */
+function maskNote({ args, extents }: AttentionCall): string {
+  const { queryLength: queries, keyLength: keys, packed } = extents;
   const window = windowParam(args).length > 0 ? '; pairs outside the window are counted too' : '';
   if (causalOf(args) !== true) return window;
   if (packed || queries !== keys || queries === 0) return `; causal: masked pairs are counted too${window}`;
@@ -108,23 +117,23 @@ function maskNote({ args, extents }: Attention): string {
 }
 
 /** Whether the gradient of the bias is wanted. */
-function wantsBiasGradient(args: Bound): boolean {
+function wantsBiasGradient(args: BoundArguments): boolean {
   const mask = args.value('grad_mask');
   return args.flag('bias_grad') === true || (Array.isArray(mask) && mask[3] === true);
 }
 
-function operandsOf(attention: Attention): Required<Pick<OpCost, 'reads' | 'writes'>> {
+function operandsOf(attention: AttentionCall): Required<Pick<OpCost, 'reads' | 'writes'>> {
   const { form, args, operands } = attention;
   if (!form.backward) {
     const lse = lseOf(attention);
     return {
-      reads: [...operands, ...args.given('bias')],
+      reads: [...operands, ...args.tensorsOf('bias')],
       writes: [resultOf(attention), ...(lse === null ? [] : [lse])],
     };
   }
   return {
-    reads: [...operands, ...args.given('bias grad out lse')],
-    writes: [...operands, ...(wantsBiasGradient(args) ? args.given('bias') : [])],
+    reads: [...operands, ...args.tensorsOf('bias grad out lse')],
+    writes: [...operands, ...(wantsBiasGradient(args) ? args.tensorsOf('bias') : [])],
   };
 }
 
@@ -140,7 +149,7 @@ const FORMULAS = {
 } as const;
 
 /** Multiply-adds per query-key pair and head: one product of width Dq and Dv each; backward three and two. */
-const perPair = ({ width, valueWidth }: Extents, backward: boolean): number =>
+const perPair = ({ headDim: width, valueHeadDim: valueWidth }: AttentionExtents, backward: boolean): number =>
   backward ? 3 * width + 2 * valueWidth : width + valueWidth;
 
 const CACHED = new Set(CACHED_ATTENTION_OPS);

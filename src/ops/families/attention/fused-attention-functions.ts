@@ -9,7 +9,7 @@ import { dtypeShort, numel, positional, type Tensor } from '../../call.js';
 import type { OpCall } from '../../../record/record.js';
 import { isDispatched } from '../../schema/dispatched.js';
 import type { Family, Param, Work } from '../../family.js';
-import { inputs } from '../../operands.js';
+import { inputTensors } from '../../operands.js';
 import { tensor, tensorListParams, workOf } from '../../work.js';
 
 const SOURCE =
@@ -26,7 +26,7 @@ const OPERANDS: ByName<readonly string[]> = {
   FusedAttnFunc_kvpacked: ['q', 'kv'],
 };
 
-interface Attention {
+interface FusedAttention {
   readonly batch: number;
   readonly queries: number;
   readonly keys: number;
@@ -50,7 +50,7 @@ function unpack(operands: readonly Tensor[], held: readonly string[]): readonly 
   return parts.length === 3 ? parts : null;
 }
 
-function read([q, k, v]: readonly Tensor[], offsets: Tensor): Attention | null {
+function read([q, k, v]: readonly Tensor[], offsets: Tensor): FusedAttention | null {
   const batch = (offsets.shape[0] ?? 0) - 1;
   if (q === undefined || k === undefined || v === undefined || batch < 1) return null;
   const [queries, keys] = [places(q) / batch, places(k) / batch];
@@ -60,7 +60,7 @@ function read([q, k, v]: readonly Tensor[], offsets: Tensor): Attention | null {
   return { batch, queries, keys, heads, width, valueWidth: v.shape.at(-1) ?? 0 };
 }
 
-const paramsOf = ({ batch, queries, keys, heads, width, valueWidth }: Attention, q: Tensor): Param[] => [
+const paramsOf = ({ batch, queries, keys, heads, width, valueWidth }: FusedAttention, q: Tensor): Param[] => [
   ['B', batch],
   ['Sq', queries],
   ['Sk', keys],
@@ -87,7 +87,7 @@ const unknownWork = (operands: readonly Tensor[]): Work =>
 
 function work(call: OpCall): Work | null {
   const held = entryOf(OPERANDS, call);
-  const tensors = held === undefined || !isDispatched(call) ? null : inputs(call);
+  const tensors = held === undefined || !isDispatched(call) ? null : inputTensors(call);
   if (held === undefined || tensors === null) return null;
   const first = tensors.findIndex(({ shape }) => shape.length >= 3);
   const operands = first === -1 ? [] : tensors.slice(first, first + held.length);

@@ -1,7 +1,7 @@
 /**
  * Writing the keys and values of new tokens into the paged cache that attention reads.
  */
-import { byRules, ruleFor, type Reading, type Rules } from '../../schema/by-schema.js';
+import { workByRules, ruleFor, type BoundCall, type OpRules } from '../../schema/op-rules.js';
 import { dtypeBytes, numel, type Tensor } from '../../call.js';
 import type { Family, OpCost } from '../../family.js';
 import { tensor, tensorListParams } from '../../work.js';
@@ -24,7 +24,7 @@ const isScaled = (rows: Tensor, cache: Tensor): boolean => {
 /** @param caches what has a row per token, and the cache that it goes to */
 const stored =
   (caches: Readonly<Record<string, string>>) =>
-  (reading: Reading): OpCost | null => {
+  (reading: BoundCall): OpCost | null => {
     const slots = reading.tensor('slots');
     const [reads, writes]: [Tensor[], Tensor[]] = [[], []];
     let flops = 0;
@@ -47,7 +47,7 @@ const stored =
     };
   };
 
-const RULES: Rules = {
+const RULES: OpRules = {
   ...ruleFor(
     'reshape_and_cache reshape_and_cache_flash',
     '@key @value @!key_cache @!value_cache @slots ...',
@@ -68,5 +68,5 @@ export const keyValueCache: Family = {
     'flops = one product per element where the cache is 8 bits wide, else 0',
     'bytes = keys and values of the new tokens, their slots, the rows written in the type of the cache',
   ],
-  work: byRules(RULES, SOURCE),
+  work: workByRules(RULES, SOURCE),
 };

@@ -1,7 +1,7 @@
 /**
  * Rotary position embedding of training libraries: a new tensor, turned by the angles or by their sines and cosines.
  */
-import { byRules, ruleFor, type Reading, type Rules } from '../../schema/by-schema.js';
+import { workByRules, ruleFor, type BoundCall, type OpRules } from '../../schema/op-rules.js';
 import { numel } from '../../call.js';
 import type { Family, OpCost } from '../../family.js';
 import { tensorListParams } from '../../work.js';
@@ -16,10 +16,10 @@ const ROTATION = 3;
 /** What is behind the rotated width of a row is copied. */
 const turned =
   (tables: string) =>
-  (reading: Reading): OpCost | null => {
+  (reading: BoundCall): OpCost | null => {
     const input = reading.tensor('input');
     const width = input?.shape.at(-1) ?? 0;
-    const rotated = reading.given(tables).reduce((sum, { shape }) => sum + (shape.at(-1) ?? 0), 0);
+    const rotated = reading.tensorsOf(tables).reduce((sum, { shape }) => sum + (shape.at(-1) ?? 0), 0);
     if (input === null || width === 0 || rotated === 0) return null;
     return {
       flops: ROTATION * (numel(input.shape) / width) * Math.min(width, rotated),
@@ -32,7 +32,7 @@ const turned =
 
 const ANGLES = turned('freqs');
 
-const RULES: Rules = {
+const RULES: OpRules = {
   ...ruleFor(
     'FusedRoPEFunc',
     [
@@ -65,5 +65,5 @@ export const rotaryFunctions: Family = {
   title: 'Rotary position embedding of TransformerEngine and apex',
   ops: Object.keys(RULES),
   formulas: ['flops = 3·E turned (six per pair); bytes = input + tables + result'],
-  work: byRules(RULES, SOURCE),
+  work: workByRules(RULES, SOURCE),
 };

@@ -3,7 +3,7 @@
  *
  * Where such an op runs as others that are told too, those describe the kernels; this one is for what is left.
  */
-import { ruleFor, ruleWork, type Reading, type Rules } from '../../schema/by-schema.js';
+import { ruleFor, ruleWork, type BoundCall, type OpRules } from '../../schema/op-rules.js';
 import { dtypeShort, numel, type Tensor } from '../../call.js';
 import type { Family, OpCost } from '../../family.js';
 import { tensor, tensorParams } from '../../work.js';
@@ -32,20 +32,20 @@ function attentionFlops(q: Sequences, keys: number): number {
 }
 
 /** Each operand once: one tensor may be query, key and value, and then their extents are the same. */
-function distinct(reading: Reading): Tensor[] {
+function distinct(reading: BoundCall): Tensor[] {
   const [q, k, v] = [reading.tensor('q'), reading.tensor('k'), reading.tensor('v')];
   const isSelf = [k, v].every((other) => other?.shape.join() === q?.shape.join());
-  return reading.given(`${isSelf ? 'q' : 'q k v'} qkv_weight qkv_bias weight bias mask`);
+  return reading.tensorsOf(`${isSelf ? 'q' : 'q k v'} qkv_weight qkv_bias weight bias mask`);
 }
 
 /** The averaged weights [B, Sq, Sk], or those of each head, where they are wanted. */
-function weightsOf(reading: Reading, q: Sequences, keys: number, dtype: string): Tensor[] {
+function weightsOf(reading: BoundCall, q: Sequences, keys: number, dtype: string): Tensor[] {
   if (reading.flag('need_weights') === false) return [];
   const heads = reading.flag('average_weights') === false ? (reading.number('heads') ?? 1) : 1;
   return [tensor([q.batch, heads, q.positions, keys], dtype)];
 }
 
-const attention = (reading: Reading): OpCost | null => {
+const attention = (reading: BoundCall): OpCost | null => {
   const source = reading.tensor('q');
   const [q, k] = [sequences(source), sequences(reading.tensor('k'))];
   if (source === null || q === null || k === null) return null;
@@ -66,7 +66,7 @@ const attention = (reading: Reading): OpCost | null => {
 };
 
 /** The two feed-forward weights are [F, E] and [E, F]. */
-const layer = (reading: Reading): OpCost | null => {
+const layer = (reading: BoundCall): OpCost | null => {
   const source = reading.tensor('src');
   const [at, weight] = [sequences(source), reading.tensor('ffn_weight_1')];
   const [hidden, embedding] = weight?.shape ?? [];
@@ -87,7 +87,7 @@ const layer = (reading: Reading): OpCost | null => {
 };
 
 /** The bias added to q, k and v, and q scaled: [B, S, 3·E] → 3 × [B, heads, S, E/heads]. */
-const rescaled = (reading: Reading): OpCost | null => {
+const rescaled = (reading: BoundCall): OpCost | null => {
   const qkv = reading.tensor('qkv');
   if (qkv === null) return null;
   const formula = 'flops = E (bias) + E/3 (scale of q); bytes = qkv + bias + q, k and v';
@@ -95,7 +95,7 @@ const rescaled = (reading: Reading): OpCost | null => {
 };
 
 /** Arguments as in PyTorch's native_functions.yaml. */
-const RULES: Rules = {
+const RULES: OpRules = {
   ...ruleFor(
     '_native_multi_head_attention',
     '@q @k @v embed_dim heads @qkv_weight @qkv_bias @weight @bias @mask? need_weights average_weights mask_type',

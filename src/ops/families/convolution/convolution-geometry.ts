@@ -22,7 +22,7 @@ export interface Geometry {
 }
 
 /** The value of an argument by its name; undefined when the call does not give it. */
-type Settings = (name: string) => ArgValue | undefined;
+type SettingReader = (name: string) => ArgValue | undefined;
 
 const isWhole = (v: ArgValue | undefined): v is number => typeof v === 'number' && Number.isInteger(v) && v >= 0;
 
@@ -63,7 +63,13 @@ export function spatialRank(weight: Tensor, expected?: number): 1 | 2 | 3 | null
  * The numbers of a convolution of x [(N,) C, …] with w [K, C/g, …], or [C, K/g, …] when transposed.
  * @returns null when they make no convolution
  */
-export function geometryOf(at: Settings, rank: number, x: Tensor, w: Tensor, transposed: boolean): Geometry | null {
+export function geometryOf(
+  at: SettingReader,
+  rank: number,
+  x: Tensor,
+  w: Tensor,
+  transposed: boolean,
+): Geometry | null {
   const stride = perDimension(at('stride'), rank, 1);
   const dilation = perDimension(at('dilation'), rank, 1);
   const extra = perDimension(at('output_padding'), rank, 0);

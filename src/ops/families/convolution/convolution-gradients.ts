@@ -7,11 +7,11 @@
 import { entryOf } from '../../by-name.js';
 import { numel, type Tensor } from '../../call.js';
 import type { OpCall } from '../../../record/record.js';
-import { bind, type Bound } from '../../schema/binding.js';
-import type { KernelFacts, Param, Role, Work } from '../../family.js';
+import { bind, type BoundArguments } from '../../schema/binding.js';
+import type { KernelFacts, Param, KernelRole, Work } from '../../family.js';
 import { kernelKind } from '../../kernels/kernel-kind.js';
-import { wholes } from '../../operands.js';
-import { isBeside, namedGradient } from '../../product.js';
+import { integers } from '../../operands.js';
+import { isHelperKernel, namedGradient } from '../../product.js';
 import { helperWork, tensor, total, workOf } from '../../work.js';
 import { GRADIENT_FORMS, type Gradient, type GradientForm } from './convolution-forms.js';
 import { CONVOLUTION_SOURCE, convolutionFlops, geometryParams, spatialRank } from './convolution-geometry.js';
@@ -31,10 +31,10 @@ interface Backward {
 }
 
 /** A tensor given as such or by its extents. */
-function operand(bound: Bound, name: string, dtype: string): Tensor | null {
+function operand(bound: BoundArguments, name: string, dtype: string): Tensor | null {
   const given = bound.tensor(name);
   if (given !== null) return given;
-  const extents = wholes(bound.value(`${name}_size`));
+  const extents = integers(bound.value(`${name}_size`));
   return extents === null || extents.some((extent) => extent < 0) ? null : tensor(extents, dtype);
 }
 
@@ -48,12 +48,12 @@ function agree(dy: Tensor, x: Tensor | null, w: Tensor | null, transposed: boole
 }
 
 /** The input of a transposed convolution, from its output: the plain convolution of that by the same weight. */
-function inputOf(bound: Bound, dy: Tensor, w: Tensor | null, rank: number): Tensor | null {
+function inputOf(bound: BoundArguments, dy: Tensor, w: Tensor | null, rank: number): Tensor | null {
   const geometry = w === null ? null : knownGeometry(bound, dy, w, false, rank);
   return geometry === null ? null : tensor([geometry.batch, geometry.filters, ...geometry.output], dy.dtype);
 }
 
-function paramsOf(bound: Bound, known: Omit<Backward, 'params'>): readonly Param[] {
+function paramsOf(bound: BoundArguments, known: Omit<Backward, 'params'>): readonly Param[] {
   const { dy, x, w, rank, transposed } = known;
   const geometry =
     x === null || w === null || transposed === null ? null : knownGeometry(bound, x, w, transposed, rank);
@@ -62,7 +62,7 @@ function paramsOf(bound: Bound, known: Omit<Backward, 'params'>): readonly Param
 }
 
 /** The convolution a gradient's call tells of; null when its tensors make none. */
-function backwardOf(bound: Bound, form: GradientForm): Backward | null {
+function backwardOf(bound: BoundArguments, form: GradientForm): Backward | null {
   const dy = bound.tensor('dy');
   if (dy === null || dy.shape.length < 3) return null;
   const w = operand(bound, 'w', dy.dtype);
@@ -117,13 +117,13 @@ function part(found: Backward, role: Gradient): Work {
 }
 
 /** Gradients that the call gives tensors to write to; null where its overload has no such arguments. */
-function given(bound: Bound, form: GradientForm): readonly Gradient[] | null {
+function given(bound: BoundArguments, form: GradientForm): readonly Gradient[] | null {
   const found = form.gives.filter((role) => bound.tensor(role) !== null);
   return found.length === 0 ? null : found;
 }
 
 /** Gradients that the call asks for. Where the mask is unspecified: both, without the bias. */
-function asked(bound: Bound, form: GradientForm): readonly Gradient[] {
+function asked(bound: BoundArguments, form: GradientForm): readonly Gradient[] {
   const into = given(bound, form);
   if (into !== null) return into;
   const mask = bound.value('output_mask');
@@ -187,7 +187,7 @@ const TRANSPOSITIONS: readonly (readonly [Gradient, RegExp])[] = [
 ];
 
 /** Which gradient a kernel computes: the only one there is, else as its name says; null when that tells none. */
-function roleOf({ name }: KernelFacts, parts: readonly Work[], pointwise: boolean): Role | null {
+function roleOf({ name }: KernelFacts, parts: readonly Work[], pointwise: boolean): KernelRole | null {
   const multiplying = parts.filter(({ matmul }) => matmul).map(({ role }) => role);
   if (multiplying.length < 2) return multiplying[0] ?? null;
   const transposition = pointwise ? TRANSPOSITIONS.find(([, pattern]) => pattern.test(name))?.[0] : undefined;
@@ -205,7 +205,7 @@ export function gradientWork(parts: readonly Work[], kernel: KernelFacts): Work 
   const kind = kernelKind(kernel);
   const bias = parts.find(({ role }) => role === 'bias');
   if (bias !== undefined && (kind === 'bias-gradient' || kind === 'reduction')) return bias;
-  if (isBeside(kernel)) return helperWork(all.params, 'kernel name');
+  if (isHelperKernel(kernel)) return helperWork(all.params, 'kernel name');
   const role = roleOf(kernel, parts, isPointwise(all.params));
   return parts.find((work) => work.role === role) ?? all;
 }

@@ -3,9 +3,9 @@
  */
 import { numel, type Tensor } from '../../call.js';
 import type { OpCall } from '../../../record/record.js';
-import { bind, type Bound } from '../../schema/binding.js';
+import { bind, type BoundArguments } from '../../schema/binding.js';
 import type { OpCost, Work } from '../../family.js';
-import { opName, whole } from '../../operands.js';
+import { opName, integer } from '../../operands.js';
 import { tensor, workOf } from '../../work.js';
 import { CONVOLUTION_SOURCE, convolutionFlops } from './convolution-geometry.js';
 import { shapeParams } from './dispatched-convolution.js';
@@ -13,7 +13,7 @@ import { shapeParams } from './dispatched-convolution.js';
 export const CONV_TBC_OPS: readonly string[] = ['conv_tbc', 'conv_tbc_backward'];
 
 interface TimeConvolution {
-  readonly bound: Bound;
+  readonly bound: BoundArguments;
   /** [time, batch, C]. */
   readonly x: Tensor;
   /** [kernel, C, K]. */
@@ -36,7 +36,7 @@ export function timeConvolution(call: OpCall): Work | null {
   const [time = 0, batch = 0] = x.shape;
   const [kernel = 0, , filters = 0] = w.shape;
   const arg = bound.arg('pad');
-  const pad = arg === undefined ? 0 : whole(arg.value);
+  const pad = arg === undefined ? 0 : integer(arg.value);
   const steps = pad === undefined ? null : time + 2 * pad - kernel + 1;
   if (steps !== null && steps < 1) return null;
   const cost: OpCost & { readonly source: string } = {

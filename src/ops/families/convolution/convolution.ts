@@ -6,13 +6,13 @@
  * The input gradient and the weight gradient take as many again each. Winograd and FFT kernels are given the count of
  * the direct algorithm.
  */
-import { ofDispatcher } from '../../by-name.js';
-import { numel, value } from '../../call.js';
+import { dispatcherNames } from '../../by-name.js';
+import { numel, argumentValue } from '../../call.js';
 import type { OpCall } from '../../../record/record.js';
 import type { Family, KernelFacts, Work } from '../../family.js';
 import { isDispatched } from '../../schema/dispatched.js';
 import { opName, tensorAt } from '../../operands.js';
-import { productWork, wholeOrBeside, type ProductCost } from '../../product.js';
+import { productWork, workUnlessHelper, type ProductCost } from '../../product.js';
 import { CONV_TBC_OPS, timeConvolution, timeConvolutionParts } from './convolution-tbc.js';
 import { FORWARD_FORMS, GRADIENT_FORMS } from './convolution-forms.js';
 import { gradientParts, gradientWork } from './convolution-gradients.js';
@@ -54,12 +54,12 @@ function read(call: OpCall): ProductCost | null {
   const x = tensorAt(call, 'input', 0);
   const w = tensorAt(call, 'weight', 1);
   if (form === undefined || x === null || w === null) return null;
-  const general = form.rank === null && value(call, 'transposed', form.order.indexOf('transposed')) === true;
+  const general = form.rank === null && argumentValue(call, 'transposed', form.order.indexOf('transposed')) === true;
   const transposed = form.transposed || general;
   const rank = spatialRank(w, form.rank ?? undefined);
   const at = (name: string) => {
     const index = form.order.indexOf(name);
-    return index < 0 ? undefined : value(call, name, index);
+    return index < 0 ? undefined : argumentValue(call, name, index);
   };
   const geometry = rank === null ? null : geometryOf(at, rank, x, w, transposed);
   if (geometry === null) return null;
@@ -87,7 +87,7 @@ const partsOf = (call: OpCall): readonly Work[] | null => gradientParts(call) ??
 /** The work of a convolution that the dispatcher ran: the whole of it, or the gradient that the kernel computes. */
 function dispatched(call: OpCall, kernel: KernelFacts): Work | null {
   const forward = forwardConvolution(call) ?? timeConvolution(call);
-  if (forward !== null) return wholeOrBeside(forward, kernel);
+  if (forward !== null) return workUnlessHelper(forward, kernel);
   const parts = partsOf(call);
   return parts === null ? null : gradientWork(parts, kernel);
 }
@@ -95,7 +95,7 @@ function dispatched(call: OpCall, kernel: KernelFacts): Work | null {
 export const convolution: Family = {
   id: 'convolution',
   title: 'Convolutions of one to three dimensions, grouped and transposed, and their gradients',
-  ops: [...PYTHON_FORMS.keys(), ...ofDispatcher(DISPATCHED.filter((op) => !PYTHON_FORMS.has(op)))],
+  ops: [...PYTHON_FORMS.keys(), ...dispatcherNames(DISPATCHED.filter((op) => !PYTHON_FORMS.has(op)))],
   formulas: [
     'flops = 2·N·K·prod(out)·(C/g)·prod(kernel); forward, input gradient and weight gradient each',
     'transposed: flops = 2·N·C·prod(in)·(K/g)·prod(kernel), with C input and K output channels',

@@ -8,7 +8,7 @@
 import { entryOf } from '../../by-name.js';
 import { numel, type Tensor } from '../../call.js';
 import type { ArgValue, OpCall } from '../../../record/record.js';
-import { bind, type Bound } from '../../schema/binding.js';
+import { bind, type BoundArguments } from '../../schema/binding.js';
 import type { Param, Work } from '../../family.js';
 import { dtypeParams } from '../../product.js';
 import { showShape, tensor, workOf } from '../../work.js';
@@ -26,16 +26,16 @@ import {
 const DECISIVE = ['stride', 'padding', 'dilation', 'output_padding', 'transposed'] as const;
 
 /** Names of the decisive arguments whose value the profile does not tell. */
-const unspecifiedSettings = (bound: Bound): string[] =>
+const unspecifiedSettings = (bound: BoundArguments): string[] =>
   DECISIVE.filter((name) => bound.arg(name) !== undefined && bound.value(name) === undefined);
 
 /** Whether the convolution is transposed; null when that is unspecified. */
-export function isTransposed(bound: Bound, form: ConvolutionForm): boolean | null {
+export function isTransposed(bound: BoundArguments, form: ConvolutionForm): boolean | null {
   return form.transposed ?? bound.flag('transposed');
 }
 
 /** The groups: as told, else as many as the weight's channels leave of the input's. */
-function groupsOf(bound: Bound, channels: number, w: Tensor, transposed: boolean): ArgValue {
+function groupsOf(bound: BoundArguments, channels: number, w: Tensor, transposed: boolean): ArgValue {
   const told = bound.value('groups');
   if (told !== undefined) return told;
   const [, second = 0] = w.shape;
@@ -43,7 +43,13 @@ function groupsOf(bound: Bound, channels: number, w: Tensor, transposed: boolean
 }
 
 /** The numbers of the convolution; null when they are not all told, or make none. */
-export function knownGeometry(bound: Bound, x: Tensor, w: Tensor, transposed: boolean, rank: number): Geometry | null {
+export function knownGeometry(
+  bound: BoundArguments,
+  x: Tensor,
+  w: Tensor,
+  transposed: boolean,
+  rank: number,
+): Geometry | null {
   if (unspecifiedSettings(bound).length > 0) return null;
   const channels = x.shape.at(-rank - 1) ?? 0;
   const at = (name: string): ArgValue | undefined =>
@@ -62,19 +68,19 @@ const formulaOf = (transposed: boolean): string =>
     : 'flops = 2·N·K·prod(out)·(C/g)·prod(kernel), bytes = operands read + |y|';
 
 /** The output as an `out=` form tells it, or the gradient that comes back. */
-function recordedOutput(call: OpCall, bound: Bound, x: Tensor): Tensor | null {
+function recordedOutput(call: OpCall, bound: BoundArguments, x: Tensor): Tensor | null {
   const [shape] = call.out ?? [];
   return bound.outs[0] ?? (shape?.length === x.shape.length ? tensor(shape, x.dtype) : null);
 }
 
-interface Operands {
-  readonly bound: Bound;
+interface ConvolutionOperands {
+  readonly bound: BoundArguments;
   readonly x: Tensor;
   readonly w: Tensor;
   readonly rank: number;
 }
 
-function operandsOf(call: OpCall, form: ConvolutionForm): Operands | null {
+function operandsOf(call: OpCall, form: ConvolutionForm): ConvolutionOperands | null {
   const bound = bind(call, ...form.signatures);
   const [x, w] = [bound?.tensor('x') ?? null, bound?.tensor('w') ?? null];
   const rank = w === null ? null : spatialRank(w, form.rank);
@@ -82,7 +88,7 @@ function operandsOf(call: OpCall, form: ConvolutionForm): Operands | null {
   return x.shape.length === rank + 2 || x.shape.length === rank + 1 ? { bound, x, w, rank } : null;
 }
 
-const shared = ({ bound, x, w }: Operands, transposed: boolean | null) => ({
+const shared = ({ bound, x, w }: ConvolutionOperands, transposed: boolean | null) => ({
   matmul: true,
   reads: bound.reads,
   params: shapeParams({ X: x, W: w }),
@@ -91,7 +97,7 @@ const shared = ({ bound, x, w }: Operands, transposed: boolean | null) => ({
 });
 
 /** All settings told: the positions follow. */
-function knownWork(operands: Operands, geometry: Geometry, transposed: boolean, out: Tensor | null): Work {
+function knownWork(operands: ConvolutionOperands, geometry: Geometry, transposed: boolean, out: Tensor | null): Work {
   const { x, w, rank } = operands;
   const { batch, filters, input, output } = geometry;
   const shape = [...(x.shape.length === rank + 1 ? [] : [batch]), filters, ...output];
@@ -104,7 +110,7 @@ function knownWork(operands: Operands, geometry: Geometry, transposed: boolean, 
 }
 
 /** Settings not told: a transposed convolution's positions are its input's; any other's are its output's. */
-function unspecifiedWork(operands: Operands, transposed: boolean | null, out: Tensor | null): Work {
+function unspecifiedWork(operands: ConvolutionOperands, transposed: boolean | null, out: Tensor | null): Work {
   const { bound, x, w, rank } = operands;
   const counted = transposed === true ? x : transposed === false ? out : null;
   const batch = x.shape.length === rank + 1 ? 1 : (x.shape[0] ?? 0);

@@ -2,7 +2,7 @@
  * Embeddings as the dispatcher runs them: rows by index, their sums in bags, the gradient of the table.
  */
 import { numel, type Tensor } from '../../call.js';
-import { ruleFor, type Reading, type Rules } from '../../schema/by-schema.js';
+import { ruleFor, type BoundCall, type OpRules } from '../../schema/op-rules.js';
 import type { OpCost, Param } from '../../family.js';
 import { tensor, tensorParams } from '../../work.js';
 
@@ -14,7 +14,7 @@ const params = (table: Tensor, indices: Tensor): Param[] => [
   ...tensorParams(table, 'E'),
 ];
 
-interface Lookup {
+interface BagLookup {
   readonly table: Tensor;
   readonly indices: Tensor;
   /** One for each index. */
@@ -24,14 +24,14 @@ interface Lookup {
 }
 
 /** @param name of the table, or of a gradient as wide as its rows */
-function lookup(reading: Reading, name: string): Lookup | null {
+function lookup(reading: BoundCall, name: string): BagLookup | null {
   const [table, indices] = [reading.tensor(name), reading.tensor('indices')];
   if (table === null || indices === null || table.shape.length === 0) return null;
   const [count, most] = [numel(indices.shape), table.shape.length > 1 ? (table.shape[0] ?? 0) : 0];
   return { table, indices, rows: rowsOf(table, count), touched: rowsOf(table, Math.min(count, most)) };
 }
 
-const rowsByIndex = (reading: Reading): OpCost | null => {
+const rowsByIndex = (reading: BoundCall): OpCost | null => {
   const found = lookup(reading, 'weight');
   if (found?.table.shape.length !== 2) return null;
   const { table, indices, rows, touched } = found;
@@ -47,7 +47,7 @@ const rowsByIndex = (reading: Reading): OpCost | null => {
 const UNSPECIFIED = 'the number of rows of the table is unspecified';
 
 /** The gradient of the whole table: zero but for the rows touched. */
-function tableGradient(reading: Reading, gradient: Tensor): Tensor | null {
+function tableGradient(reading: BoundCall, gradient: Tensor): Tensor | null {
   const rows = reading.count('num_weights');
   if (rows === null) return reading.outs[0] ?? null;
   return tensor([rows, gradient.shape.at(-1) ?? 0], gradient.dtype);
@@ -55,14 +55,14 @@ function tableGradient(reading: Reading, gradient: Tensor): Tensor | null {
 
 const backward =
   (operands: string) =>
-  (reading: Reading): OpCost | null => {
+  (reading: BoundCall): OpCost | null => {
     const found = lookup(reading, 'grad');
     if (found === null) return null;
     const result = tableGradient(reading, found.table);
     const formula = 'flops = n·D; bytes = gradient + indices + gradient of the whole table';
     const amounts = {
       flops: numel(found.rows.shape),
-      reads: reading.given(operands),
+      reads: reading.tensorsOf(operands),
       params: params(found.table, found.indices),
       formula,
     };
@@ -70,7 +70,7 @@ const backward =
   };
 
 /** Rows touched are read, measured and scaled. */
-const renormed = (reading: Reading): OpCost | null => {
+const renormed = (reading: BoundCall): OpCost | null => {
   const found = lookup(reading, 'weight');
   if (found === null) return null;
   const { table, indices, touched } = found;
@@ -86,14 +86,14 @@ const renormed = (reading: Reading): OpCost | null => {
 const MAXIMUM = 2;
 
 /** Sums, means or maxima of rows, one for each bag. Bags begin at the offsets, or are the rows of the indices. */
-const bags = (reading: Reading): OpCost | null => {
+const bags = (reading: BoundCall): OpCost | null => {
   const found = lookup(reading, 'weight');
   const offsets = reading.tensor('offsets');
   if (found === null || offsets === null) return null;
   const { table, indices, rows, touched } = found;
   const count = numel(offsets.shape) - (reading.flag('include_last_offset') === true ? 1 : 0);
   const result = tensor([Math.max(0, count), table.shape.at(-1) ?? 0], table.dtype);
-  const weights = reading.given('per_sample_weights');
+  const weights = reading.tensorsOf('per_sample_weights');
   const maxima = reading.count('mode') === MAXIMUM ? [tensor(result.shape, indices.dtype)] : [];
   const each = 1 + weights.length;
   return {
@@ -106,13 +106,13 @@ const bags = (reading: Reading): OpCost | null => {
 };
 
 /** The gradient of each index's weight: the product of its row and its bag's gradient. */
-const weightsBackward = (reading: Reading): OpCost | null => {
+const weightsBackward = (reading: BoundCall): OpCost | null => {
   const found = lookup(reading, 'weight');
   if (found === null) return null;
   const { table, indices, rows, touched } = found;
   return {
     flops: 2 * numel(rows.shape),
-    reads: [...reading.given('grad indices offset2bag'), touched],
+    reads: [...reading.tensorsOf('grad indices offset2bag'), touched],
     writes: [tensor(indices.shape, table.dtype)],
     params: params(table, indices),
     formula: 'flops = 2·n·D; bytes = gradient + indices + n·D·size + result',
@@ -124,7 +124,7 @@ const BAG =
 const BAG_GRADIENT = 'num_weights scale_grad_by_freq mode @per_sample_weights? padding_idx';
 
 /** Arguments as in PyTorch's native_functions.yaml. */
-export const EMBEDDING_RULES: Rules = {
+export const EMBEDDING_RULES: OpRules = {
   ...ruleFor('embedding', '@weight @indices padding_idx scale_grad_by_freq sparse', rowsByIndex),
   ...ruleFor(
     'embedding_dense_backward',

@@ -5,30 +5,31 @@ import { numel, tensors, type Tensor } from '../../call.js';
 import type { OpCall } from '../../../record/record.js';
 import { isDispatched } from '../../schema/dispatched.js';
 import type { Family, KernelFacts, Work } from '../../family.js';
-import { ruleWork } from '../../schema/by-schema.js';
-import { isWholeNumbered, opName, tensorAt } from '../../operands.js';
+import { ruleWork } from '../../schema/op-rules.js';
+import { hasIntegerType, opName, tensorAt } from '../../operands.js';
 import { EMBEDDING_RULES } from './embedding-bags.js';
 import { helperWork, tensor, tensorParams, workOf } from '../../work.js';
 
 const SOURCE = 'PyProf (touched rows); PyTorch embedding_dense_backward, which zeroes the whole gradient first';
 
-interface Lookup {
+interface EmbeddingLookup {
   readonly indices: Tensor;
   readonly table: Tensor;
 }
 
 /** `F.embedding(indices, table)` and `torch.embedding(table, indices)`: the whole numbers are the indices. */
-function read(call: OpCall): Lookup | null {
+function read(call: OpCall): EmbeddingLookup | null {
   const first = tensorAt(call, 'input', 0) ?? tensorAt(call, 'indices', 1);
   const second = tensorAt(call, 'weight', 1) ?? tensorAt(call, 'weight', 0);
   if (first === null || second === null || tensors(call).length > 2) return null;
-  const tableFirst = !isWholeNumbered(first) && isWholeNumbered(second);
+  const tableFirst = !hasIntegerType(first) && hasIntegerType(second);
   const [indices, table] = tableFirst ? [second, first] : [first, second];
   return table.shape.length === 2 ? { indices, table } : null;
 }
 
 /** The rows that the indices touch, one for each index. */
-const rows = ({ indices, table }: Lookup): Tensor => tensor([numel(indices.shape), table.shape[1] ?? 0], table.dtype);
+const rows = ({ indices, table }: EmbeddingLookup): Tensor =>
+  tensor([numel(indices.shape), table.shape[1] ?? 0], table.dtype);
 
 /** Kernels of the backward pass that only zero the gradient of the table. */
 const isZeroing = (kernel: KernelFacts): boolean => kernel.sub === 0 && /elementwise|fill/i.test(kernel.name);
@@ -36,7 +37,7 @@ const isZeroing = (kernel: KernelFacts): boolean => kernel.sub === 0 && /element
 /** Kernels that add into the gradient, whatever came before them. */
 const isAddition = (kernel: KernelFacts): boolean => /embedding|grad_weight|indexing_backward/i.test(kernel.name);
 
-function backward(lookup: Lookup, kernel: KernelFacts): Work {
+function backward(lookup: EmbeddingLookup, kernel: KernelFacts): Work {
   const params = [...tensorParams(lookup.indices, 'I'), ...tensorParams(lookup.table, 'E')];
   if (isZeroing(kernel)) {
     const formula = 'flops = 0; bytes = gradient of the whole table, zeroed';

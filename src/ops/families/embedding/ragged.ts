@@ -2,7 +2,7 @@
  * Sequences of different lengths in one tensor: filled up to a dense one and back, and reduced one by one.
  */
 import { numel, type Tensor } from '../../call.js';
-import { byRules, ruleFor, type Reading, type Rules } from '../../schema/by-schema.js';
+import { workByRules, ruleFor, type BoundCall, type OpRules } from '../../schema/op-rules.js';
 import type { Family, OpCost } from '../../family.js';
 import { tensor, tensorParams } from '../../work.js';
 
@@ -28,17 +28,17 @@ const unspecified = (subject: Tensor, unknown: string): OpCost => ({
 });
 
 /** values [sum of lengths, ...] → [sequences, greatest length of each dimension, ...] */
-const padded = (reading: Reading): OpCost | null => {
+const padded = (reading: BoundCall): OpCost | null => {
   const [values, offsets] = [reading.tensor('values'), reading.tensor('offsets')];
   if (values === null || offsets === null) return null;
-  const longest = reading.wholes('longest');
+  const longest = reading.integers('longest');
   if (longest === null) return unspecified(values, 'the greatest lengths are unspecified');
   const result = tensor([sequences(offsets), ...longest, ...values.shape.slice(1)], values.dtype);
   return moved(values, [values, ...reading.tensors('offsets')], result);
 };
 
 /** The other way round: of the dense tensor only what is kept has to be read. */
-const unpadded = (reading: Reading): OpCost | null => {
+const unpadded = (reading: BoundCall): OpCost | null => {
   const dense = reading.tensor('dense');
   const [offsets, total] = [reading.tensors('offsets'), reading.count('total')];
   if (dense === null) return null;
@@ -48,7 +48,7 @@ const unpadded = (reading: Reading): OpCost | null => {
 };
 
 /** t_in [sum of lengths, ...] → [sequences, length, ...] */
-const packed = (reading: Reading): OpCost | null => {
+const packed = (reading: BoundCall): OpCost | null => {
   const [values, lengths] = [reading.tensor('values'), reading.tensor('lengths')];
   if (values === null || lengths === null) return null;
   const longest = reading.count('longest');
@@ -60,7 +60,7 @@ const packed = (reading: Reading): OpCost | null => {
 /** A dense and a ragged operand, element by element; the result is as one of them. */
 const combined =
   (like: 'values' | 'dense') =>
-  (reading: Reading): OpCost | null => {
+  (reading: BoundCall): OpCost | null => {
     const [values, dense] = [reading.tensor('values'), reading.tensor('dense')];
     if (values === null || dense === null) return null;
     const result = like === 'dense' ? dense : values;
@@ -76,7 +76,7 @@ const combined =
   };
 
 /** The lengths tell how many results there are, else the offsets. */
-function reducedExtents(reading: Reading, data: Tensor): number[] | null {
+function reducedExtents(reading: BoundCall, data: Tensor): number[] | null {
   const [lengths, offsets] = [reading.tensor('lengths'), reading.tensor('offsets')];
   const axis = reading.count('axis') ?? 0;
   const rest = data.shape.slice(axis + 1);
@@ -85,7 +85,7 @@ function reducedExtents(reading: Reading, data: Tensor): number[] | null {
   return [...offsets.shape.slice(0, -1), Math.max(0, (offsets.shape.at(-1) ?? 0) - 1), ...rest];
 }
 
-const reduced = (reading: Reading): OpCost | null => {
+const reduced = (reading: BoundCall): OpCost | null => {
   const data = reading.tensor('data');
   const shape = data === null ? null : reducedExtents(reading, data);
   if (data === null || shape === null) return null;
@@ -93,7 +93,7 @@ const reduced = (reading: Reading): OpCost | null => {
   return { params: tensorParams(data), flops: numel(data.shape), writes: [tensor(shape, data.dtype)], formula };
 };
 
-const reducedBackward = (reading: Reading): OpCost | null => {
+const reducedBackward = (reading: BoundCall): OpCost | null => {
   const data = reading.tensor('data');
   if (data === null) return null;
   const formula = 'flops = E; bytes = gradient + result + data + lengths + gradient of the data';
@@ -101,7 +101,7 @@ const reducedBackward = (reading: Reading): OpCost | null => {
 };
 
 /** Whole rows by position. */
-const rows = (reading: Reading): OpCost | null => {
+const rows = (reading: BoundCall): OpCost | null => {
   const [input, indices] = [reading.tensor('input'), reading.tensor('indices')];
   if (input === null || indices === null || input.shape.length === 0) return null;
   const picked = tensor([numel(indices.shape), ...input.shape.slice(1)], input.dtype);
@@ -109,7 +109,7 @@ const rows = (reading: Reading): OpCost | null => {
 };
 
 /** As many positions as an argument says. */
-const positions = (reading: Reading): OpCost | null => {
+const positions = (reading: BoundCall): OpCost | null => {
   const offsets = reading.tensor('offsets');
   const size = reading.count('size');
   if (offsets === null) return null;
@@ -118,7 +118,7 @@ const positions = (reading: Reading): OpCost | null => {
 };
 
 /** Weights of one column for each task: [tasks, rows], summed in bags. */
-const unary = (reading: Reading): OpCost | null => {
+const unary = (reading: BoundCall): OpCost | null => {
   const [weight, indices, offsets] = ['weight', 'indices', 'offsets'].map((name) => reading.tensor(name));
   if (!weight || !indices || !offsets) return null;
   const tasks = weight.shape[0] ?? 0;
@@ -126,7 +126,7 @@ const unary = (reading: Reading): OpCost | null => {
   return {
     params: tensorParams(weight),
     flops: numel(picked.shape),
-    reads: [indices, ...reading.given('table_offsets offsets'), picked],
+    reads: [indices, ...reading.tensorsOf('table_offsets offsets'), picked],
     writes: [tensor([tasks, sequences(offsets)], weight.dtype)],
     formula: 'flops = tasks·n; bytes = indices + offsets + weights picked + sums',
   };
@@ -134,14 +134,14 @@ const unary = (reading: Reading): OpCost | null => {
 
 const converted =
   (dtype: string) =>
-  (reading: Reading): OpCost | null => {
+  (reading: BoundCall): OpCost | null => {
     const input = reading.tensor('input');
     return input === null ? null : moved(input, [input], tensor(input.shape, dtype));
   };
 
 const DENSE = '@values @offsets @dense';
 
-const RULES: Rules = {
+const RULES: OpRules = {
   ...ruleFor(
     'jagged_to_padded_dense jagged_to_padded_dense_forward _jagged_to_padded_dense_forward jagged_2d_to_dense jagged_1d_to_dense',
     '@values @offsets longest padding',
@@ -178,5 +178,5 @@ export const ragged: Family = {
     'filling up and packing: flops = 0; bytes = values + offsets + result; with a dense operand E(ragged) operations',
     'reduction of segments: flops = E; bytes = data + lengths + result',
   ],
-  work: byRules(RULES, SOURCE),
+  work: workByRules(RULES, SOURCE),
 };

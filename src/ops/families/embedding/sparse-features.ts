@@ -2,29 +2,35 @@
  * Lists of sparse features, and the order of pooled embeddings: what goes before and after FBGEMM's lookups.
  */
 import { numel } from '../../call.js';
-import { ruleFor, type Reading, type Rules } from '../../schema/by-schema.js';
+import { ruleFor, type BoundCall, type OpRules } from '../../schema/op-rules.js';
 import { tensor, tensorParams } from '../../work.js';
 import type { OpCost } from '../../family.js';
 
 /** Columns moved to other places, by lists of their order. */
-const reordered = (reading: Reading): OpCost | null => {
+const reordered = (reading: BoundCall): OpCost | null => {
   const input = reading.tensor('input');
   if (input === null) return null;
   return { params: tensorParams(input), flops: 0, writes: [input], formula: 'flops = 0; bytes = 2·E·size + the order' };
 };
 
 /** Every index is compared with the number of rows of its table. */
-const bounds = (reading: Reading): OpCost | null => {
+const bounds = (reading: BoundCall): OpCost | null => {
   const indices = reading.tensor('indices');
   if (indices === null) return null;
   const formula = 'flops = 0; bytes = indices + offsets + rows of each table';
-  return { params: tensorParams(indices), flops: 0, reads: reading.given('rows indices offsets'), writes: [], formula };
+  return {
+    params: tensorParams(indices),
+    flops: 0,
+    reads: reading.tensorsOf('rows indices offsets'),
+    writes: [],
+    formula,
+  };
 };
 
 /** @param longer by one where the whole sum stands at the end */
 const sums =
   (longer: 0 | 1) =>
-  (reading: Reading): OpCost | null => {
+  (reading: BoundCall): OpCost | null => {
     const lengths = reading.tensor('lengths');
     if (lengths === null || lengths.shape.length === 0) return null;
     const shape = [...lengths.shape.slice(0, -1), (lengths.shape.at(-1) ?? 0) + longer];
@@ -40,13 +46,13 @@ const sums =
 const UNSPECIFIED = 'how many indices the chosen features have is unspecified';
 
 /** Features are chosen by their number, some more than once; with as many chosen as there are, all are moved. */
-const features = (reading: Reading): OpCost | null => {
+const features = (reading: BoundCall): OpCost | null => {
   const [order, lengths] = [reading.tensor('order'), reading.tensor('lengths')];
   const indices = reading.tensor('indices');
   if (order === null || lengths === null || indices === null) return null;
   const formula = 'flops = 0; bytes = order + 2·(lengths + indices + weights)';
   if (numel(order.shape) === lengths.shape[0]) {
-    return { params: tensorParams(indices), flops: 0, writes: reading.given('lengths indices weights'), formula };
+    return { params: tensorParams(indices), flops: 0, writes: reading.tensorsOf('lengths indices weights'), formula };
   }
   const [total, weights] = [reading.count('total'), reading.tensor('weights')];
   if (total === null) return { params: tensorParams(indices), flops: 0, writes: null, formula, unknown: UNSPECIFIED };
@@ -58,7 +64,7 @@ const features = (reading: Reading): OpCost | null => {
 };
 
 /** Arguments as FBGEMM registers them. */
-export const FEATURE_RULES: Rules = {
+export const FEATURE_RULES: OpRules = {
   ...ruleFor(
     'permute_pooled_embs permute_pooled_embs_auto_grad permute_duplicate_pooled_embs',
     '@input @offsets @order @inverse_offsets @inverse_order',

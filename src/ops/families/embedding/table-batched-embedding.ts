@@ -1,16 +1,16 @@
 /**
  * Embeddings of many tables looked up at once: FBGEMM's table-batched ops.
  */
-import { elements, numel, type Tensor } from '../../call.js';
+import { elementCount, numel, type Tensor } from '../../call.js';
 import type { Family, OpCost } from '../../family.js';
-import { byRules, ruleFor, type Reading, type Rules } from '../../schema/by-schema.js';
+import { workByRules, ruleFor, type BoundCall, type OpRules } from '../../schema/op-rules.js';
 import { tensor, tensorParams } from '../../work.js';
 import { FEATURE_RULES } from './sparse-features.js';
 
 const SOURCE = 'FBGEMM: arguments of its lookups; a row read for each index but none twice, a sum written for each bag';
 
 /** Columns of one row: all tables' together by their number, else the values stored by the rows with an optimiser state. */
-function width(reading: Reading, tables: number): number | null {
+function width(reading: BoundCall, tables: number): number | null {
   const total = reading.count('total_D');
   if (total !== null) return tables > 0 ? total / tables : null;
   const [weights, state] = [reading.tensor('dev_weights'), reading.tensor('row_state')];
@@ -20,7 +20,7 @@ function width(reading: Reading, tables: number): number | null {
 }
 
 /** All tensors that hold rows; those with them in a list are small. */
-const weightsOf = (reading: Reading): Tensor[] => reading.given('host_weights dev_weights uvm_weights weights');
+const weightsOf = (reading: BoundCall): Tensor[] => reading.tensorsOf('host_weights dev_weights uvm_weights weights');
 
 const largest = (tensors: readonly Tensor[]): Tensor | null =>
   tensors.reduce<Tensor | null>((a, b) => (a === null || numel(b.shape) > numel(a.shape) ? b : a), null);
@@ -32,27 +32,27 @@ const OUTPUT_TYPES: Readonly<Record<number, string>> = { 0: 'float32', 1: 'float
 const NO_POOLING = 2;
 
 /** Sums of the rows of each bag, one bag for every table and sample. */
-const lookup = (reading: Reading): OpCost | null => {
+const lookup = (reading: BoundCall): OpCost | null => {
   const [weights, indices] = [largest(weightsOf(reading)), reading.tensor('indices')];
   const [offsets, starts] = [reading.tensor('offsets'), reading.tensor('D_offsets')];
   if (weights === null || indices === null || offsets === null || starts === null) return null;
   const columns = width(reading, numel(starts.shape) - 1);
   const pooled = reading.count('pooling_mode') !== NO_POOLING;
-  const each = pooled ? 1 + reading.given('indice_weights').length : 0;
+  const each = pooled ? 1 + reading.tensorsOf('indice_weights').length : 0;
   const params = [...tensorParams(indices, 'I'), ...tensorParams(weights, 'E')];
   const formula = `flops = ${each}·n·D; bytes = indices + offsets + n·D·size + bags·D·size; n indices, D the mean width of a table`;
   if (columns === null) {
     return { flops: null, writes: null, formula, params, unknown: 'the width of the tables is unspecified' };
   }
   const rows = (count: number, dtype: string): Tensor => tensor([Math.round(count * columns)], dtype);
-  const stored = elements(weightsOf(reading));
+  const stored = elementCount(weightsOf(reading));
   const type = OUTPUT_TYPES[reading.count('output_dtype') ?? -1] ?? weights.dtype;
   return {
     flops: Math.round(each * numel(indices.shape) * columns),
     reads: [
       indices,
       offsets,
-      ...reading.given('indice_weights'),
+      ...reading.tensorsOf('indice_weights'),
       rows(Math.min(numel(indices.shape), stored / columns), weights.dtype),
     ],
     writes: [rows(pooled ? Math.max(0, numel(offsets.shape) - 1) : numel(indices.shape), type)],
@@ -85,7 +85,7 @@ const named = (optimizers: string, end = ''): string =>
     .map((optimizer) => `fbgemm.split_embedding_codegen_lookup_${optimizer}_function${end}`)
     .join(' ');
 
-const RULES: Rules = {
+const RULES: OpRules = {
   ...ruleFor(named(BY_ROW_NAMES), [BY_ROW, ANY], lookup),
   ...ruleFor(named(NAMES), ANY, lookup),
   ...ruleFor(named(`${BY_ROW_NAMES} ${NAMES}`, '_pt2'), IN_LISTS, lookup),
@@ -100,5 +100,5 @@ export const tableBatchedEmbedding: Family = {
     'lookup: flops = n·D (2·n·D with weights); bytes = indices + offsets + n·D·size + bags·D·size',
     'permutations: flops = 0; bytes = 2·E·size + the order; running sums of lengths: flops = E',
   ],
-  work: byRules(RULES, SOURCE),
+  work: workByRules(RULES, SOURCE),
 };

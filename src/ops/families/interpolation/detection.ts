@@ -2,7 +2,7 @@
  * Ops of object detection: regions of a feature map resampled, boxes suppressed, convolutions at moved positions.
  */
 import { numel, type Tensor } from '../../call.js';
-import { byRules, ruleFor, type Reading, type Rules } from '../../schema/by-schema.js';
+import { workByRules, ruleFor, type BoundCall, type OpRules } from '../../schema/op-rules.js';
 import type { Family, OpCost } from '../../family.js';
 import { tensor, tensorParams } from '../../work.js';
 
@@ -14,18 +14,18 @@ const SAMPLE = 8;
 const UNSPECIFIED = 'how many samples a region has follows from its size, which is a value';
 
 /** Samples of one bin: their number in each direction squared; null where it follows from the regions. */
-function samples(reading: Reading): number | null {
+function samples(reading: BoundCall): number | null {
   const ratio = reading.count('sampling_ratio');
   return ratio === null || ratio === 0 ? null : ratio ** 2;
 }
 
 /** [regions, channels, height, width of a bin grid]; null when that is unspecified. */
-function bins(reading: Reading, regions: Tensor, channels: number, dtype: string): Tensor | null {
+function bins(reading: BoundCall, regions: Tensor, channels: number, dtype: string): Tensor | null {
   const [height, width] = [reading.count('pooled_height'), reading.count('pooled_width')];
   return height === null || width === null ? null : tensor([regions.shape[0] ?? 0, channels, height, width], dtype);
 }
 
-const aligned = (reading: Reading): OpCost | null => {
+const aligned = (reading: BoundCall): OpCost | null => {
   const [input, regions] = [reading.tensor('input'), reading.tensor('regions')];
   if (input?.shape.length !== 4 || regions === null) return null;
   const result = bins(reading, regions, input.shape[1] ?? 0, input.dtype);
@@ -46,7 +46,7 @@ const aligned = (reading: Reading): OpCost | null => {
 };
 
 /** Every gradient goes to the four elements of each sample, with their weights. */
-const alignedBackward = (reading: Reading): OpCost | null => {
+const alignedBackward = (reading: BoundCall): OpCost | null => {
   const gradient = reading.tensor('grad');
   const extents = ['batch', 'channels', 'height', 'width'].map((name) => reading.count(name));
   const told = extents.filter((extent) => extent !== null);
@@ -68,7 +68,7 @@ const alignedBackward = (reading: Reading): OpCost | null => {
 };
 
 /** The greatest element of each bin, and its place. */
-const pooled = (reading: Reading): OpCost | null => {
+const pooled = (reading: BoundCall): OpCost | null => {
   const [input, regions] = [reading.tensor('input'), reading.tensor('regions')];
   if (input?.shape.length !== 4 || regions === null) return null;
   const result = bins(reading, regions, input.shape[1] ?? 0, input.dtype);
@@ -86,7 +86,7 @@ const OVERLAP = 19;
 const WORD = 64;
 
 /** Every box against those after it; the mask of the suppressed ones is written, and reduced by a second kernel. */
-const suppressed = (reading: Reading): OpCost | null => {
+const suppressed = (reading: BoundCall): OpCost | null => {
   const boxes = reading.tensor('boxes');
   const count = boxes?.shape[0];
   if (boxes?.shape.length !== 2 || count === undefined) return null;
@@ -100,13 +100,13 @@ const suppressed = (reading: Reading): OpCost | null => {
 };
 
 /** Columns of the input at moved positions; the product with the weight is an op of its own. */
-const deformed = (reading: Reading): OpCost | null => {
+const deformed = (reading: BoundCall): OpCost | null => {
   const [input, weight, offset] = ['input', 'weight', 'offset'].map((name) => reading.tensor(name));
   if (input?.shape.length !== 4 || weight?.shape.length !== 4 || offset?.shape.length !== 4) return null;
   const [batch = 0, channels = 0] = input.shape;
   const taps = numel(weight.shape.slice(2));
   const columns = tensor([batch, channels * taps, ...offset.shape.slice(2)], input.dtype);
-  const mask = reading.flag('use_mask') === false ? [] : reading.given('mask');
+  const mask = reading.flag('use_mask') === false ? [] : reading.tensorsOf('mask');
   const each = SAMPLE - 1 + mask.length;
   return {
     params: tensorParams(input),
@@ -117,7 +117,7 @@ const deformed = (reading: Reading): OpCost | null => {
   };
 };
 
-const RULES: Rules = {
+const RULES: OpRules = {
   ...ruleFor(
     'torchvision.roi_align',
     '@input @regions spatial_scale pooled_height pooled_width sampling_ratio aligned',
@@ -145,5 +145,5 @@ export const detection: Family = {
     'roi_align: flops = (8·s² + 1)·E(result), backward 8·s²·E(gradient), unknown where s follows from the regions; bytes = input + regions + result',
     'nms: flops = 19·n·(n − 1)/2; bytes = boxes + mask; deform_conv2d (without its product): flops = 7·E(columns), with a mask 8; bytes = input + offsets + columns',
   ],
-  work: byRules(RULES, SOURCE),
+  work: workByRules(RULES, SOURCE),
 };

@@ -4,7 +4,7 @@
 import { numel, type Tensor } from '../../call.js';
 import type { ArgValue } from '../../../record/record.js';
 import type { Family, OpCost } from '../../family.js';
-import { ruleFor, ruleWork, type Reading, type Rules } from '../../schema/by-schema.js';
+import { ruleFor, ruleWork, type BoundCall, type OpRules } from '../../schema/op-rules.js';
 import { opName } from '../../operands.js';
 import { tensor, tensorParams } from '../../work.js';
 import { PATCH_RULES } from './patches.js';
@@ -29,9 +29,9 @@ const numbers = (value: ArgValue | undefined): readonly number[] | null => {
 };
 
 /** Extents of the result: of `output_size`, of a scale for each dimension, or of the tensor that an out form gives. */
-function enlarged(reading: Reading, input: Tensor): Tensor | null {
+function enlarged(reading: BoundCall, input: Tensor): Tensor | null {
   const rank = rankInName(opName(reading.call));
-  const [size, scales] = [reading.wholes('output_size'), numbers(reading.value('scale_factors'))];
+  const [size, scales] = [reading.integers('output_size'), numbers(reading.value('scale_factors'))];
   if (input.shape.length < rank) return null;
   const [kept, own] = [input.shape.slice(0, -rank), input.shape.slice(-rank)];
   const extents = size ?? (scales === null ? null : own.map((extent, i) => Math.floor(extent * (scales[i] ?? 0))));
@@ -68,7 +68,7 @@ function perResult(op: string, input: Tensor, result: Tensor): number {
 
 const UNSPECIFIED = 'the extents of the result are unspecified';
 
-const upsampled = (reading: Reading): OpCost | null => {
+const upsampled = (reading: BoundCall): OpCost | null => {
   const input = reading.tensor('self');
   if (input === null) return null;
   const op = opName(reading.call);
@@ -92,11 +92,11 @@ const upsampled = (reading: Reading): OpCost | null => {
 };
 
 /** Each gradient is added to every element that it came from, with its weight. */
-const upsampledBackward = (reading: Reading): OpCost | null => {
+const upsampledBackward = (reading: BoundCall): OpCost | null => {
   const gradient = reading.tensor('grad_output');
   if (gradient === null) return null;
   const op = opName(reading.call);
-  const told = reading.wholes('input_size');
+  const told = reading.integers('input_size');
   const input = told === null ? (reading.outs[0] ?? null) : tensor(told, gradient.dtype);
   const [taps, rank] = [tapsOf(op), rankInName(op)];
   const bytes = 'bytes = gradient + gradient of the input';
@@ -130,7 +130,7 @@ interface Sampling {
 }
 
 /** Input (N, C, …), places (N, …, dimensions), result (N, C, …). */
-function sampling(reading: Reading): Sampling | null {
+function sampling(reading: BoundCall): Sampling | null {
   const [input, grid] = [reading.tensor('input'), reading.tensor('grid')];
   if (input === null || grid === null || input.shape.length < 3) return null;
   const dimensions = input.shape.length - 2;
@@ -142,7 +142,7 @@ function sampling(reading: Reading): Sampling | null {
 
 const places = ({ grid }: Sampling): number => numel(grid.shape.slice(0, -1));
 
-const sampled = (reading: Reading): OpCost | null => {
+const sampled = (reading: BoundCall): OpCost | null => {
   const found = sampling(reading);
   if (found === null) return null;
   const { input, result, window, place } = found;
@@ -155,7 +155,7 @@ const sampled = (reading: Reading): OpCost | null => {
   };
 };
 
-const sampledBackward = (reading: Reading): OpCost | null => {
+const sampledBackward = (reading: BoundCall): OpCost | null => {
   const found = sampling(reading);
   if (found === null) return null;
   const { input, grid, result, window, place } = found;
@@ -189,7 +189,7 @@ const scaled = (before: string, rank: number): string[] => [
   `${before}${['a', 'b', 'c'].slice(0, rank).join(' ')}`,
 ];
 
-const upsamples = (names: string, options: string): Rules =>
+const upsamples = (names: string, options: string): OpRules =>
   Object.assign(
     {},
     ...names.split(' ').map((name) => {
@@ -200,10 +200,10 @@ const upsamples = (names: string, options: string): Rules =>
         ...ruleFor(backwardOf(name), scaled(gradient, rank), upsampledBackward),
       };
     }),
-  ) as Rules;
+  ) as OpRules;
 
 /** Arguments as in PyTorch's native_functions.yaml. */
-const RULES: Rules = {
+const RULES: OpRules = {
   ...upsamples(`${NEAREST} ${EXACT}`, ''),
   ...upsamples(SMOOTH, 'align_corners '),
   ...ruleFor(SAMPLERS, '@input @grid mode padding align_corners', sampled),

@@ -2,7 +2,7 @@
  * Patches laid out as columns and put together again, and channels turned into pixels.
  */
 import { numel, type Tensor } from '../../call.js';
-import { ruleFor, type Reading, type Rules } from '../../schema/by-schema.js';
+import { ruleFor, type BoundCall, type OpRules } from '../../schema/op-rules.js';
 import { opName } from '../../operands.js';
 import { tensor, tensorParams } from '../../work.js';
 import type { OpCost } from '../../family.js';
@@ -16,8 +16,8 @@ const both = (list: readonly number[] | null): readonly [number, number] | null 
 };
 
 /** Input (N, C, H, W) or (C, H, W) → columns (N, C·kh·kw, positions). */
-function columns(reading: Reading, input: Tensor): Tensor | null {
-  const told = ['kernel_size', 'dilation', 'padding', 'stride'].map((name) => both(reading.wholes(name)));
+function columns(reading: BoundCall, input: Tensor): Tensor | null {
+  const told = ['kernel_size', 'dilation', 'padding', 'stride'].map((name) => both(reading.integers(name)));
   const [kernel, dilation, padding, stride] = told.filter((pair) => pair !== null);
   if (kernel === undefined || dilation === undefined || padding === undefined || stride === undefined) return null;
   if (input.shape.length < 3) return null;
@@ -30,7 +30,7 @@ function columns(reading: Reading, input: Tensor): Tensor | null {
   return tensor([...input.shape.slice(0, -3), channels, numel(positions)], input.dtype);
 }
 
-const im2col = (reading: Reading): OpCost | null => {
+const im2col = (reading: BoundCall): OpCost | null => {
   const input = reading.tensor('self');
   if (input === null) return null;
   const result = columns(reading, input) ?? reading.outs[0] ?? null;
@@ -40,10 +40,10 @@ const im2col = (reading: Reading): OpCost | null => {
 };
 
 /** Columns (N, C·kh·kw, positions) → (N, C, H, W): every element of a column is added to its pixel. */
-const col2im = (reading: Reading): OpCost | null => {
+const col2im = (reading: BoundCall): OpCost | null => {
   const input = reading.tensor('self');
   if (input === null) return null;
-  const [size, kernel] = [both(reading.wholes('output_size')), both(reading.wholes('kernel_size'))];
+  const [size, kernel] = [both(reading.integers('output_size')), both(reading.integers('kernel_size'))];
   const channels = kernel === null ? 0 : (input.shape.at(-2) ?? 0) / numel(kernel);
   const told = size !== null && Number.isInteger(channels) && channels > 0;
   const result = told ? tensor([...input.shape.slice(0, -2), channels, ...size], input.dtype) : reading.outs[0];
@@ -53,7 +53,7 @@ const col2im = (reading: Reading): OpCost | null => {
 };
 
 /** Nothing but the order of elements changes. */
-const reordered = (reading: Reading): OpCost | null => {
+const reordered = (reading: BoundCall): OpCost | null => {
   const input = reading.tensor('self');
   if (input === null) return null;
   const formula = `flops = 0; bytes = 2·E·size: ${opName(reading.call)} moves every element`;
@@ -61,7 +61,7 @@ const reordered = (reading: Reading): OpCost | null => {
 };
 
 /** Arguments as in PyTorch's native_functions.yaml. */
-export const PATCH_RULES: Rules = {
+export const PATCH_RULES: OpRules = {
   // In older versions the gradient of each has a name of its own; it is the other one.
   ...ruleFor('im2col col2im_backward', '@self kernel_size dilation padding stride', im2col),
   ...ruleFor('col2im im2col_backward', '@self output_size kernel_size dilation padding stride', col2im),

@@ -2,7 +2,7 @@
  * `torch.nn.functional.interpolate` as the dispatcher's op that it becomes, forward or backward.
  */
 import type { Arg, ArgValue, OpCall } from '../../../record/record.js';
-import { argument, value } from '../../call.js';
+import { argument, argumentValue } from '../../call.js';
 import type { KernelFacts } from '../../family.js';
 import { tensorAt } from '../../operands.js';
 
@@ -33,15 +33,15 @@ function perDimension(given: ArgValue | undefined, rank: number): number[] | nul
  */
 export function interpolationCall(call: OpCall, { dir }: Pick<KernelFacts, 'dir'>): OpCall | null {
   const input = tensorAt(call, 'input', 0);
-  const given = value(call, 'mode', 3) ?? 'nearest';
+  const given = argumentValue(call, 'mode', 3) ?? 'nearest';
   const mode = typeof given === 'string' ? given : '';
   const rank = (input?.shape.length ?? 0) - 2;
   const op = Object.hasOwn(OPS, mode) ? OPS[mode]?.[rank - 1] : undefined;
   if (input === null || typeof op !== 'string') return null;
   const own = input.shape.slice(2);
-  const scales = perDimension(value(call, 'scale_factor', 2), rank);
+  const scales = perDimension(argumentValue(call, 'scale_factor', 2), rank);
   const size =
-    perDimension(value(call, 'size', 1), rank) ?? scales?.map((scale, i) => Math.floor((own[i] ?? 0) * scale));
+    perDimension(argumentValue(call, 'size', 1), rank) ?? scales?.map((scale, i) => Math.floor((own[i] ?? 0) * scale));
   if (size === undefined) return null;
   const corners = mode.startsWith('nearest') ? [] : [argument(call, 'align_corners', 4) ?? NOT_GIVEN];
   const rest = [...corners.map((arg): Arg => ({ ...arg, name: '' })), NOT_GIVEN];

@@ -2,12 +2,12 @@
  * Copies: between tensors, into another layout, into a padded or repeated tensor.
  */
 import { entryOf, named, type ByName } from '../../by-name.js';
-import { bind, type Bound } from '../../schema/binding.js';
+import { bind, type BoundArguments } from '../../schema/binding.js';
 import { argument, dtypeShort, numel, positional, type Tensor } from '../../call.js';
 import type { OpCall } from '../../../record/record.js';
 import { isDispatched } from '../../schema/dispatched.js';
 import type { Family, KernelFacts, Work } from '../../family.js';
-import { dimension, opName, subject, tensorAt, wholes } from '../../operands.js';
+import { resolveDimension, opName, inputTensor, tensorAt, integers } from '../../operands.js';
 import { showShape, tensor, tensorParams, workOf } from '../../work.js';
 import { paddedShape } from './padded-shape.js';
 
@@ -15,14 +15,14 @@ const SOURCE = 'every element read once and written once';
 
 /** copy_(target, source): the source may be broadcast and of another type. */
 function copyInto(call: OpCall): Work | null {
-  const target = subject(call);
+  const target = inputTensor(call);
   const source = tensorAt(call, 'src', 1) ?? tensorAt(call, 'source', 1) ?? tensorAt(call, 'other', 1);
   return target === null || source === null ? null : copied(target, source);
 }
 
 /** _copy_from(self, dst): the other way round. */
 function copyFrom(call: OpCall): Work | null {
-  const [source, target] = [subject(call), tensorAt(call, 'dst', 1)];
+  const [source, target] = [inputTensor(call), tensorAt(call, 'dst', 1)];
   return target === null || source === null || !isDispatched(call) ? null : copied(target, source);
 }
 
@@ -42,7 +42,7 @@ const copied = (target: Tensor, source: Tensor): Work =>
 
 /** A plain copy. A view launches no kernel, so that a kernel of `reshape` is a copy. */
 function copy(call: OpCall): Work | null {
-  const input = subject(call);
+  const input = inputTensor(call);
   if (input === null) return null;
   const params = tensorParams(input);
   const formula = 'flops = 0; bytes = 2·E·size';
@@ -60,9 +60,9 @@ function repeatedShape(input: Tensor, counts: readonly number[]): number[] | nul
 /** Whole numbers in one sequence, or spread over the positional arguments after the first. */
 function sequence(call: OpCall, name: string): number[] | null {
   const spread = positional(call).slice(1);
-  const numbers = spread.map(({ value }) => wholes(value)).filter((list) => list !== null);
+  const numbers = spread.map(({ value }) => integers(value)).filter((list) => list !== null);
   if (spread.length > 1 && numbers.length === spread.length) return numbers.flat();
-  return wholes(argument(call, name, 1)?.value);
+  return integers(argument(call, name, 1)?.value);
 }
 
 const unspecifiedCopy = (input: Tensor): Work =>
@@ -76,18 +76,18 @@ const unspecifiedCopy = (input: Tensor): Work =>
   });
 
 /** Every element so many times; null when that is unspecified. */
-function interleaved(bound: Bound, input: Tensor): Tensor | null {
+function interleaved(bound: BoundArguments, input: Tensor): Tensor | null {
   const [times, extent, dim] = [bound.number('repeats'), bound.number('output_size'), bound.arg('dim')];
   // Without a dimension all elements stand in a row.
   if (dim?.value === null) return times === null ? null : tensor([numel(input.shape) * times], input.dtype);
-  const at = dimension(bound.number('dim') ?? Number.NaN, input.shape.length);
+  const at = resolveDimension(bound.number('dim') ?? Number.NaN, input.shape.length);
   if (at === null || (times ?? extent) === null) return null;
   const shape = input.shape.map((old, i) => (i === at ? (times === null ? (extent ?? 0) : old * times) : old));
   return tensor(shape, input.dtype);
 }
 
 /** The place of each result among what is repeated. */
-function places(bound: Bound, repeats: Tensor): Tensor | null {
+function places(bound: BoundArguments, repeats: Tensor): Tensor | null {
   const size = bound.number('output_size');
   return size === null ? null : tensor([size], repeats.dtype);
 }
@@ -108,9 +108,9 @@ function repeatInterleave(call: OpCall): Work | null {
 }
 
 function enlarged(call: OpCall, kernel: KernelFacts): Work | null {
-  const input = subject(call);
+  const input = inputTensor(call);
   const pads = opName(call) !== 'repeat' && opName(call) !== 'tile';
-  const given = pads ? wholes(argument(call, 'pad', 1)?.value) : sequence(call, 'repeats');
+  const given = pads ? integers(argument(call, 'pad', 1)?.value) : sequence(call, 'repeats');
   if (isDispatched(call) && input !== null && given === null) return unspecifiedCopy(input);
   const shape = input === null || given === null ? null : (pads ? paddedShape : repeatedShape)(input, given);
   if (input === null || shape === null || !Number.isSafeInteger(numel(shape))) return null;

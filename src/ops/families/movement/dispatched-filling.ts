@@ -2,11 +2,11 @@
  * The tensor that a creating op of the dispatcher fills, from arguments in the order of its schema.
  */
 import { entryOf, named, type ByName } from '../../by-name.js';
-import { bind, type Bound } from '../../schema/binding.js';
+import { bind, type BoundArguments } from '../../schema/binding.js';
 import { numel, positional, type Tensor } from '../../call.js';
 import type { Arg, OpCall } from '../../../record/record.js';
-import { typed } from '../../schema/dispatched.js';
-import { tensorOf, wholes } from '../../operands.js';
+import { tensorOfType } from '../../schema/dispatched.js';
+import { tensorOf, integers } from '../../operands.js';
 import { tensor } from '../../work.js';
 
 /** A result whose extents the call does not tell. */
@@ -99,7 +99,7 @@ function sequence(call: OpCall, { lengths, count, whole: staysWhole }: Sequence)
   if (!Number.isSafeInteger(elements) || elements < 0) return null;
   if (out !== undefined) return tensor([elements], out.dtype);
   const isWhole = staysWhole && given.every(({ type }) => type === 'int');
-  return typed([elements], args[length], isWhole ? 'int64' : DEFAULT);
+  return tensorOfType([elements], args[length], isWhole ? 'int64' : DEFAULT);
 }
 
 /** An op that fills a tensor of given extents. */
@@ -134,8 +134,8 @@ function typeOf(arg: Arg | undefined): string {
   return arg?.type === 'int' ? 'int64' : DEFAULT;
 }
 
-const EXTENTS: Readonly<Record<Creation['extents'], (bound: Bound) => readonly number[] | null>> = {
-  size: (bound) => wholes(bound.value('size')),
+const EXTENTS: Readonly<Record<Creation['extents'], (bound: BoundArguments) => readonly number[] | null>> = {
+  size: (bound) => integers(bound.value('size')),
   like: (bound) => bound.tensor('like')?.shape ?? null,
   one: () => [],
 };
@@ -148,7 +148,7 @@ function created(call: OpCall, { extents, signatures }: Creation): Tensor | Unsp
   if (size.some((extent) => extent < 0)) return null;
   const [out] = bound.outs;
   const byDefault = bound.tensor('like')?.dtype ?? typeOf(bound.arg('value'));
-  return out === undefined ? typed(size, bound.arg('dtype'), byDefault) : tensor(size, out.dtype);
+  return out === undefined ? tensorOfType(size, bound.arg('dtype'), byDefault) : tensor(size, out.dtype);
 }
 
 /** The tensor filled; null when the arguments do not fit the op. */

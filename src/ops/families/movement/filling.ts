@@ -7,7 +7,7 @@ import type { Arg, OpCall } from '../../../record/record.js';
 import { isDispatched } from '../../schema/dispatched.js';
 import type { Family, Work } from '../../family.js';
 import { dtypeGiven } from '../../schema/dtype-argument.js';
-import { subject, wholes } from '../../operands.js';
+import { inputTensor, integers } from '../../operands.js';
 import { tensor, tensorParams, workOf } from '../../work.js';
 import { filledBy } from './dispatched-filling.js';
 
@@ -19,7 +19,7 @@ const DEFAULT = 'float32';
 function sizes(call: OpCall, from: number): number[] | null {
   const named = call.args.find(({ name }) => name === 'size');
   const given: readonly (Arg | undefined)[] = named === undefined ? positional(call).slice(from) : [named];
-  const lists = given.map((arg) => wholes(arg?.value)).filter((list) => list !== null);
+  const lists = given.map((arg) => integers(arg?.value)).filter((list) => list !== null);
   // The first sequence is the whole of it; numbers go on until something else comes.
   const extents = Array.isArray(given[0]?.value) ? lists[0] : lists.flat();
   if (extents === undefined || lists.length === 0 || extents.some((extent) => extent < 0)) return null;
@@ -58,21 +58,21 @@ const fresh: Result = (call) => {
 
 const full: Result = (call) => {
   const [size] = positional(call);
-  const shape = wholes((size ?? call.args.find(({ name }) => name === 'size'))?.value);
+  const shape = integers((size ?? call.args.find(({ name }) => name === 'size'))?.value);
   if (shape === null || shape.some((extent) => extent < 0)) return null;
   return tensor(shape, fullType(argument(call, 'fill_value', 1)));
 };
 
 /** `x.new_zeros(size)`: the type of x. */
 const likeWithSize: Result = (call) => {
-  const [shape, model] = [sizes(call, 1), subject(call)];
+  const [shape, model] = [sizes(call, 1), inputTensor(call)];
   return shape === null || model === null ? null : tensor(shape, model.dtype);
 };
 
 const RESULTS: ByName<Result> = {
   ...named('ones zeros', fresh),
   ...named('full', full),
-  ...named('ones_like zeros_like full_like fill_ zero_ fill', subject),
+  ...named('ones_like zeros_like full_like fill_ zero_ fill', inputTensor),
   ...named('new_zeros new_ones new_full', likeWithSize),
   ...named('arange', arangeResult),
 };

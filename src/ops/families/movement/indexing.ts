@@ -6,7 +6,15 @@ import { argument, broadcast, numel, positional, type Tensor } from '../../call.
 import type { OpCall } from '../../../record/record.js';
 import { isDispatched } from '../../schema/dispatched.js';
 import type { Family, KernelFacts, Param, Work } from '../../family.js';
-import { dimension, inputs, isWholeNumbered, opName, subject, tensorAt, whole } from '../../operands.js';
+import {
+  resolveDimension,
+  inputTensors,
+  hasIntegerType,
+  opName,
+  inputTensor,
+  tensorAt,
+  integer,
+} from '../../operands.js';
 import { helperWork, tensor, tensorParams, workOf } from '../../work.js';
 
 const SOURCE = 'touched elements only (PyProf), index tensors by their own size';
@@ -34,24 +42,24 @@ const unspecified = (input: Tensor, unknown: string, flops: 0 | null = 0): Work 
 
 /** gather(input, dim, index): one element per index. */
 const gather: Formula = (call, kernel) => {
-  const [input, index] = [subject(call), tensorAt(call, 'index', 2)];
+  const [input, index] = [inputTensor(call), tensorAt(call, 'index', 2)];
   if (input === null || index === null) return null;
   return pickWork(tensor(index.shape, input.dtype), index, tensorParams(input), kernel);
 };
 
 /** The dimension by the call; where the dispatcher does not tell it, a tensor has perhaps only one. */
 function chosenDimension(call: OpCall, input: Tensor | null): number | undefined {
-  const dim = whole(argument(call, 'dim', 1)?.value);
+  const dim = integer(argument(call, 'dim', 1)?.value);
   return dim ?? (isDispatched(call) && input?.shape.length === 1 ? 0 : undefined);
 }
 
 /** index_select(input, dim, index): whole slices. */
 const indexSelect: Formula = (call, kernel) => {
-  const [input, index] = [subject(call), tensorAt(call, 'index', 2)];
+  const [input, index] = [inputTensor(call), tensorAt(call, 'index', 2)];
   const dim = chosenDimension(call, input);
   if (isDispatched(call) && dim === undefined && input !== null)
     return unspecified(input, 'the dimension is unspecified');
-  const at = dim === undefined || input === null ? null : dimension(dim, input.shape.length);
+  const at = dim === undefined || input === null ? null : resolveDimension(dim, input.shape.length);
   if (input === null || index === null || dim === undefined || at === null) return null;
   const chosen = numel(index.shape);
   const picked = input.shape.map((extent, i) => (i === at ? chosen : extent));
@@ -62,7 +70,7 @@ const indexSelect: Formula = (call, kernel) => {
 
 /** take(input, index), take_along_dim(input, indices, dim). */
 const take: Formula = (call, kernel) => {
-  const [input, index] = [subject(call), tensorAt(call, opName(call) === 'take' ? 'index' : 'indices', 1)];
+  const [input, index] = [inputTensor(call), tensorAt(call, opName(call) === 'take' ? 'index' : 'indices', 1)];
   if (input === null || index === null) return null;
   return pickWork(tensor(index.shape, input.dtype), index, tensorParams(input), kernel);
 };
@@ -75,7 +83,7 @@ const reduces = (call: OpCall): boolean => {
 
 /** scatter(self, dim, index, src), index_add(self, dim, index, source): elements of the source placed or added. */
 const scatter: Formula = (call) => {
-  const input = subject(call);
+  const input = inputTensor(call);
   const index = tensorAt(call, 'index', 2);
   if (input === null || index === null) return null;
   const op = opName(call);
@@ -101,7 +109,7 @@ const scatter: Formula = (call) => {
 
 /** masked_select(input, mask), masked_scatter_(self, mask, source): every element in the worst case. */
 const masked: Formula = (call) => {
-  const [input, mask] = [subject(call), tensorAt(call, 'mask', 1)];
+  const [input, mask] = [inputTensor(call), tensorAt(call, 'mask', 1)];
   const shape = input === null || mask === null ? null : broadcast(input.shape, mask.shape);
   if (input === null || mask === null || shape === null || !Number.isSafeInteger(numel(shape))) return null;
   if (isDispatched(call)) return unspecified(input, 'how many elements the mask chooses is unspecified');
@@ -117,7 +125,7 @@ const masked: Formula = (call) => {
 
 /** nonzero(input): every element in the worst case, one int64 per dimension. */
 const nonzero: Formula = (call, kernel) => {
-  const input = subject(call);
+  const input = inputTensor(call);
   if (input === null) return null;
   if (isDispatched(call)) return unspecified(input, 'how many elements are not zero is unspecified');
   const params = tensorParams(input);
@@ -134,9 +142,9 @@ const nonzero: Formula = (call, kernel) => {
 
 /** `x[index]` with one tensor of positions: slices of the first dimension. Other forms do not tell their result. */
 const getItem: Formula = (call, kernel) => {
-  const [input, index, ...others] = inputs(call) ?? [];
+  const [input, index, ...others] = inputTensors(call) ?? [];
   const plain = positional(call).length === 2 && others.length === 0;
-  if (!plain || input === undefined || index === undefined || !isWholeNumbered(index) || input.shape.length === 0)
+  if (!plain || input === undefined || index === undefined || !hasIntegerType(index) || input.shape.length === 0)
     return null;
   const picked = tensor([...index.shape, ...input.shape.slice(1)], input.dtype);
   return pickWork(picked, index, tensorParams(input), kernel);
@@ -144,7 +152,7 @@ const getItem: Formula = (call, kernel) => {
 
 /** Elements moved to other places: every one read and written. */
 const moved: Formula = (call) => {
-  const input = subject(call);
+  const input = inputTensor(call);
   if (input === null) return null;
   const params = tensorParams(input);
   const formula = 'flops = 0; bytes = input + result';
@@ -153,8 +161,8 @@ const moved: Formula = (call) => {
 
 /** one_hot(input, num_classes): zeros, and a one per element. */
 const oneHot: Formula = (call) => {
-  const input = subject(call);
-  const classes = whole(argument(call, 'num_classes', 1)?.value);
+  const input = inputTensor(call);
+  const classes = integer(argument(call, 'num_classes', 1)?.value);
   if (input === null || classes === undefined || classes <= 0) return null;
   const params = tensorParams(input);
   const writes = [tensor([...input.shape, classes], 'int64')];
@@ -167,11 +175,11 @@ const reduced: Formula = (call, kernel) => (isDispatched(call) ? scatter(call, k
 
 /** index_fill_(self, dim, index, value): whole slices written. */
 const indexFill: Formula = (call) => {
-  const [input, index] = [subject(call), tensorAt(call, 'index', 2)];
+  const [input, index] = [inputTensor(call), tensorAt(call, 'index', 2)];
   if (input === null || index === null || !isDispatched(call)) return null;
   const dim = chosenDimension(call, input);
   if (dim === undefined) return unspecified(input, 'the dimension is unspecified');
-  const at = dimension(dim, input.shape.length);
+  const at = resolveDimension(dim, input.shape.length);
   if (at === null) return null;
   const filled = tensor(
     input.shape.map((extent, i) => (i === at ? numel(index.shape) : extent)),
@@ -185,7 +193,7 @@ const indexFill: Formula = (call) => {
 
 /** put_(self, index, source, accumulate): elements by their place in the whole tensor. */
 const put: Formula = (call) => {
-  const [input, index, source] = [subject(call), tensorAt(call, 'index', 1), tensorAt(call, 'source', 2)];
+  const [input, index, source] = [inputTensor(call), tensorAt(call, 'index', 1), tensorAt(call, 'source', 2)];
   const adds = argument(call, 'accumulate', 3)?.value;
   if (input === null || index === null || source === null || !isDispatched(call)) return null;
   if (typeof adds !== 'boolean') return unspecified(input, 'whether the elements are added is unspecified', null);

@@ -1,12 +1,12 @@
 /**
  * Joining tensors: cat and stack.
  */
-import { bind, type Bound } from '../../schema/binding.js';
-import { elements, numel, type Tensor } from '../../call.js';
+import { bind, type BoundArguments } from '../../schema/binding.js';
+import { elementCount, numel, type Tensor } from '../../call.js';
 import type { OpCall } from '../../../record/record.js';
 import { isDispatched } from '../../schema/dispatched.js';
 import type { Family, KernelFacts, Work } from '../../family.js';
-import { inputs, opName } from '../../operands.js';
+import { inputTensors, opName } from '../../operands.js';
 import { promote } from '../../schema/promotion.js';
 import { helperWork, tensor, tensorListParams, workOf } from '../../work.js';
 
@@ -14,7 +14,7 @@ const SOURCE = 'every element read and written once; PyTorch type promotion';
 
 /** All parts read, the whole of this type written. */
 function joined(parts: readonly Tensor[], dtype: string | null): Work | null {
-  const count = elements(parts);
+  const count = elementCount(parts);
   if (!Number.isSafeInteger(count)) return null;
   return workOf({
     flops: 0,
@@ -27,7 +27,7 @@ function joined(parts: readonly Tensor[], dtype: string | null): Work | null {
 }
 
 /** Every part is filled up to whole chunks; null when their extents are unspecified. */
-function chunked(bound: Bound, parts: readonly Tensor[]): Tensor | null {
+function chunked(bound: BoundArguments, parts: readonly Tensor[]): Tensor | null {
   const [out] = bound.outs;
   if (out !== undefined) return out;
   const [dim, chunks] = [bound.number('dim'), bound.count('chunks')];
@@ -66,7 +66,7 @@ function dispatchedWork(call: OpCall): Work | null {
 
 function work(call: OpCall, kernel: KernelFacts): Work | null {
   if (isDispatched(call)) return dispatchedWork(call);
-  const parts = inputs(call);
+  const parts = inputTensors(call);
   if (parts === null || parts.length === 0) return null;
   if (kernel.sub > 0) return helperWork(tensorListParams(parts), SOURCE);
   return joined(parts, promote(parts));

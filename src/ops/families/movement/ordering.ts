@@ -1,10 +1,10 @@
 /**
  * Ordering elements and finding places among ordered ones: sort, topk, unique, searchsorted, histogram.
  */
-import { byRules, ruleFor, type Reading, type Rules } from '../../schema/by-schema.js';
+import { workByRules, ruleFor, type BoundCall, type OpRules } from '../../schema/op-rules.js';
 import { numel, type Tensor } from '../../call.js';
 import type { Family, OpCost } from '../../family.js';
-import { dimension } from '../../operands.js';
+import { resolveDimension } from '../../operands.js';
 import { tensor, tensorParams } from '../../work.js';
 
 const SOURCE = 'every element read once, every result written once; comparisons of a search are not counted';
@@ -25,30 +25,30 @@ const unspecified = (input: Tensor, unknown: string, flops = 0): OpCost => ({
   unknown,
 });
 
-type Formula = (reading: Reading, input: Tensor) => OpCost | null;
+type OrderingRule = (reading: BoundCall, input: Tensor) => OpCost | null;
 
 /** Of the tensor that the op orders. */
 const of =
-  (formula: Formula) =>
-  (reading: Reading): OpCost | null => {
+  (formula: OrderingRule) =>
+  (reading: BoundCall): OpCost | null => {
     const input = reading.tensor('self');
     return input === null ? null : formula(reading, input);
   };
 
 /** Values and their places, both as large as the input. */
-const sorted: Formula = (_, input) => moved(input, [input], [input, tensor(input.shape, 'int64')]);
+const sorted: OrderingRule = (_, input) => moved(input, [input], [input, tensor(input.shape, 'int64')]);
 
-const argsorted: Formula = (_, input) => moved(input, [input], [tensor(input.shape, 'int64')]);
+const argsorted: OrderingRule = (_, input) => moved(input, [input], [tensor(input.shape, 'int64')]);
 
 /** The input's extents with that of dimension `dim` replaced; null when there is none such. */
 function cut(input: Tensor, dim: number, extent: number): number[] | null {
   if (input.shape.length === 0) return [];
-  const at = dimension(dim, input.shape.length);
+  const at = resolveDimension(dim, input.shape.length);
   return at === null ? null : input.shape.map((size, i) => (i === at ? extent : size));
 }
 
 /** So many values of each row, and their places. */
-const largest: Formula = (reading, input) => {
+const largest: OrderingRule = (reading, input) => {
   const [k, dim] = [reading.count('k'), reading.number('dim')];
   if (k === null || dim === null) return unspecified(input, 'how many values are chosen is unspecified');
   const shape = cut(input, dim, k);
@@ -56,28 +56,28 @@ const largest: Formula = (reading, input) => {
 };
 
 /** Places of values among ordered ones: int64, or int32 on request. */
-const placed: Formula = (reading, values) => {
+const placed: OrderingRule = (reading, values) => {
   const place = tensor(values.shape, reading.flag('out_int32') === true ? 'int32' : 'int64');
-  return moved(values, reading.given('self boundaries'), [place]);
+  return moved(values, reading.tensorsOf('self boundaries'), [place]);
 };
 
 /** One addition per element. */
-const histogram: Formula = (reading, input) => {
+const histogram: OrderingRule = (reading, input) => {
   const bins = reading.count('bins');
   const flops = numel(input.shape);
   if (bins === null) return unspecified(input, 'the number of bins is unspecified', flops);
   return moved(input, [input], [tensor([bins], input.dtype)], flops);
 };
 
-const counted: Formula = (_, input) =>
+const counted: OrderingRule = (_, input) =>
   unspecified(input, 'the number of bins depends on the values', numel(input.shape));
 
-const distinct: Formula = (_, input) => unspecified(input, 'the number of distinct values is unspecified');
+const distinct: OrderingRule = (_, input) => unspecified(input, 'the number of distinct values is unspecified');
 
 const SORT = ['@self dim descending', '@self stable dim descending'];
 
 /** Arguments as in PyTorch's native_functions.yaml. */
-const RULES: Rules = {
+const RULES: OpRules = {
   ...ruleFor('sort', SORT, of(sorted)),
   ...ruleFor('msort', '@self', of(sorted)),
   ...ruleFor('argsort', SORT, of(argsorted)),
@@ -103,5 +103,5 @@ export const ordering: Family = {
     'sort: input + values + 8·E (places); topk: input + (size + 8) per value chosen',
     'searchsorted, bucketize: values + boundaries + 8 per value; unique, bincount: unknown, the size of the result is not in the call',
   ],
-  work: byRules(RULES, SOURCE),
+  work: workByRules(RULES, SOURCE),
 };

@@ -1,10 +1,10 @@
 /**
  * Parts of a tensor copied out of it, and gradients put back where parts were taken or margins were added.
  */
-import { byRules, ruleFor, type Reading, type Rules } from '../../schema/by-schema.js';
+import { workByRules, ruleFor, type BoundCall, type OpRules } from '../../schema/op-rules.js';
 import { numel, type Tensor } from '../../call.js';
 import type { Family, OpCost } from '../../family.js';
-import { wholes } from '../../operands.js';
+import { integers } from '../../operands.js';
 import { tensor, tensorParams } from '../../work.js';
 import { paddedShape } from './padded-shape.js';
 
@@ -19,7 +19,7 @@ function moved(input: Tensor, result: readonly number[] | null, flops = 0): OpCo
 }
 
 /** All parts together are the tensor. */
-const parts = (reading: Reading): OpCost | null => {
+const parts = (reading: BoundCall): OpCost | null => {
   const input = reading.tensor('self');
   return input === null ? null : moved(input, input.shape);
 };
@@ -27,22 +27,22 @@ const parts = (reading: Reading): OpCost | null => {
 /** Zeros as large as the input, the gradient placed in them or, of windows, added up. */
 const placed =
   (flopsPerElement: number) =>
-  (reading: Reading): OpCost | null => {
+  (reading: BoundCall): OpCost | null => {
     const gradient = reading.tensor('grad');
     if (gradient === null) return null;
-    return moved(gradient, wholes(reading.value('input_sizes')), flopsPerElement * numel(gradient.shape));
+    return moved(gradient, integers(reading.value('input_sizes')), flopsPerElement * numel(gradient.shape));
   };
 
 /** The margins are copies. */
-const padded = (reading: Reading): OpCost | null => {
-  const [input, margins] = [reading.tensor('self'), wholes(reading.value('padding'))];
+const padded = (reading: BoundCall): OpCost | null => {
+  const [input, margins] = [reading.tensor('self'), integers(reading.value('padding'))];
   if (input === null) return null;
   const shape = margins === null ? null : paddedShape(input, margins);
   return margins !== null && shape === null ? null : moved(input, shape);
 };
 
 /** The gradients of copies are added to that of their origin. */
-const unpadded = (reading: Reading): OpCost | null => {
+const unpadded = (reading: BoundCall): OpCost | null => {
   const [gradient, self] = [reading.tensor('grad'), reading.tensor('self')];
   return gradient === null || self === null ? null : moved(gradient, self.shape, numel(gradient.shape));
 };
@@ -52,7 +52,7 @@ const pads = (suffix: string): string =>
   KINDS.flatMap((kind) => [1, 2, 3].map((rank) => `${kind}_pad${rank}d${suffix}`)).join(' ');
 
 /** Arguments as in PyTorch's native_functions.yaml. */
-const RULES: Rules = {
+const RULES: OpRules = {
   ...ruleFor(
     'split_copy split_with_sizes_copy unbind_copy view_copy permute_copy transpose_copy t_copy unsqueeze_copy ' +
       'squeeze_copy alias_copy detach_copy _reshape_copy _reshape_alias_copy lift_fresh_copy',
@@ -76,5 +76,5 @@ export const slicing: Family = {
     'slice_backward, select_backward: gradient + result; unfold_backward adds E(gradient)',
     'reflection_pad, replication_pad: input + result; backward the same, with E(gradient) additions',
   ],
-  work: byRules(RULES, SOURCE),
+  work: workByRules(RULES, SOURCE),
 };

@@ -2,7 +2,7 @@
  * Indexing by a list of tensors, one per dimension: what `x[i, j]` and `x[i, j] = y` become.
  */
 import type { Arg } from '../../../record/record.js';
-import { byRules, ruleFor, type Reading, type Rules } from '../../schema/by-schema.js';
+import { workByRules, ruleFor, type BoundCall, type OpRules } from '../../schema/op-rules.js';
 import { broadcast, numel, type Tensor } from '../../call.js';
 import type { Family, OpCost } from '../../family.js';
 import { tensorOf } from '../../operands.js';
@@ -36,7 +36,7 @@ function picked(input: Tensor, list: readonly Arg[] | undefined): Picked | null 
   return Number.isSafeInteger(numel(elements.shape)) ? { elements, indices } : null;
 }
 
-const pick = (reading: Reading): OpCost | null => {
+const pick = (reading: BoundCall): OpCost | null => {
   const input = reading.tensor('self');
   if (input === null) return null;
   const found = picked(input, reading.arg('indices')?.items);
@@ -52,7 +52,7 @@ const pick = (reading: Reading): OpCost | null => {
 };
 
 /** Values placed, or added to what is there. */
-const place = (reading: Reading): OpCost | null => {
+const place = (reading: BoundCall): OpCost | null => {
   const [input, values] = [reading.tensor('self'), reading.tensor('values')];
   if (input === null || values === null) return null;
   const found = picked(input, reading.arg('indices')?.items);
@@ -79,7 +79,7 @@ const place = (reading: Reading): OpCost | null => {
 const PLACE = '@self @indices[]? @values accumulate';
 
 /** Arguments as in PyTorch's native_functions.yaml. */
-const RULES: Rules = {
+const RULES: OpRules = {
   ...ruleFor('index _unsafe_index', '@self @indices[]?', pick),
   ...ruleFor('index_put index_put_ _unsafe_index_put', PLACE, place),
   ...ruleFor('_index_put_impl_', `${PLACE} unsafe`, place),
@@ -94,5 +94,5 @@ export const tensorIndexing: Family = {
     'index_put_: flops = 0, E(placed) to add; bytes = values + indices + placed (twice to add)',
     'unknown bytes where the indices are masks or not told',
   ],
-  work: byRules(RULES, SOURCE),
+  work: workByRules(RULES, SOURCE),
 };

@@ -1,7 +1,7 @@
 /**
  * Normalisation that apex registers with the dispatcher: of rows, and of groups of channels with an activation.
  */
-import { byRules, ruleFor, type Reading, type Rules } from '../../schema/by-schema.js';
+import { workByRules, ruleFor, type BoundCall, type OpRules } from '../../schema/op-rules.js';
 import { numel, type Tensor } from '../../call.js';
 import type { Family, OpCost } from '../../family.js';
 import { tensor, tensorParams } from '../../work.js';
@@ -11,19 +11,19 @@ const SOURCE =
   'operations per element as for layer_norm; arguments: apex/normalization/fused_layer_norm.py and ' +
   'apex/contrib/group_norm/group_norm.py of apex';
 
-type Kind = 'centred' | 'rms';
+type NormKind = 'centred' | 'rms';
 
 /** Elements that are normalised together. */
-const rowLength = (reading: Reading): number | null => {
-  const told = reading.wholes('normalized_shape') ?? reading.tensor('weight')?.shape;
+const rowLength = (reading: BoundCall): number | null => {
+  const told = reading.integers('normalized_shape') ?? reading.tensor('weight')?.shape;
   return told === undefined ? null : numel(told);
 };
 
 const BYTES = 'bytes = input + parameters + result + saved statistics';
 
 const forward =
-  (kind: Kind) =>
-  (reading: Reading): OpCost | null => {
+  (kind: NormKind) =>
+  (reading: BoundCall): OpCost | null => {
     const [input, length] = [reading.tensor('input'), rowLength(reading)];
     if (input === null) return null;
     const perElement = forwardFlops(kind, reading);
@@ -40,8 +40,8 @@ const forward =
 
 /** The gradients of the input and of all parameters; the bias has no part in any. */
 const backward =
-  (kind: Kind) =>
-  (reading: Reading): OpCost | null => {
+  (kind: NormKind) =>
+  (reading: BoundCall): OpCost | null => {
     const input = reading.tensor('saved');
     if (input === null) return null;
     const [weights, biases] = [reading.tensors('weight'), reading.tensors('bias')];
@@ -50,14 +50,14 @@ const backward =
     return {
       params: tensorParams(input),
       flops: perElement * numel(input.shape),
-      reads: reading.given('grad_out mean rstd saved weight'),
+      reads: reading.tensorsOf('grad_out mean rstd saved weight'),
       writes: [input, ...weights, ...biases],
       formula: `flops = ${perElement}·E; bytes = gradient + saved input or result + statistics + weight + gradients`,
     };
   };
 
 /** SiLU, or none: one operation per element. */
-const activations = (reading: Reading): number => {
+const activations = (reading: BoundCall): number => {
   const name = reading.value('act');
   return typeof name === 'string' && name !== '' ? 1 : 0;
 };
@@ -65,7 +65,7 @@ const activations = (reading: Reading): number => {
 /** Two sums of each group of each sample. */
 const sums = ({ shape: [samples = 0] }: Tensor, groups: number): Tensor => tensor([2 * samples * groups], 'float32');
 
-const groupForward = (reading: Reading): OpCost | null => {
+const groupForward = (reading: BoundCall): OpCost | null => {
   const [input, groups] = [reading.tensor('input'), reading.count('groups')];
   if (input === null) return null;
   const perElement = FORWARD.channels + activations(reading);
@@ -78,21 +78,21 @@ const groupForward = (reading: Reading): OpCost | null => {
   return { ...about, writes: [input, sums(input, groups)] };
 };
 
-const groupBackward = (reading: Reading): OpCost | null => {
+const groupBackward = (reading: BoundCall): OpCost | null => {
   const input = reading.tensor('input');
   if (input === null) return null;
   const perElement = BACKWARD.centred + activations(reading);
   return {
     params: tensorParams(input),
     flops: perElement * numel(input.shape),
-    writes: [input, ...reading.given('weight bias')],
+    writes: [input, ...reading.tensorsOf('weight bias')],
     formula: `flops = ${perElement}·E; bytes = gradient + input + sums + parameters + gradients of input and parameters`,
   };
 };
 
 const TAIL = 'eps memory_efficient';
 
-const RULES: Rules = {
+const RULES: OpRules = {
   ...ruleFor('apex.fused_layer_norm_affine_fwd', `@input @weight @bias normalized_shape ${TAIL}`, forward('centred')),
   ...ruleFor('apex.fused_layer_norm_fwd', `@input normalized_shape ${TAIL}`, forward('centred')),
   ...ruleFor('apex.fused_rms_norm_affine_fwd', `@input @weight normalized_shape ${TAIL}`, forward('rms')),
@@ -126,5 +126,5 @@ export const apexNormalization: Family = {
     'groups of channels: flops = 5·E, backward 9·E; with an activation E more',
     'bytes = operands + results, saved statistics among them',
   ],
-  work: byRules(RULES, SOURCE),
+  work: workByRules(RULES, SOURCE),
 };

@@ -2,9 +2,9 @@
  * Batch normalisation as the dispatcher runs it: by PyTorch's own kernels, cuDNN or MIOpen, whole or in its parts.
  */
 import { numel, type Tensor } from '../../call.js';
-import { ruleFor, type Reading, type Rules } from '../../schema/by-schema.js';
+import { ruleFor, type BoundCall, type OpRules } from '../../schema/op-rules.js';
 import { tensor, tensorParams } from '../../work.js';
-import { accumulated, BACKWARD, FORWARD, gradients, wanted } from './layer-normalization.js';
+import { accumulated, BACKWARD, FORWARD, gradients, wantedGradients } from './layer-normalization.js';
 import type { OpCost } from '../../family.js';
 
 /** With statistics that are given, one multiplication and one addition are left for each element. */
@@ -27,7 +27,7 @@ const MODES: readonly (readonly [RegExp, boolean])[] = [
 ];
 
 /** Whether the statistics are those of the batch; null when neither the call nor the kernel tells. */
-function isTraining(reading: Reading): boolean | null {
+function isTraining(reading: BoundCall): boolean | null {
   const told = reading.flag('training');
   if (told !== null) return told;
   // Statistics are saved in training only; the empty tensor stands for none.
@@ -41,13 +41,13 @@ const channelsOf = (input: Tensor): number => input.shape[1] ?? input.shape[0] ?
 const UNSPECIFIED = 'whether in training is unspecified';
 
 /** @param mode fixed by the op, else null */
-function forwardAmounts(reading: Reading, mode: boolean | null, channels: (input: Tensor) => number): OpCost | null {
+function forwardAmounts(reading: BoundCall, mode: boolean | null, channels: (input: Tensor) => number): OpCost | null {
   const input = reading.tensor('input');
   if (input === null) return null;
   const training = mode ?? isTraining(reading);
   const count = channels(input);
   const saved = tensor([count], accumulated(input.dtype));
-  const running = reading.given('running_mean running_var');
+  const running = reading.tensorsOf('running_mean running_var');
   const [subject, elements] = [input, numel(input.shape)];
   if (training === null) {
     const formula = 'bytes = input + parameters + result';
@@ -68,21 +68,21 @@ function forwardAmounts(reading: Reading, mode: boolean | null, channels: (input
 
 const forward =
   (mode: boolean | null = null) =>
-  (reading: Reading): OpCost | null =>
+  (reading: BoundCall): OpCost | null =>
     forwardAmounts(reading, mode, channelsOf);
 
 /** Every sample has statistics of its own. */
-const instance = (reading: Reading): OpCost | null =>
+const instance = (reading: BoundCall): OpCost | null =>
   forwardAmounts(reading, null, (input) => channelsOf(input) * (input.shape.length > 1 ? (input.shape[0] ?? 0) : 1));
 
 /** @param mode fixed by the op, else null */
 const backward =
   (mode: boolean | null = null) =>
-  (reading: Reading): OpCost | null => {
+  (reading: BoundCall): OpCost | null => {
     const input = reading.tensor('input');
     if (input === null) return null;
     const training = mode ?? isTraining(reading);
-    const want = wanted(reading, true);
+    const want = wantedGradients(reading, true);
     const sums = want.weight || want.bias ? SUMS : 0;
     const parameter = reading.tensor('weight') ?? tensor([channelsOf(input)], input.dtype);
     const inTraining = want.input ? BACKWARD.centred : sums;
@@ -91,7 +91,7 @@ const backward =
     return {
       params: tensorParams(input),
       flops: training === null ? null : perElement * numel(input.shape),
-      reads: reading.given(`grad_out input weight ${used}`),
+      reads: reading.tensorsOf(`grad_out input weight ${used}`),
       writes: gradients(want, input, parameter),
       formula: `${training === null ? '' : `flops = ${perElement}·E; `}bytes = gradient + input + weight + statistics + the gradients wanted`,
       ...(training === null ? { unknown: UNSPECIFIED } : {}),
@@ -99,26 +99,26 @@ const backward =
   };
 
 /** Mean and reciprocal deviation of each channel. */
-const statistics = (reading: Reading): OpCost | null => {
+const statistics = (reading: BoundCall): OpCost | null => {
   const input = reading.tensor('input');
   if (input === null) return null;
   const saved = tensor([channelsOf(input)], accumulated(input.dtype));
   return {
     params: tensorParams(input),
     flops: 2 * numel(input.shape),
-    writes: [saved, saved, ...reading.given('running_mean running_var')],
+    writes: [saved, saved, ...reading.tensorsOf('running_mean running_var')],
     formula: 'flops = 2·E; bytes = input + statistics',
   };
 };
 
-const application = (reading: Reading): OpCost | null => {
+const application = (reading: BoundCall): OpCost | null => {
   const input = reading.tensor('input');
   if (input === null) return null;
   const formula = `flops = ${WITH_STATISTICS}·E; bytes = input + parameters + statistics + result`;
   return { params: tensorParams(input), flops: WITH_STATISTICS * numel(input.shape), writes: [input], formula };
 };
 
-const gradientSums = (reading: Reading): OpCost | null => {
+const gradientSums = (reading: BoundCall): OpCost | null => {
   const input = reading.tensor('input');
   if (input === null) return null;
   const sum = tensor([channelsOf(input)], accumulated(input.dtype));
@@ -128,7 +128,7 @@ const gradientSums = (reading: Reading): OpCost | null => {
   return {
     params: tensorParams(input),
     flops: SUMS * numel(input.shape),
-    reads: reading.given('grad_out input mean invstd'),
+    reads: reading.tensorsOf('grad_out input mean invstd'),
     writes: [
       ...(inputGradient === true ? [sum, sum] : []),
       ...(weightGradient === true ? [parameter] : []),
@@ -138,7 +138,7 @@ const gradientSums = (reading: Reading): OpCost | null => {
   };
 };
 
-const gradientApplication = (reading: Reading): OpCost | null => {
+const gradientApplication = (reading: BoundCall): OpCost | null => {
   const input = reading.tensor('input');
   if (input === null) return null;
   const formula = `flops = ${APPLICATION}·E; bytes = gradient + input + weight + statistics + sums + gradient of the input`;
@@ -146,16 +146,16 @@ const gradientApplication = (reading: Reading): OpCost | null => {
 };
 
 /** Statistics of several devices made one: nothing of the input itself is read. */
-const gathered = (reading: Reading): OpCost | null => {
+const gathered = (reading: BoundCall): OpCost | null => {
   const [input, means] = [reading.tensor('input'), reading.tensor('mean')];
   if (input === null || means === null) return null;
   const merged = tensor(means.shape.slice(1), means.dtype);
-  const running = reading.given('running_mean running_var');
+  const running = reading.tensorsOf('running_mean running_var');
   return {
     params: tensorParams(means),
     // Variance from the reciprocal deviation 3, mean 2, distance of means 1, its square into the variance 3.
     flops: 9 * numel(means.shape),
-    reads: reading.given('mean invstd running_mean running_var counts'),
+    reads: reading.tensorsOf('mean invstd running_mean running_var counts'),
     writes: [merged, merged, ...running],
     formula: 'flops = 9·n (statistics gathered); bytes = statistics + running statistics + result',
   };
@@ -167,7 +167,7 @@ const LIBRARY = '@weight? @running_mean? @running_var? @save_mean? @save_var? ep
 const NATIVE = '@grad_out @input @weight? @running_mean? @running_var? @save_mean? @save_var?';
 
 /** Arguments as in PyTorch's native_functions.yaml. */
-export const BATCH_RULES: Rules = {
+export const BATCH_RULES: OpRules = {
   ...ruleFor(
     'native_batch_norm cudnn_batch_norm miopen_batch_norm _native_batch_norm_legit _native_batch_norm_legit_functional',
     [`${PARAMETERS} training momentum eps`, WITHOUT_RUNNING],

@@ -2,7 +2,7 @@
  * Normalisation by kernels of other libraries: vLLM, SGLang, FlashInfer, AITER, Apex, Transformer Engine.
  */
 import { numel, type Tensor } from '../../call.js';
-import { ruleFor, type Reading, type Rules } from '../../schema/by-schema.js';
+import { ruleFor, type BoundCall, type OpRules } from '../../schema/op-rules.js';
 import { tensor, tensorParams } from '../../work.js';
 import { accumulated, BACKWARD, FORWARD, forwardFlops } from './layer-normalization.js';
 import type { OpCost } from '../../family.js';
@@ -21,10 +21,10 @@ interface Fused {
  */
 const forward =
   ({ kind, more = 0, returns = 0 }: Fused) =>
-  (reading: Reading): OpCost | null => {
+  (reading: BoundCall): OpCost | null => {
     const input = reading.tensor('input');
     if (input === null) return null;
-    const perElement = forwardFlops(kind, reading) + reading.given('residual').length + more;
+    const perElement = forwardFlops(kind, reading) + reading.tensorsOf('residual').length + more;
     return {
       params: tensorParams(input),
       flops: perElement * numel(input.shape),
@@ -36,7 +36,7 @@ const forward =
 /** A gradient of an autograd function, which is given nothing but the gradient of its result. */
 const backward =
   (kind: 'centred' | 'rms', affine: boolean) =>
-  (reading: Reading): OpCost | null => {
+  (reading: BoundCall): OpCost | null => {
     const gradient = reading.tensor('grad_out');
     const length = gradient?.shape.at(-1) ?? 0;
     if (gradient === null || length === 0) return null;
@@ -59,7 +59,7 @@ const backward =
 const ROTATION = 3;
 
 /** Heads of queries and keys, which stand before the values in every row, normalised each and turned; in place. */
-const headsTurned = (reading: Reading): OpCost | null => {
+const headsTurned = (reading: BoundCall): OpCost | null => {
   const [qkv, table] = [reading.tensor('qkv'), reading.tensor('table')];
   const [queries, keys, width] = ['heads_q', 'heads_k', 'head_dim'].map((name) => reading.count(name) ?? undefined);
   if (qkv === null || table === null) return null;
@@ -81,7 +81,7 @@ const headsTurned = (reading: Reading): OpCost | null => {
   return {
     params: tensorParams(qkv),
     flops: (FORWARD.rms + FORWARD.affine) * numel(part.shape) + ROTATION * heads * rotated,
-    reads: [part, ...reading.given('q_weight k_weight positions'), tensor([tokens, rotated], table.dtype)],
+    reads: [part, ...reading.tensorsOf('q_weight k_weight positions'), tensor([tokens, rotated], table.dtype)],
     writes: [part],
     formula,
   };
@@ -92,12 +92,12 @@ const STATIC = 1;
 const DYNAMIC = 3;
 
 const rms = forward({ kind: 'rms' });
-const returning = (kind: 'centred' | 'rms', returns: number): Rules[string]['cost'] => forward({ kind, returns });
+const returning = (kind: 'centred' | 'rms', returns: number): OpRules[string]['cost'] => forward({ kind, returns });
 /** Gemma's weight is 1 + w. */
 const gemma = forward({ kind: 'rms', more: 1 });
 
 /** Arguments as the libraries register them. */
-export const FUSED_RULES: Rules = {
+export const FUSED_RULES: OpRules = {
   ...ruleFor('_C.rms_norm', '!result @input @weight? epsilon', rms),
   ...ruleFor('fused_add_rms_norm fused_add_rmsnorm', '@!input @!residual @weight? epsilon pdl', rms),
   ...ruleFor('rmsnorm', '!result @input @weight epsilon pdl', rms),

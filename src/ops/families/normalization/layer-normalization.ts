@@ -2,7 +2,7 @@
  * Normalisation of rows and of groups of channels, as the dispatcher runs it: layer, root mean square, group, weight.
  */
 import { numel, type Tensor } from '../../call.js';
-import { ruleFor, type Reading, type Rules } from '../../schema/by-schema.js';
+import { ruleFor, type BoundCall, type OpRules } from '../../schema/op-rules.js';
 import { tensor, tensorParams } from '../../work.js';
 import type { OpCost } from '../../family.js';
 
@@ -22,33 +22,33 @@ export const BACKWARD = { centred: 9, rms: 6, weighting: 1, weight: 2, bias: 1 }
 /** The normalised input alone. */
 const NORMALISED = { centred: 2, rms: 1 } as const;
 
-type Kind = 'centred' | 'rms';
+type NormKind = 'centred' | 'rms';
 
 /** Element type of saved statistics: that of the accumulation. */
 export const accumulated = (dtype: string): string => (/^(half|b?float16|float8)/.test(dtype) ? 'float32' : dtype);
 
 /** Elements that are normalised together: of `normalized_shape`, of the weight, else of the last dimension. */
-function rowLength(reading: Reading, input: Tensor): number {
-  const told = reading.wholes('normalized_shape') ?? reading.wholes('length') ?? reading.tensor('weight')?.shape;
+function rowLength(reading: BoundCall, input: Tensor): number {
+  const told = reading.integers('normalized_shape') ?? reading.integers('length') ?? reading.tensor('weight')?.shape;
   return told === undefined ? (input.shape.at(-1) ?? 1) : numel(told);
 }
 
-function rows(reading: Reading, input: Tensor): number {
+function rows(reading: BoundCall, input: Tensor): number {
   const length = rowLength(reading, input);
   return length > 0 ? Math.ceil(numel(input.shape) / length) : 0;
 }
 
-const isAffine = (reading: Reading): boolean => reading.tensor('weight') !== null || reading.tensor('bias') !== null;
+const isAffine = (reading: BoundCall): boolean => reading.tensor('weight') !== null || reading.tensor('bias') !== null;
 
 /** Operations per element of a forward pass over rows. */
-export const forwardFlops = (kind: Kind, reading: Reading): number =>
+export const forwardFlops = (kind: NormKind, reading: BoundCall): number =>
   FORWARD[kind] + (isAffine(reading) ? FORWARD.affine : 0);
 
 const FORWARD_BYTES = 'bytes = input + parameters + result + saved statistics';
 
 const forward =
-  (kind: Kind) =>
-  (reading: Reading): OpCost | null => {
+  (kind: NormKind) =>
+  (reading: BoundCall): OpCost | null => {
     const input = reading.tensor('input');
     if (input === null) return null;
     const perElement = forwardFlops(kind, reading);
@@ -61,7 +61,7 @@ const forward =
     };
   };
 
-const groupForward = (reading: Reading): OpCost | null => {
+const groupForward = (reading: BoundCall): OpCost | null => {
   const input = reading.tensor('input');
   if (input === null) return null;
   const perElement = FORWARD.channels;
@@ -76,13 +76,13 @@ const groupForward = (reading: Reading): OpCost | null => {
 };
 
 /** Which gradients are wanted; where that is unspecified, all that the op can have. */
-interface Wanted {
+interface WantedGradients {
   readonly input: boolean;
   readonly weight: boolean;
   readonly bias: boolean;
 }
 
-export function wanted(reading: Reading, hasBias: boolean): Wanted {
+export function wantedGradients(reading: BoundCall, hasBias: boolean): WantedGradients {
   const mask = reading.value('output_mask');
   const weighted = reading.tensor('weight') !== null;
   if (!Array.isArray(mask)) return { input: true, weight: weighted, bias: weighted && hasBias };
@@ -91,7 +91,7 @@ export function wanted(reading: Reading, hasBias: boolean): Wanted {
 }
 
 /** What a backward pass writes. */
-export const gradients = (want: Wanted, input: Tensor, parameter: Tensor): Tensor[] => [
+export const gradients = (want: WantedGradients, input: Tensor, parameter: Tensor): Tensor[] => [
   ...(want.input ? [input] : []),
   ...(want.weight ? [parameter] : []),
   ...(want.bias ? [parameter] : []),
@@ -100,11 +100,11 @@ export const gradients = (want: Wanted, input: Tensor, parameter: Tensor): Tenso
 const BACKWARD_BYTES = 'bytes = gradient + input + statistics + weight + the gradients wanted';
 
 const backward =
-  (kind: Kind) =>
-  (reading: Reading): OpCost | null => {
+  (kind: NormKind) =>
+  (reading: BoundCall): OpCost | null => {
     const [input, weight] = [reading.tensor('input'), reading.tensor('weight')];
     if (input === null) return null;
-    const want = wanted(reading, kind === 'centred');
+    const want = wantedGradients(reading, kind === 'centred');
     const perElement =
       (want.input ? BACKWARD[kind] + (weight === null ? 0 : BACKWARD.weighting) : 0) +
       (want.weight ? BACKWARD.weight + (want.input ? 0 : NORMALISED[kind]) : 0) +
@@ -114,16 +114,16 @@ const backward =
       params: tensorParams(input),
       flops: perElement * numel(input.shape),
       // The bias has no part in any gradient.
-      reads: reading.given('grad_out input mean rstd weight'),
+      reads: reading.tensorsOf('grad_out input mean rstd weight'),
       writes: gradients(want, input, parameter),
       formula: `flops = ${perElement}·E; ${BACKWARD_BYTES}`,
     };
   };
 
-const groupBackward = (reading: Reading): OpCost | null => {
+const groupBackward = (reading: BoundCall): OpCost | null => {
   const input = reading.tensor('input');
   if (input === null) return null;
-  const want = wanted(reading, true);
+  const want = wantedGradients(reading, true);
   // Without the input's gradient only the two sums: over the gradient, and over its product with the input.
   const perElement = want.input ? BACKWARD.centred : BACKWARD.weight + BACKWARD.bias;
   const parameter = reading.tensor('weight') ?? tensor([input.shape[1] ?? 0], input.dtype);
@@ -136,7 +136,7 @@ const groupBackward = (reading: Reading): OpCost | null => {
 };
 
 /** v·g/‖v‖: squares and their sum, the scaling. */
-const weightNorm = (reading: Reading): OpCost | null => {
+const weightNorm = (reading: BoundCall): OpCost | null => {
   const [direction, length] = [reading.tensor('v'), reading.tensor('g')];
   if (direction === null || length === null) return null;
   return {
@@ -147,7 +147,7 @@ const weightNorm = (reading: Reading): OpCost | null => {
   };
 };
 
-const weightNormBackward = (reading: Reading): OpCost | null => {
+const weightNormBackward = (reading: BoundCall): OpCost | null => {
   const [direction, length] = [reading.tensor('v'), reading.tensor('g')];
   if (direction === null || length === null) return null;
   return {
@@ -162,7 +162,7 @@ const weightNormBackward = (reading: Reading): OpCost | null => {
 const GROUP = '@grad_out @input @mean @rstd @weight? N C HxW group output_mask';
 
 /** Arguments as in PyTorch's native_functions.yaml. */
-export const LAYER_RULES: Rules = {
+export const LAYER_RULES: OpRules = {
   ...ruleFor(
     'native_layer_norm layer_norm',
     // Older versions have the number of rows and their length in place of the normalised extents.

@@ -6,8 +6,8 @@ import { numel, type Tensor } from '../../call.js';
 import type { OpCall } from '../../../record/record.js';
 import type { Family, KernelFacts, OpCost, Work } from '../../family.js';
 import { isDispatched } from '../../schema/dispatched.js';
-import { inputs, opName, subject, tensorAt } from '../../operands.js';
-import { ruleWork, type Rules } from '../../schema/by-schema.js';
+import { inputTensors, opName, inputTensor, tensorAt } from '../../operands.js';
+import { ruleWork, type OpRules } from '../../schema/op-rules.js';
 import { helperWork, tensorParams, workOf } from '../../work.js';
 import { BATCH_RULES } from './batch-normalization.js';
 import { FUSED_RULES } from './fused-normalization.js';
@@ -49,10 +49,10 @@ const KINDS: ByName<Normalization> = {
 /** Backward, per element, by part: 8 in all, which is what PyProf counts for batch_norm. */
 const BACKWARD_FLOPS = { sums: 2, application: 3, input: 5, weights: 3, whole: 8 } as const;
 
-type Part = 'helper' | 'statistics' | 'sums' | 'weights' | 'application' | 'input' | 'whole';
+type NormalizationPart = 'helper' | 'statistics' | 'sums' | 'weights' | 'application' | 'input' | 'whole';
 
 /** What a kernel of a normalisation does, by its name; the first that fits. */
-const PARTS: readonly (readonly [RegExp, Part])[] = [
+const PARTS: readonly (readonly [RegExp, NormalizationPart])[] = [
   [/FusedParams/i, 'helper'],
   [/RowwiseMoments|collect_statistics|welford/i, 'statistics'],
   [/ComputeInternalGradients|backward_reduce/i, 'sums'],
@@ -63,7 +63,7 @@ const PARTS: readonly (readonly [RegExp, Part])[] = [
 ];
 
 /** Where the name says nothing, the first kernel does everything; an elementwise kernel applies group statistics. */
-function partOf(op: string, kernel: KernelFacts): Part {
+function partOf(op: string, kernel: KernelFacts): NormalizationPart {
   const named = PARTS.find(([pattern]) => pattern.test(kernel.name));
   if (named !== undefined) return named[1];
   if (kernel.sub === 0) return 'whole';
@@ -81,16 +81,16 @@ interface Parts {
 
 function read(call: OpCall): Parts | null {
   const kind = entryOf(KINDS, call);
-  const given = inputs(call);
-  const input = subject(call);
+  const given = inputTensors(call);
+  const input = inputTensor(call);
   if (kind === undefined || given === null || input === null) return null;
   const affine = [tensorAt(call, 'weight', kind.affine[0]), tensorAt(call, 'bias', kind.affine[1])];
   return { kind, input, affine: affine.filter((tensor) => tensor !== null), parameters: given.slice(1) };
 }
 
-type Amount = Pick<OpCost, 'flops' | 'reads' | 'writes' | 'formula'> & Partial<Pick<OpCost, 'role'>>;
+type PartCost = Pick<OpCost, 'flops' | 'reads' | 'writes' | 'formula'> & Partial<Pick<OpCost, 'role'>>;
 
-function forwardAmount(part: Part, { kind, input, affine, parameters }: Parts): Amount {
+function forwardAmount(part: NormalizationPart, { kind, input, affine, parameters }: Parts): PartCost {
   const [statistics, application, weights] = kind.flops;
   const applied = application + (affine.length > 0 ? weights : 0);
   const elements = numel(input.shape);
@@ -111,7 +111,7 @@ function forwardAmount(part: Part, { kind, input, affine, parameters }: Parts): 
   };
 }
 
-function backwardAmount(part: Part, { input, affine }: Parts): Amount {
+function backwardAmount(part: NormalizationPart, { input, affine }: Parts): PartCost {
   const elements = numel(input.shape);
   if (part === 'weights') {
     const formula = 'flops = 3·E; bytes = gradient + input + gradients of weight and bias';
@@ -132,7 +132,7 @@ function backwardAmount(part: Part, { input, affine }: Parts): Amount {
 }
 
 /** Ops as the dispatcher runs them. */
-const RULES: Rules = { ...LAYER_RULES, ...BATCH_RULES, ...FUSED_RULES };
+const RULES: OpRules = { ...LAYER_RULES, ...BATCH_RULES, ...FUSED_RULES };
 const RULES_SOURCE =
   'fvcore (rows, forward); otherwise the operations of the definition, a multiply-add counted as 2; PyTorch native_functions.yaml';
 

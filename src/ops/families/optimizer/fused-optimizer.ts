@@ -3,8 +3,8 @@
  */
 import { entryOf, type ByName } from '../../by-name.js';
 import type { OpCall } from '../../../record/record.js';
-import { elements, positional, type Tensor } from '../../call.js';
-import { bind, type Bound } from '../../schema/binding.js';
+import { elementCount, positional, type Tensor } from '../../call.js';
+import { bind, type BoundArguments } from '../../schema/binding.js';
 import { isDispatched } from '../../schema/dispatched.js';
 import type { Family, Work } from '../../family.js';
 import { workOf } from '../../work.js';
@@ -12,16 +12,16 @@ import { isUnspecifiedList, listParams, unspecifiedLists, withTypes } from '../t
 
 const SOURCE = 'PyTorch torch.optim (Adam, AdamW, SGD, Adagrad: the update as documented), one operation per symbol';
 
-interface Step {
+interface OptimizerStep {
   readonly signatures: readonly string[];
   /** Operations per parameter element. */
-  readonly flops: (bound: Bound) => number;
+  readonly flops: (bound: BoundArguments) => number;
   readonly formula: string;
 }
 
-const isGiven = (bound: Bound, name: string): boolean => bound.tensor(name) !== null;
+const isGiven = (bound: BoundArguments, name: string): boolean => bound.tensor(name) !== null;
 /** Division of the gradient by the loss scale, and its negation to maximise. */
-const prepared = (bound: Bound): number =>
+const prepared = (bound: BoundArguments): number =>
   (isGiven(bound, 'grad_scale') ? 1 : 0) + (bound.flag('maximize') === true ? 1 : 0);
 
 /**
@@ -30,21 +30,22 @@ const prepared = (bound: Bound): number =>
  */
 const adam =
   (decay: number) =>
-  (bound: Bound): number =>
+  (bound: BoundArguments): number =>
     13 +
     ((bound.number('weight_decay') ?? decay) === 0 ? 0 : 2) +
     (isGiven(bound, 'max_exp_avg_sqs') ? 1 : 0) +
     prepared(bound);
 
 /** p − η·g: 2; decay: 2; momentum μ·b + (1 − τ)·g: 3; Nesterov g + μ·b: 2. */
-const sgd = (bound: Bound): number =>
+const sgd = (bound: BoundArguments): number =>
   2 +
   ((bound.number('weight_decay') ?? 0) === 0 ? 0 : 2) +
   (isGiven(bound, 'momentum_buffers') ? (bound.flag('nesterov') === true ? 5 : 3) : 0) +
   prepared(bound);
 
 /** s + g·g: 2; p − η·g / (√s + ε): 5; decay: 2. */
-const adagrad = (bound: Bound): number => 7 + ((bound.number('weight_decay') ?? 0) === 0 ? 0 : 2) + prepared(bound);
+const adagrad = (bound: BoundArguments): number =>
+  7 + ((bound.number('weight_decay') ?? 0) === 0 ? 0 : 2) + prepared(bound);
 
 /** The learning rate is a number, or stays on the device. */
 const withRate = (before: string, after: string): string[] => [`${before} lr ${after}`, `${before} @lr ${after}`];
@@ -56,7 +57,7 @@ const ADAM = withRate(
 );
 const ADAM_FORMULA = '13 per element, + 2 with weight decay, + 1 with amsgrad, + 1 to unscale, + 1 to maximise';
 
-const STEPS: ByName<Step> = {
+const STEPS: ByName<OptimizerStep> = {
   _fused_adam_: { signatures: ADAM, flops: adam(0), formula: ADAM_FORMULA },
   _fused_adamw_: { signatures: ADAM, flops: adam(0.01), formula: ADAM_FORMULA },
   _fused_sgd_: {
@@ -88,9 +89,10 @@ const STEPS: ByName<Step> = {
 const SCALE = '@!self @!growth_tracker @found_inf scale_growth_factor scale_backoff_factor growth_interval';
 
 /** Gradients are written too where they are unscaled. */
-const unscaled = (bound: Bound): readonly Tensor[] => (isGiven(bound, 'grad_scale') ? bound.tensors('grads') : []);
+const unscaled = (bound: BoundArguments): readonly Tensor[] =>
+  isGiven(bound, 'grad_scale') ? bound.tensors('grads') : [];
 
-function stepWork(step: Step, call: OpCall): Work | null {
+function stepWork(step: OptimizerStep, call: OpCall): Work | null {
   const [list, gradients] = positional(call);
   if (isUnspecifiedList(list) || (gradients?.type === 'list' && isUnspecifiedList(gradients)))
     return unspecifiedLists(SOURCE);
@@ -99,7 +101,7 @@ function stepWork(step: Step, call: OpCall): Work | null {
   const self = bound.tensors('self');
   const [reads = [], writes = []] = withTypes(bound.reads, [...bound.writes, ...unscaled(bound)]);
   return workOf({
-    flops: step.flops(bound) * elements(self),
+    flops: step.flops(bound) * elementCount(self),
     reads,
     writes,
     params: listParams(self),

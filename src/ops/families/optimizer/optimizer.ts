@@ -4,7 +4,7 @@
 import { dtypeShort, numel } from '../../call.js';
 import type { OpCall } from '../../../record/record.js';
 import type { Family, KernelFacts, Work } from '../../family.js';
-import { inputs } from '../../operands.js';
+import { inputTensors } from '../../operands.js';
 import { helperWork, tensorParams, workOf } from '../../work.js';
 
 const SOURCE = 'apex fused_adam_cuda.adam; Kingma & Ba, Adam (algorithm 1)';
@@ -17,7 +17,7 @@ export const ADAM_FLOPS = 13;
 
 /** adam(weights, half-precision copy or empty, first moment, second moment, gradient, …). */
 function work(call: OpCall, kernel: KernelFacts): Work | null {
-  const [weights, copy, first, second, gradient] = inputs(call) ?? [];
+  const [weights, copy, first, second, gradient] = inputTensors(call) ?? [];
   if (!weights || !copy || !first || !second || !gradient) return null;
   if ([first, second, gradient].some(({ shape }) => numel(shape) !== numel(weights.shape))) return null;
   const params = [...tensorParams(weights), ['', dtypeShort(gradient.dtype)] as const];

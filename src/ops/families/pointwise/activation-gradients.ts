@@ -1,15 +1,15 @@
 /**
  * Gradients of activations, as the dispatcher names them: the gradient of the input from that of the result.
  */
-import { byRules, elementwise, ruleFor, type Rule, type Rules } from '../../schema/by-schema.js';
+import { workByRules, elementwise, ruleFor, type OpRule, type OpRules } from '../../schema/op-rules.js';
 import type { Family } from '../../family.js';
 
 const SOURCE = "one operation per element of the input's gradient; arguments: PyTorch native_functions.yaml";
 
 /** The gradient has the extents of the saved tensor. */
-const saved = (name: string): Rule['cost'] => elementwise(1, name, name);
+const saved = (name: string): OpRule['cost'] => elementwise(1, name, name);
 
-const RULES: Rules = {
+const RULES: OpRules = {
   ...ruleFor(
     'silu_backward mish_backward hardswish_backward hardsigmoid_backward',
     '@grad_output @self',
@@ -45,5 +45,5 @@ export const activationGradients: Family = {
     'flops = E(gradient of the input); prelu 2·E, for the gradient of its weight too',
     'bytes = gradient of the result + saved tensor + gradient of the input',
   ],
-  work: byRules(RULES, SOURCE),
+  work: workByRules(RULES, SOURCE),
 };

@@ -6,7 +6,7 @@ import { argument, numel, positional, type Tensor } from '../../call.js';
 import type { OpCall } from '../../../record/record.js';
 import { isDispatched } from '../../schema/dispatched.js';
 import type { Family, KernelFacts, Work } from '../../family.js';
-import { dimension, inputs, opName, subject, tensorOf, whole } from '../../operands.js';
+import { resolveDimension, inputTensors, opName, inputTensor, tensorOf, integer } from '../../operands.js';
 import { tensor, tensorParams, workOf } from '../../work.js';
 
 const SOURCE = 'PyProf (one operation per element, backward three passes); PyTorch torch.nn.functional';
@@ -26,7 +26,7 @@ const NAMES =
 
 /** Half of the input along one dimension is the gate of the other half. */
 function gatedShape(input: Tensor, call: OpCall): number[] | null {
-  const dim = dimension(whole(argument(call, 'dim', 1)?.value) ?? -1, input.shape.length);
+  const dim = resolveDimension(integer(argument(call, 'dim', 1)?.value) ?? -1, input.shape.length);
   if (dim === null) return null;
   return input.shape.map((extent, i) => (i === dim ? Math.floor(extent / 2) : extent));
 }
@@ -63,8 +63,8 @@ function dispatched(op: string, call: OpCall): Work | null {
 function work(call: OpCall, kernel: KernelFacts): Work | null {
   const op = opName(call);
   if (isDispatched(call)) return dispatched(op, call);
-  const given = inputs(call);
-  const input = given?.[0] ?? subject(call);
+  const given = inputTensors(call);
+  const input = given?.[0] ?? inputTensor(call);
   if (given === null || input === null) return null;
   const shape = op === 'glu' ? gatedShape(input, call) : input.shape;
   if (shape === null) return null;

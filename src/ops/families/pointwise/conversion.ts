@@ -8,7 +8,7 @@ import type { OpCall } from '../../../record/record.js';
 import type { Family, KernelFacts, Work } from '../../family.js';
 import { isDispatched } from '../../schema/dispatched.js';
 import { dtypeAt, dtypeGiven } from '../../schema/dtype-argument.js';
-import { subject, tensorAt } from '../../operands.js';
+import { inputTensor, tensorAt } from '../../operands.js';
 import { tensor, tensorParams, workOf } from '../../work.js';
 
 const SOURCE = 'every element read in one type and written in another';
@@ -55,7 +55,7 @@ function dispatchedTarget(call: OpCall, input: Tensor): string | null {
 }
 
 function work(call: OpCall, kernel: KernelFacts): Work | null {
-  const input = subject(call);
+  const input = inputTensor(call);
   if (input === null) return null;
   const named = isDispatched(call) ? dispatchedTarget(call, input) : (target(call) ?? input.dtype);
   const result = tensor(input.shape, named);

@@ -3,12 +3,12 @@
  */
 import { numel } from '../../call.js';
 import type { Family, OpCost } from '../../family.js';
-import { byRules, ruleFor, type Reading, type Rules } from '../../schema/by-schema.js';
+import { workByRules, ruleFor, type BoundCall, type OpRules } from '../../schema/op-rules.js';
 import { tensorParams } from '../../work.js';
 
 const SOURCE = 'PyTorch native_dropout_backward: a product with the mask and one with the scale';
 
-const backward = (reading: Reading): OpCost | null => {
+const backward = (reading: BoundCall): OpCost | null => {
   const [gradient, mask] = [reading.tensor('grad_output'), reading.tensor('mask')];
   if (gradient === null || mask === null) return null;
   return {
@@ -19,12 +19,12 @@ const backward = (reading: Reading): OpCost | null => {
   };
 };
 
-const RULES: Rules = ruleFor('native_dropout_backward _masked_scale', '@grad_output @mask scale', backward);
+const RULES: OpRules = ruleFor('native_dropout_backward _masked_scale', '@grad_output @mask scale', backward);
 
 export const dropout: Family = {
   id: 'dropout',
   title: 'The gradient of dropout',
   ops: Object.keys(RULES),
   formulas: ['flops = 2·E; bytes = gradient + mask + gradient of the input'],
-  work: byRules(RULES, SOURCE),
+  work: workByRules(RULES, SOURCE),
 };

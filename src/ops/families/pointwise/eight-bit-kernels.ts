@@ -3,7 +3,7 @@
  *
  * An 8-bit result is multiplied by its scale and clamped, and the largest magnitude is kept for the next scale.
  */
-import { byRules, ruleFor, type Reading, type Rules } from '../../schema/by-schema.js';
+import { workByRules, ruleFor, type BoundCall, type OpRules } from '../../schema/op-rules.js';
 import { numel, type Tensor } from '../../call.js';
 import type { Family, OpCost } from '../../family.js';
 import { tensor, tensorParams } from '../../work.js';
@@ -27,19 +27,25 @@ const TYPES: ReadonlyMap<number, string> = new Map([
   [7, 'float8_e5m2'],
 ]);
 
-const typeOf = (reading: Reading): string | null => TYPES.get(reading.count('type') ?? -1) ?? null;
+const typeOf = (reading: BoundCall): string | null => TYPES.get(reading.count('type') ?? -1) ?? null;
 
 const isEightBit = (dtype: string | null): boolean => dtype?.startsWith('float8') === true;
 
 /** A result whose type the number `type` tells. */
-function typed(reading: Reading, subject: Tensor, shape: readonly number[], perElement: number, reads: string): OpCost {
+function typed(
+  reading: BoundCall,
+  subject: Tensor,
+  shape: readonly number[],
+  perElement: number,
+  reads: string,
+): OpCost {
   const dtype = typeOf(reading);
   const known = dtype !== null;
   const each = perElement + (isEightBit(dtype) ? CAST : 0);
   return {
     params: tensorParams(subject),
     flops: known ? each * numel(shape) : null,
-    reads: reading.given(reads),
+    reads: reading.tensorsOf(reads),
     writes: [tensor(shape, dtype)],
     formula: `flops = ${known ? each : perElement}·E(result), ${CAST} of them where that has 8 bits; bytes = input + parameters + result`,
     ...(known ? undefined : { unknown: 'the type of the result is unspecified' }),
@@ -49,7 +55,7 @@ function typed(reading: Reading, subject: Tensor, shape: readonly number[], perE
 /** A single byte each, whichever of the two kinds. */
 const toEightBits =
   (perElement: number) =>
-  (reading: Reading): OpCost | null => {
+  (reading: BoundCall): OpCost | null => {
     const input = reading.tensor('input');
     if (input === null) return null;
     return {
@@ -61,7 +67,7 @@ const toEightBits =
     };
   };
 
-const fromEightBits = (reading: Reading): OpCost | null => {
+const fromEightBits = (reading: BoundCall): OpCost | null => {
   const input = reading.tensor('input');
   return input === null ? null : typed(reading, input, input.shape, 1, 'input');
 };
@@ -69,7 +75,7 @@ const fromEightBits = (reading: Reading): OpCost | null => {
 /** A gate is half of the input. */
 const activated =
   (perElement: number, gated: boolean) =>
-  (reading: Reading): OpCost | null => {
+  (reading: BoundCall): OpCost | null => {
     const input = reading.tensor('input');
     const width = input?.shape.at(-1);
     if (input === null || width === undefined || (gated && width % 2 !== 0)) return null;
@@ -79,7 +85,7 @@ const activated =
 
 const normalized =
   (kind: 'centred' | 'rms', cast: boolean) =>
-  (reading: Reading): OpCost | null => {
+  (reading: BoundCall): OpCost | null => {
     const input = reading.tensor('input');
     if (input === null) return null;
     const perElement = FORWARD[kind] + FORWARD.affine;
@@ -90,7 +96,7 @@ const normalized =
 
 const SCALES = '@scale @amax @scale_inv index type';
 
-const RULES: Rules = {
+const RULES: OpRules = {
   ...ruleFor('tex_ts.cast_to_fp8_ts', `@input ${SCALES}`, toEightBits(0)),
   ...ruleFor('tex_ts.cast_to_fp8_noalloc_ts', '@input @scale !result @amax @scale_inv index type', toEightBits(0)),
   ...ruleFor('tex_ts.fp8_gelu_ts', `@input ${SCALES}`, toEightBits(1)),
@@ -112,5 +118,5 @@ export const eightBitKernels: Family = {
     'cast from 8 bits: flops = E; bytes = input + result in the type that its number tells',
     'activation: flops = E(result), gated 2·E(result); normalisation: 5·E, root mean square 4·E; 4·E more where the result has 8 bits',
   ],
-  work: byRules(RULES, SOURCE),
+  work: workByRules(RULES, SOURCE),
 };

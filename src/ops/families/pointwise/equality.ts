@@ -5,7 +5,7 @@ import { numel, type Tensor } from '../../call.js';
 import type { OpCall } from '../../../record/record.js';
 import { isDispatched } from '../../schema/dispatched.js';
 import type { Family, KernelFacts, Work } from '../../family.js';
-import { inputs } from '../../operands.js';
+import { inputTensors } from '../../operands.js';
 import { helperWork, tensor, tensorListParams, workOf } from '../../work.js';
 
 const SOURCE = 'PyTorch equal: eq, then all';
@@ -22,7 +22,7 @@ const whole = (first: Tensor, second: Tensor): Work =>
   });
 
 function work(call: OpCall, kernel: KernelFacts): Work | null {
-  const operands = inputs(call);
+  const operands = inputTensors(call);
   const [first, second] = operands ?? [];
   if (operands?.length !== 2 || first === undefined || second === undefined) return null;
   const params = tensorListParams(operands);

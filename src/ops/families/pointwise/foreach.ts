@@ -2,7 +2,7 @@
  * Pointwise ops on every tensor of a list: `_foreach_add_` and its relatives.
  */
 import type { Arg, OpCall } from '../../../record/record.js';
-import { elements, positional, type Tensor } from '../../call.js';
+import { elementCount, positional, type Tensor } from '../../call.js';
 import { dtypeAt } from '../../schema/dtype-argument.js';
 import { isDispatched } from '../../schema/dispatched.js';
 import type { Family, Work } from '../../family.js';
@@ -91,7 +91,7 @@ function work(call: OpCall): Work | null {
   const perElement = rule.flops * factor(rule, rest);
   const isPartial = rest.slice(0, rule.operands ?? 0).some(isUnspecifiedList);
   return workOf({
-    flops: perElement * elements(list) + (rule.reduces === true ? list.length : 0),
+    flops: perElement * elementCount(list) + (rule.reduces === true ? list.length : 0),
     reads: [...(rule.reads ? list : []), ...others],
     writes: isPartial ? null : results(rule, list, rest),
     params: listParams(list),

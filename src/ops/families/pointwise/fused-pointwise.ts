@@ -4,11 +4,11 @@
 import { entryOf, type ByName } from '../../by-name.js';
 import type { OpCall } from '../../../record/record.js';
 import { numel, type Tensor } from '../../call.js';
-import { bind, type Bound } from '../../schema/binding.js';
-import { elementwise, ruleFor, ruleWork, type Reading, type Rules } from '../../schema/by-schema.js';
+import { bind, type BoundArguments } from '../../schema/binding.js';
+import { elementwise, ruleFor, ruleWork, type BoundCall, type OpRules } from '../../schema/op-rules.js';
 import { isDispatched } from '../../schema/dispatched.js';
 import type { Family, OpCost, Work } from '../../family.js';
-import { whole } from '../../operands.js';
+import { integer } from '../../operands.js';
 import { tensor, tensorListParams, workOf } from '../../work.js';
 
 const SOURCE = 'operations per element; arguments as vLLM (_C) and SGLang (sgl_kernel) register them';
@@ -23,7 +23,7 @@ const [SCALED, DYNAMIC] = [elementwise(2, 'input'), elementwise(4, 'input')];
 const MERGED = elementwise(3, 'out');
 
 /** A weight of 4 bits, eight to a word along n, [k, n/8]; scales [groups, n]: the zero point subtracted, a product. */
-const unpacked = (reading: Reading): OpCost | null => {
+const unpacked = (reading: BoundCall): OpCost | null => {
   const [weight, scales] = [reading.tensor('weight'), reading.tensor('scales')];
   const [k, n] = [weight?.shape[0], scales?.shape.at(-1)];
   if (weight === null || scales === null || k === undefined || n === undefined) return null;
@@ -36,7 +36,7 @@ const unpacked = (reading: Reading): OpCost | null => {
 };
 
 /** Arguments as the libraries register them. */
-const RULES: Rules = {
+const RULES: OpRules = {
   ...ruleFor('silu_and_mul gelu_and_mul gelu_tanh_and_mul mul_and_silu fatrelu_and_mul', '!out @input limit', GATED),
   ...ruleFor('swigluoai_and_mul', '!out @input alpha limit', GATED),
   ...ruleFor('gelu_new gelu_fast gelu_quick', '!out @input', elementwise(1, 'out')),
@@ -72,8 +72,8 @@ const ROTARY: ByName<string> = {
 };
 
 /** Elements of queries or keys that are turned, of all their heads; null when the width of a head is unspecified or does not fit. */
-function turned(one: Tensor, width: number, bound: Bound): number | null {
-  const head = whole(bound.value('head_size')) ?? (one.shape.length > 2 ? one.shape.at(-1) : undefined);
+function turned(one: Tensor, width: number, bound: BoundArguments): number | null {
+  const head = integer(bound.value('head_size')) ?? (one.shape.length > 2 ? one.shape.at(-1) : undefined);
   if (head === undefined || head <= 0 || numel(one.shape) % head !== 0) return null;
   return (numel(one.shape) / head) * Math.min(width, head);
 }
@@ -84,7 +84,7 @@ function rotary(call: OpCall, signature: string): Work | null {
   const [table, positions] = [bound?.tensor('cos_sin_cache') ?? null, bound?.tensor('positions') ?? null];
   const width = table?.shape.at(-1);
   if (bound === null || table === null || positions === null || width === undefined) return null;
-  const operands = bound.given('query key');
+  const operands = bound.tensorsOf('query key');
   const parts = operands.map((one) => turned(one, width, bound));
   const known = parts.filter((part) => part !== null);
   const vectors = operands.map((one, i) => tensor([parts[i] ?? 0], one.dtype));

@@ -4,8 +4,15 @@
 import type { Arg, OpCall } from '../../../record/record.js';
 import { broadcast, numel, positional, type Tensor } from '../../call.js';
 import { isDispatched } from '../../schema/dispatched.js';
-import { inputs, opName, scalars, subject, tensorOf } from '../../operands.js';
-import { argCategory, complexOf, floating, partOf, promote, promoteOperands } from '../../schema/promotion.js';
+import { inputTensors, opName, scalars, inputTensor, tensorOf } from '../../operands.js';
+import {
+  argCategory,
+  complexTypeOf,
+  floatingType,
+  realPartType,
+  promote,
+  promoteOperands,
+} from '../../schema/promotion.js';
 import { tensor } from '../../work.js';
 import { POINTWISE_OPS, type PointwiseOp } from './pointwise-ops.js';
 
@@ -45,7 +52,7 @@ function resultType(op: string, rule: PointwiseOp, operands: readonly Tensor[], 
   if (isInPlace(op)) return operands[0]?.dtype ?? null;
   if (rule.result === 'bool') return 'bool';
   const promoted = promote(deciding(rule, operands), scalars(call));
-  return rule.result === 'float' ? floating(promoted) : promoted;
+  return rule.result === 'float' ? floatingType(promoted) : promoted;
 }
 
 /** Extents of the result; null when the operands do not fit. */
@@ -55,9 +62,9 @@ function resultShape(op: string, operands: readonly Tensor[]): readonly number[]
 }
 
 function readMarker(call: OpCall, op: string, rule: PointwiseOp): Elementwise | null {
-  const given = inputs(call);
+  const given = inputTensors(call);
   if (given === null) return null;
-  const only = given.length === 0 ? subject(call) : null;
+  const only = given.length === 0 ? inputTensor(call) : null;
   const operands = only === null ? given : [only];
   const shape = resultShape(op, operands);
   if (operands.length === 0 || shape === null) return null;
@@ -70,10 +77,10 @@ const identity = (dtype: string | null): string | null => dtype;
 /** The type of a result from that of its operands. */
 const RESULT_TYPES: Readonly<Record<PointwiseOp['result'], (dtype: string | null) => string | null>> = {
   promoted: identity,
-  float: floating,
+  float: floatingType,
   bool: () => 'bool',
-  real: (dtype) => partOf(dtype) ?? dtype,
-  complex: complexOf,
+  real: (dtype) => realPartType(dtype) ?? dtype,
+  complex: complexTypeOf,
 };
 
 /** Whole numbers divided and rounded stay whole: `div(self, other, rounding_mode)`, whose mode a profile may not tell. */

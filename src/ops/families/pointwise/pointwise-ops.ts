@@ -20,7 +20,7 @@ export interface PointwiseOp {
   readonly operands: number;
 }
 
-type Row = readonly [names: string, facts: Partial<PointwiseOp>];
+type PointwiseRow = readonly [names: string, facts: Partial<PointwiseOp>];
 
 /** Special functions and polynomials of their own namespace. */
 const SPECIAL_UNARY =
@@ -38,7 +38,7 @@ const SPECIAL_BINARY =
   'special_shifted_chebyshev_polynomial_v special_shifted_chebyshev_polynomial_w special_xlog1py special_xlogy special_zeta';
 
 /** Rows of names; a name `x` may be followed by a star: its in-place form `x_` exists too. */
-const ROWS: readonly Row[] = [
+const ROWS: readonly PointwiseRow[] = [
   // Arithmetic
   [
     'add* sub* subtract* rsub __add__ __radd__ __iadd__ __sub__ __rsub__ __isub__',

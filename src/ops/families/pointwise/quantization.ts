@@ -1,8 +1,8 @@
 /**
  * Quantisation by ATen: to whole numbers and back, and fake quantisation, which does both at once.
  */
-import { byRules, ruleFor, type Reading, type Rule, type Rules } from '../../schema/by-schema.js';
-import { elements } from '../../call.js';
+import { workByRules, ruleFor, type BoundCall, type OpRule, type OpRules } from '../../schema/op-rules.js';
+import { elementCount } from '../../call.js';
 import { dtypeAt } from '../../schema/dtype-argument.js';
 import type { Family } from '../../family.js';
 import { tensor, tensorParams } from '../../work.js';
@@ -20,7 +20,7 @@ const MASKED = FAKE + 1;
 const LEARNED = MASKED + 4;
 
 /** The type of one result; null where it is unspecified. */
-type ResultType = (reading: Reading, self: string) => string | null;
+type ResultType = (reading: BoundCall, self: string) => string | null;
 
 const same: ResultType = (_, self) => self;
 const mask: ResultType = () => 'bool';
@@ -29,7 +29,7 @@ const asked: ResultType = (reading) => dtypeAt(reading.arg('dtype'));
 
 /** So many operations for each element of `self`, or of all its tensors, and results of their extents. */
 const perElement =
-  (flops: number, ...results: readonly ResultType[]): Rule['cost'] =>
+  (flops: number, ...results: readonly ResultType[]): OpRule['cost'] =>
   (reading) => {
     const inputs = reading.tensors('self');
     const [subject] = inputs;
@@ -37,7 +37,7 @@ const perElement =
     const made = results.map((type) => inputs.map(({ shape, dtype }) => tensor(shape, type(reading, dtype))));
     return {
       params: tensorParams(subject),
-      flops: flops * elements(inputs),
+      flops: flops * elementCount(inputs),
       writes: reading.outs.length > 0 ? reading.outs : made.flat(),
       formula: `flops = ${flops}·E; bytes = operands read + ${results.length} result${results.length > 1 ? 's' : ''} of E elements`,
     };
@@ -49,21 +49,21 @@ const OBSERVED =
   '@self @observer_on @fake_quant_on @!running_min @!running_max @!scale @!zero_point averaging min max axis per_row symmetric';
 
 /** The extremes and the fake quantisation are ops of their own; these kernels only keep the averages and the scales. */
-const averages: Rule['cost'] = (reading) => {
+const averages: OpRule['cost'] = (reading) => {
   const [subject] = reading.tensors('self');
   if (subject === undefined) return null;
-  const kept = reading.given('running_min running_max');
+  const kept = reading.tensorsOf('running_min running_max');
   return {
     params: tensorParams(subject),
     flops: null,
-    reads: [...reading.given('observer_on fake_quant_on'), ...kept],
-    writes: [...kept, ...reading.given('scale zero_point')],
+    reads: [...reading.tensorsOf('observer_on fake_quant_on'), ...kept],
+    writes: [...kept, ...reading.tensorsOf('scale zero_point')],
     formula: 'bytes = averages read and written + scales and zero points written',
     unknown: 'whether it observes and quantises are values of tensors',
   };
 };
 
-const RULES: Rules = {
+const RULES: OpRules = {
   ...ruleFor(
     'aten.quantize_per_tensor',
     ['@self scale zero_point dtype', '@self @scale @zero_point dtype'],
@@ -113,5 +113,5 @@ export const quantization: Family = {
     `fake quantisation: flops = ${FAKE}·E, with the mask of what was in range ${MASKED}·E; bytes = operands read + result + mask`,
     `its gradient: flops = E; with a learned scale ${LEARNED}·E; bytes = operands read + a result of E elements, three where the scale is learned (their sums are ops of their own)`,
   ],
-  work: byRules(RULES, SOURCE),
+  work: workByRules(RULES, SOURCE),
 };

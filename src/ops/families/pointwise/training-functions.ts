@@ -3,7 +3,7 @@
  *
  * Most are autograd functions: the profiler tells their tensors, numbers and truth values, in older versions tensors alone.
  */
-import { byRules, ruleFor, type Reading, type Rules } from '../../schema/by-schema.js';
+import { workByRules, ruleFor, type BoundCall, type OpRules } from '../../schema/op-rules.js';
 import { numel, type Tensor } from '../../call.js';
 import type { Family, OpCost } from '../../family.js';
 import { tensor, tensorParams } from '../../work.js';
@@ -18,7 +18,7 @@ const SOURCE =
 const GATED = 2;
 
 /** Half of the last dimension is the gate of the other half; a bias is added before, weights of rows after. */
-const gated = (reading: Reading): OpCost | null => {
+const gated = (reading: BoundCall): OpCost | null => {
   const input = reading.tensor('input');
   const width = input?.shape.at(-1);
   if (input === null || width === undefined || width % 2 !== 0) return null;
@@ -32,7 +32,7 @@ const gated = (reading: Reading): OpCost | null => {
   };
 };
 
-const biased = (reading: Reading): OpCost | null => {
+const biased = (reading: BoundCall): OpCost | null => {
   const input = reading.tensor('input');
   if (input === null) return null;
   const formula = 'flops = 2·E (bias, activation); bytes = input + bias + result';
@@ -52,7 +52,7 @@ function seen({ shape, dtype }: Tensor): Tensor | null {
 /** Beyond the mask the result is 0: it is written, but nothing is computed. */
 const causal =
   (perElement: number, operands: number) =>
-  (reading: Reading): OpCost | null => {
+  (reading: BoundCall): OpCost | null => {
     const input = reading.tensor('input');
     const part = input === null ? null : seen(input);
     if (input === null || part === null) return null;
@@ -66,7 +66,7 @@ const causal =
   };
 
 /** With the saved result, whatever mask there was. */
-const scaledBackward = (reading: Reading): OpCost | null => {
+const scaledBackward = (reading: BoundCall): OpCost | null => {
   const gradient = reading.tensor('input');
   if (gradient === null) return null;
   const formula = `flops = ${SOFTMAX.backward}·E; bytes = gradient + saved result + gradient of the input`;
@@ -81,7 +81,7 @@ const scaledBackward = (reading: Reading): OpCost | null => {
 /** Maximum, subtraction, exponential, sum: no probability is written, but each row's loss and log-sum-exp. */
 const ENTROPY = 4;
 
-const crossEntropy = (reading: Reading): OpCost | null => {
+const crossEntropy = (reading: BoundCall): OpCost | null => {
   const [logits, labels] = [reading.tensor('logits'), reading.tensor('labels')];
   if (logits === null || labels === null) return null;
   const exact = accumulated(logits.dtype);
@@ -95,7 +95,7 @@ const crossEntropy = (reading: Reading): OpCost | null => {
 };
 
 /** a[index]·b: of `a` the rows that are asked for. */
-const indexedProduct = (reading: Reading): OpCost | null => {
+const indexedProduct = (reading: BoundCall): OpCost | null => {
   const [source, other, index] = [reading.tensor('source'), reading.tensor('other'), reading.tensor('index')];
   if (source === null || other === null || index === null) return null;
   return {
@@ -109,7 +109,7 @@ const indexedProduct = (reading: Reading): OpCost | null => {
 
 const STORE = 'in_8_bits:bool offload:bool';
 
-const RULES: Rules = {
+const RULES: OpRules = {
   ...ruleFor('SwiGLUFunction GeGLUFunction', `@input ${STORE}`, gated),
   ...ruleFor('BiasSwiGLUFunction BiasGeGLUFunction', `@input @bias ${STORE}`, gated),
   ...ruleFor('WeightedSwiGLUFunction', `@input @weights ${STORE}`, gated),
@@ -138,5 +138,5 @@ export const trainingFunctions: Family = {
     'causal softmax with a scale: flops = 6·E seen, backward 5·E seen; bytes = operands seen + whole result',
     'cross entropy: flops = 4·E(logits); bytes = logits + labels + losses + log-sum-exp',
   ],
-  work: byRules(RULES, SOURCE),
+  work: workByRules(RULES, SOURCE),
 };

@@ -5,7 +5,7 @@ import type { Tensor } from '../../call.js';
 import type { OpCall } from '../../../record/record.js';
 import { isDispatched, NO_FORMULA } from '../../schema/dispatched.js';
 import type { Family, Work } from '../../family.js';
-import { inputs, opName } from '../../operands.js';
+import { inputTensors, opName } from '../../operands.js';
 import { tensorListParams, workOf } from '../../work.js';
 
 const SOURCE = 'PyTorch Inductor: a fused kernel loads each of its inputs and stores each of its results';
@@ -25,7 +25,7 @@ function hindrance(op: string, tensors: readonly Tensor[] | null): string | null
 
 function work(call: OpCall): Work | null {
   if (!isDispatched(call)) return null;
-  const [op, tensors] = [opName(call), inputs(call)];
+  const [op, tensors] = [opName(call), inputTensors(call)];
   const reason = hindrance(op, tensors);
   const about = { flops: null, params: tensorListParams(tensors ?? []), source: SOURCE };
   if (tensors === null || reason !== null) {

@@ -2,7 +2,7 @@
  * The gradients of pooling as the dispatcher runs them, and pooling over fractional windows.
  */
 import { numel, type Tensor } from '../../call.js';
-import { ruleFor, type Reading, type Rules } from '../../schema/by-schema.js';
+import { ruleFor, type BoundCall, type OpRules } from '../../schema/op-rules.js';
 import { opName } from '../../operands.js';
 import { tensor, tensorParams } from '../../work.js';
 import { perDimension } from './pooling-window.js';
@@ -11,33 +11,33 @@ import type { OpCost } from '../../family.js';
 
 const UNSPECIFIED = 'the extents of the window are unspecified';
 
-const operands = (reading: Reading): readonly [gradient: Tensor, input: Tensor] | null => {
+const operands = (reading: BoundCall): readonly [gradient: Tensor, input: Tensor] | null => {
   const [gradient, input] = [reading.tensor('grad_output'), reading.tensor('self')];
   return gradient === null || input === null ? null : [gradient, input];
 };
 
 /** One addition for each maximum. */
-const ofMaximum = (reading: Reading): OpCost | null => {
+const ofMaximum = (reading: BoundCall): OpCost | null => {
   const found = operands(reading);
   if (found === null) return null;
   const [gradient, input] = found;
   return {
     params: tensorParams(input),
     flops: numel(gradient.shape),
-    reads: reading.given('grad_output indices'),
+    reads: reading.tensorsOf('grad_output indices'),
     writes: [input],
     formula: 'flops = E(result); bytes = gradient + positions + gradient of the input',
   };
 };
 
 /** Elements of one window by `kernel_size`; null when it is unspecified. */
-function windowElements(reading: Reading): number | null {
+function windowElements(reading: BoundCall): number | null {
   const size = perDimension(reading.value('kernel_size'), rankInName(opName(reading.call)), []);
   return size === null || size.length === 0 ? null : numel(size);
 }
 
 /** Every gradient goes to all elements of its window. */
-const ofAverage = (reading: Reading): OpCost | null => {
+const ofAverage = (reading: BoundCall): OpCost | null => {
   const found = operands(reading);
   if (found === null) return null;
   const [gradient, input] = found;
@@ -53,7 +53,7 @@ const ofAverage = (reading: Reading): OpCost | null => {
 };
 
 /** Windows share the input out: one addition for each of its elements. */
-const ofAdaptiveAverage = (reading: Reading): OpCost | null => {
+const ofAdaptiveAverage = (reading: BoundCall): OpCost | null => {
   const found = operands(reading);
   if (found === null) return null;
   const [gradient, input] = found;
@@ -67,14 +67,14 @@ const ofAdaptiveAverage = (reading: Reading): OpCost | null => {
 };
 
 /** The result of an op that is given its extents; null when they are unspecified. */
-function sized(reading: Reading, input: Tensor): Tensor | null {
+function sized(reading: BoundCall, input: Tensor): Tensor | null {
   const rank = rankInName(opName(reading.call));
   const size = perDimension(reading.value('output_size'), rank, []);
   if (size?.length !== rank || input.shape.length < rank) return null;
   return tensor([...input.shape.slice(0, -rank), ...size], input.dtype);
 }
 
-const fractional = (reading: Reading): OpCost | null => {
+const fractional = (reading: BoundCall): OpCost | null => {
   const input = reading.tensor('self');
   if (input === null) return null;
   const [result, window] = [sized(reading, input), windowElements(reading)];
@@ -87,7 +87,7 @@ const fractional = (reading: Reading): OpCost | null => {
 };
 
 /** Maxima go back to their positions; the rest is zero. */
-const unpooled = (reading: Reading): OpCost | null => {
+const unpooled = (reading: BoundCall): OpCost | null => {
   const input = reading.tensor('self');
   if (input === null) return null;
   const result = sized(reading, input);
@@ -107,7 +107,7 @@ const unpooled = (reading: Reading): OpCost | null => {
 const WINDOW = 'kernel_size stride padding';
 
 /** Arguments as in PyTorch's native_functions.yaml. */
-export const POOLING_RULES: Rules = {
+export const POOLING_RULES: OpRules = {
   ...ruleFor(
     'max_pool2d_with_indices_backward max_pool3d_with_indices_backward',
     `@grad_output @self ${WINDOW} dilation ceil_mode @indices`,

@@ -3,7 +3,7 @@
  */
 import { argument, numel, type Tensor } from '../../call.js';
 import type { ArgValue, OpCall } from '../../../record/record.js';
-import { opName, wholes } from '../../operands.js';
+import { opName, integers } from '../../operands.js';
 import { tensor } from '../../work.js';
 import { rankInName } from '../rank-in-name.js';
 
@@ -17,7 +17,7 @@ export function perDimension(
   fallback: readonly number[],
 ): readonly number[] | null {
   if (value === undefined || value === null) return fallback;
-  const list = wholes(value);
+  const list = integers(value);
   if (list?.length === 0) return fallback;
   if (list?.length === 1) return new Array<number>(rank).fill(list[0] ?? 0);
   return list?.length === rank ? list : null;

@@ -5,8 +5,8 @@ import { argument, numel } from '../../call.js';
 import type { OpCall } from '../../../record/record.js';
 import type { Family, KernelFacts, Work } from '../../family.js';
 import { isDispatched } from '../../schema/dispatched.js';
-import { opName, subject, wholes } from '../../operands.js';
-import { ruleWork } from '../../schema/by-schema.js';
+import { opName, inputTensor, integers } from '../../operands.js';
+import { ruleWork } from '../../schema/op-rules.js';
 import { tensor, tensorParams, workOf } from '../../work.js';
 import { POOLING_RULES } from './pooling-gradients.js';
 import { adaptiveWindow, isMax, slidingWindow } from './pooling-window.js';
@@ -18,11 +18,11 @@ const UNSPECIFIED = 'the extents of the window are unspecified';
 
 /** A call that has a window or a size of the result, but does not tell it. */
 const isUnspecified = (call: OpCall): boolean =>
-  isDispatched(call) && wholes(argument(call, 'kernel_size', 1)?.value) === null;
+  isDispatched(call) && integers(argument(call, 'kernel_size', 1)?.value) === null;
 
 function forward(call: OpCall, kernel: KernelFacts): Work | null {
   const op = opName(call);
-  const input = subject(call);
+  const input = inputTensor(call);
   if (input === null) return null;
   const params = tensorParams(input);
   if (isUnspecified(call))

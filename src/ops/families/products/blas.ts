@@ -4,18 +4,18 @@
  * A product of m×k by k×n is m·n·k multiply-adds, 2·m·n·k FLOPs; its two gradients are products of the same three
  * extents, so each costs the same. Bytes: both operands read once, the result written once.
  */
-import { entryOf, ofDispatcher, type ByName } from '../../by-name.js';
+import { entryOf, dispatcherNames, type ByName } from '../../by-name.js';
 import { numel, positional, type Tensor } from '../../call.js';
 import type { OpCall } from '../../../record/record.js';
-import type { Family, KernelFacts, Param, Role } from '../../family.js';
+import type { Family, KernelFacts, Param, KernelRole } from '../../family.js';
 import { isDispatched } from '../../schema/dispatched.js';
 import { opName, tensorOf } from '../../operands.js';
-import { dtypeParams, productWork, wholeOrBeside, type ProductCost } from '../../product.js';
+import { dtypeParams, productWork, workUnlessHelper, type ProductCost } from '../../product.js';
 import { showShape } from '../../work.js';
 import { CUSTOM_PRODUCTS } from './custom-products.js';
 import { CONTRACTIONS } from './einsum.js';
 import { GROUPED_PRODUCTS } from './grouped-products.js';
-import { extentParams, extents, fits } from './matrix-extents.js';
+import { gemmParams, gemmExtents, broadcastsTo } from './matrix-extents.js';
 import { ATEN_PRODUCTS, PRODUCT_SOURCE, type ProductFormula } from './products.js';
 import { SPARSE_PRODUCTS } from './sparse-products.js';
 
@@ -40,14 +40,14 @@ function operands(call: OpCall, ...names: readonly (readonly string[])[]): Tenso
 
 /** A·B of matrices of the given rank (vectors where an operand's rank is 1), with column-major M, N, K as in BLAS. */
 function product(a: Tensor, b: Tensor, addend?: Tensor): ProductCost | null {
-  const e = extents(a.shape, b.shape);
+  const e = gemmExtents(a.shape, b.shape);
   if (e === null) return null;
   const batches = numel(e.batch);
   return {
     flops: 2 * batches * e.m * e.n * e.k,
     reads: [a, b],
     writes: [{ shape: e.result, dtype: a.dtype }],
-    params: [...extentParams(e), ...dtypeParams(a, b)],
+    params: [...gemmParams(e), ...dtypeParams(a, b)],
     formula:
       `flops = 2·${e.batch.length > 0 ? 'b·' : ''}m·n·k` +
       `${addend === undefined ? '' : ' (adding C, alpha and beta not counted)'}, ` +
@@ -79,7 +79,7 @@ function withAddend(leftRank: number, rightRank: number): (call: OpCall) => Prod
     const [c, a, b] = operands(call, ADDEND, ['mat1', 'batch1', 'mat', 'tensor1'], RIGHT) ?? [];
     if (c === undefined || a === undefined || b === undefined || !ranks([a, b], leftRank, rightRank)) return null;
     const found = product(a, b, c);
-    return found !== null && fits(c.shape, found.writes[0].shape) ? found : null;
+    return found !== null && broadcastsTo(c.shape, found.writes[0].shape) ? found : null;
   };
 }
 
@@ -107,7 +107,7 @@ function matmul(call: OpCall): ProductCost | null {
 type Letter = 'm' | 'n' | 'k';
 
 /** M, N, K of a linear layer's product in column-major order: y = x·Wᵀ, dx = dy·W, dW = dyᵀ·x. */
-const LINEAR_ORDERS: Readonly<Record<Role, readonly (readonly [key: string, extent: Letter])[]>> = {
+const LINEAR_ORDERS: Readonly<Record<KernelRole, readonly (readonly [key: string, extent: Letter])[]>> = {
   main: [
     ['M', 'm'],
     ['N', 'n'],
@@ -136,7 +136,7 @@ const LINEAR_ORDERS: Readonly<Record<Role, readonly (readonly [key: string, exte
 
 /** Where it is unspecified which product a backward kernel computes, its params are the operands' extents. */
 function linearParams(extents: Readonly<Record<Letter, string | number>>, x: Tensor, w: Tensor) {
-  return (role: Role, { dir }: KernelFacts): readonly Param[] => {
+  return (role: KernelRole, { dir }: KernelFacts): readonly Param[] => {
     const params: Param[] =
       role === 'main' && dir === 'bprop'
         ? [
@@ -205,7 +205,7 @@ const DISPATCHED: ByName<ProductFormula> = {
 export const blas: Family = {
   id: 'blas',
   title: 'Matrix products: linear layers, mm, bmm, matmul, scaled, grouped and quantized ones, contractions',
-  ops: [...READERS.keys(), ...ofDispatcher(Object.keys(DISPATCHED).filter((op) => !READERS.has(op)))],
+  ops: [...READERS.keys(), ...dispatcherNames(Object.keys(DISPATCHED).filter((op) => !READERS.has(op)))],
   formulas: [
     'flops = 2·b·m·n·k, forward, input gradient and weight gradient each; b = product of the batch extents',
     'bytes = |A| + |B| + |A·B|; a broadcast operand is read once; C of C + A·B is not counted',
@@ -217,7 +217,7 @@ export const blas: Family = {
   work(call: OpCall, kernel: KernelFacts) {
     if (isDispatched(call)) {
       const whole = entryOf(DISPATCHED, call)?.(call) ?? null;
-      return whole === null ? null : wholeOrBeside(whole, kernel);
+      return whole === null ? null : workUnlessHelper(whole, kernel);
     }
     const found = READERS.get(opName(call))?.(call) ?? null;
     return found === null ? null : productWork(found, kernel);

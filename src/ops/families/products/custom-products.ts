@@ -4,11 +4,11 @@
  * Where both factors are told unpacked, they are products like any other (`UNPACKED`). Where the weight is
  * packed into words of another type, its columns are told by another argument (`PACKED_WEIGHTS`).
  */
-import { mapped, named, type ByName } from '../../by-name.js';
+import { mapEntries, named, type ByName } from '../../by-name.js';
 import { numel, type Tensor } from '../../call.js';
 import type { OpCall } from '../../../record/record.js';
-import { bind, type Bound } from '../../schema/binding.js';
-import { whole } from '../../operands.js';
+import { bind, type BoundArguments } from '../../schema/binding.js';
+import { integer } from '../../operands.js';
 import { dtypeParams } from '../../product.js';
 import { tensor, workOf } from '../../work.js';
 import { PRODUCT_SOURCE, productForm, resultType, type ProductForm, type ProductFormula } from './products.js';
@@ -136,9 +136,9 @@ const PACKED_WEIGHTS: ByName<PackedWeight> = {
 };
 
 /** Scales and zeros of a 4-bit weight have the extents [groups, n, 2]. */
-function columnsOf(bound: Bound, names: string): number | undefined {
+function columnsOf(bound: BoundArguments, names: string): number | undefined {
   if (names === 'rows_of_scales') return bound.tensor('scales_and_zeros')?.shape.at(-2);
-  const told = names.split(' ').map((name) => bound.tensor(name)?.shape.at(-1) ?? whole(bound.value(name)));
+  const told = names.split(' ').map((name) => bound.tensor(name)?.shape.at(-1) ?? integer(bound.value(name)));
   return told.find((columns) => columns !== undefined);
 }
 
@@ -194,7 +194,7 @@ function transformerEngineGemm(call: OpCall): Work | null {
 }
 
 export const CUSTOM_PRODUCTS: ByName<ProductFormula> = {
-  ...mapped(UNPACKED, (form) => (call) => productForm(call, form)),
-  ...mapped(PACKED_WEIGHTS, (form) => (call) => packedProduct(call, form)),
+  ...mapEntries(UNPACKED, (form) => (call) => productForm(call, form)),
+  ...mapEntries(PACKED_WEIGHTS, (form) => (call) => packedProduct(call, form)),
   'tex_ts.te_gemm_ts': transformerEngineGemm,
 };

@@ -1,13 +1,13 @@
 /**
  * Distances between rows: of every row of one tensor to every row of another, or of all pairs in one.
  */
-import { ofDispatcher } from '../../by-name.js';
-import { byRules, ruleFor, type Reading, type Rules } from '../../schema/by-schema.js';
+import { dispatcherNames } from '../../by-name.js';
+import { workByRules, ruleFor, type BoundCall, type OpRules } from '../../schema/op-rules.js';
 import { broadcast, numel, type Tensor } from '../../call.js';
 import type { Family, OpCost } from '../../family.js';
 import { tensor, tensorListParams } from '../../work.js';
 
-interface Pairs {
+interface RowPairs {
   readonly a: Tensor;
   readonly b: Tensor;
   readonly result: Tensor;
@@ -16,7 +16,7 @@ interface Pairs {
 }
 
 /** a [..., p, m] and b [..., r, m] → [..., p, r]. */
-function pairsOf(reading: Reading): Pairs | null {
+function pairsOf(reading: BoundCall): RowPairs | null {
   const [a, b] = [reading.tensor('a'), reading.tensor('b')];
   if (a === null || b === null) return null;
   const [p, width] = a.shape.slice(-2);
@@ -31,7 +31,7 @@ const FLOPS_PER_VALUE = 3;
 const FORMULA = 'flops = 3·pairs·m for rows of m values; bytes = operands read + distances written';
 const SOURCE = 'operations of the definition (Σ|a − b|^p)^(1/p), the root not counted';
 
-const direct = (reading: Reading): OpCost | null => {
+const direct = (reading: BoundCall): OpCost | null => {
   const found = pairsOf(reading);
   if (found === null) return null;
   const { a, b, result, width } = found;
@@ -44,7 +44,7 @@ const direct = (reading: Reading): OpCost | null => {
 };
 
 /** |a|² − 2·a·b + |b|² as one product of rows widened by two values. */
-const euclidean = (reading: Reading): OpCost | null => {
+const euclidean = (reading: BoundCall): OpCost | null => {
   const found = pairsOf(reading);
   if (found === null) return null;
   const { a, b, result, width } = found;
@@ -59,7 +59,7 @@ const euclidean = (reading: Reading): OpCost | null => {
 };
 
 /** All pairs i < j of the rows of one tensor. */
-const amongRows = (reading: Reading): OpCost | null => {
+const amongRows = (reading: BoundCall): OpCost | null => {
   const a = reading.tensor('a');
   const [rows, width] = a?.shape ?? [];
   if (a?.shape.length !== 2 || rows === undefined || width === undefined) return null;
@@ -69,7 +69,7 @@ const amongRows = (reading: Reading): OpCost | null => {
 };
 
 /** Gradient of the first tensor: the difference's power, weighted and summed, for every pair and value. */
-const backward = (reading: Reading): OpCost | null => {
+const backward = (reading: BoundCall): OpCost | null => {
   const found = pairsOf(reading);
   if (found === null) return null;
   const { a, b, result, width } = found;
@@ -82,7 +82,7 @@ const backward = (reading: Reading): OpCost | null => {
 };
 
 /** Arguments as in PyTorch's native_functions.yaml. */
-const RULES: Rules = {
+const RULES: OpRules = {
   ...ruleFor('cdist _cdist_forward', '@a @b p mode', direct),
   ...ruleFor('_cdist_backward', '@grad @a @b p @distances', backward),
   ...ruleFor('_euclidean_dist', '@a @b', euclidean),
@@ -92,11 +92,11 @@ const RULES: Rules = {
 export const distance: Family = {
   id: 'distance',
   title: 'Distances between rows: cdist, pdist',
-  ops: ofDispatcher(Object.keys(RULES)),
+  ops: dispatcherNames(Object.keys(RULES)),
   formulas: [
     'flops = 3·pairs·m: a subtraction, a power and an addition for each of the m values of a row; gradient 4·pairs·m',
     '_euclidean_dist: flops = 2·pairs·(m + 2), one matrix product',
     'bytes = operands read + result written',
   ],
-  work: byRules(RULES, SOURCE),
+  work: workByRules(RULES, SOURCE),
 };

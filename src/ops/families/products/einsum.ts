@@ -7,7 +7,7 @@ import { numel, type Tensor } from '../../call.js';
 import type { OpCall } from '../../../record/record.js';
 import { bind } from '../../schema/binding.js';
 import type { Work } from '../../family.js';
-import { dimension, wholes } from '../../operands.js';
+import { resolveDimension, integers } from '../../operands.js';
 import { tensorListParams, workOf } from '../../work.js';
 import { contract, type Indexed } from './contraction.js';
 import type { ProductFormula } from './products.js';
@@ -86,7 +86,7 @@ function einsum(call: OpCall): Work | null {
 
 /** The given dimensions of a tensor of that rank; null when one is out of range. */
 function dimensions(dims: readonly number[], rank: number): number[] | null {
-  const found = dims.map((dim) => dimension(dim, rank)).filter((dim) => dim !== null);
+  const found = dims.map((dim) => resolveDimension(dim, rank)).filter((dim) => dim !== null);
   return found.length === dims.length ? found : null;
 }
 
@@ -98,8 +98,8 @@ function tensordot(call: OpCall): Work | null {
   const [given, others] = [bound.value('dims_a'), bound.value('dims_b')];
   if (given === undefined || others === undefined) return unspecified([a, b], 'the summed dimensions are unspecified');
   const [dimsA, dimsB] = [
-    dimensions(wholes(given) ?? [NaN], a.shape.length),
-    dimensions(wholes(others) ?? [NaN], b.shape.length),
+    dimensions(integers(given) ?? [NaN], a.shape.length),
+    dimensions(integers(others) ?? [NaN], b.shape.length),
   ];
   if (dimsA === null || dimsB?.length !== dimsA.length) return null;
   const left = a.shape.map((_, at) => `a${String(at)}`);
@@ -143,10 +143,10 @@ function expanded(tensor: Tensor | undefined, at: unknown, rank: number): Indexe
 function trilinear(call: OpCall): Work | null {
   const bound = bind(call, '@a @b @c expand_a expand_b expand_c sum unroll');
   if (bound === null) return null;
-  const all = bound.given('a b c');
+  const all = bound.tensorsOf('a b c');
   const [summed, firstAt] = [bound.value('sum'), bound.value('expand_a')];
   if (summed === undefined || firstAt === undefined) return unspecified(all, 'the summed dimensions are unspecified');
-  const sums = wholes(summed);
+  const sums = integers(summed);
   const rank = (all[0]?.shape.length ?? 0) + (Array.isArray(firstAt) ? firstAt.length : 0);
   const operands = ['a', 'b', 'c'].map((name, i) => expanded(all[i], bound.value(`expand_${name}`), rank));
   const found = operands.filter((operand) => operand !== null);

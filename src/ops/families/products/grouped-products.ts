@@ -4,7 +4,7 @@
  * The groups' rows lie one after the other, and where they begin is data. All rows together are told, so the FLOPs are
  * exact where the groups fill the tensor; every group's weight counts as read.
  */
-import { mapped, type ByName } from '../../by-name.js';
+import { mapEntries, type ByName } from '../../by-name.js';
 import { numel, type Tensor } from '../../call.js';
 import type { OpCall } from '../../../record/record.js';
 import { bind } from '../../schema/binding.js';
@@ -50,13 +50,13 @@ const SIGNATURES: ByName<readonly string[]> = {
   'primus_turbo_cpp_extension.grouped_gemm': ['@a @b @lens @offs trans_a trans_b cus'],
 };
 
-interface Amount {
+interface GroupedProduct {
   readonly flops: number;
   readonly result: readonly number[];
 }
 
 /** Rows of all groups [m, k] by weights [g, k, n] or [g, n, k]: each row meets one weight. */
-function rowsByWeights([m = 0, k = 0]: readonly number[], b: readonly number[]): Amount | null {
+function rowsByWeights([m = 0, k = 0]: readonly number[], b: readonly number[]): GroupedProduct | null {
   const [, first = 0, last = 0] = b;
   if (first !== k && last !== k) return null;
   const n = first === k ? last : first;
@@ -64,7 +64,7 @@ function rowsByWeights([m = 0, k = 0]: readonly number[], b: readonly number[]):
 }
 
 /** By the ranks of the factors, which extent is divided among the groups. */
-function amountOf(a: readonly number[], b: readonly number[], groups: number | undefined): Amount | null {
+function groupedExtents(a: readonly number[], b: readonly number[], groups: number | undefined): GroupedProduct | null {
   const [m = 0, k = 0] = a.slice(-2);
   const [inner = 0, n = 0] = b.slice(-2);
   if (a.length === 2 && b.length === 3) return rowsByWeights(a, b);
@@ -85,7 +85,7 @@ function groupedProduct(call: OpCall, signatures: readonly string[], packed = 1)
   const bound = bind(call, ...signatures);
   const [a, b] = [bound?.tensor('a') ?? null, bound?.tensor('b') ?? null];
   if (bound === null || a === null || b === null) return null;
-  const amount = amountOf(unpacked(a, packed), unpacked(b, packed), bound.tensor('offs')?.shape[0]);
+  const amount = groupedExtents(unpacked(a, packed), unpacked(b, packed), bound.tensor('offs')?.shape[0]);
   if (amount === null) return null;
   const result: Tensor = tensor(amount.result, resultType(bound, a));
   return workOf({
@@ -100,13 +100,13 @@ function groupedProduct(call: OpCall, signatures: readonly string[], packed = 1)
 }
 
 export const GROUPED_PRODUCTS: ByName<ProductFormula> = {
-  ...mapped(
+  ...mapEntries(
     SIGNATURES,
     (signatures): ProductFormula =>
       (call) =>
         groupedProduct(call, signatures),
   ),
-  ...mapped(
+  ...mapEntries(
     PACKED_SIGNATURES,
     (signatures): ProductFormula =>
       (call) =>

@@ -3,11 +3,11 @@
  *
  * Singular and eigenvalues are found by iteration: how many steps that takes is in the values.
  */
-import { ofDispatcher } from '../../by-name.js';
+import { dispatcherNames } from '../../by-name.js';
 import { broadcast, numel, type Tensor } from '../../call.js';
-import { byRules, ruleFor, type Reading, type Rules } from '../../schema/by-schema.js';
+import { workByRules, ruleFor, type BoundCall, type OpRules } from '../../schema/op-rules.js';
 import type { Family, OpCost } from '../../family.js';
-import { partOf } from '../../schema/promotion.js';
+import { realPartType } from '../../schema/promotion.js';
 import { tensor, tensorParams } from '../../work.js';
 
 const SOURCE = 'operation counts of LAPACK Working Note 41 (leading terms), a multiply-add counted as 2';
@@ -20,7 +20,7 @@ interface Matrices {
 }
 
 /** [..., m, n] */
-function matrices(reading: Reading, name: string): Matrices | null {
+function matrices(reading: BoundCall, name: string): Matrices | null {
   const of = reading.tensor(name);
   const [rows, columns] = of?.shape.slice(-2) ?? [];
   if (of === null || rows === undefined || columns === undefined) return null;
@@ -44,7 +44,7 @@ const luFlops = (m: number, n: number): number => {
 /** A factorisation in place of the matrix: its results besides are small. */
 const factored =
   (flops: (m: number, n: number) => number, text: string, squareOnly: boolean, beside: (of: Matrices) => Tensor[]) =>
-  (reading: Reading): OpCost | null => {
+  (reading: BoundCall): OpCost | null => {
     const found = matrices(reading, 'self');
     const fitting = squareOnly ? square(found) : found;
     if (fitting === null) return null;
@@ -59,7 +59,7 @@ const factored =
 const pivots = (found: Matrices): Tensor => tensor([...found.batch, Math.min(found.rows, found.columns)], 'int32');
 
 /** A·X = B: LU of A [n, n] and two triangular solutions for each of the k columns. */
-const solved = (reading: Reading): OpCost | null => {
+const solved = (reading: BoundCall): OpCost | null => {
   const [a, b] = [square(matrices(reading, 'A')), reading.tensor('B')];
   if (a === null || b === null) return null;
   const isVector = b.shape.length === 1 || b.shape.length === a.of.shape.length - 1;
@@ -76,7 +76,7 @@ const solved = (reading: Reading): OpCost | null => {
 /** Solutions by triangular factors of A [n, n]: n² operations for each column and factor. */
 const substituted =
   (a: string, b: string, factors: number) =>
-  (reading: Reading): OpCost | null => {
+  (reading: BoundCall): OpCost | null => {
     const [triangle, right] = [square(matrices(reading, a)), matrices(reading, b)];
     const batch = triangle === null || right === null ? null : broadcast(triangle.batch, right.batch);
     if (triangle === null || right === null || batch === null) return null;
@@ -90,7 +90,7 @@ const substituted =
   };
 
 /** Q and R of A [m, n] by Householder reflections: R, then Q built from them. */
-const qr = (reading: Reading): OpCost | null => {
+const qr = (reading: BoundCall): OpCost | null => {
   const a = matrices(reading, 'self');
   if (a === null) return null;
   const { rows: m, columns: n } = a;
@@ -111,24 +111,24 @@ const qr = (reading: Reading): OpCost | null => {
 const ITERATIVE = 'how many steps the iteration takes depends on the values';
 
 /** Eigenvalues of [n, n], and where they are wanted as many vectors. */
-const eigen = (reading: Reading): OpCost | null => {
+const eigen = (reading: BoundCall): OpCost | null => {
   const a = square(matrices(reading, 'self'));
   if (a === null) return null;
-  const values = tensor([...a.batch, a.rows], partOf(a.of.dtype) ?? a.of.dtype);
+  const values = tensor([...a.batch, a.rows], realPartType(a.of.dtype) ?? a.of.dtype);
   const vectors = reading.flag('vectors') === false ? [] : [a.of];
   const formula = 'bytes = matrices + values + vectors';
   return { params: tensorParams(a.of), flops: null, writes: [values, ...vectors], formula, unknown: ITERATIVE };
 };
 
 /** Singular values of [m, n], and where they are wanted the thin U and V. */
-const svd = (reading: Reading): OpCost | null => {
+const svd = (reading: BoundCall): OpCost | null => {
   const a = matrices(reading, 'self');
   if (a === null) return null;
   const { of, batch, rows: m, columns: n } = a;
   const k = Math.min(m, n);
   const [full, wanted] = [reading.flag('full') === true, reading.flag('vectors') !== false];
   const vectors = [tensor([...batch, m, full ? m : k], of.dtype), tensor([...batch, full ? n : k, n], of.dtype)];
-  const values = tensor([...batch, k], partOf(of.dtype) ?? of.dtype);
+  const values = tensor([...batch, k], realPartType(of.dtype) ?? of.dtype);
   const formula = 'bytes = matrices + values + vectors';
   return {
     params: tensorParams(of),
@@ -140,7 +140,7 @@ const svd = (reading: Reading): OpCost | null => {
 };
 
 /** Arguments as in PyTorch's native_functions.yaml. */
-const RULES: Rules = {
+const RULES: OpRules = {
   ...ruleFor(
     'linalg_cholesky_ex',
     '@self upper check_errors',
@@ -194,11 +194,11 @@ const RULES: Rules = {
 export const linearAlgebra: Family = {
   id: 'linear-algebra',
   title: 'Linear algebra: factorisations, solutions, inverses',
-  ops: ofDispatcher(Object.keys(RULES)),
+  ops: dispatcherNames(Object.keys(RULES)),
   formulas: [
     'Cholesky n³/3; LU m·n² − n³/3 (2·n³/3 of a square); inverse 2·n³; solution LU + 2·n²·k; by one triangle n²·k, by two 2·n²·k; QR 2·(m·n² − n³/3) and the columns of Q',
     'singular and eigenvalues: unknown, the number of steps depends on the values',
     'bytes = matrices read + results written',
   ],
-  work: byRules(RULES, SOURCE),
+  work: workByRules(RULES, SOURCE),
 };

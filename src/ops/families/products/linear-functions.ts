@@ -10,8 +10,8 @@ import { numel, positional, type Tensor } from '../../call.js';
 import type { Arg, OpCall } from '../../../record/record.js';
 import { isDispatched } from '../../schema/dispatched.js';
 import type { Family, KernelFacts, Param, Work } from '../../family.js';
-import { inputs, wholes } from '../../operands.js';
-import { dtypeParams, wholeOrBeside } from '../../product.js';
+import { inputTensors, integers } from '../../operands.js';
+import { dtypeParams, workUnlessHelper } from '../../product.js';
 import { helperWork, tensor, tensorListParams, workOf } from '../../work.js';
 
 const SOURCE =
@@ -19,7 +19,7 @@ const SOURCE =
   'layernorm_mlp.py, grouped_linear.py) of TransformerEngine, apex/mlp/mlp.py and apex/fused_dense/fused_dense.py of apex';
 
 /** Products one after the other: input [..., k], each weight as [n, k]. */
-interface Layers {
+interface LinearLayers {
   readonly input: Tensor;
   readonly weights: readonly Tensor[];
   /** Biases and parameters of a normalisation: all that is read besides. */
@@ -28,13 +28,13 @@ interface Layers {
   readonly grouped?: true;
 }
 
-type Reader = (tensors: readonly Tensor[], call: OpCall) => Layers | null;
+type LayerReader = (tensors: readonly Tensor[], call: OpCall) => LinearLayers | null;
 
 const isMatrix = ({ shape }: Tensor): boolean => shape.length >= 2;
 const isVector = ({ shape }: Tensor): boolean => shape.length === 1;
 
 /** input, weights and biases in any order, but the input before the weights. */
-const stack: Reader = (tensors) => {
+const stack: LayerReader = (tensors) => {
   const [input, ...weights] = tensors.filter(isMatrix);
   return input === undefined ? null : { input, weights, vectors: tensors.filter(isVector) };
 };
@@ -43,7 +43,7 @@ const stack: Reader = (tensors) => {
  * weight, copies of it in 8 bits, input, bias: older versions hand over the copies. Without copies the product is the same
  * where the input comes first.
  */
-const linear: Reader = (tensors) => {
+const linear: LayerReader = (tensors) => {
   const matrices = tensors.filter(isMatrix);
   const [first, last] = [matrices[0], matrices.at(-1)];
   if (first === undefined || last === undefined || matrices.length < 2) return null;
@@ -53,14 +53,14 @@ const linear: Reader = (tensors) => {
 };
 
 /** input, parameters of the normalisation, weight, copies of it, bias. */
-const normalizedLinear: Reader = (tensors) => {
+const normalizedLinear: LayerReader = (tensors) => {
   const [input, weight] = tensors.filter(isMatrix);
   if (input === undefined || weight === undefined) return null;
   return { input, weights: [weight], vectors: tensors.filter(isVector) };
 };
 
 /** input, parameters of the normalisation, weight, copies, bias, weight, copies, bias: a bias may be missing. */
-const normalizedPair: Reader = (tensors) => {
+const normalizedPair: LayerReader = (tensors) => {
   const [input, first] = tensors.filter(isMatrix);
   if (input === undefined || first === undefined) return null;
   const rest = tensors.slice(tensors.indexOf(first) + 1);
@@ -70,20 +70,20 @@ const normalizedPair: Reader = (tensors) => {
 
 /** How many rows each group has, where the call tells it: the list of as many numbers as there are groups. */
 const isSplits = ({ shape, items, value }: Arg): boolean =>
-  shape === undefined && items === undefined && Array.isArray(value) && (wholes(value)?.length ?? 0) > 0;
+  shape === undefined && items === undefined && Array.isArray(value) && (integers(value)?.length ?? 0) > 0;
 
 /** input, a weight for each group, copies of these, a bias for each group. */
-const grouped: Reader = (tensors, call) => {
+const grouped: LayerReader = (tensors, call) => {
   const [input, ...matrices] = tensors.filter(isMatrix);
   if (input === undefined) return null;
   const vectors = tensors.filter((one) => isVector(one) && one.shape[0] === matrices[0]?.shape[0]);
-  const groups = wholes(positional(call).find(isSplits)?.value)?.length;
+  const groups = integers(positional(call).find(isSplits)?.value)?.length;
   const weights = matrices.slice(0, groups ?? (vectors.length > 0 ? vectors.length : matrices.length));
   const alike = weights.every(({ shape }) => shape.join() === weights[0]?.shape.join());
   return alike && weights.length > 0 ? { input, weights, vectors, grouped: true } : null;
 };
 
-const READERS: ByName<Reader> = {
+const READERS: ByName<LayerReader> = {
   _Linear: linear,
   _LayerNormLinear: normalizedLinear,
   _LayerNormMLP: normalizedPair,
@@ -97,7 +97,11 @@ const READERS: ByName<Reader> = {
 const fits = (width: number, k: number): boolean => width === k || width === 2 * k;
 
 /** Multiply-adds for one row and the width of its result; null where the extents do not follow each other. */
-function rowOf({ input, weights, grouped: one }: Layers): { readonly products: number; readonly width: number } | null {
+function rowOf({
+  input,
+  weights,
+  grouped: one,
+}: LinearLayers): { readonly products: number; readonly width: number } | null {
   let [products, width] = [0, input.shape.at(-1) ?? 0];
   for (const [at, { shape }] of (one === true ? weights.slice(0, 1) : weights).entries()) {
     const [n = 0, k = 0] = shape;
@@ -108,7 +112,7 @@ function rowOf({ input, weights, grouped: one }: Layers): { readonly products: n
   return weights.length === 0 ? null : { products, width };
 }
 
-function paramsOf({ input, weights }: Layers, rows: number): Param[] {
+function paramsOf({ input, weights }: LinearLayers, rows: number): Param[] {
   const [weight, ...others] = weights;
   if (weight === undefined || others.length > 0) return tensorListParams([input, ...weights]);
   return [['M', weight.shape[0] ?? 0], ['N', rows], ['K', weight.shape[1] ?? 0], ...dtypeParams(input, weight)];
@@ -118,7 +122,7 @@ function paramsOf({ input, weights }: Layers, rows: number): Param[] {
 const isBetween = ({ name }: KernelFacts): boolean => /transformer_engine::/.test(name);
 
 function work(call: OpCall, kernel: KernelFacts): Work | null {
-  const tensors = isDispatched(call) ? inputs(call) : null;
+  const tensors = isDispatched(call) ? inputTensors(call) : null;
   const layers = tensors === null ? null : (entryOf(READERS, call)?.(tensors, call) ?? null);
   const row = layers === null ? null : rowOf(layers);
   if (layers === null || row === null) return null;
@@ -139,7 +143,7 @@ function work(call: OpCall, kernel: KernelFacts): Work | null {
       'parameters of the norm + result, what is between them not counted',
     source: SOURCE,
   });
-  return wholeOrBeside(whole, kernel);
+  return workUnlessHelper(whole, kernel);
 }
 
 export const linearFunctions: Family = {

@@ -4,7 +4,7 @@
 import { broadcast } from '../../call.js';
 import type { Param } from '../../family.js';
 
-export interface Extents {
+export interface GemmExtents {
   /** Broadcast batch extents, outermost first. */
   readonly batch: readonly number[];
   readonly m: number;
@@ -18,7 +18,7 @@ export interface Extents {
  * Extents of a·b: a vector is a row on the left and a column on the right, batches broadcast.
  * @returns null when the inner extents differ or the batches do not broadcast
  */
-export function extents(a: readonly number[], b: readonly number[]): Extents | null {
+export function gemmExtents(a: readonly number[], b: readonly number[]): GemmExtents | null {
   const left: readonly number[] = a.length === 1 ? [1, ...a] : a;
   const right: readonly number[] = b.length === 1 ? [...b, 1] : b;
   const [m, k] = left.slice(-2);
@@ -29,7 +29,7 @@ export function extents(a: readonly number[], b: readonly number[]): Extents | n
 }
 
 /** Column-major M, N, K as BLAS has them, after the batch extents. */
-export const extentParams = ({ batch, m, n, k }: Extents): Param[] => [
+export const gemmParams = ({ batch, m, n, k }: GemmExtents): Param[] => [
   ...batch.map((extent): Param => ['B', extent]),
   ['M', n],
   ['N', m],
@@ -37,5 +37,5 @@ export const extentParams = ({ batch, m, n, k }: Extents): Param[] => [
 ];
 
 /** Whether a tensor broadcasts to the given extents. */
-export const fits = (shape: readonly number[], to: readonly number[]): boolean =>
+export const broadcastsTo = (shape: readonly number[], to: readonly number[]): boolean =>
   String(broadcast(shape, to)) === String(to);

@@ -1,7 +1,7 @@
 /**
  * Mixture of experts: choosing experts for each token, sorting tokens by expert, the experts' products.
  */
-import { byRules, ruleFor, type Reading, type Rules } from '../../schema/by-schema.js';
+import { workByRules, ruleFor, type BoundCall, type OpRules } from '../../schema/op-rules.js';
 import { numel } from '../../call.js';
 import { NO_FORMULA } from '../../schema/dispatched.js';
 import type { Family, OpCost } from '../../family.js';
@@ -13,7 +13,7 @@ const SOURCE = 'arguments as vLLM (csrc/moe), SGLang (sgl-kernel) and AITER regi
 const SOFTMAX_FLOPS = 5;
 
 /** Probabilities of all experts, the best of them kept. */
-const chosen = (reading: Reading): OpCost | null => {
+const chosen = (reading: BoundCall): OpCost | null => {
   const gating = reading.tensor('gating');
   if (gating === null) return null;
   return {
@@ -25,14 +25,14 @@ const chosen = (reading: Reading): OpCost | null => {
 };
 
 /** Tokens sorted by expert, in blocks. */
-const aligned = (reading: Reading): OpCost | null => {
+const aligned = (reading: BoundCall): OpCost | null => {
   const ids = reading.tensor('ids');
   const formula = 'flops = 0; bytes = expert ids + sorted tokens + blocks';
   return ids === null ? null : { params: tensorParams(ids), flops: 0, writes: reading.writes, formula };
 };
 
 /** The results of a token's experts added up. */
-const added = (reading: Reading): OpCost | null => {
+const added = (reading: BoundCall): OpCost | null => {
   const input = reading.tensor('input');
   const formula = 'flops = E(input); bytes = input + output';
   return input === null
@@ -45,9 +45,9 @@ const added = (reading: Reading): OpCost | null => {
  * weights are read depends on the choice. Weights of a few bits hold several values to an element along their last
  * extent: as many as w1 is shorter than k.
  */
-const experts = (reading: Reading): OpCost | null => {
+const experts = (reading: BoundCall): OpCost | null => {
   const [hidden, ids] = [reading.tensor('hidden'), reading.tensor('ids')];
-  const weights = reading.given('w1 w2');
+  const weights = reading.tensorsOf('w1 w2');
   if (hidden === null || ids === null || weights.some(({ shape }) => shape.length !== 3)) return null;
   const values = (hidden.shape.at(-1) ?? 0) / (weights[0]?.shape[2] ?? 0);
   if (!Number.isInteger(values)) return null;
@@ -63,14 +63,14 @@ const experts = (reading: Reading): OpCost | null => {
 };
 
 /** The weights are held by the layer. */
-const layer = (reading: Reading): OpCost | null => {
+const layer = (reading: BoundCall): OpCost | null => {
   const hidden = reading.tensor('hidden');
   if (hidden === null) return null;
   const unknown = "the experts' weights are not among the arguments";
   return { params: tensorParams(hidden), flops: null, writes: null, formula: NO_FORMULA, unknown, matmul: true };
 };
 
-const RULES: Rules = {
+const RULES: OpRules = {
   // vLLM's op also tells from which token and expert each row is, SGLang's does not.
   ...ruleFor('topk_softmax', ['!weights !indices !rows @gating', '!weights !indices @gating'], chosen),
   ...ruleFor(
@@ -97,5 +97,5 @@ export const mixtureOfExperts: Family = {
     "fused_experts: flops = 2·m·t·(|w1| + |w2| of one expert); bytes unknown (which experts' weights are read)",
     'moe_forward: unknown, the weights are not among its arguments',
   ],
-  work: byRules(RULES, SOURCE),
+  work: workByRules(RULES, SOURCE),
 };

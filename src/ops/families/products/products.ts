@@ -4,15 +4,15 @@
  * Every op multiplies `a` (m×k, or a batch of such) by `b` (k×n). Bytes: every operand read once (the factors, C of
  * C + A·B unless beta is 0, scales, a bias), the result written once.
  */
-import { mapped, type ByName } from '../../by-name.js';
+import { mapEntries, type ByName } from '../../by-name.js';
 import { numel, type Tensor } from '../../call.js';
 import type { OpCall } from '../../../record/record.js';
-import { bind, type Bound } from '../../schema/binding.js';
+import { bind, type BoundArguments } from '../../schema/binding.js';
 import { dtypeAt } from '../../schema/dtype-argument.js';
 import type { Param, Work } from '../../family.js';
 import { dtypeParams } from '../../product.js';
 import { showShape, tensor, workOf } from '../../work.js';
-import { extentParams, extents, fits, type Extents } from './matrix-extents.js';
+import { gemmParams, gemmExtents, broadcastsTo, type GemmExtents } from './matrix-extents.js';
 
 export const PRODUCT_SOURCE = 'BLAS operation counts (2·m·n·k for xGEMM); torch.utils.flop_counter counts alike';
 
@@ -71,7 +71,7 @@ const FORMS: ByName<ProductForm> = {
 };
 
 /** Element type of a new result: that of the `out` tensor, the one asked for, the op's own, else that of `a`. */
-export function resultType(bound: Bound, a: Tensor, type?: string): string | null {
+export function resultType(bound: BoundArguments, a: Tensor, type?: string): string | null {
   return bound.outs[0]?.dtype ?? dtypeAt(bound.arg('out_dtype')) ?? type ?? a.dtype;
 }
 
@@ -85,7 +85,7 @@ function unpacked({ shape, dtype }: Tensor, dim: number, values: number): Tensor
 const pairs = ({ dtype }: Tensor): number => (dtype === 'float4_e2m1fn_x2' ? 2 : 1);
 
 /** Both factors with all their values along k, `b` as k×n. */
-function factors(bound: Bound, form: ProductForm): readonly [Tensor, Tensor] | null {
+function factors(bound: BoundArguments, form: ProductForm): readonly [Tensor, Tensor] | null {
   const [a, b] = [bound.tensor('a'), bound.tensor('b')];
   if (a === null || b === null) return null;
   if (form.ranks !== undefined && (a.shape.length !== form.ranks[0] || b.shape.length !== form.ranks[1])) return null;
@@ -98,26 +98,26 @@ function factors(bound: Bound, form: ProductForm): readonly [Tensor, Tensor] | n
 }
 
 /** What is read, in values; C only where beta is not 0. */
-function operandsRead(bound: Bound): readonly Tensor[] {
+function operandsRead(bound: BoundArguments): readonly Tensor[] {
   const unread = bound.number('beta') === 0 ? bound.tensor('c') : null;
   return bound.reads.filter((read) => read !== unread).map((read) => unpacked(read, -1, pairs(read)));
 }
 
 /** M, N, K as BLAS has them; the operands' extents where batches broadcast or rows are folded. */
-function paramsOf(a: Tensor, b: Tensor, e: Extents): Param[] {
+function paramsOf(a: Tensor, b: Tensor, e: GemmExtents): Param[] {
   const folded = a.shape.length !== b.shape.length && Math.max(a.shape.length, b.shape.length) > 2;
   const broadcast = a.shape.length > 3 || b.shape.length > 3;
   const shapes: Param[] = [
     ['A', showShape(a.shape)],
     ['B', showShape(b.shape)],
   ];
-  return [...(folded || broadcast ? shapes : extentParams(e)), ...dtypeParams(a, b)];
+  return [...(folded || broadcast ? shapes : gemmParams(e)), ...dtypeParams(a, b)];
 }
 
 /** Extents of the result; null when the addend does not broadcast to them. */
-function resultShape(e: Extents, form: ProductForm, addend: Tensor | null): readonly number[] | null {
+function resultShape(e: GemmExtents, form: ProductForm, addend: Tensor | null): readonly number[] | null {
   const shape = form.summed === true ? e.result.slice(1) : e.result;
-  return addend === null || fits(addend.shape, shape) ? shape : null;
+  return addend === null || broadcastsTo(addend.shape, shape) ? shape : null;
 }
 
 /**
@@ -127,7 +127,7 @@ function resultShape(e: Extents, form: ProductForm, addend: Tensor | null): read
 export function productForm(call: OpCall, form: ProductForm): Work | null {
   const bound = bind(call, ...form.signatures);
   const both = bound === null ? null : factors(bound, form);
-  const e = both === null ? null : extents(both[0].shape, both[1].shape);
+  const e = both === null ? null : gemmExtents(both[0].shape, both[1].shape);
   if (bound === null || both === null || e === null) return null;
   const shape = resultShape(e, form, bound.tensor('c'));
   if (shape === null) return null;
@@ -149,4 +149,4 @@ export function productForm(call: OpCall, form: ProductForm): Work | null {
 export type ProductFormula = (call: OpCall) => Work | null;
 
 /** Ops of ATen. */
-export const ATEN_PRODUCTS: ByName<ProductFormula> = mapped(FORMS, (form) => (call) => productForm(call, form));
+export const ATEN_PRODUCTS: ByName<ProductFormula> = mapEntries(FORMS, (form) => (call) => productForm(call, form));

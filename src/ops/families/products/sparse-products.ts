@@ -2,10 +2,10 @@
  * Products with a sparse factor. With 2:4 sparsity the values kept are told, and only they are multiplied; of a factor
  * in a compressed format the call tells the outer extents alone, and the number of its non-zero values is data.
  */
-import { mapped, type ByName } from '../../by-name.js';
+import { mapEntries, type ByName } from '../../by-name.js';
 import { numel, type Tensor } from '../../call.js';
 import type { OpCall } from '../../../record/record.js';
-import { bind, type Bound } from '../../schema/binding.js';
+import { bind, type BoundArguments } from '../../schema/binding.js';
 import type { Param, Work } from '../../family.js';
 import { dtypeParams } from '../../product.js';
 import { showShape, tensor, workOf } from '../../work.js';
@@ -50,7 +50,7 @@ const productParams = (w: Tensor, x: Tensor): Param[] => [
   ...dtypeParams(w, x),
 ];
 
-const shared = (bound: Bound, w: Tensor, x: Tensor) => ({
+const shared = (bound: BoundArguments, w: Tensor, x: Tensor) => ({
   matmul: true,
   reads: bound.reads,
   params: productParams(w, x),
@@ -73,4 +73,4 @@ function sparseProduct(call: OpCall, form: SparseForm): Work | null {
   return workOf({ ...shared(bound, w, x), flops: 2 * columns * numel(w.shape), writes: [result] });
 }
 
-export const SPARSE_PRODUCTS: ByName<ProductFormula> = mapped(FORMS, (form) => (call) => sparseProduct(call, form));
+export const SPARSE_PRODUCTS: ByName<ProductFormula> = mapEntries(FORMS, (form) => (call) => sparseProduct(call, form));

@@ -1,7 +1,7 @@
 /**
  * Moving tokens to their experts and back, rows of padding, other order of dimensions: TransformerEngine's data movement.
  */
-import { byRules, ruleFor, type Reading, type Rules } from '../../schema/by-schema.js';
+import { workByRules, ruleFor, type BoundCall, type OpRules } from '../../schema/op-rules.js';
 import { numel, type Tensor } from '../../call.js';
 import type { Family, OpCost } from '../../family.js';
 import { tensor, tensorListParams, tensorParams } from '../../work.js';
@@ -18,7 +18,7 @@ function rowsLike({ shape, dtype }: Tensor, rows: number | null): Tensor | null 
 }
 
 /** Copies of tokens behind each other, one for each expert of a token; none dropped where the number is 0. */
-const byIndex = (reading: Reading): OpCost | null => {
+const byIndex = (reading: BoundCall): OpCost | null => {
   const [input, index, told] = [reading.tensor('input'), reading.tensor('index'), reading.count('rows')];
   if (input === null || index === null) return null;
   const result = rowsLike(input, told === 0 ? numel(index.shape) : told);
@@ -32,7 +32,7 @@ const byIndex = (reading: Reading): OpCost | null => {
 };
 
 /** The map has two numbers for each token and expert, and how many a token has. */
-const byMask = (reading: Reading): OpCost | null => {
+const byMask = (reading: BoundCall): OpCost | null => {
   const [input, routing, told] = [reading.tensor('input'), reading.tensor('routing'), reading.count('rows')];
   const [tokens = 0, experts = 0] = routing?.shape ?? [];
   if (input === null || routing === null) return null;
@@ -51,7 +51,7 @@ const byMask = (reading: Reading): OpCost | null => {
  * Rows of a token added up, each with its weight where there are weights. On the way back the gradients of the chosen
  * weights go to their places among those of all experts.
  */
-const merged = (reading: Reading): OpCost | null => {
+const merged = (reading: BoundCall): OpCost | null => {
   const [input, result] = [reading.tensor('input'), reading.count('tokens')];
   const weighted = reading.tensors('probs').some(({ shape }) => numel(shape) > 0);
   if (input === null) return null;
@@ -69,7 +69,7 @@ const merged = (reading: Reading): OpCost | null => {
 };
 
 /** Each row's gradient is the token's times its weight; the weight's is a dot product of the token's and the row. */
-const mergedBackward = (reading: Reading): OpCost | null => {
+const mergedBackward = (reading: BoundCall): OpCost | null => {
   const [input, probs] = [reading.tensor('input'), reading.tensor('probs')];
   if (input === null || probs === null) return null;
   return {
@@ -81,7 +81,7 @@ const mergedBackward = (reading: Reading): OpCost | null => {
 };
 
 /** What is smaller is what is moved: padding is not read, and written as zeros. */
-const padded = (reading: Reading): OpCost | null => {
+const padded = (reading: BoundCall): OpCost | null => {
   const [input, output] = [reading.tensor('input'), reading.tensor('output')];
   if (input === null || output === null) return null;
   const moved = numel(input.shape) < numel(output.shape) ? input : tensor(output.shape, input.dtype);
@@ -90,14 +90,14 @@ const padded = (reading: Reading): OpCost | null => {
 };
 
 /** All of the operands written in another order. */
-const reordered = (reading: Reading): OpCost => {
-  const operands = reading.given('tensors');
+const reordered = (reading: BoundCall): OpCost => {
+  const operands = reading.tensorsOf('tensors');
   const formula = 'flops = 0; bytes = 2·operands';
   return { flops: 0, reads: operands, writes: operands, params: tensorListParams(operands), formula };
 };
 
 /** q, k and v stand in one tensor of which the first is told. */
-const takenApart = (reading: Reading): OpCost | null => {
+const takenApart = (reading: BoundCall): OpCost | null => {
   const part = reading.tensor('q');
   if (part === null) return null;
   const all = tensor([3, ...part.shape], part.dtype);
@@ -110,18 +110,18 @@ const takenApart = (reading: Reading): OpCost | null => {
   };
 };
 
-const broughtTogether = (reading: Reading): OpCost | null => {
+const broughtTogether = (reading: BoundCall): OpCost | null => {
   const q = reading.tensor('q');
   if (q === null) return null;
   return {
     params: tensorParams(q),
     flops: 0,
-    writes: reading.given('q k v'),
+    writes: reading.tensorsOf('q k v'),
     formula: 'flops = 0; bytes = 2·(q + k + v)',
   };
 };
 
-const RULES: Rules = {
+const RULES: OpRules = {
   ...ruleFor('te_moe.permute_index_map', '@input @index rows most', byIndex),
   ...ruleFor('te_moe.permute_mask_map_fwd', '@input @routing rows @probs? @padding?', byMask),
   ...ruleFor('te_moe.permute_index_map_bwd', '@input @map tokens experts', merged),
@@ -145,5 +145,5 @@ export const tokenPermutation: Family = {
     'back, and gradient of the way there: flops = E(rows), with weights 2·E; bytes = rows + map + weights + tokens',
     'padding, other order: flops = 0; bytes = what is moved, read and written',
   ],
-  work: byRules(RULES, SOURCE),
+  work: workByRules(RULES, SOURCE),
 };

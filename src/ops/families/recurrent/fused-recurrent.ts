@@ -6,7 +6,7 @@
  * and counts a projection of the hidden state too. The gates' activations are not counted.
  */
 import { entryOf, type ByName } from '../../by-name.js';
-import { bind, type Bound } from '../../schema/binding.js';
+import { bind, type BoundArguments } from '../../schema/binding.js';
 import { dtypeShort, numel, type Tensor } from '../../call.js';
 import type { OpCall } from '../../../record/record.js';
 import type { Family, KernelFacts, OpCost, Param, Work } from '../../family.js';
@@ -60,8 +60,8 @@ const FORMS: ByName<readonly string[]> = {
   'aten.rnn_relu_cell': CELL,
 };
 
-interface Layers {
-  readonly args: Bound;
+interface RecurrentLayers {
+  readonly args: BoundArguments;
   readonly backward: boolean;
   readonly x: Tensor;
   /** Positions of all sequences together. */
@@ -75,12 +75,12 @@ interface Layers {
 const listed = (list: readonly Tensor[], dtype: string): Tensor[] =>
   list.map((item) => (item.dtype === 'na' ? tensor(item.shape, dtype) : item));
 
-function weightsOf(args: Bound, dtype: string): Tensor[] | null {
-  const weights = [...args.given('w1 w2 w3 w4'), ...listed(args.tensors('weights'), dtype)];
+function weightsOf(args: BoundArguments, dtype: string): Tensor[] | null {
+  const weights = [...args.tensorsOf('w1 w2 w3 w4'), ...listed(args.tensors('weights'), dtype)];
   return weights.length > 0 ? weights : null;
 }
 
-function read(call: OpCall): Layers | null {
+function read(call: OpCall): RecurrentLayers | null {
   const op = opName(call);
   const args = bind(call, ...(entryOf(FORMS, call) ?? []));
   const x = args?.tensor('x') ?? null;
@@ -92,14 +92,14 @@ function read(call: OpCall): Layers | null {
     backward: op.endsWith('_backward'),
     positions: numel(x.shape) / width,
     weights: weightsOf(args, x.dtype),
-    states: [...args.given('hx cx'), ...listed(args.tensors('states'), x.dtype)],
+    states: [...args.tensorsOf('hx cx'), ...listed(args.tensors('states'), x.dtype)],
   };
 }
 
 const matrices = (weights: readonly Tensor[]): readonly Tensor[] => weights.filter(({ shape }) => shape.length === 2);
 
 /** Σ|W| of all weight matrices from the settings: gates·H·(I + H) per layer and direction. */
-function settledSize({ args, x, states }: Layers): number | null {
+function settledSize({ args, x, states }: RecurrentLayers): number | null {
   const [mode, hidden, layers] = [args.number('mode'), args.number('hidden'), args.number('layers')];
   const gates = mode === null ? undefined : [1, 1, 4, 3][mode];
   const directions = { true: 2, false: 1 }[String(args.flag('bidirectional'))];
@@ -114,13 +114,13 @@ function settledSize({ args, x, states }: Layers): number | null {
 }
 
 /** Elements of all weight matrices together; null when neither the weights nor the settings are told. */
-function matrixSize(layers: Layers): number | null {
+function matrixSize(layers: RecurrentLayers): number | null {
   if (layers.weights === null) return settledSize(layers);
   return matrices(layers.weights).reduce((sum, { shape }) => sum + numel(shape), 0);
 }
 
 /** The output: as long as the input, as wide as the states of all directions of one layer together. */
-function outputOf({ args, x, states }: Layers, cell: boolean): Tensor[] {
+function outputOf({ args, x, states }: RecurrentLayers, cell: boolean): Tensor[] {
   const state = states[0];
   if (cell || state === undefined) return [];
   const directions = args.flag('bidirectional') === true ? 2 : 1;
@@ -128,18 +128,18 @@ function outputOf({ args, x, states }: Layers, cell: boolean): Tensor[] {
 }
 
 /** Whether the weights' gradients are wanted: the last of the four flags of the op. */
-function wantsWeights(args: Bound): boolean {
+function wantsWeights(args: BoundArguments): boolean {
   const wanted = args.value('wanted');
   return !(Array.isArray(wanted) && wanted[3] === false);
 }
 
-function operandsOf(layers: Layers, op: string): Required<Pick<OpCost, 'reads' | 'writes'>> {
+function operandsOf(layers: RecurrentLayers, op: string): Required<Pick<OpCost, 'reads' | 'writes'>> {
   const { args, x, states, backward } = layers;
-  const weights = layers.weights ?? args.given('buffer');
+  const weights = layers.weights ?? args.tensorsOf('buffer');
   if (!backward) {
     return { reads: [x, ...weights, ...states], writes: [...outputOf(layers, op.endsWith('_cell')), ...states] };
   }
-  const saved = args.given('out hy cy grad grad_hy grad_cy reserve');
+  const saved = args.tensorsOf('out hy cy grad grad_hy grad_cy reserve');
   return {
     reads: [x, ...weights, ...states, ...saved],
     writes: [x, ...states, ...(wantsWeights(args) ? weights : [])],
@@ -147,7 +147,7 @@ function operandsOf(layers: Layers, op: string): Required<Pick<OpCost, 'reads' |
 }
 
 /** Cells and gates of one layer are rows of its first matrix; what is unspecified is left out. */
-function paramsOf({ args, x, positions, states }: Layers): Param[] {
+function paramsOf({ args, x, positions, states }: RecurrentLayers): Param[] {
   const param = (key: string, value: number | null | undefined): Param[] =>
     value === null || value === undefined ? [] : [[key, value]];
   return [

@@ -32,7 +32,7 @@ const CELLS: ReadonlyMap<string, CellFacts> = new Map([
   ['RNNCell', { gates: 1, pointwise: 2 }],
 ]);
 
-interface Cell extends CellFacts {
+interface RecurrentCell extends CellFacts {
   readonly name: string;
   readonly batch: number;
   readonly inputs: number;
@@ -42,11 +42,11 @@ interface Cell extends CellFacts {
 }
 
 /** Which of a cell's two products. */
-type Which = 'layer' | 'recur';
+type GateProduct = 'layer' | 'recur';
 
 const SOURCE = 'equations in the documentation of torch.nn.LSTMCell, GRUCell and RNNCell';
 
-function read(call: OpCall): Cell | null {
+function read(call: OpCall): RecurrentCell | null {
   const name = call.mod.replace(/^.*\./, '');
   const facts = CELLS.get(name);
   const [x, h] = positional(call).flatMap((arg) => tensorOf(arg) ?? []);
@@ -57,7 +57,7 @@ function read(call: OpCall): Cell | null {
   return { ...facts, name, batch, inputs, hidden, x, h };
 }
 
-const cellParams = ({ name, inputs, hidden, batch, x }: Cell): Param[] => [
+const cellParams = ({ name, inputs, hidden, batch, x }: RecurrentCell): Param[] => [
   ['cell', name],
   ['X', inputs],
   ['H', hidden],
@@ -66,12 +66,12 @@ const cellParams = ({ name, inputs, hidden, batch, x }: Cell): Param[] => [
 ];
 
 /** The extents of a cell's product: [M, N, K] column-major. */
-type Order = (cell: Cell, width: number) => Extent;
-const FORWARD: Order = ({ gates, hidden, batch }, width) => [gates * hidden, batch, width];
-const INPUT_GRADIENT: Order = ({ gates, hidden, batch }, width) => [width, batch, gates * hidden];
-const WEIGHT_GRADIENT: Order = ({ gates, hidden, batch }, width) => [width, gates * hidden, batch];
+type GemmOrder = (cell: RecurrentCell, width: number) => Extent;
+const FORWARD: GemmOrder = ({ gates, hidden, batch }, width) => [gates * hidden, batch, width];
+const INPUT_GRADIENT: GemmOrder = ({ gates, hidden, batch }, width) => [width, batch, gates * hidden];
+const WEIGHT_GRADIENT: GemmOrder = ({ gates, hidden, batch }, width) => [width, gates * hidden, batch];
 
-function gemmWork(cell: Cell, which: Which, order: Order): Work {
+function gemmWork(cell: RecurrentCell, which: GateProduct, order: GemmOrder): Work {
   const [m, n, k] = order(cell, which === 'recur' ? cell.hidden : cell.inputs);
   const { dtype } = cell.x;
   const role = order === FORWARD ? 'main' : order === INPUT_GRADIENT ? 'dgrad' : 'wgrad';
@@ -88,13 +88,13 @@ function gemmWork(cell: Cell, which: Which, order: Order): Work {
   });
 }
 
-function unknownWork(cell: Cell, matmul: boolean, unknown: string): Work {
+function unknownWork(cell: RecurrentCell, matmul: boolean, unknown: string): Work {
   const params = cellParams(cell);
   return workOf({ flops: null, writes: null, params, matmul, formula: 'not known', source: SOURCE, unknown });
 }
 
 /** Both gate products are read and the previous state, the new states and the gates' output written: 3·H·B besides. */
-function pointwiseWork(cell: Cell): Work {
+function pointwiseWork(cell: RecurrentCell): Work {
   const { gates, hidden, batch, x } = cell;
   return workOf({
     flops: cell.pointwise * hidden * batch,
@@ -110,7 +110,7 @@ const GEMM_LIKE = /gemm|gemv|cutlass|nvjet|xmma|_mm_|Cijk_/i;
 const CELL_KERNEL = /(lstm|gru|rnn)_?cell|(LSTM|GRU|RNN)_elementWise/i;
 
 /** The tile of a cuBLAS kernel's name and the operand order at its end: …_128x64_…_nt. */
-function tileOf(name: string): { rows: number; columns: number; order: Order } | null {
+function tileOf(name: string): { rows: number; columns: number; order: GemmOrder } | null {
   const tile = /(?<!stages|warpsize)_(\d+)x(\d+)(?=_|$)/.exec(name);
   const order = /_nn(_|$)/.test(name) ? INPUT_GRADIENT : /_nt(_|$)/.test(name) ? WEIGHT_GRADIENT : null;
   return tile === null || order === null ? null : { rows: Number(tile[1]), columns: Number(tile[2]), order };
@@ -120,7 +120,7 @@ function tileOf(name: string): { rows: number; columns: number; order: Order } |
  * A backward product, told by the tiles it takes: grid x tiles span the width (X or H) and, for a weight gradient,
  * grid y tiles span the gates. Null when the tiles fit neither or both.
  */
-function backwardGemm(cell: Cell, { short, grid }: KernelFacts): Work | null {
+function backwardGemm(cell: RecurrentCell, { short, grid }: KernelFacts): Work | null {
   const tile = tileOf(short);
   if (tile === null || grid === null) return null;
   const [across, down] = grid;
@@ -132,7 +132,7 @@ function backwardGemm(cell: Cell, { short, grid }: KernelFacts): Work | null {
 }
 
 /** The forward order is layer product, recurrent product, pointwise part, step after step. */
-const FORWARD_ORDER: readonly (Which | undefined)[] = ['layer', 'recur'];
+const FORWARD_ORDER: readonly (GateProduct | undefined)[] = ['layer', 'recur'];
 
 export const recurrent: Family = {
   id: 'recurrent',

@@ -4,11 +4,11 @@
  */
 import { numel, type Tensor } from '../../call.js';
 import { promote } from '../../schema/promotion.js';
-import { ruleFor, type Reading, type Rules } from '../../schema/by-schema.js';
+import { ruleFor, type BoundCall, type OpRules } from '../../schema/op-rules.js';
 import { tensor, tensorParams } from '../../work.js';
 import type { OpCost } from '../../family.js';
 
-const two = (reading: Reading): readonly [input: Tensor, target: Tensor] | null => {
+const two = (reading: BoundCall): readonly [input: Tensor, target: Tensor] | null => {
   const [input, target] = [reading.tensor('self'), reading.tensor('target')];
   return input === null || target === null ? null : [input, target];
 };
@@ -16,11 +16,11 @@ const two = (reading: Reading): readonly [input: Tensor, target: Tensor] | null 
 /** One result per element, before any reduction. */
 const each =
   (perElement: number) =>
-  (reading: Reading): OpCost | null => {
+  (reading: BoundCall): OpCost | null => {
     const operands = two(reading);
     if (operands === null) return null;
     const [input, target] = operands;
-    const weights = reading.given('weight').length;
+    const weights = reading.tensorsOf('weight').length;
     return {
       params: tensorParams(input),
       flops: (perElement + weights) * numel(input.shape),
@@ -32,10 +32,10 @@ const each =
 /** The gradient of the input, from the gradient of the result and both operands. */
 const eachBackward =
   (perElement: number) =>
-  (reading: Reading): OpCost | null => {
+  (reading: BoundCall): OpCost | null => {
     const operands = two(reading);
     if (operands === null) return null;
-    const weights = reading.given('weight').length;
+    const weights = reading.tensorsOf('weight').length;
     return {
       params: tensorParams(operands[0]),
       flops: (perElement + weights) * numel(operands[0].shape),
@@ -45,14 +45,14 @@ const eachBackward =
   };
 
 /** −y·g, of which the input has no part. */
-const divergenceBackward = (reading: Reading): OpCost | null => {
+const divergenceBackward = (reading: BoundCall): OpCost | null => {
   const operands = two(reading);
   if (operands === null) return null;
   const [input] = operands;
   return {
     params: tensorParams(input),
     flops: 2 * numel(input.shape),
-    reads: reading.given('grad_output target'),
+    reads: reading.tensorsOf('grad_output target'),
     writes: [input],
     formula: 'flops = 2·E (product, sign); bytes = gradient + target + gradient of the input',
   };
@@ -61,11 +61,11 @@ const divergenceBackward = (reading: Reading): OpCost | null => {
 const NONE = 0;
 
 /** Targets pick one element of a class each; with weights one more product. */
-const picked = (reading: Reading): OpCost | null => {
+const picked = (reading: BoundCall): OpCost | null => {
   const operands = two(reading);
   if (operands === null || numel(operands[1].shape) > numel(operands[0].shape)) return null;
   const [input, target] = operands;
-  const weights = reading.given('weight');
+  const weights = reading.tensorsOf('weight');
   const elements = tensor(target.shape, input.dtype);
   const scalar = tensor([], input.dtype);
   return {
@@ -78,14 +78,14 @@ const picked = (reading: Reading): OpCost | null => {
 };
 
 /** The gradient is zero but for one element per target; all of it is written. */
-const pickedBackward = (reading: Reading): OpCost | null => {
+const pickedBackward = (reading: BoundCall): OpCost | null => {
   const operands = two(reading);
   if (operands === null || numel(operands[1].shape) > numel(operands[0].shape)) return null;
   const [input, target] = operands;
   return {
     params: tensorParams(input),
-    flops: (1 + reading.given('weight').length) * numel(target.shape),
-    reads: reading.given('grad_output target weight total_weight'),
+    flops: (1 + reading.tensorsOf('weight').length) * numel(target.shape),
+    reads: reading.tensorsOf('grad_output target weight total_weight'),
     writes: [input],
     formula: 'flops = n (2·n with weights); bytes = gradient + targets + weights + gradient of the whole input',
   };
@@ -95,18 +95,18 @@ const pickedBackward = (reading: Reading): OpCost | null => {
 const CTC_FLOPS = 13;
 
 /** States of one target: a blank between any two labels, and at both ends. */
-function ctcStates(reading: Reading, batch: number): number | null {
+function ctcStates(reading: BoundCall, batch: number): number | null {
   const known = reading.tensor('log_alpha')?.shape.at(-1);
   if (known !== undefined) return known;
   const labels = reading.tensor('targets')?.shape;
-  const lengths = reading.wholes('target_lengths');
+  const lengths = reading.integers('target_lengths');
   const longest = labels?.length === 2 ? labels[1] : lengths?.length === batch ? Math.max(...lengths) : undefined;
   return longest === undefined ? null : 2 * longest + 1;
 }
 
 const ctc =
   (passes: number) =>
-  (reading: Reading): OpCost | null => {
+  (reading: BoundCall): OpCost | null => {
     const input = reading.tensor('log_probs');
     if (input === null) return null;
     const [steps, batch] = [input.shape[0] ?? 0, input.shape.length > 2 ? (input.shape[1] ?? 0) : 1];
@@ -143,7 +143,7 @@ const LOSSES: Readonly<Record<string, readonly [forward: number, backward: numbe
   multi_margin_loss: [4, 3, 'p margin @weight? reduction'],
 };
 
-const BY_ELEMENT: Rules = Object.fromEntries(
+const BY_ELEMENT: OpRules = Object.fromEntries(
   Object.entries(LOSSES).flatMap(([op, [perElement, perElementBackward, options]]) =>
     Object.entries({
       ...ruleFor(op, `@self @target ${options}`, each(perElement)),
@@ -156,7 +156,7 @@ const NLL = '@self @target @weight? reduction ignore_index';
 const CTC = '@log_probs @targets @input_lengths? @target_lengths?';
 
 /** Arguments as in PyTorch's native_functions.yaml. */
-export const LOSS_RULES: Rules = {
+export const LOSS_RULES: OpRules = {
   ...BY_ELEMENT,
   // Older versions run these as one op; later ones take them apart. Sign of the difference, gradient, norm:
   ...ruleFor('l1_loss_backward', '@grad_output @self @target reduction', eachBackward(3)),

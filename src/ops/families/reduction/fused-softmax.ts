@@ -3,7 +3,7 @@
  */
 import { numel, type Tensor } from '../../call.js';
 import { dtypeAt } from '../../schema/dtype-argument.js';
-import { ruleFor, type Reading, type Rules } from '../../schema/by-schema.js';
+import { ruleFor, type BoundCall, type OpRules } from '../../schema/op-rules.js';
 import { tensor, tensorParams } from '../../work.js';
 import type { OpCost } from '../../family.js';
 
@@ -14,7 +14,7 @@ const BACKWARD = 4;
 const EACH = 1;
 
 /** y·(g − Σ g·y), or g − exp(y)·Σ g. The type of the result is told by number, in older versions by the input. */
-const backward = (reading: Reading): OpCost | null => {
+const backward = (reading: BoundCall): OpCost | null => {
   const gradient = reading.tensor('grad_output');
   const output = reading.tensor('output');
   if (gradient === null || output === null) return null;
@@ -22,13 +22,13 @@ const backward = (reading: Reading): OpCost | null => {
   return {
     params: tensorParams(gradient),
     flops: BACKWARD * numel(output.shape),
-    reads: reading.given('grad_output output mask'),
+    reads: reading.tensorsOf('grad_output output mask'),
     writes: [tensor(output.shape, dtype)],
     formula: `flops = ${BACKWARD}·E; bytes = gradient + saved result + gradient of the input`,
   };
 };
 
-const masked = (reading: Reading): OpCost | null => {
+const masked = (reading: BoundCall): OpCost | null => {
   const input = reading.tensor('self');
   if (input === null) return null;
   const formula = `flops = ${FORWARD + EACH}·E; bytes = input + mask + result`;
@@ -45,7 +45,7 @@ function lowerHalf({ shape, dtype }: Tensor): Tensor | null {
 /** Above the diagonal the result is 0: it is written, but nothing is computed. */
 const causal =
   (perElement: number, operands: number) =>
-  (reading: Reading): OpCost | null => {
+  (reading: BoundCall): OpCost | null => {
     const input = reading.tensor('input');
     const half = input === null ? null : lowerHalf(input);
     if (input === null || half === null) return null;
@@ -58,16 +58,16 @@ const causal =
     };
   };
 
-const scaled = (reading: Reading): OpCost | null => {
+const scaled = (reading: BoundCall): OpCost | null => {
   const input = reading.tensor('input');
   if (input === null) return null;
-  const perElement = FORWARD + EACH + reading.given('mask').length * EACH;
+  const perElement = FORWARD + EACH + reading.tensorsOf('mask').length * EACH;
   const formula = `flops = ${perElement}·E; bytes = input + mask + result`;
   return { params: tensorParams(input), flops: perElement * numel(input.shape), writes: [input], formula };
 };
 
 /** An autograd function is given the gradient alone; its saved result has the same extents. */
-const scaledBackward = (reading: Reading): OpCost | null => {
+const scaledBackward = (reading: BoundCall): OpCost | null => {
   const gradient = reading.tensor('input');
   if (gradient === null) return null;
   return {
@@ -80,7 +80,7 @@ const scaledBackward = (reading: Reading): OpCost | null => {
 };
 
 /** Arguments as in PyTorch's native_functions.yaml, and as Megatron's and Apex's functions take them. */
-export const SOFTMAX_RULES: Rules = {
+export const SOFTMAX_RULES: OpRules = {
   ...ruleFor(
     '_softmax_backward_data _log_softmax_backward_data',
     ['@grad_output @output dim input_dtype', '@grad_output @output dim @self'],

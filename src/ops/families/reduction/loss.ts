@@ -6,10 +6,10 @@ import { argument, numel, type Tensor } from '../../call.js';
 import type { OpCall } from '../../../record/record.js';
 import { isDispatched } from '../../schema/dispatched.js';
 import type { Family, KernelFacts, Work } from '../../family.js';
-import { inputs, tensorAt } from '../../operands.js';
+import { inputTensors, tensorAt } from '../../operands.js';
 import { promote } from '../../schema/promotion.js';
 import { tensor, total, tensorParams, workOf } from '../../work.js';
-import { ruleWork } from '../../schema/by-schema.js';
+import { ruleWork } from '../../schema/op-rules.js';
 import { LOSS_RULES } from './dispatched-loss.js';
 import { softmaxWork } from './softmax.js';
 
@@ -105,7 +105,7 @@ function pickedLoss(input: Tensor, target: Tensor, kernel: KernelFacts): Work {
 /** Inputs (N, C, …) and whole-number targets (N, …), or one sample (C) with one target. */
 function classes(call: OpCall): [input: Tensor, target: Tensor] | null {
   const [input, target] = [tensorAt(call, 'input', 0) ?? tensorAt(call, 'self', 0), tensorAt(call, 'target', 1)];
-  const given = inputs(call);
+  const given = inputTensors(call);
   if (given === null || input === null || target === null) return null;
   return numel(target.shape) <= numel(input.shape) ? [input, target] : null;
 }

@@ -5,7 +5,7 @@ import type { Arg, OpCall } from '../../../record/record.js';
 import { numel, type Tensor } from '../../call.js';
 import { dtypeAt } from '../../schema/dtype-argument.js';
 import type { Work } from '../../family.js';
-import { bind, type Bound } from '../../schema/binding.js';
+import { bind, type BoundArguments } from '../../schema/binding.js';
 import { tensor, tensorParams, workOf } from '../../work.js';
 import type { Reduction } from './reduction-ops.js';
 import { reducedShape, reducedType } from './reduction-result.js';
@@ -13,9 +13,9 @@ import { reducedShape, reducedType } from './reduction-result.js';
 const SOURCE = 'operations per element: src/ops/families/reduction/reduction-ops.ts; result types: PyTorch';
 
 /** Extents of the result without `keepdim`; or that the dimensions are unspecified, or are not there. */
-type Extents = readonly number[] | 'unspecified' | 'misfit';
+type ReducedExtents = readonly number[] | 'unspecified' | 'misfit';
 
-function extents(input: Tensor, dim: Arg | undefined): Extents {
+function extents(input: Tensor, dim: Arg | undefined): ReducedExtents {
   if (dim === undefined || dim.type === 'NoneType' || dim.value === null) return [];
   // One dimension at most: reducing it reduces all.
   if (dim.value === undefined) return input.shape.length <= 1 ? [] : 'unspecified';
@@ -24,7 +24,7 @@ function extents(input: Tensor, dim: Arg | undefined): Extents {
 }
 
 /** Values, and their positions where the op returns these for a dimension. */
-function resultsOf(kind: Reduction, input: Tensor, bound: Bound, shape: readonly number[]): Tensor[] {
+function resultsOf(kind: Reduction, input: Tensor, bound: BoundArguments, shape: readonly number[]): Tensor[] {
   const values = tensor(shape, bound.outs[0]?.dtype ?? reducedType(kind, input, dtypeAt(bound.arg('dtype'))));
   const positioned = kind.indices === true && bound.arg('dim') !== undefined;
   return [...Array.from({ length: kind.results ?? 1 }, () => values), ...(positioned ? [tensor(shape, 'int64')] : [])];

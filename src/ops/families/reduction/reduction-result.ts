@@ -3,8 +3,8 @@
  */
 import type { ArgValue } from '../../../record/record.js';
 import type { Tensor } from '../../call.js';
-import { dimension, wholes } from '../../operands.js';
-import { category, floating } from '../../schema/promotion.js';
+import { resolveDimension, integers } from '../../operands.js';
+import { category, floatingType } from '../../schema/promotion.js';
 import type { Reduction } from './reduction-ops.js';
 
 /**
@@ -12,7 +12,7 @@ import type { Reduction } from './reduction-ops.js';
  * @returns null when there is none such
  */
 export function reducedShape({ shape }: Tensor, dim: ArgValue): number[] | null {
-  const dims = wholes(dim)?.map((at) => dimension(at, shape.length));
+  const dims = integers(dim)?.map((at) => resolveDimension(at, shape.length));
   if (dims === undefined || dims.includes(null)) return null;
   return dims.length === 0 ? [] : shape.filter((_, at) => !dims.includes(at));
 }
@@ -22,6 +22,6 @@ export function reducedType({ result }: Reduction, input: Tensor, asked: string 
   if (result === 'bool' || result === 'int64') return result;
   if (asked !== null) return asked;
   const kind = category(input.dtype);
-  if (result === 'float') return floating(input.dtype);
+  if (result === 'float') return floatingType(input.dtype);
   return result === 'sum' && (kind === 'bool' || kind === 'int') ? 'int64' : input.dtype;
 }

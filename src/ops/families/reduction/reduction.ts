@@ -7,7 +7,7 @@ import type { ArgValue, OpCall } from '../../../record/record.js';
 import { isDispatched } from '../../schema/dispatched.js';
 import type { Family, KernelFacts, Work } from '../../family.js';
 import { dtypeGiven } from '../../schema/dtype-argument.js';
-import { inputs, subject, tensorOf } from '../../operands.js';
+import { inputTensors, inputTensor, tensorOf } from '../../operands.js';
 import { helperWork, tensor, tensorParams, workOf } from '../../work.js';
 import { pointwiseAs } from '../pointwise/pointwise.js';
 import { dispatchedReduction } from './reduction-call.js';
@@ -68,8 +68,8 @@ function dispatched(kind: Reduction, call: OpCall, kernel: KernelFacts): Work | 
 function work(call: OpCall, kernel: KernelFacts): Work | null {
   const kind = entryOf(REDUCTIONS, call);
   if (kind !== undefined && isDispatched(call)) return dispatched(kind, call, kernel);
-  const given = inputs(call);
-  const input = subject(call);
+  const given = inputTensors(call);
+  const input = inputTensor(call);
   if (kind === undefined || given === null || input === null) return null;
   if (given.length === 2 && kind.pair !== undefined) return pointwiseAs(kind.pair, call, kernel);
   const dim = argument(call, 'dim', kind.dim)?.value;

@@ -1,7 +1,7 @@
 /**
  * Scans: every result element from the elements before it along a dimension.
  */
-import { byRules, ruleFor, type Reading, type Rules } from '../../schema/by-schema.js';
+import { workByRules, ruleFor, type BoundCall, type OpRules } from '../../schema/op-rules.js';
 import { numel, type Tensor } from '../../call.js';
 import { dtypeAt } from '../../schema/dtype-argument.js';
 import type { Family, OpCost } from '../../family.js';
@@ -11,13 +11,13 @@ import { tensor, tensorParams } from '../../work.js';
 const SOURCE = 'one update of the running value per element; each element read once and written once';
 
 /** As large as the input, of the type of the out tensor, or the type asked for. */
-const running = (reading: Reading, input: Tensor, byDefault: string): Tensor =>
+const running = (reading: BoundCall, input: Tensor, byDefault: string): Tensor =>
   tensor(input.shape, reading.outs[0]?.dtype ?? dtypeAt(reading.arg('dtype')) ?? byDefault);
 
 /** @param widens whether sums of whole numbers are int64 */
 const plain =
   (flops: number, widens: boolean) =>
-  (reading: Reading): OpCost | null => {
+  (reading: BoundCall): OpCost | null => {
     const input = reading.tensor('self');
     if (input === null) return null;
     const own = category(input.dtype);
@@ -27,10 +27,10 @@ const plain =
   };
 
 /** Values, and int64 positions; where these are arguments, the kernel writes them. */
-const extremum = (reading: Reading): OpCost | null => {
+const extremum = (reading: BoundCall): OpCost | null => {
   const input = reading.tensor('self');
   if (input === null) return null;
-  const given = reading.given('values indices');
+  const given = reading.tensorsOf('values indices');
   const made = [running(reading, input, input.dtype), tensor(input.shape, 'int64')];
   const [writes, formula] = [given.length > 0 ? given : made, 'flops = 1·E; bytes = input + values and positions'];
   return { params: tensorParams(input), flops: numel(input.shape), writes, formula };
@@ -40,7 +40,7 @@ const extremum = (reading: Reading): OpCost | null => {
 const LOG_SUM_EXP = 5;
 
 /** Arguments as in PyTorch's native_functions.yaml. */
-const RULES: Rules = {
+const RULES: OpRules = {
   ...ruleFor('cumsum cumprod', '@self dim dtype', plain(1, true)),
   ...ruleFor('cumsum_ cumprod_', '@self dim dtype', plain(1, false)),
   ...ruleFor('_cumsum _cumprod', '@self dim', plain(1, true)),
@@ -54,5 +54,5 @@ export const scan: Family = {
   title: 'Scans: cumulative sums, products, extrema, log-sum-exp',
   ops: Object.keys(RULES),
   formulas: ['flops = E; logcumsumexp 5·E', 'bytes = input + result (and int64 positions of cummax and cummin)'],
-  work: byRules(RULES, SOURCE),
+  work: workByRules(RULES, SOURCE),
 };

@@ -4,9 +4,9 @@
 import { argument, numel, type Tensor } from '../../call.js';
 import type { OpCall } from '../../../record/record.js';
 import type { Family, KernelFacts, Work } from '../../family.js';
-import { inputs, opName } from '../../operands.js';
+import { inputTensors, opName } from '../../operands.js';
 import { dtypeGiven } from '../../schema/dtype-argument.js';
-import { ruleWork } from '../../schema/by-schema.js';
+import { ruleWork } from '../../schema/op-rules.js';
 import { SOFTMAX_RULES } from './fused-softmax.js';
 import { helperWork, tensor, tensorParams, workOf } from '../../work.js';
 
@@ -50,7 +50,7 @@ const PLAIN = ['softmax', 'log_softmax', 'softmin', '_softmax', '_log_softmax', 
 
 function work(call: OpCall, kernel: KernelFacts): Work | null {
   if (!PLAIN.includes(opName(call))) return ruleWork(SOFTMAX_RULES, call, kernel, SOURCE);
-  const input = inputs(call)?.[0];
+  const input = inputTensors(call)?.[0];
   if (input === undefined) return null;
   // aten's form says in its third argument whether half precision goes in and single precision comes out.
   const halfToFloat = opName(call).startsWith('_') && argument(call, 'half_to_float', 2)?.value === true;

@@ -3,7 +3,7 @@
  * which no profile tells, one kernel for the chain would neither write nor read what lies between.
  */
 import { dtypeShort, numel, tensorBytes } from '../../../ops/call.js';
-import { inputs } from '../../../ops/operands.js';
+import { inputTensors } from '../../../ops/operands.js';
 import { LruCache } from '../../../containers/lru-cache.js';
 import type { OpCall } from '../../../record/record.js';
 import type { Annotated } from '../../annotate.js';
@@ -41,7 +41,7 @@ interface Flow {
 const flows = new LruCache<OpCall, Flow>(4096);
 
 function flowOf(call: OpCall): Flow {
-  const tensors = inputs(call) ?? [];
+  const tensors = inputTensors(call) ?? [];
   const largest = tensors.reduce<(typeof tensors)[number] | null>(
     (best, tensor) => (best === null || numel(tensor.shape) > numel(best.shape) ? tensor : best),
     null,
@@ -76,7 +76,7 @@ function linkOf(row: Annotated): Link | null {
   if ((call.from === undefined && record.dir === 'bprop') || (record.callKernels?.[index] ?? 1) > 1) return null;
   const flow = flows.of(call, flowOf);
   const dtype = COMPARES.test(call.op) ? null : (unitUse?.dtype ?? null);
-  const whole = (inputs(call) ?? []).find((tensor) => numel(tensor.shape) === flow.elements && dtypeShort(tensor.dtype) === dtype);
+  const whole = (inputTensors(call) ?? []).find((tensor) => numel(tensor.shape) === flow.elements && dtypeShort(tensor.dtype) === dtype);
   const written = whole === undefined ? null : tensorBytes(whole);
   const writes = dtype === null || flow.shape === null || written === null ? null : `${flow.shape}/${dtype}`;
   return { row, dur: record.dur, bytes, bytesPerS: peaks.bytesPerS, flow, writes, size: written ?? 0 };
