@@ -55,7 +55,7 @@ export const columnsPage = (): string =>
     columns(AGGREGATES),
     list([
       `Default: the keys, then ${code(DEFAULT_AGGREGATES)}; of a tree ${code(TREE_AGGREGATES)}. The keys come first unless ${code('-c')} names one of them. Rows with the largest total come first.`,
-      'A sum of FLOPs or bytes is of the kernels that tell them; a rate is that sum over the time of the same kernels. `known`, `knownbytes` and `tcknown` say how much of the time that is. A kernel whose duration is not known is in no group: a line on stderr counts them.',
+      'A sum of FLOPs or bytes covers the kernels for which they are known; a rate is that sum over the time of the same kernels. `known`, `knownbytes` and `tcknown` say how much of the time that is. A kernel whose duration is not known is in no group: a line on stderr counts them.',
       '`mean`, `median`, `min`, `max` and `stddev` are those of `nsys stats --report cuda_gpu_kern_sum`, with `--by long`.',
       "`--by inner` has the time of each op's own kernels, `--by op` that of the outermost op with all ops it calls.",
       `Lists are equal when all their entries are; with ${code('--depth N')} when their first N are.`,
@@ -64,7 +64,7 @@ export const columnsPage = (): string =>
     ]),
     "Examples: `--by op,dir --sort -count`, `--by layer --depth 2 -f table`, `--by kernel --where 'tc==0' --top 10`.",
     '## One op, several kernels',
-    'Where the format tells which kernels one call launched (PyTorch traces, shapes in NVTX ranges), the work of the call is given out once: to the kernel that does it, by its name and the longest time; to several of the same name by their times; a gradient of a convolution to the kernel named after it. Kernels beside it (layout changes, split-K sums, fills) have the role `helper` and 0.',
+    'Where the format identifies the kernels of one call (PyTorch traces, shapes in NVTX ranges), the work of the call is attributed once: to the kernel that does it, by its name and the longest time; to several of the same name by their times; a gradient of a convolution to the kernel named after it. Helper kernels (layout changes, split-K sums, fills) have the role `helper` and 0.',
     '## Roofline',
     list([
       `Rates are FLOPs and bytes over the time of the kernel. ${code('peak')} is the share of the device's peak for the type: of the matrix unit where ${code('tc')} is 1, of the vector units where it is 0, unknown where it is \`?\`. Elementwise work in 16 bits is held to the FP32 rate.`,
@@ -73,7 +73,7 @@ export const columnsPage = (): string =>
       `${code('floor')} is the time the device needs at least, ${code('gap')} the time of the kernel over it.`,
       `\`!\` stands for a rate that the device cannot reach: above its peak FLOP/s (unless the kernel is part of a Winograd or FFT algorithm, which does less than is counted), or more bytes than memory and twice the cache can move. It is a defect of the counting, and a line on stderr names the first kernels. CSV and JSON keep the number.`,
       'A collective operation waits for other devices: it has rates, but no share of a peak, no bound and no floor.',
-      `Peaks come from the table of ${code('dprof --devices')} by the device's name, else by a formula from units and clock where the profile tells them, else from ${code('--device NAME|FILE')}.`,
+      `Peaks come from the table of ${code('dprof --devices')} by the device's name, else by a formula from units and clock where the profile has them, else from ${code('--device NAME|FILE')}.`,
     ]),
     '## Devices',
     'Dense rates, in TFLOP/s (TOP/s for int8).',

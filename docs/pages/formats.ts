@@ -10,7 +10,7 @@ interface Notes {
   readonly read: readonly string[];
 }
 
-/** What the tables of the code do not tell, by the reader's id. */
+/** What the tables of the code do not contain, by reader id. */
 const NOTES: Readonly<Record<string, Notes>> = {
   nsight: {
     made: [
@@ -19,7 +19,7 @@ const NOTES: Readonly<Record<string, Notes>> = {
     read: [
       'Kernels, copies, memory sets, synchronisations and graph launches; NVTX ranges, registered strings and domains; CUDA runtime and driver calls; devices; the start of the capture in Unix time.',
       'Exports of 2019 to 2026: tables exist only when they have rows, and columns come and go between releases, so all are read by name and what is missing is unknown.',
-      'Launches are joined on process and correlation id: several processes in one file are told apart. Kernels of a CUDA graph carry their node and have the context of the call that launched the graph; a graph traced as a whole is one record, without kernels.',
+      'Launches are joined on process and correlation id: several processes in one file are kept apart. Kernels of a CUDA graph carry their node and have the context of the call that launched the graph; a graph traced as a whole is one record, without kernels.',
     ],
   },
   nvprof: {
@@ -37,10 +37,10 @@ const NOTES: Readonly<Record<string, Notes>> = {
       'Kernels, copies, memory sets, synchronisations; ops with their extents, types and values; autograd nodes and the forward op of each; Python frames and modules; annotations and steps; collectives; devices; rank; the start in Unix time.',
       'Traces of 2021 to today, of NVIDIA and AMD devices, as a stream: the file may be larger than memory. Times are read from their digits, to the nanosecond. A trace that is cut off gives what stands before the cut.',
       'A kernel belongs to the ops around its launch; where times are rounded to microseconds or the launch is not in the trace, to the op whose external id it carries. A backward kernel belongs to the forward op with the sequence number and thread of its autograd node, and has its layer and call stack. What a checkpoint computes again inside a node is forward work in modules of its own, where the trace has modules or frames.',
-      'With `record_shapes` the report has FLOPs, bytes and parameters; with `with_stack` the call stack, with `with_modules` the layers. Traces before 2023 tell extents and types but not the values of arguments: what needs these (stride, dimensions) comes from the gradient that comes back, or is unknown.',
+      'With `record_shapes` the report has FLOPs, bytes and parameters; with `with_stack` the call stack, with `with_modules` the layers. Traces before 2023 have extents and types of arguments but not their values: what needs these (stride, dimensions) is derived from the gradient, or unknown.',
       'Kernels of a CUDA or HIP graph have the context of the call that launched the graph, and `graph` says so.',
-      'With `profile_memory` every allocation and release is a sample of `memory_allocated` and `memory_reserved`, `component` being the kind of device (`CUDA`, `HIP`; `CPU` is the host, whose `device` is null), and every allocation one of `op_memory` with the innermost range of its thread and how long it was held (null: not released in the trace). What PyTorch allocated on the host before memory was profiled is not in its total. Traces of 2021 tell sizes alone: `memory_allocated_since_first` is their sum since the first event, and how long an op held its memory is unknown.',
-      'Keys beside `traceEvents` are not copied: they may hold environment variables.',
+      'With `profile_memory` every allocation and release is a sample of `memory_allocated` and `memory_reserved`, `component` being the kind of device (`CUDA`, `HIP`; `CPU` is the host, whose `device` is null), and every allocation one of `op_memory` with the innermost range of its thread and how long it was held (null: not released in the trace). What PyTorch allocated on the host before memory was profiled is not in its total. Traces of 2021 have sizes only: `memory_allocated_since_first` is their sum since the first event, and how long an op held its memory is unknown.',
+      'Top-level keys other than `traceEvents` are not copied: they may hold environment variables.',
     ],
   },
   'ascend-db': {
@@ -49,33 +49,33 @@ const NOTES: Readonly<Record<string, Notes>> = {
     ],
     read: [
       'Kernels with their operands, core class and counters; the calls, modules, frames and steps around each, and the forward op of backward kernels; collectives as operations; copies and events; frequencies, memory and bandwidths as samples; MSTX ranges.',
-      "Schemas 1.0 to 1.2, and files that MindStudio Insight has altered: columns are read by name, and types and shapes that stand in each other's column are told apart by what they hold. A task that only wraps a kernel or a collective is counted once.",
-      'A folder gives one profile a rank: the database, else the text files. A database that is in use or damaged is told, and the rest is read. What stands under `ENV_VARIABLES` stays there. Details: docs/ascend.md.',
+      "Schemas 1.0 to 1.2, and files that MindStudio Insight has altered: columns are read by name, and types and shapes that stand in each other's column are identified by content. A task that only wraps a kernel or a collective is counted once.",
+      'A folder gives one profile a rank: the database, else the text files. Locked or corrupt databases are reported and skipped. What stands under `ENV_VARIABLES` stays there. Details: docs/ascend.md.',
     ],
   },
   'ascend-text': {
     made: [
-      'the same profiler with `ExportType.Text`: `ASCEND_PROFILER_OUTPUT/trace_view.json` and the csv files beside it',
+      'the same profiler with `ExportType.Text`: `ASCEND_PROFILER_OUTPUT/trace_view.json` and the csv files of the same folder',
     ],
     read: [
-      'The trace alone gives full records, as a stream of any size; `kernel_details.csv` beside it adds operands, core class and counters, `l2_cache.csv` rates of the cache, `communication.json` groups, links and times of collectives, the memory files samples. `kernel_details.csv` alone gives kernels without ops.',
+      'The trace alone gives full records, as a stream of any size; `kernel_details.csv` in the same folder adds operands, core class and counters, `l2_cache.csv` rates of the cache, `communication.json` groups, links and times of collectives, the memory files samples. `kernel_details.csv` alone gives kernels without ops.',
       'Times are read from their digits, to the nanosecond. Counters of the csv files have the names and units of their header (µs), those of a database ns.',
     ],
   },
   ntff: {
     made: [
-      '`neuron-profile capture -n model.neff -s profile.ntff`, or `NEURON_RT_INSPECT_ENABLE=1` with `NEURON_RT_INSPECT_DEVICE_PROFILE=1` around any program; keep the NEFF beside it',
+      '`neuron-profile capture -n model.neff -s profile.ntff`, or `NEURON_RT_INSPECT_ENABLE=1` with `NEURON_RT_INSPECT_DEVICE_PROFILE=1` around any program; keep the NEFF in the same folder',
     ],
     read: [
       'Every instruction of every engine as a kernel (stream: the engine), DMA packets as copies, semaphores, throttling and memory use as samples. Neither AWS tools nor a database nor a device is needed.',
       "Times are picoseconds of the device; `start` and `dur` are the nanoseconds that the vendor's tool shows, and `ps` has what is beyond them.",
-      "Names, types and shapes of tensors and the version of the compiler come from the NEFF: the one of `--neff`, else the one beside the input with the same identity. FLOPs, operands, layers and traffic of the memories are in neither: the tool's JSON has them.",
-      "A folder gives all its workers (`profile_rank_0.ntff`, `profile_rank_0_exec_2.ntff`, `<hash>_instid_0_vnc_0.ntff`) in one stream; a trace beside which the tool's report stands (`X_profile_full.json`) is passed over for it.",
+      "Names, types and shapes of tensors and the version of the compiler come from the NEFF: the one of `--neff`, else the one in the folder of the input with the same identity. FLOPs, operands, layers and traffic of the memories are in neither: the tool's JSON has them.",
+      "A folder gives all its workers (`profile_rank_0.ntff`, `profile_rank_0_exec_2.ntff`, `<hash>_instid_0_vnc_0.ntff`) in one stream; a trace is skipped when its folder holds the tool's report of it (`X_profile_full.json`).",
       "The layout was read off captures of version 6 and checked against the vendor's report of the same runs; other versions are refused.",
     ],
   },
   neff: {
-    made: ['by the Neuron compiler; the runtime leaves it beside a capture as `neff_<hash>.neff`'],
+    made: ['by the Neuron compiler; the runtime leaves it next to a capture as `neff_<hash>.neff`'],
     read: [
       'Versions, features, identity; inputs, outputs and weights with type, shape and size. Weights themselves are passed over.',
     ],
@@ -110,8 +110,8 @@ export const formatsPage = (): string =>
   page(
     NOTICE,
     '# Formats',
-    'What `dparse` reads. The format is told by content, never by name; `--format ID` overrides it. Inputs are files, folders (all profiles in them), globs, or `-` for standard input, each also gzipped. A rank in the file name (`rank_3`, `_r3`, `.3.`) is taken for the rank of the process where the profile itself tells none.',
-    'Inputs are opened read-only; nothing is written beside them. What is compressed or comes from standard input is unpacked into the folder for temporary files (`TMPDIR`).',
+    'What `dparse` reads. The format is detected by content, never by name; `--format ID` overrides it. Inputs are files, folders (all profiles in them), globs, or `-` for standard input, each also gzipped. A rank in the file name (`rank_3`, `_r3`, `.3.`) is taken for the rank of the process where the profile itself has none.',
+    'Inputs are opened read-only; nothing is written next to them. What is compressed or comes from standard input is unpacked into the folder for temporary files (`TMPDIR`).',
     '## Read',
     ...READERS.map(format),
     '`dprof` also reads the `net.dict` of PyProf and PyProf2. It has no start times, processes, launches or copies, so the columns made of these are unknown.',

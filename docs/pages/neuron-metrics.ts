@@ -38,7 +38,7 @@ export const neuronMetricsPage = (): string =>
     '# Metrics and words of AWS Neuron',
     'What `dprof summary --vendor-metrics`, `dprof terms` and `dprof monitor` show. How the files belong together, and what to beware of: [neuron.md](neuron.md).',
     '## Metrics of `dprof summary --vendor-metrics`',
-    'Names are those of neuron-profile; ours have a star. Units are those of json and csv. A metric that the input does not tell is `na`, with the reason. `<k>` is the position of a core among those of the capture, `<kind>` what limits it.',
+    'Names are those of neuron-profile; ours have a star. Units are those of json and csv. A metric that the input lacks is `na`, with the reason. `<k>` is the position of a core among those of the capture, `<kind>` what limits it.',
     ...Object.keys(GROUPS).filter(isGroup).flatMap(group),
     '## Warnings',
     table(
@@ -53,7 +53,7 @@ export const neuronMetricsPage = (): string =>
       MONITOR_COLUMNS.map(({ key, header, unit, doc }) => [code(key), header, unit ?? '', doc]),
     ),
     '## Prometheus metrics of `dprof monitor`',
-    'Those with a star are not told by neuron-monitor-prometheus.py.',
+    'Those with a star are not exported by neuron-monitor-prometheus.py.',
     table(
       ['metric', 'type', 'labels'],
       FAMILIES.map(({ name, type, labels, own }) => [

@@ -1,4 +1,4 @@
-/** docs/differences-from-tracelens.md: our FLOPs and bytes of PyTorch traces beside TraceLens'. */
+/** docs/differences-from-tracelens.md: our FLOPs and bytes of PyTorch traces next to TraceLens'. */
 import { DEVIATIONS, ROWS, type Deviation } from '../differences/tracelens.js';
 import { code, list, NOTICE, page, table } from './markdown.js';
 
