@@ -8,8 +8,9 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, dirname, join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { packageFolder } from '../src/cli/package-folder.js';
 
 export interface Example {
   readonly command: string;
@@ -63,4 +64,4 @@ function main(root: string): void {
   rmSync(folder, { recursive: true });
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) main(dirname(dirname(fileURLToPath(import.meta.url))));
+if (process.argv[1] === fileURLToPath(import.meta.url)) main(packageFolder());

@@ -8,9 +8,10 @@
  * Every page is a pure function of the code and of committed files: the same text everywhere.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { packageFolder } from '../src/cli/package-folder.js';
 import { version } from '../src/cli/version.js';
 import { countsOf } from './differences/counts.js';
 import { readProbes } from './differences/probe.js';
@@ -21,6 +22,8 @@ import { COMMAND_MANUALS, dparseManual, dprofManual } from './pages/manuals.js';
 import { neuronMetricsPage } from './pages/neuron-metrics.js';
 import { opsPage } from './pages/ops.js';
 import { tracelensPage } from './pages/tracelens.js';
+
+const ROOT = packageFolder();
 
 /** What each page is, by its path in the repository. The argument is the text of docs/differences/counts.json. */
 export const PAGES: Readonly<Record<string, (counts: string) => string>> = {
@@ -61,4 +64,4 @@ function main(root: string): void {
   }
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) main(dirname(dirname(fileURLToPath(import.meta.url))));
+if (process.argv[1] === fileURLToPath(import.meta.url)) main(ROOT);

@@ -3,18 +3,11 @@
  * needs one says that it skips when the folder is missing.
  */
 import { existsSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join, resolve } from 'node:path';
+import { packageFolder } from '../../src/cli/package-folder.js';
 
-/** The nearest folder upwards that holds package.json: the same from sources and from compiled tests. */
-function findRoot(from: string): string {
-  for (let folder = from; ; folder = dirname(folder)) {
-    if (existsSync(join(folder, 'package.json'))) return folder;
-    if (folder === dirname(folder)) throw new Error(`no package.json above ${from}`);
-  }
-}
-
-export const ROOT = findRoot(dirname(fileURLToPath(import.meta.url)));
+/** The repository's root. */
+export const ROOT = packageFolder();
 const SHARED = resolve(ROOT, '..', 'shared');
 
 /** Path of a shared file, or null when it is not there. */
@@ -23,12 +16,13 @@ export function sharedFile(name: string): string | null {
   return existsSync(path) ? path : null;
 }
 
-let told = false;
+let announced = false;
 
-/** Says once that tests are skipped, whatever the reporter shows of them. */
-function tell(): void {
-  if (!told) process.stderr.write('tests on real profiles are skipped: they need ../shared, beside the checkout\n');
-  told = true;
+/** Reports once that tests are skipped, whatever the reporter shows of them. */
+function announceSkip(): void {
+  if (!announced)
+    process.stderr.write('tests on real profiles are skipped: they need ../shared, next to the checkout\n');
+  announced = true;
 }
 
 /** A test on shared files; skipped, and saying so, when one is missing. */
@@ -41,7 +35,7 @@ export function itShared(
   const missing = names.filter((_, i) => paths[i] === null);
   if (missing.length === 0) it(title, () => body(paths.map(String)));
   else {
-    tell();
+    announceSkip();
     it(`${title} (skipped: needs ../shared/${missing[0] ?? ''})`);
   }
 }

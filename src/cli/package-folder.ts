@@ -1,0 +1,15 @@
+/** Where the package is installed. */
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/**
+ * The folder of the package: the nearest one upwards with a package.json, the same from sources and from compiled files.
+ * @throws Error when there is none: the package is incomplete
+ */
+export function packageFolder(): string {
+  for (let folder = dirname(fileURLToPath(import.meta.url)); ; folder = dirname(folder)) {
+    if (existsSync(join(folder, 'package.json'))) return folder;
+    if (folder === dirname(folder)) throw new Error('no package.json above the program');
+  }
+}
