@@ -68,14 +68,20 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   parse: ['record', 'containers'],
   prof: ['record', 'containers', 'table', 'ops'],
   write: ['record', 'table'],
-  // The program of a page runs in a browser: all that it may know of the rest is the form of its data.
-  page: ['prof'],
+  // The program of a page runs in a browser: see PAGE_MAY_IMPORT.
+  page: ['record', 'containers', 'prof'],
   cli: ['record', 'containers', 'table', 'parse', 'prof', 'write'],
   index: ['record', 'table', 'parse', 'ops', 'prof', 'write'],
 };
 
-/** The form of a page's data. */
-const PAGE_DATA = ['src/prof/html/page-data.ts', 'src/prof/summary/summary-data.ts', 'src/prof/advise/finding.ts'];
+/** Modules of other rooms that the program of a page may import: the form of its data, and what needs nothing of Node. */
+const PAGE_MAY_IMPORT = [
+  'src/containers/element.ts',
+  'src/prof/advise/finding.ts',
+  'src/prof/html/page-data.ts',
+  'src/prof/summary/summary-data.ts',
+  'src/record/units.ts',
+];
 
 /** What a rule finds, for one clear message. */
 const offences = (files: readonly SourceFile[], find: (file: SourceFile) => readonly string[]): string[] =>
@@ -119,12 +125,14 @@ describe('imports', () => {
     expect(strays).to.deep.equal([]);
   });
 
-  it('of src/page into src/prof are the form of its data only', () => {
+  it('of src/page are those that run in a browser', () => {
     const others = offences(
       SRC.filter(({ path }) => roomOf(path) === 'page'),
-      ({ own }) => own.filter((path) => roomOf(path) === 'prof' && !PAGE_DATA.includes(path)),
+      ({ own }) => own.filter((path) => roomOf(path) !== 'page' && !PAGE_MAY_IMPORT.includes(path)),
     );
     expect(others).to.deep.equal([]);
+    const loaded = SRC.filter(({ path }) => roomOf(path) === 'page' || PAGE_MAY_IMPORT.includes(path));
+    expect(offences(loaded, ({ foreign }) => foreign.filter((name) => name.startsWith('node:')))).to.deep.equal([]);
   });
 
   it('of the tools and the library come from nowhere', () => {

@@ -1,7 +1,7 @@
-/** The panels of a page, for the profile that is chosen. */
+/** The dashboard: header, navigation, and the panels of the chosen profile. */
 import type { PageData } from '../prof/html/page-data.js';
 import { drawForPaper, replaceContents } from './charts/chart.js';
-import { element, select } from './document/element.js';
+import { element, select, type SelectChoice } from './document/dom-elements.js';
 import { readFragment, withName } from './document/fragment.js';
 import { PANELS } from './panels.js';
 import { listenToPrinter } from './document/paper.js';
@@ -15,20 +15,20 @@ function panelOf({ id, title, width, make }: Panel, view: PanelView): HTMLElemen
   const isMissing = typeof content === 'string';
   return element(
     'section',
-    { class: `panel wide-${width}${isMissing ? ' empty' : ''}`, 'data-panel': id, 'aria-labelledby': `panel-${id}` }, // prettier-ignore
+    { class: `panel wide-${width}${isMissing ? ' empty' : ''}`, 'data-panel': id, 'aria-labelledby': `panel-${id}` },
     heading,
     ...(isMissing ? [element('p', { class: 'missing' }, content)] : content),
   );
 }
 
-/** Shows a panel, and moves the keyboard to it. */
+/** Scrolls to a panel and gives it the focus. */
 function goTo(id: string): void {
   const heading = document.getElementById(`panel-${id}`);
   heading?.scrollIntoView();
   heading?.focus({ preventScroll: true });
 }
 
-/** A link within the page. The address has other names in its fragment, which a plain link would drop. */
+/** A link within the page. A plain link would drop the other parameters of the address's fragment. */
 function link(id: string, title: string): HTMLElement {
   const made = element('a', { href: `#panel=${id}` }, title);
   made.addEventListener('click', (event) => {
@@ -42,12 +42,12 @@ function link(id: string, title: string): HTMLElement {
 function navigation(): HTMLElement {
   const items = PANELS.map(({ id, title }) => element('li', {}, link(id, title)));
   const list = element('details', { open: true }, element('summary', {}, 'Panels'), element('ol', {}, ...items));
-  // On a narrow screen the list would stand before everything else.
+  // On a narrow screen an open list would fill the first page.
   list.open = window.matchMedia('(min-width: 1100px)').matches;
   return element('nav', { 'aria-label': 'Panels' }, list);
 }
 
-/** What the page is about: file, tool, devices. */
+/** Subtitle: the profiler and the devices. */
 function about({ profile }: PanelView): string {
   const { header } = profile.overview;
   if (header === null) return 'Records without a profile line';
@@ -61,10 +61,14 @@ function about({ profile }: PanelView): string {
 }
 
 const chosenAtFirst = (data: PageData): number => {
-  const asked = Number(readFragment(location.hash).get('profile') ?? 0);
-  return data.profiles[asked] === undefined ? 0 : asked;
+  const wanted = Number(readFragment(location.hash).get('profile'));
+  return data.profiles[wanted] === undefined ? 0 : wanted;
 };
 
+const numbered = (labels: readonly string[]): SelectChoice[] =>
+  labels.map((label, at) => ({ value: String(at), label }));
+
+/** Fills the page's root element. */
 export function showDashboard(root: HTMLElement, data: PageData): void {
   const names = rankNames(data);
   const main = element('main', { id: 'main', tabindex: -1 });
@@ -91,7 +95,9 @@ export function showDashboard(root: HTMLElement, data: PageData): void {
   const first = chosenAtFirst(data);
   if (data.profiles.length > 1)
     picker.append(
-      select('Rank', names.map((label, at) => ({ value: String(at), label })), String(first), (value) => { change(Number(value)); }), // prettier-ignore
+      select('Rank', numbered(names), String(first), (value) => {
+        change(Number(value));
+      }),
     );
 
   const skip = element('a', { class: 'skip', href: '#main' }, 'Skip to the figures');
@@ -114,6 +120,6 @@ export function showDashboard(root: HTMLElement, data: PageData): void {
   choose(first);
   drawForPaper();
   listenToPrinter();
-  const asked = readFragment(location.hash).get('panel');
-  if (asked !== undefined) goTo(asked);
+  const panel = readFragment(location.hash).get('panel');
+  if (panel !== undefined) goTo(panel);
 }

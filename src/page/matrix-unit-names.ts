@@ -1,4 +1,4 @@
-/** What vendors call the unit that multiplies matrices. */
+/** Vendors' names of the unit that multiplies matrices. */
 import type { ProfileSummary } from '../prof/summary/summary-data.js';
 
 const NAMES: Readonly<Record<string, string>> = {

@@ -1,19 +1,19 @@
-/** What a panel of the dashboard is. */
-import type { FieldScope } from './document/field.js';
+/** Panels of the dashboard: their form. */
+import type { FieldScope } from './figures/field.js';
 
 /** The profile that is shown, and the page that it is part of. */
 export interface PanelView extends FieldScope {
-  /** Place of the profile among those of the page. */
+  /** Index of the profile among those of the page. */
   readonly at: number;
   /** Shows another profile. */
   readonly choose: (at: number) => void;
 }
 
-/** What a panel holds; a text says in a line why there is nothing to show. */
+/** Contents of a panel; a text states in one line why there is nothing to show. */
 export type PanelContent = readonly Node[] | string;
 
 export interface Panel {
-  /** Of its element, its link and `data-panel`. */
+  /** Id of its element, in its link and in `data-panel`. */
   readonly id: string;
   readonly title: string;
   /** Width in columns of a wide screen, of six. */

@@ -219,8 +219,8 @@ describeInBrowser('timeline in a browser', (open) => {
     expect(await page.getByLabel('Name of the marker').inputValue()).to.equal('<b>here</b>');
     writeFileSync(path, '{"markers":"<script>"}');
     await page.getByLabel('File of markers').setInputFiles(path);
-    await page.waitForFunction(`document.querySelector('.tl-told').textContent.startsWith('not read')`);
-    expect(await page.locator('.tl-told').innerText()).to.equal('not read: the file holds no markers of dprof');
+    await page.waitForFunction(`document.querySelector('.tl-status').textContent.startsWith('not read')`);
+    expect(await page.locator('.tl-status').innerText()).to.equal('not read: the file holds no markers of dprof');
     expect(await page.locator('.tl-markers li').count()).to.equal(1);
     expect(complaints).to.deep.equal([]);
   });

@@ -1,15 +1,14 @@
-/** What the charts of a page have in common: quiet axes, tips of elements. */
+/** Axes and tooltips of all charts. */
 import type { ChartOption } from './chart.js';
-import { element } from '../document/element.js';
+import { element } from '../document/dom-elements.js';
 import { tick, type Unit } from '../document/units.js';
 
 type XAxis = Exclude<ChartOption['xAxis'], readonly unknown[] | undefined>;
 type YAxis = Exclude<ChartOption['yAxis'], readonly unknown[] | undefined>;
 
-/** What an axis may have of its own. */
-export interface AxisOptions {
+interface AxisOptions {
   readonly type?: 'log' | 'category';
-  /** Of categories. */
+  /** Names of categories. */
   readonly data?: readonly string[];
   readonly min?: number;
   readonly max?: number;
@@ -36,23 +35,29 @@ const axis = (unit: Unit, own: AxisOptions, label: object = {}): object => ({
   ...own,
 });
 
-/** Ends that are no round numbers crowd the others. */
+/** Labels at ends that are no round numbers overlap their neighbours. */
 const NO_ENDS = { showMinLabel: false, showMaxLabel: false };
 
-/** An axis beneath the chart, with its name in the middle. */
-export const below = (name: string, unit: Unit, own: AxisOptions = {}): XAxis =>
-  ({ ...axis(unit, own, own.type === undefined ? NO_ENDS : {}), name, nameLocation: 'middle', nameGap: 26, nameTextStyle: TEXT, splitLine: { show: false } }); // prettier-ignore
+/** An axis below the chart, with its name in the middle. */
+export const below = (name: string, unit: Unit, own: AxisOptions = {}): XAxis => ({
+  ...axis(unit, own, own.type === undefined ? NO_ENDS : {}),
+  name,
+  nameLocation: 'middle',
+  nameGap: 26,
+  nameTextStyle: TEXT,
+  splitLine: { show: false },
+});
 
-/** An axis at the left; what it counts stands in the chart's heading. */
+/** An axis at the left, without a name: the chart's heading has it. */
 export const left = (unit: Unit, own: AxisOptions = {}): YAxis => ({ splitNumber: 4, ...axis(unit, own) });
 
 export const GRID = { left: 70, right: 16, top: 12, bottom: 44 };
 
-/** Lines of a tip: a text, or a name and a value. */
-export type TipLine = string | readonly [name: string, value: string];
+/** A line of a tooltip: a text, or a name and a value. */
+type TipLine = string | readonly [name: string, value: string];
 
-/** A tip as an element: names of a profile stay text. */
-export function tip(lines: readonly TipLine[]): HTMLElement {
+/** The contents of a tooltip as an element, so that names of a profile stay text. */
+function tip(lines: readonly TipLine[]): HTMLElement {
   return element(
     'div',
     { class: 'tip' },
@@ -64,7 +69,10 @@ export function tip(lines: readonly TipLine[]): HTMLElement {
   );
 }
 
-/** Options of tips, of the place of what is pointed at: `series` and `data` count from 0. */
+/**
+ * Options of tooltips.
+ * @param lines of a data point: its index in its series, and the name of the series
+ */
 export function tips(
   trigger: 'item' | 'axis',
   lines: (data: number, series: string) => readonly TipLine[],

@@ -1,6 +1,6 @@
 /**
  * Charts: drawn as SVG by Apache ECharts when they come near the window. Colours are variables of the style sheet, so
- * that light, dark and paper need no new drawing. Tips are elements, not HTML text.
+ * that a change between light, dark and print needs no redraw. Tooltips are elements, not HTML text.
  */
 import { BarChart, LineChart, ScatterChart } from 'echarts/charts';
 import { GridComponent, TooltipComponent } from 'echarts/components';
@@ -9,7 +9,7 @@ import { SVGRenderer } from 'echarts/renderers';
 import type { BarSeriesOption, LineSeriesOption, ScatterSeriesOption } from 'echarts/charts';
 import type { GridComponentOption, TooltipComponentOption } from 'echarts/components';
 import type { ComposeOption } from 'echarts/core';
-import { element } from '../document/element.js';
+import { element } from '../document/dom-elements.js';
 import { PAPER_WIDTH } from '../document/paper.js';
 import { doAllNow, forget, whenVisible } from '../document/when-visible.js';
 
@@ -33,9 +33,9 @@ function draw(place: HTMLElement, option: ChartOption): void {
 }
 
 /**
- * @param label what the chart shows, with its main figures, for those who do not see it
+ * @param label what the chart shows, with its main figures, for screen readers
  * @param height in pixels
- * @param option is asked for when the chart is drawn
+ * @param option called when the chart is drawn
  */
 export function chart(label: string, height: number, option: () => ChartOption): HTMLElement {
   const place = element('div', { class: 'chart', role: 'img', 'aria-label': label });
@@ -46,7 +46,7 @@ export function chart(label: string, height: number, option: () => ChartOption):
   return place;
 }
 
-/** Lets go of the charts within an element that goes away. */
+/** Disposes of the charts within an element that is removed. */
 function disposeCharts(within: Element): void {
   for (const [place, made] of drawn) {
     if (!within.contains(place)) continue;
@@ -56,7 +56,7 @@ function disposeCharts(within: Element): void {
   }
 }
 
-/** On paper all charts are drawn, as wide as the paper; afterwards as before. */
+/** Draws all charts before printing, as wide as the paper, and restores their width afterwards. */
 export function drawForPaper(): void {
   window.addEventListener('beforeprint', () => {
     doAllNow();
@@ -70,7 +70,7 @@ export function drawForPaper(): void {
   });
 }
 
-/** Puts other contents into a place, and lets go of the charts of the old. */
+/** Replaces the contents of an element, and disposes of its charts. */
 export function replaceContents(place: Element, ...contents: readonly Node[]): void {
   forget(place);
   disposeCharts(place);

@@ -1,4 +1,4 @@
-/** Where the boxes of a flame chart lie: each layer as wide as its part of the time, beneath its parent. */
+/** Layout of a flame chart: each layer is a box as wide as its share of the time, below its parent. */
 import type { LayerNode } from './layer-tree.js';
 
 export interface FlameBox {
@@ -6,16 +6,16 @@ export interface FlameBox {
   /** Fractions of the chart's width. */
   readonly left: number;
   readonly width: number;
-  /** Row from the top. */
+  /** Row from the top, from 0. */
   readonly row: number;
-  /** Which of the top layers it belongs to, for its colour. */
+  /** Index of the top layer that it belongs to. */
   readonly branch: number;
 }
 
-/** Narrower boxes cannot be seen. */
+/** Narrower boxes are invisible, and left out. */
 const LEAST_WIDTH = 0.0008;
 
-/** @param nodes the layers of the top row, which fill the width */
+/** @param nodes layers of the top row, which together are as wide as the chart */
 export function flameBoxes(nodes: readonly LayerNode[]): FlameBox[] {
   const all = nodes.reduce((sum, { row }) => sum + row.time, 0);
   const boxes: FlameBox[] = [];
@@ -37,8 +37,8 @@ export function flameBoxes(nodes: readonly LayerNode[]): FlameBox[] {
 }
 
 /**
- * Where the colours of branches start: a single layer at the top of another would give all boxes one colour, so that
- * its children, or theirs, count as branches.
+ * The layers whose branches have a colour each: the topmost that are more than one. A single layer at the top would give
+ * all boxes one colour.
  */
 export function branching(nodes: readonly LayerNode[]): readonly LayerNode[] {
   const [only] = nodes;

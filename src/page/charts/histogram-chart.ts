@@ -1,26 +1,27 @@
-/** A histogram as a chart. */
+/** Charts of histograms. */
+import { elementAt } from '../../containers/element.js';
 import { chart, type ChartOption } from './chart.js';
 import { below, GRID, left, tips } from './chart-style.js';
-import { element } from '../document/element.js';
+import { element } from '../document/dom-elements.js';
 import { binsOf, quantile, type HistogramBin } from './histogram.js';
 import { written } from '../document/units.js';
 
 function option(bins: readonly HistogramBin[], what: string): ChartOption {
-  const first = bins[0] as HistogramBin;
-  const last = bins.at(-1) as HistogramBin;
+  const first = elementAt(bins, 0);
+  const last = elementAt(bins, bins.length - 1);
   return {
     grid: { ...GRID, left: 48 },
     xAxis: below(what, 'ns', { min: first.from, max: last.to }),
     yAxis: left('count', { minInterval: 1, splitNumber: 3 }),
     tooltip: tips('item', (i) => {
-      const bin = bins[i] as HistogramBin;
+      const bin = elementAt(bins, i);
       return [`${written(bin.from, 'ns')} – ${written(bin.to, 'ns')}`, ['count', written(bin.count, 'count')]];
     }),
     series: [
       {
         type: 'bar',
         data: bins.map((bin) => [(bin.from + bin.to) / 2, bin.count]),
-        // A bar is as wide as its bin, less a hair.
+        // A small gap between the bars.
         barWidth: '96%',
         itemStyle: { color: 'var(--compute)' },
         emphasis: { itemStyle: { color: 'var(--host)' } },

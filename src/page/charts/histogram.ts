@@ -1,4 +1,5 @@
-/** Bins of a histogram. */
+/** Quantiles, and bins of a histogram. */
+import { elementAt } from '../../containers/element.js';
 
 export interface HistogramBin {
   readonly from: number;
@@ -8,7 +9,7 @@ export interface HistogramBin {
 
 const MOST_BINS = 40;
 
-/** Value at a share of ordered values, between neighbours where it falls between. */
+/** Quantile of ordered values, interpolated between neighbours; null without values. */
 export function quantile(ordered: readonly number[], share: number): number | null {
   const at = share * (ordered.length - 1);
   const below = ordered[Math.floor(at)];
@@ -40,7 +41,7 @@ export function binsOf(values: readonly number[]): HistogramBin[] {
   const counts = Array.from({ length: Math.max(1, Math.ceil(most / width) - first) }, () => 0);
   for (const value of ordered) {
     const at = Math.min(counts.length - 1, Math.floor(value / width) - first);
-    counts[at] = (counts[at] ?? 0) + 1;
+    counts[at] = elementAt(counts, at) + 1;
   }
   return counts.map((count, i) => ({ from: (first + i) * width, to: (first + i + 1) * width, count }));
 }

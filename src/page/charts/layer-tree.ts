@@ -1,11 +1,11 @@
-/** The tree of layers, of rows in which a parent stands before its children. */
+/** Layers of the page's data, which lists parents before their children, as a tree. */
 import type { LayerRow } from '../../prof/html/page-data.js';
 
 export interface LayerNode {
   readonly row: LayerRow;
-  /** Place among the rows. */
+  /** Index of the row. */
   readonly at: number;
-  /** Last part of its path; more than one where rows between are left out. */
+  /** Last part of its path; several parts where the layers between are left out of the data. */
   readonly name: string;
   readonly depth: number;
   readonly children: LayerNode[];
@@ -13,7 +13,7 @@ export interface LayerNode {
 
 const keyOf = (path: readonly string[]): string => JSON.stringify(path);
 
-/** The layers without a parent. A row whose parent is left out hangs on the nearest that is there. */
+/** The layers without a parent. A layer whose parent is left out of the data is a child of its nearest ancestor. */
 export function layerTree(rows: readonly LayerRow[]): LayerNode[] {
   const roots: LayerNode[] = [];
   const known = new Map<string, LayerNode>();
@@ -31,8 +31,7 @@ export function layerTree(rows: readonly LayerRow[]): LayerNode[] {
 }
 
 /**
- * Layers that stand open at first: from the top those with the most time, as long as no more than `most` rows show.
- * A layer that is alone leads to its children at once.
+ * Layers that are open at first: from the top those with the most time, as long as no more than `most` rows are visible.
  */
 export function openAtFirst(roots: readonly LayerNode[], most: number): Set<LayerNode> {
   const open = new Set<LayerNode>();
@@ -49,7 +48,7 @@ export function openAtFirst(roots: readonly LayerNode[], most: number): Set<Laye
   }
 }
 
-/** The rows that show, in order, when these layers are open. */
+/** The visible layers, in order, when some are open. */
 export function visibleLayers(nodes: readonly LayerNode[], open: ReadonlySet<LayerNode>): LayerNode[] {
   return nodes.flatMap((node) => [node, ...(open.has(node) ? visibleLayers(node.children, open) : [])]);
 }

@@ -1,9 +1,10 @@
-/** Curves of memory: a value holds until the next one is told. */
+/** Curves of memory over time: step functions, whose values hold until the next point. */
+import { elementAt } from '../../containers/element.js';
 import type { MemoryCurve } from '../../prof/html/page-data.js';
 
 type CurvePoints = MemoryCurve['points'];
 
-/** Whether there is anything to draw. */
+/** Whether the value is not the same throughout. */
 export const changes = (points: CurvePoints): boolean => points.some(([, bytes]) => bytes !== points[0]?.[1]);
 
 /** Bytes at a time; null before the first one. */
@@ -11,13 +12,13 @@ export function valueAt(points: CurvePoints, time: number): number | null {
   let [from, to] = [0, points.length];
   while (from < to) {
     const middle = (from + to) >> 1;
-    if ((points[middle]?.[0] ?? Infinity) <= time) from = middle + 1;
+    if (elementAt(points, middle)[0] <= time) from = middle + 1;
     else to = middle;
   }
   return points[from - 1]?.[1] ?? null;
 }
 
-/** First and last of all times. */
+/** The earliest and the latest of all times; [0, 1] without any. */
 export function timeSpan(curves: readonly CurvePoints[], others: readonly number[]): readonly [number, number] {
   let [from, to] = [Infinity, -Infinity];
   for (const times of [others, ...curves.map((points) => points.map(([time]) => time))]) {

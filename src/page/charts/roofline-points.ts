@@ -1,21 +1,21 @@
-/** Where the points of a roofline lie, and how near their roof. */
+/** Points and roofs of a roofline chart. */
 import type { DeviceRoof, Roofline, RooflinePoint } from '../../prof/html/page-data.js';
 
 export interface PlacedPoint {
   readonly point: RooflinePoint;
-  /** Place among the points of the page's data. */
+  /** Index among the points of the page's data. */
   readonly at: number;
   /** FLOP/byte. */
   readonly intensity: number;
-  /** FLOP/s and bytes/s reached. */
+  /** Achieved FLOP/s and bytes/s. */
   readonly flopsPerS: number;
   readonly bytesPerS: number;
-  /** Parts of the peaks; null where the peak is not known. */
+  /** Shares of the peaks; null where the peak is not known. */
   readonly ofMemory: number | null;
   readonly ofCompute: number | null;
 }
 
-/** Unit that a point ran on: 'bf16 matrix unit' of a product on it, 'fp32' of other arithmetic. */
+/** Peak FLOP/s of the unit that a point ran on: the matrix unit or the vector units, for its dtype; null where unknown. */
 function unitOf(roof: DeviceRoof | undefined, { dtype, tc }: RooflinePoint): number | null {
   if (roof === undefined || dtype === null || tc === '?') return null;
   const onMatrix = tc === '1';
@@ -23,7 +23,7 @@ function unitOf(roof: DeviceRoof | undefined, { dtype, tc }: RooflinePoint): num
   return unit?.flopsPerS ?? null;
 }
 
-/** Points with FLOPs, bytes and time: the others have no place under logarithmic axes. */
+/** Points with FLOPs, bytes and time above 0: others cannot be drawn on logarithmic axes. */
 export function placedPoints({ points, roofs }: Roofline, device: number): PlacedPoint[] {
   const roof = roofs.find((one) => one.device === device);
   return points.flatMap((point, at) => {
@@ -49,11 +49,11 @@ export function placedPoints({ points, roofs }: Roofline, device: number): Place
 
 export interface RoofLine {
   readonly name: string;
-  /** Ends, and the ridge between them: FLOP/byte, FLOP/s. */
-  readonly line: readonly (readonly [number, number])[];
+  /** Both ends of the line, each FLOP/byte and FLOP/s. */
+  readonly line: readonly [start: readonly [number, number], end: readonly [number, number]];
 }
 
-/** Units of one rate under one name, fastest first. */
+/** Units grouped by rate, fastest first. */
 function unitsOf(roof: DeviceRoof): { names: string[]; rate: number }[] {
   const units: { names: string[]; rate: number }[] = [];
   for (const { name, flopsPerS } of roof.units) {
@@ -64,29 +64,40 @@ function unitsOf(roof: DeviceRoof): { names: string[]; rate: number }[] {
   return units.sort((a, b) => b.rate - a.rate);
 }
 
+/** 'bf16 matrix unit' → 'bf16', 'matrix unit'. */
+function splitUnit(name: string): readonly [type: string, kind: string] {
+  const blank = name.indexOf(' ');
+  return blank === -1 ? [name, ''] : [name.slice(0, blank), name.slice(blank + 1)];
+}
+
 /** 'bf16 matrix unit', 'fp16 matrix unit' → 'bf16, fp16 matrix unit'. */
 function joined(names: readonly string[]): string {
   const kinds = new Map<string, string[]>();
   for (const name of names) {
-    const [, type = name, kind = ''] = /^(\S+) (.*)$/.exec(name) ?? [];
+    const [type, kind] = splitUnit(name);
     kinds.set(kind, [...(kinds.get(kind) ?? []), type]);
   }
   return [...kinds].map(([kind, types]) => `${types.join(', ')} ${kind}`.trim()).join('; ');
 }
 
 /**
- * Roofs between two intensities: the slope of the memory up to the fastest unit, and the flat roofs of the units.
- * @param types those that the points have: roofs of others, but for the usual arithmetic, only crowd the chart
+ * Roofs between two intensities, FLOP/byte: the slope of the memory bandwidth up to the fastest unit, and the flat roofs of
+ * the units.
+ * @param types dtypes of the points: roofs of other dtypes are left out, but for the fp32 vector units
  */
 export function roofLines(roof: DeviceRoof, from: number, to: number, types: ReadonlySet<string | null>): RoofLine[] {
   const { bytesPerS } = roof;
   const isUsed = ({ name }: DeviceRoof['units'][number]): boolean =>
-    types.has(name.split(' ')[0] ?? '') || name === 'fp32 vector units';
+    types.has(splitUnit(name)[0]) || name === 'fp32 vector units';
   const units = unitsOf(roof.units.some(isUsed) ? { ...roof, units: roof.units.filter(isUsed) } : roof);
   const fastest = units[0]?.rate ?? null;
   const ridge = (rate: number): number => (bytesPerS === null ? from : Math.min(to, Math.max(from, rate / bytesPerS)));
-  const flat = units.map(({ names, rate }) => ({ name: joined(names), line: [[ridge(rate), rate], [to, rate]] as const })); // prettier-ignore
+  const flat = units.map(({ names, rate }): RoofLine => {
+    const [start, end] = [[ridge(rate), rate] as const, [to, rate] as const];
+    return { name: joined(names), line: [start, end] };
+  });
   if (bytesPerS === null) return flat;
+  const memoryRoof = (intensity: number): readonly [number, number] => [intensity, intensity * bytesPerS];
   const end = fastest === null ? to : ridge(fastest);
-  return [{ name: 'memory', line: [[from, from * bytesPerS], [end, end * bytesPerS]] }, ...flat]; // prettier-ignore
+  return [{ name: 'memory', line: [memoryRoof(from), memoryRoof(end)] }, ...flat];
 }

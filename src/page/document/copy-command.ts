@@ -1,8 +1,8 @@
-/** A command with a button that copies it. */
-import { button, element } from './element.js';
+/** Commands with a button that copies them. */
+import { button, element } from './dom-elements.js';
 
-/** Marks a text, for the user to copy it where the page may not. */
-function mark(text: Node): void {
+/** Selects a text, for the user to copy where the page may not. */
+function selectText(text: Node): void {
   const range = document.createRange();
   range.selectNodeContents(text);
   const selection = window.getSelection();
@@ -13,19 +13,19 @@ function mark(text: Node): void {
 export function command(text: string): HTMLElement {
   const shown = element('code', {}, text);
   const copy = button('Copy', () => {
-    const tell = (said: string): void => {
-      copy.textContent = said;
+    const show = (state: string): void => {
+      copy.textContent = state;
     };
-    // A page from a file may have no clipboard.
+    // Pages opened from a file have no clipboard in some browsers.
     const clipboard = (navigator as Partial<Navigator>).clipboard;
     const done = clipboard === undefined ? Promise.reject(new Error('no clipboard')) : clipboard.writeText(text);
     done.then(
       () => {
-        tell('Copied');
+        show('Copied');
       },
       () => {
-        mark(shown);
-        tell('Marked');
+        selectText(shown);
+        show('Marked');
       },
     );
   });

@@ -1,6 +1,6 @@
 /**
- * What the address remembers behind its '#': names with values, `theme=dark&panel=layers`. Nothing is stored elsewhere.
- * A part of the page changes its own names and leaves the others.
+ * The fragment of the address, which keeps the state of the page: `#theme=dark&panel=layers`. Nothing is stored elsewhere.
+ * Each part of the page changes its own parameters and keeps the others.
  */
 
 /** @param fragment with or without its '#' */
@@ -8,7 +8,7 @@ export function readFragment(fragment: string): Map<string, string> {
   return new Map(new URLSearchParams(fragment.replace(/^#/, '')));
 }
 
-/** @param value null takes the name away */
+/** @param value null removes the parameter */
 export function withName(fragment: string, name: string, value: string | null): string {
   const names = new URLSearchParams(fragment.replace(/^#/, ''));
   if (value === null) names.delete(name);

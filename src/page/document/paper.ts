@@ -1,28 +1,31 @@
-/** Paper: how wide it is, and what is done before and after it is printed on. */
+/** Printing: the width of the paper, and changes of the page before and after it. */
 
-/** CSS pixels: A4 less its margins, at 96 pixels an inch. */
+/** CSS pixels: A4 without its margins, at 96 pixels an inch. */
 export const PAPER_WIDTH = 660;
 
-/** What the page shows only on paper; each element's work is asked for before printing, and undone after it. */
-const works = new Map<Element, { readonly before: () => void; readonly after: () => void }>();
+const callbacks = new Map<Element, (onPaper: boolean) => void>();
 
-/** @param place of which the work is forgotten once it is in the document no more */
-export function whenPrinted(place: Element, before: () => void, after: () => void): void {
-  works.set(place, { before, after });
+/**
+ * Calls back before and after printing.
+ * @param place the callback is dropped once this element is no longer in the document
+ * @param print called with true before printing, with false after it
+ */
+export function whenPrinted(place: Element, print: (onPaper: boolean) => void): void {
+  callbacks.set(place, print);
 }
 
-function forEach(act: 'before' | 'after'): void {
-  for (const [place, work] of works) {
-    if (place.isConnected) work[act]();
-    else works.delete(place);
+function callAll(onPaper: boolean): void {
+  for (const [place, print] of callbacks) {
+    if (place.isConnected) print(onPaper);
+    else callbacks.delete(place);
   }
 }
 
-/** Everything that is closed in the main part is open on paper. */
+/** Runs the callbacks when the page is printed, and opens the closed details of the main part meanwhile. */
 export function listenToPrinter(): void {
   let opened: HTMLDetailsElement[] = [];
   addEventListener('beforeprint', () => {
-    forEach('before');
+    callAll(true);
     const closed = [...document.querySelectorAll<HTMLDetailsElement>('main details:not([open])')];
     opened = [...opened, ...closed];
     for (const details of closed) details.open = true;
@@ -30,6 +33,6 @@ export function listenToPrinter(): void {
   addEventListener('afterprint', () => {
     for (const details of opened) details.open = false;
     opened = [];
-    forEach('after');
+    callAll(false);
   });
 }

@@ -1,30 +1,30 @@
-/** Light or dark: as the system has it, or as the button says; the address remembers the latter. */
-import { button } from './element.js';
+/** Light or dark colours: the system's setting, or the one chosen by a button, which the address keeps. */
+import { button } from './dom-elements.js';
 import { readFragment, withName } from './fragment.js';
 
 type ColourScheme = 'light' | 'dark';
 
-const asked = (): ColourScheme | null => {
+const chosen = (): ColourScheme | null => {
   const name = readFragment(location.hash).get('theme');
   return name === 'light' || name === 'dark' ? name : null;
 };
 
 const preferred = window.matchMedia('(prefers-color-scheme: dark)');
-const systems = (): ColourScheme => (preferred.matches ? 'dark' : 'light');
+const ofSystem = (): ColourScheme => (preferred.matches ? 'dark' : 'light');
 
-/** Takes over what the address says, and gives back the button that changes it. */
+/** Applies the colour scheme of the address; returns the button that changes it. */
 export function themeButton(): HTMLElement {
   const toggle = button('', () => {
-    const other: ColourScheme = (asked() ?? systems()) === 'dark' ? 'light' : 'dark';
-    const fragment = withName(location.hash, 'theme', other === systems() ? null : other);
+    const other: ColourScheme = (chosen() ?? ofSystem()) === 'dark' ? 'light' : 'dark';
+    const fragment = withName(location.hash, 'theme', other === ofSystem() ? null : other);
     history.replaceState(null, '', `#${fragment}`);
     show();
   });
   const show = (): void => {
-    const theme = asked();
+    const theme = chosen();
     if (theme === null) delete document.documentElement.dataset['theme'];
     else document.documentElement.dataset['theme'] = theme;
-    toggle.textContent = (theme ?? systems()) === 'dark' ? 'Light' : 'Dark';
+    toggle.textContent = (theme ?? ofSystem()) === 'dark' ? 'Light' : 'Dark';
     toggle.setAttribute('aria-label', `Show the page in ${toggle.textContent.toLowerCase()} colours`);
   };
   toggle.classList.add('theme');

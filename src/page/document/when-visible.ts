@@ -1,6 +1,6 @@
-/** Work that waits until its element comes near the window, or the page is printed: the first paint does not wait for it. */
+/** Work that is deferred until its element comes near the window, or the page is printed: it does not delay the first paint. */
 
-/** ms from the page on; by then its charts are drawn. */
+/** ms after the page is loaded, when its charts are drawn. */
 const IDLE = 1000;
 
 const waiting = new Map<Element, () => void>();
@@ -19,30 +19,30 @@ const observer = new IntersectionObserver(
   { rootMargin: '400px' },
 );
 
-/** @param work is done once, when the element is nearly seen */
+/** @param work called once, when the element is visible or near the window */
 export function whenVisible(place: Element, work: () => void): void {
   waiting.set(place, work);
   observer.observe(place);
 }
 
-/** Does the work that waits at an element soon, when there is nothing else to do: it is wanted on paper, but takes long. */
+/** Does an element's deferred work as soon as the browser is idle: for work that takes too long to start when printing. */
 export function whenIdle(place: Element): void {
   setTimeout(() => {
     const work = (): void => {
       if (place.isConnected) doNow(place);
     };
-    // Not known to every browser.
+    // Some browsers do not have it.
     if (typeof requestIdleCallback === 'function') requestIdleCallback(work);
     else work();
   }, IDLE);
 }
 
-/** For printing: all that is still to be done and stands in the document. */
+/** For printing: does all deferred work of elements in the document. */
 export function doAllNow(): void {
   for (const place of [...waiting.keys()]) if (place.isConnected) doNow(place);
 }
 
-/** Forgets what waits within an element that goes away. */
+/** Drops the deferred work within an element that is removed. */
 export function forget(within: Element): void {
   for (const place of [...waiting.keys()]) {
     if (!within.contains(place)) continue;

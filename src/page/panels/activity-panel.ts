@@ -1,11 +1,11 @@
-/** Kinds of work on the devices: how often, and during how much of their span. */
+/** Kinds of activities on the devices: count, time, and share of the devices' spans. */
 import type { Work } from '../../prof/summary/summary-data.js';
-import { element } from '../document/element.js';
-import { namedFigure } from '../charts/figure.js';
-import { valueOf } from '../document/field.js';
+import { element } from '../document/dom-elements.js';
+import { namedFigure } from '../figures/figure.js';
+import { valueOf } from '../figures/field.js';
 import type { PanelContent, Panel, PanelView } from '../panel.js';
-import { swatch } from '../charts/strip.js';
-import { table, type TableColumn } from '../document/sorted-table.js';
+import { swatch } from '../figures/strip.js';
+import { table, type TableColumn } from '../figures/sorted-table.js';
 
 interface ActivityKind {
   readonly name: string;
@@ -31,19 +31,33 @@ const shareOf = (kind: ActivityKind): string => `${timeOf(kind)} / sum(${DEVICES
 function make(view: PanelView): PanelContent {
   const { devices, syncs } = view.profile.overview;
   if (devices.length === 0) return 'The profile holds no work of a device.';
-  const kinds = KINDS.filter((kind) => (valueOf(view, timeOf(kind)) ?? 0) > 0 || (valueOf(view, countOf(kind)) ?? 0) > 0); // prettier-ignore
+  const isPositive = (field: string): boolean => (valueOf(view, field) ?? 0) > 0;
+  const kinds = KINDS.filter((kind) => isPositive(timeOf(kind)) || isPositive(countOf(kind)));
   const columns: TableColumn<ActivityKind>[] = [
     { title: 'Activity', cell: ({ name }) => name, before: ({ colour }) => swatch(colour) },
-    { title: 'Count', unit: 'count', cell: (kind) => (kind.counts.length === 0 ? null : valueOf(view, countOf(kind))), field: countOf }, // prettier-ignore
+    {
+      title: 'Count',
+      unit: 'count',
+      cell: (kind) => (kind.counts.length === 0 ? null : valueOf(view, countOf(kind))),
+      field: countOf,
+    },
     { title: 'Time', unit: 'ns', cell: (kind) => valueOf(view, timeOf(kind)), field: timeOf },
-    { title: 'Of span', unit: 'share', cell: (kind) => valueOf(view, shareOf(kind)), field: shareOf, bar: (kind) => valueOf(view, shareOf(kind)) }, // prettier-ignore
+    {
+      title: 'Of span',
+      unit: 'share',
+      cell: (kind) => valueOf(view, shareOf(kind)),
+      field: shareOf,
+      bar: (kind) => valueOf(view, shareOf(kind)),
+    },
   ];
   const made = table({ caption: 'Activities', columns, rows: kinds, sortedBy: null });
-  const waits = syncs.map(
-    (sync, at) =>
-    element('li', {}, `${sync.name}: `, namedFigure(`overview.syncs.${at}.count`, sync.count, 'count'), ' times, ', namedFigure(`overview.syncs.${at}.time`, sync.time, 'ns')), // prettier-ignore
-  );
-  const note = element('p', { class: 'note' }, 'Activities run at the same time: their shares may add up to more than 100 %.'); // prettier-ignore
+  const waits = syncs.map((sync, at) => {
+    const count = namedFigure(`overview.syncs.${at}.count`, sync.count, 'count');
+    const time = namedFigure(`overview.syncs.${at}.time`, sync.time, 'ns');
+    return element('li', {}, `${sync.name}: `, count, ' times, ', time);
+  });
+  const text = 'Activities run at the same time: their shares may add up to more than 100 %.';
+  const note = element('p', { class: 'note' }, text);
   return [made, note, ...(waits.length === 0 ? [] : [element('h3', {}, 'Waits by kind'), element('ul', {}, ...waits)])];
 }
 

@@ -1,8 +1,8 @@
-/** What is worth doing, most gain first. */
+/** Findings of `dprof advise`, most gain first. */
 import type { Finding } from '../../prof/advise/finding.js';
 import { command } from '../document/copy-command.js';
-import { button, element } from '../document/element.js';
-import { figure } from '../charts/figure.js';
+import { button, element } from '../document/dom-elements.js';
+import { figure } from '../figures/figure.js';
 import type { PanelContent, Panel, PanelView } from '../panel.js';
 
 const SHOWN_AT_FIRST = 6;
@@ -19,7 +19,7 @@ function shownOf(view: PanelView, { finding, at }: NumberedFinding): HTMLElement
     'p',
     { class: 'facts' },
     ...(gain === null
-      ? ['Gain: cannot be told. ']
+      ? ['Gain: unknown. ']
       : [gain.isBound ? 'Gain, at most: ' : 'Gain: ', figure(view, field('gain.ns'), 'ns'), '. ']),
     'Time at stake: ',
     figure(view, field('stake'), 'ns'),
@@ -33,13 +33,14 @@ function shownOf(view: PanelView, { finding, at }: NumberedFinding): HTMLElement
     ...(kernels.length === 0 ? [] : [['kernels', kernels.join(', ')] as const]),
   ];
   const evidenceList = lines.flatMap(([name, value]) => [element('dt', {}, name), element('dd', {}, value)]);
+  const heading = element('summary', {}, `Evidence (${finding.rule})`);
   return element(
     'li',
     {},
     element('h3', {}, what),
     element('p', {}, action),
     facts,
-    element('details', {}, element('summary', {}, `Evidence (${finding.rule})`), element('dl', { class: 'evidence' }, ...evidenceList)), // prettier-ignore
+    element('details', {}, heading, element('dl', { class: 'evidence' }, ...evidenceList)),
     command(see),
   );
 }
@@ -49,7 +50,8 @@ function make(view: PanelView): PanelContent {
   const placed = data.advice.map((finding, at) => ({ finding, at }));
   const own = placed.filter(({ finding }) => finding.profile === profile.overview.profile);
   const others = placed.length - own.length;
-  const elsewhere = others === 0 ? [] : [element('p', { class: 'note' }, `${others} findings are about other profiles of this page.`)]; // prettier-ignore
+  const aboutOthers = `${others} findings are about other profiles of this page.`;
+  const elsewhere = others === 0 ? [] : [element('p', { class: 'note' }, aboutOthers)];
   if (own.length === 0) return others === 0 ? 'No rule found anything that can be shown to be worth doing.' : elsewhere;
   const list = element('ol', { class: 'advice' }, ...own.map((one) => shownOf(view, one)));
   const hidden = [...list.children].slice(SHOWN_AT_FIRST) as HTMLElement[];

@@ -1,8 +1,8 @@
-/** How long the device worked each time an annotation of the user was passed. */
+/** Annotations of the user: the device time of each occurrence. */
 import type { Annotation } from '../../prof/html/page-data.js';
 import { replaceContents } from '../charts/chart.js';
-import { element, select } from '../document/element.js';
-import { namedFigure } from '../charts/figure.js';
+import { element, select } from '../document/dom-elements.js';
+import { namedFigure } from '../figures/figure.js';
 import { quantile } from '../charts/histogram.js';
 import { histogram } from '../charts/histogram-chart.js';
 import type { PanelContent, Panel, PanelView } from '../panel.js';
@@ -11,11 +11,13 @@ import { written } from '../document/units.js';
 const LONGEST_LABEL = 90;
 const short = (text: string): string => (text.length > LONGEST_LABEL ? `${text.slice(0, LONGEST_LABEL - 1)}…` : text);
 
-/** How far the number of times can be relied on. */
+/** How reliable the number of occurrences is. */
 const guessedText = (guessed: number, count: number): string =>
-  `${guessed === count ? 'How often it was passed' : `${written(guessed, 'count')} of these`} is told by the order of kernels alone: ` +
-  'forward, backward and steps are told apart, but passes with no other kernel between them count as one. ' +
-  'Ranges of the host (dparse --ranges) tell them apart.';
+  [
+    guessed === count ? 'Occurrences are' : `${written(guessed, 'count')} of these occurrences are`,
+    'inferred from the order of kernels: forward, backward and steps are kept apart, but passes with no other kernel',
+    'between them count as one. With ranges of the host (dparse --ranges) each pass is counted.',
+  ].join(' ');
 
 function shownOf({ text, count, guessed, time, samples }: Annotation, at: number): Node[] {
   const field = (key: string): string => `annotations.shown.${at}.${key}`;
@@ -49,13 +51,16 @@ function make(view: PanelView): PanelContent {
     if (annotation !== undefined) replaceContents(place, ...shownOf(annotation, at));
   };
   show(0);
-  const choices = shown.map(({ text, time }, at) => ({ value: String(at), label: `${short(text)} · ${written(time, 'ns')}` })); // prettier-ignore
+  const choices = shown.map(({ text, time }, at) => ({
+    value: String(at),
+    label: `${short(text)} · ${written(time, 'ns')}`,
+  }));
   const picker = select('Annotation', choices, '0', (value) => {
     show(Number(value));
   });
   const rest = count - shown.length;
-  const note = rest > 0 ? [element('p', { class: 'note' }, `${rest} further annotations, those with the least time, are not on this page.`)] : []; // prettier-ignore
-  return [picker, place, ...note];
+  const note = `${rest} further annotations, those with the least time, are not on this page.`;
+  return [picker, place, ...(rest > 0 ? [element('p', { class: 'note' }, note)] : [])];
 }
 
 export const ANNOTATIONS: Panel = { id: 'annotations', title: 'Annotations', width: 3, make };

@@ -1,9 +1,9 @@
-/** Collective operations by kind, and how much of them nothing hides. */
+/** Collective operations by kind, and how much of their time is exposed. */
 import type { CollectiveOperations } from '../../prof/summary/summary-data.js';
-import { element } from '../document/element.js';
-import { figure } from '../charts/figure.js';
+import { element } from '../document/dom-elements.js';
+import { figure } from '../figures/figure.js';
 import type { PanelContent, Panel, PanelView } from '../panel.js';
-import { table, type TableColumn } from '../document/sorted-table.js';
+import { table, type TableColumn } from '../figures/sorted-table.js';
 
 interface CollectiveRow extends CollectiveOperations {
   readonly at: number;
@@ -22,7 +22,12 @@ function make(view: PanelView): PanelContent {
     { title: 'Operation', cell: ({ name }) => name },
     { title: 'Count', unit: 'count', cell: ({ count }) => count, field: field('count') },
     { title: 'Time', unit: 'ns', cell: ({ time }) => time, field: field('time'), bar: ({ time }) => time / most },
-    { title: 'Mean', unit: 'ns', cell: ({ time, count }) => (count > 0 ? time / count : null), field: (row) => `${field('time')(row)} / ${field('count')(row)}` }, // prettier-ignore
+    {
+      title: 'Mean',
+      unit: 'ns',
+      cell: ({ time, count }) => (count > 0 ? time / count : null),
+      field: (row) => `${field('time')(row)} / ${field('count')(row)}`,
+    },
     { title: 'Size', unit: 'bytes', cell: ({ bytes }) => bytes, field: field('bytes') },
     { title: 'Groups', cell: ({ groups }) => (groups.length === 0 ? null : groups.join(', ')) },
   ];
@@ -37,7 +42,8 @@ function make(view: PanelView): PanelContent {
     figure(view, 'sum(overview.devices.*.exposed)', 'ns'),
     '.',
   );
-  return [exposed, table({ caption: 'Collectives', columns, rows: collectives.map((one, at) => ({ ...one, at })), sortedBy: 2 })]; // prettier-ignore
+  const rows = collectives.map((one, at) => ({ ...one, at }));
+  return [exposed, table({ caption: 'Collectives', columns, rows, sortedBy: 2 })];
 }
 
 export const COLLECTIVES: Panel = { id: 'collectives', title: 'Collectives', width: 3, make };

@@ -1,11 +1,14 @@
-/** Where the time of each device went. */
-import { deviceParts } from '../charts/device-parts.js';
-import { element } from '../document/element.js';
+/** The time of each device: parts of its span, and a table. */
+import { deviceParts } from '../figures/device-parts.js';
+import { elementAt } from '../../containers/element.js';
+import { element } from '../document/dom-elements.js';
+import { valueOf } from '../figures/field.js';
 import type { PanelContent, Panel, PanelView } from '../panel.js';
-import { parts, strip, swatch } from '../charts/strip.js';
-import { table, type TableColumn } from '../document/sorted-table.js';
+import { parts, strip, swatch } from '../figures/strip.js';
+import { table, type TableColumn } from '../figures/sorted-table.js';
 
 interface DeviceRow {
+  /** Index of the device. */
   readonly at: number;
   readonly name: string;
 }
@@ -26,46 +29,43 @@ const COLUMNS: readonly (readonly [title: string, field: string])[] = [
 function make(view: PanelView): PanelContent {
   const { devices } = view.profile.overview;
   if (devices.length === 0) return 'The profile holds no work of a device.';
-  const names = devices.map(({ device, name }) => `${device}${name === null ? '' : ` · ${name}`}`);
-  const legend = deviceParts(devices.find(({ gaps }) => gaps !== null) ?? (devices[0] as (typeof devices)[number]), 0);
-  const strips = devices.map((device, at) =>
+  const rows: DeviceRow[] = devices.map(({ device, name }, at) => ({
+    at,
+    name: `${device}${name === null ? '' : ` · ${name}`}`,
+  }));
+  const strips = rows.map(({ at, name }) =>
     element(
       'div',
       { class: 'labelled' },
-      element('span', { class: 'text' }, `Device ${names[at] ?? ''}`),
-      strip(view, `Device ${names[at] ?? ''}`, deviceParts(device, at), `overview.devices.${at}.span`),
+      element('span', { class: 'text' }, `Device ${name}`),
+      strip(view, `Device ${name}`, deviceParts(elementAt(devices, at), at), `overview.devices.${at}.span`),
     ),
   );
-  const [only] = devices;
-  const split =
-    devices.length === 1 && only !== undefined
-      ? parts(view, 'Parts of the device’s time', deviceParts(only, 0), 'overview.devices.0.span')
-      : element(
-          'ul',
-          { class: 'legend' },
-          ...legend.map(({ name, colour }) => element('li', {}, swatch(colour), name)),
-        );
-  const read = (at: number, path: string): number | null => {
-    const [first = '', second = ''] = path.split('.');
-    const device: object | undefined = devices[at];
-    const found = (device as Readonly<Record<string, unknown>> | undefined)?.[first];
-    const value = second === '' ? found : (found as Readonly<Record<string, unknown>> | null)?.[second];
-    return typeof value === 'number' ? value : null;
-  };
+  const fieldOf = (path: string, { at }: DeviceRow): string => `overview.devices.${at}.${path}`;
   const columns: TableColumn<DeviceRow>[] = [
     { title: 'Device', cell: ({ name }) => name },
     ...COLUMNS.map(([title, path]): TableColumn<DeviceRow> => ({
       title,
       unit: 'ns',
-      cell: ({ at }) => read(at, path),
-      field: ({ at }) => `overview.devices.${at}.${path}`,
+      cell: (row) => valueOf(view, fieldOf(path, row)),
+      field: (row) => fieldOf(path, row),
     })),
   ];
   return [
     ...strips,
-    split,
-    table({ caption: 'Time by device', columns, rows: names.map((name, at) => ({ at, name })), sortedBy: devices.length > 1 ? 0 : null }), // prettier-ignore
+    partsOf(view),
+    table({ caption: 'Time by device', columns, rows, sortedBy: devices.length > 1 ? 0 : null }),
   ];
+}
+
+/** The parts of one device with their figures; of several devices the names of the parts. */
+function partsOf(view: PanelView): HTMLElement {
+  const { devices } = view.profile.overview;
+  const withGaps = devices.find(({ gaps }) => gaps !== null) ?? elementAt(devices, 0);
+  const list = deviceParts(withGaps, 0);
+  if (devices.length === 1) return parts(view, 'Parts of the device’s time', list, 'overview.devices.0.span');
+  const items = list.map(({ name, colour }) => element('li', {}, swatch(colour), name));
+  return element('ul', { class: 'legend' }, ...items);
 }
 
 export const DEVICES: Panel = { id: 'devices', title: 'Devices: active and idle', width: 6, make };

@@ -1,9 +1,9 @@
-/** What the profile is, what its reader found odd, and what stays unknown. */
-import type { Tally } from '../../prof/summary/summary-data.js';
-import { element } from '../document/element.js';
-import { figure, namedFigure } from '../charts/figure.js';
+/** Facts of the profile, diagnostics of its reader, and how much is unknown. */
+import type { ProfileSummary, Tally } from '../../prof/summary/summary-data.js';
+import { element } from '../document/dom-elements.js';
+import { figure, namedFigure } from '../figures/figure.js';
 import type { PanelContent, Panel, PanelView } from '../panel.js';
-import { table, type TableColumn } from '../document/sorted-table.js';
+import { table, type TableColumn } from '../figures/sorted-table.js';
 import { written } from '../document/units.js';
 
 interface TallyRow extends Tally {
@@ -22,35 +22,55 @@ function tallies(title: string, path: string, name: string, list: readonly Tally
 }
 
 function facts({ profile: { overview } }: PanelView): HTMLElement {
-  const { header } = overview;
-  const lines: (readonly [string, string])[] =
-    header === null
-      ? [['profile', 'the records hold no profile line']]
-      : [
-          ['file', header.file],
-          ['format', header.format],
-          ['tool', header.tool ?? 'na'],
-          ['rank', header.rank === null ? 'na' : String(header.rank)],
-          ['length', written(header.dur, 'ns')],
-          ...header.devices.map((device) => [`device ${device.id}`, [device.name ?? 'na', device.arch, device.memBytes === null ? null : written(device.memBytes, 'bytes')].filter((part) => part !== null).join(', ')] as const), // prettier-ignore
-          ...Object.entries(header.facts ?? {}).map(([name, value]) => [name, String(value)] as const),
-        ];
-  return element('dl', { class: 'evidence' }, ...lines.flatMap(([name, value]) => [element('dt', {}, name), element('dd', {}, value)])); // prettier-ignore
+  const lines = linesOf(overview.header).flatMap(([name, value]) => [
+    element('dt', {}, name),
+    element('dd', {}, value),
+  ]);
+  return element('dl', { class: 'evidence' }, ...lines);
+}
+
+function linesOf(header: ProfileSummary['header']): (readonly [name: string, value: string])[] {
+  if (header === null) return [['profile', 'the records hold no profile line']];
+  const devices = header.devices.map(({ id, name, arch, memBytes }) => {
+    const memory = memBytes === null ? null : written(memBytes, 'bytes');
+    return [`device ${id}`, [name ?? 'na', arch, memory].filter((part) => part !== null).join(', ')] as const;
+  });
+  return [
+    ['file', header.file],
+    ['format', header.format],
+    ['tool', header.tool ?? 'na'],
+    ['rank', header.rank === null ? 'na' : String(header.rank)],
+    ['length', written(header.dur, 'ns')],
+    ...devices,
+    ...Object.entries(header.facts ?? {}).map(([name, value]) => [name, String(value)] as const),
+  ];
 }
 
 function make(view: PanelView): PanelContent {
   const { overview } = view.profile;
-  const odd = Object.entries(overview.diagnostics);
+  const diagnostics = Object.entries(overview.diagnostics).map(([name, count]) =>
+    element('li', {}, `${name}: `, namedFigure(`overview.diagnostics.${name}`, count, 'count')),
+  );
   const found =
-    odd.length === 0
-      ? [element('p', {}, 'The reader found nothing odd.')]
-      : [element('ul', {}, ...odd.map(([name, count]) => element('li', {}, `${name}: `, namedFigure(`overview.diagnostics.${name}`, count, 'count'))))]; // prettier-ignore
+    diagnostics.length === 0
+      ? [element('p', {}, 'The reader has no diagnostics.')]
+      : [element('ul', {}, ...diagnostics)];
   const { kernels } = overview;
   const about =
     kernels === null
       ? []
       : [
-          element('p', {}, 'Kernels without a duration: ', figure(view, 'overview.kernels.untimed', 'count'), '. Kernels above a peak, a defect of a formula or of the profile: ', figure(view, 'overview.kernels.work.impossible', 'count'), '. Kernel time with known FLOPs and bytes: ', figure(view, 'overview.kernels.work.known / overview.kernels.time', 'share'), '.'), // prettier-ignore
+          element(
+            'p',
+            {},
+            'Kernels without a duration: ',
+            figure(view, 'overview.kernels.untimed', 'count'),
+            '. Kernels above a peak, a defect of a formula or of the profile: ',
+            figure(view, 'overview.kernels.work.impossible', 'count'),
+            '. Kernel time with known FLOPs and bytes: ',
+            figure(view, 'overview.kernels.work.known / overview.kernels.time', 'share'),
+            '.',
+          ),
           ...tallies('What bounds the kernels', 'overview.kernels.work.bounds', 'Bound', kernels.work.bounds),
           ...tallies(
             'Why no op is known',
@@ -59,9 +79,9 @@ function make(view: PanelView): PanelContent {
             kernels.unattributed.reasons,
           ),
         ];
-  return [
-    element('div', { class: 'pair' }, element('section', {}, element('h3', {}, 'The profile'), facts(view)), element('section', {}, element('h3', {}, 'Found odd by the reader'), ...found, ...about)), // prettier-ignore
-  ];
+  const profile = element('section', {}, element('h3', {}, 'The profile'), facts(view));
+  const reader = element('section', {}, element('h3', {}, 'Diagnostics of the reader'), ...found, ...about);
+  return [element('div', { class: 'pair' }, profile, reader)];
 }
 
 export const DIAGNOSTICS: Panel = { id: 'diagnostics', title: 'Profile and diagnostics', width: 6, make };

@@ -1,6 +1,6 @@
-/** The key figures of a profile: what to read first. */
-import { element } from '../document/element.js';
-import { figure } from '../charts/figure.js';
+/** The key figures of a profile, as cards. */
+import { element } from '../document/dom-elements.js';
+import { figure } from '../figures/figure.js';
 import { matrixUnitName } from '../matrix-unit-names.js';
 import type { PanelContent, Panel, PanelView } from '../panel.js';
 import type { Unit } from '../document/units.js';
@@ -22,7 +22,7 @@ interface FigureCard {
 const DEVICES = 'overview.devices.*';
 const SPANS = `sum(${DEVICES}.span)`;
 
-/** A part of the devices' spans, and its time. */
+/** A share of the devices' spans, and its time. */
 const ofSpan = (title: string, name: string, more: readonly FigureLine[] = []): FigureCard => ({
   title,
   main: { field: `sum(${DEVICES}.${name}) / ${SPANS}`, unit: 'share' },
@@ -42,7 +42,9 @@ const CARDS: readonly FigureCard[] = [
   ofSpan('Idle', 'idle', [{ before: 'gaps: ', field: `sum(${DEVICES}.gaps.count)`, unit: 'count' }]),
   ofSpan('Launch-bound', 'gaps.host', [{ before: 'longest gap ', field: `max(${DEVICES}.gaps.longest)`, unit: 'ns' }]),
   ofSpan('Compute', 'compute'),
-  ofSpan('Exposed communication', 'exposed', [{ before: 'of ', field: `sum(${DEVICES}.communication)`, unit: 'ns', after: ' in all' }]), // prettier-ignore
+  ofSpan('Exposed communication', 'exposed', [
+    { before: 'of ', field: `sum(${DEVICES}.communication)`, unit: 'ns', after: ' in all' },
+  ]),
   ofSpan('Copies and sets', 'memory'),
   {
     title: 'Step, median',
@@ -56,7 +58,11 @@ const CARDS: readonly FigureCard[] = [
     title: 'On UNIT',
     main: { field: `${KERNELS}.matrixUnit.used / ${KERNELS}.time`, unit: 'share' },
     more: [
-      { field: `${KERNELS}.matrixUnit.eligibleUsed / ${KERNELS}.matrixUnit.eligible`, unit: 'share', after: ' of what could be' }, // prettier-ignore
+      {
+        field: `${KERNELS}.matrixUnit.eligibleUsed / ${KERNELS}.matrixUnit.eligible`,
+        unit: 'share',
+        after: ' of what could be',
+      },
     ],
   },
   {
@@ -71,7 +77,7 @@ const CARDS: readonly FigureCard[] = [
   },
 ];
 
-const written = (view: PanelView, { before = '', field, unit, after = '' }: FigureLine): (Node | string)[] => [
+const contentOf = (view: PanelView, { before = '', field, unit, after = '' }: FigureLine): (Node | string)[] => [
   before,
   figure(view, field, unit),
   after,
@@ -87,9 +93,9 @@ function make(view: PanelView): PanelContent {
       'div',
       { class: 'card' },
       element('dt', {}, title.replace('UNIT', unit)),
-      element('dd', { class: 'main' }, ...written(view, main)),
+      element('dd', { class: 'main' }, ...contentOf(view, main)),
       ...more.map((line) =>
-        element('dd', {}, ...written(view, line.before === 'devices: ' ? { ...line, before: count } : line)),
+        element('dd', {}, ...contentOf(view, line.before === 'devices: ' ? { ...line, before: count } : line)),
       ),
     ),
   );

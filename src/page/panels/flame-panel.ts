@@ -1,15 +1,16 @@
-/** Layers as a flame chart: each as wide as its time, beneath the layer that holds it. */
-import { element } from '../document/element.js';
+/** Layers as a flame chart: each as wide as its time, below the layer that contains it. */
+import { element } from '../document/dom-elements.js';
 import { flameBoxes, branching, type FlameBox } from '../charts/flame-layout.js';
 import { layerTree, type LayerNode } from '../charts/layer-tree.js';
 import type { PanelContent, Panel, PanelView } from '../panel.js';
-import { inPalette } from '../charts/strip.js';
+import { inPalette } from '../figures/strip.js';
 import { written } from '../document/units.js';
 import { whenVisible } from '../document/when-visible.js';
 
 const ROW_HEIGHT = 24;
+const LABEL = 'Flame chart of layers; arrow keys move, Enter zooms in, Escape zooms out';
 
-/** The box that an arrow key leads to. */
+/** The box that an arrow key moves to. */
 function next(boxes: readonly FlameBox[], from: FlameBox, key: string): FlameBox | undefined {
   const middle = from.left + from.width / 2;
   const holds = (box: FlameBox): boolean => box.left <= middle && middle <= box.left + box.width;
@@ -23,8 +24,10 @@ function next(boxes: readonly FlameBox[], from: FlameBox, key: string): FlameBox
     case 'ArrowUp':
       return boxes.find((box) => box.row === from.row - 1 && holds(box));
     case 'ArrowDown': {
-      const beneath = boxes.filter((box) => box.row === from.row + 1 && box.left >= from.left - 1e-9 && box.left < from.left + from.width); // prettier-ignore
-      return beneath.find(holds) ?? beneath[0];
+      const isBelow = ({ row, left }: FlameBox): boolean =>
+        row === from.row + 1 && left >= from.left - 1e-9 && left < from.left + from.width;
+      const below = boxes.filter(isBelow);
+      return below.find(holds) ?? below[0];
     }
     default:
       return undefined;
@@ -37,14 +40,17 @@ function textOf({ node }: FlameBox, whole: number): string {
     row.path.join(' / '),
     `${written(row.time, 'ns')}, ${written(whole > 0 ? row.time / whole : null, 'share')} of kernel time`,
     `own ${written(row.own, 'ns')}, forward ${written(row.forward, 'ns')}, backward ${written(row.backward, 'ns')}`,
-    `${written(row.count, 'count')} kernels, ${written(row.flops, 'flop')}, ${written(row.bytes, 'bytes')}, on matrix unit ${written(row.tc, 'share')}`, // prettier-ignore
+    [
+      `${written(row.count, 'count')} kernels, ${written(row.flops, 'flop')}, ${written(row.bytes, 'bytes')}`,
+      `on matrix unit ${written(row.tc, 'share')}`,
+    ].join(', '),
   ];
   return lines.join('\n');
 }
 
 function make(view: PanelView): PanelContent {
   const { shown } = view.profile.layers;
-  if (shown.length === 0) return 'The profile tells of no layers, so that there is nothing to stack.';
+  if (shown.length === 0) return 'The profile has no layers, so that there is nothing to stack.';
   const roots = layerTree(shown);
   const parents = new Map<LayerNode, LayerNode>();
   const note = (node: LayerNode): void => {
@@ -56,8 +62,8 @@ function make(view: PanelView): PanelContent {
   roots.forEach(note);
   const branches = branching(roots);
   const whole = view.profile.overview.kernels?.time ?? 0;
-  const chart = element('div', { class: 'flame', role: 'group', 'aria-label': 'Flame chart of layers; arrow keys move, Enter zooms in, Escape zooms out' }); // prettier-ignore
-  const about = element('p', { class: 'told', 'aria-live': 'polite' });
+  const chart = element('div', { class: 'flame', role: 'group', 'aria-label': LABEL });
+  const about = element('p', { class: 'status', 'aria-live': 'polite' });
 
   const colourOf = (node: LayerNode): string => {
     for (let at: LayerNode | undefined = node; at !== undefined; at = parents.get(at)) {
@@ -73,7 +79,8 @@ function make(view: PanelView): PanelContent {
     };
     const made = boxes.map((box, i) => {
       const isFocus = box.node === focus;
-      const one = element('button', { type: 'button', class: 'box', tabindex: i === 0 ? 0 : -1, title: textOf(box, whole) }, isFocus ? `↑ ${box.node.name}` : box.node.name); // prettier-ignore
+      const attributes = { type: 'button', class: 'box', tabindex: i === 0 ? 0 : -1, title: textOf(box, whole) };
+      const one = element('button', attributes, isFocus ? `↑ ${box.node.name}` : box.node.name);
       one.style.left = `${box.left * 100}%`;
       one.style.width = `${box.width * 100}%`;
       one.style.top = `${box.row * ROW_HEIGHT}px`;

@@ -1,10 +1,11 @@
-/** Kernels by time and by launches: the first as bars, all in a table. */
+/** Kernels by time and by launches: the longest as bars, all in a table. */
 import type { KernelTotal } from '../../prof/html/page-data.js';
-import { element } from '../document/element.js';
-import { sortedRows } from '../document/table-sort.js';
+import { elementAt } from '../../containers/element.js';
+import { element } from '../document/dom-elements.js';
+import { sortedRows } from '../figures/table-sort.js';
 import type { PanelContent, Panel, PanelView } from '../panel.js';
-import { swatch } from '../charts/strip.js';
-import { table, type TableColumn } from '../document/sorted-table.js';
+import { swatch } from '../figures/strip.js';
+import { table, type TableColumn } from '../figures/sorted-table.js';
 import { written } from '../document/units.js';
 
 interface KernelRow extends KernelTotal {
@@ -12,13 +13,13 @@ interface KernelRow extends KernelTotal {
 }
 
 const TOP = 15;
-/** Times of one launch are far smaller than those of all. */
+/** Times of single launches have a scale of their own: they are far smaller than sums. */
 const SINGLE = { group: 'single' };
 
 /** Bars of one quantity, the longest first. */
 function bars(title: string, rows: readonly KernelRow[], quantity: 'time' | 'count', colour: string): HTMLElement {
   const ordered = sortedRows(rows, (row) => row[quantity], true).slice(0, TOP);
-  const most = ordered[0]?.[quantity] ?? 0;
+  const most = elementAt(ordered, 0)[quantity];
   const column: TableColumn<KernelRow> = {
     title: quantity === 'time' ? 'Time' : 'Launches',
     unit: quantity === 'time' ? 'ns' : 'count',
@@ -26,7 +27,8 @@ function bars(title: string, rows: readonly KernelRow[], quantity: 'time' | 'cou
     field: ({ at }) => `kernels.shown.${at}.${quantity}`,
     bar: (row) => (most > 0 ? row[quantity] / most : 0),
   };
-  const made = table({ caption: title, columns: [{ title: 'Kernel', cell: ({ name }) => name }, column], rows: ordered, sortedBy: null }); // prettier-ignore
+  const columns = [{ title: 'Kernel', cell: ({ name }: KernelRow) => name }, column];
+  const made = table({ caption: title, columns, rows: ordered, sortedBy: null });
   made.classList.add('bars');
   made.style.setProperty('--bar', colour);
   return element('section', {}, element('h3', {}, swatch(colour), title), made);
@@ -57,7 +59,13 @@ function columnsOf(view: PanelView): TableColumn<KernelRow>[] {
       bar: ({ time }) => (all > 0 ? time / all : null),
     },
     number('Launches', 'count', 'count'),
-    { title: 'Mean', unit: 'ns', ...SINGLE, cell: ({ time, count }) => (count > 0 ? time / count : null), field: ({ at }) => `kernels.shown.${at}.time / kernels.shown.${at}.count` }, // prettier-ignore
+    {
+      title: 'Mean',
+      unit: 'ns',
+      ...SINGLE,
+      cell: ({ time, count }) => (count > 0 ? time / count : null),
+      field: ({ at }) => `kernels.shown.${at}.time / kernels.shown.${at}.count`,
+    },
     number('Least', 'ns', 'min'),
     number('Most', 'ns', 'max'),
     { title: 'On matrix unit', unit: 'share', cell: ({ tc }) => tc, field: ({ at }) => `kernels.shown.${at}.tc` },
@@ -69,7 +77,7 @@ function make(view: PanelView): PanelContent {
   if (shown.length === 0) return 'The profile holds no kernels.';
   const rows = shown.map((kernel, at) => ({ ...kernel, at }));
   const rest = count - shown.length;
-  const left = rest > 0 ? [element('p', { class: 'note' }, `${rest} further kernels, ${written(restTime, 'ns')} together, are not on this page.`)] : []; // prettier-ignore
+  const note = `${rest} further kernels, ${written(restTime, 'ns')} together, are not on this page.`;
   return [
     element(
       'div',
@@ -79,7 +87,7 @@ function make(view: PanelView): PanelContent {
     ),
     element('h3', {}, rest > 0 ? `The first ${shown.length} of ${count} kernels` : `All ${count} kernels`),
     table({ caption: 'Kernels', columns: columnsOf(view), rows, sortedBy: 1, filtered: true }),
-    ...left,
+    ...(rest > 0 ? [element('p', { class: 'note' }, note)] : []),
   ];
 }
 

@@ -1,20 +1,21 @@
-/** The layers as a tree: what each took, forward and backward. */
-import { button, element } from '../document/element.js';
+/** The layers as a tree table: time of each, forward and backward, and its work. */
+import { elementAt } from '../../containers/element.js';
+import { button, element } from '../document/dom-elements.js';
 import { layerTree, openAtFirst, visibleLayers, type LayerNode } from '../charts/layer-tree.js';
-import { filteredRows } from '../document/table-sort.js';
+import { filteredRows } from '../figures/table-sort.js';
 import type { PanelContent, Panel, PanelView } from '../panel.js';
 import { whenPrinted } from '../document/paper.js';
-import { headerTexts, plainRows, type TableColumn } from '../document/sorted-table.js';
+import { headerTexts, plainRows, type TableColumn } from '../figures/sorted-table.js';
 import { written } from '../document/units.js';
 
 const OPEN_AT_FIRST = 25;
-/** Rows that one table holds at most, and on paper. */
+/** Rows that one table holds at most, on the screen and on paper. */
 const MOST = 2000;
 const ON_PAPER = 60;
 
 const all = (nodes: readonly LayerNode[]): LayerNode[] => nodes.flatMap((node) => [node, ...all(node.children)]);
 
-/** Those with the most time, in their order; none takes more than the one above it, which is thus among them. */
+/** The layers with the most time, in their order; their parents take as much time at least, and are thus among them. */
 function longest(nodes: readonly LayerNode[], most: number): readonly LayerNode[] {
   const kept = new Set(nodes.toSorted((a, b) => b.row.time - a.row.time).slice(0, most));
   return nodes.filter((node) => kept.has(node));
@@ -54,14 +55,14 @@ function columnsOf(view: PanelView, toggle: (node: LayerNode) => Node | null): T
 
 function make(view: PanelView): PanelContent {
   const { shown, count, restTime } = view.profile.layers;
-  if (shown.length === 0) return 'The profile tells of no layers (NVTX ranges, record_function, with_modules=True).';
+  if (shown.length === 0) return 'The profile has no layers (NVTX ranges, record_function, with_modules=True).';
   const roots = layerTree(shown);
   const every = all(roots);
   let open = openAtFirst(roots, OPEN_AT_FIRST);
   let filter = '';
   let printed = false;
   const body = element('tbody');
-  const told = element('p', { class: 'told', 'aria-live': 'polite' });
+  const status = element('p', { class: 'status', 'aria-live': 'polite' });
 
   const toggle = (node: LayerNode): Node | null => {
     if (node.children.length === 0 || filter !== '') return null;
@@ -82,15 +83,15 @@ function make(view: PanelView): PanelContent {
     const nodes = printed ? longest(found, ON_PAPER) : found.slice(0, MOST);
     const rows = plainRows({ caption: 'Layers', columns, rows: nodes, sortedBy: null, scaledBy: every });
     rows.forEach((row, i) => {
-      const node = nodes[i] as LayerNode;
+      const node = elementAt(nodes, i);
       const head = row.firstElementChild as HTMLElement;
       head.style.setProperty('--depth', String(filter === '' ? node.depth : 0));
       head.classList.add('layer');
       if (filter !== '') (head.querySelector('.text') as HTMLElement).textContent = node.row.path.join(' / ');
     });
     body.replaceChildren(...rows);
-    told.textContent = `${nodes.length} of ${every.length} layers shown`;
-    // The row is a new one: the keyboard stays where it was.
+    status.textContent = `${nodes.length} of ${every.length} layers shown`;
+    // The rows are new elements: the focus has to be set again.
     if (focus !== null) rows[nodes.indexOf(focus)]?.querySelector('button')?.focus();
   };
 
@@ -103,8 +104,14 @@ function make(view: PanelView): PanelContent {
     'div',
     { class: 'above' },
     input,
-    button('Open all', () => { open = new Set(every); show(null); }), // prettier-ignore
-    button('Close all', () => { open = new Set(); show(null); }), // prettier-ignore
+    button('Open all', () => {
+      open = new Set(every);
+      show(null);
+    }),
+    button('Close all', () => {
+      open = new Set();
+      show(null);
+    }),
   );
   const heads = headerTexts({ caption: 'Layers', columns, rows: every, sortedBy: null }).map((text, i) =>
     element('th', { scope: 'col', class: i === 0 ? null : 'number' }, text),
@@ -115,14 +122,14 @@ function make(view: PanelView): PanelContent {
     printed = on;
     show(null);
   };
-  if (every.length > OPEN_AT_FIRST) whenPrinted(made, () => { print(true); }, () => { print(false); }); // prettier-ignore
-  const left = count - shown.length;
-  const rest = left > 0 ? [element('p', { class: 'note' }, `${left} further layers, ${written(restTime, 'ns')} together, are not on this page.`)] : []; // prettier-ignore
+  if (every.length > OPEN_AT_FIRST) whenPrinted(made, print);
+  const rest = count - shown.length;
+  const note = `${rest} further layers, ${written(restTime, 'ns')} together, are not on this page.`;
   return [
     above,
     element('div', { class: 'scroll', role: 'region', 'aria-label': 'Layers', tabindex: 0 }, made),
-    told,
-    ...rest,
+    status,
+    ...(rest > 0 ? [element('p', { class: 'note' }, note)] : []),
   ];
 }
 

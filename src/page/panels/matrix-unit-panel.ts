@@ -1,9 +1,9 @@
 /** Time of kernels by use of the matrix unit. */
-import { element } from '../document/element.js';
-import { figure } from '../charts/figure.js';
+import { element } from '../document/dom-elements.js';
+import { figure } from '../figures/figure.js';
 import { matrixUnitName } from '../matrix-unit-names.js';
 import type { PanelContent, Panel, PanelView } from '../panel.js';
-import { parts, strip, type StripPart } from '../charts/strip.js';
+import { parts, strip, type StripPart } from '../figures/strip.js';
 
 const WHOLE = 'overview.kernels.time';
 const of = (name: string): string => `overview.kernels.matrixUnit.${name}`;
@@ -11,7 +11,7 @@ const of = (name: string): string => `overview.kernels.matrixUnit.${name}`;
 const PARTS: readonly StripPart[] = [
   { name: 'used', field: of('used'), colour: 'var(--memory)' },
   { name: 'unused by a product', field: of('unused'), colour: 'var(--idle-host)' },
-  { name: 'product, name does not tell', field: of('untold'), colour: 'var(--communication)' },
+  { name: 'product, undetermined', field: of('untold'), colour: 'var(--communication)' },
   { name: 'not applicable: no product', field: of('notApplicable'), colour: 'var(--host)' },
   { name: 'not known', field: of('unknown'), colour: 'var(--idle)' },
 ];

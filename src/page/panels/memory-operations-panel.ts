@@ -1,7 +1,7 @@
-/** Copies and sets by kind, with the bandwidth they reached. */
+/** Copies and sets by kind, with their bandwidth. */
 import type { MemoryOperations } from '../../prof/summary/summary-data.js';
 import type { PanelContent, Panel, PanelView } from '../panel.js';
-import { table, type TableColumn } from '../document/sorted-table.js';
+import { table, type TableColumn } from '../figures/sorted-table.js';
 
 interface MemoryOperationRow extends MemoryOperations {
   readonly at: number;

@@ -1,26 +1,27 @@
-/** Memory of the devices over time: a chart for each device and metric, all from and to the same times. */
+/** Memory of the devices over time: a chart for each device and metric, all with the same time axis. */
 import type { MemoryCurve } from '../../prof/html/page-data.js';
 import { chart, type ChartOption } from '../charts/chart.js';
 import { below, GRID, left, tips } from '../charts/chart-style.js';
-import { element } from '../document/element.js';
-import { namedFigure } from '../charts/figure.js';
+import { elementAt } from '../../containers/element.js';
+import { element } from '../document/dom-elements.js';
+import { namedFigure } from '../figures/figure.js';
 import { changes, timeSpan, valueAt } from '../charts/memory-curve.js';
 import type { PanelContent, Panel, PanelView } from '../panel.js';
-import { inPalette, swatch } from '../charts/strip.js';
-import { table, type TableColumn } from '../document/sorted-table.js';
+import { inPalette, swatch } from '../figures/strip.js';
+import { table, type TableColumn } from '../figures/sorted-table.js';
 import { written } from '../document/units.js';
 
 interface MemoryCurveRow extends MemoryCurve {
-  /** Place among the curves of the profile. */
+  /** Index among the curves of the profile. */
   readonly at: number;
 }
 
-/** Lines are told apart without their colours too. */
+/** Lines differ in their strokes as well as in their colours. */
 const STROKES = ['solid', 'dashed', 'dotted'] as const;
 
-const strokeOf = (i: number): (typeof STROKES)[number] => STROKES[i % STROKES.length] ?? 'solid';
+const strokeOf = (i: number): (typeof STROKES)[number] => elementAt(STROKES, i % STROKES.length);
 
-/** Lines of one chart, times from `zero`. */
+/** The curves of one chart. Times count from `zero`. */
 function option(rows: readonly MemoryCurveRow[], span: readonly [number, number], zero: number): ChartOption {
   const [from, to] = span;
   return {
@@ -39,8 +40,11 @@ function option(rows: readonly MemoryCurveRow[], span: readonly [number, number]
       name,
       step: 'end',
       symbol: 'none',
-      // The last value holds until something else is told.
-      data: [...points, [to, points.at(-1)?.[1] ?? 0] as const].map(([time, bytes]) => [time - zero, bytes]),
+      // The last value holds until the end.
+      data: [...points, [to, elementAt(points, points.length - 1)[1]] as const].map(([time, bytes]) => [
+        time - zero,
+        bytes,
+      ]),
       lineStyle: { color: inPalette(i), width: 1.5, type: strokeOf(i) },
       ...(rows.length === 1 ? { areaStyle: { color: inPalette(i), opacity: 0.25 } } : {}),
       emphasis: { disabled: true },
@@ -49,17 +53,18 @@ function option(rows: readonly MemoryCurveRow[], span: readonly [number, number]
 }
 
 const deviceText = ({ device, name }: MemoryCurve): string =>
-  device !== null ? `Device ${device}` : name === 'CPU' ? 'Host' : 'no device told';
+  device !== null ? `Device ${device}` : name === 'CPU' ? 'Host' : 'Unknown device';
 
 function curves(rows: readonly MemoryCurveRow[], span: readonly [number, number], zero: number): Node[] {
   const [first] = rows;
   if (first === undefined) return [];
   const title = `${deviceText(first)}: ${first.metric}`;
   const peaks = rows.map(({ name, peak }) => `${name} peak ${written(peak, 'bytes')}`).join(', ');
-  const legend = rows.map(
-    ({ name, at, peak }, i) =>
-    element('li', {}, swatch(inPalette(i)), element('span', { class: 'text' }, `${name}${rows.length > 1 ? ` (${strokeOf(i)})` : ''}, peak `), namedFigure(`memory.${at}.peak`, peak, 'bytes')), // prettier-ignore
-  );
+  const legend = rows.map(({ name, at, peak }, i) => {
+    const stroke = rows.length > 1 ? ` (${strokeOf(i)})` : '';
+    const text = element('span', { class: 'text' }, `${name}${stroke}, peak `);
+    return element('li', {}, swatch(inPalette(i)), text, namedFigure(`memory.${at}.peak`, peak, 'bytes'));
+  });
   return [
     element('h3', {}, title),
     element('ul', { class: 'legend' }, ...legend),
@@ -74,11 +79,11 @@ const COLUMNS: readonly TableColumn<MemoryCurveRow>[] = [
   },
   { title: 'Device', cell: ({ device }) => (device === null ? null : String(device)) },
   { title: 'Size', unit: 'bytes', cell: ({ peak }) => peak, field: ({ at }) => `memory.${at}.peak` },
-  { title: 'Told', cell: ({ points }) => toldText(points.length) },
+  { title: 'Samples', cell: ({ points }) => sampleText(points.length) },
 ];
 
-const toldText = (samples: number): string =>
-  samples === 0 ? 'of the whole profile' : samples === 1 ? 'once' : `${written(samples, 'count')} times the same`;
+const sampleText = (samples: number): string =>
+  samples === 0 ? 'of the whole profile' : samples === 1 ? 'one' : `${written(samples, 'count')}, all the same`;
 
 function make(view: PanelView): PanelContent {
   const { memory, utilisation } = view.profile;
@@ -92,15 +97,15 @@ function make(view: PanelView): PanelContent {
     groups.set(key, [...(groups.get(key) ?? []), row]);
   }
   const { start, width, devices } = utilisation;
-  const worked = devices.length === 0 ? [] : [start, start + width * (devices[0]?.busy.length ?? 0)];
-  const span = timeSpan(rows.map(({ points }) => points), worked); // prettier-ignore
+  const busyTime = devices.slice(0, 1).flatMap(({ busy }) => [start, start + width * busy.length]);
+  const curvePoints = rows.map(({ points }) => points);
+  const span = timeSpan(curvePoints, busyTime);
   const zero = devices.length === 0 ? span[0] : start;
   const rest = rows.filter((row) => !changing.includes(row));
+  const charts = [...groups.values()].flatMap((group) => curves(group, span, zero));
+  if (rest.length === 0) return charts;
   const caption = 'Memory that does not change';
-  return [
-    ...[...groups.values()].flatMap((group) => curves(group, span, zero)),
-    ...(rest.length === 0 ? [] : [element('h3', {}, caption), table({ caption, columns: COLUMNS, rows: rest, sortedBy: 2 })]), // prettier-ignore
-  ];
+  return [...charts, element('h3', {}, caption), table({ caption, columns: COLUMNS, rows: rest, sortedBy: 2 })];
 }
 
 export const MEMORY: Panel = { id: 'memory', title: 'Memory', width: 6, make };

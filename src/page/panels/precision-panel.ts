@@ -1,6 +1,6 @@
 /** Time of kernels by element type of their arithmetic. */
 import type { PanelContent, Panel, PanelView } from '../panel.js';
-import { inPalette, parts, strip, type StripPart } from '../charts/strip.js';
+import { inPalette, parts, strip, type StripPart } from '../figures/strip.js';
 
 const WHOLE = 'overview.kernels.time';
 
@@ -8,7 +8,7 @@ function make(view: PanelView): PanelContent {
   const { kernels } = view.profile.overview;
   if (kernels === null) return 'The profile holds no kernels.';
   const list = kernels.precision.map(({ name }, at): StripPart => ({
-    name: name === 'na' ? 'not told' : name,
+    name: name === 'na' ? 'unknown' : name,
     field: `overview.kernels.precision.${at}.time`,
     count: `overview.kernels.precision.${at}.count`,
     colour: name === 'na' ? 'var(--idle)' : inPalette(at),

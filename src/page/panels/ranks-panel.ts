@@ -1,8 +1,9 @@
-/** The profiles of a page beside each other: which rank is slow, and where. */
-import { deviations, median } from '../charts/rank-comparison.js';
-import { button, element } from '../document/element.js';
-import { valueOf } from '../document/field.js';
-import { namedFigure } from '../charts/figure.js';
+/** The profiles of a page compared: which rank is slow, and where. */
+import { deviations, median } from '../figures/rank-comparison.js';
+import { elementAt } from '../../containers/element.js';
+import { button, element } from '../document/dom-elements.js';
+import { valueOf } from '../figures/field.js';
+import { namedFigure } from '../figures/figure.js';
 import type { PanelContent, Panel, PanelView } from '../panel.js';
 import { rankNames } from '../profile-labels.js';
 import { inScale, scaleOfAll, written, type Unit } from '../document/units.js';
@@ -10,21 +11,21 @@ import { inScale, scaleOfAll, written, type Unit } from '../document/units.js';
 interface RankMetric {
   readonly title: string;
   readonly unit: Unit;
-  /** Field of a profile, its paths beginning with 'P.'. */
+  /** Field of a profile; 'P.' stands for its path. */
   readonly field: string;
 }
 
-const SUM = (name: string): string => `sum(P.overview.devices.*.${name})`;
+const sumOf = (name: string): string => `sum(P.overview.devices.*.${name})`;
 
 const METRICS: readonly RankMetric[] = [
   { title: 'Span', unit: 'ns', field: 'max(P.overview.devices.*.end) - min(P.overview.devices.*.start)' },
-  { title: 'Busy', unit: 'ns', field: SUM('busy') },
-  { title: 'Idle', unit: 'ns', field: SUM('idle') },
-  { title: 'Launch-bound', unit: 'ns', field: SUM('gaps.host') },
-  { title: 'Compute', unit: 'ns', field: SUM('compute') },
-  { title: 'Communication', unit: 'ns', field: SUM('communication') },
-  { title: 'Exposed', unit: 'ns', field: SUM('exposed') },
-  { title: 'Copies and sets', unit: 'ns', field: SUM('memory') },
+  { title: 'Busy', unit: 'ns', field: sumOf('busy') },
+  { title: 'Idle', unit: 'ns', field: sumOf('idle') },
+  { title: 'Launch-bound', unit: 'ns', field: sumOf('gaps.host') },
+  { title: 'Compute', unit: 'ns', field: sumOf('compute') },
+  { title: 'Communication', unit: 'ns', field: sumOf('communication') },
+  { title: 'Exposed', unit: 'ns', field: sumOf('exposed') },
+  { title: 'Copies and sets', unit: 'ns', field: sumOf('memory') },
   { title: 'Step, median', unit: 'ns', field: 'P.overview.steps.median' },
   { title: 'Kernels', unit: 'count', field: 'P.overview.kernels.count' },
   { title: 'On matrix unit', unit: 'share', field: 'P.overview.kernels.matrixUnit.used / P.overview.kernels.time' },
@@ -47,23 +48,22 @@ function make(view: PanelView): PanelContent {
       const together = known.filter((other) => other.metric.unit === metric.unit).flatMap((other) => other.values);
       return { metric, values, scale: scaleOfAll(metric.unit, together), from: deviations(values) };
     });
-  const heads = columns.map(
-    ({ metric, scale }) =>
-    element('th', { scope: 'col', class: 'number' }, scale.suffix === '' ? metric.title : `${metric.title} (${scale.suffix})`), // prettier-ignore
+  const heads = columns.map(({ metric: { title }, scale: { suffix } }) =>
+    element('th', { scope: 'col', class: 'number' }, suffix === '' ? title : `${title} (${suffix})`),
   );
-  const rows = profiles.map((_, at) => {
-    const choose = button(names[at] ?? '', () => {
+  const rows = names.map((name, at) => {
+    const choose = button(name, () => {
       view.choose(at);
     });
     choose.className = 'link';
     if (at === view.at) choose.setAttribute('aria-current', 'true');
     const cells = columns.map(({ metric, values, scale, from }) => {
-      const value = values[at] ?? null;
-      const { part, standsOut } = from[at] ?? { part: null, standsOut: false };
+      const value = elementAt(values, at);
+      const { part, standsOut } = elementAt(from, at);
       const shown = namedFigure(fieldOf(metric, at), value, metric.unit, inScale(value, scale));
-      const sign = (part ?? 0) > 0 ? '▲ +' : '▼ −';
-      const mark = standsOut && part !== null ? [element('span', { class: 'deviation' }, `${sign}${written(Math.abs(part), 'share')}`)] : []; // prettier-ignore
-      return element('td', { class: standsOut ? 'number out' : 'number' }, shown, ...mark);
+      if (!standsOut || part === null) return element('td', { class: 'number' }, shown);
+      const text = `${part > 0 ? '▲ +' : '▼ −'}${written(Math.abs(part), 'share')}`;
+      return element('td', { class: 'number out' }, shown, element('span', { class: 'deviation' }, text));
     });
     return element(
       'tr',
@@ -78,6 +78,7 @@ function make(view: PanelView): PanelContent {
     element('th', { scope: 'row' }, 'Median'),
     ...columns.map(({ values, scale }) => element('td', { class: 'number' }, inScale(median(values), scale))),
   );
+  const marked = profiles.length === 2 ? 'the larger of the two' : 'the farthest from the median of its column';
   const made = element(
     'table',
     { 'aria-label': 'Profiles compared' },
@@ -87,7 +88,11 @@ function make(view: PanelView): PanelContent {
   );
   return [
     element('div', { class: 'scroll', role: 'region', 'aria-label': 'Profiles compared', tabindex: 0 }, made),
-    element('p', { class: 'note' }, `Marked: ${profiles.length === 2 ? 'the larger of the two' : 'the farthest from the median of its column'}, where that is more than 5 %. A name shows its profile above and below.`), // prettier-ignore
+    element(
+      'p',
+      { class: 'note' },
+      `Marked: ${marked}, where that is more than 5 %. A name shows its profile above and below.`,
+    ),
   ];
 }
 

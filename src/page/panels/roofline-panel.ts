@@ -1,26 +1,28 @@
-/** Kernels under the roofs of their device: FLOP/byte against FLOP/s, both logarithmic. */
+/** Kernels under the roofline of their device: FLOP/byte against FLOP/s, both logarithmic. */
 import type { Roofline } from '../../prof/html/page-data.js';
 import type { ScatterSeriesOption } from 'echarts/charts';
 import { chart, replaceContents, type ChartOption } from '../charts/chart.js';
 import { below, left, tips } from '../charts/chart-style.js';
-import { element, select } from '../document/element.js';
+import { elementAt } from '../../containers/element.js';
+import { element } from '../document/dom-elements.js';
+import { devicePicker } from '../figures/device-picker.js';
 import type { PanelContent, Panel, PanelView } from '../panel.js';
 import { placedPoints, roofLines, type PlacedPoint, type RoofLine } from '../charts/roofline-points.js';
-import { swatch } from '../charts/strip.js';
-import { table, type TableColumn } from '../document/sorted-table.js';
+import { swatch } from '../figures/strip.js';
+import { table, type TableColumn } from '../figures/sorted-table.js';
 import { tick, written } from '../document/units.js';
 
-/** Uses of the matrix unit, told apart by form as well as by colour. */
+/** Uses of the matrix unit: they differ in shape as well as in colour. */
 const USES = [
   { tc: '1', name: 'on the matrix unit', short: 'used', symbol: 'circle', colour: 'var(--memory)' },
-  { tc: '0', name: 'product beside it', short: 'unused', symbol: 'diamond', colour: 'var(--idle-host)' },
+  { tc: '0', name: 'product not on it', short: 'unused', symbol: 'diamond', colour: 'var(--idle-host)' },
   { tc: '-', name: 'no product', short: 'no product', symbol: 'triangle', colour: 'var(--host)' },
-  { tc: null, name: 'not told', short: 'not told', symbol: 'rect', colour: 'var(--idle)' },
+  { tc: null, name: 'unknown', short: 'unknown', symbol: 'rect', colour: 'var(--idle)' },
 ] as const;
 
 const useOf = ({ point }: PlacedPoint): (typeof USES)[number] => USES.find(({ tc }) => tc === point.tc) ?? USES[3];
 
-/** Whole powers of ten around values. */
+/** The least and the greatest of the powers of ten that enclose some values. */
 function decades(values: readonly number[]): readonly [number, number] {
   const known = values.filter((value) => value > 0 && Number.isFinite(value));
   const least = known.reduce((a, b) => Math.min(a, b), Infinity);
@@ -28,19 +30,19 @@ function decades(values: readonly number[]): readonly [number, number] {
   return most === 0 ? [1, 10] : [10 ** Math.floor(Math.log10(least)), 10 ** Math.ceil(Math.log10(most * 1.05))];
 }
 
-/** Width in pixels of a point: its area is its part of the time. */
+/** Width of a point in pixels: its area grows with its time. */
 const sizeOf = (time: number, most: number, count: number): number =>
   5 + (count > 200 ? 11 : 23) * Math.sqrt(most > 0 ? time / most : 0);
 
 const CHART_HEIGHT = 460;
 
-/** Names of the roofs, at the right end of each; those that would stand over each other move to the left. */
+/** Labels of the roofs, at the right end of each; labels that would overlap move to the left. */
 function labelsOf(lines: readonly RoofLine[], low: number, high: number): ScatterSeriesOption[] {
   const pixels = (CHART_HEIGHT - 74) / Math.log10(high / low);
   let above = Infinity;
   let aside = 0;
   return lines.map(({ name, line }) => {
-    const [[x, y] = [1, 1], [toX, toY] = [1, 1]] = line;
+    const [[x, y], [toX, toY]] = line;
     const isMemory = name === 'memory';
     const start = Math.max(x, (low * x) / y);
     const place = isMemory ? [Math.sqrt(start * toX), (Math.sqrt(start * toX) * y) / x] : [toX, toY];
@@ -77,7 +79,8 @@ function option(points: readonly PlacedPoint[], roof: Roofline['roofs'][number] 
   const [from, to] = decades([...points.map(({ intensity }) => intensity), 1, 1000]);
   const lines = roof === undefined ? [] : roofLines(roof, from, to, new Set(points.map(({ point }) => point.dtype)));
   const [low] = decades(points.map(({ flopsPerS }) => flopsPerS));
-  const [, high] = decades([...points.map(({ flopsPerS }) => flopsPerS), ...lines.flatMap(({ line }) => line.map(([, y]) => y))]); // prettier-ignore
+  const peaks = lines.flatMap(({ line }) => line.map(([, y]) => y));
+  const [, high] = decades([...points.map(({ flopsPerS }) => flopsPerS), ...peaks]);
   const most = points.reduce((max, { point }) => Math.max(max, point.time), 0);
   const groups = USES.map((use) => ({ use, own: points.filter((one) => useOf(one) === use) }));
   return {
@@ -106,7 +109,11 @@ function option(points: readonly PlacedPoint[], roof: Roofline['roofs'][number] 
         silent: true,
         symbol: 'none',
         showSymbol: true,
-        lineStyle: { color: 'var(--quiet)', width: name === 'memory' ? 1.8 : 1, type: name === 'memory' ? ('solid' as const) : ('dashed' as const) }, // prettier-ignore
+        lineStyle: {
+          color: 'var(--quiet)',
+          width: name === 'memory' ? 1.8 : 1,
+          type: name === 'memory' ? ('solid' as const) : ('dashed' as const),
+        },
         data: line.map(([x, y]) => [x, y]),
         tooltip: { show: false },
       })),
@@ -117,7 +124,7 @@ function option(points: readonly PlacedPoint[], roof: Roofline['roofs'][number] 
         symbol: use.symbol,
         data: own.map(({ intensity, flopsPerS }) => [intensity, flopsPerS]),
         symbolSize: (_: unknown, { dataIndex }: { dataIndex: number }) =>
-          sizeOf(own[dataIndex]?.point.time ?? 0, most, points.length),
+          sizeOf(elementAt(own, dataIndex).point.time, most, points.length),
         itemStyle: { color: use.colour, opacity: 0.65, borderColor: 'var(--panel)', borderWidth: 0.6 },
         emphasis: { itemStyle: { opacity: 1, borderColor: 'var(--ink)', borderWidth: 1.5 } },
       })),
@@ -153,21 +160,26 @@ function shownOf({ roofline }: PanelView['profile'], device: number): Node[] {
   const points = placedPoints(roofline, device);
   const roof = roofline.roofs.find((one) => one.device === device);
   const own = roofline.points.filter((point) => point.device === device).length;
-  if (points.length === 0) return [element('p', { class: 'missing' }, 'FLOPs and bytes of this device’s kernels are not known.')]; // prettier-ignore
+  if (points.length === 0) {
+    return [element('p', { class: 'missing' }, 'FLOPs and bytes of this device’s kernels are not known.')];
+  }
   const uses = USES.map((use) => ({ use, count: points.filter((one) => useOf(one) === use).length }));
   const legend = uses
     .filter(({ count }) => count > 0)
     .map(({ use, count }) => element('li', {}, swatch(use.colour, use.symbol), `${use.name} (${count})`));
-  const label = `Roofline of ${roof?.name ?? `device ${device}`}: ${points.length} kernels by op, from ${tick(points.reduce((least, { intensity }) => Math.min(least, intensity), Infinity), 'flop/byte')} up. The table beneath holds the figures.`; // prettier-ignore
+  const leastIntensity = points.reduce((least, { intensity }) => Math.min(least, intensity), Infinity);
+  const label = [
+    `Roofline of ${roof?.name ?? `device ${device}`}: ${points.length} kernels by op,`,
+    `from ${tick(leastIntensity, 'flop/byte')} up. The table below holds the figures.`,
+  ].join(' ');
+  const leftOut = roofline.pointCount - roofline.points.length;
   const about = [
     roof === undefined
       ? 'The peaks of this device are not known: no roofs.'
       : `Roofs of ${roof.name}${roof.bytesPerS === null ? ', whose memory bandwidth is not known' : ''}.`,
     'The area of a point is its time.',
-    ...(own > points.length
-      ? [`${own - points.length} entries without arithmetic or traffic have no place here.`]
-      : []),
-    ...(roofline.pointCount > roofline.points.length ? [`${roofline.pointCount - roofline.points.length} entries with the least time are left out.`] : []), // prettier-ignore
+    ...(own > points.length ? [`${own - points.length} entries without FLOPs or bytes are not shown.`] : []),
+    ...(leftOut > 0 ? [`${leftOut} entries with the least time are left out.`] : []),
   ];
   return [
     element('ul', { class: 'legend' }, ...legend),
@@ -192,10 +204,8 @@ function make(view: PanelView): PanelContent {
   const show = (device: number): void => {
     replaceContents(place, ...shownOf(view.profile, device));
   };
-  show(devices[0] ?? 0);
-  const choices = devices.map((device) => ({ value: String(device), label: String(device) }));
-  const picker = devices.length < 2 ? [] : [select('Device', choices, String(devices[0]), (value) => { show(Number(value)); })]; // prettier-ignore
-  return [...picker, place];
+  show(elementAt(devices, 0));
+  return [...devicePicker(devices, show), place];
 }
 
 export const ROOFLINE: Panel = { id: 'roofline', title: 'Roofline', width: 6, make };

@@ -1,13 +1,18 @@
-/** How long steps took: how often, and one after the other. */
+/** Times of steps: a histogram, and step by step. */
 import type { StepSummary } from '../../prof/summary/summary-data.js';
 import { chart, replaceContents, type ChartOption } from '../charts/chart.js';
 import { below, GRID, left, tips } from '../charts/chart-style.js';
-import { element, select } from '../document/element.js';
-import { figure } from '../charts/figure.js';
+import { element } from '../document/dom-elements.js';
+import { figure } from '../figures/figure.js';
 import { histogram } from '../charts/histogram-chart.js';
 import type { PanelContent, Panel, PanelView } from '../panel.js';
-import { swatch } from '../charts/strip.js';
+import { swatch } from '../figures/strip.js';
+import { devicePicker } from '../figures/device-picker.js';
 import { written } from '../document/units.js';
+import { elementAt } from '../../containers/element.js';
+
+/** Steps in the label of the chart. */
+const LABELLED_STEPS = 20;
 
 type StepEntry = StepSummary['list'][number];
 
@@ -17,7 +22,7 @@ function series(steps: readonly StepEntry[]): ChartOption {
     xAxis: below('step', 'count', { type: 'category', data: steps.map(({ step }) => String(step)) }),
     yAxis: left('ns', { min: 0 }),
     tooltip: tips('axis', (i) => {
-      const { step, span, busy } = steps[i] as StepEntry;
+      const { step, span, busy } = elementAt(steps, i);
       return [`step ${step}`, ['from first to last work', written(span, 'ns')], ['busy', written(busy, 'ns')]];
     }),
     series: [{ key: 'span', color: 'var(--idle)' } as const, { key: 'busy', color: 'var(--compute)' } as const].map(
@@ -44,7 +49,7 @@ const FIGURES = [
 
 function make(view: PanelView): PanelContent {
   const { steps } = view.profile.overview;
-  if (steps === null || steps.list.length === 0) return 'The profile tells of no steps.';
+  if (steps === null || steps.list.length === 0) return 'The profile has no steps.';
   const devices = [...new Set(steps.list.map(({ device }) => device))];
   const figures = FIGURES.map(([title, key, unit]) =>
     element('div', {}, element('dt', {}, title), element('dd', {}, figure(view, `overview.steps.${key}`, unit))),
@@ -52,17 +57,15 @@ function make(view: PanelView): PanelContent {
   const place = element('div');
   const show = (device: number): void => {
     const own = steps.list.filter((step) => step.device === device);
-    const label = `Time of ${own.length} steps on device ${device}, in order: ${own.slice(0, 20).map(({ step, span }) => `step ${step} ${written(span, 'ns')}`).join(', ')}${own.length > 20 ? ' …' : ''}`; // prettier-ignore
+    const times = own.slice(0, LABELLED_STEPS).map(({ step, span }) => `step ${step} ${written(span, 'ns')}`);
+    const more = own.length > LABELLED_STEPS ? ' …' : '';
+    const label = `Time of ${own.length} steps on device ${device}, in order: ${times.join(', ')}${more}`;
     replaceContents(
       place,
       chart(label, 220, () => series(own)),
     );
   };
-  if (steps.list.length > 1) show(devices[0] ?? 0);
-  const picker =
-    devices.length < 2
-      ? []
-      : [select('Device', devices.map((device) => ({ value: String(device), label: String(device) })), String(devices[0]), (value) => { show(Number(value)); })]; // prettier-ignore
+  if (steps.list.length > 1) show(elementAt(devices, 0));
   const legend = element(
     'ul',
     { class: 'legend' },
@@ -71,15 +74,11 @@ function make(view: PanelView): PanelContent {
   );
   const list = element('dl', { class: 'inline' }, ...figures);
   if (steps.list.length === 1) return [list, element('p', { class: 'note' }, 'One step: nothing to spread.')];
-  return [
-    list,
-    element(
-      'div',
-      { class: 'pair' },
-      element('section', {}, element('h3', {}, 'How long steps took'), histogram('length of a step', steps.list.map(({ span }) => span))), // prettier-ignore
-      element('section', {}, element('h3', {}, 'Step by step'), ...picker, legend, place),
-    ),
-  ];
+  const lengths = steps.list.map(({ span }) => span);
+  const distribution = [element('h3', {}, 'How long steps took'), histogram('length of a step', lengths)];
+  const inOrder = [element('h3', {}, 'Step by step'), ...devicePicker(devices, show), legend, place];
+  const pair = [element('section', {}, ...distribution), element('section', {}, ...inOrder)];
+  return [list, element('div', { class: 'pair' }, ...pair)];
 }
 
 export const STEPS: Panel = { id: 'steps', title: 'Steps', width: 6, make };

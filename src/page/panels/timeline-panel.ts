@@ -1,11 +1,11 @@
-/** The timeline, which has a program of its own. */
-import { element } from '../document/element.js';
+/** The timeline of the shown profile. */
+import { element } from '../document/dom-elements.js';
 import type { PanelContent, Panel, PanelView } from '../panel.js';
 import { showTimeline, type ShownTimeline } from '../timeline/timeline.js';
 import { written } from '../document/units.js';
 import { whenIdle, whenVisible } from '../document/when-visible.js';
 
-/** That of the profile shown before: it listens to the window until it is closed. */
+/** The open timeline: it listens to events of the window until it is closed. */
 let open: ShownTimeline | null = null;
 
 function make(view: PanelView): PanelContent {
@@ -14,7 +14,7 @@ function make(view: PanelView): PanelContent {
   open = null;
   if (timeline === null || timeline.events === 0) return 'The page holds no events: nothing to draw over time.';
   const { leftOut } = timeline;
-  const note = leftOut > 0 ? [element('p', { class: 'note' }, `${written(leftOut, 'count')} further events of this span are left out; \`dprof html\` can choose a shorter one.`)] : []; // prettier-ignore
+  const note = `${written(leftOut, 'count')} further events of this span are left out; \`dprof html\` can choose a shorter one.`;
   const place = element('div', { class: 'timeline-place' });
   whenVisible(place, () => {
     open = showTimeline(place, timeline, {
@@ -23,7 +23,7 @@ function make(view: PanelView): PanelContent {
     });
   });
   whenIdle(place);
-  return [place, ...note];
+  return [place, ...(leftOut > 0 ? [element('p', { class: 'note' }, note)] : [])];
 }
 
 export const TIMELINE: Panel = { id: 'timeline', title: 'Timeline', width: 6, make };

@@ -1,9 +1,10 @@
-/** During how much of each span of time devices and host worked. */
+/** Utilisation of devices and host over time. */
 import { chart, type ChartOption } from '../charts/chart.js';
 import { below, GRID, left, tips } from '../charts/chart-style.js';
-import { element } from '../document/element.js';
+import { elementAt } from '../../containers/element.js';
+import { element } from '../document/dom-elements.js';
 import type { PanelContent, Panel, PanelView } from '../panel.js';
-import { swatch } from '../charts/strip.js';
+import { swatch } from '../figures/strip.js';
 import { written } from '../document/units.js';
 
 interface UtilisationLine {
@@ -16,15 +17,19 @@ interface UtilisationLine {
 const mean = (shares: readonly number[]): number | null =>
   shares.length === 0 ? null : shares.reduce((all, one) => all + one, 0) / shares.length;
 
+/** All curves have the same number of spans. */
+const spansOf = (curves: readonly UtilisationLine[]): number => elementAt(curves, 0).shares.length;
+
 function option(curves: readonly UtilisationLine[], width: number): ChartOption {
   const at = (i: number): number => i * width;
-  const end = at(curves[0]?.shares.length ?? 0);
+  const end = at(spansOf(curves));
   return {
     grid: GRID,
     xAxis: below('time from the first work', 'ns', { min: 0, max: end }),
     yAxis: left('share', { min: 0, max: 1, splitNumber: 2 }),
     tooltip: tips('axis', (i) => [
       `${written(at(i), 'ns')} – ${written(at(i + 1), 'ns')}`,
+      // A point is drawn at the end of the last span too.
       ...curves.map(({ name, shares }) => [name, written(shares[i] ?? null, 'share')] as const),
     ]),
     series: curves.map(({ name, colour, shares, filled }) => ({
@@ -33,8 +38,8 @@ function option(curves: readonly UtilisationLine[], width: number): ChartOption 
       step: 'end',
       symbol: 'none',
       silent: true,
-      // The last span is as wide as the others: its end repeats it.
-      data: [...shares, shares.at(-1) ?? 0].map((share, i) => [at(i), share]),
+      // The end of the last span repeats its value.
+      data: [...shares, ...shares.slice(-1)].map((share, i) => [at(i), share]),
       lineStyle: { color: colour, width: filled ? 1 : 1.5 },
       ...(filled ? { areaStyle: { color: colour, opacity: 0.3 } } : {}),
       emphasis: { disabled: true },
@@ -55,10 +60,13 @@ function make(view: PanelView): PanelContent {
     const some = curves.filter(({ shares }, i) => i === 0 || shares.some((share) => share > 0));
     return { title: `Device ${device.device}`, curves: some };
   });
-  if (host !== null)
-    rows.push({ title: 'Host, launching', curves: [{ name: 'Some thread launches', colour: 'var(--host)', shares: host, filled: true }] }); // prettier-ignore
+  if (host !== null) {
+    const launching = { name: 'Some thread launches', colour: 'var(--host)', shares: host, filled: true };
+    rows.push({ title: 'Host, launching', curves: [launching] });
+  }
   const charts = rows.flatMap(({ title, curves }) => {
-    const label = `${title} over time, mean of ${curves[0]?.shares.length ?? 0} spans: ${curves.map(({ name, shares }) => `${name} ${written(mean(shares), 'share')}`).join(', ')}`; // prettier-ignore
+    const means = curves.map(({ name, shares }) => `${name} ${written(mean(shares), 'share')}`);
+    const label = `${title} over time, mean of ${spansOf(curves)} spans: ${means.join(', ')}`;
     const legend = curves.map(({ name, colour, shares }) =>
       element('li', {}, swatch(colour), `${name}, mean ${written(mean(shares), 'share')}`),
     );

@@ -1,6 +1,6 @@
 /** The timeline of a page, on a canvas. */
 import type { Timeline } from '../../prof/html/page-data.js';
-import { element } from '../document/element.js';
+import { element } from '../document/dom-elements.js';
 import { followAddress } from './controls/address-bar.js';
 import { showDetails } from './controls/details.js';
 import { loadEvents, type TimelineEvents } from './model/events.js';
@@ -9,7 +9,7 @@ import { actOn, type KeyActions } from './controls/keys.js';
 import { showLegend } from './controls/legend.js';
 import { showMarkers } from './controls/marker-panel.js';
 import { showNames } from './controls/lane-names.js';
-import { Scene } from './draw/scene.js';
+import { Scene } from './model/scene.js';
 import { showSearch } from './controls/search-box.js';
 import { showSpan } from './controls/span-panel.js';
 import { TimelineCanvas } from './draw/stage.js';
@@ -18,28 +18,27 @@ import { showToolbar } from './controls/toolbar.js';
 import { written } from '../document/units.js';
 
 export interface TimelineOptions {
-  /** Place of the profile in its file, from 0. */
+  /** Index of the profile in its file, from 0. */
   readonly profile?: number;
-  /** The file's name, for commands that are shown. */
+  /** The file's name, quoted in suggested commands. */
   readonly file?: string;
-  /** Told after each drawing of the events: ms that it took. */
+  /** Called after each drawing of the events with the time it took, ms. */
   readonly drawn?: (ms: number) => void;
 }
 
-/** A timeline that is shown. */
 export interface ShownTimeline {
-  /** Settles when it is drawn for the first time, or it is said why it cannot be. */
+  /** Settles when the timeline is drawn for the first time, or shows why it cannot be drawn. */
   readonly ready: Promise<void>;
-  /** Ends all that it listens to, and empties its element. */
+  /** Removes its event listeners, and empties its element. */
   readonly close: () => void;
 }
 
 /**
- * What the timeline leaves out is for the page to say.
- * @param place is filled, and stays the timeline's own until it is closed
+ * Shows a timeline. The page itself states how many events are left out of the data.
+ * @param place element whose contents belong to the timeline until it is closed
  */
 export function showTimeline(place: HTMLElement, timeline: Timeline, options: TimelineOptions = {}): ShownTimeline {
-  const ending = new AbortController();
+  const closing = new AbortController();
   const loading = element(
     'p',
     { class: 'tl-hint', role: 'status' },
@@ -49,8 +48,8 @@ export function showTimeline(place: HTMLElement, timeline: Timeline, options: Ti
   const load = async (): Promise<void> => {
     try {
       const events = await loadEvents(timeline);
-      if (ending.signal.aborted) return;
-      fill(place, timeline, events, options, ending.signal);
+      if (closing.signal.aborted) return;
+      fill(place, timeline, events, options, closing.signal);
     } catch (error) {
       const why = error instanceof Error ? error.message : 'its data is damaged';
       loading.textContent = `the timeline cannot be shown: ${why}`;
@@ -59,7 +58,7 @@ export function showTimeline(place: HTMLElement, timeline: Timeline, options: Ti
   return {
     ready: load(),
     close: () => {
-      ending.abort();
+      closing.abort();
       place.replaceChildren();
     },
   };
@@ -90,10 +89,11 @@ function fill(
     focusSearch: search.focus,
   };
   new PointerGestures(scene, stage, signal);
-  stage.canvas.addEventListener('keydown', (event) => {
+  const onKey = (event: KeyboardEvent): void => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (actOn(event.key, event.shiftKey, keys)) event.preventDefault();
-  }, { signal }); // prettier-ignore
+  };
+  stage.canvas.addEventListener('keydown', onKey, { signal });
   stage.sheet.prepend(element('div', { class: 'tl-corner' }, 'time from the start'));
   stage.sheet.append(showNames(scene));
   stage.holder.append(showTip(scene, stage.canvas, signal));

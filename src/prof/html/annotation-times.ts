@@ -1,29 +1,29 @@
 /**
- * Rows → the texts that the user put around launches, and how long the device worked each time. Where the records have
- * ranges of the host, the range around its launch tells a kernel's time. Elsewhere kernels that follow each other on a
- * stream under the same text are one, unless their step, their direction, or a number in the text differs.
+ * Annotated kernels → the texts that the user put around launches, with the device time of each occurrence. Where the
+ * records have ranges of the host, kernels launched within one range are one occurrence. Elsewhere consecutive kernels of
+ * a stream under the same text are one, unless their step, their direction, or a number in the text differs.
  */
 import type { ForwardOp, RangeRecord } from '../../record/record.js';
+import { launchOf } from '../device-activity.js';
 import { bounded } from './bounds.js';
 import type { PageKernel } from './page-kernel.js';
 import type { Annotation, Bounded } from './page-data.js';
 import { ANY_THREAD, HostRanges } from './host-ranges.js';
 import { ThinnedSample } from './thinned-sample.js';
-import { launchOf } from './timed-activity.js';
 
-/** Texts that are told apart; each keeps up to MOST_SAMPLES times. */
+/** Texts that are kept apart; each keeps up to MOST_SAMPLES times. */
 const MOST_TEXTS = 5000;
 const MOST_SAMPLES = 2000;
 
-/** PyTorch numbers its steps and the calls of its ops: one annotation all the same. */
+/** Numbers that PyTorch adds to its steps and op calls: texts that differ only in them are one annotation. */
 const NUMBERS = /(?<=^ProfilerStep#)\d+$|, (?:seq|op_id) = \d+/g;
 
-/** Times of one text that kernels are still added to: work of several streams and threads interleaves. */
+/** Open occurrences of one text: work of several streams and threads interleaves. */
 const MOST_OPEN = 64;
 
 class AnnotationSum {
   time = 0;
-  /** Times that only the order of kernels tells. */
+  /** Occurrences found by the order of kernels alone. */
   guessed = 0;
   readonly occurrences = new ThinnedSample(MOST_SAMPLES);
   constructor(readonly text: string) {}
@@ -33,11 +33,11 @@ interface Occurrence {
   time: number;
   /** Number of the last kernel in it. */
   last: number;
-  /** What the kernels of one occurrence have in common. */
+  /** Kernels of one occurrence have this in common: their range, or their step, direction and full text. */
   readonly mark: string;
 }
 
-/** Where the host was when it launched a kernel; the layers of a backward kernel may be those of its forward op. */
+/** When and on which thread a kernel was launched, or the forward op of a backward kernel was called. */
 interface HostMoment {
   readonly tid: number | null | typeof ANY_THREAD;
   readonly time: number;
@@ -47,17 +47,17 @@ interface HostMoment {
 export class AnnotationTotals {
   readonly #texts = new Map<string, AnnotationSum>();
   readonly #ranges = new HostRanges();
-  /** By text, then by the range that tells them. */
-  readonly #told = new Map<string, Map<string, Occurrence>>();
-  /** By stream: the texts around its last kernel, where no range tells them. */
-  readonly #open = new Map<string, Map<string, Occurrence>>();
+  /** Open occurrences with a range: by text, then by range. */
+  readonly #inRanges = new Map<string, Map<string, Occurrence>>();
+  /** Open occurrences without: by stream, then by the texts around its last kernel. */
+  readonly #onStreams = new Map<string, Map<string, Occurrence>>();
   #kernels = 0;
-  /** ns under texts that came too late to be told apart. */
-  #others = 0;
+  /** ns under texts beyond the bound. */
+  #otherTime = 0;
 
   constructor(private readonly most = MOST_TEXTS) {}
 
-  /** To be called in order of start, before the kernels that were launched in it. */
+  /** To be called in order of start, before the kernels that were launched in the range. */
   range(record: RangeRecord): void {
     this.#ranges.take(record);
   }
@@ -68,45 +68,45 @@ export class AnnotationTotals {
    */
   add({ record, layer }: PageKernel, time: number): void {
     const { device, stream, ranges, step, dir } = record;
-    const open = this.#stream(`${device}/${stream ?? ''}`);
+    const open = this.#openOn(`${device}/${stream ?? ''}`);
     const number = ++this.#kernels;
     const launch = launchOf(record);
-    const own = launch === null ? [] : [{ tid: launch.tid, time: launch.start, mark: '' }];
-    const ofLayer = isForward(record.forward) ? [...own, { tid: record.forward.tid, time: record.forward.start, mark: 'backward' }] : own; // prettier-ignore
-    const enter = (places: readonly HostMoment[], text: string, full: string, mark: string): void => {
-      for (const { tid, time: at, mark: how } of places) {
+    const own: HostMoment[] = launch === null ? [] : [{ tid: launch.tid, time: launch.start, mark: '' }];
+    const { forward } = record;
+    // The layers of a backward kernel may be those of its forward op.
+    const ofLayer: HostMoment[] = isForward(forward)
+      ? [...own, { tid: forward.tid, time: forward.start, mark: 'backward' }]
+      : own;
+    const ofRange: HostMoment[] = launch === null ? [] : [...own, { tid: ANY_THREAD, time: launch.start, mark: '' }];
+    const add = (moments: readonly HostMoment[], text: string, full: string, mark: string): void => {
+      for (const { tid, time: at, mark: how } of moments) {
         const start = this.#ranges.startOf(record.pid, tid, full, at);
         if (start === null) continue;
-        this.#add(text, { time, last: number, mark: `${record.pid ?? ''}/${tid ?? ''}/${start}/${how}` });
+        this.#addInRange(text, { time, last: number, mark: `${record.pid ?? ''}/${tid ?? ''}/${start}/${how}` });
         return;
       }
-      this.#enter(open, text, { time, last: number, mark });
+      this.#addOnStream(open, text, { time, last: number, mark });
     };
-    for (const text of layer) enter(ofLayer, text, text, `${step ?? ''}/${dir === 'bprop' ? 'backward' : ''}`);
+    for (const text of layer) add(ofLayer, text, text, `${step ?? ''}/${dir === 'bprop' ? 'backward' : ''}`);
     for (const full of ranges) {
       const text = full.replace(NUMBERS, '');
-      enter(
-        launch === null ? [] : [...own, { tid: ANY_THREAD, time: launch.start, mark: '' }],
-        text,
-        full,
-        `${step ?? ''}/${full === text ? '' : full}`,
-      );
+      add(ofRange, text, full, `${step ?? ''}/${full === text ? '' : full}`);
     }
     for (const [text, occurrence] of open) {
       if (occurrence.last === number) continue;
-      this.#end(text, occurrence, true);
+      this.#close(text, occurrence, true);
       open.delete(text);
     }
   }
 
   annotations(most: number, samples: number): Bounded<Annotation> {
-    for (const [text, occurrences] of this.#told) for (const one of occurrences.values()) this.#end(text, one, false);
-    this.#told.clear();
-    for (const open of this.#open.values()) {
-      for (const [text, occurrence] of open) this.#end(text, occurrence, true);
+    for (const [text, open] of this.#inRanges) for (const one of open.values()) this.#close(text, one, false);
+    this.#inRanges.clear();
+    for (const open of this.#onStreams.values()) {
+      for (const [text, occurrence] of open) this.#close(text, occurrence, true);
       open.clear();
     }
-    const { shown, ...rest } = bounded([...this.#texts.values()], most, this.#others);
+    const { shown, ...rest } = bounded([...this.#texts.values()], most, this.#otherTime);
     return {
       shown: shown.map(({ text, time, guessed, occurrences }) => ({
         ...{ text, count: occurrences.count, guessed, time, samples: occurrences.upTo(samples) },
@@ -115,8 +115,8 @@ export class AnnotationTotals {
     };
   }
 
-  /** A text twice around a kernel is around it once. */
-  #enter(open: Map<string, Occurrence>, text: string, now: Occurrence): void {
+  /** Adds a kernel to the occurrence of the one before it on its stream. A text twice around a kernel counts once. */
+  #addOnStream(open: Map<string, Occurrence>, text: string, now: Occurrence): void {
     const known = open.get(text);
     if (known?.last === now.last) return;
     if (known !== undefined && known.mark === now.mark) {
@@ -124,16 +124,16 @@ export class AnnotationTotals {
       known.time += now.time;
       return;
     }
-    if (known !== undefined) this.#end(text, known, true);
+    if (known !== undefined) this.#close(text, known, true);
     open.set(text, now);
   }
 
-  /** Adds a kernel to the occurrence that its range tells. */
-  #add(text: string, now: Occurrence): void {
-    let occurrences = this.#told.get(text);
+  /** Adds a kernel to the occurrence of its range. */
+  #addInRange(text: string, now: Occurrence): void {
+    let occurrences = this.#inRanges.get(text);
     if (occurrences === undefined) {
-      if (this.#told.size === this.most) this.#endOldest();
-      this.#told.set(text, (occurrences = new Map<string, Occurrence>()));
+      if (this.#inRanges.size === this.most) this.#closeOldest();
+      this.#inRanges.set(text, (occurrences = new Map<string, Occurrence>()));
     }
     const known = occurrences.get(now.mark);
     if (known?.last === now.last) return;
@@ -145,26 +145,26 @@ export class AnnotationTotals {
     occurrences.set(now.mark, now);
     if (occurrences.size <= MOST_OPEN) return;
     for (const [mark, oldest] of occurrences) {
-      this.#end(text, oldest, false);
+      this.#close(text, oldest, false);
       occurrences.delete(mark);
       return;
     }
   }
 
-  /** Makes room: of the text that came first. */
-  #endOldest(): void {
-    for (const [text, occurrences] of this.#told) {
-      for (const one of occurrences.values()) this.#end(text, one, false);
-      this.#told.delete(text);
+  /** Closes the occurrences of the text that came first. */
+  #closeOldest(): void {
+    for (const [text, occurrences] of this.#inRanges) {
+      for (const one of occurrences.values()) this.#close(text, one, false);
+      this.#inRanges.delete(text);
       return;
     }
   }
 
-  #end(text: string, { time }: Occurrence, isGuessed: boolean): void {
+  #close(text: string, { time }: Occurrence, isGuessed: boolean): void {
     let known = this.#texts.get(text);
     if (known === undefined) {
       if (this.#texts.size === this.most) {
-        this.#others += time;
+        this.#otherTime += time;
         return;
       }
       this.#texts.set(text, (known = new AnnotationSum(text)));
@@ -174,13 +174,13 @@ export class AnnotationTotals {
     known.occurrences.add(time);
   }
 
-  #stream(key: string): Map<string, Occurrence> {
-    let open = this.#open.get(key);
-    if (open === undefined) this.#open.set(key, (open = new Map<string, Occurrence>()));
+  #openOn(stream: string): Map<string, Occurrence> {
+    let open = this.#onStreams.get(stream);
+    if (open === undefined) this.#onStreams.set(stream, (open = new Map<string, Occurrence>()));
     return open;
   }
 }
 
-/** Lines may have been edited. */
+/** Lines may have been edited: a forward op without a start is unknown. */
 const isForward = (forward: ForwardOp | null | undefined): forward is ForwardOp =>
   typeof forward === 'object' && forward !== null && Number.isFinite(forward.start);

@@ -1,4 +1,4 @@
-/** How much of everything a page holds. */
+/** How many entries of each list a page holds. */
 import type { Bounded } from './page-data.js';
 
 /** Entries of each list that a page shows of one profile. */
@@ -13,7 +13,7 @@ export interface Bounds {
   readonly events: number;
 }
 
-const ONE: Bounds = {
+const OF_ONE_PROFILE: Bounds = {
   kernels: 1000,
   annotations: 200,
   samples: 2000,
@@ -23,24 +23,25 @@ const ONE: Bounds = {
   events: 200_000,
 };
 
-/** So few that a page of a thousand ranks opens; so many that the largest of each is seen. */
+/** Few enough that a page of a thousand ranks opens; enough that the largest entries of each rank are shown. */
 const LEAST: Bounds = { kernels: 50, annotations: 20, samples: 100, points: 50, layers: 200, curves: 8, events: 1000 };
 
-/** A page of many profiles shows less of each: together as much as of one. */
-export function boundsOf(profiles: number, events = ONE.events): Bounds {
+/** Profiles of one page share the bounds of a single one, down to a least number of entries each. */
+export function boundsOf(profiles: number, events = OF_ONE_PROFILE.events): Bounds {
   const part = (most: number, least: number): number => Math.max(Math.min(most, least), Math.floor(most / profiles));
+  const of = (list: keyof Bounds): number => part(OF_ONE_PROFILE[list], LEAST[list]);
   return {
-    kernels: part(ONE.kernels, LEAST.kernels),
-    annotations: part(ONE.annotations, LEAST.annotations),
-    samples: part(ONE.samples, LEAST.samples),
-    points: part(ONE.points, LEAST.points),
-    layers: part(ONE.layers, LEAST.layers),
-    curves: part(ONE.curves, LEAST.curves),
+    kernels: of('kernels'),
+    annotations: of('annotations'),
+    samples: of('samples'),
+    points: of('points'),
+    layers: of('layers'),
+    curves: of('curves'),
     events: part(events, LEAST.events),
   };
 }
 
-/** The entries that take most time; of equal ones those that came first. */
+/** The entries with the most time, of equal ones the first, and the others. */
 export function longest<T extends { readonly time: number }>(
   entries: readonly T[],
   most: number,
@@ -50,8 +51,8 @@ export function longest<T extends { readonly time: number }>(
 }
 
 /**
- * The entries that take most time, and what the others add up to.
- * @param restTime ns of what is not among the entries at all
+ * The entries with the most time, and the count and time of all.
+ * @param restTime ns that belong to no entry
  */
 export function bounded<T extends { readonly time: number }>(
   entries: readonly T[],

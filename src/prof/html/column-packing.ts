@@ -1,29 +1,30 @@
 /** Columns of numbers as a page holds them: in the smallest type that holds them all, compressed, as text. */
 import { deflateRawSync } from 'node:zlib';
+import { elementAt } from '../../containers/element.js';
 import type { PackedColumn } from './page-data.js';
 
-const TYPES = [
+const INTEGER_TYPES = [
   { type: 'u8', most: 0xff, of: Uint8Array },
   { type: 'u16', most: 0xffff, of: Uint16Array },
   { type: 'u32', most: 0xffff_ffff, of: Uint32Array },
 ] as const;
 
-/** Bytes are in the order of the machines that browsers run on: lowest first. */
-const IS_LITTLE = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1;
+/** Packed bytes are little endian, as the machines that browsers run on. */
+const IS_LITTLE_ENDIAN = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1;
 
-/** Numbers as text: whole ones from 0 in 8, 16 or 32 bits, all others in 64. */
+/** Whole numbers from 0 in 8, 16 or 32 bits where they fit, all others as 64-bit floats. */
 export function packColumn(numbers: ArrayLike<number>): PackedColumn {
   let most = 0;
   let isWhole = true;
   for (let i = 0; i < numbers.length && isWhole; i++) {
-    const number = numbers[i] ?? 0;
+    const number = elementAt(numbers, i);
     isWhole = Number.isInteger(number) && number >= 0;
     if (number > most) most = number;
   }
-  const fitting = isWhole ? TYPES.find((type) => most <= type.most) : undefined;
+  const fitting = isWhole ? INTEGER_TYPES.find((type) => most <= type.most) : undefined;
   const array = fitting === undefined ? Float64Array.from(numbers) : fitting.of.from(numbers);
   const bytes = Buffer.from(array.buffer, array.byteOffset, array.byteLength);
-  const data = deflateRawSync(IS_LITTLE ? bytes : swapped(bytes, array.BYTES_PER_ELEMENT)).toString('base64');
+  const data = deflateRawSync(IS_LITTLE_ENDIAN ? bytes : swapped(bytes, array.BYTES_PER_ELEMENT)).toString('base64');
   return { type: fitting?.type ?? 'f64', length: numbers.length, data };
 }
 

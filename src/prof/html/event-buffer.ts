@@ -1,7 +1,8 @@
 /**
- * Activities and ranges of a profile in columns, to make a timeline of some of them when all are known. Memory: 90 bytes
- * each, up to a bound.
+ * Activities and ranges of a profile in columns, kept until it is known which of them the timeline shows. Memory: 90
+ * bytes each, up to a bound.
  */
+import { elementAt } from '../../containers/element.js';
 import { TextTable } from './text-table.js';
 
 /** Columns of numbers, and the arrays that hold them. */
@@ -24,16 +25,17 @@ const COLUMNS = {
   launchName: Uint32Array,
 } as const;
 
-type EventColumn = keyof typeof COLUMNS;
+export type EventColumn = keyof typeof COLUMNS;
 type EventArrays = { [Name in EventColumn]: Float64Array | Uint32Array | Uint8Array };
 const NAMES = Object.keys(COLUMNS) as EventColumn[];
+const TEXT_NAMES = ['name', 'op', 'layer', 'dtype', 'tc', 'launchName'] as const satisfies readonly EventColumn[];
 
-/** One activity or range; texts and lanes by number. A launch's start is NaN where it is not known. */
+/** One activity or range; texts and lanes by number. Unknown: NaN as the launch's start, -1 as FLOPs and bytes. */
 export type BufferedEvent = Readonly<Record<EventColumn, number>>;
 
-/** Rows, and characters of different texts. */
-export interface EventBufferBounds {
+interface EventBufferBounds {
   readonly rows: number;
+  /** Characters of all distinct texts. */
   readonly text: number;
 }
 
@@ -42,7 +44,7 @@ const FIRST_ROWS = 4096;
 
 export class EventBuffer {
   #arrays: EventArrays = arraysOf(FIRST_ROWS);
-  #room = FIRST_ROWS;
+  #capacity = FIRST_ROWS;
   #rows = 0;
   #texts = new TextTable();
 
@@ -58,42 +60,42 @@ export class EventBuffer {
     return this.#rows >= this.bounds.rows || this.#texts.size >= this.bounds.text;
   }
 
-  column(name: EventColumn): ArrayLike<number> {
+  column(name: EventColumn): Float64Array | Uint32Array | Uint8Array {
     return this.#arrays[name].subarray(0, this.#rows);
   }
 
-  /** To be called while it is not full. */
-  push(entry: BufferedEvent): void {
-    if (this.#rows === this.#room) this.#resize(this.#room * 2);
-    for (const name of NAMES) this.#arrays[name][this.#rows] = entry[name];
+  /** To be called only while the buffer is not full. */
+  push(event: BufferedEvent): void {
+    if (this.#rows === this.#capacity) this.#resize(this.#capacity * 2);
+    for (const name of NAMES) this.#arrays[name][this.#rows] = event[name];
     this.#rows++;
   }
 
-  /** Leaves only some rows, in their order, and the texts that these have. */
+  /** Removes all other rows, and the texts that only they have. */
   keep(isKept: (row: number) => boolean): void {
     let kept = 0;
     for (let row = 0; row < this.#rows; row++) {
       if (!isKept(row)) continue;
-      if (kept < row) for (const name of NAMES) this.#arrays[name][kept] = this.#arrays[name][row] ?? 0;
+      if (kept < row) for (const name of NAMES) this.#arrays[name][kept] = elementAt(this.#arrays[name], row);
       kept++;
     }
     this.#rows = kept;
     this.#resize(Math.max(FIRST_ROWS, kept));
     const texts = new TextTable();
-    for (const name of ['name', 'op', 'layer', 'dtype', 'tc', 'launchName'] as const) {
-      const column = this.#arrays[name];
-      for (let row = 0; row < kept; row++) column[row] = texts.numberOf(this.#texts.at(column[row] ?? 0));
+    for (const name of TEXT_NAMES) {
+      const column = this.column(name);
+      for (const [row, number] of column.entries()) column[row] = texts.numberOf(this.#texts.at(number));
     }
     this.#texts = texts;
   }
 
-  #resize(room: number): void {
-    const next = arraysOf(room);
-    for (const name of NAMES) next[name].set(this.#arrays[name].subarray(0, this.#rows));
+  #resize(capacity: number): void {
+    const next = arraysOf(capacity);
+    for (const name of NAMES) next[name].set(this.column(name));
     this.#arrays = next;
-    this.#room = room;
+    this.#capacity = capacity;
   }
 }
 
-const arraysOf = (room: number): EventArrays =>
-  Object.fromEntries(NAMES.map((name) => [name, new COLUMNS[name](room)])) as EventArrays;
+const arraysOf = (capacity: number): EventArrays =>
+  Object.fromEntries(NAMES.map((name) => [name, new COLUMNS[name](capacity)])) as EventArrays;

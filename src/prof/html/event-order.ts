@@ -1,22 +1,23 @@
-/** The events of a tape in order of start: activities, ranges, and the calls that launched them, each call once. */
+/** The events of a buffer in order of start: activities, ranges, and the calls that launched them, each call once. */
+import { elementAt } from '../../containers/element.js';
 import type { EventBuffer } from './event-buffer.js';
 
-/** A span of time, ns. */
+/** ns */
 interface TimeSpan {
   readonly start: number;
   readonly end: number;
 }
 
 /**
- * An event by number: twice a row's number for the row itself, one more for its launch; the first row of a launch stands
- * for all that the call launched.
+ * Events by number: 2 × row for the row itself, 2 × row + 1 for its launch. A call that launched several activities is
+ * the launch of the first of them.
  */
 export interface EventOrder {
-  /** Those that run within the span; in order of start, of one start the longer first. */
+  /** Events that run within the span, in order of start, of one start the longer first. */
   readonly events: Uint32Array;
-  /** For each row the event of its launch; NONE where it has none. */
+  /** For each row the event of its launch; NO_LAUNCH where it has none. */
   readonly launchOf: Uint32Array;
-  /** Start of an event. */
+  /** Start of an event, ns. */
   readonly startOf: (event: number) => number;
   readonly durOf: (event: number) => number;
 }
@@ -26,33 +27,33 @@ export const NO_LAUNCH = 0xffff_ffff;
 export const rowOf = (event: number): number => event >>> 1;
 export const isLaunch = (event: number): boolean => (event & 1) === 1;
 
-export function eventsInOrder(tape: EventBuffer, span: TimeSpan): EventOrder {
-  const [start, dur] = [tape.column('start'), tape.column('dur')];
-  const [launchStart, launchDur] = [tape.column('launchStart'), tape.column('launchDur')];
-  const startOf = (event: number): number => (isLaunch(event) ? launchStart : start)[rowOf(event)] ?? 0;
-  const durOf = (event: number): number => (isLaunch(event) ? launchDur : dur)[rowOf(event)] ?? 0;
+export function eventsInOrder(buffer: EventBuffer, span: TimeSpan): EventOrder {
+  const [start, dur] = [buffer.column('start'), buffer.column('dur')];
+  const [launchStart, launchDur] = [buffer.column('launchStart'), buffer.column('launchDur')];
+  const startOf = (event: number): number => elementAt(isLaunch(event) ? launchStart : start, rowOf(event));
+  const durOf = (event: number): number => elementAt(isLaunch(event) ? launchDur : dur, rowOf(event));
   const isWithin = (event: number): boolean =>
     startOf(event) <= span.end && startOf(event) + durOf(event) >= span.start;
-  const { distinct, launchOf } = launchesOf(tape);
-  const events = new Uint32Array(tape.rows + distinct.length);
+  const { distinct, launchOf } = launchesOf(buffer);
+  const events = new Uint32Array(buffer.rows + distinct.length);
   let count = 0;
-  for (let row = 0; row < tape.rows; row++) if (isWithin(2 * row)) events[count++] = 2 * row;
+  for (let row = 0; row < buffer.rows; row++) if (isWithin(2 * row)) events[count++] = 2 * row;
   for (const event of distinct) if (isWithin(event)) events[count++] = event;
   const found = events.subarray(0, count);
   found.sort((a, b) => startOf(a) - startOf(b) || durOf(b) - durOf(a) || a - b);
   return { events: found, launchOf, startOf, durOf };
 }
 
-/** A call is told by its thread and start. */
-function launchesOf(tape: EventBuffer): { readonly distinct: Uint32Array; readonly launchOf: Uint32Array } {
-  const [starts, lanes] = [tape.column('launchStart'), tape.column('launchLane')];
-  const launchOf = new Uint32Array(tape.rows).fill(NO_LAUNCH);
-  const rows = new Uint32Array(tape.rows);
+/** Calls of one thread and start are one call. */
+function launchesOf(buffer: EventBuffer): { readonly distinct: Uint32Array; readonly launchOf: Uint32Array } {
+  const [starts, lanes] = [buffer.column('launchStart'), buffer.column('launchLane')];
+  const launchOf = new Uint32Array(buffer.rows).fill(NO_LAUNCH);
+  const rows = new Uint32Array(buffer.rows);
   let count = 0;
-  for (let row = 0; row < tape.rows; row++) if (!Number.isNaN(starts[row])) rows[count++] = row;
+  for (const [row, start] of starts.entries()) if (!Number.isNaN(start)) rows[count++] = row;
   const launched = rows.subarray(0, count);
   const order = (a: number, b: number): number =>
-    (lanes[a] ?? 0) - (lanes[b] ?? 0) || (starts[a] ?? 0) - (starts[b] ?? 0);
+    elementAt(lanes, a) - elementAt(lanes, b) || elementAt(starts, a) - elementAt(starts, b);
   launched.sort((a, b) => order(a, b) || a - b);
   const distinct = new Uint32Array(count);
   let calls = 0;

@@ -1,19 +1,20 @@
 /** Ranges of the host by thread and text: which of equal ones was around a launch. 40 bytes a range, up to a bound. */
+import { elementAt } from '../../containers/element.js';
 import type { RangeRecord } from '../../record/record.js';
 
-/** Ranges that are kept, each twice; of each text the later half where there are more. */
+/** Ranges that are kept, each under its thread and under ANY_THREAD; the earlier half of each text is dropped beyond. */
 const MOST_RANGES = 2_000_000;
 
-/** Texts by thread that are kept: where every text is another one, none of them is around many launches. */
+/** Texts by thread that are kept: where every text differs, none of them is around many launches. */
 const MOST_TEXTS = 200_000;
 
-/** What readers take away from the front of a text: what names a layer, and the engine's name for its nodes. */
+/** Prefixes that readers remove from layer and range texts: the one of layers, and the autograd engine's for its nodes. */
 const TEXT_PREFIX = /^(?:layer:|nn\.Module: |autograd::engine::evaluate_function: )/;
 
-/** In place of a thread: whichever. Some tools launch on another thread than the one that asked for it. */
+/** In place of a thread, for tools that launch on another thread than the one that called the op. */
 export const ANY_THREAD = '*';
 
-/** Begin and end of each, in turns; none within another. */
+/** Start and end of each range in turns, in order of start; none within another. */
 type RangeTimes = number[];
 
 export class HostRanges {
@@ -22,7 +23,7 @@ export class HostRanges {
 
   constructor(private readonly most = MOST_RANGES) {}
 
-  /** To be called in order of start. One within another of the same text is part of it. */
+  /** To be called in order of start. A range within another of the same text is part of it. */
   take({ pid, tid, domain, text, start, dur }: RangeRecord): void {
     if (!Number.isFinite(start) || !(dur >= 0)) return;
     const name = domain === null ? text.replace(TEXT_PREFIX, '') : `${domain}:${text}`;
@@ -36,9 +37,10 @@ export class HostRanges {
       if (this.#times.size >= MOST_TEXTS) return;
       this.#times.set(key, (times = []));
     }
-    if (start < (times.at(-1) ?? -Infinity)) return;
+    const lastEnd = times.at(-1);
+    if (lastEnd !== undefined && start < lastEnd) return;
     times.push(start, start + dur);
-    if (++this.#kept > this.most) this.#forget();
+    if (++this.#kept > this.most) this.#dropEarlierHalf();
   }
 
   /** Start of the range with the text that a thread of the process was in at a time; null where none is known. */
@@ -48,15 +50,15 @@ export class HostRanges {
     let [from, to] = [0, times.length / 2];
     while (from < to) {
       const middle = (from + to) >> 1;
-      if ((times[2 * middle] ?? 0) <= time) from = middle + 1;
+      if (elementAt(times, 2 * middle) <= time) from = middle + 1;
       else to = middle;
     }
     const [start, end] = [times[2 * from - 2], times[2 * from - 1]];
     return start !== undefined && end !== undefined && time <= end ? start : null;
   }
 
-  /** Work that is still to come was launched late: by the later ranges. */
-  #forget(): void {
+  /** Ranges come before the work that was launched in them: what is still to come was launched in the later ones. */
+  #dropEarlierHalf(): void {
     this.#kept = 0;
     for (const [key, times] of this.#times) {
       const ranges = times.length >> 1;

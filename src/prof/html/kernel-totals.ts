@@ -1,10 +1,10 @@
-/** Rows → kernels by name, with their times. */
+/** Annotated kernels → times by kernel name. */
 import { bounded } from './bounds.js';
-import type { PageKernel } from './page-kernel.js';
-import type { Bounded, KernelTotal } from './page-data.js';
 import { MatrixUnitTime } from './matrix-unit-time.js';
+import type { Bounded, KernelTotal } from './page-data.js';
+import type { PageKernel } from './page-kernel.js';
 
-/** Names that are told apart, each of about 200 bytes. */
+/** Names that are kept apart, each of about 200 bytes. */
 const MOST_NAMES = 50_000;
 
 class KernelSum {
@@ -16,11 +16,11 @@ class KernelSum {
   constructor(readonly name: string) {}
 }
 
-/** By short name, as `dprof summary` has them. */
+/** By short name, as in `dprof summary`. */
 export class KernelTotals {
   readonly #sums = new Map<string, KernelSum>();
-  /** ns of kernels whose names came too late to be told apart. */
-  #others = 0;
+  /** ns of kernels whose names exceed the bound. */
+  #otherTime = 0;
 
   constructor(private readonly most = MOST_NAMES) {}
 
@@ -29,7 +29,7 @@ export class KernelTotals {
     let sum = this.#sums.get(short);
     if (sum === undefined) {
       if (this.#sums.size === this.most) {
-        this.#others += time;
+        this.#otherTime += time;
         return;
       }
       this.#sums.set(short, (sum = new KernelSum(short)));
@@ -42,8 +42,11 @@ export class KernelTotals {
   }
 
   totals(most: number): Bounded<KernelTotal> {
-    const { shown, ...rest } = bounded([...this.#sums.values()], most, this.#others);
-    const totals = shown.map(({ name, count, time, max, min, unit }) => ({ name, count, time, max, min, tc: unit.share })); // prettier-ignore
+    const { shown, ...rest } = bounded([...this.#sums.values()], most, this.#otherTime);
+    const totals = shown.map(({ name, count, time, max, min, unit }) => ({
+      ...{ name, count, time, max, min },
+      tc: unit.share,
+    }));
     return { shown: totals, ...rest };
   }
 }

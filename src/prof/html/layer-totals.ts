@@ -1,28 +1,26 @@
-/** Rows → the tree of the user's layers, with the kernels of each. */
+/** Annotated kernels → the tree of the user's layers, with the kernels of each. */
 import { longest } from './bounds.js';
 import type { PageKernel } from './page-kernel.js';
 import type { Bounded, LayerRow } from './page-data.js';
 import { MatrixUnitTime } from './matrix-unit-time.js';
 
-/** Layers that are told apart, each of about 400 bytes; what lies beneath more is added to the layer above. */
+/** Layers that are kept apart, each of about 400 bytes; kernels of any further layer count for the layer above it. */
 const MOST_LAYERS = 50_000;
 
 class LayerSum {
   count = 0;
   time = 0;
+  /** ns of kernels in no layer beneath. */
   own = 0;
   forward = 0;
   backward = 0;
   flops: number | null = null;
   bytes: number | null = null;
   readonly unit = new MatrixUnitTime();
-  /** Null while there is nothing: most layers are leaves. */
-  beneath: Map<string, LayerSum> | null = null;
+  /** By name; null while there is none: most layers are leaves. */
+  children: Map<string, LayerSum> | null = null;
 
-  constructor(
-    readonly name: string,
-    readonly level: number,
-  ) {}
+  constructor(readonly name: string) {}
 
   add({ record: { dir }, flops, bytes, tc }: PageKernel, time: number): void {
     this.count++;
@@ -36,19 +34,19 @@ class LayerSum {
 }
 
 export class LayerTotals {
-  readonly #root = new LayerSum('', 0);
+  readonly #root = new LayerSum('');
   #count = 0;
 
   constructor(private readonly most = MOST_LAYERS) {}
 
   /**
-   * A kernel without a layer is in none.
+   * Kernels without a layer are left out.
    * @param time ns
    */
   add(kernel: PageKernel, time: number): void {
     let at = this.#root;
     for (const name of kernel.layer) {
-      const next = this.#beneath(at, name);
+      const next = this.#child(at, name);
       if (next === null) break;
       next.add(kernel, time);
       at = next;
@@ -56,35 +54,36 @@ export class LayerTotals {
     if (at !== this.#root) at.own += time;
   }
 
-  /** In order of appearance. A layer that is shown has all above it shown: none of them takes less time. */
+  /** In order of appearance. The ancestors of a shown layer are shown too: none of them takes less time. */
   rows(most: number): Bounded<LayerRow> {
     const all: LayerSum[] = [];
-    const collect = ({ beneath }: LayerSum): void => {
-      for (const layer of beneath?.values() ?? []) {
+    const collect = ({ children }: LayerSum): void => {
+      for (const layer of children?.values() ?? []) {
         all.push(layer);
         collect(layer);
       }
     };
     collect(this.#root);
-    // Sorting is stable: of equal ones, the one above came first.
+    // Sorting is stable: of layers with equal times the ancestor stays first.
     const { shown, rest } = longest(all, most);
     const restTime = rest.reduce((sum, { own }) => sum + own, 0);
     return { shown: rowsOf(this.#root, new Set(shown), []), count: all.length, restTime };
   }
 
-  #beneath(layer: LayerSum, name: string): LayerSum | null {
-    const known = layer.beneath?.get(name);
+  /** Null where there are too many layers. */
+  #child(layer: LayerSum, name: string): LayerSum | null {
+    const known = layer.children?.get(name);
     if (known !== undefined) return known;
     if (this.#count === this.most) return null;
     this.#count++;
-    const made = new LayerSum(name, layer.level + 1);
-    (layer.beneath ??= new Map<string, LayerSum>()).set(name, made);
-    return made;
+    const child = new LayerSum(name);
+    (layer.children ??= new Map<string, LayerSum>()).set(name, child);
+    return child;
   }
 }
 
-function rowsOf({ beneath }: LayerSum, shown: ReadonlySet<LayerSum>, above: readonly string[]): LayerRow[] {
-  return [...(beneath?.values() ?? [])]
+function rowsOf({ children }: LayerSum, shown: ReadonlySet<LayerSum>, above: readonly string[]): LayerRow[] {
+  return [...(children?.values() ?? [])]
     .filter((layer) => shown.has(layer))
     .flatMap((layer) => {
       const path = [...above, layer.name];

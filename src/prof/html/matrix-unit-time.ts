@@ -2,18 +2,18 @@
 import type { Annotated } from '../annotate.js';
 
 export class MatrixUnitTime {
-  #told = 0;
+  #known = 0;
   #used = 0;
 
   /** @param time of the kernel, ns */
   add(tc: Annotated['tc'], time: number): void {
     if (tc === null || tc === '?') return;
-    this.#told += time;
+    this.#known += time;
     if (tc === 1) this.#used += time;
   }
 
-  /** Part of the time of the kernels that tell; null where none does. */
+  /** Share of the time of the kernels whose use of the unit is known; null where none is. */
   get share(): number | null {
-    return this.#told === 0 ? null : this.#used / this.#told;
+    return this.#known === 0 ? null : this.#used / this.#known;
   }
 }

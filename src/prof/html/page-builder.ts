@@ -1,9 +1,10 @@
 /**
- * Records and their annotated kernels → the data of a page, in one pass. Memory: what each part keeps is bounded; most
- * of it are the events for the timeline, 90 MB for each profile that is not settled yet.
+ * Records and their annotated kernels → the data of a page, in one pass. Memory: each part is bounded; most of it are the
+ * events for the timeline, up to 90 MB for each profile whose records are still being read.
  */
 import type { ProfileLine } from '../../record/record.js';
 import type { Annotated } from '../annotate.js';
+import { isDeviceActivity } from '../device-activity.js';
 import { Adviser, ADVICE_TYPES } from '../advise/adviser.js';
 import { Memory, MEMORY_TYPES, type MemoryReport } from '../memory/memory.js';
 import type { ProfileSummary } from '../summary/summary-data.js';
@@ -16,7 +17,7 @@ import { KernelTotals } from './kernel-totals.js';
 import { LayerTotals } from './layer-totals.js';
 import type { MemoryCurve, PageData, PageProfile } from './page-data.js';
 import { RooflineGroups } from './roofline-groups.js';
-import { isActivity, timedActivity } from './timed-activity.js';
+import { timedActivity } from './timed-activity.js';
 import type { TimelineChoice } from './timeline-choice.js';
 import { TimelineBuilder } from './timeline-builder.js';
 import { UtilisationCurve } from './utilisation-curve.js';
@@ -48,12 +49,12 @@ class ProfileSums {
 
 export class PageBuilder {
   readonly #profiles = new Map<number, ProfileSums>();
-  readonly #overviews = new ProfileSummaries();
+  readonly #summaries = new ProfileSummaries();
   readonly #adviser = new Adviser();
   readonly #memory = new Memory(CURVE_POINTS);
   /** Profile of the last row. */
   #current: number | null = null;
-  /** Records that a page may show something of. */
+  /** Records other than headers and ends of profiles. */
   records = 0;
   /** Activities with a time, and without. */
   timed = 0;
@@ -61,18 +62,18 @@ export class PageBuilder {
 
   constructor(private readonly options: PageOptions) {}
 
-  /** @param rows what the record made ready: see `Annotator.take` */
+  /** @param rows kernels that the annotator completed with this record: see `Annotator.take` */
   take(record: ProfileLine, rows: readonly Annotated[]): void {
-    this.#overviews.take(record, rows);
+    this.#summaries.take(record, rows);
     this.#adviser.take(record, rows);
     this.#memory.take(record);
     const profile = this.#profile(record.profile);
-    if (isActivity(record)) {
-      const found = timedActivity(record);
-      if (found === null) this.untimed++;
+    if (isDeviceActivity(record)) {
+      const activity = timedActivity(record);
+      if (activity === null) this.untimed++;
       else {
         this.timed++;
-        profile.utilisation.take(found);
+        profile.utilisation.take(activity);
       }
     }
     profile.timeline.take(record);
@@ -81,35 +82,33 @@ export class PageBuilder {
     this.#rows(rows);
   }
 
-  /** @param rows that still waited when the records ended: see `Annotator.rest` */
+  /** @param rows kernels that were incomplete when the records ended: see `Annotator.rest` */
   rest(rows: readonly Annotated[]): void {
-    this.#overviews.rest(rows);
+    this.#summaries.rest(rows);
     this.#adviser.rest(rows);
     this.#rows(rows);
   }
 
-  /** Steps that each profile tells, in order. */
+  /** Steps of all profiles, in order. */
   get steps(): readonly number[] {
     const steps = new Set<number>();
     for (const { timeline } of this.#profiles.values()) for (const { step } of timeline.steps) steps.add(step);
     return [...steps].sort((a, b) => a - b);
   }
 
-  /** Activities whose time is not all counted, since they came out of order. */
+  /** Activities out of order of start, whose time may not all be counted in the utilisation. */
   get outOfOrder(): number {
-    let late = 0;
-    for (const { utilisation } of this.#profiles.values()) late += utilisation.outOfOrder;
-    return late;
+    return [...this.#profiles.values()].reduce((sum, { utilisation }) => sum + utilisation.outOfOrder, 0);
   }
 
-  /** Inputs that ended before they were complete, as their readers tell. */
+  /** Inputs that ended before they were complete, as their readers counted them. */
   get truncated(): number {
-    return this.#overviews.all.reduce((sum, { diagnostics }) => sum + (diagnostics['truncated-input'] ?? 0), 0);
+    return this.#summaries.all.reduce((sum, { diagnostics }) => sum + (diagnostics['truncated-input'] ?? 0), 0);
   }
 
-  /** When all records are taken. */
+  /** To be called after the last record. */
   data(tool: PageData['tool'], title: string): PageData {
-    const overviews = this.#overviews.all;
+    const overviews = this.#summaries.all;
     const bounds = this.#bounds;
     const { reports } = this.#memory;
     return {
@@ -127,19 +126,19 @@ export class PageBuilder {
     for (const row of rows) {
       this.#enter(row.record.profile);
       const profile = this.#profile(row.record.profile);
-      const facts = pageKernelOf(row);
-      profile.timeline.kernel(facts);
-      const found = timedActivity(row.record);
-      // An instruction that only waits is no work.
-      if (found === null || found.kind === 'sync') continue;
-      profile.kernels.add(facts, found.dur);
-      profile.annotations.add(facts, found.dur);
-      profile.points.add(facts, found.dur);
-      profile.layers.add(facts, found.dur);
+      const kernel = pageKernelOf(row);
+      profile.timeline.addKernel(kernel);
+      const activity = timedActivity(row.record);
+      // A Neuron instruction that only waits is no work.
+      if (activity === null || activity.kind === 'sync') continue;
+      profile.kernels.add(kernel, activity.dur);
+      profile.annotations.add(kernel, activity.dur);
+      profile.points.add(kernel, activity.dur);
+      profile.layers.add(kernel, activity.dur);
     }
   }
 
-  /** Rows come in the order of their records: profiles before theirs are over, and keep no more than is shown. */
+  /** Rows come in the order of their records: earlier profiles are complete then, and drop events that are not shown. */
   #enter(number: number): void {
     if (this.#current === number) return;
     this.#current = number;

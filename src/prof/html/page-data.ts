@@ -1,7 +1,6 @@
 /**
- * What a page of a profile holds: the data of `dprof html`, read by the page's own program in a browser. Plain data, as
- * JSON writes it. Times are ns, shares fractions of 1, unknown is null. Every list has a bound, and says what it leaves
- * out.
+ * The data of a page of `dprof html`, which the page's own program reads in a browser: plain JSON. Times are ns, shares
+ * fractions of 1, unknown is null. Every list has a bound, and states how much it leaves out.
  */
 import type { Finding } from '../advise/finding.js';
 import type { ProfileSummary } from '../summary/summary-data.js';
@@ -16,9 +15,9 @@ export interface PageData {
   readonly advice: readonly Finding[];
 }
 
-/** One rank. */
+/** The data of one profile: mostly one rank of a run. */
 export interface PageProfile {
-  /** The answer of `dprof summary`. */
+  /** As `dprof summary` prints it. */
   readonly overview: ProfileSummary;
   readonly utilisation: Utilisation;
   readonly kernels: Bounded<KernelTotal>;
@@ -29,7 +28,7 @@ export interface PageProfile {
   readonly timeline: Timeline | null;
 }
 
-/** Some of a list, most important first, and what all of it adds up to. */
+/** The first entries of a list, most important first, and the count of all. */
 export interface Bounded<T> {
   readonly shown: readonly T[];
   readonly count: number;
@@ -37,12 +36,12 @@ export interface Bounded<T> {
   readonly restTime: number;
 }
 
-/** Shares of equal spans of time, from the first work to the last; at most 1000. */
+/** How busy devices and host were in equal spans of time, at most 1000, from the first work to the last. */
 export interface Utilisation {
   readonly start: number;
   /** ns of one span. */
   readonly width: number;
-  /** Per device: during how much of each span something ran. */
+  /** Per device and span: the share of it during which something ran. */
   readonly devices: readonly {
     readonly device: number;
     readonly busy: readonly number[];
@@ -50,7 +49,7 @@ export interface Utilisation {
     readonly communication: readonly number[];
     readonly memory: readonly number[];
   }[];
-  /** During how much of each span some thread was in a call that launched something; null without launches. */
+  /** Per span: the share of it during which some thread was in a launching call; null without launches. */
   readonly host: readonly number[] | null;
 }
 
@@ -61,23 +60,23 @@ export interface KernelTotal {
   /** Longest and shortest. */
   readonly max: number;
   readonly min: number;
-  /** Part of its time on the matrix unit; null where it is not told. */
+  /** Share of its time on the matrix unit; null where that is not known. */
   readonly tc: number | null;
 }
 
-/** A text that the user put around launches (layer or range), and how long the device worked each time it did. */
+/** A text that the user put around launches (layer or range), and the device time of each of its occurrences. */
 export interface Annotation {
   readonly text: string;
   readonly count: number;
-  /** Of these, how many no range tells: kernels under the text that follow each other are one. */
+  /** Occurrences without a recorded range: consecutive kernels under the text count as one. */
   readonly guessed: number;
   /** Of the kernels inside. */
   readonly time: number;
-  /** Device time per occurrence, for a histogram: at most 2000, evenly taken. */
+  /** Device times of single occurrences, for a histogram: at most 2000, evenly spread over all. */
   readonly samples: readonly number[];
 }
 
-/** Kernels by op and kernel name under the roofs of one device. */
+/** Kernels by op and kernel name, and the roofs of their devices. */
 export interface Roofline {
   readonly points: readonly RooflinePoint[];
   readonly pointCount: number;
@@ -105,21 +104,21 @@ export interface DeviceRoof {
   readonly units: readonly { readonly name: string; readonly flopsPerS: number }[];
 }
 
-/** A row of the tree of layers: in order, a parent before its children. */
+/** A layer of the tree of layers, which are listed in order, a parent before its children. */
 export interface LayerRow {
   /** From the top. */
   readonly path: readonly string[];
-  /** Of all kernels beneath it too. */
+  /** Kernels of the layer and of all beneath it. */
   readonly count: number;
   readonly time: number;
-  /** Of kernels in no row beneath. */
+  /** Time of kernels in no layer beneath. */
   readonly own: number;
   readonly forward: number;
   readonly backward: number;
   /** Null where none is known. */
   readonly flops: number | null;
   readonly bytes: number | null;
-  /** Part of its time on the matrix unit; null where it is not told. */
+  /** Share of its time on the matrix unit; null where that is not known. */
   readonly tc: number | null;
 }
 
@@ -127,16 +126,16 @@ export interface MemoryCurve {
   readonly device: number | null;
   /** Curves of one metric are drawn together. */
   readonly metric: string;
-  /** Component or kind of memory, or the metric itself where there is but one. */
+  /** Component or kind of memory; the metric itself where it has only one curve. */
   readonly name: string;
-  /** [ns, bytes] in order of time; none for a value of the whole profile. */
+  /** [ns, bytes] in order of time; empty for a value of the whole profile. */
   readonly points: readonly (readonly [number, number])[];
   readonly peak: number;
 }
 
 /**
- * The events of a span of time, for the canvas. Columns are arrays of one entry an event, in order of start, packed: see
- * `packed.ts`. Texts are numbers into `texts`.
+ * The events of a span of time, for the canvas, in order of start. Columns have one number an event, packed by
+ * `column-packing.ts`; texts are indexes of `texts`.
  */
 export interface Timeline {
   /** What was chosen: 'step 5', 'first 200000 events', 'all'. */
@@ -149,11 +148,11 @@ export interface Timeline {
   /** Events of the span that are left out to stay within the bound. */
   readonly leftOut: number;
   readonly columns: Readonly<Record<TimelineColumn, PackedColumn>>;
-  /** Event number of a launch, event number of what it launched; in pairs. */
+  /** Pairs of event indexes: a launch, and an activity that it launched. */
   readonly arrows: PackedColumn;
 }
 
-/** A row of the timeline: a thread of the host, or a stream or engine of a device. */
+/** A lane of the timeline: a thread of the host, or a stream or engine of a device. */
 export interface Lane {
   readonly kind: 'host' | 'device';
   readonly name: string;
@@ -164,8 +163,9 @@ export interface Lane {
 }
 
 /**
- * start, dur: ns from the timeline's start; below 0 where it began before. lane, depth: where it is drawn. kind: place in
- * EVENT_KINDS. Texts, of which the first stands for what is not known: name, op, layer, dtype, tc. id: of the kernel in its profile, 0 for what is none. flops, bytes: -1 where not known.
+ * start, dur: ns from the timeline's start; start is below 0 for events that began before it. lane, depth: where the event
+ * is drawn. kind: index of EVENT_KINDS. name, op, layer, dtype, tc: index of a text, 0 where unknown. id: of the kernel in
+ * its profile, 0 for all other events. flops, bytes: -1 where unknown.
  */
 export const TIMELINE_COLUMNS = [
   'start',

@@ -1,4 +1,4 @@
-/** What a page tells of a kernel. */
+/** The values of a kernel that a page shows. */
 import type { KernelRecord } from '../../record/record.js';
 import type { Annotated } from '../annotate.js';
 import type { Peaks } from '../roofline/peaks.js';
@@ -14,7 +14,7 @@ export interface PageKernel {
   readonly peaks: Peaks;
 }
 
-/** A row computes what it is asked for whenever it is asked: several parts of a page ask once, together. */
+/** An annotated kernel derives each value anew whenever it is read: the parts of a page read it once, here. */
 export function pageKernelOf(row: Annotated): PageKernel {
   const { record, layer, op, tc, flops, bytes, peaks } = row;
   return { record, layer, op, tc, dtype: row.unitUse?.dtype ?? null, flops, bytes, peaks };

@@ -1,4 +1,7 @@
-/** Rows → points under the roofs of their devices: kernels of one device, op, name, type and use of the matrix unit. */
+/**
+ * Annotated kernels → the points of a roofline: kernels of one device, op, name, dtype and use of the matrix unit are one
+ * point.
+ */
 import type { Rates } from '../devices.js';
 import type { Peaks } from '../roofline/peaks.js';
 import { longest } from './bounds.js';
@@ -17,7 +20,7 @@ export class RooflineGroups {
   constructor(private readonly most = MOST_POINTS) {}
 
   /**
-   * Kernels without arithmetic or traffic, or of which one of them is not known, have no place under a roof.
+   * Kernels without FLOPs or without bytes, or with either unknown, have no point.
    * @param time ns
    */
   add({ record, op, dtype, tc: unit, flops, bytes, peaks }: PageKernel, time: number): void {
@@ -49,7 +52,9 @@ const roofOf = (device: number, { name, bytesPerS, vector, matrix }: Peaks): Dev
   device,
   name,
   bytesPerS,
-  units: [...unitsOf(matrix, 'matrix unit'), ...unitsOf(vector, 'vector units')].sort((a, b) => b.flopsPerS - a.flopsPerS), // prettier-ignore
+  units: [...unitsOf(matrix, 'matrix unit'), ...unitsOf(vector, 'vector units')].sort(
+    (a, b) => b.flopsPerS - a.flopsPerS,
+  ),
 });
 
 const unitsOf = (rates: Rates, unit: string): DeviceRoof['units'][number][] =>

@@ -1,12 +1,14 @@
-/** Texts by number: what repeats is kept once. */
+/** Distinct texts by number. */
+import { elementAt } from '../../containers/element.js';
 
+/** Numbers each distinct text in order of appearance; number 0, the empty text, stands for unknown. */
 export class TextTable {
-  /** Number 0 stands for what is not known. */
   readonly #numbers = new Map<string, number>([['', 0]]);
   readonly #texts: string[] = [''];
   /** Characters of all texts. */
   size = 0;
 
+  /** @param text anything but a string is unknown: lines may have been edited */
   numberOf(text: string | null | undefined): number {
     if (typeof text !== 'string') return 0;
     let number = this.#numbers.get(text);
@@ -18,10 +20,12 @@ export class TextTable {
     return number;
   }
 
+  /** @param number from `numberOf` */
   at(number: number): string {
-    return this.#texts[number] ?? '';
+    return elementAt(this.#texts, number);
   }
 
+  /** All texts, each at its number. */
   get all(): readonly string[] {
     return this.#texts;
   }

@@ -1,37 +1,40 @@
-/** Some of many numbers, evenly taken: every number, or every 2nd, 4th … so that never more than a bound are kept. */
+/** A bounded sample of a stream of numbers. */
+import { elementAt } from '../../containers/element.js';
+
+/** Keeps every number, then every 2nd, 4th, 8th … so that never more than a bound are kept, evenly spread. */
 export class ThinnedSample {
   readonly #kept: number[] = [];
   #every = 1;
-  #seen = 0;
+  #count = 0;
 
   constructor(private readonly most: number) {}
 
   add(number: number): void {
-    if (this.#seen++ % this.#every !== 0) return;
+    if (this.#count++ % this.#every !== 0) return;
     if (this.#kept.length === this.most) {
       this.#every *= 2;
-      thin(this.#kept);
-      if ((this.#seen - 1) % this.#every !== 0) return;
+      halve(this.#kept);
+      if ((this.#count - 1) % this.#every !== 0) return;
     }
     this.#kept.push(number);
   }
 
-  /** How many there were. */
+  /** Numbers that were added, kept or not. */
   get count(): number {
-    return this.#seen;
+    return this.#count;
   }
 
-  /** In their order, at most as many as asked for. */
+  /** At most that many of the kept numbers, in the order in which they were added. */
   upTo(most: number): number[] {
     const some = [...this.#kept];
-    while (some.length > Math.max(1, most)) thin(some);
+    while (some.length > Math.max(1, most)) halve(some);
     return some;
   }
 }
 
-/** Leaves every second number. */
-function thin(numbers: number[]): void {
+/** Keeps every second number. */
+function halve(numbers: number[]): void {
   const half = Math.ceil(numbers.length / 2);
-  for (let i = 0; i < half; i++) numbers[i] = numbers[2 * i] ?? 0;
+  for (let i = 0; i < half; i++) numbers[i] = elementAt(numbers, 2 * i);
   numbers.length = half;
 }

@@ -1,16 +1,17 @@
 /**
- * During how much of each span of time something ran, in one pass: spans of equal width, which double when time outgrows
- * them, so that there are always a few hundred and each holds exactly the time covered in it.
+ * Share of time that is covered by intervals, in one pass: bins of equal width. When time outgrows the bins their width
+ * doubles, so that there are always a few hundred, and each holds exactly the time covered in it.
  */
+import { elementAt } from '../../containers/element.js';
 
-/** Spans at most; more than half as many once there are that many nanoseconds. */
-const MOST = 1000;
+/** Bins at most; more than half as many once there are that many nanoseconds. */
+const MOST_BINS = 1000;
 
-/** What covers time, one row for each thing that is told apart: intervals in it count once. */
+/** The union of one set of intervals: what overlaps counts once. */
 export interface BinCoverage {
-  /** ns covered in each span. */
+  /** ns covered in each bin. */
   covered: Float64Array;
-  /** End of what was covered so far. */
+  /** The latest end of all intervals so far. */
   end: number;
 }
 
@@ -18,67 +19,69 @@ export class TimeBins {
   #begin: number | null = null;
   #end = -Infinity;
   #width = 1;
-  readonly #rows: BinCoverage[] = [];
+  readonly #coverages: BinCoverage[] = [];
   readonly #most: number;
 
-  constructor(most = MOST) {
+  constructor(most = MOST_BINS) {
     this.#most = most;
   }
 
+  /** A further set of intervals over the same bins. */
   addCoverage(): BinCoverage {
-    const row = { covered: new Float64Array(this.#most), end: -Infinity };
-    this.#rows.push(row);
-    return row;
+    const coverage = { covered: new Float64Array(this.#most), end: -Infinity };
+    this.#coverages.push(coverage);
+    return coverage;
   }
 
-  /** Start of the first interval that was added; null while there is none. */
+  /** Start of the first interval that was added, ns; null while there is none. */
   get begin(): number | null {
     return this.#begin;
   }
+  /** ns of one bin. */
   get width(): number {
     return this.#width;
   }
+  /** Bins in use. */
   get count(): number {
     return this.#begin === null ? 0 : Math.max(1, Math.ceil((this.#end - this.#begin) / this.#width));
   }
 
-  /** Makes the time from `start` to `end` part of what is divided. */
+  /** Makes the time from `start` to `end` part of the time that is divided into bins. */
   extend(start: number, end: number): void {
     this.#begin ??= start;
     if (end <= this.#end) return;
     this.#end = end;
-    while (end - this.#begin > this.#width * this.#most) this.#double();
+    while (end - this.#begin > this.#width * this.#most) this.#doubleWidth();
   }
 
   /**
-   * Covers the part of an interval that the row does not cover yet and that is part of what is divided. Intervals of a
-   * row come in order of start: of one that comes late, what lies before the row's end is not counted.
+   * Adds an interval to a coverage, as far as it lies within the bins. Intervals come in order of start: of one that is
+   * out of order, the part before the coverage's end is not counted.
    */
-  cover(row: BinCoverage, start: number, end: number): void {
+  cover(coverage: BinCoverage, start: number, end: number): void {
     const begin = this.#begin ?? start;
-    const from = Math.max(start, row.end, begin);
+    const from = Math.max(start, coverage.end, begin);
     const to = Math.min(end, this.#end);
-    row.end = Math.max(row.end, end);
+    coverage.end = Math.max(coverage.end, end);
     const last = Math.min(this.#most - 1, Math.floor((to - begin) / this.#width));
-    for (let span = Math.floor((from - begin) / this.#width); from < to && span <= last; span++) {
-      const first = begin + span * this.#width;
+    for (let bin = Math.floor((from - begin) / this.#width); from < to && bin <= last; bin++) {
+      const first = begin + bin * this.#width;
       const part = Math.min(to, first + this.#width) - Math.max(from, first);
-      if (part > 0) row.covered[span] = (row.covered[span] ?? 0) + part;
+      if (part > 0) coverage.covered[bin] = elementAt(coverage.covered, bin) + part;
     }
   }
 
-  /** Parts of 1. */
-  sharesOf(row: BinCoverage): number[] {
-    return [...row.covered.subarray(0, this.count)].map((ns) => Math.round((1e9 * ns) / this.#width) / 1e9);
+  /** Per bin: the covered part of it, 0 to 1. */
+  sharesOf(coverage: BinCoverage): number[] {
+    return [...coverage.covered.subarray(0, this.count)].map((ns) => Math.round((1e9 * ns) / this.#width) / 1e9);
   }
 
-  #double(): void {
+  #doubleWidth(): void {
     this.#width *= 2;
-    for (const row of this.#rows) {
-      const { covered } = row;
-      const halved = new Float64Array(this.#most);
-      for (let i = 0; i < covered.length; i++) halved[i >> 1] = (halved[i >> 1] ?? 0) + (covered[i] ?? 0);
-      row.covered = halved;
+    for (const coverage of this.#coverages) {
+      const merged = new Float64Array(this.#most);
+      for (const [bin, ns] of coverage.covered.entries()) merged[bin >> 1] = elementAt(merged, bin >> 1) + ns;
+      coverage.covered = merged;
     }
   }
 }

@@ -1,77 +1,79 @@
 /**
- * Records and rows → the timeline of a part of a profile. What will be shown is not known before the end: the tape keeps
- * as much as it can, of a given step what is near it, of a given time what is in it.
+ * Records and annotated kernels → the timeline of a part of a profile. Which part is shown is only known at the end: the
+ * buffer keeps as many events as its bound allows, of a given step those near it, of a given time those in it.
  */
+import { elementAt } from '../../containers/element.js';
 import type { ProfileLine, ProfileRecord, RangeRecord } from '../../record/record.js';
+import { isDeviceActivity, launchOf, type DeviceActivity } from '../device-activity.js';
 import type { PageKernel } from './page-kernel.js';
 import { LaneTable } from './timeline-lanes.js';
-import { EVENT_KINDS, type EventKind, type Timeline } from './page-data.js';
+import { EVENT_KINDS, type Timeline } from './page-data.js';
 import { eventsInOrder, rowOf } from './event-order.js';
 import { StepTimes, type StepTime } from './step-times.js';
 import { EVENT_BUFFER_BOUNDS, EventBuffer } from './event-buffer.js';
-import { isActivity, launchOf, timedActivity, type Activity, type TimedActivity } from './timed-activity.js';
+import { timedActivity, type TimedActivity } from './timed-activity.js';
 import type { ChosenSpan, TimelineChoice } from './timeline-choice.js';
 import { timelineOf } from './timeline-events.js';
 
-/** What a kernel's row tells besides its record. */
+/** Derived values of a kernel. */
 type KernelValues = Pick<PageKernel, 'op' | 'layer' | 'tc' | 'dtype' | 'flops' | 'bytes'>;
 
 const UNKNOWN_VALUES: KernelValues = { op: null, layer: [], tc: null, flops: null, bytes: null, dtype: null };
 
 export class TimelineBuilder {
   header: ProfileRecord | null = null;
-  readonly #tape: EventBuffer;
+  readonly #buffer: EventBuffer;
   readonly #lanes = new LaneTable();
   readonly #steps = new StepTimes();
-  /** Start of the first record that found no place. */
+  /** Start of the earliest record that was dropped because the buffer was full. */
   #fullAt = Infinity;
   /** Start and end of everything. */
   #start = Infinity;
   #end = -Infinity;
-  /** Activities and ranges that found no place, by when they started. */
-  #missed = 0;
-  /** Whether all that came before the given step is given up. */
-  #begun = false;
-  /** The span and how many events it has, when no record is to come. */
+  /** Activities and ranges that were dropped because the buffer was full. */
+  #dropped = 0;
+  /** Whether all events before the given step are dropped already. */
+  #isStepReached = false;
+  /** The span, null for none, and how many events it has; set when no more records follow. */
   #chosen: { readonly span: ChosenSpan | null; readonly total: number | null } | null = null;
 
   constructor(
     private readonly choice: TimelineChoice,
     bounds = EVENT_BUFFER_BOUNDS,
   ) {
-    this.#tape = new EventBuffer(bounds);
+    this.#buffer = new EventBuffer(bounds);
   }
 
-  /** All but kernels, which come as rows. */
+  /** Any record; kernels are added by `addKernel` once they are annotated. */
   take(record: ProfileLine): void {
     if (record.type === 'profile') this.header = record;
     this.#steps.addHostWork(record);
-    if (record.type === 'range') this.#range(record);
-    else if (record.type !== 'kernel' && isActivity(record)) this.#activity(record, UNKNOWN_VALUES);
+    if (record.type === 'range') this.#addRange(record);
+    else if (record.type !== 'kernel' && isDeviceActivity(record)) this.#addActivity(record, UNKNOWN_VALUES);
   }
 
-  kernel(kernel: PageKernel): void {
-    this.#activity(kernel.record, kernel);
+  addKernel(kernel: PageKernel): void {
+    this.#addActivity(kernel.record, kernel);
   }
 
-  /** Steps that the profile tells, in order. */
+  /** Steps of the profile, in order. */
   get steps(): readonly StepTime[] {
     return this.#steps.all;
   }
 
   /**
-   * Gives up all but the first events of the span: no record is to come any more.
-   * @param most events
+   * Drops all but the first events of the span. To be called when no more records follow.
+   * @param most events at most
    */
   settle(most: number): void {
     this.#chosen ??= this.#choose();
     const { span, total } = this.#chosen;
     if (span === null) return;
-    const { events } = eventsInOrder(this.#tape, span);
-    if (total === null) this.#chosen = { span, total: events.length + (this.#fullAt <= span.end ? this.#missed : 0) };
+    const { events } = eventsInOrder(this.#buffer, span);
+    if (total === null) this.#chosen = { span, total: events.length + (this.#fullAt <= span.end ? this.#dropped : 0) };
     const rows = new Set<number>();
     for (const event of events.subarray(0, most)) rows.add(rowOf(event));
-    this.#tape.keep((row) => rows.has(row));
+    this.#buffer.keep((row) => rows.has(row));
   }
 
   /** The timeline; null where there is nothing to show. */
@@ -79,49 +81,49 @@ export class TimelineBuilder {
     this.settle(most);
     const { span, total } = this.#chosen ?? { span: null, total: null };
     if (span === null || total === null || total === 0) return null;
-    const order = eventsInOrder(this.#tape, span);
-    return timelineOf({ tape: this.#tape, lanes: this.#lanes, header: this.header, span, order, total }, most);
+    const order = eventsInOrder(this.#buffer, span);
+    return timelineOf({ buffer: this.#buffer, lanes: this.#lanes, header: this.header, span, order, total }, most);
   }
 
-  #activity(record: Activity, told: KernelValues): void {
-    const found = timedActivity(record);
-    if (found === null) return;
-    this.#steps.addDeviceWork(found);
+  #addActivity(record: DeviceActivity, values: KernelValues): void {
+    const activity = timedActivity(record);
+    if (activity === null) return;
+    this.#steps.addDeviceWork(activity);
     const launch = launchOf(record);
-    const { start, dur, kind } = found;
+    const { start, dur, kind } = activity;
     const from = Math.min(start, launch?.start ?? start);
     if (!this.#hasRoom(from, start, start + dur)) return;
-    const { texts } = this.#tape;
+    const { texts } = this.#buffer;
     const isCollective = record.type === 'collective';
-    // Fields one by one: an object that begins with the fields of another takes many times as long to make.
-    this.#tape.push({
+    // Fields one by one: spreading another object into this one takes many times as long.
+    this.#buffer.push({
       start,
       dur,
       lane: this.#lanes.ofActivity(record),
       kind: EVENT_KINDS.indexOf(kind),
-      name: texts.numberOf(nameOf(found)),
-      op: texts.numberOf(isCollective ? record.kind : told.op),
-      layer: told.layer.length === 0 ? 0 : texts.numberOf(told.layer.join('/')),
-      dtype: texts.numberOf(isCollective ? record.dtype : told.dtype),
-      tc: told.tc === null ? 0 : texts.numberOf(String(told.tc)),
+      name: texts.numberOf(nameOf(activity)),
+      op: texts.numberOf(isCollective ? record.kind : values.op),
+      layer: values.layer.length === 0 ? 0 : texts.numberOf(values.layer.join('/')),
+      dtype: texts.numberOf(isCollective ? record.dtype : values.dtype),
+      tc: values.tc === null ? 0 : texts.numberOf(String(values.tc)),
       id: record.type === 'kernel' ? record.id : 0,
-      flops: told.flops ?? -1,
-      bytes: (record.type === 'kernel' ? told.bytes : 'bytes' in record ? record.bytes : null) ?? -1,
-      launchStart: launch?.start ?? NaN,
-      launchDur: launch?.dur ?? 0,
+      flops: orUnknown(values.flops),
+      bytes: orUnknown(record.type === 'kernel' ? values.bytes : 'bytes' in record ? record.bytes : null),
+      launchStart: launch === null ? NaN : launch.start,
+      launchDur: Math.max(0, launch?.dur ?? 0),
       launchLane: launch === null ? 0 : this.#lanes.ofThread(launch.pid, launch.tid),
       launchName: launch === null ? 0 : texts.numberOf(launch.api ?? 'launch'),
     });
   }
 
-  #range({ start, dur, pid, tid, text }: RangeRecord): void {
+  #addRange({ start, dur, pid, tid, text }: RangeRecord): void {
     if (!Number.isFinite(start + dur) || dur < 0 || !this.#hasRoom(start, start, start + dur)) return;
-    this.#tape.push({
+    this.#buffer.push({
       start,
       dur,
       lane: this.#lanes.ofThread(pid, tid),
       kind: EVENT_KINDS.indexOf('range'),
-      name: this.#tape.texts.numberOf(text),
+      name: this.#buffer.texts.numberOf(text),
       op: 0,
       layer: 0,
       dtype: 0,
@@ -137,8 +139,8 @@ export class TimelineBuilder {
   }
 
   /**
-   * Whether something of a time can be kept, and might be shown.
-   * @param from start of its launch
+   * Whether an event might be shown, and the buffer has room for it.
+   * @param from start of its launch; of the event itself where that is earlier
    */
   #hasRoom(from: number, start: number, end: number): boolean {
     const { choice } = this;
@@ -146,31 +148,31 @@ export class TimelineBuilder {
     this.#start = Math.min(this.#start, from);
     this.#end = Math.max(this.#end, end);
     if (choice.of === 'time' && (from > choice.to || end < choice.from)) return false;
-    if (choice.of === 'step' && this.#tape.isFull) {
+    if (choice.of === 'step' && this.#buffer.isFull) {
       const step = this.#steps.of(choice.step);
       if (step !== null && from > step.end) return false;
-      this.#forget(step);
+      this.#dropBefore(step);
     }
-    if (!this.#tape.isFull) return true;
+    if (!this.#buffer.isFull) return true;
     this.#fullAt = Math.min(this.#fullAt, start);
-    this.#missed++;
+    this.#dropped++;
     return false;
   }
 
-  /** Of what comes before a step only the newest can be part of it, and once it has begun, what lasts until then. */
-  #forget(step: StepTime | null): void {
-    if (this.#begun) return;
-    const { rows } = this.#tape;
-    if (step === null) this.#tape.keep((row) => row >= rows >> 1);
+  /** Before the step has begun drops the older half of the events; afterwards, once, those that ended before it. */
+  #dropBefore(step: StepTime | null): void {
+    if (this.#isStepReached) return;
+    const { rows } = this.#buffer;
+    if (step === null) this.#buffer.keep((row) => row >= rows >> 1);
     else {
-      const [starts, durs] = [this.#tape.column('start'), this.#tape.column('dur')];
-      this.#tape.keep((row) => (starts[row] ?? 0) + (durs[row] ?? 0) >= step.start);
-      this.#begun = true;
+      const [starts, durs] = [this.#buffer.column('start'), this.#buffer.column('dur')];
+      this.#buffer.keep((row) => elementAt(starts, row) + elementAt(durs, row) >= step.start);
+      this.#isStepReached = true;
     }
   }
 
   #choose(): { readonly span: ChosenSpan | null; readonly total: null } {
-    return { span: this.#tape.rows === 0 ? null : this.#span, total: null };
+    return { span: this.#buffer.rows === 0 ? null : this.#span, total: null };
   }
 
   get #span(): ChosenSpan | null {
@@ -187,12 +189,12 @@ export class TimelineBuilder {
 
 const inMs = (ns: number): number => Math.round(ns / 1000) / 1000;
 
-const OTHER_NAMES: Readonly<Partial<Record<EventKind, string>>> = { set: 'set', sync: 'sync', copy: 'copy' };
+const orUnknown = (amount: number | null | undefined): number => amount ?? -1;
 
+/** The event's title: a kernel's full name, 'copy HtoD', 'graph 3' … */
 function nameOf({ record, kind }: TimedActivity): string {
   switch (record.type) {
     case 'kernel':
-      return record.name;
     case 'collective':
       return record.name;
     case 'graph':
@@ -201,7 +203,7 @@ function nameOf({ record, kind }: TimedActivity): string {
       return record.kind === null ? 'copy' : `copy ${record.kind}`;
     case 'sync':
       return record.kind ?? 'sync';
-    default:
-      return OTHER_NAMES[kind] ?? kind;
+    case 'set':
+      return kind;
   }
 }

@@ -1,12 +1,12 @@
 /** Which part of a profile its timeline shows. */
 
-/** `usual`: the step of median length; everything where no steps are told. ns from the profile's start. */
+/** `usual`: the step of median length, or everything where the profile has no steps. ns from the profile's start. */
 export type TimelineChoice =
   | { readonly of: 'usual' }
   | { readonly of: 'step'; readonly step: number }
   | { readonly of: 'time'; readonly from: number; readonly to: number };
 
-/** A span that was chosen, and what it is called. */
+/** The chosen span, ns, and its name: 'step 5', '0 to 50 ms', 'all'. */
 export interface ChosenSpan {
   readonly what: string;
   readonly start: number;

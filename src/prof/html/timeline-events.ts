@@ -1,51 +1,51 @@
-/** A tape → the events of a span of time, packed for the canvas. */
+/** An event buffer → the events of a span of time, packed for the canvas. */
+import { elementAt } from '../../containers/element.js';
 import type { ProfileRecord } from '../../record/record.js';
 import { isLaunch, NO_LAUNCH, rowOf, type EventOrder } from './event-order.js';
 import { LaneDepths, type LaneTable } from './timeline-lanes.js';
 import { packColumn } from './column-packing.js';
 import { EVENT_KINDS, TIMELINE_COLUMNS, type Lane, type Timeline, type TimelineColumn } from './page-data.js';
-import type { EventBuffer } from './event-buffer.js';
+import type { EventBuffer, EventColumn } from './event-buffer.js';
 import { TextTable } from './text-table.js';
 import type { ChosenSpan } from './timeline-choice.js';
 
-/** What a timeline is made of. */
-export interface TimelineInput {
-  readonly tape: EventBuffer;
+interface TimelineInput {
+  readonly buffer: EventBuffer;
   readonly lanes: LaneTable;
   readonly header: ProfileRecord | null;
   readonly span: ChosenSpan;
   readonly order: EventOrder;
-  /** Events of the span, kept or not. */
+  /** Events of the span, including those that are not in the buffer. */
   readonly total: number;
 }
 
 type TimelineArrays = Record<TimelineColumn, Float64Array>;
 
-/** Longer texts are cut; to SHORT when there are more characters than MOST_TEXT. */
+/** Texts are cut to this length, and to a shorter one when all texts together have too many characters. */
 const LONGEST_TEXT = 600;
 const LONGEST_TEXT_IN_FULL_TABLE = 60;
 const FULL_TABLE_CHARACTERS = 4_000_000;
 
-/** A return type says nothing of a kernel: all have it. */
-const VOID = /^void /;
+/** The return type, which all kernels share. */
+const RETURN_TYPE = /^void /;
 
 const cut = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
 
-/** @param most events, the first of the span */
-export function timelineOf(recorded: TimelineInput, most: number): Timeline {
-  const { span, order, total } = recorded;
+/** @param most events at most: the first of the span */
+export function timelineOf(input: TimelineInput, most: number): Timeline {
+  const { span, order, total } = input;
   const shown = order.events.subarray(0, most);
   const columns = Object.fromEntries(
     TIMELINE_COLUMNS.map((name) => [name, new Float64Array(shown.length)]),
   ) as TimelineArrays;
-  const texts = writeEvents(recorded, shown, columns);
-  const lanes = placeEvents(recorded, columns, shown);
+  const texts = writeEvents(input, shown, columns);
+  const lanes = assignLanes(input, columns);
   const isCut = total > shown.length;
   const next = order.events[shown.length];
   return {
     what: isCut ? `first ${shown.length} events${span.what === 'all' ? '' : ` of ${span.what}`}` : span.what,
     start: span.start,
-    end: isCut ? endOf(recorded, shown, next) : span.end,
+    end: isCut ? endOf(input, shown, next) : span.end,
     texts,
     lanes,
     events: shown.length,
@@ -57,7 +57,7 @@ export function timelineOf(recorded: TimelineInput, most: number): Timeline {
   };
 }
 
-/** Where the events end that are shown: at the first that is left out. */
+/** Where the shown part of the span ends: at the start of the first event that is left out. */
 function endOf({ order, span }: TimelineInput, shown: Uint32Array, next: number | undefined): number {
   const last = next ?? shown.at(-1);
   return last === undefined ? span.end : Math.max(span.start, Math.min(span.end, order.startOf(last)));
@@ -67,7 +67,7 @@ const LAUNCH = EVENT_KINDS.indexOf('launch');
 const TEXT_COLUMNS = ['op', 'layer', 'dtype', 'tc'] as const;
 
 function writeEvents(
-  { tape, order, span }: TimelineInput,
+  { buffer, order, span }: TimelineInput,
   shown: Uint32Array,
   columns: TimelineArrays,
 ): readonly string[] {
@@ -76,7 +76,7 @@ function writeEvents(
   const textOf = (number: number): number => {
     let known = numbers.get(number);
     if (known === undefined) {
-      const text = tape.texts.at(number).replace(VOID, '');
+      const text = buffer.texts.at(number).replace(RETURN_TYPE, '');
       numbers.set(
         number,
         (known = texts.numberOf(
@@ -90,7 +90,7 @@ function writeEvents(
     const row = rowOf(event);
     columns.start[i] = order.startOf(event) - span.start;
     columns.dur[i] = order.durOf(event);
-    const cell = (name: Parameters<EventBuffer['column']>[0]): number => tape.column(name)[row] ?? 0;
+    const cell = (name: EventColumn): number => elementAt(buffer.column(name), row);
     columns.flops[i] = columns.bytes[i] = -1;
     if (isLaunch(event)) {
       columns.kind[i] = LAUNCH;
@@ -105,23 +105,30 @@ function writeEvents(
   return texts.all;
 }
 
-/** Numbers the lanes that have events, in the order in which they are shown, and puts events that overlap below each other. */
-function placeEvents({ lanes, header }: TimelineInput, columns: TimelineArrays, shown: Uint32Array): Lane[] {
+/** Numbers the lanes that have events, in the order in which they are shown, and puts overlapping events below each other. */
+function assignLanes({ lanes, header }: TimelineInput, columns: TimelineArrays): Lane[] {
   const used = new Map<number, LaneDepths>();
-  for (let i = 0; i < shown.length; i++) {
-    const lane = columns.lane[i] ?? 0;
+  for (const [i, lane] of columns.lane.entries()) {
     let depths = used.get(lane);
     if (depths === undefined) used.set(lane, (depths = new LaneDepths()));
-    const start = columns.start[i] ?? 0;
-    columns.depth[i] = depths.place(start, start + (columns.dur[i] ?? 0));
+    const start = elementAt(columns.start, i);
+    columns.depth[i] = depths.place(start, start + elementAt(columns.dur, i));
   }
-  const order = lanes.order.filter((lane) => used.has(lane));
-  const numbers = new Map(order.map((lane, i) => [lane, i]));
-  columns.lane.forEach((lane, i) => (columns.lane[i] = numbers.get(lane) ?? 0));
-  return order.map((lane) => lanes.lane(lane, used.get(lane)?.depth ?? 0, header));
+  const shownLanes: Lane[] = [];
+  const numbers = new Map<number, number>();
+  for (const lane of lanes.order) {
+    const depths = used.get(lane);
+    if (depths !== undefined) numbers.set(lane, shownLanes.push(lanes.lane(lane, depths.depth, header)) - 1);
+  }
+  columns.lane = columns.lane.map((lane) => {
+    const number = numbers.get(lane);
+    if (number === undefined) throw new RangeError(`no lane ${lane}`);
+    return number;
+  });
+  return shownLanes;
 }
 
-/** Pairs of event numbers: a launch, and what it launched. */
+/** Pairs of event indexes: a launch, and an activity that it launched. */
 function arrowsOf({ launchOf }: EventOrder, shown: Uint32Array): Uint32Array {
   const numbers = new Map<number, number>();
   shown.forEach((event, i) => {
@@ -129,7 +136,7 @@ function arrowsOf({ launchOf }: EventOrder, shown: Uint32Array): Uint32Array {
   });
   const arrows: number[] = [];
   shown.forEach((event, i) => {
-    const launch = isLaunch(event) ? NO_LAUNCH : (launchOf[rowOf(event)] ?? NO_LAUNCH);
+    const launch = isLaunch(event) ? NO_LAUNCH : elementAt(launchOf, rowOf(event));
     const from = launch === NO_LAUNCH ? undefined : numbers.get(launch);
     if (from !== undefined) arrows.push(from, i);
   });

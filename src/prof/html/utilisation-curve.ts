@@ -1,11 +1,12 @@
 /** Records → how busy devices and host were over time. One pass; memory: 32 KB a device, 2 MB of launches. */
+import { launchOf } from '../device-activity.js';
 import type { Utilisation } from './page-data.js';
 import { TimeBins, type BinCoverage } from './time-bins.js';
-import { launchOf, type TimedActivity } from './timed-activity.js';
+import type { TimedActivity } from './timed-activity.js';
 
 type UtilisationPart = 'busy' | 'compute' | 'communication' | 'memory';
 
-/** What each kind of activity is part of, besides `busy`; a wait is no work. */
+/** What each kind of activity is part of, besides `busy`; a wait (`sync`) is part of nothing. */
 const PART_OF: Readonly<Record<string, UtilisationPart>> = {
   kernel: 'compute',
   graph: 'compute',
@@ -14,51 +15,53 @@ const PART_OF: Readonly<Record<string, UtilisationPart>> = {
   set: 'memory',
 };
 
-/** Launches of different threads and streams come in the order of their devices' work: these many are put in order. */
-const HELD = 1 << 15;
+/** Launches are read in the order of their activities: so many are buffered to be sorted by their own start. */
+const BUFFERED_LAUNCHES = 1 << 15;
 
 /** Devices of a profile that are shown. */
 const MOST_DEVICES = 256;
 
 export class UtilisationCurve {
-  readonly #spans: TimeBins;
+  readonly #bins: TimeBins;
   readonly #devices = new Map<number, Readonly<Record<UtilisationPart, BinCoverage>>>();
   readonly #host: BinCoverage;
-  #held: (readonly [start: number, end: number])[] = [];
+  #buffered: (readonly [start: number, end: number])[] = [];
   #launches = 0;
-  #now = -Infinity;
-  /** Activities that start before one that came before: some of their time may not be counted. */
+  #latestStart = -Infinity;
+  /** Activities that start before an earlier record: some of their time may not be counted. */
   outOfOrder = 0;
 
-  /** @param most spans at most */
+  /** @param most bins at most */
   constructor(most?: number) {
-    this.#spans = new TimeBins(most);
-    this.#host = this.#spans.addCoverage();
+    this.#bins = new TimeBins(most);
+    this.#host = this.#bins.addCoverage();
   }
 
   /** To be called in order of start. */
   take({ record, kind, start, dur }: TimedActivity): void {
     const part = PART_OF[kind];
     if (part === undefined) return;
-    const rows = this.#device(record.device);
-    if (rows === null) return;
-    if (start < Math.floor(this.#now)) this.outOfOrder++;
-    else this.#now = start;
-    this.#spans.extend(start, start + dur);
-    this.#spans.cover(rows.busy, start, start + dur);
-    this.#spans.cover(rows[part], start, start + dur);
+    const coverages = this.#device(record.device);
+    if (coverages === null) return;
+    if (start < Math.floor(this.#latestStart)) this.outOfOrder++;
+    else this.#latestStart = start;
+    this.#bins.extend(start, start + dur);
+    this.#bins.cover(coverages.busy, start, start + dur);
+    this.#bins.cover(coverages[part], start, start + dur);
     const launch = launchOf(record);
     if (launch === null) return;
     this.#launches++;
-    if (this.#held.push([launch.start, launch.start + launch.dur]) === 2 * HELD) this.#release(HELD);
+    const end = launch.start + Math.max(0, launch.dur ?? 0);
+    if (this.#buffered.push([launch.start, end]) === 2 * BUFFERED_LAUNCHES) this.#flush(BUFFERED_LAUNCHES);
   }
 
   get utilisation(): Utilisation {
-    this.#release(0);
-    const shares = (row: BinCoverage): number[] => this.#spans.sharesOf(row);
+    this.#flush(0);
+    const shares = (coverage: BinCoverage): number[] => this.#bins.sharesOf(coverage);
     return {
-      start: this.#spans.begin ?? 0,
-      width: this.#spans.width,
+      // 0 where the profile holds no activity: there are no bins then.
+      start: this.#bins.begin ?? 0,
+      width: this.#bins.width,
       devices: [...this.#devices]
         .sort(([a], [b]) => a - b)
         .map(([device, { busy, compute, communication, memory }]) => ({
@@ -69,19 +72,19 @@ export class UtilisationCurve {
     };
   }
 
-  /** Covers the host's time with the calls that began first, all but `keep`. */
-  #release(keep: number): void {
-    this.#held.sort(([a], [b]) => a - b);
-    const first = this.#held.splice(0, Math.max(0, this.#held.length - keep));
-    for (const [start, end] of first) this.#spans.cover(this.#host, start, end);
+  /** Adds the earliest buffered launches to the host's time, all but `keep`. */
+  #flush(keep: number): void {
+    this.#buffered.sort(([a], [b]) => a - b);
+    const first = this.#buffered.splice(0, Math.max(0, this.#buffered.length - keep));
+    for (const [start, end] of first) this.#bins.cover(this.#host, start, end);
   }
 
   #device(device: number): Readonly<Record<UtilisationPart, BinCoverage>> | null {
     const known = this.#devices.get(device);
     if (known !== undefined || this.#devices.size === MOST_DEVICES) return known ?? null;
-    const row = (): BinCoverage => this.#spans.addCoverage();
-    const rows = { busy: row(), compute: row(), communication: row(), memory: row() };
-    this.#devices.set(device, rows);
-    return rows;
+    const add = (): BinCoverage => this.#bins.addCoverage();
+    const coverages = { busy: add(), compute: add(), communication: add(), memory: add() };
+    this.#devices.set(device, coverages);
+    return coverages;
   }
 }

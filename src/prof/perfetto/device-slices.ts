@@ -1,80 +1,81 @@
 /**
- * What devices did, in the order of its records. A kernel waits for the others of its op call (see `op-call-buffer.ts`): what
- * comes after it waits behind it.
+ * Activities of devices in the order of their records. A kernel is only complete with the other kernels of its op call
+ * (see `op-call-buffer.ts`): until then it waits, and the activities after it wait behind it.
  */
 import type { Annotated } from '../annotate.js';
 import { Annotator } from '../report.js';
 import type { ProfileRecord } from '../../record/record.js';
-import type { Activity, OtherActivity } from './field-coercion.js';
+import type { DeviceActivity } from '../device-activity.js';
+import type { NonKernelActivity } from './field-coercion.js';
 
-/** More wait behind a kernel only where other kernels of its call do not come. */
+/** So many wait behind a kernel at most: beyond, the other kernels of its call may never come. */
 const MOST_WAITING = 16_384;
 
 interface WaitingActivity {
-  readonly record: Activity;
+  readonly record: DeviceActivity;
   readonly endsFlow: number | null;
 }
 
-/** Takes an activity when it is its turn: a kernel with what is derived of it, or any other. */
-export interface DeviceSliceSink {
+/** Receives the activities in order: kernels annotated, all others as records. */
+interface DeviceSliceSink {
   kernel(row: Annotated, endsFlow: number | null): void;
-  other(record: OtherActivity, endsFlow: number | null): void;
+  other(record: NonKernelActivity, endsFlow: number | null): void;
 }
 
 export class DeviceSlices {
   readonly #annotator = new Annotator();
-  /** From the first kernel that waits on. */
+  /** Activities from the first incomplete kernel on. */
   #waiting: WaitingActivity[] = [];
-  /** Place of the first that has not had its turn. */
+  /** Index of the first that is not passed on yet. */
   #head = 0;
 
-  constructor(private readonly turn: DeviceSliceSink) {}
+  constructor(private readonly sink: DeviceSliceSink) {}
 
   profile(record: ProfileRecord): void {
     this.#annotator.take(record);
   }
 
-  /** @param endsFlow the arrow from its launch */
-  take(record: Activity, endsFlow: number | null): void {
-    if (record.type !== 'kernel' && this.#waiting.length === 0) this.turn.other(record, endsFlow);
+  /** @param endsFlow number of the arrow from its launch; null without one */
+  take(record: DeviceActivity, endsFlow: number | null): void {
+    if (record.type !== 'kernel' && this.#waiting.length === 0) this.sink.other(record, endsFlow);
     else {
       this.#waiting.push({ record, endsFlow });
-      this.#leave(this.#annotator.take(record));
+      this.#pass(this.#annotator.take(record));
     }
   }
 
-  /** No more activities of this profile, or at all. */
+  /** To be called after the last activity of each profile. */
   end(): void {
-    this.#leave(this.#annotator.rest());
+    this.#pass(this.#annotator.rest());
   }
 
-  /** @param rows kernels that are ready, which are the first of those that wait */
-  #leave(rows: readonly Annotated[]): void {
+  /** @param rows kernels that are complete, which are the first of the waiting ones */
+  #pass(rows: readonly Annotated[]): void {
     for (const row of rows) {
-      this.#leaveUpToKernel();
-      this.turn.kernel(row, this.#waiting[this.#head++]?.endsFlow ?? null);
+      this.#passUpToKernel();
+      this.sink.kernel(row, this.#waiting[this.#head++]?.endsFlow ?? null);
     }
-    this.#leaveUpToKernel();
+    this.#passUpToKernel();
     const waiting = this.#waiting.length - this.#head;
     if (waiting === 0) this.#waiting = [];
     else if (this.#head >= MOST_WAITING) this.#waiting = this.#waiting.slice(this.#head);
-    else if (waiting >= MOST_WAITING) this.#waiting = this.#kernels();
+    else if (waiting >= MOST_WAITING) this.#waiting = this.#passAllButKernels();
     else return;
     this.#head = 0;
   }
 
-  #leaveUpToKernel(): void {
+  #passUpToKernel(): void {
     for (; this.#head < this.#waiting.length; this.#head++) {
       const first = this.#waiting[this.#head];
       if (first === undefined || first.record.type === 'kernel') return;
-      this.turn.other(first.record, first.endsFlow);
+      this.sink.other(first.record, first.endsFlow);
     }
   }
 
-  /** Those that wait, when all but kernels have had their turn. */
-  #kernels(): WaitingActivity[] {
+  /** @returns the kernels, which still wait */
+  #passAllButKernels(): WaitingActivity[] {
     const waiting = this.#waiting.slice(this.#head);
-    for (const { record, endsFlow } of waiting) if (record.type !== 'kernel') this.turn.other(record, endsFlow);
+    for (const { record, endsFlow } of waiting) if (record.type !== 'kernel') this.sink.other(record, endsFlow);
     return waiting.filter(({ record }) => record.type === 'kernel');
   }
 }

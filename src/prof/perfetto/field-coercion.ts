@@ -1,12 +1,9 @@
-/** Fields as anyone may have edited them: what is not of its type is unknown. */
-import type { Launch, ProfileLine } from '../../record/record.js';
+/** Fields of records that anyone may have edited: a value that is not of its type is unknown. */
+import type { DeviceActivity } from '../device-activity.js';
 
-/** What a device did, as lines of records have it. */
-export type Activity = Extract<ProfileLine, { readonly stream: number | null }>;
+export type NonKernelActivity = Exclude<DeviceActivity, { readonly type: 'kernel' }>;
 
-export type OtherActivity = Exclude<Activity, { readonly type: 'kernel' }>;
-
-/** Whole ns; null for what is no time, as in a net.dict. */
+/** Whole ns; null for anything else, as in a net.dict, which has no times. */
 export function timeOf(time: unknown): number | null {
   if (typeof time !== 'number') return null;
   const whole = Math.round(time);
@@ -15,14 +12,8 @@ export function timeOf(time: unknown): number | null {
 
 export const nameOf = (name: unknown): string => (typeof name === 'string' ? name : 'na');
 
-/** The host call of an activity; null where it is not told when it was. */
-export function launchOf({ launch }: Activity): Launch | null {
-  if (launch === null || launch === undefined || timeOf(launch.start) === null) return null;
-  return typeof launch.api === 'string' ? launch : { ...launch, api: null };
-}
-
 /** `copy HtoD`, `sync stream`, the name of a collective operation. */
-export function titleOf(record: OtherActivity): string {
+export function titleOf(record: NonKernelActivity): string {
   if (record.type === 'collective') return nameOf(record.name);
   if (record.type === 'graph') return 'graph launch';
   const kind: unknown = record.type === 'set' ? null : record.kind;

@@ -1,12 +1,14 @@
 /**
- * Host calls that launched work: each a slice on its thread, once however many activities it launched, with an arrow to
- * each of them. More arrows can start at a call as long as its slice is held back (see `reorder-buffer.ts`); of calls handed on
- * no more is kept than what tells that they were, so that no slice comes twice.
+ * Host calls that launched work: each is one slice on its thread, however many activities it launched, with an arrow to
+ * each of them. Arrows can be added to a call while its slice is held back (see `reorder-buffer.ts`). Calls that were
+ * emitted are remembered as a timestamp and a hash, so that no slice is emitted twice.
  */
-import type { Launch } from '../../record/record.js';
+import type { LaunchCall } from '../device-activity.js';
 import { hashOf, TimestampSet } from './timestamp-set.js';
 
-/** Who launched what. */
+type TimedCall = Pick<LaunchCall, 'api' | 'start' | 'dur'>;
+
+/** An activity, with what identifies its launch besides the call's own times. */
 interface LaunchedActivity {
   readonly profile: number;
   readonly pid: number | null;
@@ -16,23 +18,23 @@ interface LaunchedActivity {
   readonly start: number;
 }
 
-/** A launching call that has not been handed on: more arrows may start there. Most have one. */
+/** A launching call whose slice is held back: further arrows may start there. Most calls have one. */
 export class OpenLaunch {
   readonly profile: number;
   readonly pid: number | null;
   readonly tid: number | null;
   readonly corr: number | null;
   readonly start: number;
-  readonly dur: number;
+  readonly dur: number | null;
   readonly api: string | null;
   #flow = 0;
   #more: number[] | null = null;
 
   constructor(
     { profile, pid, tid, corr }: LaunchedActivity,
-    { start, dur, api }: Launch,
+    { start, dur, api }: TimedCall,
     readonly hash: number,
-    /** Another call of the same start. */
+    /** The next call of the same start. */
     public next: OpenLaunch | undefined,
   ) {
     this.profile = profile;
@@ -44,7 +46,8 @@ export class OpenLaunch {
     this.api = api;
   }
 
-  is({ profile, pid, tid, corr }: LaunchedActivity, { dur, api }: Launch): boolean {
+  /** Whether this is the call that launched an activity; both have the same start. */
+  is({ profile, pid, tid, corr }: LaunchedActivity, { dur, api }: TimedCall): boolean {
     const isCall = this.corr === corr && this.dur === dur && this.api === api;
     return isCall && this.tid === tid && this.pid === pid && this.profile === profile;
   }
@@ -64,33 +67,34 @@ export class OpenLaunch {
 export class LaunchSlices {
   /** By start; calls of one start are chained. */
   readonly #open = new Map<number, OpenLaunch>();
-  readonly #gone = new TimestampSet();
-  readonly #unshown = new TimestampSet();
+  readonly #emitted = new TimestampSet();
+  /** Calls that cannot be shown: they have no usable time. */
+  readonly #rejected = new TimestampSet();
   #flows = 0;
-  /** Activities that are said to start no later than their launch: no arrow goes back in time. */
+  /** Activities that start no later than their launch: they have no arrow, as arrows never go back in time. */
   backwards = 0;
-  /** Activities whose launch was handed on long before. */
+  /** Activities whose launch was emitted before they came: they have no arrow. */
   late = 0;
 
   /**
-   * The arrow from an activity's launch; null when there is none.
-   * @param open called with a launch that is met for the first time; false when it cannot be shown
+   * Number of a new arrow from an activity's launch; null when there is none.
+   * @param open called with each launch the first time; returns false when it cannot be shown
    */
-  flow(launched: LaunchedActivity, launch: Launch, open: (launch: OpenLaunch) => boolean): number | null {
+  flow(launched: LaunchedActivity, launch: TimedCall, open: (launch: OpenLaunch) => boolean): number | null {
     const first = this.#open.get(launch.start);
     let known = first;
     while (known?.is(launched, launch) === false) known = known.next;
     if (known === undefined) {
       const { profile, pid, tid, corr } = launched;
       const hash = hashOf(profile, pid, tid, corr, launch.dur, launch.api);
-      if (this.#gone.has(launch.start, hash)) {
+      if (this.#emitted.has(launch.start, hash)) {
         this.late++;
         return null;
       }
       known = new OpenLaunch(launched, launch, hash, first);
-      if (this.#unshown.has(launch.start, hash)) return null;
+      if (this.#rejected.has(launch.start, hash)) return null;
       if (!open(known)) {
-        this.#unshown.add(launch.start, hash);
+        this.#rejected.add(launch.start, hash);
         return null;
       }
       this.#open.set(launch.start, known);
@@ -103,18 +107,18 @@ export class LaunchSlices {
     return this.#flows;
   }
 
-  /** The launch's slice is handed on. */
-  close(gone: OpenLaunch): void {
-    const { start } = gone;
+  /** To be called when the launch's slice is emitted: no further arrows can start there. */
+  close(launch: OpenLaunch): void {
+    const { start } = launch;
     const first = this.#open.get(start);
-    if (first === gone) {
-      if (gone.next === undefined) this.#open.delete(start);
-      else this.#open.set(start, gone.next);
+    if (first === launch) {
+      if (launch.next === undefined) this.#open.delete(start);
+      else this.#open.set(start, launch.next);
     } else {
       let before = first;
-      while (before !== undefined && before.next !== gone) before = before.next;
-      if (before !== undefined) before.next = gone.next;
+      while (before !== undefined && before.next !== launch) before = before.next;
+      if (before !== undefined) before.next = launch.next;
     }
-    this.#gone.add(start, gone.hash);
+    this.#emitted.add(start, launch.hash);
   }
 }

@@ -1,28 +1,28 @@
 /**
- * Where each profile begins in the trace. The first profile decides: with Unix time, all profiles stand at theirs, and
- * one that has none beside the first; without, all begin at 0.
+ * Where each profile starts in the trace. If the first profile has a Unix time, each starts at its own, those without one
+ * at that of the first; otherwise all start at 0.
  */
 import type { ProfileRecord } from '../../record/record.js';
 import type { TraceTime, TraceZero } from './trace-element.js';
 
-/** How profiles are put beside each other: at their Unix times where these are known, or all at 0. */
+/** How profiles are aligned: at their Unix times where these are known, or all at 0. */
 export type Alignment = 'unix' | 'start';
 
-/** Time stamps of viewers are signed 64-bit ns. */
+/** Viewers keep timestamps as signed 64-bit ns. */
 const LATEST = 1n << 62n;
 
 export class ProfileClock {
-  /** Of the first profile; null where time stamps are from the start of each profile. */
+  /** Unix ns of the first profile; null where timestamps count from the start of each profile. */
   #first: bigint | null = null;
   #decided = false;
   readonly #starts = new Map<number, TraceZero>();
   #zero: TraceZero = { ns: 0n };
-  /** Profiles without Unix time beside others that have it. */
+  /** Profiles without a Unix time in a trace of Unix times. */
   assumedStarts = 0;
 
   constructor(private readonly alignment: Alignment) {}
 
-  /** Unix ns of the first profile's start where time stamps are Unix time; null where they are not. */
+  /** Unix ns of the first profile's start; null where timestamps are not Unix time. */
   get unixStart(): bigint | null {
     return this.#first;
   }
@@ -30,26 +30,26 @@ export class ProfileClock {
   /** @returns whether it is the first */
   profile({ profile, startUnixNs }: ProfileRecord): boolean {
     const isFirst = !this.#decided;
-    const told = this.alignment === 'unix' ? unixTime(startUnixNs) : null;
+    const unixStart = this.alignment === 'unix' ? unixTime(startUnixNs) : null;
     if (isFirst) {
-      this.#first = told;
-      this.#zero = { ns: told ?? 0n };
+      this.#first = unixStart;
+      this.#zero = { ns: unixStart ?? 0n };
     }
-    if (told === null && this.#first !== null) this.assumedStarts++;
+    if (unixStart === null && this.#first !== null) this.assumedStarts++;
     this.#decided = true;
-    const isOwn = this.#first !== null && told !== null;
-    this.#starts.set(profile, isOwn ? { ns: told } : this.#zero);
+    const isOwn = this.#first !== null && unixStart !== null;
+    this.#starts.set(profile, isOwn ? { ns: unixStart } : this.#zero);
     return isFirst;
   }
 
-  /** A record's time; null for one that is not known, or before the beginning of time. */
+  /** A record's time; null where it is not known, or before timestamp 0. */
   time(profile: number, start: number | null): TraceTime | null {
     if (start === null) return null;
     const zero = this.zero(profile);
     return start < 0 && zero.ns + BigInt(start) < 0n ? null : { zero, start };
   }
 
-  /** The profile's start, ns in the trace. Records that no profile line precedes are at the first one's start. */
+  /** The profile's start in the trace; that of the first profile for records without a profile line. */
   zero(profile: number): TraceZero {
     return this.#starts.get(profile) ?? this.#zero;
   }

@@ -1,7 +1,8 @@
 /**
- * Holds a bounded number of slices back and hands on those that start first, so that what comes a little late finds its
- * place. What comes later than that is handed on out of order.
+ * Puts slices that come slightly out of order into order of start: holds back a bounded number of them and emits the
+ * earliest first. A slice that comes later than that is emitted out of order.
  */
+import { elementAt } from '../../containers/element.js';
 
 export interface TimedSlice {
   /** ns */
@@ -9,21 +10,21 @@ export interface TimedSlice {
   readonly end: number;
 }
 
-/** Which of two slices of one start comes first. */
-export type TieOrder = 'longer-first' | 'shorter-first';
+/** Which of two slices of one start is emitted first. */
+type TieOrder = 'longer-first' | 'shorter-first';
 
-/** A heap, the first on top. What it is ordered by stands apart from the items, in flat arrays. */
+/** A binary heap of the slices that are held back. Its sort keys are in flat arrays beside the items, for speed. */
 export class ReorderBuffer<T extends TimedSlice> {
   readonly #items: T[] = [];
   readonly #starts: Float64Array;
-  /** Ends, negative where the longer slice comes first. */
+  /** Ends, negative where the longer slice is emitted first. */
   readonly #ends: Float64Array;
-  /** Those of equal times keep their order. */
-  readonly #nths: Float64Array;
+  /** Order in which the slices came: the last tie-breaker. */
+  readonly #ordinals: Float64Array;
   readonly #sign: 1 | -1;
   #pushed = 0;
 
-  /** @param size how many are held back */
+  /** @param size slices held back at most */
   constructor(
     private readonly size: number,
     tie: TieOrder,
@@ -32,7 +33,7 @@ export class ReorderBuffer<T extends TimedSlice> {
     this.#sign = tie === 'shorter-first' ? 1 : -1;
     this.#starts = new Float64Array(size + 1);
     this.#ends = new Float64Array(size + 1);
-    this.#nths = new Float64Array(size + 1);
+    this.#ordinals = new Float64Array(size + 1);
   }
 
   push(item: T): void {
@@ -42,7 +43,7 @@ export class ReorderBuffer<T extends TimedSlice> {
     if (from >= this.size) this.#pop();
   }
 
-  /** Hands on all that is held. */
+  /** Emits all slices that are held back. */
   flush(): void {
     while (this.#items.length > 0) this.#pop();
   }
@@ -52,55 +53,62 @@ export class ReorderBuffer<T extends TimedSlice> {
     const at = this.#items.length - 1;
     const last = this.#items.pop();
     if (top === undefined || last === undefined) return;
-    if (at > 0) this.#sink(last, this.#starts[at] ?? 0, this.#ends[at] ?? 0, this.#nths[at] ?? 0);
+    if (at > 0) {
+      const [start, end] = [elementAt(this.#starts, at), elementAt(this.#ends, at)];
+      this.#sink(last, start, end, elementAt(this.#ordinals, at));
+    }
     this.emit(top);
   }
 
-  /** Whether what stands at `at` comes before the other. */
-  #isBefore(at: number, start: number, end: number, nth: number): boolean {
-    const ownStart = this.#starts[at] ?? 0;
+  /** Whether the slice at an index is emitted before another with these keys. */
+  #isBefore(at: number, start: number, end: number, ordinal: number): boolean {
+    const ownStart = elementAt(this.#starts, at);
     if (ownStart !== start) return ownStart < start;
-    const ownEnd = this.#ends[at] ?? 0;
-    return ownEnd === end ? (this.#nths[at] ?? 0) < nth : ownEnd < end;
+    const ownEnd = elementAt(this.#ends, at);
+    return ownEnd === end ? elementAt(this.#ordinals, at) < ordinal : ownEnd < end;
   }
 
   #comesFirst(one: number, other: number): boolean {
-    return this.#isBefore(one, this.#starts[other] ?? 0, this.#ends[other] ?? 0, this.#nths[other] ?? 0);
+    const [start, end] = [elementAt(this.#starts, other), elementAt(this.#ends, other)];
+    return this.#isBefore(one, start, end, elementAt(this.#ordinals, other));
   }
 
-  #put(at: number, item: T, start: number, end: number, nth: number): void {
+  #put(at: number, item: T, start: number, end: number, ordinal: number): void {
     this.#items[at] = item;
     this.#starts[at] = start;
     this.#ends[at] = end;
-    this.#nths[at] = nth;
+    this.#ordinals[at] = ordinal;
   }
 
   #move(from: number, to: number): void {
-    this.#put(to, this.#items[from] as T, this.#starts[from] ?? 0, this.#ends[from] ?? 0, this.#nths[from] ?? 0);
+    this.#items[to] = elementAt(this.#items, from);
+    this.#starts[to] = elementAt(this.#starts, from);
+    this.#ends[to] = elementAt(this.#ends, from);
+    this.#ordinals[to] = elementAt(this.#ordinals, from);
   }
 
-  #rise(from: number, item: T, start: number, end: number, nth: number): void {
+  #rise(from: number, item: T, start: number, end: number, ordinal: number): void {
     let at = from;
     while (at > 0) {
-      const above = (at - 1) >> 1;
-      if (this.#isBefore(above, start, end, nth)) break;
-      this.#move(above, at);
-      at = above;
+      const parent = (at - 1) >> 1;
+      if (this.#isBefore(parent, start, end, ordinal)) break;
+      this.#move(parent, at);
+      at = parent;
     }
-    this.#put(at, item, start, end, nth);
+    this.#put(at, item, start, end, ordinal);
   }
 
-  #sink(item: T, start: number, end: number, nth: number): void {
+  #sink(item: T, start: number, end: number, ordinal: number): void {
     const count = this.#items.length;
     let at = 0;
     for (;;) {
       let child = 2 * at + 1;
       if (child >= count) break;
       if (child + 1 < count && this.#comesFirst(child + 1, child)) child++;
-      if (!this.#isBefore(child, start, end, nth)) break;
+      if (!this.#isBefore(child, start, end, ordinal)) break;
       this.#move(child, at);
       at = child;
     }
-    this.#put(at, item, start, end, nth);
+    this.#put(at, item, start, end, ordinal);
   }
 }

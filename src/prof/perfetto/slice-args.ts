@@ -1,30 +1,30 @@
-/** What viewers tell of a slice when it is clicked. Unknown values are left out. */
+/** Arguments of slices, which viewers list when a slice is selected. Unknown values are left out. */
 import { type Annotated } from '../annotate.js';
 import { shown, type ColumnShape, type Value } from '../../table/column.js';
 import { columnOf } from '../columns/columns.js';
 import type { TraceArg } from './trace-element.js';
 
-/** Columns that a kernel's slice tells, as `dprof` does. */
+/** Columns of `dprof` that are arguments of a kernel's slice. */
 const KERNEL_COLUMNS = [
   ...['mod', 'op', 'params', 'layer', 'dir', 'fwd', 'role', 'step', 'dtype', 'tc', 'tcwhy', 'flops', 'bytes'],
   ...['tflops', 'gbps', 'bound', 'grid', 'block', 'queue', 'corr', 'seq', 'trace', 'collective', 'group', 'ranks'],
   ...['algbytes', 'busbytes', 'engine', 'operands'],
 ].flatMap((key) => columnOf(key) ?? []);
 
-/** Fields that tell where and when, which the slice itself shows. */
+/** Fields of place, time and name, which the slice itself shows. */
 const SHOWN_BY_SLICE = new Set([
   ...['type', 'v', 'profile', 'start', 'dur', 'device', 'pid', 'tid', 'launch', 'ps', 'name', 'text', 'metric'],
   // Context of a collective that repeats its name in the words of markers.
   ...['calls', 'callIds', 'callKernels', 'repr', 'seqMarker', 'altSeq', 'sub', 'forward'],
 ]);
 
-/** What columns on the matrix unit say of what is no product. */
+/** Value of the columns on the matrix unit for kernels without a matrix product. */
 const NOT_APPLICABLE = '-';
 
 export function kernelArgs(row: Annotated): TraceArg[] {
   const args: TraceArg[] = [];
   for (const column of KERNEL_COLUMNS) {
-    const value = told(column, shown(column, row));
+    const value = argumentOf(column, shown(column, row));
     if (value !== null) args.push([column.key, value]);
   }
   const { name, short, graph, counters, labels } = row.record;
@@ -35,8 +35,8 @@ export function kernelArgs(row: Annotated): TraceArg[] {
   return args;
 }
 
-/** Numbers as they are, lists as text; null for what is not known, empty, or does not apply. */
-function told({ separator = ',' }: ColumnShape, value: Value): number | string | null {
+/** A column's value: numbers as they are, lists as text; null where it is unknown, empty, or does not apply. */
+function argumentOf({ separator = ',' }: ColumnShape, value: Value): number | string | null {
   if (value === null || value === '' || value === NOT_APPLICABLE) return null;
   if (typeof value === 'string') return value;
   if (typeof value === 'number') return Number.isFinite(value) ? value : null;
@@ -45,7 +45,7 @@ function told({ separator = ',' }: ColumnShape, value: Value): number | string |
   return value.length === 1 && typeof first === 'string' ? first : value.join(separator);
 }
 
-/** What else a record tells, by the names of its fields. */
+/** The other fields of a record, by their names. */
 export function fieldArgs(record: object): TraceArg[] {
   const args: TraceArg[] = [];
   for (const name of Object.keys(record))
@@ -53,7 +53,7 @@ export function fieldArgs(record: object): TraceArg[] {
   return args;
 }
 
-/** A field; of an object its own fields, after a point, no deeper ones. */
+/** A field; an object's own fields as `name.field`, without deeper ones. */
 function addField(args: TraceArg[], name: string, value: unknown): void {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
     const parts = value as Readonly<Record<string, unknown>>;
@@ -62,8 +62,8 @@ function addField(args: TraceArg[], name: string, value: unknown): void {
 }
 
 function add(args: TraceArg[], name: string, value: unknown): void {
-  const told = fieldValue(value);
-  if (told !== null) args.push([name, told]);
+  const known = fieldValue(value);
+  if (known !== null) args.push([name, known]);
 }
 
 function fieldValue(value: unknown): number | string | null {

@@ -1,12 +1,12 @@
-/** Times with what else tells two things of one time apart, for good: 24 to 48 bytes each. */
-
+/** Hash set of (timestamp, hash) pairs; never evicts: 24 to 48 bytes each. */
+import { elementAt } from '../../containers/element.js';
 import { mixed } from '../../containers/hash.js';
 
-/** A power of two, so that numbers of slots can be cut out of hashes. */
+/** A power of two, so that a slot is the low bits of a hash. */
 const FIRST_SLOTS = 1024;
 const UINT32 = 2 ** 32;
 
-/** 32 bits made of numbers, texts and nulls, in this order. */
+/** A hash of 32 bits of numbers, texts and nulls, in this order. */
 export function hashOf(...parts: readonly unknown[]): number {
   let hash = 0;
   for (const part of parts) {
@@ -17,30 +17,35 @@ export function hashOf(...parts: readonly unknown[]): number {
 }
 
 export class TimestampSet {
+  /** NaN marks a free slot. */
   #starts = new Float64Array(FIRST_SLOTS).fill(NaN);
   #hashes = new Uint32Array(FIRST_SLOTS);
   #count = 0;
 
   has(start: number, hash: number): boolean {
-    return !Number.isNaN(this.#starts[this.#slot(start, hash)] ?? NaN);
+    return !this.#isFree(this.#slot(start, hash));
   }
 
-  /** @param hash of what else there is, see `hashOf` */
+  /** @param hash of what else identifies the entry, see `hashOf` */
   add(start: number, hash: number): void {
     if (2 * this.#count >= this.#starts.length) this.#grow();
     const slot = this.#slot(start, hash);
-    if (Number.isNaN(this.#starts[slot] ?? NaN)) this.#count++;
+    if (this.#isFree(slot)) this.#count++;
     this.#starts[slot] = start;
     this.#hashes[slot] = hash;
   }
 
-  /** Where it stands, or where there is room for it. */
+  #isFree(slot: number): boolean {
+    return Number.isNaN(elementAt(this.#starts, slot));
+  }
+
+  /** The slot of a pair, or the free one where it would be added. */
   #slot(start: number, hash: number): number {
     const [starts, hashes] = [this.#starts, this.#hashes];
     const last = starts.length - 1;
     let slot = mixed(mixed(hash, start | 0), (start / UINT32) | 0) & last;
     for (;;) {
-      const found = starts[slot] ?? NaN;
+      const found = elementAt(starts, slot);
       if (Number.isNaN(found) || (found === start && hashes[slot] === hash)) return slot;
       slot = (slot + 1) & last;
     }
@@ -50,9 +55,9 @@ export class TimestampSet {
     const [starts, hashes] = [this.#starts, this.#hashes];
     this.#starts = new Float64Array(2 * starts.length).fill(NaN);
     this.#hashes = new Uint32Array(2 * starts.length);
-    for (let i = 0; i < starts.length; i++) {
-      const [start = NaN, hash = 0] = [starts[i], hashes[i]];
+    for (const [i, start] of starts.entries()) {
       if (Number.isNaN(start)) continue;
+      const hash = elementAt(hashes, i);
       const slot = this.#slot(start, hash);
       this.#starts[slot] = start;
       this.#hashes[slot] = hash;

@@ -1,9 +1,10 @@
 /**
- * Records → the events of a trace, in one pass. Slices are held back for a while, for those that come late; nothing
- * else is kept but the tracks.
+ * Records → the elements of a trace, in one pass. Memory: a bounded number of slices that are held back to be sorted, the
+ * tracks, and a hash of each launch.
  */
 import type { LayerRecord, NoticeRecord, ProfileLine, ProfileRecord, RangeRecord } from '../../record/record.js';
 import { Annotated } from '../annotate.js';
+import { launchOf, type DeviceActivity } from '../device-activity.js';
 import type { RecordTypes } from '../input/records.js';
 import { DeviceSlices } from './device-slices.js';
 import { fieldArgs, kernelArgs } from './slice-args.js';
@@ -11,7 +12,7 @@ import { ProfileClock, type Alignment } from './profile-clock.js';
 import type { Emit, TraceArg, TraceTime, TraceZero } from './trace-element.js';
 import { ReorderBuffer, type TimedSlice } from './reorder-buffer.js';
 import { LaunchSlices, OpenLaunch } from './launch-slices.js';
-import { launchOf, nameOf, timeOf, titleOf, type Activity } from './field-coercion.js';
+import { nameOf, timeOf, titleOf } from './field-coercion.js';
 import { TraceTracks, type TrackLanes } from './tracks.js';
 import { TraceCounters } from './counters.js';
 
@@ -20,15 +21,15 @@ export const TRACE_TYPES: RecordTypes = new Set([
   ...(['range', 'sample', 'layer', 'notice', 'end'] as const),
 ]);
 
-/** Slices held back: of devices, whose records come in order of start, and of the host, which ran ahead of them. */
+/** Slices held back: of devices, whose records come in order of start, and of the host, which runs ahead of devices. */
 const HELD_OF_DEVICES = 256;
 const HELD_OF_HOST = 32_768;
 
-/** What a slice or mark shows. */
+/** Title, category and arguments of a slice or mark. */
 interface SliceContent {
   readonly name: string;
   readonly category: string;
-  /** What its arguments are made of; a launch is the slice itself. */
+  /** An annotated kernel, a launch, or any other record: where the arguments come from. */
   readonly source: Annotated | OpenLaunch | object;
   readonly endsFlow: number | null;
 }
@@ -54,21 +55,21 @@ class HeldSlice implements TraceTime, TimedSlice {
   }
 }
 
-/** What became of the records. */
-export interface TraceCounts {
+/** What was written and what was left out. */
+interface TraceCounts {
   slices: number;
   /** Records without a duration, and texts. */
   instants: number;
   counters: number;
   /** From a launch to what it launched. */
   arrows: number;
-  /** Records left out: they do not tell when they started. */
+  /** Records left out: they have no start. */
   untimed: number;
-  /** Records left out: they started before time stamps begin. */
+  /** Records left out: they started before timestamp 0. */
   early: number;
-  /** Of the instants, what a device or the host did for a time that is not known. */
+  /** Instants that stand for a slice whose duration is not known. */
   unended: number;
-  /** Slices for which no lane was left: records in no order at all. */
+  /** Slices left out: no lane was left, as in records in no order at all. */
   crowded: number;
 }
 
@@ -80,7 +81,7 @@ export class TraceBuilder {
   };
   readonly launches = new LaunchSlices();
   readonly samples: TraceCounters;
-  readonly #places: TraceTracks;
+  readonly #tracks: TraceTracks;
   readonly #activities: DeviceSlices;
   readonly #ofDevices: ReorderBuffer<HeldSlice>;
   readonly #ofHost: ReorderBuffer<HeldSlice>;
@@ -90,13 +91,13 @@ export class TraceBuilder {
     alignment: Alignment,
   ) {
     this.clock = new ProfileClock(alignment);
-    this.#places = new TraceTracks(emit);
-    this.samples = new TraceCounters(emit, this.#places, this.clock, this.counts);
-    const handOn = (held: HeldSlice): void => {
-      this.#handOn(held);
+    this.#tracks = new TraceTracks(emit);
+    this.samples = new TraceCounters(emit, this.#tracks, this.clock, this.counts);
+    const emitHeld = (held: HeldSlice): void => {
+      this.#emitHeld(held);
     };
-    this.#ofDevices = new ReorderBuffer(HELD_OF_DEVICES, 'shorter-first', handOn);
-    this.#ofHost = new ReorderBuffer(HELD_OF_HOST, 'longer-first', handOn);
+    this.#ofDevices = new ReorderBuffer(HELD_OF_DEVICES, 'shorter-first', emitHeld);
+    this.#ofHost = new ReorderBuffer(HELD_OF_HOST, 'longer-first', emitHeld);
     this.#activities = new DeviceSlices({
       kernel: (row, endsFlow) => {
         this.#onDevice(row.record, row.record.short, row, endsFlow);
@@ -138,7 +139,7 @@ export class TraceBuilder {
     }
   }
 
-  /** No more records of this profile, or at all. */
+  /** To be called after the last record; each profile line calls it for the profile before. */
   end(): void {
     this.#activities.end();
     this.#ofDevices.flush();
@@ -152,57 +153,58 @@ export class TraceBuilder {
     const { unixStart } = this.clock;
     if (isFirst && unixStart !== null) this.emit({ type: 'clock', at: unixStart });
     this.#activities.profile(record);
-    this.#places.profile(record);
+    this.#tracks.profile(record);
     this.#mark(record.profile, 'profile', nameOf(record.file), 'profile', fieldArgs(record));
   }
 
-  #onDevice(record: Activity, name: string, source: Annotated | object, endsFlow: number | null): void {
+  #onDevice(record: DeviceActivity, name: string, source: Annotated | object, endsFlow: number | null): void {
     const { profile, type: category } = record;
     this.#hold(this.#ofDevices, profile, record, { name, category, source, endsFlow }, () =>
-      this.#places.stream(record),
+      this.#tracks.stream(record),
     );
   }
 
   #range(record: RangeRecord): void {
     const { profile, pid, tid, text } = record;
     const what = { name: nameOf(text), category: 'range', source: record, endsFlow: null };
-    this.#hold(this.#ofHost, profile, record, what, () => this.#places.thread(profile, pid, tid));
+    this.#hold(this.#ofHost, profile, record, what, () => this.#tracks.thread(profile, pid, tid));
   }
 
   #layer(record: LayerRecord): void {
     const { profile, device, name } = record;
     const what = { name: nameOf(name), category: 'layer', source: record, endsFlow: null };
-    this.#hold(this.#ofHost, profile, record, what, () => this.#places.onDevice(profile, device, 'layers'));
+    this.#hold(this.#ofHost, profile, record, what, () => this.#tracks.onDevice(profile, device, 'layers'));
   }
 
-  /** A notice has no time: it stands at the profile's start. */
+  /** A notice has no time: its mark is at the profile's start. */
   #notice(record: NoticeRecord): void {
     this.counts.instants++;
     this.#mark(record.profile, 'notices', nameOf(record.text), 'notice', fieldArgs(record));
   }
 
   #mark(profile: number, line: string, name: string, category: string, args: readonly TraceArg[]): void {
-    const track = this.#places.mark(this.#places.own(profile, line, true), 0);
+    const track = this.#tracks.mark(this.#tracks.own(profile, line, true), 0);
     const time = { zero: this.clock.zero(profile), start: 0 };
     this.emit({ type: 'instant', track, ...time, name, category, args, flows: [], endsFlow: null });
   }
 
-  /** The arrow from the launch of an activity, whose slice it makes where it is the first; null where there is none. */
-  #arrow(record: Activity): number | null {
+  /** Number of the arrow from an activity's launch, null without one. The first activity of a launch makes its slice. */
+  #arrow(record: DeviceActivity): number | null {
     const launch = launchOf(record);
-    if (launch === null) return null;
-    const { profile, pid = null, tid = null, corr = null } = record;
+    if (launch === null || timeOf(launch.start) === null) return null;
+    const { profile, corr = null } = record;
+    const { pid, tid } = launch;
     const start = timeOf(record.start) ?? -Infinity;
     const flow = this.launches.flow({ profile, pid, tid, corr, start }, launch, (opened) => {
       const what = { name: launch.api ?? 'launch', category: 'launch', source: opened, endsFlow: null };
-      return this.#hold(this.#ofHost, profile, launch, what, () => this.#places.thread(profile, pid, tid));
+      return this.#hold(this.#ofHost, profile, launch, what, () => this.#tracks.thread(profile, pid, tid));
     });
     if (flow !== null) this.counts.arrows++;
     return flow;
   }
 
   /**
-   * @param place asked for only when there is something to be put there
+   * @param place called only where a slice is shown, so that no empty tracks are made
    * @returns whether it is shown
    */
   #hold(
@@ -225,12 +227,12 @@ export class TraceBuilder {
     return true;
   }
 
-  #handOn(held: HeldSlice): void {
+  #emitHeld(held: HeldSlice): void {
     const { zero, start, end, place, isMark, name, category, source, endsFlow } = held;
     const isLaunch = source instanceof OpenLaunch;
     if (isLaunch) this.launches.close(source);
-    const flows = isLaunch ? source.flows : NONE;
-    const track = isMark ? this.#places.mark(place, start) : this.#places.lane(place, held);
+    const flows = isLaunch ? source.flows : NO_FLOWS;
+    const track = isMark ? this.#tracks.mark(place, start) : this.#tracks.lane(place, held);
     if (track === null) {
       this.counts.crowded++;
       this.counts.arrows -= flows.length + (endsFlow === null ? 0 : 1);
@@ -247,7 +249,7 @@ export class TraceBuilder {
   }
 }
 
-const NONE: readonly number[] = [];
+const NO_FLOWS: readonly number[] = [];
 
 function argsOf(source: SliceContent['source']): readonly TraceArg[] {
   if (source instanceof Annotated) return kernelArgs(source);

@@ -1,14 +1,14 @@
 /**
- * What a trace is made of, whatever its format: processes with tracks, and on tracks slices, instants and values.
- * A track is told before what is on it. Slices of one track nest: of any two, one is within the other, or ends first.
+ * Elements of a trace, whatever its format: processes with tracks, and on tracks slices, instants and counter values. A
+ * track comes before its elements. Slices of one track nest: of any two, one is within the other, or ends first.
  */
 
-/** Argument of a slice: a column's value or a field's; unknown ones are left out. */
+/** Argument of a slice: the value of a column or a field, never unknown. */
 export type TraceArg = readonly [name: string, value: number | string];
 
 export interface TraceProcess {
   readonly type: 'process';
-  /** 1 and up, of all processes and tracks. */
+  /** 1 and up, unique among all processes and tracks. */
   readonly id: number;
   /** Unique in the trace; the real one where it can be. */
   readonly pid: number;
@@ -19,13 +19,13 @@ export interface TraceTrack {
   readonly type: 'track';
   readonly id: number;
   readonly process: TraceProcess;
-  /** `lane`: what does not nest with the track `of` it is put beside. */
+  /** `lane`: a further track for slices that do not nest with those of the track `of`. */
   readonly kind: 'thread' | 'work' | 'lane' | 'counter';
   /** The track that a lane belongs to; null for all others. */
   readonly of: number | null;
   /**
-   * What it stands under: its process; for a lane of a thread the thread. Other lanes stand beside their track, where
-   * viewers show tracks of one name as one.
+   * Id of the parent: the process; for a lane of a thread, the thread's track. Other lanes have their track's parent and
+   * name: viewers show tracks of one parent and name as one.
    */
   readonly parent: number;
   /** Unique in the process; the real one for a thread where it can be. */
@@ -35,7 +35,7 @@ export interface TraceTrack {
   readonly unit: string | null;
 }
 
-/** Where times of a profile count from: the same object for all of its events. */
+/** Where the times of a profile count from: one object for all of its elements. */
 export interface TraceZero {
   /** ns in the trace. */
   readonly ns: bigint;
@@ -48,7 +48,7 @@ export interface TraceTime {
   readonly start: number;
 }
 
-/** What slices and instants have in common. */
+/** Fields that slices and instants share. */
 interface TrackElement extends TraceTime {
   readonly track: TraceTrack;
   readonly name: string;
@@ -66,18 +66,18 @@ export interface TraceSlice extends TrackElement {
   readonly dur: number;
 }
 
-/** Something without a duration. */
+/** A mark without a duration. */
 export interface TraceInstant extends TrackElement {
   readonly type: 'instant';
 }
 
-export interface TraceCounter extends TraceTime {
+interface TraceCounter extends TraceTime {
   readonly type: 'counter';
   readonly track: TraceTrack;
   readonly value: number;
 }
 
-/** Says, once and first, that time stamps are Unix time. */
+/** States that timestamps are Unix time; once, before all other elements. */
 export interface TraceClockSnapshot {
   readonly type: 'clock';
   readonly at: bigint;
@@ -85,5 +85,5 @@ export interface TraceClockSnapshot {
 
 export type TraceElement = TraceClockSnapshot | TraceProcess | TraceTrack | TraceSlice | TraceInstant | TraceCounter;
 
-/** Takes events as they become known, in any order of time. */
+/** Receives elements in any order of time. */
 export type Emit = (event: TraceElement) => void;

@@ -1,7 +1,8 @@
 /**
  * Processes and tracks of a trace. Each profile has a process for each of its host processes with their threads, one
- * for each device with its streams, and one for what belongs to neither.
+ * for each device with its streams, and one for everything else.
  */
+import { elementAt } from '../../containers/element.js';
 import { isInstruction } from '../../record/neuron.js';
 import type { ProfileRecord } from '../../record/record.js';
 import type { Emit, TraceProcess, TraceTrack } from './trace-element.js';
@@ -9,19 +10,19 @@ import { NestingLanes } from './nesting-lanes.js';
 import type { TimedSlice } from './reorder-buffer.js';
 import { TraceIds } from './trace-ids.js';
 
-/** A line of the trace: its track, and lanes beside it for what does not nest. */
+/** A track, with further lanes for slices that do not nest. */
 export interface TrackLanes {
   readonly track: TraceTrack;
   readonly lanes: NestingLanes;
-  /** Tracks of the lanes, the place's own first. */
+  /** Tracks of the lanes, the track itself first. */
   readonly tracks: TraceTrack[];
-  /** Time of the last mark, how many there are of that time, and tracks for more than fit. */
+  /** Time of the last mark, how many marks have that time, and further tracks for more than fit. */
   readonly marks: { start: number; count: number; readonly more: TraceTrack[] };
-  /** Numbers of the tracks of its process. */
+  /** Thread ids of the track's process. */
   readonly tids: TraceIds;
 }
 
-/** Where on a device something was done. */
+/** The part of a device that did an activity. */
 interface DeviceLocation {
   readonly type: string;
   readonly profile: number;
@@ -36,11 +37,11 @@ interface ProcessTracks {
   readonly places: Map<string, TrackLanes>;
 }
 
-/** Viewers put marks of one time within each other, and drop what is too deep: more of them go to another lane. */
+/** Viewers nest marks of one time and drop those that are too deep: any more go to another lane. */
 const MARKS_OF_A_TIME = 50;
-/** Counters beyond are left out: a viewer shows each as a line of its own. */
+/** Any more counters are left out: a viewer shows each as a track of its own. */
 const MOST_COUNTERS = 10_000;
-/** Tracks of these are apart from the work of their stream, with which they overlap. */
+/** Activities that overlap with the work of their stream have a track of their own, with this name. */
 const OVERLAPPING_WORK: Readonly<Record<string, string>> = {
   sync: 'syncs',
   collective: 'collectives',
@@ -67,7 +68,7 @@ export class TraceTracks {
     this.#profiles.set(profile, { header, prefix });
   }
 
-  /** A thread of the host; a thread that is not known, of a process that may not be known either. */
+  /** A thread of the host; null where the process or the thread is not known. */
   thread(profile: number, pid: number | null, tid: number | null): TrackLanes {
     if (pid === null) return this.own(profile, tid === null ? 'host' : `thread ${tid}`, true);
     const of = this.#process(`${profile}/host/${pid}`, pid, () => `${this.#prefix(profile)}host ${pid}`);
@@ -75,7 +76,10 @@ export class TraceTracks {
     return this.#place(of, name, true, tid);
   }
 
-  /** What belongs to no process and no device. @param nesting as for lanes */
+  /**
+   * A track of the profile itself, for what belongs to no process and no device.
+   * @param nesting as for lanes
+   */
   own(profile: number, name: string, nesting: boolean): TrackLanes {
     return this.#place(this.#own(profile), name, nesting);
   }
@@ -83,18 +87,18 @@ export class TraceTracks {
   /** The stream or engine of an activity. */
   stream(activity: DeviceLocation): TrackLanes {
     const { type, profile, device } = activity;
-    const beside = OVERLAPPING_WORK[type];
-    const line = lineOf(activity);
-    const name = beside === undefined ? (line ?? 'no stream') : line === null ? beside : `${line} ${beside}`;
+    const ownTrack = OVERLAPPING_WORK[type];
+    const queue = queueOf(activity);
+    const name = ownTrack === undefined ? (queue ?? 'no stream') : queue === null ? ownTrack : `${queue} ${ownTrack}`;
     return this.#place(this.#device(profile, device), name, false);
   }
 
-  /** A line of its own in a device's process, or in the profile's. */
+  /** A track with this name in a device's process; in the profile's where no device is known. */
   onDevice(profile: number, device: number | null, name: string): TrackLanes {
     return device === null ? this.own(profile, name, true) : this.#place(this.#device(profile, device), name, true);
   }
 
-  /** The track of a counter; null for one too many. */
+  /** The track of a counter; null where there are too many. */
   counter(profile: number, device: number | null, name: string, unit: string | null): TraceTrack | null {
     const of = device === null ? this.#own(profile) : this.#device(profile, device);
     const key = `counter/${unit ?? ''}/${name}`;
@@ -105,30 +109,30 @@ export class TraceTracks {
     return this.#track(of, key, { kind: 'counter', tid: of.tids.next(), name, unit }, false).track;
   }
 
-  /** The lane's track where the slice has room; null when there is none. */
+  /** The track of the first lane where the slice fits; null when there is none. */
   lane(place: TrackLanes, slice: TimedSlice): TraceTrack | null {
     const number = place.lanes.place(slice);
     return number === null ? null : this.#lane(place, number);
   }
 
-  /** The track where there is room for a mark. */
+  /** The first track with room for a mark. */
   mark({ track, marks, tids }: TrackLanes, start: number): TraceTrack {
     if (marks.start !== start) marks.count = 0;
     marks.start = start;
     const number = Math.floor(marks.count++ / MARKS_OF_A_TIME);
-    // Tracks of one name would be one again.
+    // Viewers would show tracks of one name as one.
     while (marks.more.length < number) {
-      marks.more.push(this.#beside(track, tids, `${track.name}, more marks ${marks.more.length + 1}`));
+      marks.more.push(this.#addLane(track, tids, `${track.name}, more marks ${marks.more.length + 1}`));
     }
     return marks.more[number - 1] ?? track;
   }
 
   #lane({ track, tracks, tids }: TrackLanes, number: number): TraceTrack {
-    while (tracks.length <= number) tracks.push(this.#beside(track, tids, track.name));
-    return tracks[number] ?? track;
+    while (tracks.length <= number) tracks.push(this.#addLane(track, tids, track.name));
+    return elementAt(tracks, number);
   }
 
-  #beside({ process, id, kind }: TraceTrack, tids: TraceIds, name: string): TraceTrack {
+  #addLane({ process, id, kind }: TraceTrack, tids: TraceIds, name: string): TraceTrack {
     const parts = { process, name, tid: tids.next(), unit: null };
     const parent = kind === 'thread' ? id : process.id;
     const track: TraceTrack = { type: 'track', id: ++this.#ids, kind: 'lane', of: id, parent, ...parts };
@@ -144,17 +148,17 @@ export class TraceTracks {
     return this.#process(`${profile}/own`, null, () => `${this.#prefix(profile)}profile`);
   }
 
-  /** A device that a net.dict does not tell is one without a number. */
+  /** @param number not finite in a net.dict, which names no device */
   #device(profile: number, number: number | null): ProcessTracks {
     const device = Number.isFinite(number) ? number : null;
     return this.#process(`${profile}/device/${device ?? ''}`, null, () => {
-      const told = this.#profiles.get(profile)?.header.devices.find(({ id }) => id === device);
-      const name = typeof told?.name === 'string' ? `: ${told.name}` : '';
+      const known = this.#profiles.get(profile)?.header.devices.find(({ id }) => id === device);
+      const name = typeof known?.name === 'string' ? `: ${known.name}` : '';
       return `${this.#prefix(profile)}device${device === null ? '' : ` ${device}`}${name}`;
     });
   }
 
-  /** @param pid the real one; null for what is no process */
+  /** @param pid the real one; null for a device or the profile itself */
   #process(key: string, pid: number | null, name: () => string): ProcessTracks {
     let known = this.#processes.get(key);
     if (known === undefined) {
@@ -190,8 +194,8 @@ export class TraceTracks {
   }
 }
 
-/** What a device calls the line of an activity; null where it has none. */
-function lineOf({ type, stream, engine }: DeviceLocation): string | null {
+/** Engine or stream of an activity; null where it has none. */
+function queueOf({ type, stream, engine }: DeviceLocation): string | null {
   if (typeof engine === 'string' && (isInstruction({ engine }) || (type === 'copy' && DMA_ENGINE.test(engine)))) {
     return engine;
   }

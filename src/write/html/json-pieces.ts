@@ -1,17 +1,17 @@
-/** JSON in pieces that no HTML parser takes for the end of the element around it. */
+/** JSON in pieces, escaped so that it cannot end the script element around it. */
 
-/** What ends or opens something in a script element, and what old parsers of JavaScript took for line ends. */
+/** `<` starts tags and comments in a script element; the other two were line terminators in strings before ES2019. */
 const SPECIAL = /[<\u2028\u2029]/g;
 
 const escaped = (text: string): string =>
   text.replace(SPECIAL, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
-/** How far inside values are written one by one: rank, panel, list. */
+/** Depth down to which values are written one by one: profiles, a profile, its panels, their lists. */
 const LEVELS = 4;
 
 /**
- * The value's JSON. Lists and objects near the top come in pieces, so that the whole never stands in memory as one text.
- * In texts, `<` and two line separators are written as `\uXXXX`: outside of texts JSON has neither.
+ * The value's JSON. Lists and objects near the top come in pieces, so that the whole is never one text in memory.
+ * `<` and the line separators are written as `\uXXXX`: JSON has them only in strings.
  */
 export function* jsonPieces(value: unknown, levels = LEVELS): Generator<string> {
   if (levels === 0 || typeof value !== 'object' || value === null) {

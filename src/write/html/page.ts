@@ -1,11 +1,11 @@
 /**
- * A page as one self-contained document: data, program and style are inside, and its policy lets no request leave it.
- * Nothing of the data can break out: as text of the document `&`, `<`, `>` and quotes are escaped, in the data `<` is.
+ * A page as one self-contained document: it holds data, program and style, and its content security policy allows no
+ * requests. The data cannot inject markup: `&`, `<`, `>` and quotes are escaped in texts of the document, `<` in the data.
  */
 import { createHash } from 'node:crypto';
 import { jsonPieces } from './json-pieces.js';
 
-/** The page's program and its style sheet, of our own making. */
+/** The page's program and its style sheet, as they are bundled. */
 export interface PageProgram {
   readonly script: string;
   readonly style: string;
@@ -13,28 +13,28 @@ export interface PageProgram {
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
-// eslint-disable-next-line no-control-regex -- what no document may hold
+// eslint-disable-next-line no-control-regex -- control characters, which no document may hold
 const CONTROL = /[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
 
 const text = (plain: string): string =>
   plain.replace(CONTROL, ' ').replace(/[&<>"]/g, (sign) => ENTITIES[sign] ?? sign);
 
-/** In strings of JavaScript `<\/` is `</`, and `\x3c!--` is `<!--`; outside of strings a bundle has neither. */
+/** In strings of JavaScript `<\/` means `</`, and `\x3c!--` means `<!--`; outside of strings a bundle has neither. */
 const scriptText = (script: string): string =>
   script
     .replace(/<\/(script)/gi, '<\\/$1')
     .replace(/<(script)/gi, '\\x3c$1')
     .replace(/<!--/g, '\\x3c!--');
 
-/** As in strings of CSS. */
+/** In strings of CSS `<\/` means `</`. */
 const styleText = (style: string): string => style.replace(/<\/(style)/gi, '<\\/$1');
 
-/** Whatever the page does, nothing leaves it: its own program, its own style, pictures it makes itself. */
+/** The content security policy: only the page's own program, its own style, and images it makes itself; no requests. */
 const policy = (script: string): string =>
   [
     "default-src 'none'",
     `script-src 'sha256-${createHash('sha256').update(script).digest('base64')}'`,
-    // Charts put styles on their elements.
+    // Charts set style attributes on their elements.
     "style-src 'unsafe-inline'",
     'img-src data: blob:',
     "base-uri 'none'",
@@ -43,7 +43,7 @@ const policy = (script: string): string =>
 
 /**
  * The document, in pieces.
- * @param data for the program, which finds it as JSON in the element `data`
+ * @param data JSON of the element `data`, which the program reads
  */
 export function* page(title: string, data: unknown, program: PageProgram): Generator<string> {
   const script = scriptText(program.script);

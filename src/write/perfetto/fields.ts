@@ -6,13 +6,13 @@
  * interned_data/interned_data.proto and profiling/profile_common.proto; Protocol Buffers' encoding for wire types.
  */
 
-/** Wire types: how the bytes of a value end. */
+/** Wire types of Protocol Buffers. */
 const VARINT = 0;
 const FIXED64 = 1;
 /** Texts, bytes and messages. */
 const DELIMITED = 2;
 
-/** What stands before a value: number of its field, and wire type. */
+/** The tag before a value: number of its field, and wire type. */
 const tag = (field: number, wire: number): number => ((field << 3) | wire) >>> 0;
 
 export const TRACE = { packet: tag(1, DELIMITED) } as const;
@@ -28,12 +28,12 @@ export const PACKET = {
   firstPacketOnSequence: tag(87, VARINT),
 } as const;
 
-/** Values of `sequenceFlags`, to be added. */
+/** Bits of `sequenceFlags`. */
 export const SEQUENCE = { incrementalStateCleared: 1, needsIncrementalState: 2 } as const;
 
 export const CLOCK_SNAPSHOT = { clocks: tag(1, DELIMITED) } as const;
 export const CLOCK = { clockId: tag(1, VARINT), timestamp: tag(2, VARINT) } as const;
-/** Built-in clocks: Unix time, and the one that time stamps are of when a packet names none. */
+/** Built-in clocks: Unix time, and the default clock of packets that name none. */
 export const CLOCK_ID = { realtime: 1, boottime: 6 } as const;
 
 export const EVENT = {
@@ -74,7 +74,7 @@ export const ANNOTATION = {
   stringValueIid: tag(17, VARINT),
 } as const;
 
-/** Texts that packets refer to by number, each kind numbered by itself. */
+/** Interned texts, which packets refer to by number; each kind is numbered by itself. */
 export const INTERNED = {
   category: tag(1, DELIMITED),
   eventName: tag(2, DELIMITED),
@@ -82,5 +82,5 @@ export const INTERNED = {
   stringValue: tag(29, DELIMITED),
 } as const;
 
-/** Any of these texts: its number and itself. */
+/** An interned text and its number. */
 export const ENTRY = { iid: tag(1, VARINT), text: tag(2, DELIMITED) } as const;

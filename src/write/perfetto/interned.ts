@@ -1,6 +1,6 @@
 /**
- * Texts that a trace has once, packets refer to them by number. When there are too many the reader is told to forget
- * them all; a number is never given twice, as the format demands.
+ * Interned texts: a trace holds each once, and packets refer to them by number. When there are too many, a packet clears
+ * the state of the reader and all are dropped; as the format demands, no number is used twice.
  */
 import type { INTERNED } from './fields.js';
 
@@ -12,7 +12,7 @@ export interface InternedEntry {
   readonly text: string;
 }
 
-/** What is kept of texts before they are forgotten: how many, and characters of all of them. */
+/** Texts, and characters of all of them, that are kept before all are dropped. */
 const MOST_TEXTS = 32_768;
 const MOST_CHARACTERS = 4 * 1024 * 1024;
 
@@ -45,7 +45,10 @@ export class InternedTexts {
     return iid;
   }
 
-  /** Forgets all texts when they are too many. @returns whether it did; to be asked between packets only */
+  /**
+   * Drops all texts when there are too many. To be called between packets only.
+   * @returns whether it did: the next packet must clear the reader's state then
+   */
   renew(): boolean {
     if (this.#texts < this.mostTexts && this.#characters < this.mostCharacters) return false;
     for (const numbers of Object.values(this.#numbers)) numbers.clear();
@@ -54,7 +57,7 @@ export class InternedTexts {
     return true;
   }
 
-  /** What the packet has to tell, once. */
+  /** Entries that are new since the last call: the packet has to hold them. */
   fresh(): readonly InternedEntry[] {
     return this.#fresh.length === 0 ? NO_ENTRIES : this.#fresh.splice(0);
   }

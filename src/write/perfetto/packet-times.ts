@@ -1,13 +1,13 @@
 /**
- * Time stamps of 64 bits, made of two halves without big integers: `zero` is the same for many events, its halves are
- * remembered.
+ * Timestamps of 64 bits as two 32-bit halves, computed without BigInt: the halves of `zero`, which many events share, are
+ * kept from call to call.
  */
 import protobuf from 'protobufjs/minimal.js';
 
 const LOW = 0xffffffffn;
 const HALF = 2 ** 32;
 
-/** What many times count from: one object, by which it is known again. */
+/** The origin of many times: compared by identity. */
 export interface TimeOrigin {
   readonly ns: bigint;
 }
@@ -19,7 +19,7 @@ export class PacketTimes {
   readonly #long = new protobuf.util.Long(0, 0, true);
 
   /**
-   * `zero` and `ns` added up, exact; overwritten by the next call.
+   * The sum of `zero` and `ns`, exact; the object is overwritten by the next call.
    * @param ns whole
    */
   at(zero: TimeOrigin, ns: number): InstanceType<typeof protobuf.util.Long> {

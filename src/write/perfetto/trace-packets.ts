@@ -1,6 +1,6 @@
 /**
- * The bytes of a Perfetto trace: one packet after the other, each complete, in any order of time. Nothing is kept but
- * the numbers of texts. All packets are of one sequence.
+ * The bytes of a Perfetto trace: complete packets of one sequence, in any order of time. Only the numbers of interned
+ * texts are kept.
  */
 import protobuf from 'protobufjs/minimal.js';
 import {
@@ -24,18 +24,18 @@ import {
 import { InternedTexts } from './interned.js';
 import { PacketTimes, type TimeOrigin } from './packet-times.js';
 
-/** A number, or a text; names are told once. */
+/** An argument of a slice, whose name and text are interned. */
 export type DebugAnnotation = readonly [name: string, value: number | string];
 
-export interface TrackParts {
-  /** 1 and up, of all tracks and processes of the trace. */
+interface TrackParts {
+  /** 1 and up, unique among all tracks and processes of the trace. */
   readonly uuid: number;
   readonly parent: number;
   readonly name: string;
 }
 
 /** ns from `zero`; both together exact beyond 2^53. */
-export interface EventTime {
+interface EventTime {
   readonly zero: TimeOrigin;
   readonly start: number;
 }
@@ -52,7 +52,7 @@ export interface EventParts extends EventTime {
 
 /** The one sequence of all packets. */
 const SEQUENCE_ID = 1;
-/** Half of a pair that is no character: UTF-8 has none. */
+/** Half of a surrogate pair, which UTF-8 cannot encode. */
 const LONE_SURROGATE = /\p{Surrogate}/gu;
 
 const utf8 = (text: string): string => text.replace(LONE_SURROGATE, '\ufffd');
@@ -67,19 +67,19 @@ export class PerfettoPackets {
     this.#interned = interned;
   }
 
-  /** Bytes that are ready. */
+  /** Bytes since the last call of `take`. */
   get size(): number {
     return this.#out.pos;
   }
 
-  /** The packets since the last call, for good. */
+  /** The packets since the last call; they are not kept. */
   take(): Uint8Array {
     const bytes = this.#out.finish();
     this.#out.reset();
     return bytes;
   }
 
-  /** Says that time stamps are Unix time. */
+  /** States that timestamps are Unix time. */
   clock(at: bigint): void {
     const out = this.#begin();
     out.uint32(PACKET.clockSnapshot).fork();
@@ -166,7 +166,7 @@ export class PerfettoPackets {
     for (const flow of flows) out.uint32(EVENT.flowIds).fixed64(flow);
     if (endsFlow !== null) out.uint32(EVENT.terminatingFlowIds).fixed64(endsFlow);
     out.ldelim();
-    this.#tellTexts();
+    this.#internNewTexts();
     this.#end();
   }
 
@@ -180,8 +180,8 @@ export class PerfettoPackets {
     out.ldelim();
   }
 
-  /** Texts that the packet refers to for the first time. */
-  #tellTexts(): void {
+  /** Adds the texts that the packet refers to for the first time. */
+  #internNewTexts(): void {
     const fresh = this.#interned.fresh();
     if (fresh.length === 0) return;
     const out = this.#out.uint32(PACKET.internedData).fork();
@@ -191,12 +191,12 @@ export class PerfettoPackets {
     out.ldelim();
   }
 
-  /** @param refers whether the packet refers to texts by number */
-  #begin(refers = false): protobuf.Writer {
+  /** @param usesTexts whether the packet refers to interned texts */
+  #begin(usesTexts = false): protobuf.Writer {
     const out = this.#out.uint32(TRACE.packet).fork();
     out.uint32(PACKET.trustedPacketSequenceId).uint32(SEQUENCE_ID);
-    const cleared = (refers && this.#interned.renew()) || this.#first;
-    const flags = (cleared ? SEQUENCE.incrementalStateCleared : 0) + (refers ? SEQUENCE.needsIncrementalState : 0);
+    const cleared = (usesTexts && this.#interned.renew()) || this.#first;
+    const flags = (cleared ? SEQUENCE.incrementalStateCleared : 0) + (usesTexts ? SEQUENCE.needsIncrementalState : 0);
     if (flags > 0) out.uint32(PACKET.sequenceFlags).uint32(flags);
     if (this.#first) out.uint32(PACKET.firstPacketOnSequence).bool(true);
     this.#first = false;

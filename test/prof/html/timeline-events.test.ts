@@ -32,7 +32,7 @@ function taped(
   const tape = new TimelineBuilder(choice, { rows, text: 1 << 20 });
   for (const record of records) {
     tape.take(record);
-    if (record.type === 'kernel') for (const row of annotate([record])) tape.kernel(pageKernelOf(row));
+    if (record.type === 'kernel') for (const row of annotate([record])) tape.addKernel(pageKernelOf(row));
   }
   return tape;
 }

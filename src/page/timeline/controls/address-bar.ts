@@ -1,9 +1,9 @@
-/** Keeps the address in step with what a timeline shows, and the timeline with an address that a user opens. */
-import { readAddress, withAddress, type TimelineAddress } from '../model/address.js';
-import type { Scene, SceneState } from '../draw/scene.js';
+/** Synchronises the address with the state of a timeline, in both directions. */
+import { readAddress, withAddress, type TimelineAddress } from '../model/timeline-address.js';
+import type { Scene, SceneState } from '../model/scene.js';
 import { fitted, within } from '../model/view.js';
 
-/** Browsers take few changes of an address in a short time. */
+/** ms between changes of the address: browsers limit their rate. */
 const EVERY = 300;
 
 const KEYS: readonly (keyof SceneState)[] = ['view', 'event', 'colour', 'search', 'closed', 'span'];
@@ -42,13 +42,10 @@ export function followAddress(scene: Scene, profile: number, signal: AbortSignal
     waiting = undefined;
     const fragment = withAddress(location.hash, addressNow());
     try {
-      history.replaceState(
-        history.state,
-        '',
-        `${location.pathname}${location.search}${fragment === '' ? '' : `#${fragment}`}`,
-      );
+      const path = `${location.pathname}${location.search}`;
+      history.replaceState(history.state, '', fragment === '' ? path : `${path}#${fragment}`);
     } catch {
-      // A page in a frame that may not touch its address works without.
+      // A page in a frame may not be allowed to change its address: it works without.
     }
   };
   restore();

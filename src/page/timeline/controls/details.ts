@@ -1,13 +1,14 @@
-/** The selected event in words, with links to what launched it and what it launched. */
-import { button, element } from '../../document/element.js';
+/** Details of the selected event, with links to its launch or to the events that it launched. */
+import { elementAt } from '../../../containers/element.js';
+import { button, element } from '../../document/dom-elements.js';
 import { launchedBy, textOf } from '../model/events.js';
 import { allFacts, explainCommand } from '../model/event-facts.js';
-import type { Scene } from '../draw/scene.js';
+import type { Scene } from '../model/scene.js';
 
 const MOST_LINKS = 20;
 
-export interface DetailsOptions {
-  /** Place of the profile in its file, and the file's name. */
+interface DetailsOptions {
+  /** Index of the profile in its file, and the file's name. */
   readonly profile: number;
   readonly file: string;
 }
@@ -33,7 +34,7 @@ export function showDetails(scene: Scene, { profile, file }: DetailsOptions): HT
       place.replaceChildren(element('p', { class: 'tl-hint' }, 'Click an event for its details.'));
       return;
     }
-    const launcher = events.arrows.launcher[event] ?? -1;
+    const launcher = elementAt(events.arrows.launcher, event);
     const command = explainCommand(events, event, profile, file);
     const facts = allFacts(events, event).flatMap(([name, value]) => [
       element('dt', {}, name),

@@ -1,5 +1,6 @@
-/** The keys of a timeline: a table of what each does. */
-import type { Scene } from '../draw/scene.js';
+/** Keys of a timeline and their actions. */
+import { elementAt } from '../../../containers/element.js';
+import type { Scene } from '../model/scene.js';
 import { around, fitted, panned, zoomed } from '../model/view.js';
 import { endOf, startOf } from '../model/events.js';
 import { firstAtLeast, eventsInRange } from '../model/lane-rows.js';
@@ -26,7 +27,7 @@ const pan = (part: number): KeyAction => {
   };
 };
 
-/** Around the pointer, else the selected event where it is seen, else the middle. */
+/** Around the pointer, else around the selected event where it is visible, else around the middle. */
 const zoom = (factor: number): KeyAction => {
   return ({ scene }) => {
     const { view, pointer, event } = scene.shown;
@@ -42,7 +43,7 @@ const scroll = (by: number): KeyAction => {
   };
 };
 
-/** The event before or after the selected one in its row; without one the first in sight of the first row. */
+/** Selects the event before or after the selected one in its row; without one the first visible event of the first row. */
 const along = (step: 1 | -1): KeyAction => {
   return ({ scene }) => {
     const { event, view } = scene.shown;
@@ -55,7 +56,7 @@ const along = (step: 1 | -1): KeyAction => {
   };
 };
 
-/** The event of the row above or below that is nearest to the middle of the selected one. */
+/** Selects the event of the row above or below that is nearest to the middle of the selected one. */
 const across = (step: 1 | -1): KeyAction => {
   return (keys) => {
     const { scene } = keys;
@@ -68,16 +69,16 @@ const across = (step: 1 | -1): KeyAction => {
     const { bands } = scene.layout;
     const middle = (startOf(scene.events, event) + endOf(scene.events, event)) / 2;
     for (let at = bands.indexOf(band) + step; at >= 0 && at < bands.length; at += step) {
-      const row = bands[at]?.row;
-      if (row === undefined || row.events.length === 0) continue;
+      const { row } = elementAt(bands, at);
+      if (row.events.length === 0) continue;
       const place = Math.min(firstAtLeast(row.reach, middle), row.events.length - 1);
-      scene.select(row.events[place] ?? null);
+      scene.select(elementAt(row.events, place));
       return;
     }
   };
 };
 
-/** The selected span, else the selected event, fills the view. */
+/** Zooms to the selected span, else to the selected event. */
 const fill: KeyAction = ({ scene }) => {
   const { span, event } = scene.shown;
   if (span !== null) scene.look(around(span.from, span.to, scene.events.span));
@@ -85,7 +86,7 @@ const fill: KeyAction = ({ scene }) => {
     scene.look(around(startOf(scene.events, event), endOf(scene.events, event), scene.events.span));
 };
 
-/** By the key's name, with `shift ` before it where shift is held and the key is not a sign. */
+/** Actions by the key's name, with `shift ` before it where shift is held and changes the action. */
 const ACTS: Readonly<Record<string, KeyAction>> = {
   arrowleft: pan(-STEP),
   a: pan(-STEP),
@@ -130,7 +131,7 @@ const ACTS: Readonly<Record<string, KeyAction>> = {
   },
 };
 
-/** @returns whether the key meant something */
+/** @returns whether the key has an action */
 export function actOn(key: string, isShifted: boolean, keys: KeyActions): boolean {
   const name = key.toLowerCase();
   const act = (isShifted ? ACTS[`shift ${name}`] : undefined) ?? ACTS[name];

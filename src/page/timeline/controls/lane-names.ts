@@ -1,6 +1,6 @@
-/** Names of lanes at the left, and of their groups, which open and close. */
-import { element } from '../../document/element.js';
-import type { Scene } from '../draw/scene.js';
+/** Names of lanes at the left, and buttons that collapse and expand their groups. */
+import { element } from '../../document/dom-elements.js';
+import type { Scene } from '../model/scene.js';
 import { AXIS } from '../draw/size.js';
 
 export function showNames(scene: Scene): HTMLElement {
@@ -25,7 +25,7 @@ export function showNames(scene: Scene): HTMLElement {
       const made = element('button', attributes, `${isOpen ? '▾' : '▸'} ${name} (${count})`);
       made.addEventListener('click', () => {
         toggle(name);
-        // The button is a new one: it keeps the focus.
+        // The buttons are new elements: the focus has to be set again.
         [...place.querySelectorAll('button')].find(({ dataset }) => dataset['name'] === name)?.focus();
       });
       return made;

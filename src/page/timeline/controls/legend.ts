@@ -1,11 +1,12 @@
-/** What the colours mean. A click searches for it. */
-import { element } from '../../document/element.js';
+/** The legend of the colours. A click on an entry searches for its text. */
+import { elementAt } from '../../../containers/element.js';
+import { element } from '../../document/dom-elements.js';
 import { written } from '../../document/units.js';
-import { STRONG, UNKNOWN, type ColourKey, type LegendEntry } from '../draw/colours.js';
-import type { Scene } from '../draw/scene.js';
+import { STRONG, UNKNOWN, type ColourKey, type LegendEntry } from '../model/event-colours.js';
+import type { Scene } from '../model/scene.js';
 import { FULL, PRINTED, readTheme, styleOf, watchTheme, type CanvasTheme } from '../draw/canvas-colours.js';
 
-/** Field of a search by the colour's key. */
+/** Field of a search, by key of the colours. */
 const FIELDS: Readonly<Record<ColourKey, string>> = {
   op: 'op',
   layer: 'layer',
@@ -16,7 +17,7 @@ const FIELDS: Readonly<Record<ColourKey, string>> = {
 };
 
 function title({ text, count, time }: LegendEntry): string {
-  return `${text ?? 'not known'}: ${written(count, 'count')} events, ${written(time, 'ns')}`;
+  return `${text ?? 'unknown'}: ${written(count, 'count')} events, ${written(time, 'ns')}`;
 }
 
 export function showLegend(scene: Scene, signal: AbortSignal): HTMLElement {
@@ -24,7 +25,7 @@ export function showLegend(scene: Scene, signal: AbortSignal): HTMLElement {
   let theme: CanvasTheme = PRINTED;
   const swatch = (slot: number): HTMLElement => {
     const made = element('i', { 'aria-hidden': 'true' });
-    made.style.background = theme.fills[styleOf(slot, FULL)] ?? '';
+    made.style.background = elementAt(theme.fills, styleOf(slot, FULL));
     return made;
   };
   const show = (): void => {
@@ -32,12 +33,13 @@ export function showLegend(scene: Scene, signal: AbortSignal): HTMLElement {
     const field = FIELDS[scene.shown.colour];
     const entries = legend.map((entry) => {
       const { text, slot } = entry;
-      const inside = [swatch(slot), element('span', {}, text ?? 'not known')];
+      const inside = [swatch(slot), element('span', {}, text ?? 'unknown')];
       if (text === null || slot === UNKNOWN) return element('span', { title: title(entry) }, ...inside);
       const made = element('button', { type: 'button', title: title(entry) }, ...inside);
       made.addEventListener('click', () => {
-        // A quote within would end the quoted text: what follows it is left to the search of all fields.
-        scene.set({ search: `${field}:"${text.split('"')[0] ?? ''}"` });
+        // The text up to its first quote, as a quote would end it.
+        const [start = ''] = text.split('"');
+        scene.set({ search: `${field}:"${start}"` });
       });
       return made;
     });
@@ -45,17 +47,17 @@ export function showLegend(scene: Scene, signal: AbortSignal): HTMLElement {
     const pale = element('span', {}, swatch(STRONG), element('span', {}, others));
     place.replaceChildren(...entries, ...(rest.count === 0 ? [] : [pale]));
   };
-  const dress = (isPrinted: boolean): void => {
+  const applyTheme = (isPrinted: boolean): void => {
     theme = isPrinted ? PRINTED : readTheme(place);
     show();
   };
   scene.watch((changed) => {
     if (changed.has('colour')) show();
   });
-  watchTheme(dress, signal);
-  // The style of the page is known when the legend is part of it.
+  watchTheme(applyTheme, signal);
+  // The theme can only be read once the legend is part of the page.
   requestAnimationFrame(() => {
-    dress(matchMedia('print').matches);
+    applyTheme(matchMedia('print').matches);
   });
   show();
   return place;

@@ -1,5 +1,5 @@
-/** The list of markers: go to one, name it, remove it; all to a file and from one. */
-import { button, element } from '../../document/element.js';
+/** The list of markers: show, rename and remove one; save all to a file, load them from one. */
+import { button, element } from '../../document/dom-elements.js';
 import { written } from '../../document/units.js';
 import {
   LARGEST_FILE,
@@ -11,22 +11,23 @@ import {
   readMarkers,
   writeMarkers,
 } from '../model/timeline-markers.js';
+import { startOf } from '../model/events.js';
 import type { TimelineMarker } from '../model/timeline-markers.js';
-import type { Scene } from '../draw/scene.js';
+import type { Scene } from '../model/scene.js';
 import { showing } from '../model/view.js';
 
-export interface MarkerPanel {
+interface MarkerPanel {
   readonly place: HTMLElement;
-  /** Places a marker at the pointer, else the selected event, else the middle. */
+  /** Sets a marker at the pointer, else at the selected event, else in the middle of the view. */
   readonly add: () => void;
 }
 
-/** Gives a text to the user as a file. */
+/** Downloads a text as a file. */
 function download(name: string, text: string): void {
   const address = URL.createObjectURL(new Blob([text], { type: 'application/json' }));
   const link = element('a', { href: address, download: name });
   link.click();
-  // The browser has what it needs once it took the address.
+  // The address is needed until the browser has started the download.
   setTimeout(() => {
     URL.revokeObjectURL(address);
   }, 10_000);
@@ -34,7 +35,7 @@ function download(name: string, text: string): void {
 
 export function showMarkers(scene: Scene): MarkerPanel {
   const { events } = scene;
-  const told = element('p', { class: 'tl-told', role: 'status' });
+  const status = element('p', { class: 'tl-status', role: 'status' });
   const list = element('ol');
   const change = (before: TimelineMarker, after: readonly TimelineMarker[]): void => {
     const others = scene.shown.markers.filter((marker) => marker !== before);
@@ -43,10 +44,10 @@ export function showMarkers(scene: Scene): MarkerPanel {
   const add = (): void => {
     const { pointer, event, view, markers } = scene.shown;
     if (markers.length >= MOST_MARKERS) {
-      told.textContent = `at most ${MOST_MARKERS} markers`;
+      status.textContent = `at most ${MOST_MARKERS} markers`;
       return;
     }
-    const time = pointer ?? (event === null ? (view.from + view.to) / 2 : (events.start[event] ?? 0));
+    const time = pointer ?? (event === null ? (view.from + view.to) / 2 : startOf(events, event));
     const marker = { at: Math.round(events.origin + time), name: `marker ${markers.length + 1}` };
     scene.set({ markers: sortedMarkers([...markers, marker]) });
   };
@@ -56,11 +57,19 @@ export function showMarkers(scene: Scene): MarkerPanel {
       change(marker, [{ at: marker.at, name: markerName(name.value) }]);
     });
     const time = marker.at - events.origin;
-    const go = button(written(time, 'ns'), () => {
+    const show = (): void => {
       scene.set({ view: showing(scene.shown.view, time, time, events.span) });
-    }, { title: 'show' }); // prettier-ignore
-    const away = button('Remove', () => { change(marker, []); }, { 'aria-label': `Remove ${marker.name}` }); // prettier-ignore
-    return element('li', {}, go, name, away);
+    };
+    const remove = (): void => {
+      change(marker, []);
+    };
+    return element(
+      'li',
+      {},
+      button(written(time, 'ns'), show, { title: 'show' }),
+      name,
+      button('Remove', remove, { 'aria-label': `Remove ${marker.name}` }),
+    );
   };
   const file = element('input', {
     type: 'file',
@@ -75,18 +84,22 @@ export function showMarkers(scene: Scene): MarkerPanel {
       if (chosen.size > LARGEST_FILE * 3) throw new Error(`the file is larger than ${LARGEST_FILE / 1e6} MB`);
       const read = readMarkers(await chosen.text());
       scene.set({ markers: mergedMarkers(scene.shown.markers, read) });
-      told.textContent = `${written(read.length, 'count')} markers read`;
+      status.textContent = `${written(read.length, 'count')} markers read`;
     } catch (error) {
-      told.textContent = `not read: ${error instanceof Error ? error.message : 'no markers'}`;
+      status.textContent = `not read: ${error instanceof Error ? error.message : 'no markers'}`;
     }
-    // The same file may be chosen again.
+    // Otherwise choosing the same file again would be no change.
     file.value = '';
   };
   file.addEventListener('change', () => {
     void load();
   });
-  const save = button('Save markers', () => { download('markers.json', writeMarkers(scene.shown.markers)); }); // prettier-ignore
-  const open = button('Load markers', () => { file.click(); }); // prettier-ignore
+  const save = button('Save markers', () => {
+    download('markers.json', writeMarkers(scene.shown.markers));
+  });
+  const open = button('Load markers', () => {
+    file.click();
+  });
   const show = (): void => {
     list.replaceChildren(...scene.shown.markers.map(item));
     save.toggleAttribute('disabled', scene.shown.markers.length === 0);
@@ -101,7 +114,7 @@ export function showMarkers(scene: Scene): MarkerPanel {
     { class: 'tl-markers', 'aria-label': 'Markers' },
     element('h3', {}, 'Markers'),
     buttons,
-    told,
+    status,
     list,
   );
   return { place, add };

@@ -1,13 +1,13 @@
-/** The search: a field, how many events match and what they add up to, and steps from match to match. */
-import { button, element } from '../../document/element.js';
+/** The search: an input, the count and time of the matches, and buttons that go from match to match. */
+import { button, element } from '../../document/dom-elements.js';
 import { written } from '../../document/units.js';
-import type { Scene } from '../draw/scene.js';
+import type { Scene } from '../model/scene.js';
 import { nextMatch, type SearchMatches, type MatchSum } from '../model/search.js';
 
-/** ms without a key before a search begins. */
+/** ms without a key before a search starts. */
 const PAUSE = 150;
 
-export interface SearchBox {
+interface SearchBox {
   readonly place: HTMLElement;
   readonly focus: () => void;
   readonly step: (step: 1 | -1) => void;
@@ -17,7 +17,7 @@ function sumText({ count, time, share }: MatchSum, side: string): string {
   return `${written(count, 'count')} on ${side}, ${written(time, 'ns')} (${written(share, 'share')})`;
 }
 
-export function matchText(matches: SearchMatches | null): string {
+function matchText(matches: SearchMatches | null): string {
   if (matches === null) return '';
   const { device, host } = matches;
   if (device.count + host.count === 0) return 'no match';
@@ -34,10 +34,10 @@ export function showSearch(scene: Scene): SearchBox {
     autocomplete: 'off',
     maxlength: 1000,
   });
-  const answer = element('output', { class: 'tl-matches', role: 'status' });
+  const status = element('output', { class: 'tl-matches', role: 'status' });
   const step = (by: 1 | -1): void => {
-    const next = scene.matches === null ? null : nextMatch(scene.matches, scene.shown.event, by);
-    if (next !== null) scene.select(next);
+    const event = scene.matches === null ? null : nextMatch(scene.matches, scene.shown.event, by);
+    if (event !== null) scene.select(event);
   };
   let pause: ReturnType<typeof setTimeout> | undefined;
   const searchNow = (): void => {
@@ -54,14 +54,22 @@ export function showSearch(scene: Scene): SearchBox {
     searchNow();
     step(event.shiftKey ? -1 : 1);
   });
-  const back = button('‹', () => { step(-1); }, { 'aria-label': 'Previous match', title: 'previous match (shift+N)' }); // prettier-ignore
-  const on = button('›', () => { step(1); }, { 'aria-label': 'Next match', title: 'next match (N)' }); // prettier-ignore
+  const stepButton = (sign: string, by: 1 | -1, label: string, key: string): HTMLElement =>
+    button(
+      sign,
+      () => {
+        step(by);
+      },
+      { 'aria-label': label, title: `${label.toLowerCase()} (${key})` },
+    );
+  const previous = stepButton('‹', -1, 'Previous match', 'shift+N');
+  const next = stepButton('›', 1, 'Next match', 'N');
   scene.watch((changed) => {
     if (!changed.has('search')) return;
     if (field.value !== scene.shown.search) field.value = scene.shown.search;
-    answer.textContent = matchText(scene.matches);
+    status.textContent = matchText(scene.matches);
   });
-  const place = element('div', { class: 'tl-search', role: 'search' }, field, back, on, answer);
+  const place = element('div', { class: 'tl-search', role: 'search' }, field, previous, next, status);
   return {
     place,
     step,

@@ -1,12 +1,12 @@
-/** What happens in the selected span, in tables. */
-import { button, element } from '../../document/element.js';
+/** Statistics of the selected span, in tables. */
+import { button, element } from '../../document/dom-elements.js';
 import { written } from '../../document/units.js';
-import type { Scene } from '../draw/scene.js';
+import type { Scene } from '../model/scene.js';
 import { spanStatistics, type LaneShare, type TextShare, type SpanStatistics } from '../model/span.js';
 import { around } from '../model/view.js';
 
 const MOST_ROWS = 10;
-/** ms without a change before the sums are made. */
+/** ms without a change before the statistics are computed. */
 const PAUSE = 80;
 
 type RowCells = readonly string[];

@@ -1,22 +1,23 @@
-/** A few lines beside the pointer about the event beneath it. */
-import { element } from '../../document/element.js';
+/** The tooltip of the event under the pointer. */
+import { element } from '../../document/dom-elements.js';
 import { textOf } from '../model/events.js';
 import { shortFacts } from '../model/event-facts.js';
-import type { Scene } from '../draw/scene.js';
+import type { Scene } from '../model/scene.js';
 
-/** CSS pixels from the pointer. */
-const AWAY = 14;
+/** Distance from the pointer, CSS pixels. */
+const DISTANCE = 14;
 
 export function showTip(scene: Scene, canvas: HTMLElement, signal: AbortSignal): HTMLElement {
   const tip = element('div', { class: 'tl-tip', hidden: true, 'aria-hidden': 'true' });
-  canvas.addEventListener('pointermove', ({ offsetX, offsetY }) => {
+  const follow = ({ offsetX, offsetY }: PointerEvent): void => {
     const isRight = offsetX > canvas.clientWidth / 2;
     const isLow = offsetY > canvas.clientHeight / 2;
-    tip.style.left = isRight ? '' : `${offsetX + AWAY}px`;
-    tip.style.right = isRight ? `${canvas.clientWidth - offsetX + AWAY}px` : '';
-    tip.style.top = isLow ? '' : `${offsetY + AWAY}px`;
-    tip.style.bottom = isLow ? `${canvas.clientHeight - offsetY + AWAY}px` : '';
-  }, { signal }); // prettier-ignore
+    tip.style.left = isRight ? '' : `${offsetX + DISTANCE}px`;
+    tip.style.right = isRight ? `${canvas.clientWidth - offsetX + DISTANCE}px` : '';
+    tip.style.top = isLow ? '' : `${offsetY + DISTANCE}px`;
+    tip.style.bottom = isLow ? `${canvas.clientHeight - offsetY + DISTANCE}px` : '';
+  };
+  canvas.addEventListener('pointermove', follow, { signal });
   scene.watch((changed) => {
     if (!changed.has('hovered')) return;
     const { hovered } = scene.shown;

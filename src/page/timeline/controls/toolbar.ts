@@ -1,8 +1,8 @@
-/** Buttons of a timeline: what the keys do too. */
-import { button, element, select } from '../../document/element.js';
-import { COLOUR_KEYS, COLOUR_TITLES, type ColourKey } from '../draw/colours.js';
+/** Buttons of a timeline, for the actions of the keys. */
+import { button, element, select } from '../../document/dom-elements.js';
+import { COLOUR_KEYS, COLOUR_TITLES, type ColourKey } from '../model/event-colours.js';
 import { actOn, type KeyActions } from './keys.js';
-import type { Scene, SceneState } from '../draw/scene.js';
+import type { Scene, SceneState } from '../model/scene.js';
 
 const HELP =
   'Drag or arrows or A/D move; ctrl+wheel (or the wheel after a click) or W/S or +/- zoom; shift+wheel moves sideways; ' +
@@ -10,12 +10,13 @@ const HELP =
   'to event; N goes to the next match, M places a marker, / searches. Search: words, "quoted words", name: op: layer: dtype: tc: ' +
   'kind: lane: group: before a word, dur> start> flops> bytes> id: before a number (10us, 1.5ms, 2G).';
 
-/** A button that stays pressed while something holds. */
+/** A button that stays pressed while a flag of the scene is set. */
 function toggle(scene: Scene, key: 'spanning' | 'arrows', label: string, title: string): HTMLElement {
-  const made = button(label, () => {
+  const flip = (): void => {
     const change: Partial<SceneState> = { [key]: !scene.shown[key] };
     scene.set(change);
-  }, { title }); // prettier-ignore
+  };
+  const made = button(label, flip, { title });
   const show = (): void => {
     made.setAttribute('aria-pressed', String(scene.shown[key]));
   };
@@ -27,8 +28,12 @@ function toggle(scene: Scene, key: 'spanning' | 'arrows', label: string, title: 
 }
 
 export function showToolbar(scene: Scene, keys: KeyActions, search: HTMLElement): HTMLElement {
-  const key = (label: string, name: string, title: string): HTMLElement =>
-    button(label, () => { actOn(name, false, keys); }, { title, 'aria-label': title }); // prettier-ignore
+  const key = (label: string, name: string, title: string): HTMLElement => {
+    const act = (): void => {
+      actOn(name, false, keys);
+    };
+    return button(label, act, { title, 'aria-label': title });
+  };
   const choices = COLOUR_KEYS.map((value) => ({ value, label: COLOUR_TITLES[value] }));
   const colour = select('Colour by', choices, scene.shown.colour, (value) => {
     scene.set({ colour: value as ColourKey });

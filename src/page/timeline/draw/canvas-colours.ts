@@ -1,6 +1,7 @@
-/** Colours of the canvas: those of the page's style, which a canvas cannot name, and of events upon them. */
-import { element } from '../../document/element.js';
-import { PALETTE, SLOTS, STRONG, UNKNOWN } from './colours.js';
+/** Colours of the canvas: a canvas cannot use variables of the style sheet, so that their values are read. */
+import { elementAt } from '../../../containers/element.js';
+import { element } from '../../document/dom-elements.js';
+import { PALETTE, SLOTS, STRONG, UNKNOWN } from '../model/event-colours.js';
 import { pixelOf, type Rgb } from './pixels.js';
 
 export interface CanvasTheme {
@@ -14,19 +15,19 @@ export interface CanvasTheme {
   readonly fills: readonly string[];
   /** The same, as pixels. */
   readonly pixels: Uint32Array;
-  /** Of what a search matches. */
+  /** Stripe under events that match a search. */
   readonly mark: number;
-  /** By slot: black or white, whichever reads better. */
+  /** By slot: black or white, whichever has more contrast. */
   readonly labels: readonly string[];
 }
 
-/** How strong a fill is: a quarter covered, a half, three quarters, all of it; or faded since a search does not match. */
+/** Opacity of a fill: up to a quarter, a half, three quarters, or all of the pixel covered; last, faded by a search. */
 export const LEVELS = [0.4, 0.6, 0.8, 1, 0.14] as const;
 export const FULL = 3;
 export const FADED = 4;
 
 export const styleOf = (slot: number, level: number): number => slot * LEVELS.length + level;
-/** Level of a covered part from 0 to 1. */
+/** Level of a covered share from 0 to 1. */
 export const levelOf = (covered: number): number => Math.min(FULL, Math.floor(covered * 4));
 
 const css = ([r, g, b]: Rgb): string => `rgb(${r} ${g} ${b})`;
@@ -46,10 +47,10 @@ export function luminance(colour: Rgb): number {
   return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 }
 
-/** Black has a contrast above white's from a luminance of 0.179 on. */
+/** Above a luminance of 0.179 black has more contrast than white. */
 const labelOn = (colour: Rgb): string => (luminance(colour) > 0.179 ? '#000' : '#fff');
 
-/** Names in the page's style, first known first, and what stands in for them. */
+/** Variables of the style sheet for each colour, the first that exists is used, and default colours. */
 const NAMES = {
   back: ['--bg', '--ground', '--panel'],
   band: ['--panel', '--bg'],
@@ -77,11 +78,11 @@ const DARK: Readonly<Record<ThemeColour, Rgb>> = {
   accent: [110, 175, 255],
 };
 
-export function themeOf(colours: Readonly<Record<ThemeColour, Rgb>>): CanvasTheme {
+function themeOf(colours: Readonly<Record<ThemeColour, Rgb>>): CanvasTheme {
   const { band, quiet } = colours;
   const slots = Array.from({ length: SLOTS }, (_, slot): Rgb => {
     if (slot === UNKNOWN) return mixed(quiet, band, 0.55);
-    const strong = hex(PALETTE[slot % STRONG] ?? PALETTE[0]);
+    const strong = hex(elementAt(PALETTE, slot % STRONG));
     return slot < STRONG ? strong : mixed(strong, band, 0.45);
   });
   const fills = slots.flatMap((slot) => LEVELS.map((level) => mixed(slot, band, level)));
@@ -99,7 +100,7 @@ export function themeOf(colours: Readonly<Record<ThemeColour, Rgb>>): CanvasThem
 
 export const PRINTED = themeOf(LIGHT);
 
-/** The theme of an element as it is now; reads its style, which may be written in any way that CSS has. */
+/** The current theme of an element. Colours in any CSS notation are read by painting a pixel with them. */
 export function readTheme(place: HTMLElement): CanvasTheme {
   const probe = element('span', { hidden: true });
   place.append(probe);
@@ -112,8 +113,8 @@ export function readTheme(place: HTMLElement): CanvasTheme {
     if (context === null) return otherwise;
     context.fillStyle = getComputedStyle(probe).color;
     context.fillRect(0, 0, 1, 1);
-    const [r = 0, g = 0, b = 0] = context.getImageData(0, 0, 1, 1).data;
-    return [r, g, b];
+    const { data } = context.getImageData(0, 0, 1, 1);
+    return [elementAt(data, 0), elementAt(data, 1), elementAt(data, 2)];
   };
   const isDark = luminance(read('ink', LIGHT.ink)) > 0.3 || (!hasOwn(place) && prefersDark());
   const fallback = isDark ? DARK : LIGHT;
@@ -130,16 +131,18 @@ const prefersDark = (): boolean => matchMedia('(prefers-color-scheme: dark)').ma
 const hasOwn = (place: HTMLElement): boolean =>
   NAMES.ink.some((name) => getComputedStyle(place).getPropertyValue(name).trim() !== '');
 
-/** Calls when the theme may have changed, and before and after printing. */
+/** Calls back when the theme may have changed, and before and after printing. */
 export function watchTheme(changed: (isPrinted: boolean) => void, signal: AbortSignal): void {
-  const asked = matchMedia('(prefers-color-scheme: dark)');
   const print = matchMedia('print');
   const now = (): void => {
     changed(print.matches);
   };
-  asked.addEventListener('change', now, { signal });
+  const beforePrint = (): void => {
+    changed(true);
+  };
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', now, { signal });
   print.addEventListener('change', now, { signal });
-  addEventListener('beforeprint', () => { changed(true); }, { signal }); // prettier-ignore
+  addEventListener('beforeprint', beforePrint, { signal });
   addEventListener('afterprint', now, { signal });
   const observer = new MutationObserver(now);
   for (const root of [document.documentElement, document.body]) observer.observe(root, { attributes: true });

@@ -1,13 +1,14 @@
-/** Draws what changes with the pointer, above the events: outlines, arrows, the span, markers. */
+/** Paints what changes with the pointer, above the events: outlines, arrows, the selected span, markers. */
+import { elementAt } from '../../../containers/element.js';
 import { endOf, launchedBy, startOf } from '../model/events.js';
 import { firstAtLeast } from '../model/lane-rows.js';
-import type { Scene } from './scene.js';
+import type { Scene } from '../model/scene.js';
 import { AXIS, PixelGrid, type CanvasSize } from './size.js';
 import type { CanvasTheme } from './canvas-colours.js';
 import { FONT } from './painter.js';
 import type { FittedLabels } from '../model/labels.js';
 
-/** Arrows of all events are drawn up to this many, and of one event up to as many. */
+/** Arrows of all visible events are drawn if there are no more than these; of one event at most as many. */
 const MOST_ARROWS = 300;
 
 export class OverlayPainter {
@@ -34,26 +35,27 @@ export class OverlayPainter {
     this.#paintMarkers(context, size, theme, at);
   }
 
-  /** Launch and launched, of the events that are selected and pointed at; of all that start in sight where few do. */
+  /** Pairs of launch and launched event: of the selected and the hovered event, and of all visible ones where few. */
   #arrows(): (readonly [number, number])[] {
     const { events, shown } = this.scene;
+    const launcherOf = (event: number): number => elementAt(events.arrows.launcher, event);
     const of = (event: number): (readonly [number, number])[] => {
-      const launcher = events.arrows.launcher[event] ?? -1;
+      const launcher = launcherOf(event);
       const launched = launchedBy(events, event).slice(0, MOST_ARROWS);
       const all = launched.map((to) => [event, to] as const);
       return launcher === -1 ? all : [[launcher, event], ...all];
     };
     const all = [shown.event, shown.hovered].flatMap((event) => (event === null ? [] : of(event)));
     if (!shown.arrows) return all;
-    const seen: (readonly [number, number])[] = [];
+    const inView: (readonly [number, number])[] = [];
     const end = firstAtLeast(events.start, shown.view.to);
     for (let event = firstAtLeast(events.start, shown.view.from); event < end; event++) {
-      const launcher = events.arrows.launcher[event] ?? -1;
+      const launcher = launcherOf(event);
       if (launcher === -1) continue;
-      seen.push([launcher, event]);
-      if (seen.length > MOST_ARROWS) return all;
+      inView.push([launcher, event]);
+      if (inView.length > MOST_ARROWS) return all;
     }
-    return [...seen, ...all];
+    return [...inView, ...all];
   }
 
   #paintArrow(
@@ -93,7 +95,7 @@ export class OverlayPainter {
   ): void {
     const band = event === null ? null : this.scene.bandOf(event);
     if (event === null || band === null) return;
-    // Far beyond the edges a canvas loses its precision.
+    // A canvas is imprecise far beyond its edges.
     const from = Math.max(-10, at(startOf(this.scene.events, event)));
     const to = Math.min(width + 10, Math.max(from + 2, at(endOf(this.scene.events, event))));
     context.strokeStyle = colour;

@@ -1,14 +1,16 @@
-/** Draws the events of the lanes that are seen, and the time axis: on a canvas of its own, since it changes less often. */
+/** Paints the events of the visible lanes and the time axis: on a canvas of their own, as they change less often. */
+import { elementAt } from '../../../containers/element.js';
 import type { LaneBand } from '../model/layout.js';
 import { drawRow, coverage, type RowPainter, type RowWeights } from '../model/levels.js';
+import { textOf } from '../model/events.js';
 import type { FittedLabels } from '../model/labels.js';
-import type { Scene } from './scene.js';
+import type { Scene } from '../model/scene.js';
 import { AXIS, PixelGrid, type CanvasSize } from './size.js';
 import { PixelRows } from './pixels.js';
 import { FADED, FULL, levelOf, styleOf, type CanvasTheme } from './canvas-colours.js';
 import { ticks, tickStep, tickText } from '../model/ticks.js';
 
-/** Boxes as wide as this (CSS pixels) have a gap to the next, or a text. */
+/** Least widths of boxes with a gap to the next one, and with a text, CSS pixels. */
 const GAP_FROM = 4;
 const TEXT_FROM = 22;
 const TICK_EVERY = 110;
@@ -24,7 +26,7 @@ interface BoxLabel {
 
 export class EventPainter {
   readonly #pixels = new PixelRows();
-  /** Stripes beneath the events that a search matches. */
+  /** Stripes under the events that match a search. */
   readonly #stripes = new PixelRows();
   readonly #labels: BoxLabel[] = [];
   #rows = new OffscreenCanvas(1, 1);
@@ -71,13 +73,14 @@ export class EventPainter {
     if (all === undefined) return;
     const right = Math.ceil(width * ratio);
     const middle = AXIS + band.top - scroll + band.height / 2;
-    const pixelFor = (event: number, level: number): number => theme.pixels[styleOf(slots[event] ?? 0, level)] ?? 0;
+    const pixelFor = (event: number, level: number): number =>
+      elementAt(theme.pixels, styleOf(elementAt(slots, event), level));
     const sink: RowPainter = {
       box: (row, place) => {
-        const start = row.start[place] ?? 0;
+        const start = elementAt(row.start, place);
         const from = Math.round(grid.x(start));
-        const to = Math.max(from + 1, Math.round(grid.x(start + (row.dur[place] ?? 0))));
-        const event = row.events[place] ?? 0;
+        const to = Math.max(from + 1, Math.round(grid.x(start + elementAt(row.dur, place))));
+        const event = elementAt(row.events, place);
         const isFaded = matching !== null && countOf(matching, place, place + 1) === 0;
         const gap = to - from >= GAP_FROM * ratio ? Math.round(ratio) : 0;
         this.#pixels.run(line, from, to - gap, pixelFor(event, isFaded ? FADED : FULL));
@@ -87,7 +90,7 @@ export class EventPainter {
       column: (row, from, to, column) => {
         const [level, place] = merged(all, matching, from, to, grid.perPixel);
         const x = grid.xOfColumn(column);
-        this.#pixels.run(line, x, x + 1, pixelFor(row.events[place] ?? 0, level));
+        this.#pixels.run(line, x, x + 1, pixelFor(elementAt(row.events, place), level));
         if (matching !== null && level !== FADED) this.#stripes.run(line, x, x + 1, theme.mark);
       },
     };
@@ -99,7 +102,7 @@ export class EventPainter {
     if (width >= TEXT_FROM) this.#labels.push({ event, x: from / ratio + 3, y, width });
   }
 
-  /** Draws each row of pixels as high as its band, or as a stripe of some CSS pixels at its foot. */
+  /** Draws each row of pixels as high as its band, or as a stripe at the bottom of it, `stripe` CSS pixels high. */
   #fill(
     context: CanvasRenderingContext2D,
     rows: PixelRows,
@@ -128,15 +131,15 @@ export class EventPainter {
     context.font = FONT;
     context.textBaseline = 'middle';
     for (const { event, x, y, width } of this.#labels) {
-      const text = this.labels.fitting(events.texts[events.text.name[event] ?? 0] ?? '', width);
+      const text = this.labels.fitting(textOf(events, 'name', event) ?? '', width);
       if (text === '') continue;
       const isFaded = matches !== null && matches.isMatch[event] !== 1;
-      context.fillStyle = isFaded ? theme.quiet : (theme.labels[colours.slots[event] ?? 0] ?? theme.ink);
+      context.fillStyle = isFaded ? theme.quiet : elementAt(theme.labels, elementAt(colours.slots, event));
       context.fillText(text, x, y);
     }
   }
 
-  /** Times of the axis: steps that leave room for their texts. */
+  /** Ticks of the axis, far enough apart for their texts. */
   #ticks({ width }: CanvasSize): { readonly step: number; readonly at: readonly number[] } {
     const { from, to } = this.scene.shown.view;
     const step = tickStep(((to - from) / Math.max(1, width)) * TICK_EVERY);
@@ -173,11 +176,12 @@ export class EventPainter {
   }
 }
 
-const countOf = ({ counts }: RowWeights, from: number, to: number): number => (counts[to] ?? 0) - (counts[from] ?? 0);
+const countOf = ({ counts }: RowWeights, from: number, to: number): number =>
+  elementAt(counts, to) - elementAt(counts, from);
 
 /**
- * How strong a column of merged events is, and the place of the one whose colour it has. With a search, events that
- * match hide the others and are never weak: a single one among thousands must be seen.
+ * Level of a column of merged events, and index of the event whose colour it has. With a search, matching events hide the
+ * others and have the full level: a single one among thousands must be visible.
  */
 function merged(
   all: RowWeights,

@@ -1,14 +1,13 @@
 /**
- * Lanes as rows of pixels: a box is a run of them, a merged column one. A row is written in memory and then drawn once,
- * stretched to its height: that costs the same for ten events and for a hundred thousand.
+ * Lanes as rows of pixels: a box is a run of pixels, a merged column one. A row is filled in memory and drawn once,
+ * stretched to its height: drawing costs the same for ten events and for a hundred thousand.
  */
+import { elementAt } from '../../../containers/element.js';
 
 export type Rgb = readonly [red: number, green: number, blue: number];
 
-/** The four bytes of a pixel, as they lie in memory, in one number. */
-export function pixelOf([r, g, b]: Rgb): number {
-  return new Uint32Array(Uint8Array.of(r, g, b, 255).buffer)[0] ?? 0;
-}
+/** An opaque pixel as one number: its four bytes in memory order. */
+export const pixelOf = ([r, g, b]: Rgb): number => elementAt(new Uint32Array(Uint8Array.of(r, g, b, 255).buffer), 0);
 
 export class PixelRows {
   width = 0;
@@ -16,7 +15,7 @@ export class PixelRows {
   pixels = new Uint32Array(0);
   #rows = 0;
 
-  /** Empties the rows, and has room for that many. */
+  /** Clears all pixels, and sets the size. */
   begin(width: number, rows: number): void {
     this.width = width;
     this.#rows = rows;
@@ -25,7 +24,7 @@ export class PixelRows {
     else this.pixels.fill(0, 0, size);
   }
 
-  /** Pixels from..to (without to) of a row; what lies outside is left out. */
+  /** Fills pixels from..to (without to) of a row; pixels outside are clipped. */
   run(row: number, from: number, to: number, pixel: number): void {
     const first = Math.max(0, from);
     const last = Math.min(this.width, to);

@@ -1,4 +1,4 @@
-/** Sizes of the canvas, and where times and lanes lie on it. */
+/** Size of the canvas, and the grid of its pixels. */
 import type { View } from '../model/view.js';
 
 /** Height of the time axis, in CSS pixels. */
@@ -10,13 +10,13 @@ export interface CanvasSize {
   readonly height: number;
   /** Device pixels of one CSS pixel. */
   readonly ratio: number;
-  /** CSS pixels of lanes that lie above. */
+  /** CSS pixels of lanes that are scrolled out at the top. */
   readonly scroll: number;
 }
 
-/** Times on device pixels: the view's start lies on a whole one, so that a pixel keeps its events while panning. */
+/** Times as device pixels. The view starts at a whole pixel, so that a pixel keeps its events while panning. */
 export class PixelGrid {
-  /** ns of a device pixel. */
+  /** ns per device pixel. */
   readonly perPixel: number;
   readonly #origin: number;
 
@@ -25,7 +25,7 @@ export class PixelGrid {
     this.#origin = Math.round(view.from / this.perPixel);
   }
 
-  /** Device pixel of a column that is counted from time 0. */
+  /** Device pixel of a column, which is counted from time 0. */
   xOfColumn(column: number): number {
     return column - this.#origin;
   }

@@ -1,34 +1,34 @@
-/** The two canvases of a timeline, and when they are drawn: once a frame at most, and only when something has changed. */
-import { element } from '../../document/element.js';
+/** The two canvases of a timeline. They are drawn once a frame at most, and only after changes. */
+import { element } from '../../document/dom-elements.js';
 import { PAPER_WIDTH } from '../../document/paper.js';
 import { FittedLabels } from '../model/labels.js';
 import { OverlayPainter } from './overlay.js';
 import { FONT, EventPainter } from './painter.js';
-import type { SceneChanges, Scene, SceneState } from './scene.js';
+import type { SceneChanges, Scene, SceneState } from '../model/scene.js';
 import { AXIS, type CanvasSize } from './size.js';
 import { PRINTED, readTheme, watchTheme, type CanvasTheme } from './canvas-colours.js';
 import { timeAt } from '../model/view.js';
 
-/** What the lower canvas shows; all else is drawn above it. */
-const EVENTS: readonly (keyof SceneState)[] = ['view', 'colour', 'search', 'closed'];
+/** Changes after which the lower canvas, with the events, is drawn again. */
+const OF_EVENTS: readonly (keyof SceneState)[] = ['view', 'colour', 'search', 'closed'];
 
-/** CSS pixels of an A4 sheet that a timeline has. */
+/** Height of a printed timeline on A4, CSS pixels. */
 const PAPER_HEIGHT = 860;
-/** Many lanes are printed smaller, down to what can be read. */
+/** Many lanes are printed smaller, down to this legible size. */
 const LEAST_ZOOM = 0.4;
 
-export interface StageOptions {
-  /** Told after each drawing of the events: ms that it took. */
+interface StageOptions {
+  /** Called after each drawing of the events with the time it took, ms. */
   readonly drawn?: (ms: number) => void;
   readonly signal: AbortSignal;
 }
 
 export class TimelineCanvas {
-  /** Scrolls: holds names and canvases. */
+  /** The element that scrolls, with names and canvases. */
   readonly body: HTMLElement;
-  /** As high as all lanes. */
+  /** Its content, as high as all lanes. */
   readonly sheet: HTMLElement;
-  /** Takes the pointer and the keys. */
+  /** The upper canvas, which receives pointer and keys. */
   readonly canvas: HTMLCanvasElement;
   readonly holder: HTMLElement;
   readonly #lower: HTMLCanvasElement;
@@ -39,7 +39,7 @@ export class TimelineCanvas {
   #frame = 0;
   #isStale = false;
   readonly #drawn: (ms: number) => void;
-  /** What is printed in place of the canvases, and how many lanes have no room there. */
+  /** The canvas that is printed instead, and a note on lanes that do not fit on paper. */
   readonly #paper: HTMLCanvasElement;
   readonly printed: HTMLElement;
 
@@ -68,30 +68,30 @@ export class TimelineCanvas {
     });
     this.#painter = new EventPainter(scene, labels);
     this.#overlay = new OverlayPainter(scene, labels);
-    this.#grow();
+    this.#fitHeight();
     this.#listen(signal);
   }
 
-  /** Where the lanes are scrolled to, and how large the canvas is. */
+  /** Size of the canvas, and scroll position of the lanes. */
   get size(): CanvasSize {
     return this.#size;
   }
 
-  /** ns at a distance from the left edge of the canvas, CSS pixels. */
+  /** Time at a distance from the left edge of the canvas, ns. @param x CSS pixels */
   timeAt(x: number): number {
     return timeAt(this.scene.shown.view, x, this.#size.width);
   }
 
-  /** Height among the lanes at a distance from the top of the canvas; below 0 on the axis. */
+  /** Vertical position among the lanes at a distance from the top of the canvas; negative on the axis. */
   laneY(y: number): number {
     return y < AXIS ? -1 : y - AXIS + this.#size.scroll;
   }
 
-  /** Scrolls the lanes so far that a height among them is seen. */
+  /** Scrolls the lanes so that a band of them is visible. */
   reveal(top: number, height: number): void {
-    const { scroll, height: seen } = this.#size;
+    const { scroll, height: canvasHeight } = this.#size;
     if (top < scroll) this.body.scrollTop = top;
-    else if (top + height > scroll + seen - AXIS) this.body.scrollTop = top + height - seen + AXIS + 4;
+    else if (top + height > scroll + canvasHeight - AXIS) this.body.scrollTop = top + height - canvasHeight + AXIS + 4;
   }
 
   #listen(signal: AbortSignal): void {
@@ -99,24 +99,21 @@ export class TimelineCanvas {
       if (!matchMedia('print').matches) this.#resize();
     });
     sized.observe(this.body);
-    this.body.addEventListener(
-      'scroll',
-      () => {
-        this.#size = { ...this.#size, scroll: this.body.scrollTop };
-        this.#ask(true);
-      },
-      { signal },
-    );
+    const onScroll = (): void => {
+      this.#size = { ...this.#size, scroll: this.body.scrollTop };
+      this.#requestDraw(true);
+    };
+    this.body.addEventListener('scroll', onScroll, { signal });
     this.scene.watch((changed: SceneChanges) => {
-      if (changed.has('closed')) this.#grow();
-      this.#ask(EVENTS.some((key) => changed.has(key)));
+      if (changed.has('closed')) this.#fitHeight();
+      this.#requestDraw(OF_EVENTS.some((key) => changed.has(key)));
     });
     watchTheme((isPrinted) => {
-      // Printing does not wait for a frame, and its page has another width.
+      // Printing does not wait for a frame, and paper has another width.
       if (isPrinted) this.#print();
       else {
         this.#theme = readTheme(this.body);
-        this.#ask(true);
+        this.#requestDraw(true);
       }
     }, signal);
     signal.addEventListener('abort', () => {
@@ -125,7 +122,7 @@ export class TimelineCanvas {
     });
   }
 
-  #grow(): void {
+  #fitHeight(): void {
     this.sheet.style.height = `${AXIS + this.scene.layout.height + 8}px`;
   }
 
@@ -142,11 +139,12 @@ export class TimelineCanvas {
     }
     this.holder.style.height = `${height}px`;
     this.#theme = readTheme(this.body);
-    // Resizing empties a canvas: it is drawn before it is seen so.
+    // Resizing clears a canvas: draw it in the same frame.
     this.#draw(true);
   }
 
-  #ask(isStale: boolean): void {
+  /** @param isStale whether the events have to be drawn too */
+  #requestDraw(isStale: boolean): void {
     this.#isStale ||= isStale;
     if (this.#frame !== 0) return;
     this.#frame = requestAnimationFrame(() => {
@@ -167,7 +165,7 @@ export class TimelineCanvas {
     this.#overlay.paint(this.#context(this.canvas), this.#size, this.#theme);
   }
 
-  /** Draws all lanes, or the first ones, as many as a sheet of paper has room for; the view as it is. */
+  /** Draws the current view on the canvas for printing: as many lanes, from the first on, as fit on a sheet of paper. */
   #print(): void {
     const { layout } = this.scene;
     const names = this.body.clientWidth - this.holder.clientWidth;

@@ -1,9 +1,9 @@
-/** Packed numbers of a page → typed arrays: base64, raw deflate, little endian. Nothing here knows of a document. */
+/** Packed columns of a page → typed arrays: base64, raw deflate, little endian. Needs no document. */
 import type { PackedColumn } from '../../../prof/html/page-data.js';
 
 const WIDTHS: Readonly<Record<PackedColumn['type'], number>> = { u8: 1, u16: 2, u32: 4, f64: 8 };
 
-/** More than any page holds: a damaged length must not ask for all memory. */
+/** More than any page holds: a damaged length must not allocate all memory. */
 const MOST_NUMBERS = 20_000_000;
 
 function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
@@ -13,11 +13,11 @@ function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-/** Inflates into a buffer of the size that is expected, and stops where there is more. */
+/** Inflates into a buffer of the expected size; throws where the data is shorter or longer. */
 async function inflate(bytes: Uint8Array<ArrayBuffer>, size: number): Promise<ArrayBuffer> {
   const stream = new DecompressionStream('deflate-raw');
   const writer = stream.writable.getWriter();
-  // What is wrong with the bytes is told by the reading end.
+  // Errors of the data are thrown by the reading end.
   const written = writer.write(bytes).then(() => writer.close());
   written.catch(() => undefined);
   const reader = (stream.readable as ReadableStream<Uint8Array>).getReader();
@@ -37,7 +37,7 @@ async function inflate(bytes: Uint8Array<ArrayBuffer>, size: number): Promise<Ar
   return all.buffer;
 }
 
-/** Calls that read one number in little endian. */
+/** Functions that read one number, little endian. */
 const READERS: Readonly<Record<PackedColumn['type'], (view: DataView, at: number) => number>> = {
   u8: (view, at) => view.getUint8(at),
   u16: (view, at) => view.getUint16(at, true),
@@ -48,9 +48,10 @@ const READERS: Readonly<Record<PackedColumn['type'], (view: DataView, at: number
 export type UnpackedColumn = Uint8Array | Uint16Array | Uint32Array | Float64Array;
 
 /**
+ * @param name of the column, for messages
  * @param packed `length` numbers of one type
  * @returns the numbers, in an array of their type
- * @throws Error where the bytes are not what `type` and `length` say, in one line that names the place
+ * @throws Error with one line that names the column, where the bytes do not match `type` and `length`
  */
 export async function unpackColumn(name: string, packed: PackedColumn): Promise<UnpackedColumn> {
   const { type, length, data } = packed;

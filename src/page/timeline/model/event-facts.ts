@@ -1,4 +1,5 @@
-/** What is told of an event: names and values, as text. */
+/** Properties of an event as text, for tooltips and details. */
+import { elementAt } from '../../../containers/element.js';
 import { written } from '../../document/units.js';
 import { durOf, isOnDevice, kindOf, laneOf, startOf, textOf, type TimelineEvents, type TextColumn } from './events.js';
 
@@ -11,13 +12,11 @@ const TEXTS: readonly (readonly [TextColumn, string])[] = [
   ['tc', 'tensor cores'],
 ];
 
-/** What a text says that is not known. */
-const asText = (text: string | null): string => text ?? 'na';
-const known = (amount: number | undefined): number | null => (amount === undefined || amount < 0 ? null : amount);
+const known = (amount: number): number | null => (amount < 0 ? null : amount);
 const rate = (amount: number | null, ns: number): number | null =>
   amount === null || ns <= 0 ? null : amount / (ns / 1e9);
 
-/** A tip's few lines. */
+/** The lines of a tooltip. */
 export function shortFacts(events: TimelineEvents, event: number): readonly EventFact[] {
   const texts = TEXTS.flatMap(([column, title]): EventFact[] => {
     const text = textOf(events, column, event);
@@ -26,31 +25,28 @@ export function shortFacts(events: TimelineEvents, event: number): readonly Even
   return [['kind', kindOf(events, event)], ['duration', written(durOf(events, event), 'ns')], ...texts];
 }
 
-/** All that is known of an event, but for its name. */
+/** All properties of an event but its name. */
 export function allFacts(events: TimelineEvents, event: number): readonly EventFact[] {
   const dur = durOf(events, event);
   const lane = laneOf(events, event);
   const start = startOf(events, event);
-  const id = events.id[event] ?? 0;
+  const id = elementAt(events.id, event);
   const facts: EventFact[] = [
     ['kind', kindOf(events, event)],
     ['start', `${written(start, 'ns')} (${whole(events.origin + start)} ns in the profile)`],
     ['duration', `${written(dur, 'ns')} (${whole(dur)} ns)`],
     ['lane', `${lane?.group ?? 'na'} / ${lane?.name ?? 'na'}`],
   ];
-  const work = isOnDevice(events, event);
+  const onDevice = isOnDevice(events, event);
   for (const [column, title] of TEXTS) {
     const text = textOf(events, column, event);
-    if (work || text !== null) facts.push([title, asText(text)]);
+    if (onDevice || text !== null) facts.push([title, text ?? 'na']);
   }
-  if (work) {
-    const flops = known(events.flops[event]);
-    const bytes = known(events.bytes[event]);
-    facts.push(['FLOPs', flops === null ? 'na' : `${written(flops, 'flop')} (${written(rate(flops, dur), 'flop/s')})`]);
-    facts.push([
-      'bytes',
-      bytes === null ? 'na' : `${written(bytes, 'bytes')} (${written(rate(bytes, dur), 'bytes/s')})`,
-    ]);
+  if (onDevice) {
+    const withRate = (amount: number | null, unit: 'flop' | 'bytes'): string =>
+      amount === null ? 'na' : `${written(amount, unit)} (${written(rate(amount, dur), `${unit}/s`)})`;
+    facts.push(['FLOPs', withRate(known(elementAt(events.flops, event)), 'flop')]);
+    facts.push(['bytes', withRate(known(elementAt(events.bytes, event)), 'bytes')]);
   }
   if (id > 0) facts.push(['id', String(id)]);
   return facts;
@@ -58,14 +54,14 @@ export function allFacts(events: TimelineEvents, event: number): readonly EventF
 
 const whole = (ns: number): string => Math.round(ns).toLocaleString('en-US');
 
-/** The command that tells where a kernel's numbers come from; null where it has none. */
+/** The command that explains a kernel's values; null for other events. */
 export function explainCommand(events: TimelineEvents, event: number, profile: number, file: string): string | null {
-  const id = events.id[event] ?? 0;
+  const id = elementAt(events.id, event);
   if (id === 0 || kindOf(events, event) !== 'kernel') return null;
   return `dprof --explain ${profile}:${id} ${quoted(file)}`;
 }
 
-/** A file's name for a shell: one that looks like an option is none. */
+/** A file's name quoted for a shell; one that looks like an option gets './' before it. */
 function quoted(file: string): string {
   const plain = file.startsWith('-') ? `./${file}` : file;
   return /^[\w./+@%:,=-]+$/.test(plain) ? plain : `'${plain.replaceAll("'", `'\\''`)}'`;

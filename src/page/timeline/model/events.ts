@@ -1,4 +1,5 @@
 /** The events of a timeline in typed arrays, and which event launched which. */
+import { elementAt } from '../../../containers/element.js';
 import { EVENT_KINDS, TIMELINE_COLUMNS } from '../../../prof/html/page-data.js';
 import type { EventKind, Lane, Timeline, TimelineColumn } from '../../../prof/html/page-data.js';
 import { unpackColumn, type UnpackedColumn } from './column-unpacking.js';
@@ -6,15 +7,15 @@ import { unpackColumn, type UnpackedColumn } from './column-unpacking.js';
 export type TextColumn = 'name' | 'op' | 'layer' | 'dtype' | 'tc';
 export const TEXT_COLUMNS: readonly TextColumn[] = ['name', 'op', 'layer', 'dtype', 'tc'];
 
-/** Events by number, in order of start. */
+/** Events by index, in order of start. */
 export interface TimelineEvents {
   readonly count: number;
   /** ns from the timeline's start to the end of its last event, at least 1. */
   readonly span: number;
-  /** ns of the profile at which the timeline starts. */
+  /** Start of the timeline, ns from the profile's start. */
   readonly origin: number;
   readonly lanes: readonly Lane[];
-  /** '' is what is not known. */
+  /** '' stands for unknown. */
   readonly texts: readonly string[];
   readonly start: Float64Array;
   readonly dur: Float64Array;
@@ -23,7 +24,7 @@ export interface TimelineEvents {
   readonly kind: Uint8Array;
   readonly text: Readonly<Record<TextColumn, Uint32Array>>;
   readonly id: Float64Array;
-  /** -1 where not known. */
+  /** -1 where unknown. */
   readonly flops: Float64Array;
   readonly bytes: Float64Array;
   readonly arrows: LaunchArrows;
@@ -31,93 +32,96 @@ export interface TimelineEvents {
 
 /** Which event launched which. */
 export interface LaunchArrows {
-  /** Launch and launched, in pairs. */
+  /** Pairs of a launch and an event that it launched. */
   readonly pairs: Uint32Array;
   /** Per event: the one that launched it, -1 for none. */
   readonly launcher: Int32Array;
-  /** Places in `launched`: those of event e lie from first[e] to first[e + 1]. */
+  /** Indexes of `launched`: those of event e are first[e] to first[e + 1]. */
   readonly first: Uint32Array;
   readonly launched: Uint32Array;
 }
 
 export const kindOf = (events: TimelineEvents, event: number): EventKind =>
-  EVENT_KINDS[events.kind[event] ?? 0] ?? 'range';
-export const startOf = (events: TimelineEvents, event: number): number => events.start[event] ?? 0;
-export const durOf = (events: TimelineEvents, event: number): number => events.dur[event] ?? 0;
+  elementAt(EVENT_KINDS, elementAt(events.kind, event));
+export const startOf = (events: TimelineEvents, event: number): number => elementAt(events.start, event);
+export const durOf = (events: TimelineEvents, event: number): number => elementAt(events.dur, event);
 export const endOf = (events: TimelineEvents, event: number): number => startOf(events, event) + durOf(events, event);
 export const laneOf = (events: TimelineEvents, event: number): Lane | undefined =>
-  events.lanes[events.lane[event] ?? 0];
+  events.lanes[elementAt(events.lane, event)];
 export const isOnDevice = (events: TimelineEvents, event: number): boolean => laneOf(events, event)?.kind === 'device';
 
-/** Null where it is not known. */
+/** Null where unknown. */
 export function textOf(events: TimelineEvents, column: TextColumn, event: number): string | null {
-  const text = events.texts[events.text[column][event] ?? -1];
+  const text = events.texts[elementAt(events.text[column], event)];
   return text === undefined || text === '' ? null : text;
 }
 
 /** Events that an event launched. */
 export const launchedBy = ({ arrows }: TimelineEvents, event: number): readonly number[] => [
-  ...arrows.launched.subarray(arrows.first[event] ?? 0, arrows.first[event + 1] ?? 0),
+  ...arrows.launched.subarray(elementAt(arrows.first, event), elementAt(arrows.first, event + 1)),
 ];
 
+/**
+ * @param pairs of a launch and an event that it launched; those of events that do not exist are left out
+ * @param count events
+ */
 export function arrowsOf(pairs: ArrayLike<number>, count: number): LaunchArrows {
   const kept: number[] = [];
   const launcher = new Int32Array(count).fill(-1);
   const first = new Uint32Array(count + 1);
   for (let i = 0; i + 1 < pairs.length; i += 2) {
-    const from = pairs[i] ?? count;
-    const to = pairs[i + 1] ?? count;
+    const from = elementAt(pairs, i);
+    const to = elementAt(pairs, i + 1);
     if (from >= count || to >= count) continue;
     kept.push(from, to);
     launcher[to] = from;
-    first[from + 1] = (first[from + 1] ?? 0) + 1;
+    first[from + 1] = elementAt(first, from + 1) + 1;
   }
-  for (let e = 0; e < count; e++) first[e + 1] = (first[e + 1] ?? 0) + (first[e] ?? 0);
+  for (let event = 0; event < count; event++) {
+    first[event + 1] = elementAt(first, event + 1) + elementAt(first, event);
+  }
   const next = first.slice(0, count);
   const launched = new Uint32Array(kept.length / 2);
   for (let i = 0; i < kept.length; i += 2) {
-    const from = kept[i] ?? 0;
-    const place = next[from] ?? 0;
-    launched[place] = kept[i + 1] ?? 0;
+    const from = elementAt(kept, i);
+    const place = elementAt(next, from);
+    launched[place] = elementAt(kept, i + 1);
     next[from] = place + 1;
   }
   return { pairs: Uint32Array.from(kept), launcher, first, launched };
 }
 
-/** Numbers that a damaged page could hold, made ones that can be drawn. */
+/** Numbers of a page that may be damaged, replaced by the least one where they cannot be drawn. */
 function finite(numbers: UnpackedColumn, least: number): Float64Array {
-  const all = new Float64Array(numbers);
-  for (let i = 0; i < all.length; i++) {
-    const value = all[i] ?? 0;
-    if (!Number.isFinite(value) || value < least) all[i] = least;
-  }
-  return all;
+  return new Float64Array(numbers).map((value) => (!Number.isFinite(value) || value < least ? least : value));
 }
 
-function below(numbers: UnpackedColumn, limit: number): Uint32Array {
-  const all = new Uint32Array(numbers);
-  for (let i = 0; i < all.length; i++) if ((all[i] ?? 0) >= limit) all[i] = 0;
-  return all;
-}
+/** Indexes of a page that may be damaged, replaced by 0 where they are too large. */
+const below = (numbers: UnpackedColumn, limit: number): Uint32Array =>
+  new Uint32Array(numbers).map((index) => (index >= limit ? 0 : index));
 
-/** What the verdicts of a page mean: whether tensor cores were used. */
-const TC_WORDS: Readonly<Record<string, string>> = { '1': 'yes', '0': 'no', '-': 'not applicable', '?': 'not told' };
+/** Whether tensor cores were used: values of the column `tc` in words. */
+const TC_WORDS: Readonly<Record<string, string>> = {
+  '1': 'yes',
+  '0': 'no',
+  '-': 'not applicable',
+  '?': 'undetermined',
+};
 
-/** Verdicts in words: further texts, and the column with their numbers. */
-function inWords(
+/** Values of `tc` in words: further texts, and the column with their indexes. */
+function tcInWords(
   numbers: UnpackedColumn,
   texts: readonly string[],
 ): { readonly texts: readonly string[]; readonly tc: Uint32Array } {
-  const words = Object.entries(TC_WORDS).map(([verdict, word], i) => ({ verdict, word, number: texts.length + i }));
-  const tc = new Uint32Array(numbers);
-  const numberOf = new Map(words.map(({ verdict, number }) => [texts.indexOf(verdict), number]));
-  for (let i = 0; i < tc.length; i++) tc[i] = numberOf.get(tc[i] ?? 0) ?? tc[i] ?? 0;
+  const words = Object.entries(TC_WORDS).map(([value, word], i) => ({ value, word, number: texts.length + i }));
+  const numberOf = new Map(words.map(({ value, number }) => [texts.indexOf(value), number]));
+  const tc = new Uint32Array(numbers).map((number) => numberOf.get(number) ?? number);
   return { texts: [...texts, ...words.map(({ word }) => word)], tc };
 }
 
 /**
- * @returns the events of a timeline
- * @throws Error in one line where a column cannot be read, or they are not of one length
+ * The events of a timeline, unpacked.
+ * @throws Error with one line where a column cannot be read, or the columns differ in length
  */
 export async function loadEvents(timeline: Timeline): Promise<TimelineEvents> {
   const read = async (name: TimelineColumn): Promise<readonly [TimelineColumn, UnpackedColumn]> => {
@@ -131,25 +135,25 @@ export async function loadEvents(timeline: Timeline): Promise<TimelineEvents> {
   >;
   const pairs = await unpackColumn('arrows', timeline.arrows);
   const count = timeline.events;
-  // What began before the span of time begins below 0.
+  // Events that began before the span of time start below 0.
   const start = finite(columns.start, -Number.MAX_VALUE);
   const dur = finite(columns.dur, 0);
   let span = Math.max(1, timeline.end - timeline.start || 0);
-  for (let e = 0; e < count; e++) span = Math.max(span, (start[e] ?? 0) + (dur[e] ?? 0));
-  const verdicts = inWords(columns.tc, timeline.texts);
+  for (const [event, eventStart] of start.entries()) span = Math.max(span, eventStart + elementAt(dur, event));
+  const inWords = tcInWords(columns.tc, timeline.texts);
   const texts = (column: TextColumn): Uint32Array => new Uint32Array(columns[column]);
   return {
     count,
     span,
     origin: timeline.start,
     lanes: timeline.lanes,
-    texts: verdicts.texts,
+    texts: inWords.texts,
     start,
     dur,
     lane: below(columns.lane, timeline.lanes.length),
     depth: new Uint32Array(columns.depth),
     kind: new Uint8Array(below(columns.kind, EVENT_KINDS.length)),
-    text: { name: texts('name'), op: texts('op'), layer: texts('layer'), dtype: texts('dtype'), tc: verdicts.tc },
+    text: { name: texts('name'), op: texts('op'), layer: texts('layer'), dtype: texts('dtype'), tc: inWords.tc },
     id: finite(columns.id, 0),
     flops: finite(columns.flops, -1),
     bytes: finite(columns.bytes, -1),

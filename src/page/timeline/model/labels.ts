@@ -1,9 +1,9 @@
-/** Texts in boxes: as much of them as fits. */
+/** Texts in boxes, cut to their widths. */
 
-/** Longer texts are not measured whole: no box is that wide. */
-const MOST = 200;
-/** A text of which less is seen says nothing. */
-const LEAST = 3;
+/** Longer texts are not measured: no box is that wide. */
+const MOST_CHARACTERS = 200;
+/** A shorter part of a text is useless. */
+const LEAST_CHARACTERS = 3;
 
 export class FittedLabels {
   readonly #widths = new Map<string, number>();
@@ -21,13 +21,13 @@ export class FittedLabels {
     return width;
   }
 
-  /** The text or its start with `…`; '' where nothing worth reading fits. */
+  /** The text, or its start with `…`; '' where too little of it fits. */
   fitting(text: string, width: number): string {
-    const whole = text.slice(0, MOST);
+    const whole = text.slice(0, MOST_CHARACTERS);
     const full = this.#width(whole);
     if (full <= width && whole.length === text.length) return text;
-    // Letters differ in width: a tenth less than the mean allows.
+    // Letters differ in width: leave a tenth of the width free.
     const count = Math.floor((0.9 * (width - this.#width('…')) * whole.length) / Math.max(1, full));
-    return count < LEAST ? '' : `${whole.slice(0, count)}…`;
+    return count < LEAST_CHARACTERS ? '' : `${whole.slice(0, count)}…`;
   }
 }

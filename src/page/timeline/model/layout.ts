@@ -1,4 +1,5 @@
-/** Where lanes and their groups lie, from the top: threads of the host first, then devices. */
+/** Vertical layout of lanes and their groups: threads of the host first, then devices. */
+import { elementAt } from '../../../containers/element.js';
 import type { Lane } from '../../../prof/html/page-data.js';
 import type { LaneRow } from './lane-rows.js';
 
@@ -8,7 +9,7 @@ export interface LaneBand {
   readonly height: number;
 }
 
-export interface PlacedGroup {
+interface PlacedGroup {
   readonly name: string;
   readonly kind: Lane['kind'];
   readonly isOpen: boolean;
@@ -17,7 +18,7 @@ export interface PlacedGroup {
   readonly lanes: number;
 }
 
-export interface PlacedLane {
+interface PlacedLane {
   readonly lane: number;
   readonly name: string;
   readonly top: number;
@@ -34,12 +35,12 @@ export interface TimelineLayout {
 
 export const HEADER = 22;
 export const ROW = 18;
-/** Where calls lie in many others, so that what they launched is still near. */
+/** Height of the rows of a lane with many of them: deep call stacks. */
 const LOW_ROW = 12;
-const MANY = 12;
+const MANY_ROWS = 12;
 const GAP = 6;
 
-/** Groups of lanes in order: a host's before a device's, each where its first lane is. Their key tells both apart. */
+/** Groups of lanes: those of the host first, in order of their first lanes. Both kinds may have groups of one name. */
 function groupsOf(
   lanes: readonly Lane[],
 ): { readonly kind: Lane['kind']; readonly name: string; readonly lanes: number[] }[] {
@@ -55,7 +56,7 @@ function groupsOf(
 }
 
 /**
- * @param closed names of groups of which only the header is shown, with the outermost events of all their lanes in it
+ * @param closed names of collapsed groups: their header shows the outermost events of all their lanes
  */
 export function layoutOf(
   lanes: readonly Lane[],
@@ -78,10 +79,10 @@ export function layoutOf(
     }
     top += HEADER;
     for (const lane of isOpen ? group.lanes : []) {
-      const own = rows[lane] ?? [];
-      const thick = own.length > MANY ? LOW_ROW : ROW;
+      const own = elementAt(rows, lane);
+      const thick = own.length > MANY_ROWS ? LOW_ROW : ROW;
       const height = Math.max(1, own.length) * thick + GAP;
-      placed.push({ lane, name: lanes[lane]?.name ?? '', top, height });
+      placed.push({ lane, name: elementAt(lanes, lane).name, top, height });
       for (const [depth, row] of own.entries()) bands.push({ row, top: top + GAP / 2 + depth * thick, height: thick });
       top += height;
     }
@@ -89,6 +90,6 @@ export function layoutOf(
   return { groups, lanes: placed, bands, height: top };
 }
 
-/** The band at a height, null between them. */
+/** The band at a height; null between bands. */
 export const bandAt = ({ bands }: TimelineLayout, y: number): LaneBand | null =>
   bands.find(({ top, height }) => y >= top && y < top + height) ?? null;

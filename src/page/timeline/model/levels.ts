@@ -1,15 +1,16 @@
 /**
- * Levels of detail: what is drawn of a row where many events share a pixel. Events at least as wide as a box are drawn
- * each; the others are merged into one bar a column of pixels, which tells how much of it they cover and which of them
- * is longest.
+ * Levels of detail: how a row is drawn where many events share a pixel. Events at least as wide as a box are drawn one by
+ * one; the others are merged into one bar per column of pixels, with the share of it that they cover and the colour of the
+ * longest.
  */
+import { elementAt } from '../../../containers/element.js';
 import { firstAtLeast, eventsInRange, type LaneRow } from './lane-rows.js';
 
-/** What events of a row weigh: their time, or 0 where they are not asked for. */
+/** Weights of the events of a row: their durations, or 0 for events that do not match a search. */
 export interface RowWeights {
-  /** Sum of all before each place: one more than events. */
+  /** Prefix sums of the weights: one more than events. */
   readonly sums: Float64Array;
-  /** How many before each place weigh anything or are asked for. */
+  /** Prefix counts of the events that match. */
   readonly counts: Uint32Array;
   readonly longest: LongestEvent;
 }
@@ -17,7 +18,7 @@ export interface RowWeights {
 const BLOCK = 16;
 const SUPERBLOCK = BLOCK * BLOCK;
 
-/** Answers which of a range of places weighs most, from the best of blocks of 16 and of 256. */
+/** Index of the greatest weight of any range, from the greatest of blocks of 16 and of 256. */
 export class LongestEvent {
   readonly #values: Float64Array;
   readonly #blocks: Uint32Array;
@@ -30,19 +31,19 @@ export class LongestEvent {
       for (let i = 0; i < count; i++) {
         const block = Math.floor(i / BLOCK);
         const place = placeOf(i);
-        if (i % BLOCK === 0 || this.#at(place) > this.#at(best[block] ?? 0)) best[block] = place;
+        if (i % BLOCK === 0 || this.#at(place) > this.#at(elementAt(best, block))) best[block] = place;
       }
       return best;
     };
     this.#blocks = bestOf(values.length, (i) => i);
-    this.#superblocks = bestOf(this.#blocks.length, (i) => this.#blocks[i] ?? 0);
+    this.#superblocks = bestOf(this.#blocks.length, (i) => elementAt(this.#blocks, i));
   }
 
   #at(place: number): number {
-    return this.#values[place] ?? 0;
+    return elementAt(this.#values, place);
   }
 
-  /** The place of the greatest weight from..to (without to), the first of equals; -1 for an empty range. */
+  /** Index of the greatest weight from..to (without to), the first of equals; -1 for an empty range. */
   in(from: number, to: number): number {
     let best = -1;
     let greatest = -Infinity;
@@ -51,13 +52,13 @@ export class LongestEvent {
       let place = at;
       if (at % BLOCK !== 0 || at + BLOCK > to) at++;
       else if (at % SUPERBLOCK !== 0 || at + SUPERBLOCK > to) {
-        place = this.#blocks[at / BLOCK] ?? at;
+        place = elementAt(this.#blocks, at / BLOCK);
         at += BLOCK;
       } else {
-        place = this.#superblocks[at / SUPERBLOCK] ?? at;
+        place = elementAt(this.#superblocks, at / SUPERBLOCK);
         at += SUPERBLOCK;
       }
-      const value = this.#values[place] ?? 0;
+      const value = this.#at(place);
       if (value > greatest) {
         greatest = value;
         best = place;
@@ -67,27 +68,27 @@ export class LongestEvent {
   }
 }
 
-/** @param asked per event number: 1 for those that weigh; all of them without */
-export function weightsOf(row: LaneRow, asked?: Uint8Array): RowWeights {
+/** @param isMatch per event: 1 for those that match a search; all match without it */
+export function weightsOf(row: LaneRow, isMatch?: Uint8Array): RowWeights {
   const count = row.events.length;
   const sums = new Float64Array(count + 1);
   const counts = new Uint32Array(count + 1);
   const values = new Float64Array(count);
-  for (let i = 0; i < count; i++) {
-    const isAsked = asked === undefined || asked[row.events[i] ?? 0] === 1;
-    // An event without duration is still longer than one that is not asked for.
-    values[i] = isAsked ? Math.max(row.dur[i] ?? 0, Number.MIN_VALUE) : 0;
-    sums[i + 1] = (sums[i] ?? 0) + (isAsked ? (row.dur[i] ?? 0) : 0);
-    counts[i + 1] = (counts[i] ?? 0) + (isAsked ? 1 : 0);
+  for (const [i, dur] of row.dur.entries()) {
+    const matches = isMatch === undefined || isMatch[elementAt(row.events, i)] === 1;
+    // A matching event without duration still outweighs one that does not match.
+    values[i] = matches ? Math.max(dur, Number.MIN_VALUE) : 0;
+    sums[i + 1] = elementAt(sums, i) + (matches ? dur : 0);
+    counts[i + 1] = elementAt(counts, i) + (matches ? 1 : 0);
   }
   return { sums, counts, longest: new LongestEvent(values) };
 }
 
-/** Takes what is to be drawn of a row, from left to right. */
+/** Receives the parts of a row that are drawn, from left to right. */
 export interface RowPainter {
-  /** One event, at a place of the row. */
+  /** One event, by its index in the row. */
   box(row: LaneRow, place: number): void;
-  /** All events from..to (without to) start in one column of pixels. */
+  /** Merged events from..to (without to), which start in one column of pixels. */
   column(row: LaneRow, from: number, to: number, column: number): void;
 }
 
@@ -95,30 +96,31 @@ export interface RowPainter {
 export const BOX_PIXELS = 1.5;
 
 /**
- * @param from ns, to ns: what is seen
- * @param perPixel ns of a pixel; columns are counted from time 0, so that panning does not change what they hold
+ * @param from start of the view, ns
+ * @param to end of the view, ns
+ * @param perPixel ns of a pixel; columns are counted from time 0, so that panning does not change their contents
  */
 export function drawRow(row: LaneRow, from: number, to: number, perPixel: number, sink: RowPainter): void {
-  const seen = eventsInRange(row, from, to);
+  const inView = eventsInRange(row, from, to);
   const wide = BOX_PIXELS * perPixel;
-  for (let place = seen.from; place < seen.to;) {
-    if ((row.dur[place] ?? 0) >= wide) {
+  for (let place = inView.from; place < inView.to;) {
+    if (elementAt(row.dur, place) >= wide) {
       sink.box(row, place++);
       continue;
     }
-    const column = Math.floor((row.start[place] ?? 0) / perPixel);
+    const column = Math.floor(elementAt(row.start, place) / perPixel);
     const edge = (column + 1) * perPixel;
-    const end = narrowEnd(row, place, nextColumn(row, place, edge, seen.to), wide);
+    const end = narrowEnd(row, place, nextColumn(row, place, edge, inView.to), wide);
     sink.column(row, place, end, column);
     place = end;
   }
 }
 
-/** First place whose event starts at or after a time: near places first, for most columns hold few. */
+/** Index of the first event that starts at or after a time; galloping search, as most columns hold few events. */
 function nextColumn(row: LaneRow, place: number, edge: number, limit: number): number {
   let step = 1;
   let low = place + 1;
-  while (low + step < limit && (row.start[low + step] ?? 0) < edge) {
+  while (low + step < limit && elementAt(row.start, low + step) < edge) {
     low += step;
     step *= 2;
   }
@@ -126,14 +128,14 @@ function nextColumn(row: LaneRow, place: number, edge: number, limit: number): n
 }
 
 /**
- * Of the events that start in a column only the last can be wide, where none overlap; then it is a box of its own.
- * Where they do overlap, an earlier wide one stays merged.
+ * Where no events overlap, only the last of those that start in a column can be wide: it is a box of its own. Where they
+ * do overlap, an earlier wide one stays merged.
  */
 function narrowEnd(row: LaneRow, from: number, to: number, wide: number): number {
-  return to - from > 1 && (row.dur[to - 1] ?? 0) >= wide ? to - 1 : to;
+  return to - from > 1 && elementAt(row.dur, to - 1) >= wide ? to - 1 : to;
 }
 
-/** What part of a column of pixels events from..to of a row cover, from 0 to 1. */
+/** Share of a column of pixels that events from..to of a row cover, from 0 to 1. */
 export function coverage({ sums }: RowWeights, from: number, to: number, perPixel: number): number {
-  return Math.min(1, ((sums[to] ?? 0) - (sums[from] ?? 0)) / perPixel);
+  return Math.min(1, (elementAt(sums, to) - elementAt(sums, from)) / perPixel);
 }

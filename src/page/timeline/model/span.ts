@@ -1,6 +1,7 @@
-/** What happens in a span of time that a user selects. Events count with the part of them that lies inside. */
+/** Statistics of a span of time that a user selects. Events count with their part inside the span. */
+import { elementAt } from '../../../containers/element.js';
 import { EVENT_KINDS } from '../../../prof/html/page-data.js';
-import type { TimelineEvents } from './events.js';
+import { durOf, laneOf, startOf, type TimelineEvents } from './events.js';
 
 /** ns from the timeline's start. */
 export interface SelectedSpan {
@@ -18,18 +19,18 @@ export interface LaneShare {
   readonly name: string;
   readonly group: string;
   readonly events: number;
-  /** ns during which something ran: what overlaps counts once. */
+  /** ns during which something ran: overlapping events count once. */
   readonly busy: number;
   readonly share: number;
 }
 
 export interface SpanStatistics {
   readonly length: number;
-  /** Events of devices: how many, and the sum of their time inside. */
+  /** Events of devices: count, and sum of their time inside. */
   readonly deviceCount: number;
   readonly deviceTime: number;
   readonly hostCount: number;
-  /** Of device events whose amount is known, by the part of them that lies inside; null where none is. */
+  /** Of device events whose amount is known, in proportion to their part inside; null where none is known. */
   readonly bytes: number | null;
   readonly flops: number | null;
   /** Device events whose bytes are not known. */
@@ -44,7 +45,7 @@ export interface SpanStatistics {
   readonly devices: readonly LaneShare[];
 }
 
-/** Times by a number, then by the text of it. */
+/** Counts and times by a number, which stands for a text. */
 class TimeByKey {
   readonly #totals = new Map<number, { count: number; time: number }>();
 
@@ -63,7 +64,7 @@ class TimeByKey {
   }
 }
 
-/** How much of a span each of several things covers: its events come in order of start. */
+/** Interval unions by key: events come in order of start. */
 class BusyTime {
   readonly #reach = new Map<string | number, number>();
   readonly #busy = new Map<string | number, { busy: number; events: number }>();
@@ -93,18 +94,17 @@ export function spanStatistics(events: TimelineEvents, { from, to }: SelectedSpa
   let knownBytes = 0;
   let knownFlops = 0;
   for (let event = 0; event < events.count; event++) {
-    const start = events.start[event] ?? 0;
+    const start = startOf(events, event);
     if (start >= to) break;
-    const dur = events.dur[event] ?? 0;
+    const dur = durOf(events, event);
     const end = start + dur;
-    // What has no duration is inside where it starts inside.
+    // An event without duration is inside if it starts inside.
     if (end <= from && !(dur === 0 && start >= from)) continue;
     const first = Math.max(start, from);
     const last = Math.min(end, to);
     const inside = last - first;
-    const laneNumber = events.lane[event] ?? 0;
-    const lane = events.lanes[laneNumber];
-    lanes.add(laneNumber, first, last);
+    lanes.add(elementAt(events.lane, event), first, last);
+    const lane = laneOf(events, event);
     if (lane?.kind !== 'device') {
       sum.hostCount++;
       continue;
@@ -112,12 +112,12 @@ export function spanStatistics(events: TimelineEvents, { from, to }: SelectedSpa
     devices.add(lane.group, first, last);
     sum.deviceCount++;
     sum.deviceTime += inside;
-    byOp.add(events.text.op[event] ?? 0, inside);
-    byKernel.add(events.text.name[event] ?? 0, inside);
-    byKind.add(events.kind[event] ?? 0, inside);
+    byOp.add(elementAt(events.text.op, event), inside);
+    byKernel.add(elementAt(events.text.name, event), inside);
+    byKind.add(elementAt(events.kind, event), inside);
     const part = dur > 0 ? inside / dur : 1;
-    const bytes = events.bytes[event] ?? -1;
-    const flops = events.flops[event] ?? -1;
+    const bytes = elementAt(events.bytes, event);
+    const flops = elementAt(events.flops, event);
     if (bytes >= 0) {
       knownBytes++;
       sum.bytes += bytes * part;

@@ -1,4 +1,4 @@
-/** Where a time axis has ticks, and how they are written. */
+/** Ticks of a time axis, and their texts. */
 
 const UNITS = [
   { name: 's', ns: 1e9 },
@@ -7,7 +7,7 @@ const UNITS = [
   { name: 'ns', ns: 1 },
 ] as const;
 
-/** The least of 1, 2, 5 × 10^n ns that is not below a length, and at least 1 ns. */
+/** The least of 1, 2, 5 × 10^n ns that is at least `least`, and at least 1 ns. */
 export function tickStep(least: number): number {
   if (!(least > 1)) return 1;
   const power = 10 ** Math.floor(Math.log10(least));
@@ -22,9 +22,10 @@ export function ticks(from: number, to: number, step: number): number[] {
   return Array.from({ length: Math.min(count, 1000) }, (_, i) => (first + i) * step + 0);
 }
 
-/** A tick's text: in the unit of the largest time, as exact as the step. */
+/** A tick's text: in the unit of the largest time, with as many digits as the step needs. */
 export function tickText(time: number, step: number, largest: number): string {
   const unit = UNITS.find(({ ns }) => Math.max(Math.abs(largest), step) >= ns) ?? UNITS[3];
   const digits = Math.max(0, Math.ceil(-Math.log10(step / unit.ns) - 1e-9));
-  return `${(time / unit.ns).toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits })} ${unit.name}`;
+  const options = { minimumFractionDigits: digits, maximumFractionDigits: digits };
+  return `${(time / unit.ns).toLocaleString('en', options)} ${unit.name}`;
 }

@@ -1,14 +1,14 @@
-/** Places in time that a user names, and the file that keeps them. */
+/** Named points in time that a user sets, and the file that keeps them. */
 
 export interface TimelineMarker {
-  /** ns of the profile, so that it holds for any timeline of it. */
+  /** ns from the profile's start, so that it is valid in any timeline of the profile. */
   readonly at: number;
   readonly name: string;
 }
 
 export const MOST_MARKERS = 1000;
 export const LONGEST_NAME = 200;
-/** Characters of a file of that many markers. */
+/** Characters; more than a file of that many markers has. */
 export const LARGEST_FILE = 1_000_000;
 
 const TYPE = 'dprof-markers';
@@ -16,7 +16,7 @@ const TYPE = 'dprof-markers';
 export const sortedMarkers = (markers: readonly TimelineMarker[]): TimelineMarker[] =>
   [...markers].sort((a, b) => a.at - b.at || (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
 
-/** One line, of a length that fits. */
+/** A name as one line, cut to the longest length. */
 export const markerName = (text: string): string =>
   text
     .replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ')
@@ -42,7 +42,7 @@ function parsed(text: string): unknown {
 /**
  * @param text of a file that anybody may have written
  * @returns its markers, in order
- * @throws Error that says in one line, without words of the file, why it is none
+ * @throws Error with the reason in one line, without texts of the file
  */
 export function readMarkers(text: string): TimelineMarker[] {
   if (text.length > LARGEST_FILE) throw new Error(`the file is larger than ${LARGEST_FILE / 1e6} MB`);
@@ -64,7 +64,7 @@ function markerOf(value: unknown, place: number): TimelineMarker {
   return { at, name: markerName(name) };
 }
 
-/** Both lists in one, without what is in it already. */
+/** Both lists in one, without duplicates. */
 export function mergedMarkers(markers: readonly TimelineMarker[], more: readonly TimelineMarker[]): TimelineMarker[] {
   const known = new Set(markers.map(({ at, name }) => `${at} ${name}`));
   const added = more.filter(({ at, name }) => !known.has(`${at} ${name}`));

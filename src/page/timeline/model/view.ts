@@ -1,15 +1,16 @@
-/** What span of time is seen, and how it moves: ns from the timeline's start. */
+/** The visible span of time, and how it moves: ns from the timeline's start. */
 
 export interface View {
   readonly from: number;
   readonly to: number;
 }
 
-/** Nothing a profiler measures is shorter. */
+/** Profilers measure nothing shorter. */
 const LEAST_SPAN = 20;
-/** Part of the whole that is free on both sides. */
+/** Free space on both sides, as a share of the whole. */
 const MARGIN = 0.02;
 
+/** The view of a whole timeline of `span` ns. */
 export const fitted = (span: number): View => ({ from: -span * MARGIN, to: span * (1 + MARGIN) });
 
 /** The nearest view of a timeline of `span` ns that is neither too narrow nor outside. */
@@ -24,7 +25,7 @@ export function within(view: View, span: number): View {
   return { from, to: from + width };
 }
 
-/** @param factor above 1 shows less, larger; the time `at` stays where it is */
+/** @param factor above 1 zooms in; the time `at` stays at its place */
 export function zoomed(view: View, factor: number, at: number, span: number): View {
   const whole = fitted(span);
   const width = Math.min(whole.to - whole.from, Math.max(LEAST_SPAN, (view.to - view.from) / factor));
@@ -42,7 +43,7 @@ export function around(from: number, to: number, span: number): View {
   return within({ from: from - room, to: to + room }, span);
 }
 
-/** The same width where a span of time is in sight; wider where it is wider. */
+/** The view moved so that a span of time is visible; wider only where the span is wider. */
 export function showing(view: View, from: number, to: number, span: number): View {
   if (from >= view.from && to <= view.to) return view;
   const width = view.to - view.from;

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { compareCells, sortedRows, filteredRows } from '../../../src/page/document/table-sort.js';
+import { compareCells, sortedRows, filteredRows } from '../../../src/page/figures/table-sort.js';
 
 describe('rows of a page’s table', () => {
   const rows = [

@@ -5,8 +5,8 @@ import {
   readAddress,
   withAddress,
   type TimelineAddress,
-} from '../../../../src/page/timeline/model/address.js';
-import { COLOUR_KEYS } from '../../../../src/page/timeline/draw/colours.js';
+} from '../../../../src/page/timeline/model/timeline-address.js';
+import { COLOUR_KEYS } from '../../../../src/page/timeline/model/event-colours.js';
 
 const time = fc.integer({ min: -1e12, max: 1e15 });
 const span = fc.option(

@@ -1,19 +1,19 @@
-/** What the address remembers of a timeline, behind its '#', under names of its own: `t.view=0_1000&t.search=gemm`. */
+/** The state of a timeline in the fragment of the address, as parameters of its own: `t.view=0_1000&t.search=gemm`. */
 import { readFragment, withName } from '../../document/fragment.js';
-import { COLOUR_KEYS, type ColourKey } from '../draw/colours.js';
+import { COLOUR_KEYS, type ColourKey } from './event-colours.js';
 import type { SelectedSpan } from './span.js';
 import type { View } from './view.js';
 
 export interface TimelineAddress {
-  /** Place of the profile: an event or a span of one means nothing in another. */
+  /** Index of the profile: event and span are only valid in this one. */
   readonly profile: number;
-  /** Null is all of it. */
+  /** Null for the whole timeline. */
   readonly view: View | null;
   readonly event: number | null;
-  /** Null is the usual one. */
+  /** Null for the default. */
   readonly colour: ColourKey | null;
   readonly search: string;
-  /** Groups of which only the header is shown. */
+  /** Collapsed groups, of which only the header is shown. */
   readonly closed: readonly string[];
   readonly span: SelectedSpan | null;
 }
@@ -28,7 +28,7 @@ export const NO_ADDRESS: TimelineAddress = {
   span: null,
 };
 
-/** An address that anybody may have written stays of this length. */
+/** Bounds on an address, which anybody may have written. */
 const LONGEST_SEARCH = 1000;
 const MOST_CLOSED = 500;
 
@@ -36,11 +36,13 @@ const spanText = (span: SelectedSpan | null): string | null =>
   span === null ? null : `${Math.round(span.from)}_${Math.round(span.to)}`;
 
 function readSpan(text: string | undefined): SelectedSpan | null {
-  const [, from = '', to = ''] = /^(-?\d{1,18})_(-?\d{1,18})$/.exec(text ?? '') ?? [];
-  return from !== '' && Number(from) < Number(to) ? { from: Number(from), to: Number(to) } : null;
+  if (text === undefined || !/^-?\d{1,18}_-?\d{1,18}$/.test(text)) return null;
+  const [from = NaN, to = NaN] = text.split('_').map(Number);
+  return from < to ? { from, to } : null;
 }
 
-const readCount = (text: string | undefined): number | null => (/^\d{1,9}$/.test(text ?? '') ? Number(text) : null);
+const readCount = (text: string | undefined): number | null =>
+  text !== undefined && /^\d{1,9}$/.test(text) ? Number(text) : null;
 
 function decoded(text: string): string[] {
   try {
@@ -50,7 +52,7 @@ function decoded(text: string): string[] {
   }
 }
 
-/** @returns the fragment with what is remembered; names of others as they were */
+/** @returns the fragment with the state; other parameters are kept */
 export function withAddress(fragment: string, address: TimelineAddress): string {
   const { profile, view, event, colour, search, closed, span } = address;
   const names: Readonly<Record<string, string | null>> = {
@@ -65,7 +67,7 @@ export function withAddress(fragment: string, address: TimelineAddress): string 
   return Object.entries(names).reduce((all, [name, value]) => withName(all, name, value), fragment);
 }
 
-/** What does not read is as if it were not there. */
+/** The state in a fragment; parameters that cannot be parsed are ignored. */
 export function readAddress(fragment: string): TimelineAddress {
   const names = readFragment(fragment);
   const colour = COLOUR_KEYS.find((key) => key === names.get('t.colour'));

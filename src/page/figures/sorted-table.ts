@@ -1,40 +1,41 @@
-/** Tables that are sorted by their headers and filtered by words. Headers are buttons; numbers stand under each other. */
-import { button, element } from './element.js';
-import { namedFigure } from '../charts/figure.js';
+/** Tables that are sorted by their header buttons and filtered by words. */
+import { elementAt } from '../../containers/element.js';
+import { button, element } from '../document/dom-elements.js';
+import { namedFigure } from './figure.js';
 import { sortedRows, filteredRows, type TableCell } from './table-sort.js';
-import { whenPrinted } from './paper.js';
-import { inScale, scaleOf, scaleOfAll, type Scale, type Unit } from './units.js';
+import { whenPrinted } from '../document/paper.js';
+import { inScale, scaleOf, scaleOfAll, type Scale, type Unit } from '../document/units.js';
 
 export interface TableColumn<Row> {
   readonly title: string;
-  /** Of numbers; a column without is of texts. */
+  /** Unit of a column of numbers; columns of texts have none. */
   readonly unit?: Unit;
-  /** Columns of a unit have one scale, so that they compare; those of another group have their own. */
+  /** Columns of one unit and group share a scale, so that their numbers compare. */
   readonly group?: string;
   readonly cell: (row: Row) => TableCell;
-  /** Name of the figure, see `field.ts`. */
+  /** Field of the number, see `field.ts`. */
   readonly field?: (row: Row) => string;
-  /** Part of a whole, 0 to 1, drawn behind the number. */
+  /** Length of a bar behind the number, 0 to 1. */
   readonly bar?: (row: Row) => number | null;
-  /** What stands before the text: a button, a mark. */
+  /** A button or mark before the text. */
   readonly before?: (row: Row) => Node | null;
 }
 
-export interface TableOptions<Row> {
-  /** What the table lists, for those who do not see it, and for the filter. */
+interface TableOptions<Row> {
+  /** What the table lists: for screen readers, and for the filter's label. */
   readonly caption: string;
   readonly columns: readonly TableColumn<Row>[];
   readonly rows: readonly Row[];
-  /** Place of the column that it is sorted by at first; null keeps the order and offers no other. */
+  /** Index of the column that sorts the table at first; null keeps the given order, without sorting by headers. */
   readonly sortedBy: number | null;
   /** Rows shown at first. */
   readonly most?: number;
   readonly filtered?: boolean;
-  /** Rows whose largest values set the units, when more are to come than are given. */
+  /** Rows whose largest values set the scales, where the table does not hold all of them. */
   readonly scaledBy?: readonly Row[];
 }
 
-/** Rows on paper, however many are open, for each that is shown at first. */
+/** Rows on paper, as a multiple of those shown at first. */
 const ON_PAPER = 2;
 
 interface TableState {
@@ -45,27 +46,29 @@ interface TableState {
   onPaper: boolean;
 }
 
-/** Amounts of one column may differ by millions: each has its own scale. */
-const OF_ANY_SIZE: ReadonlySet<Unit> = new Set<Unit>(['bytes', 'bytes/s', 'flop', 'flop/s']);
+/** Units whose numbers may differ by millions within a column: each number has its own scale. */
+const SCALED_BY_CELL: ReadonlySet<Unit> = new Set<Unit>(['bytes', 'bytes/s', 'flop', 'flop/s']);
 
-/** A number in its column's scale, or with its own. */
+/** A number in its column's scale, or in its own and with its suffix. */
 function numberText(value: number | null, unit: Unit, scale: Scale | null): string {
   if (scale !== null || value === null) return inScale(value, scale ?? scaleOf(unit, 0));
   const own = scaleOf(unit, value);
   return `${inScale(value, own)} ${own.suffix}`;
 }
 
-/** By column; null for texts, and for what has no common scale. */
+/** Scales by column; null for texts, and for columns without a common scale. */
 function scalesOf<Row>({ columns, rows, scaledBy = rows }: TableOptions<Row>): (Scale | null)[] {
   const scaleFor = (unit: Unit, group: string | undefined): Scale => {
     const together = columns.filter((column) => column.unit === unit && column.group === group);
     const values = together.flatMap(({ cell }) => scaledBy.map(cell)).filter((value) => typeof value === 'number');
     return scaleOfAll(unit, values);
   };
-  return columns.map(({ unit, group }) => (unit === undefined || OF_ANY_SIZE.has(unit) ? null : scaleFor(unit, group)));
+  return columns.map(({ unit, group }) =>
+    unit === undefined || SCALED_BY_CELL.has(unit) ? null : scaleFor(unit, group),
+  );
 }
 
-/** The headers' texts, with units. */
+/** Texts of the headers, with the suffixes of their scales. */
 export function headerTexts<Row>(options: TableOptions<Row>): string[] {
   const scales = scalesOf(options);
   return options.columns.map(({ title }, i) => headerText(title, scales[i] ?? null));
@@ -97,11 +100,11 @@ function cellOf<Row>(row: Row, column: TableColumn<Row>, scale: Scale | null, is
 const headerText = (title: string, scale: Scale | null): string =>
   scale === null || scale.suffix === '' || title.endsWith(scale.suffix) ? title : `${title} (${scale.suffix})`;
 
-/** A table that scrolls by itself where it is wider than the page. */
+/** A wrapper that scrolls a table wider than the page. */
 const scrolling = (caption: string, inner: HTMLElement): HTMLElement =>
   element('div', { class: 'scroll', role: 'region', 'aria-label': caption, tabindex: 0 }, inner);
 
-/** The rows of a table that is not sorted: a tree, a few lines. */
+/** Rows without sorting and filtering: for trees and short tables. */
 export function plainRows<Row>(options: TableOptions<Row>): HTMLElement[] {
   const scales = scalesOf(options);
   return options.rows.map((row) =>
@@ -109,7 +112,7 @@ export function plainRows<Row>(options: TableOptions<Row>): HTMLElement[] {
   );
 }
 
-/** A table, with its filter above and what it leaves out beneath. */
+/** A table, with its filter above, and the number of rows and a button for all of them below. */
 export function table<Row>(options: TableOptions<Row>): HTMLElement {
   const { caption, columns, rows, sortedBy, most = 15, filtered = false } = options;
   const scales = scalesOf(options);
@@ -121,7 +124,7 @@ export function table<Row>(options: TableOptions<Row>): HTMLElement {
     onPaper: false,
   };
   const body = element('tbody');
-  const told = element('p', { class: 'told', 'aria-live': 'polite' });
+  const status = element('p', { class: 'status', 'aria-live': 'polite' });
   const heads = columns.map((column, i) => {
     const text = headerText(column.title, scales[i] ?? null);
     const head = element('th', { scope: 'col', class: column.unit === undefined ? null : 'number' });
@@ -135,9 +138,9 @@ export function table<Row>(options: TableOptions<Row>): HTMLElement {
   });
 
   const show = (): void => {
-    const found = filteredRows(rows, (row) => columns.filter(({ unit }) => unit === undefined).map(({ cell }) => cell(row)), state.filter); // prettier-ignore
-    const column = columns[state.by ?? -1];
-    const ordered = column === undefined ? found : sortedRows(found, column.cell, state.descending);
+    const texts = columns.filter(({ unit }) => unit === undefined);
+    const found = filteredRows(rows, (row) => texts.map(({ cell }) => cell(row)), state.filter);
+    const ordered = state.by === null ? found : sortedRows(found, elementAt(columns, state.by).cell, state.descending);
     const room = state.onPaper ? most * ON_PAPER : state.all ? ordered.length : most;
     const shown = ordered.slice(0, room);
     body.replaceChildren(
@@ -146,12 +149,13 @@ export function table<Row>(options: TableOptions<Row>): HTMLElement {
       ),
     );
     heads.forEach((head, i) => {
-      if (sortedBy !== null) head.setAttribute('aria-sort', i !== state.by ? 'none' : state.descending ? 'descending' : 'ascending'); // prettier-ignore
+      const direction = state.descending ? 'descending' : 'ascending';
+      if (sortedBy !== null) head.setAttribute('aria-sort', i === state.by ? direction : 'none');
     });
     const rest = ordered.length - shown.length;
     const count = rest > 0 ? `${shown.length} of ${ordered.length} rows` : `${ordered.length} rows`;
     const about = state.onPaper && rest > 0 ? `, ${rest} are not on paper` : '';
-    told.replaceChildren(rest > 0 || state.filter !== '' ? count + about : '');
+    status.replaceChildren(rest > 0 || state.filter !== '' ? count + about : '');
     more.hidden = ordered.length <= most;
     more.textContent = state.all ? `Show ${most}` : `Show all ${ordered.length}`;
   };
@@ -177,12 +181,12 @@ export function table<Row>(options: TableOptions<Row>): HTMLElement {
     { class: 'table' },
     ...top,
     scrolling(caption, inner),
-    element('div', { class: 'beneath' }, told, more),
+    element('div', { class: 'beneath' }, status, more),
   );
   const print = (onPaper: boolean): void => {
     state.onPaper = onPaper;
     show();
   };
-  if (rows.length > most) whenPrinted(place, () => { print(true); }, () => { print(false); }); // prettier-ignore
+  if (rows.length > most) whenPrinted(place, print);
   return place;
 }

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { valueOf } from '../../../src/page/document/field.js';
+import { valueOf } from '../../../src/page/figures/field.js';
 import type { PageProfile } from '../../../src/prof/html/page-data.js';
 import { FIXTURE } from '../fixture.js';
 

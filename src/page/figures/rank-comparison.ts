@@ -1,13 +1,13 @@
-/** How one rank differs from the others. */
+/** Deviations of ranks from each other. */
 
 export interface Deviation {
-  /** Over the median, or over the smaller of two, less 1; null without either. */
+  /** Value ÷ median − 1, of two values value ÷ smaller − 1; null where unknown. */
   readonly part: number | null;
-  /** Whether it stands out: the farthest from the median, and by more than `NOTABLE` of it. */
+  /** Whether it is the farthest from the median, and by more than `NOTABLE`. */
   readonly standsOut: boolean;
 }
 
-/** Differences within this part of the median are no news. */
+/** Smaller deviations are not marked. */
 const NOTABLE = 0.05;
 
 export function median(values: readonly (number | null)[]): number | null {
@@ -17,7 +17,7 @@ export function median(values: readonly (number | null)[]): number | null {
   return above === undefined || below === undefined ? null : (above + below) / 2;
 }
 
-/** One of each value, in order. Two are as far from their median as each other: the larger is held to the smaller. */
+/** Deviation of each value, in order. Two values are equally far from their median: the larger is compared to the smaller. */
 export function deviations(values: readonly (number | null)[]): Deviation[] {
   const known = values.filter((value) => value !== null);
   const middle = known.length === 2 ? Math.min(...known) : median(values);

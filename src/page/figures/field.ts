@@ -1,10 +1,11 @@
 /**
- * Names of figures: where a figure comes from in the data of a page, so that a reader, or a test, finds it again.
+ * Fields: expressions for the figures of a page, which state where in its data a figure comes from.
  *
  * A field is a path ('overview.kernels.time'), `sum(path)`, `max(path)` or `min(path)` over all of a list
- * ('sum(overview.devices.*.busy)'), or several joined by ' + ', ' - ' and ' / ', done from left to right. Paths start in
- * the profile that is shown; those that begin with 'profiles.' or 'advice.' start in the page's data.
+ * ('sum(overview.devices.*.busy)'), or several joined by ' + ', ' - ' and ' / ', evaluated from left to right. Paths start
+ * in the shown profile; those that begin with 'profiles.' or 'advice.' start in the page's data.
  */
+import { elementAt } from '../../containers/element.js';
 import type { PageData, PageProfile } from '../../prof/html/page-data.js';
 
 export interface FieldScope {
@@ -14,7 +15,7 @@ export interface FieldScope {
 
 const OF_PAGE = /^(?:profiles|advice)\./;
 
-/** What a path leads to; several with '*'. */
+/** The values at a path; several with '*'. */
 function follow(from: unknown, keys: readonly string[]): unknown[] {
   const [key, ...rest] = keys;
   if (key === undefined) return [from];
@@ -36,15 +37,16 @@ function termOf(scope: FieldScope, term: string): number | null {
   return known.length === 0 ? null : (OVER[over]?.(known) ?? null);
 }
 
-/** The figure that a field names; null when a part of it is not known, or when it is a share of nothing. */
+/** The value of a field; null when a part of it is not known, or when it is divided by 0. */
 export function valueOf(scope: FieldScope, field: string): number | null {
-  const [first = '', ...rest] = field.split(/ ([-+/]) /);
-  let value = termOf(scope, first);
-  for (let i = 0; i + 1 < rest.length; i += 2) {
-    const next = termOf(scope, rest[i + 1] ?? '');
+  const parts = field.split(/ ([-+/]) /);
+  let value = termOf(scope, elementAt(parts, 0));
+  for (let i = 1; i < parts.length; i += 2) {
+    const sign = elementAt(parts, i);
+    const next = termOf(scope, elementAt(parts, i + 1));
     if (value === null || next === null) return null;
-    if (rest[i] === '/') value = next === 0 ? null : value / next;
-    else value += rest[i] === '-' ? -next : next;
+    if (sign === '/') value = next === 0 ? null : value / next;
+    else value += sign === '-' ? -next : next;
   }
   return value;
 }

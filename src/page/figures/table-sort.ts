@@ -1,8 +1,8 @@
-/** Order and choice of the rows of a table. */
+/** Sorting and filtering of the rows of a table. */
 
 export type TableCell = string | number | null;
 
-/** Compares cells: numbers by size, texts by letter (digits in them by size), unknown last in either direction. */
+/** Compares cells: numbers by size, texts alphabetically (numbers in them by size), unknown last in either direction. */
 export function compareCells(a: TableCell, b: TableCell, descending: boolean): number {
   if (a === null || b === null) return a === b ? 0 : a === null ? 1 : -1;
   const sign = descending ? -1 : 1;
@@ -10,12 +10,12 @@ export function compareCells(a: TableCell, b: TableCell, descending: boolean): n
   return sign * String(a).localeCompare(String(b), 'en', { numeric: true });
 }
 
-/** Rows in order of a cell; rows with the same keep their order. */
+/** Rows in order of a cell; rows with equal cells keep their order. */
 export function sortedRows<Row>(rows: readonly Row[], cell: (row: Row) => TableCell, descending: boolean): Row[] {
   return [...rows].sort((a, b) => compareCells(cell(a), cell(b), descending));
 }
 
-/** Rows with every word of the filter in some text, in upper or lower case. */
+/** Rows that have every word of the filter in some text, ignoring case. */
 export function filteredRows<Row>(
   rows: readonly Row[],
   texts: (row: Row) => readonly TableCell[],

@@ -1,9 +1,10 @@
-/** Elements of a page. Texts come from profiles: they are set as text, never read as HTML. */
+/** Elements of a page. Texts come from profiles: they are set as text, never parsed as HTML. */
 
-export type ElementChild = Node | string;
+type ElementChild = Node | string;
 
 /**
- * @param attributes null leaves one out, true writes it without a value
+ * A new element.
+ * @param attributes null and false omit an attribute, true sets it without a value
  */
 export function element<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
@@ -18,7 +19,7 @@ export function element<Tag extends keyof HTMLElementTagNameMap>(
   return made;
 }
 
-/** A button that acts, labelled by its text. */
+/** A button with a text. */
 export function button(label: string, act: () => void, attributes: Readonly<Record<string, string>> = {}): HTMLElement {
   const made = element('button', { type: 'button', ...attributes }, label);
   made.addEventListener('click', act);

@@ -1,11 +1,11 @@
 /**
- * Where the time of a device went, in parts that add up to its span. What runs at the same time counts once:
- * computation first, then communication, then copies and sets.
+ * The time of a device in parts that add up to its span. Time in which several things run counts once: as computation
+ * if there is any, then as communication, then as copies and sets.
  */
 import type { DeviceTime } from '../../prof/summary/summary-data.js';
 import type { StripPart } from './strip.js';
 
-/** @param at place of the device among those of the profile */
+/** @param at index of the device among those of the profile */
 export function deviceParts({ gaps }: DeviceTime, at: number): StripPart[] {
   const of = (name: string): string => `overview.devices.${at}.${name}`;
   const busy: StripPart[] = [

@@ -1,9 +1,9 @@
-/** A figure on the page: its text for people, its name and raw number for programs. */
-import { element } from '../document/element.js';
-import { valueOf, type FieldScope } from '../document/field.js';
+/** Figures on the page: `data` elements with a text, and with field and raw number as attributes for programs. */
+import { element } from '../document/dom-elements.js';
+import { valueOf, type FieldScope } from './field.js';
 import { written, type Unit } from '../document/units.js';
 
-/** @param text how it is written; otherwise in its own scale */
+/** @param text the formatted value; by default in its own scale */
 export function namedFigure(field: string, value: number | null, unit: Unit, text = written(value, unit)): HTMLElement {
   const isKnown = value !== null && Number.isFinite(value);
   return element(
@@ -19,6 +19,6 @@ export function namedFigure(field: string, value: number | null, unit: Unit, tex
   );
 }
 
-/** The figure of a field, see `field.ts`. */
+/** The figure of a field, see `field.ts`, in its own scale. */
 export const figure = (scope: FieldScope, field: string, unit: Unit): HTMLElement =>
   namedFigure(field, valueOf(scope, field), unit);

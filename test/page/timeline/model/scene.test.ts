@@ -4,7 +4,7 @@ import { actOn, type KeyActions } from '../../../../src/page/timeline/controls/k
 import { FittedLabels } from '../../../../src/page/timeline/model/labels.js';
 import { bandAt, HEADER, layoutOf, ROW } from '../../../../src/page/timeline/model/layout.js';
 import { rowsOf } from '../../../../src/page/timeline/model/lane-rows.js';
-import { Scene } from '../../../../src/page/timeline/draw/scene.js';
+import { Scene } from '../../../../src/page/timeline/model/scene.js';
 import { eventsOf, LANES } from '../fixture.js';
 
 const EVENTS = eventsOf([

@@ -1,6 +1,13 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { coloursOf, hash, PALETTE, slotsOf, STRONG, UNKNOWN } from '../../../../src/page/timeline/draw/colours.js';
+import {
+  coloursOf,
+  hash,
+  PALETTE,
+  slotsOf,
+  STRONG,
+  UNKNOWN,
+} from '../../../../src/page/timeline/model/event-colours.js';
 import { eventsOf } from '../fixture.js';
 
 type Rgb = readonly [number, number, number];

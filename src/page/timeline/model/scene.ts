@@ -1,13 +1,14 @@
-/** What a timeline shows now, and what follows from it. Its parts watch it; none knows of another. */
-import { coloursOf, usualColour, type ColourKey, type EventColours } from './colours.js';
-import { endOf, startOf, type TimelineEvents } from '../model/events.js';
-import { layoutOf, type LaneBand, type TimelineLayout } from '../model/layout.js';
-import { weightsOf, type RowWeights } from '../model/levels.js';
-import type { TimelineMarker } from '../model/timeline-markers.js';
-import { nearestEvent, rowsOf, type LaneRow } from '../model/lane-rows.js';
-import { search, type SearchMatches } from '../model/search.js';
-import type { SelectedSpan } from '../model/span.js';
-import { fitted, showing, within, type View } from '../model/view.js';
+/** The state of a timeline, and what derives from it. The parts of the timeline watch it, and know nothing of each other. */
+import { elementAt } from '../../../containers/element.js';
+import { coloursOf, usualColour, type ColourKey, type EventColours } from './event-colours.js';
+import { endOf, startOf, type TimelineEvents } from './events.js';
+import { layoutOf, type LaneBand, type TimelineLayout } from './layout.js';
+import { weightsOf, type RowWeights } from './levels.js';
+import type { TimelineMarker } from './timeline-markers.js';
+import { nearestEvent, rowsOf, type LaneRow } from './lane-rows.js';
+import { search, type SearchMatches } from './search.js';
+import type { SelectedSpan } from './span.js';
+import { fitted, showing, within, type View } from './view.js';
 
 export interface SceneState {
   readonly view: View;
@@ -16,13 +17,13 @@ export interface SceneState {
   readonly closed: ReadonlySet<string>;
   /** The selected event. */
   readonly event: number | null;
-  /** The event beneath the pointer, and the time there. */
+  /** The event under the pointer, and the time there. */
   readonly hovered: number | null;
   readonly pointer: number | null;
   readonly span: SelectedSpan | null;
-  /** Dragging selects a span. */
+  /** Whether dragging selects a span. */
   readonly spanning: boolean;
-  /** Arrows of all events are drawn where there are few. */
+  /** Whether the arrows of all visible events are drawn, where there are few. */
   readonly arrows: boolean;
   readonly markers: readonly TimelineMarker[];
 }
@@ -32,7 +33,7 @@ export type SceneChanges = ReadonlySet<keyof SceneState>;
 export class Scene {
   readonly rows: readonly (readonly LaneRow[])[];
   readonly weights: ReadonlyMap<LaneRow, RowWeights>;
-  /** What events are coloured by unless something else is asked for. */
+  /** The default key of colours. */
   readonly usual: ColourKey;
   #shown: SceneState;
   #colours: EventColours;
@@ -76,7 +77,7 @@ export class Scene {
   get matches(): SearchMatches | null {
     return this.#matches;
   }
-  /** Of the events that match; null without a search. */
+  /** Weights of the events that match; null without a search. */
   get matchWeights(): ReadonlyMap<LaneRow, RowWeights> | null {
     return this.#matchWeights;
   }
@@ -104,7 +105,7 @@ export class Scene {
     this.set({ view: within(view, this.events.span) });
   }
 
-  /** Selects an event, and moves so far that it is seen. */
+  /** Selects an event, and moves the view so that it is visible. */
   select(event: number | null): void {
     if (event === null) this.set({ event });
     else {
@@ -113,24 +114,24 @@ export class Scene {
     }
   }
 
-  /** Where an event is drawn: in a closed group with the outermost of its lane; null where it is not. */
+  /** Where an event is drawn: in a collapsed group with the outermost events of its lane; null where it is not drawn. */
   bandOf(event: number): LaneBand | null {
-    const rows = this.rows[this.events.lane[event] ?? 0] ?? [];
-    const own = rows[Math.min(this.events.depth[event] ?? 0, rows.length - 1)];
+    const rows = this.rows[elementAt(this.events.lane, event)] ?? [];
+    const own = rows[Math.min(elementAt(this.events.depth, event), rows.length - 1)];
     const outermost = rows[0];
     const band = own === undefined ? undefined : this.#bands.get(own);
     return band ?? (outermost === undefined ? null : (this.#bands.get(outermost) ?? null));
   }
 
-  /** The event of a band at a time, as near as `near` ns; null for none. */
+  /** The event of a band at a time, within `near` ns; null for none. */
   eventAt(band: LaneBand | null, time: number, near: number): number | null {
     if (band === null) return null;
     const place = nearestEvent(band.row, time, near);
-    return place === -1 ? null : (band.row.events[place] ?? null);
+    return place === -1 ? null : elementAt(band.row.events, place);
   }
 
-  #weigh(asked?: Uint8Array): ReadonlyMap<LaneRow, RowWeights> {
-    return new Map(this.rows.flat().map((row) => [row, weightsOf(row, asked)]));
+  #weigh(isMatch?: Uint8Array): ReadonlyMap<LaneRow, RowWeights> {
+    return new Map(this.rows.flat().map((row) => [row, weightsOf(row, isMatch)]));
   }
 
   #lay(): TimelineLayout {

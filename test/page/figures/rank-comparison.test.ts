@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { deviations, median } from '../../../src/page/charts/rank-comparison.js';
+import { deviations, median } from '../../../src/page/figures/rank-comparison.js';
 
 describe('comparison of ranks', () => {
   it('marks the farthest from the median', () => {

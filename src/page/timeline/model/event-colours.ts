@@ -1,14 +1,16 @@
 /**
- * Colours of events. A text has the same colour in every profile, as far as there are colours: it is chosen by the text's
- * hash, and moves to the next that is free where another of the longest ones has it. All others are pale.
+ * Colours of events. The texts with the most time have strong colours, all others pale ones. A colour is chosen by the
+ * hash of its text, so that a text mostly has the same colour in every profile; where two of the strong ones collide, one
+ * takes the next free colour.
  */
+import { elementAt } from '../../../containers/element.js';
 import { EVENT_KINDS } from '../../../prof/html/page-data.js';
-import { textOf, type TimelineEvents } from '../model/events.js';
+import { durOf, textOf, type TimelineEvents } from './events.js';
 
 /**
- * Ten colours that stay apart for people who see no red, no green or no blue: chosen by a search for the greatest least
- * distance in OKLab under simulations of Machado, Oliveira and Fernandes 2009, https://doi.org/10.1109/TVCG.2009.113;
- * relative luminance 0.1 to 0.6, to be seen on light and dark.
+ * Ten colours that remain distinct for colour-blind people: chosen by maximising the least distance in OKLab under the
+ * simulations of Machado, Oliveira and Fernandes 2009, https://doi.org/10.1109/TVCG.2009.113; relative luminance 0.1 to
+ * 0.6, to be visible on light and dark ground.
  */
 export const PALETTE = [
   '#3b52c4',
@@ -23,7 +25,7 @@ export const PALETTE = [
   '#fab1f3',
 ] as const;
 
-/** Slots of colours: first the palette, then its pale forms, then what has no text. */
+/** Slots of colours: first the palette, then its pale variants, then the colour of unknown texts. */
 export const STRONG = PALETTE.length;
 export const UNKNOWN = 2 * STRONG;
 export const SLOTS = UNKNOWN + 1;
@@ -40,9 +42,9 @@ export const COLOUR_TITLES: Readonly<Record<ColourKey, string>> = {
   tc: 'tensor cores',
 };
 
-/** By op, unless no event of a device has one: instructions have but their names. */
+/** The default: by op, or by name where no event has an op, as instructions of Neuron devices. */
 export function usualColour(events: TimelineEvents): ColourKey {
-  for (let e = 0; e < events.count; e++) if (textOf(events, 'op', e) !== null) return 'op';
+  for (let event = 0; event < events.count; event++) if (textOf(events, 'op', event) !== null) return 'op';
   return 'kernel';
 }
 
@@ -50,12 +52,12 @@ export interface EventColours {
   /** Slot of each event. */
   readonly slots: Uint8Array;
   readonly legend: readonly LegendEntry[];
-  /** Texts that have none of the strong colours, and their time. */
+  /** Texts with pale colours: their count and time. */
   readonly rest: { readonly count: number; readonly time: number };
 }
 
 export interface LegendEntry {
-  /** Null is what has no text. */
+  /** Null for unknown. */
   readonly text: string | null;
   readonly slot: number;
   readonly count: number;
@@ -67,12 +69,12 @@ export interface LegendEntry {
 export function hash(text: string): number {
   let value = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) value = Math.imul(value ^ text.charCodeAt(i), 0x01000193);
-  // The low bits of neighbours are alike: fold the high ones in.
+  // The low bits of similar texts are similar: mix in the high ones.
   return (value ^ (value >>> 15)) >>> 0;
 }
 
 /**
- * Slots of the texts that have a colour of their own: by hash; where two want one, that with the lower text has it.
+ * Slots of the texts with strong colours, by hash; where two have the same, the first in alphabetical order keeps it.
  * @param texts at most as many as there are colours
  */
 export function slotsOf(texts: readonly string[]): Map<string, number> {
@@ -93,7 +95,7 @@ export function slotsOf(texts: readonly string[]): Map<string, number> {
   return slots;
 }
 
-/** Number of the text that an event is coloured by, and the text of such a number. */
+/** The column by which events are coloured, and the texts of its numbers. */
 function source(events: TimelineEvents, key: ColourKey): readonly [Uint8Array | Uint32Array, readonly string[]] {
   if (key === 'kind') return [events.kind, EVENT_KINDS];
   return [events.text[key === 'kernel' ? 'name' : key], events.texts];
@@ -106,22 +108,22 @@ interface TextTotal {
   readonly time: number;
 }
 
-/** Events and time of each text that has any; one that there is not counts as not known. */
+/** Count and time of each text that has events; an index without a text, as in a damaged page, counts as unknown. */
 function totalsOf(events: TimelineEvents, numbers: Uint8Array | Uint32Array, texts: readonly string[]): TextTotal[] {
   const counts = new Uint32Array(texts.length + 1);
   const times = new Float64Array(texts.length + 1);
-  for (let e = 0; e < events.count; e++) {
-    const number = Math.min(numbers[e] ?? 0, texts.length);
-    counts[number] = (counts[number] ?? 0) + 1;
-    times[number] = (times[number] ?? 0) + (events.dur[e] ?? 0);
+  for (let event = 0; event < events.count; event++) {
+    const number = Math.min(elementAt(numbers, event), texts.length);
+    counts[number] = elementAt(counts, number) + 1;
+    times[number] = elementAt(times, number) + durOf(events, event);
   }
-  const all = [...counts.keys()].filter((number) => counts[number] !== 0);
-  return all.map((number) => ({
+  const totals = [...counts.entries()].map(([number, count]) => ({
     number,
     text: texts[number] ?? '',
-    count: counts[number] ?? 0,
-    time: times[number] ?? 0,
+    count,
+    time: elementAt(times, number),
   }));
+  return totals.filter(({ count }) => count > 0);
 }
 
 export function coloursOf(events: TimelineEvents, key: ColourKey): EventColours {
@@ -134,7 +136,7 @@ export function coloursOf(events: TimelineEvents, key: ColourKey): EventColours 
   const ofNumber = new Uint8Array(texts.length + 1).fill(UNKNOWN);
   for (const { number, text } of all) ofNumber[number] = slotOf(text);
   const slots = new Uint8Array(events.count);
-  for (let e = 0; e < events.count; e++) slots[e] = ofNumber[numbers[e] ?? 0] ?? UNKNOWN;
+  for (let event = 0; event < events.count; event++) slots[event] = ofNumber[elementAt(numbers, event)] ?? UNKNOWN;
   const rest = known.slice(STRONG);
   return {
     slots,

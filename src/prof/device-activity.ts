@@ -1,0 +1,46 @@
+/** Activities of devices as records have them, and the host calls that launched them. */
+import type {
+  CollectiveRecord,
+  CopyLine,
+  GraphRecord,
+  KernelLine,
+  ProfileLine,
+  SetRecord,
+  SyncRecord,
+} from '../record/record.js';
+
+/** A record of something that a device did. */
+export type DeviceActivity = KernelLine | CollectiveRecord | GraphRecord | CopyLine | SetRecord | SyncRecord;
+
+const DEVICE_ACTIVITIES: ReadonlySet<string> = new Set<DeviceActivity['type']>([
+  ...(['kernel', 'collective', 'graph', 'copy', 'set', 'sync'] as const),
+]);
+
+export const isDeviceActivity = (record: ProfileLine): record is DeviceActivity => DEVICE_ACTIVITIES.has(record.type);
+
+/** The host call that launched an activity. */
+export interface LaunchCall {
+  readonly api: string | null;
+  /** ns */
+  readonly start: number;
+  /** ns; null where it is not known. */
+  readonly dur: number | null;
+  readonly pid: number | null;
+  readonly tid: number | null;
+}
+
+/**
+ * The launch of an activity; null where the record has none, or not its start. Lines may have been edited: a field that
+ * is not of its type is unknown.
+ */
+export function launchOf({ launch, pid, tid }: DeviceActivity): LaunchCall | null {
+  if (typeof launch !== 'object' || launch === null || !Number.isFinite(launch.start)) return null;
+  const { api, start, dur } = launch as { readonly api: unknown; readonly start: number; readonly dur: unknown };
+  return {
+    api: typeof api === 'string' ? api : null,
+    start,
+    dur: typeof dur === 'number' ? dur : null,
+    pid: pid ?? null,
+    tid: tid ?? null,
+  };
+}
