@@ -1,15 +1,16 @@
 /**
- * How many kernels the launches inside each range have, and numbers for the ranges that are calls. A pass of its own,
- * because the first kernel of a call is asked for before its last launch is reached. Cost: linear in ranges and in
- * enclosing pairs, no texts are read. Memory: 8 bytes a range.
+ * How many kernels are launched inside each range, and ids for the ranges that are op calls. Counted in a pass of its
+ * own, because the record of a call's first kernel already states their number. Cost: linear in ranges and in pairs of
+ * a launch and a range around it; no texts are read. Memory: 8 bytes a range.
  */
-import type { Calls, Ranges } from './capture.js';
-import { Sweep, type RangeOrder } from './ranges.js';
+import { elementAt } from '../../containers/element.js';
+import type { HostCalls, Ranges } from './capture-columns.js';
+import { RangeSweep, type RangeOrder } from './ranges.js';
 
-/** The launches of all threads in order of start. */
+/** The launching host calls, thread by thread in order of start. */
 export interface LaunchOrder {
   readonly rows: Uint32Array;
-  /** Place of the first launch of each thread; one entry more at the end. */
+  /** Index in `rows` of each thread's first launch; one more entry at the end. */
   readonly first: Uint32Array;
 }
 
@@ -18,16 +19,23 @@ export class CallKernels {
   readonly #ids: Uint32Array;
   #lastId = 0;
 
-  /** @param kernels how many kernels each call launched */
-  constructor(ranges: Ranges, rangeOrder: RangeOrder, calls: Calls, order: LaunchOrder, kernels: Uint32Array) {
+  /** @param kernelCounts how many kernels each host call launched */
+  constructor(
+    ranges: Ranges,
+    rangeOrder: RangeOrder,
+    hostCalls: HostCalls,
+    order: LaunchOrder,
+    kernelCounts: Uint32Array,
+  ) {
     this.#kernels = new Uint32Array(ranges.length);
     this.#ids = new Uint32Array(ranges.length);
     for (let thread = 0; thread + 1 < order.first.length; thread++) {
-      const sweep = new Sweep<never>(ranges, rangeOrder, thread);
-      for (let at = order.first[thread] ?? 0; at < (order.first[thread + 1] ?? 0); at++) {
-        const call = order.rows[at] ?? 0;
-        for (const { row } of sweep.enclosing(calls.start.at(call), calls.end.at(call))) {
-          this.#kernels[row] = (this.#kernels[row] ?? 0) + (kernels[call] ?? 0);
+      const sweep = new RangeSweep<never>(ranges, rangeOrder, thread);
+      const launches = order.rows.subarray(elementAt(order.first, thread), elementAt(order.first, thread + 1));
+      for (const call of launches) {
+        const count = elementAt(kernelCounts, call);
+        for (const { row } of sweep.enclosing(hostCalls.start.at(call), hostCalls.end.at(call))) {
+          this.#kernels[row] = elementAt(this.#kernels, row) + count;
         }
       }
     }
@@ -35,10 +43,10 @@ export class CallKernels {
 
   /** How many kernels were launched inside a range. */
   kernelsIn(range: number): number {
-    return this.#kernels[range] ?? 0;
+    return elementAt(this.#kernels, range);
   }
 
-  /** Number of the call that a range is, from 1 in the order in which they are asked for. */
+  /** Id of the op call that a range is: from 1, in the order of first use. */
   idOf(range: number): number {
     return (this.#ids[range] ||= ++this.#lastId);
   }

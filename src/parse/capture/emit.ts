@@ -1,12 +1,11 @@
 /**
- * Capture → records: the profile line, device activities in order of start, the end line. The order, and with it
- * every record, depends on the rows' contents alone, not on the order in which the database holds them.
+ * Capture → records: the profile line, device activities in order of start, the end line. Every record depends on the
+ * contents of the rows alone, not on the order in which the database holds them.
  */
 import {
   SCHEMA_VERSION,
   type Activity,
   type CollectiveRecord,
-  type CopyKind,
   type CopyRecord,
   type EndRecord,
   type Extent,
@@ -15,34 +14,35 @@ import {
   type ProfileLine,
   type ProfileRecord,
   type RangeRecord,
-  type StatementRecord,
 } from '../../record/record.js';
 import { LruCache } from '../../containers/lru-cache.js';
-import { ACTIVITY_KINDS, type Capture, type Operation } from './capture.js';
-import { compareCells, orNull } from '../../containers/numeric-column.js';
-import { Contexts, type KernelContexts } from './context.js';
+import type { Capture, CollectiveOperation } from './capture.js';
+import { ACTIVITY_KINDS } from './capture-columns.js';
+import { DatedRecords } from './dated-records.js';
+import { elementAt } from '../../containers/element.js';
+import { orNull } from '../../containers/numeric-column.js';
+import type { KernelContexts } from './kernel-contexts.js';
+import { MarkerContexts } from './marker-contexts.js';
 import { shortName } from '../names/kernel-name.js';
-import { joinLaunches, type Launches } from './launches.js';
-import { allRows, sortRows } from '../../containers/row-order.js';
+import { joinLaunches, type LaunchJoin } from './launches.js';
+import { orderActivities, orderHostRanges } from './record-order.js';
 
 export interface EmitOptions {
-  /** Ordinal of the profile in the stream. */
+  /** Ordinal of the profile in the stream, from 0. */
   readonly profile: number;
   /** Base name of the input, for the profile line. */
   readonly file: string;
-  /** Rank that the file name tells, when the profile itself does not. */
+  /** Rank in the file name, for profiles that do not state theirs; null when the name has none. */
   readonly rank: number | null;
   /** Whether to write host ranges too. */
   readonly ranges: boolean;
 }
 
-const KERNEL = ACTIVITY_KINDS.indexOf('kernel');
-
-/** `cudaGraphLaunch_v10000`, `cuGraphLaunch`, `hipGraphLaunch`: one call for all work of a graph. */
+/** Whether one call launches all work of a graph: `cudaGraphLaunch_v10000`, `cuGraphLaunch`, `hipGraphLaunch`. */
 const isGraphLaunch = (launch: Launch | null): boolean => launch?.api?.includes('GraphLaunch') === true;
 
-/** Of a collective that its format says nothing of. */
-const NO_OPERATION: Operation = {
+/** Fields of a collective whose format has no description of it. */
+const NO_OPERATION: CollectiveOperation = {
   name: 'na',
   kind: null,
   bytes: null,
@@ -54,43 +54,16 @@ const NO_OPERATION: Operation = {
   link: null,
 };
 
-/** Records in order of start, those without a time first, given out when their time has come. */
-class PeekableIterator {
-  readonly #records: Iterator<StatementRecord>;
-  #next: StatementRecord | null = null;
-  #start = Infinity;
-
-  constructor(records: Iterable<StatementRecord>) {
-    this.#records = records[Symbol.iterator]();
-    this.#advance();
-  }
-
-  isDue(time: number): boolean {
-    return this.#next !== null && this.#start <= time;
-  }
-
-  /** The next record; to be called when one is due. */
-  take(): StatementRecord {
-    const record = this.#next as StatementRecord;
-    this.#advance();
-    return record;
-  }
-
-  #advance(): void {
-    const result: IteratorResult<StatementRecord, unknown> = this.#records.next();
-    this.#next = result.done === true ? null : result.value;
-    this.#start = this.#next === null ? Infinity : startOf(this.#next);
-  }
-}
-
-const startOf = (record: StatementRecord): number => ('start' in record ? (record.start ?? -Infinity) : -Infinity);
-
 interface KernelNames {
   readonly name: string;
   readonly short: string;
   readonly known: boolean;
 }
 
+/**
+ * Records of a capture: the profile line, activities with ranges and samples among them in order of start, the end
+ * line. Linear in rows but for sorting; memory beyond the capture's: 4 bytes an activity, call and range.
+ */
 export function* emit(capture: Capture, options: EmitOptions): Generator<ProfileLine> {
   const emission = new Emission(capture, options);
   yield emission.header();
@@ -99,7 +72,7 @@ export function* emit(capture: Capture, options: EmitOptions): Generator<Profile
 }
 
 class Emission {
-  readonly #launches: Launches;
+  readonly #launches: LaunchJoin;
   readonly #contexts: KernelContexts;
   readonly #kernelNames = new LruCache<number, KernelNames>(4096);
   readonly #counts: Record<string, number> = {};
@@ -108,8 +81,8 @@ class Emission {
     private readonly capture: Capture,
     private readonly options: EmitOptions,
   ) {
-    this.#launches = joinLaunches(capture.calls, capture.activities, capture.threads, capture.diagnostics);
-    this.#contexts = capture.contexts?.(this.#launches) ?? new Contexts(capture, this.#launches);
+    this.#launches = joinLaunches(capture.hostCalls, capture.activities, capture.threads, capture.diagnostics);
+    this.#contexts = capture.contexts?.(this.#launches) ?? new MarkerContexts(capture, this.#launches);
   }
 
   header(): ProfileRecord {
@@ -131,18 +104,18 @@ class Emission {
   }
 
   *activities(): Generator<ProfileLine> {
-    const ranges = this.options.ranges ? this.#rangesInOrder() : new Uint32Array();
+    const ranges = this.options.ranges ? orderHostRanges(this.capture) : new Uint32Array();
     let next = 0;
-    const rangeStart = (): number => this.capture.ranges.start.at(ranges[next] ?? 0);
-    const statements = new PeekableIterator(this.capture.statements?.(this.options.profile) ?? []);
+    const rangeStart = (): number => this.capture.ranges.start.at(elementAt(ranges, next));
+    const statements = new DatedRecords(this.capture.statements?.(this.options.profile) ?? []);
     while (statements.isDue(-Infinity)) yield this.#counted(statements.take());
-    for (const row of this.#activitiesInOrder()) {
+    for (const row of orderActivities(this.capture)) {
       const start = this.capture.activities.start.at(row);
-      while (next < ranges.length && rangeStart() <= start) yield this.#counted(this.#range(ranges[next++] ?? 0));
+      while (next < ranges.length && rangeStart() <= start) yield this.#counted(this.#range(elementAt(ranges, next++)));
       while (statements.isDue(start)) yield this.#counted(statements.take());
       yield this.#counted(this.#activity(row));
     }
-    while (next < ranges.length) yield this.#counted(this.#range(ranges[next++] ?? 0));
+    while (next < ranges.length) yield this.#counted(this.#range(elementAt(ranges, next++)));
     while (statements.isDue(Infinity)) yield this.#counted(statements.take());
   }
 
@@ -163,48 +136,63 @@ class Emission {
 
   #activity(row: number): ProfileLine {
     const { activities, names } = this.capture;
-    const kind = ACTIVITY_KINDS[activities.kind.at(row)] ?? 'kernel';
-    const bytes = orNull(activities.bytes.at(row));
-    const value = orNull(activities.value.at(row));
-    const code = activities.name.at(row);
-    switch (kind) {
+    const { sets, syncs, graphs } = activities;
+    const own = activities.ownRow.at(row);
+    switch (elementAt(ACTIVITY_KINDS, activities.kind.at(row))) {
       case 'kernel':
-        return this.#kernel(row);
+        return this.#kernel(row, own);
       case 'copy':
-        return this.#copy(row, names.kindName(kind, code) as CopyKind | null, bytes);
-      case 'set':
-        return { type: 'set', bytes, value, ...this.#common(row) };
+        return this.#copy(row, own);
+      case 'set': {
+        const [bytes, value] = [orNull(sets.bytes.at(own)), orNull(sets.value.at(own))];
+        return { type: 'set', bytes, value, ...this.#common(row, null) };
+      }
       case 'sync':
-        return { type: 'sync', kind: names.kindName(kind, code), ...this.#common(row) };
+        return { type: 'sync', kind: names.syncKind(syncs.kindCode.at(own)), ...this.#common(row, null) };
       case 'collective':
         return this.#collective(row);
-      case 'graph':
+      case 'graph': {
         this.capture.diagnostics.count('graph-launch-opaque');
-        return { type: 'graph', graphId: value, execId: bytes, ...this.#common(row) };
+        const [graphId, execId] = [orNull(graphs.graphId.at(own)), orNull(graphs.execId.at(own))];
+        return { type: 'graph', graphId, execId, ...this.#common(row, null) };
+      }
     }
   }
 
-  #copy(row: number, kind: CopyKind | null, bytes: number | null): CopyRecord {
+  #copy(row: number, own: number): CopyRecord {
+    const { activities, names } = this.capture;
+    const { kindCode, bytes } = activities.copies;
     const hostMemory = this.capture.hostMemoryOf?.(row) ?? null;
-    return { type: 'copy', kind, bytes, ...(hostMemory === null ? undefined : { hostMemory }), ...this.#common(row) };
+    return {
+      type: 'copy',
+      kind: names.copyKind(kindCode.at(own)),
+      bytes: orNull(bytes.at(own)),
+      ...(hostMemory === null ? undefined : { hostMemory }),
+      ...this.#common(row, null),
+    };
   }
 
   #collective(row: number): CollectiveRecord {
     const operation = this.capture.operationOf?.(row) ?? NO_OPERATION;
-    const context = this.#contexts.ofKernel(this.#launches.callOf[row] ?? -1, row);
-    return { type: 'collective', ...operation, ...this.#common(row), ...context, ...this.capture.detailsOf?.(row) };
+    const context = this.#contexts.ofKernel(elementAt(this.#launches.callOf, row), row);
+    return {
+      type: 'collective',
+      ...operation,
+      ...this.#common(row, null),
+      ...context,
+      ...this.capture.detailsOf?.(row),
+    };
   }
 
-  #kernel(row: number): KernelRecord {
-    const { activities } = this.capture;
+  #kernel(row: number, own: number): KernelRecord {
+    const { kernels } = this.capture.activities;
     // Member by member, in the order of the record: copying with `...` costs as much as all the rest.
-    const common = this.#common(row);
+    const common = this.#common(row, orNull(kernels.graphId.at(own)));
     if (common.graph !== undefined) this.capture.diagnostics.count('graph-kernel-by-launch');
-    const context = this.#contexts.ofKernel(this.#launches.callOf[row] ?? -1, row);
+    const context = this.#contexts.ofKernel(elementAt(this.#launches.callOf, row), row);
     const collective = this.capture.collectiveOf?.(row) ?? null;
-    const { name, short, known } = this.#kernelNames.of(activities.name.at(row), (id) => this.#nameKernel(id));
+    const { name, short, known } = this.#kernelNames.of(kernels.name.at(own), (id) => this.#nameKernel(id));
     if (!known) this.capture.diagnostics.count('unknown-name');
-    const extent = activities.extent.at(row) * 6;
     return {
       type: 'kernel',
       profile: common.profile,
@@ -215,8 +203,8 @@ class Emission {
       dur: common.dur,
       device: common.device,
       stream: common.stream,
-      grid: this.#extent(extent),
-      block: this.#extent(extent + 3),
+      grid: this.#extent(own * 6),
+      block: this.#extent(own * 6 + 3),
       pid: common.pid,
       tid: common.tid,
       corr: common.corr,
@@ -249,16 +237,17 @@ class Emission {
     return { name, short: shortName(name), known: true };
   }
 
-  /** Three extents; every one is at least 1, so that 0 stands for a cell that is not known. */
+  /** Three extents from a place in the column. Each is at least 1: 0 stands for unknown. */
   #extent(at: number): Extent | null {
-    const { extents } = this.capture.activities;
+    const { extents } = this.capture.activities.kernels;
     const [x, y, z] = [extents.at(at), extents.at(at + 1), extents.at(at + 2)];
     return x > 0 && y > 0 && z > 0 ? [x, y, z] : null;
   }
 
-  #common(row: number): Activity {
-    const { activities, threads, calls, diagnostics } = this.capture;
-    const call = this.#launches.callOf[row] ?? -1;
+  /** Fields that all activities have. */
+  #common(row: number, graphId: number | null): Activity {
+    const { activities, threads, hostCalls, diagnostics } = this.capture;
+    const call = elementAt(this.#launches.callOf, row);
     const launch = call === -1 ? null : this.#launch(call);
     const start = activities.start.at(row);
     let dur = orNull(activities.end.at(row) - start);
@@ -267,9 +256,8 @@ class Emission {
       diagnostics.count('negative-duration');
       dur = null;
     }
-    const thread = call === -1 ? null : calls.thread.at(call);
+    const thread = call === -1 ? null : hostCalls.thread.at(call);
     const node = orNull(activities.node.at(row));
-    const graphId = activities.kind.at(row) === KERNEL ? orNull(activities.value.at(row)) : null;
     return {
       profile: this.options.profile,
       start,
@@ -285,9 +273,9 @@ class Emission {
   }
 
   #launch(call: number): Launch {
-    const { calls, names } = this.capture;
-    const start = calls.start.at(call);
-    return { api: names.apiName(calls.api.at(call)), start, dur: calls.end.at(call) - start };
+    const { hostCalls, names } = this.capture;
+    const start = hostCalls.start.at(call);
+    return { api: names.apiName(hostCalls.api.at(call)), start, dur: hostCalls.end.at(call) - start };
   }
 
   #range(row: number): RangeRecord {
@@ -310,75 +298,15 @@ class Emission {
     };
   }
 
-  #activitiesInOrder(): Uint32Array {
-    const { kind, start, end, device, stream, corr, process, node, bytes, value } = this.capture.activities;
-    const { threads } = this.capture;
-    const tieBreakers = [end, kind, device, stream, corr, node, bytes, value];
-    const rows = allRows(start.length);
-    sortRows(rows, (a, b) => {
-      const byStart = start.at(a) - start.at(b);
-      if (byStart !== 0) return byStart;
-      for (const column of tieBreakers) {
-        const difference = compareCells(column.at(a), column.at(b));
-        if (difference !== 0) return difference;
-      }
-      return (
-        threads.compareProcesses(process.at(a), process.at(b)) || this.#compareNames(a, b) || this.#compareExtents(a, b)
-      );
-    });
-    return rows;
-  }
-
-  /** Rows of one kind, by what is written: the numbers of names may depend on the order of rows. */
-  #compareNames(a: number, b: number): number {
-    const { kind, name } = this.capture.activities;
-    if (name.at(a) === name.at(b)) return 0;
-    const textOf = (row: number): string => {
-      const of = ACTIVITY_KINDS[kind.at(row)] ?? 'kernel';
-      const { names } = this.capture;
-      const text = of === 'kernel' ? names.kernelName(name.at(row)) : names.kindName(of, name.at(row));
-      return `${text ?? ''}${of === 'copy' ? (this.capture.hostMemoryOf?.(row) ?? '') : ''}`;
-    };
-    return textOf(a) < textOf(b) ? -1 : Number(textOf(a) > textOf(b));
-  }
-
-  /** Rows of one kind; only kernels have extents. */
-  #compareExtents(a: number, b: number): number {
-    const { extent, extents } = this.capture.activities;
-    for (let i = 0; i < 6; i++) {
-      const difference = compareCells(extents.at(extent.at(a) * 6 + i), extents.at(extent.at(b) * 6 + i));
-      if (difference !== 0) return difference;
-    }
-    return 0;
-  }
-
-  #rangesInOrder(): Uint32Array {
-    const { ranges, threads, names } = this.capture;
-    const { start, end, thread, text } = ranges;
-    const rows = allRows(ranges.length);
-    const textOf = (row: number): string =>
-      `${names.rangeText(text.at(row)) ?? ''}\0${names.domainName(ranges.domainOf(row)) ?? ''}`;
-    sortRows(rows, (a, b) => {
-      const byTime = start.at(a) - start.at(b) || (end.at(a) === end.at(b) ? 0 : end.at(b) - end.at(a));
-      return (
-        byTime ||
-        threads.compare(thread.at(a), thread.at(b)) ||
-        (textOf(a) < textOf(b) ? -1 : Number(textOf(a) > textOf(b)))
-      );
-    });
-    return rows;
-  }
-
   #last: number | null = null;
 
-  /** End of the last event. */
+  /** End of the last event, in ns. */
   #lastEnd(): number {
     if (this.#last !== null) return this.#last;
-    const { activities, calls, ranges } = this.capture;
+    const { activities, hostCalls, ranges } = this.capture;
     let last = 0;
-    for (const { values } of [activities.end, calls.end, ranges.start, ranges.end]) {
-      for (let row = 0; row < values.length; row++) {
-        const value = values[row] as number;
+    for (const { values } of [activities.end, hostCalls.end, ranges.start, ranges.end]) {
+      for (const value of values) {
         if (value > last && value !== Infinity) last = value;
       }
     }
@@ -386,5 +314,5 @@ class Emission {
   }
 }
 
-/** Ids are never negative: those below 0 stand for ids that a number cannot hold. */
+/** Negative values stand for ids above 2^53, which a number cannot hold exactly. */
 const idOrNull = (id: number): number | null => (id >= 0 ? id : null);

@@ -1,88 +1,93 @@
 /**
- * Device activity ↔ the host call that launched it: joined on process and correlation id, because correlation ids
- * repeat between processes. One launch may have many activities (a graph, a multi-device launch).
+ * Device activity ↔ the host call that launched it, joined on process and correlation id, because correlation ids
+ * repeat between processes. One call may launch many activities (a graph, a multi-device launch).
  */
 import type { Diagnostics } from '../../record/diagnostics.js';
-import { ACTIVITY_KINDS, type Activities, type Calls } from './capture.js';
+import { elementAt } from '../../containers/element.js';
+import { KIND_CODE, type Activities, type HostCalls } from './capture-columns.js';
 import { PairIndex } from '../../containers/pair-index.js';
-import type { Threads } from './threads.js';
+import type { ThreadTable } from './threads.js';
 
-const KERNEL = ACTIVITY_KINDS.indexOf('kernel');
-const SYNC = ACTIVITY_KINDS.indexOf('sync');
-
-export interface Launches {
-  /** The launching call of each activity, -1 when it is not in the profile. */
+/** Which host call launched each activity. */
+export interface LaunchJoin {
+  /** By activity: the row of the launching host call; -1 when it is not in the profile. */
   readonly callOf: Int32Array;
-  /** How many kernels each call launched. */
-  readonly kernels: Uint32Array;
+  /** By host call: how many kernels it launched. */
+  readonly kernelCounts: Uint32Array;
 }
 
+/**
+ * Joins activities with the host calls that launched them, and counts what has no partner. Activities whose times were
+ * not collected get the start of their launch.
+ */
 export function joinLaunches(
-  calls: Calls,
+  hostCalls: HostCalls,
   activities: Activities,
-  threads: Threads,
+  threads: ThreadTable,
   diagnostics: Diagnostics,
-): Launches {
-  const find = indexCalls(calls, threads, diagnostics);
+): LaunchJoin {
+  const find = indexCalls(hostCalls, threads, diagnostics);
   const callOf = new Int32Array(activities.length).fill(-1);
-  const kernels = new Uint32Array(calls.length);
+  const kernelCounts = new Uint32Array(hostCalls.length);
   for (let row = 0; row < activities.length; row++) {
     const corr = activities.corr.at(row);
     const call = Number.isNaN(corr) ? -1 : find(activities.process.at(row), corr);
     const kind = activities.kind.at(row);
     callOf[row] = call;
-    if (Number.isNaN(activities.start.at(row))) placeAtLaunch(activities, row, call === -1 ? 0 : calls.start.at(call));
+    if (Number.isNaN(activities.start.at(row)))
+      placeAtLaunch(activities, row, call === -1 ? 0 : hostCalls.start.at(call));
     if (call === -1) {
-      if (kind === KERNEL) diagnostics.count('kernel-without-launch');
-      else if (kind !== SYNC) diagnostics.count('activity-without-launch');
-    } else if (kind === KERNEL) {
-      kernels[call] = (kernels[call] ?? 0) + 1;
-      if (activities.start.at(row) < calls.start.at(call)) diagnostics.count('launch-after-kernel');
+      if (kind === KIND_CODE.kernel) diagnostics.count('kernel-without-launch');
+      else if (kind !== KIND_CODE.sync) diagnostics.count('activity-without-launch');
+    } else if (kind === KIND_CODE.kernel) {
+      kernelCounts[call] = elementAt(kernelCounts, call) + 1;
+      if (activities.start.at(row) < hostCalls.start.at(call)) diagnostics.count('launch-after-kernel');
     }
   }
-  return { callOf, kernels };
+  return { callOf, kernelCounts };
 }
 
-/** A row whose times were not collected stands at its launch, its end unknown. */
+/** Gives a row whose times were not collected the start of its launch; its end stays unknown. */
 function placeAtLaunch(activities: Activities, row: number, start: number): void {
   activities.start.set(row, start);
   activities.end.set(row, NaN);
 }
 
-/** The call of a process with a correlation id, or -1. */
+/** Finds the host call of a process with a correlation id; -1 when there is none. */
 type FindCall = (process: number, corr: number) => number;
 
 /**
- * Calls by process and correlation id; of several rows for one id the preferred one. Some formats do not tell the
- * process of an activity: then an id that calls of several processes have, as in traces put together, tells none.
+ * Host calls by process and correlation id; of several rows with one id the preferred one. Formats that do not record
+ * the process of an activity give all calls one process: then an id that calls of several processes share, as in merged
+ * traces, identifies none.
  */
-function indexCalls(calls: Calls, threads: Threads, diagnostics: Diagnostics): FindCall {
+function indexCalls(hostCalls: HostCalls, threads: ThreadTable, diagnostics: Diagnostics): FindCall {
   const index = new PairIndex(
-    (row) => calls.process.at(row),
-    (row) => calls.corr.at(row),
+    (row) => hostCalls.process.at(row),
+    (row) => hostCalls.corr.at(row),
   );
   const ambiguous = new Set<number>();
-  for (let row = 0; row < calls.length; row++) {
-    const corr = calls.corr.at(row);
+  for (let row = 0; row < hostCalls.length; row++) {
+    const corr = hostCalls.corr.at(row);
     if (Number.isNaN(corr)) continue;
-    const known = index.get(calls.process.at(row), corr);
+    const known = index.get(hostCalls.process.at(row), corr);
     if (known !== -1) {
-      const same = threads.processOf(calls.thread.at(row)) === threads.processOf(calls.thread.at(known));
+      const same = threads.processOf(hostCalls.thread.at(row)) === threads.processOf(hostCalls.thread.at(known));
       diagnostics.count(same ? 'duplicate-launch-row' : 'ambiguous-launch');
       if (!same) ambiguous.add(corr);
     }
-    if (known === -1 || preferred(calls, threads, row, known)) index.put(row);
+    if (known === -1 || preferred(hostCalls, threads, row, known)) index.put(row);
   }
   return (process, corr) => (ambiguous.has(corr) ? -1 : index.get(process, corr));
 }
 
-/** Runtime before driver before other records of a call; then the outermost: earliest start, latest end. */
-function preferred(calls: Calls, threads: Threads, row: number, other: number): boolean {
+/** Prefers runtime to driver to other rows of a call; then the outermost: earliest start, latest end. */
+function preferred(hostCalls: HostCalls, threads: ThreadTable, row: number, other: number): boolean {
   const order =
-    calls.rank.at(row) - calls.rank.at(other) ||
-    calls.start.at(row) - calls.start.at(other) ||
-    calls.end.at(other) - calls.end.at(row) ||
-    calls.api.at(row) - calls.api.at(other) ||
-    threads.compare(calls.thread.at(row), calls.thread.at(other));
+    hostCalls.precedence.at(row) - hostCalls.precedence.at(other) ||
+    hostCalls.start.at(row) - hostCalls.start.at(other) ||
+    hostCalls.end.at(other) - hostCalls.end.at(row) ||
+    hostCalls.api.at(row) - hostCalls.api.at(other) ||
+    threads.compare(hostCalls.thread.at(row), hostCalls.thread.at(other));
   return order < 0;
 }

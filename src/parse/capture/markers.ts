@@ -1,8 +1,8 @@
 /**
- * A range's text → what it says: an op call, a layer, a call stack, a module, a framework op, or just a range.
- * Texts come from the profiled program and may hold anything; what is not well formed is a plain range.
+ * The text of an NVTX range → a marker: an op call, a layer, a call stack, a module, a framework op, or a plain range.
+ * Texts come from the profiled program and may hold anything; a malformed one is a plain range.
  */
-import { isNode, WRAPPER } from '../names/autograd-names.js';
+import { isNode, ENGINE_PREFIX } from '../names/autograd-names.js';
 import { toOpCall } from '../../record/op-call.js';
 import { LiteralError, parseLiteral, type PythonValue } from '../../record/python-literal.js';
 import { Repeating } from '../../containers/lru-cache.js';
@@ -18,7 +18,7 @@ export interface OpMarker {
   readonly seq: number | null;
   /** Running number of the call; null before PyTorch 1.11. */
   readonly opId: number | null;
-  /** Extents of its arguments, `[8, 64], [], [64, 32]`; null where they were not recorded. See `op-sizes.ts`. */
+  /** Shapes of its arguments, `[8, 64], [], [64, 32]`; null where they were not recorded. See `op-sizes.ts`. */
   readonly sizes: string | null;
   /** Whether this is the engine's wrapper around an autograd node. */
   readonly wrapper: boolean;
@@ -31,12 +31,12 @@ export interface OpMarker {
 export type Marker =
   | OpMarker
   | { readonly kind: 'call'; readonly call: OpCall }
-  /** The look-up of a name in a module, which says nothing of what is computed. */
+  /** The look-up of an attribute of a module, which computes nothing. */
   | { readonly kind: 'lookup' }
   | { readonly kind: 'layer'; readonly name: string }
   | { readonly kind: 'trace'; readonly frames: readonly string[] }
   | { readonly kind: 'repr'; readonly text: string }
-  /** Gradient checkpointing's own node: what it recomputes inside is forward work. */
+  /** The autograd node of gradient checkpointing: the ops inside recompute forward work. */
   | { readonly kind: 'recomputation'; readonly text: string }
   | {
       readonly kind: 'range';
@@ -46,17 +46,20 @@ export type Marker =
       readonly malformed: boolean;
     };
 
-/** Longer texts of plain ranges are cut: they would be repeated in the record of every kernel inside. */
+/** Characters kept of a plain range's text, which is repeated in the record of every kernel inside. */
 export const MAX_RANGE_TEXT = 2000;
-/** Longer texts are not looked into. */
+/** Longer texts are plain ranges without further reading. */
 const MAX_MARKER_TEXT = 1 << 20;
 
 const LAYER = 'layer:';
 const RECOMPUTATION = 'CheckpointFunctionBackward';
-/** PyProf wraps it like an op, and newer PyTorch goes through it for every name: real profiles nest hundreds of them. */
+/** PyProf wraps it like an op, and newer PyTorch calls it for every attribute: real profiles nest hundreds of them. */
 const LOOKUP = '__getattr__';
 
-/** Reads a text. `inDomain`: the range belongs to a library's own domain, whose texts are not the framework's. */
+/**
+ * Parses the text of a range. Never throws.
+ * @param inDomain whether the range belongs to a library's own domain, whose texts are never the framework's
+ */
 export function parseMarker(text: string, inDomain = false): Marker {
   if (inDomain || text.length > MAX_MARKER_TEXT) return plainRange(text, inDomain);
   if (text.startsWith('{')) return parseDict(text);
@@ -66,8 +69,8 @@ export function parseMarker(text: string, inDomain = false): Marker {
 }
 
 /**
- * Frames of PyTorch and the profilers' own wrappers, which say nothing of the user's program. The list is PyProf's,
- * with the files that took these roles since.
+ * Frames of PyTorch and of profilers' wrappers, which are not the user's program. The list is PyProf's, with the files
+ * that have taken these roles since.
  */
 const FOREIGN_FRAMES: readonly string[] = [
   '/torch/nn/modules/',
@@ -88,7 +91,7 @@ interface DictForm {
   read(dict: Readonly<Record<string, PythonValue>>, text: string): Marker | null;
 }
 
-/** The dict markers by the key that tells them apart, in PyProf's order. */
+/** The dict markers by the key that identifies them, in PyProf's order. */
 const DICT_FORMS: readonly DictForm[] = [
   {
     key: 'args',
@@ -154,9 +157,9 @@ function parseOp(text: string): OpMarker | null {
     rest = rest.slice(0, rest.lastIndexOf(label));
     break;
   }
-  const wrapper = rest.startsWith(WRAPPER);
+  const wrapper = rest.startsWith(ENGINE_PREFIX);
   if (opId === null && seq === null && !wrapper) return null;
-  const name = wrapper ? rest.slice(WRAPPER.length) : rest;
+  const name = wrapper ? rest.slice(ENGINE_PREFIX.length) : rest;
   const node = isNode(name);
   return { kind: 'op', text, name, seq, opId, sizes, wrapper, node, backward: node || name.endsWith('_backward') };
 }
@@ -184,7 +187,7 @@ function trailingNumber(text: string, label: string): number | null {
   return value;
 }
 
-/** Ranges that name a training step. */
+/** Ranges named after a training step. */
 const STEP = /^(?:ProfilerStep#|(?:train(?:ing)?[ _])?(?:step|iteration|iter)[ _:#]{0,2})(\d{1,12})$/i;
 
 function plainRange(text: string, inDomain = false): Extract<Marker, { kind: 'range' }> {
@@ -198,14 +201,11 @@ function plainRange(text: string, inDomain = false): Extract<Marker, { kind: 'ra
   };
 }
 
-/** Dict markers whose reading is kept at hand. */
+/** Dict markers whose parse is cached. */
 const RECENT = 4096;
 
-/**
- * Reads texts, those of dicts once each as long as they come back. Other texts cost no more to read than to find
- * again.
- */
-export class TextReader {
+/** Parses texts with a cache for dicts; other texts cost no more to parse than to look up. */
+export class MarkerReader {
   readonly #recent = new Repeating<string, Marker>(RECENT);
 
   read(text: string): Marker {

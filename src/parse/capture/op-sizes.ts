@@ -1,8 +1,8 @@
 /**
- * The extents that PyTorch prints behind an op's name (`sizes = [[8, 64], [], [64, 32]]`) → the arguments of a call.
+ * The shapes that PyTorch prints after an op's name (`sizes = [[8, 64], [], [64, 32]]`) → the arguments of a call.
  *
- * One entry an argument: a tensor's extents, `[]` for anything else: a number, a list, None, a tensor without
- * dimensions. A list of tensors is one entry each (since PyTorch 1.11; before, one `[]` for the whole list).
+ * One entry per argument: a tensor's shape, or `[]` for a number, a list, None, or a tensor without dimensions. A list
+ * of tensors has one entry per tensor (since PyTorch 1.11; before, one `[]` for the whole list).
  * Source: torch/csrc/profiler/util.cpp (inputSizes), torch/csrc/profiler/standalone/nvtx_observer.cpp.
  */
 import type { Arg, OpCall } from '../../record/record.js';
@@ -10,15 +10,16 @@ import { Repeating } from '../../containers/lru-cache.js';
 import type { OpMarker } from './markers.js';
 import { readOpName } from '../names/op-name.js';
 
-/** Entries of one op that are told; the record of every kernel inside repeats them. */
+/** Most entries read for one op: the record of every kernel inside repeats them. */
 export const MAX_ENTRIES = 1024;
 
-const UNTOLD: Arg = { name: '', type: 'unknown' };
+/** An argument of which neither kind nor value is recorded. */
+const UNSPECIFIED: Arg = { name: '', type: 'unknown' };
 
 /**
- * The arguments by their extents, in order.
+ * The arguments by their shapes, in order.
  * @param sizes the text between the outer brackets: `[8, 64], [], [64, 32]`
- * @returns null when it is no list of extents, or holds more than `MAX_ENTRIES`
+ * @returns null when it is no list of shapes, or holds more than `MAX_ENTRIES`
  */
 export function readSizes(sizes: string): Arg[] | null {
   const args: Arg[] = [];
@@ -28,7 +29,7 @@ export function readSizes(sizes: string): Arg[] | null {
     if (sizes[at] !== '[' || end === -1 || args.length === MAX_ENTRIES) return null;
     const shape = readShape(sizes.slice(at + 1, end));
     if (shape === null) return null;
-    args.push(shape.length === 0 ? UNTOLD : { name: '', type: 'tensor', shape });
+    args.push(shape.length === 0 ? UNSPECIFIED : { name: '', type: 'tensor', shape });
     at = end + 1;
     if (at === sizes.length) break;
     if (!sizes.startsWith(SEPARATOR, at)) return null;
@@ -40,7 +41,7 @@ export function readSizes(sizes: string): Arg[] | null {
 
 const SEPARATOR = ', ';
 
-/** `8, 64` → extents; null when one of them is no whole number that JSON holds exactly. */
+/** `8, 64` → its extents; null when one of them is no whole number up to 2^53. */
 function readShape(text: string): number[] | null {
   if (text === '') return [];
   const shape: number[] = [];
@@ -52,7 +53,7 @@ function readShape(text: string): number[] | null {
   return shape;
 }
 
-/** How PyTorch before 1.7 named its own ops; a name of the program's own has no extents. */
+/** Ops of PyTorch before 1.7 have no namespace; ranges of the user's program never have sizes. */
 const BARE = /^[a-z_]\w*$/;
 
 /** Module and op of a marker's name; null for a function that no op table has. */
@@ -60,17 +61,17 @@ function nameOf({ name, opId }: OpMarker): Pick<OpCall, 'mod' | 'op'> | null {
   return readOpName(name) ?? (opId === null && BARE.test(name) ? { mod: 'aten', op: name } : null);
 }
 
-/** Calls whose reading is kept at hand, and their arguments: longer ones are read anew. */
+/** Calls that are cached, and most arguments of one; longer calls are read again each time. */
 const RECENT = 4096;
-const MOST_KEPT = 16;
+const MAX_CACHED_ARGS = 16;
 
-/** Reads the calls that op markers tell, equal ones once each as long as they come back. */
-export class SizesReader {
+/** Reads the calls of op markers, with a cache for repeated ones. */
+export class OpSizesReader {
   readonly #recent = new Repeating<string, OpCall>(RECENT);
 
   /**
-   * The call of an op that prints its extents; null for any other range. One whose extents cannot be read is a call of
-   * which nothing but the op is told.
+   * The call of an op that records shapes; null for any other range. When the shapes are malformed, the call has no
+   * arguments.
    */
   callOf(marker: OpMarker): OpCall | null {
     const { sizes, node } = marker;
@@ -81,7 +82,7 @@ export class SizesReader {
     const known = this.#recent.get(key);
     if (known !== undefined) return known;
     const call: OpCall = { ...named, args: readSizes(sizes) ?? [], from: 'sizes' };
-    if (call.args.length <= MOST_KEPT) this.#recent.set(key, call);
+    if (call.args.length <= MAX_CACHED_ARGS) this.#recent.set(key, call);
     return call;
   }
 }

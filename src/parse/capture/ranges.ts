@@ -1,19 +1,28 @@
 /**
- * Which ranges enclose a launch: one sweep per thread, ranges and launches in order of start. A range encloses a
+ * Which ranges enclose a launch: one sweep per thread over ranges and launches in order of start. A range encloses a
  * launch when it starts no later and ends no earlier. Ranges may overlap without nesting (start/end ranges), so the
- * sweep keeps the open ones in order of start instead of a stack. Cost: linear in ranges and in enclosing pairs.
+ * sweep keeps a list of open ones in order of start instead of a stack. Cost: linear in ranges and in pairs of a launch
+ * and a range around it.
  */
-import type { Ranges } from './capture.js';
+import { elementAt } from '../../containers/element.js';
+import type { Capture } from './capture.js';
+import type { Ranges } from './capture-columns.js';
 import { groupAll, sortRows } from '../../containers/row-order.js';
 
-/** Ranges of every thread in order of start, the longer first at equal starts. */
+/** The ranges of all threads, thread by thread in order of start, the longer first at equal starts. */
 export interface RangeOrder {
   readonly rows: Uint32Array;
-  /** Place of the first range of each thread; one entry more at the end. */
+  /** Index in `rows` of each thread's first range; one more entry at the end. */
   readonly first: Uint32Array;
 }
 
+/** Text and domain of a range, to compare ranges of the same times by. */
+export const rangeKey = ({ names, ranges }: Capture, row: number): string =>
+  `${names.rangeText(ranges.text.at(row)) ?? ''}\0${names.domainName(ranges.domainOf(row)) ?? ''}`;
+
 /**
+ * Sorts ranges thread by thread.
+ * @param threads number of threads
  * @param compareText order of two ranges' texts: decides only between ranges of the same times, so that the result
  *   does not depend on the order of rows
  */
@@ -34,18 +43,20 @@ export function orderRanges(
   return { rows, first };
 }
 
-/** A range that has started and may enclose launches; `reading` is whatever the sweep's user keeps with it. */
+/** A range that has started and may enclose launches. */
 export interface OpenRange<T> {
   readonly row: number;
   readonly end: number;
+  /** What the caller keeps with the range; null at first. */
   reading: T | null;
 }
 
-/** The sweep over one thread. Launches must be asked for in order of start. */
-export class Sweep<T> {
+/** The sweep over one thread. Launches must come in order of start. */
+export class RangeSweep<T> {
+  /** Index of the next range in the order. */
   #next: number;
-  readonly #last: number;
-  /** In order of start; compacted when one has ended. */
+  readonly #end: number;
+  /** Open ranges in order of start; compacted when some have ended. */
   readonly #open: OpenRange<T>[] = [];
 
   constructor(
@@ -53,16 +64,16 @@ export class Sweep<T> {
     private readonly order: RangeOrder,
     thread: number,
   ) {
-    this.#next = order.first[thread] ?? 0;
-    this.#last = order.first[thread + 1] ?? 0;
+    this.#next = elementAt(order.first, thread);
+    this.#end = elementAt(order.first, thread + 1);
   }
 
   /** The ranges around a launch, outermost first. */
   enclosing(launchStart: number, launchEnd: number): OpenRange<T>[] {
     this.#close(launchStart);
     const { start, end } = this.ranges;
-    for (; this.#next < this.#last; this.#next++) {
-      const row = this.order.rows[this.#next] ?? 0;
+    for (; this.#next < this.#end; this.#next++) {
+      const row = elementAt(this.order.rows, this.#next);
       if (start.at(row) > launchStart) break;
       // A range that ended before this launch cannot enclose it or any later one.
       const rangeEnd = end.at(row);
@@ -71,7 +82,7 @@ export class Sweep<T> {
     return this.#open.filter((range) => range.end >= launchEnd);
   }
 
-  /** Lets go of the ranges that ended before a time. */
+  /** Removes the ranges that ended before a time. */
   #close(time: number): void {
     let kept = 0;
     for (const range of this.#open) {

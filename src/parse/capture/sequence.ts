@@ -1,6 +1,6 @@
 /**
  * Direction, op and sequence ids of a kernel from the framework ops around its launch, and its ordinal among the
- * kernels of one op. The rules are PyProf's where its faults do not reach; what differs is said where it does.
+ * kernels of one op. The rules are PyProf's except for its faults; comments name the differences.
  */
 import type { Context, Direction, OpCall } from '../../record/record.js';
 import { LruCache } from '../../containers/lru-cache.js';
@@ -8,12 +8,12 @@ import type { OpMarker } from './markers.js';
 
 export type SequenceFacts = Pick<Context, 'dir' | 'mod' | 'op' | 'seqMarker' | 'seq' | 'altSeq' | 'sub'>;
 
-/** Printed for a module that no marker tells. */
+/** Printed for an unknown module. */
 const UNKNOWN = 'na';
 
 /**
- * What the kernels launched so far by one thread leave behind. PyProf has one state for all threads, so that
- * interleaved threads disturb each other's numbering.
+ * Numbering of the kernels launched by one thread. PyProf has one state for all threads, so that interleaved threads
+ * disturb each other's numbering.
  */
 export class SequenceState {
   #seq = -1;
@@ -22,11 +22,12 @@ export class SequenceState {
   #instance = NO_INSTANCE;
 
   /**
+   * Fields of the next launch's kernels, in order of start.
    * @param calls op calls around the launch, outermost first
    * @param markers framework ops around the launch, outermost first
-   * @param fallback innermost plain range, which names the op when nothing else does
+   * @param fallback text of the innermost plain range, which names the op when nothing else does
    * @param kernels how many kernels the launch has; `sub` is that of the first
-   * @param instance number of the very call (or autograd node, or op) that the launch belongs to
+   * @param instance row of the range of the call (or autograd node, or op) that the launch belongs to
    */
   next(
     calls: readonly OpCall[],
@@ -58,14 +59,14 @@ export class SequenceState {
     if (markers.some((marker) => marker.opId !== null)) return markers.findLast(nonZero)?.seq ?? null;
     const larger = ids.filter((id) => id > this.#seq);
     if (larger.length > 0) return Math.min(...larger);
-    // Nothing newer: the kernel belongs to the node before it, or carries an id of no graph (an op of the backward
-    // pass outside autograd prints 0), which then must not be taken for a forward op's.
+    // Nothing newer: the kernel belongs to the previous node, or carries an id of no graph (an op of the backward pass
+    // outside autograd prints 0), which must not be taken for a forward op's.
     return this.#seq;
   }
 
   /**
-   * The ordinal of a launch's first kernel; the state moves on to its last. PyProf numbers on over calls that share a
-   * sequence id, as all calls outside autograd do, and over the time steps of a recurrent cell.
+   * The ordinal of a launch's first kernel; the state advances to its last. PyProf continues the numbering over calls
+   * that share a sequence id, as all calls outside autograd do, and over the time steps of a recurrent cell.
    */
   #number(seq: number, mod: string, op: readonly string[], kernels: number, instance: number): number {
     const sameOp = op.length === this.#op.length && op.every((name, i) => name === this.#op[i]);
@@ -80,13 +81,13 @@ export class SequenceState {
   }
 }
 
-/** No range is numbered so. */
+/** Row of no range. */
 export const NO_INSTANCE = -1;
 
-/** Modules whose kernels carry the sequence ids of the ops inside, and are numbered on over them. */
+/** Modules whose kernels carry the sequence ids of the ops inside; their numbering continues over these. */
 const RECURRENT_CELLS = new Set(['LSTMCell', 'GRUCell', 'RNNCell']);
 
-/** Null when nothing around the launch is the framework's. */
+/** Direction of a launch; null when no framework op is around it. */
 function direction(calls: readonly OpCall[], markers: readonly OpMarker[]): Direction | null {
   if (markers.some((marker) => marker.backward)) return 'bprop';
   return calls.length > 0 || markers.length > 0 ? 'fprop' : null;
@@ -105,6 +106,9 @@ function nameOp(
   if (named.length > 0) return { mod: named.map(([mod]) => mod), op: named.map(([, op]) => op) };
   return { mod: [UNKNOWN], op: fallback === null ? [] : [fallback] };
 }
+
+/** An op with a sequence id. */
+type SequencedMarker = OpMarker & { readonly seq: number };
 
 type ModuleAndOp = [mod: string, op: string];
 
@@ -125,7 +129,7 @@ function modernNames(markers: readonly OpMarker[], dir: Direction | null): Modul
 /** `torch::autograd::CopyBackwards` → `Copy`, `cudnn_convolution_backward` → `cudnn_convolution`. */
 export const withoutBackward = (name: string): string => PLAIN_NAMES.of(name, strip);
 
-/** A program has few ops, and every kernel asks for its op's name. */
+/** A program has few ops, and every kernel needs its op's name. */
 const PLAIN_NAMES = new LruCache<string, string>(1024);
 
 function strip(name: string): string {
@@ -135,14 +139,14 @@ function strip(name: string): string {
 }
 
 /**
- * Without repetitions, in order of id, then of name, and without a name that contains the one before it or is
- * contained in it (`convolution` after `_convolution`). PyProf sorts ids as text.
+ * The ops with a sequence id, without repetitions, in order of id, then of name, and without a name that contains the
+ * previous one or is contained in it (`convolution` after `_convolution`). PyProf sorts ids as text.
  */
-function prune(markers: readonly OpMarker[]): OpMarker[] {
-  const numbered = markers.filter((marker) => marker.seq !== null);
+function prune(markers: readonly OpMarker[]): SequencedMarker[] {
+  const numbered = markers.filter((marker): marker is SequencedMarker => marker.seq !== null);
   if (numbered.length < 2) return numbered;
   const sorted = [...new Map(numbered.map((marker) => [marker.text, marker])).values()].sort(
-    (a, b) => (a.seq ?? 0) - (b.seq ?? 0) || (a.name < b.name ? -1 : 1),
+    (a, b) => a.seq - b.seq || (a.name < b.name ? -1 : 1),
   );
   return sorted.filter((marker, i) => {
     const before = sorted[i - 1];
@@ -151,9 +155,9 @@ function prune(markers: readonly OpMarker[]): OpMarker[] {
   });
 }
 
-/** In ascending order; 0, which ops without a graph carry, only when there is no other. */
-function distinctIds(sequenced: readonly OpMarker[]): number[] {
-  if (sequenced.length < 2) return sequenced.map((marker) => marker.seq ?? 0);
-  const ids = [...new Set(sequenced.map((marker) => marker.seq ?? 0))].sort((a, b) => a - b);
+/** The ids in ascending order; 0, which ops without a graph carry, only when there is no other. */
+function distinctIds(sequenced: readonly SequencedMarker[]): number[] {
+  if (sequenced.length < 2) return sequenced.map((marker) => marker.seq);
+  const ids = [...new Set(sequenced.map((marker) => marker.seq))].sort((a, b) => a - b);
   return ids.length > 1 && ids[0] === 0 ? ids.slice(1) : ids;
 }

@@ -1,25 +1,27 @@
 /**
- * Processes and threads of a profile as small numbers, in order of first appearance. The numbers are only used inside
- * the parser; records carry the operating system's pid and tid.
+ * Processes and threads of a profile, numbered from 0 in order of first appearance. The numbers are only used inside the
+ * parser; records carry the operating system's pid and tid.
  */
+import { elementAt } from '../../containers/element.js';
 
-/** One process. `key` tells apart equal pids on different machines (Nsight Systems: hardware and VM id too). */
 interface Process {
+  /** Distinguishes equal pids on different machines (Nsight Systems: hardware and VM id above the pid). */
   readonly key: number;
   readonly pid: number;
+  /** Thread numbers by tid. */
   readonly threads: Map<number, number>;
 }
 
-export class Threads {
+export class ThreadTable {
   readonly #processes = new Map<number, number>();
   readonly #byProcess: Process[] = [];
   readonly #process: number[] = [];
   readonly #tid: number[] = [];
-  /** Neighbouring rows mostly belong to one process. */
+  /** The last process looked up: consecutive rows mostly belong to one. */
   #lastKey = NaN;
   #lastProcess = 0;
 
-  /** Number of the process with this key. */
+  /** Number of the process with this key; a new one for a new key. */
   process(key: number, pid: number): number {
     if (key === this.#lastKey) return this.#lastProcess;
     let process = this.#processes.get(key);
@@ -32,7 +34,7 @@ export class Threads {
     return process;
   }
 
-  /** Number of the thread `tid` in a process. */
+  /** Number of the thread `tid` of a process; a new one for a new tid. */
   thread(process: number, tid: number): number {
     const { threads } = this.#get(process);
     let thread = threads.get(tid);
@@ -44,36 +46,37 @@ export class Threads {
     return thread;
   }
 
-  /** How many threads there are. */
+  /** Number of threads. */
   get count(): number {
     return this.#tid.length;
   }
 
+  /** Number of a thread's process. */
   processOf(thread: number): number {
-    return this.#process[thread] ?? 0;
+    return elementAt(this.#process, thread);
   }
 
+  /** The operating system's id of a process; NaN when the profile does not record it. */
   pid(process: number): number {
     return this.#get(process).pid;
   }
 
+  /** The operating system's id of a thread; NaN when the profile does not record it. */
   tid(thread: number): number {
-    return this.#tid[thread] ?? 0;
+    return elementAt(this.#tid, thread);
   }
 
-  /** A comparison of threads by process, then tid: the same whatever the order of rows was. */
+  /** Order of threads by process, then tid, whatever the order of rows was. */
   compare(a: number, b: number): number {
     return this.compareProcesses(this.processOf(a), this.processOf(b)) || this.tid(a) - this.tid(b);
   }
 
-  /** A comparison of processes by pid, then machine. */
+  /** Order of processes by pid, then key. */
   compareProcesses(a: number, b: number): number {
     return a === b ? 0 : this.pid(a) - this.pid(b) || this.#get(a).key - this.#get(b).key;
   }
 
   #get(process: number): Process {
-    const found = this.#byProcess[process];
-    if (found === undefined) throw new RangeError(`no process ${process}`);
-    return found;
+    return elementAt(this.#byProcess, process);
   }
 }

@@ -1,11 +1,12 @@
 /**
- * The names that PyTorch's autograd engine gives its work.
+ * Names of PyTorch's autograd engine.
  */
 
-/** What the engine writes around a node: `autograd::engine::evaluate_function: AddmmBackward0`. */
-export const WRAPPER = 'autograd::engine::evaluate_function: ';
+/** Prefix of the engine's range around a node: `autograd::engine::evaluate_function: AddmmBackward0`. */
+export const ENGINE_PREFIX = 'autograd::engine::evaluate_function: ';
 
 /** Names of nodes: `MulBackward0`, `torch::autograd::CopyBackwards`, `torch::autograd::CppNode<…>` … */
 const NODE = /(?:Backward\d*|Backwards|AccumulateGrad|GraphRoot|CppNode<.*>)$/;
 
+/** Whether a name is that of an autograd node. */
 export const isNode = (name: string): boolean => NODE.test(name);

@@ -3,18 +3,18 @@
  *
  * The short form follows PyProf: no return type, no template arguments, no parameters, no `at::`, `cuda::`, `native::`
  * or anonymous namespaces. Where PyProf cuts text blindly, this reads the name: namespaces are dropped only as whole
- * components (`hnative::` stays), a return type with a template (`std::enable_if<…>::type f<…>`) is no name,
+ * components (`hnative::` stays), a return type with a template (`std::enable_if<…>::type f<…>`) is not the name,
  * `operator<` is no template, `<unnamed>` (Nsight's anonymous namespace) is dropped too. A wrapper whose template
  * argument is the real kernel keeps that argument's own short form: `cutlass::Kernel<cutlass_80_simt_sgemm_…>`.
  */
 
-/** Namespaces that say nothing about a kernel. */
+/** Namespaces that do not distinguish kernels. */
 const DROPPED: ReadonlySet<string> = new Set(['at', 'cuda', 'native', '(anonymous namespace)', '<unnamed>']);
 
 /** Kernels that only run their first template argument. */
 const WRAPPER = /^cutlass\w*::(?:Kernel2?|device_kernel)$|(?:^|::)_kernel_agent$/;
 
-/** What nvprof and Nsight append to a function's name. */
+/** Suffix that nvprof and Nsight append to the name of a function's clone. */
 const CLONE = / \[clone [^\]]*\]$/;
 
 /** The name shortened for display; the name as it is when it is no C++ name. Linear in its length. */
@@ -48,11 +48,11 @@ interface Path {
   readonly templateAt: number | null;
 }
 
-/** Operators and anonymous namespaces hold brackets that open nothing. */
+/** Tokens of a name; operators and anonymous namespaces contain brackets that open nothing. */
 const TOKEN =
   /operator ?(?:\(\)|\[\]|<=>|->\*?|<<=?|>>=?|[<>]=?|[^\w\s(<[]+)(?: (?=<))?|\(anonymous namespace\)|<unnamed>|decltype\(|::|\w+|./suy;
 
-/** The qualified name that a declaration declares: a return type before it and the parameters after it are left out. */
+/** The qualified name in a declaration, without the return type before and the parameters after it. */
 function readPath(declaration: string): Path {
   let components: string[] = [];
   let parts: string[] = [];
@@ -63,13 +63,13 @@ function readPath(declaration: string): Path {
   };
   for (let at = 0; at < declaration.length;) {
     TOKEN.lastIndex = at;
-    const token = TOKEN.exec(declaration)?.[0] ?? '';
+    const [token] = TOKEN.exec(declaration) as RegExpExecArray;
     if (token === '(') break;
     if (token === '::') {
       next();
       templateAt = null;
     } else if (token === ' ') {
-      // What came so far was a type: `void f`, `unsigned int f`.
+      // Everything before was a return type: `void f`, `unsigned int f`.
       [components, parts, templateAt] = [[], [], null];
     } else if (token === '<') {
       templateAt = at;

@@ -1,19 +1,19 @@
 /**
- * The name of a dispatcher's op: its module and the op itself.
+ * Names of the PyTorch dispatcher's ops → module and op.
  */
 import type { OpCall } from '../../record/record.js';
 
 /** A name with a namespace: `aten::mm`, `_C_cache_ops::reshape_and_cache_flash`. */
 const QUALIFIED = /^([A-Za-z_]\w*(?:::[A-Za-z_]\w*)*)::([A-Za-z_][\w.]*)$/;
 
-/** Ops whose names have no namespace, and what they belong to. */
+/** Ops whose names have no namespace, and the module they belong to. */
 const UNQUALIFIED: readonly (readonly [pattern: RegExp, mod: string])[] = [
   [/^record_param_comms$/, 'c10d'],
   [/^triton_\w+$/, 'triton'],
   [/^nccl:\w+$/, 'nccl'],
 ];
 
-/** Module and op; null for a name that no op has. */
+/** Module and op of a name; null when it is not the name of an op. */
 export function readOpName(name: string): Pick<OpCall, 'mod' | 'op'> | null {
   const [, mod, op] = QUALIFIED.exec(name) ?? [];
   if (mod !== undefined && op !== undefined) return { mod, op };

@@ -1,26 +1,25 @@
 /**
- * What the name of a host event says: an op of the dispatcher, an autograd node, a module, a Python frame, a step, or a
- * range of the program's own.
+ * Names of host events → op of the dispatcher, autograd node, module, Python frame, training step, or the user's range.
  */
-import { isNode, WRAPPER } from '../names/autograd-names.js';
+import { isNode, ENGINE_PREFIX } from '../names/autograd-names.js';
 import { parseMarker } from '../capture/markers.js';
 import { readOpName } from '../names/op-name.js';
 
 export type HostName =
   | { readonly kind: 'call'; readonly mod: string; readonly op: string }
-  /** The engine's wrapper around a node, or the node itself: the backward pass. */
+  /** The autograd engine's wrapper around a node, or the node itself: the backward pass. */
   | { readonly kind: 'node'; readonly name: string }
   | { readonly kind: 'layer'; readonly name: string }
   | { readonly kind: 'frame'; readonly frame: string }
   | { readonly kind: 'step'; readonly step: number; readonly text: string }
-  /** `recomputes`: gradient checkpointing's node, whose content is forward work, although it runs in the backward pass. */
+  /** `recomputes`: the node of gradient checkpointing, inside which forward work runs during the backward pass. */
   | { readonly kind: 'range'; readonly text: string; readonly recomputes?: true }
-  /** Checkpointing without a node of its own runs the forward pass again where a node asks for what was not kept. */
+  /** Checkpointing without a node: the forward pass runs again where a node needs what was not kept. */
   | { readonly kind: 'recomputation' }
-  /** Says nothing of the user's program. */
+  /** Not part of the user's program. */
   | { readonly kind: 'none' };
 
-const NONE: HostName = { kind: 'none' };
+const NO_NAME: HostName = { kind: 'none' };
 
 const MODULE = 'nn.Module: ';
 /** Source: torch/utils/checkpoint.py since PyTorch 2.0, `use_reentrant=False`. */
@@ -36,17 +35,18 @@ export function readFrame(name: string): HostName {
   if (name.startsWith(MODULE)) return { kind: 'layer', name: name.slice(MODULE.length) };
   if (RECOMPUTATION.test(name)) return { kind: 'recomputation' };
   const match = FRAME.exec(name);
-  if (match === null || FOREIGN.test(name)) return NONE;
-  return { kind: 'frame', frame: `${match[1] ?? ''}:${match[2] ?? ''}` };
+  if (match === null || FOREIGN.test(name)) return NO_NAME;
+  const [, file, line] = match;
+  return { kind: 'frame', frame: `${String(file)}:${String(line)}` };
 }
 
 /** Reads the name of an op or of an annotation. */
 export function readName(name: string): HostName {
-  if (name === '') return NONE;
+  if (name === '') return NO_NAME;
   const marker = parseMarker(name);
   if (marker.kind === 'range' && marker.step !== null) return { kind: 'step', step: marker.step, text: marker.text };
   if (marker.kind === 'recomputation') return { kind: 'range', text: marker.text, recomputes: true };
-  const bare = name.startsWith(WRAPPER) ? name.slice(WRAPPER.length) : name;
+  const bare = name.startsWith(ENGINE_PREFIX) ? name.slice(ENGINE_PREFIX.length) : name;
   if (bare !== name || isNode(bare)) return { kind: 'node', name: bare };
   const call = readOpName(name);
   if (call !== null) return { kind: 'call', ...call };

@@ -1,22 +1,23 @@
 /**
- * Backward op → the forward op that made its node: the op with the same sequence number on the thread that the
- * profiler means by its own thread number; of several the one that started last, which is the innermost.
+ * Backward op → the forward op that made its autograd node: the op with the same sequence number on the thread that the
+ * profiler's own thread number stands for; of several the one that started last, which is the innermost.
  * Source: torch/csrc/profiler/collection.cpp, kineto_shim's `Fwd thread id` and the `fwdbwd` flows of a trace.
  */
+import { elementAt } from '../../containers/element.js';
 import { PairIndex } from '../../containers/pair-index.js';
 import type { HostEvents } from './host-events.js';
 
-/** No such op. */
+/** Row of no op. */
 export const NO_OP = -1;
 
-/** Threads with a node of the same number, of which each may be meant. */
-const MOST_THREADS = 256;
+/** Most threads with a node of the same number that are considered. */
+const MAX_THREADS = 256;
 
 export class ForwardOps {
   readonly #index: PairIndex;
-  /** By forward op, the backward node made by it, the first and outermost one; filled when first asked for. */
+  /** By forward op: the backward node it made, the first and outermost one; filled at first use. */
   #nodes: Map<number, number> | null = null;
-  /** The profiler's numbers of threads are its own: each is the thread on which most of its forward ops are found. */
+  /** By the profiler's own number of a thread: the thread on which most of its forward ops are found. */
   readonly #threads: Map<number, number>;
 
   constructor(private readonly events: HostEvents) {
@@ -25,7 +26,7 @@ export class ForwardOps {
       (op) => this.#threadOf(op),
       (op) => ops.sequence.at(op),
     );
-    /** By thread, its first op that makes a node. */
+    /** By thread: its first op that makes a node. */
     const first = new Map<number, number>();
     for (let op = 0; op < ops.length; op++) {
       if (ops.forwardThread.at(op) > 0 || !this.#makesNode(op)) continue;
@@ -48,8 +49,8 @@ export class ForwardOps {
   }
 
   /**
-   * The backward node that a forward op made, or NO_OP. Asked only of ops whose arguments do not tell their result: a
-   * map of all nodes is large.
+   * The backward node that a forward op made, or NO_OP. Only needed for ops whose result's shape does not follow from
+   * their arguments: the map of all nodes is large.
    */
   nodeOf(op: number): number {
     if (this.#nodes === null) {
@@ -71,7 +72,7 @@ export class ForwardOps {
   }
 
   #makesNode(op: number): boolean {
-    // A function of the program's own (torch.autograd.Function) makes a node too, under a name without namespace.
+    // A user's torch.autograd.Function makes a node too, under a name without namespace.
     return this.events.ops.sequence.at(op) >= 0 && this.events.nameOf(this.events.ops.range.at(op)).kind !== 'node';
   }
 
@@ -83,15 +84,15 @@ export class ForwardOps {
   }
 
   /**
-   * The thread of every number of the profiler. It numbers threads in order of their first op: of several that fit
-   * equally well (each counts its nodes from 0) a thread is taken that no smaller number has.
+   * The thread of each of the profiler's numbers. The profiler numbers threads in order of their first op: of several
+   * that fit equally well (each counts its nodes from 0) the first that no smaller number has.
    * @param threads in order of their first op
    */
   #findThreads(threads: readonly number[]): Map<number, number> {
     const { ops } = this.events;
-    const places = new Map(threads.map((thread, place) => [thread, place]));
+    const ordinals = new Map(threads.map((thread, ordinal) => [thread, ordinal]));
     const threadsWith = this.#threadsBySequence();
-    /** By number of the profiler, how many of its ops have a forward op on a thread, by the thread's place. */
+    /** By the profiler's number, then by a thread's ordinal: how many of its ops have a forward op there. */
     const votes = new Map<number, Map<number, number>>();
     for (let op = 0; op < ops.length; op++) {
       const number = ops.forwardThread.at(op);
@@ -99,31 +100,33 @@ export class ForwardOps {
       const counts = votes.get(number) ?? new Map<number, number>();
       votes.set(number, counts);
       for (const thread of threadsWith(ops.sequence.at(op))) {
-        const place = places.get(thread) ?? 0;
-        counts.set(place, (counts.get(place) ?? 0) + 1);
+        const ordinal = ordinals.get(thread);
+        if (ordinal !== undefined) counts.set(ordinal, (counts.get(ordinal) ?? 0) + 1);
       }
     }
     const found = new Map<number, number>();
     const taken = new Set<number>();
     for (const [number, counts] of [...votes].sort(([a], [b]) => a - b)) {
       const most = [...counts.values()].reduce((a, b) => Math.max(a, b), 0);
-      const fitting = [...counts].flatMap(([place, count]) => (count === most ? [place] : [])).sort((a, b) => a - b);
-      const thread = threads[fitting.find((place) => !taken.has(place)) ?? fitting[0] ?? -1];
-      if (thread === undefined) continue;
-      taken.add(places.get(thread) ?? -1);
-      found.set(number, thread);
+      const fitting = [...counts]
+        .flatMap(([ordinal, count]) => (count === most ? [ordinal] : []))
+        .sort((a, b) => a - b);
+      const ordinal = fitting.find((one) => !taken.has(one)) ?? fitting[0];
+      if (ordinal === undefined) continue;
+      taken.add(ordinal);
+      found.set(number, elementAt(threads, ordinal));
     }
     return found;
   }
 
-  /** The threads that have a forward op with a sequence number; none where so many have it that it tells nothing. */
+  /** The threads that have a forward op with a sequence number; none when so many have it that it identifies nothing. */
   #threadsBySequence(): (sequence: number) => readonly number[] {
     const { ops } = this.events;
     const last = new PairIndex(
       () => 0,
       (op) => ops.sequence.at(op),
     );
-    /** By op, the op before it with the same number. */
+    /** By op: the previous op with the same number. */
     const before = new Int32Array(ops.length).fill(NO_OP);
     for (let op = 0; op < ops.length; op++) {
       const sequence = ops.sequence.at(op);
@@ -133,8 +136,8 @@ export class ForwardOps {
     }
     return (sequence) => {
       const threads: number[] = [];
-      for (let op = last.get(0, sequence); op !== NO_OP; op = before[op] ?? NO_OP) {
-        if (threads.push(this.#threadOf(op)) > MOST_THREADS) return [];
+      for (let op = last.get(0, sequence); op !== NO_OP; op = elementAt(before, op)) {
+        if (threads.push(this.#threadOf(op)) > MAX_THREADS) return [];
       }
       return threads;
     };

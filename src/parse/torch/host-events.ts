@@ -1,26 +1,26 @@
 /**
- * The host events of PyTorch in columns: every op, annotation and Python frame is a range; what only ops have stands
- * in columns of their own. Memory: 24 bytes a range, 48 more an op.
+ * The host events of PyTorch in columns: every op, annotation and Python frame is a range; ops have further columns.
+ * Memory: 24 bytes a range, 48 more an op.
  */
 import type { Arg } from '../../record/record.js';
-import { Ranges } from '../capture/capture.js';
+import { Ranges } from '../capture/capture-columns.js';
 import { NumericColumn } from '../../containers/numeric-column.js';
 import { PairIndex } from '../../containers/pair-index.js';
 import { readFrame, readName, type HostName } from './event-names.js';
 
-/** What the numbers of texts in the columns stand for. */
+/** The texts that the numbers in the columns stand for. */
 export interface HostTexts {
   text(number: number): string;
-  /** The arguments of an op from the cells of its columns; null where nothing is told of them. */
+  /** The arguments of an op from the cells of its columns; null when they were not recorded. */
   readArguments(dims: number, types: number, concrete: number): Arg[] | null;
-  /** The extents of one or more tensors, as the `dims` of a backward node have them; null where they are not told. */
+  /** The shapes of one or more tensors by the `dims` cell of a backward node; null when they were not recorded. */
   readExtents(dims: number): number[][] | null;
-  /** The frames of a call stack, outermost first, where stacks are no texts of the innermost frame first. */
+  /** The frames of a call stack, outermost first; when absent, stacks are texts with the innermost frame first. */
   readFrames?(callStack: number): readonly string[];
 }
 
-/** Facts of ops beyond their times; texts by number plus one, 0 where the event has none. */
-export class Ops {
+/** Columns of ops beyond their times. Texts are numbers plus one, 0 where the event has none. */
+export class OpColumns {
   readonly name = NumericColumn.counts();
   readonly dims = NumericColumn.counts();
   readonly types = NumericColumn.counts();
@@ -32,13 +32,14 @@ export class Ops {
   readonly sequence = NumericColumn.floats();
   /** The profiler's number of the forward thread; above 0 for ops of the backward pass. */
   readonly forwardThread = NumericColumn.counts();
-  /** The op's row among the ranges. */
+  /** Row of the op among the ranges. */
   readonly range = NumericColumn.counts();
 
   get length(): number {
     return this.name.length;
   }
 
+  /** Makes room for this many ops in all. */
   reserve(ops: number): void {
     const { name, dims, types, concrete, callStack, externalId, sequence, forwardThread, range } = this;
     const columns = [name, dims, types, concrete, callStack, externalId, sequence, forwardThread, range];
@@ -50,16 +51,17 @@ export class Ops {
 export interface OpsById {
   /** Of several ops with one id, the last. */
   readonly index: PairIndex;
-  /** Ids that several ops have. */
+  /** Ids of more than one op. */
   readonly ambiguous: ReadonlySet<number>;
 }
 
 export type HostKind = 'annotation' | 'frame';
 
+/** The host events of a profile. A range's `text` cell is -1 - op for an op, else twice the name plus 1 for a frame. */
 export class HostEvents {
   readonly ranges = new Ranges(NumericColumn.places());
-  readonly ops = new Ops();
-  /** By name number; frames and other names apart, because they are read differently. */
+  readonly ops = new OpColumns();
+  /** Parsed names by their number; those of frames are parsed differently. */
   readonly #names: (HostName | undefined)[] = [];
   readonly #frames: (HostName | undefined)[] = [];
 
@@ -67,12 +69,12 @@ export class HostEvents {
 
   constructor(readonly texts: HostTexts) {}
 
-  /** To be asked for when all ops have been added. */
+  /** Ops by external id, once all ops have been added. */
   get opsById(): OpsById {
     return (this.#opsById ??= indexOps(this.ops));
   }
 
-  /** Makes room for so many events, each of which may be an op. */
+  /** Makes room for this many events in all, each of which may be an op. */
   reserve(events: number): void {
     const { start, end, thread, text } = this.ranges;
     for (const column of [start, end, thread, text]) column.reserve(events);
@@ -121,7 +123,7 @@ export class HostEvents {
     return this.texts.text(this.nameNumber(text));
   }
 
-  /** What the name of a range says. */
+  /** The parsed name of a range. */
   nameOf(range: number): HostName {
     const text = this.ranges.text.at(range);
     const isFrame = this.isFrame(range);
@@ -131,7 +133,7 @@ export class HostEvents {
   }
 }
 
-function indexOps(ops: Ops): OpsById {
+function indexOps(ops: OpColumns): OpsById {
   const index = new PairIndex(
     () => 0,
     (op) => ops.externalId.at(op),

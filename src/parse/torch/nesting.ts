@@ -1,80 +1,85 @@
 /**
- * How host events nest: for every range the one around it, for every launch the innermost range. One pass a thread
- * over ranges and launches in order of start; memory 8 bytes a range.
+ * How host events nest: the parent of every range, and the innermost range around every host call. One pass per thread
+ * over ranges and calls in order of start; memory: 8 bytes a range.
  */
-import type { Calls, Ranges } from '../capture/capture.js';
+import type { HostCalls, Ranges } from '../capture/capture-columns.js';
+import { elementAt } from '../../containers/element.js';
 import { groupAll, sortRows, type CompareRows } from '../../containers/row-order.js';
 
-/** No range. */
+/** Row of no range. */
 export const OUTSIDE = -1;
 
 /**
- * Ranges open at a time; Python stops at 1000 frames. What is deeper belongs to the innermost of these: times that make
- * all ranges last to the end of the trace would put each of a million into all before it.
+ * Most ranges open at a time; Python stops at 1000 frames. Deeper ranges are not nested: wrong times that make all ranges
+ * last to the end of the trace would nest each of a million inside all before it.
  */
-export const DEEPEST = 2048;
+export const MAX_OPEN_RANGES = 2048;
 
 /**
- * Ops of one thread that may begin at the same instant, each in the one before it. More of them have lost their times
- * (written with too few digits) and stand beside each other. Frames may be more: those that are open when a profile
- * begins all begin there.
+ * Most ops of one thread that may begin at the same instant, each inside the one before it. More of them have lost their
+ * times (written with too few digits) and are siblings. Frames may be more: those that are open when a profile begins all
+ * begin there.
  */
-export const MOST_AT_ONCE = 64;
+export const MAX_SIMULTANEOUS_OPS = 64;
 
 export interface Nesting {
-  /** By range: the row of the range around it, or OUTSIDE. */
+  /** By range: row of the range around it, or OUTSIDE. */
   readonly parent: Int32Array;
-  /** By call: the row of the innermost range around it, or OUTSIDE. */
+  /** By host call: row of the innermost range around it, or OUTSIDE. */
   readonly innermost: Int32Array;
-  /** Ranges that hold nothing, because their times cannot be. */
+  /** Number of ranges that nothing is nested in, because their times are impossible. */
   readonly unnested: number;
 }
 
-/** What is known of ranges beyond their times. */
-export interface Nestable {
+/** Facts of ranges beyond their times. */
+export interface NestingFacts {
   /** Order of ranges of the same times: the outer first. */
   readonly compareTies: CompareRows;
-  /** How much later than its parent a range may end, in ns: what rounding of times does. */
+  /** How much later than its parent a range may end, in ns, because times are rounded. */
   readonly slack: number;
   /** Whether a range is a frame of a call stack. */
   readonly isFrame: (range: number) => boolean;
 }
 
-export function nest(ranges: Ranges, calls: Calls, threads: number, facts: Nestable): Nesting {
+/**
+ * Nests the ranges of all threads.
+ * @param threads number of threads
+ */
+export function nest(ranges: Ranges, hostCalls: HostCalls, threads: number, facts: NestingFacts): Nesting {
   const { start, end } = ranges;
   const inOrder = groupAll(ranges.length, (row) => ranges.thread.at(row), threads);
-  const launches = groupAll(calls.length, (row) => calls.thread.at(row), threads);
+  const calls = groupAll(hostCalls.length, (row) => hostCalls.thread.at(row), threads);
   const nesting = {
     parent: new Int32Array(ranges.length).fill(OUTSIDE),
-    innermost: new Int32Array(calls.length).fill(OUTSIDE),
+    innermost: new Int32Array(hostCalls.length).fill(OUTSIDE),
     unnested: 0,
   };
   for (let thread = 0; thread < threads; thread++) {
     const rows = inOrder.rows.subarray(inOrder.first[thread], inOrder.first[thread + 1]);
-    const callRows = launches.rows.subarray(launches.first[thread], launches.first[thread + 1]);
+    const callRows = calls.rows.subarray(calls.first[thread], calls.first[thread + 1]);
     sortRows(rows, (a, b) => start.at(a) - start.at(b) || end.at(b) - end.at(a) || facts.compareTies(a, b));
-    sortRows(callRows, (a, b) => calls.start.at(a) - calls.start.at(b));
-    nesting.unnested += nestThread(ranges, calls, rows, callRows, facts, nesting);
+    sortRows(callRows, (a, b) => hostCalls.start.at(a) - hostCalls.start.at(b));
+    nesting.unnested += nestThread(ranges, hostCalls, rows, callRows, facts, nesting);
   }
   return nesting;
 }
 
-/** @returns how many ranges hold nothing */
+/** Nests the ranges of one thread. @returns how many ranges nothing is nested in */
 function nestThread(
   { start, end }: Ranges,
-  calls: Calls,
+  hostCalls: HostCalls,
   rows: Uint32Array,
   callRows: Uint32Array,
-  { slack, isFrame }: Nestable,
+  { slack, isFrame }: NestingFacts,
   { parent, innermost }: Nesting,
 ): number {
   /** Open ranges, outermost first. */
   let open: number[] = [];
-  /** The innermost open range that lasts until `until`. */
+  /** Closes ranges that end by `from`; returns the innermost open one that lasts until `until`. */
   const around = (from: number, until: number): number => {
-    while (open.length > 0 && end.at(open[open.length - 1] ?? 0) <= from) open.pop();
+    for (let last = open.at(-1); last !== undefined && end.at(last) <= from; last = open.at(-1)) open.pop();
     for (let i = open.length - 1; i >= 0; i--) {
-      const row = open[i] ?? 0;
+      const row = elementAt(open, i);
       if (end.at(row) + slack >= until) return row;
     }
     return OUTSIDE;
@@ -82,29 +87,31 @@ function nestThread(
   let next = 0;
   const placeCalls = (before: number): void => {
     for (; next < callRows.length; next++) {
-      const call = callRows[next] ?? 0;
-      const from = calls.start.at(call);
+      const call = elementAt(callRows, next);
+      const from = hostCalls.start.at(call);
       if (from >= before) return;
-      innermost[call] = around(from, calls.end.at(call));
+      innermost[call] = around(from, hostCalls.end.at(call));
     }
   };
   let unnested = 0;
-  /** Before this, no open range ends. */
+  /** No open range ends before this time. */
   let firstEnd = Infinity;
   for (let at = 0; at < rows.length;) {
-    const from = start.at(rows[at] ?? 0);
+    const from = start.at(elementAt(rows, at));
     placeCalls(from);
     const until = endOfInstant(rows, at, start);
-    const crowded = until - at > MOST_AT_ONCE && rows.subarray(at, until).filter((row) => !isFrame(row)).length > MOST_AT_ONCE; // prettier-ignore
+    const crowded =
+      until - at > MAX_SIMULTANEOUS_OPS &&
+      rows.subarray(at, until).filter((row) => !isFrame(row)).length > MAX_SIMULTANEOUS_OPS;
     for (; at < until; at++) {
-      const row = rows[at] ?? 0;
+      const row = elementAt(rows, at);
       parent[row] = around(from, end.at(row));
-      if (open.length >= DEEPEST && from >= firstEnd) {
+      if (open.length >= MAX_OPEN_RANGES && from >= firstEnd) {
         // Ranges that overlap without nesting may have ended below one that goes on.
         open = open.filter((outer) => end.at(outer) > from);
         firstEnd = open.reduce((first, outer) => Math.min(first, end.at(outer)), Infinity);
       }
-      if (open.length >= DEEPEST || (crowded && !isFrame(row))) unnested++;
+      if (open.length >= MAX_OPEN_RANGES || (crowded && !isFrame(row))) unnested++;
       else {
         open.push(row);
         firstEnd = Math.min(firstEnd, end.at(row));
@@ -115,10 +122,10 @@ function nestThread(
   return unnested;
 }
 
-/** Place after the ranges that begin when the one at `at` does. */
+/** Index after the ranges that begin at the same time as the one at `at`. */
 function endOfInstant(rows: Uint32Array, at: number, start: Ranges['start']): number {
-  const from = start.at(rows[at] ?? 0);
+  const from = start.at(elementAt(rows, at));
   do at++;
-  while (at < rows.length && start.at(rows[at] ?? 0) === from);
+  while (at < rows.length && start.at(elementAt(rows, at)) === from);
   return at;
 }

@@ -1,28 +1,32 @@
 /**
- * Training steps by time. The annotation of a step stands on the thread of the program; what the backward pass launches
- * meanwhile stands on others.
+ * Training steps by time: a step is annotated on the program's thread, while the backward pass launches kernels from
+ * other threads.
  */
-import type { Threads } from '../capture/threads.js';
+import { elementAt } from '../../containers/element.js';
+import type { ThreadTable } from '../capture/threads.js';
 import type { HostEvents } from './host-events.js';
 
-export interface Step {
+export interface TrainingStep {
+  /** ns. */
   readonly start: number;
   readonly end: number;
+  /** Number of the step. */
   readonly step: number;
 }
 
-export class Steps {
-  /** By process, in order of start, none within another. */
-  readonly #steps = new Map<number, Step[]>();
-  /** Of all processes. */
-  readonly #told: readonly Step[];
+/** Finds the training step of a time. */
+export class TrainingSteps {
+  /** Annotated steps by process, in order of start, without those inside another. */
+  readonly #annotated = new Map<number, TrainingStep[]>();
+  /** Recorded steps, which hold for all processes. */
+  readonly #recorded: readonly TrainingStep[];
 
-  /** @param told steps that are told apart from the annotations: these count */
-  constructor(events: HostEvents, threads: Threads, told: readonly Step[] = []) {
-    this.#told = outermost([...told]);
-    if (told.length > 0) return;
+  /** @param recorded steps that the profile records apart from annotations: they replace these */
+  constructor(events: HostEvents, threads: ThreadTable, recorded: readonly TrainingStep[] = []) {
+    this.#recorded = outermost([...recorded]);
+    if (recorded.length > 0) return;
     const { ranges } = events;
-    const all = new Map<number, Step[]>();
+    const all = new Map<number, TrainingStep[]>();
     for (let row = 0; row < ranges.length; row++) {
       if (events.isFrame(row)) continue;
       const name = events.nameOf(row);
@@ -32,16 +36,16 @@ export class Steps {
       all.set(process, steps);
       steps.push({ start: ranges.start.at(row), end: ranges.end.at(row), step: name.step });
     }
-    for (const [process, steps] of all) this.#steps.set(process, outermost(steps));
+    for (const [process, steps] of all) this.#annotated.set(process, outermost(steps));
   }
 
-  /** The step of a process at a time; null outside of all steps. */
+  /** Number of the step of a process at a time in ns; null outside of all steps. */
   at(process: number, time: number): number | null {
-    const steps = this.#told.length > 0 ? this.#told : (this.#steps.get(process) ?? []);
+    const steps = this.#recorded.length > 0 ? this.#recorded : (this.#annotated.get(process) ?? []);
     let [low, high] = [0, steps.length];
     while (low < high) {
       const middle = (low + high) >> 1;
-      if ((steps[middle]?.start ?? 0) <= time) low = middle + 1;
+      if (elementAt(steps, middle).start <= time) low = middle + 1;
       else high = middle;
     }
     const last = steps[low - 1];
@@ -49,8 +53,9 @@ export class Steps {
   }
 }
 
-function outermost(steps: Step[]): Step[] {
-  const kept: Step[] = [];
+/** Sorts steps by start and removes those that begin inside another. */
+function outermost(steps: TrainingStep[]): TrainingStep[] {
+  const kept: TrainingStep[] = [];
   steps.sort((a, b) => a.start - b.start || b.end - a.end || a.step - b.step);
   for (const step of steps) if (step.start >= (kept.at(-1)?.end ?? -Infinity)) kept.push(step);
   return kept;

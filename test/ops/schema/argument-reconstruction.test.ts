@@ -2,13 +2,13 @@ import { expect } from 'chai';
 import { reconstructArguments } from '../../../src/ops/schema/argument-reconstruction.js';
 import { resolveWork as describeLaunch } from '../../../src/ops/resolve-work.js';
 import { parseMarker } from '../../../src/parse/capture/markers.js';
-import { SizesReader } from '../../../src/parse/capture/op-sizes.js';
+import { OpSizesReader } from '../../../src/parse/capture/op-sizes.js';
 import type { Arg, OpCall } from '../../../src/record/record.js';
 import { kernel } from '../../support/calls.js';
 import { fileOf, ofType, recordsOf, TRACES } from '../../support/kineto.js';
 import { itShared } from '../../support/shared.js';
 
-const reader = new SizesReader();
+const reader = new OpSizesReader();
 
 /** The call that a range's text tells. */
 function read(name: string, sizes: string): OpCall {

@@ -1,22 +1,27 @@
 import { expect } from 'chai';
-import { ACTIVITY_KINDS, Activities, Calls, type ActivityKind } from '../../../src/parse/capture/capture.js';
+import {
+  ACTIVITY_KINDS,
+  Activities,
+  HostCalls,
+  type ActivityKind,
+} from '../../../src/parse/capture/capture-columns.js';
 import { joinLaunches } from '../../../src/parse/capture/launches.js';
-import { Threads } from '../../../src/parse/capture/threads.js';
+import { ThreadTable } from '../../../src/parse/capture/threads.js';
 import { Diagnostics } from '../../../src/record/diagnostics.js';
 
-/** Rank: 0 runtime, 1 driver, 2 other. */
-type CallRow = readonly [process: number, corr: number, start: number, end: number, rank?: number, tid?: number];
+/** Precedence: 0 runtime, 1 driver, 2 other. */
+type CallRow = readonly [process: number, corr: number, start: number, end: number, precedence?: number, tid?: number];
 type ActivityRow = readonly [kind: ActivityKind, process: number, corr: number, start: number];
 
 function join(callRows: readonly CallRow[], activityRows: readonly ActivityRow[]) {
-  const [calls, activities, diagnostics] = [new Calls(), new Activities(), new Diagnostics()];
-  const threads = new Threads();
-  for (const [process, corr, start, end, rank = 0, tid = 1] of callRows) {
+  const [calls, activities, diagnostics] = [new HostCalls(), new Activities(), new Diagnostics()];
+  const threads = new ThreadTable();
+  for (const [process, corr, start, end, precedence = 0, tid = 1] of callRows) {
     calls.process.push(process);
     calls.corr.push(corr);
     calls.start.push(start);
     calls.end.push(end);
-    calls.rank.push(rank);
+    calls.precedence.push(precedence);
     calls.thread.push(threads.thread(threads.process(process, process), tid));
     calls.api.push(0);
   }
@@ -26,7 +31,7 @@ function join(callRows: readonly CallRow[], activityRows: readonly ActivityRow[]
     activities.corr.push(corr);
     activities.start.push(start);
   }
-  const { callOf, kernels } = joinLaunches(calls, activities, threads, diagnostics);
+  const { callOf, kernelCounts: kernels } = joinLaunches(calls, activities, threads, diagnostics);
   return { callOf: [...callOf], kernels: [...kernels], diagnostics: diagnostics.toJSON() };
 }
 
@@ -45,13 +50,18 @@ describe('launches', () => {
   });
 
   it('of several processes, where activities do not tell theirs, belong to none', () => {
-    const [calls, activities, diagnostics, threads] = [new Calls(), new Activities(), new Diagnostics(), new Threads()];
+    const [calls, activities, diagnostics, threads] = [
+      new HostCalls(),
+      new Activities(),
+      new Diagnostics(),
+      new ThreadTable(),
+    ];
     for (const [pid, corr] of [[1, 7], [2, 7], [2, 8]] as const) {
       calls.process.push(0);
       calls.corr.push(corr);
       calls.start.push(10);
       calls.end.push(20);
-      calls.rank.push(0);
+      calls.precedence.push(0);
       calls.thread.push(threads.thread(threads.process(pid, pid), 1));
       calls.api.push(0);
     } // prettier-ignore

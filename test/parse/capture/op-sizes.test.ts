@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { parseMarker, type OpMarker } from '../../../src/parse/capture/markers.js';
-import { MAX_ENTRIES, readSizes, SizesReader } from '../../../src/parse/capture/op-sizes.js';
+import { MAX_ENTRIES, readSizes, OpSizesReader } from '../../../src/parse/capture/op-sizes.js';
 import type { Arg, OpCall } from '../../../src/record/record.js';
 import { globalTid, NsightDatabase } from '../../support/nsight-database.js';
 import { kernelsOf, onlyKernelOf, recordsOf } from '../../support/profile-database.js';
@@ -12,7 +12,7 @@ const op = (text: string): OpMarker => {
   if (marker.kind !== 'op') throw new Error(`${text} is read as ${marker.kind}`);
   return marker;
 };
-const callOf = (text: string): OpCall | null => new SizesReader().callOf(op(text));
+const callOf = (text: string): OpCall | null => new OpSizesReader().callOf(op(text));
 const tensor = (...shape: number[]): Arg => ({ name: '', type: 'tensor', shape });
 const untold: Arg = { name: '', type: 'unknown' };
 

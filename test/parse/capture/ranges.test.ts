@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { Ranges } from '../../../src/parse/capture/capture.js';
-import { orderRanges, Sweep } from '../../../src/parse/capture/ranges.js';
+import { Ranges } from '../../../src/parse/capture/capture-columns.js';
+import { orderRanges, RangeSweep } from '../../../src/parse/capture/ranges.js';
 
 interface Range {
   readonly thread: number;
@@ -32,7 +32,7 @@ function columns(list: readonly Range[]): Ranges {
 function swept(list: readonly Range[], thread: number, launches: readonly Launch[]): number[][] {
   const ranges = columns(list);
   const order = orderRanges(ranges, THREADS, (a, b) => a - b);
-  const sweep = new Sweep<never>(ranges, order, thread);
+  const sweep = new RangeSweep<never>(ranges, order, thread);
   return launches.map(({ start, end }) => sweep.enclosing(start, end).map(({ row }) => row));
 }
 

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { Threads } from '../../../src/parse/capture/threads.js';
+import { ThreadTable } from '../../../src/parse/capture/threads.js';
 
 describe('threads', () => {
   it('number processes by key, so that equal pids on two machines are two processes', () => {
-    const threads = new Threads();
+    const threads = new ThreadTable();
     const one = threads.process(0x1_000_0a1, 0xa1);
     const two = threads.process(0x2_000_0a1, 0xa1);
     expect(two).not.to.equal(one);
@@ -12,7 +12,7 @@ describe('threads', () => {
   });
 
   it('number threads by process and tid', () => {
-    const threads = new Threads();
+    const threads = new ThreadTable();
     const [one, two] = [threads.process(1, 11), threads.process(2, 22)];
     const a = threads.thread(one, 5);
     const b = threads.thread(two, 5);
@@ -23,7 +23,7 @@ describe('threads', () => {
   });
 
   it('compare by pid, then tid, whatever came first', () => {
-    const threads = new Threads();
+    const threads = new ThreadTable();
     const late = threads.thread(threads.process(2, 22), 1);
     const early = threads.thread(threads.process(1, 11), 9);
     const earlier = threads.thread(threads.process(1, 11), 3);
@@ -32,6 +32,6 @@ describe('threads', () => {
   });
 
   it('refuse a process that is not there', () => {
-    expect(() => new Threads().pid(0)).to.throw(RangeError);
+    expect(() => new ThreadTable().pid(0)).to.throw(RangeError);
   });
 });

@@ -1,7 +1,13 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { Calls, Ranges } from '../../../src/parse/capture/capture.js';
-import { DEEPEST, MOST_AT_ONCE, nest, OUTSIDE, type Nesting } from '../../../src/parse/torch/nesting.js';
+import { HostCalls, Ranges } from '../../../src/parse/capture/capture-columns.js';
+import {
+  MAX_OPEN_RANGES,
+  MAX_SIMULTANEOUS_OPS,
+  nest,
+  OUTSIDE,
+  type Nesting,
+} from '../../../src/parse/torch/nesting.js';
 
 interface Span {
   readonly thread: number;
@@ -13,7 +19,7 @@ const THREADS = 3;
 const byRow = (a: number, b: number): number => a - b;
 
 function nested(ranges: readonly Span[], calls: readonly Span[], slack = 0, isFrame = (): boolean => false): Nesting {
-  const [rangeColumns, callColumns] = [new Ranges(), new Calls()];
+  const [rangeColumns, callColumns] = [new Ranges(), new HostCalls()];
   for (const [columns, spans] of [[rangeColumns, ranges] as const, [callColumns, calls] as const]) {
     for (const { thread, start, end } of spans) {
       columns.thread.push(thread);
@@ -131,7 +137,7 @@ describe('Kineto: how events nest', () => {
 
   it('ranges that overlap in a long chain are each known as long as they last', () => {
     // Each begins before the one before it ends; launches stand where only one is open.
-    const chain = Array.from({ length: 3 * DEEPEST }, (_, i) => span(10 * i, 10 * i + 12));
+    const chain = Array.from({ length: 3 * MAX_OPEN_RANGES }, (_, i) => span(10 * i, 10 * i + 12));
     const calls = chain.map(({ start }) => span(start + 5, start + 6));
     const { parent, innermost, unnested } = nested(chain, calls);
     expect(new Set(parent)).to.deep.equal(new Set([OUTSIDE]));
@@ -140,15 +146,15 @@ describe('Kineto: how events nest', () => {
   });
 
   it('ranges that never end nest so deep and no deeper; what is inside belongs to the deepest', () => {
-    const deep = Array.from({ length: DEEPEST + 3 }, (_, i) => span(i, 1_000_000));
+    const deep = Array.from({ length: MAX_OPEN_RANGES + 3 }, (_, i) => span(i, 1_000_000));
     const { parent, innermost, unnested } = nested(deep, [span(500_000, 500_001)]);
-    expect([...parent]).to.deep.equal([OUTSIDE, ...deep.slice(1).map((_, i) => Math.min(i, DEEPEST - 1))]);
-    expect([...innermost]).to.deep.equal([DEEPEST - 1]);
+    expect([...parent]).to.deep.equal([OUTSIDE, ...deep.slice(1).map((_, i) => Math.min(i, MAX_OPEN_RANGES - 1))]);
+    expect([...innermost]).to.deep.equal([MAX_OPEN_RANGES - 1]);
     expect(unnested).to.equal(3);
   });
 
   it('more ops at one instant than can nest stand beside each other, and hold nothing', () => {
-    const ops = Array.from({ length: MOST_AT_ONCE + 1 }, (_, i) => span(5, 100 - (i % 7)));
+    const ops = Array.from({ length: MAX_SIMULTANEOUS_OPS + 1 }, (_, i) => span(5, 100 - (i % 7)));
     const around = span(0, 200);
     const found = nested([around, ...ops], [span(5, 6)]);
     expect(found.unnested).to.equal(ops.length);
@@ -160,7 +166,7 @@ describe('Kineto: how events nest', () => {
   });
 
   it('frames that are open when a profile begins all begin there, and nest', () => {
-    const frames = Array.from({ length: 3 * MOST_AT_ONCE }, (_, i) => span(0, 1000 - i));
+    const frames = Array.from({ length: 3 * MAX_SIMULTANEOUS_OPS }, (_, i) => span(0, 1000 - i));
     const found = nested(frames, [span(5, 6)], 0, () => true);
     expect([...found.parent]).to.deep.equal(frames.map((_, i) => i - 1));
     expect([found.unnested, [...found.innermost]]).to.deep.equal([0, [frames.length - 1]]);

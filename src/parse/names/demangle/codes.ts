@@ -62,20 +62,20 @@ export const QUALIFIERS: ReadonlyMap<string, string> = new Map([
   ['K', ' const'],
 ]);
 
-export interface Operator {
+export interface OperatorCode {
   readonly text: string;
   /** Form in an expression; null where the operator only names a function. */
   readonly form: 'unary' | 'binary' | 'step' | 'conditional' | 'namedCast' | 'query' | null;
 }
 
-const operators = (form: Operator['form'], codes: string): [string, Operator][] =>
+const operators = (form: OperatorCode['form'], codes: string): [string, OperatorCode][] =>
   codes
     .trim()
     .split(/\s+/)
     .map((entry) => [entry.slice(0, 2), { text: entry.slice(3).replace(/_$/, ' '), form }]);
 
 /** <operator-name>: two letters; '_' at the end stands for a blank. */
-export const OPERATORS: ReadonlyMap<string, Operator> = new Map([
+export const OPERATORS: ReadonlyMap<string, OperatorCode> = new Map([
   ...operators('unary', 'ad:& co:~ de:* ng:- nt:! ps:+ aw:co_await_'),
   ...operators('step', 'mm:-- pp:++'),
   ...operators('binary', 'aN:&= aS:= aa:&& an:& cm:, dV:/= da:delete[]_ dv:/ eO:^= eo:^ eq:== ge:>= gt:> ix:[]'),

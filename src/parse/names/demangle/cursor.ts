@@ -1,12 +1,12 @@
-/** A mangled name being read, and the parts of it that later parts may refer to. */
+/** A mangled name being read, and the parts of it that later parts may refer to (substitutions). */
 import type { Node } from './mangled-node.js';
 
-/** The name is malformed, or says something that is not read here. Never leaves this folder. */
-export class GaveUp extends Error {}
+/** The name is malformed, or uses grammar that is not supported. Never leaves this folder. */
+export class NotDemangled extends Error {}
 
-const gaveUp = new GaveUp('not demangled');
+const gaveUp = new NotDemangled('not demangled');
 
-/** A shared error: making one for every odd name would cost more than reading the name. */
+/** Throws a shared error: making one for each such name would cost more than reading it. */
 export function giveUp(): never {
   throw gaveUp;
 }
@@ -14,7 +14,7 @@ export function giveUp(): never {
 /** Deeper nesting is refused; real names nest some 30 deep. */
 const MAX_DEPTH = 300;
 
-export class Cursor {
+export class MangledCursor {
   at = 0;
   /** <substitution> candidates in order. */
   readonly substitutions: Node[] = [];
@@ -24,31 +24,33 @@ export class Cursor {
 
   constructor(readonly text: string) {}
 
-  /** The character `ahead` of the present one; '' at the end. */
-  peek(ahead = 0): string {
-    return this.text.charAt(this.at + ahead);
+  /** The character at an offset from the current one; '' at the end. */
+  peek(offset = 0): string {
+    return this.text.charAt(this.at + offset);
   }
 
-  /** Takes the expected text if it is next. */
+  /** Consumes the expected text if it is next. */
   take(expected: string): boolean {
     if (!this.text.startsWith(expected, this.at)) return false;
     this.at += expected.length;
     return true;
   }
 
+  /** Consumes the expected text. */
   expect(expected: string): void {
     if (!this.take(expected)) giveUp();
   }
 
-  /** Takes the next `length` characters. */
+  /** Consumes the next `length` characters. */
   slice(length: number): string {
     if (length > this.text.length - this.at) giveUp();
     this.at += length;
     return this.text.slice(this.at - length, this.at);
   }
 
-  isDigit(ahead = 0): boolean {
-    const character = this.peek(ahead);
+  /** Whether the character at an offset from the current one is a digit. */
+  isDigit(offset = 0): boolean {
+    const character = this.peek(offset);
     return character >= '0' && character <= '9';
   }
 
@@ -68,7 +70,7 @@ export class Cursor {
     return number + 1;
   }
 
-  /** Takes characters up to the next `E`, which is taken as well. */
+  /** Consumes characters up to and including the next `E`. */
   untilEnd(): string {
     const end = this.text.indexOf('E', this.at);
     if (end < 0) giveUp();
@@ -77,13 +79,14 @@ export class Cursor {
     return taken;
   }
 
-  /** Reads items until `E`, which is taken as well. */
+  /** Reads items up to `E`, which is consumed as well. */
   listUntilEnd<T>(read: () => T): T[] {
     const items: T[] = [];
     while (!this.take('E')) items.push(read());
     return items;
   }
 
+  /** Makes a node available to later substitutions. */
   remember(node: Node): Node {
     this.substitutions.push(node);
     return node;

@@ -1,15 +1,15 @@
 /**
- * C++ names as linkers write them (Itanium ABI) → as people read them, in GNU c++filt's spelling.
+ * Demangler of C++ names (Itanium ABI), in GNU c++filt's spelling.
  *
- * Read is what occurs in the names of kernels: namespaces, templates and their arguments, function types, lambdas,
- * anonymous namespaces, operators, packs, and expressions in template arguments. Anything else gives null: a name is
- * demangled exactly or not at all.
+ * It reads what occurs in names of kernels: namespaces, templates and their arguments, function types, lambdas, anonymous
+ * namespaces, operators, packs, and expressions in template arguments. Anything else gives null: a name is demangled
+ * exactly or not at all.
  */
-import { Cursor, GaveUp } from './cursor.js';
+import { MangledCursor, NotDemangled } from './cursor.js';
 import { readEncoding } from './mangled-names.js';
 import { Printer } from './print.js';
 
-/** Characters kept of names and their texts, so that each kernel's name is read once; the oldest are dropped. */
+/** Characters of names and their results that are cached, so that each name is read once; the oldest are evicted. */
 const MAX_CACHED = 1 << 23;
 /** Longer names are not read. */
 const MAX_LENGTH = 1 << 16;
@@ -33,19 +33,21 @@ export function demangle(name: string): string | null {
 
 function remember(name: string, text: string | null): void {
   cache.set(name, text);
-  cached += name.length + (text?.length ?? 0);
+  cached += sizeOf(name, text);
   for (const [oldest, its] of cache) {
     if (cached <= MAX_CACHED) break;
     cache.delete(oldest);
-    cached -= oldest.length + (its?.length ?? 0);
+    cached -= sizeOf(oldest, its);
   }
 }
+
+const sizeOf = (name: string, text: string | null): number => name.length + (text === null ? 0 : text.length);
 
 /** Suffixes that compilers add to copies of a function: `.kd`, `.isra.0`. */
 const CLONES = /(?:\.[a-z0-9_]+(?:\.\d+)*)*$/;
 
 function read(name: string): string | null {
-  const cursor = new Cursor(name);
+  const cursor = new MangledCursor(name);
   cursor.at = '_Z'.length;
   try {
     const tree = readEncoding(cursor);
@@ -54,7 +56,7 @@ function read(name: string): string | null {
     const clones = rest.match(/\.[a-z_][a-z0-9_]*(?:\.\d+)*|\.\d+/g) ?? [];
     return new Printer().text(tree) + clones.map((clone) => ` [clone ${clone}]`).join('');
   } catch (error) {
-    if (error instanceof GaveUp) return null;
+    if (error instanceof NotDemangled) return null;
     throw error;
   }
 }

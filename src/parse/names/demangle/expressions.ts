@@ -1,14 +1,14 @@
 /** Expressions in template arguments and return types: <expression>, <expr-primary>. */
-import { giveUp, type Cursor } from './cursor.js';
+import { giveUp, type MangledCursor } from './cursor.js';
 import { readEncoding, readTemplateArgs, readTemplateParam, readUnqualified } from './mangled-names.js';
 import type { Node } from './mangled-node.js';
 import { OPERATORS } from './codes.js';
 import { readType } from './mangled-types.js';
 
-type Reader = (cursor: Cursor) => Node;
+type ExpressionReader = (cursor: MangledCursor) => Node;
 
 /** Forms that begin with two letters that are no operator. */
-const FORMS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
+const FORMS: ReadonlyMap<string, ExpressionReader> = new Map<string, ExpressionReader>([
   ['fp', (cursor) => ({ kind: 'parameter', ordinal: readParameter(cursor) })],
   ['sr', readScoped],
   ['on', readWithArgs],
@@ -25,7 +25,7 @@ const FORMS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
 ]);
 
 /** <expression> */
-export function readExpression(cursor: Cursor): Node {
+export function readExpression(cursor: MangledCursor): Node {
   return cursor.nested(() => {
     if (cursor.peek() === 'L') return readLiteral(cursor);
     if (cursor.peek() === 'T') return readTemplateParam(cursor);
@@ -35,7 +35,7 @@ export function readExpression(cursor: Cursor): Node {
   });
 }
 
-function readOperation(cursor: Cursor, code: string): Node {
+function readOperation(cursor: MangledCursor, code: string): Node {
   const operator = OPERATORS.get(code) ?? giveUp();
   switch (operator.form) {
     case 'unary':
@@ -64,21 +64,21 @@ function readOperation(cursor: Cursor, code: string): Node {
   }
 }
 
-const readList = (cursor: Cursor): Node[] => cursor.listUntilEnd(() => readExpression(cursor));
+const readList = (cursor: MangledCursor): Node[] => cursor.listUntilEnd(() => readExpression(cursor));
 
 /** `fp_`, `fp0_` …: the function's own parameters; those of outer levels (`fL`) are not read. */
-function readParameter(cursor: Cursor): number {
+function readParameter(cursor: MangledCursor): number {
   if (cursor.peek() === 'T') giveUp();
   return cursor.ordinal() + 1;
 }
 
 /** `sr`: a name in a dependent scope, which is a type, or names up to `E`. */
-function readScoped(cursor: Cursor): Node {
+function readScoped(cursor: MangledCursor): Node {
   const scope = cursor.isDigit() ? readLevels(cursor) : readType(cursor);
   return { kind: 'nested', scope, name: readWithArgs(cursor) };
 }
 
-function readLevels(cursor: Cursor): Node {
+function readLevels(cursor: MangledCursor): Node {
   const levels = cursor.listUntilEnd(() => readWithArgs(cursor));
   return levels.reduce((scope, level) =>
     level.kind === 'template'
@@ -87,20 +87,20 @@ function readLevels(cursor: Cursor): Node {
   );
 }
 
-function readWithArgs(cursor: Cursor): Node {
+function readWithArgs(cursor: MangledCursor): Node {
   const name = readUnqualified(cursor);
   return cursor.peek() === 'I' ? { kind: 'template', name, args: readTemplateArgs(cursor) } : name;
 }
 
-const readMember = (cursor: Cursor): Node => (cursor.isDigit() ? readWithArgs(cursor) : readExpression(cursor));
+const readMember = (cursor: MangledCursor): Node => (cursor.isDigit() ? readWithArgs(cursor) : readExpression(cursor));
 
-function readCast(cursor: Cursor): Node {
+function readCast(cursor: MangledCursor): Node {
   const type = readType(cursor);
   return { kind: 'cast', type, operand: cursor.take('_') ? readList(cursor) : readExpression(cursor) };
 }
 
 /** <expr-primary> */
-export function readLiteral(cursor: Cursor): Node {
+export function readLiteral(cursor: MangledCursor): Node {
   cursor.expect('L');
   if (cursor.take('_Z') || cursor.take('Z')) {
     const encoding = readEncoding(cursor);

@@ -1,12 +1,12 @@
 /** Names: <encoding>, <name>, <nested-name>, <local-name>, <unqualified-name>, <substitution>, <template-args>. */
-import { giveUp, type Cursor } from './cursor.js';
+import { giveUp, type MangledCursor } from './cursor.js';
 import { readExpression, readLiteral } from './expressions.js';
 import { named, type FunctionNode, type Node } from './mangled-node.js';
 import { OPERATORS, QUALIFIERS, STD_NAMES } from './codes.js';
 import { readParams, readType } from './mangled-types.js';
 
 /** <encoding>: a function with its parameters, or the name of anything else. */
-export function readEncoding(cursor: Cursor): Node {
+export function readEncoding(cursor: MangledCursor): Node {
   return cursor.nested(() => {
     const name = readName(cursor);
     if (cursor.peek() === '' || cursor.peek() === 'E' || cursor.peek() === '.') return name;
@@ -31,7 +31,7 @@ function returns(name: Node): boolean {
 }
 
 /** <name> */
-export function readName(cursor: Cursor): Node {
+export function readName(cursor: MangledCursor): Node {
   if (cursor.take('N')) return readNested(cursor);
   if (cursor.take('Z')) return readLocal(cursor);
   const substituted = cursor.peek() === 'S' && cursor.peek(1) !== 't';
@@ -41,13 +41,13 @@ export function readName(cursor: Cursor): Node {
   return { kind: 'template', name, args: readTemplateArgs(cursor) };
 }
 
-function readUnscoped(cursor: Cursor): Node {
+function readUnscoped(cursor: MangledCursor): Node {
   if (!cursor.take('St')) return readUnqualified(cursor);
   return { kind: 'nested', scope: named('std'), name: readUnqualified(cursor) };
 }
 
 /** <nested-name>, after its `N` */
-function readNested(cursor: Cursor): Node {
+function readNested(cursor: MangledCursor): Node {
   let qualifiers = '';
   for (let text = QUALIFIERS.get(cursor.peek()); text !== undefined; text = QUALIFIERS.get(cursor.peek())) {
     qualifiers = text + qualifiers;
@@ -61,7 +61,7 @@ function readNested(cursor: Cursor): Node {
 }
 
 /** <prefix>: each longer prefix may be referred to later, but not the whole name. */
-function readPrefix(cursor: Cursor): Node {
+function readPrefix(cursor: MangledCursor): Node {
   let prefix: Node | null = null;
   while (cursor.peek() !== 'E') {
     const character = cursor.peek();
@@ -82,19 +82,19 @@ function readPrefix(cursor: Cursor): Node {
   return prefix ?? giveUp();
 }
 
-function readComponent(cursor: Cursor, character: string): Node {
+function readComponent(cursor: MangledCursor, character: string): Node {
   if (character === 'S') return readSubstitution(cursor);
   if (character === 'T') return readTemplateParam(cursor);
   if (character === 'D' && /[tT]/.test(cursor.peek(1))) return readType(cursor, false);
   return readUnqualified(cursor);
 }
 
-/** A function as the scope of something: its return type would only confuse. */
+/** A function as a scope is printed without its return type. */
 const withoutReturn = (scope: Node): Node =>
   scope.kind === 'encoding' ? { ...scope, type: { ...scope.type, returns: null } } : scope;
 
 /** <local-name>, after its `Z` */
-function readLocal(cursor: Cursor): Node {
+function readLocal(cursor: MangledCursor): Node {
   const scope = withoutReturn(readEncoding(cursor));
   cursor.expect('E');
   if (cursor.take('s')) {
@@ -109,21 +109,21 @@ function readLocal(cursor: Cursor): Node {
   return { kind: 'local', scope, entity };
 }
 
-/** <discriminator>: tells equal names in one function apart, and is not printed. */
-function readDiscriminator(cursor: Cursor): void {
+/** <discriminator>: distinguishes equal names in one function, and is not printed. */
+function readDiscriminator(cursor: MangledCursor): void {
   if (!cursor.take('_')) return;
   if (!cursor.take('_')) cursor.number();
   else if (cursor.number() >= 10) cursor.expect('_');
 }
 
 /** <unqualified-name> with its ABI tags */
-export function readUnqualified(cursor: Cursor): Node {
+export function readUnqualified(cursor: MangledCursor): Node {
   let name = readUntagged(cursor);
   while (cursor.take('B')) name = { kind: 'tagged', name, tag: readIdentifier(cursor) };
   return name;
 }
 
-function readUntagged(cursor: Cursor): Node {
+function readUntagged(cursor: MangledCursor): Node {
   if (cursor.isDigit(1)) cursor.take('L');
   const character = cursor.peek();
   if (cursor.isDigit()) return named((cursor.lastName = readIdentifier(cursor)));
@@ -134,14 +134,14 @@ function readUntagged(cursor: Cursor): Node {
   return readOperatorName(cursor);
 }
 
-function readStructor(cursor: Cursor, sign: string): Node {
+function readStructor(cursor: MangledCursor, sign: string): Node {
   cursor.at += 2;
   if (cursor.lastName === '') giveUp();
   return { kind: 'name', text: sign + cursor.lastName, returns: false };
 }
 
 /** <closure-type-name>, after its `Ul`; generic lambdas with a template head of their own are not read. */
-function readLambda(cursor: Cursor): Node {
+function readLambda(cursor: MangledCursor): Node {
   if (cursor.peek() === 'T' && /[ynpt]/.test(cursor.peek(1))) giveUp();
   const params = readParams(cursor);
   cursor.expect('E');
@@ -149,7 +149,7 @@ function readLambda(cursor: Cursor): Node {
 }
 
 /** <operator-name> */
-function readOperatorName(cursor: Cursor): Node {
+function readOperatorName(cursor: MangledCursor): Node {
   if (cursor.take('cv')) return { kind: 'conversion', type: readType(cursor), returns: false };
   if (cursor.take('li')) return named(`operator"" ${readIdentifier(cursor)}`);
   const operator = OPERATORS.get(cursor.slice(2)) ?? giveUp();
@@ -157,14 +157,14 @@ function readOperatorName(cursor: Cursor): Node {
 }
 
 /** <source-name> */
-export function readIdentifier(cursor: Cursor): string {
+export function readIdentifier(cursor: MangledCursor): string {
   const identifier = cursor.slice(cursor.number());
   if (identifier === '') giveUp();
   return /^_GLOBAL_[._$]N/.test(identifier) ? '(anonymous namespace)' : identifier;
 }
 
 /** <substitution> */
-export function readSubstitution(cursor: Cursor): Node {
+export function readSubstitution(cursor: MangledCursor): Node {
   cursor.expect('S');
   const letter = cursor.slice(1);
   if (letter === 't') return named('std');
@@ -186,13 +186,13 @@ export function readSubstitution(cursor: Cursor): Node {
 }
 
 /** <template-param> */
-export function readTemplateParam(cursor: Cursor): Node {
+export function readTemplateParam(cursor: MangledCursor): Node {
   cursor.expect('T');
   return { kind: 'param', index: cursor.ordinal() };
 }
 
 /** <template-args> */
-export function readTemplateArgs(cursor: Cursor): Node[] {
+export function readTemplateArgs(cursor: MangledCursor): Node[] {
   cursor.expect('I');
   // A constructor has the name of its class, not of the class's arguments.
   const { lastName } = cursor;
@@ -201,7 +201,7 @@ export function readTemplateArgs(cursor: Cursor): Node[] {
   return args;
 }
 
-function readTemplateArg(cursor: Cursor): Node {
+function readTemplateArg(cursor: MangledCursor): Node {
   if (cursor.peek() === 'L') return readLiteral(cursor);
   if (cursor.take('J')) {
     return { kind: 'pack', items: cursor.nested(() => cursor.listUntilEnd(() => readTemplateArg(cursor))) };

@@ -1,6 +1,6 @@
 /**
- * What a mangled name says, as a tree. Template parameters stay parameters here: what they stand for depends on where
- * they are printed.
+ * Syntax tree of a mangled name. Template parameters are not replaced in it, because their arguments depend on where they
+ * are printed.
  */
 
 export type Node =

@@ -1,12 +1,12 @@
 /** Types: <type> and the parameters of a function. */
-import { giveUp, type Cursor } from './cursor.js';
+import { giveUp, type MangledCursor } from './cursor.js';
 import { readExpression } from './expressions.js';
 import { readIdentifier, readName, readSubstitution, readTemplateArgs, readTemplateParam } from './mangled-names.js';
 import { named, type Node } from './mangled-node.js';
 import { BUILTIN_TYPES, D_BUILTIN_TYPES, QUALIFIERS } from './codes.js';
 
 /** <type>; `remember` false where the grammar's <decltype> is no <type>. */
-export function readType(cursor: Cursor, remember = true): Node {
+export function readType(cursor: MangledCursor, remember = true): Node {
   return cursor.nested(() => {
     const builtin = BUILTIN_TYPES.get(cursor.peek()) ?? dBuiltin(cursor);
     if (builtin !== undefined) {
@@ -19,11 +19,11 @@ export function readType(cursor: Cursor, remember = true): Node {
   });
 }
 
-const dBuiltin = (cursor: Cursor): Node | undefined =>
+const dBuiltin = (cursor: MangledCursor): Node | undefined =>
   cursor.peek() === 'D' ? D_BUILTIN_TYPES.get(cursor.peek(1)) : undefined;
 
 /** A type that begins with a substitution; it is new only when something follows the substitution. */
-function readSubstituted(cursor: Cursor): Node {
+function readSubstituted(cursor: MangledCursor): Node {
   if (/[0-9A-Z_]/.test(cursor.peek(1))) {
     const name = readSubstitution(cursor);
     if (cursor.peek() !== 'I') return name;
@@ -34,7 +34,7 @@ function readSubstituted(cursor: Cursor): Node {
   return abbreviation && name.kind === 'name' ? name : cursor.remember(name);
 }
 
-function readCompound(cursor: Cursor): Node {
+function readCompound(cursor: MangledCursor): Node {
   const character = cursor.peek();
   if (QUALIFIERS.has(character)) return readQualified(cursor);
   if (cursor.isDigit() || character === 'N' || character === 'Z') return readName(cursor);
@@ -66,7 +66,7 @@ function readCompound(cursor: Cursor): Node {
 }
 
 /** Qualifiers and the type they qualify, together one type; before a function they belong to `this`. */
-function readQualified(cursor: Cursor): Node {
+function readQualified(cursor: MangledCursor): Node {
   const suffixes: string[] = [];
   for (let text = QUALIFIERS.get(cursor.peek()); text !== undefined; text = QUALIFIERS.get(cursor.peek())) {
     suffixes.unshift(text);
@@ -76,7 +76,7 @@ function readQualified(cursor: Cursor): Node {
   return suffixes.reduce<Node>((type, suffix) => ({ kind: 'suffixed', type, suffix }), readType(cursor));
 }
 
-function readParamType(cursor: Cursor): Node {
+function readParamType(cursor: MangledCursor): Node {
   const param = readTemplateParam(cursor);
   if (cursor.peek() !== 'I') return param;
   cursor.remember(param);
@@ -84,7 +84,7 @@ function readParamType(cursor: Cursor): Node {
 }
 
 /** <type>s of `D` and a letter that are not builtin */
-function readExtended(cursor: Cursor): Node {
+function readExtended(cursor: MangledCursor): Node {
   if (cursor.take('Dp')) return { kind: 'expansion', pattern: readType(cursor) };
   if (cursor.take('DF')) return readSizedFloat(cursor);
   if (cursor.take('Do')) {
@@ -103,7 +103,7 @@ function readExtended(cursor: Cursor): Node {
 }
 
 /** <function-type>, after its `F` */
-function readFunction(cursor: Cursor, qualifiers: string): Node {
+function readFunction(cursor: MangledCursor, qualifiers: string): Node {
   cursor.take('Y');
   const returns = readType(cursor);
   const params = readParams(cursor);
@@ -115,7 +115,7 @@ function readFunction(cursor: Cursor, qualifiers: string): Node {
 }
 
 /** Types of the parameters, up to the end of the name or of what it stands in. */
-export function readParams(cursor: Cursor): Node[] {
+export function readParams(cursor: MangledCursor): Node[] {
   const params: Node[] = [];
   const isEnd = (): boolean => /^[E.]?$/.test(cursor.peek()) || (/[RO]/.test(cursor.peek()) && cursor.peek(1) === 'E');
   while (!isEnd()) params.push(readType(cursor));
@@ -125,7 +125,7 @@ export function readParams(cursor: Cursor): Node[] {
 }
 
 /** <array-type>, after its `A` */
-function readArray(cursor: Cursor): Node {
+function readArray(cursor: MangledCursor): Node {
   let size: Node | null = null;
   if (cursor.isDigit()) size = named(String(cursor.number()));
   else if (cursor.peek() !== '_') size = readExpression(cursor);
@@ -133,19 +133,19 @@ function readArray(cursor: Cursor): Node {
   return { kind: 'array', type: readType(cursor), size };
 }
 
-function readVendor(cursor: Cursor): Node {
+function readVendor(cursor: MangledCursor): Node {
   const name = named(readIdentifier(cursor));
   return cursor.peek() === 'I' ? { kind: 'template', name, args: readTemplateArgs(cursor) } : name;
 }
 
 /** An address space or another qualifier of the compiler's own. */
-function readVendorQualified(cursor: Cursor): Node {
+function readVendorQualified(cursor: MangledCursor): Node {
   const qualifier = readVendor(cursor);
   return { kind: 'vendorQualified', qualifier, type: readType(cursor) };
 }
 
 /** `_Float16`, `_Float32x`, `std::bfloat16_t` */
-function readSizedFloat(cursor: Cursor): Node {
+function readSizedFloat(cursor: MangledCursor): Node {
   const bits = cursor.number();
   if (cursor.take('b')) return bits === 16 ? named('std::bfloat16_t') : giveUp();
   if (cursor.take('x')) return named(`_Float${bits}x`);

@@ -2,7 +2,7 @@
 import { giveUp } from './cursor.js';
 import type { FunctionNode, Node } from './mangled-node.js';
 import { expressionText } from './print-expression.js';
-import { templateArgs, packOf, thisQualifiers, type Scope } from './scope.js';
+import { templateArgs, packOf, thisQualifiers, type TemplateScope } from './scope.js';
 
 /** Longer texts are refused: substitutions can make a short name stand for an endless one. */
 const MAX_LENGTH = 1 << 18;
@@ -30,7 +30,7 @@ const plain = (left: string): Declarator => ({ left, right: '', open: null });
 export class Printer {
   #steps = 0;
   #depth = 0;
-  #scope: Scope | null = null;
+  #scope: TemplateScope | null = null;
   /** Index of the item that an expansion is at; null outside of expansions. */
   #packIndex: number | null = null;
   #lambdas = 0;
@@ -199,7 +199,7 @@ export class Printer {
     return this.#within(scope.outer, () => print(item ?? giveUp()));
   }
 
-  #within<T>(scope: Scope | null, print: () => T): T {
+  #within<T>(scope: TemplateScope | null, print: () => T): T {
     const saved = this.#scope;
     this.#scope = scope;
     const result = print();

@@ -1,10 +1,10 @@
-/** What template parameters stand for. */
+/** Template arguments in force, which template parameters refer to. */
 import type { Node } from './mangled-node.js';
 
-/** The template arguments in force, and those outside of them. */
-export interface Scope {
+/** The arguments of a template, and those of the templates around it. */
+export interface TemplateScope {
   readonly args: readonly Node[];
-  readonly outer: Scope | null;
+  readonly outer: TemplateScope | null;
 }
 
 type Pack = Extract<Node, { kind: 'pack' }>;
@@ -24,16 +24,15 @@ export function thisQualifiers(name: Node): readonly [Node, string] {
 }
 
 /**
- * The first pack that a parameter in the pattern of an expansion stands for. Parts that occur more than once are
- * looked into once.
- * @param step called for each node looked into
+ * The first parameter pack in the pattern of an expansion. Parts that occur more than once are visited once.
+ * @param step called for each node visited
  */
-export function packOf(pattern: Node, scope: Scope | null, step: () => void): Pack | null {
+export function packOf(pattern: Node, scope: TemplateScope | null, step: () => void): Pack | null {
   const waiting = [pattern];
-  const seen = new Set<Node>();
+  const visited = new Set<Node>();
   for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
-    if (seen.has(node)) continue;
-    seen.add(node);
+    if (visited.has(node)) continue;
+    visited.add(node);
     step();
     const argument = node.kind === 'param' ? scope?.args[node.index] : undefined;
     if (argument?.kind === 'pack') return argument;

@@ -2,6 +2,7 @@
  * What kinds of work and of cores the device has, in the profiler's words.
  * Source: the user guide of the Ascend PyTorch Profiler, and databases of 2024 to 2026.
  */
+import type { CopyKind } from '../../../record/record.js';
 import { told } from './kernel-labels.js';
 
 /** Core class of a kernel; null where the profile does not tell it (level 0). */
@@ -32,7 +33,7 @@ export function taskKind(taskType: string): TaskKind | null {
 }
 
 /** Direction of a copy by ENUM_MEMCPY_OPERATION. */
-export const COPY_OPERATIONS: Readonly<Record<number, string>> = {
+export const COPY_OPERATIONS: Readonly<Record<number, CopyKind>> = {
   0: 'HtoH',
   1: 'HtoD',
   2: 'DtoH',

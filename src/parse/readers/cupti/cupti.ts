@@ -1,11 +1,11 @@
 /**
- * What nvprof and Nsight Systems have in common: codes that CUPTI gives and both store as they are.
+ * Codes of CUPTI, which nvprof and Nsight Systems both store unchanged.
  * Source: CUPTI documentation, CUpti_ActivityMemcpyKind and CUpti_ActivitySynchronizationType.
  */
 import type { Cell } from '../../sqlite/sqlite.js';
 import type { CopyKind, HostMemory } from '../../../record/record.js';
 
-/** Copies from and to arrays are copies on the device; those of unified memory are told by their direction. */
+/** Direction of each kind of copy; copies between arrays and memory of the device are copies on the device. */
 export const COPY_KINDS: Readonly<Record<number, CopyKind>> = {
   1: 'HtoD',
   2: 'DtoH',
@@ -26,7 +26,7 @@ export const COPY_KINDS: Readonly<Record<number, CopyKind>> = {
 export const CUPTI_MEMORIES: Readonly<Record<number, HostMemory>> = { 1: 'pageable', 2: 'pinned', 5: 'managed' };
 export const NSIGHT_MEMORIES: Readonly<Record<number, HostMemory>> = { 0: 'pageable', 1: 'pinned', 4: 'managed' };
 
-/** Of the memories that a copy reads and writes the host's; NaN where none of them is. */
+/** The code of the host's memory in a copy between host and device, from those of source and destination; else NaN. */
 export function hostSide(copyKind: number, from: number, to: number): number {
   const kind = COPY_KINDS[copyKind];
   return kind === 'HtoD' ? from : kind === 'DtoH' ? to : NaN;
@@ -39,7 +39,7 @@ export const SYNC_KINDS: Readonly<Record<number, string>> = {
   4: 'context',
 };
 
-/** Stream number of rows that belong to no stream. */
+/** Stream id of rows that belong to no stream. */
 export const NO_STREAM = 4294967295;
 
 /** A cell as a number, NaN for anything else. */

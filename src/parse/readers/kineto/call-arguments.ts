@@ -1,19 +1,19 @@
 /**
  * `Input Dims`, `Input type` and `Concrete Inputs` of an op → the arguments of its call, in the order of its schema.
  *
- * Dims: one entry an argument; extents of a tensor, `[]` of anything else, a list of extents for a list of tensors.
- * Types: the C++ type of a tensor's elements, or a word for what is no tensor; '' where nothing was given, or where the
- * profiler does not know the kind. Concrete inputs (since 2023): the text of every value that is no tensor.
+ * Dims: one entry per argument: the shape of a tensor, `[]` for anything else, a list of shapes for a list of tensors.
+ * Types: the C++ type of a tensor's elements, or a word for other kinds; '' for an argument not passed, or of a kind the
+ * profiler does not know. Concrete inputs (since 2023): the text of every value that is no tensor.
  */
 import type { Arg, ArgValue } from '../../../record/record.js';
 import { isListType, isPlainType, scalarType } from '../../torch/scalar-types.js';
 
 const NOT_GIVEN: Arg = { name: '', type: 'NoneType', value: null };
 const UNKNOWN: Arg = { name: '', type: 'unknown' };
-/** Type of a tensor that is not defined: an optional gradient, say. */
+/** Type of an undefined tensor, for example an optional gradient. */
 const UNDEFINED_TENSOR = 'nullptr (uninitialized)';
 
-/** The arguments; null when the profile tells none (shapes were not recorded). */
+/** The arguments in order; null when shapes were not recorded. */
 export function readArguments(dims: unknown, types: unknown, concrete: unknown): Arg[] | null {
   if (!Array.isArray(dims) && !Array.isArray(types)) return null;
   const extents = listOf(dims);
@@ -30,7 +30,7 @@ export function readArguments(dims: unknown, types: unknown, concrete: unknown):
   });
 }
 
-/** Extents of one or more tensors, `[[10, 64, 56, 56]]`; null where the first is not told. */
+/** Shapes of one or more tensors, `[[10, 64, 56, 56]]`; null when the first is unknown. */
 export function readExtents(dims: unknown): number[][] | null {
   const [first, ...rest] = listOf(dims);
   if (!isShape(first) || first.length === 0) return null;
@@ -53,7 +53,7 @@ function readArgument(extents: unknown, kind: string, value: string | undefined)
   return plain(value);
 }
 
-/** A type that is not known stands under the name that the profile gives it; '' is none. */
+/** A tensor; an unknown element type keeps the profile's name for it, '' is none. */
 const tensor = (shape: readonly number[], dtype: string): Arg => ({
   name: '',
   type: 'tensor',
@@ -64,7 +64,7 @@ const tensor = (shape: readonly number[], dtype: string): Arg => ({
 const isNested = (extents: unknown): boolean =>
   Array.isArray(extents) && extents.length > 0 && extents.every((item) => Array.isArray(item));
 
-/** Of the tensors of a list the extents alone are told. */
+/** A list of tensors, of which only the shapes are recorded. */
 function tensors(extents: unknown): Arg {
   const items = listOf(extents);
   if (!items.every(isShape)) return { name: '', type: 'list' };
@@ -90,7 +90,7 @@ function plain(text: string): Arg {
 /** `0.` is a float, `0` an int. */
 const numberType = (text: string): string => (/[.e]/i.test(text) ? 'float' : 'int');
 
-/** `True`, `1`, `0.125`, `[1, 1]`, `[True, False]`; any other text stands for itself. */
+/** `True`, `1`, `0.125`, `[1, 1]`, `[True, False]`; any other text is a string. */
 function readValue(text: string): ArgValue {
   if (text === 'True') return true;
   if (text === 'False') return false;

@@ -1,11 +1,11 @@
-/** The texts of host events and, of ops, what they say of the arguments: `Input Dims` and its like are JSON. */
+/** The texts of host events; `Input Dims` and the other texts on the arguments of ops are JSON. */
 import type { Arg } from '../../../record/record.js';
 import { LruCache } from '../../../containers/lru-cache.js';
 import type { HostTexts } from '../../torch/host-events.js';
 import { readArguments, readExtents } from './call-arguments.js';
 import type { ByteTexts } from '../../json/byte-texts.js';
 
-export class OpTexts implements HostTexts {
+export class KinetoTexts implements HostTexts {
   readonly #values = new LruCache<number, unknown>(8192);
 
   constructor(private readonly texts: ByteTexts) {}
@@ -22,7 +22,7 @@ export class OpTexts implements HostTexts {
     return readExtents(this.#value(dims));
   }
 
-  /** A text as JSON; undefined when there is none, or it is none. */
+  /** A text parsed as JSON, by its number plus one; undefined for 0 and for malformed JSON. */
   #value(text: number): unknown {
     if (text === 0) return undefined;
     return this.#values.of(text, () => this.texts.value(text - 1));

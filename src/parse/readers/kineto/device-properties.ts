@@ -3,9 +3,8 @@
  */
 import type { Device } from '../../../record/record.js';
 
-type Fields = Readonly<Record<string, unknown>>;
-
-const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null;
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null;
 const number = (value: unknown): number | null =>
   typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : null;
 
@@ -47,12 +46,13 @@ function readDevice(value: unknown): Device | null {
 }
 
 /**
- * The devices that a trace describes, and those that appear in its activities alone: on AMD's systems the processors
- * are numbered among the devices, so that the numbers of activities are others than those described. Where all
- * described devices are of one model, so are these.
- * @param used device numbers of activities
+ * The devices that a trace describes, and those that only occur in its activities: on AMD's systems the host's CPUs are
+ * numbered among the devices, so that activities have other ids than those described. These are taken to be of the
+ * described model where all described devices are of one.
+ * @param properties `deviceProperties` of the trace
+ * @param used device ids of activities
  */
-export function readDevices(properties: unknown, used: ReadonlySet<number>): Device[] {
+export function devicesOfTrace(properties: unknown, used: ReadonlySet<number>): Device[] {
   const described = (Array.isArray(properties) ? properties : []).map(readDevice).filter((device) => device !== null);
   const [first] = described;
   const oneModel =

@@ -1,5 +1,5 @@
 /**
- * PyTorch's numbers of kinds of devices, and what it calls them.
+ * Names of PyTorch's device types; the index of each is its number.
  * Source: torch/headeronly/core/DeviceType.h (before: c10/core/DeviceType.h).
  */
 export const DEVICE_TYPES: readonly string[] = [
@@ -7,5 +7,5 @@ export const DEVICE_TYPES: readonly string[] = [
   ...['MPS', 'Meta', 'HPU', 'VE', 'Lazy', 'IPU', 'MTIA', 'PrivateUse1'],
 ];
 
-/** The host's own memory. */
+/** Device type of the host's memory. */
 export const HOST = DEVICE_TYPES.indexOf('CPU');

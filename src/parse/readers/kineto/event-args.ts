@@ -1,9 +1,10 @@
-/** What events say in their `args`. */
+/** The keys of events' `args` that are read. */
 import type { TraceEvent } from '../../json/event-fields.js';
+import { elementAt } from '../../../containers/element.js';
 import { numberAt } from '../../json/number-bytes.js';
 
 /**
- * Keys of an event's `args` that are read, by a name of ours; capitals do not matter.
+ * Keys of an event's `args` by the name used here; matched in upper or lower case.
  * Source: libkineto/src/output_json.cpp, torch/csrc/profiler/util.cpp, torch/csrc/autograd/profiler_kineto.cpp.
  */
 const ARG_KEYS = {
@@ -31,7 +32,7 @@ const ARG_KEYS = {
   index: 'Ev Idx',
 } as const;
 
-/** The keys in order of their codes. */
+/** The keys; the index of each is its code. */
 export const KINETO_ARGS: readonly string[] = Object.values(ARG_KEYS);
 
 /** The code of each key of `args`. */
@@ -39,8 +40,8 @@ export const ARG = Object.fromEntries(Object.keys(ARG_KEYS).map((name, code) => 
   Record<keyof typeof ARG_KEYS, number>
 >;
 
-/** A number of the event's `args`, which have been read; NaN where there is none. */
+/** A number of an event's `args`; NaN when there is none. The args must have been read. */
 export function argNumber({ args: { from, to } }: TraceEvent, key: number, bytes: Buffer): number {
-  const at = from[key] ?? -1;
-  return at === -1 ? NaN : numberAt(bytes, at, to[key] ?? 0);
+  const at = elementAt(from, key);
+  return at === -1 ? NaN : numberAt(bytes, at, elementAt(to, key));
 }

@@ -1,17 +1,15 @@
 /**
- * What a kernel's `args` say of a collective operation.
+ * The collective operation of a kernel, from its `args`.
  * Source: torch/csrc/profiler/util.cpp (metadata of `record_param_comms`).
  */
 import type { Collective } from '../../../record/record.js';
 import { scalarType } from '../../torch/scalar-types.js';
 
-type Fields = Readonly<Record<string, unknown>>;
-
 const text = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
 const count = (value: unknown): number | null =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : null;
 
-/** `[0, 1, 2]`, as a list or as text; null for a list that was cut (`[0, 1, ...]`). */
+/** `[0, 1, 2]`, as a list or as text; null for a list that is abbreviated (`[0, 1, ...]`). */
 function ranksOf(value: unknown): number[] | null {
   let list = value;
   if (typeof value === 'string') {
@@ -28,10 +26,10 @@ function ranksOf(value: unknown): number[] | null {
 
 const product = (a: number | null, b: number | null): number | null => (a === null || b === null ? null : a * b);
 
-/** The collective of a kernel's `args`, or null when they tell none. */
+/** The collective operation in a kernel's `args`; null when there is none. Sizes in bytes. */
 export function readCollective(args: unknown): Collective | null {
   if (typeof args !== 'object' || args === null) return null;
-  const fields = args as Fields;
+  const fields = args as Readonly<Record<string, unknown>>;
   const op = text(fields['Collective name']);
   if (op === null) return null;
   const type = scalarType(text(fields['dtype']) ?? '');

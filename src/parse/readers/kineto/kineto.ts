@@ -20,7 +20,7 @@ function* read({ path, file }: Probe, options: ReadOptions): Generator<ProfileLi
   yield* emit(new KinetoCapture(path, file, kineto.id), options);
 }
 
-/** Metadata may come before the events: this much of it. */
+/** Bytes searched for the key: metadata may come before the events. */
 const SEARCHED = 16 * 1024 * 1024;
 const EVENTS = '"traceEvents"';
 

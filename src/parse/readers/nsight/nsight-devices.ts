@@ -1,14 +1,15 @@
 /**
- * Devices of an Nsight Systems export. Activities name a device by its CUDA ordinal, which every process counts for
- * itself (CUDA_VISIBLE_DEVICES): TARGET_INFO_CUDA_DEVICE leads from process and ordinal to the GPU.
+ * Devices of an Nsight Systems export. Activities refer to a device by its CUDA ordinal, which differs between processes
+ * (CUDA_VISIBLE_DEVICES): TARGET_INFO_CUDA_DEVICE maps process and ordinal to the GPU.
  */
 import type { Device } from '../../../record/record.js';
 import type { Cell, SqliteFile } from '../../sqlite/sqlite.js';
 
+/** Device ids for the records, and the devices themselves. */
 export interface DeviceMap {
-  /** The device id for records: the CUDA ordinal, unless processes mean different GPUs by one ordinal; then the GPU's. */
+  /** The device id: the CUDA ordinal, unless one ordinal is different GPUs in different processes; then the GPU's id. */
   idOf(pid: number, ordinal: number): number;
-  /** Devices in order of id: those described, and used ones of which nothing else is known. */
+  /** Devices in order of id: those described, and used ones about which nothing else is known. */
   list(used: ReadonlySet<number>): Device[];
 }
 
@@ -44,25 +45,35 @@ export function readDevices(database: SqliteFile): DeviceMap {
 
 interface Gpu {
   readonly gpu: number;
-  /** CUDA ordinal that the GPU's own row gives, where it does. */
+  /** CUDA ordinal in the GPU's own row; null when there is none. */
   readonly ordinal: number | null;
   readonly device: Omit<Device, 'id'>;
 }
 
-/** `memoryBandwidth` holds bytes per second and `clockRate` hertz, whatever the documentation says of them. */
+/** `memoryBandwidth` is in bytes per second and `clockRate` in hertz, whatever the documentation states. */
 function readGpus(database: SqliteFile): Gpu[] {
   const columns = [
-    'id', 'cuDevice', 'name', 'computeMajor', 'computeMinor', 'smCount', 'clockRate', 'memoryBandwidth', 'totalMemory',
-  ]; // prettier-ignore
-  return [...database.rows('TARGET_INFO_GPU', columns)].map((row) => {
-    const [id, ordinal, name, major, minor, units, clockHz, memBytesPerS, memBytes] = row;
+    'id',
+    'cuDevice',
+    'name',
+    'computeMajor',
+    'computeMinor',
+    'smCount',
+    'clockRate',
+    'memoryBandwidth',
+    'totalMemory',
+  ];
+  return [...database.rows('TARGET_INFO_GPU', columns)].flatMap((row) => {
+    const [id, ordinal, name, majorCell, minorCell, units, clockHz, memBytesPerS, memBytes] = row;
+    const [gpu, major, minor] = [number(id), number(majorCell), number(minorCell)];
+    if (gpu === null) return [];
     return {
-      gpu: number(id) ?? 0,
+      gpu,
       ordinal: number(ordinal),
       device: {
         vendor: 'nvidia',
         name: typeof name === 'string' ? name : null,
-        arch: number(major) === null ? null : `sm${number(major) ?? ''}${number(minor) ?? 0}`,
+        arch: major === null || minor === null ? null : `sm${major}${minor}`,
         units: number(units),
         clockHz: number(clockHz),
         memBytesPerS: number(memBytesPerS),
@@ -74,28 +85,30 @@ function readGpus(database: SqliteFile): Gpu[] {
 
 const key = (pid: number, ordinal: number): string => `${pid}:${ordinal}`;
 
-/** GPU by process and ordinal. */
+/** GPU by process and ordinal; exports without processes have pid 0. */
 function readOrdinals(database: SqliteFile): Map<string, number> {
   const gpuOf = new Map<string, number>();
   for (const [gpu, ordinal, pid] of database.rows('TARGET_INFO_CUDA_DEVICE', ['gpuId', 'cudaId', 'pid'])) {
-    gpuOf.set(key((number(pid) ?? 0) % 0x1000000, number(ordinal) ?? 0), number(gpu) ?? 0);
+    if (typeof gpu !== 'number' || typeof ordinal !== 'number') continue;
+    gpuOf.set(key(typeof pid === 'number' ? pid % 0x1000000 : 0, ordinal), gpu);
   }
   return gpuOf;
 }
 
 const ordinalOf = (processAndOrdinal: string): number => Number(processAndOrdinal.split(':')[1]);
 
+/** Whether one ordinal is different GPUs in different processes. */
 function isAmbiguous(gpuOf: ReadonlyMap<string, number>): boolean {
-  const seen = new Map<number, number>();
+  const firstGpus = new Map<number, number>();
   return [...gpuOf].some(([at, gpu]) => {
     const ordinal = ordinalOf(at);
-    const known = seen.get(ordinal) ?? gpu;
-    seen.set(ordinal, known);
+    const known = firstGpus.get(ordinal) ?? gpu;
+    firstGpus.set(ordinal, known);
     return known !== gpu;
   });
 }
 
-/** The ordinals that lead to a GPU; without such rows the ordinal in its own row, else its id. */
+/** The ordinals that are mapped to a GPU; when nothing is mapped, the ordinal in its own row, else its id. */
 function ordinalsOf(gpuOf: ReadonlyMap<string, number>, gpu: number, own: number | null): number[] {
   const ordinals = [...gpuOf].filter(([, target]) => target === gpu).map(([at]) => ordinalOf(at));
   if (ordinals.length > 0) return [...new Set(ordinals)];

@@ -1,26 +1,19 @@
 /**
- * Nsight Systems SQLite exports of 2019 to 2026. Tables exist only when they have rows, columns come and go between
- * releases: everything is read by name, and what is missing is null.
+ * Nsight Systems SQLite exports of 2019 to 2026. Tables exist only when they have rows, and columns differ between
+ * releases: everything is read by name, and missing cells are null.
  * Source: NVIDIA Nsight Systems documentation, "SQLite Schema Reference", and exports of these years.
  */
 import { Diagnostics } from '../../../record/diagnostics.js';
 import { LruCache } from '../../../containers/lru-cache.js';
 import type { Device, HostMemory, ProfileLine } from '../../../record/record.js';
-import {
-  ACTIVITY_KINDS,
-  Activities,
-  Calls,
-  Ranges,
-  type ActivityKind,
-  type Capture,
-  type Names,
-} from '../../capture/capture.js';
+import type { Capture, CaptureNames } from '../../capture/capture.js';
+import { Activities, HostCalls, Ranges, type ActivityRow } from '../../capture/capture-columns.js';
 import { emit } from '../../capture/emit.js';
 import { stripAbi } from '../../names/kernel-name.js';
 import { cachedCells } from '../../sqlite/block-cache.js';
 import type { Probe, Reader, ReadOptions } from '../../reader.js';
 import type { Cell, Filter, Selection, SqliteFile, TakeNumbers } from '../../sqlite/sqlite.js';
-import { Threads } from '../../capture/threads.js';
+import { ThreadTable } from '../../capture/threads.js';
 import { readDevices, type DeviceMap } from './nsight-devices.js';
 import { COPY_KINDS, hostSide, NO_STREAM, NSIGHT_MEMORIES, numberOf, SYNC_KINDS } from '../cupti/cupti.js';
 
@@ -38,19 +31,19 @@ function* read({ database }: Probe, options: ReadOptions): Generator<ProfileLine
   yield* emit(new NsightCapture(database), options);
 }
 
-/** pid and tid take 24 bits each of a global id; what stands above them tells machines apart, and may set the sign. */
+/** A global id holds tid in its lowest 24 bits, pid in the next 24, then hardware and VM id, which may set the sign. */
 const processOf = (column: string): Selection => ({ needs: [column], sql: `((${column} >> 24) & 0xFFFFFFFFFF)` });
 const tidOf = (column: string): Selection => ({ needs: [column], sql: `(${column} & 0xFFFFFF)` });
 const THREAD: readonly Selection[] = [processOf('globalTid'), tidOf('globalTid')];
 
 const NVTX = 'NVTX_EVENTS';
 
-/** Kernel name, or code of a kind, of rows that have none. */
+/** Number of the kernel name, or code of the kind, of rows that have none. */
 const NO_NAME = 4294967295;
 
 /** NVTX event types (ENUM_NSYS_EVENT_TYPE). */
 const EVENT = { thread: 39, pushPop: 59, startEnd: 60, textPushPop: 70, textStartEnd: 71, domain: 75 } as const;
-/** Exports up to 2021 wrote 0 for a value that is not there. */
+/** Exports up to 2021 wrote 0 for a missing value. */
 const CROSSES_THREADS = '(endGlobalTid <> 0 AND endGlobalTid <> globalTid)';
 const IS_RANGE: Filter = [
   {
@@ -61,86 +54,97 @@ const IS_RANGE: Filter = [
 ];
 const IS_NAMING: Filter = [{ needs: ['eventType'], sql: `eventType IN (${[EVENT.domain, EVENT.thread].join()})` }];
 
-/** Registered strings by -1 - id, texts of their own by row. */
-const textPlace = (database: SqliteFile): Selection => {
+/** Number of a range's text: -1 - id for a registered string, the row's id for a text in the row itself. */
+const textNumber = (database: SqliteFile): Selection => {
   const hasText = database.hasColumn(NVTX, 'text') ? 'OR text IS NOT NULL' : '';
   return database.hasColumn(NVTX, 'textId')
     ? { needs: [], sql: `CASE WHEN textId IS NULL ${hasText} THEN rowid ELSE -1 - textId END` }
     : { needs: [], sql: 'rowid' };
 };
 
-/** Rows of the API table by event class: the runtime's own, the driver's, then others (backtraces, extensions). */
-const CALL_RANK: Readonly<Record<number, number>> = { 0: 0, 1: 1 };
+/** Precedence of rows of the API table by event class: runtime, driver, then others (backtraces, extensions). */
+const CALL_PRECEDENCE: Readonly<Record<number, number>> = { 0: 0, 1: 1 };
 const OTHER_CALLS = 2;
 
 const text = (cell: Cell | undefined): string | null => (typeof cell === 'string' ? cell : null);
 
 /** Columns that all activity tables share; `correlationId` onwards may be missing. */
-const ACTIVITY_COLUMNS: readonly Selection[] = [
-  'start', 'end', 'deviceId', 'streamId', 'correlationId', processOf('globalPid'), 'graphNodeId',
-]; // prettier-ignore
+const SHARED_COLUMNS: readonly Selection[] = [
+  'start',
+  'end',
+  'deviceId',
+  'streamId',
+  'correlationId',
+  processOf('globalPid'),
+  'graphNodeId',
+];
 
-/** An activity table: its own columns follow the shared ones; `own` says at which place what is. */
+/** An activity table: its own columns follow the shared ones, and `add` adds a row by their cells. */
 interface ActivityTable {
-  readonly kind: ActivityKind;
   readonly table: string;
   readonly columns: readonly string[];
-  readonly own: Readonly<Partial<Record<'name' | 'bytes' | 'value' | 'extents' | 'memories', number>>>;
+  readonly add: (activities: Activities, row: ActivityRow, own: readonly number[]) => void;
 }
 
-const SHARED = ACTIVITY_COLUMNS.length;
-/** A place that no row has. */
-const NONE = -1;
+/** The number of a name or the code of a kind as a cell of a column. */
+const nameOrNone = (cell = NaN): number => (Number.isNaN(cell) ? NO_NAME : cell);
 
 const ACTIVITY_TABLES: readonly ActivityTable[] = [
   {
-    kind: 'kernel',
     table: 'CUPTI_ACTIVITY_KIND_KERNEL',
     columns: ['demangledName', 'graphId', 'gridX', 'gridY', 'gridZ', 'blockX', 'blockY', 'blockZ'],
-    own: { name: SHARED, value: SHARED + 1, extents: SHARED + 2 },
+    add: (activities, row, [name, graphId = NaN, ...extents]) => {
+      activities.addKernel(row, nameOrNone(name), graphId);
+      for (const extent of extents) activities.kernels.extents.push(extent);
+    },
   },
   {
-    kind: 'copy',
     table: 'CUPTI_ACTIVITY_KIND_MEMCPY',
     columns: ['copyKind', 'bytes', 'srcKind', 'dstKind'],
-    own: { name: SHARED, bytes: SHARED + 1, memories: SHARED + 2 },
+    add: (activities, row, [kind = NaN, bytes = NaN, source = NaN, destination = NaN]) => {
+      activities.addCopy(row, nameOrNone(kind), bytes, hostSide(kind, source, destination));
+    },
   },
   {
-    kind: 'set',
     table: 'CUPTI_ACTIVITY_KIND_MEMSET',
     columns: ['bytes', 'value'],
-    own: { bytes: SHARED, value: SHARED + 1 },
+    add: (activities, row, [bytes = NaN, value = NaN]) => {
+      activities.addSet(row, bytes, value);
+    },
   },
   {
-    kind: 'sync',
     table: 'CUPTI_ACTIVITY_KIND_SYNCHRONIZATION',
     columns: ['syncType'],
-    own: { name: SHARED },
+    add: (activities, row, [kind]) => {
+      activities.addSync(row, nameOrNone(kind));
+    },
   },
   {
-    kind: 'graph',
     table: 'CUPTI_ACTIVITY_KIND_GRAPH_TRACE',
     columns: ['graphId', 'graphExecId'],
-    own: { value: SHARED, bytes: SHARED + 1 },
+    add: (activities, row, [graphId = NaN, execId = NaN]) => {
+      activities.addGraph(row, graphId, execId);
+    },
   },
 ];
 
-/** Correlation id 0 was written for "none" before columns became nullable. */
+/** Exports wrote correlation id 0 for none before columns became nullable. */
 const knownCorr = (corr: number): number => (corr === 0 ? NaN : corr);
 
 class NsightCapture implements Capture {
   readonly diagnostics = new Diagnostics();
-  readonly threads = new Threads();
-  readonly calls = new Calls();
+  readonly threads = new ThreadTable();
+  readonly hostCalls = new HostCalls();
   readonly ranges = new Ranges();
   readonly activities = new Activities();
-  readonly names: Names;
+  readonly names: CaptureNames;
   readonly header: Capture['header'];
   readonly #devices: DeviceMap;
-  /** Domain names by process and domain number; place in the list is the number in the columns. */
-  readonly #domains: { process: number; id: number; name: string | null }[] = [];
+  /** NVTX domains: the number of the one at index i in the columns is i + 1. */
+  readonly #domains: { id: number; name: string | null }[] = [];
+  /** Those numbers by process and domain id. */
   readonly #domainNumbers = new Map<string, number>();
-  #mpiRanks = new Set<number>();
+  readonly #mpiRanks = new Set<number>();
 
   constructor(private readonly database: SqliteFile) {
     this.#devices = readDevices(database);
@@ -152,7 +156,7 @@ class NsightCapture implements Capture {
     this.header = {
       format: nsight.id,
       tool: this.#tool(),
-      rank: this.#mpiRanks.size === 1 ? ([...this.#mpiRanks][0] ?? null) : null,
+      rank: this.#rank(),
       startUnixNs: this.#startUnixNs(),
       dur: this.#duration(),
       devices: this.#usedDevices(),
@@ -160,7 +164,7 @@ class NsightCapture implements Capture {
   }
 
   #readCalls(): void {
-    const { calls } = this;
+    const { hostCalls } = this;
     const columns = ['start', 'end', ...THREAD, 'correlationId', 'nameId', 'eventClass'];
     this.database.eachNumbers(
       'CUPTI_ACTIVITY_KIND_RUNTIME',
@@ -171,21 +175,21 @@ class NsightCapture implements Capture {
           return;
         }
         const owner = this.#process(process);
-        calls.start.push(start);
-        calls.end.push(end);
-        calls.thread.push(this.threads.thread(owner, tid));
-        calls.process.push(owner);
-        calls.corr.push(knownCorr(corr));
-        calls.api.push(name);
-        calls.rank.push(Number.isNaN(eventClass) ? 0 : (CALL_RANK[eventClass] ?? OTHER_CALLS));
+        hostCalls.start.push(start);
+        hostCalls.end.push(end);
+        hostCalls.thread.push(this.threads.thread(owner, tid));
+        hostCalls.process.push(owner);
+        hostCalls.corr.push(knownCorr(corr));
+        hostCalls.api.push(name);
+        hostCalls.precedence.push(Number.isNaN(eventClass) ? 0 : (CALL_PRECEDENCE[eventClass] ?? OTHER_CALLS));
       },
     );
   }
 
   #readRanges(): void {
     const { ranges, database } = this;
-    const columns = ['start', 'end', ...THREAD, textPlace(database), 'domainId'];
-    const take: TakeNumbers = ([start = NaN, end = NaN, process = NaN, tid = 0, place = 0, domain = NaN]) => {
+    const columns = ['start', 'end', ...THREAD, textNumber(database), 'domainId'];
+    const take: TakeNumbers = ([start = NaN, end = NaN, process = NaN, tid = 0, textId = 0, domain = NaN]) => {
       if (Number.isNaN(start) || Number.isNaN(process)) {
         this.diagnostics.count('bad-row');
         return;
@@ -199,7 +203,7 @@ class NsightCapture implements Capture {
       ranges.start.push(start);
       ranges.end.push(Number.isNaN(end) ? Infinity : end);
       ranges.thread.push(this.threads.thread(owner, tid));
-      ranges.text.push(place);
+      ranges.text.push(textId);
       ranges.domain.push(this.#domain(owner, domain));
     };
     database.eachNumbers(NVTX, columns, take, IS_RANGE);
@@ -210,48 +214,41 @@ class NsightCapture implements Capture {
 
   /** Rows that name a domain or a thread. */
   #readNamings(): void {
-    const columns = ['eventType', ...THREAD, 'domainId', textPlace(this.database)];
-    for (const [type, process, , domain, place] of this.database.rows(NVTX, columns, IS_NAMING)) {
-      if (type === EVENT.domain) this.#nameDomain(this.#process(numberOf(process)), numberOf(domain), numberOf(place));
-      else this.#noteThreadName(numberOf(place));
+    const columns = ['eventType', ...THREAD, 'domainId', textNumber(this.database)];
+    for (const [type, process, , domain, textCell] of this.database.rows(NVTX, columns, IS_NAMING)) {
+      const name = this.names.rangeText(numberOf(textCell));
+      if (type === EVENT.domain) this.#nameDomain(this.#process(numberOf(process)), numberOf(domain), name);
+      else this.#readRank(name);
     }
   }
 
-  #readActivities({ kind, table, columns, own }: ActivityTable): void {
+  #readActivities({ table, columns, add }: ActivityTable): void {
     const { activities } = this;
-    // Old exports do not say whose an activity is: it is the only process's, else nobody's.
-    const orphanage = this.#onlyProcess() ?? this.#process(0);
-    this.database.eachNumbers(table, [...ACTIVITY_COLUMNS, ...columns], (cells) => {
+    // Old exports do not record the process of an activity: it is that of all calls, or unknown.
+    const defaultProcess = this.#onlyProcess() ?? this.#process(0);
+    this.database.eachNumbers(table, [...SHARED_COLUMNS, ...columns], (cells) => {
       const [start = NaN, end = NaN, device = 0, stream = NaN, corr = NaN, process = NaN, node = NaN] = cells;
-      const told = !Number.isNaN(start) && !Number.isNaN(end);
-      if (!told) this.diagnostics.count('bad-row');
+      const hasTimes = !Number.isNaN(start) && !Number.isNaN(end);
+      if (!hasTimes) this.diagnostics.count('bad-row');
       // CUPTI gives 0 and 0 for times that it did not collect.
-      const timed = told && (start !== 0 || end !== 0);
-      const owner = Number.isNaN(process) ? orphanage : this.#process(process);
-      activities.kind.push(ACTIVITY_KINDS.indexOf(kind));
-      activities.start.push(timed ? start : NaN);
-      activities.end.push(timed ? end : NaN);
-      activities.device.push(this.#devices.idOf(this.threads.pid(owner), device));
-      activities.stream.push(stream === NO_STREAM ? NaN : stream);
-      activities.process.push(owner);
-      activities.corr.push(knownCorr(corr));
-      activities.node.push(node === 0 ? NaN : node);
-      const name = own.name === undefined ? 0 : (cells[own.name] ?? NaN);
-      activities.name.push(Number.isNaN(name) ? NO_NAME : name);
-      activities.bytes.push(cells[own.bytes ?? NONE] ?? NaN);
-      activities.value.push(
-        own.memories === undefined
-          ? (cells[own.value ?? NONE] ?? NaN)
-          : hostSide(name, cells[own.memories] ?? NaN, cells[own.memories + 1] ?? NaN),
-      );
-      activities.extent.push(kind === 'kernel' ? activities.extents.length / 6 : 0);
-      if (own.extents !== undefined) for (let i = 0; i < 6; i++) activities.extents.push(cells[own.extents + i] ?? NaN);
+      const isTimed = hasTimes && (start !== 0 || end !== 0);
+      const owner = Number.isNaN(process) ? defaultProcess : this.#process(process);
+      const row: ActivityRow = {
+        start: isTimed ? start : NaN,
+        end: isTimed ? end : NaN,
+        device: this.#devices.idOf(this.threads.pid(owner), device),
+        stream: stream === NO_STREAM ? NaN : stream,
+        process: owner,
+        corr: knownCorr(corr),
+        node: node === 0 ? NaN : node,
+      };
+      add(activities, row, cells.slice(SHARED_COLUMNS.length));
     });
   }
 
-  /** The process of all calls, null when there are several or none. */
+  /** The process of all host calls; null when there are several or none. */
   #onlyProcess(): number | null {
-    const { values } = this.calls.process;
+    const { values } = this.hostCalls.process;
     const first = values[0];
     return first !== undefined && values.every((process) => process === first) ? first : null;
   }
@@ -266,55 +263,66 @@ class NsightCapture implements Capture {
     const key = `${process}:${id}`;
     let domain = this.#domainNumbers.get(key);
     if (domain === undefined) {
-      domain = this.#domains.push({ process, id, name: null });
+      domain = this.#domains.push({ id, name: null });
       this.#domainNumbers.set(key, domain);
     }
     return domain;
   }
 
-  #nameDomain(process: number, id: number, place: number): void {
+  #nameDomain(process: number, id: number, name: string | null): void {
     const domain = this.#domains[this.#domain(process, id) - 1];
-    if (domain !== undefined) domain.name = this.names.rangeText(place);
+    if (domain !== undefined) domain.name = name;
   }
 
-  /** A thread named by an MPI library tells the rank of the process. */
-  #noteThreadName(place: number): void {
-    const rank = /^MPI Rank (\d{1,6})$/.exec(this.names.rangeText(place) ?? '')?.[1];
+  /** MPI libraries name a thread after the rank of the process. */
+  #readRank(threadName: string | null): void {
+    const rank = threadName === null ? undefined : /^MPI Rank (\d{1,6})$/.exec(threadName)?.[1];
     if (rank !== undefined) this.#mpiRanks.add(Number(rank));
   }
 
-  hostMemoryOf(activity: number): HostMemory | null {
-    return NSIGHT_MEMORIES[this.activities.value.at(activity)] ?? null;
+  /** The MPI rank; null when there is none, or several. */
+  #rank(): number | null {
+    const [rank, ...others] = this.#mpiRanks;
+    return rank === undefined || others.length > 0 ? null : rank;
   }
 
-  #names(): Names {
+  hostMemoryOf(activity: number): HostMemory | null {
+    const { copies, ownRow } = this.activities;
+    return NSIGHT_MEMORIES[copies.hostMemoryCode.at(ownRow.at(activity))] ?? null;
+  }
+
+  #names(): CaptureNames {
     const { database } = this;
     const string = database.lookup('StringIds', 'value');
     const inline = cachedCells(database.cells(NVTX, 'text'));
     const byId = (id: number): string | null => (string === null ? null : text(string(id)));
-    const apiNames = new LruCache<number, string>(512);
+    const apiName = (api: number): string | null => {
+      const name = byId(api);
+      return name === null || name === '' ? null : stripAbi(name);
+    };
+    const apiNames = new LruCache<number, string | null>(512);
     return {
       kernelName: byId,
-      apiName: (api) => apiNames.of(api, () => stripAbi(byId(api) ?? '')) || null,
-      rangeText: (at) => (at < 0 ? byId(-1 - at) : text(inline(at))),
+      apiName: (api) => apiNames.of(api, apiName),
+      rangeText: (number) => (number < 0 ? byId(-1 - number) : text(inline(number))),
       domainName: (domain) => {
         const known = this.#domains[domain - 1];
-        return known === undefined ? null : (known['name'] ?? `domain#${known.id}`);
+        return known === undefined ? null : (known.name ?? `domain#${known.id}`);
       },
-      kindName: (kind, code) => (kind === 'copy' ? COPY_KINDS[code] : SYNC_KINDS[code]) ?? null,
+      copyKind: (code) => COPY_KINDS[code] ?? null,
+      syncKind: (code) => SYNC_KINDS[code] ?? null,
     };
   }
 
-  /** `NVIDIA Nsight Systems 2024.2.1.106`; exports before 2022 do not say. */
+  /** `NVIDIA Nsight Systems 2024.2.1.106`; null for exports before 2022, which do not state it. */
   #tool(): string | null {
-    const facts = new Map<string, string>();
+    let version: string | null = null;
     for (const table of ['META_DATA_EXPORT', 'EXPORT_META_DATA']) {
       for (const [name, value] of this.database.rows(table, ['name', 'value'])) {
-        if (name === 'EXPORT_PRODUCT_VERSION') facts.set(name, text(value) ?? '');
+        if (name === 'EXPORT_PRODUCT_VERSION') version = text(value) ?? '';
       }
     }
-    const version = facts.get('EXPORT_PRODUCT_VERSION');
-    return version === undefined ? null : `Nsight Systems ${version}`;
+    return version === null ? null : `Nsight Systems ${version}`;
   }
 
   #startUnixNs(): string | null {
@@ -329,7 +337,7 @@ class NsightCapture implements Capture {
     return null;
   }
 
-  /** Devices the profile describes, and those that only appear in activities. */
+  /** Devices that the profile describes, and those that only occur in activities. */
   #usedDevices(): Device[] {
     return this.#devices.list(new Set(this.activities.device.values));
   }

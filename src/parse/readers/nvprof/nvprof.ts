@@ -5,22 +5,16 @@
  */
 import { Diagnostics } from '../../../record/diagnostics.js';
 import type { Device, HostMemory, ProfileLine } from '../../../record/record.js';
-import {
-  ACTIVITY_KINDS,
-  Activities,
-  Calls,
-  Ranges,
-  type ActivityKind,
-  type Capture,
-  type Names,
-} from '../../capture/capture.js';
+import type { Capture, CaptureNames } from '../../capture/capture.js';
+import { Activities, HostCalls, Ranges, type ActivityRow } from '../../capture/capture-columns.js';
 import { demangle } from '../../names/demangle/demangle.js';
 import { emit } from '../../capture/emit.js';
+import { elementAt } from '../../../containers/element.js';
 import { PairIndex } from '../../../containers/pair-index.js';
 import { NumericColumn, orNull } from '../../../containers/numeric-column.js';
 import type { Probe, Reader, ReadOptions } from '../../reader.js';
 import type { Cell, Row, Selection, SqliteFile } from '../../sqlite/sqlite.js';
-import { Threads } from '../../capture/threads.js';
+import { ThreadTable } from '../../capture/threads.js';
 import { COPY_KINDS, CUPTI_MEMORIES, hostSide, NO_STREAM, numberOf, SYNC_KINDS } from '../cupti/cupti.js';
 import { apiName, type ApiDomain } from './nvprof-api.js';
 
@@ -42,32 +36,34 @@ const KIND = 'CUPTI_ACTIVITY_KIND_';
 /** Both kernel tables: kernels that may overlap, and those that nvprof ran one after the other. */
 const KERNEL_TABLES = [`${KIND}CONCURRENT_KERNEL`, `${KIND}KERNEL`];
 const COPY_TABLES = [`${KIND}MEMCPY`, `${KIND}MEMCPY2`];
-/** In order of preference when both have a call of one correlation id. */
-const CALL_TABLES: readonly (readonly [table: string, kind: ApiDomain])[] = [
+/** In order of precedence when both have a call of one correlation id. */
+const CALL_TABLES: readonly (readonly [table: string, domain: ApiDomain])[] = [
   [`${KIND}RUNTIME`, 'runtime'],
   [`${KIND}DRIVER`, 'driver'],
 ];
 
-/** Flags of a marker row (CUpti_ActivityFlag): the other bits tell how it synchronises. */
+/** Flags of a marker row (CUpti_ActivityFlag); the other bits state how it synchronises. */
 const MARKER = { start: 2, end: 4 } as const;
-/** CUPTI_ACTIVITY_OBJECT_THREAD: the object id is a process and a thread. */
+/** CUPTI_ACTIVITY_OBJECT_THREAD: the object id holds a process and a thread. */
 const THREAD_OBJECT = 2;
 
-/** One process a file: nvprof writes a file per process, and device rows carry no process. */
+/** nvprof writes one file per process, and device rows do not record it: all activities are of this one. */
 const PROCESS_KEY = 0;
 
 class NvprofCapture implements Capture {
   readonly diagnostics = new Diagnostics();
-  readonly threads = new Threads();
-  readonly calls = new Calls();
+  readonly threads = new ThreadTable();
+  readonly hostCalls = new HostCalls();
   readonly ranges = new Ranges();
   readonly activities = new Activities();
-  readonly names: Names;
+  readonly names: CaptureNames;
   readonly header: Capture['header'];
-  /** The profile's start in Unix time, as text. */
+  /** The profile's start: Unix time in ns, as text because it exceeds 2^53. */
   readonly #start: string | null;
   readonly #owner = this.threads.process(PROCESS_KEY, 0);
+  /** Numbers of NVTX domains in the columns, from 1, by the id of the string that names them. */
   readonly #domains = new Map<number, number>();
+  /** Ids of the strings that name the domains, in order of number. */
   readonly #domainNames: number[] = [];
 
   constructor(private readonly database: SqliteFile) {
@@ -122,7 +118,7 @@ class NvprofCapture implements Capture {
   }
 
   #readCalls(): void {
-    const { calls } = this;
+    const { hostCalls } = this;
     // A thread id is a pthread handle cut to 32 bits and stored with a sign.
     const columns: Selection[] = [
       'processId',
@@ -130,19 +126,19 @@ class NvprofCapture implements Capture {
       'correlationId',
       'cbid',
     ];
-    for (const [rank, [table]] of CALL_TABLES.entries()) {
+    for (const [precedence, [table]] of CALL_TABLES.entries()) {
       for (const [start, end, pid, tid, corr, cbid] of this.#rows(table, columns)) {
         if (typeof start !== 'number' || typeof end !== 'number' || start < 0 || end < start) {
           this.diagnostics.count('bad-row');
           continue;
         }
-        calls.start.push(start);
-        calls.end.push(end);
-        calls.thread.push(this.#thread(numberOf(pid), numberOf(tid)));
-        calls.process.push(this.#owner);
-        calls.corr.push(numberOf(corr));
-        calls.api.push(numberOf(cbid) * CALL_TABLES.length + rank);
-        calls.rank.push(rank);
+        hostCalls.start.push(start);
+        hostCalls.end.push(end);
+        hostCalls.thread.push(this.#thread(numberOf(pid), numberOf(tid)));
+        hostCalls.process.push(this.#owner);
+        hostCalls.corr.push(numberOf(corr));
+        hostCalls.api.push(numberOf(cbid) * CALL_TABLES.length + precedence);
+        hostCalls.precedence.push(precedence);
       }
     }
   }
@@ -151,7 +147,7 @@ class NvprofCapture implements Capture {
     return this.threads.thread(this.threads.process(pid + 1, pid), tid);
   }
 
-  /** Pairs start and end rows by their id. Instantaneous markers and those of other objects than threads enclose nothing. */
+  /** Pairs start and end rows by id. Instantaneous markers and markers of objects other than threads enclose nothing. */
   #readMarkers(): void {
     const table = `${KIND}MARKER`;
     const columns: Selection[] = [
@@ -170,7 +166,8 @@ class NvprofCapture implements Capture {
       domain: NumericColumn.counts(),
     };
     const ends = { time: NumericColumn.floats(), id: NumericColumn.floats() };
-    const threads = new Map<Cell, number>();
+    /** Thread numbers by object id. */
+    const threads = new Map<Cell | undefined, number>();
     let otherStarts = 0;
     for (const [time, , id, flags, objectKind, object, name, domain] of this.#rows(table, columns, [
       'timestamp',
@@ -185,10 +182,10 @@ class NvprofCapture implements Capture {
       } else if ((flag & MARKER.start) !== 0 && objectKind !== THREAD_OBJECT) {
         otherStarts++;
       } else if ((flag & MARKER.start) !== 0) {
-        let thread = threads.get(object ?? null);
+        let thread = threads.get(object);
         if (thread === undefined) {
           thread = this.#thread(...readObjectId(String(object)));
-          threads.set(object ?? null, thread);
+          threads.set(object, thread);
         }
         starts.time.push(time);
         starts.id.push(id);
@@ -247,7 +244,7 @@ class NvprofCapture implements Capture {
     return domain;
   }
 
-  /** Device of each context: waits name only their context. */
+  /** Device of each context: rows of waits record only their context. */
   #readContexts(): Map<number, number> {
     const rows = this.database.rows(`${KIND}CONTEXT`, ['contextId', 'deviceId']);
     return new Map([...rows].map(([context, device]) => [numberOf(context), numberOf(device)]));
@@ -255,78 +252,68 @@ class NvprofCapture implements Capture {
 
   #readKernels(): void {
     const { activities } = this;
-    const columns = [
-      ...PLACE,
-      'name',
-      'graphNodeId',
-      'graphId',
-      'gridX',
-      'gridY',
-      'gridZ',
-      'blockX',
-      'blockY',
-      'blockZ',
-    ];
+    const columns = [...SHARED_COLUMNS, 'name', 'graphNodeId', 'graphId', ...EXTENT_COLUMNS];
     for (const table of KERNEL_TABLES) {
-      for (const row of this.#rows(table, columns)) {
-        this.#pushActivity('kernel', row, { name: row[5], node: row[6], value: row[7] });
-        activities.extent.set(activities.length - 1, activities.extents.length / 6);
-        for (let i = 8; i < 14; i++) activities.extents.push(numberOf(row[i]));
+      for (const cells of this.#rows(table, columns)) {
+        const [name = 0, node, graphId, ...extents] = cells.slice(SHARED_CELLS);
+        activities.addKernel(this.#activityRow(cells, node), numberOf(name), numberOf(graphId));
+        for (const extent of extents) activities.kernels.extents.push(numberOf(extent));
       }
     }
   }
 
   #readCopies(): void {
-    const columns = [...PLACE, 'copyKind', 'bytes', 'graphNodeId', 'srcKind', 'dstKind'];
+    const columns = [...SHARED_COLUMNS, 'copyKind', 'bytes', 'graphNodeId', 'srcKind', 'dstKind'];
     for (const table of COPY_TABLES) {
-      for (const row of this.#rows(table, columns)) {
-        const value = hostSide(numberOf(row[5]), numberOf(row[8]), numberOf(row[9]));
-        this.#pushActivity('copy', row, { name: row[5], bytes: row[6], node: row[7], value });
+      for (const cells of this.#rows(table, columns)) {
+        const [kindCell, bytes, node, source, destination] = cells.slice(SHARED_CELLS);
+        const kind = numberOf(kindCell);
+        const hostMemoryCode = hostSide(kind, numberOf(source), numberOf(destination));
+        this.activities.addCopy(this.#activityRow(cells, node), kind, numberOf(bytes), hostMemoryCode);
       }
     }
   }
 
   #readSets(): void {
-    for (const row of this.#rows(`${KIND}MEMSET`, [...PLACE, 'bytes', 'value', 'graphNodeId'])) {
-      this.#pushActivity('set', row, { bytes: row[5], value: row[6], node: row[7] });
+    for (const cells of this.#rows(`${KIND}MEMSET`, [...SHARED_COLUMNS, 'bytes', 'value', 'graphNodeId'])) {
+      const [bytes, value, node] = cells.slice(SHARED_CELLS);
+      this.activities.addSet(this.#activityRow(cells, node), numberOf(bytes), numberOf(value));
     }
   }
 
   #readSyncs(deviceOf: ReadonlyMap<number, number>): void {
     const columns = ['contextId', 'streamId', 'correlationId', 'type'];
-    for (const [start = null, end = null, context, stream = null, corr = null, type] of this.#rows(
+    for (const [start = null, end = null, context, stream = null, corr = null, kind] of this.#rows(
       `${KIND}SYNCHRONIZATION`,
       columns,
     )) {
       const device = deviceOf.get(numberOf(context)) ?? 0;
-      this.#pushActivity('sync', [start, end, device, stream === NO_STREAM ? null : stream, corr], { name: type });
+      const row = this.#activityRow([start, end, device, stream === NO_STREAM ? null : stream, corr], null);
+      this.activities.addSync(row, numberOf(kind));
     }
   }
 
-  #pushActivity(kind: ActivityKind, row: Row, own: Readonly<Record<string, Cell | undefined>>): void {
-    const [start, end, device, stream, corr] = row;
-    const { activities } = this;
+  /** The cells that all activities have: those of `SHARED_COLUMNS` after the rebased times, and the graph node. */
+  #activityRow([start, end, device, stream, corr]: Row, node: Cell | undefined): ActivityRow {
     // Times that were not collected are 0 in the file, and before the profile's start once they are rebased.
-    const timed = typeof start === 'number' && typeof end === 'number' && start >= 0;
-    activities.kind.push(ACTIVITY_KINDS.indexOf(kind));
-    activities.start.push(timed ? start : NaN);
-    activities.end.push(timed ? end : NaN);
-    activities.device.push(numberOf(device));
-    activities.stream.push(numberOf(stream));
-    activities.process.push(this.#owner);
-    activities.corr.push(numberOf(corr));
-    activities.node.push(own['node'] === 0 ? NaN : numberOf(own['node']));
-    activities.name.push(numberOf(own['name'] ?? 0));
-    activities.bytes.push(numberOf(own['bytes']));
-    activities.value.push(numberOf(own['value']));
-    activities.extent.push(0);
+    const isTimed = typeof start === 'number' && typeof end === 'number' && start >= 0;
+    return {
+      start: isTimed ? start : NaN,
+      end: isTimed ? end : NaN,
+      device: numberOf(device),
+      stream: numberOf(stream),
+      process: this.#owner,
+      corr: numberOf(corr),
+      node: node === 0 ? NaN : numberOf(node),
+    };
   }
 
   hostMemoryOf(activity: number): HostMemory | null {
-    return CUPTI_MEMORIES[this.activities.value.at(activity)] ?? null;
+    const { copies, ownRow } = this.activities;
+    return CUPTI_MEMORIES[copies.hostMemoryCode.at(ownRow.at(activity))] ?? null;
   }
 
-  #names(): Names {
+  #names(): CaptureNames {
     const lookup = this.database.lookup('StringTable', 'value');
     const string = (id: number): string | null => {
       const value = lookup?.(id) ?? null;
@@ -341,12 +328,13 @@ class NvprofCapture implements Capture {
         return demangled ?? name;
       },
       apiName: (api) => {
-        const kind = CALL_TABLES[api % CALL_TABLES.length]?.[1] ?? 'runtime';
-        return apiName(kind, Math.floor(api / CALL_TABLES.length));
+        const [, domain] = elementAt(CALL_TABLES, api % CALL_TABLES.length);
+        return apiName(domain, Math.floor(api / CALL_TABLES.length));
       },
       rangeText: string,
-      domainName: (domain) => string(this.#domainNames[domain - 1] ?? 0),
-      kindName: (kind, code) => (kind === 'copy' ? COPY_KINDS[code] : SYNC_KINDS[code]) ?? null,
+      domainName: (domain) => (domain === 0 ? null : string(elementAt(this.#domainNames, domain - 1))),
+      copyKind: (code) => COPY_KINDS[code] ?? null,
+      syncKind: (code) => SYNC_KINDS[code] ?? null,
     };
   }
 
@@ -355,18 +343,24 @@ class NvprofCapture implements Capture {
     return typeof row?.[0] === 'number' ? `nvprof database version ${row[0]}` : null;
   }
 
-  /** Clock in kHz and bandwidth in kB/s. */
+  /** The file holds clocks in kHz and bandwidths in kB/s. */
   #devices(): Device[] {
     const columns = [
-      'id', 'name', 'computeCapabilityMajor', 'computeCapabilityMinor', 'numMultiprocessors', 'coreClockRate',
-      'globalMemoryBandwidth', 'globalMemorySize',
-    ]; // prettier-ignore
+      'id',
+      'name',
+      'computeCapabilityMajor',
+      'computeCapabilityMinor',
+      'numMultiprocessors',
+      'coreClockRate',
+      'globalMemoryBandwidth',
+      'globalMemorySize',
+    ];
     const rows = [...this.database.rows(`${KIND}DEVICE`, columns)].map((row) => row.map(numberOf));
     const times = (cell: number, factor: number): number | null => orNull(cell * factor);
     return rows
       .map(
         ([id = NaN, name = NaN, major = NaN, minor = NaN, units = NaN, kHz = NaN, kBPerS = NaN, memBytes = NaN]) => ({
-          id: orNull(id) ?? 0,
+          id: Number.isNaN(id) ? 0 : id,
           vendor: 'nvidia',
           name: this.names.rangeText(name),
           arch: Number.isNaN(major + minor) ? null : `sm${major}${minor}`,
@@ -380,10 +374,17 @@ class NvprofCapture implements Capture {
   }
 }
 
-/** Where an activity ran and what launched it. */
-const PLACE: readonly Selection[] = ['deviceId', 'streamId', 'correlationId'];
+/** Columns that all activity tables but that of waits share. */
+const SHARED_COLUMNS: readonly Selection[] = ['deviceId', 'streamId', 'correlationId'];
+/** Cells before an activity table's own: start, end and the shared columns. */
+const SHARED_CELLS = 2 + SHARED_COLUMNS.length;
 
-/** A thread's object id in hexadecimal: 4 bytes process, 8 bytes thread of which 4 count, both little-endian. */
+const EXTENT_COLUMNS: readonly Selection[] = ['gridX', 'gridY', 'gridZ', 'blockX', 'blockY', 'blockZ'];
+
+/**
+ * Process and thread of a marker's object id, in hexadecimal: 4 bytes process, 8 bytes thread, little-endian. Only the
+ * first 4 bytes of the thread are used, as in the tables of calls.
+ */
 export function readObjectId(hex: string): [pid: number, tid: number] {
   const bytes = Buffer.from(hex, 'hex');
   return bytes.length < 8 ? [0, 0] : [bytes.readUInt32LE(0), bytes.readUInt32LE(4)];

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
-import { readDevices } from '../../../../src/parse/readers/kineto/device-properties.js';
+import { devicesOfTrace } from '../../../../src/parse/readers/kineto/device-properties.js';
 import type { Device } from '../../../../src/record/record.js';
 
 const H100 = { id: 0, name: 'NVIDIA H100 80GB HBM3', totalGlobalMem: 85018279936, computeMajor: 9, computeMinor: 0, numSms: 132 }; // prettier-ignore
 const MI300 = { id: 0, name: 'AMD Instinct MI300X', totalGlobalMem: 206141652992, computeMajor: 9, computeMinor: 4, numSms: 304 }; // prettier-ignore
 
-const read = (properties: unknown, ...used: number[]): Device[] => readDevices(properties, new Set(used));
+const read = (properties: unknown, ...used: number[]): Device[] => devicesOfTrace(properties, new Set(used));
 const unknown = (id: number): Device => ({
   id,
   vendor: 'unknown',

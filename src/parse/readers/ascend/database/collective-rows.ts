@@ -2,7 +2,7 @@
  * COMMUNICATION_OP and the tasks of which its operations consist: one record an operation. Where it ran is told by its
  * tasks in databases before schema 1.2.
  */
-import type { Operation } from '../../../capture/capture.js';
+import type { CollectiveOperation } from '../../../capture/capture.js';
 import { NumericColumn } from '../../../../containers/numeric-column.js';
 import { PairIndex } from '../../../../containers/pair-index.js';
 import type { SqliteFile } from '../../../sqlite/sqlite.js';
@@ -98,7 +98,7 @@ export class CollectiveRows {
     return { device, stream: place?.stream ?? NaN, process: place?.process ?? NaN };
   }
 
-  operationOf(row: number): Operation {
+  operationOf(row: number): CollectiveOperation {
     const text = (column: NumericColumn): string | null => told(this.strings.text(column.at(row)));
     const name = text(this.#names) ?? 'na';
     const type = collectiveType(this.#typeNames.get(this.#types.at(row)) ?? null);

@@ -5,22 +5,20 @@
  */
 import { Diagnostics } from '../../../../record/diagnostics.js';
 import type { StatementRecord } from '../../../../record/record.js';
-import {
-  Activities,
-  ACTIVITY_KINDS,
-  Calls,
-  type Capture,
-  type Details,
-  type Header,
-  type Names,
-  type Operation,
+import type {
+  Capture,
+  ActivityDetails,
+  CaptureHeader,
+  CaptureNames,
+  CollectiveOperation,
 } from '../../../capture/capture.js';
-import type { KernelContexts } from '../../../capture/context.js';
-import type { Launches } from '../../../capture/launches.js';
+import { Activities, HostCalls, KIND_CODE } from '../../../capture/capture-columns.js';
+import type { KernelContexts } from '../../../capture/kernel-contexts.js';
+import type { LaunchJoin } from '../../../capture/launches.js';
 import { PairIndex } from '../../../../containers/pair-index.js';
 import type { SqliteFile } from '../../../sqlite/sqlite.js';
-import { Threads } from '../../../capture/threads.js';
-import { TorchContexts } from '../../../torch/contexts.js';
+import { ThreadTable } from '../../../capture/threads.js';
+import { TorchContexts } from '../../../torch/torch-contexts.js';
 import type { HostEvents } from '../../../torch/host-events.js';
 import { nest } from '../../../torch/nesting.js';
 import { COPY_OPERATIONS, taskKind } from '../device-kinds.js';
@@ -36,20 +34,17 @@ import { SampleRows } from './sample-rows.js';
 import { Strings } from './strings.js';
 import { TaskRows } from './task-rows.js';
 
-const KERNEL = ACTIVITY_KINDS.indexOf('kernel');
-const COLLECTIVE = ACTIVITY_KINDS.indexOf('collective');
-
 /** Layers of the driver library (ENUM_API_TYPE) in order of preference for what launched a task. */
 const API_RANK: Readonly<Record<number, number>> = { 10000: 0, 5500: 1, 20000: 2, 5000: 3, 15000: 4 };
 const OTHER_API = 5;
 
 export class AscendCapture implements Capture {
   readonly diagnostics = new Diagnostics();
-  readonly threads = new Threads();
-  readonly calls = new Calls();
+  readonly threads = new ThreadTable();
+  readonly hostCalls = new HostCalls();
   readonly activities = new Activities();
-  readonly header: Header;
-  readonly names: Names;
+  readonly header: CaptureHeader;
+  readonly names: CaptureNames;
   readonly ranges;
   readonly #strings: Strings;
   readonly #clock: Clock;
@@ -78,8 +73,8 @@ export class AscendCapture implements Capture {
     this.#samples = new SampleRows(database, clock, strings);
     if (activities.length === 0) diagnostics.count('no-device-activity');
     clock.moveToFirst(
-      [this.ranges.start, this.calls.start, activities.start],
-      [this.ranges.end, this.calls.end, activities.end],
+      [this.ranges.start, this.hostCalls.start, activities.start],
+      [this.ranges.end, this.hostCalls.end, activities.end],
       this.#samples.earliest(),
     );
     this.names = this.#names();
@@ -99,8 +94,8 @@ export class AscendCapture implements Capture {
     return this.#host.events;
   }
 
-  contexts(launches: Launches): KernelContexts {
-    const { calls, activities, threads, diagnostics } = this;
+  contexts(launches: LaunchJoin): KernelContexts {
+    const { hostCalls: calls, activities, threads, diagnostics } = this;
     const events = this.#events;
     const { ops } = events;
     const compareNames = (a: number, b: number): number => {
@@ -127,20 +122,20 @@ export class AscendCapture implements Capture {
         const call = launches.callOf[activity] ?? -1;
         return connections.opOf(activities.corr.at(activity), call === -1 ? NaN : calls.start.at(call));
       },
-      trusted: true,
-      queued: true,
+      externalIdsAreOps: true,
+      launchedByQueue: true,
       slack: 0,
       steps: [...this.#host.steps()],
     };
-    return new TorchContexts(facts, this.#rowsOf(KERNEL), this.#rowsOf(COLLECTIVE));
+    return new TorchContexts(facts, this.#rowsOf(KIND_CODE.kernel), this.#rowsOf(KIND_CODE.collective));
   }
 
-  operationOf(activity: number): Operation {
+  operationOf(activity: number): CollectiveOperation {
     return this.#collectives.operationOf(this.#tasks.source.at(activity));
   }
 
-  detailsOf(activity: number): Details | null {
-    if (this.activities.kind.at(activity) !== KERNEL) return null;
+  detailsOf(activity: number): ActivityDetails | null {
+    if (this.activities.kind.at(activity) !== KIND_CODE.kernel) return null;
     const row = this.#tasks.source.at(activity);
     const engine = this.#kernels.coreOf(row);
     const counters = this.#kernels.countersOf(row);
@@ -157,12 +152,12 @@ export class AscendCapture implements Capture {
   }
 
   #readCalls(): void {
-    const { calls, threads, diagnostics } = this;
+    const { hostCalls: calls, threads, diagnostics } = this;
     const columns = [
       this.#clock.since('startNs'), this.#clock.since('endNs'), ...THREAD, 'connectionId', 'name', 'type',
     ]; // prettier-ignore
     const rows = this.database.rowsOf('CANN_API');
-    const { start, end, thread, process, corr, api, rank } = calls;
+    const { start, end, thread, process, corr, api, precedence: rank } = calls;
     for (const column of [start, end, thread, process, corr, api, rank]) column.reserve(rows);
     this.database.eachNumbers('CANN_API', columns, (cells) => {
       const [began = NaN, ended = NaN, pid = NaN, tid = 0, connection = NaN, name = NaN, type = NaN] = cells;
@@ -177,7 +172,7 @@ export class AscendCapture implements Capture {
       calls.process.push(owner);
       calls.corr.push(connectionOrNone(connection));
       calls.api.push(name);
-      calls.rank.push(API_RANK[type] ?? OTHER_API);
+      calls.precedence.push(API_RANK[type] ?? OTHER_API);
     });
   }
 
@@ -199,7 +194,7 @@ export class AscendCapture implements Capture {
   /** Matrix units of each device, as far as its kernels use them. */
   #units(): Map<number, number> {
     const rows = new Map<number, number[]>();
-    for (const activity of this.#rowsOf(KERNEL)) {
+    for (const activity of this.#rowsOf(KIND_CODE.kernel)) {
       const device = this.activities.device.at(activity);
       const known = rows.get(device);
       if (known === undefined) rows.set(device, [this.#tasks.source.at(activity)]);
@@ -213,15 +208,15 @@ export class AscendCapture implements Capture {
     return units;
   }
 
-  #names(): Names {
+  #names(): CaptureNames {
     const strings = this.#strings;
     return {
       kernelName: (name) => strings.text(name),
       apiName: (api) => strings.text(api),
       rangeText: (text) => this.#events.nameText(text),
       domainName: () => null,
-      kindName: (kind, code) => {
-        if (kind === 'copy') return COPY_OPERATIONS[code] ?? null;
+      copyKind: (code) => COPY_OPERATIONS[code] ?? null,
+      syncKind: (code) => {
         const task = taskKind(strings.text(code) ?? '');
         return task?.is === 'sync' ? task.kind : null;
       },

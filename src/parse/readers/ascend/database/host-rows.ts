@@ -4,9 +4,9 @@
  */
 import type { Diagnostics } from '../../../../record/diagnostics.js';
 import type { Selection, SqliteFile } from '../../../sqlite/sqlite.js';
-import type { Threads } from '../../../capture/threads.js';
+import type { ThreadTable } from '../../../capture/threads.js';
 import { HostEvents } from '../../../torch/host-events.js';
-import type { Step } from '../../../torch/training-steps.js';
+import type { TrainingStep } from '../../../torch/training-steps.js';
 import { isNear, type Clock } from './database-clock.js';
 import { connectionOrNone } from './connections.js';
 import type { HostNames } from './host-names.js';
@@ -48,7 +48,7 @@ export class HostRows {
   constructor(
     private readonly database: SqliteFile,
     private readonly clock: Clock,
-    private readonly threads: Threads,
+    private readonly threads: ThreadTable,
     private readonly names: HostNames,
     private readonly diagnostics: Diagnostics,
   ) {
@@ -72,7 +72,7 @@ export class HostRows {
   }
 
   /** Steps by host time, relative to the clock's base until the times are moved. */
-  *steps(): Generator<Step> {
+  *steps(): Generator<TrainingStep> {
     const { clock } = this;
     const columns = ['id', clock.since('startNs'), clock.since('endNs')];
     for (const [id, start, end] of this.database.rows('STEP_TIME', columns)) {

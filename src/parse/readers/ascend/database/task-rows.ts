@@ -3,10 +3,10 @@
  * is passed over: kernels on both kinds of core and collectives have one around their own, and the profiler's marks.
  */
 import type { Diagnostics } from '../../../../record/diagnostics.js';
-import { ACTIVITY_KINDS, type Activities, type ActivityKind } from '../../../capture/capture.js';
+import type { Activities, ActivityRow } from '../../../capture/capture-columns.js';
 import { NumericColumn } from '../../../../containers/numeric-column.js';
 import type { SqliteFile } from '../../../sqlite/sqlite.js';
-import type { Threads } from '../../../capture/threads.js';
+import type { ThreadTable } from '../../../capture/threads.js';
 import { taskKind, type TaskKind } from '../device-kinds.js';
 import { isNear, type Clock } from './database-clock.js';
 import type { CollectiveRows } from './collective-rows.js';
@@ -43,7 +43,7 @@ export class TaskRows {
   constructor(
     private readonly database: SqliteFile,
     private readonly clock: Clock,
-    private readonly threads: Threads,
+    private readonly threads: ThreadTable,
     private readonly strings: Strings,
     private readonly activities: Activities,
     private readonly kernels: KernelRows,
@@ -108,20 +108,19 @@ export class TaskRows {
   }
 
   #addKernel(task: Task, kernel: number, type: number): void {
-    this.#add('kernel', task, { name: this.kernels.nameOf(kernel), source: kernel, type });
+    const { activities } = this;
+    activities.addKernel(this.#row(task, kernel, type), this.kernels.nameOf(kernel), NaN);
     const blocks = this.kernels.blocksOf(kernel);
-    const { extents } = this.activities;
-    for (let i = 0; i < 3; i++) extents.push(0);
-    extents.push(blocks);
-    extents.push(1);
-    extents.push(1);
+    for (const extent of [0, 0, 0, blocks, 1, 1]) activities.kernels.extents.push(extent);
   }
 
   #addOther(kind: TaskKind, task: Task, id: number, type: number): void {
     const [size = NaN, operation = NO_CODE] = this.#copies.get(id) ?? [];
-    if (kind.is === 'copy') this.#add('copy', task, { name: operation, bytes: size, type });
-    else if (kind.is === 'set') this.#add('set', task, { bytes: size, type });
-    else this.#add('sync', task, { name: type, type });
+    const { activities } = this;
+    const row = this.#row(task, NO_ROW, type);
+    if (kind.is === 'copy') activities.addCopy(row, operation, size, NaN);
+    else if (kind.is === 'set') activities.addSet(row, size, NaN);
+    else activities.addSync(row, type);
   }
 
   #addCollectives(): void {
@@ -131,28 +130,29 @@ export class TaskRows {
       const process = place === null || Number.isNaN(place.process) ? this.#orphanage : place.process;
       const [start, end, connection] = [collectives.start.at(row), collectives.end.at(row), collectives.connection.at(row)]; // prettier-ignore
       const task = { start, end, device: place?.device ?? 0, stream: place?.stream ?? NaN, connection, process };
-      this.#add('collective', task, { source: row });
+      this.activities.addCollective(this.#row(task, row, NO_STRING));
     }
   }
 
-  #add(kind: ActivityKind, task: Task, own: { name?: number; bytes?: number; source?: number; type?: number }): void {
-    const { activities } = this;
-    const timed = isNear(task.start) && isNear(task.end);
-    if (!timed) this.diagnostics.count('bad-row');
-    activities.kind.push(ACTIVITY_KINDS.indexOf(kind));
-    activities.start.push(timed ? task.start : NaN);
-    activities.end.push(timed ? task.end : NaN);
-    activities.device.push(task.device);
-    activities.stream.push(task.stream);
-    activities.process.push(task.process);
-    activities.corr.push(task.connection);
-    activities.name.push(own.name ?? 0);
-    activities.bytes.push(own.bytes ?? NaN);
-    activities.value.push(NaN);
-    activities.node.push(NaN);
-    activities.extent.push(kind === 'kernel' ? activities.extents.length / 6 : 0);
-    this.source.push(own.source ?? NO_ROW);
-    this.taskType.push(own.type !== undefined && own.type >= 0 ? own.type : NO_STRING);
+  /**
+   * The cells that all activities have.
+   * @param source row of the kernel or collective; NO_ROW for others
+   * @param type number of the task type's string
+   */
+  #row(task: Task, source: number, type: number): ActivityRow {
+    const isTimed = isNear(task.start) && isNear(task.end);
+    if (!isTimed) this.diagnostics.count('bad-row');
+    this.source.push(source);
+    this.taskType.push(type >= 0 ? type : NO_STRING);
+    return {
+      start: isTimed ? task.start : NaN,
+      end: isTimed ? task.end : NaN,
+      device: task.device,
+      stream: task.stream,
+      process: task.process,
+      corr: task.connection,
+      node: NaN,
+    };
   }
 
   #kindOf(type: number): TaskKind | null {

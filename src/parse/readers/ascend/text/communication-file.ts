@@ -2,7 +2,7 @@
  * communication.json: by step and kind, `hcom_allReduce__586_0_1@17522688603477080586` (operation and group) with times,
  * and what went over each kind of link.
  */
-import type { Details } from '../../../capture/capture.js';
+import type { ActivityDetails } from '../../../capture/capture.js';
 import { commonLink } from '../device-kinds.js';
 import { member, membersOf } from './sidecar-json.js';
 
@@ -49,7 +49,7 @@ function timesIn(info: unknown): Record<string, number> | null {
 }
 
 /** What a collective measured. */
-export const timesOf = (facts: CommunicationFacts | undefined): Details | null =>
+export const timesOf = (facts: CommunicationFacts | undefined): ActivityDetails | null =>
   facts === undefined || facts.times === null ? null : { counters: facts.times };
 
 function linkOf(bandwidth: unknown): string | null {

@@ -5,19 +5,16 @@
 import { Diagnostics } from '../../../../record/diagnostics.js';
 import { UserError } from '../../../../record/errors.js';
 import type { StatementRecord } from '../../../../record/record.js';
-import {
-  Activities,
-  ACTIVITY_KINDS,
-  Calls,
-  Ranges,
-  type Capture,
-  type Details,
-  type Header,
-  type Names,
-  type Operation,
+import type {
+  Capture,
+  ActivityDetails,
+  CaptureHeader,
+  CaptureNames,
+  CollectiveOperation,
 } from '../../../capture/capture.js';
-import { NOWHERE, type KernelContexts } from '../../../capture/context.js';
-import { Threads } from '../../../capture/threads.js';
+import { Activities, HostCalls, Ranges, type ActivityRow } from '../../../capture/capture-columns.js';
+import { NO_CONTEXT, type KernelContexts } from '../../../capture/kernel-contexts.js';
+import { ThreadTable } from '../../../capture/threads.js';
 import { SidecarFiles } from './sidecar-files.js';
 import { timesOf, type CommunicationFacts } from './communication-file.js';
 import { coreFacts, devicesOf } from './device-facts.js';
@@ -30,11 +27,11 @@ import { TraceClock } from './trace-clock.js';
 export class DetailsCapture implements Capture {
   readonly diagnostics = new Diagnostics();
   readonly activities = new Activities();
-  readonly calls = new Calls();
+  readonly hostCalls = new HostCalls();
   readonly ranges = new Ranges();
-  readonly threads = new Threads();
-  readonly header: Header;
-  readonly names: Names;
+  readonly threads = new ThreadTable();
+  readonly header: CaptureHeader;
+  readonly names: CaptureNames;
   readonly #details: KernelDetails;
   readonly #samples = new Samples();
   readonly #communication: ReadonlyMap<string, CommunicationFacts>;
@@ -57,7 +54,8 @@ export class DetailsCapture implements Capture {
       apiName: () => null,
       rangeText: () => null,
       domainName: () => null,
-      kindName: () => null,
+      copyKind: () => null,
+      syncKind: () => null,
     };
     this.header = {
       format,
@@ -72,17 +70,17 @@ export class DetailsCapture implements Capture {
     return {
       ofKernel: (_, activity) => {
         const step = this.#details.step.at(activity);
-        return Number.isNaN(step) ? NOWHERE : { ...NOWHERE, step };
+        return Number.isNaN(step) ? NO_CONTEXT : { ...NO_CONTEXT, step };
       },
     };
   }
 
-  operationOf(activity: number): Operation {
+  operationOf(activity: number): CollectiveOperation {
     const name = this.#details.nameOf(activity);
     return operationOf({ name, dataType: null, algorithm: null, count: null }, null, this.#communication.get(name));
   }
 
-  detailsOf(activity: number): Details | null {
+  detailsOf(activity: number): ActivityDetails | null {
     if (!this.#details.isCollective(activity)) return this.#details.detailsOf(activity, null);
     return timesOf(this.#communication.get(this.#details.nameOf(activity)));
   }
@@ -95,19 +93,21 @@ export class DetailsCapture implements Capture {
     const { activities } = this;
     const details = this.#details;
     for (let row = 0; row < details.length; row++) {
-      const kind = details.isCollective(row) ? 'collective' : 'kernel';
       const device = details.device.at(row);
-      activities.kind.push(ACTIVITY_KINDS.indexOf(kind));
-      activities.start.push(details.start.at(row));
-      activities.end.push(details.end.at(row));
-      activities.device.push(device >= 0 ? device : 0);
-      activities.stream.push(details.stream.at(row));
-      activities.process.push(0);
-      activities.corr.push(NaN);
-      activities.name.push(row);
-      for (const column of [activities.bytes, activities.value, activities.node]) column.push(NaN);
-      activities.extent.push(activities.extents.length / 6);
-      for (const extent of [NaN, NaN, NaN, details.blocks.at(row), 1, 1]) activities.extents.push(extent);
+      const cells: ActivityRow = {
+        start: details.start.at(row),
+        end: details.end.at(row),
+        device: device >= 0 ? device : 0,
+        stream: details.stream.at(row),
+        process: 0,
+        corr: NaN,
+        node: NaN,
+      };
+      if (details.isCollective(row)) activities.addCollective(cells);
+      else {
+        activities.addKernel(cells, row, NaN);
+        for (const extent of [NaN, NaN, NaN, details.blocks.at(row), 1, 1]) activities.kernels.extents.push(extent);
+      }
     }
     this.threads.process(0, NaN);
   }

@@ -3,10 +3,10 @@
  * to the work on the device. Flows stand at the end of a trace: where they were cut off, the launch is followed instead,
  * which a thread of its own makes for what other threads have put into its queue.
  */
-import { Calls, Ranges } from '../../../capture/capture.js';
+import { HostCalls, Ranges } from '../../../capture/capture-columns.js';
 import { NumericColumn } from '../../../../containers/numeric-column.js';
 import { PairIndex } from '../../../../containers/pair-index.js';
-import type { Threads } from '../../../capture/threads.js';
+import type { ThreadTable } from '../../../capture/threads.js';
 import { nest, OUTSIDE } from '../../../torch/nesting.js';
 import { ByteTexts } from '../../../json/byte-texts.js';
 
@@ -66,7 +66,7 @@ export class Flows {
 /** What threads put into the queue of the thread that launches, and when that thread takes it out. */
 export class Queue {
   /** Puttings; `corr` is the number of the entry. */
-  readonly put = new Calls();
+  readonly put = new HostCalls();
   /** Takings, with the numbers of their entries in `text`. */
   readonly taken = new Ranges();
 
@@ -94,7 +94,7 @@ export class Queue {
   }
 
   /** By call, the putting of the entry during whose taking it was made; -1 when there is none. */
-  behind(calls: Calls, threads: Threads): (call: number) => number {
+  behind(calls: HostCalls, threads: ThreadTable): (call: number) => number {
     const { taken, put } = this;
     const facts = { compareTies: (a: number, b: number) => a - b, slack: 0, isFrame: () => false };
     const { innermost } = nest(taken, calls, threads.count, facts);

@@ -3,7 +3,7 @@
  * the level, the metrics and the year. Memory: 100 bytes a row and 8 a counter; texts are kept once.
  */
 import type { Diagnostics } from '../../../../record/diagnostics.js';
-import type { Details } from '../../../capture/capture.js';
+import type { ActivityDetails } from '../../../capture/capture.js';
 import { NumericColumn } from '../../../../containers/numeric-column.js';
 import { coreClass } from '../device-kinds.js';
 import { kernelLabels, told } from '../kernel-labels.js';
@@ -151,7 +151,7 @@ export class KernelDetails {
   }
 
   /** @param taskType what the trace calls the kernel's task */
-  detailsOf(row: number, taskType: string | null): Details {
+  detailsOf(row: number, taskType: string | null): ActivityDetails {
     const core = this.coreOf(row);
     const counters = this.#counters.flatMap(([name, column]) => {
       const value = column.at(row);

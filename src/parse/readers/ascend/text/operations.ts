@@ -1,5 +1,5 @@
 /** What a collective operation is, from its event and from communication.json. */
-import type { Operation } from '../../../capture/capture.js';
+import type { CollectiveOperation } from '../../../capture/capture.js';
 import { collectiveKind, collectiveType } from '../device-kinds.js';
 import type { TracedOperation } from './collective-parts.js';
 import type { CommunicationFacts } from './communication-file.js';
@@ -12,7 +12,7 @@ export function operationOf(
   { name, dataType, algorithm, count }: TracedOperation,
   link: string | null = null,
   facts?: CommunicationFacts,
-): Operation {
+): CollectiveOperation {
   const type = collectiveType(dataType);
   return {
     name,

@@ -2,7 +2,7 @@
  * Tasks of the device, before it is known what they are: that depends on the collectives and on kernel_details.csv, and
  * on other tasks. Memory: 57 bytes a task, let go of when all are told apart.
  */
-import type { ActivityKind } from '../../../capture/capture.js';
+import type { ActivityKind } from '../../../capture/capture-columns.js';
 import { NumericColumn } from '../../../../containers/numeric-column.js';
 import { allRows, sortRows } from '../../../../containers/row-order.js';
 import { taskKind } from '../device-kinds.js';
@@ -82,8 +82,11 @@ const CORES: Readonly<Record<string, string>> = {
 /** The class of cores that a task of a type runs on; null where the type does not tell it. */
 export const coreOfType = (type: string): string | null => (Object.hasOwn(CORES, type) ? (CORES[type] ?? null) : null);
 
+/** Kinds of activities that tasks are; collectives come from rows of their own. */
+export type TaskActivity = Exclude<ActivityKind, 'graph' | 'collective'>;
+
 /** What a task is, by its type and its name; null for marks of the profiler and the like. */
-export function kindOfTask(type: string, name: string): ActivityKind | null {
+export function kindOfTask(type: string, name: string): TaskActivity | null {
   if (KERNEL_TYPE.test(type)) return 'kernel';
   // Types of the queue's entries end so; `PLACE_HOLDER_SQE` is told by its name alone.
   return (taskKind(name) ?? taskKind(type.replace(/_SQE$/, '')))?.is ?? null;

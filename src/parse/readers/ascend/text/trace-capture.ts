@@ -5,22 +5,19 @@
  */
 import { Diagnostics } from '../../../../record/diagnostics.js';
 import type { StatementRecord } from '../../../../record/record.js';
-import {
-  Activities,
-  ACTIVITY_KINDS,
-  Calls,
-  type ActivityKind,
-  type Capture,
-  type Details,
-  type Header,
-  type Names,
-  type Operation,
+import type {
+  Capture,
+  ActivityDetails,
+  CaptureHeader,
+  CaptureNames,
+  CollectiveOperation,
 } from '../../../capture/capture.js';
+import { Activities, HostCalls, KIND_CODE, type ActivityRow } from '../../../capture/capture-columns.js';
 import { NumericColumn } from '../../../../containers/numeric-column.js';
-import type { KernelContexts } from '../../../capture/context.js';
-import type { Launches } from '../../../capture/launches.js';
+import type { KernelContexts } from '../../../capture/kernel-contexts.js';
+import type { LaunchJoin } from '../../../capture/launches.js';
 import { PairIndex } from '../../../../containers/pair-index.js';
-import { TorchContexts } from '../../../torch/contexts.js';
+import { TorchContexts } from '../../../torch/torch-contexts.js';
 import { nest } from '../../../torch/nesting.js';
 import { SidecarFiles } from './sidecar-files.js';
 import { timesOf, type CommunicationFacts } from './communication-file.js';
@@ -28,11 +25,10 @@ import { correctHitRates, FREQUENCY } from './counter-events.js';
 import { coreFacts, devicesOf } from './device-facts.js';
 import type { KernelDetails } from './kernel-details.js';
 import { operationOf } from './operations.js';
-import { coreOfType, kindOfTask, syncKind } from './tasks.js';
+import { coreOfType, kindOfTask, syncKind, type TaskActivity } from './tasks.js';
 import { TraceClock } from './trace-clock.js';
 import { TraceEvents, type TracedCollective } from './trace-rows.js';
 
-const [KERNEL, COLLECTIVE] = [ACTIVITY_KINDS.indexOf('kernel'), ACTIVITY_KINDS.indexOf('collective')];
 const NO_ROW = -1;
 
 const connectionsOf = (collectives: readonly TracedCollective[]): ReadonlySet<number> =>
@@ -41,11 +37,11 @@ const connectionsOf = (collectives: readonly TracedCollective[]): ReadonlySet<nu
 export class TraceCapture implements Capture {
   readonly diagnostics = new Diagnostics();
   readonly activities = new Activities();
-  readonly header: Header;
-  readonly calls;
+  readonly header: CaptureHeader;
+  readonly hostCalls;
   readonly threads;
   readonly ranges;
-  readonly names: Names;
+  readonly names: CaptureNames;
   readonly #events: TraceEvents;
   readonly #details: KernelDetails | null;
   /** By activity, its row in kernel_details.csv; -1 where it has none. */
@@ -53,7 +49,7 @@ export class TraceCapture implements Capture {
   /** By activity, the lane of the device, and the number plus one of its task's type. */
   readonly #lanes = NumericColumn.counts();
   readonly #types = NumericColumn.counts();
-  readonly #operations = new Map<number, Operation>();
+  readonly #operations = new Map<number, CollectiveOperation>();
   #communication: ReadonlyMap<string, CommunicationFacts> = new Map();
 
   /** @throws UserError when the file is no trace */
@@ -61,7 +57,7 @@ export class TraceCapture implements Capture {
     const clock = new TraceClock();
     const events = (this.#events = new TraceEvents(path, name, clock, this.diagnostics));
     const beside = new SidecarFiles(folder, this.diagnostics);
-    this.calls = events.calls;
+    this.hostCalls = events.calls;
     this.threads = events.threads;
     this.ranges = events.host.ranges;
     this.#details = beside.kernelDetails(clock);
@@ -83,7 +79,7 @@ export class TraceCapture implements Capture {
     };
   }
 
-  contexts(launches: Launches): KernelContexts {
+  contexts(launches: LaunchJoin): KernelContexts {
     const { threads, diagnostics } = this;
     const { host } = this.#events;
     const compareNames = (a: number, b: number): number => {
@@ -99,25 +95,25 @@ export class TraceCapture implements Capture {
       events: host,
       nesting,
       threads,
-      launches: { callOf: originOf, kernels: launches.kernels },
+      launches: { callOf: originOf, kernelCounts: launches.kernelCounts },
       callStart: (origin: number) => origins.start.at(origin),
       callThread: (origin: number) => origins.thread.at(origin),
       externalId: () => NaN,
-      trusted: false,
+      externalIdsAreOps: false,
       slack: 0,
     };
-    const contexts = new TorchContexts(facts, this.#rowsOf(KERNEL), this.#rowsOf(COLLECTIVE));
+    const contexts = new TorchContexts(facts, this.#rowsOf(KIND_CODE.kernel), this.#rowsOf(KIND_CODE.collective));
     return { ofKernel: (_, activity) => contexts.ofKernel(originOf[activity] ?? -1, activity) };
   }
 
-  operationOf(activity: number): Operation {
+  operationOf(activity: number): CollectiveOperation {
     return this.#operations.get(activity) ?? operationOf({ name: 'na', dataType: null, algorithm: null, count: null });
   }
 
-  detailsOf(activity: number): Details | null {
+  detailsOf(activity: number): ActivityDetails | null {
     const kind = this.activities.kind.at(activity);
-    if (kind === COLLECTIVE) return timesOf(this.#communication.get(this.operationOf(activity).name));
-    if (kind !== KERNEL) return null;
+    if (kind === KIND_CODE.collective) return timesOf(this.#communication.get(this.operationOf(activity).name));
+    if (kind !== KIND_CODE.kernel) return null;
     const row = this.#detailRows.at(activity);
     const number = this.#types.at(activity);
     const taskType = number === 0 ? null : this.#events.texts.text(number - 1);
@@ -150,27 +146,38 @@ export class TraceCapture implements Capture {
     this.diagnostics.count('task-passed-over', passedOver);
   }
 
-  #addTask(task: number, kind: ActivityKind, row: number): void {
+  #addTask(task: number, kind: TaskActivity, row: number): void {
     const { tasks } = this.#events;
     const { activities } = this;
-    activities.kind.push(ACTIVITY_KINDS.indexOf(kind));
-    activities.start.push(tasks.start.at(task));
-    activities.end.push(tasks.end.at(task));
-    activities.device.push(this.#events.deviceOf(tasks.lane.at(task)));
-    activities.stream.push(tasks.stream.at(task));
-    activities.process.push(0);
-    activities.corr.push(tasks.connection.at(task));
-    activities.name.push(tasks.name.at(task));
-    activities.bytes.push(NaN);
-    activities.value.push(NaN);
-    activities.node.push(NaN);
-    activities.extent.push(kind === 'kernel' ? activities.extents.length / 6 : 0);
+    const cells: ActivityRow = {
+      start: tasks.start.at(task),
+      end: tasks.end.at(task),
+      device: this.#events.deviceOf(tasks.lane.at(task)),
+      stream: tasks.stream.at(task),
+      process: 0,
+      corr: tasks.connection.at(task),
+      node: NaN,
+    };
+    const name = tasks.name.at(task);
     this.#detailRows.push(row);
     this.#lanes.push(tasks.lane.at(task));
     this.#types.push(tasks.type.at(task));
-    if (kind !== 'kernel') return;
-    const blocks = row === NO_ROW ? NaN : (this.#details?.blocks.at(row) ?? NaN);
-    for (const extent of [NaN, NaN, NaN, blocks, 1, 1]) activities.extents.push(extent);
+    switch (kind) {
+      case 'kernel': {
+        activities.addKernel(cells, name, NaN);
+        const blocks = row === NO_ROW ? NaN : (this.#details?.blocks.at(row) ?? NaN);
+        for (const extent of [NaN, NaN, NaN, blocks, 1, 1]) activities.kernels.extents.push(extent);
+        break;
+      }
+      case 'copy':
+        activities.addCopy(cells, name, NaN, NaN);
+        break;
+      case 'set':
+        activities.addSet(cells, NaN, NaN);
+        break;
+      case 'sync':
+        activities.addSync(cells, name);
+    }
   }
 
   /** By task, its row in kernel_details.csv: of the same start and name. Counts rows that no task has. */
@@ -222,16 +229,15 @@ export class TraceCapture implements Capture {
     }
     collectives.forEach((traced, i) => {
       this.#operations.set(activities.length, operationOf(traced, links[i] ?? null, communication.get(traced.name)));
-      activities.kind.push(COLLECTIVE);
-      activities.start.push(traced.start);
-      activities.end.push(traced.end);
-      activities.device.push(this.#events.deviceOf(traced.lane));
-      activities.stream.push(streams.get(traced.connection) ?? NaN);
-      activities.process.push(0);
-      activities.corr.push(traced.connection);
-      activities.name.push(0);
-      for (const column of [activities.bytes, activities.value, activities.node]) column.push(NaN);
-      activities.extent.push(0);
+      activities.addCollective({
+        start: traced.start,
+        end: traced.end,
+        device: this.#events.deviceOf(traced.lane),
+        stream: streams.get(traced.connection) ?? NaN,
+        process: 0,
+        corr: traced.connection,
+        node: NaN,
+      });
       this.#detailRows.push(NO_ROW);
       this.#lanes.push(traced.lane);
       this.#types.push(0);
@@ -242,16 +248,16 @@ export class TraceCapture implements Capture {
     const { flows, queue, samples } = this.#events;
     // Both ends of a flow move with what stands there: neither is earlier than the first event.
     clock.moveToFirst(
-      [this.ranges.start, this.calls.start, this.activities.start, samples.start],
-      [this.ranges.end, this.calls.end, this.activities.end, flows.from, flows.to, ...queue.starts, ...queue.ends],
+      [this.ranges.start, this.hostCalls.start, this.activities.start, samples.start],
+      [this.ranges.end, this.hostCalls.end, this.activities.end, flows.from, flows.to, ...queue.starts, ...queue.ends],
     );
   }
 
   /** Where in the program each kernel and collective was asked for, as calls without a length, and which is whose. */
-  #origins(launches: Launches): { origins: Calls; originOf: Int32Array } {
+  #origins(launches: LaunchJoin): { origins: HostCalls; originOf: Int32Array } {
     const { flows, queue } = this.#events;
-    const { calls, activities, threads } = this;
-    const origins = new Calls();
+    const { hostCalls: calls, activities, threads } = this;
+    const origins = new HostCalls();
     const originOf = new Int32Array(activities.length).fill(-1);
     let behind: ((call: number) => number) | null = null;
     const add = (activity: number, start: number, thread: number): void => {
@@ -260,7 +266,7 @@ export class TraceCapture implements Capture {
       origins.end.push(start);
       origins.thread.push(thread);
     };
-    for (const kind of [KERNEL, COLLECTIVE]) {
+    for (const kind of [KIND_CODE.kernel, KIND_CODE.collective]) {
       for (const activity of this.#rowsOf(kind)) {
         const flow = flows.leadingTo(this.#lanes.at(activity), activities.start.at(activity));
         const call = launches.callOf[activity] ?? -1;
@@ -281,7 +287,7 @@ export class TraceCapture implements Capture {
     for (let row = 0; row < values.length; row++) if (values[row] === kind) yield row;
   }
 
-  #names(): Names {
+  #names(): CaptureNames {
     const { texts, host } = this.#events;
     return {
       kernelName: (name) => texts.text(name),
@@ -289,7 +295,8 @@ export class TraceCapture implements Capture {
       apiName: (api) => texts.text(api).replace(/^[A-Za-z]+@/, ''),
       rangeText: (text) => host.nameText(text),
       domainName: () => null,
-      kindName: (kind, code) => (kind === 'sync' ? syncKind(texts.text(code)) : null),
+      copyKind: () => null,
+      syncKind: (code) => syncKind(texts.text(code)),
     };
   }
 }

@@ -3,9 +3,9 @@
  * process: its name may come later in the file, or be cut off.
  */
 import type { Diagnostics } from '../../../../record/diagnostics.js';
-import { Calls } from '../../../capture/capture.js';
+import { HostCalls } from '../../../capture/capture-columns.js';
 import { decodeValue } from '../../../json/json-bytes.js';
-import { Threads } from '../../../capture/threads.js';
+import { ThreadTable } from '../../../capture/threads.js';
 import { HostEvents } from '../../../torch/host-events.js';
 import { ByteTexts } from '../../../json/byte-texts.js';
 import { EVENT, type TraceEvent } from '../../../json/event-fields.js';
@@ -53,8 +53,8 @@ export interface TracedCollective extends TracedOperation {
 }
 
 export class TraceEvents {
-  readonly threads = new Threads();
-  readonly calls = new Calls();
+  readonly threads = new ThreadTable();
+  readonly calls = new HostCalls();
   readonly texts = new ByteTexts();
   readonly host = new HostEvents(new OpTexts(this.texts));
   readonly tasks = new Tasks();
@@ -64,7 +64,7 @@ export class TraceEvents {
   readonly queue = new Queue();
   readonly samples = new Samples();
   /** Threads of the device's processes. */
-  readonly #lanes = new Threads();
+  readonly #lanes = new ThreadTable();
   /** By process, the device that its label tells. */
   readonly #devices = new Map<number, number>();
   /** By number of the text: what the category, the counter is. */
@@ -227,7 +227,7 @@ export class TraceEvents {
     calls.process.push(0);
     calls.corr.push(connection);
     calls.api.push(this.#name(event, bytes));
-    calls.rank.push(Object.hasOwn(LEVELS, level) ? (LEVELS[level] ?? OTHER_LEVEL) : OTHER_LEVEL);
+    calls.precedence.push(Object.hasOwn(LEVELS, level) ? (LEVELS[level] ?? OTHER_LEVEL) : OTHER_LEVEL);
   }
 
   #takeCollective(event: TraceEvent, bytes: Buffer, pid: number, tid: number): void {

@@ -1,130 +1,108 @@
 /**
- * Where in the program each launch stands: the ranges around it, read and sorted into calls, layers, call stack,
- * framework ops and the rest. Launches are worked through thread by thread in order of their start, because a
- * kernel's numbering depends on the kernels that its thread launched before.
+ * The program context of each launch, from the texts of the ranges around it: op calls, layers, call stack, framework
+ * ops and other ranges. Launches are processed thread by thread in order of start, because a kernel's numbering depends
+ * on the kernels that its thread launched before.
  */
 import type { Context, OpCall } from '../../record/record.js';
 import { CallKernels, type LaunchOrder } from './call-kernels.js';
 import type { Capture } from './capture.js';
-import type { Launches } from './launches.js';
-import { parseMarker, TextReader, type Marker, type OpMarker } from './markers.js';
+import { NO_CONTEXT, type KernelContexts } from './kernel-contexts.js';
+import type { LaunchJoin } from './launches.js';
+import { parseMarker, MarkerReader, type Marker, type OpMarker } from './markers.js';
+import { elementAt } from '../../containers/element.js';
 import { allRows, groupRows, sortRows } from '../../containers/row-order.js';
-import { orderRanges, Sweep, type OpenRange, type RangeOrder } from './ranges.js';
+import { orderRanges, rangeKey, RangeSweep, type OpenRange, type RangeOrder } from './ranges.js';
 import { NO_INSTANCE, SequenceState } from './sequence.js';
-import { SizesReader } from './op-sizes.js';
+import { OpSizesReader } from './op-sizes.js';
 
-interface ThreadProgress {
-  readonly sweep: Sweep<Marker>;
-  readonly state: SequenceState;
-  /** Place of the next launch in the order of launches. */
+/** How far the launches of one thread have been processed. */
+interface ThreadState {
+  readonly sweep: RangeSweep<Marker>;
+  readonly sequence: SequenceState;
+  /** Index of the thread's next launch in the order of launches. */
   next: number;
-  readonly last: number;
+  /** Index after the thread's last launch. */
+  readonly end: number;
 }
 
-/** A launch whose kernels have not all been written. */
-interface Pending {
+/** A launch some of whose kernels have not been written yet. */
+interface PendingLaunch {
   readonly context: Context;
   kernelsLeft: number;
-  kernelsGiven: number;
+  kernelsDone: number;
 }
 
-/** Calls that are told apart, and how many kernels each has. */
-type Numbered = Required<Pick<Context, 'calls' | 'callIds' | 'callKernels'>>;
+/** Op calls with their ids and how many kernels each launched. */
+type NumberedCalls = Required<Pick<Context, 'calls' | 'callIds' | 'callKernels'>>;
 
-/** Tells the context of every kernel. */
-export interface KernelContexts {
-  /**
-   * The context of the next kernel of a launch; to be asked once for every kernel, in order of start.
-   * @param call the launch; -1 when it is not known
-   * @param activity the kernel
-   */
-  ofKernel(call: number, activity: number): Context;
-}
-
-/** Of a kernel whose launch is not known. */
-export const NOWHERE: Context = {
-  dir: null,
-  layer: [],
-  trace: [],
-  calls: [],
-  mod: ['na'],
-  op: [],
-  repr: [],
-  seqMarker: [],
-  seq: [],
-  altSeq: [],
-  sub: 0,
-  ranges: [],
-};
-
-export class Contexts implements KernelContexts {
-  readonly #texts = new TextReader();
-  readonly #sizes = new SizesReader();
+/** The contexts of kernels in formats whose ranges are NVTX markers: read from the texts around each launch. */
+export class MarkerContexts implements KernelContexts {
+  readonly #texts = new MarkerReader();
+  readonly #sizes = new OpSizesReader();
   readonly #order: LaunchOrder;
   readonly #rangeOrder: RangeOrder;
-  readonly #threads: ThreadProgress[] = [];
-  readonly #pending = new Map<number, Pending>();
-  /** Counted when the first call needs it. */
+  readonly #threads: ThreadState[] = [];
+  readonly #pending = new Map<number, PendingLaunch>();
+  /** Made when the first call needs it. */
   #callKernels: CallKernels | null = null;
 
   constructor(
     private readonly capture: Capture,
-    private readonly launches: Launches,
+    private readonly launches: LaunchJoin,
   ) {
-    const { calls, ranges, threads } = capture;
-    const launching = allRows(calls.length).filter((call) => (launches.kernels[call] ?? 0) > 0);
-    this.#order = groupRows(launching, (call) => calls.thread.at(call), threads.count);
+    const { hostCalls, ranges, threads } = capture;
+    const launching = allRows(hostCalls.length).filter((call) => elementAt(launches.kernelCounts, call) > 0);
+    this.#order = groupRows(launching, (call) => hostCalls.thread.at(call), threads.count);
     const { rows, first } = this.#order;
     this.#rangeOrder = orderRanges(ranges, threads.count, (a, b) => this.#compareTexts(a, b));
     for (let thread = 0; thread < threads.count; thread++) {
-      const [from = 0, to = 0] = [first[thread], first[thread + 1]];
+      const [from, to] = [elementAt(first, thread), elementAt(first, thread + 1)];
       sortRows(rows.subarray(from, to), (a, b) => this.#compareCalls(a, b));
-      const sweep = new Sweep<Marker>(ranges, this.#rangeOrder, thread);
-      this.#threads.push({ sweep, state: new SequenceState(), next: from, last: to });
+      const sweep = new RangeSweep<Marker>(ranges, this.#rangeOrder, thread);
+      this.#threads.push({ sweep, sequence: new SequenceState(), next: from, end: to });
     }
   }
 
   ofKernel(call: number): Context {
-    if (call === -1) return NOWHERE;
+    if (call === -1) return NO_CONTEXT;
     const pending = this.#pending.get(call) ?? this.#advanceTo(call);
-    const context = pending.kernelsGiven === 0 ? pending.context : shifted(pending.context, pending.kernelsGiven);
-    pending.kernelsGiven++;
+    const context = pending.kernelsDone === 0 ? pending.context : shifted(pending.context, pending.kernelsDone);
+    pending.kernelsDone++;
     if (--pending.kernelsLeft === 0) this.#pending.delete(call);
     return context;
   }
 
   #compareCalls(a: number, b: number): number {
-    const { start, end, corr } = this.capture.calls;
+    const { start, end, corr } = this.capture.hostCalls;
     return start.at(a) - start.at(b) || end.at(b) - end.at(a) || corr.at(a) - corr.at(b);
   }
 
   #compareTexts(a: number, b: number): number {
-    const key = (row: number): string =>
-      `${this.#text(row)}\0${this.capture.names.domainName(this.capture.ranges.domainOf(row)) ?? ''}`;
-    const [keyA, keyB] = [key(a), key(b)];
+    const [keyA, keyB] = [rangeKey(this.capture, a), rangeKey(this.capture, b)];
     return keyA === keyB ? 0 : keyA < keyB ? -1 : 1;
   }
 
-  #advanceTo(call: number): Pending {
-    const progress = this.#threads[this.capture.calls.thread.at(call)];
-    while (progress !== undefined && progress.next < progress.last) {
-      const passed = this.#order.rows[progress.next++] ?? 0;
-      const kernels = this.launches.kernels[passed] ?? 0;
-      const context = this.#context(passed, progress, kernels);
-      const pending = { context, kernelsLeft: kernels, kernelsGiven: 0 };
+  /** Processes the launches of a call's thread up to that call. */
+  #advanceTo(call: number): PendingLaunch {
+    const thread = elementAt(this.#threads, this.capture.hostCalls.thread.at(call));
+    while (thread.next < thread.end) {
+      const passed = elementAt(this.#order.rows, thread.next++);
+      const kernels = elementAt(this.launches.kernelCounts, passed);
+      const context = this.#context(passed, thread, kernels);
+      const pending = { context, kernelsLeft: kernels, kernelsDone: 0 };
       this.#pending.set(passed, pending);
       if (passed === call) return pending;
     }
-    throw new RangeError(`launch ${call} was asked for more often than it has kernels`);
+    throw new RangeError(`launch ${call} has fewer kernels than were requested`);
   }
 
-  #context(call: number, { sweep, state }: ThreadProgress, kernels: number): Context {
-    const { calls } = this.capture;
-    const open = sweep.enclosing(calls.start.at(call), calls.end.at(call));
+  #context(call: number, { sweep, sequence }: ThreadState, kernels: number): Context {
+    const { hostCalls } = this.capture;
+    const open = sweep.enclosing(hostCalls.start.at(call), hostCalls.end.at(call));
     const around = open.map((range) => (range.reading ??= this.#read(range.row)));
     const sorted = sortMarkers(around);
     const instance = open[instanceOf(around)]?.row ?? NO_INSTANCE;
-    const facts = state.next(sorted.calls, sorted.ops, sorted.innermostRange, kernels, instance);
+    const facts = sequence.next(sorted.calls, sorted.ops, sorted.innermostRange, kernels, instance);
     const numbered = sorted.calls.length > 0 ? null : this.#callsBySizes(open);
     return {
       dir: facts.dir,
@@ -144,8 +122,8 @@ export class Contexts implements KernelContexts {
     };
   }
 
-  /** The calls of the framework's ops that print the extents of their arguments; null when none around does. */
-  #callsBySizes(open: readonly OpenRange<Marker>[]): Numbered | null {
+  /** Op calls of the enclosing framework ops that record the shapes of their arguments; null when none does. */
+  #callsBySizes(open: readonly OpenRange<Marker>[]): NumberedCalls | null {
     const calls: OpCall[] = [];
     const rows: number[] = [];
     for (const { row, reading } of open) {
@@ -155,26 +133,22 @@ export class Contexts implements KernelContexts {
       rows.push(row);
     }
     if (calls.length === 0) return null;
-    const counted = (this.#callKernels ??= this.#countKernels());
+    const callKernels = (this.#callKernels ??= this.#countKernels());
     return {
       calls,
-      callIds: rows.map((row) => counted.idOf(row)),
-      callKernels: rows.map((row) => counted.kernelsIn(row)),
+      callIds: rows.map((row) => callKernels.idOf(row)),
+      callKernels: rows.map((row) => callKernels.kernelsIn(row)),
     };
   }
 
   #countKernels(): CallKernels {
-    const { ranges, calls } = this.capture;
-    return new CallKernels(ranges, this.#rangeOrder, calls, this.#order, this.launches.kernels);
-  }
-
-  #text(range: number): string {
-    return this.capture.names.rangeText(this.capture.ranges.text.at(range)) ?? '';
+    const { ranges, hostCalls } = this.capture;
+    return new CallKernels(ranges, this.#rangeOrder, hostCalls, this.#order, this.launches.kernelCounts);
   }
 
   #read(range: number): Marker {
     const { ranges, names, diagnostics } = this.capture;
-    const text = this.#text(range);
+    const text = names.rangeText(ranges.text.at(range)) ?? '';
     if (text === '') diagnostics.count('range-without-text');
     const domain = ranges.domainOf(range);
     if (domain !== 0) return parseMarker(`${names.domainName(domain) ?? `domain#${domain}`}:${text}`, true);
@@ -192,11 +166,11 @@ interface SortedMarkers {
   readonly ranges: string[];
   trace: readonly string[];
   step: number | null;
-  /** Text of the innermost range of the program's own that is none of the other kinds. */
+  /** Text of the innermost range outside of library domains that is of none of the other kinds. */
   innermostRange: string | null;
 }
 
-/** Markers around a launch by kind, each kind outermost first. */
+/** The markers around a launch by kind, each kind outermost first. */
 function sortMarkers(markers: readonly Marker[]): SortedMarkers {
   const sorted: SortedMarkers = {
     calls: [],
@@ -208,11 +182,11 @@ function sortMarkers(markers: readonly Marker[]): SortedMarkers {
     step: null,
     innermostRange: null,
   };
-  for (const marker of markers) place(marker, sorted);
+  for (const marker of markers) addMarker(marker, sorted);
   return sorted;
 }
 
-function place(marker: Marker, sorted: SortedMarkers): void {
+function addMarker(marker: Marker, sorted: SortedMarkers): void {
   switch (marker.kind) {
     case 'call':
       sorted.calls.push(marker.call);
@@ -243,7 +217,7 @@ function place(marker: Marker, sorted: SortedMarkers): void {
   }
 }
 
-/** Place of the marker whose kernels are numbered together: the innermost call, else autograd node, else op; or -1. */
+/** Index of the marker whose kernels are numbered together: the innermost call, else autograd node, else op; or -1. */
 function instanceOf(markers: readonly Marker[]): number {
   let [node, op] = [-1, -1];
   for (let i = markers.length - 1; i >= 0; i--) {
@@ -256,6 +230,6 @@ function instanceOf(markers: readonly Marker[]): number {
   return node === -1 ? op : node;
 }
 
-/** A launch's later kernels are numbered on where the launch has a sequence id. */
+/** The context of a later kernel of a launch: `sub` counts on where the launch has a sequence id. */
 const shifted = (context: Context, by: number): Context =>
   context.seq.length === 0 ? context : { ...context, sub: context.sub + by };

@@ -1,54 +1,57 @@
 /**
- * Where in the program each kernel's launch stands: the chain of ops, modules, Python frames and annotations around
- * it, and for a kernel of the backward pass its forward op, whose module and frames it takes over.
+ * The program context of each kernel: the chain of ops, modules, Python frames and annotations around its launch, and
+ * for a kernel of the backward pass its forward op, whose modules and frames it inherits.
  */
 import type { Context, ForwardOp, OpCall } from '../../record/record.js';
 import { LruCache } from '../../containers/lru-cache.js';
-import { NOWHERE, type KernelContexts } from '../capture/context.js';
-import type { Launches } from '../capture/launches.js';
+import { NO_CONTEXT, type KernelContexts } from '../capture/kernel-contexts.js';
+import type { LaunchJoin } from '../capture/launches.js';
 import { withoutBackward } from '../capture/sequence.js';
-import type { Threads } from '../capture/threads.js';
+import type { ThreadTable } from '../capture/threads.js';
+import { elementAt } from '../../containers/element.js';
 import { orNull } from '../../containers/numeric-column.js';
 import { ForwardOps, NO_OP } from './forward-ops.js';
 import type { HostEvents } from './host-events.js';
 import { readStack, type HostName } from './event-names.js';
 import { OUTSIDE, type Nesting } from './nesting.js';
-import { Steps, type Step } from './training-steps.js';
+import { TrainingSteps, type TrainingStep } from './training-steps.js';
 
-/** What the contexts are made from. */
+/** Inputs of the contexts. */
 export interface TorchFacts {
   readonly events: HostEvents;
   readonly nesting: Nesting;
-  readonly threads: Threads;
-  readonly launches: Launches;
-  /** Start and thread of a call. */
+  readonly threads: ThreadTable;
+  readonly launches: LaunchJoin;
+  /** Start in ns and thread of a host call. */
   readonly callStart: (call: number) => number;
   readonly callThread: (call: number) => number;
-  /** External id of an activity, NaN where it has none. */
+  /** External id of an activity; NaN when it has none. */
   readonly externalId: (activity: number) => number;
-  /** Whether external ids are those of ops: traces of some years repeat the correlation id there. */
-  readonly trusted: boolean;
+  /** Whether external ids are those of ops; traces of some years repeat the correlation id there. */
+  readonly externalIdsAreOps: boolean;
+  /** How much later than its op a launch may start, in ns, because times are rounded. */
   readonly slack: number;
-  /** Whether threads of a queue launch what other threads ask for: then the external id tells the op on any thread. */
-  readonly queued?: boolean;
-  /** Steps, where they are told apart from the annotations. */
-  readonly steps?: readonly Step[];
+  /** Whether a queue's threads launch the work of other threads: then the op of an external id may be on any thread. */
+  readonly launchedByQueue?: boolean;
+  /** Training steps, when the profile records them apart from annotations. */
+  readonly steps?: readonly TrainingStep[];
 }
 
-/** The chain around a launch, outermost first, and what its members say. */
+/** The events around a launch, outermost first, by kind. */
 interface Chain {
-  /** Numbers of the ops that are calls, outermost first. */
+  /** Rows of the ops that are calls, outermost first. */
   readonly callOps: readonly number[];
   readonly calls: readonly OpCall[];
+  /** Names of autograd nodes. */
   readonly nodes: readonly string[];
   readonly layer: readonly string[];
   readonly trace: readonly string[];
   readonly ranges: readonly string[];
   readonly step: number | null;
-  /** Ops with a sequence number, outermost first. */
+  /** Rows of ops with a sequence number, outermost first. */
   readonly sequenced: readonly number[];
   readonly backward: boolean;
-  /** Whether it is forward work, done again in the backward pass. */
+  /** Whether it is forward work that is recomputed in the backward pass. */
   readonly recomputed: boolean;
 }
 
@@ -56,18 +59,20 @@ export class TorchContexts implements KernelContexts {
   readonly #chains = new LruCache<number, Chain>(512);
   readonly #calls = new LruCache<string, OpCall>(8192);
   #forward: ForwardOps | null = null;
-  readonly #steps: Steps;
-  /** By op: how many kernels it launched in all, how many were given out, and its number in the records. */
+  readonly #steps: TrainingSteps;
+  /** By op: how many kernels it launched. */
   readonly #kernels: Uint32Array;
-  readonly #given: Uint32Array;
+  /** By op: how many of them have been numbered so far. */
+  readonly #numbered: Uint32Array;
+  /** By op: its id in the records, 0 before its first use. */
   readonly #ids: Uint32Array;
   #lastId = 0;
-  /** By activity: the innermost range around a kernel's launch. */
+  /** By activity: the innermost range around its launch, or OUTSIDE. */
   readonly #leaves: Int32Array;
 
   /**
-   * @param kernels activities that are kernels
-   * @param others other activities that have a context
+   * @param kernels rows of activities that are kernels
+   * @param others rows of other activities that have a context
    */
   constructor(
     private readonly facts: TorchFacts,
@@ -75,24 +80,24 @@ export class TorchContexts implements KernelContexts {
     others: Iterable<number> = [],
   ) {
     const ops = facts.events.ops.length;
-    this.#steps = new Steps(facts.events, facts.threads, facts.steps);
+    this.#steps = new TrainingSteps(facts.events, facts.threads, facts.steps);
     this.#kernels = new Uint32Array(ops);
-    this.#given = new Uint32Array(ops);
+    this.#numbered = new Uint32Array(ops);
     this.#ids = new Uint32Array(ops);
     const { callOf } = facts.launches;
     this.#leaves = new Int32Array(callOf.length).fill(OUTSIDE);
     for (const kernel of kernels) {
-      const leaf = this.#leafOf(callOf[kernel] ?? -1, kernel);
+      const leaf = this.#leafOf(elementAt(callOf, kernel), kernel);
       this.#leaves[kernel] = leaf;
       this.#countKernel(leaf);
     }
-    for (const other of others) this.#leaves[other] = this.#leafOf(callOf[other] ?? -1, other);
+    for (const other of others) this.#leaves[other] = this.#leafOf(elementAt(callOf, other), other);
   }
 
   ofKernel(call: number, activity: number): Context {
-    const leaf = this.#leaves[activity] ?? OUTSIDE;
+    const leaf = elementAt(this.#leaves, activity);
     const during = this.#stepOf(call, leaf);
-    if (leaf === OUTSIDE) return during === null ? NOWHERE : { ...NOWHERE, step: during };
+    if (leaf === OUTSIDE) return during === null ? NO_CONTEXT : { ...NO_CONTEXT, step: during };
     const chain = this.#chains.of(leaf, (row) => this.#chain(row));
     const { callOps, calls, trace, ranges, backward } = chain;
     const forward = backward || chain.recomputed ? this.#forwardOf(chain) : undefined;
@@ -112,21 +117,18 @@ export class TorchContexts implements KernelContexts {
       ranges,
       ...(step === null ? undefined : { step }),
       callIds: callOps.map((op) => this.#idOf(op)),
-      callKernels: callOps.map((op) => this.#kernels[op] ?? 0),
+      callKernels: callOps.map((op) => elementAt(this.#kernels, op)),
       ...(backward && forward !== undefined
         ? { forward: forward === null ? null : this.#forwardOp(forward) }
         : undefined),
     };
   }
 
-  /**
-   * The step during which a launch was made, or the innermost op began where the launch is not known, or is made later
-   * by a queue.
-   */
+  /** The training step of a launch; of the innermost op's start when the launch is unknown, or made later by a queue. */
   #stepOf(call: number, leaf: number): number | null {
     if (call === -1 && leaf === OUTSIDE) return null;
-    const { events, threads, callStart, callThread, queued = false } = this.facts;
-    const byOp = call === -1 || (queued && leaf !== OUTSIDE);
+    const { events, threads, callStart, callThread, launchedByQueue = false } = this.facts;
+    const byOp = call === -1 || (launchedByQueue && leaf !== OUTSIDE);
     const thread = byOp ? events.ranges.thread.at(leaf) : callThread(call);
     return this.#steps.at(threads.processOf(thread), byOp ? events.ranges.start.at(leaf) : callStart(call));
   }
@@ -135,40 +137,40 @@ export class TorchContexts implements KernelContexts {
     return (this.#ids[op] ||= ++this.#lastId);
   }
 
-  /** Ordinal of the op's next kernel. */
+  /** Ordinal of the op's next kernel, from 0. */
   #next(op: number): number {
-    const given = this.#given[op] ?? 0;
-    this.#given[op] = given + 1;
-    return given;
+    const ordinal = elementAt(this.#numbered, op);
+    this.#numbered[op] = ordinal + 1;
+    return ordinal;
   }
 
   /** Adds a kernel to every op around its launch. */
   #countKernel(leaf: number): void {
     const { events, nesting } = this.facts;
-    for (let row = leaf; row !== OUTSIDE; row = nesting.parent[row] ?? OUTSIDE) {
+    for (let row = leaf; row !== OUTSIDE; row = elementAt(nesting.parent, row)) {
       const op = events.opOf(row);
-      if (op !== NO_OP) this.#kernels[op] = (this.#kernels[op] ?? 0) + 1;
+      if (op !== NO_OP) this.#kernels[op] = elementAt(this.#kernels, op) + 1;
     }
   }
 
   /**
-   * The innermost range around an activity's launch. The profiler also notes the op itself (external id): it decides
-   * where times, which may be rounded to microseconds, do not show that op around the launch, and where the launch is
-   * not in the trace.
+   * The innermost range around an activity's launch. The profiler also records the op itself (external id), which
+   * decides where that op is not around the launch, because times may be rounded to microseconds, and where the launch
+   * is not in the trace.
    */
   #leafOf(call: number, activity: number): number {
-    const { events, nesting, trusted, slack, queued = false } = this.facts;
-    const leaf = call === -1 ? OUTSIDE : (nesting.innermost[call] ?? OUTSIDE);
+    const { events, nesting, externalIdsAreOps, slack, launchedByQueue = false } = this.facts;
+    const leaf = call === -1 ? OUTSIDE : elementAt(nesting.innermost, call);
     const externalId = this.facts.externalId(activity);
-    if (!trusted || Number.isNaN(externalId)) return leaf;
-    for (let row = leaf; row !== OUTSIDE; row = nesting.parent[row] ?? OUTSIDE) {
+    if (!externalIdsAreOps || Number.isNaN(externalId)) return leaf;
+    for (let row = leaf; row !== OUTSIDE; row = elementAt(nesting.parent, row)) {
       const op = events.opOf(row);
       if (op !== NO_OP && events.ops.externalId.at(op) === externalId) return leaf;
     }
     const op = this.#opWithId(externalId);
     if (op === NO_OP) return leaf;
     const row = events.ops.range.at(op);
-    if (call === -1 || queued) return row;
+    if (call === -1 || launchedByQueue) return row;
     const { ranges } = events;
     const start = this.facts.callStart(call);
     const fits =
@@ -186,7 +188,7 @@ export class TorchContexts implements KernelContexts {
   #chain(leaf: number): Chain {
     const { events, nesting } = this.facts;
     const rows: number[] = [];
-    for (let row = leaf; row !== OUTSIDE; row = nesting.parent[row] ?? OUTSIDE) rows.push(row);
+    for (let row = leaf; row !== OUTSIDE; row = elementAt(nesting.parent, row)) rows.push(row);
     const chain = {
       callOps: [] as number[],
       calls: [] as OpCall[],
@@ -210,7 +212,7 @@ export class TorchContexts implements KernelContexts {
           break;
         case 'node':
           chain.nodes.push(name.name);
-          // A node without a number, as the one that accumulates a gradient, is told here alone.
+          // A node without a sequence number, such as AccumulateGrad, occurs nowhere else in the record.
           if (!(events.ops.sequence.at(op) >= 0) && chain.ranges.at(-1) !== name.name) chain.ranges.push(name.name);
           chain.backward = true;
           break;
@@ -237,7 +239,7 @@ export class TorchContexts implements KernelContexts {
     return chain;
   }
 
-  /** An annotation may be named like an op and is none; a function of autograd has no namespace and is called like one. */
+  /** The name of a range: an annotation named like an op is none; a torch.autograd.Function counts as a call. */
   #nameOf(row: number, op: number): HostName {
     const { events } = this.facts;
     const { ops } = events;
@@ -256,14 +258,14 @@ export class TorchContexts implements KernelContexts {
     const stack = ops.callStack.at(op);
     if (stack === 0) return;
     const frames = texts.readFrames?.(stack) ?? readStack(texts.text(stack - 1));
-    // The innermost stack holds the outer ones.
+    // The innermost stack includes the outer ones.
     if (frames.length > 0) chain.trace = [...frames];
   }
 
   #callOf(op: number, mod: string, name: string): OpCall {
     const { ops, texts } = this.facts.events;
     const [dims, types, concrete] = [ops.dims.at(op), ops.types.at(op), ops.concrete.at(op)];
-    // With the values of all arguments a result's extents follow from them.
+    // The values of all arguments, where recorded, determine the shape of the result.
     const out = dims !== 0 && concrete === 0 ? this.#gradientsOf(op) : 0;
     return this.#calls.of(`${ops.name.at(op)},${dims},${types},${concrete},${out}`, () => {
       const extents = out === 0 ? null : texts.readExtents(out);
@@ -277,7 +279,7 @@ export class TorchContexts implements KernelContexts {
     });
   }
 
-  /** The extents that the backward node of a forward op is given, by number plus one; 0 when there is none. */
+  /** Shapes of the gradients that a forward op's backward node receives, as a `dims` cell; 0 when there is none. */
   #gradientsOf(op: number): number {
     const { ops } = this.facts.events;
     if (!(ops.sequence.at(op) >= 0) || ops.forwardThread.at(op) > 0) return 0;
@@ -302,8 +304,8 @@ export class TorchContexts implements KernelContexts {
   }
 
   /**
-   * The range of the forward op of the innermost node in a chain; null when the trace does not hold it, undefined when there is none: the
-   * accumulation of a gradient belongs to a parameter.
+   * The range of the forward op of the innermost node in a chain; null when the trace does not hold it, undefined when
+   * there is none, as for AccumulateGrad, which belongs to a parameter.
    */
   #forwardOf({ sequenced }: Chain): number | null | undefined {
     const { ops } = this.facts.events;
@@ -323,19 +325,19 @@ export class TorchContexts implements KernelContexts {
   }
 }
 
-/** What functions that a program defines for autograd belong to (`class Fused(torch.autograd.Function)`). */
+/** Module of functions that the user defines for autograd (`class Fused(torch.autograd.Function)`). */
 const AUTOGRAD = 'autograd';
 const IDENTIFIER = /^[A-Za-z_]\w*$/;
 
-/** A module runs forwards, wherever it is called: inside a node, its forward pass is done again. */
+/** A module call is forward work; inside a node its forward pass is recomputed. */
 function enterForward(chain: { backward: boolean; recomputed: boolean }): void {
   if (chain.backward) chain.recomputed = true;
   chain.backward = false;
 }
 
 /**
- * A node's modules are those of its forward op. What a node recomputes is in modules of its own, within those that were
- * around the forward op.
+ * The modules of a chain. A node's are those of its forward op; what a node recomputes is in modules of its own, inside
+ * those around the forward op.
  */
 function layerOf({ layer, backward, recomputed }: Chain, around: Chain | null): readonly string[] {
   if (around === null || around.layer.length === 0) return layer;
@@ -345,7 +347,7 @@ function layerOf({ layer, backward, recomputed }: Chain, around: Chain | null): 
   return [...around.layer.slice(0, Math.max(at, 0)), ...layer];
 }
 
-/** Module and op to print: the calls', else the autograd node's, else the innermost range's. */
+/** Module and op to print: those of the calls, else of the autograd node, else of the innermost range. */
 function namesOf({ calls, nodes, ranges }: Chain): Pick<Context, 'mod' | 'op'> {
   if (calls.length > 0) return { mod: calls.map(({ mod }) => mod), op: calls.map(({ op }) => op) };
   const node = nodes.at(-1);

@@ -1,0 +1,190 @@
+/**
+ * The columns that a database reader fills, rows in any order: host calls, host ranges and device activities. Memory:
+ * about 110 bytes an activity, 45 a host call, 40 a range.
+ */
+import { NumericColumn } from '../../containers/numeric-column.js';
+
+export const ACTIVITY_KINDS = ['kernel', 'copy', 'set', 'sync', 'graph', 'collective'] as const;
+export type ActivityKind = (typeof ACTIVITY_KINDS)[number];
+
+/** The code of each kind in `Activities.kind`: its index in `ACTIVITY_KINDS`. */
+export const KIND_CODE = Object.fromEntries(ACTIVITY_KINDS.map((kind, code) => [kind, code])) as Readonly<
+  Record<ActivityKind, number>
+>;
+
+/** Host calls that may launch work on a device (runtime and driver API). Times in ns. */
+export class HostCalls {
+  readonly start = NumericColumn.floats();
+  readonly end = NumericColumn.floats();
+  /** Number of the thread, from `ThreadTable`. */
+  readonly thread = NumericColumn.counts();
+  /** Number of the process whose correlation ids these are. */
+  readonly process = NumericColumn.counts();
+  /** Correlation id; NaN when the call has none. */
+  readonly corr = NumericColumn.floats();
+  /** Number of the function's name, for `CaptureNames.apiName`. */
+  readonly api = NumericColumn.counts();
+  /** Which row to prefer when several have one correlation id, the lowest first: 0 runtime, 1 driver, 2 other. */
+  readonly precedence = NumericColumn.codes();
+
+  get length(): number {
+    return this.start.length;
+  }
+}
+
+/** Host ranges, each on one thread. Times in ns. */
+export class Ranges {
+  /** @param text number of each text, for `CaptureNames.rangeText`; a reader that numbers texts itself passes Int32 */
+  constructor(readonly text: NumericColumn | NumericColumn<Int32Array<ArrayBuffer>> = NumericColumn.floats()) {}
+
+  readonly start = NumericColumn.floats();
+  /** Infinity for a range still open at the end of the profile. */
+  readonly end = NumericColumn.floats();
+  /** Number of the thread, from `ThreadTable`. */
+  readonly thread = NumericColumn.counts();
+  /** Number of the NVTX domain, for `CaptureNames.domainName`; 0 is the default one. Empty where all are of that one. */
+  readonly domain = NumericColumn.counts();
+
+  get length(): number {
+    return this.start.length;
+  }
+
+  /** Number of a range's domain. */
+  domainOf(row: number): number {
+    return this.domain.length === 0 ? 0 : this.domain.at(row);
+  }
+}
+
+/** Columns of kernels alone. */
+class KernelColumns {
+  /** Number of the name, for `CaptureNames.kernelName`. */
+  readonly name = NumericColumn.counts();
+  /** Id of the CUDA or HIP graph; NaN outside of graphs or where the format has none. */
+  readonly graphId = NumericColumn.floats();
+  /** Grid then block, six numbers a kernel; 0 for unknown. */
+  readonly extents = NumericColumn.counts();
+}
+
+/** Columns of copies alone. */
+class CopyColumns {
+  /** The format's code of the direction, for `CaptureNames.copyKind`. */
+  readonly kindCode = NumericColumn.counts();
+  readonly bytes = NumericColumn.floats();
+  /** The format's code of the host's memory, for `Capture.hostMemoryOf`; NaN where there is none. */
+  readonly hostMemoryCode = NumericColumn.floats();
+}
+
+/** Columns of memory sets alone. */
+class SetColumns {
+  readonly bytes = NumericColumn.floats();
+  /** Value that the memory is set to. */
+  readonly value = NumericColumn.floats();
+}
+
+/** Columns of waits alone. */
+class SyncColumns {
+  /** The format's code of what is waited for, for `CaptureNames.syncKind`. */
+  readonly kindCode = NumericColumn.counts();
+}
+
+/** Columns of graph launches that are traced as a whole. */
+class GraphColumns {
+  readonly graphId = NumericColumn.floats();
+  /** Id of the executable graph. */
+  readonly execId = NumericColumn.floats();
+}
+
+/** Cells that activities of all kinds have; NaN stands for unknown. */
+export interface ActivityRow {
+  /** ns; NaN where the profiler did not collect the times: the activity then takes the time of its launch. */
+  readonly start: number;
+  readonly end: number;
+  readonly device: number;
+  readonly stream: number;
+  /** Number of the process, from `ThreadTable`. */
+  readonly process: number;
+  /** Correlation id. */
+  readonly corr: number;
+  /** Node id in a graph, of a kernel, copy or set. */
+  readonly node: number;
+}
+
+/**
+ * Work on a device, and waits for it. What only one kind has is in columns of that kind, at the activity's `ownRow`.
+ */
+export class Activities {
+  /** Index in `ACTIVITY_KINDS`. */
+  readonly kind = NumericColumn.codes();
+  /** See `ActivityRow` for this and the next six. */
+  readonly start = NumericColumn.floats();
+  readonly end = NumericColumn.floats();
+  readonly device = NumericColumn.counts();
+  readonly stream = NumericColumn.floats();
+  readonly process = NumericColumn.counts();
+  readonly corr = NumericColumn.floats();
+  readonly node = NumericColumn.floats();
+  /** Row in the columns of the activity's kind; 0 for collectives, which have none. */
+  readonly ownRow = NumericColumn.counts();
+
+  readonly kernels = new KernelColumns();
+  readonly copies = new CopyColumns();
+  readonly sets = new SetColumns();
+  readonly syncs = new SyncColumns();
+  readonly graphs = new GraphColumns();
+
+  get length(): number {
+    return this.start.length;
+  }
+
+  /** Adds a kernel; the caller adds its grid and block, six numbers, to `kernels.extents`. */
+  addKernel(row: ActivityRow, name: number, graphId: number): void {
+    this.#add('kernel', row, this.kernels.name.length);
+    this.kernels.name.push(name);
+    this.kernels.graphId.push(graphId);
+  }
+
+  /** Adds a copy. */
+  addCopy(row: ActivityRow, kindCode: number, bytes: number, hostMemoryCode: number): void {
+    this.#add('copy', row, this.copies.kindCode.length);
+    this.copies.kindCode.push(kindCode);
+    this.copies.bytes.push(bytes);
+    this.copies.hostMemoryCode.push(hostMemoryCode);
+  }
+
+  /** Adds a memory set. */
+  addSet(row: ActivityRow, bytes: number, value: number): void {
+    this.#add('set', row, this.sets.bytes.length);
+    this.sets.bytes.push(bytes);
+    this.sets.value.push(value);
+  }
+
+  /** Adds a wait. */
+  addSync(row: ActivityRow, kindCode: number): void {
+    this.#add('sync', row, this.syncs.kindCode.length);
+    this.syncs.kindCode.push(kindCode);
+  }
+
+  /** Adds the launch of a graph that is traced as a whole. */
+  addGraph(row: ActivityRow, graphId: number, execId: number): void {
+    this.#add('graph', row, this.graphs.graphId.length);
+    this.graphs.graphId.push(graphId);
+    this.graphs.execId.push(execId);
+  }
+
+  /** Adds a collective operation; `Capture.operationOf` describes it. */
+  addCollective(row: ActivityRow): void {
+    this.#add('collective', row, 0);
+  }
+
+  #add(kind: ActivityKind, row: ActivityRow, ownRow: number): void {
+    this.kind.push(KIND_CODE[kind]);
+    this.start.push(row.start);
+    this.end.push(row.end);
+    this.device.push(row.device);
+    this.stream.push(row.stream);
+    this.process.push(row.process);
+    this.corr.push(row.corr);
+    this.node.push(row.node);
+    this.ownRow.push(ownRow);
+  }
+}

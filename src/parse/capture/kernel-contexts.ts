@@ -1,0 +1,29 @@
+/** The interface by which records get the program context of each kernel, whatever the format states it by. */
+import type { Context } from '../../record/record.js';
+
+/** Finds the context of every kernel: the ranges, op calls, layers and call stack around its launch. */
+export interface KernelContexts {
+  /**
+   * The context of the next kernel of a launch. Must be called once for every kernel, in order of start, because
+   * kernels of one op are numbered in that order.
+   * @param call row of the launching host call; -1 when it is not in the profile
+   * @param activity row of the kernel
+   */
+  ofKernel(call: number, activity: number): Context;
+}
+
+/** Context of a kernel about whose launch nothing is known. */
+export const NO_CONTEXT: Context = {
+  dir: null,
+  layer: [],
+  trace: [],
+  calls: [],
+  mod: ['na'],
+  op: [],
+  repr: [],
+  seqMarker: [],
+  seq: [],
+  altSeq: [],
+  sub: 0,
+  ranges: [],
+};

@@ -1,0 +1,107 @@
+/**
+ * The order of records: by start, then by contents alone, so that it does not depend on the order in which the database
+ * holds the rows.
+ */
+import { compareCells } from '../../containers/numeric-column.js';
+import { elementAt } from '../../containers/element.js';
+import { allRows, sortRows } from '../../containers/row-order.js';
+import type { Capture } from './capture.js';
+import { ACTIVITY_KINDS, type Activities, type ActivityKind } from './capture-columns.js';
+import { rangeKey } from './ranges.js';
+
+/** Rows of all activities in order of start. */
+export function orderActivities(capture: Capture): Uint32Array {
+  const { activities, threads } = capture;
+  const { start, end, kind, device, stream, corr, process, node } = activities;
+  const shared = [end, kind, device, stream, corr, node];
+  const rows = allRows(start.length);
+  sortRows(rows, (a, b) => {
+    const byStart = start.at(a) - start.at(b);
+    if (byStart !== 0) return byStart;
+    for (const column of shared) {
+      const difference = compareCells(column.at(a), column.at(b));
+      if (difference !== 0) return difference;
+    }
+    return (
+      compareOwn(activities, a, b) ||
+      threads.compareProcesses(process.at(a), process.at(b)) ||
+      compareNames(capture, a, b) ||
+      compareExtents(activities, a, b)
+    );
+  });
+  return rows;
+}
+
+const kindOf = ({ kind }: Activities, row: number): ActivityKind => elementAt(ACTIVITY_KINDS, kind.at(row));
+
+type NumberCells = Pick<Activities['start'], 'at'>;
+
+/** Columns of one kind that decide its order; names, which may be numbered in any order, are compared as texts. */
+const OWN_COLUMNS: Readonly<Record<ActivityKind, (activities: Activities) => readonly NumberCells[]>> = {
+  kernel: ({ kernels }) => [kernels.graphId],
+  copy: ({ copies }) => [copies.bytes, copies.hostMemoryCode],
+  set: ({ sets }) => [sets.bytes, sets.value],
+  sync: () => [],
+  graph: ({ graphs }) => [graphs.execId, graphs.graphId],
+  collective: () => [],
+};
+
+/** Order of two rows of one kind by the columns of that kind. */
+function compareOwn(activities: Activities, a: number, b: number): number {
+  const { ownRow } = activities;
+  for (const column of OWN_COLUMNS[kindOf(activities, a)](activities)) {
+    const difference = compareCells(column.at(ownRow.at(a)), column.at(ownRow.at(b)));
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
+
+/** Order of two rows of one kind by the texts that are written. */
+function compareNames(capture: Capture, a: number, b: number): number {
+  const { activities, names } = capture;
+  const { kernels, copies, syncs, ownRow } = activities;
+  const kind = kindOf(activities, a);
+  const number = (row: number): number => {
+    const own = ownRow.at(row);
+    return kind === 'kernel'
+      ? kernels.name.at(own)
+      : kind === 'copy'
+        ? copies.kindCode.at(own)
+        : syncs.kindCode.at(own);
+  };
+  const textOf = (row: number): string => {
+    if (kind === 'kernel') return names.kernelName(number(row)) ?? '';
+    if (kind === 'sync') return names.syncKind(number(row)) ?? '';
+    return `${names.copyKind(number(row)) ?? ''}${capture.hostMemoryOf?.(row) ?? ''}`;
+  };
+  const isNamed = kind === 'kernel' || kind === 'copy' || kind === 'sync';
+  return !isNamed || number(a) === number(b) ? 0 : compareTexts(textOf(a), textOf(b));
+}
+
+/** Order of two kernels by grid and block. */
+function compareExtents(activities: Activities, a: number, b: number): number {
+  if (kindOf(activities, a) !== 'kernel') return 0;
+  const { ownRow, kernels } = activities;
+  const { extents } = kernels;
+  for (let i = 0; i < 6; i++) {
+    const difference = compareCells(extents.at(ownRow.at(a) * 6 + i), extents.at(ownRow.at(b) * 6 + i));
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
+
+/** Rows of all host ranges in order of start, the longer first. */
+export function orderHostRanges(capture: Capture): Uint32Array {
+  const { ranges, threads } = capture;
+  const { start, end, thread } = ranges;
+  const rows = allRows(ranges.length);
+  sortRows(rows, (a, b) => {
+    const byTime = start.at(a) - start.at(b) || (end.at(a) === end.at(b) ? 0 : end.at(b) - end.at(a));
+    return (
+      byTime || threads.compare(thread.at(a), thread.at(b)) || compareTexts(rangeKey(capture, a), rangeKey(capture, b))
+    );
+  });
+  return rows;
+}
+
+const compareTexts = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
