@@ -93,7 +93,7 @@ describe('detection', () => {
     expect(refusal(path)).to.match(/damaged|cannot be read/);
   });
 
-  it('refuses a database in WAL mode without writing beside it', () => {
+  it('refuses a database in WAL mode without writing next to it', () => {
     const path = database('PRAGMA journal_mode = WAL; CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT)');
     expect(refusal(path)).to.match(/WAL mode.*journal_mode=DELETE/);
   });
@@ -122,7 +122,7 @@ describe('inputs', () => {
     expect(failures.map(({ line }) => line).join()).to.match(/gzip is broken/);
   });
 
-  it('that are folders or globs are searched in order of name; what is no profile is passed over', async () => {
+  it('that are folders or globs are searched in order of name; files that are no profiles are skipped', async () => {
     const folder = freshPath('-folder');
     mkdirSync(join(folder, 'sub'), { recursive: true });
     for (const name of ['b.sqlite', 'a.sqlite', 'sub/c.sql']) new NsightDatabase().write({}, join(folder, name));
@@ -141,7 +141,7 @@ describe('inputs', () => {
     expect(failures).to.have.length(2);
   });
 
-  it('tell their rank in the name', () => {
+  it('have their rank in the name', () => {
     const cases: [string, number | null][] = [
       ['report_rank_3.sqlite', 3],
       ['rank12.sqlite', 12],

@@ -175,9 +175,9 @@ for (const trace of [...TRACES, CPU_ONLY]) {
         const ids = new Map(events.filter(isKernel).map((event) => [correlationOf(event), externalIdOf(event)]));
         // Some years repeat the correlation as external id: no op is meant by it.
         const areOps = [...ids].some(([corr, id]) => id !== undefined && id !== corr);
-        const told = areOps ? kernels.filter(({ corr }) => ops.has(ids.get(corr))) : [];
-        expect(told).to.have.length(expected.withOp);
-        for (const kernel of told)
+        const withOp = areOps ? kernels.filter(({ corr }) => ops.has(ids.get(corr))) : [];
+        expect(withOp).to.have.length(expected.withOp);
+        for (const kernel of withOp)
           expect(innermostOf(kernel)).to.equal(opName(ops.get(ids.get(kernel.corr))?.[0]?.name ?? ''));
       },
     );

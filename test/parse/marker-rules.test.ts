@@ -103,7 +103,7 @@ const RULES: readonly Rule[] = [
     title: 'layer with second colon + nested',
     input: ['layer:a:b', 'layer: enc 1', 'my player: x', MM],
     ours: { layer: ['a:b', ' enc 1'] },
-    because: 'a layer is told by the start of the text, and keeps its colons',
+    because: 'a layer is recognised by the start of the text, and keeps its colons',
   },
   {
     title: 'two trace markers',
@@ -141,7 +141,7 @@ const RULES: readonly Rule[] = [
     title: 'marker on other thread',
     input: () => bare().range(MM, 50, 200, { globalTid: globalTid(99) }),
     ours: { dir: null },
-    because: 'nothing tells a direction',
+    because: 'nothing states a direction',
   },
   {
     title: 'user text with words mod/op/args/type',
@@ -149,7 +149,7 @@ const RULES: readonly Rule[] = [
     ours: { ...NOTHING, dir: null, op: ['this mod op takes args of any type'] },
     because: 'texts are never evaluated',
   },
-  { title: 'other markers only', input: ['foo'], ours: { dir: null }, because: 'nothing tells a direction' },
+  { title: 'other markers only', input: ['foo'], ours: { dir: null }, because: 'nothing states a direction' },
   {
     title: 'two kernels same op, same seq',
     input: () =>

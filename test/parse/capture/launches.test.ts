@@ -49,7 +49,7 @@ describe('launches', () => {
     expect(diagnostics).to.deep.equal({});
   });
 
-  it('of several processes, where activities do not tell theirs, belong to none', () => {
+  it('of several processes have none where activities do not record their process', () => {
     const [calls, activities, diagnostics, threads] = [
       new HostCalls(),
       new Activities(),

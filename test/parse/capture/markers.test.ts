@@ -180,7 +180,7 @@ describe("the profilers' dicts", () => {
     });
   });
 
-  it('that are no literals, or have the wrong types, are plain ranges and told as malformed', () => {
+  it('that are no literals, or have the wrong types, are plain ranges and counted as malformed', () => {
     for (const text of [
       "{'mod': 'torch', 'op': 'mm', 'args': [",
       "{'mod': 'torch', 'op': 'mm', 'args': [{'name': '', 'type': tensor}]}",
@@ -215,7 +215,7 @@ describe('layers', () => {
     it(text, () => expect(parseMarker(text)).to.deep.equal({ kind: 'layer', name }));
   }
 
-  it('are only told at the start', () => {
+  it('are only recognised at the start', () => {
     for (const text of ['my player: x', 'xlayer:conv1', ' layer:conv1', 'Layer:conv1']) {
       expect(parseMarker(text)).to.deep.include({ kind: 'range', text, malformed: false });
     }

@@ -60,7 +60,7 @@ describe('extents behind the name of an op', () => {
     }
   });
 
-  it('that cannot be read tell the op alone', () => {
+  it('that cannot be read leave a call without arguments', () => {
     for (const sizes of [
       ...['[2, -1]', '[2,3]', '[2] [3]', '[2], ', ', [2]', '[2', '2', '[[2]]', '[1e3]', '[9007199254740993]', '[0x10]'],
     ]) {
@@ -85,7 +85,7 @@ describe('calls of ops that print their extents', () => {
   const LINEAR = 'aten::linear, seq = 5, op_id = 11, sizes = [[8, 64], [32, 64], [32]]';
   const ADDMM = 'aten::addmm, seq = 5, op_id = 12, sizes = [[32], [8, 64], [64, 32], [], []]';
 
-  it('stand in the record outermost first, with their numbers and how many kernels each has', () => {
+  it('are in the record outermost first, with their ids and how many kernels each has', () => {
     const db = new NsightDatabase();
     db.range(LINEAR, 50, 500).range('aten::t, op_id = 13', 60, 80).range(ADDMM, 90, 400);
     for (const n of [1, 2]) {
@@ -155,16 +155,16 @@ describe('calls of ops that print their extents', () => {
       [LINEAR, ADDMM],
       [...texts, ADDMM],
     ]) {
-      const told = onlyKernelOf(new NsightDatabase().launch(1, around).write());
+      const actual = onlyKernelOf(new NsightDatabase().launch(1, around).write());
       const plain = onlyKernelOf(new NsightDatabase().launch(1, around.map(bare)).write());
       for (const key of ['mod', 'op', 'dir', 'seq', 'altSeq', 'sub', 'layer'] as const) {
-        expect(told[key], key).to.deep.equal(plain[key]);
+        expect(actual[key], key).to.deep.equal(plain[key]);
       }
       expect(plain).to.not.have.any.keys('callIds', 'callKernels');
     }
   });
 
-  it('do not stand beside a call that a marker describes', () => {
+  it('are left out where a marker describes the call', () => {
     const marked = "{'mod': 'torch', 'op': 'addmm', 'args': []}";
     const kernel = onlyKernelOf(new NsightDatabase().launch(1, [marked, LINEAR, ADDMM]).write());
     expect(kernel.calls).to.deep.equal([{ mod: 'torch', op: 'addmm', args: [] }]);

@@ -86,7 +86,7 @@ describe('shortName', () => {
     });
   }
 
-  itShared('tells the kernels of a real list of names', ['reference/kernel_names.tsv'], ([path = '']) => {
+  itShared('distinguishes the kernels of a real list of names', ['reference/kernel_names.tsv'], ([path = '']) => {
     const rows = readFileSync(path, 'utf8').trim().split('\n').slice(1);
     for (const row of rows) {
       const name = row.split('\t')[3] ?? '';

@@ -95,7 +95,7 @@ export const TEXTS: readonly HostileTrace[] = [
     AROUND,
     'white space',
   ),
-  read('a list at the root', `[\n${FIRST},\n${LAST}\n]`, 'fine', AROUND, 'made by hand; no devices are told'),
+  read('a list at the root', `[\n${FIRST},\n${LAST}\n]`, 'fine', AROUND, 'made by hand; without devices'),
   read(
     'escaped quotes in a name',
     between(oddKernel(['"odd"', '"o\\"d\\"d\\\\"'])),

@@ -175,7 +175,7 @@ export const IDS: readonly HostileTrace[] = [
     between(oddKernel(['"pid": 0', '"pid": {"a": 1}'])),
     'fine',
     ALL,
-    'args tell the device',
+    'args state the device',
   ),
 ];
 
@@ -229,7 +229,7 @@ export const SHAPES: readonly HostileTrace[] = [
       between(`{"ph": "X", "cat": "kernel", "name": "odd", "pid": 0, "tid": 7, "ts": 500, "dur": 5, "args": ${args}}`),
       'fine',
       ALL,
-      'kept on device 0 and stream 7, which pid and tid tell; no launch is known',
+      'kept on device 0 and stream 7, which pid and tid state; no launch is known',
     ),
   ),
   read(

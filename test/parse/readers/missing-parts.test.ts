@@ -84,17 +84,17 @@ function withoutPart(path: string, { table, column }: Part): string {
 }
 
 describe('a table or a column that is not there', () => {
-  for (const [format, make, telling] of [
+  for (const [format, make, identifying] of [
     ['nsight', nsight, ['StringIds']],
     ['nvprof', nvprof, ['StringTable', 'Version']],
   ] as const) {
-    it(`${format}: costs what it tells, and no more`, () => {
+    it(`${format}: costs only what it contains`, () => {
       const whole = make();
       const kernels = kernelsOf(whole).length;
       for (const part of partsOf(whole)) {
         const what = `${part.table}.${part.column ?? '*'}`;
-        // These two tell the format.
-        if (part.column === null && (telling as readonly string[]).includes(part.table)) continue;
+        // These two identify the format.
+        if (part.column === null && (identifying as readonly string[]).includes(part.table)) continue;
         const path = withoutPart(whole, part);
         const records = recordsOf(path, { ranges: true });
         expectWellFormed(records, what);

@@ -38,7 +38,7 @@ describe('Kineto: names of ops and annotations', () => {
     });
   }
 
-  it('what gradient checkpointing recomputes is forward work', () => {
+  it('gradient checkpointing recomputes forward work', () => {
     for (const name of [
       'CheckpointFunctionBackward',
       'autograd::engine::evaluate_function: CheckpointFunctionBackward',

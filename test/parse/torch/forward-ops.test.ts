@@ -67,7 +67,7 @@ describe('Kineto: backward node and forward op', () => {
     expect(pairedAnyhow(events)).to.deep.equal(['mm 101 20', 'mm 101 10', 'mm 100 25', 'mm 100 15']);
   });
 
-  it('recomputation: the nodes of what is computed again lead to that, on its own thread', () => {
+  it('nodes of recomputed ops belong to the recomputed ops, on their own thread', () => {
     const node = 'autograd::engine::evaluate_function: CheckpointFunctionBackward';
     const events = [
       forward('CheckpointFunction', 4, 0, MAIN),
@@ -124,7 +124,7 @@ describe('Kineto: extents of results, from the gradients that the backward node 
   ];
   const outOf = (events: readonly EventText[]): unknown => kernels(events)[0]?.calls[0]?.out;
 
-  it('are told where the values of arguments are not', () => {
+  it('are read where the values of arguments are not recorded', () => {
     const wrapper = op('autograd::engine::evaluate_function: ConvBackward', 98, 130, { 'Sequence number': 5, 'Fwd thread id': 1, ...node }, ENGINE); // prettier-ignore
     const inner = backward('ConvBackward', 5, 1, 100, ENGINE, { 'Input Dims': [[7]] });
     expect(outOf([...conv({}), wrapper, ...inner])).to.deep.equal([[10, 64, 6, 6], []]);
@@ -132,7 +132,7 @@ describe('Kineto: extents of results, from the gradients that the backward node 
     expect(outOf([...inner, wrapper, ...conv({})])).to.deep.equal([[10, 64, 6, 6], []]);
   });
 
-  it('are not told where values are, or the node has no extents', () => {
+  it('are left out where the values are recorded, or the node has no shapes', () => {
     const inner = backward('ConvBackward', 5, 1, 100, ENGINE, node);
     expect(outOf([...conv({ 'Concrete Inputs': ['', '', ''] }), ...inner])).to.equal(undefined);
     expect(outOf([...conv({}), ...backward('ConvBackward', 5, 1, 100, ENGINE, { 'Input Dims': [[]] })])).to.equal(undefined); // prettier-ignore
@@ -140,7 +140,7 @@ describe('Kineto: extents of results, from the gradients that the backward node 
     expect(outOf(conv({}))).to.equal(undefined);
   });
 
-  it('hundreds of forward threads: a number that all have tells nothing, those of their own do', () => {
+  it('hundreds of forward threads: a sequence number that all have identifies none of them', () => {
     const threads = Array.from({ length: 300 }, (_, n) => n);
     const events = threads.flatMap((n) => [
       forward('aten::mm', 1, 20 * n, 1000 + n),

@@ -43,7 +43,7 @@ function run(
   program: readonly Step[],
   gapOf: (gap: number) => number,
 ): { ranges: Span[]; parents: Span[]; calls: Span[]; around: Span[] } {
-  const told = { ranges: [] as Span[], parents: [] as Span[], calls: [] as Span[], around: [] as Span[] };
+  const spans = { ranges: [] as Span[], parents: [] as Span[], calls: [] as Span[], around: [] as Span[] };
   const NOWHERE = span(-1, -1);
   const open: { start: number; end: number; thread: number }[] = [];
   let time = 1_000_000;
@@ -52,28 +52,28 @@ function run(
     time += gapOf(gap);
     if (does === 'open') {
       const range = { start: time, end: NaN, thread };
-      told.ranges.push(range);
-      told.parents.push(open.at(-1) ?? NOWHERE);
+      spans.ranges.push(range);
+      spans.parents.push(open.at(-1) ?? NOWHERE);
       open.push(range);
     } else if (does === 'close') {
       const range = open.pop();
       if (range !== undefined) range.end = time;
     } else {
-      told.calls.push(span(time, time + gapOf(gap), thread));
-      told.around.push(open.at(-1) ?? NOWHERE);
+      spans.calls.push(span(time, time + gapOf(gap), thread));
+      spans.around.push(open.at(-1) ?? NOWHERE);
       time += gapOf(gap);
     }
   }
-  return told;
+  return spans;
 }
 
 /** Checks that nesting finds what the programs of all threads did, with rows in another order and times changed. */
 function check(programs: readonly (readonly Step[])[], seed: number, gapOf: (gap: number) => number, round: (one: Span) => Span, slack: number): void {
-  const told = programs.map((program, thread) => run(thread, program, gapOf));
+  const spans = programs.map((program, thread) => run(thread, program, gapOf));
   const order = <T>(list: readonly T[]): T[] =>
     list.map((item, i) => [Math.imul(i + seed, 2654435761) >>> 0, item] as const).sort(([a], [b]) => a - b).map(([, item]) => item);
-  const ranges = order(told.flatMap((one) => one.ranges.map((range, i) => [range, one.parents[i]] as const)));
-  const calls = order(told.flatMap((one) => one.calls.map((call, i) => [call, one.around[i]] as const)));
+  const ranges = order(spans.flatMap((one) => one.ranges.map((range, i) => [range, one.parents[i]] as const)));
+  const calls = order(spans.flatMap((one) => one.calls.map((call, i) => [call, one.around[i]] as const)));
   const { parent, innermost } = nested(ranges.map(([range]) => round(range)), calls.map(([call]) => round(call)), slack);
   const rowOf = new Map(ranges.map(([range], row) => [range, row]));
   expect([...parent]).to.deep.equal(ranges.map(([, around]) => (around === undefined ? OUTSIDE : (rowOf.get(around) ?? OUTSIDE))));
@@ -83,7 +83,7 @@ function check(programs: readonly (readonly Step[])[], seed: number, gapOf: (gap
 const microseconds = (ns: number): number => Math.floor(ns / 1000) * 1000;
 
 describe('Kineto: how events nest', () => {
-  it('is what the program did, on any threads and in any order of rows', () => {
+  it('follows the program, on any threads and in any order of rows', () => {
     fc.assert(
       fc.property(fc.array(steps, { maxLength: THREADS }), fc.nat(), (programs, seed) => {
         check(
@@ -115,7 +115,7 @@ describe('Kineto: how events nest', () => {
     expect([...nested([span(0, 5000), span(1000, 6000)], [], 0).parent]).to.deep.equal([OUTSIDE, OUTSIDE]);
   });
 
-  it('a range that starts where another ends stands beside it', () => {
+  it('a range that starts where another ends is its sibling', () => {
     expect([...nested([span(0, 5), span(5, 9), span(0, 9)], []).parent]).to.deep.equal([2, 2, OUTSIDE]);
   });
 
@@ -145,7 +145,7 @@ describe('Kineto: how events nest', () => {
     expect(unnested).to.equal(0);
   });
 
-  it('ranges that never end nest so deep and no deeper; what is inside belongs to the deepest', () => {
+  it('ranges that never end nest up to a limit; what is inside belongs to the deepest', () => {
     const deep = Array.from({ length: MAX_OPEN_RANGES + 3 }, (_, i) => span(i, 1_000_000));
     const { parent, innermost, unnested } = nested(deep, [span(500_000, 500_001)]);
     expect([...parent]).to.deep.equal([OUTSIDE, ...deep.slice(1).map((_, i) => Math.min(i, MAX_OPEN_RANGES - 1))]);
@@ -153,7 +153,7 @@ describe('Kineto: how events nest', () => {
     expect(unnested).to.equal(3);
   });
 
-  it('more ops at one instant than can nest stand beside each other, and hold nothing', () => {
+  it('more ops at one instant than can nest are siblings without children', () => {
     const ops = Array.from({ length: MAX_SIMULTANEOUS_OPS + 1 }, (_, i) => span(5, 100 - (i % 7)));
     const around = span(0, 200);
     const found = nested([around, ...ops], [span(5, 6)]);

@@ -35,7 +35,7 @@ describe('Kineto: element types', () => {
     });
   }
 
-  it('a word for what is no tensor is none', () => {
+  it('the name of a type that is no tensor has none', () => {
     for (const text of ['', 'Scalar', 'TensorList', 'ScalarList', 'constructor', '__proto__', 'Quaternion'])
       expect(scalarType(text), text).to.equal(null);
     expect(['Scalar', 'Int', 'Bool', 'Double'].every(isPlainType)).to.equal(true);

@@ -1,4 +1,5 @@
-/** The keys of events' `args` that are read. */
+/** Reading events' `args`: the keys that are read, and the forms of their values. */
+import type { Activities } from '../../capture/capture-columns.js';
 import type { TraceEvent } from '../../json/event-fields.js';
 import { elementAt } from '../../../containers/element.js';
 import { numberAt } from '../../json/number-bytes.js';
@@ -44,4 +45,38 @@ export const ARG = Object.fromEntries(Object.keys(ARG_KEYS).map((name, code) => 
 export function argNumber({ args: { from, to } }: TraceEvent, key: number, bytes: Buffer): number {
   const at = elementAt(from, key);
   return at === -1 ? NaN : numberAt(bytes, at, elementAt(to, key));
+}
+
+/** Adds the three numbers of `[56, 2, 1]` to a column of extents; NaN for missing ones. */
+export function pushExtent(
+  { args: { from, to } }: TraceEvent,
+  key: number,
+  bytes: Buffer,
+  extents: Activities['kernels']['extents'],
+): void {
+  const start = elementAt(from, key);
+  const end = elementAt(to, key);
+  let at = start + 1;
+  for (let i = 0; i < 3; i++) {
+    let value = start === -1 ? NaN : 0;
+    let digits = 0;
+    for (; at < end; at++) {
+      const digit = elementAt(bytes, at) - 0x30;
+      if (digit < 0 || digit > 9) {
+        if (digits > 0) break;
+      } else {
+        value = value * 10 + digit;
+        digits++;
+      }
+    }
+    extents.push(digits === 0 ? NaN : value);
+  }
+}
+
+/** The number at the end of a field, `7` or `stream 7`; NaN when there is none. */
+export function trailingNumber({ fields: { from, to } }: TraceEvent, key: number, bytes: Buffer): number {
+  const at = elementAt(from, key);
+  if (at === -1) return NaN;
+  const digits = /-?\d+$/.exec(bytes.toString('latin1', at, elementAt(to, key)))?.[0];
+  return digits === undefined ? NaN : Number(digits);
 }

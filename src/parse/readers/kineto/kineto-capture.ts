@@ -14,7 +14,7 @@ import type { LaunchJoin } from '../../capture/launches.js';
 import { ThreadTable } from '../../capture/threads.js';
 import { ByteTexts } from '../../json/byte-texts.js';
 import { copyKind, hostMemory, syncKind } from './activity-names.js';
-import { ARG, argNumber, KINETO_ARGS } from './event-args.js';
+import { ARG, argNumber, KINETO_ARGS, pushExtent, trailingNumber } from './event-args.js';
 import { categoryOf, type EventCategory, type TracedActivity } from './categories.js';
 import { readCollective } from './kernel-collective.js';
 import { TorchContexts } from '../../torch/torch-contexts.js';
@@ -265,34 +265,14 @@ export class KinetoCapture implements Capture {
 
   /** Grid, block and collective operation of the kernel added last. */
   #addKernelFields(event: TraceEvent, bytes: Buffer): void {
-    this.#pushExtent(event, ARG.grid, bytes);
-    this.#pushExtent(event, ARG.block, bytes);
+    const { extents } = this.activities.kernels;
+    pushExtent(event, ARG.grid, bytes, extents);
+    pushExtent(event, ARG.block, bytes, extents);
     if (!event.args.has(ARG.collective)) return;
     const { from, to } = event.fields;
     const args = decodeValue(bytes, elementAt(from, EVENT.args), elementAt(to, EVENT.args));
     const collective = readCollective(args);
     if (collective !== null) this.#collectives.set(this.activities.length - 1, collective);
-  }
-
-  /** Adds the three numbers of `[56, 2, 1]` to the extents; NaN for missing ones. */
-  #pushExtent({ args: { from, to } }: TraceEvent, key: number, bytes: Buffer): void {
-    const { extents } = this.activities.kernels;
-    const start = elementAt(from, key);
-    let at = start + 1;
-    for (let i = 0; i < 3; i++) {
-      let value = start === -1 ? NaN : 0;
-      let digits = 0;
-      for (; at < elementAt(to, key); at++) {
-        const digit = elementAt(bytes, at) - 0x30;
-        if (digit < 0 || digit > 9) {
-          if (digits > 0) break;
-        } else {
-          value = value * 10 + digit;
-          digits++;
-        }
-      }
-      extents.push(digits === 0 ? NaN : value);
-    }
   }
 
   /** An id of the event's `args`; NaN when it has none. */
@@ -311,21 +291,13 @@ export class KinetoCapture implements Capture {
   /** The stream in `args`, else the thread of the event: `7`, `stream 7`. */
   #streamOf(event: TraceEvent, bytes: Buffer): number {
     const stream = argNumber(event, ARG.stream, bytes);
-    return Number.isNaN(stream) ? this.#trailingNumber(event, EVENT.tid, bytes) : stream;
+    return Number.isNaN(stream) ? trailingNumber(event, EVENT.tid, bytes) : stream;
   }
 
   /** Device id of events without one in `args`: their pid is the device's id. */
   #deviceByProcess(event: TraceEvent, bytes: Buffer): number {
-    const pid = this.#trailingNumber(event, EVENT.pid, bytes);
+    const pid = trailingNumber(event, EVENT.pid, bytes);
     return pid >= 0 ? pid : 0;
-  }
-
-  /** The number at the end of a field, `7` or `stream 7`; NaN when there is none. */
-  #trailingNumber({ fields: { from, to } }: TraceEvent, key: number, bytes: Buffer): number {
-    const at = elementAt(from, key);
-    if (at === -1) return NaN;
-    const digits = /-?\d+$/.exec(bytes.toString('latin1', at, elementAt(to, key)))?.[0];
-    return digits === undefined ? NaN : Number(digits);
   }
 
   #threadOf({ fields: { from, to } }: TraceEvent, bytes: Buffer): number {

@@ -118,7 +118,7 @@ describe('demangle', () => {
       it(name.slice(0, 40), () => expect(demangle(name)).to.equal(name === '_Z1f' ? 'f' : null));
     }
 
-    it('does not write out names that stand for endless ones', () => {
+    it('refuses short names that expand to huge ones', () => {
       const reference = (i: number) => (i === 0 ? 'S_' : `S${(i - 1).toString(36).toUpperCase()}_`);
       let doubling = '_Z1fPFviE';
       for (let i = 1; i < 100; i++) doubling += `PF${reference(i).repeat(3)}E`;

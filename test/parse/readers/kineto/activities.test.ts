@@ -35,7 +35,7 @@ describe('Kineto: copies, sets and waits', () => {
     });
   }
 
-  it("tell the host's memory", () => {
+  it("state the host's memory", () => {
     const named = (name: string) => only([activity('gpu_memcpy', name, 3, 50, { bytes: 64 })]);
     expect(named('Memcpy HtoD (Pageable -> Device)')).to.have.property('hostMemory', 'pageable');
     expect(named('Memcpy DtoH (Device -> Pinned)')).to.have.property('hostMemory', 'pinned');
@@ -64,7 +64,7 @@ describe('Kineto: copies, sets and waits', () => {
     });
   }
 
-  it('what is no event of the program or the device is passed over', () => {
+  it('events of neither the program nor the device are skipped', () => {
     const others = ['gpu_user_annotation', 'overhead', 'Trace', 'cpu_instant_event', 'fwdbwd', 'ac2g', 'python', ''];
     const records = read([kernel('k', 1, 5), ...others.map((cat) => any(cat, 'x', 0, 90, {}, { correlation: 1 }))]);
     expect(records.map(({ type }) => type)).to.deep.equal(['profile', 'kernel', 'end']);
@@ -157,7 +157,7 @@ describe('Kineto: dialects', () => {
       expect(rank(`"distributedInfo": ${info}`), info).to.equal(null);
   });
 
-  it('a thread that is not told is not known', () => {
+  it('a missing thread is null', () => {
     const text = launch(1, 5).replace(`"tid": ${MAIN}`, '"tid": "main"');
     expect(onlyKernel([text, kernel('k', 1, 9)])).to.deep.include({ pid: 10, tid: null });
     // Numbers may be negative.

@@ -70,7 +70,12 @@ const CASES: readonly Case[] = [
     types: ['TensorList'],
     args: [{ name: '', type: 'list' }],
   },
-  { what: 'a list whose values are not told', dims: [[]], types: ['ScalarList'], args: [{ name: '', type: 'list' }] },
+  {
+    what: 'a list whose values are not recorded',
+    dims: [[]],
+    types: ['ScalarList'],
+    args: [{ name: '', type: 'list' }],
+  },
   {
     what: 'tensors of dimension 0',
     dims: [[], [], []],
@@ -86,7 +91,7 @@ const CASES: readonly Case[] = [
     args: [none, none, none],
   },
   {
-    what: 'what is not told',
+    what: 'unspecified arguments',
     dims: [[], []],
     types: ['', 'Scalar'],
     concrete: undefined,
@@ -151,7 +156,7 @@ describe('Kineto: arguments of an op', () => {
     });
   }
 
-  it('never fails, whatever stands there', () => {
+  it('never fails on any input', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.jsonValue(), fc.jsonValue(), (dims, types, concrete) => {
         const args = readArguments(dims, types, concrete);

@@ -33,11 +33,11 @@ const BACKWARD: readonly EventText[] = [
   kernel('gemm_nt', 2, 300),
 ]; // prettier-ignore
 
-describe('Kineto: where a launch stands', () => {
+describe('Kineto: the context of a launch', () => {
   it('a function that the program defines for autograd is a call; a range of its own is none', () => {
-    const told = { 'Sequence number': 5, 'Fwd thread id': 0, 'Input Dims': [[2, 3], [4, 3]], 'Input type': ['float', 'float'] };
+    const args = { 'Sequence number': 5, 'Fwd thread id': 0, 'Input Dims': [[2, 3], [4, 3]], 'Input type': ['float', 'float'] };
     const inside = [launch(1, 50), kernel('gemm', 1, 70)];
-    const { calls, op: ops } = onlyKernel([op('_Linear', 40, 90, told), ...inside]);
+    const { calls, op: ops } = onlyKernel([op('_Linear', 40, 90, args), ...inside]);
     expect(calls).to.deep.equal([
       { mod: 'autograd', op: '_Linear', args: [t([2, 3]), t([4, 3])], from: 'dispatcher' },
     ]);
@@ -245,7 +245,7 @@ describe('Kineto: kernels of one call', () => {
     ]);
   });
 
-  it('of a graph launch stand at that launch, and are known as such', () => {
+  it('of a graph launch get its context, and are marked as such', () => {
     const graph = { 'graph id': 4, 'graph node id': 11 };
     const found = kernels([
       op('aten::mm', 0, 100),
@@ -259,7 +259,7 @@ describe('Kineto: kernels of one call', () => {
     ]);
   });
 
-  it('launched by the driver stand at that call; of both records of one launch the runtime’s counts', () => {
+  it('launched by the driver API get its context; of two rows of one launch the runtime’s counts', () => {
     const driver = (corr: number, at: number): EventText =>
       runtime('cuLaunchKernel', corr, at, at + 1).replace('cuda_runtime', 'cuda_driver');
     expect(onlyKernel([driver(1, 20), kernel('k', 1, 50)]).launch?.api).to.equal('cuLaunchKernel');
@@ -271,7 +271,7 @@ describe('Kineto: kernels of one call', () => {
 describe('Kineto: External id', () => {
   const [MM, ADD] = [op('aten::mm', 0, 40, { 'External id': 20 }), op('aten::add', 50, 90, { 'External id': 21 })];
 
-  it('tells the op where the launch is not in the trace', () => {
+  it('identifies the op where the launch is not in the trace', () => {
     const found = onlyKernel([MM, ADD, kernel('k', 1, 200, { 'External id': 20 })]);
     expect(found).to.deep.include({ op: ['mm'], launch: null, callIds: [1], callKernels: [1] });
   });
@@ -286,7 +286,7 @@ describe('Kineto: External id', () => {
     expect(found.map(({ op: name }) => name)).to.deep.equal([[], []]);
   });
 
-  it('that two ops have tells neither', () => {
+  it('that two ops share identifies neither', () => {
     for (const events of [
       [MM, MM.replace('aten::mm', 'aten::bmm')],
       [MM.replace('aten::mm', 'aten::bmm'), MM],

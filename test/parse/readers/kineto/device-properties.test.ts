@@ -52,12 +52,12 @@ describe('Kineto: devices', () => {
     });
   }
 
-  it('of one model stand under the numbers of activities too: AMD numbers the processors among the devices', () => {
+  it('of one model are listed under the ids of activities too: AMD numbers the CPUs among the devices', () => {
     const both = read([MI300, { ...MI300, id: 1 }], 2, 3);
     expect(both.map(({ id, name }) => [id, name])).to.deep.equal([0, 1, 2, 3].map((id) => [id, 'AMD Instinct MI300X']));
   });
 
-  it('of several models tell nothing of another number', () => {
+  it('of several models do not describe another id', () => {
     expect(read([H100, { ...MI300, id: 1 }], 1, 4)[2]).to.deep.equal(unknown(4));
   });
 

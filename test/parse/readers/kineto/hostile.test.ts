@@ -54,12 +54,12 @@ describe('Kineto: traces with something wrong in them', () => {
     return typeof answer === 'string' ? [] : answer;
   };
 
-  it('args that stand twice count as a whole', async () => {
+  it('of args that occur twice one counts as a whole', async () => {
     const odd = (await one('args twice')).find((record) => record.type === 'kernel' && record.name === 'odd');
     expect(odd).to.deep.include({ device: 0, stream: 7 });
   });
 
-  it('the Unix time of a trace is null where its base is not told', async () => {
+  it('the Unix time of a trace is null where its base is not recorded', async () => {
     const [header] = await one('a header of other types');
     expect(header).to.deep.include({ rank: null, startUnixNs: null });
     const [behind] = await one('header behind the events');

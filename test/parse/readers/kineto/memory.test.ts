@@ -14,8 +14,8 @@ const CUDA = { 'Device Id': 0, 'Device Type': 1 };
 const CPU = { 'Device Id': -1, 'Device Type': 0 };
 const totals = (allocated: number, reserved: number): Args => ({ 'Total Allocated': allocated, 'Total Reserved': reserved }); // prettier-ignore
 
-/** [start, dur where told, device, metric, value, labels] of every sample. */
-const told = (events: readonly EventText[]): unknown[] =>
+/** [start, dur where known, device, metric, value, labels] of every sample. */
+const samplesOf = (events: readonly EventText[]): unknown[] =>
   read(events)
     .filter((record): record is SampleRecord => record.type === 'sample')
     .map(({ start, dur, device, metric, value, unit, labels }) => {
@@ -27,7 +27,7 @@ const diagnostics = (events: readonly EventText[]): EndRecord['diagnostics'] => 
 // These traces are made by hand; figures are worked out beside them.
 describe('Kineto: memory', function () {
   this.timeout(60_000);
-  it('tells totals, and allocations with their op and how long they were held', () => {
+  it('gives totals, and allocations with their op and how long they were held', () => {
     const events = [
       op('aten::linear', 10, 40),
       op('aten::addmm', 20, 30),
@@ -37,7 +37,7 @@ describe('Kineto: memory', function () {
       kernel('k', 1, 60),
     ];
     // The first event is at 10 µs: 22 − 10 = 12; held from 22 to 50 µs; the second is not released.
-    expect(told(events)).to.deep.equal([
+    expect(samplesOf(events)).to.deep.equal([
       [12_000, 0, 'memory_allocated', 1512, 'CUDA'],
       [12_000, 0, 'memory_reserved', 2048, 'CUDA'],
       [12_000, 28_000, 0, 'op_memory', 512, 'aten::addmm CUDA'],
@@ -57,7 +57,7 @@ describe('Kineto: memory', function () {
       memory(14, { ...CPU, ...totals(16, 0), Bytes: -8, Addr: 64 }),
     ];
     // Nothing is reserved of the host: its 0 is no value.
-    expect(told(events)).to.deep.equal([
+    expect(samplesOf(events)).to.deep.equal([
       [0, null, 'memory_allocated', 8, 'CPU'],
       [0, 4000, null, 'op_memory', 8, 'CPU'],
       [1000, null, 'memory_allocated', 24, 'CPU'],
@@ -83,13 +83,13 @@ describe('Kineto: memory', function () {
     expect(ops).to.deep.equal([{ op: 'aten::add', component: 'CUDA' }, { component: 'CUDA' }]);
   });
 
-  it('counts releases of what was allocated before, and addresses given twice', () => {
+  it('counts releases of earlier allocations, and addresses allocated twice', () => {
     const events = [
       memory(10, { ...CUDA, ...totals(900, 1000), Bytes: -100, Addr: 1 }),
       memory(11, { ...CUDA, ...totals(910, 1000), Bytes: 10, Addr: 2 }),
       memory(15, { ...CUDA, ...totals(920, 1000), Bytes: 10, Addr: 2 }),
     ];
-    expect(told(events).filter((sample) => JSON.stringify(sample).includes('op_memory'))).to.deep.equal([
+    expect(samplesOf(events).filter((sample) => JSON.stringify(sample).includes('op_memory'))).to.deep.equal([
       [1000, 4000, 0, 'op_memory', 10, 'CUDA'],
       [5000, null, 0, 'op_memory', 10, 'CUDA'],
     ]);
@@ -102,7 +102,7 @@ describe('Kineto: memory', function () {
       at(2, { ...totals(0, 512), Bytes: -512, Addr: 1 }),
       at(1, { ...totals(512, 512), Bytes: 512, Addr: 1 }),
     ];
-    expect(told(events)).to.deep.equal([
+    expect(samplesOf(events)).to.deep.equal([
       [0, 0, 'memory_allocated', 512, 'CUDA'],
       [0, 0, 'memory_reserved', 512, 'CUDA'],
       [0, 0, 0, 'op_memory', 512, 'CUDA'],
@@ -110,7 +110,7 @@ describe('Kineto: memory', function () {
     ]);
   });
 
-  it('tells the sum since the first event where totals are not told, and no time that an op held it', () => {
+  it('gives the sum since the first event where totals are not recorded, and no durations', () => {
     const events = [
       op('aten::empty', 10, 20),
       memory(12, { ...CUDA, Bytes: 512 }),
@@ -118,7 +118,7 @@ describe('Kineto: memory', function () {
       memory(30, { ...CUDA, Bytes: -1024 }),
     ];
     // 512, 512 + 256, 768 − 1024: lower than at the start.
-    expect(told(events)).to.deep.equal([
+    expect(samplesOf(events)).to.deep.equal([
       [2000, 0, 'memory_allocated_since_first', 512, 'CUDA'],
       [2000, 0, 'op_memory', 512, 'aten::empty CUDA'],
       [4000, 0, 'memory_allocated_since_first', 768, 'CUDA'],
@@ -137,7 +137,7 @@ describe('Kineto: memory', function () {
       memory(13, { ...CUDA, ...totals(1, 1), Bytes: 1 }).replace('[memory]', '[memory!'),
       `{"ph": "i", "name": "[memory]", "pid": 10, "tid": 100, "ts": 14}`,
     ];
-    expect(told(events)).to.deep.equal([]);
+    expect(samplesOf(events)).to.deep.equal([]);
     expect(diagnostics(events)).to.include({ 'event-without-time': 1 });
   });
 

@@ -36,7 +36,7 @@ describe('Nsight Systems: devices', () => {
     expect(ran).to.deep.equal([[10, 0], [10, 1], [11, 0]]); // prettier-ignore
   });
 
-  it('are told apart by GPU when each process sees its own GPU as 0 (CUDA_VISIBLE_DEVICES)', () => {
+  it('are distinguished by GPU when each process sees its own GPU as 0 (CUDA_VISIBLE_DEVICES)', () => {
     const { devices, ran } = host([[10, 0, 2], [11, 0, 1]], [[10, 0], [11, 0]]); // prettier-ignore
     expect(ran).to.deep.equal([[10, 2], [11, 1]]); // prettier-ignore
     expect(new Map(devices).get(2)).to.equal('C');
@@ -49,7 +49,7 @@ describe('Nsight Systems: devices', () => {
     expect(ran).to.deep.equal([[10, 1]]);
   });
 
-  it('that only kernels tell of are in the list, with nothing known', () => {
+  it('that only occur in kernels are listed with unknown properties', () => {
     const db = new NsightDatabase().kernel({ start: 1, end: 2 }, null, { deviceId: 5 });
     expect(headerOf(db.write()).devices).to.deep.equal([{ id: 5, ...unknown }]);
   });

@@ -212,7 +212,7 @@ describe('Nsight Systems: other activities', () => {
 });
 
 describe('Nsight Systems: names', () => {
-  it('that are not in the string table are told by their number, counted by kernel', () => {
+  it('that are not in the string table are shown by number, counted by kernel', () => {
     const db = pair({ demangledName: 999 }).kernel({ start: 500, end: 501 }, null, { demangledName: 999 });
     const path = db.write();
     expect(kernelsOf(path).map(({ name, short }) => [name, short])).to.deep.equal(Array(2).fill(['kernel#999', 'kernel#999'])); // prettier-ignore
@@ -223,7 +223,7 @@ describe('Nsight Systems: names', () => {
     expect(onlyKernelOf(pair({}, { nameId: 999 }).write()).launch).to.deep.include({ api: null });
   });
 
-  it('tell the tool, also in exports of before 2022', () => {
+  it('state the tool, also in exports before 2022', () => {
     for (const table of ['META_DATA_EXPORT', 'EXPORT_META_DATA']) {
       const db = pair().row(table, { name: 'EXPORT_PRODUCT_VERSION', value: '2022.1.1' });
       expect(headerOf(db.write()).tool).to.equal('Nsight Systems 2022.1.1');
@@ -231,7 +231,7 @@ describe('Nsight Systems: names', () => {
     expect(headerOf(pair().write()).tool).to.equal(null);
   });
 
-  it('of threads that MPI gave tell the rank, unless there are several', () => {
+  it('of threads that MPI gave state the rank, unless there are several', () => {
     const rank = (...ranks: number[]): number | null => {
       const db = pair();
       for (const n of ranks) db.range(`MPI Rank ${n}`, 0, null, { eventType: 39 });

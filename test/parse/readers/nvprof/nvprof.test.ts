@@ -56,7 +56,7 @@ describe('nvprof: kernels', () => {
     expect(diagnosticsOf(path)).to.include({ 'name-not-demangled': 1 });
   });
 
-  it('whose times were not collected stand at their launch', () => {
+  it('whose times were not collected start at their launch', () => {
     const path = new NvprofDatabase().call(100, 110, 1).call(50, 60, 2).kernel(0, 0, 1, { start: 0, end: 0 }).write();
     expect(onlyKernelOf(path)).to.include({ start: 50, dur: null });
     expect(diagnosticsOf(path)).to.deep.equal({ 'row-without-time': 1 });
@@ -196,7 +196,7 @@ describe('nvprof: other activities', () => {
 
 describe('nvprof: database versions', () => {
   for (const version of [7, 9, 12, 16, 22]) {
-    it(`${version} is told as the tool`, () => {
+    it(`${version} is the tool's version`, () => {
       expect(headerOf(new NvprofDatabase(version).write()).tool).to.equal(`nvprof database version ${version}`);
     });
   }

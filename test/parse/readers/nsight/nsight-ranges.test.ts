@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import type { KernelRecord } from '../../../src/record/record.js';
-import { globalTid, NsightDatabase, PID, TID } from '../../support/nsight-database.js';
-import { diagnosticsOf, onlyKernelOf, recordsOf } from '../../support/profile-database.js';
+import type { KernelRecord } from '../../../../src/record/record.js';
+import { globalTid, NsightDatabase, PID, TID } from '../../../support/nsight-database.js';
+import { diagnosticsOf, onlyKernelOf, recordsOf } from '../../../support/profile-database.js';
 
 /** One launch from 100 to 110 and its kernel. */
 const launched = (): NsightDatabase =>
@@ -85,7 +85,7 @@ describe('Nsight Systems: domains', () => {
   const domain = (db: NsightDatabase, name: string, domainId: number, pid = PID): NsightDatabase =>
     db.range(name, 0, null, { eventType: 75, domainId, globalTid: globalTid(TID, pid) });
 
-  it('stand before the text, wherever their row stands, and their texts are never calls or layers', () => {
+  it('are prefixed to the text, wherever their row is, and such texts are never calls or layers', () => {
     const before = domain(launched(), 'NCCL', 1).range('layer:ncclAllReduce', 50, 200, { domainId: 1 });
     const after = domain(launched().range('layer:ncclAllReduce', 50, 200, { domainId: 1 }), 'NCCL', 1);
     for (const db of [before, after]) {
@@ -98,7 +98,7 @@ describe('Nsight Systems: domains', () => {
     expect(rangesOf(db)).to.deep.equal(['NCCL:x']);
   });
 
-  it('without a name are told by number', () => {
+  it('without a name are shown by number', () => {
     expect(rangesOf(launched().range('x', 50, 200, { domainId: 3 }))).to.deep.equal(['domain#3:x']);
   });
 
