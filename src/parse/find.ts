@@ -12,7 +12,7 @@ import type { Reader } from './reader.js';
 import { expand, open, type Source } from './source.js';
 
 /** A file that is a profile, ready to be read. */
-export interface OpenedProfile {
+interface OpenedProfile {
   /** To be disposed of when the profile is read. */
   readonly source: Source;
   /** Reader of its format. */
@@ -24,7 +24,7 @@ export interface FoundProfile extends OpenedProfile {
   readonly ordinal: number;
 }
 
-export interface FoundProfiles {
+interface FoundProfiles {
   readonly profiles: readonly FoundProfile[];
   /** Inputs that cannot be read, and damaged profiles in folders and globs. Other files there are skipped silently. */
   readonly failures: readonly UserError[];

@@ -5,25 +5,19 @@ import { existsSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { UserError } from '../record/errors.js';
 import type { ProfileLine } from '../record/record.js';
-import type { Probe, Reader } from './reader.js';
+import type { Probe, Reader, ReadOptions } from './reader.js';
 import { detect, PROFILE_TABLES, readerNamed } from './registry.js';
 import { rankOf, readHead } from './source.js';
 import { isSqlite, SqliteFile } from './sqlite/sqlite.js';
 import { headContains } from './json/first-part.js';
 
-export interface ProfileOptions {
-  /** Ordinal of the profile in the stream, from 0. */
-  readonly profile: number;
+export interface ProfileOptions extends Pick<ReadOptions, 'profile' | 'program' | 'force'> {
   /** Name of the input for messages and the profile line, as the user gave it; the path when not given. */
   readonly name?: string;
   /** Id of the format to read the input as; detected by content when not given. */
   readonly format?: string;
-  /** Whether to write host ranges too. */
+  /** Whether to write host ranges too; false when not given. */
   readonly ranges?: boolean;
-  /** Path of the program that ran, for formats that keep it in a file of its own; a sidecar file when not given. */
-  readonly program?: string;
-  /** Whether to accept a program although it is not the one that ran. */
-  readonly force?: boolean;
 }
 
 /** A file that is certainly a profile but cannot be opened: locked, damaged, truncated. */

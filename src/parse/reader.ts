@@ -28,7 +28,7 @@ export interface ReadOptions {
   readonly rank: number | null;
   /** Whether to write host ranges too. */
   readonly ranges: boolean;
-  /** Path of the program that ran, for formats that keep it in a file of its own; a sidecar file when not given. */
+  /** Path of the program that ran, for formats that keep it in a separate file; a sidecar file when not given. */
   readonly program?: string;
   /** Whether to accept a program although it is not the one that ran. */
   readonly force?: boolean;

@@ -36,7 +36,7 @@ export interface Source {
 }
 
 /** The files of one command-line argument. */
-export interface Expansion {
+interface Expansion {
   readonly paths: readonly string[];
   /** Whether to skip files that are no profiles: true for a folder or a glob. */
   readonly lenient: boolean;

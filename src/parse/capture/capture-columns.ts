@@ -94,7 +94,7 @@ class GraphColumns {
   readonly execId = NumericColumn.floats();
 }
 
-/** Cells that activities of all kinds have; NaN stands for unknown. */
+/** Cells that activities of all kinds have; NaN is unknown. */
 export interface ActivityRow {
   /** ns; NaN where the profiler did not collect the times: the activity then takes the time of its launch. */
   readonly start: number;

@@ -1,6 +1,6 @@
 /**
- * What a profiler captured: columns of host calls, ranges and device activities, and the names and texts that their
- * numbers stand for. A reader fills it, rows in any order; `emit.ts` makes the records. Texts and names stay in the
+ * What a profiler captured: columns of host calls, ranges and device activities, and the names and texts of their
+ * numbers. A reader fills it, rows in any order; `emit.ts` makes the records. Texts and names stay in the
  * database and are looked up when they are needed.
  */
 import type { Diagnostics } from '../../record/diagnostics.js';

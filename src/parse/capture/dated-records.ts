@@ -1,4 +1,4 @@
-/** Records in order of start, taken one by one as their time comes: an iterator with one record of lookahead. */
+/** Iterator with one record of lookahead, over records in order of start. */
 import type { StatementRecord } from '../../record/record.js';
 
 export class DatedRecords {

@@ -23,20 +23,12 @@ import { elementAt } from '../../containers/element.js';
 import { orNull } from '../../containers/numeric-column.js';
 import type { KernelContexts } from './kernel-contexts.js';
 import { MarkerContexts } from './marker-contexts.js';
+import type { ReadOptions } from '../reader.js';
 import { shortName } from '../names/kernel-name.js';
 import { joinLaunches, type LaunchJoin } from './launches.js';
 import { orderActivities, orderHostRanges } from './record-order.js';
 
-export interface EmitOptions {
-  /** Ordinal of the profile in the stream, from 0. */
-  readonly profile: number;
-  /** Base name of the input, for the profile line. */
-  readonly file: string;
-  /** Rank in the file name, for profiles that do not state theirs; null when the name has none. */
-  readonly rank: number | null;
-  /** Whether to write host ranges too. */
-  readonly ranges: boolean;
-}
+type EmitOptions = Pick<ReadOptions, 'profile' | 'file' | 'rank' | 'ranges'>;
 
 /** Whether one call launches all work of a graph: `cudaGraphLaunch_v10000`, `cuGraphLaunch`, `hipGraphLaunch`. */
 const isGraphLaunch = (launch: Launch | null): boolean => launch?.api?.includes('GraphLaunch') === true;
@@ -237,7 +229,7 @@ class Emission {
     return { name, short: shortName(name), known: true };
   }
 
-  /** Three extents from a place in the column. Each is at least 1: 0 stands for unknown. */
+  /** Three extents from an index of the column on. Each is at least 1: 0 is unknown. */
   #extent(at: number): Extent | null {
     const { extents } = this.capture.activities.kernels;
     const [x, y, z] = [extents.at(at), extents.at(at + 1), extents.at(at + 2)];
@@ -314,5 +306,5 @@ class Emission {
   }
 }
 
-/** Negative values stand for ids above 2^53, which a number cannot hold exactly. */
+/** A correlation id; negative values mark ids above 2^53, which a number cannot hold exactly. */
 const idOrNull = (id: number): number | null => (id >= 0 ? id : null);

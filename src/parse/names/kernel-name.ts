@@ -34,13 +34,6 @@ const displayed = (components: readonly string[]): string =>
 /** `cudaLaunchKernel_v7000` → `cudaLaunchKernel`; `cuMemcpyHtoDAsync_v2_ptsz` → `cuMemcpyHtoDAsync`. */
 export const stripAbi = (api: string): string => api.replace(/(?:_v\d+|_ptsz|_ptds)+$/, '');
 
-/**
- * The name without the casts that Nsight writes before template arguments: `f<(int)128, (bool)0>` → `f<128, 0>`.
- * For comparing names, not for display.
- */
-export const withoutCasts = (name: string): string =>
-  name.replace(/([<,] ?)\((?:[\w:]+ ?)+\)(?=-?\d)/g, (_, before: string) => before);
-
 interface Path {
   /** Components of the qualified name, without template arguments. */
   readonly components: readonly string[];

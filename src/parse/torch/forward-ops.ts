@@ -1,6 +1,6 @@
 /**
- * Backward op → the forward op that made its autograd node: the op with the same sequence number on the thread that the
- * profiler's own thread number stands for; of several the one that started last, which is the innermost.
+ * Backward op → the forward op that made its autograd node: the op with the same sequence number on the thread of the
+ * profiler's own thread number; of several the one that started last, which is the innermost.
  * Source: torch/csrc/profiler/collection.cpp, kineto_shim's `Fwd thread id` and the `fwdbwd` flows of a trace.
  */
 import { elementAt } from '../../containers/element.js';

@@ -8,7 +8,7 @@ import { NumericColumn } from '../../containers/numeric-column.js';
 import { PairIndex } from '../../containers/pair-index.js';
 import { readFrame, readName, type HostName } from './event-names.js';
 
-/** The texts that the numbers in the columns stand for. */
+/** The texts by the numbers in the columns. */
 export interface HostTexts {
   text(number: number): string;
   /** The arguments of an op from the cells of its columns; null when they were not recorded. */
@@ -20,7 +20,7 @@ export interface HostTexts {
 }
 
 /** Columns of ops beyond their times. Texts are numbers plus one, 0 where the event has none. */
-export class OpColumns {
+class OpColumns {
   readonly name = NumericColumn.counts();
   readonly dims = NumericColumn.counts();
   readonly types = NumericColumn.counts();
@@ -48,14 +48,14 @@ export class OpColumns {
 }
 
 /** Ops by external id. */
-export interface OpsById {
+interface OpsById {
   /** Of several ops with one id, the last. */
   readonly index: PairIndex;
   /** Ids of more than one op. */
   readonly ambiguous: ReadonlySet<number>;
 }
 
-export type HostKind = 'annotation' | 'frame';
+type HostKind = 'annotation' | 'frame';
 
 /** The host events of a profile. A range's `text` cell is -1 - op for an op, else twice the name plus 1 for a frame. */
 export class HostEvents {

@@ -32,7 +32,7 @@ export interface Nesting {
 }
 
 /** Facts of ranges beyond their times. */
-export interface NestingFacts {
+interface NestingFacts {
   /** Order of ranges of the same times: the outer first. */
   readonly compareTies: CompareRows;
   /** How much later than its parent a range may end, in ns, because times are rounded. */

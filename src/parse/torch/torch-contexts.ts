@@ -17,7 +17,7 @@ import { OUTSIDE, type Nesting } from './nesting.js';
 import { TrainingSteps, type TrainingStep } from './training-steps.js';
 
 /** Inputs of the contexts. */
-export interface TorchFacts {
+interface TorchFacts {
   readonly events: HostEvents;
   readonly nesting: Nesting;
   readonly threads: ThreadTable;

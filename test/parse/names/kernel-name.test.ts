@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { shortName, stripAbi, withoutCasts } from '../../../src/parse/names/kernel-name.js';
+import { shortName, stripAbi } from '../../../src/parse/names/kernel-name.js';
 import { isDict, parseLiteral } from '../../../src/record/python-literal.js';
 import { itShared } from '../../support/shared.js';
 
@@ -127,14 +127,4 @@ describe('stripAbi', () => {
     ['user_v', 'user_v'],
   ];
   for (const [api, name] of cases) it(api, () => expect(stripAbi(api)).to.equal(name));
-});
-
-describe('withoutCasts', () => {
-  const cases: [string, string][] = [
-    ['f<(int)512, (unsigned long)3, (bool)0>(int)', 'f<512, 3, 0>(int)'],
-    ['f<(cudnnKernelDataType_t)2, a::b<(int)-1>>(T3)', 'f<2, a::b<-1>>(T3)'],
-    ['f<a (int)>(int)', 'f<a (int)>(int)'],
-    ['f(int)', 'f(int)'],
-  ];
-  for (const [name, bare] of cases) it(name, () => expect(withoutCasts(name)).to.equal(bare));
 });

@@ -62,7 +62,7 @@ export const QUALIFIERS: ReadonlyMap<string, string> = new Map([
   ['K', ' const'],
 ]);
 
-export interface OperatorCode {
+interface OperatorCode {
   readonly text: string;
   /** Form in an expression; null where the operator only names a function. */
   readonly form: 'unary' | 'binary' | 'step' | 'conditional' | 'namedCast' | 'query' | null;
@@ -74,7 +74,7 @@ const operators = (form: OperatorCode['form'], codes: string): [string, Operator
     .split(/\s+/)
     .map((entry) => [entry.slice(0, 2), { text: entry.slice(3).replace(/_$/, ' '), form }]);
 
-/** <operator-name>: two letters; '_' at the end stands for a blank. */
+/** <operator-name>: two letters; '_' at the end is a blank. */
 export const OPERATORS: ReadonlyMap<string, OperatorCode> = new Map([
   ...operators('unary', 'ad:& co:~ de:* ng:- nt:! ps:+ aw:co_await_'),
   ...operators('step', 'mm:-- pp:++'),

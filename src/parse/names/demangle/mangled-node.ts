@@ -14,7 +14,7 @@ export type Node =
   | { readonly kind: 'template'; readonly name: Node; readonly args: readonly Node[] }
   /** Template parameter by index. */
   | { readonly kind: 'param'; readonly index: number }
-  /** Several template arguments that stand for one parameter. */
+  /** Several template arguments of one parameter. */
   | { readonly kind: 'pack'; readonly items: readonly Node[] }
   /** The pattern once for each item of the pack in it. */
   | { readonly kind: 'expansion'; readonly pattern: Node }
@@ -36,7 +36,7 @@ export interface FunctionNode {
   readonly qualifiers: string;
 }
 
-export type TypeNode =
+type TypeNode =
   | FunctionNode
   /** A type with something after it: `*`, ` const`, ` _Complex`. */
   | { readonly kind: 'suffixed'; readonly type: Node; readonly suffix: string }

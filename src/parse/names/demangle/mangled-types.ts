@@ -114,7 +114,7 @@ function readFunction(cursor: MangledCursor, qualifiers: string): Node {
   return { kind: 'function', returns, params, qualifiers: qualifiers + reference };
 }
 
-/** Types of the parameters, up to the end of the name or of what it stands in. */
+/** Types of the parameters, up to the end of the name or of the construct around it. */
 export function readParams(cursor: MangledCursor): Node[] {
   const params: Node[] = [];
   const isEnd = (): boolean => /^[E.]?$/.test(cursor.peek()) || (/[RO]/.test(cursor.peek()) && cursor.peek(1) === 'E');

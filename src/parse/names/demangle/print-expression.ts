@@ -1,14 +1,14 @@
-/** Expressions → text, in GNU c++filt's spelling: nearly every operand stands in parentheses. */
+/** Expressions → text, in GNU c++filt's spelling: nearly every operand is parenthesized. */
 import type { ExpressionNode, Node } from './mangled-node.js';
 
-/** What prints the names and types in an expression. */
-export interface Print {
+/** Prints the names and types in an expression. */
+interface ExpressionPrinter {
   text(node: Node): string;
   list(nodes: readonly Node[]): string;
   packLength(node: Node): number | null;
 }
 
-export function expressionText(node: ExpressionNode, print: Print): string {
+export function expressionText(node: ExpressionNode, print: ExpressionPrinter): string {
   switch (node.kind) {
     case 'literal':
       return literalText(node.type, `${node.negative ? '-' : ''}${node.value}`, print);
@@ -37,34 +37,34 @@ export function expressionText(node: ExpressionNode, print: Print): string {
   }
 }
 
-/** Simple names stand alone, anything else in parentheses. */
-function operand(node: Node, print: Print): string {
+/** An operand: simple names are bare, anything else is parenthesized. */
+function operand(node: Node, print: ExpressionPrinter): string {
   const text = print.text(node);
   const simple = node.kind === 'name' || node.kind === 'nested' || node.kind === 'list' || node.kind === 'parameter';
   return simple ? text : `(${text})`;
 }
 
-function unaryText(operator: string, node: Node, print: Print): string {
+function unaryText(operator: string, node: Node, print: ExpressionPrinter): string {
   // The address of a function needs no parameters.
   const isAddress = operator === '&' && node.kind === 'encoding' && node.name.kind === 'nested';
   return operator + operand(isAddress ? node.name : node, print);
 }
 
-function binaryText(operator: string, left: Node, right: Node, print: Print): string {
+function binaryText(operator: string, left: Node, right: Node, print: ExpressionPrinter): string {
   if (operator === '[]') return `${operand(left, print)}[${print.text(right)}]`;
   const text = operand(left, print) + operator + operand(right, print);
   return operator === '>' ? `(${text})` : text;
 }
 
-const calleeText = (callee: Node, print: Print): string =>
+const calleeText = (callee: Node, print: ExpressionPrinter): string =>
   operand(callee.kind === 'encoding' ? callee.name : callee, print);
 
-const castOperand = (node: Node | readonly Node[], print: Print): string =>
+const castOperand = (node: Node | readonly Node[], print: ExpressionPrinter): string =>
   'kind' in node ? operand(node, print) : `(${print.list(node)})`;
 
 const WORDS: Readonly<Record<string, string>> = { 0: 'false', 1: 'true' };
 
-function literalText(type: Node, value: string, print: Print): string {
+function literalText(type: Node, value: string, print: ExpressionPrinter): string {
   const style = type.kind === 'builtin' ? type.literal : 'cast';
   if (typeof style === 'object') return value + style.suffix;
   if (style === 'bool' && Object.hasOwn(WORDS, value)) return WORDS[value] ?? value;

@@ -4,14 +4,14 @@ import type { FunctionNode, Node } from './mangled-node.js';
 import { expressionText } from './print-expression.js';
 import { templateArgs, packOf, thisQualifiers, type TemplateScope } from './scope.js';
 
-/** Longer texts are refused: substitutions can make a short name stand for an endless one. */
+/** Longer texts are refused: substitutions can expand a short name exponentially. */
 const MAX_LENGTH = 1 << 18;
 /** Nodes visited. */
 const MAX_STEPS = 1 << 18;
 /** Deeper trees are refused: substitutions can nest types deeper than the text does. */
 const MAX_DEPTH = 400;
 
-/** What is not written around the name it declares. */
+/** Nodes other than types written around the name they declare. */
 type UndeclaredNode = Exclude<
   Node,
   { kind: 'function' | 'array' | 'suffixed' | 'vendorQualified' | 'reference' | 'member' | 'param' }
@@ -21,7 +21,7 @@ type UndeclaredNode = Exclude<
 interface Declarator {
   readonly left: string;
   readonly right: string;
-  /** What opens the parenthesis that a modifier of this type needs; null where it needs none. */
+  /** Opening of the parenthesis that a modifier of this type needs; null where it needs none. */
   readonly open: string | null;
 }
 
@@ -31,7 +31,7 @@ export class Printer {
   #steps = 0;
   #depth = 0;
   #scope: TemplateScope | null = null;
-  /** Index of the item that an expansion is at; null outside of expansions. */
+  /** Index of the current item of an expansion; null outside of expansions. */
   #packIndex: number | null = null;
   #lambdas = 0;
 
@@ -48,7 +48,7 @@ export class Printer {
       .join(', ');
   }
 
-  /** Number of items in the pack that the node stands for; null when there is none. */
+  /** Number of items of the parameter pack in a node; null when there is none. */
   packLength(node: Node): number | null {
     return (
       packOf(node, this.#scope, () => {
@@ -132,7 +132,7 @@ export class Printer {
     return `${name}${name.endsWith('<') ? ' ' : ''}<${list}${list.endsWith('>') ? ' ' : ''}>`;
   }
 
-  /** A function: its template's arguments are what the parameters in its signature stand for. */
+  /** A function; parameters in its signature refer to its template's arguments. */
   #encoding(name: Node, type: FunctionNode): string {
     const [bare, qualifiers] = thisQualifiers(name);
     const text = this.text(bare);
@@ -190,7 +190,7 @@ export class Printer {
     return texts.join(', ');
   }
 
-  /** Prints the argument that a template parameter stands for; its own parameters are those of the scope outside. */
+  /** Prints the argument of a template parameter; parameters in the argument refer to the scope outside. */
   #argument<T>(index: number, print: (argument: Node) => T): T {
     this.#step();
     const scope = this.#scope ?? giveUp();
