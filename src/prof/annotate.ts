@@ -8,7 +8,7 @@ import type { ResolvedWork } from '../ops/resolve-work.js';
 import { familyOf } from '../ops/table.js';
 import { matrixUnitByName, matrixUnitCell, tensorCore, type TensorCore } from '../ops/tensor-core.js';
 import { LruCache } from '../containers/lru-cache.js';
-import { isInstruction } from '../record/neuron.js';
+import { isNeuronInstruction } from '../record/engines.js';
 import type { Device, KernelRecord, OpCall, ProfileRecord } from '../record/record.js';
 import { cubeVerdict } from '../ops/ascend/cube.js';
 import { cubeCell, cubeUse, deriveOnAscend, isOnAscend } from './work/ascend-kernel.js';
@@ -76,7 +76,7 @@ export class Annotated {
   #derive(): Derived {
     const { collective } = this.record;
     if (collective !== undefined) return ofCollective(collective);
-    if (isInstruction(this.record)) return ofInstruction(this.record);
+    if (isNeuronInstruction(this.record)) return ofInstruction(this.record);
     return this.isOnAscend ? deriveOnAscend(this.calls, this.record) : derive(this.calls, this.record);
   }
 
@@ -117,7 +117,7 @@ export class Annotated {
 
   #judge(): UnitCell {
     const { described, record } = this;
-    if (isInstruction(this.record)) return described === null ? null : multiplies(record, this.derived) ? 1 : '-';
+    if (isNeuronInstruction(this.record)) return described === null ? null : multiplies(record, this.derived) ? 1 : '-';
     const work = described?.work ?? null;
     if (this.isOnAscend) return cubeCell(work, this.tensorCore);
     const arch = this.#arch;
@@ -129,7 +129,7 @@ export class Annotated {
 
   /** The verdict on the kernel's name alone, or on what its device counted. */
   get tensorCore(): TensorCore {
-    if (isInstruction(this.record)) return verdictOf(this.record);
+    if (isNeuronInstruction(this.record)) return verdictOf(this.record);
     return this.isOnAscend ? cubeVerdict(this.record, this.#arch) : tensorCore(this.record.name, this.#arch);
   }
 
@@ -166,7 +166,7 @@ export class Annotated {
 
   #use(): MatrixUnitUse | null {
     const { described, record } = this;
-    if (described !== null && isInstruction(this.record)) return engineUse(record, this.derived);
+    if (described !== null && isNeuronInstruction(this.record)) return engineUse(record, this.derived);
     if (described === null) return null;
     const use = matrixUnitUse(described.call, this.isProduct, record.name, this.#arch);
     return this.isOnAscend ? cubeUse(record, use, this.isProduct, this.#arch) : use;
@@ -203,7 +203,7 @@ export class Annotated {
       const { flops, bytes, unknown } = described.work;
       return flops !== null && bytes !== null ? null : (unknown ?? `not told by the arguments of ${described.call.op}`);
     }
-    if (isInstruction(this.record)) return `no formula for the opcode ${this.record.name}`;
+    if (isNeuronInstruction(this.record)) return `no formula for the opcode ${this.record.name}`;
     if (this.calls.length > 0) return withoutFormula(this.calls);
     return unpaired(this.pairing, this.record, this.profile !== null);
   }

@@ -1,21 +1,21 @@
 /**
- * Lines of which a capture has tens of millions: their fields are always the same, so that they are written as bytes
- * without looking at what they are made of. As objects they are records like any other.
+ * Record classes for the lines of which a capture has tens of millions. Their fields are fixed, so they write
+ * themselves as bytes without reflection; as objects they are records like any other.
  */
 import { bytesOf, Pieces, type LineBytes } from './line-bytes.js';
 import type { CopyLine, KernelLine, Labels, SampleRecord } from './record.js';
 
-/** What a line is measured by, in the order in which it is written. */
+/** A record's counters, in the order in which they are written. */
 export type Counters = Readonly<Record<string, number>>;
 
-/** A record that writes itself: the same text as JSON.stringify gives, and a line feed. */
+/** A record that writes itself: the bytes of JSON.stringify and a line feed. */
 export abstract class DeviceLine {
   abstract writeTo(out: LineBytes): void;
 }
 
-// `declare`: fields come to be as the constructor sets them, in the order in which a line has them.
+// `declare`: the constructor creates the fields, in the order in which a line has them.
 
-/** One instruction of an engine whose device tells picoseconds. */
+/** One instruction of an engine, with times in picoseconds. */
 export class InstructionLine extends DeviceLine implements KernelLine {
   declare readonly type: 'kernel';
   declare readonly profile: number;
@@ -60,7 +60,7 @@ export class InstructionLine extends DeviceLine implements KernelLine {
   writeTo(out: LineBytes): void {
     out.put(KERNEL.of(this.profile));
     out.number(this.id);
-    // Both names are one: `short` is what the constructor made it.
+    // The constructor sets `short` to `name`.
     out.put(NAMES.of(this.name));
     out.number(this.start);
     out.put(KEYS.dur);
@@ -71,7 +71,7 @@ export class InstructionLine extends DeviceLine implements KernelLine {
   }
 }
 
-/** One packet of a DMA engine whose device tells picoseconds. */
+/** One packet of a DMA engine, with times in picoseconds. */
 export class PacketLine extends DeviceLine implements CopyLine {
   declare readonly type: 'copy';
   declare readonly profile: number;
@@ -165,7 +165,7 @@ export class SemaphoreLine extends DeviceLine implements SampleRecord {
   }
 }
 
-/** What lines begin with, up to their first number that is not the profile's. */
+/** Beginnings of lines, up to the first number that is not the profile's. */
 const KERNEL = new Pieces((profile: number) => `{"type":"kernel","profile":${JSON.stringify(profile)},"id":`);
 const COPY = new Pieces(
   (profile: number) => `{"type":"copy","profile":${JSON.stringify(profile)},"kind":"DMA","bytes":`,
@@ -206,8 +206,8 @@ function writeCounters(out: LineBytes, counters: Counters): void {
   out.put(KEYS.end);
 }
 
-/** Where lines happen, from `device` up to the bracket of `ps`: a device has few such places, and each is kept. */
-interface Place {
+/** Fields from `device` up to the bracket of `ps`, as bytes: a device has few combinations, so they are cached. */
+interface EncodedPlace {
   readonly device: number;
   readonly stream: number;
   readonly engine: string;
@@ -218,7 +218,7 @@ interface Place {
 
 /** A power of two. */
 const MOST_PLACES = 4096;
-const PLACES = new Array<Place | undefined>(MOST_PLACES);
+const PLACES = new Array<EncodedPlace | undefined>(MOST_PLACES);
 
 function placeOf(
   device: number,
@@ -227,10 +227,16 @@ function placeOf(
   queue: number | null,
   queueType: string | undefined,
 ): Uint8Array {
-  // Any number will do, as long as places of one device differ.
+  // A direct-mapped cache: any hash is correct, and this one separates the combinations of one device.
   const at = (device * 1021 + stream * 17 + (queue ?? 16)) & (MOST_PLACES - 1);
   const kept = PLACES[at];
-  if (kept?.device === device && kept.stream === stream && kept.engine === engine && kept.queue === queue && kept.queueType === queueType) return kept.bytes; // prettier-ignore
+  const isHit =
+    kept?.device === device &&
+    kept.stream === stream &&
+    kept.engine === engine &&
+    kept.queue === queue &&
+    kept.queueType === queueType;
+  if (isHit) return kept.bytes;
   const place = JSON.stringify({ device, stream, engine, ...(queue === null ? undefined : { queue }), queueType });
   const bytes = bytesOf(`,${place.slice(1, -1)},"ps":[`);
   PLACES[at] = { device, stream, engine, queue, queueType, bytes };

@@ -1,11 +1,11 @@
 /**
- * Named counters of what was odd in an input. A reader never stops at one bad row: it keeps the row, marks the
+ * Named counters of irregularities in an input. A reader never stops at one bad row: it keeps the row, marks the
  * cell unknown and counts here. One instance per profile, passed in, never global.
  */
 
 export type Severity = 'info' | 'warning' | 'error';
 
-/** Every counter there is: its severity, and what the number counts. */
+/** All counters: severity, and what the number counts. */
 export const DIAGNOSTICS = {
   'kernel-without-launch': ['info', 'kernels whose host call is not in the profile'],
   'activity-without-launch': ['info', 'copies, sets and graph launches whose host call is not in the profile'],
@@ -24,59 +24,55 @@ export const DIAGNOSTICS = {
   'range-without-text': ['info', 'ranges without a text'],
   'marker-not-literal': ['info', 'ranges that look like a call marker but are not a literal (kept as plain ranges)'],
   'graph-launch-opaque': ['info', 'graph launches traced as a whole, without their kernels'],
-  'truncated-input': ['warning', 'inputs that end before they are complete (what stands before was read)'],
-  'malformed-event': ['warning', 'events that are no JSON objects (passed over)'],
-  'control-character': ['info', 'texts with control characters, which JSON does not allow (read all the same)'],
-  'not-json': ['info', 'values and commas that JSON does not allow (read all the same)'],
-  'event-without-time': ['warning', 'host events without a start or a duration (passed over)'],
-  'repeated-key': ['warning', 'keys that stand twice in one event (the last one was taken)'],
-  'large-id': ['info', 'ids beyond 2^53 (told apart, but not written)'],
-  'not-a-report': ['info', 'lines that are JSON, but no report (passed over)'],
-  'report-without-period': ['info', 'reports without a period and a time (their place in time is unknown)'],
+  'truncated-input': ['warning', 'truncated inputs (the part before the cut was read)'],
+  'malformed-event': ['warning', 'events that are no JSON objects (skipped)'],
+  'control-character': ['info', 'texts with control characters, which JSON does not allow (accepted)'],
+  'not-json': ['info', 'values and commas that JSON does not allow (accepted)'],
+  'event-without-time': ['warning', 'host events without a start or a duration (skipped)'],
+  'repeated-key': ['warning', 'duplicate keys in one event (the last one was taken)'],
+  'large-id': ['info', 'ids beyond 2^53 (kept distinct, but not written)'],
+  'not-a-report': ['info', 'lines that are JSON, but no report (skipped)'],
+  'report-without-period': ['info', 'reports without a period and a time (start unknown)'],
   'monitor-error': ['warning', 'errors that the monitor itself reports (kept as notices)'],
   'withheld-value': ['info', 'environments and command lines (never written)'],
-  'too-deep': ['warning', 'values nested too deeply (passed over)'],
-  'neff-of-another-model': ['warning', 'programs beside a trace that are not the one it ran (passed over)'],
+  'too-deep': ['warning', 'values nested too deeply (skipped)'],
+  'neff-of-another-model': ['warning', 'programs next to a trace that are not the one it ran (ignored)'],
   'program-not-found': ['warning', 'traces without their program (*.neff): names, shapes and versions are unknown'],
   'program-not-verified': ['info', 'programs taken without a uuid to compare'],
   'program-forced': ['warning', 'programs of another model, taken by --force'],
-  'program-damaged': ['warning', 'programs whose archive is damaged (what stands before was read)'],
-  'program-too-large': ['warning', 'programs, or parts of them, that are larger than is read'],
-  'program-part-broken': ['warning', 'parts of a program that are no JSON objects (passed over)'],
-  'program-part-missing': ['info', 'parts that a program should have and has not'],
-  'record-without-end': ['info', 'instructions and DMA packets that start and do not end (passed over)'],
-  'record-without-start': ['info', 'instructions and DMA packets that end and do not start (passed over)'],
+  'program-damaged': ['warning', 'programs whose archive is damaged (the part before the damage was read)'],
+  'program-too-large': ['warning', 'programs, or parts of them, above the size limit (not read)'],
+  'program-part-broken': ['warning', 'parts of a program that are no JSON objects (skipped)'],
+  'program-part-missing': ['info', 'parts missing from a program'],
+  'record-without-end': ['info', 'instructions and DMA packets that start and do not end (skipped)'],
+  'record-without-start': ['info', 'instructions and DMA packets that end and do not start (skipped)'],
   'outside-execution': ['info', 'device records from before or after the execution (left out)'],
-  'saturated-wait': ['info', 'waits longer than the device counts (the longest that it counts is shown)'],
+  'saturated-wait': ['info', "waits longer than the device's counter holds (its maximum is shown)"],
   'unknown-opcode': ['info', 'instructions whose opcode has no known name'],
-  'unknown-record': ['info', 'device records whose meaning is not known (passed over)'],
-  'unread-section': ['warning', 'sections of a device trace whose layout is not known (passed over)'],
+  'unknown-record': ['info', 'device records of unknown meaning (skipped)'],
+  'unread-section': ['warning', 'sections of a device trace with an unknown layout (skipped)'],
   'free-without-allocation': ['info', 'releases of memory whose allocation is not in the profile (before it began)'],
   'allocation-without-free': ['info', 'allocations at an address that is in use (the earlier one ends there)'],
-  'memory-total-not-told': [
-    'info',
-    'events of memory that do not tell what is allocated in all (the sum since the first is told)',
-  ],
+  'memory-total-not-told': ['info', 'memory events without a total (running sum used)'],
   'no-device-activity': ['warning', 'profiles without any work on a device'],
-  'row-passed-over': ['warning', 'rows without a start, or beyond what a small table may hold (passed over)'],
-  'task-passed-over': ['info', 'device tasks around a kernel or collective, and marks of the profiler (passed over)'],
-  'csv-row-passed-over': [
-    'warning',
-    'rows of csv files that are cut, or have other columns than the header (passed over)',
-  ],
-  'file-beside-not-read': ['warning', 'files beside a profile that are not what their name says (passed over)'],
+  'row-passed-over': ['warning', 'rows without a start, or beyond the limit of a small table (skipped)'],
+  'task-passed-over': ['info', 'device tasks around a kernel or collective, and marks of the profiler (skipped)'],
+  'csv-row-passed-over': ['warning', 'CSV rows that are truncated or do not match the header (skipped)'],
+  'file-beside-not-read': ['warning', 'sidecar files whose content does not match their name (ignored)'],
   'profiler-info-not-found': ['info', 'profiles without profiler_info_*.json (versions and settings are unknown)'],
-  'details-without-task': ['warning', 'rows of kernel_details.csv whose kernel is not in the trace (passed over)'],
-  'unknown-table': ['info', 'tables whose names are not known (passed over)'],
-  'time-unit-assumed': ['warning', 'profiles that do not tell the unit of their times (nanoseconds assumed)'],
+  'details-without-task': ['warning', 'rows of kernel_details.csv whose kernel is not in the trace (skipped)'],
+  'unknown-table': ['info', 'tables of unknown name (skipped)'],
+  'time-unit-assumed': ['warning', 'profiles that do not state the unit of their times (nanoseconds assumed)'],
   'bad-row': ['warning', 'rows with a value of the wrong type (cell unknown)'],
 } as const satisfies Record<string, readonly [Severity, string]>;
 
 export type DiagnosticName = keyof typeof DIAGNOSTICS;
 
+/** The counters of one profile. */
 export class Diagnostics {
   readonly #counts = new Map<DiagnosticName, number>();
 
+  /** Adds to a counter; nothing for n ≤ 0. */
   count(name: DiagnosticName, n = 1): void {
     if (n > 0) this.#counts.set(name, (this.#counts.get(name) ?? 0) + n);
   }

@@ -1,9 +1,7 @@
 /** Exit codes of both tools. */
 export const EXIT = { done: 0, failed: 1, usage: 2 } as const;
 
-/**
- * An error that the user can act on. It prints as one line: where, what, and a way out.
- */
+/** An error that the user can act on. It prints as one line: where, what, and what to do. */
 export class UserError extends Error {
   constructor(
     /** What is wrong, without a full stop. */
@@ -11,7 +9,7 @@ export class UserError extends Error {
     readonly detail: {
       /** The file, option or line it is about. */
       readonly where?: string;
-      /** What to do about it. */
+      /** What the user can do. */
       readonly hint?: string;
       readonly exitCode?: number;
     } = {},
@@ -52,16 +50,18 @@ export function nearest(name: string, candidates: Iterable<string>): string | nu
   return best;
 }
 
-/** Levenshtein's distance, one row at a time. */
+/** Levenshtein distance, one row at a time. */
 function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, j) => j);
+  let distance = b.length;
   for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const substitution = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(substitution, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
-    }
-    row = next;
+    let diagonal = i;
+    row = row.map((above, j) => {
+      const substituted = diagonal + (a[i - 1] === b[j - 1] ? 0 : 1);
+      diagonal = above;
+      distance = j === 0 ? i : Math.min(substituted, above + 1, distance + 1);
+      return distance;
+    });
   }
-  return row[b.length] ?? 0;
+  return distance;
 }

@@ -1,7 +1,4 @@
-/**
- * One record a line. JSON.stringify keeps lines whole whatever a text holds: control characters and lone surrogates
- * are escaped.
- */
+/** One record a line. JSON.stringify escapes control characters and lone surrogates, so no text can break a line. */
 import { DeviceLine } from './device-lines.js';
 import { LineBytes } from './line-bytes.js';
 import type { ProfileLine } from './record.js';
@@ -13,10 +10,10 @@ export function encodeLine(record: ProfileLine): string {
   return ONE_LINE.takeText();
 }
 
-/** Most lines are shorter. */
+/** Buffer for one line; most are shorter than this. */
 const ONE_LINE = new LineBytes(1024);
 
-/** Adds a record as one line, line feed included. */
+/** Appends a record as one line, line feed included. */
 export function appendLine(lines: LineBytes, record: ProfileLine): void {
   if (record instanceof DeviceLine) record.writeTo(lines);
   else lines.text(`${JSON.stringify(record)}\n`);

@@ -1,9 +1,9 @@
-/** Lines of formats that cannot have all fields, with what stands for those that are absent. */
+/** Defaults for the kernel fields that a format omits. */
 import type { KernelLine, KernelRecord } from './record.js';
 
 const NONE: readonly never[] = Object.freeze([]);
 
-/** A kernel of a device that no host call launches, and that no range stands around. */
+/** Context of a kernel without a host launch and without enclosing ranges. */
 const ABSENT = Object.freeze({
   grid: null,
   block: null,
@@ -27,5 +27,5 @@ const ABSENT = Object.freeze({
 
 const isComplete = (line: KernelLine): line is KernelRecord => line.calls !== undefined && line.launch !== undefined;
 
-/** The kernel with every field; the same object where nothing is absent. */
+/** The kernel with every field; the same object when none is absent. */
 export const completeKernel = (line: KernelLine): KernelRecord => (isComplete(line) ? line : { ...ABSENT, ...line });

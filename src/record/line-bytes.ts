@@ -1,13 +1,10 @@
-/**
- * Lines of JSON as bytes, gathered in one piece of memory: for streams of so many lines that texts for each, and
- * putting texts together, would take most of the time.
- */
+/** Buffer that JSON lines are appended to as bytes, without a string for each line. */
 
 const ZERO = 48;
 /** Bytes of the longest number. */
 const LONGEST_NUMBER = 32;
 
-/** The digits of every number below 1000, three to a number. */
+/** ASCII digits of every number below 1000, three for each. */
 const DIGITS = new Uint8Array(3000);
 for (let i = 0; i < 1000; i++) {
   DIGITS[3 * i] = ZERO + Math.floor(i / 100);
@@ -15,14 +12,14 @@ for (let i = 0; i < 1000; i++) {
   DIGITS[3 * i + 2] = ZERO + (i % 10);
 }
 
-/** Up to this length, copying byte by byte is faster than asking the engine to copy. */
+/** Up to this length, copying byte by byte is faster than TypedArray.set. */
 const SHORT = 12;
 
 export class LineBytes {
   #bytes: Buffer<ArrayBuffer>;
   #length = 0;
 
-  /** @param capacity bytes to make room for; there is more room when more is needed */
+  /** @param capacity initial size in bytes; the buffer grows as needed */
   constructor(private readonly capacity: number) {
     this.#bytes = Buffer.allocUnsafeSlow(capacity);
   }
@@ -39,7 +36,7 @@ export class LineBytes {
     this.#length = at + piece.length;
   }
 
-  /** A number as JSON has it: `null` for one that JSON has not. */
+  /** Appends a number as JSON has it: `null` for NaN and infinities. */
   number(value: number): void {
     this.#room(LONGEST_NUMBER);
     if (value >>> 0 === value) this.#word(value);
@@ -52,7 +49,7 @@ export class LineBytes {
     this.#length = at + this.#bytes.write(text, at);
   }
 
-  /** What was gathered, in memory of its own: what comes next goes elsewhere. */
+  /** Hands over the bytes; later lines go into a new buffer. */
   take(): Buffer<ArrayBuffer> {
     const taken = this.#bytes.subarray(0, this.#length);
     this.#bytes = Buffer.allocUnsafeSlow(this.capacity);
@@ -60,14 +57,14 @@ export class LineBytes {
     return taken;
   }
 
-  /** What was gathered as text; it is dropped. */
+  /** Decodes the bytes and clears the buffer. */
   takeText(): string {
     const text = this.#bytes.toString('utf8', 0, this.#length);
     this.#length = 0;
     return text;
   }
 
-  /** Place to write to, with so many bytes of room. */
+  /** Makes room for so many bytes and returns the offset to write at. */
   #room(bytes: number): number {
     const needed = this.#length + bytes;
     if (needed > this.#bytes.length) {
@@ -117,7 +114,7 @@ export class LineBytes {
     this.#length = at + 3;
   }
 
-  /** A number below 1000, without zeros before it. */
+  /** A number below 1000, without leading zeros. */
   #first(value: number): void {
     const bytes = this.#bytes;
     if (value >= 100) this.#three(value);
@@ -132,7 +129,7 @@ export const bytesOf = (text: string): Uint8Array => Buffer.from(text);
 
 const MOST_PIECES = 4096;
 
-/** Pieces of lines by what they are made of. The few that come again and again are kept. */
+/** Cache of encoded fragments of lines, by the value that they are made from. */
 export class Pieces<K extends string | number> {
   readonly #kept = new Map<K, Uint8Array>();
   #last: K | null = null;

@@ -8,7 +8,7 @@
 import { isDict, type PythonValue } from './python-literal.js';
 import type { Arg, ArgValue, OpCall } from './record.js';
 
-/** The call, or null when the value is no call marker or one of its arguments is malformed. Never throws. */
+/** The call; null when the value is no call marker or one of its arguments is malformed. Never throws. */
 export function toOpCall(value: PythonValue): OpCall | null {
   if (!isDict(value)) return null;
   const { mod, op, args } = value;

@@ -1,6 +1,6 @@
 /** Counts in words, for messages and reports. */
 
-/** Words whose plural is more than an s. */
+/** Words whose plural is not formed with -s. */
 const PLURALS: ReadonlyMap<string, string> = new Map([
   ['activity', 'activities'],
   ['branch', 'branches'],
@@ -9,8 +9,8 @@ const PLURALS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * The word for so many: `kernel` of 1, `kernels` of 0 and of 2.
- * @param what one of it; of several words the last one is counted: `graph launch`
+ * The noun in the number that a count needs: `kernel` for 1, `kernels` for 0 and 2.
+ * @param what singular; of several words the last one is inflected: `graph launch`
  */
 export function plural(count: number, what: string): string {
   if (count === 1) return what;

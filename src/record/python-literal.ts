@@ -1,9 +1,9 @@
 /**
- * Reads the text that Python's repr() gives for plain data: None, booleans, numbers, strings, lists, tuples, sets and
- * dicts, nested. Nothing is ever evaluated: any other text (names, calls, operators) is an error.
+ * Parser for Python's repr() of plain data: None, booleans, numbers, strings, lists, tuples, sets and dicts, nested.
+ * Nothing is ever evaluated: any other text (names, calls, operators) is an error.
  *
  * Grammar: https://docs.python.org/3/reference/lexical_analysis.html#literals, and `ast.literal_eval` for the values
- * allowed, plus the bare words `inf` and `nan` that repr(float) gives.
+ * allowed, plus the bare words `inf` and `nan` of repr(float).
  */
 import { readString } from './python-string.js';
 
@@ -44,16 +44,16 @@ Dict.prototype = Object.create(null) as object;
 export const isDict = (value: PythonValue): value is PythonDict =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-const WORDS: Readonly<Record<string, PythonValue>> = {
-  None: null,
-  True: true,
-  False: false,
-  inf: Infinity,
-  nan: NaN,
-};
+const WORDS: ReadonlyMap<string, PythonValue> = new Map<string, PythonValue>([
+  ['None', null],
+  ['True', true],
+  ['False', false],
+  ['inf', Infinity],
+  ['nan', NaN],
+]);
 
 /**
- * The value that the text writes.
+ * Parses one literal.
  * @throws {LiteralError} and nothing else, whatever the text
  */
 export function parseLiteral(text: string): PythonValue {
@@ -113,7 +113,7 @@ class Reader {
     this.#position++;
   }
 
-  /** After an item: true when another may follow, false at the closing character (which is then taken). */
+  /** After an item: true when another may follow, false at the closing character, which is consumed. */
   #more(close: number): boolean {
     const code = this.#next();
     if (code === COMMA) {
@@ -212,7 +212,8 @@ class Reader {
       if (/^(?:[ubr]|br|rb)$/i.test(prefix)) return this.#string(prefix);
     }
     const word = length <= 5 ? this.text.slice(start, this.#position) : '';
-    if (Object.hasOwn(WORDS, word)) return WORDS[word] ?? null;
+    const known = WORDS.get(word);
+    if (known !== undefined) return known;
     if (word === 'set' && this.text.startsWith('()', this.#position)) {
       this.#position += 2;
       return [];
@@ -242,7 +243,7 @@ class Reader {
   /** `inf` and `nan` after a sign. */
   #signedWord(sign: number): number {
     const word = this.text.slice(this.#position, this.#position + 3);
-    const value = WORDS[word];
+    const value = WORDS.get(word);
     if (typeof value !== 'number' || isLetter(this.text.charCodeAt(this.#position + 3))) this.#fail('no digits');
     this.#position += 3;
     return sign === MINUS ? -value : value;
@@ -271,11 +272,11 @@ class Reader {
   }
 }
 
-/** Short strings seen as keys, in a table of fixed size: a repeated key costs a comparison, not a new string. */
+/** Cache of short key strings, of fixed size: a repeated key costs a comparison, not a new string. */
 const SHARED = new Array<string>(512).fill('');
 const LONGEST_SHARED = 24;
 
-/** The string that begins at `start` and ends before `quote`; null when it is long, or holds an escape. */
+/** The string from `start` to the quote, from the cache; null when it is long or has an escape. */
 function sharedString(text: string, start: number, quote: number): string | null {
   let hash = 0;
   let end = start;
@@ -285,7 +286,7 @@ function sharedString(text: string, start: number, quote: number): string | null
     if (code === 92 || Number.isNaN(code) || end - start === LONGEST_SHARED) return null;
     hash = (hash * 31 + code) & 511;
   }
-  const known = SHARED[hash] ?? '';
-  if (known.length === end - start && text.startsWith(known, start)) return known;
+  const known = SHARED[hash];
+  if (known?.length === end - start && text.startsWith(known, start)) return known;
   return (SHARED[hash] = text.slice(start, end));
 }

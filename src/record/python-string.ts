@@ -27,7 +27,7 @@ export function readString(text: string, open: number, prefix: string): StringRe
   return { value: text.slice(start, end), end: end + 1, error: null };
 }
 
-/** A string with escapes: plain stretches are taken whole, so that the cost stays linear. */
+/** A string with escapes. Text between escapes is copied as a whole, so that the cost stays linear. */
 function readEscaped(text: string, start: number, quote: number, prefix: string): StringRead {
   const raw = prefix.includes('r');
   const parts: string[] = [];
@@ -53,7 +53,7 @@ interface Escape {
   readonly end: number;
 }
 
-/** One character after the backslash that stands for one character. */
+/** Escapes of one character after the backslash. */
 const SIMPLE: Readonly<Record<string, string>> = {
   '\n': '',
   '\\': '\\',

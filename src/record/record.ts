@@ -13,17 +13,17 @@ export type Extent = readonly [number, number, number];
 
 export type Direction = 'fprop' | 'bprop';
 
-/** One argument of an op call, as the framework's marker tells it. */
+/** One argument of an op call, as the framework's marker has it. */
 export interface Arg {
   /** Keyword; '' for a positional argument. */
   readonly name: string;
-  /** 'tensor', 'ndarray', 'list', 'tuple', 'int', 'float', 'bool', 'str', 'NoneType'; 'unknown' where it is not told. */
+  /** 'tensor', 'ndarray', 'list', 'tuple', 'int', 'float', 'bool', 'str', 'NoneType'; 'unknown' where unspecified. */
   readonly type: string;
   /** Extents of a tensor, outermost dimension first; [] for a scalar tensor. */
   readonly shape?: readonly number[];
   /** Element type in the framework's words: 'float16', 'bfloat16', 'int64' … */
   readonly dtype?: string;
-  /** Value of anything that is not a tensor; absent where it is not told. */
+  /** Value of anything that is not a tensor; absent where unspecified. */
   readonly value?: ArgValue;
   /** The tensors of a list of tensors, their names ''. */
   readonly items?: readonly Arg[];
@@ -32,9 +32,9 @@ export interface Arg {
 export type ArgValue = null | boolean | number | string | readonly ArgValue[];
 
 /**
- * How a call became known. Absent: a call in Python, written down by a marker; kernels of the backward pass may be
- * described by it too. `dispatcher`: an op as the framework ran it, forward or backward, with extents, types and values
- * of its arguments in the order of its schema. `sizes`: the same with extents alone, lists of tensors flattened.
+ * Source of a call. Absent: a marker around a Python call; it may describe kernels of the backward pass too.
+ * `dispatcher`: an op as the framework ran it, forward or backward, with shapes, types and values of its arguments in
+ * the order of its schema. `sizes`: the same with shapes alone, lists of tensors flattened.
  */
 export type CallOrigin = 'dispatcher' | 'sizes';
 
@@ -42,11 +42,11 @@ export type CallOrigin = 'dispatcher' | 'sizes';
 export interface OpCall {
   /** `aten`, `_C` … of the dispatcher's ops. */
   readonly mod: string;
-  /** Without its module; overloads are not told. */
+  /** Without its module and without its overload. */
   readonly op: string;
   readonly args: readonly Arg[];
   readonly from?: CallOrigin;
-  /** Extents of its results, where its backward node tells them: it is given their gradients. */
+  /** Shapes of its results, known from its backward node, whose inputs are their gradients. */
   readonly out?: readonly (readonly number[])[];
 }
 
@@ -76,11 +76,11 @@ export interface ProfileRecord {
   readonly startUnixNs: string | null;
   readonly dur: number | null;
   readonly devices: readonly Device[];
-  /** What else the tool says of the capture: versions, clocks, instance type. Never anything of an environment. */
+  /** Metadata of the capture: versions, clocks, instance type. Never environment variables. */
   readonly facts?: Labels;
 }
 
-/** Texts and numbers that tell things apart or describe them, by name. */
+/** Texts and numbers that identify or describe something, by name. */
 export type Labels = Readonly<Record<string, string | number>>;
 
 /** The host call that launched a device activity. */
@@ -109,13 +109,13 @@ export interface Activity {
   readonly corr: number | null;
   readonly launch: Launch | null;
   readonly graph?: GraphNode;
-  /** Picoseconds beyond `start` and beyond `dur`, 0 to 999, where the device's clock tells them. */
+  /** Picoseconds beyond `start` and beyond `dur`, 0 to 999, where the device's clock has them. */
   readonly ps?: readonly [start: number, dur: number];
-  /** Part of the device that did it, where a device has several kinds: 'Tensor', 'Vector', 'E64' (a DMA engine) … */
+  /** Part of the device, where it has several kinds: 'Tensor', 'Vector', 'E64' (a DMA engine); see engines.ts. */
   readonly engine?: string;
   /** Values the device measured, or that the tool derived, by name. */
   readonly counters?: Readonly<Record<string, number>>;
-  /** What else the tool says of it. */
+  /** Further attributes, by the tool's names. */
   readonly labels?: Labels;
 }
 
@@ -142,7 +142,7 @@ export interface Collective {
   readonly ranks: readonly number[] | null;
 }
 
-/** Where in the program a launch stands: what the ranges around it say. */
+/** Position of a launch in the program, from the ranges around it. */
 export interface Context {
   readonly dir: Direction | null;
   /** User annotations, outermost first. */
@@ -166,13 +166,13 @@ export interface Context {
   readonly sub: number;
   /** Any other enclosing ranges, outermost first. */
   readonly ranges: readonly string[];
-  /** Training step, where the profile tells. */
+  /** Training step, where the profile records it. */
   readonly step?: number | null;
   /** Number of each call in its profile, one entry per call: kernels with one number were launched by one call. */
   readonly callIds?: readonly number[];
   /** How many kernels each call launched in all, one entry per call. */
   readonly callKernels?: readonly number[];
-  /** Backward kernels: the forward op; null when the profile should tell it and does not. */
+  /** Backward kernels: the forward op; null when the format records it and this profile lacks it. */
   readonly forward?: ForwardOp | null;
 }
 
@@ -195,7 +195,7 @@ export interface KernelRecord extends Activity, Context {
   readonly after?: readonly Dependency[];
 }
 
-/** One instruction's claim on another. */
+/** An instruction that another one has to wait for. */
 export interface Dependency {
   /** As in `labels.id`: decimal text, since it exceeds 2^53. */
   readonly id: string;
@@ -206,19 +206,19 @@ export interface Dependency {
 /** Fields that every line of an activity has, whatever its format. */
 type Always = 'type' | 'profile' | 'start' | 'dur' | 'device' | 'stream';
 
-/** A kernel as a line has it: what its format cannot have (launches, on a device that runs a compiled program) is absent. */
+/** A kernel as a line has it: fields that its format cannot have are absent. */
 export type KernelLine = Pick<KernelRecord, Always | 'id' | 'name' | 'short'> & Partial<KernelRecord>;
 
 export type CopyKind = 'HtoD' | 'DtoH' | 'DtoD' | 'PtoP' | 'HtoH' | 'DMA';
 
-/** Memory of the host that a copy reads or writes: what the system may page out, or not, or moves by itself. */
+/** Kind of host memory that a copy reads or writes. */
 export type HostMemory = 'pageable' | 'pinned' | 'managed';
 
 export interface CopyRecord extends Activity {
   readonly type: 'copy';
   readonly kind: CopyKind | null;
   readonly bytes: number | null;
-  /** Of a copy between host and device; absent where it is not told. */
+  /** Of a copy between host and device; absent where unspecified. */
   readonly hostMemory?: HostMemory;
   /** Queue that it went through, and what the queue is for. */
   readonly queue?: number;
@@ -253,7 +253,7 @@ export interface CollectiveRecord extends Activity, Partial<Context> {
   readonly ranks: readonly number[] | null;
   /** As the library names it: 'MESH-RING' … */
   readonly algorithm: string | null;
-  /** What the message went over: 'HCCS', 'PCIE', 'ROCE' …; null when it is not told, or differs. */
+  /** Interconnect: 'HCCS', 'PCIE', 'ROCE' …; null when unspecified or mixed. */
   readonly link: string | null;
 }
 
@@ -276,27 +276,27 @@ export interface RangeRecord {
   readonly text: string;
 }
 
-/** A value at a time, over a time, or of the whole profile. */
+/** A value at a time, over a period, or of the whole profile. */
 export interface SampleRecord {
   readonly type: 'sample';
   readonly profile: number;
   /** Null for a value of the whole profile. */
   readonly start: number | null;
-  /** Only where the value holds for a time. */
+  /** Only where the value holds over a period. */
   readonly dur?: number | null;
   readonly device: number | null;
-  /** In the tool's words. */
+  /** By the tool's name. */
   readonly metric: string;
-  /** Null when it is not known, or is a text. */
+  /** Null when unknown, or a text. */
   readonly value: number | null;
   readonly text?: string;
   /** 's', 'ns', 'bytes', 'bytes/s', 'fraction', '%', 'FLOP', 'FLOP/s', 'cycles', 'count'; null where there is none. */
   readonly unit: string | null;
-  /** Which of several things of the kind: semaphore, queue, process, percentile … */
+  /** Identify one of several series: semaphore, queue, process, percentile … */
   readonly labels?: Labels;
 }
 
-/** A tensor that goes into a compiled program or comes out of it. */
+/** A tensor of a compiled program. */
 export interface TensorRecord {
   readonly type: 'tensor';
   readonly profile: number;
@@ -308,7 +308,7 @@ export interface TensorRecord {
   readonly bytes: number | null;
 }
 
-/** What the tool says of one layer of the program. */
+/** Statistics of one layer of the program, by the tool. */
 export interface LayerRecord {
   readonly type: 'layer';
   readonly profile: number;
@@ -319,7 +319,7 @@ export interface LayerRecord {
   readonly counters: Readonly<Record<string, number>>;
 }
 
-/** What the tool itself warned of. */
+/** A warning of the tool itself. */
 export interface NoticeRecord {
   readonly type: 'notice';
   readonly profile: number;
@@ -332,11 +332,11 @@ export interface EndRecord {
   readonly profile: number;
   /** Records written, by type. */
   readonly counts: Readonly<Record<string, number>>;
-  /** What was odd in the input, by name. */
+  /** Counts of irregularities in the input, by name (diagnostics.ts). */
   readonly diagnostics: Readonly<Record<string, number>>;
 }
 
-/** What only some formats tell. */
+/** Records that only some formats have. */
 export type StatementRecord = SampleRecord | TensorRecord | LayerRecord | NoticeRecord;
 
 export type ProfileLine =

@@ -1,11 +1,11 @@
-/** Lines of values over time, of which a profile has millions: written as bytes without looking at what they are made of. */
+/** Record class for values over time, of which a profile has millions: it writes itself as bytes. */
 import { DeviceLine } from './device-lines.js';
 import { bytesOf, Pieces, type LineBytes } from './line-bytes.js';
 import type { Labels, SampleRecord } from './record.js';
 
-/** A value of a device, or of a part of it, from a time on, or for a time. */
+/** A value of a device or of a part of it, at a time or over a period. */
 export class ValueLine extends DeviceLine implements SampleRecord {
-  // `declare`: fields come to be as the constructor sets them, in the order in which a line has them.
+  // `declare`: the constructor creates the fields, in the order in which a line has them.
   declare readonly type: 'sample';
   declare readonly profile: number;
   declare readonly start: number;
@@ -17,8 +17,8 @@ export class ValueLine extends DeviceLine implements SampleRecord {
   declare readonly labels?: Labels;
 
   /**
-   * @param labels one object for all lines with these labels: their bytes are kept
-   * @param dur how long the value holds, where that is told: null for not known
+   * @param labels shared by all lines with these labels, since their bytes are cached by object
+   * @param dur ns that the value holds; null when unknown; absent for a value at a time
    */
   constructor(
     profile: number,
@@ -62,7 +62,7 @@ export class ValueLine extends DeviceLine implements SampleRecord {
 
 const SAMPLES = new Pieces((profile: number) => `{"type":"sample","profile":${JSON.stringify(profile)},"start":`);
 
-/** Names of metrics and units: a few. */
+/** Profiles have few names of metrics and units. */
 const METRICS = new Pieces((metric: string) => `,"metric":${JSON.stringify(metric)},"value":`);
 const UNITS = new Pieces((unit: string) => `,"unit":${JSON.stringify(unit)}`);
 
@@ -75,7 +75,7 @@ const KEYS = {
 
 const LABELS = new WeakMap<Labels, Uint8Array>();
 
-/** Labels as JSON and the end of the line, kept for as long as the labels are. */
+/** Labels as JSON and the end of the line, cached for the lifetime of the labels object. */
 function endWith(labels: Labels): Uint8Array {
   let end = LABELS.get(labels);
   if (end === undefined) LABELS.set(labels, (end = bytesOf(`,"labels":${JSON.stringify(labels)}}\n`)));

@@ -147,9 +147,7 @@ describe('Ascend folders: what cannot be read is told, and the rest is read', ()
     const rank = rankFolder(folder, 0, { 'trace_view.json': TRACE, 'kernel_details.csv': other });
     const ran = await dparse(rank);
     expect(ran.code).to.equal(0);
-    expect(ran.stderr).to.match(
-      /1 kernel; files beside a profile that are not what their name says \(passed over\): 1\n/,
-    );
+    expect(ran.stderr).to.match(/1 kernel; sidecar files whose content does not match their name \(ignored\): 1\n/);
     const bare = await dparse(join(rank, OUTPUT, 'kernel_details.csv'));
     expect(bare).to.include({ code: 1, stdout: '' });
     expect(bare.stderr).to.match(/a table of the Ascend profiler without the times of kernels \(give trace_view\.json/);
@@ -163,7 +161,7 @@ describe('Ascend folders: what cannot be read is told, and the rest is read', ()
     const ran = await dparse(folder);
     expect(ran.code).to.equal(0);
     expect(kernels(ran)).to.be.within(18, 20);
-    expect(ran.stderr).to.match(/inputs that end before they are complete \(what stands before was read\): 1/);
+    expect(ran.stderr).to.match(/truncated inputs \(the part before the cut was read\): 1/);
   });
 
   it('tables that are missing, and profiler_info too', async () => {

@@ -85,7 +85,7 @@ describe('dparse: PyTorch traces', () => {
     const packed = gzipSync(traceText(events));
     const ran = await dparse(write(packed.subarray(0, Math.floor(packed.length / 2)), '.json.gz'));
     expect(ran.code, ran.stderr).to.equal(0);
-    expect(ran.stderr).to.match(/inputs that end before they are complete/);
+    expect(ran.stderr).to.match(/truncated inputs/);
     const found = records(ran).filter((record) => record.type === 'kernel');
     expect(found.length).to.be.within(1, 399);
     expect(found.map(({ name }) => name)).to.deep.equal(found.map((_, n) => `k${n}`));
@@ -110,8 +110,8 @@ describe('dparse: PyTorch traces', () => {
     const odd = kernel('k', 77, 900, { correlation: 77 }).replace('"grid"', '"est. achieved occupancy %": N/A, "grid"');
     const { stderr } = await dparse(writeTrace(traceText([...steps(1), odd, '5'])));
     expect(stderr)
-      .to.match(/events that are no JSON objects \(passed over\): 1/)
-      .and.match(/values and commas that JSON does not allow \(read all the same\): 1/)
+      .to.match(/events that are no JSON objects \(skipped\): 1/)
+      .and.match(/values and commas that JSON does not allow \(accepted\): 1/)
       .and.match(/kernels whose host call is not in the profile: 1/);
   });
 

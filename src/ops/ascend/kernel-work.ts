@@ -6,7 +6,7 @@
  * each element of its result, a reduction for each element of its operand. Bytes are those of all operands and results
  * as they are stored, padding of their formats included.
  */
-import { isCubeClass } from '../../record/ascend.js';
+import { isCubeClass } from '../../record/engines.js';
 import type { KernelRecord } from '../../record/record.js';
 import { attention, attentionGradient } from './attention-kernel.js';
 import type { KernelRule } from './kernel-rule.js';

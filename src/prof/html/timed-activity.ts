@@ -1,5 +1,5 @@
 /** Activities of devices with their kind and time, for what a page draws over time. */
-import { isInstruction } from '../../record/neuron.js';
+import { isNeuronInstruction } from '../../record/engines.js';
 import { PS_PER_NS } from '../../containers/interval-union.js';
 import type { DeviceActivity } from '../device-activity.js';
 import { workOf } from '../steps/step-work.js';
@@ -30,7 +30,7 @@ function kindOf(record: DeviceActivity): EventKind {
     case 'kernel': {
       const work = workOf(record)?.work ?? null;
       // A Neuron instruction that only waits does no work of its engine.
-      if (work === null && isInstruction(record)) return 'sync';
+      if (work === null && isNeuronInstruction(record)) return 'sync';
       return work === 'communication' ? 'communication' : 'kernel';
     }
     case 'collective':

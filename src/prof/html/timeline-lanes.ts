@@ -1,6 +1,6 @@
 /** The lanes of a timeline: threads of the host, streams and engines of devices. */
 import { elementAt } from '../../containers/element.js';
-import { isInstruction } from '../../record/neuron.js';
+import { isNeuronInstruction } from '../../record/engines.js';
 import type { ProfileRecord } from '../../record/record.js';
 import type { DeviceActivity } from '../device-activity.js';
 import type { Lane } from './page-data.js';
@@ -31,7 +31,7 @@ export class LaneTable {
   ofActivity(record: DeviceActivity): number {
     const { device, stream, engine = null } = record;
     // Devices that run compiled programs have named engines in place of streams.
-    const isEngine = record.type === 'kernel' ? isInstruction(record) : !('launch' in record);
+    const isEngine = record.type === 'kernel' ? isNeuronInstruction(record) : !('launch' in record);
     const inner = stream ?? UNKNOWN;
     return this.#numberOf({ kind: 'device', outer: device, inner, engine: isEngine ? engine : null });
   }

@@ -4,7 +4,7 @@
  * Source: definitions in AWS Neuron's profile schema; that waits for semaphores are counted but take no time was
  * checked on captures of Trainium2, whose own tool gives the same numbers.
  */
-import { ENGINES } from '../../record/neuron.js';
+import { NEURON_ENGINES } from '../../record/engines.js';
 import {
   activeTime,
   counted,
@@ -63,7 +63,7 @@ function ofEngine(engine: string): Metric[] {
 }
 
 export const ENGINE_METRICS: readonly Metric[] = [
-  ...ENGINES.flatMap(ofEngine),
+  ...NEURON_ENGINES.flatMap(ofEngine),
   {
     name: 'matmul_instruction_count',
     group: 'tensor_engine',

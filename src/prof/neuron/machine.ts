@@ -1,5 +1,5 @@
 /** What a capture was taken on: clocks, multipliers and bandwidths, from the capture itself, else from the product. */
-import { coreOfArch, coreOfInstance, type NeuronCore } from '../../record/neuron.js';
+import { coreOfArch, coreOfInstance, type NeuronCore } from '../../record/neuron-cores.js';
 import type { ProfileRecord } from '../../record/record.js';
 
 export interface Machine {

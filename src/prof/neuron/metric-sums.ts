@@ -15,7 +15,7 @@ import type {
   SampleRecord,
   TensorRecord,
 } from '../../record/record.js';
-import { ENGINES } from '../../record/neuron.js';
+import { NEURON_ENGINES } from '../../record/engines.js';
 import { PacketSizes } from './packet-sizes.js';
 import { Throttling } from './throttling.js';
 import { TensorLoads } from './tensor-loads.js';
@@ -82,7 +82,7 @@ const picoseconds = (ns: number, rest: number | undefined): number => ns * 1000 
 export class ProfileSums {
   profile: ProfileRecord | null = null;
   end: EndRecord | null = null;
-  readonly engines = new Map<string, Spans>(ENGINES.map((name) => [name, new Spans()]));
+  readonly engines = new Map<string, Spans>(NEURON_ENGINES.map((name) => [name, new Spans()]));
   readonly matmul = new Spans();
   readonly activate = new Spans();
   readonly packets = new Packets();

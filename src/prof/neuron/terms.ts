@@ -1,5 +1,5 @@
 /** The words of Neuron profiles, in ours: metrics, engines, queues, opcodes, abbreviations. */
-import { ENGINES, type EngineName } from '../../record/neuron.js';
+import { NEURON_ENGINES, type NeuronEngine } from '../../record/engines.js';
 import { METRIC_TEXTS } from './metrics.js';
 import { inOurUnit } from './quantity.js';
 
@@ -17,7 +17,7 @@ export interface Term {
 
 type Words = readonly (readonly [term: string, meaning: string])[];
 
-const ENGINE_WORDS: Readonly<Record<EngineName, string>> = {
+const ENGINE_WORDS: Readonly<Record<NeuronEngine, string>> = {
   Tensor: 'multiplies matrices in an array of 128 x 128 multipliers (PE); results go to PSUM. Stream 0',
   Scalar: 'applies a function to each element (Activation): exp, gelu, tanh, scaling and bias. Stream 1',
   GpSimd: 'programmable cores for what no other engine does (Pool); also writes DMA descriptors. Stream 2',
@@ -111,7 +111,7 @@ const of = (kind: Term['kind'], words: Words): Term[] =>
 
 export const TERMS: readonly Term[] = [
   ...of('abbreviation', ABBREVIATIONS),
-  ...of('engine', [...ENGINES.map((name) => [name, ENGINE_WORDS[name]] as const), ...MORE_ENGINES]),
+  ...of('engine', [...NEURON_ENGINES.map((name) => [name, ENGINE_WORDS[name]] as const), ...MORE_ENGINES]),
   ...of('opcode', OPCODES),
   ...of('queue', QUEUES),
   ...of('queue type', QUEUE_TYPES),

@@ -3,7 +3,7 @@
  * for each device with its streams, and one for everything else.
  */
 import { elementAt } from '../../containers/element.js';
-import { isInstruction } from '../../record/neuron.js';
+import { isNeuronInstruction } from '../../record/engines.js';
 import type { ProfileRecord } from '../../record/record.js';
 import type { Emit, TraceProcess, TraceTrack } from './trace-element.js';
 import { NestingLanes } from './nesting-lanes.js';
@@ -196,7 +196,7 @@ export class TraceTracks {
 
 /** Engine or stream of an activity; null where it has none. */
 function queueOf({ type, stream, engine }: DeviceLocation): string | null {
-  if (typeof engine === 'string' && (isInstruction({ engine }) || (type === 'copy' && DMA_ENGINE.test(engine)))) {
+  if (typeof engine === 'string' && (isNeuronInstruction({ engine }) || (type === 'copy' && DMA_ENGINE.test(engine)))) {
     return engine;
   }
   return stream === null ? null : `stream ${stream}`;

@@ -5,7 +5,7 @@
  * bubble: receive operations), for other vendors with the kernels of NCCL and RCCL, or of a process group, in place of
  * collective operations.
  */
-import { isInstruction } from '../../record/neuron.js';
+import { isNeuronInstruction } from '../../record/engines.js';
 import type {
   CollectiveRecord,
   CopyLine,
@@ -32,7 +32,7 @@ export const communicates = ({ collective, name }: KernelLine): boolean =>
 export function workOf(record: ProfileLine): { readonly work: Work; readonly record: Timed } | null {
   switch (record.type) {
     case 'kernel':
-      if (record.name === WAIT && isInstruction(record)) return null;
+      if (record.name === WAIT && isNeuronInstruction(record)) return null;
       return { work: communicates(record) ? 'communication' : 'computing', record };
     case 'collective':
       return { work: 'communication', record };

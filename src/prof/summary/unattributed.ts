@@ -1,5 +1,5 @@
 /** Kernels of which no op is known, and why. */
-import { isInstruction } from '../../record/neuron.js';
+import { isNeuronInstruction } from '../../record/engines.js';
 import { unpaired, type Annotated } from '../annotate.js';
 import type { Pairing } from '../pair.js';
 
@@ -14,6 +14,6 @@ const BY_PAIRING: Readonly<Partial<Record<Pairing['kind'], string>>> = {
 export function whyUnattributed(row: Annotated): string | null {
   if (row.calls.length > 0 || row.op !== null) return null;
   const { record, pairing, profile } = row;
-  if (isInstruction(record)) return "the profile does not tell the instruction's op";
+  if (isNeuronInstruction(record)) return "the profile does not tell the instruction's op";
   return BY_PAIRING[pairing.kind] ?? unpaired(pairing, record, profile !== null);
 }

@@ -12,7 +12,7 @@ import { mathType, matrixTypes } from '../../ops/kernels/matrix-unit.js';
 import type { Reason } from '../../ops/kernels/tensor-core-advice.js';
 import type { TensorCore } from '../../ops/tensor-core.js';
 import { helperWork } from '../../ops/work.js';
-import { isOnCoreClass } from '../../record/ascend.js';
+import { isOnCoreClass } from '../../record/engines.js';
 import type { Device, KernelRecord, OpCall } from '../../record/record.js';
 import { derive, type Derived } from './derive.js';
 import type { MatrixUnitUse } from './matrix-unit-use.js';

@@ -1,5 +1,5 @@
 /** Ascend: ops that run on the processors beside the cores. */
-import { isOnCoreClass } from '../../../record/ascend.js';
+import { isOnCoreClass } from '../../../record/engines.js';
 import { ByDevice } from '../by-device.js';
 import { Longest, Ranking } from '../longest.js';
 import type { Answer, Rule } from '../rule.js';

@@ -2,7 +2,7 @@
  * Products whose extents miss what the matrix unit asks for, with the padded ones: slowed on it, kept off it, and FP32
  * ones that are not rounded to TF32 although others are.
  */
-import { isInstruction } from '../../../record/neuron.js';
+import { isNeuronInstruction } from '../../../record/engines.js';
 import type { Annotated } from '../../annotate.js';
 import { ByDevice, type Place } from '../by-device.js';
 import { excess } from '../faster.js';
@@ -156,7 +156,7 @@ export const alignment: Rule = {
     return {
       row: (row) => {
         const { record, described, unitUse } = row;
-        if (!row.isProduct || described === null || unitUse === null || isInstruction(record)) return;
+        if (!row.isProduct || described === null || unitUse === null || isNeuronInstruction(record)) return;
         looked++;
         const of = devices.of(record);
         of.rounded.see(row);

@@ -1,6 +1,6 @@
 /** FP32 products where the matrix unit has a faster type. */
 import { matrixTypes, type MathType } from '../../../ops/kernels/matrix-unit.js';
-import { isInstruction } from '../../../record/neuron.js';
+import { isNeuronInstruction } from '../../../record/engines.js';
 import type { Annotated } from '../../annotate.js';
 import { ByDevice } from '../by-device.js';
 import { excess } from '../faster.js';
@@ -180,7 +180,7 @@ export const fp32Product: Rule = {
     let looked = 0;
     return {
       row: (row) => {
-        if (!row.isProduct || isInstruction(row.record) || (row.unitUse?.dtype ?? null) === null) return;
+        if (!row.isProduct || isNeuronInstruction(row.record) || (row.unitUse?.dtype ?? null) === null) return;
         looked++;
         const of = devices.of(row.record);
         of.rounded.see(row);

@@ -1,5 +1,5 @@
 /** Kernels of which no op is known, and those whose op does not tell enough: how to profile so that they are. */
-import { isInstruction } from '../../../record/neuron.js';
+import { isNeuronInstruction } from '../../../record/engines.js';
 import { communicates } from '../../steps/step-work.js';
 import { ByDevice, type Place } from '../by-device.js';
 import type { Finding } from '../finding.js';
@@ -99,7 +99,7 @@ export const unattributed: Rule = {
     return {
       row: (row) => {
         const { record } = row;
-        if (record.dur === null || !Number.isFinite(record.dur) || isInstruction(record)) return;
+        if (record.dur === null || !Number.isFinite(record.dur) || isNeuronInstruction(record)) return;
         const kernels = devices.of(record);
         kernels.launched ||= (record.launch ?? null) !== null;
         kernels.named ||= row.op !== null;

@@ -2,7 +2,7 @@
  * COMPUTE_TASK_INFO and TASK_PMU_INFO: what the profiler says of kernels and what the device counted, by the id of the
  * task. Memory: 56 bytes a kernel, 8 more for each counter.
  */
-import { isCubeClass } from '../../../../record/ascend.js';
+import { isCubeClass } from '../../../../record/engines.js';
 import { LruCache } from '../../../../containers/lru-cache.js';
 import type { Labels } from '../../../../record/record.js';
 import { NumericColumn } from '../../../../containers/numeric-column.js';

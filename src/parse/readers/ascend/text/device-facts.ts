@@ -4,7 +4,7 @@
  * clock · units = cycles / (utilization · duration).
  * Source: the profiler's document of op_summary (`cube_utilization`).
  */
-import { isCubeClass } from '../../../../record/ascend.js';
+import { isCubeClass } from '../../../../record/engines.js';
 import type { Device } from '../../../../record/record.js';
 import type { KernelDetails } from './kernel-details.js';
 

@@ -1,5 +1,6 @@
 /** The profile line of a stream of reports, from its first one. */
-import { coreOfArch, coreOfInstance, neuronDevice } from '../../../../record/neuron.js';
+import { coreOfArch, coreOfInstance } from '../../../../record/neuron-cores.js';
+import { neuronDevice } from '../neuron-device.js';
 import { SCHEMA_VERSION, type Labels, type ProfileRecord } from '../../../../record/record.js';
 import type { Leaf } from './leaves.js';
 

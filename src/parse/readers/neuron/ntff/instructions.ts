@@ -11,7 +11,7 @@
  * | 8–15  | time, ps                                                                            |
  */
 import type { Diagnostics } from '../../../../record/diagnostics.js';
-import { ENGINES } from '../../../../record/neuron.js';
+import { NEURON_ENGINES } from '../../../../record/engines.js';
 import type { Clock } from './timestamp-clock.js';
 import type { InstructionBuffer } from './metadata.js';
 import { NO_OPCODE, NO_PROGRAM } from './opcodes.js';
@@ -43,7 +43,7 @@ export const engineProgram = ({ address }: InstructionBuffer, opcodes: Uint8Arra
 
 /** Instructions of one core: of its section of records. */
 export class Instructions {
-  readonly #pending = ENGINES.map(() => new PendingInstructions());
+  readonly #pending = NEURON_ENGINES.map(() => new PendingInstructions());
   readonly #rank: number;
   /** Latest end of an instruction, ps; 0 when there is none. */
   lastEnd = 0;

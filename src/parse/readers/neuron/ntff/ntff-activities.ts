@@ -1,6 +1,6 @@
 /** Sections of a device trace, one after the other → rows. */
 import type { Diagnostics } from '../../../../record/diagnostics.js';
-import { ENGINES } from '../../../../record/neuron.js';
+import { NEURON_ENGINES } from '../../../../record/engines.js';
 import type { Clock } from './timestamp-clock.js';
 import { engineProgram, Instructions, type EngineProgram } from './instructions.js';
 import { COLLECTIVE_CORES, SECTION, type Section } from './metadata.js';
@@ -70,7 +70,7 @@ export class Activities {
 
   /** Programs of a core's engines, by engine. */
   #programsOf(core: number): EngineProgram[][] {
-    const programs: EngineProgram[][] = ENGINES.map(() => []);
+    const programs: EngineProgram[][] = NEURON_ENGINES.map(() => []);
     const graphs = this.trace.metadata.graphs.filter((graph) => graph.core === core);
     for (const buffer of graphs.flatMap(({ buffers }) => buffers)) {
       this.#opcodesHeld += Math.ceil(buffer.size / INSTRUCTION_BYTES);

@@ -1,7 +1,7 @@
 /** A device trace → its records: sections one after the other into rows, and rows in order into lines. */
 import { Diagnostics } from '../../../../record/diagnostics.js';
 import { UserError } from '../../../../record/errors.js';
-import { coreOfInstance } from '../../../../record/neuron.js';
+import { coreOfInstance } from '../../../../record/neuron-cores.js';
 import type { EndRecord, ProfileLine } from '../../../../record/record.js';
 import type { Probe, ReadOptions } from '../../../reader.js';
 import { findProgram, type Program } from '../neff-file.js';

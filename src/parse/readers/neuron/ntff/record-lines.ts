@@ -1,7 +1,7 @@
 /** Rows → records. */
 import { InstructionLine, PacketLine, SemaphoreLine, type Counters } from '../../../../record/device-lines.js';
 import type { Diagnostics } from '../../../../record/diagnostics.js';
-import { dmaEngineName, ENGINES } from '../../../../record/neuron.js';
+import { dmaEngineName, NEURON_ENGINES } from '../../../../record/engines.js';
 import type { CopyLine, KernelLine, ProfileLine, SampleRecord } from '../../../../record/record.js';
 import { isKnownOpcode, NO_PROGRAM, OPCODE_NAMES } from './opcodes.js';
 import { ENGINES_OF_RECORD, QUEUES, type CoreQueues } from './queues.js';
@@ -93,7 +93,7 @@ export class Lines {
     const name = OPCODE_NAMES[opcode] ?? 'na';
     const device = this.#core(rank).id;
     const stream = streamOf(rank);
-    const engine = ENGINES[stream] ?? 'na';
+    const engine = NEURON_ENGINES[stream] ?? 'na';
     const counters = this.#counters(opcode === NO_PROGRAM ? null : pc, rest & 0xffff, checksums);
     const startNs = nanoseconds(start);
     if (duration === NO_DURATION) {

@@ -1,5 +1,6 @@
 /** What a device trace says besides what happened when: the profile line, and memory that things take. */
-import { coreOfInstance, neuronDevice } from '../../../../record/neuron.js';
+import { coreOfInstance } from '../../../../record/neuron-cores.js';
+import { neuronDevice } from '../neuron-device.js';
 import { SCHEMA_VERSION, type Labels, type ProfileRecord, type SampleRecord } from '../../../../record/record.js';
 import type { ReadOptions } from '../../../reader.js';
 import type { Program } from '../neff-file.js';

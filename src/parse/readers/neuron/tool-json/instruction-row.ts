@@ -1,5 +1,5 @@
 /** One instruction of an engine as a kernel line. */
-import { ENGINES } from '../../../../record/neuron.js';
+import { NEURON_ENGINES } from '../../../../record/engines.js';
 import type { Dependency, KernelLine, Labels } from '../../../../record/record.js';
 import { nanoseconds } from './json-clock.js';
 import { isRow, numberOf, numbersOf, rawTextOf, textOf, type Row } from './table-row.js';
@@ -63,14 +63,14 @@ const ENGINE_ALIASES: Readonly<Record<string, string>> = {
   dve: 'Vector',
   sp: 'Sync',
 };
-for (const name of ENGINES) Object.assign(ENGINE_ALIASES, { [name.toLowerCase()]: name });
+for (const name of NEURON_ENGINES) Object.assign(ENGINE_ALIASES, { [name.toLowerCase()]: name });
 
 /** The line without its `id`, which the order of lines gives. */
 export function instruction(row: Row, start: number, context: RowContext): Omit<KernelLine, 'id'> {
   const name = textOf(row['opcode']) ?? textOf(row['compiler_opcode']);
   if (name === null) context.diagnostics.count('bad-row');
   const engine = engineOf(row['subgroup']);
-  const stream = ENGINES.findIndex((each) => each === engine);
+  const stream = NEURON_ENGINES.findIndex((each) => each === engine);
   const after = dependencies(row['predecessors']);
   const layer = layerOf(row['layer']);
   const op = textOf(row['hlo_name']);

@@ -1,5 +1,6 @@
 /** The profile line of a file: which tool wrote it, how long the capture was, on which cores it ran. */
-import { coreOfInstance, neuronDevice } from '../../../../record/neuron.js';
+import { coreOfInstance } from '../../../../record/neuron-cores.js';
+import { neuronDevice } from '../neuron-device.js';
 import { type Device, type Labels, type ProfileRecord, SCHEMA_VERSION } from '../../../../record/record.js';
 import type { ReadOptions } from '../../../reader.js';
 import type { Clock } from './json-clock.js';

@@ -1,0 +1,71 @@
+/**
+ * Generations of AWS NeuronCores: clocks, multipliers and bandwidths.
+ *
+ * Sources: AWS Neuron documentation (architecture guides of Trainium, Inferentia2, Trainium2, Trainium3), and the
+ * metadata of captures (clocks and bandwidths of Trainium2).
+ */
+
+/** A generation of NeuronCores. */
+export interface NeuronCore {
+  /** A device's `arch`. */
+  readonly arch: string;
+  /** Chips that have it. */
+  readonly product: string;
+  /** Matches the names of instance types that have it. */
+  readonly instances: RegExp;
+  /** Extents of the tensor engine's array of multipliers. */
+  readonly peRows: number;
+  readonly peCols: number;
+  /** Clock of the tensor engine. */
+  readonly peClockHz: number;
+  /** Clock in whose cycles captures count waits; null where no capture was available. */
+  readonly clockHz: number | null;
+  /** Memory bandwidth of one core by the vendor's tool; null where no source states it. */
+  readonly hbmBytesPerS: number | null;
+  /** Bandwidth of all DMA engines of a core; null where no source states it. */
+  readonly dmaBytesPerS: number | null;
+}
+
+const NEURON_CORES: readonly NeuronCore[] = [
+  {
+    arch: 'nc-v2',
+    product: 'Trainium or Inferentia2',
+    instances: /^(?:trn1|inf2)/,
+    peRows: 128,
+    peCols: 128,
+    peClockHz: 2.8e9,
+    clockHz: 1.4e9,
+    hbmBytesPerS: 410e9,
+    dmaBytesPerS: null,
+  },
+  {
+    arch: 'nc-v3',
+    product: 'Trainium2',
+    instances: /^trn2/,
+    peRows: 128,
+    peCols: 128,
+    peClockHz: 2.4e9,
+    clockHz: 1.2e9,
+    hbmBytesPerS: 716e9,
+    dmaBytesPerS: 435e9,
+  },
+  {
+    arch: 'nc-v4',
+    product: 'Trainium3',
+    instances: /^trn3/,
+    peRows: 128,
+    peCols: 128,
+    peClockHz: 2.4e9,
+    clockHz: 1.2e9,
+    hbmBytesPerS: null,
+    dmaBytesPerS: null,
+  },
+];
+
+/** The cores of an instance type such as `trn2.3xlarge`; null for an unknown one. */
+export const coreOfInstance = (instance: string | null): NeuronCore | null =>
+  NEURON_CORES.find(({ instances }) => instance !== null && instances.test(instance)) ?? null;
+
+/** The cores of an architecture such as `nc-v3`; null for an unknown one. */
+export const coreOfArch = (arch: string | null): NeuronCore | null =>
+  NEURON_CORES.find((core) => core.arch === arch) ?? null;
