@@ -67,7 +67,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ops: ['record', 'containers'],
   parse: ['record', 'containers'],
   prof: ['record', 'containers', 'table', 'ops'],
-  write: ['record', 'table'],
+  write: ['record', 'containers', 'table'],
   // The program of a page runs in a browser: see PAGE_MAY_IMPORT.
   page: ['record', 'containers', 'prof'],
   cli: ['record', 'containers', 'table', 'parse', 'prof', 'write'],

@@ -8,8 +8,12 @@ export interface Option {
   /** Name of the value; a switch has none. */
   readonly takes?: string;
   readonly help: string;
-  /** What its value can be, to be listed after `help`. */
+  /** Values that the help lists after `help`. */
   readonly choices?: readonly string[];
+  /** Values that shells complete; a file name where there are none. */
+  readonly values?: readonly string[];
+  /** Whether the value is a comma-separated list of them. */
+  readonly list?: boolean;
 }
 
 /** A tool as its messages name it. */

@@ -1,88 +1,110 @@
-/** What commands over FILEs of records share: their common options, and the way from records to output. */
+/** The way of every command over FILEs of records: common options, reading, progress, output, exit code. */
+import type { Analysis, Answer } from '../prof/analysis.js';
 import type { RecordTypes } from '../prof/input/records.js';
+import type { Annotator } from '../prof/report.js';
 import { UsageError, UserError } from '../record/errors.js';
+import { requireName } from '../record/names.js';
 import type { ProfileLine, ProfileRecord } from '../record/record.js';
+import type { AnyTable } from '../table/table.js';
+import { FORMATS, requireFormat } from '../write/format.js';
+import { tableText } from '../write/write-table.js';
 import { parseArguments, type Arguments, type Option, type Tool } from './arguments.js';
-import { confirmEndings, confirmWhole, openSources } from './input.js';
+import { confirmEndings, confirmWhole, openSources, type Source } from './input.js';
 import { checkOutput, withOutput, type Write } from './output.js';
 import { progress } from './progress.js';
 
+/** Formats that every table can be written in. */
+export const TABLE_FORMATS: readonly string[] = FORMATS.map(({ id }) => id);
+
+/** A command's own formats, then those of every table: the first one is the default. */
+export const withTableFormats = (...own: readonly string[]): readonly string[] => [
+  ...own,
+  ...TABLE_FORMATS.filter((id) => !own.includes(id)),
+];
+
 /** Options of every such command; the first of the formats is the default. */
 export const commonOptions = (formats: readonly string[]): readonly [format: Option, ...others: Option[]] => [
-  { name: 'format', short: 'f', takes: 'F', help: `${formats.join(', ')} (${formats[0] ?? ''})` },
+  { name: 'format', short: 'f', takes: 'F', help: `${formats.join(', ')} (${formats[0] ?? ''})`, values: formats },
   { name: 'output', short: 'o', takes: 'OUT', help: 'write to OUT, which appears when it is complete' },
   { name: 'quiet', short: 'q', help: 'no warnings and no progress' },
   { name: 'help', short: 'h', help: 'this text' },
 ];
 
-export interface CommonRequest<Format extends string> {
+export interface CommonRequest {
   readonly help: boolean;
-  /** The input, for commands that are shown; undefined for stdin, and for several. */
+  /** The only input, for suggested commands; undefined for stdin, and for several. */
   readonly file: string | undefined;
   /** All inputs; none for stdin. */
   readonly files: readonly string[];
   readonly output: string | undefined;
   readonly quiet: boolean;
-  readonly format: Format;
+  readonly format: string;
 }
 
 /**
  * Reads the arguments.
  * @throws UsageError for anything that cannot be meant
  */
-export function readCommon<Format extends string>(
+export function readCommon(
   tool: Tool,
   args: readonly string[],
-  formats: readonly Format[],
-): { readonly given: Arguments; readonly common: CommonRequest<Format> } {
+  formats: readonly string[],
+): { readonly given: Arguments; readonly common: CommonRequest } {
   const given = parseArguments(tool, args);
-  const id = given.text('format') ?? formats[0];
-  const format = formats.find((known) => known === id);
-  if (format === undefined) throw new UsageError(`unknown format '${id ?? ''}'`, `known: ${formats.join(', ')}`);
+  const format = requireName('format', given.text('format') ?? formats[0] ?? '', formats);
   const inputs = readInputs(given);
   const common = { help: given.on('help'), ...inputs, output: given.text('output'), quiet: given.on('quiet'), format };
   return { given, common };
 }
 
 /** @throws UsageError for stdin twice */
-export function readInputs({ operands }: Arguments): Pick<CommonRequest<string>, 'file' | 'files'> {
+export function readInputs({ operands }: Arguments): Pick<CommonRequest, 'file' | 'files'> {
   if (operands.filter((file) => file === '-').length > 1) throw new UsageError('stdin (-) can be read once');
   return { file: operands.length === 1 ? operands[0] : undefined, files: operands };
 }
 
 /** Files that must not be written onto. */
-export const inputFiles = ({ files }: Pick<CommonRequest<string>, 'files'>): string[] =>
-  files.filter((file) => file !== '-');
+export const inputFiles = ({ files }: Pick<CommonRequest, 'files'>): string[] => files.filter((file) => file !== '-');
 
-/** What a command does with the records of its input. */
-export interface Pass {
-  readonly types: RecordTypes;
-  readonly take: (record: ProfileLine) => void;
+/** A command's part in a run. */
+export interface Run<Facts> {
+  readonly analysis: Analysis<Facts>;
+  /** Annotates kernels for the analysis. */
+  readonly annotator?: Annotator;
+  /** Output that is ready before the input ends; called after each batch of records. */
+  readonly ready?: () => string | Uint8Array | null;
+  /** Whether no further record can change the answer: reading stops. */
+  readonly isComplete?: () => boolean;
   /**
-   * Writes the output, when all records are taken.
-   * @param name of the input, for messages
+   * Writes the answer, or what of it `ready` has not written.
+   * @param input name of the input
    */
-  readonly end: (write: Write, name: string) => void | Promise<void>;
-  /** What the user should know besides. */
-  readonly notes: () => readonly string[];
+  readonly print: (answer: Answer<Facts>, write: Write, input: string) => void | Promise<void>;
 }
 
-/** One pass over the records of a command's input, then its output; a message about the whole names the input. */
-export async function runAnalysis(request: CommonRequest<string>, pass: Pass): Promise<void> {
+/** One pass over the records of the inputs, then the output, then notes on stderr. */
+export async function runAnalysis<Facts>(
+  request: Pick<CommonRequest, 'files' | 'output' | 'quiet'>,
+  run: Run<Facts>,
+): Promise<void> {
   const { files, output, quiet } = request;
   const inputs = inputFiles(request);
-  // Before minutes of reading.
+  // An output that cannot be written is reported before minutes of reading.
   const existing = checkOutput(output, inputs);
   const meter = progress('dprof', !quiet);
-  const source = await openSources(files, meter, pass.types);
+  const source = await openSources(files, meter, run.analysis.types);
+  let notes: Answer<Facts>['notes'] = [];
   try {
-    for await (const batch of source.batches) for (const record of batch) pass.take(record);
-    meter.clear();
     await withOutput(output, [...inputs, ...source.names], async (write) => {
+      await readRecords(source, run, write);
+      meter.clear();
+      checkOutput(output, source.names);
+      const answer = run.analysis.finish(run.annotator?.rest() ?? []);
+      notes = answer.notes;
+      await run.print(answer, write, source.name);
       confirmWhole(source, existing, output);
-      await pass.end(write, source.name);
     });
-    if (!quiet) for (const note of pass.notes()) process.stderr.write(`dprof: ${note}\n`);
+    if (!quiet) writeNotes(notes, source.name);
     confirmEndings(source, quiet);
   } catch (error) {
     throw namingInput(error, source.name);
@@ -92,13 +114,66 @@ export async function runAnalysis(request: CommonRequest<string>, pass: Pass): P
   }
 }
 
-/** A message about the whole of an input names it. */
+async function readRecords<Facts>(source: Source, run: Run<Facts>, write: Write): Promise<void> {
+  const { analysis, annotator, ready, isComplete } = run;
+  for await (const batch of source.batches) {
+    for (const record of batch) {
+      analysis.take(record, annotator === undefined ? NO_ROWS : annotator.take(record));
+      if (isComplete?.() === true) break;
+    }
+    const text = ready?.() ?? null;
+    if (text !== null) await write(text);
+    if (isComplete?.() === true) return;
+  }
+}
+
+const NO_ROWS = [] as const;
+
+/**
+ * Reads one input to its end, for commands that read several for different ends.
+ * @returns the input, closed
+ */
+export async function readInput(
+  file: string,
+  quiet: boolean,
+  types: RecordTypes,
+  take: (record: ProfileLine) => void,
+  end: () => void,
+): Promise<Source> {
+  const meter = progress('dprof', !quiet);
+  const source = await openSources([file], meter, types);
+  try {
+    for await (const batch of source.batches) for (const record of batch) take(record);
+    end();
+    return source;
+  } catch (error) {
+    throw namingInput(error, source.name);
+  } finally {
+    meter.clear();
+    source.close();
+  }
+}
+
+/** Writes an answer's table in one of the table formats. */
+export async function printTable(table: AnyTable | null, format: string, write: Write): Promise<void> {
+  if (table === null) throw new TypeError(`no table for the format ${format}`);
+  for (const piece of tableText(requireFormat(format), table)) await write(piece);
+}
+
+export function writeNotes(notes: readonly (string | UserError)[], input: string): void {
+  for (const note of notes) {
+    const line = note instanceof UserError ? (namingInput(note, input) as UserError).line : note;
+    process.stderr.write(`dprof: ${line}\n`);
+  }
+}
+
+/** Adds the name of the input to an error about the whole of it. */
 export function namingInput(error: unknown, name: string): unknown {
   const isUnnamed = error instanceof UserError && error.detail.where === undefined && !(error instanceof UsageError);
   return isUnnamed ? new UserError(error.what, { ...error.detail, where: name }) : error;
 }
 
-/** `# profile 0: net.json (kineto, rank 3)`; nothing is known of records without a profile line. */
+/** `# profile 0: net.json (kineto, rank 3)`; records without a profile line have the number alone. */
 export function profileHeading(profile: number, header: ProfileRecord | null): string {
   if (header === null) return `# profile ${profile}`;
   const { file, format, rank } = header;

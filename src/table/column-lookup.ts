@@ -1,9 +1,9 @@
-/** Names that users write, looked up; a wrong one is answered with the nearest right one. */
+/** Columns by the names that users write. */
 import { nearest, UsageError } from '../record/errors.js';
 import type { Column, ColumnShape } from './column.js';
 
 /**
- * The column of that key, of some columns.
+ * The column with a key.
  * @throws UsageError naming the nearest key
  */
 export const requireAmong = <Row>(columns: readonly Column<Row>[], key: string): Column<Row> =>

@@ -1,59 +1,85 @@
-/**
- * What a column is. Its value is raw: base units, unrounded, null for unknown. Its text is for people and awk.
- */
+/** A column of a table. Its value is raw: base units, unrounded, null for unknown. Its text is for people and awk. */
 
 export type Value = number | string | readonly (number | string)[] | null;
 
-/** What there is to know of a column without its rows. */
+/** A column without access to its rows. */
 export interface ColumnShape {
+  /** Name in JSON and in lists of columns. */
   readonly key: string;
+  /** Name in all other formats. */
   readonly header: string;
-  /** Where the header does not fit its width. */
+  /** Replaces a header that is longer than the column is wide. */
   readonly narrowHeader?: string;
-  readonly unit?: 'ns' | 's' | 'bytes' | 'FLOP' | 'FLOP/s' | 'FLOP/B' | 'TFLOP/s' | 'GB/s' | '%';
+  readonly unit?: 'ns' | 'us' | 's' | 'bytes' | 'MiB' | 'FLOP' | 'FLOP/s' | 'FLOP/B' | 'TFLOP/s' | 'GB/s' | '%';
   /** A real number has a fixed number of digits in text for people and awk, and all of them in CSV and JSON. */
   readonly type: 'int' | 'real' | 'str';
   /** Digits after the point of a real number in text. */
   readonly digits?: number;
-  /** Characters in the columns format; 0 shares what the others leave. */
+  /** Significant digits of a real number in text, in place of `digits`. */
+  readonly significant?: number;
+  /** Whether text marks a rise by a plus sign. */
+  readonly signed?: boolean;
+  /** Characters in the columns format; columns of width 0 share what the others leave. */
   readonly width: number;
   /** True when the value comes from the op's formula rather than from the record. */
   readonly derived?: boolean;
+  /** Whether screens and Markdown reports leave the column out. */
+  readonly machineOnly?: boolean;
+  /** Whether its texts are fixed words of the program rather than names of the profiled one: Markdown needs no escape. */
+  readonly vocabulary?: boolean;
   /** One line for help and docs. */
   readonly doc: string;
-  /** The list separator in text; ',' when not given. */
+  /** The list separator in text; ',' by default. */
   readonly separator?: string;
-  /** Ends the text of a list that is not empty. */
-  readonly ending?: string;
+  /** Follows the text of a list that is not empty. */
+  readonly suffix?: string;
 }
 
-/** A column of rows of one kind. */
+/** A column over rows of one kind. */
 export interface Column<Row> extends ColumnShape {
   value(row: Row): Value;
   /** Text for the columns format where that is shorter than the full text. */
   narrow?(row: Row): string;
   /** Whether the value is one that the device cannot reach: text shows `!` for it. */
   impossible?(row: Row): boolean;
+  /** Whether Markdown sets the text in bold, which is for columns of the program's own words. */
+  emphasis?(row: Row): boolean;
 }
 
 /** Stands in text for a rate above the device's peak: a defect of the counting. */
 export const IMPOSSIBLE = '!';
 
-/** The value for people: what the device cannot reach is marked as such. */
+/** Stands in text for a value that is not known. */
+export const UNKNOWN = 'na';
+
+/** The value for people: `!` for a value that the device cannot reach. */
 export const shown = <Row>(column: Column<Row>, row: Row): Value =>
   column.impossible?.(row) === true ? IMPOSSIBLE : column.value(row);
 
 /** Whether values are numbers: compared as such, largest first, right-aligned. */
 export const isNumeric = ({ type }: ColumnShape): boolean => type !== 'str';
 
-/** A number as text: a real one with the column's digits. */
-const numberText = ({ digits }: ColumnShape, value: number): string =>
-  digits === undefined ? String(value) : value.toFixed(digits);
+/** A number as text, with the digits and the sign of its column. */
+function numberText({ digits, significant, signed }: ColumnShape, value: number): string {
+  const text =
+    significant !== undefined
+      ? String(Number(value.toPrecision(significant)))
+      : digits === undefined
+        ? String(value)
+        : value.toFixed(digits);
+  return signed === true ? withSign(text) : text;
+}
+
+/** `+1.5`, `-1.5`; what rounds to 0 has no sign. */
+function withSign(text: string): string {
+  const number = Number(text);
+  return number > 0 ? `+${text}` : number === 0 ? text.replace('-', '') : text;
+}
 
 /** Text of a value: `-` for an empty list, `na` for unknown. */
 export const textOf = (column: ColumnShape, value: Value): string => {
-  if (value === null) return 'na';
+  if (value === null) return UNKNOWN;
   if (typeof value === 'number') return numberText(column, value);
   if (typeof value === 'string') return value;
-  return value.length === 0 ? '-' : value.join(column.separator ?? ',') + (column.ending ?? '');
+  return value.length === 0 ? '-' : value.join(column.separator ?? ',') + (column.suffix ?? '');
 };

@@ -1,4 +1,4 @@
-/** Text of cells that cannot break a report: one line, no terminal control, a known width. */
+/** Cell texts: on one line, without terminal control characters, of a known width. */
 import { textOf, type ColumnShape, type Value } from '../table/column.js';
 
 // eslint-disable-next-line no-control-regex -- removing exactly these is the purpose
@@ -6,7 +6,7 @@ const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u20
 
 // eslint-disable-next-line no-control-regex -- the whole of ASCII
 const ASCII = /^[\u0000-\u007f]*$/;
-/** The usual text, which needs no change. */
+/** Printable ASCII without blanks: the usual text, which needs no change. */
 const PLAIN = /^[!-~]+$/;
 
 /** Without control characters, line ends and direction marks: names come from the profiled program. */
@@ -18,7 +18,7 @@ export const word = (text: string): string => {
   return text === '' ? '-' : clean(text.replace(/\s/g, '_'));
 };
 
-/** A value's text, made safe; a number's text always is. */
+/** A value's text after `safe`; the text of a number needs none. */
 export const cellText = (column: ColumnShape, value: Value, safe: (text: string) => string): string =>
   typeof value === 'number' ? textOf(column, value) : safe(textOf(column, value));
 
@@ -29,7 +29,7 @@ const WIDE =
 
 const cellsOf = (character: string): number => (ZERO_WIDTH.test(character) ? 0 : WIDE.test(character) ? 2 : 1);
 
-/** Cells a text takes on a terminal. */
+/** Columns of a terminal that a text takes. */
 export function cells(text: string): number {
   if (ASCII.test(text)) return text.length;
   let width = 0;
@@ -53,7 +53,7 @@ export function cut(text: string, width: number): string {
 
 /**
  * A quantity in at most `width` characters: in full, else with an exponent and as many digits as fit, else `#`.
- * A number is never cut, since what is left would be another number.
+ * A number is never cut, since the rest would be another number.
  */
 export function fitQuantity(value: number, width: number): string {
   const full = String(value);
@@ -65,7 +65,7 @@ export function fitQuantity(value: number, width: number): string {
   return '#'.repeat(width);
 }
 
-/** An id in at most `width` characters: in full, or `#`, since an id has no use when rounded. */
+/** An id in at most `width` characters: in full, or `#`, since a rounded id is useless. */
 export const fitId = (value: number, width: number): string => {
   const full = String(value);
   return full.length <= width ? full : '#'.repeat(width);

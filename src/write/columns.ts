@@ -1,4 +1,4 @@
-/** Columns of fixed width for the terminal. No line is wider than asked for, blanks between columns included. */
+/** Columns of fixed width for the terminal. No line is wider than the given width, blanks between columns included. */
 import { UserError } from '../record/errors.js';
 import { isNumeric, shown, textOf, type Column, type ColumnShape } from '../table/column.js';
 import { cells, clean, cut, fitId, fitQuantity } from './cell-text.js';
@@ -6,14 +6,14 @@ import type { Format, Layout } from './format.js';
 
 /** Width when none is given. It does not depend on the terminal: the same input gives the same bytes. */
 export const DEFAULT_WIDTH = 132;
-/** Least that a flexible column is worth showing with. */
+/** Characters that a column without a width of its own has at least. */
 const LEAST_FLEXIBLE = 6;
 
 export const columns: Format = {
   id: 'columns',
   title: `columns of fixed width; no line wider than -w (${DEFAULT_WIDTH})`,
   open(layout) {
-    const places = place(layout);
+    const places = placed(layout);
     const line = (texts: readonly string[]): string => `${texts.join(' ').trimEnd()}\n`;
     return {
       head: () => (layout.header ? line(places.map(({ column, width }) => header(column, width))) : ''),
@@ -41,23 +41,27 @@ function fit(column: ColumnShape, value: number, width: number): string {
   return text.length <= width ? text : fitQuantity(value, width);
 }
 
-interface Place<Row> {
+interface PlacedColumn<Row> {
   readonly column: Column<Row>;
   readonly width: number;
 }
 
+/** Width that the columns need at least, blanks between them included. */
+export function leastWidth(columns: readonly ColumnShape[]): number {
+  return columns.reduce((sum, { width }) => sum + (width > 0 ? width : LEAST_FLEXIBLE), columns.length - 1);
+}
+
 /** Widths of the chosen columns: what the fixed ones leave is shared by the flexible ones. */
-function place<Row>({ columns: chosen, width }: Layout<Row>): Place<Row>[] {
+function placed<Row>({ columns: chosen, width }: Layout<Row>): PlacedColumn<Row>[] {
   const total = width ?? DEFAULT_WIDTH;
-  const flexible = chosen.filter((column) => column.width === 0).length;
-  const fixed = chosen.reduce((sum, column) => sum + column.width, chosen.length - 1);
-  const least = fixed + flexible * LEAST_FLEXIBLE;
+  const least = leastWidth(chosen);
   if (total < least) {
     throw new UserError(`minimum width for ${chosen.map(({ key }) => key).join(',')} is ${least}`, {
       hint: `-w ${total} is too small; choose fewer columns with -c, or a larger -w`,
     });
   }
-  const rest = total - fixed;
+  const flexible = chosen.filter((column) => column.width === 0).length;
+  const rest = total - chosen.reduce((sum, column) => sum + column.width, chosen.length - 1);
   let nth = 0;
   return chosen.map((column) => {
     if (column.width > 0) return { column, width: column.width };

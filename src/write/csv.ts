@@ -1,7 +1,8 @@
 /** CSV after RFC 4180, except that lines end in a line feed alone, as tools on Unix expect. */
 import { stringify } from 'csv-stringify/sync';
-import type { ColumnShape, Value } from '../table/column.js';
-import { cellText, clean } from './cell-text.js';
+import { elementAt } from '../containers/element.js';
+import { textOf, type ColumnShape, type Value } from '../table/column.js';
+import { clean } from './cell-text.js';
 import type { Format } from './format.js';
 
 const OPTIONS = { record_delimiter: '\n', eof: false } as const;
@@ -21,7 +22,18 @@ export const csv: Format = {
 
 /** Numbers have all their digits: CSV is for programs. */
 const cell = (column: ColumnShape, value: Value): string =>
-  typeof value === 'number' ? String(value) : cellText(column, value, clean);
+  typeof value === 'number' ? String(value) : withoutFormula(clean(textOf(column, value)));
+
+/** How a spreadsheet recognizes a formula, full-width signs included. Tabs and line ends are clean already. */
+const FORMULA = /^[=+\-@\uff1d\uff0b\uff0d\uff20]/;
+const NUMBER = /^[+-](?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
+
+/**
+ * A text that no spreadsheet computes: an apostrophe goes before one that starts like a formula, as OWASP advises ("CSV
+ * Injection"). Numbers, and a lone `-` for an empty list, are no formulas.
+ */
+export const withoutFormula = (text: string): string =>
+  FORMULA.test(text) && text !== '-' && !NUMBER.test(text) ? `'${text}` : text;
 
 /** Whether a cell may need quotes. It is clean, so that no line ends within it. */
 const isSpecial = (cell: string): boolean => cell.includes(',') || cell.includes('"');
@@ -35,7 +47,7 @@ function lines(rows: readonly (readonly string[])[]): string {
   let next = 0;
   let text = '';
   for (const row of rows) {
-    text += row.map((cell) => (isSpecial(cell) ? (quoted[next++] ?? '') : cell)).join(',');
+    text += row.map((cell) => (isSpecial(cell) ? elementAt(quoted, next++) : cell)).join(',');
     text += '\n';
   }
   return text;

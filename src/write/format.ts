@@ -1,13 +1,14 @@
-/** The table of output formats: help and docs are made from it. A new format is one file and one entry. */
-import { nearest, UsageError } from '../record/errors.js';
+/** Table formats: help, docs and completion come from this list. A new format is one file and one entry. */
+import { requireNamed } from '../record/names.js';
 import type { Column } from '../table/column.js';
 import { csv } from './csv.js';
 import { json } from './json.js';
+import { markdown } from './markdown.js';
 import { space } from './space.js';
 import { table } from './table.js';
 import { columns } from './columns.js';
 
-/** What is kept of a row until it is written. */
+/** A row as its format keeps it until it is written. */
 export type Packed = string | readonly string[];
 
 export interface Layout<Row> {
@@ -17,29 +18,23 @@ export interface Layout<Row> {
   readonly width: number | null;
 }
 
-/** One report being written: the head, then rows, then the end. */
+/** A table being written: the head, then rows in batches, then the end. */
 export interface Sheet<Row> {
   head(): string;
   pack(row: Row): Packed;
   rows(packed: readonly Packed[]): string;
-  /** What could not be written before all rows were known, in pieces. */
+  /** Pieces that depend on all rows. */
   end(): Iterable<string>;
 }
 
 export interface Format {
   readonly id: string;
   readonly title: string;
-  /** @throws UserError when the layout cannot be */
+  /** @throws UserError when the columns do not fit the width */
   open<Row>(layout: Layout<Row>): Sheet<Row>;
 }
 
-export const FORMATS: readonly Format[] = [columns, csv, space, json, table];
+export const FORMATS: readonly Format[] = [columns, csv, space, json, table, markdown];
 
 /** @throws UsageError naming the nearest format */
-export function requireFormat(id: string): Format {
-  const ids = FORMATS.map((format) => format.id);
-  const found = FORMATS.find((format) => format.id === id);
-  if (found !== undefined) return found;
-  const near = nearest(id, ids);
-  throw new UsageError(`unknown format '${id}'`, near === null ? `known: ${ids.join(', ')}` : `did you mean ${near}?`);
-}
+export const requireFormat = (id: string): Format => requireNamed('format', id, FORMATS, (format) => format.id);

@@ -9,7 +9,7 @@ export function adviserOf(records: Iterable<ProfileLine>, options: AdviserOption
   const annotator = new Annotator();
   const adviser = new Adviser(options);
   for (const record of records) adviser.take(record, annotator.take(record));
-  adviser.rest(annotator.rest());
+  adviser.addKernels(annotator.rest());
   return adviser;
 }
 

@@ -8,7 +8,7 @@ import type { ProfileLine } from '../../src/record/record.js';
 export function overviewsOf(records: Iterable<ProfileLine>): ProfileSummary[] {
   const [annotator, overviews] = [new Annotator(), new ProfileSummaries()];
   for (const record of records) overviews.take(record, annotator.take(record));
-  overviews.rest(annotator.rest());
+  overviews.addKernels(annotator.rest());
   return overviews.all;
 }
 

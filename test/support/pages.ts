@@ -12,7 +12,7 @@ const USUAL: PageOptions = { timeline: { of: 'usual' }, events: 200_000 };
 export function pageDataOf(records: Iterable<ProfileLine>, options: Partial<PageOptions> = {}): PageData {
   const [annotator, pages] = [new Annotator(), new PageBuilder({ ...USUAL, ...options })];
   for (const record of records) pages.take(record, annotator.take(record));
-  pages.rest(annotator.rest());
+  pages.finish(annotator.rest());
   return pages.data({ name: 'dprof', version: '0' }, 'test');
 }
 

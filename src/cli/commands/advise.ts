@@ -1,33 +1,47 @@
-/** `dprof advise`: records → what is worth doing, with what shows it. */
-import { Adviser, ADVICE_TYPES, MIN_SHARE } from '../../prof/advise/adviser.js';
+/** `dprof advise`: what is worth doing, with the figures that show it. */
+import { Adviser, MIN_SHARE, type AdviserOptions } from '../../prof/advise/adviser.js';
 import type { Rule } from '../../prof/advise/rule.js';
 import { RULES } from '../../prof/advise/rules.js';
-import type { Peaks } from '../../prof/roofline/peaks.js';
+import { DEVICES } from '../../prof/devices.js';
 import { Annotator } from '../../prof/report.js';
-import { counted } from '../../record/plural.js';
-import { nearest, UsageError, UserError } from '../../record/errors.js';
-import { aligned } from '../aligned.js';
+import { UsageError } from '../../record/errors.js';
+import { requireNamed } from '../../record/names.js';
+import { aligned } from '../../write/aligned.js';
 import { integer, optionLines, type Arguments, type Option, type Tool } from '../arguments.js';
-import { ADVICE_FORMATS, WRITERS } from './advise/advise-formats.js';
 import type { Command } from '../commands.js';
-import { chooseDevice } from '../report/report-options.js';
-import { commonOptions, runAnalysis, readCommon } from '../run-analysis.js';
 import { withOutput } from '../output.js';
+import { chooseDevice } from '../report/report-options.js';
+import { commonOptions, printTable, readCommon, runAnalysis, withTableFormats } from '../run-analysis.js';
+import { adviceDocuments, adviceMarkdown, adviceScreen, type Advice } from './advise/advise-screen.js';
 
+const FORMATS = withTableFormats('text', 'json', 'markdown');
+/** Formats of the command's own. */
+const REPORTS: Readonly<Record<string, (advice: Advice) => string>> = {
+  text: adviceScreen,
+  json: adviceDocuments,
+  markdown: adviceMarkdown,
+};
 const TOP = 10;
-const [FORMAT, ...OTHER_OPTIONS] = commonOptions(ADVICE_FORMATS);
+const [FORMAT, ...OTHER_OPTIONS] = commonOptions(FORMATS);
+
+const RULE_NAMES = RULES.map(({ name }) => name);
 
 const OPTIONS: readonly Option[] = [
   FORMAT,
   { name: 'top', takes: 'N', help: `at most N findings (${TOP})` },
-  { name: 'rule', takes: 'NAMES', help: 'only these rules, comma-separated' },
+  { name: 'rule', takes: 'NAMES', help: 'only these rules, comma-separated', values: RULE_NAMES, list: true },
   {
     name: 'min-share',
     takes: 'P',
     help: `only what may gain P % of a device's time, or is about it where that is unknown (${MIN_SHARE * 100})`,
   },
-  { name: 'all', help: 'also which rules found nothing, or could not look and why' },
-  { name: 'device', takes: 'DEV', help: 'peak rates of DEV: a name of dprof --devices or a JSON file' },
+  { name: 'all', help: 'also the rules without a finding, and why they have none' },
+  {
+    name: 'device',
+    takes: 'DEV',
+    help: 'peak rates of DEV: a name of dprof --devices or a JSON file',
+    values: DEVICES.map(({ name }) => name),
+  },
   ...OTHER_OPTIONS,
 ];
 
@@ -48,8 +62,8 @@ const adviseHelp = (): string =>
     '',
     '"at most": what is saved if the device reached its peak, or never waited; "about": what memory takes at its peak.',
     'Gains of several findings do not add up. Most gain first, then findings without, by the time they are about.',
-    'json: an object a line, times in ns; with --all also {rule, why} of rules that say nothing.',
-    'Ranges (dparse --ranges) tell when data was loaded. Memory: at most 250 MB.',
+    'json: an object a line, times in ns; with --all also {rule, why} of rules without a finding.',
+    'Ranges (dparse --ranges) show when data was loaded. Memory: at most 250 MB.',
     '',
     'Examples:',
     '  dprof advise trace.json.gz',
@@ -60,65 +74,32 @@ const adviseHelp = (): string =>
   ].join('\n');
 
 async function run(args: readonly string[]): Promise<void> {
-  const { given, common } = readCommon(ADVISE, args, ADVICE_FORMATS);
+  const { given, common } = readCommon(ADVISE, args, FORMATS);
   if (common.help) return withOutput(undefined, [], async (write) => write(adviseHelp()));
-  const request = readRequest(given);
-  const adviser = new Adviser(request);
-  const annotator = new Annotator(request.device);
+  const options = readOptions(given);
+  const device = given.read('device', chooseDevice) ?? null;
+  const { format } = common;
   await runAnalysis(common, {
-    types: ADVICE_TYPES,
-    take: (record) => {
-      adviser.take(record, annotator.take(record));
+    analysis: new Adviser(options),
+    annotator: new Annotator(device),
+    print: ({ table, facts }, write) => {
+      const report = REPORTS[format];
+      if (report === undefined) return printTable(table, format, write);
+      return write(report({ adviser: facts, ...options, all: given.on('all') }));
     },
-    end: (write) => {
-      adviser.rest(annotator.rest());
-      if (adviser.kernels + adviser.activities === 0) throw new UserError('no kernels, and no other work of a device');
-      if (adviser.activities === 0) throw withoutTimes();
-      return write(WRITERS[common.format]({ adviser, ...request }));
-    },
-    notes: () => notesOf(adviser),
   });
 }
 
-const withoutTimes = (): UserError =>
-  new UserError('no record tells when it started and how long it took', {
-    hint: 'a net.dict of PyProf has no times: run dparse on the profile itself',
-  });
+const readOptions = (given: Arguments): Required<AdviserOptions> => ({
+  rules: given.read('rule', rulesNamed) ?? RULES,
+  minShare: given.read('min-share', percentage) ?? MIN_SHARE,
+  top: given.read('top', (text) => integer('--top', text, 1)) ?? TOP,
+});
 
-function notesOf({ untimed, disordered }: Adviser): string[] {
-  return [
-    ...(untimed > 0 ? [`${counted(untimed, 'record')} without a time left out of idle and busy times`] : []),
-    ...(disordered > 0
-      ? [`${counted(disordered, 'record')} not in order of start: idle and busy times are wrong`]
-      : []),
-  ];
-}
-
-interface Request {
-  readonly rules: readonly Rule[];
-  readonly minShare: number;
-  readonly top: number;
-  readonly all: boolean;
-  readonly device: Peaks | null;
-}
-
-function readRequest(given: Arguments): Request {
-  return {
-    rules: given.read('rule', rulesNamed) ?? RULES,
-    minShare: given.read('min-share', percentage) ?? MIN_SHARE,
-    top: given.read('top', (text) => integer('--top', text, 1)) ?? TOP,
-    all: given.on('all'),
-    device: given.read('device', chooseDevice) ?? null,
-  };
-}
-
+/** In the order of the table of rules. */
 function rulesNamed(text: string): Rule[] {
-  const names = text.split(',').map((name) => name.trim());
-  const unknown = names.find((name) => !RULES.some((rule) => rule.name === name));
-  if (unknown === undefined) return RULES.filter(({ name }) => names.includes(name));
-  const near = nearest(unknown, RULES.map(({ name }) => name)); // prettier-ignore
-  const hint = near === null ? `known: ${RULES.map(({ name }) => name).join(', ')}` : `did you mean ${near}?`;
-  throw new UsageError(`unknown rule '${unknown}'`, hint);
+  const named = new Set(text.split(',').map((name) => requireNamed('rule', name.trim(), RULES, (rule) => rule.name)));
+  return RULES.filter((rule) => named.has(rule));
 }
 
 /** A fraction of 1 from `2`, `0.5` or `5%`. */

@@ -1,80 +1,95 @@
-/** `dprof diff`: two inputs of records → what changed from one to the other. */
+/** `dprof diff`: what changed from one input of records to another. */
 import { Comparison, DIFF_TYPES, type DiffResult, type Judged } from '../../prof/diff/comparison.js';
+import { diffLineColumns, diffLines } from '../../prof/diff/diff-columns.js';
 import type { Which } from '../../prof/diff/input-pair.js';
 import { UserError } from '../../record/errors.js';
+import { UNKNOWN } from '../../table/column.js';
 import type { Command } from '../commands.js';
-import { csvOfDiff, jsonOfDiff, shownNumber, SHORT_COLUMNS, textOfDiff, type Sheet } from './diff/diff-formats.js';
+import { confirmEndings, confirmWhole, type Source } from '../input.js';
+import { checkOutput, withOutput, type Write } from '../output.js';
+import { printTable, readInput, writeNotes } from '../run-analysis.js';
 import { commonLine, inputLines, methodLine, notesOf } from './diff/diff-heading.js';
-import { junitOfDiff } from './diff/diff-junit.js';
-import { markdownOfDiff } from './diff/diff-markdown.js';
-import { DIFF, diffHelp, readDiffArguments, type DiffFormat, type DiffRequest } from './diff/diff-options.js';
-import { confirmEndings, confirmWhole, openSource, type Source } from '../input.js';
-import { checkOutput, withOutput } from '../output.js';
-import { namingInput } from '../run-analysis.js';
-import { progress } from '../progress.js';
+import { diffJunit } from './diff/diff-junit.js';
+import { DIFF, diffHelp, readDiffArguments, type DiffRequest } from './diff/diff-options.js';
+import {
+  diffDocuments,
+  diffMarkdown,
+  diffScreen,
+  figure,
+  READABLE_COLUMNS,
+  type DiffReport,
+} from './diff/diff-screen.js';
 
-const WRITERS: Readonly<Record<DiffFormat, (sheet: Sheet) => string>> = {
-  text: textOfDiff,
-  csv: csvOfDiff,
-  json: jsonOfDiff,
-  markdown: markdownOfDiff,
-  junit: junitOfDiff,
+/** Formats with texts around the table. All others are the table alone. */
+const REPORTS: Readonly<Record<string, (report: DiffReport) => string>> = {
+  text: diffScreen,
+  json: diffDocuments,
+  markdown: diffMarkdown,
+  junit: diffJunit,
 };
 
-/** CSV has no place for notes, and of JUnit's only few programs show them. */
-const NOTES_ON_STDERR: readonly DiffFormat[] = ['csv', 'junit'];
+/** Tables have no place for notes, and few programs show those of JUnit. */
+const hasNotes = (format: string): boolean => format in REPORTS && format !== 'junit';
 
 async function run(args: readonly string[]): Promise<void> {
   const request = readDiffArguments(args);
   if (request.help) return withOutput(undefined, [], async (write) => write(diffHelp()));
-  const { by, conditions, settings, output, quiet, format, top } = request;
+  const { by, conditions, settings, output, quiet, format } = request;
   const inputs = [request.base, request.new].filter((file) => file !== '-');
-  // Before minutes of reading.
+  // An output that cannot be written is reported before minutes of reading.
   const existing = checkOutput(output, inputs);
   const comparison = new Comparison({ by, conditions, settings });
   const sources = {
     base: await takeInput(request, 'base', comparison),
     new: await takeInput(request, 'new', comparison),
   };
-  const names = { base: sources.base.name, new: sources.new.name };
+  const report = reportOf(request, comparison, { base: sources.base.name, new: sources.new.name });
+  await withOutput(output, [...inputs, sources.base.name, sources.new.name], async (write) => {
+    for (const source of Object.values(sources)) confirmWhole(source, existing, output);
+    await print(report, format, write);
+  });
+  if (!quiet && !hasNotes(format)) writeNotes(report.notes, '');
+  // A gate does not pass on a run that ends within a line.
+  for (const source of Object.values(sources)) confirmEndings(source, quiet);
+  failIfMet(report.result);
+}
+
+function reportOf(
+  { by, settings, top }: DiffRequest,
+  comparison: Comparison,
+  names: Readonly<Record<Which, string>>,
+): DiffReport {
   const { result } = comparison;
-  const notes = notesOf(comparison, result);
-  const sheet: Sheet = {
+  return {
     result,
     by: by.map(({ key }) => key),
     rows: result.rows.slice(0, top),
     heading: [...inputLines(comparison, names), methodLine(result, settings), ...commonLine(result, settings)],
-    notes,
+    notes: notesOf(comparison, result),
   };
-  await withOutput(output, [...inputs, ...Object.values(names)], async (write) => {
-    for (const source of Object.values(sources)) confirmWhole(source, existing, output);
-    await write(WRITERS[format](sheet));
-  });
-  if (!quiet && NOTES_ON_STDERR.includes(format)) for (const note of notes) process.stderr.write(`dprof: ${note}\n`);
-  // A gate does not pass on a run that ends within a line.
-  for (const source of Object.values(sources)) confirmEndings(source, quiet);
-  failIfMet(result);
 }
 
-/**
- * Adds up one input.
- * @returns where it came from, closed
- */
-async function takeInput(request: DiffRequest, which: Which, comparison: Comparison): Promise<Source> {
-  const meter = progress('dprof', !request.quiet);
-  const source = await openSource(request[which], meter, DIFF_TYPES);
-  try {
-    for await (const batch of source.batches) for (const record of batch) comparison.take(which, record);
-    comparison.end(which);
-    if (comparison.total[which].count === 0) throw nothing(comparison.sides[which].untimed);
-    return source;
-  } catch (error) {
-    throw namingInput(error, source.name);
-  } finally {
-    meter.clear();
-    source.close();
-  }
+function print(report: DiffReport, format: string, write: Write): void | Promise<void> {
+  const { result, rows, by } = report;
+  const text = REPORTS[format];
+  if (text !== undefined) return write(text(report));
+  return printTable({ columns: diffLineColumns(by), rows: diffLines(result.total, rows, by) }, format, write);
 }
+
+/** Adds up one input. */
+const takeInput = (request: DiffRequest, which: Which, comparison: Comparison): Promise<Source> =>
+  readInput(
+    request[which],
+    request.quiet,
+    DIFF_TYPES,
+    (record) => {
+      comparison.take(which, record);
+    },
+    () => {
+      comparison.end(which);
+      if (comparison.total[which].count === 0) throw nothing(comparison.sides[which].untimed);
+    },
+  );
 
 const nothing = (untimed: number): UserError =>
   new UserError(untimed === 0 ? 'no kernels' : `no kernels with a duration, ${untimed} without`);
@@ -90,8 +105,8 @@ function failIfMet({ conditions }: DiffResult): void {
 
 /** `total>+5% (+7.21 %, +12.500 us)`. */
 function named({ condition, row }: Judged): string {
-  const [percent, time] = SHORT_COLUMNS.map((column) => shownNumber(column, row));
-  return `${condition.text} (${percent === 'na' ? row.verdict : `${percent ?? ''} %`}, ${time ?? ''} us)`;
+  const [percent = UNKNOWN, time = UNKNOWN] = READABLE_COLUMNS.map((column) => figure(column, row));
+  return `${condition.text} (${percent === UNKNOWN ? row.verdict : `${percent} %`}, ${time} us)`;
 }
 
 export const diff: Command = { tool: DIFF, helpText: diffHelp, run };

@@ -1,11 +1,9 @@
-/** `dprof html`: records → one page with everything about a profile, to be opened in a browser. */
+/** `dprof html`: one page with everything about a profile, for a browser. */
 import { basename } from 'node:path';
-import type { PageData } from '../../prof/html/page-data.js';
-import { PageBuilder, PAGE_TYPES } from '../../prof/html/page-builder.js';
+import { PageBuilder } from '../../prof/html/page-builder.js';
 import type { TimelineChoice } from '../../prof/html/timeline-choice.js';
 import { Annotator } from '../../prof/report.js';
-import { counted } from '../../record/plural.js';
-import { UsageError, UserError } from '../../record/errors.js';
+import { UsageError } from '../../record/errors.js';
 import { page } from '../../write/html/page.js';
 import { integer, optionLines, type Arguments, type Tool } from '../arguments.js';
 import type { Command } from '../commands.js';
@@ -42,7 +40,7 @@ const htmlHelp = (): string =>
     'Options:',
     ...optionLines(HTML.options),
     '',
-    'The timeline shows a step where the profile tells steps, else everything, from its start up to the bound. Ranges of',
+    'The timeline shows a step where the profile has steps, else everything, from its start up to the bound. Ranges of',
     'the host are in it where the records have them: those of a profile do, and those of dparse --ranges.',
     'Lists are bounded: what a page leaves out it sums up. A page has at most 30 MB; several ranks share that.',
     'Memory: at most 1 GB.',
@@ -61,44 +59,18 @@ async function run(args: readonly string[]): Promise<void> {
   const choice = choiceOf(given);
   const events = given.read('events', (text) => bounded('--events', integer('--events', text, 1))) ?? EVENTS;
   if ((common.output ?? '-') === '-' && process.stdout.isTTY) {
-    throw new UsageError('a page is nothing to read in a terminal', '-o report.html writes it to a file');
+    throw new UsageError('refusing to write HTML to a terminal: use -o FILE');
   }
   const program = pageProgram();
-  const annotator = new Annotator();
-  const pages = new PageBuilder({ timeline: choice, events });
+  const tool = { name: 'dprof', version: version() };
   await runAnalysis(common, {
-    types: PAGE_TYPES,
-    take: (record) => {
-      pages.take(record, annotator.take(record));
+    analysis: new PageBuilder({ timeline: choice, events }),
+    annotator: new Annotator(),
+    print: async ({ facts }, write, input) => {
+      const title = given.text('title') ?? basename(input);
+      for (const piece of page(`${title} · dprof`, facts(tool, title), program)) await written(write, piece);
     },
-    end: async (write, name) => {
-      pages.rest(annotator.rest());
-      checkRecords(pages);
-      const title = given.text('title') ?? basename(name);
-      const data = pages.data({ name: 'dprof', version: version() }, title);
-      if (choice.of !== 'usual') checkTimeline(choice, data, pages.steps);
-      for (const piece of page(`${title} · dprof`, data, program)) await written(write, piece);
-    },
-    notes: () => notesOf(pages),
   });
-}
-
-/** @throws UserError when a page would be empty */
-function checkRecords({ records, timed, untimed }: PageBuilder): void {
-  if (records === 0) throw new UserError('nothing to show: no kernels, no ranges, no samples');
-  if (timed > 0 || untimed < records) return;
-  throw new UserError('no record tells when it started or how long it took', {
-    hint: 'a net.dict of PyProf has no times: run dparse on the profile itself',
-  });
-}
-
-function notesOf({ untimed, outOfOrder: late, truncated: cut }: PageBuilder): string[] {
-  const notes: string[] = [];
-  if (cut > 0)
-    notes.push(`${counted(cut, 'input')} that ends before it is complete: the page shows what stands before`);
-  if (untimed > 0) notes.push(`${counted(untimed, 'record')} without a time left out`);
-  if (late > 0) notes.push(`${counted(late, 'record')} not in order of start: utilisation is too small there`);
-  return notes;
 }
 
 /** Most writes need no waiting. */
@@ -130,18 +102,4 @@ function nsOf(option: string, text: string): number {
   return Number(text) * 1e6;
 }
 
-/** @throws UserError when nothing of what was asked for is there */
-function checkTimeline(choice: TimelineChoice, { profiles }: PageData, steps: readonly number[]): void {
-  if (profiles.some(({ timeline }) => timeline !== null)) return;
-  if (choice.of === 'time') throw new UserError('nothing ran between --from and --to');
-  const [first, last] = [steps[0], steps.at(-1)];
-  const there = first === undefined ? 'the records tell no steps' : `there are ${steps.length}, from ${first} to ${last ?? first}`; // prettier-ignore
-  const wanted = choice.of === 'step' ? String(choice.step) : '';
-  throw new UserError(`no step ${wanted}: ${there}`);
-}
-
-export const html: Command = {
-  tool: HTML,
-  helpText: htmlHelp,
-  run,
-};
+export const html: Command = { tool: HTML, helpText: htmlHelp, run };

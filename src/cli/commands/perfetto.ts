@@ -1,28 +1,28 @@
-/** `dprof perfetto`: records → a trace for ui.perfetto.dev or chrome://tracing. */
+/** `dprof perfetto`: a trace for ui.perfetto.dev or chrome://tracing. */
+import { NO_TIMES_HINT, type Analysis, type Answer } from '../../prof/analysis.js';
 import type { Alignment } from '../../prof/perfetto/profile-clock.js';
 import { TRACE_TYPES, TraceBuilder } from '../../prof/perfetto/trace-builder.js';
 import { counted } from '../../record/plural.js';
 import { UsageError, UserError } from '../../record/errors.js';
-import { aligned } from '../aligned.js';
+import { requireName } from '../../record/names.js';
+import type { ProfileLine } from '../../record/record.js';
+import { aligned } from '../../write/aligned.js';
 import { optionLines, type Option, type Tool } from '../arguments.js';
 import { ChromeTrace } from './perfetto/perfetto-chrome.js';
 import { ProtobufTrace, type TraceText } from './perfetto/perfetto-protobuf.js';
 import type { Command } from '../commands.js';
-import { confirmEndings, confirmWhole, openSources, type Source } from '../input.js';
-import { commonOptions, inputFiles, namingInput, readCommon, type CommonRequest } from '../run-analysis.js';
-import { checkOutput, withOutput, type Write } from '../output.js';
-import { progress } from '../progress.js';
+import { commonOptions, readCommon, runAnalysis } from '../run-analysis.js';
+import { withOutput } from '../output.js';
 
-const FORMATS = ['pftrace', 'chrome-json'] as const;
-type Format = (typeof FORMATS)[number];
+const FORMATS = ['pftrace', 'chrome-json'];
 
-/** `--align`: how several profiles stand beside each other. */
+/** `--align`: the common clock of several profiles. */
 const ALIGNMENTS = ['unix', 'start'] as const satisfies readonly Alignment[];
 const [FORMAT, ...OTHER_OPTIONS] = commonOptions(FORMATS);
 
 const OPTIONS: readonly Option[] = [
   FORMAT,
-  { name: 'align', takes: 'A', help: 'profiles at their Unix times (unix), or all from 0 (start)' },
+  { name: 'align', takes: 'A', help: 'profiles at their Unix times (unix), or all from 0 (start)', values: ALIGNMENTS },
   ...OTHER_OPTIONS,
 ];
 
@@ -65,90 +65,74 @@ const perfettoHelp = (): string =>
     '',
   ].join('\n');
 
-const WRITERS: Readonly<Record<Format, () => TraceText>> = {
-  pftrace: () => new ProtobufTrace(),
-  'chrome-json': () => new ChromeTrace(),
-};
-
 async function run(args: readonly string[]): Promise<void> {
   const { given, common } = readCommon(PERFETTO, args, FORMATS);
   if (common.help) return withOutput(undefined, [], async (write) => write(perfettoHelp()));
-  const alignment = given.read('align', alignmentOf) ?? 'unix';
-  const { files, output, quiet, format } = common;
+  const alignment = given.read('align', (text) => requireName('alignment', text, ALIGNMENTS)) ?? 'unix';
+  const { output, format } = common;
   const onTerminal = (output === undefined || output === '-') && process.stdout.isTTY;
   if (format === 'pftrace' && onTerminal) {
-    throw new UsageError('a trace is binary, and stdout is a terminal', '-o trace.pftrace, or a pipe');
+    throw new UsageError('refusing to write a binary trace to a terminal: use -o FILE');
   }
-  const meter = progress('dprof', !quiet);
-  const inputs = inputFiles(common);
-  const existing = checkOutput(output, inputs);
-  const source = await openSources(files, meter, TRACE_TYPES);
-  try {
-    let notes: readonly string[] = [];
-    await withOutput(output, [...inputs, ...source.names], async (write) => {
-      notes = await writeTrace(source, common, alignment, write);
-      confirmWhole(source, existing, output);
-    });
-    meter.clear();
-    if (!quiet) for (const note of notes) process.stderr.write(`dprof: ${note}\n`);
-    confirmEndings(source, quiet);
-  } catch (error) {
-    throw namingInput(error, source.name);
-  } finally {
-    meter.clear();
-    source.close();
-  }
+  const analysis = new Trace(format === 'pftrace' ? new ProtobufTrace() : new ChromeTrace(), alignment);
+  await runAnalysis(common, {
+    analysis,
+    ready: () => analysis.ready(),
+    print: ({ facts: rest }, write) => write(rest()),
+  });
 }
 
-function alignmentOf(text: string): Alignment {
-  const found = ALIGNMENTS.find((known) => known === text);
-  if (found === undefined) throw new UsageError(`unknown alignment '${text}'`, `known: ${ALIGNMENTS.join(', ')}`);
-  return found;
-}
+/** A trace as text or bytes, written while records are read; the answer makes what is left at the end. */
+class Trace implements Analysis<() => string | Uint8Array> {
+  readonly types = TRACE_TYPES;
+  readonly #events: TraceBuilder;
 
-/** @returns what the user should know */
-async function writeTrace(
-  source: Source,
-  { format }: CommonRequest<Format>,
-  alignment: Alignment,
-  write: Write,
-): Promise<readonly string[]> {
-  const text = WRITERS[format]();
-  const events = new TraceBuilder((event) => {
-    text.take(event);
-  }, alignment);
-  for await (const batch of source.batches) {
-    for (const record of batch) events.take(record);
-    // An input of which nothing can be shown leaves stdout empty.
-    const ready = isEmpty(events) ? null : text.ready();
-    if (ready !== null) await write(ready);
+  constructor(
+    private readonly text: TraceText,
+    alignment: Alignment,
+  ) {
+    this.#events = new TraceBuilder((event) => {
+      text.take(event);
+    }, alignment);
   }
-  events.end();
-  if (isEmpty(events)) throw nothing(events);
-  await write(text.end());
-  return notesOf(events);
-}
 
-const isEmpty = ({ counts: { slices, instants, counters } }: TraceBuilder): boolean =>
-  slices + instants + counters === 0;
+  take(record: ProfileLine): void {
+    this.#events.take(record);
+  }
+
+  /** Output so far; none before there is an event, so that an input without any leaves stdout empty. */
+  ready(): string | Uint8Array | null {
+    return this.#isEmpty ? null : this.text.ready();
+  }
+
+  /** @throws UserError without any event */
+  finish(): Answer<() => string | Uint8Array> {
+    this.#events.end();
+    if (this.#isEmpty) throw nothing(this.#events);
+    return { table: null, facts: () => this.text.end(), notes: notesOf(this.#events) };
+  }
+
+  get #isEmpty(): boolean {
+    const { slices, instants, counters } = this.#events.counts;
+    return slices + instants + counters === 0;
+  }
+}
 
 const nothing = ({ counts }: TraceBuilder): UserError =>
   counts.untimed === 0
     ? new UserError('nothing that has a time: no kernels, no ranges, no samples over time')
-    : new UserError('no record tells when it started', {
-        hint: 'a net.dict of PyProf has no times: run dparse on the profile itself',
-      });
+    : new UserError('no record has a start', { hint: NO_TIMES_HINT });
 
 function notesOf({ counts, launches, samples, clock }: TraceBuilder): string[] {
   const { slices, arrows, counters, untimed, early, unended, crowded } = counts;
   const times = clock.unixStart === null ? "from 0 of each profile's start" : 'Unix time';
-  const told: readonly (readonly [count: number, what: string, why: string])[] = [
+  const lost: readonly (readonly [count: number, what: string, why: string])[] = [
     [clock.assumedStarts, 'profile', "without a Unix time: put at the first one's start"],
     [unended, 'record', 'without a duration: marks, not slices'],
     [untimed, 'record', 'without a time left out'],
     [early, 'record', 'before time stamps begin left out'],
     [launches.backwards, 'activity', 'said to start before its launch: no arrow'],
-    [launches.late, 'activity', 'long after others of its launch, which is gone: no arrow'],
+    [launches.late, 'activity', 'long after others of its launch, which is no longer held: no arrow'],
     [samples.unknown, 'sample', 'without a value left out'],
     [samples.beyond, 'sample', 'of too many counters left out'],
     [samples.allocations, 'single allocation', 'left out (dprof memory adds them up)'],
@@ -156,7 +140,7 @@ function notesOf({ counts, launches, samples, clock }: TraceBuilder): string[] {
   ];
   return [
     `${counted(slices, 'slice')}, ${counted(arrows, 'arrow')}, ${counted(counters, 'counter value')}; times: ${times}`,
-    ...told.flatMap(([count, what, why]) => (count > 0 ? [`${counted(count, what)} ${why}`] : [])),
+    ...lost.flatMap(([count, what, why]) => (count > 0 ? [`${counted(count, what)} ${why}`] : [])),
   ];
 }
 

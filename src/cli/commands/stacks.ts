@@ -1,26 +1,32 @@
-/** `dprof stacks`: records → device time by stack, for flame graphs. */
-import { FRAME_KINDS, frameKind, type FrameKind } from '../../prof/stacks/frames.js';
+/** `dprof stacks`: device time by stack, for flame graphs. */
+import { FRAME_KINDS, type FrameKind } from '../../prof/stacks/frames.js';
 import { MOST_TEXT, OTHERS } from '../../prof/stacks/merged.js';
-import { Stacks } from '../../prof/stacks/stacks.js';
-import type { RecordTypes } from '../../prof/input/records.js';
-import { counted } from '../../record/plural.js';
-import { nearest, UsageError, UserError } from '../../record/errors.js';
+import { Stacks, type ProfileStacks } from '../../prof/stacks/stacks.js';
+import { UsageError } from '../../record/errors.js';
+import { requireNamed } from '../../record/names.js';
+import { aligned } from '../../write/aligned.js';
 import { clean, word } from '../../write/cell-text.js';
-import { aligned } from '../aligned.js';
 import { optionLines, type Option, type Tool } from '../arguments.js';
 import type { Command } from '../commands.js';
-import { speedscope } from './stacks/stacks-speedscope.js';
-import { commonOptions, runAnalysis, readCommon } from '../run-analysis.js';
 import { withOutput, type Write } from '../output.js';
+import { commonOptions, printTable, readCommon, runAnalysis, withTableFormats } from '../run-analysis.js';
+import { speedscope } from './stacks/stacks-speedscope.js';
 
-const FORMATS = ['collapsed', 'speedscope'] as const;
+const FORMATS = withTableFormats('collapsed', 'speedscope');
 const DEFAULT_KINDS = 'stack,op,kernel';
+const KINDS = FRAME_KINDS.map(({ name }) => name);
 const [FORMAT, ...OTHER_OPTIONS] = commonOptions(FORMATS);
 
 const OPTIONS: readonly Option[] = [
   FORMAT,
-  { name: 'by', takes: 'KINDS', help: `frames of a stack, outermost first (${DEFAULT_KINDS})` },
-  { name: 'root', takes: 'KINDS', help: 'frames to put before them, as rank,step' },
+  {
+    name: 'by',
+    takes: 'KINDS',
+    help: `frames of a stack, outermost first (${DEFAULT_KINDS})`,
+    values: KINDS,
+    list: true,
+  },
+  { name: 'root', takes: 'KINDS', help: 'frames to put before them, as rank,step', values: KINDS, list: true },
   { name: 'collectives', help: 'count collective operations too, which overlap with kernels' },
   ...OTHER_OPTIONS,
 ];
@@ -41,7 +47,7 @@ const stacksHelp = (): string =>
     ...aligned(FRAME_KINDS.map(({ name, doc }) => [`  ${name}`, doc])),
     '',
     'collapsed: frame;frame;frame N, a line a stack, N the time of its kernels in ns. In a frame, blanks become _,',
-    'semicolons commas. A kernel without a stack stands under [unknown]: all N together are the time of all kernels.',
+    'semicolons commas. A kernel without a stack is under [unknown]: all N together are the time of all kernels.',
     `Memory: at most 400 MB. Stacks beyond ${MOST_TEXT / 1024 / 1024} MB of text are added up in ${OTHERS}.`,
     '',
     'Examples:',
@@ -56,56 +62,32 @@ async function run(args: readonly string[]): Promise<void> {
   if (common.help) return withOutput(undefined, [], async (write) => write(stacksHelp()));
   const root = given.read('root', (text) => kindsOf('--root', text)) ?? [];
   const kinds = [...root, ...kindsOf('--by', given.text('by') ?? DEFAULT_KINDS)];
-  const isCollapsed = common.format === 'collapsed';
-  const collectives = given.on('collectives');
-  const stacks = new Stacks({ kinds, safe: isCollapsed ? collapsedFrame : clean, apart: !isCollapsed, collectives });
-  const types: RecordTypes = new Set(['profile', 'kernel', 'end', ...(collectives ? (['collective'] as const) : [])]);
+  const { format } = common;
+  const isCollapsed = format === 'collapsed';
+  const safe = isCollapsed ? collapsedFrame : clean;
   await runAnalysis(common, {
-    types,
-    take: (record) => {
-      stacks.take(record);
+    analysis: new Stacks({ kinds, safe, apart: !isCollapsed, collectives: given.on('collectives') }),
+    print: ({ table, facts }, write, input) => {
+      if (isCollapsed) return collapsed(facts, write);
+      return format === 'speedscope' ? speedscope(facts, input, write) : printTable(table, format, write);
     },
-    end: async (write, name) => {
-      if (stacks.kernels === 0) throw nothing(stacks);
-      await (isCollapsed ? collapsed(stacks, write) : speedscope(stacks.profiles, name, write));
-    },
-    notes: () => notesOf(stacks),
   });
 }
 
 /** @throws UsageError for a kind that does not exist */
 function kindsOf(option: string, text: string): FrameKind[] {
-  const names = text.split(',').map((name) => name.trim()).filter((name) => name !== ''); // prettier-ignore
+  const names = text.split(',').flatMap((part) => (part.trim() === '' ? [] : [part.trim()]));
   if (names.length === 0) throw new UsageError(`${option} needs a value`);
-  return names.map((name) => {
-    const kind = frameKind(name);
-    if (kind !== null) return kind;
-    const known = FRAME_KINDS.map((one) => one.name);
-    const near = nearest(name, known);
-    throw new UsageError(`no frames '${name}'`, near === null ? `known: ${known.join(', ')}` : `did you mean ${near}?`);
-  });
+  return names.map((name) => requireNamed('frames', name, FRAME_KINDS, (kind) => kind.name));
 }
 
 /** One word without a semicolon. */
 const collapsedFrame = (frame: string): string => word(frame.replaceAll(';', ','));
 
-async function collapsed({ profiles }: Stacks, write: Write): Promise<void> {
+async function collapsed(profiles: readonly ProfileStacks[], write: Write): Promise<void> {
   for (const { stacks } of profiles) {
     for (const { frames, ns } of stacks.sorted()) await write(`${frames.join(';')} ${ns}\n`);
   }
-}
-
-const nothing = ({ untimed }: Stacks): UserError =>
-  new UserError(untimed === 0 ? 'no kernels' : `no kernels with a duration, ${untimed} without`);
-
-function notesOf({ untimed, profiles }: Stacks): string[] {
-  const others = profiles.reduce((sum, { stacks }) => sum + stacks.others, 0);
-  return [
-    ...(untimed > 0 ? [`${counted(untimed, 'kernel')} without a duration left out`] : []),
-    ...(others > 0
-      ? [`too many stacks: ${counted(others, 'kernel')} under ${OTHERS} (--by layer,op makes fewer)`]
-      : []),
-  ];
 }
 
 export const stacks: Command = { tool: STACKS, helpText: stacksHelp, run };

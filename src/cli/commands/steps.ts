@@ -1,20 +1,23 @@
-/** `dprof steps`: records → where the time of each training step went. */
-import { stringify } from 'csv-stringify/sync';
-import { STEP_COLUMNS, type StepColumn } from '../../prof/steps/step-columns.js';
+/** `dprof steps`: where the time of each training step went. */
+import { STEP_COLUMNS, STEP_TIME_COLUMNS } from '../../prof/steps/step-columns.js';
 import { MOST_STEPS } from '../../prof/steps/host-steps.js';
-import { STEP_TYPES, Steps, type ProfileSteps, type StepRow } from '../../prof/steps/steps.js';
-import { counted } from '../../record/plural.js';
-import { UserError } from '../../record/errors.js';
+import { Steps, type ProfileSteps } from '../../prof/steps/steps.js';
+import { readable } from '../../table/readable.js';
+import { aligned, alignedTable } from '../../write/aligned.js';
 import { clean } from '../../write/cell-text.js';
-import { aligned } from '../aligned.js';
 import { optionLines, type Tool } from '../arguments.js';
 import type { Command } from '../commands.js';
-import { commonOptions, runAnalysis, profileHeading, readCommon } from '../run-analysis.js';
 import { withOutput } from '../output.js';
+import {
+  commonOptions,
+  printTable,
+  profileHeading,
+  readCommon,
+  runAnalysis,
+  withTableFormats,
+} from '../run-analysis.js';
 
-const FORMATS = ['text', 'json', 'csv'] as const;
-type Format = (typeof FORMATS)[number];
-const UNKNOWN = 'na';
+const FORMATS = withTableFormats('text');
 
 const STEPS: Tool = {
   name: 'dprof steps',
@@ -33,11 +36,11 @@ const stepsHelp = (): string =>
     ...optionLines(STEPS.options),
     '',
     'Columns, time during which:',
-    ...aligned(STEP_COLUMNS.map(({ name, doc }) => [`  ${name}`, doc])),
+    ...aligned(STEP_TIME_COLUMNS.map(({ key, doc }) => [`  ${key}`, doc])),
     '',
-    'Rows: a step by its number, - for what belongs to none, all for everything. text has us, csv and json ns.',
+    'Rows: a step by its number, - for work outside of steps, all for everything. text has us, all other formats ns.',
     'Communication: collective operations, and kernels of NCCL, RCCL or a process group. Unknown is na (json: null):',
-    'preparing and the copies of a step, unless records tell when steps ran on the host: those of dparse --ranges do.',
+    'preparing and the copies of a step, unless records say when steps ran on the host: those of dparse --ranges do.',
     `Memory: at most 250 MB, for ${MOST_STEPS} steps.`,
     '',
     'Examples:',
@@ -51,94 +54,21 @@ const stepsHelp = (): string =>
 async function run(args: readonly string[]): Promise<void> {
   const { common } = readCommon(STEPS, args, FORMATS);
   if (common.help) return withOutput(undefined, [], async (write) => write(stepsHelp()));
-  const steps = new Steps();
   await runAnalysis(common, {
-    types: STEP_TYPES,
-    take: (record) => {
-      steps.take(record);
-    },
-    end: (write) => {
-      if (steps.activities === 0) throw nothing(steps);
-      return write(WRITERS[common.format](steps.profiles.filter(({ rows }) => rows.length > 0)));
-    },
-    notes: () => notesOf(steps),
+    analysis: new Steps(),
+    print: ({ table, facts }, write) =>
+      common.format === 'text' ? write(facts.map(screenOf).join('\n')) : printTable(table, common.format, write),
   });
 }
 
-function nothing({ untimed }: Steps): UserError {
-  if (untimed === 0) return new UserError('no kernels and no collectives');
-  return new UserError('no record tells when it started or how long it took', {
-    hint: 'a net.dict of PyProf has no times: run dparse on the profile itself',
-  });
+const SCREEN_COLUMNS = STEP_COLUMNS.filter(({ machineOnly }) => machineOnly !== true).map((column) =>
+  readable(column, column.key),
+);
+
+/** One profile: its name, then its steps with times in us. */
+function screenOf({ profile, header, rows }: ProfileSteps): string {
+  const lines = [`${profileHeading(profile, header)}, times in us`, ...alignedTable(SCREEN_COLUMNS, rows)];
+  return `${lines.map(clean).join('\n')}\n`;
 }
 
-function notesOf({ untimed, late, graphs }: Steps): string[] {
-  const notes: string[] = [];
-  if (untimed > 0) notes.push(`${counted(untimed, 'record')} without a time left out`);
-  if (late > 0) notes.push(`${counted(late, 'record')} not in order of start: times are too small`);
-  if (graphs > 0) notes.push(`${counted(graphs, 'graph launch')} traced as a whole: taken for computing`);
-  return notes;
-}
-
-const WRITERS: Readonly<Record<Format, (profiles: readonly ProfileSteps[]) => string>> = {
-  text: (profiles) => profiles.map(textOf).join('\n'),
-  csv: csvOf,
-  json: jsonOf,
-};
-
-/** Times in us with all digits: records have whole ns. */
-function cellOf(row: StepRow, { value, unit }: StepColumn): string {
-  const amount = value(row);
-  if (amount === null) return UNKNOWN;
-  return unit === 'ns' ? (amount / 1000).toFixed(3) : String(amount);
-}
-
-function textOf({ profile, header, rows }: ProfileSteps): string {
-  const columns = STEP_COLUMNS.filter(({ long }) => long !== true);
-  const head = ['device', 'step', ...columns.map(({ name }) => name)];
-  const cells = rows.map((row) => [
-    String(row.device),
-    String(row.step),
-    ...columns.map((column) => cellOf(row, column)),
-  ]);
-  // The last cell of a row ends it: an empty one lets all numbers stand to the right.
-  const lines = aligned(
-    [head, ...cells].map((line) => [...line, '']),
-    new Set(head.keys()),
-  );
-  return `${[`${profileHeading(profile, header)}, times in us`, ...lines].map(clean).join('\n')}\n`;
-}
-
-function csvOf(profiles: readonly ProfileSteps[]): string {
-  const head = ['profile', 'file', 'rank', 'device', 'step', ...STEP_COLUMNS.map(nameWithUnit)];
-  const lines = profiles.flatMap(({ profile, header, rows }) =>
-    rows.map((row) => [
-      ...[profile, header?.file ?? UNKNOWN, header?.rank ?? UNKNOWN, row.device, row.step].map((cell) =>
-        clean(String(cell)),
-      ),
-      ...STEP_COLUMNS.map(({ value }) => String(value(row) ?? UNKNOWN)),
-    ]),
-  );
-  return stringify([head, ...lines], { record_delimiter: '\n' });
-}
-
-const nameWithUnit = ({ name, unit }: StepColumn): string => (unit === 'ns' ? `${name}_ns` : name);
-
-/** One object a line and row. */
-function jsonOf(profiles: readonly ProfileSteps[]): string {
-  return profiles
-    .flatMap(({ profile, header, rows }) =>
-      rows.map((row) => {
-        const place = { profile, file: header?.file ?? null, rank: header?.rank ?? null };
-        const values = STEP_COLUMNS.map(({ name, value }) => [name, value(row)] as const);
-        return `${JSON.stringify({ ...place, device: row.device, step: row.step, ...Object.fromEntries(values) })}\n`;
-      }),
-    )
-    .join('');
-}
-
-export const steps: Command = {
-  tool: STEPS,
-  helpText: stepsHelp,
-  run,
-};
+export const steps: Command = { tool: STEPS, helpText: stepsHelp, run };

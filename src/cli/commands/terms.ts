@@ -2,7 +2,7 @@
 import { TERM_KINDS, TERMS, termsFor, type Term } from '../../prof/neuron/terms.js';
 import { nearest, UsageError, UserError } from '../../record/errors.js';
 import { optionLines, parseArguments, type Option, type Tool } from '../arguments.js';
-import { aligned } from '../aligned.js';
+import { aligned } from '../../write/aligned.js';
 import type { Command } from '../commands.js';
 import { withOutput } from '../output.js';
 

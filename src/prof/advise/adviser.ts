@@ -2,20 +2,25 @@
  * Records and their rows → findings: what is worth doing, with what shows it. One pass; what is kept is what the rules
  * keep, which is bounded.
  */
+import { UserError } from '../../record/errors.js';
+import { counted } from '../../record/plural.js';
 import type { ProfileLine, ProfileRecord } from '../../record/record.js';
+import { NO_TIMES_HINT, type Analysis, type Answer } from '../analysis.js';
 import type { Annotated } from '../annotate.js';
 import { ProfileSums } from '../neuron/metric-sums.js';
 import type { RecordTypes } from '../input/records.js';
 import { DeviceTimes } from './device-times.js';
 import type { Finding, Silence } from './finding.js';
 import { HostGaps } from './host-gaps.js';
-import type { Answer, Rule } from './rule.js';
+import { FINDING_COLUMNS, type FindingRow } from './finding-columns.js';
+import type { Rule, RuleAnswer } from './rule.js';
 import { RULES } from './rules.js';
 import { percent } from './amount-text.js';
 
-export const ADVICE_TYPES: RecordTypes = new Set(
-  ['profile', 'kernel', 'copy', 'set', 'graph', 'collective', 'range', 'sample', 'tensor', 'notice', 'end'] as const, // prettier-ignore
-);
+export const ADVICE_TYPES: RecordTypes = new Set([
+  ...(['profile', 'kernel', 'copy', 'set', 'graph', 'collective'] as const),
+  ...(['range', 'sample', 'tensor', 'notice', 'end'] as const),
+]);
 
 /** Below it a finding is not worth the reader's time: as much is lost in the spread from run to run. */
 export const MIN_SHARE = 0.01;
@@ -27,6 +32,8 @@ export interface AdviserOptions {
    * where the gain is not known.
    */
   readonly minShare?: number;
+  /** Findings in the table. */
+  readonly top?: number;
 }
 
 type Found = Pick<Finding, 'profile' | 'device' | 'stake' | 'gain'>;
@@ -36,8 +43,10 @@ interface Outcome {
   readonly silences: Silence[];
 }
 
-export class Adviser {
+export class Adviser implements Analysis<Adviser> {
+  readonly types = ADVICE_TYPES;
   readonly #minShare: number;
+  readonly #top: number;
   readonly #watches;
   readonly #devices = new DeviceTimes();
   readonly #host = new HostGaps();
@@ -46,8 +55,9 @@ export class Adviser {
   #outcome: Outcome | null = null;
   kernels = 0;
 
-  constructor({ rules = RULES, minShare = MIN_SHARE }: AdviserOptions = {}) {
+  constructor({ rules = RULES, minShare = MIN_SHARE, top = Infinity }: AdviserOptions = {}) {
     this.#minShare = minShare;
+    this.#top = top;
     this.#watches = rules.map((rule) => ({ rule, watch: rule.watch() }));
   }
 
@@ -65,12 +75,33 @@ export class Adviser {
     this.#host.take(record);
     if (this.#neuron.size > 0) this.#neuron.get(record.profile)?.take(record);
     for (const { watch } of this.#watches) watch.take?.(record);
-    if (rows.length > 0) this.rest(rows);
+    if (rows.length > 0) this.addKernels(rows);
   }
 
-  /** Rows that were still waiting when the records had ended. */
-  rest(rows: readonly Annotated[]): void {
+  /** Takes annotated kernels. */
+  addKernels(rows: readonly Annotated[]): void {
     for (const row of rows) for (const { watch } of this.#watches) watch.row?.(row);
+  }
+
+  /** @throws UserError without any work that has a time */
+  finish(rows: readonly Annotated[]): Answer<Adviser> {
+    this.addKernels(rows);
+    if (this.kernels + this.activities === 0) throw new UserError('no kernels, and no other work of a device');
+    if (this.activities === 0) throw new UserError('no record has a start and a duration', { hint: NO_TIMES_HINT });
+    const findings = this.findings
+      .slice(0, this.#top)
+      .map((finding): FindingRow => ({ finding, share: this.shareOf(finding) }));
+    return { table: { columns: FINDING_COLUMNS, rows: findings }, facts: this, notes: this.#notes() };
+  }
+
+  #notes(): string[] {
+    const { untimed, disordered } = this;
+    return [
+      ...(untimed > 0 ? [`${counted(untimed, 'record')} without a time left out of idle and busy times`] : []),
+      ...(disordered > 0
+        ? [`${counted(disordered, 'record')} not in order of start: idle and busy times are wrong`]
+        : []),
+    ];
   }
 
   /** Work with a time, and without one. */
@@ -124,7 +155,7 @@ export class Adviser {
     return this.shareOf({ ...place, stake: gain?.ns ?? stake });
   }
 
-  #whyNot({ found, why }: Answer): string {
+  #whyNot({ found, why }: RuleAnswer): string {
     if (found.length === 0) return why ?? 'nothing';
     const most = Math.max(...found.map((finding) => this.#worth(finding)));
     return `below ${percent(this.#minShare)} of the device's time: ${percent(most)} at most`;

@@ -7,7 +7,7 @@ import type { Finding } from './finding.js';
 import type { HostGaps } from './host-gaps.js';
 
 /** What all rules share: gathered once. */
-export interface Facts {
+export interface RuleFacts {
   readonly devices: DeviceTimes;
   readonly host: HostGaps;
   readonly profiles: ReadonlyMap<number, ProfileRecord>;
@@ -16,7 +16,7 @@ export interface Facts {
 }
 
 /** What a rule found; why it could not look where it could not look at anything. */
-export interface Answer {
+export interface RuleAnswer {
   readonly found: readonly Omit<Finding, 'rule'>[];
   readonly why?: string;
 }
@@ -25,7 +25,7 @@ export interface Answer {
 export interface Watch {
   readonly take?: (record: ProfileLine) => void;
   readonly row?: (row: Annotated) => void;
-  readonly end: (facts: Facts) => Answer;
+  readonly end: (facts: RuleFacts) => RuleAnswer;
 }
 
 export interface Rule {

@@ -76,7 +76,7 @@ const FIXED = 10;
 
 /** A key as a column of groups. */
 function keyColumn(column: KernelColumn, place: number, tree: boolean): Column<GroupRow> {
-  const { key, header, narrowHeader, unit, type, digits, width, derived, doc, separator, ending } = column;
+  const { key, header, narrowHeader, unit, type, digits, width, derived, doc, separator, suffix } = column;
   return {
     ...{ key, header, type, doc },
     ...(narrowHeader === undefined ? {} : { narrowHeader }),
@@ -84,7 +84,7 @@ function keyColumn(column: KernelColumn, place: number, tree: boolean): Column<G
     ...(digits === undefined ? {} : { digits }),
     ...(derived === undefined ? {} : { derived }),
     ...(separator === undefined ? {} : { separator }),
-    ...(ending === undefined ? {} : { ending }),
+    ...(suffix === undefined ? {} : { suffix }),
     width: type === 'str' && width >= FIXED ? 0 : width,
     value: ({ keys }) => keys[place] ?? null,
     ...(tree ? { narrow: (row: GroupRow) => branchText(column, row, place) } : {}),

@@ -106,7 +106,7 @@ export const COLUMNS: readonly KernelColumn[] = [
     type: 'str',
     width: 0,
     derived: true,
-    ending: ',',
+    suffix: ',',
     doc: "op's parameters: shapes, types",
     value: (row) => row.derived.params,
   },

@@ -1,57 +1,107 @@
-/** What a row of the comparison tells: one table for text, CSV, JSON, Markdown and the help. */
-import type { DiffRow } from './diff-row.js';
+/** Columns of `dprof diff`: one table for all formats and the help. */
+import type { Column } from '../../table/column.js';
+import { nestedColumn } from '../../table/nested-column.js';
+import type { DiffRow, Key } from './diff-row.js';
 
-export interface DiffColumn {
-  readonly name: string;
-  readonly unit?: 'ns' | '%' | 'p';
-  /** For programs only: text and Markdown leave it out. */
-  readonly long?: true;
-  /** Whether a rise is shown by a plus. */
-  readonly signed?: true;
-  readonly doc: string;
-  readonly value: (row: DiffRow) => number | null;
+type NumberOf = (row: DiffRow) => number | null;
+type Extra = Partial<Pick<Column<DiffRow>, 'signed' | 'machineOnly'>>;
+
+const SIGNED = { signed: true } as const;
+const MACHINE_ONLY = { machineOnly: true } as const;
+
+const column = (
+  key: string,
+  doc: string,
+  value: NumberOf,
+  shape: Pick<Column<DiffRow>, 'type' | 'unit' | 'digits' | 'significant' | 'width'>,
+  extra: Extra,
+): Column<DiffRow> => ({ key, header: key, doc, value, ...shape, ...extra });
+
+const time = (name: string, doc: string, value: NumberOf, extra: Extra = {}): Column<DiffRow> =>
+  column(`${name}_ns`, doc, value, { type: 'real', unit: 'ns', digits: 1, width: 14 }, extra);
+
+const percent = (name: string, doc: string, value: NumberOf, extra: Extra = {}): Column<DiffRow> =>
+  column(`${name}_percent`, doc, value, { type: 'real', unit: '%', digits: 2, width: 10 }, extra);
+
+const count = (key: string, doc: string, value: NumberOf, extra: Extra = {}): Column<DiffRow> =>
+  column(key, doc, value, { type: 'int', width: 10 }, extra);
+
+/** A probability: two significant digits say how small it is. */
+const probability = (key: string, doc: string, value: NumberOf, extra: Extra = {}): Column<DiffRow> =>
+  column(key, doc, value, { type: 'real', significant: 2, width: 9 }, extra);
+
+export const DIFF_COLUMNS: readonly Column<DiffRow>[] = [
+  percent('change', "of a mean step's time", (row) => row.percent, SIGNED),
+  time('change', 'the same, as a time', ({ change }) => change, SIGNED),
+  time('base', 'time of a mean step of BASE', ({ base }) => base.each),
+  time('new', 'and of NEW', (row) => row.new.each),
+  percent('base_share', "of BASE's kernel time", ({ base }) => base.share),
+  percent('new_share', "of NEW's", (row) => row.new.share),
+  count('base_count', 'kernels of BASE, in all', ({ base }) => base.count),
+  count('new_count', 'and of NEW', (row) => row.new.count),
+  time('base_time', 'time of BASE in all', ({ base }) => base.time, MACHINE_ONLY),
+  time('new_time', 'and of NEW', (row) => row.new.time, MACHINE_ONLY),
+  percent('median_change', "of the median step's time", ({ medianPercent }) => medianPercent, MACHINE_ONLY),
+  percent(
+    'own_change',
+    'the same of the times that were tested, without what the rows share',
+    ({ ownPercent }) => ownPercent,
+    MACHINE_ONLY,
+  ),
+  count('base_steps', 'steps of BASE for the test', ({ base }) => base.samples, MACHINE_ONLY),
+  count('new_steps', 'and of NEW', (row) => row.new.samples, MACHINE_ONLY),
+  probability('p', 'of the test of no difference', ({ p }) => p, MACHINE_ONLY),
+  probability('p_effect', 'of the test of none beyond the minimum effect', ({ pBeyond }) => pBeyond, MACHINE_ONLY),
+  probability('q', 'p_effect adjusted for the number of rows', ({ q }) => q),
+];
+
+/** The key of the line with the totals. */
+export const TOTAL = 'total';
+
+/** A line of the table of a comparison. */
+export interface DiffLine {
+  readonly kind: 'total' | 'key';
+  readonly row: DiffRow;
+  /** Texts by column of `--by`, null for unknown. */
+  readonly keys: readonly Key[];
 }
 
-export const DIFF_COLUMNS: readonly DiffColumn[] = [
-  {
-    name: 'change',
-    unit: '%',
-    signed: true,
-    doc: "of a mean step's time",
-    value: ({ percent }) => percent,
-  },
-  { name: 'change', unit: 'ns', signed: true, doc: 'the same, as a time', value: ({ change }) => change },
-  { name: 'base', unit: 'ns', doc: 'time of a mean step of BASE', value: ({ base }) => base.each },
-  { name: 'new', unit: 'ns', doc: 'and of NEW', value: (row) => row.new.each },
-  { name: 'base_share', unit: '%', doc: "of BASE's kernel time", value: ({ base }) => base.share },
-  { name: 'new_share', unit: '%', doc: "of NEW's", value: (row) => row.new.share },
-  { name: 'base_count', doc: 'kernels of BASE, in all', value: ({ base }) => base.count },
-  { name: 'new_count', doc: 'and of NEW', value: (row) => row.new.count },
-  { name: 'base_time', unit: 'ns', long: true, doc: 'time of BASE in all', value: ({ base }) => base.time },
-  { name: 'new_time', unit: 'ns', long: true, doc: 'and of NEW', value: (row) => row.new.time },
-  {
-    name: 'median_change',
-    unit: '%',
-    long: true,
-    doc: "of the median step's time",
-    value: ({ medianPercent }) => medianPercent,
-  },
-  {
-    name: 'own_change',
-    unit: '%',
-    long: true,
-    doc: 'the same of the times that were tested, without what the rows share',
-    value: ({ ownPercent }) => ownPercent,
-  },
-  { name: 'base_steps', long: true, doc: 'steps of BASE for the test', value: ({ base }) => base.samples },
-  { name: 'new_steps', long: true, doc: 'and of NEW', value: (row) => row.new.samples },
-  { name: 'p', unit: 'p', long: true, doc: 'of the test of no difference', value: ({ p }) => p },
-  {
-    name: 'p_effect',
-    unit: 'p',
-    long: true,
-    doc: 'of the test of none beyond the minimum effect',
-    value: ({ pBeyond }) => pBeyond,
-  },
-  { name: 'q', unit: 'p', doc: 'p_effect adjusted for the number of rows', value: ({ q }) => q },
+/** The totals, then the rows. */
+export const diffLines = (total: DiffRow, rows: readonly DiffRow[], by: readonly string[]): DiffLine[] => [
+  { kind: 'total', row: total, keys: by.map(() => TOTAL) },
+  ...rows.map((row): DiffLine => ({ kind: 'key', row, keys: row.keys })),
+];
+
+/** Verdicts that a reader looks for. */
+const isChange = ({ row: { verdict } }: DiffLine): boolean => verdict !== 'same' && verdict !== 'too-few-samples';
+
+export const VERDICT_COLUMN: Column<DiffLine> = {
+  ...{ key: 'verdict', header: 'verdict', type: 'str', width: 15, vocabulary: true },
+  doc: 'whether the row changed',
+  value: ({ row }) => row.verdict,
+  emphasis: isChange,
+};
+
+const KIND_COLUMN: Column<DiffLine> = {
+  ...{ key: 'row', header: 'row', type: 'str', width: 5, vocabulary: true },
+  doc: 'total or key',
+  value: ({ kind }) => kind,
+};
+
+/** Columns of what makes a row. */
+export const keyColumns = (by: readonly string[]): Column<DiffLine>[] =>
+  by.map((key, i) => ({
+    ...{ key, header: key, type: 'str', width: 0, doc: 'as in --by' },
+    value: ({ keys }) => keys[i] ?? null,
+  }));
+
+/** A figure of a row as a column of lines. */
+export const ofLine = (column: Column<DiffRow>): Column<DiffLine> => nestedColumn(column, ({ row }) => row);
+
+/** Columns of the table formats. */
+export const diffLineColumns = (by: readonly string[]): Column<DiffLine>[] => [
+  KIND_COLUMN,
+  ...keyColumns(by),
+  VERDICT_COLUMN,
+  ...DIFF_COLUMNS.map(ofLine),
 ];

@@ -2,7 +2,10 @@
  * Records and their annotated kernels → the data of a page, in one pass. Memory: each part is bounded; most of it are the
  * events for the timeline, up to 90 MB for each profile whose records are still being read.
  */
+import { UserError } from '../../record/errors.js';
+import { counted } from '../../record/plural.js';
 import type { ProfileLine } from '../../record/record.js';
+import { NO_TIMES_HINT, type Analysis, type Answer } from '../analysis.js';
 import type { Annotated } from '../annotate.js';
 import { isDeviceActivity } from '../device-activity.js';
 import { Adviser, ADVICE_TYPES } from '../advise/adviser.js';
@@ -47,7 +50,11 @@ class ProfileSums {
   constructor(readonly timeline: TimelineBuilder) {}
 }
 
-export class PageBuilder {
+/** The data of a page, made when it is written: it is large. */
+export type MakePage = (tool: PageData['tool'], title: string) => PageData;
+
+export class PageBuilder implements Analysis<MakePage> {
+  readonly types = PAGE_TYPES;
   readonly #profiles = new Map<number, ProfileSums>();
   readonly #summaries = new ProfileSummaries();
   readonly #adviser = new Adviser();
@@ -82,11 +89,34 @@ export class PageBuilder {
     this.#rows(rows);
   }
 
-  /** @param rows kernels that were incomplete when the records ended: see `Annotator.rest` */
-  rest(rows: readonly Annotated[]): void {
-    this.#summaries.rest(rows);
-    this.#adviser.rest(rows);
+  /** @throws UserError when the page, or the timeline that was chosen, would be empty */
+  finish(rows: readonly Annotated[]): Answer<MakePage> {
+    this.#summaries.addKernels(rows);
+    this.#adviser.addKernels(rows);
     this.#rows(rows);
+    this.#check();
+    const make: MakePage = (tool, title) => {
+      const data = this.data(tool, title);
+      checkTimeline(this.options.timeline, data, this.steps);
+      return data;
+    };
+    return { table: null, facts: make, notes: this.#notes() };
+  }
+
+  #check(): void {
+    const { records, timed, untimed } = this;
+    if (records === 0) throw new UserError('nothing to show: no kernels, no ranges, no samples');
+    if (timed > 0 || untimed < records) return;
+    throw new UserError('no record has a start and a duration', { hint: NO_TIMES_HINT });
+  }
+
+  #notes(): string[] {
+    const { untimed, outOfOrder, truncated } = this;
+    return [
+      ...(truncated > 0 ? [`${counted(truncated, 'truncated input')}: the page shows the records before the end`] : []),
+      ...(untimed > 0 ? [`${counted(untimed, 'record')} without a time left out`] : []),
+      ...(outOfOrder > 0 ? [`${counted(outOfOrder, 'record')} not in order of start: utilisation is too small there`] : []),
+    ];
   }
 
   /** Steps of all profiles, in order. */
@@ -161,6 +191,18 @@ export class PageBuilder {
     }
     return profile;
   }
+}
+
+/** @throws UserError when the chosen step or time has no events */
+function checkTimeline(choice: TimelineChoice, { profiles }: PageData, steps: readonly number[]): void {
+  if (choice.of === 'usual' || profiles.some(({ timeline }) => timeline !== null)) return;
+  if (choice.of === 'time') throw new UserError('nothing ran between --from and --to');
+  const [first, last] = [steps[0], steps.at(-1)];
+  const known =
+    first === undefined || last === undefined
+      ? 'the records have no steps'
+      : `there are ${steps.length}, from ${first} to ${last}`;
+  throw new UserError(`no step ${choice.step}: ${known}`);
 }
 
 function pageProfile(

@@ -1,7 +1,11 @@
 /** Records → memory in use over time, of each device of each profile, in one pass over records in order of start. */
 import type { KernelLine, ProfileLine, ProfileRecord, SampleRecord } from '../../record/record.js';
+import { UserError } from '../../record/errors.js';
+import { counted } from '../../record/plural.js';
+import type { Analysis, Answer } from '../analysis.js';
 import type { RecordTypes } from '../input/records.js';
 import { HostSteps, stepOf } from '../steps/host-steps.js';
+import { CURVE_COLUMNS, curveRows } from './memory-columns.js';
 import { ALLOCATION_METRIC, DeviceMemory, isMemory, type Peak, type Series } from './device-memory.js';
 
 export const MEMORY_TYPES: RecordTypes = new Set(['profile', 'kernel', 'sample', 'range', 'end'] as const);
@@ -16,6 +20,16 @@ export interface MemoryReport {
   /** Training step of the peak; null when it is not known. */
   readonly step: number | null;
   readonly series: readonly Series[];
+}
+
+function nothing(formats: ReadonlySet<string>): UserError {
+  if (formats.has('neuron-monitor')) {
+    return new UserError('reports of neuron-monitor are no profile', { hint: 'dprof monitor FILE' });
+  }
+  const isPyTorch = [...formats].some((format) => format === 'kineto' || format.startsWith('ascend'));
+  return new UserError('no samples of memory', {
+    hint: isPyTorch ? 'profile with profile_memory=True' : 'known: PyTorch with profile_memory=True, AWS Neuron',
+  });
 }
 
 /** When a step's kernels were launched. */
@@ -47,7 +61,8 @@ class OneProfile {
   readonly devices = new Map<number | null, DeviceMemory>();
 }
 
-export class Memory {
+export class Memory implements Analysis<readonly MemoryReport[]> {
+  readonly types = MEMORY_TYPES;
   readonly #profiles = new Map<number, OneProfile>();
   /** Samples of memory. */
   samples = 0;
@@ -67,6 +82,17 @@ export class Memory {
     else if (record.type === 'sample') this.#sample(profile, record);
     const step = stepOf(record);
     if (step !== null) profile.steps.add(step);
+  }
+
+  /** @throws UserError without samples of memory */
+  finish(): Answer<readonly MemoryReport[]> {
+    const { reports, ignored } = this;
+    if (reports.length === 0) throw nothing(this.formats);
+    return {
+      table: { columns: CURVE_COLUMNS, rows: curveRows(reports) },
+      facts: reports,
+      notes: ignored > 0 ? [`too many series of memory: ${counted(ignored, 'sample')} left out`] : [],
+    };
   }
 
   get ignored(): number {

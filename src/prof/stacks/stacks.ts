@@ -1,8 +1,13 @@
 /** Records → device time by stack, in one pass. */
 import type { CollectiveRecord, KernelLine, ProfileLine } from '../../record/record.js';
+import { UserError } from '../../record/errors.js';
+import { counted } from '../../record/plural.js';
+import type { Column } from '../../table/column.js';
+import type { Analysis, Answer } from '../analysis.js';
+import type { RecordTypes } from '../input/records.js';
 import { Annotator } from '../report.js';
 import { framesOf, type FrameKind } from './frames.js';
-import { MergedStacks } from './merged.js';
+import { MergedStacks, OTHERS } from './merged.js';
 
 export interface StackOptions {
   /** Frames of each stack, outermost first. */
@@ -22,7 +27,44 @@ export interface ProfileStacks {
   readonly stacks: MergedStacks;
 }
 
-export class Stacks {
+/** A stack of one profile, or of all. */
+interface StackRow {
+  readonly profile: string;
+  readonly frames: readonly string[];
+  readonly ns: number;
+}
+
+const STACK_COLUMNS: readonly Column<StackRow>[] = [
+  {
+    key: 'profile',
+    header: 'Profile',
+    type: 'str',
+    width: 20,
+    doc: 'file of the profile',
+    value: ({ profile }) => profile,
+  },
+  {
+    key: 'stack',
+    header: 'Stack',
+    type: 'str',
+    width: 0,
+    separator: ';',
+    doc: 'frames, outermost first',
+    value: ({ frames }) => frames,
+  },
+  {
+    key: 'ns',
+    header: 'Time(ns)',
+    type: 'int',
+    unit: 'ns',
+    width: 14,
+    doc: 'time of its kernels',
+    value: ({ ns }) => ns,
+  },
+];
+
+export class Stacks implements Analysis<readonly ProfileStacks[]> {
+  readonly types: RecordTypes;
   readonly #annotator = new Annotator(null, false);
   readonly #profiles = new Map<number, { name: string; readonly stacks: MergedStacks }>();
   /** Kernels that count. */
@@ -30,7 +72,10 @@ export class Stacks {
   /** Kernels without a duration, which are left out. */
   untimed = 0;
 
-  constructor(private readonly options: StackOptions) {}
+  constructor(private readonly options: StackOptions) {
+    const kernels = ['profile', 'kernel', 'end'] as const;
+    this.types = new Set<ProfileLine['type']>(options.collectives ? [...kernels, 'collective'] : kernels);
+  }
 
   take(record: ProfileLine): void {
     const kernel = record.type === 'collective' ? (this.options.collectives ? asKernel(record) : null) : asIs(record);
@@ -48,6 +93,24 @@ export class Stacks {
     }
   }
 
+  /** @throws UserError without a kernel that has a duration */
+  finish(): Answer<readonly ProfileStacks[]> {
+    const { kernels, untimed, profiles } = this;
+    if (kernels === 0)
+      throw new UserError(untimed === 0 ? 'no kernels' : `no kernels with a duration, ${untimed} without`);
+    const others = profiles.reduce((sum, { stacks }) => sum + stacks.others, 0);
+    return {
+      table: { columns: STACK_COLUMNS, rows: rowsOf(profiles) },
+      facts: profiles,
+      notes: [
+        ...(untimed > 0 ? [`${counted(untimed, 'kernel')} without a duration left out`] : []),
+        ...(others > 0
+          ? [`too many stacks: ${counted(others, 'kernel')} under ${OTHERS} (--by layer,op makes fewer)`]
+          : []),
+      ],
+    };
+  }
+
   get profiles(): readonly ProfileStacks[] {
     return [...this.#profiles.values()];
   }
@@ -59,6 +122,12 @@ export class Stacks {
       this.#profiles.set(key, (found = { name, stacks: new MergedStacks(this.options.mostText) }));
     }
     return found.stacks;
+  }
+}
+
+function* rowsOf(profiles: readonly ProfileStacks[]): Generator<StackRow> {
+  for (const { name, stacks } of profiles) {
+    for (const { frames, ns } of stacks.sorted()) yield { profile: name, frames, ns };
   }
 }
 

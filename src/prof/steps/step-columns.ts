@@ -1,27 +1,81 @@
-/** What a row of the breakdown tells: one table for text, CSV, JSON and the help. Times are ns. */
+/** Columns of `dprof steps`. Times are ns. */
+import type { Column } from '../../table/column.js';
 import type { StepRow } from './steps.js';
 
-export interface StepColumn {
-  readonly name: string;
-  readonly unit: 'ns' | 'count';
-  readonly doc: string;
-  /** Whether text has it not. */
-  readonly long?: true;
-  /** Null when it is not known. */
-  readonly value: (row: StepRow) => number | null;
+type TimeOf = (row: StepRow) => number | null;
+
+/** A column of numbers. */
+interface FigureColumn extends Column<StepRow> {
+  value(row: StepRow): number | null;
 }
 
-const time = (name: string, doc: string, value: StepColumn['value']): StepColumn => ({ name, unit: 'ns', doc, value });
+const COUNT = { type: 'int', width: 11 } as const;
 
-/** Of rows whose copies are known. */
-const withCopies =
-  (of: (sums: StepRow['sums']) => number) =>
-  ({ sums, hasCopies }: StepRow): number | null =>
-    hasCopies ? of(sums) : null;
+/** Time in a header with its unit. */
+const time = (key: string, doc: string, value: TimeOf): FigureColumn => ({
+  key,
+  header: `${key}_ns`,
+  type: 'int',
+  unit: 'ns',
+  width: Math.max(13, key.length + 3),
+  doc,
+  value,
+});
 
-export const STEP_COLUMNS: readonly StepColumn[] = [
-  { name: 'kernels', unit: 'count', doc: 'kernels that compute', value: ({ sums }) => sums.kernels },
-  { name: 'collectives', unit: 'count', doc: 'operations that communicate', value: ({ sums }) => sums.collectives },
+/** Time in rows whose copies are known. */
+const timeOfCopies = (key: string, doc: string, of: (sums: StepRow['sums']) => number): FigureColumn =>
+  time(key, doc, ({ sums, hasCopies }) => (hasCopies ? of(sums) : null));
+
+/** Where a row belongs. */
+const STEP_PLACE_COLUMNS: readonly Column<StepRow>[] = [
+  {
+    key: 'profile',
+    header: 'profile',
+    type: 'int',
+    width: 7,
+    doc: 'number of the input, from 0',
+    machineOnly: true,
+    value: ({ profile }) => profile,
+  },
+  {
+    key: 'file',
+    header: 'file',
+    type: 'str',
+    width: 20,
+    doc: "the profile's file",
+    machineOnly: true,
+    value: ({ header }) => header?.file ?? null,
+  },
+  {
+    key: 'rank',
+    header: 'rank',
+    type: 'int',
+    width: 4,
+    doc: 'rank of the process',
+    machineOnly: true,
+    value: ({ header }) => header?.rank ?? null,
+  },
+  { key: 'device', header: 'device', type: 'int', width: 6, doc: 'device', value: ({ device }) => device },
+  {
+    key: 'step',
+    header: 'step',
+    type: 'int',
+    width: 9,
+    doc: 'number of the step, - for work outside of steps, all for everything',
+    value: ({ step }) => step,
+  },
+];
+
+/** What was measured. */
+export const STEP_TIME_COLUMNS: readonly FigureColumn[] = [
+  { key: 'kernels', header: 'kernels', ...COUNT, doc: 'kernels that compute', value: ({ sums }) => sums.kernels },
+  {
+    key: 'collectives',
+    header: 'collectives',
+    ...COUNT,
+    doc: 'operations that communicate',
+    value: ({ sums }) => sums.collectives,
+  },
   time('computing', 'some kernel computes', ({ sums }) => sums.computing),
   time('communication', 'some operation communicates', ({ sums }) => sums.communication),
   time('overlapped', 'both', ({ sums }) => sums.overlapped),
@@ -31,27 +85,13 @@ export const STEP_COLUMNS: readonly StepColumn[] = [
   time('bubble', 'receive operations, added up', ({ sums }) => sums.bubble),
   {
     ...time('not_overlapped_no_receive', 'not_overlapped without bubble', ({ sums }) => sums.notOverlappedNoReceive),
-    long: true,
+    machineOnly: true,
   },
   time('preparing', "start of the step on the host to the device's first work", ({ preparing }) => preparing),
-  time(
-    'copies',
-    'some copy or memset runs',
-    withCopies(({ copies }) => copies),
-  ),
-  time(
-    'exposed',
-    'communication without computing and copies',
-    withCopies(({ exposed }) => exposed),
-  ),
-  time(
-    'busy',
-    'anything runs',
-    withCopies(({ busy }) => busy),
-  ),
-  time(
-    'idle',
-    'of the time from first start to last end of anything, nothing',
-    withCopies(({ idle }) => idle),
-  ),
+  timeOfCopies('copies', 'some copy or memset runs', ({ copies }) => copies),
+  timeOfCopies('exposed', 'communication without computing and copies', ({ exposed }) => exposed),
+  timeOfCopies('busy', 'anything runs', ({ busy }) => busy),
+  timeOfCopies('idle', 'of the time from first start to last end of anything, nothing', ({ idle }) => idle),
 ];
+
+export const STEP_COLUMNS: readonly Column<StepRow>[] = [...STEP_PLACE_COLUMNS, ...STEP_TIME_COLUMNS];

@@ -5,19 +5,32 @@
 import { UserError } from '../../record/errors.js';
 import type { ProfileLine, ProfileRecord } from '../../record/record.js';
 import type { RecordTypes } from '../input/records.js';
+import { NO_TIMES_HINT, type Analysis, type Answer } from '../analysis.js';
+import { counted } from '../../record/plural.js';
+import { STEP_COLUMNS } from './step-columns.js';
 import { HostSteps, MOST_STEPS, stepOf } from './host-steps.js';
 import { StepSums } from './step-sums.js';
 import { workOf, type Timed, type Work } from './step-work.js';
 
-export const STEP_TYPES: RecordTypes = new Set(
-  ['profile', 'kernel', 'collective', 'graph', 'copy', 'set', 'sample', 'range', 'end'] as const, // prettier-ignore
-);
+const STEP_TYPES: RecordTypes = new Set([
+  'profile',
+  'kernel',
+  'collective',
+  'graph',
+  'copy',
+  'set',
+  'sample',
+  'range',
+  'end',
+] as const);
 
 /** A step's number; '-' for work of no step, 'all' for the whole profile. */
 export type StepName = number | '-' | 'all';
 
 export interface StepRow {
   readonly profile: number;
+  /** Null for records without a profile line. */
+  readonly header: ProfileRecord | null;
   readonly device: number;
   readonly step: StepName;
   readonly sums: StepSums;
@@ -35,6 +48,11 @@ export interface ProfileSteps {
   readonly rows: readonly StepRow[];
 }
 
+const nothing = (untimed: number): UserError =>
+  untimed === 0
+    ? new UserError('no kernels and no collectives')
+    : new UserError('no record has a start and a duration', { hint: NO_TIMES_HINT });
+
 class DeviceSteps {
   readonly all = new StepSums();
   readonly rest = new StepSums();
@@ -47,7 +65,8 @@ class OneProfile {
   readonly devices = new Map<number, DeviceSteps>();
 }
 
-export class Steps {
+export class Steps implements Analysis<readonly ProfileSteps[]> {
+  readonly types = STEP_TYPES;
   readonly #profiles = new Map<number, OneProfile>();
   #rows = 0;
   /** Activities of computing or communication with a time. */
@@ -81,8 +100,30 @@ export class Steps {
     return [...this.#profiles].map(([profile, { header, host, devices }]) => ({
       profile,
       header,
-      rows: [...devices].sort(([a], [b]) => a - b).flatMap(([device, sums]) => rowsOf(profile, device, sums, host)),
+      rows: [...devices]
+        .sort(([a], [b]) => a - b)
+        .flatMap(([device, sums]) => rowsOf({ profile, header, device }, sums, host)),
     }));
+  }
+
+  /** @throws UserError without any work that has a time */
+  finish(): Answer<readonly ProfileSteps[]> {
+    if (this.activities === 0) throw nothing(this.untimed);
+    const profiles = this.profiles.filter(({ rows }) => rows.length > 0);
+    return {
+      table: { columns: STEP_COLUMNS, rows: profiles.flatMap(({ rows }) => rows) },
+      facts: profiles,
+      notes: this.#notes(),
+    };
+  }
+
+  #notes(): string[] {
+    const { untimed, late, graphs } = this;
+    return [
+      ...(untimed > 0 ? [`${counted(untimed, 'record')} without a time left out`] : []),
+      ...(late > 0 ? [`${counted(late, 'record')} not in order of start: times are too small`] : []),
+      ...(graphs > 0 ? [`${counted(graphs, 'graph launch')} traced as a whole: counted as computing`] : []),
+    ];
   }
 
   #add(profile: OneProfile, work: Work, record: Timed): void {
@@ -129,9 +170,13 @@ export class Steps {
   }
 }
 
-function rowsOf(profile: number, device: number, { all, rest, steps }: DeviceSteps, host: HostSteps): StepRow[] {
+function rowsOf(
+  place: Pick<StepRow, 'profile' | 'header' | 'device'>,
+  { all, rest, steps }: DeviceSteps,
+  host: HostSteps,
+): StepRow[] {
   const hasCopies = host.size > 0;
-  const common = { profile, device, preparing: null };
+  const common = { ...place, preparing: null };
   const rows: StepRow[] = [...steps]
     .sort(([a], [b]) => a - b)
     .map(([step, sums]) => {

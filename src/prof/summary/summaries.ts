@@ -59,11 +59,11 @@ export class ProfileSummaries {
   /** @param rows what the record made ready: see `Annotator.take` */
   take(record: ProfileLine, rows: readonly Annotated[]): void {
     this.#listen(this.#profile(record.profile), record);
-    this.rest(rows);
+    this.addKernels(rows);
   }
 
   /** @param rows that still waited when the records ended: see `Annotator.rest` */
-  rest(rows: readonly Annotated[]): void {
+  addKernels(rows: readonly Annotated[]): void {
     for (const row of rows) {
       const { record } = row;
       // An instruction that only waits is no work.

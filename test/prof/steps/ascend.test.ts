@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { readProfile } from '../../../src/parse/profile.js';
-import { STEP_COLUMNS } from '../../../src/prof/steps/step-columns.js';
+import { STEP_TIME_COLUMNS } from '../../../src/prof/steps/step-columns.js';
 import { Steps } from '../../../src/prof/steps/steps.js';
 import type { ProfileLine, SampleRecord } from '../../../src/record/record.js';
 import { itShared } from '../../support/shared.js';
@@ -41,7 +41,7 @@ function valuesOf(records: Iterable<ProfileLine>, step: number): Map<string, num
   const row = steps.profiles[0]?.rows.find((one) => one.step === step);
   const found = new Map<string, number | null>();
   for (const [theirs, ours] of Object.entries(TOLD)) {
-    const value = row === undefined ? null : (STEP_COLUMNS.find(({ name }) => name === ours)?.value(row) ?? null);
+    const value = row === undefined ? null : (STEP_TIME_COLUMNS.find(({ key }) => key === ours)?.value(row) ?? null);
     found.set(theirs, value === null ? null : value / 1000);
   }
   return found;

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
-import { STEP_COLUMNS } from '../../../src/prof/steps/step-columns.js';
+import { STEP_TIME_COLUMNS } from '../../../src/prof/steps/step-columns.js';
 import { MOST_STEPS } from '../../../src/prof/steps/host-steps.js';
 import { Steps, type StepRow } from '../../../src/prof/steps/steps.js';
 import type { CollectiveRecord, CopyRecord, ProfileLine, SampleRecord } from '../../../src/record/record.js';
@@ -16,7 +16,7 @@ const stepsOf = (records: readonly ProfileLine[]): Steps => {
 };
 const rowsOf = (records: readonly ProfileLine[]): StepRow[] => stepsOf(records).profiles.flatMap(({ rows }) => rows);
 const values = (row: StepRow | undefined): Record<string, number | null> =>
-  Object.fromEntries(STEP_COLUMNS.map(({ name, value }) => [name, row === undefined ? null : value(row)]));
+  Object.fromEntries(STEP_TIME_COLUMNS.map((column) => [column.key, row === undefined ? null : column.value(row)]));
 
 const collective = (name: string, start: number, dur: number, change: Partial<CollectiveRecord> = {}) =>
   ({ ...kernel(), type: 'collective', kind: null, bytes: null, dtype: null, group: null, groupSize: null, ranks: null,

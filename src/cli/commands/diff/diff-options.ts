@@ -1,5 +1,5 @@
-/** What `dprof diff` can be asked, and how its help says it. */
-import { requireColumn } from '../../../prof/columns/columns.js';
+/** Options and help of `dprof diff`. */
+import { COLUMNS, requireColumn } from '../../../prof/columns/columns.js';
 import { type KernelColumn } from '../../../prof/columns/kernel-column.js';
 import { DIFF_COLUMNS } from '../../../prof/diff/diff-columns.js';
 import { LEAST_ROWS } from '../../../prof/diff/common.js';
@@ -10,15 +10,16 @@ import { DEFAULTS, VERDICTS, type Settings } from '../../../prof/diff/verdict.js
 import { keysOf } from '../../../table/column-lookup.js';
 import { counted } from '../../../record/plural.js';
 import { UsageError } from '../../../record/errors.js';
-import { aligned } from '../../aligned.js';
+import { aligned } from '../../../write/aligned.js';
 import { integer, optionLines, parseArguments, type Option, type Tool } from '../../arguments.js';
-import { commonOptions } from '../../run-analysis.js';
+import { commonOptions, withTableFormats } from '../../run-analysis.js';
+import { requireName } from '../../../record/names.js';
 
-export const FORMATS = ['text', 'json', 'csv', 'markdown', 'junit'] as const;
-export type DiffFormat = (typeof FORMATS)[number];
+const FORMATS = withTableFormats('text', 'junit');
 
 const DEFAULT_BY = 'op,layer';
-/** Rows of Markdown, which mostly goes into a comment of limited length. */
+const COLUMN_KEYS = COLUMNS.map(({ key }) => key);
+/** Rows in Markdown, which is mostly for a comment of limited length. */
 const MARKDOWN_ROWS = 30;
 
 const [FORMAT, ...OTHER_OPTIONS] = commonOptions(FORMATS);
@@ -26,7 +27,13 @@ const percent = (part: number): string => `${100 * part}%`;
 
 const OPTIONS: readonly Option[] = [
   FORMAT,
-  { name: 'by', takes: 'COLS', help: `columns of dprof that make a row, comma-separated (${DEFAULT_BY})` },
+  {
+    name: 'by',
+    takes: 'COLS',
+    help: `columns of dprof that make a row, comma-separated (${DEFAULT_BY})`,
+    values: COLUMN_KEYS,
+    list: true,
+  },
   { name: 'fail-if', takes: 'COND', help: 'exit code 1 when COND holds; may be given several times' },
   { name: 'min-effect', takes: 'PCT', help: `least change of interest (${percent(DEFAULTS.minEffect)})` },
   { name: 'fdr', takes: 'Q', help: `false-discovery rate (${DEFAULTS.rate}); --q means the same` },
@@ -52,18 +59,18 @@ export const diffHelp = (): string =>
     ...aligned(Object.entries(VERDICTS).map(([name, doc]) => [`  ${name}`, doc])),
     '',
     'Columns:',
-    ...aligned(DIFF_COLUMNS.map(({ name, unit, doc }) => [`  ${name}${unit === '%' ? ' %' : ''}`, doc])),
+    ...aligned(DIFF_COLUMNS.map(({ key, doc }) => [`  ${key}`, doc])),
     '',
     'COND: total>+5%, op:conv2d>+3% (COLUMN:NAME), kernel~gemm>+2ms (COLUMN~PART), with > or < and %, ns, us, ms or s.',
-    'It looks at the time of a mean step of all kernels that match together, whatever --by is; no test is asked.',
-    'Steps: the time of all kernels by the number of steps; where an input tells none, whole runs take their place.',
+    'It looks at the time of a mean step of all kernels that match together, whatever --by is; no test is needed.',
+    'Steps: the time of all kernels by the number of steps; where an input has none, whole runs take their place.',
     'Profiles of several ranks are one run, several profiles of one rank are several.',
     'Test: Mann-Whitney U, two-sided, on the time of each step, BASE moved by the minimum effect; Benjamini-Hochberg.',
     `What the rows of a step share, as its clock, is taken out of their tests (--as-is: not), where ${LEAST_ROWS} rows or more have`,
     'a time in every step: of each step its factor, and the change from BASE to NEW that all have, unless that change is',
-    'shown to be one by a test of its own. Then all of them count as slower or faster. The times told stay as they are.',
-    'CSV: texts that begin with = + - or @ get a quote in front, so that no spreadsheet computes them.',
-    `Memory: at most 400 MB: ${MOST_ROWS} rows, ${MOST_SUMS} sums by row and step of each input. More is told.`,
+    'shown to be one by a test of its own. Then all of them count as slower or faster. The times shown stay as they are.',
+    'text and markdown have times in us, all other formats ns.',
+    `Memory: at most 400 MB: ${MOST_ROWS} rows, ${MOST_SUMS} sums by row and step of each input; a note says when it is more.`,
     '',
     'Examples:',
     '  dprof diff before.json.gz after.json.gz',
@@ -79,7 +86,7 @@ export interface DiffRequest {
   readonly new: string;
   readonly output: string | undefined;
   readonly quiet: boolean;
-  readonly format: DiffFormat;
+  readonly format: string;
   readonly by: readonly KernelColumn[];
   readonly conditions: readonly Condition[];
   readonly settings: Settings;
@@ -95,9 +102,7 @@ export function readDiffArguments(args: readonly string[]): DiffRequest {
   const { rest, conditions } = takeConditions(args);
   const given = parseArguments(DIFF, rest);
   const help = given.on('help');
-  const id = given.text('format') ?? FORMATS[0];
-  const format = FORMATS.find((known) => known === id);
-  if (format === undefined) throw new UsageError(`unknown format '${id}'`, `known: ${FORMATS.join(', ')}`);
+  const format = requireName('format', given.text('format') ?? 'text', FORMATS);
   const [base = '', next = ''] = given.operands;
   if (!help && given.operands.length !== 2) {
     throw new UsageError(`BASE and NEW, not ${counted(given.operands.length, 'input')}`, `usage: ${DIFF.usage}`);

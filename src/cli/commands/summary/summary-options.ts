@@ -1,34 +1,41 @@
-/** What `dprof summary` can be asked: one table for the parser and the help. */
+/** Options and help of `dprof summary`. */
+import { METRIC_TEXTS } from '../../../prof/neuron/metrics.js';
+import type { MetricOptions } from '../../../prof/neuron/metric-analysis.js';
 import { UsageError } from '../../../record/errors.js';
-import { integer, optionLines, parseArguments, type Arguments, type Option, type Tool } from '../../arguments.js';
-import { patternsOf, type MetricsRequest } from './summary-metrics.js';
-import { readInputs, type CommonRequest } from '../../run-analysis.js';
+import { integer, optionLines, type Arguments, type Option, type Tool } from '../../arguments.js';
+import { commonOptions, readCommon, withTableFormats, type CommonRequest } from '../../run-analysis.js';
 
-export const SUMMARY_FORMATS = ['text', 'json', 'markdown', 'csv'] as const;
-export type SummaryFormat = (typeof SUMMARY_FORMATS)[number];
+const FORMATS = withTableFormats('text', 'json', 'markdown');
+const METRIC_NAMES = METRIC_TEXTS.map(({ name }) => name);
+const [FORMAT, ...OTHER_OPTIONS] = commonOptions(FORMATS);
 
 /** Rows of each list of kernels in text. */
 const TOP = 5;
 
 const OPTIONS: readonly Option[] = [
-  { name: 'format', short: 'f', takes: 'F', help: 'text, json, markdown; of --vendor-metrics text, json, csv (text)' },
-  { name: 'top', takes: 'N', help: `kernels that are listed (${TOP}; json: 50)` },
+  FORMAT,
+  { name: 'top', takes: 'N', help: `kernels that are listed (${TOP}; others than text and markdown: 50)` },
   { name: 'vendor-metrics', help: "AWS Neuron: the metrics of the vendor's profiler instead, computed anew" },
   {
     name: 'metric',
     short: 'm',
     takes: 'NAMES',
     help: '--vendor-metrics: only these, comma-separated; * and ? stand for others',
+    values: METRIC_NAMES,
+    list: true,
   },
-  { name: 'check', help: "--vendor-metrics: beside each what the vendor's tool reported, and why they differ" },
+  { name: 'check', help: "--vendor-metrics: with what the vendor's tool reported, and why they differ" },
   {
     name: 'vendor-names',
     help: "--vendor-metrics: the vendor's alone, in its units; with -f json as its summary-json",
   },
-  { name: 'explain', takes: 'METRIC', help: '--vendor-metrics: where the number of one metric comes from' },
-  { name: 'output', short: 'o', takes: 'OUT', help: 'write to OUT, which appears when it is complete' },
-  { name: 'quiet', short: 'q', help: 'no warnings and no progress' },
-  { name: 'help', short: 'h', help: 'this text' },
+  {
+    name: 'explain',
+    takes: 'METRIC',
+    help: '--vendor-metrics: where the number of one metric comes from',
+    values: METRIC_NAMES,
+  },
+  ...OTHER_OPTIONS,
 ];
 
 export const SUMMARY: Tool = { name: 'dprof summary', usage: 'dprof summary [OPTION...] [FILE...]', options: OPTIONS };
@@ -47,14 +54,15 @@ export const summaryHelp = (): string =>
     'Times of a device are lengths of unions: what runs at the same time counts once. Busy is all work, idle the rest of',
     'the time from the first start to the last end. Communication: kernels of NCCL, RCCL or a process group, and',
     'collective operations; exposed is what of it nothing else hides. Graph launches traced as a whole count as compute.',
-    'Idle is told by what ended each gap: work whose launch began after the device had run dry (host), work launched',
+    'Idle is divided by what ended each gap: work whose launch began after the device had run dry (host), work launched',
     'before (queue), work of unknown launch. Shares of kernels are of their durations added up. Unknown is na, never 0.',
     '',
     "Without an activity, as in a vendor's summary alone, --vendor-metrics is implied. There percents are 0 to 100; the",
     "vendor's metrics called percent are fractions (0 to 1), its times seconds: --vendor-names. Records of a device trace",
     "(NTFF) have picoseconds: times equal the vendor's. Its JSON has whole ns: 0.5 % less.",
     '',
-    'json has an object a line and profile: ns, bytes, FLOP, shares as fractions of 1, null for unknown.',
+    'json has an object a line and profile: ns, bytes, FLOP, shares as fractions of 1, null for unknown. columns, csv,',
+    'space and table have a row a figure.',
     'Memory: at most 250 MB, for 50,000 names of kernels and 20,000 steps.',
     '',
     'Examples:',
@@ -67,11 +75,12 @@ export const summaryHelp = (): string =>
     '',
   ].join('\n');
 
-export interface SummaryRequest extends CommonRequest<SummaryFormat> {
+export interface SummaryRequest extends CommonRequest {
   /** Kernels in each list. */
   readonly top: number | undefined;
-  /** What is asked for of the vendor's metrics; null for the summary of any vendor. */
-  readonly metrics: MetricsRequest | null;
+  /** Whether the vendor's metrics are wanted rather than the summary of any vendor. */
+  readonly isVendor: boolean;
+  readonly metrics: MetricOptions;
 }
 
 /**
@@ -79,37 +88,33 @@ export interface SummaryRequest extends CommonRequest<SummaryFormat> {
  * @throws UsageError for anything that cannot be meant
  */
 export function readSummaryArguments(args: readonly string[]): SummaryRequest {
-  const given = parseArguments(SUMMARY, args);
-  const format = chooseFormat(given.text('format') ?? 'text');
+  const { given, common } = readCommon(SUMMARY, args, FORMATS);
   const top = given.read('top', (text) => integer('--top', text, 1));
-  const asked = metricsOf(given);
-  const isAsked = asked.check || asked.vendor || asked.explain !== undefined || asked.metrics !== null;
-  const metrics = isAsked || given.on('vendor-metrics') ? asked : null;
-  if (metrics !== null && format === 'markdown')
-    throw new UsageError('--vendor-metrics are not written as markdown', 'known: text, json, csv');
-  if (metrics !== null && top !== undefined)
+  const metrics = metricsOf(given, common.format);
+  const { check, vendor, explain } = metrics;
+  const isVendor = given.on('vendor-metrics') || check || vendor || explain !== undefined || metrics.metrics !== null;
+  if (isVendor && top !== undefined) {
     throw new UsageError('--vendor-metrics and --top exclude each other', 'choose metrics with -m');
+  }
   return {
-    help: given.on('help'),
-    ...readInputs(given),
-    output: given.text('output'),
-    quiet: given.on('quiet'),
-    format,
-    top: top ?? (format === 'json' ? undefined : TOP),
+    ...common,
+    top: top ?? (common.format === 'text' || common.format === 'markdown' ? TOP : undefined),
+    isVendor,
     metrics,
   };
 }
 
-const metricsOf = (given: Arguments): MetricsRequest => ({
-  check: given.on('check'),
-  vendor: given.on('vendor-names'),
-  quiet: given.on('quiet'),
-  explain: given.text('explain'),
-  metrics: given.read('metric', patternsOf) ?? null,
-});
-
-function chooseFormat(id: string): SummaryFormat {
-  const found = SUMMARY_FORMATS.find((format) => format === id);
-  if (found === undefined) throw new UsageError(`unknown format '${id}'`, `known: ${SUMMARY_FORMATS.join(', ')}`);
-  return found;
+function metricsOf(given: Arguments, format: string): MetricOptions {
+  const [check, vendor] = [given.on('check'), given.on('vendor-names')];
+  return {
+    check,
+    vendor,
+    explain: given.text('explain'),
+    metrics: given.read('metric', patternsOf) ?? null,
+    warningsAsNotes: format === 'json' && vendor && !check,
+  };
 }
+
+/** Patterns of a comma-separated list. */
+const patternsOf = (text: string): string[] =>
+  text.split(',').flatMap((name) => (name.trim() === '' ? [] : [name.trim()]));

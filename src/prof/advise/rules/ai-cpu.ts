@@ -2,7 +2,7 @@
 import { isOnCoreClass } from '../../../record/engines.js';
 import { ByDevice } from '../by-device.js';
 import { Longest, Ranking } from '../longest.js';
-import type { Answer, Rule } from '../rule.js';
+import type { RuleAnswer, Rule } from '../rule.js';
 import { counted, ranked, time } from '../amount-text.js';
 
 class Slow {
@@ -29,7 +29,7 @@ export const aiCpu: Rule = {
         slow.names.add(String(record.labels?.['opType'] ?? record.short), record.dur);
         slow.longest.add(record);
       },
-      end: (): Answer => ({
+      end: (): RuleAnswer => ({
         found: devices.all.map(({ profile, device, of }) => ({
           profile,
           device,

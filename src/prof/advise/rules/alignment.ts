@@ -10,7 +10,7 @@ import type { Finding, Gain } from '../finding.js';
 import { Longest } from '../longest.js';
 import { paddingOf, type Padding } from '../product-extents.js';
 import { productKind, RoundedProducts, type ProductKind } from '../rounded-products.js';
-import type { Answer, Rule } from '../rule.js';
+import type { RuleAnswer, Rule } from '../rule.js';
 import { counted, percent, rate, speed, time } from '../amount-text.js';
 
 /** Reasons that a kernel's name or the extents tell: see `tensor-core-advice.ts`. */
@@ -165,7 +165,7 @@ export const alignment: Rule = {
         const padding = paddingOf(described.call, unitUse.dtype, row.peaks.arch, record.name);
         if (padding !== null && padding.factor <= MOST_WORK) add(of, row, record.dur, padding, where.kind);
       },
-      end: (): Answer => ({
+      end: (): RuleAnswer => ({
         found: devices.all.flatMap(finding),
         ...(looked === 0 ? { why: 'no op tells the extents of a product' } : undefined),
       }),

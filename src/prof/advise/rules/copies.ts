@@ -2,7 +2,7 @@
 import { waitOf, isHostCopy, type HostCopy, type HostCopyKind, type Wait } from '../blocking.js';
 import { ByDevice } from '../by-device.js';
 import { IntervalUnion } from '../../../containers/interval-union.js';
-import type { Answer, Rule } from '../rule.js';
+import type { RuleAnswer, Rule } from '../rule.js';
 import { workOf } from '../../steps/step-work.js';
 import { counted, size, time } from '../amount-text.js';
 
@@ -77,7 +77,7 @@ export const copies: Rule = {
         }
         if (copy !== null && wait !== null) of[copy.kind].add(copy, wait);
       },
-      end: ({ host }): Answer => {
+      end: ({ host }): RuleAnswer => {
         if (told === 0) return { found: [], why: 'no copy between host and device whose launch is known' };
         const gaps = new ByDevice(() => ({ HtoD: 0, DtoH: 0 }));
         for (const { profile, device, of } of host.all) {

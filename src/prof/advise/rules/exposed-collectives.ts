@@ -3,7 +3,7 @@ import type { ProfileLine } from '../../../record/record.js';
 import { communicates } from '../../steps/step-work.js';
 import { ByDevice } from '../by-device.js';
 import { Longest, Ranking } from '../longest.js';
-import type { Answer, Rule } from '../rule.js';
+import type { RuleAnswer, Rule } from '../rule.js';
 import { counted, percent, ranked, time } from '../amount-text.js';
 
 class Operations {
@@ -32,7 +32,7 @@ export const exposedCollectives: Rule = {
       take: (record) => {
         if (record.type === 'collective' || record.type === 'kernel') devices.of(record).add(record);
       },
-      end: ({ devices: times }): Answer => {
+      end: ({ devices: times }): RuleAnswer => {
         const talking = times.all.filter(({ of }) => of.communication.total > 0);
         if (talking.length === 0) return { found: [], why: 'no communication between devices' };
         if (talking.every(({ of }) => of.disordered > 0)) return { found: [], why: 'records are not in order of start' };

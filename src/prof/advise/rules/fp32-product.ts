@@ -8,7 +8,7 @@ import type { Finding, Gain } from '../finding.js';
 import { Longest, Ranking } from '../longest.js';
 import { paddingOf } from '../product-extents.js';
 import { productKind, RoundedProducts, type ProductKind } from '../rounded-products.js';
-import type { Answer, Rule } from '../rule.js';
+import type { RuleAnswer, Rule } from '../rule.js';
 import { counted, ranked, rate, speed, time } from '../amount-text.js';
 
 interface Better {
@@ -189,7 +189,7 @@ export const fp32Product: Rule = {
         if (better === null || dur === null || !Number.isFinite(dur)) return;
         add(of.group(productKind(row), fits(row)), row, dur, better);
       },
-      end: (): Answer => ({
+      end: (): RuleAnswer => ({
         found: devices.all.flatMap(({ profile, device, of }) => findings(profile, device, of)),
         ...(looked === 0 ? { why: 'no kernel is known to be a product of a known type' } : undefined),
       }),

@@ -10,7 +10,7 @@ import type { Annotated } from '../../annotate.js';
 import { ByDevice } from '../by-device.js';
 import type { Finding } from '../finding.js';
 import { Longest, Ranking } from '../longest.js';
-import type { Answer, Rule } from '../rule.js';
+import type { RuleAnswer, Rule } from '../rule.js';
 import { counted, ranked, rate, size, time } from '../amount-text.js';
 
 /** Families whose kernels compute each element of the result from the same element of the operands. */
@@ -207,7 +207,7 @@ export const fusion: Rule = {
         if (!isNext) close(stream);
         if (link !== null) stream.chain.push(link);
       },
-      end: (): Answer => {
+      end: (): RuleAnswer => {
         for (const stream of streams.values()) close(stream);
         const all = devices.all.filter(({ of }) => of.count > 0);
         const found = all.map(({ profile, device, of }) => finding(profile, device, of));

@@ -1,7 +1,7 @@
 /** Rates that no device reaches: what we counted is wrong, or the peak of our table, or the device is another one. */
 import { ByDevice } from '../by-device.js';
 import { Longest, Ranking } from '../longest.js';
-import type { Answer, Rule } from '../rule.js';
+import type { RuleAnswer, Rule } from '../rule.js';
 import { counted, ranked, time } from '../amount-text.js';
 
 class Above {
@@ -36,7 +36,7 @@ export const impossible: Rule = {
         above.ops.add(row.op ?? record.short, record.dur);
         above.longest.add(record);
       },
-      end: (): Answer => ({
+      end: (): RuleAnswer => ({
         found: devices.all.map(({ profile, device, of }) => ({
           profile,
           device,

@@ -1,5 +1,5 @@
 /** The device waits before each step. */
-import type { Answer, Rule } from '../rule.js';
+import type { RuleAnswer, Rule } from '../rule.js';
 import { counted, percent, time } from '../amount-text.js';
 
 /** What helps where the device waits for data. */
@@ -13,7 +13,7 @@ export const inputPipeline: Rule = {
   name: 'input-pipeline',
   doc: 'idle before each step: from the last work of one to the first of the next, nothing being launched',
   watch: () => ({
-    end: ({ host, devices }): Answer => {
+    end: ({ host, devices }): RuleAnswer => {
       if (!devices.all.some(({ of }) => of.launched > 0)) return { found: [], why: 'no launches in the profile' };
       const withSteps = host.all.filter(({ of }) => of.steps > 0);
       if (withSteps.length === 0) return { found: [], why: 'no two steps in the profile' };

@@ -5,7 +5,7 @@ import { LONGEST_LAUNCH } from '../host-gaps.js';
 import type { Place } from '../by-device.js';
 import type { Finding } from '../finding.js';
 import { LOAD_AHEAD } from './input-pipeline.js';
-import type { Answer, Rule } from '../rule.js';
+import type { RuleAnswer, Rule } from '../rule.js';
 import { counted, percent, time } from '../amount-text.js';
 
 class Launches {
@@ -100,7 +100,7 @@ export const launchGaps: Rule = {
         launches.tiny++;
         launches.tinyTime += record.dur;
       },
-      end: ({ host, devices: times }): Answer => {
+      end: ({ host, devices: times }): RuleAnswer => {
         if (!times.all.some(({ of }) => of.launched > 0)) return { found: [], why: 'no launches in the profile' };
         const found = host.all.flatMap((place) => [
           ...(place.of.by.launch.count > 0 ? [shortGaps(place, devices.of(place))] : []),

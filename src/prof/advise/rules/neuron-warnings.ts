@@ -5,7 +5,7 @@ import { RULES as WARNINGS } from '../../neuron/warnings.js';
 import { ByDevice } from '../by-device.js';
 import { IntervalUnion } from '../../../containers/interval-union.js';
 import type { Finding, Gain } from '../finding.js';
-import type { Answer, Rule } from '../rule.js';
+import type { RuleAnswer, Rule } from '../rule.js';
 import { rate } from '../amount-text.js';
 
 type Evidence = Finding['evidence'];
@@ -116,9 +116,9 @@ const ruleOf = (entry: NeuronRule): Rule => ({
               one.cover.add(record.start, record.start + record.dur);
             },
           }),
-      end: ({ neuron }): Answer => {
+      end: ({ neuron }): RuleAnswer => {
         if (neuron.size === 0) return { found: [], why: 'no capture of a Neuron device' };
-        const answers = [...neuron].map(([profile, of]): Answer => {
+        const answers = [...neuron].map(([profile, of]): RuleAnswer => {
           const own = devices.all.filter((place) => place.profile === profile);
           const ns = Math.max(0, ...own.map(({ of: { cover } }) => cover.total));
           const count = own.reduce((sum, one) => sum + one.of.count, 0);
@@ -133,7 +133,7 @@ const ruleOf = (entry: NeuronRule): Rule => ({
   },
 });
 
-function answer(entry: NeuronRule, profile: number, capture: Capture): Answer {
+function answer(entry: NeuronRule, profile: number, capture: Capture): RuleAnswer {
   const why = entry.why?.(capture.sums) ?? null;
   if (why !== null) return { found: [], why };
   const warned = WARNINGS.find(({ id }) => id === entry.warning)?.find(capture.sums, []) ?? [];

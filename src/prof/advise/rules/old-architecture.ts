@@ -8,7 +8,7 @@ import { LruCache } from '../../../containers/lru-cache.js';
 import type { Annotated } from '../../annotate.js';
 import { ByDevice } from '../by-device.js';
 import { Longest, Ranking } from '../longest.js';
-import type { Answer, Rule } from '../rule.js';
+import type { RuleAnswer, Rule } from '../rule.js';
 import { counted, ranked, time } from '../amount-text.js';
 
 class Old {
@@ -51,7 +51,7 @@ export const oldArchitecture: Rule = {
         old.names.add(record.short, record.dur);
         old.longest.add(record);
       },
-      end: (): Answer => ({
+      end: (): RuleAnswer => ({
         found: devices.all.map(({ profile, device, of }) => {
           const built = [...of.built].sort((a, b) => a - b).map((sm) => `sm${sm}`).join(', ');
           return {

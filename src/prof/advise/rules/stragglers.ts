@@ -2,7 +2,7 @@
 import { workOf } from '../../steps/step-work.js';
 import { ByDevice, type Place } from '../by-device.js';
 import { IntervalUnion } from '../../../containers/interval-union.js';
-import type { Answer, Facts, Rule } from '../rule.js';
+import type { RuleAnswer, RuleFacts, Rule } from '../rule.js';
 import { counted, percent, time } from '../amount-text.js';
 
 /** Steps of all devices together that are kept; those beyond are not compared. */
@@ -70,14 +70,14 @@ function chanceOf(slowest: number, steps: number, ranks: number): number {
 }
 
 /** `rank 5`; with the device where the profile has several, or tells no rank. */
-function nameOf({ profile, device }: Place, ranks: readonly Rank[], { profiles }: Facts): string {
+function nameOf({ profile, device }: Place, ranks: readonly Rank[], { profiles }: RuleFacts): string {
   const rank = profiles.get(profile)?.rank ?? null;
   const isAlone = ranks.filter((other) => other.profile === profile).length === 1;
   if (rank === null) return `device ${device} of profile ${profile}`;
   return isAlone ? `rank ${rank}` : `device ${device} of rank ${rank}`;
 }
 
-function answer(ranks: readonly Rank[], facts: Facts): Answer {
+function answer(ranks: readonly Rank[], facts: RuleFacts): RuleAnswer {
   if (ranks.length < 2) return { found: [], why: 'one device alone, or no steps: dparse takes the profiles of several ranks' }; // prettier-ignore
   const steps = [...new Set(ranks.flatMap(({ of }) => [...of.keys()]))];
   const lags = steps.map((step) => lagOf(step, ranks)).filter((lag) => lag !== null);

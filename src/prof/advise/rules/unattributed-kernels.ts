@@ -4,7 +4,7 @@ import { communicates } from '../../steps/step-work.js';
 import { ByDevice, type Place } from '../by-device.js';
 import type { Finding } from '../finding.js';
 import { Longest, Ranking } from '../longest.js';
-import type { Answer, Facts, Rule } from '../rule.js';
+import type { RuleAnswer, RuleFacts, Rule } from '../rule.js';
 import { counted, percent, ranked, time } from '../amount-text.js';
 
 /** Share of the kernels' time; helpers of libraries and of the profiler that no op launches stay below. */
@@ -72,7 +72,7 @@ function mainReason({ nameless, launched, named }: Kernels): string {
 
 const WORK = { nameless: 'no op is known', untold: "the op's arguments are not told" } as const;
 
-function finding({ profile, device, of }: Place & { of: Kernels }, kind: keyof typeof WORK, { profiles }: Facts): Omit<Finding, 'rule'> {
+function finding({ profile, device, of }: Place & { of: Kernels }, kind: keyof typeof WORK, { profiles }: RuleFacts): Omit<Finding, 'rule'> {
   const lost = of[kind];
   const all = of.time;
   const reason = kind === 'untold' ? 'record_shapes' : mainReason(of);
@@ -114,7 +114,7 @@ export const unattributed: Rule = {
         lost.reasons.add(row.op ?? reason.replace(/\d+/g, 'N'), record.dur);
         lost.longest.add(record);
       },
-      end: (facts): Answer => ({
+      end: (facts): RuleAnswer => ({
         found: devices.all.flatMap(({ profile, device, of }) =>
           (['nameless', 'untold'] as const)
             .filter((kind) => of[kind].stake > LEAST_SHARE * of.time)

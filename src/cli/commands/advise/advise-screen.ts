@@ -1,20 +1,17 @@
-/** What `dprof advise` found, as text, JSON and Markdown. Names come from the profiled program: none can leave its line. */
+/** Findings as text, JSON and Markdown. Names from the profiled program cannot leave their line. */
 import type { Adviser } from '../../../prof/advise/adviser.js';
 import type { Finding } from '../../../prof/advise/finding.js';
 import { percent, time } from '../../../prof/advise/amount-text.js';
 import { counted } from '../../../record/plural.js';
 import { clean } from '../../../write/cell-text.js';
-import { code } from '../diff/diff-markdown.js';
+import { code, escapeMarkdown } from '../../../write/markdown.js';
 import { profileHeading } from '../../run-analysis.js';
-
-export const ADVICE_FORMATS = ['text', 'json', 'markdown'] as const;
-export type AdviceFormat = (typeof ADVICE_FORMATS)[number];
 
 export interface Advice {
   readonly adviser: Adviser;
   readonly top: number;
   readonly minShare: number;
-  /** Whether rules that say nothing are told. */
+  /** Whether rules without a finding are listed. */
   readonly all: boolean;
 }
 
@@ -50,11 +47,11 @@ function detailsOf(finding: Finding): (readonly [label: string, text: string, is
   ];
 }
 
-/** `--all`: which rules say nothing, and why. */
+/** `--all`: which rules found nothing, and why. */
 const silencesOf = ({ adviser, all }: Advice): string[] => {
   const { silences } = adviser;
   if (all) return silences.map(({ rule, why }) => `${rule}: ${why}`);
-  return silences.length === 0 ? [] : [`${counted(silences.length, 'rule')} said nothing: --all tells why`];
+  return silences.length === 0 ? [] : [`${counted(silences.length, 'rule')} found nothing: --all says why`];
 };
 
 function summaryOf(advice: Advice): string[] {
@@ -68,7 +65,7 @@ function summaryOf(advice: Advice): string[] {
 const headings = ({ adviser }: Advice): string[] =>
   [...adviser.profiles.values()].map((header) => profileHeading(header.profile, header).replace(/^# /, ''));
 
-function textOf(advice: Advice): string {
+export function adviceScreen(advice: Advice): string {
   const shown = shownOf(advice);
   const about = shown.filter(({ gain }) => gain !== null).length > 1 ? [NOT_ADDITIVE] : [];
   const lines = shown.flatMap((finding, i) => [
@@ -84,29 +81,23 @@ function textOf(advice: Advice): string {
     .join('');
 }
 
-function jsonOf(advice: Advice): string {
+export function adviceDocuments(advice: Advice): string {
   const silences = advice.all ? advice.adviser.silences : [];
   return [...shownOf(advice), ...silences].map((line) => `${JSON.stringify(line)}\n`).join('');
 }
 
-/** Signs that Markdown may take for markup, a link or somebody's name. */
-const MARKUP = /[\\`*_{}[\]<>#|~@&!^$]|:(?=\/\/)|(?<=www)\./gi;
-const prose = (text: string): string => clean(text).replace(MARKUP, (sign) => `&#${sign.charCodeAt(0)};`);
-
-function markdownOf(advice: Advice): string {
+export function adviceMarkdown(advice: Advice): string {
   const shown = shownOf(advice);
-  const head = [...headings(advice), ...(shown.length > 1 ? [NOT_ADDITIVE] : [])].map((line) => `- ${prose(line)}`);
+  const head = [...headings(advice), ...(shown.length > 1 ? [NOT_ADDITIVE] : [])].map(
+    (line) => `- ${escapeMarkdown(line)}`,
+  );
   const body = shown.flatMap((finding, i) => [
     '',
-    `${i + 1}. **${titleOf(finding, advice)}**: ${prose(finding.what)}`,
-    ...detailsOf(finding).map(([label, text, isCommand]) => `   - ${label}: ${isCommand ? code(text) : prose(text)}`),
+    `${i + 1}. **${titleOf(finding, advice)}**: ${escapeMarkdown(finding.what)}`,
+    ...detailsOf(finding).map(
+      ([label, text, isCommand]) => `   - ${label}: ${isCommand ? code(text) : escapeMarkdown(text)}`,
+    ),
   ]);
-  const end = [...summaryOf(advice), ...silencesOf(advice)].map((line) => `- ${prose(line)}`);
+  const end = [...summaryOf(advice), ...silencesOf(advice)].map((line) => `- ${escapeMarkdown(line)}`);
   return [...head, ...body, ...(end.length > 0 ? [''] : []), ...end].map((line) => `${line}\n`).join('');
 }
-
-export const WRITERS: Readonly<Record<AdviceFormat, (advice: Advice) => string>> = {
-  text: textOf,
-  json: jsonOf,
-  markdown: markdownOf,
-};

@@ -1,34 +1,23 @@
-/** Metrics of a vendor as text, CSV and JSON. */
-import { stringify } from 'csv-stringify/sync';
+/** Metrics of a vendor on a screen, and as JSON documents. */
+import { elementAt } from '../../../containers/element.js';
 import { GROUPS } from '../../../prof/neuron/metric.js';
-import { digits, inOurUnit, inVendorUnit, scaled, type Quantity } from '../../../prof/neuron/quantity.js';
+import { exactValue, noteOf, quantityOf } from '../../../prof/neuron/metric-columns.js';
+import { digits, inVendorUnit, scaled, type Quantity } from '../../../prof/neuron/quantity.js';
 import type { Row, Summary } from '../../../prof/neuron/metric-summary.js';
+import { UNKNOWN } from '../../../table/column.js';
+import { aligned } from '../../../write/aligned.js';
 import { clean } from '../../../write/cell-text.js';
-import { aligned } from '../../aligned.js';
 
-export interface Shown {
+export interface MetricsShown {
+  /** With what the vendor's tool reported. */
   readonly check: boolean;
   /** The vendor's units rather than ours. */
   readonly vendor: boolean;
   /** Without warnings. */
   readonly quiet: boolean;
-  /** Patterns of the metrics that are asked for; null for all, which are shown in groups. */
+  /** Patterns of the wanted metrics; null for all, which are shown in groups. */
   readonly metrics: readonly string[] | null;
 }
-
-const UNKNOWN = 'na';
-
-/** A value in the unit that is shown; a unit that the source told stays. */
-function quantityOf(
-  { unit, otherUnit }: Row,
-  value: number,
-  way: (value: number, unit: Row['unit']) => Quantity,
-): Quantity {
-  const quantity = way(value, unit);
-  return otherUnit === null ? quantity : { value, unit: otherUnit };
-}
-
-const exactly = ({ vendor }: Shown) => (vendor ? inVendorUnit : inOurUnit);
 
 /** `1.2e-05`, `-`: how far apart two values are. */
 const differenceText = (difference: number | null): string =>
@@ -40,9 +29,7 @@ const headingOf = ({ profile, file, format, rank, node, computed }: Summary): st
     computed ? '' : ": as the vendor's tool reported it; there are no records to compute from",
   ].join('');
 
-const noteOf = ({ why, check }: Row, shown: Shown): string => (shown.check && check !== null ? check.why : (why ?? ''));
-
-function cellsOf(row: Row, shown: Shown): string[] {
+function cellsOf(row: Row, shown: MetricsShown): string[] {
   const people = shown.vendor ? inVendorUnit : scaled;
   const text = (value: number | string | null): string => {
     if (value === null) return UNKNOWN;
@@ -60,11 +47,11 @@ function cellsOf(row: Row, shown: Shown): string[] {
   const checked = shown.check
     ? [inSame(row.check?.reported ?? null), differenceText(row.check?.difference ?? null)]
     : [];
-  return [row.name, text(row.value), unit, ...checked, noteOf(row, shown)];
+  return [row.name, text(row.value), unit, ...checked, noteOf(row, shown.check)];
 }
 
-/** A group of which nothing is known, for one reason, is told in a line. */
-function linesOf(rows: readonly Row[], shown: Shown): string[][] {
+/** A group of which nothing is known, for one reason, takes one line. */
+function linesOf(rows: readonly Row[], shown: MetricsShown): string[][] {
   const [first] = rows;
   const isBlank = rows.length > 1 && rows.every(({ value, why }) => value === null && why === first?.why);
   if (isBlank && !shown.check && shown.metrics === null) return [[`${UNKNOWN}: ${first?.why ?? ''}`]];
@@ -72,7 +59,7 @@ function linesOf(rows: readonly Row[], shown: Shown): string[][] {
 }
 
 /** Each metric a line; then what bounds the program, and what to look at. */
-export function summaryText(summary: Summary, shown: Shown): string {
+export function metricsScreen(summary: Summary, shown: MetricsShown): string {
   const { rows, bound, warnings } = summary;
   const groups = [...new Set(rows.map(({ group }) => group))];
   const blocks = groups.map((group) =>
@@ -83,12 +70,12 @@ export function summaryText(summary: Summary, shown: Shown): string {
   );
   const head = ['metric', 'value', 'unit', ...(shown.check ? ['reported', 'difference'] : []), ''];
   const lines = aligned([head, ...blocks.flat()], new Set([1, ...(shown.check ? [3, 4] : [])]));
-  const text = [headingOf(summary), lines.shift() ?? ''];
+  const text = [headingOf(summary), ...lines.splice(0, 1)];
   groups.forEach((group, i) => {
     if (shown.metrics === null) text.push('', `## ${GROUPS[group]}`);
-    text.push(...lines.splice(0, blocks[i]?.length ?? 0));
+    text.push(...lines.splice(0, elementAt(blocks, i).length));
   });
-  // Who asks for some metrics wants these alone.
+  // Of chosen metrics nothing else is shown.
   if (shown.metrics !== null) return `${text.map(clean).join('\n')}\n`;
   if (bound !== null) text.push('', bound.text);
   if (!shown.quiet && warnings.length > 0) {
@@ -97,45 +84,22 @@ export function summaryText(summary: Summary, shown: Shown): string {
   return `${text.map(clean).join('\n')}\n`;
 }
 
-const CSV_HEAD = ['profile', 'file', 'rank', 'node', 'group', 'metric', 'value', 'unit', 'why'];
-const CSV_CHECK = ['reported', 'difference'];
-
-export const csvHead = ({ check }: Shown): string => csvLines([[...CSV_HEAD, ...(check ? CSV_CHECK : [])]]);
-
-/** All digits; unknown is `na`. */
-export function summaryCsv({ profile, file, rank, node, rows }: Summary, shown: Shown): string {
-  return csvLines(
-    rows.map((row) => {
-      const { value, unit } = plain(row, row.value, shown);
-      const reported = plain(row, row.check?.reported ?? null, shown).value;
-      const checked = shown.check ? [reported ?? UNKNOWN, row.check?.difference ?? UNKNOWN] : [];
-      const place = [profile, file, rank ?? UNKNOWN, node ?? UNKNOWN, row.group, row.name];
-      return [...place, value ?? UNKNOWN, unit, noteOf(row, shown), ...checked].map((cell) => clean(String(cell)));
-    }),
-  );
-}
-
-const csvLines = (rows: readonly (readonly string[])[]): string =>
-  stringify(rows as string[][], { record_delimiter: '\n' });
-
-/** A value in full in the unit that is shown. */
-function plain(row: Row, value: number | string | null, shown: Shown): { value: Row['value']; unit: string } {
-  const unit = quantityOf(row, 0, exactly(shown)).unit;
-  return { value: typeof value === 'number' ? quantityOf(row, value, exactly(shown)).value : value, unit };
-}
-
 /** One object a line and profile. */
-export function summaryJson(summary: Summary, shown: Shown): string {
+export function metricsDocument(summary: Summary, shown: MetricsShown): string {
   const { profile, file, format, rank, node, computed, rows, bound, warnings } = summary;
   const metrics = rows.map((row) => {
-    const { value, unit } = plain(row, row.value, shown);
-    const told = row.why === null ? {} : { why: row.why };
+    const { value, unit } = exactValue(row, row.value, shown.vendor);
+    const why = row.why === null ? {} : { why: row.why };
     const { check } = row;
     const checked =
       shown.check && check !== null
-        ? { reported: plain(row, check.reported, shown).value, difference: check.difference, check: check.why }
+        ? {
+            reported: exactValue(row, check.reported, shown.vendor).value,
+            difference: check.difference,
+            check: check.why,
+          }
         : {};
-    return [row.name, { value, unit: unit === '' ? null : unit, group: row.group, ...told, ...checked }] as const;
+    return [row.name, { value, unit: unit === '' ? null : unit, group: row.group, ...why, ...checked }] as const;
   });
   const line = { profile, file, format, rank, node, computed, metrics: Object.fromEntries(metrics), bound, warnings };
   return `${JSON.stringify(line)}\n`;
@@ -145,18 +109,16 @@ export function summaryJson(summary: Summary, shown: Shown): string {
 export function vendorJson(summaries: readonly Summary[]): string {
   const names = summaries.map(({ node, uuid, profile }) => node ?? `n_${uuid ?? profile}`);
   const nodes = summaries.map((summary, i) => {
-    const name = names[i] ?? '';
+    const name = elementAt(names, i);
     const key = names.indexOf(name) === i ? name : `${name}_${summary.profile}`;
-    const metrics = summary.rows.map((row) => [row.name, plain(row, row.value, ALL_VENDOR).value] as const);
+    const metrics = summary.rows.map((row) => [row.name, exactValue(row, row.value, true).value] as const);
     return [key, Object.fromEntries(metrics)] as const;
   });
   return `${JSON.stringify(Object.fromEntries(nodes))}\n`;
 }
 
-const ALL_VENDOR: Shown = { check: false, vendor: true, quiet: false, metrics: null };
-
 /** Where the number of a metric comes from. */
-export function explanation(summary: Summary, row: Row, shown: Shown): string {
+export function explanation(summary: Summary, row: Row, shown: MetricsShown): string {
   const said = ({ value, unit }: Quantity): string => `${digits(value)} ${unit}`.trimEnd();
   const people = shown.vendor ? inVendorUnit : scaled;
   const value =

@@ -1,0 +1,130 @@
+/** A comparison for people: text, Markdown for a pull request, and the JSON documents. */
+import type { Judged, DiffResult } from '../../../prof/diff/comparison.js';
+import {
+  DIFF_COLUMNS,
+  diffLines,
+  keyColumns,
+  ofLine,
+  TOTAL,
+  VERDICT_COLUMN,
+  type DiffLine,
+} from '../../../prof/diff/diff-columns.js';
+import type { DiffRow, Key } from '../../../prof/diff/diff-row.js';
+import { counted } from '../../../record/plural.js';
+import { shown, textOf, type Column } from '../../../table/column.js';
+import { readable } from '../../../table/readable.js';
+import { aligned } from '../../../write/aligned.js';
+import { clean } from '../../../write/cell-text.js';
+import { requireFormat } from '../../../write/format.js';
+import { code } from '../../../write/markdown.js';
+import { tableText } from '../../../write/write-table.js';
+
+/** A comparison with the texts around its table. */
+export interface DiffReport {
+  readonly result: DiffResult;
+  /** Keys of the columns that make a row. */
+  readonly by: readonly string[];
+  /** The rows to write; the result may have more. */
+  readonly rows: readonly DiffRow[];
+  /** The inputs, then the method. */
+  readonly heading: readonly string[];
+  readonly notes: readonly string[];
+}
+
+/** `change_ns` → `change_us`, `change_percent` → `change_%`. */
+const readableHeader = (key: string): string => key.replace(/_ns$/, '_us').replace(/_percent$/, '_%');
+
+/** Figures for people: times in us, changes with their sign. */
+export const READABLE_COLUMNS: readonly Column<DiffRow>[] = DIFF_COLUMNS.filter(
+  ({ machineOnly }) => machineOnly !== true,
+).map((column) => readable(column, readableHeader(column.key)));
+
+export const figure = (column: Column<DiffRow>, row: DiffRow): string => textOf(column, column.value(row));
+
+/** How many rows of the result are not written; null when all are. */
+const leftOut = ({ result, rows }: DiffReport): string | null =>
+  rows.length < result.rows.length ? `${counted(result.rows.length - rows.length, 'row')} more` : null;
+
+const conditionOutcome = ({ met }: Judged): string => (met === null ? 'nothing matches' : met ? 'met' : 'not met');
+const conditionText = ({ condition }: Judged): string => `--fail-if '${condition.text}'`;
+
+export function diffScreen(report: DiffReport): string {
+  const { result, by, rows, heading, notes } = report;
+  const figures = [VERDICT_COLUMN, ...READABLE_COLUMNS.map(ofLine)];
+  const keys = keyColumns(by);
+  const cells = (columns: readonly Column<DiffLine>[], line: DiffLine): string[] =>
+    columns.map((column) => textOf(column, shown(column, line)));
+  // The line of the totals has one key, whatever --by is.
+  const lines = aligned(
+    [
+      [...figures, ...keys].map(({ header }) => header),
+      ...diffLines(result.total, rows, by).map((line) => [
+        ...cells(figures, line),
+        ...(line.kind === 'total' ? [TOTAL] : cells(keys, line)),
+      ]),
+    ],
+    new Set(READABLE_COLUMNS.map((_, i) => i + 1)),
+  );
+  const more = leftOut(report);
+  const judged = result.conditions.map((one) => `${conditionText(one)}: ${conditionOutcome(one)}`);
+  const comments = [...heading, ...notes, ...judged].map((text) => `# ${clean(text)}`);
+  return [...comments, ...lines, ...(more === null ? [] : [`# ${more}`]), ''].join('\n');
+}
+
+export function diffMarkdown(report: DiffReport): string {
+  const { result, by, rows, heading, notes } = report;
+  const keys = keyColumns(by).map((column, i): Column<DiffLine> => ({
+    ...column,
+    value: (line) => (line.kind === 'total' && i > 0 ? '' : column.value(line)),
+    emphasis: ({ kind }) => kind === 'total',
+  }));
+  const columns = [...keys, VERDICT_COLUMN, ...READABLE_COLUMNS.map(ofLine)];
+  const table = tableText(requireFormat('markdown'), { columns, rows: diffLines(result.total, rows, by) });
+  const more = leftOut(report);
+  const above = [
+    ...heading.map((text) => `- ${code(text)}`),
+    ...notes.map((text) => `- **note** ${code(text)}`),
+    ...result.conditions.map((one) => `- ${code(conditionText(one))}: **${conditionOutcome(one)}**`),
+    '',
+  ];
+  return `${above.map((line) => `${line}\n`).join('')}${[...table].join('')}${more === null ? '' : `\n${more}.\n`}`;
+}
+
+const commonFigures = ({ common }: DiffResult): object | null =>
+  common && {
+    change_percent: 100 * (common.change - 1),
+    spread_percent: 100 * common.spread,
+    rows: common.rows,
+    p_effect: common.test.pBeyond,
+    verdict: common.verdict,
+  };
+
+/** One object a line: the inputs, the totals, the rows, the conditions. Unknown is null. */
+export function diffDocuments({ result, by, rows, heading, notes }: DiffReport): string {
+  const values = (row: DiffRow): object => ({
+    verdict: row.verdict,
+    ...Object.fromEntries(DIFF_COLUMNS.map((column) => [column.key, column.value(row)])),
+  });
+  const named = (keys: readonly Key[]): object => Object.fromEntries(by.map((name, i) => [name, keys[i] ?? null]));
+  const comparison = {
+    row: 'comparison',
+    per: result.basis,
+    rows: result.rows.length,
+    tested: result.tested,
+    common: commonFigures(result),
+    heading,
+    notes,
+  };
+  const documents = [
+    comparison,
+    { row: TOTAL, ...values(result.total) },
+    ...rows.map((row) => ({ row: 'key', keys: named(row.keys), ...values(row) })),
+    ...result.conditions.map(({ condition, met, row }) => ({
+      row: 'condition',
+      condition: condition.text,
+      met,
+      ...values(row),
+    })),
+  ];
+  return documents.map((line) => `${JSON.stringify(line)}\n`).join('');
+}

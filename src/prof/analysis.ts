@@ -1,0 +1,34 @@
+/** The contract of all commands over records: an analysis takes records and returns one answer. */
+import type { UserError } from '../record/errors.js';
+import type { ProfileLine } from '../record/record.js';
+import type { AnyTable } from '../table/table.js';
+import type { Annotated } from './annotate.js';
+import type { RecordTypes } from './input/records.js';
+
+export interface Answer<Facts> {
+  /** For the table formats; null where the answer is no table. */
+  readonly table: AnyTable | null;
+  /** For the command's own formats: screens, JSON documents, traces. */
+  readonly facts: Facts;
+  /** Lines that limit the answer, for stderr; an error stands for a line that names the input. */
+  readonly notes: readonly (string | UserError)[];
+}
+
+export interface Analysis<Facts> {
+  /** Types of the records that it takes; the reader skips all others. */
+  readonly types: RecordTypes;
+  /**
+   * Takes a record, in order of the input.
+   * @param rows kernels that are complete with this record, annotated; none where the runner has no annotator
+   */
+  take(record: ProfileLine, rows: readonly Annotated[]): void;
+  /**
+   * The answer, when all records are taken.
+   * @param rows kernels whose op calls were still incomplete when the records ended
+   * @throws UserError when the records have nothing that the answer could come from
+   */
+  finish(rows: readonly Annotated[]): Answer<Facts>;
+}
+
+/** For records without any time, as of a net.dict. */
+export const NO_TIMES_HINT = 'a net.dict of PyProf has no times: run dparse on the profile itself';

@@ -1,0 +1,95 @@
+/** The analysis of `dprof summary --vendor-metrics`: the metrics of the vendor's profiler, computed from records. */
+import { nearest, UsageError, UserError } from '../../record/errors.js';
+import type { ProfileLine } from '../../record/record.js';
+import type { Analysis, Answer } from '../analysis.js';
+import { metricColumns, type MetricLine } from './metric-columns.js';
+import { Summaries, type Row, type Summary } from './metric-summary.js';
+import { METRIC_TEXTS } from './metrics.js';
+
+export interface MetricOptions {
+  /** Whether each value stands next to what the vendor's tool reported. */
+  readonly check: boolean;
+  /** The vendor's metrics alone, in its units. */
+  readonly vendor: boolean;
+  /** Patterns of the wanted metrics; null for all. */
+  readonly metrics: readonly string[] | null;
+  /** The metric to explain, in place of `metrics`. */
+  readonly explain: string | undefined;
+  /** Whether warnings are notes: the vendor's own JSON has no place for them. */
+  readonly warningsAsNotes: boolean;
+}
+
+/** The wanted metrics of each profile. */
+export type MetricAnswer = readonly Summary[];
+
+export class MetricAnalysis implements Analysis<MetricAnswer> {
+  readonly types = new Set(['profile', 'kernel', 'copy', 'sample', 'tensor', 'notice', 'end'] as const);
+  readonly #summaries = new Summaries();
+
+  constructor(private readonly options: MetricOptions) {}
+
+  take(record: ProfileLine): void {
+    this.#summaries.take(record);
+  }
+
+  /** Whether no profile has such metrics. */
+  get isEmpty(): boolean {
+    return this.#summaries.all.length === 0;
+  }
+
+  /** @throws UserError when no profile has such metrics, UsageError when it has none of that name */
+  finish(): Answer<MetricAnswer> {
+    const { all } = this.#summaries;
+    if (all.length === 0) throw noMetrics(this.#summaries);
+    const chosen = choose(all, this.options);
+    const rows = chosen.flatMap((summary) => summary.rows.map((row): MetricLine => ({ summary, row })));
+    return {
+      table: { columns: metricColumns(this.options), rows },
+      facts: chosen,
+      notes: this.options.warningsAsNotes ? chosen.flatMap(warningLines) : [],
+    };
+  }
+}
+
+const warningLines = ({ warnings, profile }: Summary): string[] =>
+  warnings.map(({ rule, text }) => new UserError(`${rule}: ${text}`, { where: `profile ${profile}` }).line);
+
+function noMetrics({ others }: Summaries): UserError {
+  const formats = [...new Set(others)];
+  if (formats.includes('neuron-monitor')) {
+    return new UserError('reports of neuron-monitor are no profile', { hint: 'dprof monitor FILE' });
+  }
+  const known = formats.filter((format) => format !== 'na').join(', ');
+  return new UserError(`no metrics of a vendor in ${known === '' ? 'these records' : `a profile of ${known}`}`, {
+    hint: 'known so far: AWS Neuron (ntff, neff, neuron-json, neuron-summary)',
+  });
+}
+
+/** Whether a name matches one of the patterns, in which * and ? stand for others. */
+const matcher = (patterns: readonly string[]): ((name: string) => boolean) => {
+  const tests = patterns.map((pattern) => {
+    const escaped = pattern.replace(/[.+^${}()|[\]\\]/g, '\\$&');
+    return new RegExp(`^${escaped.replaceAll('*', '.*').replaceAll('?', '.')}$`, 'i');
+  });
+  return (name) => tests.some((test) => test.test(name));
+};
+
+/** The summaries with the wanted metrics. */
+function choose(summaries: readonly Summary[], { metrics, explain, vendor }: MetricOptions): Summary[] {
+  const wanted = explain === undefined ? metrics : [explain];
+  const matches = wanted === null ? () => true : matcher(wanted);
+  const isShown = (row: Row): boolean => matches(row.name) && (explain !== undefined || !(vendor && row.own));
+  const kept = summaries.map((summary) => ({ ...summary, rows: summary.rows.filter(isShown) }));
+  if (wanted !== null && kept.every(({ rows }) => rows.length === 0)) throw unknownMetric(wanted, summaries);
+  return kept;
+}
+
+function unknownMetric(wanted: readonly string[], summaries: readonly Summary[]): UsageError {
+  const names = summaries.flatMap(({ rows }) => rows.map(({ name }) => name));
+  const known = [...new Set([...names, ...METRIC_TEXTS.map(({ name }) => name)])];
+  const near = nearest(wanted[0] ?? '', known);
+  return new UsageError(
+    `no metric '${wanted.join(',')}' in this input`,
+    near === null || near === wanted[0] ? 'dprof terms lists them' : `did you mean ${near}?`,
+  );
+}

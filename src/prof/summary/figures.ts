@@ -1,0 +1,172 @@
+/** The figures of a summary one by one, for the table formats. Base units, unrounded. */
+import type { Column } from '../../table/column.js';
+import type { DeviceTime, KernelSummary, ProfileSummary, Tally } from './summary-data.js';
+
+export type FigureUnit = 'ns' | 'bytes' | 'bytes/s' | 'FLOP' | 'fraction' | 'count';
+
+/** One number of a summary. */
+export interface Figure {
+  readonly summary: ProfileSummary;
+  readonly section: string;
+  /** Null for figures of all devices together. */
+  readonly device: number | null;
+  /** What within the section it is about: a kernel's name, a kind of copy, a step. */
+  readonly name: string | null;
+  readonly figure: string;
+  readonly value: number | null;
+  readonly unit: FigureUnit;
+}
+
+type Values = readonly (readonly [figure: string, value: number | null, unit: FigureUnit])[];
+type Part = Pick<Figure, 'section' | 'device' | 'name'> & { readonly values: Values };
+
+const part = (section: string, name: string | null, values: Values, device: number | null = null): Part => ({
+  section,
+  device,
+  name,
+  values,
+});
+
+/** Every number of a summary. */
+export const figuresOf = (summary: ProfileSummary): Figure[] =>
+  partsOf(summary).flatMap(({ values, ...place }) =>
+    values.map(([figure, value, unit]) => ({ summary, ...place, figure, value, unit })),
+  );
+
+const partsOf = ({ devices, kernels, memory, syncs, collectives, steps, diagnostics }: ProfileSummary): Part[] => [
+  ...devices.map(deviceFigures),
+  ...(kernels === null ? [] : kernelFigures(kernels)),
+  ...memory.map(({ kind, bytes, bytesPerS, ...tally }) =>
+    part('memory', kind, [...tallied(tally), ['bytes', bytes, 'bytes'], ['bytesPerS', bytesPerS, 'bytes/s']]),
+  ),
+  ...syncs.map((tally) => part('syncs', tally.name, tallied(tally))),
+  ...collectives.map(({ bytes, ...tally }) =>
+    part('collectives', tally.name, [...tallied(tally), ['bytes', bytes, 'bytes']]),
+  ),
+  ...(steps === null
+    ? []
+    : [
+        part('steps', null, [
+          ['count', steps.count, 'count'],
+          ['median', steps.median, 'ns'],
+          ['min', steps.min, 'ns'],
+          ['max', steps.max, 'ns'],
+          ['variation', steps.variation, 'fraction'],
+        ]),
+        ...steps.list.map(({ step, device, span, busy }) =>
+          part(
+            'steps',
+            String(step),
+            [
+              ['span', span, 'ns'],
+              ['busy', busy, 'ns'],
+            ],
+            device,
+          ),
+        ),
+      ]),
+  ...Object.entries(diagnostics).map(([name, count]) => part('diagnostics', name, [['count', count, 'count']])),
+];
+
+const tallied = ({ count, time }: Pick<Tally, 'count' | 'time'>): Values => [
+  ['count', count, 'count'],
+  ['time', time, 'ns'],
+];
+
+function deviceFigures(device: DeviceTime): Part {
+  const { counts, gaps, linked } = device;
+  const times = [
+    'span',
+    'busy',
+    'idle',
+    'compute',
+    'communication',
+    'memory',
+    'sync',
+    'exposed',
+    'notUnderCompute',
+    'kernelSum',
+  ] as const;
+  return part(
+    'device',
+    device.name,
+    [
+      ...times.map((name) => [name, device[name], 'ns'] as const),
+      ...Object.entries(counts).map(([name, count]) => [name, count, 'count'] as const),
+      ['gaps', gaps?.count ?? null, 'count'],
+      ...(['longest', 'host', 'queue', 'unknown'] as const).map(
+        (name) => [`gaps.${name}`, gaps?.[name] ?? null, 'ns'] as const,
+      ),
+      ['linked', linked?.activities ?? null, 'count'],
+      ['linked.span', linked?.span ?? null, 'ns'],
+      ['linked.busy', linked?.busy ?? null, 'ns'],
+    ],
+    device.device,
+  );
+}
+
+function kernelFigures(kernels: KernelSummary): Part[] {
+  const { work, matrixUnit, unattributed } = kernels;
+  return [
+    part('kernels', null, [
+      ...tallied(kernels),
+      ['untimed', kernels.untimed, 'count'],
+      ['names', kernels.names, 'count'],
+    ]),
+    ...kernels.byTime.map((tally) => part('kernels', tally.name, tallied(tally))),
+    ...kernels.precision.map((tally) => part('precision', tally.name, tallied(tally))),
+    ...Object.entries(matrixUnit).map(([name, time]: [string, number]) =>
+      part('matrixUnit', name, [['time', time, 'ns']]),
+    ),
+    ...work.bounds.map((tally) => part('bounds', tally.name, tallied(tally))),
+    part('work', null, [
+      ['flops', work.flops, 'FLOP'],
+      ['bytes', work.bytes, 'bytes'],
+      ['known', work.known, 'ns'],
+      ['computeShare', work.computeShare, 'fraction'],
+      ['memoryShare', work.memoryShare, 'fraction'],
+      ['impossible', work.impossible, 'count'],
+    ]),
+    part('unattributed', null, tallied(unattributed)),
+    ...unattributed.reasons.map((tally) => part('unattributed', tally.name, tallied(tally))),
+  ];
+}
+
+export const FIGURE_COLUMNS: readonly Column<Figure>[] = [
+  {
+    ...{ key: 'profile', header: 'profile', type: 'int', width: 7, doc: 'number of the input, from 0' },
+    value: ({ summary }) => summary.profile,
+  },
+  {
+    ...{ key: 'file', header: 'file', type: 'str', width: 20, doc: "the profile's file" },
+    value: ({ summary }) => summary.header?.file ?? null,
+  },
+  {
+    ...{ key: 'rank', header: 'rank', type: 'int', width: 4, doc: 'rank of the process' },
+    value: ({ summary }) => summary.header?.rank ?? null,
+  },
+  {
+    ...{ key: 'section', header: 'section', type: 'str', width: 12, doc: 'part of the summary', vocabulary: true },
+    value: ({ section }) => section,
+  },
+  {
+    ...{ key: 'device', header: 'device', type: 'int', width: 6, doc: 'device; unknown for all together' },
+    value: ({ device }) => device,
+  },
+  {
+    ...{ key: 'name', header: 'name', type: 'str', width: 0, doc: 'kernel, kind of copy, step …' },
+    value: ({ name }) => name,
+  },
+  {
+    ...{ key: 'figure', header: 'figure', type: 'str', width: 16, doc: 'what the value is', vocabulary: true },
+    value: ({ figure }) => figure,
+  },
+  {
+    ...{ key: 'value', header: 'value', type: 'real', width: 22, doc: 'in the unit' },
+    value: ({ value }) => value,
+  },
+  {
+    ...{ key: 'unit', header: 'unit', type: 'str', width: 8, doc: 'base unit', vocabulary: true },
+    value: ({ unit }) => unit,
+  },
+];

@@ -1,0 +1,85 @@
+/** The analysis of `dprof summary`: of profiles that have nothing but a vendor's metrics, these. */
+import { UserError } from '../../record/errors.js';
+import type { ProfileLine } from '../../record/record.js';
+import type { Analysis, Answer } from '../analysis.js';
+import type { Annotated } from '../annotate.js';
+import type { MetricAnalysis } from '../neuron/metric-analysis.js';
+import { type MetricAnswer } from '../neuron/metric-analysis.js';
+import { FIGURE_COLUMNS, figuresOf } from './figures.js';
+import { ProfileSummaries, SUMMARY_TYPES } from './summaries.js';
+import type { ProfileSummary } from './summary-data.js';
+
+/** Formats without an activity: there is nothing but the vendor's metrics. */
+const METRICS_ONLY: ReadonlySet<string> = new Set(['neuron-summary', 'neff']);
+
+/** Summaries of profiles, or the metrics where no profile has work. */
+export type SummaryFacts =
+  { readonly profiles: readonly ProfileSummary[] } | { readonly profiles: null; readonly metrics: MetricAnswer };
+
+export class SummaryAnalysis implements Analysis<SummaryFacts> {
+  readonly types;
+  readonly #summaries: ProfileSummaries;
+  /** Profiles that have metrics alone. */
+  readonly #metricsOnly = new Set<number>();
+
+  /**
+   * @param top kernels in each list
+   * @param metrics for profiles that have nothing else
+   */
+  constructor(
+    top: number | undefined,
+    private readonly metrics: MetricAnalysis,
+  ) {
+    this.#summaries = new ProfileSummaries(top);
+    this.types = new Set([...SUMMARY_TYPES, ...metrics.types]);
+  }
+
+  take(record: ProfileLine, rows: readonly Annotated[]): void {
+    if (record.type === 'profile' && METRICS_ONLY.has(record.format)) this.#metricsOnly.add(record.profile);
+    if (this.#metricsOnly.has(record.profile)) this.metrics.take(record);
+    else this.#summaries.take(record, rows);
+  }
+
+  /** @throws UserError without any work of a device and any metrics */
+  finish(rows: readonly Annotated[]): Answer<SummaryFacts> {
+    this.#summaries.addKernels(rows);
+    const profiles = this.#summaries.all;
+    const notes = profiles.length > 0 ? this.#notes() : [];
+    if (profiles.some(hasWork)) {
+      return {
+        table: { columns: FIGURE_COLUMNS, rows: profiles.flatMap(figuresOf) },
+        facts: { profiles },
+        notes,
+      };
+    }
+    if (!this.metrics.isEmpty) {
+      const metrics = this.metrics.finish();
+      return { table: metrics.table, facts: { profiles: null, metrics: metrics.facts }, notes };
+    }
+    throw nothing(profiles);
+  }
+
+  #notes(): string[] {
+    return [...this.#metricsOnly].map(
+      (profile) => `profile ${profile} has nothing but metrics: --vendor-metrics shows them`,
+    );
+  }
+}
+
+/** Whether anything with a time ran. */
+const hasWork = ({ devices, kernels, memory, syncs, collectives }: ProfileSummary): boolean =>
+  devices.length > 0 ||
+  (kernels !== null && kernels.untimed < kernels.count) ||
+  [...memory, ...syncs, ...collectives].some(({ time }) => time > 0);
+
+export const monitorReports = (): UserError =>
+  new UserError('reports of neuron-monitor are no profile', { hint: 'dprof monitor FILE' });
+
+function nothing(profiles: readonly ProfileSummary[]): UserError {
+  if (profiles.some(({ header }) => header?.format === 'neuron-monitor')) return monitorReports();
+  const isOdd = profiles.some(({ diagnostics }) => Object.keys(diagnostics).some((name) => name.startsWith('record-')));
+  if (!isOdd) return new UserError('no kernels, and no other work of a device');
+  return new UserError('no record has a duration', {
+    hint: 'some profilers have no times, some captures no ends: run dparse on the profile itself',
+  });
+}

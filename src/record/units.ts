@@ -1,0 +1,106 @@
+/**
+ * The one table of units. Each quantity has one choice of units and one rounding wherever people read it; machine
+ * formats keep base units.
+ *
+ * Transfers, rates and FLOP are decimal (kB, MB, GB/s), as vendors state peaks; memory in use is binary (MiB, GiB), as
+ * PyTorch prints it.
+ */
+
+/** A quantity in its base unit: ns, bytes, bytes/s, FLOP, FLOP/s, a fraction of 1. */
+export type Quantity = 'time' | 'transfer' | 'memory' | 'rate' | 'flop' | 'flop/s' | 'share';
+
+/** A unit and how many base units it has. */
+export interface Scale {
+  readonly unit: string;
+  readonly size: number;
+}
+
+type Scales = readonly [base: Scale, ...larger: Scale[]];
+
+const decimal = (base: string): Scales => [
+  { unit: base, size: 1 },
+  ...['k', 'M', 'G', 'T', 'P'].map((prefix, i) => ({ unit: prefix + base, size: 1000 ** (i + 1) })),
+];
+
+/** Smallest unit first. */
+const SCALES: Readonly<Record<Quantity, Scales>> = {
+  time: [
+    { unit: 'ns', size: 1 },
+    { unit: 'us', size: 1e3 },
+    { unit: 'ms', size: 1e6 },
+    { unit: 's', size: 1e9 },
+  ],
+  transfer: decimal('B'),
+  memory: [
+    { unit: 'B', size: 1 },
+    { unit: 'KiB', size: 2 ** 10 },
+    { unit: 'MiB', size: 2 ** 20 },
+    { unit: 'GiB', size: 2 ** 30 },
+    { unit: 'TiB', size: 2 ** 40 },
+  ],
+  rate: decimal('B/s'),
+  flop: decimal('FLOP'),
+  'flop/s': decimal('FLOP/s'),
+  share: [{ unit: '%', size: 0.01 }],
+};
+
+const UNKNOWN = 'na';
+/** Significant digits of an amount. */
+const DIGITS = 4;
+/** A value that rounds up to one of a unit is written in it: 999.96 us is `1.000 ms`. */
+const ROUNDS_UP = 1 - 0.5 / 10 ** DIGITS;
+
+/** The largest unit of which there is at least one. */
+export function scaleOf(value: number, quantity: Quantity): Scale {
+  const [base, ...larger] = SCALES[quantity];
+  return larger.findLast(({ size }) => Math.abs(value) >= size * ROUNDS_UP) ?? base;
+}
+
+/** Four significant digits; whole numbers in full. */
+export function rounded(value: number): string {
+  if (Number.isInteger(value)) return String(value);
+  return Math.abs(value) >= 10 ** (DIGITS - 1) ? value.toFixed(0) : value.toPrecision(DIGITS);
+}
+
+/** An amount for people, as `525.3 kB`, `1.092 ms`, `99.4 %`; `na` for unknown. */
+export function amountText(value: number | null, quantity: Quantity): string {
+  if (value === null) return UNKNOWN;
+  if (quantity === 'share') return percentText(value);
+  const { unit, size } = scaleOf(value, quantity);
+  return `${rounded(value / size)} ${unit}`;
+}
+
+const PERCENT = 100;
+/** Below it one decimal would read as 0. */
+const SMALL_PERCENT = 0.05;
+
+/** A fraction of 1 in percent with one decimal; a small one with one significant digit. */
+function percentText(fraction: number): string {
+  const percent = PERCENT * fraction;
+  const isSmall = percent !== 0 && Math.abs(percent) < SMALL_PERCENT;
+  return `${isSmall ? percent.toPrecision(1) : percent.toFixed(1)} %`;
+}
+
+/** From this length on, times of one profile are in ms: three digits after the point are whole us then. */
+const LONG_NS = 10e6;
+
+/** One unit for all times of a table, with three digits after the point. */
+export class TimeUnit {
+  readonly #size: number;
+  readonly name: 'ms' | 'us';
+
+  /** @param longest ns */
+  constructor(longest: number) {
+    this.name = longest >= LONG_NS ? 'ms' : 'us';
+    this.#size = longest >= LONG_NS ? 1e6 : 1e3;
+  }
+
+  text(ns: number): string {
+    return `${this.bare(ns)} ${this.name}`;
+  }
+
+  /** Without the unit. */
+  bare(ns: number): string {
+    return (ns / this.#size).toFixed(3);
+  }
+}

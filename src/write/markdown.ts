@@ -1,0 +1,54 @@
+/** Tables of GitHub-flavoured Markdown, and the escape for all text that goes into Markdown. */
+import { isNumeric, shown, textOf, type Column, type ColumnShape } from '../table/column.js';
+import { clean } from './cell-text.js';
+import type { Format } from './format.js';
+
+/** What code in backticks cannot hold within a cell: a pipe ends the cell, a backtick the code. */
+const SPECIAL = /[|`\\\r\n]/;
+const PUNCTUATION = /[!-/:-@[-`{-~]/g;
+/** Signs that Markdown may take for markup, a link or somebody's name. */
+const MARKUP = /[\\`*_{}[\]<>#|~@&!^$]|:(?=\/\/)|(?<=www)\./gi;
+
+const byNumber = (sign: string): string => `&#${sign.charCodeAt(0)};`;
+
+/**
+ * A text as code, in which nothing is markup, a link or a mention. Text that code in backticks cannot hold becomes an
+ * HTML element with all punctuation as character references.
+ */
+export function code(text: string): string {
+  const safe = clean(text).trim();
+  if (safe === '') return '';
+  return SPECIAL.test(safe) ? `<code>${safe.replace(PUNCTUATION, byNumber)}</code>` : `\`${safe}\``;
+}
+
+/** A text within a sentence or a title: signs of markup become character references. */
+export const escapeMarkdown = (text: string): string => clean(text).replace(MARKUP, byNumber);
+
+const bold = (text: string): string => (text === '' ? '' : `**${text}**`);
+
+const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |\n`;
+
+/** Numbers and the program's own words stand plain, names from the profile as code. */
+function cell<Row>(column: Column<Row>, row: Row): string {
+  const value = shown(column, row);
+  const text = clean(textOf(column, value));
+  if (column.emphasis?.(row) === true) return bold(text);
+  const isPlain = column.vocabulary === true || (isNumeric(column) && (typeof value !== 'string' || value === '!'));
+  return isPlain ? text : code(text);
+}
+
+const alignment = (column: ColumnShape): string => (isNumeric(column) ? '---:' : '---');
+
+export const markdown: Format = {
+  id: 'markdown',
+  title: 'a Markdown table, names as code',
+  open({ columns, header }) {
+    return {
+      // A table of Markdown has a header line in any case; without names it is blank.
+      head: () => line(columns.map((column) => (header ? column.header : ''))) + line(columns.map(alignment)),
+      pack: (row) => line(columns.map((column) => cell(column, row))),
+      rows: (packed) => packed.join(''),
+      end: () => [],
+    };
+  },
+};

@@ -1,0 +1,23 @@
+/** A whole table in a format. */
+import type { AnyTable } from '../table/table.js';
+import { DEFAULT_WIDTH, leastWidth } from './columns.js';
+import type { Format, Packed } from './format.js';
+
+const ROWS_AT_ONCE = 1000;
+
+/**
+ * The text of a table, in pieces. Columns of fixed width are as wide as the columns need, and at least as the default.
+ */
+export function* tableText(format: Format, { columns, rows }: AnyTable, header = true): Generator<string> {
+  const width = Math.max(DEFAULT_WIDTH, leastWidth(columns));
+  const sheet = format.open({ columns, header, width });
+  yield sheet.head();
+  let packed: Packed[] = [];
+  for (const row of rows) {
+    if (packed.push(sheet.pack(row)) < ROWS_AT_ONCE) continue;
+    yield sheet.rows(packed);
+    packed = [];
+  }
+  yield sheet.rows(packed);
+  yield* sheet.end();
+}
