@@ -24,7 +24,7 @@ describe('dprof advise', () => {
     expect(stdout).to.match(/\n1\. launch-gaps, device 0, about 60 % of the time\n {3}idle 300 ns in 1 gap /);
     expect(stdout).to.match(/\n {3}gain: {4}at most 300 ns: sum of gaps/);
     expect(stdout).to.match(/\n {3}kernels: dprof --explain 0:2 FILE\n/);
-    expect(stdout).to.match(/\n# \d+ rules said nothing: --all tells why\n$/);
+    expect(stdout).to.match(/\n# \d+ rules found nothing: --all says why\n$/);
     expect(stdout).not.to.include('\n1. fake').and.not.to.include('\u001b');
   });
 
@@ -84,7 +84,7 @@ describe('dprof advise', () => {
   it('answers records without kernels and without times', async () => {
     const answers = [
       [neuronLines([profileOn(A100)]), /^dprof: stdin: no kernels, and no other work of a device\n$/],
-      ["{'kShortName': 'k', 'kDuration': 5, 'device': 0}\n", /^dprof: stdin: no record tells when it started/],
+      ["{'kShortName': 'k', 'kDuration': 5, 'device': 0}\n", /^dprof: stdin: no record has a start and a duration/],
       ['', /^dprof: stdin: is empty/],
     ] as const;
     for (const [input, answer] of answers) {

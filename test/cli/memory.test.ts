@@ -97,7 +97,7 @@ describe('dprof memory', function () {
       const { stdout } = await run('', '--points', '4', path);
       expect(stdout.split('\n').slice(1, 4)).to.deep.equal([
         'peak 2791636480 bytes (2662.312 MiB) of memory_allocated_since_first CUDA at 122011.000 us, step 5, op aten::empty',
-        'beyond what was allocated at the first event, which the profile does not tell',
+        'in addition to what was allocated at the first event, which the profile does not have',
         '',
       ]);
     },

@@ -89,10 +89,10 @@ describe('dprof perfetto', function () {
     writeFileSync(join(folder, 'records.jsonl'), RECORDS);
     const dict = "{'kShortName': 'k', 'kDuration': 5, 'device': 0}\n";
     const answers = [
-      [dict, [], 1, /^dprof: stdin: no record tells when it started \(.*net\.dict/],
+      [dict, [], 1, /^dprof: stdin: no record has a start \(.*net\.dict/],
       [neuronLines([profile()]), [], 1, /^dprof: stdin: nothing that has a time/],
       ['', [], 1, /^dprof: stdin: is empty/],
-      ['', ['-f', 'json'], 2, /^dprof: unknown format 'json' \(known: pftrace, chrome-json\)/],
+      ['', ['-f', 'json'], 2, /^dprof: unknown format 'json' \(expected one of pftrace, chrome-json\)/],
       ['', ['--align', 'x'], 2, /^dprof: unknown alignment 'x'/],
       ['', ['-o', 'no/such/folder', 'records.jsonl'], 1, /^dprof: no\/such\/folder: cannot write: no such file/],
       ['', ['-o', 'records.jsonl', 'records.jsonl'], 1, /^dprof: records\.jsonl: is the input/],
@@ -111,7 +111,7 @@ describe('dprof perfetto', function () {
     const quoted = [process.execPath, ...commandOf('dprof'), 'perfetto', LENET].map((word) => `'${word}'`).join(' ');
     const { status, stdout, error } = spawnSync('script', ['-qec', quoted, '/dev/null'], { encoding: 'utf8' });
     if (error !== undefined) this.skip();
-    expect(stdout.trim()).to.equal('dprof: a trace is binary, and stdout is a terminal (-o trace.pftrace, or a pipe)');
+    expect(stdout.trim()).to.equal('dprof: refusing to write a binary trace to a terminal: use -o FILE');
     expect(status).to.equal(2);
   });
 

@@ -39,7 +39,7 @@ describe('dprof stacks', () => {
     const { stdout } = await run(RECORDS, '--by', 'kernel', '--root', 'step,rank');
     expect(stdout).to.equal('step_2;rank_na;fill 5\nstep_na;rank_na;gemm_<2> 7\n');
     const { stderr, code } = await run(RECORDS, '--by', 'lyer');
-    expect({ stderr, code }).to.deep.equal({ stderr: "dprof: no frames 'lyer' (did you mean layer?)\n", code: 2 });
+    expect({ stderr, code }).to.deep.equal({ stderr: "dprof: unknown frames 'lyer' (did you mean layer?)\n", code: 2 });
   });
 
   it('writes a file for speedscope', async () => {

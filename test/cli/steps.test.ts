@@ -51,7 +51,7 @@ describe('dprof steps', () => {
   it('answers records without times, without work, and nothing', async () => {
     const dict = "{'kShortName': 'k', 'kDuration': 5, 'device': 0}\n";
     const answers = [
-      [dict, /^dprof: stdin: no record tells when it started or how long it took \(.*net\.dict/],
+      [dict, /^dprof: stdin: no record has a start and a duration \(.*net\.dict/],
       [neuronLines([PROFILE]), /^dprof: stdin: no kernels and no collectives\n$/],
       ['', /^dprof: stdin: is empty/],
     ] as const;

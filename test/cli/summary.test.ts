@@ -125,7 +125,7 @@ describe('dprof summary', () => {
     expect(empty.stderr).to.match(/^dprof: stdin: is empty \(.*\)\n$/);
     expect(samples).to.include({ code: 1, stderr: 'dprof: stdin: no kernels, and no other work of a device\n' });
     expect(timeless).to.include({ code: 1, stdout: '' });
-    expect(timeless.stderr).to.match(/^dprof: stdin: no record tells how long it took \(.*\)\n$/);
+    expect(timeless.stderr).to.match(/^dprof: stdin: no record has a duration \(.*\)\n$/);
     expect(one).to.include({ code: 0, stderr: '' });
     expect(one.stdout).to.match(/^## Device 0: 0\.010 us\nbusy +0\.010 us {2}100\.0 %$/m);
   });
