@@ -26,14 +26,12 @@ const cell = (column: ColumnShape, value: Value): string =>
 
 /** How a spreadsheet recognizes a formula, full-width signs included. Tabs and line ends are clean already. */
 const FORMULA = /^[=+\-@\uff1d\uff0b\uff0d\uff20]/;
-const NUMBER = /^[+-](?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
 
 /**
  * A text that no spreadsheet computes: an apostrophe goes before one that starts like a formula, as OWASP advises ("CSV
- * Injection"). Numbers, and a lone `-` for an empty list, are no formulas.
+ * Injection"). A lone `-`, which stands for an empty list, is no formula.
  */
-export const withoutFormula = (text: string): string =>
-  FORMULA.test(text) && text !== '-' && !NUMBER.test(text) ? `'${text}` : text;
+const withoutFormula = (text: string): string => (text !== '-' && FORMULA.test(text) ? `'${text}` : text);
 
 /** Whether a cell may need quotes. It is clean, so that no line ends within it. */
 const isSpecial = (cell: string): boolean => cell.includes(',') || cell.includes('"');

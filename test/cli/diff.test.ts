@@ -97,7 +97,10 @@ describe('dprof diff', () => {
       [['--min-effect', 'much', base, slow], /^dprof: --min-effect takes a percentage, as 1%, not 'much'\n$/],
       [['--min-samples', '0', base, slow], /^dprof: --min-samples takes a number of at least 1/],
       [['--by', 'opp', base, slow], /^dprof: unknown column 'opp' \(did you mean op\?\)\n$/],
-      [['-f', 'xml', base, slow], /^dprof: unknown format 'xml' \(expected one of text, junit, columns, csv, space, json, table, markdown\)\n$/],
+      [
+        ['-f', 'xml', base, slow],
+        /^dprof: unknown format 'xml' \(expected one of text, junit, columns, csv, space, json, table, markdown\)\n$/,
+      ],
     ];
     for (const [args, answer] of answers) {
       let line = '';

@@ -140,7 +140,7 @@ const isBuilt = existsSync(join(ROOT, 'dist/page/report.js'));
   it('says which steps there are, and when nothing ran', () =>
     expectAnswers(1, [
       [RECORDS, ['--step', '7'], /^dprof: stdin: no step 7: there are 2, from 1 to 2\n$/],
-      [[at(100, 5)], ['--step', '7'], /^dprof: stdin: no step 7: the records tell no steps\n$/],
+      [[at(100, 5)], ['--step', '7'], /^dprof: stdin: no step 7: the records have no steps\n$/],
       [RECORDS, ['--from', '5'], /^dprof: stdin: nothing ran between --from and --to\n$/],
     ]));
 

@@ -115,7 +115,9 @@ export class PageBuilder implements Analysis<MakePage> {
     return [
       ...(truncated > 0 ? [`${counted(truncated, 'truncated input')}: the page shows the records before the end`] : []),
       ...(untimed > 0 ? [`${counted(untimed, 'record')} without a time left out`] : []),
-      ...(outOfOrder > 0 ? [`${counted(outOfOrder, 'record')} not in order of start: utilisation is too small there`] : []),
+      ...(outOfOrder > 0
+        ? [`${counted(outOfOrder, 'record')} not in order of start: utilisation is too small there`]
+        : []),
     ];
   }
 
