@@ -1,5 +1,5 @@
 /**
- * How long each answer of dprof takes over many records, and how much memory, beside a program that only parses every
+ * How long each answer of dprof takes over many records, and how much memory, compared with a program that only parses every
  * line. All are measured in one run, in turn, at a tenth of the size and at the whole of it.
  *
  *   npm run build && npm run bench:answers                 1,000,000 kernels
@@ -27,12 +27,18 @@ const LIMITS: Readonly<Record<string, number>> = { html: 1e9 };
 
 const dprof =
   (...args: readonly string[]) =>
-  (records: string): Command => ({ program: process.execPath, args: [fromRoot('bin/dprof.js'), '-q', ...args, records] }); // prettier-ignore
+  (records: string): Command => ({
+    program: process.execPath,
+    args: [fromRoot('bin/dprof.js'), '-q', ...args, records],
+  });
 
 /** A command of `dprof`: its name comes first. */
 const answer =
   (name: string, ...args: readonly string[]) =>
-  (records: string): Command => ({ program: process.execPath, args: [fromRoot('bin/dprof.js'), name, '-q', ...args, records] }); // prettier-ignore
+  (records: string): Command => ({
+    program: process.execPath,
+    args: [fromRoot('bin/dprof.js'), name, '-q', ...args, records],
+  });
 
 const COMMANDS: Readonly<Record<string, (records: string) => Command>> = {
   [BASELINE]: (records) => ({ program: process.execPath, args: [fromRoot('bench/parse-lines.mjs'), records] }),
@@ -74,13 +80,18 @@ function readPlan(): Plan {
 /** The records of an input: a profile's are made first. */
 function recordsOf(input: string): string {
   if (/\.(dict|jsonl)$/.test(input)) return readFileSync(input, 'utf8');
-  return execFileSync(process.execPath, [fromRoot('bin/dparse.js'), '-q', input], { encoding: 'utf8', maxBuffer: 2 ** 29 }); // prettier-ignore
+  return execFileSync(process.execPath, [fromRoot('bin/dparse.js'), '-q', input], {
+    encoding: 'utf8',
+    maxBuffer: 2 ** 29,
+  });
 }
 
 async function at(plan: Plan, text: string, kernels: number, within: string): Promise<ReadonlyMap<string, Usage>> {
   const records = join(within, `${kernels}.dict`);
   const usages = new Map<string, Usage>();
-  const wanted = Object.entries(COMMANDS).filter(([name]) => plan.only.length === 0 || name === BASELINE || plan.only.includes(name)); // prettier-ignore
+  const wanted = Object.entries(COMMANDS).filter(
+    ([name]) => plan.only.length === 0 || name === BASELINE || plan.only.includes(name),
+  );
   try {
     writeRepeatedRecords(text, kernels, records);
     for (const [name, commandOver] of wanted) {

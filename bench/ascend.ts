@@ -1,14 +1,14 @@
 /**
- * How long dparse takes for a big database of the Ascend PyTorch Profiler, and how much memory, beside `sqlite3 -json`
+ * How long dparse takes for a big database of the Ascend PyTorch Profiler, and how much memory, compared with `sqlite3 -json`
  * over the tables that it reads. Both are measured in one run, in turn.
  *
- *   npm run build && npm run bench:ascend                 200,000 kernels, with all that a real run records beside them
+ *   npm run build && npm run bench:ascend                 200,000 kernels, with all that a real run records besides
  *   npm run bench:ascend -- --large                       as many as make 1 GB
  *   npm run bench:ascend -- --kernels 20000               fewer
  *   npm run bench:ascend -- --runs 3 my_profile.db        another database, the median of three runs
  *   npm run bench:ascend -- --dir /big/disk               with the copies there
  *
- * The database is a real one beside the checkout, or else a sample, repeated. It is removed again.
+ * The database is a real one next to the checkout, or else a sample, repeated. It is removed again.
  */
 import Database from 'better-sqlite3';
 import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -92,10 +92,14 @@ async function run(): Promise<void> {
     kernels = repeatDatabase(input, copies, path);
   }
   const { bytes, tables } = sizeOf(path);
-  say(`${basename(input)} repeated: ${(bytes / 1e6).toFixed(0)} MB, ${kernels} kernels, median of ${runs}, Node ${process.versions.node}\n`); // prettier-ignore
+  say(
+    `${basename(input)} repeated: ${(bytes / 1e6).toFixed(0)} MB, ${kernels} kernels, median of ${runs}, Node ${process.versions.node}\n`,
+  );
   const script = join(folder, 'tables.sql');
   writeFileSync(script, tables.map((name) => `SELECT * FROM ${name};\n`).join(''));
-  const commands = new Map<string, Command>([['dparse', { program: process.execPath, args: [fromRoot('bin/dparse.js'), '-q', path] }]]); // prettier-ignore
+  const commands = new Map<string, Command>([
+    ['dparse', { program: process.execPath, args: [fromRoot('bin/dparse.js'), '-q', path] }],
+  ]);
   if (await available('sqlite3')) {
     commands.set('sqlite3 -json', { program: 'sqlite3', args: ['-readonly', '-json', path, `.read ${script}`] });
   } else say('sqlite3 is not here: dparse alone.');
@@ -109,7 +113,7 @@ async function run(): Promise<void> {
   }
   const results = new Map([...usages].map(([name, list]) => [name, summary(list)]));
   const base = results.get('sqlite3 -json');
-  const megabytes = (usage: Usage | undefined): string => ((usage?.peakBytes ?? NaN) / 1e6).toFixed(0); // prettier-ignore
+  const megabytes = (usage: Usage | undefined): string => ((usage?.peakBytes ?? NaN) / 1e6).toFixed(0);
   const rows = [...results].map(([name, usage]) => [
     name,
     usage.seconds.toFixed(2),
@@ -126,8 +130,18 @@ async function run(): Promise<void> {
   say('');
   say(
     table([
-      ['dparse over sqlite3 -json', ratio(ours?.seconds, base?.seconds), `at most ${LIMITS.timesSqlite}`, Number.isNaN(times) ? 'not measured' : verdict(times <= LIMITS.timesSqlite)], // prettier-ignore
-      ['dparse, peak MB', megabytes(ours), `at most ${LIMITS.peakMegabytes}`, Number.isNaN(peak) ? 'not measured' : verdict(peak <= LIMITS.peakMegabytes)], // prettier-ignore
+      [
+        'dparse over sqlite3 -json',
+        ratio(ours?.seconds, base?.seconds),
+        `at most ${LIMITS.timesSqlite}`,
+        Number.isNaN(times) ? 'not measured' : verdict(times <= LIMITS.timesSqlite),
+      ],
+      [
+        'dparse, peak MB',
+        megabytes(ours),
+        `at most ${LIMITS.peakMegabytes}`,
+        Number.isNaN(peak) ? 'not measured' : verdict(peak <= LIMITS.peakMegabytes),
+      ],
     ]),
   );
 }

@@ -18,8 +18,14 @@ export function madeBases(): FuzzBase[] {
   const trace = ntff({
     opcodes: [[1, 2, 0xa0, 0xb8], [0x21], [0x46], [0x42, 0x43], [0xa4]],
     place: 100,
-    rings: [[64, 0, 'qSyncDynamicHW'], [65, 14, 'qInst']], // prettier-ignore
-    memory: [['weight', 1024], ['io', 4096]], // prettier-ignore
+    rings: [
+      [64, 0, 'qSyncDynamicHW'],
+      [65, 14, 'qInst'],
+    ],
+    memory: [
+      ['weight', 1024],
+      ['io', 4096],
+    ],
     sections: [
       { kind: 0, records },
       { kind: 1, records: Array.from({ length: 32 }, (_, i) => semaphore(i * 2000, i % 8, i)) },

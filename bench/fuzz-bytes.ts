@@ -69,7 +69,16 @@ const writeNumber: Damage = (bytes, { from, to }, random) => {
   return bytes;
 };
 
-const DAMAGES: readonly [Damage, ...Damage[]] = [flipBits, overwrite, truncate, insert, repeat, remove, move, writeNumber]; // prettier-ignore
+const DAMAGES: readonly [Damage, ...Damage[]] = [
+  flipBits,
+  overwrite,
+  truncate,
+  insert,
+  repeat,
+  remove,
+  move,
+  writeNumber,
+];
 
 /**
  * Damages bytes once to four times.

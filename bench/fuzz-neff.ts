@@ -46,7 +46,24 @@ function changeHeader(archive: Buffer, random: Random): Buffer {
 }
 
 /** Texts that stand where JSON has another value. */
-const VALUES = ['null', '{}', '[]', '""', '-1', '1e309', '1e308', '9007199254740993', '0.5', '[[[]]]', '"\\u0000"', '"__proto__"', 'true', '{"__proto__":1}', '"../../x"', '"\\ud800"']; // prettier-ignore
+const VALUES = [
+  'null',
+  '{}',
+  '[]',
+  '""',
+  '-1',
+  '1e309',
+  '1e308',
+  '9007199254740993',
+  '0.5',
+  '[[[]]]',
+  '"\\u0000"',
+  '"__proto__"',
+  'true',
+  '{"__proto__":1}',
+  '"../../x"',
+  '"\\ud800"',
+];
 
 /** Tokens of a member's JSON changed. The member keeps its length: what is longer is cut, what is shorter filled up. */
 function changeJson(archive: Buffer, random: Random): Buffer {

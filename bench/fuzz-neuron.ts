@@ -28,7 +28,7 @@ interface Plan {
 
 /** A run without an end: far above the limit, as the machine may be busy. */
 const HANG_MS = 30_000;
-/** Heap of the process that reads; what it holds besides is told by its resident set. */
+/** Heap of the process that reads; other memory shows in its resident set. */
 const HEAP_MB = 512;
 const TOLD_EVERY = 5000;
 
@@ -57,7 +57,6 @@ async function runFrom(
   end: number,
   take: (outcome: FuzzOutcome) => void,
 ): Promise<{ next: number; why: string }> {
-  // prettier-ignore
   const child: ChildProcess = fork(
     fromRoot('bench/fuzz-child.ts'),
     [plan.captures, String(plan.seed), String(from), String(end)],
@@ -78,7 +77,11 @@ async function runFrom(
     next = outcome.run + 1;
     take(outcome);
   });
-  await new Promise<void>((resolve) => child.once('close', () => { resolve(); })); // prettier-ignore
+  await new Promise<void>((resolve) =>
+    child.once('close', () => {
+      resolve();
+    }),
+  );
   clearTimeout(timer);
   return { next, why };
 }
@@ -104,7 +107,9 @@ const end = plan.from + plan.runs;
 const take = (outcome: FuzzOutcome): void => {
   tally.add(outcome);
   if (outcome.is === 'crash') {
-    process.stdout.write(`CRASH seed ${plan.seed} run ${outcome.run} (${outcome.base}): ${outcome.what}\n  kept as ${keep(plan, outcome.run)}\n`); // prettier-ignore
+    process.stdout.write(
+      `CRASH seed ${plan.seed} run ${outcome.run} (${outcome.base}): ${outcome.what}\n  kept as ${keep(plan, outcome.run)}\n`,
+    );
   }
   if (tally.runs % TOLD_EVERY === 0) process.stderr.write(`${tally.runs} runs, ${tally.crashes} crashes\n`);
 };

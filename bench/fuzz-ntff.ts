@@ -21,7 +21,11 @@ function changeField(bytes: Buffer, random: Random, depth = 0): Buffer {
     case 0:
       return message(fields.toSpliced(at, 1));
     case 1:
-      return message(Array<WireField[]>(random.few(64)).fill([field]).reduce((all, one) => [...all, ...one], fields)); // prettier-ignore
+      return message(
+        Array<WireField[]>(random.few(64))
+          .fill([field])
+          .reduce((all, one) => [...all, ...one], fields),
+      );
     case 2:
       return message(fields.with(at, { ...field, field: 1 + random.below(20) }));
     default:

@@ -50,7 +50,19 @@ export class Random {
   /** Numbers that readers stumble over: near powers of two, near a value, or any. */
   number(near = 0n): bigint {
     const power = 1n << BigInt(this.below(65));
-    const numbers = [0n, 1n, power, power - 1n, power + 1n, near + 1n, near - 1n, near * 2n, near + power, (1n << 64n) - 1n, BigInt(this.word())]; // prettier-ignore
+    const numbers = [
+      0n,
+      1n,
+      power,
+      power - 1n,
+      power + 1n,
+      near + 1n,
+      near - 1n,
+      near * 2n,
+      near + power,
+      (1n << 64n) - 1n,
+      BigInt(this.word()),
+    ];
     return BigInt.asUintN(64, numbers[this.below(numbers.length)] ?? 0n);
   }
 }

@@ -53,14 +53,13 @@ export class Fuzzer {
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
-  /** What is read in a run: the damaged file, and sometimes a damaged program beside it. */
+  /** What is read in a run: the damaged file, and sometimes a damaged program with it. */
   input(run: number): {
     readonly base: FuzzBase;
     readonly bytes: Buffer;
     readonly program: Buffer | null;
     readonly format: string | undefined;
   } {
-    // prettier-ignore
     const random = new Random(this.seed, run);
     const base = this.bases[random.below(this.bases.length)];
     if (base === undefined) throw new Error('nothing to damage');
@@ -70,7 +69,12 @@ export class Fuzzer {
     if (base.kind === 'neff') return { base, bytes: this.#neff(bytes, base.bytes, random), program: null, format };
     const program = base.program !== null && random.chance(0.1) ? base.program : null;
     if (program === null) return { base, bytes: damageNtff(bytes, random), program, format };
-    return { base, bytes: random.chance(0.5) ? damageNtff(bytes, random) : bytes, program: this.#neff(Buffer.from(program), program, random), format }; // prettier-ignore
+    return {
+      base,
+      bytes: random.chance(0.5) ? damageNtff(bytes, random) : bytes,
+      program: this.#neff(Buffer.from(program), program, random),
+      format,
+    };
   }
 
   run(run: number): FuzzOutcome {
@@ -92,7 +96,8 @@ export class Fuzzer {
     const grown = peak - before * 1024;
     const { kind, name } = base;
     const outcome: FuzzOutcome = { run, kind, base: name, ...read, milliseconds, grown, peak };
-    if (milliseconds > LIMITS.milliseconds) return { ...outcome, is: 'crash', what: `took ${milliseconds.toFixed(0)} ms` }; // prettier-ignore
+    if (milliseconds > LIMITS.milliseconds)
+      return { ...outcome, is: 'crash', what: `took ${milliseconds.toFixed(0)} ms` };
     if (grown > LIMITS.grownBytes) return { ...outcome, is: 'crash', what: `took ${(grown / 1e6).toFixed(0)} MB` };
     return outcome;
   }
@@ -130,13 +135,13 @@ class Check {
   readonly #counts: Record<string, number> = {};
   #last = 0;
   #wrong: string | null = null;
-  #told: string | null = null;
+  #counted: string | null = null;
 
   take(record: ProfileLine): void {
     if ((this.records++ === 0) !== (record.type === 'profile')) this.#wrong ??= 'profile line not first';
-    if (this.#told !== null) this.#wrong ??= 'records behind the end line';
+    if (this.#counted !== null) this.#wrong ??= 'records behind the end line';
     if (this.records < MOST_ENCODED) JSON.parse(encodeLine(record));
-    if (record.type === 'end') this.#told = JSON.stringify(record.counts);
+    if (record.type === 'end') this.#counted = JSON.stringify(record.counts);
     else if (record.type !== 'profile') this.#counts[record.type] = (this.#counts[record.type] ?? 0) + 1;
     const start = 'start' in record ? record.start : null;
     if (start === null) return;
@@ -147,8 +152,10 @@ class Check {
   }
 
   verdict(): string | null {
-    if (this.#told === null) return 'no end line';
-    const counted = JSON.stringify(Object.fromEntries(Object.entries(this.#counts).sort(([a], [b]) => (a < b ? -1 : 1)))); // prettier-ignore
-    return this.#wrong ?? (counted === this.#told ? null : `end line says ${this.#told}, there were ${counted}`);
+    if (this.#counted === null) return 'no end line';
+    const counted = JSON.stringify(
+      Object.fromEntries(Object.entries(this.#counts).sort(([a], [b]) => (a < b ? -1 : 1))),
+    );
+    return this.#wrong ?? (counted === this.#counted ? null : `end line says ${this.#counted}, there were ${counted}`);
   }
 }

@@ -13,7 +13,7 @@ export interface Usage {
   readonly seconds: number;
   /** Time of processors, of all threads together; null where GNU time is not there. */
   readonly cpuSeconds: number | null;
-  /** Largest resident set in bytes; null where neither GNU time nor /proc tells. */
+  /** Largest resident set in bytes; null where neither GNU time nor /proc has it. */
   readonly peakBytes: number | null;
 }
 
@@ -83,8 +83,8 @@ export async function measure(command: Command, scratch: string): Promise<Usage>
     if (code !== 0)
       throw new Error(`${program} ${args.join(' ')} ended with ${code ?? 'a signal'}: ${messages.trim()}`);
     if (!timed) return { seconds, cpuSeconds: null, peakBytes: polled };
-    const told = readFileSync(scratch, 'utf8').trim().split('\n').at(-1)?.split(' ').map(Number) ?? [];
-    const [kilobytes = NaN, user = NaN, system = NaN] = told;
+    const line = readFileSync(scratch, 'utf8').trim().split('\n').at(-1)?.split(' ').map(Number) ?? [];
+    const [kilobytes = NaN, user = NaN, system = NaN] = line;
     const known = (number: number): number | null => (Number.isFinite(number) ? number : null);
     return { seconds, cpuSeconds: known(user + system), peakBytes: known(kilobytes * 1024) };
   } finally {

@@ -79,8 +79,18 @@ export function promises(results: readonly NeuronResult[]): string {
       const size = `${who} at ${megabytes(bytes)} MB`;
       const speed = cpuSeconds === null ? NaN : bytes / 1e6 / cpuSeconds;
       const peak = peakBytes === null ? NaN : peakBytes / 1e6;
-      const fast = [`${size}, MB/CPU s`, speed.toFixed(0), `at least ${LIMITS.megabytesPerSecond}`, verdict(speed >= LIMITS.megabytesPerSecond)]; // prettier-ignore
-      const small = [`${size}, peak MB`, peak.toFixed(0), `at most ${LIMITS.peakMegabytes}`, verdict(peak <= LIMITS.peakMegabytes)]; // prettier-ignore
+      const fast = [
+        `${size}, MB/CPU s`,
+        speed.toFixed(0),
+        `at least ${LIMITS.megabytesPerSecond}`,
+        verdict(speed >= LIMITS.megabytesPerSecond),
+      ];
+      const small = [
+        `${size}, peak MB`,
+        peak.toFixed(0),
+        `at most ${LIMITS.peakMegabytes}`,
+        verdict(peak <= LIMITS.peakMegabytes),
+      ];
       return who === 'reader' ? [fast, small] : [small];
     }),
   );

@@ -42,7 +42,8 @@ export interface NeuronTemplate {
 /** @throws Error when the bytes are no trace of version 6 with one execution, or its sections do not stand at the end */
 export function neuronTemplate(bytes: Buffer): NeuronTemplate {
   const length = bytes.length < HEADER_BYTES || bytes[0] !== 6 ? NaN : Number(bytes.readBigUInt64LE(1));
-  const fields = length <= bytes.length - HEADER_BYTES ? fieldsOf(bytes.subarray(HEADER_BYTES, HEADER_BYTES + length)) : null; // prettier-ignore
+  const fields =
+    length <= bytes.length - HEADER_BYTES ? fieldsOf(bytes.subarray(HEADER_BYTES, HEADER_BYTES + length)) : null;
   const window = insideOf(fields?.find(({ field }) => field === WINDOW));
   if (fields === null || window === null) throw new Error('no device trace of version 6 with an execution');
   const [start, end] = [numberIn(window, WINDOW_START), numberIn(window, WINDOW_END)];
@@ -64,11 +65,13 @@ const insideOf = (field: WireField | undefined): WireField[] | null =>
   Buffer.isBuffer(field?.value) ? fieldsOf(field.value) : null;
 
 const recordsOf = (bytes: Buffer): Buffer[] =>
-  Array.from({ length: Math.floor(bytes.length / RECORD_BYTES) }, (_, i) => bytes.subarray(i * RECORD_BYTES, (i + 1) * RECORD_BYTES)); // prettier-ignore
+  Array.from({ length: Math.floor(bytes.length / RECORD_BYTES) }, (_, i) =>
+    bytes.subarray(i * RECORD_BYTES, (i + 1) * RECORD_BYTES),
+  );
 
 const timeOf = (record: Buffer): bigint => record.readBigUInt64LE(8);
 
-/** What tells records apart that belong together, and which of them they are. */
+/** The key that records of one activity share, and their number in it. */
 interface Role {
   readonly key: number;
   readonly phase: 'start' | 'end' | 'completion' | null;

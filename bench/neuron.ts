@@ -1,5 +1,5 @@
 /**
- * How long a big Neuron device trace takes, and how much memory: the reader alone, and dparse, beside a checksum of the
+ * How long a big Neuron device trace takes, and how much memory: the reader alone, and dparse, compared with a checksum of the
  * same file. All are measured in one run, in turn.
  *
  *   npm run build && npm run bench:neuron         a trace repeated to 200 MB and to 1 GB
@@ -8,7 +8,7 @@
  *   npm run bench:neuron -- --size 50             of 50 MB only
  *   npm run bench:neuron -- --dir /big/disk       with the traces there
  *
- * The default trace is the largest real one beside the checkout, or else a small one made for tests. The reader needs
+ * The default trace is the largest real one next to the checkout, or else a small one made for tests. The reader needs
  * room for temporary files besides, as much as the trace. All files are removed again.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
@@ -20,7 +20,14 @@ import { built, fromRoot, summary } from './contestants.js';
 import { madeBases } from './fuzz-bases.js';
 import { measure, type Command, type Usage } from './measure.js';
 import { copiesFor, writeRepeatedNeuron } from './neuron-repeat.js';
-import { growthTable, NEURON_READERS, promises, sizeTable, type NeuronReader, type NeuronResult } from './neuron-report.js'; // prettier-ignore
+import {
+  growthTable,
+  NEURON_READERS,
+  promises,
+  sizeTable,
+  type NeuronReader,
+  type NeuronResult,
+} from './neuron-report.js';
 import { neuronTemplate, type NeuronTemplate } from './neuron-template.js';
 
 const MEGABYTE = 1e6;
@@ -57,9 +64,15 @@ function readPlan(): Plan {
     allowPositionals: true,
   });
   const [runs = 0, ...sizes] = [values.runs, ...(values.size ?? [])].map(Number);
-  if (![runs, ...sizes].every((number) => Number.isInteger(number) && number > 0)) throw new Error('--runs and --size take whole numbers above 0'); // prettier-ignore
+  if (![runs, ...sizes].every((number) => Number.isInteger(number) && number > 0))
+    throw new Error('--runs and --size take whole numbers above 0');
   const usual = values.large ? [...SIZES, LARGE] : SIZES;
-  return { input: positionals[0] ?? sharedFile(DEFAULT), sizes: sizes.length > 0 ? sizes : usual, runs, dir: values.dir }; // prettier-ignore
+  return {
+    input: positionals[0] ?? sharedFile(DEFAULT),
+    sizes: sizes.length > 0 ? sizes : usual,
+    runs,
+    dir: values.dir,
+  };
 }
 
 /** Measures one size; its files are gone afterwards. */

@@ -1,11 +1,11 @@
 /**
  * How soon the page of `dprof html` is there, and how smoothly its timeline moves: in a headless Chromium, which CHROME_PATH
- * names or which is found in its usual places, beside a page that has nothing but a heading.
+ * names or which is found in its usual places, compared with a page that has nothing but a heading.
  *
  *   npm run build && npm run bench:page                    1,000, 100,000 and 1,000,000 kernels
  *   npm run bench:page -- --kernels 50000 my.dict          the records of another profile, repeated
  *
- * The timeline has as much from the start on as dprof takes unless told otherwise: up to 200,000 events.
+ * The timeline has as much from the start on as dprof takes by default: up to 200,000 events.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -38,8 +38,8 @@ interface Figures {
 }
 
 const PAINT = `new Promise((done) => {
-  const told = () => performance.getEntriesByName('first-contentful-paint')[0]?.startTime;
-  const look = () => (told() === undefined ? setTimeout(look, 5) : done(told()));
+  const paintTime = () => performance.getEntriesByName('first-contentful-paint')[0]?.startTime;
+  const look = () => (paintTime() === undefined ? setTimeout(look, 5) : done(paintTime()));
   look();
 })`;
 
@@ -141,12 +141,24 @@ try {
   const input = positionals[0] ?? fromRoot(SAMPLE);
   const text = /\.(dict|jsonl)$/.test(input)
     ? readFileSync(input, 'utf8')
-    : execFileSync(process.execPath, [fromRoot('bin/dparse.js'), '-q', '--ranges', input], { encoding: 'utf8', maxBuffer: 2 ** 29 }); // prettier-ignore
+    : execFileSync(process.execPath, [fromRoot('bin/dparse.js'), '-q', '--ranges', input], {
+        encoding: 'utf8',
+        maxBuffer: 2 ** 29,
+      });
   writeFileSync(path('empty.html'), '<!doctype html><meta charset="utf-8"><h1>dprof</h1>');
   const results = new Map([[EMPTY, await middleOf(browser, path('empty.html'), false)]]);
   for (const kernels of values.kernels.map(Number)) {
     writeRepeatedRecords(text, kernels, path('records.dict'));
-    execFileSync(process.execPath, [fromRoot('bin/dprof.js'), 'html', '-q', '--from', '0', '-o', path('page.html'), path('records.dict')]); // prettier-ignore
+    execFileSync(process.execPath, [
+      fromRoot('bin/dprof.js'),
+      'html',
+      '-q',
+      '--from',
+      '0',
+      '-o',
+      path('page.html'),
+      path('records.dict'),
+    ]);
     results.set(`${kernels} kernels`, await middleOf(browser, path('page.html'), true));
     process.stderr.write(`${kernels} kernels done\n`);
   }

@@ -31,7 +31,7 @@ const OWN: Readonly<Record<string, Kind>> = {
   'PYTORCH_CALLCHAINS.id': 'chain',
   'STEP_TIME.id': 'step',
 };
-/** Tables that tell of the whole profile. */
+/** Tables about the whole profile. */
 const ONCE =
   /^(STRING_IDS|META_DATA|ENUM_.*|NPU_INFO|HOST_INFO|RANK_DEVICE_MAP|SESSION_TIME_INFO|status_info|connectionCats)$/;
 /** Ids that stand for none. */
@@ -53,17 +53,26 @@ export function repeatDatabase(input: string, times: number, output: string): nu
     out.pragma('synchronous = OFF');
     out.prepare('ATTACH ? AS input').run(input);
     out.exec('BEGIN');
-    const schema = out.prepare("SELECT name, sql FROM input.sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'").all() as { name: string; sql: string }[]; // prettier-ignore
+    const schema = out
+      .prepare("SELECT name, sql FROM input.sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
+      .all() as { name: string; sql: string }[];
     const tables = schema.map(({ name, sql }) => {
       out.exec(sql);
       return movedOf(out, name);
     });
     const strides = stridesOf(out, tables);
     for (const { table, columns } of tables) {
-      const moved = columns.map(({ name, kind }) => (kind === undefined ? quote(name) : `iif(${number(name)} IN ${NONE} OR ${quote(name)} IS NULL, ${quote(name)}, ${number(name)} + ? * ${String(strides.get(kind) ?? 0n)})`)); // prettier-ignore
-      const insert = out.prepare(`INSERT INTO main.${quote(table)} SELECT ${moved.join(', ')} FROM input.${quote(table)}`); // prettier-ignore
+      const moved = columns.map(({ name, kind }) =>
+        kind === undefined
+          ? quote(name)
+          : `iif(${number(name)} IN ${NONE} OR ${quote(name)} IS NULL, ${quote(name)}, ${number(name)} + ? * ${String(strides.get(kind) ?? 0n)})`,
+      );
+      const insert = out.prepare(
+        `INSERT INTO main.${quote(table)} SELECT ${moved.join(', ')} FROM input.${quote(table)}`,
+      );
       const placeholders = columns.filter(({ kind }) => kind !== undefined).length;
-      for (let copy = 0; copy < (placeholders === 0 ? 1 : times); copy++) insert.run(...new Array<bigint>(placeholders).fill(BigInt(copy))); // prettier-ignore
+      for (let copy = 0; copy < (placeholders === 0 ? 1 : times); copy++)
+        insert.run(...new Array<bigint>(placeholders).fill(BigInt(copy)));
     }
     out.exec('COMMIT');
     return out.prepare('SELECT count(*) FROM main.COMPUTE_TASK_INFO').pluck().get() as number;
@@ -74,7 +83,8 @@ export function repeatDatabase(input: string, times: number, output: string): nu
 
 function movedOf(database: Database.Database, table: string): Moved {
   const columns = database.prepare(`PRAGMA input.table_info(${quote(table)})`).all() as { name: string }[];
-  const kindOf = (name: string): Kind | undefined => (ONCE.test(table) ? undefined : (OWN[`${table}.${name}`] ?? IDS[name])); // prettier-ignore
+  const kindOf = (name: string): Kind | undefined =>
+    ONCE.test(table) ? undefined : (OWN[`${table}.${name}`] ?? IDS[name]);
   return { table, columns: columns.map(({ name }) => ({ name, kind: kindOf(name) })) };
 }
 

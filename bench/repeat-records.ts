@@ -23,7 +23,9 @@ const highest = (numbers: readonly number[]): number => numbers.reduce((most, on
 
 function strideOf(records: readonly ProfileLine[]): Stride {
   const kernels = records.filter(isKernel);
-  const ends = records.map((record) => ('dur' in record && 'start' in record ? (record.start ?? 0) + (record.dur ?? 0) : 0)); // prettier-ignore
+  const ends = records.map((record) =>
+    'dur' in record && 'start' in record ? (record.start ?? 0) + (record.dur ?? 0) : 0,
+  );
   const steps = kernels.flatMap(({ step }) => (typeof step === 'number' ? [step] : []));
   return {
     time: highest(ends) + GAP,
@@ -56,14 +58,20 @@ function shifted<R extends ProfileLine>(record: R, { time, id, corr, call, step 
  * @returns how many kernels there are
  */
 export function writeRepeatedRecords(text: string, kernels: number, path: string): number {
-  const records = text.trimEnd().split('\n').map((line) => JSON.parse(line) as ProfileLine); // prettier-ignore
+  const records = text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as ProfileLine);
   const timed = records.filter(isTimed);
   const stride = strideOf(records);
   if (stride.id === 0) throw new Error('no kernels to repeat');
   const copies = Math.ceil(kernels / stride.id);
   const lineOf = (record: unknown): string => `${JSON.stringify(record)}\n`;
   writePieces(path, (write) => {
-    let piece = records.filter(({ type }) => type === 'profile').map(lineOf).join(''); // prettier-ignore
+    let piece = records
+      .filter(({ type }) => type === 'profile')
+      .map(lineOf)
+      .join('');
     for (let copy = 0; copy < copies; copy++) {
       for (const record of timed) piece += lineOf(shifted(record, stride, copy));
       if (piece.length < PIECE) continue;
@@ -71,7 +79,9 @@ export function writeRepeatedRecords(text: string, kernels: number, path: string
       piece = '';
     }
     const types = [...new Set(timed.map(({ type }) => type))];
-    const counts = Object.fromEntries(types.map((type) => [type, copies * timed.filter((one) => one.type === type).length])); // prettier-ignore
+    const counts = Object.fromEntries(
+      types.map((type) => [type, copies * timed.filter((one) => one.type === type).length]),
+    );
     write(Buffer.from(`${piece}${lineOf({ type: 'end', profile: 0, counts, diagnostics: {} })}`));
   });
   return copies * stride.id;

@@ -78,7 +78,7 @@ export function linearityTable(results: readonly (readonly [kernels: number, res
   return table([['kernels', ...head], ...rows]);
 }
 
-/** Our times beside PyProf2's at the size its times are known for. */
+/** Our times compared with PyProf2's, at the size for which its times are known. */
 export function pyprofTable(result: Result): string {
   const { parse, prof } = PYPROF2_AT_100000;
   const row = (name: string, theirs: number, who: Contestant): string[] => {

@@ -1,5 +1,5 @@
 /**
- * How long the tools take for a big profile, and how much memory, beside the time that the sqlite3 command line needs
+ * How long the tools take for a big profile, and how much memory, compared with the time that the sqlite3 command line needs
  * to print the same three tables. All are measured in one run, in turn, so that the ratios hold on any machine.
  *
  *   npm run build && npm run bench                        1,000,000 kernels, three runs of each

@@ -64,7 +64,7 @@ export function growthTable(results: readonly TraceResult[]): string {
   return table([['', ...head], ...rows]);
 }
 
-/** dparse beside the others' figures; null where they are not known. */
+/** dparse compared with the others; null where those are not known. */
 export function othersTable(results: readonly TraceResult[]): string | null {
   const ours = results.find(({ copies }) => copies === KNOWN.copies)?.usages.get('dparse');
   if (ours === undefined) return null;

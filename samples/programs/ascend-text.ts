@@ -1,5 +1,5 @@
 /**
- * A run as the text that torch_npu writes: trace_view.json and the tables beside it. Source: such files of 2024 to 2026.
+ * A run as the text that torch_npu writes: trace_view.json and its tables. Source: such files of 2024 to 2026.
  * Times are texts in µs; those of tables end in a tab, and shapes have quotes of their own.
  */
 import { countersOf, EPOCH, PID, repeated, shapesText, TIDS } from './ascend-database.js';
@@ -79,7 +79,7 @@ function deviceEvents({
   return [call, lasting(work?.name ?? 'MEMCPY_ASYNC', PROCESS.device, stream, [start, end], { args })];
 }
 
-/** From the op that asked for it to the work. */
+/** From the op to the work that it launched. */
 function flows(run: AscendRun): Fields[] {
   const tasks = new Map(run.tasks.map((task) => [task.connection, task]));
   return run.ops.flatMap((op) =>

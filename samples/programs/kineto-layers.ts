@@ -111,7 +111,7 @@ export class Layers {
     return frame(code, [this.builtin('relu', [relu])]);
   }
 
-  /** Windows of 2 × 2; the stride is that of the window unless told. */
+  /** Windows of 2 × 2; the stride is the window's by default. */
   pool(x: Shape): Step {
     const y = x.map((extent, i) => (i < 2 ? extent : extent / 2));
     const window = [list(2, 2), list(), list(0, 0), list(1, 1), bool(false)];

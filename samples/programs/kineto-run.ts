@@ -84,7 +84,7 @@ export class KinetoRun {
   #externalId = 1;
   #frameId = 1;
   #seq: number;
-  #tape: Made[] = [];
+  #forwardOps: Made[] = [];
 
   /** @param firstSeq autograd nodes that were made before the capture */
   constructor(
@@ -130,7 +130,7 @@ export class KinetoRun {
     this.#within(place, { kind: 'op', name, inputs, autograd, exchange }, () => {
       this.#steps(body, inner);
     });
-    if (node !== null) this.#tape.push({ node, seq: this.#seq++ });
+    if (node !== null) this.#forwardOps.push({ node, seq: this.#seq++ });
   }
 
   #annotation({ name, grad, body }: AnnotationStep, place: Place): void {
@@ -159,7 +159,7 @@ export class KinetoRun {
     const { recording, main, autograd: thread } = this.runner;
     recording.waitFor(thread, main);
     const place = { thread, frames: [], silent: true, exchange: false };
-    for (const { node, seq } of this.#tape.toReversed()) {
+    for (const { node, seq } of this.#forwardOps.toReversed()) {
       this.#evaluate(place, node.name, node.gradient, { seq, forwardThread: 1 }, () => {
         this.#steps(node.body, place);
       });
@@ -169,7 +169,7 @@ export class KinetoRun {
         });
       }
     }
-    this.#tape = [];
+    this.#forwardOps = [];
     this.#steps(body, place);
     recording.waitFor(main, thread);
   }

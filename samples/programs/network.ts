@@ -111,7 +111,7 @@ interface Made {
 export class Framework {
   #seq = 0;
   #opId = 1;
-  #tape: Made[] = [];
+  #forwardOps: Made[] = [];
 
   constructor(readonly runner: Runner) {}
 
@@ -125,7 +125,7 @@ export class Framework {
     const { recording, autograd, main, era } = this.runner;
     if (autograd === null) throw new Error('this process has no autograd thread');
     recording.waitFor(autograd, main);
-    for (const { node: made, seq } of this.#tape.toReversed()) {
+    for (const { node: made, seq } of this.#forwardOps.toReversed()) {
       const run = (): void => {
         this.#backwardRange(autograd, nodeMarker(era, made.name, seq, this.#nextOp()), made.body);
       };
@@ -136,7 +136,7 @@ export class Framework {
         this.#backwardRange(autograd, text, [sum]);
       }
     }
-    this.#tape = [];
+    this.#forwardOps = [];
     recording.waitFor(main, autograd);
   }
 
@@ -193,7 +193,7 @@ export class Framework {
       step.works.forEach(put);
       for (const inner of step.body) this.#step(inner, frames, put);
     });
-    if (step.node !== null && autograd !== null) this.#tape.push({ node: step.node, seq: this.#seq++ });
+    if (step.node !== null && autograd !== null) this.#forwardOps.push({ node: step.node, seq: this.#seq++ });
   }
 
   #launcher(thread: Thread): (work: Work) => void {

@@ -198,7 +198,7 @@ const preamble: readonly Step[] = ENGINES.flatMap((engine): Step[] => [
   { engine, opcode: 'SET_ORDERING_MODE', ps: 17_000 },
 ]);
 
-/** Each engine waits for what it ran; sync tells the host. */
+/** Each engine waits for what it ran; sync signals the host. */
 const epilogue: readonly Step[] = [
   ...ENGINES.flatMap((engine): Step[] => [
     { engine, opcode: 'DRAIN', ps: 19_000 },

@@ -259,6 +259,6 @@ function tables(run: NeuronRun): Readonly<Record<string, readonly Row[]>> {
 export const neuronJson = (run: NeuronRun): Buffer =>
   Buffer.from(JSON.stringify(tables(run)).replace(/"@(\d+)@"/g, '$1'));
 
-/** What the tool writes when asked for a summary alone: metrics by the node's hash. */
+/** The output of the tool for a summary alone: metrics by the node's hash. */
 export const neuronSummary = (run: NeuronRun): Buffer =>
   Buffer.from(`${JSON.stringify({ [`n_${HASH}`]: metricsOf(run) }, null, 2)}\n`);

@@ -60,7 +60,7 @@ interface Activity {
   readonly stream: number;
   readonly start: number;
   readonly end: number;
-  /** Of the call that asked for it; that call may lie outside the capture. */
+  /** Of the call that launched it; that call may lie outside the capture. */
   readonly correlation: number;
 }
 

@@ -20,7 +20,7 @@ export const message = (fields: readonly Field[]): Buffer =>
     }),
   );
 
-/** Start of the execution: beyond 2^53, where doubles tell no two neighbours apart. */
+/** Start of the execution: beyond 2^53, where doubles cannot represent neighbours. */
 export const START = 2n ** 60n + 7n;
 
 /** Time of a record, ps from the start. */

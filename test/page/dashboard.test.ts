@@ -8,7 +8,10 @@ import { describeInBrowser } from '../support/browser.js';
 import { bundledProgram } from '../support/page-program.js';
 import { FIXTURE, HOSTILE } from './fixture.js';
 
-const PANELS = 'figures advice devices utilisation ranks steps kernels precision matrix-unit activity memory-operations collectives roofline layers flame annotations memory timeline diagnostics'.split(' '); // prettier-ignore
+const PANELS =
+  'figures advice devices utilisation ranks steps kernels precision matrix-unit activity memory-operations collectives roofline layers flame annotations memory timeline diagnostics'.split(
+    ' ',
+  );
 
 /** Colour of the page's ground, in the browser's words. */
 const GROUND = 'getComputedStyle(document.body).backgroundColor';
@@ -18,7 +21,17 @@ const EMPTY: PageData = {
   ...FIXTURE,
   profiles: [
     {
-      overview: { profile: 0, header: null, devices: [], kernels: null, memory: [], syncs: [], collectives: [], steps: null, diagnostics: {} }, // prettier-ignore
+      overview: {
+        profile: 0,
+        header: null,
+        devices: [],
+        kernels: null,
+        memory: [],
+        syncs: [],
+        collectives: [],
+        steps: null,
+        diagnostics: {},
+      },
       utilisation: { start: 0, width: 0, devices: [], host: null },
       kernels: { shown: [], count: 0, restTime: 0 },
       annotations: { shown: [], count: 0, restTime: 0 },
@@ -37,7 +50,14 @@ const MANY: PageData = {
   profiles: FIXTURE.profiles.slice(0, 1).map((profile) => ({
     ...profile,
     kernels: {
-      shown: Array.from({ length: 100 }, (_, i) => ({ name: `kernel ${i}`, count: 1, time: 1000 - i, max: 1, min: 1, tc: null })), // prettier-ignore
+      shown: Array.from({ length: 100 }, (_, i) => ({
+        name: `kernel ${i}`,
+        count: 1,
+        time: 1000 - i,
+        max: 1,
+        min: 1,
+        tc: null,
+      })),
       ...{ count: 100, restTime: 0 },
     },
     memory: [
@@ -70,9 +90,11 @@ describeInBrowser('dashboard', (open) => {
     rmSync(folder, { recursive: true });
   });
 
-  it('shows every panel without a complaint or a request', async () => {
+  it('shows every panel without errors and requests', async () => {
     const { page, complaints, requests } = await open(file);
-    const panels = await page.evaluate<string[]>("[...document.querySelectorAll('[data-panel]')].map((one) => one.dataset.panel)"); // prettier-ignore
+    const panels = await page.evaluate<string[]>(
+      "[...document.querySelectorAll('[data-panel]')].map((one) => one.dataset.panel)",
+    );
     expect(panels).to.deep.equal(PANELS);
     for (const id of PANELS) await page.locator(`[data-panel="${id}"]`).scrollIntoViewIfNeeded();
     await page.locator('[data-panel="memory"] svg').waitFor();
@@ -81,13 +103,13 @@ describeInBrowser('dashboard', (open) => {
     expect(requests).to.have.length(1);
   });
 
-  it('says in a line why a panel has nothing to show', async () => {
+  it('states in a line why a panel is empty', async () => {
     const { page, complaints } = await open(empty);
     expect(await page.locator('[data-panel]').count()).to.equal(PANELS.length);
-    const told = await page.locator('[data-panel].empty > .missing').allTextContents();
+    const lines = await page.locator('[data-panel].empty > .missing').allTextContents();
     // All but that of the profile itself.
-    expect(told).to.have.length(PANELS.length - 1);
-    expect(told.every((line) => line.length > 20 && !line.includes('\n'))).to.equal(true);
+    expect(lines).to.have.length(PANELS.length - 1);
+    expect(lines.every((line) => line.length > 20 && !line.includes('\n'))).to.equal(true);
     expect(complaints).to.deep.equal([]);
   });
 
@@ -101,7 +123,9 @@ describeInBrowser('dashboard', (open) => {
     expect(await raw('kernels', 'kernels.shown.1.tc')).to.equal('null');
     expect(await raw('memory-operations', 'overview.memory.0.bytesPerS')).to.equal('10000000000');
     expect(await raw('advice', 'advice.0.gain.ns')).to.equal('500000');
-    expect(await page.locator('[data-panel="kernels"] [data-field="kernels.shown.1.tc"]').last().textContent()).to.equal('na'); // prettier-ignore
+    expect(
+      await page.locator('[data-panel="kernels"] [data-field="kernels.shown.1.tc"]').last().textContent(),
+    ).to.equal('na');
   });
 
   it('sorts a table by the keyboard', async () => {
@@ -147,8 +171,8 @@ describeInBrowser('dashboard', (open) => {
     await page.locator('[data-panel="ranks"]').getByRole('button', { name: 'rank 0' }).click();
     expect(await busy.getAttribute('data-value')).to.equal('8000000');
     const again = await open(file, {}, 'profile=1');
-    const asked = again.page.locator('[data-panel="devices"] [data-field="overview.devices.0.busy"]').first();
-    expect(await asked.getAttribute('data-value')).to.equal('9600000');
+    const figure = again.page.locator('[data-panel="devices"] [data-field="overview.devices.0.busy"]').first();
+    expect(await figure.getAttribute('data-value')).to.equal('9600000');
     expect(complaints).to.deep.equal([]);
   });
 
@@ -168,7 +192,7 @@ describeInBrowser('dashboard', (open) => {
     expect(await system.page.evaluate<string>(GROUND)).to.equal(dark);
   });
 
-  it('takes names for names only', async () => {
+  it('shows hostile names as text', async () => {
     const { page, complaints } = await open(file);
     const roofline = page.locator('[data-panel="roofline"]');
     await roofline.locator('.chart').scrollIntoViewIfNeeded();
@@ -213,7 +237,9 @@ describeInBrowser('dashboard', (open) => {
     expect(await table.locator('tbody tr').count()).to.equal(100);
     await page.evaluate("dispatchEvent(new Event('beforeprint'))");
     expect(await table.locator('tbody tr').count()).to.equal(30);
-    expect(await page.locator('[data-panel="kernels"]').getByText('30 of 100 rows, 70 are not on paper').count()).to.equal(1); // prettier-ignore
+    expect(
+      await page.locator('[data-panel="kernels"]').getByText('30 of 100 rows, 70 are not on paper').count(),
+    ).to.equal(1);
     expect(await page.locator('main details:not([open])').count()).to.equal(0);
     await page.evaluate("dispatchEvent(new Event('afterprint'))");
     expect(await table.locator('tbody tr').count()).to.equal(100);
@@ -226,13 +252,15 @@ describeInBrowser('dashboard', (open) => {
     await panel.scrollIntoViewIfNeeded();
     await panel.locator('.chart svg').first().waitFor();
     expect(await panel.locator('.chart').count()).to.equal(1);
-    expect(await panel.locator('.chart').getAttribute('aria-label')).to.equal('Device 0: memory_allocated over time: PTA peak 4.00 MB, GE peak 2.00 MB'); // prettier-ignore
+    expect(await panel.locator('.chart').getAttribute('aria-label')).to.equal(
+      'Device 0: memory_allocated over time: PTA peak 4.00 MB, GE peak 2.00 MB',
+    );
     const cells = await panel.locator('tbody tr').allTextContents();
     expect(cells).to.deep.equal(['Total07.00 MBof the whole profile', 'memory_reserved PTA05.00 MB2 times the same']);
     expect(complaints).to.deep.equal([]);
   });
 
-  it('says how far the number of times of an annotation can be relied on', async () => {
+  it('states how reliable the occurrences of an annotation are', async () => {
     const { page } = await open(file);
     const panel = page.locator('[data-panel="annotations"]');
     expect(await panel.getByText(/passes with no other kernel between them count as one/).count()).to.equal(1);

@@ -15,10 +15,30 @@ const layer = (path: string[], time: number, own: number): LayerRow => ({
 
 /** @param slower what the rank needs more than another, as a factor */
 function overview(rank: number, slower: number): ProfileSummary {
-  const device = { id: 0, vendor: 'nvidia', name: 'Example GPU', arch: 'sm90', units: 10, clockHz: 1e9, memBytesPerS: 1e12, memBytes: 1e10 }; // prettier-ignore
+  const device = {
+    id: 0,
+    vendor: 'nvidia',
+    name: 'Example GPU',
+    arch: 'sm90',
+    units: 10,
+    clockHz: 1e9,
+    memBytesPerS: 1e12,
+    memBytes: 1e10,
+  };
   return {
     profile: rank,
-    header: { type: 'profile', v: 1, profile: rank, format: 'kineto', tool: 'Example Profiler', file: `rank${rank}.json`, rank, startUnixNs: null, dur: 12 * MS, devices: [device] }, // prettier-ignore
+    header: {
+      type: 'profile',
+      v: 1,
+      profile: rank,
+      format: 'kineto',
+      tool: 'Example Profiler',
+      file: `rank${rank}.json`,
+      rank,
+      startUnixNs: null,
+      dur: 12 * MS,
+      devices: [device],
+    },
     devices: [
       {
         ...{ device: 0, name: 'Example GPU', start: 1 * MS, end: 11 * MS, span: 10 * MS, busy: 8 * MS * slower },
@@ -35,8 +55,24 @@ function overview(rank: number, slower: number): ProfileSummary {
         { name: 'bf16', count: 60, time: 5 * MS },
         { name: 'na', count: 44, time: 2 * MS },
       ],
-      matrixUnit: { used: 4 * MS, unused: 1 * MS, notApplicable: 1.5 * MS, untold: 0.25 * MS, unknown: 0.25 * MS, eligible: 5 * MS, eligibleUsed: 4 * MS }, // prettier-ignore
-      work: { known: 6 * MS, flops: 1e12, bytes: 1e9, computeShare: 0.3, memoryShare: 0.4, bounds: [{ name: 'memory', count: 90, time: 6 * MS }], impossible: 0 }, // prettier-ignore
+      matrixUnit: {
+        used: 4 * MS,
+        unused: 1 * MS,
+        notApplicable: 1.5 * MS,
+        untold: 0.25 * MS,
+        unknown: 0.25 * MS,
+        eligible: 5 * MS,
+        eligibleUsed: 4 * MS,
+      },
+      work: {
+        known: 6 * MS,
+        flops: 1e12,
+        bytes: 1e9,
+        computeShare: 0.3,
+        memoryShare: 0.4,
+        bounds: [{ name: 'memory', count: 90, time: 6 * MS }],
+        impossible: 0,
+      },
       unattributed: {
         count: 2,
         time: 0.25 * MS,
@@ -121,7 +157,19 @@ function profile(rank: number, slower: number): PageProfile {
       ],
       ...{ count: 3, restTime: 0 },
     },
-    memory: [{ device: 0, metric: 'memory_allocated', name: 'allocated', points: [[1 * MS, 1e6], [5 * MS, 4e6], [9 * MS, 2e6]], peak: 4e6 }], // prettier-ignore
+    memory: [
+      {
+        device: 0,
+        metric: 'memory_allocated',
+        name: 'allocated',
+        points: [
+          [1 * MS, 1e6],
+          [5 * MS, 4e6],
+          [9 * MS, 2e6],
+        ],
+        peak: 4e6,
+      },
+    ],
     timeline: null,
   };
 }

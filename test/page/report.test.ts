@@ -34,7 +34,17 @@ const PANELS = [
     'matrix-unit',
     'activity',
   ],
-  ...['memory-operations', 'collectives', 'roofline', 'layers', 'flame', 'annotations', 'memory', 'timeline', 'diagnostics'], // prettier-ignore
+  ...[
+    'memory-operations',
+    'collectives',
+    'roofline',
+    'layers',
+    'flame',
+    'annotations',
+    'memory',
+    'timeline',
+    'diagnostics',
+  ],
 ];
 
 /** A figure of the page: where it stands in the data, and its number there. */
@@ -43,7 +53,7 @@ interface Shown {
   readonly value: string;
 }
 
-const FIGURES = `[...document.querySelectorAll('[data-field]')].map((one) => ({ field: one.dataset.field, value: one.dataset.value }))`; // prettier-ignore
+const FIGURES = `[...document.querySelectorAll('[data-field]')].map((one) => ({ field: one.dataset.field, value: one.dataset.value }))`;
 const PANEL_NAMES = `[...document.querySelectorAll('[data-panel]')].map((one) => one.dataset.panel)`;
 const OVERFLOW = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
 
@@ -53,7 +63,7 @@ function at(data: PageData, path: string): unknown {
   return path.split('.').reduce((value: unknown, key) => (value as Record<string, unknown> | undefined)?.[key], from);
 }
 
-/** Draws what is only drawn when it is seen. */
+/** Draws what is only drawn when it is visible. */
 async function scrollThrough(page: Page): Promise<void> {
   for (const panel of await page.locator('[data-panel]').all()) await panel.scrollIntoViewIfNeeded();
   await page.waitForTimeout(200);
@@ -68,8 +78,8 @@ async function checkTimeline({ profiles }: PageData, page: Page): Promise<void> 
   await panel.getByRole('searchbox').fill('kind:kernel');
   await panel.getByRole('searchbox').press('Enter');
   await panel.getByText(/^[\d,]+ match/).waitFor();
-  const told = (await panel.getByText(/^[\d,]+ match/).textContent()) ?? '';
-  expect(Number(/^[\d,]+/.exec(told)?.[0].replaceAll(',', ''))).to.equal(kernels);
+  const text = (await panel.getByText(/^[\d,]+ match/).textContent()) ?? '';
+  expect(Number(/^[\d,]+/.exec(text)?.[0].replaceAll(',', ''))).to.equal(kernels);
   await panel.getByRole('button', { name: 'Zoom in' }).click();
   await page.waitForURL(/t\.view=/);
 }
@@ -115,7 +125,7 @@ describeInBrowser('page of a profile', (open) => {
     });
   }
 
-  it('takes hostile names for names', async () => {
+  it('shows hostile names as text', async () => {
     const data = await pageDataOfFile(join(ROOT, 'samples/lenet.nsys.sqlite'));
     const hostile = '</script><img src=x onerror="document.title=1"><script>document.title=1</script><!--';
     const text = JSON.stringify(data, (key, value: unknown) => (key === 'name' || key === 'text' ? hostile : value));

@@ -8,14 +8,14 @@ import type { Page } from 'playwright-core';
 import { describeInBrowser } from '../support/browser.js';
 import { ROOT } from '../support/shared.js';
 import type { Timeline } from '../../src/prof/html/page-data.js';
-import { generated, timelineOf, type Told } from './timeline/fixture.js';
+import { generated, timelineOf, type FixtureEvent } from './timeline/fixture.js';
 
 /** Names that try to be more than names. */
 const BREAKING = '</script><img src=x onerror=alert(1)>';
 
 /** Kernels 0..100, 100..200 … of one stream, with launches 50 before each; every other one is a gemm. */
 function simple(): Timeline {
-  const events = Array.from({ length: 20 }, (_, i): Told[] => [
+  const events = Array.from({ length: 20 }, (_, i): FixtureEvent[] => [
     { start: i * 100, dur: 40, lane: 0, kind: 'launch', name: i === 3 ? BREAKING : `launch ${i}` },
     {
       start: i * 100 + 50,
@@ -64,7 +64,8 @@ async function viewOf(page: Page): Promise<number[]> {
   return view === null ? [-40, 2040] : view.split('_').map(Number);
 }
 
-const canvasText = (page: Page): Promise<string> => page.locator('.tl-canvas').evaluate((canvas) => (canvas as unknown as { toDataURL(): string }).toDataURL()); // prettier-ignore
+const canvasText = (page: Page): Promise<string> =>
+  page.locator('.tl-canvas').evaluate((canvas) => (canvas as unknown as { toDataURL(): string }).toDataURL());
 
 describeInBrowser('timeline in a browser', (open) => {
   let folder = '';
@@ -83,7 +84,11 @@ describeInBrowser('timeline in a browser', (open) => {
     fragment = '',
     timeline = simple(),
   ): Promise<{ page: Page; complaints: readonly string[] }> => {
-    const { page, complaints, requests } = await open(write('simple', timeline), { viewport: { width: 1200, height: 900 } }, fragment); // prettier-ignore
+    const { page, complaints, requests } = await open(
+      write('simple', timeline),
+      { viewport: { width: 1200, height: 900 } },
+      fragment,
+    );
     await page.waitForSelector('body[data-ready]');
     expect(requests).to.have.length(1);
     return { page, complaints };
@@ -133,7 +138,7 @@ describeInBrowser('timeline in a browser', (open) => {
     expect(await viewOf(page)).not.to.deep.equal([-40, 2040]);
   });
 
-  it('tells what is selected, and links to its launch and back', async () => {
+  it('shows details of the selected event, with links to its launch and back', async () => {
     const { page, complaints } = await openSimple();
     const { x, y } = await place(page, 375, 'stream 7');
     await page.mouse.move(x, y);
@@ -152,7 +157,7 @@ describeInBrowser('timeline in a browser', (open) => {
     expect(complaints).to.deep.equal([]);
   });
 
-  it('searches, sums what matches and steps through it', async () => {
+  it('searches, sums the matches and steps through them', async () => {
     const { page, complaints } = await openSimple();
     const field = page.getByRole('searchbox');
     await field.fill('op:linear');
@@ -225,7 +230,7 @@ describeInBrowser('timeline in a browser', (open) => {
     expect(complaints).to.deep.equal([]);
   });
 
-  it('comes back from its address, and leaves what others keep there', async () => {
+  it('is restored from its address, and keeps parameters of others', async () => {
     const fragment =
       'theme=dark&t.view=300_900&t.event=7&t.colour=kind&t.search=gemm&t.closed=process%25207&t.span=400_500';
     const { page, complaints } = await openSimple(fragment);
@@ -241,7 +246,7 @@ describeInBrowser('timeline in a browser', (open) => {
     expect(complaints).to.deep.equal([]);
   });
 
-  it('says in one line what is wrong with its data', async () => {
+  it('reports damaged data in one line', async () => {
     const good = simple();
     const bad = { ...good, columns: { ...good.columns, dur: { ...good.columns.dur, data: 'AAAA' } } };
     const { page, complaints } = await openSimple('', bad);
@@ -277,7 +282,13 @@ describeInBrowser('timeline in a browser', (open) => {
     expect((lane?.y ?? 0) + (lane?.height ?? 0)).to.be.at.most((box?.y ?? 0) + (box?.height ?? 0) + 1);
     const colours = await paper.evaluate((canvas) => {
       const { width, height } = canvas as unknown as { width: number; height: number };
-      const context = (canvas as unknown as { getContext(kind: '2d'): { getImageData(x: number, y: number, w: number, h: number): { data: Uint8ClampedArray } } }).getContext('2d'); // prettier-ignore
+      const context = (
+        canvas as unknown as {
+          getContext(kind: '2d'): {
+            getImageData(x: number, y: number, w: number, h: number): { data: Uint8ClampedArray };
+          };
+        }
+      ).getContext('2d');
       return new Set(new Uint32Array(context.getImageData(0, 0, width, height).data.buffer)).size;
     });
     expect(colours).to.be.greaterThan(5);
@@ -285,7 +296,13 @@ describeInBrowser('timeline in a browser', (open) => {
   });
 
   it('colours by name where no op is known', async () => {
-    const events: Told[] = ['LOAD', 'MATMUL'].map((name, i) => ({ start: i * 100, dur: 50, lane: 1, name, id: i + 1 }));
+    const events: FixtureEvent[] = ['LOAD', 'MATMUL'].map((name, i) => ({
+      start: i * 100,
+      dur: 50,
+      lane: 1,
+      name,
+      id: i + 1,
+    }));
     const { page } = await openSimple('', timelineOf(events));
     const colour = page.getByRole('combobox', { name: 'Colour by' });
     expect(await colour.inputValue()).to.equal('kernel');
@@ -295,7 +312,7 @@ describeInBrowser('timeline in a browser', (open) => {
     await page.waitForURL((url) => !url.hash.includes('t.colour'));
   });
 
-  it('goes away without a trace', async () => {
+  it('leaves nothing behind when closed', async () => {
     const { page, complaints } = await openSimple();
     await page.evaluate('closeTimeline()');
     expect(await page.locator('#page').innerHTML()).to.equal('');

@@ -29,7 +29,7 @@ describe('histogram of a page', () => {
     expect(bins.reduce((all, { count }) => all + count, 0)).to.equal(1001);
   });
 
-  it('tells quantiles between neighbours', () => {
+  it('interpolates quantiles between neighbours', () => {
     expect(quantile([1, 2, 3, 4], 0.5)).to.equal(2.5);
     expect(quantile([], 0.5)).to.equal(null);
   });

@@ -12,7 +12,7 @@ const ROWS = [row('m', 100), row('m/a', 60), row('m/a/x', 40), row('m/a/y', 20),
 const names = (nodes: readonly LayerNode[]): string[] => nodes.map(({ name }) => name);
 
 describe('layer tree of a page', () => {
-  it('hangs rows under their parents', () => {
+  it('puts layers under their parents', () => {
     const [m, n] = layerTree(ROWS);
     expect(names(m?.children ?? [])).to.deep.equal(['a', 'b']);
     expect(names(m?.children[0]?.children ?? [])).to.deep.equal(['x', 'y']);
@@ -20,7 +20,7 @@ describe('layer tree of a page', () => {
     expect(n?.children).to.deep.equal([]);
   });
 
-  it('hangs a row whose parent is left out on the nearest above, with the rest of its path as its name', () => {
+  it('puts a layer whose parent is left out under its nearest ancestor, named by the rest of its path', () => {
     const [m, other] = layerTree([row('m', 9), row('m/a/x', 5), row('q/r', 1)]);
     expect(names(m?.children ?? [])).to.deep.equal(['a / x']);
     expect(other?.name).to.equal('q / r');
@@ -33,7 +33,7 @@ describe('layer tree of a page', () => {
     expect(openAtFirst(roots, 3).size).to.equal(0);
   });
 
-  it('shows the rows beneath open ones', () => {
+  it('shows the children of open layers', () => {
     const roots = layerTree(ROWS);
     expect(names(visibleLayers(roots, new Set()))).to.deep.equal(['m', 'n']);
     expect(names(visibleLayers(roots, openAtFirst(roots, 9)))).to.deep.equal(['m', 'a', 'x', 'y', 'b', 'n']);
@@ -55,7 +55,7 @@ describe('flame chart of a page', () => {
     expect(at('n')).to.deep.equal([0.5, 0.5, 0]);
   });
 
-  it('leaves out what cannot be seen, and draws nothing of no time', () => {
+  it('leaves out invisible layers, and is empty without time', () => {
     expect(flameBoxes(layerTree([row('m', 1e6), row('m/a', 1)]))).to.have.length(1);
     expect(flameBoxes(layerTree([row('m', 0)]))).to.deep.equal([]);
   });

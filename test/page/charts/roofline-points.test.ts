@@ -22,7 +22,7 @@ describe('roofline of a page', () => {
     expect(placedPoints(roofline, 1)).to.deep.equal([]);
   });
 
-  it('leaves out what has no place under logarithmic axes', () => {
+  it('leaves out points that logarithmic axes cannot show', () => {
     const [point] = roofline.points;
     const points = [
       { ...point, flops: 0 },
@@ -34,8 +34,20 @@ describe('roofline of a page', () => {
 
   it('draws the slope of the memory to the ridge, then the flat roof', () => {
     expect(roofLines(ROOF, 0.1, 10_000, new Set(['bf16']))).to.deep.equal([
-      { name: 'memory', line: [[0.1, 1e11], [1000, 1e15]] }, // prettier-ignore
-      { name: 'bf16 matrix unit', line: [[1000, 1e15], [10_000, 1e15]] }, // prettier-ignore
+      {
+        name: 'memory',
+        line: [
+          [0.1, 1e11],
+          [1000, 1e15],
+        ],
+      },
+      {
+        name: 'bf16 matrix unit',
+        line: [
+          [1000, 1e15],
+          [10_000, 1e15],
+        ],
+      },
     ]);
   });
 
@@ -50,6 +62,14 @@ describe('roofline of a page', () => {
 
   it('has flat roofs alone when the memory’s rate is not known', () => {
     const lines = roofLines({ ...ROOF, bytesPerS: null }, 0.1, 10, new Set());
-    expect(lines).to.deep.equal([{ name: 'bf16 matrix unit', line: [[0.1, 1e15], [10, 1e15]] }]); // prettier-ignore
+    expect(lines).to.deep.equal([
+      {
+        name: 'bf16 matrix unit',
+        line: [
+          [0.1, 1e15],
+          [10, 1e15],
+        ],
+      },
+    ]);
   });
 });

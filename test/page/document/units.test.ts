@@ -21,7 +21,7 @@ describe('units of a page', () => {
     expect(written(1234567, 'count')).to.equal('1,234,567');
   });
 
-  it('never write what is not known, or not nothing, as 0', () => {
+  it('never write unknown values, or values above 0, as 0', () => {
     expect(written(null, 'ns')).to.equal('na');
     expect(written(NaN, 'bytes')).to.equal('na');
     expect(written(0.00001, 'share')).to.equal('<0.1 %');

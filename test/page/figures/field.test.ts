@@ -14,9 +14,13 @@ describe('fields of a page', () => {
     expect(value('advice.0.gain.ns')).to.equal(5e5);
   });
 
-  it('are worked out from left to right', () => {
+  it('are evaluated from left to right', () => {
     // (8 - 6 - 1) / 10
-    expect(value('overview.devices.0.busy - overview.devices.0.compute - overview.devices.0.notUnderCompute / overview.devices.0.span')).to.equal(0.1); // prettier-ignore
+    expect(
+      value(
+        'overview.devices.0.busy - overview.devices.0.compute - overview.devices.0.notUnderCompute / overview.devices.0.span',
+      ),
+    ).to.equal(0.1);
   });
 
   it('go over lists', () => {
@@ -27,7 +31,7 @@ describe('fields of a page', () => {
     expect(value('sum(kernels.shown.*.tc)')).to.equal(1);
   });
 
-  it('are unknown, never 0, where nothing is there', () => {
+  it('are null, never 0, where nothing is there', () => {
     expect(value('overview.nothing.there')).to.equal(null);
     expect(value('sum(overview.graphs.*.time)')).to.equal(null);
     expect(value('overview.kernels.time / overview.kernels.untimed')).to.equal(null);

@@ -15,7 +15,7 @@ describe('comparison of ranks', () => {
     expect(deviations([0, 0, 5]).every(({ part }) => part === null)).to.equal(true);
   });
 
-  it('holds the larger of two to the smaller', () => {
+  it('compares the larger of two to the smaller', () => {
     expect(deviations([50, null, 75])).to.deep.equal([
       { part: 0, standsOut: false },
       { part: null, standsOut: false },
@@ -23,7 +23,7 @@ describe('comparison of ranks', () => {
     ]);
   });
 
-  it('tells the median of what is known', () => {
+  it('has the median of the known values', () => {
     expect(median([3, null, 1, 2])).to.equal(2);
     expect(median([])).to.equal(null);
   });

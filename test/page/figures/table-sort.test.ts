@@ -10,12 +10,12 @@ describe('rows of a page’s table', () => {
   ];
   const names = (list: readonly { name: string }[]): string[] => list.map(({ name }) => name);
 
-  it('stand in order of a number, unknown last either way, equal ones as they were', () => {
+  it('are sorted by a number, unknown last either way, equal ones as they were', () => {
     expect(names(sortedRows(rows, ({ time }) => time, true))).to.deep.equal(['A', 'b10', 'c', 'b9']);
     expect(names(sortedRows(rows, ({ time }) => time, false))).to.deep.equal(['b10', 'c', 'A', 'b9']);
   });
 
-  it('stand in order of a text, with the numbers in it by size', () => {
+  it('are sorted by a text, with the numbers in it by size', () => {
     expect(names(sortedRows(rows, ({ name }) => name, false))).to.deep.equal(['A', 'b9', 'b10', 'c']);
   });
 
@@ -23,7 +23,7 @@ describe('rows of a page’s table', () => {
     expect(compareCells(null, null, true)).to.equal(0);
   });
 
-  it('are chosen by all words of a filter, in any case and order', () => {
+  it('are filtered by all words, ignoring case and order', () => {
     const found = filteredRows(
       [
         ['gemm', 'BF16'],

@@ -16,7 +16,7 @@ export function packed(type: PackedColumn['type'], numbers: readonly number[]): 
 }
 
 /** An event in words; what is left out is not known. */
-export interface Told {
+export interface FixtureEvent {
   readonly start: number;
   readonly dur: number;
   readonly lane: number;
@@ -41,7 +41,7 @@ export const LANES: readonly Lane[] = [
 ];
 
 /** @param events in order of start */
-export function timelineOf(events: readonly Told[], lanes: readonly Lane[] = LANES, origin = 1000): Timeline {
+export function timelineOf(events: readonly FixtureEvent[], lanes: readonly Lane[] = LANES, origin = 1000): Timeline {
   const texts = [''];
   const numbers = new Map([['', 0]]);
   const number = (text = ''): number => {
@@ -50,7 +50,7 @@ export function timelineOf(events: readonly Told[], lanes: readonly Lane[] = LAN
     numbers.set(text, texts.length);
     return texts.push(text) - 1;
   };
-  const column = (type: PackedColumn['type'], value: (told: Told) => number): PackedColumn =>
+  const column = (type: PackedColumn['type'], value: (given: FixtureEvent) => number): PackedColumn =>
     packed(type, events.map(value));
   const columns: Record<TimelineColumn, PackedColumn> = {
     start: column('f64', ({ start }) => start),
@@ -83,27 +83,31 @@ export function timelineOf(events: readonly Told[], lanes: readonly Lane[] = LAN
 }
 
 /** The same without packing. */
-export function eventsOf(told: readonly Told[], lanes: readonly Lane[] = LANES, origin = 1000): TimelineEvents {
-  const { texts, end, start } = timelineOf(told, lanes, origin);
-  const text = (column: TextColumn): Uint32Array => Uint32Array.from(told, (one) => texts.indexOf(one[column] ?? ''));
+export function eventsOf(
+  given: readonly FixtureEvent[],
+  lanes: readonly Lane[] = LANES,
+  origin = 1000,
+): TimelineEvents {
+  const { texts, end, start } = timelineOf(given, lanes, origin);
+  const text = (column: TextColumn): Uint32Array => Uint32Array.from(given, (one) => texts.indexOf(one[column] ?? ''));
   return {
-    count: told.length,
+    count: given.length,
     span: Math.max(1, end - start),
     origin,
     lanes,
     texts,
-    start: Float64Array.from(told, (one) => one.start),
-    dur: Float64Array.from(told, (one) => one.dur),
-    lane: Uint32Array.from(told, (one) => one.lane),
-    depth: Uint32Array.from(told, (one) => one.depth ?? 0),
-    kind: Uint8Array.from(told, (one) => EVENT_KINDS.indexOf(one.kind ?? 'kernel')),
+    start: Float64Array.from(given, (one) => one.start),
+    dur: Float64Array.from(given, (one) => one.dur),
+    lane: Uint32Array.from(given, (one) => one.lane),
+    depth: Uint32Array.from(given, (one) => one.depth ?? 0),
+    kind: Uint8Array.from(given, (one) => EVENT_KINDS.indexOf(one.kind ?? 'kernel')),
     text: { name: text('name'), op: text('op'), layer: text('layer'), dtype: text('dtype'), tc: text('tc') },
-    id: Float64Array.from(told, (one) => one.id ?? 0),
-    flops: Float64Array.from(told, (one) => one.flops ?? -1),
-    bytes: Float64Array.from(told, (one) => one.bytes ?? -1),
+    id: Float64Array.from(given, (one) => one.id ?? 0),
+    flops: Float64Array.from(given, (one) => one.flops ?? -1),
+    bytes: Float64Array.from(given, (one) => one.bytes ?? -1),
     arrows: arrowsOf(
-      told.flatMap(({ launcher }, event) => (launcher === undefined ? [] : [launcher, event])),
-      told.length,
+      given.flatMap(({ launcher }, event) => (launcher === undefined ? [] : [launcher, event])),
+      given.length,
     ),
   };
 }
@@ -119,7 +123,20 @@ export function seeded(seed: number): () => number {
   };
 }
 
-const OPS = ['linear', 'conv2d', 'layer_norm', 'softmax', 'gelu', 'adam', 'add', 'dropout', 'embedding', 'matmul', 'copy_', 'cat']; // prettier-ignore
+const OPS = [
+  'linear',
+  'conv2d',
+  'layer_norm',
+  'softmax',
+  'gelu',
+  'adam',
+  'add',
+  'dropout',
+  'embedding',
+  'matmul',
+  'copy_',
+  'cat',
+];
 
 /**
  * A timeline of a training step's form: ranges in ranges on threads, launches in them, and their kernels on streams.
@@ -139,7 +156,7 @@ export function generated(count: number, seed = 1): Timeline {
       })),
     ),
   ];
-  const events: Told[] = [];
+  const events: FixtureEvent[] = [];
   const free = lanes.map(() => 0);
   let now = 0;
   while (events.length < count) {
@@ -148,7 +165,7 @@ export function generated(count: number, seed = 1): Timeline {
     const inside = 2 + Math.floor(random() * 6);
     const begin = Math.max(now, free[host] ?? 0);
     let at = begin + 500;
-    const calls: Told[] = [];
+    const calls: FixtureEvent[] = [];
     for (let i = 0; i < inside; i++) {
       const op = OPS[Math.floor(random() * OPS.length)] ?? 'add';
       const dur = 1500 + Math.floor(random() * 4000);
@@ -189,7 +206,7 @@ export function generated(count: number, seed = 1): Timeline {
 }
 
 /** Sorted, with launchers at their new places. */
-function inOrderOfStart(events: readonly Told[]): Told[] {
+function inOrderOfStart(events: readonly FixtureEvent[]): FixtureEvent[] {
   const order = events.map((_, i) => i).sort((a, b) => (events[a]?.start ?? 0) - (events[b]?.start ?? 0) || a - b);
   const places = new Map(order.map((from, to) => [from, to]));
   return order.flatMap((from) => {

@@ -10,8 +10,16 @@ import { arrowsOf, eventsOf, pageDataOf, pageOf } from '../../support/pages.js';
 let ids = 0;
 const at = (start: number, dur: number | null, launched: number, fields: Partial<KernelRecord> = {}): KernelRecord =>
   kernel({ id: ++ids, start, dur, launch: { api: 'cudaLaunchKernel', start: launched, dur: 5 }, ...fields });
-const range = (start: number, dur: number, text: string, tid = 100): RangeRecord =>
-  ({ type: 'range', profile: 0, start, dur, pid: 10, tid, domain: null, text }); // prettier-ignore
+const range = (start: number, dur: number, text: string, tid = 100): RangeRecord => ({
+  type: 'range',
+  profile: 0,
+  start,
+  dur,
+  pid: 10,
+  tid,
+  domain: null,
+  text,
+});
 const copy = (start: number, dur: number, launched: number): CopyRecord => ({
   ...{ type: 'copy', profile: 0, device: 0, stream: 13, pid: 10, tid: 100, corr: 9, kind: 'HtoD', bytes: 4096 },
   ...{ start, dur, launch: { api: 'cudaMemcpyAsync', start: launched, dur: 8 } },
@@ -21,20 +29,22 @@ const timelineOf = (records: readonly ProfileLine[], options: Parameters<typeof 
   pageOf(records, options).timeline ?? expect.fail();
 
 const drawn = (timeline: Timeline): string[] =>
-  eventsOf(timeline).map(({ kind, name, lane, depth, start, dur }) => `${kind} ${name} | ${lane} ${depth} | ${start}+${dur}`); // prettier-ignore
+  eventsOf(timeline).map(
+    ({ kind, name, lane, depth, start, dur }) => `${kind} ${name} | ${lane} ${depth} | ${start}+${dur}`,
+  );
 
-/** A tape filled as a page fills it. */
+/** A timeline filled as a page fills it. */
 function taped(
   records: readonly ProfileLine[],
   rows: number,
   choice: ConstructorParameters<typeof TimelineBuilder>[0],
 ) {
-  const tape = new TimelineBuilder(choice, { rows, text: 1 << 20 });
+  const timeline = new TimelineBuilder(choice, { rows, text: 1 << 20 });
   for (const record of records) {
-    tape.take(record);
-    if (record.type === 'kernel') for (const row of annotate([record])) tape.addKernel(pageKernelOf(row));
+    timeline.take(record);
+    if (record.type === 'kernel') for (const row of annotate([record])) timeline.addKernel(pageKernelOf(row));
   }
-  return tape;
+  return timeline;
 }
 
 describe('timeline', () => {
@@ -92,7 +102,8 @@ describe('timeline', () => {
   });
 
   it('of a profile with steps shows the step of median length, from its first launch', () => {
-    const step = (number: number, start: number, dur: number) => at(start, dur, start - 20, { step: number, name: `s${number}` }); // prettier-ignore
+    const step = (number: number, start: number, dur: number) =>
+      at(start, dur, start - 20, { step: number, name: `s${number}` });
     const records = [step(1, 100, 500), step(2, 1000, 30), step(3, 2000, 40), step(4, 3000, 50), step(5, 4000, 20)];
     // Lengths 500, 30, 40, 50, 20: 40 stands in the middle.
     const timeline = timelineOf(records);
@@ -103,13 +114,13 @@ describe('timeline', () => {
     ]);
   });
 
-  it('has what began before the step and lasts into it, at its own time', () => {
+  it('has events that began before the step and last into it, at their own time', () => {
     const timeline = timelineOf([range(0, 5000, 'main'), at(100, 10, 90, { step: 1 })]);
     expect(timeline).to.include({ what: 'step 1', start: 90, end: 110 });
     expect(drawn(timeline)[0]).to.equal('range main | thread 100 0 | -90+5000');
   });
 
-  it('shows the step, or the time, that is asked for', () => {
+  it('shows the chosen step or time', () => {
     const records = [1, 2, 3].map((step) => at(step * 1_000_000, 500_000, step * 1_000_000 - 10, { step }));
     expect(timelineOf(records, { timeline: { of: 'step', step: 1 } }).what).to.equal('step 1');
     const timed = timelineOf(records, { timeline: { of: 'time', from: 1_600_000, to: 2_200_000 } });
@@ -128,13 +139,15 @@ describe('timeline', () => {
     expect(arrowsOf(timeline)).to.have.length(500);
   });
 
-  it('leaves out what does not tell how long it took', () => {
+  it('leaves out activities without a duration', () => {
     expect(timelineOf([at(10, null, 0), at(20, 5, 15)]).events).to.equal(2);
   });
 
-  it('of a full tape shows a whole step of those that it holds, and a given step wherever it is', () => {
-    const records = [1, 2, 3, 4].flatMap((step) => [0, 1, 2].map((i) => at(1000 * step + 10 * i, 5 * step, 1000 * step + 10 * i - 5, { step }))); // prettier-ignore
-    // Lengths 25, 30, 35, 40: the shorter one in the middle is 30, that of step 2, of which the tape holds all.
+  it('of a full buffer shows a whole step in the buffer, and a chosen step wherever it is', () => {
+    const records = [1, 2, 3, 4].flatMap((step) =>
+      [0, 1, 2].map((i) => at(1000 * step + 10 * i, 5 * step, 1000 * step + 10 * i - 5, { step })),
+    );
+    // Lengths 25, 30, 35, 40: the shorter one in the middle is 30, that of step 2, of which the buffer holds all.
     expect(taped(records, 7, { of: 'usual' }).timeline(100)?.what).to.equal('step 2');
     // Of step 2 a kernel is missing.
     expect(taped(records, 5, { of: 'usual' }).timeline(100)?.what).to.equal('step 1');

@@ -8,8 +8,14 @@ const ACTIVITY = { profile: 0, device: 0, stream: 7, pid: 1, tid: 1, corr: 1, la
 const at = (start: number, dur: number, fields: Partial<KernelRecord> = {}): KernelRecord =>
   kernel({ start, dur, launch: null, ...fields });
 const nccl = (start: number, dur: number): KernelRecord => at(start, dur, { name: 'ncclDevKernel_AllReduce(x)' });
-const copy = (start: number, dur: number): CopyRecord =>
-  ({ type: 'copy', ...ACTIVITY, start, dur, kind: 'HtoD', bytes: 1 }); // prettier-ignore
+const copy = (start: number, dur: number): CopyRecord => ({
+  type: 'copy',
+  ...ACTIVITY,
+  start,
+  dur,
+  kind: 'HtoD',
+  bytes: 1,
+});
 const wait = (start: number, dur: number): SyncRecord => ({ type: 'sync', ...ACTIVITY, start, dur, kind: 'stream' });
 
 function utilisationOf(records: readonly (KernelRecord | CopyRecord | SyncRecord)[], spans: number) {
@@ -40,7 +46,7 @@ describe('utilisation', () => {
     expect(devices[0]?.busy).to.deep.equal([1, 1, 2 / 4, 2 / 4]);
   });
 
-  it('makes spans wider when time outgrows them, and stays exact', () => {
+  it('doubles the width of bins when time outgrows them, and stays exact', () => {
     const records = Array.from({ length: 1000 }, (_, i) => at(100 + 64 * i, 16));
     const { start, width, devices } = utilisationOf(records, 100);
     const { busy = [] } = devices[0] ?? {};
@@ -68,7 +74,7 @@ describe('utilisation', () => {
     ]);
   });
 
-  it('tells when the host was in a launching call, in whatever order the calls come', () => {
+  it('has the time of the host in launching calls, in whatever order they come', () => {
     const launch = (start: number, dur: number) => ({ api: 'cudaLaunchKernel', start, dur });
     const { host } = utilisationOf(
       [
@@ -84,7 +90,7 @@ describe('utilisation', () => {
     expect(host).to.deep.equal([(2 + 2) / 8, 0, 0, 0]);
   });
 
-  it('says how many activities came out of order', () => {
+  it('counts activities out of order', () => {
     const both = new UtilisationCurve(4);
     for (const record of [at(10, 2), at(4, 2), at(12, 2)]) both.take(timedActivity(record) ?? expect.fail());
     expect(both.outOfOrder).to.equal(1);

@@ -21,7 +21,7 @@ describe('launches', () => {
     expect([flow(3, 0), opened.length]).to.deep.equal([100_004, 1]);
   });
 
-  it('of one start are told apart, in whatever order they go', () => {
+  it('of one start are kept apart, in whatever order they are emitted', () => {
     const launches = new LaunchSlices();
     const opened: OpenLaunch[] = [];
     const flow = (corr: number): number | null =>
@@ -42,14 +42,14 @@ describe('launches', () => {
     expect([launches.flow(by(1, 8), call(7), () => true), launches.backwards]).to.deep.equal([1, 1]);
   });
 
-  it('are remembered by start and all else that they are', () => {
-    const seen = new TimestampSet();
+  it('are identified by start and a hash of all else', () => {
+    const set = new TimestampSet();
     const starts = Array.from({ length: 5000 }, (_, i) => (i % 2 === 0 ? i : i * 2 ** 33 + 0.5 * (i % 4)));
-    for (const [i, start] of starts.entries()) seen.add(start, hashOf(i, 'api', null));
+    for (const [i, start] of starts.entries()) set.add(start, hashOf(i, 'api', null));
     for (const [i, start] of starts.entries()) {
-      expect(seen.has(start, hashOf(i, 'api', null))).to.equal(true);
-      expect(seen.has(start, hashOf(i, 'ap', null))).to.equal(false);
-      expect(seen.has(start + 0.25, hashOf(i, 'api', null))).to.equal(false);
+      expect(set.has(start, hashOf(i, 'api', null))).to.equal(true);
+      expect(set.has(start, hashOf(i, 'ap', null))).to.equal(false);
+      expect(set.has(start + 0.25, hashOf(i, 'api', null))).to.equal(false);
     }
     expect(new Set([hashOf(1, 2), hashOf(2, 1), hashOf(1, null), hashOf(2 ** 40), hashOf(2 ** 41)]).size).to.equal(5);
   });

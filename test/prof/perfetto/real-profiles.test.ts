@@ -86,9 +86,9 @@ describe('traces of whole profiles', function () {
   this.timeout(60_000);
 
   for (const name of SAMPLES) {
-    it(`show what ${name} tells`, () => check(join(ROOT, 'samples', name)));
+    it(`show the records of ${name}`, () => check(join(ROOT, 'samples', name)));
   }
   for (const name of SHARED) {
-    itShared(`show what ${name} tells`, [name], ([path = '']) => check(path));
+    itShared(`show the records of ${name}`, [name], ([path = '']) => check(path));
   }
 });

@@ -4,7 +4,16 @@ import { kernel, mm } from '../../support/kernels.js';
 import type { Shown } from '../../support/perfetto-trace.js';
 import { asImported, chrome, expectedOf, foundImported, foundIn, profile, traced } from '../../support/trace-events.js';
 
-const H100 = { id: 0, vendor: 'nvidia', name: 'NVIDIA H100', arch: 'sm90', units: 132, clockHz: null, memBytesPerS: null, memBytes: null }; // prettier-ignore
+const H100 = {
+  id: 0,
+  vendor: 'nvidia',
+  name: 'NVIDIA H100',
+  arch: 'sm90',
+  units: 132,
+  clockHz: null,
+  memBytesPerS: null,
+  memBytes: null,
+};
 const range = (text: string, start: number, dur: number, tid = 100): RangeRecord => ({
   ...{ type: 'range', profile: 0, start, dur, pid: 10, tid, domain: null, text },
 });
@@ -21,7 +30,7 @@ const lines = (events: readonly Shown[]): string[] =>
     .map(({ track, name, start, end, isMark }) => `${track.path}: ${name} ${start}${isMark ? '' : `–${end}`}`);
 
 describe('a trace', () => {
-  it('shows a kernel with what the columns tell, its launch and the range around that', () => {
+  it('shows a kernel with the values of its columns, its launch and the range around that', () => {
     const gemm = kernel({
       ...{ name: 'ampere_fp16_s16816gemm_fp16_128x128_ldg8_f2f_nn', short: 'gemm' },
       ...{ start: 1000, dur: 10, calls: [mm(128, 64, 256)], mod: ['torch'], op: ['mm'] },
@@ -46,7 +55,7 @@ describe('a trace', () => {
     expect(shown.arrows.map(([from, to]) => [from.name, to.name])).to.deep.equal([['cudaLaunchKernel', 'gemm']]);
   });
 
-  it('puts beside each other what overlaps, and cuts nothing', () => {
+  it('puts overlapping slices on several lanes, and cuts nothing', () => {
     const times = [
       ...[[0, 100], [50, 100], [60, 10], [100, 5], [150, 0], [150, 20]],
       ...[[150, 20], [171, 1]],
@@ -69,10 +78,15 @@ describe('a trace', () => {
     const { shown } = traced(records);
     expect(foundIn(shown, 0n)).to.deep.equal(expectedOf(records));
     expect(lines(shown.events)).to.include('host 10/thread 100/thread 100: d 40–140');
-    expect(shown.events.map(({ name, depth }) => `${name}${depth}`).sort().join(' ')).to.equal('a0 b1 c2 d0 e2 net.json0 other0'); // prettier-ignore
+    expect(
+      shown.events
+        .map(({ name, depth }) => `${name}${depth}`)
+        .sort()
+        .join(' '),
+    ).to.equal('a0 b1 c2 d0 e2 net.json0 other0');
   });
 
-  it('puts on a further lane what viewers would drop as too deep, ranges and marks', () => {
+  it('puts ranges and marks that viewers would drop as too deep on a further lane', () => {
     const deep = Array.from({ length: 1000 }, (_, i) => range(`r${i}`, i, 5000 - 2 * i));
     const marks = Array.from({ length: 600 }, (_, i) => kernel({ start: 7, dur: null, id: i, ...noLaunch }));
     const records = [profile(), ...deep, ...marks];
@@ -83,15 +97,17 @@ describe('a trace', () => {
     expect(Math.max(...imported.slices.map(({ depth }) => depth))).to.equal(199);
   });
 
-  it('draws no arrow from a launch that is left out, and says that it is', () => {
+  it('draws no arrow from a launch that is left out, and counts it', () => {
     const early = kernel({ start: 100, launch: { api: 'cudaLaunchKernel', start: -50, dur: 10 } });
     const { shown, events } = traced([profile(), early, { ...early, id: 2, start: 200 }]);
-    expect([shown.arrows.length, shown.events.filter(({ category }) => category === 'kernel').length]).to.deep.equal([0, 2]); // prettier-ignore
+    expect([shown.arrows.length, shown.events.filter(({ category }) => category === 'kernel').length]).to.deep.equal([
+      0, 2,
+    ]);
     expect(events.counts).to.include({ arrows: 0, early: 1, untimed: 0 });
     expect([events.launches.late, events.launches.backwards]).to.deep.equal([0, 0]);
   });
 
-  it('keeps time stamps beyond 2^53 exact, and puts ranks at their Unix times', () => {
+  it('keeps timestamps beyond 2^53 exact, and puts ranks at their Unix times', () => {
     const at = (rank: number, startUnixNs: string): ProfileLine[] => [
       profile({ profile: rank, rank, startUnixNs }),
       kernel({ profile: rank, start: 1, dur: 2 ** 40 + 1 }),
@@ -119,7 +135,7 @@ describe('a trace', () => {
     expect(lines(traced(records, 'start').shown.events)).to.include('rank 1, device 0/stream 7: k 1–1099511627778');
   });
 
-  it('puts a profile without Unix time at the start of the first, and says so', () => {
+  it('puts a profile without Unix time at the start of the first, and counts it', () => {
     const second = [profile({ profile: 1 }), kernel({ profile: 1, start: 5, dur: 1, ...noLaunch })];
     const { shown, events } = traced([profile({ startUnixNs: '1700000000000000000' }), ...second]);
     expect(lines(shown.events)).to.deep.equal([
@@ -147,10 +163,15 @@ describe('a trace', () => {
       [200, 205, 500, 600].map((start) => `cudaGraphLaunch ${start}`),
     );
     expect(shown.events.find(({ category }) => category === 'copy')).to.deep.include({ name: 'copy HtoD' });
-    expect(shown.events.find(({ category }) => category === 'copy')?.args).to.deep.equal({ kind: 'HtoD', bytes: 4096, stream: 9, corr: 5 }); // prettier-ignore
+    expect(shown.events.find(({ category }) => category === 'copy')?.args).to.deep.equal({
+      kind: 'HtoD',
+      bytes: 4096,
+      stream: 9,
+      corr: 5,
+    });
   });
 
-  it('takes a clock that jumps: marks for what has no end, no arrow back in time', () => {
+  it('handles a clock that jumps: marks for slices without an end, no arrow back in time', () => {
     const records = [
       profile(),
       kernel({ id: 1, start: 1000, dur: null }),
@@ -188,14 +209,20 @@ describe('a trace', () => {
       ['device 0/memory core=1', 3, 9n, 0.5],
       ['device 0/memory core=1', 3, 12n, 2 ** 60],
     ]);
-    expect(lines(shown.events)).to.include.members(['profile/whole profile: whole profile 0', 'profile/texts: power: throttled 16']); // prettier-ignore
+    expect(lines(shown.events)).to.include.members([
+      'profile/whole profile: whole profile 0',
+      'profile/texts: power: throttled 16',
+    ]);
     expect(shown.events.find(({ name }) => name === 'whole profile')?.args).to.deep.equal({ 'device 0 total (ns)': 7 });
     expect(events.samples).to.include({ unknown: 1, timeless: 1, beyond: 0, allocations: 1 });
   });
 
-  it('keeps names as they are, and halves of characters out', () => {
+  it('keeps names as they are, and replaces lone surrogates', () => {
     const names = ['</script>', 'say "hi"\\', 'tab\tline\nnul\u0000', 'half \ud800', '=1+1', '', 'Größe 漢字 🙂'];
-    const records = [profile(), ...names.map((short, id) => kernel({ id, start: 100 * id, dur: 1, short, layer: [short], ...noLaunch }))]; // prettier-ignore
+    const records = [
+      profile(),
+      ...names.map((short, id) => kernel({ id, start: 100 * id, dur: 1, short, layer: [short], ...noLaunch })),
+    ];
     const shownNames = names.map((name) => name.replace('\ud800', '\ufffd'));
     const { shown } = traced(records);
     expect(shown.events.slice(1).map(({ name }) => name)).to.deep.equal(shownNames);
@@ -204,7 +231,7 @@ describe('a trace', () => {
     expect(traceEvents.filter(({ ph }) => ph === 'X').map(({ name }) => name)).to.deep.equal(shownNames);
   });
 
-  it('takes records that somebody edited', () => {
+  it('reads edited records', () => {
     const odd = [
       { ...kernel({ ...noLaunch }), launch: { start: 'x' }, counters: { a: null, b: 1 } },
       { type: 'copy', profile: 0, start: 5, dur: 'long', device: 0, stream: null, kind: 7, bytes: {}, launch: 3 },
@@ -225,8 +252,17 @@ describe('a trace', () => {
     expect([pid, tid].every((id) => typeof id === 'number' && id > 0 && id < 2 ** 31)).to.equal(true);
   });
 
-  it('has lines of their own for what overlaps with the work of a stream', () => {
-    const sync: SyncRecord = { type: 'sync', kind: 'stream', profile: 0, start: 1000, dur: 20, device: 0, stream: 7, ...noLaunch }; // prettier-ignore
+  it('has tracks of their own for activities that overlap with the work of a stream', () => {
+    const sync: SyncRecord = {
+      type: 'sync',
+      kind: 'stream',
+      profile: 0,
+      start: 1000,
+      dur: 20,
+      device: 0,
+      stream: 7,
+      ...noLaunch,
+    };
     expect(lines(traced([sync, kernel({ ...noLaunch })]).shown.events)).to.deep.equal([
       'device 0/stream 7: k 1000–1010',
       'device 0/stream 7 syncs: sync stream 1000–1020',
@@ -235,7 +271,9 @@ describe('a trace', () => {
 
   it('shows every slice of records in no order, however many come late', () => {
     // A fixed shuffle: 7919 is prime to 3000.
-    const records = Array.from({ length: 3000 }, (_, i) => kernel({ id: i, start: ((i * 7919) % 3000) * 10, dur: 8, ...noLaunch })); // prettier-ignore
+    const records = Array.from({ length: 3000 }, (_, i) =>
+      kernel({ id: i, start: ((i * 7919) % 3000) * 10, dur: 8, ...noLaunch }),
+    );
     const { shown, events } = traced(records);
     expect(foundIn(shown, 0n).slices).to.deep.equal(expectedOf(records).slices);
     expect(events.counts.crowded).to.equal(0);

@@ -4,20 +4,21 @@ import { jsonPieces } from '../../../src/write/html/json-pieces.js';
 import { page } from '../../../src/write/html/page.js';
 
 const PROGRAM = { script: 'const a = 1;', style: 'p{color:red}' };
-const documentOf = (data: unknown, title = 'net', program = PROGRAM): string => [...page(title, data, program)].join(''); // prettier-ignore
+const documentOf = (data: unknown, title = 'net', program = PROGRAM): string =>
+  [...page(title, data, program)].join('');
 
 const HOSTILE = '</script><script>alert(1)</script><!-- <script> ]]> \u2028\u2029 &amp; "\'';
 
 describe('JSON of a page', () => {
   const written = (value: unknown): string => [...jsonPieces(value)].join('');
 
-  it('reads back as it was, in any number of pieces', () => {
+  it('parses to the same value, in any number of pieces', () => {
     const value = { a: [1, { b: null, c: [] }], d: {}, e: 'x', f: [[[[[1, 2]]]]], g: undefined, h: true, i: -1.5 };
     expect(JSON.parse(written(value))).to.deep.equal(JSON.parse(JSON.stringify(value)));
     for (const plain of [null, 0, '', [], {}, 'a']) expect(JSON.parse(written(plain))).to.deep.equal(plain);
   });
 
-  it('has no sign that opens or ends an element, in names neither', () => {
+  it('has no sign that opens or ends an element, nor have its names', () => {
     const value = { [HOSTILE]: [HOSTILE], deep: [[[[[[HOSTILE]]]]]] };
     const text = written(value);
     expect(text).to.not.match(/[<\u2028\u2029]/);
@@ -30,7 +31,7 @@ describe('JSON of a page', () => {
     expect(written(halves)).to.not.match(/[\ud800-\udfff]/);
   });
 
-  it('never stands in memory as a whole', () => {
+  it('is never one text in memory', () => {
     const ranks = Array.from({ length: 100 }, () => ({ list: Array.from({ length: 100 }, (_, i) => ({ i })) }));
     const pieces = [...jsonPieces({ ranks })];
     expect(Math.max(...pieces.map(({ length }) => length))).to.be.below(100);
@@ -47,7 +48,7 @@ describe('document of a page', () => {
     expect(text.endsWith('</html>\n')).to.equal(true);
   });
 
-  it('lets nothing leave it, and runs its own program alone', () => {
+  it('allows no requests, and only its own program', () => {
     const hash = createHash('sha256').update(PROGRAM.script).digest('base64');
     const policy = /http-equiv="Content-Security-Policy" content="([^"]*)"/.exec(documentOf({}))?.[1] ?? '';
     expect(policy.split('; ')).to.include.members(["default-src 'none'", `script-src 'sha256-${hash}'`]);
@@ -55,7 +56,7 @@ describe('document of a page', () => {
     expect(documentOf({})).to.not.match(/<(?:script|link|img)[^>]*(?:src|href)="(?!data:)/);
   });
 
-  it('takes hostile texts for texts', () => {
+  it('escapes hostile texts', () => {
     const text = documentOf({ name: HOSTILE }, HOSTILE);
     // As many as without them: of the data and of the program.
     expect(text.match(/<script/gi)).to.have.length(2);

@@ -20,27 +20,31 @@ describe('packets', () => {
     packets.process(1, 42, 'p');
     // trace.packet { trusted_packet_sequence_id: 1 sequence_flags: 1 first_packet_on_sequence: true
     //   track_descriptor { uuid: 1 process { pid: 42 process_name: "p" } } }
-    expect(Buffer.from(packets.take()).toString('hex')).to.equal('0a13' + '5001' + '6801' + 'b80501' + 'e20309' + '0801' + '1a05082a320170'); // prettier-ignore
+    expect(Buffer.from(packets.take()).toString('hex')).to.equal(
+      '0a13' + '5001' + '6801' + 'b80501' + 'e20309' + '0801' + '1a05082a320170',
+    );
     packets.counter(3, { zero: { ns: 2n ** 62n }, start: 1 }, -2);
     // Varints of 64 bits: 2^62 + 1 in nine bytes, −2 in ten.
-    expect(Buffer.from(packets.take()).toString('hex')).to.equal('0a1e' + '5001' + '408180808080808080' + '40' + '5a10' + '4804' + '5803' + 'f001feffffffffffffffff01'); // prettier-ignore
+    expect(Buffer.from(packets.take()).toString('hex')).to.equal(
+      '0a1e' + '5001' + '408180808080808080' + '40' + '5a10' + '4804' + '5803' + 'f001feffffffffffffffff01',
+    );
     expect(packets.size).to.equal(0);
   });
 
-  it('tell a text once, until there are too many', () => {
+  it('hold each text once, until there are too many', () => {
     const packets = place(new PerfettoPackets(new InternedTexts(6)));
     for (let i = 0; i < 20; i++) packets.slice(2, event({ start: i, name: `k${i % 4}`, args: [['op', 'mm']] }), 0);
     const bytes = packets.take();
     const decoded = packetsOf(bytes);
-    // Category, name of the argument, its value; four names: told again whenever they were forgotten.
-    const told = decoded.flatMap(({ internedData = {} }) =>
+    // Category, name of the argument, its value; four names: interned again whenever they were dropped.
+    const interned = decoded.flatMap(({ internedData = {} }) =>
       Object.values(internedData)
         .flat()
         .map(({ iid }) => iid),
     );
     const cleared = decoded.filter(({ sequenceFlags = 0 }) => (sequenceFlags & 1) !== 0);
-    expect(told).to.have.length.above(7);
-    expect(new Set(told).size).to.equal(told.length);
+    expect(interned).to.have.length.above(7);
+    expect(new Set(interned).size).to.equal(interned.length);
     expect(cleared).to.have.length.within(2, 20);
     const { events } = shownTrace(bytes);
     expect(events.map(({ name, category, args }) => [name, category, args['op']])).to.deep.equal(
@@ -48,7 +52,7 @@ describe('packets', () => {
     );
   });
 
-  it('keep numbers exact, and say which are whole', () => {
+  it('keep numbers exact, integers and others', () => {
     const numbers = [0, -1, 2 ** 53 - 1, -(2 ** 53 - 1), 0.1, 1e300, 2 ** 60];
     const packets = place(new PerfettoPackets());
     packets.instant(2, event({ args: numbers.map((value, i) => [`a${i}`, value]), flows: [1, 2 ** 40] }));
@@ -58,7 +62,7 @@ describe('packets', () => {
     expect(flows).to.deep.equal(['1', String(2 ** 40)]);
   });
 
-  it('come in pieces that are whole packets', () => {
+  it('come in pieces of whole packets', () => {
     const packets = place(new PerfettoPackets());
     const pieces = [packets.take()];
     for (let i = 0; i < 3; i++) {

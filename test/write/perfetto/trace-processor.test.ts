@@ -36,9 +36,13 @@ describe('the trace processor', () => {
     });
     const { slices, flows, errors } = imported(packets.take());
     expect(errors).to.deep.equal({});
-    expect(slices.map(({ name, ts, dur, depth }) => `${name} ${ts} ${dur} ${depth}`)).to.deep.equal(
-      ['outer 0 100 0', 'inner 0 100 1', 'none 100 0 0', 'next 100 10 0', 'mark 105 0 1'], // prettier-ignore
-    );
+    expect(slices.map(({ name, ts, dur, depth }) => `${name} ${ts} ${dur} ${depth}`)).to.deep.equal([
+      'outer 0 100 0',
+      'inner 0 100 1',
+      'none 100 0 0',
+      'next 100 10 0',
+      'mark 105 0 1',
+    ]);
     expect(flows.map(([from, to]) => `${from.name} ${to.name}`)).to.deep.equal(['outer mark']);
   });
 
@@ -53,9 +57,11 @@ describe('the trace processor', () => {
     );
     const { slices, errors } = imported(packets.take());
     expect(errors).to.deep.equal({});
-    expect(slices.map(({ name, dur, depth, track }) => `${name} ${dur} ${depth} ${track}`)).to.deep.equal(
-      ['x 100 0 1/stream 7#0', 'y 100 0 1/stream 7#1', 'z 10 0 1/stream 7#0'], // prettier-ignore
-    );
+    expect(slices.map(({ name, dur, depth, track }) => `${name} ${dur} ${depth} ${track}`)).to.deep.equal([
+      'x 100 0 1/stream 7#0',
+      'y 100 0 1/stream 7#1',
+      'z 10 0 1/stream 7#0',
+    ]);
   });
 
   it('cuts what overlaps on one track: durations are not those written', () => {

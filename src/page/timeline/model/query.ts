@@ -1,15 +1,14 @@
 /**
- * What is searched for: words that an event must all have, in any of its texts or in the field that is named.
- * `gemm op:linear dur>10us "layer norm"`: a word, a word of a field, a bound of an amount, words in quotes.
+ * The word query of a search: an event matches if it has all words, in any of its texts or in the given field.
+ * `gemm op:linear dur>10us "layer norm"`: a word, a word of a field, a bound of a number, a quoted text.
  */
 
-/** Fields of texts, in the order in which they are told. */
-export const TEXT_FIELDS = ['name', 'op', 'layer', 'dtype', 'tc', 'kind', 'lane', 'group'] as const;
+const TEXT_FIELDS = ['name', 'op', 'layer', 'dtype', 'tc', 'kind', 'lane', 'group'] as const;
 export type TextField = (typeof TEXT_FIELDS)[number];
-/** Fields without the lane and its group: a word of no field is looked for in these. */
+/** Fields in which a word without a field is searched. */
 export const FREE_FIELDS: readonly TextField[] = ['name', 'op', 'layer', 'dtype', 'kind'];
 
-export const NUMBER_FIELDS = ['dur', 'start', 'flops', 'bytes', 'id'] as const;
+const NUMBER_FIELDS = ['dur', 'start', 'flops', 'bytes', 'id'] as const;
 export type NumberField = (typeof NUMBER_FIELDS)[number];
 
 export type QueryTerm =
@@ -32,13 +31,18 @@ function isOf<T extends string>(list: readonly T[], name: string): name is T {
   return (list as readonly string[]).includes(name);
 }
 
-/** `dur>1.5ms`, `id:12`; null where it is none. */
+/** `dur>1.5ms`, `id:12`; null where the word is no such bound. */
 function numberTerm(field: string, sign: string, text: string): QueryTerm | null {
   if (!isOf(NUMBER_FIELDS, field)) return null;
-  const [, digits = '', unit = ''] = /^(\d+(?:\.\d*)?(?:e\d+)?)([a-zµ]*)$/i.exec(text) ?? [];
+  const value = parseAmount(text);
+  return value === null ? null : { is: 'number', field, sign: sign === '<' || sign === '>' ? sign : '=', value };
+}
+
+/** '10us', '1.5ms' in ns, '2G' in ones; null for anything else. */
+function parseAmount(text: string): number | null {
+  const [, digits, unit = ''] = /^(\d+(?:\.\d*)?(?:e\d+)?)([a-zµ]*)$/i.exec(text) ?? [];
   const factor = unit === '' ? 1 : FACTORS[unit.toLowerCase()];
-  if (digits === '' || factor === undefined) return null;
-  return { is: 'number', field, sign: sign === '<' || sign === '>' ? sign : '=', value: Number(digits) * factor };
+  return digits === undefined || factor === undefined ? null : Number(digits) * factor;
 }
 
 function termOf(word: string): QueryTerm {
@@ -47,12 +51,12 @@ function termOf(word: string): QueryTerm {
   const text = rest.replace(/^"|"$/g, '');
   const number = numberTerm(name, sign, text);
   if (number !== null) return number;
-  // C++ names hold `::`; only a field that there is makes a word one of a field.
+  // Only a known field makes a word one of a field: C++ names contain `::`.
   if (sign === ':' && isOf(TEXT_FIELDS, name)) return { is: 'text', field: name, text: text.toLowerCase() };
   return { is: 'text', field: null, text: word.replace(/^"|"$/g, '').toLowerCase() };
 }
 
-/** Terms of a query; a query of blanks has none. */
+/** The terms of a query; none for a blank one. */
 export function parseQuery(query: string): readonly QueryTerm[] {
   const words = query.match(/[a-z]+[:<>=]"[^"]*"|"[^"]*"|[^\s]+/gi) ?? [];
   return words.map(termOf).filter((term) => term.is === 'number' || term.text !== '');

@@ -1,12 +1,13 @@
-/** Which events a query matches, and what they add up to. */
+/** The events that match a query, and their sums. */
+import { elementAt } from '../../../containers/element.js';
 import { EVENT_KINDS } from '../../../prof/html/page-data.js';
-import type { TimelineEvents } from './events.js';
+import { durOf, endOf, isOnDevice, startOf, type TimelineEvents } from './events.js';
 import { FREE_FIELDS, parseQuery, type NumberField, type QueryTerm, type TextField } from './query.js';
 
 export interface SearchMatches {
   /** 1 for each event that matches. */
   readonly isMatch: Uint8Array;
-  /** Their numbers, in order of start. */
+  /** Indexes of the events that match, in order of start. */
   readonly list: Uint32Array;
   readonly device: MatchSum;
   readonly host: MatchSum;
@@ -14,15 +15,15 @@ export interface SearchMatches {
 
 export interface MatchSum {
   readonly count: number;
-  /** ns: of devices the sum of all, as tables of kernels have it; of threads what they cover, for calls lie in calls. */
+  /** ns: on devices the sum of durations, as in tables of kernels; on threads their union, since calls nest. */
   readonly time: number;
-  /** Of all events of devices, or of threads; null where there are none. */
+  /** Share of the time of all events on devices, or on threads; null where there are none. */
   readonly share: number | null;
 }
 
 type EventTest = (event: number) => boolean;
 
-/** Whether texts hold a word, isMatch once for each text. */
+/** Per text whether it contains a word: tested once for each text, not for each event. */
 function holding(texts: readonly string[], word: string): Uint8Array {
   return Uint8Array.from(texts, (text) => (text.toLowerCase().includes(word) ? 1 : 0));
 }
@@ -31,7 +32,7 @@ function textTest(events: TimelineEvents, field: TextField | null, word: string)
   const inTexts = holding(events.texts, word);
   const testOf = (one: TextField): EventTest => {
     const numbersHold = (numbers: Uint8Array | Uint32Array, held: Uint8Array): EventTest => {
-      return (event) => held[numbers[event] ?? 0] === 1;
+      return (event) => held[elementAt(numbers, event)] === 1;
     };
     if (one === 'kind') return numbersHold(events.kind, holding(EVENT_KINDS, word));
     if (one === 'lane' || one === 'group') {
@@ -55,7 +56,7 @@ function numberTest(events: TimelineEvents, { field, sign, value }: Extract<Quer
   const column = columns[field];
   const isUnknown = (number: number): boolean => number < 0 || (field === 'id' && number === 0);
   return (event) => {
-    const number = column[event] ?? -1;
+    const number = elementAt(column, event);
     if (isUnknown(number)) return false;
     return sign === '<' ? number < value : sign === '>' ? number > value : number === value;
   };
@@ -78,45 +79,46 @@ export function search(events: TimelineEvents, query: string): SearchMatches | n
   return { isMatch, list: Uint32Array.from(list), ...sums(events, isMatch) };
 }
 
-/** Sums of the events that are isMatch for, by side, and their share of all. */
+/** Sums of the matching events on devices and on threads, and their shares of all. */
 function sums(events: TimelineEvents, isMatch: Uint8Array): { readonly device: MatchSum; readonly host: MatchSum } {
-  const isDevice = events.lanes.map(({ kind }) => kind === 'device');
-  const totals = { device: [0, 0, 0], host: [0, 0, 0] } as Record<'device' | 'host', [number, number, number]>;
-  // How far each lane is covered by events that match, and by all.
+  const device = { count: 0, time: 0, whole: 0 };
+  const host = { count: 0, time: 0, whole: 0 };
+  // Ends of the time that is covered on each lane by matching events, and by all.
   const matched = new Float64Array(events.lanes.length).fill(-Infinity);
   const all = new Float64Array(events.lanes.length).fill(-Infinity);
   for (let event = 0; event < events.count; event++) {
-    const lane = events.lane[event] ?? 0;
-    const start = events.start[event] ?? 0;
-    const dur = events.dur[event] ?? 0;
-    const side = isDevice[lane] === true ? 'device' : 'host';
-    const added = (covered: Float64Array): number => {
-      if (side === 'device') return dur;
-      const free = Math.max(0, start + dur - Math.max(start, covered[lane] ?? -Infinity));
-      covered[lane] = Math.max(covered[lane] ?? -Infinity, start + dur);
-      return free;
-    };
-    const total = totals[side];
-    total[2] += added(all);
+    const onDevice = isOnDevice(events, event);
+    const dur = durOf(events, event);
+    const total = onDevice ? device : host;
+    total.whole += onDevice ? dur : newlyCovered(events, event, all);
     if (isMatch[event] !== 1) continue;
-    total[0]++;
-    total[1] += added(matched);
+    total.count++;
+    total.time += onDevice ? dur : newlyCovered(events, event, matched);
   }
-  const sum = ([count, time, whole]: readonly [number, number, number]): MatchSum => ({
+  const sum = ({ count, time, whole }: typeof device): MatchSum => ({
     count,
     time,
     share: whole > 0 ? time / whole : null,
   });
-  return { device: sum(totals.device), host: sum(totals.host) };
+  return { device: sum(device), host: sum(host) };
 }
 
-/** The match after (or before) a time and event, around the end to the other; null without matches. */
+/** Time of an event after the covered time of its lane, which is extended. */
+function newlyCovered(events: TimelineEvents, event: number, covered: Float64Array): number {
+  const lane = elementAt(events.lane, event);
+  const before = covered[lane] ?? -Infinity;
+  const [start, end] = [startOf(events, event), endOf(events, event)];
+  covered[lane] = Math.max(before, end);
+  return Math.max(0, end - Math.max(start, before));
+}
+
+/** The match after or before an event; past the last one the first, and vice versa; null without matches. */
 export function nextMatch({ list }: SearchMatches, from: number | null, step: 1 | -1): number | null {
   if (list.length === 0) return null;
-  if (from === null) return (step === 1 ? list[0] : list.at(-1)) ?? null;
-  let place = 0;
-  while (place < list.length && (list[place] ?? 0) < from) place++;
+  if (from === null) return elementAt(list, step === 1 ? 0 : list.length - 1);
+  const found = list.findIndex((event) => event >= from);
+  let place = found === -1 ? list.length : found;
   if (step === 1 && list[place] === from) place++;
   const next = step === 1 ? place : place - 1;
-  return list[(next + list.length) % list.length] ?? null;
+  return elementAt(list, (next + list.length) % list.length);
 }

@@ -14,7 +14,7 @@ async function failure(doing: Promise<unknown>): Promise<string> {
 }
 
 describe('packed numbers', () => {
-  it('come back in their type', async () => {
+  it('are restored in their type', async () => {
     expect(await unpackColumn('a', packed('u8', [0, 255]))).to.deep.equal(Uint8Array.of(0, 255));
     expect(await unpackColumn('a', packed('u16', [1, 65535]))).to.deep.equal(Uint16Array.of(1, 65535));
     expect(await unpackColumn('a', packed('u32', [2, 4294967295]))).to.deep.equal(Uint32Array.of(2, 4294967295));
@@ -28,7 +28,7 @@ describe('packed numbers', () => {
     }
   });
 
-  it('that are damaged are refused in one line that names them', async () => {
+  it('that are damaged are rejected in one line with their name', async () => {
     const good = packed('u16', [1, 2, 3]);
     expect(await failure(unpackColumn('dur', { ...good, length: 2 }))).to.equal('dur: more than 4 bytes');
     expect(await failure(unpackColumn('dur', { ...good, length: 4 }))).to.equal('dur: 6 bytes in place of 8');
@@ -43,33 +43,33 @@ describe('packed numbers', () => {
 });
 
 describe('events of a timeline', () => {
-  it('know what launched them', async () => {
-    const told = [
+  it('have launch arrows', async () => {
+    const given = [
       { start: 0, dur: 5, lane: 0, kind: 'launch', name: 'l' },
       { start: 7, dur: 5, lane: 1, name: 'a', launcher: 0 },
       { start: 9, dur: 5, lane: 2, name: 'b', launcher: 0 },
     ] as const;
-    const events = await loadEvents(timelineOf(told));
+    const events = await loadEvents(timelineOf(given));
     expect(launchedBy(events, 0)).to.deep.equal([1, 2]);
     expect([...events.arrows.launcher]).to.deep.equal([-1, 0, 0]);
     expect(events.span).to.equal(14);
   });
 
-  it('tell in words whether tensor cores were used', async () => {
-    const told = ['1', '0', 'unsure', ''].map((tc, i) => ({ start: i, dur: 1, lane: 1, name: '1', tc }));
-    const events = await loadEvents(timelineOf(told));
-    expect(told.map((_, event) => textOf(events, 'tc', event))).to.deep.equal(['yes', 'no', 'unsure', null]);
+  it('state in words whether tensor cores were used', async () => {
+    const given = ['1', '0', 'unsure', ''].map((tc, i) => ({ start: i, dur: 1, lane: 1, name: '1', tc }));
+    const events = await loadEvents(timelineOf(given));
+    expect(given.map((_, event) => textOf(events, 'tc', event))).to.deep.equal(['yes', 'no', 'unsure', null]);
     // A kernel may be called 1.
     expect(textOf(events, 'name', 0)).to.equal('1');
   });
 
-  it('with columns of different lengths are refused', async () => {
+  it('with columns of different lengths are rejected', async () => {
     const timeline = timelineOf([{ start: 0, dur: 1, lane: 0 }]);
     const columns = { ...timeline.columns, op: packed('u8', [0, 0]) };
     expect(await failure(loadEvents({ ...timeline, columns }))).to.equal('op: 2 of 1 events');
   });
 
-  it('with lanes, kinds and arrows that there are not are still events', async () => {
+  it('with lanes, kinds and arrows that do not exist are still events', async () => {
     const timeline = timelineOf([{ start: 0, dur: 1, lane: 0 }]);
     const columns = {
       ...timeline.columns,

@@ -33,8 +33,8 @@ function oklab([r, g, b]: Rgb): Rgb {
   ];
 }
 
-/** What is seen without one kind of cones: matrices of Machado, Oliveira and Fernandes 2009, severity 1. */
-const SEEN: Readonly<Record<string, readonly Rgb[]>> = {
+/** Colour vision without one kind of cones: matrices of Machado, Oliveira and Fernandes 2009, severity 1. */
+const COLOUR_VISIONS: Readonly<Record<string, readonly Rgb[]>> = {
   all: [[1, 0, 0], [0, 1, 0], [0, 0, 1]],
   'no red': [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
   'no green': [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.01182, 0.04294, 0.968881]],
@@ -42,13 +42,13 @@ const SEEN: Readonly<Record<string, readonly Rgb[]>> = {
 }; // prettier-ignore
 
 describe('colours of events', () => {
-  it('stay apart for every kind of sight', () => {
-    for (const [sight, matrix] of Object.entries(SEEN)) {
-      const seen = PALETTE.map((colour) => oklab(times(matrix, linear(colour))));
-      const distances = seen.flatMap((a, i) =>
-        seen.slice(i + 1).map((b) => Math.hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2])),
+  it('remain distinct for every kind of colour vision', () => {
+    for (const [sight, matrix] of Object.entries(COLOUR_VISIONS)) {
+      const simulated = PALETTE.map((colour) => oklab(times(matrix, linear(colour))));
+      const distances = simulated.flatMap((a, i) =>
+        simulated.slice(i + 1).map((b) => Math.hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2])),
       );
-      // Two colours are told apart from a distance of about 0.02 on.
+      // Two colours can be distinguished from a distance of about 0.02 on.
       expect(Math.min(...distances), sight).to.be.above(0.1);
     }
   });
@@ -78,13 +78,13 @@ describe('colours of events', () => {
   });
 
   it('are strong for the longest ten, pale for others, grey for what is not known', () => {
-    const told = Array.from({ length: 13 }, (_, i) => ({
+    const given = Array.from({ length: 13 }, (_, i) => ({
       start: i,
       dur: 100 - i,
       lane: 1,
       ...(i === 0 ? {} : { op: `op${i}` }),
     }));
-    const { slots, legend, rest } = coloursOf(eventsOf(told), 'op');
+    const { slots, legend, rest } = coloursOf(eventsOf(given), 'op');
     expect(slots[0]).to.equal(UNKNOWN);
     expect(legend.map(({ text }) => text)).to.deep.equal([null, ...Array.from({ length: 10 }, (_, i) => `op${i + 1}`)]);
     expect([...slots.subarray(1, 11)].every((slot) => slot < STRONG)).to.equal(true);
@@ -93,7 +93,7 @@ describe('colours of events', () => {
     expect(rest).to.deep.equal({ count: 2, time: 89 + 88 });
   });
 
-  it('follow what they are asked for', () => {
+  it('follow the chosen key', () => {
     const events = eventsOf([
       { start: 0, dur: 5, lane: 1, name: 'a', tc: 'yes' },
       { start: 6, dur: 5, lane: 1, name: 'b', kind: 'copy', tc: 'yes' },

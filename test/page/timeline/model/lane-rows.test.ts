@@ -7,13 +7,22 @@ import { eventsOf } from '../fixture.js';
 /** A row of events that do not overlap: gaps and durations by turns. */
 function rowOf(parts: readonly (readonly [gap: number, dur: number])[]): LaneRow {
   let at = 0;
-  const told = parts.map(([gap, dur]) => {
+  const given = parts.map(([gap, dur]) => {
     const start = at + gap;
     at = start + dur;
     return { start, dur, lane: 1 };
   });
-  const row = rowsOf(eventsOf(told))[1]?.[0];
-  return row ?? { lane: 1, depth: 0, events: new Uint32Array(0), start: new Float64Array(0), dur: new Float64Array(0), reach: new Float64Array(0) }; // prettier-ignore
+  const row = rowsOf(eventsOf(given))[1]?.[0];
+  return (
+    row ?? {
+      lane: 1,
+      depth: 0,
+      events: new Uint32Array(0),
+      start: new Float64Array(0),
+      dur: new Float64Array(0),
+      reach: new Float64Array(0),
+    }
+  );
 }
 
 const parts = fc.array(fc.tuple(fc.nat(40), fc.oneof(fc.nat(3), fc.nat(60))), { maxLength: 200 });
@@ -31,7 +40,7 @@ describe('rows of a timeline', () => {
     expect(rows.map((lane) => lane.map(({ events }) => [...events]))).to.deep.equal([[[0], [1, 3]], [], [[2]]]);
   });
 
-  it('find what touches a span as a look at every event does', () => {
+  it('find the same events of a span as a linear search', () => {
     fc.assert(
       fc.property(parts, fc.nat(3000), fc.nat(500), (list, from, width) => {
         const row = rowOf(list);
@@ -46,13 +55,13 @@ describe('rows of a timeline', () => {
     );
   });
 
-  it('find what is open for long beneath later events', () => {
-    const told = [
+  it('find a long event under later ones', () => {
+    const given = [
       { start: 0, dur: 100, lane: 1 },
       { start: 10, dur: 5, lane: 1 },
       { start: 20, dur: 5, lane: 1 },
     ];
-    const row = rowsOf(eventsOf(told))[1]?.[0];
+    const row = rowsOf(eventsOf(given))[1]?.[0];
     if (row === undefined) throw new Error('no row');
     expect(eventsInRange(row, 50, 60)).to.deep.equal({ from: 0, to: 3 });
     expect(nearestEvent(row, 50, 0)).to.equal(0);
@@ -73,22 +82,22 @@ function drawn(row: LaneRow, from: number, to: number, perPixel: number): (reado
 }
 
 describe('levels of detail', () => {
-  it('merge as a look at every event does', () => {
+  it('merge the same events as a linear search', () => {
     fc.assert(
       fc.property(parts, fc.nat(2000), fc.integer({ min: 1, max: 3000 }), fc.integer({ min: 1, max: 60 }), (list, from, width, perPixel) => {
         const row = rowOf(list);
         const to = from + width;
-        const seen = [...row.events.keys()].filter(
+        const inView = [...row.events.keys()].filter(
           (place) => (row.start[place] ?? 0) <= to && (row.start[place] ?? 0) + (row.dur[place] ?? 0) >= from,
         );
         const isWide = (place: number): boolean => (row.dur[place] ?? 0) >= BOX_PIXELS * perPixel;
         const columns = new Map<number, number[]>();
-        for (const place of seen.filter((one) => !isWide(one))) {
+        for (const place of inView.filter((one) => !isWide(one))) {
           const column = Math.floor((row.start[place] ?? 0) / perPixel);
           columns.set(column, [...(columns.get(column) ?? []), place]);
         }
         const got = drawn(row, from, to, perPixel);
-        expect(got.filter(([is]) => is === 'box').map(([, place]) => place)).to.deep.equal(seen.filter(isWide));
+        expect(got.filter(([is]) => is === 'box').map(([, place]) => place)).to.deep.equal(inView.filter(isWide));
         const merged = got.filter(([is]) => is === 'column').map(([, column = 0, first = 0, last = 0]) => [column, first, last]);
         const expected = [...columns].map(([column, places]) => [column, places[0], (places.at(-1) ?? 0) + 1]);
         expect(merged).to.deep.equal(expected);
@@ -111,7 +120,7 @@ describe('levels of detail', () => {
     expect(all.longest.in(0, 2)).to.equal(1);
   });
 
-  it('weigh only what is asked for', () => {
+  it('weigh only matching events', () => {
     const row = rowOf([
       [0, 5],
       [1, 0],
@@ -120,11 +129,11 @@ describe('levels of detail', () => {
     const { counts, sums, longest } = weightsOf(row, Uint8Array.of(0, 1, 0));
     expect([...counts]).to.deep.equal([0, 0, 1, 1]);
     expect([...sums]).to.deep.equal([0, 0, 0, 0]);
-    // It has no duration, and is still what is asked for.
+    // It has no duration, and still matches.
     expect(longest.in(0, 3)).to.equal(1);
   });
 
-  it('find the longest of any range as a look at every one does', () => {
+  it('find the same longest event of any range as a linear search', () => {
     const value = fc.integer({ min: 0, max: 50 });
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 9000 }), fc.array(value, { minLength: 1, maxLength: 37 }), fc.nat(), fc.nat(), (length, some, a, b) => {

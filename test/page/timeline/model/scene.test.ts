@@ -15,19 +15,19 @@ const EVENTS = eventsOf([
   { start: 400, dur: 100, lane: 1, kind: 'copy', name: 'c', bytes: 100 },
 ]); // prettier-ignore
 
-function keysOf(scene: Scene): { readonly press: (...names: string[]) => void; readonly asked: string[] } {
-  const asked: string[] = [];
+function keysOf(scene: Scene): { readonly press: (...names: string[]) => void; readonly calls: string[] } {
+  const calls: string[] = [];
   const keys: KeyActions = {
     scene,
-    scroll: (by) => asked.push(`scroll ${by}`),
-    addMarker: () => asked.push('marker'),
-    nextMatch: (step) => asked.push(`match ${step}`),
-    focusSearch: () => asked.push('search'),
+    scroll: (by) => calls.push(`scroll ${by}`),
+    addMarker: () => calls.push('marker'),
+    nextMatch: (step) => calls.push(`match ${step}`),
+    focusSearch: () => calls.push('search'),
   };
   const press = (...names: string[]): void => {
     for (const name of names) actOn(name.replace('shift ', ''), name.startsWith('shift '), keys);
   };
-  return { press, asked };
+  return { press, calls };
 }
 
 describe('layout of lanes', () => {
@@ -36,7 +36,10 @@ describe('layout of lanes', () => {
   it('puts threads above devices, rows below each other', () => {
     const lanes = [LANES[1], LANES[0], LANES[2]].flatMap((lane) => (lane === undefined ? [] : [lane]));
     const { groups, lanes: placed } = layoutOf(lanes, rows, new Set());
-    expect(groups.map(({ name, lanes: count }) => [name, count])).to.deep.equal([['process 7', 1], ['device 0', 2]]); // prettier-ignore
+    expect(groups.map(({ name, lanes: count }) => [name, count])).to.deep.equal([
+      ['process 7', 1],
+      ['device 0', 2],
+    ]);
     expect(placed.map(({ name }) => name)).to.deep.equal(['thread 1', 'stream 7', 'stream 9']);
   });
 
@@ -60,18 +63,18 @@ describe('layout of lanes', () => {
 });
 
 describe('scene of a timeline', () => {
-  it('tells its watchers what has changed, and nothing that has not', () => {
+  it('reports to its watchers exactly what has changed', () => {
     const scene = new Scene(EVENTS);
-    const told: string[][] = [];
-    scene.watch((changed) => told.push([...changed]));
+    const reported: string[][] = [];
+    scene.watch((changed) => reported.push([...changed]));
     scene.set({ search: 'linear', colour: 'op' });
     scene.set({ search: 'linear' });
     scene.select(2);
-    expect(told).to.deep.equal([['search'], ['event']]);
+    expect(reported).to.deep.equal([['search'], ['event']]);
     expect([...(scene.matches?.list ?? [])]).to.deep.equal([2]);
   });
 
-  it('finds an event by place, and a place by event', () => {
+  it('finds an event by its position, and the position of an event', () => {
     const scene = new Scene(EVENTS);
     const band = scene.bandOf(2);
     expect(scene.eventAt(band, 250, 0)).to.equal(2);
@@ -99,15 +102,15 @@ describe('keys of a timeline', () => {
   it('go from event to event', () => {
     const scene = new Scene(EVENTS);
     const { press } = keysOf(scene);
-    const seen: (number | null)[] = [];
+    const selected: (number | null)[] = [];
     for (const key of ['shift ArrowDown', 'shift ArrowDown', 'shift ArrowDown', 'shift ArrowRight', 'shift ArrowRight', 'shift ArrowDown', 'shift ArrowUp', 'Escape']) {
       press(key);
-      seen.push(scene.shown.event);
+      selected.push(scene.shown.event);
     } // prettier-ignore
-    expect(seen).to.deep.equal([0, 1, 2, 4, 4, 3, 2, null]);
+    expect(selected).to.deep.equal([0, 1, 2, 4, 4, 3, 2, null]);
   });
 
-  it('select the span in sight, and fill the view with it', () => {
+  it('select the visible span, and zoom to it', () => {
     const scene = new Scene(EVENTS);
     const { press } = keysOf(scene);
     press('x');
@@ -119,15 +122,15 @@ describe('keys of a timeline', () => {
     expect(scene.shown.span).to.equal(null);
   });
 
-  it('ask the panels', () => {
-    const { press, asked } = keysOf(new Scene(EVENTS));
+  it('call the panels', () => {
+    const { press, calls } = keysOf(new Scene(EVENTS));
     press('m', 'n', 'shift N', '/', 'ArrowDown', 'q');
-    expect(asked).to.deep.equal(['marker', 'match 1', 'match -1', 'search', 'scroll 54']);
+    expect(calls).to.deep.equal(['marker', 'match 1', 'match -1', 'search', 'scroll 54']);
   });
 });
 
 describe('facts of an event', () => {
-  it('tell what is known, and na for what is not', () => {
+  it('are the known values, and na for unknown ones', () => {
     const facts = Object.fromEntries(allFacts(EVENTS, 2));
     expect(facts['start']).to.equal('200 ns (1,200 ns in the profile)');
     // 2 MFLOP in 100 ns are 20 TFLOP/s, 500 bytes 5 GB/s.

@@ -41,7 +41,7 @@ describe('search of a timeline', () => {
     expect(found('net kernel')).to.deep.equal([1, 2]);
   });
 
-  it('finds it in the field that is named only', () => {
+  it('finds a word in its field only', () => {
     expect(found('name:block')).to.deep.equal([0]);
     expect(found('kind:launch')).to.deep.equal([1]);
     expect(found('lane:"stream 7"')).to.deep.equal([2, 4]);
@@ -56,14 +56,14 @@ describe('search of a timeline', () => {
     expect(found('start=50')).to.deep.equal([3]);
   });
 
-  it('of nothing matches nothing and is no search', () => {
+  it('of blanks is no search; without matches there is no next one', () => {
     expect(search(EVENTS, ' ')).to.equal(null);
     const none = search(EVENTS, 'zzz');
     expect(none?.list).to.have.length(0);
     expect(none === null ? null : nextMatch(none, 3, 1)).to.equal(null);
   });
 
-  it('sums: on devices all times, on threads what they cover', () => {
+  it('sums times on devices, and the union of times on threads', () => {
     // Devices: 30 of 30 + 10 + 60. Threads: the launch lies within the range, 100 of 100.
     const matches = search(EVENTS, 'layer:net');
     expect(matches?.device).to.deep.equal({ count: 1, time: 30, share: 0.3 });
@@ -75,7 +75,15 @@ describe('search of a timeline', () => {
     const matches = search(EVENTS, 'net/');
     if (matches === null) throw new Error('no matches');
     const steps = ([from, step]: readonly [number | null, 1 | -1]): number | null => nextMatch(matches, from, step);
-    const asked = [[null, 1], [null, -1], [0, 1], [2, 1], [0, -1], [4, -1], [4, 1]] as const; // prettier-ignore
-    expect(asked.map(steps)).to.deep.equal([0, 2, 1, 0, 2, 2, 0]);
+    const cases = [
+      [null, 1],
+      [null, -1],
+      [0, 1],
+      [2, 1],
+      [0, -1],
+      [4, -1],
+      [4, 1],
+    ] as const;
+    expect(cases.map(steps)).to.deep.equal([0, 2, 1, 0, 2, 2, 0]);
   });
 });

@@ -32,16 +32,23 @@ describe('statistics of a span', () => {
     });
   });
 
-  it('tell device time by op, kernel and kind', () => {
+  it('have device time by op, kernel and kind', () => {
     expect(span.byOp).to.deep.equal([
       { text: 'linear', count: 2, time: 80 },
       { text: null, count: 1, time: 20 },
     ]);
-    expect(span.byKernel.map(({ text, time }) => [text, time])).to.deep.equal([['a', 40], ['c', 40], ['b', 20]]); // prettier-ignore
-    expect(span.byKind.map(({ text, time }) => [text, time])).to.deep.equal([['kernel', 80], ['copy', 20]]); // prettier-ignore
+    expect(span.byKernel.map(({ text, time }) => [text, time])).to.deep.equal([
+      ['a', 40],
+      ['c', 40],
+      ['b', 20],
+    ]);
+    expect(span.byKind.map(({ text, time }) => [text, time])).to.deep.equal([
+      ['kernel', 80],
+      ['copy', 20],
+    ]);
   });
 
-  it('tell how long each lane and device was busy', () => {
+  it('have the busy time of each lane and device', () => {
     expect(span.lanes.map(({ name, busy, share }) => [name, busy, share])).to.deep.equal([
       ['thread 1', 100, 1],
       ['stream 7', 60, 0.6],
@@ -50,7 +57,7 @@ describe('statistics of a span', () => {
     expect(span.devices).to.deep.equal([{ name: 'device 0', group: 'device 0', events: 3, busy: 90, share: 0.9 }]);
   });
 
-  it('of nothing know of nothing', () => {
+  it('of an empty span are empty', () => {
     const none = spanStatistics(events, { from: 400, to: 500 });
     expect([none.deviceCount, none.bytes, none.flops, none.lanes]).to.deep.equal([0, null, null, []]);
   });

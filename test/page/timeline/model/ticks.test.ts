@@ -9,7 +9,7 @@ describe('ticks of a time axis', () => {
     ]);
   });
 
-  it('are never nearer than asked, nor two and a half times as far', () => {
+  it('are at least as far apart as given, and less than two and a half times as far', () => {
     fc.assert(
       fc.property(fc.double({ min: 1, max: 1e12, noNaN: true }), (least) => {
         expect(tickStep(least)).to.be.within(least * (1 - 1e-9), least * 2.5 + 1e-9);
@@ -17,7 +17,7 @@ describe('ticks of a time axis', () => {
     );
   });
 
-  it('are the multiples of the step in sight', () => {
+  it('are the visible multiples of the step', () => {
     expect(ticks(-30, 105, 50)).to.deep.equal([0, 50, 100]);
     expect(ticks(100, 200, 50)).to.deep.equal([100, 150, 200]);
     expect(ticks(101, 149, 50)).to.deep.equal([]);

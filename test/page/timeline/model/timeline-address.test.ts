@@ -24,7 +24,7 @@ const address: fc.Arbitrary<TimelineAddress> = fc.record({
 }); // prettier-ignore
 
 describe('address of a timeline', () => {
-  it('comes back as it was', () => {
+  it('is restored as it was', () => {
     fc.assert(
       fc.property(address, (one) => {
         expect(readAddress(withAddress('', one))).to.deep.equal(one);
@@ -38,19 +38,19 @@ describe('address of a timeline', () => {
     expect(withAddress('', NO_ADDRESS)).to.equal('');
   });
 
-  it('leaves the names of others as they are', () => {
+  it('keeps other parameters', () => {
     const one = { ...NO_ADDRESS, event: 7 };
     expect(withAddress('#theme=dark&rank=3&t.event=1&t.span=1_2', one)).to.equal('theme=dark&rank=3&t.event=7');
   });
 
-  it('that anybody may have written is read as far as it means something', () => {
+  it('is read as far as it is valid, whoever wrote it', () => {
     const hostile = '#t.view=5_1&t.event=-1&t.colour=__proto__&t.span=1_x&t.closed=%25E0%25A4%25A&t.profile=1e9';
     expect(readAddress(hostile)).to.deep.equal(NO_ADDRESS);
     expect(readAddress(`t.view=${'9'.repeat(400)}_1&t.event=99999999999`)).to.deep.equal(NO_ADDRESS);
     expect(readAddress(`t.search=${'a'.repeat(5000)}`).search).to.have.length(1000);
   });
 
-  it('of any text is read without an error', () => {
+  it('is read from any text without an error', () => {
     fc.assert(
       fc.property(fc.string(), (fragment) => {
         readAddress(fragment);

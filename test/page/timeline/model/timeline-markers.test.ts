@@ -10,18 +10,21 @@ const file = (markers: unknown): string => JSON.stringify({ type: 'dprof-markers
 
 describe('file of markers', () => {
   it('keeps them, in order of time', () => {
-    const markers = [{ at: 20, name: 'end </script>' }, { at: 3.5, name: 'été 漢字' }]; // prettier-ignore
+    const markers = [
+      { at: 20, name: 'end </script>' },
+      { at: 3.5, name: 'été 漢字' },
+    ];
     expect(readMarkers(writeMarkers(markers))).to.deep.equal([markers[1], markers[0]]);
     expect(readMarkers(writeMarkers([]))).to.deep.equal([]);
   });
 
-  it('takes over time and name only, the name as one line', () => {
+  it('reads only time and name, the name as one line', () => {
     const text =
       '{"type":"dprof-markers","v":1,"markers":[{"at":1,"name":" a\\n\\u0000b\\u202e ","__proto__":{"x":1},"y":2}]}';
     expect(readMarkers(text)).to.deep.equal([{ at: 1, name: 'a b' }]);
   });
 
-  it('that is none is refused in one line', () => {
+  it('of another kind is rejected in one line', () => {
     const hostile: readonly (readonly [string, string])[] = [
       ['', 'the file is no JSON'],
       ['<script>', 'the file is no JSON'],
@@ -42,9 +45,15 @@ describe('file of markers', () => {
     for (const [text, why] of hostile) expect(() => readMarkers(text), text.slice(0, 60)).to.throw(why);
   });
 
-  it('adds to markers that are there, each once', () => {
+  it('is merged with existing markers, each once', () => {
     const some = [{ at: 5, name: 'a' }];
-    const more = [{ at: 1, name: 'b' }, { at: 5, name: 'a' }]; // prettier-ignore
-    expect(mergedMarkers(some, more)).to.deep.equal([{ at: 1, name: 'b' }, { at: 5, name: 'a' }]); // prettier-ignore
+    const more = [
+      { at: 1, name: 'b' },
+      { at: 5, name: 'a' },
+    ];
+    expect(mergedMarkers(some, more)).to.deep.equal([
+      { at: 1, name: 'b' },
+      { at: 5, name: 'a' },
+    ]);
   });
 });

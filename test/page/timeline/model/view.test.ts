@@ -43,11 +43,11 @@ describe('view of a timeline', () => {
     expect(panned({ from: 100, to: 200 }, -1e9, SPAN)).to.deep.equal({ from: -20_000, to: -19_900 });
   });
 
-  it('of numbers that are none is all', () => {
+  it('of invalid numbers is the whole timeline', () => {
     expect(within({ from: NaN, to: 5 }, 1000)).to.deep.equal(fitted(1000));
   });
 
-  it('moves so far that a span is in sight', () => {
+  it('moves so that a span is visible', () => {
     const view = { from: 100, to: 200 };
     expect(showing(view, 120, 130, SPAN)).to.equal(view);
     expect(showing(view, 500, 520, SPAN)).to.deep.equal({ from: 460, to: 560 });

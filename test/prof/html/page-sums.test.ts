@@ -18,7 +18,8 @@ function summed<T extends { add: (kernel: PageKernel, time: number) => void }>(
   kernels: readonly Partial<KernelRecord>[],
   before: readonly ProfileLine[] = [],
 ): T {
-  for (const row of annotate([...before, ...kernels.map((fields) => kernel(fields))])) sums.add(pageKernelOf(row), row.record.dur ?? 0); // prettier-ignore
+  for (const row of annotate([...before, ...kernels.map((fields) => kernel(fields))]))
+    sums.add(pageKernelOf(row), row.record.dur ?? 0);
   return sums;
 }
 
@@ -48,7 +49,7 @@ describe('totals of kernels', () => {
     expect({ count, restTime }).to.deep.equal({ count: 3, restTime: 2 });
   });
 
-  it('tell the part of the time on the matrix unit', () => {
+  it('have the share of time on the matrix unit', () => {
     const { shown } = summed(new KernelTotals(), [
       { ...HALF_GEMM, short: 'gemm', dur: 30, calls: [mm(64, 64, 64)] },
       { ...FLOAT_GEMM, short: 'gemm', dur: 10, calls: [mm(64, 64, 64, 'float32')] },
@@ -56,14 +57,17 @@ describe('totals of kernels', () => {
     expect(shown[0]).to.include({ count: 2, time: 40, tc: 0.75 });
   });
 
-  it('are bounded: names that come too late are in the rest', () => {
+  it('are bounded: any further names are in the rest', () => {
     const { shown, count, restTime } = summed(new KernelTotals(2), [
       { short: 'a', dur: 1 },
       { short: 'b', dur: 2 },
       { short: 'c', dur: 4 },
       { short: 'a', dur: 8 },
     ]).totals(10);
-    expect(shown.map(({ name, time }) => [name, time])).to.deep.equal([['a', 9], ['b', 2]]); // prettier-ignore
+    expect(shown.map(({ name, time }) => [name, time])).to.deep.equal([
+      ['a', 9],
+      ['b', 2],
+    ]);
     expect({ count, restTime }).to.deep.equal({ count: 2, restTime: 4 });
   });
 });
@@ -103,7 +107,7 @@ describe('annotations', () => {
     expect(times(annotations)).to.deep.equal({ 'ProfilerStep#': [1, 4], 'aten::mm': [1, 4], 'item#4': [4] });
   });
 
-  it('are told apart by step, direction and number where nothing is between them', () => {
+  it('are kept apart by step, direction and number where nothing is between them', () => {
     const annotations = summed(new AnnotationTotals(), [
       { layer: ['net'], dir: 'fprop', step: 1, ranges: ['ProfilerStep#1', 'loss'], dur: 1 },
       { layer: ['net'], dir: 'bprop', step: 1, ranges: ['ProfilerStep#1', 'loss'], dur: 2 },
@@ -113,7 +117,7 @@ describe('annotations', () => {
     expect(times(annotations)).to.deep.equal({ 'ProfilerStep#': [3, 4, 8], net: [1, 2, 4], loss: [3, 4] });
   });
 
-  it('are told apart by the range that the launch was in, whatever runs between', () => {
+  it('are kept apart by the range of the launch, whatever runs between', () => {
     const range = (text: string, start: number, dur: number) =>
       ({ type: 'range', profile: 0, start, dur, pid: 1, tid: 2, domain: null, text }) as const;
     const launched = (start: number, dur: number, fields: Partial<KernelRecord> = {}): Partial<KernelRecord> => ({
@@ -153,8 +157,8 @@ describe('annotations', () => {
   });
 });
 
-describe('samples', () => {
-  it('are all as long as they are few, then every second, every fourth', () => {
+describe('thinned samples', () => {
+  it('are all numbers while these are few, then every second, every fourth', () => {
     const samples = new ThinnedSample(4);
     for (let i = 0; i < 4; i++) samples.add(i);
     expect(samples.upTo(10)).to.deep.equal([0, 1, 2, 3]);
@@ -186,7 +190,7 @@ describe('points under the roofline', () => {
     expect(pointCount).to.equal(1);
   });
 
-  it('stand under the roofs of their device', () => {
+  it('have the roofs of their device', () => {
     const { roofs } = summed(new RooflineGroups(), [{ dur: 1 }], [A100]).roofline(10);
     // NVIDIA A100 data sheet: 312 TFLOP/s FP16, 19.5 TFLOP/s FP32; 1555 GB/s
     expect(roofs).to.have.length(1);
@@ -197,7 +201,7 @@ describe('points under the roofline', () => {
 });
 
 describe('layers', () => {
-  it('add up all beneath them, and tell what is theirs alone', () => {
+  it('add up all layers beneath, and have the time of their own kernels', () => {
     const { shown, count, restTime } = summed(new LayerTotals(), [
       { layer: ['net', 'conv'], dur: 1, dir: 'fprop' },
       { layer: ['net'], dur: 2, dir: 'fprop' },
@@ -216,7 +220,7 @@ describe('layers', () => {
     expect({ count, restTime }).to.deep.equal({ count: 4, restTime: 0 });
   });
 
-  it('that are shown have all above them shown', () => {
+  it('are shown with all their ancestors', () => {
     const { shown, count, restTime } = summed(new LayerTotals(), [
       { layer: ['small', 'x'], dur: 1 },
       { layer: ['big', 'inner'], dur: 10 },
@@ -225,7 +229,7 @@ describe('layers', () => {
     expect({ count, restTime }).to.deep.equal({ count: 4, restTime: 1 });
   });
 
-  it('are bounded: what lies deeper is added to the layer above', () => {
+  it('are bounded: deeper layers are added to the layer above', () => {
     const { shown } = summed(new LayerTotals(2), [
       { layer: ['a', 'b', 'c'], dur: 1 },
       { layer: ['d'], dur: 2 },
