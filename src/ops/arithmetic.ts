@@ -15,12 +15,12 @@ const isFloating = isKind('float', 'complex');
 const isInteger = isKind('int');
 const isNarrow = ({ dtype }: Tensor): boolean => (dtypeBytes(dtype) ?? Infinity) <= 1;
 
-/** Of an opaque type the size alone is told. */
+/** Whether the type is known; of an opaque type only the size is. */
 const isKnownType = ({ dtype }: Tensor): boolean => category(dtype) !== null && !dtype.startsWith('opaque');
 
 /**
- * A quantised product multiplies what its first matrix is quantised to, if another one is too; its scales and bias do
- * not matter. Null when it is none.
+ * The type of a quantised product: that of its first matrix, if a second one is quantised too; scales and bias do not
+ * count. Null for any other call.
  */
 function quantised(tensors: readonly Tensor[]): string | null {
   const narrow = tensors.filter(({ shape }) => shape.length >= 2).slice(0, 2);
@@ -42,7 +42,7 @@ function promotedType(call: OpCall, matmul: boolean): string | null {
   return promoteOperands(wide.some(isFloating) ? wide : known, []);
 }
 
-/** What is asked for a kernel's type: its describing call, and the kernel. */
+/** What determines the type of a kernel's arithmetic: the call that describes it, and the kernel. */
 interface KernelArithmetic {
   readonly call: OpCall;
   /** Whether the kernel does the op's product. */
@@ -52,9 +52,8 @@ interface KernelArithmetic {
 }
 
 /**
- * The type, by its short name: that of the floating-point operands after promotion, of the whole numbers where there
- * are no others. For products the kernel's name decides where the operands are FP32, which the matrix unit may round to
- * TF32 or 16 bits on the way in, and where their type is unspecified. Null when nothing tells it.
+ * The type, by its short name: that of the floating-point operands after promotion, else that of the integer ones. For products the kernel's name decides where the operands are FP32, which the matrix unit may round to
+ * TF32 or 16 bits on the way in, and where their type is unspecified. Null when it is not known.
  */
 export function arithmeticType({ call, matmul, name, verdict }: KernelArithmetic): string | null {
   const promoted = promotedType(call, matmul);

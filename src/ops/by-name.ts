@@ -6,11 +6,11 @@ import { opName } from './operands.js';
 
 export type ByName<T> = Readonly<Record<string, T>>;
 
-/** One entry for several ops, names apart by blanks: `{ ...named('sort msort', sorted) }`. */
+/** One entry for several ops, names separated by blanks: `{ ...named('sort msort', sorted) }`. */
 export const named = <T>(ops: string, entry: T): ByName<T> =>
   Object.fromEntries(ops.split(' ').map((op) => [op, entry]));
 
-/** The same names with what is made of their entries. */
+/** The table with every entry mapped. */
 export const mapEntries = <From, To>(table: ByName<From>, make: (entry: From) => To): ByName<To> =>
   Object.fromEntries(Object.entries(table).map(([op, entry]) => [op, make(entry)]));
 
@@ -23,8 +23,8 @@ export function entryOf<T>(table: ByName<T>, call: OpCall): T | undefined {
 }
 
 /**
- * Names for the table of ops, of ops that are known as the dispatcher runs them and not as Python calls them: `einsum` →
- * `aten.einsum`; a name with a module of its own stays.
+ * Op names for `Family.ops`, for ops that are read in their dispatcher's form alone: `einsum` → `aten.einsum`; names
+ * with a module stay.
  */
 export const dispatcherNames = (ops: readonly string[]): string[] =>
   ops.map((op) => (op.includes('.') ? op : `aten.${op}`));

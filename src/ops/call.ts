@@ -1,5 +1,5 @@
 /**
- * Reading an op call: its tensors, its positional and named arguments, element counts and sizes.
+ * Access to an op call's arguments: tensors, positional and keyword arguments, element counts and sizes.
  */
 import type { Arg, ArgValue, OpCall } from '../record/record.js';
 
@@ -53,7 +53,7 @@ export const DTYPES: Readonly<Record<string, DtypeFacts>> = {
   float8_e5m2fnuz: dtype(1, 'fp8e5m2'),
   float8_e8m0fnu: dtype(1, 'fp8e8m0'),
   float4_e2m1fn_x2: dtype(0.5, 'fp4'),
-  // What a copying kernel moves without looking into it.
+  // Elements of copy kernels, of which only the size is known.
   opaque8: dtype(1, '8bit'),
   opaque16: dtype(2, '16bit'),
   opaque32: dtype(4, '32bit'),
@@ -79,7 +79,10 @@ export function numel(shape: readonly number[]): number {
   return product;
 }
 
-/** Elements of all tensors together. */
+/** Extent of a dimension, a negative one counted from the end; 0 for a tensor with fewer dimensions. */
+export const extentAt = ({ shape }: Pick<Tensor, 'shape'>, dim: number): number => shape.at(dim) ?? 0;
+
+/** Number of elements of all tensors. */
 export const elementCount = (tensorArguments: readonly Tensor[]): number =>
   tensorArguments.reduce((sum, { shape }) => sum + numel(shape), 0);
 
@@ -103,8 +106,8 @@ export const tensors = (call: OpCall): Tensor[] =>
   call.args.map(asTensor).filter((tensor): tensor is Tensor => tensor !== null);
 
 /**
- * The argument given by keyword, else the one at the position; undefined when neither is there. For calls in Python, and
- * for ops that the dispatcher has with the same arguments in the same places; else see `bind`.
+ * The argument given by keyword, else the one at the position; undefined when the call has neither. For calls of Python
+ * functions, and for dispatcher's ops with the same order of arguments; for others see `bind`.
  */
 export function argument(call: OpCall, name: string, position: number): Arg | undefined {
   let placed: Arg | undefined;

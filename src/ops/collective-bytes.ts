@@ -1,5 +1,5 @@
 /**
- * How much a collective operation moves: its message, and what NCCL's own benchmark makes of it.
+ * The bytes that a collective operation moves, as defined by NCCL's tests.
  *
  * Source of the definitions: NCCL tests, doc/PERFORMANCE.md (algorithm bandwidth S/t, bus bandwidth S/t times a factor
  * of the operation and the number n of ranks); gather, scatter and point to point: the same tests' programs.
@@ -13,14 +13,14 @@ interface CollectiveRule {
   readonly size: 'in' | 'out';
   /** One way: a rank either sends the message or receives it. */
   readonly oneWay?: boolean;
-  /** How many messages of size S pass each rank's link; null when it is unspecified. */
+  /** Messages of size S that pass each rank's link; null when that is not known. */
   readonly factor: (ranks: number) => number | null;
 }
 
 const others = (ranks: number): number => (ranks - 1) / ranks;
 const once = (): number => 1;
 
-/** First match wins. An all-to-all of uneven parts does not tell what stays on its rank. */
+/** First match wins. For an all-to-all with uneven splits, the part that stays on the rank is not known. */
 const RULES: readonly CollectiveRule[] = [
   { pattern: /allreduce/, size: 'in', factor: (ranks) => 2 * others(ranks) },
   { pattern: /allgather/, size: 'out', factor: others },
@@ -39,7 +39,7 @@ const ruleOf = ({ op }: Collective): CollectiveRule | undefined => {
   return RULES.find(({ pattern }) => pattern.test(name));
 };
 
-/** Ranks of the group: as told, else as many as are listed; null when neither is. */
+/** Size of the group, else the number of listed ranks; null when neither is recorded. */
 const ranksOf = ({ groupSize, ranks }: Collective): number | null => groupSize ?? ranks?.length ?? null;
 
 /**
@@ -54,7 +54,7 @@ export function algorithmBytes(collective: Collective): number | null {
 }
 
 /**
- * What each rank's link to the others carries at least, in bytes: S times NCCL's factor: all-reduce 2(n−1)/n,
+ * Least traffic of each rank's link, in bytes: S times NCCL's factor: all-reduce 2(n−1)/n,
  * all-gather, reduce-scatter and all-to-all (n−1)/n, broadcast, reduce, send and receive 1.
  * @returns null when the operation, its size or the number of ranks is not known
  */
@@ -66,7 +66,7 @@ export function busBytes(collective: Collective): number | null {
 }
 
 /**
- * What the device's own memory sees at least, in bytes: the message read and the result written; one of them for an
+ * Least traffic of the device's own memory, in bytes: the message read and the result written; one of them for an
  * operation that goes one way.
  * @returns null when a size is not known
  */

@@ -1,10 +1,10 @@
 /**
- * What a family of ops is: from one call and the kernel it launched, the work that kernel had to do.
+ * A family of ops: from a call and the kernel it launched to the work of that kernel.
  */
 import type { Direction, Extent, OpCall } from '../record/record.js';
 import type { Tensor } from './call.js';
 
-/** What is known of the kernel whose work is asked for. */
+/** What is known of a kernel. */
 export interface KernelFacts {
   /** Full demangled name. */
   readonly name: string;
@@ -12,7 +12,7 @@ export interface KernelFacts {
   readonly short: string;
   /**
    * `bprop`: the call is a forward call, the kernel part of its gradient. For a call of the dispatcher always `fprop`:
-   * the kernel does the call itself, whatever pass it stands in.
+   * the kernel runs the call itself, in whatever pass.
    */
   readonly dir: Direction | null;
   /** Ordinal among consecutive kernels of the same op and sequence id; always 0 for a call of the dispatcher. */
@@ -22,8 +22,8 @@ export interface KernelFacts {
 }
 
 /**
- * What a kernel does for its op. The op's work is given to its main kernel(s) once; a helper (layout change, split-K
- * reduction, workspace fill) has none of it.
+ * What a kernel does for its op. The op's work is attributed to its main kernels once; a helper (layout change, split-K
+ * reduction, workspace fill) has none.
  */
 export type KernelRole = 'main' | 'dgrad' | 'wgrad' | 'bias' | 'helper';
 
@@ -64,9 +64,9 @@ export interface Work {
   readonly params: readonly Param[];
   /** Whether a matrix unit could do the op (matmul-like). */
   readonly matmul: boolean;
-  /** Whether the kernels of the op do less than is counted (Winograd, FFT), as the name of one of them says. */
+  /** Whether the kernels of the op do less than is counted (Winograd, FFT), by the name of one of them. */
   readonly shortcut?: boolean;
-  /** A part of an op of which the call does not tell whether it is asked for: kernels that name it show that it is. */
+  /** Whether it is unspecified if the op computes this part: it does if one of its kernels is named after the part. */
   readonly perhaps?: true;
   /** Replaces the op's name in the op column (a linear layer's bias kernel prints `bias`, as in PyProf). */
   readonly label?: string;
@@ -83,20 +83,19 @@ export interface Family {
   /** One line for the generated docs. */
   readonly title: string;
   /**
-   * Op names as `op`, or `mod.op` where only that module's op is meant. Without `aten::`, overloads or modules. A name
-   * that ends in `*` stands for all that begin so.
+   * Op names without `aten::` and overloads; `mod.op` for the op of one module alone. A trailing `*` matches any suffix.
    */
   readonly ops: readonly string[];
   /** For the generated docs: formulas with symbols. */
   readonly formulas: readonly string[];
   /**
-   * The work of one kernel of the call; null when this call's arguments do not fit the family (the next outer call is
-   * asked then). Must not throw, whatever the arguments.
+   * The work of one kernel of the call; null when the call's arguments do not fit, and the next outer call is tried. Must
+   * not throw, whatever the arguments.
    */
   work(call: OpCall, kernel: KernelFacts): Work | null;
   /**
    * The parts of an op that computes several results with kernels of their own (the input, weight and bias gradient
-   * of a convolution); null for any other. `work` then names a kernel's role, and the parts are given out by it.
+   * of a convolution); null for any other. Each part is attributed to the kernels whose `work` has its role.
    */
   parts?(call: OpCall): readonly Work[] | null;
 }

@@ -1,16 +1,16 @@
 /**
- * The operands of an op call, checked: what a formula may rely on.
+ * The operands of an op call, validated.
  */
 import type { Arg, ArgValue, OpCall } from '../record/record.js';
 import { argument, numel, positional, type Tensor } from './call.js';
 
-/** Element type of a tensor whose marker does not tell it. Its size in bytes is not known. */
+/** Element type of a tensor without a recorded one; its size in bytes is not known. */
 const UNSPECIFIED = 'na';
 
 /** Whether the argument claims to be a tensor. */
 const claimsTensor = (arg: Arg): boolean => arg.shape !== undefined;
 
-/** The argument as a tensor of whole, non-negative extents and an exact element count; else null. */
+/** The argument as a tensor of non-negative integer extents and an exact element count; else null. */
 export function tensorOf(arg: Arg | undefined): Tensor | null {
   const shape: unknown = arg?.shape;
   if (arg === undefined || !Array.isArray(shape)) return null;
@@ -21,8 +21,7 @@ export function tensorOf(arg: Arg | undefined): Tensor | null {
 }
 
 /**
- * The tensors an op reads, in order, those of lists among them; `out=` is not read. Null when one of them has no
- * sensible extents.
+ * The tensors that an op reads, in order, with those of lists, without `out=`. Null when one has invalid extents.
  */
 export function inputTensors(call: OpCall): Tensor[] | null {
   const read: Tensor[] = [];
@@ -46,7 +45,7 @@ function scalarTensor(arg: Arg | undefined): Tensor | null {
   return { shape: [1], dtype: SCALAR_DTYPES[arg.type] ?? UNSPECIFIED };
 }
 
-/** The tensor an op works on: its first argument, or the one named `input` or `self`. */
+/** The input of an op: its first argument, or the one named `input` or `self`. */
 export function inputTensor(call: OpCall): Tensor | null {
   const arg = positional(call)[0] ?? call.args.find(({ name }) => name === 'input' || name === 'self');
   return tensorOf(arg) ?? scalarTensor(arg);
@@ -63,21 +62,21 @@ export const scalars = (call: OpCall): (boolean | number)[] =>
     .map(({ value }) => value)
     .filter((value) => typeof value === 'number' || typeof value === 'boolean');
 
-/** Whether its elements are whole numbers, as indices are. */
+/** Whether its elements are integers, as indices are. */
 export const hasIntegerType = ({ dtype }: Tensor): boolean => /^u?int|^long$/.test(dtype);
 
-/** A whole number, or undefined. */
+/** The value if it is an integer, else undefined. */
 export const integer = (value: ArgValue | undefined): number | undefined =>
   typeof value === 'number' && Number.isInteger(value) ? value : undefined;
 
-/** A sequence of whole numbers; one number stands for itself; null when it is something else. */
+/** A list of integers, a single integer as a list of one; null for anything else. */
 export function integers(value: ArgValue | undefined): number[] | null {
   const list = Array.isArray(value) ? (value as readonly ArgValue[]) : [value];
   const found = list.map((item) => integer(item as ArgValue)).filter((item) => item !== undefined);
   return found.length === list.length ? found : null;
 }
 
-/** The dimension `dim` (negative: from the end) of a rank, or null when there is none such. */
+/** The dimension `dim` (negative: from the end) of a rank, or null when it is out of range. */
 export function resolveDimension(dim: number, rank: number): number | null {
   const at = dim < 0 ? dim + rank : dim;
   return at >= 0 && at < rank ? at : null;

@@ -1,6 +1,6 @@
 /**
- * The work of a matrix product or convolution, kernel by kernel: the product goes to the kernel that multiplies, its
- * addend to the kernel that adds it, nothing to those that only prepare or finish.
+ * The work of each kernel of a matrix product or convolution: the product is attributed to the GEMM kernel, its addend
+ * to the kernel that adds it, nothing to helper kernels.
  */
 import { dtypeShort, numel, type Tensor } from './call.js';
 import type { KernelFacts, OpCost, Param, KernelRole, Work } from './family.js';
@@ -38,19 +38,19 @@ export function dtypeParams(...tensors: readonly Tensor[]): Param[] {
   return names.map((name) => ['', name]);
 }
 
-/** Kernels that libraries run before and after a product's or convolution's own, beside those `kernelKind` knows. */
+/** Further helper kernels of products and convolutions, besides those of `kernelKind`. */
 const HELPER_NAMES =
   /^batched_transpose_|^SubTensorOp|^transpose_[CNHW]{4}2|scalePackedTensor|reduce_wgrad|ReduceSplitK/;
 
-/** Whether the kernel only prepares or finishes a product, as its name says. */
+/** Whether the kernel is a helper of a product or convolution, by its name. */
 export const isHelperKernel = (kernel: KernelFacts): boolean =>
   kernelKind(kernel) !== 'main' || HELPER_NAMES.test(kernel.short);
 
-/** The whole work of an op for a kernel that may do it; nothing for one beside. */
+/** The whole work of an op, or none for a helper kernel of a product. */
 export const workUnlessHelper = (work: Work, kernel: KernelFacts): Work =>
   work.matmul && isHelperKernel(kernel) ? helperWork(work.params, 'kernel name') : work;
 
-/** Words in kernel names that tell which gradient is computed; first match wins. */
+/** Words in kernel names by the gradient that the kernel computes; first match wins. */
 const GRADIENT_WORDS: readonly (readonly ['dgrad' | 'wgrad' | 'fprop', RegExp])[] = [
   ['wgrad', /wgrad|BackpropD?Filter|bwd_?weight|backward_?weight|grad_weight|AccGradParameters|_wrw_/i],
   ['dgrad', /dgrad|BackpropD?Input|bwd_?data|backward_?data|depthwise\dd_backward_kernel|UpdateGradInput/i],
@@ -63,10 +63,10 @@ const DISPATCHED_WORDS: readonly (readonly ['dgrad' | 'wgrad', RegExp])[] = [
   ['dgrad', /igemm_bwd_|conv_bwd_data|OperatorE1E|conv::Operator\)1/],
 ];
 
-/** The gradient that the words in a kernel's name tell; undefined when they tell none. */
+/** The gradient by the words in a kernel's name; undefined when it has none of them. */
 export function namedGradient(name: string): 'dgrad' | 'wgrad' | undefined {
-  const told = [...GRADIENT_WORDS, ...DISPATCHED_WORDS].find(([, pattern]) => pattern.test(name))?.[0];
-  return told === 'fprop' ? undefined : told;
+  const word = [...GRADIENT_WORDS, ...DISPATCHED_WORDS].find(([, pattern]) => pattern.test(name))?.[0];
+  return word === 'fprop' ? undefined : word;
 }
 
 /**
@@ -80,8 +80,8 @@ const TRANSPOSITIONS: readonly (readonly ['dgrad' | 'wgrad', RegExp])[] = [
 
 /**
  * Which of forward, input gradient or weight gradient a main kernel computes: by the words in its name, else by
- * the transposition there, else by its place among the kernels of the backward op (input first, then weight). From the
- * third kernel on it is unspecified.
+ * the transposition there, else by its position among the kernels of the backward op (input first, then weight), which is
+ * not known from the third kernel on.
  */
 function gradientRole({ name, dir, sub }: KernelFacts, transposed = false): KernelRole {
   const word = GRADIENT_WORDS.find(([, pattern]) => pattern.test(name))?.[0];

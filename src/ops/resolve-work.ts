@@ -1,5 +1,5 @@
 /**
- * Which of the calls around a launch describes its kernel, and what the kernel and the whole call have to do.
+ * Resolves the work of a kernel: finds the op call around its launch that describes it.
  */
 import type { OpCall } from '../record/record.js';
 import type { Family, KernelFacts, Work } from './family.js';
@@ -8,23 +8,24 @@ import { withAnyType, inferDtypes, type TypedBy } from './schema/dtype-inference
 import { familyOf } from './table.js';
 
 export interface ResolvedWork {
-  /** Index of the describing call; -1 where the kernel itself tells what it does. */
+  /** Index of the describing call; -1 where the work comes from the kernel itself. */
   readonly index: number;
   readonly call: OpCall;
   readonly family: Family;
-  /** The work that its name alone gives the kernel. */
+  /** The work of the kernel, as far as its name determines its part of the call. */
   readonly work: Work;
   /** The work of the whole call, which may have several kernels. */
   readonly whole: Work;
-  /** Where element types were taken from that the call does not tell; null where it tells all. */
+  /** What missing dtypes were inferred from; null where none is missing. */
   readonly typedBy: TypedBy | null;
 }
 
 /**
- * The innermost of the calls around a launch that has a formula for its arguments: it describes the kernel. Where
- * arguments of the dispatcher's op do not tell all, an op around it of the same family may (a convolution's backward
- * around the one that computes a single gradient).
+ * The work of a kernel by the innermost call around its launch that has a formula for its arguments. Where the arguments
+ * of a dispatcher's op leave something unspecified, an enclosing op of the same family may have it (a convolution's
+ * backward around the op of a single gradient).
  * @param calls outermost first
+ * @returns null when no call has a formula
  */
 export function resolveWork(calls: readonly OpCall[], kernel: KernelFacts): ResolvedWork | null {
   let partial: ResolvedWork | null = null;
@@ -51,14 +52,14 @@ function resolveWorkAt(calls: readonly OpCall[], index: number, kernel: KernelFa
   const work = family.work(call, asDispatched(kernel));
   const whole = family.work(call, NAMELESS) ?? work;
   if (work === null || whole === null) return null;
-  // Some ops are only told by their kernels: a batch normalisation, whether it trains.
-  const told = isWorkKnown(whole) || work.role === 'helper' ? whole : work;
-  return { index, call, family, work, whole: told, typedBy };
+  // The kernel's name may have what the call leaves unspecified: whether a batch normalisation trains.
+  const known = isWorkKnown(whole) || work.role === 'helper' ? whole : work;
+  return { index, call, family, work, whole: known, typedBy };
 }
 
 /**
- * The call with the extents of its result where another call of the chain, of the same family and the same tensors, has
- * them: `conv2d` around `convolution`.
+ * The call with the extents of its result, from another call of the same family on the same tensors: `conv2d` around
+ * `convolution`.
  */
 function withKnownResult(calls: readonly OpCall[], index: number): OpCall | undefined {
   const call = calls[index];
@@ -70,21 +71,21 @@ function withKnownResult(calls: readonly OpCall[], index: number): OpCall | unde
 const hasTensorsOf = (a: OpCall, b: OpCall): boolean =>
   [0, 1].every((i) => String(a.args[i]?.shape) === String(b.args[i]?.shape));
 
-/** A kernel of which nothing is known: what a family says of it is the work of the whole op. */
+/** A kernel without facts, whose work is that of the whole op. */
 const NAMELESS: KernelFacts = { name: '', short: '', dir: 'fprop', sub: 0, grid: null, block: null };
 
 const isWorkKnown = ({ flops, bytes }: Work): boolean => flops !== null && bytes !== null;
 
 /**
- * Whether the call tells all but element types. These may be known by one of its kernels' names and not by another's,
- * and all of them must have the same describing call.
+ * Whether nothing but dtypes is unspecified. Dtypes may follow from the name of one of the call's kernels and not from
+ * another's, but all its kernels must have the same describing call.
  */
 const isComplete = ({ call, family, whole }: ResolvedWork): boolean =>
   isWorkKnown(whole) || (whole.flops !== null && isWorkKnown(family.work(withAnyType(call), NAMELESS) ?? whole));
 
-/** The inner op may say which gradient it computes. */
+/** The inner op may name the gradient that it computes. */
 const withRoleOf = ({ role }: Work, work: Work): Work =>
   work.role !== 'helper' && (role === 'dgrad' || role === 'wgrad') ? { ...work, role } : work;
 
-/** A kernel that does the call itself, first and alone: see `KernelFacts`. */
+/** The facts of a kernel of a dispatcher's call: see `KernelFacts`. */
 const asDispatched = (kernel: KernelFacts): KernelFacts => ({ ...kernel, dir: 'fprop', sub: 0 });

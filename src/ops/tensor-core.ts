@@ -1,12 +1,12 @@
 /**
  * Whether a kernel ran on the matrix unit (tensor cores, matrix cores), judged by its demangled name.
  *
- * The rules agree with names; they are no measurement. Sources: the naming habits of cuBLAS, cuDNN, CUTLASS, Triton,
- * FlashAttention, TensorRT-LLM and AMD's Tensile, as they show in public profiles from Volta to Blackwell.
+ * The rules follow the naming conventions of cuBLAS, cuDNN, CUTLASS, Triton, FlashAttention, TensorRT-LLM and AMD's
+ * Tensile in public profiles from Volta to Blackwell; they are no measurement.
  */
 import type { Work } from './family.js';
 
-/** `likely`: element type or shape decide, and the name does not tell them. `unknown`: the name tells nothing. */
+/** `likely`: element type or shape decide, and the name does not have them. `unknown`: no rule matches the name. */
 export type MatrixUnitVerdict = 'yes' | 'likely' | 'no' | 'unknown';
 
 export interface TensorCore {
@@ -26,7 +26,7 @@ const rule = (verdict: TensorCoreRule['verdict'], id: string, pattern: RegExp): 
   pattern,
 });
 
-/** First match wins: what surely does not use it, then what surely does, then what likely does. */
+/** First match wins: names that exclude the unit, then names that imply it, then names that make it likely. */
 export const TENSOR_CORE_RULES: readonly TensorCoreRule[] = [
   rule('no', 'communication', /^nccl|(nccl|rccl|mscclpp)(Dev)?Kernel|nvshmem|cross_device_reduce/),
   rule(
@@ -90,14 +90,14 @@ const withoutUnit = (arch: string | undefined): boolean => {
 /**
  * The verdict on a kernel.
  * @param name full demangled name
- * @param arch of the device, as 'sm80'; a device without the unit answers `no` whatever the name
+ * @param arch of the device, as 'sm80'; for a device without the unit the verdict is always `no`
  */
 export function tensorCore(name: string, arch?: string): TensorCore {
   if (withoutUnit(arch)) return OLD;
   return TENSOR_CORE_RULES.find(({ pattern }) => pattern.test(name)) ?? NONE;
 }
 
-/** Rules that find a product, and that it is not on the unit. */
+/** Rules for names of products that do not use the unit. */
 const PLAIN_PRODUCTS = new Set([
   'ffma',
   'simt',
@@ -108,7 +108,7 @@ const PLAIN_PRODUCTS = new Set([
 ]);
 
 /**
- * The tc column of a kernel of which no op is known: what its name tells if that is the name of a product, else 'na'.
+ * The tc column of a kernel without a known op: by its name if that is the name of a product, else 'na'.
  */
 export function matrixUnitByName(name: string, arch?: string): 'na' | '1' | '0' {
   const { verdict, rule } = tensorCore(name);
@@ -118,7 +118,7 @@ export function matrixUnitByName(name: string, arch?: string): 'na' | '1' | '0' 
 
 /**
  * The tc column of a kernel: 'na' no op is known to describe it; '-' the unit could not do its work (not a product, or
- * a helper or bias kernel); '1' used or likely used; '0' could be used and is not; '?' the name does not tell.
+ * a helper or bias kernel); '1' used or likely used; '0' could be used and is not; '?' undetermined.
  */
 export function matrixUnitCell(work: Work | null, name: string, arch?: string): 'na' | '-' | '1' | '0' | '?' {
   if (work === null) return 'na';

@@ -1,24 +1,24 @@
 /**
- * Fused attention of Ascend by its kernel's operands. How the operands lie is unspecified, but the statistics of the
- * softmax, [B, N, Sq, 8], tell batch, heads and queries, and with them the layout.
+ * Fused attention of Ascend by its kernel's operands. Their layout is not recorded, but follows from the softmax
+ * statistics, which are [B, N, Sq, 8].
  */
 import type { KernelRule } from './kernel-rule.js';
 import { present, type KernelTensors, type StoredTensor } from './kernel-tensors.js';
 
 const FORMULA = '2·B·N·Sq·Skv·(Dq + Dv)';
 
-/** Batch, heads, queries, keys and head sizes of an attention. */
+/** FLOPs of the two products, and lengths of queries and keys. */
 interface KernelExtents {
   readonly products: number;
   readonly sq: number;
   readonly skv: number;
 }
 
-/** Maximum and sum of a row of the softmax stand eight times beside each other. */
+/** Maximum and sum of each row of the softmax, each stored eight times. */
 const isStatistic = ({ shape, dtype }: StoredTensor): boolean =>
   shape.length === 4 && shape[3] === 8 && dtype === 'float32';
 
-/** Tokens and numbers a token of a map of three or four dimensions; null where the layout does not fit. */
+/** Sequence length and elements per token of q, k or v of three or four dimensions; null where the layout does not fit. */
 function layoutOf(shape: readonly number[], batch: number, tokens?: number): readonly [number, number] | null {
   const [a = 0, b = 0, c = 0, d = 0] = shape;
   const fits = (count: number): boolean => tokens === undefined || tokens === count;
@@ -45,7 +45,7 @@ function extentsOf(tensors: readonly StoredTensor[], statistic: StoredTensor | u
   return { products: 2 * batch * heads * sq * key[0] * (dq + dv), sq, skv: key[0] };
 }
 
-/** Keys lie as queries do. */
+/** Sequence length and elements per token of k or v, which have the layout of q. */
 function keyLayout(
   shape: readonly number[],
   query: readonly number[],
@@ -58,7 +58,7 @@ function keyLayout(
   return query[2] === sq ? [c, b * d] : [b, c * d];
 }
 
-/** A mask of this size stands for the triangle of any length. */
+/** A mask of this size means causal attention of any length. */
 const isTriangle = ({ shape, dtype }: StoredTensor): boolean =>
   shape.length === 2 && shape[0] === 2048 && shape[1] === 2048 && (dtype === 'bool' || dtype === 'uint8');
 
@@ -80,6 +80,6 @@ function attentionCost(
 /** Softmax(QKᵀ)·V. */
 export const attention: KernelRule = (tensors) => attentionCost(tensors, present(tensors.outputs).find(isStatistic), 1);
 
-/** The gradient does five products where the attention does two. */
+/** The gradient: five products where the forward pass has two. */
 export const attentionGradient: KernelRule = (tensors) =>
   attentionCost(tensors, present(tensors.inputs).find(isStatistic), 2.5);

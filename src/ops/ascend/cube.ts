@@ -1,6 +1,6 @@
 /**
- * The cube, the matrix unit of Ascend's cores: whether a kernel used it, and how many FLOPs it did there, by what the
- * device counted.
+ * The cube, the matrix unit of Ascend's cores: whether a kernel used it, and the FLOPs it did there, by the device's
+ * counters.
  *
  * Sources: CANN's documents of op_summary and of the database (names of counters), and of the arithmetic metrics
  * (operations a cycle); the rates for FP32 and HF32 follow from counters of products whose extents are known.
@@ -11,9 +11,9 @@ import { kernelTensors, operatorType, present, type StoredTensor } from './kerne
 import { dtypeShort } from '../call.js';
 import type { TensorCore } from '../tensor-core.js';
 
-type Counters = Readonly<Record<string, number>>;
+type DeviceCounters = Readonly<Record<string, number>>;
 
-/** Names of what is asked for in databases, in tables of today and in those of devices whose cores are not split. */
+/** Names of the counters in databases, in current tables, and in those of devices whose cores are not split. */
 const NAMES = {
   macTime: ['aic_mac_time', 'aic_mac_time(us)', 'aic_cube_time', 'aic_cube_time(us)', 'mac_time', 'mac_time(us)'],
   macRatio: ['aic_mac_ratio', 'aic_cube_ratio', 'mac_ratio'],
@@ -21,7 +21,7 @@ const NAMES = {
   operations: ['aic_cube_fops', 'cube_fops'],
 } as const;
 
-const told = (counters: Counters | undefined, what: keyof typeof NAMES): number | null => {
+const counter = (counters: DeviceCounters | undefined, what: keyof typeof NAMES): number | null => {
   for (const name of NAMES[what]) {
     const value = counters?.[name];
     if (value !== undefined) return value;
@@ -42,12 +42,12 @@ const RATES: Readonly<Record<string, number>> = {
 const isFloating = ({ dtype }: StoredTensor): boolean => /float/.test(dtype);
 
 /**
- * Whether FP32 operands are rounded to HF32 on the way into the cube: as the profile tells it, else by the framework's
- * defaults, which let convolutions do so and matrix products not (torch_npu: conv.allow_hf32, matmul.allow_hf32).
+ * Whether FP32 operands are rounded to HF32 on the way into the cube: as recorded in the profile, else by the framework's
+ * defaults, which allow it for convolutions and not for matrix products (torch_npu: conv.allow_hf32, matmul.allow_hf32).
  */
 function isRounded(kernel: Pick<KernelRecord, 'name' | 'labels'>): boolean {
-  const told = kernel.labels?.['hf32'];
-  return told === undefined ? /^Conv\dD/.test(operatorType(kernel)) : told === 'YES';
+  const recorded = kernel.labels?.['hf32'];
+  return recorded === undefined ? /^Conv\dD/.test(operatorType(kernel)) : recorded === 'YES';
 }
 
 /**
@@ -64,13 +64,13 @@ export function kernelType(kernel: Pick<KernelRecord, 'name' | 'labels'>): strin
 }
 
 /**
- * Operations that the cubes did, tiles in full: as counted, else by the share of cycles in which they multiplied. Null
- * where nothing was counted, or the rate for the type is not known.
+ * FLOPs of the cubes, partial tiles counted in full: the device's counter, else the share of busy cycles times the rate.
+ * Null without counters, or where the rate of the type is not known.
  */
 export function cubeFlops(kernel: Pick<KernelRecord, 'name' | 'labels' | 'counters'>): number | null {
-  const counted = told(kernel.counters, 'operations');
+  const counted = counter(kernel.counters, 'operations');
   if (counted !== null) return counted;
-  const [ratio, cycles] = [told(kernel.counters, 'macRatio'), told(kernel.counters, 'cycles')];
+  const [ratio, cycles] = [counter(kernel.counters, 'macRatio'), counter(kernel.counters, 'cycles')];
   if (ratio === null || cycles === null) return null;
   if (ratio === 0 || cycles === 0) return 0;
   const type = kernelType(kernel);
@@ -78,20 +78,19 @@ export function cubeFlops(kernel: Pick<KernelRecord, 'name' | 'labels' | 'counte
   return rate === undefined ? null : Math.round(ratio * cycles * rate);
 }
 
-/** Devices on which a core has both units, so that its class tells nothing. */
+/** Devices on which a core has both units, so that its class does not determine the unit. */
 const WITHOUT_SPLIT = /^ascend(310p?|910a?)$/;
 
 const of = (verdict: TensorCore['verdict'], rule: string): TensorCore => ({ verdict, rule });
 
 /**
- * Whether the cubes worked: by their counter, else by the class of cores that the kernel ran on, else by the type of its
- * task, which is coarser.
+ * Whether the kernel used the cubes: by their counter, else by the class of cores it ran on, else by its task type.
  */
 export function cubeVerdict(
   kernel: Pick<KernelRecord, 'labels' | 'counters' | 'engine'>,
   arch: string | undefined,
 ): TensorCore {
-  const worked = told(kernel.counters, 'macTime') ?? told(kernel.counters, 'macRatio');
+  const worked = counter(kernel.counters, 'macTime') ?? counter(kernel.counters, 'macRatio');
   if (worked !== null) return of(worked > 0 ? 'yes' : 'no', 'aic_mac_time');
   const split = arch === undefined || !WITHOUT_SPLIT.test(arch);
   if (kernel.engine !== undefined) {

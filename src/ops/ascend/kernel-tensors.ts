@@ -1,12 +1,12 @@
 /**
- * The operands of an Ascend kernel as its profiler tells them: `32,9216;4096,9216;`, `FLOAT;FLOAT;FLOAT`,
+ * The operands of an Ascend kernel as its profiler records them: `32,9216;4096,9216;`, `FLOAT;FLOAT;FLOAT`,
  * `FORMAT_ND;FORMAT_ND;FORMAT_ND`, one slot a tensor. An empty slot is a tensor without dimensions, or an optional one
  * that was not given.
  */
 import type { KernelRecord, Labels } from '../../record/record.js';
 import { numel, type Tensor } from '../call.js';
 
-/** A tensor as it lies in memory: extents with padding, in the order of its format. */
+/** A tensor as stored: extents with padding, in the order of its format. */
 export interface StoredTensor extends Tensor {
   /** 'ND', 'NCHW', 'NC1HWC0', 'FRACTAL_NZ', 'FRACTAL_Z' … */
   readonly format: string;
@@ -20,7 +20,7 @@ export interface KernelTensors {
   readonly outputs: readonly OperandSlot[];
 }
 
-/** Element types in the profiler's words, where they are not the framework's in capitals. */
+/** Element types by the profiler's name, where that is not the framework's name in capitals. */
 const TYPES: Readonly<Record<string, string>> = {
   FLOAT: 'float32',
   DOUBLE: 'float64',
@@ -53,18 +53,20 @@ function extentsOf(text: string): number[] | null {
 
 /** @param isLone whether an empty slot is a tensor without dimensions for certain */
 function slots(labels: Labels, side: 'input' | 'output', isLone: (count: number) => boolean): OperandSlot[] {
-  const [shapes, types, formats] = ['Shapes', 'Types', 'Formats'].map((what) => listOf(labels, `${side}${what}`));
-  const count = Math.max(shapes?.length ?? 0, types?.length ?? 0);
+  const [shapes, types] = [listOf(labels, `${side}Shapes`), listOf(labels, `${side}Types`)];
+  const formats = listOf(labels, `${side}Formats`);
+  const count = Math.max(shapes.length, types.length);
   return Array.from({ length: count }, (_, i): OperandSlot => {
-    const type = types?.[i] ?? '';
-    const text = shapes?.[i] ?? '';
+    const { [i]: type = '' } = types;
+    const { [i]: text = '' } = shapes;
+    const { [i]: format = '' } = formats;
     const shape = text === '' && isLone(count) && type !== '' ? [] : extentsOf(text);
     if (shape === null || type.endsWith(UNDEFINED) || !Number.isSafeInteger(numel(shape))) return null;
-    return { shape, dtype: typeOf(type), format: formatOf(formats?.[i] ?? '') };
+    return { shape, dtype: typeOf(type), format: formatOf(format) };
   });
 }
 
-/** What the kernel reads and writes; null where the profile tells no operand (level 0). */
+/** The kernel's inputs and outputs; null where the profile has no operands (level 0). */
 export function kernelTensors({ labels }: Pick<KernelRecord, 'labels'>): KernelTensors | null {
   if (labels === undefined) return null;
   // Elementwise kernels have up to three operands, all of them given; a result that stands alone is always there.
@@ -78,7 +80,7 @@ export function kernelTensors({ labels }: Pick<KernelRecord, 'labels'>): KernelT
 /** Those of the slots that hold a tensor. */
 export const present = (slotList: readonly OperandSlot[]): StoredTensor[] => slotList.filter((slot) => slot !== null);
 
-/** Rows and columns of a matrix, those of a batch before them; null for what is none. */
+/** Rows and columns of a matrix, or of each matrix of a batch; null for a tensor of lower rank. */
 export function matrixOf({ shape, format }: StoredTensor): readonly [rows: number, columns: number] | null {
   const [c = 0, d = 0] = shape.slice(-2);
   if (shape.length < 2) return null;
@@ -87,7 +89,7 @@ export function matrixOf({ shape, format }: StoredTensor): readonly [rows: numbe
   return [m1 * c, n1 * d];
 }
 
-/** Images, rows and columns of a map of features; null for a format that is not known. */
+/** Batch, height and width of a feature map; null for an unknown format. */
 export function positionsOf({ shape, format }: StoredTensor): readonly [n: number, h: number, w: number] | null {
   const [n = 0, b = 0, c = 0, d = 0] = shape;
   if (format === 'NC1HWC0' && shape.length === 5) return [n, c, d];
@@ -102,10 +104,10 @@ const NAMES: readonly RegExp[] = [
   /^(\w*?[A-Za-z])\d+$/,
 ];
 
-/** Type of the operator that a kernel does: as the profile tells it, else by the kernel's name (level 0). */
+/** Type of the kernel's operator: as recorded in the profile, else by the kernel's name (level 0). */
 export function operatorType({ name, labels }: Pick<KernelRecord, 'name' | 'labels'>): string {
-  const told = labels?.['opType'];
-  if (told !== undefined) return String(told);
+  const recorded = labels?.['opType'];
+  if (recorded !== undefined) return String(recorded);
   for (const pattern of NAMES) {
     const found = pattern.exec(name)?.[1];
     if (found !== undefined) return found;

@@ -1,6 +1,6 @@
 /**
- * What an Ascend kernel does, from its own operands: for profiles that tell no ops of the framework, and for ops whose
- * arguments the profile does not tell.
+ * The work of an Ascend kernel by its own operands, for profiles without ops of the framework, and for ops whose arguments
+ * are unspecified.
  *
  * Products count as everywhere: 2·m·n·k, 2·N·Ho·Wo·|W|, 2·B·H·Sq·Skv·(Dq+Dv). Any other kernel does one operation for
  * each element of its result, a reduction for each element of its operand. Bytes are those of all operands and results
@@ -25,12 +25,12 @@ import { ADAM_FLOPS } from '../families/optimizer/optimizer.js';
 import { tensorListParams, workOf } from '../work.js';
 
 /** What is known of a kernel. */
-export type AscendKernel = Pick<KernelRecord, 'name' | 'labels' | 'engine'>;
+type AscendKernel = Pick<KernelRecord, 'name' | 'labels' | 'engine'>;
 
 /** Extents of a blocked format are multiples of 16. */
 const isPadded = (extent: number, from: number): boolean => extent >= from && extent - from < 16;
 
-/** The extent summed over, of a left operand that may be transposed. */
+/** K, of a left operand that may be transposed. */
 function depth([rows, columns]: readonly [number, number], m: number): number | null {
   if (rows === m) return columns;
   if (columns === m) return rows;
@@ -41,14 +41,14 @@ const product: KernelRule = ({ inputs, outputs }) => {
   const [left] = inputs;
   const [result] = present(outputs);
   const [a, c] = [left, result].map((tensor) => (tensor === null || tensor === undefined ? null : matrixOf(tensor)));
-  const formula = 'flops = 2·m·n·k, for each of a batch; m, n of the result, k = what the left operand has besides m';
+  const formula = 'flops = 2·m·n·k, for each of a batch; m, n of the result, k = the other extent of the left operand';
   if (result === undefined || a === null || a === undefined || c === null || c === undefined)
     return { flops: null, formula, matmul: true };
   const k = depth(a, c[0]);
   return { flops: k === null ? null : 2 * numel(result.shape) * k, formula, matmul: true };
 };
 
-/** @param of the map whose positions count, and the weight */
+/** @param of selects the feature map whose positions count, and the weight */
 function convolution(
   of: (tensors: KernelTensors) => readonly (StoredTensor | undefined)[],
   role: KernelRole,
@@ -82,7 +82,7 @@ const map =
   (isList: boolean): KernelRule =>
   ({ inputs, outputs }) => {
     const results = present(outputs);
-    // What has no results of its own writes its first operand.
+    // A kernel without outputs writes its first operand.
     const made = results.length > 0 ? results : present(inputs).slice(0, 1);
     const sizes = made.map(({ shape }) => numel(shape));
     if (sizes.length === 0) return { flops: null, formula: 'flops = elements of the result' };
@@ -93,7 +93,7 @@ const map =
     };
   };
 
-/** Weights and both moments are written where they are. */
+/** Adam updates weights and both moments in place. */
 const adam: KernelRule = ({ inputs, outputs }) => {
   const state = present(inputs.slice(0, 3));
   const [weights] = state;
@@ -120,9 +120,9 @@ const RULES: readonly (readonly [RegExp, KernelRule])[] = [
   [/^Foreach/, map(true)],
 ];
 
-const SOURCE = "operands of the kernel, as its profile tells them; formats in CANN's documentation of data formats";
+const SOURCE = "operands of the kernel, as recorded in its profile; formats in CANN's documentation of data formats";
 
-/** The work of a kernel by its own operands; null where the profile tells none. */
+/** The work of a kernel by its own operands; null where the profile has none. */
 export function ascendWork(kernel: AscendKernel): Work | null {
   const type = operatorType(kernel);
   const rule = RULES.find(([pattern]) => pattern.test(type))?.[1];
@@ -152,7 +152,7 @@ function unknownProduct(type: string, tensors: KernelTensors): Work {
   return { ...work, unknown: `no formula for ${type}` };
 }
 
-/** Helpers often tell no operands: what they fill is the workspace of another kernel. */
+/** Helpers often have no recorded operands: they fill the workspace of another kernel. */
 const withoutOperands = (): Work =>
   workOf({
     role: 'helper',

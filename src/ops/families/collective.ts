@@ -12,21 +12,21 @@ import { tensor, tensorListParams, workOf } from '../work.js';
 
 const SOURCE = 'the message read, the result written; additions of a reduction are left to the network';
 
-/** What becomes of the message. */
+/** Arguments and result of a collective. */
 interface Form {
   /** See `bind`: the `message`, perhaps its `result` and the number of `ranks`. */
   readonly signature: string;
   /**
    * How large the result is: `given` by an argument; the `same` as the message, or so many `times` larger or smaller by
-   * the number of ranks; `split`: parts of as many rows as are told; `none`: one way, a rank either reads or writes;
-   * `unspecified`: it depends on what the others send.
+   * the number of ranks; `split`: the rows of all `splits`; `none`: one way, a rank either reads or writes;
+   * `unspecified`: it depends on the other ranks.
    */
   readonly result: 'given' | 'same' | 'larger' | 'smaller' | 'split' | 'none' | 'unspecified';
 }
 
 const MESSAGE = '@message ...';
 const INTO = '!result? @message ...';
-/** A list for each tensor of the message, of which nothing is told. */
+/** Overloads with a list of tensors per rank, which profilers do not record. */
 const FROM_LISTS = '!result? @message? ...';
 
 /** Names of c10d (…_), of its functional form, of vLLM and its like, of symmetric memory, and NCCL's annotations. */
@@ -115,18 +115,18 @@ function resized(message: readonly Tensor[], size: (elements: number) => number)
   return result.every(({ shape }) => Number.isSafeInteger(numel(shape))) ? result : null;
 }
 
-/** The message with as many rows as all parts have together; null when they are unspecified. */
-function inParts(message: readonly Tensor[], parts: readonly number[] | null): Tensor[] | null {
+/** The message with as many rows as all splits together; null when they are unspecified. */
+function joinedParts(message: readonly Tensor[], parts: readonly number[] | null): Tensor[] | null {
   if (parts === null) return null;
   const rows = parts.reduce((sum, part) => sum + part, 0);
   return message.map(({ shape, dtype }) => tensor([rows, ...shape.slice(1)], dtype));
 }
 
-/** What the operation writes on this device; null when the call does not tell it. */
+/** The tensors that the operation writes on this device; null when they are unspecified. */
 function resultOf(bound: BoundArguments, { result }: Form): readonly Tensor[] | null {
   const message = bound.tensors('message');
   if (message.length === 0) return null;
-  if (result === 'split') return inParts(message, bound.integers('splits'));
+  if (result === 'split') return joinedParts(message, bound.integers('splits'));
   if (result === 'given') return bound.tensors('result').length === 0 ? null : bound.tensors('result');
   if (result === 'unspecified') return null;
   if (result === 'none') return [];
@@ -156,13 +156,13 @@ function work(call: OpCall): Work | null {
   return workOf({ ...about, reads: message, writes: result, formula });
 }
 
-/** What a kernel does by its own account of the collective, which says more than the arguments of a call. */
-export function collectiveWork(told: Collective): Work {
-  const bytes = messageBytes(told);
+/** The work of a kernel with a recorded collective, which is more exact than the arguments of a call. */
+export function collectiveWork(recorded: Collective): Work {
+  const bytes = messageBytes(recorded);
   const params: Param[] = [
-    ['op', told.op],
-    ...(told.groupSize === null ? [] : [['ranks', told.groupSize] as const]),
-    ...(told.dtype === null ? [] : [['', dtypeShort(told.dtype)] as const]),
+    ['op', recorded.op],
+    ...(recorded.groupSize === null ? [] : [['ranks', recorded.groupSize] as const]),
+    ...(recorded.dtype === null ? [] : [['', dtypeShort(recorded.dtype)] as const]),
   ];
   return {
     role: 'main',

@@ -3,7 +3,7 @@
  */
 import { dispatcherNames } from '../by-name.js';
 import { workByRules, ruleFor, type BoundCall, type OpRules } from '../schema/op-rules.js';
-import { numel, type Tensor } from '../call.js';
+import { extentAt, numel, type Tensor } from '../call.js';
 import type { Family, OpCost } from '../family.js';
 import { resolveDimension, integers } from '../operands.js';
 import { complexTypeOf, realPartType } from '../schema/promotion.js';
@@ -20,15 +20,15 @@ const withLast = (shape: readonly number[], at: number, extent: number): number[
   shape.map((old, i) => (i === at ? extent : old));
 
 /** The result; null when its extents are unspecified. */
-function resultOf(reading: BoundCall, x: Tensor, real: Real, last: number): Tensor | null {
+function resultOf(bound: BoundCall, x: Tensor, real: Real, last: number): Tensor | null {
   if (real === null) return x;
   if (real === 'output') {
-    const extent = reading.number('last');
+    const extent = bound.number('last');
     return extent === null ? null : tensor(withLast(x.shape, last, extent), realPartType(x.dtype));
   }
-  const onesided = reading.flag('onesided');
+  const onesided = bound.flag('onesided');
   if (onesided === null) return null;
-  const size = x.shape[last] ?? 0;
+  const size = extentAt(x, last);
   const kept = onesided ? Math.floor(size / 2) + 1 : size;
   return tensor(withLast(x.shape, last, kept), complexTypeOf(x.dtype));
 }
@@ -39,15 +39,15 @@ const unspecified = (x: Tensor, unknown: string): OpCost => {
 
 const transform =
   (real: Real) =>
-  (reading: BoundCall): OpCost | null => {
-    const x = reading.tensor('x');
+  (bound: BoundCall): OpCost | null => {
+    const x = bound.tensor('x');
     if (x === null) return null;
-    const given = reading.value('dim');
+    const given = bound.value('dim');
     if (given === undefined) return unspecified(x, 'the transformed dimensions are unspecified');
     const dims = (integers(given) ?? [NaN]).map((dim) => resolveDimension(dim, x.shape.length));
     const last = dims.at(-1);
     if (last === undefined || last === null || dims.includes(null)) return null;
-    const result = resultOf(reading, x, real, last);
+    const result = resultOf(bound, x, real, last);
     if (result === null) return unspecified(x, 'the extent of the last transformed dimension is unspecified');
     const full = real === 'output' ? result : x;
     const n = numel(dims.map((dim) => full.shape[dim ?? 0] ?? 1));

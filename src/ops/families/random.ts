@@ -1,5 +1,5 @@
 /**
- * Random numbers, and dropout, which is made of them.
+ * Random numbers and dropout.
  */
 import { entryOf, named, type ByName } from '../by-name.js';
 import { argument, broadcast, numel, positional, type Tensor } from '../call.js';
@@ -48,7 +48,7 @@ function permutationType(call: OpCall): Arg | undefined {
 
 const randperm: Formula = (call) => {
   const count = integer((positional(call)[0] ?? call.args.find(({ name }) => name === 'n'))?.value);
-  if (count === undefined && isDispatched(call)) return unspecified('how many numbers are drawn is unspecified');
+  if (count === undefined && isDispatched(call)) return unspecified('the number of values drawn is unspecified');
   if (count === undefined || count < 0) return null;
   return workOf({
     flops: 3 * count,
@@ -101,7 +101,7 @@ const multinomial: Formula = (call) => {
   const weights = inputTensor(call);
   const samples = integer(argument(call, 'num_samples', 1)?.value);
   if (!isDispatched(call) || weights === null) return null;
-  if (samples === undefined || samples < 0) return unspecified('how many numbers are drawn is unspecified');
+  if (samples === undefined || samples < 0) return unspecified('the number of values drawn is unspecified');
   const drawn = tensor([...weights.shape.slice(0, -1), samples], 'int64');
   if (!Number.isSafeInteger(numel(drawn.shape))) return null;
   return workOf({

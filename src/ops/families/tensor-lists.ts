@@ -1,26 +1,26 @@
 /**
- * Lists of tensors as operands: element types that a profile does not tell, and lists whose tensors it does not tell.
+ * TensorLists as operands, whose element types, or whose tensors, a profile may leave unspecified.
  */
 import type { Arg } from '../../record/record.js';
 import { dtypeBytes, elementCount, type Tensor } from '../call.js';
 import type { Param, Work } from '../family.js';
 import { tensor, workOf } from '../work.js';
 
-/** The first element type that any tensor of several elements tells, else any at all. */
+/** The first known element type of a tensor with dimensions, else of any tensor. */
 function knownType(lists: readonly (readonly Tensor[])[]): string | undefined {
-  const told = lists.flat().filter(({ dtype }) => dtypeBytes(dtype) !== null);
-  return (told.find(({ shape }) => shape.length > 0) ?? told[0])?.dtype;
+  const typed = lists.flat().filter(({ dtype }) => dtypeBytes(dtype) !== null);
+  return (typed.find(({ shape }) => shape.length > 0) ?? typed[0])?.dtype;
 }
 
-/** The lists with unspecified element types taken from those that are told: an op's lists are of one type. */
+/** The lists with unspecified element types taken from the others, since an op's lists have one type. */
 export function withTypes(...lists: readonly (readonly Tensor[])[]): Tensor[][] {
-  const told = knownType(lists);
+  const dtype = knownType(lists);
   const typed = (one: Tensor): Tensor =>
-    told === undefined || dtypeBytes(one.dtype) !== null ? one : tensor(one.shape, told);
+    dtype === undefined || dtypeBytes(one.dtype) !== null ? one : tensor(one.shape, dtype);
   return lists.map((list) => list.map(typed));
 }
 
-/** Whether the argument is, or may be, a list of which neither tensors nor numbers are told. */
+/** Whether the argument is, or may be, a list of unspecified items. */
 export const isUnspecifiedList = (arg: Arg | undefined): boolean =>
   arg !== undefined &&
   (arg.type === 'list' || arg.type === 'unknown') &&

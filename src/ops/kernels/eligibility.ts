@@ -46,7 +46,7 @@ const EXTENTS: readonly (readonly [RegExp, ExtentReader])[] = [
   [/^/, productExtents],
 ];
 
-/** The extents of a product that should be multiples, each once; [] when they are unspecified. */
+/** The extents of a product that should be multiples, without repetitions; [] when they are not known. */
 export function productExtentsOf(call: OpCall): number[] {
   const find = EXTENTS.find(([pattern]) => pattern.test(opName(call)))?.[1] ?? productExtents;
   return [...new Set(find(inputTensors(call) ?? [], call))];
@@ -56,7 +56,7 @@ export function productExtentsOf(call: OpCall): number[] {
 export const typeOnUnit = (type: MathType, types: readonly MathType[]): MathType | null =>
   types.includes(type) ? type : type === 'fp32' && types.includes('tf32') ? 'tf32' : null;
 
-/** The first extent that does not fill the unit; null when all do, or none is told. */
+/** The first extent that does not fill the unit; null when all do, or none is known. */
 export function unalignedExtent(call: OpCall, type: MathType, arch: string | undefined): number | null {
   const multiple = multipleOf(type, arch);
   return productExtentsOf(call).find((extent) => extent % multiple !== 0) ?? null;

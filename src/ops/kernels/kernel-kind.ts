@@ -1,18 +1,18 @@
 /**
- * What a kernel does, from its name alone: enough to give an op's work to the kernel that does it, once.
+ * The kind of a kernel by its name, so that an op's work is attributed once, to its main kernel.
  */
 import { LruCache } from '../../containers/lru-cache.js';
 
 export type KernelKind =
   /** Prepares or finishes the work of another kernel: layout change, split-K reduction, offsets, fill, copy. */
   | 'helper'
-  /** Adds up a bias gradient, as the name says. */
+  /** Reduces a bias gradient. */
   | 'bias-gradient'
   | 'elementwise'
   | 'reduction'
-  /** Plainly part of another op (a softmax, a norm, a collective), whatever the call around it. */
+  /** Part of another op (a softmax, a norm, a collective), whatever the call around it. */
   | 'other'
-  /** A matrix product or convolution, or a name that tells nothing: the kernel that has the op's work. */
+  /** A matrix product or convolution, or a name that no rule matches: the kernel that does the op's work. */
   | 'main';
 
 interface KindRule {

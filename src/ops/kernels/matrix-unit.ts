@@ -8,7 +8,7 @@
  * is listed: FP64 of sm86, sm89 and sm120 is there for compatibility and no faster than the vector unit.
  */
 
-/** What a multiplication is done in, by which peak rates are told apart. `fp8` stands for all its encodings. */
+/** Types of multiplication with peak rates of their own. `fp8` stands for all its encodings. */
 export const MATH_TYPES = ['fp64', 'fp32', 'tf32', 'fp16', 'bf16', 'fp8', 'fp4', 'int8'] as const;
 export type MathType = (typeof MATH_TYPES)[number];
 
@@ -47,13 +47,13 @@ export const matrixTypes = (arch: string | undefined): readonly MathType[] | nul
 
 /** `sm80` → 80; null for another vendor's. */
 export function smOf(arch: string | undefined): number | null {
-  const sm = /^sm_?(\d+)/.exec(arch ?? '')?.[1];
-  return sm === undefined ? null : Number(sm);
+  const sm = arch === undefined ? null : /^sm_?(\d+)/.exec(arch);
+  return sm === null ? null : Number(sm[1]);
 }
 
 /**
  * Elements that an extent should be a multiple of: 16 bytes of them (NVIDIA, Matrix Multiplication Background User's
- * Guide). AMD's unit asks for none.
+ * Guide). AMD's unit has no such rule.
  */
 const MULTIPLES: Readonly<Partial<Record<MathType, number>>> = {
   tf32: 4,
@@ -64,7 +64,7 @@ const MULTIPLES: Readonly<Partial<Record<MathType, number>>> = {
   fp4: 32,
 };
 
-/** What extents of a product should be multiples of on an architecture; 1 where nothing is asked for. */
+/** What extents of a product should be multiples of on an architecture; 1 where there is no such rule. */
 export const multipleOf = (type: MathType, arch: string | undefined): number =>
   arch?.startsWith('gfx') === true ? 1 : (MULTIPLES[type] ?? 1);
 

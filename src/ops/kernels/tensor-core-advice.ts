@@ -1,6 +1,6 @@
 /**
- * What held a product back from the matrix unit, and what slows one that is on it: from the kernel's name, the op's
- * element type and extents, and the device's architecture.
+ * Why a product did not run on the matrix unit, and what slows one that did: from the kernel's name, the op's element type
+ * and extents, and the device's architecture.
  */
 import type { OpCall } from '../../record/record.js';
 import { productExtentsOf, typeOnUnit, unalignedExtent } from './eligibility.js';
@@ -17,14 +17,14 @@ export interface ProductFacts {
   /** Architecture of the device, as 'sm80'. */
   readonly arch: string | undefined;
   readonly verdict: TensorCore;
-  /** What the product is done in; null when that is not known. */
+  /** Type of the multiplications; null when it is not known. */
   readonly type: MathType | null;
 }
 
 export interface Reason {
   /** One word, for the tcwhy column. */
   readonly id: string;
-  /** What it means and what to do. */
+  /** Explanation and remedy. */
   readonly text: string;
 }
 
@@ -151,6 +151,6 @@ export function whyOf(facts: ProductFacts): Reason {
   return verdict === 'no' ? (find(HELD_BACK, facts) ?? judged) : judged;
 }
 
-/** What slows a product on the unit, as far as its kernel's name tells; null when nothing is known to. */
+/** What slows a product on the unit, by its kernel's name; null when no rule applies. */
 export const slowedBy = (facts: ProductFacts): Reason | null =>
   facts.verdict.verdict === 'no' ? null : find(SLOWED, facts);

@@ -1,17 +1,14 @@
 /**
- * The type that a kernel's name tells, in two views: what a product multiplies (`factorType`), where TF32 is told from
- * FP32 and the forms of FP8 are one, and what lies in memory (`elementType`), the other way round.
+ * Types in kernel names: that of a product's multiplications (`factorType`), which distinguishes TF32 from FP32 but not the
+ * encodings of FP8, and that of the data in memory (`elementType`), which does the reverse.
  */
-
-type Told = readonly (readonly [pattern: RegExp, type: string])[];
-
-const first = (told: Told, name: string): string | null => told.find(([pattern]) => pattern.test(name))?.[1] ?? null;
+import { firstMatch, type NamePatterns } from './name-patterns.js';
 
 /**
  * Element types of the factors, by short name; first match wins. cuBLASLt's nvjet: first letter t, h, s or q; Tensile:
- * the letter after the operands' indices; CUTLASS's s1688 without a 16-bit type beside it multiplies TF32.
+ * the letter after the operands' indices; CUTLASS's s1688 without a 16-bit type multiplies TF32.
  */
-const FACTOR_TYPES: Told = [
+const FACTOR_TYPES: NamePatterns<string> = [
   [/^nvjet_(sm\d+_)?t/, 'bf16'],
   [/^nvjet_(sm\d+_)?h/, 'fp16'],
   [/^nvjet_(sm\d+_)?s(?!m\d)/, 'tf32'],
@@ -31,10 +28,10 @@ const FACTOR_TYPES: Told = [
   [/^Cijk_[A-Za-z]+_[A-Za-z]+_[FB]8/, 'fp8'],
 ];
 
-/** Type of the factors of a product by its short name, with `tf32`; null when the name does not tell it. */
-export const factorType = (name: string): string | null => first(FACTOR_TYPES, name);
+/** Type of the factors of a product by its short name, with `tf32`; null when the name has none. */
+export const factorType = (name: string): string | null => firstMatch(FACTOR_TYPES, name);
 
-/** What factors are in memory; of FP8 the name has to tell more. */
+/** Types in memory by the type of the factors; FP8 needs its encoding, which `ELEMENT_TYPES` finds. */
 const IN_MEMORY: Readonly<Record<string, string>> = {
   bf16: 'bfloat16',
   fp16: 'float16',
@@ -44,12 +41,12 @@ const IN_MEMORY: Readonly<Record<string, string>> = {
 };
 
 /** Types of other kernels, and of products that C++ templates make, as C++ and Triton write them; first match wins. */
-const ELEMENT_TYPES: Told = [
+const ELEMENT_TYPES: NamePatterns<string> = [
   [/c10::BFloat16|nv_bfloat16|hip_bfloat16|(^|[_<, ])bf16|_bf16|bfloat16|::__bfloat\b/, 'bfloat16'],
   [/c10::Half|__half\b|half_t|(^|[_<, ])f16_|_fp16/, 'float16'],
   [/Float8_e4m3fn\b|e4m3/, 'float8_e4m3fn'],
   [/Float8_e5m2\b|e5m2/, 'float8_e5m2'],
-  // Copies do not look into what they move: `OpaqueType<2u>` has two bytes.
+  // Copies know the size of an element alone: `OpaqueType<2u>` has two bytes.
   [/OpaqueType<(\(unsigned int\))?1u?>/, 'opaque8'],
   [/OpaqueType<(\(unsigned int\))?2u?>/, 'opaque16'],
   [/OpaqueType<(\(unsigned int\))?4u?>/, 'opaque32'],
@@ -57,7 +54,7 @@ const ELEMENT_TYPES: Told = [
   [/OpaqueType<(\(unsigned int\))?16u?>/, 'opaque128'],
   [/[<, (]float[,> (*]|lambda\(float\b|_f32f32_/, 'float32'],
   [/fmha_cutlass[FB]_f32_/, 'float32'],
-  // Behind `float`: numbers that a kernel of any type is given are doubles.
+  // After `float`: scalar arguments of a kernel of any type are doubles.
   [/(?<!optional)[<, ]double[,> (]|lambda\(double\b/, 'float64'],
   [/ReduceOp<bool,|FillFunctor<bool>|lambda\(bool\)/, 'bool'],
   [/[<, ]long[,> (]|lambda\(long\b/, 'int64'],
@@ -68,9 +65,9 @@ const ELEMENT_TYPES: Told = [
 /** Kernels that convert what they read or write, or that move it by the byte: a type in their names is one of several. */
 const UNCERTAIN = /LoadWithCast|StoreWithCast|gpu_kernel_impl<|vectorized_gather_kernel/;
 
-/** The framework's name of the element type; null when the kernel's name tells none. */
+/** The framework's name of the element type; null when the kernel's name has none. */
 export function elementType(name: string): string | null {
   if (UNCERTAIN.test(name)) return null;
   const factors = factorType(name);
-  return (factors === null ? undefined : IN_MEMORY[factors]) ?? first(ELEMENT_TYPES, name);
+  return (factors === null ? undefined : IN_MEMORY[factors]) ?? firstMatch(ELEMENT_TYPES, name);
 }

@@ -1,5 +1,5 @@
 /**
- * What one instruction of a compiled program does: from its opcode, its operands and what its tool counted.
+ * The work of one instruction of a compiled program, from its opcode, operands and counters.
  *
  * An operand is written `dst=fp32@0x6820[1,1,1,1][4,1,1,1]`: type, address, strides, extents within one partition;
  * `channels=128` is how many partitions there are. Source: instructions of real captures, and their tool's own counts.
@@ -27,8 +27,11 @@ const OPCODES: ReadonlyMap<string, OpcodeKind> = new Map([
   ...named('map', 'ACTIVATE TENSOR_SCALAR TENSOR_TENSOR RECIPROCAL'),
   ...named('reduce', 'TENSOR_REDUCE'),
   ...named('move', 'LDWEIGHTS COPY CAST DMA_DIRECT2D ACT_TABLE_LOAD TENSOR_LOAD'),
-  ...named('control', 'EVENT_SEMAPHORE EVENT_SEMAPHORE_RANGE_CLEAR DRAIN NOP WRITE NOTIFY COMPARE_BRANCH SET_ORDERING_MODE'),
-]); // prettier-ignore
+  ...named(
+    'control',
+    'EVENT_SEMAPHORE EVENT_SEMAPHORE_RANGE_CLEAR DRAIN NOP WRITE NOTIFY COMPARE_BRANCH SET_ORDERING_MODE',
+  ),
+]);
 
 const SOURCE = "operands and counters of the vendor's tool";
 
@@ -83,17 +86,17 @@ const FORMULAS: Readonly<Record<OpcodeKind | 'transpose' | 'half', string>> = {
 
 const MEMORIES = /^(?:hbm|sbuf|psum)/;
 
-/** Traffic of the memory outside the core; 0 where the tool tells traffic of other memories alone, null where it tells none. */
+/** Traffic of the memory outside the core; 0 where the tool records traffic of other memories alone, null where it records none. */
 function bytesOf({ counters = {} }: Instruction, kind: OpcodeKind): number | null {
   if (kind === 'control') return 0;
   const { hbmReadBytes = 0, hbmWriteBytes = 0 } = counters;
-  const isKnownType = Object.keys(counters).some((name) => MEMORIES.test(name));
-  return isKnownType ? hbmReadBytes + hbmWriteBytes : null;
+  const hasTraffic = Object.keys(counters).some((name) => MEMORIES.test(name));
+  return hasTraffic ? hbmReadBytes + hbmWriteBytes : null;
 }
 
-const UNKNOWN = "the device trace does not tell it: read the JSON of the vendor's tool";
+const UNKNOWN = "not recorded in the device trace: read the JSON of the vendor's tool";
 
-/** What an instruction does; null for an opcode that is not known. */
+/** The work of an instruction; null for an unknown opcode. */
 export function instructionWork(instruction: Instruction): Work | null {
   const kind = OPCODES.get(instruction.name);
   if (kind === undefined) return null;

@@ -1,14 +1,14 @@
 /**
- * Calls known by the extents of their tensors alone, lists of tensors flattened into the row of arguments: brought back
- * into the order of the op's schema, where the extents leave no choice.
+ * Argument reconstruction: NVTX ranges have the sizes of a call's tensors alone, with TensorLists flattened. Where the
+ * sizes leave one possibility, the arguments are put back into the order of the op's schema.
  *
- * A list of tensors is one entry a tensor. A tensor without dimensions, a number, a list of numbers, None and an empty
- * list are one blank entry each; None inside a list is no entry at all.
+ * A list of tensors has one entry per tensor. A 0-dim tensor, a number, a list of numbers, None and an empty list have
+ * one blank entry each; None inside a list has no entry.
  */
 import type { Arg, OpCall } from '../../record/record.js';
 import { opName } from '../operands.js';
 
-/** What may stand at one place of a schema. */
+/** Kind of a schema's argument. */
 type SchemaSlot = 'tensor' | 'optional' | 'blank' | 'list' | 'list of scalars';
 type ArgumentOrder = readonly SchemaSlot[];
 
@@ -68,7 +68,7 @@ const ORDERS: ReadonlyMap<string, readonly ArgumentOrder[]> = new Map([
   ...ofAll('_amp_foreach_non_finite_check_and_unscale_', '@self[] @found_inf? @inv_scale?'),
 ]);
 
-/** Other ops with lists of tensors, which nothing tells from their other arguments. */
+/** Further ops with lists of tensors, which cannot be separated from their other arguments. */
 const OTHERS = new RegExp(
   [
     '^_foreach_|^_fused_(adam|sgd|adagrad)|^_amp_foreach_|^(lstm|gru|rnn_tanh|rnn_relu|einsum|meshgrid|block_diag)$',
@@ -83,11 +83,11 @@ const hasList = (call: OpCall): boolean => call.mod === 'c10d' || ORDERS.has(opN
 const isList = (slot: SchemaSlot): boolean => slot === 'list' || slot === 'list of scalars';
 const isTensor = (arg: Arg | undefined): boolean => arg?.shape !== undefined;
 
-/** Whether the entries may stand in the slot. */
+/** Whether the entries fit the slot. */
 function fits(slot: SchemaSlot, entries: readonly Arg[]): boolean {
   if (slot === 'optional') return true;
-  const told = slot === 'tensor' || slot === 'list';
-  return entries.every((entry) => isTensor(entry) === told);
+  const hasSizes = slot === 'tensor' || slot === 'list';
+  return entries.every((entry) => isTensor(entry) === hasSizes);
 }
 
 const extents = (entries: readonly Arg[]): string => entries.map(({ shape }) => String(shape)).join(';');
@@ -121,8 +121,8 @@ function inOrder(slots: ArgumentOrder, args: readonly Arg[]): Arg[] | null {
 const UNSPECIFIED_LIST: Arg = { name: '', type: 'list' };
 
 /**
- * Indices as the schema has them. None, for a dimension without an index, is no entry, so that the dimensions are only
- * told where all have one; an index as long as its dimension may be a mask.
+ * The indices of an indexing op. None, for a dimension without an index, has no entry: the dimensions of the indices are
+ * known only where all have one. An index as long as its dimension may be a mask.
  */
 function withKnownIndices([self, indices, ...rest]: readonly Arg[]): Arg[] {
   const shape = self?.shape ?? [];
@@ -130,18 +130,18 @@ function withKnownIndices([self, indices, ...rest]: readonly Arg[]): Arg[] {
   const certain =
     items.length === shape.length &&
     items.every((index, i) => index.shape?.length !== 1 || index.shape[0] !== shape[i]);
-  const told = certain
+  const list = certain
     ? { ...UNSPECIFIED_LIST, items: items.map((item) => ({ ...item, dtype: 'int64' })) }
     : UNSPECIFIED_LIST;
-  return [...(self === undefined ? [] : [self]), told, ...rest];
+  return [...(self === undefined ? [] : [self]), list, ...rest];
 }
 
 const IS_INDEXING = /index/;
 
-/** Ops whose first argument is a tensor, whatever its entry says: in-place ones, and gradients of losses. */
+/** Ops whose first argument is always a tensor: in-place ones, and gradients of losses. */
 const TENSOR_FIRST = /[^_]_$|_loss\w*_backward$/;
 
-/** The arguments, with a blank that can only be a tensor without dimensions as such. */
+/** The arguments, a blank first one as a 0-dim tensor where the op requires a tensor there. */
 function withKnownScalar(call: OpCall): readonly Arg[] {
   const [first, ...rest] = call.args;
   if (first === undefined || isTensor(first) || call.mod !== 'aten' || !TENSOR_FIRST.test(opName(call)))
@@ -150,8 +150,8 @@ function withKnownScalar(call: OpCall): readonly Arg[] {
 }
 
 /**
- * The call with its arguments in the order of its schema, as the dispatcher has them, lists of tensors as lists. Where
- * more than one order fits, or none, all that is told is that there is a list.
+ * The call with its arguments in the order of its schema. Where none or several orders fit, its only argument is a list
+ * whose items are unspecified.
  */
 export function reconstructArguments(call: OpCall): OpCall {
   if (call.from !== 'sizes') return call;

@@ -1,8 +1,8 @@
 /**
- * The arguments of a dispatcher's call by name, as its op's signature has them.
+ * Binds the positional arguments of a dispatcher's call to the names of its op's signature.
  *
- * This is the way to read such a call. A call in Python, which has keywords, is read by `argument` (`call.ts`) and what
- * `operands.ts` makes of it; so is an op that both know with the same arguments in the same places.
+ * Calls of Python functions have keywords and are read by `argument` (call.ts) and operands.ts; so are ops whose Python
+ * function has the same arguments in the same order.
  */
 import type { Arg, ArgValue, OpCall } from '../../record/record.js';
 import { positional, type Tensor } from '../call.js';
@@ -11,13 +11,13 @@ import { fittingSignature, isTensorial, isTensorList, type Signature } from './s
 
 /** The arguments of a call under the names of its signature. */
 export interface BoundArguments {
-  /** The argument of that name; undefined when the call does not go so far. */
+  /** The argument of that name; undefined when the call has fewer arguments. */
   arg(name: string): Arg | undefined;
-  /** The tensors given under that name: of a list all, none where it is not given. */
+  /** The tensors of the argument: all of a list, none where the argument is missing. */
   tensors(name: string): readonly Tensor[];
-  /** The first tensor under that name, or null. */
+  /** The first tensor of the argument, or null. */
   tensor(name: string): Tensor | null;
-  /** All tensors under these names, apart by blanks. */
+  /** The tensors of several arguments. @param names separated by blanks */
   tensorsOf(names: string): Tensor[];
   /** Undefined when it is unspecified. */
   value(name: string): ArgValue | undefined;
@@ -25,19 +25,20 @@ export interface BoundArguments {
   flag(name: string): boolean | null;
   /** A number; null when it is unspecified. */
   number(name: string): number | null;
-  /** A whole number that is not negative; null when it is unspecified. */
+  /** A non-negative integer; null when it is unspecified. */
   count(name: string): number | null;
-  /** Whole numbers, a single one as a list of one; null when they are unspecified or there are none. */
+  /** A list of integers, a single integer as a list of one; null when it is unspecified or empty. */
   integers(name: string): readonly number[] | null;
+  /** Tensors that the op reads. */
   readonly reads: readonly Tensor[];
-  /** Arguments that the op writes, those behind the signature (of an `out` variant) too. */
+  /** Tensors that the op writes, `outs` among them. */
   readonly writes: readonly Tensor[];
-  /** Tensors behind the signature: the results of an `out` variant, in order. */
+  /** The `out` tensors of an `out` overload, which follow the arguments of the signature. */
   readonly outs: readonly Tensor[];
 }
 
 /**
- * The arguments of a call by name.
+ * Binds the arguments of a call.
  *
  * @param signatures of the op, see `signature.ts`; the first that fits counts
  * @returns null when the call fits none, or a tensor has no sensible extents

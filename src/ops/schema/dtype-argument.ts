@@ -13,16 +13,16 @@ const BY_NUMBER: readonly string[] = [
   ...['float8_e5m2', 'float8_e4m3fn', 'float8_e5m2fnuz', 'float8_e4m3fnuz', 'uint16', 'uint32', 'uint64'],
 ];
 
-/** Types far behind the others in the same order. */
-const FAR_BEHIND: ReadonlyMap<number, string> = new Map([
+/** Types added later in the same enumeration. */
+const LATER_TYPES: ReadonlyMap<number, string> = new Map([
   [44, 'float8_e8m0fnu'],
   [45, 'float4_e2m1fn_x2'],
 ]);
 
 /** 15 → `bfloat16`; null for a number that stands for no type of a known size. */
 function dtypeNumbered(code: number): string | null {
-  const name = BY_NUMBER[code] ?? FAR_BEHIND.get(code) ?? '';
-  return name === '' ? null : name;
+  const name = BY_NUMBER[code] ?? LATER_TYPES.get(code);
+  return name === undefined || name === '' ? null : name;
 }
 
 /** `torch.float16`, `float16`, `half` → `float16`, `half`; null for anything else. */

@@ -1,8 +1,8 @@
 /**
- * Element types that a call does not tell and the kernel's name does: of lists of tensors a trace tells the extents
- * alone, of NVTX ranges that of every tensor. A type from a name is a guess at best of one operand's; it is only taken
- * where a tensor has none, for all that hold the op's data, and whoever shows the work can say so
- * (`Described.typedBy`).
+ * Infers dtypes missing from a call: Kineto omits them for TensorLists, NVTX ranges for all tensors.
+ *
+ * They come from the kernel's name, else from the call's other tensors. That is a guess, so it only fills in what is
+ * missing, and `ResolvedWork.typedBy` records it.
  */
 import type { Arg, OpCall } from '../../record/record.js';
 import { conversion, isMixed, operandTypes, widensIntegers, type OperandTypes } from './operand-types.js';
@@ -11,12 +11,12 @@ import { elementType } from '../kernels/type-in-name.js';
 
 const INTEGERS = new Set<string | null>(['int64', 'int32']);
 
-/** The type of the op's data by the kernel's name. */
+/** The element type of the op's data by the kernel's name; null where the name does not determine it. */
 function dataType(call: OpCall, types: OperandTypes, kernelName: string): string | null {
   const op = opName(call);
   if (isMixed(op) || (call.mod !== 'aten' && !call.args.some(isTyped))) return null;
   const named = elementType(kernelName);
-  // Where the op has indices, whole numbers in the name are theirs.
+  // Integer types in the name of a kernel with indices are those of the indices.
   return INTEGERS.has(named) && (types.size > 0 || widensIntegers(op)) ? null : named;
 }
 
@@ -30,23 +30,27 @@ const withType = (arg: Arg, dtype: string): Arg => {
   return arg.shape === undefined || arg.dtype !== undefined ? arg : { ...arg, dtype };
 };
 
-/** The type of the call's other tensors, if they agree: those of a list mostly are of the same. */
+/** The type that all typed data tensors of the call have; null when they differ or there are none. */
 function typeAmong(args: readonly Arg[], types: OperandTypes): string | null {
-  const told = new Set(args.flatMap(({ dtype }, i) => (dtype === undefined || types.has(i) ? [] : [dtype])));
-  const [only] = told;
-  return told.size === 1 && only !== undefined ? only : null;
+  const dtypes = new Set(args.flatMap(({ dtype }, i) => (dtype === undefined || types.has(i) ? [] : [dtype])));
+  const [only] = dtypes;
+  return dtypes.size === 1 && only !== undefined ? only : null;
 }
 
-/** The call with some type for every tensor: what it tells but for the types can be seen by it. */
+/** The call with float32 for every untyped tensor: shows whether anything but types is missing. */
 export const withAnyType = (call: OpCall): OpCall => ({
   ...call,
   args: call.args.map((arg) => withType(arg, 'float32')),
 });
 
-/** Where the type of an untyped tensor was taken from. */
+/** What missing dtypes were inferred from: the kernel's name, or the other operands. */
 export type TypedBy = 'kernel' | 'operand';
 
-/** The call with a type for every tensor where one can be had; the same object where nothing is missing. */
+/**
+ * The call with its missing dtypes inferred.
+ * @param kernelName full demangled name of a kernel of the call
+ * @returns the same call where nothing is missing, or nothing can be inferred
+ */
 export function inferDtypes(
   call: OpCall,
   kernelName: string,

@@ -1,5 +1,5 @@
 /**
- * Ops of the dispatcher by their signature: one rule for each, from its bound arguments to the work of the whole op.
+ * Rules for ops of the dispatcher: from the arguments bound by the op's signature to the cost of the whole op.
  */
 import { entryOf, named, type ByName } from '../by-name.js';
 import type { OpCall } from '../../record/record.js';
@@ -9,7 +9,7 @@ import { isDispatched } from './dispatched.js';
 import type { Family, KernelFacts, OpCost, Work } from '../family.js';
 import { tensor, tensorListParams, workOf } from '../work.js';
 
-/** The arguments of one call, by the names of its signature, and what launched it. */
+/** A call with its arguments bound to the names of its signature, and its kernel. */
 export interface BoundCall extends BoundArguments {
   readonly call: OpCall;
   readonly kernel: KernelFacts;
@@ -19,37 +19,43 @@ export interface OpRule {
   /** As `bind` takes them; the first that fits counts. */
   readonly signatures: readonly string[];
   /** Null when the arguments do not fit. */
-  readonly cost: (reading: BoundCall) => OpCost | null;
+  readonly cost: (bound: BoundCall) => OpCost | null;
 }
 
 /** By op name, or by `mod.op` where only that module's op is meant. */
 export type OpRules = ByName<OpRule>;
 
-/** One rule for several ops, names apart by blanks. */
+/**
+ * One rule for several ops.
+ * @param ops names separated by blanks
+ * @param signatures of the op, one per version or overload; the first that fits counts
+ */
 export const ruleFor = (ops: string, signatures: string | readonly string[], cost: OpRule['cost']): OpRules =>
   named(ops, { signatures: typeof signatures === 'string' ? [signatures] : signatures, cost });
 
 /**
- * An elementwise op that its signature tells in full: so many operations for each element of the tensors named `per`.
- * @param makes arguments that each have a new result of their extents and type; an `out` variant is given these
+ * The cost of an elementwise op that follows from its signature alone.
+ * @param flops operations per element
+ * @param per name of the tensors whose elements are counted
+ * @param makes names of tensors, for each of which the op makes a result of the same shape and type
  */
 export const elementwise =
   (flops: number, per: string, ...makes: readonly string[]): OpRule['cost'] =>
-  (reading) => {
-    if (reading.tensor(per) === null) return null;
-    const like = makes.flatMap((name) => reading.tensors(name));
-    const results = like.map(({ shape, dtype }, i) => tensor(shape, reading.outs[i]?.dtype ?? dtype));
-    const written = reading.writes.slice(0, reading.writes.length - reading.outs.length);
+  (bound) => {
+    if (bound.tensor(per) === null) return null;
+    const like = makes.flatMap((name) => bound.tensors(name));
+    const results = like.map(({ shape, dtype }, i) => tensor(shape, bound.outs[i]?.dtype ?? dtype));
+    const written = bound.writes.slice(0, bound.writes.length - bound.outs.length);
     return {
-      flops: flops * elementCount(reading.tensors(per)),
+      flops: flops * elementCount(bound.tensors(per)),
       writes: [...written, ...results],
-      params: tensorListParams(reading.reads),
+      params: tensorListParams(bound.reads),
       formula: `flops = ${flops}·E(${per}); bytes = operands read + results written`,
     };
   };
 
 /**
- * The whole work of a call by its rule: what is read once, what is written once.
+ * The work of a whole call by its rule.
  * @param source where the formulas come from
  * @returns null when the op has no rule, its arguments do not fit, or an amount has no exact number
  */
@@ -61,7 +67,7 @@ export function ruleWork(rules: OpRules, call: OpCall, kernel: KernelFacts, sour
   return cost === null || !isExact(cost) ? null : workOf({ reads: bound.reads, source, ...cost });
 }
 
-/** For a family whose ops only the dispatcher has, each with its rule. */
+/** `Family.work` for a family whose ops are all ops of the dispatcher with a rule each. */
 export const workByRules =
   (rules: OpRules, source: string): Family['work'] =>
   (call, kernel) =>

@@ -51,7 +51,7 @@ const SHORT_INDEX = /index(Select|Func|Add|Copy|Fill)\w*<[\w:]+, int,/;
 
 /**
  * The operands of an op with types of their own; none for an op of one data type. Indices have 64 bits, unless the
- * kernel's name tells less.
+ * kernel's name has 32-bit ones.
  */
 export function operandTypes(op: string, kernelName: string): OperandTypes {
   const types = TYPES.get(op) ?? NONE;
@@ -61,10 +61,10 @@ export function operandTypes(op: string, kernelName: string): OperandTypes {
 
 const WIDENING = new Set(['sum', 'nansum', 'prod', 'cumsum', 'cumprod', 'cumsum_', 'cumprod_', 'trace']);
 
-/** Whether the op makes 64-bit whole numbers of all whole numbers, so that its kernel does not tell the operand's. */
+/** Whether the op widens all integers to int64, so that its kernel's name does not have the operand's type. */
 export const widensIntegers = (op: string): boolean => WIDENING.has(op);
 
-/** Ops whose operands and results have types that no kernel's name tells apart: products with scales, and quantising. */
+/** Ops with data of several types, which a kernel's name does not assign to operands: scaled products, quantisation. */
 const MIXED = /^_scaled_|^_int_mm$|^_weight_int|quant|^_to_copy$|^to$/;
 
 /** Whether the op's data is of several types. */
@@ -82,5 +82,10 @@ const CONVERSIONS: readonly (readonly [pattern: RegExp, written: string, read: s
 export function conversion(op: string, kernelName: string): OperandTypes | null {
   if (op !== 'copy_') return null;
   const [, written, read] = CONVERSIONS.find(([pattern]) => pattern.test(kernelName)) ?? [];
-  return written === undefined || read === undefined ? null : new Map([[0, written], [1, read]]); // prettier-ignore
+  return written === undefined || read === undefined
+    ? null
+    : new Map([
+        [0, written],
+        [1, read],
+      ]);
 }

@@ -28,7 +28,7 @@ export function category(dtype: string): DtypeCategory | null {
 
 const rank = (name: DtypeCategory): number => CATEGORIES.indexOf(name);
 
-/** Two types of one width that hold each other's values in neither: the next wider type of their category. */
+/** Promotion of two types of one width, neither of which holds all values of the other: the next wider type. */
 const widened = (kind: DtypeCategory): string => (kind === 'int' ? 'int16' : 'float32');
 
 /** Result type of two types; null when one of them is not known. */
@@ -37,7 +37,8 @@ function promotePair(a: string, b: string): string | null {
   if (a === b) return a;
   if (kindA === null || kindB === null) return null;
   if (kindA !== kindB) return rank(kindA) > rank(kindB) ? a : b;
-  const [bytesA, bytesB] = [dtypeBytes(a) ?? 0, dtypeBytes(b) ?? 0];
+  const [bytesA, bytesB] = [dtypeBytes(a), dtypeBytes(b)];
+  if (bytesA === null || bytesB === null) return null;
   if (bytesA !== bytesB) return bytesA > bytesB ? a : b;
   return bytesA <= 2 ? widened(kindA) : a;
 }
@@ -47,7 +48,7 @@ function promotePair(a: string, b: string): string | null {
  *
  * The higher category wins, within a category the wider type. A Python number counts only when its category is higher
  * than that of every tensor; then the result has the default type of that category.
- * @returns null when it cannot be told
+ * @returns null when a type is not known
  */
 export function promote(tensors: readonly Tensor[], scalars: readonly (boolean | number)[] = []): string | null {
   const [first, ...rest] = tensors.map((tensor) => tensor.dtype);
@@ -86,7 +87,7 @@ export function floatingType(dtype: string | null): string | null {
   return kind === 'bool' || kind === 'int' ? DEFAULTS.float : dtype;
 }
 
-/** Categories of arguments by their type; a number whose value is unspecified has one too. */
+/** Categories of Python numbers by the argument's type, which is known even where the value is unspecified. */
 const ARG_CATEGORIES: Readonly<Record<string, DtypeCategory>> = {
   bool: 'bool',
   int: 'int',
@@ -94,17 +95,17 @@ const ARG_CATEGORIES: Readonly<Record<string, DtypeCategory>> = {
   complex: 'complex',
 };
 
-/** Category of a number that stands for an operand; null for anything else, and where it is unspecified. */
+/** Category of a number that is an operand; null for anything else, and where its type is unspecified. */
 export const argCategory = ({ type }: Arg): DtypeCategory | null =>
   Object.hasOwn(ARG_CATEGORIES, type) ? (ARG_CATEGORIES[type] ?? null) : null;
 
-/** The types that a Python number takes when the dispatcher makes it a tensor without dimensions. */
+/** Whether the tensor is a wrapped Python number: the dispatcher makes these 0-dim tensors of 64-bit types. */
 const isWrapped = ({ shape, dtype }: Tensor): boolean => {
   const kind = category(dtype);
   return shape.length === 0 && (kind === 'complex' ? 16 : 8) === dtypeBytes(dtype);
 };
 
-/** The type of one more operand of lower priority: it counts only when its category is higher. */
+/** Promotion with an operand of lower priority, which counts only when its category is higher. */
 function raise(dtype: string | null, kind: DtypeCategory | null, other: string): string | null {
   const own = dtype === null ? null : category(dtype);
   return own !== null && kind !== null && rank(kind) > rank(own) ? other : dtype;
@@ -119,12 +120,12 @@ const common = (tensors: readonly Tensor[]): string | null | undefined =>
       );
 
 /**
- * Result type of an op on operands as the dispatcher sees them.
+ * Result type of an op on operands of the dispatcher.
  *
  * Tensors with dimensions come first, then those without, then Python numbers; one that comes later counts only when
- * its category is higher (PyTorch, "Tensor Attributes"). A tensor without dimensions of a 64-bit type is taken for a
- * Python number: so the dispatcher gets these.
- * @returns null when it cannot be told
+ * its category is higher (PyTorch, "Tensor Attributes"). A 0-dim tensor of a 64-bit type is taken for a wrapped Python
+ * number.
+ * @returns null when a type is not known
  */
 export function promoteOperands(tensors: readonly Tensor[], numbers: readonly (DtypeCategory | null)[]): string | null {
   const wrapped = tensors.filter(isWrapped);

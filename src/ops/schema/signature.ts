@@ -1,24 +1,24 @@
 /**
  * Signatures: the arguments of a dispatcher's op in the order of its schema, written in one line.
  *
- * A word is one argument: what the op does with it, its name, what may stand there.
+ * A word is one argument: how the op uses it, its name, and which values fit.
  *
  * | word | argument |
  * |---|---|
  * | `@self` | a tensor, or a list of tensors, that the op reads |
- * | `!out` | one that it writes; `@!state`: reads and writes |
- * | `@bias?` | one that may be missing: None, or not told; but no number |
+ * | `!out` | one that it writes; `@!state`: one that it reads and writes |
+ * | `@bias?` | one that may be missing: None or unspecified, but no number |
  * | `@weights[]` | a list of tensors, and no single one |
  * | `alpha` | anything but tensors |
- * | `causal:bool` | of that kind (`bool`, `int`, `number`, `list`), None, or not told |
- * | `...` | at the end: whatever follows, and the last arguments may be missing |
+ * | `causal:bool` | of that kind (`bool`, `int`, `number`, `list`), None or unspecified |
+ * | `...` | at the end: any further arguments, and the last ones may be missing |
  *
- * An op has several signatures where it has overloads, or where versions of its library put arguments elsewhere.
+ * An op has several signatures where it has overloads, or where versions of its library differ.
  *
  * @example
  * // aten::addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1)
  * '@self @mat1 @mat2 beta alpha'
- * // two versions of an op: the fourth argument tells which
+ * // two versions of an op, which differ in the fourth argument
  * ['@q @k @v causal:bool ...', '@q @k @v @bias? causal:bool ...']
  */
 import type { Arg } from '../../record/record.js';
@@ -32,9 +32,9 @@ interface Parameter {
   readonly writes: boolean;
   /** Whether it may be missing. */
   readonly optional: boolean;
-  /** Whether it is a list of tensors and no single tensor. */
+  /** Whether it must be a list of tensors. */
   readonly listed: boolean;
-  /** What it has to be; null where anything may stand there that is no tensor. */
+  /** Kind of value; null where any non-tensor fits. */
   readonly kind: ArgumentKind | null;
 }
 
@@ -83,16 +83,16 @@ function signatureOf(text: string): Signature {
   return known;
 }
 
-/** Whether the argument is a list of tensors of which at least one is told. */
+/** Whether the argument is a non-empty list of tensors. */
 export const isTensorList = (arg: Arg): boolean => arg.items !== undefined && arg.items.length > 0;
 
 /** Whether the argument is a tensor or a list of tensors. */
 export const isTensorial = (arg: Arg): boolean => arg.shape !== undefined || isTensorList(arg);
 
-/** Whether the argument is missing, or nothing is told of it. */
+/** Whether the argument is None, or unspecified. */
 const isBlank = ({ type, value }: Arg): boolean => type === 'unknown' || type === 'NoneType' || value === null;
 
-/** A list without tensors: an empty one, or one of which only that is told. */
+/** Whether the argument is an empty list, or a list whose items are unspecified. */
 const isBlankList = (arg: Arg): boolean =>
   KINDS.list.includes(arg.type) && (arg.value === undefined || (Array.isArray(arg.value) && arg.value.length === 0));
 
@@ -104,14 +104,14 @@ function fitsOperand({ optional, listed }: Parameter, arg: Arg): boolean {
 const fitsPlain = ({ kind }: Parameter, arg: Arg): boolean =>
   !isTensorial(arg) && (kind === null || isBlank(arg) || KINDS[kind].includes(arg.type));
 
-/** Whether the argument may stand where the parameter is. */
+/** Whether the argument fits the parameter. */
 function fits(param: Parameter, arg: Arg | undefined): boolean {
   const isOperand = param.reads || param.writes;
   if (arg === undefined) return !isOperand || param.optional;
   return isOperand ? fitsOperand(param, arg) : fitsPlain(param, arg);
 }
 
-/** How many arguments there may be: as many as parameters, with results behind them, or as in another version. */
+/** Accepted numbers of arguments, best first: exact; with `out` tensors appended; of another version of the op. */
 const LENGTHS: readonly ((count: number, args: readonly Arg[]) => boolean)[] = [
   (count, args) => args.length === count,
   (count, args) => args.length > count && args.slice(count).every(isTensorial),
@@ -119,7 +119,7 @@ const LENGTHS: readonly ((count: number, args: readonly Arg[]) => boolean)[] = [
 ];
 
 /**
- * The first of the signatures that the arguments fit, one of their own length before others.
+ * The first of the signatures that the arguments fit; one of the same length is preferred.
  * @returns null when they fit none
  */
 export function fittingSignature(args: readonly Arg[], texts: readonly string[]): Signature | null {

@@ -37,7 +37,7 @@ describe('indexing by the dispatcher', () => {
   it('does not guess how many elements a mask or a value chooses', () => {
     expect(amount(aten('masked_select', x, t([64, 64], 'bool')))).to.equal('main 0 na');
     expect(amount(aten('nonzero', x))).to.equal('main 0 na');
-    expect(workOf(aten('nonzero', x))?.unknown).to.equal('how many elements are not zero is unspecified');
+    expect(workOf(aten('nonzero', x))?.unknown).to.equal('the number of non-zero elements is unspecified');
   });
 });
 

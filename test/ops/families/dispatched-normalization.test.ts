@@ -90,7 +90,7 @@ describe('batch normalisation as the dispatcher runs it', () => {
     expect(amount(old, kernel('void cudnn::bn_fw_tr_1C11_kernel_NCHW<float>(int)'))).to.equal('main 205184 165120');
     expect(amount(old, kernel('void cudnn::bn_fw_inf_1C11_kernel_NCHW<float>(int)'))).to.equal('main 81920 164352');
     expect(amount(old)).to.equal('main na 164352');
-    expect(workOf(old)?.unknown).to.equal('whether in training is unspecified');
+    expect(workOf(old)?.unknown).to.equal('the argument training is unspecified');
   });
   it('a sample alone has statistics of its own', () => {
     const call = aten('instance_norm', x, none, none, none, none, v(true), v(0.1), eps, v(true));

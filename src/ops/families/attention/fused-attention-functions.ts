@@ -1,11 +1,11 @@
 /**
  * Attention that TransformerEngine runs with cuDNN as one autograd function.
  *
- * The layout of q, k and v is a text, which the profiler does not tell. It is not needed: two extents are batch and
- * positions, in whatever order, and the offsets of the sequences tell how many there are.
+ * The layout of q, k and v is a string, which the profiler does not record. It is not needed: two extents are batch and
+ * sequence in either order, and the cumulative lengths have the number of sequences.
  */
 import { entryOf, type ByName } from '../../by-name.js';
-import { dtypeShort, numel, positional, type Tensor } from '../../call.js';
+import { dtypeShort, extentAt, numel, positional, type Tensor } from '../../call.js';
 import type { OpCall } from '../../../record/record.js';
 import { isDispatched } from '../../schema/dispatched.js';
 import type { Family, Param, Work } from '../../family.js';
@@ -16,10 +16,10 @@ const SOURCE =
   'two products of scores and of values, dense, FMA = 2; order of the tensors: transformer_engine/pytorch/attention/' +
   'dot_product_attention/backends.py (older: pytorch/attention.py) of TransformerEngine';
 
-/** Extents that q, k and v have in common when batch and positions are apart. */
-const APART = 4;
+/** Rank of q, k and v with separate batch and sequence extents. */
+const UNPACKED_RANK = 4;
 
-/** What the tensors behind the offsets hold, in order; several letters are one packed tensor. */
+/** The tensors after the cumulative lengths, in order; several letters are one packed tensor. */
 const OPERANDS: ByName<readonly string[]> = {
   FusedAttnFunc: ['q', 'k', 'v'],
   FusedAttnFunc_qkvpacked: ['qkv'],
@@ -35,10 +35,10 @@ interface FusedAttention {
   readonly valueWidth: number;
 }
 
-/** Batch times positions, which are the first two extents in either order. */
-const places = ({ shape: [a = 0, b = 0] }: Tensor): number => a * b;
+/** Tokens: batch times sequence, the first two extents in either order. */
+const tokenCount = ({ shape: [a = 0, b = 0] }: Tensor): number => a * b;
 
-/** Queries, keys and values each without what they are packed with: [batch or positions, the other, heads, width]. */
+/** q, k and v, unpacked: [batch or sequence, the other, heads, head dimension]. */
 function unpack(operands: readonly Tensor[], held: readonly string[]): readonly Tensor[] | null {
   const parts = operands.flatMap(({ shape, dtype }, i) => {
     const count = held[i]?.length ?? 0;
@@ -51,13 +51,13 @@ function unpack(operands: readonly Tensor[], held: readonly string[]): readonly 
 }
 
 function read([q, k, v]: readonly Tensor[], offsets: Tensor): FusedAttention | null {
-  const batch = (offsets.shape[0] ?? 0) - 1;
+  const batch = extentAt(offsets, 0) - 1;
   if (q === undefined || k === undefined || v === undefined || batch < 1) return null;
-  const [queries, keys] = [places(q) / batch, places(k) / batch];
-  if (!Number.isInteger(queries) || !Number.isInteger(keys) || places(k) !== places(v)) return null;
+  const [queries, keys] = [tokenCount(q) / batch, tokenCount(k) / batch];
+  if (!Number.isInteger(queries) || !Number.isInteger(keys) || tokenCount(k) !== tokenCount(v)) return null;
   const [heads = 0, width = 0] = q.shape.slice(-2);
   if (k.shape.at(-1) !== width) return null;
-  return { batch, queries, keys, heads, width, valueWidth: v.shape.at(-1) ?? 0 };
+  return { batch, queries, keys, heads, width, valueWidth: extentAt(v, -1) };
 }
 
 const paramsOf = ({ batch, queries, keys, heads, width, valueWidth }: FusedAttention, q: Tensor): Param[] => [
@@ -73,7 +73,7 @@ const paramsOf = ({ batch, queries, keys, heads, width, valueWidth }: FusedAtten
 const FORMULA =
   'flops = 2·B·H·Sq·Sk·(Dq + Dv), padded and masked pairs counted too; bytes = q + k + v + out, and in training the log-sum-exp';
 
-/** Packed sequences have their lengths as values, and a paged cache its own. */
+/** The lengths of packed sequences, and of those in a paged cache, are values. */
 const unknownWork = (operands: readonly Tensor[]): Work =>
   workOf({
     flops: null,
@@ -91,12 +91,12 @@ function work(call: OpCall): Work | null {
   if (held === undefined || tensors === null) return null;
   const first = tensors.findIndex(({ shape }) => shape.length >= 3);
   const operands = first === -1 ? [] : tensors.slice(first, first + held.length);
-  const [offsets, ...beside] = tensors.slice(0, first);
+  const [offsets, ...others] = tensors.slice(0, first);
   if (operands.length < held.length || offsets?.shape.length !== 1) return null;
-  const isPaged = beside.some(({ shape }) => shape.length > 1);
+  const isPaged = others.some(({ shape }) => shape.length > 1);
   const parts = unpack(operands, held);
   if (parts === null) return null;
-  if (isPaged || parts.some(({ shape }) => shape.length !== APART)) return unknownWork(operands);
+  if (isPaged || parts.some(({ shape }) => shape.length !== UNPACKED_RANK)) return unknownWork(operands);
   const attention = read(parts, offsets);
   const [q] = parts;
   if (attention === null || q === undefined) return null;

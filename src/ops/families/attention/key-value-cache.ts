@@ -9,7 +9,7 @@ import { tensor, tensorListParams } from '../../work.js';
 const SOURCE =
   'rows of new tokens copied to their slots, scaled where the cache is 8 bits wide; arguments as vLLM registers them';
 
-/** As many rows as there are slots; a batch may be padded with more. */
+/** The rows that have a slot; a padded batch has more. */
 function slotted(rows: Tensor, slots: Tensor): Tensor | null {
   const [tokens = 0, ...row] = rows.shape;
   return rows.shape.length === 0 ? null : tensor([Math.min(tokens, numel(slots.shape)), ...row], rows.dtype);
@@ -21,15 +21,15 @@ const isScaled = (rows: Tensor, cache: Tensor): boolean => {
   return from !== null && to === 1 && from > to;
 };
 
-/** @param caches what has a row per token, and the cache that it goes to */
+/** @param caches name of the cache by the name of the rows written to it */
 const stored =
   (caches: Readonly<Record<string, string>>) =>
-  (reading: BoundCall): OpCost | null => {
-    const slots = reading.tensor('slots');
+  (bound: BoundCall): OpCost | null => {
+    const slots = bound.tensor('slots');
     const [reads, writes]: [Tensor[], Tensor[]] = [[], []];
     let flops = 0;
     for (const [name, to] of Object.entries(caches)) {
-      const [given, cache] = [reading.tensor(name), reading.tensor(to)];
+      const [given, cache] = [bound.tensor(name), bound.tensor(to)];
       const rows = given === null || slots === null ? null : slotted(given, slots);
       if (rows === null || cache === null) return null;
       reads.push(rows);

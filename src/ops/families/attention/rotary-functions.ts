@@ -1,5 +1,5 @@
 /**
- * Rotary position embedding of training libraries: a new tensor, turned by the angles or by their sines and cosines.
+ * Rotary position embedding (RoPE) of training libraries, by angles or by their sines and cosines.
  */
 import { workByRules, ruleFor, type BoundCall, type OpRules } from '../../schema/op-rules.js';
 import { numel } from '../../call.js';
@@ -10,27 +10,27 @@ const SOURCE =
   'RoFormer (Su et al.), equation 34; arguments: apex/transformer/functional/fused_rope.py of apex, ' +
   'transformer_engine/pytorch/attention/rope.py and csrc/stable/registration.cpp of TransformerEngine';
 
-/** Per turned element: a pair takes four products and two sums. */
+/** FLOPs per rotated element: a pair takes four products and two sums. */
 const ROTATION = 3;
 
-/** What is behind the rotated width of a row is copied. */
-const turned =
+/** Elements beyond the rotated width of a row are copied. */
+const rotation =
   (tables: string) =>
-  (reading: BoundCall): OpCost | null => {
-    const input = reading.tensor('input');
+  (bound: BoundCall): OpCost | null => {
+    const input = bound.tensor('input');
     const width = input?.shape.at(-1) ?? 0;
-    const rotated = reading.tensorsOf(tables).reduce((sum, { shape }) => sum + (shape.at(-1) ?? 0), 0);
+    const rotated = bound.tensorsOf(tables).reduce((sum, { shape }) => sum + (shape.at(-1) ?? 0), 0);
     if (input === null || width === 0 || rotated === 0) return null;
     return {
       flops: ROTATION * (numel(input.shape) / width) * Math.min(width, rotated),
       writes: [input],
-      params: tensorListParams(reading.reads),
+      params: tensorListParams(bound.reads),
       formula:
-        'flops = 3·E turned, sines and cosines of the angles not counted; bytes = input + tables + offsets + result',
+        'flops = 3·E rotated, sines and cosines of the angles not counted; bytes = input + tables + offsets + result',
     };
   };
 
-const ANGLES = turned('freqs');
+const ANGLES = rotation('freqs');
 
 const RULES: OpRules = {
   ...ruleFor(
@@ -39,7 +39,7 @@ const RULES: OpRules = {
       // Angles alone, or their cosines and sines, which came first.
       '@input @freqs @sin transposed:bool',
       '@input @freqs transposed:bool',
-      // The format is a text, which may not be told.
+      // The format is a string, which may be unspecified.
       '@input @freqs @start? format interleaved:bool @offsets? cp_size:int cp_rank:int',
       '@input @freqs @start? interleaved:bool @offsets? cp_size:int cp_rank:int',
       '@input @freqs @offsets ...',
@@ -51,7 +51,7 @@ const RULES: OpRules = {
   ...ruleFor(
     'FusedRoPE2DFunc',
     ['@input height width @cos_h @sin_h @cos_w @sin_w', '@input @cos_h @sin_h @cos_w @sin_w'],
-    turned('cos_h cos_w'),
+    rotation('cos_h cos_w'),
   ),
   ...ruleFor(
     'fused_rope_forward fused_rope_backward',
@@ -64,6 +64,6 @@ export const rotaryFunctions: Family = {
   id: 'rotary-functions',
   title: 'Rotary position embedding of TransformerEngine and apex',
   ops: Object.keys(RULES),
-  formulas: ['flops = 3·E turned (six per pair); bytes = input + tables + result'],
+  formulas: ['flops = 3·E rotated (six per pair); bytes = input + tables + result'],
   work: workByRules(RULES, SOURCE),
 };

@@ -1,7 +1,6 @@
 /**
- * PyTorch's fast path of transformer modules: a whole multi-head attention, or a whole encoder layer, as one op.
- *
- * Where such an op runs as others that are told too, those describe the kernels; this one is for what is left.
+ * PyTorch's fast path of transformer modules: multi-head attention, or an encoder layer, as one op. Kernels of recorded
+ * inner ops are described by these; this family is for the others.
  */
 import { ruleFor, ruleWork, type BoundCall, type OpRules } from '../../schema/op-rules.js';
 import { dtypeShort, numel, type Tensor } from '../../call.js';
@@ -32,27 +31,27 @@ function attentionFlops(q: Sequences, keys: number): number {
 }
 
 /** Each operand once: one tensor may be query, key and value, and then their extents are the same. */
-function distinct(reading: BoundCall): Tensor[] {
-  const [q, k, v] = [reading.tensor('q'), reading.tensor('k'), reading.tensor('v')];
+function distinct(bound: BoundCall): Tensor[] {
+  const [q, k, v] = [bound.tensor('q'), bound.tensor('k'), bound.tensor('v')];
   const isSelf = [k, v].every((other) => other?.shape.join() === q?.shape.join());
-  return reading.tensorsOf(`${isSelf ? 'q' : 'q k v'} qkv_weight qkv_bias weight bias mask`);
+  return bound.tensorsOf(`${isSelf ? 'q' : 'q k v'} qkv_weight qkv_bias weight bias mask`);
 }
 
 /** The averaged weights [B, Sq, Sk], or those of each head, where they are wanted. */
-function weightsOf(reading: BoundCall, q: Sequences, keys: number, dtype: string): Tensor[] {
-  if (reading.flag('need_weights') === false) return [];
-  const heads = reading.flag('average_weights') === false ? (reading.number('heads') ?? 1) : 1;
+function weightsOf(bound: BoundCall, q: Sequences, keys: number, dtype: string): Tensor[] {
+  if (bound.flag('need_weights') === false) return [];
+  const heads = bound.flag('average_weights') === false ? (bound.number('heads') ?? 1) : 1;
   return [tensor([q.batch, heads, q.positions, keys], dtype)];
 }
 
-const attention = (reading: BoundCall): OpCost | null => {
-  const source = reading.tensor('q');
-  const [q, k] = [sequences(source), sequences(reading.tensor('k'))];
+const attention = (bound: BoundCall): OpCost | null => {
+  const source = bound.tensor('q');
+  const [q, k] = [sequences(source), sequences(bound.tensor('k'))];
   if (source === null || q === null || k === null) return null;
   return {
     flops: attentionFlops(q, k.positions),
-    reads: distinct(reading),
-    writes: [source, ...weightsOf(reading, q, k.positions, source.dtype)],
+    reads: distinct(bound),
+    writes: [source, ...weightsOf(bound, q, k.positions, source.dtype)],
     params: [
       ['B', q.batch],
       ['Sq', q.positions],
@@ -66,9 +65,9 @@ const attention = (reading: BoundCall): OpCost | null => {
 };
 
 /** The two feed-forward weights are [F, E] and [E, F]. */
-const layer = (reading: BoundCall): OpCost | null => {
-  const source = reading.tensor('src');
-  const [at, weight] = [sequences(source), reading.tensor('ffn_weight_1')];
+const layer = (bound: BoundCall): OpCost | null => {
+  const source = bound.tensor('src');
+  const [at, weight] = [sequences(source), bound.tensor('ffn_weight_1')];
   const [hidden, embedding] = weight?.shape ?? [];
   if (source === null || at === null || hidden === undefined || embedding !== at.embedding) return null;
   return {
@@ -87,8 +86,8 @@ const layer = (reading: BoundCall): OpCost | null => {
 };
 
 /** The bias added to q, k and v, and q scaled: [B, S, 3·E] → 3 × [B, heads, S, E/heads]. */
-const rescaled = (reading: BoundCall): OpCost | null => {
-  const qkv = reading.tensor('qkv');
+const rescaled = (bound: BoundCall): OpCost | null => {
+  const qkv = bound.tensor('qkv');
   if (qkv === null) return null;
   const formula = 'flops = E (bias) + E/3 (scale of q); bytes = qkv + bias + q, k and v';
   return { params: tensorParams(qkv), flops: numel(qkv.shape) + numel(qkv.shape) / 3, writes: [qkv], formula };

@@ -1,7 +1,7 @@
 /**
  * Arguments of the dispatcher's convolutions and their gradients, by op.
  *
- * Names: input `x`, weight `w`, gradient of the output `dy`; `x_size` and `w_size` are extents that a gradient gets.
+ * Names: input `x`, weight `w`, gradient of the output `dy`; `x_size` and `w_size` are the extents of a gradient.
  * Source: aten/src/ATen/native/native_functions.yaml of torch 1.8 to 2.13.
  */
 import type { ByName } from '../../by-name.js';
@@ -9,9 +9,9 @@ import type { ByName } from '../../by-name.js';
 /** A convolution; see `bind` for signatures. */
 export interface ConvolutionForm {
   readonly signatures: readonly string[];
-  /** Spatial dimensions; the weight tells where absent. */
+  /** Spatial dimensions; by default those of the weight. */
   readonly rank?: number;
-  /** Whether it is transposed; the argument `transposed` tells where absent. */
+  /** Whether it is transposed; by default the argument `transposed`. */
   readonly transposed?: boolean;
 }
 
@@ -99,7 +99,7 @@ export const FORWARD_FORMS: ByName<ConvolutionForm> = {
 const ALL: readonly Gradient[] = ['dgrad', 'wgrad', 'bias'];
 const BOTH: readonly Gradient[] = ['dgrad', 'wgrad'];
 const SLOW_GRADIENT = '@dy @x @w kernel_size stride padding';
-/** Results of an overload that is given the gradients it shall write; None for one that is not asked for. */
+/** Results of an `out=` overload; None for a gradient that is not computed. */
 const INTO = '!dgrad? !wgrad? !bias?';
 
 const GENERAL_GRADIENTS: ByName<GradientForm> = {

@@ -1,12 +1,12 @@
 /**
- * A convolution's numbers: extents, stride, padding, dilation, and the output positions that follow.
+ * The geometry of a convolution: extents, stride, padding, dilation, and the output extents that follow.
  */
 import { numel, type Tensor } from '../../call.js';
 import type { ArgValue } from '../../../record/record.js';
 import type { Param } from '../../family.js';
 import { dtypeParams } from '../../product.js';
 
-/** A convolution's numbers; lists run over the spatial dimensions, outermost first. */
+/** Extents and settings of a convolution; lists have the spatial dimensions, outermost first. */
 export interface Geometry {
   readonly batch: number;
   readonly channels: number;
@@ -38,7 +38,7 @@ function paddingOf(given: ArgValue | undefined, rank: number): readonly (number 
   return perDimension(given === 'valid' ? 0 : given, rank, 0);
 }
 
-/** Positions along one dimension; null when the kernel does not fit. */
+/** Output extent of one dimension; null when the kernel does not fit. */
 function positions(geometry: Omit<Geometry, 'output'>, i: number, transposed: boolean, extra: number): number | null {
   const { input, kernel, stride, padding, dilation } = geometry;
   const [size = 0, r = 1, step = 1, pad = 0, spread = 1] = [input[i], kernel[i], stride[i], padding[i], dilation[i]];
@@ -52,7 +52,7 @@ function positions(geometry: Omit<Geometry, 'output'>, i: number, transposed: bo
   return count >= 1 ? count : null;
 }
 
-/** Spatial rank of a convolution with this weight, 1 to 3; null when the weight is none of one. */
+/** Spatial rank of a convolution with this weight, 1 to 3; null when the weight has another rank. */
 export function spatialRank(weight: Tensor, expected?: number): 1 | 2 | 3 | null {
   const rank = weight.shape.length - 2;
   if (expected !== undefined && rank !== expected) return null;
@@ -60,8 +60,8 @@ export function spatialRank(weight: Tensor, expected?: number): 1 | 2 | 3 | null
 }
 
 /**
- * The numbers of a convolution of x [(N,) C, …] with w [K, C/g, …], or [C, K/g, …] when transposed.
- * @returns null when they make no convolution
+ * The geometry of a convolution of x [(N,) C, …] with w [K, C/g, …], or [C, K/g, …] when transposed.
+ * @returns null when the extents and settings do not fit each other
  */
 export function geometryOf(
   at: SettingReader,
@@ -86,7 +86,7 @@ export function geometryOf(
   return output.includes(null) ? null : { ...known, output: output.map(Number) };
 }
 
-/** PyProf's letters, outermost dimension first; its conv1d is a conv2d of height 1. */
+/** PyProf's letters, outermost dimension first; a conv1d is shown as a conv2d of height 1. */
 const LETTERS = {
   input: ['D', 'H', 'W'],
   output: ['Z', 'P', 'Q'],
@@ -96,7 +96,7 @@ const LETTERS = {
   dilation: ['dd', 'dh', 'dw'],
 } as const;
 
-/** What a missing dimension is filled with. */
+/** Values of dimensions that the convolution does not have. */
 const FILL = { input: 1, output: 1, kernel: 1, padding: 0, stride: 1, dilation: 1 } as const;
 
 /** `N=8,C=64,H=56,W=56,K=128,P=56,Q=56,R=3,S=3,ph=1,pw=1,U=1,V=1,dh=1,dw=1,g=1,fp16,` */
@@ -121,9 +121,8 @@ function addRow(params: Param[], geometry: Geometry, key: keyof typeof LETTERS):
   }
 }
 
-export const CONVOLUTION_SOURCE =
-  'direct convolution, a multiply-add counted as 2; torch.utils.flop_counter counts alike';
+export const CONVOLUTION_SOURCE = 'direct convolution, a multiply-add counted as 2, as in torch.utils.flop_counter';
 
-/** Operations of N convolutions: every position takes a multiply-add for each weight. Batch and positions as counts. */
+/** FLOPs of a batch of convolutions: a multiply-add for each position and weight. */
 export const convolutionFlops = (batch: number, positionCount: number, w: Tensor): number =>
   2 * batch * positionCount * numel(w.shape);

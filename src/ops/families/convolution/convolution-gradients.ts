@@ -1,11 +1,11 @@
 /**
- * Gradients of convolutions as the dispatcher runs them: of the input, the weight and the bias, each a part of its own.
+ * Gradients of the dispatcher's convolutions (dgrad, wgrad, bias), each a part of its op.
  *
  * The input and the weight gradient take as many multiply-adds as the convolution: one for each weight at every
- * position of the output (of the input when transposed). Settings are not needed where the extents of both are told.
+ * position of the output (of the input when transposed). Settings are not needed where the extents of both are known.
  */
 import { entryOf } from '../../by-name.js';
-import { numel, type Tensor } from '../../call.js';
+import { extentAt, numel, type Tensor } from '../../call.js';
 import type { OpCall } from '../../../record/record.js';
 import { bind, type BoundArguments } from '../../schema/binding.js';
 import type { KernelFacts, Param, KernelRole, Work } from '../../family.js';
@@ -17,20 +17,20 @@ import { GRADIENT_FORMS, type Gradient, type GradientForm } from './convolution-
 import { CONVOLUTION_SOURCE, convolutionFlops, geometryParams, spatialRank } from './convolution-geometry.js';
 import { isTransposed, shapeParams, knownGeometry } from './dispatched-convolution.js';
 
-/** What a call tells of a convolution and its gradient. */
+/** The operands of a convolution's backward pass. */
 interface Backward {
   readonly dy: Tensor;
-  /** The input, or the extents of its gradient; null when neither is told. */
+  /** The input, or the extents of its gradient; null when neither is recorded. */
   readonly x: Tensor | null;
-  /** The weight, or the extents of its gradient; null when neither is told. */
+  /** The weight, or the extents of its gradient; null when neither is recorded. */
   readonly w: Tensor | null;
   readonly rank: number;
-  /** Null when not told. */
+  /** Null when unspecified. */
   readonly transposed: boolean | null;
   readonly params: readonly Param[];
 }
 
-/** A tensor given as such or by its extents. */
+/** An operand, or the tensor of its extents alone. */
 function operand(bound: BoundArguments, name: string, dtype: string): Tensor | null {
   const given = bound.tensor(name);
   if (given !== null) return given;
@@ -44,7 +44,7 @@ function agree(dy: Tensor, x: Tensor | null, w: Tensor | null, transposed: boole
   const [outer, inner] = transposed ? [x, dy] : [dy, x];
   const [first = 0, second = 0] = w.shape;
   if (outer !== null && outer.shape[1] !== first) return false;
-  return inner === null || second === 0 || (inner.shape[1] ?? 0) % second === 0;
+  return inner === null || second === 0 || extentAt(inner, 1) % second === 0;
 }
 
 /** The input of a transposed convolution, from its output: the plain convolution of that by the same weight. */
@@ -61,18 +61,18 @@ function paramsOf(bound: BoundArguments, known: Omit<Backward, 'params'>): reado
   return shapeParams({ dY: dy, ...(x === null ? {} : { X: x }), ...(w === null ? {} : { W: w }) });
 }
 
-/** The convolution a gradient's call tells of; null when its tensors make none. */
+/** The backward pass of a call; null when its tensors do not fit. */
 function backwardOf(bound: BoundArguments, form: GradientForm): Backward | null {
   const dy = bound.tensor('dy');
   if (dy === null || dy.shape.length < 3) return null;
   const w = operand(bound, 'w', dy.dtype);
   const rank = dy.shape.length - 2;
   if (rank > 3 || (w !== null && spatialRank(w, rank) === null)) return null;
-  const told = isTransposed(bound, form);
+  const recorded = isTransposed(bound, form);
   const givenX = operand(bound, 'x', dy.dtype);
-  const x = givenX ?? (told === true ? inputOf(bound, dy, w, rank) : null);
+  const x = givenX ?? (recorded === true ? inputOf(bound, dy, w, rank) : null);
   if (x !== null && (x.shape.length !== rank + 2 || x.shape[0] !== dy.shape[0])) return null;
-  const fitting = [false, true].filter((way) => (told ?? way) === way && agree(dy, x, w, way));
+  const fitting = [false, true].filter((way) => (recorded ?? way) === way && agree(dy, x, w, way));
   if (fitting.length === 0) return null;
   const transposed = fitting.length === 1 ? (fitting[0] ?? null) : null;
   const known = { dy, x, w, rank, transposed };
@@ -95,20 +95,20 @@ const FORMULAS: Readonly<Record<Gradient, string>> = {
 
 const unknownOf = (found: Backward, role: Gradient): string => {
   if (found.w === null) return 'the extents of the weight are unspecified';
-  if (positionsOf(found) === null) return 'whether the convolution is transposed, or its input, is unspecified';
+  if (positionsOf(found) === null) return 'whether the convolution is transposed is unspecified, or its input';
   return role === 'wgrad' ? 'the input is unspecified' : 'the extents of the input are unspecified';
 };
 
-/** One gradient's work, with null for what the call does not tell. */
+/** The work of one gradient. */
 function part(found: Backward, role: Gradient): Work {
   const { dy, x, w, params } = found;
   const shared = { role, params, formula: FORMULAS[role], source: CONVOLUTION_SOURCE };
   if (role === 'bias') {
-    const bias = tensor([dy.shape[1] ?? 0], dy.dtype);
+    const bias = tensor([extentAt(dy, 1)], dy.dtype);
     return workOf({ ...shared, flops: numel(dy.shape), reads: [dy], writes: [bias] });
   }
   const count = positionsOf(found);
-  const flops = w === null || count === null ? null : convolutionFlops(dy.shape[0] ?? 0, count, w);
+  const flops = w === null || count === null ? null : convolutionFlops(extentAt(dy, 0), count, w);
   if (flops === null || x === null || w === null) {
     return workOf({ ...shared, matmul: true, flops, writes: null, unknown: unknownOf(found, role) });
   }
@@ -116,15 +116,15 @@ function part(found: Backward, role: Gradient): Work {
   return workOf({ ...shared, matmul: true, flops, reads: [dy, operand], writes: [gradient] });
 }
 
-/** Gradients that the call gives tensors to write to; null where its overload has no such arguments. */
-function given(bound: BoundArguments, form: GradientForm): readonly Gradient[] | null {
+/** Gradients of an `out=` overload, by the tensors passed for them; null for any other call. */
+function outGradients(bound: BoundArguments, form: GradientForm): readonly Gradient[] | null {
   const found = form.gives.filter((role) => bound.tensor(role) !== null);
   return found.length === 0 ? null : found;
 }
 
-/** Gradients that the call asks for. Where the mask is unspecified: both, without the bias. */
-function asked(bound: BoundArguments, form: GradientForm): readonly Gradient[] {
-  const into = given(bound, form);
+/** Gradients that the call computes. Where the mask is unspecified: dgrad and wgrad. */
+function requestedGradients(bound: BoundArguments, form: GradientForm): readonly Gradient[] {
+  const into = outGradients(bound, form);
   if (into !== null) return into;
   const mask = bound.value('output_mask');
   const outs = bound.outs.length;
@@ -132,7 +132,7 @@ function asked(bound: BoundArguments, form: GradientForm): readonly Gradient[] {
   return form.gives.filter((role) => role !== 'bias' || form.gives.length === 1 || outs === form.gives.length);
 }
 
-const UNSPECIFIED = 'taken as those that its kernels tell, else as both';
+const ASSUMPTION = 'those that its kernels are named after, else both';
 
 /** The gradients that a call of the dispatcher computes; null when the op is none, or its arguments do not fit. */
 export function gradientParts(call: OpCall): readonly Work[] | null {
@@ -141,23 +141,24 @@ export function gradientParts(call: OpCall): readonly Work[] | null {
   const found = form === undefined || bound === null ? null : backwardOf(bound, form);
   if (form === undefined || bound === null || found === null) return null;
   const isMasked = Array.isArray(bound.value('output_mask'));
-  const told = form.gives.length === 1 || isMasked || bound.outs.length > 0 || given(bound, form) !== null;
-  const roles = asked(bound, form);
+  const isSpecified =
+    form.gives.length === 1 || isMasked || bound.outs.length > 0 || outGradients(bound, form) !== null;
+  const roles = requestedGradients(bound, form);
   return roles.map((role) => {
     const work = part(found, role);
-    return told
+    return isSpecified
       ? work
       : {
           ...work,
           perhaps: true,
-          formula: `${work.formula}; which gradients are asked for is unspecified: ${UNSPECIFIED}`,
+          formula: `${work.formula}; output_mask is unspecified: ${ASSUMPTION}`,
         };
   });
 }
 
 const NONE: Work = {
   ...{ role: 'main', flops: 0, bytes: 0, params: [], matmul: true },
-  ...{ formula: '0: no gradient is asked for', source: 'output_mask of the call' },
+  ...{ formula: '0: output_mask selects no gradient', source: 'output_mask of the call' },
 };
 
 /** All gradients of a call together. */
@@ -179,14 +180,14 @@ function whole(parts: readonly Work[]): Work {
 
 /**
  * BLAS kernels of a 1×1 convolution's gradients, column-major on NCHW: dXᵀ = dYᵀ·W (nt), dWᵀ = X·dYᵀ (tn). A larger
- * kernel's products come after a transform, and their names tell nothing.
+ * kernel's products follow a transform, and their names do not determine the gradient.
  */
 const TRANSPOSITIONS: readonly (readonly [Gradient, RegExp])[] = [
   ['dgrad', /gemm\w*_nt(?:_|$)|Cijk_Ailk_Bjlk/],
   ['wgrad', /gemm\w*_tn(?:_|$)|Cijk_Alik_Bljk/],
 ];
 
-/** Which gradient a kernel computes: the only one there is, else as its name says; null when that tells none. */
+/** The gradient that a kernel computes: the only one there is, else by its name; null when that has none. */
 function roleOf({ name }: KernelFacts, parts: readonly Work[], pointwise: boolean): KernelRole | null {
   const multiplying = parts.filter(({ matmul }) => matmul).map(({ role }) => role);
   if (multiplying.length < 2) return multiplying[0] ?? null;
@@ -194,12 +195,12 @@ function roleOf({ name }: KernelFacts, parts: readonly Work[], pointwise: boolea
   return namedGradient(name) ?? transposition ?? null;
 }
 
-/** Whether every spatial extent of the kernel is 1, as the params tell it. */
+/** Whether the convolution is 1×1, by its params. */
 const isPointwise = (params: readonly Param[]): boolean =>
   ['R', 'S'].every((key) => params.find(([name]) => name === key)?.[1] === 1) &&
   params.every(([key, value]) => key !== 'T' || value === 1);
 
-/** The work of one kernel of a gradient's call: of the gradient its name tells, else of all. */
+/** The work of one kernel of a backward call: the gradient by its name, else all of them. */
 export function gradientWork(parts: readonly Work[], kernel: KernelFacts): Work {
   const all = whole(parts);
   const kind = kernelKind(kernel);

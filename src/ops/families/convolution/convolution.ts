@@ -2,9 +2,8 @@
  * Convolutions of one to three spatial dimensions, and transposed ones.
  *
  * Every output position takes C/g · prod(kernel) multiply-adds for each of the K channels; in a transposed convolution
- * every input position gives as many to each output channel. Dilation and padding change only the number of positions.
- * The input gradient and the weight gradient take as many again each. Winograd and FFT kernels are given the count of
- * the direct algorithm.
+ * every input position does. Dilation and padding change only the number of positions. dgrad and wgrad take as many each.
+ * Winograd and FFT kernels count as the direct algorithm.
  */
 import { dispatcherNames } from '../../by-name.js';
 import { numel, argumentValue } from '../../call.js';
@@ -25,9 +24,9 @@ import {
 } from './convolution-geometry.js';
 import { forwardConvolution } from './dispatched-convolution.js';
 
-/** Where the arguments of a call in Python stand. */
+/** Order of the arguments of a Python function. */
 interface PythonForm {
-  /** Spatial dimensions; null when the weight tells. */
+  /** Spatial dimensions; null when they follow from the weight. */
   readonly rank: 1 | 2 | 3 | null;
   readonly transposed: boolean;
   readonly order: readonly string[];
@@ -84,7 +83,7 @@ const DISPATCHED: readonly string[] = [...Object.keys(FORWARD_FORMS), ...Object.
 
 const partsOf = (call: OpCall): readonly Work[] | null => gradientParts(call) ?? timeConvolutionParts(call);
 
-/** The work of a convolution that the dispatcher ran: the whole of it, or the gradient that the kernel computes. */
+/** The work of a dispatcher's convolution: the whole forward pass, or the gradient that the kernel computes. */
 function dispatched(call: OpCall, kernel: KernelFacts): Work | null {
   const forward = forwardConvolution(call) ?? timeConvolution(call);
   if (forward !== null) return workUnlessHelper(forward, kernel);
@@ -101,7 +100,7 @@ export const convolution: Family = {
     'transposed: flops = 2·N·C·prod(in)·(K/g)·prod(kernel), with C input and K output channels',
     'bytes = |x| + |W| + |y|',
     'bias kernel: flops = |y|, bytes = 2·|y| + K forward, |y| + K backward',
-    'of the dispatcher: bias and addend are read too; each gradient that output_mask asks for is a part of its own',
+    'of the dispatcher: bias and addend are read too; each gradient that output_mask selects is a part of its own',
   ],
   work(call, kernel) {
     if (isDispatched(call)) return dispatched(call, kernel);

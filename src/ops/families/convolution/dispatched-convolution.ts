@@ -1,12 +1,12 @@
 /**
- * Convolutions as the dispatcher runs them, forward: any of its ops, whether their settings are told or not.
+ * Forward convolutions of the dispatcher, with or without recorded settings.
  *
  * Without stride, padding and dilation the positions of the output are not known, and with them the FLOPs; a transposed
- * convolution needs only the positions of its input. The gradient that comes back (`OpCall.out`) tells the
- * output all the same.
+ * convolution needs only the positions of its input. The output's extents may still be known
+ * from its gradient (`OpCall.out`).
  */
 import { entryOf } from '../../by-name.js';
-import { numel, type Tensor } from '../../call.js';
+import { extentAt, numel, type Tensor } from '../../call.js';
 import type { ArgValue, OpCall } from '../../../record/record.js';
 import { bind, type BoundArguments } from '../../schema/binding.js';
 import type { Param, Work } from '../../family.js';
@@ -22,27 +22,27 @@ import {
   type Geometry,
 } from './convolution-geometry.js';
 
-/** Arguments that decide how many positions the output has. */
-const DECISIVE = ['stride', 'padding', 'dilation', 'output_padding', 'transposed'] as const;
+/** Arguments that determine the number of output positions. */
+const SHAPE_SETTINGS = ['stride', 'padding', 'dilation', 'output_padding', 'transposed'] as const;
 
-/** Names of the decisive arguments whose value the profile does not tell. */
+/** Names of those arguments whose value is unspecified. */
 const unspecifiedSettings = (bound: BoundArguments): string[] =>
-  DECISIVE.filter((name) => bound.arg(name) !== undefined && bound.value(name) === undefined);
+  SHAPE_SETTINGS.filter((name) => bound.arg(name) !== undefined && bound.value(name) === undefined);
 
 /** Whether the convolution is transposed; null when that is unspecified. */
 export function isTransposed(bound: BoundArguments, form: ConvolutionForm): boolean | null {
   return form.transposed ?? bound.flag('transposed');
 }
 
-/** The groups: as told, else as many as the weight's channels leave of the input's. */
+/** The groups: as recorded, else the input's channels divided by the weight's. */
 function groupsOf(bound: BoundArguments, channels: number, w: Tensor, transposed: boolean): ArgValue {
-  const told = bound.value('groups');
-  if (told !== undefined) return told;
+  const groups = bound.value('groups');
+  if (groups !== undefined) return groups;
   const [, second = 0] = w.shape;
   return transposed || second === 0 ? 1 : channels / second;
 }
 
-/** The numbers of the convolution; null when they are not all told, or make none. */
+/** The geometry of the convolution; null when a setting is unspecified, or the numbers do not fit. */
 export function knownGeometry(
   bound: BoundArguments,
   x: Tensor,
@@ -51,7 +51,7 @@ export function knownGeometry(
   rank: number,
 ): Geometry | null {
   if (unspecifiedSettings(bound).length > 0) return null;
-  const channels = x.shape.at(-rank - 1) ?? 0;
+  const channels = extentAt(x, -rank - 1);
   const at = (name: string): ArgValue | undefined =>
     name === 'groups' ? groupsOf(bound, channels, w, transposed) : (bound.value(name) ?? undefined);
   return geometryOf(at, rank, x, w, transposed);
@@ -67,7 +67,7 @@ const formulaOf = (transposed: boolean): string =>
     ? 'flops = 2·N·C·prod(in)·(K/g)·prod(kernel), bytes = operands read + |y|'
     : 'flops = 2·N·K·prod(out)·(C/g)·prod(kernel), bytes = operands read + |y|';
 
-/** The output as an `out=` form tells it, or the gradient that comes back. */
+/** The output, where it is recorded: of an `out=` overload, or by the extents of its gradient. */
 function recordedOutput(call: OpCall, bound: BoundArguments, x: Tensor): Tensor | null {
   const [shape] = call.out ?? [];
   return bound.outs[0] ?? (shape?.length === x.shape.length ? tensor(shape, x.dtype) : null);
@@ -96,7 +96,7 @@ const shared = ({ bound, x, w }: ConvolutionOperands, transposed: boolean | null
   source: CONVOLUTION_SOURCE,
 });
 
-/** All settings told: the positions follow. */
+/** The work where all settings are known. */
 function knownWork(operands: ConvolutionOperands, geometry: Geometry, transposed: boolean, out: Tensor | null): Work {
   const { x, w, rank } = operands;
   const { batch, filters, input, output } = geometry;
@@ -109,11 +109,11 @@ function knownWork(operands: ConvolutionOperands, geometry: Geometry, transposed
   });
 }
 
-/** Settings not told: a transposed convolution's positions are its input's; any other's are its output's. */
+/** The work with unspecified settings: FLOPs need the positions of the input if transposed, else of the output. */
 function unspecifiedWork(operands: ConvolutionOperands, transposed: boolean | null, out: Tensor | null): Work {
   const { bound, x, w, rank } = operands;
   const counted = transposed === true ? x : transposed === false ? out : null;
-  const batch = x.shape.length === rank + 1 ? 1 : (x.shape[0] ?? 0);
+  const batch = x.shape.length === rank + 1 ? 1 : extentAt(x, 0);
   const flops = counted === null ? null : convolutionFlops(batch, numel(counted.shape.slice(-rank)), w);
   const cost = { ...shared(operands, transposed), flops };
   if (out !== null && flops !== null) return workOf({ ...cost, writes: [out] });

@@ -1,13 +1,13 @@
 /**
  * Embeddings as the dispatcher runs them: rows by index, their sums in bags, the gradient of the table.
  */
-import { numel, type Tensor } from '../../call.js';
+import { extentAt, numel, type Tensor } from '../../call.js';
 import { ruleFor, type BoundCall, type OpRules } from '../../schema/op-rules.js';
 import type { OpCost, Param } from '../../family.js';
 import { tensor, tensorParams } from '../../work.js';
 
 /** As many rows. */
-const rowsOf = (table: Tensor, count: number): Tensor => tensor([count, table.shape.at(-1) ?? 0], table.dtype);
+const rowsOf = (table: Tensor, count: number): Tensor => tensor([count, extentAt(table, -1)], table.dtype);
 
 const params = (table: Tensor, indices: Tensor): Param[] => [
   ...tensorParams(indices, 'I'),
@@ -24,15 +24,15 @@ interface BagLookup {
 }
 
 /** @param name of the table, or of a gradient as wide as its rows */
-function lookup(reading: BoundCall, name: string): BagLookup | null {
-  const [table, indices] = [reading.tensor(name), reading.tensor('indices')];
+function lookup(bound: BoundCall, name: string): BagLookup | null {
+  const [table, indices] = [bound.tensor(name), bound.tensor('indices')];
   if (table === null || indices === null || table.shape.length === 0) return null;
-  const [count, most] = [numel(indices.shape), table.shape.length > 1 ? (table.shape[0] ?? 0) : 0];
+  const [count, most] = [numel(indices.shape), table.shape.length > 1 ? extentAt(table, 0) : 0];
   return { table, indices, rows: rowsOf(table, count), touched: rowsOf(table, Math.min(count, most)) };
 }
 
-const rowsByIndex = (reading: BoundCall): OpCost | null => {
-  const found = lookup(reading, 'weight');
+const rowsByIndex = (bound: BoundCall): OpCost | null => {
+  const found = lookup(bound, 'weight');
   if (found?.table.shape.length !== 2) return null;
   const { table, indices, rows, touched } = found;
   return {
@@ -47,22 +47,22 @@ const rowsByIndex = (reading: BoundCall): OpCost | null => {
 const UNSPECIFIED = 'the number of rows of the table is unspecified';
 
 /** The gradient of the whole table: zero but for the rows touched. */
-function tableGradient(reading: BoundCall, gradient: Tensor): Tensor | null {
-  const rows = reading.count('num_weights');
-  if (rows === null) return reading.outs[0] ?? null;
-  return tensor([rows, gradient.shape.at(-1) ?? 0], gradient.dtype);
+function tableGradient(bound: BoundCall, gradient: Tensor): Tensor | null {
+  const rows = bound.count('num_weights');
+  if (rows === null) return bound.outs[0] ?? null;
+  return tensor([rows, extentAt(gradient, -1)], gradient.dtype);
 }
 
 const backward =
   (operands: string) =>
-  (reading: BoundCall): OpCost | null => {
-    const found = lookup(reading, 'grad');
+  (bound: BoundCall): OpCost | null => {
+    const found = lookup(bound, 'grad');
     if (found === null) return null;
-    const result = tableGradient(reading, found.table);
+    const result = tableGradient(bound, found.table);
     const formula = 'flops = n·D; bytes = gradient + indices + gradient of the whole table';
     const amounts = {
       flops: numel(found.rows.shape),
-      reads: reading.tensorsOf(operands),
+      reads: bound.tensorsOf(operands),
       params: params(found.table, found.indices),
       formula,
     };
@@ -70,8 +70,8 @@ const backward =
   };
 
 /** Rows touched are read, measured and scaled. */
-const renormed = (reading: BoundCall): OpCost | null => {
-  const found = lookup(reading, 'weight');
+const renormed = (bound: BoundCall): OpCost | null => {
+  const found = lookup(bound, 'weight');
   if (found === null) return null;
   const { table, indices, touched } = found;
   return {
@@ -86,15 +86,15 @@ const renormed = (reading: BoundCall): OpCost | null => {
 const MAXIMUM = 2;
 
 /** Sums, means or maxima of rows, one for each bag. Bags begin at the offsets, or are the rows of the indices. */
-const bags = (reading: BoundCall): OpCost | null => {
-  const found = lookup(reading, 'weight');
-  const offsets = reading.tensor('offsets');
+const bags = (bound: BoundCall): OpCost | null => {
+  const found = lookup(bound, 'weight');
+  const offsets = bound.tensor('offsets');
   if (found === null || offsets === null) return null;
   const { table, indices, rows, touched } = found;
-  const count = numel(offsets.shape) - (reading.flag('include_last_offset') === true ? 1 : 0);
-  const result = tensor([Math.max(0, count), table.shape.at(-1) ?? 0], table.dtype);
-  const weights = reading.tensorsOf('per_sample_weights');
-  const maxima = reading.count('mode') === MAXIMUM ? [tensor(result.shape, indices.dtype)] : [];
+  const count = numel(offsets.shape) - (bound.flag('include_last_offset') === true ? 1 : 0);
+  const result = tensor([Math.max(0, count), extentAt(table, -1)], table.dtype);
+  const weights = bound.tensorsOf('per_sample_weights');
+  const maxima = bound.count('mode') === MAXIMUM ? [tensor(result.shape, indices.dtype)] : [];
   const each = 1 + weights.length;
   return {
     flops: each * numel(rows.shape),
@@ -106,13 +106,13 @@ const bags = (reading: BoundCall): OpCost | null => {
 };
 
 /** The gradient of each index's weight: the product of its row and its bag's gradient. */
-const weightsBackward = (reading: BoundCall): OpCost | null => {
-  const found = lookup(reading, 'weight');
+const weightsBackward = (bound: BoundCall): OpCost | null => {
+  const found = lookup(bound, 'weight');
   if (found === null) return null;
   const { table, indices, rows, touched } = found;
   return {
     flops: 2 * numel(rows.shape),
-    reads: [...reading.tensorsOf('grad indices offset2bag'), touched],
+    reads: [...bound.tensorsOf('grad indices offset2bag'), touched],
     writes: [tensor(indices.shape, table.dtype)],
     params: params(table, indices),
     formula: 'flops = 2·n·D; bytes = gradient + indices + n·D·size + result',

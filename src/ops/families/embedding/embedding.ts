@@ -1,7 +1,7 @@
 /**
  * Embedding: rows of a table by index.
  */
-import { numel, tensors, type Tensor } from '../../call.js';
+import { extentAt, numel, type Tensor, tensors } from '../../call.js';
 import type { OpCall } from '../../../record/record.js';
 import { isDispatched } from '../../schema/dispatched.js';
 import type { Family, KernelFacts, Work } from '../../family.js';
@@ -29,7 +29,7 @@ function read(call: OpCall): EmbeddingLookup | null {
 
 /** The rows that the indices touch, one for each index. */
 const rows = ({ indices, table }: EmbeddingLookup): Tensor =>
-  tensor([numel(indices.shape), table.shape[1] ?? 0], table.dtype);
+  tensor([numel(indices.shape), extentAt(table, 1)], table.dtype);
 
 /** Kernels of the backward pass that only zero the gradient of the table. */
 const isZeroing = (kernel: KernelFacts): boolean => kernel.sub === 0 && /elementwise|fill/i.test(kernel.name);

@@ -1,14 +1,14 @@
 /**
- * Sequences of different lengths in one tensor: filled up to a dense one and back, and reduced one by one.
+ * Jagged tensors: sequences of different lengths in one tensor, padded to a dense one and back, and reduced by segment.
  */
-import { numel, type Tensor } from '../../call.js';
+import { extentAt, numel, type Tensor } from '../../call.js';
 import { workByRules, ruleFor, type BoundCall, type OpRules } from '../../schema/op-rules.js';
 import type { Family, OpCost } from '../../family.js';
 import { tensor, tensorParams } from '../../work.js';
 
 const SOURCE = 'every element read once and written once; arguments as PyTorch and FBGEMM register them';
 
-/** Sequences by their offsets, of which there is one more. */
+/** Number of sequences; there is one more offset. */
 const sequences = ({ shape }: Tensor): number => Math.max(0, numel(shape) - 1);
 
 const moved = (subject: Tensor, reads: readonly Tensor[], result: Tensor): OpCost => ({
@@ -28,19 +28,19 @@ const unspecified = (subject: Tensor, unknown: string): OpCost => ({
 });
 
 /** values [sum of lengths, ...] → [sequences, greatest length of each dimension, ...] */
-const padded = (reading: BoundCall): OpCost | null => {
-  const [values, offsets] = [reading.tensor('values'), reading.tensor('offsets')];
+const padded = (bound: BoundCall): OpCost | null => {
+  const [values, offsets] = [bound.tensor('values'), bound.tensor('offsets')];
   if (values === null || offsets === null) return null;
-  const longest = reading.integers('longest');
+  const longest = bound.integers('longest');
   if (longest === null) return unspecified(values, 'the greatest lengths are unspecified');
   const result = tensor([sequences(offsets), ...longest, ...values.shape.slice(1)], values.dtype);
-  return moved(values, [values, ...reading.tensors('offsets')], result);
+  return moved(values, [values, ...bound.tensors('offsets')], result);
 };
 
-/** The other way round: of the dense tensor only what is kept has to be read. */
-const unpadded = (reading: BoundCall): OpCost | null => {
-  const dense = reading.tensor('dense');
-  const [offsets, total] = [reading.tensors('offsets'), reading.count('total')];
+/** dense → values; of the dense tensor only the elements kept are read. */
+const unpadded = (bound: BoundCall): OpCost | null => {
+  const dense = bound.tensor('dense');
+  const [offsets, total] = [bound.tensors('offsets'), bound.count('total')];
   if (dense === null) return null;
   if (total === null) return unspecified(dense, 'the sum of the lengths is unspecified');
   const result = tensor([total, ...dense.shape.slice(1 + offsets.length)], dense.dtype);
@@ -48,10 +48,10 @@ const unpadded = (reading: BoundCall): OpCost | null => {
 };
 
 /** t_in [sum of lengths, ...] → [sequences, length, ...] */
-const packed = (reading: BoundCall): OpCost | null => {
-  const [values, lengths] = [reading.tensor('values'), reading.tensor('lengths')];
+const packed = (bound: BoundCall): OpCost | null => {
+  const [values, lengths] = [bound.tensor('values'), bound.tensor('lengths')];
   if (values === null || lengths === null) return null;
-  const longest = reading.count('longest');
+  const longest = bound.count('longest');
   if (longest === null) return unspecified(values, 'the greatest length is unspecified');
   const result = tensor([numel(lengths.shape), longest, ...values.shape.slice(1)], values.dtype);
   return moved(values, [values, lengths], result);
@@ -60,8 +60,8 @@ const packed = (reading: BoundCall): OpCost | null => {
 /** A dense and a ragged operand, element by element; the result is as one of them. */
 const combined =
   (like: 'values' | 'dense') =>
-  (reading: BoundCall): OpCost | null => {
-    const [values, dense] = [reading.tensor('values'), reading.tensor('dense')];
+  (bound: BoundCall): OpCost | null => {
+    const [values, dense] = [bound.tensor('values'), bound.tensor('dense')];
     if (values === null || dense === null) return null;
     const result = like === 'dense' ? dense : values;
     // A ragged result needs no more of the dense operand than it has elements.
@@ -69,64 +69,64 @@ const combined =
     return {
       params: tensorParams(values),
       flops: numel(values.shape),
-      reads: [values, ...reading.tensors('offsets'), read],
+      reads: [values, ...bound.tensors('offsets'), read],
       writes: [result],
       formula: 'flops = E(ragged); bytes = operands + offsets + result',
     };
   };
 
-/** The lengths tell how many results there are, else the offsets. */
-function reducedExtents(reading: BoundCall, data: Tensor): number[] | null {
-  const [lengths, offsets] = [reading.tensor('lengths'), reading.tensor('offsets')];
-  const axis = reading.count('axis') ?? 0;
+/** Extents of the result: one row per length, else per offset. */
+function reducedExtents(bound: BoundCall, data: Tensor): number[] | null {
+  const [lengths, offsets] = [bound.tensor('lengths'), bound.tensor('offsets')];
+  const axis = bound.count('axis') ?? 0;
   const rest = data.shape.slice(axis + 1);
   if (lengths !== null) return [...lengths.shape, ...rest];
   if (offsets === null || offsets.shape.length === 0) return null;
-  return [...offsets.shape.slice(0, -1), Math.max(0, (offsets.shape.at(-1) ?? 0) - 1), ...rest];
+  return [...offsets.shape.slice(0, -1), Math.max(0, extentAt(offsets, -1) - 1), ...rest];
 }
 
-const reduced = (reading: BoundCall): OpCost | null => {
-  const data = reading.tensor('data');
-  const shape = data === null ? null : reducedExtents(reading, data);
+const reduced = (bound: BoundCall): OpCost | null => {
+  const data = bound.tensor('data');
+  const shape = data === null ? null : reducedExtents(bound, data);
   if (data === null || shape === null) return null;
   const formula = 'flops = E; bytes = data + lengths + result';
   return { params: tensorParams(data), flops: numel(data.shape), writes: [tensor(shape, data.dtype)], formula };
 };
 
-const reducedBackward = (reading: BoundCall): OpCost | null => {
-  const data = reading.tensor('data');
+const reducedBackward = (bound: BoundCall): OpCost | null => {
+  const data = bound.tensor('data');
   if (data === null) return null;
   const formula = 'flops = E; bytes = gradient + result + data + lengths + gradient of the data';
   return { params: tensorParams(data), flops: numel(data.shape), writes: [data], formula };
 };
 
 /** Whole rows by position. */
-const rows = (reading: BoundCall): OpCost | null => {
-  const [input, indices] = [reading.tensor('input'), reading.tensor('indices')];
+const rows = (bound: BoundCall): OpCost | null => {
+  const [input, indices] = [bound.tensor('input'), bound.tensor('indices')];
   if (input === null || indices === null || input.shape.length === 0) return null;
   const picked = tensor([numel(indices.shape), ...input.shape.slice(1)], input.dtype);
   return moved(input, [picked, indices], picked);
 };
 
 /** As many positions as an argument says. */
-const positions = (reading: BoundCall): OpCost | null => {
-  const offsets = reading.tensor('offsets');
-  const size = reading.count('size');
+const positions = (bound: BoundCall): OpCost | null => {
+  const offsets = bound.tensor('offsets');
+  const size = bound.count('size');
   if (offsets === null) return null;
   if (size === null) return unspecified(offsets, 'the size of the result is unspecified');
-  return moved(offsets, reading.reads, tensor([size], offsets.dtype));
+  return moved(offsets, bound.reads, tensor([size], offsets.dtype));
 };
 
 /** Weights of one column for each task: [tasks, rows], summed in bags. */
-const unary = (reading: BoundCall): OpCost | null => {
-  const [weight, indices, offsets] = ['weight', 'indices', 'offsets'].map((name) => reading.tensor(name));
+const unary = (bound: BoundCall): OpCost | null => {
+  const [weight, indices, offsets] = ['weight', 'indices', 'offsets'].map((name) => bound.tensor(name));
   if (!weight || !indices || !offsets) return null;
-  const tasks = weight.shape[0] ?? 0;
+  const tasks = extentAt(weight, 0);
   const picked = tensor([tasks, numel(indices.shape)], weight.dtype);
   return {
     params: tensorParams(weight),
     flops: numel(picked.shape),
-    reads: [indices, ...reading.tensorsOf('table_offsets offsets'), picked],
+    reads: [indices, ...bound.tensorsOf('table_offsets offsets'), picked],
     writes: [tensor([tasks, sequences(offsets)], weight.dtype)],
     formula: 'flops = tasks·n; bytes = indices + offsets + weights picked + sums',
   };
@@ -134,8 +134,8 @@ const unary = (reading: BoundCall): OpCost | null => {
 
 const converted =
   (dtype: string) =>
-  (reading: BoundCall): OpCost | null => {
-    const input = reading.tensor('input');
+  (bound: BoundCall): OpCost | null => {
+    const input = bound.tensor('input');
     return input === null ? null : moved(input, [input], tensor(input.shape, dtype));
   };
 

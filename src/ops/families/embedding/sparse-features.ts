@@ -1,27 +1,27 @@
 /**
  * Lists of sparse features, and the order of pooled embeddings: what goes before and after FBGEMM's lookups.
  */
-import { numel } from '../../call.js';
+import { extentAt, numel } from '../../call.js';
 import { ruleFor, type BoundCall, type OpRules } from '../../schema/op-rules.js';
 import { tensor, tensorParams } from '../../work.js';
 import type { OpCost } from '../../family.js';
 
 /** Columns moved to other places, by lists of their order. */
-const reordered = (reading: BoundCall): OpCost | null => {
-  const input = reading.tensor('input');
+const reordered = (bound: BoundCall): OpCost | null => {
+  const input = bound.tensor('input');
   if (input === null) return null;
   return { params: tensorParams(input), flops: 0, writes: [input], formula: 'flops = 0; bytes = 2·E·size + the order' };
 };
 
 /** Every index is compared with the number of rows of its table. */
-const bounds = (reading: BoundCall): OpCost | null => {
-  const indices = reading.tensor('indices');
+const bounds = (bound: BoundCall): OpCost | null => {
+  const indices = bound.tensor('indices');
   if (indices === null) return null;
   const formula = 'flops = 0; bytes = indices + offsets + rows of each table';
   return {
     params: tensorParams(indices),
     flops: 0,
-    reads: reading.tensorsOf('rows indices offsets'),
+    reads: bound.tensorsOf('rows indices offsets'),
     writes: [],
     formula,
   };
@@ -30,10 +30,10 @@ const bounds = (reading: BoundCall): OpCost | null => {
 /** @param longer by one where the whole sum stands at the end */
 const sums =
   (longer: 0 | 1) =>
-  (reading: BoundCall): OpCost | null => {
-    const lengths = reading.tensor('lengths');
+  (bound: BoundCall): OpCost | null => {
+    const lengths = bound.tensor('lengths');
     if (lengths === null || lengths.shape.length === 0) return null;
-    const shape = [...lengths.shape.slice(0, -1), (lengths.shape.at(-1) ?? 0) + longer];
+    const shape = [...lengths.shape.slice(0, -1), extentAt(lengths, -1) + longer];
     const writes = [tensor(shape, lengths.dtype)];
     return {
       params: tensorParams(lengths),
@@ -46,15 +46,15 @@ const sums =
 const UNSPECIFIED = 'how many indices the chosen features have is unspecified';
 
 /** Features are chosen by their number, some more than once; with as many chosen as there are, all are moved. */
-const features = (reading: BoundCall): OpCost | null => {
-  const [order, lengths] = [reading.tensor('order'), reading.tensor('lengths')];
-  const indices = reading.tensor('indices');
+const features = (bound: BoundCall): OpCost | null => {
+  const [order, lengths] = [bound.tensor('order'), bound.tensor('lengths')];
+  const indices = bound.tensor('indices');
   if (order === null || lengths === null || indices === null) return null;
   const formula = 'flops = 0; bytes = order + 2·(lengths + indices + weights)';
   if (numel(order.shape) === lengths.shape[0]) {
-    return { params: tensorParams(indices), flops: 0, writes: reading.tensorsOf('lengths indices weights'), formula };
+    return { params: tensorParams(indices), flops: 0, writes: bound.tensorsOf('lengths indices weights'), formula };
   }
-  const [total, weights] = [reading.count('total'), reading.tensor('weights')];
+  const [total, weights] = [bound.count('total'), bound.tensor('weights')];
   if (total === null) return { params: tensorParams(indices), flops: 0, writes: null, formula, unknown: UNSPECIFIED };
   const writes = [
     tensor([numel(order.shape), ...lengths.shape.slice(1)], lengths.dtype),

@@ -9,18 +9,18 @@ import { FEATURE_RULES } from './sparse-features.js';
 
 const SOURCE = 'FBGEMM: arguments of its lookups; a row read for each index but none twice, a sum written for each bag';
 
-/** Columns of one row: all tables' together by their number, else the values stored by the rows with an optimiser state. */
-function width(reading: BoundCall, tables: number): number | null {
-  const total = reading.count('total_D');
+/** Embedding dimension: mean over the tables, else stored elements per row of a row-wise optimiser state. */
+function width(bound: BoundCall, tables: number): number | null {
+  const total = bound.count('total_D');
   if (total !== null) return tables > 0 ? total / tables : null;
-  const [weights, state] = [reading.tensor('dev_weights'), reading.tensor('row_state')];
+  const [weights, state] = [bound.tensor('dev_weights'), bound.tensor('row_state')];
   const rows = state === null ? 0 : numel(state.shape);
   const columns = weights === null || rows === 0 ? 0 : numel(weights.shape) / rows;
   return Number.isInteger(columns) && columns > 0 ? columns : null;
 }
 
-/** All tensors that hold rows; those with them in a list are small. */
-const weightsOf = (reading: BoundCall): Tensor[] => reading.tensorsOf('host_weights dev_weights uvm_weights weights');
+/** All tensors that hold rows. */
+const weightsOf = (bound: BoundCall): Tensor[] => bound.tensorsOf('host_weights dev_weights uvm_weights weights');
 
 const largest = (tensors: readonly Tensor[]): Tensor | null =>
   tensors.reduce<Tensor | null>((a, b) => (a === null || numel(b.shape) > numel(a.shape) ? b : a), null);
@@ -32,27 +32,27 @@ const OUTPUT_TYPES: Readonly<Record<number, string>> = { 0: 'float32', 1: 'float
 const NO_POOLING = 2;
 
 /** Sums of the rows of each bag, one bag for every table and sample. */
-const lookup = (reading: BoundCall): OpCost | null => {
-  const [weights, indices] = [largest(weightsOf(reading)), reading.tensor('indices')];
-  const [offsets, starts] = [reading.tensor('offsets'), reading.tensor('D_offsets')];
+const lookup = (bound: BoundCall): OpCost | null => {
+  const [weights, indices] = [largest(weightsOf(bound)), bound.tensor('indices')];
+  const [offsets, starts] = [bound.tensor('offsets'), bound.tensor('D_offsets')];
   if (weights === null || indices === null || offsets === null || starts === null) return null;
-  const columns = width(reading, numel(starts.shape) - 1);
-  const pooled = reading.count('pooling_mode') !== NO_POOLING;
-  const each = pooled ? 1 + reading.tensorsOf('indice_weights').length : 0;
+  const columns = width(bound, numel(starts.shape) - 1);
+  const pooled = bound.count('pooling_mode') !== NO_POOLING;
+  const each = pooled ? 1 + bound.tensorsOf('indice_weights').length : 0;
   const params = [...tensorParams(indices, 'I'), ...tensorParams(weights, 'E')];
   const formula = `flops = ${each}·n·D; bytes = indices + offsets + n·D·size + bags·D·size; n indices, D the mean width of a table`;
   if (columns === null) {
     return { flops: null, writes: null, formula, params, unknown: 'the width of the tables is unspecified' };
   }
   const rows = (count: number, dtype: string): Tensor => tensor([Math.round(count * columns)], dtype);
-  const stored = elementCount(weightsOf(reading));
-  const type = OUTPUT_TYPES[reading.count('output_dtype') ?? -1] ?? weights.dtype;
+  const stored = elementCount(weightsOf(bound));
+  const type = OUTPUT_TYPES[bound.count('output_dtype') ?? -1] ?? weights.dtype;
   return {
     flops: Math.round(each * numel(indices.shape) * columns),
     reads: [
       indices,
       offsets,
-      ...reading.tensorsOf('indice_weights'),
+      ...bound.tensorsOf('indice_weights'),
       rows(Math.min(numel(indices.shape), stored / columns), weights.dtype),
     ],
     writes: [rows(pooled ? Math.max(0, numel(offsets.shape) - 1) : numel(indices.shape), type)],
@@ -66,7 +66,7 @@ const TABLES =
   '@hash_size_cumsum total_hash_size_bits @indices @offsets pooling_mode @indice_weights? @feature_requires_grad? ' +
   '@cache_locations gradient_clipping max_gradient stochastic_rounding';
 
-/** Behind them, those of the optimiser: with one value for each row, the state tells how many rows there are. */
+/** Arguments of the optimiser follow; a row-wise state has one value per row. */
 const ANY = `${TABLES} ...`;
 const BY_ROW = `${TABLES} @row_state @uvm_state @placements_state @offsets_state ...`;
 

@@ -1,7 +1,7 @@
 /**
- * Ops of object detection: regions of a feature map resampled, boxes suppressed, convolutions at moved positions.
+ * Ops of object detection: RoI pooling, non-maximum suppression, deformable convolution.
  */
-import { numel, type Tensor } from '../../call.js';
+import { extentAt, numel, type Tensor } from '../../call.js';
 import { workByRules, ruleFor, type BoundCall, type OpRules } from '../../schema/op-rules.js';
 import type { Family, OpCost } from '../../family.js';
 import { tensor, tensorParams } from '../../work.js';
@@ -11,24 +11,24 @@ const SOURCE = 'operations of the definitions; arguments as torchvision register
 /** An interpolation of four values: four products, three sums; and a sum into the result. */
 const SAMPLE = 8;
 
-const UNSPECIFIED = 'how many samples a region has follows from its size, which is a value';
+const UNSPECIFIED = 'the samples of a region follow from its size, which is a value';
 
 /** Samples of one bin: their number in each direction squared; null where it follows from the regions. */
-function samples(reading: BoundCall): number | null {
-  const ratio = reading.count('sampling_ratio');
+function samples(bound: BoundCall): number | null {
+  const ratio = bound.count('sampling_ratio');
   return ratio === null || ratio === 0 ? null : ratio ** 2;
 }
 
 /** [regions, channels, height, width of a bin grid]; null when that is unspecified. */
-function bins(reading: BoundCall, regions: Tensor, channels: number, dtype: string): Tensor | null {
-  const [height, width] = [reading.count('pooled_height'), reading.count('pooled_width')];
-  return height === null || width === null ? null : tensor([regions.shape[0] ?? 0, channels, height, width], dtype);
+function bins(bound: BoundCall, regions: Tensor, channels: number, dtype: string): Tensor | null {
+  const [height, width] = [bound.count('pooled_height'), bound.count('pooled_width')];
+  return height === null || width === null ? null : tensor([extentAt(regions, 0), channels, height, width], dtype);
 }
 
-const aligned = (reading: BoundCall): OpCost | null => {
-  const [input, regions] = [reading.tensor('input'), reading.tensor('regions')];
+const aligned = (bound: BoundCall): OpCost | null => {
+  const [input, regions] = [bound.tensor('input'), bound.tensor('regions')];
   if (input?.shape.length !== 4 || regions === null) return null;
-  const result = bins(reading, regions, input.shape[1] ?? 0, input.dtype);
+  const result = bins(bound, regions, extentAt(input, 1), input.dtype);
   const formula = 'flops = (8·s² + 1)·E(result), s samples each way; bytes = input + regions + result';
   if (result === null) {
     return {
@@ -39,20 +39,20 @@ const aligned = (reading: BoundCall): OpCost | null => {
       unknown: 'the size of the result is unspecified',
     };
   }
-  const each = samples(reading);
+  const each = samples(bound);
   const known = { params: tensorParams(input), writes: [result], formula };
   if (each === null) return { ...known, flops: null, unknown: UNSPECIFIED };
   return { ...known, flops: (SAMPLE * each + 1) * numel(result.shape) };
 };
 
 /** Every gradient goes to the four elements of each sample, with their weights. */
-const alignedBackward = (reading: BoundCall): OpCost | null => {
-  const gradient = reading.tensor('grad');
-  const extents = ['batch', 'channels', 'height', 'width'].map((name) => reading.count(name));
-  const told = extents.filter((extent) => extent !== null);
+const alignedBackward = (bound: BoundCall): OpCost | null => {
+  const gradient = bound.tensor('grad');
+  const extents = ['batch', 'channels', 'height', 'width'].map((name) => bound.count(name));
+  const shape = extents.filter((extent) => extent !== null);
   if (gradient === null) return null;
   const formula = 'flops = 8·s²·E(gradient), s samples each way; bytes = gradient + regions + gradient of the input';
-  if (told.length < extents.length) {
+  if (shape.length < extents.length) {
     return {
       params: tensorParams(gradient),
       flops: null,
@@ -61,17 +61,17 @@ const alignedBackward = (reading: BoundCall): OpCost | null => {
       unknown: 'the extents of the input are unspecified',
     };
   }
-  const each = samples(reading);
-  const known = { params: tensorParams(gradient), writes: [tensor(told, gradient.dtype)], formula };
+  const each = samples(bound);
+  const known = { params: tensorParams(gradient), writes: [tensor(shape, gradient.dtype)], formula };
   if (each === null) return { ...known, flops: null, unknown: UNSPECIFIED };
   return { ...known, flops: SAMPLE * each * numel(gradient.shape) };
 };
 
 /** The greatest element of each bin, and its place. */
-const pooled = (reading: BoundCall): OpCost | null => {
-  const [input, regions] = [reading.tensor('input'), reading.tensor('regions')];
+const pooled = (bound: BoundCall): OpCost | null => {
+  const [input, regions] = [bound.tensor('input'), bound.tensor('regions')];
   if (input?.shape.length !== 4 || regions === null) return null;
-  const result = bins(reading, regions, input.shape[1] ?? 0, input.dtype);
+  const result = bins(bound, regions, extentAt(input, 1), input.dtype);
   const formula = 'bytes = input + regions + result + int32 positions';
   const writes = result === null ? null : [result, tensor(result.shape, 'int32')];
   return { params: tensorParams(input), flops: null, writes, formula, unknown: UNSPECIFIED };
@@ -86,8 +86,8 @@ const OVERLAP = 19;
 const WORD = 64;
 
 /** Every box against those after it; the mask of the suppressed ones is written, and reduced by a second kernel. */
-const suppressed = (reading: BoundCall): OpCost | null => {
-  const boxes = reading.tensor('boxes');
+const suppressed = (bound: BoundCall): OpCost | null => {
+  const boxes = bound.tensor('boxes');
   const count = boxes?.shape[0];
   if (boxes?.shape.length !== 2 || count === undefined) return null;
   return {
@@ -100,13 +100,13 @@ const suppressed = (reading: BoundCall): OpCost | null => {
 };
 
 /** Columns of the input at moved positions; the product with the weight is an op of its own. */
-const deformed = (reading: BoundCall): OpCost | null => {
-  const [input, weight, offset] = ['input', 'weight', 'offset'].map((name) => reading.tensor(name));
+const deformed = (bound: BoundCall): OpCost | null => {
+  const [input, weight, offset] = ['input', 'weight', 'offset'].map((name) => bound.tensor(name));
   if (input?.shape.length !== 4 || weight?.shape.length !== 4 || offset?.shape.length !== 4) return null;
   const [batch = 0, channels = 0] = input.shape;
   const taps = numel(weight.shape.slice(2));
   const columns = tensor([batch, channels * taps, ...offset.shape.slice(2)], input.dtype);
-  const mask = reading.flag('use_mask') === false ? [] : reading.tensorsOf('mask');
+  const mask = bound.flag('use_mask') === false ? [] : bound.tensorsOf('mask');
   const each = SAMPLE - 1 + mask.length;
   return {
     params: tensorParams(input),

@@ -1,5 +1,5 @@
 /**
- * Interpolation, sampling at given places, and rearrangement of patches.
+ * Interpolation, grid sampling and rearrangement of patches.
  */
 import { numel, type Tensor } from '../../call.js';
 import type { ArgValue } from '../../../record/record.js';
@@ -13,7 +13,7 @@ import { rankInName } from '../rank-in-name.js';
 
 const SOURCE = 'operations of the definition: an interpolation of k values is k products and k − 1 sums';
 
-/** Values that one result is made of, in each dimension. */
+/** Input values per result in each dimension. */
 const TAPS: readonly (readonly [RegExp, number])[] = [
   [/cubic/, 4],
   [/linear/, 2],
@@ -29,14 +29,14 @@ const numbers = (value: ArgValue | undefined): readonly number[] | null => {
 };
 
 /** Extents of the result: of `output_size`, of a scale for each dimension, or of the tensor that an out form gives. */
-function enlarged(reading: BoundCall, input: Tensor): Tensor | null {
-  const rank = rankInName(opName(reading.call));
-  const [size, scales] = [reading.integers('output_size'), numbers(reading.value('scale_factors'))];
+function enlarged(bound: BoundCall, input: Tensor): Tensor | null {
+  const rank = rankInName(opName(bound.call));
+  const [size, scales] = [bound.integers('output_size'), numbers(bound.value('scale_factors'))];
   if (input.shape.length < rank) return null;
   const [kept, own] = [input.shape.slice(0, -rank), input.shape.slice(-rank)];
   const extents = size ?? (scales === null ? null : own.map((extent, i) => Math.floor(extent * (scales[i] ?? 0))));
   if (extents?.length === rank) return tensor([...kept, ...extents], input.dtype);
-  return reading.outs[0] ?? null;
+  return bound.outs[0] ?? null;
 }
 
 /** Interpolations along one line: the last dimension for every line of taps, and so on inwards. */
@@ -68,11 +68,11 @@ function perResult(op: string, input: Tensor, result: Tensor): number {
 
 const UNSPECIFIED = 'the extents of the result are unspecified';
 
-const upsampled = (reading: BoundCall): OpCost | null => {
-  const input = reading.tensor('self');
+const upsampled = (bound: BoundCall): OpCost | null => {
+  const input = bound.tensor('self');
   if (input === null) return null;
-  const op = opName(reading.call);
-  const result = enlarged(reading, input);
+  const op = opName(bound.call);
+  const result = enlarged(bound, input);
   const bytes = 'bytes = input + result';
   if (result === null) {
     const flops = tapsOf(op) === 1 ? 0 : null;
@@ -92,12 +92,12 @@ const upsampled = (reading: BoundCall): OpCost | null => {
 };
 
 /** Each gradient is added to every element that it came from, with its weight. */
-const upsampledBackward = (reading: BoundCall): OpCost | null => {
-  const gradient = reading.tensor('grad_output');
+const upsampledBackward = (bound: BoundCall): OpCost | null => {
+  const gradient = bound.tensor('grad_output');
   if (gradient === null) return null;
-  const op = opName(reading.call);
-  const told = reading.integers('input_size');
-  const input = told === null ? (reading.outs[0] ?? null) : tensor(told, gradient.dtype);
+  const op = opName(bound.call);
+  const size = bound.integers('input_size');
+  const input = size === null ? (bound.outs[0] ?? null) : tensor(size, gradient.dtype);
   const [taps, rank] = [tapsOf(op), rankInName(op)];
   const bytes = 'bytes = gradient + gradient of the input';
   if (input === null) {
@@ -123,51 +123,51 @@ interface Sampling {
   readonly input: Tensor;
   readonly grid: Tensor;
   readonly result: Tensor;
-  /** Elements that one result is made of. */
+  /** Input elements per result. */
   readonly window: number;
-  /** Operations to find one place and its weights. */
-  readonly place: number;
+  /** Operations to compute a sampling point and its weights. */
+  readonly perPoint: number;
 }
 
-/** Input (N, C, …), places (N, …, dimensions), result (N, C, …). */
-function sampling(reading: BoundCall): Sampling | null {
-  const [input, grid] = [reading.tensor('input'), reading.tensor('grid')];
+/** Input (N, C, …), grid (N, …, dimensions), result (N, C, …). */
+function sampling(bound: BoundCall): Sampling | null {
+  const [input, grid] = [bound.tensor('input'), bound.tensor('grid')];
   if (input === null || grid === null || input.shape.length < 3) return null;
   const dimensions = input.shape.length - 2;
   const result = tensor([...input.shape.slice(0, 2), ...grid.shape.slice(1, -1)], input.dtype);
-  const window = (SAMPLE_TAPS[reading.count('mode') ?? 0] ?? 2) ** dimensions;
+  const window = (SAMPLE_TAPS[bound.count('mode') ?? 0] ?? 2) ** dimensions;
   // Scale and shift of each coordinate, its whole part and the rest; the weights are products of the rests.
-  return { input, grid, result, window, place: 4 * dimensions + window * (dimensions - 1) };
+  return { input, grid, result, window, perPoint: 4 * dimensions + window * (dimensions - 1) };
 }
 
-const places = ({ grid }: Sampling): number => numel(grid.shape.slice(0, -1));
+const points = ({ grid }: Sampling): number => numel(grid.shape.slice(0, -1));
 
-const sampled = (reading: BoundCall): OpCost | null => {
-  const found = sampling(reading);
+const sampled = (bound: BoundCall): OpCost | null => {
+  const found = sampling(bound);
   if (found === null) return null;
-  const { input, result, window, place } = found;
+  const { input, result, window, perPoint } = found;
   const each = window === 1 ? 0 : 2 * window;
   return {
     params: tensorParams(input),
-    flops: each * numel(result.shape) + place * places(found),
+    flops: each * numel(result.shape) + perPoint * points(found),
     writes: [result],
-    formula: `flops = ${each}·E(result) + ${place}·places; bytes = input + places + result`,
+    formula: `flops = ${each}·E(result) + ${perPoint}·points; bytes = input + grid + result`,
   };
 };
 
-const sampledBackward = (reading: BoundCall): OpCost | null => {
-  const found = sampling(reading);
+const sampledBackward = (bound: BoundCall): OpCost | null => {
+  const found = sampling(bound);
   if (found === null) return null;
-  const { input, grid, result, window, place } = found;
-  const mask = reading.value('output_mask');
+  const { input, grid, result, window, perPoint } = found;
+  const mask = bound.value('output_mask');
   const [ofInput, ofGrid] = Array.isArray(mask) ? (mask as readonly unknown[]) : [true, true];
   const dimensions = input.shape.length - 2;
   const each = (ofInput === true ? 2 * window : 0) + (ofGrid === true && window > 1 ? 2 * window * dimensions : 0);
   return {
     params: tensorParams(input),
-    flops: each * numel(result.shape) + place * places(found),
+    flops: each * numel(result.shape) + perPoint * points(found),
     writes: [...(ofInput === true ? [input] : []), ...(ofGrid === true ? [grid] : [])],
-    formula: `flops = ${each}·E(result) + ${place}·places; bytes = gradient + input + places + the gradients wanted`,
+    formula: `flops = ${each}·E(result) + ${perPoint}·points; bytes = gradient + input + grid + the gradients computed`,
   };
 };
 
@@ -226,7 +226,7 @@ export const interpolation: Family = {
   formulas: [
     'upsample: flops = (2k − 1)·lines·E(result), k values in each dimension, interpolated line by line (bilinear 9, trilinear 21, bicubic 35; nearest 0); bytes = input + result',
     'upsample backward: flops = 2·k^d·E(gradient) (nearest 1); bytes = gradient + gradient of the input',
-    'grid_sampler: flops = 2·k^d·E(result) + the places and their weights; bytes = input + places + result',
+    'grid_sampler: flops = 2·k^d·E(result) + the points and their weights; bytes = input + grid + result',
     'im2col, pixel_shuffle: flops = 0; col2im: flops = E(columns); bytes = input + result',
   ],
   work: (call, kernel) => {

@@ -1,7 +1,7 @@
 /**
- * Patches laid out as columns and put together again, and channels turned into pixels.
+ * im2col, col2im, and pixel and channel shuffles.
  */
-import { numel, type Tensor } from '../../call.js';
+import { extentAt, numel, type Tensor } from '../../call.js';
 import { ruleFor, type BoundCall, type OpRules } from '../../schema/op-rules.js';
 import { opName } from '../../operands.js';
 import { tensor, tensorParams } from '../../work.js';
@@ -16,9 +16,9 @@ const both = (list: readonly number[] | null): readonly [number, number] | null 
 };
 
 /** Input (N, C, H, W) or (C, H, W) → columns (N, C·kh·kw, positions). */
-function columns(reading: BoundCall, input: Tensor): Tensor | null {
-  const told = ['kernel_size', 'dilation', 'padding', 'stride'].map((name) => both(reading.integers(name)));
-  const [kernel, dilation, padding, stride] = told.filter((pair) => pair !== null);
+function columns(bound: BoundCall, input: Tensor): Tensor | null {
+  const settings = ['kernel_size', 'dilation', 'padding', 'stride'].map((name) => both(bound.integers(name)));
+  const [kernel, dilation, padding, stride] = settings.filter((pair) => pair !== null);
   if (kernel === undefined || dilation === undefined || padding === undefined || stride === undefined) return null;
   if (input.shape.length < 3) return null;
   const extents = input.shape.slice(-2);
@@ -26,37 +26,37 @@ function columns(reading: BoundCall, input: Tensor): Tensor | null {
     const [k, d, p, s] = [kernel[i] ?? 1, dilation[i] ?? 1, padding[i] ?? 0, stride[i] ?? 1];
     return Math.floor((extent + 2 * p - d * (k - 1) - 1) / s) + 1;
   });
-  const channels = (input.shape.at(-3) ?? 0) * numel(kernel);
+  const channels = extentAt(input, -3) * numel(kernel);
   return tensor([...input.shape.slice(0, -3), channels, numel(positions)], input.dtype);
 }
 
-const im2col = (reading: BoundCall): OpCost | null => {
-  const input = reading.tensor('self');
+const im2col = (bound: BoundCall): OpCost | null => {
+  const input = bound.tensor('self');
   if (input === null) return null;
-  const result = columns(reading, input) ?? reading.outs[0] ?? null;
+  const result = columns(bound, input) ?? bound.outs[0] ?? null;
   const formula = 'flops = 0; bytes = input + columns';
   if (result === null) return { params: tensorParams(input), flops: 0, writes: null, formula, unknown: UNSPECIFIED };
   return { params: tensorParams(input), flops: 0, writes: [result], formula };
 };
 
 /** Columns (N, C·kh·kw, positions) → (N, C, H, W): every element of a column is added to its pixel. */
-const col2im = (reading: BoundCall): OpCost | null => {
-  const input = reading.tensor('self');
+const col2im = (bound: BoundCall): OpCost | null => {
+  const input = bound.tensor('self');
   if (input === null) return null;
-  const [size, kernel] = [both(reading.integers('output_size')), both(reading.integers('kernel_size'))];
-  const channels = kernel === null ? 0 : (input.shape.at(-2) ?? 0) / numel(kernel);
-  const told = size !== null && Number.isInteger(channels) && channels > 0;
-  const result = told ? tensor([...input.shape.slice(0, -2), channels, ...size], input.dtype) : reading.outs[0];
+  const [size, kernel] = [both(bound.integers('output_size')), both(bound.integers('kernel_size'))];
+  const channels = kernel === null ? 0 : extentAt(input, -2) / numel(kernel);
+  const isKnown = size !== null && Number.isInteger(channels) && channels > 0;
+  const result = isKnown ? tensor([...input.shape.slice(0, -2), channels, ...size], input.dtype) : bound.outs[0];
   const [flops, formula] = [numel(input.shape), 'flops = E(columns); bytes = columns + result'];
   if (result === undefined) return { params: tensorParams(input), flops, writes: null, formula, unknown: UNSPECIFIED };
   return { params: tensorParams(input), flops, writes: [result], formula };
 };
 
 /** Nothing but the order of elements changes. */
-const reordered = (reading: BoundCall): OpCost | null => {
-  const input = reading.tensor('self');
+const reordered = (bound: BoundCall): OpCost | null => {
+  const input = bound.tensor('self');
   if (input === null) return null;
-  const formula = `flops = 0; bytes = 2·E·size: ${opName(reading.call)} moves every element`;
+  const formula = `flops = 0; bytes = 2·E·size: ${opName(bound.call)} moves every element`;
   return { params: tensorParams(input), flops: 0, writes: [input], formula };
 };
 

@@ -57,7 +57,7 @@ function repeatedShape(input: Tensor, counts: readonly number[]): number[] | nul
   return Array.from({ length: rank }, (_, i) => extent(input.shape, i) * extent(counts, i));
 }
 
-/** Whole numbers in one sequence, or spread over the positional arguments after the first. */
+/** Integers in one list, or as the positional arguments after the first. */
 function sequence(call: OpCall, name: string): number[] | null {
   const spread = positional(call).slice(1);
   const numbers = spread.map(({ value }) => integers(value)).filter((list) => list !== null);
@@ -75,10 +75,10 @@ const unspecifiedCopy = (input: Tensor): Work =>
     unknown: 'the size of the result is unspecified',
   });
 
-/** Every element so many times; null when that is unspecified. */
+/** The result of `repeat_interleave` of a tensor; null when its size is unspecified. */
 function interleaved(bound: BoundArguments, input: Tensor): Tensor | null {
   const [times, extent, dim] = [bound.number('repeats'), bound.number('output_size'), bound.arg('dim')];
-  // Without a dimension all elements stand in a row.
+  // Without a dimension the input is flattened.
   if (dim?.value === null) return times === null ? null : tensor([numel(input.shape) * times], input.dtype);
   const at = resolveDimension(bound.number('dim') ?? Number.NaN, input.shape.length);
   if (at === null || (times ?? extent) === null) return null;
@@ -86,13 +86,13 @@ function interleaved(bound: BoundArguments, input: Tensor): Tensor | null {
   return tensor(shape, input.dtype);
 }
 
-/** The place of each result among what is repeated. */
-function places(bound: BoundArguments, repeats: Tensor): Tensor | null {
+/** The result of `repeat_interleave` of counts alone: indices. */
+function repeatIndices(bound: BoundArguments, repeats: Tensor): Tensor | null {
   const size = bound.number('output_size');
   return size === null ? null : tensor([size], repeats.dtype);
 }
 
-/** With a tensor to repeat, or with the numbers of repeats alone. */
+/** Overloads with a tensor to repeat, and of the counts alone. */
 const INTERLEAVE = ['@self repeats dim output_size', '@self @repeats dim output_size', '@repeats output_size'];
 
 function repeatInterleave(call: OpCall): Work | null {
@@ -100,7 +100,7 @@ function repeatInterleave(call: OpCall): Work | null {
   const [self, repeats] = [bound?.tensor('self') ?? null, bound?.tensor('repeats') ?? null];
   const input = self ?? repeats;
   if (bound === null || input === null) return null;
-  const result = self === null ? places(bound, input) : interleaved(bound, self);
+  const result = self === null ? repeatIndices(bound, input) : interleaved(bound, self);
   if (result === null) return unspecifiedCopy(input);
   if (!result.shape.every((extent) => extent >= 0) || !Number.isSafeInteger(numel(result.shape))) return null;
   const [params, formula] = [tensorParams(input), 'flops = 0; bytes = input + result'];

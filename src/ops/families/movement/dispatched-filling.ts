@@ -1,5 +1,5 @@
 /**
- * The tensor that a creating op of the dispatcher fills, from arguments in the order of its schema.
+ * The tensor that a factory op of the dispatcher fills.
  */
 import { entryOf, named, type ByName } from '../../by-name.js';
 import { bind, type BoundArguments } from '../../schema/binding.js';
@@ -8,29 +8,32 @@ import type { Arg, OpCall } from '../../../record/record.js';
 import { tensorOfType } from '../../schema/dispatched.js';
 import { tensorOf, integers } from '../../operands.js';
 import { tensor } from '../../work.js';
+import { elementAt } from '../../../containers/element.js';
 
-/** A result whose extents the call does not tell. */
+/** A result of unspecified extents, and which argument is missing. */
 interface Unspecified {
   readonly unspecified: string;
 }
 
 const DEFAULT = 'float32';
 
-/** How `torch.options` of a creating op go on after its own arguments. */
+/** `TensorOptions` of a factory op, which follow its own arguments. */
 const OPTIONS = 'dtype layout device pin_memory';
 const OPTION_COUNT = OPTIONS.split(' ').length;
 
-/** An op that fills as many elements as its numbers say. */
-interface Sequence {
-  /** Numbers that an overload may take; with the options behind them, or with an out tensor. */
+/** A factory op whose arguments determine the number of elements. */
+interface SequenceOp {
+  /** How many numbers an overload has, before its options or its `out` tensor. */
   readonly lengths: readonly number[];
   readonly count: (numbers: readonly number[]) => number;
-  /** Whether whole numbers make whole results. */
+  /** Whether integers give an integer result. */
   readonly whole: boolean;
 }
 
 const range = (numbers: readonly number[]): [start: number, end: number, step: number] =>
-  numbers.length === 1 ? [0, numbers[0] ?? 0, 1] : [numbers[0] ?? 0, numbers[1] ?? 0, numbers[2] ?? 1];
+  numbers.length === 1
+    ? [0, elementAt(numbers, 0), 1]
+    : [elementAt(numbers, 0), elementAt(numbers, 1), numbers[2] ?? 1];
 
 /** Σ of min(j, c) for j from 1 to n, 0 where n is negative. */
 const ramp = (n: number, c: number): number => {
@@ -42,7 +45,7 @@ const ramp = (n: number, c: number): number => {
 const belowDiagonal = (rows: number, columns: number, offset: number): number =>
   ramp(rows + offset, columns) - ramp(offset, columns);
 
-const SEQUENCES: ByName<Sequence> = {
+const SEQUENCES: ByName<SequenceOp> = {
   // Row and column of each element.
   tril_indices: {
     lengths: [3],
@@ -75,14 +78,14 @@ const SEQUENCES: ByName<Sequence> = {
   eye: { lengths: [1, 2], whole: false, count: ([rows = 0, columns = rows]) => rows * columns },
 };
 
-/** The tensors behind so many arguments: an `out` form writes them. */
+/** The `out` tensors after the first `count` arguments. */
 const outputs = (args: readonly Arg[], count: number): Tensor[] =>
   args
     .slice(count)
     .map(tensorOf)
     .filter((found) => found !== null);
 
-function sequence(call: OpCall, { lengths, count, whole: staysWhole }: Sequence): Tensor | Unspecified | null {
+function sequence(call: OpCall, { lengths, count, whole: staysWhole }: SequenceOp): Tensor | Unspecified | null {
   const args = positional(call);
   const length = lengths.find(
     (n) => args.length === n + OPTION_COUNT || (args.length === n + 1 && outputs(args, n).length),
@@ -102,20 +105,20 @@ function sequence(call: OpCall, { lengths, count, whole: staysWhole }: Sequence)
   return tensorOfType([elements], args[length], isWhole ? 'int64' : DEFAULT);
 }
 
-/** An op that fills a tensor of given extents. */
-interface Creation {
-  /** Where the extents stand: in `size`, or they are those of `like`; or there is a single element. */
+/** A factory op whose result's extents are an argument, or those of another tensor. */
+interface FactoryOp {
+  /** Source of the extents: the argument `size`, the tensor `like`, or a single element. */
   readonly extents: 'size' | 'like' | 'one';
-  /** See `bind`. The type is that of `dtype`, where it is not given that of `like`, else that of the `value` that fills. */
+  /** See `bind`. The type is `dtype`, else that of `like`, else that of `value`. */
   readonly signatures: readonly string[];
 }
 
-const sized = (ops: string, ...signatures: readonly string[]): ByName<Creation> =>
+const sized = (ops: string, ...signatures: readonly string[]): ByName<FactoryOp> =>
   named(ops, { extents: 'size', signatures });
-const like = (ops: string, ...signatures: readonly string[]): ByName<Creation> =>
+const like = (ops: string, ...signatures: readonly string[]): ByName<FactoryOp> =>
   named(ops, { extents: 'like', signatures });
 
-const CREATIONS: ByName<Creation> = {
+const CREATIONS: ByName<FactoryOp> = {
   ...sized('ones zeros', `size ${OPTIONS}`, `size names ${OPTIONS}`, 'size'),
   ...sized('rand randn', `size ${OPTIONS}`, `size generator ${OPTIONS}`, 'size'),
   ...sized('full', `size value ${OPTIONS}`, `size value names ${OPTIONS}`, 'size value'),
@@ -128,19 +131,19 @@ const CREATIONS: ByName<Creation> = {
   scalar_tensor: { extents: 'one', signatures: [`value ${OPTIONS}`, 'value'] },
 };
 
-/** The type of a number that fills. */
+/** The type of a fill value. */
 function typeOf(arg: Arg | undefined): string {
   if (arg?.type === 'bool') return 'bool';
   return arg?.type === 'int' ? 'int64' : DEFAULT;
 }
 
-const EXTENTS: Readonly<Record<Creation['extents'], (bound: BoundArguments) => readonly number[] | null>> = {
+const EXTENTS: Readonly<Record<FactoryOp['extents'], (bound: BoundArguments) => readonly number[] | null>> = {
   size: (bound) => integers(bound.value('size')),
   like: (bound) => bound.tensor('like')?.shape ?? null,
   one: () => [],
 };
 
-function created(call: OpCall, { extents, signatures }: Creation): Tensor | Unspecified | null {
+function created(call: OpCall, { extents, signatures }: FactoryOp): Tensor | Unspecified | null {
   const bound = bind(call, ...signatures);
   if (bound === null) return null;
   const size = EXTENTS[extents](bound);
@@ -151,7 +154,7 @@ function created(call: OpCall, { extents, signatures }: Creation): Tensor | Unsp
   return out === undefined ? tensorOfType(size, bound.arg('dtype'), byDefault) : tensor(size, out.dtype);
 }
 
-/** The tensor filled; null when the arguments do not fit the op. */
+/** The tensor that the op fills; null when the arguments do not fit. */
 export function filledBy(call: OpCall): Tensor | Unspecified | null {
   const [counted, creation] = [entryOf(SEQUENCES, call), entryOf(CREATIONS, call)];
   const fresh = creation === undefined ? null : created(call, creation);

@@ -15,12 +15,12 @@ const SOURCE = 'every element written once; PyTorch default types';
 
 const DEFAULT = 'float32';
 
-/** Extents in one sequence, or one by one from a position on; null when there are none. */
+/** Extents as one list, or as positional integers from a position on; null when there are none. */
 function sizes(call: OpCall, from: number): number[] | null {
   const named = call.args.find(({ name }) => name === 'size');
   const given: readonly (Arg | undefined)[] = named === undefined ? positional(call).slice(from) : [named];
   const lists = given.map((arg) => integers(arg?.value)).filter((list) => list !== null);
-  // The first sequence is the whole of it; numbers go on until something else comes.
+  // A list has all extents; otherwise all positional integers are extents.
   const extents = Array.isArray(given[0]?.value) ? lists[0] : lists.flat();
   if (extents === undefined || lists.length === 0 || extents.some((extent) => extent < 0)) return null;
   return extents;
@@ -32,7 +32,7 @@ function valueType(value: unknown): string {
   return typeof value === 'number' && Number.isInteger(value) ? 'int64' : DEFAULT;
 }
 
-/** `torch.full(size, value)`: a Python float of a whole value is told by the argument's type. */
+/** `torch.full(size, value)`: a Python float of integral value is recognised by the argument's type. */
 function fullType(value: Arg | undefined): string {
   return value?.type === 'float' ? DEFAULT : valueType(value?.value);
 }
@@ -77,7 +77,7 @@ const RESULTS: ByName<Result> = {
   ...named('arange', arangeResult),
 };
 
-/** Ops that only the dispatcher has under this name, or that Python's form does not tell. */
+/** Ops that are known in their dispatcher's form alone. */
 const DISPATCHED = ['range', 'linspace', 'logspace', 'eye', 'scalar_tensor', 'tril_indices', 'triu_indices'];
 
 const fill = (written: Tensor): Work =>

@@ -21,7 +21,7 @@ const SOURCE = 'touched elements only (PyProf), index tensors by their own size'
 
 type Formula = (call: OpCall, kernel: KernelFacts) => Work | null;
 
-/** Bytes and operations of a pick: forward a copy, backward an addition into the gradient of the source. */
+/** The work of a pick: forward a copy, backward an addition into the gradient of the source. */
 function pickWork(picked: Tensor, index: Tensor, params: readonly Param[], kernel: KernelFacts): Work {
   const backward = kernel.dir === 'bprop';
   return workOf({
@@ -36,7 +36,7 @@ function pickWork(picked: Tensor, index: Tensor, params: readonly Param[], kerne
   });
 }
 
-/** A call that does not tell how many elements it moves. */
+/** The work of a call whose number of moved elements is unspecified. */
 const unspecified = (input: Tensor, unknown: string, flops: 0 | null = 0): Work =>
   workOf({ flops, writes: null, params: tensorParams(input), formula: 'flops = 0', source: SOURCE, unknown });
 
@@ -47,7 +47,7 @@ const gather: Formula = (call, kernel) => {
   return pickWork(tensor(index.shape, input.dtype), index, tensorParams(input), kernel);
 };
 
-/** The dimension by the call; where the dispatcher does not tell it, a tensor has perhaps only one. */
+/** The dimension of the call; the only one of a 1-dim tensor where it is unspecified. */
 function chosenDimension(call: OpCall, input: Tensor | null): number | undefined {
   const dim = integer(argument(call, 'dim', 1)?.value);
   return dim ?? (isDispatched(call) && input?.shape.length === 1 ? 0 : undefined);
@@ -75,7 +75,7 @@ const take: Formula = (call, kernel) => {
   return pickWork(tensor(index.shape, input.dtype), index, tensorParams(input), kernel);
 };
 
-/** scatter(self, dim, index, src, reduce): of the dispatcher's forms the one with a text behind the source. */
+/** scatter(self, dim, index, src, reduce): the dispatcher's overload with a reduction. */
 const reduces = (call: OpCall): boolean => {
   const last = call.args[4];
   return isDispatched(call) && /^scatter_?$/.test(opName(call)) && last !== undefined && last.shape === undefined;
@@ -90,7 +90,7 @@ const scatter: Formula = (call) => {
   const source = tensorAt(call, 'src', 3) ?? tensorAt(call, 'source', 3);
   const placed = tensor(/^_?index_/.test(op) ? (source?.shape ?? index.shape) : index.shape, input.dtype);
   const adds = op.includes('add') || op.includes('reduce') || reduces(call);
-  // The dispatcher shows the copy of the input as a call of its own.
+  // In the dispatcher the copy of the input is a call of its own.
   const copied = op.endsWith('_') || isDispatched(call) ? [] : [input];
   return workOf({
     flops: adds ? numel(placed.shape) : 0,
@@ -112,7 +112,7 @@ const masked: Formula = (call) => {
   const [input, mask] = [inputTensor(call), tensorAt(call, 'mask', 1)];
   const shape = input === null || mask === null ? null : broadcast(input.shape, mask.shape);
   if (input === null || mask === null || shape === null || !Number.isSafeInteger(numel(shape))) return null;
-  if (isDispatched(call)) return unspecified(input, 'how many elements the mask chooses is unspecified');
+  if (isDispatched(call)) return unspecified(input, 'the number of elements the mask selects is unspecified');
   return workOf({
     flops: 0,
     reads: [tensor(shape, input.dtype), mask],
@@ -127,7 +127,7 @@ const masked: Formula = (call) => {
 const nonzero: Formula = (call, kernel) => {
   const input = inputTensor(call);
   if (input === null) return null;
-  if (isDispatched(call)) return unspecified(input, 'how many elements are not zero is unspecified');
+  if (isDispatched(call)) return unspecified(input, 'the number of non-zero elements is unspecified');
   const params = tensorParams(input);
   if (kernel.sub > 0) return helperWork(params, SOURCE);
   return workOf({
@@ -140,7 +140,7 @@ const nonzero: Formula = (call, kernel) => {
   });
 };
 
-/** `x[index]` with one tensor of positions: slices of the first dimension. Other forms do not tell their result. */
+/** `x[index]` with one tensor of positions: slices of the first dimension. Of other forms the result is unspecified. */
 const getItem: Formula = (call, kernel) => {
   const [input, index, ...others] = inputTensors(call) ?? [];
   const plain = positional(call).length === 2 && others.length === 0;

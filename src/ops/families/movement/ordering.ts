@@ -1,5 +1,5 @@
 /**
- * Ordering elements and finding places among ordered ones: sort, topk, unique, searchsorted, histogram.
+ * Sorting and searching: sort, topk, unique, searchsorted, histogram.
  */
 import { workByRules, ruleFor, type BoundCall, type OpRules } from '../../schema/op-rules.js';
 import { numel, type Tensor } from '../../call.js';
@@ -25,45 +25,45 @@ const unspecified = (input: Tensor, unknown: string, flops = 0): OpCost => ({
   unknown,
 });
 
-type OrderingRule = (reading: BoundCall, input: Tensor) => OpCost | null;
+type OrderingRule = (bound: BoundCall, input: Tensor) => OpCost | null;
 
-/** Of the tensor that the op orders. */
+/** A rule that needs the tensor `self`. */
 const of =
   (formula: OrderingRule) =>
-  (reading: BoundCall): OpCost | null => {
-    const input = reading.tensor('self');
-    return input === null ? null : formula(reading, input);
+  (bound: BoundCall): OpCost | null => {
+    const input = bound.tensor('self');
+    return input === null ? null : formula(bound, input);
   };
 
-/** Values and their places, both as large as the input. */
+/** Values and their int64 indices. */
 const sorted: OrderingRule = (_, input) => moved(input, [input], [input, tensor(input.shape, 'int64')]);
 
 const argsorted: OrderingRule = (_, input) => moved(input, [input], [tensor(input.shape, 'int64')]);
 
-/** The input's extents with that of dimension `dim` replaced; null when there is none such. */
+/** The input's extents with that of dimension `dim` replaced; null when it is out of range. */
 function cut(input: Tensor, dim: number, extent: number): number[] | null {
   if (input.shape.length === 0) return [];
   const at = resolveDimension(dim, input.shape.length);
   return at === null ? null : input.shape.map((size, i) => (i === at ? extent : size));
 }
 
-/** So many values of each row, and their places. */
-const largest: OrderingRule = (reading, input) => {
-  const [k, dim] = [reading.count('k'), reading.number('dim')];
-  if (k === null || dim === null) return unspecified(input, 'how many values are chosen is unspecified');
+/** The k largest values of each row, and their int64 indices. */
+const largest: OrderingRule = (bound, input) => {
+  const [k, dim] = [bound.count('k'), bound.number('dim')];
+  if (k === null || dim === null) return unspecified(input, 'k or the dimension is unspecified');
   const shape = cut(input, dim, k);
   return shape === null ? null : moved(input, [input], [tensor(shape, input.dtype), tensor(shape, 'int64')]);
 };
 
-/** Places of values among ordered ones: int64, or int32 on request. */
-const placed: OrderingRule = (reading, values) => {
-  const place = tensor(values.shape, reading.flag('out_int32') === true ? 'int32' : 'int64');
-  return moved(values, reading.tensorsOf('self boundaries'), [place]);
+/** Indices among sorted boundaries: int64, or int32 with `out_int32`. */
+const placed: OrderingRule = (bound, values) => {
+  const place = tensor(values.shape, bound.flag('out_int32') === true ? 'int32' : 'int64');
+  return moved(values, bound.tensorsOf('self boundaries'), [place]);
 };
 
 /** One addition per element. */
-const histogram: OrderingRule = (reading, input) => {
-  const bins = reading.count('bins');
+const histogram: OrderingRule = (bound, input) => {
+  const bins = bound.count('bins');
   const flops = numel(input.shape);
   if (bins === null) return unspecified(input, 'the number of bins is unspecified', flops);
   return moved(input, [input], [tensor([bins], input.dtype)], flops);

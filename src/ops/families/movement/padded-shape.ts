@@ -1,5 +1,5 @@
 /**
- * Extents of a tensor with margins.
+ * Extents of a padded tensor.
  */
 import type { Tensor } from '../../call.js';
 
@@ -8,7 +8,8 @@ export function paddedShape(input: Tensor, pad: readonly number[]): number[] | n
   if (pad.length % 2 === 1 || pad.length > 2 * input.shape.length) return null;
   const shape = input.shape.map((extent, i) => {
     const at = 2 * (input.shape.length - 1 - i);
-    return extent + (pad[at] ?? 0) + (pad[at + 1] ?? 0);
+    const [before = 0, after = 0] = pad.slice(at, at + 2);
+    return extent + before + after;
   });
   return shape.every((extent) => extent >= 0) ? shape : null;
 }

@@ -1,5 +1,5 @@
 /**
- * Parts of a tensor copied out of it, and gradients put back where parts were taken or margins were added.
+ * Slices copied out of a tensor, padding, and the gradients of both.
  */
 import { workByRules, ruleFor, type BoundCall, type OpRules } from '../../schema/op-rules.js';
 import { numel, type Tensor } from '../../call.js';
@@ -10,7 +10,7 @@ import { paddedShape } from './padded-shape.js';
 
 const SOURCE = 'every element read once and written once';
 
-/** `input` read once, the result written once; null where the size of that is unspecified. */
+/** Cost of reading the input and writing a result of these extents, null where they are unspecified. */
 function moved(input: Tensor, result: readonly number[] | null, flops = 0): OpCost {
   const formula = `flops = ${flops === 0 ? '0' : 'E(gradient)'}`;
   const about = { params: tensorParams(input), flops, reads: [input] };
@@ -18,32 +18,32 @@ function moved(input: Tensor, result: readonly number[] | null, flops = 0): OpCo
   return { ...about, writes: [tensor(result, input.dtype)], formula: `${formula}; bytes = input + result` };
 }
 
-/** All parts together are the tensor. */
-const parts = (reading: BoundCall): OpCost | null => {
-  const input = reading.tensor('self');
+/** The parts together have all elements. */
+const parts = (bound: BoundCall): OpCost | null => {
+  const input = bound.tensor('self');
   return input === null ? null : moved(input, input.shape);
 };
 
-/** Zeros as large as the input, the gradient placed in them or, of windows, added up. */
+/** Zeros of the input's extents, into which the gradient is copied or, for windows, added. */
 const placed =
   (flopsPerElement: number) =>
-  (reading: BoundCall): OpCost | null => {
-    const gradient = reading.tensor('grad');
+  (bound: BoundCall): OpCost | null => {
+    const gradient = bound.tensor('grad');
     if (gradient === null) return null;
-    return moved(gradient, integers(reading.value('input_sizes')), flopsPerElement * numel(gradient.shape));
+    return moved(gradient, integers(bound.value('input_sizes')), flopsPerElement * numel(gradient.shape));
   };
 
-/** The margins are copies. */
-const padded = (reading: BoundCall): OpCost | null => {
-  const [input, margins] = [reading.tensor('self'), integers(reading.value('padding'))];
+/** Padding copies elements of the input. */
+const padded = (bound: BoundCall): OpCost | null => {
+  const [input, margins] = [bound.tensor('self'), integers(bound.value('padding'))];
   if (input === null) return null;
   const shape = margins === null ? null : paddedShape(input, margins);
   return margins !== null && shape === null ? null : moved(input, shape);
 };
 
-/** The gradients of copies are added to that of their origin. */
-const unpadded = (reading: BoundCall): OpCost | null => {
-  const [gradient, self] = [reading.tensor('grad'), reading.tensor('self')];
+/** Gradients of padding are added to those of the elements copied. */
+const unpadded = (bound: BoundCall): OpCost | null => {
+  const [gradient, self] = [bound.tensor('grad'), bound.tensor('self')];
   return gradient === null || self === null ? null : moved(gradient, self.shape, numel(gradient.shape));
 };
 

@@ -17,10 +17,10 @@ interface Picked {
   readonly indices: readonly Tensor[];
 }
 
-/** Positions are whole numbers; a mask does not tell how many elements it picks. */
+/** Whether an index has positions; how many elements a mask picks is a value. */
 const isPositions = ({ dtype }: Tensor): boolean => /^int|^long$/.test(dtype);
 
-/** The picked elements: the indices' common extents, then the dimensions without an index; null when not told. */
+/** The picked elements: the indices' common extents, then the dimensions without an index; null when unspecified. */
 function picked(input: Tensor, list: readonly Arg[] | undefined): Picked | null {
   if (list === undefined || list.length > input.shape.length) return null;
   const indices: Tensor[] = [];
@@ -36,10 +36,10 @@ function picked(input: Tensor, list: readonly Arg[] | undefined): Picked | null 
   return Number.isSafeInteger(numel(elements.shape)) ? { elements, indices } : null;
 }
 
-const pick = (reading: BoundCall): OpCost | null => {
-  const input = reading.tensor('self');
+const pick = (bound: BoundCall): OpCost | null => {
+  const input = bound.tensor('self');
   if (input === null) return null;
-  const found = picked(input, reading.arg('indices')?.items);
+  const found = picked(input, bound.arg('indices')?.items);
   if (found === null)
     return { params: tensorParams(input), flops: 0, writes: null, formula: 'flops = 0', unknown: UNSPECIFIED };
   return {
@@ -52,11 +52,11 @@ const pick = (reading: BoundCall): OpCost | null => {
 };
 
 /** Values placed, or added to what is there. */
-const place = (reading: BoundCall): OpCost | null => {
-  const [input, values] = [reading.tensor('self'), reading.tensor('values')];
+const place = (bound: BoundCall): OpCost | null => {
+  const [input, values] = [bound.tensor('self'), bound.tensor('values')];
   if (input === null || values === null) return null;
-  const found = picked(input, reading.arg('indices')?.items);
-  const adds = reading.flag('accumulate');
+  const found = picked(input, bound.arg('indices')?.items);
+  const adds = bound.flag('accumulate');
   if (found === null || adds === null) {
     const flops = adds === false ? 0 : null;
     return {
@@ -92,7 +92,7 @@ export const tensorIndexing: Family = {
   formulas: [
     'index: flops = 0; bytes = 2·picked + indices',
     'index_put_: flops = 0, E(placed) to add; bytes = values + indices + placed (twice to add)',
-    'unknown bytes where the indices are masks or not told',
+    'unknown bytes where the indices are masks or unspecified',
   ],
   work: workByRules(RULES, SOURCE),
 };

@@ -5,28 +5,26 @@ import { workByRules, ruleFor, type BoundCall, type OpRules } from '../../schema
 import { numel, type Tensor } from '../../call.js';
 import type { Family, OpCost } from '../../family.js';
 import { tensor, tensorParams } from '../../work.js';
-import { accumulated, BACKWARD, FORWARD, forwardFlops } from './layer-normalization.js';
+import { accumulated, BACKWARD, FORWARD, forwardFlops, type NormKind } from './layer-normalization.js';
 
 const SOURCE =
   'operations per element as for layer_norm; arguments: apex/normalization/fused_layer_norm.py and ' +
   'apex/contrib/group_norm/group_norm.py of apex';
 
-type NormKind = 'centred' | 'rms';
-
 /** Elements that are normalised together. */
-const rowLength = (reading: BoundCall): number | null => {
-  const told = reading.integers('normalized_shape') ?? reading.tensor('weight')?.shape;
-  return told === undefined ? null : numel(told);
+const rowLength = (bound: BoundCall): number | null => {
+  const shape = bound.integers('normalized_shape') ?? bound.tensor('weight')?.shape;
+  return shape === undefined ? null : numel(shape);
 };
 
 const BYTES = 'bytes = input + parameters + result + saved statistics';
 
 const forward =
   (kind: NormKind) =>
-  (reading: BoundCall): OpCost | null => {
-    const [input, length] = [reading.tensor('input'), rowLength(reading)];
+  (bound: BoundCall): OpCost | null => {
+    const [input, length] = [bound.tensor('input'), rowLength(bound)];
     if (input === null) return null;
-    const perElement = forwardFlops(kind, reading);
+    const perElement = forwardFlops(kind, bound);
     const about = {
       params: tensorParams(input),
       flops: perElement * numel(input.shape),
@@ -38,37 +36,37 @@ const forward =
     return { ...about, writes: [input, saved, ...(kind === 'centred' ? [saved] : [])] };
   };
 
-/** The gradients of the input and of all parameters; the bias has no part in any. */
+/** The gradients of the input and of all parameters; none depends on the bias. */
 const backward =
   (kind: NormKind) =>
-  (reading: BoundCall): OpCost | null => {
-    const input = reading.tensor('saved');
+  (bound: BoundCall): OpCost | null => {
+    const input = bound.tensor('saved');
     if (input === null) return null;
-    const [weights, biases] = [reading.tensors('weight'), reading.tensors('bias')];
+    const [weights, biases] = [bound.tensors('weight'), bound.tensors('bias')];
     const perElement =
       BACKWARD[kind] + weights.length * (BACKWARD.weighting + BACKWARD.weight) + biases.length * BACKWARD.bias;
     return {
       params: tensorParams(input),
       flops: perElement * numel(input.shape),
-      reads: reading.tensorsOf('grad_out mean rstd saved weight'),
+      reads: bound.tensorsOf('grad_out mean rstd saved weight'),
       writes: [input, ...weights, ...biases],
       formula: `flops = ${perElement}·E; bytes = gradient + saved input or result + statistics + weight + gradients`,
     };
   };
 
 /** SiLU, or none: one operation per element. */
-const activations = (reading: BoundCall): number => {
-  const name = reading.value('act');
+const activations = (bound: BoundCall): number => {
+  const name = bound.value('act');
   return typeof name === 'string' && name !== '' ? 1 : 0;
 };
 
 /** Two sums of each group of each sample. */
 const sums = ({ shape: [samples = 0] }: Tensor, groups: number): Tensor => tensor([2 * samples * groups], 'float32');
 
-const groupForward = (reading: BoundCall): OpCost | null => {
-  const [input, groups] = [reading.tensor('input'), reading.count('groups')];
+const groupForward = (bound: BoundCall): OpCost | null => {
+  const [input, groups] = [bound.tensor('input'), bound.count('groups')];
   if (input === null) return null;
-  const perElement = FORWARD.channels + activations(reading);
+  const perElement = FORWARD.channels + activations(bound);
   const about = {
     params: tensorParams(input),
     flops: perElement * numel(input.shape),
@@ -78,14 +76,14 @@ const groupForward = (reading: BoundCall): OpCost | null => {
   return { ...about, writes: [input, sums(input, groups)] };
 };
 
-const groupBackward = (reading: BoundCall): OpCost | null => {
-  const input = reading.tensor('input');
+const groupBackward = (bound: BoundCall): OpCost | null => {
+  const input = bound.tensor('input');
   if (input === null) return null;
-  const perElement = BACKWARD.centred + activations(reading);
+  const perElement = BACKWARD.centred + activations(bound);
   return {
     params: tensorParams(input),
     flops: perElement * numel(input.shape),
-    writes: [input, ...reading.tensorsOf('weight bias')],
+    writes: [input, ...bound.tensorsOf('weight bias')],
     formula: `flops = ${perElement}·E; bytes = gradient + input + sums + parameters + gradients of input and parameters`,
   };
 };

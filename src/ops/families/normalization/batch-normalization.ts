@@ -1,13 +1,13 @@
 /**
- * Batch normalisation as the dispatcher runs it: by PyTorch's own kernels, cuDNN or MIOpen, whole or in its parts.
+ * Batch normalisation ops of the dispatcher: PyTorch's own, cuDNN's and MIOpen's, whole or in parts.
  */
-import { numel, type Tensor } from '../../call.js';
+import { extentAt, numel, type Tensor } from '../../call.js';
 import { ruleFor, type BoundCall, type OpRules } from '../../schema/op-rules.js';
 import { tensor, tensorParams } from '../../work.js';
 import { accumulated, BACKWARD, FORWARD, gradients, wantedGradients } from './layer-normalization.js';
 import type { OpCost } from '../../family.js';
 
-/** With statistics that are given, one multiplication and one addition are left for each element. */
+/** With given statistics: one multiplication and one addition for each element. */
 const WITH_STATISTICS = 2;
 
 /** For each channel: mean, variance, ε added, reciprocal root, and the scale and shift made of them. */
@@ -17,37 +17,37 @@ const PER_CHANNEL = 6;
 const PASSED_ON = 1;
 const SUMS = 4;
 
-/** Application of the sums, where a kernel of its own makes them: together with these the whole gradient. */
+/** Application of the sums in a kernel of its own: together with them the whole gradient. */
 const APPLICATION = BACKWARD.centred - SUMS;
 
-/** The mode in a kernel's name, for calls that do not tell the argument. */
+/** The mode by a kernel's name, for calls where the argument is unspecified. */
 const MODES: readonly (readonly [RegExp, boolean])[] = [
   [/bn_fw_tr|FwdTrain|BwdSpatial|collect_statistics|welford|bn_bw_/i, true],
   [/bn_fw_inf|FwdInfer/i, false],
 ];
 
-/** Whether the statistics are those of the batch; null when neither the call nor the kernel tells. */
-function isTraining(reading: BoundCall): boolean | null {
-  const told = reading.flag('training');
-  if (told !== null) return told;
-  // Statistics are saved in training only; the empty tensor stands for none.
-  const saved = reading.tensor('save_mean');
+/** Whether the statistics are those of the batch; null when neither the call nor the kernel's name determines it. */
+function isTraining(bound: BoundCall): boolean | null {
+  const training = bound.flag('training');
+  if (training !== null) return training;
+  // Statistics are saved in training only; otherwise the tensor is empty.
+  const saved = bound.tensor('save_mean');
   if (saved !== null) return numel(saved.shape) > 0;
-  return MODES.find(([pattern]) => pattern.test(reading.kernel.name))?.[1] ?? null;
+  return MODES.find(([pattern]) => pattern.test(bound.kernel.name))?.[1] ?? null;
 }
 
-const channelsOf = (input: Tensor): number => input.shape[1] ?? input.shape[0] ?? 0;
+const channelsOf = (input: Tensor): number => input.shape[1] ?? extentAt(input, 0);
 
-const UNSPECIFIED = 'whether in training is unspecified';
+const UNSPECIFIED = 'the argument training is unspecified';
 
 /** @param mode fixed by the op, else null */
-function forwardAmounts(reading: BoundCall, mode: boolean | null, channels: (input: Tensor) => number): OpCost | null {
-  const input = reading.tensor('input');
+function forwardAmounts(bound: BoundCall, mode: boolean | null, channels: (input: Tensor) => number): OpCost | null {
+  const input = bound.tensor('input');
   if (input === null) return null;
-  const training = mode ?? isTraining(reading);
+  const training = mode ?? isTraining(bound);
   const count = channels(input);
   const saved = tensor([count], accumulated(input.dtype));
-  const running = reading.tensorsOf('running_mean running_var');
+  const running = bound.tensorsOf('running_mean running_var');
   const [subject, elements] = [input, numel(input.shape)];
   if (training === null) {
     const formula = 'bytes = input + parameters + result';
@@ -68,67 +68,67 @@ function forwardAmounts(reading: BoundCall, mode: boolean | null, channels: (inp
 
 const forward =
   (mode: boolean | null = null) =>
-  (reading: BoundCall): OpCost | null =>
-    forwardAmounts(reading, mode, channelsOf);
+  (bound: BoundCall): OpCost | null =>
+    forwardAmounts(bound, mode, channelsOf);
 
 /** Every sample has statistics of its own. */
-const instance = (reading: BoundCall): OpCost | null =>
-  forwardAmounts(reading, null, (input) => channelsOf(input) * (input.shape.length > 1 ? (input.shape[0] ?? 0) : 1));
+const instance = (bound: BoundCall): OpCost | null =>
+  forwardAmounts(bound, null, (input) => channelsOf(input) * (input.shape.length > 1 ? extentAt(input, 0) : 1));
 
 /** @param mode fixed by the op, else null */
 const backward =
   (mode: boolean | null = null) =>
-  (reading: BoundCall): OpCost | null => {
-    const input = reading.tensor('input');
+  (bound: BoundCall): OpCost | null => {
+    const input = bound.tensor('input');
     if (input === null) return null;
-    const training = mode ?? isTraining(reading);
-    const want = wantedGradients(reading, true);
+    const training = mode ?? isTraining(bound);
+    const want = wantedGradients(bound, true);
     const sums = want.weight || want.bias ? SUMS : 0;
-    const parameter = reading.tensor('weight') ?? tensor([channelsOf(input)], input.dtype);
+    const parameter = bound.tensor('weight') ?? tensor([channelsOf(input)], input.dtype);
     const inTraining = want.input ? BACKWARD.centred : sums;
     const perElement = training === true ? inTraining : (want.input ? PASSED_ON : 0) + sums;
     const used = training === false ? 'running_mean running_var' : 'save_mean save_var';
     return {
       params: tensorParams(input),
       flops: training === null ? null : perElement * numel(input.shape),
-      reads: reading.tensorsOf(`grad_out input weight ${used}`),
+      reads: bound.tensorsOf(`grad_out input weight ${used}`),
       writes: gradients(want, input, parameter),
-      formula: `${training === null ? '' : `flops = ${perElement}·E; `}bytes = gradient + input + weight + statistics + the gradients wanted`,
+      formula: `${training === null ? '' : `flops = ${perElement}·E; `}bytes = gradient + input + weight + statistics + the gradients computed`,
       ...(training === null ? { unknown: UNSPECIFIED } : {}),
     };
   };
 
 /** Mean and reciprocal deviation of each channel. */
-const statistics = (reading: BoundCall): OpCost | null => {
-  const input = reading.tensor('input');
+const statistics = (bound: BoundCall): OpCost | null => {
+  const input = bound.tensor('input');
   if (input === null) return null;
   const saved = tensor([channelsOf(input)], accumulated(input.dtype));
   return {
     params: tensorParams(input),
     flops: 2 * numel(input.shape),
-    writes: [saved, saved, ...reading.tensorsOf('running_mean running_var')],
+    writes: [saved, saved, ...bound.tensorsOf('running_mean running_var')],
     formula: 'flops = 2·E; bytes = input + statistics',
   };
 };
 
-const application = (reading: BoundCall): OpCost | null => {
-  const input = reading.tensor('input');
+const application = (bound: BoundCall): OpCost | null => {
+  const input = bound.tensor('input');
   if (input === null) return null;
   const formula = `flops = ${WITH_STATISTICS}·E; bytes = input + parameters + statistics + result`;
   return { params: tensorParams(input), flops: WITH_STATISTICS * numel(input.shape), writes: [input], formula };
 };
 
-const gradientSums = (reading: BoundCall): OpCost | null => {
-  const input = reading.tensor('input');
+const gradientSums = (bound: BoundCall): OpCost | null => {
+  const input = bound.tensor('input');
   if (input === null) return null;
   const sum = tensor([channelsOf(input)], accumulated(input.dtype));
-  const parameter = reading.tensor('weight') ?? sum;
-  const asked = ['input_g', 'weight_g', 'bias_g'].map((name) => reading.flag(name) !== false);
-  const [inputGradient, weightGradient, biasGradient] = asked;
+  const parameter = bound.tensor('weight') ?? sum;
+  const requested = ['input_g', 'weight_g', 'bias_g'].map((name) => bound.flag(name) !== false);
+  const [inputGradient, weightGradient, biasGradient] = requested;
   return {
     params: tensorParams(input),
     flops: SUMS * numel(input.shape),
-    reads: reading.tensorsOf('grad_out input mean invstd'),
+    reads: bound.tensorsOf('grad_out input mean invstd'),
     writes: [
       ...(inputGradient === true ? [sum, sum] : []),
       ...(weightGradient === true ? [parameter] : []),
@@ -138,24 +138,24 @@ const gradientSums = (reading: BoundCall): OpCost | null => {
   };
 };
 
-const gradientApplication = (reading: BoundCall): OpCost | null => {
-  const input = reading.tensor('input');
+const gradientApplication = (bound: BoundCall): OpCost | null => {
+  const input = bound.tensor('input');
   if (input === null) return null;
   const formula = `flops = ${APPLICATION}·E; bytes = gradient + input + weight + statistics + sums + gradient of the input`;
   return { params: tensorParams(input), flops: APPLICATION * numel(input.shape), writes: [input], formula };
 };
 
-/** Statistics of several devices made one: nothing of the input itself is read. */
-const gathered = (reading: BoundCall): OpCost | null => {
-  const [input, means] = [reading.tensor('input'), reading.tensor('mean')];
+/** Statistics of several devices merged, without reading the input. */
+const gathered = (bound: BoundCall): OpCost | null => {
+  const [input, means] = [bound.tensor('input'), bound.tensor('mean')];
   if (input === null || means === null) return null;
   const merged = tensor(means.shape.slice(1), means.dtype);
-  const running = reading.tensorsOf('running_mean running_var');
+  const running = bound.tensorsOf('running_mean running_var');
   return {
     params: tensorParams(means),
     // Variance from the reciprocal deviation 3, mean 2, distance of means 1, its square into the variance 3.
     flops: 9 * numel(means.shape),
-    reads: reading.tensorsOf('mean invstd running_mean running_var counts'),
+    reads: bound.tensorsOf('mean invstd running_mean running_var counts'),
     writes: [merged, merged, ...running],
     formula: 'flops = 9·n (statistics gathered); bytes = statistics + running statistics + result',
   };

@@ -1,17 +1,17 @@
 /**
  * Normalisation by kernels of other libraries: vLLM, SGLang, FlashInfer, AITER, Apex, Transformer Engine.
  */
-import { numel, type Tensor } from '../../call.js';
+import { extentAt, numel, type Tensor } from '../../call.js';
 import { ruleFor, type BoundCall, type OpRules } from '../../schema/op-rules.js';
 import { tensor, tensorParams } from '../../work.js';
-import { accumulated, BACKWARD, FORWARD, forwardFlops } from './layer-normalization.js';
+import { accumulated, BACKWARD, FORWARD, forwardFlops, type NormKind } from './layer-normalization.js';
 import type { OpCost } from '../../family.js';
 
-interface Fused {
-  readonly kind: 'centred' | 'rms';
-  /** Operations per element beyond residual and normalisation: those of a conversion to fewer bits, of 1 + weight. */
+interface FusedNormalization {
+  readonly kind: NormKind;
+  /** Further operations per element: quantisation, or 1 + weight. */
   readonly more?: number;
-  /** Tensors like the input that the call returns, where it is not given all that it writes. */
+  /** Number of returned tensors of the input's shape, which are no arguments of the call. */
   readonly returns?: number;
 }
 
@@ -20,24 +20,24 @@ interface Fused {
  * written; a residual is read and written in place.
  */
 const forward =
-  ({ kind, more = 0, returns = 0 }: Fused) =>
-  (reading: BoundCall): OpCost | null => {
-    const input = reading.tensor('input');
+  ({ kind, more = 0, returns = 0 }: FusedNormalization) =>
+  (bound: BoundCall): OpCost | null => {
+    const input = bound.tensor('input');
     if (input === null) return null;
-    const perElement = forwardFlops(kind, reading) + reading.tensorsOf('residual').length + more;
+    const perElement = forwardFlops(kind, bound) + bound.tensorsOf('residual').length + more;
     return {
       params: tensorParams(input),
       flops: perElement * numel(input.shape),
-      writes: [...reading.writes, ...new Array<Tensor>(returns).fill(input)],
+      writes: [...bound.writes, ...new Array<Tensor>(returns).fill(input)],
       formula: `flops = ${perElement}·E; bytes = input + residual + parameters + results`,
     };
   };
 
-/** A gradient of an autograd function, which is given nothing but the gradient of its result. */
+/** The backward node of an autograd function, of which only the gradient of the result is recorded. */
 const backward =
-  (kind: 'centred' | 'rms', affine: boolean) =>
-  (reading: BoundCall): OpCost | null => {
-    const gradient = reading.tensor('grad_out');
+  (kind: NormKind, affine: boolean) =>
+  (bound: BoundCall): OpCost | null => {
+    const gradient = bound.tensor('grad_out');
     const length = gradient?.shape.at(-1) ?? 0;
     if (gradient === null || length === 0) return null;
     const parameters = affine ? BACKWARD.weighting + BACKWARD.weight + (kind === 'centred' ? BACKWARD.bias : 0) : 0;
@@ -58,41 +58,41 @@ const backward =
 /** Operations per element of a rotation of pairs: see the rotary embedding. */
 const ROTATION = 3;
 
-/** Heads of queries and keys, which stand before the values in every row, normalised each and turned; in place. */
-const headsTurned = (reading: BoundCall): OpCost | null => {
-  const [qkv, table] = [reading.tensor('qkv'), reading.tensor('table')];
-  const [queries, keys, width] = ['heads_q', 'heads_k', 'head_dim'].map((name) => reading.count(name) ?? undefined);
+/** QK norm and RoPE in place: the query and key heads of a packed QKV tensor, each normalised and rotated. */
+const qkNormRope = (bound: BoundCall): OpCost | null => {
+  const [qkv, table] = [bound.tensor('qkv'), bound.tensor('table')];
+  const [queries, keys, width] = ['heads_q', 'heads_k', 'head_dim'].map((name) => bound.count(name) ?? undefined);
   if (qkv === null || table === null) return null;
   const formula =
-    'flops = 4·E + 3·E turned, E of queries and keys; bytes = 2·E + weights + positions + rows of the table';
+    'flops = 4·E + 3·E rotated, E of queries and keys; bytes = 2·E + weights + positions + rows of the table';
   if (queries === undefined || keys === undefined || width === undefined) {
     return {
       params: tensorParams(qkv),
       flops: null,
       writes: null,
       formula,
-      unknown: 'the heads and their width are unspecified',
+      unknown: 'the numbers of heads and the head dimension are unspecified',
     };
   }
   const tokens = numel(qkv.shape.slice(0, -1));
   const heads = tokens * (queries + keys);
   const part = tensor([heads, width], qkv.dtype);
-  const rotated = Math.min(table.shape.at(-1) ?? 0, width);
+  const rotated = Math.min(extentAt(table, -1), width);
   return {
     params: tensorParams(qkv),
     flops: (FORWARD.rms + FORWARD.affine) * numel(part.shape) + ROTATION * heads * rotated,
-    reads: [part, ...reading.tensorsOf('q_weight k_weight positions'), tensor([tokens, rotated], table.dtype)],
+    reads: [part, ...bound.tensorsOf('q_weight k_weight positions'), tensor([tokens, rotated], table.dtype)],
     writes: [part],
     formula,
   };
 };
 
-/** Scaling, and before that, where the scale is the rows' own, absolute value and maximum. */
+/** Quantisation per element: scaling; with a dynamic scale also absolute value and maximum. */
 const STATIC = 1;
 const DYNAMIC = 3;
 
 const rms = forward({ kind: 'rms' });
-const returning = (kind: 'centred' | 'rms', returns: number): OpRules[string]['cost'] => forward({ kind, returns });
+const returning = (kind: NormKind, returns: number): OpRules[string]['cost'] => forward({ kind, returns });
 /** Gemma's weight is 1 + w. */
 const gemma = forward({ kind: 'rms', more: 1 });
 
@@ -121,7 +121,7 @@ export const FUSED_RULES: OpRules = {
   ...ruleFor(
     'fused_qk_norm_rope',
     '@!qkv heads_q heads_k heads_v head_dim eps @q_weight @k_weight @table is_neox @positions',
-    headsTurned,
+    qkNormRope,
   ),
   ...ruleFor('rms_norm_cu', '!result @input @weight epsilon', rms),
   ...ruleFor('fused_add_rms_norm_cu', '@!input @!residual @weight epsilon', rms),

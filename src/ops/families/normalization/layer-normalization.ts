@@ -1,7 +1,7 @@
 /**
- * Normalisation of rows and of groups of channels, as the dispatcher runs it: layer, root mean square, group, weight.
+ * Layer, RMS, group and weight normalisation ops of the dispatcher.
  */
-import { numel, type Tensor } from '../../call.js';
+import { extentAt, numel, type Tensor } from '../../call.js';
 import { ruleFor, type BoundCall, type OpRules } from '../../schema/op-rules.js';
 import { tensor, tensorParams } from '../../work.js';
 import type { OpCost } from '../../family.js';
@@ -22,37 +22,38 @@ export const BACKWARD = { centred: 9, rms: 6, weighting: 1, weight: 2, bias: 1 }
 /** The normalised input alone. */
 const NORMALISED = { centred: 2, rms: 1 } as const;
 
-type NormKind = 'centred' | 'rms';
+/** With mean and variance, or by the root mean square alone. */
+export type NormKind = 'centred' | 'rms';
 
 /** Element type of saved statistics: that of the accumulation. */
 export const accumulated = (dtype: string): string => (/^(half|b?float16|float8)/.test(dtype) ? 'float32' : dtype);
 
 /** Elements that are normalised together: of `normalized_shape`, of the weight, else of the last dimension. */
-function rowLength(reading: BoundCall, input: Tensor): number {
-  const told = reading.integers('normalized_shape') ?? reading.integers('length') ?? reading.tensor('weight')?.shape;
-  return told === undefined ? (input.shape.at(-1) ?? 1) : numel(told);
+function rowLength(bound: BoundCall, input: Tensor): number {
+  const shape = bound.integers('normalized_shape') ?? bound.integers('length') ?? bound.tensor('weight')?.shape;
+  return shape === undefined ? (input.shape.at(-1) ?? 1) : numel(shape);
 }
 
-function rows(reading: BoundCall, input: Tensor): number {
-  const length = rowLength(reading, input);
+function rows(bound: BoundCall, input: Tensor): number {
+  const length = rowLength(bound, input);
   return length > 0 ? Math.ceil(numel(input.shape) / length) : 0;
 }
 
-const isAffine = (reading: BoundCall): boolean => reading.tensor('weight') !== null || reading.tensor('bias') !== null;
+const isAffine = (bound: BoundCall): boolean => bound.tensor('weight') !== null || bound.tensor('bias') !== null;
 
 /** Operations per element of a forward pass over rows. */
-export const forwardFlops = (kind: NormKind, reading: BoundCall): number =>
-  FORWARD[kind] + (isAffine(reading) ? FORWARD.affine : 0);
+export const forwardFlops = (kind: NormKind, bound: BoundCall): number =>
+  FORWARD[kind] + (isAffine(bound) ? FORWARD.affine : 0);
 
 const FORWARD_BYTES = 'bytes = input + parameters + result + saved statistics';
 
 const forward =
   (kind: NormKind) =>
-  (reading: BoundCall): OpCost | null => {
-    const input = reading.tensor('input');
+  (bound: BoundCall): OpCost | null => {
+    const input = bound.tensor('input');
     if (input === null) return null;
-    const perElement = forwardFlops(kind, reading);
-    const saved = tensor([rows(reading, input)], accumulated(input.dtype));
+    const perElement = forwardFlops(kind, bound);
+    const saved = tensor([rows(bound, input)], accumulated(input.dtype));
     return {
       params: tensorParams(input),
       flops: perElement * numel(input.shape),
@@ -61,12 +62,12 @@ const forward =
     };
   };
 
-const groupForward = (reading: BoundCall): OpCost | null => {
-  const input = reading.tensor('input');
+const groupForward = (bound: BoundCall): OpCost | null => {
+  const input = bound.tensor('input');
   if (input === null) return null;
   const perElement = FORWARD.channels;
-  const groups = reading.count('group');
-  const saved = groups === null ? [] : [tensor([input.shape[0] ?? 0, groups], input.dtype)];
+  const groups = bound.count('group');
+  const saved = groups === null ? [] : [tensor([extentAt(input, 0), groups], input.dtype)];
   return {
     params: tensorParams(input),
     flops: perElement * numel(input.shape),
@@ -75,58 +76,58 @@ const groupForward = (reading: BoundCall): OpCost | null => {
   };
 };
 
-/** Which gradients are wanted; where that is unspecified, all that the op can have. */
+/** The gradients to compute: by output_mask, or all of the op where that is unspecified. */
 interface WantedGradients {
   readonly input: boolean;
   readonly weight: boolean;
   readonly bias: boolean;
 }
 
-export function wantedGradients(reading: BoundCall, hasBias: boolean): WantedGradients {
-  const mask = reading.value('output_mask');
-  const weighted = reading.tensor('weight') !== null;
+export function wantedGradients(bound: BoundCall, hasBias: boolean): WantedGradients {
+  const mask = bound.value('output_mask');
+  const weighted = bound.tensor('weight') !== null;
   if (!Array.isArray(mask)) return { input: true, weight: weighted, bias: weighted && hasBias };
   const [input, weight, bias] = mask as readonly unknown[];
   return { input: input === true, weight: weight === true, bias: bias === true };
 }
 
-/** What a backward pass writes. */
+/** The tensors that a backward pass writes. */
 export const gradients = (want: WantedGradients, input: Tensor, parameter: Tensor): Tensor[] => [
   ...(want.input ? [input] : []),
   ...(want.weight ? [parameter] : []),
   ...(want.bias ? [parameter] : []),
 ];
 
-const BACKWARD_BYTES = 'bytes = gradient + input + statistics + weight + the gradients wanted';
+const BACKWARD_BYTES = 'bytes = gradient + input + statistics + weight + the gradients computed';
 
 const backward =
   (kind: NormKind) =>
-  (reading: BoundCall): OpCost | null => {
-    const [input, weight] = [reading.tensor('input'), reading.tensor('weight')];
+  (bound: BoundCall): OpCost | null => {
+    const [input, weight] = [bound.tensor('input'), bound.tensor('weight')];
     if (input === null) return null;
-    const want = wantedGradients(reading, kind === 'centred');
+    const want = wantedGradients(bound, kind === 'centred');
     const perElement =
       (want.input ? BACKWARD[kind] + (weight === null ? 0 : BACKWARD.weighting) : 0) +
       (want.weight ? BACKWARD.weight + (want.input ? 0 : NORMALISED[kind]) : 0) +
       (want.bias ? BACKWARD.bias : 0);
-    const parameter = weight ?? tensor([rowLength(reading, input)], input.dtype);
+    const parameter = weight ?? tensor([rowLength(bound, input)], input.dtype);
     return {
       params: tensorParams(input),
       flops: perElement * numel(input.shape),
-      // The bias has no part in any gradient.
-      reads: reading.tensorsOf('grad_out input mean rstd weight'),
+      // No gradient depends on the bias.
+      reads: bound.tensorsOf('grad_out input mean rstd weight'),
       writes: gradients(want, input, parameter),
       formula: `flops = ${perElement}·E; ${BACKWARD_BYTES}`,
     };
   };
 
-const groupBackward = (reading: BoundCall): OpCost | null => {
-  const input = reading.tensor('input');
+const groupBackward = (bound: BoundCall): OpCost | null => {
+  const input = bound.tensor('input');
   if (input === null) return null;
-  const want = wantedGradients(reading, true);
+  const want = wantedGradients(bound, true);
   // Without the input's gradient only the two sums: over the gradient, and over its product with the input.
   const perElement = want.input ? BACKWARD.centred : BACKWARD.weight + BACKWARD.bias;
-  const parameter = reading.tensor('weight') ?? tensor([input.shape[1] ?? 0], input.dtype);
+  const parameter = bound.tensor('weight') ?? tensor([extentAt(input, 1)], input.dtype);
   return {
     params: tensorParams(input),
     flops: perElement * numel(input.shape),
@@ -136,8 +137,8 @@ const groupBackward = (reading: BoundCall): OpCost | null => {
 };
 
 /** v·g/‖v‖: squares and their sum, the scaling. */
-const weightNorm = (reading: BoundCall): OpCost | null => {
-  const [direction, length] = [reading.tensor('v'), reading.tensor('g')];
+const weightNorm = (bound: BoundCall): OpCost | null => {
+  const [direction, length] = [bound.tensor('v'), bound.tensor('g')];
   if (direction === null || length === null) return null;
   return {
     params: tensorParams(direction),
@@ -147,8 +148,8 @@ const weightNorm = (reading: BoundCall): OpCost | null => {
   };
 };
 
-const weightNormBackward = (reading: BoundCall): OpCost | null => {
-  const [direction, length] = [reading.tensor('v'), reading.tensor('g')];
+const weightNormBackward = (bound: BoundCall): OpCost | null => {
+  const [direction, length] = [bound.tensor('v'), bound.tensor('g')];
   if (direction === null || length === null) return null;
   return {
     params: tensorParams(direction),

@@ -51,7 +51,7 @@ const BACKWARD_FLOPS = { sums: 2, application: 3, input: 5, weights: 3, whole: 8
 
 type NormalizationPart = 'helper' | 'statistics' | 'sums' | 'weights' | 'application' | 'input' | 'whole';
 
-/** What a kernel of a normalisation does, by its name; the first that fits. */
+/** The part of a normalisation that a kernel computes, by its name; first match wins. */
 const PARTS: readonly (readonly [RegExp, NormalizationPart])[] = [
   [/FusedParams/i, 'helper'],
   [/RowwiseMoments|collect_statistics|welford/i, 'statistics'],
@@ -62,7 +62,7 @@ const PARTS: readonly (readonly [RegExp, NormalizationPart])[] = [
   [/(layer|group|batch|rms)_?norm|bn_[fb]w/i, 'whole'],
 ];
 
-/** Where the name says nothing, the first kernel does everything; an elementwise kernel applies group statistics. */
+/** By default the first kernel computes all; a later elementwise kernel of a group norm applies the statistics. */
 function partOf(op: string, kernel: KernelFacts): NormalizationPart {
   const named = PARTS.find(([pattern]) => pattern.test(kernel.name));
   if (named !== undefined) return named[1];
@@ -131,7 +131,7 @@ function backwardAmount(part: NormalizationPart, { input, affine }: Parts): Part
   };
 }
 
-/** Ops as the dispatcher runs them. */
+/** Ops of the dispatcher. */
 const RULES: OpRules = { ...LAYER_RULES, ...BATCH_RULES, ...FUSED_RULES };
 const RULES_SOURCE =
   'fvcore (rows, forward); otherwise the operations of the definition, a multiply-add counted as 2; PyTorch native_functions.yaml';
@@ -154,7 +154,7 @@ export const normalization: Family = {
   formulas: [
     'flops = 4·E (5·E with weights); batch_norm 8·E; rms_norm 3·E (4·E with weight); backward 8·E',
     'bytes = input + parameters + result; backward: input + gradient + gradient of the input + weight + gradients of weight and bias',
-    'where a kernel name tells that the op runs as several kernels (statistics, application, weight gradients), each gets its part',
+    'an op that runs as several kernels (statistics, application, weight gradients, by their names): each gets its part',
     'ops of the dispatcher: batch_norm 5·E + 6·C, with given statistics 2·E; group_norm 5·E; a residual added E; a scale for fewer bits E',
     'their backward, gradient of the input: 9·E (root mean square 6·E), in rows also weight E; gradient of a row weight 2·E, of its bias E',
   ],

@@ -13,7 +13,7 @@ import { tensor, tensorParams, workOf } from '../../work.js';
 
 const SOURCE = 'every element read in one type and written in another';
 
-/** The type that an op's name tells. */
+/** Result type by op name. */
 const NAMED: ByName<string> = {
   bfloat16: 'bfloat16',
   bool: 'bool',

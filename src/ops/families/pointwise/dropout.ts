@@ -8,8 +8,8 @@ import { tensorParams } from '../../work.js';
 
 const SOURCE = 'PyTorch native_dropout_backward: a product with the mask and one with the scale';
 
-const backward = (reading: BoundCall): OpCost | null => {
-  const [gradient, mask] = [reading.tensor('grad_output'), reading.tensor('mask')];
+const backward = (bound: BoundCall): OpCost | null => {
+  const [gradient, mask] = [bound.tensor('grad_output'), bound.tensor('mask')];
   if (gradient === null || mask === null) return null;
   return {
     params: tensorParams(gradient),

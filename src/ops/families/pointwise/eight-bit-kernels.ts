@@ -7,7 +7,7 @@ import { workByRules, ruleFor, type BoundCall, type OpRules } from '../../schema
 import { numel, type Tensor } from '../../call.js';
 import type { Family, OpCost } from '../../family.js';
 import { tensor, tensorParams } from '../../work.js';
-import { FORWARD } from '../normalization/layer-normalization.js';
+import { FORWARD, type NormKind } from '../normalization/layer-normalization.js';
 
 const SOURCE =
   'operations per element; arguments: transformer_engine/pytorch/csrc/ts_fp8_op.cpp of TransformerEngine 0.x and 1.x';
@@ -27,69 +27,69 @@ const TYPES: ReadonlyMap<number, string> = new Map([
   [7, 'float8_e5m2'],
 ]);
 
-const typeOf = (reading: BoundCall): string | null => TYPES.get(reading.count('type') ?? -1) ?? null;
+const typeOf = (bound: BoundCall): string | null => TYPES.get(bound.count('type') ?? -1) ?? null;
 
 const isEightBit = (dtype: string | null): boolean => dtype?.startsWith('float8') === true;
 
-/** A result whose type the number `type` tells. */
-function typed(
-  reading: BoundCall,
+/** Cost with a result of the type of the argument `type`. */
+function costByType(
+  bound: BoundCall,
   subject: Tensor,
   shape: readonly number[],
   perElement: number,
   reads: string,
 ): OpCost {
-  const dtype = typeOf(reading);
+  const dtype = typeOf(bound);
   const known = dtype !== null;
   const each = perElement + (isEightBit(dtype) ? CAST : 0);
   return {
     params: tensorParams(subject),
     flops: known ? each * numel(shape) : null,
-    reads: reading.tensorsOf(reads),
+    reads: bound.tensorsOf(reads),
     writes: [tensor(shape, dtype)],
     formula: `flops = ${known ? each : perElement}·E(result), ${CAST} of them where that has 8 bits; bytes = input + parameters + result`,
     ...(known ? undefined : { unknown: 'the type of the result is unspecified' }),
   };
 }
 
-/** A single byte each, whichever of the two kinds. */
+/** Both FP8 types have one byte. */
 const toEightBits =
   (perElement: number) =>
-  (reading: BoundCall): OpCost | null => {
-    const input = reading.tensor('input');
+  (bound: BoundCall): OpCost | null => {
+    const input = bound.tensor('input');
     if (input === null) return null;
     return {
       params: tensorParams(input),
       flops: (perElement + CAST) * numel(input.shape),
       reads: [input],
-      writes: [tensor(input.shape, typeOf(reading) ?? 'float8_e4m3fn')],
+      writes: [tensor(input.shape, typeOf(bound) ?? 'float8_e4m3fn')],
       formula: `flops = ${perElement + CAST}·E; bytes = input + result in 8 bits`,
     };
   };
 
-const fromEightBits = (reading: BoundCall): OpCost | null => {
-  const input = reading.tensor('input');
-  return input === null ? null : typed(reading, input, input.shape, 1, 'input');
+const fromEightBits = (bound: BoundCall): OpCost | null => {
+  const input = bound.tensor('input');
+  return input === null ? null : costByType(bound, input, input.shape, 1, 'input');
 };
 
 /** A gate is half of the input. */
 const activated =
   (perElement: number, gated: boolean) =>
-  (reading: BoundCall): OpCost | null => {
-    const input = reading.tensor('input');
+  (bound: BoundCall): OpCost | null => {
+    const input = bound.tensor('input');
     const width = input?.shape.at(-1);
     if (input === null || width === undefined || (gated && width % 2 !== 0)) return null;
     const shape = gated ? [...input.shape.slice(0, -1), width / 2] : input.shape;
-    return typed(reading, input, shape, perElement, 'input');
+    return costByType(bound, input, shape, perElement, 'input');
   };
 
 const normalized =
-  (kind: 'centred' | 'rms', cast: boolean) =>
-  (reading: BoundCall): OpCost | null => {
-    const input = reading.tensor('input');
+  (kind: NormKind, cast: boolean) =>
+  (bound: BoundCall): OpCost | null => {
+    const input = bound.tensor('input');
     if (input === null) return null;
     const perElement = FORWARD[kind] + FORWARD.affine;
-    if (cast) return typed(reading, input, input.shape, perElement, 'input weight bias');
+    if (cast) return costByType(bound, input, input.shape, perElement, 'input weight bias');
     const formula = `flops = ${perElement}·E; bytes = input + parameters + result`;
     return { params: tensorParams(input), flops: perElement * numel(input.shape), writes: [input], formula };
   };
@@ -115,7 +115,7 @@ export const eightBitKernels: Family = {
   ops: Object.keys(RULES),
   formulas: [
     'cast to 8 bits: flops = 4·E (scale, clamp, largest magnitude); bytes = input + result',
-    'cast from 8 bits: flops = E; bytes = input + result in the type that its number tells',
+    'cast from 8 bits: flops = E; bytes = input + result in the type of its argument',
     'activation: flops = E(result), gated 2·E(result); normalisation: 5·E, root mean square 4·E; 4·E more where the result has 8 bits',
   ],
   work: workByRules(RULES, SOURCE),

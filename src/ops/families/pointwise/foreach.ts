@@ -107,7 +107,7 @@ export const foreach: Family = {
   ops: names,
   formulas: [
     'flops = w·E of the first list, w as for the pointwise op; norm 2·E + one per tensor',
-    'bytes = all lists read + the list written (copy and zero: only written); unspecified element types are those of the lists that tell theirs',
+    'bytes = all lists read + the list written (copy and zero: only written); unspecified element types are those of the other lists',
   ],
   work,
 };

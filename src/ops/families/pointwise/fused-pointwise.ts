@@ -15,16 +15,16 @@ const SOURCE = 'operations per element; arguments as vLLM (_C) and SGLang (sgl_k
 
 /** Per element of the result: activation and product. */
 const GATED = elementwise(2, 'out');
-/** With those of a quantisation, and where its scale is found first. */
+/** With a quantisation, by a given scale and by a dynamic one. */
 const [GATED_SCALED, GATED_DYNAMIC] = [elementwise(4, 'out'), elementwise(6, 'out')];
-/** A product with the scale and a clamp; absolute value and maximum too, where the scale is a result. */
+/** Quantisation by a given scale (product, clamp) and by a dynamic one (absolute value and maximum too). */
 const [SCALED, DYNAMIC] = [elementwise(2, 'input'), elementwise(4, 'input')];
 /** Two partial results, each with a weight made of its row's log-sum-exp: two products, a sum. */
 const MERGED = elementwise(3, 'out');
 
 /** A weight of 4 bits, eight to a word along n, [k, n/8]; scales [groups, n]: the zero point subtracted, a product. */
-const unpacked = (reading: BoundCall): OpCost | null => {
-  const [weight, scales] = [reading.tensor('weight'), reading.tensor('scales')];
+const unpacked = (bound: BoundCall): OpCost | null => {
+  const [weight, scales] = [bound.tensor('weight'), bound.tensor('scales')];
   const [k, n] = [weight?.shape[0], scales?.shape.at(-1)];
   if (weight === null || scales === null || k === undefined || n === undefined) return null;
   return {
@@ -71,8 +71,8 @@ const ROTARY: ByName<string> = {
   apply_rope_pos_ids_cos_sin_cache: '@query @key !turned_query !turned_key @cos_sin_cache @positions interleave',
 };
 
-/** Elements of queries or keys that are turned, of all their heads; null when the width of a head is unspecified or does not fit. */
-function turned(one: Tensor, width: number, bound: BoundArguments): number | null {
+/** Rotated elements of all heads of q or k; null when the head dimension is unspecified or does not fit. */
+function rotatedElements(one: Tensor, width: number, bound: BoundArguments): number | null {
   const head = integer(bound.value('head_size')) ?? (one.shape.length > 2 ? one.shape.at(-1) : undefined);
   if (head === undefined || head <= 0 || numel(one.shape) % head !== 0) return null;
   return (numel(one.shape) / head) * Math.min(width, head);
@@ -85,7 +85,7 @@ function rotary(call: OpCall, signature: string): Work | null {
   const width = table?.shape.at(-1);
   if (bound === null || table === null || positions === null || width === undefined) return null;
   const operands = bound.tensorsOf('query key');
-  const parts = operands.map((one) => turned(one, width, bound));
+  const parts = operands.map((one) => rotatedElements(one, width, bound));
   const known = parts.filter((part) => part !== null);
   const vectors = operands.map((one, i) => tensor([parts[i] ?? 0], one.dtype));
   const rows = tensor([numel(positions.shape), width], table.dtype);
@@ -95,9 +95,9 @@ function rotary(call: OpCall, signature: string): Work | null {
     reads: [positions, ...vectors, rows],
     writes: isKnown ? vectors : null,
     params: tensorListParams(operands),
-    formula: 'flops = 3·(elements turned); bytes = 2·(elements turned) + positions + one row of the table per token',
+    formula: 'flops = 3·(elements rotated); bytes = 2·(elements rotated) + positions + one row of the table per token',
     source: 'RoFormer (Su et al.), equation 34; arguments as vLLM and SGLang register them',
-    ...(isKnown ? {} : { unknown: 'the width of a head is unspecified' }),
+    ...(isKnown ? {} : { unknown: 'the head dimension is unspecified' }),
   });
 }
 
@@ -109,12 +109,12 @@ export const fusedPointwise: Family = {
     'gated activation: flops = 2·E(result); with quantisation 4·E(result)',
     'quantisation: flops = 2·E (product, clamp), 4·E where the scale is found first; bytes = input + result + scales',
     '4-bit weight unpacked (awq_dequantize): flops = 2·k·n; bytes = operands as packed + result',
-    'rotary embedding: flops = 3·E turned (six per pair); bytes = 2·E turned + positions + one row of the table per token',
+    'rotary embedding: flops = 3·E rotated (six per pair); bytes = 2·E rotated + positions + one row of the table per token',
     'partial results of attention merged: flops = 3·E(result); bytes = both + their log-sum-exp + result',
   ],
   work(call, kernel) {
     if (!isDispatched(call)) return null;
-    const turning = entryOf(ROTARY, call);
-    return turning === undefined ? ruleWork(RULES, call, kernel, SOURCE) : rotary(call, turning);
+    const signature = entryOf(ROTARY, call);
+    return signature === undefined ? ruleWork(RULES, call, kernel, SOURCE) : rotary(call, signature);
   },
 };

@@ -1,5 +1,5 @@
 /**
- * What a call of a pointwise op computes on: from a marker of a Python call, or from the dispatcher.
+ * Operands and result of a pointwise op's call, of a Python function or of the dispatcher.
  */
 import type { Arg, OpCall } from '../../../record/record.js';
 import { broadcast, numel, positional, type Tensor } from '../../call.js';
@@ -16,7 +16,7 @@ import {
 import { tensor } from '../../work.js';
 import { POINTWISE_OPS, type PointwiseOp } from './pointwise-ops.js';
 
-/** What one call computes on. */
+/** A pointwise call. */
 export interface Elementwise {
   readonly rule: PointwiseOp;
   readonly operands: readonly Tensor[];
@@ -42,8 +42,8 @@ function flopsPerElement(rule: PointwiseOp, factor: unknown): number {
   return rule.flops * (scaled ? 2 : 1);
 }
 
-/** The tensors that decide the result's type: a mask does not. */
-function deciding(rule: PointwiseOp, operands: readonly Tensor[]): readonly Tensor[] {
+/** The tensors that determine the result's type; a mask does not. */
+function typingOperands(rule: PointwiseOp, operands: readonly Tensor[]): readonly Tensor[] {
   const numbers = rule.operandCount === 'any' ? operands : operands.filter((operand) => operand.dtype !== 'bool');
   return numbers.length === 0 ? operands : numbers;
 }
@@ -51,7 +51,7 @@ function deciding(rule: PointwiseOp, operands: readonly Tensor[]): readonly Tens
 function resultType(op: string, rule: PointwiseOp, operands: readonly Tensor[], call: OpCall): string | null {
   if (isInPlace(op)) return operands[0]?.dtype ?? null;
   if (rule.result === 'bool') return 'bool';
-  const promoted = promote(deciding(rule, operands), scalars(call));
+  const promoted = promote(typingOperands(rule, operands), scalars(call));
   return rule.result === 'float' ? floatingType(promoted) : promoted;
 }
 
@@ -83,7 +83,7 @@ const RESULT_TYPES: Readonly<Record<PointwiseOp['result'], (dtype: string | null
   complex: complexTypeOf,
 };
 
-/** Whole numbers divided and rounded stay whole: `div(self, other, rounding_mode)`, whose mode a profile may not tell. */
+/** Integer division with rounding stays integer: `div(self, other, rounding_mode)`, whose mode may be unspecified. */
 const isRounded = (op: string, args: readonly Arg[]): boolean =>
   /^div(ide)?$/.test(op) && args[2] !== undefined && args[2].shape === undefined;
 
@@ -96,13 +96,13 @@ function dispatchedType(
 ): string | null {
   if (isInPlace(op) || op === 'masked_fill') return operands[0]?.dtype ?? null;
   const numbers = args.slice(0, rule.operands).filter((arg) => arg.shape === undefined);
-  const promoted = promoteOperands(deciding(rule, operands), numbers.map(argCategory));
+  const promoted = promoteOperands(typingOperands(rule, operands), numbers.map(argCategory));
   return isRounded(op, args) ? promoted : RESULT_TYPES[rule.result](promoted);
 }
 
 /**
- * The op's operands are its first arguments; a tensor behind them is the out tensor, which is written and not read. A
- * number among the operands is part of the kernel's arguments, one that was made a tensor is read.
+ * The op's operands are its first arguments; a tensor after them is the `out` tensor, which is written and not read. A
+ * number among the operands is a kernel argument; a wrapped number is a tensor and is read.
  */
 function readDispatched(call: OpCall, op: string, rule: PointwiseOp): Elementwise | null {
   const args = positional(call);
@@ -112,14 +112,14 @@ function readDispatched(call: OpCall, op: string, rule: PointwiseOp): Elementwis
   const shape = resultShape(op, operands);
   if (operands.length === 0 || operands.length < given.length || shape === null) return null;
   if (isInPlace(op) && tensorOf(args[0]) === null) return null;
-  // A condition alone asks for its positions.
+  // `where(condition)` alone returns indices.
   if (op === 'where' && args.length < rule.operands) return null;
   const out = tensorOf(args.slice(rule.operands).find((arg) => arg.shape !== undefined));
   const result = tensor(shape, out?.dtype ?? dispatchedType(op, rule, operands, args));
   return { rule, operands, result, flopsPerElement: flopsPerElement(rule, args[2]?.value) };
 }
 
-/** What the call computes on; null when it is no pointwise op or its arguments do not fit. */
+/** Operands and result of the call; null when it is no pointwise op or its arguments do not fit. */
 export function elementwise(call: OpCall): Elementwise | null {
   const op = opName(call);
   const rule = POINTWISE_OPS.get(op);

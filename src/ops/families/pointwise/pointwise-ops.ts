@@ -1,11 +1,11 @@
 /**
- * The pointwise ops: operations per element, type of the result, and what the gradient is made from.
+ * The pointwise ops: operations per element, type of the result, and form of the gradient.
  */
 
 export interface PointwiseOp {
   /** Operations per result element. One is one call of the function, whatever it costs on the hardware. */
   readonly flops: number;
-  /** Its type: that of the operands, such a one of floating point, truth values, one part of a complex number, or both. */
+  /** Type of the result: that of the promoted operands, or floating point, bool, a complex number's real part type, complex. */
   readonly result: 'promoted' | 'float' | 'bool' | 'real' | 'complex';
   /**
    * How the gradient of an operand follows from that of the result: `passed` on; `scaled` by a number; `product` with
@@ -14,7 +14,7 @@ export interface PointwiseOp {
   readonly gradient: 'passed' | 'scaled' | 'product' | 'saved' | 'factors' | 'chosen' | 'zero' | 'none';
   /** Every operand gets a gradient (a remainder passes it to the first only). */
   readonly sum?: boolean;
-  /** Which operands decide the result's type; a mask does not. */
+  /** Which operands determine the result's type; a mask does not. */
   readonly operandCount: 'any' | 'unmasked';
   /** How many of the first arguments of the dispatcher's op are operands, tensors or numbers. */
   readonly operands: number;
@@ -37,7 +37,7 @@ const SPECIAL_BINARY =
   'special_shifted_chebyshev_polynomial_t special_shifted_chebyshev_polynomial_u ' +
   'special_shifted_chebyshev_polynomial_v special_shifted_chebyshev_polynomial_w special_xlog1py special_xlogy special_zeta';
 
-/** Rows of names; a name `x` may be followed by a star: its in-place form `x_` exists too. */
+/** Op names; `x*` stands for `x` and its in-place form `x_`. */
 const ROWS: readonly PointwiseRow[] = [
   // Arithmetic
   [

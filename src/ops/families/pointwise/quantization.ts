@@ -20,25 +20,25 @@ const MASKED = FAKE + 1;
 const LEARNED = MASKED + 4;
 
 /** The type of one result; null where it is unspecified. */
-type ResultType = (reading: BoundCall, self: string) => string | null;
+type ResultType = (bound: BoundCall, self: string) => string | null;
 
 const same: ResultType = (_, self) => self;
 const mask: ResultType = () => 'bool';
 const single: ResultType = () => 'float32';
-const asked: ResultType = (reading) => dtypeAt(reading.arg('dtype'));
+const requested: ResultType = (bound) => dtypeAt(bound.arg('dtype'));
 
-/** So many operations for each element of `self`, or of all its tensors, and results of their extents. */
+/** @param flops operations per element of `self` or of all its tensors; each result has their extents */
 const perElement =
   (flops: number, ...results: readonly ResultType[]): OpRule['cost'] =>
-  (reading) => {
-    const inputs = reading.tensors('self');
+  (bound) => {
+    const inputs = bound.tensors('self');
     const [subject] = inputs;
     if (subject === undefined) return null;
-    const made = results.map((type) => inputs.map(({ shape, dtype }) => tensor(shape, type(reading, dtype))));
+    const made = results.map((type) => inputs.map(({ shape, dtype }) => tensor(shape, type(bound, dtype))));
     return {
       params: tensorParams(subject),
       flops: flops * elementCount(inputs),
-      writes: reading.outs.length > 0 ? reading.outs : made.flat(),
+      writes: bound.outs.length > 0 ? bound.outs : made.flat(),
       formula: `flops = ${flops}·E; bytes = operands read + ${results.length} result${results.length > 1 ? 's' : ''} of E elements`,
     };
   };
@@ -49,15 +49,15 @@ const OBSERVED =
   '@self @observer_on @fake_quant_on @!running_min @!running_max @!scale @!zero_point averaging min max axis per_row symmetric';
 
 /** The extremes and the fake quantisation are ops of their own; these kernels only keep the averages and the scales. */
-const averages: OpRule['cost'] = (reading) => {
-  const [subject] = reading.tensors('self');
+const averages: OpRule['cost'] = (bound) => {
+  const [subject] = bound.tensors('self');
   if (subject === undefined) return null;
-  const kept = reading.tensorsOf('running_min running_max');
+  const kept = bound.tensorsOf('running_min running_max');
   return {
     params: tensorParams(subject),
     flops: null,
-    reads: [...reading.tensorsOf('observer_on fake_quant_on'), ...kept],
-    writes: [...kept, ...reading.tensorsOf('scale zero_point')],
+    reads: [...bound.tensorsOf('observer_on fake_quant_on'), ...kept],
+    writes: [...kept, ...bound.tensorsOf('scale zero_point')],
     formula: 'bytes = averages read and written + scales and zero points written',
     unknown: 'whether it observes and quantises are values of tensors',
   };
@@ -67,9 +67,9 @@ const RULES: OpRules = {
   ...ruleFor(
     'aten.quantize_per_tensor',
     ['@self scale zero_point dtype', '@self @scale @zero_point dtype'],
-    perElement(QUANTIZED, asked),
+    perElement(QUANTIZED, requested),
   ),
-  ...ruleFor('aten.quantize_per_channel', '@self @scale @zero_point axis dtype', perElement(QUANTIZED, asked)),
+  ...ruleFor('aten.quantize_per_channel', '@self @scale @zero_point axis dtype', perElement(QUANTIZED, requested)),
   ...ruleFor('aten.dequantize', '@self', perElement(DEQUANTIZED, single)),
   ...ruleFor('aten.fake_quantize_per_tensor_affine', PER_TENSOR, perElement(FAKE, same)),
   ...ruleFor('aten.fake_quantize_per_channel_affine', PER_CHANNEL, perElement(FAKE, same)),
@@ -109,7 +109,7 @@ export const quantization: Family = {
   title: 'Quantisation: quantize_per_tensor, dequantize, fake quantisation and its gradients',
   ops: Object.keys(RULES),
   formulas: [
-    `quantised: flops = ${QUANTIZED}·E, back: ${DEQUANTIZED}·E; bytes = operands read + result of the type asked for`,
+    `quantised: flops = ${QUANTIZED}·E, back: ${DEQUANTIZED}·E; bytes = operands read + result of the requested type`,
     `fake quantisation: flops = ${FAKE}·E, with the mask of what was in range ${MASKED}·E; bytes = operands read + result + mask`,
     `its gradient: flops = E; with a learned scale ${LEARNED}·E; bytes = operands read + a result of E elements, three where the scale is learned (their sums are ops of their own)`,
   ],

@@ -1,7 +1,7 @@
 /**
  * Pointwise kernels of training libraries: gated activations, softmax with a scale, cross entropy, indexed products.
  *
- * Most are autograd functions: the profiler tells their tensors, numbers and truth values, in older versions tensors alone.
+ * Most are autograd functions, of which the profiler records tensors, numbers and booleans, in older versions tensors alone.
  */
 import { workByRules, ruleFor, type BoundCall, type OpRules } from '../../schema/op-rules.js';
 import { numel, type Tensor } from '../../call.js';
@@ -18,12 +18,12 @@ const SOURCE =
 const GATED = 2;
 
 /** Half of the last dimension is the gate of the other half; a bias is added before, weights of rows after. */
-const gated = (reading: BoundCall): OpCost | null => {
-  const input = reading.tensor('input');
+const gated = (bound: BoundCall): OpCost | null => {
+  const input = bound.tensor('input');
   const width = input?.shape.at(-1);
   if (input === null || width === undefined || width % 2 !== 0) return null;
   const result = tensor([...input.shape.slice(0, -1), width / 2], input.dtype);
-  const [biases, weights] = [reading.tensors('bias').length, reading.tensors('weights').length];
+  const [biases, weights] = [bound.tensors('bias').length, bound.tensors('weights').length];
   return {
     params: tensorParams(input),
     flops: (GATED + weights) * numel(result.shape) + biases * numel(input.shape),
@@ -32,8 +32,8 @@ const gated = (reading: BoundCall): OpCost | null => {
   };
 };
 
-const biased = (reading: BoundCall): OpCost | null => {
-  const input = reading.tensor('input');
+const biased = (bound: BoundCall): OpCost | null => {
+  const input = bound.tensor('input');
   if (input === null) return null;
   const formula = 'flops = 2·E (bias, activation); bytes = input + bias + result';
   return { params: tensorParams(input), flops: 2 * numel(input.shape), writes: [input], formula };
@@ -42,32 +42,32 @@ const biased = (reading: BoundCall): OpCost | null => {
 /** Softmax 5 and scale 1 forward, its gradient 4 and scale 1 backward: see the softmax family. */
 const SOFTMAX = { forward: 6, backward: 5 } as const;
 
-/** Where the last row sees all columns and each row before it one less. */
-function seen({ shape, dtype }: Tensor): Tensor | null {
+/** The unmasked part of a causal matrix: all columns in the last row, one less in each row before it. */
+function unmasked({ shape, dtype }: Tensor): Tensor | null {
   const [rows = 0, columns = 0] = shape.slice(-2);
   if (shape.length < 2 || rows > columns) return null;
   return tensor([numel(shape.slice(0, -2)), rows * columns - (rows * (rows - 1)) / 2], dtype);
 }
 
-/** Beyond the mask the result is 0: it is written, but nothing is computed. */
+/** Masked elements of the result are written as 0. */
 const causal =
   (perElement: number, operands: number) =>
-  (reading: BoundCall): OpCost | null => {
-    const input = reading.tensor('input');
-    const part = input === null ? null : seen(input);
+  (bound: BoundCall): OpCost | null => {
+    const input = bound.tensor('input');
+    const part = input === null ? null : unmasked(input);
     if (input === null || part === null) return null;
     return {
       params: tensorParams(input),
       flops: perElement * numel(part.shape),
       reads: new Array<Tensor>(operands).fill(part),
       writes: [input],
-      formula: `flops = ${perElement}·E seen (rows·columns − rows·(rows − 1)/2 of each matrix); bytes = operands seen + whole result`,
+      formula: `flops = ${perElement}·E unmasked (rows·columns − rows·(rows − 1)/2 of each matrix); bytes = unmasked operands + whole result`,
     };
   };
 
-/** With the saved result, whatever mask there was. */
-const scaledBackward = (reading: BoundCall): OpCost | null => {
-  const gradient = reading.tensor('input');
+/** From the saved result, whatever the mask. */
+const scaledBackward = (bound: BoundCall): OpCost | null => {
+  const gradient = bound.tensor('input');
   if (gradient === null) return null;
   const formula = `flops = ${SOFTMAX.backward}·E; bytes = gradient + saved result + gradient of the input`;
   return {
@@ -81,11 +81,11 @@ const scaledBackward = (reading: BoundCall): OpCost | null => {
 /** Maximum, subtraction, exponential, sum: no probability is written, but each row's loss and log-sum-exp. */
 const ENTROPY = 4;
 
-const crossEntropy = (reading: BoundCall): OpCost | null => {
-  const [logits, labels] = [reading.tensor('logits'), reading.tensor('labels')];
+const crossEntropy = (bound: BoundCall): OpCost | null => {
+  const [logits, labels] = [bound.tensor('logits'), bound.tensor('labels')];
   if (logits === null || labels === null) return null;
   const exact = accumulated(logits.dtype);
-  const losses = tensor(labels.shape, reading.flag('to_float') === true ? exact : logits.dtype);
+  const losses = tensor(labels.shape, bound.flag('to_float') === true ? exact : logits.dtype);
   return {
     params: tensorParams(logits),
     flops: ENTROPY * numel(logits.shape),
@@ -94,16 +94,16 @@ const crossEntropy = (reading: BoundCall): OpCost | null => {
   };
 };
 
-/** a[index]·b: of `a` the rows that are asked for. */
-const indexedProduct = (reading: BoundCall): OpCost | null => {
-  const [source, other, index] = [reading.tensor('source'), reading.tensor('other'), reading.tensor('index')];
+/** a[index]·b: only the indexed rows of `a` are read. */
+const indexedProduct = (bound: BoundCall): OpCost | null => {
+  const [source, other, index] = [bound.tensor('source'), bound.tensor('other'), bound.tensor('index')];
   if (source === null || other === null || index === null) return null;
   return {
     params: tensorParams(other),
     flops: numel(other.shape),
     reads: [tensor(other.shape, source.dtype), other, index],
     writes: [other],
-    formula: 'flops = E(result); bytes = rows asked for + other operand + index + result',
+    formula: 'flops = E(result); bytes = indexed rows + other operand + index + result',
   };
 };
 
@@ -135,7 +135,7 @@ export const trainingFunctions: Family = {
   ops: Object.keys(RULES),
   formulas: [
     'gated activation: flops = 2·E(result), with a bias E(input) more, with weights of rows E(result) more',
-    'causal softmax with a scale: flops = 6·E seen, backward 5·E seen; bytes = operands seen + whole result',
+    'causal softmax with a scale: flops = 6·E unmasked, backward 5·E unmasked; bytes = unmasked operands + whole result',
     'cross entropy: flops = 4·E(logits); bytes = logits + labels + losses + log-sum-exp',
   ],
   work: workByRules(RULES, SOURCE),

@@ -1,5 +1,5 @@
 /**
- * Kernels that torch.compile makes of several ops with Triton. Their name tells the kind of kernel and the ops.
+ * Triton kernels that torch.compile fuses from several ops. Their name has the kind of kernel and the ops.
  */
 import type { Tensor } from '../../call.js';
 import type { OpCall } from '../../../record/record.js';
@@ -16,8 +16,8 @@ const FLOPS_UNKNOWN = 'the operations of a fused kernel are unspecified';
 const PARTIAL =
   /(^|_)(index|gather|scatter|embedding|select|slice|split|chunk|unbind|narrow|cat|pad|pool|unfold|take|masked|upsample|roll)/;
 
-/** Why the tensors together are not what the kernel moves; null when they are. */
-function hindrance(op: string, tensors: readonly Tensor[] | null): string | null {
+/** Why the kernel's traffic is not that of its tensors; null when it is. */
+function trafficUnknown(op: string, tensors: readonly Tensor[] | null): string | null {
   if (tensors === null || tensors.length === 0) return 'the tensors are unspecified';
   if (!/^triton_(poi|red|per)_/.test(op)) return 'how often the kernel reads its tensors is unspecified';
   return PARTIAL.test(op) ? 'the kernel may touch only parts of its tensors' : null;
@@ -26,7 +26,7 @@ function hindrance(op: string, tensors: readonly Tensor[] | null): string | null
 function work(call: OpCall): Work | null {
   if (!isDispatched(call)) return null;
   const [op, tensors] = [opName(call), inputTensors(call)];
-  const reason = hindrance(op, tensors);
+  const reason = trafficUnknown(op, tensors);
   const about = { flops: null, params: tensorListParams(tensors ?? []), source: SOURCE };
   if (tensors === null || reason !== null) {
     return workOf({ ...about, writes: null, formula: NO_FORMULA, unknown: `${FLOPS_UNKNOWN}; ${reason ?? ''}` });

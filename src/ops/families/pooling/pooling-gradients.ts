@@ -1,5 +1,5 @@
 /**
- * The gradients of pooling as the dispatcher runs them, and pooling over fractional windows.
+ * Gradients of the dispatcher's pooling ops, and fractional pooling.
  */
 import { numel, type Tensor } from '../../call.js';
 import { ruleFor, type BoundCall, type OpRules } from '../../schema/op-rules.js';
@@ -11,37 +11,37 @@ import type { OpCost } from '../../family.js';
 
 const UNSPECIFIED = 'the extents of the window are unspecified';
 
-const operands = (reading: BoundCall): readonly [gradient: Tensor, input: Tensor] | null => {
-  const [gradient, input] = [reading.tensor('grad_output'), reading.tensor('self')];
+const operands = (bound: BoundCall): readonly [gradient: Tensor, input: Tensor] | null => {
+  const [gradient, input] = [bound.tensor('grad_output'), bound.tensor('self')];
   return gradient === null || input === null ? null : [gradient, input];
 };
 
 /** One addition for each maximum. */
-const ofMaximum = (reading: BoundCall): OpCost | null => {
-  const found = operands(reading);
+const ofMaximum = (bound: BoundCall): OpCost | null => {
+  const found = operands(bound);
   if (found === null) return null;
   const [gradient, input] = found;
   return {
     params: tensorParams(input),
     flops: numel(gradient.shape),
-    reads: reading.tensorsOf('grad_output indices'),
+    reads: bound.tensorsOf('grad_output indices'),
     writes: [input],
     formula: 'flops = E(result); bytes = gradient + positions + gradient of the input',
   };
 };
 
 /** Elements of one window by `kernel_size`; null when it is unspecified. */
-function windowElements(reading: BoundCall): number | null {
-  const size = perDimension(reading.value('kernel_size'), rankInName(opName(reading.call)), []);
+function windowElements(bound: BoundCall): number | null {
+  const size = perDimension(bound.value('kernel_size'), rankInName(opName(bound.call)), []);
   return size === null || size.length === 0 ? null : numel(size);
 }
 
 /** Every gradient goes to all elements of its window. */
-const ofAverage = (reading: BoundCall): OpCost | null => {
-  const found = operands(reading);
+const ofAverage = (bound: BoundCall): OpCost | null => {
+  const found = operands(bound);
   if (found === null) return null;
   const [gradient, input] = found;
-  const window = windowElements(reading);
+  const window = windowElements(bound);
   return {
     params: tensorParams(input),
     flops: window === null ? null : window * numel(gradient.shape),
@@ -52,9 +52,9 @@ const ofAverage = (reading: BoundCall): OpCost | null => {
   };
 };
 
-/** Windows share the input out: one addition for each of its elements. */
-const ofAdaptiveAverage = (reading: BoundCall): OpCost | null => {
-  const found = operands(reading);
+/** The windows partition the input: one addition for each of its elements. */
+const ofAdaptiveAverage = (bound: BoundCall): OpCost | null => {
+  const found = operands(bound);
   if (found === null) return null;
   const [gradient, input] = found;
   return {
@@ -66,18 +66,18 @@ const ofAdaptiveAverage = (reading: BoundCall): OpCost | null => {
   };
 };
 
-/** The result of an op that is given its extents; null when they are unspecified. */
-function sized(reading: BoundCall, input: Tensor): Tensor | null {
-  const rank = rankInName(opName(reading.call));
-  const size = perDimension(reading.value('output_size'), rank, []);
+/** The result of an op with an argument `output_size`; null when it is unspecified. */
+function sized(bound: BoundCall, input: Tensor): Tensor | null {
+  const rank = rankInName(opName(bound.call));
+  const size = perDimension(bound.value('output_size'), rank, []);
   if (size?.length !== rank || input.shape.length < rank) return null;
   return tensor([...input.shape.slice(0, -rank), ...size], input.dtype);
 }
 
-const fractional = (reading: BoundCall): OpCost | null => {
-  const input = reading.tensor('self');
+const fractional = (bound: BoundCall): OpCost | null => {
+  const input = bound.tensor('self');
   if (input === null) return null;
-  const [result, window] = [sized(reading, input), windowElements(reading)];
+  const [result, window] = [sized(bound, input), windowElements(bound)];
   const formula = 'flops = window·E(result); bytes = input + samples + result + int64 positions';
   if (result === null || window === null) {
     return { params: tensorParams(input), flops: null, writes: null, formula, unknown: UNSPECIFIED };
@@ -87,10 +87,10 @@ const fractional = (reading: BoundCall): OpCost | null => {
 };
 
 /** Maxima go back to their positions; the rest is zero. */
-const unpooled = (reading: BoundCall): OpCost | null => {
-  const input = reading.tensor('self');
+const unpooled = (bound: BoundCall): OpCost | null => {
+  const input = bound.tensor('self');
   if (input === null) return null;
-  const result = sized(reading, input);
+  const result = sized(bound, input);
   const formula = 'flops = 0; bytes = input + positions + result';
   if (result === null) {
     return {

@@ -10,7 +10,7 @@ import { rankInName } from '../rank-in-name.js';
 /** Max pooling writes the positions of the maxima too. */
 export const isMax = (op: string): boolean => op.includes('max');
 
-/** One number per window dimension; a single one stands for all. */
+/** One number per dimension of the window; a single number applies to all. */
 export function perDimension(
   value: ArgValue | undefined,
   rank: number,
@@ -48,14 +48,14 @@ export function slidingWindow(call: OpCall, input: Tensor): Window | null {
     const [k, s, p, d] = [size[i] ?? 1, stride[i] ?? 1, padding[i] ?? 0, dilation[i] ?? 1];
     const steps = (extent + 2 * p - d * (k - 1) - 1) / s;
     const count = (up ? Math.ceil(steps) : Math.floor(steps)) + 1;
-    // A window that would begin in the padding behind the input is left out.
+    // A window that starts in the padding after the input is left out.
     return up && (count - 1) * s >= extent + p ? count - 1 : count;
   });
   const valid = size.every((k) => k > 0) && extents.every((extent) => Number.isInteger(extent) && extent >= 0);
   return valid ? { result: tensor([...kept, ...extents], input.dtype), elements: numel(size) } : null;
 }
 
-/** Windows that share the input out: every element is in one (those in two are not counted twice). */
+/** Adaptive windows partition the input: elements in two overlapping windows are counted once. */
 export function adaptiveWindow(call: OpCall, input: Tensor): Window | null {
   const rank = rankInName(opName(call));
   if (input.shape.length < rank) return null;

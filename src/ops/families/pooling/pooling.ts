@@ -1,5 +1,5 @@
 /**
- * Pooling over windows, and over windows that follow from the size of the result.
+ * Pooling over sliding and adaptive windows.
  */
 import { argument, numel } from '../../call.js';
 import type { OpCall } from '../../../record/record.js';
@@ -16,7 +16,7 @@ const SOURCE = 'PyTorch output-size formula; one operation per window element; m
 const FORMULA = 'flops = window·E(result); bytes = input + result';
 const UNSPECIFIED = 'the extents of the window are unspecified';
 
-/** A call that has a window or a size of the result, but does not tell it. */
+/** Whether the extents of the window, or of an adaptive op's result, are unspecified. */
 const isUnspecified = (call: OpCall): boolean =>
   isDispatched(call) && integers(argument(call, 'kernel_size', 1)?.value) === null;
 
@@ -52,7 +52,7 @@ const NAMES =
 
 const FORWARD = NAMES.split(' ');
 
-/** The gradients and fractional windows of the dispatcher have rules of their own. */
+/** Gradients and fractional windows of the dispatcher have rules. */
 const work = (call: OpCall, kernel: KernelFacts): Work | null =>
   FORWARD.includes(opName(call)) ? forward(call, kernel) : ruleWork(POOLING_RULES, call, kernel, SOURCE);
 

@@ -1,5 +1,5 @@
 /**
- * Matrix products: linear layers, mm, bmm, matmul and their kin.
+ * Matrix products: linear layers, mm, bmm, matmul and the like.
  *
  * A product of m×k by k×n is m·n·k multiply-adds, 2·m·n·k FLOPs; its two gradients are products of the same three
  * extents, so each costs the same. Bytes: both operands read once, the result written once.
@@ -21,7 +21,7 @@ import { SPARSE_PRODUCTS } from './sparse-products.js';
 
 /**
  * The call's tensors in the order of `names`: by any of the given keywords, else the next positional tensor. Numbers
- * between them are passed over, as in the old form addmm(beta, C, alpha, A, B). Null when one is missing.
+ * between them are skipped, as in the old form addmm(beta, C, alpha, A, B). Null when one is missing.
  */
 function operands(call: OpCall, ...names: readonly (readonly string[])[]): Tensor[] | null {
   const queue = positional(call)
@@ -38,8 +38,8 @@ function operands(call: OpCall, ...names: readonly (readonly string[])[]): Tenso
   return found;
 }
 
-/** A·B of matrices of the given rank (vectors where an operand's rank is 1), with column-major M, N, K as in BLAS. */
-function product(a: Tensor, b: Tensor, addend?: Tensor): ProductCost | null {
+/** GEMM, or GEMV where an operand is a vector, with column-major M, N, K as in BLAS. */
+function gemm(a: Tensor, b: Tensor, addend?: Tensor): ProductCost | null {
   const e = gemmExtents(a.shape, b.shape);
   if (e === null) return null;
   const batches = numel(e.batch);
@@ -69,7 +69,7 @@ const ADDEND = ['self', 'input'] as const;
 function plain(leftRank: number, rightRank: number): (call: OpCall) => ProductCost | null {
   return (call) => {
     const [a, b] = operands(call, LEFT, RIGHT) ?? [];
-    return a === undefined || b === undefined || !ranks([a, b], leftRank, rightRank) ? null : product(a, b);
+    return a === undefined || b === undefined || !ranks([a, b], leftRank, rightRank) ? null : gemm(a, b);
   };
 }
 
@@ -78,7 +78,7 @@ function withAddend(leftRank: number, rightRank: number): (call: OpCall) => Prod
   return (call) => {
     const [c, a, b] = operands(call, ADDEND, ['mat1', 'batch1', 'mat', 'tensor1'], RIGHT) ?? [];
     if (c === undefined || a === undefined || b === undefined || !ranks([a, b], leftRank, rightRank)) return null;
-    const found = product(a, b, c);
+    const found = gemm(a, b, c);
     return found !== null && broadcastsTo(c.shape, found.writes[0].shape) ? found : null;
   };
 }
@@ -98,7 +98,7 @@ function addbmm(call: OpCall): ProductCost | null {
 /** matmul of any ranks; the params show the operands, since M, N, K leave out how batches broadcast. */
 function matmul(call: OpCall): ProductCost | null {
   const [a, b] = operands(call, LEFT, RIGHT) ?? [];
-  const found = a === undefined || b === undefined ? null : product(a, b);
+  const found = a === undefined || b === undefined ? null : gemm(a, b);
   if (a === undefined || b === undefined || found === null) return null;
   const params: Param[] = [['A', showShape(a.shape)], ['B', showShape(b.shape)], ...dtypeParams(a, b)];
   return { ...found, params };
@@ -134,7 +134,7 @@ const LINEAR_ORDERS: Readonly<Record<KernelRole, readonly (readonly [key: string
   ],
 };
 
-/** Where it is unspecified which product a backward kernel computes, its params are the operands' extents. */
+/** The params are the operands' extents where it is not known which product a backward kernel computes. */
 function linearParams(extents: Readonly<Record<Letter, string | number>>, x: Tensor, w: Tensor) {
   return (role: KernelRole, { dir }: KernelFacts): readonly Param[] => {
     const params: Param[] =
@@ -193,7 +193,7 @@ const READERS = new Map<string, (call: OpCall) => ProductCost | null>([
   ['addmv_', withAddend(2, 1)],
 ]);
 
-/** The whole work of a product that the dispatcher ran. */
+/** Products of the dispatcher. */
 const DISPATCHED: ByName<ProductFormula> = {
   ...ATEN_PRODUCTS,
   ...SPARSE_PRODUCTS,

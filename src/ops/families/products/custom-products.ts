@@ -1,8 +1,8 @@
 /**
- * Matrix products of libraries beside ATen: quantized, scaled and packed ones of serving and training frameworks.
+ * GEMMs of libraries other than ATen: quantized, scaled and packed ones of serving and training frameworks.
  *
- * Where both factors are told unpacked, they are products like any other (`UNPACKED`). Where the weight is
- * packed into words of another type, its columns are told by another argument (`PACKED_WEIGHTS`).
+ * With unpacked operands they are products like any other (`UNPACKED`). The columns of a weight packed into words of
+ * another type follow from another argument (`PACKED_WEIGHTS`).
  */
 import { mapEntries, named, type ByName } from '../../by-name.js';
 import { numel, type Tensor } from '../../call.js';
@@ -38,7 +38,7 @@ const UNPACKED: ByName<ProductForm> = {
     signatures: [INTO],
     rows: true,
   }),
-  // Its workspace is behind the scales.
+  // Its workspace follows the scales.
   'sgl_kernel.bmm_fp8': { signatures: ['@a @b !out @scale_a @scale_b ...'], ranks: [3, 3] },
   'symm_mem._async_input_mm': { signatures: ['@a @b @chunk_signals pivot'], ranks: [2, 2] },
   '_rocm_C.LLMM1': { signatures: ['@b @a rows_per_block'], rows: true },
@@ -87,11 +87,11 @@ const UNPACKED: ByName<ProductForm> = {
   'mkl._mkl_linear': { signatures: ['@a @packed @b @bias? batch'], rows: true },
 };
 
-/** A product whose weight is packed: its columns are told by the last extent of one argument, or by a number. */
+/** A product with a packed weight, whose columns are the last extent of another argument, or a number. */
 interface PackedWeight {
   /** See `bind`; one of each version of the op. */
   readonly signatures: readonly string[];
-  /** Arguments, apart by blanks, whose last extent (of a tensor) or value is n; the first that is told counts. */
+  /** Arguments, separated by blanks, whose last extent or value is n; the first specified one counts. */
   readonly columns: string;
 }
 
@@ -138,8 +138,8 @@ const PACKED_WEIGHTS: ByName<PackedWeight> = {
 /** Scales and zeros of a 4-bit weight have the extents [groups, n, 2]. */
 function columnsOf(bound: BoundArguments, names: string): number | undefined {
   if (names === 'rows_of_scales') return bound.tensor('scales_and_zeros')?.shape.at(-2);
-  const told = names.split(' ').map((name) => bound.tensor(name)?.shape.at(-1) ?? integer(bound.value(name)));
-  return told.find((columns) => columns !== undefined);
+  const candidates = names.split(' ').map((name) => bound.tensor(name)?.shape.at(-1) ?? integer(bound.value(name)));
+  return candidates.find((columns) => columns !== undefined);
 }
 
 const PACKED_FORMULA = 'flops = 2·m·n·k with n of the unpacked weight, bytes = operands read, as packed + |y|';
@@ -168,8 +168,8 @@ function packedProduct(call: OpCall, { signatures, columns }: PackedWeight): Wor
 }
 
 /**
- * TransformerEngine's product takes its factors in BLAS order with flags for their transposition; with D they tell the
- * extents whatever the flags: |A| = n·k, |B| = m·k, |D| = m·n.
+ * TransformerEngine's GEMM has its operands in BLAS order with flags for their transposition; with D the extents follow
+ * whatever the flags: |A| = n·k, |B| = m·k, |D| = m·n.
  */
 const TE_GEMM =
   '@a @a_scale a_index a_type transa @b @b_scale b_index b_type transb !out @out_scale? out_type @amax? @bias? bias_type ' +

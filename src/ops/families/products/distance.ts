@@ -16,8 +16,8 @@ interface RowPairs {
 }
 
 /** a [..., p, m] and b [..., r, m] → [..., p, r]. */
-function pairsOf(reading: BoundCall): RowPairs | null {
-  const [a, b] = [reading.tensor('a'), reading.tensor('b')];
+function pairsOf(bound: BoundCall): RowPairs | null {
+  const [a, b] = [bound.tensor('a'), bound.tensor('b')];
   if (a === null || b === null) return null;
   const [p, width] = a.shape.slice(-2);
   const [r, other] = b.shape.slice(-2);
@@ -31,8 +31,8 @@ const FLOPS_PER_VALUE = 3;
 const FORMULA = 'flops = 3·pairs·m for rows of m values; bytes = operands read + distances written';
 const SOURCE = 'operations of the definition (Σ|a − b|^p)^(1/p), the root not counted';
 
-const direct = (reading: BoundCall): OpCost | null => {
-  const found = pairsOf(reading);
+const direct = (bound: BoundCall): OpCost | null => {
+  const found = pairsOf(bound);
   if (found === null) return null;
   const { a, b, result, width } = found;
   return {
@@ -44,8 +44,8 @@ const direct = (reading: BoundCall): OpCost | null => {
 };
 
 /** |a|² − 2·a·b + |b|² as one product of rows widened by two values. */
-const euclidean = (reading: BoundCall): OpCost | null => {
-  const found = pairsOf(reading);
+const euclidean = (bound: BoundCall): OpCost | null => {
+  const found = pairsOf(bound);
   if (found === null) return null;
   const { a, b, result, width } = found;
   return {
@@ -59,8 +59,8 @@ const euclidean = (reading: BoundCall): OpCost | null => {
 };
 
 /** All pairs i < j of the rows of one tensor. */
-const amongRows = (reading: BoundCall): OpCost | null => {
-  const a = reading.tensor('a');
+const amongRows = (bound: BoundCall): OpCost | null => {
+  const a = bound.tensor('a');
   const [rows, width] = a?.shape ?? [];
   if (a?.shape.length !== 2 || rows === undefined || width === undefined) return null;
   const result = tensor([(rows * (rows - 1)) / 2], a.dtype);
@@ -69,8 +69,8 @@ const amongRows = (reading: BoundCall): OpCost | null => {
 };
 
 /** Gradient of the first tensor: the difference's power, weighted and summed, for every pair and value. */
-const backward = (reading: BoundCall): OpCost | null => {
-  const found = pairsOf(reading);
+const backward = (bound: BoundCall): OpCost | null => {
+  const found = pairsOf(bound);
   if (found === null) return null;
   const { a, b, result, width } = found;
   return {

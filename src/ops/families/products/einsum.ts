@@ -1,9 +1,8 @@
 /**
- * Ops that name what they sum over: einsum by letters, tensordot by dimensions, the trilinear product by both, and
- * products of vectors that sum nothing.
+ * Contractions by their ops' arguments: einsum, tensordot, inner, trilinear and bilinear products, and outer products.
  */
 import type { ByName } from '../../by-name.js';
-import { numel, type Tensor } from '../../call.js';
+import { extentAt, numel, type Tensor } from '../../call.js';
 import type { OpCall } from '../../../record/record.js';
 import { bind } from '../../schema/binding.js';
 import type { Work } from '../../family.js';
@@ -54,7 +53,7 @@ function indicesOf(term: string, rank: number): string[] | null {
   return [...letters(before), ...covered, ...letters(after ?? '')];
 }
 
-/** Indices of the result where the equation does not tell them: those of `...`, then letters met once, sorted. */
+/** Indices of the result of an equation without `->`: those of `...`, then letters that occur once, sorted. */
 function implied(operands: readonly Indexed[]): string[] {
   const all = operands.flatMap(({ indices }) => indices);
   const dots = [...new Set(all.filter((index) => index.startsWith('…')))].sort((a, b) => (a < b ? 1 : -1));
@@ -177,7 +176,7 @@ function outer(signature: string): ProductFormula {
     const bound = bind(call, signature);
     const [u, v] = [bound?.tensor('u') ?? null, bound?.tensor('v') ?? null];
     if (bound === null || u?.shape.length !== 1 || v?.shape.length !== 1) return null;
-    const shape = [u.shape[0] ?? 0, v.shape[0] ?? 0];
+    const shape = [extentAt(u, 0), extentAt(v, 0)];
     const added = bound.tensor('c') !== null;
     return workOf({
       flops: (added ? 2 : 1) * numel(shape),

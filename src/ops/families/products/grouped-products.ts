@@ -1,8 +1,8 @@
 /**
- * Grouped products: one matrix product for each group of rows, each with a weight of its own (experts of a mixture).
+ * Grouped GEMM: one matrix product for each group of rows, each with a weight of its own (experts of a mixture).
  *
- * The groups' rows lie one after the other, and where they begin is data. All rows together are told, so the FLOPs are
- * exact where the groups fill the tensor; every group's weight counts as read.
+ * The groups' rows are contiguous, and their offsets are data. Their total is known, so the FLOPs are exact where the
+ * groups fill the tensor; every group's weight counts as read.
  */
 import { mapEntries, type ByName } from '../../by-name.js';
 import { numel, type Tensor } from '../../call.js';

@@ -20,8 +20,8 @@ interface Matrices {
 }
 
 /** [..., m, n] */
-function matrices(reading: BoundCall, name: string): Matrices | null {
-  const of = reading.tensor(name);
+function matrices(bound: BoundCall, name: string): Matrices | null {
+  const of = bound.tensor(name);
   const [rows, columns] = of?.shape.slice(-2) ?? [];
   if (of === null || rows === undefined || columns === undefined) return null;
   return { of, batch: of.shape.slice(0, -2), rows, columns };
@@ -29,10 +29,10 @@ function matrices(reading: BoundCall, name: string): Matrices | null {
 
 const square = (found: Matrices | null): Matrices | null => (found?.rows === found?.columns ? found : null);
 
-/** Whole operations of all matrices of a batch. */
+/** FLOPs of a batch, rounded. */
 const counted = (batch: readonly number[], each: number): number => Math.round(numel(batch) * each);
 
-/** One number for each matrix, which says how the factorisation went. */
+/** The status of each factorisation. */
 const info = ({ batch }: Matrices): Tensor => tensor(batch, 'int32');
 
 /** LU of an m × n matrix with m ≥ n: m·n² − n³/3 operations, half of them multiplications. */
@@ -41,17 +41,17 @@ const luFlops = (m: number, n: number): number => {
   return long * short ** 2 - short ** 3 / 3;
 };
 
-/** A factorisation in place of the matrix: its results besides are small. */
+/** A factorisation of a matrix's size. @param extra small further results */
 const factored =
-  (flops: (m: number, n: number) => number, text: string, squareOnly: boolean, beside: (of: Matrices) => Tensor[]) =>
-  (reading: BoundCall): OpCost | null => {
-    const found = matrices(reading, 'self');
+  (flops: (m: number, n: number) => number, text: string, squareOnly: boolean, extra: (of: Matrices) => Tensor[]) =>
+  (bound: BoundCall): OpCost | null => {
+    const found = matrices(bound, 'self');
     const fitting = squareOnly ? square(found) : found;
     if (fitting === null) return null;
     return {
       params: tensorParams(fitting.of),
       flops: counted(fitting.batch, flops(fitting.rows, fitting.columns)),
-      writes: [fitting.of, ...beside(fitting)],
+      writes: [fitting.of, ...extra(fitting)],
       formula: `flops = ${text} for each matrix; bytes = matrices + factors`,
     };
   };
@@ -59,8 +59,8 @@ const factored =
 const pivots = (found: Matrices): Tensor => tensor([...found.batch, Math.min(found.rows, found.columns)], 'int32');
 
 /** A·X = B: LU of A [n, n] and two triangular solutions for each of the k columns. */
-const solved = (reading: BoundCall): OpCost | null => {
-  const [a, b] = [square(matrices(reading, 'A')), reading.tensor('B')];
+const solved = (bound: BoundCall): OpCost | null => {
+  const [a, b] = [square(matrices(bound, 'A')), bound.tensor('B')];
   if (a === null || b === null) return null;
   const isVector = b.shape.length === 1 || b.shape.length === a.of.shape.length - 1;
   const columns = isVector ? 1 : (b.shape.at(-1) ?? 1);
@@ -76,8 +76,8 @@ const solved = (reading: BoundCall): OpCost | null => {
 /** Solutions by triangular factors of A [n, n]: n² operations for each column and factor. */
 const substituted =
   (a: string, b: string, factors: number) =>
-  (reading: BoundCall): OpCost | null => {
-    const [triangle, right] = [square(matrices(reading, a)), matrices(reading, b)];
+  (bound: BoundCall): OpCost | null => {
+    const [triangle, right] = [square(matrices(bound, a)), matrices(bound, b)];
     const batch = triangle === null || right === null ? null : broadcast(triangle.batch, right.batch);
     if (triangle === null || right === null || batch === null) return null;
     const [n, k] = [triangle.rows, numel(right.of.shape.slice(-2)) / Math.max(1, triangle.rows)];
@@ -90,14 +90,14 @@ const substituted =
   };
 
 /** Q and R of A [m, n] by Householder reflections: R, then Q built from them. */
-const qr = (reading: BoundCall): OpCost | null => {
-  const a = matrices(reading, 'self');
+const qr = (bound: BoundCall): OpCost | null => {
+  const a = matrices(bound, 'self');
   if (a === null) return null;
   const { rows: m, columns: n } = a;
   const k = Math.min(m, n);
-  const mode = reading.value('mode');
+  const mode = bound.value('mode');
   const factor = 2 * (Math.max(m, n) * k ** 2 - k ** 3 / 3);
-  // Profiles hardly tell texts; by default Q has as many columns as there are reflections.
+  // Strings are rarely recorded; by default Q has as many columns as there are reflections.
   const q = mode === 'r' ? 0 : mode === 'complete' ? m : k;
   const build = q === 0 ? 0 : 4 * m * q * k - 2 * (m + q) * k ** 2 + (4 * k ** 3) / 3;
   return {
@@ -111,22 +111,22 @@ const qr = (reading: BoundCall): OpCost | null => {
 const ITERATIVE = 'how many steps the iteration takes depends on the values';
 
 /** Eigenvalues of [n, n], and where they are wanted as many vectors. */
-const eigen = (reading: BoundCall): OpCost | null => {
-  const a = square(matrices(reading, 'self'));
+const eigen = (bound: BoundCall): OpCost | null => {
+  const a = square(matrices(bound, 'self'));
   if (a === null) return null;
   const values = tensor([...a.batch, a.rows], realPartType(a.of.dtype) ?? a.of.dtype);
-  const vectors = reading.flag('vectors') === false ? [] : [a.of];
+  const vectors = bound.flag('vectors') === false ? [] : [a.of];
   const formula = 'bytes = matrices + values + vectors';
   return { params: tensorParams(a.of), flops: null, writes: [values, ...vectors], formula, unknown: ITERATIVE };
 };
 
 /** Singular values of [m, n], and where they are wanted the thin U and V. */
-const svd = (reading: BoundCall): OpCost | null => {
-  const a = matrices(reading, 'self');
+const svd = (bound: BoundCall): OpCost | null => {
+  const a = matrices(bound, 'self');
   if (a === null) return null;
   const { of, batch, rows: m, columns: n } = a;
   const k = Math.min(m, n);
-  const [full, wanted] = [reading.flag('full') === true, reading.flag('vectors') !== false];
+  const [full, wanted] = [bound.flag('full') === true, bound.flag('vectors') !== false];
   const vectors = [tensor([...batch, m, full ? m : k], of.dtype), tensor([...batch, full ? n : k, n], of.dtype)];
   const values = tensor([...batch, k], realPartType(of.dtype) ?? of.dtype);
   const formula = 'bytes = matrices + values + vectors';

@@ -1,12 +1,12 @@
 /**
- * Linear layers that a training library runs as one autograd function: a product, or several with what is between.
+ * Linear layers that a training library runs as one autograd function of one or more products.
  *
- * PyTorch's profiler tells the tensors of such a function in their order; of its other arguments only numbers, truth
- * values and lists of them, older versions none, and no place is left for the rest. So a function is read by its tensors
- * alone: matrices are input and weights, vectors are biases and the parameters of a normalisation.
+ * PyTorch's profiler records the tensors of such a function in order; of its other arguments only numbers, booleans and
+ * lists of them, older versions none, without their positions. So only the tensors are read: matrices are input and
+ * weights, vectors are biases and the parameters of a normalisation.
  */
 import { entryOf, type ByName } from '../../by-name.js';
-import { numel, positional, type Tensor } from '../../call.js';
+import { extentAt, numel, positional, type Tensor } from '../../call.js';
 import type { Arg, OpCall } from '../../../record/record.js';
 import { isDispatched } from '../../schema/dispatched.js';
 import type { Family, KernelFacts, Param, Work } from '../../family.js';
@@ -22,7 +22,7 @@ const SOURCE =
 interface LinearLayers {
   readonly input: Tensor;
   readonly weights: readonly Tensor[];
-  /** Biases and parameters of a normalisation: all that is read besides. */
+  /** Biases and parameters of a normalisation. */
   readonly vectors: readonly Tensor[];
   /** Whether the weights are one layer's, each for rows of its own. */
   readonly grouped?: true;
@@ -68,7 +68,7 @@ const normalizedPair: LayerReader = (tensors) => {
   return second === undefined ? null : { input, weights: [first, second], vectors: tensors.filter(isVector) };
 };
 
-/** How many rows each group has, where the call tells it: the list of as many numbers as there are groups. */
+/** Whether the argument is the list of rows per group. */
 const isSplits = ({ shape, items, value }: Arg): boolean =>
   shape === undefined && items === undefined && Array.isArray(value) && (integers(value)?.length ?? 0) > 0;
 
@@ -96,13 +96,13 @@ const READERS: ByName<LayerReader> = {
 /** A gate is half of the result before it. */
 const fits = (width: number, k: number): boolean => width === k || width === 2 * k;
 
-/** Multiply-adds for one row and the width of its result; null where the extents do not follow each other. */
+/** Multiply-adds per row and width of the result; null where the extents do not fit each other. */
 function rowOf({
   input,
   weights,
   grouped: one,
 }: LinearLayers): { readonly products: number; readonly width: number } | null {
-  let [products, width] = [0, input.shape.at(-1) ?? 0];
+  let [products, width] = [0, extentAt(input, -1)];
   for (const [at, { shape }] of (one === true ? weights.slice(0, 1) : weights).entries()) {
     const [n = 0, k = 0] = shape;
     if (shape.length !== 2 || (at === 0 ? k !== width : !fits(width, k))) return null;
@@ -115,11 +115,11 @@ function rowOf({
 function paramsOf({ input, weights }: LinearLayers, rows: number): Param[] {
   const [weight, ...others] = weights;
   if (weight === undefined || others.length > 0) return tensorListParams([input, ...weights]);
-  return [['M', weight.shape[0] ?? 0], ['N', rows], ['K', weight.shape[1] ?? 0], ...dtypeParams(input, weight)];
+  return [['M', extentAt(weight, 0)], ['N', rows], ['K', extentAt(weight, 1)], ...dtypeParams(input, weight)];
 }
 
-/** TransformerEngine's own kernels cast, transpose, normalise and activate; products are those of cuBLAS or CUTLASS. */
-const isBetween = ({ name }: KernelFacts): boolean => /transformer_engine::/.test(name);
+/** Whether it is TransformerEngine's own kernel: these cast, transpose, normalise and activate; GEMMs are cuBLAS's or CUTLASS's. */
+const isAuxiliary = ({ name }: KernelFacts): boolean => /transformer_engine::/.test(name);
 
 function work(call: OpCall, kernel: KernelFacts): Work | null {
   const tensors = isDispatched(call) ? inputTensors(call) : null;
@@ -131,7 +131,7 @@ function work(call: OpCall, kernel: KernelFacts): Work | null {
   const flops = 2 * numel(outer) * row.products;
   if (!Number.isSafeInteger(flops)) return null;
   const params = paramsOf(layers, numel(outer));
-  if (isBetween(kernel)) return helperWork(params, 'kernel name');
+  if (isAuxiliary(kernel)) return helperWork(params, 'kernel name');
   const whole = workOf({
     flops,
     matmul: true,
@@ -152,7 +152,7 @@ export const linearFunctions: Family = {
   ops: Object.keys(READERS),
   formulas: [
     'flops = 2·rows·n·k for each weight [n, k]; norm, bias and activation not counted; every group of _GroupedLinear has the same n and k',
-    'bytes = input + weights + biases + parameters of the norm + result, in the types that are told (8-bit copies are inner results)',
+    'bytes = input + weights + biases + parameters of the norm + result, in their recorded types (8-bit copies are intermediate results)',
     'backward: not known, the node is given the gradient alone',
   ],
   work,

@@ -2,7 +2,7 @@
  * Mixture of experts: choosing experts for each token, sorting tokens by expert, the experts' products.
  */
 import { workByRules, ruleFor, type BoundCall, type OpRules } from '../../schema/op-rules.js';
-import { numel } from '../../call.js';
+import { extentAt, numel } from '../../call.js';
 import { NO_FORMULA } from '../../schema/dispatched.js';
 import type { Family, OpCost } from '../../family.js';
 import { tensorListParams, tensorParams } from '../../work.js';
@@ -13,31 +13,31 @@ const SOURCE = 'arguments as vLLM (csrc/moe), SGLang (sgl-kernel) and AITER regi
 const SOFTMAX_FLOPS = 5;
 
 /** Probabilities of all experts, the best of them kept. */
-const chosen = (reading: BoundCall): OpCost | null => {
-  const gating = reading.tensor('gating');
+const chosen = (bound: BoundCall): OpCost | null => {
+  const gating = bound.tensor('gating');
   if (gating === null) return null;
   return {
     params: tensorParams(gating),
     flops: SOFTMAX_FLOPS * numel(gating.shape),
-    writes: reading.writes,
+    writes: bound.writes,
     formula: `flops = ${SOFTMAX_FLOPS}·E(gating); bytes = gating + weights + indices`,
   };
 };
 
 /** Tokens sorted by expert, in blocks. */
-const aligned = (reading: BoundCall): OpCost | null => {
-  const ids = reading.tensor('ids');
+const aligned = (bound: BoundCall): OpCost | null => {
+  const ids = bound.tensor('ids');
   const formula = 'flops = 0; bytes = expert ids + sorted tokens + blocks';
-  return ids === null ? null : { params: tensorParams(ids), flops: 0, writes: reading.writes, formula };
+  return ids === null ? null : { params: tensorParams(ids), flops: 0, writes: bound.writes, formula };
 };
 
 /** The results of a token's experts added up. */
-const added = (reading: BoundCall): OpCost | null => {
-  const input = reading.tensor('input');
+const added = (bound: BoundCall): OpCost | null => {
+  const input = bound.tensor('input');
   const formula = 'flops = E(input); bytes = input + output';
   return input === null
     ? null
-    : { params: tensorParams(input), flops: numel(input.shape), writes: reading.writes, formula };
+    : { params: tensorParams(input), flops: numel(input.shape), writes: bound.writes, formula };
 };
 
 /**
@@ -45,11 +45,11 @@ const added = (reading: BoundCall): OpCost | null => {
  * weights are read depends on the choice. Weights of a few bits hold several values to an element along their last
  * extent: as many as w1 is shorter than k.
  */
-const experts = (reading: BoundCall): OpCost | null => {
-  const [hidden, ids] = [reading.tensor('hidden'), reading.tensor('ids')];
-  const weights = reading.tensorsOf('w1 w2');
+const experts = (bound: BoundCall): OpCost | null => {
+  const [hidden, ids] = [bound.tensor('hidden'), bound.tensor('ids')];
+  const weights = bound.tensorsOf('w1 w2');
   if (hidden === null || ids === null || weights.some(({ shape }) => shape.length !== 3)) return null;
-  const values = (hidden.shape.at(-1) ?? 0) / (weights[0]?.shape[2] ?? 0);
+  const values = extentAt(hidden, -1) / (weights[0]?.shape[2] ?? 0);
   if (!Number.isInteger(values)) return null;
   const perToken = weights.reduce((sum, { shape: [, rows = 0, columns = 0] }) => sum + rows * columns * values, 0);
   return {
@@ -63,15 +63,15 @@ const experts = (reading: BoundCall): OpCost | null => {
 };
 
 /** The weights are held by the layer. */
-const layer = (reading: BoundCall): OpCost | null => {
-  const hidden = reading.tensor('hidden');
+const layer = (bound: BoundCall): OpCost | null => {
+  const hidden = bound.tensor('hidden');
   if (hidden === null) return null;
   const unknown = "the experts' weights are not among the arguments";
   return { params: tensorParams(hidden), flops: null, writes: null, formula: NO_FORMULA, unknown, matmul: true };
 };
 
 const RULES: OpRules = {
-  // vLLM's op also tells from which token and expert each row is, SGLang's does not.
+  // vLLM's op also has the token and expert of each row, SGLang's does not.
   ...ruleFor('topk_softmax', ['!weights !indices !rows @gating', '!weights !indices @gating'], chosen),
   ...ruleFor(
     'moe_align_block_size sgl_moe_align_block_size',

@@ -1,5 +1,5 @@
 /**
- * Matrix products as the dispatcher runs them: one table of the ops' signatures, one formula.
+ * Matrix products of the dispatcher: the signatures of the ops, and one formula.
  *
  * Every op multiplies `a` (m×k, or a batch of such) by `b` (k×n). Bytes: every operand read once (the factors, C of
  * C + A·B unless beta is 0, scales, a bias), the result written once.
@@ -14,7 +14,7 @@ import { dtypeParams } from '../../product.js';
 import { showShape, tensor, workOf } from '../../work.js';
 import { gemmParams, gemmExtents, broadcastsTo, type GemmExtents } from './matrix-extents.js';
 
-export const PRODUCT_SOURCE = 'BLAS operation counts (2·m·n·k for xGEMM); torch.utils.flop_counter counts alike';
+export const PRODUCT_SOURCE = 'BLAS operation counts (2·m·n·k for xGEMM); as in torch.utils.flop_counter';
 
 /** One op: factors `a` and `b`, addend `c`, element type of the result `out_dtype`. */
 export interface ProductForm {
@@ -70,7 +70,7 @@ const FORMS: ByName<ProductForm> = {
   _weight_int8pack_mm: { signatures: ['@a @b @scales'], ranks: [2, 2], rows: true },
 };
 
-/** Element type of a new result: that of the `out` tensor, the one asked for, the op's own, else that of `a`. */
+/** Element type of the result: of the `out` tensor, else `out_dtype`, the op's own, that of `a`. */
 export function resultType(bound: BoundArguments, a: Tensor, type?: string): string | null {
   return bound.outs[0]?.dtype ?? dtypeAt(bound.arg('out_dtype')) ?? type ?? a.dtype;
 }
@@ -97,7 +97,7 @@ function factors(bound: BoundArguments, form: ProductForm): readonly [Tensor, Te
   ];
 }
 
-/** What is read, in values; C only where beta is not 0. */
+/** The operands read, with packed values unpacked; C only where beta is not 0. */
 function operandsRead(bound: BoundArguments): readonly Tensor[] {
   const unread = bound.number('beta') === 0 ? bound.tensor('c') : null;
   return bound.reads.filter((read) => read !== unread).map((read) => unpacked(read, -1, pairs(read)));

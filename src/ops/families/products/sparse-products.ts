@@ -1,9 +1,9 @@
 /**
- * Products with a sparse factor. With 2:4 sparsity the values kept are told, and only they are multiplied; of a factor
- * in a compressed format the call tells the outer extents alone, and the number of its non-zero values is data.
+ * Products with a sparse operand. With 2:4 sparsity the number of kept values is known, and only they are multiplied; of
+ * an operand in a compressed format only the dense extents are, and the number of its non-zero values is data.
  */
 import { mapEntries, type ByName } from '../../by-name.js';
-import { numel, type Tensor } from '../../call.js';
+import { extentAt, numel, type Tensor } from '../../call.js';
 import type { OpCall } from '../../../record/record.js';
 import { bind, type BoundArguments } from '../../schema/binding.js';
 import type { Param, Work } from '../../family.js';
@@ -11,10 +11,10 @@ import { dtypeParams } from '../../product.js';
 import { showShape, tensor, workOf } from '../../work.js';
 import { resultType, type ProductFormula } from './products.js';
 
-/** Sparse factor `w` in the values that are kept, dense factor `x`; null where the values are unspecified. */
+/** Sparse factor `w` in the values that are kept, dense factor `x`; null where the values are not known. */
 interface SparseForm {
   readonly signature: string;
-  /** Extents of the result; null where the kept values do not tell the amount. */
+  /** Extents of the result; null where the number of kept values is not known. */
   readonly result: ((w: readonly number[], x: readonly number[]) => readonly number[] | null) | null;
 }
 
@@ -68,7 +68,7 @@ function sparseProduct(call: OpCall, form: SparseForm): Work | null {
   }
   const shape = form.result(w.shape, x.shape);
   if (shape === null) return null;
-  const columns = form.result === linear ? numel(x.shape.slice(0, -1)) : (x.shape[1] ?? 0);
+  const columns = form.result === linear ? numel(x.shape.slice(0, -1)) : extentAt(x, 1);
   const result = tensor(shape, resultType(bound, x));
   return workOf({ ...shared(bound, w, x), flops: 2 * columns * numel(w.shape), writes: [result] });
 }

@@ -1,5 +1,5 @@
 /**
- * Moving tokens to their experts and back, rows of padding, other order of dimensions: TransformerEngine's data movement.
+ * TransformerEngine's data movement: token permutation for experts and back, padding, transposition.
  */
 import { workByRules, ruleFor, type BoundCall, type OpRules } from '../../schema/op-rules.js';
 import { numel, type Tensor } from '../../call.js';
@@ -12,16 +12,16 @@ const SOURCE =
 
 const UNSPECIFIED = 'the number of rows of the result is unspecified';
 
-/** As many rows as the number `name` tells; null when it does not. */
+/** A tensor like this one with another number of rows; null when that is unspecified. */
 function rowsLike({ shape, dtype }: Tensor, rows: number | null): Tensor | null {
   return rows === null ? null : tensor([rows, ...shape.slice(1)], dtype);
 }
 
-/** Copies of tokens behind each other, one for each expert of a token; none dropped where the number is 0. */
-const byIndex = (reading: BoundCall): OpCost | null => {
-  const [input, index, told] = [reading.tensor('input'), reading.tensor('index'), reading.count('rows')];
+/** A copy of each token for each of its experts; none is dropped where the number of rows is 0. */
+const byIndex = (bound: BoundCall): OpCost | null => {
+  const [input, index, rows] = [bound.tensor('input'), bound.tensor('index'), bound.count('rows')];
   if (input === null || index === null) return null;
-  const result = rowsLike(input, told === 0 ? numel(index.shape) : told);
+  const result = rowsLike(input, rows === 0 ? numel(index.shape) : rows);
   const about = {
     params: tensorParams(input),
     flops: 0,
@@ -32,18 +32,18 @@ const byIndex = (reading: BoundCall): OpCost | null => {
 };
 
 /** The map has two numbers for each token and expert, and how many a token has. */
-const byMask = (reading: BoundCall): OpCost | null => {
-  const [input, routing, told] = [reading.tensor('input'), reading.tensor('routing'), reading.count('rows')];
+const byMask = (bound: BoundCall): OpCost | null => {
+  const [input, routing, rows] = [bound.tensor('input'), bound.tensor('routing'), bound.count('rows')];
   const [tokens = 0, experts = 0] = routing?.shape ?? [];
   if (input === null || routing === null) return null;
-  const result = rowsLike(input, told);
+  const result = rowsLike(input, rows);
   const about = {
     params: tensorParams(input),
     flops: 0,
     formula: 'flops = 0; bytes = tokens + routing + rows written + map',
   };
-  if (result === null || told === null) return { ...about, writes: null, unknown: UNSPECIFIED };
-  const chosen = reading.tensors('probs').map(({ dtype }) => tensor([told], dtype));
+  if (result === null || rows === null) return { ...about, writes: null, unknown: UNSPECIFIED };
+  const chosen = bound.tensors('probs').map(({ dtype }) => tensor([rows], dtype));
   return { ...about, writes: [result, tensor([tokens, 2 * experts + 1], 'int32'), ...chosen] };
 };
 
@@ -51,14 +51,14 @@ const byMask = (reading: BoundCall): OpCost | null => {
  * Rows of a token added up, each with its weight where there are weights. On the way back the gradients of the chosen
  * weights go to their places among those of all experts.
  */
-const merged = (reading: BoundCall): OpCost | null => {
-  const [input, result] = [reading.tensor('input'), reading.count('tokens')];
-  const weighted = reading.tensors('probs').some(({ shape }) => numel(shape) > 0);
+const merged = (bound: BoundCall): OpCost | null => {
+  const [input, result] = [bound.tensor('input'), bound.count('tokens')];
+  const weighted = bound.tensors('probs').some(({ shape }) => numel(shape) > 0);
   if (input === null) return null;
   const perElement = weighted ? 2 : 1;
   const written = rowsLike(input, result);
-  const places = [result ?? 0, reading.count('experts') ?? 0];
-  const spread = reading.tensors('probs_grad').map(({ dtype }) => tensor(places, dtype));
+  const places = [result ?? 0, bound.count('experts') ?? 0];
+  const spread = bound.tensors('probs_grad').map(({ dtype }) => tensor(places, dtype));
   return {
     params: tensorParams(input),
     flops: perElement * numel(input.shape),
@@ -69,8 +69,8 @@ const merged = (reading: BoundCall): OpCost | null => {
 };
 
 /** Each row's gradient is the token's times its weight; the weight's is a dot product of the token's and the row. */
-const mergedBackward = (reading: BoundCall): OpCost | null => {
-  const [input, probs] = [reading.tensor('input'), reading.tensor('probs')];
+const mergedBackward = (bound: BoundCall): OpCost | null => {
+  const [input, probs] = [bound.tensor('input'), bound.tensor('probs')];
   if (input === null || probs === null) return null;
   return {
     params: tensorParams(input),
@@ -81,8 +81,8 @@ const mergedBackward = (reading: BoundCall): OpCost | null => {
 };
 
 /** What is smaller is what is moved: padding is not read, and written as zeros. */
-const padded = (reading: BoundCall): OpCost | null => {
-  const [input, output] = [reading.tensor('input'), reading.tensor('output')];
+const padded = (bound: BoundCall): OpCost | null => {
+  const [input, output] = [bound.tensor('input'), bound.tensor('output')];
   if (input === null || output === null) return null;
   const moved = numel(input.shape) < numel(output.shape) ? input : tensor(output.shape, input.dtype);
   const formula = 'flops = 0; bytes = rows that are kept + result';
@@ -90,15 +90,15 @@ const padded = (reading: BoundCall): OpCost | null => {
 };
 
 /** All of the operands written in another order. */
-const reordered = (reading: BoundCall): OpCost => {
-  const operands = reading.tensorsOf('tensors');
+const reordered = (bound: BoundCall): OpCost => {
+  const operands = bound.tensorsOf('tensors');
   const formula = 'flops = 0; bytes = 2·operands';
   return { flops: 0, reads: operands, writes: operands, params: tensorListParams(operands), formula };
 };
 
-/** q, k and v stand in one tensor of which the first is told. */
-const takenApart = (reading: BoundCall): OpCost | null => {
-  const part = reading.tensor('q');
+/** q, k and v are one tensor, of which only q is recorded. */
+const splitQkv = (bound: BoundCall): OpCost | null => {
+  const part = bound.tensor('q');
   if (part === null) return null;
   const all = tensor([3, ...part.shape], part.dtype);
   return {
@@ -110,13 +110,13 @@ const takenApart = (reading: BoundCall): OpCost | null => {
   };
 };
 
-const broughtTogether = (reading: BoundCall): OpCost | null => {
-  const q = reading.tensor('q');
+const joinQkv = (bound: BoundCall): OpCost | null => {
+  const q = bound.tensor('q');
   if (q === null) return null;
   return {
     params: tensorParams(q),
     flops: 0,
-    writes: reading.tensorsOf('q k v'),
+    writes: bound.tensorsOf('q k v'),
     formula: 'flops = 0; bytes = 2·(q + k + v)',
   };
 };
@@ -129,8 +129,8 @@ const RULES: OpRules = {
   ...ruleFor('te_moe.unpermute_index_map_fwd', '@input @map @probs? tokens experts', merged),
   ...ruleFor('te_moe.unpermute_mask_map_fwd', '@input @map @probs? tokens experts width @padding?', merged),
   ...ruleFor('te_moe.unpermute_index_map_bwd', '@gradient @input @map @probs', mergedBackward),
-  ...ruleFor('te_attention.fa_prepare_fwd', '@q', takenApart),
-  ...ruleFor('te_attention.fa_prepare_bwd', '@q @k @v', broughtTogether),
+  ...ruleFor('te_attention.fa_prepare_fwd', '@q', splitQkv),
+  ...ruleFor('te_attention.fa_prepare_bwd', '@q @k @v', joinQkv),
   ...ruleFor('fused_multi_row_padding fused_multi_row_unpadding', '@input !output rows padded', padded),
   ...ruleFor('swap_first_dims', '@tensors !out?', reordered),
   ...ruleFor('fp8_transpose', '@tensors type !out?', reordered),

@@ -3,11 +3,11 @@
  *
  * Every element of every weight matrix is used once for each position of each sequence, in the product of its layer
  * and direction: 2·P·Σ|W| is 2·gates·T·B·H·(I + H) summed over layers and directions (gates 4 LSTM, 3 GRU, 1 RNN),
- * and counts a projection of the hidden state too. The gates' activations are not counted.
+ * and counts a projection of the hidden state too. Activations of the gates are not counted.
  */
 import { entryOf, type ByName } from '../../by-name.js';
 import { bind, type BoundArguments } from '../../schema/binding.js';
-import { dtypeShort, numel, type Tensor } from '../../call.js';
+import { dtypeShort, extentAt, numel, type Tensor } from '../../call.js';
 import type { OpCall } from '../../../record/record.js';
 import type { Family, KernelFacts, OpCost, Param, Work } from '../../family.js';
 import { opName } from '../../operands.js';
@@ -21,7 +21,7 @@ const STATES = '@buffer? @hx? @cx?';
 const SAVED = '@out? @grad? @grad_hy? @grad_cy?';
 const WANTED = 'sizes:list @state? @reserve? wanted:list';
 
-/** A layer by its first state, and the same on packed sequences. */
+/** Signatures of a layer, on padded and on packed sequences. */
 const layered = (states: string): string[] => [
   `@x ${states} @weights[]? ${LAYERED}`,
   `@x @sizes ${states} @weights[]? ${LAYERED}`,
@@ -66,12 +66,12 @@ interface RecurrentLayers {
   readonly x: Tensor;
   /** Positions of all sequences together. */
   readonly positions: number;
-  /** Null when the call does not tell them. */
+  /** Null when unspecified. */
   readonly weights: readonly Tensor[] | null;
   readonly states: readonly Tensor[];
 }
 
-/** Tensors of a list have the element type of the input: the op asks for one type, and lists do not tell theirs. */
+/** Tensors of a list get the element type of the input: profilers do not record it, and the op requires one type. */
 const listed = (list: readonly Tensor[], dtype: string): Tensor[] =>
   list.map((item) => (item.dtype === 'na' ? tensor(item.shape, dtype) : item));
 
@@ -113,7 +113,7 @@ function settledSize({ args, x, states }: RecurrentLayers): number | null {
   return layer(width) + (layers - 1) * layer(out * directions);
 }
 
-/** Elements of all weight matrices together; null when neither the weights nor the settings are told. */
+/** Elements of all weight matrices together; null when neither the weights nor the settings are recorded. */
 function matrixSize(layers: RecurrentLayers): number | null {
   if (layers.weights === null) return settledSize(layers);
   return matrices(layers.weights).reduce((sum, { shape }) => sum + numel(shape), 0);
@@ -124,7 +124,7 @@ function outputOf({ args, x, states }: RecurrentLayers, cell: boolean): Tensor[]
   const state = states[0];
   if (cell || state === undefined) return [];
   const directions = args.flag('bidirectional') === true ? 2 : 1;
-  return [tensor([...x.shape.slice(0, -1), directions * (state.shape.at(-1) ?? 0)], x.dtype)];
+  return [tensor([...x.shape.slice(0, -1), directions * extentAt(state, -1)], x.dtype)];
 }
 
 /** Whether the weights' gradients are wanted: the last of the four flags of the op. */
@@ -146,7 +146,7 @@ function operandsOf(layers: RecurrentLayers, op: string): Required<Pick<OpCost, 
   };
 }
 
-/** Cells and gates of one layer are rows of its first matrix; what is unspecified is left out. */
+/** Parameters; unspecified ones are left out. */
 function paramsOf({ args, x, positions, states }: RecurrentLayers): Param[] {
   const param = (key: string, value: number | null | undefined): Param[] =>
     value === null || value === undefined ? [] : [[key, value]];

@@ -1,9 +1,9 @@
 /**
- * The pointwise part of a recurrent cell as one op, forward and backward: what follows the two gate products.
+ * The pointwise part of a recurrent cell after its two gate products, as one op, forward and backward.
  */
 import { entryOf, type ByName } from '../../by-name.js';
 import { bind } from '../../schema/binding.js';
-import { numel } from '../../call.js';
+import { extentAt, numel } from '../../call.js';
 import type { OpCall } from '../../../record/record.js';
 import type { Family, KernelFacts, Work } from '../../family.js';
 import { tensor, tensorParams, workOf } from '../../work.js';
@@ -15,7 +15,7 @@ interface GatesOp {
   readonly hidden: string;
   /** Operations per hidden unit, an activation counted as one. */
   readonly flops: number;
-  /** Besides, where biases are given: one add per gate and bias. */
+  /** Additional operations where biases are given: one add per gate and bias. */
   readonly biasFlops: number;
   /** Widths of the results, in hidden units. */
   readonly writes: readonly number[];
@@ -61,9 +61,7 @@ function work(call: OpCall, kernel: KernelFacts): Work | null {
   return workOf({
     flops: perUnit * numel(hidden.shape),
     reads: bound.reads,
-    writes: op.writes.map((units) =>
-      tensor([...hidden.shape.slice(0, -1), units, hidden.shape.at(-1) ?? 0], hidden.dtype),
-    ),
+    writes: op.writes.map((units) => tensor([...hidden.shape.slice(0, -1), units, extentAt(hidden, -1)], hidden.dtype)),
     params: tensorParams(hidden, 'H'),
     formula: `flops = ${perUnit}·B·H (an activation counted as 1); bytes = operands read + results and workspace written`,
     source: 'equations in the documentation of torch.nn.LSTMCell and GRUCell, and their derivatives',

@@ -2,10 +2,10 @@
  * Recurrent cells: LSTMCell, GRUCell, RNNCell, one time step each.
  *
  * A cell is two products and a pointwise part: gates = Wx·x (layer) + Wh·h (recurrent), with as many rows as the cell
- * has gates, then the gates' activations. The marker of a cell tells x [B, X] and h [B, H].
+ * has gates, then the gates' activations. The marker of a cell has x [B, X] and h [B, H].
  *
- * Whole LSTM, GRU and RNN modules are left out: their markers tell neither hidden size nor layers, and one library
- * call splits their work over kernels that cannot be told apart.
+ * LSTM, GRU and RNN modules are left out: their markers have neither hidden size nor layers, and the kernels of their one
+ * library call cannot be distinguished.
  */
 import { positional, type Tensor } from '../../call.js';
 import type { Extent, OpCall } from '../../../record/record.js';
@@ -41,7 +41,7 @@ interface RecurrentCell extends CellFacts {
   readonly h: Tensor;
 }
 
-/** Which of a cell's two products. */
+/** A cell's two products: of the input, and of the hidden state. */
 type GateProduct = 'layer' | 'recur';
 
 const SOURCE = 'equations in the documentation of torch.nn.LSTMCell, GRUCell and RNNCell';
@@ -93,7 +93,7 @@ function unknownWork(cell: RecurrentCell, matmul: boolean, unknown: string): Wor
   return workOf({ flops: null, writes: null, params, matmul, formula: 'not known', source: SOURCE, unknown });
 }
 
-/** Both gate products are read and the previous state, the new states and the gates' output written: 3·H·B besides. */
+/** Both gate products and a state are read, new states and gates written: (2·gates + 3)·H·B elements. */
 function pointwiseWork(cell: RecurrentCell): Work {
   const { gates, hidden, batch, x } = cell;
   return workOf({
@@ -117,7 +117,7 @@ function tileOf(name: string): { rows: number; columns: number; order: GemmOrder
 }
 
 /**
- * A backward product, told by the tiles it takes: grid x tiles span the width (X or H) and, for a weight gradient,
+ * A backward product, identified by its tiles: grid x tiles span the width (X or H) and, for a weight gradient,
  * grid y tiles span the gates. Null when the tiles fit neither or both.
  */
 function backwardGemm(cell: RecurrentCell, { short, grid }: KernelFacts): Work | null {
@@ -141,7 +141,7 @@ export const recurrent: Family = {
   formulas: [
     'layer product: flops = 2·gates·H·B·X; recurrent product: flops = 2·gates·H·B·H; gates = 4 LSTM, 3 GRU, 1 RNN',
     'pointwise part: flops = 13·H·B LSTM, 10·H·B GRU, 2·H·B RNN; bytes = (2·gates + 3)·H·B',
-    'backward: which product a kernel computes is told by the tile in its name and its grid, else not known',
+    'backward: the product of a kernel follows from the tile in its name and its grid, else it is not known',
   ],
   work(call, kernel) {
     const cell = read(call);
@@ -155,14 +155,14 @@ export const recurrent: Family = {
         : pointwiseWork(cell);
     }
     if (kind !== 'main' || !GEMM_LIKE.test(kernel.short)) {
-      return unknownWork(cell, false, 'the kernel name does not tell which part of the cell it computes');
+      return unknownWork(cell, false, 'the kernel name does not determine its part of the cell');
     }
     if (backward) {
-      return backwardGemm(cell, kernel) ?? unknownWork(cell, true, 'tile and grid do not tell which product it is');
+      return backwardGemm(cell, kernel) ?? unknownWork(cell, true, 'tile and grid do not determine the product');
     }
     const which = FORWARD_ORDER[kernel.sub % 3];
     if (which === undefined)
-      return unknownWork(cell, true, 'a third product in a step: layer or recurrent is unspecified');
+      return unknownWork(cell, true, 'a third product in a step: layer or recurrent is undetermined');
     return gemmWork(cell, which, FORWARD);
   },
 };

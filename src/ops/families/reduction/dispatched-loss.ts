@@ -1,26 +1,25 @@
 /**
- * Losses as the dispatcher runs them: the op's own kernels. Where PyTorch reduces with an op of its own (mean, sum),
- * that op has the reduction.
+ * Losses of the dispatcher. Where PyTorch reduces with a separate op (mean, sum), that op has the reduction.
  */
-import { numel, type Tensor } from '../../call.js';
+import { extentAt, numel, type Tensor } from '../../call.js';
 import { promote } from '../../schema/promotion.js';
 import { ruleFor, type BoundCall, type OpRules } from '../../schema/op-rules.js';
 import { tensor, tensorParams } from '../../work.js';
 import type { OpCost } from '../../family.js';
 
-const two = (reading: BoundCall): readonly [input: Tensor, target: Tensor] | null => {
-  const [input, target] = [reading.tensor('self'), reading.tensor('target')];
+const two = (bound: BoundCall): readonly [input: Tensor, target: Tensor] | null => {
+  const [input, target] = [bound.tensor('self'), bound.tensor('target')];
   return input === null || target === null ? null : [input, target];
 };
 
 /** One result per element, before any reduction. */
 const each =
   (perElement: number) =>
-  (reading: BoundCall): OpCost | null => {
-    const operands = two(reading);
+  (bound: BoundCall): OpCost | null => {
+    const operands = two(bound);
     if (operands === null) return null;
     const [input, target] = operands;
-    const weights = reading.tensorsOf('weight').length;
+    const weights = bound.tensorsOf('weight').length;
     return {
       params: tensorParams(input),
       flops: (perElement + weights) * numel(input.shape),
@@ -32,10 +31,10 @@ const each =
 /** The gradient of the input, from the gradient of the result and both operands. */
 const eachBackward =
   (perElement: number) =>
-  (reading: BoundCall): OpCost | null => {
-    const operands = two(reading);
+  (bound: BoundCall): OpCost | null => {
+    const operands = two(bound);
     if (operands === null) return null;
-    const weights = reading.tensorsOf('weight').length;
+    const weights = bound.tensorsOf('weight').length;
     return {
       params: tensorParams(operands[0]),
       flops: (perElement + weights) * numel(operands[0].shape),
@@ -45,14 +44,14 @@ const eachBackward =
   };
 
 /** −y·g, of which the input has no part. */
-const divergenceBackward = (reading: BoundCall): OpCost | null => {
-  const operands = two(reading);
+const divergenceBackward = (bound: BoundCall): OpCost | null => {
+  const operands = two(bound);
   if (operands === null) return null;
   const [input] = operands;
   return {
     params: tensorParams(input),
     flops: 2 * numel(input.shape),
-    reads: reading.tensorsOf('grad_output target'),
+    reads: bound.tensorsOf('grad_output target'),
     writes: [input],
     formula: 'flops = 2·E (product, sign); bytes = gradient + target + gradient of the input',
   };
@@ -61,31 +60,31 @@ const divergenceBackward = (reading: BoundCall): OpCost | null => {
 const NONE = 0;
 
 /** Targets pick one element of a class each; with weights one more product. */
-const picked = (reading: BoundCall): OpCost | null => {
-  const operands = two(reading);
+const picked = (bound: BoundCall): OpCost | null => {
+  const operands = two(bound);
   if (operands === null || numel(operands[1].shape) > numel(operands[0].shape)) return null;
   const [input, target] = operands;
-  const weights = reading.tensorsOf('weight');
+  const weights = bound.tensorsOf('weight');
   const elements = tensor(target.shape, input.dtype);
   const scalar = tensor([], input.dtype);
   return {
     params: tensorParams(input),
     flops: (1 + weights.length) * numel(target.shape),
     reads: [target, elements, ...weights],
-    writes: [reading.count('reduction') === NONE ? elements : scalar, scalar],
+    writes: [bound.count('reduction') === NONE ? elements : scalar, scalar],
     formula: 'flops = n (2·n with weights); bytes = targets + one element per target + weights + result + total weight',
   };
 };
 
 /** The gradient is zero but for one element per target; all of it is written. */
-const pickedBackward = (reading: BoundCall): OpCost | null => {
-  const operands = two(reading);
+const pickedBackward = (bound: BoundCall): OpCost | null => {
+  const operands = two(bound);
   if (operands === null || numel(operands[1].shape) > numel(operands[0].shape)) return null;
   const [input, target] = operands;
   return {
     params: tensorParams(input),
-    flops: (1 + reading.tensorsOf('weight').length) * numel(target.shape),
-    reads: reading.tensorsOf('grad_output target weight total_weight'),
+    flops: (1 + bound.tensorsOf('weight').length) * numel(target.shape),
+    reads: bound.tensorsOf('grad_output target weight total_weight'),
     writes: [input],
     formula: 'flops = n (2·n with weights); bytes = gradient + targets + weights + gradient of the whole input',
   };
@@ -95,22 +94,22 @@ const pickedBackward = (reading: BoundCall): OpCost | null => {
 const CTC_FLOPS = 13;
 
 /** States of one target: a blank between any two labels, and at both ends. */
-function ctcStates(reading: BoundCall, batch: number): number | null {
-  const known = reading.tensor('log_alpha')?.shape.at(-1);
+function ctcStates(bound: BoundCall, batch: number): number | null {
+  const known = bound.tensor('log_alpha')?.shape.at(-1);
   if (known !== undefined) return known;
-  const labels = reading.tensor('targets')?.shape;
-  const lengths = reading.integers('target_lengths');
+  const labels = bound.tensor('targets')?.shape;
+  const lengths = bound.integers('target_lengths');
   const longest = labels?.length === 2 ? labels[1] : lengths?.length === batch ? Math.max(...lengths) : undefined;
   return longest === undefined ? null : 2 * longest + 1;
 }
 
 const ctc =
   (passes: number) =>
-  (reading: BoundCall): OpCost | null => {
-    const input = reading.tensor('log_probs');
+  (bound: BoundCall): OpCost | null => {
+    const input = bound.tensor('log_probs');
     if (input === null) return null;
-    const [steps, batch] = [input.shape[0] ?? 0, input.shape.length > 2 ? (input.shape[1] ?? 0) : 1];
-    const states = ctcStates(reading, batch);
+    const [steps, batch] = [extentAt(input, 0), input.shape.length > 2 ? extentAt(input, 1) : 1];
+    const states = ctcStates(bound, batch);
     const formula = `flops = ${CTC_FLOPS}·N·T·S, S = 2·target length + 1; bytes = probabilities + targets + states${passes > 1 ? ' + gradient' : ''}`;
     if (states === null) {
       return {

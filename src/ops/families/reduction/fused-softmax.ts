@@ -1,5 +1,5 @@
 /**
- * Softmax as the dispatcher runs it beyond the plain forward pass: its gradient, with a mask, with a scale.
+ * Softmax ops with a mask or scale, and the gradients of softmax.
  */
 import { numel, type Tensor } from '../../call.js';
 import { dtypeAt } from '../../schema/dtype-argument.js';
@@ -13,23 +13,23 @@ const BACKWARD = 4;
 /** A scale or a mask. */
 const EACH = 1;
 
-/** y·(g − Σ g·y), or g − exp(y)·Σ g. The type of the result is told by number, in older versions by the input. */
-const backward = (reading: BoundCall): OpCost | null => {
-  const gradient = reading.tensor('grad_output');
-  const output = reading.tensor('output');
+/** y·(g − Σ g·y), or g − exp(y)·Σ g. The type of the result is a number, in older versions that of the input. */
+const backward = (bound: BoundCall): OpCost | null => {
+  const gradient = bound.tensor('grad_output');
+  const output = bound.tensor('output');
   if (gradient === null || output === null) return null;
-  const dtype = reading.tensor('self')?.dtype ?? dtypeAt(reading.arg('input_dtype')) ?? gradient.dtype;
+  const dtype = bound.tensor('self')?.dtype ?? dtypeAt(bound.arg('input_dtype')) ?? gradient.dtype;
   return {
     params: tensorParams(gradient),
     flops: BACKWARD * numel(output.shape),
-    reads: reading.tensorsOf('grad_output output mask'),
+    reads: bound.tensorsOf('grad_output output mask'),
     writes: [tensor(output.shape, dtype)],
     formula: `flops = ${BACKWARD}·E; bytes = gradient + saved result + gradient of the input`,
   };
 };
 
-const masked = (reading: BoundCall): OpCost | null => {
-  const input = reading.tensor('self');
+const masked = (bound: BoundCall): OpCost | null => {
+  const input = bound.tensor('self');
   if (input === null) return null;
   const formula = `flops = ${FORWARD + EACH}·E; bytes = input + mask + result`;
   return { params: tensorParams(input), flops: (FORWARD + EACH) * numel(input.shape), writes: [input], formula };
@@ -45,8 +45,8 @@ function lowerHalf({ shape, dtype }: Tensor): Tensor | null {
 /** Above the diagonal the result is 0: it is written, but nothing is computed. */
 const causal =
   (perElement: number, operands: number) =>
-  (reading: BoundCall): OpCost | null => {
-    const input = reading.tensor('input');
+  (bound: BoundCall): OpCost | null => {
+    const input = bound.tensor('input');
     const half = input === null ? null : lowerHalf(input);
     if (input === null || half === null) return null;
     return {
@@ -58,17 +58,17 @@ const causal =
     };
   };
 
-const scaled = (reading: BoundCall): OpCost | null => {
-  const input = reading.tensor('input');
+const scaled = (bound: BoundCall): OpCost | null => {
+  const input = bound.tensor('input');
   if (input === null) return null;
-  const perElement = FORWARD + EACH + reading.tensorsOf('mask').length * EACH;
+  const perElement = FORWARD + EACH + bound.tensorsOf('mask').length * EACH;
   const formula = `flops = ${perElement}·E; bytes = input + mask + result`;
   return { params: tensorParams(input), flops: perElement * numel(input.shape), writes: [input], formula };
 };
 
 /** An autograd function is given the gradient alone; its saved result has the same extents. */
-const scaledBackward = (reading: BoundCall): OpCost | null => {
-  const gradient = reading.tensor('input');
+const scaledBackward = (bound: BoundCall): OpCost | null => {
+  const gradient = bound.tensor('input');
   if (gradient === null) return null;
   return {
     params: tensorParams(gradient),

@@ -115,7 +115,7 @@ const negativeLogLikelihood: Formula = (call, kernel) => {
   return operands === null ? null : pickedLoss(...operands, kernel);
 };
 
-/** log_softmax and nll_loss in one call: their kernels are told by name, and a kernel of another name does both. */
+/** log_softmax and nll_loss in one call: kernels named after one of them compute it, any other kernel computes both. */
 const crossEntropy: Formula = (call, kernel) => {
   const operands = classes(call);
   if (operands === null) return null;

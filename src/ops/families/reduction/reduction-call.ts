@@ -12,7 +12,7 @@ import { reducedShape, reducedType } from './reduction-result.js';
 
 const SOURCE = 'operations per element: src/ops/families/reduction/reduction-ops.ts; result types: PyTorch';
 
-/** Extents of the result without `keepdim`; or that the dimensions are unspecified, or are not there. */
+/** Extents of the result without `keepdim`; or that the dimensions are unspecified, or out of range. */
 type ReducedExtents = readonly number[] | 'unspecified' | 'misfit';
 
 function extents(input: Tensor, dim: Arg | undefined): ReducedExtents {
@@ -35,9 +35,9 @@ export function dispatchedReduction(kind: Reduction, call: OpCall): Work | null 
   const bound = bind(call, ...kind.signatures);
   const input = bound?.tensor('self') ?? null;
   if (bound === null || input === null) return null;
-  const told = extents(input, bound.arg('dim'));
-  // The gradient that comes back has the result's extents.
-  const shape = told === 'unspecified' ? (call.out?.[0] ?? told) : told;
+  const recorded = extents(input, bound.arg('dim'));
+  // The gradient of the result (`OpCall.out`) has its extents.
+  const shape = recorded === 'unspecified' ? (call.out?.[0] ?? recorded) : recorded;
   if (shape === 'misfit') return null;
   const [perInput, perResult] = kind.dispatched ?? kind.flops;
   const results = shape === 'unspecified' ? [] : resultsOf(kind, input, bound, shape);

@@ -23,7 +23,7 @@ const resultShape = (input: Tensor, dim: ArgValue | undefined): number[] | null 
     : reducedShape(input, dim);
 
 /** A second pass over partial results, or arithmetic on the result. */
-const isAftermath = (kernel: KernelFacts): boolean =>
+const isSecondPass = (kernel: KernelFacts): boolean =>
   kernel.sub > 0 && (!/reduce/i.test(kernel.name) || /pass_?2|lastblock/i.test(kernel.name));
 
 function forward(kind: Reduction, input: Tensor, result: Tensor, indices: boolean): Work {
@@ -75,7 +75,7 @@ function work(call: OpCall, kernel: KernelFacts): Work | null {
   const dim = argument(call, 'dim', kind.dim)?.value;
   const shape = resultShape(input, dim);
   if (shape === null) return null;
-  if (isAftermath(kernel)) return helperWork(tensorParams(input), SOURCE);
+  if (isSecondPass(kernel)) return helperWork(tensorParams(input), SOURCE);
   const result = tensor(shape, reducedType(kind, input, dtypeGiven(call)));
   const indices = kind.indices === true && typeof dim === 'number';
   // A truth value or a position has no gradient: such a kernel computes the forward result again (checkpointing).
@@ -90,7 +90,7 @@ export const reduction: Family = {
   formulas: [
     'flops: sum, prod, max, argmax, any, all E; mean E + E(result); norm 2·E + E(result); var 3·E + E(result); logsumexp 4·E + 2·E(result)',
     'a mean as the dispatcher runs it: E (n − 1 additions and a division); aminmax 2·E; median, mode, kthvalue at least E',
-    'bytes = input + result (and int64 positions of max and min over a dimension); not known where the dimensions are unspecified',
+    'bytes = input + result (and int64 positions of max and min over a dimension); unknown where the dimensions are unspecified',
     'backward: sum 0 flops, gradient + gradient of the input; mean E; norm E + E(result), input and result read again',
     'kernels after the first are helpers, unless their names say that they reduce (the next call under one sequence id)',
   ],

@@ -11,27 +11,27 @@ import { tensor, tensorParams } from '../../work.js';
 const SOURCE = 'one update of the running value per element; each element read once and written once';
 
 /** As large as the input, of the type of the out tensor, or the type asked for. */
-const running = (reading: BoundCall, input: Tensor, byDefault: string): Tensor =>
-  tensor(input.shape, reading.outs[0]?.dtype ?? dtypeAt(reading.arg('dtype')) ?? byDefault);
+const running = (bound: BoundCall, input: Tensor, byDefault: string): Tensor =>
+  tensor(input.shape, bound.outs[0]?.dtype ?? dtypeAt(bound.arg('dtype')) ?? byDefault);
 
 /** @param widens whether sums of whole numbers are int64 */
 const plain =
   (flops: number, widens: boolean) =>
-  (reading: BoundCall): OpCost | null => {
-    const input = reading.tensor('self');
+  (bound: BoundCall): OpCost | null => {
+    const input = bound.tensor('self');
     if (input === null) return null;
     const own = category(input.dtype);
-    const result = running(reading, input, widens && (own === 'int' || own === 'bool') ? 'int64' : input.dtype);
+    const result = running(bound, input, widens && (own === 'int' || own === 'bool') ? 'int64' : input.dtype);
     const formula = `flops = ${flops}·E; bytes = input + result`;
     return { params: tensorParams(input), flops: flops * numel(input.shape), writes: [result], formula };
   };
 
 /** Values, and int64 positions; where these are arguments, the kernel writes them. */
-const extremum = (reading: BoundCall): OpCost | null => {
-  const input = reading.tensor('self');
+const extremum = (bound: BoundCall): OpCost | null => {
+  const input = bound.tensor('self');
   if (input === null) return null;
-  const given = reading.tensorsOf('values indices');
-  const made = [running(reading, input, input.dtype), tensor(input.shape, 'int64')];
+  const given = bound.tensorsOf('values indices');
+  const made = [running(bound, input, input.dtype), tensor(input.shape, 'int64')];
   const [writes, formula] = [given.length > 0 ? given : made, 'flops = 1·E; bytes = input + values and positions'];
   return { params: tensorParams(input), flops: numel(input.shape), writes, formula };
 };

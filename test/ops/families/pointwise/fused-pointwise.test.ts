@@ -44,7 +44,7 @@ describe('pointwise kernels of serving libraries', () => {
     // half of every head
     expect(amount(rope(int(64), 32))).to.equal(`main 767232 ${255744 * 4 + 7104 + 888 * 32 * 2}`);
     expect(workOf(rope({ name: '', type: 'int' }, 64))).to.include({
-      ...{ flops: null, bytes: null, unknown: 'the width of a head is unspecified' },
+      ...{ flops: null, bytes: null, unknown: 'the head dimension is unspecified' },
     });
     expect(amount(custom('_C', 'rotary_embedding', half(8)))).to.equal(null);
   });
