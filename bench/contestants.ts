@@ -12,7 +12,7 @@ export const fromRoot = (path: string): string => fileURLToPath(new URL(`../${pa
 
 /** Whether `npm run build` has been run. */
 export const built = (): boolean =>
-  existsSync(fromRoot('dist/cli/dparse.js')) && existsSync(fromRoot('dist/cli/dprof.js'));
+  existsSync(fromRoot('dist/cli/bin/dparse.js')) && existsSync(fromRoot('dist/cli/bin/dprof.js'));
 
 const TABLES = ['CUPTI_ACTIVITY_KIND_KERNEL', 'CUPTI_ACTIVITY_KIND_RUNTIME', 'NVTX_EVENTS'];
 

@@ -1,2 +1,2 @@
 #!/usr/bin/env node
-import '../dist/cli/dparse.js';
+import '../dist/cli/bin/dparse.js';

@@ -1,2 +1,2 @@
 #!/usr/bin/env node
-import '../dist/cli/dprof.js';
+import '../dist/cli/bin/dprof.js';

@@ -11,12 +11,17 @@ import { isSystemError, systemReason } from './system-errors.js';
  * Runs a tool.
  * @param name the tool's name, in front of every message
  * @param body the tool; it takes the arguments after the tool's name
+ * @param args those arguments
  */
-export async function main(name: string, body: (args: readonly string[]) => Promise<void>): Promise<void> {
+export async function main(
+  name: string,
+  body: (args: readonly string[]) => Promise<void>,
+  args: readonly string[] = process.argv.slice(2),
+): Promise<void> {
   // Nobody to complain to is no reason to fail.
   process.stderr.on('error', () => undefined);
   try {
-    await body(process.argv.slice(2));
+    await body(args);
   } catch (error) {
     const { message, exitCode } = outcome(error);
     if (message !== null) process.stderr.write(`${name}: ${message}\n`);

@@ -5,7 +5,6 @@ import { readerNamed } from '../parse/registry.js';
 import type { LiveFormat } from '../parse/reader.js';
 import { counted } from '../record/plural.js';
 import { EXIT, UserError } from '../record/errors.js';
-import { main } from './boundary.js';
 import { parseLive, peek } from './dparse/live.js';
 import { formatsText, helpText, readArguments, type Request } from './dparse/options.js';
 import { parseOne, type Outcome } from './dparse/one.js';
@@ -17,7 +16,8 @@ import { version } from './version.js';
 /** Bytes from which a profile is worth a thread of its own, which takes about 50 ms to start. */
 const LARGE = 16 * 1024 * 1024;
 
-async function run(args: readonly string[]): Promise<void> {
+/** @param args the arguments after the tool's name */
+export async function run(args: readonly string[]): Promise<void> {
   const request = readArguments(args);
   if (request.show !== 'records') {
     const text = { help: helpText, formats: formatsText, version: () => `${version()}\n` }[request.show]();
@@ -135,5 +135,3 @@ const countedIn = (counts: Readonly<Record<string, number>>, words: Words): stri
     const n = counts[type] ?? 0;
     return n === 0 ? [] : [counted(n, one)];
   });
-
-await main('dparse', run);

@@ -1,5 +1,4 @@
 /** `dprof`: records → report. */
-import { setFlagsFromString } from 'node:v8';
 import type { Annotated } from '../prof/annotate.js';
 import { explain, isKernel, type KernelId } from '../prof/explain.js';
 import type { KernelColumn } from '../prof/columns/kernel-column.js';
@@ -9,7 +8,6 @@ import { defectLine, summaryLine, Tally } from '../prof/report-tally.js';
 import { UserError } from '../record/errors.js';
 import { clean } from '../write/cell-text.js';
 import type { Packed } from '../write/format.js';
-import { main } from './boundary.js';
 import { commandNamed, rejectCommands } from './commands.js';
 import { helpText } from './report/help.js';
 import { confirmEndings, confirmWhole, openSources, type Source } from './input.js';
@@ -20,7 +18,8 @@ import { inputFiles } from './run-analysis.js';
 import { progress } from './progress.js';
 import { version } from './version.js';
 
-async function run(args: readonly string[]): Promise<void> {
+/** @param args the arguments after the tool's name */
+export async function run(args: readonly string[]): Promise<void> {
   const command = commandNamed(args[0]);
   if (command !== null) return (await command.load()).run(args.slice(1));
   const request = readArguments(args);
@@ -131,12 +130,3 @@ async function find(wanted: KernelId, device: Peaks | undefined, source: Source)
   }
   return annotator.rest().find(isWanted) ?? null;
 }
-
-/**
- * While caches fill, what is made for them survives, and V8 concludes to make more of its kind in the old generation.
- * In a profile that does not repeat, these are rows, which keep all they refer to alive there until a full collection:
- * a quarter of the time and of the memory.
- */
-setFlagsFromString('--no-allocation-site-pretenuring');
-
-await main('dprof', run);

@@ -19,7 +19,7 @@ import { COMMANDS } from '../../src/cli/commands.js';
 import { COLUMNS } from '../../src/prof/columns/columns.js';
 import { FORMATS } from '../../src/write/format.js';
 import { kernel, mm } from '../support/kernels.js';
-import { commandOf, runCli } from '../support/run-cli.js';
+import { commandOf, runCli, spawnCli } from '../support/run-cli.js';
 import { itShared } from '../support/shared.js';
 
 const call = { calls: [mm(128, 64, 256)], mod: ['torch'], op: ['mm'] };
@@ -257,7 +257,10 @@ describe('dprof', () => {
     it('a profile in a named pipe, as of a shell’s <( )', async () => {
       const pipe = path('pipe');
       execFileSync('mkfifo', [pipe]);
-      const [{ code, stderr }] = await Promise.all([runCli('dprof', [pipe]), writeFile(pipe, '{"traceEvents": []}\n')]);
+      const [{ code, stderr }] = await Promise.all([
+        spawnCli('dprof', [pipe]),
+        writeFile(pipe, '{"traceEvents": []}\n'),
+      ]);
       expect([code, stderr]).to.deep.equal([
         1,
         `dprof: ${pipe}: not records, and a profile cannot be read from a pipe (dprof FILE, or dparse FILE | dprof)\n`,

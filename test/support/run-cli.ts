@@ -1,10 +1,19 @@
-/** Runs a tool as users do, in a process of its own: from sources under tsx, from compiled files otherwise. */
+/**
+ * Runs a tool: mostly in this process, and in a process of its own where a test is about pipes, signals or exit codes.
+ * There it runs as users start it: from sources under tsx, from compiled files otherwise.
+ */
 import { expect } from 'chai';
 import { spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
-import { fileURLToPath, pathToFileURL } from 'node:url';
 import { join } from 'node:path';
+import { Readable, Writable } from 'node:stream';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { main } from '../../src/cli/boundary.js';
+import { run as runDparse } from '../../src/cli/dparse.js';
+import { run as runDprof } from '../../src/cli/dprof.js';
 import { ROOT } from './shared.js';
+
+export type ToolName = 'dparse' | 'dprof';
 
 export interface Ran {
   readonly code: number | null;
@@ -21,17 +30,78 @@ export interface RunOptions {
 }
 
 /** The node arguments that run a tool. */
-export function commandOf(tool: 'dparse' | 'dprof'): string[] {
+export function commandOf(tool: ToolName): string[] {
   const compiled = fileURLToPath(import.meta.url).endsWith('.js');
-  if (compiled) return [join(ROOT, 'build/src/cli', `${tool}.js`)];
+  if (compiled) return [join(ROOT, 'build/src/cli/bin', `${tool}.js`)];
   return [
     '--import',
     pathToFileURL(createRequire(join(ROOT, 'package.json')).resolve('tsx')).href,
-    join(ROOT, 'src/cli', `${tool}.ts`),
+    join(ROOT, 'src/cli/bin', `${tool}.ts`),
   ];
 }
 
-export function runCli(tool: 'dparse' | 'dprof', args: readonly string[], options: RunOptions = {}): Promise<Ran> {
+const TOOLS: Readonly<Record<ToolName, (args: readonly string[]) => Promise<void>>> = {
+  dparse: runDparse,
+  dprof: runDprof,
+};
+
+/** Collects what is written to it. */
+class Collector extends Writable {
+  readonly #pieces: Buffer[] = [];
+
+  get text(): string {
+    return Buffer.concat(this.#pieces).toString('utf8');
+  }
+
+  override _write(piece: Buffer, _encoding: BufferEncoding, done: () => void): void {
+    this.#pieces.push(Buffer.from(piece));
+    done();
+  }
+}
+
+/** Replaces properties of `process`; the function returned puts them back. */
+function replaceInProcess(properties: Readonly<Record<string, unknown>>): () => void {
+  const before = Object.keys(properties).map((name) => [name, Object.getOwnPropertyDescriptor(process, name)] as const);
+  for (const [name, value] of Object.entries(properties)) {
+    Object.defineProperty(process, name, { value, configurable: true, writable: true, enumerable: true });
+  }
+  return () => {
+    for (const [name, descriptor] of before) if (descriptor) Object.defineProperty(process, name, descriptor);
+  };
+}
+
+/** What the run has set; TypeScript would take it for what it was set to before the run. */
+const exitCodeSet = (): number => Number(process.exitCode ?? 0);
+
+async function runHere(tool: ToolName, args: readonly string[], options: RunOptions): Promise<Ran> {
+  const [stdout, stderr] = [new Collector(), new Collector()];
+  const { input = '' } = options;
+  const stdin = Readable.from(input.length === 0 ? [] : [Buffer.from(input)], { objectMode: false });
+  const [folder, exitCode] = [process.cwd(), process.exitCode];
+  const restore = replaceInProcess({ stdin, stdout, stderr, env: { ...process.env, ...options.env } });
+  try {
+    process.chdir(options.cwd ?? ROOT);
+    process.exitCode = undefined;
+    await main(tool, TOOLS[tool], args);
+    return { code: exitCodeSet(), signal: null, stdout: stdout.text, stderr: stderr.text };
+  } finally {
+    restore();
+    process.chdir(folder);
+    process.exitCode = exitCode;
+  }
+}
+
+let last: Promise<unknown> = Promise.resolve();
+
+/** Runs a tool in this process, with streams of its own; several runs take turns. */
+export function runCli(tool: ToolName, args: readonly string[], options: RunOptions = {}): Promise<Ran> {
+  const ran = last.then(() => runHere(tool, args, options));
+  last = ran.catch(() => undefined);
+  return ran;
+}
+
+/** Runs a tool in a process of its own. */
+export function spawnCli(tool: ToolName, args: readonly string[], options: RunOptions = {}): Promise<Ran> {
   const child = spawn(process.execPath, [...commandOf(tool), ...args], {
     cwd: options.cwd ?? ROOT,
     env: { ...process.env, ...options.env },
