@@ -1,8 +1,11 @@
-/** The rules of the house that a compiler does not check: who imports whom, who touches the process, how long files are. */
+/**
+ * The rules of the house that a compiler does not check: who imports whom, who touches the process, how long files are,
+ * what a name may stand for.
+ */
 import { expect } from 'chai';
 import { readdirSync, readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
-import { dirname, join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import ts from 'typescript';
 import { ROOT } from './support/shared.js';
 
@@ -10,27 +13,12 @@ interface SourceFile {
   /** From the repository's root. */
   readonly path: string;
   readonly text: string;
-  /** Our own files that it imports, from the repository's root. */
+  /** Our own files that it imports, values or types, from the repository's root. */
+  readonly imported: readonly string[];
+  /** These, and the programs of worker threads, which it names only. */
   readonly own: readonly string[];
-  /** Those of them that are left when types are gone. */
-  readonly atRunTime: readonly string[];
   /** Packages and Node's modules that it imports. */
   readonly foreign: readonly string[];
-}
-
-/** Names of the modules that a file imports for types alone. */
-function typeOnly(path: string, text: string): string[] {
-  const { statements } = ts.createSourceFile(path, text, ts.ScriptTarget.Latest);
-  const imports = statements.filter(ts.isImportDeclaration);
-  const isForTypes = ({ importClause }: ts.ImportDeclaration): boolean =>
-    importClause?.phaseModifier === ts.SyntaxKind.TypeKeyword;
-  const name = ({ moduleSpecifier }: ts.ImportDeclaration): string =>
-    ts.isStringLiteral(moduleSpecifier) ? moduleSpecifier.text : '';
-  const atRunTime = imports.filter((one) => !isForTypes(one)).map(name);
-  return imports
-    .filter(isForTypes)
-    .map(name)
-    .filter((one) => !atRunTime.includes(one));
 }
 
 function read(path: string): SourceFile {
@@ -39,12 +27,13 @@ function read(path: string): SourceFile {
   // Worker threads are named by URL.
   const workers = [...text.matchAll(/new URL\('(\.[^']+\.js)'/g)].map(([, file = '']) => file);
   const isOwn = (name: string): boolean => name.startsWith('.');
-  const place = (name: string): string => join(dirname(path), name).replace(/\.js$/, '.ts');
-  const own = [...imports.filter(isOwn), ...workers].map(place);
-  // A worker runs in a thread of its own: naming it loads nothing here.
-  const notLoaded = [...typeOnly(path, text).filter(isOwn), ...workers].map(place);
-  const atRunTime = own.filter((other) => !notLoaded.includes(other));
-  return { path, text, own, atRunTime, foreign: imports.filter((name) => !isOwn(name)) };
+  const pathOf = (name: string): string => join(dirname(path), name).replace(/\.js$/, '.ts');
+  return {
+    ...{ path, text },
+    imported: imports.filter(isOwn).map(pathOf),
+    own: [...imports.filter(isOwn), ...workers].map(pathOf),
+    foreign: imports.filter((name) => !isOwn(name)),
+  };
 }
 
 const filesUnder = (folder: string): string[] =>
@@ -104,6 +93,18 @@ const MUTUALLY_RECURSIVE = ['src/parse/names/demangle/'];
 const isWithin = (circle: string, folder: string): boolean =>
   circle.split(' → ').every((path) => path.startsWith(folder));
 
+/** Files in whose circles the interface of a table's entries stands beside the table. */
+const TABLES_WITH_INTERFACES = [
+  'src/cli/commands.ts',
+  'src/cli/report/report-options.ts',
+  'src/parse/capture/capture.ts',
+  'src/write/format.ts',
+];
+
+const isAllowed = (circle: string): boolean =>
+  MUTUALLY_RECURSIVE.some((folder) => isWithin(circle, folder)) ||
+  TABLES_WITH_INTERFACES.some((path) => circle.startsWith(`${path} `));
+
 /** `csv-stringify/sync` → `csv-stringify`; Node's own as they are. */
 const packageOf = (name: string): string =>
   name.startsWith('node:') ? name : name.split('/', name.startsWith('@') ? 2 : 1).join('/');
@@ -140,8 +141,8 @@ describe('imports', () => {
     expect(offences(SRC, ({ own }) => own.filter((path) => entries.includes(path)))).to.deep.equal([]);
   });
 
-  it('make no circle', () => {
-    const importsOf = new Map(SRC.map(({ path, atRunTime }) => [path, atRunTime]));
+  it('make no circle, those of types included', () => {
+    const importsOf = new Map(SRC.map(({ path, imported }) => [path, imported]));
     const done = new Set<string>();
     const circles: string[] = [];
     const visit = (path: string, way: readonly string[]): void => {
@@ -152,9 +153,7 @@ describe('imports', () => {
       }
     };
     for (const { path } of SRC) visit(path, []);
-    expect(circles.filter((circle) => !MUTUALLY_RECURSIVE.some((folder) => isWithin(circle, folder)))).to.deep.equal(
-      [],
-    );
+    expect(circles.filter((circle) => !isAllowed(circle))).to.deep.equal([]);
   });
 
   it('of the database library are in one file', () => {
@@ -179,6 +178,64 @@ describe('imports', () => {
 const TOUCHES_PROCESS: Readonly<Record<string, string>> = {
   'src/parse/source.ts': 'reads standard input for `-`, and removes its temporary folder when the process exits',
 };
+
+/** Entries of a folder besides its README.md, above which it should be divided; those that are larger still. */
+const MOST_ENTRIES = 20;
+const LARGER_FOLDERS: Readonly<Record<string, number>> = {
+  'src/parse/readers/ascend/text': 21,
+  'src/parse/readers/neuron/ntff': 23,
+  'src/prof': 22,
+  'src/prof/html': 23,
+};
+
+/** Names of types that are declared in several files still. */
+const SHARED_TYPE_NAMES: readonly string[] = [
+  ...['Sheet', 'Section', 'Request', 'Answer', 'Source', 'Groups', 'Extents', 'Layout', 'Role', 'Work'],
+  ...['Family', 'Bound', 'Rule', 'Category', 'Verdict', 'Activities', 'Span', 'Scope', 'Clock', 'ProfileFacts'],
+  ...['Value', 'CoreFacts', 'Queue', 'OpTexts', 'Series', 'Samples', 'Place', 'Member', 'Throttling', 'Packets'],
+  ...['Row', 'Steps', 'DeviceTime', 'Timed', 'Comparison', 'Amount', 'Measured', 'Condition', 'Sums', 'MatrixUnitTime'],
+  ...['Activity', 'Input', 'Point', 'Group', 'Tally'],
+];
+
+const FOLDERS = ['src', ...readdirSync(join(ROOT, 'src'), { recursive: true, withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map((entry) => relative(ROOT, join(entry.parentPath, entry.name)))]; // prettier-ignore
+
+/** Types, interfaces and classes that a file declares and exports. */
+function exportedTypes({ path, text }: SourceFile): string[] {
+  return ts.createSourceFile(path, text, ts.ScriptTarget.Latest).statements.flatMap((statement) => {
+    const isType =
+      ts.isInterfaceDeclaration(statement) || ts.isTypeAliasDeclaration(statement) || ts.isClassDeclaration(statement);
+    const isExported = isType && statement.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword) === true;
+    return isExported && statement.name !== undefined ? [statement.name.text] : [];
+  });
+}
+
+/** Name → the files that it names something in. */
+function filesByName(namesOf: (file: SourceFile) => readonly string[]): Map<string, string[]> {
+  const files = new Map<string, string[]>();
+  for (const file of SRC) for (const name of namesOf(file)) files.set(name, [...(files.get(name) ?? []), file.path]);
+  return files;
+}
+
+describe('names and folders', () => {
+  it('hold at most about twenty entries a folder', () => {
+    const entries = (folder: string): number =>
+      readdirSync(join(ROOT, folder)).filter((name) => name !== 'README.md').length;
+    const large = FOLDERS.map((folder) => [folder, entries(folder)] as const).filter(([, n]) => n > MOST_ENTRIES);
+    expect(large.filter(([folder, n]) => n > (LARGER_FOLDERS[folder] ?? 0))).to.deep.equal([]);
+  });
+
+  it('use a file name at most twice', () => {
+    const repeated = [...filesByName(({ path }) => [basename(path)])].filter(([, paths]) => paths.length > 2);
+    expect(repeated.map(([, paths]) => paths)).to.deep.equal([]);
+  });
+
+  it('use the name of a type once', () => {
+    const repeated = [...filesByName(exportedTypes)].filter(([, paths]) => paths.length > 1);
+    expect(repeated.filter(([name]) => !SHARED_TYPE_NAMES.includes(name))).to.deep.equal([]);
+  });
+});
 
 describe('code', () => {
   it('touches the process in src/cli only', () => {

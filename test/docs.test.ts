@@ -15,6 +15,7 @@ import { DPARSE } from '../src/cli/dparse/options.js';
 import { DPROF } from '../src/cli/report/report-options.js';
 import { commandOf } from './support/run-cli.js';
 import { itShared, ROOT } from './support/shared.js';
+import { itWithProcess } from './support/speed.js';
 
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 const { scripts, version, man } = JSON.parse(read('package.json')) as {
@@ -150,7 +151,7 @@ describe('examples', () => {
 
   for (const path of EXAMPLE_PAGES) {
     for (const { command, output } of examplesIn(read(path))) {
-      it(`of ${path} print what they show: ${command}`, async () => {
+      itWithProcess(`of ${path} print what they show: ${command}`, async () => {
         const demo = scripts['demo']?.replace(/^node bin\/(\w+)\.js/, '$1') ?? '';
         expect(await shell(command.replace('npm run -s demo', demo)), 'npm run docs:examples').to.equal(output);
       });
@@ -172,7 +173,7 @@ describe('examples', () => {
     for (const [, script = ''] of text.matchAll(/npm run (?:-s )?([\w:]+)/g)) expect(scripts).to.have.property(script);
   });
 
-  it('of the library print what they show', async () => {
+  itWithProcess('of the library print what they show', async () => {
     const page = read('docs/guide/library.md');
     const [, code = '', output = ''] = /```js\n([^]*?)```\n\n```text\n([^]*?)```/.exec(page) ?? [];
     const words = commandOf('dprof');

@@ -33,7 +33,9 @@ function run(tool, args, input) {
 }
 
 function pack() {
-  const [packed] = JSON.parse(npm(['pack', '--json', '--silent', '--pack-destination', folder], root));
+  const [packed] = JSON.parse(
+    npm(['pack', '--json', '--silent', '--ignore-scripts', '--pack-destination', folder], root),
+  );
   const paths = packed.files.map(({ path }) => path);
   const stray = paths.filter((path) => !/^(bin|dist|docs|man|samples)\/|^[A-Z]+(\.md)?$|^package\.json$/.test(path));
   assert.deepEqual(stray, [], 'files that are no part of the package');

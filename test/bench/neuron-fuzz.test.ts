@@ -3,6 +3,7 @@ import { allBases, basesIn, madeBases } from '../../bench/fuzz-bases.js';
 import { Fuzzer, type FuzzBase, type FuzzOutcome } from '../../bench/fuzz-run.js';
 import { FuzzTally } from '../../bench/fuzz-tally.js';
 import { sharedFile } from '../support/shared.js';
+import { propertyRuns } from '../support/property-runs.js';
 
 function outcomes(bases: readonly FuzzBase[], seed: number, runs: number): FuzzOutcome[] {
   const fuzzer = new Fuzzer(bases, seed);
@@ -19,7 +20,7 @@ const isBroken = ({ is, what }: FuzzOutcome): boolean => is === 'crash' && !what
 describe('damaged Neuron files', () => {
   it('give a result or an error for the user', function () {
     this.timeout(120_000);
-    const all = outcomes(allBases(), 20, 300);
+    const all = outcomes(allBases(), 20, propertyRuns(100));
     expect(all.filter(isBroken)).to.deep.equal([]);
     for (const kind of ['ntff', 'neff']) {
       const of = all.filter((outcome) => outcome.kind === kind);

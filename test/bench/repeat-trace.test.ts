@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { repeatTrace } from '../../bench/repeat-trace.js';
 import { traceTemplate } from '../../bench/trace-template.js';
 import { ROOT } from '../support/shared.js';
+import { itWithProcess } from '../support/speed.js';
 
 interface Event {
   readonly ph: string;
@@ -148,7 +149,7 @@ describe('a repeated trace', () => {
     }
   });
 
-  it('is counted in full by the plain parser that the tools are measured against', () => {
+  itWithProcess('is counted in full by the plain parser that the tools are measured against', () => {
     const folder = mkdtempSync(join(tmpdir(), 'dprof-repeat-'));
     try {
       const path = join(folder, 'trace.json');

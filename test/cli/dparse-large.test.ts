@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { NsightDatabase } from '../support/nsight-database.js';
 import { commandOf, runCli } from '../support/run-cli.js';
+import { itWithProcess } from '../support/speed.js';
 
 /** Enough records for more pieces than may be in flight: 8 of 256 KB. */
 const KERNELS = 8000;
@@ -44,7 +45,7 @@ describe('dparse on a large profile', function () {
     expect(readFileSync(out, 'utf8')).to.equal(alone.stdout);
   });
 
-  it('waits for a slow reader, and loses nothing', () => {
+  itWithProcess('waits for a slow reader, and loses nothing', () => {
     const command = [process.execPath, ...commandOf('dparse'), large].map((part) => `'${part}'`).join(' ');
     // A named pipe is written to without blocking; its reader sleeps before it begins.
     const script = `mkfifo pipe; (sleep 1; wc -l) < pipe & ${command} -q -o pipe; echo "exit $?"; wait`;
@@ -52,7 +53,7 @@ describe('dparse on a large profile', function () {
     expect(stdout.split('\n').filter(Boolean).sort()).to.deep.equal([String(KERNELS + 2), 'exit 0']);
   });
 
-  it('ends quietly when nobody reads on', () => {
+  itWithProcess('ends quietly when nobody reads on', () => {
     const command = [process.execPath, ...commandOf('dparse'), large].map((part) => `'${part}'`).join(' ');
     const { stdout, stderr } = spawnSync('bash', ['-c', `set -o pipefail; ${command} -q | head -1; echo $?`], {
       encoding: 'utf8',

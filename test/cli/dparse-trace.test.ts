@@ -7,6 +7,7 @@ import type { ProfileLine } from '../../src/record/record.js';
 import { annotation, frame, kernel, launch, op, traceText, writeTrace } from '../support/kineto-trace.js';
 import { freshPath } from '../support/profile-database.js';
 import { commandOf, expectFailure, runCli, type Ran } from '../support/run-cli.js';
+import { itWithProcess } from '../support/speed.js';
 
 const dparse = (...args: string[]): Promise<Ran> => runCli('dparse', args);
 
@@ -203,7 +204,7 @@ function damaged(): Buffer {
 }
 
 describe('dparse: a trace into a closed pipe', () => {
-  it('ends quietly, with exit 0', async () => {
+  itWithProcess('ends quietly, with exit 0', async () => {
     const path = writeTrace(traceText(steps(6000)));
     const script = '{ "$@"; echo "exit $?" >&2; } | head -1';
     const child = spawn('sh', ['-c', script, 'sh', process.execPath, ...commandOf('dparse'), '-q', path]);

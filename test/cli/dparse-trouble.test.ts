@@ -7,6 +7,7 @@ import { gzipSync } from 'node:zlib';
 import { NsightDatabase } from '../support/nsight-database.js';
 import { freshPath } from '../support/profile-database.js';
 import { commandOf, expectFailure, runCli, type Ran } from '../support/run-cli.js';
+import { describeWithProcess } from '../support/speed.js';
 
 const dparse = (...args: string[]): Promise<Ran> => runCli('dparse', args);
 
@@ -174,7 +175,7 @@ function shell(script: string, ...args: string[]): Promise<Ran> {
   return new Promise((resolve) => child.on('close', (code, signal) => { resolve({ code, signal, ...parts }); })); // prettier-ignore
 }
 
-describe('dparse: outputs that end early', () => {
+describeWithProcess('dparse: outputs that end early', () => {
   const many = (): string => {
     const db = new NsightDatabase();
     for (let n = 1; n < 6000; n++) db.launch(n, ['layer:a']);

@@ -21,6 +21,7 @@ import { FORMATS } from '../../src/write/format.js';
 import { kernel, mm } from '../support/kernels.js';
 import { commandOf, runCli, spawnCli } from '../support/run-cli.js';
 import { itShared } from '../support/shared.js';
+import { itWithProcess } from '../support/speed.js';
 
 const call = { calls: [mm(128, 64, 256)], mod: ['torch'], op: ['mm'] };
 const RECORDS = [
@@ -254,7 +255,7 @@ describe('dprof', () => {
         'dprof: stdin: not records, and a profile cannot be read from a pipe (dprof FILE, or dparse FILE | dprof)\n',
       ]);
     });
-    it('a profile in a named pipe, as of a shell’s <( )', async () => {
+    itWithProcess('a profile in a named pipe, as of a shell’s <( )', async () => {
       const pipe = path('pipe');
       execFileSync('mkfifo', [pipe]);
       const [{ code, stderr }] = await Promise.all([
@@ -291,7 +292,7 @@ describe('dprof', () => {
       expect(readdirSync(folder)).to.deep.equal(before);
     });
 
-    it('leaves nothing behind when the user interrupts', async () => {
+    itWithProcess('leaves nothing behind when the user interrupts', async () => {
       const before = readdirSync(folder);
       const child = spawn(process.execPath, [...commandOf('dprof'), '-o', path('half')], {
         stdio: ['pipe', 'ignore', 'ignore'],
@@ -320,7 +321,7 @@ describe('dprof', () => {
     });
   });
 
-  it('ends quietly when the reader of its output has seen enough', async () => {
+  itWithProcess('ends quietly when the reader of its output has seen enough', async () => {
     const many = Array.from({ length: 20_000 }, (_, i) => `${JSON.stringify(kernel({ id: i + 1 }))}\n`).join('');
     const child = spawn(process.execPath, [...commandOf('dprof'), file('many', many)], {
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -11,6 +11,7 @@ import { executions, group, lines, report, runtime } from '../support/monitor-re
 import { parseExposition, seriesValue } from '../support/prometheus-text.js';
 import { commandOf, runCli, type Ran } from '../support/run-cli.js';
 import { itShared } from '../support/shared.js';
+import { describeWithProcess } from '../support/speed.js';
 
 const REAL = 'data/neuron/neuron_monitor_trn1.jsonl';
 const one = (completed: number, tag = 'train'): ReturnType<typeof report> =>
@@ -143,7 +144,7 @@ describe('dprof monitor', () => {
     expect((await monitor(['-f', 'prometheus', '--last'], lines(one(1), one(2), one(3)))).stdout).to.equal(text);
   });
 
-  describe('on a live pipe', () => {
+  describeWithProcess('on a live pipe', () => {
     const start = (...args: string[]): ReturnType<typeof spawn> =>
       spawn(process.execPath, [...commandOf('dprof'), 'monitor', ...args], { stdio: ['pipe', 'pipe', 'inherit'] });
 

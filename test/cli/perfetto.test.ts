@@ -9,6 +9,7 @@ import { shownTrace } from '../support/perfetto-trace.js';
 import { commandOf, runCli } from '../support/run-cli.js';
 import { ROOT } from '../support/shared.js';
 import { profile, type ChromeFile } from '../support/trace-events.js';
+import { itWithProcess } from '../support/speed.js';
 
 const LENET = join(ROOT, 'samples/lenet.nsys.sqlite');
 const END = { type: 'end', profile: 0, counts: {}, diagnostics: {} } as const;
@@ -107,7 +108,7 @@ describe('dprof perfetto', function () {
     expect(readdirSync(folder)).to.deep.equal(['records.jsonl']);
   });
 
-  it('writes nothing binary to a terminal', function () {
+  itWithProcess('writes nothing binary to a terminal', function () {
     const quoted = [process.execPath, ...commandOf('dprof'), 'perfetto', LENET].map((word) => `'${word}'`).join(' ');
     const { status, stdout, error } = spawnSync('script', ['-qec', quoted, '/dev/null'], { encoding: 'utf8' });
     if (error !== undefined) this.skip();

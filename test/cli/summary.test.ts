@@ -9,6 +9,7 @@ import type { ProfileLine } from '../../src/record/record.js';
 import { kernel, mm } from '../support/kernels.js';
 import { commandOf, runCli } from '../support/run-cli.js';
 import { ROOT } from '../support/shared.js';
+import { itWithProcess } from '../support/speed.js';
 
 const header = (profile: number, rank: number | null): ProfileLine => ({
   ...{ type: 'profile', v: 1, profile, format: 'kineto', tool: null, file: `rank${profile}.json`, rank },
@@ -61,7 +62,7 @@ describe('dprof summary', () => {
     expect(stdout).to.match(/^kernel-without-launch 1$/m);
   });
 
-  it('names commands that run', async function () {
+  itWithProcess('names commands that run', async function () {
     this.timeout(240_000);
     const folder = mkdtempSync(join(tmpdir(), 'dprof summary-'));
     try {
@@ -136,7 +137,7 @@ describe('dprof summary', () => {
     expect(stdout).to.match(/^## Devices: na, no record tells when it started\n## Kernels: 1 of 1 name, 0\.010 us$/m);
   });
 
-  it('says nothing when its reader has seen enough', async () => {
+  itWithProcess('says nothing when its reader has seen enough', async () => {
     const many = Array.from({ length: 300 }, (_, i) => rank(i)).flat();
     const ran = await inShell('dprof summary FILE | head -n 1', lines(many));
     expect(ran).to.deep.equal({ code: 0, stdout: '# profile 0: rank0.json (kineto, rank 0)\n', stderr: '' });

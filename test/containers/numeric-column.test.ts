@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { NumericColumn, orNull } from '../../src/containers/numeric-column.js';
+import { propertyRuns } from '../support/property-runs.js';
 
 describe('column of numbers', () => {
   it('holds what was pushed, over any number of growths', () => {
@@ -11,7 +12,7 @@ describe('column of numbers', () => {
         expect(column.length).to.equal(values.length);
         expect([...column.values]).to.deep.equal(values);
       }),
-      { numRuns: 20 },
+      { numRuns: propertyRuns(20) },
     );
   });
 

@@ -5,6 +5,7 @@ import { convolution } from '../../src/ops/families/convolution/convolution.js';
 import { recurrent } from '../../src/ops/families/recurrent/recurrent.js';
 import type { Arg, OpCall } from '../../src/record/record.js';
 import { kernel } from '../support/calls.js';
+import { propertyRuns } from '../support/property-runs.js';
 
 const extent = fc.oneof(fc.nat(5), fc.constantFrom(-1, 1.5, NaN, 2 ** 53));
 const shape = fc.array(extent, { maxLength: 5 });
@@ -66,7 +67,7 @@ describe('matrix families on odd arguments', () => {
             if (number !== null) expect(Number.isInteger(number) && number >= 0).to.equal(true);
           if (work.flops === null || work.bytes === null) expect(work.unknown).to.be.a('string');
         }),
-        { seed: 1, numRuns: 2000 },
+        { seed: 1, numRuns: propertyRuns(500) },
       );
     });
   }

@@ -5,6 +5,7 @@ import { renderParams } from '../../src/ops/family.js';
 import { FAMILIES } from '../../src/ops/table.js';
 import { tensorOf } from '../../src/ops/operands.js';
 import { call } from '../support/calls.js';
+import { propertyRuns } from '../support/property-runs.js';
 
 const extent = fc.oneof(fc.nat(70), fc.constantFrom(0, 1, -1, 2 ** 53, 1e300, NaN, Infinity, 1.5));
 const scalar = fc.oneof(fc.integer(), fc.double(), fc.boolean(), fc.string(), fc.constant(null));
@@ -66,7 +67,7 @@ describe('every family', () => {
           expect(renderParams(work.params)).not.to.match(/\s/);
         },
       ),
-      { numRuns: 3000, seed: 7 },
+      { numRuns: propertyRuns(750), seed: 7 },
     );
   });
 });

@@ -6,6 +6,7 @@ import { NsightDatabase } from '../support/nsight-database.js';
 import { encodeLine } from '../../src/record/jsonl.js';
 import Database from 'better-sqlite3';
 import { existsSync } from 'node:fs';
+import { propertyRuns } from '../support/property-runs.js';
 
 /** A file that hostile code would make. */
 const TRAP = freshPath('.trap');
@@ -53,7 +54,7 @@ describe('hostile marker texts', () => {
         if (marker.kind === 'range') expect(text.startsWith(marker.text.slice(0, MAX_RANGE_TEXT))).to.equal(true);
         expect(parseMarker(text, true)).to.include({ kind: 'range', inDomain: true });
       }),
-      { numRuns: 1000 },
+      { numRuns: propertyRuns(250) },
     );
   });
 

@@ -7,6 +7,7 @@ import { globalPid, globalTid, NsightDatabase } from '../support/nsight-database
 import { NvprofDatabase, threadObject } from '../support/nvprof-database.js';
 import { freshPath, recordsOf, type Cells, type ProfileDatabase } from '../support/profile-database.js';
 import { itShared } from '../support/shared.js';
+import { propertyRuns } from '../support/property-runs.js';
 
 const FILES = [
   'nsys/vsr_a100_pyprof.sqlite',
@@ -128,7 +129,7 @@ describe('the order of rows changes no record', () => {
         for (const path of paths) rmSync(path);
         expect(other).to.equal(one);
       }),
-      { numRuns: 150 },
+      { numRuns: propertyRuns(100) },
     );
   });
 
@@ -151,7 +152,7 @@ describe('the order of rows changes no record', () => {
         }); // prettier-ignore
         expect(other).to.equal(one);
       }),
-      { numRuns: 100 },
+      { numRuns: propertyRuns(100) },
     );
   });
 });

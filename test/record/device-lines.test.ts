@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { InstructionLine, PacketLine, SemaphoreLine, type DeviceLine } from '../../src/record/device-lines.js';
 import { encodeLine } from '../../src/record/jsonl.js';
 import type { ProfileLine } from '../../src/record/record.js';
+import { propertyRuns } from '../support/property-runs.js';
 
 const number = fc.oneof(fc.nat(), fc.maxSafeInteger(), fc.double());
 const ps = fc.tuple(number, number);
@@ -36,7 +37,7 @@ describe('lines that write themselves', () => {
         fc.property(lines as fc.Arbitrary<DeviceLine & ProfileLine>, (line) => {
           expect(encodeLine(line)).to.equal(`${JSON.stringify(line)}\n`);
         }),
-        { numRuns: 500 },
+        { numRuns: propertyRuns(250) },
       );
     });
   }

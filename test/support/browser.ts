@@ -7,6 +7,7 @@ import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+import { IS_FAST } from './speed.js';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome', 'microsoft-edge'];
 const PLACES = [
@@ -66,14 +67,15 @@ export interface OpenPage {
 export type OpenFile = (path: string, options?: BrowserContextOptions, fragment?: string) => Promise<OpenPage>;
 
 /** Says once why tests are skipped, whatever the reporter shows of them. */
-let told = false;
+let noted = false;
 
 /** Tests in one browser, which is started before the first and closed after the last. Every page has a context of its own. */
 export function describeInBrowser(title: string, body: (open: OpenFile) => void): void {
-  const executablePath = findBrowser();
+  const executablePath = IS_FAST ? null : findBrowser();
   if (executablePath === null) {
-    if (!told) process.stderr.write('tests in a browser are skipped: no Chromium found; CHROME_PATH names one\n');
-    told = true;
+    if (!noted && !IS_FAST)
+      process.stderr.write('tests in a browser are skipped: no Chromium found; CHROME_PATH names one\n');
+    noted = true;
     describe(title, () => {
       it('(skipped: needs Chromium; CHROME_PATH names it)');
     });

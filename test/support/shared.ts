@@ -5,15 +5,16 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { packageFolder } from '../../src/cli/package-folder.js';
+import { IS_FAST } from './speed.js';
 
 /** The repository's root. */
 export const ROOT = packageFolder();
 const SHARED = resolve(ROOT, '..', 'shared');
 
-/** Path of a shared file, or null when it is not there. */
+/** Path of a shared file; null when it is not there, and in fast runs. */
 export function sharedFile(name: string): string | null {
   const path = join(SHARED, name);
-  return existsSync(path) ? path : null;
+  return !IS_FAST && existsSync(path) ? path : null;
 }
 
 let announced = false;

@@ -6,6 +6,7 @@ import { gzipSync } from 'node:zlib';
 import type { ProfileLine } from '../../../src/record/record.js';
 import { freshPath } from '../../support/profile-database.js';
 import { commandOf, runCli } from '../../support/run-cli.js';
+import { describeWithProcess } from '../../support/speed.js';
 
 const report = (percent: number): string =>
   `${JSON.stringify({
@@ -50,7 +51,7 @@ class Running {
   }
 }
 
-describe('dparse on a live pipe', function () {
+describeWithProcess('dparse on a live pipe', function () {
   this.timeout(60_000);
   let running: Running | null = null;
   const start = (...args: string[]): Running => (running = new Running(args));

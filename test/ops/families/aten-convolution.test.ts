@@ -5,6 +5,7 @@ import { convolution } from '../../../src/ops/families/convolution/convolution.j
 import type { Arg, OpCall } from '../../../src/record/record.js';
 import { amount, paramsOf, workOf } from '../../support/amounts.js';
 import { aten, kernel, none, t, v } from '../../support/calls.js';
+import { propertyRuns } from '../../support/property-runs.js';
 
 const MAIN = kernel('sm80_xmma_implicit_gemm_indexed_tf32f32');
 const unspecified: Arg = { name: '', type: 'unknown' };
@@ -362,7 +363,7 @@ describe('dispatched convolutions on odd arguments', () => {
           expect(renderParams(work.params)).to.be.a('string');
         }
       }),
-      { seed: 1, numRuns: 6000 },
+      { seed: 1, numRuns: propertyRuns(1500) },
     );
   });
 });

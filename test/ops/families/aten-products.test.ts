@@ -4,6 +4,7 @@ import { blas } from '../../../src/ops/families/products/blas.js';
 import type { Arg, OpCall } from '../../../src/record/record.js';
 import { amount, paramsOf, workOf } from '../../support/amounts.js';
 import { aten, kernel, none, t, ts, v } from '../../support/calls.js';
+import { propertyRuns } from '../../support/property-runs.js';
 
 const GEMM = kernel('sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n');
 const BF16 = 'bfloat16';
@@ -302,7 +303,7 @@ describe('dispatched products on odd arguments', () => {
         for (const number of [work.flops, work.bytes]) expect(number === null || number >= 0).to.equal(true);
         if (work.flops === null || work.bytes === null) expect(work.unknown).to.be.a('string');
       }),
-      { seed: 1, numRuns: 4000 },
+      { seed: 1, numRuns: propertyRuns(1000) },
     );
   });
 });

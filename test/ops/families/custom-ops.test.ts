@@ -4,6 +4,7 @@ import { FAMILIES } from '../../../src/ops/table.js';
 import type { Arg, OpCall } from '../../../src/record/record.js';
 import { amount, int, workOf } from '../../support/amounts.js';
 import { kernel, t } from '../../support/calls.js';
+import { propertyRuns } from '../../support/property-runs.js';
 
 const run = (name: string, ...args: Arg[]): OpCall => {
   const [mod = '', op = ''] = name.includes('::') ? name.split('::') : ['', name];
@@ -119,7 +120,7 @@ describe('families of moved data on odd arguments of the dispatcher', () => {
             if (number !== null) expect(Number.isFinite(number) && number >= 0).to.equal(true);
           if (work.flops === null || work.bytes === null) expect(work.unknown ?? '').not.to.equal('');
         }),
-        { seed: 3, numRuns: 1500 },
+        { seed: 3, numRuns: propertyRuns(375) },
       );
     });
   }

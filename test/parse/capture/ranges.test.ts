@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { Ranges } from '../../../src/parse/capture/capture-columns.js';
 import { orderRanges, RangeSweep } from '../../../src/parse/capture/ranges.js';
+import { propertyRuns } from '../../support/property-runs.js';
 
 interface Range {
   readonly thread: number;
@@ -62,7 +63,7 @@ describe('ranges around a launch', () => {
           expect(swept(list, thread, launches)).to.deep.equal(launches.map((each) => enclosing(list, thread, each)));
         }
       }),
-      { numRuns: 500 },
+      { numRuns: propertyRuns(250) },
     );
   });
 

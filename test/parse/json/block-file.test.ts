@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BlockFile } from '../../../src/parse/json/block-file.js';
+import { propertyRuns } from '../../support/property-runs.js';
 
 describe('a file read by position', () => {
   const folder = mkdtempSync(join(tmpdir(), 'dparse-test-'));
@@ -25,7 +26,7 @@ describe('a file read by position', () => {
           expect(file.read(offset, length).equals(bytes.subarray(offset, offset + length))).to.equal(true);
         file.close();
       }),
-      { numRuns: 60 },
+      { numRuns: propertyRuns(60) },
     );
   });
 });

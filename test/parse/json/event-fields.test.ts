@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { ARG, KINETO_ARGS } from '../../../src/parse/readers/kineto/event-args.js';
 import { EVENT, MALFORMED, TraceEvent } from '../../../src/parse/json/event-fields.js';
 import { CUT } from '../../../src/parse/json/json-bytes.js';
+import { propertyRuns } from '../../support/property-runs.js';
 
 class Reading {
   readonly event = new TraceEvent(KINETO_ARGS);
@@ -70,7 +71,7 @@ describe('Trace: one event', () => {
         expect(after === CUT || after === MALFORMED || (after > 1 && after <= bytes.length)).to.equal(true);
         if (after > 0) event.readArgs(bytes);
       }),
-      { numRuns: 1000 },
+      { numRuns: propertyRuns(250) },
     );
   });
 

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { shortName, stripAbi } from '../../../src/parse/names/kernel-name.js';
 import { isDict, parseLiteral } from '../../../src/record/python-literal.js';
 import { itShared } from '../../support/shared.js';
+import { propertyRuns } from '../../support/property-runs.js';
 
 describe('shortName', () => {
   describe("PyProf's rule", () => {
@@ -110,7 +111,7 @@ describe('shortName', () => {
         const name = tokens.join('');
         expect(shortName(name) === '').to.equal(name === '' || name === 'void ');
       }),
-      { numRuns: 1000 },
+      { numRuns: propertyRuns(250) },
     );
     for (const part of ['<', '(', 'operator', 'a::', 'a<b>::', '<>', '-> ']) shortName(part.repeat(200_000));
   });

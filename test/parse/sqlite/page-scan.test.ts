@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { EVERYTHING, SqliteFile, type Selection, type Span } from '../../../src/parse/sqlite/sqlite.js';
+import { propertyRuns } from '../../support/property-runs.js';
 
 const BASE = 1_700_000_000_000_000_000n;
 const SINCE: Selection = { needs: ['t'], sql: `(CAST("t" AS INTEGER) - ${BASE})`, part: { minus: BASE } };
@@ -154,6 +155,6 @@ describe('rows of a table as numbers', () => {
       expect(found).to.deep.equal(expected);
       expect(by).to.deep.equal(expected);
     });
-    fc.assert(property, { numRuns: 30 });
+    fc.assert(property, { numRuns: propertyRuns(30) });
   });
 });

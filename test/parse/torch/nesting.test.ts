@@ -8,6 +8,7 @@ import {
   OUTSIDE,
   type Nesting,
 } from '../../../src/parse/torch/nesting.js';
+import { propertyRuns } from '../../support/property-runs.js';
 
 interface Span {
   readonly thread: number;
@@ -94,7 +95,7 @@ describe('Kineto: how events nest', () => {
           0,
         );
       }),
-      { numRuns: 300 },
+      { numRuns: propertyRuns(150) },
     );
   });
 
@@ -105,7 +106,7 @@ describe('Kineto: how events nest', () => {
           span(microseconds(start), microseconds(start) + microseconds(end - start), thread);
         check(programs, seed, (gap) => 2000 + (gap % 5000), rounded, 1000);
       }),
-      { numRuns: 300 },
+      { numRuns: propertyRuns(150) },
     );
   });
 

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { leastP, mannWhitney } from '../../../src/prof/diff/mann-whitney.js';
 import { bothTails } from '../../../src/prof/diff/normal-tail.js';
+import { propertyRuns } from '../../support/property-runs.js';
 
 /** U by its definition: pairs in which the second value is the larger one, ties one half. */
 const pairs = (a: readonly number[], b: readonly number[]): number =>
@@ -44,7 +45,7 @@ describe('the test of Mann and Whitney', () => {
         expect(test?.u).to.equal(pairs(a, b));
         close(test?.p, counted(a, b));
       }),
-      { numRuns: 60, seed: 1 },
+      { numRuns: propertyRuns(60), seed: 1 },
     );
   });
 

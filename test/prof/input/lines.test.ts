@@ -4,6 +4,7 @@ import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { lineBatches, openFile, openStream } from '../../../src/prof/input/lines.js';
 import { UserError } from '../../../src/record/errors.js';
+import { propertyRuns } from '../../support/property-runs.js';
 
 async function linesOf(chunks: readonly Buffer[]): Promise<string[]> {
   const input = await openStream(Readable.from(chunks, { objectMode: false }), 'test');
@@ -35,7 +36,7 @@ describe('lines', () => {
         for (let at = 0; at < bytes.length; at += size) chunks.push(bytes.subarray(at, at + size));
         expect(await linesOf(chunks)).to.deep.equal(lines.map((line) => Buffer.from(line).toString()));
       }),
-      { numRuns: 100 },
+      { numRuns: propertyRuns(100) },
     );
   });
 

@@ -11,6 +11,7 @@ import { scan } from '../../../../src/ops/families/reduction/scan.js';
 import type { Arg, OpCall } from '../../../../src/record/record.js';
 import { amount, int, workOf } from '../../../support/amounts.js';
 import { aten, kernel, none, t, v } from '../../../support/calls.js';
+import { propertyRuns } from '../../../support/property-runs.js';
 
 const custom = (mod: string, op: string, ...args: readonly Arg[]): OpCall => ({ ...aten(op, ...args), mod });
 const half = (...shape: number[]): Arg => t(shape, 'bfloat16');
@@ -87,7 +88,7 @@ describe('elementwise ops of the dispatcher on odd arguments', () => {
             if (number !== null) expect(Number.isInteger(number) && number >= 0, `${op} ${number}`).to.equal(true);
           if (work.flops === null || work.bytes === null) expect(work.unknown).to.be.a('string');
         }),
-        { seed: 3, numRuns: 1500 },
+        { seed: 3, numRuns: propertyRuns(375) },
       );
     });
   }

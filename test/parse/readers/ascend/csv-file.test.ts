@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { CsvTable } from '../../../../src/parse/readers/ascend/text/csv-file.js';
 import { Diagnostics } from '../../../../src/record/diagnostics.js';
 import { freshPath } from '../../../support/profile-database.js';
+import { propertyRuns } from '../../../support/property-runs.js';
 
 const quoted = (cell: string): string => `"${cell.replaceAll('"', '""')}"`;
 
@@ -24,7 +25,7 @@ describe('Ascend text: csv files', () => {
         const text = ['a,b', ...cells.map((row) => row.map(quoted).join(','))].map((line) => `${line}\r\n`).join('');
         expect(tableOf(text, piece)).to.deep.equal({ header: ['a', 'b'], rows: cells, odd: {} });
       }),
-      { numRuns: 60 },
+      { numRuns: propertyRuns(60) },
     );
   });
 

@@ -13,6 +13,7 @@ import { gunzip, Inflated } from '../../../../src/parse/readers/neuron/neff/infl
 import { members } from '../../../../src/parse/readers/neuron/neff/tar.js';
 import { tarOf, type TarEntry } from '../../../support/neff.js';
 import { freshPath } from '../../../support/profile-database.js';
+import { propertyRuns } from '../../../support/property-runs.js';
 
 /** Bytes in pieces, whose memory is overwritten by the next as a file's is. */
 function inPieces(bytes: Buffer, size: number): ByteStream {
@@ -64,7 +65,7 @@ describe('gunzip', () => {
           expect(result.equals(bytes)).to.equal(true);
         },
       ),
-      { numRuns: 150, seed: 7 },
+      { numRuns: propertyRuns(100), seed: 7 },
     );
   });
 
@@ -152,7 +153,7 @@ describe('gunzip', () => {
         const { bytes } = unpacked(changed, 1000, 1_000_000);
         expect(bytes.length).to.be.below(1_000_001);
       }),
-      { numRuns: 400, seed: 7 },
+      { numRuns: propertyRuns(200), seed: 7 },
     );
   });
 });

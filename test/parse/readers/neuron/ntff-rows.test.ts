@@ -4,6 +4,7 @@ import { readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { RowChunks } from '../../../../src/parse/readers/neuron/ntff/row-chunks.js';
 import { rankOf, rankWithin, ROW_DOUBLES, ROW_WORDS } from '../../../../src/parse/readers/neuron/ntff/rows.js';
+import { propertyRuns } from '../../../support/property-runs.js';
 
 /** Start and duration in ps, rank, detail, value, and the ordinal. */
 type Row = readonly [start: number, duration: number, rank: number, detail: number, value: number, ordinal: number];
@@ -59,7 +60,7 @@ describe('rows of a device trace', () => {
         fc.property(lists, (rows) => {
           expect(throughChunks(rows, chunkRows)).to.deep.equal(sorted(rows));
         }),
-        { numRuns: 50 },
+        { numRuns: propertyRuns(50) },
       );
     });
   }

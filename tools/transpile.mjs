@@ -1,0 +1,34 @@
+/**
+ * Sources, tests and what tests import → build/, one JavaScript file each, with source maps. Types are removed, not
+ * checked: that is the work of `npm run typecheck`, which runs beside the tests.
+ */
+import { build } from 'esbuild';
+import { readdirSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const FOLDERS = ['src', 'test', 'samples/programs', 'bench', 'docs'];
+
+const sourcesIn = (folder) =>
+  readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts') && !entry.name.endsWith('.d.ts'))
+    .map((entry) => join(entry.parentPath, entry.name));
+
+export async function transpile() {
+  // A file that is gone from the sources must not be found by a test.
+  for (const folder of FOLDERS) rmSync(join(root, 'build', folder), { recursive: true, force: true });
+  await build({
+    entryPoints: FOLDERS.flatMap(sourcesIn),
+    outdir: join(root, 'build'),
+    outbase: root,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    sourcemap: true,
+    sourcesContent: false,
+    logLevel: 'warning',
+  });
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) await transpile();
