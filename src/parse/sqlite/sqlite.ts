@@ -3,13 +3,8 @@
  * The only importer of better-sqlite3. Holds one read transaction, so that many point look-ups cost no locking.
  */
 import Database from 'better-sqlite3';
-import { closeSync, openSync } from 'node:fs';
 import { UserError } from '../../record/errors.js';
 import { refuseUnreadable } from './database-header.js';
-import { layoutOf, type ColumnInfo, type Layout, type Part, type Want } from './page-layout.js';
-import { Pages, readPageFormat, type PageFormat } from './database-pages.js';
-import { readNumbers } from './number-text.js';
-import { TableScan } from './page-scan.js';
 
 export { isSqlite } from './database-header.js';
 
@@ -17,22 +12,11 @@ export { isSqlite } from './database-header.js';
 export type Cell = number | string | Buffer | null;
 export type Row = Cell[];
 
-/** Access to the cells of one column by rowid. */
-export interface Cells {
-  readonly one: (rowid: number) => Cell;
-  /** Cells of the rows from one rowid to another, both included, with their rowids. */
-  readonly block: (from: number, to: number) => readonly (readonly [rowid: number, cell: Cell])[];
-}
-
 /** Takes a row of numbers; the array is used again for the next row. */
 export type TakeNumbers = (cells: readonly number[]) => void;
 
-/**
- * A column by name, or an expression over columns that must all be there, else it is null. `part` says what the
- * expression takes of its one column, where it is that simple: such cells are read faster.
- */
-export type Selection =
-  string | { readonly needs: readonly string[]; readonly sql: string; readonly part?: Exclude<Part, 'whole'> };
+/** A column by name, or an expression over columns; null where the table lacks one of the columns. */
+export type Selection = string | { readonly needs: readonly string[]; readonly sql: string };
 
 /** Conditions that must all hold; one over a column that is missing is left out. */
 export type Filter = readonly { readonly needs: readonly string[]; readonly sql: string }[];
@@ -51,9 +35,6 @@ const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 export class SqliteFile {
   readonly #database: Database.Database;
-  readonly #layouts = new Map<string, Layout | null>();
-  /** The file itself, once it has been asked for. */
-  #file: { readonly descriptor: number; readonly format: PageFormat | null } | null = null;
   /** Columns by table, in the database's own spelling. */
   readonly tables: ReadonlyMap<string, ReadonlySet<string>>;
 
@@ -70,7 +51,7 @@ export class SqliteFile {
 
   /**
    * Opens a database for reading.
-   * @throws UserError when it is cut short, locked, in WAL mode (reading it would write beside it) or damaged
+   * @throws UserError when it is cut short, locked, in WAL mode (reading it would write next to it) or damaged
    */
   static open(path: string): SqliteFile {
     refuseUnreadable(path);
@@ -112,12 +93,11 @@ export class SqliteFile {
   }
 
   /**
-   * Hands the rows of a table to `take`, all cells as numbers: NaN for null and for whatever is no integer. Rows are
-   * read from the pages of the file where columns and `part`s of them are all that is asked for; else, and from the
-   * first row that is not plain, SQLite writes blocks of them as text and one loop reads the text: half of what `rows`
-   * costs.
+   * Calls `take` with each row of a table in ascending order of rowid. Cells are numbers: NaN for null and for
+   * whatever is no integer.
    * @param take gets the same array every time
-   * @returns where to go on; null when all rows have been handed out
+   * @returns the rowid to continue after; null when all rows have been read
+   * @throws UserError when the database is damaged
    */
   eachNumbers(
     table: string,
@@ -127,72 +107,51 @@ export class SqliteFile {
     span: Span = EVERYTHING,
   ): bigint | null {
     const name = this.table(table);
-    if (name === null) return null;
-    const scanned = filter.length > 0 ? { ...span, ended: false } : this.#scan(name, select, false, take, span);
-    if (scanned.ended) return null;
-    const width = select.length;
-    const rows = `SELECT rowid, * FROM ${quote(name)} WHERE rowid > ? AND ${this.#condition(name, filter)} ORDER BY rowid LIMIT ?`;
-    const prepare = (cell: (expression: string) => string): Database.Statement<unknown[], Block> => {
-      const cells = select.map((selection) => cell(this.#expression(name, selection))).join(', ');
-      const line = `concat_ws(' ', ${cells})`;
-      const sql = `SELECT CAST(group_concat(${line}, ' ') || ' ' AS BLOB), max(rowid), count(*) FROM (${rows})`;
-      return this.#database.prepare<unknown[], Block>(sql).raw();
-    };
+    return name === null ? null : this.#eachRow(name, select, integerOf, take, filter, span);
+  }
+
+  /** As `eachNumbers`, for cells that may have decimals: every number as it is stored. */
+  eachReal(table: string, select: readonly Selection[], take: TakeNumbers): void {
+    const name = this.table(table);
+    if (name !== null) this.#eachRow(name, select, numberOf, take, [], EVERYTHING);
+  }
+
+  #eachRow(
+    table: string,
+    select: readonly Selection[],
+    read: (cell: Cell | undefined) => number,
+    take: TakeNumbers,
+    filter: Filter,
+    { after, rows }: Span,
+  ): bigint | null {
+    const cells = select.map((cell) => `${this.#expression(table, cell)}, `).join('');
+    // As text: a rowid has 64 bits, a number holds 53.
+    const sql = `SELECT ${cells}CAST(rowid AS TEXT) FROM ${quote(table)} WHERE rowid > ? AND ${this.#condition(table, filter)} ORDER BY rowid LIMIT ?`;
     return this.#guard(() => {
-      let { rows: left } = scanned;
-      if (left <= 0) return scanned.after;
-      const fast = prepare((cell) => `ifnull(${cell}, 'n')`);
-      const numbers = new Float64Array(BLOCK_ROWS * width);
-      const cells = new Array<number>(width).fill(NaN);
-      let last = scanned.after;
-      while (left > 0) {
-        const [text, lastOfBlock, count] = fast.get(last, BLOCK_ROWS) ?? NO_BLOCK;
-        if (text === null) return null;
-        if (readNumbers(text, numbers) !== count * width) {
-          // Some cell is text with blanks: this block again, each cell by its type.
-          const strict = prepare((cell) => `iif(typeof(${cell}) = 'integer', ${cell}, 'n')`);
-          readNumbers(strict.get(last, BLOCK_ROWS)?.[0] ?? text, numbers);
+      const statement = this.#database.prepare<[bigint, number], Row>(sql).raw();
+      const numbers = new Array<number>(select.length).fill(NaN);
+      let last = after;
+      for (let left = rows; left > 0; left -= BLOCK_ROWS) {
+        const limit = Math.min(left, BLOCK_ROWS);
+        const block = statement.all(last, limit);
+        for (const row of block) {
+          for (let column = 0; column < numbers.length; column++) numbers[column] = read(row[column]);
+          take(numbers);
         }
-        for (let row = 0; row < count; row++) {
-          for (let column = 0; column < width; column++) cells[column] = numbers[row * width + column] ?? NaN;
-          take(cells);
-        }
-        last = BigInt(lastOfBlock);
-        left -= count;
+        if (block.length < limit) return null;
+        last = this.#later(table, last, block.at(-1)?.at(-1));
       }
       return last;
     });
   }
 
-  /**
-   * As `eachNumbers`, for cells that may have decimals: every number as it is stored.
-   */
-  eachReal(table: string, select: readonly Selection[], take: TakeNumbers): void {
-    const name = this.table(table);
-    if (name === null) return;
-    const scanned = this.#scan(name, select, true, take, EVERYTHING);
-    if (scanned.ended) return;
-    const width = select.length;
-    // The text of a number by `quote` is the number exactly.
-    const line = select
-      .map((selection) => this.#expression(name, selection))
-      .map((cell) => `CASE typeof(${cell}) WHEN 'integer' THEN ${cell} WHEN 'real' THEN quote(${cell}) ELSE 'null' END`)
-      .join(', ');
-    const rows = `SELECT rowid, * FROM ${quote(name)} WHERE rowid > ? ORDER BY rowid LIMIT ?`;
-    const sql = `SELECT '[' || group_concat(concat_ws(',', ${line})) || ']', max(rowid), count(*) FROM (${rows})`;
-    this.#guard(() => {
-      const statement = this.#database.prepare<unknown[], [string | null, number, number]>(sql).raw();
-      const cells = new Array<number>(width).fill(NaN);
-      for (let last = scanned.after; ;) {
-        const [text, lastOfBlock, count] = statement.get(last, BLOCK_ROWS) ?? [null, 0, 0];
-        if (text === null) return;
-        const numbers = JSON.parse(text) as (number | null)[];
-        for (let row = 0; row < count; row++) {
-          for (let column = 0; column < width; column++) cells[column] = numbers[row * width + column] ?? NaN;
-          take(cells);
-        }
-        last = BigInt(lastOfBlock);
-      }
+  /** @throws UserError when a rowid is not above the one before: pages that are overwritten would be read forever */
+  #later(table: string, last: bigint, rowid: Cell | undefined): bigint {
+    const next = typeof rowid === 'string' && /^-?\d+$/.test(rowid) ? BigInt(rowid) : null;
+    if (next !== null && next > last) return next;
+    throw new UserError(`database is damaged: rows of ${table} are out of order`, {
+      where: this.path,
+      hint: 'copy or export it again',
     });
   }
 
@@ -224,19 +183,7 @@ export class SqliteFile {
     const sql = `SELECT ${this.#expression(name, column)} FROM ${quote(name)} WHERE rowid = ?`;
     return this.#guard(() => {
       const statement = this.#database.prepare(sql).pluck();
-      return (rowid: number) => (statement.get(rowid) as Cell | undefined) ?? null;
-    });
-  }
-
-  /** Cells of a column by rowid, one or a block at a time; null without the table. */
-  cells(table: string, column: Selection): Cells | null {
-    const one = this.lookup(table, column);
-    const name = this.table(table);
-    if (one === null || name === null) return null;
-    const sql = `SELECT rowid, ${this.#expression(name, column)} FROM ${quote(name)} WHERE rowid BETWEEN ? AND ?`;
-    return this.#guard(() => {
-      const statement = this.#database.prepare<[number, number], [number, Cell]>(sql).raw();
-      return { one, block: (from, to) => statement.all(from, to) };
+      return (rowid: number) => this.#guard(() => (statement.get(rowid) as Cell | undefined) ?? null);
     });
   }
 
@@ -250,46 +197,6 @@ export class SqliteFile {
 
   close(): void {
     this.#database.close();
-    // Not before: closing any descriptor of a file gives up the locks that the process has on it.
-    if (this.#file !== null) closeSync(this.#file.descriptor);
-    this.#file = null;
-  }
-
-  /** Reads rows from the pages of the file. @returns what is left for SQLite, and whether these were all */
-  #scan(
-    table: string,
-    select: readonly Selection[],
-    real: boolean,
-    take: TakeNumbers,
-    span: Span,
-  ): Span & { readonly ended: boolean } {
-    const layout = this.#layoutOf(table);
-    const wants = layout === null ? null : this.#wants(table, layout, select);
-    const { descriptor, format } = (this.#file ??= openFile(this.path));
-    if (layout === null || wants === null || format === null) return { ...span, ended: false };
-    const scan = new TableScan(new Pages(descriptor, format), layout, wants, real, take);
-    const ended = scan.run(span);
-    return { after: scan.lastRowid === null ? span.after : BigInt(scan.lastRowid), rows: scan.left, ended };
-  }
-
-  /** What a selection is of the columns; null where it is more than a part of each. */
-  #wants(table: string, layout: Layout, select: readonly Selection[]): Want[] | null {
-    const wants: Want[] = [];
-    for (const selection of select) {
-      const { needs, part } =
-        typeof selection === 'string' ? { needs: [selection], part: 'whole' as const } : selection;
-      if (part === undefined) return null;
-      const [name] = needs;
-      const isThere = needs.every((column) => this.hasColumn(table, column));
-      wants.push({ column: isThere ? layout.columns.findIndex((column) => column.name === name) : NO_COLUMN, part });
-    }
-    return wants;
-  }
-
-  #layoutOf(table: string): Layout | null {
-    let layout = this.#layouts.get(table);
-    if (layout === undefined) this.#layouts.set(table, (layout = this.#guard(() => readLayout(this.#database, table))));
-    return layout;
   }
 
   #expression(table: string, selection: Selection): string {
@@ -311,29 +218,16 @@ export class SqliteFile {
   }
 }
 
-/** Of a column that a table has not: its cells stay NaN. */
-const NO_COLUMN = -1;
+/** Rows read at a time: a query for each row costs half as much again. */
+const BLOCK_ROWS = 1000;
 
-function openFile(path: string): { descriptor: number; format: PageFormat | null } {
-  const descriptor = openSync(path, 'r');
-  return { descriptor, format: readPageFormat(descriptor) };
+const numberOf = (cell: Cell | undefined): number => (typeof cell === 'number' ? cell : NaN);
+
+/** Some exporters store integers as text. */
+function integerOf(cell: Cell | undefined): number {
+  if (typeof cell === 'number') return Number.isInteger(cell) ? cell : NaN;
+  return typeof cell === 'string' && /^-?\d+$/.test(cell) ? Number(cell) : NaN;
 }
-
-/** Null for what is no table with rows of its own: a view, a virtual table. */
-function readLayout(database: Database.Database, table: string): Layout | null {
-  const root = database.prepare("SELECT rootpage FROM sqlite_master WHERE type = 'table' AND name = ?").pluck();
-  const columns = database.prepare(`PRAGMA table_xinfo(${quote(table)})`).all() as ColumnInfo[];
-  const indexes = database.prepare(`PRAGMA index_list(${quote(table)})`).all() as { origin: string }[];
-  const page = (root.get(table) as number | undefined) ?? 0;
-  return layoutOf(page, columns, indexes.some(({ origin }) => origin === 'pk')); // prettier-ignore
-}
-
-/** Rows in one block of text: enough that the cost of a query vanishes, few enough that a block stays in the cache. */
-const BLOCK_ROWS = 2000;
-
-/** Cells of a block as text, its last rowid, how many rows it has. */
-type Block = [text: Buffer | null, lastRowid: number, rows: number];
-const NO_BLOCK: Block = [null, 0, 0];
 
 function readTables(database: Database.Database): Map<string, Set<string>> {
   const names = database.prepare("SELECT name FROM sqlite_master WHERE type IN ('table', 'view')").pluck();

@@ -10,7 +10,6 @@ import type { Capture, CaptureNames } from '../../capture/capture.js';
 import { Activities, HostCalls, Ranges, type ActivityRow } from '../../capture/capture-columns.js';
 import { emit } from '../../capture/emit.js';
 import { stripAbi } from '../../names/kernel-name.js';
-import { cachedCells } from '../../sqlite/block-cache.js';
 import type { Probe, Reader, ReadOptions } from '../../reader.js';
 import type { Cell, Filter, Selection, SqliteFile, TakeNumbers } from '../../sqlite/sqlite.js';
 import { ThreadTable } from '../../capture/threads.js';
@@ -294,7 +293,7 @@ class NsightCapture implements Capture {
   #names(): CaptureNames {
     const { database } = this;
     const string = database.lookup('StringIds', 'value');
-    const inline = cachedCells(database.cells(NVTX, 'text'));
+    const inline = database.lookup(NVTX, 'text') ?? (() => null);
     const byId = (id: number): string | null => (string === null ? null : text(string(id)));
     const apiName = (api: number): string | null => {
       const name = byId(api);

@@ -32,7 +32,7 @@ export class Clock {
 
   /** A column of times as ns since the base; null where it is null. */
   since(column: string): Selection {
-    return { needs: [column], sql: `(${integer(column)} - ${String(this.#base)})`, part: { minus: this.#base } };
+    return { needs: [column], sql: `(${integer(column)} - ${String(this.#base)})` };
   }
 
   /** The earliest time of a column relative to the base; Infinity when there is none. */

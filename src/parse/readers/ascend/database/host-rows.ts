@@ -14,8 +14,8 @@ import type { HostNames } from './host-names.js';
 /** Types of rows of PYTORCH_API. */
 const ROW = { op: 50001, queue: 50002, frame: 50003, range: 50004 } as const;
 
-const HIGH: Selection = { needs: ['globalTid'], sql: '(globalTid >> 32)', part: 'high' };
-const LOW: Selection = { needs: ['globalTid'], sql: '(globalTid & 0xFFFFFFFF)', part: 'low' };
+const HIGH: Selection = { needs: ['globalTid'], sql: '(globalTid >> 32)' };
+const LOW: Selection = { needs: ['globalTid'], sql: '(globalTid & 0xFFFFFFFF)' };
 /** Process and thread take 32 bits each of a global id. */
 export const THREAD: readonly Selection[] = [HIGH, LOW];
 
