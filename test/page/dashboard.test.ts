@@ -253,10 +253,10 @@ describeInBrowser('dashboard', (open) => {
     await panel.locator('.chart svg').first().waitFor();
     expect(await panel.locator('.chart').count()).to.equal(1);
     expect(await panel.locator('.chart').getAttribute('aria-label')).to.equal(
-      'Device 0: memory_allocated over time: PTA peak 4.00 MB, GE peak 2.00 MB',
+      'Device 0: memory_allocated over time: PTA peak 3.81 MiB, GE peak 1.91 MiB',
     );
     const cells = await panel.locator('tbody tr').allTextContents();
-    expect(cells).to.deep.equal(['Total07.00 MBof the whole profile', 'memory_reserved PTA05.00 MB2 times the same']);
+    expect(cells).to.deep.equal(['Total06.68 MiBof the whole profile', 'memory_reserved PTA04.77 MiB2, all the same']);
     expect(complaints).to.deep.equal([]);
   });
 

@@ -1,7 +1,7 @@
 /** Axes and tooltips of all charts. */
 import type { ChartOption } from './chart.js';
 import { element } from '../document/dom-elements.js';
-import { tick, type Unit } from '../document/units.js';
+import { tick, type DisplayUnit } from '../document/units.js';
 
 type XAxis = Exclude<ChartOption['xAxis'], readonly unknown[] | undefined>;
 type YAxis = Exclude<ChartOption['yAxis'], readonly unknown[] | undefined>;
@@ -21,7 +21,7 @@ const TEXT = { color: 'var(--quiet)', fontSize: 11 };
 const LINE = { lineStyle: { color: 'var(--line)' } };
 
 /** An axis of quantities, or of categories by their names. */
-const axis = (unit: Unit, own: AxisOptions, label: object = {}): object => ({
+const axis = (unit: DisplayUnit, own: AxisOptions, label: object = {}): object => ({
   type: 'value',
   axisLabel: {
     ...TEXT,
@@ -39,7 +39,7 @@ const axis = (unit: Unit, own: AxisOptions, label: object = {}): object => ({
 const NO_ENDS = { showMinLabel: false, showMaxLabel: false };
 
 /** An axis below the chart, with its name in the middle. */
-export const below = (name: string, unit: Unit, own: AxisOptions = {}): XAxis => ({
+export const below = (name: string, unit: DisplayUnit, own: AxisOptions = {}): XAxis => ({
   ...axis(unit, own, own.type === undefined ? NO_ENDS : {}),
   name,
   nameLocation: 'middle',
@@ -49,7 +49,7 @@ export const below = (name: string, unit: Unit, own: AxisOptions = {}): XAxis =>
 });
 
 /** An axis at the left, without a name: the chart's heading has it. */
-export const left = (unit: Unit, own: AxisOptions = {}): YAxis => ({ splitNumber: 4, ...axis(unit, own) });
+export const left = (unit: DisplayUnit, own: AxisOptions = {}): YAxis => ({ splitNumber: 4, ...axis(unit, own) });
 
 export const GRID = { left: 70, right: 16, top: 12, bottom: 44 };
 

@@ -4,7 +4,7 @@ import { chart, type ChartOption } from './chart.js';
 import { below, GRID, left, tips } from './chart-style.js';
 import { element } from '../document/dom-elements.js';
 import { binsOf, quantile, type HistogramBin } from './histogram.js';
-import { written } from '../document/units.js';
+import { quantityText } from '../document/units.js';
 
 function option(bins: readonly HistogramBin[], what: string): ChartOption {
   const first = elementAt(bins, 0);
@@ -15,7 +15,10 @@ function option(bins: readonly HistogramBin[], what: string): ChartOption {
     yAxis: left('count', { minInterval: 1, splitNumber: 3 }),
     tooltip: tips('item', (i) => {
       const bin = elementAt(bins, i);
-      return [`${written(bin.from, 'ns')} – ${written(bin.to, 'ns')}`, ['count', written(bin.count, 'count')]];
+      return [
+        `${quantityText(bin.from, 'ns')} – ${quantityText(bin.to, 'ns')}`,
+        ['count', quantityText(bin.count, 'count')],
+      ];
     }),
     series: [
       {
@@ -36,10 +39,10 @@ export function histogram(what: string, values: readonly number[], height = 220)
   const [only] = bins;
   if (only === undefined || only.from === only.to) {
     const text = values.length === 1 ? 'One value' : `${values.length} values, all the same`;
-    return element('p', { class: 'missing' }, `${text}: ${written(only?.from ?? null, 'ns')}. No histogram.`);
+    return element('p', { class: 'missing' }, `${text}: ${quantityText(only?.from ?? null, 'ns')}. No histogram.`);
   }
   const ordered = [...values].sort((a, b) => a - b);
-  const at = (share: number): string => written(quantile(ordered, share), 'ns');
+  const at = (share: number): string => quantityText(quantile(ordered, share), 'ns');
   const label = `Histogram of ${values.length} values, ${what}: least ${at(0)}, median ${at(0.5)}, most ${at(1)}`;
   return chart(label, height, () => option(bins, what));
 }

@@ -1,52 +1,62 @@
-/** How quantities are written: one table of units. A quantity that is not known is 'na', never 0. */
+/**
+ * Quantities as the page writes them: in the units of `src/record/units.ts`, with a fixed number of digits, so that the
+ * numbers of a column line up. An unknown quantity is 'na', never 0.
+ */
+import { scaleOf as unitOf, type Quantity } from '../../record/units.js';
 
-export type Unit = 'ns' | 'bytes' | 'bytes/s' | 'flop' | 'flop/s' | 'flop/byte' | 'share' | 'count';
+/** `bytes` are transferred, `memory` is in use. */
+export type DisplayUnit = 'ns' | 'bytes' | 'memory' | 'bytes/s' | 'flop' | 'flop/s' | 'flop/byte' | 'share' | 'count';
 
-/** Values up to the next scale are divided by `factor` and written with `digits` decimals and `suffix`. */
-export interface Scale {
+/** Values are divided by `factor` and written with `digits` decimals and `suffix`. */
+export interface DisplayScale {
   readonly suffix: string;
   readonly factor: number;
   readonly digits: number;
 }
 
-const decimal = (base: string, prefixes: readonly string[]): Scale[] =>
-  prefixes.map((prefix, power) => ({ suffix: prefix + base, factor: 1000 ** power, digits: power === 0 ? 0 : 2 }));
+interface UnitDigits {
+  readonly quantity: Quantity;
+  /** Decimals in the base unit, in the next larger one, and in all others. */
+  readonly digits: readonly [base: number, next: number, larger: number];
+}
 
-/** Smallest first. */
-const SCALES: Readonly<Record<Unit, readonly Scale[]>> = {
-  ns: [
-    { suffix: 'ns', factor: 1, digits: 0 },
-    { suffix: 'µs', factor: 1e3, digits: 2 },
-    { suffix: 'ms', factor: 1e6, digits: 3 },
-    { suffix: 's', factor: 1e9, digits: 3 },
-  ],
-  bytes: decimal('B', ['', 'k', 'M', 'G', 'T']),
-  'bytes/s': decimal('B/s', ['', 'k', 'M', 'G', 'T']),
-  flop: decimal('FLOP', ['', 'k', 'M', 'G', 'T', 'P']),
-  'flop/s': decimal('FLOP/s', ['', 'k', 'M', 'G', 'T', 'P']),
-  'flop/byte': [{ suffix: 'FLOP/byte', factor: 1, digits: 2 }],
-  share: [{ suffix: '%', factor: 0.01, digits: 1 }],
-  count: [{ suffix: '', factor: 1, digits: 0 }],
+/** Units that have smaller and larger ones. */
+const SCALED: Readonly<Partial<Record<DisplayUnit, UnitDigits>>> = {
+  ns: { quantity: 'time', digits: [0, 2, 3] },
+  bytes: { quantity: 'transfer', digits: [0, 2, 2] },
+  memory: { quantity: 'memory', digits: [0, 2, 2] },
+  'bytes/s': { quantity: 'rate', digits: [0, 2, 2] },
+  flop: { quantity: 'flop', digits: [0, 2, 2] },
+  'flop/s': { quantity: 'flop/s', digits: [0, 2, 2] },
+  share: { quantity: 'share', digits: [1, 1, 1] },
 };
 
+const ONES: DisplayScale = { suffix: '', factor: 1, digits: 0 };
+const FLOP_PER_BYTE: DisplayScale = { suffix: 'FLOP/byte', factor: 1, digits: 2 };
+
+/** The largest step from a unit to the next: 1024 of binary units. */
+const STEP = 1024;
+
 /** Scale in which a value of this size has a digit or more before the point. */
-export function scaleOf(unit: Unit, size: number): Scale {
-  const scales = SCALES[unit];
-  const fitting = scales.filter(({ factor }) => Math.abs(size) >= factor);
-  return (fitting.at(-1) ?? scales[0]) as Scale;
+export function scaleOf(unit: DisplayUnit, size: number): DisplayScale {
+  const scaled = SCALED[unit];
+  if (scaled === undefined) return unit === 'flop/byte' ? FLOP_PER_BYTE : ONES;
+  const { unit: suffix, size: factor } = unitOf(size, scaled.quantity);
+  const [base, next, larger] = scaled.digits;
+  return { suffix, factor, digits: factor <= 1 ? base : factor <= STEP ? next : larger };
 }
 
 /** Scale of a column: that of a tenth of its largest value, so that small ones keep their digits. */
-export function scaleOfAll(unit: Unit, values: readonly (number | null)[]): Scale {
-  const most = values.reduce<number>((all, value) => Math.max(all, Math.abs(value ?? 0)), 0);
-  return scaleOf(unit, most / 10);
+export function scaleOfAll(unit: DisplayUnit, values: readonly (number | null)[]): DisplayScale {
+  const largest = values.reduce<number>((most, value) => (value === null ? most : Math.max(most, Math.abs(value))), 0);
+  return scaleOf(unit, largest / 10);
 }
 
 const grouped = (value: number, digits: number): string =>
   value.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits });
 
-/** A number without its unit. What is not 0 does not read as 0: '<0.01'. */
-export function inScale(value: number | null, { factor, digits }: Scale): string {
+/** A number without its unit. A value above 0 is never written as 0, but as '<0.01'. */
+export function inScale(value: number | null, { factor, digits }: DisplayScale): string {
   if (value === null || !Number.isFinite(value)) return 'na';
   const scaled = value / factor;
   const least = 10 ** -digits;
@@ -54,11 +64,11 @@ export function inScale(value: number | null, { factor, digits }: Scale): string
   return grouped(scaled, digits);
 }
 
-/** Digits that a figure by itself has at most, before and after the point; those before are all written. */
+/** Significant digits of a single figure at most; all digits before the point are written. */
 const DIGITS = 4;
 
 /** A number with its unit, in its own scale. */
-export function written(value: number | null, unit: Unit): string {
+export function quantityText(value: number | null, unit: DisplayUnit): string {
   if (value === null || !Number.isFinite(value)) return 'na';
   const own = scaleOf(unit, value);
   const before = Math.max(1, Math.floor(Math.log10(Math.abs(value / own.factor) || 1)) + 1);
@@ -66,8 +76,8 @@ export function written(value: number | null, unit: Unit): string {
   return [inScale(value, scale), scale.suffix].filter((part) => part !== '').join(' ');
 }
 
-/** A number with its unit as short as it can be, for the ticks of an axis: '20 ms'. */
-export function tick(value: number, unit: Unit): string {
+/** A number with its unit and no trailing zeros, for the ticks of an axis: '20 ms'. */
+export function tick(value: number, unit: DisplayUnit): string {
   if (value === 0) return '0';
   const { suffix, factor } = scaleOf(unit, value);
   const number = (value / factor).toLocaleString('en-US', { maximumSignificantDigits: 4 });

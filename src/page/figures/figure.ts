@@ -1,10 +1,15 @@
 /** Figures on the page: `data` elements with a text, and with field and raw number as attributes for programs. */
 import { element } from '../document/dom-elements.js';
 import { valueOf, type FieldScope } from './field.js';
-import { written, type Unit } from '../document/units.js';
+import { quantityText, type DisplayUnit } from '../document/units.js';
 
 /** @param text the formatted value; by default in its own scale */
-export function namedFigure(field: string, value: number | null, unit: Unit, text = written(value, unit)): HTMLElement {
+export function namedFigure(
+  field: string,
+  value: number | null,
+  unit: DisplayUnit,
+  text = quantityText(value, unit),
+): HTMLElement {
   const isKnown = value !== null && Number.isFinite(value);
   return element(
     'data',
@@ -20,5 +25,5 @@ export function namedFigure(field: string, value: number | null, unit: Unit, tex
 }
 
 /** The figure of a field, see `field.ts`, in its own scale. */
-export const figure = (scope: FieldScope, field: string, unit: Unit): HTMLElement =>
+export const figure = (scope: FieldScope, field: string, unit: DisplayUnit): HTMLElement =>
   namedFigure(field, valueOf(scope, field), unit);

@@ -4,12 +4,12 @@ import { button, element } from '../document/dom-elements.js';
 import { namedFigure } from './figure.js';
 import { sortedRows, filteredRows, type TableCell } from './table-sort.js';
 import { whenPrinted } from '../document/paper.js';
-import { inScale, scaleOf, scaleOfAll, type Scale, type Unit } from '../document/units.js';
+import { inScale, scaleOf, scaleOfAll, type DisplayScale, type DisplayUnit } from '../document/units.js';
 
 export interface TableColumn<Row> {
   readonly title: string;
   /** Unit of a column of numbers; columns of texts have none. */
-  readonly unit?: Unit;
+  readonly unit?: DisplayUnit;
   /** Columns of one unit and group share a scale, so that their numbers compare. */
   readonly group?: string;
   readonly cell: (row: Row) => TableCell;
@@ -47,18 +47,18 @@ interface TableState {
 }
 
 /** Units whose numbers may differ by millions within a column: each number has its own scale. */
-const SCALED_BY_CELL: ReadonlySet<Unit> = new Set<Unit>(['bytes', 'bytes/s', 'flop', 'flop/s']);
+const SCALED_BY_CELL: ReadonlySet<DisplayUnit> = new Set<DisplayUnit>(['bytes', 'memory', 'bytes/s', 'flop', 'flop/s']);
 
 /** A number in its column's scale, or in its own and with its suffix. */
-function numberText(value: number | null, unit: Unit, scale: Scale | null): string {
+function numberText(value: number | null, unit: DisplayUnit, scale: DisplayScale | null): string {
   if (scale !== null || value === null) return inScale(value, scale ?? scaleOf(unit, 0));
   const own = scaleOf(unit, value);
   return `${inScale(value, own)} ${own.suffix}`;
 }
 
 /** Scales by column; null for texts, and for columns without a common scale. */
-function scalesOf<Row>({ columns, rows, scaledBy = rows }: TableOptions<Row>): (Scale | null)[] {
-  const scaleFor = (unit: Unit, group: string | undefined): Scale => {
+function scalesOf<Row>({ columns, rows, scaledBy = rows }: TableOptions<Row>): (DisplayScale | null)[] {
+  const scaleFor = (unit: DisplayUnit, group: string | undefined): DisplayScale => {
     const together = columns.filter((column) => column.unit === unit && column.group === group);
     const values = together.flatMap(({ cell }) => scaledBy.map(cell)).filter((value) => typeof value === 'number');
     return scaleOfAll(unit, values);
@@ -71,15 +71,16 @@ function scalesOf<Row>({ columns, rows, scaledBy = rows }: TableOptions<Row>): (
 /** Texts of the headers, with the suffixes of their scales. */
 export function headerTexts<Row>(options: TableOptions<Row>): string[] {
   const scales = scalesOf(options);
-  return options.columns.map(({ title }, i) => headerText(title, scales[i] ?? null));
+  return options.columns.map(({ title }, i) => headerText(title, elementAt(scales, i)));
 }
 
-function cellOf<Row>(row: Row, column: TableColumn<Row>, scale: Scale | null, isFirst: boolean): HTMLElement {
+function cellOf<Row>(row: Row, column: TableColumn<Row>, scale: DisplayScale | null, isFirst: boolean): HTMLElement {
   const value = column.cell(row);
   const tag = isFirst ? 'th' : 'td';
   const scope = isFirst ? { scope: 'row' } : {};
   if (column.unit === undefined) {
-    const text = element('span', { class: 'text', title: String(value ?? '') }, value === null ? 'na' : String(value));
+    const content = value === null ? 'na' : String(value);
+    const text = element('span', { class: 'text', title: value === null ? '' : content }, content);
     const before = column.before?.(row) ?? null;
     return element(
       tag,
@@ -97,7 +98,7 @@ function cellOf<Row>(row: Row, column: TableColumn<Row>, scale: Scale | null, is
   return made;
 }
 
-const headerText = (title: string, scale: Scale | null): string =>
+const headerText = (title: string, scale: DisplayScale | null): string =>
   scale === null || scale.suffix === '' || title.endsWith(scale.suffix) ? title : `${title} (${scale.suffix})`;
 
 /** A wrapper that scrolls a table wider than the page. */
@@ -107,86 +108,108 @@ const scrolling = (caption: string, inner: HTMLElement): HTMLElement =>
 /** Rows without sorting and filtering: for trees and short tables. */
 export function plainRows<Row>(options: TableOptions<Row>): HTMLElement[] {
   const scales = scalesOf(options);
-  return options.rows.map((row) =>
-    element('tr', {}, ...options.columns.map((column, i) => cellOf(row, column, scales[i] ?? null, i === 0))),
-  );
+  return options.rows.map((row) => rowOf(row, options.columns, scales));
+}
+
+function rowOf<Row>(
+  row: Row,
+  columns: readonly TableColumn<Row>[],
+  scales: readonly (DisplayScale | null)[],
+): HTMLElement {
+  const cells = columns.map((column, i) => cellOf(row, column, elementAt(scales, i), i === 0));
+  return element('tr', {}, ...cells);
 }
 
 /** A table, with its filter above, and the number of rows and a button for all of them below. */
-export function table<Row>(options: TableOptions<Row>): HTMLElement {
-  const { caption, columns, rows, sortedBy, most = 15, filtered = false } = options;
-  const scales = scalesOf(options);
-  const state: TableState = {
-    by: sortedBy,
-    descending: columns[sortedBy ?? 0]?.unit !== undefined,
-    filter: '',
-    all: false,
-    onPaper: false,
-  };
-  const body = element('tbody');
-  const status = element('p', { class: 'status', 'aria-live': 'polite' });
-  const heads = columns.map((column, i) => {
-    const text = headerText(column.title, scales[i] ?? null);
+export const table = <Row>(options: TableOptions<Row>): HTMLElement => new SortedTable(options).place;
+
+const MOST_AT_FIRST = 15;
+
+class SortedTable<Row> {
+  /** The table with its filter and its buttons. */
+  readonly place: HTMLElement;
+  readonly #scales: readonly (DisplayScale | null)[];
+  readonly #most: number;
+  readonly #state: TableState;
+  readonly #heads: readonly HTMLElement[];
+  readonly #body = element('tbody');
+  readonly #status = element('p', { class: 'status', 'aria-live': 'polite' });
+  readonly #more: HTMLElement;
+
+  constructor(private readonly options: TableOptions<Row>) {
+    const { caption, columns, rows, sortedBy, most = MOST_AT_FIRST, filtered = false } = options;
+    this.#scales = scalesOf(options);
+    this.#most = most;
+    const isOfNumbers = elementAt(columns, sortedBy ?? 0).unit !== undefined;
+    this.#state = { by: sortedBy, descending: isOfNumbers, filter: '', all: false, onPaper: false };
+    this.#heads = columns.map((column, i) => this.#head(column, i));
+    this.#more = button('', () => {
+      this.#state.all = !this.#state.all;
+      this.#show();
+    });
+    const inner = element(
+      'table',
+      { 'aria-label': caption },
+      element('thead', {}, element('tr', {}, ...this.#heads)),
+      this.#body,
+    );
+    this.place = element(
+      'div',
+      { class: 'table' },
+      ...(filtered && rows.length > 1 ? [this.#filter()] : []),
+      scrolling(caption, inner),
+      element('div', { class: 'beneath' }, this.#status, this.#more),
+    );
+    const print = (onPaper: boolean): void => {
+      this.#state.onPaper = onPaper;
+      this.#show();
+    };
+    if (rows.length > most) whenPrinted(this.place, print);
+    this.#show();
+  }
+
+  #head(column: TableColumn<Row>, i: number): HTMLElement {
+    const text = headerText(column.title, elementAt(this.#scales, i));
     const head = element('th', { scope: 'col', class: column.unit === undefined ? null : 'number' });
     const sort = (): void => {
-      state.descending = state.by === i ? !state.descending : column.unit !== undefined;
-      state.by = i;
-      show();
+      this.#state.descending = this.#state.by === i ? !this.#state.descending : column.unit !== undefined;
+      this.#state.by = i;
+      this.#show();
     };
-    head.append(sortedBy === null ? text : button(text, sort));
+    head.append(this.options.sortedBy === null ? text : button(text, sort));
     return head;
-  });
+  }
 
-  const show = (): void => {
-    const texts = columns.filter(({ unit }) => unit === undefined);
-    const found = filteredRows(rows, (row) => texts.map(({ cell }) => cell(row)), state.filter);
-    const ordered = state.by === null ? found : sortedRows(found, elementAt(columns, state.by).cell, state.descending);
-    const room = state.onPaper ? most * ON_PAPER : state.all ? ordered.length : most;
-    const shown = ordered.slice(0, room);
-    body.replaceChildren(
-      ...shown.map((row) =>
-        element('tr', {}, ...columns.map((one, i) => cellOf(row, one, scales[i] ?? null, i === 0))),
-      ),
-    );
-    heads.forEach((head, i) => {
-      const direction = state.descending ? 'descending' : 'ascending';
-      if (sortedBy !== null) head.setAttribute('aria-sort', i === state.by ? direction : 'none');
+  #filter(): HTMLElement {
+    const label = `Filter ${this.options.caption}`;
+    const input = element('input', { type: 'search', placeholder: 'Filter', 'aria-label': label });
+    input.addEventListener('input', () => {
+      this.#state.filter = input.value;
+      this.#show();
     });
+    return element('div', { class: 'above' }, input);
+  }
+
+  #show(): void {
+    const { by, descending, filter, all, onPaper } = this.#state;
+    const { columns, rows, sortedBy } = this.options;
+    const texts = columns.filter(({ unit }) => unit === undefined);
+    const found = filteredRows(rows, (row) => texts.map(({ cell }) => cell(row)), filter);
+    const ordered = by === null ? found : sortedRows(found, elementAt(columns, by).cell, descending);
+    const room = onPaper ? this.#most * ON_PAPER : all ? ordered.length : this.#most;
+    const shown = ordered.slice(0, room);
+    this.#body.replaceChildren(...shown.map((row) => rowOf(row, columns, this.#scales)));
+    if (sortedBy !== null) {
+      const direction = descending ? 'descending' : 'ascending';
+      this.#heads.forEach((head, i) => {
+        head.setAttribute('aria-sort', i === by ? direction : 'none');
+      });
+    }
     const rest = ordered.length - shown.length;
     const count = rest > 0 ? `${shown.length} of ${ordered.length} rows` : `${ordered.length} rows`;
-    const about = state.onPaper && rest > 0 ? `, ${rest} are not on paper` : '';
-    status.replaceChildren(rest > 0 || state.filter !== '' ? count + about : '');
-    more.hidden = ordered.length <= most;
-    more.textContent = state.all ? `Show ${most}` : `Show all ${ordered.length}`;
-  };
-
-  const more = button('', () => {
-    state.all = !state.all;
-    show();
-  });
-  const top: Node[] = [];
-  if (filtered && rows.length > 1) {
-    const input = element('input', { type: 'search', placeholder: 'Filter', 'aria-label': `Filter ${caption}` });
-    input.addEventListener('input', () => {
-      state.filter = input.value;
-      show();
-    });
-    top.push(element('div', { class: 'above' }, input));
+    const notPrinted = onPaper && rest > 0 ? `, ${rest} are not on paper` : '';
+    this.#status.textContent = rest > 0 || filter !== '' ? count + notPrinted : '';
+    this.#more.hidden = ordered.length <= this.#most;
+    this.#more.textContent = all ? `Show ${this.#most}` : `Show all ${ordered.length}`;
   }
-  const head = element('thead', {}, element('tr', {}, ...heads));
-  show();
-  const inner = element('table', { 'aria-label': caption }, head, body);
-  const place = element(
-    'div',
-    { class: 'table' },
-    ...top,
-    scrolling(caption, inner),
-    element('div', { class: 'beneath' }, status, more),
-  );
-  const print = (onPaper: boolean): void => {
-    state.onPaper = onPaper;
-    show();
-  };
-  if (rows.length > most) whenPrinted(place, print);
-  return place;
 }

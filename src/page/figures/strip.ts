@@ -2,7 +2,7 @@
 import { element } from '../document/dom-elements.js';
 import { valueOf, type FieldScope } from './field.js';
 import { figure, namedFigure } from './figure.js';
-import { inScale, scaleOfAll, written } from '../document/units.js';
+import { inScale, scaleOfAll, quantityText } from '../document/units.js';
 
 export interface StripPart {
   readonly name: string;
@@ -26,10 +26,10 @@ export function strip(scope: FieldScope, label: string, parts: readonly StripPar
   const sized = parts.map((part) => ({ part, value: valueOf(scope, part.field) ?? 0 }));
   const shares = sized
     .filter(({ value }) => value > 0)
-    .map(({ part, value }) => `${part.name} ${written(all > 0 ? value / all : null, 'share')}`);
+    .map(({ part, value }) => `${part.name} ${quantityText(all > 0 ? value / all : null, 'share')}`);
   const segments = sized.flatMap(({ part, value }) => {
     if (value <= 0 || all <= 0) return [];
-    const segment = element('span', { title: `${part.name}: ${written(value, 'ns')}` });
+    const segment = element('span', { title: `${part.name}: ${quantityText(value, 'ns')}` });
     segment.style.flexGrow = String(value / all);
     segment.style.background = part.colour;
     return [segment];

@@ -6,7 +6,7 @@ import { namedFigure } from '../figures/figure.js';
 import { quantile } from '../charts/histogram.js';
 import { histogram } from '../charts/histogram-chart.js';
 import type { PanelContent, Panel, PanelView } from '../panel.js';
-import { written } from '../document/units.js';
+import { quantityText } from '../document/units.js';
 
 const LONGEST_LABEL = 90;
 const short = (text: string): string => (text.length > LONGEST_LABEL ? `${text.slice(0, LONGEST_LABEL - 1)}…` : text);
@@ -14,7 +14,7 @@ const short = (text: string): string => (text.length > LONGEST_LABEL ? `${text.s
 /** How reliable the number of occurrences is. */
 const guessedText = (guessed: number, count: number): string =>
   [
-    guessed === count ? 'Occurrences are' : `${written(guessed, 'count')} of these occurrences are`,
+    guessed === count ? 'Occurrences are' : `${quantityText(guessed, 'count')} of these occurrences are`,
     'inferred from the order of kernels: forward, backward and steps are kept apart, but passes with no other kernel',
     'between them count as one. With ranges of the host (dparse --ranges) each pass is counted.',
   ].join(' ');
@@ -33,7 +33,7 @@ function shownOf({ text, count, guessed, time, samples }: Annotation, at: number
       part('Times passed', namedFigure(field('count'), count, 'count')),
       part('Device time', namedFigure(field('time'), time, 'ns')),
       part('Mean', namedFigure(`${field('time')} / ${field('count')}`, count > 0 ? time / count : null, 'ns')),
-      part(`Median${sampled}`, written(quantile(ordered, 0.5), 'ns')),
+      part(`Median${sampled}`, quantityText(quantile(ordered, 0.5), 'ns')),
     ),
     ...(samples.length === 0
       ? [element('p', { class: 'note' }, 'No time of a single occurrence is known.')]
@@ -53,7 +53,7 @@ function make(view: PanelView): PanelContent {
   show(0);
   const choices = shown.map(({ text, time }, at) => ({
     value: String(at),
-    label: `${short(text)} · ${written(time, 'ns')}`,
+    label: `${short(text)} · ${quantityText(time, 'ns')}`,
   }));
   const picker = select('Annotation', choices, '0', (value) => {
     show(Number(value));

@@ -4,7 +4,7 @@ import { element } from '../document/dom-elements.js';
 import { figure, namedFigure } from '../figures/figure.js';
 import type { PanelContent, Panel, PanelView } from '../panel.js';
 import { table, type TableColumn } from '../figures/sorted-table.js';
-import { written } from '../document/units.js';
+import { quantityText } from '../document/units.js';
 
 interface TallyRow extends Tally {
   readonly at: number;
@@ -32,7 +32,7 @@ function facts({ profile: { overview } }: PanelView): HTMLElement {
 function linesOf(header: ProfileSummary['header']): (readonly [name: string, value: string])[] {
   if (header === null) return [['profile', 'the records hold no profile line']];
   const devices = header.devices.map(({ id, name, arch, memBytes }) => {
-    const memory = memBytes === null ? null : written(memBytes, 'bytes');
+    const memory = memBytes === null ? null : quantityText(memBytes, 'memory');
     return [`device ${id}`, [name ?? 'na', arch, memory].filter((part) => part !== null).join(', ')] as const;
   });
   return [
@@ -40,7 +40,7 @@ function linesOf(header: ProfileSummary['header']): (readonly [name: string, val
     ['format', header.format],
     ['tool', header.tool ?? 'na'],
     ['rank', header.rank === null ? 'na' : String(header.rank)],
-    ['length', written(header.dur, 'ns')],
+    ['length', quantityText(header.dur, 'ns')],
     ...devices,
     ...Object.entries(header.facts ?? {}).map(([name, value]) => [name, String(value)] as const),
   ];

@@ -3,13 +3,13 @@ import { element } from '../document/dom-elements.js';
 import { figure } from '../figures/figure.js';
 import { matrixUnitName } from '../matrix-unit-names.js';
 import type { PanelContent, Panel, PanelView } from '../panel.js';
-import type { Unit } from '../document/units.js';
+import type { DisplayUnit } from '../document/units.js';
 
 /** A figure, with words around it. */
 interface FigureLine {
   readonly before?: string;
   readonly field: string;
-  readonly unit: Unit;
+  readonly unit: DisplayUnit;
   readonly after?: string;
 }
 

@@ -4,7 +4,7 @@ import { flameBoxes, branching, type FlameBox } from '../charts/flame-layout.js'
 import { layerTree, type LayerNode } from '../charts/layer-tree.js';
 import type { PanelContent, Panel, PanelView } from '../panel.js';
 import { inPalette } from '../figures/strip.js';
-import { written } from '../document/units.js';
+import { quantityText } from '../document/units.js';
 import { whenVisible } from '../document/when-visible.js';
 
 const ROW_HEIGHT = 24;
@@ -38,11 +38,11 @@ function textOf({ node }: FlameBox, whole: number): string {
   const { row } = node;
   const lines = [
     row.path.join(' / '),
-    `${written(row.time, 'ns')}, ${written(whole > 0 ? row.time / whole : null, 'share')} of kernel time`,
-    `own ${written(row.own, 'ns')}, forward ${written(row.forward, 'ns')}, backward ${written(row.backward, 'ns')}`,
+    `${quantityText(row.time, 'ns')}, ${quantityText(whole > 0 ? row.time / whole : null, 'share')} of kernel time`,
+    `own ${quantityText(row.own, 'ns')}, forward ${quantityText(row.forward, 'ns')}, backward ${quantityText(row.backward, 'ns')}`,
     [
-      `${written(row.count, 'count')} kernels, ${written(row.flops, 'flop')}, ${written(row.bytes, 'bytes')}`,
-      `on matrix unit ${written(row.tc, 'share')}`,
+      `${quantityText(row.count, 'count')} kernels, ${quantityText(row.flops, 'flop')}, ${quantityText(row.bytes, 'bytes')}`,
+      `on matrix unit ${quantityText(row.tc, 'share')}`,
     ].join(', '),
   ];
   return lines.join('\n');

@@ -6,7 +6,7 @@ import { sortedRows } from '../figures/table-sort.js';
 import type { PanelContent, Panel, PanelView } from '../panel.js';
 import { swatch } from '../figures/strip.js';
 import { table, type TableColumn } from '../figures/sorted-table.js';
-import { written } from '../document/units.js';
+import { quantityText } from '../document/units.js';
 
 interface KernelRow extends KernelTotal {
   readonly at: number;
@@ -77,7 +77,7 @@ function make(view: PanelView): PanelContent {
   if (shown.length === 0) return 'The profile holds no kernels.';
   const rows = shown.map((kernel, at) => ({ ...kernel, at }));
   const rest = count - shown.length;
-  const note = `${rest} further kernels, ${written(restTime, 'ns')} together, are not on this page.`;
+  const note = `${rest} further kernels, ${quantityText(restTime, 'ns')} together, are not on this page.`;
   return [
     element(
       'div',

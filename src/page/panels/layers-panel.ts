@@ -6,7 +6,7 @@ import { filteredRows } from '../figures/table-sort.js';
 import type { PanelContent, Panel, PanelView } from '../panel.js';
 import { whenPrinted } from '../document/paper.js';
 import { headerTexts, plainRows, type TableColumn } from '../figures/sorted-table.js';
-import { written } from '../document/units.js';
+import { quantityText } from '../document/units.js';
 
 const OPEN_AT_FIRST = 25;
 /** Rows that one table holds at most, on the screen and on paper. */
@@ -124,7 +124,7 @@ function make(view: PanelView): PanelContent {
   };
   if (every.length > OPEN_AT_FIRST) whenPrinted(made, print);
   const rest = count - shown.length;
-  const note = `${rest} further layers, ${written(restTime, 'ns')} together, are not on this page.`;
+  const note = `${rest} further layers, ${quantityText(restTime, 'ns')} together, are not on this page.`;
   return [
     above,
     element('div', { class: 'scroll', role: 'region', 'aria-label': 'Layers', tabindex: 0 }, made),

@@ -9,7 +9,7 @@ import { changes, timeSpan, valueAt } from '../charts/memory-curve.js';
 import type { PanelContent, Panel, PanelView } from '../panel.js';
 import { inPalette, swatch } from '../figures/strip.js';
 import { table, type TableColumn } from '../figures/sorted-table.js';
-import { written } from '../document/units.js';
+import { quantityText } from '../document/units.js';
 
 interface MemoryCurveRow extends MemoryCurve {
   /** Index among the curves of the profile. */
@@ -27,12 +27,12 @@ function option(rows: readonly MemoryCurveRow[], span: readonly [number, number]
   return {
     grid: GRID,
     xAxis: below('time from the first work on a device', 'ns', { min: from - zero, max: to - zero }),
-    yAxis: left('bytes', { min: 0 }),
+    yAxis: left('memory', { min: 0 }),
     tooltip: tips('axis', (i, series) => {
       const time = rows.find(({ name }) => name === series)?.points[i]?.[0] ?? to;
       return [
-        written(time - zero, 'ns'),
-        ...rows.map(({ name, points }) => [name, written(valueAt(points, time), 'bytes')] as const),
+        quantityText(time - zero, 'ns'),
+        ...rows.map(({ name, points }) => [name, quantityText(valueAt(points, time), 'memory')] as const),
       ];
     }),
     series: rows.map(({ name, points }, i) => ({
@@ -59,11 +59,11 @@ function curves(rows: readonly MemoryCurveRow[], span: readonly [number, number]
   const [first] = rows;
   if (first === undefined) return [];
   const title = `${deviceText(first)}: ${first.metric}`;
-  const peaks = rows.map(({ name, peak }) => `${name} peak ${written(peak, 'bytes')}`).join(', ');
+  const peaks = rows.map(({ name, peak }) => `${name} peak ${quantityText(peak, 'memory')}`).join(', ');
   const legend = rows.map(({ name, at, peak }, i) => {
     const stroke = rows.length > 1 ? ` (${strokeOf(i)})` : '';
     const text = element('span', { class: 'text' }, `${name}${stroke}, peak `);
-    return element('li', {}, swatch(inPalette(i)), text, namedFigure(`memory.${at}.peak`, peak, 'bytes'));
+    return element('li', {}, swatch(inPalette(i)), text, namedFigure(`memory.${at}.peak`, peak, 'memory'));
   });
   return [
     element('h3', {}, title),
@@ -78,12 +78,12 @@ const COLUMNS: readonly TableColumn<MemoryCurveRow>[] = [
     cell: ({ metric, name }) => (metric === name || metric === 'memory' ? name : `${metric} ${name}`),
   },
   { title: 'Device', cell: ({ device }) => (device === null ? null : String(device)) },
-  { title: 'Size', unit: 'bytes', cell: ({ peak }) => peak, field: ({ at }) => `memory.${at}.peak` },
+  { title: 'Size', unit: 'memory', cell: ({ peak }) => peak, field: ({ at }) => `memory.${at}.peak` },
   { title: 'Samples', cell: ({ points }) => sampleText(points.length) },
 ];
 
 const sampleText = (samples: number): string =>
-  samples === 0 ? 'of the whole profile' : samples === 1 ? 'one' : `${written(samples, 'count')}, all the same`;
+  samples === 0 ? 'of the whole profile' : samples === 1 ? 'one' : `${quantityText(samples, 'count')}, all the same`;
 
 function make(view: PanelView): PanelContent {
   const { memory, utilisation } = view.profile;

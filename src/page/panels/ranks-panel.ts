@@ -6,11 +6,11 @@ import { valueOf } from '../figures/field.js';
 import { namedFigure } from '../figures/figure.js';
 import type { PanelContent, Panel, PanelView } from '../panel.js';
 import { rankNames } from '../profile-labels.js';
-import { inScale, scaleOfAll, written, type Unit } from '../document/units.js';
+import { inScale, scaleOfAll, quantityText, type DisplayUnit } from '../document/units.js';
 
 interface RankMetric {
   readonly title: string;
-  readonly unit: Unit;
+  readonly unit: DisplayUnit;
   /** Field of a profile; 'P.' stands for its path. */
   readonly field: string;
 }
@@ -62,7 +62,7 @@ function make(view: PanelView): PanelContent {
       const { part, standsOut } = elementAt(from, at);
       const shown = namedFigure(fieldOf(metric, at), value, metric.unit, inScale(value, scale));
       if (!standsOut || part === null) return element('td', { class: 'number' }, shown);
-      const text = `${part > 0 ? '▲ +' : '▼ −'}${written(Math.abs(part), 'share')}`;
+      const text = `${part > 0 ? '▲ +' : '▼ −'}${quantityText(Math.abs(part), 'share')}`;
       return element('td', { class: 'number out' }, shown, element('span', { class: 'deviation' }, text));
     });
     return element(

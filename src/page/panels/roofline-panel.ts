@@ -10,7 +10,7 @@ import type { PanelContent, Panel, PanelView } from '../panel.js';
 import { placedPoints, roofLines, type PlacedPoint, type RoofLine } from '../charts/roofline-points.js';
 import { swatch } from '../figures/strip.js';
 import { table, type TableColumn } from '../figures/sorted-table.js';
-import { tick, written } from '../document/units.js';
+import { tick, quantityText } from '../document/units.js';
 
 /** Uses of the matrix unit: they differ in shape as well as in colour. */
 const USES = [
@@ -73,7 +73,7 @@ function labelsOf(lines: readonly RoofLine[], low: number, high: number): Scatte
   });
 }
 
-const shareText = (share: number | null): string => written(share, 'share');
+const shareText = (share: number | null): string => quantityText(share, 'share');
 
 function option(points: readonly PlacedPoint[], roof: Roofline['roofs'][number] | undefined): ChartOption {
   const [from, to] = decades([...points.map(({ intensity }) => intensity), 1, 1000]);
@@ -96,10 +96,10 @@ function option(points: readonly PlacedPoint[], roof: Roofline['roofs'][number] 
         ['kernel', point.kernel],
         ['type', point.dtype ?? 'na'],
         ['matrix unit', useOf(one).name],
-        ['intensity', written(intensity, 'flop/byte')],
-        ['reached', `${written(flopsPerS, 'flop/s')} (${shareText(ofCompute)} of peak)`],
-        ['memory', `${written(bytesPerS, 'bytes/s')} (${shareText(ofMemory)} of peak)`],
-        ['time', `${written(point.time, 'ns')} in ${written(point.count, 'count')} launches`],
+        ['intensity', quantityText(intensity, 'flop/byte')],
+        ['reached', `${quantityText(flopsPerS, 'flop/s')} (${shareText(ofCompute)} of peak)`],
+        ['memory', `${quantityText(bytesPerS, 'bytes/s')} (${shareText(ofMemory)} of peak)`],
+        ['time', `${quantityText(point.time, 'ns')} in ${quantityText(point.count, 'count')} launches`],
       ];
     }),
     series: [

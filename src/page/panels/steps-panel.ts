@@ -8,7 +8,7 @@ import { histogram } from '../charts/histogram-chart.js';
 import type { PanelContent, Panel, PanelView } from '../panel.js';
 import { swatch } from '../figures/strip.js';
 import { devicePicker } from '../figures/device-picker.js';
-import { written } from '../document/units.js';
+import { quantityText } from '../document/units.js';
 import { elementAt } from '../../containers/element.js';
 
 /** Steps in the label of the chart. */
@@ -23,7 +23,11 @@ function series(steps: readonly StepEntry[]): ChartOption {
     yAxis: left('ns', { min: 0 }),
     tooltip: tips('axis', (i) => {
       const { step, span, busy } = elementAt(steps, i);
-      return [`step ${step}`, ['from first to last work', written(span, 'ns')], ['busy', written(busy, 'ns')]];
+      return [
+        `step ${step}`,
+        ['from first to last work', quantityText(span, 'ns')],
+        ['busy', quantityText(busy, 'ns')],
+      ];
     }),
     series: [{ key: 'span', color: 'var(--idle)' } as const, { key: 'busy', color: 'var(--compute)' } as const].map(
       ({ key, color }) => ({
@@ -57,7 +61,7 @@ function make(view: PanelView): PanelContent {
   const place = element('div');
   const show = (device: number): void => {
     const own = steps.list.filter((step) => step.device === device);
-    const times = own.slice(0, LABELLED_STEPS).map(({ step, span }) => `step ${step} ${written(span, 'ns')}`);
+    const times = own.slice(0, LABELLED_STEPS).map(({ step, span }) => `step ${step} ${quantityText(span, 'ns')}`);
     const more = own.length > LABELLED_STEPS ? ' …' : '';
     const label = `Time of ${own.length} steps on device ${device}, in order: ${times.join(', ')}${more}`;
     replaceContents(

@@ -2,7 +2,7 @@
 import { element } from '../document/dom-elements.js';
 import type { PanelContent, Panel, PanelView } from '../panel.js';
 import { showTimeline, type ShownTimeline } from '../timeline/timeline.js';
-import { written } from '../document/units.js';
+import { quantityText } from '../document/units.js';
 import { whenIdle, whenVisible } from '../document/when-visible.js';
 
 /** The open timeline: it listens to events of the window until it is closed. */
@@ -14,7 +14,7 @@ function make(view: PanelView): PanelContent {
   open = null;
   if (timeline === null || timeline.events === 0) return 'The page holds no events: nothing to draw over time.';
   const { leftOut } = timeline;
-  const note = `${written(leftOut, 'count')} further events of this span are left out; \`dprof html\` can choose a shorter one.`;
+  const note = `${quantityText(leftOut, 'count')} further events of this span are left out; \`dprof html\` can choose a shorter one.`;
   const place = element('div', { class: 'timeline-place' });
   whenVisible(place, () => {
     open = showTimeline(place, timeline, {

@@ -5,7 +5,7 @@ import { elementAt } from '../../containers/element.js';
 import { element } from '../document/dom-elements.js';
 import type { PanelContent, Panel, PanelView } from '../panel.js';
 import { swatch } from '../figures/strip.js';
-import { written } from '../document/units.js';
+import { quantityText } from '../document/units.js';
 
 interface UtilisationLine {
   readonly name: string;
@@ -28,9 +28,9 @@ function option(curves: readonly UtilisationLine[], width: number): ChartOption 
     xAxis: below('time from the first work', 'ns', { min: 0, max: end }),
     yAxis: left('share', { min: 0, max: 1, splitNumber: 2 }),
     tooltip: tips('axis', (i) => [
-      `${written(at(i), 'ns')} – ${written(at(i + 1), 'ns')}`,
+      `${quantityText(at(i), 'ns')} – ${quantityText(at(i + 1), 'ns')}`,
       // A point is drawn at the end of the last span too.
-      ...curves.map(({ name, shares }) => [name, written(shares[i] ?? null, 'share')] as const),
+      ...curves.map(({ name, shares }) => [name, quantityText(shares[i] ?? null, 'share')] as const),
     ]),
     series: curves.map(({ name, colour, shares, filled }) => ({
       type: 'line',
@@ -65,10 +65,10 @@ function make(view: PanelView): PanelContent {
     rows.push({ title: 'Host, launching', curves: [launching] });
   }
   const charts = rows.flatMap(({ title, curves }) => {
-    const means = curves.map(({ name, shares }) => `${name} ${written(mean(shares), 'share')}`);
+    const means = curves.map(({ name, shares }) => `${name} ${quantityText(mean(shares), 'share')}`);
     const label = `${title} over time, mean of ${spansOf(curves)} spans: ${means.join(', ')}`;
     const legend = curves.map(({ name, colour, shares }) =>
-      element('li', {}, swatch(colour), `${name}, mean ${written(mean(shares), 'share')}`),
+      element('li', {}, swatch(colour), `${name}, mean ${quantityText(mean(shares), 'share')}`),
     );
     return [
       element('h3', {}, title),
@@ -79,7 +79,7 @@ function make(view: PanelView): PanelContent {
   const when = element(
     'p',
     { class: 'note' },
-    `The first work begins ${written(start, 'ns')} after the start of the profile.`,
+    `The first work begins ${quantityText(start, 'ns')} after the start of the profile.`,
   );
   const none = host === null ? [element('p', { class: 'note' }, 'Host: the profile holds no launches.')] : [];
   return [...charts, ...none, when];

@@ -15,7 +15,7 @@ import { showSpan } from './controls/span-panel.js';
 import { TimelineCanvas } from './draw/stage.js';
 import { showTip } from './controls/tip.js';
 import { showToolbar } from './controls/toolbar.js';
-import { written } from '../document/units.js';
+import { quantityText } from '../document/units.js';
 
 export interface TimelineOptions {
   /** Index of the profile in its file, from 0. */
@@ -42,7 +42,7 @@ export function showTimeline(place: HTMLElement, timeline: Timeline, options: Ti
   const loading = element(
     'p',
     { class: 'tl-hint', role: 'status' },
-    `loading ${written(timeline.events, 'count')} events …`,
+    `loading ${quantityText(timeline.events, 'count')} events …`,
   );
   place.replaceChildren(loading);
   const load = async (): Promise<void> => {
@@ -106,7 +106,7 @@ function fill(
     element(
       'div',
       { class: 'tl' },
-      element('p', { class: 'tl-what' }, `${timeline.what}: ${written(events.count, 'count')} events`),
+      element('p', { class: 'tl-what' }, `${timeline.what}: ${quantityText(events.count, 'count')} events`),
       showToolbar(scene, keys, search.place),
       stage.body,
       stage.printed,

@@ -1,35 +1,37 @@
 import { expect } from 'chai';
-import { inScale, scaleOf, scaleOfAll, tick, written } from '../../../src/page/document/units.js';
+import { inScale, scaleOf, scaleOfAll, tick, quantityText } from '../../../src/page/document/units.js';
 
 describe('units of a page', () => {
   it('write times in the unit that fits, with four digits', () => {
-    expect([0, 7, 999, 1500, 299_876_543, 7.5e9].map((ns) => written(ns, 'ns'))).to.deep.equal([
+    expect([0, 7, 999, 1500, 299_876_543, 7.5e9].map((ns) => quantityText(ns, 'ns'))).to.deep.equal([
       '0 ns',
       '7 ns',
       '999 ns',
-      '1.50 µs',
+      '1.50 us',
       '299.9 ms',
       '7.500 s',
     ]);
   });
 
   it('write shares, sizes and rates', () => {
-    expect(written(0.1234, 'share')).to.equal('12.3 %');
-    expect(written(1, 'share')).to.equal('100.0 %');
-    expect(written(8_050_000_000, 'bytes')).to.equal('8.05 GB');
-    expect(written(989e12, 'flop/s')).to.equal('989.0 TFLOP/s');
-    expect(written(1234567, 'count')).to.equal('1,234,567');
+    expect(quantityText(0.1234, 'share')).to.equal('12.3 %');
+    expect(quantityText(1, 'share')).to.equal('100.0 %');
+    expect(quantityText(8_050_000_000, 'bytes')).to.equal('8.05 GB');
+    // 8,050,000,000 / 2^30 = 7.497
+    expect(quantityText(8_050_000_000, 'memory')).to.equal('7.50 GiB');
+    expect(quantityText(989e12, 'flop/s')).to.equal('989.0 TFLOP/s');
+    expect(quantityText(1234567, 'count')).to.equal('1,234,567');
   });
 
   it('never write unknown values, or values above 0, as 0', () => {
-    expect(written(null, 'ns')).to.equal('na');
-    expect(written(NaN, 'bytes')).to.equal('na');
-    expect(written(0.00001, 'share')).to.equal('<0.1 %');
+    expect(quantityText(null, 'ns')).to.equal('na');
+    expect(quantityText(NaN, 'bytes')).to.equal('na');
+    expect(quantityText(0.00001, 'share')).to.equal('<0.1 %');
     expect(inScale(3, scaleOf('ns', 5e9))).to.equal('<0.001');
   });
 
   it('give a column one scale, by its largest value', () => {
-    expect(scaleOfAll('ns', [2e6]).suffix).to.equal('µs');
+    expect(scaleOfAll('ns', [2e6]).suffix).to.equal('us');
     const scale = scaleOfAll('ns', [2e7, null, 1500, -3]);
     expect(scale.suffix).to.equal('ms');
     expect([2e7, null, 1500].map((ns) => inScale(ns, scale))).to.deep.equal(['20.000', 'na', '0.002']);

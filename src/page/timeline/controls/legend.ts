@@ -1,7 +1,7 @@
 /** The legend of the colours. A click on an entry searches for its text. */
 import { elementAt } from '../../../containers/element.js';
 import { element } from '../../document/dom-elements.js';
-import { written } from '../../document/units.js';
+import { quantityText } from '../../document/units.js';
 import { STRONG, UNKNOWN, type ColourKey, type LegendEntry } from '../model/event-colours.js';
 import type { Scene } from '../model/scene.js';
 import { FULL, PRINTED, readTheme, styleOf, watchTheme, type CanvasTheme } from '../draw/canvas-colours.js';
@@ -17,7 +17,7 @@ const FIELDS: Readonly<Record<ColourKey, string>> = {
 };
 
 function title({ text, count, time }: LegendEntry): string {
-  return `${text ?? 'unknown'}: ${written(count, 'count')} events, ${written(time, 'ns')}`;
+  return `${text ?? 'unknown'}: ${quantityText(count, 'count')} events, ${quantityText(time, 'ns')}`;
 }
 
 export function showLegend(scene: Scene, signal: AbortSignal): HTMLElement {
@@ -43,7 +43,7 @@ export function showLegend(scene: Scene, signal: AbortSignal): HTMLElement {
       });
       return made;
     });
-    const others = `${written(rest.count, 'count')} others, paler (${written(rest.time, 'ns')})`;
+    const others = `${quantityText(rest.count, 'count')} others, paler (${quantityText(rest.time, 'ns')})`;
     const pale = element('span', {}, swatch(STRONG), element('span', {}, others));
     place.replaceChildren(...entries, ...(rest.count === 0 ? [] : [pale]));
   };

@@ -1,6 +1,6 @@
 /** The list of markers: show, rename and remove one; save all to a file, load them from one. */
 import { button, element } from '../../document/dom-elements.js';
-import { written } from '../../document/units.js';
+import { quantityText } from '../../document/units.js';
 import {
   LARGEST_FILE,
   LONGEST_NAME,
@@ -66,7 +66,7 @@ export function showMarkers(scene: Scene): MarkerPanel {
     return element(
       'li',
       {},
-      button(written(time, 'ns'), show, { title: 'show' }),
+      button(quantityText(time, 'ns'), show, { title: 'show' }),
       name,
       button('Remove', remove, { 'aria-label': `Remove ${marker.name}` }),
     );
@@ -84,7 +84,7 @@ export function showMarkers(scene: Scene): MarkerPanel {
       if (chosen.size > LARGEST_FILE * 3) throw new Error(`the file is larger than ${LARGEST_FILE / 1e6} MB`);
       const read = readMarkers(await chosen.text());
       scene.set({ markers: mergedMarkers(scene.shown.markers, read) });
-      status.textContent = `${written(read.length, 'count')} markers read`;
+      status.textContent = `${quantityText(read.length, 'count')} markers read`;
     } catch (error) {
       status.textContent = `not read: ${error instanceof Error ? error.message : 'no markers'}`;
     }

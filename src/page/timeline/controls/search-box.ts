@@ -1,6 +1,6 @@
 /** The search: an input, the count and time of the matches, and buttons that go from match to match. */
 import { button, element } from '../../document/dom-elements.js';
-import { written } from '../../document/units.js';
+import { quantityText } from '../../document/units.js';
 import type { Scene } from '../model/scene.js';
 import { nextMatch, type SearchMatches, type MatchSum } from '../model/search.js';
 
@@ -14,7 +14,7 @@ interface SearchBox {
 }
 
 function sumText({ count, time, share }: MatchSum, side: string): string {
-  return `${written(count, 'count')} on ${side}, ${written(time, 'ns')} (${written(share, 'share')})`;
+  return `${quantityText(count, 'count')} on ${side}, ${quantityText(time, 'ns')} (${quantityText(share, 'share')})`;
 }
 
 function matchText(matches: SearchMatches | null): string {
@@ -22,7 +22,7 @@ function matchText(matches: SearchMatches | null): string {
   const { device, host } = matches;
   if (device.count + host.count === 0) return 'no match';
   const sides = [device.count > 0 ? sumText(device, 'devices') : '', host.count > 0 ? sumText(host, 'threads') : ''];
-  return `${written(matches.list.length, 'count')} matches: ${sides.filter((side) => side !== '').join('; ')}`;
+  return `${quantityText(matches.list.length, 'count')} matches: ${sides.filter((side) => side !== '').join('; ')}`;
 }
 
 export function showSearch(scene: Scene): SearchBox {

@@ -1,6 +1,6 @@
 /** Statistics of the selected span, in tables. */
 import { button, element } from '../../document/dom-elements.js';
-import { written } from '../../document/units.js';
+import { quantityText } from '../../document/units.js';
 import type { Scene } from '../model/scene.js';
 import { spanStatistics, type LaneShare, type TextShare, type SpanStatistics } from '../model/span.js';
 import { around } from '../model/view.js';
@@ -22,9 +22,9 @@ function table(title: string, heads: RowCells, rows: readonly RowCells[]): HTMLE
 function shareTable(title: string, name: string, shares: readonly TextShare[], whole: number): HTMLElement {
   const rows = shares.map(({ text, count, time }) => [
     text ?? 'na',
-    written(count, 'count'),
-    written(time, 'ns'),
-    written(whole > 0 ? time / whole : null, 'share'),
+    quantityText(count, 'count'),
+    quantityText(time, 'ns'),
+    quantityText(whole > 0 ? time / whole : null, 'share'),
   ]);
   return table(title, [name, 'events', 'time', 'share'], rows);
 }
@@ -32,19 +32,19 @@ function shareTable(title: string, name: string, shares: readonly TextShare[], w
 function laneTable(title: string, lanes: readonly LaneShare[]): HTMLElement {
   const rows = lanes.map(({ name, group, events, busy, share }) => [
     name === group ? group : `${group} / ${name}`,
-    written(events, 'count'),
-    written(busy, 'ns'),
-    written(share, 'share'),
+    quantityText(events, 'count'),
+    quantityText(busy, 'ns'),
+    quantityText(share, 'share'),
   ]);
   return table(title, ['lane', 'events', 'busy', 'share'], rows);
 }
 
 function summary(span: SpanStatistics): string {
-  const unknown = span.withoutBytes > 0 ? `, ${written(span.withoutBytes, 'count')} events without` : '';
+  const unknown = span.withoutBytes > 0 ? `, ${quantityText(span.withoutBytes, 'count')} events without` : '';
   return (
-    `${written(span.length, 'ns')}: ${written(span.deviceCount, 'count')} events on devices, ` +
-    `${written(span.deviceTime, 'ns')} in sum; ${written(span.bytes, 'bytes')}${unknown}; ` +
-    `${written(span.flops, 'flop')}; ${written(span.hostCount, 'count')} events on threads`
+    `${quantityText(span.length, 'ns')}: ${quantityText(span.deviceCount, 'count')} events on devices, ` +
+    `${quantityText(span.deviceTime, 'ns')} in sum; ${quantityText(span.bytes, 'bytes')}${unknown}; ` +
+    `${quantityText(span.flops, 'flop')}; ${quantityText(span.hostCount, 'count')} events on threads`
   );
 }
 
@@ -65,7 +65,7 @@ export function showSpan(scene: Scene, signal: AbortSignal): HTMLElement {
     });
     const head = element('h3', {}, 'Span ', zoom, ' ', clear);
     if (sums.lanes.length === 0) {
-      place.replaceChildren(head, element('p', {}, `${written(sums.length, 'ns')} without events`));
+      place.replaceChildren(head, element('p', {}, `${quantityText(sums.length, 'ns')} without events`));
       return;
     }
     place.replaceChildren(

@@ -1,6 +1,6 @@
 /** Properties of an event as text, for tooltips and details. */
 import { elementAt } from '../../../containers/element.js';
-import { written } from '../../document/units.js';
+import { quantityText } from '../../document/units.js';
 import { durOf, isOnDevice, kindOf, laneOf, startOf, textOf, type TimelineEvents, type TextColumn } from './events.js';
 
 export type EventFact = readonly [name: string, value: string];
@@ -22,7 +22,7 @@ export function shortFacts(events: TimelineEvents, event: number): readonly Even
     const text = textOf(events, column, event);
     return text === null ? [] : [[title, text]];
   });
-  return [['kind', kindOf(events, event)], ['duration', written(durOf(events, event), 'ns')], ...texts];
+  return [['kind', kindOf(events, event)], ['duration', quantityText(durOf(events, event), 'ns')], ...texts];
 }
 
 /** All properties of an event but its name. */
@@ -33,8 +33,8 @@ export function allFacts(events: TimelineEvents, event: number): readonly EventF
   const id = elementAt(events.id, event);
   const facts: EventFact[] = [
     ['kind', kindOf(events, event)],
-    ['start', `${written(start, 'ns')} (${whole(events.origin + start)} ns in the profile)`],
-    ['duration', `${written(dur, 'ns')} (${whole(dur)} ns)`],
+    ['start', `${quantityText(start, 'ns')} (${whole(events.origin + start)} ns in the profile)`],
+    ['duration', `${quantityText(dur, 'ns')} (${whole(dur)} ns)`],
     ['lane', `${lane?.group ?? 'na'} / ${lane?.name ?? 'na'}`],
   ];
   const onDevice = isOnDevice(events, event);
@@ -44,7 +44,7 @@ export function allFacts(events: TimelineEvents, event: number): readonly EventF
   }
   if (onDevice) {
     const withRate = (amount: number | null, unit: 'flop' | 'bytes'): string =>
-      amount === null ? 'na' : `${written(amount, unit)} (${written(rate(amount, dur), `${unit}/s`)})`;
+      amount === null ? 'na' : `${quantityText(amount, unit)} (${quantityText(rate(amount, dur), `${unit}/s`)})`;
     facts.push(['FLOPs', withRate(known(elementAt(events.flops, event)), 'flop')]);
     facts.push(['bytes', withRate(known(elementAt(events.bytes, event)), 'bytes')]);
   }

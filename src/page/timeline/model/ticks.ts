@@ -1,11 +1,5 @@
 /** Ticks of a time axis, and their texts. */
-
-const UNITS = [
-  { name: 's', ns: 1e9 },
-  { name: 'ms', ns: 1e6 },
-  { name: 'µs', ns: 1e3 },
-  { name: 'ns', ns: 1 },
-] as const;
+import { scaleOf } from '../../../record/units.js';
 
 /** The least of 1, 2, 5 × 10^n ns that is at least `least`, and at least 1 ns. */
 export function tickStep(least: number): number {
@@ -24,8 +18,8 @@ export function ticks(from: number, to: number, step: number): number[] {
 
 /** A tick's text: in the unit of the largest time, with as many digits as the step needs. */
 export function tickText(time: number, step: number, largest: number): string {
-  const unit = UNITS.find(({ ns }) => Math.max(Math.abs(largest), step) >= ns) ?? UNITS[3];
-  const digits = Math.max(0, Math.ceil(-Math.log10(step / unit.ns) - 1e-9));
+  const { unit, size } = scaleOf(Math.max(Math.abs(largest), step), 'time');
+  const digits = Math.max(0, Math.ceil(-Math.log10(step / size) - 1e-9));
   const options = { minimumFractionDigits: digits, maximumFractionDigits: digits };
-  return `${(time / unit.ns).toLocaleString('en', options)} ${unit.name}`;
+  return `${(time / size).toLocaleString('en', options)} ${unit}`;
 }

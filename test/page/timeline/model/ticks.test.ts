@@ -28,6 +28,6 @@ describe('ticks of a time axis', () => {
     expect(tickText(2_000_000, 500_000, 3e6)).to.equal('2.0 ms');
     expect(tickText(12_345_678, 1, 2e7)).to.equal('12.345678 ms');
     expect(tickText(200, 50, 900)).to.equal('200 ns');
-    expect(tickText(0, 20_000, 90_000)).to.equal('0 µs');
+    expect(tickText(0, 20_000, 90_000)).to.equal('0 us');
   });
 });
