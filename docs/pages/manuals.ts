@@ -62,7 +62,7 @@ export const dparseManual = (version: string): string =>
       'FORMATS',
       ...READERS.map(({ id, title }) => item(bold(id), title)),
       paragraph('Recognised, and answered with what to do:'),
-      ...UNREADABLE.filter(({ title }) => title !== 'text').map(({ title, hint }) => item(title, hint)),
+      ...UNREADABLE.map(({ title, hint }) => item(title, hint)),
     ),
     memory(dparse.MEMORY),
     exitStatus(

@@ -81,38 +81,52 @@ async function openOne(file: string | undefined, progress: Progress, types: Reco
   const onBytes = (bytes: number): void => {
     progress.at((done += bytes), total);
   };
-  const input = onStdin ? await openStream(process.stdin, 'stdin', onBytes) : await openFile(file, onBytes);
-  if (mayBeRecords(input)) {
-    const ending = new StreamStatus(input.name);
-    return { name: input.name, batches: readRecords(input, types, ending), ending, close: input.close };
+  const open = (): Promise<Input> => {
+    done = 0;
+    return onStdin ? openStream(process.stdin, 'stdin', onBytes) : openFile(file, onBytes);
+  };
+  const input = await open();
+  const form = formOf(input.head);
+  if (form === 'records') return openRecords(input, types);
+  // A pipe cannot be read again by the parser, which reads files.
+  if (onStdin || !statSync(file).isFile()) {
+    if (form === 'text') return openRecords(input, types);
+    input.close();
+    const hint = 'dprof FILE, or dparse FILE | dprof';
+    throw new UserError('not records, and a profile cannot be read from a pipe', { where: input.name, hint });
   }
   input.close();
-  // What was read from a pipe is gone, and the parser reads files.
-  if (!onStdin && statSync(file).isFile()) return parseProfile(file, types);
-  const hint = 'dprof FILE, or dparse FILE | dprof';
-  throw new UserError('not records, and a profile cannot be read from a pipe', { where: input.name, hint });
+  const { UnknownText } = await import('../parse/registry.js');
+  try {
+    return await parseProfile(file, types);
+  } catch (error) {
+    // The reader of records states which line is none.
+    if (error instanceof UnknownText) return openRecords(await open(), types);
+    throw error;
+  }
 }
 
-/** Markup, a log's frame, a comment; `hbm_read_bytes  851968`; `Name,Type,Start Time(us)`. */
-const NO_RECORD =
-  /^\s*(?:<|==|#|[a-z]+(?:_[a-z0-9]+)+[ \t]+\S+[ \t]*(?:\r?\n|$)|\ufeff?[^{\n]*,[^{\n]*\((?:us|MB|KB)\))/;
+function openRecords(input: Input, types: RecordTypes | undefined): Opening {
+  const ending = new StreamStatus(input.name);
+  return { name: input.name, batches: readRecords(input, types, ending), ending, close: input.close };
+}
 
-/** Records are text. A database, another binary file, XML, a log, a trace or a list of metrics is left to the parser to name. */
-function mayBeRecords({ head }: Input): boolean {
+/**
+ * Form of an input by its first bytes. Records are text whose first line is an object with a type, or a Python dict; a
+ * trace is one large JSON value. What other text is, the parser decides.
+ */
+function formOf(head: Buffer): 'records' | 'text' | 'other' {
   const isBinary = head.subarray(0, 512).some((byte) => byte < 32 && (byte < 9 || byte > 13));
-  return !isBinary && !NO_RECORD.test(head.subarray(0, 512).toString('latin1')) && !isTrace(head);
-}
-
-/** A trace is one large JSON value; a record has a line of its own and names its type there. */
-function isTrace(head: Buffer): boolean {
+  if (isBinary) return 'other';
   const text = head
     .subarray(0, 4096)
     .toString('utf8')
     .replace(/^\ufeff/, '')
     .trimStart();
-  if (text.startsWith('[')) return true;
+  if (text.startsWith('[')) return 'other';
   const [line = ''] = text.split('\n', 1);
-  return /^\{\s*(?:"|$)/.test(line) && !line.includes('"type":');
+  if (/^\{\s*(?:"|$)/.test(line) && !line.includes('"type":')) return 'other';
+  return text === '' || text.startsWith('{') ? 'records' : 'text';
 }
 
 const BATCH = 1000;

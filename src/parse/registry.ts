@@ -35,9 +35,14 @@ export const PROFILE_TABLES: readonly string[] = READERS.flatMap(({ tableNames }
 /** Folders that profilers write; one without a readable profile is explained. */
 export const OUTPUT_FOLDERS: readonly OutputFolder[] = READERS.flatMap(({ outputFolder }) => outputFolder ?? []);
 
+const FORMATS_HINT = 'dparse --formats lists what can be read';
+
+/** A text of no known kind: neither a profile nor anything that is recognised as unreadable. */
+export class UnknownText extends UserError {}
+
 /**
  * The reader of an input.
- * @throws UserError saying what the input is and what to do, when no format fits
+ * @throws UserError stating what the input is and what to do, when no format fits; UnknownText for other text
  */
 export function detect(probe: Probe): Reader {
   const reader = READERS.find((candidate) => candidate.sniff(probe));
@@ -51,15 +56,13 @@ export function detect(probe: Probe): Reader {
       `SQLite database of no known profiler, ${tables.length === 0 ? 'without tables' : `with tables ${shown}`}`,
       {
         where: probe.file,
-        hint: 'dparse --formats lists what can be read',
+        hint: FORMATS_HINT,
       },
     );
   }
   const known = UNREADABLE.find((candidate) => candidate.sniff(probe));
-  throw new UserError(`is ${known?.title ?? 'not a profile'}`, {
-    where: probe.file,
-    hint: known?.hint ?? 'dparse --formats',
-  });
+  if (known !== undefined) throw new UserError(`is ${known.title}`, { where: probe.file, hint: known.hint });
+  throw new UnknownText('is text', { where: probe.file, hint: FORMATS_HINT });
 }
 
 /**

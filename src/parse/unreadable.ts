@@ -61,7 +61,6 @@ export const UNREADABLE: readonly Unreadable[] = [
     hint: 'give trace_view.json, kernel_details.csv or the directory',
     sniff: ({ head }) => /^[^\n{]*,[^\n{]*\((?:us|MB|KB)\)/.test(head.toString('utf8')),
   },
-  { title: 'text', hint: 'dparse --formats lists what can be read', sniff: () => true },
 ];
 
 /** Databases that are recognised but hold no activities. */

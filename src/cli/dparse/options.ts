@@ -54,7 +54,7 @@ export function helpText(): string {
 
 export function formatsText(): string {
   const rows = READERS.map(({ id, title }) => `${id.padEnd(14)} ${title}\n`);
-  const refused = UNREADABLE.filter(({ title }) => title !== 'text').map(({ title, hint }) => `  ${title}: ${hint}\n`);
+  const refused = UNREADABLE.map(({ title, hint }) => `  ${title}: ${hint}\n`);
   return `${rows.join('')}\nRecognised, and answered with what to do:\n${refused.join('')}`;
 }
 
