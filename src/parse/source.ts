@@ -89,14 +89,32 @@ export async function open(path: string, stdin: AsyncIterable<Buffer> = process.
   return unpack(path, basename(path), createReadStream(path));
 }
 
-/** Copies a stream into a temporary file, undoing gzip. */
-async function unpack(name: string, file: string, stream: AsyncIterable<Buffer>): Promise<Source> {
+/** Temporary folders in use, removed at the latest when the process exits. */
+const temporaryFolders = new Set<string>();
+
+function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'dparse-'));
+  if (temporaryFolders.size === 0) process.on('exit', removeFolders);
+  temporaryFolders.add(folder);
+  return folder;
+}
+
+function removeFolder(folder: string): void {
+  rmSync(folder, { recursive: true, force: true });
+  temporaryFolders.delete(folder);
+  if (temporaryFolders.size === 0) process.off('exit', removeFolders);
+}
+
+function removeFolders(): void {
+  for (const folder of temporaryFolders) removeFolder(folder);
+}
+
+/** Copies a stream into a temporary file, inflating gzip. */
+async function unpack(name: string, file: string, stream: AsyncIterable<Buffer>): Promise<Source> {
+  const folder = temporaryFolder();
   const dispose = (): void => {
-    process.off('exit', dispose);
-    rmSync(folder, { recursive: true, force: true });
+    removeFolder(folder);
   };
-  process.on('exit', dispose);
   try {
     const raw = join(folder, 'input');
     await pipeline(stream, createWriteStream(raw));
