@@ -27,8 +27,8 @@ export class NumericColumn<A extends NumberArray = Float64Array<ArrayBuffer>> {
     return new NumericColumn((capacity) => new Uint32Array(capacity));
   }
 
-  /** Places in one of two tables: -2^31 to 2^31 - 1. */
-  static places(): NumericColumn<Int32Array<ArrayBuffer>> {
+  /** Row numbers, with negative ones for none: -2^31 to 2^31 - 1. */
+  static int32(): NumericColumn<Int32Array<ArrayBuffer>> {
     return new NumericColumn((capacity) => new Int32Array(capacity));
   }
 

@@ -3,7 +3,7 @@ import { Sorted, type SortKey } from '../query/sort.js';
 import type { GroupWork, AmountsOfGroups } from './amounts.js';
 import type { Durations } from './durations.js';
 import { ROOT, type GroupPath, type GroupTree } from './group-tree.js';
-import { spreadOf, type Spread } from './spread.js';
+import { spreadOf, type Spread } from '../../record/statistics.js';
 
 /** Its key is the last one, and its level 1, where no tree is asked for. */
 export interface GroupRow extends GroupPath {

@@ -7,9 +7,9 @@
  */
 import { type Value } from '../../table/column.js';
 import { mixed } from '../../containers/hash.js';
-import { Integers } from '../../containers/integers.js';
-import { GroupIndex } from './group-index.js';
-import { KeyTexts } from './key-texts.js';
+import { HashIndex } from '../../containers/hash-index.js';
+import { NumericColumn } from '../../containers/numeric-column.js';
+import { KeyValues } from './key-values.js';
 
 export const ROOT = 0;
 /** No place, or no group at a place. */
@@ -34,20 +34,20 @@ export interface GroupPath {
 }
 
 export class GroupTree {
-  readonly #texts = new KeyTexts();
-  readonly #parents = new Integers();
-  readonly #steps = new Integers();
-  readonly #values = new Integers();
-  readonly #groups = new Integers();
-  readonly #first = new Integers();
-  readonly #last = new Integers();
-  readonly #next = new Integers();
+  readonly #values_ = new KeyValues();
+  readonly #parents = NumericColumn.int32();
+  readonly #steps = NumericColumn.int32();
+  readonly #values = NumericColumn.int32();
+  readonly #groups = NumericColumn.int32();
+  readonly #first = NumericColumn.int32();
+  readonly #last = NumericColumn.int32();
+  readonly #next = NumericColumn.int32();
   /** Its groups and those beneath it, in the order of the tree. */
-  readonly #from = new Integers();
-  readonly #to = new Integers();
+  readonly #from = NumericColumn.int32();
+  readonly #to = NumericColumn.int32();
   /** Place of each group. */
-  readonly #places = new Integers();
-  readonly #lookup = new GroupIndex((at) => hashOf(this.#parents.at(at), this.#steps.at(at), this.#values.at(at)));
+  readonly #places = NumericColumn.int32();
+  readonly #lookup = new HashIndex((at) => hashOf(this.#parents.at(at), this.#steps.at(at), this.#values.at(at)));
 
   /**
    * @param keys how many each group has
@@ -69,7 +69,7 @@ export class GroupTree {
   }
   /** Bytes of the texts of keys. */
   get bytes(): number {
-    return this.#texts.bytes;
+    return this.#values_.bytes;
   }
 
   /** The number of the group with these keys, from 0 in the order in which they come. */
@@ -77,8 +77,8 @@ export class GroupTree {
     let at = ROOT;
     keys.forEach((value, key) => {
       if (!this.tree || typeof value !== 'object' || value === null || value.length === 0) {
-        at = this.#beneath(at, stepOf(key, false), this.#texts.of(value));
-      } else for (const entry of value) at = this.#beneath(at, stepOf(key, true), this.#texts.of(entry));
+        at = this.#beneath(at, stepOf(key, false), this.#values_.numberOf(value));
+      } else for (const entry of value) at = this.#beneath(at, stepOf(key, true), this.#values_.numberOf(entry));
     });
     const known = this.#groups.at(at);
     if (known !== NONE) return known;
@@ -171,7 +171,7 @@ export class GroupTree {
     let before = NONE;
     for (const at of way.reverse()) {
       const step = this.#steps.at(at);
-      const value = this.#texts.at(this.#values.at(at));
+      const value = this.#values_.at(this.#values.at(at));
       if (step !== before) entries = [];
       if (isEntry(step)) entries.push(value as number | string);
       keys[keyOf(step)] = isEntry(step) ? entries : value;

@@ -10,7 +10,8 @@
  * data", Genome Biology 11 (2010) R106, formula 5.
  */
 import type { Pair, Times, Which } from './input-pair.js';
-import { median, testSteps, verdictOf, type Settings, type StepTest, type Verdict } from './verdict.js';
+import { median } from '../../record/statistics.js';
+import { testSteps, verdictOf, type Settings, type StepTest, type Verdict } from './verdict.js';
 
 /** Rows that have a time in every sample; with fewer, a median says more of its rows than of the step. */
 export const LEAST_ROWS = 10;
@@ -71,7 +72,7 @@ export function withoutCommon(times: Times, { factors, change, verdict }: Common
 
 const isTime = (ns: number): boolean => ns > 0;
 
-const middle = (values: ArrayLike<number>): number => median(Float64Array.from(values)) ?? 1;
+const middle = (values: ArrayLike<number>): number => median(values) ?? 1;
 
 const levelsOf = (times: Times): Pair<number> => ({ base: middle(times.base), new: middle(times.new) });
 

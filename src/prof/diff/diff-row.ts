@@ -1,6 +1,7 @@
 /** A row of the comparison: what both inputs have of some kernels, and whether it changed. Pure. */
 import type { Pair, Times } from './input-pair.js';
-import { median, percentOf, verdictOf, type StepTest, type Verdict } from './verdict.js';
+import { median } from '../../record/statistics.js';
+import { percentOf, verdictOf, type StepTest, type Verdict } from './verdict.js';
 
 /** A key's text; null for unknown. */
 export type Key = string | null;

@@ -6,6 +6,7 @@
  * less is then below the false-discovery rate. Source of the idea: D. J. McCarthy, G. K. Smyth, "Testing significance
  * relative to a fold-change threshold is a TREAT", Bioinformatics 25 (2009) 765-771.
  */
+import { median } from '../../record/statistics.js';
 import { mannWhitney } from './mann-whitney.js';
 import type { Times } from './input-pair.js';
 
@@ -70,11 +71,3 @@ export function verdictOf(test: StepTest | null, q: number | null, rate: number)
 
 export const percentOf = (before: number | null, after: number | null): number | null =>
   before === null || after === null || before === 0 ? null : (100 * (after - before)) / before;
-
-export function median(values: Float64Array): number | null {
-  const sorted = values.slice().sort();
-  const half = sorted.length >> 1;
-  const upper = sorted[half];
-  if (upper === undefined) return null;
-  return sorted.length % 2 === 1 ? upper : ((sorted[half - 1] ?? upper) + upper) / 2;
-}

@@ -1,5 +1,6 @@
 /** When each training step ran: from the first launch of its kernels to the end of the last. */
 import type { ProfileLine } from '../../record/record.js';
+import { median } from '../../record/statistics.js';
 import { launchOf } from '../device-activity.js';
 import { HostSteps, MOST_STEPS, stepOf } from '../steps/host-steps.js';
 import type { TimedActivity } from './timed-activity.js';
@@ -61,10 +62,10 @@ export class StepTimes {
    */
   median(before: number): StepTime | null {
     const all = this.all;
-    const lengths = all.map(({ length }) => length).sort((a, b) => a - b);
-    const median = lengths[(lengths.length - 1) >> 1];
-    if (median === undefined) return null;
-    const distance = ({ length }: StepTime): number => Math.abs(length - median);
+    const lengths = all.map(({ length }) => length);
+    const usual = median(lengths, 'lower');
+    if (usual === null) return null;
+    const distance = ({ length }: StepTime): number => Math.abs(length - usual);
     const whole = all.filter(({ end }) => end < before);
     const nearer = (best: StepTime | null, step: StepTime): StepTime =>
       best === null || distance(step) < distance(best) ? step : best;

@@ -1,4 +1,5 @@
 /** How large DMA packets are: how many of each size, in bounded memory. */
+import { medianOfCounts } from '../../record/statistics.js';
 
 /** Programs use few sizes. Beyond so many different ones, a new size counts as the power of two below it. */
 const MOST_SIZES = 4096;
@@ -31,13 +32,7 @@ export class PacketSizes {
 
   /** Half of the packets are at most so large; null without packets. */
   get median(): number | null {
-    const sizes = [...this.#counts].sort(([a], [b]) => a - b);
-    let left = this.packets / 2;
-    for (const [size, count] of sizes) {
-      left -= count;
-      if (left <= 0) return size;
-    }
-    return null;
+    return medianOfCounts(this.#counts);
   }
 
   /** Packets by the power of two at or below their size, smallest first. */

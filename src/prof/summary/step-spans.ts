@@ -1,5 +1,5 @@
 /** How long each step took on each device: from its first work to its last, in one pass over work in order of start. */
-import { spreadOf } from '../by/spread.js';
+import { spreadOf } from '../../record/statistics.js';
 import { MOST_STEPS } from '../steps/host-steps.js';
 import { PS_PER_NS, Union } from '../../containers/interval-union.js';
 import type { Stretch } from './device-sums.js';

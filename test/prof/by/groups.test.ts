@@ -4,7 +4,6 @@ import fc from 'fast-check';
 import { AGGREGATES, DEFAULT_AGGREGATES, TREE_AGGREGATES } from '../../../src/prof/by/aggregates.js';
 import { Groups, MOST_GROUPS, MOST_PLACES } from '../../../src/prof/by/groups.js';
 import { parseGrouping } from '../../../src/prof/by/grouping.js';
-import { spreadOf } from '../../../src/prof/by/spread.js';
 import { UsageError, UserError } from '../../../src/record/errors.js';
 import type { KernelRecord } from '../../../src/record/record.js';
 import { groupsOf, valuesOf } from '../../support/groups.js';
@@ -18,15 +17,6 @@ const timed = (short: string, ...durs: (number | null)[]): KernelRecord[] =>
   durs.map((dur) => kernel({ short, name: short, dur }));
 
 describe('a group', () => {
-  it('has the spread of its durations', () => {
-    // Mean 20 / 4; middle two 3 and 4; squares 16 + 4 + 1 + 25 over 3.
-    expect(spreadOf(Float64Array.of(10, 3, 1, 6))).to.deep.equal({
-      ...{ count: 4, total: 20, mean: 5, median: 4.5, min: 1, max: 10, stddev: Math.sqrt(46 / 3) },
-    });
-    expect(spreadOf(Float64Array.of(7))).to.include({ median: 7, stddev: 0 });
-    expect(spreadOf(Float64Array.of(2, 9, 4))).to.include({ median: 4 });
-  });
-
   it('has as its share that of all groups, also of those that are not shown', () => {
     const records = [...timed('a', 10, 20), ...timed('b', 60), ...timed('c', 10)];
     expect(rowsOf(records, { by: 'kernel', columns: 'kernel,count,total,share' })).to.deep.equal([

@@ -19,7 +19,7 @@ export class Connections {
   readonly #connections = NumericColumn.floats();
   readonly #ops = NumericColumn.counts();
   /** By row, the row before it with the same connection. */
-  readonly #before = NumericColumn.places();
+  readonly #before = NumericColumn.int32();
   readonly #last = new PairIndex(
     () => 0,
     (row) => this.#connections.at(row),

@@ -1,27 +1,20 @@
 /** Lists of strings, each different one held once. Memory: 4 bytes a string, and 12 for every list. */
+import { mixed } from '../../../../containers/hash.js';
+import { HashIndex, NO_ROW } from '../../../../containers/hash-index.js';
 import { NumericColumn } from '../../../../containers/numeric-column.js';
-import { PairIndex } from '../../../../containers/pair-index.js';
 
 export class DifferentStacks {
   readonly #strings = NumericColumn.counts();
-  /** By list, the place of its first string, and a number that equal lists have. */
+  /** By list, the place of its first string, and its hash. */
   readonly #first = NumericColumn.counts();
-  readonly #hashes = NumericColumn.counts();
-  readonly #index = new PairIndex(
-    (stack) => this.#hashes.at(stack),
-    (stack) => this.#attempt.at(stack),
-  );
-  /** Lists of the same hash are numbered. */
-  readonly #attempt = NumericColumn.counts();
+  readonly #hashes = NumericColumn.int32();
+  readonly #index = new HashIndex((list) => this.#hashes.at(list));
 
   /** The number of a list. */
   numberOf(strings: readonly number[]): number {
     const hash = hashOf(strings);
-    for (let attempt = 0; ; attempt++) {
-      const known = this.#index.get(hash, attempt);
-      if (known === -1) return this.#add(strings, hash, attempt);
-      if (this.#isEqual(known, strings)) return known;
-    }
+    const known = this.#index.find(hash, (list) => this.#isEqual(list, strings));
+    return known === NO_ROW ? this.#add(strings, hash) : known;
   }
 
   /** The strings of a list. */
@@ -40,19 +33,14 @@ export class DifferentStacks {
     return this.#end(number) - first === strings.length && strings.every((string, i) => this.#strings.at(first + i) === string); // prettier-ignore
   }
 
-  #add(strings: readonly number[], hash: number, attempt: number): number {
+  #add(strings: readonly number[], hash: number): number {
     this.#first.push(this.#strings.length);
     for (const string of strings) this.#strings.push(string);
     this.#hashes.push(hash);
-    this.#attempt.push(attempt);
-    this.#index.put(this.#first.length - 1);
-    return this.#first.length - 1;
+    const list = this.#first.length - 1;
+    this.#index.add(hash, list);
+    return list;
   }
 }
 
-/** FNV-1a over whole numbers. */
-function hashOf(strings: readonly number[]): number {
-  let hash = 0x811c9dc5;
-  for (const string of strings) hash = Math.imul(hash ^ string, 0x01000193);
-  return hash >>> 0;
-}
+const hashOf = (strings: readonly number[]): number => strings.reduce(mixed, 0);

@@ -30,7 +30,7 @@ interface Task {
 
 export class TaskRows {
   /** By activity, its row among the kernels or the collectives; -1 where it has none. */
-  readonly source = NumericColumn.places();
+  readonly source = NumericColumn.int32();
   /** By activity, the string of its task type. */
   readonly taskType = NumericColumn.counts();
   /** By connection, when the device came by a range of the program. */

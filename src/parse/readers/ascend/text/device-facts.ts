@@ -6,6 +6,7 @@
  */
 import { isCubeClass } from '../../../../record/engines.js';
 import type { Device } from '../../../../record/record.js';
+import { median } from '../../../../record/statistics.js';
 import type { KernelDetails } from './kernel-details.js';
 
 const CYCLES = 'aic_total_cycles';
@@ -14,11 +15,6 @@ const UTILIZATION = 'cube_utilization(%)';
 
 /** Kernels shorter than this, in ns, tell it too coarsely. */
 const SHORTEST = 50_000;
-
-const median = (values: number[]): number | null => {
-  values.sort((a, b) => a - b);
-  return values[values.length >> 1] ?? null;
-};
 
 /** Clock in Hz and number of matrix units; null where it is not told. */
 export interface CoreFacts {
@@ -44,8 +40,8 @@ export function coreFacts(details: KernelDetails | null, told: number | null): C
     if (Number.isFinite(clock)) clocks.push(clock);
     if (Number.isFinite(product)) products.push(product);
   }
-  const clockHz = told ?? roundToMHz(median(clocks));
-  const product = median(products);
+  const clockHz = told ?? roundToMHz(median(clocks, 'upper'));
+  const product = median(products, 'upper');
   const units = product === null || clockHz === null ? most : Math.max(most, Math.round(product / clockHz));
   return { clockHz, units: units > 0 ? units : null };
 }

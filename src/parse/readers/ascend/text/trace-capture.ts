@@ -45,7 +45,7 @@ export class TraceCapture implements Capture {
   readonly #events: TraceEvents;
   readonly #details: KernelDetails | null;
   /** By activity, its row in kernel_details.csv; -1 where it has none. */
-  readonly #detailRows = NumericColumn.places();
+  readonly #detailRows = NumericColumn.int32();
   /** By activity, the lane of the device, and the number plus one of its task's type. */
   readonly #lanes = NumericColumn.counts();
   readonly #types = NumericColumn.counts();

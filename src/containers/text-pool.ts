@@ -1,0 +1,79 @@
+/**
+ * Numbered texts, each different one held once as UTF-8 outside of the heap, whose strings would take three times the
+ * memory and be traced by every garbage collection.
+ */
+import { elementAt } from './element.js';
+import { mixedBytes } from './hash.js';
+import { HashIndex, NO_ROW } from './hash-index.js';
+import { NumericColumn } from './numeric-column.js';
+
+/** Bytes allocated at once. */
+const CHUNK = 1 << 20;
+/** Most bytes of UTF-8 that one UTF-16 code unit takes. */
+const WIDEST = 3;
+
+export class TextPool {
+  readonly #chunks: Buffer[] = [];
+  /** Bytes of the last chunk that are in use. */
+  #used = CHUNK;
+  /** Where each text is: its chunk, and where it begins and ends there. */
+  readonly #chunkOf = NumericColumn.int32();
+  readonly #begins = NumericColumn.int32();
+  readonly #ends = NumericColumn.int32();
+  /** The text that is looked up. */
+  #draft = Buffer.alloc(4096);
+  readonly #index = new HashIndex((text) =>
+    mixedBytes(0, this.#chunk(text), this.#begins.at(text), this.#ends.at(text)),
+  );
+  #bytes = 0;
+
+  /** How many different texts there are. */
+  get length(): number {
+    return this.#begins.length;
+  }
+
+  /** Bytes of all texts. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** The number of a text, from 0 in the order in which different texts came; lone surrogates count as U+FFFD. */
+  numberOf(text: string): number {
+    if (WIDEST * text.length > this.#draft.length) this.#draft = Buffer.alloc(2 * WIDEST * text.length);
+    const draft = this.#draft;
+    const size = draft.write(text);
+    const hash = mixedBytes(0, draft, 0, size);
+    const known = this.#index.find(hash, (other) => {
+      const begin = this.#begins.at(other);
+      const end = this.#ends.at(other);
+      return end - begin === size && this.#chunk(other).compare(draft, 0, size, begin, end) === 0;
+    });
+    return known === NO_ROW ? this.#add(hash, size) : known;
+  }
+
+  /** @throws RangeError for a number that no text has */
+  at(text: number): string {
+    return this.#chunk(text).toString('utf8', this.#begins.at(text), this.#ends.at(text));
+  }
+
+  /** Adds the first bytes of the draft. */
+  #add(hash: number, size: number): number {
+    let chunk = this.#chunks.at(-1);
+    if (chunk === undefined || this.#used + size > chunk.length) {
+      this.#chunks.push((chunk = Buffer.alloc(Math.max(CHUNK, size))));
+      this.#used = 0;
+    }
+    this.#draft.copy(chunk, this.#used, 0, size);
+    const text = this.length;
+    this.#chunkOf.push(this.#chunks.length - 1);
+    this.#begins.push(this.#used);
+    this.#ends.push((this.#used += size));
+    this.#index.add(hash, text);
+    this.#bytes += size;
+    return text;
+  }
+
+  #chunk(text: number): Buffer {
+    return elementAt(this.#chunks, this.#chunkOf.at(text));
+  }
+}

@@ -1,0 +1,36 @@
+/** Values of keys by number, each different one held once, as its JSON. */
+import type { Value } from '../../table/column.js';
+import { LruCache } from '../../containers/lru-cache.js';
+import { TextPool } from '../../containers/text-pool.js';
+
+/** JSON has no number that is not finite: such a one is written as JavaScript does, which is no JSON. */
+const textOf = (value: Value): string =>
+  typeof value === 'number' && !Number.isFinite(value) ? String(value) : JSON.stringify(value);
+
+const valueOf = (text: string): Value =>
+  /^(?:NaN|-?Infinity)$/.test(text) ? Number(text) : (JSON.parse(text) as Value);
+
+export class KeyValues {
+  readonly #texts = new TextPool();
+  /** Of most kernels the value is one of few. */
+  readonly #recent = new LruCache<number | string, number>(4096);
+
+  /** Bytes of all values. */
+  get bytes(): number {
+    return this.#texts.bytes;
+  }
+
+  /** The number of a value, from 0; the same for equal ones. */
+  numberOf(value: Value): number {
+    return typeof value === 'object' ? this.#find(value) : this.#recent.of(value, () => this.#find(value));
+  }
+
+  /** The value with a number. */
+  at(number: number): Value {
+    return valueOf(this.#texts.at(number));
+  }
+
+  #find(value: Value): number {
+    return this.#texts.numberOf(textOf(value));
+  }
+}

@@ -1,0 +1,67 @@
+/** Statistics of lists of numbers. */
+
+/** Of an even number of values: the mean of the middle two, or the smaller or larger of them. */
+export type MiddleOfTwo = 'mean' | 'lower' | 'upper';
+
+/**
+ * The median.
+ * @param values in any order, none of them NaN
+ * @returns null without values
+ */
+export function median(values: ArrayLike<number>, ofTwo: MiddleOfTwo = 'mean'): number | null {
+  return medianOfSorted(Float64Array.from(values).sort(), ofTwo);
+}
+
+function medianOfSorted(sorted: Float64Array, ofTwo: MiddleOfTwo): number | null {
+  const lower = sorted[(sorted.length - 1) >> 1];
+  const upper = sorted[sorted.length >> 1];
+  if (lower === undefined || upper === undefined) return null;
+  if (ofTwo === 'mean') return (lower + upper) / 2;
+  return ofTwo === 'lower' ? lower : upper;
+}
+
+/**
+ * The smallest value that at least half of all are at most.
+ * @param counts how many there are of each value, each value once
+ * @returns null without values
+ */
+export function medianOfCounts(counts: Iterable<readonly [value: number, count: number]>): number | null {
+  const sorted = [...counts].sort(([a], [b]) => a - b);
+  let left = sorted.reduce((sum, [, count]) => sum + count, 0) / 2;
+  for (const [value, count] of sorted) {
+    left -= count;
+    if (left <= 0) return value;
+  }
+  return null;
+}
+
+/** What a list of numbers adds up to, in their unit. */
+export interface Spread {
+  readonly count: number;
+  readonly total: number;
+  readonly mean: number;
+  readonly median: number;
+  readonly min: number;
+  readonly max: number;
+  /** Sample standard deviation (over n - 1), as `nsys stats` has it; 0 for a single value. */
+  readonly stddev: number;
+}
+
+/**
+ * The spread of at least one value.
+ * @param values sorted in place
+ * @throws RangeError without values
+ */
+export function spreadOf(values: Float64Array): Spread {
+  values.sort();
+  const { length: count } = values;
+  const [min, max, middle] = [values[0], values[count - 1], medianOfSorted(values, 'mean')];
+  if (min === undefined || max === undefined || middle === null) throw new RangeError('no values');
+  let total = 0;
+  for (const value of values) total += value;
+  const mean = total / count;
+  let squares = 0;
+  for (const value of values) squares += (value - mean) ** 2;
+  const stddev = count === 1 ? 0 : Math.sqrt(squares / (count - 1));
+  return { count, total, mean, median: middle, min, max, stddev };
+}
