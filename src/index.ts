@@ -42,8 +42,12 @@ export { peaksOf, type Peaks } from './prof/roofline/peaks.js';
 export { readRecords } from './prof/input/records.js';
 export { Annotator, report, type RecordBatches, type ReportOptions } from './prof/report.js';
 export { classifyRoofline, type Bound, type Load, type Placement, type Roof } from './prof/roofline/roofline.js';
-export { parseSort, type SortKey } from './prof/query/sort.js';
+export {
+  parseSort,
+  parseWhere,
+  type KernelFilter as Condition,
+  type KernelSortKey as SortKey,
+} from './prof/query/kernel-query.js';
 export { summaryLine, Tally } from './prof/report-tally.js';
-export { parseWhere, type Condition } from './prof/query/where.js';
 
 export { FORMATS, requireFormat, type Format, type Layout, type Packed, type Sheet } from './write/format.js';

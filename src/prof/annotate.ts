@@ -1,45 +1,36 @@
 /**
- * A kernel with what is derived of it: the op and module to print, FLOPs, bytes, tensor-core use. Everything derived
- * is computed when it is first asked for, so that a report pays only for its own columns.
+ * A kernel with its derived values: the op and module to print, FLOPs, bytes, use of the matrix unit, roofline. Each is
+ * computed on first access, so that a report pays only for its own columns.
  */
 import { collective } from '../ops/families/collective.js';
 import type { KernelRole, Work } from '../ops/family.js';
 import type { ResolvedWork } from '../ops/resolve-work.js';
 import { familyOf } from '../ops/table.js';
-import { matrixUnitByName, matrixUnitCell, tensorCore, type TensorCore } from '../ops/tensor-core.js';
-import { LruCache } from '../containers/lru-cache.js';
-import { isNeuronInstruction } from '../record/engines.js';
+import type { TensorCore } from '../ops/tensor-core.js';
 import type { Device, KernelRecord, OpCall, ProfileRecord } from '../record/record.js';
-import { cubeVerdict } from '../ops/ascend/cube.js';
-import { cubeCell, cubeUse, deriveOnAscend, isOnAscend } from './work/ascend-kernel.js';
-import { derive, ofCollective, type Derived } from './work/derive.js';
-import { engineUse, multiplies, ofInstruction, verdictOf } from './work/neuron-instruction.js';
-import { matrixUnitUse, type MatrixUnitUse } from './work/matrix-unit-use.js';
 import type { Pairing } from './pair.js';
 import { peaksOf, type Peaks } from './roofline/peaks.js';
 import { NO_ROOF, classifyRoofline, roofOf, type Placement } from './roofline/roofline.js';
-
-/** Kernel names repeat: a program has hundreds, a profile millions of kernels. */
-const cells = new LruCache<string, ReturnType<typeof matrixUnitCell>>(4096);
-
-/** A cell of the column `tc`. */
-type UnitCell = 0 | 1 | '-' | '?' | null;
-
-const TC_VALUES = { '1': 1, '0': 0, '-': '-', '?': '?', na: null } as const;
+import { workOfCollective, type DerivedWork } from './work/derived-work.js';
+import type { MatrixUnitUse } from './work/matrix-unit-use.js';
+import type { JudgedKernel, MatrixUnitCell, WorkModel } from './work/work-model.js';
+import { workModelOf } from './work/work-models.js';
 
 export class Annotated {
-  #derived: Derived | null = null;
+  #model: WorkModel | null = null;
+  #derived: DerivedWork | null = null;
   #placement: Placement | null = null;
-  /** Not yet asked for. */
-  #tc: UnitCell | undefined;
+  /** Undefined until the first access. */
+  #tc: MatrixUnitCell | undefined;
   #unitUse: MatrixUnitUse | null | undefined;
+
   constructor(
     readonly record: KernelRecord,
     /** The profile line before the kernel, when there was one. */
     readonly profile: ProfileRecord | null,
     readonly pairing: Pairing,
-    /** Peak rates that the user gives for every device; null for those of the kernel's own. */
-    private readonly given: Peaks | null = null,
+    /** Peak rates that the user gives for all devices; null for those of the kernel's own. */
+    private readonly givenPeaks: Peaks | null = null,
   ) {}
 
   /** Where calls, layer, trace, module and op come from: the kernel, or its forward kernel. */
@@ -49,7 +40,7 @@ export class Annotated {
 
   get calls(): readonly OpCall[] {
     const { calls } = this.#context;
-    // What a forward kernel did itself says nothing of its backward kernels.
+    // Calls of the dispatcher around a forward kernel do not describe its backward kernels.
     return calls.every(({ from }) => from === undefined) && calls.length > 0 ? calls : this.record.calls;
   }
   get layer(): readonly string[] {
@@ -69,15 +60,18 @@ export class Annotated {
     return this.derived.label ?? known(this.#context.op[0]);
   }
 
-  get derived(): Derived {
+  get derived(): DerivedWork {
     return (this.#derived ??= this.#derive());
   }
 
-  #derive(): Derived {
+  #derive(): DerivedWork {
     const { collective } = this.record;
-    if (collective !== undefined) return ofCollective(collective);
-    if (isNeuronInstruction(this.record)) return ofInstruction(this.record);
-    return this.isOnAscend ? deriveOnAscend(this.calls, this.record) : derive(this.calls, this.record);
+    return collective === undefined ? this.model.derive(this.calls, this.record) : workOfCollective(collective);
+  }
+
+  /** The work model of the vendor of the kernel's device. */
+  get model(): WorkModel {
+    return (this.#model ??= workModelOf(this.record, this.#device));
   }
 
   /** Replaces the work that the kernel's name alone gives it by its share of the work of its op (see `work/attribution.ts`). */
@@ -106,36 +100,24 @@ export class Annotated {
     return this.described?.work.role ?? null;
   }
 
-  /**
-   * Matrix unit: 1 used, 0 could be used and is not, '-' not applicable, '?' the name does not tell. Without an op that
-   * describes the kernel, 1 or 0 where its name is that of a product, else null.
-   */
-  get tc(): UnitCell {
-    if (this.#tc === undefined) this.#tc = this.#judge();
+  /** The column `tc`. */
+  get tc(): MatrixUnitCell {
+    if (this.#tc === undefined) this.#tc = this.model.matrixUnitCell(this.#judged);
     return this.#tc;
   }
 
-  #judge(): UnitCell {
-    const { described, record } = this;
-    if (isNeuronInstruction(this.record)) return described === null ? null : multiplies(record, this.derived) ? 1 : '-';
-    const work = described?.work ?? null;
-    if (this.isOnAscend) return cubeCell(work, this.tensorCore);
-    const arch = this.#arch;
-    const key = `${work?.role ?? ''}/${work?.matmul ?? ''}/${arch ?? ''}/${record.name}`;
-    const judge = (): ReturnType<typeof matrixUnitCell> =>
-      work === null ? matrixUnitByName(record.name, arch) : matrixUnitCell(work, record.name, arch);
-    return TC_VALUES[cells.of(key, judge)];
+  get #judged(): JudgedKernel {
+    return { record: this.record, arch: this.#arch, described: this.described };
   }
 
-  /** The verdict on the kernel's name alone, or on what its device counted. */
+  /** Whether the kernel ran on the matrix unit, by its name alone or by what its device counted. */
   get tensorCore(): TensorCore {
-    if (isNeuronInstruction(this.record)) return verdictOf(this.record);
-    return this.isOnAscend ? cubeVerdict(this.record, this.#arch) : tensorCore(this.record.name, this.#arch);
+    return this.model.verdictOf(this.record, this.#arch);
   }
 
-  /** Whether the kernel ran on an Ascend device. */
-  get isOnAscend(): boolean {
-    return isOnAscend(this.record, this.#device);
+  /** FLOPs that the matrix unit did as the device counted them; null where it counts none. */
+  get countedFlops(): number | null {
+    return this.model.countedFlops(this.record);
   }
 
   get #device(): Device | null {
@@ -144,10 +126,10 @@ export class Annotated {
 
   /** Peak rates of the kernel's device. */
   get peaks(): Peaks {
-    return this.given ?? peaksOf(this.#device);
+    return this.givenPeaks ?? peaksOf(this.#device);
   }
 
-  /** Architecture of the kernel's device, where the profile or the device's name tells it. */
+  /** Architecture of the kernel's device; undefined when neither the profile nor the device's name gives it. */
   get #arch(): string | undefined {
     return this.peaks.arch ?? this.#device?.arch ?? undefined;
   }
@@ -160,16 +142,14 @@ export class Annotated {
 
   /** Element type, eligibility and reasons; null without an op that describes the kernel. */
   get unitUse(): MatrixUnitUse | null {
-    if (this.#unitUse === undefined) this.#unitUse = this.#use();
+    if (this.#unitUse === undefined) this.#unitUse = this.#useOfUnit();
     return this.#unitUse;
   }
 
-  #use(): MatrixUnitUse | null {
-    const { described, record } = this;
-    if (described !== null && isNeuronInstruction(this.record)) return engineUse(record, this.derived);
+  #useOfUnit(): MatrixUnitUse | null {
+    const { record, described, isProduct } = this;
     if (described === null) return null;
-    const use = matrixUnitUse(described.call, this.isProduct, record.name, this.#arch);
-    return this.isOnAscend ? cubeUse(record, use, this.isProduct, this.#arch) : use;
+    return this.model.matrixUnitUse({ record, arch: this.#arch, described }, isProduct);
   }
 
   /** FLOPs that a matrix unit might do: those of products; null when not known. */
@@ -201,11 +181,14 @@ export class Annotated {
     const { described } = this;
     if (described !== null) {
       const { flops, bytes, unknown } = described.work;
-      return flops !== null && bytes !== null ? null : (unknown ?? `not told by the arguments of ${described.call.op}`);
+      return flops !== null && bytes !== null
+        ? null
+        : (unknown ?? `the arguments of ${described.call.op} do not determine them`);
     }
-    if (isNeuronInstruction(this.record)) return `no formula for the opcode ${this.record.name}`;
+    const why = this.model.whyUnknown(this.record);
+    if (why !== null) return why;
     if (this.calls.length > 0) return withoutFormula(this.calls);
-    return unpaired(this.pairing, this.record, this.profile !== null);
+    return whyWithoutCall(this.pairing, this.record, this.profile !== null);
   }
 }
 
@@ -216,20 +199,21 @@ function withoutFormula(calls: readonly OpCall[]): string {
   const names = calls.map((call) => call.op).join(' > ');
   const some = calls.some((call) => familyOf(call) !== null);
   if (some && calls.every(({ from, args }) => from === 'dispatcher' && args.length === 0))
-    return `the trace does not tell the arguments of ${names}: profile with record_shapes=True`;
+    return `the trace has no arguments of ${names}: profile with record_shapes=True`;
   return some ? `the arguments of ${names} do not fit a formula` : `no formula for ${names}`;
 }
 
 /**
  * Why a kernel has no call at all.
- * @param isProfile whether the records are a profile's, which knows launches; a net.dict of PyProf does not
+ * @param isProfile whether the records are a profile's, which has launches; a net.dict of PyProf has none
  */
-export function unpaired(pairing: Pairing, record: KernelRecord, isProfile: boolean): string {
+export function whyWithoutCall(pairing: Pairing, record: KernelRecord, isProfile: boolean): string {
+  const id = String(record.seq[0]);
   switch (pairing.kind) {
     case 'ambiguous':
-      return `${pairing.threads} threads have a forward kernel with sequence id ${record.seq[0] ?? ''}`;
+      return `${pairing.threads} threads have a forward kernel with sequence id ${id}`;
     case 'no-forward':
-      return `no earlier forward kernel with sequence id ${record.seq[0] ?? ''}`;
+      return `no earlier forward kernel with sequence id ${id}`;
     case 'no-id':
       return 'a backward kernel without a sequence id';
     case 'paired':

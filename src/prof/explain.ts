@@ -24,14 +24,14 @@ export function parseKernelId(text: string): KernelId {
 export const isKernel = ({ profile, id }: KernelId, record: KernelRecord): boolean =>
   record.id === id && (profile === null || record.profile === profile);
 
-type Line = readonly [label: string, text: string];
+type LabelledLine = readonly [label: string, text: string];
 
 /** The explanation, as lines. */
 export function explain(row: Annotated): string[] {
   const lines = [
     ...aboutKernel(row),
     ...aboutContext(row),
-    ...row.calls.map((call, i): Line => [i === 0 ? 'calls' : '', showCall(call, i === row.described?.index)]),
+    ...row.calls.map((call, i): LabelledLine => [i === 0 ? 'calls' : '', showCall(call, i === row.described?.index)]),
     ...aboutWork(row),
     ...aboutTensorCores(row),
     ...aboutRoofline(row),
@@ -39,7 +39,7 @@ export function explain(row: Annotated): string[] {
   return lines.map(([label, text]) => `${label.padEnd(10)} ${text}`.trimEnd());
 }
 
-function aboutKernel(row: Annotated): Line[] {
+function aboutKernel(row: Annotated): LabelledLine[] {
   const { record, profile } = row;
   const queue = queueTime(row);
   const { launch } = record;
@@ -62,9 +62,9 @@ function aboutKernel(row: Annotated): Line[] {
   ];
 }
 
-function aboutContext(row: Annotated): Line[] {
+function aboutContext(row: Annotated): LabelledLine[] {
   const { record, pairing } = row;
-  const lines: Line[] = [
+  const lines: LabelledLine[] = [
     [
       'direction',
       `${record.dir ?? 'unknown'}, sequence ids ${list(record.seq)}, others ${list(record.altSeq)}, sub ${record.sub}`,
@@ -90,18 +90,18 @@ const showForward = (forward: ForwardOp | null): string =>
     ? 'not in the trace'
     : `${forward.mod}.${forward.op} (thread ${known(forward.tid)}, start ${ns(forward.start)}); layer and trace are its own`;
 
-/** How many kernels the call launched whose work this kernel shares. */
-function aboutSharing({ record, described }: Annotated): Line[] {
+/** How many kernels share the work of the call. */
+function aboutAttribution({ record, described }: Annotated): LabelledLine[] {
   const kernels = record.callKernels?.[described?.index ?? -1] ?? 1;
-  return kernels > 1 ? [['shared', `the call launched ${kernels} kernels; its work is given out once`]] : [];
+  return kernels > 1 ? [['shared', `the call launched ${kernels} kernels; they share its work`]] : [];
 }
 
 const TYPED_BY: Readonly<Record<TypedBy, string>> = {
-  kernel: "types that the call does not tell are taken from the kernel's name",
-  operand: 'types that the call does not tell are taken from its other operands',
+  kernel: "types that the call lacks are taken from the kernel's name",
+  operand: 'types that the call lacks are taken from its other operands',
 };
 
-function aboutWork(row: Annotated): Line[] {
+function aboutWork(row: Annotated): LabelledLine[] {
   const { described } = row;
   if (described === null)
     return [
@@ -113,7 +113,7 @@ function aboutWork(row: Annotated): Line[] {
   return [
     ['family', `${family.id}: ${family.title}`],
     ['role', work.role],
-    ...aboutSharing(row),
+    ...aboutAttribution(row),
     ...(typedBy === null ? [] : [['types', TYPED_BY[typedBy]] as const]),
     ['params', (row.derived.params ?? []).join(', ') || '-'],
     ['formula', work.formula],
@@ -123,19 +123,18 @@ function aboutWork(row: Annotated): Line[] {
   ];
 }
 
-function aboutTensorCores(row: Annotated): Line[] {
+function aboutTensorCores(row: Annotated): LabelledLine[] {
   const { verdict, rule } = row.tensorCore;
   const reasons: Readonly<Record<string, string>> = {
     null: 'no call with a formula',
     '-': 'not applicable to this work',
-    '?': "the kernel's name does not tell",
+    '?': "undetermined from the kernel's name",
   };
   const cell = row.tc;
   const isNamed = cell !== null && row.described === null;
   const why = reasons[String(cell)] ?? (isNamed ? 'a product, by its name alone' : 'for a matrix product');
   const use = row.unitUse;
-  const by = row.isOnAscend ? 'as its device tells' : 'by its name';
-  const lines: Line[] = [['TC', `${cell ?? 'na'}: ${why}; ${by}: ${verdict} (rule ${rule})`]];
+  const lines: LabelledLine[] = [['TC', `${cell ?? 'na'}: ${why}; ${row.model.judgedBy}: ${verdict} (rule ${rule})`]];
   if (use === null) return lines;
   lines.push(['dtype', `${use.dtype ?? 'na'}${use.eligible === true ? ', which the matrix unit could do' : ''}`]);
   if (use.why !== null && cell === 0) lines.push(['held back', `${use.why.id}: ${use.why.text}`]);
@@ -150,7 +149,7 @@ const LESS_WORK = 'its algorithm (Winograd, FFT) does less than is counted';
 const CACHED = 'operands may come from the cache';
 
 /** Rates, the peaks they are held to, and where these come from. */
-function aboutRoofline({ placement, peaks, described }: Annotated): Line[] {
+function aboutRoofline({ placement, peaks, described }: Annotated): LabelledLine[] {
   if (described === null) return [];
   const { tflops, gbps, computeShare, memoryShare, intensity, floor, gap, bound, above } = placement;
   const mark = (share: number | null, isAbove: boolean, other: string): string =>
@@ -174,7 +173,7 @@ function aboutRoofline({ placement, peaks, described }: Annotated): Line[] {
   ];
 }
 
-/** One call: its op, tensors and values; the describing one is marked. */
+/** One call: its op, tensors and values; the one that describes the kernel is marked. */
 function showCall(call: OpCall, describes: boolean): string {
   const args = call.args.map((arg) => `${arg.name === '' ? '' : `${arg.name}=`}${showArg(arg)}`).join(', ');
   const note = describes ? '  <- describes the kernel' : familyOf(call) === null ? '  (no formula)' : '';
@@ -187,8 +186,8 @@ function showArg(arg: Arg): string {
   if (arg.items !== undefined) return shortened(`[${arg.items.map(showArg).join(', ')}]`);
   const tensor = asTensor(arg);
   if (tensor !== null) return showTensor(tensor);
-  if (arg.shape !== undefined) return `[${arg.shape.join(',')}] of a type not told`;
-  return arg.value === undefined ? `${arg.type} not told` : shortened(JSON.stringify(arg.value));
+  if (arg.shape !== undefined) return `[${arg.shape.join(',')}] of unknown type`;
+  return arg.value === undefined ? `unknown ${arg.type}` : shortened(JSON.stringify(arg.value));
 }
 
 const shortened = (text: string): string => (text.length > LONGEST_VALUE ? `${text.slice(0, LONGEST_VALUE)}…` : text);

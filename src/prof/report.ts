@@ -8,9 +8,9 @@ import { Annotated } from './annotate.js';
 import { OpCallBuffer } from './work/op-call-buffer.js';
 import { ForwardKernels } from './pair.js';
 import type { Peaks } from './roofline/peaks.js';
-import { Sorted, type SortKey } from './query/sort.js';
+import type { KernelFilter, KernelSortKey } from './query/kernel-query.js';
+import { SortedOutput } from './query/sort.js';
 import { Tally } from './report-tally.js';
-import type { Condition } from './query/where.js';
 
 /** Records as they come, in batches of any size. */
 export type RecordBatches = AsyncIterable<readonly ProfileLine[]> | Iterable<readonly ProfileLine[]>;
@@ -18,9 +18,9 @@ export type RecordBatches = AsyncIterable<readonly ProfileLine[]> | Iterable<rea
 export interface ReportOptions<T> {
   /** What is written of a row. */
   readonly pack: (row: Annotated) => T;
-  readonly where?: Condition | undefined;
+  readonly where?: KernelFilter | undefined;
   /** Order of input when not given. */
-  readonly sort?: readonly SortKey[] | undefined;
+  readonly sort?: readonly KernelSortKey[] | undefined;
   /** How many rows at most. */
   readonly top?: number | undefined;
   /** Counts what could not be computed. */
@@ -84,7 +84,7 @@ export async function* report<T>(batches: RecordBatches, options: ReportOptions<
   const { pack, where, sort = [], top = Infinity } = options;
   const tally = options.tally ?? new Tally();
   const annotator = new Annotator(options.device, options.derived);
-  const sorted = sort.length > 0 ? new Sorted<T>(sort, top) : null;
+  const sorted = sort.length > 0 ? new SortedOutput<T, Annotated>(sort, top) : null;
   let left = top;
   const packed: T[] = [];
   const take = (row: Annotated): void => {

@@ -6,8 +6,7 @@ import { deviceNamed, parseDevice, unknownDevice } from '../../prof/roofline/dev
 import { DEVICES, type Rates } from '../../prof/devices.js';
 import { parseKernelId, type KernelId } from '../../prof/explain.js';
 import type { Peaks } from '../../prof/roofline/peaks.js';
-import { parseSort, type SortKey } from '../../prof/query/sort.js';
-import { parseWhere, type Condition } from '../../prof/query/where.js';
+import { parseSort, parseWhere, type KernelFilter, type KernelSortKey } from '../../prof/query/kernel-query.js';
 import { UsageError, UserError } from '../../record/errors.js';
 import { FORMATS, requireFormat, type Format } from '../../write/format.js';
 import { USAGE } from './usage.js';
@@ -84,8 +83,8 @@ export interface Request {
   readonly format: Format;
   readonly width: number | null;
   readonly header: boolean;
-  readonly where: Condition | undefined;
-  readonly sort: readonly SortKey[] | undefined;
+  readonly where: KernelFilter | undefined;
+  readonly sort: readonly KernelSortKey[] | undefined;
   readonly top: number | undefined;
   /** A row a group of kernels, with columns and an order of its own, in place of one a kernel. */
   readonly grouping: Grouping | undefined;

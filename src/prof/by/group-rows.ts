@@ -1,5 +1,5 @@
 /** Groups → rows, as plain data: one a group, in a tree one a branch too, with all that is beneath it. */
-import { Sorted, type SortKey } from '../query/sort.js';
+import { SortedOutput, type SortKey } from '../query/sort.js';
 import type { GroupWork, AmountsOfGroups } from './amounts.js';
 import type { Durations } from './durations.js';
 import { ROOT, type GroupPath, type GroupTree } from './group-tree.js';
@@ -130,7 +130,7 @@ export function* rowsOf(known: Known, arrangement: Arrangement): Generator<Group
 function* inReport(places: readonly number[], rows: Rows, { sort, top }: Arrangement): Generator<number> {
   // Most branches of a call stack are alone: their rows need not be made to be compared.
   if (places.length < 2) return yield* places;
-  const sorted = new Sorted<number, GroupRow>(sort, top);
+  const sorted = new SortedOutput<number, GroupRow>(sort, top);
   for (const place of places) sorted.add(new PlaceRow(rows, place), () => place);
   for (const batch of sorted.batches()) yield* batch;
 }

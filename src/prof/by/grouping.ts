@@ -4,7 +4,7 @@ import { textOf, type Column } from '../../table/column.js';
 import { type KernelColumn } from '../columns/kernel-column.js';
 import { nearest, UsageError } from '../../record/errors.js';
 import { keysOf, requireAmong } from '../../table/column-lookup.js';
-import { parseSortOf } from '../query/sort.js';
+import { parseSortKeys } from '../query/sort.js';
 import { AGGREGATES, DEFAULT_AGGREGATES, TREE_AGGREGATES } from './aggregates.js';
 import type { Arrangement, GroupRow } from './group-rows.js';
 
@@ -47,7 +47,7 @@ export function parseGrouping(text: GroupingText): Grouping {
     depth: text.depth ?? null,
     arrangement: {
       tree,
-      sort: parseSortOf(text.sort ?? DEFAULT_SORT, (key) => requireOf(all, key)),
+      sort: parseSortKeys(text.sort ?? DEFAULT_SORT, (key) => requireOf(all, key)),
       top: text.top ?? Infinity,
     },
   };

@@ -1,12 +1,11 @@
-/** The columns on what the cubes of an Ascend device counted, beside what the formula says. */
-import { cubeFlops } from '../../ops/ascend/cube.js';
+/** The columns on FLOPs that the matrix unit counted, next to those of the formula. */
 import type { Annotated } from '../annotate.js';
 import type { KernelColumn } from './kernel-column.js';
 
 /** Counted over needed; above 1 where tiles are not filled. */
 function ratio(row: Annotated): number | null {
-  const [measured, needed] = [row.isOnAscend ? cubeFlops(row.record) : null, row.productFlops];
-  return measured === null || needed === null || needed === 0 ? null : measured / needed;
+  const [counted, needed] = [row.countedFlops, row.productFlops];
+  return counted === null || needed === null || needed === 0 ? null : counted / needed;
 }
 
 export const CUBE_COLUMNS: readonly KernelColumn[] = [
@@ -17,7 +16,7 @@ export const CUBE_COLUMNS: readonly KernelColumn[] = [
     type: 'int',
     width: 12,
     doc: 'Ascend: operations that the cubes did, as counted, or by their share of cycles and the rate for the type',
-    value: (row) => (row.isOnAscend ? cubeFlops(row.record) : null),
+    value: (row) => row.countedFlops,
   },
   {
     key: 'cuberatio',

@@ -1,25 +1,23 @@
 /**
- * `--sort` and `--top`. What is kept is not the row but what is to be written of it, so that a sorted report needs
- * the memory of its own text, or of N rows with --top N.
+ * `--sort` and `--top`. What is kept of a row is not the row but its output, so that a sorted report needs the memory of
+ * its own text, or of N rows with --top N.
  */
-import { requireColumn } from '../columns/columns.js';
+import { elementAt } from '../../containers/element.js';
 import { isNumeric, textOf, type Column } from '../../table/column.js';
 import { UsageError } from '../../record/errors.js';
-import type { Annotated } from '../annotate.js';
 
-export interface SortKey<Row = Annotated> {
+export interface SortKey<Row> {
   readonly column: Column<Row>;
   readonly descending: boolean;
 }
 
 /**
- * Sort keys of a comma-separated list. Numbers come largest first and texts from A to Z, as one mostly wants them;
- * `+` in front of a key asks for ascending, `-` for descending order.
+ * Sort keys of a comma-separated list. Numbers come largest first and texts from A to Z; `+` in front of a key makes its
+ * order ascending, `-` descending.
+ * @param columnOf the column of a key; throws for an unknown one
+ * @throws UsageError for an empty key
  */
-export const parseSort = (list: string): SortKey[] => parseSortOf(list, requireColumn);
-
-/** Sort keys of rows of another kind. */
-export function parseSortOf<Row>(list: string, columnOf: (key: string) => Column<Row>): SortKey<Row>[] {
+export function parseSortKeys<Row>(list: string, columnOf: (key: string) => Column<Row>): SortKey<Row>[] {
   return list.split(',').map((item) => {
     const [, sign, key] = /^\s*([+-]?)\s*(.*?)\s*$/.exec(item) ?? [];
     if (key === undefined || key === '') throw new UsageError('--sort names no column', '--columns lists them');
@@ -30,66 +28,66 @@ export function parseSortOf<Row>(list: string, columnOf: (key: string) => Column
 
 type Comparable = number | string | null;
 
+/** A sort key with its values by slot. */
+interface KeyValues<Row> extends SortKey<Row> {
+  readonly values: Comparable[];
+}
+
 /**
- * The rows kept so far. Every row has a slot; its sort keys, place of arrival and item stand in one array each, which
+ * The rows kept so far. Every row has a slot; its sort keys, number of arrival and output stand in one array each, which
  * takes a fraction of the memory of an object a row.
  */
-export class Sorted<T, Row = Annotated> {
-  readonly #keys: Comparable[][];
-  /** Place of arrival: equal rows stay in it. */
+export class SortedOutput<Output, Row> {
+  readonly #keys: readonly KeyValues<Row>[];
+  /** Number of arrival: equal rows stay in this order. */
   readonly #arrival: number[] = [];
-  readonly #items: T[] = [];
+  readonly #outputs: Output[] = [];
   /** Slots in use; when there are `top` of them, a heap with the last in order on top. */
   readonly #slots: number[] = [];
-  #seen = 0;
+  #rows = 0;
 
   /** @param top how many rows to keep; Infinity for all */
   constructor(
-    private readonly sortKeys: readonly SortKey<Row>[],
+    sortKeys: readonly SortKey<Row>[],
     private readonly top = Infinity,
   ) {
-    this.#keys = sortKeys.map(() => []);
+    this.#keys = sortKeys.map((key) => ({ ...key, values: [] }));
   }
 
-  /** @param pack makes what is kept of the row; only called when the row is among the first */
-  add(row: Row, pack: (row: Row) => T): void {
+  /** @param pack makes the output of the row; only called when the row is among the first so far */
+  add(row: Row, pack: (row: Row) => Output): void {
     // The slot after the last one is for the row at hand.
     const slot = this.#slots.length;
-    for (const [i, { column }] of this.sortKeys.entries()) this.#keysOf(i)[slot] = comparable(row, column);
-    this.#arrival[slot] = this.#seen++;
+    for (const { column, values } of this.#keys) values[slot] = comparable(row, column);
+    this.#arrival[slot] = this.#rows++;
     if (slot < this.top) {
-      this.#items[slot] = pack(row);
+      this.#outputs[slot] = pack(row);
       this.#slots.push(slot);
       if (slot + 1 === this.top) this.#slots.sort((a, b) => this.#compare(b, a));
       return;
     }
     const last = this.#slots[0];
     if (last === undefined || this.#compare(slot, last) >= 0) return;
-    for (const keys of this.#keys) keys[last] = keys[slot] ?? null;
-    this.#arrival[last] = this.#arrival[slot] ?? 0;
-    this.#items[last] = pack(row);
+    for (const { values } of this.#keys) values[last] = elementAt(values, slot);
+    this.#arrival[last] = elementAt(this.#arrival, slot);
+    this.#outputs[last] = pack(row);
     this.#siftDown();
   }
 
-  /** What was kept, in order and in batches. Nothing may be added after this. */
-  *batches(size = 1000): Generator<T[]> {
+  /** The outputs, in order and in batches. Nothing may be added after this. */
+  *batches(size = 1000): Generator<Output[]> {
     this.#slots.sort((a, b) => this.#compare(a, b));
     for (let at = 0; at < this.#slots.length; at += size) {
-      yield this.#slots.slice(at, at + size).map((slot) => this.#items[slot] as T);
+      yield this.#slots.slice(at, at + size).map((slot) => this.#outputs[slot] as Output);
     }
-  }
-
-  #keysOf(i: number): Comparable[] {
-    return this.#keys[i] ?? [];
   }
 
   #compare(a: number, b: number): number {
-    for (let i = 0; i < this.sortKeys.length; i++) {
-      const keys = this.#keysOf(i);
-      const order = compare(keys[a] ?? null, keys[b] ?? null, this.sortKeys[i]?.descending === true);
+    for (const { values, descending } of this.#keys) {
+      const order = compare(elementAt(values, a), elementAt(values, b), descending);
       if (order !== 0) return order;
     }
-    return (this.#arrival[a] ?? 0) - (this.#arrival[b] ?? 0);
+    return elementAt(this.#arrival, a) - elementAt(this.#arrival, b);
   }
 
   /** Restores the heap after its top was replaced. */
@@ -98,10 +96,10 @@ export class Sorted<T, Row = Annotated> {
     for (let at = 0; ;) {
       let last = at;
       for (const child of [2 * at + 1, 2 * at + 2]) {
-        if (child < heap.length && this.#compare(heap[child] ?? 0, heap[last] ?? 0) > 0) last = child;
+        if (child < heap.length && this.#compare(elementAt(heap, child), elementAt(heap, last)) > 0) last = child;
       }
       if (last === at) return;
-      [heap[at], heap[last]] = [heap[last] ?? 0, heap[at] ?? 0];
+      [heap[at], heap[last]] = [elementAt(heap, last), elementAt(heap, at)];
       at = last;
     }
   }

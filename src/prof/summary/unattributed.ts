@@ -1,6 +1,6 @@
 /** Kernels of which no op is known, and why. */
 import { isNeuronInstruction } from '../../record/engines.js';
-import { unpaired, type Annotated } from '../annotate.js';
+import { whyWithoutCall, type Annotated } from '../annotate.js';
 import type { Pairing } from '../pair.js';
 
 /** Reasons that would else name the kernel's own numbers. */
@@ -15,5 +15,5 @@ export function whyUnattributed(row: Annotated): string | null {
   if (row.calls.length > 0 || row.op !== null) return null;
   const { record, pairing, profile } = row;
   if (isNeuronInstruction(record)) return "the profile does not tell the instruction's op";
-  return BY_PAIRING[pairing.kind] ?? unpaired(pairing, record, profile !== null);
+  return BY_PAIRING[pairing.kind] ?? whyWithoutCall(pairing, record, profile !== null);
 }

@@ -95,9 +95,8 @@ function betterFor(arch: string | null): Better | null {
   return BETTER.find((one) => one.arch.test(arch ?? '') && types.includes(one.type)) ?? null;
 }
 
-/** On Ascend convolutions are rounded to HF32 unless the program forbids it, which not every profile tells. */
 const mayBeRounded = (row: Annotated): boolean =>
-  row.isOnAscend && productKind(row) === 'convolution' && row.record.labels?.['hf32'] === undefined;
+  row.model.mayRoundConvolutions(row.record) && productKind(row) === 'convolution';
 
 const isSlow = (row: Annotated): boolean =>
   row.unitUse?.dtype === 'fp32' &&

@@ -1,5 +1,5 @@
 /**
- * `--where`: conditions on columns.
+ * The filter language of `--where`: conditions on columns.
  *
  *     expression  = all { "||" all }
  *     all         = condition { ("&&" | ",") condition }
@@ -7,30 +7,28 @@
  *     operator    = "==" "!=" ">=" "<=" ">" "<" "~" (contains, in any case) "!~"
  *     value       = a word without blanks, commas, parentheses, & and |; or text in quotes
  *
- * Unknown matches nothing but `==na`. A list equals its text or any of its entries. Nothing is ever evaluated.
+ * An unknown value matches nothing but `==na`. A list equals its text or any of its entries. Nothing is ever evaluated.
  */
-import { requireColumn } from '../columns/columns.js';
-import { isNumeric, textOf, type Value } from '../../table/column.js';
-import { type KernelColumn } from '../columns/kernel-column.js';
+import { isNumeric, textOf, type Column, type ColumnShape, type Value } from '../../table/column.js';
 import { UsageError } from '../../record/errors.js';
-import type { Annotated } from '../annotate.js';
 
-export type Condition = (row: Annotated) => boolean;
+/** Whether a row is let through. */
+export type Filter<Row> = (row: Row) => boolean;
 
-/** What an operator asks of a known value. */
-type Test = (value: NonNullable<Value>, column: KernelColumn) => boolean;
+/** A test of a known value. */
+type ValueTest = (value: NonNullable<Value>, column: ColumnShape) => boolean;
 
 interface Operator {
   readonly sign: string;
-  /** Whether it orders, so that a number column needs a number. */
+  /** Whether it compares sizes, so that a column of numbers needs a number. */
   readonly orders?: boolean;
-  test(wanted: string): Test;
+  test(wanted: string): ValueTest;
 }
 
 const asNumber = (text: string): number | null =>
   /^[+-]?(?:\d[\d_]*\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(text) ? Number(text.replaceAll('_', '')) : null;
 
-function equals(wanted: string): Test {
+function equals(wanted: string): ValueTest {
   const number = asNumber(wanted);
   const same = (value: number | string): boolean => (typeof value === 'number' ? value === number : value === wanted);
   return (value, column) => {
@@ -39,7 +37,7 @@ function equals(wanted: string): Test {
   };
 }
 
-function ordered(wanted: string, holds: (order: number) => boolean): Test {
+function ordered(wanted: string, holds: (order: number) => boolean): ValueTest {
   const number = asNumber(wanted);
   return (value) => {
     if (typeof value === 'number') return number !== null && holds(value - number);
@@ -47,13 +45,13 @@ function ordered(wanted: string, holds: (order: number) => boolean): Test {
   };
 }
 
-function contains(wanted: string): Test {
+function contains(wanted: string): ValueTest {
   const part = wanted.toLowerCase();
   return (value, column) => textOf(column, value).toLowerCase().includes(part);
 }
 
 const not =
-  (test: Test): Test =>
+  (test: ValueTest): ValueTest =>
   (value, column) =>
     !test(value, column);
 
@@ -70,62 +68,73 @@ const OPERATORS: readonly Operator[] = [
 ];
 
 /**
- * @throws UsageError pointing at the place that cannot be read, or naming the nearest column
+ * Parses an expression.
+ * @param columnOf the column of a key; throws for an unknown one
+ * @param option that the expression was given with, for messages
+ * @throws UsageError pointing at the position that cannot be read, or naming the nearest column
  */
-export function parseWhere(text: string): Condition {
-  return new Parser(text).parse();
-}
+export const parseFilter = <Row>(
+  text: string,
+  columnOf: (key: string) => Column<Row>,
+  option = '--where',
+): Filter<Row> => new FilterParser(text, columnOf, option).parse();
 
 const DEEPEST = 100;
 
-class Parser {
+class FilterParser<Row> {
   #at = 0;
   #depth = 0;
 
-  constructor(private readonly text: string) {}
+  constructor(
+    private readonly text: string,
+    private readonly columnOf: (key: string) => Column<Row>,
+    private readonly option: string,
+  ) {}
 
-  parse(): Condition {
+  parse(): Filter<Row> {
     const condition = this.#any();
     if (this.#at < this.text.length) this.#fail('expected && or ||');
     return condition;
   }
 
-  #any(): Condition {
+  #any(): Filter<Row> {
     const parts = [this.#all()];
-    while (this.#take('||')) parts.push(this.#all());
-    return parts.length === 1 && parts[0] !== undefined ? parts[0] : (row) => parts.some((part) => part(row));
+    while (this.#skip('||')) parts.push(this.#all());
+    const [only] = parts;
+    return parts.length === 1 && only !== undefined ? only : (row) => parts.some((part) => part(row));
   }
 
-  #all(): Condition {
+  #all(): Filter<Row> {
     const parts = [this.#condition()];
-    while (this.#take('&&') || this.#take(',')) parts.push(this.#condition());
-    return parts.length === 1 && parts[0] !== undefined ? parts[0] : (row) => parts.every((part) => part(row));
+    while (this.#skip('&&') || this.#skip(',')) parts.push(this.#condition());
+    const [only] = parts;
+    return parts.length === 1 && only !== undefined ? only : (row) => parts.every((part) => part(row));
   }
 
-  #condition(): Condition {
-    if (!this.#take('(')) return this.#comparison();
+  #condition(): Filter<Row> {
+    if (!this.#skip('(')) return this.#comparison();
     if (++this.#depth > DEEPEST) this.#fail('too many parentheses');
     const inner = this.#any();
-    if (!this.#take(')')) this.#fail("expected ')'");
+    if (!this.#skip(')')) this.#fail("expected ')'");
     this.#depth--;
     return inner;
   }
 
-  #comparison(): Condition {
+  #comparison(): Filter<Row> {
     const key = this.#match(/[A-Za-z]\w*/y);
     if (key === null) return this.#fail('expected a column');
-    const column = requireColumn(key);
-    const operator = OPERATORS.find(({ sign }) => this.#take(sign));
+    const column = this.columnOf(key);
+    const operator = OPERATORS.find(({ sign }) => this.#skip(sign));
     if (operator === undefined) return this.#fail(`expected one of ${OPERATORS.map(({ sign }) => sign).join(' ')}`);
-    const place = this.#at;
+    const start = this.#at;
     const wanted = this.#value();
     if (wanted === 'na' && operator.sign === '==') return (row) => column.value(row) === null;
     if (operator.orders === true && isNumeric(column) && asNumber(wanted) === null) {
-      this.#at = place;
+      this.#at = start;
       this.#fail(`${column.key} is compared with a number`);
     }
     const test = operator.test(wanted);
-    // A known value is never `na`, so that `op!=na` keeps all that is known.
+    // No known value is `na`, so that `op!=na` lets all known values through.
     return (row) => {
       const value = column.value(row);
       return value !== null && test(value, column);
@@ -139,10 +148,10 @@ class Parser {
   }
 
   #skipBlanks(): void {
-    while (/\s/.test(this.text[this.#at] ?? '')) this.#at++;
+    while (/\s/.test(this.text.charAt(this.#at))) this.#at++;
   }
 
-  #take(sign: string): boolean {
+  #skip(sign: string): boolean {
     this.#skipBlanks();
     if (!this.text.startsWith(sign, this.#at)) return false;
     this.#at += sign.length;
@@ -161,6 +170,6 @@ class Parser {
   #fail(expected: string): never {
     this.#skipBlanks();
     const [before, after] = [this.text.slice(0, this.#at), this.text.slice(this.#at)];
-    throw new UsageError(`--where: ${expected} at ${this.#at + 1}: ${before}>>>${after === '' ? 'end' : after}`);
+    throw new UsageError(`${this.option}: ${expected} at ${this.#at + 1}: ${before}>>>${after === '' ? 'end' : after}`);
   }
 }

@@ -1,6 +1,8 @@
 import { expect } from 'chai';
-import { parseWhere } from '../../../src/prof/query/where.js';
+import { parseWhere } from '../../../src/prof/query/kernel-query.js';
+import { parseFilter } from '../../../src/prof/query/filter.js';
 import { UsageError } from '../../../src/record/errors.js';
+import type { Column } from '../../../src/table/column.js';
 import { kernel } from '../../support/kernels.js';
 import { annotate } from '../../support/rows.js';
 
@@ -77,5 +79,15 @@ describe('--where', () => {
 
   it('names the nearest column', () => {
     expect(fault('krnel~gemm')).to.equal("unknown column 'krnel' (did you mean kernel?)");
+  });
+});
+
+describe('a filter of rows of another kind', () => {
+  const SIZE: Column<number> = { key: 'size', header: 'Size', type: 'int', width: 4, doc: '', value: (row) => row };
+
+  it('uses the columns that it is given, and names its option', () => {
+    const filter = parseFilter('size>2', () => SIZE, '--only');
+    expect([1, 2, 3, 4].filter(filter)).to.deep.equal([3, 4]);
+    expect(() => parseFilter('size>', () => SIZE, '--only')).to.throw(UsageError, /^--only: expected a value/);
   });
 });

@@ -1,8 +1,8 @@
 /**
- * A kernel of an Ascend device: its work, by its op where that tells it and else by its own operands, and what the cube
- * had to do with it.
+ * Work of kernels of Ascend devices: by the op calls around the launch where they have the arguments, else by the
+ * kernel's own operands; and its use of the cube, the matrix unit, by what the device counted.
  */
-import { cubeVerdict, kernelType } from '../../ops/ascend/cube.js';
+import { cubeFlops, cubeVerdict, kernelType } from '../../ops/ascend/cube.js';
 import { ascendWork } from '../../ops/ascend/kernel-work.js';
 import { kernelTensors, operatorType, positionsOf, present } from '../../ops/ascend/kernel-tensors.js';
 import { resolveWork, type ResolvedWork } from '../../ops/resolve-work.js';
@@ -13,13 +13,10 @@ import type { Reason } from '../../ops/kernels/tensor-core-advice.js';
 import type { TensorCore } from '../../ops/tensor-core.js';
 import { helperWork } from '../../ops/work.js';
 import { isOnCoreClass } from '../../record/engines.js';
-import type { Device, KernelRecord, OpCall } from '../../record/record.js';
-import { derive, type Derived } from './derive.js';
-import type { MatrixUnitUse } from './matrix-unit-use.js';
-
-/** Whether the kernel ran on an Ascend device. */
-export const isOnAscend = (record: KernelRecord, device: Device | null): boolean =>
-  device?.vendor === 'huawei' || isOnCoreClass(record);
+import type { KernelRecord, OpCall } from '../../record/record.js';
+import { deriveFromCalls, workOfKernel, type DerivedWork } from './derived-work.js';
+import { matrixUnitUse, type MatrixUnitUse } from './matrix-unit-use.js';
+import type { JudgedKernel, MatrixUnitCell, WorkModel } from './work-model.js';
 
 const KERNEL: Family = {
   id: 'ascend-kernel',
@@ -32,13 +29,13 @@ const KERNEL: Family = {
 const isKnown = ({ flops, bytes }: Work): boolean => flops !== null && bytes !== null;
 
 /**
- * The work by the ops around the launch where they tell it; kernels of one op then share it. Else by what the profiler
- * tells of the kernel's own operands, which no other kernel shares.
+ * The work by the ops around the launch where their arguments give it; kernels of one op then share it. Else by the
+ * kernel's own operands as the profiler records them, which no other kernel shares.
  */
-export function deriveOnAscend(calls: readonly OpCall[], record: KernelRecord): Derived {
+function deriveOnAscend(calls: readonly OpCall[], record: KernelRecord): DerivedWork {
   const { name, dir, sub, grid, block } = record;
   const kernel = { name, short: operatorType(record), dir, sub, grid, block };
-  const derived = derive(calls, kernel);
+  const derived = deriveFromCalls(calls, kernel);
   const { described } = derived;
   if (described !== null && isKnown(described.whole)) {
     return record.callIds !== undefined && kernelKind(kernel) === 'helper' ? asHelper(derived, described) : derived;
@@ -49,7 +46,7 @@ export function deriveOnAscend(calls: readonly OpCall[], record: KernelRecord): 
 }
 
 /** What only prepares or moves data is given the op's work where no other kernel of the op can be. */
-const asHelper = (derived: Derived, described: ResolvedWork): Derived => ({
+const asHelper = (derived: DerivedWork, described: ResolvedWork): DerivedWork => ({
   ...derived,
   described: { ...described, work: helperWork(described.work.params, "type of the kernel's operator") },
 });
@@ -58,10 +55,10 @@ function ofOperands(record: KernelRecord): ResolvedWork | null {
   const work = ascendWork(record);
   if (work === null) return null;
   const call: OpCall = { mod: record.engine ?? 'na', op: operatorType(record), args: [] };
-  return { index: -1, call, family: KERNEL, work, whole: work, typedBy: null };
+  return workOfKernel(call, KERNEL, work);
 }
 
-/** A convolution whose stride and padding are not told: its kernel tells the extents of the result. */
+/** A convolution whose call has no stride and padding: the extents of the result are those of its kernel's. */
 function ofConvolution(
   calls: readonly OpCall[],
   kernel: Parameters<typeof resolveWork>[1],
@@ -78,13 +75,14 @@ function ofConvolution(
   const filters = partial.call.args[1]?.shape?.[0];
   if (at === null || filters === undefined || !kernel.short.startsWith('Conv2D')) return null;
   const [n, h, w] = at;
-  const told = calls.map((call) => ({ ...call, out: [[n, filters, h, w]] }));
-  const found = resolveWork(told, kernel);
+  const withResult = calls.map((call) => ({ ...call, out: [[n, filters, h, w]] }));
+  const found = resolveWork(withResult, kernel);
   return found === null || !isKnown(found.whole) ? null : { ...found, index: -1 };
 }
 
-/** The tc column: see `Annotated.tc`. */
-export function cubeCell(work: Work | null, { verdict, rule }: TensorCore): 0 | 1 | '-' | '?' | null {
+function cubeCell({ record, arch, described }: JudgedKernel): MatrixUnitCell {
+  const work = described?.work ?? null;
+  const { verdict, rule } = cubeVerdict(record, arch);
   const used = verdict === 'yes' || verdict === 'likely';
   if (used && rule === 'aic_mac_time') return 1;
   if (work === null) return used ? 1 : null;
@@ -95,19 +93,19 @@ export function cubeCell(work: Work | null, { verdict, rule }: TensorCore): 0 | 
 const BY_RULE: Readonly<Record<string, string>> = {
   aic_mac_time: 'the device counted the time in which the cube multiplied',
   'core-class': 'the class of cores that the kernel ran on',
-  'task-type': 'the type of the task; the profile tells no counters',
+  'task-type': 'the type of the task; the profile has no counters',
 };
 
 const SLOW: Reason = { id: 'fp32', text: 'the cube does FP32 at a quarter of the rate of FP16 and BF16' };
 
 /** Why a product is, or is not, on the cube. */
 function whyOf(record: KernelRecord, dtype: string | null, verdict: TensorCore, arch: string | undefined): Reason {
-  const judged = { id: verdict.rule, text: BY_RULE[verdict.rule] ?? 'not told' };
+  const judged = { id: verdict.rule, text: BY_RULE[verdict.rule] ?? 'not known' };
   if (verdict.verdict !== 'no') return judged;
   const type = mathType(dtype);
   const types = matrixTypes(arch);
   if (type !== null && types?.includes(type) === false)
-    return { id: 'dtype', text: `the cube of ${arch ?? ''} does not multiply ${type}` };
+    return { id: 'dtype', text: `the cube of ${arch ?? 'this device'} does not multiply ${type}` };
   if (record.engine === 'AI_VECTOR_CORE' || record.engine === 'MIX_AIV')
     return { id: 'vector-core', text: 'the kernel ran on vector cores: its operator has no form for the cube here' };
   return record.engine === 'AI_CPU'
@@ -115,17 +113,11 @@ function whyOf(record: KernelRecord, dtype: string | null, verdict: TensorCore, 
     : judged;
 }
 
-/**
- * @param fallback element type by the op, for kernels whose operands are not told
- * @param isProduct whether the tc column tells of a product
- */
-export function cubeUse(
-  record: KernelRecord,
-  fallback: MatrixUnitUse,
+function cubeUse(
+  { record, arch, described }: JudgedKernel & { readonly described: ResolvedWork },
   isProduct: boolean,
-  arch: string | undefined,
 ): MatrixUnitUse {
-  const dtype = kernelType(record) ?? fallback.dtype;
+  const dtype = kernelType(record) ?? matrixUnitUse(described.call, isProduct, record.name, arch).dtype;
   const shared = { dtype, halfSums: false, shortcut: false };
   if (!isProduct) return { ...shared, eligible: false, why: null, slowed: null };
   const verdict = cubeVerdict(record, arch);
@@ -138,3 +130,16 @@ export function cubeUse(
     slowed: type === 'fp32' && verdict.verdict !== 'no' ? SLOW : null,
   };
 }
+
+export const ASCEND: WorkModel = {
+  isOf: (record, device) => device?.vendor === 'huawei' || isOnCoreClass(record),
+  derive: deriveOnAscend,
+  matrixUnitCell: cubeCell,
+  verdictOf: cubeVerdict,
+  judgedBy: 'by what its device counted',
+  matrixUnitUse: cubeUse,
+  countedFlops: cubeFlops,
+  // Rounded to HF32 unless the program forbids it; only newer profiles have the label.
+  mayRoundConvolutions: ({ labels }) => labels?.['hf32'] === undefined,
+  whyUnknown: () => null,
+};

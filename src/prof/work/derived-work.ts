@@ -2,14 +2,14 @@
  * Calls and kernel → the work, remembered: the kernels of a loop repeat with the same calls, names and grids, and
  * equal calls are mostly the same object (see `repeated-fields.ts` and `pair.ts`).
  */
-import { renderParam } from '../../ops/family.js';
+import { renderParam, type Family, type Work } from '../../ops/family.js';
 import { collective, collectiveWork } from '../../ops/families/collective.js';
 import { resolveWork, type ResolvedWork } from '../../ops/resolve-work.js';
 import { familyOf } from '../../ops/table.js';
 import { Repeating } from '../../containers/lru-cache.js';
 import type { Collective, Extent, KernelRecord, OpCall } from '../../record/record.js';
 
-export interface Derived {
+export interface DerivedWork {
   /** The innermost call that has a formula for its arguments, and the work it gives the kernel. */
   readonly described: ResolvedWork | null;
   /** What the outermost call's family calls this kernel (`bias` for a linear layer's bias kernel). */
@@ -18,10 +18,11 @@ export interface Derived {
   readonly params: readonly string[] | null;
 }
 
-type Asked = Pick<KernelRecord, 'name' | 'short' | 'dir' | 'sub' | 'grid' | 'block'>;
+/** The fields of a kernel that its work depends on. */
+type KernelKey = Pick<KernelRecord, 'name' | 'short' | 'dir' | 'sub' | 'grid' | 'block'>;
 
-interface Remembered extends Asked {
-  readonly derived: Derived;
+interface Remembered extends KernelKey {
+  readonly derived: DerivedWork;
 }
 
 /** More kernels than this with the same calls and name differ in every launch: nothing is gained by remembering. */
@@ -31,10 +32,12 @@ const MOST = 16;
 const KEPT = 2048;
 
 const memory = new Repeating<readonly OpCall[], Map<string, Remembered[]>>(KEPT);
-const NOTHING: Derived = { described: null, label: null, params: null };
 
-export function derive(calls: readonly OpCall[], kernel: Asked): Derived {
-  if (calls.length === 0) return NOTHING;
+export const NO_WORK: DerivedWork = { described: null, label: null, params: null };
+
+/** @param calls around the launch, outermost first */
+export function deriveFromCalls(calls: readonly OpCall[], kernel: KernelKey): DerivedWork {
+  if (calls.length === 0) return NO_WORK;
   if (!memory.pays) return compute(calls, kernel);
   const names = memory.of(calls, () => new Map<string, Remembered[]>());
   let known = names.get(kernel.name);
@@ -48,24 +51,30 @@ export function derive(calls: readonly OpCall[], kernel: Asked): Derived {
   return derived;
 }
 
-const isSame = (a: Asked, b: Asked): boolean =>
+const isSame = (a: KernelKey, b: KernelKey): boolean =>
   a.sub === b.sub && a.dir === b.dir && a.short === b.short && isExtent(a.grid, b.grid) && isExtent(a.block, b.block);
 
 const isExtent = (a: Extent | null, b: Extent | null): boolean =>
   a === b || (a !== null && b !== null && a[0] === b[0] && a[1] === b[1] && a[2] === b[2]);
 
-/** A kernel that tells of its collective itself, whatever the calls around it. */
-export function ofCollective(told: Collective): Derived {
-  const call: OpCall = { mod: 'c10d', op: told.op, args: [] };
-  const work = collectiveWork(told);
-  return {
-    described: { index: -1, call, family: collective, work, whole: work, typedBy: null },
-    label: null,
-    params: work.params.map(renderParam),
-  };
+/** The work of a kernel that its own record describes: none of the calls around it does. */
+export const workOfKernel = (call: OpCall, family: Family, work: Work): ResolvedWork => ({
+  index: -1,
+  call,
+  family,
+  work,
+  whole: work,
+  typedBy: null,
+});
+
+/** The work of a kernel of a collective operation, whatever the calls around it. */
+export function workOfCollective(operation: Collective): DerivedWork {
+  const work = collectiveWork(operation);
+  const call = { mod: 'c10d', op: operation.op, args: [] };
+  return { described: workOfKernel(call, collective, work), label: null, params: work.params.map(renderParam) };
 }
 
-function compute(calls: readonly OpCall[], kernel: Asked): Derived {
+function compute(calls: readonly OpCall[], kernel: KernelKey): DerivedWork {
   const described = resolveWork(calls, kernel);
   return {
     described,
@@ -74,8 +83,8 @@ function compute(calls: readonly OpCall[], kernel: Asked): Derived {
   };
 }
 
-function labelOf([outermost]: readonly OpCall[], kernel: Asked, described: ResolvedWork | null): string | null {
-  // What a label tells is the place in a forward call, which a call of the dispatcher does itself.
+function labelOf([outermost]: readonly OpCall[], kernel: KernelKey, described: ResolvedWork | null): string | null {
+  // A label says which part of a forward call in Python the kernel is; a call of the dispatcher is such a part itself.
   if (outermost === undefined || outermost.from !== undefined) return null;
   if (described?.index === 0) return described.work.label ?? null;
   return familyOf(outermost)?.work(outermost, kernel)?.label ?? null;

@@ -1,0 +1,49 @@
+/** Work of the instructions of a compiled program, which the engines of a NeuronCore run. */
+import type { Family } from '../../ops/family.js';
+import { instructionWork, operandType } from '../../ops/neuron/instruction-work.js';
+import type { ResolvedWork } from '../../ops/resolve-work.js';
+import type { TensorCore } from '../../ops/tensor-core.js';
+import { isNeuronInstruction } from '../../record/engines.js';
+import type { KernelRecord } from '../../record/record.js';
+import { NO_WORK, workOfKernel, type DerivedWork } from './derived-work.js';
+import type { WorkModel } from './work-model.js';
+
+const TENSOR = 'Tensor';
+
+const INSTRUCTION: Family = {
+  id: 'instruction',
+  title: 'an instruction of a compiled program',
+  ops: [],
+  formulas: [],
+  work: () => null,
+};
+
+/** The work of an instruction; none for an opcode without a formula. */
+function workOf(record: KernelRecord): DerivedWork {
+  const work = instructionWork(record);
+  if (work === null) return NO_WORK;
+  const call = { mod: record.engine ?? 'na', op: record.name, args: [] };
+  return { described: workOfKernel(call, INSTRUCTION, work), label: null, params: [] };
+}
+
+/** Whether the tensor engine multiplied. */
+const multiplies = ({ engine }: KernelRecord, { work }: ResolvedWork): boolean => engine === TENSOR && work.matmul;
+
+const ON_ENGINE: TensorCore = { verdict: 'yes', rule: 'tensor-engine' };
+const NOT_ON_ENGINE: TensorCore = { verdict: 'no', rule: 'other-engine' };
+
+export const NEURON: WorkModel = {
+  isOf: isNeuronInstruction,
+  derive: (_, record) => workOf(record),
+  matrixUnitCell: ({ record, described }) => (described === null ? null : multiplies(record, described) ? 1 : '-'),
+  verdictOf: ({ engine }) => (engine === TENSOR ? ON_ENGINE : NOT_ON_ENGINE),
+  judgedBy: 'by its engine',
+  matrixUnitUse: ({ record, described }) => ({
+    dtype: operandType(record),
+    eligible: multiplies(record, described),
+    ...{ why: null, slowed: null, halfSums: false, shortcut: false },
+  }),
+  countedFlops: () => null,
+  mayRoundConvolutions: () => false,
+  whyUnknown: ({ name }) => `no formula for the opcode ${name}`,
+};
