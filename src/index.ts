@@ -29,25 +29,26 @@ export { TENSOR_CORE_RULES, tensorCore, type TensorCore } from './ops/tensor-cor
 export type { Annotated } from './prof/annotate.js';
 export { chooseColumns, COLUMNS, DEFAULT_COLUMNS, requireColumn } from './prof/columns/columns.js';
 export type { KernelColumn } from './prof/columns/kernel-column.js';
-export { textOf, type Column, type Value } from './table/column.js';
+export { textOf, type Column, type CellValue } from './table/column.js';
 export { DEVICES, type DeviceRow, type Rates } from './prof/devices.js';
 export { explain } from './prof/explain.js';
 export { AGGREGATES } from './prof/by/aggregates.js';
 export { parseGrouping, type Grouping, type GroupingText } from './prof/by/grouping.js';
-export { Groups } from './prof/by/groups.js';
+export { KernelGroups } from './prof/by/groups.js';
 export type { GroupRow } from './prof/by/group-rows.js';
 export { openFile, openStream, type Input } from './prof/input/lines.js';
 export { ForwardKernels, type Forward, type Pairing } from './prof/pair.js';
 export { peaksOf, type Peaks } from './prof/roofline/peaks.js';
 export { readRecords } from './prof/input/records.js';
 export { Annotator, report, type RecordBatches, type ReportOptions } from './prof/report.js';
-export { classifyRoofline, type Bound, type Load, type Placement, type Roof } from './prof/roofline/roofline.js';
 export {
-  parseSort,
-  parseWhere,
-  type KernelFilter as Condition,
-  type KernelSortKey as SortKey,
-} from './prof/query/kernel-query.js';
-export { summaryLine, Tally } from './prof/report-tally.js';
+  classifyRoofline,
+  type RooflineBound,
+  type Load,
+  type Placement,
+  type Roof,
+} from './prof/roofline/roofline.js';
+export { parseSort, parseWhere, type KernelFilter, type KernelSortKey } from './prof/query/kernel-query.js';
+export { summaryLine, ReportTally } from './prof/report-tally.js';
 
 export { FORMATS, requireFormat, type Format, type Layout, type Packed, type Sheet } from './write/format.js';

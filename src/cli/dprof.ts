@@ -4,7 +4,7 @@ import { explain, isKernel, type KernelId } from '../prof/explain.js';
 import type { KernelColumn } from '../prof/columns/kernel-column.js';
 import type { Peaks } from '../prof/roofline/peaks.js';
 import { Annotator, report } from '../prof/report.js';
-import { defectLine, summaryLine, Tally } from '../prof/report-tally.js';
+import { defectLine, summaryLine, ReportTally } from '../prof/report-tally.js';
 import { UserError } from '../record/errors.js';
 import { clean } from '../write/cell-text.js';
 import type { Packed } from '../write/format.js';
@@ -60,19 +60,19 @@ const TEXTS = {
 const usedColumns = ({ columns, sort = [] }: Request): KernelColumn[] => [...columns, ...sort.map((key) => key.column)];
 
 /** What is derived of ops is only counted, and thus computed, when the report shows some of it. */
-function tallyFor(request: Request): Tally {
+function tallyFor(request: Request): ReportTally {
   if (request.grouping !== undefined) {
     const { derived, rates } = usedBy(request.grouping);
-    return new Tally(derived, rates);
+    return new ReportTally(derived, rates);
   }
   const used = usedColumns(request);
-  return new Tally(
+  return new ReportTally(
     used.some((column) => column.derived),
     used.some((column) => column.impossible !== undefined),
   );
 }
 
-async function writeReport(request: Request, source: Source, write: Write, tally: Tally): Promise<void> {
+async function writeReport(request: Request, source: Source, write: Write, tally: ReportTally): Promise<void> {
   if (request.explain !== undefined) return writeExplanation(request.explain, request.device, source, write);
   if (request.grouping !== undefined) return writeGroups(request, request.grouping, source, write, tally);
   const { columns, header, width, where, sort, top, device } = request;
@@ -90,14 +90,14 @@ async function writeReport(request: Request, source: Source, write: Write, tally
   for (const piece of sheet.end()) await write(piece);
 }
 
-function note(source: Source, tally: Tally): void {
+function note(source: Source, tally: ReportTally): void {
   const lines = tally.kernels > 0 ? [summaryLine(tally), defectLine(tally)] : [nothing(source, tally)];
   for (const line of lines) if (line !== null) process.stderr.write(`dprof: ${line}\n`);
 }
 
-const nothing = (source: Source, tally: Tally): string =>
-  tally.seen > 0
-    ? `none of ${tally.seen} kernels matches --where`
+const nothing = (source: Source, tally: ReportTally): string =>
+  tally.kernelsRead > 0
+    ? `none of ${tally.kernelsRead} kernels matches --where`
     : new UserError('no kernels', { where: source.name }).line;
 
 async function writeExplanation(

@@ -3,7 +3,7 @@ import { existsSync, statSync, type Stats } from 'node:fs';
 import { basename } from 'node:path';
 import { StreamStatus } from '../prof/input/stream-status.js';
 import { openFile, openStream, type Input } from '../prof/input/lines.js';
-import { numbered, ProfileNumbers } from '../prof/input/profile-numbers.js';
+import { renumbered, ProfileNumbers } from '../prof/input/profile-numbers.js';
 import { readRecords, type RecordTypes } from '../prof/input/records.js';
 import type { RecordBatches } from '../prof/report.js';
 import type { Source as Opened } from '../parse/source.js';
@@ -38,7 +38,7 @@ export async function openSource(
 ): Promise<Source> {
   const source = await openOne(file, progress, types);
   const endings = source.ending === undefined ? [] : [source.ending];
-  return { ...source, names: [source.name], endings, batches: numbered(source.batches, numbers) };
+  return { ...source, names: [source.name], endings, batches: renumbered(source.batches, numbers) };
 }
 
 /**

@@ -58,12 +58,12 @@ interface Interval {
   readonly note: number;
 }
 
-export class Union {
+export class PicosecondUnion {
   readonly #cover = new IntervalUnion();
   #now = -Infinity;
   readonly #held: Interval[] = [];
   /** Intervals that came after one that starts in a later nanosecond: what they cover is not all counted. */
-  late = 0;
+  outOfOrder = 0;
   intervals = 0;
 
   constructor(private readonly onGap: OnGap | null = null) {}
@@ -81,7 +81,7 @@ export class Union {
     }
     this.#held.push({ start, end, note });
     if (nanosecond >= this.#now) return;
-    this.late++;
+    this.outOfOrder++;
     // The next nanosecond may never come.
     this.#take();
   }

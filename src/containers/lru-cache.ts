@@ -45,7 +45,7 @@ const TOO_FEW = 16;
  * A bounded cache for what mostly repeats: a training step repeats its texts in the next step. Where they turn out
  * not to, nothing more is remembered: keeping values that never come back costs more than making them.
  */
-export class Repeating<K, V> {
+export class AdaptiveCache<K, V> {
   #recent: LruCache<K, V> | null;
   readonly #trial: number;
   #asked = 0;
@@ -57,7 +57,7 @@ export class Repeating<K, V> {
   }
 
   /** Whether values are remembered (still). */
-  get pays(): boolean {
+  get isOn(): boolean {
     return this.#recent !== null;
   }
 

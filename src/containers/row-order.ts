@@ -62,21 +62,21 @@ function merge(
 export const allRows = (n: number): Uint32Array<ArrayBuffer> => Uint32Array.from({ length: n }, (_, row) => row);
 
 /** Rows grouped by a key. */
-export interface Groups {
+export interface RowGroups {
   readonly rows: Uint32Array<ArrayBuffer>;
   /** For each key the place of its first row; one more entry holds the end. */
   readonly first: Uint32Array<ArrayBuffer>;
 }
 
 /** Rows 0 … n-1 grouped by a small integer key, without a list of them. */
-export const groupAll = (n: number, keyOf: (row: number) => number, keys: number): Groups =>
+export const groupAll = (n: number, keyOf: (row: number) => number, keys: number): RowGroups =>
   group(n, (place) => place, keyOf, keys);
 
 /** Row numbers grouped by a small integer key (a counting sort, stable). */
-export const groupRows = (rows: ArrayLike<number>, keyOf: (row: number) => number, keys: number): Groups =>
+export const groupRows = (rows: ArrayLike<number>, keyOf: (row: number) => number, keys: number): RowGroups =>
   group(rows.length, (place) => rows[place] ?? 0, keyOf, keys);
 
-function group(n: number, rowAt: (place: number) => number, keyOf: (row: number) => number, keys: number): Groups {
+function group(n: number, rowAt: (place: number) => number, keyOf: (row: number) => number, keys: number): RowGroups {
   const first = new Uint32Array(keys + 1);
   for (let i = 0; i < n; i++) {
     const key = keyOf(rowAt(i)) + 1;

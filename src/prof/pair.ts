@@ -6,7 +6,7 @@
  * as PyProf does it, except that threads are told apart: sequence ids restart in every thread, so that one id may mean
  * a different op in each (several forward threads; recomputation in a checkpoint, on the backward thread).
  */
-import { Repeating } from '../containers/lru-cache.js';
+import { AdaptiveCache } from '../containers/lru-cache.js';
 import type { KernelRecord, OpCall } from '../record/record.js';
 
 /** What a backward kernel takes over. */
@@ -46,31 +46,31 @@ const THREADS_KEPT = 16;
 const RECENT = 2048;
 
 /** A forward kernel as it is held: its context as text takes a third of the memory of objects. */
-interface Held {
+interface ForwardEntry {
   readonly id: number;
   readonly tid: number | null;
   readonly text: string;
 }
 
 /** The last forward kernel of each thread that has the id. */
-type Threads = Held[];
+type ThreadEntries = ForwardEntry[];
 
 /** Sequence ids of one kind, apart for every process of every profile. */
 class SequenceIds {
-  readonly #profiles = new Map<number, Map<number | null, Map<number, Threads>>>();
+  readonly #profiles = new Map<number, Map<number | null, Map<number, ThreadEntries>>>();
   size = 0;
 
-  get({ profile, pid }: KernelRecord, id: number): Threads | undefined {
+  get({ profile, pid }: KernelRecord, id: number): ThreadEntries | undefined {
     return this.#profiles.get(profile)?.get(pid)?.get(id);
   }
 
   /** For an id that is not there yet. */
-  add({ profile, pid }: KernelRecord, id: number, held: Held): void {
+  add({ profile, pid }: KernelRecord, id: number, held: ForwardEntry): void {
     let processes = this.#profiles.get(profile);
     if (processes === undefined)
-      this.#profiles.set(profile, (processes = new Map<number | null, Map<number, Threads>>()));
+      this.#profiles.set(profile, (processes = new Map<number | null, Map<number, ThreadEntries>>()));
     let ids = processes.get(pid);
-    if (ids === undefined) processes.set(pid, (ids = new Map<number, Threads>()));
+    if (ids === undefined) processes.set(pid, (ids = new Map<number, ThreadEntries>()));
     ids.set(id, [held]);
     this.size++;
   }
@@ -86,8 +86,8 @@ class Generation {
 export class ForwardKernels {
   #young = new Generation();
   #old = new Generation();
-  readonly #texts = new Repeating<string, string>(RECENT);
-  readonly #contexts = new Repeating<string, ForwardContext>(RECENT);
+  readonly #texts = new AdaptiveCache<string, string>(RECENT);
+  readonly #contexts = new AdaptiveCache<string, ForwardContext>(RECENT);
   /** Sequence ids let go to stay within the budget. */
   evicted = 0;
 
@@ -116,7 +116,7 @@ export class ForwardKernels {
     this.#young = new Generation();
   }
 
-  #put(ids: SequenceIds, kernel: KernelRecord, id: number, held: Held): void {
+  #put(ids: SequenceIds, kernel: KernelRecord, id: number, held: ForwardEntry): void {
     const threads = ids.get(kernel, id);
     if (threads === undefined) {
       ids.add(kernel, id, held);
@@ -148,13 +148,13 @@ export class ForwardKernels {
     return { kind: 'paired', forward: { id: chosen.id, tid: chosen.tid, context: this.#contextOf(chosen) }, by };
   }
 
-  #contextOf({ text }: Held): ForwardContext {
+  #contextOf({ text }: ForwardEntry): ForwardContext {
     return this.#contexts.of(text, unpack);
   }
 }
 
 /** Of both generations, each thread's newer one. */
-function newest(young: Threads = [], old: Threads = []): Threads {
+function newest(young: ThreadEntries = [], old: ThreadEntries = []): ThreadEntries {
   if (old.length === 0) return young;
   return [...young, ...old.filter(({ tid }) => !young.some((newer) => newer.tid === tid))];
 }
@@ -173,7 +173,11 @@ function unpack(text: string): ForwardContext {
 }
 
 /** Which of several threads' forward kernels is meant; null when that cannot be told. */
-function choose(candidates: Threads, kernel: KernelRecord, contextOf: (forward: Held) => ForwardContext): Held | null {
+function choose(
+  candidates: ThreadEntries,
+  kernel: KernelRecord,
+  contextOf: (forward: ForwardEntry) => ForwardContext,
+): ForwardEntry | null {
   const nodes = kernel.seqMarker.map((text) => plainName(markerName(text)));
   const agreeing = candidates.filter((one) => contextOf(one).names.some((name) => isOpOf(plainName(name), nodes)));
   const likely = agreeing.length > 0 ? agreeing : candidates;

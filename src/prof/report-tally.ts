@@ -2,9 +2,9 @@
 import { plural } from '../record/plural.js';
 import type { Annotated } from './annotate.js';
 
-export class Tally {
+export class ReportTally {
   /** Kernels read, and of these the ones that the filter let through. */
-  seen = 0;
+  kernelsRead = 0;
   kernels = 0;
   withoutOp = 0;
   unknownFlops = 0;
@@ -51,7 +51,7 @@ const SHOWN = 3;
 const number = (n: number): string => n.toLocaleString('en-US');
 
 /** The line; null when there is nothing to say. */
-export function summaryLine(tally: Tally): string | null {
+export function summaryLine(tally: ReportTally): string | null {
   if (tally.kernels === 0) return null;
   const parts = [
     [tally.withoutOp, 'without op'],
@@ -71,7 +71,7 @@ export function summaryLine(tally: Tally): string | null {
 }
 
 /** The line on rates above a device's peak, which no kernel can reach; null when there are none. */
-export function defectLine({ abovePeak, firstAbovePeak }: Tally): string | null {
+export function defectLine({ abovePeak, firstAbovePeak }: ReportTally): string | null {
   if (abovePeak === 0) return null;
   const more = abovePeak > firstAbovePeak.length ? ', …' : '';
   return (

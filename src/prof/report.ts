@@ -10,7 +10,7 @@ import { ForwardKernels } from './pair.js';
 import type { Peaks } from './roofline/peaks.js';
 import type { KernelFilter, KernelSortKey } from './query/kernel-query.js';
 import { SortedOutput } from './query/sort.js';
-import { Tally } from './report-tally.js';
+import { ReportTally } from './report-tally.js';
 
 /** Records as they come, in batches of any size. */
 export type RecordBatches = AsyncIterable<readonly ProfileLine[]> | Iterable<readonly ProfileLine[]>;
@@ -24,7 +24,7 @@ export interface ReportOptions<T> {
   /** How many rows at most. */
   readonly top?: number | undefined;
   /** Counts what could not be computed. */
-  readonly tally?: Tally | undefined;
+  readonly tally?: ReportTally | undefined;
   /** Peak rates to hold every kernel to; those of its own device when not given. */
   readonly device?: Peaks | undefined;
   /** Whether the report shows, filters or sorts by anything derived of ops; true when not given. */
@@ -82,14 +82,14 @@ export class Annotator {
  */
 export async function* report<T>(batches: RecordBatches, options: ReportOptions<T>): AsyncGenerator<readonly T[]> {
   const { pack, where, sort = [], top = Infinity } = options;
-  const tally = options.tally ?? new Tally();
+  const tally = options.tally ?? new ReportTally();
   const annotator = new Annotator(options.device, options.derived);
   const sorted = sort.length > 0 ? new SortedOutput<T, Annotated>(sort, top) : null;
   let left = top;
   const packed: T[] = [];
   const take = (row: Annotated): void => {
     if (sorted === null && left === 0) return;
-    tally.seen++;
+    tally.kernelsRead++;
     if (where?.(row) === false) return;
     tally.count(row);
     if (sorted !== null) sorted.add(row, pack);

@@ -6,7 +6,7 @@ import type { Column, ColumnShape } from './column.js';
  * The column with a key.
  * @throws UsageError naming the nearest key
  */
-export const requireAmong = <Row>(columns: readonly Column<Row>[], key: string): Column<Row> =>
+export const requireColumnOf = <Row>(columns: readonly Column<Row>[], key: string): Column<Row> =>
   columns.find((known) => known.key === key) ?? refuse(key, columns);
 
 function refuse(key: string, columns: readonly ColumnShape[]): never {
@@ -19,7 +19,7 @@ function refuse(key: string, columns: readonly ColumnShape[]): never {
  * The keys of a comma-separated list.
  * @throws UsageError when there are none
  */
-export function keysOf(option: string, list: string): string[] {
+export function splitKeys(option: string, list: string): string[] {
   const keys = list.split(',').map((key) => key.trim());
   if (keys.every((key) => key === '')) throw new UsageError(`${option} names no column`, '--columns lists them');
   return keys;

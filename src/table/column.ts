@@ -1,6 +1,6 @@
 /** A column of a table. Its value is raw: base units, unrounded, null for unknown. Its text is for people and awk. */
 
-export type Value = number | string | readonly (number | string)[] | null;
+export type CellValue = number | string | readonly (number | string)[] | null;
 
 /** A column without access to its rows. */
 export interface ColumnShape {
@@ -37,7 +37,7 @@ export interface ColumnShape {
 
 /** A column over rows of one kind. */
 export interface Column<Row> extends ColumnShape {
-  value(row: Row): Value;
+  value(row: Row): CellValue;
   /** Text for the columns format where that is shorter than the full text. */
   narrow?(row: Row): string;
   /** Whether the value is one that the device cannot reach: text shows `!` for it. */
@@ -53,7 +53,7 @@ export const IMPOSSIBLE = '!';
 export const UNKNOWN = 'na';
 
 /** The value for people: `!` for a value that the device cannot reach. */
-export const shown = <Row>(column: Column<Row>, row: Row): Value =>
+export const shownValue = <Row>(column: Column<Row>, row: Row): CellValue =>
   column.impossible?.(row) === true ? IMPOSSIBLE : column.value(row);
 
 /** Whether values are numbers: compared as such, largest first, right-aligned. */
@@ -77,7 +77,7 @@ function withSign(text: string): string {
 }
 
 /** Text of a value: `-` for an empty list, `na` for unknown. */
-export const textOf = (column: ColumnShape, value: Value): string => {
+export const textOf = (column: ColumnShape, value: CellValue): string => {
   if (value === null) return UNKNOWN;
   if (typeof value === 'number') return numberText(column, value);
   if (typeof value === 'string') return value;

@@ -1,5 +1,5 @@
 /** Columns as screens and Markdown reports show them: times in us, sizes in MiB, all other values as they are. */
-import type { Column, Value } from './column.js';
+import type { CellValue, Column } from './column.js';
 
 const NS_PER_US = 1000;
 const BYTES_PER_MIB = 2 ** 20;

@@ -1,5 +1,5 @@
 /** Cell texts: on one line, without terminal control characters, of a known width. */
-import { textOf, type ColumnShape, type Value } from '../table/column.js';
+import { textOf, type ColumnShape, type CellValue } from '../table/column.js';
 
 // eslint-disable-next-line no-control-regex -- removing exactly these is the purpose
 const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
@@ -19,7 +19,7 @@ export const word = (text: string): string => {
 };
 
 /** A value's text after `safe`; the text of a number needs none. */
-export const cellText = (column: ColumnShape, value: Value, safe: (text: string) => string): string =>
+export const cellText = (column: ColumnShape, value: CellValue, safe: (text: string) => string): string =>
   typeof value === 'number' ? textOf(column, value) : safe(textOf(column, value));
 
 const ZERO_WIDTH = /[\p{Mn}\p{Me}\p{Cf}]/u;

@@ -1,6 +1,6 @@
 /** Columns of fixed width for the terminal. No line is wider than the given width, blanks between columns included. */
 import { UserError } from '../record/errors.js';
-import { isNumeric, shown, textOf, type Column, type ColumnShape } from '../table/column.js';
+import { isNumeric, shownValue, textOf, type Column, type ColumnShape } from '../table/column.js';
 import { cells, clean, cut, fitId, fitQuantity } from './cell-text.js';
 import type { Format, Layout } from './format.js';
 
@@ -20,7 +20,7 @@ export const columns: Format = {
       pack: (row) =>
         line(
           places.map(({ column, width }) => {
-            const value = shown(column, row);
+            const value = shownValue(column, row);
             const text =
               typeof value === 'number' ? fit(column, value, width) : (column.narrow?.(row) ?? textOf(column, value));
             const fitting = cut(clean(text.length > 4 * width ? text.slice(0, 4 * width) : text), width);

@@ -1,7 +1,7 @@
 /** CSV after RFC 4180, except that lines end in a line feed alone, as tools on Unix expect. */
 import { stringify } from 'csv-stringify/sync';
 import { elementAt } from '../containers/element.js';
-import { textOf, type ColumnShape, type Value } from '../table/column.js';
+import { textOf, type ColumnShape, type CellValue } from '../table/column.js';
 import { clean } from './cell-text.js';
 import type { Format } from './format.js';
 
@@ -21,7 +21,7 @@ export const csv: Format = {
 };
 
 /** Numbers have all their digits: CSV is for programs. */
-const cell = (column: ColumnShape, value: Value): string =>
+const cell = (column: ColumnShape, value: CellValue): string =>
   typeof value === 'number' ? String(value) : withoutFormula(clean(textOf(column, value)));
 
 /** How a spreadsheet recognizes a formula, full-width signs included. Tabs and line ends are clean already. */

@@ -1,5 +1,5 @@
 /** One blank between cells and none inside: for awk. */
-import { shown } from '../table/column.js';
+import { shownValue } from '../table/column.js';
 import { cellText, word } from './cell-text.js';
 import type { Format } from './format.js';
 
@@ -10,7 +10,7 @@ export const space: Format = {
     const line = (texts: readonly string[]): string => `${texts.join(' ')}\n`;
     return {
       head: () => (header ? line(columns.map((column) => column.header)) : ''),
-      pack: (row) => line(columns.map((column) => cellText(column, shown(column, row), word))),
+      pack: (row) => line(columns.map((column) => cellText(column, shownValue(column, row), word))),
       rows: (packed) => packed.join(''),
       end: () => [],
     };

@@ -3,7 +3,7 @@
  * which take a tenth of what texts of cells would, and are given back in pieces.
  */
 import CliTable from 'cli-table3';
-import { isNumeric, shown, textOf, type ColumnShape, type Value } from '../table/column.js';
+import { isNumeric, shownValue, textOf, type ColumnShape, type CellValue } from '../table/column.js';
 import { cells, clean, cut } from './cell-text.js';
 import type { Format } from './format.js';
 
@@ -19,7 +19,8 @@ export const table: Format = {
     const widths = columns.map((column) => (header ? cells(column.header) : 0));
     return {
       head: () => '',
-      pack: (row) => columns.map((column) => cell(column, shown(column, row), column.narrow?.(row))).join(CELL_END),
+      pack: (row) =>
+        columns.map((column) => cell(column, shownValue(column, row), column.narrow?.(row))).join(CELL_END),
       rows: (packed) => {
         if (packed.length === 0) return '';
         for (const row of packed as readonly string[]) {
@@ -82,7 +83,7 @@ function quantity(value: number, digits: number): string {
 }
 
 /** Quantities with their thousands apart; long texts cut, and marked as such. */
-function cell(column: ColumnShape, value: Value, narrow: string | undefined): string {
+function cell(column: ColumnShape, value: CellValue, narrow: string | undefined): string {
   if (typeof value === 'number' && column.unit !== undefined) return quantity(value, column.digits ?? 0);
   const text = clean(narrow ?? textOf(column, value));
   const beginning = cut(text, WIDEST_CELL);

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { IntervalUnion, gapEnd, Union } from '../../src/containers/interval-union.js';
+import { IntervalUnion, gapEnd, PicosecondUnion } from '../../src/containers/interval-union.js';
 import { propertyRuns } from '../support/property-runs.js';
 
-const covered = (...intervals: readonly (readonly [number, number])[]): Union => {
-  const union = new Union();
+const covered = (...intervals: readonly (readonly [number, number])[]): PicosecondUnion => {
+  const union = new PicosecondUnion();
   for (const [start, end] of intervals) union.add(start, end);
   return union;
 };
@@ -27,11 +27,11 @@ describe('union of intervals', () => {
   it('is exact when picoseconds within a nanosecond are out of order', () => {
     // [1900, 3000] and [1100, 1500]: 1100 + 400
     expect(covered([1900, 3000], [1100, 1500]).total).to.equal(1500);
-    expect(covered([1900, 3000], [1100, 1500]).late).to.equal(0);
+    expect(covered([1900, 3000], [1100, 1500]).outOfOrder).to.equal(0);
   });
 
   it('counts intervals that come too late', () => {
-    expect(covered([5000, 6000], [1000, 2000]).late).to.equal(1);
+    expect(covered([5000, 6000], [1000, 2000]).outOfOrder).to.equal(1);
   });
 
   it('equals marking every picosecond, whatever the order within a nanosecond', () => {

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { COLUMNS } from '../../src/prof/columns/columns.js';
 import { explain, parseKernelId } from '../../src/prof/explain.js';
 import { report } from '../../src/prof/report.js';
-import { summaryLine, Tally } from '../../src/prof/report-tally.js';
+import { summaryLine, ReportTally } from '../../src/prof/report-tally.js';
 import { UsageError } from '../../src/record/errors.js';
 import type { KernelRecord, OpCall, ProfileRecord } from '../../src/record/record.js';
 import { aten, t, v } from '../support/calls.js';
@@ -244,7 +244,7 @@ describe('a collective', () => {
 
 describe('summary', () => {
   async function summaryOf(records: readonly KernelRecord[], derived = true): Promise<string | null> {
-    const tally = new Tally(derived);
+    const tally = new ReportTally(derived);
     for await (const rows of report([records], { pack: () => '', tally })) expect(rows).to.have.length(records.length);
     return summaryLine(tally);
   }

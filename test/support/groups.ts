@@ -1,6 +1,6 @@
 /** Groups of kernels as a test wants them: from records, as rows of raw values. */
-import { type Value, type Column } from '../../src/table/column.js';
-import { Groups } from '../../src/prof/by/groups.js';
+import { type CellValue, type Column } from '../../src/table/column.js';
+import { KernelGroups } from '../../src/prof/by/groups.js';
 import { parseGrouping, type GroupingText } from '../../src/prof/by/grouping.js';
 import type { GroupRow } from '../../src/prof/by/group-rows.js';
 import type { ProfileLine } from '../../src/record/record.js';
@@ -21,11 +21,11 @@ export function groupsOf(
     ...{ columns: undefined, sort: undefined, top: undefined, depth: undefined, tree: undefined },
     ...text,
   });
-  const groups = new Groups({ keys, depth, amounts: true, arrangement });
+  const groups = new KernelGroups({ keys, depth, amounts: true, arrangement });
   for (const row of annotate(records)) groups.add(row);
   return { columns, rows: [...groups.rows()], untimed: groups.untimed };
 }
 
 /** Values of the columns, by key. */
-export const valuesOf = ({ columns, rows }: Grouped): Readonly<Record<string, Value>>[] =>
+export const valuesOf = ({ columns, rows }: Grouped): Readonly<Record<string, CellValue>>[] =>
   rows.map((row) => Object.fromEntries(columns.map((column) => [column.key, column.value(row)])));

@@ -1,10 +1,10 @@
 /** `dprof --by`: records → a row a group of kernels. */
 import type { Annotated } from '../../prof/annotate.js';
 import { AGGREGATES } from '../../prof/by/aggregates.js';
-import { Groups } from '../../prof/by/groups.js';
+import { KernelGroups } from '../../prof/by/groups.js';
 import { parseGrouping, type Grouping } from '../../prof/by/grouping.js';
 import { report } from '../../prof/report.js';
-import type { Tally } from '../../prof/report-tally.js';
+import type { ReportTally } from '../../prof/report-tally.js';
 import { UsageError } from '../../record/errors.js';
 import type { Packed } from '../../write/format.js';
 import { integer, type Arguments, type Option } from '../arguments.js';
@@ -65,13 +65,13 @@ export async function writeGroups(
   grouping: Grouping,
   source: Source,
   write: Write,
-  tally: Tally,
+  tally: ReportTally,
 ): Promise<void> {
   const { columns, keys, depth, arrangement } = grouping;
   const { header, width, where, device } = request;
   const { amounts, derived } = usedBy(grouping);
   const sheet = request.format.open({ columns, header, width });
-  const groups = new Groups({ keys, depth, amounts, arrangement });
+  const groups = new KernelGroups({ keys, depth, amounts, arrangement });
   const options = { pack: (row: Annotated) => row, where, tally, device, derived: derived || where !== undefined };
   for await (const batch of report(source.batches, options)) for (const row of batch) groups.add(row);
   tally.untimed = groups.untimed;

@@ -5,7 +5,7 @@
 import { isNode, ENGINE_PREFIX } from '../names/autograd-names.js';
 import { toOpCall } from '../../record/op-call.js';
 import { LiteralError, parseLiteral, type PythonValue } from '../../record/python-literal.js';
-import { Repeating } from '../../containers/lru-cache.js';
+import { AdaptiveCache } from '../../containers/lru-cache.js';
 import type { OpCall } from '../../record/record.js';
 
 /** An op of the framework (PyTorch's emit_nvtx). */
@@ -206,7 +206,7 @@ const RECENT = 4096;
 
 /** Parses texts with a cache for dicts; other texts cost no more to parse than to look up. */
 export class MarkerReader {
-  readonly #recent = new Repeating<string, Marker>(RECENT);
+  readonly #recent = new AdaptiveCache<string, Marker>(RECENT);
 
   read(text: string): Marker {
     return text.startsWith('{') ? this.#recent.of(text, (key) => parseMarker(key)) : parseMarker(text);

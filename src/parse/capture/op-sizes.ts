@@ -6,7 +6,7 @@
  * Source: torch/csrc/profiler/util.cpp (inputSizes), torch/csrc/profiler/standalone/nvtx_observer.cpp.
  */
 import type { Arg, OpCall } from '../../record/record.js';
-import { Repeating } from '../../containers/lru-cache.js';
+import { AdaptiveCache } from '../../containers/lru-cache.js';
 import type { OpMarker } from './markers.js';
 import { readOpName } from '../names/op-name.js';
 
@@ -67,7 +67,7 @@ const MAX_CACHED_ARGS = 16;
 
 /** Reads the calls of op markers, with a cache for repeated ones. */
 export class OpSizesReader {
-  readonly #recent = new Repeating<string, OpCall>(RECENT);
+  readonly #recent = new AdaptiveCache<string, OpCall>(RECENT);
 
   /**
    * The call of an op that records shapes; null for any other range. When the shapes are malformed, the call has no

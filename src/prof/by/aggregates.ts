@@ -3,12 +3,12 @@ import { type Column } from '../../table/column.js';
 import { type KernelColumn } from '../columns/kernel-column.js';
 import type { GroupRow } from './group-rows.js';
 
-type Shape = Pick<KernelColumn, 'type' | 'unit' | 'digits' | 'width' | 'derived'>;
+type AggregateShape = Pick<KernelColumn, 'type' | 'unit' | 'digits' | 'width' | 'derived'>;
 
-const NS = { type: 'int', unit: 'ns', width: 13 } as const satisfies Shape;
+const NS = { type: 'int', unit: 'ns', width: 13 } as const satisfies AggregateShape;
 /** What is no whole number of ns. */
-const PART_NS = { type: 'real', unit: 'ns', digits: 1, width: 11 } as const satisfies Shape;
-const PERCENT = { type: 'real', unit: '%', digits: 2, width: 6 } as const satisfies Shape;
+const PART_NS = { type: 'real', unit: 'ns', digits: 1, width: 11 } as const satisfies AggregateShape;
+const PERCENT = { type: 'real', unit: '%', digits: 2, width: 6 } as const satisfies AggregateShape;
 const DERIVED = { derived: true } as const;
 
 const over = (amount: number, by: number): number | null => (by > 0 ? amount / by : null);

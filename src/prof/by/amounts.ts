@@ -2,7 +2,7 @@
 import type { Annotated } from '../annotate.js';
 
 /** A sum over the kernels that tell a value. */
-export interface KernelWork {
+export interface KnownSum {
   readonly kernels: number;
   /** ns of these kernels. */
   readonly time: number;
@@ -44,7 +44,7 @@ function addTo(numbers: Float64Array, base: number, { flops, bytes, placement, t
 export class GroupWork {
   constructor(private readonly numbers: readonly number[]) {}
 
-  #told(place: number): KernelWork {
+  #told(place: number): KnownSum {
     return { kernels: this.#at(place), time: this.#at(place + 1), sum: this.#at(place + 2) };
   }
 
@@ -52,22 +52,22 @@ export class GroupWork {
     return this.numbers[place] as number;
   }
 
-  get flops(): KernelWork {
+  get flops(): KnownSum {
     return this.#told(FLOPS);
   }
-  get bytes(): KernelWork {
+  get bytes(): KnownSum {
     return this.#told(BYTES);
   }
   /** Shares of the peak FLOP/s in percent, each times the time of its kernel. */
-  get peak(): KernelWork {
+  get peak(): KnownSum {
     return this.#told(PEAK);
   }
   /** Shares of the peak bandwidth, likewise. */
-  get bandwidth(): KernelWork {
+  get bandwidth(): KnownSum {
     return this.#told(BANDWIDTH);
   }
   /** Time on the matrix unit, of kernels of which it is told. */
-  get matrixUnit(): KernelWork {
+  get matrixUnit(): KnownSum {
     return this.#told(MATRIX_UNIT);
   }
 
@@ -84,7 +84,7 @@ export class GroupWork {
 const CHUNK = 4096;
 
 /** What the kernels of each group did: 136 bytes a group, outside of the heap. */
-export class AmountsOfGroups {
+export class GroupWorkSums {
   readonly #chunks: Float64Array[] = [];
 
   /** @param group any known one, or the next */

@@ -6,7 +6,7 @@
 /** Kernels that are given room for at once. */
 const CHUNK = 65_536;
 
-export class Durations {
+export class GroupDurations {
   readonly #durations: Float64Array[] = [];
   readonly #groups: Uint32Array[] = [];
   #count = 0;

@@ -5,7 +5,7 @@
  * A place is a number, and what is known of places stands in lists of integers: of a deep tree there are many more than
  * groups. The root is 0.
  */
-import { type Value } from '../../table/column.js';
+import { type CellValue } from '../../table/column.js';
 import { mixed } from '../../containers/hash.js';
 import { HashIndex } from '../../containers/hash-index.js';
 import { NumericColumn } from '../../containers/numeric-column.js';
@@ -26,7 +26,7 @@ const isEntry = (step: number): boolean => step % 2 === 1;
 /** What is told of a place. */
 export interface GroupPath {
   /** One for each key of --by. */
-  readonly keys: readonly Value[];
+  readonly keys: readonly CellValue[];
   /** The key that the place is about. */
   readonly key: number;
   /** Steps from the root. */
@@ -73,7 +73,7 @@ export class GroupTree {
   }
 
   /** The number of the group with these keys, from 0 in the order in which they come. */
-  groupOf(keys: readonly Value[]): number {
+  groupOf(keys: readonly CellValue[]): number {
     let at = ROOT;
     keys.forEach((value, key) => {
       if (!this.tree || typeof value !== 'object' || value === null || value.length === 0) {
@@ -166,7 +166,7 @@ export class GroupTree {
   keysOf(place: number): GroupPath {
     const way: number[] = [];
     for (let at = place; at !== ROOT; at = this.#parents.at(at)) way.push(at);
-    const keys = new Array<Value>(this.keys).fill(ALL);
+    const keys = new Array<CellValue>(this.keys).fill(ALL);
     let entries: (number | string)[] = [];
     let before = NONE;
     for (const at of way.reverse()) {

@@ -3,7 +3,7 @@ import { requireColumn } from '../columns/columns.js';
 import { textOf, type Column } from '../../table/column.js';
 import { type KernelColumn } from '../columns/kernel-column.js';
 import { nearest, UsageError } from '../../record/errors.js';
-import { keysOf, requireAmong } from '../../table/column-lookup.js';
+import { splitKeys, requireColumnOf } from '../../table/column-lookup.js';
 import { parseSortKeys } from '../query/sort.js';
 import { AGGREGATES, DEFAULT_AGGREGATES, TREE_AGGREGATES } from './aggregates.js';
 import type { Arrangement, GroupRow } from './group-rows.js';
@@ -32,14 +32,14 @@ const DEFAULT_SORT = 'total';
 
 /** @throws UsageError naming the nearest column */
 export function parseGrouping(text: GroupingText): Grouping {
-  const keys = keysOf('--by', text.by).map(requireColumn);
+  const keys = splitKeys('--by', text.by).map(requireColumn);
   const twice = keys.find((key, i) => keys.indexOf(key) !== i);
   if (twice !== undefined) throw new UsageError(`--by names ${twice.key} twice`);
   const tree = text.tree ?? (keys.length === 1 && keys[0]?.key === 'layer');
   const keyColumns = keys.map((key, place) => keyColumn(key, place, tree));
   const all = columnsOf(keyColumns);
-  const chosen = text.columns === undefined ? null : keysOf('-c', text.columns).map((key) => requireOf(all, key));
-  const defaults = (tree ? TREE_AGGREGATES : DEFAULT_AGGREGATES).split(',').map((key) => requireAmong(all, key));
+  const chosen = text.columns === undefined ? null : splitKeys('-c', text.columns).map((key) => requireOf(all, key));
+  const defaults = (tree ? TREE_AGGREGATES : DEFAULT_AGGREGATES).split(',').map((key) => requireColumnOf(all, key));
   const rest = chosen ?? defaults.filter((column) => !keyColumns.includes(column));
   return {
     keys,

@@ -2,19 +2,19 @@
  * `--by`: kernels → groups of equal keys, in one pass. Memory: each group, and the duration of each kernel. Both are
  * held as numbers and bytes outside of the heap, and there is a limit to what groups take.
  */
-import { type Value } from '../../table/column.js';
+import { type CellValue } from '../../table/column.js';
 import { type KernelColumn } from '../columns/kernel-column.js';
 import { UserError } from '../../record/errors.js';
 import type { Annotated } from '../annotate.js';
-import { AmountsOfGroups } from './amounts.js';
-import { Durations } from './durations.js';
+import { GroupWorkSums } from './amounts.js';
+import { GroupDurations } from './durations.js';
 import { GroupTree } from './group-tree.js';
 import { rowsOf, type Arrangement, type GroupRow } from './group-rows.js';
 
 /** Groups that are kept. */
 export const MOST_GROUPS = 300_000;
 /** Branches of a tree, groups among them; without a tree, keys of groups. */
-export const MOST_PLACES = 1_500_000;
+export const MOST_NODES = 1_500_000;
 /** Bytes of their keys. */
 const MOST_TEXT = 64 * 1024 * 1024;
 
@@ -30,10 +30,10 @@ export interface GroupOptions {
   readonly arrangement: Arrangement;
 }
 
-export class Groups {
+export class KernelGroups {
   readonly #places: GroupTree;
-  readonly #durations = new Durations();
-  readonly #amounts = new AmountsOfGroups();
+  readonly #durations = new GroupDurations();
+  readonly #amounts = new GroupWorkSums();
   /** Kernels in groups. */
   kernels = 0;
   /** Kernels without a duration, which are in none. */
@@ -67,19 +67,19 @@ export class Groups {
     return rowsOf(known, this.options.arrangement);
   }
 
-  #keyOf(value: Value): Value {
+  #keyOf(value: CellValue): CellValue {
     const isLong = typeof value === 'object' && value !== null && value.length > this.#entries;
     return isLong ? value.slice(0, this.#entries) : value;
   }
 
   #check(): void {
     const { groups, size, bytes } = this.#places;
-    if (groups <= MOST_GROUPS && size <= MOST_PLACES && bytes <= MOST_TEXT) return;
+    if (groups <= MOST_GROUPS && size <= MOST_NODES && bytes <= MOST_TEXT) return;
     const parts = this.options.arrangement.tree ? 'branches' : 'keys';
     const what =
       groups > MOST_GROUPS
         ? `groups: more than ${MOST_GROUPS}`
-        : `${size > MOST_PLACES ? `${parts}: more than ${MOST_PLACES}` : `texts of keys: more than ${MOST_TEXT} bytes`} for ${groups} groups`;
+        : `${size > MOST_NODES ? `${parts}: more than ${MOST_NODES}` : `texts of keys: more than ${MOST_TEXT} bytes`} for ${groups} groups`;
     throw new UserError(`too many ${what} of ${this.kernels} kernels so far`, {
       hint: '--by takes what kernels have in common: fewer keys, or a --depth',
     });

@@ -1,14 +1,14 @@
 /** Values of keys by number, each different one held once, as its JSON. */
-import type { Value } from '../../table/column.js';
+import type { CellValue } from '../../table/column.js';
 import { LruCache } from '../../containers/lru-cache.js';
 import { TextPool } from '../../containers/text-pool.js';
 
 /** JSON has no number that is not finite: such a one is written as JavaScript does, which is no JSON. */
-const textOf = (value: Value): string =>
+const textOf = (value: CellValue): string =>
   typeof value === 'number' && !Number.isFinite(value) ? String(value) : JSON.stringify(value);
 
-const valueOf = (text: string): Value =>
-  /^(?:NaN|-?Infinity)$/.test(text) ? Number(text) : (JSON.parse(text) as Value);
+const valueOf = (text: string): CellValue =>
+  /^(?:NaN|-?Infinity)$/.test(text) ? Number(text) : (JSON.parse(text) as CellValue);
 
 export class KeyValues {
   readonly #texts = new TextPool();
@@ -21,16 +21,16 @@ export class KeyValues {
   }
 
   /** The number of a value, from 0; the same for equal ones. */
-  numberOf(value: Value): number {
+  numberOf(value: CellValue): number {
     return typeof value === 'object' ? this.#find(value) : this.#recent.of(value, () => this.#find(value));
   }
 
   /** The value with a number. */
-  at(number: number): Value {
+  at(number: number): CellValue {
     return valueOf(this.#texts.at(number));
   }
 
-  #find(value: Value): number {
+  #find(value: CellValue): number {
     return this.#texts.numberOf(textOf(value));
   }
 }

@@ -2,7 +2,7 @@
  * THE table of columns: what a report can show. Help, docs, filters, sorting and all formats are made from it.
  */
 import { baseName, callNames, queueTime } from './derived-values.js';
-import { keysOf, requireAmong } from '../../table/column-lookup.js';
+import { splitKeys, requireColumnOf } from '../../table/column-lookup.js';
 import { COMMUNICATION_COLUMNS } from './communication-columns.js';
 import { CUBE_COLUMNS } from './cube-columns.js';
 import { ENGINE_COLUMNS } from './engine-columns.js';
@@ -289,10 +289,10 @@ export const columnOf = (key: string): KernelColumn | undefined => BY_KEY.get(ke
  * The column of that key.
  * @throws UsageError naming the nearest key
  */
-export const requireColumn = (key: string): KernelColumn => columnOf(key) ?? requireAmong(COLUMNS, key);
+export const requireColumn = (key: string): KernelColumn => columnOf(key) ?? requireColumnOf(COLUMNS, key);
 
 /**
  * Columns of a comma-separated list; order and repeats are kept.
  * @throws UsageError naming the nearest key of an unknown one
  */
-export const chooseColumns = (list: string): KernelColumn[] => keysOf('-c', list).map(requireColumn);
+export const chooseColumns = (list: string): KernelColumn[] => splitKeys('-c', list).map(requireColumn);

@@ -4,12 +4,12 @@
 import { algorithmBytes, busBytes } from '../../ops/collective-bytes.js';
 import type { Collective } from '../../record/record.js';
 import type { Annotated } from '../annotate.js';
-import type { Value } from '../../table/column.js';
+import type { CellValue } from '../../table/column.js';
 import type { KernelColumn } from './kernel-column.js';
 
 const told =
-  (of: (collective: Collective) => Value) =>
-  ({ record: { collective } }: Annotated): Value =>
+  (of: (collective: Collective) => CellValue) =>
+  ({ record: { collective } }: Annotated): CellValue =>
     collective === undefined ? null : of(collective);
 
 export const COMMUNICATION_COLUMNS: readonly KernelColumn[] = [

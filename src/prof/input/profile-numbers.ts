@@ -47,7 +47,7 @@ export class ProfileNumbers {
 }
 
 /** Records of one input under numbers of their own. */
-export async function* numbered(
+export async function* renumbered(
   batches: RecordBatches,
   numbers: ProfileNumbers,
 ): AsyncGenerator<readonly ProfileLine[]> {

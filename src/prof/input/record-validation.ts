@@ -74,7 +74,7 @@ const CHECKS = Object.entries(FIELDS);
  * The kernel as it is when all is well (the usual case, without a copy), else with the odd fields unknown.
  * @param ordinal stands in for a missing id: how many kernels came before, plus one
  */
-export function kernel(fields: Fields, ordinal: number): KernelRecord {
+export function validKernel(fields: Fields, ordinal: number): KernelRecord {
   // What engines do has no launch and no ranges: their lines leave out what says so.
   const whole = isString(fields['engine']) ? { ...completeKernel(fields as unknown as KernelLine) } : fields;
   for (const [name, check] of CHECKS) if (!check(whole[name])) return repaired(fields, ordinal);
@@ -153,29 +153,29 @@ function argument(fields: Fields): Arg {
 }
 
 /** What a field of any other line must be, and what stands in for one that is not. */
-interface Rule {
+interface FieldRule {
   readonly check: (value: unknown) => boolean;
   readonly otherwise: unknown;
 }
 
-const NUMBER: Rule = { check: isNumber, otherwise: NaN };
-const NUMBER_OR_NULL: Rule = { check: isNumberOrNull, otherwise: null };
-const LIST_OF_OBJECTS: Rule = { check: (value) => Array.isArray(value) && value.every(isObject), otherwise: [] };
-const TEXT: Rule = { check: isString, otherwise: 'na' };
-const TEXT_OR_NULL: Rule = { check: (value) => value === null || isString(value), otherwise: null };
+const NUMBER: FieldRule = { check: isNumber, otherwise: NaN };
+const NUMBER_OR_NULL: FieldRule = { check: isNumberOrNull, otherwise: null };
+const LIST_OF_OBJECTS: FieldRule = { check: (value) => Array.isArray(value) && value.every(isObject), otherwise: [] };
+const TEXT: FieldRule = { check: isString, otherwise: 'na' };
+const TEXT_OR_NULL: FieldRule = { check: (value) => value === null || isString(value), otherwise: null };
 const KIND = { kind: TEXT_OR_NULL, bytes: NUMBER_OR_NULL };
-const NUMBERED = { profile: { check: isNumber, otherwise: 0 } } satisfies Readonly<Record<string, Rule>>;
+const NUMBERED = { profile: { check: isNumber, otherwise: 0 } } satisfies Readonly<Record<string, FieldRule>>;
 const TIMED = {
   ...NUMBERED,
   start: NUMBER,
   dur: NUMBER_OR_NULL,
   device: NUMBER,
   launch: { check: (value) => value === undefined || value === null || launch(value) === value, otherwise: null },
-} satisfies Readonly<Record<string, Rule>>;
+} satisfies Readonly<Record<string, FieldRule>>;
 const TIMED_AT_MOST = { ...NUMBERED, start: NUMBER_OR_NULL, device: NUMBER_OR_NULL };
 
 /** Fields of lines that are no kernels; all others may be anything. */
-const LINES: Readonly<Record<string, Readonly<Record<string, Rule>>>> = {
+const LINES: Readonly<Record<string, Readonly<Record<string, FieldRule>>>> = {
   profile: { ...NUMBERED, file: TEXT, format: TEXT, rank: NUMBER_OR_NULL, devices: LIST_OF_OBJECTS },
   copy: { ...TIMED, ...KIND },
   set: { ...TIMED, bytes: NUMBER_OR_NULL },
@@ -191,7 +191,7 @@ const LINES: Readonly<Record<string, Readonly<Record<string, Rule>>>> = {
 const RULES = new Map(Object.entries(LINES).map(([type, rules]) => [type, Object.entries(rules)]));
 
 /** A line that is no kernel, with what its type needs. */
-export function line(record: Fields): ProfileLine {
+export function validLine(record: Fields): ProfileLine {
   const rules = RULES.get(String(record['type'])) ?? [];
   const wrong = rules.filter(([field, { check }]) => !check(record[field]));
   const mended = Object.fromEntries(wrong.map(([field, { otherwise }]) => [field, otherwise]));

@@ -7,7 +7,7 @@ import { TruncatedInput, type StreamStatus } from './stream-status.js';
 import { lineBatches, type Input } from './lines.js';
 import { isDatabaseMessage, NetDictReader } from './net-dict.js';
 import { RepeatedFieldParser } from './repeated-fields.js';
-import { isObject, kernel, line as lineOf } from './record-validation.js';
+import { isObject, validKernel, validLine as lineOf } from './record-validation.js';
 
 export type RecordTypes = ReadonlySet<ProfileLine['type']>;
 
@@ -114,7 +114,7 @@ export class RecordReader {
     if (record['type'] === 'profile') this.#checkVersion(record['v'], line);
     if (MARKS.has(record['type'])) this.ending?.take(lineOf(record));
     if (!this.types.has(record['type'] as ProfileLine['type'])) return null;
-    if (record['type'] === 'kernel') return kernel(record, ++this.#kernels);
+    if (record['type'] === 'kernel') return validKernel(record, ++this.#kernels);
     return lineOf(record);
   }
 

@@ -6,17 +6,17 @@
  * The cut is safe in any JSON: an unescaped quote cannot stand inside a string, so `,"calls":` is always a key. Where
  * the parts are not as `dparse` writes them, the line is parsed as a whole.
  */
-import { Repeating } from '../../containers/lru-cache.js';
+import { AdaptiveCache } from '../../containers/lru-cache.js';
 import { isObject } from './record-validation.js';
 
-interface Part {
+interface RepeatedField {
   readonly key: string;
   /** The text before the part's value, and the text of the key after it. */
   readonly before: string;
   readonly after: string;
 }
 
-const PARTS: readonly Part[] = [
+const FIELDS: readonly RepeatedField[] = [
   { key: 'name', before: ',"name":', after: ',"short":' },
   { key: 'calls', before: ',"calls":', after: ',"mod":[' },
 ];
@@ -28,18 +28,18 @@ const NO_CALLS: readonly unknown[] = [];
 const LONGEST = 20_000;
 
 export class RepeatedFieldParser {
-  readonly #values = PARTS.map(() => new Repeating<string, unknown>(KEPT));
+  readonly #values = FIELDS.map(() => new AdaptiveCache<string, unknown>(KEPT));
 
   /**
    * JSON.parse for a kernel's line.
    * @throws SyntaxError as JSON.parse does
    */
   parse(text: string): unknown {
-    if (this.#values.some((value) => !value.pays)) return JSON.parse(text);
+    if (this.#values.some((value) => !value.isOn)) return JSON.parse(text);
     const values: unknown[] = [];
     let rest = '';
     let at = 0;
-    for (const [i, { before, after }] of PARTS.entries()) {
+    for (const [i, { before, after }] of FIELDS.entries()) {
       const from = text.indexOf(before, at);
       const to = from === -1 ? -1 : text.indexOf(after, from);
       if (to === -1) return JSON.parse(text);
@@ -50,9 +50,9 @@ export class RepeatedFieldParser {
       at = to;
     }
     const record = parsed(rest + text.slice(at));
-    if (!isObject(record) || PARTS.some(({ key }) => key in record)) return JSON.parse(text);
+    if (!isObject(record) || FIELDS.some(({ key }) => key in record)) return JSON.parse(text);
     const whole = record as Record<string, unknown>;
-    for (const [i, { key }] of PARTS.entries()) whole[key] = values[i];
+    for (const [i, { key }] of FIELDS.entries()) whole[key] = values[i];
     return whole;
   }
 

@@ -41,7 +41,7 @@ export function boundOf(sums: Sums): Bound {
     );
   const compute = share(seconds(flops, machine.peakFlops));
   const memory = share(seconds(hbmBytes(sums), machine.hbmBytesPerS));
-  const idle = sums.all.late > 0 || sums.instructions === 0 ? null : known(ratio(sums.all.total, totalPs));
+  const idle = sums.all.outOfOrder > 0 || sums.instructions === 0 ? null : known(ratio(sums.all.total, totalPs));
   const numbers = {
     computeShare: known(compute),
     memoryShare: known(memory),

@@ -19,11 +19,11 @@ import { NEURON_ENGINES } from '../../record/engines.js';
 import { PacketSizes } from './packet-sizes.js';
 import { Throttling } from './throttling.js';
 import { TensorLoads } from './tensor-loads.js';
-import { Union } from '../../containers/interval-union.js';
+import { PicosecondUnion } from '../../containers/interval-union.js';
 
 /** Intervals of one kind: how many, how long together, and how long at least one of them ran. */
 export class Spans {
-  readonly union = new Union();
+  readonly union = new PicosecondUnion();
   count = 0;
   /** Picoseconds, intervals that overlap added up. */
   time = 0;
@@ -89,7 +89,7 @@ export class ProfileSums {
   readonly packetsBy = new Map<string, Packets>();
   readonly static = new Packets();
   /** Of engines and packets together. */
-  readonly all = new Union();
+  readonly all = new PicosecondUnion();
   readonly work = new Map<string, MatrixWork>();
   readonly moved: Record<Moved, number>;
   psumToSbuf = 0;
@@ -217,7 +217,7 @@ function addTo(spans: Spans, time: number | null): void {
   else spans.time += time;
 }
 
-function addSpan(union: Union, { start, dur, ps }: CopyLine): void {
+function addSpan(union: PicosecondUnion, { start, dur, ps }: CopyLine): void {
   const from = picoseconds(start, ps?.[0]);
   union.add(from, from + picoseconds(dur ?? 0, ps?.[1]));
 }

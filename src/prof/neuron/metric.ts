@@ -103,7 +103,7 @@ export const counted = (sums: Sums, value: number): Amount => (ran(sums) ? value
 
 /** Time during which at least one of the spans ran. */
 export const activeTime = (sums: Sums, { union }: Pick<Spans, 'union'>): Amount =>
-  union.late > 0 ? { unknown: NO_ORDER } : counted(sums, union.total);
+  union.outOfOrder > 0 ? { unknown: NO_ORDER } : counted(sums, union.total);
 
 /** A start and an end are off by less than 1 and 2 ns: so is each stretch, and what seems a gap between two. */
 export const measuredUnion = ({ union }: Pick<Spans, 'union'>): Measured => ({

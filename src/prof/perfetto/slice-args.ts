@@ -1,6 +1,6 @@
 /** Arguments of slices, which viewers list when a slice is selected. Unknown values are left out. */
 import { type Annotated } from '../annotate.js';
-import { shown, type ColumnShape, type Value } from '../../table/column.js';
+import { shownValue, type ColumnShape, type CellValue } from '../../table/column.js';
 import { columnOf } from '../columns/columns.js';
 import type { TraceArg } from './trace-element.js';
 
@@ -24,7 +24,7 @@ const NOT_APPLICABLE = '-';
 export function kernelArgs(row: Annotated): TraceArg[] {
   const args: TraceArg[] = [];
   for (const column of KERNEL_COLUMNS) {
-    const value = argumentOf(column, shown(column, row));
+    const value = argumentOf(column, shownValue(column, row));
     if (value !== null) args.push([column.key, value]);
   }
   const { name, short, graph, counters, labels } = row.record;
@@ -36,7 +36,7 @@ export function kernelArgs(row: Annotated): TraceArg[] {
 }
 
 /** A column's value: numbers as they are, lists as text; null where it is unknown, empty, or does not apply. */
-function argumentOf({ separator = ',' }: ColumnShape, value: Value): number | string | null {
+function argumentOf({ separator = ',' }: ColumnShape, value: CellValue): number | string | null {
   if (value === null || value === '' || value === NOT_APPLICABLE) return null;
   if (typeof value === 'string') return value;
   if (typeof value === 'number') return Number.isFinite(value) ? value : null;

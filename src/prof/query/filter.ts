@@ -9,16 +9,16 @@
  *
  * An unknown value matches nothing but `==na`. A list equals its text or any of its entries. Nothing is ever evaluated.
  */
-import { isNumeric, textOf, type Column, type ColumnShape, type Value } from '../../table/column.js';
+import { isNumeric, textOf, type Column, type ColumnShape, type CellValue } from '../../table/column.js';
 import { UsageError } from '../../record/errors.js';
 
 /** Whether a row is let through. */
-export type Filter<Row> = (row: Row) => boolean;
+export type RowFilter<Row> = (row: Row) => boolean;
 
 /** A test of a known value. */
-type ValueTest = (value: NonNullable<Value>, column: ColumnShape) => boolean;
+type ValueTest = (value: NonNullable<CellValue>, column: ColumnShape) => boolean;
 
-interface Operator {
+interface FilterOperator {
   readonly sign: string;
   /** Whether it compares sizes, so that a column of numbers needs a number. */
   readonly orders?: boolean;
@@ -56,7 +56,7 @@ const not =
     !test(value, column);
 
 /** Longer signs first: `>=` is not `>` and then `=`. */
-const OPERATORS: readonly Operator[] = [
+const OPERATORS: readonly FilterOperator[] = [
   { sign: '==', test: equals },
   { sign: '!=', test: (wanted) => not(equals(wanted)) },
   { sign: '!~', test: (wanted) => not(contains(wanted)) },
@@ -77,7 +77,7 @@ export const parseFilter = <Row>(
   text: string,
   columnOf: (key: string) => Column<Row>,
   option = '--where',
-): Filter<Row> => new FilterParser(text, columnOf, option).parse();
+): RowFilter<Row> => new FilterParser(text, columnOf, option).parse();
 
 const DEEPEST = 100;
 
@@ -91,27 +91,27 @@ class FilterParser<Row> {
     private readonly option: string,
   ) {}
 
-  parse(): Filter<Row> {
+  parse(): RowFilter<Row> {
     const condition = this.#any();
     if (this.#at < this.text.length) this.#fail('expected && or ||');
     return condition;
   }
 
-  #any(): Filter<Row> {
+  #any(): RowFilter<Row> {
     const parts = [this.#all()];
     while (this.#skip('||')) parts.push(this.#all());
     const [only] = parts;
     return parts.length === 1 && only !== undefined ? only : (row) => parts.some((part) => part(row));
   }
 
-  #all(): Filter<Row> {
+  #all(): RowFilter<Row> {
     const parts = [this.#condition()];
     while (this.#skip('&&') || this.#skip(',')) parts.push(this.#condition());
     const [only] = parts;
     return parts.length === 1 && only !== undefined ? only : (row) => parts.every((part) => part(row));
   }
 
-  #condition(): Filter<Row> {
+  #condition(): RowFilter<Row> {
     if (!this.#skip('(')) return this.#comparison();
     if (++this.#depth > DEEPEST) this.#fail('too many parentheses');
     const inner = this.#any();
@@ -120,7 +120,7 @@ class FilterParser<Row> {
     return inner;
   }
 
-  #comparison(): Filter<Row> {
+  #comparison(): RowFilter<Row> {
     const key = this.#match(/[A-Za-z]\w*/y);
     if (key === null) return this.#fail('expected a column');
     const column = this.columnOf(key);

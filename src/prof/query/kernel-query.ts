@@ -1,10 +1,10 @@
 /** `--where` and `--sort` of the report of kernels. */
 import type { Annotated } from '../annotate.js';
 import { requireColumn } from '../columns/columns.js';
-import { parseFilter, type Filter } from './filter.js';
+import { parseFilter, type RowFilter } from './filter.js';
 import { parseSortKeys, type SortKey } from './sort.js';
 
-export type KernelFilter = Filter<Annotated>;
+export type KernelFilter = RowFilter<Annotated>;
 export type KernelSortKey = SortKey<Annotated>;
 
 /**

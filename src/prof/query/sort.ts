@@ -29,7 +29,7 @@ export function parseSortKeys<Row>(list: string, columnOf: (key: string) => Colu
 type Comparable = number | string | null;
 
 /** A sort key with its values by slot. */
-interface KeyValues<Row> extends SortKey<Row> {
+interface SortValues<Row> extends SortKey<Row> {
   readonly values: Comparable[];
 }
 
@@ -38,7 +38,7 @@ interface KeyValues<Row> extends SortKey<Row> {
  * takes a fraction of the memory of an object a row.
  */
 export class SortedOutput<Output, Row> {
-  readonly #keys: readonly KeyValues<Row>[];
+  readonly #keys: readonly SortValues<Row>[];
   /** Number of arrival: equal rows stay in this order. */
   readonly #arrival: number[] = [];
   readonly #outputs: Output[] = [];

@@ -42,7 +42,7 @@ export const NO_ROOF: Roof = {
 };
 
 /** What keeps a kernel from being faster. */
-export type Bound = 'compute' | 'memory' | 'latency';
+export type RooflineBound = 'compute' | 'memory' | 'latency';
 
 export interface Placement {
   /** Arithmetic intensity in FLOP/byte; null without bytes. */
@@ -53,7 +53,7 @@ export interface Placement {
   /** Shares of the peaks in percent. */
   readonly computeShare: number | null;
   readonly memoryShare: number | null;
-  readonly bound: Bound | null;
+  readonly bound: RooflineBound | null;
   /** Least time in ns: arithmetic at the fastest unit's peak or traffic at the memory's, whichever takes longer. */
   readonly floor: number | null;
   /** Duration over floor. */
@@ -89,7 +89,7 @@ function floorOf({ flops, bytes }: Load, { fastest, memory, product }: Roof): nu
 }
 
 /** The larger share, if it is large enough to bound the kernel; null when an unknown share may be the larger one. */
-function boundOf(load: Load, { product }: Roof, compute: number | null, memory: number | null): Bound | null {
+function boundOf(load: Load, { product }: Roof, compute: number | null, memory: number | null): RooflineBound | null {
   if (load.flops === 0 && load.bytes === 0) return null;
   if ((compute === null && product) || memory === null) return null;
   if (Math.max(compute ?? 0, memory) < LATENCY_SHARE) return 'latency';

@@ -2,7 +2,7 @@
  * Device time of one step, or of a whole profile, in one pass: lengths of unions of intervals, which come in order of
  * start. Memory: the ends reached so far.
  */
-import { Union } from '../../containers/interval-union.js';
+import { PicosecondUnion } from '../../containers/interval-union.js';
 import { receives, type Timed, type Work } from './step-work.js';
 
 const PS_PER_NS = 1000;
@@ -16,14 +16,14 @@ const PARTS = {
 
 export class StepSums {
   readonly #unions = {
-    computing: new Union(),
-    communication: new Union(),
-    copies: new Union(),
+    computing: new PicosecondUnion(),
+    communication: new PicosecondUnion(),
+    copies: new PicosecondUnion(),
     /** Computing and communication. */
-    device: new Union(),
+    device: new PicosecondUnion(),
     /** Computing and copies. */
-    local: new Union(),
-    busy: new Union(),
+    local: new PicosecondUnion(),
+    busy: new PicosecondUnion(),
   };
   kernels = 0;
   collectives = 0;
@@ -53,7 +53,7 @@ export class StepSums {
 
   /** Activities that came out of order. */
   get late(): number {
-    return this.#unions.busy.late;
+    return this.#unions.busy.outOfOrder;
   }
 
   /** Start of the first computing or communication, ns; null when there is none. */

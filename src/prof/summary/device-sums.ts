@@ -2,7 +2,7 @@
  * Where the time of one device went, in one pass: lengths of unions of intervals, which come in order of start. Memory:
  * the ends reached so far.
  */
-import { gapEnd, PS_PER_NS, Union } from '../../containers/interval-union.js';
+import { gapEnd, PS_PER_NS, PicosecondUnion } from '../../containers/interval-union.js';
 import type { DeviceTime, Gaps, Work } from './summary-data.js';
 
 /** Which unions work is part of. */
@@ -56,18 +56,18 @@ class Reach {
 
 export class DeviceSums {
   readonly #gaps = new GapSums();
-  readonly #busy = new Union(this.#gaps.add);
+  readonly #busy = new PicosecondUnion(this.#gaps.add);
   readonly #unions = {
-    compute: new Union(),
-    communication: new Union(),
-    memory: new Union(),
+    compute: new PicosecondUnion(),
+    communication: new PicosecondUnion(),
+    memory: new PicosecondUnion(),
     /** Computing and memory. */
-    local: new Union(),
+    local: new PicosecondUnion(),
     /** Computing and communication. */
-    device: new Union(),
+    device: new PicosecondUnion(),
   };
-  readonly #sync = new Union();
-  readonly #linked = new Union();
+  readonly #sync = new PicosecondUnion();
+  readonly #linked = new PicosecondUnion();
   readonly #reach = new Reach();
   readonly #linkedReach = new Reach();
   readonly #counts: Record<Work, number> = {
@@ -98,7 +98,7 @@ export class DeviceSums {
 
   /** Activities that came out of order: unions are then too small. */
   get late(): number {
-    return this.#busy.late + this.#sync.late;
+    return this.#busy.outOfOrder + this.#sync.outOfOrder;
   }
 
   /** Whether any work has a time. */

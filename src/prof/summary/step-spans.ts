@@ -1,7 +1,7 @@
 /** How long each step took on each device: from its first work to its last, in one pass over work in order of start. */
 import { spreadOf } from '../../record/statistics.js';
 import { MOST_STEPS } from '../steps/host-steps.js';
-import { PS_PER_NS, Union } from '../../containers/interval-union.js';
+import { PS_PER_NS, PicosecondUnion } from '../../containers/interval-union.js';
 import type { Stretch } from './device-sums.js';
 import type { StepSummary } from './summary-data.js';
 
@@ -10,7 +10,7 @@ interface StepSpan {
   readonly device: number;
   from: number;
   to: number;
-  readonly busy: Union;
+  readonly busy: PicosecondUnion;
 }
 
 export class StepSpans {
@@ -51,7 +51,7 @@ export class StepSpans {
     if (this.#kept >= MOST_STEPS) return null;
     this.#kept++;
     if (steps === undefined) this.#steps.set(device, (steps = new Map<number, StepSpan>()));
-    const span = { step, device, from: Infinity, to: -Infinity, busy: new Union() };
+    const span = { step, device, from: Infinity, to: -Infinity, busy: new PicosecondUnion() };
     steps.set(step, span);
     return span;
   }

@@ -9,7 +9,7 @@ import { isShortcut } from '../../ops/kernels/product-name.js';
 import type { KernelRecord } from '../../record/record.js';
 
 /** A kernel of the call, and what the call's family says of it by its name. */
-export interface Member {
+export interface CallKernel {
   readonly record: Pick<KernelRecord, 'name' | 'dur' | 'callIds'>;
   readonly described: ResolvedWork;
 }
@@ -19,7 +19,7 @@ export interface Member {
  * together are those of the op.
  * @param inner whether ops inside the call launched kernels too, which have formulas of their own
  */
-export function distributeWork(members: readonly Member[], inner: boolean): Work[] {
+export function distributeWork(members: readonly CallKernel[], inner: boolean): Work[] {
   const [first] = members;
   if (first === undefined) return [];
   const parts = first.described.family.parts?.(first.described.call) ?? null;
@@ -38,13 +38,13 @@ export function distributeWork(members: readonly Member[], inner: boolean): Work
   });
 }
 
-const innermostCall = ({ callIds }: Member['record']): number | undefined => callIds?.at(-1);
+const innermostCall = ({ callIds }: CallKernel['record']): number | undefined => callIds?.at(-1);
 
 /**
  * The innermost calls whose algorithm does less than the plain form, by the name of any of their kernels: the products
  * inside a Winograd convolution have names like all others.
  */
-const callsWithShortcut = (members: readonly Member[]): ReadonlySet<number | undefined> =>
+const callsWithShortcut = (members: readonly CallKernel[]): ReadonlySet<number | undefined> =>
   new Set(members.filter(({ record }) => isShortcut(record.name)).map(({ record }) => innermostCall(record)));
 
 /** The work of a kernel that is given none: its role, if it is one beside the main kernel. */
@@ -59,9 +59,9 @@ export const nothing = (work: Work): Work => ({
 const isProduct = ({ role }: Work): boolean => role === 'main' || role === 'dgrad' || role === 'wgrad';
 
 /** Kernels that may do the op itself, by their names; all where no name tells. */
-function candidates(members: readonly Member[]): number[] {
+function candidates(members: readonly CallKernel[]): number[] {
   const all = members.map((_, i) => i);
-  const main = all.filter((i) => isProduct((members[i] as Member).described.work));
+  const main = all.filter((i) => isProduct((members[i] as CallKernel).described.work));
   return main.length > 0 ? main : all;
 }
 
@@ -69,7 +69,7 @@ function candidates(members: readonly Member[]): number[] {
  * Gives a work to the candidates whose common name took the most time.
  * @param given by member; null before it is given any
  */
-function give(work: Work, to: readonly number[], members: readonly Member[], given: (Work | null)[]): void {
+function give(work: Work, to: readonly number[], members: readonly CallKernel[], given: (Work | null)[]): void {
   const chosen = longest(to, members);
   const durations = chosen.map((i) => members[i]?.record.dur ?? 0);
   const flops = split(work.flops, durations);
@@ -92,10 +92,10 @@ const joined = (a: Work, b: Work, flops: number | null, bytes: number | null): W
 });
 
 /** The kernels of one name that took the most time together; of several names the one that came first. */
-const longest = (of: readonly number[], members: readonly Member[]): number[] => byTime(of, members)[0] ?? [];
+const longest = (of: readonly number[], members: readonly CallKernel[]): number[] => byTime(of, members)[0] ?? [];
 
 /** Kernels by name, those first that took the most time together, then those that came first. */
-function byTime(of: readonly number[], members: readonly Member[]): number[][] {
+function byTime(of: readonly number[], members: readonly CallKernel[]): number[][] {
   const groups = new Map<string, { time: number; places: number[] }>();
   for (const i of of) {
     const record = members[i]?.record;
@@ -128,7 +128,12 @@ function split(total: number | null, weights: readonly number[]): (number | null
  * Gives out the parts of an op: each to the kernels whose names tell that part; the others, in order, to the kernels
  * whose names tell none, the last of them taking what is left over.
  */
-function giveParts(parts: readonly Work[], members: readonly Member[], given: (Work | null)[], inner: boolean): void {
+function giveParts(
+  parts: readonly Work[],
+  members: readonly CallKernel[],
+  given: (Work | null)[],
+  inner: boolean,
+): void {
   const withRole = (role: string): number[] =>
     members.flatMap(({ described }, i) => (described.work.role === role ? [i] : []));
   const untold = parts.filter((part) => {

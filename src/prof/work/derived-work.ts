@@ -6,7 +6,7 @@ import { renderParam, type Family, type Work } from '../../ops/family.js';
 import { collective, collectiveWork } from '../../ops/families/collective.js';
 import { resolveWork, type ResolvedWork } from '../../ops/resolve-work.js';
 import { familyOf } from '../../ops/table.js';
-import { Repeating } from '../../containers/lru-cache.js';
+import { AdaptiveCache } from '../../containers/lru-cache.js';
 import type { Collective, Extent, KernelRecord, OpCall } from '../../record/record.js';
 
 export interface DerivedWork {
@@ -31,14 +31,14 @@ const MOST = 16;
 /** Calls whose work is remembered. */
 const KEPT = 2048;
 
-const memory = new Repeating<readonly OpCall[], Map<string, Remembered[]>>(KEPT);
+const memory = new AdaptiveCache<readonly OpCall[], Map<string, Remembered[]>>(KEPT);
 
 export const NO_WORK: DerivedWork = { described: null, label: null, params: null };
 
 /** @param calls around the launch, outermost first */
 export function deriveFromCalls(calls: readonly OpCall[], kernel: KernelKey): DerivedWork {
   if (calls.length === 0) return NO_WORK;
-  if (!memory.pays) return compute(calls, kernel);
+  if (!memory.isOn) return compute(calls, kernel);
   const names = memory.of(calls, () => new Map<string, Remembered[]>());
   let known = names.get(kernel.name);
   if (known === undefined) names.set(kernel.name, (known = []));

@@ -4,7 +4,7 @@
  * kernels do not come (records were filtered before) the rows go on after a bounded wait.
  */
 import type { Annotated } from '../annotate.js';
-import { nothing, distributeWork, type Member } from './attribution.js';
+import { nothing, distributeWork, type CallKernel } from './attribution.js';
 
 /** Rows that wait at most. */
 const LONGEST_WAIT = 8192;
@@ -114,7 +114,7 @@ function settleLate(row: Annotated): void {
 }
 
 function settle(rows: readonly Annotated[], inner: boolean): void {
-  const members: Member[] = [];
+  const members: CallKernel[] = [];
   for (const { record, described } of rows) if (described !== null) members.push({ record, described });
   distributeWork(members, inner).forEach((work, i) => rows[i]?.assign(work));
 }

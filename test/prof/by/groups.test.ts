@@ -2,7 +2,7 @@ import { requireColumn } from '../../../src/prof/columns/columns.js';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { AGGREGATES, DEFAULT_AGGREGATES, TREE_AGGREGATES } from '../../../src/prof/by/aggregates.js';
-import { Groups, MOST_GROUPS, MOST_PLACES } from '../../../src/prof/by/groups.js';
+import { KernelGroups, MOST_GROUPS, MOST_NODES } from '../../../src/prof/by/groups.js';
 import { parseGrouping } from '../../../src/prof/by/grouping.js';
 import { UsageError, UserError } from '../../../src/record/errors.js';
 import type { KernelRecord } from '../../../src/record/record.js';
@@ -84,7 +84,7 @@ describe('a group', () => {
 
   it('cannot be one of too many', () => {
     const columns = { keys: [requireColumn('idx')], depth: null, amounts: false };
-    const groups = new Groups({ ...columns, arrangement: { tree: false, sort: [], top: Infinity } });
+    const groups = new KernelGroups({ ...columns, arrangement: { tree: false, sort: [], top: Infinity } });
     const [row] = annotate([kernel()]);
     if (row === undefined) throw new Error('no row');
     const add = (id: number): void => {
@@ -183,8 +183,8 @@ describe('a tree', () => {
 describe('a tree of many levels', () => {
   const columns = { keys: [requireColumn('layer')], depth: null, amounts: false };
   const [row] = annotate([kernel()]);
-  const filled = (layers: number): Groups => {
-    const groups = new Groups({ ...columns, arrangement: { tree: true, sort: [], top: Infinity } });
+  const filled = (layers: number): KernelGroups => {
+    const groups = new KernelGroups({ ...columns, arrangement: { tree: true, sort: [], top: Infinity } });
     for (let i = 0; i < layers; i++) {
       const layer = [String(i), ...Array.from({ length: 499 }, (_, level) => String(level))];
       groups.add(Object.create(row ?? null, { layer: { value: layer } }) as NonNullable<typeof row>);
@@ -198,10 +198,7 @@ describe('a tree of many levels', () => {
 
   it('has no more branches than can be kept', () => {
     // 500 branches a layer; the root is none.
-    expect(() => filled(MOST_PLACES / 500 + 1)).to.throw(
-      UserError,
-      /^too many branches: more than \d+ for 3000 groups/,
-    );
+    expect(() => filled(MOST_NODES / 500 + 1)).to.throw(UserError, /^too many branches: more than \d+ for 3000 groups/);
   });
 });
 

@@ -1,5 +1,5 @@
 /** Traces of whole profiles show each record once, in both formats, and nothing else. */
-import { type Value } from '../../../src/table/column.js';
+import { type CellValue } from '../../../src/table/column.js';
 import { expect } from 'chai';
 import { join } from 'node:path';
 import { openProfile } from '../../../src/parse/find.js';
@@ -49,7 +49,7 @@ async function check(path: string): Promise<void> {
   expect(events.counts).to.include({ arrows: expected.arrows.length, counters: expected.counters.length });
 
   // FLOPs and bytes of a kernel are those of the report's columns.
-  const amounts = (flops: Value = null, bytes: Value = null): string => JSON.stringify([flops, bytes]);
+  const amounts = (flops: CellValue = null, bytes: CellValue = null): string => JSON.stringify([flops, bytes]);
   const kernels = shown.events.filter(({ category }) => category === 'kernel');
   const columns = COLUMNS.filter(({ key }) => key === 'flops' || key === 'bytes');
   const rows = annotate(records).map((row) => columns.map((column) => column.value(row)));

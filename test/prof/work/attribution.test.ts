@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { KernelRole, Work } from '../../../src/ops/family.js';
-import { nothing, distributeWork, type Member } from '../../../src/prof/work/attribution.js';
+import { nothing, distributeWork, type CallKernel } from '../../../src/prof/work/attribution.js';
 import { aten, t } from '../../support/calls.js';
 
 const CALL = aten('op', t([2, 2]));
@@ -22,7 +22,7 @@ interface Op {
 }
 
 /** A kernel of an op, by its name, its time, and the role that its name gives it. */
-const member = (name: string, dur: number | null, role: KernelRole, { whole = work('main', 100, 1000), parts }: Op = {}): Member => ({
+const member = (name: string, dur: number | null, role: KernelRole, { whole = work('main', 100, 1000), parts }: Op = {}): CallKernel => ({
   record: { name, dur },
   described: {
     index: 0,
@@ -42,7 +42,7 @@ const member = (name: string, dur: number | null, role: KernelRole, { whole = wo
 }); // prettier-ignore
 
 /** `role flops bytes` of each. */
-const shares = (members: readonly Member[], inner = false): string[] =>
+const shares = (members: readonly CallKernel[], inner = false): string[] =>
   distributeWork(members, inner).map(({ role, flops, bytes }) => `${role} ${flops ?? 'na'} ${bytes ?? 'na'}`);
 
 describe("sharing an op's work among its kernels", () => {

@@ -7,7 +7,7 @@ import { MOST_ROWS } from '../../../prof/diff/comparison.js';
 import { parseCondition, type Condition } from '../../../prof/diff/fail-if.js';
 import { MOST_SUMS } from '../../../prof/diff/input-sums.js';
 import { DEFAULTS, VERDICTS, type Settings } from '../../../prof/diff/verdict.js';
-import { keysOf } from '../../../table/column-lookup.js';
+import { splitKeys } from '../../../table/column-lookup.js';
 import { counted } from '../../../record/plural.js';
 import { UsageError } from '../../../record/errors.js';
 import { aligned } from '../../../write/aligned.js';
@@ -115,7 +115,7 @@ export function readDiffArguments(args: readonly string[]): DiffRequest {
     output: given.text('output'),
     quiet: given.on('quiet'),
     format,
-    by: keysOf('--by', given.text('by') ?? DEFAULT_BY).map(requireColumn),
+    by: splitKeys('--by', given.text('by') ?? DEFAULT_BY).map(requireColumn),
     conditions: conditions.map(parseCondition),
     settings: {
       rate: given.read('fdr', rateOf) ?? DEFAULTS.rate,

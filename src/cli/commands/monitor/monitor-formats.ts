@@ -1,5 +1,5 @@
 /** What `dprof monitor` can write: rows as text, CSV, JSON or a framed table, and what monitoring systems read. */
-import { type Value } from '../../../table/column.js';
+import { type CellValue } from '../../../table/column.js';
 import type { MonitorColumn } from '../../../prof/monitor/monitor-columns.js';
 import { embeddedMetrics } from '../../../prof/monitor/emf.js';
 import { Exposition } from '../../../prof/monitor/prometheus.js';
@@ -39,7 +39,7 @@ const toldBy = ({ scopes }: MonitorLayout, report: MonitorReport): Told[] =>
   report.rows.filter(({ scope }) => scopes.has(scope)).map((row) => ({ row, report }));
 
 /** How rows are written, with what stands for unknown. */
-type Cell = (value: Value) => Value;
+type Cell = (value: CellValue) => CellValue;
 const asIs: Cell = (value) => value;
 const emptyForUnknown: Cell = (value) => value ?? '';
 
