@@ -1,33 +1,20 @@
-/**
- * How long at least one of many intervals ran, in one pass and constant memory: intervals come in order of their
- * start, so that the end reached so far is all that has to be known.
- *
- * Records are in order of whole nanoseconds. Those of the nanosecond at hand are held until the next one begins, and
- * then taken in order of picoseconds: the result is exact.
- */
+/** The union of intervals: the time during which at least one of them ran. One pass, constant memory. */
 
 export const PS_PER_NS = 1000;
 
-/**
- * Told of each gap between two stretches.
- * @param from and `to` in picoseconds
- * @param note of the interval that ended it
- */
-export type OnGap = (from: number, to: number, note: number) => void;
-
-/**
- * The sweep itself, in any unit of time, for intervals in order of their start: what is known is known at once. Of one
- * that starts too late, only what lies beyond the end reached so far is counted.
- */
+/** The union of intervals in order of their start, in any unit of time. */
 export class IntervalUnion {
   /** Time during which at least one interval ran. */
   total = 0;
-  /** The end reached so far. */
+  /** Latest end so far. */
   end = -Infinity;
-  /** How many stretches it is that intervals cover without a gap. */
+  /** Maximal spans without a gap. */
   stretches = 0;
 
-  /** @returns whether it ended a gap, which began at the end reached before; nothing is known of what was before all */
+  /**
+   * Adds an interval; of one that is out of order only the part after the latest end counts.
+   * @returns whether a gap, from the latest end before to this start, ended; before the first interval there is none
+   */
   add(start: number, end: number): boolean {
     if (end <= this.end) return false;
     const isNew = start > this.end;
@@ -39,30 +26,41 @@ export class IntervalUnion {
   }
 }
 
-/** Whose work ended a gap: the host's, too late, or the device's own, which had been queued; null where nothing tells. */
+/** What ended a gap: a late launch by the host, or work that had been queued; null where the launch is not known. */
 export type GapEnd = 'host' | 'queue' | null;
 
 /**
  * What ended a gap.
- * @param from when the device had run dry
- * @param launched when the call began that launched what ended the gap, in the same unit; null or NaN when not known
+ * @param from when the device became idle
+ * @param launched when the call began that launched the work after the gap, in the same unit; null or NaN when not known
  */
 export function gapEnd(from: number, launched: number | null): GapEnd {
   if (launched === null || Number.isNaN(launched)) return null;
   return launched >= from ? 'host' : 'queue';
 }
 
-interface Interval {
+/**
+ * Called for each idle gap.
+ * @param from and `to` in picoseconds
+ * @param note of the interval after the gap
+ */
+export type OnGap = (from: number, to: number, note: number) => void;
+
+interface NotedInterval {
   readonly start: number;
   readonly end: number;
   readonly note: number;
 }
 
+/**
+ * The union of intervals in picoseconds that come in order of whole nanoseconds, as records do. Those of one nanosecond
+ * are held until the next begins and then added in order of picoseconds, so that the result is exact.
+ */
 export class PicosecondUnion {
-  readonly #cover = new IntervalUnion();
+  readonly #union = new IntervalUnion();
   #now = -Infinity;
-  readonly #held: Interval[] = [];
-  /** Intervals that came after one that starts in a later nanosecond: what they cover is not all counted. */
+  readonly #held: NotedInterval[] = [];
+  /** Intervals that came after one of a later nanosecond: time that they cover may be missing. */
   outOfOrder = 0;
   intervals = 0;
 
@@ -76,33 +74,33 @@ export class PicosecondUnion {
     const nanosecond = Math.floor(start / PS_PER_NS);
     this.intervals++;
     if (nanosecond > this.#now) {
-      this.#take();
+      this.#flush();
       this.#now = nanosecond;
     }
     this.#held.push({ start, end, note });
     if (nanosecond >= this.#now) return;
     this.outOfOrder++;
     // The next nanosecond may never come.
-    this.#take();
+    this.#flush();
   }
 
   /** Picoseconds during which at least one interval ran. */
   get total(): number {
-    this.#take();
-    return this.#cover.total;
+    this.#flush();
+    return this.#union.total;
   }
 
-  /** How many stretches it is that intervals cover without a gap. */
+  /** Maximal spans without a gap. */
   get stretches(): number {
-    this.#take();
-    return this.#cover.stretches;
+    this.#flush();
+    return this.#union.stretches;
   }
 
-  #take(): void {
+  #flush(): void {
     if (this.#held.length > 1) this.#held.sort((a, b) => a.start - b.start);
     for (const { start, end, note } of this.#held) {
-      const { end: reached } = this.#cover;
-      if (this.#cover.add(start, end)) this.onGap?.(reached, start, note);
+      const { end: reached } = this.#union;
+      if (this.#union.add(start, end)) this.onGap?.(reached, start, note);
     }
     this.#held.length = 0;
   }

@@ -1,6 +1,6 @@
 /**
- * A bounded cache: keeps at least the `size` most recently used entries and at most twice as many. Two generations
- * of a Map: when the young one is full it becomes the old one, and what is used again moves back.
+ * LRU cache: keeps at least the `size` most recently used entries and at most twice as many, in two generations. A full
+ * young generation becomes the old one; entries of the old one move back when they are used.
  */
 export class LruCache<K, V> {
   #young = new Map<K, V>();
@@ -35,37 +35,37 @@ export class LruCache<K, V> {
 }
 
 /**
- * Keys after which remembering is given up unless one in TOO_FEW was met again, as a multiple of the size: a step of
- * more keys than are kept is never met again, so that a longer trial would tell no more.
+ * Lookups, as a multiple of the size, after which the cache is switched off unless one in LEAST_HITS was a hit. A step
+ * with more keys than are kept never hits, so that a longer trial would come to the same.
  */
 const TRIAL = 4;
-const TOO_FEW = 16;
+const LEAST_HITS = 16;
 
 /**
- * A bounded cache for what mostly repeats: a training step repeats its texts in the next step. Where they turn out
- * not to, nothing more is remembered: keeping values that never come back costs more than making them.
+ * An LRU cache that switches itself off where keys do not repeat: keeping values that are never used again costs more
+ * than making them. In most profiles a training step repeats the texts of the step before.
  */
 export class AdaptiveCache<K, V> {
   #recent: LruCache<K, V> | null;
   readonly #trial: number;
-  #asked = 0;
-  #found = 0;
+  #lookups = 0;
+  #hits = 0;
 
   constructor(size: number) {
     this.#recent = new LruCache(size);
     this.#trial = TRIAL * size;
   }
 
-  /** Whether values are remembered (still). */
+  /** Whether values are kept (still). */
   get isOn(): boolean {
     return this.#recent !== null;
   }
 
   get(key: K): V | undefined {
     if (this.#recent === null) return undefined;
-    if (++this.#asked === this.#trial && this.#found * TOO_FEW < this.#trial) this.#recent = null;
+    if (++this.#lookups === this.#trial && this.#hits * LEAST_HITS < this.#trial) this.#recent = null;
     const known = this.#recent?.get(key);
-    if (known !== undefined) this.#found++;
+    if (known !== undefined) this.#hits++;
     return known;
   }
 
@@ -73,7 +73,7 @@ export class AdaptiveCache<K, V> {
     this.#recent?.set(key, value);
   }
 
-  /** The remembered value, made when there is none, and kept while that pays. */
+  /** The cached value, made when there is none, and kept while the cache is on. */
   of(key: K, make: (key: K) => V): V {
     const known = this.get(key);
     if (known !== undefined) return known;

@@ -1,14 +1,12 @@
-/**
- * Columns of numbers that grow: rows of a profile are held as typed arrays, not as objects, at 4 or 8 bytes a cell.
- */
+/** Growing columns of numbers: rows of a profile are kept in typed arrays, 1 to 8 bytes a cell, not as objects. */
 
 type NumberArray =
   Float64Array<ArrayBuffer> | Uint32Array<ArrayBuffer> | Int32Array<ArrayBuffer> | Uint8Array<ArrayBuffer>;
 
-/** Twice would leave up to half of the largest columns unused. */
+/** Doubling would leave up to half of the largest columns unused. */
 const GROWTH = 1.5;
 
-/** A growing typed array. Reading beyond the end gives NaN, which no consumer takes for a value. */
+/** A growing typed array. A row beyond the end reads as NaN, null in a column of floats. */
 export class NumericColumn<A extends NumberArray = Float64Array<ArrayBuffer>> {
   #data: A;
   #length = 0;
@@ -47,8 +45,8 @@ export class NumericColumn<A extends NumberArray = Float64Array<ArrayBuffer>> {
   }
 
   /**
-   * Makes room for so many rows in all: growing to them leaves copies behind that are collected late, while room that
-   * is not used takes no memory.
+   * Allocates room for so many rows in all, where their number is known: growing leaves copies behind until the garbage
+   * collector runs, while pages of an array that are never written take no memory.
    */
   reserve(rows: number): void {
     if (rows <= this.#data.length) return;
@@ -57,15 +55,16 @@ export class NumericColumn<A extends NumberArray = Float64Array<ArrayBuffer>> {
     this.#data = larger;
   }
 
-  /** Leaves no rows; their room stays. */
+  /** Removes all rows; their room stays allocated. */
   clear(): void {
     this.#length = 0;
   }
 
   at(row: number): number {
-    return row < this.#length ? (this.#data[row] ?? NaN) : NaN;
+    return row < this.#length ? (this.#data[row] as number) : NaN;
   }
 
+  /** Changes a row; one beyond the end is not added. */
   set(row: number, value: number): void {
     if (row < this.#length) this.#data[row] = value;
   }

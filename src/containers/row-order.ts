@@ -1,7 +1,8 @@
 /**
- * Order of rows: a natural merge sort of row numbers. Profiles are nearly sorted by time, and a sorted or reversed
- * column costs one pass; the worst case is O(n log n) with 4 bytes a row of scratch memory.
+ * Sort of row numbers: a natural merge sort, stable. Profiles are nearly sorted by time, and a sorted or reversed column
+ * costs one pass; the worst case is O(n log n) with 4 bytes a row of scratch memory.
  */
+import { elementAt } from './element.js';
 
 /** Negative when row a comes before row b, positive when after, 0 when their contents are the same. */
 export type CompareRows = (a: number, b: number) => number;
@@ -14,9 +15,9 @@ export function sortRows(rows: Uint32Array, compare: CompareRows): void {
   while (runs.length > 2) {
     const merged = [0];
     for (let i = 0; i + 1 < runs.length; i += 2) {
-      const [start = 0, middle = 0] = [runs[i], runs[i + 1]];
+      const middle = elementAt(runs, i + 1);
       const end = runs[i + 2] ?? middle;
-      merge(from, to, start, middle, end, compare);
+      merge(from, to, elementAt(runs, i), middle, end, compare);
       merged.push(end);
     }
     runs = merged;
@@ -25,11 +26,11 @@ export function sortRows(rows: Uint32Array, compare: CompareRows): void {
   if (from !== rows) rows.set(from);
 }
 
-/** Boundaries of ascending runs, from 0 to the length; strictly descending runs are turned round. */
+/** Boundaries of ascending runs, from 0 to the length; strictly descending runs are reversed. */
 function findRuns(rows: Uint32Array, compare: CompareRows): number[] {
   const boundaries = [0];
   const n = rows.length;
-  const before = (i: number, j: number): number => compare(rows[i] ?? 0, rows[j] ?? 0);
+  const before = (i: number, j: number): number => compare(rows[i] as number, rows[j] as number);
   for (let start = 0; start < n;) {
     let end = start + 1;
     if (end < n && before(start, end) > 0) {
@@ -53,8 +54,8 @@ function merge(
 ): void {
   let [left, right] = [start, middle];
   for (let at = start; at < end; at++) {
-    const takeLeft = left < middle && (right >= end || compare(from[left] ?? 0, from[right] ?? 0) <= 0);
-    to[at] = (takeLeft ? from[left++] : from[right++]) ?? 0;
+    const takeLeft = left < middle && (right >= end || compare(from[left] as number, from[right] as number) <= 0);
+    to[at] = (takeLeft ? from[left++] : from[right++]) as number;
   }
 }
 
@@ -64,31 +65,36 @@ export const allRows = (n: number): Uint32Array<ArrayBuffer> => Uint32Array.from
 /** Rows grouped by a key. */
 export interface RowGroups {
   readonly rows: Uint32Array<ArrayBuffer>;
-  /** For each key the place of its first row; one more entry holds the end. */
+  /** By key, the position of its first row in `rows`; one more entry holds the end. */
   readonly first: Uint32Array<ArrayBuffer>;
 }
 
-/** Rows 0 … n-1 grouped by a small integer key, without a list of them. */
+/** Rows 0 … n-1 grouped by a small integer key (a counting sort, stable). */
 export const groupAll = (n: number, keyOf: (row: number) => number, keys: number): RowGroups =>
-  group(n, (place) => place, keyOf, keys);
+  countingSort(n, (position) => position, keyOf, keys);
 
-/** Row numbers grouped by a small integer key (a counting sort, stable). */
+/** Some rows, by their numbers, grouped likewise. */
 export const groupRows = (rows: ArrayLike<number>, keyOf: (row: number) => number, keys: number): RowGroups =>
-  group(rows.length, (place) => rows[place] ?? 0, keyOf, keys);
+  countingSort(rows.length, (position) => elementAt(rows, position), keyOf, keys);
 
-function group(n: number, rowAt: (place: number) => number, keyOf: (row: number) => number, keys: number): RowGroups {
+function countingSort(
+  n: number,
+  rowAt: (position: number) => number,
+  keyOf: (row: number) => number,
+  keys: number,
+): RowGroups {
   const first = new Uint32Array(keys + 1);
   for (let i = 0; i < n; i++) {
     const key = keyOf(rowAt(i)) + 1;
-    first[key] = (first[key] ?? 0) + 1;
+    first[key] = elementAt(first, key) + 1;
   }
-  for (let key = 1; key <= keys; key++) first[key] = (first[key] ?? 0) + (first[key - 1] ?? 0);
+  for (let key = 1; key <= keys; key++) first[key] = elementAt(first, key) + elementAt(first, key - 1);
   const next = first.slice();
   const grouped = new Uint32Array(n);
   for (let i = 0; i < n; i++) {
     const row = rowAt(i);
     const key = keyOf(row);
-    const at = next[key] ?? 0;
+    const at = elementAt(next, key);
     grouped[at] = row;
     next[key] = at + 1;
   }

@@ -74,7 +74,7 @@ export class Annotated {
     return (this.#model ??= workModelOf(this.record, this.#device));
   }
 
-  /** Replaces the work that the kernel's name alone gives it by its share of the work of its op (see `work/attribution.ts`). */
+  /** Sets the kernel's part of the work of its op, in place of that by its name alone (see `work/attribution.ts`). */
   assign(work: Work): void {
     const { derived } = this;
     if (derived.described !== null) this.#derived = { ...derived, described: { ...derived.described, work } };
@@ -134,7 +134,7 @@ export class Annotated {
     return this.peaks.arch ?? this.#device?.arch ?? undefined;
   }
 
-  /** Whether the kernel does a product, which a matrix unit might. */
+  /** Whether the kernel computes a product, which a matrix unit could do. */
   get isProduct(): boolean {
     const { tc } = this;
     return tc === 0 || tc === 1 || tc === '?';
@@ -152,18 +152,18 @@ export class Annotated {
     return this.model.matrixUnitUse({ record, arch: this.#arch, described }, isProduct);
   }
 
-  /** FLOPs that a matrix unit might do: those of products; null when not known. */
+  /** FLOPs that a matrix unit could do: those of products; null when not known. */
   get productFlops(): number | null {
     if (this.described === null) return null;
     return this.isProduct ? this.flops : 0;
   }
 
-  /** Where the kernel stands under its device's roofline. */
+  /** The kernel's rates, and their position under the roofline of its device. */
   get placement(): Placement {
-    return (this.#placement ??= this.#place());
+    return (this.#placement ??= this.#classify());
   }
 
-  #place(): Placement {
+  #classify(): Placement {
     const { described, unitUse, tc, flops, bytes, record, peaks } = this;
     const load = { flops, bytes, dur: record.dur !== null && Number.isFinite(record.dur) ? record.dur : null };
     const arithmetic = {

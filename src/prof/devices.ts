@@ -1,32 +1,32 @@
 /**
- * Peak rates of devices: what each part does at most, dense (without sparsity), with where the figures come from.
+ * Peak rates of devices, dense (without sparsity), with the sources of the figures.
  *
- * Vendors print sparse figures, which are twice as high, beside or instead of the dense ones, and several public tables
- * have copied them: every row below is dense. GeForce parts add FP16 products up in FP32 at half their rate.
+ * Vendors print sparse figures, which are twice as high, next to the dense ones or instead of them, and several public
+ * tables have copied them: every row below is dense. GeForce parts accumulate FP16 products in FP32 at half their rate.
  */
 import type { MathType } from '../ops/kernels/matrix-unit.js';
 
-/** Rates in FLOP/s (operations per second for int8), a fused multiply-add counted as 2. A type not told is absent. */
+/** Rates in FLOP/s (operations per second for int8), a fused multiply-add counted as 2. A type whose rate is not known is absent. */
 export type Rates = Readonly<Partial<Record<MathType, number>>>;
 
 export interface DeviceRow {
-  /** For people, and for --device. */
+  /** For people and for --device. */
   readonly name: string;
   /** Names that drivers give the device. */
   readonly pattern: RegExp;
   /** Least and most memory in bytes, where boards of one name differ by it. */
   readonly memory?: readonly [least: number, most: number];
-  /** Architecture as profiles tell it: 'sm80', 'gfx942'. */
+  /** Architecture as in profiles: 'sm80', 'gfx942'. */
   readonly arch: string;
-  /** Memory bandwidth in bytes/s; null where only the profile's own record tells it. */
+  /** Memory bandwidth in bytes/s; null where only profiles have it. */
   readonly bytesPerS: number | null;
-  /** Size in bytes of the cache all units share; null when no source tells it. */
+  /** Size in bytes of the cache that all units share; null when no source states it. */
   readonly cacheBytes: number | null;
   /** Of the vector units (CUDA cores, stream processors). */
   readonly vector: Rates;
   /** Of the matrix unit (tensor cores, matrix cores). */
   readonly matrix: Rates;
-  /** Of the matrix unit for FP16 products that are added up in FP16, where that is faster; FLOP/s. */
+  /** Of the matrix unit for FP16 products accumulated in FP16, where that is faster; FLOP/s. */
   readonly halfSums?: number;
   readonly source: string;
 }
@@ -312,7 +312,7 @@ export const DEVICES: readonly DeviceRow[] = [
     'Trainium2, one core',
     /^Trainium2$/,
     { arch: 'nc-v3', bandwidth: 716, matrix: { fp32: 20, tf32: 78.6432, ...both(78.6432), fp8: 158 } },
-    'AWS, NeuronCore-v3 architecture; BF16: 2 x 128 x 128 x 2.4 GHz; bandwidth: one stack, as captures tell it',
+    'AWS, NeuronCore-v3 architecture; BF16: 2 x 128 x 128 x 2.4 GHz; bandwidth: one stack, as captures have it',
   ),
   row(
     'Trainium3, one core',
@@ -338,13 +338,17 @@ export const DEVICES: readonly DeviceRow[] = [
   ),
 ];
 
-/** Memory in bytes that a name tells: `A100-SXM4-80GB`. */
+/** Memory in bytes by a name such as `A100-SXM4-80GB`; null where the name has none. */
 const memoryInName = (name: string): number | null => {
   const size = /(\d+)\s?GB\b/.exec(name)?.[1];
   return size === undefined ? null : Number(size) * GIB;
 };
 
-/** The row of a device by its driver's name and its memory in bytes; null for a part not in the table. */
+/**
+ * The row of a device; null for a part that is not in the table.
+ * @param name as the driver has it
+ * @param memBytes memory in bytes; null where the profile has none
+ */
 export function rowOf(name: string, memBytes: number | null): DeviceRow | null {
   if (/\bMIG\b/.test(name)) return null;
   const memory = memBytes ?? memoryInName(name);

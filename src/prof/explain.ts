@@ -1,4 +1,4 @@
-/** `--explain`: where each number of one kernel comes from. */
+/** `--explain`: how each number of one kernel was derived. */
 import { UsageError } from '../record/errors.js';
 import { showTensor, asTensor } from '../ops/call.js';
 import { familyOf } from '../ops/table.js';
@@ -8,7 +8,7 @@ import type { Annotated } from './annotate.js';
 import { queueTime } from './columns/derived-values.js';
 
 export interface KernelId {
-  /** Null for whichever profile has it first. */
+  /** Null for the first profile that has the kernel. */
   readonly profile: number | null;
   readonly id: number;
 }
@@ -75,7 +75,7 @@ function aboutContext(row: Annotated): LabelledLine[] {
     const { forward, by } = pairing;
     lines.push([
       'forward',
-      `kernel ${record.profile}:${forward.id} (thread ${known(forward.tid)}), found by ${by} ${record.seq[0] ?? ''}; calls, layer and trace are its own`,
+      `kernel ${record.profile}:${forward.id} (thread ${known(forward.tid)}), found by ${by} ${record.seq.slice(0, 1).join()}; calls, layer and trace are its own`,
     ]);
   }
   if (record.forward !== undefined) lines.push(['forward', showForward(record.forward)]);
@@ -92,8 +92,10 @@ const showForward = (forward: ForwardOp | null): string =>
 
 /** How many kernels share the work of the call. */
 function aboutAttribution({ record, described }: Annotated): LabelledLine[] {
-  const kernels = record.callKernels?.[described?.index ?? -1] ?? 1;
-  return kernels > 1 ? [['shared', `the call launched ${kernels} kernels; they share its work`]] : [];
+  const kernels = described === null ? undefined : record.callKernels?.[described.index];
+  return kernels !== undefined && kernels > 1
+    ? [['shared', `the call launched ${kernels} kernels; they share its work`]]
+    : [];
 }
 
 const TYPED_BY: Readonly<Record<TypedBy, string>> = {
@@ -105,7 +107,7 @@ function aboutWork(row: Annotated): LabelledLine[] {
   const { described } = row;
   if (described === null)
     return [
-      ['FLOPs', `na: ${row.reason ?? ''}`],
+      ['FLOPs', `na: ${String(row.reason)}`],
       ['bytes', 'na: as FLOPs'],
     ];
   const { family, work, typedBy } = described;
@@ -148,7 +150,7 @@ const digits = (value: number | null, unit: string): string =>
 const LESS_WORK = 'its algorithm (Winograd, FFT) does less than is counted';
 const CACHED = 'operands may come from the cache';
 
-/** Rates, the peaks they are held to, and where these come from. */
+/** Rates, the peaks they are compared with, and the source of these. */
 function aboutRoofline({ placement, peaks, described }: Annotated): LabelledLine[] {
   if (described === null) return [];
   const { tflops, gbps, computeShare, memoryShare, intensity, floor, gap, bound, above } = placement;
@@ -187,8 +189,10 @@ function showArg(arg: Arg): string {
   const tensor = asTensor(arg);
   if (tensor !== null) return showTensor(tensor);
   if (arg.shape !== undefined) return `[${arg.shape.join(',')}] of unknown type`;
-  return arg.value === undefined ? `unknown ${arg.type}` : shortened(JSON.stringify(arg.value));
+  return arg.value === undefined ? unknownValue(arg) : shortened(JSON.stringify(arg.value));
 }
+
+const unknownValue = ({ type }: Arg): string => (type === 'unknown' ? type : `unknown ${type}`);
 
 const shortened = (text: string): string => (text.length > LONGEST_VALUE ? `${text.slice(0, LONGEST_VALUE)}…` : text);
 

@@ -1,15 +1,16 @@
 /**
- * Backward kernel ↔ the forward call it belongs to, in one pass: constant time per kernel, bounded memory.
+ * Pairs backward kernels with the forward calls that they belong to, in one pass: constant time per kernel, bounded
+ * memory.
  *
  * The autograd engine gives a backward kernel the sequence id of the forward op that made its node, but not the op's
  * module, call or source line. These are taken from the last earlier forward kernel of the same process with that id,
- * as PyProf does it, except that threads are told apart: sequence ids restart in every thread, so that one id may mean
- * a different op in each (several forward threads; recomputation in a checkpoint, on the backward thread).
+ * as in PyProf, but separately for each thread: sequence ids restart in every thread, so that one id may mean a different
+ * op in each (several forward threads; recomputation in a checkpoint, on the backward thread).
  */
 import { AdaptiveCache } from '../containers/lru-cache.js';
 import type { KernelRecord, OpCall } from '../record/record.js';
 
-/** What a backward kernel takes over. */
+/** The fields that a backward kernel takes from its forward kernel. */
 export interface ForwardContext extends Pick<KernelRecord, 'calls' | 'mod' | 'op' | 'layer' | 'trace' | 'repr'> {
   /** Names of the framework ops around the forward launch. */
   readonly names: readonly string[];
@@ -26,26 +27,26 @@ export type Pairing =
   | { readonly kind: 'paired'; readonly forward: Forward; readonly by: 'seq' | 'altSeq' }
   /** A forward kernel, or a backward one that has calls of its own. */
   | { readonly kind: 'own' }
-  /** No sequence id to search by. */
+  /** The kernel has no sequence id. */
   | { readonly kind: 'no-id' }
-  /** No earlier forward kernel has the id. */
+  /** No earlier forward kernel has its id. */
   | { readonly kind: 'no-forward' }
-  /** Forward kernels of several other threads have the id, and nothing tells which one is meant. */
+  /** Forward kernels of several other threads have the id, and which one it belongs to is undetermined. */
   | { readonly kind: 'ambiguous'; readonly threads: number };
 
 const OWN: Pairing = { kind: 'own' };
 const NO_ID: Pairing = { kind: 'no-id' };
 const NO_FORWARD: Pairing = { kind: 'no-forward' };
 
-/** Bytes held for contexts and ids before the older half is let go: some 50,000 forward kernels, all different. */
+/** Bytes kept for contexts and ids before the older half is evicted: some 50,000 forward kernels, all different. */
 const BUDGET = 32 * 1024 * 1024;
 const BYTES_PER_ENTRY = 250;
-/** Threads remembered per sequence id: more never make an id less ambiguous. */
+/** Threads kept per sequence id: more never make an id less ambiguous. */
 const THREADS_KEPT = 16;
-/** Contexts of which equal ones are held once, and contexts kept as objects. */
+/** Recent contexts whose equal texts are shared, and recent contexts kept as objects. */
 const RECENT = 2048;
 
-/** A forward kernel as it is held: its context as text takes a third of the memory of objects. */
+/** A forward kernel as it is kept: its context as text takes a third of the memory of objects. */
 interface ForwardEntry {
   readonly id: number;
   readonly tid: number | null;
@@ -55,7 +56,7 @@ interface ForwardEntry {
 /** The last forward kernel of each thread that has the id. */
 type ThreadEntries = ForwardEntry[];
 
-/** Sequence ids of one kind, apart for every process of every profile. */
+/** Forward kernels by sequence id, separate for every process of every profile. */
 class SequenceIds {
   readonly #profiles = new Map<number, Map<number | null, Map<number, ThreadEntries>>>();
   size = 0;
@@ -64,7 +65,7 @@ class SequenceIds {
     return this.#profiles.get(profile)?.get(pid)?.get(id);
   }
 
-  /** For an id that is not there yet. */
+  /** Adds an id that has no entry yet. */
   add({ profile, pid }: KernelRecord, id: number, held: ForwardEntry): void {
     let processes = this.#profiles.get(profile);
     if (processes === undefined)
@@ -76,7 +77,7 @@ class SequenceIds {
   }
 }
 
-/** Half of the memory: entries of about the same age. */
+/** Half of the memory, with entries of about the same age. */
 class Generation {
   readonly seq = new SequenceIds();
   readonly altSeq = new SequenceIds();
@@ -88,15 +89,15 @@ export class ForwardKernels {
   #old = new Generation();
   readonly #texts = new AdaptiveCache<string, string>(RECENT);
   readonly #contexts = new AdaptiveCache<string, ForwardContext>(RECENT);
-  /** Sequence ids let go to stay within the budget. */
+  /** Sequence ids evicted to stay within the budget. */
   evicted = 0;
 
   constructor(private readonly budget = BUDGET) {}
 
-  /** To be called with every kernel, in order. */
+  /** The pairing of a kernel; to be called with every kernel, in order. */
   pair(kernel: KernelRecord): Pairing {
     const bySizes = kernel.calls.some(({ from }) => from === 'sizes');
-    // Where calls are numbered, backward kernels have calls and a forward op of their own; extents alone tell no op.
+    // Where calls are numbered, backward kernels have calls and a forward op of their own; but extents name no op.
     if (kernel.callIds !== undefined && !bySizes) return OWN;
     if (kernel.dir === 'fprop') this.#remember(kernel);
     if (kernel.dir !== 'bprop' || (kernel.calls.length > 0 && !bySizes)) return OWN;
@@ -128,7 +129,7 @@ export class ForwardKernels {
     else if (threads.push(held) > THREADS_KEPT) threads.shift();
   }
 
-  /** The context as text; equal ones are one string as long as they come back soon. */
+  /** The context as text; texts that repeat soon are one string. */
   #textOf({ calls, mod, op, layer, trace, repr, seqMarker }: KernelRecord): string {
     const text = JSON.stringify([calls, mod, op, layer, trace, repr, seqMarker.map(markerName)]);
     const known = this.#texts.get(text);
@@ -153,7 +154,7 @@ export class ForwardKernels {
   }
 }
 
-/** Of both generations, each thread's newer one. */
+/** The newer entry of each thread, of both generations. */
 function newest(young: ThreadEntries = [], old: ThreadEntries = []): ThreadEntries {
   if (old.length === 0) return young;
   return [...young, ...old.filter(({ tid }) => !young.some((newer) => newer.tid === tid))];
@@ -172,7 +173,7 @@ function unpack(text: string): ForwardContext {
   return { calls, mod, op, layer, trace, repr, names };
 }
 
-/** Which of several threads' forward kernels is meant; null when that cannot be told. */
+/** The forward kernel, of those of several threads, that a backward kernel belongs to; null when undetermined. */
 function choose(
   candidates: ThreadEntries,
   kernel: KernelRecord,
@@ -182,7 +183,7 @@ function choose(
   const agreeing = candidates.filter((one) => contextOf(one).names.some((name) => isOpOf(plainName(name), nodes)));
   const likely = agreeing.length > 0 ? agreeing : candidates;
   const [first] = likely;
-  // Replicas that did the same call at the same line: any of them tells the same.
+  // Replicas that made the same call at the same line have the same context.
   if (first !== undefined && likely.every(({ text }) => text === first.text)) return first;
   return likely.find(({ tid }) => tid === kernel.tid) ?? null;
 }

@@ -1,28 +1,29 @@
-/** What a report could not compute, counted, for one line on stderr. */
+/** Counts of a report's unknown values, for one line on stderr. */
 import { plural } from '../record/plural.js';
 import type { Annotated } from './annotate.js';
 
 export class ReportTally {
-  /** Kernels read, and of these the ones that the filter let through. */
   kernelsRead = 0;
+  /** Of these, the ones that passed the filter. */
   kernels = 0;
   withoutOp = 0;
   unknownFlops = 0;
   ambiguousForward = 0;
-  /** Kernels that are in no group, since nothing tells how long they took. */
+  /** Kernels that are in no group, since their duration is unknown. */
   untimed = 0;
   withoutForward = 0;
-  /** Forward kernels forgotten to stay within the memory budget. */
+  /** Sequence ids of forward kernels evicted to stay within the memory budget. */
   evicted = 0;
-  /** Op calls whose work was given out although some of their kernels were not among the records. */
+  /** Op calls whose work was distributed although some of their kernels were missing from the records. */
   incomplete = 0;
-  /** Kernels with a rate above their device's peak, and the first of them as PROFILE:IDX. */
+  /** Kernels with a rate above their device's peak. */
   abovePeak = 0;
+  /** The first of them, as PROFILE:IDX. */
   readonly firstAbovePeak: string[] = [];
 
   /**
-   * @param derived whether the report shows anything derived of ops: only then is it worth computing
-   * @param rates whether it shows rates or shares of peaks
+   * @param derived whether the report shows values derived from ops; only then unknown FLOPs are counted
+   * @param rates whether it shows rates or shares of peaks; only then those above a peak are counted
    */
   constructor(
     private readonly derived = true,
@@ -50,7 +51,7 @@ const SHOWN = 3;
 
 const number = (n: number): string => n.toLocaleString('en-US');
 
-/** The line; null when there is nothing to say. */
+/** The line on unknown values; null when there are none. */
 export function summaryLine(tally: ReportTally): string | null {
   if (tally.kernels === 0) return null;
   const parts = [
@@ -60,17 +61,17 @@ export function summaryLine(tally: ReportTally): string | null {
     [tally.withoutForward, 'backward without a forward kernel'],
     [tally.ambiguousForward, 'backward with several possible forward kernels'],
   ] as const;
-  const said = parts.filter(([n]) => n > 0).map(([n, what]) => `${number(n)} ${what}`);
+  const texts = parts.filter(([n]) => n > 0).map(([n, what]) => `${number(n)} ${what}`);
   const { incomplete } = tally;
-  if (incomplete > 0) said.push(`${number(incomplete)} ${plural(incomplete, 'op call')} without some of the kernels`);
-  if (said.length === 0) return null;
+  if (incomplete > 0) texts.push(`${number(incomplete)} ${plural(incomplete, 'op call')} without some of the kernels`);
+  if (texts.length === 0) return null;
   const lost =
     tally.withoutForward > 0 && tally.evicted > 0 ? ` (${number(tally.evicted)} forward kernels forgotten)` : '';
   const kernels = `${number(tally.kernels)} ${plural(tally.kernels, 'kernel')}`;
-  return `${kernels}: ${said.join(', ')}${lost}; run with --explain ID for reasons`;
+  return `${kernels}: ${texts.join(', ')}${lost}; run with --explain ID for reasons`;
 }
 
-/** The line on rates above a device's peak, which no kernel can reach; null when there are none. */
+/** The line on rates above a device's peak; null when there are none. */
 export function defectLine({ abovePeak, firstAbovePeak }: ReportTally): string | null {
   if (abovePeak === 0) return null;
   const more = abovePeak > firstAbovePeak.length ? ', …' : '';

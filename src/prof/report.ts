@@ -1,6 +1,6 @@
 /**
- * Records → rows: every kernel annotated, filtered, in the order asked for. One pass; without a sort order nothing is
- * kept but what pairing needs.
+ * Records → rows: every kernel annotated, filtered, sorted. One pass; without a sort order nothing is kept but the state
+ * of pairing and of op calls.
  */
 import { completeKernel } from '../record/kernel-defaults.js';
 import type { ProfileLine, ProfileRecord } from '../record/record.js';
@@ -12,26 +12,26 @@ import type { KernelFilter, KernelSortKey } from './query/kernel-query.js';
 import { SortedOutput } from './query/sort.js';
 import { ReportTally } from './report-tally.js';
 
-/** Records as they come, in batches of any size. */
+/** Records in their order, in batches of any size. */
 export type RecordBatches = AsyncIterable<readonly ProfileLine[]> | Iterable<readonly ProfileLine[]>;
 
 export interface ReportOptions<T> {
-  /** What is written of a row. */
+  /** Makes the output of a row. */
   readonly pack: (row: Annotated) => T;
   readonly where?: KernelFilter | undefined;
-  /** Order of input when not given. */
+  /** The order of the input when not given. */
   readonly sort?: readonly KernelSortKey[] | undefined;
-  /** How many rows at most. */
+  /** Most rows. */
   readonly top?: number | undefined;
-  /** Counts what could not be computed. */
+  /** Counts values that are unknown. */
   readonly tally?: ReportTally | undefined;
-  /** Peak rates to hold every kernel to; those of its own device when not given. */
+  /** Peak rates for every kernel; those of its own device when not given. */
   readonly device?: Peaks | undefined;
   /** Whether the report shows, filters or sorts by anything derived of ops; true when not given. */
   readonly derived?: boolean | undefined;
 }
 
-/** Kernels of a record stream, annotated; every other record is only listened to. */
+/** Annotates the kernels of a record stream; other records only provide context. */
 export class Annotator {
   readonly #forward = new ForwardKernels();
   readonly #profiles = new Map<number, ProfileRecord>();
@@ -40,7 +40,7 @@ export class Annotator {
 
   /**
    * @param device peak rates for every kernel, in place of its own device's
-   * @param derived whether anything derived of ops is asked for
+   * @param derived whether values derived from ops are needed
    */
   constructor(
     private readonly device: Peaks | null = null,
@@ -48,8 +48,8 @@ export class Annotator {
   ) {}
 
   /**
-   * Rows that a record makes ready, in the order of their records: a kernel waits until all kernels of its op call are
-   * there, unless nothing that is derived of ops is asked for.
+   * Takes a record; returns the rows that are complete, in the order of their records: a kernel waits for the other
+   * kernels of its op call, unless values derived from ops are not needed.
    */
   take(record: ProfileLine): readonly Annotated[] {
     if (record.type === 'profile') this.#profiles.set(record.profile, record);
@@ -60,25 +60,25 @@ export class Annotator {
     return this.derived ? this.#queue.push(row) : [row];
   }
 
-  /** Rows that still wait when the records have ended. */
+  /** Rows that still wait after the last record. */
   rest(): readonly Annotated[] {
     return this.#queue.rest();
   }
 
-  /** Op calls whose work was given out although some of their kernels were not among the records. */
+  /** Op calls whose work was distributed although some of their kernels were missing from the records. */
   get incomplete(): number {
     return this.#queue.incomplete;
   }
 
-  /** Forward kernels forgotten to stay within the memory budget. */
+  /** Sequence ids of forward kernels evicted to stay within the memory budget. */
   get evicted(): number {
     return this.#forward.evicted;
   }
 }
 
 /**
- * The rows of a report, packed, in batches. Without a sort order rows come as their records do, and with `top` the
- * input is read no further than needed.
+ * The outputs of a report's rows, in batches. Without a sort order rows come in the order of their records, and with
+ * `top` the input is read no further than needed.
  */
 export async function* report<T>(batches: RecordBatches, options: ReportOptions<T>): AsyncGenerator<readonly T[]> {
   const { pack, where, sort = [], top = Infinity } = options;

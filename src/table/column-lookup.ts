@@ -1,22 +1,23 @@
-/** Columns by the names that users write. */
+/** Columns by the keys that users write; an error names the nearest key. */
 import { nearest, UsageError } from '../record/errors.js';
 import type { Column, ColumnShape } from './column.js';
 
 /**
- * The column with a key.
+ * The one of some columns that has a key.
  * @throws UsageError naming the nearest key
  */
 export const requireColumnOf = <Row>(columns: readonly Column<Row>[], key: string): Column<Row> =>
-  columns.find((known) => known.key === key) ?? refuse(key, columns);
+  columns.find((column) => column.key === key) ?? refuse(key, columns);
 
 function refuse(key: string, columns: readonly ColumnShape[]): never {
-  const keys = columns.map((known) => known.key);
+  const keys = columns.map((column) => column.key);
   const near = nearest(key, keys);
   throw new UsageError(`unknown column '${key}'`, near === null ? '--columns lists them' : `did you mean ${near}?`);
 }
 
 /**
  * The keys of a comma-separated list.
+ * @param option that the list was given with, for messages
  * @throws UsageError when there are none
  */
 export function splitKeys(option: string, list: string): string[] {

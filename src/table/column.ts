@@ -40,13 +40,13 @@ export interface Column<Row> extends ColumnShape {
   value(row: Row): CellValue;
   /** Text for the columns format where that is shorter than the full text. */
   narrow?(row: Row): string;
-  /** Whether the value is one that the device cannot reach: text shows `!` for it. */
+  /** Whether the value is a rate above the device's peak: text shows `!` for it. */
   impossible?(row: Row): boolean;
   /** Whether Markdown sets the text in bold, which is for columns of the program's own words. */
   emphasis?(row: Row): boolean;
 }
 
-/** Stands in text for a rate above the device's peak: a defect of the counting. */
+/** In text in place of a rate above the device's peak: a defect of the counting. */
 export const IMPOSSIBLE = '!';
 
 /** Stands in text for a value that is not known. */
@@ -56,7 +56,7 @@ export const UNKNOWN = 'na';
 export const shownValue = <Row>(column: Column<Row>, row: Row): CellValue =>
   column.impossible?.(row) === true ? IMPOSSIBLE : column.value(row);
 
-/** Whether values are numbers: compared as such, largest first, right-aligned. */
+/** Whether values are numbers: compared as such, sorted largest first, right-aligned. */
 export const isNumeric = ({ type }: ColumnShape): boolean => type !== 'str';
 
 /** A number as text, with the digits and the sign of its column. */

@@ -1,5 +1,5 @@
 /** Columns over a part of a row. */
-import { textOf, type Column, type ColumnShape, type Value } from './column.js';
+import { textOf, type Column, type ColumnShape, type CellValue } from './column.js';
 
 /**
  * A column of rows that have the column's own rows as a part.
@@ -7,7 +7,7 @@ import { textOf, type Column, type ColumnShape, type Value } from './column.js';
  */
 export function nestedColumn<Part, Row>(column: Column<Part>, part: (row: Row) => Part): Column<Row> {
   const shape: ColumnShape = column;
-  const value = (row: Row): Value => column.value(part(row));
+  const value = (row: Row): CellValue => column.value(part(row));
   return {
     ...shape,
     value,

@@ -18,7 +18,7 @@ const scaledDown = <Row>(column: Column<Row>, size: number): Column<Row> => ({
   ...column,
   type: 'real',
   digits: 3,
-  value: (row): Value => {
+  value: (row): CellValue => {
     const value = column.value(row);
     return typeof value === 'number' ? value / size : value;
   },

@@ -1,5 +1,5 @@
 /** Lines of cells under each other: no frames, columns two blanks apart, numbers to the right. For people and awk. */
-import { isNumeric, shown, textOf, type Column } from '../table/column.js';
+import { isNumeric, shownValue, textOf, type Column } from '../table/column.js';
 import { elementAt } from '../containers/element.js';
 import { cells, clean } from './cell-text.js';
 
@@ -33,6 +33,6 @@ export function alignedTable<Row>(columns: readonly Column<Row>[], rows: Iterabl
   // A last column of numbers is padded too: an empty cell after it ends the row.
   const last = columns.at(-1);
   const end = last !== undefined && isNumeric(last) ? [''] : [];
-  const lines = [...rows].map((row) => [...columns.map((column) => textOf(column, shown(column, row))), ...end]);
+  const lines = [...rows].map((row) => [...columns.map((column) => textOf(column, shownValue(column, row))), ...end]);
   return aligned(header ? [[...columns.map((column) => column.header), ...end], ...lines] : lines, right);
 }

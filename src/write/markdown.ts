@@ -1,5 +1,5 @@
 /** Tables of GitHub-flavoured Markdown, and the escape for all text that goes into Markdown. */
-import { isNumeric, shown, textOf, type Column, type ColumnShape } from '../table/column.js';
+import { isNumeric, shownValue, textOf, type Column, type ColumnShape } from '../table/column.js';
 import { clean } from './cell-text.js';
 import type { Format } from './format.js';
 
@@ -30,7 +30,7 @@ const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |\n`;
 
 /** Numbers and the program's own words stand plain, names from the profile as code. */
 function cell<Row>(column: Column<Row>, row: Row): string {
-  const value = shown(column, row);
+  const value = shownValue(column, row);
   const text = clean(textOf(column, value));
   if (column.emphasis?.(row) === true) return bold(text);
   const isPlain = column.vocabulary === true || (isNumeric(column) && (typeof value !== 'string' || value === '!'));

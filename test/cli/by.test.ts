@@ -78,7 +78,10 @@ describe('dprof --by', () => {
 
   const wrong: readonly [args: string[], answer: RegExp][] = [
     [['--by', 'opp'], /unknown column 'opp' \(did you mean op\?\)/],
-    [['--by', 'op', '-c', 'totl'], /'totl' is neither a key of --by nor told of groups \(did you mean total\?\)/],
+    [
+      ['--by', 'op', '-c', 'totl'],
+      /'totl' is neither a key of --by nor an aggregate of groups \(did you mean total\?\)/,
+    ],
     [['--by', 'op', '--sort', '-sil'], /'sil' is neither a key/],
     [['--by', 'op', '--depth', '0'], /--depth takes a number of at least 1, not '0'/],
     [['--tree'], /--tree goes with --by/],

@@ -46,7 +46,7 @@ describe('union of intervals', () => {
     );
   });
 
-  it('can be asked in between', () => {
+  it('can be read in between', () => {
     const union = covered([0, 1500]);
     expect(union.total).to.equal(1500);
     union.add(1200, 1800);
@@ -60,7 +60,7 @@ describe('a cover', () => {
     return [cover, intervals.map(([start, end]) => cover.add(start, end))];
   };
 
-  it('knows at once what is covered, up to where, and which interval ended a gap', () => {
+  it('has the total, the latest end, and whether an interval ended a gap after each interval', () => {
     // [0, 5] and [8, 12]: 5 + 4; what touches ends no gap.
     const [cover, gaps] = sweep([0, 3], [3, 5], [4, 4], [8, 12], [9, 10]);
     expect(cover).to.include({ total: 9, end: 12, stretches: 2 });
@@ -71,7 +71,7 @@ describe('a cover', () => {
     expect(sweep([0, 5], [9, 7])[0]).to.include({ total: 5, end: 7 });
   });
 
-  it('takes of what comes too late what lies beyond the end reached', () => {
+  it('counts of an interval out of order only the part after the latest end', () => {
     expect(sweep([10, 20], [0, 15], [5, 22])[0]).to.include({ total: 12, end: 22, stretches: 1 });
   });
 });

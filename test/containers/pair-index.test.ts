@@ -41,7 +41,7 @@ describe('index of pairs', () => {
     expect(index.get(3, 4096)).to.equal(-1);
   });
 
-  it('tells apart numbers that are equal in their low 32 bits', () => {
+  it('distinguishes numbers that are equal in their low 32 bits', () => {
     const { index } = build([
       [1, 7],
       [1, 7 + 2 ** 32],

@@ -17,7 +17,7 @@ describe('text pool', () => {
     );
   });
 
-  it('holds texts longer than a chunk beside short ones', () => {
+  it('keeps texts longer than a chunk among short ones', () => {
     const pool = new TextPool();
     const long = 'ä'.repeat(1_000_000);
     for (const text of ['a', long, 'b']) pool.numberOf(text);

@@ -83,7 +83,7 @@ describe('annotation', () => {
     });
   });
 
-  it('knows times, queue and rank where the profile tells them', () => {
+  it('has times, queue and rank where the profile has them', () => {
     expect(cellsOf(first, 'start,end,queue,api,rank,corr,pid,role')).to.deep.equal({
       start: '1000',
       end: '1010',
@@ -171,7 +171,7 @@ describe('annotation', () => {
     expect(reasons).to.deep.equal([
       'its launch is not in the profile',
       'no op call around the launch of its graph',
-      'the trace does not tell the arguments of linear > mm: profile with record_shapes=True',
+      'the trace has no arguments of linear > mm: profile with record_shapes=True',
       'no formula for unheard_of',
     ]);
   });
@@ -217,7 +217,7 @@ describe('annotation', () => {
     expect(text).to.match(/^launch +not in the profile$/m);
   });
 
-  it('is asked for by id', () => {
+  it('is chosen by id', () => {
     expect(parseKernelId('12')).to.deep.equal({ profile: null, id: 12 });
     expect(parseKernelId('1:12')).to.deep.equal({ profile: 1, id: 12 });
     expect(() => parseKernelId('x')).to.throw(UsageError);
@@ -256,14 +256,14 @@ describe('summary', () => {
     expect(await summaryOf([gemm])).to.equal(null);
   });
 
-  it('tells of op calls whose other kernels were filtered out before', async () => {
+  it('counts op calls whose other kernels were filtered out before', async () => {
     const [half] = [{ ...gemm, callIds: [1, 2], callKernels: [2, 2] }];
     expect(await summaryOf([half])).to.equal(
       '1 kernel: 1 op call without some of the kernels; run with --explain ID for reasons',
     );
   });
 
-  it('tells of backward kernels that found no forward kernel, or several', async () => {
+  it('counts backward kernels that found no forward kernel, or several', async () => {
     const other = { ...gemm, id: 3, tid: 101, layer: ['other'] };
     const lost = kernel({ dir: 'bprop', seq: [9], op: ['x'] });
     expect(await summaryOf([gemm, other, gradient, lost], false)).to.equal(

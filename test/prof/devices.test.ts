@@ -85,7 +85,7 @@ describe('table of devices', () => {
 });
 
 describe('peaks of a part that is not in the table', () => {
-  it('are by formula where the record tells units and clock, and say so', () => {
+  it('are by formula where the record has units and clock, and say so', () => {
     // 28 SM · 1.777 GHz · 512 FLOP = 25.475 TFLOP/s of FP16; 28 · 1.777 · 256 = 12.737 of FP32.
     const record = { arch: 'sm86', units: 28, clockHz: 1777000000, memBytesPerS: 360048000000 };
     const rtx3060 = peaksOf(device('NVIDIA GeForce RTX 3060', record));
@@ -160,16 +160,19 @@ describe('--device', () => {
 
   const wrong: readonly (readonly [text: string, complaint: RegExp])[] = [
     ['{', /^d\.json: is not JSON/],
-    ['[]', /^d\.json: is no object/],
+    ['[]', /^d\.json: is not an object/],
     ['{"name":"x","bytesPerS":1e12}', /^d\.json: peaks is missing/],
     ['{"bytesPerS":1e12,"peaks":{}}', /^d\.json: name is missing/],
     ['{"name":"x","peaks":{}}', /^d\.json: bytesPerS is missing/],
-    ['{"name":"x","bytesPerS":"fast","peaks":{}}', /^d\.json: bytesPerS is no number of bytes\/s/],
-    ['{"name":"x","bytesPerS":1e12,"peaks":{"matrix":{"bf16":312}}}', /^d\.json: peaks\.matrix\.bf16 is no number of FLOP\/s \(100000000 or more\)/], // prettier-ignore
-    ['{"name":"x","bytesPerS":1e12,"peaks":{"matrix":{"bf61":1e12}}}', /^d\.json: peaks\.matrix\.bf61 is none of fp64, /], // prettier-ignore
-    ['{"name":"x","bytesPerS":1e12,"peaks":{"matrix":3}}', /^d\.json: peaks\.matrix is no object/],
-    ['{"name":"x","bytesPerS":1e12,"peaks":{"bf16":3e12}}', /^d\.json: peaks\.bf16 is none of matrix, vector/],
-    ['{"name":"x","bytesPerS":1e12,"peak":{}}', /^d\.json: peak is none of name, /],
+    ['{"name":"x","bytesPerS":"fast","peaks":{}}', /^d\.json: bytesPerS is not a number of bytes\/s/],
+    ['{"name":"x","bytesPerS":1e12,"peaks":{"matrix":{"bf16":312}}}', /^d\.json: peaks\.matrix\.bf16 is not a number of FLOP\/s \(at least 100000000\)/], // prettier-ignore
+    ['{"name":"x","bytesPerS":1e12,"peaks":{"matrix":{"bf61":1e12}}}', /^d\.json: unknown field 'peaks\.matrix\.bf61': expected one of fp64, /], // prettier-ignore
+    ['{"name":"x","bytesPerS":1e12,"peaks":{"matrix":3}}', /^d\.json: peaks\.matrix is not an object/],
+    [
+      '{"name":"x","bytesPerS":1e12,"peaks":{"bf16":3e12}}',
+      /^d\.json: unknown field 'peaks\.bf16': expected one of matrix, vector/,
+    ],
+    ['{"name":"x","bytesPerS":1e12,"peak":{}}', /^d\.json: unknown field 'peak': expected one of name, /],
   ];
   for (const [text, complaint] of wrong) {
     it(`refuses ${text} with one line`, () => {

@@ -38,7 +38,7 @@ describe('pairing', () => {
     expect(found(pairLast(forward(1, [5]), backward([])))).to.equal('no-id');
   });
 
-  it('tells threads apart by the name of the node', () => {
+  it('distinguishes threads by the name of the node', () => {
     const conv = { tid: 101, seqMarker: ['aten::convolution, seq = 5'] };
     const relu = { tid: 200, seqMarker: ['relu, seq = 5'] };
     const node = { seqMarker: ['autograd::engine::evaluate_function: CudnnConvolutionBackward0, seq = 5'] };

@@ -1,4 +1,4 @@
-/** THE table of what is told of a group of kernels: help, docs, sorting and all formats of `--by` are made from it. */
+/** THE table of aggregates of a group of kernels: help, docs, sorting and all formats of `--by` are made from it. */
 import { type Column } from '../../table/column.js';
 import { type KernelColumn } from '../columns/kernel-column.js';
 import type { GroupRow } from './group-rows.js';
@@ -6,7 +6,7 @@ import type { GroupRow } from './group-rows.js';
 type AggregateShape = Pick<KernelColumn, 'type' | 'unit' | 'digits' | 'width' | 'derived'>;
 
 const NS = { type: 'int', unit: 'ns', width: 13 } as const satisfies AggregateShape;
-/** What is no whole number of ns. */
+/** Not a whole number of ns. */
 const PART_NS = { type: 'real', unit: 'ns', digits: 1, width: 11 } as const satisfies AggregateShape;
 const PERCENT = { type: 'real', unit: '%', digits: 2, width: 6 } as const satisfies AggregateShape;
 const DERIVED = { derived: true } as const;
@@ -18,8 +18,9 @@ const percent = (part: number, whole: number): number | null => (whole > 0 ? (10
 const computeShare = ({ amounts: { peak } }: GroupRow): number | null => over(peak.sum, peak.time);
 const memoryShare = ({ amounts: { bandwidth } }: GroupRow): number | null => over(bandwidth.sum, bandwidth.time);
 
-const aboveCompute = (row: GroupRow): boolean => row.amounts.aboveCompute > 0 && (computeShare(row) ?? 0) > 100;
-const aboveMemory = (row: GroupRow): boolean => row.amounts.aboveMemory > 0 && (memoryShare(row) ?? 0) > 100;
+const isAbove = (share: number | null): boolean => share !== null && share > 100;
+const aboveCompute = (row: GroupRow): boolean => row.amounts.aboveCompute > 0 && isAbove(computeShare(row));
+const aboveMemory = (row: GroupRow): boolean => row.amounts.aboveMemory > 0 && isAbove(memoryShare(row));
 
 export const AGGREGATES: readonly Column<GroupRow>[] = [
   { key: 'count', header: 'Count', type: 'int', width: 8, doc: 'kernels', value: ({ spread }) => spread.count },
@@ -153,7 +154,7 @@ export const AGGREGATES: readonly Column<GroupRow>[] = [
     header: 'TC%',
     ...PERCENT,
     ...DERIVED,
-    doc: 'share of the time in kernels that are known to use the matrix unit; unknown when none tells',
+    doc: 'share of the time in kernels that are known to use the matrix unit; unknown when it is known of none',
     value: ({ amounts: { matrixUnit }, spread }) =>
       matrixUnit.kernels === 0 ? null : percent(matrixUnit.sum, spread.total),
   },
@@ -177,6 +178,6 @@ export const AGGREGATES: readonly Column<GroupRow>[] = [
   },
 ];
 
-/** Shown beside the keys when -c names nothing. */
+/** Columns after the keys without -c. */
 export const DEFAULT_AGGREGATES = 'count,total,share,mean,median,min,max,tflops,peak,bw,tcshare';
 export const TREE_AGGREGATES = 'count,total,own,share,mean,median,tflops,peak,bw,tcshare';

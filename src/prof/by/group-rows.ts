@@ -1,16 +1,17 @@
-/** Groups → rows, as plain data: one a group, in a tree one a branch too, with all that is beneath it. */
+/** Groups → rows: one for each group, in a tree one for each branch too, which sums up all groups beneath it. */
+import { elementAt } from '../../containers/element.js';
 import { SortedOutput, type SortKey } from '../query/sort.js';
-import type { GroupWork, GroupWorkSums } from './amounts.js';
-import type { GroupDurations } from './durations.js';
+import type { GroupWork, GroupWorkSums } from './group-work.js';
+import type { GroupDurations } from './group-durations.js';
 import { ROOT, type GroupPath, type GroupTree } from './group-tree.js';
 import { spreadOf, type Spread } from '../../record/statistics.js';
 
-/** Its key is the last one, and its level 1, where no tree is asked for. */
+/** Without a tree the key is the last one, and the level 1. */
 export interface GroupRow extends GroupPath {
   /** Of all kernels of the row. */
   readonly spread: Spread;
   readonly amounts: GroupWork;
-  /** ns of the kernels that are in no row beneath this one. */
+  /** ns of the kernels that are in no row beneath. */
   readonly own: number;
   /** ns of the kernels of all groups. */
   readonly whole: number;
@@ -18,20 +19,19 @@ export interface GroupRow extends GroupPath {
 
 export interface Arrangement {
   readonly tree: boolean;
-  /** Order of rows; of rows with the same parent in a tree. */
+  /** Order of rows; in a tree of those with one parent. */
   readonly sort: readonly SortKey<GroupRow>[];
-  /** How many rows at most; of the same parent in a tree. */
+  /** Most rows; in a tree of one parent. */
   readonly top: number;
 }
 
-/** What is known of groups. */
-export interface GroupData {
+interface GroupData {
   readonly tree: GroupTree;
   readonly durations: GroupDurations;
   readonly amounts: GroupWorkSums;
 }
 
-/** Makes the rows of places when they are asked for: there may be many, and each is needed for a moment only. */
+/** Computes the cells of rows on demand: there may be many rows, and each is needed for a moment only. */
 class GroupSource {
   readonly #order: Uint32Array;
   readonly #durations: Float64Array;
@@ -39,98 +39,98 @@ class GroupSource {
   /** ns of the kernels of all groups. */
   readonly whole: number;
 
-  constructor(private readonly known: GroupData) {
-    this.#order = known.tree.inOrder();
-    ({ durations: this.#durations, begins: this.#begins } = known.durations.inOrder(this.#order));
+  constructor(private readonly data: GroupData) {
+    this.#order = data.tree.inOrder();
+    ({ durations: this.#durations, begins: this.#begins } = data.durations.inOrder(this.#order));
     this.whole = this.#sum(0, this.#order.length);
   }
 
-  keysOf(place: number): GroupPath {
-    return this.known.tree.keysOf(place);
+  pathOf(node: number): GroupPath {
+    return this.data.tree.pathOf(node);
   }
 
-  spreadOf(place: number): Spread {
-    const [from, to] = this.known.tree.rangeOf(place);
+  spreadOf(node: number): Spread {
+    const [from, to] = this.data.tree.rangeOf(node);
     return spreadOf(this.#durations.slice(this.#begins[from], this.#begins[to]));
   }
 
-  amountsOf(place: number): GroupWork {
-    const [from, to] = this.known.tree.rangeOf(place);
-    return this.known.amounts.of(this.#order, from, to);
+  amountsOf(node: number): GroupWork {
+    const [from, to] = this.data.tree.rangeOf(node);
+    return this.data.amounts.of(this.#order, from, to);
   }
 
-  ownOf(place: number): number {
-    const [from] = this.known.tree.rangeOf(place);
-    return this.known.tree.isGroup(place) ? this.#sum(from, from + 1) : 0;
+  ownOf(node: number): number {
+    const [from] = this.data.tree.rangeOf(node);
+    return this.data.tree.isGroup(node) ? this.#sum(from, from + 1) : 0;
   }
 
   #sum(from: number, to: number): number {
     let sum = 0;
-    for (let i = this.#begins[from] as number; i < (this.#begins[to] as number); i++)
-      sum += this.#durations[i] as number;
+    const end = elementAt(this.#begins, to);
+    for (let i = elementAt(this.#begins, from); i < end; i++) sum += elementAt(this.#durations, i);
     return sum;
   }
 }
 
-/** What is told of a place, each part when it is first asked for: to sort a row by one takes no others. */
+/** The row of a node; each part is computed on first access, since sorting needs only some of them. */
 class NodeRow implements GroupRow {
-  #keys: GroupPath | null = null;
+  #path: GroupPath | null = null;
   #spread: Spread | null = null;
   #amounts: GroupWork | null = null;
 
   constructor(
-    private readonly rows: GroupSource,
-    private readonly place: number,
+    private readonly source: GroupSource,
+    private readonly node: number,
   ) {}
 
-  get #place(): GroupPath {
-    return (this.#keys ??= this.rows.keysOf(this.place));
+  get #position(): GroupPath {
+    return (this.#path ??= this.source.pathOf(this.node));
   }
   get keys(): GroupPath['keys'] {
-    return this.#place.keys;
+    return this.#position.keys;
   }
   get key(): number {
-    return this.#place.key;
+    return this.#position.key;
   }
   get level(): number {
-    return this.#place.level;
+    return this.#position.level;
   }
   get spread(): Spread {
-    return (this.#spread ??= this.rows.spreadOf(this.place));
+    return (this.#spread ??= this.source.spreadOf(this.node));
   }
   get amounts(): GroupWork {
-    return (this.#amounts ??= this.rows.amountsOf(this.place));
+    return (this.#amounts ??= this.source.amountsOf(this.node));
   }
   get own(): number {
-    return this.rows.ownOf(this.place);
+    return this.source.ownOf(this.node);
   }
   get whole(): number {
-    return this.rows.whole;
+    return this.source.whole;
   }
 }
 
 /** The rows in their order, a branch before what is beneath it. */
-export function* rowsOf(known: GroupData, arrangement: Arrangement): Generator<GroupRow> {
-  const rows = new GroupSource(known);
-  const beneath = (place: number): Generator<number> => inReport([...known.tree.beneath(place)], rows, arrangement);
-  // The way down to the row at hand: a tree may be too deep for a generator within a generator.
-  const way = [beneath(ROOT)];
-  for (let inner = way.at(-1); inner !== undefined; inner = way.at(-1)) {
+export function* rowsOf(data: GroupData, arrangement: Arrangement): Generator<GroupRow> {
+  const source = new GroupSource(data);
+  const beneath = (node: number): Generator<number> => inReport([...data.tree.childrenOf(node)], source, arrangement);
+  // The path to the current row: a tree may be too deep for nested generators.
+  const path = [beneath(ROOT)];
+  for (let inner = path.at(-1); inner !== undefined; inner = path.at(-1)) {
     const next = inner.next();
     if (next.done === true) {
-      way.pop();
+      path.pop();
       continue;
     }
-    yield new NodeRow(rows, next.value);
-    way.push(beneath(next.value));
+    yield new NodeRow(source, next.value);
+    path.push(beneath(next.value));
   }
 }
 
-/** Places with the same parent, in the order of the report. */
-function* inReport(places: readonly number[], rows: GroupSource, { sort, top }: Arrangement): Generator<number> {
-  // Most branches of a call stack are alone: their rows need not be made to be compared.
-  if (places.length < 2) return yield* places;
+/** Nodes with one parent, in the order of the report. */
+function* inReport(nodes: readonly number[], source: GroupSource, { sort, top }: Arrangement): Generator<number> {
+  // Most branches of a call stack have no siblings to be compared with.
+  if (nodes.length < 2) return yield* nodes;
   const sorted = new SortedOutput<number, GroupRow>(sort, top);
-  for (const place of places) sorted.add(new NodeRow(rows, place), () => place);
+  for (const node of nodes) sorted.add(new NodeRow(source, node), () => node);
   for (const batch of sorted.batches()) yield* batch;
 }

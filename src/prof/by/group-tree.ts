@@ -1,57 +1,61 @@
 /**
- * Groups as a tree: the entries of a list are levels, outermost first, and every key after it is one level more. Where
- * no tree is asked for, a key is a level whatever it holds, and all groups stand beneath the root.
+ * Groups as a tree: the entries of a list are levels, outermost first, and every further key is one level more. Without
+ * a tree each key is one level whatever its value, and all groups are listed at the root.
  *
- * A place is a number, and what is known of places stands in lists of integers: of a deep tree there are many more than
- * groups. The root is 0.
+ * A node is a number, and its fields are columns of integers: a deep tree has many more nodes than groups.
  */
-import { type CellValue } from '../../table/column.js';
+import type { CellValue } from '../../table/column.js';
 import { mixed } from '../../containers/hash.js';
-import { HashIndex } from '../../containers/hash-index.js';
+import { HashIndex, NO_ROW } from '../../containers/hash-index.js';
 import { NumericColumn } from '../../containers/numeric-column.js';
 import { KeyValues } from './key-values.js';
 
 export const ROOT = 0;
-/** No place, or no group at a place. */
-export const NONE = -1;
+/** No node, or no group at a node. */
+const NONE = -1;
 
-/** Stands for a key by which a place is not divided yet. */
+/** In place of the value of a key that does not divide a branch yet. */
 export const ALL = '*';
 
-/** Steps are numbers, two for each key: to its value as a whole, and to an entry of its list. */
-const stepOf = (key: number, entry: boolean): number => 2 * key + Number(entry);
+/** How a node is reached from its parent, two numbers for each key: by its whole value, or by an entry of its list. */
+const stepOf = (key: number, isEntry: boolean): number => 2 * key + Number(isEntry);
 const keyOf = (step: number): number => step >> 1;
 const isEntry = (step: number): boolean => step % 2 === 1;
 
-/** What is told of a place. */
+/** Where a node is. */
 export interface GroupPath {
-  /** One for each key of --by. */
+  /** One value for each key of --by. */
   readonly keys: readonly CellValue[];
-  /** The key that the place is about. */
+  /** Index of the last key that divides the node's groups from others. */
   readonly key: number;
   /** Steps from the root. */
   readonly level: number;
 }
 
 export class GroupTree {
-  readonly #values_ = new KeyValues();
+  readonly #keyValues = new KeyValues();
   readonly #parents = NumericColumn.int32();
   readonly #steps = NumericColumn.int32();
+  /** Value of a node's step. */
   readonly #values = NumericColumn.int32();
+  /** Group at a node. */
   readonly #groups = NumericColumn.int32();
+  /** First and last child, and next sibling. */
   readonly #first = NumericColumn.int32();
   readonly #last = NumericColumn.int32();
   readonly #next = NumericColumn.int32();
-  /** Its groups and those beneath it, in the order of the tree. */
+  /** Range of the groups at and beneath a node, in the order of the tree. */
   readonly #from = NumericColumn.int32();
   readonly #to = NumericColumn.int32();
-  /** Place of each group. */
-  readonly #places = NumericColumn.int32();
-  readonly #lookup = new HashIndex((at) => hashOf(this.#parents.at(at), this.#steps.at(at), this.#values.at(at)));
+  /** Node of each group. */
+  readonly #nodes = NumericColumn.int32();
+  readonly #index = new HashIndex((node) =>
+    hashOf(this.#parents.at(node), this.#steps.at(node), this.#values.at(node)),
+  );
 
   /**
-   * @param keys how many each group has
-   * @param tree whether lists are divided, and groups stand beneath their branches
+   * @param keys how many keys each group has
+   * @param tree whether lists are divided into levels, and groups listed beneath their branches
    */
   constructor(
     private readonly keys: number,
@@ -60,124 +64,124 @@ export class GroupTree {
     this.#push(NONE, 0, 0);
   }
 
-  /** Places, the root too. */
+  /** Nodes, the root included. */
   get size(): number {
     return this.#parents.length;
   }
   get groups(): number {
-    return this.#places.length;
+    return this.#nodes.length;
   }
-  /** Bytes of the texts of keys. */
+  /** Bytes of the keys' values. */
   get bytes(): number {
-    return this.#values_.bytes;
+    return this.#keyValues.bytes;
   }
 
-  /** The number of the group with these keys, from 0 in the order in which they come. */
+  /** The number of the group with these keys, from 0 in the order in which groups come. */
   groupOf(keys: readonly CellValue[]): number {
-    let at = ROOT;
+    let node = ROOT;
     keys.forEach((value, key) => {
       if (!this.tree || typeof value !== 'object' || value === null || value.length === 0) {
-        at = this.#beneath(at, stepOf(key, false), this.#values_.numberOf(value));
-      } else for (const entry of value) at = this.#beneath(at, stepOf(key, true), this.#values_.numberOf(entry));
+        node = this.#child(node, stepOf(key, false), this.#keyValues.numberOf(value));
+      } else for (const entry of value) node = this.#child(node, stepOf(key, true), this.#keyValues.numberOf(entry));
     });
-    const known = this.#groups.at(at);
+    const known = this.#groups.at(node);
     if (known !== NONE) return known;
     const group = this.groups;
-    this.#groups.set(at, group);
-    this.#places.push(at);
+    this.#groups.set(node, group);
+    this.#nodes.push(node);
     return group;
   }
 
-  /** The place one step beneath another, made when there is none. */
-  #beneath(parent: number, step: number, value: number): number {
+  /** The child of a node, made when there is none. */
+  #child(parent: number, step: number, value: number): number {
     const hash = hashOf(parent, step, value);
-    const known = this.#lookup.find(
+    const known = this.#index.find(
       hash,
-      (at) => this.#parents.at(at) === parent && this.#values.at(at) === value && this.#steps.at(at) === step,
+      (node) => this.#parents.at(node) === parent && this.#values.at(node) === value && this.#steps.at(node) === step,
     );
-    if (known !== NONE) return known;
-    const at = this.#push(parent, step, value);
+    if (known !== NO_ROW) return known;
+    const node = this.#push(parent, step, value);
     const last = this.#last.at(parent);
-    if (last === NONE) this.#first.set(parent, at);
-    else this.#next.set(last, at);
-    this.#last.set(parent, at);
-    this.#lookup.add(hash, at);
-    return at;
+    if (last === NONE) this.#first.set(parent, node);
+    else this.#next.set(last, node);
+    this.#last.set(parent, node);
+    this.#index.add(hash, node);
+    return node;
   }
 
   #push(parent: number, step: number, value: number): number {
     this.#parents.push(parent);
     this.#steps.push(step);
     this.#values.push(value);
-    for (const list of [this.#groups, this.#first, this.#last, this.#next]) list.push(NONE);
+    for (const column of [this.#groups, this.#first, this.#last, this.#next]) column.push(NONE);
     return this.size - 1;
   }
 
   /**
-   * Gives every place its range.
-   * @returns the groups in the order of the tree: those at and beneath a place stand together, its own first
+   * Computes the range of every node.
+   * @returns the groups in the order of the tree: those at and beneath a node stand together, its own first
    */
   inOrder(): Uint32Array {
     const order = new Uint32Array(this.groups);
     if (!this.tree) return order.map((_, group) => group);
     let count = 0;
-    for (let at = 0; at < this.size; at++) {
+    for (let node = 0; node < this.size; node++) {
       this.#from.push(0);
       this.#to.push(0);
     }
-    const enter = (at: number): void => {
-      this.#from.set(at, count);
-      const group = this.#groups.at(at);
+    const enter = (node: number): void => {
+      this.#from.set(node, count);
+      const group = this.#groups.at(node);
       if (group !== NONE) order[count++] = group;
     };
-    let at = ROOT;
-    enter(at);
+    let node = ROOT;
+    enter(node);
     for (;;) {
-      let next = this.#first.at(at);
+      let next = this.#first.at(node);
       while (next === NONE) {
-        this.#to.set(at, count);
-        if (at === ROOT) return order;
-        next = this.#next.at(at);
-        if (next === NONE) at = this.#parents.at(at);
+        this.#to.set(node, count);
+        if (node === ROOT) return order;
+        next = this.#next.at(node);
+        if (next === NONE) node = this.#parents.at(node);
       }
-      enter((at = next));
+      enter((node = next));
     }
   }
 
-  /** Where the groups at and beneath a place begin and end in that order. */
-  rangeOf(at: number): readonly [from: number, to: number] {
-    const group = this.#groups.at(at);
-    return this.tree ? [this.#from.at(at), this.#to.at(at)] : [group, group + 1];
+  /** The range of the groups at and beneath a node in that order. */
+  rangeOf(node: number): readonly [from: number, to: number] {
+    const group = this.#groups.at(node);
+    return this.tree ? [this.#from.at(node), this.#to.at(node)] : [group, group + 1];
   }
 
-  isGroup(at: number): boolean {
-    return this.#groups.at(at) !== NONE;
+  isGroup(node: number): boolean {
+    return this.#groups.at(node) !== NONE;
   }
 
-  /** The places right beneath one, in the order in which they came. */
-  *beneath(parent: number): Generator<number> {
+  /** The children of a node, in the order in which they came; without a tree the groups are those of the root. */
+  *childrenOf(parent: number): Generator<number> {
     if (!this.tree) {
-      if (parent === ROOT) for (let group = 0; group < this.groups; group++) yield this.#places.at(group);
+      if (parent === ROOT) for (let group = 0; group < this.groups; group++) yield this.#nodes.at(group);
       return;
     }
-    for (let at = this.#first.at(parent); at !== NONE; at = this.#next.at(at)) yield at;
+    for (let node = this.#first.at(parent); node !== NONE; node = this.#next.at(node)) yield node;
   }
 
-  keysOf(place: number): GroupPath {
-    const way: number[] = [];
-    for (let at = place; at !== ROOT; at = this.#parents.at(at)) way.push(at);
+  pathOf(node: number): GroupPath {
+    const path: number[] = [];
+    for (let at = node; at !== ROOT; at = this.#parents.at(at)) path.push(at);
     const keys = new Array<CellValue>(this.keys).fill(ALL);
     let entries: (number | string)[] = [];
     let before = NONE;
-    for (const at of way.reverse()) {
+    for (const at of path.reverse()) {
       const step = this.#steps.at(at);
-      const value = this.#values_.at(this.#values.at(at));
+      const value = this.#keyValues.at(this.#values.at(at));
       if (step !== before) entries = [];
       if (isEntry(step)) entries.push(value as number | string);
       keys[keyOf(step)] = isEntry(step) ? entries : value;
       before = step;
     }
-    return { keys, key: keyOf(this.#steps.at(place)), level: this.tree ? way.length : 1 };
+    return { keys, key: keyOf(this.#steps.at(node)), level: this.tree ? path.length : 1 };
   }
 }
 

@@ -1,4 +1,4 @@
-/** What `--by` asks for: keys, columns of groups, their order. */
+/** The options of `--by`, parsed: keys, columns of groups, their order. */
 import { requireColumn } from '../columns/columns.js';
 import { textOf, type Column } from '../../table/column.js';
 import { type KernelColumn } from '../columns/kernel-column.js';
@@ -8,14 +8,14 @@ import { parseSortKeys } from '../query/sort.js';
 import { AGGREGATES, DEFAULT_AGGREGATES, TREE_AGGREGATES } from './aggregates.js';
 import type { Arrangement, GroupRow } from './group-rows.js';
 
-/** What a user wrote. */
+/** The options as the user wrote them. */
 export interface GroupingText {
   readonly by: string;
   readonly columns: string | undefined;
   readonly sort: string | undefined;
   readonly top: number | undefined;
   readonly depth: number | undefined;
-  /** Undefined: layers alone are a tree. */
+  /** When undefined, a tree if `layer` is the only key. */
   readonly tree: boolean | undefined;
 }
 
@@ -36,7 +36,7 @@ export function parseGrouping(text: GroupingText): Grouping {
   const twice = keys.find((key, i) => keys.indexOf(key) !== i);
   if (twice !== undefined) throw new UsageError(`--by names ${twice.key} twice`);
   const tree = text.tree ?? (keys.length === 1 && keys[0]?.key === 'layer');
-  const keyColumns = keys.map((key, place) => keyColumn(key, place, tree));
+  const keyColumns = keys.map((key, index) => keyColumn(key, index, tree));
   const all = columnsOf(keyColumns);
   const chosen = text.columns === undefined ? null : splitKeys('-c', text.columns).map((key) => requireOf(all, key));
   const defaults = (tree ? TREE_AGGREGATES : DEFAULT_AGGREGATES).split(',').map((key) => requireColumnOf(all, key));
@@ -53,29 +53,29 @@ export function parseGrouping(text: GroupingText): Grouping {
   };
 }
 
-/** What a report of groups can show: a key hides the aggregate of its name. */
+/** All columns of a report of groups; a key replaces the aggregate of its name. */
 const columnsOf = (keys: readonly Column<GroupRow>[]): Column<GroupRow>[] => [
   ...keys,
   ...AGGREGATES.filter((aggregate) => keys.every(({ key }) => key !== aggregate.key)),
 ];
 
-/** A column of kernels that is no key has many values in a group. */
+/** The column of a key or aggregate; another column of kernels has many values in a group. */
 function requireOf(all: readonly Column<GroupRow>[], key: string): Column<GroupRow> {
   const column = all.find((known) => known.key === key);
   if (column !== undefined) return column;
   const keys = all.map((known) => known.key);
   const near = nearest(key, keys);
   throw new UsageError(
-    `'${key}' is neither a key of --by nor told of groups`,
+    `'${key}' is neither a key of --by nor an aggregate of groups`,
     near === null ? `known: ${keys.join(', ')}` : `did you mean ${near}?`,
   );
 }
 
-/** Narrower texts are cut less when what is left is shared. */
-const FIXED = 10;
+/** Texts of columns of this width and more share the rest of the line instead. */
+const LEAST_SHARED_WIDTH = 10;
 
 /** A key as a column of groups. */
-function keyColumn(column: KernelColumn, place: number, tree: boolean): Column<GroupRow> {
+function keyColumn(column: KernelColumn, index: number, tree: boolean): Column<GroupRow> {
   const { key, header, narrowHeader, unit, type, digits, width, derived, doc, separator, suffix } = column;
   return {
     ...{ key, header, type, doc },
@@ -85,16 +85,16 @@ function keyColumn(column: KernelColumn, place: number, tree: boolean): Column<G
     ...(derived === undefined ? {} : { derived }),
     ...(separator === undefined ? {} : { separator }),
     ...(suffix === undefined ? {} : { suffix }),
-    width: type === 'str' && width >= FIXED ? 0 : width,
-    value: ({ keys }) => keys[place] ?? null,
-    ...(tree ? { narrow: (row: GroupRow) => branchText(column, row, place) } : {}),
+    width: type === 'str' && width >= LEAST_SHARED_WIDTH ? 0 : width,
+    value: ({ keys }) => keys[index] ?? null,
+    ...(tree ? { narrow: (row: GroupRow) => branchText(column, row, index) } : {}),
   };
 }
 
-/** A row of a tree tells its last step only, the further to the right the deeper. */
-function branchText(column: KernelColumn, { keys, key, level }: GroupRow, place: number): string {
-  if (key !== place) return '';
-  const value = keys[place] ?? null;
+/** A row of a tree shows its last step only, indented by its level. */
+function branchText(column: KernelColumn, { keys, key, level }: GroupRow, index: number): string {
+  if (key !== index) return '';
+  const value = keys[index] ?? null;
   const step = typeof value === 'object' && value !== null ? (value.at(-1) ?? []) : value;
-  return '  '.repeat(level - 1 - place) + textOf(column, step);
+  return '  '.repeat(level - 1 - index) + textOf(column, step);
 }

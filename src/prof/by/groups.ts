@@ -1,53 +1,53 @@
 /**
- * `--by`: kernels → groups of equal keys, in one pass. Memory: each group, and the duration of each kernel. Both are
- * held as numbers and bytes outside of the heap, and there is a limit to what groups take.
+ * `--by`: kernels → groups of equal keys, in one pass. Memory: each group, and the duration of each kernel, in typed
+ * arrays outside of the heap; the number and the keys of groups are limited.
  */
 import { type CellValue } from '../../table/column.js';
 import { type KernelColumn } from '../columns/kernel-column.js';
 import { UserError } from '../../record/errors.js';
 import type { Annotated } from '../annotate.js';
-import { GroupWorkSums } from './amounts.js';
-import { GroupDurations } from './durations.js';
+import { GroupWorkSums } from './group-work.js';
+import { GroupDurations } from './group-durations.js';
 import { GroupTree } from './group-tree.js';
 import { rowsOf, type Arrangement, type GroupRow } from './group-rows.js';
 
-/** Groups that are kept. */
+/** Most groups. */
 export const MOST_GROUPS = 300_000;
-/** Branches of a tree, groups among them; without a tree, keys of groups. */
+/** Most nodes of the tree: branches and groups; without a tree, keys of groups. */
 export const MOST_NODES = 1_500_000;
-/** Bytes of their keys. */
+/** Most bytes of the keys' values. */
 const MOST_TEXT = 64 * 1024 * 1024;
 
-/** Levels of a tree that one list makes at most. */
+/** Most levels of a tree for one list. */
 const DEEPEST = 500;
 
 export interface GroupOptions {
   readonly keys: readonly KernelColumn[];
-  /** Lists count with this many of their first entries; null for all. */
+  /** How many first entries of a list count; null for all. */
   readonly depth: number | null;
-  /** Whether anything but times is asked for. */
+  /** Whether the report shows or sorts by anything but times. */
   readonly amounts: boolean;
   readonly arrangement: Arrangement;
 }
 
 export class KernelGroups {
-  readonly #places: GroupTree;
+  readonly #tree: GroupTree;
   readonly #durations = new GroupDurations();
   readonly #amounts = new GroupWorkSums();
   /** Kernels in groups. */
   kernels = 0;
-  /** Kernels without a duration, which are in none. */
+  /** Kernels without a duration, which are in no group. */
   untimed = 0;
 
   readonly #entries: number;
 
   constructor(private readonly options: GroupOptions) {
     const { keys, depth, arrangement } = options;
-    this.#places = new GroupTree(keys.length, arrangement.tree);
+    this.#tree = new GroupTree(keys.length, arrangement.tree);
     this.#entries = depth ?? (arrangement.tree ? DEEPEST : Infinity);
   }
 
-  /** @throws UserError when there are more groups than can be kept */
+  /** @throws UserError when there are too many groups */
   add(row: Annotated): void {
     const { dur } = row.record;
     if (dur === null || !Number.isFinite(dur)) {
@@ -55,16 +55,16 @@ export class KernelGroups {
       return;
     }
     this.kernels++;
-    const group = this.#places.groupOf(this.options.keys.map((column) => this.#keyOf(column.value(row))));
+    const group = this.#tree.groupOf(this.options.keys.map((column) => this.#keyOf(column.value(row))));
     this.#check();
     this.#durations.add(group, dur);
     if (this.options.amounts) this.#amounts.add(group, row, dur);
   }
 
-  /** The rows of the report, in its order, when all kernels are there. */
+  /** The rows of the report, in its order; to be called after all kernels were added. */
   rows(): Generator<GroupRow> {
-    const known = { places: this.#places, durations: this.#durations, amounts: this.#amounts };
-    return rowsOf(known, this.options.arrangement);
+    const data = { tree: this.#tree, durations: this.#durations, amounts: this.#amounts };
+    return rowsOf(data, this.options.arrangement);
   }
 
   #keyOf(value: CellValue): CellValue {
@@ -73,7 +73,7 @@ export class KernelGroups {
   }
 
   #check(): void {
-    const { groups, size, bytes } = this.#places;
+    const { groups, size, bytes } = this.#tree;
     if (groups <= MOST_GROUPS && size <= MOST_NODES && bytes <= MOST_TEXT) return;
     const parts = this.options.arrangement.tree ? 'branches' : 'keys';
     const what =

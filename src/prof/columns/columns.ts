@@ -1,6 +1,4 @@
-/**
- * THE table of columns: what a report can show. Help, docs, filters, sorting and all formats are made from it.
- */
+/** THE table of columns of the report of kernels: help, docs, filters, sorting and all formats are made from it. */
 import { baseName, callNames, queueTime } from './derived-values.js';
 import { splitKeys, requireColumnOf } from '../../table/column-lookup.js';
 import { COMMUNICATION_COLUMNS } from './communication-columns.js';
@@ -71,7 +69,7 @@ export const COLUMNS: readonly KernelColumn[] = [
     header: 'Forward',
     type: 'str',
     width: 15,
-    doc: 'backward kernels: the forward op whose gradient it computes, where the trace tells it',
+    doc: 'backward kernels: the forward op whose gradient it computes, where the trace has it',
     value: ({ record }) => record.forward?.op ?? null,
   },
   {
@@ -125,7 +123,7 @@ export const COLUMNS: readonly KernelColumn[] = [
     type: 'str',
     width: 2,
     derived: true,
-    doc: 'matrix unit: 1 used, 0 possible but not used, - not applicable, ? not told by the name',
+    doc: 'matrix unit: 1 used, 0 possible but not used, - not applicable, ? undetermined from the name',
     value: (row) => row.tc,
   },
   {
@@ -234,7 +232,7 @@ export const COLUMNS: readonly KernelColumn[] = [
     header: 'Step',
     type: 'int',
     width: 6,
-    doc: 'training step, where the profile tells',
+    doc: 'training step, where the profile has it',
     value: ({ record }) => record.step ?? null,
   },
   {
@@ -286,7 +284,7 @@ const BY_KEY = new Map(COLUMNS.map((column) => [column.key, column]));
 export const columnOf = (key: string): KernelColumn | undefined => BY_KEY.get(key);
 
 /**
- * The column of that key.
+ * The column of a key.
  * @throws UsageError naming the nearest key
  */
 export const requireColumn = (key: string): KernelColumn => columnOf(key) ?? requireColumnOf(COLUMNS, key);

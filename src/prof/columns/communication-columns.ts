@@ -1,13 +1,11 @@
-/**
- * The columns on collective operations, of kernels that tell theirs.
- */
+/** The columns on collective operations, for kernels whose operation is known. */
 import { algorithmBytes, busBytes } from '../../ops/collective-bytes.js';
 import type { Collective } from '../../record/record.js';
 import type { Annotated } from '../annotate.js';
 import type { CellValue } from '../../table/column.js';
 import type { KernelColumn } from './kernel-column.js';
 
-const told =
+const ofCollective =
   (of: (collective: Collective) => CellValue) =>
   ({ record: { collective } }: Annotated): CellValue =>
     collective === undefined ? null : of(collective);
@@ -20,7 +18,7 @@ export const COMMUNICATION_COLUMNS: readonly KernelColumn[] = [
     type: 'str',
     width: 12,
     doc: 'collective operation between devices',
-    value: told(({ op }) => op),
+    value: ofCollective(({ op }) => op),
   },
   {
     key: 'group',
@@ -28,7 +26,7 @@ export const COMMUNICATION_COLUMNS: readonly KernelColumn[] = [
     type: 'str',
     width: 6,
     doc: 'process group of the collective',
-    value: told(({ group }) => group),
+    value: ofCollective(({ group }) => group),
   },
   {
     key: 'ranks',
@@ -36,7 +34,7 @@ export const COMMUNICATION_COLUMNS: readonly KernelColumn[] = [
     type: 'int',
     width: 5,
     doc: 'devices in the group of the collective',
-    value: told(({ groupSize, ranks }) => groupSize ?? ranks?.length ?? null),
+    value: ofCollective(({ groupSize, ranks }) => groupSize ?? ranks?.length ?? null),
   },
   {
     key: 'algbytes',
@@ -45,7 +43,7 @@ export const COMMUNICATION_COLUMNS: readonly KernelColumn[] = [
     type: 'int',
     width: 12,
     doc: "size of the collective's message, as NCCL's tests define it for the algorithm bandwidth",
-    value: told(algorithmBytes),
+    value: ofCollective(algorithmBytes),
   },
   {
     key: 'busbytes',
@@ -54,6 +52,6 @@ export const COMMUNICATION_COLUMNS: readonly KernelColumn[] = [
     type: 'int',
     width: 12,
     doc: "least traffic of the collective on each device's link, as NCCL's tests define it for the bus bandwidth",
-    value: told(busBytes),
+    value: ofCollective(busBytes),
   },
 ];

@@ -1,4 +1,4 @@
-/** Values of cells that take more than reading a field. */
+/** Values of cells that are more than a field of the record. */
 import type { Annotated } from '../annotate.js';
 
 /** Path without its folders; the line number stays. */
@@ -6,7 +6,7 @@ export const baseName = (frame: string): string => frame.slice(frame.lastIndexOf
 
 export const callNames = (row: Annotated): string[] => row.calls.map((call) => call.op);
 
-/** From the end of the launch call to the start of the kernel in ns; null when unknown or when the clocks disagree. */
+/** From the end of the launch call to the start of the kernel in ns; null when unknown or when the launch ended after it. */
 export function queueTime({ record }: Annotated): number | null {
   if (record.launch === null) return null;
   const time = record.start - (record.launch.start + record.launch.dur);

@@ -1,4 +1,4 @@
-/** The columns on what runs instruction by instruction: engines that wait for one another, and what they counted. */
+/** The columns on engines of a device: which one ran the kernel, how long it waited, what it counted. */
 import type { KernelColumn } from './kernel-column.js';
 
 const counter =
@@ -29,7 +29,7 @@ export const ENGINE_COLUMNS: readonly KernelColumn[] = [
     header: 'PC',
     type: 'int',
     width: 6,
-    doc: "place in its engine's program",
+    doc: "position in its engine's program",
     value: counter('pc'),
   },
   {

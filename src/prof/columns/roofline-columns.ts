@@ -1,11 +1,8 @@
-/**
- * The columns on the matrix unit and on the roofline. The device's rates are those of `--devices` by name, of its record
- * in the profile by formula, or those given with `--device`.
- */
+/** The columns on the matrix unit and on the roofline; see `peaks.ts` for the device's peak rates. */
 import type { KernelColumn } from './kernel-column.js';
 import { LATENCY_SHARE } from '../roofline/roofline.js';
 
-/** What the matrix unit had to do with a kernel. */
+/** Use of the matrix unit. */
 export const MATRIX_UNIT_COLUMNS: readonly KernelColumn[] = [
   {
     key: 'dtype',
@@ -32,7 +29,7 @@ export const MATRIX_UNIT_COLUMNS: readonly KernelColumn[] = [
     type: 'str',
     width: 17,
     derived: true,
-    doc: 'what held a product back from the matrix unit; for one that used it, the rule that its name fits, or the counter that tells',
+    doc: 'what held a product back from the matrix unit; for one that used it, the rule that its name matches, or the counter that shows it',
     value: (row) => {
       if (row.tc === null || row.tc === '-') return row.tc;
       return row.tc === '?' ? 'name' : (row.unitUse?.why?.id ?? row.tensorCore.rule);
@@ -63,7 +60,7 @@ export const MATRIX_UNIT_COLUMNS: readonly KernelColumn[] = [
   },
 ];
 
-/** Where a kernel stands under the roofline. */
+/** Rates, and the kernel's position under the roofline. */
 export const ROOFLINE_COLUMNS: readonly KernelColumn[] = [
   {
     key: 'ai',

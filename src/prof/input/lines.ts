@@ -1,6 +1,6 @@
 /**
- * Text lines of a file or a stream, in batches, in constant memory. gzip is recognised by its magic number and undone.
- * Bytes that are no UTF-8 become U+FFFD; a last line needs no line end; a line may be as long as a string can be.
+ * Text lines of a file or a stream, in batches, in constant memory. gzip is recognised by its magic number and inflated.
+ * Invalid UTF-8 becomes U+FFFD; the last line needs no line end; a line may be as long as a string can be.
  */
 import { constants, isAscii } from 'node:buffer';
 import { createReadStream } from 'node:fs';
@@ -9,19 +9,19 @@ import { createGunzip } from 'node:zlib';
 import { UserError } from '../../record/errors.js';
 import { TruncatedInput } from './stream-status.js';
 
-/** Large enough that the cost of a read disappears in that of parsing; larger ones only cost memory. */
+/** Large enough that reads cost little next to parsing. */
 const CHUNK = 128 * 1024;
 const HEAD = 512;
 
-/** Something to read, its first bytes known. */
+/** An opened input, its first bytes known. */
 export interface Input {
   /** For messages. */
   readonly name: string;
-  /** The first bytes, at most a chunk; after gzip was undone. */
+  /** The first bytes, inflated, at most a chunk. */
   readonly head: Buffer;
-  /** Everything, the head included. To be iterated once. */
+  /** All bytes, inflated, the head included; can be iterated once. */
   readonly chunks: AsyncIterable<Buffer>;
-  /** Ends reading before it is complete. */
+  /** Stops reading before the end. */
   readonly close: () => void;
 }
 
@@ -33,14 +33,17 @@ export interface LineBatch {
 
 /**
  * Opens a file.
- * @param onBytes told how many bytes of the file each read brought
+ * @param onBytes called with the size of each read, before inflating
  * @throws UserError when the file cannot be read
  */
 export async function openFile(path: string, onBytes?: (bytes: number) => void): Promise<Input> {
   return openStream(createReadStream(path, { highWaterMark: CHUNK }), path, onBytes);
 }
 
-/** Opens a stream, such as standard input. */
+/**
+ * Opens a stream, such as standard input.
+ * @param name for messages
+ */
 export async function openStream(stream: Readable, name: string, onBytes?: (bytes: number) => void): Promise<Input> {
   const raw = await peek(counted(stream, name, onBytes));
   const close = (): void => {
@@ -65,7 +68,7 @@ async function* counted(stream: Readable, name: string, onBytes?: (bytes: number
   }
 }
 
-/** Reads the first bytes and gives them back in front of the rest. */
+/** Reads the first bytes ahead. */
 async function peek(source: AsyncGenerator<Buffer>): Promise<{ head: Buffer; chunks: AsyncIterable<Buffer> }> {
   const start: Buffer[] = [];
   for (let size = 0; size < HEAD;) {
@@ -112,8 +115,9 @@ export async function* lineBatches(input: Input): AsyncGenerator<LineBatch> {
     if (size > constants.MAX_STRING_LENGTH) {
       throw new UserError('line is too long', { where: `${input.name}:${first}`, hint: 'at most 512 MB' });
     }
-    const whole = bytes.length === 1 ? (bytes[0] ?? Buffer.alloc(0)) : Buffer.concat(bytes);
-    // Of ASCII, which most records are, both are the same, and latin1 is read several times faster.
+    const [only] = bytes;
+    const whole = bytes.length === 1 && only !== undefined ? only : Buffer.concat(bytes);
+    // ASCII, as in most records, is the same in both, and latin1 is decoded several times faster.
     return whole.toString(isAscii(whole) ? 'latin1' : 'utf8');
   };
   for await (const chunk of input.chunks) {
@@ -124,17 +128,17 @@ export async function* lineBatches(input: Input): AsyncGenerator<LineBatch> {
       continue;
     }
     const lines = text([...rest, chunk.subarray(0, end)]).split('\n');
-    if (first === 1) lines[0] = withoutMark(lines[0] ?? '');
-    yield { first, lines };
+    yield { first, lines: first === 1 ? withoutMark(lines) : lines };
     first += lines.length;
     rest = end + 1 < chunk.length ? [chunk.subarray(end + 1)] : [];
     restSize = chunk.length - end - 1;
   }
   if (restSize > 0) {
-    const last = text(rest);
-    yield { first, lines: [first === 1 ? withoutMark(last) : last] };
+    const lines = [text(rest)];
+    yield { first, lines: first === 1 ? withoutMark(lines) : lines };
   }
 }
 
-/** A byte order mark is no part of the text. */
-const withoutMark = (line: string): string => (line.startsWith('\ufeff') ? line.slice(1) : line);
+/** Lines without a byte order mark in front of the first. */
+const withoutMark = (lines: readonly string[]): readonly string[] =>
+  lines[0]?.startsWith('\ufeff') === true ? [lines[0].slice(1), ...lines.slice(1)] : lines;

@@ -1,19 +1,19 @@
 /**
- * PyProf's and PyProf2's own `net.dict`: one Python dict a line and kernel. It knows no start, process, launch or
- * calls as such; its calls are marker texts, which are Python literals again.
+ * `net.dict` of PyProf and PyProf2: one Python dict a line and kernel. It has no start, process or launch; its calls are
+ * marker texts, which are Python literals again.
  */
 import type { KernelRecord, OpCall } from '../../record/record.js';
 import { toOpCall } from '../../record/op-call.js';
 import { LiteralError, isDict, parseLiteral } from '../../record/python-literal.js';
 import { LruCache } from '../../containers/lru-cache.js';
 import { copyOf } from './repeated-fields.js';
-import { extent, numbers, strings } from './record-validation.js';
+import { extent, numberOr, numbers, strings } from './record-validation.js';
 
 const MARKERS_KEPT = 2000;
 /** A longer marker text is rare enough not to be kept. */
 const LONGEST_KEPT = 20_000;
 
-/** What older pipelines left in the file instead of kernels: the database's message. */
+/** Messages of the database that failed scripts left in the file in place of kernels. */
 const DATABASE_MESSAGES = ['no such table', 'no such column', 'file is not a database', 'unable to open database'];
 
 export const isDatabaseMessage = (line: string): boolean =>
@@ -39,13 +39,13 @@ export class NetDictReader {
       name,
       short: dict['kShortName'],
       start: NaN,
-      dur: number(dict['kDuration']),
-      device: number(dict['device']) ?? NaN,
-      stream: number(dict['stream']),
+      dur: numberOr(dict['kDuration'], null),
+      device: numberOr(dict['device'], NaN),
+      stream: numberOr(dict['stream'], null),
       grid: extent(dict['grid']),
       block: extent(dict['block']),
       pid: null,
-      tid: number(dict['tid']),
+      tid: numberOr(dict['tid'], null),
       corr: null,
       launch: null,
       dir: dict['dir'] === 'bprop' || dict['dir'] === 'fprop' ? dict['dir'] : null,
@@ -58,27 +58,26 @@ export class NetDictReader {
       seqMarker: strings(dict['seqMarker']),
       seq: numbers(dict['seqId']),
       altSeq: numbers(dict['altSeqId']),
-      sub: number(dict['subSeqId']) ?? 0,
+      sub: numberOr(dict['subSeqId'], 0),
       ranges: [],
     };
   }
 
   /** Equal markers give the same object: see `repeated-fields.ts`. */
   #calls(texts: readonly string[]): readonly OpCall[] {
-    const key = texts.length === 1 ? (texts[0] ?? '') : JSON.stringify(texts);
+    const [only] = texts;
+    const key = texts.length === 1 && only !== undefined ? only : JSON.stringify(texts);
     if (key.length > LONGEST_KEPT) return callsOf(texts);
     const known = this.#markers.get(key);
     if (known !== undefined) return known;
-    // Made from a copy, so that it does not keep the line's chunk alive.
+    // Parsed from a copy, whose slices do not keep the line's chunk alive.
     const calls = callsOf(texts.map(copyOf));
     this.#markers.set(copyOf(key), calls);
     return calls;
   }
 }
 
-const number = (value: unknown): number | null => (typeof value === 'number' ? value : null);
-
-/** A text that is no call says nothing, and the kernel stays. */
+/** Texts that are no calls are left out, and the kernel stays. */
 function callsOf(texts: readonly string[]): OpCall[] {
   return texts.map(callOf).filter((call) => call !== null);
 }

@@ -1,42 +1,42 @@
 /**
- * Numbers of profiles where several inputs come one after the other: each counts its own from 0, all together count on.
- * Joined files (`cat`) are told apart too: there a second profile line of a number begins another profile.
+ * Profile numbers that are unique over several inputs: each input counts its own from 0. In concatenated files (`cat`) a
+ * second profile line of one number begins another profile.
  */
 import type { ProfileLine } from '../../record/record.js';
 import type { RecordBatches } from '../report.js';
 
 export class ProfileNumbers {
-  /** Given out so far. */
+  /** Numbers in use. */
   readonly #taken = new Set<number>();
-  /** Of the current input: its number, ours. */
-  readonly #ours = new Map<number, number>();
+  /** Unique number by number in the current input. */
+  readonly #unique = new Map<number, number>();
   /** Numbers of the current input that had a profile line. */
   readonly #headed = new Set<number>();
   #next = 0;
 
-  /** What comes now is of another input. */
+  /** To be called before the records of each further input. */
   nextInput(): void {
-    this.#ours.clear();
+    this.#unique.clear();
     this.#headed.clear();
   }
 
-  /** The record under its own number; the same one where that is free. */
+  /** The record with its unique number. */
   take<T extends ProfileLine>(record: T): T {
     const { profile } = record;
-    const ours = this.#numberOf(record, profile);
-    return ours === profile ? record : { ...record, profile: ours };
+    const unique = this.#numberOf(record, profile);
+    return unique === profile ? record : { ...record, profile: unique };
   }
 
   #numberOf({ type }: ProfileLine, profile: number): number {
-    let ours = this.#ours.get(profile);
+    let unique = this.#unique.get(profile);
     const isAgain = type === 'profile' && this.#headed.has(profile);
     if (type === 'profile') this.#headed.add(profile);
-    if (ours === undefined || isAgain) {
-      ours = this.#free(profile);
-      this.#taken.add(ours);
-      this.#ours.set(profile, ours);
+    if (unique === undefined || isAgain) {
+      unique = this.#free(profile);
+      this.#taken.add(unique);
+      this.#unique.set(profile, unique);
     }
-    return ours;
+    return unique;
   }
 
   #free(profile: number): number {
@@ -46,7 +46,7 @@ export class ProfileNumbers {
   }
 }
 
-/** Records of one input under numbers of their own. */
+/** Records of one input with unique profile numbers. */
 export async function* renumbered(
   batches: RecordBatches,
   numbers: ProfileNumbers,

@@ -1,18 +1,28 @@
 /**
- * Records come from a text that anyone may have cut, filtered or edited: a field that is missing or of the wrong type
- * becomes unknown, and the row stays.
+ * Record validation: users cut, filter and edit records, so that a field may be missing or have the wrong type. Such a
+ * field becomes unknown, and the record stays.
  */
 import { completeKernel } from '../../record/kernel-defaults.js';
-import type { Arg, ArgValue, Extent, KernelLine, KernelRecord, Launch, OpCall, ProfileLine } from '../../record/record.js'; // prettier-ignore
+import type {
+  Arg,
+  ArgValue,
+  Extent,
+  KernelLine,
+  KernelRecord,
+  Launch,
+  OpCall,
+  ProfileLine,
+} from '../../record/record.js';
 
-type Fields = Readonly<Record<string, unknown>>;
+/** An object of parsed JSON, of which nothing is known yet. */
+export type JsonObject = Readonly<Record<string, unknown>>;
 
-export const isObject = (value: unknown): value is Fields =>
+export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const isNumber = (value: unknown): value is number => typeof value === 'number';
 const isString = (value: unknown): value is string => typeof value === 'string';
-const numberOr = <T>(value: unknown, otherwise: T): number | T => (isNumber(value) ? value : otherwise);
+export const numberOr = <T>(value: unknown, otherwise: T): number | T => (isNumber(value) ? value : otherwise);
 const stringOr = <T>(value: unknown, otherwise: T): string | T => (isString(value) ? value : otherwise);
 
 export const strings = (value: unknown): string[] => (Array.isArray(value) ? value.filter(isString) : []);
@@ -33,7 +43,7 @@ const isAbsentOr =
   (value: unknown): boolean =>
     value === undefined || check(value);
 
-/** Fields of a kernel and what each must be; all others may be anything. */
+/** Checks of a kernel's fields; other fields may be anything. */
 const FIELDS: Readonly<Record<string, (value: unknown) => boolean>> = {
   profile: isNumber,
   id: isNumber,
@@ -71,17 +81,17 @@ const FIELDS: Readonly<Record<string, (value: unknown) => boolean>> = {
 const CHECKS = Object.entries(FIELDS);
 
 /**
- * The kernel as it is when all is well (the usual case, without a copy), else with the odd fields unknown.
- * @param ordinal stands in for a missing id: how many kernels came before, plus one
+ * The kernel: the same object when it is valid, else a copy in which invalid fields are unknown.
+ * @param ordinal in place of a missing id: number of kernels before it, plus one
  */
-export function validKernel(fields: Fields, ordinal: number): KernelRecord {
-  // What engines do has no launch and no ranges: their lines leave out what says so.
+export function validKernel(fields: JsonObject, ordinal: number): KernelRecord {
+  // Instructions of engines have no launch and no ranges, and their lines omit these fields.
   const whole = isString(fields['engine']) ? { ...completeKernel(fields as unknown as KernelLine) } : fields;
   for (const [name, check] of CHECKS) if (!check(whole[name])) return repaired(fields, ordinal);
   return whole as unknown as KernelRecord;
 }
 
-function repaired(fields: Fields, ordinal: number): KernelRecord {
+function repaired(fields: JsonObject, ordinal: number): KernelRecord {
   const name = stringOr(fields['name'], stringOr(fields['short'], 'na'));
   const direction = fields['dir'];
   return {
@@ -133,7 +143,7 @@ function isArg(value: unknown): value is Arg {
   return (shape === undefined || areNumbers(shape)) && (dtype === undefined || isString(dtype));
 }
 
-/** An op call from loose fields; null when it names no op. */
+/** An op call, with invalid fields unknown; null without the name of an op. */
 export function opCall(value: unknown): OpCall | null {
   if (isCall(value)) return value;
   if (!isObject(value) || !isString(value['op'])) return null;
@@ -141,7 +151,7 @@ export function opCall(value: unknown): OpCall | null {
   return { mod: stringOr(value['mod'], 'na'), op: value['op'], args: args.map(argument) };
 }
 
-function argument(fields: Fields): Arg {
+function argument(fields: JsonObject): Arg {
   const { shape, dtype } = fields;
   return {
     name: stringOr(fields['name'], ''),
@@ -152,7 +162,7 @@ function argument(fields: Fields): Arg {
   };
 }
 
-/** What a field of any other line must be, and what stands in for one that is not. */
+/** The check of a field of a line that is no kernel, and the value in place of an invalid one. */
 interface FieldRule {
   readonly check: (value: unknown) => boolean;
   readonly otherwise: unknown;
@@ -174,7 +184,7 @@ const TIMED = {
 } satisfies Readonly<Record<string, FieldRule>>;
 const TIMED_AT_MOST = { ...NUMBERED, start: NUMBER_OR_NULL, device: NUMBER_OR_NULL };
 
-/** Fields of lines that are no kernels; all others may be anything. */
+/** Rules of lines that are no kernels; other fields may be anything. */
 const LINES: Readonly<Record<string, Readonly<Record<string, FieldRule>>>> = {
   profile: { ...NUMBERED, file: TEXT, format: TEXT, rank: NUMBER_OR_NULL, devices: LIST_OF_OBJECTS },
   copy: { ...TIMED, ...KIND },
@@ -190,8 +200,8 @@ const LINES: Readonly<Record<string, Readonly<Record<string, FieldRule>>>> = {
 
 const RULES = new Map(Object.entries(LINES).map(([type, rules]) => [type, Object.entries(rules)]));
 
-/** A line that is no kernel, with what its type needs. */
-export function validLine(record: Fields): ProfileLine {
+/** A line that is no kernel, with valid fields. */
+export function validLine(record: JsonObject): ProfileLine {
   const rules = RULES.get(String(record['type'])) ?? [];
   const wrong = rules.filter(([field, { check }]) => !check(record[field]));
   const mended = Object.fromEntries(wrong.map(([field, { otherwise }]) => [field, otherwise]));

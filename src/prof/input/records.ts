@@ -1,5 +1,5 @@
 /**
- * Lines → records: JSON lines of our own, or PyProf's Python dicts, told apart line by line.
+ * Lines → records: JSON lines of dparse or Python dicts of PyProf, decided line by line.
  */
 import { UserError } from '../../record/errors.js';
 import { SCHEMA_VERSION, type ProfileLine } from '../../record/record.js';
@@ -11,33 +11,33 @@ import { isObject, validKernel, validLine as lineOf } from './record-validation.
 
 export type RecordTypes = ReadonlySet<ProfileLine['type']>;
 
-/** Types a report of kernels has a use for; others are skipped, known or not. */
+/** Types that a report of kernels needs. */
 const OF_KERNELS: RecordTypes = new Set<ProfileLine['type']>(['profile', 'kernel', 'end']);
 const KERNEL = '{"type":"kernel"';
-/** Where profiles begin and end. */
+/** Lines at which profiles begin and end. */
 const MARKS: ReadonlySet<string> = new Set<ProfileLine['type']>(['profile', 'end']);
-/** Most lines tell their type at the start: what is not wanted is skipped without being parsed. */
+/** Most lines begin with their type: those of other types are skipped without being parsed. */
 const TYPE = /^\{"type":"(\w+)"/;
 
 /**
  * The records of an input, in batches.
- * @param types the others are skipped
- * @param ending told how the input ends; what is cut off behind some lines is no error then
+ * @param types of records; others are skipped
+ * @param status receives how the input ends; an input that is cut off after some lines is then no error
  * @throws UserError naming file and line for a line that is no record
  */
 export async function* readRecords(
   input: Input,
   types: RecordTypes = OF_KERNELS,
-  ending: StreamStatus | null = null,
+  status: StreamStatus | null = null,
 ): AsyncGenerator<readonly ProfileLine[]> {
-  const reader = new RecordReader(input.name, types, ending);
+  const reader = new RecordReader(input.name, types, status);
   try {
     for await (const { first, lines } of lineBatches(input)) yield reader.readAll(lines, first);
     reader.end();
-    ending?.reach();
+    status?.reachEnd();
   } catch (error) {
-    if (ending === null || reader.linesRead === 0 || !(error instanceof TruncatedInput)) throw error;
-    ending.cut = error;
+    if (status === null || reader.linesRead === 0 || !(error instanceof TruncatedInput)) throw error;
+    status.cut = error;
   }
 }
 
@@ -45,20 +45,20 @@ export class RecordReader {
   readonly #dicts = new NetDictReader();
   readonly #parts = new RepeatedFieldParser();
   #kernels = 0;
-  /** A line that stops in the middle: cut off when it is the last one, else broken. */
+  /** A line that ends in the middle of a record: cut off when it is the last one, else broken. */
   #cut: TruncatedInput | null = null;
-  /** Lines that held something. */
+  /** Lines that are not blank. */
   linesRead = 0;
 
   constructor(
     private readonly file: string,
     private readonly types: RecordTypes = OF_KERNELS,
-    private readonly ending: StreamStatus | null = null,
+    private readonly status: StreamStatus | null = null,
   ) {}
 
   /**
    * @param first number of the first line
-   * @throws UserError for a line that is no record, but for the last one that stops in the middle: `end` throws it
+   * @throws UserError for a line that is no record; for one that is cut off only when another follows it
    */
   readAll(lines: readonly string[], first: number): ProfileLine[] {
     const records: ProfileLine[] = [];
@@ -80,14 +80,14 @@ export class RecordReader {
     }
   }
 
-  /** @throws UserError where there was no record, CutOff where the last one is not whole */
+  /** @throws UserError without any record, TruncatedInput where the last one is cut off */
   end(): void {
     if (this.#cut !== null) throw this.#cut;
     if (this.linesRead > 0) return;
     throw new UserError('is empty', { where: this.file, hint: 'expected records of dparse, or a net.dict' });
   }
 
-  /** One line's record, or null when there is nothing in it for a report. */
+  /** One line's record; null for a blank line and for one of another type. */
   read(text: string, line: number): ProfileLine | null {
     const isKernel = text.startsWith(KERNEL);
     if (!isKernel && (this.#isSkipped(text) || text.trim() === '')) return null;
@@ -112,7 +112,7 @@ export class RecordReader {
       throw this.#error('JSON, but not a record', line, 'expected records of dparse, one a line');
     }
     if (record['type'] === 'profile') this.#checkVersion(record['v'], line);
-    if (MARKS.has(record['type'])) this.ending?.take(lineOf(record));
+    if (MARKS.has(record['type'])) this.status?.take(lineOf(record));
     if (!this.types.has(record['type'] as ProfileLine['type'])) return null;
     if (record['type'] === 'kernel') return validKernel(record, ++this.#kernels);
     return lineOf(record);
@@ -140,7 +140,7 @@ export class RecordReader {
     }
   }
 
-  /** What a line that cannot be parsed most likely is. */
+  /** The error for a line that cannot be parsed: what it most likely is. */
   #broken(text: string, line: number, error: unknown): UserError {
     if (isDatabaseMessage(text)) {
       const said = text.trim().slice(0, 80);
@@ -167,10 +167,10 @@ export class RecordReader {
   }
 }
 
-/** Python's repr of a dict starts with a quoted key in single quotes; JSON knows none. */
+/** Python's repr of a dict starts with a key in single quotes, which JSON does not have. */
 const isPython = (text: string): boolean => /^\s*\{\s*'/.test(text);
 
-/** Where a parser stopped, from 0. */
+/** Position from 0 at which a parser stopped; null when the error has none. */
 function positionOf(error: unknown): number | null {
   if (!(error instanceof Error)) return null;
   if ('position' in error && typeof error.position === 'number') return error.position;

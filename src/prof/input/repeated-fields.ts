@@ -1,17 +1,17 @@
 /**
- * Most of a kernel's line repeats from line to line: its name, its calls. These parts are cut out of the text, parsed
- * once for every distinct text, and shared by the records. It saves most of the parsing, and equal calls become the
- * same object, which lets others remember what they computed of them.
+ * JSON.parse for lines of kernels, whose names and calls repeat from line to line: these fields are cut out of the text,
+ * parsed once for every distinct text, and shared by the records. This saves most of the parsing; equal calls become one
+ * object, by which derived values are cached.
  *
- * The cut is safe in any JSON: an unescaped quote cannot stand inside a string, so `,"calls":` is always a key. Where
- * the parts are not as `dparse` writes them, the line is parsed as a whole.
+ * Cutting is safe in any JSON: no string contains an unescaped quote, so `,"calls":` is always a key. A line whose fields
+ * are not in the order in which `dparse` writes them is parsed as a whole.
  */
 import { AdaptiveCache } from '../../containers/lru-cache.js';
 import { isObject } from './record-validation.js';
 
 interface RepeatedField {
   readonly key: string;
-  /** The text before the part's value, and the text of the key after it. */
+  /** The text before the field's value, and the text of the key after it. */
   readonly before: string;
   readonly after: string;
 }
@@ -24,7 +24,7 @@ const FIELDS: readonly RepeatedField[] = [
 const KEPT = 2048;
 /** Most backward kernels have none. */
 const NO_CALLS: readonly unknown[] = [];
-/** A longer text is rare enough not to be kept. */
+/** Longer texts are too rare to be kept. */
 const LONGEST = 20_000;
 
 export class RepeatedFieldParser {
@@ -56,11 +56,11 @@ export class RepeatedFieldParser {
     return whole;
   }
 
-  /** The value of a text; undefined when it is none, or too long to keep. */
-  #value(part: number, text: string): unknown {
+  /** The value of a text; undefined when it is no JSON, or too long to keep. */
+  #value(field: number, text: string): unknown {
     if (text.length > LONGEST) return undefined;
     if (text === '[]') return NO_CALLS;
-    const values = this.#values[part];
+    const values = this.#values[field];
     const known = values?.get(text);
     if (known !== undefined) return known;
     const value = parsed(text);
@@ -79,5 +79,5 @@ function parsed(text: string): unknown {
   }
 }
 
-/** A slice keeps all of the text alive that it was cut from, here a whole chunk of the file: this is a true copy. */
+/** A copy that does not share memory with the text that the slice was cut from, here a whole chunk of the file. */
 export const copyOf = (slice: string): string => Buffer.from(slice, 'utf16le').toString('utf16le');

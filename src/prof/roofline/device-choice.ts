@@ -10,6 +10,7 @@
 import { MATH_TYPES } from '../../ops/kernels/matrix-unit.js';
 import { nearest, UsageError, UserError } from '../../record/errors.js';
 import { DEVICES, rowOf, type Rates } from '../devices.js';
+import { isObject, type JsonObject } from '../input/record-validation.js';
 import { peaksOfRow, type Peaks } from './peaks.js';
 
 const plain = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '');
@@ -20,13 +21,13 @@ export function deviceNamed(name: string): Peaks | null {
   return row === null ? null : peaksOfRow(row);
 }
 
-/** What is wrong with a name that is neither in the table nor a file. */
+/** The error for a name that is neither in the table nor a file, with the nearest names. */
 export function unknownDevice(name: string): UsageError {
-  return new UsageError(`unknown device '${name}', and no such file`, meant(name));
+  return new UsageError(`unknown device '${name}', and no such file`, suggestion(name));
 }
 
-/** Devices of that name in all their forms (`H100`: PCIe, NVL, SXM), else the one spelled most alike. */
-function meant(name: string): string {
+/** Names that begin with the given one (`H100`: PCIe, NVL, SXM), else the nearest one. */
+function suggestion(name: string): string {
   const names = DEVICES.map((known) => known.name);
   const forms = names.filter((known) => plain(name) !== '' && plain(known).startsWith(plain(name)));
   const near = forms.length > 0 || plain(name) === '' ? null : nearest(name, names);
@@ -35,62 +36,62 @@ function meant(name: string): string {
   return `did you mean ${candidates.map((known) => `'${known}'`).join(' or ')}?`;
 }
 
-/** Rates below this are in another unit than they should be. */
+/** A lower rate must be in a wrong unit. */
 const LEAST_RATE = 1e8;
 
-type Fields = Readonly<Record<string, unknown>>;
-
-/** Reads the fields of a file's object; every complaint names file and field. */
+/** Reads the fields of a file's object; every error names file and field. */
 class DeviceFile {
   constructor(
     private readonly where: string,
-    private readonly fields: Fields,
+    private readonly fields: JsonObject,
     private readonly path = '',
   ) {}
 
   fail(field: string, what: string): never {
-    const hint = '{"name": …, "bytesPerS": …, "peaks": {"matrix": {"bf16": …}, "vector": {"fp32": …}}}';
-    throw new UserError(`${this.path}${field}${field === '' ? '' : ' '}${what}`, { where: this.where, hint });
+    return this.refuse(`${this.path}${field} ${what}`);
   }
 
-  only(...known: readonly string[]): void {
+  refuse(what: string): never {
+    const hint = '{"name": …, "bytesPerS": …, "peaks": {"matrix": {"bf16": …}, "vector": {"fp32": …}}}';
+    throw new UserError(what, { where: this.where, hint });
+  }
+
+  allow(...known: readonly string[]): void {
     for (const field of Object.keys(this.fields)) {
-      if (!known.includes(field)) this.fail(field, `is none of ${known.join(', ')}`);
+      if (!known.includes(field))
+        this.refuse(`unknown field '${this.path}${field}': expected one of ${known.join(', ')}`);
     }
   }
 
   text(field: string): string | null {
     const value = this.fields[field];
     if (value === undefined) return null;
-    return typeof value === 'string' && value !== '' ? value : this.fail(field, 'is no text');
+    return typeof value === 'string' && value !== '' ? value : this.fail(field, 'is not a string');
   }
 
   number(field: string, least: number, unit: string): number | null {
     const value = this.fields[field];
     if (value === undefined || value === null) return null;
     if (typeof value === 'number' && Number.isFinite(value) && value >= least) return value;
-    return this.fail(field, `is no number of ${unit} (${least} or more)`);
+    return this.fail(field, `is not a number of ${unit} (at least ${least})`);
   }
 
   object(field: string): DeviceFile | null {
     const value = this.fields[field];
     if (value === undefined) return null;
-    return isFields(value)
+    return isObject(value)
       ? new DeviceFile(this.where, value, `${this.path}${field}.`)
-      : this.fail(field, 'is no object');
+      : this.fail(field, 'is not an object');
   }
 
   rates(field: string): Rates {
     const rates = this.object(field);
     if (rates === null) return {};
-    rates.only(...MATH_TYPES);
+    rates.allow(...MATH_TYPES);
     const known = MATH_TYPES.map((type) => [type, rates.number(type, LEAST_RATE, 'FLOP/s')] as const);
     return Object.fromEntries(known.filter(([, rate]) => rate !== null));
   }
 }
-
-const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function parse(text: string, where: string): unknown {
   try {
@@ -101,17 +102,17 @@ function parse(text: string, where: string): unknown {
 }
 
 /**
- * The rates a file gives.
+ * The peak rates in a file.
  * @param where the file, for messages
- * @throws UserError naming the field that is missing or cannot be
+ * @throws UserError naming the field that is missing or invalid
  */
 export function parseDevice(text: string, where: string): Peaks {
   const value = parse(text, where);
-  const file = new DeviceFile(where, isFields(value) ? value : {});
-  if (!isFields(value)) return file.fail('', 'is no object');
-  file.only('name', 'arch', 'bytesPerS', 'cacheBytes', 'peaks');
+  const file = new DeviceFile(where, isObject(value) ? value : {});
+  if (!isObject(value)) return file.refuse('is not an object');
+  file.allow('name', 'arch', 'bytesPerS', 'cacheBytes', 'peaks');
   const peaks = file.object('peaks') ?? file.fail('peaks', 'is missing');
-  peaks.only('matrix', 'vector');
+  peaks.allow('matrix', 'vector');
   return {
     name: file.text('name') ?? file.fail('name', 'is missing'),
     origin: 'given',

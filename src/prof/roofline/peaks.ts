@@ -1,6 +1,6 @@
 /**
- * The peak rates that a kernel is held to: of its device by name, by formula from the profile's own record, or as given
- * by the user.
+ * Peak rates of a kernel's device: by its name in the table of devices, by formula from its record in the profile, or as
+ * given by the user.
  */
 import { matrixTypes, type MathType } from '../../ops/kernels/matrix-unit.js';
 import type { Device } from '../../record/record.js';
@@ -12,17 +12,17 @@ export interface Peaks {
   readonly origin: 'table' | 'formula' | 'given' | 'none';
   /** Where the figures come from, in words. */
   readonly source: string;
-  /** As profiles tell it: 'sm80', 'gfx942'; null when not known. */
+  /** As in profiles: 'sm80', 'gfx942'; null when not known. */
   readonly arch: string | null;
   /** Memory bandwidth in bytes/s. */
   readonly bytesPerS: number | null;
-  /** Size of the cache all units share, in bytes. */
+  /** Size in bytes of the cache that all units share. */
   readonly cacheBytes: number | null;
   /** FLOP/s of the vector units, dense; a type that is not known is absent. */
   readonly vector: Rates;
   /** FLOP/s of the matrix unit, dense. */
   readonly matrix: Rates;
-  /** FLOP/s of the matrix unit for FP16 products added up in FP16, where it is faster so. */
+  /** FLOP/s of the matrix unit for FP16 products accumulated in FP16, where that is faster. */
   readonly halfSums?: number;
 }
 
@@ -30,7 +30,7 @@ export interface Peaks {
 export const NO_PEAKS: Peaks = {
   name: 'unknown',
   origin: 'none',
-  source: 'the device is not in the profile; --device tells it',
+  source: 'the device is not in the profile; name it with --device',
   arch: null,
   bytesPerS: null,
   cacheBytes: null,
@@ -39,14 +39,14 @@ export const NO_PEAKS: Peaks = {
 };
 
 /**
- * FLOP per clock and unit: `matrix` of dense FP16 products added up in FP32, `vector` of FP32 multiply-adds.
+ * FLOP per clock and unit: `matrix` of dense FP16 products accumulated in FP32, `vector` of FP32 multiply-adds.
  * The first reproduces the table's rows (V100 80 x 1.53 GHz x 1024 = 125 TFLOP/s, H100 132 x 1.83 x 4096 = 989); the
  * second is twice the results per clock of the CUDA C++ Programming Guide's table of arithmetic throughput.
  */
 interface PerClock {
   readonly arch: RegExp;
   readonly matrix: number;
-  /** Null where no source tells it. */
+  /** Null where no source states it. */
   readonly vector: number | null;
   /** Rates over that of FP16, where they differ from `OVER_FP16`. */
   readonly over?: Readonly<Partial<Record<MathType, number>>>;
@@ -70,17 +70,17 @@ const PER_CLOCK: readonly PerClock[] = [
 /** Rates of other types over that of FP16: the same in every row of the table whose FP16 is not halved. */
 const OVER_FP16: Readonly<Partial<Record<MathType, number>>> = { fp16: 1, bf16: 1, tf32: 0.5, fp8: 2, int8: 2 };
 
-/** Consumer parts add FP16 products up in FP32 at half the rate; the other types are not slowed. */
+/** GeForce parts accumulate FP16 products in FP32 at half the rate; INT8 is not slowed. */
 const isHalved = (name: string, arch: string): boolean => /GeForce/i.test(name) && /^sm(75|86|89|120)$/.test(arch);
 
 const round = (hz: number): string => String(Math.round(hz / 1e7) / 100);
 
-/** Rates by units and clock; null when the record does not tell these or the architecture is none of the known. */
+/** Rates by units and clock; null when these, or the rates of the architecture, are not known. */
 function byFormula({ name, arch, units, clockHz }: Device): Pick<Peaks, 'vector' | 'matrix' | 'source'> | null {
   const perClock = PER_CLOCK.find((known) => arch !== null && known.arch.test(arch));
   if (perClock === undefined || arch === null || units === null || clockHz === null) return null;
   const cycles = units * clockHz;
-  const halved = isHalved(name ?? '', arch);
+  const halved = name !== null && isHalved(name, arch);
   const matrix: Partial<Record<MathType, number>> = {};
   for (const type of matrixTypes(arch) ?? []) {
     const ratio = perClock.over?.[type] ?? OVER_FP16[type];
@@ -100,13 +100,13 @@ function byFormula({ name, arch, units, clockHz }: Device): Pick<Peaks, 'vector'
 
 const fromRow = (row: DeviceRow, device: Device | null): Peaks => {
   const { name, arch, bytesPerS, cacheBytes, vector, matrix, halfSums, source } = row;
-  const told = device?.memBytesPerS ?? null;
+  const measured = device?.memBytesPerS ?? null;
   return {
     name,
     origin: 'table',
-    source: bytesPerS === null && told !== null ? `${source}; bandwidth: the profile` : source,
+    source: bytesPerS === null && measured !== null ? `${source}; bandwidth: the profile` : source,
     arch,
-    bytesPerS: bytesPerS ?? told,
+    bytesPerS: bytesPerS ?? measured,
     cacheBytes,
     vector,
     matrix,
@@ -114,11 +114,11 @@ const fromRow = (row: DeviceRow, device: Device | null): Peaks => {
   };
 };
 
-/** Profiles of text do not name the device: any Ascend's cube has the same size. */
-const archOf = ({ arch, vendor }: Device): string | null => arch ?? (vendor === 'huawei' ? 'ascend' : null);
+/** Architectures by vendor for devices whose profile has none: the cubes of all Ascend parts have the same size. */
+const DEFAULT_ARCH: Readonly<Record<string, string>> = { huawei: 'ascend' };
 
-function find(told: Device): Peaks {
-  const device = { ...told, arch: archOf(told) };
+function find(recorded: Device): Peaks {
+  const device = { ...recorded, arch: recorded.arch ?? DEFAULT_ARCH[recorded.vendor] ?? null };
   const row = device.name === null ? null : rowOf(device.name, device.memBytes);
   if (row !== null) return fromRow(row, device);
   const { arch, memBytesPerS: bytesPerS } = device;
@@ -127,14 +127,16 @@ function find(told: Device): Peaks {
   const known = { name, arch, bytesPerS, cacheBytes: null };
   if (formula !== null) return { ...known, ...formula, origin: 'formula' };
   const source =
-    bytesPerS === null ? `${name} is not in the table of devices; --device tells its rates` : 'bandwidth: the profile';
+    bytesPerS === null
+      ? `${name} is not in the table of devices; give its rates with --device`
+      : 'bandwidth: the profile';
   return { ...known, origin: bytesPerS === null ? 'none' : 'formula', source, vector: {}, matrix: {} };
 }
 
-/** Profiles name few devices, kernels name them by the million. */
+/** Profiles have few devices, and millions of kernels refer to them. */
 const found = new WeakMap<Device, Peaks>();
 
-/** Peak rates of a device of a profile: the table's by its name and memory, else by formula from its record. */
+/** Peak rates of a profile's device: of the table by its name and memory, else by formula from its record. */
 export function peaksOf(device: Device | null): Peaks {
   if (device === null) return NO_PEAKS;
   let peaks = found.get(device);

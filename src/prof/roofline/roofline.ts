@@ -1,14 +1,15 @@
 /**
- * Where a kernel stands under its device's roofline: the rates it reached, the shares of the peaks these are, what bounds
- * it, and the time that the device needs at least.
+ * Roofline of a kernel: the rates it reached, their shares of the device's peaks, what bounds it, and the least time that
+ * the device needs.
  *
  * Source: Williams, Waterman, Patterson, Roofline: an insightful visual performance model (CACM 52, 2009).
  */
 import { matrixTypes, mathType, type MathType } from '../../ops/kernels/matrix-unit.js';
 import { typeOnUnit } from '../../ops/kernels/eligibility.js';
+import type { MatrixUnitCell } from '../work/work-model.js';
 import type { Peaks } from './peaks.js';
 
-/** What a kernel did: FLOPs, bytes, ns. */
+/** What a kernel did: FLOPs, bytes moved, duration in ns. */
 export interface Load {
   readonly flops: number | null;
   readonly bytes: number | null;
@@ -23,15 +24,15 @@ export interface Roof {
   readonly fastest: number | null;
   /** Bytes/s of the memory. */
   readonly memory: number | null;
-  /** Size in bytes of the cache all units share; null when not known. */
+  /** Size in bytes of the cache that all units share; null when not known. */
   readonly cache: number | null;
-  /** Whether it is a product. Any other kernel does so little per byte that, its rate unknown, traffic alone is judged. */
+  /** Whether it is a product. Any other kernel does so little per byte that traffic alone counts where its rate is unknown. */
   readonly product: boolean;
-  /** Whether less is done than counted, so that a rate above the peak is no defect. */
+  /** Whether the algorithm does less than is counted, so that a rate above the peak is no defect. */
   readonly shortcut: boolean;
 }
 
-/** Over a kernel that waits for other devices: neither units nor memory of its own tell how fast it could be. */
+/** The roof of a kernel that waits for other devices: neither its units nor its memory limit it. */
 export const NO_ROOF: Roof = {
   unit: null,
   fastest: null,
@@ -85,27 +86,30 @@ function floorOf({ flops, bytes }: Load, { fastest, memory, product }: Roof): nu
   const arithmetic = flops === 0 ? 0 : over(flops, fastest);
   const traffic = bytes === 0 ? 0 : over(bytes, memory);
   if (traffic === null || (arithmetic === null && product)) return null;
-  return Math.max(arithmetic ?? 0, traffic) * NS_PER_S;
+  return (arithmetic === null ? traffic : Math.max(arithmetic, traffic)) * NS_PER_S;
 }
 
 /** The larger share, if it is large enough to bound the kernel; null when an unknown share may be the larger one. */
 function boundOf(load: Load, { product }: Roof, compute: number | null, memory: number | null): RooflineBound | null {
   if (load.flops === 0 && load.bytes === 0) return null;
   if ((compute === null && product) || memory === null) return null;
-  if (Math.max(compute ?? 0, memory) < LATENCY_SHARE) return 'latency';
-  return (compute ?? 0) > memory ? 'compute' : 'memory';
+  const largest = compute === null ? memory : Math.max(compute, memory);
+  if (largest < LATENCY_SHARE) return 'latency';
+  return largest > memory ? 'compute' : 'memory';
 }
 
 /**
  * Whether bytes moved at an impossible rate. The shared cache may hold operands before the kernel and results after it,
- * so that up to twice its size never passes through memory: only traffic beyond that is held to the memory's peak.
+ * so that up to twice its size never passes through memory: only traffic beyond that is compared with the memory's peak.
  */
 function isBeyondMemory({ bytes, dur }: Load, { memory, cache }: Roof): boolean {
   if (bytes === null || dur === null || dur <= 0 || memory === null) return false;
   return ((bytes - 2 * (cache ?? LARGEST_CACHE)) / dur) * NS_PER_S > memory;
 }
 
-/** A kernel's place under a roof. Amounts of 0 give rates and shares of 0; unknown ones leave unknown what needs them. */
+/**
+ * A kernel's rates under a roof. Amounts of 0 give rates and shares of 0; what depends on an unknown amount is null.
+ */
 export function classifyRoofline(load: Load, roof: Roof): Placement {
   const dur = load.dur !== null && load.dur > 0 ? load.dur : null;
   const flopRate = over(load.flops, dur);
@@ -135,10 +139,10 @@ export interface Arithmetic {
   /** As the dtype column shows it. */
   readonly dtype: string | null;
   /** The tc column. */
-  readonly tc: 0 | 1 | '-' | '?' | null;
+  readonly tc: MatrixUnitCell;
   /** Whether the matrix unit could do it; null when not known. */
   readonly eligible: boolean | null;
-  /** Whether FP16 products are added up in FP16. */
+  /** Whether FP16 products are accumulated in FP16. */
   readonly halfSums: boolean;
   /** Whether the kernel's algorithm does less than is counted (Winograd, FFT). */
   readonly shortcut: boolean;
@@ -155,8 +159,8 @@ function matrixRate(type: MathType | null, { halfSums: sumsInHalf }: Arithmetic,
 }
 
 /**
- * The roof over a kernel. A product is held to the matrix unit's peak when its name says that it ran there, to the
- * vector units' when it did not, to none when the name does not tell; any other kernel to the vector units'.
+ * The roof of a kernel. A product is compared with the matrix unit's peak when it ran there, with that of the vector units
+ * when it did not, with none when that is undetermined; any other kernel with that of the vector units.
  */
 export function roofOf(arithmetic: Arithmetic, peaks: Peaks): Roof {
   const { dtype, tc, eligible, shortcut } = arithmetic;

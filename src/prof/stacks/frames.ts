@@ -1,12 +1,12 @@
-/** The frames of a kernel's stack, outermost first: one table for the command line, the help and the stacks. */
+/** THE table of kinds of frames that a kernel's stack is made of; command line, help and stacks use it. */
 import type { OpCall } from '../../record/record.js';
 import type { Annotated } from '../annotate.js';
 
 export interface FrameKind {
   readonly name: string;
   readonly doc: string;
-  /** Whether it says where in the program the kernel comes from. */
-  readonly isPlace?: true;
+  /** Whether the frames say where in the program the kernel comes from. */
+  readonly isOrigin?: true;
   readonly frames: (row: Annotated) => readonly string[];
 }
 
@@ -14,18 +14,18 @@ const one =
   (text: (row: Annotated) => string | number | null | undefined) =>
   (row: Annotated): readonly string[] => [String(text(row) ?? 'na')];
 
-const place = (name: string, doc: string, frames: FrameKind['frames']): FrameKind => ({
+const origin = (name: string, doc: string, frames: FrameKind['frames']): FrameKind => ({
   name,
   doc,
-  isPlace: true,
+  isOrigin: true,
   frames,
 });
 
 export const FRAME_KINDS: readonly FrameKind[] = [
-  place('stack', 'trace, or layer where there is no trace', (row) => (row.trace.length > 0 ? row.trace : row.layer)),
-  place('trace', 'call stack, file:line', (row) => row.trace),
-  place('layer', 'layers or user annotations', (row) => row.layer),
-  place('op', 'op calls; of backward kernels the forward op, its gradient, then the calls', opFrames),
+  origin('stack', 'trace, or layer where there is no trace', (row) => (row.trace.length > 0 ? row.trace : row.layer)),
+  origin('trace', 'call stack, file:line', (row) => row.trace),
+  origin('layer', 'layers or user annotations', (row) => row.layer),
+  origin('op', 'op calls; of backward kernels the forward op, its gradient, then the calls', opFrames),
   { name: 'kernel', doc: 'name of the kernel, shortened', frames: ({ record }) => [record.short] },
   { name: 'name', doc: 'name of the kernel in full', frames: ({ record }) => [record.name] },
   { name: 'rank', doc: 'rank of the profile', frames: one(({ profile }) => `rank ${profile?.rank ?? 'na'}`) },
@@ -58,30 +58,30 @@ function opFrames(row: Annotated): readonly string[] {
   if (record.dir !== 'bprop') return record.calls.length > 0 ? record.calls.map(nameOf) : namesOf(row);
   const { forward, calls, seqMarker } = record;
   const paired = pairing.kind === 'paired' ? pairing.forward.context.calls.map(nameOf) : [];
-  const ahead = forward ? [nameOf({ ...forward, from: 'dispatcher' })] : paired;
+  const outer = forward ? [nameOf({ ...forward, from: 'dispatcher' })] : paired;
   const own = [...nodeOf(seqMarker.at(-1)), ...calls.map(nameOf)];
-  return [...ahead, ...(own.length > 0 ? own : namesOf(row))];
+  return [...outer, ...(own.length > 0 ? own : namesOf(row))];
 }
 
-/** What sequence markers tell where there are no calls. */
+/** Ops by their sequence markers, for kernels without calls. */
 const namesOf = ({ record }: Annotated): string[] =>
   record.op.filter(isName).map((op, i) => nameOf({ mod: record.mod[i] ?? 'na', op }));
 
 const UNKNOWN = '[unknown]';
 
-/** The frames of the kinds asked for; `[unknown]` where none of them says where the kernel comes from. */
+/** The frames of some kinds; `[unknown]` where none of them says where in the program the kernel comes from. */
 export function framesOf(row: Annotated, kinds: readonly FrameKind[]): string[] {
   const frames: string[] = [];
-  let asked = -1;
-  let found = false;
+  let firstOrigin = -1;
+  let hasOrigin = false;
   for (const kind of kinds) {
     const own = kind.frames(row);
-    if (kind.isPlace === true) {
-      if (asked === -1) asked = frames.length;
-      found ||= own.length > 0;
+    if (kind.isOrigin === true) {
+      if (firstOrigin === -1) firstOrigin = frames.length;
+      hasOrigin ||= own.length > 0;
     }
     frames.push(...own);
   }
-  if (asked !== -1 && !found) frames.splice(asked, 0, UNKNOWN);
+  if (firstOrigin !== -1 && !hasOrigin) frames.splice(firstOrigin, 0, UNKNOWN);
   return frames;
 }

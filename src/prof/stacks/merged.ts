@@ -1,22 +1,23 @@
 /**
- * Device time by stack: equal stacks are one. Bounded: once the stacks' texts are too long together, stacks that were
- * not there yet are added up in one.
+ * Device time by stack, equal stacks merged. Memory is bounded: once the stacks' texts are too long together, new stacks
+ * are added up in one called `[other stacks]`.
  */
 
-/** Characters of all different stacks together: some 100,000 deep ones. */
+/** Most characters of all different stacks together: some 100,000 deep ones. */
 export const MOST_TEXT = 64 * 1024 * 1024;
 
 export const OTHERS = '[other stacks]';
 
-/** Between frames of a text: frames themselves are free of it. */
+/** Between frames in a key: no frame has a line end. */
 const BETWEEN = '\n';
 
 export class MergedStacks {
+  /** ns by stack. */
   readonly #times = new Map<string, number>();
   #text = 0;
   /** Device time of all stacks, ns. */
   total = 0;
-  /** Stacks added to the others. */
+  /** Kernels whose stacks were added to the others. */
   others = 0;
 
   constructor(private readonly mostText = MOST_TEXT) {}
@@ -42,8 +43,7 @@ export class MergedStacks {
 
   /** In order of the stacks' texts. */
   *sorted(): Generator<{ readonly frames: readonly string[]; readonly ns: number }> {
-    for (const stack of [...this.#times.keys()].sort()) {
-      yield { frames: stack.split(BETWEEN), ns: this.#times.get(stack) ?? 0 };
-    }
+    const sorted = [...this.#times].sort(([a], [b]) => (a < b ? -1 : 1));
+    for (const [stack, ns] of sorted) yield { frames: stack.split(BETWEEN), ns };
   }
 }

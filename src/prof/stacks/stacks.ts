@@ -1,5 +1,5 @@
 /** Records → device time by stack, in one pass. */
-import type { CollectiveRecord, KernelLine, ProfileLine } from '../../record/record.js';
+import type { CollectiveRecord, KernelLine, ProfileLine, ProfileRecord } from '../../record/record.js';
 import { UserError } from '../../record/errors.js';
 import { counted } from '../../record/plural.js';
 import type { Column } from '../../table/column.js';
@@ -12,11 +12,11 @@ import { MergedStacks, OTHERS } from './merged.js';
 export interface StackOptions {
   /** Frames of each stack, outermost first. */
   readonly kinds: readonly FrameKind[];
-  /** Makes a frame's text fit the output: at least without line ends. */
+  /** Makes a frame's text fit the output format; its result has no line ends. */
   readonly safe: (frame: string) => string;
   /** Whether profiles are kept apart. */
   readonly apart: boolean;
-  /** Whether collective operations that are reported as such count too. */
+  /** Whether records of collective operations count too. */
   readonly collectives: boolean;
   readonly mostText?: number;
 }
@@ -67,7 +67,7 @@ export class Stacks implements Analysis<readonly ProfileStacks[]> {
   readonly types: RecordTypes;
   readonly #annotator = new Annotator(null, false);
   readonly #profiles = new Map<number, { name: string; readonly stacks: MergedStacks }>();
-  /** Kernels that count. */
+  /** Kernels and collective operations in the stacks. */
   kernels = 0;
   /** Kernels without a duration, which are left out. */
   untimed = 0;
@@ -88,8 +88,7 @@ export class Stacks implements Analysis<readonly ProfileStacks[]> {
       }
       this.kernels++;
       const header = row.profile;
-      const name = header === null ? `profile ${profile}` : `${header.file}${header.rank === null ? '' : ` (rank ${header.rank})`}`; // prettier-ignore
-      this.#stacks(profile, name).add(framesOf(row, this.options.kinds).map(this.options.safe), dur);
+      this.#stacks(profile, header).add(framesOf(row, this.options.kinds).map(this.options.safe), dur);
     }
   }
 
@@ -115,11 +114,14 @@ export class Stacks implements Analysis<readonly ProfileStacks[]> {
     return [...this.#profiles.values()];
   }
 
-  #stacks(profile: number, name: string): MergedStacks {
+  #stacks(profile: number, header: ProfileRecord | null): MergedStacks {
     const key = this.options.apart ? profile : 0;
     let found = this.#profiles.get(key);
     if (found === undefined) {
-      this.#profiles.set(key, (found = { name, stacks: new MergedStacks(this.options.mostText) }));
+      this.#profiles.set(
+        key,
+        (found = { name: nameOf(profile, header), stacks: new MergedStacks(this.options.mostText) }),
+      );
     }
     return found.stacks;
   }
@@ -131,10 +133,15 @@ function* rowsOf(profiles: readonly ProfileStacks[]): Generator<StackRow> {
   }
 }
 
+function nameOf(profile: number, header: ProfileRecord | null): string {
+  if (header === null) return `profile ${profile}`;
+  return header.rank === null ? header.file : `${header.file} (rank ${header.rank})`;
+}
+
 const asIs = (record: ProfileLine): ProfileLine | null =>
   record.type === 'profile' || record.type === 'kernel' ? record : null;
 
-/** A collective operation as if it were one kernel. Its own name has a number, its kind has none. */
+/** A collective operation as if it were one kernel; its kind names it, since its own name has a number. */
 function asKernel({ kind, ...record }: CollectiveRecord): KernelLine {
   return { ...record, type: 'kernel', id: 0, short: kind ?? record.name };
 }

@@ -45,7 +45,7 @@ function deriveOnAscend(calls: readonly OpCall[], record: KernelRecord): Derived
   return { described: own, label: derived.label, params: own.work.params.map(renderParam) };
 }
 
-/** What only prepares or moves data is given the op's work where no other kernel of the op can be. */
+/** The kernel as a helper: it only prepares or moves data. */
 const asHelper = (derived: DerivedWork, described: ResolvedWork): DerivedWork => ({
   ...derived,
   described: { ...described, work: helperWork(described.work.params, "type of the kernel's operator") },
@@ -136,7 +136,7 @@ export const ASCEND: WorkModel = {
   derive: deriveOnAscend,
   matrixUnitCell: cubeCell,
   verdictOf: cubeVerdict,
-  judgedBy: 'by what its device counted',
+  judgedBy: 'by its counters or core class',
   matrixUnitUse: cubeUse,
   countedFlops: cubeFlops,
   // Rounded to HF32 unless the program forbids it; only newer profiles have the label.

@@ -1,39 +1,39 @@
 /**
- * One op call, several kernels: the op's work is given out once. It goes to the kernel that does it; kernels of the same
- * name that do it piece by piece share it by their times; helpers (layout changes, split-K sums, fills) have none.
- * Pure: kernels and their works in, shares out.
+ * Work attribution: the work of an op call is distributed once over the kernels that it launched. It goes to the kernel
+ * that computes the result; kernels of one name that compute it piece by piece share it by their times; helpers (layout
+ * changes, split-K sums, fills) have none.
  */
+import { elementAt } from '../../containers/element.js';
 import type { ResolvedWork } from '../../ops/resolve-work.js';
 import type { Work } from '../../ops/family.js';
 import { isShortcut } from '../../ops/kernels/product-name.js';
 import type { KernelRecord } from '../../record/record.js';
 
-/** A kernel of the call, and what the call's family says of it by its name. */
+/** A kernel of the call, with its work by its name alone. */
 export interface CallKernel {
   readonly record: Pick<KernelRecord, 'name' | 'dur' | 'callIds'>;
   readonly described: ResolvedWork;
 }
 
 /**
- * What each kernel of one call has of its work, in the order of the kernels. The FLOPs and bytes of all of them
- * together are those of the op.
- * @param inner whether ops inside the call launched kernels too, which have formulas of their own
+ * The work of each kernel of one call, in the order of the kernels. Their FLOPs and bytes add up to those of the op.
+ * @param inner whether ops inside the call, with formulas of their own, launched kernels too
  */
 export function distributeWork(members: readonly CallKernel[], inner: boolean): Work[] {
   const [first] = members;
   if (first === undefined) return [];
   const parts = first.described.family.parts?.(first.described.call) ?? null;
   const given = members.map((): Work | null => null);
-  if (parts !== null && parts.length > 0) giveParts(parts, members, given, inner);
+  if (parts !== null && parts.length > 0) assignParts(parts, members, given, inner);
   else {
     const mains = longest(candidates(members), members);
-    // Element types may be taken from the kernel's name: the main kernel's counts.
-    const { described } = members[mains[0] ?? 0] ?? first;
-    give(described.whole, mains, members, given);
+    // Element types may be inferred from the kernel's name: those of the main kernel count.
+    const [main = 0] = mains;
+    assign(elementAt(members, main).described.whole, mains, members, given);
   }
   const shortcuts = callsWithShortcut(members);
   return members.map(({ record, described }, i) => {
-    const work = given[i] ?? nothing(described.work);
+    const work = given[i] ?? withoutWork(described.work);
     return work.role !== 'helper' && shortcuts.has(innermostCall(record)) ? { ...work, shortcut: true } : work;
   });
 }
@@ -47,8 +47,8 @@ const innermostCall = ({ callIds }: CallKernel['record']): number | undefined =>
 const callsWithShortcut = (members: readonly CallKernel[]): ReadonlySet<number | undefined> =>
   new Set(members.filter(({ record }) => isShortcut(record.name)).map(({ record }) => innermostCall(record)));
 
-/** The work of a kernel that is given none: its role, if it is one beside the main kernel. */
-export const nothing = (work: Work): Work => ({
+/** The work of a kernel that has no part of its op's: none, with the role of a bias kernel or a helper. */
+export const withoutWork = (work: Work): Work => ({
   ...work,
   role: work.role === 'bias' ? 'bias' : 'helper',
   flops: 0,
@@ -58,20 +58,20 @@ export const nothing = (work: Work): Work => ({
 
 const isProduct = ({ role }: Work): boolean => role === 'main' || role === 'dgrad' || role === 'wgrad';
 
-/** Kernels that may do the op itself, by their names; all where no name tells. */
+/** Indices of the kernels that may compute the result, by their names; all where this is undetermined. */
 function candidates(members: readonly CallKernel[]): number[] {
   const all = members.map((_, i) => i);
-  const main = all.filter((i) => isProduct((members[i] as CallKernel).described.work));
+  const main = all.filter((i) => isProduct(elementAt(members, i).described.work));
   return main.length > 0 ? main : all;
 }
 
 /**
- * Gives a work to the candidates whose common name took the most time.
- * @param given by member; null before it is given any
+ * Distributes work over those candidates whose common name took the most time.
+ * @param given work by kernel; null before it has any
  */
-function give(work: Work, to: readonly number[], members: readonly CallKernel[], given: (Work | null)[]): void {
+function assign(work: Work, to: readonly number[], members: readonly CallKernel[], given: (Work | null)[]): void {
   const chosen = longest(to, members);
-  const durations = chosen.map((i) => members[i]?.record.dur ?? 0);
+  const durations = chosen.map((i) => durationOf(elementAt(members, i)));
   const flops = split(work.flops, durations);
   const bytes = split(work.bytes, durations);
   chosen.forEach((i, at) => {
@@ -81,7 +81,9 @@ function give(work: Work, to: readonly number[], members: readonly CallKernel[],
   });
 }
 
-/** One kernel with two parts of an op. */
+const durationOf = ({ record: { dur } }: CallKernel): number => dur ?? 0;
+
+/** The work of one kernel with two parts of an op. */
 const joined = (a: Work, b: Work, flops: number | null, bytes: number | null): Work => ({
   ...a,
   role: 'main',
@@ -96,19 +98,19 @@ const longest = (of: readonly number[], members: readonly CallKernel[]): number[
 
 /** Kernels by name, those first that took the most time together, then those that came first. */
 function byTime(of: readonly number[], members: readonly CallKernel[]): number[][] {
-  const groups = new Map<string, { time: number; places: number[] }>();
+  const groups = new Map<string, { time: number; indices: number[] }>();
   for (const i of of) {
-    const record = members[i]?.record;
-    if (record === undefined) continue;
-    const group = groups.get(record.name) ?? { time: 0, places: [] };
-    group.time += record.dur ?? 0;
-    group.places.push(i);
-    groups.set(record.name, group);
+    const member = elementAt(members, i);
+    const { name } = member.record;
+    const group = groups.get(name) ?? { time: 0, indices: [] };
+    group.time += durationOf(member);
+    group.indices.push(i);
+    groups.set(name, group);
   }
-  return [...groups.values()].sort((a, b) => b.time - a.time).map(({ places }) => places);
+  return [...groups.values()].sort((a, b) => b.time - a.time).map(({ indices }) => indices);
 }
 
-/** A whole number in shares of these weights, whole numbers again that add up to it; in equal ones without weights. */
+/** Splits a whole number by weights into whole numbers that add up to it; equally where all weights are 0. */
 function split(total: number | null, weights: readonly number[]): (number | null)[] {
   if (total === null || weights.length === 1) return weights.map(() => total);
   const sum = weights.reduce((a, b) => a + b, 0);
@@ -125,10 +127,10 @@ function split(total: number | null, weights: readonly number[]): (number | null
 }
 
 /**
- * Gives out the parts of an op: each to the kernels whose names tell that part; the others, in order, to the kernels
- * whose names tell none, the last of them taking what is left over.
+ * Distributes the parts of an op: each to the kernels whose names have its role; the others, in order, to the main
+ * kernels, of which the last one takes what is left over.
  */
-function giveParts(
+function assignParts(
   parts: readonly Work[],
   members: readonly CallKernel[],
   given: (Work | null)[],
@@ -136,19 +138,19 @@ function giveParts(
 ): void {
   const withRole = (role: string): number[] =>
     members.flatMap(({ described }, i) => (described.work.role === role ? [i] : []));
-  const untold = parts.filter((part) => {
-    const told = withRole(part.role);
-    if (told.length > 0) give(part, told, members, given);
-    // A bias gradient is mostly summed by an op of its own inside, which has that work.
-    return told.length === 0 && !(part.role === 'bias' && inner);
+  const unassigned = parts.filter((part) => {
+    const named = withRole(part.role);
+    if (named.length > 0) assign(part, named, members, given);
+    // A bias gradient is mostly summed by an op inside, which has that work.
+    return named.length === 0 && !(part.role === 'bias' && inner);
   });
   const takers = byTime(withRole('main'), members);
-  const allTold = takers.length === 0 && untold.length < parts.length;
+  const allNamed = takers.length === 0 && unassigned.length < parts.length;
   const fallback = longest(candidates(members), members);
-  untold.forEach((part, i) => {
-    // The weight gradient of a network's first convolution: nobody asks for the input's.
-    if (part.perhaps === true && allTold) return;
+  unassigned.forEach((part, i) => {
+    // A network's first convolution has a weight gradient alone: the gradient of its input is not computed.
+    if (part.perhaps === true && allNamed) return;
     const to = takers[Math.min(i, takers.length - 1)] ?? fallback;
-    give(part, to, members, given);
+    assign(part, to, members, given);
   });
 }

@@ -1,6 +1,6 @@
 /**
- * Calls and kernel → the work, remembered: the kernels of a loop repeat with the same calls, names and grids, and
- * equal calls are mostly the same object (see `repeated-fields.ts` and `pair.ts`).
+ * Derived work of a kernel by its op calls, cached: the kernels of a loop repeat with the same calls, names and grids,
+ * and equal calls are mostly the same object (see `repeated-fields.ts` and `pair.ts`).
  */
 import { renderParam, type Family, type Work } from '../../ops/family.js';
 import { collective, collectiveWork } from '../../ops/families/collective.js';

@@ -1,6 +1,4 @@
-/**
- * What a kernel had to do with the matrix unit, remembered: the kernels of a loop repeat with the same calls and names.
- */
+/** A kernel's use of the matrix unit, cached by call and name, since the kernels of a loop repeat with the same ones. */
 import { arithmeticType } from '../../ops/arithmetic.js';
 import { isEligible } from '../../ops/kernels/eligibility.js';
 import { mathType } from '../../ops/kernels/matrix-unit.js';
@@ -10,33 +8,33 @@ import { tensorCore } from '../../ops/tensor-core.js';
 import type { OpCall } from '../../record/record.js';
 
 export interface MatrixUnitUse {
-  /** Element type of the arithmetic by its short name; null when not told. */
+  /** Element type of the arithmetic by its short name; null when not known. */
   readonly dtype: string | null;
-  /** Whether the unit could do it; null when that cannot be told. */
+  /** Whether the unit could do it; null when undetermined. */
   readonly eligible: boolean | null;
-  /** Why a product is, or is not, on the unit; null for what is no product. */
+  /** Why a product is, or is not, on the unit; null for other kernels. */
   readonly why: Reason | null;
   /** What slows a product on the unit; null when nothing is known to. */
   readonly slowed: Reason | null;
-  /** Whether FP16 products are added up in FP16. */
+  /** Whether FP16 products are accumulated in FP16. */
   readonly halfSums: boolean;
-  /** Whether its algorithm does less than is counted (Winograd, FFT), so that no rate is too high. */
+  /** Whether its algorithm does less than is counted (Winograd, FFT), so that a rate above the peak is no defect. */
   readonly shortcut: boolean;
 }
 
-/** By describing call, then by kernel and device. A call has few kernels. */
+/** By the call that describes the kernel, then by kernel and device. A call has few kernels. */
 const uses = new WeakMap<OpCall, Map<string, MatrixUnitUse>>();
 
 /**
  * @param call the one that describes the kernel
- * @param product whether the kernel does a product
+ * @param product whether the kernel computes a product
  * @param name full demangled name
  * @param arch of the device, as 'sm80'
  */
 export function matrixUnitUse(call: OpCall, product: boolean, name: string, arch: string | undefined): MatrixUnitUse {
   let known = uses.get(call);
   if (known === undefined) uses.set(call, (known = new Map<string, MatrixUnitUse>()));
-  const key = `${product}/${arch ?? ''}/${name}`;
+  const key = `${product}/${String(arch)}/${name}`;
   let use = known.get(key);
   if (use === undefined) known.set(key, (use = judge(call, product, name, arch)));
   return use;

@@ -1,17 +1,21 @@
 /**
- * Holds rows back until all kernels of their op call are there, so that the op's work can be given out once. Rows leave
- * in the order in which they came. Kernels of one call stand close together, so that few rows wait; of a call whose
- * kernels do not come (records were filtered before) the rows go on after a bounded wait.
+ * Holds rows until all kernels of their op call have come, so that the op's work can be distributed once. Rows leave in
+ * the order in which they came. Kernels of one call are close together, so that few rows wait; rows of a call whose
+ * kernels do not come, since records were filtered before, leave after a bounded wait.
  */
+import { elementAt } from '../../containers/element.js';
 import type { Annotated } from '../annotate.js';
-import { nothing, distributeWork, type CallKernel } from './attribution.js';
+import { distributeWork, withoutWork, type CallKernel } from './attribution.js';
 
-/** Rows that wait at most. */
+/** Most rows that wait. */
 const LONGEST_WAIT = 8192;
 
-/** A call some of whose kernels are still to come. */
+/** Index of the describing call where there is none, as in `ResolvedWork`. */
+const NOT_DESCRIBED = -1;
+
+/** A call of which some kernels are still to come. */
 interface OpenCall {
-  /** Kernels of the call, whatever describes them, that have not come. */
+  /** Kernels of the call that have not come yet, whichever call describes them. */
   left: number;
   /** Rows that the call describes. */
   readonly rows: Annotated[];
@@ -22,16 +26,16 @@ interface OpenCall {
 
 export class OpCallBuffer {
   #queue: Annotated[] = [];
-  /** Place of the first row that has not left. */
+  /** Index of the first row that has not left. */
   #head = 0;
   readonly #calls = new Map<string, OpenCall>();
   readonly #waitsFor = new Map<Annotated, OpenCall>();
-  /** Calls whose work was given out before all of their kernels were there: records were filtered before. */
+  /** Calls whose work was distributed before all of their kernels came: records were filtered before. */
   incomplete = 0;
 
   constructor(private readonly longestWait = LONGEST_WAIT) {}
 
-  /** Takes a row; returns those that are ready, in order. */
+  /** Adds a row; returns the rows that are ready, in order. */
   push(row: Annotated): readonly Annotated[] {
     this.#queue.push(row);
     this.#note(row);
@@ -39,7 +43,7 @@ export class OpCallBuffer {
     return this.#leave();
   }
 
-  /** The rows that still wait: no more kernels come. */
+  /** The rows that still wait; to be called after the last row. */
   rest(): readonly Annotated[] {
     const ready: Annotated[] = [];
     while (this.#head < this.#queue.length) {
@@ -52,18 +56,18 @@ export class OpCallBuffer {
   /** Notes the row in all calls around it. */
   #note(row: Annotated): void {
     const { callIds, callKernels, profile, calls } = row.record;
-    // A forward kernel's call describes it, which is not numbered.
+    // The call of its forward kernel describes it, which has no number.
     if (row.calls !== calls) return;
     if (callIds?.length !== calls.length || callKernels?.length !== calls.length) return;
-    const describing = row.described?.index ?? -1;
+    const describing = row.described === null ? NOT_DESCRIBED : row.described.index;
     for (let i = 0; i < calls.length; i++) {
-      const kernels = callKernels[i] ?? 1;
-      if (kernels > 1) this.#noteIn(`${profile}:${callIds[i] ?? 0}`, kernels, row, describing - i);
+      const kernels = elementAt(callKernels, i);
+      if (kernels > 1) this.#noteIn(`${profile}:${elementAt(callIds, i)}`, kernels, row, describing - i);
       else if (describing === i) settle([row], false);
     }
   }
 
-  /** @param depth how far inside the call its describing call stands: 0 where it is the call itself, below 0 where none */
+  /** @param depth how many calls further inside the describing call is: 0 for the call itself, negative for none inside */
   #noteIn(key: string, kernels: number, row: Annotated, depth: number): void {
     const describes = depth === 0;
     let call = this.#calls.get(key);
@@ -84,7 +88,7 @@ export class OpCallBuffer {
     for (const row of call.rows) this.#waitsFor.delete(row);
   }
 
-  /** Gives out what the first waiting row's call has, although not all of its kernels are there. */
+  /** Distributes the work of the first waiting row's call, although not all of its kernels have come. */
   #settleFirst(): void {
     const first = this.#queue[this.#head];
     const call = first === undefined ? undefined : this.#waitsFor.get(first);
@@ -108,9 +112,9 @@ export class OpCallBuffer {
   }
 }
 
-/** A kernel whose call's work was given out before it came. */
+/** A kernel that came after the work of its call was distributed. */
 function settleLate(row: Annotated): void {
-  if (row.described !== null) row.assign(nothing(row.described.work));
+  if (row.described !== null) row.assign(withoutWork(row.described.work));
 }
 
 function settle(rows: readonly Annotated[], inner: boolean): void {

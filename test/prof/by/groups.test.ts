@@ -38,7 +38,7 @@ describe('a group', () => {
     expect(grouped.untimed).to.equal(2);
   });
 
-  it('has rates over the time of the kernels that tell amounts, and says how much time that is', () => {
+  it('has rates over the time of the kernels whose amounts are known, and that time', () => {
     // 2·64·64·64 FLOPs and 3·64·64 elements of 2 bytes in 100 ns; nothing is known of the other 300 ns.
     const product = kernel({
       name: 'volta_sgemm_128x64_nn',
@@ -97,7 +97,7 @@ describe('a group', () => {
     }).to.throw(UserError, 'too many groups: more than 300000 of 300002 kernels so far');
   });
 
-  it('is told apart by every kind of value, whatever its text', () => {
+  it('differs for values of different kinds with the same text', () => {
     // Six values, of which two are written alike; what is no UTF-16 has no UTF-8 of its own.
     const names = ['na', '', '1', '\ud800', '\ud801', '層'];
     const records = names.flatMap((short) => [kernel({ short }), kernel({ short })]);
@@ -122,7 +122,7 @@ describe('a tree', () => {
     ]);
   });
 
-  it('is as deep as asked for; --top counts siblings', () => {
+  it('is as deep as --depth; --top counts siblings', () => {
     expect(rowsOf(records, { by: 'layer', columns: 'layer,own', depth: 2, top: 1 })).to.deep.equal([
       [['net'], 100],
       [['net', 'a'], 100001],
@@ -221,7 +221,10 @@ describe('what --by asks for', () => {
 
   it('is refused with the nearest name', () => {
     expect(() => parse('opp')).to.throw(UsageError, "unknown column 'opp'");
-    expect(() => parse('op', 'totl')).to.throw(UsageError, "'totl' is neither a key of --by nor told of groups");
+    expect(() => parse('op', 'totl')).to.throw(
+      UsageError,
+      "'totl' is neither a key of --by nor an aggregate of groups",
+    );
     expect(() => parse('op', 'kernel')).to.throw(UsageError, 'neither a key');
     expect(() => parse('op', undefined, '-sil')).to.throw(UsageError, 'neither a key');
     expect(() => parse('op,op')).to.throw(UsageError, '--by names op twice');

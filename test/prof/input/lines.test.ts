@@ -57,7 +57,7 @@ describe('lines', () => {
     expect(await linesOf([packed.subarray(0, 1), packed.subarray(1)])).to.deep.equal(['a', 'bc', 'd']);
   });
 
-  it('of a gzip that is cut off or damaged end in one line of what is wrong', async () => {
+  it('of a gzip that is cut off or damaged end in a one-line error', async () => {
     const packed = gzipSync(Array.from({ length: 2000 }, (_, i) => `${i * i}`).join('\n'));
     const cut = await failure(linesOf([packed.subarray(0, packed.length / 2)]));
     expect(cut.line).to.match(/^test: compressed data is cut off \(/);

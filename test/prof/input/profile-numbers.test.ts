@@ -28,7 +28,7 @@ describe('numbers of profiles', () => {
     expect(numbersOf(numbers, [head(7), head(0), kernel({ profile: 7 })])).to.deep.equal([7, 4, 7]);
   });
 
-  it('tell files apart that were joined: a second profile line of a number begins another profile', () => {
+  it('distinguish concatenated files: a second profile line of a number begins another profile', () => {
     const numbers = new ProfileNumbers();
     const joined = [head(0), kernel({}), head(0), kernel({}), head(1), head(0), kernel({}), kernel({ profile: 1 })];
     expect(numbersOf(numbers, joined)).to.deep.equal([0, 0, 1, 1, 2, 3, 3, 2]);

@@ -45,7 +45,7 @@ describe('records', () => {
     ]);
   });
 
-  it("of PyProf's net.dict become kernels; what they do not tell is unknown", async () => {
+  it("of PyProf's net.dict become kernels; what they do not have is unknown", async () => {
     const [record] = (await recordsOf(`${DICT}\n${DICT}`)) as KernelRecord[];
     expect(record).to.deep.equal(
       kernel({
@@ -77,7 +77,7 @@ describe('records', () => {
     expect(record?.calls).to.deep.equal([{ mod: 'na', op: 'mm', args: [] }]);
   });
 
-  it('that are broken are told by file, line and column', async () => {
+  it('that are broken are reported by file, line and column', async () => {
     const good = JSON.stringify(kernel());
     expect(await errorLine(`${good}\n{"type":"kernel",}`)).to.match(/^test:2: broken record at column 18 \(/);
     expect(await errorLine(`${good}\n\n${good.slice(0, 100)}`)).to.match(/^test:3: broken record: it is cut off \(/);
@@ -90,7 +90,7 @@ describe('records', () => {
     expect(await errorLine('{"type":"profile","v":99}')).to.match(/^test:1: records of schema version 99 \(/);
   });
 
-  it("that are the database's message, left by older pipelines, are told as such", async () => {
+  it("that are the database's message, left by failed scripts, are reported as such", async () => {
     const line = await errorLine('no such table: CUPTI_ACTIVITY_KIND_RUNTIME\n');
     expect(line).to.match(/^test:1: not kernels but a message of the database: "no such table/);
   });

@@ -74,7 +74,7 @@ describe('roofline of a kernel', () => {
     expect(cellsOf(row, 'dtype,tc,peak')).to.deep.equal({ dtype: 'tf32', tc: '1', peak: '44.05' });
   });
 
-  it('a kernel whose name tells nothing has no share, but a floor by the matrix unit', () => {
+  it('a kernel whose unit is undetermined has no share, but a floor by the matrix unit', () => {
     const row = rowOf(square(4096, 'bfloat16'), 'my_product', 1e6);
     expect(cellsOf(row, 'tc,tcwhy,peak,tflops,bound,floor,gap')).to.deep.equal({
       tc: '?',

@@ -64,7 +64,7 @@ describe('stacks of kernels', () => {
     expect(lines).to.deep.equal(['net.py:4;torch.mm;MmBackward0;b 4', 'net.py:4;torch.mm;f 3']);
   });
 
-  it('adds up equal stacks, and tells profiles apart where asked', () => {
+  it('adds up equal stacks, and separates profiles on demand', () => {
     const records = [kernel({ dur: 3 }), kernel({ dur: 4 }), kernel({ dur: 5, profile: 1 }), kernel({ dur: null })];
     const stacks = stacksOf(records);
     expect(linesOf(stacks)).to.deep.equal(['[unknown];k 12']);
@@ -76,7 +76,7 @@ describe('stacks of kernels', () => {
     ]);
   });
 
-  it('counts collective operations where asked', () => {
+  it('counts collective operations on demand', () => {
     const operation = { ...kernel(), type: 'collective', name: 'hcom_allReduce__1', kind: 'allReduce', dur: 9 };
     const records = [operation as unknown as CollectiveRecord];
     expect(linesOf(stacksOf(records))).to.deep.equal([]);

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { KernelRole, Work } from '../../../src/ops/family.js';
-import { nothing, distributeWork, type CallKernel } from '../../../src/prof/work/attribution.js';
+import { distributeWork, withoutWork, type CallKernel } from '../../../src/prof/work/attribution.js';
 import { aten, t } from '../../support/calls.js';
 
 const CALL = aten('op', t([2, 2]));
@@ -83,12 +83,12 @@ describe("sharing an op's work among its kernels", () => {
     expect(shares([member('a', null, 'main'), member('a', 4, 'main')])).to.deep.equal(['main 0 0', 'main 100 1000']);
   });
 
-  it('where all names tell a helper, one of them has it', () => {
+  it('where all names are those of helpers, one of them has it', () => {
     const group = [member('copy', 5, 'helper'), member('fill', 9, 'helper')];
     expect(shares(group)).to.deep.equal(['helper 0 0', 'main 100 1000']);
   });
 
-  it('what is not known stays so for those that do it', () => {
+  it('an unknown amount stays unknown for the kernels that do it', () => {
     const op = { whole: work('main', null, 1000) };
     const group = [member('a', 5, 'main', op), member('a', 5, 'main', op), member('r', 1, 'helper', op)];
     expect(shares(group)).to.deep.equal(['main na 500', 'main na 500', 'helper 0 0']);
@@ -102,9 +102,9 @@ describe("sharing an op's work among its kernels", () => {
     expect(shares(group)).to.deep.equal(['helper 0 0', 'main 100 2000']);
   });
 
-  it('nothing is nothing', () => {
-    expect(nothing(work('main', 5, 6))).to.include({ role: 'helper', flops: 0, bytes: 0 });
-    expect(nothing(work('bias', 5, 6))).to.include({ role: 'bias', flops: 0, bytes: 0 });
+  it('a kernel without a part of the work has none', () => {
+    expect(withoutWork(work('main', 5, 6))).to.include({ role: 'helper', flops: 0, bytes: 0 });
+    expect(withoutWork(work('bias', 5, 6))).to.include({ role: 'bias', flops: 0, bytes: 0 });
   });
 });
 
@@ -112,17 +112,17 @@ describe('sharing an op with several results', () => {
   const parts = [work('dgrad', 100, 10), work('wgrad', 200, 20), work('bias', 7, 3)];
   const op = { parts };
 
-  it('each part goes to the kernel whose name tells it', () => {
+  it('each part goes to the kernel whose name has its role', () => {
     const group = [member('d', 5, 'dgrad', op), member('w', 5, 'wgrad', op), member('b', 5, 'bias', op), member('t', 9, 'helper', op)]; // prettier-ignore
     expect(shares(group)).to.deep.equal(['dgrad 100 10', 'wgrad 200 20', 'bias 7 3', 'helper 0 0']);
   });
 
-  it('the others go, in order, to the names that tell none; those first that took the most time', () => {
+  it('the others go, in order, to the main kernels; those first that took the most time', () => {
     const group = [member('x', 5, 'main', op), member('y', 9, 'main', op), member('b', 5, 'bias', op)];
     expect(shares(group)).to.deep.equal(['wgrad 200 20', 'dgrad 100 10', 'bias 7 3']);
   });
 
-  it('one name told, one not', () => {
+  it('one role by a name, one not', () => {
     const group = [member('w', 5, 'wgrad', op), member('x', 9, 'main', op)];
     // The last that tells none takes what is left over: input and bias gradient.
     expect(shares(group)).to.deep.equal(['wgrad 200 20', 'main 107 13']);
@@ -157,7 +157,7 @@ describe('sharing an op with several results', () => {
     expect(one).to.include({ flops: null, bytes: null, unknown: 'the input is not told' });
   });
 
-  it('a part that may not be asked for is left out where every kernel tells another', () => {
+  it('a part that may not be computed is left out where every kernel has another role', () => {
     const perhaps = { parts: [work('dgrad', 100, 10), work('wgrad', 200, 20)].map((part): Work => ({ ...part, perhaps: true })) }; // prettier-ignore
     const [dgrad, wgrad, x, t2] = [member('d', 5, 'dgrad', perhaps), member('w', 5, 'wgrad', perhaps), member('x', 9, 'main', perhaps), member('t', 9, 'helper', perhaps)]; // prettier-ignore
     expect(shares([wgrad])).to.deep.equal(['wgrad 200 20']);

@@ -121,7 +121,7 @@ describe('rows whose kernels do not come', () => {
     expect(queue.incomplete).to.equal(1);
   });
 
-  it('a kernel that comes when its op’s work has been given out has none', () => {
+  it('a kernel that comes after its op’s work was distributed has none', () => {
     const queue = new OpCallBuffer(1);
     const rows = [row(GEMM, [[MM, 1, 3]]), row(GEMM, [[MM, 2, 1]]), row(GEMM, [[MM, 1, 3]]), row(GEMM, [[MM, 1, 3]])];
     expect(through(rows, queue)).to.deep.equal([WHOLE, WHOLE, NONE, NONE]);
@@ -141,7 +141,7 @@ describe('any stream of kernels', () => {
       ),
     )); // prettier-ignore
 
-  it('leaves in order, and every op’s work is given out once, whatever is missing and however short the wait', () => {
+  it('leaves in order, and every op’s work is distributed once, whatever is missing and however short the wait', () => {
     fc.assert(
       fc.property(stream, fc.integer({ min: 1, max: 20 }), ([calls, order], longest) => {
         const rows = order.map(([id, i]) =>

@@ -11,7 +11,7 @@ import {
 } from '../../../prof/diff/diff-columns.js';
 import type { DiffRow, Key } from '../../../prof/diff/diff-row.js';
 import { counted } from '../../../record/plural.js';
-import { shown, textOf, type Column } from '../../../table/column.js';
+import { shownValue, textOf, type Column } from '../../../table/column.js';
 import { readable } from '../../../table/readable.js';
 import { aligned } from '../../../write/aligned.js';
 import { clean } from '../../../write/cell-text.js';
@@ -53,7 +53,7 @@ export function diffScreen(report: DiffReport): string {
   const figures = [VERDICT_COLUMN, ...READABLE_COLUMNS.map(ofLine)];
   const keys = keyColumns(by);
   const cells = (columns: readonly Column<DiffLine>[], line: DiffLine): string[] =>
-    columns.map((column) => textOf(column, shown(column, line)));
+    columns.map((column) => textOf(column, shownValue(column, line)));
   // The line of the totals has one key, whatever --by is.
   const lines = aligned(
     [
