@@ -1,6 +1,6 @@
 /**
  * The answers to matrix probes worked out a second time, by formulas written apart from src/ops: positions are counted
- * one by one, kernels told by a few words. What both ways agree on is what the page of differences promises.
+ * one by one, kernels identified by a few words. What both ways agree on is what the page of differences promises.
  */
 import type { Arg } from '../../src/record/record.js';
 import type { Cells, Probe } from './probe.js';

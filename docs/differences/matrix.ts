@@ -19,7 +19,7 @@ const isUnknownToBoth = ({ classes }: Probe): boolean => classes[0] === 'Foo' &&
 const dtypes = ({ call }: Probe): Set<string | undefined> =>
   new Set(call.args.filter((arg) => arg.type === 'tensor').map((arg) => arg.dtype));
 
-/** Abort reasons, told apart by the call: the first that fits. */
+/** Abort reasons by the call; first match wins. */
 function abortReason(probe: Probe): 'mixed' | 'bfloat16' | 'kernel' | 'arguments' {
   const types = dtypes(probe);
   if (types.size > 1) return 'mixed';
@@ -102,7 +102,7 @@ const SHARES: readonly Difference[] = [
     id: 'linear-late-product',
     title: 'linear backward: products from the third kernel on',
     reference: '0 FLOPs, 0 bytes',
-    ours: 'the count of a gradient; the params stay X and W, since which gradient it is is not told',
+    ours: 'the count of a gradient; the params stay X and W, since it is not known which gradient it is',
     why: 'helper kernels stand between the two products (split-K reductions), and both gradients cost the same',
     formula: 'flops = 2·m·n·k, bytes = size·(m·n + m·k + n·k)',
     cells: ['flops', 'bytes'],
@@ -114,7 +114,7 @@ const SHARES: readonly Difference[] = [
     title: 'convolutions: kernels of today',
     reference: '0 FLOPs and 0 bytes for every kernel name outside a list of 2019 (all of Ampere and later)',
     ours: 'any kernel of the call that is no helper has the work',
-    why: 'what a convolution needs follows from its call; the kernel name only tells helpers apart',
+    why: 'what a convolution needs follows from its call; the kernel name only identifies helpers',
     formula: 'flops = 2·N·K·prod(out)·(C/g)·prod(kernel), bytes = size·(|x| + |W| + |y|)',
     cells: ['flops', 'bytes'],
     applies: (probe) => probe.classes[0] === 'Conv' && isProduct(probe) && probe.pyprof2?.flops === 0,
@@ -162,11 +162,11 @@ const TENSOR_CORES: readonly Difference[] = [
     expected: () => ({ tc: '0' }),
   },
   {
-    id: 'tensor-cores-untold',
-    title: 'tensor cores: names that do not tell',
+    id: 'tensor-cores-undetermined',
+    title: 'tensor cores: undetermined names',
     reference: '0 or "-" for whatever is not in the list (cutlass::Kernel without its template arguments)',
     ours: '?',
-    why: 'a name that tells nothing is no proof that tensor cores were not used',
+    why: 'a name that matches no rule is no proof that tensor cores were not used',
     cells: ['tc'],
     applies: (probe) =>
       (isMatrix(probe) || isCell(probe)) &&
@@ -206,7 +206,7 @@ const ABORTS: readonly Difference[] = [
     title: 'linear and matmul: kernel names outside the lists',
     reference: ABORTED,
     ours: 'plainly elementwise names are the bias of a linear layer, all others have the product',
-    why: 'new kernel families appear every year (nvjet, Triton, CUTLASS 3); the call still tells the work',
+    why: 'new kernel families appear every year (nvjet, Triton, CUTLASS 3); the work still follows from the call',
     formula: 'flops = 2·m·n·k, bytes = size·(m·n + m·k + n·k); bias: flops = m·n, bytes = size·(2·m·n + m)',
     cells: ALL,
     applies: abortOf('kernel'),
@@ -263,7 +263,7 @@ const CELLS: readonly Difference[] = [
     id: 'cell-third-product',
     title: 'recurrent cells: a product in the place of the pointwise part',
     reference: 'the third kernel of a step is the pointwise part, whatever its name, and has 0 FLOPs',
-    ours: 'a GEMM there is a product of which it is not told which: null; the pointwise kernel has its sums and activations',
+    ours: 'a GEMM there is an undetermined product: null; the pointwise kernel has its sums and activations',
     why: 'the kernel name says what it is; helper kernels shift the places',
     formula: 'pointwise part: flops = 13·H·B LSTM, 10·H·B GRU, 2·H·B RNN',
     cells: ['flops', 'bytes'],
@@ -272,8 +272,8 @@ const CELLS: readonly Difference[] = [
     expected: () => ({ flops: null, bytes: null }),
   },
   {
-    id: 'cell-backward-untold',
-    title: 'recurrent cells: backward kernels that do not tell their part',
+    id: 'cell-backward-undetermined',
+    title: 'recurrent cells: backward kernels whose part is undetermined',
     reference: '0 FLOPs and 0 bytes, or the run stops with an assertion',
     ours: 'null where tile and grid fit neither or both products, and for the pointwise part',
     why: 'not known is not 0; a tile of 256 covers a width of 256 as well as one of 128',

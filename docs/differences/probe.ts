@@ -12,7 +12,7 @@ export interface Cells {
   readonly op: string;
   readonly flops: number | null;
   readonly bytes: number | null;
-  /** '1' used, '0' possible but not used, '?' not to be told, '-' not applicable, 'na' op not known. */
+  /** '1' used, '0' possible but not used, '?' undetermined, '-' not applicable, 'na' op not known. */
   readonly tc: string;
   /** Rendered; 'na' when the op is not known. */
   readonly params: string;

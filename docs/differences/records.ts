@@ -121,7 +121,7 @@ const MARKERS: Topic = {
       shows: 'trace',
     },
     {
-      title: 'the op where nothing but plain ranges tells it',
+      title: 'the op where only plain ranges have it',
       reference: 'any of them: their order depends on the hash seed of the Python run',
       ours: "the innermost range of the program's own; ranges in a library's domain (NCCL, cuBLAS) do not count",
       why: 'the same input must give the same output',

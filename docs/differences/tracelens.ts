@@ -4,8 +4,8 @@
  * traces against it: a row that neither agrees nor is listed fails, and so does an entry that no row shows.
  */
 
-/** An argument as the trace tells it. */
-export interface Told {
+/** An argument as recorded in the trace. */
+export interface TraceArgument {
   readonly shape: readonly number[];
   /** Bytes per element; 0 for what is no tensor. */
   readonly size: number;
@@ -25,25 +25,26 @@ export interface Deviation {
   readonly ops: readonly string[];
   /** Rows of TraceLens' table that it explains, by trace. */
   readonly rows: Readonly<Record<string, number>>;
-  readonly applies?: (args: readonly Told[]) => boolean;
+  readonly applies?: (args: readonly TraceArgument[]) => boolean;
   readonly theirs: string;
   readonly ours: string;
   readonly right: 'ours' | 'convention';
   readonly why: string;
   /** Both answers by hand. Ours null: no kernel does it, it is among the copies. */
-  readonly byHand: (args: readonly Told[]) => { readonly ours: Amounts | null; readonly theirs: Amounts };
+  readonly byHand: (args: readonly TraceArgument[]) => { readonly ours: Amounts | null; readonly theirs: Amounts };
 }
 
 const product = (extents: readonly number[]): number => extents.reduce((a, b) => a * b, 1);
-const NOTHING: Told = { shape: [0], size: 0, value: null };
+const NOTHING: TraceArgument = { shape: [0], size: 0, value: null };
 
 /** Elements of an argument. */
-const n = (args: readonly Told[], at: number): number => product((args[at] ?? NOTHING).shape);
+const n = (args: readonly TraceArgument[], at: number): number => product((args[at] ?? NOTHING).shape);
 /** Bytes of an argument. */
-const b = (args: readonly Told[], at: number): number => n(args, at) * (args[at]?.size ?? 0);
-const extent = (args: readonly Told[], at: number, dimension: number): number => args[at]?.shape.at(dimension) ?? NaN;
-const isGiven = (args: readonly Told[], at: number): boolean => (args[at]?.size ?? 0) > 0;
-const numbers = (args: readonly Told[], at: number): readonly number[] => (args[at]?.value ?? []) as number[];
+const b = (args: readonly TraceArgument[], at: number): number => n(args, at) * (args[at]?.size ?? 0);
+const extent = (args: readonly TraceArgument[], at: number, dimension: number): number =>
+  args[at]?.shape.at(dimension) ?? NaN;
+const isGiven = (args: readonly TraceArgument[], at: number): boolean => (args[at]?.size ?? 0) > 0;
+const numbers = (args: readonly TraceArgument[], at: number): readonly number[] => (args[at]?.value ?? []) as number[];
 
 /** Statistics are float32. */
 const STATISTIC = 4;
@@ -155,7 +156,7 @@ const REDUCTIONS: readonly Deviation[] = [
 ];
 
 /** Elements of the rows that layer_norm and rms_norm normalise. */
-const row = (args: readonly Told[], at: number): number => product(numbers(args, at));
+const row = (args: readonly TraceArgument[], at: number): number => product(numbers(args, at));
 
 const NORMALISATIONS: readonly Deviation[] = [
   {

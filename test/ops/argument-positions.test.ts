@@ -1,4 +1,4 @@
-/** Where arguments stand: overloads and versions of an op whose orders differ, told apart by their number and kinds. */
+/** Positions of arguments: overloads and versions of an op, distinguished by the number and kinds of their arguments. */
 import { expect } from 'chai';
 import { amount, float, int, workOf } from '../support/amounts.js';
 import { aten, none, t, ts, v } from '../support/calls.js';
@@ -18,7 +18,7 @@ describe('positions of arguments', () => {
     expect(amount(byLayout)).to.equal('main 0 96');
     expect(amount(aten('_to_copy', x, none, int(0), none, none, v(false), none))).to.equal('main 0 96');
   });
-  it('tell places from repeats', () => {
+  it('distinguish indices from repeats', () => {
     // repeat_interleave(repeats, output_size): 5 int64 read, 12 written
     expect(amount(aten('repeat_interleave', t([5], 'int64'), int(12)))).to.equal('main 0 136');
     expect(amount(aten('repeat_interleave', t([5], 'int64')))).to.equal('main 0 na');
@@ -43,11 +43,13 @@ describe('positions of arguments', () => {
     const gradient = t([1, 2, 4, 4]);
     const sizes = [list(4, 4), list(1, 2, 2, 2)];
     // 32 gradients with 2·4 operations; 128 bytes read, 32 written
-    const told = 'main 256 160';
-    expect(amount(aten('upsample_bilinear2d_backward', gradient, ...sizes, v(false), none, none))).to.equal(told);
+    const expected = 'main 256 160';
+    expect(amount(aten('upsample_bilinear2d_backward', gradient, ...sizes, v(false), none, none))).to.equal(expected);
     const out = t([1, 2, 2, 2]);
-    expect(amount(aten('upsample_bilinear2d_backward', gradient, ...sizes, v(false), none, none, out))).to.equal(told);
-    expect(amount(aten('upsample_bilinear2d_backward', gradient, ...sizes, v(false), list(2, 2)))).to.equal(told);
+    expect(amount(aten('upsample_bilinear2d_backward', gradient, ...sizes, v(false), none, none, out))).to.equal(
+      expected,
+    );
+    expect(amount(aten('upsample_bilinear2d_backward', gradient, ...sizes, v(false), list(2, 2)))).to.equal(expected);
     expect(
       amount(aten('upsample_nearest1d_backward', t([1, 2, 4]), list(4), list(1, 2, 2), none, t([1, 2, 2]))),
     ).to.equal('main 8 48');

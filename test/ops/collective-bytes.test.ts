@@ -57,7 +57,7 @@ describe('calls of collectives', () => {
     expect(run('_c10d_functional', 'reduce_scatter_tensor', t([49]), str, int(49), str)).to.equal('main 0 200');
     expect(run('vllm', 'all_gather', part, int(-1), { name: '', type: 'int' }, str)).to.equal('main 0 na');
   });
-  it('have lists of results, or of parts, that are not always told', () => {
+  it('have lists of results, or of parts, that may be unspecified', () => {
     const lists: Arg = { name: '', type: 'list' };
     expect(run('c10d', 'allgather_', lists, ts(t([4])), str, v(false), int(-1))).to.equal('main 0 na');
     expect(run('c10d', 'reduce_scatter_', ts(t([4])), lists, str, str, v(false), int(-1))).to.equal('main 0 na');
@@ -65,7 +65,7 @@ describe('calls of collectives', () => {
     // a barrier reduces one element
     expect(run('c10d', 'barrier', t([1]), str, v([0]), v(false), int(-1))).to.equal('main 0 8');
   });
-  it('of the functional form write so many times more, or as many rows as are told', () => {
+  it('of the functional form write so many times more, or the rows of all splits', () => {
     const part = t([6, 4], 'bfloat16'); // 48 bytes
     const pair = ts(part, t([2], 'bfloat16')); // 52 bytes
     const functional = '_c10d_functional';
@@ -95,7 +95,7 @@ describe('calls of collectives', () => {
     const splits = t([4], 'int64');
     expect(run('symm_mem', 'all_to_all_vdev', buffer, buffer, splits, t([2, 4], 'int64'), str)).to.equal('main 0 na');
   });
-  it('leave unknown what the call does not tell', () => {
+  it('are unknown where the call leaves them unspecified', () => {
     expect(run('', 'nccl:all_to_all', t([72605696]))).to.equal('main 0 na');
     expect(run('c10d', 'allreduce_', ts({ name: '', type: 'tensor', shape: [4] }))).to.equal('main 0 na');
     expect(run('c10d', 'allreduce_', { name: '', type: 'list' })).to.equal(null);

@@ -9,7 +9,7 @@ import { itShared } from '../support/shared.js';
 const ROWS = 'reference/flop-counter/flop_counter.jsonl';
 const MODELS = 'reference/flop-counter/models.jsonl';
 
-/** A name that tells nothing: the op's whole work. */
+/** A name that matches no rule: the op's whole work. */
 const KERNEL = kernel('main_kernel');
 
 interface Given {
@@ -70,7 +70,7 @@ const rowsOf = (path: string): Row[] => lines(path) as Row[];
 const callOf = (row: Row): OpCall => dispatched(row.op, row.args.map(argument));
 
 /**
- * Rows where the counter's number is not what the call does, or not told by its arguments: ours, and why. Null: our
+ * Rows where the counter's number is not what the call does, or does not follow from its arguments: ours, and why. Null: our
  * answer is that it is not known.
  */
 const DEVIATIONS: Readonly<Record<string, readonly [ours: number | null, why: string]>> = {
@@ -138,7 +138,7 @@ const UNCOUNTED: Readonly<Record<string, readonly [matmul: boolean, flops: numbe
 };
 
 /** Set FLOP_TABLE to print, by op, how many rows equal the reference. */
-function tell(rows: readonly Row[], equal: (row: Row) => boolean): void {
+function printAgreement(rows: readonly Row[], equal: (row: Row) => boolean): void {
   if (process.env['FLOP_TABLE'] === undefined) return;
   const byOp = new Map<string, [equal: number, all: number]>();
   for (const row of rows) {
@@ -153,7 +153,7 @@ describe('flop counter', () => {
     const rows = rowsOf(path).filter(({ counted }) => counted);
     expect(rows).to.have.lengthOf(322);
     const found = new Map(rows.map((row) => [row, count(callOf(row))]));
-    tell(rows, (row) => found.get(row)?.flops === (row.arithmetic_flops ?? row.flops));
+    printAgreement(rows, (row) => found.get(row)?.flops === (row.arithmetic_flops ?? row.flops));
     const different = rows.filter((row) => found.get(row)?.flops !== ours(row));
     expect(different.map((row) => `${row.case}: ${String(found.get(row)?.flops)}`)).to.deep.equal([]);
     for (const [row, { flops, work }] of found) if (flops === null) expect(work?.unknown, row.case).to.be.a('string');

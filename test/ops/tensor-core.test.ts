@@ -86,7 +86,7 @@ describe('tc column', () => {
   it('is na without a describing op', () => {
     expect(matrixUnitCell(null, YES)).to.equal('na');
   });
-  it("without one is what a product's name tells", () => {
+  it("without one follows from a product's name", () => {
     expect(matrixUnitByName(YES, 'sm70')).to.equal('1');
     expect(matrixUnitByName(YES, 'sm61')).to.equal('0');
     expect(matrixUnitByName('triton_tem_fused_mm_0')).to.equal('1');

@@ -1,6 +1,6 @@
 /** Tables that TraceLens made of the traces, in ../shared/data/kineto/oracle. */
 import { readFileSync } from 'node:fs';
-import type { Told } from '../../docs/differences/tracelens.js';
+import type { TraceArgument } from '../../docs/differences/tracelens.js';
 import { DTYPES as SIZES } from '../../src/ops/call.js';
 import type { OpCall } from '../../src/record/record.js';
 
@@ -71,7 +71,7 @@ export interface OpTotals {
   readonly key: string;
   /** Without its module. */
   readonly op: string;
-  readonly args: readonly Told[];
+  readonly args: readonly TraceArgument[];
   /** Rows of the table: it tells strides apart. */
   rows: number;
   calls: number;

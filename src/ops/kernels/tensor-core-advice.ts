@@ -64,7 +64,7 @@ const BEHIND: ReasonRule = {
   id: 'built-for-older',
   applies: isBehind,
   text: ({ name, arch }) =>
-    `built for sm${smInName(name) ?? ''}, the device is ${arch ?? ''}: newer libraries may do better`,
+    `built for sm${String(smInName(name))}, the device is ${String(arch)}: newer libraries may do better`,
 };
 
 const aligned = (elements: 1 | 2): ReasonRule => ({
@@ -97,7 +97,7 @@ export const HELD_BACK: readonly ReasonRule[] = [
     id: 'dtype',
     applies: (facts) =>
       facts.type !== null && matrixTypes(facts.arch) !== null && typeOnUnit(facts.type, typesOf(facts)) === null,
-    text: ({ type, arch }) => `the unit of ${arch ?? ''} does not multiply ${type ?? ''}`,
+    text: ({ type, arch }) => `the unit of ${String(arch)} does not multiply ${String(type)}`,
   },
   {
     id: 'ffma',
@@ -119,7 +119,10 @@ export const HELD_BACK: readonly ReasonRule[] = [
   {
     id: 'shape',
     applies: (facts) => misfit(facts) !== null,
-    text: (facts) => `the extent ${misfit(facts)?.[0] ?? ''} is no multiple of ${misfit(facts)?.[1] ?? ''}: pad it`,
+    text: (facts) => {
+      const [extent, multiple] = misfit(facts) ?? [];
+      return `the extent ${String(extent)} is no multiple of ${String(multiple)}: pad it`;
+    },
   },
   BEHIND,
 ];

@@ -55,7 +55,7 @@ describe('the cube of an Ascend core', () => {
     expect(kernelType({ name: 'k' })).to.equal(null);
   });
 
-  it('rounds FP32 of convolutions by default, that of products when told', () => {
+  it('rounds FP32 of convolutions by default, that of products where recorded', () => {
     const shapes = { inputShapes: '1,1', inputTypes: 'FLOAT' };
     expect(kernelType({ name: 'k', labels: { opType: 'Conv2D', ...shapes } })).to.equal('hf32');
     expect(kernelType({ name: 'k', labels: { opType: 'Conv2D', hf32: 'NO', ...shapes } })).to.equal('fp32');

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { ascendWork } from '../../../src/ops/ascend/kernel-work.js';
 import { matrixOf, operatorType } from '../../../src/ops/ascend/kernel-tensors.js';
 
-/** `4096,1024;4096,1024 -> 4096,4096`, all of one type and format unless told one by one. */
+/** `4096,1024;4096,1024 -> 4096,4096`, all of one type and format unless listed one by one. */
 function labels(opType: string, shapes: string, types = 'DT_BF16', formats = 'ND') {
   const [inputShapes = '', outputShapes = ''] = shapes.split(' -> ');
   const [inputTypes = '', outputTypes = inputTypes] = types.split(' -> ');
@@ -126,7 +126,7 @@ describe('work of an Ascend kernel by its operands', () => {
     expect([bare?.role, bare?.flops, bare?.bytes]).to.deep.equal(['helper', 0, 0]);
   });
 
-  it('are unknown, with a reason, where no rule or no operand tells them', () => {
+  it('are unknown, with a reason, where no rule or operand determines them', () => {
     const cube = ascendWork({ ...labels('NewMatrixThing', '2,2 -> 2,2'), engine: 'MIX_AIC' });
     expect([cube?.flops, cube?.bytes, cube?.unknown]).to.deep.equal([null, 16, 'no formula for NewMatrixThing']);
     expect(ascendWork(labels('MatMulV3', '4,5;6,7 -> 8,9'))?.unknown).to.match(/MatMulV3/);
@@ -146,6 +146,6 @@ describe('type of an operator', () => {
   for (const [name, expected] of Object.entries(names)) {
     it(`of ${name} by its name: ${expected}`, () => expect(operatorType({ name })).to.equal(expected));
   }
-  it('is what the profile tells', () =>
+  it('is as recorded in the profile', () =>
     expect(operatorType({ name: 'Add7', labels: { opType: 'Mul' } })).to.equal('Mul'));
 });

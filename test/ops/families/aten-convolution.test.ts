@@ -62,7 +62,7 @@ describe('dispatched convolutions', () => {
       aten('convolution', f(2, 3, 4, 4), f(3, 5, 2, 2), none, two, zero, one, v(true), zero, v(1)),
       `main ${2 * 2 * 16 * 60} ${4 * (96 + 60 + 640)}`,
     ],
-    // depthwise: the weight tells the groups; 6×6 positions, y 1·3·6·6
+    // depthwise: the groups follow from the weight; 6×6 positions, y 1·3·6·6
     [
       'groups from the weight',
       aten('_conv_depthwise2d', f(1, 3, 8, 8), f(3, 1, 3, 3), v([3, 3]), none, one, zero, one),
@@ -196,7 +196,7 @@ describe('dispatched gradients of convolutions', () => {
     const amounts = `${2 * 2 * 16 * 60} ${4 * (96 + 60 + 640)}`;
     expect(parts(call)).to.deep.equal([`dgrad ${amounts}`, `wgrad ${amounts}`]);
   });
-  it('need no settings: the channels tell whether it is transposed', () => {
+  it('need no settings: whether it is transposed follows from the channels', () => {
     const all = [
       unspecifiedList,
       unspecifiedList,
@@ -304,7 +304,7 @@ describe('which gradient a kernel computes', () => {
   );
   const role = (of: OpCall, name: string): string | undefined => workOf(of, kernel(name))?.role;
 
-  it('is told by words in its name', () => {
+  it('follows from words in its name', () => {
     expect(role(wide, 'sm80_xmma_dgrad_implicit_gemm_tf32f32')).to.equal('dgrad');
     expect(role(wide, 'igemm_bwd_gtcx3_nhwc_bf16_bx0')).to.equal('dgrad');
     expect(role(wide, 'igemm_wrw_gtcx3_nhwc_bf16_bx0')).to.equal('wgrad');
@@ -315,7 +315,7 @@ describe('which gradient a kernel computes', () => {
     expect(role(wide, 'void cudnn::cnn::reduce_wgrad_nchw_helper<float, float>(int)')).to.equal('helper');
     expect(role(wide, 'volta_sgemm_64x64_nt')).to.equal('main');
   });
-  it('is told by the transposition where the kernel is 1×1', () => {
+  it('follows from the transposition where the kernel is 1×1', () => {
     expect(role(pointwise, 'cutlass::Kernel<cutlass_80_tensorop_s1688gemm_256x64_16x4_nt_align4>')).to.equal('dgrad');
     expect(role(pointwise, 'ampere_sgemm_64x64_nt')).to.equal('dgrad');
     expect(role(pointwise, 'ampere_sgemm_64x64_tn')).to.equal('wgrad');

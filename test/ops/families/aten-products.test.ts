@@ -146,7 +146,7 @@ describe('products of other libraries', () => {
       `main 8192 ${768 + 8 + 2 * 128}`,
     ],
     ['x·Wᵀ', custom('vllm', 'rocm_unquantized_gemm', b(8, 32), b(16, 32), none), `main 8192 ${2 * 896}`],
-    // scales [1, 16] tell the columns
+    // scales [1, 16] have the columns
     [
       '',
       custom('_C', 'awq_gemm', b(8, 32), packed, b(1, 16), t([1, 2], 'int32'), v(8)),
@@ -176,7 +176,7 @@ describe('products of other libraries', () => {
     expect(amount(custom('_C', 'marlin_gemm', ...before, none, none, ...end), GEMM)).to.equal(`main 8192 ${bytes}`);
     expect(amount(custom('_C', 'gptq_marlin_gemm', ...before, none, ...end), GEMM)).to.equal(`main 8192 ${bytes}`);
   });
-  it('TransformerEngine: the extents of D tell the inner one, whatever is transposed', () => {
+  it('TransformerEngine: the inner extent follows from those of D, whatever is transposed', () => {
     const te = (...[a, bb, d]: readonly Arg[]): OpCall =>
       custom(
         'tex_ts',

@@ -112,7 +112,7 @@ describe('copy_ of the kineto traces', () => {
     ['mi300_resnet_training', 22],
   ] as const) {
     const file = `data/kineto/oracle/${name}.unified_perf_summary.csv`;
-    itShared(`moves the bytes that TraceLens tells: ${name}`, [file], ([path = '']) => {
+    itShared(`moves the bytes that TraceLens reports: ${name}`, [file], ([path = '']) => {
       const [head = '', ...lines] = readFileSync(path, 'utf8').split(/\r?\n/);
       const at = (column: string): number => fields(head).indexOf(column);
       const found = lines.map(fields).filter((row) => row[at('name')] === 'aten::copy_');

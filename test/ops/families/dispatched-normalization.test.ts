@@ -85,7 +85,7 @@ describe('batch normalisation as the dispatcher runs it', () => {
       'main 81920 164352',
     );
   });
-  it('takes the mode from the kernel where the call does not tell it, and says when that does not either', () => {
+  it('takes the mode from the kernel where it is unspecified, and is unknown without either', () => {
     const old = aten('cudnn_batch_norm', x, c, c, c, c, unspecified, unspecified, unspecified);
     expect(amount(old, kernel('void cudnn::bn_fw_tr_1C11_kernel_NCHW<float>(int)'))).to.equal('main 205184 165120');
     expect(amount(old, kernel('void cudnn::bn_fw_inf_1C11_kernel_NCHW<float>(int)'))).to.equal('main 81920 164352');
@@ -149,7 +149,7 @@ describe('normalisation of other libraries', () => {
       'main 20459520 17911392', // 8·E; the residual read and written
     );
   });
-  it('autograd functions: the gradient alone is told, a weight has its last dimension', () => {
+  it('autograd functions: the gradient alone is recorded, a weight has its last dimension', () => {
     const layer = of('.FusedLayerNormAffineFunction', x, w, w, v([2880]), eps, v(false));
     expect(layer).to.equal('main 12787200 10241280'); // 5·E; 2·5114880 + 2·5760
     // 13·E; 3·5114880 + 3·5760 + 2·888·4

@@ -93,7 +93,7 @@ describe('interpolation', () => {
     expect(amount(aten('_upsample_bilinear2d_aa', y, v([8, 8]), v(false), none, none))).to.equal('main 12288 7680');
     const back = aten('upsample_bilinear2d_backward', y, size, v([2, 3, 8, 8]), v(false), none, none);
     expect(amount(back)).to.equal('main 12288 7680'); // 2·4·1536
-    const untoldBack = aten(
+    const unspecifiedBack = aten(
       'upsample_bilinear2d_backward',
       y,
       unspecified,
@@ -102,7 +102,7 @@ describe('interpolation', () => {
       unspecified,
       unspecified,
     );
-    expect(amount(untoldBack)).to.equal('main 12288 na');
+    expect(amount(unspecifiedBack)).to.equal('main 12288 na');
     expect(smooth('upsample_bilinear2d', none, none, y)).to.equal('main 13824 7680');
   });
   it('at given places: two operations per value, and the places', () => {

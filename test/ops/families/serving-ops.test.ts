@@ -144,7 +144,7 @@ describe('fillings and joins of PyTorch', () => {
     expect(amount(aten('_cudnn_ctc_loss', ...loss))).to.equal('main 54600 49120');
     expect(amount(aten('miopen_ctc_loss', ...loss))).to.equal('main 54600 49120');
   });
-  it('puts elements whether or not it is told that they are added', () => {
+  it('put_ with accumulate true, false and unspecified', () => {
     const [x, index] = [t([64, 64]), t([7], 'int64')];
     expect(amount(aten('put_', x, index, t([7]), unspecified))).to.equal('main na na');
     expect(amount(aten('complex', t([8]), t([8])))).to.equal('main 8 128');

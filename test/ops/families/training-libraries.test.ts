@@ -4,7 +4,7 @@ import { amount, int, paramsOf, workOf } from '../../support/amounts.js';
 import { call, kernel, none, t, v } from '../../support/calls.js';
 
 const unspecified: Arg = { name: '', type: 'unknown' };
-/** An op or an autograd function as the profiler tells it. */
+/** An op or an autograd function as the profiler records it. */
 const op = (name: string, ...args: readonly Arg[]): OpCall => ({ ...call(name, ...args), from: 'dispatcher' });
 const of = (name: string, ...args: readonly Arg[]): string | null => amount(op(name, ...args));
 

@@ -17,7 +17,7 @@ function facts(call: OpCall, name: string, arch: string): ProductFacts {
   return { call, name, arch, verdict, type: mathType(dtype) };
 }
 
-describe('what a name tells', () => {
+describe('facts in a kernel name', () => {
   const names: readonly (readonly [name: string, type: string | null, sm: number | null, align: number | null])[] = [
     ['nvjet_tst_176x128_64x5_1x2_h_bz_NNT', 'bf16', null, null],
     ['nvjet_sm90_hss_64x8_64x16_1x1_h_bz_splitK_NNT', 'fp16', 90, null],
@@ -250,7 +250,7 @@ describe('what slows a product on the unit', () => {
   const slowed = (name: string, arch: string): string | null =>
     slowedBy(facts(mm(64, 64, 64, 'float16'), name, arch))?.id ?? null;
 
-  it('is told by alignment, architecture and split', () => {
+  it('follows from alignment, architecture and split', () => {
     const ALIGN2 = 'void cutlass::Kernel2<cutlass_80_wmma_tensorop_s161616gemm_f16_32x32_64x2_nn_align2>(...)';
     expect(slowed(ALIGN2, 'sm80')).to.equal('align2');
     expect(slowed('void flash::flash_fwd_kernel<...>', 'sm90')).to.equal('built-for-older');

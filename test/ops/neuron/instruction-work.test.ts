@@ -55,7 +55,7 @@ describe('instructions', () => {
     expect(cells({ name: 'EVENT_SEMAPHORE' })).to.deep.equal([0, 0, 'helper', false]);
   });
 
-  it('of which the trace does not tell operands or counts are unknown, with a reason', () => {
+  it('without recorded operands or counts are unknown, with a reason', () => {
     for (const name of ['MATMUL', 'ACTIVATE', 'TENSOR_REDUCE']) {
       const work = instructionWork({ name, counters: { pc: 3 } });
       expect([work?.flops, work?.bytes], name).to.deep.equal([null, null]);

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { reconstructArguments } from '../../../src/ops/schema/argument-reconstruction.js';
-import { resolveWork as describeLaunch } from '../../../src/ops/resolve-work.js';
+import { resolveWork } from '../../../src/ops/resolve-work.js';
 import { parseMarker } from '../../../src/parse/capture/markers.js';
 import { OpSizesReader } from '../../../src/parse/capture/op-sizes.js';
 import type { Arg, OpCall } from '../../../src/record/record.js';
@@ -10,7 +10,7 @@ import { itShared } from '../../support/shared.js';
 
 const reader = new OpSizesReader();
 
-/** The call that a range's text tells. */
+/** The call of a range's text. */
 function read(name: string, sizes: string): OpCall {
   const marker = parseMarker(`${name}, op_id = 7, sizes = [${sizes}]`);
   return (marker.kind === 'op' ? reader.callOf(marker) : null) ?? { mod: '', op: name, args: [], from: 'sizes' };
@@ -32,11 +32,11 @@ const FP16 = kernel(
 
 /** FLOPs and bytes of a text, by the work of a kernel of FP16. */
 function amounts(name: string, sizes: string, launched = FP16): string {
-  const found = describeLaunch([read(name, sizes)], launched);
+  const found = resolveWork([read(name, sizes)], launched);
   return found === null ? 'none' : `${found.whole.flops} ${found.whole.bytes}`;
 }
 
-describe('lists of tensors that stand flattened among the arguments', () => {
+describe('TensorLists flattened among the arguments', () => {
   const n = (count: number, shape: string): string => new Array<string>(count).fill(shape).join(', ');
   const CASES: readonly (readonly [name: string, sizes: string, args: string])[] = [
     ['cat', '[2, 3], [4, 3], []', '[2x3 4x3] ?'],
@@ -92,7 +92,7 @@ describe('lists of tensors that stand flattened among the arguments', () => {
   });
 });
 
-describe('work by extents alone', () => {
+describe('work by tensor extents alone', () => {
   it('is that of the product, forward and backward: 2·M·N·K', () => {
     const gemm = kernel('ampere_bf16_s16816gemm_bf16_128x64_ldg8_f2f_stages_32x6_nn');
     // 2·4·2048·1024; (4·1024 + 1024·2048 + 4·2048)·2 bytes.
@@ -121,10 +121,10 @@ describe('work by extents alone', () => {
     expect(amounts('aten::index', '[8, 4], [5]', pick)).to.equal('0 null');
   });
 
-  it('has one describing call for all kernels of an op, whatever their names tell of types', () => {
+  it('has one describing call for all kernels of an op, whatever types their names have', () => {
     const calls = [read('aten::linear', '[8, 64], [32, 64], []'), read('aten::mm', '[8, 64], [64, 32]')];
     for (const name of ['ampere_fp16_s16816gemm_fp16_64x64_ldg8_f2f_stages_64x5_tn', 'splitKreduce_kernel']) {
-      expect(describeLaunch(calls, kernel(name))?.index, name).to.equal(1);
+      expect(resolveWork(calls, kernel(name))?.index, name).to.equal(1);
     }
   });
 });
@@ -135,10 +135,10 @@ const entries = (arg: Arg): string[] =>
     ({ shape = [] }) => `[${shape.join(', ')}]`,
   );
 
-/** Where the families take what is unspecified as given: both gradients of a convolution, and no change of type. */
+/** Ops whose families assume a value for an unspecified argument: both gradients of a convolution, and no change of type. */
 const ASSUMED = new Set(['convolution_backward', 'reshape_and_cache_flash']);
 
-describe('real calls with all of their arguments, told again by extents alone', () => {
+describe('real calls, reduced to the extents of their tensors', () => {
   for (const trace of TRACES) {
     itShared(`have the FLOPs they had, or unknown ones: ${trace}`, [fileOf(trace)], async () => {
       const other: string[] = [];
@@ -147,10 +147,10 @@ describe('real calls with all of their arguments, told again by extents alone', 
         const again = calls.map(({ mod, op, args }) =>
           read(mod === op ? op : `${mod}::${op}`, args.flatMap(entries).join(', ')),
         );
-        const found = describeLaunch(again, record);
+        const found = resolveWork(again, record);
         const flops = found?.whole.flops ?? null;
         if (found === null || flops === null || ASSUMED.has(found.call.op)) continue;
-        const full = describeLaunch(calls, record);
+        const full = resolveWork(calls, record);
         if (full?.whole.flops !== flops)
           other.push(`${calls.map(({ op }) => op).join(' > ')}: ${flops}, not ${full?.whole.flops}`);
       }

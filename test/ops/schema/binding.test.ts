@@ -14,7 +14,7 @@ const unspecified: Arg = { name: '', type: 'unknown' };
 const unspecifiedList: Arg = { name: '', type: 'list' };
 
 describe('binding arguments to a signature', () => {
-  it('tells what is read and what is written', () => {
+  it('separates the tensors read from those written', () => {
     const bound = bind(x(t([1]), t([2]), t([3]), v(0.5)), '@self !out @!state alpha');
     expect(shapes(bound?.reads)).to.equal('[1][3]');
     expect(shapes(bound?.writes)).to.equal('[2][3]');
@@ -28,7 +28,7 @@ describe('binding arguments to a signature', () => {
     expect(shapes(bind(x(ts(none, t([2]))), '@self')?.tensors('self'))).to.equal('[2]');
     expect(shapes(bound?.tensorsOf('grads self'))).to.equal('[1][2]');
   });
-  it('reads values, and tells what is unspecified', () => {
+  it('reads values, and null for unspecified ones', () => {
     const all = [v(true), int(3), int(-1), float(0.5), { name: '', type: 'list', value: [2, 2] }, unspecified];
     const bound = bind(x(...all), 'flag count negative number list unspecified');
     expect(bound?.flag('flag')).to.equal(true);
@@ -55,7 +55,7 @@ describe('a signature', () => {
     expect(fits('@self', none)).to.equal(false);
     expect(fits('@self alpha', t([1]), t([1]))).to.equal(false);
   });
-  it('has a tensor, None, or nothing told where one may be missing', () => {
+  it('accepts a tensor, None or an unspecified value for an optional tensor', () => {
     for (const arg of [t([1]), ts(t([1])), none, unspecified, unspecifiedList, ts(), { ...unspecifiedList, value: [] }])
       expect(fits('@bias?', arg), JSON.stringify(arg)).to.equal(true);
     for (const arg of [int(1), float(0), v(false), { ...unspecifiedList, value: [1] }])

@@ -6,6 +6,7 @@ import { dtypeShort, extentAt } from '../../call.js';
 import type { OpCall } from '../../../record/record.js';
 import type { Param, Work } from '../../family.js';
 import { workOf } from '../../work.js';
+import { elementAt } from '../../../containers/element.js';
 
 /** Ops of vLLM with query, key and value of the new tokens, the output, and the name of the layer. */
 export const CACHED_ATTENTION_OPS: readonly string[] = [
@@ -22,7 +23,7 @@ export function cachedAttentionWork(call: OpCall): Work | null {
   const positions = q?.shape[0];
   if (q === null || k === null || positions === undefined) return null;
   const heads = (name: string, { shape }: { readonly shape: readonly number[] }): Param[] =>
-    shape.length === 3 ? [[name, shape[1] ?? 0]] : [];
+    shape.length === 3 ? [[name, elementAt(shape, 1)]] : [];
   const width: Param[] = q.shape.length === 3 ? [['Dq', extentAt(q, 2)]] : [];
   return workOf({
     flops: null,

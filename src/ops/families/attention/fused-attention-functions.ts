@@ -11,6 +11,7 @@ import { isDispatched } from '../../schema/dispatched.js';
 import type { Family, Param, Work } from '../../family.js';
 import { inputTensors } from '../../operands.js';
 import { tensor, tensorListParams, workOf } from '../../work.js';
+import { elementAt } from '../../../containers/element.js';
 
 const SOURCE =
   'two products of scores and of values, dense, FMA = 2; order of the tensors: transformer_engine/pytorch/attention/' +
@@ -41,7 +42,7 @@ const tokenCount = ({ shape: [a = 0, b = 0] }: Tensor): number => a * b;
 /** q, k and v, unpacked: [batch or sequence, the other, heads, head dimension]. */
 function unpack(operands: readonly Tensor[], held: readonly string[]): readonly Tensor[] | null {
   const parts = operands.flatMap(({ shape, dtype }, i) => {
-    const count = held[i]?.length ?? 0;
+    const count = elementAt(held, i).length;
     const at = shape.length - 3;
     const extents = count === 1 ? shape : shape.filter((_, dim) => dim !== (shape[at] === count ? at : at + 1));
     const isPacked = count === 1 || shape[at] === count || shape[at + 1] === count;

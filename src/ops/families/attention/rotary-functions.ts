@@ -2,7 +2,7 @@
  * Rotary position embedding (RoPE) of training libraries, by angles or by their sines and cosines.
  */
 import { workByRules, ruleFor, type BoundCall, type OpRules } from '../../schema/op-rules.js';
-import { numel } from '../../call.js';
+import { extentAt, numel } from '../../call.js';
 import type { Family, OpCost } from '../../family.js';
 import { tensorListParams } from '../../work.js';
 
@@ -18,8 +18,8 @@ const rotation =
   (tables: string) =>
   (bound: BoundCall): OpCost | null => {
     const input = bound.tensor('input');
-    const width = input?.shape.at(-1) ?? 0;
-    const rotated = bound.tensorsOf(tables).reduce((sum, { shape }) => sum + (shape.at(-1) ?? 0), 0);
+    const width = input === null ? 0 : extentAt(input, -1);
+    const rotated = bound.tensorsOf(tables).reduce((sum, table) => sum + extentAt(table, -1), 0);
     if (input === null || width === 0 || rotated === 0) return null;
     return {
       flops: ROTATION * (numel(input.shape) / width) * Math.min(width, rotated),

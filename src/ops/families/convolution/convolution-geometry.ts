@@ -5,6 +5,7 @@ import { numel, type Tensor } from '../../call.js';
 import type { ArgValue } from '../../../record/record.js';
 import type { Param } from '../../family.js';
 import { dtypeParams } from '../../product.js';
+import { elementAt } from '../../../containers/element.js';
 
 /** Extents and settings of a convolution; lists have the spatial dimensions, outermost first. */
 export interface Geometry {
@@ -82,7 +83,7 @@ export function geometryOf(
   if (input.length !== rank || channels !== (transposed ? first : second * groups)) return null;
   const filters = transposed ? second * groups : first;
   const known = { batch, channels, filters, groups, input, kernel, stride, padding, dilation };
-  const output = input.map((_, i) => positions(known, i, transposed, extra[i] ?? 0));
+  const output = input.map((_, i) => positions(known, i, transposed, elementAt(extra, i)));
   return output.includes(null) ? null : { ...known, output: output.map(Number) };
 }
 
@@ -117,7 +118,7 @@ function addRow(params: Param[], geometry: Geometry, key: keyof typeof LETTERS):
   const values = geometry[key];
   const missing = LETTERS[key].length - values.length;
   for (let i = Math.min(1, missing); i < LETTERS[key].length; i++) {
-    params.push([LETTERS[key][i] ?? '', values[i - missing] ?? FILL[key]]);
+    params.push([elementAt(LETTERS[key], i), values[i - missing] ?? FILL[key]]);
   }
 }
 

@@ -117,7 +117,11 @@ const upsampledBackward = (bound: BoundCall): OpCost | null => {
 };
 
 /** Interpolation modes by number: 0 linear, 1 nearest, 2 cubic. */
-const SAMPLE_TAPS: readonly number[] = [2, 1, 4];
+const SAMPLE_TAPS: ReadonlyMap<number | null, number> = new Map([
+  [0, 2],
+  [1, 1],
+  [2, 4],
+]);
 
 interface Sampling {
   readonly input: Tensor;
@@ -135,7 +139,7 @@ function sampling(bound: BoundCall): Sampling | null {
   if (input === null || grid === null || input.shape.length < 3) return null;
   const dimensions = input.shape.length - 2;
   const result = tensor([...input.shape.slice(0, 2), ...grid.shape.slice(1, -1)], input.dtype);
-  const window = (SAMPLE_TAPS[bound.count('mode') ?? 0] ?? 2) ** dimensions;
+  const window = (SAMPLE_TAPS.get(bound.count('mode')) ?? 2) ** dimensions;
   // Scale and shift of each coordinate, its whole part and the rest; the weights are products of the rests.
   return { input, grid, result, window, perPoint: 4 * dimensions + window * (dimensions - 1) };
 }

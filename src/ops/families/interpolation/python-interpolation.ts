@@ -5,6 +5,7 @@ import type { Arg, ArgValue, OpCall } from '../../../record/record.js';
 import { argument, argumentValue } from '../../call.js';
 import type { KernelFacts } from '../../family.js';
 import { tensorAt } from '../../operands.js';
+import { elementAt } from '../../../containers/element.js';
 
 /** Mode → op of the dispatcher, by the number of spatial dimensions. */
 const OPS: Readonly<Record<string, readonly (string | null)[]>> = {
@@ -35,13 +36,15 @@ export function interpolationCall(call: OpCall, { dir }: Pick<KernelFacts, 'dir'
   const input = tensorAt(call, 'input', 0);
   const given = argumentValue(call, 'mode', 3) ?? 'nearest';
   const mode = typeof given === 'string' ? given : '';
-  const rank = (input?.shape.length ?? 0) - 2;
+  if (input === null) return null;
+  const rank = input.shape.length - 2;
   const op = Object.hasOwn(OPS, mode) ? OPS[mode]?.[rank - 1] : undefined;
-  if (input === null || typeof op !== 'string') return null;
+  if (typeof op !== 'string') return null;
   const own = input.shape.slice(2);
   const scales = perDimension(argumentValue(call, 'scale_factor', 2), rank);
   const size =
-    perDimension(argumentValue(call, 'size', 1), rank) ?? scales?.map((scale, i) => Math.floor((own[i] ?? 0) * scale));
+    perDimension(argumentValue(call, 'size', 1), rank) ??
+    scales?.map((scale, i) => Math.floor(elementAt(own, i) * scale));
   if (size === undefined) return null;
   const corners = mode.startsWith('nearest') ? [] : [argument(call, 'align_corners', 4) ?? NOT_GIVEN];
   const rest = [...corners.map((arg): Arg => ({ ...arg, name: '' })), NOT_GIVEN];

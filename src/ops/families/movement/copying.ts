@@ -10,6 +10,7 @@ import type { Family, KernelFacts, Work } from '../../family.js';
 import { resolveDimension, opName, inputTensor, tensorAt, integers } from '../../operands.js';
 import { showShape, tensor, tensorParams, workOf } from '../../work.js';
 import { paddedShape } from './padded-shape.js';
+import { elementAt } from '../../../containers/element.js';
 
 const SOURCE = 'every element read once and written once';
 
@@ -81,8 +82,10 @@ function interleaved(bound: BoundArguments, input: Tensor): Tensor | null {
   // Without a dimension the input is flattened.
   if (dim?.value === null) return times === null ? null : tensor([numel(input.shape) * times], input.dtype);
   const at = resolveDimension(bound.number('dim') ?? Number.NaN, input.shape.length);
-  if (at === null || (times ?? extent) === null) return null;
-  const shape = input.shape.map((old, i) => (i === at ? (times === null ? (extent ?? 0) : old * times) : old));
+  if (at === null) return null;
+  const size = times === null ? extent : elementAt(input.shape, at) * times;
+  if (size === null) return null;
+  const shape = input.shape.map((old, i) => (i === at ? size : old));
   return tensor(shape, input.dtype);
 }
 

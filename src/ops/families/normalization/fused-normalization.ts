@@ -38,7 +38,7 @@ const backward =
   (kind: NormKind, affine: boolean) =>
   (bound: BoundCall): OpCost | null => {
     const gradient = bound.tensor('grad_out');
-    const length = gradient?.shape.at(-1) ?? 0;
+    const length = gradient === null ? 0 : extentAt(gradient, -1);
     if (gradient === null || length === 0) return null;
     const parameters = affine ? BACKWARD.weighting + BACKWARD.weight + (kind === 'centred' ? BACKWARD.bias : 0) : 0;
     const perElement = BACKWARD[kind] + parameters;

@@ -36,16 +36,18 @@ const adam =
     (isGiven(bound, 'max_exp_avg_sqs') ? 1 : 0) +
     prepared(bound);
 
+/** FLOPs of a weight decay, which is 0 by default. */
+const decayFlops = (bound: BoundArguments): number => ([null, 0].includes(bound.number('weight_decay')) ? 0 : 2);
+
 /** p − η·g: 2; decay: 2; momentum μ·b + (1 − τ)·g: 3; Nesterov g + μ·b: 2. */
 const sgd = (bound: BoundArguments): number =>
   2 +
-  ((bound.number('weight_decay') ?? 0) === 0 ? 0 : 2) +
+  decayFlops(bound) +
   (isGiven(bound, 'momentum_buffers') ? (bound.flag('nesterov') === true ? 5 : 3) : 0) +
   prepared(bound);
 
 /** s + g·g: 2; p − η·g / (√s + ε): 5; decay: 2. */
-const adagrad = (bound: BoundArguments): number =>
-  7 + ((bound.number('weight_decay') ?? 0) === 0 ? 0 : 2) + prepared(bound);
+const adagrad = (bound: BoundArguments): number => 7 + decayFlops(bound) + prepared(bound);
 
 /** The learning rate is a number, or stays on the device. */
 const withRate = (before: string, after: string): string[] => [`${before} lr ${after}`, `${before} @lr ${after}`];

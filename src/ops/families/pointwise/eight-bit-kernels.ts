@@ -27,7 +27,10 @@ const TYPES: ReadonlyMap<number, string> = new Map([
   [7, 'float8_e5m2'],
 ]);
 
-const typeOf = (bound: BoundCall): string | null => TYPES.get(bound.count('type') ?? -1) ?? null;
+function typeOf(bound: BoundCall): string | null {
+  const type = bound.count('type');
+  return type === null ? null : (TYPES.get(type) ?? null);
+}
 
 const isEightBit = (dtype: string | null): boolean => dtype?.startsWith('float8') === true;
 

@@ -19,7 +19,7 @@ interface Foreach {
   /** Reads the list that it changes; else only overwrites it. */
   readonly reads: boolean;
   /** How many arguments behind the first list may be lists of tensors too. */
-  readonly operands?: number;
+  readonly operands: number;
   /** One number per tensor instead of a tensor. */
   readonly reduces?: boolean;
   readonly sum?: boolean;
@@ -38,12 +38,12 @@ const FOREACH: ReadonlyMap<string, Foreach> = new Map([
     return [op, { flops: rule?.flops ?? 1, reads: true, operands, sum: rule?.sum === true }];
   }),
   ['copy', { flops: 0, reads: false, operands: 1 }],
-  ['clone', { flops: 0, reads: true }],
-  ['zero', { flops: 0, reads: false }],
+  ['clone', { flops: 0, reads: true, operands: 0 }],
+  ['zero', { flops: 0, reads: false, operands: 0 }],
   // Product and sum per element; the roots are one per tensor.
-  ['norm', { flops: 2, reads: true, reduces: true }],
-  ['powsum', { flops: 2, reads: true, reduces: true }],
-  ['max', { flops: 1, reads: true, reduces: true }],
+  ['norm', { flops: 2, reads: true, operands: 0, reduces: true }],
+  ['powsum', { flops: 2, reads: true, operands: 0, reduces: true }],
+  ['max', { flops: 1, reads: true, operands: 0, reduces: true }],
 ]);
 
 /** Names that do not exist with `_`. */
@@ -89,7 +89,7 @@ function work(call: OpCall): Work | null {
   if (first === null || behind === null || first.length === 0) return null;
   const [list = [], others = []] = withTypes(first, behind);
   const perElement = rule.flops * factor(rule, rest);
-  const isPartial = rest.slice(0, rule.operands ?? 0).some(isUnspecifiedList);
+  const isPartial = rest.slice(0, rule.operands).some(isUnspecifiedList);
   return workOf({
     flops: perElement * elementCount(list) + (rule.reduces === true ? list.length : 0),
     reads: [...(rule.reads ? list : []), ...others],

@@ -29,7 +29,7 @@ function work(call: OpCall): Work | null {
   const reason = trafficUnknown(op, tensors);
   const about = { flops: null, params: tensorListParams(tensors ?? []), source: SOURCE };
   if (tensors === null || reason !== null) {
-    return workOf({ ...about, writes: null, formula: NO_FORMULA, unknown: `${FLOPS_UNKNOWN}; ${reason ?? ''}` });
+    return workOf({ ...about, writes: null, formula: NO_FORMULA, unknown: `${FLOPS_UNKNOWN}; ${String(reason)}` });
   }
   const formula = 'bytes = all tensors, each read or written once';
   return workOf({ ...about, reads: tensors, writes: [], formula, unknown: FLOPS_UNKNOWN });

@@ -6,6 +6,7 @@ import type { ArgValue, OpCall } from '../../../record/record.js';
 import { opName, integers } from '../../operands.js';
 import { tensor } from '../../work.js';
 import { rankInName } from '../rank-in-name.js';
+import { elementAt } from '../../../containers/element.js';
 
 /** Max pooling writes the positions of the maxima too. */
 export const isMax = (op: string): boolean => op.includes('max');
@@ -19,7 +20,7 @@ export function perDimension(
   if (value === undefined || value === null) return fallback;
   const list = integers(value);
   if (list?.length === 0) return fallback;
-  if (list?.length === 1) return new Array<number>(rank).fill(list[0] ?? 0);
+  if (list?.length === 1) return new Array<number>(rank).fill(elementAt(list, 0));
   return list?.length === rank ? list : null;
 }
 

@@ -10,6 +10,7 @@ import { resolveDimension, integers } from '../../operands.js';
 import { tensorListParams, workOf } from '../../work.js';
 import { contract, type Indexed } from './contraction.js';
 import type { ProductFormula } from './products.js';
+import { elementAt } from '../../../containers/element.js';
 
 const SOURCE = 'a multiply-add counted as 2 for every value of all indices together';
 const FORMULA = 'flops = 2·Π(extents of all indices), 1· where none is summed; bytes = operands read + result written';
@@ -45,12 +46,12 @@ const letters = (term: string): string[] => term.match(/[A-Za-z]/g) ?? [];
 
 /** Indices of one operand: its letters, those of `...` numbered from the last. */
 function indicesOf(term: string, rank: number): string[] | null {
-  const [before = '', after, ...more] = term.split('...');
-  if (more.length > 0 || !/^[A-Za-z]*$/.test(before + (after ?? ''))) return null;
-  const dots = after === undefined ? 0 : rank - before.length - after.length;
+  const [before = '', after = '', ...more] = term.split('...');
+  if (more.length > 0 || !/^[A-Za-z]*$/.test(before + after)) return null;
+  const dots = term.includes('...') ? rank - before.length - after.length : 0;
   if (dots < 0) return null;
   const covered = Array.from({ length: dots }, (_, i) => `…${String(dots - i)}`);
-  return [...letters(before), ...covered, ...letters(after ?? '')];
+  return [...letters(before), ...covered, ...letters(after)];
 }
 
 /** Indices of the result of an equation without `->`: those of `...`, then letters that occur once, sorted. */
@@ -73,7 +74,7 @@ function einsum(call: OpCall): Work | null {
   if (more.length > 0 || terms.length !== operands.length) return null;
   const indexed: Indexed[] = [];
   for (const [at, tensor] of operands.entries()) {
-    const indices = indicesOf(terms[at] ?? '', tensor.shape.length);
+    const indices = indicesOf(elementAt(terms, at), tensor.shape.length);
     if (indices === null) return null;
     indexed.push({ indices, tensor });
   }

@@ -12,6 +12,7 @@ import type { Work } from '../../family.js';
 import { dtypeParams } from '../../product.js';
 import { showShape, tensor, workOf } from '../../work.js';
 import { resultType, type ProductFormula } from './products.js';
+import { elementAt } from '../../../containers/element.js';
 
 const SOURCE = '2·m·n·k summed over the groups; rows of all groups together are those of the tensor';
 
@@ -72,7 +73,7 @@ function groupedExtents(a: readonly number[], b: readonly number[], groups: numb
   if (a.length === 3 && b.length === 2) return { flops: 2 * m * k * n, result: [m, n] };
   if (a.length === 2 && b.length === 2) return { flops: 2 * m * k * n, result: [groups ?? 1, m, n] };
   if (a.length !== 3 || b.length !== 3 || a[0] !== b[0]) return null;
-  return { flops: 2 * numel(a) * n, result: [a[0] ?? 0, m, n] };
+  return { flops: 2 * numel(a) * n, result: [elementAt(a, 0), m, n] };
 }
 
 /** The extents of all values of a factor whose elements hold several along its last dimension. */

@@ -57,7 +57,7 @@ const merged = (bound: BoundCall): OpCost | null => {
   if (input === null) return null;
   const perElement = weighted ? 2 : 1;
   const written = rowsLike(input, result);
-  const places = [result ?? 0, bound.count('experts') ?? 0];
+  const places = [result, bound.count('experts')].map(Number);
   const spread = bound.tensors('probs_grad').map(({ dtype }) => tensor(places, dtype));
   return {
     params: tensorParams(input),

@@ -250,7 +250,7 @@ describe('attention of other packages', () => {
   }
 });
 
-describe('attention of which a call does not tell all', () => {
+describe('attention with unspecified arguments', () => {
   it('leaves the work of a serving engine open: the cache is no argument', () => {
     const call = of(
       'vllm',

@@ -37,7 +37,7 @@ describe('activations of the dispatcher', () => {
     expect(amount(aten('elu', x, int(1), int(1), int(1)), backward)).to.equal('main 8192 65536');
     expect(amount(aten('_prelu_kernel', x, t([128])))).to.equal('main 8192 66048'); // 32768 + 512 + 32768
   });
-  it('halve a gated dimension, told or not', () => {
+  it('halve a gated dimension, specified or not', () => {
     expect(amount(aten('glu', x, int(0)))).to.equal('main 8192 49152');
     expect(amount(aten('glu', x, { name: '', type: 'int' }))).to.equal('main 8192 49152');
     expect(amount(aten('glu', t([3]), { name: '', type: 'int' }))).to.equal(null);

@@ -27,7 +27,7 @@ describe('ops on lists of tensors', () => {
     expect(amount(aten('_foreach_norm', list, int(2), none))).to.equal('main 74 152');
     expect(amount(aten('_foreach_norm', list, int(2), int(7)))).to.equal('main 74 160'); // ScalarType 7: float64
   });
-  it('know the FLOPs without element types, and the bytes when one list tells its type', () => {
+  it('know the FLOPs without element types, and the bytes when one list has a type', () => {
     expect(amount(aten('_foreach_add_', untypedList, untypedList, int(1)))).to.equal('main 36 na');
     expect(amount(aten('_foreach_add_', untypedList, list, int(1)))).to.equal('main 36 432');
   });

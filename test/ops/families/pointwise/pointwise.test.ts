@@ -125,7 +125,7 @@ describe('pointwise ops of the dispatcher', () => {
     expect(amount(aten('neg', x, x))).to.equal('main 4096 32768');
     expect(amount(aten('add', x, x, int(1), t([0], 'float16')))).to.equal('main 4096 40960'); // yet to be resized
   });
-  it('count a factor where it is told and not one', () => {
+  it('count a factor where it is specified and not one', () => {
     expect(amount(aten('sub', x, x, float(0.5)))).to.equal('main 8192 49152');
     expect(amount(aten('add', x, x, { name: '', type: 'int' }))).to.equal('main 4096 49152');
     expect(amount(aten('add', x, x, { name: '', type: 'unknown' }))).to.equal('main 4096 49152');

@@ -38,7 +38,7 @@ describe('recurrent layers as one op', () => {
     expect(workOf(cudnn(lstmWeights, none, int(2)))?.matmul).to.equal(true);
   });
 
-  it('are told by the settings where the weights are not', () => {
+  it('follow from the settings where the weights are unspecified', () => {
     const buffer = t([LSTM_WEIGHTS]);
     expect(amount(cudnn(list(), buffer, int(2)))).to.equal(`main ${LSTM_FLOPS} ${bytes}`);
     expect(amount(cudnn(unknown, none, int(3)))).to.equal(`main ${(LSTM_FLOPS / 4) * 3} na`);
@@ -52,10 +52,10 @@ describe('recurrent layers as one op', () => {
     // one layer, projected to 5: 2·P·(80·10 + 80·5 + 5·20)
     const weights = ts(bare(80, 10), bare(80, 5), bare(80), bare(80), bare(5, 20));
     const [hx, cx] = [t([1, 3, 5]), t([1, 3, 20])];
-    const projected = (told: Arg): OpCall =>
+    const projected = (weights: Arg): OpCall =>
       aten(
         '_cudnn_rnn',
-        ...[x, told, int(5), none, hx, cx, int(2), int(20), int(5), int(1)],
+        ...[x, weights, int(5), none, hx, cx, int(2), int(20), int(5), int(1)],
         ...[v(false), float(0), v(true), v(false), list(), none],
       );
     expect(workOf(projected(weights))?.flops).to.equal(42 * (800 + 400 + 100));

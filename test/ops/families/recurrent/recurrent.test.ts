@@ -46,7 +46,7 @@ describe('recurrent cells', () => {
     expect(work(cell('RNNCell'), kernel('elementwise_kernel'))).to.include({ flops: 32768, bytes: 327680 });
   });
 
-  it('backward: the tile and the grid tell the product', () => {
+  it('backward: the tile and the grid identify the product', () => {
     const lstm = cell('LSTMCell');
     const rows: readonly (readonly [string, readonly [number, number, number], string, string, number])[] = [
       // 2 tiles of 128 span H = 256, 1 spans X = 128

@@ -63,7 +63,7 @@ describe('losses as the dispatcher runs them', () => {
 describe('softmax as the dispatcher runs it', () => {
   const y = t([2, 8, 8], 'float16'); // 128 elements, 256 bytes
 
-  it('backward: 4 per element; the type of the result is told by number, or by the input', () => {
+  it('backward: 4 per element; the type of the result is a number, or that of the input', () => {
     expect(amount(aten('_softmax', y, int(-1), v(false)))).to.equal('main 640 512');
     expect(amount(aten('_softmax', y, int(-1), v(true)))).to.equal('main 640 768'); // half in, single out
     expect(amount(aten('_softmax_backward_data', y, y, int(-1), int(5)))).to.equal('main 512 768');

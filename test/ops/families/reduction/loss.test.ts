@@ -31,7 +31,7 @@ describe('losses', () => {
     expect(amount(loss, backward)).to.equal('main 700 8400');
     expect(amount(call(`${F}.nll_loss`, logits))).to.equal(null);
   });
-  it('cross_entropy: its kernels are told by name', () => {
+  it('cross_entropy: its kernels are identified by name', () => {
     const loss = call(`${F}.cross_entropy`, logits, target);
     expect(amount(loss, kernel('void cunn_SoftMaxForward<float>(int)'))).to.equal('main 116473000 186356800'); // 5·E, 2·E·4
     expect(amount(loss, kernel('cunn_ClassNLLCriterion_updateOutput_kernel'))).to.equal('main 700 8404');

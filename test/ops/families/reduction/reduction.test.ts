@@ -39,7 +39,7 @@ describe('reductions', () => {
     expect(amount(call('torch.max', x, int(1)), backward)).to.equal('main 0 8960');
     expect(amount(call('torch.any', t([8], 'bool')), backward)).to.equal('main 8 9'); // again, no gradient
   });
-  it('tell the next call from a second pass', () => {
+  it('distinguish the next call from a second pass', () => {
     // without gradients the sequence id stands still, and each call's kernel continues the count
     expect(amount(call('Tensor.norm', x), reduce(7))).to.equal('main 4097 8196');
     expect(amount(call('Tensor.mean', x), kernel('elementwise_kernel', 'fprop', 1))).to.equal('helper 0 0');
