@@ -6,7 +6,7 @@ import { openFile, openStream, type Input } from '../prof/input/lines.js';
 import { renumbered, ProfileNumbers } from '../prof/input/profile-numbers.js';
 import { readRecords, type RecordTypes } from '../prof/input/records.js';
 import type { RecordBatches } from '../prof/report.js';
-import type { Source as Opened } from '../parse/source.js';
+import type { InputFile } from '../parse/source.js';
 import { EXIT, UsageError, UserError } from '../record/errors.js';
 import type { ProfileLine } from '../record/record.js';
 import { USAGE } from './report/usage.js';
@@ -154,7 +154,7 @@ async function parseProfile(file: string, types: RecordTypes | undefined): Promi
   return recordsOf((await openProfile(file)).source, types);
 }
 
-async function recordsOf(source: Opened, types: RecordTypes | undefined): Promise<Opening> {
+async function recordsOf(source: InputFile, types: RecordTypes | undefined): Promise<Opening> {
   const { readProfile } = await import('../parse/profile.js');
   const records = readProfile(source.path, { profile: 0, name: source.name, ranges: types?.has('range') ?? false });
   const close = (): void => {

@@ -9,12 +9,12 @@ import { UserError } from '../record/errors.js';
 import { BrokenProfile, checkProfile } from './profile.js';
 import { OUTPUT_FOLDERS } from './registry.js';
 import type { Reader } from './reader.js';
-import { expand, open, type Source } from './source.js';
+import { expandInput, openInput, type InputFile } from './source.js';
 
 /** A file that is a profile, ready to be read. */
 interface OpenedProfile {
   /** To be disposed of when the profile is read. */
-  readonly source: Source;
+  readonly source: InputFile;
   /** Reader of its format. */
   readonly reader: Reader;
 }
@@ -46,7 +46,7 @@ export async function findProfiles(
   for (const input of inputs) {
     const before = profiles.length + failures.length;
     try {
-      const { paths, lenient } = expand(input);
+      const { paths, lenient } = expandInput(input);
       const inFolder = lenient && (statSync(input, { throwIfNoEntry: false })?.isDirectory() ?? false);
       const used: string[] = [];
       for (const path of paths) {
@@ -102,7 +102,7 @@ export async function openProfile(
   path: string,
   { format, stdin, inFolder = false }: OpenOptions = {},
 ): Promise<OpenedProfile> {
-  const source = await open(path, stdin);
+  const source = await openInput(path, stdin);
   try {
     return { source, reader: checkProfile(source.path, source.name, format, inFolder) };
   } catch (error) {

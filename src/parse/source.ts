@@ -22,7 +22,7 @@ import { UserError } from '../record/errors.js';
 const HEAD_BYTES = 4096;
 
 /** An input that can be read by path. */
-export interface Source {
+export interface InputFile {
   /** As the user gave it, for messages. */
   readonly name: string;
   /** Base name, for the profile line. */
@@ -46,7 +46,7 @@ interface Expansion {
  * The files of an argument, in order of name. `-` is standard input.
  * @throws UserError when there is no such file, or the folder or glob holds none
  */
-export function expand(argument: string): Expansion {
+export function expandInput(argument: string): Expansion {
   if (argument === '-') return { paths: ['-'], lenient: false };
   const stat = statSync(argument, { throwIfNoEntry: false });
   if (stat !== undefined && !stat.isDirectory()) return { paths: [argument], lenient: false };
@@ -81,7 +81,7 @@ export const isGzip = (head: Buffer): boolean => head[0] === 0x1f && head[1] ===
  * @param stdin stream to read instead of standard input, when its first bytes were inspected before
  * @throws UserError when it is empty or a broken gzip
  */
-export async function open(path: string, stdin: AsyncIterable<Buffer> = process.stdin): Promise<Source> {
+export async function openInput(path: string, stdin: AsyncIterable<Buffer> = process.stdin): Promise<InputFile> {
   if (path === '-') return unpack(path, 'stdin', stdin);
   if (statSync(path).size === 0 && statSync(path).isFile()) throw new UserError('file is empty', { where: path });
   if (!statSync(path).isFile()) return unpack(path, basename(path), createReadStream(path));
@@ -110,7 +110,7 @@ function removeFolders(): void {
 }
 
 /** Copies a stream into a temporary file, inflating gzip. */
-async function unpack(name: string, file: string, stream: AsyncIterable<Buffer>): Promise<Source> {
+async function unpack(name: string, file: string, stream: AsyncIterable<Buffer>): Promise<InputFile> {
   const folder = temporaryFolder();
   const dispose = (): void => {
     removeFolder(folder);

@@ -5,7 +5,7 @@ import { basename, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { findProfiles } from '../../src/parse/find.js';
 import { checkProfile } from '../../src/parse/profile.js';
-import { expand, open, rankOf } from '../../src/parse/source.js';
+import { expandInput, openInput, rankOf } from '../../src/parse/source.js';
 import { UserError } from '../../src/record/errors.js';
 import { NsightDatabase } from '../support/nsight-database.js';
 import { NvprofDatabase } from '../support/nvprof-database.js';
@@ -109,11 +109,20 @@ describe('detection', () => {
 describe('inputs', () => {
   it('may be compressed', async () => {
     const packed = write(gzipSync(readFileSync(new NsightDatabase().launch(1, []).write())), '.sqlite.gz');
-    const source = await open(packed);
+    const source = await openInput(packed);
     expect(source.file).to.equal(basename(packed, '.gz'));
     expect(recordsOf(source.path)).to.have.length(3);
     source.dispose();
     expect(() => readFileSync(source.path)).to.throw('ENOENT');
+  });
+
+  it('may be compressed in any number, with one listener of the process for their temporary folders', async () => {
+    const packed = write(gzipSync('text'), '.gz');
+    const before = process.listenerCount('exit');
+    const sources = await Promise.all(Array.from({ length: 12 }, () => openInput(packed)));
+    expect(process.listenerCount('exit')).to.equal(before + 1);
+    for (const source of sources) source.dispose();
+    expect(process.listenerCount('exit')).to.equal(before);
   });
 
   it('that are a broken gzip are refused', async () => {
@@ -131,7 +140,7 @@ describe('inputs', () => {
       (await findProfiles([input])).profiles.map(({ ordinal, source }) => `${ordinal} ${source.file}`);
     expect(await names(folder)).to.deep.equal(['0 a.sqlite', '1 b.sqlite', '2 c.sql']);
     expect(await names(join(folder, '*.sqlite'))).to.deep.equal(['0 a.sqlite', '1 b.sqlite']);
-    expect(expand(join(folder, 'notes.txt'))).to.deep.include({ lenient: false });
+    expect(expandInput(join(folder, 'notes.txt'))).to.deep.include({ lenient: false });
   });
 
   it('of which one fails leave the others, numbered without a gap', async () => {

@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { readProfile } from '../../src/parse/profile.js';
-import { open } from '../../src/parse/source.js';
+import { openInput } from '../../src/parse/source.js';
 import type { Annotated } from '../../src/prof/annotate.js';
 import type { CopyRecord, KernelRecord, ProfileLine } from '../../src/record/record.js';
 import { annotate } from './rows.js';
@@ -36,7 +36,7 @@ function once<T>(known: Map<string, Promise<T>>, trace: string, make: (trace: st
 }
 
 async function read(trace: string): Promise<readonly ProfileLine[]> {
-  const source = await open(pathOf(trace));
+  const source = await openInput(pathOf(trace));
   try {
     return [...readProfile(source.path, { profile: 0, name: source.file })];
   } finally {

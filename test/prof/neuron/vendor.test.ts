@@ -4,7 +4,7 @@
  */
 import { expect } from 'chai';
 import { readProfile } from '../../../src/parse/profile.js';
-import { open } from '../../../src/parse/source.js';
+import { openInput } from '../../../src/parse/source.js';
 import { compared, type Comparison } from '../../../src/prof/neuron/compare.js';
 import { withMachine } from '../../../src/prof/neuron/metric.js';
 import { metricsOf } from '../../../src/prof/neuron/metrics.js';
@@ -29,7 +29,7 @@ type Wanted = (record: ProfileLine) => boolean;
 
 /** Sums of a profile, compressed or not: of the records that are wanted. */
 async function sumsOf(path: string, isWanted: Wanted = () => true): Promise<ProfileSums> {
-  const source = await open(path);
+  const source = await openInput(path);
   try {
     const sums = new ProfileSums();
     // The program beside the capture tells its tensors.

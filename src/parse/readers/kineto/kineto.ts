@@ -20,7 +20,7 @@ function* read({ path, file }: Probe, options: ReadOptions): Generator<ProfileLi
   yield* emit(new KinetoCapture(path, file, kineto.id), options);
 }
 
-/** Bytes searched for the key: metadata may come before the events. */
+/** Bytes searched for the key of the events, which metadata may precede. */
 const SEARCHED = 16 * 1024 * 1024;
 const EVENTS = '"traceEvents"';
 

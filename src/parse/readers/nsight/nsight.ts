@@ -26,7 +26,7 @@ export const nsight: Reader = {
 };
 
 function* read({ database }: Probe, options: ReadOptions): Generator<ProfileLine> {
-  if (database === null) return;
+  if (database === null) throw new RangeError('not a database');
   yield* emit(new NsightCapture(database), options);
 }
 

@@ -28,7 +28,7 @@ export const nvprof: Reader = {
 };
 
 function* read({ database }: Probe, options: ReadOptions): Generator<ProfileLine> {
-  if (database === null) return;
+  if (database === null) throw new RangeError('not a database');
   yield* emit(new NvprofCapture(database), options);
 }
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { writeFileSync } from 'node:fs';
-import { open } from '../../../../src/parse/source.js';
+import { openInput } from '../../../../src/parse/source.js';
 import { UserError } from '../../../../src/record/errors.js';
 import type { EndRecord, ProfileLine, ProfileRecord } from '../../../../src/record/record.js';
 import { freshPath, recordsOf } from '../../../support/profile-database.js';
@@ -12,7 +12,7 @@ async function tried({ text }: HostileTrace): Promise<ProfileLine[] | string> {
   const path = freshPath('.json');
   writeFileSync(path, text);
   try {
-    const source = await open(path);
+    const source = await openInput(path);
     try {
       return recordsOf(source.path);
     } finally {

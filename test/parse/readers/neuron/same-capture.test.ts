@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { readProfile } from '../../../../src/parse/profile.js';
-import { open } from '../../../../src/parse/source.js';
+import { openInput } from '../../../../src/parse/source.js';
 import type { ProfileLine } from '../../../../src/record/record.js';
 import { common } from '../../../support/common-fields.js';
 import { itShared } from '../../../support/shared.js';
@@ -19,7 +19,7 @@ const CAPTURES = [
 async function recordsOf(folder: string, ending: RegExp): Promise<ProfileLine[]> {
   const file = readdirSync(folder).find((name) => ending.test(name));
   if (file === undefined) throw new Error(`no ${String(ending)} in ${folder}`);
-  const source = await open(join(folder, file));
+  const source = await openInput(join(folder, file));
   try {
     return [...readProfile(source.path, { profile: 0, name: source.name })];
   } finally {
