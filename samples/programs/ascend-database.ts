@@ -2,7 +2,16 @@
  * A run as a database of schema 1.2. Source: the columns that msprof and torch_npu write since 2025; no capture of that
  * schema was at hand.
  */
-import { DEVICE, EFFICIENCY, GROUP, type AscendRun, type DeviceTask, type HostOp, type KernelWork, type Thread } from './ascend-run.js'; // prettier-ignore
+import {
+  DEVICE,
+  EFFICIENCY,
+  GROUP,
+  type AscendRun,
+  type DeviceTask,
+  type HostOp,
+  type KernelWork,
+  type Thread,
+} from './ascend-run.js';
 import { Interned, Tables, type Columns, type Row } from './tables.js';
 
 /** 2026-01-15, in ns since 1970. */
@@ -40,8 +49,14 @@ const SCHEMA = {
 export function countersOf({ start, end }: DeviceTask, { core, blocks }: KernelWork): Readonly<Record<string, number>> {
   const ns = end - start;
   const cycles = Math.round(ns * (DEVICE.clockHz / 1e9));
-  if (core === 'AI_VECTOR_CORE') return { aiv_total_time: ns, aiv_total_cycles: cycles * blocks, aiv_vec_time: ns * 0.25, aiv_vec_ratio: 0.25 }; // prettier-ignore
-  return { aic_total_time: ns, aic_total_cycles: cycles * blocks, aic_mac_time: ns * EFFICIENCY, aic_mac_ratio: EFFICIENCY }; // prettier-ignore
+  if (core === 'AI_VECTOR_CORE')
+    return { aiv_total_time: ns, aiv_total_cycles: cycles * blocks, aiv_vec_time: ns * 0.25, aiv_vec_ratio: 0.25 };
+  return {
+    aic_total_time: ns,
+    aic_total_cycles: cycles * blocks,
+    aic_mac_time: ns * EFFICIENCY,
+    aic_mac_ratio: EFFICIENCY,
+  };
 }
 
 export const shapesText = (shapes: readonly (readonly number[])[]): string =>
@@ -61,7 +76,13 @@ class Writer {
 
   bytes(): Buffer {
     const { run } = this;
-    for (const [name, value] of [['SCHEMA_VERSION', '1.2.0'], ['SCHEMA_VERSION_MAJOR', '1'], ['SCHEMA_VERSION_MINOR', '2'], ['SCHEMA_VERSION_MICRO', '0']] as const) this.#row('META_DATA', { name, value }); // prettier-ignore
+    for (const [name, value] of [
+      ['SCHEMA_VERSION', '1.2.0'],
+      ['SCHEMA_VERSION_MAJOR', '1'],
+      ['SCHEMA_VERSION_MINOR', '2'],
+      ['SCHEMA_VERSION_MICRO', '0'],
+    ] as const)
+      this.#row('META_DATA', { name, value });
     this.#row('NPU_INFO', { id: 0, name: DEVICE.name });
     this.#row('RANK_DEVICE_MAP', { rankId: 0, deviceId: 0 });
     this.#row('SESSION_TIME_INFO', { startTimeNs: EPOCH, endTimeNs: this.#at(run.end) });
@@ -74,8 +95,20 @@ class Writer {
     });
     for (const { text, start, end, connection } of run.ranges) {
       const tid = globalTid('main');
-      const own = { eventType: 2, rangeId: NONE, category: NONE, message: this.#string(text), globalTid: tid, endGlobalTid: tid }; // prettier-ignore
-      this.#row('MSTX_EVENTS', { ...this.#times(start, end), ...own, domainId: this.#string('default'), connectionId: connection }); // prettier-ignore
+      const own = {
+        eventType: 2,
+        rangeId: NONE,
+        category: NONE,
+        message: this.#string(text),
+        globalTid: tid,
+        endGlobalTid: tid,
+      };
+      this.#row('MSTX_EVENTS', {
+        ...this.#times(start, end),
+        ...own,
+        domainId: this.#string('default'),
+        connectionId: connection,
+      });
     }
     this.#memory();
     return this.#tables.bytes();
@@ -96,7 +129,8 @@ class Writer {
         this.#row('PYTORCH_CALLCHAINS', { id, stack: this.#string(frame), stackDepth });
       });
     }
-    const list = (texts: readonly string[]): number | null => (texts.length === 0 ? null : this.#string(texts.join(';\r\n'))); // prettier-ignore
+    const list = (texts: readonly string[]): number | null =>
+      texts.length === 0 ? null : this.#string(texts.join(';\r\n'));
     this.#row('PYTORCH_API', {
       startNs: String(this.#at(op.start)),
       endNs: String(this.#at(op.end)),
@@ -114,7 +148,12 @@ class Writer {
 
   #task(task: DeviceTask, id: number): void {
     const { kind, connection, start, end, stream, launched, work, bytes = 0 } = task;
-    const type = { kernel: work?.core === 'AI_CORE' ? 'KERNEL_AICORE' : 'KERNEL_AIVEC', copy: 'MEMCPY_ASYNC', collective: 'Memcpy', mark: 'PROFILER_TRACE_EX' }[kind]; // prettier-ignore
+    const type = {
+      kernel: work?.core === 'AI_CORE' ? 'KERNEL_AICORE' : 'KERNEL_AIVEC',
+      copy: 'MEMCPY_ASYNC',
+      collective: 'Memcpy',
+      mark: 'PROFILER_TRACE_EX',
+    }[kind];
     this.#row('TASK', {
       ...this.#times(start, end),
       deviceId: 0,
@@ -128,8 +167,19 @@ class Writer {
       modelId: NONE,
     });
     if (kind === 'mark') return;
-    const [apiType, api] = kind === 'copy' ? [20000, 'aclrtMemcpyAsync'] : kind === 'collective' ? [5500, 'hcom_allReduce_'] : [10000, 'launch']; // prettier-ignore
-    this.#row('CANN_API', { ...this.#times(launched, launched + 2000), type: apiType, globalTid: globalTid('queue'), connectionId: connection, name: this.#string(api) }); // prettier-ignore
+    const [apiType, api] =
+      kind === 'copy'
+        ? [20000, 'aclrtMemcpyAsync']
+        : kind === 'collective'
+          ? [5500, 'hcom_allReduce_']
+          : [10000, 'launch'];
+    this.#row('CANN_API', {
+      ...this.#times(launched, launched + 2000),
+      type: apiType,
+      globalTid: globalTid('queue'),
+      connectionId: connection,
+      name: this.#string(api),
+    });
     if (kind === 'copy') this.#row('MEMCPY_INFO', { globalTaskId: id, size: bytes, memcpyOperation: 1 });
     if (kind === 'collective') this.#collective(task, id, bytes);
     if (work !== undefined) this.#kernel(task, work, id);
@@ -184,7 +234,15 @@ class Writer {
       ...(end === null ? [] : [{ time: end, held: held - bytes }]),
     ]);
     for (const { time, held } of changes.toSorted((a, b) => a.time - b.time)) {
-      this.#row('MEMORY_RECORD', { component: this.#string('PTA'), timestamp: this.#at(time), totalAllocated: held, totalReserved: reserved, totalActive: held, streamPtr: 1, deviceId: 0 }); // prettier-ignore
+      this.#row('MEMORY_RECORD', {
+        component: this.#string('PTA'),
+        timestamp: this.#at(time),
+        totalAllocated: held,
+        totalReserved: reserved,
+        totalActive: held,
+        streamPtr: 1,
+        deviceId: 0,
+      });
     }
     for (const { op, bytes, start, end, held } of this.run.memory) {
       const release = end === null ? null : this.#at(end);

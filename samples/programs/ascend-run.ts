@@ -147,7 +147,8 @@ export class AscendRun {
   }
 
   kernel(work: KernelWork): void {
-    const bytes = 2 * [...work.inputs, ...work.outputs].reduce((sum, shape) => sum + shape.reduce((a, b) => a * b, 1), 0); // prettier-ignore
+    const bytes =
+      2 * [...work.inputs, ...work.outputs].reduce((sum, shape) => sum + shape.reduce((a, b) => a * b, 1), 0);
     const ns = work.core === 'AI_CORE' ? (work.amount / (PEAK * EFFICIENCY)) * 1e9 : bytes / BYTES_PER_NS;
     this.#launch('kernel', Math.round((OVERHEAD_NS + ns) / 20) * 20, { work });
   }

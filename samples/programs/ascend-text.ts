@@ -44,7 +44,10 @@ function hostEvent(op: HostOp): Fields {
             : { 'Input Dims': list(inputs.map(({ shape }) => shape.join())), 'Input type': list(inputs.map(({ type }) => type)) }),
           ...(op.stack.length === 0 ? {} : { 'Call stack': list(op.stack) }),
         }; // prettier-ignore
-  return lasting(name, PID, TIDS[thread], [start, end], { cat: op.kind === 'frame' ? 'python_function' : 'cpu_op', args }); // prettier-ignore
+  return lasting(name, PID, TIDS[thread], [start, end], {
+    cat: op.kind === 'frame' ? 'python_function' : 'cpu_op',
+    args,
+  });
 }
 
 function deviceEvents({
@@ -67,7 +70,14 @@ function deviceEvents({
   }); // prettier-ignore
   if (kind === 'collective') {
     const args = { connection_id: connection, data_type: 'FP16', alg_type: 'MESH-RING', count: bytes / 2 };
-    const part = { notify_id: '0', 'task type': 'Memcpy', 'stream id': stream, 'task id': task, 'size(Byte)': bytes, 'link type': 'HCCS' }; // prettier-ignore
+    const part = {
+      notify_id: '0',
+      'task type': 'Memcpy',
+      'stream id': stream,
+      'task id': task,
+      'size(Byte)': bytes,
+      'link type': 'HCCS',
+    };
     return [
       call,
       lasting(name, PROCESS.collectives, 0, [start, end], { args }),
@@ -75,7 +85,15 @@ function deviceEvents({
     ];
   }
   const type = work === undefined ? 'MEMCPY_ASYNC' : work.core;
-  const args = { 'Model Id': NONE, 'Task Type': type, 'Physic Stream Id': stream, 'Task Id': task, 'Batch Id': 0, 'Subtask Id': NONE, connection_id: connection }; // prettier-ignore
+  const args = {
+    'Model Id': NONE,
+    'Task Type': type,
+    'Physic Stream Id': stream,
+    'Task Id': task,
+    'Batch Id': 0,
+    'Subtask Id': NONE,
+    connection_id: connection,
+  };
   return [call, lasting(work?.name ?? 'MEMCPY_ASYNC', PROCESS.device, stream, [start, end], { args })];
 }
 
@@ -86,7 +104,8 @@ function flows(run: AscendRun): Fields[] {
     op.connections.flatMap((connection) => {
       const task = tasks.get(connection);
       if (task === undefined) return [];
-      const to = task.kind === 'collective' ? { pid: PROCESS.collectives, tid: 0 } : { pid: PROCESS.device, tid: task.stream }; // prettier-ignore
+      const to =
+        task.kind === 'collective' ? { pid: PROCESS.collectives, tid: 0 } : { pid: PROCESS.device, tid: task.stream };
       // An id of 19 digits, as text: a number would not hold it.
       const flow = { bp: 'e', name: 'torch_to_npu', id: String(EPOCH + BigInt(task.start)), cat: 'async_npu' };
       return [
@@ -98,10 +117,21 @@ function flows(run: AscendRun): Fields[] {
 }
 
 function traceText(run: AscendRun): string {
-  const names = Object.entries({ cann: 'CANN', device: 'Ascend Hardware', collectives: 'Communication', clock: 'AI Core Freq' }); // prettier-ignore
+  const names = Object.entries({
+    cann: 'CANN',
+    device: 'Ascend Hardware',
+    collectives: 'Communication',
+    clock: 'AI Core Freq',
+  });
   const events: Fields[] = [
     { ph: 'M', name: 'process_name', pid: PID, tid: 0, args: { name: 'Python' } },
-    ...names.map(([kind, name]) => ({ ph: 'M', name: 'process_name', pid: PROCESS[kind as keyof typeof PROCESS], tid: 0, args: { name } })), // prettier-ignore
+    ...names.map(([kind, name]) => ({
+      ph: 'M',
+      name: 'process_name',
+      pid: PROCESS[kind as keyof typeof PROCESS],
+      tid: 0,
+      args: { name },
+    })),
     ...run.ops.map(hostEvent),
     ...run.tasks.flatMap(deviceEvents),
     { ph: 'C', name: 'AI Core Freq', pid: PROCESS.clock, tid: 0, ts: timeText(0), args: { MHz: DEVICE.clockHz / 1e6 } },
@@ -112,7 +142,12 @@ function traceText(run: AscendRun): string {
 
 /** Cells as the profiler writes them, lines ended by CR LF. */
 const csv = (rows: readonly (readonly (string | number)[])[]): string =>
-  rows.map((row) => `${row.map((cell) => (/[",]/.test(String(cell)) ? `"${String(cell).replaceAll('"', '""')}"` : cell)).join(',')}\r\n`).join(''); // prettier-ignore
+  rows
+    .map(
+      (row) =>
+        `${row.map((cell) => (/[",]/.test(String(cell)) ? `"${String(cell).replaceAll('"', '""')}"` : cell)).join(',')}\r\n`,
+    )
+    .join('');
 
 /** Counters of tables: times in µs under other names than in databases. */
 const COUNTERS = [
@@ -139,9 +174,28 @@ function detailsText({ tasks, steps }: AscendRun): string {
     const times = [`${timeText(start)}\t`, microseconds(end - start), '0.000'];
     const place = [step, 0, NONE, task.task, stream];
     const none = Array.from({ length: COUNTERS.length + 1 }, () => 'N/A');
-    if (work === undefined) return [[...place, name, 'hcom_allReduce_', 'N/A', 'COMMUNICATION', ...times, 0, 0, 'NO', ...Array.from({ length: 7 }, () => 'N/A'), ...none]]; // prettier-ignore
+    if (work === undefined)
+      return [
+        [
+          ...place,
+          name,
+          'hcom_allReduce_',
+          'N/A',
+          'COMMUNICATION',
+          ...times,
+          0,
+          0,
+          'NO',
+          ...Array.from({ length: 7 }, () => 'N/A'),
+          ...none,
+        ],
+      ];
     const counters: Readonly<Record<string, number | undefined>> = countersOf(task, work);
-    const side = (shapes: readonly (readonly number[])[]): string[] => [shapesText(shapes), repeated(work.dtype, shapes), repeated('ND', shapes)]; // prettier-ignore
+    const side = (shapes: readonly (readonly number[])[]): string[] => [
+      shapesText(shapes),
+      repeated(work.dtype, shapes),
+      repeated('ND', shapes),
+    ];
     const cycles = counters['aic_total_cycles'];
     const capacity = (end - start) * DEVICE.cores * (DEVICE.clockHz / 1e9);
     return [[
@@ -156,19 +210,49 @@ function detailsText({ tasks, steps }: AscendRun): string {
 const MB = 1024 * 1024;
 
 function memoryText({ memory }: AscendRun): string {
-  const changes = memory.flatMap(({ start, end, held, bytes }) => [[start, held] as const, ...(end === null ? [] : [[end, held - bytes] as const])]); // prettier-ignore
-  const rows = changes.toSorted(([a], [b]) => a - b).map(([time, held]) => ['PTA', `${timeText(time)}\t`, held / MB, 512, held / MB, 1, 'NPU:0']); // prettier-ignore
-  return csv([['Component', 'Timestamp(us)', 'Total Allocated(MB)', 'Total Reserved(MB)', 'Total Active(MB)', 'Stream Ptr', 'Device Type'], ...rows]); // prettier-ignore
+  const changes = memory.flatMap(({ start, end, held, bytes }) => [
+    [start, held] as const,
+    ...(end === null ? [] : [[end, held - bytes] as const]),
+  ]);
+  const rows = changes
+    .toSorted(([a], [b]) => a - b)
+    .map(([time, held]) => ['PTA', `${timeText(time)}\t`, held / MB, 512, held / MB, 1, 'NPU:0']);
+  return csv([
+    [
+      'Component',
+      'Timestamp(us)',
+      'Total Allocated(MB)',
+      'Total Reserved(MB)',
+      'Total Active(MB)',
+      'Stream Ptr',
+      'Device Type',
+    ],
+    ...rows,
+  ]);
 }
 
 function allocationsText({ memory }: AscendRun): string {
-  const header = 'Name,Size(KB),Allocation Time(us),Release Time(us),Duration(us),Allocation Total Allocated(MB),Allocation Total Reserved(MB),Allocation Total Active(MB),Stream Ptr,Device Type'; // prettier-ignore
-  const rows = memory.map(({ op, bytes, start, end, held }) => [op, bytes / 1024, `${timeText(start)}\t`, end === null ? '' : `${timeText(end)}\t`, end === null ? '' : microseconds(end - start), held / MB, 512, held / MB, 1, 'NPU:0']); // prettier-ignore
+  const header =
+    'Name,Size(KB),Allocation Time(us),Release Time(us),Duration(us),Allocation Total Allocated(MB),Allocation Total Reserved(MB),Allocation Total Active(MB),Stream Ptr,Device Type';
+  const rows = memory.map(({ op, bytes, start, end, held }) => [
+    op,
+    bytes / 1024,
+    `${timeText(start)}\t`,
+    end === null ? '' : `${timeText(end)}\t`,
+    end === null ? '' : microseconds(end - start),
+    held / MB,
+    512,
+    held / MB,
+    1,
+    'NPU:0',
+  ]);
   return csv([header.split(','), ...rows]);
 }
 
 function ratesText({ tasks }: AscendRun): string {
-  const rows = tasks.flatMap(({ work, stream, task }) => (work === undefined ? [] : [[stream, task, work.core === 'AI_CORE' ? 0.9 : 0.5, 0.125, work.name]])); // prettier-ignore
+  const rows = tasks.flatMap(({ work, stream, task }) =>
+    work === undefined ? [] : [[stream, task, work.core === 'AI_CORE' ? 0.9 : 0.5, 0.125, work.name]],
+  );
   return csv([['Stream Id', 'Task Id', 'Hit Rate', 'Victim Rate', 'Op Name'], ...rows]);
 }
 

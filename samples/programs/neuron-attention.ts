@@ -202,7 +202,13 @@ const preamble: readonly Step[] = ENGINES.flatMap((engine): Step[] => [
 const epilogue: readonly Step[] = [
   ...ENGINES.flatMap((engine): Step[] => [
     { engine, opcode: 'DRAIN', ps: 19_000 },
-    { engine, opcode: 'EVENT_SEMAPHORE', ps: 26_000, gives: `${engine} done`, ...(engine === 'Sync' ? { after: ['stored'] } : {}) }, // prettier-ignore
+    {
+      engine,
+      opcode: 'EVENT_SEMAPHORE',
+      ps: 26_000,
+      gives: `${engine} done`,
+      ...(engine === 'Sync' ? { after: ['stored'] } : {}),
+    },
   ]),
   { engine: 'Sync', opcode: 'NOTIFY', ps: 48_000, after: ENGINES.slice(0, 4).map((engine) => `${engine} done`) },
 ];
@@ -265,7 +271,13 @@ const program: readonly Step[] = [
     hlo: '%dot.12 = dot(%multiply.10, %w_out)',
     line: 57,
   }),
-  copy('projected', 'result', 'output', 59, { engine: 'Scalar', hlo: '%convert.13 = convert(%dot.12)', opcode: 'ACTIVATE', ps: 148_000, activation: 'Copy' }), // prettier-ignore
+  copy('projected', 'result', 'output', 59, {
+    engine: 'Scalar',
+    hlo: '%convert.13 = convert(%dot.12)',
+    opcode: 'ACTIVATE',
+    ps: 148_000,
+    activation: 'Copy',
+  }),
   { engine: 'GpSimd', opcode: 'NOP', ps: 21_000, after: ['result'] },
   move('attended', 'stored', 'out', { after: ['result'] }),
   ...epilogue,

@@ -202,7 +202,16 @@ function tables(run: NeuronRun): Readonly<Record<string, readonly Row[]>> {
   const { cores, length } = run;
   const all = (rows: (core: CoreRun) => readonly Row[]): Row[] => cores.flatMap(rows);
   return {
-    profile_info: [{ profile_name: 'attention', neff_name: PROGRAM, ntff_filename: TRACE, cc_only: false, profile_type: 'normal', profiler_version: PROFILER }], // prettier-ignore
+    profile_info: [
+      {
+        profile_name: 'attention',
+        neff_name: PROGRAM,
+        ntff_filename: TRACE,
+        cc_only: false,
+        profile_type: 'normal',
+        profiler_version: PROFILER,
+      },
+    ],
     metadata: [
       {
         data_version: 8,
@@ -242,7 +251,9 @@ function tables(run: NeuronRun): Readonly<Record<string, readonly Row[]>> {
       size: String(bytesOf(tensor)),
       sg_name: '',
     })),
-    nc_mem_usage: all(({ core }) => memoryUse().map(([kind, bytes]) => ({ nd: 0, nc: core, usage_type: kind, amount_bytes: bytes }))), // prettier-ignore
+    nc_mem_usage: all(({ core }) =>
+      memoryUse().map(([kind, bytes]) => ({ nd: 0, nc: core, usage_type: kind, amount_bytes: bytes })),
+    ),
     dma_queues_info: Object.entries(QUEUE_NAMES).map(([queue, name]) => ({ q_name: name, q_idx: Number(queue) })),
     instruction: all((core) => core.instructions.map((each) => instruction(core, each))),
     dma: all((core) => core.packets.map((each) => packet(core, each))),

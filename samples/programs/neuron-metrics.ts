@@ -47,7 +47,11 @@ export const atWork = (instructions: readonly Instruction[]): Instruction[] =>
   instructions.filter(({ step }) => step.opcode !== 'EVENT_SEMAPHORE');
 
 export const flopsOf = (instructions: readonly Instruction[], type?: string): number =>
-  2 * sumOf(instructions.filter(({ step }) => type === undefined || step.type === type), 'elements'); // prettier-ignore
+  2 *
+  sumOf(
+    instructions.filter(({ step }) => type === undefined || step.type === type),
+    'elements',
+  );
 
 const sizeOf = (...kinds: readonly string[]): number =>
   TENSORS.filter(({ kind }) => kinds.includes(kind)).reduce((sum, tensor) => sum + bytesOf(tensor), 0);

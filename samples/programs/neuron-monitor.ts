@@ -43,7 +43,13 @@ const runtime = ({ pid, tag, cores, completed, seconds, numerical = 0, error = '
   const used = Object.fromEntries(
     Object.keys(cores).map((index) => [
       index,
-      { constants: 196 * MIB, model_code: 84 * MIB, model_shared_scratchpad: 512 * MIB, runtime_memory: 12_288, tensors: 3 * GIB }, // prettier-ignore
+      {
+        constants: 196 * MIB,
+        model_code: 84 * MIB,
+        model_shared_scratchpad: 512 * MIB,
+        runtime_memory: 12_288,
+        tensors: 3 * GIB,
+      },
     ]),
   );
   const device = Object.keys(cores).length * (792 * MIB + 3 * GIB + 12_288);
@@ -56,7 +62,14 @@ const runtime = ({ pid, tag, cores, completed, seconds, numerical = 0, error = '
       neuroncore_counters: group({ neuroncores_in_use: cores }),
       execution_stats: group({
         error_summary: { generic: 0, numerical, transient: 0, model: 0, runtime: 0, hardware: 0 },
-        execution_summary: { completed, completed_with_err: 0, completed_with_num_err: numerical, timed_out: 0, incorrect_input: 0, failed_to_queue: 0 }, // prettier-ignore
+        execution_summary: {
+          completed,
+          completed_with_err: 0,
+          completed_with_num_err: numerical,
+          timed_out: 0,
+          incorrect_input: 0,
+          failed_to_queue: 0,
+        },
         latency_stats: { total_latency: stats, device_latency: stats },
       }),
       memory_used: group({
@@ -81,7 +94,12 @@ interface SystemOf {
 }
 
 const system = ({ corrected, user }: SystemOf): Fields => ({
-  memory_info: group({ memory_total_bytes: 2048 * GIB, memory_used_bytes: 173 * GIB, swap_total_bytes: 0, swap_used_bytes: 0 }), // prettier-ignore
+  memory_info: group({
+    memory_total_bytes: 2048 * GIB,
+    memory_used_bytes: 173 * GIB,
+    swap_total_bytes: 0,
+    swap_used_bytes: 0,
+  }),
   neuron_hw_counters: group({
     neuron_devices: [0, 1].map((index) => ({
       neuron_device_index: index,
@@ -146,7 +164,10 @@ const LINES: readonly string[] = [
   report([training(88.5, 119), serving(0)], { corrected: 0, user: 30 }),
   // Cut off when somebody rotated the log.
   report([training(88.5, 119)], { corrected: 0, user: 30 }).slice(0, 190),
-  report([training(42.75, 57, { numerical: 2 }), serving(96, { error: 'unable to collect: timed out' })], { corrected: 3, user: 24.5 }), // prettier-ignore
+  report([training(42.75, 57, { numerical: 2 }), serving(96, { error: 'unable to collect: timed out' })], {
+    corrected: 3,
+    user: 24.5,
+  }),
   report([training(89, 120), serving(230)], { corrected: 3, user: 31.75 }),
 ];
 

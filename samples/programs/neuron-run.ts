@@ -215,9 +215,14 @@ export class CoreRun {
       crcIn: isProduct ? this.#noise.between(0, NO_CRC - 1) : NO_CRC,
       crcOut: step.opcode === 'MATMUL' ? this.#noise.between(0, NO_CRC - 1) : NO_CRC,
       id,
-      waits: needed.map(({ semaphore, value }) => `S[${semaphore}] (${SEMAPHORES[semaphore] ?? ''})>=${value}`).join(' '), // prettier-ignore
+      waits: needed
+        .map(({ semaphore, value }) => `S[${semaphore}] (${SEMAPHORES[semaphore] ?? ''})>=${value}`)
+        .join(' '),
       before: [
-        ...needed.map((result, i) => [result.id, after[i]?.startsWith('anti ') === true ? 'ANTI_DEPENDENCE' : 'FLOW_DEPENDENCE'] as const), // prettier-ignore
+        ...needed.map(
+          (result, i) =>
+            [result.id, after[i]?.startsWith('anti ') === true ? 'ANTI_DEPENDENCE' : 'FLOW_DEPENDENCE'] as const,
+        ),
         ...(last === undefined ? [] : [[last, 'ORDERED'] as const]),
       ],
     });
@@ -227,7 +232,8 @@ export class CoreRun {
     const semaphore = moves === undefined ? 4 + ENGINES.indexOf(engine) : (QUEUE_SEMAPHORES[queueOf(engine)] ?? 0);
     // Packets count for themselves.
     if (gives !== undefined && moves === undefined) this.#count(semaphore, end);
-    if (gives !== undefined) this.#results.set(gives, { time: done, id, semaphore, value: this.#values.get(semaphore) ?? 0 }); // prettier-ignore
+    if (gives !== undefined)
+      this.#results.set(gives, { time: done, id, semaphore, value: this.#values.get(semaphore) ?? 0 });
   }
 
   #result(name: string): Result {
@@ -244,7 +250,15 @@ export class CoreRun {
     let last = 0;
     for (let i = 0; i < count; i++) {
       const bytes = Math.min(transfer.packetBytes, transfer.bytes - i * transfer.packetBytes);
-      const end = this.#packet(this.dmaBase + (i % DMA_ENGINES), queue, bytes, from + this.#noise.between(1_150_000, 1_240_000), transfer, id, i); // prettier-ignore
+      const end = this.#packet(
+        this.dmaBase + (i % DMA_ENGINES),
+        queue,
+        bytes,
+        from + this.#noise.between(1_150_000, 1_240_000),
+        transfer,
+        id,
+        i,
+      );
       this.#count(QUEUE_SEMAPHORES[queue] ?? 0, end);
       last = Math.max(last, end);
     }

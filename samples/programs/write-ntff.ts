@@ -14,7 +14,8 @@ export function varint(value: number | bigint): Buffer {
 export const message = (fields: readonly Field[]): Buffer =>
   Buffer.concat(
     fields.map(([field, value]) => {
-      if (typeof value === 'number' || typeof value === 'bigint') return Buffer.concat([varint(field * 8), varint(value)]); // prettier-ignore
+      if (typeof value === 'number' || typeof value === 'bigint')
+        return Buffer.concat([varint(field * 8), varint(value)]);
       const bytes = typeof value === 'string' ? Buffer.from(value) : Buffer.isBuffer(value) ? value : message(value);
       return Buffer.concat([varint(field * 8 + 2), varint(bytes.length), bytes]);
     }),
@@ -106,7 +107,15 @@ function graph(
 ): Field[] {
   let offset = start;
   const buffers = opcodes.map((codes, engine): Field => {
-    const field: Field = [4, [[1, engine], [2, 2 ** 40 + place * INSTRUCTION], [7, offset], [8, codes.length * INSTRUCTION]]]; // prettier-ignore
+    const field: Field = [
+      4,
+      [
+        [1, engine],
+        [2, 2 ** 40 + place * INSTRUCTION],
+        [7, offset],
+        [8, codes.length * INSTRUCTION],
+      ],
+    ];
     offset += codes.length * INSTRUCTION;
     return field;
   });
@@ -114,8 +123,21 @@ function graph(
     [1, name],
     [3, core],
     ...buffers,
-    ...rings.map(([engine, queue, ring]): Field => [7, [[1, engine], [2, queue], [4, ring]]]), // prettier-ignore
-    ...memory.map(([kind, bytes]): Field => [11, [[2, bytes], [3, kind]]]), // prettier-ignore
+    ...rings.map(([engine, queue, ring]): Field => [
+      7,
+      [
+        [1, engine],
+        [2, queue],
+        [4, ring],
+      ],
+    ]),
+    ...memory.map(([kind, bytes]): Field => [
+      11,
+      [
+        [2, bytes],
+        [3, kind],
+      ],
+    ]),
   ];
 }
 
@@ -138,7 +160,16 @@ export function ntff(trace: TraceOf): Buffer {
     const offset = section.offset ?? Buffer.concat(data).length;
     data.push(records);
     const { kind, core = 4, group = 0 } = section;
-    return [16, [[1, kind], [3, group], [5, offset], [6, section.size ?? records.length], [7, core]]]; // prettier-ignore
+    return [
+      16,
+      [
+        [1, kind],
+        [3, group],
+        [5, offset],
+        [6, section.size ?? records.length],
+        [7, core],
+      ],
+    ];
   });
   const fields: Field[] = [
     [1, program],
@@ -150,10 +181,31 @@ export function ntff(trace: TraceOf): Buffer {
         [5, uuid],
       ],
     ],
-    [8, [[1, major], [2, minor], [3, patch], [5, commit]]], // prettier-ignore
+    [
+      8,
+      [
+        [1, major],
+        [2, minor],
+        [3, patch],
+        [5, commit],
+      ],
+    ],
     [9, instance],
-    [11, [[1, driver[0]], [2, driver[1]]]], // prettier-ignore
-    [15, [[1, uuid], [2, START], [3, START + BigInt(length)]]], // prettier-ignore
+    [
+      11,
+      [
+        [1, driver[0]],
+        [2, driver[1]],
+      ],
+    ],
+    [
+      15,
+      [
+        [1, uuid],
+        [2, START],
+        [3, START + BigInt(length)],
+      ],
+    ],
     [17, 'i-secret'],
     ...table,
   ];

@@ -16,7 +16,7 @@ const PLACES = [
   'C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe',
 ];
 
-/** What a browser does on its own, without a page asking for it, is turned off: a request seen is the page's. */
+/** Turns off all requests of the browser itself, so that any request is the page's. */
 const QUIET = [
   '--disable-gpu',
   '--disable-quic',
@@ -50,7 +50,7 @@ export function findBrowser(): string | null {
 export const startBrowser = (executablePath: string): Promise<Browser> =>
   chromium.launch({ executablePath, args: ARGUMENTS });
 
-/** A page that was opened, and all that it said and asked for. */
+/** An open page, with its errors and its requests. */
 export interface OpenPage {
   readonly page: Page;
   /** Errors and warnings of the console, and errors that nobody caught. */
@@ -104,7 +104,7 @@ export function describeInBrowser(title: string, body: (open: OpenFile) => void)
       });
       page.on('pageerror', (error) => complaints.push(`uncaught: ${error.message}`));
       page.on('request', (request) => {
-        // The browser's own requests for what is in the page already are none.
+        // Requests for data within the page are no requests.
         if (!/^(?:data|blob):/.test(request.url())) requests.push(request.url());
       });
       await page.goto(`${pathToFileURL(path).href}${fragment === '' ? '' : `#${fragment}`}`, { waitUntil: 'load' });

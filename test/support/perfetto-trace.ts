@@ -7,7 +7,7 @@ import protobuf from 'protobufjs';
 
 type Fields = Readonly<Record<string, readonly [number: number, type: string, rule?: 'repeated']>>;
 
-/** As in the published schema: a value of 0 is told, a list is not packed. */
+/** As in the published schema: a value of 0 is written, a list is not packed. */
 const message = (fields: Fields): protobuf.IType => ({
   edition: 'proto2',
   fields: Object.fromEntries(
@@ -147,7 +147,7 @@ export interface ShownTrace {
 
 export function packetsOf(bytes: Uint8Array): Packet[] {
   const decoded = TRACE.decode(bytes);
-  // A field that the schema does not have would be missing from what is written again.
+  // A field that the schema does not have is missing when the message is encoded again.
   if (TRACE.encode(decoded).finish().length !== bytes.length) throw new Error('a field outside the schema');
   return (TRACE.toObject(decoded, { longs: String }) as { packet?: Packet[] }).packet ?? [];
 }
@@ -196,7 +196,7 @@ function tracksOf(packets: readonly Packet[]): Map<string, ShownTrack> {
   return tracks;
 }
 
-/** @throws Error for what a viewer would drop or complain of */
+/** @throws Error for anything that a viewer would drop or report */
 export function shownTrace(bytes: Uint8Array): ShownTrace {
   const packets = packetsOf(bytes);
   const tracks = tracksOf(packets);

@@ -1,4 +1,4 @@
-/** Records → a trace, and what of it the records alone let expect. */
+/** Records → a trace, and the trace that is expected from the records alone. */
 import { expect } from 'chai';
 import { ChromeTrace } from '../../src/cli/commands/perfetto/perfetto-chrome.js';
 import { ProtobufTrace, type TraceText } from '../../src/cli/commands/perfetto/perfetto-protobuf.js';
@@ -80,7 +80,7 @@ const DEVICE_TYPES = new Set<string>(['kernel', 'copy', 'set', 'sync', 'graph', 
 export interface Expected {
   /** `category start end` of each slice, in order of text. */
   readonly slices: string[];
-  /** `category start` of what has no duration. */
+  /** `category start` of records without a duration. */
   readonly marks: string[];
   /** `launch start → category start` */
   readonly arrows: string[];
@@ -88,7 +88,7 @@ export interface Expected {
   readonly counters: string[];
 }
 
-/** What a trace of one profile must show, ns from its start, counted from the records without looking at a trace. */
+/** The expected trace of one profile, ns from its start, counted from the records alone. */
 export function expectedOf(records: readonly ProfileLine[]): Expected {
   const expected: Expected = { slices: [], marks: [], arrows: [], counters: [] };
   const launches = new Set<string>();
@@ -132,14 +132,14 @@ export function foundIn({ events, counters, arrows }: ShownTrace, zero: bigint):
   return found;
 }
 
-/** What is expected, as the trace processor has it: a mark is a slice that takes no time. */
+/** The expected trace in the form of the trace processor: a mark is a slice of duration 0. */
 export const asImported = ({ slices, marks, arrows, counters }: Expected): Record<string, readonly string[]> => ({
   slices: [...slices, ...marks.map((mark) => `${mark} ${mark.split(' ')[1] ?? ''}`)].sort(),
   arrows,
   counters,
 });
 
-/** What the trace processor has, but for what tells of the profile as a whole. */
+/** The trace of the trace processor, without marks of the whole profile. */
 export function foundImported({ slices, flows, counters }: Imported, zero: bigint): Record<string, readonly string[]> {
   const work = slices.filter(({ category, name }) => category !== 'profile' && name !== 'whole profile');
   return {

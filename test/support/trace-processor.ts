@@ -1,7 +1,7 @@
 /**
- * What Perfetto's trace processor makes of a trace, by its published rules: texts by number and generation, tracks with
- * their processes and threads, tracks of one name merged, slices put within each other, flows by order of time. What
- * it drops, cuts or counts as an error is an error here, and so is what it would show in another place.
+ * A model of Perfetto's trace processor, by its published rules: interned texts by generation, tracks with their
+ * processes and threads, tracks of one name merged, slices nested, flows by order of time. Whatever it drops, cuts or
+ * counts as an error is an error here, and so is whatever it would show on another track.
  *
  * Source: src/trace_processor/importers of Perfetto's repository: proto_trace_reader, packet_sequence_state_generation,
  * track_event_tokenizer, track_event_event_importer, track_event_tracker, track_compressor, slice_tracker, flow_tracker,
@@ -26,7 +26,7 @@ export interface Imported {
   /** From the earlier slice to the later one. */
   readonly flows: readonly (readonly [from: ImportedSlice, to: ImportedSlice])[];
   readonly counters: readonly { readonly track: string; readonly ts: bigint; readonly value: number }[];
-  /** What went wrong, and how often. */
+  /** Errors and their counts. */
   readonly errors: Readonly<Record<string, number>>;
 }
 
@@ -49,7 +49,7 @@ type Texts = Map<string, string>;
 interface Queued {
   readonly ts: bigint;
   readonly event: Event;
-  /** What was interned when the packet was read. */
+  /** Texts that were interned when the packet was read. */
   readonly texts: Texts;
   readonly needsState: boolean;
 }
@@ -111,7 +111,8 @@ class TraceProcessor {
     if (event.type === COUNTER) {
       if (this.#descriptors.get(event.trackUuid)?.counter === undefined)
         this.fail('track_event_counter_invalid_track_uuid');
-      if ((event.counterValue === undefined) === (event.doubleCounterValue === undefined)) this.fail('track_event_counter_missing_value'); // prettier-ignore
+      if ((event.counterValue === undefined) === (event.doubleCounterValue === undefined))
+        this.fail('track_event_counter_missing_value');
     }
     const needsState = (sequenceFlags & NEEDS_STATE) !== 0;
     this.#queue.push({ ts, event, texts: texts ?? new Map<string, string>(), needsState });
@@ -122,7 +123,8 @@ class TraceProcessor {
     this.#queue.sort((a, b) => (a.ts < b.ts ? -1 : a.ts > b.ts ? 1 : 0));
     this.#checkProcesses();
     for (const queued of this.#queue) this.#take(queued);
-    for (const stack of this.#stacks.values()) for (const { dur } of stack) if (dur === null) this.fail('slice that does not end'); // prettier-ignore
+    for (const stack of this.#stacks.values())
+      for (const { dur } of stack) if (dur === null) this.fail('slice that does not end');
     for (let i = 0; i < this.#activeFlows.size; i++) this.fail('flow that does not end');
   }
 
@@ -233,7 +235,7 @@ class TraceProcessor {
     return `${key}#${at}`;
   }
 
-  /** Takes from the stack what ended before; marks of one time stay within each other. */
+  /** Removes ended slices from the stack; marks of one time stay nested. */
   #close(stack: ImportedSlice[], ts: bigint, isMark: boolean): void {
     let isOpen = false;
     for (let i = stack.length - 1; i >= 0; i--) {
@@ -299,13 +301,14 @@ class TraceProcessor {
     return text ?? '';
   }
 
-  /** Names of arguments lose what would make them parts of others; two that become one are one argument. */
+  /** Names of arguments lose characters that mean nesting; equal names are one argument. */
   #args({ debugAnnotations = [] }: Event, texts: Texts): Map<string, string | number> {
     const args = new Map<string, string | number>();
     for (const { nameIid, intValue, doubleValue, stringValueIid } of debugAnnotations) {
       const name = this.#text(texts, 'debugAnnotationNames', nameIid).replace(/[.[\]]/g, '_');
       if (args.has(name)) this.fail('arguments of one name');
-      if ([intValue, doubleValue, stringValueIid].filter((value) => value !== undefined).length !== 1) this.fail('track_event_parser_errors'); // prettier-ignore
+      if ([intValue, doubleValue, stringValueIid].filter((value) => value !== undefined).length !== 1)
+        this.fail('track_event_parser_errors');
       const text =
         stringValueIid === undefined ? null : this.#text(texts, 'debugAnnotationStringValues', stringValueIid);
       args.set(name, text ?? doubleValue ?? Number(intValue));

@@ -1,4 +1,6 @@
 /** Layers as a flame chart: each as wide as its time, below the layer that contains it. */
+import { elementAt } from '../../containers/element.js';
+import type { LayerRow } from '../../prof/html/page-data.js';
 import { element } from '../document/dom-elements.js';
 import { flameBoxes, branching, type FlameBox } from '../charts/flame-layout.js';
 import { layerTree, type LayerNode } from '../charts/layer-tree.js';
@@ -48,69 +50,92 @@ function textOf({ node }: FlameBox, whole: number): string {
   return lines.join('\n');
 }
 
-function make(view: PanelView): PanelContent {
-  const { shown } = view.profile.layers;
-  if (shown.length === 0) return 'The profile has no layers, so that there is nothing to stack.';
-  const roots = layerTree(shown);
-  const parents = new Map<LayerNode, LayerNode>();
-  const note = (node: LayerNode): void => {
-    for (const child of node.children) {
-      parents.set(child, node);
-      note(child);
-    }
-  };
-  roots.forEach(note);
-  const branches = branching(roots);
-  const whole = view.profile.overview.kernels?.time ?? 0;
-  const chart = element('div', { class: 'flame', role: 'group', 'aria-label': LABEL });
-  const about = element('p', { class: 'status', 'aria-live': 'polite' });
+class FlameChart {
+  readonly chart = element('div', { class: 'flame', role: 'group', 'aria-label': LABEL });
+  readonly status = element('p', { class: 'status', 'aria-live': 'polite' });
+  readonly #roots: readonly LayerNode[];
+  readonly #branches: readonly LayerNode[];
+  readonly #parents = new Map<LayerNode, LayerNode>();
 
-  const colourOf = (node: LayerNode): string => {
-    for (let at: LayerNode | undefined = node; at !== undefined; at = parents.get(at)) {
-      const branch = branches.indexOf(at);
-      if (branch >= 0) return inPalette(branch);
-    }
-    return 'var(--idle)';
-  };
-  const show = (focus: LayerNode | null, hasFocus: boolean): void => {
-    const boxes = flameBoxes(focus === null ? roots : [focus]);
-    const up = (): void => {
-      if (focus !== null) show(parents.get(focus) ?? null, true);
-    };
-    const made = boxes.map((box, i) => {
-      const isFocus = box.node === focus;
-      const attributes = { type: 'button', class: 'box', tabindex: i === 0 ? 0 : -1, title: textOf(box, whole) };
-      const one = element('button', attributes, isFocus ? `↑ ${box.node.name}` : box.node.name);
-      one.style.left = `${box.left * 100}%`;
-      one.style.width = `${box.width * 100}%`;
-      one.style.top = `${box.row * ROW_HEIGHT}px`;
-      one.style.setProperty('--hue', colourOf(box.node));
-      one.addEventListener('click', () => {
-        if (isFocus) up();
-        else show(box.node, true);
-      });
-      one.addEventListener('focus', () => {
-        about.textContent = textOf(box, whole).split('\n').join(' · ');
-      });
+  /** @param whole kernel time, ns */
+  constructor(
+    layers: readonly LayerRow[],
+    private readonly whole: number,
+  ) {
+    this.#roots = layerTree(layers);
+    this.#branches = branching(this.#roots);
+    this.#roots.forEach((root) => {
+      this.#addParents(root);
+    });
+    this.chart.style.height = `${4 * ROW_HEIGHT}px`;
+  }
+
+  /** @param focus layer that is as wide as the chart; null for all */
+  show(focus: LayerNode | null, hasFocus: boolean): void {
+    const boxes = flameBoxes(focus === null ? this.#roots : [focus]);
+    const made = boxes.map((box, i) => this.#box(box, i === 0, box.node === focus));
+    made.forEach((one, i) => {
       one.addEventListener('keydown', (event) => {
-        const other = next(boxes, box, event.key);
-        if (event.key === 'Escape') up();
+        const other = next(boxes, elementAt(boxes, i), event.key);
+        if (event.key === 'Escape') this.#showParent(focus);
         else if (other !== undefined) made[boxes.indexOf(other)]?.focus();
         else return;
         event.preventDefault();
       });
-      return one;
     });
-    chart.style.height = `${(boxes.reduce((most, { row }) => Math.max(most, row), 0) + 1) * ROW_HEIGHT}px`;
-    chart.replaceChildren(...made);
+    this.chart.style.height = `${(boxes.reduce((most, { row }) => Math.max(most, row), 0) + 1) * ROW_HEIGHT}px`;
+    this.chart.replaceChildren(...made);
     if (hasFocus) made[0]?.focus({ preventScroll: true });
-  };
-  whenVisible(chart, () => {
-    show(null, false);
+  }
+
+  #addParents(node: LayerNode): void {
+    for (const child of node.children) {
+      this.#parents.set(child, node);
+      this.#addParents(child);
+    }
+  }
+
+  #showParent(focus: LayerNode | null): void {
+    if (focus !== null) this.show(this.#parents.get(focus) ?? null, true);
+  }
+
+  #box(box: FlameBox, isFirst: boolean, isFocus: boolean): HTMLElement {
+    const { node, left, width, row } = box;
+    const text = textOf(box, this.whole);
+    const attributes = { type: 'button', class: 'box', tabindex: isFirst ? 0 : -1, title: text };
+    const made = element('button', attributes, isFocus ? `↑ ${node.name}` : node.name);
+    made.style.left = `${left * 100}%`;
+    made.style.width = `${width * 100}%`;
+    made.style.top = `${row * ROW_HEIGHT}px`;
+    made.style.setProperty('--hue', this.#colourOf(node));
+    made.addEventListener('click', () => {
+      if (isFocus) this.#showParent(node);
+      else this.show(node, true);
+    });
+    made.addEventListener('focus', () => {
+      this.status.textContent = text.split('\n').join(' · ');
+    });
+    return made;
+  }
+
+  #colourOf(node: LayerNode): string {
+    for (let at: LayerNode | undefined = node; at !== undefined; at = this.#parents.get(at)) {
+      const branch = this.#branches.indexOf(at);
+      if (branch >= 0) return inPalette(branch);
+    }
+    return 'var(--idle)';
+  }
+}
+
+function make(view: PanelView): PanelContent {
+  const { layers, overview } = view.profile;
+  if (layers.shown.length === 0) return 'The profile has no layers, so that there is nothing to stack.';
+  const flame = new FlameChart(layers.shown, overview.kernels?.time ?? 0);
+  whenVisible(flame.chart, () => {
+    flame.show(null, false);
   });
-  chart.style.height = `${4 * ROW_HEIGHT}px`;
   const hint = 'Width is time on the device. A click, or Enter, shows a layer alone; the first box leads back.';
-  return [element('p', { class: 'note' }, hint), chart, about];
+  return [element('p', { class: 'note' }, hint), flame.chart, flame.status];
 }
 
 export const FLAME: Panel = { id: 'flame', title: 'Flame chart of layers', width: 6, make };

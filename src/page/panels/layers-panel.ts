@@ -13,7 +13,7 @@ const OPEN_AT_FIRST = 25;
 const MOST = 2000;
 const ON_PAPER = 60;
 
-const all = (nodes: readonly LayerNode[]): LayerNode[] => nodes.flatMap((node) => [node, ...all(node.children)]);
+const allOf = (nodes: readonly LayerNode[]): LayerNode[] => nodes.flatMap((node) => [node, ...allOf(node.children)]);
 
 /** The layers with the most time, in their order; their parents take as much time at least, and are thus among them. */
 function longest(nodes: readonly LayerNode[], most: number): readonly LayerNode[] {
@@ -53,35 +53,80 @@ function columnsOf(view: PanelView, toggle: (node: LayerNode) => Node | null): T
   ];
 }
 
-function make(view: PanelView): PanelContent {
-  const { shown, count, restTime } = view.profile.layers;
-  if (shown.length === 0) return 'The profile has no layers (NVTX ranges, record_function, with_modules=True).';
-  const roots = layerTree(shown);
-  const every = all(roots);
-  let open = openAtFirst(roots, OPEN_AT_FIRST);
-  let filter = '';
-  let printed = false;
-  const body = element('tbody');
-  const status = element('p', { class: 'status', 'aria-live': 'polite' });
+/** The tree as a table, with a filter and buttons that open and close all layers. */
+class LayerTable {
+  readonly #roots: readonly LayerNode[];
+  readonly #all: readonly LayerNode[];
+  readonly #columns: readonly TableColumn<LayerNode>[];
+  #open: Set<LayerNode>;
+  #filter = '';
+  #isPrinted = false;
+  readonly #body = element('tbody');
+  readonly #status = element('p', { class: 'status', 'aria-live': 'polite' });
 
-  const toggle = (node: LayerNode): Node | null => {
-    if (node.children.length === 0 || filter !== '') return null;
-    const isOpen = open.has(node);
+  constructor(view: PanelView) {
+    this.#roots = layerTree(view.profile.layers.shown);
+    this.#all = allOf(this.#roots);
+    this.#open = openAtFirst(this.#roots, OPEN_AT_FIRST);
+    this.#columns = columnsOf(view, (node) => this.#toggle(node));
+  }
+
+  get content(): Node[] {
+    const options = { caption: 'Layers', columns: this.#columns, rows: this.#all, sortedBy: null };
+    const heads = headerTexts(options).map((text, i) =>
+      element('th', { scope: 'col', class: i === 0 ? null : 'number' }, text),
+    );
+    const head = element('thead', {}, element('tr', {}, ...heads));
+    const table = element('table', { 'aria-label': 'Layers' }, head, this.#body);
+    const print = (onPaper: boolean): void => {
+      this.#isPrinted = onPaper;
+      this.#show(null);
+    };
+    if (this.#all.length > OPEN_AT_FIRST) whenPrinted(table, print);
+    this.#show(null);
+    const scrolling = element('div', { class: 'scroll', role: 'region', 'aria-label': 'Layers', tabindex: 0 }, table);
+    return [this.#controls(), scrolling, this.#status];
+  }
+
+  #controls(): HTMLElement {
+    const input = element('input', { type: 'search', placeholder: 'Filter', 'aria-label': 'Filter layers' });
+    input.addEventListener('input', () => {
+      this.#filter = input.value.trim();
+      this.#show(null);
+    });
+    const opener = (label: string, nodes: readonly LayerNode[]): HTMLElement =>
+      button(label, () => {
+        this.#open = new Set(nodes);
+        this.#show(null);
+      });
+    return element('div', { class: 'above' }, input, opener('Open all', this.#all), opener('Close all', []));
+  }
+
+  /** The button that opens or closes a layer; null for one without children, and while a filter is set. */
+  #toggle(node: LayerNode): Node | null {
+    if (node.children.length === 0 || this.#filter !== '') return null;
+    const isOpen = this.#open.has(node);
     const made = button(isOpen ? '▾' : '▸', () => {
-      if (isOpen) open.delete(node);
-      else open.add(node);
-      show(node);
+      if (isOpen) this.#open.delete(node);
+      else this.#open.add(node);
+      this.#show(node);
     });
     made.className = 'toggle';
     made.setAttribute('aria-expanded', String(isOpen));
     made.setAttribute('aria-label', `${isOpen ? 'Close' : 'Open'} ${node.name}`);
     return made;
-  };
-  const columns = columnsOf(view, toggle);
-  const show = (focus: LayerNode | null): void => {
-    const found = filter === '' ? visibleLayers(roots, open) : filteredRows(every, ({ row }) => row.path, filter);
-    const nodes = printed ? longest(found, ON_PAPER) : found.slice(0, MOST);
-    const rows = plainRows({ caption: 'Layers', columns, rows: nodes, sortedBy: null, scaledBy: every });
+  }
+
+  /** @param focus layer whose button gets the focus */
+  #show(focus: LayerNode | null): void {
+    const filter = this.#filter;
+    const found =
+      filter === '' ? visibleLayers(this.#roots, this.#open) : filteredRows(this.#all, ({ row }) => row.path, filter);
+    const nodes = this.#isPrinted ? longest(found, ON_PAPER) : found.slice(0, MOST);
+    const rows = plainRows({
+      ...{ caption: 'Layers', columns: this.#columns, rows: nodes },
+      ...{ sortedBy: null, scaledBy: this.#all },
+    });
     rows.forEach((row, i) => {
       const node = elementAt(nodes, i);
       const head = row.firstElementChild as HTMLElement;
@@ -89,48 +134,20 @@ function make(view: PanelView): PanelContent {
       head.classList.add('layer');
       if (filter !== '') (head.querySelector('.text') as HTMLElement).textContent = node.row.path.join(' / ');
     });
-    body.replaceChildren(...rows);
-    status.textContent = `${nodes.length} of ${every.length} layers shown`;
+    this.#body.replaceChildren(...rows);
+    this.#status.textContent = `${nodes.length} of ${this.#all.length} layers shown`;
     // The rows are new elements: the focus has to be set again.
     if (focus !== null) rows[nodes.indexOf(focus)]?.querySelector('button')?.focus();
-  };
+  }
+}
 
-  const input = element('input', { type: 'search', placeholder: 'Filter', 'aria-label': 'Filter layers' });
-  input.addEventListener('input', () => {
-    filter = input.value.trim();
-    show(null);
-  });
-  const above = element(
-    'div',
-    { class: 'above' },
-    input,
-    button('Open all', () => {
-      open = new Set(every);
-      show(null);
-    }),
-    button('Close all', () => {
-      open = new Set();
-      show(null);
-    }),
-  );
-  const heads = headerTexts({ caption: 'Layers', columns, rows: every, sortedBy: null }).map((text, i) =>
-    element('th', { scope: 'col', class: i === 0 ? null : 'number' }, text),
-  );
-  show(null);
-  const made = element('table', { 'aria-label': 'Layers' }, element('thead', {}, element('tr', {}, ...heads)), body);
-  const print = (on: boolean): void => {
-    printed = on;
-    show(null);
-  };
-  if (every.length > OPEN_AT_FIRST) whenPrinted(made, print);
+function make(view: PanelView): PanelContent {
+  const { shown, count, restTime } = view.profile.layers;
+  if (shown.length === 0) return 'The profile has no layers (NVTX ranges, record_function, with_modules=True).';
+  const { content } = new LayerTable(view);
   const rest = count - shown.length;
   const note = `${rest} further layers, ${quantityText(restTime, 'ns')} together, are not on this page.`;
-  return [
-    above,
-    element('div', { class: 'scroll', role: 'region', 'aria-label': 'Layers', tabindex: 0 }, made),
-    status,
-    ...(rest > 0 ? [element('p', { class: 'note' }, note)] : []),
-  ];
+  return [...content, ...(rest > 0 ? [element('p', { class: 'note' }, note)] : [])];
 }
 
 export const LAYERS: Panel = { id: 'layers', title: 'Layers', width: 6, make };
