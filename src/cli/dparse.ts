@@ -39,7 +39,7 @@ async function follow(request: Request, live: LiveFormat, bytes: AsyncIterable<B
   });
 }
 
-/** @param stdin stands for standard input, when its begin was looked at */
+/** @param stdin stream to read instead of standard input, when its first bytes were inspected */
 async function parseAll(request: Request, stdin: AsyncIterable<Buffer> | undefined): Promise<void> {
   const { profiles, failures } = await findProfiles(request.inputs, request.format, stdin);
   try {
@@ -50,7 +50,7 @@ async function parseAll(request: Request, stdin: AsyncIterable<Buffer> | undefin
   }
 }
 
-/** One input that cannot be read does not lose the others; it is told, and the exit code says so. */
+/** Reports an input that cannot be read, and sets exit status 1; the others are read all the same. */
 function complain(failure: UserError): void {
   process.stderr.write(`dparse: ${failure.line}\n`);
   process.exitCode = EXIT.failed;
@@ -103,17 +103,17 @@ function repeatedRanks(ranks: ReadonlyMap<number, readonly number[]>): string | 
   const repeated = [...ranks].filter(([, ordinals]) => ordinals.length > 1).sort(([a], [b]) => a - b);
   if (repeated.length === 0) return null;
   const texts = repeated.map(([rank, ordinals]) => `rank ${rank} is that of ${ordinals.join(', ')}`);
-  return `several profiles of one rank, told apart by "profile": ${texts.join('; ')}`;
+  return `several profiles of one rank, distinguished by "profile": ${texts.join('; ')}`;
 }
 
 /** `net.sqlite: 160 kernels, 21 copies; kernels whose host call is not in the profile: 24`. */
 function summary(name: string, outcome: Exclude<Outcome, UserError>): string {
   const { counts, oddities } = outcome;
   const found = countedIn(counts, ACTIVITIES);
-  // Reports, summaries and programs have no activities: what they do have is told instead.
-  const told = found.length > 0 ? [] : countedIn(counts, STATEMENTS);
-  const isEmpty = (counts['kernel'] ?? 0) === 0 && told.length === 0;
-  return [`${name}: ${[...(isEmpty ? ['0 kernels'] : []), ...found, ...told].join(', ')}`, ...oddities].join('; ');
+  // Reports, summaries and programs have no activities: their other records are counted instead.
+  const others = found.length > 0 ? [] : countedIn(counts, STATEMENTS);
+  const isEmpty = (counts['kernel'] ?? 0) === 0 && others.length === 0;
+  return [`${name}: ${[...(isEmpty ? ['0 kernels'] : []), ...found, ...others].join(', ')}`, ...oddities].join('; ');
 }
 
 type Words = readonly (readonly [type: string, one: string])[];

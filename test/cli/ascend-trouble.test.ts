@@ -179,7 +179,7 @@ describe('Ascend folders: what cannot be read is told, and the rest is read', ()
     expect(ran.stderr).to.match(/profiles without profiler_info_\*\.json \(versions and settings are unknown\): 1/);
   });
 
-  it('two ranks with one id: both are read, told apart by their numbers', async () => {
+  it('two ranks with one id: both are read, distinguished by their numbers', async () => {
     const folder = root();
     for (const copy of ['a', 'b']) {
       mkdirSync(join(folder, copy));
@@ -191,7 +191,7 @@ describe('Ascend folders: what cannot be read is told, and the rest is read', ()
       expect(ran.code).to.equal(0);
       expect(kernels(ran)).to.equal(4);
       expect(ran.stderr.trimEnd().split('\n').at(-1)).to.equal(
-        'dparse: several profiles of one rank, told apart by "profile": rank 3 is that of 0, 1',
+        'dparse: several profiles of one rank, distinguished by "profile": rank 3 is that of 0, 1',
       );
     }
     expect((await dparse('-q', folder)).stderr).to.equal('');

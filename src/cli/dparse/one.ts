@@ -16,14 +16,14 @@ export interface ParseOptions {
   readonly force?: boolean;
 }
 
-/** What came of a profile: numbers for its summary, or why it could not be read. */
+/** Result of a profile: numbers for its summary, or why it could not be read. */
 export type Outcome = Counted | UserError;
 
 export interface Counted {
   /** Records written, by type. */
   readonly counts: Readonly<Record<string, number>>;
   readonly oddities: readonly string[];
-  /** Rank that the profile tells. */
+  /** Rank of the profile; null when unknown. */
   readonly rank: number | null;
 }
 
@@ -66,7 +66,7 @@ export async function parseOne(
   return outcome;
 }
 
-/** What the end line says of a profile. */
+/** The result of a profile by its end line. */
 export const outcomeOf = (record: ProfileLine | undefined, rank: number | null = null): Counted =>
   record?.type === 'end'
     ? { counts: record.counts, oddities: oddities(record.diagnostics), rank }

@@ -1,4 +1,4 @@
-/** What `dparse` can be asked: one table for the parser and the help. */
+/** The options of `dparse`: one table for the parser and the help. */
 import { READERS } from '../../parse/registry.js';
 import { UNREADABLE } from '../../parse/unreadable.js';
 import { UsageError } from '../../record/errors.js';
@@ -39,7 +39,7 @@ export function helpText(): string {
     'Profiles of any profiler → one stream of records, one JSON object a line.',
     '',
     'INPUT: files, folders (searched for profiles), globs, or - for stdin; .gz too.',
-    'The format is told by content, never by name.',
+    'The format is detected by content, never by name.',
     '',
     'Options:',
     ...optionLines(OPTIONS),
@@ -78,7 +78,7 @@ export function readArguments(args: readonly string[]): Request {
   const given = parseArguments(DPARSE, args);
   const show = (['help', 'version', 'formats'] as const).find((name) => given.on(name)) ?? 'records';
   if (show === 'records' && given.operands.length === 0) {
-    throw new UsageError('no INPUT', `usage: ${DPARSE.usage}; dparse --help tells more`);
+    throw new UsageError('no INPUT', `usage: ${DPARSE.usage}; see dparse --help`);
   }
   return {
     show,

@@ -14,7 +14,7 @@ const silent = { at: () => undefined, clear: () => undefined };
 /** Pieces sent and not yet taken: enough that neither thread waits for the other, and a bound on memory. */
 const IN_FLIGHT = 8;
 
-/** Sends bytes to the main thread, which answers every piece it has taken. Their memory goes with them. */
+/** Sends bytes to the main thread, which acknowledges every piece it has received. Their memory is transferred. */
 async function toMainThread(body: (write: Write) => Promise<void>): Promise<void> {
   let inFlight = 0;
   let wake: (() => void) | null = null;

@@ -13,7 +13,7 @@ import type { Outcome, ParseOptions } from './one.js';
 import type { Write } from '../output.js';
 import type { Progress } from '../progress.js';
 
-/** What a worker is asked, by `workerData`. */
+/** Input of a worker, as `workerData`. */
 export interface Job {
   readonly ordinal: number;
   readonly path: string;
@@ -24,7 +24,7 @@ export interface Job {
   readonly output: string | null;
 }
 
-/** What it answers: bytes of lines, then an outcome or an error of the user's in parts. */
+/** Messages of a worker: bytes of lines, then an outcome or the parts of a UserError. */
 export type Answer =
   | { readonly bytes: Uint8Array }
   | { readonly outcome: Exclude<Outcome, UserError> }
