@@ -78,6 +78,7 @@ export interface Work {
   readonly unknown?: string;
 }
 
+/** A family of ops that share formulas. */
 export interface Family {
   readonly id: string;
   /** One line for the generated docs. */

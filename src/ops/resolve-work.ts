@@ -7,6 +7,7 @@ import { reconstructArguments } from './schema/argument-reconstruction.js';
 import { withAnyType, inferDtypes, type TypedBy } from './schema/dtype-inference.js';
 import { familyOf } from './table.js';
 
+/** The call that describes a kernel, its family, and the work of the op. */
 export interface ResolvedWork {
   /** Index of the describing call; -1 where the work comes from the kernel itself. */
   readonly index: number;

@@ -57,6 +57,7 @@ import { transformer } from './families/attention/transformer.js';
 import { triton } from './families/pointwise/triton.js';
 import { opName } from './operands.js';
 
+/** All families, in the order of the generated docs. An op belongs to one family only. */
 export const FAMILIES: readonly Family[] = [
   blas,
   linearFunctions,

@@ -9,6 +9,7 @@ import type { Work } from './family.js';
 /** `likely`: element type or shape decide, and the name does not have them. `unknown`: no rule matches the name. */
 export type MatrixUnitVerdict = 'yes' | 'likely' | 'no' | 'unknown';
 
+/** Whether a kernel ran on the matrix unit, and the rule that decided it. */
 export interface TensorCore {
   readonly verdict: MatrixUnitVerdict;
   /** Id of the rule that decided. */

@@ -11,6 +11,7 @@ import { rankOf, readHead } from './source.js';
 import { isSqlite, SqliteFile } from './sqlite/sqlite.js';
 import { headContains } from './json/first-part.js';
 
+/** How `readProfile` reads a profile. */
 export interface ProfileOptions extends Pick<ReadOptions, 'profile' | 'program' | 'force'> {
   /** Name of the input for messages and the profile line, as the user gave it; the path when not given. */
   readonly name?: string;

@@ -19,6 +19,7 @@ export interface Probe {
   readonly database: SqliteFile | null;
 }
 
+/** What every reader is given besides the input. */
 export interface ReadOptions {
   /** Ordinal of the profile in the stream, from 0. */
   readonly profile: number;
@@ -85,6 +86,7 @@ export interface LiveFormat {
   open(options: LiveOptions): LiveStream;
 }
 
+/** How a reader reads a pipe that stays open. */
 export interface LiveOptions extends Pick<ReadOptions, 'profile' | 'file' | 'rank'> {
   /** The input's name in messages. */
   readonly input: string;

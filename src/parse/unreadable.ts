@@ -15,6 +15,7 @@ const startsWith =
 const isBinary = ({ head }: Probe): boolean =>
   head.subarray(0, 4096).some((byte) => byte < 32 && (byte < 9 || byte > 13) && byte !== 27);
 
+/** Known formats that are not read, each with what to do instead. */
 export const UNREADABLE: readonly Unreadable[] = [
   {
     title: 'an Nsight Systems report (.nsys-rep, .qdrep)',

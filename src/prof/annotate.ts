@@ -16,6 +16,7 @@ import type { MatrixUnitUse } from './work/matrix-unit-use.js';
 import type { JudgedKernel, MatrixUnitCell, WorkModel } from './work/work-model.js';
 import { workModelOf } from './work/work-models.js';
 
+/** A kernel with everything derived from it; values are computed on first use. */
 export class Annotated {
   #model: WorkModel | null = null;
   #derived: DerivedWork | null = null;

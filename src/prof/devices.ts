@@ -9,6 +9,7 @@ import type { MathType } from '../ops/kernels/matrix-unit.js';
 /** Rates in FLOP/s (operations per second for int8), a fused multiply-add counted as 2. A type whose rate is not known is absent. */
 export type Rates = Readonly<Partial<Record<MathType, number>>>;
 
+/** A device of the table of peak rates, with the source of its figures. */
 export interface DeviceRow {
   /** For people and for --device. */
   readonly name: string;

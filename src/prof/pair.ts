@@ -16,6 +16,7 @@ export interface ForwardContext extends Pick<KernelRecord, 'calls' | 'mod' | 'op
   readonly names: readonly string[];
 }
 
+/** The forward kernel of a backward kernel, and how it was found. */
 export interface Forward {
   /** Id of the forward kernel. */
   readonly id: number;
@@ -23,6 +24,7 @@ export interface Forward {
   readonly context: ForwardContext;
 }
 
+/** The result of pairing: the forward kernel, or why there is none. */
 export type Pairing =
   | { readonly kind: 'paired'; readonly forward: Forward; readonly by: 'seq' | 'altSeq' }
   /** A forward kernel, or a backward one that has calls of its own. */
@@ -84,6 +86,7 @@ class Generation {
   bytes = 0;
 }
 
+/** Finds the forward kernel of each backward kernel by its sequence ids. */
 export class ForwardKernels {
   #young = new Generation();
   #old = new Generation();

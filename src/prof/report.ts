@@ -15,6 +15,7 @@ import { ReportTally } from './report-tally.js';
 /** Records in their order, in batches of any size. */
 export type RecordBatches = AsyncIterable<readonly ProfileLine[]> | Iterable<readonly ProfileLine[]>;
 
+/** Which rows `report` returns, in which order. */
 export interface ReportOptions<T> {
   /** Makes the output of a row. */
   readonly pack: (row: Annotated) => T;

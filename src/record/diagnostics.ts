@@ -66,6 +66,7 @@ export const DIAGNOSTICS = {
   'bad-row': ['warning', 'rows with a value of the wrong type (cell unknown)'],
 } as const satisfies Record<string, readonly [Severity, string]>;
 
+/** Name of a diagnostic in the `end` record. */
 export type DiagnosticName = keyof typeof DIAGNOSTICS;
 
 /** The counters of one profile. */

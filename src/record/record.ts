@@ -11,6 +11,7 @@ export const SCHEMA_VERSION = 1;
 /** Three extents, x first. */
 export type Extent = readonly [number, number, number];
 
+/** Training direction of a kernel: forward or backward propagation. */
 export type Direction = 'fprop' | 'bprop';
 
 /** One argument of an op call, as the framework's marker has it. */
@@ -29,6 +30,7 @@ export interface Arg {
   readonly items?: readonly Arg[];
 }
 
+/** A value of an argument as JSON has it. */
 export type ArgValue = null | boolean | number | string | readonly ArgValue[];
 
 /**
@@ -50,6 +52,7 @@ export interface OpCall {
   readonly out?: readonly (readonly number[])[];
 }
 
+/** A device of a profile. Each value but `id` and `vendor` is null when unknown. */
 export interface Device {
   readonly id: number;
   readonly vendor: string;
@@ -63,6 +66,7 @@ export interface Device {
   readonly memBytes: number | null;
 }
 
+/** The first line of a profile: where it comes from, and its devices. */
 export interface ProfileRecord {
   readonly type: 'profile';
   readonly v: number;
@@ -90,6 +94,7 @@ export interface Launch {
   readonly dur: number;
 }
 
+/** The node of a CUDA, HIP or ACL graph that launched an activity; null where the profiler does not record it. */
 export interface GraphNode {
   readonly id: number | null;
   readonly node: number | null;
@@ -209,11 +214,13 @@ type Always = 'type' | 'profile' | 'start' | 'dur' | 'device' | 'stream';
 /** A kernel as a line has it: fields that its format cannot have are absent. */
 export type KernelLine = Pick<KernelRecord, Always | 'id' | 'name' | 'short'> & Partial<KernelRecord>;
 
+/** Direction of a copy between host (H) and devices (D), peer to peer, or by a DMA engine. */
 export type CopyKind = 'HtoD' | 'DtoH' | 'DtoD' | 'PtoP' | 'HtoH' | 'DMA';
 
 /** Kind of host memory that a copy reads or writes. */
 export type HostMemory = 'pageable' | 'pinned' | 'managed';
 
+/** A copy of `bytes` bytes. */
 export interface CopyRecord extends Activity {
   readonly type: 'copy';
   readonly kind: CopyKind | null;
@@ -228,12 +235,14 @@ export interface CopyRecord extends Activity {
 /** A copy as a line has it. */
 export type CopyLine = Pick<CopyRecord, Always | 'kind' | 'bytes'> & Partial<CopyRecord>;
 
+/** A fill of device memory (memset) of `bytes` bytes. */
 export interface SetRecord extends Activity {
   readonly type: 'set';
   readonly bytes: number | null;
   readonly value: number | null;
 }
 
+/** A wait of the host, a stream or an event. */
 export interface SyncRecord extends Activity {
   readonly type: 'sync';
   readonly kind: string | null;
@@ -327,6 +336,7 @@ export interface NoticeRecord {
   readonly text: string;
 }
 
+/** The last line of a profile: number of records by type, and diagnostics by name. */
 export interface EndRecord {
   readonly type: 'end';
   readonly profile: number;
@@ -339,6 +349,7 @@ export interface EndRecord {
 /** Records that only some formats have. */
 export type StatementRecord = SampleRecord | TensorRecord | LayerRecord | NoticeRecord;
 
+/** Any line of a record stream. */
 export type ProfileLine =
   | ProfileRecord
   | KernelLine

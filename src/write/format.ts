@@ -11,6 +11,7 @@ import { columns } from './columns.js';
 /** A row as its format keeps it until it is written. */
 export type Packed = string | readonly string[];
 
+/** The columns of a table and how it is laid out. */
 export interface Layout<Row> {
   readonly columns: readonly Column<Row>[];
   readonly header: boolean;
@@ -27,6 +28,7 @@ export interface Sheet<Row> {
   end(): Iterable<string>;
 }
 
+/** An output format of tables. */
 export interface Format {
   readonly id: string;
   readonly title: string;
@@ -34,6 +36,7 @@ export interface Format {
   open<Row>(layout: Layout<Row>): Sheet<Row>;
 }
 
+/** All output formats of tables, in the order of the help. */
 export const FORMATS: readonly Format[] = [columns, csv, space, json, table, markdown];
 
 /** @throws UsageError naming the nearest format */

@@ -22,6 +22,7 @@ const isAbove = (share: number | null): boolean => share !== null && share > 100
 const aboveCompute = (row: GroupRow): boolean => row.amounts.aboveCompute > 0 && isAbove(computeShare(row));
 const aboveMemory = (row: GroupRow): boolean => row.amounts.aboveMemory > 0 && isAbove(memoryShare(row));
 
+/** All columns of groups, in the order of the help. */
 export const AGGREGATES: readonly Column<GroupRow>[] = [
   { key: 'count', header: 'Count', type: 'int', width: 8, doc: 'kernels', value: ({ spread }) => spread.count },
   {

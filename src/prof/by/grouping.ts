@@ -19,6 +19,7 @@ export interface GroupingText {
   readonly tree: boolean | undefined;
 }
 
+/** A parsed `--by` request: keys, columns, order. */
 export interface Grouping {
   readonly keys: readonly KernelColumn[];
   /** Columns of the report. */

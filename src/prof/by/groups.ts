@@ -30,6 +30,7 @@ export interface GroupOptions {
   readonly arrangement: Arrangement;
 }
 
+/** Groups of kernels that are equal in some columns. */
 export class KernelGroups {
   readonly #tree: GroupTree;
   readonly #durations = new GroupDurations();

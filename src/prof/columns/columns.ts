@@ -10,6 +10,7 @@ import { MATRIX_UNIT_COLUMNS, ROOFLINE_COLUMNS } from './roofline-columns.js';
 /** A record without a start, as from a net.dict, has NaN there. */
 const finite = (n: number | null): number | null => (n !== null && Number.isFinite(n) ? n : null);
 
+/** All columns of the report, in the order of the help. */
 export const COLUMNS: readonly KernelColumn[] = [
   {
     key: 'idx',
@@ -277,6 +278,7 @@ export const COLUMNS: readonly KernelColumn[] = [
   },
 ];
 
+/** Keys of the columns shown without `-c`. */
 export const DEFAULT_COLUMNS = 'idx,dir,sub,mod,op,kernel,params,sil';
 
 const BY_KEY = new Map(COLUMNS.map((column) => [column.key, column]));

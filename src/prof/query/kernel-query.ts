@@ -4,7 +4,9 @@ import { requireColumn } from '../columns/columns.js';
 import { parseFilter, type RowFilter } from './filter.js';
 import { parseSortKeys, type SortKey } from './sort.js';
 
+/** Whether an annotated kernel passes `--where`. */
 export type KernelFilter = RowFilter<Annotated>;
+/** A column of the report to sort by, and the direction. */
 export type KernelSortKey = SortKey<Annotated>;
 
 /**

@@ -6,6 +6,7 @@ import { matrixTypes, type MathType } from '../../ops/kernels/matrix-unit.js';
 import type { Device } from '../../record/record.js';
 import { rowOf, type DeviceRow, type Rates } from '../devices.js';
 
+/** Peak rates of a device: FLOP/s by dtype and unit, bytes/s of its memory, with their source. */
 export interface Peaks {
   readonly name: string;
   /** `table` by name, `formula` from units and clock, `given` by the user, `none` when nothing is known. */

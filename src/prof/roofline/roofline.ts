@@ -45,6 +45,7 @@ export const NO_ROOF: Roof = {
 /** What keeps a kernel from being faster. */
 export type RooflineBound = 'compute' | 'memory' | 'latency';
 
+/** Where a kernel stands under its device's roofline: rates, shares of the peaks, bound, floor. */
 export interface Placement {
   /** Arithmetic intensity in FLOP/byte; null without bytes. */
   readonly intensity: number | null;
