@@ -58,7 +58,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   prof: ['record', 'containers', 'table', 'ops'],
   write: ['record', 'containers', 'table'],
   // The program of a page runs in a browser: see PAGE_MAY_IMPORT.
-  page: ['record', 'containers', 'prof'],
+  page: ['record', 'containers', 'table', 'prof'],
   cli: ['record', 'containers', 'table', 'parse', 'prof', 'write'],
   index: ['record', 'table', 'parse', 'ops', 'prof', 'write'],
 };
@@ -68,8 +68,12 @@ const PAGE_MAY_IMPORT = [
   'src/containers/element.ts',
   'src/prof/advise/finding.ts',
   'src/prof/html/page-data.ts',
+  'src/prof/query/filter.ts',
   'src/prof/summary/summary-data.ts',
+  'src/record/errors.ts',
   'src/record/units.ts',
+  'src/table/column-lookup.ts',
+  'src/table/column.ts',
 ];
 
 /** What a rule finds, for one clear message. */

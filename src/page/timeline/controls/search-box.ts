@@ -29,7 +29,7 @@ export function showSearch(scene: Scene): SearchBox {
   const field = element('input', {
     type: 'search',
     placeholder: 'gemm, op:linear, dur>10us',
-    'aria-label': 'Search events: words, field:text, dur>10us',
+    'aria-label': 'Search events: words, field:text, dur>10us, or a condition: op==linear && dur>10us',
     spellcheck: 'false',
     autocomplete: 'off',
     maxlength: 1000,

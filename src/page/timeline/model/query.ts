@@ -39,7 +39,7 @@ function numberTerm(field: string, sign: string, text: string): QueryTerm | null
 }
 
 /** '10us', '1.5ms' in ns, '2G' in ones; null for anything else. */
-function parseAmount(text: string): number | null {
+export function parseAmount(text: string): number | null {
   const [, digits, unit = ''] = /^(\d+(?:\.\d*)?(?:e\d+)?)([a-zµ]*)$/i.exec(text) ?? [];
   const factor = unit === '' ? 1 : FACTORS[unit.toLowerCase()];
   return digits === undefined || factor === undefined ? null : Number(digits) * factor;

@@ -1,6 +1,7 @@
 /** The events that match a query, and their sums. */
 import { elementAt } from '../../../containers/element.js';
 import { EVENT_KINDS } from '../../../prof/html/page-data.js';
+import { conditionOf } from './condition.js';
 import { durOf, endOf, isOnDevice, startOf, type TimelineEvents } from './events.js';
 import { FREE_FIELDS, parseQuery, type NumberField, type QueryTerm, type TextField } from './query.js';
 
@@ -62,17 +63,27 @@ function numberTest(events: TimelineEvents, { field, sign, value }: Extract<Quer
   };
 }
 
-/** @returns null for an empty query */
-export function search(events: TimelineEvents, query: string): SearchMatches | null {
+/** Whether events match all words of a query; null without words. */
+function wordsOf(events: TimelineEvents, query: string): EventTest | null {
   const terms = parseQuery(query);
   if (terms.length === 0) return null;
   const tests = terms.map((term) =>
     term.is === 'text' ? textTest(events, term.field, term.text) : numberTest(events, term),
   );
+  return (event) => tests.every((test) => test(event));
+}
+
+/**
+ * Searches by a condition in the language of `--where`, or else by words.
+ * @returns null for an empty query
+ */
+export function search(events: TimelineEvents, query: string): SearchMatches | null {
+  const matches = conditionOf(events, query) ?? wordsOf(events, query);
+  if (matches === null) return null;
   const isMatch = new Uint8Array(events.count);
   const list: number[] = [];
   for (let event = 0; event < events.count; event++) {
-    if (!tests.every((test) => test(event))) continue;
+    if (!matches(event)) continue;
     isMatch[event] = 1;
     list.push(event);
   }

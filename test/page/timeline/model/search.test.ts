@@ -56,6 +56,23 @@ describe('search of a timeline', () => {
     expect(found('start=50')).to.deep.equal([3]);
   });
 
+  it('reads conditions in the language of --where', () => {
+    expect(found('op==linear')).to.deep.equal([2]);
+    expect(found('op!=linear')).to.deep.equal([3]);
+    expect(found('op==na && kind!=launch')).to.deep.equal([0, 4]);
+    expect(found('layer==Block && (kind==kernel || dur>=100)')).to.deep.equal([0, 2]);
+    expect(found('sil>0.02us, bytes~na || name~MEMCPY')).to.deep.equal([4]);
+    expect(found('kernel=="at::gemm<float>"')).to.deep.equal([2]);
+    expect(found('bytes>=2M && bytes<3e6')).to.deep.equal([2]);
+    expect(found('start>=50')).to.deep.equal([3, 4]);
+  });
+
+  it('reads as words what is no condition', () => {
+    expect(found('gemm<float>')).to.deep.equal([2]);
+    expect(found('linear dur>20')).to.deep.equal([2]);
+    expect(found('nosuch==1')).to.deep.equal([]);
+  });
+
   it('of blanks is no search; without matches there is no next one', () => {
     expect(search(EVENTS, ' ')).to.equal(null);
     const none = search(EVENTS, 'zzz');
