@@ -1,10 +1,10 @@
 /**
- * Units of the metrics that the vendor's tool sums a profile up in, by their names.
+ * Units of the metrics in a summary of the vendor's tool, by name.
  * Source: the tool's own definitions (its table `terminology`, AWS's profile schema reference), checked on real
- * summaries: what is called percent is a fraction of 1 there, and times are in seconds unless the name says otherwise.
+ * summaries: metrics called percent are fractions of 1, and times are in seconds unless the name says otherwise.
  */
 
-/** The first that fits counts. */
+/** The first matching pattern decides. */
 const UNITS: readonly (readonly [name: RegExp, unit: string])[] = [
   [/_percent$/, 'fraction'],
   [/_ns$/, 'ns'],
@@ -16,5 +16,5 @@ const UNITS: readonly (readonly [name: RegExp, unit: string])[] = [
   [/_count$/, 'count'],
 ];
 
-/** Unit of a summary's metric; null for numbers without a unit (indices, ratios), texts, and names that are not known. */
+/** Unit of a summary's metric; null for numbers without a unit (indices, ratios), texts, and unknown names. */
 export const unitOfMetric = (name: string): string | null => UNITS.find(([pattern]) => pattern.test(name))?.[1] ?? null;

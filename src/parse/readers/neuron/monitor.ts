@@ -23,9 +23,9 @@ export const neuronMonitor: Reader = {
   read: (probe, options) => read(probe, options),
 };
 
-const PIECE = 1024 * 1024;
+const CHUNK_BYTES = 1024 * 1024;
 
-/** A line that begins as a report does, wherever it stands: messages may stand before it. */
+/** Beginning of a report on any line: messages may precede it. */
 const REPORT_LINE = new RegExp(`^\\s*\\{\\s*"(?:${REPORT_KEYS.join('|')})"\\s*:\\s*[[{n]`, 'm');
 
 function isMonitor(head: Buffer): boolean {
@@ -33,7 +33,7 @@ function isMonitor(head: Buffer): boolean {
   return isMonitorStream(text) === 'yes' || REPORT_LINE.test(text);
 }
 
-/** Bytes of a file or a pipe → the records of each report, as soon as its line is complete. */
+/** Converts the bytes of a file or a pipe to the records of each report, as soon as its line is complete. */
 class MonitorStream implements LiveStream {
   readonly #diagnostics = new Diagnostics();
   readonly #lines = new ByteLines();
@@ -43,8 +43,8 @@ class MonitorStream implements LiveStream {
     this.#reports = new MonitorReports({ ...options, format: neuronMonitor.id }, this.#diagnostics);
   }
 
-  *take(piece: Buffer): Generator<readonly ProfileLine[]> {
-    for (const line of this.#lines.take(piece)) yield this.#reports.take(line);
+  *take(chunk: Buffer): Generator<readonly ProfileLine[]> {
+    for (const line of this.#lines.take(chunk)) yield this.#reports.take(line);
   }
 
   end(): readonly ProfileLine[] {
@@ -56,11 +56,11 @@ class MonitorStream implements LiveStream {
 
 function* read({ path, file: input }: Probe, { profile, file, rank }: ReadOptions): Generator<ProfileLine> {
   const stream = new MonitorStream({ profile, input, file, rank });
-  const piece = Buffer.allocUnsafe(PIECE);
+  const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
   const descriptor = openSync(path, 'r');
   try {
-    for (let n: number; (n = readSync(descriptor, piece, 0, PIECE, null)) > 0;) {
-      for (const records of stream.take(piece.subarray(0, n))) yield* records;
+    for (let n: number; (n = readSync(descriptor, chunk, 0, CHUNK_BYTES, null)) > 0;) {
+      for (const records of stream.take(chunk.subarray(0, n))) yield* records;
     }
     yield* stream.end();
   } finally {

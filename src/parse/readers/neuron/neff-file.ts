@@ -1,7 +1,4 @@
-/**
- * NEFF files: the compiled program of a NeuronCore, which tells what a device trace cannot: tensors, queues, the
- * compiler's version. What readers of other files use of them.
- */
+/** What other readers use of NEFF files: tensors, queues and the compiler's version, which a device trace lacks. */
 export { findProgram, type ProgramWanted } from './neff/find-program.js';
 export type { Program } from './neff/program.js';
 export { readNeff } from './neff/read-program.js';

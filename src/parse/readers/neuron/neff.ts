@@ -1,4 +1,4 @@
-/** A NEFF alone: what it says of the program, and its tensors. */
+/** Reader of a NEFF without a trace: facts of the program, and its tensors. */
 import { Diagnostics } from '../../../record/diagnostics.js';
 import { SCHEMA_VERSION, type ProfileLine } from '../../../record/record.js';
 import type { Probe, Reader, ReadOptions } from '../../reader.js';

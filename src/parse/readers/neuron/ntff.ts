@@ -1,6 +1,6 @@
 /**
- * NTFF: what a NeuronCore recorded while it ran a program, as `neuron-profile capture` and the runtime write it.
- * Version 6, whose layout was found out from captures beside what the vendor's tool says of them; see `ntff/`.
+ * NTFF, the device trace of a NeuronCore that `neuron-profile capture` and the runtime write. The layout of version 6
+ * was derived from captures and the vendor tool's output for them; see `ntff/`.
  */
 import { statSync } from 'node:fs';
 import type { Probe, Reader } from '../../reader.js';
@@ -8,24 +8,26 @@ import { hasReportBeside } from './sidecar-program.js';
 import { readTrace } from './ntff/ntff-capture.js';
 import { GREATEST_VERSION, HEADER_BYTES, VERSION } from './ntff/ntff-file.js';
 
-/** Of the metadata: field 1, a run of bytes. */
+/** Protobuf tag of the metadata's field 1, a length-delimited one. */
 const NAME_TAG = 0x0a;
 const PRINTABLE = /^[\x20-\x7e]+$/;
 
-/** Of the shortest name that counts, in versions whose layout is not known. */
+/** Shortest file name that identifies a trace of a version with unknown layout. */
 const SHORTEST_NAME = 3;
 
-/** Whether metadata starts at the place: with the name of the program's file. */
+/** Whether metadata starts at the offset: its first field is the name of the program's file. */
 function startsWithName(head: Buffer, at: number, shortest: number): boolean {
-  const length = head[at + 1] ?? 0;
-  const name = head.subarray(at + 2, at + 2 + length);
-  return head[at] === NAME_TAG && name.length >= shortest && name.length === length && length < 128 && PRINTABLE.test(name.toString('latin1')); // prettier-ignore
+  const [tag, length] = head.subarray(at);
+  if (tag !== NAME_TAG || length === undefined || length < shortest || length >= 128) return false;
+  const name = head.toString('latin1', at + 2, at + 2 + length);
+  return name.length === length && PRINTABLE.test(name);
 }
 
-/** A file of version 6 is known although it was cut off; one of another version only where its lengths agree too. */
+/** A truncated file of version 6 is recognised; one of another version only if its lengths agree too. */
 function isTrace({ head, path }: Probe): boolean {
-  const version = head[0] ?? 0;
-  if (head.length <= HEADER_BYTES || version === 0 || version > GREATEST_VERSION) return false;
+  if (head.length <= HEADER_BYTES) return false;
+  const version = head.readUInt8(0);
+  if (version === 0 || version > GREATEST_VERSION) return false;
   if (!startsWithName(head, HEADER_BYTES, version === VERSION ? 1 : SHORTEST_NAME)) return false;
   const length = head.readBigUInt64LE(1);
   return version === VERSION ? length > 0n && length < 1n << 48n : length > 0n && length < BigInt(statSync(path).size);

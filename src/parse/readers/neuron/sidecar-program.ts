@@ -1,6 +1,6 @@
 /**
- * What stands together in a folder of captures: the program beside the trace of it, and the report of the vendor's
- * tool, which tells all that the trace tells and more. Source: names that the runtime, neuron-profile and NKI give.
+ * Files of one capture in a folder: the trace, its program, and the report of the vendor's tool, which contains the
+ * trace's information and more. Source: file names of the runtime, neuron-profile and NKI.
  */
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,16 +8,18 @@ import type { Probe } from '../../reader.js';
 
 const TRACE = /\.ntff(?:\.gz)?$/;
 
-/** Whether a program stands beside a trace, which is read with it. */
+/** Whether a program's folder has a trace: the program is then read with it. */
 export const hasTraceBeside = ({ folder }: Probe): boolean =>
   folder !== null && readdirSync(folder).some((name) => TRACE.test(name));
 
-/** Where NKI puts the report of `X.ntff`: `json_reports/X_profile_full.json`. */
-const REPORTS = ['.', 'json_reports'];
-const ENDINGS = ['_profile_full.json', '_profile_full.json.gz'];
+/** NKI writes the report of `X.ntff` as `json_reports/X_profile_full.json`. */
+const REPORT_FOLDERS = ['.', 'json_reports'];
+const REPORT_SUFFIXES = ['_profile_full.json', '_profile_full.json.gz'];
 
-/** Whether the tool's report of a trace stands beside it. */
+/** Whether the tool's report of a trace exists: it then covers the trace. */
 export function hasReportBeside({ folder, file }: Probe): boolean {
   const stem = file.replace(/^.*[/\\]/, '').replace(TRACE, '');
-  return folder !== null && REPORTS.some((place) => ENDINGS.some((ending) => existsSync(join(folder, place, stem + ending)))); // prettier-ignore
+  if (folder === null) return false;
+  const reports = REPORT_FOLDERS.flatMap((place) => REPORT_SUFFIXES.map((suffix) => join(folder, place, stem + suffix)));
+  return reports.some((report) => existsSync(report));
 }

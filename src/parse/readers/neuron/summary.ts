@@ -19,15 +19,15 @@ export const neuronSummary: Reader = {
   read: (probe, options) => read(probe, options),
 };
 
-/** A node takes about 5 KB. */
+/** Size limit in bytes; a node takes about 5 KB. */
 const LARGEST = 64 * 1024 * 1024;
 
 const isJson = (text: string): boolean => /^\ufeff?\s*[{[]/.test(text);
 
-const isSummary = (text: string): boolean => (isJson(text) ? isSummaryJson(text) : isSummaryText(withoutCut(text)));
+const isSummary = (text: string): boolean => (isJson(text) ? isSummaryJson(text) : isSummaryText(wholeLines(text)));
 
-/** The last line of the first bytes may be cut. */
-const withoutCut = (text: string): string => (text.includes('\n') ? text.slice(0, text.lastIndexOf('\n')) : text);
+/** The first bytes without their last line, which may be incomplete. */
+const wholeLines = (text: string): string => (text.includes('\n') ? text.slice(0, text.lastIndexOf('\n')) : text);
 
 function* read({ path, file }: Probe, options: ReadOptions): Generator<ProfileLine> {
   if (statSync(path).size > LARGEST) throw new UserError('is too large for a summary', { where: file });

@@ -1,9 +1,10 @@
 /**
- * Profiles as the JSON that AWS's own tool writes: one object, one line, every value a list of rows, gigabytes of
- * them. Of the large tables only the places of rows are kept (20 to 28 bytes each); the rows themselves are read where
- * they stand, in order of time.
+ * Profiles as the JSON of AWS's own tool: one object on one line, whose values are lists of rows, gigabytes of them. For
+ * the large tables only the offsets of rows are kept (20 to 28 bytes each); the rows are then read from the file in order
+ * of time.
  * Source: files of neuron-profile 2.28 (five captures of Trainium2), AWS's profile schema reference, users' scripts.
  */
+import { elementAt } from '../../../containers/element.js';
 import { Diagnostics } from '../../../record/diagnostics.js';
 import type { EndRecord, KernelLine, ProfileLine } from '../../../record/record.js';
 import { BlockFile } from '../../json/block-file.js';
@@ -45,11 +46,11 @@ type ReadRow = (row: Row, start: number, context: RowContext) => TimedLine;
 
 interface TableReader {
   readonly read: ReadRow;
-  /** What is read of a row; every key where it is not listed. */
+  /** Keys that are read; all keys when absent. */
   readonly keys?: readonly string[];
 }
 
-/** What becomes of the rows of each table. */
+/** Reader of each table's rows. */
 const READ: Readonly<Record<TimedTable, TableReader>> = {
   instruction: { read: instruction, keys: INSTRUCTION_KEYS },
   dma: { read: packet, keys: PACKET_KEYS },
@@ -62,7 +63,7 @@ const READ: Readonly<Record<TimedTable, TableReader>> = {
 };
 const TABLES: readonly TableReader[] = TIMED_TABLES.map(([name]) => READ[name]);
 
-/** Rows of one start that are put in order at once: more would be held in memory together. */
+/** Rows of one start that are sorted together, which bounds memory. */
 const MOST_AT_ONCE = 16_384;
 
 function* read({ path, file }: Probe, options: ReadOptions): Generator<ProfileLine> {
@@ -102,29 +103,29 @@ function* read({ path, file }: Probe, options: ReadOptions): Generator<ProfileLi
   yield endLine(profile, counts, diagnostics);
 }
 
-/** Fields in the order in which other readers' kernels have them. */
+/** Puts `id` where other readers' kernels have it. */
 function numbered(line: Omit<KernelLine, 'id'>, id: number): KernelLine {
   const { type, profile, ...rest } = line;
   return { type, profile, id, ...rest };
 }
 
-/** Rows of an index as lines, by start. */
+/** Rows of an index as lines, in order of start. */
 function* timedLines(file: BlockFile, index: RowIndex, context: RowContext): Generator<TimedLine> {
   const exact = new ExactDecoder();
   const decoders = TABLES.map(({ keys }) => (keys === undefined ? exact : new KnownKeys(keys, exact)));
   let group: TimedLine[] = [];
   let groupStart = NaN;
-  for (const place of index.inOrder()) {
-    const start = index.start(place);
+  for (const indexed of index.inOrder()) {
+    const start = index.start(indexed);
     if (start !== groupStart || group.length >= MOST_AT_ONCE) {
       yield* inOrder(group);
       group = [];
       groupStart = start;
     }
-    const bytes = file.read(index.offset(place), index.size(place));
-    const table = index.table(place);
-    const row = decoders[table]?.decode(bytes, 0, bytes.length);
-    if (isRow(row)) group.push((TABLES[table] as TableReader).read(row, start, context));
+    const bytes = file.read(index.offset(indexed), index.size(indexed));
+    const table = index.table(indexed);
+    const row = elementAt(decoders, table).decode(bytes, 0, bytes.length);
+    if (isRow(row)) group.push(elementAt(TABLES, table).read(row, start, context));
     else context.diagnostics.count('malformed-event');
   }
   yield* inOrder(group);

@@ -1,4 +1,4 @@
-/** Pieces of bytes → lines of text. A line too long for any report is passed over, so that memory stays bounded. */
+/** Splits chunks of bytes into lines of text. Lines longer than any report are dropped, so that memory stays bounded. */
 
 const LINE_FEED = 0x0a;
 
@@ -12,24 +12,24 @@ export class ByteLines {
 
   constructor(private readonly longest = LONGEST) {}
 
-  /** Lines that were passed over. */
+  /** Number of lines that were dropped for their length. */
   get tooLong(): number {
     return this.#tooLong;
   }
 
-  /** The lines that end in a piece; it may be used again afterwards. */
-  *take(piece: Buffer): Generator<string> {
+  /** The lines that end in a chunk; its memory may be reused afterwards. */
+  *take(chunk: Buffer): Generator<string> {
     let from = 0;
-    for (let at: number; (at = piece.indexOf(LINE_FEED, from)) !== -1; from = at + 1) {
-      this.#add(piece.subarray(from, at));
+    for (let at: number; (at = chunk.indexOf(LINE_FEED, from)) !== -1; from = at + 1) {
+      this.#add(chunk.subarray(from, at));
       const line = this.rest();
       if (line !== null) yield line;
     }
-    // A copy: the caller reads the next piece into the same bytes.
-    if (from < piece.length) this.#add(Buffer.from(piece.subarray(from)));
+    // A copy: the caller reads the next chunk into the same memory.
+    if (from < chunk.length) this.#add(Buffer.from(chunk.subarray(from)));
   }
 
-  /** What stands after the last line feed, as a line; null when it was too long. */
+  /** The text after the last line feed; null when it is too long. */
   rest(): string | null {
     const isTooLong = this.#size > this.longest;
     if (isTooLong) this.#tooLong++;

@@ -1,4 +1,4 @@
-/** A report → its values, each with the name, unit and labels that its place gives it. */
+/** The values of a report, each with the metric, unit and labels that follow from its path. */
 import type { Diagnostics } from '../../../../record/diagnostics.js';
 import type { Labels } from '../../../../record/record.js';
 import { REPORT, type Place } from './value-paths.js';
@@ -7,20 +7,20 @@ import { REPORT, type Place } from './value-paths.js';
 export interface Leaf {
   readonly metric: string;
   readonly unit: string | null;
-  /** Null for texts and for what is null; 1 and 0 for true and false. */
+  /** Null for texts and nulls; 1 and 0 for true and false. */
   readonly value: number | null;
   readonly text?: string;
   readonly labels: Labels;
-  /** Seconds that its metric group covers, where the group tells. */
+  /** Seconds that its metric group covers; null when the group has no period. */
   readonly period: number | null;
 }
 
-/** What is known on the way to a value. */
+/** State of the traversal above a value. */
 interface Context {
-  /** Names on the way, joined by dots. */
+  /** Keys from the root, joined by dots. */
   readonly path: string;
   readonly labels: Labels;
-  /** The nearest member's name: of a metric group where `period` and `error` stand. */
+  /** Key of the nearest named member: the metric group of a `period` or an `error`. */
   readonly group: string;
   readonly period: number | null;
 }
@@ -28,7 +28,7 @@ interface Context {
 /** Reports are about eight levels deep. */
 const DEEPEST = 64;
 
-/** Members that may hold an environment or a command line, which reach no output. */
+/** Keys of environments and command lines, which must reach no output. */
 const WITHHELD = /^(?:env|environ|environment|environment_variables|cmd|cmdline|command|command_line|args|argv)$/i;
 
 /** Whether it is an object or a list. */
@@ -56,7 +56,7 @@ export function leavesOf(report: Readonly<Record<string, unknown>>, diagnostics:
     outer: Context,
     depth: number,
   ): void {
-    const context = around(nested, place, outer);
+    const context = contextWithin(nested, place, outer);
     const isList = Array.isArray(nested);
     for (const [key, value] of Object.entries(nested)) {
       if (WITHHELD.test(key)) diagnostics.count('withheld-value');
@@ -81,13 +81,13 @@ export function leavesOf(report: Readonly<Record<string, unknown>>, diagnostics:
   }
 
   function leaf(value: unknown, place: Pick<Place, 'metric' | 'unit'> | null, context: Context): void {
-    // Nothing stands where a group or a list would.
+    // A null in place of a group or a list is no value.
     if (value === null && place !== null && place.metric === null) return;
     const number = typeof value === 'boolean' ? Number(value) : typeof value === 'number' ? value : null;
     leaves.push({
       metric: place?.metric ?? context.path,
       unit: place?.unit ?? null,
-      // 1e999 is a number to JSON.
+      // JSON.parse reads 1e999 as Infinity.
       value: Number.isFinite(number) ? number : null,
       ...(typeof value === 'string' ? { text: value } : undefined),
       labels: context.labels,
@@ -96,8 +96,8 @@ export function leavesOf(report: Readonly<Record<string, unknown>>, diagnostics:
   }
 }
 
-/** What an object tells of everything inside it. */
-function around(nested: Readonly<Record<string, unknown>>, place: Place | null, context: Context): Context {
+/** The context inside an object: labels that identify it, and its period. */
+function contextWithin(nested: Readonly<Record<string, unknown>>, place: Place | null, context: Context): Context {
   const { period } = nested;
   const identities = place?.identities ?? [];
   if (identities.length === 0 && period === undefined) return context;

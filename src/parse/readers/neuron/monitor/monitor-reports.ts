@@ -1,10 +1,10 @@
 /**
- * Reports of neuron-monitor → records, one report at a time: nothing of a report is kept once its records are out, so
- * that a stream may run for days. The first report brings the profile line with it.
+ * Reports of neuron-monitor → records, one report at a time: nothing of a report is kept after its records, so that a
+ * stream may run for days. The profile line is made from the first report.
  *
- * Every value of a report becomes a sample. `start` is where the report's period begins, `dur` its metric group's own
- * period, `labels.report` the report's number from 1, `device` the NeuronCore; `labels.device` is a Neuron device, of
- * which each has several cores.
+ * Every value of a report becomes a sample. `start` is the beginning of the report's period, `dur` the period of its
+ * metric group, `labels.report` the report's number from 1, `device` the NeuronCore; `labels.device` is the Neuron
+ * device, which has several cores.
  */
 import type { Diagnostics } from '../../../../record/diagnostics.js';
 import { UserError } from '../../../../record/errors.js';
@@ -38,8 +38,8 @@ export class MonitorReports {
   }
 
   /**
-   * Records of what stands after the last line feed, and the end line.
-   * @param rest null when nothing is known of it
+   * Records of the text after the last line feed, and the end line.
+   * @param rest null when there is none, or it was too long
    * @throws UserError when there was no report at all
    */
   end(rest: string | null = null): ProfileLine[] {
@@ -58,7 +58,7 @@ export class MonitorReports {
     return [...last, { type: 'end', profile, counts, diagnostics: this.diagnostics.toJSON() }];
   }
 
-  /** A report without a line feed is whole all the same, or cut off. */
+  /** A last line without a line feed is a complete report or truncated. */
   #last(rest: string): ProfileLine[] {
     const report = parse(rest);
     if (report !== null) return this.#report(report);
@@ -103,7 +103,7 @@ export class MonitorReports {
   }
 }
 
-/** A line's object; null when it is none. */
+/** The JSON object of a line; null when it is none. */
 function parse(line: string): object | null {
   try {
     const value: unknown = JSON.parse(line.replace(/^\ufeff/, ''));
@@ -113,7 +113,7 @@ function parse(line: string): object | null {
   }
 }
 
-/** Reports come whenever a metric group is due: those that are due more rarely cover more than one. */
+/** The report's own period: it is written whenever a metric group is due, so groups with longer periods span several. */
 const shortestPeriod = (leaves: readonly Leaf[]): number | null =>
   leaves.reduce<number | null>(
     (shortest, { metric, value }) =>

@@ -1,14 +1,14 @@
-/** Whether bytes are the begin of a stream of reports. */
+/** Format detection for streams of neuron-monitor reports. */
 import type { SniffResult } from '../../../reader.js';
 import { REPORT_KEYS } from './value-paths.js';
 
-/** What values the known members have; anything else of that name is no report. */
+/** Known members with the kinds of value that they have. */
 const BEGINS = REPORT_KEYS.map(
   (key) => new RegExp(`^"${key}"\\s*:\\s*(?:${key.endsWith('runtime_data') ? '\\[' : '\\{'}|null)`),
 );
 
 /**
- * Looks at the members of the object that the first line is, and at nothing inside them.
+ * Decides by the top-level members of the object in the first line.
  * @param text the first bytes
  */
 export function isMonitorStream(text: string): SniffResult {
@@ -23,7 +23,7 @@ export function isMonitorStream(text: string): SniffResult {
 
 const isKnown = (member: string): boolean => BEGINS.some((begin) => begin.test(member));
 
-/** The texts from the names of an object's members on, a little of each. */
+/** The first characters of each top-level member, from its name on. */
 function membersOf(line: string): string[] {
   const found: string[] = [];
   let depth = 0;

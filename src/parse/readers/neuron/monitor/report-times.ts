@@ -1,21 +1,22 @@
 /**
- * When reports were made. neuron-monitor does not say; some collectors add a time. Without one, a report begins where
- * the one before it ended.
+ * Times of reports. neuron-monitor writes none; some collectors add one. Without it, a report begins at the end of the
+ * one before.
  */
 
 /** Names under which collectors add a time. */
 const TIME_KEYS = ['timestamp', '@timestamp', 'time', 'ts', 'datetime', 'report_time', 'collected_at'];
 
-/** Units of Unix times by their size: any time from 2001 on is told apart. */
+/** Units of Unix times by magnitude, unambiguous from 2001 on. */
 const SCALES: readonly (readonly [below: number, nanoseconds: number])[] = [
-  [1e9, NaN],
   [1e11, 1e9],
   [1e14, 1e6],
   [1e17, 1e3],
   [1e20, 1],
 ];
 
-const S = 1e9;
+const NS_PER_S = 1e9;
+/** Smaller numbers, times before 2001, are no Unix times. */
+const EARLIEST = 1e9;
 
 /** Unix time in ns that a collector added to a report, or null. Texts without a zone are UTC. */
 export function timeOf(report: Readonly<Record<string, unknown>>): bigint | null {
@@ -28,12 +29,11 @@ export function timeOf(report: Readonly<Record<string, unknown>>): bigint | null
 }
 
 function timeOfNumber(value: number): bigint | null {
-  const scale = SCALES.find(([below]) => value < below)?.[1] ?? NaN;
-  // Whole seconds apart, so that fractions keep what digits they have.
+  const scale = value < EARLIEST ? undefined : SCALES.find(([below]) => value < below)?.[1];
+  if (scale === undefined) return null;
+  // The whole part separately, so that the fraction keeps its digits.
   const whole = Math.floor(value);
-  return Number.isNaN(scale) || value <= 0
-    ? null
-    : BigInt(whole) * BigInt(scale) + BigInt(Math.round((value - whole) * scale));
+  return BigInt(whole) * BigInt(scale) + BigInt(Math.round((value - whole) * scale));
 }
 
 function timeOfText(text: string): bigint | null {
@@ -45,23 +45,22 @@ function timeOfText(text: string): bigint | null {
   return Number.isNaN(ms) ? null : BigInt(ms) * 1_000_000n + BigInt(fraction.padEnd(9, '0'));
 }
 
-/** A report's place in time. */
 export interface ReportTime {
-  /** ns since the first report began; null where nothing tells. */
+  /** ns since the first report began; null when unknown. */
   readonly start: number | null;
-  /** ns that it covers; null where nothing tells. */
+  /** ns that it covers; null when unknown. */
   readonly dur: number | null;
 }
 
-/** Follows the reports of one stream. */
+/** Assigns times to the reports of one stream. */
 export class ReportTimes {
-  /** Unix time of the stream's begin. */
+  /** Unix time of the stream's start. */
   #origin: bigint | null = null;
   #start = 0;
-  /** End of the last report that told its period. */
+  /** End of the last report with a period. */
   #end = 0;
 
-  /** Unix time in ns of the stream's begin, where the first report tells a time. */
+  /** Unix time in ns of the stream's start; null when no report has a time. */
   get origin(): bigint | null {
     return this.#origin;
   }
@@ -71,14 +70,14 @@ export class ReportTimes {
    * @param time Unix time in ns at which it was made, or null
    */
   next(period: number | null, time: bigint | null): ReportTime {
-    const dur = period === null ? null : Math.round(period * S);
+    const dur = period === null ? null : Math.round(period * NS_PER_S);
     const start = this.#byClock(dur, time) ?? (dur === null ? null : this.#end);
     if (start !== null) this.#start = start;
     this.#end = start === null || dur === null ? this.#end : start + dur;
     return { start, dur };
   }
 
-  /** By the report's time; null when it tells none, or one before the report that came before it. */
+  /** Start by the report's own time; null without one, or when it precedes the report before. */
   #byClock(dur: number | null, time: bigint | null): number | null {
     if (time === null) return null;
     const begin = time - BigInt(dur ?? 0);

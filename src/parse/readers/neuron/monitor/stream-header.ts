@@ -1,16 +1,16 @@
-/** The profile line of a stream of reports, from its first one. */
+/** The profile line of a stream, from its first report. */
 import { coreOfArch, coreOfInstance } from '../../../../record/neuron-cores.js';
 import { neuronDevice } from '../neuron-device.js';
 import { SCHEMA_VERSION, type Labels, type ProfileRecord } from '../../../../record/record.js';
 import type { Leaf } from './leaves.js';
 
-/** More cores than any instance has: a count beyond is not believed. */
+/** More cores than any instance has: larger counts are taken for damage. */
 const MOST_CORES = 4096;
 
 export interface StreamName {
   readonly profile: number;
   readonly format: string;
-  /** As the user knows it, for messages. */
+  /** Name of the input in messages. */
   readonly input: string;
   /** Base name. */
   readonly file: string;
@@ -42,9 +42,11 @@ export function streamHeader(name: StreamName, leaves: readonly Leaf[], startUni
   };
 }
 
-/** All cores of the instance where the report counts them, else those in use. */
+/** All cores of the instance where the report counts them, and those in use. */
 function coresOf(leaves: readonly Leaf[]): number[] {
-  const count = (numberOf(leaves, 'neuron_device_count') ?? 0) * (numberOf(leaves, 'neuroncore_per_device_count') ?? 0);
+  const devices = numberOf(leaves, 'neuron_device_count');
+  const coresPerDevice = numberOf(leaves, 'neuroncore_per_device_count');
+  const count = devices === null || coresPerDevice === null ? 0 : devices * coresPerDevice;
   const counted = Number.isInteger(count) && count <= MOST_CORES ? count : 0;
   const inUse = leaves.flatMap(({ labels: { core } }) => (typeof core === 'number' && core < MOST_CORES ? [core] : []));
   return [...new Set([...Array(counted).keys(), ...inUse])].sort((a, b) => a - b);

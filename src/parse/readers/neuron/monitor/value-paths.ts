@@ -1,12 +1,12 @@
 /**
- * What a report of neuron-monitor may hold, and what we call it: the vendor's leaf names, the rest of the path told by
- * labels. `{x}` in a path stands for any member and puts its key, or its place in a list, into the label x; `*` for any
- * member; `a|b` for either name, the older one last.
+ * The values of a neuron-monitor report by path, and their metrics: the vendor's leaf names, with the variable parts of
+ * the path as labels. `{x}` in a path matches any member and puts its key, or its index in a list, into the label x; `*`
+ * matches any member; `a|b` either name, the older one last.
  *
  * Source: the Neuron Monitor user guides of 2020 to today, and reports of a trn1 of 2023.
  */
 
-/** A leaf: metric, unit, and the label by which it tells apart all that stands around it. */
+/** A leaf: metric, unit, and the label by which it identifies the object that contains it. */
 type Row = readonly [path: string, metric: string, unit: string | null, label?: string];
 
 const GROUPS = 'neuron_runtime_data|runtime_data.*.report';
@@ -103,7 +103,7 @@ const ROWS: readonly Row[] = [
   ).map(([name, unit]): Row => [`neuron_hardware_info.${name}`, name, unit]),
 ];
 
-/** Members of a report by which it is known. */
+/** Top-level members by which a report is recognised. */
 export const REPORT_KEYS: readonly string[] = [
   'neuron_runtime_data',
   'runtime_data',
@@ -114,29 +114,29 @@ export const REPORT_KEYS: readonly string[] = [
   'neuron_k8s_info',
 ];
 
-/** A member of an object or a list. With `any`, its key is no part of its name, and told by the label if there is one. */
+/** A member of an object or a list. With `any`, its key is not part of the metric's name but of the label, if any. */
 interface Member {
   readonly place: Place;
   readonly any: boolean;
   readonly label: string | null;
 }
 
-/** A place in a report, with the places inside it. */
+/** Node of the trie of paths. */
 export class Place {
   metric: string | null = null;
   unit: string | null = null;
-  /** Members whose values label all that stands around them. */
+  /** Members whose values become labels of everything inside the object. */
   readonly identities: (readonly [key: string, label: string])[] = [];
   readonly asNamed: Member = { place: this, any: false, label: null };
   readonly #named = new Map<string, Place>();
   #any: Member | null = null;
 
-  /** The place of a member; null for one that is not known. */
+  /** The node of a member; null for an unknown one. */
   member(key: string): Member | null {
     return this.#named.get(key)?.asNamed ?? this.#any;
   }
 
-  /** Adds the places of a path. */
+  /** Adds a path. */
   add(path: readonly string[], row: Row): void {
     const [first, ...rest] = path;
     if (first === undefined) [, this.metric, this.unit] = row;
@@ -160,6 +160,6 @@ export class Place {
   }
 }
 
-/** The report as a whole. */
+/** Root of the trie. */
 export const REPORT = new Place();
 for (const row of ROWS) REPORT.add(row[0].split('.'), row);

@@ -1,7 +1,7 @@
-/** Bytes that come in pieces, from a file or from a decoder, taken as the format needs them: bounded memory, any size. */
+/** Sequential reader of bytes that arrive in chunks from a file or a decoder, in bounded memory. */
 import { fstatSync, readSync } from 'node:fs';
 
-/** What stops the reading of an archive; what stands before was read. */
+/** Why reading an archive stops; the part before is kept. */
 export type Fault = 'cut' | 'damaged' | 'too-large';
 
 export class ArchiveFault extends Error {
@@ -12,17 +12,17 @@ export class ArchiveFault extends Error {
 }
 
 export interface ByteSource {
-  /** The next piece, good until the one after it is asked for; null at the end. Never empty. */
+  /** The next chunk, valid until the following call; null at the end. Never empty. */
   next(): Buffer | null;
-  /** Passes over bytes without reading them, where that can be done. @throws ArchiveFault when there are fewer */
+  /** Skips bytes without reading them, where the source can seek. @throws ArchiveFault when there are fewer */
   skip?(bytes: number): void;
 }
 
-const PIECE = 64 * 1024;
+const CHUNK_BYTES = 64 * 1024;
 
 /** An open file from its start. */
 export class FileBytes implements ByteSource {
-  readonly #piece = Buffer.allocUnsafe(PIECE);
+  readonly #chunk = Buffer.allocUnsafe(CHUNK_BYTES);
   readonly #size: number;
   #position = 0;
 
@@ -32,9 +32,9 @@ export class FileBytes implements ByteSource {
   }
 
   next(): Buffer | null {
-    const read = readSync(this.file, this.#piece, 0, PIECE, this.#position);
+    const read = readSync(this.file, this.#chunk, 0, CHUNK_BYTES, this.#position);
     this.#position += read;
-    return read === 0 ? null : this.#piece.subarray(0, read);
+    return read === 0 ? null : this.#chunk.subarray(0, read);
   }
 
   skip(bytes: number): void {
@@ -50,7 +50,7 @@ export class ByteStream implements ByteSource {
 
   constructor(readonly source: ByteSource) {}
 
-  /** Whatever of the current piece is left, or the next one. */
+  /** The rest of the current chunk, or the next one. */
   next(): Buffer | null {
     if (this.#rest.length === 0) return this.source.next();
     const rest = this.#rest;
@@ -58,53 +58,54 @@ export class ByteStream implements ByteSource {
     return rest;
   }
 
-  /** The next bytes without taking them; fewer at the end. */
+  /** The next bytes without consuming them; fewer at the end. */
   peek(bytes: number): Buffer {
     if (this.#rest.length < bytes) {
-      const pieces = [Buffer.from(this.#rest)];
+      const chunks = [Buffer.from(this.#rest)];
       for (let held = this.#rest.length; held < bytes;) {
-        const piece = this.source.next();
-        if (piece === null) break;
-        // The source may use its memory again.
-        pieces.push(Buffer.from(piece));
-        held += piece.length;
+        const chunk = this.source.next();
+        if (chunk === null) break;
+        // A copy: the source may reuse its memory.
+        chunks.push(Buffer.from(chunk));
+        held += chunk.length;
       }
-      this.#rest = Buffer.concat(pieces);
+      this.#rest = Buffer.concat(chunks);
     }
     return this.#rest.subarray(0, bytes);
   }
 
   /**
-   * A copy of the next bytes. The caller has checked that it can hold so many.
+   * Consumes bytes and returns a copy. The caller bounds the size.
    * @throws ArchiveFault when there are fewer
    */
   take(bytes: number): Buffer {
-    const pieces: Buffer[] = [];
-    this.#pass(bytes, (piece) => pieces.push(Buffer.from(piece)));
-    return pieces.length === 1 ? (pieces[0] ?? EMPTY) : Buffer.concat(pieces);
+    const chunks: Buffer[] = [];
+    this.#consume(bytes, (chunk) => chunks.push(Buffer.from(chunk)));
+    const [only = EMPTY] = chunks;
+    return chunks.length <= 1 ? only : Buffer.concat(chunks);
   }
 
   /**
-   * Passes over bytes.
+   * Skips bytes.
    * @throws ArchiveFault when there are fewer
    */
   skip(bytes: number): void {
     const { source } = this;
     if (source.skip === undefined || bytes <= this.#rest.length) {
-      this.#pass(bytes, () => undefined);
+      this.#consume(bytes, () => undefined);
       return;
     }
     source.skip(bytes - this.#rest.length);
     this.#rest = EMPTY;
   }
 
-  #pass(bytes: number, use: (piece: Buffer) => void): void {
+  #consume(bytes: number, use: (chunk: Buffer) => void): void {
     for (let left = bytes; left > 0;) {
-      const piece = this.next();
-      if (piece === null) throw new ArchiveFault('cut');
-      const used = Math.min(left, piece.length);
-      use(piece.subarray(0, used));
-      this.#rest = piece.subarray(used);
+      const chunk = this.next();
+      if (chunk === null) throw new ArchiveFault('cut');
+      const used = Math.min(left, chunk.length);
+      use(chunk.subarray(0, used));
+      this.#rest = chunk.subarray(used);
       left -= used;
     }
   }

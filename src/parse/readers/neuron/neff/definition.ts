@@ -1,24 +1,24 @@
-/** What the JSON members of a NEFF say of tensors and queues. */
+/** Tensors and queues in the JSON members of a NEFF. */
 import type { TensorRecord } from '../../../../record/record.js';
 import { entriesOf, fieldOf, listOf, shapeOf, sizeOf, textOf } from './json-value.js';
 
 export type Role = TensorRecord['role'];
 
-/** A variable of a subgraph that comes from outside the program, or goes out of it. */
+/** A variable of a subgraph that is an input, an output or a weight of the program. */
 export interface Variable {
   readonly name: string;
   readonly role: Role;
   readonly bytes: number | null;
-  /** Name of the file with its contents, which tells constants in the tensor map. */
+  /** Name of the file with its contents, by which the tensor map names constants. */
   readonly file: string | null;
 }
 
 export interface Queue {
   /** 'dynamic', 'in', 'out' … */
   readonly type: string | null;
-  /** Engine that owns it: 'sp', 'act', 'pool' … */
+  /** Engine that starts its transfers: 'sp', 'act', 'pool' … */
   readonly owner: string | null;
-  /** Semaphores that it counts with. */
+  /** Semaphores that it updates. */
   readonly semaphores: readonly number[];
 }
 
@@ -40,7 +40,7 @@ export interface MappedTensor extends TensorType {
   readonly file: string | null;
 }
 
-/** Kinds of variables by their `type`; the others live inside the program: scratch memory, tables. */
+/** Roles by a variable's `type`; all other types are internal to the program: scratch memory, tables. */
 const ROLES: ReadonlyMap<unknown, Role> = new Map([
   ['input', 'input'],
   ['output', 'output'],
@@ -66,7 +66,7 @@ export function readDefinition(json: unknown): Definition {
   return { variables, queues: new Map(queues) };
 }
 
-/** A subgraph's `tensor_map.json`. It also names scratch memory, which is of no kind and no constant. */
+/** A subgraph's `tensor_map.json`. It also lists scratch memory, which gets no role. */
 export function readTensorMap(json: unknown): MappedTensor[] {
   return entriesOf(json).map(([name, tensor]) => ({
     name,
@@ -78,8 +78,8 @@ export function readTensorMap(json: unknown): MappedTensor[] {
 }
 
 /**
- * Inputs and outputs of `neff.json`, a graph in the form that TVM gives out: the outputs of all nodes in one row, from
- * which `attrs` tells extents and types. It stands in for tensor maps, which optimised programs leave out.
+ * Tensors of `neff.json`, a graph in TVM's JSON form: `attrs` has shapes and types of the outputs of all nodes in one
+ * list. It replaces tensor maps, which optimised programs omit.
  */
 export function readNodes(json: unknown): Map<string, TensorType> {
   const attributes = fieldOf(json, 'attrs');

@@ -1,4 +1,4 @@
-/** Which NEFF belongs to a device trace: both carry the uuid of the program. */
+/** Finds the NEFF of a device trace: both contain the uuid of the program. */
 import { readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { Diagnostics } from '../../../../record/diagnostics.js';
@@ -9,24 +9,24 @@ import { readNeff, uuidOf } from './read-program.js';
 export interface ProgramWanted {
   /** The file that the user named. */
   readonly program?: string;
-  /** Whether to take that file although it is another program. */
+  /** Whether to use that file although its uuid differs. */
   readonly force?: boolean;
   /** Folder of the trace; null when it has none. */
   readonly folder: string | null;
   /** Name of the trace. */
   readonly file: string;
-  /** In the trace: 32 hexadecimal digits; '' when it tells none. */
+  /** The trace's uuid, 32 hexadecimal digits; '' when it has none. */
   readonly uuid: string;
-  /** Name of the program's file in the trace, as it was where it ran. */
+  /** Path of the program's file on the machine that ran it, as the trace has it. */
   readonly modelFile: string | null;
 }
 
-/** Programs of a folder that are looked at. */
+/** Programs of a folder that are examined. */
 const MOST_CANDIDATES = 5000;
 
 /**
- * The program of a trace: the one that the user named, or the one beside it that has its uuid.
- * @returns null, and counts it, when none is found
+ * The program of a trace: the one that the user named, or the one in its folder that has its uuid.
+ * @returns null, after counting it, when none is found
  * @throws UserError when the one named is no NEFF, or is another program and not forced
  */
 export function findProgram(wanted: ProgramWanted, diagnostics: Diagnostics): Program | null {
@@ -51,14 +51,16 @@ function namedProgram(path: string, { uuid, force }: ProgramWanted, diagnostics:
   return program;
 }
 
-/** `neff_<hash>.neff` of `<hash>_instid_<k>_vnc_<core>.ntff`: how the runtime names what it captures by itself. */
+/** The runtime's names for its own captures: `neff_<hash>.neff` of `<hash>_instid_<k>_vnc_<core>.ntff`. */
 const CAPTURED = /^(.+)_instid_\d+_vnc_\d+\.ntff/;
 
-/** Names that the trace itself suggests. The name inside it may hold a folder of another machine. */
+/** File names that follow from the trace. Its model file may be a path of another machine. */
 function suggestedNames({ modelFile, file }: ProgramWanted): string[] {
+  const names: string[] = [];
+  if (modelFile !== null) names.push(modelFile.replace(/^.*[/\\]/s, ''));
   const hash = CAPTURED.exec(basename(file))?.[1];
-  const names = [modelFile?.replace(/^.*[/\\]/s, '') ?? '', hash === undefined ? '' : `neff_${hash}.neff`];
-  // What no file system takes for a name is none.
+  if (hash !== undefined) names.push(`neff_${hash}.neff`);
+  // Damaged traces may have texts that are no file names.
   return names.filter((name) => name !== '' && name !== '.' && name !== '..' && !name.includes('\0'));
 }
 
@@ -72,7 +74,7 @@ function namesIn(folder: string): string[] {
   }
 }
 
-/** The path of the program, by the headers alone. */
+/** Path of the program with the trace's uuid, by reading headers alone. */
 function programBeside(folder: string, wanted: ProgramWanted, diagnostics: Diagnostics): string | null {
   if (wanted.uuid === '') return null;
   const suggested = suggestedNames(wanted);
@@ -82,7 +84,7 @@ function programBeside(folder: string, wanted: ProgramWanted, diagnostics: Diagn
     const path = join(folder, name);
     const uuid = uuidOf(path);
     if (uuid === wanted.uuid) return path;
-    // A name that misleads is worth telling; other programs of the folder are not, once the right one is found.
+    // A misleading name is always counted; other programs of the folder only when none matches.
     if (uuid !== null && suggested.includes(name)) diagnostics.count('neff-of-another-model');
     else if (uuid !== null) foreign++;
   }

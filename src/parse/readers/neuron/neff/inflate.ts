@@ -1,15 +1,15 @@
 /**
- * What a gzip (RFC 1952) holds, a piece at a time. Node's zlib unpacks either all at once or asynchronously; records are
- * read synchronously, and the constants inside a program may be gigabytes of which nothing is wanted.
+ * Synchronous streaming decompression of gzip (RFC 1952). Node's zlib decompresses either all at once or
+ * asynchronously; records are read synchronously, and a program may have gigabytes of constants that are skipped.
  *
- * Checksums are not compared: what is wanted is JSON, which shows its own damage.
+ * Checksums are not verified: only JSON members are used, and parsing them detects damage.
  */
 import { FlateErrorCode, Inflate, type FlateError } from 'fflate';
 import { ArchiveFault, ByteStream, type ByteSource } from './byte-stream.js';
 
-/** Unpacked at once: it may become a thousand times as much. */
+/** Compressed bytes a step: output may be a thousand times larger. */
 const STEP = 8 * 1024;
-/** So many bytes that give nothing stand behind the end: a block that must be whole is smaller. */
+/** After so many bytes without output the stream has ended: a block that must be complete is smaller. */
 const LONGEST_SILENCE = 128 * 1024;
 
 /** The bytes of a DEFLATE stream (RFC 1951). */
@@ -22,25 +22,26 @@ export class Inflated implements ByteSource {
   #given = 0;
   #isEnd = false;
 
-  /** @param limit bytes it may become */
+  /** @param limit most bytes of output */
   constructor(
     readonly source: ByteSource,
     readonly limit: number,
   ) {}
 
-  /** @throws ArchiveFault when it is cut, damaged, or becomes larger than the limit */
+  /** @throws ArchiveFault when the stream is truncated, damaged, or longer than the limit */
   next(): Buffer | null {
     for (let silence = 0; this.#made.length === 0 && !this.#isEnd && silence < LONGEST_SILENCE;)
       silence += this.#step();
-    const piece = this.#made.shift() ?? null;
-    this.#given += piece?.length ?? 0;
+    const chunk = this.#made.shift();
+    if (chunk === undefined) return null;
+    this.#given += chunk.length;
     if (this.#given > this.limit) throw new ArchiveFault('too-large');
-    return piece;
+    return chunk;
   }
 
-  /** Unpacks some bytes, and tells how many. */
+  /** Decompresses some bytes and returns how many. */
   #step(): number {
-    // A byte is kept back for the end: only with the last bytes is an incomplete stream told.
+    // One byte is held back: only a push marked as final reports an incomplete stream.
     if (this.#packed.length <= 1) {
       const more = this.source.next();
       this.#isEnd = more === null;
@@ -72,11 +73,11 @@ function skipText(stream: ByteStream): void {
 }
 
 /**
- * What the gzip at the start of a stream holds; nothing behind it is of interest.
- * @param limit bytes it may become
+ * The content of the first gzip member of a stream; anything after it is ignored.
+ * @param limit most bytes of content
  */
 export function gunzip(stream: ByteStream, limit: number): ByteStream {
-  const flags = stream.take(10)[3] ?? 0;
+  const flags = stream.take(10).readUInt8(3);
   if ((flags & HAS_EXTRA) !== 0) stream.skip(stream.take(2).readUInt16LE());
   if ((flags & HAS_NAME) !== 0) skipText(stream);
   if ((flags & HAS_COMMENT) !== 0) skipText(stream);

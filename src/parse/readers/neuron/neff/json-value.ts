@@ -1,6 +1,6 @@
-/** Values of JSON from a file that nobody vouches for: each is taken as what it should be, or as absent. */
+/** Field coercion for untrusted JSON: a value of the wrong type counts as absent. */
 
-/** Lists and objects take many times their text in memory: a text made of brackets is not parsed. */
+/** Lists and objects take many times their text in memory: a text of brackets alone is not parsed. */
 const MOST_BRACKETS = 1_000_000;
 const BRACKETS: ReadonlySet<number> = new Set([0x5b, 0x7b]);
 
@@ -11,7 +11,7 @@ function isAllBrackets(bytes: Buffer): boolean {
   return brackets > MOST_BRACKETS;
 }
 
-/** The value of a text; undefined when it is no JSON. */
+/** Parses JSON; undefined when the text is invalid. */
 export function parseJson(bytes: Buffer): unknown {
   if (isAllBrackets(bytes)) return undefined;
   try {
@@ -37,7 +37,7 @@ export const textOf = (value: unknown): string | null => (typeof value === 'stri
 export const sizeOf = (value: unknown): number | null =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : null;
 
-/** Extents; null when one of them is none. */
+/** A shape; null when one of its extents is invalid. */
 export function shapeOf(value: unknown): number[] | null {
   if (!Array.isArray(value)) return null;
   const extents = value.map(sizeOf);

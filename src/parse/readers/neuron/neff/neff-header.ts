@@ -1,7 +1,7 @@
 /**
  * The header of a NEFF: 1024 bytes, little-endian, before the archive.
  *
- * | offset | type | what |
+ * | offset | type | content |
  * |---|---|---|
  * | 0, 8, 16 | u64 | version of the package, size of the header, size of the archive |
  * | 24, 32 | u64 | version of the format: major, minor |
@@ -13,8 +13,8 @@
  * | 544 | u64 | features that the runtime must have |
  * | 552 | u32 | physical cores in a logical one |
  *
- * Source: AWS Neuron documentation, "Work with NEFF files"; names of features: the guide to neuron-packager, and the
- * vendor's reading of real files.
+ * Source: AWS Neuron documentation, "Work with NEFF files"; names of features: the guide to neuron-packager, and its
+ * output for real files.
  */
 
 export interface NeffHeader {
@@ -30,14 +30,14 @@ export interface NeffHeader {
   /** 32 hexadecimal digits. */
   readonly uuid: string;
   readonly name: string;
-  /** Names of features, by bit; a bit without a name as "bit 12". */
+  /** Names of the features that are set; a bit without a known name is "bit 12". */
   readonly features: readonly string[];
   /** Physical cores in a logical one; 0 in files older than logical cores. */
   readonly coresPerLogical: number;
 }
 
 export const HEADER_BYTES = 1024;
-/** The fields end here; zeros follow. */
+/** End of the fields; zeros follow. */
 const FIELDS_END = 556;
 const LARGEST_HEADER = 64 * 1024;
 const HIGHEST_VERSION = 1000;
@@ -67,7 +67,7 @@ function text(bytes: Buffer, start: number, length: number): string {
 const hashOf = (field: Buffer): string => field.toString('hex').replace(/^(.{32})0{32}$/, '$1');
 
 /**
- * The header that bytes begin with, or null when they cannot be one: sizes and versions must be those that a header has.
+ * Parses a header; null when sizes or versions are implausible.
  * @param bytes at least 1024, where the file has them
  */
 export function parseHeader(bytes: Buffer): NeffHeader | null {

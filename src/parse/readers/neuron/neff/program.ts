@@ -1,4 +1,4 @@
-/** What is wanted of a NEFF, put together from its header and the few members that tell it. */
+/** Builds a program's description from the header of its NEFF and a few of the archive's members. */
 import type { Diagnostics } from '../../../../record/diagnostics.js';
 import type { Labels } from '../../../../record/record.js';
 import { readDefinition, readNodes, readTensorMap } from './definition.js';
@@ -13,32 +13,32 @@ export interface Program {
   readonly uuid: string;
   readonly facts: Labels;
   readonly tensors: readonly ProgramTensor[];
-  /** By the compiler's name, as `qSPDynamicHW`. */
+  /** By the compiler's name, such as `qSPDynamicHW`. */
   readonly queues: ReadonlyMap<string, Queue>;
   /** Names of the subgraphs, one for each physical core. */
   readonly graphs: readonly string[];
 }
 
-/** Members are held one at a time, and none is larger; what is kept of them is bounded by all of them together. */
+/** Members are held one at a time, each below this size; what is kept of them is bounded by their total. */
 const LARGEST_MEMBER = 16 * 1024 * 1024;
 const LARGEST_PROGRAM = 8 * LARGEST_MEMBER;
 /** A logical core has a few physical ones. */
 const MOST_GRAPHS = 1024;
 
-/** The folder of a subgraph's member, whatever folders are around it. */
+/** Folder of a subgraph's member, at any depth. */
 const IN_GRAPH = /(?:^|\/)([^/]+)\/(def|tensor_map)\.json$/;
 const KELF = /^kelf-\d+\.json$/;
 
-/** `compiler_cache/…/NAME` → `NAME`: where the program was compiled is nobody's business. */
+/** `compiler_cache/…/NAME` → `NAME`: paths of the build machine must not leak. */
 const baseName = (path: string): string => path.replace(/^.*[/\\]/s, '');
 
 export class ProgramBuilder {
-  /** Bytes of all members so far. */
+  /** Bytes of all members read. */
   #read = 0;
   #info: object | null = null;
   #target: string | null = null;
   #hasKelf = false;
-  /** Names of subgraphs by the folder of their members, as the list of graphs has them. */
+  /** Names of subgraphs by the folder of their members, from the list of graphs. */
   readonly #graphs = new Map<string, string>();
   readonly #definitions = new Map<string, Definition>();
   readonly #maps = new Map<string, readonly MappedTensor[]>();
@@ -62,7 +62,7 @@ export class ProgramBuilder {
     else this.#takeKelf(json);
   }
 
-  /** Whether nothing is to be had from members that are still to come. */
+  /** Whether the remaining members cannot add anything. */
   get isComplete(): boolean {
     for (const folder of this.#graphs.keys()) {
       if (!this.#definitions.has(folder) || !this.#maps.has(folder)) return false;
@@ -70,12 +70,12 @@ export class ProgramBuilder {
     return this.#info !== null && this.#graphs.size > 0;
   }
 
-  /** Whether any member was of use. */
+  /** Whether no member was used. */
   get isEmpty(): boolean {
     return this.#info === null && !this.#hasKelf && this.#definitions.size === 0 && this.#maps.size === 0;
   }
 
-  /** Counts the members that every program has, and this one has not. */
+  /** Counts required members that are missing. */
   countMissing(): void {
     const folders = new Set([...this.#graphs.keys(), ...this.#definitions.keys(), ...this.#maps.keys()]);
     const missing = [...folders].flatMap((folder) => [this.#definitions.has(folder), this.#maps.has(folder)]);
@@ -93,13 +93,13 @@ export class ProgramBuilder {
         [...this.#maps.values()].flat(),
         this.#nodes,
       ),
-      // Of several of one name the first counts.
+      // Reversed, so that the first of several queues with one name wins.
       queues: new Map(definitions.reverse().flatMap(({ queues }) => [...queues])),
       graphs: this.#graphs.size > 0 ? [...this.#graphs.values()] : [...this.#definitions.keys()],
     };
   }
 
-  /** The object in a member; null, and counted, when there is none. */
+  /** The JSON object of a member; null, after counting it, when it is too large or invalid. */
   #parse(member: Member): object | null {
     if (member.size > Math.min(LARGEST_MEMBER, LARGEST_PROGRAM - this.#read)) {
       this.diagnostics.count('program-too-large');
@@ -130,7 +130,7 @@ export class ProgramBuilder {
       compilerVersion: textOf(fieldOf(this.#info, 'tool_version')),
       target: this.#target,
       logicalCores: header?.logicalCores,
-      // Files from before logical cores say nothing of it.
+      // 0 in files older than logical cores.
       lncSize: header?.coresPerLogical === 0 ? null : header?.coresPerLogical,
       packageVersion: header?.packageVersion,
       neffVersion: header === null ? null : `${header.major}.${header.minor}`,

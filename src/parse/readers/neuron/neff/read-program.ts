@@ -1,7 +1,6 @@
 /**
- * NEFF files: the compiled program of a NeuronCore, which tells what a device trace cannot: tensors, queues, the
- * compiler's version. A header, then a tar archive, packed by gzip or not; files without the header, or packed once
- * more, are read as well.
+ * NEFF files, the compiled program of a NeuronCore: a header, then a tar archive, compressed by gzip or not. Files
+ * without the header, or compressed as a whole, are read as well.
  *
  * Sources: AWS Neuron documentation ("Work with NEFF files", "Neuron packager user guide"), and real files.
  */
@@ -14,18 +13,18 @@ import { gunzip, isGzip } from './inflate.js';
 import { ProgramBuilder, type Program } from './program.js';
 import { isTar, members } from './tar.js';
 
-/** A program with its constants is no larger than this. */
+/** Decompressed size limit of a program with its constants. */
 const LARGEST_ARCHIVE = 4 * 1024 ** 3;
 const TAR_HEAD = 512;
 
-/** How faults of the archive are counted. */
+/** Diagnostics of archive faults. */
 const FAULTS: Readonly<Record<Fault, DiagnosticName>> = {
   cut: 'truncated-input',
   damaged: 'program-damaged',
   'too-large': 'program-too-large',
 };
 
-/** What a file holds, its layers undone one by one. */
+/** The decompressed stream, if it is a gzip. */
 function unpack(stream: ByteStream, limit: number): ByteStream {
   return isGzip(stream.peek(3)) ? gunzip(stream, limit) : stream;
 }
@@ -37,7 +36,7 @@ function openHeader(stream: ByteStream, limit: number): { header: NeffHeader | n
   return { header, rest };
 }
 
-/** Lets a fault end what is done; what was done before it holds. */
+/** Runs until an archive fault and returns it; the effects until then stay. */
 function untilFault(work: () => void): Fault | null {
   try {
     work();
@@ -59,7 +58,7 @@ function withFile<T>(path: string, use: (stream: ByteStream) => T): T {
 
 const isEnd = (stream: ByteStream): boolean => stream.peek(1).length === 0;
 
-/** Takes what a program needs from its archive. */
+/** Reads the archive's members up to the last that the builder needs. */
 function takeMembers(archive: ByteStream, builder: ProgramBuilder): void {
   if (!isTar(archive.peek(TAR_HEAD))) throw new ArchiveFault(isEnd(archive) ? 'cut' : 'damaged');
   for (const member of members(archive)) {
@@ -70,8 +69,8 @@ function takeMembers(archive: ByteStream, builder: ProgramBuilder): void {
 }
 
 /**
- * The program in a file. Memory: its largest JSON member (at most 16 MiB of text), not its constants.
- * @param name of the file as the user knows it
+ * Reads the program in a file. Memory: its largest JSON member (at most 16 MiB of text), not its constants.
+ * @param name name of the file in messages
  * @throws UserError when the file is no NEFF, or cannot be read
  */
 export function readNeff(path: string, name: string, diagnostics: Diagnostics): Program {
@@ -94,7 +93,7 @@ function readProgram(stream: ByteStream, diagnostics: Diagnostics): Program | nu
   return builder.build();
 }
 
-/** Reading of a file by name; what keeps it from being read is told in one line. */
+/** Opens a file; I/O errors become a UserError. */
 function readFile<T>(path: string, name: string, use: (stream: ByteStream) => T): T {
   try {
     if (!statSync(path).isFile()) throw new UserError('is no file', { where: name });
@@ -116,11 +115,11 @@ export function uuidOf(path: string): string | null {
   }
 }
 
-/** Members of a program stand early: this many of them, and this many bytes, are looked at. */
+/** The list of subgraphs is near the start of an archive: limits of the search for it. */
 const SNIFFED_MEMBERS = 256;
 const SNIFFED_BYTES = 4 * 1024 * 1024;
 
-/** Whether a file is a NEFF: a header with an archive behind it, or an archive with a list of subgraphs. */
+/** Whether a file is a NEFF: a header followed by an archive, or an archive with a list of subgraphs. */
 export function isNeff(path: string, head: Buffer): boolean {
   if (parseHeader(head) === null && !isGzip(head) && !isTar(head)) return false;
   let is = false;
@@ -128,7 +127,7 @@ export function isNeff(path: string, head: Buffer): boolean {
     untilFault(() => {
       const { header, rest } = openHeader(stream, SNIFFED_BYTES);
       if (header === null) is = hasSubgraphs(unpack(rest, SNIFFED_BYTES));
-      // The archive may be cut off, anywhere.
+      // The archive may be truncated anywhere.
       else is = isEnd(rest) || isGzip(rest.peek(3)) || isTar(rest.peek(TAR_HEAD));
     }),
   );

@@ -1,11 +1,11 @@
 /**
- * Members of a tar archive, in order, without holding it: ustar (POSIX.1-1988), pax (POSIX.1-2001) and GNU's long names.
- * Sizes are checked against nothing but the archive's own length: a member that says more than there is, is cut.
+ * Streaming reader of tar archives: ustar (POSIX.1-1988), pax (POSIX.1-2001) and GNU's long names. A member whose size
+ * exceeds the rest of the archive is truncated.
  */
 import { ArchiveFault, type ByteStream } from './byte-stream.js';
 
 const BLOCK = 512;
-/** Headers of pax and long names are no longer than this. */
+/** Size limit of pax headers and long names. */
 const LONGEST_EXTRA = 1024 * 1024;
 const MOST_MEMBERS = 200_000;
 
@@ -13,7 +13,7 @@ export interface Member {
   /** Without a leading './'. */
   readonly name: string;
   readonly size: number;
-  /** Its contents; to be called before the next member is asked for, at most once, and only if it is small enough to hold. */
+  /** Its contents. At most one call, before the next member is requested; the caller checks `size`. */
   read(): Buffer;
 }
 
@@ -26,18 +26,17 @@ function text(block: Buffer, start: number, length: number): string {
 
 /** A number in octal, or (GNU) in base 256 when the highest bit of the field is set; NaN when it is neither. */
 function number(block: Buffer, start: number, length: number): number {
-  if (((block[start] ?? 0) & 0x80) === 0) {
+  if ((block.readUInt8(start) & 0x80) === 0) {
     const digits = block.toString('latin1', start, start + length).replace(/^[ ]+|[ \0].*$/gs, '');
     return /^[0-7]*$/.test(digits) ? Number(`0o${digits || '0'}`) : NaN;
   }
-  let value = (block[start] ?? 0) & 0x7f;
-  for (let i = start + 1; i < start + length; i++) value = value * 256 + (block[i] ?? 0);
-  return value;
+  const rest = block.subarray(start + 1, start + length);
+  return rest.reduce((value, byte) => value * 256 + byte, block.readUInt8(start) & 0x7f);
 }
 
 const CHECKSUM = { start: 148, length: 8 };
 
-/** Whether the checksum of a header is right: the sum of its bytes, those of the checksum taken as blanks. */
+/** Verifies the checksum of a header: the sum of its bytes, with the checksum field taken as blanks. */
 function isHeader(block: Buffer): boolean {
   let sum = 8 * 0x20;
   block.forEach((byte, i) => {
@@ -78,7 +77,7 @@ export function* members(stream: ByteStream): Generator<Member> {
   let pax = new Map<string, string>();
   for (let n = 0; ; n++) {
     if (n > MOST_MEMBERS) throw new ArchiveFault('too-large');
-    // An archive ends by two blocks of zeros, but some end by the file's end.
+    // The two final blocks of zeros are missing from some archives.
     if (stream.peek(1).length === 0) return;
     const block = stream.take(BLOCK);
     if (isZero(block)) return;
@@ -86,7 +85,7 @@ export function* members(stream: ByteStream): Generator<Member> {
     const size = Number(pax.get('size') ?? number(block, 124, 12));
     if (!Number.isSafeInteger(size) || size < 0) throw new ArchiveFault('damaged');
     const padding = (BLOCK - (size % BLOCK)) % BLOCK;
-    const kind = String.fromCharCode(block[156] ?? 0);
+    const kind = String.fromCharCode(block.readUInt8(156));
     if (kind === 'x' || kind === 'L') {
       if (size > LONGEST_EXTRA) throw new ArchiveFault('damaged');
       const contents = stream.take(size);

@@ -1,4 +1,4 @@
-/** Tensors of a program: variables of its definitions, with types and extents from its tensor maps. */
+/** Tensors of a program: variables of its definitions, with types and shapes from its tensor maps. */
 import type { TensorRecord } from '../../../../record/record.js';
 import type { MappedTensor, Role, TensorType, Variable } from './definition.js';
 
@@ -6,7 +6,7 @@ export type ProgramTensor = Omit<TensorRecord, 'type' | 'profile'>;
 
 const ROLE_ORDER: readonly Role[] = ['input', 'output', 'weight', null];
 
-/** What the maps say, by the names under which a variable finds it. */
+/** Types and shapes by name and by file. */
 class TypeIndex {
   readonly #byName = new Map<string, TensorType>();
   readonly #byFile = new Map<string, TensorType>();
@@ -19,15 +19,15 @@ class TypeIndex {
     for (const [name, node] of nodes) if (!this.#byName.has(name)) this.#byName.set(name, node);
   }
 
-  /** A constant has another name in the map: both name its file. */
+  /** By file first: a constant has another name in the map than in the definition. */
   of({ name, file }: Variable): TensorType | undefined {
     return (file === null ? undefined : this.#byFile.get(file)) ?? this.#byName.get(name);
   }
 }
 
 /**
- * The tensors, each once however many subgraphs have it: inputs, outputs, weights, each in the order of the definitions.
- * Without a definition the maps alone tell, and sizes are not known.
+ * The tensors without duplicates between subgraphs: inputs, outputs, weights, each in the order of the definitions.
+ * Without a definition the tensors of the maps are used, whose sizes are unknown.
  */
 export function joinTensors(
   variables: readonly Variable[],

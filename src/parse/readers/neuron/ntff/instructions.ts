@@ -1,15 +1,16 @@
 /**
- * Instruction records → rows. Every instruction has two records: one as it starts, with the time that it waited, and
- * one as it ends, with checksums.
+ * Instruction records → rows. Every instruction has two records: a start with the time that it waited, and an end with
+ * checksums.
  *
  * | bytes | content                                                                             |
  * |-------|-------------------------------------------------------------------------------------|
- * | 0–2   | place of the instruction in the device's memory, in instructions, modulo 2^21       |
+ * | 0–2   | address of the instruction in the device's memory, in instructions, modulo 2^21     |
  * | 3     | 0x80, engine from 1 on (bits 2–6), phase (bits 0–1): 0 start, 1 end                 |
- * | 4–5   | end: checksum of what went in; 0xFFFF for none                                      |
- * | 6–7   | start: wait in cycles, at most 0xFFFF; end: checksum of what came out               |
+ * | 4–5   | end: checksum of the inputs; 0xFFFF for none                                        |
+ * | 6–7   | start: wait in cycles, at most 0xFFFF; end: checksum of the outputs                 |
  * | 8–15  | time, ps                                                                            |
  */
+import { elementAt } from '../../../../containers/element.js';
 import type { Diagnostics } from '../../../../record/diagnostics.js';
 import { NEURON_ENGINES } from '../../../../record/engines.js';
 import type { Clock } from './timestamp-clock.js';
@@ -20,35 +21,35 @@ import type { RowChunks } from './row-chunks.js';
 import { KIND, NO_DURATION, rankOf, rankWithin } from './rows.js';
 import { INSTRUCTION_BYTES, RECORD_WORDS, type RecordBlock } from './ntff-file.js';
 
-/** Places count modulo this. */
-const PLACES = 1 << 21;
+/** Addresses in records are modulo this. */
+const ADDRESSES = 1 << 21;
 const START = 0;
 const END = 1;
 
-/** Cycles of a wait that was too long to count. */
-export const LONGEST_WAIT = 0xffff;
+/** Maximum of the wait counter. */
+const LONGEST_WAIT = 0xffff;
 
 /** An engine's instructions. */
 export interface EngineProgram {
-  /** Place of the first, modulo `PLACES`. */
-  readonly place: number;
+  /** Address of the first, in instructions, modulo `ADDRESSES`. */
+  readonly address: number;
   /** First byte of each. */
   readonly opcodes: Uint8Array;
 }
 
 export const engineProgram = ({ address }: InstructionBuffer, opcodes: Uint8Array): EngineProgram => ({
-  place: Number((address / BigInt(INSTRUCTION_BYTES)) % BigInt(PLACES)),
+  address: Number((address / BigInt(INSTRUCTION_BYTES)) % BigInt(ADDRESSES)),
   opcodes,
 });
 
-/** Instructions of one core: of its section of records. */
+/** Reads the instruction records of one core. */
 export class Instructions {
   readonly #pending = NEURON_ENGINES.map(() => new PendingInstructions());
   readonly #rank: number;
   /** Latest end of an instruction, ps; 0 when there is none. */
   lastEnd = 0;
 
-  /** @param programs of each engine, by its number; usually one */
+  /** @param programs by engine number; usually one for each */
   constructor(
     device: number,
     private readonly programs: readonly (readonly EngineProgram[])[],
@@ -62,7 +63,7 @@ export class Instructions {
   read({ words, count }: RecordBlock): void {
     const { clock } = this;
     for (let at = 0; at < count * RECORD_WORDS; at += RECORD_WORDS) {
-      const head = words[at] ?? 0;
+      const head = words[at] as number;
       const engine = ((head >>> 26) & 31) - 1;
       const pending = this.#pending[engine];
       const phase = (head >>> 24) & 3;
@@ -70,24 +71,24 @@ export class Instructions {
         this.diagnostics.count('unknown-record');
         continue;
       }
-      const place = head & (PLACES - 1);
-      const time = clock.since(words[at + 2] ?? 0, words[at + 3] ?? 0);
-      const values = words[at + 1] ?? 0;
+      const address = head & (ADDRESSES - 1);
+      const time = clock.since(words[at + 2] as number, words[at + 3] as number);
+      const values = words[at + 1] as number;
       if (phase === START) {
-        this.diagnostics.count('record-without-end', pending.start(place, time, values >>> 16));
-      } else if (pending.end(place)) this.#add(engine, place, pending, time, values);
+        this.diagnostics.count('record-without-end', pending.start(address, time, values >>> 16));
+      } else if (pending.end(address)) this.#add(engine, address, pending, time, values);
       else this.diagnostics.count('record-without-start');
     }
   }
 
-  /** No records are left. */
+  /** Counts the instructions that never ended. */
   finish(): void {
     for (const pending of this.#pending) this.diagnostics.count('record-without-end', pending.count);
   }
 
   #add(
     engine: number,
-    place: number,
+    address: number,
     { time: start, wait }: PendingInstructions,
     end: number,
     checksums: number,
@@ -100,20 +101,20 @@ export class Instructions {
     if (end < start) this.diagnostics.count('negative-duration');
     if (end > this.lastEnd) this.lastEnd = end;
     const duration = end < start ? NO_DURATION : end - start;
-    const program = this.#programOf(engine, place);
-    const pc = program === null ? 0 : pcOf(program, place);
+    const program = this.#programOf(engine, address);
+    const pc = program === null ? 0 : pcOf(program, address);
     const opcode = program === null ? NO_PROGRAM : (program.opcodes[pc] ?? NO_OPCODE);
     const rest = ((opcode << 16) | wait) >>> 0;
     this.rows.add(start, duration, this.#rank | rankWithin(engine, 0), pc, checksums, rest);
   }
 
-  /** The program that holds the place, or else the engine's first. */
-  #programOf(engine: number, place: number): EngineProgram | null {
-    const programs = this.programs[engine] ?? [];
+  /** The program that contains the address, or else the engine's first. */
+  #programOf(engine: number, address: number): EngineProgram | null {
+    const programs = elementAt(this.programs, engine);
     const [first = null] = programs;
     if (programs.length < 2) return first;
-    return programs.find((program) => pcOf(program, place) < program.opcodes.length) ?? first;
+    return programs.find((program) => pcOf(program, address) < program.opcodes.length) ?? first;
   }
 }
 
-const pcOf = ({ place: first }: EngineProgram, place: number): number => (place - first) & (PLACES - 1);
+const pcOf = ({ address: first }: EngineProgram, address: number): number => (address - first) & (ADDRESSES - 1);

@@ -1,4 +1,4 @@
-/** What takes memory on a device: the runtime's word in captures → the vendor's tool's. */
+/** Uses of device memory: the runtime's term in captures → the vendor tool's. */
 const TOOL_NAMES: ReadonlyMap<string, string> = new Map([
   ['generic', 'Generic'],
   ['pe', 'Tensor Instructions'],
@@ -27,5 +27,5 @@ const TOOL_NAMES: ReadonlyMap<string, string> = new Map([
 /** The sum of all kinds on one core. */
 export const TOTAL = 'Total';
 
-/** The tool's word; the runtime's where the tool's is not known. */
+/** The tool's term; the runtime's for an unknown one. */
 export const memoryKind = (name: string): string => TOOL_NAMES.get(name) ?? name;

@@ -1,11 +1,11 @@
 /**
- * What the head of a device trace says: which program ran, where and when, and where in the file its data lies.
- * The vendor publishes no schema: numbers of fields were found in captures, beside what the vendor's tool says of them.
+ * Metadata of a device trace: which program ran, where and when, and the offsets of its data in the file.
+ * The vendor publishes no schema: field numbers were derived from captures and the vendor tool's output for them.
  */
 import { Message } from './wire.js';
 
 export interface Metadata {
-  /** File of the program, as the capture was told. */
+  /** Path of the program's file, as given to the capture. */
   readonly modelFile: string | null;
   /** Of the program: 32 hexadecimal digits. */
   readonly uuid: string | null;
@@ -26,7 +26,7 @@ export interface ExecutionWindow {
   readonly end: bigint;
 }
 
-/** What one core ran. */
+/** The program of one core. */
 export interface Graph {
   /** Number of the NeuronCore on its instance. */
   readonly core: number;
@@ -35,7 +35,7 @@ export interface Graph {
   readonly memory: readonly MemoryUse[];
 }
 
-/** Instructions of one engine, 64 bytes each, as they lay in the device's memory. */
+/** Instructions of one engine, 64 bytes each, as in the device's memory. */
 export interface InstructionBuffer {
   readonly engine: number;
   /** In the device's memory. */
@@ -45,20 +45,20 @@ export interface InstructionBuffer {
   readonly size: number;
 }
 
-/** A DMA engine's share in a queue. */
+/** One DMA engine's ring of a queue. */
 export interface DmaRing {
   readonly engine: number;
   readonly queue: number;
   readonly name: string;
 }
 
-/** Device memory that one kind of thing takes. */
+/** Device memory by use. */
 export interface MemoryUse {
   readonly name: string;
   readonly bytes: number;
 }
 
-/** A run of device records. */
+/** A contiguous part of the file with records of one kind and core. */
 export interface Section {
   readonly kind: number;
   /** 2 for cores that only run collectives. */
@@ -93,13 +93,13 @@ export function readMetadata(bytes: Buffer): Metadata {
 
 const UUID_BYTES = 16;
 
-/** Field 2 tells it too, but as a text of the language C: it stops at the first zero. */
+/** Field 2 has the uuid too, but as a C string, which ends at the first zero byte. */
 const uuidOf = (candidates: readonly (Buffer | null)[]): string | null =>
   candidates.find((bytes) => bytes?.length === UUID_BYTES)?.toString('hex') ?? null;
 
 const COMMIT_DIGITS = 5;
 
-/** As the vendor's tool writes it: parts that are zero at the end count too, a commit that is not told stays empty. */
+/** As the vendor's tool writes it: trailing zeros are kept, a missing commit is empty. */
 function version(message: Message | null): string | null {
   if (message === null) return null;
   const parts = [1, 2, 3].map((field) => message.number(field)).join('.');

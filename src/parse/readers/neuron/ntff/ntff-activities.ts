@@ -1,4 +1,4 @@
-/** Sections of a device trace, one after the other → rows. */
+/** Reads the sections of a device trace into rows. */
 import type { Diagnostics } from '../../../../record/diagnostics.js';
 import { NEURON_ENGINES } from '../../../../record/engines.js';
 import type { Clock } from './timestamp-clock.js';
@@ -9,10 +9,10 @@ import type { RowChunks } from './row-chunks.js';
 import { Semaphores, Throttling } from './ntff-samples.js';
 import { INSTRUCTION_BYTES, type RecordBlock, type TraceFile } from './ntff-file.js';
 
-/** Instructions of all programs together whose opcodes are held: 64 MB. */
+/** Instructions whose opcodes are held, of all programs together: 64 MB. */
 const MOST_OPCODES = 1 << 26;
 
-/** Takes the records of one section. */
+/** Reader of the records of one section. */
 interface SectionReader {
   read(block: RecordBlock): void;
   finish?(): void;
@@ -20,11 +20,11 @@ interface SectionReader {
 
 export class Activities {
   readonly #throttling = new Map<number, Throttling>();
-  /** By core, ps. */
+  /** Latest end of an instruction by core, ps. */
   readonly #lastEnds = new Map<number, number>();
   #opcodesHeld = 0;
 
-  /** @param cores numbers of the cores; their places are the devices of rows */
+  /** @param cores numbers of the cores; their indices are the devices of rows */
   constructor(
     private readonly trace: TraceFile,
     private readonly cores: readonly number[],

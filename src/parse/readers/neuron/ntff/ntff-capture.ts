@@ -1,4 +1,4 @@
-/** A device trace → its records: sections one after the other into rows, and rows in order into lines. */
+/** A device trace → its records: sections are read into rows, and sorted rows become lines. */
 import { Diagnostics } from '../../../../record/diagnostics.js';
 import { UserError } from '../../../../record/errors.js';
 import { coreOfInstance } from '../../../../record/neuron-cores.js';
@@ -18,7 +18,7 @@ import { Waits } from './waits.js';
 
 /**
  * Records of the trace. Memory: `RowChunks`, and a byte for every instruction of the program.
- * @throws UserError when it cannot be read, or when the program that the user named is another
+ * @throws UserError when it cannot be read, or when the NEFF that the user named is of another program
  */
 export function* readTrace(format: string, probe: Probe, options: ReadOptions): Generator<ProfileLine> {
   const trace = new TraceFile(probe.path, probe.file);
@@ -29,7 +29,7 @@ export function* readTrace(format: string, probe: Probe, options: ReadOptions): 
     yield* statements;
     rows = new RowChunks(capture.expectedRows);
     const lines = capture.gather(rows);
-    // Not in a generator of its own: each one that a record passes through takes as long as making it.
+    // Not in a nested generator: each level of delegation costs as much as making the record.
     const inOrder = rows.inOrder();
     while (inOrder.next()) yield lines.at(inOrder);
     yield capture.end(statements, lines);
@@ -39,14 +39,14 @@ export function* readTrace(format: string, probe: Probe, options: ReadOptions): 
   }
 }
 
-/** Records that make a row: two, mostly. */
+/** Most rows are made of two records. */
 const RECORDS_OF_ROW = 2;
 
 class Capture {
   readonly #diagnostics = new Diagnostics();
   readonly #clock: Clock;
   readonly #sections: readonly Section[];
-  /** Numbers of the cores, in order; their places are the devices of rows. */
+  /** Numbers of the cores, ascending; their indices are the devices of rows. */
   readonly #cores: readonly number[];
   readonly #program: Program | null;
 
@@ -86,7 +86,7 @@ class Capture {
     return Math.ceil(bytes / RECORD_BYTES / RECORDS_OF_ROW);
   }
 
-  /** The profile line, and what has no time. */
+  /** The profile line, and records without a time. */
   *statements(format: string): Generator<ProfileLine> {
     const { profile } = this.options;
     yield profileLine(format, this.options, this.trace.metadata, this.#cores, this.#clock, this.#program);
@@ -96,7 +96,7 @@ class Capture {
 
   /**
    * Reads all sections into rows.
-   * @returns what makes records of them
+   * @returns the converter of rows to records
    */
   gather(rows: RowChunks): Lines {
     new Activities(this.trace, this.#cores, this.#clock, rows, this.#diagnostics).read(this.#sections);
@@ -107,8 +107,8 @@ class Capture {
 
   end(statements: readonly ProfileLine[], { kernels, copies, samples }: Lines): EndRecord {
     if (kernels + copies === 0) this.#diagnostics.count('no-device-activity');
-    const told = (type: ProfileLine['type']): number => statements.filter((line) => line.type === type).length;
-    const counts = { copy: copies, kernel: kernels, sample: samples + told('sample'), tensor: told('tensor') };
+    const stated = (type: ProfileLine['type']): number => statements.filter((line) => line.type === type).length;
+    const counts = { copy: copies, kernel: kernels, sample: samples + stated('sample'), tensor: stated('tensor') };
     return {
       type: 'end',
       profile: this.options.profile,

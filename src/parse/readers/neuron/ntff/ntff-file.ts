@@ -1,12 +1,12 @@
 /**
- * The file of a device trace: a version, the length of the metadata, the metadata, and data that the metadata tells
- * the places of. Data is read through a window; no place is trusted to lie in the file.
+ * The file of a device trace: a version, the length of the metadata, the metadata, and data at offsets that the metadata
+ * gives. Data is read in blocks; every offset is checked against the file's size.
  *
  * | bytes       | content                                   |
  * |-------------|-------------------------------------------|
  * | 0           | version                                   |
  * | 1–8         | M, the length of the metadata             |
- * | 9–127       | nothing (what was in the writer's memory) |
+ * | 9–127       | unused (uninitialised memory)             |
  * | 128–127 + M | metadata                                  |
  * | from there  | data                                      |
  */
@@ -17,26 +17,26 @@ import { readMetadata, type InstructionBuffer, type Metadata, type Section } fro
 import { WireError } from './wire.js';
 
 export const VERSION = 6;
-/** Of files that can be taken for a trace of another version. */
+/** Highest version number that is taken for a device trace. */
 export const GREATEST_VERSION = 31;
 export const HEADER_BYTES = 128;
 export const RECORD_BYTES = 16;
 export const RECORD_WORDS = 4;
 export const INSTRUCTION_BYTES = 64;
 
-/** Captures have some kilobytes of it. */
+/** Captures have some kilobytes of metadata. */
 const MAX_METADATA = 1 << 26;
-const WINDOW_BYTES = 1 << 20;
+const BLOCK_BYTES = 1 << 20;
 
-/** A stretch of the file's data. */
-interface Stretch {
+/** A byte range of the file's data. */
+interface DataRange {
   readonly offset: number;
   readonly size: number;
 }
 
-/** Records of a section that are in the window. */
+/** A block of records in memory. */
 export interface RecordBlock {
-  /** Four to a record. */
+  /** Four for each record. */
   readonly words: Uint32Array;
   readonly count: number;
 }
@@ -48,8 +48,8 @@ export class TraceFile {
   readonly #dataSize: number;
 
   /**
-   * @param name how messages call it
-   * @throws UserError when it is no trace of a version that can be read
+   * @param name name of the file in messages
+   * @throws UserError when it is no trace of a supported version
    */
   constructor(
     path: string,
@@ -73,8 +73,8 @@ export class TraceFile {
   }
 
   /**
-   * Sections as far as they lie in the file.
-   * @throws UserError when there is more of them than of the file
+   * Sections, cut to the part that is in the file.
+   * @throws UserError when they overlap: together they are larger than the file
    */
   sections(diagnostics: Diagnostics): Section[] {
     let total = 0;
@@ -87,9 +87,9 @@ export class TraceFile {
     });
   }
 
-  /** Records of a section, block after block. A block holds until the next one is asked for. */
-  *records({ offset, size }: Stretch): Generator<RecordBlock> {
-    const memory = new ArrayBuffer(Math.min(WINDOW_BYTES, size));
+  /** Records of a section in blocks, each valid until the next one is requested. */
+  *records({ offset, size }: DataRange): Generator<RecordBlock> {
+    const memory = new ArrayBuffer(Math.min(BLOCK_BYTES, size));
     const words = new Uint32Array(memory);
     for (let done = 0; done < size;) {
       const read = this.#read(new Uint8Array(memory, 0, Math.min(memory.byteLength, size - done)), offset + done);
@@ -104,20 +104,20 @@ export class TraceFile {
   opcodes(buffer: InstructionBuffer): Uint8Array {
     const size = this.#sizeInFile(buffer);
     const opcodes = new Uint8Array(Math.floor(size / INSTRUCTION_BYTES));
-    const window = new Uint8Array(Math.min(WINDOW_BYTES, size));
-    for (let done = 0; done < opcodes.length; done += WINDOW_BYTES / INSTRUCTION_BYTES) {
-      const read = this.#read(window, buffer.offset + done * INSTRUCTION_BYTES);
+    const block = new Uint8Array(Math.min(BLOCK_BYTES, size));
+    for (let done = 0; done < opcodes.length; done += BLOCK_BYTES / INSTRUCTION_BYTES) {
+      const read = this.#read(block, buffer.offset + done * INSTRUCTION_BYTES);
       const count = Math.min(Math.floor(read / INSTRUCTION_BYTES), opcodes.length - done);
-      for (let i = 0; i < count; i++) opcodes[done + i] = window[i * INSTRUCTION_BYTES] ?? 0;
+      for (let i = 0; i < count; i++) opcodes[done + i] = block[i * INSTRUCTION_BYTES] as number;
     }
     return opcodes;
   }
 
-  #sizeInFile({ offset, size }: Stretch): number {
+  #sizeInFile({ offset, size }: DataRange): number {
     return Math.max(0, Math.min(size, this.#dataSize - offset));
   }
 
-  /** Fills the bytes from a place in the data; returns how many there were. */
+  /** Fills the bytes from an offset in the data; returns how many were read. */
   #read(bytes: Uint8Array, offset: number): number {
     for (let done = 0; done < bytes.length;) {
       const read = readSync(this.#file, bytes, done, bytes.length - done, this.#dataStart + offset + done);
@@ -131,7 +131,9 @@ export class TraceFile {
     const header = Buffer.alloc(HEADER_BYTES);
     const read = readSync(this.#file, header, 0, HEADER_BYTES, 0);
     const version = header.readUInt8(0);
-    if (version === 0 || version > GREATEST_VERSION) throw new UserError('is no Neuron device trace', { where: this.name }); // prettier-ignore
+    if (version === 0 || version > GREATEST_VERSION) {
+      throw new UserError('is no Neuron device trace', { where: this.name });
+    }
     if (version !== VERSION) {
       throw new UserError(`is a Neuron device trace of version ${version}: version ${VERSION} is read`, {
         where: this.name,

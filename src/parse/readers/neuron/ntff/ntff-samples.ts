@@ -1,13 +1,13 @@
 /**
- * Records of semaphores and of throttling → rows.
+ * Semaphore and throttling records → rows.
  *
  * | bytes | semaphore                          | throttling                                          |
  * |-------|------------------------------------|-----------------------------------------------------|
  * | 0     | semaphore                          |                                                     |
- * | 1     | 1 for a value; others are not read |                                                     |
- * | 2     |                                    | n: out of how many cycles …                         |
- * | 4     | value (bytes 4–7)                  | k: … the tensor engine may use so many              |
- * | 5     |                                    | what limits it                                      |
+ * | 1     | 1 for a value; others are ignored  |                                                     |
+ * | 2     |                                    | n: the tensor engine may use k of n cycles          |
+ * | 4     | value (bytes 4–7)                  | k                                                   |
+ * | 5     |                                    | cause of the limit                                  |
  * | 8–15  | time, ps                           | time, ps; it lasts until the core's next record     |
  */
 import type { Diagnostics } from '../../../../record/diagnostics.js';
@@ -34,19 +34,19 @@ export class Semaphores {
   read({ words, count }: RecordBlock): void {
     const { clock } = this;
     for (let at = 0; at < count * RECORD_WORDS; at += RECORD_WORDS) {
-      const head = words[at] ?? 0;
-      const time = clock.since(words[at + 2] ?? 0, words[at + 3] ?? 0);
+      const head = words[at] as number;
+      const time = clock.since(words[at + 2] as number, words[at + 3] as number);
       if (((head >>> 8) & 0xff) !== VALUE) this.diagnostics.count('unknown-record');
       else if (time < 0 || time > clock.length) this.diagnostics.count('outside-execution');
-      else this.rows.add(time, 0, this.#rank, head & 0xff, words[at + 1] ?? 0, 0);
+      else this.rows.add(time, 0, this.#rank, head & 0xff, words[at + 1] as number, 0);
     }
   }
 }
 
-/** How far one core was held back. */
+/** Throttling of one core. */
 export class Throttling {
   readonly #rank: number;
-  /** The last record: it lasts until the next one. */
+  /** Start and limit of the last record, which lasts until the next one. */
   #start: number | null = null;
   #limit = 0;
 
@@ -61,21 +61,21 @@ export class Throttling {
 
   read({ words, count }: RecordBlock): void {
     for (let at = 0; at < count * RECORD_WORDS; at += RECORD_WORDS) {
-      const time = this.clock.since(words[at + 2] ?? 0, words[at + 3] ?? 0);
-      const values = words[at + 1] ?? 0;
+      const time = this.clock.since(words[at + 2] as number, words[at + 3] as number);
+      const values = words[at + 1] as number;
       this.#endAt(time);
       this.#start = time;
-      this.#limit = packLimit(values & 0xff, ((words[at] ?? 0) >>> 16) & 0xff, (values >>> 8) & 0xff);
+      this.#limit = packLimit(values & 0xff, ((words[at] as number) >>> 16) & 0xff, (values >>> 8) & 0xff);
     }
   }
 
-  /** No records are left: the last one lasts as long as the core runs anything. */
+  /** Ends the last record at the core's last instruction. */
   end(lastEnd: number): void {
     this.#endAt(lastEnd);
     this.#start = null;
   }
 
-  /** What lies before or after the execution is cut away. */
+  /** Adds the last record, clipped to the execution. */
   #endAt(time: number): void {
     if (this.#start === null) return;
     const start = Math.max(0, this.#start);
@@ -87,7 +87,7 @@ export class Throttling {
 
 const packLimit = (k: number, n: number, kind: number): number => k | (n << 8) | (kind << 16);
 
-/** k of n cycles, and the number of what limits them. */
+/** k of n cycles, and the code of the limit's cause. */
 export const limitOf = (rest: number): { readonly k: number; readonly n: number; readonly kind: number } => ({
   k: rest & 0xff,
   n: (rest >>> 8) & 0xff,

@@ -1,6 +1,6 @@
 /**
- * First byte of an instruction → its name in the vendor's tool. Seen in captures of Trainium2 beside the tool's own
- * names; there are more.
+ * First byte of an instruction → its name in the vendor's tool. From captures of Trainium2 and the tool's output for
+ * them; the list is incomplete.
  */
 const NAMES: Readonly<Record<number, string>> = {
   0x01: 'LDWEIGHTS',
@@ -24,13 +24,13 @@ const NAMES: Readonly<Record<number, string>> = {
   0xb8: 'DMA_DIRECT2D',
 };
 
-/** For an instruction that the file does not hold, and for one of an engine of whose instructions it holds none. */
+/** Codes of an instruction that the file lacks, and of one whose engine has no program in the file. */
 export const NO_OPCODE = 256;
 export const NO_PROGRAM = 257;
 
 const hexadecimal = (byte: number): string => `0x${byte.toString(16).toUpperCase().padStart(2, '0')}`;
 
-/** Name of every opcode: `0x3F` for one that is not known, `na` for those that are none. */
+/** Name of every opcode: `0x3F` for an unknown one, `na` for `NO_OPCODE` and `NO_PROGRAM`. */
 export const OPCODE_NAMES: readonly string[] = [
   ...Array.from({ length: NO_OPCODE }, (_, byte) => NAMES[byte] ?? hexadecimal(byte)),
   'na',

@@ -1,5 +1,5 @@
 /**
- * DMA records → rows. The n-th start of a queue on an engine belongs to its n-th end: packets of a queue keep their
+ * DMA records → rows. The n-th start of a queue on an engine belongs to its n-th end: packets of a queue complete in
  * order.
  *
  * | bytes | content                                                           |
@@ -22,7 +22,7 @@ const START = 1;
 const END = 5;
 const COMPLETION = 6;
 
-/** DMA packets of one core. */
+/** Reads the DMA records of one core. */
 export class Packets {
   readonly #pending = Array.from({ length: ENGINES_OF_RECORD * QUEUES }, () => null as PendingPackets | null);
   readonly #rank: number;
@@ -39,8 +39,8 @@ export class Packets {
   read({ words, count }: RecordBlock): void {
     const { clock } = this;
     for (let at = 0; at < count * RECORD_WORDS; at += RECORD_WORDS) {
-      const head = words[at] ?? 0;
-      const values = words[at + 1] ?? 0;
+      const head = words[at] as number;
+      const values = words[at + 1] as number;
       const phase = values & 15;
       if (phase === COMPLETION) continue;
       if (phase !== START && phase !== END) {
@@ -50,16 +50,18 @@ export class Packets {
       const engine = (head >>> 24) & (ENGINES_OF_RECORD - 1);
       const queue = (values >>> 4) & (QUEUES - 1);
       const pending = (this.#pending[engine * QUEUES + queue] ??= new PendingPackets());
-      const time = clock.since(words[at + 2] ?? 0, words[at + 3] ?? 0);
+      const time = clock.since(words[at + 2] as number, words[at + 3] as number);
       if (phase === START) this.diagnostics.count('record-without-end', pending.start(time));
       else if (pending.count === 0) this.diagnostics.count('record-without-start');
       else this.#add(rankWithin(engine, queue), pending.end(), time, head & 0xffffff, values >>> 16);
     }
   }
 
-  /** No records are left. */
+  /** Counts the packets that never ended. */
   finish(): void {
-    for (const pending of this.#pending) this.diagnostics.count('record-without-end', pending?.count ?? 0);
+    for (const pending of this.#pending) {
+      if (pending !== null) this.diagnostics.count('record-without-end', pending.count);
+    }
   }
 
   #add(rank: number, start: number, end: number, bytes: number, checksum: number): void {

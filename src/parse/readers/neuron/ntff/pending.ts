@@ -1,18 +1,18 @@
-/** What has started and not yet ended. Both kinds hold a limited number, whatever the file says. */
+/** Instructions and packets that have started and not yet ended, in bounded memory. */
 
 /**
- * Instructions of an engine that may be under way at a time, and that may overtake one. Captures show two at a time,
- * and one that 40 others overtook: the tensor engine waited with it while products went on.
+ * Limit of concurrent instructions of an engine, and of later ones that may end before one. Captures show two at a time,
+ * and one that 40 others overtook: it waited in the tensor engine while matrix products went on.
  */
 const MOST_UNDER_WAY = 256;
 
 /**
- * Instructions of one engine. An end belongs to the oldest start of the same place. Engines run nearly in order: a start that
- * many later ones have overtaken has lost its end, and must not take that of the next round of a loop.
+ * Instructions of one engine. An end belongs to the oldest start at the same address. Engines run nearly in order: a
+ * start that many later ones have overtaken has lost its end, and must not take the end of the loop's next iteration.
  */
 export class PendingInstructions {
   count = 0;
-  /** Of the instruction that `end` found. */
+  /** Start time of the instruction that `end` found. */
   time = 0;
   wait = 0;
   readonly #places = new Int32Array(MOST_UNDER_WAY);
@@ -22,7 +22,7 @@ export class PendingInstructions {
   readonly #ages = new Float64Array(MOST_UNDER_WAY);
   #ended = 0;
 
-  /** @returns how many instructions were given up to make room */
+  /** @returns how many instructions were dropped to make room */
   start(place: number, time: number, wait: number): number {
     const isStale = this.count > 0 && this.#ended - (this.#ages[0] ?? 0) >= MOST_UNDER_WAY;
     const givenUp = isStale || this.count === MOST_UNDER_WAY ? 1 : 0;
@@ -35,7 +35,7 @@ export class PendingInstructions {
     return givenUp;
   }
 
-  /** Ends an instruction; false when none of the place is under way. */
+  /** Ends the oldest instruction at an address; false when there is none. */
   end(place: number): boolean {
     for (let at = 0; at < this.count; at++) {
       if (this.#places[at] === place) {
@@ -60,17 +60,17 @@ export class PendingInstructions {
   }
 }
 
-/** Packets of a queue that may be under way at a time: 512 queues of a core make 32 MB at most. */
+/** Limit of concurrent packets of a queue: 512 queues of a core make 32 MB at most. */
 const MOST_PACKETS = 1 << 13;
 const FIRST_PACKETS = 1 << 4;
 
-/** Starts of packets of one queue, the oldest first. */
+/** FIFO of the start times of one queue's packets. */
 export class PendingPackets {
   count = 0;
   #times = new Float64Array(FIRST_PACKETS);
   #first = 0;
 
-  /** @returns how many packets were given up to make room */
+  /** @returns how many packets were dropped to make room */
   start(time: number): number {
     if (this.count === this.#times.length) this.#grow();
     const isFull = this.count === this.#times.length;
@@ -80,7 +80,7 @@ export class PendingPackets {
     return isFull ? 1 : 0;
   }
 
-  /** Start of the oldest packet, which ends; there must be one. */
+  /** Removes the oldest packet and returns its start; there must be one. */
   end(): number {
     const time = this.#times[this.#first] ?? 0;
     this.#first = (this.#first + 1) & (this.#times.length - 1);

@@ -1,20 +1,20 @@
-/** What a DMA queue is for, as far as its number and the name of its ring tell. */
+/** Types of DMA queues, inferred from their numbers and the names of their rings. */
 import type { Graph } from './metadata.js';
 
-/** Engines and queues that a record can name: five bits and four. */
+/** Engine and queue numbers in records have five and four bits. */
 export const ENGINES_OF_RECORD = 32;
 export const QUEUES = 16;
 
 /** Queue through which engines fetch their instructions and tables. */
 const INSTRUCTION_QUEUE = 14;
 
-/** DMA engines of a core; numbers run on from core to core. */
+/** DMA engines of a core; they are numbered across cores. */
 const ENGINES_OF_CORE = 16;
 
-/** Beyond any instance's; a greater number is damage. */
+/** Greater engine numbers than any instance has are damage. */
 const MAX_ENGINE = 1 << 20;
 
-/** Words of the vendor's tool. A queue whose descriptors the device writes as it runs is dynamic. */
+/** The vendor tool's type. A queue whose descriptors are written while the program runs is dynamic. */
 function typeOf(queue: number, ring: string | undefined): string | undefined {
   if (queue === INSTRUCTION_QUEUE) return 'instruction';
   if (ring === undefined) return undefined;
@@ -22,15 +22,15 @@ function typeOf(queue: number, ring: string | undefined): string | undefined {
   return ring.endsWith('Dynamic') ? 'software_dynamic' : undefined;
 }
 
-/** A core's DMA engines and queues, by what its records name. */
+/** DMA engines and queues of a core, by the numbers in its records. */
 export interface CoreQueues {
-  /** To add to the number that a record names. */
+  /** Offset of an engine's number in records. */
   readonly engineBase: number;
-  /** At engine · 16 + queue, both as a record names them; undefined for a queue of which nothing is told. */
+  /** By engine · 16 + queue, both as in records; undefined for a queue of unknown type. */
   readonly types: readonly (string | undefined)[];
 }
 
-/** A record has the low five bits of an engine's number; rings have all of it. */
+/** Records have the low five bits of an engine's number; rings have the whole number. */
 export function queuesOf(core: number, graphs: readonly Graph[]): CoreQueues {
   const rings = graphs.flatMap((graph) => graph.rings);
   const first = rings.find(({ engine }) => engine < MAX_ENGINE)?.engine ?? core * ENGINES_OF_CORE;

@@ -1,7 +1,7 @@
 /** Rows → records. */
 import { InstructionLine, PacketLine, SemaphoreLine, type Counters } from '../../../../record/device-lines.js';
 import type { Diagnostics } from '../../../../record/diagnostics.js';
-import { dmaEngineName, NEURON_ENGINES } from '../../../../record/engines.js';
+import { dmaEngineName, NEURON_ENGINES, type NeuronEngine } from '../../../../record/engines.js';
 import type { CopyLine, KernelLine, ProfileLine, SampleRecord } from '../../../../record/record.js';
 import { isKnownOpcode, NO_PROGRAM, OPCODE_NAMES } from './opcodes.js';
 import { ENGINES_OF_RECORD, QUEUES, type CoreQueues } from './queues.js';
@@ -28,25 +28,25 @@ import {
 import { limitOf } from './ntff-samples.js';
 import type { Waits } from './waits.js';
 
-/** For a checksum that was not taken. */
+/** Value of a checksum that was not computed. */
 const NO_CHECKSUM = 0xffff;
 
-/** What records say of a core besides its rows. */
+/** Facts of a core that its records need. */
 export interface CoreFacts {
   readonly id: number;
   readonly queues: CoreQueues;
 }
 
 export class Lines {
-  /** How many there were so far. */
+  /** Records made so far. */
   kernels = 0;
   copies = 0;
   samples = 0;
   readonly #engineNames: readonly (readonly string[])[];
 
   /**
-   * @param cores by the number of the device in rows
-   * @param waits null where the clock is not known that waits are counted in
+   * @param cores by the device number in rows
+   * @param waits null when the clock of the wait counter is unknown
    */
   constructor(
     private readonly profile: number,
@@ -59,15 +59,15 @@ export class Lines {
     );
   }
 
-  /** The record of the row where the cursor is. */
+  /** The record of the cursor's row. */
   at({ view: { doubles, words }, row }: RowCursor): ProfileLine {
-    const start = doubles[row * ROW_DOUBLES + START] ?? 0;
-    const duration = doubles[row * ROW_DOUBLES + DURATION] ?? 0;
+    const start = doubles[row * ROW_DOUBLES + START] as number;
+    const duration = doubles[row * ROW_DOUBLES + DURATION] as number;
     const word = row * ROW_WORDS;
-    const rank = words[word + RANK] ?? 0;
-    const detail = words[word + DETAIL] ?? 0;
-    const value = words[word + VALUE] ?? 0;
-    const rest = words[word + REST] ?? 0;
+    const rank = words[word + RANK] as number;
+    const detail = words[word + DETAIL] as number;
+    const value = words[word + VALUE] as number;
+    const rest = words[word + REST] as number;
     switch (kindOf(rank)) {
       case KIND.instruction:
         return this.#instruction(start, duration, rank, detail, value, rest);
@@ -82,7 +82,7 @@ export class Lines {
   }
 
   #core(rank: number): CoreFacts {
-    return this.cores[deviceOf(rank)] ?? NO_CORE;
+    return this.cores[deviceOf(rank)] as CoreFacts;
   }
 
   #instruction(start: number, duration: number, rank: number, pc: number, checksums: number, rest: number): KernelLine {
@@ -90,21 +90,22 @@ export class Lines {
     if (!isKnownOpcode(opcode)) this.diagnostics.count('unknown-opcode');
     const { profile } = this;
     const id = ++this.kernels;
-    const name = OPCODE_NAMES[opcode] ?? 'na';
+    const name = OPCODE_NAMES[opcode] as string;
     const device = this.#core(rank).id;
     const stream = streamOf(rank);
-    const engine = NEURON_ENGINES[stream] ?? 'na';
+    const engine = NEURON_ENGINES[stream] as NeuronEngine;
     const counters = this.#counters(opcode === NO_PROGRAM ? null : pc, rest & 0xffff, checksums);
     const startNs = nanoseconds(start);
     if (duration === NO_DURATION) {
-      return { type: 'kernel', profile, id, name, short: name, start: startNs, dur: null, device, stream, engine, counters }; // prettier-ignore
+      const names = { name, short: name };
+      return { type: 'kernel', profile, id, ...names, start: startNs, dur: null, device, stream, engine, counters };
     }
     const durNs = nanoseconds(duration);
     const ps = [start - startNs * PS_PER_NS, duration - durNs * PS_PER_NS] as const;
     return new InstructionLine(profile, id, name, startNs, durNs, device, stream, engine, ps, counters);
   }
 
-  /** Member by member for the ones that nearly all instructions have: adding members to an object takes long. */
+  /** Object literals for the combinations that nearly all instructions have: adding properties is slow. */
   #counters(pc: number | null, wait: number, checksums: number): Counters {
     const waitNs = this.waits?.nanoseconds(wait);
     const crcIn = checksums & 0xffff;
@@ -128,12 +129,12 @@ export class Lines {
     const number = streamOf(rank);
     const queue = queueOf(rank);
     const stream = queues.engineBase + number;
-    const engine = this.#engineNames[deviceOf(rank)]?.[number] ?? 'na';
+    const engine = (this.#engineNames[deviceOf(rank)] as readonly string[])[number] as string;
     const queueType = queues.types[number * QUEUES + queue];
     const startNs = nanoseconds(start);
     if (duration === NO_DURATION) {
-      const told = queueType === undefined ? undefined : { queueType };
-      return { type: 'copy', profile, kind: 'DMA', bytes, start: startNs, dur: null, device, stream, engine, queue, ...told, counters: { crc } }; // prettier-ignore
+      const placement = { device, stream, engine, queue, ...(queueType === undefined ? undefined : { queueType }) };
+      return { type: 'copy', profile, kind: 'DMA', bytes, start: startNs, dur: null, ...placement, counters: { crc } };
     }
     const durNs = nanoseconds(duration);
     const ps = [start - startNs * PS_PER_NS, duration - durNs * PS_PER_NS] as const;
@@ -155,6 +156,3 @@ export class Lines {
     };
   }
 }
-
-/** Rows name no other cores than those they were made for. */
-const NO_CORE: CoreFacts = { id: 0, queues: { engineBase: 0, types: [] } };

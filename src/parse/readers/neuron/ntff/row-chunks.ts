@@ -1,7 +1,7 @@
 /**
- * Rows put in order of start, however many: what is gathered is sorted a chunk at a time; when there is more than one,
- * chunks go to a temporary file and are merged. Memory: a chunk of 2 million rows (64 MB, and 56 MB to put it in order),
- * then 32 KB for each run to merge.
+ * External sort of rows by start: rows are sorted a chunk at a time; when there is more than one chunk, they are spilled
+ * to a temporary file as sorted runs and merged. Memory: a chunk of 2 million rows (64 MB, and 56 MB to sort it), then
+ * 32 KB for each run to merge.
  */
 import { RowMerge, type RowCursor } from './row-merge.js';
 import { orderOfRows } from './row-sort.js';
@@ -12,9 +12,9 @@ import { SpillFile } from './spill-file.js';
 export const CHUNK_ROWS = 1 << 21;
 const FEWEST_ROWS = 1 << 4;
 
-/** More of them take longer to merge than to sort. */
+/** More runs take longer to merge than to sort. */
 const MOST_RUNS_OF_CHUNK = 16;
-/** With so many runs, each chunk makes one. */
+/** From so many runs on, each chunk is sorted into one. */
 const MOST_RUNS = 1 << 10;
 
 export class RowChunks {
@@ -23,7 +23,7 @@ export class RowChunks {
   #count = 0;
   #spill: SpillFile | null = null;
 
-  /** @param expected how many rows to make room for at first; more may come */
+  /** @param expected rows to reserve room for; more are possible */
   constructor(
     expected: number,
     private readonly chunkRows = CHUNK_ROWS,
@@ -46,7 +46,7 @@ export class RowChunks {
     this.#count++;
   }
 
-  /** All rows in order; nothing may be added from then on. */
+  /** All rows in order; no rows may be added afterwards. */
   inOrder(): RowCursor {
     if (this.#spill === null) return new SortedRows(this.#rows, this.#runs(1).order);
     this.#spillChunk();
@@ -85,7 +85,7 @@ export class RowChunks {
   }
 }
 
-/** Rows that never left memory. */
+/** Cursor over rows that fit into memory. */
 class SortedRows implements RowCursor {
   row = -1;
   #next = 0;

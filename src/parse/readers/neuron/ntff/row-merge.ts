@@ -1,18 +1,18 @@
-/** Runs of rows, each in order → all of them in order: a heap of the runs' next rows, each run read through a window. */
+/** K-way merge of sorted runs: a binary heap of the runs' next rows, each run read a block at a time. */
 import { compareRows, ROW_BYTES, startOf, viewRows, type RowView } from './rows.js';
 import { BLOCK_ROWS, type Run, type SpillFile } from './spill-file.js';
 
-/** Rows in order, one at a time: nothing is copied. */
+/** Iterates over sorted rows without copying them. */
 export interface RowCursor {
-  /** Where the row is that `next` found. */
+  /** The memory of the current row. */
   readonly view: RowView;
   readonly row: number;
-  /** Goes on to the next row; false when there is none. */
+  /** Advances to the next row; false when there is none. */
   next(): boolean;
 }
 
 export class RowMerge implements RowCursor {
-  /** Windows by their next row: the window at i is no later than those at 2i + 1 and 2i + 2. */
+  /** Min-heap by next row: the window at i is no later than those at 2i + 1 and 2i + 2. */
   readonly #heap: RunWindow[];
   #current: RunWindow | null = null;
 
@@ -35,7 +35,7 @@ export class RowMerge implements RowCursor {
     return this.#current !== null;
   }
 
-  /** Past the row that stands first of all. */
+  /** Moves past the first row of the heap. */
   #advance(first: RunWindow): void {
     if (!first.next()) {
       const last = this.#heap.pop();
@@ -67,11 +67,11 @@ export class RowMerge implements RowCursor {
   }
 }
 
-/** A block of a run. */
+/** The current block of a run. */
 class RunWindow {
   row = -1;
   readonly view: RowView;
-  /** Of the row, ns. */
+  /** Start of the current row, ns. */
   start = 0;
   #filled = 0;
   #block = 0;
@@ -90,7 +90,7 @@ class RunWindow {
     return true;
   }
 
-  /** Rows that are told apart by nothing keep the order in which they were added. */
+  /** Equal rows keep the order in which they were added. */
   isBefore(other: RunWindow): boolean {
     if (this.start !== other.start) return this.start < other.start;
     const order = compareRows(this.view, this.row, other.view, other.row);

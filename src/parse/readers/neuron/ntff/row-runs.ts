@@ -1,25 +1,25 @@
 /**
- * Stretches of rows that are nearly in order, put in order each on its own: what an engine or a queue did stands in a
- * trace nearly as it happened, one engine after the other. Cheaper than to sort them all, where there are few.
+ * Splits nearly sorted rows into runs and sorts each by insertion: a trace has the records of one engine or queue after
+ * the other, each nearly in order. Cheaper than a full sort when there are few runs.
  */
 import { compareRows, startOf, type RowView } from './rows.js';
 
-/** How many rows one may stand behind the place where it belongs, for a run to hold both. */
+/** Greatest distance that a row is moved back within a run. */
 const FARTHEST = 1 << 10;
-/** How many rows are passed on the way back, to each row so far, before sorting is cheaper. */
+/** Insertion steps a row beyond which a full sort is cheaper. */
 const STEPS_PER_ROW = 8;
 
 export interface Runs {
-  /** Positions of rows, run after run. */
+  /** Row numbers, run after run. */
   readonly order: Uint32Array<ArrayBuffer>;
-  /** Where each run ends in `order`. */
+  /** End of each run in `order`. */
   readonly ends: readonly number[];
 }
 
 /**
- * Runs in the order in which their rows stand; equal rows of a run keep theirs. Memory: 12 bytes a row.
+ * Runs in file order; equal rows of a run keep their order. Memory: 12 bytes a row.
  * @param mostRuns at least one
- * @returns null when there are more runs, or when rows are so mixed that sorting is cheaper
+ * @returns null when there are more runs, or when rows are so unordered that a full sort is cheaper
  */
 export function runsOf(rows: RowView, count: number, mostRuns: number): Runs | null {
   const order = new Uint32Array(count);

@@ -1,14 +1,14 @@
-/** Rows in order of start: a radix sort, 11 bits at a time, and what is left to settle among rows of one start. */
+/** LSD radix sort of rows by start, 11 bits a pass, then a comparison sort among rows of one start. */
 import { compareRows, nanoseconds, ROW_DOUBLES, START, startOf, type RowView } from './rows.js';
 
 const DIGIT_BITS = 11;
 const DIGITS = 1 << DIGIT_BITS;
 const WORD = 2 ** 32;
 
-/** Runs of one start up to this length are settled by insertion. */
+/** Groups of one start up to this length are sorted by insertion. */
 const SHORT_RUN = 32;
 
-/** Positions of rows, and beside each its row's key. */
+/** Row numbers and their keys, in parallel. */
 interface Keyed {
   positions: Uint32Array<ArrayBuffer>;
   keys: Uint32Array<ArrayBuffer>;
@@ -16,7 +16,7 @@ interface Keyed {
 
 const emptyKeyed = (count: number): Keyed => ({ positions: new Uint32Array(count), keys: new Uint32Array(count) });
 
-/** Positions of the rows in order; equal rows keep theirs. Memory: 16 bytes a row while it works. */
+/** Row numbers in order of start; stable. Temporary memory: 16 bytes a row. */
 export function orderOfRows(rows: RowView, count: number): Uint32Array<ArrayBuffer> {
   const order = emptyKeyed(count);
   const spare = emptyKeyed(count);
@@ -31,7 +31,7 @@ export function orderOfRows(rows: RowView, count: number): Uint32Array<ArrayBuff
   return order.positions;
 }
 
-/** Rows as they stand, with the low 32 bits of the ns from the first start to theirs. */
+/** Initialises row numbers, and keys: the low 32 bits of the ns since the first start. */
 function keyByStart(rows: RowView, { positions, keys }: Keyed): { least: number; range: number } {
   let [first, last] = [Infinity, 0];
   for (let row = 0; row < keys.length; row++) {
@@ -47,7 +47,7 @@ function keyByStart(rows: RowView, { positions, keys }: Keyed): { least: number;
   return { least, range: nanoseconds(last) - least };
 }
 
-/** Keeps the order of rows with one key. `greatest` is no less than any key. */
+/** Stable radix sort by key. `greatest` is an upper bound of the keys. */
 function sortByKeys(order: Keyed, spare: Keyed, greatest: number): void {
   for (let shift = 0; greatest >= 2 ** shift; shift += DIGIT_BITS) {
     const places = placesOf(order.keys, shift);
@@ -66,7 +66,7 @@ function sortByKeys(order: Keyed, spare: Keyed, greatest: number): void {
   }
 }
 
-/** Where the keys of each digit begin; null when all have one. */
+/** First position of each digit's keys; null when all keys have the same digit. */
 function placesOf(keys: Uint32Array, shift: number): Uint32Array | null {
   const counts = new Uint32Array(DIGITS);
   for (let i = 0; i < keys.length; i++) {
@@ -83,7 +83,7 @@ function placesOf(keys: Uint32Array, shift: number): Uint32Array | null {
   return counts;
 }
 
-/** Rows of one key have one start, or starts that are far apart. */
+/** Sorts groups of equal keys, whose rows have one start or starts that differ by multiples of 2^32 ns. */
 function settleTies(rows: RowView, { positions, keys }: Keyed): void {
   for (let from = 0; from < keys.length;) {
     const key = keys[from];

@@ -1,34 +1,34 @@
 /**
- * What happened on a device, as rows of 32 bytes: a capture of gigabytes holds tens of millions of them, and their
- * order in the file is not that of time.
+ * Activities of a device as rows of 32 bytes: a capture of gigabytes has tens of millions of them, which are not in
+ * order of time.
  *
  * | bytes | content                                                                                    |
  * |-------|--------------------------------------------------------------------------------------------|
  * | 0–7   | start, ps from the window's start (double)                                                 |
  * | 8–15  | duration, ps (double)                                                                      |
- * | 16–19 | rank: kind · device · stream · queue, so that smaller comes first among those of one start |
+ * | 16–19 | rank: kind · device · stream · queue; rows of one start are in order of rank               |
  * | 20–23 | detail: an instruction's pc, a packet's bytes, the number of a semaphore                   |
  * | 24–27 | value: checksums, two of 16 bits; a semaphore's value                                      |
  * | 28–31 | rest, by kind                                                                              |
  */
 
 export const ROW_BYTES = 32;
-/** Of a row, in words of 8 bytes and of 4. */
+/** Size of a row in words of 8 bytes and of 4. */
 export const ROW_DOUBLES = 4;
 export const ROW_WORDS = 8;
 
 export const START = 0;
 export const DURATION = 1;
-/** Stands for the duration of a row that ends before it starts. */
+/** Duration of a row that ends before it starts. */
 export const NO_DURATION = -1;
 export const RANK = 4;
 export const DETAIL = 5;
 export const VALUE = 6;
 export const REST = 7;
 
-/** In the order that records of one start have. */
+/** Kinds of rows, in the order of records of one start. */
 export const KIND = { instruction: 0, packet: 1, sample: 2 } as const;
-/** What stands for the stream of a sample. */
+/** Kinds of samples, in place of a stream. */
 export const SAMPLE = { semaphore: 0, throttle: 1 } as const;
 
 const QUEUE_BITS = 4;
@@ -37,13 +37,13 @@ const DEVICE_BITS = 16;
 const DEVICE_SHIFT = QUEUE_BITS + STREAM_BITS;
 const KIND_SHIFT = DEVICE_SHIFT + DEVICE_BITS;
 
-/** Ids of devices that a row has room for. */
+/** Number of device ids that a row can hold. */
 export const MAX_DEVICES = 1 << DEVICE_BITS;
 
-/** The part of a rank that does not change within a section. */
+/** The part of a rank that is constant within a section. */
 export const rankOf = (kind: number, device: number): number => ((kind << KIND_SHIFT) | (device << DEVICE_SHIFT)) >>> 0;
 
-/** What a record adds to it. */
+/** The part of a rank that varies within a section. */
 export const rankWithin = (stream: number, queue: number): number => (stream << QUEUE_BITS) | queue;
 
 export const kindOf = (rank: number): number => rank >>> KIND_SHIFT;
@@ -54,7 +54,7 @@ export const queueOf = (rank: number): number => rank & ((1 << QUEUE_BITS) - 1);
 export const PS_PER_NS = 1000;
 export const nanoseconds = (ps: number): number => Math.floor(ps / PS_PER_NS);
 
-/** Bytes seen as rows: two views of the same memory. */
+/** Rows in memory: two typed views of one buffer. */
 export interface RowView {
   readonly doubles: Float64Array;
   readonly words: Uint32Array;
@@ -67,16 +67,16 @@ export const viewRows = (memory: ArrayBuffer): RowView => ({
 
 /** Start of a row, ns. */
 export const startOf = ({ doubles }: RowView, row: number): number =>
-  nanoseconds(doubles[row * ROW_DOUBLES + START] ?? 0);
+  nanoseconds(doubles[row * ROW_DOUBLES + START] as number);
 
-/** Order of two rows, in what records show: start and duration in ns. 0 for rows that records do not tell apart. */
+/** Compares two rows by the fields that records show, with times in ns; 0 for rows whose records are identical. */
 export function compareRows(a: RowView, rowA: number, b: RowView, rowB: number): number {
   const [doubleA, doubleB, wordA, wordB] = [rowA * ROW_DOUBLES, rowB * ROW_DOUBLES, rowA * ROW_WORDS, rowB * ROW_WORDS];
   return (
-    nanoseconds(a.doubles[doubleA + START] ?? 0) - nanoseconds(b.doubles[doubleB + START] ?? 0) ||
-    (a.words[wordA + RANK] ?? 0) - (b.words[wordB + RANK] ?? 0) ||
-    nanoseconds(a.doubles[doubleA + DURATION] ?? 0) - nanoseconds(b.doubles[doubleB + DURATION] ?? 0) ||
-    (a.words[wordA + DETAIL] ?? 0) - (b.words[wordB + DETAIL] ?? 0) ||
-    (a.words[wordA + VALUE] ?? 0) - (b.words[wordB + VALUE] ?? 0)
+    nanoseconds(a.doubles[doubleA + START] as number) - nanoseconds(b.doubles[doubleB + START] as number) ||
+    (a.words[wordA + RANK] as number) - (b.words[wordB + RANK] as number) ||
+    nanoseconds(a.doubles[doubleA + DURATION] as number) - nanoseconds(b.doubles[doubleB + DURATION] as number) ||
+    (a.words[wordA + DETAIL] as number) - (b.words[wordB + DETAIL] as number) ||
+    (a.words[wordA + VALUE] as number) - (b.words[wordB + VALUE] as number)
   );
 }

@@ -1,4 +1,4 @@
-/** What a device trace says besides what happened when: the profile line, and memory that things take. */
+/** Records of a device trace that have no time: the profile line, and memory use. */
 import { coreOfInstance } from '../../../../record/neuron-cores.js';
 import { neuronDevice } from '../neuron-device.js';
 import { SCHEMA_VERSION, type Labels, type ProfileRecord, type SampleRecord } from '../../../../record/record.js';
@@ -52,7 +52,7 @@ function factsOf(metadata: Metadata, cores: readonly number[], clock: Clock, pro
     dmaBytesPerS: core?.dmaBytesPerS,
     hbmBytesPerS: core?.hbmBytesPerS,
     cores: cores.length,
-    // Where the program lay is nobody's business.
+    // The base name alone: paths of the machine must not leak.
     model: metadata.modelFile?.replace(/^.*[/\\]/s, ''),
     uuid: metadata.uuid,
     ntffVersion: VERSION,
@@ -63,7 +63,7 @@ function factsOf(metadata: Metadata, cores: readonly number[], clock: Clock, pro
   );
 }
 
-/** Memory of one core by kind, and the sum, as the vendor's tool has it. */
+/** Memory of one core by use, and the total, as in the vendor's tool. */
 export function* memoryLines(profile: number, core: number, graphs: readonly Graph[]): Generator<SampleRecord> {
   const uses = graphs.flatMap((graph) => graph.memory);
   if (uses.length === 0) return;

@@ -1,20 +1,20 @@
-/** A temporary file of runs of rows, each run in order and packed. It never outlives the process: it has no name once it is open. */
+/** Temporary file of sorted, packed runs. It is unlinked once open, so that it never outlives the process. */
 import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MAX_PACKED, packRows, SLACK, unpackRows } from './packed-rows.js';
 import type { RowView } from './rows.js';
 
-/** Rows that are read at a time, and packed without looking at others. */
+/** Rows that are packed and read together. */
 export const BLOCK_ROWS = 1 << 10;
 const BLOCK_BYTES = BLOCK_ROWS * MAX_PACKED;
-/** What is gathered before it is written. */
+/** Size of the write buffer. */
 const BATCH_BYTES = 1 << 20;
 
-/** Rows in order: blocks of `BLOCK_ROWS`, and what is left. */
+/** Sorted rows in blocks of `BLOCK_ROWS`; the last one may be shorter. */
 export interface Run {
   readonly count: number;
-  /** Where each block begins in the file, and where the last one ends. */
+  /** Offset of each block in the file, and the end of the last one. */
   readonly blocks: readonly number[];
 }
 
@@ -44,7 +44,7 @@ export class SpillFile {
     }
   }
 
-  /** Writes the rows from one place in the order up to another, which are in order. */
+  /** Writes the sorted rows `order[from, to)` as a run. */
   writeRun(rows: RowView, order: Uint32Array, from: number, to: number): void {
     const blocks = [this.#length];
     let filled = 0;
@@ -59,8 +59,8 @@ export class SpillFile {
 
   /**
    * Reads a block.
-   * @param rows room for `BLOCK_ROWS`, or for as many as the run has
-   * @returns how many there are; 0 behind the last block
+   * @param rows has room for `BLOCK_ROWS`, or for all rows of a shorter run
+   * @returns number of rows; 0 after the last block
    */
   read({ count, blocks }: Run, block: number, rows: RowView): number {
     const [from, to] = [blocks[block] ?? 0, blocks[block + 1] ?? 0];
@@ -83,7 +83,7 @@ export class SpillFile {
     this.#unlink();
   }
 
-  /** @returns how much of the batch is still to be written: nothing */
+  /** Writes the batch. @returns its new length, 0 */
   #append(filled: number): number {
     const bytes = new Uint8Array(this.#batch.buffer, 0, filled);
     for (let done = 0; done < bytes.length;) {
@@ -93,7 +93,7 @@ export class SpillFile {
     return 0;
   }
 
-  /** Where a system keeps the names of open files, this works once they are closed. */
+  /** Fails on systems that do not unlink open files; then it is repeated after closing. */
   #unlink(): void {
     try {
       rmSync(this.#folder, { recursive: true, force: true });

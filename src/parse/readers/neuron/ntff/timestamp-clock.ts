@@ -1,13 +1,13 @@
 /**
- * The time that the program ran, on the device's clock of picoseconds. That clock exceeds 2^53 some hours after a
- * device was switched on, so that times are taken apart into two words and put together from the window's start.
+ * Device timestamps, in picoseconds, relative to the execution window. The device's clock exceeds 2^53 some hours after
+ * power-on, so timestamps are subtracted as two 32-bit words.
  */
 import type { ExecutionWindow } from './metadata.js';
 
 const WORD = 2 ** 32;
 
 export class Clock {
-  /** Words of the start. */
+  /** Low and high word of the window's start. */
   readonly low: number;
   readonly high: number;
   /** Picoseconds from the start of the first execution to the end of the last. */
@@ -19,7 +19,7 @@ export class Clock {
     this.length = Number(length);
   }
 
-  /** Null when there is no execution, one that ends before it starts, or one of hours, which no capture can hold. */
+  /** Null when there is no execution, or one that ends before it starts or lasts longer than 2^53 ps (2.5 hours). */
   static of(windows: readonly ExecutionWindow[]): Clock | null {
     const [first, ...others] = windows;
     if (first === undefined || windows.some(({ start, end }) => end < start)) return null;
@@ -28,7 +28,7 @@ export class Clock {
     return end - start > BigInt(Number.MAX_SAFE_INTEGER) ? null : new Clock(start, end - start);
   }
 
-  /** Picoseconds from the start of a time in two words: exact wherever it lies within the window. */
+  /** Picoseconds from the window's start to a timestamp in two words; exact within the window. */
   since(low: number, high: number): number {
     return (high - this.high) * WORD + (low - this.low);
   }

@@ -1,6 +1,6 @@
 /**
- * Cycles that an instruction waited → nanoseconds. The vendor's tool reckons in single precision, by way of
- * picoseconds cut to whole ones; this is the same to the last digit.
+ * Wait cycles of an instruction → nanoseconds. Like the vendor's tool, it computes in single precision through truncated
+ * picoseconds, so that results are identical.
  */
 const PS_PER_NS = 1000;
 const GIGA = 1e9;
@@ -8,7 +8,7 @@ const GIGA = 1e9;
 export class Waits {
   readonly #gigahertz: number;
 
-  /** @param clockHz clock that the device counts waits in */
+  /** @param clockHz clock of the wait counter */
   constructor(clockHz: number) {
     this.#gigahertz = Math.fround(clockHz / GIGA);
   }

@@ -1,9 +1,9 @@
 /**
- * The wire format of protocol buffers: a message is a list of numbered fields, each a number or a run of bytes.
- * Nothing is believed that the bytes do not bear out. Source: protobuf.dev, "Encoding".
+ * Decoder of the protobuf wire format: a message is a list of numbered fields, each a varint or length-delimited bytes.
+ * All lengths are checked. Source: protobuf.dev, "Encoding".
  */
 
-/** What the bytes say cannot be a message. The only error that is thrown here. */
+/** The bytes are no valid message. The only error that is thrown here. */
 export class WireError extends Error {
   constructor(what: string) {
     super(what);
@@ -12,17 +12,17 @@ export class WireError extends Error {
 }
 
 const MAX_DEPTH = 16;
-/** Fields of a message and of all messages inside it that are held at one time. */
+/** Limit of fields in a message and all messages inside it. */
 const MAX_FIELDS = 1 << 18;
 const MAX_TEXT = 1024;
 
-/** Kinds of value, as the low three bits of a field's tag tell them. */
+/** Wire types: the low three bits of a field's tag. */
 const VARINT = 0;
 const FIXED_64 = 1;
-const RUN_OF_BYTES = 2;
+const LENGTH_DELIMITED = 2;
 const FIXED_32 = 5;
 
-/** How many fields may still be read: one count for a message and all inside it. */
+/** Remaining number of fields, shared by a message and all messages inside it. */
 interface Budget {
   fields: number;
 }
@@ -51,12 +51,12 @@ export class Message {
     }
   }
 
-  /** The number in a field, unsigned; the last one if it stands there often; null when there is none. */
+  /** The last unsigned number of a field; null when there is none. */
   integer(field: number): bigint | null {
     return this.#fields.get(field)?.findLast((value) => typeof value === 'bigint') ?? null;
   }
 
-  /** The number in a field; 0 when there is none, as writers leave zeros out. Beyond 2^53 to the nearest double. */
+  /** The number of a field; 0 when it is absent, as writers omit zeros. Beyond 2^53 rounded to the nearest double. */
   number(field: number): number {
     return Number(this.integer(field) ?? 0n);
   }
@@ -65,12 +65,12 @@ export class Message {
     return this.#runs(field).at(-1) ?? null;
   }
 
-  /** The text in a field, cut to a sensible length. */
+  /** The text of a field, cut to `MAX_TEXT` characters; null when there is none. */
   text(field: number): string | null {
     return this.bytes(field)?.toString('utf8').slice(0, MAX_TEXT) ?? null;
   }
 
-  /** @throws WireError when the bytes in the field are no message, or messages nest too deep */
+  /** @throws WireError when the field is no valid message, or messages nest too deeply */
   message(field: number): Message | null {
     const bytes = this.bytes(field);
     return bytes === null ? null : this.#inside(bytes);
@@ -106,7 +106,7 @@ class Cursor {
     return this.#at >= this.bytes.length;
   }
 
-  /** Seven bits a byte, the lowest first, while the eighth is set; at most 64 bits. */
+  /** Unsigned LEB128: seven bits a byte, the lowest first, while the eighth is set; at most 64 bits. */
   varint(): bigint {
     let value = 0n;
     for (let shift = 0n; shift < 70n; shift += 7n) {
@@ -118,12 +118,12 @@ class Cursor {
     throw new WireError('a number of more than 64 bits');
   }
 
-  /** The value of a field; null for a kind that is not kept. */
+  /** The value of a field by its wire type; null for fixed-size ones, which are ignored. */
   value(kind: number): bigint | Buffer | null {
     switch (kind) {
       case VARINT:
         return this.varint();
-      case RUN_OF_BYTES:
+      case LENGTH_DELIMITED:
         return this.#take(this.varint());
       case FIXED_64:
         this.#take(8n);

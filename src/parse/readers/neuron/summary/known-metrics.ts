@@ -1,9 +1,9 @@
 /**
- * Names of a summary's metrics, by which summaries are told from other JSON and other text.
+ * Names of a summary's metrics, by which summaries are recognised.
  * Source: the table Summary of AWS's profile schema reference, and real summaries.
  */
 
-/** Names that nothing else has. */
+/** Names that no other format has. */
 const ITS_OWN: readonly RegExp[] = [
   /^(?:tensor|vector|scalar|gpsimd|sync)_engine_(?:active_time|instruction_(?:count|time)|active_time_percent)$/,
   /^(?:static|software_dynamic|hardware_dynamic)_dma_/,
@@ -16,7 +16,7 @@ const ITS_OWN: readonly RegExp[] = [
   /^inputs_and_weights_size|^spill_(?:save|reload)_bytes$/,
 ];
 
-/** Names that something else may have as well. */
+/** Names that other formats may have too. */
 const COMMON = new Set([
   'total_time',
   'total_active_time',
@@ -30,7 +30,7 @@ const COMMON = new Set([
   'profiler_version',
 ]);
 
-/** Whether names are those of a summary: one that nothing else has, or two of those that something else may have. */
+/** Whether names are those of a summary: one that no other format has, or two that others may have. */
 export function areMetrics(names: Iterable<string>): boolean {
   let common = 0;
   for (const name of names) {

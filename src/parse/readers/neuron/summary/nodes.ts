@@ -1,10 +1,10 @@
-/** What a summary holds, whichever form it has: nodes, each with its metrics. */
+/** The content of a summary in either form: nodes with their metrics. */
 
 export type MetricValue = number | string | boolean | null;
 
-/** One core, rank or run that was summed up. */
+/** The metrics of one core, rank or run. */
 export interface SummaryNode {
-  /** As the tool numbers it (`n_…`); null where there is but one and it has no name. */
+  /** The tool's name (`n_…`); null for a single node without a name. */
   readonly name: string | number | null;
   readonly metrics: readonly (readonly [name: string, value: MetricValue])[];
 }

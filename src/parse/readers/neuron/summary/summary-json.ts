@@ -1,6 +1,6 @@
 /**
- * summary-json in its three shapes: metrics by node (`{"n_1f…": {…}}`), in a list (`{"Summary": [{…}]}`), or bare.
- * Members that are neither (a remark of whoever passed the file on) are passed over.
+ * summary-json in its three forms: metrics by node (`{"n_1f…": {…}}`), in a list (`{"Summary": [{…}]}`), or at the top
+ * level. Other members (somebody's remarks) are ignored.
  */
 import { UserError } from '../../../../record/errors.js';
 import type { Diagnostics } from '../../../../record/diagnostics.js';
@@ -16,8 +16,8 @@ const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
- * Whether the first bytes are of a summary: known metrics where one of the shapes has them. A member that is a list,
- * other than `Summary`, is of the tool's whole profile.
+ * Whether the first bytes are those of a summary: known metrics at the depth of one of the forms. A list other than
+ * `Summary` belongs to the tool's full profile.
  */
 export function isSummaryJson(text: string): boolean {
   const names = new Map<string, string[]>();
@@ -32,13 +32,13 @@ export function isSummaryJson(text: string): boolean {
 }
 
 interface Name {
-  /** Names on the way, `[` for a list's element; itself last. */
+  /** Names from the root, `[` for a list's element; its own last. */
   readonly path: readonly string[];
-  /** How its value begins, when it is an object or a list. */
+  /** Bracket that opens its value, if that is an object or a list. */
   readonly opens: '{' | '[' | null;
 }
 
-/** Names of members in the begin of a JSON text, the outermost three levels. */
+/** Names of members in the first part of a JSON text, the outermost three levels. */
 function* namesOf(text: string): Generator<Name> {
   const token = /"((?:[^"\\]|\\.)*)"(\s*:\s*([{[])?)?|[{}[\]]/gs;
   const path: string[] = [];
@@ -58,8 +58,8 @@ function* namesOf(text: string): Generator<Name> {
 }
 
 /**
- * The nodes of a summary.
- * @throws UserError when it is no JSON, or holds no known metric
+ * Reads the nodes of a summary.
+ * @throws UserError when it is no JSON, or has no known metric
  */
 export function readSummaryJson(text: string, file: string, diagnostics: Diagnostics): SummaryNode[] {
   const value = parse(text.replace(/^\ufeff/, ''), file, diagnostics);
@@ -94,7 +94,7 @@ const node = (name: string | number | null, fields: Fields): SummaryNode => ({
 /** Nodes are about one level deep. */
 const DEEPEST = 16;
 
-/** What stands inside a metric is told by its path. */
+/** Metrics of a node; nested ones are named by their path. */
 function* metricsOf(fields: object, path: string, depth: number): Generator<[string, MetricValue]> {
   for (const [key, value] of Object.entries(fields) as [string, unknown][]) {
     const name = `${path}${key}`;
@@ -104,12 +104,12 @@ function* metricsOf(fields: object, path: string, depth: number): Generator<[str
   }
 }
 
-/** JSON, and the numbers that Go and Python write beside it. */
+/** Parses JSON, accepting the NaN and Inf that Go and Python write. */
 function parse(text: string, file: string, diagnostics: Diagnostics): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Once more without them.
+    // Parsed again below with null in place of such numbers.
   }
   try {
     let replaced = 0;

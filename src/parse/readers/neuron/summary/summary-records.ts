@@ -5,7 +5,7 @@ import type { ReadOptions } from '../../../reader.js';
 import { unitOfMetric } from '../metric-units.js';
 import type { MetricValue, SummaryNode } from './nodes.js';
 
-/** Facts of a profile line, and the metrics that tell them. */
+/** Facts of a profile line, and the metrics that contain them. */
 const FACTS: readonly (readonly [fact: string, metric: string])[] = [
   ['instanceType', 'instance_type'],
   ['runtimeVersion', 'runtime_version'],
@@ -34,7 +34,7 @@ export function* summaryRecords(
     file,
     rank,
     startUnixNs: null,
-    // In picoseconds first: the decimals of the text are of them, and whole ns must not be lost to rounding.
+    // Rounded to picoseconds, the precision of the text, before taking whole ns: otherwise rounding errors lose one.
     dur: longest === null ? null : Math.floor(Math.round(longest * 1e12) / 1000),
     devices: [],
     facts: factsOf(nodes, longest),
@@ -65,7 +65,7 @@ function sample(profile: number, metric: string, value: MetricValue, labels: Lab
   };
 }
 
-/** What all nodes have in common. */
+/** Facts that all nodes share. */
 const factsOf = (nodes: readonly SummaryNode[], longest: number | null): Labels => ({
   ...Object.fromEntries(
     FACTS.flatMap(([fact, metric]) => {
@@ -79,7 +79,7 @@ const factsOf = (nodes: readonly SummaryNode[], longest: number | null): Labels 
 const valueOf = ({ metrics }: SummaryNode, metric: string): MetricValue | undefined =>
   metrics.find(([name]) => name === metric)?.[1];
 
-/** A text that every node that tells it tells alike. */
+/** The text of a metric, if all nodes that have it agree. */
 function common(nodes: readonly SummaryNode[], metric: string): string | null {
   const texts = new Set(nodes.flatMap((node) => valueOf(node, metric) ?? []));
   const [text] = texts;

@@ -1,4 +1,4 @@
-/** summary-text: a metric a line, its name, blanks or tabs, its value. */
+/** summary-text: one metric a line, name and value separated by blanks or tabs. */
 import type { Diagnostics } from '../../../../record/diagnostics.js';
 import { UserError } from '../../../../record/errors.js';
 import { areMetrics } from './known-metrics.js';
@@ -7,16 +7,16 @@ import type { MetricValue, SummaryNode } from './nodes.js';
 const LINE = /^\s*([A-Za-z_][\w.]*)[ \t]+(\S.*?)\s*$/;
 const NUMBER = /^[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$/;
 
-/** How the tool's pages show values: scaled, with a unit, rounded. */
+/** Values as the tool's web pages show them: scaled, with a unit, rounded. */
 const SCALED = /^[-+]?\d[\d,.]*\s*(?:[munµμ]?s|%|[KMGTP]?i?B(?:\/s|ps)?|bytes|[KMGTP]?FLOP(?:s|S|\/s|S\/s)?)$/;
 
 /** Metrics that are texts. */
 const TEXTS = /_(?:version|type)$/;
 
-/** Lines that must look like metrics, so that no other text is taken for a summary. */
+/** Number of lines that are examined for detection. */
 const FIRST_LINES = 12;
 
-/** A table that was copied may bring its borders. */
+/** Copied tables may have borders. */
 const withoutBorders = (line: string): string => line.replace(/[|│]/g, ' ');
 
 const linesOf = (text: string): string[] =>
@@ -33,15 +33,15 @@ export function isSummaryText(text: string): boolean {
     const [, name, value] = LINE.exec(line) ?? [];
     return name === undefined || value === undefined ? [] : [{ name, value }];
   });
-  // Prose may speak of metrics, but it does not measure them.
+  // Prose may mention metrics, but without values.
   const measured = rows.filter(({ name, value }) => NUMBER.test(value) || SCALED.test(value) || TEXTS.test(name));
-  // One heading may stand above.
+  // One line may be a heading.
   return rows.length >= lines.length - 1 && areMetrics(measured.map(({ name }) => name));
 }
 
 /**
- * The nodes of a summary: a metric that comes again begins another one.
- * @throws UserError for values that were scaled for reading, or without any known metric
+ * Reads the nodes of a summary: a repeated metric begins the next one.
+ * @throws UserError for values that were scaled for display, or without any known metric
  */
 export function readSummaryText(text: string, file: string, diagnostics: Diagnostics): SummaryNode[] {
   const nodes: Map<string, MetricValue>[] = [];

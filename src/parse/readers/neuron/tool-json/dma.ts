@@ -12,7 +12,7 @@ const COUNTERS: readonly (readonly [key: string, name: string])[] = [
   ['transfer_rate', 'bytesPerS'],
 ];
 
-/** Texts of a packet; those that say that nothing is known are left out. */
+/** Texts of a packet; empty and unknown ones are left out. */
 const LABELS: readonly (readonly [key: string, name: string])[] = [
   ['id', 'id'],
   ['variable', 'variable'],
@@ -20,14 +20,14 @@ const LABELS: readonly (readonly [key: string, name: string])[] = [
   ['packet_aggregation_id', 'transfer'],
 ];
 
-/** Facts that are told of every packet, and hold for few. */
+/** Flags that every packet has and that are set for few. */
 const FLAGS: readonly (readonly [key: string, name: string])[] = [
   ['is_cc_dma', 'collective'],
   ['aggregated', 'aggregated'],
   ['duplicate', 'duplicate'],
 ];
 
-/** All that is read of a row. */
+/** Keys of a row that are read. */
 export const PACKET_KEYS: readonly string[] = [
   ...CORE_KEYS,
   ...[...COUNTERS, ...LABELS, ...FLAGS].map(([key]) => key),
@@ -66,8 +66,8 @@ function labelsOf(row: Row): Labels {
   const ordinal = numberOf(row['packet_idx']);
   if (ordinal !== null) labels['packet'] = ordinal;
   for (const key of ['source', 'dest']) {
-    const places = placesOf(row[key]);
-    if (places !== '') labels[key] = places;
+    const memories = memoriesOf(row[key]);
+    if (memories !== '') labels[key] = memories;
   }
   for (const [key, name] of FLAGS) if (row[key] === 'yes' || row[key] === true) labels[name] = 'yes';
   const semaphore = textOf(row['semaphore_id']);
@@ -75,20 +75,20 @@ function labelsOf(row: Row): Labels {
   return labels;
 }
 
-/** The known places of lists as `[["WEIGHT"]]` and `["SB"]`, each once. */
-function placesOf(cell: unknown): string {
-  const places = new Set<string>();
-  addPlaces(cell, places, DEEPEST);
-  return [...places].join(' ');
+/** The known memories in nested lists such as `[["WEIGHT"]]` and `["SB"]`, without duplicates. */
+function memoriesOf(cell: unknown): string {
+  const memories = new Set<string>();
+  addMemories(cell, memories, DEEPEST);
+  return [...memories].join(' ');
 }
 
 const DEEPEST = 4;
 
-function addPlaces(cell: unknown, places: Set<string>, depth: number): void {
+function addMemories(cell: unknown, memories: Set<string>, depth: number): void {
   if (Array.isArray(cell)) {
-    if (depth > 0) for (const each of cell as readonly unknown[]) addPlaces(each, places, depth - 1);
+    if (depth > 0) for (const each of cell as readonly unknown[]) addMemories(each, memories, depth - 1);
   } else {
-    const place = textOf(cell);
-    if (place !== null) places.add(place);
+    const memory = textOf(cell);
+    if (memory !== null) memories.add(memory);
   }
 }

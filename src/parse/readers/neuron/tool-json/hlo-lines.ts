@@ -1,4 +1,4 @@
-/** What a file says of the profile as a whole, or of the program: lines without a time, and layers. */
+/** Records of the profile as a whole and of the program: tensors, memory, metrics, notices, layers. */
 import type {
   LayerRecord,
   NoticeRecord,
@@ -13,10 +13,10 @@ import { numberOf, rawTextOf, textOf, type Row } from './table-row.js';
 import type { RowContext } from './row-context.js';
 import type { ToolFile } from './table-scan.js';
 
-/** Tensors, memory, metrics of the summary and of each core, compiler's remarks, warnings: in this order. */
+/** Tensors, memory, metrics of the summary and of each core, annotations: in this order. */
 export function* statements(file: ToolFile, cores: Cores, profile: number): Generator<StatementRecord> {
   for (const row of file.rows('neff_node')) yield* tensor(row, profile);
-  // Which core comes first differs between files.
+  // The order of cores differs between files.
   const uses = [...file.rows('nc_mem_usage')].sort((a, b) => (numberOf(a['nc']) ?? -1) - (numberOf(b['nc']) ?? -1));
   for (const row of uses) yield memory(row, profile);
   const summaries = file.rows('summary');
@@ -33,7 +33,7 @@ export function* notices(file: ToolFile, profile: number): Generator<NoticeRecor
 
 const ROLES: Readonly<Record<string, TensorRecord['role']>> = { IN: 'input', OUT: 'output', WEIGHT: 'weight' };
 
-/** Rows without a name are of subgraphs. */
+/** Rows without a name describe subgraphs. */
 function* tensor(row: Row, profile: number): Generator<TensorRecord> {
   const name = rawTextOf(row['variable_name']);
   if (name === null) return;
@@ -51,7 +51,7 @@ function* tensor(row: Row, profile: number): Generator<TensorRecord> {
 /** `[128 512]`. */
 function shapeOf(cell: unknown): readonly number[] | null {
   const inner = /^\[([\d\s,]*)\]$/.exec(rawTextOf(cell) ?? '')?.[1];
-  return inner === undefined ? null : (inner.match(/\d+/g) ?? []).map(Number);
+  return inner === undefined ? null : Array.from(inner.matchAll(/\d+/g), Number);
 }
 
 function memory(row: Row, profile: number): SampleRecord {
@@ -67,25 +67,25 @@ function memory(row: Row, profile: number): SampleRecord {
   };
 }
 
-/** Where somebody stored the profile is no metric of it. */
-const isPlace = (metric: string): boolean => metric.endsWith('_path');
+/** Paths of the machine are no metrics, and must not leak. */
+const isPath = (metric: string): boolean => metric.endsWith('_path');
 
-/** @param node number of the summary, where there are several */
+/** @param node index of the summary, where there are several */
 function* summary(row: Row, node: number | null, profile: number): Generator<SampleRecord> {
   const labels = node === null ? { from: 'summary' } : { from: 'summary', node };
   for (const metric of Object.keys(row).sort())
-    if (!isPlace(metric)) yield { ...metricSample(metric, row[metric], profile), labels };
+    if (!isPath(metric)) yield { ...metricSample(metric, row[metric], profile), labels };
 }
 
 function metricSample(metric: string, cell: unknown, profile: number): SampleRecord {
   const value = numberOf(cell);
-  // A number that a double cannot hold is given exactly as well.
+  // An integer beyond 2^53 is kept exactly as text too.
   const isExact = value === null || Number.isSafeInteger(value) || !Number.isInteger(value);
   const text = typeof cell === 'string' && (value === null || !isExact) ? { text: cell } : undefined;
   return { type: 'sample', profile, start: null, device: null, metric, value, ...text, unit: unitOfMetric(metric) };
 }
 
-/** The summary adds all cores up, even their numbers: what each did stands in rows of their own. */
+/** Metrics of one core: the summary adds up all cores, even their numbers. */
 function* coreMetrics(row: Row, profile: number): Generator<SampleRecord> {
   const subgraph = rawTextOf(row['sg_name']);
   const labels = { from: 'model_info', ...(subgraph === null ? undefined : { subgraph }) };
@@ -96,7 +96,7 @@ function* coreMetrics(row: Row, profile: number): Generator<SampleRecord> {
   }
 }
 
-/** Its numbers, told apart by its texts. */
+/** The numbers of an annotation, with its texts as labels. */
 function* annotation(row: Row, cores: Cores, profile: number): Generator<SampleRecord> {
   const labels: Record<string, string> = { from: 'annotation' };
   for (const [key, cell] of Object.entries(row)) {
@@ -114,10 +114,10 @@ function notice(row: Row, category: string | null, profile: number): NoticeRecor
   return { type: 'notice', profile, category: rawTextOf(row['category']) ?? category, text };
 }
 
-/** Cells of a layer's row that stand in fields of their own. */
+/** Cells of a layer's row that have fields of their own. */
 const LAYER_FIELDS: ReadonlySet<string> = new Set(['start', 'end', 'duration', 'timestamp']);
 
-/** Numbers by the tool's own names, in its units: times of engines in the tables' unit. */
+/** A layer, with its numbers by the tool's names and in its units: times of engines in the unit of the tables. */
 export function layer(row: Row, start: number, { clock, cores, profile }: RowContext): LayerRecord {
   const duration = numberOf(row['duration']);
   const counters: Record<string, number> = {};

@@ -1,11 +1,11 @@
 /** One instruction of an engine as a kernel line. */
-import { NEURON_ENGINES } from '../../../../record/engines.js';
+import { NEURON_ENGINES, type NeuronEngine } from '../../../../record/engines.js';
 import type { Dependency, KernelLine, Labels } from '../../../../record/record.js';
 import { nanoseconds } from './json-clock.js';
 import { isRow, numberOf, numbersOf, rawTextOf, textOf, type Row } from './table-row.js';
 import { CORE_KEYS, durationOf, type RowContext } from './row-context.js';
 
-/** Numbers that the device or the tool counted. */
+/** Counters of the device and the tool. */
 const COUNTERS: readonly (readonly [key: string, name: string])[] = [
   ['pc', 'pc'],
   ['crc_in', 'crcIn'],
@@ -21,10 +21,10 @@ const COUNTERS: readonly (readonly [key: string, name: string])[] = [
   ['compiler_pc', 'compilerPc'],
 ];
 
-/** What a check sum is that was not taken. */
+/** Value of a checksum that was not computed. */
 const NO_CRC = 0xffff;
 
-/** Texts by which an instruction is found again in the compiler's and the framework's program. */
+/** Texts that identify an instruction in the compiler's and the framework's program. */
 const LABELS: readonly (readonly [key: string, name: string])[] = [
   ['label', 'label'],
   ['instruction_type', 'type'],
@@ -38,7 +38,7 @@ const LABELS: readonly (readonly [key: string, name: string])[] = [
   ['bir_debug_info_source_location', 'birSource'],
 ];
 
-/** All that is read of a row. */
+/** Keys of a row that are read. */
 export const INSTRUCTION_KEYS: readonly string[] = [
   ...CORE_KEYS,
   ...[...COUNTERS, ...LABELS].map(([key]) => key),
@@ -46,26 +46,26 @@ export const INSTRUCTION_KEYS: readonly string[] = [
   'nki_source_location',
 ];
 
-/** Kinds of dependencies: as in a line, and the counter of how many there are. */
-const DEPENDENCIES: Readonly<Record<string, readonly [kind: string, counter: string]>> = {
-  FLOW_DEPENDENCE: ['flow', 'flowDependencies'],
-  ANTI_DEPENDENCE: ['anti', 'antiDependencies'],
-  OUTPUT_DEPENDENCE: ['output', 'outputDependencies'],
-  ORDERED: ['ordered', 'orderedDependencies'],
-};
+/** Kinds of dependencies by the tool's name. */
+const DEPENDENCY_KINDS: ReadonlyMap<string, string> = new Map([
+  ['FLOW_DEPENDENCE', 'flow'],
+  ['ANTI_DEPENDENCE', 'anti'],
+  ['OUTPUT_DEPENDENCE', 'output'],
+  ['ORDERED', 'ordered'],
+]);
 
-/** Names of engines in other tools' words. */
-const ENGINE_ALIASES: Readonly<Record<string, string>> = {
-  pe: 'Tensor',
-  act: 'Scalar',
-  activation: 'Scalar',
-  pool: 'GpSimd',
-  dve: 'Vector',
-  sp: 'Sync',
-};
-for (const name of NEURON_ENGINES) Object.assign(ENGINE_ALIASES, { [name.toLowerCase()]: name });
+/** Engines by their names in lower case and by their abbreviations. */
+const ENGINES_BY_NAME: ReadonlyMap<string, NeuronEngine> = new Map([
+  ['pe', 'Tensor'],
+  ['act', 'Scalar'],
+  ['activation', 'Scalar'],
+  ['pool', 'GpSimd'],
+  ['dve', 'Vector'],
+  ['sp', 'Sync'],
+  ...NEURON_ENGINES.map((name) => [name.toLowerCase(), name] as const),
+]);
 
-/** The line without its `id`, which the order of lines gives. */
+/** The line without its `id`, which follows from the order of lines. */
 export function instruction(row: Row, start: number, context: RowContext): Omit<KernelLine, 'id'> {
   const name = textOf(row['opcode']) ?? textOf(row['compiler_opcode']);
   if (name === null) context.diagnostics.count('bad-row');
@@ -98,7 +98,7 @@ export function instruction(row: Row, start: number, context: RowContext): Omit<
 
 function engineOf(cell: unknown): string | null {
   const name = textOf(cell);
-  return name === null ? null : (ENGINE_ALIASES[name.toLowerCase()] ?? name);
+  return name === null ? null : (ENGINES_BY_NAME.get(name.toLowerCase()) ?? name);
 }
 
 function countersOf(row: Row, after: readonly Dependency[], { clock }: RowContext): Record<string, number> {
@@ -116,11 +116,8 @@ function countersOf(row: Row, after: readonly Dependency[], { clock }: RowContex
 
 /** Path of the layer, outermost first; empty when there is none. */
 function layerOf(cell: unknown): readonly string[] {
-  return (
-    textOf(cell)
-      ?.split('/')
-      .filter((part) => part !== '') ?? []
-  );
+  const path = textOf(cell);
+  return path === null ? [] : path.split('/').filter((part) => part !== '');
 }
 
 function dependencies(cell: unknown): readonly Dependency[] {
@@ -130,7 +127,7 @@ function dependencies(cell: unknown): readonly Dependency[] {
     if (!isRow(each)) continue;
     const id = textOf(each['id']);
     const type = rawTextOf(each['type']) ?? 'unknown';
-    if (id !== null) found.push({ id, kind: DEPENDENCIES[type]?.[0] ?? type.toLowerCase() });
+    if (id !== null) found.push({ id, kind: DEPENDENCY_KINDS.get(type) ?? type.toLowerCase() });
   }
   return found;
 }

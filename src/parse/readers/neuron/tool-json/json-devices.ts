@@ -1,4 +1,4 @@
-/** Which NeuronCore ran a subgraph: the rows name subgraphs, and a table says on which core each was loaded. */
+/** NeuronCores by subgraph: rows name subgraphs, and a table lists the core that each was loaded on. */
 import type { ToolFile } from './table-scan.js';
 import { numberOf, rawTextOf, type Row } from './table-row.js';
 
@@ -13,7 +13,7 @@ export class Cores {
       const core = numberOf(row['nc_idx']);
       if (name !== null && core !== null && !this.#byName.has(name)) this.#byName.set(name, core);
     }
-    // Without that table: the core of a file that has one subgraph stands in its summary, others are numbered.
+    // Without that table, a single subgraph's core is in the summary; several are numbered.
     const left = file.subgraphs.filter((name) => !this.#byName.has(name));
     const inSummary = left.length === 1 && this.#byName.size === 0 ? numberOf(file.row('summary')['nc_idx']) : null;
     left.sort().forEach((name, i) => this.#byName.set(name, inSummary ?? numberIn(name) ?? i));
@@ -21,29 +21,29 @@ export class Cores {
     this.#only = this.#known.size === 0 ? 0 : Math.min(...this.#known);
   }
 
-  /** Numbers of all cores that rows are of, ascending. */
+  /** Numbers of all cores, ascending. */
   get all(): readonly number[] {
     return [...this.#known].sort((a, b) => a - b);
   }
 
-  /** Core of a subgraph; null when it is not known. */
+  /** Core of a subgraph; null when unknown. */
   of(subgraph: string): number | null {
     return this.#byName.get(subgraph) ?? null;
   }
 
-  /** Core of a row; the lowest one where the row does not tell its subgraph. */
+  /** Core of a row; the lowest one when the row names no subgraph. */
   ofRow(row: Row): number {
     const name = rawTextOf(row['subgraph']) ?? subgraphOf(row['fully_qualified_subgraph']);
     return (name === null ? null : this.of(name)) ?? this.#only;
   }
 }
 
-/** The subgraph that a path as `/sg00/layer` begins with; null when it is none. */
+/** The subgraph at the beginning of a path such as `/sg00/layer`; null when there is none. */
 export function subgraphOf(path: unknown): string | null {
   return rawTextOf(path)?.replace(/^\//, '').split('/')[0] ?? null;
 }
 
-/** `sg01` is the second. */
+/** Number at the end of a subgraph's name: 1 for `sg01`. */
 function numberIn(name: string): number | null {
   const digits = /\d{1,4}$/.exec(name)?.[0];
   return digits === undefined ? null : Number(digits);

@@ -1,4 +1,4 @@
-/** The profile line of a file: which tool wrote it, how long the capture was, on which cores it ran. */
+/** The profile line of a file: tool, length of the capture, cores, facts. */
 import { coreOfInstance } from '../../../../record/neuron-cores.js';
 import { neuronDevice } from '../neuron-device.js';
 import { type Device, type Labels, type ProfileRecord, SCHEMA_VERSION } from '../../../../record/record.js';
@@ -32,7 +32,7 @@ export function profileLine(
   };
 }
 
-/** Seconds of the summary as exact picoseconds. */
+/** Total time of the summary in whole picoseconds; null when unknown. */
 export function totalTimePs(file: ToolFile): number | null {
   const seconds = numberOf(file.row('summary')['total_time']);
   return seconds === null ? null : Math.round(seconds * 1e12);
@@ -56,13 +56,13 @@ function device(id: number, file: ToolFile): Device {
   };
 }
 
-/** Metadata tells clocks in GHz. */
+/** Clocks of the metadata are in GHz. */
 function hertz(cell: unknown): number | null {
   const gigahertz = numberOf(cell);
   return gigahertz === null ? null : Math.round(gigahertz * 1e9);
 }
 
-/** Paths of whoever made the capture are no facts of it: of files, the base name. */
+/** Base name of a file: paths of the machine must not leak. */
 const fileNameOf = (cell: unknown): string | null => {
   const path = textOf(cell);
   return path === null ? null : textOf(baseName(path));

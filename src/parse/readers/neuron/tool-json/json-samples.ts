@@ -1,4 +1,4 @@
-/** Rows of values at a time as sample lines. */
+/** Rows of the tables of values over time as sample lines. */
 import type { Labels, SampleRecord } from '../../../../record/record.js';
 import { nanoseconds } from './json-clock.js';
 import { numberOf, rawTextOf, textOf, type Row } from './table-row.js';
@@ -25,7 +25,7 @@ function sample(row: Row, start: number, context: RowContext, reading: Reading, 
 
 export const SEMAPHORE_KEYS: readonly string[] = [...CORE_KEYS, 'id', 'value'];
 
-/** `24`, or `S[24] (qSyncDynamicHW)`: with the queue or engine that the semaphore is of. */
+/** `24`, or `S[24] (qSyncDynamicHW)` with the queue or engine that owns the semaphore. */
 const SEMAPHORE = /^(?:S\[)?(\d{1,9})\]?(?: \((.*)\))?$/;
 
 export const semaphore: Sampler = (row, start, context) => {
@@ -38,21 +38,20 @@ export const semaphore: Sampler = (row, start, context) => {
   return sample(row, start, context, { metric: 'semaphore', value: numberOf(row['value']), unit: null, labels });
 };
 
-/** Throttling lets the engines work k of n cycles. */
+/** A throttled engine works k of n cycles. */
 export const throttle: Sampler = (row, start, context) => {
-  const [k, n, type] = ['k', 'n', 'type'].map((key) => numberOf(row[key]));
+  const [k, n, type] = [numberOf(row['k']), numberOf(row['n']), numberOf(row['type'])];
   const labels: Record<string, string | number> = {};
-  const kind = type ?? null;
-  if (kind !== null) labels['kind'] = `activity_${kind}`;
+  if (type !== null) labels['kind'] = `activity_${type}`;
   else if (textOf(row['type']) !== null) labels['kind'] = String(row['type']);
-  if (k !== null && k !== undefined) labels['k'] = k;
-  if (n !== null && n !== undefined) labels['n'] = n;
-  const value = k === null || k === undefined || !n ? null : k / n;
+  if (k !== null) labels['k'] = k;
+  if (n !== null) labels['n'] = n;
+  const value = k === null || n === null || n === 0 ? null : k / n;
   const reading = { metric: 'throttle', value, unit: 'fraction', labels };
   return sample(row, start, context, reading, durationOf(row, context));
 };
 
-/** Sums up to then, and the device memory's part, stand beside the rate. */
+/** Running totals, and the part of device memory, as labels of the rate. */
 const THROUGHPUT: readonly (readonly [key: string, label: string])[] = [
   ['total_transfer_bytes', 'totalBytes'],
   ['hbm_transfer_rate', 'hbmBytesPerS'],
@@ -79,7 +78,7 @@ export const throughput: Sampler = (row, start, context) => {
 export const pendingDma: Sampler = (row, start, context) =>
   sample(row, start, context, { metric: 'pending_dma', value: numberOf(row['value']), unit: 'count' });
 
-/** `sb` (state buffer) by its partitions, `psum` (partial sums) by its banks: fractions of 1. */
+/** Usage of `sb` (state buffer) by partition and of `psum` (partial sums) by bank, as fractions of 1. */
 export const memoryUsage: Sampler = (row, start, context) => {
   const parts = Object.keys(row).flatMap((key) => /^(?:partition|bank)_\d{1,4}(?=_usage$)/.exec(key) ?? []);
   const labels: Record<string, number> = {};

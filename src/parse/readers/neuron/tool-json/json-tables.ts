@@ -1,9 +1,9 @@
 /**
- * Tables of the JSON that the vendor's tool writes of a profile, by what becomes of them.
- * Source: files of tools 2.28; AWS's profile schema reference; the tables that only other versions have, from users' scripts.
+ * Tables of the vendor tool's JSON, and how each is read.
+ * Source: files of tool version 2.28; AWS's profile schema reference; users' scripts for tables of other versions.
  */
 
-/** Tables of what happened at a time, in the order in which rows of one time are given out; and the key of that time. */
+/** Tables of events with the key of their time, in the order of rows of one time. */
 export const TIMED_TABLES = [
   ['instruction', 'timestamp'],
   ['dma', 'timestamp'],
@@ -16,7 +16,7 @@ export const TIMED_TABLES = [
 ] as const;
 export type TimedTable = (typeof TIMED_TABLES)[number][0];
 
-/** Small tables, which are kept in memory. */
+/** Small tables, which are held in memory. */
 export const KEPT_TABLES = [
   'summary',
   'metadata',
@@ -31,11 +31,8 @@ export const KEPT_TABLES = [
 ] as const;
 export type KeptTable = (typeof KEPT_TABLES)[number];
 
-/**
- * Tables that tell nothing that others do not: definitions and groups of metrics, unions of the instructions' times,
- * queues, whose numbers stand in the rows.
- */
-const PASSED_TABLES = [
+/** Redundant tables: definitions and groups of metrics, unions of instructions' times, queues, whose numbers rows have. */
+const IGNORED_TABLES = [
   'summary_groups',
   'summary_group_order',
   'terminology',
@@ -44,14 +41,14 @@ const PASSED_TABLES = [
 ] as const;
 
 const isKept: ReadonlySet<string> = new Set(KEPT_TABLES);
-const isPassed: ReadonlySet<string> = new Set(PASSED_TABLES);
+const isIgnored: ReadonlySet<string> = new Set(IGNORED_TABLES);
 const timed: ReadonlyMap<string, number> = new Map(TIMED_TABLES.map(([name], number) => [name, number]));
 
-/** What becomes of a table: its number among the timed ones, kept, passed over, or not known. */
-export type Fate = number | 'kept' | 'passed' | 'unknown';
+/** How a table is read: indexed under its number among the timed ones, held in memory, ignored, or unknown. */
+export type TableUse = number | 'kept' | 'ignored' | 'unknown';
 
-export const fateOf = (table: string): Fate =>
-  timed.get(table) ?? (isKept.has(table) ? 'kept' : isPassed.has(table) ? 'passed' : 'unknown');
+export const useOfTable = (table: string): TableUse =>
+  timed.get(table) ?? (isKept.has(table) ? 'kept' : isIgnored.has(table) ? 'ignored' : 'unknown');
 
-/** Names of all tables that are known. */
-export const TABLE_NAMES: readonly string[] = [...timed.keys(), ...KEPT_TABLES, ...PASSED_TABLES];
+/** Names of all known tables. */
+export const TABLE_NAMES: readonly string[] = [...timed.keys(), ...KEPT_TABLES, ...IGNORED_TABLES];

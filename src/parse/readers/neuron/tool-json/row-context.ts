@@ -1,4 +1,4 @@
-/** What the rows of a file are read by. */
+/** State that reading the rows of a file needs. */
 import type { Diagnostics } from '../../../../record/diagnostics.js';
 import { type Clock, nanoseconds } from './json-clock.js';
 import type { Cores } from './json-devices.js';
@@ -11,10 +11,10 @@ export interface RowContext {
   readonly diagnostics: Diagnostics;
 }
 
-/** Keys that say of which core a row is. */
+/** Keys that identify the core of a row. */
 export const CORE_KEYS: readonly string[] = ['subgraph', 'fully_qualified_subgraph'];
 
-/** Duration of a row in ns; null when it does not tell one that can be. */
+/** Duration of a row in ns; null when it has no valid one. */
 export function durationOf(row: Row, { clock, diagnostics }: RowContext): number | null {
   const cell = row['duration'];
   const value = numberOf(cell);

@@ -1,11 +1,8 @@
-/**
- * Where the rows of the timed tables stand in the file, and when they were: 20 bytes a row, and 4 to 8 more while they
- * are put in order.
- */
+/** Index of the rows of the timed tables: offset and time. Memory: 20 bytes a row, and 4 to 8 more during the sort. */
 import { NumericColumn } from '../../../../containers/numeric-column.js';
 import { allRows, sortRows } from '../../../../containers/row-order.js';
 
-/** Length and table of a row share a cell: 26 bits and 6 bits. */
+/** Length (26 bits) and table (6 bits) of a row share a cell. */
 const TABLES = 64;
 export const LONGEST_ROW = 2 ** 26 - 1;
 
@@ -50,7 +47,7 @@ export class RowIndex {
     return this.#extents.at(row) % TABLES;
   }
 
-  /** Rows in order of start; those of one start as they stand in the file. */
+  /** Rows in order of start; those of one start in file order. */
   inOrder(): Uint32Array {
     const rows = allRows(this.length);
     const starts = this.#starts.values;

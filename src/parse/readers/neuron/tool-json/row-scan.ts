@@ -1,4 +1,4 @@
-/** Finds in a row, without decoding it, when it was and of which subgraph it is. */
+/** Extracts time and subgraph from the bytes of a row without decoding it. */
 import {
   CLOSE_BRACE,
   COLON,
@@ -28,7 +28,7 @@ const NINE = 0x39;
 /** Digits that a double holds exactly. */
 const EXACT_DIGITS = 15;
 
-/** The number in `bytes[from, to)`; NaN for anything else. Whole ones are read in place. */
+/** The number in `bytes[from, to)`; NaN for anything else. Integers are parsed in place. */
 function numberAt(bytes: Buffer, from: number, to: number): number {
   let value = 0;
   for (let at = from; at < to; at++) {
@@ -43,20 +43,20 @@ const otherNumber = (bytes: Buffer, from: number, to: number): number =>
   numberOf(bytes.toString('latin1', from, to)) ?? NaN;
 
 export class RowScan {
-  /** In the file's unit; NaN when the row does not tell. */
+  /** In the file's unit; NaN when the row has none. */
   time = NaN;
-  /** Where the text of the row's subgraph is; empty when it does not tell. */
+  /** Range of the subgraph's name in the bytes; empty when the row has none. */
   subgraphFrom = 0;
   subgraphTo = 0;
-  /** Whether the row is an object of keys and values. */
+  /** Whether the row is a complete object. */
   isWhole = false;
-  /** Whether the time stands twice. */
+  /** Whether the key of the time is duplicated. */
   isRepeated = false;
 
-  /** @param time key of the time */
+  /** @param timeKey key of the time */
   constructor(private readonly timeKey: Buffer) {}
 
-  /** Reads the value that starts at `at`. @returns the place after it, or CUT */
+  /** Reads the value that starts at `at`. @returns the offset after it, or CUT */
   read(bytes: Buffer, at: number, end: number): number {
     this.time = NaN;
     this.subgraphFrom = this.subgraphTo = 0;

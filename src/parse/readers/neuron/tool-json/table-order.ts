@@ -1,7 +1,4 @@
-/**
- * Order of lines of one start, by what they say alone: it must not depend on the order of the file's rows, which
- * differs between files of one tool.
- */
+/** Order of lines of one start, by content alone: the order of the file's rows differs between files of one tool. */
 import type { CopyLine, KernelLine, LayerRecord, SampleRecord } from '../../../../record/record.js';
 
 export type TimedLine = Omit<KernelLine, 'id'> | CopyLine | SampleRecord | LayerRecord;
@@ -10,7 +7,10 @@ const TYPES: readonly string[] = ['layer', 'kernel', 'copy', 'sample'];
 
 type Key = number | string;
 
-/** Kernels and copies by device, stream, queue, duration, program counter or bytes; samples by device and metric; layers the outer ones first. */
+/**
+ * Kernels and copies by device, stream, queue, duration, program counter or bytes; samples by device and metric; layers
+ * with the outer ones first. Unknown values come first.
+ */
 function keysOf(line: TimedLine): readonly Key[] {
   const type = TYPES.indexOf(line.type);
   const device = line.device ?? -1;
@@ -37,7 +37,9 @@ export function inOrder(lines: readonly TimedLine[]): readonly TimedLine[] {
 
 function compareKeys(a: readonly Key[], b: readonly Key[]): number {
   for (const [i, key] of a.entries()) {
-    const order = compare(key, b[i] ?? -1);
+    const other = b[i];
+    // Lines of different types have keys of different lengths, but then the first ones differ.
+    const order = other === undefined ? 1 : compare(key, other);
     if (order !== 0) return order;
   }
   return 0;

@@ -1,9 +1,9 @@
-/** Cells of a row: numbers may stand as texts, and what is not known is written in several ways. */
+/** Cells of a row: numbers may be texts, and unknown values are written in several ways. */
 
-/** A row as decoded; integers beyond 2^53 are decimal texts. */
+/** A decoded row; integers beyond 2^53 are decimal texts. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** A row of nothing. */
+/** In place of a missing row. */
 export const NO_ROW: Row = Object.freeze({});
 
 export const isRow = (value: unknown): value is Row =>
@@ -11,7 +11,7 @@ export const isRow = (value: unknown): value is Row =>
 
 const NUMBER = /^[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$/;
 
-/** The number that a cell holds, as such or as text; null for anything else. */
+/** The number in a cell, as a number or as text; null for anything else. */
 export function numberOf(cell: unknown): number | null {
   if (typeof cell === 'number') return Number.isFinite(cell) ? cell : null;
   if (typeof cell !== 'string' || !NUMBER.test(cell)) return null;
@@ -19,21 +19,21 @@ export function numberOf(cell: unknown): number | null {
   return Number.isFinite(value) ? value : null;
 }
 
-/** The text of a cell; null when there is none, or it says that it is not known. */
+/** The text of a cell; null when it is empty or 'unknown'. */
 export function textOf(cell: unknown): string | null {
   if (typeof cell !== 'string') return typeof cell === 'number' ? String(cell) : null;
   return cell.trim() === '' || cell.toLowerCase() === 'unknown' ? null : cell;
 }
 
-/** The text as it is written, whatever it says; null when it is empty. */
+/** The text of a cell, 'unknown' included; null when it is empty. */
 export const rawTextOf = (cell: unknown): string | null =>
   typeof cell === 'string' && cell.trim() !== '' ? cell : null;
 
-/** The last part of a path, whichever system it is of. */
+/** The last component of a POSIX or Windows path. */
 export const baseName = (path: string): string =>
   path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
 
-/** Numbers of a row by new names: those that are there. */
+/** The numbers that a row has, under new names. */
 export function numbersOf(row: Row, names: readonly (readonly [key: string, name: string])[]): Record<string, number> {
   const found: Record<string, number> = {};
   for (const [key, name] of names) {

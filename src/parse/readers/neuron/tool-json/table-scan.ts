@@ -1,7 +1,8 @@
 /**
- * The first pass over a file: it is read once from front to back; small tables are kept, of the rows of the large ones
- * only where they are. Tables and the keys of a row may come in any order.
+ * First pass over a file: small tables are held in memory, rows of the large ones are indexed by their offset. Tables and
+ * the keys of a row may have any order.
  */
+import { elementAt } from '../../../../containers/element.js';
 import type { Diagnostics } from '../../../../record/diagnostics.js';
 import { UserError } from '../../../../record/errors.js';
 import { ByteWindow } from '../../../json/byte-window.js';
@@ -21,27 +22,27 @@ import {
 import { LONGEST_ROW, RowIndex } from './row-index.js';
 import { RowScan } from './row-scan.js';
 import { isRow, NO_ROW, type Row } from './table-row.js';
-import { fateOf, type Fate, type KeptTable, TIMED_TABLES, type TimedTable } from './json-tables.js';
+import { useOfTable, type KeptTable, type TableUse, TIMED_TABLES, type TimedTable } from './json-tables.js';
 
-/** Rows and bytes of one small table that are kept. */
+/** Limits of one small table. */
 const MOST_ROWS = 50_000;
 const MOST_BYTES = 16 * 1024 * 1024;
-/** Names of subgraphs that are told apart. */
+/** Limit of distinct subgraphs. */
 const MOST_SUBGRAPHS = 4096;
 
-/** What the first pass found. */
+/** Result of the first pass. */
 export class ToolFile {
   readonly activities = new RowIndex();
   readonly layers = new RowIndex();
   readonly kept = new Map<string, Row[]>();
-  /** Names of the subgraphs that rows are of, as they are met. */
+  /** Names of the subgraphs of rows, in order of appearance. */
   readonly subgraphs: string[] = [];
 
   rows(table: KeptTable): readonly Row[] {
     return this.kept.get(table) ?? [];
   }
 
-  /** The first row of a table that has only one. */
+  /** The only row of a table; an empty one when it is missing. */
   row(table: KeptTable): Row {
     return this.kept.get(table)?.[0] ?? NO_ROW;
   }
@@ -84,7 +85,7 @@ class Scan {
     private readonly diagnostics: Diagnostics,
   ) {}
 
-  /** @returns whether the outermost object is closed; null when there is none */
+  /** @returns whether the top-level object is complete; null when there is none */
   read(): boolean | null {
     if (this.cursor.next() !== OPEN_BRACE) return null;
     this.cursor.pass(1);
@@ -102,7 +103,7 @@ class Scan {
     }
   }
 
-  /** One table. @returns false when the file ends inside it */
+  /** Reads one table. @returns false when the file ends within it */
   #member(): boolean {
     const key = this.cursor.whole((bytes, at, end) => endOfText(bytes, at + 1, end));
     if (key === null) return false;
@@ -111,17 +112,17 @@ class Scan {
     if (this.cursor.next() !== COLON) return false;
     this.cursor.pass(1);
     const first = this.cursor.next();
-    const fate = fateOf(table);
-    if (fate === 'unknown') this.diagnostics.count('unknown-table');
-    if (fate !== 'unknown' && fate !== 'passed') {
-      if (first === OPEN_BRACKET) return this.#rows(table, fate);
-      // A table of one row may be that row.
-      if (first === OPEN_BRACE) return this.#take(table, fate, first);
+    const use = useOfTable(table);
+    if (use === 'unknown') this.diagnostics.count('unknown-table');
+    if (use !== 'unknown' && use !== 'ignored') {
+      if (first === OPEN_BRACKET) return this.#rows(table, use);
+      // A table of one row may be that row without a list.
+      if (first === OPEN_BRACE) return this.#take(table, use, first);
     }
     return this.#passValue();
   }
 
-  #rows(table: string, fate: Fate): boolean {
+  #rows(table: string, use: TableUse): boolean {
     this.cursor.pass(1);
     for (;;) {
       const byte = this.cursor.next();
@@ -130,21 +131,21 @@ class Scan {
       else if (byte === CLOSE_BRACKET) {
         this.cursor.pass(1);
         return true;
-      } else if (!this.#take(table, fate, byte)) return false;
+      } else if (!this.#take(table, use, byte)) return false;
     }
   }
 
-  /** One row. @returns false when the file ends inside it */
-  #take(table: string, fate: Fate, first: number): boolean {
+  /** Reads one row. @returns false when the file ends within it */
+  #take(table: string, use: TableUse, first: number): boolean {
     if (first !== OPEN_BRACE) {
       this.diagnostics.count('malformed-event');
       return this.#passValue();
     }
-    return typeof fate === 'number' ? this.#index(fate) : this.#keep(table);
+    return typeof use === 'number' ? this.#index(use) : this.#keep(table);
   }
 
   #index(table: number): boolean {
-    const [name, key] = TIMED_TABLES[table] as (typeof TIMED_TABLES)[number];
+    const [name, key] = elementAt(TIMED_TABLES, table);
     const scan = this.#scans.get(key) as RowScan;
     const row = this.cursor.whole((bytes, at, end) => scan.read(bytes, at, end));
     if (row === null) return false;
@@ -193,7 +194,7 @@ class Scan {
     return true;
   }
 
-  /** Passes over a value of any kind. @returns false when the file ends inside it, or there is none */
+  /** Skips a value of any kind. @returns false when the file ends within it, or there is none */
   #passValue(): boolean {
     const first = this.cursor.next();
     if (first === OPEN_BRACE || first === OPEN_BRACKET) return this.cursor.passNested();
