@@ -9,7 +9,7 @@ import type { LiveOptions, LiveStream, Probe, Reader, ReadOptions } from '../../
 import { ByteLines } from './monitor/byte-lines.js';
 import { MonitorReports } from './monitor/monitor-reports.js';
 import { REPORT_KEYS } from './monitor/value-paths.js';
-import { isMonitorStream } from './monitor/recognise.js';
+import { isMonitorStream } from './monitor/monitor-sniff.js';
 
 export const neuronMonitor: Reader = {
   id: 'neuron-monitor',

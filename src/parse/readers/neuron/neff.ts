@@ -2,16 +2,15 @@
 import { Diagnostics } from '../../../record/diagnostics.js';
 import { SCHEMA_VERSION, type ProfileLine } from '../../../record/record.js';
 import type { Probe, Reader, ReadOptions } from '../../reader.js';
-import { hasTraceBeside } from './sidecar-program.js';
-import { readNeff } from './neff-file.js';
-import { isNeff } from './neff/read-program.js';
+import { hasTraceInFolder } from './capture-files.js';
+import { isNeff, readNeff } from './neff/read-program.js';
 
 export const neff: Reader = {
   id: 'neff',
   title: 'AWS Neuron program (*.neff)',
   reads: 'binary',
   sniff: ({ path, head }) => isNeff(path, head),
-  isCovered: hasTraceBeside,
+  isCovered: hasTraceInFolder,
   read: (probe, options) => read(probe, options),
 };
 

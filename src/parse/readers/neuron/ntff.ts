@@ -4,9 +4,9 @@
  */
 import { statSync } from 'node:fs';
 import type { Probe, Reader } from '../../reader.js';
-import { hasReportBeside } from './sidecar-program.js';
-import { readTrace } from './ntff/ntff-capture.js';
-import { GREATEST_VERSION, HEADER_BYTES, VERSION } from './ntff/ntff-file.js';
+import { hasReport } from './capture-files.js';
+import { readDeviceTrace } from './ntff/ntff-capture.js';
+import { GREATEST_VERSION, HEADER_BYTES, VERSION } from './ntff/file/ntff-file.js';
 
 /** Protobuf tag of the metadata's field 1, a length-delimited one. */
 const NAME_TAG = 0x0a;
@@ -38,6 +38,6 @@ export const ntff: Reader = {
   title: 'AWS Neuron device trace, version 6 (neuron-profile capture, *.ntff)',
   reads: 'binary',
   sniff: isTrace,
-  isCovered: hasReportBeside,
-  read: (probe, options) => readTrace('ntff', probe, options),
+  isCovered: hasReport,
+  read: (probe, options) => readDeviceTrace('ntff', probe, options),
 };

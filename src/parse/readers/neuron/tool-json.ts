@@ -12,14 +12,14 @@ import { ExactDecoder } from '../../json/exact-json.js';
 import { KnownKeys } from '../../json/known-keys.js';
 import type { Probe, Reader, ReadOptions } from '../../reader.js';
 import { clockOf } from './tool-json/json-clock.js';
-import { Cores } from './tool-json/json-devices.js';
-import { packet, PACKET_KEYS } from './tool-json/dma.js';
-import { profileLine } from './tool-json/json-header.js';
+import { SubgraphCores } from './tool-json/subgraph-cores.js';
+import { packet, PACKET_KEYS } from './tool-json/packet-row.js';
+import { profileLine } from './tool-json/json-profile-line.js';
 import { instruction, INSTRUCTION_KEYS } from './tool-json/instruction-row.js';
 import { isToolJson } from './tool-json/tool-sniff.js';
-import { inOrder, type TimedLine } from './tool-json/table-order.js';
-import { isRow, numberOf, type Row } from './tool-json/table-row.js';
-import type { RowContext } from './tool-json/row-context.js';
+import { sortedLines, type TimedLine } from './tool-json/table-order.js';
+import { isRow, numberOf, type ToolRow } from './tool-json/table-row.js';
+import type { TableContext } from './tool-json/row-context.js';
 import type { RowIndex } from './tool-json/row-index.js';
 import {
   memoryUsage,
@@ -31,7 +31,7 @@ import {
   THROUGHPUT_KEYS,
 } from './tool-json/json-samples.js';
 import { scanToolFile } from './tool-json/table-scan.js';
-import { layer, notices, statements } from './tool-json/hlo-lines.js';
+import { layer, notices, statements } from './tool-json/statement-lines.js';
 import { TIMED_TABLES, type TimedTable } from './tool-json/json-tables.js';
 
 export const neuronJson: Reader = {
@@ -42,7 +42,7 @@ export const neuronJson: Reader = {
   read: (probe, options) => read(probe, options),
 };
 
-type ReadRow = (row: Row, start: number, context: RowContext) => TimedLine;
+type ReadRow = (row: ToolRow, start: number, context: TableContext) => TimedLine;
 
 interface TableReader {
   readonly read: ReadRow;
@@ -72,9 +72,9 @@ function* read({ path, file }: Probe, options: ReadOptions): Generator<ProfileLi
   const seconds = numberOf(found.row('summary')['total_time']);
   const clock = clockOf(found.row('metadata'), seconds, found.activities.range);
   if (clock.isAssumed) diagnostics.count('time-unit-assumed');
-  const cores = new Cores(found);
+  const cores = new SubgraphCores(found);
   const { profile } = options;
-  const context: RowContext = { profile, clock, cores, diagnostics };
+  const context: TableContext = { profile, clock, cores, diagnostics };
   const counts: Record<string, number> = {};
   let kernels = 0;
 
@@ -110,7 +110,7 @@ function numbered(line: Omit<KernelLine, 'id'>, id: number): KernelLine {
 }
 
 /** Rows of an index as lines, in order of start. */
-function* timedLines(file: BlockFile, index: RowIndex, context: RowContext): Generator<TimedLine> {
+function* timedLines(file: BlockFile, index: RowIndex, context: TableContext): Generator<TimedLine> {
   const exact = new ExactDecoder();
   const decoders = TABLES.map(({ keys }) => (keys === undefined ? exact : new KnownKeys(keys, exact)));
   let group: TimedLine[] = [];
@@ -118,7 +118,7 @@ function* timedLines(file: BlockFile, index: RowIndex, context: RowContext): Gen
   for (const indexed of index.inOrder()) {
     const start = index.start(indexed);
     if (start !== groupStart || group.length >= MOST_AT_ONCE) {
-      yield* inOrder(group);
+      yield* sortedLines(group);
       group = [];
       groupStart = start;
     }
@@ -128,7 +128,7 @@ function* timedLines(file: BlockFile, index: RowIndex, context: RowContext): Gen
     if (isRow(row)) group.push(elementAt(TABLES, table).read(row, start, context));
     else context.diagnostics.count('malformed-event');
   }
-  yield* inOrder(group);
+  yield* sortedLines(group);
   context.diagnostics.count('not-json', exact.notJson);
 }
 

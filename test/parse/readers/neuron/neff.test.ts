@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { checkProfile, readProfile } from '../../../../src/parse/profile.js';
 import { parseHeader } from '../../../../src/parse/readers/neuron/neff/neff-header.js';
-import { readNeff } from '../../../../src/parse/readers/neuron/neff-file.js';
+import { readNeff } from '../../../../src/parse/readers/neuron/neff/read-program.js';
 import { Diagnostics } from '../../../../src/record/diagnostics.js';
 import { UserError } from '../../../../src/record/errors.js';
 import { entriesOf, headerBytes, neffBytes, PARTS, tarOf, UUID, type TarEntry } from '../../../support/neff.js';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { MAX_PACKED, packRows, SLACK, unpackRows } from '../../../../src/parse/readers/neuron/ntff/packed-rows.js';
-import { ROW_BYTES, ROW_DOUBLES, ROW_WORDS, viewRows } from '../../../../src/parse/readers/neuron/ntff/rows.js';
+import { MAX_PACKED, packRows, SLACK, unpackRows } from '../../../../src/parse/readers/neuron/ntff/rows/packed-rows.js';
+import { ROW_BYTES, ROW_DOUBLES, ROW_WORDS, viewRows } from '../../../../src/parse/readers/neuron/ntff/rows/rows.js';
 
 /** Start, duration, rank, detail, value, rest. */
 type Row = readonly [number, number, number, number, number, number];

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { runsOf } from '../../../../src/parse/readers/neuron/ntff/row-runs.js';
-import { ROW_BYTES, ROW_DOUBLES, viewRows, type RowView } from '../../../../src/parse/readers/neuron/ntff/rows.js';
+import { runsOf } from '../../../../src/parse/readers/neuron/ntff/rows/row-runs.js';
+import { ROW_BYTES, ROW_DOUBLES, viewRows, type RowView } from '../../../../src/parse/readers/neuron/ntff/rows/rows.js';
 
 /** Rows that have nothing but a start, ns. */
 function startingAt(starts: readonly number[]): RowView {

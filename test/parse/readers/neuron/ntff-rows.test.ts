@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { RowChunks } from '../../../../src/parse/readers/neuron/ntff/row-chunks.js';
-import { rankOf, rankWithin, ROW_DOUBLES, ROW_WORDS } from '../../../../src/parse/readers/neuron/ntff/rows.js';
+import { RowChunks } from '../../../../src/parse/readers/neuron/ntff/rows/row-chunks.js';
+import { rankOf, rankWithin, ROW_DOUBLES, ROW_WORDS } from '../../../../src/parse/readers/neuron/ntff/rows/rows.js';
 import { propertyRuns } from '../../../support/property-runs.js';
 
 /** Start and duration in ps, rank, detail, value, and the ordinal. */

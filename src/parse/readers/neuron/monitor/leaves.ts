@@ -1,7 +1,7 @@
 /** The values of a report, each with the metric, unit and labels that follow from its path. */
 import type { Diagnostics } from '../../../../record/diagnostics.js';
 import type { Labels } from '../../../../record/record.js';
-import { REPORT, type Place } from './value-paths.js';
+import { REPORT, type PathNode } from './value-paths.js';
 
 /** One value of a report. */
 export interface Leaf {
@@ -16,7 +16,7 @@ export interface Leaf {
 }
 
 /** State of the traversal above a value. */
-interface Context {
+interface LeafContext {
   /** Keys from the root, joined by dots. */
   readonly path: string;
   readonly labels: Labels;
@@ -44,7 +44,7 @@ export function leavesOf(report: Readonly<Record<string, unknown>>, diagnostics:
   visit(report, REPORT, { path: '', labels: {}, group: '', period: null }, 0);
   return leaves;
 
-  function visit(value: unknown, place: Place | null, context: Context, depth: number): void {
+  function visit(value: unknown, place: PathNode | null, context: LeafContext, depth: number): void {
     if (!isNested(value)) leaf(value, place, context);
     else if (depth === DEEPEST) diagnostics.count('too-deep');
     else members(value, place, context, depth);
@@ -52,8 +52,8 @@ export function leavesOf(report: Readonly<Record<string, unknown>>, diagnostics:
 
   function members(
     nested: Readonly<Record<string, unknown>>,
-    place: Place | null,
-    outer: Context,
+    place: PathNode | null,
+    outer: LeafContext,
     depth: number,
   ): void {
     const context = contextWithin(nested, place, outer);
@@ -80,7 +80,7 @@ export function leavesOf(report: Readonly<Record<string, unknown>>, diagnostics:
     }
   }
 
-  function leaf(value: unknown, place: Pick<Place, 'metric' | 'unit'> | null, context: Context): void {
+  function leaf(value: unknown, place: Pick<PathNode, 'metric' | 'unit'> | null, context: LeafContext): void {
     // A null in place of a group or a list is no value.
     if (value === null && place !== null && place.metric === null) return;
     const number = typeof value === 'boolean' ? Number(value) : typeof value === 'number' ? value : null;
@@ -97,7 +97,11 @@ export function leavesOf(report: Readonly<Record<string, unknown>>, diagnostics:
 }
 
 /** The context inside an object: labels that identify it, and its period. */
-function contextWithin(nested: Readonly<Record<string, unknown>>, place: Place | null, context: Context): Context {
+function contextWithin(
+  nested: Readonly<Record<string, unknown>>,
+  place: PathNode | null,
+  context: LeafContext,
+): LeafContext {
   const { period } = nested;
   const identities = place?.identities ?? [];
   if (identities.length === 0 && period === undefined) return context;

@@ -7,7 +7,7 @@
  */
 
 /** A leaf: metric, unit, and the label by which it identifies the object that contains it. */
-type Row = readonly [path: string, metric: string, unit: string | null, label?: string];
+type PathRow = readonly [path: string, metric: string, unit: string | null, label?: string];
 
 const GROUPS = 'neuron_runtime_data|runtime_data.*.report';
 const CORE = `${GROUPS}.neuroncore_counters|nc_counters.neuroncores_in_use|neuron_cores.{core}`;
@@ -21,7 +21,7 @@ const VCPU = 'system_data.vcpu_usage|cpu_usage';
 const HARDWARE = 'system_data.neuron_hw_counters|hw_counters.neuron_devices.*';
 const OLD_HARDWARE = `${GROUPS}.hw_counters.neuron_devices.*`;
 
-const ROWS: readonly Row[] = [
+const ROWS: readonly PathRow[] = [
   ['neuron_runtime_data|runtime_data.*.pid', 'pid', null, 'pid'],
   ['neuron_runtime_data|runtime_data.*.neuron_runtime_tag', 'neuron_runtime_tag', null, 'tag'],
   ['neuron_runtime_data|runtime_data.*.runtime_index', 'runtime_index', null, 'runtime'],
@@ -70,13 +70,11 @@ const ROWS: readonly Row[] = [
   ['system_data.memory_info.swap_total_bytes', 'swap_total_bytes', 'bytes'],
   ['system_data.memory_info.swap_used_bytes', 'swap_used_bytes', 'bytes'],
 
-  ...[HARDWARE, OLD_HARDWARE].flatMap((path): Row[] => [
+  ...[HARDWARE, OLD_HARDWARE].flatMap((path): PathRow[] => [
     [`${path}.neuron_device_index|device_index`, 'neuron_device_index', null, 'device'],
-    ...['mem_ecc_corrected', 'mem_ecc_uncorrected', 'sram_ecc_corrected', 'sram_ecc_uncorrected'].map((name): Row => [
-      `${path}.${name}`,
-      name,
-      'count',
-    ]),
+    ...['mem_ecc_corrected', 'mem_ecc_uncorrected', 'sram_ecc_corrected', 'sram_ecc_uncorrected'].map(
+      (name): PathRow => [`${path}.${name}`, name, 'count'],
+    ),
   ]),
 
   ...[
@@ -88,7 +86,7 @@ const ROWS: readonly Row[] = [
     'instance_region',
     'ami_id',
     'subnet_id',
-  ].map((name): Row => [`instance_info|instance_data.${name}`, name, null]),
+  ].map((name): PathRow => [`instance_info|instance_data.${name}`, name, null]),
 
   ...(
     [
@@ -100,7 +98,7 @@ const ROWS: readonly Row[] = [
       ['neuroncore_per_device_count', 'count'],
       ['logical_neuroncore_config', null],
     ] as const
-  ).map(([name, unit]): Row => [`neuron_hardware_info.${name}`, name, unit]),
+  ).map(([name, unit]): PathRow => [`neuron_hardware_info.${name}`, name, unit]),
 ];
 
 /** Top-level members by which a report is recognised. */
@@ -115,29 +113,29 @@ export const REPORT_KEYS: readonly string[] = [
 ];
 
 /** A member of an object or a list. With `any`, its key is not part of the metric's name but of the label, if any. */
-interface Member {
-  readonly place: Place;
+interface PathMember {
+  readonly place: PathNode;
   readonly any: boolean;
   readonly label: string | null;
 }
 
 /** Node of the trie of paths. */
-export class Place {
+export class PathNode {
   metric: string | null = null;
   unit: string | null = null;
   /** Members whose values become labels of everything inside the object. */
   readonly identities: (readonly [key: string, label: string])[] = [];
-  readonly asNamed: Member = { place: this, any: false, label: null };
-  readonly #named = new Map<string, Place>();
-  #any: Member | null = null;
+  readonly asNamed: PathMember = { place: this, any: false, label: null };
+  readonly #named = new Map<string, PathNode>();
+  #any: PathMember | null = null;
 
   /** The node of a member; null for an unknown one. */
-  member(key: string): Member | null {
+  member(key: string): PathMember | null {
     return this.#named.get(key)?.asNamed ?? this.#any;
   }
 
   /** Adds a path. */
-  add(path: readonly string[], row: Row): void {
+  add(path: readonly string[], row: PathRow): void {
     const [first, ...rest] = path;
     if (first === undefined) [, this.metric, this.unit] = row;
     else {
@@ -148,18 +146,18 @@ export class Place {
     }
   }
 
-  #within(name: string): Place {
+  #within(name: string): PathNode {
     const label = /^\{(.*)\}$/.exec(name)?.[1] ?? null;
     if (name === '*' || label !== null) {
-      this.#any ??= { place: new Place(), any: true, label };
+      this.#any ??= { place: new PathNode(), any: true, label };
       return this.#any.place;
     }
-    const place = this.#named.get(name) ?? new Place();
+    const place = this.#named.get(name) ?? new PathNode();
     this.#named.set(name, place);
     return place;
   }
 }
 
 /** Root of the trie. */
-export const REPORT = new Place();
+export const REPORT = new PathNode();
 for (const row of ROWS) REPORT.add(row[0].split('.'), row);

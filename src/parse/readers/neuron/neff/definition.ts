@@ -5,7 +5,7 @@ import { entriesOf, fieldOf, listOf, shapeOf, sizeOf, textOf } from './json-valu
 export type Role = TensorRecord['role'];
 
 /** A variable of a subgraph that is an input, an output or a weight of the program. */
-export interface Variable {
+export interface NeffVariable {
   readonly name: string;
   readonly role: Role;
   readonly bytes: number | null;
@@ -13,7 +13,7 @@ export interface Variable {
   readonly file: string | null;
 }
 
-export interface Queue {
+export interface NeffQueue {
   /** 'dynamic', 'in', 'out' … */
   readonly type: string | null;
   /** Engine that starts its transfers: 'sp', 'act', 'pool' … */
@@ -23,9 +23,9 @@ export interface Queue {
 }
 
 /** A subgraph's `def.json`. */
-export interface Definition {
-  readonly variables: readonly Variable[];
-  readonly queues: ReadonlyMap<string, Queue>;
+export interface SubgraphDefinition {
+  readonly variables: readonly NeffVariable[];
+  readonly queues: ReadonlyMap<string, NeffQueue>;
 }
 
 /** Element type and extents of a tensor. */
@@ -47,13 +47,13 @@ const ROLES: ReadonlyMap<unknown, Role> = new Map([
   ['file', 'weight'],
 ]);
 
-export function readDefinition(json: unknown): Definition {
-  const variables = entriesOf(fieldOf(json, 'var')).flatMap(([name, variable]): Variable[] => {
+export function readDefinition(json: unknown): SubgraphDefinition {
+  const variables = entriesOf(fieldOf(json, 'var')).flatMap(([name, variable]): NeffVariable[] => {
     const role = ROLES.get(fieldOf(variable, 'type'));
     if (role === undefined) return [];
     return [{ name, role, bytes: sizeOf(fieldOf(variable, 'size')), file: textOf(fieldOf(variable, 'file_name')) }];
   });
-  const queues = entriesOf(fieldOf(json, 'dma_queue')).map(([name, queue]): [string, Queue] => [
+  const queues = entriesOf(fieldOf(json, 'dma_queue')).map(([name, queue]): [string, NeffQueue] => [
     name,
     {
       type: textOf(fieldOf(queue, 'type')),

@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { Diagnostics } from '../../../../record/diagnostics.js';
 import { UserError } from '../../../../record/errors.js';
-import type { Program } from './program.js';
+import type { NeffProgram } from './program.js';
 import { readNeff, uuidOf } from './read-program.js';
 
 export interface ProgramWanted {
@@ -29,14 +29,14 @@ const MOST_CANDIDATES = 5000;
  * @returns null, after counting it, when none is found
  * @throws UserError when the one named is no NEFF, or is another program and not forced
  */
-export function findProgram(wanted: ProgramWanted, diagnostics: Diagnostics): Program | null {
+export function findProgram(wanted: ProgramWanted, diagnostics: Diagnostics): NeffProgram | null {
   if (wanted.program !== undefined) return namedProgram(wanted.program, wanted, diagnostics);
-  const path = wanted.folder === null ? null : programBeside(wanted.folder, wanted, diagnostics);
+  const path = wanted.folder === null ? null : programInFolder(wanted.folder, wanted, diagnostics);
   if (path === null) diagnostics.count('program-not-found');
   return path === null ? null : readNeff(path, path, diagnostics);
 }
 
-function namedProgram(path: string, { uuid, force }: ProgramWanted, diagnostics: Diagnostics): Program {
+function namedProgram(path: string, { uuid, force }: ProgramWanted, diagnostics: Diagnostics): NeffProgram {
   const program = readNeff(path, path, diagnostics);
   if (program.uuid === '' || uuid === '') diagnostics.count('program-not-verified');
   else if (program.uuid !== uuid) {
@@ -75,7 +75,7 @@ function namesIn(folder: string): string[] {
 }
 
 /** Path of the program with the trace's uuid, by reading headers alone. */
-function programBeside(folder: string, wanted: ProgramWanted, diagnostics: Diagnostics): string | null {
+function programInFolder(folder: string, wanted: ProgramWanted, diagnostics: Diagnostics): string | null {
   if (wanted.uuid === '') return null;
   const suggested = suggestedNames(wanted);
   const others = namesIn(folder).filter((name) => !suggested.includes(name));

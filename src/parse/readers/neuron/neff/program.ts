@@ -1,20 +1,21 @@
 /** Builds a program's description from the header of its NEFF and a few of the archive's members. */
 import type { Diagnostics } from '../../../../record/diagnostics.js';
 import type { Labels } from '../../../../record/record.js';
+import { knownFacts } from '../known-facts.js';
 import { readDefinition, readNodes, readTensorMap } from './definition.js';
-import type { Definition, MappedTensor, Queue, TensorType } from './definition.js';
+import type { SubgraphDefinition, MappedTensor, NeffQueue, TensorType } from './definition.js';
 import type { NeffHeader } from './neff-header.js';
 import { fieldOf, listOf, parseJson, textOf } from './json-value.js';
-import type { Member } from './tar.js';
-import { joinTensors, type ProgramTensor } from './tensors.js';
+import type { TarMember } from './tar.js';
+import { joinTensors, type NeffTensor } from './tensors.js';
 
-export interface Program {
+export interface NeffProgram {
   /** 32 hexadecimal digits; '' where the file has no header. */
   readonly uuid: string;
   readonly facts: Labels;
-  readonly tensors: readonly ProgramTensor[];
+  readonly tensors: readonly NeffTensor[];
   /** By the compiler's name, such as `qSPDynamicHW`. */
-  readonly queues: ReadonlyMap<string, Queue>;
+  readonly queues: ReadonlyMap<string, NeffQueue>;
   /** Names of the subgraphs, one for each physical core. */
   readonly graphs: readonly string[];
 }
@@ -40,7 +41,7 @@ export class ProgramBuilder {
   #hasKelf = false;
   /** Names of subgraphs by the folder of their members, from the list of graphs. */
   readonly #graphs = new Map<string, string>();
-  readonly #definitions = new Map<string, Definition>();
+  readonly #definitions = new Map<string, SubgraphDefinition>();
   readonly #maps = new Map<string, readonly MappedTensor[]>();
   #nodes: ReadonlyMap<string, TensorType> = new Map();
 
@@ -49,7 +50,7 @@ export class ProgramBuilder {
     readonly diagnostics: Diagnostics,
   ) {}
 
-  take(member: Member): void {
+  take(member: TarMember): void {
     const { name } = member;
     const [, graph = '', part] = IN_GRAPH.exec(name) ?? [];
     if (part === undefined && name !== 'info.json' && name !== 'neff.json' && !KELF.test(name)) return;
@@ -83,7 +84,7 @@ export class ProgramBuilder {
     this.diagnostics.count('program-part-missing', present.filter((is) => !is).length);
   }
 
-  build(): Program {
+  build(): NeffProgram {
     const definitions = [...this.#definitions.values()];
     return {
       uuid: this.header?.uuid ?? '',
@@ -100,7 +101,7 @@ export class ProgramBuilder {
   }
 
   /** The JSON object of a member; null, after counting it, when it is too large or invalid. */
-  #parse(member: Member): object | null {
+  #parse(member: TarMember): object | null {
     if (member.size > Math.min(LARGEST_MEMBER, LARGEST_PROGRAM - this.#read)) {
       this.diagnostics.count('program-too-large');
       return null;
@@ -124,7 +125,7 @@ export class ProgramBuilder {
 
   #facts(): Labels {
     const { header } = this;
-    const facts = {
+    return knownFacts({
       model: textOf(baseName(header?.name ?? '')) ?? textOf(baseName(textOf(fieldOf(this.#info, 'name')) ?? '')),
       uuid: header?.uuid,
       compilerVersion: textOf(fieldOf(this.#info, 'tool_version')),
@@ -137,9 +138,6 @@ export class ProgramBuilder {
       buildVersion: textOf(header?.buildVersion),
       features: textOf(header?.features.join(', ')),
       hash: header?.hash,
-    };
-    const isKnown = (entry: [string, string | number | null | undefined]): entry is [string, string | number] =>
-      entry[1] !== null && entry[1] !== undefined;
-    return Object.fromEntries(Object.entries(facts).filter(isKnown));
+    });
   }
 }

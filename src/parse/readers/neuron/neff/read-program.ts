@@ -10,7 +10,7 @@ import { UserError } from '../../../../record/errors.js';
 import { ArchiveFault, ByteStream, FileBytes, type Fault } from './byte-stream.js';
 import { HEADER_BYTES, parseHeader, type NeffHeader } from './neff-header.js';
 import { gunzip, isGzip } from './inflate.js';
-import { ProgramBuilder, type Program } from './program.js';
+import { ProgramBuilder, type NeffProgram } from './program.js';
 import { isTar, members } from './tar.js';
 
 /** Decompressed size limit of a program with its constants. */
@@ -73,7 +73,7 @@ function takeMembers(archive: ByteStream, builder: ProgramBuilder): void {
  * @param name name of the file in messages
  * @throws UserError when the file is no NEFF, or cannot be read
  */
-export function readNeff(path: string, name: string, diagnostics: Diagnostics): Program {
+export function readNeff(path: string, name: string, diagnostics: Diagnostics): NeffProgram {
   const program = readFile(path, name, (stream) => readProgram(stream, diagnostics));
   if (program === null) {
     throw new UserError('is no NEFF', { where: name, hint: 'give the .neff that the compiler or the capture wrote' });
@@ -81,7 +81,7 @@ export function readNeff(path: string, name: string, diagnostics: Diagnostics): 
   return program;
 }
 
-function readProgram(stream: ByteStream, diagnostics: Diagnostics): Program | null {
+function readProgram(stream: ByteStream, diagnostics: Diagnostics): NeffProgram | null {
   let builder = new ProgramBuilder(null, diagnostics);
   const fault = untilFault(() => {
     const { header, rest } = openHeader(stream, LARGEST_ARCHIVE);

@@ -9,7 +9,7 @@ const BLOCK = 512;
 const LONGEST_EXTRA = 1024 * 1024;
 const MOST_MEMBERS = 200_000;
 
-export interface Member {
+export interface TarMember {
   /** Without a leading './'. */
   readonly name: string;
   readonly size: number;
@@ -72,7 +72,7 @@ function nameOf(block: Buffer): string {
 const isZero = (block: Buffer): boolean => block.every((byte) => byte === 0);
 
 /** @throws ArchiveFault when it is cut or damaged */
-export function* members(stream: ByteStream): Generator<Member> {
+export function* members(stream: ByteStream): Generator<TarMember> {
   let longName: string | null = null;
   let pax = new Map<string, string>();
   for (let n = 0; ; n++) {

@@ -1,8 +1,8 @@
 /** Tensors of a program: variables of its definitions, with types and shapes from its tensor maps. */
 import type { TensorRecord } from '../../../../record/record.js';
-import type { MappedTensor, Role, TensorType, Variable } from './definition.js';
+import type { MappedTensor, Role, TensorType, NeffVariable } from './definition.js';
 
-export type ProgramTensor = Omit<TensorRecord, 'type' | 'profile'>;
+export type NeffTensor = Omit<TensorRecord, 'type' | 'profile'>;
 
 const ROLE_ORDER: readonly Role[] = ['input', 'output', 'weight', null];
 
@@ -20,7 +20,7 @@ class TypeIndex {
   }
 
   /** By file first: a constant has another name in the map than in the definition. */
-  of({ name, file }: Variable): TensorType | undefined {
+  of({ name, file }: NeffVariable): TensorType | undefined {
     return (file === null ? undefined : this.#byFile.get(file)) ?? this.#byName.get(name);
   }
 }
@@ -30,14 +30,14 @@ class TypeIndex {
  * Without a definition the tensors of the maps are used, whose sizes are unknown.
  */
 export function joinTensors(
-  variables: readonly Variable[],
+  variables: readonly NeffVariable[],
   maps: readonly MappedTensor[],
   nodes: ReadonlyMap<string, TensorType>,
-): ProgramTensor[] {
+): NeffTensor[] {
   const index = new TypeIndex(maps, nodes);
   const isTensor = ({ role }: MappedTensor): boolean => role !== null;
   const listed = variables.length > 0 ? variables : maps.filter(isTensor).map((tensor) => ({ ...tensor, bytes: null }));
-  const tensors = new Map<string, ProgramTensor>();
+  const tensors = new Map<string, NeffTensor>();
   for (const variable of listed) {
     const { name, role, bytes } = variable;
     const key = JSON.stringify([role, name]);

@@ -4,27 +4,28 @@ import { UserError } from '../../../../record/errors.js';
 import { coreOfInstance } from '../../../../record/neuron-cores.js';
 import type { EndRecord, ProfileLine } from '../../../../record/record.js';
 import type { Probe, ReadOptions } from '../../../reader.js';
-import { findProgram, type Program } from '../neff-file.js';
-import { Activities } from './ntff-activities.js';
-import { Clock } from './timestamp-clock.js';
-import { Lines } from './record-lines.js';
-import type { Graph, Section } from './metadata.js';
+import { findProgram } from '../neff/find-program.js';
+import type { NeffProgram } from '../neff/program.js';
+import { SectionReader } from './sections/section-reader.js';
+import { DeviceClock } from './sections/device-clock.js';
+import { RecordLines } from './lines/record-lines.js';
+import type { CoreProgram, TraceSection } from './file/metadata.js';
 import { queuesOf } from './queues.js';
-import { RowChunks } from './row-chunks.js';
-import { MAX_DEVICES } from './rows.js';
-import { memoryLines, profileLine } from './source-lines.js';
-import { RECORD_BYTES, TraceFile } from './ntff-file.js';
-import { Waits } from './waits.js';
+import { RowChunks } from './rows/row-chunks.js';
+import { MAX_DEVICES } from './rows/rows.js';
+import { memoryLines, profileLine } from './lines/source-lines.js';
+import { RECORD_BYTES, NtffFile } from './file/ntff-file.js';
+import { WaitClock } from './lines/wait-clock.js';
 
 /**
  * Records of the trace. Memory: `RowChunks`, and a byte for every instruction of the program.
  * @throws UserError when it cannot be read, or when the NEFF that the user named is of another program
  */
-export function* readTrace(format: string, probe: Probe, options: ReadOptions): Generator<ProfileLine> {
-  const trace = new TraceFile(probe.path, probe.file);
+export function* readDeviceTrace(format: string, probe: Probe, options: ReadOptions): Generator<ProfileLine> {
+  const trace = new NtffFile(probe.path, probe.file);
   let rows: RowChunks | null = null;
   try {
-    const capture = new Capture(trace, probe, options);
+    const capture = new TraceReader(trace, probe, options);
     const statements = [...capture.statements(format)];
     yield* statements;
     rows = new RowChunks(capture.expectedRows);
@@ -42,21 +43,21 @@ export function* readTrace(format: string, probe: Probe, options: ReadOptions): 
 /** Most rows are made of two records. */
 const RECORDS_OF_ROW = 2;
 
-class Capture {
+class TraceReader {
   readonly #diagnostics = new Diagnostics();
-  readonly #clock: Clock;
-  readonly #sections: readonly Section[];
+  readonly #clock: DeviceClock;
+  readonly #sections: readonly TraceSection[];
   /** Numbers of the cores, ascending; their indices are the devices of rows. */
   readonly #cores: readonly number[];
-  readonly #program: Program | null;
+  readonly #program: NeffProgram | null;
 
   constructor(
-    private readonly trace: TraceFile,
+    private readonly trace: NtffFile,
     probe: Probe,
     private readonly options: ReadOptions,
   ) {
     const { metadata } = trace;
-    const clock = Clock.of(metadata.windows);
+    const clock = DeviceClock.of(metadata.windows);
     if (clock === null) {
       throw new UserError('is a Neuron device trace without an execution of its program', {
         where: probe.file,
@@ -98,14 +99,19 @@ class Capture {
    * Reads all sections into rows.
    * @returns the converter of rows to records
    */
-  gather(rows: RowChunks): Lines {
-    new Activities(this.trace, this.#cores, this.#clock, rows, this.#diagnostics).read(this.#sections);
+  gather(rows: RowChunks): RecordLines {
+    new SectionReader(this.trace, this.#cores, this.#clock, rows, this.#diagnostics).read(this.#sections);
     const clockHz = coreOfInstance(this.trace.metadata.instanceType)?.clockHz ?? null;
     const cores = this.#cores.map((id) => ({ id, queues: queuesOf(id, this.#graphsOf(id)) }));
-    return new Lines(this.options.profile, cores, clockHz === null ? null : new Waits(clockHz), this.#diagnostics);
+    return new RecordLines(
+      this.options.profile,
+      cores,
+      clockHz === null ? null : new WaitClock(clockHz),
+      this.#diagnostics,
+    );
   }
 
-  end(statements: readonly ProfileLine[], { kernels, copies, samples }: Lines): EndRecord {
+  end(statements: readonly ProfileLine[], { kernels, copies, samples }: RecordLines): EndRecord {
     if (kernels + copies === 0) this.#diagnostics.count('no-device-activity');
     const stated = (type: ProfileLine['type']): number => statements.filter((line) => line.type === type).length;
     const counts = { copy: copies, kernel: kernels, sample: samples + stated('sample'), tensor: stated('tensor') };
@@ -117,7 +123,7 @@ class Capture {
     };
   }
 
-  #graphsOf(core: number): readonly Graph[] {
+  #graphsOf(core: number): readonly CoreProgram[] {
     return this.trace.metadata.graphs.filter((graph) => graph.core === core);
   }
 }

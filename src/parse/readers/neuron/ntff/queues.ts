@@ -1,5 +1,5 @@
 /** Types of DMA queues, inferred from their numbers and the names of their rings. */
-import type { Graph } from './metadata.js';
+import type { CoreProgram } from './file/metadata.js';
 
 /** Engine and queue numbers in records have five and four bits. */
 export const ENGINES_OF_RECORD = 32;
@@ -31,7 +31,7 @@ export interface CoreQueues {
 }
 
 /** Records have the low five bits of an engine's number; rings have the whole number. */
-export function queuesOf(core: number, graphs: readonly Graph[]): CoreQueues {
+export function queuesOf(core: number, graphs: readonly CoreProgram[]): CoreQueues {
   const rings = graphs.flatMap((graph) => graph.rings);
   const first = rings.find(({ engine }) => engine < MAX_ENGINE)?.engine ?? core * ENGINES_OF_CORE;
   const names = new Map(rings.map(({ engine, queue, name }) => [(engine % ENGINES_OF_RECORD) * QUEUES + queue, name]));

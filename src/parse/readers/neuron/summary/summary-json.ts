@@ -31,7 +31,7 @@ export function isSummaryJson(text: string): boolean {
   return [...names.values()].some(areMetrics);
 }
 
-interface Name {
+interface MemberName {
   /** Names from the root, `[` for a list's element; its own last. */
   readonly path: readonly string[];
   /** Bracket that opens its value, if that is an object or a list. */
@@ -39,7 +39,7 @@ interface Name {
 }
 
 /** Names of members in the first part of a JSON text, the outermost three levels. */
-function* namesOf(text: string): Generator<Name> {
+function* namesOf(text: string): Generator<MemberName> {
   const token = /"((?:[^"\\]|\\.)*)"(\s*:\s*([{[])?)?|[{}[\]]/gs;
   const path: string[] = [];
   const start = text.replace(/^\ufeff/, '').trimStart();

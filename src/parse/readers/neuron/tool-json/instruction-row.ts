@@ -2,8 +2,8 @@
 import { NEURON_ENGINES, type NeuronEngine } from '../../../../record/engines.js';
 import type { Dependency, KernelLine, Labels } from '../../../../record/record.js';
 import { nanoseconds } from './json-clock.js';
-import { isRow, numberOf, numbersOf, rawTextOf, textOf, type Row } from './table-row.js';
-import { CORE_KEYS, durationOf, type RowContext } from './row-context.js';
+import { isRow, numberOf, numbersOf, rawTextOf, textOf, type ToolRow } from './table-row.js';
+import { CORE_KEYS, durationOf, type TableContext } from './row-context.js';
 
 /** Counters of the device and the tool. */
 const COUNTERS: readonly (readonly [key: string, name: string])[] = [
@@ -66,7 +66,7 @@ const ENGINES_BY_NAME: ReadonlyMap<string, NeuronEngine> = new Map([
 ]);
 
 /** The line without its `id`, which follows from the order of lines. */
-export function instruction(row: Row, start: number, context: RowContext): Omit<KernelLine, 'id'> {
+export function instruction(row: ToolRow, start: number, context: TableContext): Omit<KernelLine, 'id'> {
   const name = textOf(row['opcode']) ?? textOf(row['compiler_opcode']);
   if (name === null) context.diagnostics.count('bad-row');
   const engine = engineOf(row['subgroup']);
@@ -101,7 +101,7 @@ function engineOf(cell: unknown): string | null {
   return name === null ? null : (ENGINES_BY_NAME.get(name.toLowerCase()) ?? name);
 }
 
-function countersOf(row: Row, after: readonly Dependency[], { clock }: RowContext): Record<string, number> {
+function countersOf(row: ToolRow, after: readonly Dependency[], { clock }: TableContext): Record<string, number> {
   const counters = numbersOf(row, COUNTERS);
   if (counters['crcIn'] === NO_CRC) delete counters['crcIn'];
   if (counters['crcOut'] === NO_CRC) delete counters['crcOut'];
@@ -132,7 +132,7 @@ function dependencies(cell: unknown): readonly Dependency[] {
   return found;
 }
 
-function labelsOf(row: Row, source: string | null): Labels {
+function labelsOf(row: ToolRow, source: string | null): Labels {
   const labels: Record<string, string> = {};
   const id = textOf(row['id']);
   if (id !== null) labels['id'] = id;

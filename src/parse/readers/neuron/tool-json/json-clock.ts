@@ -3,10 +3,10 @@
  * no file states its unit. It is inferred from the capture's length in seconds, which the summary or the metadata's
  * dates contain, and the same length in the unit of the tables.
  */
-import { numberOf, rawTextOf, type Row } from './table-row.js';
+import { numberOf, rawTextOf, type ToolRow } from './table-row.js';
 
 /** Conversion of table times to nanoseconds since the capture's start. */
-export interface Clock {
+export interface TableClock {
   /** Nanoseconds in one unit. */
   readonly scale: number;
   /** Time of the capture's start, in the unit. */
@@ -28,10 +28,10 @@ const AGREEMENT = 10;
  * @param range first and last start of all rows, in the unit; infinite when there is no row
  */
 export function clockOf(
-  metadata: Row,
+  metadata: ToolRow,
   totalSeconds: number | null,
   [earliest, latest]: readonly [earliest: number, latest: number],
-): Clock {
+): TableClock {
   const first = numberOf(metadata['first_hw_timestamp']);
   const last = numberOf(metadata['last_hw_timestamp']);
   const hasRows = latest >= earliest;
@@ -48,7 +48,7 @@ export function clockOf(
 }
 
 /** Whole nanoseconds, rounded down after compensating the rounding error of decimal times. */
-export const nanoseconds = (clock: Clock, value: number): number => Math.floor(value * clock.scale + 1e-4);
+export const nanoseconds = (clock: TableClock, value: number): number => Math.floor(value * clock.scale + 1e-4);
 
 const DATE = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,12}))?Z$/;
 

@@ -1,14 +1,20 @@
 /** Rows of the tables of values over time as sample lines. */
 import type { Labels, SampleRecord } from '../../../../record/record.js';
 import { nanoseconds } from './json-clock.js';
-import { numberOf, rawTextOf, textOf, type Row } from './table-row.js';
-import { CORE_KEYS, durationOf, type RowContext } from './row-context.js';
+import { numberOf, rawTextOf, textOf, type ToolRow } from './table-row.js';
+import { CORE_KEYS, durationOf, type TableContext } from './row-context.js';
 
-type Sampler = (row: Row, start: number, context: RowContext) => SampleRecord;
+type Sampler = (row: ToolRow, start: number, context: TableContext) => SampleRecord;
 
-type Reading = Pick<SampleRecord, 'metric' | 'value' | 'unit'> & { readonly labels?: Labels };
+type SampleValue = Pick<SampleRecord, 'metric' | 'value' | 'unit'> & { readonly labels?: Labels };
 
-function sample(row: Row, start: number, context: RowContext, reading: Reading, dur?: number | null): SampleRecord {
+function sample(
+  row: ToolRow,
+  start: number,
+  context: TableContext,
+  reading: SampleValue,
+  dur?: number | null,
+): SampleRecord {
   const { metric, value, unit, labels } = reading;
   return {
     type: 'sample',

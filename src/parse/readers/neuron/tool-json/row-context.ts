@@ -1,13 +1,13 @@
 /** State that reading the rows of a file needs. */
 import type { Diagnostics } from '../../../../record/diagnostics.js';
-import { type Clock, nanoseconds } from './json-clock.js';
-import type { Cores } from './json-devices.js';
-import { numberOf, type Row } from './table-row.js';
+import { type TableClock, nanoseconds } from './json-clock.js';
+import type { SubgraphCores } from './subgraph-cores.js';
+import { numberOf, type ToolRow } from './table-row.js';
 
-export interface RowContext {
+export interface TableContext {
   readonly profile: number;
-  readonly clock: Clock;
-  readonly cores: Cores;
+  readonly clock: TableClock;
+  readonly cores: SubgraphCores;
   readonly diagnostics: Diagnostics;
 }
 
@@ -15,7 +15,7 @@ export interface RowContext {
 export const CORE_KEYS: readonly string[] = ['subgraph', 'fully_qualified_subgraph'];
 
 /** Duration of a row in ns; null when it has no valid one. */
-export function durationOf(row: Row, { clock, diagnostics }: RowContext): number | null {
+export function durationOf(row: ToolRow, { clock, diagnostics }: TableContext): number | null {
   const cell = row['duration'];
   const value = numberOf(cell);
   if (value === null) {

@@ -28,7 +28,7 @@ function keysOf(line: TimedLine): readonly Key[] {
 }
 
 /** Sorts lines of one start. */
-export function inOrder(lines: readonly TimedLine[]): readonly TimedLine[] {
+export function sortedLines(lines: readonly TimedLine[]): readonly TimedLine[] {
   if (lines.length < 2) return lines;
   const keyed = lines.map((line) => ({ line, keys: keysOf(line) }));
   keyed.sort((a, b) => compareKeys(a.keys, b.keys) || compare(JSON.stringify(a.line), JSON.stringify(b.line)));

@@ -1,12 +1,12 @@
 /** Cells of a row: numbers may be texts, and unknown values are written in several ways. */
 
 /** A decoded row; integers beyond 2^53 are decimal texts. */
-export type Row = Readonly<Record<string, unknown>>;
+export type ToolRow = Readonly<Record<string, unknown>>;
 
 /** In place of a missing row. */
-export const NO_ROW: Row = Object.freeze({});
+export const EMPTY_ROW: ToolRow = Object.freeze({});
 
-export const isRow = (value: unknown): value is Row =>
+export const isRow = (value: unknown): value is ToolRow =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const NUMBER = /^[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$/;
@@ -34,7 +34,10 @@ export const baseName = (path: string): string =>
   path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
 
 /** The numbers that a row has, under new names. */
-export function numbersOf(row: Row, names: readonly (readonly [key: string, name: string])[]): Record<string, number> {
+export function numbersOf(
+  row: ToolRow,
+  names: readonly (readonly [key: string, name: string])[],
+): Record<string, number> {
   const found: Record<string, number> = {};
   for (const [key, name] of names) {
     const cell = row[key];

@@ -21,7 +21,7 @@ import {
 } from '../../../json/json-bytes.js';
 import { LONGEST_ROW, RowIndex } from './row-index.js';
 import { RowScan } from './row-scan.js';
-import { isRow, NO_ROW, type Row } from './table-row.js';
+import { isRow, EMPTY_ROW, type ToolRow } from './table-row.js';
 import { useOfTable, type KeptTable, type TableUse, TIMED_TABLES, type TimedTable } from './json-tables.js';
 
 /** Limits of one small table. */
@@ -34,17 +34,17 @@ const MOST_SUBGRAPHS = 4096;
 export class ToolFile {
   readonly activities = new RowIndex();
   readonly layers = new RowIndex();
-  readonly kept = new Map<string, Row[]>();
+  readonly kept = new Map<string, ToolRow[]>();
   /** Names of the subgraphs of rows, in order of appearance. */
   readonly subgraphs: string[] = [];
 
-  rows(table: KeptTable): readonly Row[] {
+  rows(table: KeptTable): readonly ToolRow[] {
     return this.kept.get(table) ?? [];
   }
 
   /** The only row of a table; an empty one when it is missing. */
-  row(table: KeptTable): Row {
-    return this.kept.get(table)?.[0] ?? NO_ROW;
+  row(table: KeptTable): ToolRow {
+    return this.kept.get(table)?.[0] ?? EMPTY_ROW;
   }
 }
 
@@ -55,7 +55,7 @@ export class ToolFile {
 export function scanToolFile(path: string, name: string, diagnostics: Diagnostics, step?: number): ToolFile {
   const window = new ByteWindow(path, step);
   try {
-    const scan = new Scan(new JsonCursor(window), diagnostics);
+    const scan = new ToolFileScan(new JsonCursor(window), diagnostics);
     const whole = scan.read();
     if (whole === null) {
       throw new UserError('is no JSON object', {
@@ -70,7 +70,7 @@ export function scanToolFile(path: string, name: string, diagnostics: Diagnostic
   }
 }
 
-class Scan {
+class ToolFileScan {
   readonly file = new ToolFile();
   readonly #decoder = new ExactDecoder();
   readonly #scans: ReadonlyMap<string, RowScan> = new Map(

@@ -10,21 +10,21 @@
  * | 5     |                                    | cause of the limit                                  |
  * | 8–15  | time, ps                           | time, ps; it lasts until the core's next record     |
  */
-import type { Diagnostics } from '../../../../record/diagnostics.js';
-import type { Clock } from './timestamp-clock.js';
-import type { RowChunks } from './row-chunks.js';
-import { KIND, rankOf, rankWithin, SAMPLE } from './rows.js';
-import { RECORD_WORDS, type RecordBlock } from './ntff-file.js';
+import type { Diagnostics } from '../../../../../record/diagnostics.js';
+import type { DeviceClock } from './device-clock.js';
+import type { RowChunks } from '../rows/row-chunks.js';
+import { KIND, rankOf, rankWithin, SAMPLE } from '../rows/rows.js';
+import { RECORD_WORDS, type RecordBlock } from '../file/ntff-file.js';
 
 const VALUE = 1;
 
 /** Values of one core's semaphores. */
-export class Semaphores {
+export class SemaphoreRecords {
   readonly #rank: number;
 
   constructor(
     device: number,
-    private readonly clock: Clock,
+    private readonly clock: DeviceClock,
     private readonly rows: RowChunks,
     private readonly diagnostics: Diagnostics,
   ) {
@@ -44,7 +44,7 @@ export class Semaphores {
 }
 
 /** Throttling of one core. */
-export class Throttling {
+export class ThrottleRecords {
   readonly #rank: number;
   /** Start and limit of the last record, which lasts until the next one. */
   #start: number | null = null;
@@ -52,7 +52,7 @@ export class Throttling {
 
   constructor(
     device: number,
-    private readonly clock: Clock,
+    private readonly clock: DeviceClock,
     private readonly rows: RowChunks,
     private readonly diagnostics: Diagnostics,
   ) {

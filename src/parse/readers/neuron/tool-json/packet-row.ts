@@ -2,8 +2,8 @@
 import { dmaEngineName } from '../../../../record/engines.js';
 import type { CopyLine, Labels } from '../../../../record/record.js';
 import { nanoseconds } from './json-clock.js';
-import { numberOf, numbersOf, rawTextOf, textOf, type Row } from './table-row.js';
-import { CORE_KEYS, durationOf, type RowContext } from './row-context.js';
+import { numberOf, numbersOf, rawTextOf, textOf, type ToolRow } from './table-row.js';
+import { CORE_KEYS, durationOf, type TableContext } from './row-context.js';
 
 const COUNTERS: readonly (readonly [key: string, name: string])[] = [
   ['crc', 'crc'],
@@ -37,7 +37,7 @@ export const PACKET_KEYS: readonly string[] = [
 
 const NO_SEMAPHORE = '-1';
 
-export function packet(row: Row, start: number, context: RowContext): CopyLine {
+export function packet(row: ToolRow, start: number, context: TableContext): CopyLine {
   const [engine, queue] = [numberOf(row['dma_engine']), numberOf(row['dma_queue'])];
   const queueType = rawTextOf(row['queue_type']);
   return {
@@ -57,7 +57,7 @@ export function packet(row: Row, start: number, context: RowContext): CopyLine {
   };
 }
 
-function labelsOf(row: Row): Labels {
+function labelsOf(row: ToolRow): Labels {
   const labels: Record<string, string | number> = {};
   for (const [key, name] of LABELS) {
     const text = textOf(row[key]);

@@ -2,11 +2,11 @@
  * Device timestamps, in picoseconds, relative to the execution window. The device's clock exceeds 2^53 some hours after
  * power-on, so timestamps are subtracted as two 32-bit words.
  */
-import type { ExecutionWindow } from './metadata.js';
+import type { ExecutionWindow } from '../file/metadata.js';
 
 const WORD = 2 ** 32;
 
-export class Clock {
+export class DeviceClock {
   /** Low and high word of the window's start. */
   readonly low: number;
   readonly high: number;
@@ -20,12 +20,12 @@ export class Clock {
   }
 
   /** Null when there is no execution, or one that ends before it starts or lasts longer than 2^53 ps (2.5 hours). */
-  static of(windows: readonly ExecutionWindow[]): Clock | null {
+  static of(windows: readonly ExecutionWindow[]): DeviceClock | null {
     const [first, ...others] = windows;
     if (first === undefined || windows.some(({ start, end }) => end < start)) return null;
     const start = others.reduce((least, each) => (each.start < least ? each.start : least), first.start);
     const end = others.reduce((most, each) => (each.end > most ? each.end : most), first.end);
-    return end - start > BigInt(Number.MAX_SAFE_INTEGER) ? null : new Clock(start, end - start);
+    return end - start > BigInt(Number.MAX_SAFE_INTEGER) ? null : new DeviceClock(start, end - start);
   }
 
   /** Picoseconds from the window's start to a timestamp in two words; exact within the window. */

@@ -8,13 +8,13 @@ import type {
 } from '../../../../record/record.js';
 import { unitOfMetric } from '../metric-units.js';
 import { nanoseconds } from './json-clock.js';
-import { type Cores, subgraphOf } from './json-devices.js';
-import { numberOf, rawTextOf, textOf, type Row } from './table-row.js';
-import type { RowContext } from './row-context.js';
+import { type SubgraphCores, subgraphOf } from './subgraph-cores.js';
+import { numberOf, rawTextOf, textOf, type ToolRow } from './table-row.js';
+import type { TableContext } from './row-context.js';
 import type { ToolFile } from './table-scan.js';
 
 /** Tensors, memory, metrics of the summary and of each core, annotations: in this order. */
-export function* statements(file: ToolFile, cores: Cores, profile: number): Generator<StatementRecord> {
+export function* statements(file: ToolFile, cores: SubgraphCores, profile: number): Generator<StatementRecord> {
   for (const row of file.rows('neff_node')) yield* tensor(row, profile);
   // The order of cores differs between files.
   const uses = [...file.rows('nc_mem_usage')].sort((a, b) => (numberOf(a['nc']) ?? -1) - (numberOf(b['nc']) ?? -1));
@@ -34,7 +34,7 @@ export function* notices(file: ToolFile, profile: number): Generator<NoticeRecor
 const ROLES: Readonly<Record<string, TensorRecord['role']>> = { IN: 'input', OUT: 'output', WEIGHT: 'weight' };
 
 /** Rows without a name describe subgraphs. */
-function* tensor(row: Row, profile: number): Generator<TensorRecord> {
+function* tensor(row: ToolRow, profile: number): Generator<TensorRecord> {
   const name = rawTextOf(row['variable_name']);
   if (name === null) return;
   yield {
@@ -54,7 +54,7 @@ function shapeOf(cell: unknown): readonly number[] | null {
   return inner === undefined ? null : Array.from(inner.matchAll(/\d+/g), Number);
 }
 
-function memory(row: Row, profile: number): SampleRecord {
+function memory(row: ToolRow, profile: number): SampleRecord {
   return {
     type: 'sample',
     profile,
@@ -71,7 +71,7 @@ function memory(row: Row, profile: number): SampleRecord {
 const isPath = (metric: string): boolean => metric.endsWith('_path');
 
 /** @param node index of the summary, where there are several */
-function* summary(row: Row, node: number | null, profile: number): Generator<SampleRecord> {
+function* summary(row: ToolRow, node: number | null, profile: number): Generator<SampleRecord> {
   const labels = node === null ? { from: 'summary' } : { from: 'summary', node };
   for (const metric of Object.keys(row).sort())
     if (!isPath(metric)) yield { ...metricSample(metric, row[metric], profile), labels };
@@ -86,7 +86,7 @@ function metricSample(metric: string, cell: unknown, profile: number): SampleRec
 }
 
 /** Metrics of one core: the summary adds up all cores, even their numbers. */
-function* coreMetrics(row: Row, profile: number): Generator<SampleRecord> {
+function* coreMetrics(row: ToolRow, profile: number): Generator<SampleRecord> {
   const subgraph = rawTextOf(row['sg_name']);
   const labels = { from: 'model_info', ...(subgraph === null ? undefined : { subgraph }) };
   const device = numberOf(row['nc_idx']);
@@ -97,7 +97,7 @@ function* coreMetrics(row: Row, profile: number): Generator<SampleRecord> {
 }
 
 /** The numbers of an annotation, with its texts as labels. */
-function* annotation(row: Row, cores: Cores, profile: number): Generator<SampleRecord> {
+function* annotation(row: ToolRow, cores: SubgraphCores, profile: number): Generator<SampleRecord> {
   const labels: Record<string, string> = { from: 'annotation' };
   for (const [key, cell] of Object.entries(row)) {
     const text = numberOf(cell) === null ? textOf(cell) : null;
@@ -109,7 +109,7 @@ function* annotation(row: Row, cores: Cores, profile: number): Generator<SampleR
     if (numberOf(cell) !== null) yield { ...metricSample(metric, cell, profile), device, labels };
 }
 
-function notice(row: Row, category: string | null, profile: number): NoticeRecord {
+function notice(row: ToolRow, category: string | null, profile: number): NoticeRecord {
   const text = rawTextOf(row['message']) ?? rawTextOf(row['text']) ?? rawTextOf(row['error']) ?? JSON.stringify(row);
   return { type: 'notice', profile, category: rawTextOf(row['category']) ?? category, text };
 }
@@ -118,7 +118,7 @@ function notice(row: Row, category: string | null, profile: number): NoticeRecor
 const LAYER_FIELDS: ReadonlySet<string> = new Set(['start', 'end', 'duration', 'timestamp']);
 
 /** A layer, with its numbers by the tool's names and in its units: times of engines in the unit of the tables. */
-export function layer(row: Row, start: number, { clock, cores, profile }: RowContext): LayerRecord {
+export function layer(row: ToolRow, start: number, { clock, cores, profile }: TableContext): LayerRecord {
   const duration = numberOf(row['duration']);
   const counters: Record<string, number> = {};
   for (const key of Object.keys(row).sort()) {

@@ -10,16 +10,16 @@
  * | 6–7   | start: wait in cycles, at most 0xFFFF; end: checksum of the outputs                 |
  * | 8–15  | time, ps                                                                            |
  */
-import { elementAt } from '../../../../containers/element.js';
-import type { Diagnostics } from '../../../../record/diagnostics.js';
-import { NEURON_ENGINES } from '../../../../record/engines.js';
-import type { Clock } from './timestamp-clock.js';
-import type { InstructionBuffer } from './metadata.js';
-import { NO_OPCODE, NO_PROGRAM } from './opcodes.js';
+import { elementAt } from '../../../../../containers/element.js';
+import type { Diagnostics } from '../../../../../record/diagnostics.js';
+import { NEURON_ENGINES } from '../../../../../record/engines.js';
+import type { DeviceClock } from './device-clock.js';
+import type { InstructionBuffer } from '../file/metadata.js';
+import { NO_OPCODE, NO_PROGRAM } from '../opcodes.js';
 import { PendingInstructions } from './pending.js';
-import type { RowChunks } from './row-chunks.js';
-import { KIND, NO_DURATION, rankOf, rankWithin } from './rows.js';
-import { INSTRUCTION_BYTES, RECORD_WORDS, type RecordBlock } from './ntff-file.js';
+import type { RowChunks } from '../rows/row-chunks.js';
+import { KIND, NO_DURATION, rankOf, rankWithin } from '../rows/rows.js';
+import { INSTRUCTION_BYTES, RECORD_WORDS, type RecordBlock } from '../file/ntff-file.js';
 
 /** Addresses in records are modulo this. */
 const ADDRESSES = 1 << 21;
@@ -43,7 +43,7 @@ export const engineProgram = ({ address }: InstructionBuffer, opcodes: Uint8Arra
 });
 
 /** Reads the instruction records of one core. */
-export class Instructions {
+export class InstructionRecords {
   readonly #pending = NEURON_ENGINES.map(() => new PendingInstructions());
   readonly #rank: number;
   /** Latest end of an instruction, ps; 0 when there is none. */
@@ -53,7 +53,7 @@ export class Instructions {
   constructor(
     device: number,
     private readonly programs: readonly (readonly EngineProgram[])[],
-    private readonly clock: Clock,
+    private readonly clock: DeviceClock,
     private readonly rows: RowChunks,
     private readonly diagnostics: Diagnostics,
   ) {

@@ -1,8 +1,8 @@
 /** NeuronCores by subgraph: rows name subgraphs, and a table lists the core that each was loaded on. */
 import type { ToolFile } from './table-scan.js';
-import { numberOf, rawTextOf, type Row } from './table-row.js';
+import { numberOf, rawTextOf, type ToolRow } from './table-row.js';
 
-export class Cores {
+export class SubgraphCores {
   readonly #byName = new Map<string, number>();
   readonly #known: ReadonlySet<number>;
   readonly #only: number;
@@ -32,7 +32,7 @@ export class Cores {
   }
 
   /** Core of a row; the lowest one when the row names no subgraph. */
-  ofRow(row: Row): number {
+  ofRow(row: ToolRow): number {
     const name = rawTextOf(row['subgraph']) ?? subgraphOf(row['fully_qualified_subgraph']);
     return (name === null ? null : this.of(name)) ?? this.#only;
   }

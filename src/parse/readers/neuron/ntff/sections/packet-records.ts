@@ -10,26 +10,26 @@
  * | 6–7   | end: checksum                                                     |
  * | 8–15  | time, ps                                                          |
  */
-import type { Diagnostics } from '../../../../record/diagnostics.js';
-import type { Clock } from './timestamp-clock.js';
+import type { Diagnostics } from '../../../../../record/diagnostics.js';
+import type { DeviceClock } from './device-clock.js';
 import { PendingPackets } from './pending.js';
-import { ENGINES_OF_RECORD, QUEUES } from './queues.js';
-import type { RowChunks } from './row-chunks.js';
-import { KIND, NO_DURATION, rankOf, rankWithin } from './rows.js';
-import { RECORD_WORDS, type RecordBlock } from './ntff-file.js';
+import { ENGINES_OF_RECORD, QUEUES } from '../queues.js';
+import type { RowChunks } from '../rows/row-chunks.js';
+import { KIND, NO_DURATION, rankOf, rankWithin } from '../rows/rows.js';
+import { RECORD_WORDS, type RecordBlock } from '../file/ntff-file.js';
 
 const START = 1;
 const END = 5;
 const COMPLETION = 6;
 
 /** Reads the DMA records of one core. */
-export class Packets {
+export class PacketRecords {
   readonly #pending = Array.from({ length: ENGINES_OF_RECORD * QUEUES }, () => null as PendingPackets | null);
   readonly #rank: number;
 
   constructor(
     device: number,
-    private readonly clock: Clock,
+    private readonly clock: DeviceClock,
     private readonly rows: RowChunks,
     private readonly diagnostics: Diagnostics,
   ) {

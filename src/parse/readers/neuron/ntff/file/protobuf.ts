@@ -27,12 +27,12 @@ interface Budget {
   fields: number;
 }
 
-export class Message {
+export class ProtobufMessage {
   readonly #fields = new Map<number, (bigint | Buffer)[]>();
 
   /** @throws WireError when the bytes are no message */
-  static read(bytes: Buffer): Message {
-    return new Message(bytes, 0, { fields: MAX_FIELDS });
+  static read(bytes: Buffer): ProtobufMessage {
+    return new ProtobufMessage(bytes, 0, { fields: MAX_FIELDS });
   }
 
   private constructor(
@@ -40,7 +40,7 @@ export class Message {
     private readonly depth: number,
     private readonly budget: Budget,
   ) {
-    const input = new Cursor(bytes);
+    const input = new WireReader(bytes);
     while (!input.isAtEnd) {
       if (--budget.fields < 0) throw new WireError('too many fields');
       const tag = input.varint();
@@ -71,19 +71,19 @@ export class Message {
   }
 
   /** @throws WireError when the field is no valid message, or messages nest too deeply */
-  message(field: number): Message | null {
+  message(field: number): ProtobufMessage | null {
     const bytes = this.bytes(field);
     return bytes === null ? null : this.#inside(bytes);
   }
 
   /** @throws WireError as in `message` */
-  messages(field: number): Message[] {
+  messages(field: number): ProtobufMessage[] {
     return this.#runs(field).map((bytes) => this.#inside(bytes));
   }
 
-  #inside(bytes: Buffer): Message {
+  #inside(bytes: Buffer): ProtobufMessage {
     if (this.depth === MAX_DEPTH) throw new WireError('messages nest too deep');
-    return new Message(bytes, this.depth + 1, this.budget);
+    return new ProtobufMessage(bytes, this.depth + 1, this.budget);
   }
 
   #runs(field: number): Buffer[] {
@@ -97,7 +97,7 @@ export class Message {
   }
 }
 
-class Cursor {
+class WireReader {
   #at = 0;
 
   constructor(private readonly bytes: Buffer) {}

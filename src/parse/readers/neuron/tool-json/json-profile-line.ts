@@ -1,17 +1,18 @@
 /** The profile line of a file: tool, length of the capture, cores, facts. */
 import { coreOfInstance } from '../../../../record/neuron-cores.js';
+import { knownFacts } from '../known-facts.js';
 import { neuronDevice } from '../neuron-device.js';
 import { type Device, type Labels, type ProfileRecord, SCHEMA_VERSION } from '../../../../record/record.js';
 import type { ReadOptions } from '../../../reader.js';
-import type { Clock } from './json-clock.js';
-import type { Cores } from './json-devices.js';
-import { baseName, numberOf, textOf, type Row } from './table-row.js';
+import type { TableClock } from './json-clock.js';
+import type { SubgraphCores } from './subgraph-cores.js';
+import { baseName, numberOf, textOf } from './table-row.js';
 import type { ToolFile } from './table-scan.js';
 
 export function profileLine(
   file: ToolFile,
-  clock: Clock,
-  cores: Cores,
+  clock: TableClock,
+  cores: SubgraphCores,
   format: string,
   options: ReadOptions,
 ): ProfileRecord {
@@ -38,7 +39,7 @@ export function totalTimePs(file: ToolFile): number | null {
   return seconds === null ? null : Math.round(seconds * 1e12);
 }
 
-function durationOf(file: ToolFile, clock: Clock): number | null {
+function durationOf(file: ToolFile, clock: TableClock): number | null {
   const ps = totalTimePs(file);
   if (ps !== null) return Math.floor(ps / 1000);
   const last = numberOf(file.row('metadata')['last_hw_timestamp']);
@@ -68,13 +69,12 @@ const fileNameOf = (cell: unknown): string | null => {
   return path === null ? null : textOf(baseName(path));
 };
 
-type Fact = string | number | null;
-
 function factsOf(file: ToolFile): Labels {
-  const [summary, metadata, info, neff] = (['summary', 'metadata', 'profile_info', 'neff_header'] as const).map(
-    (table) => file.row(table),
-  ) as [Row, Row, Row, Row];
-  const facts: Readonly<Record<string, Fact>> = {
+  const summary = file.row('summary');
+  const metadata = file.row('metadata');
+  const info = file.row('profile_info');
+  const neff = file.row('neff_header');
+  return knownFacts({
     instanceType: textOf(summary['instance_type']),
     runtimeVersion: textOf(summary['runtime_version']),
     driverVersion: textOf(summary['driver_version']),
@@ -93,8 +93,5 @@ function factsOf(file: ToolFile): Labels {
     ntffVersion: numberOf(metadata['ntff_version']),
     capture: fileNameOf(info['ntff_filename']),
     simulation: metadata['is_simulation'] === true ? 'yes' : null,
-  };
-  return Object.fromEntries(
-    Object.entries(facts).filter((fact): fact is [string, string | number] => fact[1] !== null),
-  );
+  });
 }

@@ -5,7 +5,7 @@
 const PS_PER_NS = 1000;
 const GIGA = 1e9;
 
-export class Waits {
+export class WaitClock {
   readonly #gigahertz: number;
 
   /** @param clockHz clock of the wait counter */

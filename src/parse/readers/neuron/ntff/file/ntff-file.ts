@@ -11,10 +11,10 @@
  * | from there  | data                                      |
  */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
-import type { Diagnostics } from '../../../../record/diagnostics.js';
-import { UserError } from '../../../../record/errors.js';
-import { readMetadata, type InstructionBuffer, type Metadata, type Section } from './metadata.js';
-import { WireError } from './wire.js';
+import type { Diagnostics } from '../../../../../record/diagnostics.js';
+import { UserError } from '../../../../../record/errors.js';
+import { readMetadata, type InstructionBuffer, type Metadata, type TraceSection } from './metadata.js';
+import { WireError } from './protobuf.js';
 
 export const VERSION = 6;
 /** Highest version number that is taken for a device trace. */
@@ -41,7 +41,7 @@ export interface RecordBlock {
   readonly count: number;
 }
 
-export class TraceFile {
+export class NtffFile {
   readonly metadata: Metadata;
   readonly #file: number;
   readonly #dataStart: number;
@@ -76,7 +76,7 @@ export class TraceFile {
    * Sections, cut to the part that is in the file.
    * @throws UserError when they overlap: together they are larger than the file
    */
-  sections(diagnostics: Diagnostics): Section[] {
+  sections(diagnostics: Diagnostics): TraceSection[] {
     let total = 0;
     return this.metadata.sections.map((section) => {
       const size = this.#sizeInFile(section);

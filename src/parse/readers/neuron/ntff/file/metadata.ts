@@ -2,7 +2,7 @@
  * Metadata of a device trace: which program ran, where and when, and the offsets of its data in the file.
  * The vendor publishes no schema: field numbers were derived from captures and the vendor tool's output for them.
  */
-import { Message } from './wire.js';
+import { ProtobufMessage } from './protobuf.js';
 
 export interface Metadata {
   /** Path of the program's file, as given to the capture. */
@@ -16,8 +16,8 @@ export interface Metadata {
   readonly collectivesVersion: string | null;
   /** Executions of the program, as spans of the device's clock. */
   readonly windows: readonly ExecutionWindow[];
-  readonly graphs: readonly Graph[];
-  readonly sections: readonly Section[];
+  readonly graphs: readonly CoreProgram[];
+  readonly sections: readonly TraceSection[];
 }
 
 /** In picoseconds of the device's clock. */
@@ -27,7 +27,7 @@ export interface ExecutionWindow {
 }
 
 /** The program of one core. */
-export interface Graph {
+export interface CoreProgram {
   /** Number of the NeuronCore on its instance. */
   readonly core: number;
   readonly buffers: readonly InstructionBuffer[];
@@ -59,7 +59,7 @@ export interface MemoryUse {
 }
 
 /** A contiguous part of the file with records of one kind and core. */
-export interface Section {
+export interface TraceSection {
   readonly kind: number;
   /** 2 for cores that only run collectives. */
   readonly group: number;
@@ -75,7 +75,7 @@ export const COLLECTIVE_CORES = 2;
 
 /** @throws WireError when the bytes are no metadata */
 export function readMetadata(bytes: Buffer): Metadata {
-  const top = Message.read(bytes);
+  const top = ProtobufMessage.read(bytes);
   const models = top.messages(4);
   const windows = top.messages(15);
   return {
@@ -100,13 +100,13 @@ const uuidOf = (candidates: readonly (Buffer | null)[]): string | null =>
 const COMMIT_DIGITS = 5;
 
 /** As the vendor's tool writes it: trailing zeros are kept, a missing commit is empty. */
-function version(message: Message | null): string | null {
+function version(message: ProtobufMessage | null): string | null {
   if (message === null) return null;
   const parts = [1, 2, 3].map((field) => message.number(field)).join('.');
   return `${parts} (${message.text(5)?.slice(0, COMMIT_DIGITS) ?? ''})`;
 }
 
-const graph = (message: Message): Graph => ({
+const graph = (message: ProtobufMessage): CoreProgram => ({
   core: message.number(3),
   buffers: message.messages(4).map((buffer) => ({
     engine: buffer.number(1),
@@ -122,7 +122,7 @@ const graph = (message: Message): Graph => ({
   memory: message.messages(11).map((use) => ({ name: use.text(3) ?? '', bytes: use.number(2) })),
 });
 
-const section = (message: Message): Section => ({
+const section = (message: ProtobufMessage): TraceSection => ({
   kind: message.number(1),
   group: message.number(3),
   core: message.number(7),

@@ -1,22 +1,23 @@
 /** Records of a device trace that have no time: the profile line, and memory use. */
-import { coreOfInstance } from '../../../../record/neuron-cores.js';
-import { neuronDevice } from '../neuron-device.js';
-import { SCHEMA_VERSION, type Labels, type ProfileRecord, type SampleRecord } from '../../../../record/record.js';
-import type { ReadOptions } from '../../../reader.js';
-import type { Program } from '../neff-file.js';
-import type { Clock } from './timestamp-clock.js';
+import { coreOfInstance } from '../../../../../record/neuron-cores.js';
+import { neuronDevice } from '../../neuron-device.js';
+import { SCHEMA_VERSION, type Labels, type ProfileRecord, type SampleRecord } from '../../../../../record/record.js';
+import type { ReadOptions } from '../../../../reader.js';
+import { knownFacts } from '../../known-facts.js';
+import type { NeffProgram } from '../../neff/program.js';
+import type { DeviceClock } from '../sections/device-clock.js';
 import { memoryKind, TOTAL } from './memory-kinds.js';
-import type { Graph, Metadata } from './metadata.js';
-import { nanoseconds } from './rows.js';
-import { VERSION } from './ntff-file.js';
+import type { CoreProgram, Metadata } from '../file/metadata.js';
+import { nanoseconds } from '../rows/rows.js';
+import { VERSION } from '../file/ntff-file.js';
 
 export function profileLine(
   format: string,
   options: ReadOptions,
   metadata: Metadata,
   cores: readonly number[],
-  clock: Clock,
-  program: Program | null,
+  clock: DeviceClock,
+  program: NeffProgram | null,
 ): ProfileRecord {
   const core = coreOfInstance(metadata.instanceType);
   return {
@@ -34,11 +35,14 @@ export function profileLine(
   };
 }
 
-type Fact = string | number | null | undefined;
-
-function factsOf(metadata: Metadata, cores: readonly number[], clock: Clock, program: Program | null): Labels {
+function factsOf(
+  metadata: Metadata,
+  cores: readonly number[],
+  clock: DeviceClock,
+  program: NeffProgram | null,
+): Labels {
   const core = coreOfInstance(metadata.instanceType);
-  const facts: Readonly<Record<string, Fact>> = {
+  return knownFacts({
     instanceType: metadata.instanceType,
     runtimeVersion: metadata.runtimeVersion,
     driverVersion: metadata.driverVersion,
@@ -57,14 +61,11 @@ function factsOf(metadata: Metadata, cores: readonly number[], clock: Clock, pro
     uuid: metadata.uuid,
     ntffVersion: VERSION,
     executions: metadata.windows.length > 1 ? metadata.windows.length : null,
-  };
-  return Object.fromEntries(
-    Object.entries(facts).filter((fact): fact is [string, string | number] => (fact[1] ?? '') !== ''),
-  );
+  });
 }
 
 /** Memory of one core by use, and the total, as in the vendor's tool. */
-export function* memoryLines(profile: number, core: number, graphs: readonly Graph[]): Generator<SampleRecord> {
+export function* memoryLines(profile: number, core: number, graphs: readonly CoreProgram[]): Generator<SampleRecord> {
   const uses = graphs.flatMap((graph) => graph.memory);
   if (uses.length === 0) return;
   const total = uses.reduce((sum, { bytes }) => sum + bytes, 0);

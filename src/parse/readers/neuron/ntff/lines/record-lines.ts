@@ -1,11 +1,11 @@
 /** Rows → records. */
-import { InstructionLine, PacketLine, SemaphoreLine, type Counters } from '../../../../record/device-lines.js';
-import type { Diagnostics } from '../../../../record/diagnostics.js';
-import { dmaEngineName, NEURON_ENGINES, type NeuronEngine } from '../../../../record/engines.js';
-import type { CopyLine, KernelLine, ProfileLine, SampleRecord } from '../../../../record/record.js';
-import { isKnownOpcode, NO_PROGRAM, OPCODE_NAMES } from './opcodes.js';
-import { ENGINES_OF_RECORD, QUEUES, type CoreQueues } from './queues.js';
-import type { RowCursor } from './row-merge.js';
+import { InstructionLine, PacketLine, SemaphoreLine, type Counters } from '../../../../../record/device-lines.js';
+import type { Diagnostics } from '../../../../../record/diagnostics.js';
+import { dmaEngineName, NEURON_ENGINES, type NeuronEngine } from '../../../../../record/engines.js';
+import type { CopyLine, KernelLine, ProfileLine, SampleRecord } from '../../../../../record/record.js';
+import { isKnownOpcode, NO_PROGRAM, OPCODE_NAMES } from '../opcodes.js';
+import { ENGINES_OF_RECORD, QUEUES, type CoreQueues } from '../queues.js';
+import type { RowCursor } from '../rows/row-merge.js';
 import {
   DETAIL,
   deviceOf,
@@ -24,20 +24,20 @@ import {
   START,
   streamOf,
   VALUE,
-} from './rows.js';
-import { limitOf } from './ntff-samples.js';
-import type { Waits } from './waits.js';
+} from '../rows/rows.js';
+import { limitOf } from '../sections/sample-records.js';
+import type { WaitClock } from './wait-clock.js';
 
 /** Value of a checksum that was not computed. */
 const NO_CHECKSUM = 0xffff;
 
 /** Facts of a core that its records need. */
-export interface CoreFacts {
+export interface NeuronCoreFacts {
   readonly id: number;
   readonly queues: CoreQueues;
 }
 
-export class Lines {
+export class RecordLines {
   /** Records made so far. */
   kernels = 0;
   copies = 0;
@@ -50,8 +50,8 @@ export class Lines {
    */
   constructor(
     private readonly profile: number,
-    private readonly cores: readonly CoreFacts[],
-    private readonly waits: Waits | null,
+    private readonly cores: readonly NeuronCoreFacts[],
+    private readonly waits: WaitClock | null,
     private readonly diagnostics: Diagnostics,
   ) {
     this.#engineNames = cores.map(({ queues }) =>
@@ -81,8 +81,8 @@ export class Lines {
     }
   }
 
-  #core(rank: number): CoreFacts {
-    return this.cores[deviceOf(rank)] as CoreFacts;
+  #core(rank: number): NeuronCoreFacts {
+    return this.cores[deviceOf(rank)] as NeuronCoreFacts;
   }
 
   #instruction(start: number, duration: number, rank: number, pc: number, checksums: number, rest: number): KernelLine {
