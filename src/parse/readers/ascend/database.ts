@@ -1,6 +1,6 @@
 /**
- * Databases of the Ascend PyTorch Profiler (`ascend_pytorch_profiler_*.db`) and of msprof (`msprof_*.db`, the half
- * without the framework), schema 1.0 to 1.2.
+ * Databases of the Ascend PyTorch Profiler (`ascend_pytorch_profiler_*.db`) and of msprof (`msprof_*.db`, without the
+ * framework's events), schema 1.0 to 1.2.
  */
 import type { ProfileLine } from '../../../record/record.js';
 import { emit } from '../../capture/emit.js';
@@ -8,11 +8,11 @@ import type { Probe, Reader, ReadOptions } from '../../reader.js';
 import type { SqliteFile } from '../../sqlite/sqlite.js';
 import { AscendCapture } from './database/database-capture.js';
 import { ascendFolder } from './folders.js';
-import { isMoved } from './one-profile.js';
+import { isCopied } from './database-copies.js';
 
 const ID = 'ascend-db';
 
-/** Tables of which a profile has at least one, besides that of its strings. */
+/** Every profile has at least one of these tables, and the table of strings. */
 const EVENTS = ['TASK', 'PYTORCH_API', 'COMPUTE_TASK_INFO', 'CANN_API'];
 
 export const ascendDatabase: Reader = {
@@ -24,7 +24,7 @@ export const ascendDatabase: Reader = {
   tableNames: ['COMPUTE_TASK_INFO', 'PYTORCH_API', 'CANN_API'],
   outputFolder: ascendFolder,
   sniff: ({ database }) => database !== null && isProfile(database),
-  isCovered: (probe) => isMoved(probe),
+  isCovered: (probe) => isCopied(probe),
   read: (probe, options) => read(probe, options),
 };
 

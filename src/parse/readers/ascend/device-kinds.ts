@@ -1,34 +1,30 @@
 /**
- * What kinds of work and of cores the device has, in the profiler's words.
+ * Kinds of device tasks, copies, element types and links, by the profiler's names and codes.
  * Source: the user guide of the Ascend PyTorch Profiler, and databases of 2024 to 2026.
  */
 import type { CopyKind } from '../../../record/record.js';
-import { told } from './kernel-labels.js';
 
-/** Core class of a kernel; null where the profile does not tell it (level 0). */
-export const coreClass = (text: string | null | undefined): string | null => told(text);
-
-/** What a task of the device is that is neither a kernel nor part of a collective. */
+/** Kind of a device task that is neither a kernel nor part of a collective. */
 export type TaskKind =
   { readonly is: 'copy' } | { readonly is: 'set' } | { readonly is: 'sync'; readonly kind: string };
 
-const SYNCS: Readonly<Record<string, string>> = {
-  EVENT_RECORD: 'event-record',
-  EVENT_WAIT: 'stream-wait-event',
-  EVENT_RESET: 'event-reset',
-  NOTIFY_RECORD: 'notify-record',
-  NOTIFY_WAIT: 'notify-wait',
-  CAPTURE_WAIT: 'capture-wait',
-  CAPTURE_RECORD: 'capture-record',
-  MEM_WAIT_VALUE: 'memory-wait',
-};
+const SYNCS: ReadonlyMap<string, string> = new Map([
+  ['EVENT_RECORD', 'event-record'],
+  ['EVENT_WAIT', 'stream-wait-event'],
+  ['EVENT_RESET', 'event-reset'],
+  ['NOTIFY_RECORD', 'notify-record'],
+  ['NOTIFY_WAIT', 'notify-wait'],
+  ['CAPTURE_WAIT', 'capture-wait'],
+  ['CAPTURE_RECORD', 'capture-record'],
+  ['MEM_WAIT_VALUE', 'memory-wait'],
+]);
 
-/** Of the task type, `Notify Wait` or `EVENT_WAIT`; null for what is none of these (envelopes, profiling marks). */
+/** Kind by task type, such as `Notify Wait` or `EVENT_WAIT`; null for others (envelopes, profiling marks). */
 export function taskKind(taskType: string): TaskKind | null {
   const type = taskType.trim().toUpperCase().replaceAll(' ', '_');
   if (/MEMCPY|^SDMA|^PCIE_DMA/.test(type)) return { is: 'copy' };
   if (type.includes('MEMSET')) return { is: 'set' };
-  const kind = Object.hasOwn(SYNCS, type) ? SYNCS[type] : undefined;
+  const kind = SYNCS.get(type);
   return kind === undefined ? null : { is: 'sync', kind };
 }
 
@@ -43,7 +39,7 @@ export const COPY_OPERATIONS: Readonly<Record<number, CopyKind>> = {
   7: 'DtoH',
 };
 
-/** Bytes an element, and the framework's name of the type, in the words of the communication library. */
+/** The framework's name and the element size in bytes of each type of the communication library. */
 const COLLECTIVE_TYPES: Readonly<Record<string, readonly [dtype: string, bytes: number]>> = {
   INT8: ['int8', 1],
   INT16: ['int16', 2],
@@ -96,7 +92,7 @@ export const LINK_CODES: Readonly<Record<number, string>> = {
   6: 'STANDARD_ROCE',
 };
 
-/** Element type of a message; null when the name is not known. */
+/** Element type of a message; null for an unknown name. */
 export function collectiveType(name: string | null): { readonly dtype: string; readonly bytes: number } | null {
   const known = name === null || !Object.hasOwn(COLLECTIVE_TYPES, name) ? undefined : COLLECTIVE_TYPES[name];
   return known === undefined ? null : { dtype: known[0], bytes: known[1] };
@@ -109,7 +105,7 @@ export function collectiveKind(name: string): string | null {
   return kind === undefined ? null : kind.charAt(0).toLowerCase() + kind.slice(1);
 }
 
-/** What a message went over, of the links of its parts; parts within one device count for nothing. Null when they differ. */
+/** Interconnect of a message from the links of its parts, ignoring those within one device; null when they differ. */
 export function commonLink(links: Iterable<string>): string | null {
   const between = new Set(
     [...links].filter((link) => link !== 'ON_CHIP' && link !== 'N/A' && !/INVALID|RESERVED/.test(link)),

@@ -1,8 +1,8 @@
-/** Folders that the profiler makes, one a rank: `{worker}_{time}_ascend_pt`, in which it describes itself. */
+/** Output folders of the profiler, one for each rank: `{worker}_{time}_ascend_pt`, with a profiler_info.json. */
 import { basename, dirname } from 'node:path';
 import type { OutputFolder } from '../../reader.js';
 
-const ENDING = '_ascend_pt';
+const SUFFIX = '_ascend_pt';
 const INFO = /^profiler_info(_\d{1,6})?\.json$/;
 
 export const ascendFolder: OutputFolder = {
@@ -11,11 +11,11 @@ export const ascendFolder: OutputFolder = {
   among: (paths) => new Set(paths.flatMap((path) => folderOf(path) ?? [])),
 };
 
-/** The folder of the profiler in which a file is; null when it is in none. */
+/** The output folder that contains a file; null when there is none. */
 function folderOf(path: string): string | null {
   if (INFO.test(basename(path))) return dirname(path);
   for (let folder = dirname(path); folder !== dirname(folder); folder = dirname(folder)) {
-    if (folder.endsWith(ENDING)) return folder;
+    if (folder.endsWith(SUFFIX)) return folder;
   }
   return null;
 }

@@ -1,7 +1,7 @@
 /**
- * The two texts with which the profiler describes the arguments of an op: extents, `32,3,224,224;\r\n64,3,11,11;\r\n;`,
- * and types, `float;\r\nfloat;\r\nScalarList`, one slot an argument. Only tensors have extents: values of scalars and of
- * lists (strides, paddings) are not recorded.
+ * Arguments of an op from the profiler's two texts: shapes, `32,3,224,224;\r\n64,3,11,11;\r\n;`, and types,
+ * `float;\r\nfloat;\r\nScalarList`, one slot an argument. Only tensors have shapes: values of scalars and of lists
+ * (strides, paddings) are not recorded.
  */
 import type { Arg } from '../../../record/record.js';
 import { isListType, isPlainType, scalarType } from '../../torch/scalar-types.js';
@@ -9,37 +9,34 @@ import { isListType, isPlainType, scalarType } from '../../torch/scalar-types.js
 const NOT_GIVEN: Arg = { name: '', type: 'NoneType', value: null };
 const UNKNOWN: Arg = { name: '', type: 'unknown' };
 const LIST: Arg = { name: '', type: 'list' };
-/** Type of a tensor that is not defined: an optional gradient, say. */
+/** Type of an undefined tensor, such as an optional gradient. */
 const UNDEFINED_TENSOR = 'nullptr (uninitialized)';
 
 const slotsOf = (text: string): string[] => (text.trim() === '' ? [] : text.split(';').map((slot) => slot.trim()));
 
-/**
- * Whether a text is a list of types: databases of some years have types and extents in each other's column. Types are
- * words, extents are digits and commas.
- */
+/** Whether a text lists types, not shapes, which are digits and commas: some databases have the two columns swapped. */
 export const isDtypeList = (text: string): boolean => /[A-Za-z]/.test(text);
 
-/** The arguments of an op's call; none where the profile tells none. The texts may stand in each other's place. */
+/** The arguments of an op's call; none when both texts are empty. The texts may be swapped. */
 export function readFrameworkArguments(dims: string, types: string): Arg[] {
   const swapped = isDtypeList(dims) && !isDtypeList(types);
   const extents = slotsOf(swapped ? types : dims);
   const kinds = slotsOf(swapped ? dims : types);
   const count = Math.max(extents.length, kinds.length);
-  return Array.from({ length: count }, (_, i) => readArgument(extents[i] ?? '', kinds[i] ?? ''));
+  return Array.from({ length: count }, (_, i) => readArgument(extents[i], kinds[i]));
 }
 
-/** Extents of one or more tensors, as a backward node is given them; null where those of the first are not told. */
+/** Shapes of the inputs of a backward node; null when the first is unknown. */
 export function readFrameworkExtents(dims: string): number[][] | null {
   const [first, ...rest] = slotsOf(dims).map(readExtents);
   if (first === undefined || first === null || first.length === 0) return null;
   return [first, ...rest.filter((shape) => shape !== null && shape.length > 0)] as number[][];
 }
 
-function readArgument(slot: string, kind: string): Arg {
+function readArgument(slot = '', kind = ''): Arg {
   if (kind === UNDEFINED_TENSOR || kind === 'None') return NOT_GIVEN;
   const shape = readExtents(slot);
-  // The tensors of a list have no extents here.
+  // Tensors of a list have no shapes here.
   if (kind === 'TensorList' || isListType(kind)) return LIST;
   if (isPlainType(kind) || shape === null) return UNKNOWN;
   const scalar = scalarType(kind);
@@ -47,7 +44,7 @@ function readArgument(slot: string, kind: string): Arg {
   return shape.length > 0 ? tensor(shape, kind) : UNKNOWN;
 }
 
-/** A type that is not known stands under the name that the profile gives it; '' is none. */
+/** @param dtype an unknown type keeps the profile's name; '' for none */
 const tensor = (shape: readonly number[], dtype: string): Arg => ({
   name: '',
   type: 'tensor',
@@ -55,7 +52,7 @@ const tensor = (shape: readonly number[], dtype: string): Arg => ({
   ...(dtype === '' ? undefined : { dtype }),
 });
 
-/** `32,3,224,224` → its numbers; [] for a tensor without dimensions, null for what is no list of extents. */
+/** `32,3,224,224` → its numbers; [] for a tensor without dimensions, null for an invalid text. */
 function readExtents(slot: string): number[] | null {
   if (slot === '') return [];
   const extents = slot.split(',').map((text) => (/^\s*\d+\s*$/.test(text) ? Number(text) : NaN));

@@ -1,13 +1,24 @@
 /**
- * profiler_info_{rank}.json, which stands in the folder of the profile: rank, versions and how the profiler was
- * configured. Only what is listed here is taken from it.
+ * profiler_info_{rank}.json in the folder of the profile: rank, versions and settings of the profiler. Only the fields
+ * listed here are read.
  */
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import type { Diagnostics } from '../../../record/diagnostics.js';
 import type { Labels } from '../../../record/record.js';
+import { entriesOf, fieldOf, isJsonObject, sizeOf, textOf } from '../../json/json-value.js';
+import { readJsonFile } from './json-file.js';
 
-/** A file of this name that is larger is none of the profiler's. */
+const TOOL = 'Ascend PyTorch Profiler';
+
+/** Facts of a profile line. */
+export interface AscendProfileFacts {
+  readonly tool: string;
+  readonly rank: number | null;
+  readonly facts: Labels;
+}
+
+/** Size limit in bytes. */
 const LARGEST = 4 * 1024 * 1024;
 
 export interface ProfilerInfo {
@@ -17,12 +28,10 @@ export interface ProfilerInfo {
   readonly cann: string | null;
 }
 
-/** Where the profiler puts what it writes; the information stands beside that. */
+/** Output folder of the profiler; profiler_info is in the folder above. */
 const OUTPUT = 'ASCEND_PROFILER_OUTPUT';
 
-type Fields = Readonly<Record<string, unknown>>;
-
-/** Settings of `config.common_config` and `config.experimental_config`, by the name under which they are given. */
+/** Settings of `config.common_config` and `config.experimental_config`, and their facts. */
 const SETTINGS: readonly (readonly [key: string, fact: string])[] = [
   ['_profiler_level', 'profiler_level'],
   ['_aic_metrics', 'aic_metrics'],
@@ -37,10 +46,18 @@ const SETTINGS: readonly (readonly [key: string, fact: string])[] = [
   ['with_flops', 'with_flops'],
 ];
 
+/** The tool with its versions. @param info null when unknown */
+export function toolName(info: ProfilerInfo | null): string {
+  const versions: string[] = [];
+  if (info !== null && info.torchNpu !== null) versions.push(`torch_npu ${info.torchNpu}`);
+  if (info !== null && info.cann !== null) versions.push(`CANN ${info.cann}`);
+  return versions.length === 0 ? TOOL : `${TOOL} (${versions.join(', ')})`;
+}
+
 /**
- * The information in a folder or the one above it.
- * @param rank rank of the profile, where it is known: several ranks may share a folder
- * @returns null when there is none, or it is not to be told which of several it is
+ * Reads the information in a folder or the one above it.
+ * @param rank rank of the profile, if known: several ranks may share a folder
+ * @returns null when there is none, or it is ambiguous which of several applies
  */
 export function readProfilerInfo(
   folder: string | null,
@@ -57,14 +74,15 @@ export function readProfilerInfo(
     if (info === null) diagnostics.count('file-beside-not-read');
     return info;
   }
-  // Of files that were copied out of the profiler's folders it is not expected.
+  // Not expected for files that were copied out of the profiler's folders.
   if (basename(resolve(folder)) === OUTPUT) diagnostics.count('profiler-info-not-found');
   return null;
 }
 
 function namesIn(folder: string): string[] {
   try {
-    return readdirSync(folder).filter((name) => /^profiler_info(?:_\d{1,6})?\.json$/.test(name)).sort(); // prettier-ignore
+    const names = readdirSync(folder).filter((name) => /^profiler_info(?:_\d{1,6})?\.json$/.test(name));
+    return names.sort();
   } catch {
     return [];
   }
@@ -75,37 +93,22 @@ const rankIn = (name: string): number | null => {
   return rank === undefined ? null : Number(rank);
 };
 
-const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : {});
-const textOf = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
-
 function readInfo(path: string, rankOfName: number | null): ProfilerInfo | null {
-  const info = readJson(path);
-  if (info === null) return null;
-  const config = fieldsOf(info['config']);
-  const settings = { ...fieldsOf(config['common_config']), ...fieldsOf(config['experimental_config']) };
+  const info = readJsonFile(path, LARGEST);
+  if (!isJsonObject(info)) return null;
+  const config = fieldOf(info, 'config');
+  const groups = ['common_config', 'experimental_config'].map((group) => fieldOf(config, group));
+  const settings = new Map(groups.flatMap(entriesOf));
   const facts: Record<string, string | number> = {};
   for (const [key, fact] of SETTINGS) {
-    const value = settings[key];
+    const value = settings.get(key);
     if (typeof value === 'boolean') facts[fact] = String(value);
     else if (typeof value === 'number' || textOf(value) !== null) facts[fact] = value as string | number;
   }
-  const rank = info['rank_id'];
   return {
-    rank: typeof rank === 'number' && Number.isSafeInteger(rank) && rank >= 0 ? rank : rankOfName,
+    rank: sizeOf(fieldOf(info, 'rank_id')) ?? rankOfName,
     facts,
-    torchNpu: textOf(info['torch_npu_version']),
-    cann: textOf(info['cann_version']),
+    torchNpu: textOf(fieldOf(info, 'torch_npu_version')),
+    cann: textOf(fieldOf(info, 'cann_version')),
   };
-}
-
-function readJson(path: string): Fields | null {
-  try {
-    if (statSync(path).size > LARGEST) return null;
-    const value: unknown = JSON.parse(readFileSync(path, 'utf8'));
-    return isFields(value) ? value : null;
-  } catch {
-    return null;
-  }
 }

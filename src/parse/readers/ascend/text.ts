@@ -1,6 +1,6 @@
 /**
- * Text output of the Ascend PyTorch Profiler: trace_view.json with the csv files beside it, or kernel_details.csv where
- * there is no trace.
+ * Text output of the Ascend PyTorch Profiler: trace_view.json with its CSV files, or kernel_details.csv where there is
+ * no trace.
  */
 import type { ProfileLine } from '../../../record/record.js';
 import { emit } from '../../capture/emit.js';
@@ -11,7 +11,7 @@ import { TraceCapture } from './text/trace-capture.js';
 
 export const ascendText: Reader = {
   id: 'ascend-text',
-  title: 'Ascend PyTorch Profiler trace (trace_view.json, with the csv files beside it; kernel_details.csv)',
+  title: 'Ascend PyTorch Profiler trace (trace_view.json with its CSV files; kernel_details.csv)',
   reads: 'text',
   sniff: (probe) => isAscendTrace(probe) || isKernelDetails(probe),
   isCovered: (probe) => isCovered(probe),

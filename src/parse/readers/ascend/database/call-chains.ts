@@ -1,39 +1,39 @@
 /**
  * Call stacks: one row a frame, depth 0 the innermost. The table has no index and is the longest of a profile with
- * stacks, while a step has the stacks of the one before it: each different one is held once, 4 bytes a frame, and 12
- * bytes for every stack; their texts are put together when they are asked for.
+ * stacks, but training steps repeat their stacks: distinct ones are held once, 4 bytes a frame, and 12 bytes for every
+ * chain. Texts are looked up on demand.
  */
 import { LruCache } from '../../../../containers/lru-cache.js';
 import { NumericColumn } from '../../../../containers/numeric-column.js';
 import { sortRows, allRows } from '../../../../containers/row-order.js';
 import type { SqliteFile } from '../../../sqlite/sqlite.js';
 import { readFrame } from '../../../torch/event-names.js';
-import { DifferentStacks } from './different-stacks.js';
-import type { Strings } from './strings.js';
+import { StackTable } from './stack-table.js';
+import type { StringTable } from './string-table.js';
 
 const TABLE = 'PYTORCH_CALLCHAINS';
 const COLUMNS = ['id', 'stack', 'stackDepth'];
 
 export class CallChains {
-  /** Ids of chains, ascending, and which of the different stacks each is. */
+  /** Ids of chains, ascending, and the number of each one's stack. */
   readonly #ids = NumericColumn.floats();
   readonly #stackOf = NumericColumn.counts();
-  readonly #stacks = new DifferentStacks();
-  /** The chain that is being read. */
+  readonly #stacks = new StackTable();
+  /** State of the chain that is being read. */
   #lastId = NaN;
   #lastDepth = NaN;
   readonly #open: number[] = [];
-  /** By string, the frame of the program that it names; null for others. */
+  /** Program frames by string; null for strings that are none. */
   readonly #read = new LruCache<number, string | null>(8192);
 
   constructor(
     private readonly database: SqliteFile,
-    private readonly strings: Strings,
+    private readonly strings: StringTable,
   ) {
     if (!this.#readInOrder()) this.#readSorted();
   }
 
-  /** The frames of the program in a stack, `train.py:184`, outermost first. */
+  /** Program frames of a chain, such as `train.py:184`, outermost first. */
   frames(id: number): string[] {
     const chain = this.#find(id);
     if (chain === -1) return [];
@@ -45,7 +45,7 @@ export class CallChains {
     return frames;
   }
 
-  /** @returns whether the rows stand as the profiler writes them */
+  /** @returns false when the rows are not in the order in which the profiler writes them */
   #readInOrder(): boolean {
     let inOrder = true;
     this.database.eachNumbers(TABLE, COLUMNS, ([id = NaN, stack = NaN, depth = NaN]) => {
@@ -65,7 +65,7 @@ export class CallChains {
     return this.#ids.at(low) === id ? low : -1;
   }
 
-  /** Adds the next frame of a chain, or the first of the next chain. @returns false where it stands in no order */
+  /** Adds the next frame of a chain, or the first of the next chain. @returns false when it is out of order */
   #add(id: number, stack: number, depth: number): boolean {
     if (Number.isNaN(id) || !(stack >= 0)) return true;
     if (id < this.#lastId || (id === this.#lastId && depth < this.#lastDepth)) return false;
@@ -79,13 +79,13 @@ export class CallChains {
     return true;
   }
 
-  /** The chain that was read is complete. */
+  /** Completes the chain that was read. */
   #close(): void {
     if (this.#open.length > 0) this.#stackOf.push(this.#stacks.numberOf(this.#open));
     this.#open.length = 0;
   }
 
-  /** Reads the table again where its rows do not stand as the profiler writes them: 20 bytes a frame meanwhile. */
+  /** Reads a table whose rows are not in the profiler's order. Temporary memory: 20 bytes a frame. */
   #readSorted(): void {
     const [ids, stacks, depths] = [NumericColumn.floats(), NumericColumn.counts(), NumericColumn.counts()];
     this.database.eachNumbers(TABLE, COLUMNS, ([id = NaN, stack = NaN, depth = NaN]) => {
@@ -104,7 +104,9 @@ export class CallChains {
   }
 
   #frameOf(string: number): string | null {
-    const read = readFrame((this.strings.text(string) ?? '').trim());
+    const text = this.strings.text(string);
+    if (text === null) return null;
+    const read = readFrame(text.trim());
     return read.kind === 'frame' ? read.frame : null;
   }
 }

@@ -1,25 +1,25 @@
 /**
- * COMMUNICATION_OP and the tasks of which its operations consist: one record an operation. Where it ran is told by its
- * tasks in databases before schema 1.2.
+ * COMMUNICATION_OP, one record an operation, and the tasks of its operations, which contain their device and stream in
+ * databases before schema 1.2.
  */
 import type { CollectiveOperation } from '../../../capture/capture.js';
 import { NumericColumn } from '../../../../containers/numeric-column.js';
 import { PairIndex } from '../../../../containers/pair-index.js';
 import type { SqliteFile } from '../../../sqlite/sqlite.js';
 import { COLLECTIVE_TYPE_CODES, collectiveKind, collectiveType, commonLink, LINK_CODES } from '../device-kinds.js';
-import { told } from '../kernel-labels.js';
-import type { Clock } from './database-clock.js';
+import { cleanText } from '../kernel-labels.js';
+import type { DatabaseClock } from './database-clock.js';
 import { connectionOrNone } from './connections.js';
-import type { Strings } from './strings.js';
+import type { StringTable } from './string-table.js';
 
 const NO_CONTEXT = 4294967295;
 
 /** Where an operation ran. */
-interface Place {
+interface OperationPlacement {
   readonly device: number;
   readonly stream: number;
   readonly process: number;
-  /** Whether it is that of the task around all others. */
+  /** Whether it is that of the task that encloses all others. */
   readonly outermost: boolean;
 }
 
@@ -45,7 +45,8 @@ export class CollectiveRows {
     () => 0,
     (row) => this.#tasks.at(row),
   );
-  readonly #places = new Map<number, Place>();
+  /** By operation. */
+  readonly #placements = new Map<number, OperationPlacement>();
   /** Codes of links by operation. */
   readonly #links = new Map<number, Set<number>>();
   readonly #typeNames: ReadonlyMap<number, string>;
@@ -54,8 +55,8 @@ export class CollectiveRows {
   /** @param ranksOf ranks of a group, where the profile lists them */
   constructor(
     private readonly database: SqliteFile,
-    clock: Clock,
-    private readonly strings: Strings,
+    clock: DatabaseClock,
+    private readonly strings: StringTable,
     private readonly ranksOf: (group: string) => readonly number[] | null,
   ) {
     this.#typeNames = readNames(database, 'ENUM_HCCL_DATA_TYPE', COLLECTIVE_TYPE_CODES);
@@ -68,39 +69,36 @@ export class CollectiveRows {
     return this.start.length;
   }
 
-  /** Whether a task is part of an operation, or the one around it. */
+  /** Whether a task belongs to an operation. */
   hasTask(taskId: number, connection: number): boolean {
     return (
       this.#byTask.get(0, taskId) !== -1 || (!Number.isNaN(connection) && this.#byConnection.get(0, connection) !== -1)
     );
   }
 
-  /** Takes note of where a task of an operation ran. */
-  notePlace(connection: number, device: number, stream: number, process: number, context: number): void {
+  /** Records where a task of an operation ran; the outermost task of the lowest stream decides. */
+  notePlacement(connection: number, device: number, stream: number, process: number, context: number): void {
     const row = Number.isNaN(connection) ? -1 : this.#byConnection.get(0, connection);
     if (row === -1) return;
     const outermost = context === NO_CONTEXT || Number.isNaN(context);
-    const known = this.#places.get(row);
-    if (
-      known !== undefined &&
-      (known.outermost || !outermost) &&
-      !(known.outermost && outermost && stream < known.stream)
-    )
-      return;
-    this.#places.set(row, { device, stream, process, outermost });
+    const known = this.#placements.get(row);
+    const isBetter =
+      known === undefined || (outermost && !known.outermost) || (outermost && known.outermost && stream < known.stream);
+    if (isBetter) this.#placements.set(row, { device, stream, process, outermost });
   }
 
-  /** Where an operation ran; null where nothing tells it. */
-  placeOf(row: number): Omit<Place, 'outermost'> | null {
-    const place = this.#places.get(row) ?? null;
+  /** Where an operation ran; null when unknown. */
+  placementOf(row: number): Omit<OperationPlacement, 'outermost'> | null {
+    const placement = this.#placements.get(row) ?? null;
     const device = this.#devices.at(row);
-    if (!(device >= 0)) return place;
-    return { device, stream: place?.stream ?? NaN, process: place?.process ?? NaN };
+    if (!(device >= 0)) return placement;
+    return placement === null ? { device, stream: NaN, process: NaN } : { ...placement, device };
   }
 
   operationOf(row: number): CollectiveOperation {
-    const text = (column: NumericColumn): string | null => told(this.strings.text(column.at(row)));
+    const text = (column: NumericColumn): string | null => cleanText(this.strings.text(column.at(row)));
     const name = text(this.#names) ?? 'na';
+    const opType = text(this.#opTypes);
     const type = collectiveType(this.#typeNames.get(this.#types.at(row)) ?? null);
     const count = this.#counts.at(row);
     const group = text(this.#groups);
@@ -109,7 +107,7 @@ export class CollectiveRows {
     const links = [...(this.#links.get(this.#opIds.at(row)) ?? [])].map((code) => this.#linkNames.get(code) ?? 'N/A');
     return {
       name,
-      kind: collectiveKind(text(this.#opTypes) ?? '') ?? collectiveKind(name),
+      kind: (opType === null ? null : collectiveKind(opType)) ?? collectiveKind(name),
       bytes: type === null || !(count >= 0) ? null : count * type.bytes,
       dtype: type?.dtype ?? null,
       group,
@@ -120,21 +118,25 @@ export class CollectiveRows {
     };
   }
 
-  #readOperations(clock: Clock): void {
-    const columns = [
-      clock.since('startNs'), clock.since('endNs'), 'connectionId', 'opId', 'opName', 'groupName', 'dataType',
-      'algType', 'count', 'opType', 'deviceId', 'rankSize',
-    ]; // prettier-ignore
-    const own = [
-      this.#opIds, this.#names, this.#groups, this.#types, this.#algorithms, this.#counts, this.#opTypes,
-      this.#devices, this.#groupSizes,
-    ]; // prettier-ignore
+  #readOperations(clock: DatabaseClock): void {
+    const own: readonly (readonly [name: string, column: NumericColumn])[] = [
+      ['opId', this.#opIds],
+      ['opName', this.#names],
+      ['groupName', this.#groups],
+      ['dataType', this.#types],
+      ['algType', this.#algorithms],
+      ['count', this.#counts],
+      ['opType', this.#opTypes],
+      ['deviceId', this.#devices],
+      ['rankSize', this.#groupSizes],
+    ];
+    const columns = [clock.since('startNs'), clock.since('endNs'), 'connectionId', ...own.map(([name]) => name)];
     this.database.eachNumbers('COMMUNICATION_OP', columns, ([start = NaN, end = NaN, connection = NaN, ...cells]) => {
       this.start.push(start);
       this.end.push(end);
       this.connection.push(connectionOrNone(connection));
-      own.forEach((column, i) => {
-        column.push(cells[i] ?? NaN);
+      own.forEach(([, column], i) => {
+        column.push(cells[i] as number);
       });
       if (!Number.isNaN(connectionOrNone(connection))) this.#byConnection.put(this.length - 1);
     });
@@ -161,7 +163,7 @@ export class CollectiveRows {
   }
 }
 
-/** The names of an enumeration: the database's own, else those of its schema. */
+/** Names of an enumeration: those of its schema, replaced by the database's own. */
 function readNames(
   database: SqliteFile,
   table: string,

@@ -1,7 +1,6 @@
 /**
- * CONNECTION_IDS: which op asked for what the device did. A connection joins a call of the driver library to an op, two
- * entries of a queue, or a forward op to its backward node; writers before 2025 gave all three out of one range of
- * numbers.
+ * CONNECTION_IDS: the op behind each device activity. A connection joins a call of the driver library to an op, two
+ * entries of a queue, or a forward op to its backward node; writers before 2025 number all three in one range.
  */
 import { NumericColumn } from '../../../../containers/numeric-column.js';
 import { PairIndex } from '../../../../containers/pair-index.js';
@@ -9,31 +8,31 @@ import type { SqliteFile } from '../../../sqlite/sqlite.js';
 import type { HostEvents } from '../../../torch/host-events.js';
 
 const NONE = -1;
-/** The id of "no connection" in the tables of the device; -1 in others. */
+/** Id of "no connection" in the tables of the device; -1 in others. */
 const NO_CONNECTION = 4294967295;
 
-/** A connection id; NaN where there is none. */
+/** A connection id; NaN when there is none. */
 export const connectionOrNone = (id: number): number => (id >= 0 && id !== NO_CONNECTION ? id : NaN);
 
-export class Connections {
+export class OpConnections {
   readonly #connections = NumericColumn.floats();
   readonly #ops = NumericColumn.counts();
-  /** By row, the row before it with the same connection. */
+  /** Linked lists of the rows of one connection: the row before each. */
   readonly #before = NumericColumn.int32();
   readonly #last = new PairIndex(
     () => 0,
     (row) => this.#connections.at(row),
   );
 
-  /** @param isAsked whether a connection is one of a device activity */
+  /** @param isNeeded whether a connection is one of a device activity */
   constructor(
     database: SqliteFile,
     private readonly events: HostEvents,
-    isAsked: (connection: number) => boolean,
+    isNeeded: (connection: number) => boolean,
   ) {
     const byId = events.opsById.index;
     database.eachNumbers('CONNECTION_IDS', ['id', 'connectionId'], ([id = NaN, connection = NaN]) => {
-      if (Number.isNaN(id) || Number.isNaN(connectionOrNone(connection)) || !isAsked(connection)) return;
+      if (Number.isNaN(id) || Number.isNaN(connectionOrNone(connection)) || !isNeeded(connection)) return;
       const op = byId.get(0, id);
       if (op === NONE) return;
       const row = this.#connections.length;
@@ -45,8 +44,8 @@ export class Connections {
   }
 
   /**
-   * External id of the op behind a connection; NaN where none is known.
-   * @param launched when the call of the connection began; NaN where it is not known
+   * External id of the op behind a connection; NaN when unknown.
+   * @param launched start of the connection's call; NaN when unknown
    */
   opOf(connection: number, launched: number): number {
     const found: number[] = [];
@@ -56,12 +55,17 @@ export class Connections {
     return op === undefined ? NaN : this.events.ops.externalId.at(op);
   }
 
-  /** Of several ops, not those that are joined to each other; then the one that began last before the call. */
+  /** Of several ops, ignores pairs of forward and backward; then takes the last that began before the call. */
   #choose(found: readonly number[], launched: number): number | undefined {
     const { ops, ranges } = this.events;
-    const isPaired = (op: number): boolean =>
-      ops.sequence.at(op) >= 0 &&
-      found.some((other) => ops.sequence.at(other) === ops.sequence.at(op) && ops.forwardThread.at(other) > 0 !== ops.forwardThread.at(op) > 0); // prettier-ignore
+    const isBackward = (op: number): boolean => ops.forwardThread.at(op) > 0;
+    const isPaired = (op: number): boolean => {
+      const sequence = ops.sequence.at(op);
+      return (
+        sequence >= 0 &&
+        found.some((other) => ops.sequence.at(other) === sequence && isBackward(other) !== isBackward(op))
+      );
+    };
     const start = (op: number): number => ranges.start.at(ops.range.at(op));
     const left = found.filter((op) => !isPaired(op)).sort((a, b) => start(b) - start(a) || a - b);
     return left.find((op) => !(start(op) > launched)) ?? left[0];

@@ -1,8 +1,9 @@
 /**
- * A database of the Ascend PyTorch Profiler → the columns that all readers fill (see `parse/capture/capture.ts`). Tables exist
- * only when they have rows, columns come and go between releases: everything is read by name.
+ * A database of the Ascend PyTorch Profiler → the columns that all readers fill (see `parse/capture/capture.ts`). Tables
+ * exist only when they have rows, and columns differ between releases: everything is read by name.
  * Source: the msprof and torch_npu projects (their documents of the database's tables).
  */
+import { elementAt } from '../../../../containers/element.js';
 import { Diagnostics } from '../../../../record/diagnostics.js';
 import type { StatementRecord } from '../../../../record/record.js';
 import type {
@@ -23,18 +24,18 @@ import type { HostEvents } from '../../../torch/host-events.js';
 import { nest } from '../../../torch/nesting.js';
 import { COPY_OPERATIONS, taskKind } from '../device-kinds.js';
 import { CallChains } from './call-chains.js';
-import { Clock, isNear } from './database-clock.js';
+import { DatabaseClock, isNear } from './database-clock.js';
 import { CollectiveRows } from './collective-rows.js';
-import { connectionOrNone, Connections } from './connections.js';
+import { connectionOrNone, OpConnections } from './connections.js';
 import { HostNames } from './host-names.js';
 import { HostRows, THREAD } from './host-rows.js';
 import { KernelRows } from './kernel-rows.js';
 import { readDevices, readGroups, readProfileFacts } from './profile-facts.js';
 import { SampleRows } from './sample-rows.js';
-import { Strings } from './strings.js';
+import { StringTable } from './string-table.js';
 import { TaskRows } from './task-rows.js';
 
-/** Layers of the driver library (ENUM_API_TYPE) in order of preference for what launched a task. */
+/** Layers of the driver library (ENUM_API_TYPE), in order of preference for a task's launch. */
 const API_RANK: Readonly<Record<number, number>> = { 10000: 0, 5500: 1, 20000: 2, 5000: 3, 15000: 4 };
 const OTHER_API = 5;
 
@@ -46,8 +47,8 @@ export class AscendCapture implements Capture {
   readonly header: CaptureHeader;
   readonly names: CaptureNames;
   readonly ranges;
-  readonly #strings: Strings;
-  readonly #clock: Clock;
+  readonly #strings: StringTable;
+  readonly #clock: DatabaseClock;
   readonly #host: HostRows;
   readonly #kernels: KernelRows;
   readonly #collectives: CollectiveRows;
@@ -59,8 +60,8 @@ export class AscendCapture implements Capture {
     { format, folder, file }: { readonly format: string; readonly folder: string | null; readonly file: string },
   ) {
     const { diagnostics, threads, activities } = this;
-    const strings = (this.#strings = new Strings(database));
-    const clock = (this.#clock = new Clock(database));
+    const strings = (this.#strings = new StringTable(database));
+    const clock = (this.#clock = new DatabaseClock(database));
     this.#readCalls();
     const names = new HostNames(strings, new CallChains(database, strings));
     this.#host = new HostRows(database, clock, threads, names, diagnostics);
@@ -68,7 +69,16 @@ export class AscendCapture implements Capture {
     const groups = readGroups(database);
     this.#kernels = new KernelRows(database, strings);
     this.#collectives = new CollectiveRows(database, clock, strings, (group) => groups.get(group) ?? null);
-    this.#tasks = new TaskRows(database, clock, threads, strings, activities, this.#kernels, this.#collectives, diagnostics, (connection) => this.#host.isMarked(connection)); // prettier-ignore
+    this.#tasks = new TaskRows(database, {
+      clock,
+      threads,
+      strings,
+      activities,
+      kernels: this.#kernels,
+      collectives: this.#collectives,
+      diagnostics,
+      isMarked: (connection) => this.#host.isMarked(connection),
+    });
     this.#host.addDeviceRanges(this.#tasks.deviceRanges);
     this.#samples = new SampleRows(database, clock, strings);
     if (activities.length === 0) diagnostics.count('no-device-activity');
@@ -119,7 +129,7 @@ export class AscendCapture implements Capture {
       callStart: (call: number) => calls.start.at(call),
       callThread: (call: number) => calls.thread.at(call),
       externalId: (activity: number) => {
-        const call = launches.callOf[activity] ?? -1;
+        const call = elementAt(launches.callOf, activity);
         return connections.opOf(activities.corr.at(activity), call === -1 ? NaN : calls.start.at(call));
       },
       externalIdsAreOps: true,
@@ -153,9 +163,8 @@ export class AscendCapture implements Capture {
 
   #readCalls(): void {
     const { hostCalls: calls, threads, diagnostics } = this;
-    const columns = [
-      this.#clock.since('startNs'), this.#clock.since('endNs'), ...THREAD, 'connectionId', 'name', 'type',
-    ]; // prettier-ignore
+    const times = [this.#clock.since('startNs'), this.#clock.since('endNs')];
+    const columns = [...times, ...THREAD, 'connectionId', 'name', 'type'];
     const rows = this.database.rowsOf('CANN_API');
     const { start, end, thread, process, corr, api, precedence: rank } = calls;
     for (const column of [start, end, thread, process, corr, api, rank]) column.reserve(rows);
@@ -176,14 +185,14 @@ export class AscendCapture implements Capture {
     });
   }
 
-  #connections(): Connections {
+  #connections(): OpConnections {
     const { corr } = this.activities;
-    const asked = new PairIndex(
+    const needed = new PairIndex(
       () => 0,
       (row) => corr.at(row),
     );
-    for (let row = 0; row < corr.length; row++) if (!Number.isNaN(corr.at(row))) asked.put(row);
-    return new Connections(this.database, this.#events, (connection) => asked.get(0, connection) !== -1);
+    for (let row = 0; row < corr.length; row++) if (!Number.isNaN(corr.at(row))) needed.put(row);
+    return new OpConnections(this.database, this.#events, (connection) => needed.get(0, connection) !== -1);
   }
 
   *#rowsOf(kind: number): Generator<number> {
@@ -191,7 +200,7 @@ export class AscendCapture implements Capture {
     for (let row = 0; row < values.length; row++) if (values[row] === kind) yield row;
   }
 
-  /** Matrix units of each device, as far as its kernels use them. */
+  /** Matrix units of each device that its kernels use. */
   #units(): Map<number, number> {
     const rows = new Map<number, number[]>();
     for (const activity of this.#rowsOf(KIND_CODE.kernel)) {
@@ -217,7 +226,8 @@ export class AscendCapture implements Capture {
       domainName: () => null,
       copyKind: (code) => COPY_OPERATIONS[code] ?? null,
       syncKind: (code) => {
-        const task = taskKind(strings.text(code) ?? '');
+        const taskType = strings.text(code);
+        const task = taskType === null ? null : taskKind(taskType);
         return task?.is === 'sync' ? task.kind : null;
       },
     };

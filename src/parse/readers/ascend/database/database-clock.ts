@@ -1,11 +1,12 @@
 /**
- * Times of a database: nanoseconds since 1970, which exceed 2^53. They are taken relative to one of them in SQL, and
- * moved to the first event when all have been read. Some schemas keep them as text.
+ * Times of a database: nanoseconds since 1970, which exceed 2^53. SQL subtracts a base, and they are moved to the first
+ * event when all have been read. Some schemas store them as text.
  */
 import type { Selection, SqliteFile } from '../../../sqlite/sqlite.js';
 import type { NumericColumn } from '../../../../containers/numeric-column.js';
+import { shiftToFirst } from '../shift-times.js';
 
-/** Tables and their times, any of which serves as the base. */
+/** Columns of times; the first one with a value provides the base. */
 const BASES: readonly (readonly [table: string, column: string])[] = [
   ['TASK', 'startNs'],
   ['CANN_API', 'startNs'],
@@ -16,12 +17,12 @@ const BASES: readonly (readonly [table: string, column: string])[] = [
   ['MEMORY_RECORD', 'timestamp'],
 ];
 
-/** Times further from the base than a number holds exactly, 104 days, are damaged. */
+/** Times further from the base than a double represents exactly, 104 days, are damaged. */
 const FARTHEST = Number.MAX_SAFE_INTEGER;
 
 const integer = (column: string): string => `CAST("${column}" AS INTEGER)`;
 
-export class Clock {
+export class DatabaseClock {
   readonly #base: bigint;
   /** Time of the first event relative to the base, in ns. */
   #first = 0;
@@ -30,7 +31,7 @@ export class Clock {
     this.#base = findBase(database);
   }
 
-  /** A column of times as ns since the base; null where it is null. */
+  /** Selects a column of times as ns since the base; null where it is null. */
   since(column: string): Selection {
     return { needs: [column], sql: `(${integer(column)} - ${String(this.#base)})` };
   }
@@ -43,15 +44,9 @@ export class Clock {
     return isNear(since) ? since : Infinity;
   }
 
-  /** Moves all times to the first event. @param others earliest of times that are read later */
-  moveToFirst(columns: readonly NumericColumn[], ends: readonly NumericColumn[], others: readonly number[]): void {
-    let first = Math.min(...others, Infinity);
-    for (const { values } of columns) for (const time of values) if (time < first) first = time;
-    if (first === Infinity) first = 0;
-    this.#first = first;
-    for (const { values } of [...columns, ...ends]) {
-      for (let row = 0; row < values.length; row++) values[row] = (values[row] ?? NaN) - first;
-    }
+  /** Moves all times to the first event. @param later earliest of the times that are read later */
+  moveToFirst(starts: readonly NumericColumn[], ends: readonly NumericColumn[], later: readonly number[]): void {
+    this.#first = shiftToFirst(starts, ends, later);
   }
 
   /** A time relative to the base → ns since the first event. */
@@ -59,16 +54,16 @@ export class Clock {
     return time - this.#first;
   }
 
-  /** Unix time of the first event in ns; null where the profile has no times. */
+  /** Unix time of the first event in ns; null when the profile has no times. */
   get startUnixNs(): string | null {
     return this.#base === 0n ? null : String(this.#base + BigInt(this.#first));
   }
 }
 
-/** Whether a time relative to the base can be. */
+/** Whether a time relative to the base is valid. */
 export const isNear = (time: number): boolean => Math.abs(time) <= FARTHEST;
 
-/** The first time that the database has; any would do. */
+/** Any time of the database; 0 when it has none. */
 function findBase(database: SqliteFile): bigint {
   for (const [table, column] of BASES) {
     const time: Selection = { needs: [column], sql: `CAST(${integer(column)} AS TEXT)` };

@@ -1,29 +1,29 @@
 /**
- * Texts of host events: names by number in order of their first appearance, so that what is read from them stands in
- * short lists; shapes and types of arguments by string id plus one, 0 where there are none.
+ * Texts of host events: names numbered in order of first appearance, so that tables by name stay small; shapes and types
+ * of arguments by string id plus one, 0 when there are none.
  */
 import type { Arg } from '../../../../record/record.js';
 import type { HostTexts } from '../../../torch/host-events.js';
 import { isDtypeList, readFrameworkArguments, readFrameworkExtents } from '../framework-arguments.js';
 import type { CallChains } from './call-chains.js';
-import type { Strings } from './strings.js';
+import type { StringTable } from './string-table.js';
 
-/** Domain of a range that needs none to be told. */
+/** Domain that is not shown in names. */
 const DEFAULT_DOMAIN = 'default';
 
 export class HostNames implements HostTexts {
-  /** By number: the string, and where it has one the string of its domain; or a text of our own. */
+  /** By number: a string id, a text of our own, or the string ids of a domain and a message. */
   readonly #names: (number | string | readonly [domain: number, message: number])[] = [];
   readonly #numbers = new Map<number | string, number>();
-  /** By string, whether it lists types; of strings in the columns of arguments. */
+  /** Whether a string of the columns of arguments lists types. */
   readonly #dtypeLists = new Map<number, boolean>();
 
   constructor(
-    private readonly strings: Strings,
+    private readonly strings: StringTable,
     private readonly chains: CallChains,
   ) {}
 
-  /** Number of the name with a string id, or of a text that is none of the database's. */
+  /** Number of a name, by its string id or as text. */
   numberOf(name: number | string): number {
     let number = this.#numbers.get(name);
     if (number === undefined) {
@@ -46,15 +46,20 @@ export class HostNames implements HostTexts {
     return number;
   }
 
+  /** The text of a name; '' when the database lacks its string. */
   text(number: number): string {
     const name = this.#names[number];
-    if (typeof name === 'string') return name;
-    if (typeof name === 'number') return this.strings.text(name) ?? '';
     if (name === undefined) return '';
-    return `${this.strings.text(name[0]) ?? ''}:${this.strings.text(name[1]) ?? ''}`;
+    if (typeof name === 'string') return name;
+    if (typeof name === 'number') return this.#string(name);
+    return `${this.#string(name[0])}:${this.#string(name[1])}`;
   }
 
-  /** Whether strings of the columns for shapes and types stand in each other's column. */
+  #string(id: number): string {
+    return this.strings.text(id) ?? '';
+  }
+
+  /** Whether the columns of shapes and types are swapped. */
   areSwapped(shapes: number, types: number): boolean {
     return this.#isDtypeList(shapes) && !this.#isDtypeList(types);
   }
@@ -62,17 +67,17 @@ export class HostNames implements HostTexts {
   #isDtypeList(string: number): boolean {
     if (Number.isNaN(string)) return false;
     let known = this.#dtypeLists.get(string);
-    if (known === undefined) this.#dtypeLists.set(string, (known = isDtypeList(this.strings.text(string) ?? '')));
+    if (known === undefined) this.#dtypeLists.set(string, (known = isDtypeList(this.#string(string))));
     return known;
   }
 
   readArguments(dims: number, types: number): Arg[] | null {
     if (dims === 0 && types === 0) return null;
-    return readFrameworkArguments(this.strings.text(dims - 1) ?? '', this.strings.text(types - 1) ?? '');
+    return readFrameworkArguments(this.#string(dims - 1), this.#string(types - 1));
   }
 
   readExtents(dims: number): number[][] | null {
-    return readFrameworkExtents(this.strings.text(dims - 1) ?? '');
+    return readFrameworkExtents(this.#string(dims - 1));
   }
 
   readFrames(callStack: number): readonly string[] {

@@ -1,13 +1,13 @@
 /**
- * PYTORCH_API, MSTX_EVENTS and GC_RECORD → host events: ops, Python frames and modules, ranges of the program. Rows of
- * the queue between threads are none of these.
+ * PYTORCH_API, MSTX_EVENTS and GC_RECORD → host events: ops, Python frames and modules, user ranges. Rows of the launch
+ * queue between threads are ignored.
  */
 import type { Diagnostics } from '../../../../record/diagnostics.js';
 import type { Selection, SqliteFile } from '../../../sqlite/sqlite.js';
 import type { ThreadTable } from '../../../capture/threads.js';
 import { HostEvents } from '../../../torch/host-events.js';
 import type { TrainingStep } from '../../../torch/training-steps.js';
-import { isNear, type Clock } from './database-clock.js';
+import { isNear, type DatabaseClock } from './database-clock.js';
 import { connectionOrNone } from './connections.js';
 import type { HostNames } from './host-names.js';
 
@@ -16,20 +16,20 @@ const ROW = { op: 50001, queue: 50002, frame: 50003, range: 50004 } as const;
 
 const HIGH: Selection = { needs: ['globalTid'], sql: '(globalTid >> 32)' };
 const LOW: Selection = { needs: ['globalTid'], sql: '(globalTid & 0xFFFFFFFF)' };
-/** Process and thread take 32 bits each of a global id. */
+/** Process and thread: the high and low 32 bits of a global id. */
 export const THREAD: readonly Selection[] = [HIGH, LOW];
 
-/** What collections of garbage are called. */
+/** Name of garbage collections. */
 const GARBAGE_COLLECTION = 'GC';
 
-/** Number plus one of a string or chain; 0 where there is none. */
+/** Id plus one of a string or chain; 0 when there is none. */
 const plusOne = (id: number): number => (id >= 0 ? id + 1 : 0);
 
-/** First connection of a range that the device comes by too. */
+/** First connection id of ranges that are marked on the device too. */
 const FIRST_MARK = 4_000_000_001;
 const isMark = (connection: number): boolean => connection >= FIRST_MARK && !Number.isNaN(connectionOrNone(connection));
 
-/** When a device came by a range of the program. */
+/** A user range as marked on a device. */
 export interface DeviceRange {
   start: number;
   end: number;
@@ -39,7 +39,7 @@ export interface DeviceRange {
 
 export class HostRows {
   readonly events: HostEvents;
-  /** By connection, the name of the range. */
+  /** Names of marked ranges by connection. */
   readonly #marks = new Map<number, number>();
   #lastPid = NaN;
   #lastTid = NaN;
@@ -47,7 +47,7 @@ export class HostRows {
 
   constructor(
     private readonly database: SqliteFile,
-    private readonly clock: Clock,
+    private readonly clock: DatabaseClock,
     private readonly threads: ThreadTable,
     private readonly names: HostNames,
     private readonly diagnostics: Diagnostics,
@@ -58,16 +58,17 @@ export class HostRows {
     this.#readCollections();
   }
 
-  /** Whether a task of the device marks a range of the program, or a point in it. */
+  /** Whether a device task marks a user range, or a point in it. */
   isMarked(connection: number): boolean {
     return this.#marks.has(connection);
   }
 
-  /** Adds the ranges of the program as the device came by them, outside of all threads. */
+  /** Adds user ranges as marked on devices, on a thread of their own. */
   addDeviceRanges(ranges: Iterable<readonly [connection: number, range: DeviceRange]>): void {
     for (const [connection, { start, end, device, process }] of ranges) {
-      const text = this.names.text(this.#marks.get(connection) ?? -1);
-      this.events.add('annotation', start, end, this.threads.thread(process, NaN), this.names.numberOf(`npu:${device}:${text}`)); // prettier-ignore
+      const mark = this.#marks.get(connection);
+      const name = this.names.numberOf(`npu:${device}:${mark === undefined ? '' : this.names.text(mark)}`);
+      this.events.add('annotation', start, end, this.threads.thread(process, NaN), name);
     }
   }
 
@@ -84,9 +85,10 @@ export class HostRows {
   #readApi(): void {
     const { clock, names } = this;
     const columns = [
-      clock.since('startNs'), clock.since('endNs'), ...THREAD, 'type', 'name', 'connectionId', 'sequenceNumber',
-      'fwdThreadId', 'inputDtypes', 'inputShapes', 'callchainId',
-    ]; // prettier-ignore
+      ...[clock.since('startNs'), clock.since('endNs'), ...THREAD],
+      ...['type', 'name', 'connectionId', 'sequenceNumber'],
+      ...['fwdThreadId', 'inputDtypes', 'inputShapes', 'callchainId'],
+    ];
     const { ops } = this.events;
     this.events.reserve(this.database.rowsOf('PYTORCH_API'));
     this.database.eachNumbers('PYTORCH_API', columns, (cells) => {
@@ -137,7 +139,7 @@ export class HostRows {
     });
   }
 
-  /** Neighbouring rows mostly belong to one thread. */
+  /** The thread's number, cached since adjacent rows mostly belong to one thread. */
   #threadOf(pid: number, tid: number): number {
     if (pid === this.#lastPid && tid === this.#lastTid) return this.#lastThread;
     this.#lastPid = pid;
@@ -153,7 +155,7 @@ export class HostRows {
   }
 }
 
-/** Kind of a row where rows do not tell it: only ops have a sequence number, and frames are in no connection. */
+/** Type of a row without one: only ops have a sequence number, and frames have no connection. */
 function kindOf(sequence: number, connection: number): number {
   if (!Number.isNaN(sequence)) return ROW.op;
   return Number.isNaN(connection) ? ROW.frame : ROW.queue;

@@ -1,25 +1,25 @@
 /**
- * COMPUTE_TASK_INFO and TASK_PMU_INFO: what the profiler says of kernels and what the device counted, by the id of the
- * task. Memory: 56 bytes a kernel, 8 more for each counter.
+ * COMPUTE_TASK_INFO and TASK_PMU_INFO: attributes and counters of kernels, by task id. Memory: 56 bytes a kernel, and 8
+ * for each counter.
  */
+import { elementAt } from '../../../../containers/element.js';
 import { isCubeClass } from '../../../../record/engines.js';
 import { LruCache } from '../../../../containers/lru-cache.js';
 import type { Labels } from '../../../../record/record.js';
 import { NumericColumn } from '../../../../containers/numeric-column.js';
 import { PairIndex } from '../../../../containers/pair-index.js';
 import type { Selection, SqliteFile } from '../../../sqlite/sqlite.js';
-import { coreClass } from '../device-kinds.js';
-import { kernelLabels } from '../kernel-labels.js';
-import { NO_STRING, type Strings } from './strings.js';
+import { cleanText, kernelLabels } from '../kernel-labels.js';
+import { NO_STRING, type StringTable } from './string-table.js';
 
 const TABLE = 'COMPUTE_TASK_INFO';
 
-/** Counters with names of their own; more are no profile's. */
+/** Limit of distinct counters. */
 const MOST_COUNTERS = 512;
 
 type Counts = NumericColumn<Uint32Array<ArrayBuffer>>;
 
-/** Columns of strings, by the label under which they are given. */
+/** Columns of strings, by label. */
 const STRING_COLUMNS = {
   name: 'name',
   core: 'taskType',
@@ -37,7 +37,7 @@ const STRING_COLUMNS = {
 type StringColumn = keyof typeof STRING_COLUMNS;
 const STRINGS = Object.keys(STRING_COLUMNS) as StringColumn[];
 
-/** Since schema 1.2 blocks stand in `blockNum`, and `blockDim` is the extent of a block. */
+/** Since schema 1.2 the number of blocks is `blockNum`, and `blockDim` is the extent of a block. */
 const blocks = (database: SqliteFile, now: string, before: string): Selection =>
   database.hasColumn(TABLE, now) ? now : before;
 
@@ -50,14 +50,14 @@ export class KernelRows {
     () => 0,
     (row) => this.#taskIds.at(row),
   );
-  /** By counter, the values by row. */
+  /** Values of each counter by row; NaN when absent. */
   readonly #counters: { readonly name: string; readonly values: Float64Array }[] = [];
-  /** Kernels of a step repeat in the next. */
+  /** Training steps repeat their kernels. */
   readonly #labels = new LruCache<string, Labels | null>(4096);
 
   constructor(
     private readonly database: SqliteFile,
-    private readonly strings: Strings,
+    private readonly strings: StringTable,
   ) {
     const counts = (): Counts => NumericColumn.counts();
     this.#strings = Object.fromEntries(STRINGS.map((label) => [label, counts()])) as Record<StringColumn, Counts>;
@@ -69,7 +69,7 @@ export class KernelRows {
     return this.#taskIds.length;
   }
 
-  /** The row of a task's kernel; -1 when the task is none. */
+  /** The row of a task's kernel; -1 when the task is no kernel. */
   rowOf(taskId: number): number {
     return this.#index.get(0, taskId);
   }
@@ -79,16 +79,17 @@ export class KernelRows {
     return this.#strings.name.at(row);
   }
 
-  /** Blocks that a kernel runs in; 0 where they are not told. */
+  /** Number of blocks of a kernel; 0 when unknown. */
   blocksOf(row: number): number {
     return this.#blocks.at(row);
   }
 
+  /** Core class of a kernel; null when the profile lacks it (level 0). */
   coreOf(row: number): string | null {
-    return coreClass(this.strings.text(this.#strings.core.at(row)));
+    return cleanText(this.strings.text(this.#strings.core.at(row)));
   }
 
-  /** Most blocks of a kernel on matrix units: each runs on one of them. Null where core classes are not told. */
+  /** Most blocks of a kernel on matrix units: each runs on one of them. Null when core classes are unknown. */
   mostCubeBlocks(rows: Iterable<number>): number | null {
     let most = 0;
     for (const row of rows) if (isCubeClass(this.coreOf(row))) most = Math.max(most, this.blocksOf(row));
@@ -96,18 +97,19 @@ export class KernelRows {
   }
 
   labelsOf(row: number, taskType: string | null): Labels | null {
-    const key = [...STRINGS.slice(2).map((label) => this.#strings[label].at(row)), this.#blocks.at(row), this.#mixBlocks.at(row), taskType].join(); // prettier-ignore
+    const strings = STRINGS.slice(2).map((label) => this.#strings[label].at(row));
+    const key = [...strings, this.#blocks.at(row), this.#mixBlocks.at(row), taskType].join();
     return this.#labels.of(key, () => {
       const text = (label: StringColumn): string | null => this.strings.text(this.#strings[label].at(row));
       return kernelLabels(text, { taskType, blockDim: this.#blocks.at(row), mixBlockDim: this.#mixBlocks.at(row) });
     });
   }
 
-  /** What the device counted for a kernel; null where it counted nothing. */
+  /** Counters of a kernel; null when there are none. */
   countersOf(row: number): Record<string, number> | null {
     let counters: Record<string, number> | null = null;
     for (const { name, values } of this.#counters) {
-      const value = values[row] ?? NaN;
+      const value = elementAt(values, row);
       if (!Number.isNaN(value)) (counters ??= {})[name] = value;
     }
     return counters;
@@ -128,7 +130,7 @@ export class KernelRows {
       this.#blocks.push(blockCount > 0 ? blockCount : 0);
       this.#mixBlocks.push(mixBlocks > 0 ? mixBlocks : 0);
       STRINGS.forEach((label, i) => {
-        const string = cells[3 + i] ?? NaN;
+        const string = cells[3 + i] as number;
         this.#strings[label].push(string >= 0 ? string : NO_STRING);
       });
       this.#index.put(this.#taskIds.length - 1);
@@ -148,7 +150,7 @@ export class KernelRows {
         if (values !== null) values[row] = value;
       },
     );
-    // The order of columns is that of names: the order of rows says nothing.
+    // By name, so that results do not depend on the order of rows.
     this.#counters.sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 

@@ -1,22 +1,17 @@
-/** What a database says of the profile: its devices, its rank, versions, groups of ranks. Never of an environment. */
+/** Metadata of a database: devices, rank, versions, groups of ranks. Never environment variables. */
 import type { Diagnostics } from '../../../../record/diagnostics.js';
-import type { Device, Labels } from '../../../../record/record.js';
+
+import { entriesOf, fieldOf, parseJson, shapeOf } from '../../../json/json-value.js';
 import type { SqliteFile } from '../../../sqlite/sqlite.js';
-import { readProfilerInfo } from '../profiler-info.js';
+import type { Device } from '../../../../record/record.js';
+import { readProfilerInfo, toolName, type AscendProfileFacts } from '../profiler-info.js';
 
-export const TOOL = 'Ascend PyTorch Profiler';
-
-export interface ProfileFacts {
-  readonly tool: string;
-  readonly rank: number | null;
-  readonly facts: Labels;
-}
-
-/** `ascend_pytorch_profiler_3.db` is that of rank 3. */
+/** `ascend_pytorch_profiler_3.db` belongs to rank 3. */
 const RANK_IN_NAME = /^ascend_pytorch_profiler_(\d{1,6})\.db/;
 
 /**
- * @param folder where the database stands
+ * Facts of the profile line.
+ * @param folder of the database
  * @param file its base name
  */
 export function readProfileFacts(
@@ -24,23 +19,19 @@ export function readProfileFacts(
   folder: string | null,
   file: string,
   diagnostics: Diagnostics,
-): ProfileFacts {
+): AscendProfileFacts {
   const inName = RANK_IN_NAME.exec(file)?.[1];
   const known = rankOf(database) ?? (inName === undefined ? null : Number(inName));
   const info = readProfilerInfo(folder, known, diagnostics);
   const schema = metadata(database, 'SCHEMA_VERSION');
-  const versions = [
-    ...(info?.torchNpu === undefined || info.torchNpu === null ? [] : [`torch_npu ${info.torchNpu}`]),
-    ...(info?.cann === undefined || info.cann === null ? [] : [`CANN ${info.cann}`]),
-  ];
   return {
-    tool: versions.length === 0 ? TOOL : `${TOOL} (${versions.join(', ')})`,
+    tool: toolName(info),
     rank: known ?? info?.rank ?? null,
     facts: { ...(schema === null ? undefined : { schema_version: schema }), ...info?.facts },
   };
 }
 
-/** The rank, where all devices are of one. */
+/** The rank, if all devices have the same one. */
 function rankOf(database: SqliteFile): number | null {
   const ranks = new Set<number>();
   database.eachNumbers('RANK_DEVICE_MAP', ['rankId'], ([rank = NaN]) => {
@@ -56,28 +47,22 @@ function metadata(database: SqliteFile, name: string): string | null {
   return null;
 }
 
-/** Ranks of the groups that the profile describes, by name. */
+/** Ranks of the process groups that the profile describes, by name. */
 export function readGroups(database: SqliteFile): Map<string, readonly number[]> {
-  const groups = new Map<string, readonly number[]>();
-  let described: unknown;
-  try {
-    described = JSON.parse(metadata(database, 'parallel_group_info') ?? 'null');
-  } catch {
-    return groups;
-  }
-  if (typeof described !== 'object' || described === null) return groups;
-  for (const [name, group] of Object.entries(described as Record<string, unknown>)) {
-    const ranks: unknown = typeof group === 'object' && group !== null && 'global_ranks' in group ? group.global_ranks : null; // prettier-ignore
-    if (!Array.isArray(ranks) || !ranks.every((rank): rank is number => Number.isSafeInteger(rank) && (rank as number) >= 0)) continue; // prettier-ignore
-    groups.set(name, ranks);
-  }
-  return groups;
+  const text = metadata(database, 'parallel_group_info');
+  const described = text === null ? null : parseJson(Buffer.from(text));
+  return new Map(
+    entriesOf(described).flatMap(([name, group]) => {
+      const ranks = shapeOf(fieldOf(group, 'global_ranks'));
+      return ranks === null ? [] : [[name, ranks] as const];
+    }),
+  );
 }
 
 /**
  * The devices of a profile and those that appear in its activities.
  * @param clocks highest clock of the cores by device, in Hz
- * @param units matrix units by device, where the kernels tell them
+ * @param units matrix units by device, where known from the kernels
  */
 export function readDevices(
   database: SqliteFile,
@@ -86,26 +71,29 @@ export function readDevices(
   units: ReadonlyMap<number, number>,
 ): Device[] {
   const names = new Map<number, string | null>([...used].map((id) => [id, null]));
-  const told: (string | null)[] = [];
+  const listed: (string | null)[] = [];
   for (const [id, name] of database.rows('NPU_INFO', ['id', 'name'])) {
     if (typeof id !== 'number' || !(id >= 0)) continue;
     const text = typeof name === 'string' && name !== '' ? name : null;
     names.set(id, text);
-    told.push(text);
+    listed.push(text);
   }
   // Devices of one machine are of one model.
-  const model = new Set(told).size === 1 ? (told[0] ?? null) : null;
-  return [...names].sort(([a], [b]) => a - b).map(([id, name]) => {
-    const known = name ?? model;
-    return {
-      id,
-      vendor: 'huawei',
-      name: known,
-      arch: known?.toLowerCase() ?? null,
-      units: units.get(id) ?? null,
-      clockHz: clocks.get(id) ?? null,
-      memBytesPerS: null,
-      memBytes: null,
-    };
-  }); // prettier-ignore
+  const [first = null] = listed;
+  const model = listed.every((name) => name === first) ? first : null;
+  return [...names]
+    .sort(([a], [b]) => a - b)
+    .map(([id, name]) => {
+      const known = name ?? model;
+      return {
+        id,
+        vendor: 'huawei',
+        name: known,
+        arch: known?.toLowerCase() ?? null,
+        units: units.get(id) ?? null,
+        clockHz: clocks.get(id) ?? null,
+        memBytesPerS: null,
+        memBytes: null,
+      };
+    });
 }

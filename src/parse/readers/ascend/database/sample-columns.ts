@@ -1,41 +1,42 @@
 /**
- * The rows of a table of values over time, in columns. Memory: 8 bytes a cell; of tables that come with every event, only
- * rows that change something are held, and of those that stand in order of time only the next ones.
+ * The rows of a table of values over time, in columns. Memory: 8 bytes a cell; of tables with a row for every event, only
+ * rows that change a value are held; tables in order of time are read in chunks.
  */
+import { elementAt } from '../../../../containers/element.js';
 import { NumericColumn } from '../../../../containers/numeric-column.js';
 import { allRows, sortRows } from '../../../../containers/row-order.js';
 import { EVERYTHING, type Span, type SqliteFile, type TakeNumbers } from '../../../sqlite/sqlite.js';
-import { isNear, type Clock } from './database-clock.js';
+import { isNear, type DatabaseClock } from './database-clock.js';
 import type { SampleTable } from './sample-tables.js';
 
-/** Of a series, the row that was read last: where its values stay as they were, the next is not needed. */
-interface Latest {
+/** The last row of a series: a next row with the same values is redundant. */
+interface LastRow {
   start: number;
   readonly values: number[];
 }
 
-/** Rows that are read at a time where they stand in order. */
+/** Rows that are read at a time from tables in order of time. */
 const CHUNK_ROWS = 16384;
 
-/** The rows of one table, given out in order of time. */
+/** Iterates over the rows of one table in order of time. */
 export class SampleColumns {
   readonly start = NumericColumn.floats();
   readonly device = NumericColumn.floats();
   readonly until = NumericColumn.floats();
   readonly #values: readonly NumericColumn[];
   readonly #labels: readonly NumericColumn[];
-  /** The rows that are held, in order; those before `#end` can be given out. */
+  /** The rows that are held, in order; those before `#end` are final. */
   #order = new Uint32Array();
   #end = 0;
   #place = 0;
-  /** The last row of each series, where others are left out. */
-  #latest: Map<number | string, Latest> | null = null;
-  /** Where to go on reading; null when all has been read. */
+  /** The last row of each series, when redundant rows are left out. */
+  #latest: Map<number | string, LastRow> | null = null;
+  /** Where the next chunk begins; null when all has been read. */
   #rest: bigint | null = null;
 
   constructor(
     private readonly database: SqliteFile,
-    private readonly clock: Clock,
+    private readonly clock: DatabaseClock,
     readonly table: SampleTable,
   ) {
     this.#values = table.values.map(() => NumericColumn.floats());
@@ -61,40 +62,40 @@ export class SampleColumns {
     return row === undefined ? Infinity : this.start.at(row);
   }
 
-  /** The next row, to be called when there is one; it is held until `next` is asked for again. */
+  /** Removes the next row, of which there must be one; its cells are valid until `next` is read again. */
   take(): number {
-    return this.#order[this.#place++] ?? 0;
+    return elementAt(this.#order, this.#place++);
   }
 
   value(i: number, row: number): number {
-    return this.#values[i]?.at(row) ?? NaN;
+    return elementAt(this.#values, i).at(row);
   }
 
   label(i: number, row: number): number {
-    return this.#labels[i]?.at(row) ?? NaN;
+    return elementAt(this.#labels, i).at(row);
   }
 
-  /** The same for rows of one device with the same labels. */
+  /** Identifies the series of a row: its device and labels. */
   key(row: number): number | string {
     const labels = this.#labels.map((column) => column.at(row));
     return keyOf(this.device.at(row), labels);
   }
 
-  /** Columns beside the time, as they are read. */
+  /** Columns other than the time, in the order in which they are read. */
   get #own(): readonly NumericColumn[] {
     return [this.device, ...this.#values, ...this.#labels, ...(this.table.until === undefined ? [] : [this.until])];
   }
 
   /**
-   * Whether rows that change nothing can be told as they come: those of a series stand in order of time; and whether
-   * all rows do, as the profiler writes them.
+   * Which rows are in order of time: those of each series, so that redundant ones are recognised while reading; or all,
+   * as the profiler writes them.
    */
   #checkOrder(): 'all' | 'series' | 'none' {
-    const latest = new Map<number | string, Latest>();
+    const latest = new Map<number | string, LastRow>();
     const holds = { inSeries: true, inAll: true };
     let last = -Infinity;
     this.#read((cells) => {
-      const start = cells[0] ?? NaN;
+      const start = cells[0] as number;
       if (!isNear(start) || !holds.inSeries) return;
       if (start < last) holds.inAll = false;
       last = start;
@@ -106,19 +107,19 @@ export class SampleColumns {
     return holds.inAll ? 'all' : 'series';
   }
 
-  #latestOf(latest: ReadonlyMap<number | string, Latest>, cells: readonly number[]): Latest | undefined {
+  #latestOf(latest: ReadonlyMap<number | string, LastRow>, cells: readonly number[]): LastRow | undefined {
     return latest.get(this.#keyOf(cells));
   }
 
   #keyOf(cells: readonly number[]): number | string {
     const labels = 2 + this.#values.length;
-    return keyOf(cells[1] ?? NaN, cells.slice(labels, labels + this.#labels.length));
+    return keyOf(cells[1] as number, cells.slice(labels, labels + this.#labels.length));
   }
 
-  /** Takes note of a row as the last of its series. @returns whether it changes the series */
-  #note(latest: Map<number | string, Latest>, cells: readonly number[]): boolean {
+  /** Stores a row as the last of its series. @returns whether it changes the series */
+  #note(latest: Map<number | string, LastRow>, cells: readonly number[]): boolean {
     const key = this.#keyOf(cells);
-    const start = cells[0] ?? NaN;
+    const start = cells[0] as number;
     const before = latest.get(key);
     const { length } = this.#values;
     if (before === undefined) {
@@ -128,7 +129,7 @@ export class SampleColumns {
     before.start = start;
     let changes = false;
     for (let i = 0; i < length; i++) {
-      const value = cells[2 + i] ?? NaN;
+      const value = cells[2 + i] as number;
       if (Object.is(value, before.values[i])) continue;
       before.values[i] = value;
       changes = true;
@@ -137,14 +138,14 @@ export class SampleColumns {
   }
 
   #add(cells: readonly number[]): void {
-    const start = cells[0] ?? NaN;
+    const start = cells[0] as number;
     if (!isNear(start) || (this.#latest !== null && !this.#note(this.#latest, cells))) return;
     this.start.push(start);
     const own = this.#own;
-    for (let i = 0; i < own.length; i++) own[i]?.push(cells[i + 1] ?? NaN);
+    for (let i = 0; i < own.length; i++) (own[i] as NumericColumn).push(cells[i + 1] as number);
   }
 
-  /** Reads the table, or some of it. @returns where to go on */
+  /** Reads the table or a part of it. @returns where the next part begins */
   #read(take: TakeNumbers, span: Span = EVERYTHING): bigint | null {
     const { table, clock, database } = this;
     const columns = [
@@ -159,7 +160,7 @@ export class SampleColumns {
     return null;
   }
 
-  /** Reads the next rows. Those of the last time stay, because more of them may follow. */
+  /** Reads the next chunk. Rows of its last time are not final, because more of them may follow. */
   #readOn(): void {
     while (this.#place >= this.#end && this.#rest !== null) {
       this.#keepFrom(this.#place);
@@ -173,12 +174,13 @@ export class SampleColumns {
       this.#place = 0;
       this.#end = this.#order.length;
       if (this.#rest === null) return;
-      const last = this.start.at(this.#order[this.#end - 1] ?? 0);
-      while (this.#end > 0 && this.start.at(this.#order[this.#end - 1] ?? 0) === last) this.#end--;
+      if (this.#end === 0) continue;
+      const last = this.start.at(elementAt(this.#order, this.#end - 1));
+      while (this.#end > 0 && this.start.at(elementAt(this.#order, this.#end - 1)) === last) this.#end--;
     }
   }
 
-  /** Leaves only the rows from a place in the order on. */
+  /** Drops the rows before a position in the order. */
   #keepFrom(place: number): void {
     const columns = [this.start, ...this.#own];
     const kept = Array.from(this.#order.subarray(place), (row) => columns.map((column) => column.at(row)));
@@ -186,7 +188,7 @@ export class SampleColumns {
     for (const cells of kept) for (const [i, cell] of cells.entries()) columns[i]?.push(cell);
   }
 
-  /** In order of time, those of one time by what they hold. */
+  /** In order of time, rows of one time by their cells. */
   #inOrder(): Uint32Array<ArrayBuffer> {
     const rows = allRows(this.start.length);
     const filled = [this.device, ...this.#labels, ...this.#values, this.until].filter(({ length }) => length > 0);
@@ -195,7 +197,7 @@ export class SampleColumns {
       if (first !== 0) return first;
       for (const column of filled) {
         const difference = column.at(a) - column.at(b);
-        // NaN, where a cell of either is missing, tells no order.
+        // NaN, for a missing cell, is unordered.
         if (difference < 0 || difference > 0) return difference;
       }
       return 0;
@@ -204,7 +206,7 @@ export class SampleColumns {
   }
 }
 
-/** Numbers are found sooner than texts. */
+/** A number where possible, since number keys are faster than texts. */
 function keyOf(device: number, labels: readonly number[]): number | string {
   const [first = NaN] = labels;
   return labels.length === 1 && device >= 0 && device < 256 ? first * 256 + device : `${device},${labels.join()}`;

@@ -4,27 +4,27 @@ import { LruCache } from '../../../../containers/lru-cache.js';
 import type { Labels, SampleRecord } from '../../../../record/record.js';
 import { orNull } from '../../../../containers/numeric-column.js';
 import type { SqliteFile } from '../../../sqlite/sqlite.js';
-import { told } from '../kernel-labels.js';
-import { isNear, type Clock } from './database-clock.js';
+import { cleanText } from '../kernel-labels.js';
+import { isNear, type DatabaseClock } from './database-clock.js';
 import { SampleColumns } from './sample-columns.js';
-import { SAMPLE_TABLES, type Value } from './sample-tables.js';
-import type { Strings } from './strings.js';
+import { SAMPLE_TABLES, type ValueColumn } from './sample-tables.js';
+import type { StringTable } from './string-table.js';
 
-/** The values of one thing over time. */
-interface Series {
+/** State of one series of values. */
+interface SeriesState {
   readonly labels: Labels | null;
   last: number;
 }
 
 export class SampleRows {
   /** By metric, device and labels. */
-  readonly #series = new Map<Value, LruCache<number | string, Series>>();
+  readonly #series = new Map<ValueColumn, LruCache<number | string, SeriesState>>();
   #modules: ReadonlyMap<number, string> | null = null;
 
   constructor(
     private readonly database: SqliteFile,
-    private readonly clock: Clock,
-    private readonly strings: Strings,
+    private readonly clock: DatabaseClock,
+    private readonly strings: StringTable,
   ) {}
 
   /** Earliest time of each table, relative to the clock's base. */
@@ -56,20 +56,20 @@ export class SampleRows {
     const { table } = rows;
     const start = this.clock.sinceFirst(rows.start.at(row));
     const device = orNull(rows.device.at(row));
-    for (let i = 0; i < table.values.length; i++) {
-      const told = table.values[i] as Value;
-      const value = rows.value(i, row) * (told.scale ?? 1);
+    for (const [i, column] of table.values.entries()) {
+      const { metric, unit, scale = 1 } = column;
+      const value = rows.value(i, row) * scale;
       if (Number.isNaN(value)) continue;
-      const { metric, unit } = told;
       if (table.until !== undefined) {
-        const labels = this.#readLabels(told, rows, row);
+        const labels = this.#readLabels(column, rows, row);
         const end = rows.until.at(row);
         // Memory that is never released is held to the end.
         const dur = isNear(end) && end >= rows.start.at(row) ? end - rows.start.at(row) : null;
-        yield { type: 'sample', profile, start, dur, device, metric, value, unit, ...(labels === null ? undefined : { labels }) }; // prettier-ignore
+        const named = labels === null ? undefined : { labels };
+        yield { type: 'sample', profile, start, dur, device, metric, value, unit, ...named };
         continue;
       }
-      const series = this.#seriesOf(told, rows, row);
+      const series = this.#seriesOf(column, rows, row);
       if (table.onChange === true && series.last === value) continue;
       series.last = value;
       yield new ValueLine(profile, start, device, metric, value, unit, series.labels);
@@ -77,18 +77,18 @@ export class SampleRows {
   }
 
   /** The series to which a value of a row belongs. */
-  #seriesOf(value: Value, rows: SampleColumns, row: number): Series {
+  #seriesOf(value: ValueColumn, rows: SampleColumns, row: number): SeriesState {
     let known = this.#series.get(value);
     if (known === undefined) this.#series.set(value, (known = new LruCache(256)));
     return known.of(rows.key(row), () => ({ labels: this.#readLabels(value, rows, row), last: NaN }));
   }
 
-  #readLabels(value: Value, rows: SampleColumns, row: number): Labels | null {
+  #readLabels(value: ValueColumn, rows: SampleColumns, row: number): Labels | null {
     const labels: Record<string, string | number> = {};
     rows.table.labels.forEach(({ name, is }, i) => {
       const cell = rows.label(i, row);
       const text =
-        is === 'string' ? told(this.strings.text(cell)) : is === 'module' ? this.#moduleOf(cell) : orNull(cell);
+        is === 'string' ? cleanText(this.strings.text(cell)) : is === 'module' ? this.#moduleOf(cell) : orNull(cell);
       if (text !== null) labels[name] = text;
     });
     Object.assign(labels, value.labels);

@@ -1,7 +1,7 @@
-/** Tables of values over time, and what their columns are called in samples. */
+/** Tables of values over time, and the metrics and labels of their columns. */
 import type { Labels } from '../../../../record/record.js';
 
-export interface Value {
+export interface ValueColumn {
   readonly column: string;
   readonly metric: string;
   readonly unit: string;
@@ -9,8 +9,8 @@ export interface Value {
   readonly labels?: Labels;
 }
 
-/** A label by its column: a string, a number, or a number with a name in an enumeration. */
-interface Label {
+/** A label from a column: a string, a number, or a number with a name in the enumeration of modules. */
+interface LabelColumn {
   readonly name: string;
   readonly column: string;
   readonly is: 'string' | 'number' | 'module';
@@ -19,18 +19,18 @@ interface Label {
 export interface SampleTable {
   readonly table: string;
   readonly time: string;
-  /** Where a value holds until then. */
+  /** Column of the time until which a value holds. */
   readonly until?: string;
-  /** Rows come with every event, whatever it changes: values that stay as they were are not told again. */
+  /** The table has a row for every event: repeated values are left out. */
   readonly onChange?: true;
   /** Whether values may have decimals; whole numbers are read faster. */
   readonly decimals?: true;
-  readonly values: readonly Value[];
-  readonly labels: readonly Label[];
+  readonly values: readonly ValueColumn[];
+  readonly labels: readonly LabelColumn[];
 }
 
-const label = (name: string, column: string, is: Label['is']): Label => ({ name, column, is });
-const bytes = (column: string, metric: string, labels?: Labels): Value => ({
+const label = (name: string, column: string, is: LabelColumn['is']): LabelColumn => ({ name, column, is });
+const bytes = (column: string, metric: string, labels?: Labels): ValueColumn => ({
   column,
   metric,
   unit: 'bytes',

@@ -1,12 +1,13 @@
 /**
- * Collectives of a trace: operations on the first lane of a group, their parts on the lanes (planes) that follow. Parts
- * tell what a message went over.
+ * Collectives of a trace: a group has its operations on its first lane, and their parts on the lanes (planes) after it.
+ * Parts contain the interconnect of a message.
  */
+import { elementAt } from '../../../../containers/element.js';
 import { NumericColumn } from '../../../../containers/numeric-column.js';
 import { allRows, sortRows } from '../../../../containers/row-order.js';
 import { commonLink } from '../device-kinds.js';
 
-/** One operation, as the trace tells it. */
+/** Attributes of an operation in the trace. */
 export interface TracedOperation {
   readonly name: string;
   readonly dataType: string | null;
@@ -32,9 +33,9 @@ export class CollectiveParts {
   }
 
   /**
-   * What the message of each operation went over: the links of the parts that start during it, on lanes of its group.
+   * Interconnect of each operation: the links of the parts that start during it, on lanes of its group.
    * @param operations in any order
-   * @returns one entry an operation; null where it is not told, or differs
+   * @returns one entry an operation; null when unknown or mixed
    */
   linksOf(operations: readonly { start: number; end: number; pid: number; tid: number }[]): (string | null)[] {
     const rows = allRows(this.start.length);
@@ -46,15 +47,16 @@ export class CollectiveParts {
       if (!lanes.includes(tid)) lanes.push(tid);
     }
     /** The group of a lane: that of the nearest lane with operations at or before it. */
-    const groupOf = (pid: number, tid: number): number =>
-      (groups.get(pid) ?? []).reduce((nearest, lane) => (lane <= tid && lane > nearest ? lane : nearest), -1);
+    const groupOf = (lanes: readonly number[], tid: number): number =>
+      lanes.reduce((nearest, lane) => (lane <= tid && lane > nearest ? lane : nearest), -1);
     return operations.map(({ start, end, pid, tid }) => {
       const links = new Set<string>();
-      for (let place = this.#firstFrom(rows, start); place < rows.length; place++) {
-        const row = rows[place] ?? 0;
+      const lanes = groups.get(pid) as readonly number[];
+      for (let at = this.#firstFrom(rows, start); at < rows.length; at++) {
+        const row = elementAt(rows, at);
         if (this.start.at(row) > end) break;
-        if (this.#pid.at(row) !== pid || groupOf(pid, this.#tid.at(row)) !== tid) continue;
-        links.add(this.#links[this.#link.at(row)] ?? '');
+        if (this.#pid.at(row) !== pid || groupOf(lanes, this.#tid.at(row)) !== tid) continue;
+        links.add(elementAt(this.#links, this.#link.at(row)));
       }
       return commonLink(links);
     });
@@ -64,7 +66,7 @@ export class CollectiveParts {
     let [low, high] = [0, rows.length];
     while (low < high) {
       const middle = (low + high) >> 1;
-      if (this.start.at(rows[middle] ?? 0) < start) low = middle + 1;
+      if (this.start.at(elementAt(rows, middle)) < start) low = middle + 1;
       else high = middle;
     }
     return low;

@@ -1,10 +1,10 @@
 /**
- * communication.json: by step and kind, `hcom_allReduce__586_0_1@17522688603477080586` (operation and group) with times,
- * and what went over each kind of link.
+ * communication.json: by step and kind, operations named `hcom_allReduce__586_0_1@17522688603477080586` (operation and
+ * group) with times, and the traffic on each kind of link.
  */
 import type { ActivityDetails } from '../../../capture/capture.js';
+import { entriesOf, fieldOf } from '../../../json/json-value.js';
 import { commonLink } from '../device-kinds.js';
-import { member, membersOf } from './sidecar-json.js';
 
 export interface CommunicationFacts {
   readonly group: string | null;
@@ -13,19 +13,19 @@ export interface CommunicationFacts {
   readonly times: Readonly<Record<string, number>> | null;
 }
 
-/** Transports of messages; `SDMA` is what moves them, whatever they go over. */
+/** Listed among the links, but the engine that moves messages over any link. */
 const MOVER = 'SDMA';
 
-/** Facts by the name of the operation; of a name that stands for several, what is the same of all. */
+/** Facts by the name of the operation; those that differ between several operations of one name are null. */
 export function readCommunication(json: unknown): Map<string, CommunicationFacts> {
   const facts = new Map<string, CommunicationFacts>();
-  for (const [, kinds] of membersOf(json)) {
-    for (const [, operations] of membersOf(kinds)) {
-      for (const [key, operation] of membersOf(operations)) {
+  for (const [, kinds] of entriesOf(json)) {
+    for (const [, operations] of entriesOf(kinds)) {
+      for (const [key, operation] of entriesOf(operations)) {
         const [name = '', group] = key.split('@');
         if (name === '' || group === undefined) continue;
-        const link = linkOf(member(operation, 'Communication Bandwidth Info'));
-        const found = { group, link, times: timesIn(member(operation, 'Communication Time Info')) };
+        const link = linkOf(fieldOf(operation, 'Communication Bandwidth Info'));
+        const found = { group, link, times: timesIn(fieldOf(operation, 'Communication Time Info')) };
         const known = facts.get(name);
         facts.set(name, known === undefined ? found : common(known, found));
       }
@@ -40,12 +40,12 @@ const common = (a: CommunicationFacts, b: CommunicationFacts): CommunicationFact
   times: null,
 });
 
-/** All but the start, which the operation itself tells. */
+/** All times but the start, which the operation has. */
 function timesIn(info: unknown): Record<string, number> | null {
-  const told = membersOf(info).filter(
+  const times = entriesOf(info).filter(
     (entry): entry is [string, number] => typeof entry[1] === 'number' && !entry[0].startsWith('Start'),
   );
-  return told.length === 0 ? null : Object.fromEntries(told);
+  return times.length === 0 ? null : Object.fromEntries(times);
 }
 
 /** What a collective measured. */
@@ -53,6 +53,6 @@ export const timesOf = (facts: CommunicationFacts | undefined): ActivityDetails 
   facts === undefined || facts.times === null ? null : { counters: facts.times };
 
 function linkOf(bandwidth: unknown): string | null {
-  const used = membersOf(bandwidth).filter(([, facts]) => Number(member(facts, 'Transit Size(MB)')) > 0);
+  const used = entriesOf(bandwidth).filter(([, facts]) => Number(fieldOf(facts, 'Transit Size(MB)')) > 0);
   return commonLink(used.map(([link]) => link).filter((link) => link !== MOVER));
 }

@@ -1,23 +1,21 @@
 /**
  * Counters of a trace (phase C) → samples. MB are 2^20 bytes, KB 2^10, as in the databases of the same profiler.
- * Source: trace_view.json beside the tables HBM, LLC, NPU_MEM and AICORE_FREQ.
+ * Source: trace_view.json compared with the tables HBM, LLC, NPU_MEM and AICORE_FREQ.
  */
-import type { Samples, Series } from './text-samples.js';
+import type { TextSamples, SampleSeries } from './text-samples.js';
 
 const [KB, MB, MHZ] = [1024, 1024 * 1024, 1e6];
 
-export const HIT_RATE = 'llc_hit_rate';
+const HIT_RATE = 'llc_hit_rate';
 export const FREQUENCY = 'aicore_freq';
 
-interface Counter {
+interface CounterRule {
   readonly name: RegExp;
   readonly factor: number;
-  readonly series: (match: RegExpExecArray) => Series;
+  readonly series: (match: RegExpExecArray) => SampleSeries;
 }
 
-const lower = (text: string | undefined): string => (text ?? '').toLowerCase();
-
-const COUNTERS: readonly Counter[] = [
+const COUNTERS: readonly CounterRule[] = [
   {
     name: /^AI Core Freq/,
     factor: MHZ,
@@ -26,43 +24,48 @@ const COUNTERS: readonly Counter[] = [
   {
     name: /^HBM (\d+)\/(Read|Write)$/,
     factor: MB,
-    series: ([, id, type]) => ({
+    series: ([, id, type = '']) => ({
       metric: 'hbm_bandwidth',
       unit: 'bytes/s',
-      labels: { hbm: Number(id), access: lower(type) },
+      labels: { hbm: Number(id), access: type.toLowerCase() },
     }),
   },
   {
     name: /^LLC (\d+) (\w+)\/Throughput$/,
     factor: MB,
-    series: ([, id, mode]) => ({
+    series: ([, id, mode = '']) => ({
       metric: 'llc_throughput',
       unit: 'bytes/s',
-      labels: { llc: Number(id), access: lower(mode) },
+      labels: { llc: Number(id), access: mode.toLowerCase() },
     }),
   },
   {
     name: /^LLC (\d+) (\w+)\/Hit Rate$/,
     factor: 1,
-    series: ([, id, mode]) => ({ metric: HIT_RATE, unit: '%', labels: { llc: Number(id), access: lower(mode) } }),
+    series: ([, id, mode = '']) => ({
+      metric: HIT_RATE,
+      unit: '%',
+      labels: { llc: Number(id), access: mode.toLowerCase() },
+    }),
   },
   {
     name: /^(APP|Device)\/(DDR|HBM)$/i,
     factor: KB,
-    series: ([, type, memory]) => ({
+    series: ([, type = '', memory = '']) => ({
       metric: 'npu_mem',
       unit: 'bytes',
-      labels: { of: lower(type), memory: lower(memory) },
+      labels: { of: type.toLowerCase(), memory: memory.toLowerCase() },
     }),
   },
 ];
 
-/** What a counter's name says; null for counters that are passed over. */
+/** Series of a counter, and the factor to base units. */
 export interface CounterKind {
-  readonly series: Series;
+  readonly series: SampleSeries;
   readonly factor: number;
 }
 
+/** By the counter's name; null for counters that are ignored. */
 export function counterKind(name: string): CounterKind | null {
   for (const { name: pattern, factor, series } of COUNTERS) {
     const match = pattern.exec(name);
@@ -74,11 +77,11 @@ export function counterKind(name: string): CounterKind | null {
 /** The only number in the `args` of a counter; NaN when there is none. */
 export function counterValue(args: unknown): number {
   if (typeof args !== 'object' || args === null) return NaN;
-  const [value] = Object.values(args).filter((cell) => typeof cell === 'number');
-  return value ?? NaN;
+  const [value = NaN] = Object.values(args).filter((cell) => typeof cell === 'number');
+  return value;
 }
 
-/** Hit rates stand as fractions under the name of percentages. */
-export function correctHitRates(samples: Samples): void {
+/** Converts hit rates to percent when the trace has them as fractions. */
+export function correctHitRates(samples: TextSamples): void {
   if (samples.largest(HIT_RATE) <= 1) samples.scale(HIT_RATE, 100);
 }

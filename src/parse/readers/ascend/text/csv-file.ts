@@ -1,6 +1,6 @@
 /**
- * A csv file as a stream of rows: it is read in pieces of whole rows, however large it is. A row may span lines, since
- * quoted cells hold line breaks (call stacks).
+ * Streaming reader of CSV files, in chunks of whole rows. A row may span lines, since quoted cells contain line breaks
+ * (call stacks).
  */
 import { parse } from 'csv-parse/sync';
 import type { Diagnostics } from '../../../../record/diagnostics.js';
@@ -9,12 +9,11 @@ import { QUOTE } from '../../../json/json-bytes.js';
 
 const NEWLINE = 0x0a;
 
-/** A row larger than this is taken for broken: an unclosed quote swallows all that follows. */
+/** Size limit of a row: an unclosed quote swallows everything after it. */
 const LARGEST = 64 * 1024 * 1024;
-/** Bytes of a piece. */
-const PIECE = 1024 * 1024;
+const CHUNK_BYTES = 1024 * 1024;
 
-/** Odd quotes and rows of other lengths are no reason to stop. */
+/** Stray quotes and rows of other lengths are tolerated. */
 const LENIENT = {
   bom: true,
   relax_column_count: true,
@@ -25,7 +24,7 @@ const LENIENT = {
 
 export type CsvRow = readonly string[];
 
-/** Place after the last row that is whole; 0 when none is. Quotes in a cell are doubled, so that they come in pairs. */
+/** Offset after the last complete row; 0 when there is none. Quotes come in pairs, since those in a cell are doubled. */
 function endOfLastRow(bytes: Buffer, end: number): number {
   let last = 0;
   let quoted = false;
@@ -37,8 +36,8 @@ function endOfLastRow(bytes: Buffer, end: number): number {
   return last;
 }
 
-function* rowsOf(path: string, piece: number): Generator<CsvRow> {
-  const window = new ByteWindow(path, piece);
+function* rowsOf(path: string, chunkBytes: number): Generator<CsvRow> {
+  const window = new ByteWindow(path, chunkBytes);
   try {
     let from = 0;
     for (let more = true; more;) {
@@ -53,7 +52,7 @@ function* rowsOf(path: string, piece: number): Generator<CsvRow> {
   }
 }
 
-/** Reads cells of a row by the columns' names. */
+/** A CSV file with a header. */
 export class CsvTable {
   private constructor(
     readonly header: CsvRow,
@@ -62,11 +61,11 @@ export class CsvTable {
   ) {}
 
   /**
-   * @param piece bytes read at a time
+   * @param chunkBytes bytes read at a time
    * @returns null when the file is empty
    */
-  static open(path: string, diagnostics: Diagnostics, piece = PIECE): CsvTable | null {
-    const rows = rowsOf(path, piece);
+  static open(path: string, diagnostics: Diagnostics, chunkBytes = CHUNK_BYTES): CsvTable | null {
+    const rows = rowsOf(path, chunkBytes);
     const first = rows.next();
     if (first.done === true) return null;
     return new CsvTable(
@@ -76,16 +75,16 @@ export class CsvTable {
     );
   }
 
-  /** Place of the column with one of these names, the first that there is; -1 when there is none. */
+  /** Index of the first of these columns that exists; -1 when there is none. */
   column(...names: readonly string[]): number {
     for (const name of names) {
-      const place = this.header.indexOf(name);
-      if (place !== -1) return place;
+      const index = this.header.indexOf(name);
+      if (index !== -1) return index;
     }
     return -1;
   }
 
-  /** Rows below the header, once; those of another length than the header's (a file that was cut) are passed over. */
+  /** Iterates once over the rows below the header; rows of another length (of a truncated file) are skipped. */
   *rows(): Generator<CsvRow> {
     for (const row of this.rest) {
       if (row.length === this.header.length) yield row;

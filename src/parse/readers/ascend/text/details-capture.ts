@@ -1,6 +1,6 @@
 /**
- * kernel_details.csv without a trace → the columns that all readers fill: kernels and collectives with their shapes and
- * counters, but without the program that launched them.
+ * kernel_details.csv without a trace → the columns that all readers fill: kernels and collectives with shapes and
+ * counters, but without their launches.
  */
 import { Diagnostics } from '../../../../record/diagnostics.js';
 import { UserError } from '../../../../record/errors.js';
@@ -19,11 +19,11 @@ import { SidecarFiles } from './sidecar-files.js';
 import { timesOf, type CommunicationFacts } from './communication-file.js';
 import { coreFacts, devicesOf } from './device-facts.js';
 import { KernelDetails } from './kernel-details.js';
-import { operationOf } from './operations.js';
-import { Samples } from './text-samples.js';
+import { collectiveOperation } from './collective-operation.js';
+import { TextSamples } from './text-samples.js';
 import { TraceClock } from './trace-clock.js';
 
-/** Rows of the file are activities, in its order. */
+/** The rows of the file are the activities, in the same order. */
 export class DetailsCapture implements Capture {
   readonly diagnostics = new Diagnostics();
   readonly activities = new Activities();
@@ -33,19 +33,19 @@ export class DetailsCapture implements Capture {
   readonly header: CaptureHeader;
   readonly names: CaptureNames;
   readonly #details: KernelDetails;
-  readonly #samples = new Samples();
+  readonly #samples = new TextSamples();
   readonly #communication: ReadonlyMap<string, CommunicationFacts>;
 
-  /** @throws UserError when the columns needed are not there */
+  /** @throws UserError when required columns are missing */
   constructor(path: string, name: string, folder: string | null, format: string) {
     const clock = new TraceClock();
     const details = KernelDetails.read(path, clock, this.diagnostics);
     if (details === null) throw new UserError('has no columns of names and times of kernels', { where: name });
     this.#details = details;
-    const beside = new SidecarFiles(folder, this.diagnostics);
-    beside.addRates(details);
-    beside.memory(clock, this.#samples);
-    this.#communication = beside.communication();
+    const sidecars = new SidecarFiles(folder, this.diagnostics);
+    sidecars.addRates(details);
+    sidecars.memory(clock, this.#samples);
+    this.#communication = sidecars.communication();
     this.#addRows();
     if (details.length === 0) this.diagnostics.count('no-device-activity');
     clock.moveToFirst([this.activities.start, this.#samples.start], [this.activities.end]);
@@ -59,7 +59,7 @@ export class DetailsCapture implements Capture {
     };
     this.header = {
       format,
-      ...beside.profile(),
+      ...sidecars.profile(),
       startUnixNs: clock.startUnixNs,
       dur: null,
       devices: devicesOf(this.activities.device.values, coreFacts(details, null)),
@@ -77,7 +77,11 @@ export class DetailsCapture implements Capture {
 
   operationOf(activity: number): CollectiveOperation {
     const name = this.#details.nameOf(activity);
-    return operationOf({ name, dataType: null, algorithm: null, count: null }, null, this.#communication.get(name));
+    return collectiveOperation(
+      { name, dataType: null, algorithm: null, count: null },
+      null,
+      this.#communication.get(name),
+    );
   }
 
   detailsOf(activity: number): ActivityDetails | null {

@@ -1,6 +1,6 @@
 /**
- * What a trace and its counters tell of the device: no model, but the clock of its cores, and the number of matrix
- * units. Of a kernel on matrix units, `cube_utilization` is its cycles over clock · units · duration, so that
+ * Clock and number of matrix units of a device, inferred from the counters of its kernels; traces do not contain the
+ * model. For a kernel on matrix units, `cube_utilization` is its cycles over clock · units · duration, so that
  * clock · units = cycles / (utilization · duration).
  * Source: the profiler's document of op_summary (`cube_utilization`).
  */
@@ -13,18 +13,18 @@ const CYCLES = 'aic_total_cycles';
 const TIME = 'aicore_time(us)';
 const UTILIZATION = 'cube_utilization(%)';
 
-/** Kernels shorter than this, in ns, tell it too coarsely. */
+/** Kernels shorter than this, in ns, are too imprecise. */
 const SHORTEST = 50_000;
 
-/** Clock in Hz and number of matrix units; null where it is not told. */
+/** Clock in Hz and number of matrix units; null when unknown. */
 export interface CoreFacts {
   readonly clockHz: number | null;
   readonly units: number | null;
 }
 
-/** @param told the highest clock that was sampled, in Hz; null where it was not */
-export function coreFacts(details: KernelDetails | null, told: number | null): CoreFacts {
-  if (details === null) return { clockHz: told, units: null };
+/** @param sampledHz highest clock among the samples; null when it was not sampled */
+export function coreFacts(details: KernelDetails | null, sampledHz: number | null): CoreFacts {
+  if (details === null) return { clockHz: sampledHz, units: null };
   const clocks: number[] = [];
   const products: number[] = [];
   let most = 0;
@@ -40,7 +40,7 @@ export function coreFacts(details: KernelDetails | null, told: number | null): C
     if (Number.isFinite(clock)) clocks.push(clock);
     if (Number.isFinite(product)) products.push(product);
   }
-  const clockHz = told ?? roundToMHz(median(clocks, 'upper'));
+  const clockHz = sampledHz ?? roundToMHz(median(clocks, 'upper'));
   const product = median(products, 'upper');
   const units = product === null || clockHz === null ? most : Math.max(most, Math.round(product / clockHz));
   return { clockHz, units: units > 0 ? units : null };

@@ -1,40 +1,41 @@
 /**
- * Where in the program work of the device was asked for. A flow (`torch_to_npu`) leads from the start of the innermost op
- * to the work on the device. Flows stand at the end of a trace: where they were cut off, the launch is followed instead,
- * which a thread of its own makes for what other threads have put into its queue.
+ * Origins of device work in the program. A flow (`torch_to_npu`) connects the start of the innermost op with the work on
+ * the device. Flows are at the end of a trace: in a truncated one, the launch is followed through the launch queue, which
+ * a thread of its own drains.
  */
 import { HostCalls, Ranges } from '../../../capture/capture-columns.js';
+import { elementAt } from '../../../../containers/element.js';
 import { NumericColumn } from '../../../../containers/numeric-column.js';
 import { PairIndex } from '../../../../containers/pair-index.js';
 import type { ThreadTable } from '../../../capture/threads.js';
 import { nest, OUTSIDE } from '../../../torch/nesting.js';
 import { ByteTexts } from '../../../json/byte-texts.js';
 
-/** Flows by number: from a thread of the program at a time, to a lane of the device at a time. */
-export class Flows {
+/** Flow events: from a host thread at a time to a device lane at a time. */
+export class TraceFlows {
   readonly #ids = new ByteTexts();
   readonly thread = NumericColumn.counts();
-  /** NaN where the trace does not have this end of the flow. */
+  /** NaN when the trace lacks this end of the flow. */
   readonly from = NumericColumn.floats();
   readonly #lane = NumericColumn.counts();
   readonly to = NumericColumn.floats();
   #index: PairIndex | null = null;
 
-  /** Adds the end of a flow that lies in the program. */
+  /** Adds the host end of a flow. */
   addStart(bytes: Buffer, from: number, to: number, thread: number, time: number): void {
     const flow = this.#numberOf(bytes, from, to);
     this.thread.set(flow, thread);
     this.from.set(flow, time);
   }
 
-  /** Adds the end of a flow that lies on the device. */
+  /** Adds the device end of a flow. */
   addEnd(bytes: Buffer, from: number, to: number, lane: number, time: number): void {
     const flow = this.#numberOf(bytes, from, to);
     this.#lane.set(flow, lane);
     this.to.set(flow, time);
   }
 
-  /** The flow to what starts on a lane of the device at a time; -1 when there is none. */
+  /** The flow to the activity that starts on a device lane at a time; -1 when there is none. */
   leadingTo(lane: number, start: number): number {
     this.#index ??= this.#indexEnds();
     return this.#index.get(lane, start);
@@ -63,11 +64,11 @@ export class Flows {
   }
 }
 
-/** What threads put into the queue of the thread that launches, and when that thread takes it out. */
-export class Queue {
-  /** Puttings; `corr` is the number of the entry. */
+/** The queue between the program's threads and the thread that launches. */
+export class LaunchQueue {
+  /** Enqueue calls; `corr` is the number of the entry. */
   readonly put = new HostCalls();
-  /** Takings, with the numbers of their entries in `text`. */
+  /** Dequeue ranges, with the numbers of their entries in `text`. */
   readonly taken = new Ranges();
 
   /** Times of all columns. */
@@ -93,8 +94,8 @@ export class Queue {
     this.taken.text.push(entry);
   }
 
-  /** By call, the putting of the entry during whose taking it was made; -1 when there is none. */
-  behind(calls: HostCalls, threads: ThreadTable): (call: number) => number {
+  /** By call, the enqueue call of the entry during whose dequeue range it was made; -1 when there is none. */
+  enqueuedBy(calls: HostCalls, threads: ThreadTable): (call: number) => number {
     const { taken, put } = this;
     const facts = { compareTies: (a: number, b: number) => a - b, slack: 0, isFrame: () => false };
     const { innermost } = nest(taken, calls, threads.count, facts);
@@ -104,7 +105,7 @@ export class Queue {
     );
     for (let row = 0; row < put.corr.length; row++) if (!Number.isNaN(put.corr.at(row))) index.put(row);
     return (call) => {
-      const row = innermost[call] ?? OUTSIDE;
+      const row = elementAt(innermost, call);
       return row === OUTSIDE ? -1 : index.get(0, taken.text.at(row));
     };
   }

@@ -1,18 +1,19 @@
 /**
- * kernel_details.csv: what the profiler says of each kernel and of each collective beyond its times. Columns differ with
- * the level, the metrics and the year. Memory: 100 bytes a row and 8 a counter; texts are kept once.
+ * kernel_details.csv: attributes and counters of kernels and collectives. Columns differ with level, metrics and version
+ * of the profiler. Memory: 100 bytes a row and 8 a counter; texts are interned.
  */
+import { elementAt } from '../../../../containers/element.js';
 import type { Diagnostics } from '../../../../record/diagnostics.js';
 import type { ActivityDetails } from '../../../capture/capture.js';
 import { NumericColumn } from '../../../../containers/numeric-column.js';
-import { coreClass } from '../device-kinds.js';
-import { kernelLabels, told } from '../kernel-labels.js';
-import { CsvTable, type CsvRow } from './csv-file.js';
+import { cleanText, kernelLabels, type TextLabel } from '../kernel-labels.js';
+import { microsecondsOfCell, numberOfCell, textOfCell } from './csv-cells.js';
+import { CsvTable } from './csv-file.js';
 import { L2_COUNTERS, type L2Cache } from './l2-cache.js';
-import { microseconds, numberOf, type TraceClock } from './trace-clock.js';
+import type { TraceClock } from './trace-clock.js';
 
 /** Columns with texts, by label. */
-const TEXTS = {
+const TEXT_COLUMNS: Readonly<Record<TextLabel, readonly string[]>> = {
   opType: ['Type'],
   inputShapes: ['Input Shapes'],
   inputTypes: ['Input Data Types'],
@@ -23,10 +24,12 @@ const TEXTS = {
   attr: ['Attr Info', 'Op Attr'],
   opState: ['OP State'],
   hf32: ['HF32 Eligible'],
-} as const;
-type TextLabel = keyof typeof TEXTS;
+};
+const TEXT_LABELS = Object.keys(TEXT_COLUMNS) as TextLabel[];
 
-/** `Block Num` is what was `Block Dim`; beside it, `Block Dim` is something else. */
+type TextColumn = NumericColumn<Uint32Array<ArrayBuffer>>;
+
+/** Newer files have the number of blocks as `Block Num`, older ones as `Block Dim`. */
 const BLOCKS = ['Block Num', 'Block Dim'] as const;
 const MIX_BLOCKS = ['Mix Block Num', 'Mix Block Dim'] as const;
 const START = 'Start Time(us)';
@@ -35,14 +38,14 @@ const CORE = 'Accelerator Core';
 
 /** Columns that are no counters. */
 const KNOWN: ReadonlySet<string> = new Set([
-  ...Object.values(TEXTS).flat(),
+  ...Object.values(TEXT_COLUMNS).flat(),
   ...BLOCKS,
   ...MIX_BLOCKS,
   ...['Step Id', 'Device_id', 'Model ID', 'Task ID', 'Stream ID', 'Name', CORE, START, DURATION, 'Wait Time(us)'],
   ...['Context ID', 'Task Type', 'Grid Dim'],
 ]);
 
-/** Core of rows that are collectives, before and since 2025. */
+/** `Accelerator Core` of collectives, before and since 2025. */
 const COLLECTIVE_CORES: ReadonlySet<string> = new Set(['HCCL', 'COMMUNICATION']);
 
 /** Whether the first line of a file is the header of kernel_details.csv. */
@@ -52,22 +55,22 @@ export const isKernelDetailsHeader = (line: string): boolean =>
 export class KernelDetails {
   readonly start = NumericColumn.floats();
   readonly end = NumericColumn.floats();
-  /** NaN where the file has no such column. */
+  /** NaN when the file lacks the column. */
   readonly device = NumericColumn.floats();
   readonly stream = NumericColumn.floats();
   readonly step = NumericColumn.floats();
-  /** Blocks of the kernel; NaN where they are not told. */
+  /** Number of blocks of the kernel; NaN when unknown. */
   readonly blocks = NumericColumn.floats();
   readonly #mixBlocks = NumericColumn.floats();
   readonly #name = NumericColumn.counts();
   readonly #core = NumericColumn.counts();
-  readonly #labels: Readonly<Record<TextLabel, NumericColumn<Uint32Array<ArrayBuffer>>>>;
+  readonly #labels: Readonly<Record<TextLabel, TextColumn>>;
   readonly #task = NumericColumn.floats();
   readonly #counters: (readonly [name: string, column: NumericColumn])[];
   readonly #texts: string[] = [];
   readonly #numbers = new Map<string, number>();
 
-  /** Reads the rows below the header. @returns null when the columns needed to place a kernel are not there */
+  /** Reads the file. @returns null when required columns are missing */
   static read(path: string, clock: TraceClock, diagnostics: Diagnostics): KernelDetails | null {
     const table = CsvTable.open(path, diagnostics);
     if (table === null || [START, DURATION, 'Name'].some((name) => table.column(name) === -1)) return null;
@@ -75,13 +78,11 @@ export class KernelDetails {
   }
 
   private constructor(table: CsvTable, clock: TraceClock, diagnostics: Diagnostics) {
-    this.#labels = Object.fromEntries(Object.keys(TEXTS).map((label) => [label, NumericColumn.counts()])) as Record<
-      TextLabel,
-      NumericColumn<Uint32Array<ArrayBuffer>>
-    >;
-    const counters = table.header.flatMap((name, place) => (KNOWN.has(name) || name === '' ? [] : [place]));
-    this.#counters = counters.map((place) => [table.header[place] ?? '', NumericColumn.floats()]);
-    const place = {
+    const labels = TEXT_LABELS.map((label) => [label, NumericColumn.counts()] as const);
+    this.#labels = Object.fromEntries(labels) as Record<TextLabel, TextColumn>;
+    const counters = table.header.flatMap((name, index) => (KNOWN.has(name) || name === '' ? [] : [{ name, index }]));
+    this.#counters = counters.map(({ name }) => [name, NumericColumn.floats()]);
+    const at = {
       name: table.column('Name'),
       start: table.column(START),
       duration: table.column(DURATION),
@@ -93,35 +94,37 @@ export class KernelDetails {
       blocks: table.column(...BLOCKS),
       mixBlocks: table.column(...MIX_BLOCKS),
     };
-    const texts = Object.entries(TEXTS).map(([label, names]) => [label as TextLabel, table.column(...names)] as const);
+    const texts = TEXT_LABELS.map((label) => [this.#labels[label], table.column(...TEXT_COLUMNS[label])] as const);
     for (const row of table.rows()) {
-      const start = clock.ofText(row[place.start] ?? '');
+      const start = clock.ofCell(row[at.start]);
       if (Number.isNaN(start)) {
         diagnostics.count('csv-row-passed-over');
         continue;
       }
       this.start.push(start);
-      this.end.push(start + microseconds(row[place.duration] ?? ''));
-      this.device.push(numberOf(row[place.device]));
-      this.stream.push(numberOf(row[place.stream]));
-      this.step.push(numberOf(row[place.step]));
-      this.#task.push(numberOf(row[place.task]));
-      this.blocks.push(numberOf(row[place.blocks]));
-      this.#mixBlocks.push(numberOf(row[place.mixBlocks]));
-      this.#name.push(this.#numberOf((row[place.name] ?? '').trim()));
-      this.#core.push(this.#numberOf(told(row[place.core]) ?? ''));
-      for (const [label, at] of texts) this.#labels[label].push(this.#numberOf(told(row[at]) ?? ''));
-      this.#pushCounters(row, counters);
+      this.end.push(start + microsecondsOfCell(row[at.duration]));
+      this.device.push(numberOfCell(row[at.device]));
+      this.stream.push(numberOfCell(row[at.stream]));
+      this.step.push(numberOfCell(row[at.step]));
+      this.#task.push(numberOfCell(row[at.task]));
+      this.blocks.push(numberOfCell(row[at.blocks]));
+      this.#mixBlocks.push(numberOfCell(row[at.mixBlocks]));
+      this.#name.push(this.#numberOf(textOfCell(row[at.name])));
+      this.#core.push(this.#numberOf(cleanText(row[at.core]) ?? ''));
+      for (const [column, index] of texts) column.push(this.#numberOf(cleanText(row[index]) ?? ''));
+      counters.forEach(({ index }, i) => {
+        elementAt(this.#counters, i)[1].push(numberOfCell(row[index]));
+      });
     }
   }
 
-  /** Adds what the file beside this one says of the cache. */
+  /** Adds the cache rates of l2_cache.csv as counters. */
   addRates(cache: L2Cache): void {
     const columns = L2_COUNTERS.map((name) => [name, NumericColumn.floats()] as const);
     for (let row = 0; row < this.length; row++) {
       const rates = cache.next(this.stream.at(row), this.#task.at(row), this.nameOf(row));
       columns.forEach(([, column], i) => {
-        column.push(rates?.[i] ?? NaN);
+        column.push(rates === null ? NaN : elementAt(rates, i));
       });
     }
     this.#counters.push(...columns);
@@ -132,7 +135,7 @@ export class KernelDetails {
   }
 
   nameOf(row: number): string {
-    return this.#texts[this.#name.at(row)] ?? '';
+    return this.#textOf(this.#name, row);
   }
 
   /** Whether a row is a collective operation, not a kernel. */
@@ -140,14 +143,15 @@ export class KernelDetails {
     return COLLECTIVE_CORES.has(this.#textOf(this.#core, row));
   }
 
-  /** Class of the cores that a kernel ran on; null where it is not told. */
+  /** Core class of a kernel; null when the profile lacks it (level 0). */
   coreOf(row: number): string | null {
-    return coreClass(this.#textOf(this.#core, row));
+    return cleanText(this.#textOf(this.#core, row));
   }
 
-  /** A counter of a row by the column's name; NaN where there is none. */
+  /** A counter of a row by the column's name; NaN when there is none. */
   counter(name: string, row: number): number {
-    return this.#counters.find(([known]) => known === name)?.[1].at(row) ?? NaN;
+    const counter = this.#counters.find(([known]) => known === name);
+    return counter === undefined ? NaN : counter[1].at(row);
   }
 
   /** @param taskType what the trace calls the kernel's task */
@@ -170,10 +174,6 @@ export class KernelDetails {
     };
   }
 
-  #pushCounters(row: CsvRow, places: readonly number[]): void {
-    places.forEach((place, i) => this.#counters[i]?.[1].push(numberOf(row[place])));
-  }
-
   #numberOf(text: string): number {
     let number = this.#numbers.get(text);
     if (number === undefined) {
@@ -183,7 +183,7 @@ export class KernelDetails {
     return number;
   }
 
-  #textOf(column: NumericColumn<Uint32Array<ArrayBuffer>>, row: number): string {
-    return this.#texts[column.at(row)] ?? '';
+  #textOf(column: TextColumn, row: number): string {
+    return elementAt(this.#texts, column.at(row));
   }
 }

@@ -1,34 +1,43 @@
 /**
- * memory_record.csv, operator_memory.csv and npu_module_mem.csv → samples: what allocators and modules hold over time,
- * and what ops allocated. MB are 2^20 bytes, KB 2^10: the tables MEMORY_RECORD, OP_MEMORY and NPU_MODULE_MEM of the
- * databases hold the same in bytes.
+ * memory_record.csv, operator_memory.csv and npu_module_mem.csv → samples: memory of allocators and modules over time,
+ * and allocations of ops. MB are 2^20 bytes, KB 2^10, by comparison with the tables MEMORY_RECORD, OP_MEMORY and
+ * NPU_MODULE_MEM of the databases, which are in bytes.
  */
 import type { Diagnostics } from '../../../../record/diagnostics.js';
+import { microsecondsOfCell, numberOfCell, textOfCell } from './csv-cells.js';
 import { CsvTable } from './csv-file.js';
-import type { Samples } from './text-samples.js';
-import { microseconds, numberOf, type TraceClock } from './trace-clock.js';
+import type { TextSamples } from './text-samples.js';
+import type { TraceClock } from './trace-clock.js';
 
 const [KB, MB] = [1024, 1024 * 1024];
 
 /** `NPU:0` → 0. */
-const deviceOf = (text: string | undefined): number => Number(/\d+$/.exec((text ?? '').trim())?.[0] ?? 0);
+function deviceOf(cell: string | undefined): number {
+  const digits = /\d+$/.exec(textOfCell(cell))?.[0];
+  return digits === undefined ? 0 : Number(digits);
+}
 
 /** @returns false when the file has another header */
-export function readMemoryRecord(path: string, clock: TraceClock, samples: Samples, diagnostics: Diagnostics): boolean {
+export function readMemoryRecord(
+  path: string,
+  clock: TraceClock,
+  samples: TextSamples,
+  diagnostics: Diagnostics,
+): boolean {
   const table = CsvTable.open(path, diagnostics);
-  const [component = -1, time = -1, device = -1] = ['Component', 'Timestamp(us)', 'Device Type'].map((name) =>
-    table?.column(name),
-  );
-  if (table === null || component === -1 || time === -1) return false;
+  if (table === null) return false;
+  const [component, time] = [table.column('Component'), table.column('Timestamp(us)')];
+  const device = table.column('Device Type');
+  if (component === -1 || time === -1) return false;
   const metrics = ['Allocated', 'Reserved', 'Active'].map((name) => ({
     metric: `memory_${name.toLowerCase()}`,
-    place: table.column(`Total ${name}(MB)`),
+    index: table.column(`Total ${name}(MB)`),
   }));
   for (const row of table.rows()) {
-    const start = clock.ofText(row[time] ?? '');
-    const labels = { component: (row[component] ?? '').trim() };
-    for (const { metric, place } of metrics) {
-      const value = numberOf(row[place]);
+    const start = clock.ofCell(row[time]);
+    const labels = { component: textOfCell(row[component]) };
+    for (const { metric, index } of metrics) {
+      const value = numberOfCell(row[index]);
       if (Number.isNaN(value)) continue;
       samples.add({ metric, unit: 'bytes', labels, onChange: true }, start, value * MB, deviceOf(row[device]));
     }
@@ -36,22 +45,24 @@ export function readMemoryRecord(path: string, clock: TraceClock, samples: Sampl
   return true;
 }
 
-/** What modules of the driver hold. @returns false when the file has another header */
-export function readModuleMemory(path: string, clock: TraceClock, samples: Samples, diagnostics: Diagnostics): boolean {
+/** Memory of the driver's modules. @returns false when the file has another header */
+export function readModuleMemory(
+  path: string,
+  clock: TraceClock,
+  samples: TextSamples,
+  diagnostics: Diagnostics,
+): boolean {
   const table = CsvTable.open(path, diagnostics);
-  const [module = -1, time = -1, total = -1, device = -1] = [
-    'Component',
-    'Timestamp(us)',
-    'Total Reserved(MB)',
-    'Device',
-  ].map((name) => table?.column(name));
-  if (table === null || module === -1 || time === -1 || total === -1) return false;
+  if (table === null) return false;
+  const [module, time] = [table.column('Component'), table.column('Timestamp(us)')];
+  const [total, device] = [table.column('Total Reserved(MB)'), table.column('Device')];
+  if (module === -1 || time === -1 || total === -1) return false;
   for (const row of table.rows()) {
-    const value = numberOf(row[total]);
+    const value = numberOfCell(row[total]);
     if (Number.isNaN(value)) continue;
-    const labels = { module: (row[module] ?? '').trim() };
+    const labels = { module: textOfCell(row[module]) };
     const series = { metric: 'npu_module_mem', unit: 'bytes', labels, onChange: true };
-    samples.add(series, clock.ofText(row[time] ?? ''), value * MB, deviceOf(row[device]));
+    samples.add(series, clock.ofCell(row[time]), value * MB, deviceOf(row[device]));
   }
   return true;
 }
@@ -60,7 +71,7 @@ export function readModuleMemory(path: string, clock: TraceClock, samples: Sampl
 export function readOperatorMemory(
   path: string,
   clock: TraceClock,
-  samples: Samples,
+  samples: TextSamples,
   diagnostics: Diagnostics,
 ): boolean {
   const table = CsvTable.open(path, diagnostics);
@@ -72,12 +83,12 @@ export function readOperatorMemory(
     (total) => [total.toLowerCase(), table.column(`Allocation Total ${total}(MB)`)] as const,
   );
   for (const row of table.rows()) {
-    const start = clock.ofText(row[time] ?? '');
-    const series = { metric: 'op_memory', unit: 'bytes', labels: { op: (row[name] ?? '').trim() }, lasting: true };
-    const held = microseconds(row[duration] ?? '');
-    const own = totals.map(([label, place]) => [label, numberOf(row[place]) * MB] as const);
-    const told = Object.fromEntries(own.filter(([, value]) => !Number.isNaN(value)));
-    samples.add(series, start, numberOf(row[size]) * KB, deviceOf(row[device]), held, told);
+    const start = clock.ofCell(row[time]);
+    const series = { metric: 'op_memory', unit: 'bytes', labels: { op: textOfCell(row[name]) }, lasting: true };
+    const held = microsecondsOfCell(row[duration]);
+    const own = totals.map(([label, index]) => [label, numberOfCell(row[index]) * MB] as const);
+    const known = Object.fromEntries(own.filter(([, value]) => !Number.isNaN(value)));
+    samples.add(series, start, numberOfCell(row[size]) * KB, deviceOf(row[device]), held, known);
   }
   return true;
 }

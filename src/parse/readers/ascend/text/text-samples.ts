@@ -1,23 +1,24 @@
 /**
- * Values over time: counters of the device, and what the allocators hold. Memory: 32 bytes a sample, those of ops some
- * 100 more; what samples have in common (metric, unit, labels) is kept once.
+ * Samples of device counters and allocators in columns. Memory: 32 bytes a sample, some 100 more for those of ops;
+ * metric, unit and labels are held once for each series.
  */
+import { elementAt } from '../../../../containers/element.js';
 import type { Labels, SampleRecord } from '../../../../record/record.js';
 import { NumericColumn, orNull } from '../../../../containers/numeric-column.js';
 import { allRows, sortRows } from '../../../../containers/row-order.js';
 
-/** What samples of one kind have in common. */
-export interface Series {
+/** Attributes that all samples of a series share. */
+export interface SampleSeries {
   readonly metric: string;
   readonly unit: string | null;
   readonly labels?: Labels;
-  /** Whether the values hold for a time. */
+  /** Whether the values hold over a period. */
   readonly lasting?: boolean;
-  /** Whether a value that stays as it was is not told again. */
+  /** Whether repeated values are left out. */
   readonly onChange?: boolean;
 }
 
-export class Samples {
+export class TextSamples {
   readonly start = NumericColumn.floats();
   readonly #dur = NumericColumn.floats();
   readonly #value = NumericColumn.floats();
@@ -25,15 +26,16 @@ export class Samples {
   readonly #series = NumericColumn.counts();
   readonly #numbers = new Map<string, number>();
   readonly #keys: string[] = [];
-  readonly #bySeries: Series[] = [];
+  readonly #bySeries: SampleSeries[] = [];
   /** Labels of single samples. */
   readonly #own = new Map<number, Labels>();
 
   /**
-   * Adds a value; NaN where it, or how long it holds, is not known. A sample without a time is none.
+   * Adds a sample; one without a time is ignored.
+   * @param value and `dur`: NaN when unknown
    * @param own labels of this sample alone
    */
-  add(series: Series, start: number, value: number, device: number, dur = NaN, own?: Labels): void {
+  add(series: SampleSeries, start: number, value: number, device: number, dur = NaN, own?: Labels): void {
     if (Number.isNaN(start)) return;
     if (own !== undefined) this.#own.set(this.start.length, own);
     this.start.push(start);
@@ -46,7 +48,7 @@ export class Samples {
   /** Multiplies the values of a metric. */
   scale(metric: string, by: number): void {
     for (let row = 0; row < this.start.length; row++) {
-      if (this.#bySeries[this.#series.at(row)]?.metric === metric) this.#value.set(row, this.#value.at(row) * by);
+      if (this.#seriesOf(row).metric === metric) this.#value.set(row, this.#value.at(row) * by);
     }
   }
 
@@ -54,7 +56,7 @@ export class Samples {
   largest(metric: string): number {
     let largest = NaN;
     for (let row = 0; row < this.start.length; row++) {
-      if (this.#bySeries[this.#series.at(row)]?.metric !== metric) continue;
+      if (this.#seriesOf(row).metric !== metric) continue;
       const value = this.#value.at(row);
       if (!(value <= largest)) largest = value;
     }
@@ -67,9 +69,7 @@ export class Samples {
     sortRows(rows, (a, b) => this.#compare(a, b));
     const last = new Map<string, number>();
     for (const row of rows) {
-      const series = this.#bySeries[this.#series.at(row)];
-      if (series === undefined) continue;
-      const { metric, unit, labels, lasting, onChange } = series;
+      const { metric, unit, labels, lasting, onChange } = this.#seriesOf(row);
       if (onChange === true) {
         const [key, value] = [`${this.#series.at(row)},${this.#device.at(row)}`, this.#value.at(row)];
         if (last.get(key) === value) continue;
@@ -89,7 +89,11 @@ export class Samples {
     }
   }
 
-  #numberOf(series: Series): number {
+  #seriesOf(row: number): SampleSeries {
+    return elementAt(this.#bySeries, this.#series.at(row));
+  }
+
+  #numberOf(series: SampleSeries): number {
     const key = `${series.metric}\0${JSON.stringify(series.labels ?? null)}`;
     let number = this.#numbers.get(key);
     if (number === undefined) {
@@ -103,7 +107,7 @@ export class Samples {
   #compare(a: number, b: number): number {
     const byTime = this.start.at(a) - this.start.at(b) || this.#device.at(a) - this.#device.at(b);
     if (byTime !== 0) return byTime;
-    const [keyA = '', keyB = ''] = [this.#keys[this.#series.at(a)], this.#keys[this.#series.at(b)]];
+    const [keyA, keyB] = [elementAt(this.#keys, this.#series.at(a)), elementAt(this.#keys, this.#series.at(b))];
     if (keyA !== keyB) return keyA < keyB ? -1 : 1;
     return this.#value.at(a) - this.#value.at(b) || this.#dur.at(a) - this.#dur.at(b) || 0;
   }

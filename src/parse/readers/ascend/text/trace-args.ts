@@ -1,6 +1,6 @@
 /**
- * Keys of an event's `args` that are read, by a name of ours. Keys are told apart without regard to case, so that
- * `task type` of a part of a collective is `Task Type` of a task.
+ * Keys of an event's `args` that are read. Keys are compared without regard to case: parts of collectives have
+ * `task type` where tasks have `Task Type`.
  * Source: trace_view.json of torch_npu and MindStudio, 2024 to 2026.
  */
 const ARG_KEYS = {
@@ -9,7 +9,7 @@ const ARG_KEYS = {
   dims: 'Input Dims',
   types: 'Input type',
   callStack: 'Call stack',
-  /** Of the queue between the program's threads and the one that launches. */
+  /** Of the launch queue. */
   queued: 'correlation_id',
   connection: 'connection_id',
   taskType: 'Task Type',
@@ -18,7 +18,7 @@ const ARG_KEYS = {
   task: 'Task Id',
   batch: 'Batch Id',
   subtask: 'Subtask Id',
-  /** Of calls of CANN: `node`, `acl`, `runtime`. */
+  /** Of CANN calls: `node`, `acl`, `runtime`. */
   level: 'level',
   /** Of collectives. */
   dataType: 'data_type',
@@ -27,7 +27,7 @@ const ARG_KEYS = {
   /** Of their parts. */
   link: 'link type',
   notify: 'notify_id',
-  /** Of metadata: what a process or thread is called. */
+  /** Of metadata: name of a process or thread. */
   label: 'name',
   labels: 'labels',
 } as const;

@@ -1,8 +1,9 @@
 /**
- * trace_view.json and the files beside it → the columns that all readers fill (see `parse/capture/capture.ts`). The trace alone
- * gives every record; kernel_details.csv adds what a kernel worked on and what the device counted.
- * Source: trace_view.json and csv files of torch_npu, 2024 to 2026, and the user guide of its profiler.
+ * trace_view.json and its sidecar files → the columns that all readers fill (see `parse/capture/capture.ts`). All records
+ * come from the trace; kernel_details.csv adds shapes, types and counters of kernels.
+ * Source: trace_view.json and CSV files of torch_npu, 2024 to 2026, and the user guide of its profiler.
  */
+import { elementAt } from '../../../../containers/element.js';
 import { Diagnostics } from '../../../../record/diagnostics.js';
 import type { StatementRecord } from '../../../../record/record.js';
 import type {
@@ -24,8 +25,8 @@ import { timesOf, type CommunicationFacts } from './communication-file.js';
 import { correctHitRates, FREQUENCY } from './counter-events.js';
 import { coreFacts, devicesOf } from './device-facts.js';
 import type { KernelDetails } from './kernel-details.js';
-import { operationOf } from './operations.js';
-import { coreOfType, kindOfTask, syncKind, type TaskActivity } from './tasks.js';
+import { collectiveOperation } from './collective-operation.js';
+import { coreOfType, kindOfTask, syncKind, type TaskActivity } from './trace-tasks.js';
 import { TraceClock } from './trace-clock.js';
 import { TraceEvents, type TracedCollective } from './trace-rows.js';
 
@@ -44,9 +45,9 @@ export class TraceCapture implements Capture {
   readonly names: CaptureNames;
   readonly #events: TraceEvents;
   readonly #details: KernelDetails | null;
-  /** By activity, its row in kernel_details.csv; -1 where it has none. */
+  /** By activity, its row in kernel_details.csv; -1 when it has none. */
   readonly #detailRows = NumericColumn.int32();
-  /** By activity, the lane of the device, and the number plus one of its task's type. */
+  /** By activity, its device lane, and the text number plus one of its task's type. */
   readonly #lanes = NumericColumn.counts();
   readonly #types = NumericColumn.counts();
   readonly #operations = new Map<number, CollectiveOperation>();
@@ -56,15 +57,15 @@ export class TraceCapture implements Capture {
   constructor(path: string, name: string, folder: string | null, format: string) {
     const clock = new TraceClock();
     const events = (this.#events = new TraceEvents(path, name, clock, this.diagnostics));
-    const beside = new SidecarFiles(folder, this.diagnostics);
+    const sidecars = new SidecarFiles(folder, this.diagnostics);
     this.hostCalls = events.calls;
     this.threads = events.threads;
     this.ranges = events.host.ranges;
-    this.#details = beside.kernelDetails(clock);
-    beside.memory(clock, events.samples);
+    this.#details = sidecars.kernelDetails(clock);
+    sidecars.memory(clock, events.samples);
     correctHitRates(events.samples);
     this.#addTasks();
-    this.#addCollectives(beside);
+    this.#addCollectives(sidecars);
     if (this.activities.length === 0) this.diagnostics.count('no-device-activity');
     this.#moveToFirst(clock);
     this.names = this.#names();
@@ -72,7 +73,7 @@ export class TraceCapture implements Capture {
     const facts = coreFacts(this.#details, Number.isNaN(clockHz) ? null : clockHz);
     this.header = {
       format,
-      ...beside.profile(),
+      ...sidecars.profile(),
       startUnixNs: clock.startUnixNs,
       dur: null,
       devices: devicesOf(this.activities.device.values, facts),
@@ -103,11 +104,13 @@ export class TraceCapture implements Capture {
       slack: 0,
     };
     const contexts = new TorchContexts(facts, this.#rowsOf(KIND_CODE.kernel), this.#rowsOf(KIND_CODE.collective));
-    return { ofKernel: (_, activity) => contexts.ofKernel(originOf[activity] ?? -1, activity) };
+    return { ofKernel: (_, activity) => contexts.ofKernel(elementAt(originOf, activity), activity) };
   }
 
   operationOf(activity: number): CollectiveOperation {
-    return this.#operations.get(activity) ?? operationOf({ name: 'na', dataType: null, algorithm: null, count: null });
+    const operation = this.#operations.get(activity);
+    if (operation === undefined) throw new RangeError(`activity ${activity} is no collective`);
+    return operation;
   }
 
   detailsOf(activity: number): ActivityDetails | null {
@@ -133,14 +136,17 @@ export class TraceCapture implements Capture {
     const ofCollectives = connectionsOf(collectives);
     const envelopes = tasks.envelopes();
     const rows = this.#joinDetails();
+    const kindOf = (task: number): TaskActivity | null => {
+      const type = tasks.type.at(task);
+      return kindOfTask(type === 0 ? '' : texts.text(type - 1), texts.text(tasks.name.at(task)));
+    };
     let passedOver = 0;
     for (let task = 0; task < tasks.length; task++) {
-      const row = rows[task] ?? NO_ROW;
-      const type = tasks.type.at(task);
+      const row = elementAt(rows, task);
       const isPart = envelopes.has(task) || ofCollectives.has(tasks.connection.at(task));
-      const kind = row !== NO_ROW ? 'kernel' : isPart ? null : kindOfTask(type === 0 ? '' : texts.text(type - 1), texts.text(tasks.name.at(task))); // prettier-ignore
+      const kind = row !== NO_ROW ? 'kernel' : isPart ? null : kindOf(task);
       if (kind !== null) this.#addTask(task, kind, row);
-      // The parts of a collective are told by it.
+      // Parts of a collective belong to its record.
       else if (!isPart || envelopes.has(task)) passedOver++;
     }
     this.diagnostics.count('task-passed-over', passedOver);
@@ -165,7 +171,7 @@ export class TraceCapture implements Capture {
     switch (kind) {
       case 'kernel': {
         activities.addKernel(cells, name, NaN);
-        const blocks = row === NO_ROW ? NaN : (this.#details?.blocks.at(row) ?? NaN);
+        const blocks = row === NO_ROW || this.#details === null ? NaN : this.#details.blocks.at(row);
         for (const extent of [NaN, NaN, NaN, blocks, 1, 1]) activities.kernels.extents.push(extent);
         break;
       }
@@ -180,7 +186,7 @@ export class TraceCapture implements Capture {
     }
   }
 
-  /** By task, its row in kernel_details.csv: of the same start and name. Counts rows that no task has. */
+  /** By task, its row in kernel_details.csv, which has the same start and name. Counts rows without a task. */
   #joinDetails(): Int32Array {
     const { tasks, texts } = this.#events;
     const rows = new Int32Array(tasks.length).fill(NO_ROW);
@@ -210,17 +216,18 @@ export class TraceCapture implements Capture {
     }
     let kernels = 0;
     for (let row = 0; row < details.length; row++) if (!details.isCollective(row)) kernels++;
-    if (this.diagnostics.get('truncated-input') === 0) this.diagnostics.count('details-without-task', Math.max(0, kernels - found)); // prettier-ignore
+    const isTruncated = this.diagnostics.get('truncated-input') > 0;
+    if (!isTruncated) this.diagnostics.count('details-without-task', Math.max(0, kernels - found));
     return rows;
   }
 
-  #addCollectives(beside: SidecarFiles): void {
+  #addCollectives(sidecars: SidecarFiles): void {
     const { collectives, parts, tasks } = this.#events;
     if (collectives.length === 0) return;
     const { activities } = this;
-    const communication = (this.#communication = beside.communication());
+    const communication = (this.#communication = sidecars.communication());
     const links = parts.linksOf(collectives);
-    /** Stream of a collective: that of its first task, which are in order of time. */
+    /** Stream of a collective by connection: that of its first task; tasks are in order of time. */
     const streams = new Map<number, number>();
     const ofCollectives = connectionsOf(collectives);
     for (let task = tasks.length - 1; task >= 0; task--) {
@@ -228,12 +235,14 @@ export class TraceCapture implements Capture {
       if (ofCollectives.has(connection)) streams.set(connection, tasks.stream.at(task));
     }
     collectives.forEach((traced, i) => {
-      this.#operations.set(activities.length, operationOf(traced, links[i] ?? null, communication.get(traced.name)));
+      const facts = communication.get(traced.name);
+      const stream = streams.get(traced.connection);
+      this.#operations.set(activities.length, collectiveOperation(traced, elementAt(links, i), facts));
       activities.addCollective({
         start: traced.start,
         end: traced.end,
         device: this.#events.deviceOf(traced.lane),
-        stream: streams.get(traced.connection) ?? NaN,
+        stream: stream === undefined ? NaN : stream,
         process: 0,
         corr: traced.connection,
         node: NaN,
@@ -246,20 +255,20 @@ export class TraceCapture implements Capture {
 
   #moveToFirst(clock: TraceClock): void {
     const { flows, queue, samples } = this.#events;
-    // Both ends of a flow move with what stands there: neither is earlier than the first event.
+    // Flow ends coincide with events, so that neither is earlier than the first event.
     clock.moveToFirst(
       [this.ranges.start, this.hostCalls.start, this.activities.start, samples.start],
       [this.ranges.end, this.hostCalls.end, this.activities.end, flows.from, flows.to, ...queue.starts, ...queue.ends],
     );
   }
 
-  /** Where in the program each kernel and collective was asked for, as calls without a length, and which is whose. */
+  /** Origin in the program of each kernel and collective, as calls of zero length, and the origin of each activity. */
   #origins(launches: LaunchJoin): { origins: HostCalls; originOf: Int32Array } {
     const { flows, queue } = this.#events;
     const { hostCalls: calls, activities, threads } = this;
     const origins = new HostCalls();
     const originOf = new Int32Array(activities.length).fill(-1);
-    let behind: ((call: number) => number) | null = null;
+    let enqueuedBy: ((call: number) => number) | null = null;
     const add = (activity: number, start: number, thread: number): void => {
       originOf[activity] = origins.length;
       origins.start.push(start);
@@ -269,11 +278,11 @@ export class TraceCapture implements Capture {
     for (const kind of [KIND_CODE.kernel, KIND_CODE.collective]) {
       for (const activity of this.#rowsOf(kind)) {
         const flow = flows.leadingTo(this.#lanes.at(activity), activities.start.at(activity));
-        const call = launches.callOf[activity] ?? -1;
+        const call = elementAt(launches.callOf, activity);
         if (flow !== -1) add(activity, flows.from.at(flow), flows.thread.at(flow));
         else if (call !== -1) {
-          behind ??= queue.behind(calls, threads);
-          const put = behind(call);
+          enqueuedBy ??= queue.enqueuedBy(calls, threads);
+          const put = enqueuedBy(call);
           if (put === -1) add(activity, calls.start.at(call), calls.thread.at(call));
           else add(activity, queue.put.start.at(put), queue.put.thread.at(put));
         }
@@ -291,7 +300,7 @@ export class TraceCapture implements Capture {
     const { texts, host } = this.#events;
     return {
       kernelName: (name) => texts.text(name),
-      // `Node@launch`: the layer of the library, and the call.
+      // `Node@launch`: layer of the library and name of the call.
       apiName: (api) => texts.text(api).replace(/^[A-Za-z]+@/, ''),
       rangeText: (text) => host.nameText(text),
       domainName: () => null,

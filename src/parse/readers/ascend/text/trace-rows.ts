@@ -1,6 +1,6 @@
 /**
- * trace_view.json → columns, in one pass over its events. What events are is told by what they hold, not by their
- * process: its name may come later in the file, or be cut off.
+ * trace_view.json → columns, in one pass over its events. Events are classified by their content, not by their process,
+ * whose name may come later in the file or be cut off.
  */
 import type { Diagnostics } from '../../../../record/diagnostics.js';
 import { HostCalls } from '../../../capture/capture-columns.js';
@@ -14,28 +14,37 @@ import { readTrace } from '../../../json/event-stream.js';
 import { ARG, ASCEND_ARGS } from './trace-args.js';
 import { CollectiveParts, type TracedOperation } from './collective-parts.js';
 import { counterKind, counterValue, type CounterKind } from './counter-events.js';
-import { Flows, Queue } from './flows.js';
-import { OpTexts } from './op-calls.js';
-import { Samples } from './text-samples.js';
-import { Tasks } from './tasks.js';
+import { LaunchQueue, TraceFlows } from './flows.js';
+import { OpTexts } from './op-texts.js';
+import { TextSamples } from './text-samples.js';
+import { TraceTasks } from './trace-tasks.js';
 import type { TraceClock } from './trace-clock.js';
 
-/** What the categories of host events are; events of the device have none. */
-const CATEGORIES: Readonly<Record<string, 'op' | 'frame' | 'range' | 'put' | 'taken' | 'flow'>> = {
-  cpu_op: 'op',
-  python_function: 'frame',
-  user_annotation: 'range',
-  GC: 'range',
-  enqueue: 'put',
-  dequeue: 'taken',
-  async_npu: 'flow',
-};
+type EventKind = 'op' | 'frame' | 'range' | 'put' | 'taken' | 'flow';
 
-/** Which layer of the driver library to prefer for what launched a task: see `Calls.rank`. */
-const LEVELS: Readonly<Record<string, number>> = { node: 0, hccl: 1, communication: 1, acl: 2, runtime: 3, model: 4 };
+/** Kinds of host events by category; events of the device have no category. */
+const CATEGORIES: ReadonlyMap<string, EventKind> = new Map([
+  ['cpu_op', 'op'],
+  ['python_function', 'frame'],
+  ['user_annotation', 'range'],
+  ['GC', 'range'],
+  ['enqueue', 'put'],
+  ['dequeue', 'taken'],
+  ['async_npu', 'flow'],
+]);
+
+/** Layers of the driver library, in order of preference for a task's launch: see `Calls.rank`. */
+const LEVELS: ReadonlyMap<string, number> = new Map([
+  ['node', 0],
+  ['hccl', 1],
+  ['communication', 1],
+  ['acl', 2],
+  ['runtime', 3],
+  ['model', 4],
+]);
 const OTHER_LEVEL = 5;
 
-/** Process numbers above those of Linux are put together: host process, kind of process, device. */
+/** Process ids above Linux's maximum are composed: host process · 1024 + kind of process · 32 + device. */
 const MOST_PIDS = 4_194_304;
 const [PID_STEP, DEVICES] = [1024, 32];
 
@@ -57,18 +66,18 @@ export class TraceEvents {
   readonly calls = new HostCalls();
   readonly texts = new ByteTexts();
   readonly host = new HostEvents(new OpTexts(this.texts));
-  readonly tasks = new Tasks();
+  readonly tasks = new TraceTasks();
   readonly collectives: TracedCollective[] = [];
   readonly parts = new CollectiveParts();
-  readonly flows = new Flows();
-  readonly queue = new Queue();
-  readonly samples = new Samples();
+  readonly flows = new TraceFlows();
+  readonly queue = new LaunchQueue();
+  readonly samples = new TextSamples();
   /** Threads of the device's processes. */
   readonly #lanes = new ThreadTable();
-  /** By process, the device that its label tells. */
+  /** Devices of processes by their labels. */
   readonly #devices = new Map<number, number>();
-  /** By number of the text: what the category, the counter is. */
-  readonly #categories: (string | null | undefined)[] = [];
+  /** Kinds of categories and of counters, by text number. */
+  readonly #categories: (EventKind | null | undefined)[] = [];
   readonly #counters: (CounterKind | null | undefined)[] = [];
   readonly #ids = new Ids();
   #hostPid = NaN;
@@ -100,7 +109,7 @@ export class TraceEvents {
   }
 
   #take(event: TraceEvent, bytes: Buffer): void {
-    switch (bytes[event.fields.from[EVENT.ph] ?? 0]) {
+    switch (phaseOf(event, bytes)) {
       case COMPLETE:
         this.#takeComplete(event, bytes);
         break;
@@ -130,19 +139,16 @@ export class TraceEvents {
     else this.#takeHostEvent(category, event, bytes);
   }
 
-  /** What the category says; null for one that is passed over, undefined where there is none. */
-  #category(event: TraceEvent, bytes: Buffer): string | null | undefined {
-    const { from, to } = event.fields;
-    const at = from[EVENT.cat] ?? -1;
-    if (at === -1) return undefined;
-    const number = this.texts.numberOf(bytes, at, to[EVENT.cat] ?? 0);
+  /** Kind of the event's category; null for one that is ignored, undefined without a category. */
+  #category({ fields }: TraceEvent, bytes: Buffer): EventKind | null | undefined {
+    if (!fields.has(EVENT.cat)) return undefined;
+    const number = this.texts.numberOf(bytes, fields.from[EVENT.cat] as number, fields.to[EVENT.cat] as number);
     const known = this.#categories[number];
     if (known !== undefined) return known;
-    const text = this.texts.text(number);
-    return (this.#categories[number] = Object.hasOwn(CATEGORIES, text) ? (CATEGORIES[text] ?? null) : null);
+    return (this.#categories[number] = CATEGORIES.get(this.texts.text(number)) ?? null);
   }
 
-  #takeHostEvent(category: string, event: TraceEvent, bytes: Buffer): void {
+  #takeHostEvent(category: EventKind, event: TraceEvent, bytes: Buffer): void {
     const pid = this.#field(event, EVENT.pid, bytes);
     if (Number.isNaN(this.#hostPid)) this.#hostPid = pid;
     const thread = this.#threadOf(pid, this.#field(event, EVENT.tid, bytes));
@@ -227,7 +233,7 @@ export class TraceEvents {
     calls.process.push(0);
     calls.corr.push(connection);
     calls.api.push(this.#name(event, bytes));
-    calls.precedence.push(Object.hasOwn(LEVELS, level) ? (LEVELS[level] ?? OTHER_LEVEL) : OTHER_LEVEL);
+    calls.precedence.push(LEVELS.get(level) ?? OTHER_LEVEL);
   }
 
   #takeCollective(event: TraceEvent, bytes: Buffer, pid: number, tid: number): void {
@@ -255,14 +261,14 @@ export class TraceEvents {
     const known = this.#counters[name];
     const kind = known === undefined ? (this.#counters[name] = counterKind(this.texts.text(name))) : known;
     if (kind === null || !this.#readTimes(event, bytes)) return;
-    const { from, to } = event.fields;
-    const at = from[EVENT.args] ?? -1;
-    const value = at === -1 ? NaN : counterValue(decodeValue(bytes, at, to[EVENT.args] ?? 0));
+    const { fields } = event;
+    const [from, to] = [fields.from[EVENT.args] as number, fields.to[EVENT.args] as number];
+    const value = fields.has(EVENT.args) ? counterValue(decodeValue(bytes, from, to)) : NaN;
     const device = this.#deviceOfProcess(this.#field(event, EVENT.pid, bytes));
     this.samples.add(kind.series, this.#start, value * kind.factor, device);
   }
 
-  /** `NPU 1` is the label of a process of device 1, `NPU` of one that its number tells. */
+  /** `NPU 1` labels a process of device 1; the device of one labelled `NPU` follows from its id. */
   #takeMetadata(event: TraceEvent, bytes: Buffer): void {
     if (!event.readArgs(bytes) || !event.args.has(ARG.labels)) return;
     const { from, to } = event.args;
@@ -274,23 +280,25 @@ export class TraceEvents {
     if (this.#category(event, bytes) !== 'flow' || !event.fields.has(EVENT.id)) return;
     if (!this.#readTimes(event, bytes)) return;
     const { from, to } = event.fields;
-    const [idFrom = 0, idTo = 0] = [from[EVENT.id], to[EVENT.id]];
+    const [idFrom, idTo] = [from[EVENT.id] as number, to[EVENT.id] as number];
     const pid = this.#field(event, EVENT.pid, bytes);
     const tid = this.#field(event, EVENT.tid, bytes);
-    if (bytes[from[EVENT.ph] ?? 0] === FLOW_START)
+    if (phaseOf(event, bytes) === FLOW_START)
       this.flows.addStart(bytes, idFrom, idTo, this.#threadOf(pid, tid), this.#start);
     else this.flows.addEnd(bytes, idFrom, idTo, this.#laneOf(pid, tid), this.#start);
   }
 
   /** Sets start and end. @returns whether there is a start */
-  #readTimes({ fields: { from, to } }: TraceEvent, bytes: Buffer): boolean {
-    const [ts = -1, dur = -1] = [from[EVENT.ts], from[EVENT.dur]];
-    this.#start = ts === -1 ? NaN : this.clock.at(bytes, ts, to[EVENT.ts] ?? 0);
-    this.#end = dur === -1 ? NaN : this.#start + nanosecondsAt(bytes, dur, to[EVENT.dur] ?? 0, 0);
+  #readTimes({ fields }: TraceEvent, bytes: Buffer): boolean {
+    const { from, to } = fields;
+    this.#start = fields.has(EVENT.ts) ? this.clock.at(bytes, from[EVENT.ts] as number, to[EVENT.ts] as number) : NaN;
+    this.#end = fields.has(EVENT.dur)
+      ? this.#start + nanosecondsAt(bytes, from[EVENT.dur] as number, to[EVENT.dur] as number, 0)
+      : NaN;
     return !Number.isNaN(this.#start);
   }
 
-  /** The process of the program that a process of CANN stands for. */
+  /** The program's process behind a process of CANN. */
   #hostOf(pid: number): number {
     if (pid > MOST_PIDS) return Math.floor(pid / PID_STEP);
     return Number.isNaN(this.#hostPid) ? pid : this.#hostPid;
@@ -304,31 +312,38 @@ export class TraceEvents {
     return this.#lanes.thread(this.#lanes.process(pid, pid), tid);
   }
 
-  #field({ fields: { from, to } }: TraceEvent, key: number, bytes: Buffer): number {
-    const at = from[key] ?? -1;
-    return at === -1 ? NaN : numberAt(bytes, at, to[key] ?? 0);
+  #field({ fields }: TraceEvent, key: number, bytes: Buffer): number {
+    return numberUnder(fields, key, bytes);
   }
 
-  #arg({ args: { from, to } }: TraceEvent, key: number, bytes: Buffer): number {
-    const at = from[key] ?? -1;
-    return at === -1 ? NaN : numberAt(bytes, at, to[key] ?? 0);
+  #arg({ args }: TraceEvent, key: number, bytes: Buffer): number {
+    return numberUnder(args, key, bytes);
   }
 
-  /** 4294967295 and negative numbers stand for none. */
-  #connection({ args: { from, to } }: TraceEvent, bytes: Buffer): number {
-    const at = from[ARG.connection] ?? -1;
-    const id = at === -1 ? NaN : this.#ids.at(bytes, at, to[ARG.connection] ?? 0);
+  /** Connection id; NaN for 4294967295 and -1, which mean none. */
+  #connection({ args }: TraceEvent, bytes: Buffer): number {
+    if (!args.has(ARG.connection)) return NaN;
+    const id = this.#ids.at(bytes, args.from[ARG.connection] as number, args.to[ARG.connection] as number);
     return id === 4294967295 || id === -1 ? NaN : id;
   }
 
-  #name({ fields: { from, to } }: TraceEvent, bytes: Buffer): number {
-    const at = from[EVENT.name] ?? -1;
-    return at === -1 ? this.texts.numberOf(bytes, 0, 0) : this.texts.numberOf(bytes, at, to[EVENT.name] ?? 0);
+  /** Text number of the event's name; that of '' when it has none. */
+  #name({ fields }: TraceEvent, bytes: Buffer): number {
+    if (!fields.has(EVENT.name)) return this.texts.numberOf(bytes, 0, 0);
+    return this.texts.numberOf(bytes, fields.from[EVENT.name] as number, fields.to[EVENT.name] as number);
   }
 
-  #textPlusOne({ args: { from, to } }: TraceEvent, key: number, bytes: Buffer): number {
-    const at = from[key] ?? -1;
-    const end = to[key] ?? 0;
-    return at === -1 || end === at ? 0 : this.texts.numberOf(bytes, at, end) + 1;
+  /** Text number plus one of an argument; 0 when it is missing or empty. */
+  #textPlusOne({ args }: TraceEvent, key: number, bytes: Buffer): number {
+    const [from, to] = [args.from[key] as number, args.to[key] as number];
+    return !args.has(key) || from === to ? 0 : this.texts.numberOf(bytes, from, to) + 1;
   }
 }
+
+/** First byte of the event's phase. */
+const phaseOf = ({ fields }: TraceEvent, bytes: Buffer): number | undefined =>
+  fields.has(EVENT.ph) ? bytes[fields.from[EVENT.ph] as number] : undefined;
+
+/** The number under a key; NaN when the key is missing or its value is no number. */
+const numberUnder = (fields: TraceEvent['fields'], key: number, bytes: Buffer): number =>
+  fields.has(key) ? numberAt(bytes, fields.from[key] as number, fields.to[key] as number) : NaN;

@@ -1,6 +1,6 @@
 /** Tensors and queues in the JSON members of a NEFF. */
 import type { TensorRecord } from '../../../../record/record.js';
-import { entriesOf, fieldOf, listOf, shapeOf, sizeOf, textOf } from './json-value.js';
+import { entriesOf, fieldOf, listOf, shapeOf, sizeOf, textOf } from '../../../json/json-value.js';
 
 export type Role = TensorRecord['role'];
 

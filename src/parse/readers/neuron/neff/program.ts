@@ -5,7 +5,7 @@ import { knownFacts } from '../known-facts.js';
 import { readDefinition, readNodes, readTensorMap } from './definition.js';
 import type { SubgraphDefinition, MappedTensor, NeffQueue, TensorType } from './definition.js';
 import type { NeffHeader } from './neff-header.js';
-import { fieldOf, listOf, parseJson, textOf } from './json-value.js';
+import { fieldOf, listOf, parseJson, textOf } from '../../../json/json-value.js';
 import type { TarMember } from './tar.js';
 import { joinTensors, type NeffTensor } from './tensors.js';
 

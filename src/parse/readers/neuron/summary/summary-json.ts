@@ -4,16 +4,12 @@
  */
 import { UserError } from '../../../../record/errors.js';
 import type { Diagnostics } from '../../../../record/diagnostics.js';
+import { isJsonObject, type JsonObject } from '../../../json/json-value.js';
 import { areMetrics } from './known-metrics.js';
 import type { MetricValue, SummaryNode } from './nodes.js';
 
-type Fields = Readonly<Record<string, unknown>>;
-
 /** The name of the list that some tools wrap nodes in. */
 const LIST = 'Summary';
-
-const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
  * Whether the first bytes are those of a summary: known metrics at the depth of one of the forms. A list other than
@@ -63,7 +59,7 @@ function* namesOf(text: string): Generator<MemberName> {
  */
 export function readSummaryJson(text: string, file: string, diagnostics: Diagnostics): SummaryNode[] {
   const value = parse(text.replace(/^\ufeff/, ''), file, diagnostics);
-  const nodes = isFields(value) ? nodesOf(value).map(({ name, fields }) => node(name, fields)) : [];
+  const nodes = isJsonObject(value) ? nodesOf(value).map(({ name, fields }) => node(name, fields)) : [];
   if (!nodes.some(({ metrics }) => areMetrics(metrics.map(([name]) => name)))) {
     throw new UserError('is JSON without any known metric of a summary', {
       where: file,
@@ -73,20 +69,20 @@ export function readSummaryJson(text: string, file: string, diagnostics: Diagnos
   return nodes;
 }
 
-function nodesOf(value: Fields): { readonly name: string | number | null; readonly fields: Fields }[] {
+function nodesOf(value: JsonObject): { readonly name: string | number | null; readonly fields: JsonObject }[] {
   const list = value[LIST];
   if (Array.isArray(list)) {
-    const elements = list.filter(isFields);
+    const elements = list.filter(isJsonObject);
     return elements.map((fields, i) => ({ name: elements.length === 1 ? null : i, fields }));
   }
-  if (isFields(list)) return [{ name: null, fields: list }];
+  if (isJsonObject(list)) return [{ name: null, fields: list }];
   const members = Object.entries(value);
-  const isBare = areMetrics(members.flatMap(([name, member]) => (isFields(member) ? [] : [name])));
+  const isBare = areMetrics(members.flatMap(([name, member]) => (isJsonObject(member) ? [] : [name])));
   if (isBare) return [{ name: null, fields: value }];
-  return members.flatMap(([name, fields]) => (isFields(fields) ? [{ name, fields }] : []));
+  return members.flatMap(([name, fields]) => (isJsonObject(fields) ? [{ name, fields }] : []));
 }
 
-const node = (name: string | number | null, fields: Fields): SummaryNode => ({
+const node = (name: string | number | null, fields: JsonObject): SummaryNode => ({
   name,
   metrics: [...metricsOf(fields, '', 0)],
 });

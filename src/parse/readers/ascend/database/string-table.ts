@@ -1,7 +1,4 @@
-/**
- * The table of strings, looked up when a text is needed: a long run has millions of them, and most say nothing of a
- * kernel.
- */
+/** The table of strings, looked up on demand: a long run has millions of strings, most of which are not needed. */
 import { LruCache } from '../../../../containers/lru-cache.js';
 import { NumericColumn } from '../../../../containers/numeric-column.js';
 import { PairIndex } from '../../../../containers/pair-index.js';
@@ -12,7 +9,7 @@ const TABLE = 'STRING_IDS';
 /** Id of "no string". */
 export const NO_STRING = 4294967295;
 
-export class Strings {
+export class StringTable {
   readonly #texts = new LruCache<number, string | null>(16384);
   readonly #lookup: (id: number) => string | null;
 
@@ -32,7 +29,7 @@ export class Strings {
   }
 }
 
-/** Ids are row numbers in all databases of the profiler; a copy made by other means may have lost that. */
+/** Maps ids to rowids: equal in databases of the profiler, but a copy made by other means may differ. */
 function rowsById(database: SqliteFile): (id: number) => number {
   if (!database.hasColumn(TABLE, 'id') || database.count(TABLE, 'id IS NOT rowid') === 0) return (id) => id;
   const ids = NumericColumn.floats();

@@ -1,6 +1,6 @@
 /**
- * Databases of one run: the framework's profiler moves the rows of msprof's database into one of its own, and the
- * other may still stand beside it.
+ * Databases of one run: the framework's profiler copies the rows of msprof's database into its own, and the other may
+ * still exist.
  */
 import { readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -11,8 +11,8 @@ import { SqliteFile } from '../../sqlite/sqlite.js';
 const OUTPUT = 'ASCEND_PROFILER_OUTPUT';
 const DATABASE = /^ascend_pytorch_profiler(_\d+)?\.db$/;
 
-/** Whether the rows of a database without the framework's stand in another, with them. */
-export function isMoved({ database, folder }: Probe): boolean {
+/** Whether the rows of msprof's database are contained in one of the framework's profiler. */
+export function isCopied({ database, folder }: Probe): boolean {
   if (database === null || folder === null || database.has('PYTORCH_API')) return false;
   const session = sessionOf(database);
   return [...databasesIn(folder), ...databasesOfRun(folder)].some((path) => hasSession(path, session));
@@ -24,12 +24,13 @@ function databasesOfRun(folder: string): string[] {
   return parts === undefined ? [] : databasesIn(join(dirname(parts), OUTPUT));
 }
 
-/** Whether a folder holds a database of the profiler that can be read. */
+/** Whether a folder has a readable database of the profiler. */
 export const hasDatabase = (folder: string): boolean => databasesIn(folder).some((path) => hasSession(path, null));
 
 function databasesIn(folder: string): string[] {
   try {
-    return readdirSync(folder).filter((name) => DATABASE.test(name)).map((name) => join(folder, name)); // prettier-ignore
+    const names = readdirSync(folder).filter((name) => DATABASE.test(name));
+    return names.map((name) => join(folder, name));
   } catch {
     return [];
   }
@@ -37,7 +38,7 @@ function databasesIn(folder: string): string[] {
 
 const sessionOf = (database: SqliteFile): string | null => database.minimum('SESSION_TIME_INFO', 'startTimeNs');
 
-/** Whether a database can be read and is of a session; where that is not told, of any. */
+/** Whether a database is readable and belongs to a session; an unknown session matches any. */
 function hasSession(path: string, session: string | null): boolean {
   let database: SqliteFile;
   try {

@@ -1,14 +1,14 @@
-/** What a collective operation is, from its event and from communication.json. */
+/** Attributes of a collective operation, from its event and from communication.json. */
 import type { CollectiveOperation } from '../../../capture/capture.js';
 import { collectiveKind, collectiveType } from '../device-kinds.js';
 import type { TracedOperation } from './collective-parts.js';
 import type { CommunicationFacts } from './communication-file.js';
 
-/** `hcom_allReduce__586_0_1`: the end of the group's number, the operation's number in it. */
+/** `hcom_allReduce__586_0_1`: last digits of the group's number, and the operation's number in the group. */
 const GROUP = /__(\d+)_\d+_\d+$/;
 
-/** @param link what the message went over, as its parts tell it */
-export function operationOf(
+/** @param link interconnect by the operation's parts */
+export function collectiveOperation(
   { name, dataType, algorithm, count }: TracedOperation,
   link: string | null = null,
   facts?: CommunicationFacts,
@@ -22,7 +22,7 @@ export function operationOf(
     group: facts?.group ?? GROUP.exec(name)?.[1] ?? null,
     groupSize: null,
     ranks: null,
-    algorithm: algorithm === null || algorithm === '' || algorithm === 'N/A' ? null : algorithm,
+    algorithm: algorithm === '' || algorithm === 'N/A' ? null : algorithm,
     link: facts?.link ?? link,
   };
 }

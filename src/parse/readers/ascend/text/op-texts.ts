@@ -1,4 +1,4 @@
-/** The texts of host events of a trace, with arguments as this profiler writes them. */
+/** Texts of the host events of a trace, and arguments in this profiler's notation. */
 import type { Arg } from '../../../../record/record.js';
 import type { HostTexts } from '../../../torch/host-events.js';
 import type { ByteTexts } from '../../../json/byte-texts.js';

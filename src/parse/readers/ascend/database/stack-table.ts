@@ -1,23 +1,23 @@
-/** Lists of strings, each different one held once. Memory: 4 bytes a string, and 12 for every list. */
+/** Interning table of stacks, lists of string ids. Memory: 4 bytes a frame, and 12 for every distinct stack. */
 import { mixed } from '../../../../containers/hash.js';
 import { HashIndex, NO_ROW } from '../../../../containers/hash-index.js';
 import { NumericColumn } from '../../../../containers/numeric-column.js';
 
-export class DifferentStacks {
+export class StackTable {
   readonly #strings = NumericColumn.counts();
-  /** By list, the place of its first string, and its hash. */
+  /** By stack, the index of its first string, and its hash. */
   readonly #first = NumericColumn.counts();
   readonly #hashes = NumericColumn.int32();
-  readonly #index = new HashIndex((list) => this.#hashes.at(list));
+  readonly #index = new HashIndex((stack) => this.#hashes.at(stack));
 
-  /** The number of a list. */
+  /** The number of a stack, added when it is new. */
   numberOf(strings: readonly number[]): number {
     const hash = hashOf(strings);
-    const known = this.#index.find(hash, (list) => this.#isEqual(list, strings));
+    const known = this.#index.find(hash, (stack) => this.#isEqual(stack, strings));
     return known === NO_ROW ? this.#add(strings, hash) : known;
   }
 
-  /** The strings of a list. */
+  /** The strings of a stack. */
   of(number: number): number[] {
     return Array.from({ length: this.#end(number) - this.#first.at(number) }, (_, i) =>
       this.#strings.at(this.#first.at(number) + i),
@@ -30,7 +30,8 @@ export class DifferentStacks {
 
   #isEqual(number: number, strings: readonly number[]): boolean {
     const first = this.#first.at(number);
-    return this.#end(number) - first === strings.length && strings.every((string, i) => this.#strings.at(first + i) === string); // prettier-ignore
+    if (this.#end(number) - first !== strings.length) return false;
+    return strings.every((string, i) => this.#strings.at(first + i) === string);
   }
 
   #add(strings: readonly number[], hash: number): number {

@@ -1,25 +1,25 @@
 /**
- * Tasks of the device, before it is known what they are: that depends on the collectives and on kernel_details.csv, and
- * on other tasks. Memory: 57 bytes a task, let go of when all are told apart.
+ * Device tasks of a trace before classification, which depends on the collectives, on kernel_details.csv and on other
+ * tasks. Memory: 57 bytes a task, released after classification.
  */
 import type { ActivityKind } from '../../../capture/capture-columns.js';
 import { NumericColumn } from '../../../../containers/numeric-column.js';
 import { allRows, sortRows } from '../../../../containers/row-order.js';
 import { taskKind } from '../device-kinds.js';
 
-/** A task that is no part of one launched together with others. */
+/** Subtask id of a task that is not part of a group of tasks. */
 const NO_SUBTASK = 4294967295;
 
-export class Tasks {
+export class TraceTasks {
   readonly start = NumericColumn.floats();
   readonly end = NumericColumn.floats();
   readonly lane = NumericColumn.counts();
   readonly stream = NumericColumn.floats();
   readonly connection = NumericColumn.floats();
-  /** Numbers of texts. */
+  /** Numbers of texts; that of the type plus one, 0 when it has none. */
   readonly name = NumericColumn.counts();
   readonly type = NumericColumn.counts();
-  /** Number of the task in its stream, which counts up to 65535 and on in the next batch. */
+  /** Number of the task in its stream; after 65535 the next batch begins at 0. */
   readonly task = NumericColumn.counts();
   readonly batch = NumericColumn.counts();
   readonly subtask = NumericColumn.counts();
@@ -29,8 +29,8 @@ export class Tasks {
   }
 
   /**
-   * Tasks around others: a kernel on both kinds of cores, or a collective, is launched as one task of several, of the
-   * same stream, number and batch, which start and end within it.
+   * Tasks that enclose others: a mixed-core kernel or a collective is launched as a group of tasks with the same stream,
+   * number and batch, one of which encloses the others.
    */
   envelopes(): Set<number> {
     const found = new Set<number>();
@@ -63,24 +63,24 @@ export class Tasks {
   }
 }
 
-/** Types of tasks that are kernels. `AI_CORE` is either kind of cores. */
+/** Task types of kernels. `AI_CORE` may be either kind of core. */
 const KERNEL_TYPE = /^(KERNEL_)?(AI_?CORE|AI_?VECTOR_CORE|AI_?VEC|AIV(_SQE)?|AI_?CPU|MIX_AI[CV]|FFTS_PLUS|DSA(_SQE)?)$/;
 
-/** Classes of cores that a type of task tells. */
-const CORES: Readonly<Record<string, string>> = {
-  AI_VECTOR_CORE: 'AI_VECTOR_CORE',
-  KERNEL_AIVEC: 'AI_VECTOR_CORE',
-  MIX_AIC: 'MIX_AIC',
-  KERNEL_MIX_AIC: 'MIX_AIC',
-  MIX_AIV: 'MIX_AIV',
-  KERNEL_MIX_AIV: 'MIX_AIV',
-  AI_CPU: 'AI_CPU',
-  KERNEL_AICPU: 'AI_CPU',
-  DSA_SQE: 'DSA_SQE',
-};
+/** Core classes by task type. */
+const CORES: ReadonlyMap<string, string> = new Map([
+  ['AI_VECTOR_CORE', 'AI_VECTOR_CORE'],
+  ['KERNEL_AIVEC', 'AI_VECTOR_CORE'],
+  ['MIX_AIC', 'MIX_AIC'],
+  ['KERNEL_MIX_AIC', 'MIX_AIC'],
+  ['MIX_AIV', 'MIX_AIV'],
+  ['KERNEL_MIX_AIV', 'MIX_AIV'],
+  ['AI_CPU', 'AI_CPU'],
+  ['KERNEL_AICPU', 'AI_CPU'],
+  ['DSA_SQE', 'DSA_SQE'],
+]);
 
-/** The class of cores that a task of a type runs on; null where the type does not tell it. */
-export const coreOfType = (type: string): string | null => (Object.hasOwn(CORES, type) ? (CORES[type] ?? null) : null);
+/** Core class of a task type; null when the type does not determine it. */
+export const coreOfType = (type: string): string | null => CORES.get(type) ?? null;
 
 /** Kinds of activities that tasks are; collectives come from rows of their own. */
 export type TaskActivity = Exclude<ActivityKind, 'graph' | 'collective'>;
@@ -88,11 +88,11 @@ export type TaskActivity = Exclude<ActivityKind, 'graph' | 'collective'>;
 /** What a task is, by its type and its name; null for marks of the profiler and the like. */
 export function kindOfTask(type: string, name: string): TaskActivity | null {
   if (KERNEL_TYPE.test(type)) return 'kernel';
-  // Types of the queue's entries end so; `PLACE_HOLDER_SQE` is told by its name alone.
+  // Types of queue entries end in _SQE; a `PLACE_HOLDER_SQE` is identified by its name alone.
   return (taskKind(name) ?? taskKind(type.replace(/_SQE$/, '')))?.is ?? null;
 }
 
-/** What a wait is called, by the task's name. */
+/** Kind of a wait by the task's name; null when it is no wait. */
 export function syncKind(name: string): string | null {
   const kind = taskKind(name);
   return kind?.is === 'sync' ? kind.kind : null;
