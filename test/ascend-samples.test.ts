@@ -14,7 +14,7 @@ const recordsOf = (name: string, ranges = false): ProfileLine[] => [...readProfi
 const kernelsOf = (name: string): KernelRecord[] =>
   recordsOf(name).filter((record) => record.type === 'kernel').map(completeKernel); // prettier-ignore
 
-/** What a database and a trace of one run tell alike. */
+/** Fields that a database and a trace of one run have in common. */
 const common = ({ labels, ranges, ...kernel }: KernelRecord): unknown => ({
   ...kernel,
   counters: {},
@@ -34,7 +34,7 @@ describe('samples of Ascend', () => {
     expect(bytes).to.be.at.most(200_000);
   });
 
-  it('tell the same of kernels and memory as a database and as text', () => {
+  it('have the same kernels and memory as a database and as text', () => {
     const [database, text] = [kernelsOf(DATABASE), kernelsOf(TRACE)];
     expect(database).to.have.length(20);
     expect(text.map(common)).to.deep.equal(database.map(common));
@@ -46,7 +46,7 @@ describe('samples of Ascend', () => {
     expect(samples(TRACE)).to.deep.equal(samples(DATABASE));
   });
 
-  it('have nothing odd in them', () => {
+  it('have no irregularities', () => {
     for (const name of [DATABASE, TRACE]) {
       const end = recordsOf(name).find((record): record is EndRecord => record.type === 'end');
       expect(end?.diagnostics, name).to.deep.equal({});
@@ -66,7 +66,7 @@ describe('samples of Ascend', () => {
     expect(kernelsOf(DATABASE)[0]).to.deep.include({ block: [20, 1, 1], engine: 'AI_CORE' });
   });
 
-  it('show the rates of the cache and the times of collectives, which only text tells', () => {
+  it('show the rates of the cache and the times of collectives, which only text has', () => {
     const [matrix] = kernelsOf(TRACE);
     expect(matrix?.counters).to.include({ l2_hit_rate: 0.9, l2_victim_rate: 0.125 });
     const collective = recordsOf(TRACE).find((record) => record.type === 'collective');

@@ -33,7 +33,7 @@ describe('samples of AWS Neuron', () => {
     });
   }
 
-  it('the device trace and the JSON are the same in what both tell', () => {
+  it('the device trace and the JSON agree in their common fields', () => {
     const [trace, tool] = [recordsOf('attention.ntff'), recordsOf('attention.neuron.json')];
     const same = (one: readonly ProfileLine[], other: readonly ProfileLine[], what: string): void => {
       expect(one, what).to.have.length(other.length).above(0);
@@ -53,7 +53,7 @@ describe('samples of AWS Neuron', () => {
     }
   });
 
-  it('nothing in them is odd but the broken line of the monitor, and the error that it reports', () => {
+  it('have no irregularities but a broken line and an error in the reports of the monitor', () => {
     const odd = Object.keys(NEURON).map((name) => [name, recordsOf(name).find(isEnd)?.diagnostics]);
     expect(Object.fromEntries(odd)).to.deep.equal({
       'attention.ntff': {},
@@ -64,7 +64,7 @@ describe('samples of AWS Neuron', () => {
     });
   });
 
-  it('the device trace finds the program beside it, which tells its tensors and the compiler', () => {
+  it('the device trace finds the program next to it, with its tensors and the compiler', () => {
     const trace = recordsOf('attention.ntff');
     const tensors = (lines: readonly ProfileLine[]): ProfileLine[] => lines.filter(({ type }) => type === 'tensor');
     expect(tensors(trace)).to.deep.equal(tensors(recordsOf('attention.neff')));
@@ -99,24 +99,24 @@ describe('samples of AWS Neuron', () => {
   });
 
   it('the summary is that of the JSON', () => {
-    const told = (name: string): unknown =>
+    const reported = (name: string): unknown =>
       Object.fromEntries(
         recordsOf(name).flatMap((line) =>
           line.type === 'sample' && line.labels?.['from'] === 'summary' ? [[line.metric, line.text ?? line.value]] : [],
         ),
       );
-    expect(told('neuron-summary.json')).to.deep.equal(metricsOf(attention()));
-    expect(told('attention.neuron.json')).to.deep.equal(metricsOf(attention()));
+    expect(reported('neuron-summary.json')).to.deep.equal(metricsOf(attention()));
+    expect(reported('attention.neuron.json')).to.deep.equal(metricsOf(attention()));
   });
 
   it('what dprof sums up of the device trace is what the program says of the run', async () => {
     const { stdout } = await runCli('dprof', ['summary', '-q', '--vendor-names', '-f', 'json', at('attention.ntff')]);
     const [node] = Object.values(JSON.parse(stdout) as Record<string, Record<string, unknown>>);
-    const told = metricsOf(attention());
-    const both = Object.entries(node ?? {}).filter(([name, value]) => name in told && value !== null);
+    const metrics = metricsOf(attention());
+    const both = Object.entries(node ?? {}).filter(([name, value]) => name in metrics && value !== null);
     expect(both).to.have.length.above(50);
     for (const [name, value] of both) {
-      const expected = told[name];
+      const expected = metrics[name];
       if (typeof expected === 'number') expect(value, name).to.be.closeTo(expected, Math.abs(expected) * 1e-9);
       else expect(value, name).to.equal(expected);
     }
@@ -124,9 +124,9 @@ describe('samples of AWS Neuron', () => {
 
   it('dparse says what it found where there are no kernels', async () => {
     const ran = await runCli('dparse', [at('attention.neff'), at('neuron-monitor.jsonl'), at('attention.ntff')]);
-    const told = ran.stderr.split('\n').map((line) => line.replace(/^.*samples./, '').replace(/;.*/, ''));
-    expect(told).to.include('attention.neff: 5 tensors');
-    expect(told).to.include('attention.ntff: 130 kernels, 136 copies');
+    const messages = ran.stderr.split('\n').map((line) => line.replace(/^.*samples./, '').replace(/;.*/, ''));
+    expect(messages).to.include('attention.neff: 5 tensors');
+    expect(messages).to.include('attention.ntff: 130 kernels, 136 copies');
     expect(ran.stderr)
       .to.match(/neuron-monitor\.jsonl: \d+ samples/)
       .and.not.include('0 kernels;');

@@ -108,7 +108,7 @@ describe('sample traces', () => {
         }
       });
 
-      it('nests what stands on one thread', () => {
+      it('nests the events of one thread', () => {
         const spans = eventsOf(name).filter((event) => isHost(event) || kind(event) === 'python_function');
         for (const a of spans) {
           const end = a.ts + (a.dur ?? 0);

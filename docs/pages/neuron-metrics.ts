@@ -1,18 +1,18 @@
 /** docs/neuron-metrics.md: metrics, warnings, words and monitor columns of AWS Neuron. */
 import { MONITOR_COLUMNS } from '../../src/prof/monitor/monitor-columns.js';
-import { FAMILIES } from '../../src/prof/monitor/families.js';
-import { GROUPS, type Group } from '../../src/prof/neuron/metric.js';
+import { PROMETHEUS_FAMILIES } from '../../src/prof/monitor/prometheus-families.js';
+import { METRIC_GROUPS, type MetricGroup } from '../../src/prof/neuron/metric.js';
 import { METRIC_TEXTS, type MetricText } from '../../src/prof/neuron/metrics.js';
 import { inOurUnit } from '../../src/prof/neuron/quantity.js';
 import { TERM_KINDS, TERMS } from '../../src/prof/neuron/terms.js';
-import { RULES } from '../../src/prof/neuron/warnings.js';
+import { WARNING_RULES } from '../../src/prof/neuron/warnings.js';
 import { code, NOTICE, page, table } from './markdown.js';
 
 const unitOf = ({ unit }: MetricText): string => (unit === 'text' ? '' : inOurUnit(0, unit).unit);
 
-const isGroup = (name: string): name is Group => Object.hasOwn(GROUPS, name);
+const isGroup = (name: string): name is MetricGroup => Object.hasOwn(METRIC_GROUPS, name);
 
-function group(name: Group): string[] {
+function group(name: MetricGroup): string[] {
   const metrics = METRIC_TEXTS.filter((metric) => metric.group === name);
   if (metrics.length === 0) return [];
   const rows = metrics.map((metric) => [
@@ -21,7 +21,7 @@ function group(name: Group): string[] {
     metric.doc,
     code(metric.formula),
   ]);
-  return [`### ${GROUPS[name]}`, table(['metric', 'unit', 'meaning', 'formula'], rows)];
+  return [`### ${METRIC_GROUPS[name]}`, table(['metric', 'unit', 'meaning', 'formula'], rows)];
 }
 
 const words = TERM_KINDS.filter((kind) => kind !== 'metric').flatMap((kind) => [
@@ -39,11 +39,11 @@ export const neuronMetricsPage = (): string =>
     'What `dprof summary --vendor-metrics`, `dprof terms` and `dprof monitor` show. How the files belong together, and what to beware of: [neuron.md](neuron.md).',
     '## Metrics of `dprof summary --vendor-metrics`',
     'Names are those of neuron-profile; ours have a star. Units are those of json and csv. A metric that the input lacks is `na`, with the reason. `<k>` is the position of a core among those of the capture, `<kind>` what limits it.',
-    ...Object.keys(GROUPS).filter(isGroup).flatMap(group),
+    ...Object.keys(METRIC_GROUPS).filter(isGroup).flatMap(group),
     '## Warnings',
     table(
       ['warning', 'when'],
-      RULES.map(({ id, when }) => [code(id), when]),
+      WARNING_RULES.map(({ id, when }) => [code(id), when]),
     ),
     '## Words',
     ...words,
@@ -56,7 +56,7 @@ export const neuronMetricsPage = (): string =>
     'Those with a star are not exported by neuron-monitor-prometheus.py.',
     table(
       ['metric', 'type', 'labels'],
-      FAMILIES.map(({ name, type, labels, own }) => [
+      PROMETHEUS_FAMILIES.map(({ name, type, labels, own }) => [
         `${code(name)}${own === true ? ' *' : ''}`,
         type,
         labels.length === 0 ? '' : code(labels.join(', ')),

@@ -57,7 +57,7 @@ const WORDS: ReadonlyMap<string, PythonValue> = new Map<string, PythonValue>([
  * @throws {LiteralError} and nothing else, whatever the text
  */
 export function parseLiteral(text: string): PythonValue {
-  const reader = new Reader(text);
+  const reader = new LiteralReader(text);
   const value = reader.value();
   reader.end();
   return value;
@@ -71,7 +71,7 @@ const [LEFT_PAREN, RIGHT_PAREN, COMMA, COLON] = [40, 41, 44, 58];
 const [LEFT_BRACKET, RIGHT_BRACKET, LEFT_BRACE, RIGHT_BRACE] = [91, 93, 123, 125];
 const [DOUBLE_QUOTE, SINGLE_QUOTE, PLUS, MINUS, DOT] = [34, 39, 43, 45, 46];
 
-class Reader {
+class LiteralReader {
   #position = 0;
   #depth = 0;
 

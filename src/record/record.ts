@@ -305,12 +305,14 @@ export interface SampleRecord {
   readonly labels?: Labels;
 }
 
+export type TensorRole = 'input' | 'output' | 'weight';
+
 /** A tensor of a compiled program. */
 export interface TensorRecord {
   readonly type: 'tensor';
   readonly profile: number;
   readonly name: string;
-  readonly role: 'input' | 'output' | 'weight' | null;
+  readonly role: TensorRole | null;
   /** Element type in the tool's words. */
   readonly dtype: string | null;
   readonly shape: readonly number[] | null;

@@ -1,9 +1,9 @@
 /** Reports of neuron-monitor, made up: what the monitor writes, and what we make of it. */
 import { MonitorReports } from '../../src/parse/readers/neuron/monitor/monitor-reports.js';
-import type { Wanted } from '../../src/prof/monitor/metric-groups.js';
+import type { ReportFilter } from '../../src/prof/monitor/metric-groups.js';
 import type { MonitorReport } from '../../src/prof/monitor/monitor-report.js';
 import { reportOf } from '../../src/prof/monitor/report-samples.js';
-import { ReportSplitter } from '../../src/prof/monitor/split.js';
+import { ReportSplitter } from '../../src/prof/monitor/report-splitter.js';
 import { Diagnostics } from '../../src/record/diagnostics.js';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -40,7 +40,7 @@ export const lines = (...reports: readonly Fields[]): string =>
   reports.map((one) => `${JSON.stringify(one)}\n`).join('');
 
 /** What a text of the monitor's lines tells. */
-export function reportsOf(text: string, wanted: Wanted = {}): MonitorReport[] {
+export function reportsOf(text: string, wanted: ReportFilter = {}): MonitorReport[] {
   const stream = { profile: 0, format: 'neuron-monitor', input: 'm', file: 'm', rank: null };
   const raw = new MonitorReports(stream, new Diagnostics());
   const splitter = new ReportSplitter();

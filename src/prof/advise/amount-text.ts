@@ -1,13 +1,13 @@
 /** Amounts as findings say them. */
-import { said } from '../neuron/quantity.js';
+import { formatQuantity } from '../neuron/quantity.js';
 
 import type { Ranking } from './longest.js';
 
 export { counted } from '../../record/plural.js';
 
-export const time = (ns: number): string => said(ns, 'ns');
-export const size = (bytes: number): string => said(bytes, 'bytes');
-export const percent = (fraction: number): string => said(fraction, 'fraction');
+export const time = (ns: number): string => formatQuantity(ns, 'ns');
+export const size = (bytes: number): string => formatQuantity(bytes, 'bytes');
+export const percent = (fraction: number): string => formatQuantity(fraction, 'fraction');
 /** Peaks keep the digits that tables have. */
 export const rate = (bytesPerS: number): string => `${Number((bytesPerS / 1e9).toPrecision(4))} GB/s`;
 

@@ -1,9 +1,9 @@
 /**
- * Reports → CloudWatch's embedded metric format: one JSON document a line for each row, its metrics told apart by
- * dimensions. Counts are of the report's period, since CloudWatch sums them itself.
+ * Reports → CloudWatch's embedded metric format: one JSON document a line for each row, with dimensions that identify
+ * the row. Counts are those of the report's period, since CloudWatch sums them itself.
  *
- * Sources: AWS, "Specification: Embedded metric format"; names of metrics and dimensions as CloudWatch's own agent gives
- * them to Neuron metrics (Container Insights), without its prefixes for pods and nodes. What it does not tell has names
+ * Sources: AWS, "Specification: Embedded metric format"; names of metrics and dimensions as in CloudWatch's own agent
+ * (Container Insights, Neuron metrics), without its prefixes for pods and nodes. Metrics that the agent lacks have names
  * of our own. The names of neuron-monitor-cloudwatch.py are not public.
  */
 import {
@@ -13,24 +13,29 @@ import {
   valueOf,
   type MonitorReport,
   type MonitorRow,
-  type Scope,
+  type RowScope,
 } from './monitor-report.js';
 
 /** Units that CloudWatch knows. */
-type Unit = 'Percent' | 'Bytes' | 'Count' | 'Count/Second' | 'Seconds';
+type CloudWatchUnit = 'Percent' | 'Bytes' | 'Count' | 'Count/Second' | 'Seconds';
 
-/** A metric, or all of a prefix, of which `*` stands for the rest of the name. */
-interface Source {
-  readonly scope: Scope;
-  /** Name of the value; ending in a dot, a prefix. */
+/** A metric, or all values of a prefix: `*` in the name stands for the rest of the value's name. */
+interface EmfMetric {
+  readonly scope: RowScope;
+  /** Name of the value; a prefix when it ends in a dot. */
   readonly key: string;
   readonly name: string;
-  readonly unit: Unit;
+  readonly unit: CloudWatchUnit;
 }
 
-const source = (scope: Scope, key: string, name: string, unit: Unit): Source => ({ scope, key, name, unit });
+const source = (scope: RowScope, key: string, name: string, unit: CloudWatchUnit): EmfMetric => ({
+  scope,
+  key,
+  name,
+  unit,
+});
 
-export const EMF_METRICS: readonly Source[] = [
+export const EMF_METRICS: readonly EmfMetric[] = [
   source('core', 'neuroncore_utilization', 'neuroncore_utilization', 'Percent'),
   source('core', 'flops', 'neuroncore_flops', 'Count/Second'),
   source('core', 'memory.', 'neuroncore_memory_usage_*', 'Bytes'),
@@ -51,25 +56,25 @@ export const EMF_METRICS: readonly Source[] = [
   source('system', 'context_switch_count', 'system_context_switches', 'Count'),
 ];
 
-interface Metric {
+interface EmfValue {
   readonly name: string;
-  readonly unit: Unit;
+  readonly unit: CloudWatchUnit;
   readonly value: number;
 }
 
 /**
- * The documents of a report, one a line; '' when there is nothing to tell.
- * @param namespace of the metrics
- * @param unixMs time of the report in ms; null leaves `Timestamp` out, which CloudWatch asks for
+ * The documents of a report, one a line; '' when there are none.
+ * @param namespace CloudWatch namespace of the metrics
+ * @param unixMs time of the report in ms; null omits `Timestamp`, which CloudWatch requires
  */
 export function embeddedMetrics(report: MonitorReport, namespace: string, unixMs: number | null): string {
   const shared = sharedTags(report.rows);
   return report.rows.map((row) => document(row, dimensionsOf(row, report, shared), namespace, unixMs)).join('');
 }
 
-type Dimensions = Readonly<Record<string, string>>;
+type EmfDimensions = Readonly<Record<string, string>>;
 
-function document(row: MonitorRow, dimensions: Dimensions, namespace: string, unixMs: number | null): string {
+function document(row: MonitorRow, dimensions: EmfDimensions, namespace: string, unixMs: number | null): string {
   const metrics = metricsOf(row);
   if (metrics.length === 0) return '';
   const directive = {
@@ -84,8 +89,8 @@ function document(row: MonitorRow, dimensions: Dimensions, namespace: string, un
   })}\n`;
 }
 
-function metricsOf(row: MonitorRow): Metric[] {
-  const metrics = EMF_METRICS.filter(({ scope }) => scope === row.scope).flatMap(({ key, name, unit }): Metric[] => {
+function metricsOf(row: MonitorRow): EmfValue[] {
+  const metrics = EMF_METRICS.filter(({ scope }) => scope === row.scope).flatMap(({ key, name, unit }): EmfValue[] => {
     if (key.endsWith('.'))
       return under(row, key).map(([kind, value]) => ({ name: name.replace('*', kind), unit, value }));
     const value = valueOf(row, key);
@@ -97,12 +102,12 @@ function metricsOf(row: MonitorRow): Metric[] {
     : [...metrics, { name: 'neuroncore_memory_usage_total', unit: 'Bytes', value: memory }];
 }
 
-/** Dimensions, which must be texts that are not empty. */
+/** Dimensions of a row; CloudWatch accepts only texts that are not empty. */
 function dimensionsOf(
   { scope, tag, pid, core, device, name }: MonitorRow,
   { facts }: MonitorReport,
   shared: ReadonlySet<string>,
-): Dimensions {
+): EmfDimensions {
   const all: readonly (readonly [string, string | number | null | undefined])[] = [
     ['InstanceId', facts['instance_id']],
     ['InstanceType', facts['instance_type']],
@@ -113,9 +118,8 @@ function dimensionsOf(
     ['PhysicalCore', scope === 'physical' ? name : null],
   ];
   return Object.fromEntries(
-    all.flatMap(([dimension, value]) => {
-      const text = value === null || value === undefined ? '' : String(value);
-      return text.trim() === '' ? [] : [[dimension, text]];
-    }),
+    all.flatMap(([dimension, value]) =>
+      value === null || value === undefined || String(value).trim() === '' ? [] : [[dimension, String(value)]],
+    ),
   );
 }

@@ -1,8 +1,8 @@
-/** Which parts of a report are wanted: metric groups and processes, chosen as in the monitor's own configuration. */
+/** Selection of metric groups and processes, with the terms of the monitor's own configuration. */
 import { nearest, UsageError } from '../../record/errors.js';
 
-/** Metric groups of neuron-monitor, in the order of its guide, and what each tells. */
-export const GROUPS = {
+/** Metric groups of neuron-monitor, in the order of its guide, with their content. */
+export const MONITOR_GROUPS = {
   neuroncore_counters: 'utilisation and FLOP/s of each core',
   execution_stats: 'executions, errors and latencies of each process',
   memory_used: 'host and device memory of each process, core and model',
@@ -13,44 +13,44 @@ export const GROUPS = {
   instance_info: 'instance id, type, zone …',
   neuron_hardware_info: 'devices and cores of the instance',
 } as const;
-export type Group = keyof typeof GROUPS;
+export type MonitorGroup = keyof typeof MONITOR_GROUPS;
 
-/** Names that the groups had until 2021. */
-export const OLD_NAMES: Readonly<Record<string, Group>> = {
-  nc_counters: 'neuroncore_counters',
-  neuron_cores: 'neuroncore_counters',
-  inference_stats: 'execution_stats',
-  runtime_cpu_usage: 'neuron_runtime_vcpu_usage',
-  hw_counters: 'neuron_hw_counters',
-  instance_data: 'instance_info',
-};
+/** Names of the groups until 2021. */
+const OLD_GROUP_NAMES: ReadonlyMap<string, MonitorGroup> = new Map([
+  ['nc_counters', 'neuroncore_counters'],
+  ['neuron_cores', 'neuroncore_counters'],
+  ['inference_stats', 'execution_stats'],
+  ['runtime_cpu_usage', 'neuron_runtime_vcpu_usage'],
+  ['hw_counters', 'neuron_hw_counters'],
+  ['instance_data', 'instance_info'],
+]);
 
-const isGroup = (name: string): name is Group => Object.hasOwn(GROUPS, name);
+const isGroup = (name: string): name is MonitorGroup => Object.hasOwn(MONITOR_GROUPS, name);
 
-/** The group of that name, old names included; null for one that is not known. */
-export const groupNamed = (name: string): Group | null =>
-  isGroup(name) ? name : Object.hasOwn(OLD_NAMES, name) ? (OLD_NAMES[name] ?? null) : null;
+/** The group of a current or old name; null for an unknown one. */
+export const groupNamed = (name: string): MonitorGroup | null =>
+  isGroup(name) ? name : (OLD_GROUP_NAMES.get(name) ?? null);
 
 /**
  * Groups of a comma-separated list.
  * @throws UsageError naming the nearest group
  */
-export function parseGroups(list: string): ReadonlySet<Group> {
+export function parseGroups(list: string): ReadonlySet<MonitorGroup> {
   const names = list.split(',').map((name) => name.trim());
   return new Set(
     names.map((name) => {
       const group = groupNamed(name);
       if (group !== null) return group;
-      const near = nearest(name, [...Object.keys(GROUPS), ...Object.keys(OLD_NAMES)]);
-      const hint = near === null ? `known: ${Object.keys(GROUPS).join(', ')}` : `did you mean ${near}?`;
+      const near = nearest(name, [...Object.keys(MONITOR_GROUPS), ...OLD_GROUP_NAMES.keys()]);
+      const hint = near === null ? `known: ${Object.keys(MONITOR_GROUPS).join(', ')}` : `did you mean ${near}?`;
       throw new UsageError(`unknown group '${name}'`, hint);
     }),
   );
 }
 
 /**
- * A regular expression that tags of processes must match somewhere, as the monitor's own `tag_filter`.
- * @throws UsageError for a text that is none
+ * A regular expression that tags of processes must match, like the monitor's own `tag_filter`.
+ * @throws UsageError for an invalid one
  */
 export function parseTagFilter(text: string): RegExp {
   try {
@@ -61,15 +61,15 @@ export function parseTagFilter(text: string): RegExp {
   }
 }
 
-/** What of a report is wanted. */
-export interface Wanted {
-  /** All groups when not given. */
-  readonly groups?: ReadonlySet<Group> | undefined;
-  /** Processes of every tag when not given; cores, models and processes of others are left out. */
+/** Parts of a report that are shown. */
+export interface ReportFilter {
+  /** Default: all groups. */
+  readonly groups?: ReadonlySet<MonitorGroup> | undefined;
+  /** Processes whose tag matches, with their cores and models; default: all. */
   readonly tags?: RegExp | undefined;
 }
 
-export const isWantedGroup = ({ groups }: Wanted, group: Group): boolean => groups?.has(group) ?? true;
+export const selectsGroup = ({ groups }: ReportFilter, group: MonitorGroup): boolean => groups?.has(group) ?? true;
 
-export const isWantedTag = ({ tags }: Wanted, tag: string | null): boolean =>
+export const selectsTag = ({ tags }: ReportFilter, tag: string | null): boolean =>
   tags === undefined || (tag !== null && tags.test(tag));

@@ -1,21 +1,21 @@
-/** THE table of columns of `dprof monitor`: help, docs and all formats of rows are made from it. */
+/** The table of columns of `dprof monitor`, from which help, docs and all formats of rows are made. */
 import { nearest, UsageError } from '../../record/errors.js';
 import type { ColumnShape } from '../../table/column.js';
 import { sumUnder, valueOf, type MonitorReport, type MonitorRow } from './monitor-report.js';
 
-/** A column of reports, in formats that make room for whatever there is. */
+/** A column of reports; formats have no fixed widths. */
 export interface MonitorColumn extends Omit<ColumnShape, 'width'> {
   value(row: MonitorRow, report: MonitorReport): number | string | null;
 }
 
-type Shape = Pick<MonitorColumn, 'type' | 'unit' | 'digits'>;
-const COUNT = { type: 'int' } satisfies Shape;
-const BYTES = { type: 'int', unit: 'bytes' } satisfies Shape;
-const PERCENT = { type: 'real', unit: '%', digits: 2 } satisfies Shape;
-const SECONDS = { type: 'real', unit: 's', digits: 9 } satisfies Shape;
+type ColumnFormat = Pick<MonitorColumn, 'type' | 'unit' | 'digits'>;
+const COUNT = { type: 'int' } satisfies ColumnFormat;
+const BYTES = { type: 'int', unit: 'bytes' } satisfies ColumnFormat;
+const PERCENT = { type: 'real', unit: '%', digits: 2 } satisfies ColumnFormat;
+const SECONDS = { type: 'real', unit: 's', digits: 9 } satisfies ColumnFormat;
 
-/** A column that shows one value of a row. */
-const shows = (key: string, header: string, shape: Shape, of: string, doc: string): MonitorColumn => ({
+/** A column of one value of a row. */
+const shows = (key: string, header: string, shape: ColumnFormat, of: string, doc: string): MonitorColumn => ({
   key,
   header,
   ...shape,
@@ -46,7 +46,7 @@ export const MONITOR_COLUMNS: readonly MonitorColumn[] = [
     header: 'Dur(ns)',
     type: 'int',
     unit: 'ns',
-    doc: 'time that the values cover',
+    doc: 'period of the values',
     value: ({ dur }) => dur,
   },
   { key: 'scope', header: 'Scope', type: 'str', doc: 'what the row is about: see --rows', value: ({ scope }) => scope },

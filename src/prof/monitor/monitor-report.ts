@@ -1,11 +1,11 @@
 /**
- * One report of neuron-monitor as rows: one for each core, process, device and the system, its values by name.
+ * A report of neuron-monitor as rows: one for each core, process, device and the system, with values by name.
  *
- * Names of values are the monitor's own, of several of a kind behind a prefix: `status.completed`, `total_latency.p50`.
+ * Names of values are the monitor's own, with a prefix for values of one kind: `status.completed`, `total_latency.p50`.
  */
 import type { Labels } from '../../record/record.js';
 
-/** What a row can be about, in the order of rows. */
+/** Scopes of rows, in the order of rows. */
 export const SCOPES = {
   core: 'a core that a process uses',
   physical: 'a physical core behind a logical one (Trainium2)',
@@ -15,27 +15,27 @@ export const SCOPES = {
   system: 'the whole instance',
   vcpu: 'one vCPU of the instance',
 } as const;
-export type Scope = keyof typeof SCOPES;
+export type RowScope = keyof typeof SCOPES;
 
-/** The rows a report shows when it is not asked for others. */
-export const DEFAULT_SCOPES: readonly Scope[] = ['core', 'runtime', 'device', 'system'];
+/** Scopes that are shown by default. */
+export const DEFAULT_SCOPES: readonly RowScope[] = ['core', 'runtime', 'device', 'system'];
 
 export interface MonitorRow {
-  readonly scope: Scope;
+  readonly scope: RowScope;
   readonly pid: number | null;
-  /** What the user tagged the process with; its pid where there was no tag. */
+  /** The user's tag of the process; its pid without one. */
   readonly tag: string | null;
   readonly device: number | null;
   readonly core: number | null;
   /** Physical core, vCPU, or a model and its part. */
   readonly name: string | null;
-  /** Time that the values cover, in ns; null when it is not told. */
+  /** Period of the values in ns; null when unknown. */
   readonly dur: number | null;
-  /** Null: the monitor had no value. */
+  /** By name; null when the monitor had no value. */
   readonly values: ReadonlyMap<string, number | null>;
 }
 
-/** What a group or a process could not tell, and why. */
+/** An error that the monitor reports for a metric group or a process. */
 export interface MonitorError {
   /** `execution_stats of 1337`. */
   readonly where: string;
@@ -43,19 +43,19 @@ export interface MonitorError {
 }
 
 export interface MonitorReport {
-  /** Number of the report in its input, from 1; null when it is not told. */
+  /** Number of the report in its input, from 1; null when unknown. */
   readonly number: number | null;
-  /** Begin of its period since the first report's, in ns; null when it is not told. */
+  /** Start of its period in ns since that of the first report; null when unknown. */
   readonly start: number | null;
-  /** Unix time at which it was made, in ms; null when it is not told. */
+  /** Unix time at which it was made, in ms; null when unknown. */
   readonly unixMs: number | null;
-  /** What the monitor says of the instance and of the hardware, in its words. */
+  /** Facts of the instance and the hardware, by the monitor's names. */
   readonly facts: Labels;
   readonly rows: readonly MonitorRow[];
   readonly errors: readonly MonitorError[];
 }
 
-/** The known values behind a prefix, by the rest of their name. */
+/** The known values of a prefix, by the rest of their name. */
 export function under({ values }: MonitorRow, prefix: string): [name: string, value: number][] {
   const found: [string, number][] = [];
   for (const [key, value] of values) {
@@ -64,23 +64,20 @@ export function under({ values }: MonitorRow, prefix: string): [name: string, va
   return found;
 }
 
-/** The value of that name; null when it is not known. */
+/** The value of a name; null when unknown. */
 export const valueOf = ({ values }: MonitorRow, key: string): number | null => values.get(key) ?? null;
 
-/** Sum of all values behind a prefix; null when none is told, or one of them is not known. */
+/** Sum of all values of a prefix; null when there are none, or one of them is unknown. */
 export function sumUnder({ values }: MonitorRow, prefix: string): number | null {
-  let sum: number | null = null;
-  for (const [key, value] of values) {
-    if (!key.startsWith(prefix)) continue;
-    if (value === null) return null;
-    sum = (sum ?? 0) + value;
-  }
-  return sum;
+  const parts = [...values].filter(([key]) => key.startsWith(prefix)).map(([, value]) => value);
+  if (parts.length === 0) return null;
+  return parts.reduce((sum, value) => (sum === null || value === null ? null : sum + value), 0);
 }
 
-export const processOf = ({ pid, tag }: MonitorRow): string => `${pid ?? ''} ${tag ?? ''}`;
+/** Key of a row's process. */
+export const processOf = ({ pid, tag }: MonitorRow): string => JSON.stringify([pid, tag]);
 
-/** Tags that several processes have: only their pids tell them apart. */
+/** Tags of several processes, which only differ by their pids. */
 export function sharedTags(rows: readonly MonitorRow[]): ReadonlySet<string> {
   const first = new Map<string, number | null>();
   const shared = new Set<string>();

@@ -1,14 +1,14 @@
 /**
- * Reports → Prometheus' text format 0.0.4, a whole exposition each.
+ * Reports → Prometheus text format 0.0.4, a complete exposition for each.
  *
- * Gauges are of the report at hand; what is not known is absent. Counters are sums over the reports so far, as the
- * monitor counts anew in each; they begin again when their process was gone from a report.
+ * Gauges have the values of the report; unknown ones are absent. Counters are sums over the reports so far, since the
+ * monitor counts each period anew; they restart when their process was missing from a report.
  */
 import type { Labels } from '../../record/record.js';
-import { FAMILIES, type Family } from './families.js';
+import { PROMETHEUS_FAMILIES, type PrometheusFamily } from './prometheus-families.js';
 import { processOf, sharedTags, type MonitorReport, type MonitorRow } from './monitor-report.js';
 
-/** Labels of the instance, on every series, and the fact each is. */
+/** Labels of every series, by the fact of the instance that they contain. */
 const INSTANCE_LABELS = {
   availability_zone: 'instance_availability_zone',
   instance_id: 'instance_id',
@@ -18,10 +18,10 @@ const INSTANCE_LABELS = {
   subnet_id: 'subnet_id',
 } as const;
 
-type TextLabels = Readonly<Record<string, string>>;
+type PrometheusLabels = Readonly<Record<string, string>>;
 
-interface Total {
-  /** The process that it counts for; null for devices. */
+interface CounterTotal {
+  /** Its process; null for devices. */
   readonly process: string | null;
   value: number;
 }
@@ -39,13 +39,13 @@ const NO_ROW: MonitorRow = {
 
 export class Exposition {
   /** Sums by family and series. */
-  readonly #totals = new Map<string, Map<string, Total>>();
+  readonly #totals = new Map<string, Map<string, CounterTotal>>();
 
-  /** The exposition after a report, ending in a line feed; '' when there is nothing to tell. */
+  /** The exposition after a report, with a final line feed; '' when there are no series. */
   take(report: MonitorReport): string {
     const instance = instanceLabels(report.facts);
     const rowLabels = labelsOfRows(report.rows);
-    return FAMILIES.map((family) => {
+    return PROMETHEUS_FAMILIES.map((family) => {
       const series = new Map<string, number>();
       const totals = family.type === 'counter' ? this.#present(family.name, report.rows) : null;
       for (const row of family.scope === null ? [NO_ROW] : report.rows) {
@@ -53,18 +53,18 @@ export class Exposition {
         for (const { labels, value } of family.points(row, report)) {
           const key = seriesText({ ...instance, ...rowLabels(row), ...labels });
           if (totals !== null) add(totals, key, value, row.tag === null ? null : processOf(row));
-          // One series stands once: of two parts of a process that tell the same, the first.
+          // Emit each series once: keep the first duplicate.
           else if (!series.has(key)) series.set(key, value);
         }
       }
-      for (const [key, { value }] of totals ?? []) series.set(key, value);
+      if (totals !== null) for (const [key, { value }] of totals) series.set(key, value);
       return familyText(family, series);
     }).join('');
   }
 
-  /** Sums of a family, without those of processes that the report does not know. */
-  #present(name: string, rows: readonly MonitorRow[]): Map<string, Total> {
-    const totals = this.#totals.get(name) ?? new Map<string, Total>();
+  /** Sums of a family, without those of processes that are missing from the report. */
+  #present(name: string, rows: readonly MonitorRow[]): Map<string, CounterTotal> {
+    const totals = this.#totals.get(name) ?? new Map<string, CounterTotal>();
     this.#totals.set(name, totals);
     const present = new Set(rows.map(processOf));
     for (const [key, { process }] of totals) if (process !== null && !present.has(process)) totals.delete(key);
@@ -72,14 +72,14 @@ export class Exposition {
   }
 }
 
-function add(totals: Map<string, Total>, key: string, value: number, process: string | null): void {
+function add(totals: Map<string, CounterTotal>, key: string, value: number, process: string | null): void {
   const total = totals.get(key);
   if (total === undefined) totals.set(key, { process, value });
   else total.value += value;
 }
 
-/** What the monitor does not tell is no label; an empty text is one, as in the companion. */
-function instanceLabels(facts: Labels): TextLabels {
+/** Unknown facts are no labels; empty texts are, as in the vendor's exporter. */
+function instanceLabels(facts: Labels): PrometheusLabels {
   const labels: Record<string, string> = {};
   for (const [label, name] of Object.entries(INSTANCE_LABELS)) {
     const fact = facts[name];
@@ -88,8 +88,8 @@ function instanceLabels(facts: Labels): TextLabels {
   return labels;
 }
 
-/** Labels by a row's place. Processes that share a tag are told apart by their pid, or their series would be one. */
-function labelsOfRows(rows: readonly MonitorRow[]): (row: MonitorRow) => TextLabels {
+/** Labels that identify a row. Processes that share a tag get their pid as a label, or their series would collide. */
+function labelsOfRows(rows: readonly MonitorRow[]): (row: MonitorRow) => PrometheusLabels {
   const shared = sharedTags(rows);
   return ({ scope, tag, pid, core, device }) => {
     if (scope === 'device') return device === null ? {} : { neuron_device_index: String(device) };
@@ -101,18 +101,17 @@ function labelsOfRows(rows: readonly MonitorRow[]): (row: MonitorRow) => TextLab
   };
 }
 
-function familyText({ name, type, help }: Family, series: ReadonlyMap<string, number>): string {
+function familyText({ name, type, help }: PrometheusFamily, series: ReadonlyMap<string, number>): string {
   if (series.size === 0) return '';
   const lines = [...series].map(([key, value]) => `${name}${key} ${value}\n`);
   return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${lines.join('')}`;
 }
 
-const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '"': '\\"', '\n': '\\n' };
-const escaped = (value: string): string => value.replace(/[\\"\n]/g, (character) => ESCAPES[character] ?? '');
+const escaped = (value: string): string => value.replace(/[\\"]/g, '\\$&').replaceAll('\n', '\\n');
 
-function seriesText(labels: TextLabels): string {
-  const pairs = Object.keys(labels)
-    .sort()
-    .map((name) => `${name}="${escaped(labels[name] ?? '')}"`);
+function seriesText(labels: PrometheusLabels): string {
+  const pairs = Object.entries(labels)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, value]) => `${name}="${escaped(value)}"`);
   return pairs.length === 0 ? '' : `{${pairs.join(',')}}`;
 }

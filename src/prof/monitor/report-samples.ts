@@ -1,30 +1,31 @@
 /** The samples of one report → its rows. */
+import { elementAt } from '../../containers/element.js';
 import type { SampleRecord } from '../../record/record.js';
-import { groupNamed, isWantedGroup, isWantedTag, type Wanted } from './metric-groups.js';
-import { FACTS, PLACES, type SamplePlace } from './metric-rows.js';
+import { groupNamed, selectsGroup, selectsTag, type ReportFilter } from './metric-groups.js';
+import { FACT_GROUPS, SAMPLE_TARGETS, type SampleTarget } from './sample-targets.js';
 import {
   processOf,
   SCOPES,
   type MonitorError,
   type MonitorReport,
   type MonitorRow,
-  type Scope,
+  type RowScope,
 } from './monitor-report.js';
 
 /** Samples with one report number, and when their profile started. */
 export interface ReportSamples {
   readonly samples: readonly SampleRecord[];
-  /** Unix time of the profile's start in ns, as decimal text; null when it is not told. */
+  /** Unix time of the profile's start in ns, as decimal text; null when unknown. */
   readonly startUnixNs: string | null;
 }
 
-type Mutable = Omit<MonitorRow, 'values'> & { readonly values: Map<string, number | null> };
+type MutableRow = Omit<MonitorRow, 'values'> & { readonly values: Map<string, number | null> };
 
-/** Records may have been edited: a field may be anything. */
+/** The number in a field; null for anything else, since records may have been edited. */
 const numberOr = (value: unknown): number | null =>
   typeof value === 'number' && Number.isFinite(value) ? value : null;
 
-/** A label as text; null where there is none. */
+/** A label as text; null when there is none. */
 function labelText({ labels }: SampleRecord, name: string): string | null {
   const value: unknown = labels?.[name];
   return typeof value === 'string' || typeof value === 'number' ? String(value) : null;
@@ -41,16 +42,16 @@ const tagOf = (sample: SampleRecord): string | null =>
 
 const isOfProcess = (sample: SampleRecord): boolean => tagOf(sample) !== null;
 
-/** The number of the report that a sample is of. */
+/** Number of the report of a sample; null when it has none. */
 export const reportNumber = (sample: SampleRecord): number | null => labelNumber(sample, 'report');
 
-/** The report that samples tell of, with the parts that are wanted. */
-export function reportOf({ samples, startUnixNs }: ReportSamples, wanted: Wanted): MonitorReport {
+/** Builds the report of samples, with the parts that the filter selects. */
+export function reportOf({ samples, startUnixNs }: ReportSamples, wanted: ReportFilter): MonitorReport {
   const first = samples[0];
   const start = numberOr(first?.start);
   const dur = shortest(samples);
-  const kept = samples.filter((sample) => !isOfProcess(sample) || isWantedTag(wanted, tagOf(sample)));
-  // What tells devices and instance apart is needed for rows of other groups, too.
+  const kept = samples.filter((sample) => !isOfProcess(sample) || selectsTag(wanted, tagOf(sample)));
+  // All facts: rows of other groups need the number of cores of a device.
   const facts = factsOf(samples);
   return {
     number: first === undefined ? null : reportNumber(first),
@@ -62,12 +63,12 @@ export function reportOf({ samples, startUnixNs }: ReportSamples, wanted: Wanted
   };
 }
 
-const isWantedFact = (wanted: Wanted, name: string): boolean => {
-  const group = FACTS[name];
-  return group !== undefined && isWantedGroup(wanted, group);
+const isWantedFact = (wanted: ReportFilter, name: string): boolean => {
+  const group = FACT_GROUPS[name];
+  return group !== undefined && selectsGroup(wanted, group);
 };
 
-/** Groups that are collected more rarely cover more than one report. */
+/** The report's own period: metric groups with longer periods span several reports. */
 const shortest = (samples: readonly SampleRecord[]): number | null =>
   samples.reduce<number | null>((least, { dur }) => {
     return typeof dur === 'number' && dur > 0 && (least === null || dur < least) ? dur : least;
@@ -76,75 +77,85 @@ const shortest = (samples: readonly SampleRecord[]): number | null =>
 /** A report is made at the end of its period. */
 function unixMs(startUnixNs: string | null, start: number | null, dur: number | null): number | null {
   if (startUnixNs === null || start === null || !/^\d{1,20}$/.test(startUnixNs)) return null;
-  return Number((BigInt(startUnixNs) + BigInt(Math.round(start + (dur ?? 0)))) / 1_000_000n);
+  const end = dur === null ? start : start + dur;
+  return Number((BigInt(startUnixNs) + BigInt(Math.round(end))) / 1_000_000n);
 }
 
 function factsOf(samples: readonly SampleRecord[]): Record<string, string | number> {
   const facts: Record<string, string | number> = {};
   for (const { metric, value, text } of samples) {
-    if (!Object.hasOwn(FACTS, metric)) continue;
+    if (!Object.hasOwn(FACT_GROUPS, metric)) continue;
     const fact: unknown = text ?? value;
     if (typeof fact === 'string' || typeof fact === 'number') facts[metric] = fact;
   }
   return facts;
 }
 
-function errorsOf(samples: readonly SampleRecord[], wanted: Wanted): MonitorError[] {
+function errorsOf(samples: readonly SampleRecord[], wanted: ReportFilter): MonitorError[] {
   return samples.flatMap((sample) => {
     const { metric, text } = sample;
     if (metric !== 'error' || text === undefined || text === '') return [];
-    const group = labelText(sample, 'group') ?? '';
-    const known = groupNamed(group);
-    if (known !== null && !isWantedGroup(wanted, known)) return [];
+    const group = labelText(sample, 'group');
+    const known = group === null ? null : groupNamed(group);
+    if (known !== null && !selectsGroup(wanted, known)) return [];
     const tag = tagOf(sample);
-    const what = known ?? (tag === null ? group || 'report' : 'process');
+    const what = known ?? (tag !== null ? 'process' : group === null || group === '' ? 'report' : group);
     return [{ where: tag === null ? what : `${what}${known === null ? '' : ' of process'} ${tag}`, text }];
   });
 }
 
-const SCOPE_ORDER = new Map(Object.keys(SCOPES).map((scope, i) => [scope as Scope, i]));
+const SCOPE_ORDER = Object.keys(SCOPES);
 
-function rowsOf(samples: readonly SampleRecord[], wanted: Wanted, coresPerDevice: unknown): MonitorRow[] {
+function rowsOf(samples: readonly SampleRecord[], wanted: ReportFilter, coresPerDevice: unknown): MonitorRow[] {
   const models = modelNames(samples);
-  const rows = new Map<string, Mutable>();
-  const processes = new Map<string, number>();
+  const rows = new Map<string, MutableRow>();
+  const processes = new Set<string>();
   for (const sample of samples) {
-    const place = Object.hasOwn(PLACES, sample.metric) ? PLACES[sample.metric] : undefined;
-    if (place === undefined || !isWantedGroup(wanted, place.group)) continue;
-    const key = keyOf(place, sample);
+    const target = Object.hasOwn(SAMPLE_TARGETS, sample.metric) ? SAMPLE_TARGETS[sample.metric] : undefined;
+    if (target === undefined || !selectsGroup(wanted, target.group)) continue;
+    const key = keyOf(target, sample);
     if (key === null) continue;
-    const row = rowOf(sample, place.scope, models, coresPerDevice);
+    const row = rowOf(sample, target.scope, models, coresPerDevice);
     const identity = JSON.stringify([row.scope, row.pid, row.tag, row.core, row.device, row.name]);
     const found = rows.get(identity) ?? row;
     rows.set(identity, found);
     found.values.set(key, numberOr(sample.value));
-    if (!processes.has(processOf(row))) processes.set(processOf(row), processes.size);
+    processes.add(processOf(row));
   }
-  const ordinal = (row: MonitorRow): number =>
-    row.tag === null ? processes.size : (processes.get(processOf(row)) ?? 0);
-  const order = ({ scope }: MonitorRow): number => SCOPE_ORDER.get(scope) ?? 0;
-  return [...rows.values()].sort(
-    (a, b) =>
-      ordinal(a) - ordinal(b) ||
-      order(a) - order(b) ||
-      (a.core ?? 0) - (b.core ?? 0) ||
-      (a.device ?? 0) - (b.device ?? 0),
-  );
+  const order = [...processes.keys()];
+  // Rows of no process come last, unknown cores and devices as number 0.
+  const sortKeys = (row: MonitorRow): number[] => [
+    row.tag === null ? order.length : order.indexOf(processOf(row)),
+    SCOPE_ORDER.indexOf(row.scope),
+    row.core === null ? 0 : row.core,
+    row.device === null ? 0 : row.device,
+  ];
+  const keyed = [...rows.values()].map((row) => ({ row, keys: sortKeys(row) }));
+  return keyed.sort((a, b) => compareKeys(a.keys, b.keys)).map(({ row }) => row);
 }
 
-/** The value's name; null where a label that it needs is missing, as for percentiles while nothing runs. */
-function keyOf({ key }: SamplePlace, sample: SampleRecord): string | null {
-  const needed = [...key.matchAll(/\{(\w+)\}/g)].map(([, label = '']) => label);
-  if (needed.some((label) => labelText(sample, label) === null)) return null;
-  return key.replace(/\{(\w+)\}/g, (_, label: string) => labelText(sample, label) ?? '');
+function compareKeys(a: readonly number[], b: readonly number[]): number {
+  const differing = a.findIndex((key, i) => key !== b[i]);
+  return differing === -1 ? 0 : elementAt(a, differing) - elementAt(b, differing);
+}
+
+/** The value's name; null when a label that it needs is missing, as for percentiles while nothing runs. */
+function keyOf({ key }: SampleTarget, sample: SampleRecord): string | null {
+  let isComplete = true;
+  const name = key.replace(/\{(\w+)\}/g, (_, label: string) => {
+    const text = labelText(sample, label);
+    if (text === null) isComplete = false;
+    return String(text);
+  });
+  return isComplete ? name : null;
 }
 
 function rowOf(
   sample: SampleRecord,
-  scope: Scope,
+  scope: RowScope,
   models: ReadonlyMap<string, string>,
   coresPerDevice: unknown,
-): Mutable {
+): MutableRow {
   const core = scope === 'runtime' ? null : labelNumber(sample, 'core');
   const device = labelNumber(sample, 'device') ?? deviceOf(core, coresPerDevice);
   return {
@@ -159,11 +170,12 @@ function rowOf(
   };
 }
 
-/** Cores are numbered through all devices of an instance. */
+/** Device of a core: cores are numbered across all devices of an instance. */
 const deviceOf = (core: number | null, coresPerDevice: unknown): number | null =>
   core !== null && typeof coresPerDevice === 'number' && coresPerDevice > 0 ? Math.floor(core / coresPerDevice) : null;
 
-const modelOf = (sample: SampleRecord): string => `${tagOf(sample) ?? ''} ${labelText(sample, 'model') ?? ''}`;
+/** Key of a sample's model. */
+const modelOf = (sample: SampleRecord): string => JSON.stringify([tagOf(sample), labelText(sample, 'model')]);
 
 const modelNames = (samples: readonly SampleRecord[]): ReadonlyMap<string, string> =>
   new Map(
@@ -172,12 +184,12 @@ const modelNames = (samples: readonly SampleRecord[]): ReadonlyMap<string, strin
     ),
   );
 
-/** Of a model, `name:subgraph`, as the monitor itself once wrote it. */
-function nameOf(sample: SampleRecord, scope: Scope, models: ReadonlyMap<string, string>): string | null {
+/** Name of a row; of a model `name:subgraph`, as in the monitor's older reports. */
+function nameOf(sample: SampleRecord, scope: RowScope, models: ReadonlyMap<string, string>): string | null {
   if (scope === 'physical') return labelText(sample, 'physical');
   if (scope === 'vcpu') return labelText(sample, 'cpu');
   if (scope !== 'model') return null;
   const name = models.get(modelOf(sample)) ?? labelText(sample, 'uuid') ?? labelText(sample, 'model');
   const subgraph = labelText(sample, 'subgraph');
-  return subgraph === null ? name : `${name ?? ''}:${subgraph}`;
+  return subgraph === null ? name : `${name === null ? '' : name}:${subgraph}`;
 }

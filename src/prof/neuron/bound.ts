@@ -1,39 +1,41 @@
 /**
- * What keeps a program from being faster: the tensor engines' rate, the bandwidth of device memory, or neither of them
- * (latency: instructions wait for each other, for data or for the start of the program).
+ * Roofline classification of a program: bound by the tensor engines' rate, by the bandwidth of device memory, or by
+ * neither (latency: instructions wait for each other, for data or for the start of the program).
  *
- * Held against the time that each would take alone at its full rate. FLOPs of single precision take four times as long,
- * where types are told. Memory is held against one stack, which the cores of a logical core share, as MBU is.
+ * Compares the times that computing and memory traffic would take alone at the full rate. FLOPs of single precision take
+ * four times as long, where types are known. Bandwidth is that of one stack, which the cores of a logical core share, as
+ * for MBU.
  * Source: S. Williams, A. Waterman, D. Patterson, "Roofline", CACM 52(4), 2009.
  */
-import { combine, isUnknown, ratio, type Amount, type Sums } from './metric.js';
-import { said } from './quantity.js';
+import { combine, isUnknown, ratio, type MetricAmount, type MetricSums } from './metric.js';
+import { formatQuantity } from './quantity.js';
 import { adjustedFlops, hardwareFlops, hbmBytes, intensity, stackBalance } from './flops.js';
 
-/** Below this share of its full rate neither of the two holds a program back. */
+/** Below this share of its full rate neither of the two is the bound. */
 const LEAST_SHARE = 0.5;
 
-export interface Bound {
+export interface ProgramBound {
   readonly kind: 'compute' | 'memory' | 'latency' | null;
-  /** Shares of total_time that each takes at its full rate; null where that is not known. */
+  /** Shares of total_time that each takes at its full rate; null when unknown. */
   readonly computeShare: number | null;
   readonly memoryShare: number | null;
-  /** FLOPs, transposes left out, for each byte of device memory; and where both take equally long. */
+  /** FLOPs without transposes for each byte of device memory, and the intensity at which both times are equal. */
   readonly intensity: number | null;
   readonly balance: number | null;
-  /** Share of the time during which nothing was under way. */
+  /** Share of the time during which nothing ran. */
   readonly idleShare: number | null;
   readonly text: string;
 }
 
-const known = (amount: Amount): number | null => (typeof amount === 'number' ? amount : null);
+const known = (amount: MetricAmount): number | null => (typeof amount === 'number' ? amount : null);
 
-export function boundOf(sums: Sums): Bound {
+export function boundOf(sums: MetricSums): ProgramBound {
   const { machine, totalPs } = sums;
   const byType = adjustedFlops(sums);
   const flops = isUnknown(byType) ? hardwareFlops(sums) : byType;
-  const seconds = (work: Amount, rate: number | null): Amount => combine([work, rate], (amount, perS) => amount / perS);
-  const share = (time: Amount): Amount =>
+  const seconds = (work: MetricAmount, rate: number | null): MetricAmount =>
+    combine([work, rate], (amount, perS) => amount / perS);
+  const share = (time: MetricAmount): MetricAmount =>
     ratio(
       combine([time], (s) => s * 1e12),
       totalPs,
@@ -53,24 +55,27 @@ export function boundOf(sums: Sums): Bound {
   return { kind, ...numbers, text: sentence(kind, numbers, [compute, memory]) };
 }
 
-function kindOf(compute: number | null, memory: number | null): Bound['kind'] {
+function kindOf(compute: number | null, memory: number | null): ProgramBound['kind'] {
   if (compute === null || memory === null) return null;
   if (Math.max(compute, memory) < LEAST_SHARE) return 'latency';
   return compute >= memory ? 'compute' : 'memory';
 }
 
 function sentence(
-  kind: Bound['kind'],
-  { computeShare, memoryShare, intensity: have, balance, idleShare }: Omit<Bound, 'kind' | 'text'>,
-  parts: readonly Amount[],
+  kind: ProgramBound['kind'],
+  { computeShare, memoryShare, intensity: have, balance, idleShare }: Omit<ProgramBound, 'kind' | 'text'>,
+  parts: readonly MetricAmount[],
 ): string {
-  const idle = idleShare === null ? '' : `; nothing under way ${said(idleShare, 'fraction')} of the time`;
-  if (kind === null) {
-    const why = parts.find(isUnknown)?.unknown ?? 'not told';
+  const percent = (share: number): string => formatQuantity(share, 'fraction');
+  const idle = idleShare === null ? '' : `; nothing under way ${percent(idleShare)} of the time`;
+  if (kind === null || computeShare === null || memoryShare === null) {
+    const why = parts.find(isUnknown)?.unknown ?? 'no time';
     return `bound unknown: ${why}${idle}`;
   }
-  const shares = `at full rate computing takes ${said(computeShare ?? 0, 'fraction')} of the time, device memory ${said(memoryShare ?? 0, 'fraction')}`;
+  const shares = `at full rate computing takes ${percent(computeShare)} of the time, device memory ${percent(memoryShare)}`;
   const ridge =
-    have === null || balance === null ? '' : `; ${said(have, 'FLOP/B')} where ${said(balance, 'FLOP/B')} is balanced`;
+    have === null || balance === null
+      ? ''
+      : `; ${formatQuantity(have, 'FLOP/B')} where ${formatQuantity(balance, 'FLOP/B')} is balanced`;
   return `bound by ${kind}: ${shares}${ridge}${idle}`;
 }

@@ -1,9 +1,9 @@
 /**
- * What the DMA engines moved, by who wrote the descriptors of the packets: the compiler (static), an engine's software
- * or dedicated hardware while the program ran (dynamic).
+ * Metrics of DMA, by the writer of the packets' descriptors: the compiler (static), or an engine's software or dedicated
+ * hardware while the program ran (dynamic).
  *
- * Source: definitions in AWS Neuron's profile schema; the denominators were found by holding the tool's numbers
- * against its own tables.
+ * Source: definitions in AWS Neuron's profile schema; the denominators were derived by comparing the tool's numbers
+ * with its own tables.
  */
 import {
   activeTime,
@@ -12,28 +12,28 @@ import {
   measuredTime,
   measuredUnion,
   ratio,
-  type Amount,
-  type Group,
+  type MetricAmount,
+  type MetricGroup,
   type Metric,
-  type Sums,
+  type MetricSums,
 } from './metric.js';
-import { DYNAMIC, type Packets } from './metric-sums.js';
+import { DYNAMIC, type PacketSpans } from './metric-sums.js';
 
-const NOT_GROUPED = 'records tell packets, not which of them make up one transfer of a tensor';
-const UNSIZED = 'some packets do not tell their size';
+const NOT_GROUPED = 'records have packets, but not which of them make up one transfer of a tensor';
+const UNSIZED = 'some packets have no size';
 
-const bytesOf = (sums: Sums, { bytes, unsized }: Packets): Amount =>
+const bytesOf = (sums: MetricSums, { bytes, unsized }: PacketSpans): MetricAmount =>
   unsized > 0 ? { unknown: UNSIZED } : counted(sums, bytes);
 
-interface Kind {
+interface PacketKind {
   readonly prefix: string;
-  readonly group: Group;
+  readonly group: MetricGroup;
   readonly what: string;
-  readonly packets: (sums: Sums) => Packets;
+  readonly packets: (sums: MetricSums) => PacketSpans;
   readonly fetches: boolean;
 }
 
-const KINDS: readonly Kind[] = [
+const KINDS: readonly PacketKind[] = [
   {
     prefix: 'software_dynamic',
     group: 'software_data_movement',
@@ -57,9 +57,9 @@ const KINDS: readonly Kind[] = [
   },
 ];
 
-function ofKind({ prefix, group, what, packets, fetches }: Kind): Metric[] {
+function ofKind({ prefix, group, what, packets, fetches }: PacketKind): Metric[] {
   const isStatic = fetches ? ({ fetches: true } as const) : {};
-  const measured = (sums: Sums) => [measuredUnion(packets(sums))];
+  const measured = (sums: MetricSums) => [measuredUnion(packets(sums))];
   const time = `${prefix}_dma_active_time`;
   return [
     {
@@ -122,7 +122,7 @@ function ofKind({ prefix, group, what, packets, fetches }: Kind): Metric[] {
 }
 
 /** Packets that are not static, of either kind. */
-const dynamicBytes = (sums: Sums): Amount =>
+const dynamicBytes = (sums: MetricSums): MetricAmount =>
   combine([bytesOf(sums, sums.packets), bytesOf(sums, sums.static)], (all, fixed) => all - fixed);
 
 const QUEUES: readonly (readonly [name: string, type: string, what: string])[] = [
@@ -232,7 +232,7 @@ export const DMA_METRICS: readonly Metric[] = [
     group: 'data_movement',
     unit,
     doc,
-    formula: 'not computed: packets are not told apart by transfer',
+    formula: 'not computed: packets are not grouped by transfer',
     of: () => ({ unknown: NOT_GROUPED }),
     differs: 'the tool writes 0 where it had no notifications of descriptors',
   })),
@@ -242,6 +242,6 @@ export const DMA_METRICS: readonly Metric[] = [
     unit: 'count',
     doc: 'DMA queues that the program declares, each once for every DMA engine that serves it',
     formula: 'not computed: queues that the program declares are not in the records',
-    of: () => ({ unknown: 'records tell the queues that packets went through, not those that were declared' }),
+    of: () => ({ unknown: 'records have the queues that packets went through, not those that were declared' }),
   },
 ];

@@ -1,5 +1,5 @@
 /**
- * What each engine did: instructions, their time, and the time during which at least one ran on any core.
+ * Metrics of each engine: instructions, their time, and the time during which at least one ran on any core.
  *
  * Source: definitions in AWS Neuron's profile schema; that waits for semaphores are counted but take no time was
  * checked on captures of Trainium2, whose own tool gives the same numbers.
@@ -11,17 +11,17 @@ import {
   measuredTime,
   measuredUnion,
   ratio,
-  type Group,
+  type MetricGroup,
   type Metric,
-  type Sums,
+  type MetricSums,
 } from './metric.js';
-import { Spans } from './metric-sums.js';
+import { IntervalSums } from './metric-sums.js';
 
 const TIMES = 'EVENT_SEMAPHORE left out';
 
 function ofEngine(engine: string): Metric[] {
-  const group = `${engine.toLowerCase()}_engine` as Group;
-  const spans = (sums: Sums): Spans => sums.engines.get(engine) ?? new Spans();
+  const group = `${engine.toLowerCase()}_engine` as MetricGroup;
+  const spans = (sums: MetricSums): IntervalSums => sums.engines.get(engine) ?? new IntervalSums();
   return [
     {
       name: `${group}_instruction_count`,

@@ -1,15 +1,15 @@
-/** What a capture was taken on: clocks, multipliers and bandwidths, from the capture itself, else from the product. */
+/** The machine of a capture: clocks, multipliers and bandwidths, from the capture itself, else from the product. */
 import { coreOfArch, coreOfInstance, type NeuronCore } from '../../record/neuron-cores.js';
 import type { ProfileRecord } from '../../record/record.js';
 
-export interface Machine {
+export interface NeuronMachine {
   /** Physical cores that worked together. */
   readonly cores: number | null;
-  /** Multiplications and additions a second that the tensor engines of all cores can do, each counted: FLOP/s. */
+  /** FLOP/s of the tensor engines of all cores; a multiplication and an addition count as two. */
   readonly peakFlops: number | null;
   /** Bandwidth of one stack of device memory. */
   readonly hbmBytesPerS: number | null;
-  /** In which cycles are counted. */
+  /** Clock of cycle counts. */
   readonly clockHz: number | null;
   /** Absolute indices of the cores, in order. */
   readonly indices: readonly number[];
@@ -20,13 +20,13 @@ const productOf = (profile: ProfileRecord): NeuronCore | null => {
   return coreOfArch(profile.devices[0]?.arch ?? null) ?? coreOfInstance(typeof instance === 'string' ? instance : null);
 };
 
-const NOTHING: Machine = { cores: null, peakFlops: null, hbmBytesPerS: null, clockHz: null, indices: [] };
+const NOTHING: NeuronMachine = { cores: null, peakFlops: null, hbmBytesPerS: null, clockHz: null, indices: [] };
 
-/** Only finite numbers above zero are of any use as a clock, a bandwidth or a count. */
+/** A clock, bandwidth or count; null unless it is a finite number above zero. */
 const positive = (value: unknown): number | null =>
   typeof value === 'number' && Number.isFinite(value) && value > 0 ? value : null;
 
-export function machineOf(profile: ProfileRecord | null): Machine {
+export function machineOf(profile: ProfileRecord | null): NeuronMachine {
   if (profile === null) return NOTHING;
   const product = productOf(profile);
   const fact = (name: string): number | null => positive(profile.facts?.[name]);
@@ -35,10 +35,10 @@ export function machineOf(profile: ProfileRecord | null): Machine {
   const rows = fact('peRows') ?? product?.peRows ?? null;
   const columns = fact('peCols') ?? product?.peCols ?? null;
   const peClockHz = fact('peClockHz') ?? product?.peClockHz ?? null;
-  const isTold = cores !== null && rows !== null && columns !== null && peClockHz !== null;
+  const isKnown = cores !== null && rows !== null && columns !== null && peClockHz !== null;
   return {
     cores,
-    peakFlops: isTold ? cores * 2 * rows * columns * peClockHz : null,
+    peakFlops: isKnown ? cores * 2 * rows * columns * peClockHz : null,
     hbmBytesPerS: fact('hbmBytesPerS') ?? product?.hbmBytesPerS ?? null,
     clockHz: fact('clockHz') ?? product?.clockHz ?? null,
     indices,

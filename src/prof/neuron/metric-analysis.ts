@@ -3,7 +3,7 @@ import { nearest, UsageError, UserError } from '../../record/errors.js';
 import type { ProfileLine } from '../../record/record.js';
 import type { Analysis, Answer } from '../analysis.js';
 import { metricColumns, type MetricLine } from './metric-columns.js';
-import { Summaries, type Row, type Summary } from './metric-summary.js';
+import { MetricSummaries, type MetricRow, type MetricSummary } from './metric-summary.js';
 import { METRIC_TEXTS } from './metrics.js';
 
 export interface MetricOptions {
@@ -20,11 +20,11 @@ export interface MetricOptions {
 }
 
 /** The wanted metrics of each profile. */
-export type MetricAnswer = readonly Summary[];
+export type MetricAnswer = readonly MetricSummary[];
 
 export class MetricAnalysis implements Analysis<MetricAnswer> {
   readonly types = new Set(['profile', 'kernel', 'copy', 'sample', 'tensor', 'notice', 'end'] as const);
-  readonly #summaries = new Summaries();
+  readonly #summaries = new MetricSummaries();
 
   constructor(private readonly options: MetricOptions) {}
 
@@ -51,10 +51,10 @@ export class MetricAnalysis implements Analysis<MetricAnswer> {
   }
 }
 
-const warningLines = ({ warnings, profile }: Summary): string[] =>
+const warningLines = ({ warnings, profile }: MetricSummary): string[] =>
   warnings.map(({ rule, text }) => new UserError(`${rule}: ${text}`, { where: `profile ${profile}` }).line);
 
-function noMetrics({ others }: Summaries): UserError {
+function noMetrics({ others }: MetricSummaries): UserError {
   const formats = [...new Set(others)];
   if (formats.includes('neuron-monitor')) {
     return new UserError('reports of neuron-monitor are no profile', { hint: 'dprof monitor FILE' });
@@ -75,16 +75,16 @@ const matcher = (patterns: readonly string[]): ((name: string) => boolean) => {
 };
 
 /** The summaries with the wanted metrics. */
-function choose(summaries: readonly Summary[], { metrics, explain, vendor }: MetricOptions): Summary[] {
+function choose(summaries: readonly MetricSummary[], { metrics, explain, vendor }: MetricOptions): MetricSummary[] {
   const wanted = explain === undefined ? metrics : [explain];
   const matches = wanted === null ? () => true : matcher(wanted);
-  const isShown = (row: Row): boolean => matches(row.name) && (explain !== undefined || !(vendor && row.own));
+  const isShown = (row: MetricRow): boolean => matches(row.name) && (explain !== undefined || !(vendor && row.own));
   const kept = summaries.map((summary) => ({ ...summary, rows: summary.rows.filter(isShown) }));
   if (wanted !== null && kept.every(({ rows }) => rows.length === 0)) throw unknownMetric(wanted, summaries);
   return kept;
 }
 
-function unknownMetric(wanted: readonly string[], summaries: readonly Summary[]): UsageError {
+function unknownMetric(wanted: readonly string[], summaries: readonly MetricSummary[]): UsageError {
   const names = summaries.flatMap(({ rows }) => rows.map(({ name }) => name));
   const known = [...new Set([...names, ...METRIC_TEXTS.map(({ name }) => name)])];
   const near = nearest(wanted[0] ?? '', known);

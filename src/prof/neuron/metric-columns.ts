@@ -1,26 +1,30 @@
 /** Columns of a vendor's metrics: a row a metric, all digits. */
 import type { Column } from '../../table/column.js';
-import type { Row, Summary } from './metric-summary.js';
+import type { MetricRow, MetricSummary } from './metric-summary.js';
 import { inOurUnit, inVendorUnit, type Quantity } from './quantity.js';
 
 /** A metric of a profile. */
 export interface MetricLine {
-  readonly summary: Summary;
-  readonly row: Row;
+  readonly summary: MetricSummary;
+  readonly row: MetricRow;
 }
 
 /** A value in a unit of choice; a unit that the source names itself stays. */
 export function quantityOf(
-  { unit, otherUnit }: Row,
+  { unit, otherUnit }: MetricRow,
   value: number,
-  convert: (value: number, unit: Row['unit']) => Quantity,
+  convert: (value: number, unit: MetricRow['unit']) => Quantity,
 ): Quantity {
   const quantity = convert(value, unit);
   return otherUnit === null ? quantity : { value, unit: otherUnit };
 }
 
 /** A value with all its digits, in the vendor's unit or in ours. */
-export function exactValue(row: Row, value: Row['value'], vendor: boolean): { value: Row['value']; unit: string } {
+export function exactValue(
+  row: MetricRow,
+  value: MetricRow['value'],
+  vendor: boolean,
+): { value: MetricRow['value']; unit: string } {
   const convert = vendor ? inVendorUnit : inOurUnit;
   const { unit } = quantityOf(row, 0, convert);
   return { value: typeof value === 'number' ? quantityOf(row, value, convert).value : value, unit };
@@ -32,7 +36,7 @@ interface MetricColumnOptions {
 }
 
 /** Why a value is unknown, or why it differs from what was reported. */
-export const noteOf = ({ why, check }: Row, isChecked: boolean): string =>
+export const noteOf = ({ why, check }: MetricRow, isChecked: boolean): string =>
   isChecked && check !== null ? check.why : (why ?? '');
 
 const PLACE_COLUMNS: readonly Column<MetricLine>[] = [

@@ -1,54 +1,54 @@
 /**
- * Records → summaries: for every profile of a stream all its metrics, what bounds it, and what to look at. One pass;
- * what is kept of a profile is `metric-sums.ts`.
+ * Records → summaries: for every profile of a stream its metrics, its bound and warnings. One pass; memory as in
+ * `metric-sums.ts`.
  */
 import type { ProfileLine, ProfileRecord } from '../../record/record.js';
-import { boundOf, type Bound } from './bound.js';
-import { isUnknown, withMachine, type Group, type Metric, type MetricUnit, type Sums } from './metric.js';
-import { inputsOf, type Input } from './inputs.js';
-import { inOrder, metricsOf, textOf } from './metrics.js';
-import { compared, type Comparison } from './compare.js';
-import { ProfileSums, type Reported } from './metric-sums.js';
+import { boundOf, type ProgramBound } from './bound.js';
+import { isUnknown, withMachine, type MetricGroup, type Metric, type MetricUnit, type MetricSums } from './metric.js';
+import { inputsOf, type FormulaInput } from './formula-inputs.js';
+import { byGroup, metricsOf, textOf } from './metrics.js';
+import { compareWithReport, type MetricComparison } from './metric-comparison.js';
+import { ProfileSums, type ReportedMetric } from './metric-sums.js';
 import { fromVendor } from './quantity.js';
-import { warningsOf, type Warning } from './warnings.js';
+import { warningsOf, type MetricWarning } from './warnings.js';
 
 /** One metric of one profile. Values: times in picoseconds, shares as fractions of 1 (`quantity.ts`). */
-export interface Row {
+export interface MetricRow {
   readonly name: string;
-  readonly group: Group;
+  readonly group: MetricGroup;
   readonly unit: MetricUnit;
-  /** Of a metric that is not in our table, the unit that its source tells. */
+  /** Reported unit of a metric that is not in our table. */
   readonly otherUnit: string | null;
   readonly value: number | string | null;
-  /** Why the value is not known. */
+  /** Why the value is unknown. */
   readonly why: string | null;
   readonly own: boolean;
   readonly doc: string | null;
   readonly formula: string | null;
-  /** What the formula names, with its values. */
-  readonly inputs: readonly Input[];
-  /** Intervals that its times were added up from; null where there are none. */
+  /** Inputs of the formula with their values. */
+  readonly inputs: readonly FormulaInput[];
+  /** Number of intervals in its times; null when there are none. */
   readonly intervals: number | null;
-  /** What the vendor's tool reported, and how far the value is from it. */
-  readonly check: Comparison | null;
+  /** Comparison with the value that the vendor's tool reported. */
+  readonly check: MetricComparison | null;
 }
 
-export interface Summary {
+export interface MetricSummary {
   readonly profile: number;
   readonly file: string;
   readonly format: string;
   readonly rank: number | null;
-  /** Of a file with the summaries of several. */
+  /** Name of the node in a file with several summaries. */
   readonly node: string | null;
   readonly uuid: string | null;
-  /** Whether the values were computed from records; else they are what the vendor's tool reported. */
+  /** Whether the values were computed from records; else they are those that the vendor's tool reported. */
   readonly computed: boolean;
-  readonly rows: readonly Row[];
-  readonly bound: Bound | null;
-  readonly warnings: readonly Warning[];
+  readonly rows: readonly MetricRow[];
+  readonly bound: ProgramBound | null;
+  readonly warnings: readonly MetricWarning[];
 }
 
-/** Whether a profile is one of a Neuron device, or of what ran on it. */
+/** Whether a profile is of a Neuron device or program. */
 const isNeuron = ({ profile, instructions, reported }: ProfileSums): boolean =>
   profile?.format !== 'neuron-monitor' &&
   (instructions > 0 ||
@@ -56,9 +56,10 @@ const isNeuron = ({ profile, instructions, reported }: ProfileSums): boolean =>
     profile?.format === 'neff' ||
     profile?.devices.some(({ vendor }) => vendor === 'aws') === true);
 
-export class Summaries {
+export class MetricSummaries {
   readonly #profiles = new Map<number, ProfileSums>();
-  /** Formats of the profiles that are of no Neuron device. */
+
+  /** Formats of the profiles of other devices. */
   get others(): string[] {
     return [...this.#profiles.values()].filter((sums) => !isNeuron(sums)).map(({ profile }) => profile?.format ?? 'na');
   }
@@ -69,12 +70,14 @@ export class Summaries {
     sums.take(record);
   }
 
-  /** In order of profiles; of those of a Neuron device. */
-  get all(): Summary[] {
+  /** Summaries of the profiles of Neuron devices, in order. */
+  get all(): MetricSummary[] {
     const neuron = [...this.#profiles].sort(([a], [b]) => a - b).filter(([, sums]) => isNeuron(sums));
     return neuron.flatMap(([profile, sums]) => {
       const ran = sums.instructions > 0 || sums.packets.count > 0;
-      return ran || sums.reported.size === 0 ? [computed(profile, withMachine(sums))] : told(profile, sums);
+      return ran || sums.reported.size === 0
+        ? [computed(profile, withMachine(sums))]
+        : reportedSummaries(profile, sums);
     });
   }
 }
@@ -87,9 +90,9 @@ const heading = (profile: number, record: ProfileRecord | null) => ({
   uuid: typeof record?.facts?.['uuid'] === 'string' ? record.facts['uuid'] : null,
 });
 
-function computed(profile: number, sums: Sums): Summary {
+function computed(profile: number, sums: MetricSums): MetricSummary {
   const metrics = metricsOf(sums);
-  const reported = sums.reported.get('') ?? new Map<string, Reported>();
+  const reported = sums.reported.get('') ?? new Map<string, ReportedMetric>();
   const rows = metrics.map((metric) => rowOf(metric, metrics, sums, reported));
   const known = new Set(metrics.map(({ name }) => name));
   const unexplained = [...reported].filter(([name]) => !known.has(name));
@@ -97,13 +100,18 @@ function computed(profile: number, sums: Sums): Summary {
     ...heading(profile, sums.profile),
     node: null,
     computed: true,
-    rows: [...rows, ...unexplained.map(([name, value]) => unknownRow(name, value))].sort(inOrder),
+    rows: [...rows, ...unexplained.map(([name, value]) => unknownRow(name, value))].sort(byGroup),
     bound: boundOf(sums),
     warnings: warningsOf(sums, metrics),
   };
 }
 
-function rowOf(metric: Metric, metrics: readonly Metric[], sums: Sums, reported: ReadonlyMap<string, Reported>): Row {
+function rowOf(
+  metric: Metric,
+  metrics: readonly Metric[],
+  sums: MetricSums,
+  reported: ReadonlyMap<string, ReportedMetric>,
+): MetricRow {
   const { name, group, unit, doc, formula } = metric;
   const amount = metric.of(sums);
   return {
@@ -118,14 +126,14 @@ function rowOf(metric: Metric, metrics: readonly Metric[], sums: Sums, reported:
     formula,
     inputs: inputsOf(metric, metrics, sums),
     intervals: metric.measured?.(sums)[0]?.intervals ?? null,
-    check: compared(metric, amount, sums, reported.get(name) ?? null),
+    check: compareWithReport(metric, amount, sums, reported.get(name) ?? null),
   };
 }
 
 const UNEXPLAINED = { doc: null, formula: null, inputs: [], intervals: null } as const;
 
-/** A metric that the vendor reports and that is not in our table: nothing is known of it but its value. */
-const unknownRow = (name: string, { value, unit }: Reported): Row => ({
+/** A metric that the vendor reports and that is not in our table. */
+const unknownRow = (name: string, { value, unit }: ReportedMetric): MetricRow => ({
   name,
   group: 'other',
   unit: typeof value === 'string' ? 'text' : 'count',
@@ -137,19 +145,19 @@ const unknownRow = (name: string, { value, unit }: Reported): Row => ({
   check: { reported: value, difference: null, why: 'not computed' },
 });
 
-/** Summaries without records: what was reported, in our order and units. */
-function told(profile: number, { profile: record, reported }: ProfileSums): Summary[] {
+/** Summaries without records: the reported metrics, in our order and units. */
+function reportedSummaries(profile: number, { profile: record, reported }: ProfileSums): MetricSummary[] {
   return [...reported].map(([node, metrics]) => ({
     ...heading(profile, record),
     node: node === '' ? null : node,
     computed: false,
-    rows: [...metrics].map(([name, value]) => toldRow(name, value)).sort(inOrder),
+    rows: [...metrics].map(([name, value]) => reportedRow(name, value)).sort(byGroup),
     bound: null,
     warnings: [],
   }));
 }
 
-function toldRow(name: string, { value, unit }: Reported): Row {
+function reportedRow(name: string, { value, unit }: ReportedMetric): MetricRow {
   const text = textOf(name);
   const ours = typeof value === 'number' && text !== null ? fromVendor(value, text.unit) : value;
   return {

@@ -1,8 +1,8 @@
 /**
- * What one profile of a Neuron device adds up to: counts, times and sizes, from its records in one pass. No record is
- * kept; memory grows with the number of cores, kinds of queues, kinds of throttling and tensors alone.
+ * Sums of one profile of a Neuron device: counts, times and sizes, from its records in one pass. No record is kept;
+ * memory grows only with the number of cores, kinds of queues, kinds of throttling and tensors.
  *
- * Times are picoseconds, the unit of the device's clock. Records of a device trace tell them exactly (`ps`); those of
+ * Times are picoseconds, the unit of the device's clock. Records of a device trace have them exactly (`ps`); those of
  * the vendor's JSON have whole nanoseconds.
  */
 import type {
@@ -17,41 +17,41 @@ import type {
 } from '../../record/record.js';
 import { NEURON_ENGINES } from '../../record/engines.js';
 import { PacketSizes } from './packet-sizes.js';
-import { Throttling } from './throttling.js';
+import { ThrottleSums } from './throttling.js';
 import { TensorLoads } from './tensor-loads.js';
 import { PicosecondUnion } from '../../containers/interval-union.js';
 
-/** Intervals of one kind: how many, how long together, and how long at least one of them ran. */
-export class Spans {
+/** Intervals of one kind: number, total duration, and length of their union. */
+export class IntervalSums {
   readonly union = new PicosecondUnion();
   count = 0;
-  /** Picoseconds, intervals that overlap added up. */
+  /** Total duration in ps, overlapping or not. */
   time = 0;
-  /** Without a duration: counted, but in no time. */
+  /** Intervals without a duration: counted, but in no time. */
   untimed = 0;
 }
 
 /** Packets of one kind of queue. */
-export class Packets extends Spans {
+export class PacketSpans extends IntervalSums {
   bytes = 0;
-  /** Packets whose size is not told. */
+  /** Packets of unknown size. */
   unsized = 0;
 }
 
-/** Floating-point work of the tensor engine by the type of its operands; 'na' where it is not told. */
+/** Floating-point work of the tensor engine for one type of operands. */
 export interface MatrixWork {
   flops: number;
   transposes: number;
 }
 
 /** A value that the vendor's tool itself reported. */
-export interface Reported {
+export interface ReportedMetric {
   readonly value: number | string | null;
   readonly unit: string | null;
 }
 
-/** Bytes that instructions move, by the counter that tells them. */
-export const MOVED = [
+/** Counters of bytes that instructions move. */
+const MOVED = [
   'hbmReadBytes',
   'hbmWriteBytes',
   'sbufReadBytes',
@@ -64,52 +64,53 @@ export type Moved = (typeof MOVED)[number];
 
 export const DYNAMIC = ['software_dynamic', 'hardware_dynamic'] as const;
 
-/** Does nothing but wait for a semaphore: the vendor counts it, and leaves its time out of every engine's. */
+/** Waits for a semaphore: the vendor counts it, but not its time. */
 const WAIT = 'EVENT_SEMAPHORE';
 const MATMUL = 'MATMUL';
 const ACTIVATE = /^ACTIVATE(?:_QUANTIZE)?$/;
-/** The type of a matrix product's moving operand, as in `src=fp32@0x36500`. */
+/** Type of a matrix product's moving operand, as in `src=fp32@0x36500`. */
 const SOURCE_TYPE = /\bsrc=(\w+)@/;
-/** An FP32 product in two instructions, of which each counts all its multiplications. */
+/** An FP32 product in two instructions, each of which counts all its multiplications. */
 const IN_TWO = /\bfp32_mode=LOW_HIGH\b/;
 export const FP32_IN_TWO = 'fp32 in two instructions';
 
 const typeOf = (operands: string): string =>
   IN_TWO.test(operands) ? FP32_IN_TWO : (SOURCE_TYPE.exec(operands)?.[1] ?? 'na');
 
-const picoseconds = (ns: number, rest: number | undefined): number => ns * 1000 + (rest ?? 0);
+const picoseconds = (ns: number, rest = 0): number => ns * 1000 + rest;
 
 export class ProfileSums {
   profile: ProfileRecord | null = null;
   end: EndRecord | null = null;
-  readonly engines = new Map<string, Spans>(NEURON_ENGINES.map((name) => [name, new Spans()]));
-  readonly matmul = new Spans();
-  readonly activate = new Spans();
-  readonly packets = new Packets();
-  readonly packetsBy = new Map<string, Packets>();
-  readonly static = new Packets();
-  /** Of engines and packets together. */
+  readonly engines = new Map<string, IntervalSums>(NEURON_ENGINES.map((name) => [name, new IntervalSums()]));
+  readonly matmul = new IntervalSums();
+  readonly activate = new IntervalSums();
+  readonly packets = new PacketSpans();
+  readonly packetsBy = new Map<string, PacketSpans>();
+  readonly static = new PacketSpans();
+  /** Engines and packets together. */
   readonly all = new PicosecondUnion();
+  /** By type of operands; 'na' when unknown. */
   readonly work = new Map<string, MatrixWork>();
   readonly moved: Record<Moved, number>;
   psumToSbuf = 0;
   instructions = 0;
-  /** Matrix products whose number of multiplications is told. */
+  /** Matrix products with a known number of multiplications. */
   counted = 0;
-  /** Instructions that tell of any bytes moved. */
+  /** Instructions with counters of bytes. */
   movers = 0;
   /** Activities whose times have picoseconds. */
   exact = 0;
   semaphores = 0;
   readonly sizes = new PacketSizes();
   readonly loads = new TensorLoads();
-  readonly throttling = new Throttling();
+  readonly throttling = new ThrottleSums();
   readonly tensors: TensorRecord[] = [];
   readonly notices: NoticeRecord[] = [];
   /** Bytes of device memory by use. */
   readonly memory = new Map<string, number>();
-  /** What the vendor's tool reported, by node ('' for the only one) and metric. */
-  readonly reported = new Map<string, Map<string, Reported>>();
+  /** Metrics that the vendor's tool reported, by node ('' for the only one) and name. */
+  readonly reported = new Map<string, Map<string, ReportedMetric>>();
 
   constructor() {
     this.moved = Object.fromEntries(MOVED.map((name) => [name, 0])) as Record<Moved, number>;
@@ -125,14 +126,14 @@ export class ProfileSums {
     else if (record.type === 'end') this.end = record;
   }
 
-  /** Packets of a kind of queue; none where it has none. */
-  queue(type: string): Packets {
-    return this.packetsBy.get(type) ?? new Packets();
+  /** Packets of a type of queue. */
+  queue(type: string): PacketSpans {
+    return this.packetsBy.get(type) ?? new PacketSpans();
   }
 
   #instruction(record: KernelLine): void {
-    const spans = this.engines.get(record.engine ?? '');
-    // A kernel of another vendor's device has no engine.
+    // Kernels of other vendors' devices have no engine.
+    const spans = record.engine === undefined ? undefined : this.engines.get(record.engine);
     if (spans === undefined) return;
     this.instructions++;
     spans.count++;
@@ -155,7 +156,7 @@ export class ProfileSums {
     const { elements } = counters;
     if (elements !== undefined) {
       this.counted++;
-      const type = typeOf(operands ?? '');
+      const type = operands === undefined ? 'na' : typeOf(operands);
       const work = this.work.get(type) ?? { flops: 0, transposes: 0 };
       this.work.set(type, work);
       work.flops += 2 * elements;
@@ -169,28 +170,29 @@ export class ProfileSums {
       this.moved[name] += bytes;
     }
     if (moves) this.movers++;
-    if ((counters['psumReadSbufWriteBytes'] ?? 0) > 0) this.psumToSbuf++;
+    const { psumReadSbufWriteBytes } = counters;
+    if (psumReadSbufWriteBytes !== undefined && psumReadSbufWriteBytes > 0) this.psumToSbuf++;
   }
 
   #packet(record: CopyLine): void {
     if (record.kind !== 'DMA') return;
     const { start, dur, ps, bytes, labels } = record;
     const type = record.queueType ?? 'unknown';
-    const own = this.packetsBy.get(type) ?? new Packets();
+    const own = this.packetsBy.get(type) ?? new PacketSpans();
     this.packetsBy.set(type, own);
     const isDynamic = (DYNAMIC as readonly string[]).includes(type);
     if (ps !== undefined) this.exact++;
+    const from = picoseconds(start, ps?.[0]);
+    const time = dur === null ? null : picoseconds(dur, ps?.[1]);
     for (const packets of isDynamic ? [own, this.packets] : [own, this.packets, this.static]) {
-      addTo(packets, dur === null ? null : picoseconds(dur, ps?.[1]));
+      addTo(packets, time);
       if (bytes === null) packets.unsized++;
       else packets.bytes += bytes;
-      if (dur !== null) addSpan(packets.union, record);
+      if (time !== null) packets.union.add(from, from + time);
     }
-    if (dur !== null) {
-      this.all.add(picoseconds(start, ps?.[0]), picoseconds(start, ps?.[0]) + picoseconds(dur, ps?.[1]));
-    }
+    if (time !== null) this.all.add(from, from + time);
     if (bytes === null) return;
-    // Instructions are fetched as they come: nobody chooses the size of these packets.
+    // The size of packets that fetch instructions cannot be tuned.
     if (type !== 'instruction') this.sizes.add(bytes);
     if (labels !== undefined) this.loads.add(labels, bytes);
   }
@@ -199,7 +201,7 @@ export class ProfileSums {
     const { metric, value, labels, text, unit } = record;
     if (labels?.['from'] === 'summary') {
       const node = String(labels['node'] ?? '');
-      const metrics = this.reported.get(node) ?? new Map<string, Reported>();
+      const metrics = this.reported.get(node) ?? new Map<string, ReportedMetric>();
       this.reported.set(node, metrics);
       metrics.set(metric, { value: value ?? text ?? null, unit });
     } else if (metric === 'semaphore') this.semaphores++;
@@ -211,13 +213,8 @@ export class ProfileSums {
   }
 }
 
-function addTo(spans: Spans, time: number | null): void {
+function addTo(spans: IntervalSums, time: number | null): void {
   spans.count++;
   if (time === null) spans.untimed++;
   else spans.time += time;
-}
-
-function addSpan(union: PicosecondUnion, { start, dur, ps }: CopyLine): void {
-  const from = picoseconds(start, ps?.[0]);
-  union.add(from, from + picoseconds(dur ?? 0, ps?.[1]));
 }

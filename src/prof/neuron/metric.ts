@@ -1,47 +1,48 @@
-/** What a metric is: one row of the summary, computed from what the records add up to. */
-import { machineOf, type Machine } from './machine.js';
-import type { ProfileSums, Spans } from './metric-sums.js';
+/** A metric: one row of the summary, computed from the sums of records. */
+import type { ProfileRecord } from '../../record/record.js';
+import { machineOf, type NeuronMachine } from './machine.js';
+import type { ProfileSums, IntervalSums } from './metric-sums.js';
 
-/** Why a number is not known. */
+/** Why a number is unknown. */
 export interface Unknown {
   readonly unknown: string;
-  /** What would make it known, where the user can do something about it. */
+  /** What the user can do to make it known. */
   readonly remedy?: string;
 }
-export type Amount = number | string | Unknown;
+export type MetricAmount = number | string | Unknown;
 
-export const isUnknown = (amount: Amount): amount is Unknown => typeof amount === 'object';
+export const isUnknown = (amount: MetricAmount): amount is Unknown => typeof amount === 'object';
 
-/** In what values are computed: times in picoseconds, shares as fractions of 1. */
+/** Units of computed values: times in picoseconds, shares as fractions of 1. */
 export type MetricUnit = 'ps' | 'ns' | 'cycles' | 'count' | 'bytes' | 'FLOP' | 'fraction' | 'FLOP/B' | 'text';
 
-/** A time that was added up, and what can be lost of it where records have whole nanoseconds. */
-export interface Measured {
+/** A sum of times, and its greatest error when records have whole nanoseconds. */
+export interface MeasuredTime {
   readonly ps: number;
   readonly intervals: number;
-  /** Picoseconds, at most. */
+  /** Greatest error in picoseconds. */
   readonly lost: number;
 }
 
 export interface Metric {
   readonly name: string;
-  readonly group: Group;
+  readonly group: MetricGroup;
   readonly unit: MetricUnit;
   readonly doc: string;
   readonly formula: string;
   /** Not one of the vendor's. */
   readonly own?: true;
-  readonly of: (summary: Sums) => Amount;
-  /** What its times were added up from. */
-  readonly measured?: (summary: Sums) => readonly Measured[];
-  /** Whether it depends on packets that fetch instructions, of which the vendor's tool leaves some out. */
+  readonly of: (summary: MetricSums) => MetricAmount;
+  /** Sums that its times consist of. */
+  readonly measured?: (summary: MetricSums) => readonly MeasuredTime[];
+  /** It depends on packets that fetch instructions, some of which the vendor's tool omits. */
   readonly fetches?: true;
-  /** Why the vendor's number may be another one although both are right. */
+  /** Why the vendor's number may differ although both are correct. */
   readonly differs?: string;
 }
 
-/** Groups of metrics, in order. The vendor's, by name, and what we call them. */
-export const GROUPS = {
+/** Groups of metrics in order: the vendor's names and our headings. */
+export const METRIC_GROUPS = {
   summary: 'Overall',
   overall_stats: 'Time and FLOPs',
   tensor_engine: 'Tensor engine',
@@ -57,59 +58,70 @@ export const GROUPS = {
   system: 'System',
   other: 'Reported only',
 } as const;
-export type Group = keyof typeof GROUPS;
+export type MetricGroup = keyof typeof METRIC_GROUPS;
 
-/** The sums of a profile with what they are held against. */
-export interface Sums extends ProfileSums {
-  readonly machine: Machine;
-  /** Picoseconds that the profile lasted; null where it is not told. */
+/** The sums of a profile with the machine's peaks. */
+export interface MetricSums extends ProfileSums {
+  readonly machine: NeuronMachine;
+  /** Length of the profile in picoseconds; null when unknown. */
   readonly totalPs: number | null;
 }
 
 /** @param sums of all records of the profile */
-export function withMachine(sums: ProfileSums): Sums {
-  const { profile } = sums;
-  const told = profile?.facts?.['totalTimePs'];
-  const totalPs =
-    typeof told === 'number' && told > 0 ? told : (profile?.dur ?? null) === null ? null : (profile?.dur ?? 0) * 1000;
-  return Object.assign(sums, { machine: machineOf(profile), totalPs });
+export function withMachine(sums: ProfileSums): MetricSums {
+  return Object.assign(sums, { machine: machineOf(sums.profile), totalPs: totalPsOf(sums.profile) });
 }
 
-/** A quotient; unknown where a part is, or where it has no meaning. */
-export function ratio(above: Amount, below: Amount | null, what = 'the total'): Amount {
+function totalPsOf(profile: ProfileRecord | null): number | null {
+  if (profile === null) return null;
+  const exact = profile.facts?.['totalTimePs'];
+  if (typeof exact === 'number' && exact > 0) return exact;
+  return profile.dur === null ? null : profile.dur * 1000;
+}
+
+/** A quotient; unknown when a part is, or when the denominator is 0. */
+export function ratio(above: MetricAmount, below: MetricAmount | null, what = 'the total'): MetricAmount {
   if (typeof above !== 'number') return typeof above === 'string' ? { unknown: 'no number' } : above;
-  if (below === null) return { unknown: `${what} is not told` };
+  if (below === null) return { unknown: `${what} is unknown` };
   if (typeof below !== 'number') return typeof below === 'string' ? { unknown: 'no number' } : below;
   return below > 0 ? above / below : { unknown: `${what} is 0` };
 }
 
-/** A value computed from others; unknown, for the first's reason, where one of them is. */
-export function combine(amounts: readonly (Amount | null)[], compute: (...values: number[]) => number): Amount {
+/** A value computed from others; unknown, for the reason of the first unknown one, when one of them is. */
+export function combine(
+  amounts: readonly (MetricAmount | null)[],
+  compute: (...values: number[]) => number,
+): MetricAmount {
   const odd = amounts.find((amount) => typeof amount !== 'number');
   if (odd === undefined) return compute(...(amounts as readonly number[]));
   return odd !== null && typeof odd === 'object'
     ? odd
-    : { unknown: 'the capture does not tell what it is held against' };
+    : { unknown: 'the capture lacks the peak that it is relative to' };
 }
 
-export const NO_ACTIVITY = 'no records of what the device did: a summary or a program alone';
-export const NO_ORDER = 'the records are not in order of start';
+export const NO_ACTIVITY = 'no records of device activity: a summary or a program alone';
+const NO_ORDER = 'the records are not in order of start';
 
-/** Whether there are records of what the device did at all. */
+/** Whether there are records of device activity. */
 export const ran = ({ instructions, packets }: ProfileSums): boolean => instructions > 0 || packets.count > 0;
 
-/** A sum over instructions and packets, which means nothing without any. */
-export const counted = (sums: Sums, value: number): Amount => (ran(sums) ? value : { unknown: NO_ACTIVITY });
+/** A sum over instructions and packets; unknown when there are none. */
+export const counted = (sums: MetricSums, value: number): MetricAmount =>
+  ran(sums) ? value : { unknown: NO_ACTIVITY };
 
 /** Time during which at least one of the spans ran. */
-export const activeTime = (sums: Sums, { union }: Pick<Spans, 'union'>): Amount =>
+export const activeTime = (sums: MetricSums, { union }: Pick<IntervalSums, 'union'>): MetricAmount =>
   union.outOfOrder > 0 ? { unknown: NO_ORDER } : counted(sums, union.total);
 
-/** A start and an end are off by less than 1 and 2 ns: so is each stretch, and what seems a gap between two. */
-export const measuredUnion = ({ union }: Pick<Spans, 'union'>): Measured => ({
+/** Whole nanoseconds put a start off by less than 1 ns and an end by less than 2: so is each part of the union. */
+export const measuredUnion = ({ union }: Pick<IntervalSums, 'union'>): MeasuredTime => ({
   ps: union.total,
   intervals: union.intervals,
   lost: 2000 * union.stretches,
 });
-/** Every duration is off by less than 1 ns. */
-export const measuredTime = ({ time, count }: Spans): Measured => ({ ps: time, intervals: count, lost: 1000 * count });
+/** Whole nanoseconds put every duration off by less than 1 ns. */
+export const measuredTime = ({ time, count }: IntervalSums): MeasuredTime => ({
+  ps: time,
+  intervals: count,
+  lost: 1000 * count,
+});

@@ -1,15 +1,15 @@
-/** THE table of metrics: what `dprof summary` shows, and `dprof terms` explains. */
+/** The table of metrics that `dprof summary --vendor-metrics` prints and `dprof terms` explains. */
 import { DMA_METRICS } from './dma-metrics.js';
 import { ENGINE_METRICS } from './engine-metrics.js';
-import { GROUPS, type Group, type Metric, type Sums } from './metric.js';
+import { METRIC_GROUPS, type MetricGroup, type Metric, type MetricSums } from './metric.js';
 import { OTHER_METRICS } from './system-metrics.js';
 import { CORE_TEMPLATES, KIND_TEMPLATES, throttleMetrics } from './throttle-metrics.js';
 import { WORK_METRICS } from './work-metrics.js';
 
-/** Those that every profile has. */
-export const METRICS: readonly Metric[] = [...OTHER_METRICS, ...WORK_METRICS, ...ENGINE_METRICS, ...DMA_METRICS];
+/** Metrics of every profile. */
+const METRICS: readonly Metric[] = [...OTHER_METRICS, ...WORK_METRICS, ...ENGINE_METRICS, ...DMA_METRICS];
 
-/** What is said of a metric; names of those of throttling have `<kind>` and `<k>` in them. */
+/** Description of a metric; names of throttling metrics contain `<kind>` and `<k>`. */
 export type MetricText = Pick<Metric, 'name' | 'group' | 'unit' | 'doc' | 'formula' | 'own'>;
 
 export const METRIC_TEXTS: readonly MetricText[] = [
@@ -17,14 +17,14 @@ export const METRIC_TEXTS: readonly MetricText[] = [
   ...[...CORE_TEMPLATES, ...KIND_TEMPLATES].map((template) => ({ ...template, group: 'throttling' as const })),
 ];
 
-const ORDER = Object.keys(GROUPS);
-export const inOrder = (a: { readonly group: Group }, b: { readonly group: Group }): number =>
+const ORDER = Object.keys(METRIC_GROUPS);
+export const byGroup = (a: { readonly group: MetricGroup }, b: { readonly group: MetricGroup }): number =>
   ORDER.indexOf(a.group) - ORDER.indexOf(b.group);
 
 /** All metrics of a profile, group by group. */
-export const metricsOf = (sums: Sums): Metric[] => [...METRICS, ...throttleMetrics(sums)].sort(inOrder);
+export const metricsOf = (sums: MetricSums): Metric[] => [...METRICS, ...throttleMetrics(sums)].sort(byGroup);
 
-/** What a name of a metric is a case of: `throttle_activity_0_active_time_nc1_percent` of its template. */
+/** The description of a metric by name, also by template: `throttle_activity_0_active_time_nc1_percent`. */
 export const textOf = (name: string): MetricText | null =>
   METRIC_TEXTS.find((text) => text.name === name) ??
   METRIC_TEXTS.find((text) => patternOf(text.name)?.test(name)) ??

@@ -1,7 +1,7 @@
-/** How large DMA packets are: how many of each size, in bounded memory. */
+/** Histogram of DMA packet sizes in bounded memory. */
 import { medianOfCounts } from '../../record/statistics.js';
 
-/** Programs use few sizes. Beyond so many different ones, a new size counts as the power of two below it. */
+/** Limit of distinct sizes; beyond it a new size counts as the power of two below it. */
 const MOST_SIZES = 4096;
 
 const powerBelow = (bytes: number): number => 2 ** Math.floor(Math.log2(Math.max(1, bytes)));
@@ -18,7 +18,7 @@ export class PacketSizes {
     this.bytes += bytes;
   }
 
-  /** Packets of less than `limit` bytes, and what they move together. */
+  /** Packets of less than `limit` bytes, and their total size. */
   below(limit: number): { readonly packets: number; readonly bytes: number } {
     let packets = 0;
     let bytes = 0;
@@ -30,7 +30,7 @@ export class PacketSizes {
     return { packets, bytes };
   }
 
-  /** Half of the packets are at most so large; null without packets. */
+  /** Lower median of the sizes; null without packets. */
   get median(): number | null {
     return medianOfCounts(this.#counts);
   }

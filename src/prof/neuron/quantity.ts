@@ -1,6 +1,6 @@
 /**
- * Values as they are shown. Three ways: the vendor's units (seconds, fractions of 1), our own for programs (ns, percent,
- * bytes), and scaled ones for people, whose unit stands beside them.
+ * Units of metrics in output: the vendor's (seconds, fractions of 1), ours for programs (ns, percent, bytes), and scaled
+ * ones for people.
  */
 import type { MetricUnit } from './metric.js';
 
@@ -9,11 +9,11 @@ export interface Quantity {
   readonly unit: string;
 }
 
-type Convert = readonly [unit: string, factor: number];
+type UnitConversion = readonly [unit: string, factor: number];
 
-const SAME = (unit: string): Convert => [unit, 1];
+const SAME = (unit: string): UnitConversion => [unit, 1];
 
-const VENDOR: Readonly<Record<MetricUnit, Convert>> = {
+const VENDOR: Readonly<Record<MetricUnit, UnitConversion>> = {
   ps: ['s', 1e-12],
   ns: SAME('ns'),
   cycles: SAME('cycles'),
@@ -25,18 +25,18 @@ const VENDOR: Readonly<Record<MetricUnit, Convert>> = {
   text: SAME(''),
 };
 
-const OURS: Readonly<Record<MetricUnit, Convert>> = { ...VENDOR, ps: ['ns', 1e-3], fraction: ['%', 100] };
+const OURS: Readonly<Record<MetricUnit, UnitConversion>> = { ...VENDOR, ps: ['ns', 1e-3], fraction: ['%', 100] };
 
-/** Divided rather than multiplied where that keeps decimal digits: 0.1 s is 0.1, not 0.10000000000000002. */
+/** Divides by a reciprocal below 1, which keeps decimal digits: 0.1 s is 0.1, not 0.10000000000000002. */
 const times = (value: number, factor: number): number => (factor < 1 ? value / Math.round(1 / factor) : value * factor);
 
-const converted = (value: number, [unit, factor]: Convert): Quantity => ({ value: times(value, factor), unit });
+const converted = (value: number, [unit, factor]: UnitConversion): Quantity => ({ value: times(value, factor), unit });
 
-/** As the vendor's summary has it. */
+/** In the unit of the vendor's summary. */
 export const inVendorUnit = (value: number, unit: MetricUnit): Quantity => converted(value, VENDOR[unit]);
 /** For programs: nanoseconds, percent, everything else in base units. */
 export const inOurUnit = (value: number, unit: MetricUnit): Quantity => converted(value, OURS[unit]);
-/** What the vendor reported, in the unit that we compute in: of seconds, with the digits that they can have. */
+/** Converts a reported value to the unit of computed ones, rounded to the 15 digits that it can have. */
 export function fromVendor(value: number, unit: MetricUnit): number {
   const [, factor] = VENDOR[unit];
   return factor === 1 ? value : Number((value / factor).toPrecision(15));
@@ -70,18 +70,18 @@ const SCALES: Readonly<Partial<Record<MetricUnit, readonly (readonly [least: num
     ],
   };
 
-/** For people: in the largest unit of which there is at least one. */
+/** For people: in the largest unit in which the value is at least 1. */
 export function scaled(value: number, unit: MetricUnit): Quantity {
   const scale = SCALES[unit]?.find(([least]) => Math.abs(value) >= least);
   return scale === undefined ? inOurUnit(value, unit) : { value: value / scale[2], unit: scale[1] };
 }
 
-/** Six digits that mean something; whole numbers in full. */
+/** Six significant digits; integers in full. */
 export const digits = (value: number): string =>
   Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(6)));
 
-/** A quantity in a sentence, with three digits: `1.09 ms`, `12.3 %`. */
-export function said(value: number, unit: MetricUnit): string {
+/** A quantity for a sentence, with three significant digits: `1.09 ms`, `12.3 %`. */
+export function formatQuantity(value: number, unit: MetricUnit): string {
   const quantity = scaled(value, unit);
   const { value: number } = quantity;
   const text = Number.isInteger(number) ? String(number) : String(Number(number.toPrecision(3)));

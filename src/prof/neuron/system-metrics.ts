@@ -1,14 +1,19 @@
-/** Where and with what a capture was made, and what the records do not tell of it. */
-import { activeTime, measuredUnion, ratio, type Amount, type Metric, type Sums } from './metric.js';
+/** Metrics of the system that a capture was made on, and metrics that records cannot provide. */
+import { activeTime, measuredUnion, ratio, type MetricAmount, type Metric, type MetricSums } from './metric.js';
 
 const fact =
   (name: string, hint = '') =>
-  ({ profile }: Sums): Amount =>
-    profile?.facts?.[name] ?? { unknown: `the capture does not tell it${hint}` };
+  ({ profile }: MetricSums): MetricAmount =>
+    profile?.facts?.[name] ?? { unknown: `the capture lacks it${hint}` };
 
 const FACTS: readonly (readonly [name: string, fact: string, doc: string, hint?: string])[] = [
   ['instance_type', 'instanceType', 'type of the instance that the capture was made on'],
-  ['compiler_version', 'compilerVersion', 'version of the compiler that made the program', '; the program (NEFF) does'],
+  [
+    'compiler_version',
+    'compilerVersion',
+    'version of the compiler that made the program',
+    '; the program (NEFF) has it',
+  ],
   ['runtime_version', 'runtimeVersion', 'version of the runtime library'],
   ['driver_version', 'driverVersion', 'version of the driver'],
   ['collectives_version', 'collectivesVersion', 'version of the collectives library'],
@@ -20,7 +25,7 @@ const SYSTEM: readonly Metric[] = [
     group: 'system',
     unit: 'text',
     doc,
-    formula: 'as the capture tells it',
+    formula: 'as in the capture',
     of: fact(key, hint),
   })),
   {
@@ -28,10 +33,11 @@ const SYSTEM: readonly Metric[] = [
     group: 'system',
     unit: 'text',
     doc: "version of the vendor's tool that wrote the JSON",
-    formula: 'as the JSON tells it',
+    formula: 'as in the JSON',
     of: ({ profile }) => {
-      const version = /^neuron-profile (.+)$/.exec(profile?.tool ?? '')?.[1];
-      return version ?? { unknown: "no tool of the vendor's had a part in it" };
+      const tool = profile === null ? null : profile.tool;
+      const version = tool === null ? undefined : /^neuron-profile (.+)$/.exec(tool)?.[1];
+      return version ?? { unknown: "not written by a tool of the vendor's" };
     },
   },
   {
@@ -41,7 +47,7 @@ const SYSTEM: readonly Metric[] = [
     doc: 'index of the core; of several, their indices added up, as the vendor has it: see core_indices',
     formula: 'Σ absolute index of the cores',
     of: ({ machine: { indices } }) =>
-      indices.length > 0 ? indices.reduce((sum, index) => sum + index, 0) : { unknown: 'no core is told' },
+      indices.length > 0 ? indices.reduce((sum, index) => sum + index, 0) : { unknown: 'no core in the records' },
   },
   {
     name: 'core_indices',
@@ -50,15 +56,15 @@ const SYSTEM: readonly Metric[] = [
     own: true,
     doc: 'absolute indices of the cores that worked together',
     formula: 'indices in order',
-    of: ({ machine: { indices } }) => (indices.length > 0 ? indices.join(',') : { unknown: 'no core is told' }),
+    of: ({ machine: { indices } }) => (indices.length > 0 ? indices.join(',') : { unknown: 'no core in the records' }),
   },
   {
     name: 'nd_idx',
     group: 'system',
     unit: 'count',
     doc: 'index of the device',
-    formula: 'not computed: records tell cores by their absolute index',
-    of: () => ({ unknown: 'records tell cores, not devices' }),
+    formula: 'not computed: records have the absolute index of cores',
+    of: () => ({ unknown: 'records have cores, not devices' }),
   },
 ];
 

@@ -1,12 +1,12 @@
-/** Bytes that packets bring into a core's state buffer, by the tensor that they belong to, where the tool tells it. */
+/** Bytes that DMA packets load into a core's state buffer, by tensor. */
 import type { Labels } from '../../record/record.js';
 
-/** A capture names as many tensors as its program has; others are not told apart. */
+/** Limit of distinct tensors; further ones are ignored. */
 const MOST_TENSORS = 10_000;
 
 export class TensorLoads {
   readonly #bytes = new Map<string, number>();
-  /** Packets that tell which tensor they belong to. */
+  /** Packets with a known tensor. */
   named = 0;
 
   add({ variable, dest }: Labels, bytes: number): void {

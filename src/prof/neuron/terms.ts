@@ -1,4 +1,4 @@
-/** The words of Neuron profiles, in ours: metrics, engines, queues, opcodes, abbreviations. */
+/** Glossary of Neuron profiles: metrics, engines, queues, opcodes, abbreviations. */
 import { NEURON_ENGINES, type NeuronEngine } from '../../record/engines.js';
 import { METRIC_TEXTS } from './metrics.js';
 import { inOurUnit } from './quantity.js';
@@ -8,14 +8,14 @@ export const TERM_KINDS = ['abbreviation', 'engine', 'opcode', 'queue', 'queue t
 export interface Term {
   readonly term: string;
   readonly kind: (typeof TERM_KINDS)[number];
-  /** Of a metric, as `dprof summary` writes it for programs. */
+  /** Unit of a metric in machine-readable output. */
   readonly unit: string | null;
   readonly meaning: string;
-  /** How a metric is computed. */
+  /** Formula of a metric. */
   readonly formula: string | null;
 }
 
-type Words = readonly (readonly [term: string, meaning: string])[];
+type TermList = readonly (readonly [term: string, meaning: string])[];
 
 const ENGINE_WORDS: Readonly<Record<NeuronEngine, string>> = {
   Tensor: 'multiplies matrices in an array of 128 x 128 multipliers (PE); results go to PSUM. Stream 0',
@@ -25,13 +25,13 @@ const ENGINE_WORDS: Readonly<Record<NeuronEngine, string>> = {
   Sync: 'runs no arithmetic (SP): starts DMA and keeps the others in step by semaphores. Stream 4',
 };
 
-const MORE_ENGINES: Words = [
+const MORE_ENGINES: TermList = [
   ['TensorMatrix', 'track of the tensor engine with its matrix products alone'],
   ['E64', 'a DMA engine, by its number; each core has 16. Moves packets between memories'],
   ['CC-core', 'core that runs collective operations between devices'],
 ];
 
-const OPCODES: Words = [
+const OPCODES: TermList = [
   ['ACTIVATE', 'function of each element, on the scalar engine'],
   ['ACT_TABLE_LOAD', 'loads the table of a function that ACTIVATE is to apply'],
   ['CAST', 'converts elements to another type'],
@@ -53,7 +53,7 @@ const OPCODES: Words = [
   ['WRITE', 'writes a register or a few bytes of memory'],
 ];
 
-const QUEUES: Words = [
+const QUEUES: TermList = [
   ['qGpSimdDynamic', 'packets that the GpSimd engine describes while the program runs; also qPoolDynamic'],
   ['qSyncDynamicHW', 'packets that hardware describes for the sync engine; so for q<Engine>DynamicHW of the others'],
   ['q<Engine>IoParam', 'weights, started by that engine'],
@@ -64,7 +64,7 @@ const QUEUES: Words = [
   ['queue 14', 'instructions that engines fetch, and tables; the vendor tool leaves a few of its packets out'],
 ];
 
-const QUEUE_TYPES: Words = [
+const QUEUE_TYPES: TermList = [
   ['software_dynamic', 'an engine writes the descriptors of packets while the program runs'],
   ['hardware_dynamic', 'dedicated hardware writes the descriptors of packets while the program runs'],
   ['static', 'descriptors were written before the program ran: every type that is not dynamic'],
@@ -72,21 +72,21 @@ const QUEUE_TYPES: Words = [
   ['input', 'inputs of the program into the state buffer'],
   ['output', 'results of the program to device memory'],
   ['data', 'weights into the state buffer'],
-  ['unknown', 'the capture does not tell what the queue is for'],
+  ['unknown', 'the capture lacks the type of the queue'],
 ];
 
-const THROTTLING: Words = [
+const THROTTLING: TermList = [
   ['activity_<n>', 'limit because of how busy the tensor engine was; 0 may stand for a limit of 1, no limit at all'],
-  ['gpio_<n>', 'limit asked for by a signal from outside of the chip'],
+  ['gpio_<n>', 'limit requested by a signal from outside the chip'],
   ['periodic', 'limit that returns at fixed times'],
   ['sw_<n>', 'limit set by software'],
 ];
 
-const ABBREVIATIONS: Words = [
+const ABBREVIATIONS: TermList = [
   ['BIR', "the compiler's last form of a program before instructions; an instruction's birId points into it"],
   ['CC', 'collective communication between devices: all-reduce, all-gather …'],
   ['DGE', 'descriptor generation engine: hardware that writes DMA descriptors while the program runs'],
-  ['DMA', 'moves data between memories beside the engines, in packets'],
+  ['DMA', 'moves data between memories in packets, in parallel with the engines'],
   ['FLOP', 'floating-point operation; a multiplication with its addition is two'],
   ['HAM', 'what observes and limits how busy a core is: source of the throttling windows'],
   ['HBM', 'memory of the device, in stacks'],
@@ -106,7 +106,7 @@ const ABBREVIATIONS: Words = [
   ['vNC', 'virtual NeuronCore: another word for a logical one'],
 ];
 
-const of = (kind: Term['kind'], words: Words): Term[] =>
+const of = (kind: Term['kind'], words: TermList): Term[] =>
   words.map(([term, meaning]) => ({ term, kind, unit: null, meaning, formula: null }));
 
 export const TERMS: readonly Term[] = [
@@ -125,7 +125,7 @@ export const TERMS: readonly Term[] = [
   })),
 ];
 
-/** A word as a pattern; as plain text where it is none. */
+/** A word as a regular expression; as plain text when it is invalid. */
 function patternOf(word: string): RegExp {
   try {
     return new RegExp(word, 'i');
@@ -134,14 +134,14 @@ function patternOf(word: string): RegExp {
   }
 }
 
-/** A name with a number in place of `<k>`, and the like. */
+/** Whether a word matches a term with placeholders such as `<k>`. */
 function isCaseOf(word: string, term: string): boolean {
   if (!term.includes('<')) return false;
   const escaped = term.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
   return new RegExp(`^${escaped.replace(/<[^>]+>/g, '\\w+?')}$`, 'i').test(word);
 }
 
-/** The term itself, else those whose name has the word in it or matches it, else those whose meaning does. */
+/** The term of that name, else those whose name matches the word, else those whose meaning does. */
 export function termsFor(word: string): readonly Term[] {
   const pattern = patternOf(word);
   const tests: readonly ((term: Term) => boolean)[] = [

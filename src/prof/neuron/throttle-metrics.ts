@@ -1,20 +1,20 @@
 /**
- * Throttling of each core. Which metrics there are depends on what was observed: a kind that was not observed has none.
+ * Metrics of throttling for each core and each kind of throttling that was observed.
  *
- * The vendor divides the time-weighted limit by the whole time although it observes only part of it, so that its
- * average is below 1 without any throttling. Our own metrics beside it are held against the time observed.
+ * The vendor divides the time-weighted limit by the whole time although only part of it is observed, so that its
+ * average is below 1 without any throttling. Our own metrics are relative to the observed time.
  */
-import { ratio, type Amount, type Metric, type Sums } from './metric.js';
-import type { CoreThrottling, Windows } from './throttling.js';
+import { ratio, type MetricAmount, type Metric, type MetricSums } from './metric.js';
+import type { CoreThrottling, ThrottleWindows } from './throttling.js';
 
-type Throttled = (windows: CoreThrottling, sums: Sums) => Amount;
-type Template = Pick<Metric, 'name' | 'unit' | 'doc' | 'formula' | 'own'> & { readonly of: Throttled };
+type Throttled = (windows: CoreThrottling, sums: MetricSums) => MetricAmount;
+type ThrottleTemplate = Pick<Metric, 'name' | 'unit' | 'doc' | 'formula' | 'own'> & { readonly of: Throttled };
 
-const ofTotal = (ns: number, { totalPs }: Sums): Amount => ratio(ns * 1000, totalPs, 'total_time');
-const lost = ({ time, allowed }: Windows): number => time - allowed;
+const ofTotal = (ns: number, { totalPs }: MetricSums): MetricAmount => ratio(ns * 1000, totalPs, 'total_time');
+const lost = ({ time, allowed }: ThrottleWindows): number => time - allowed;
 
-/** `<k>`: position of the core among those of the capture, from 0. */
-export const CORE_TEMPLATES: readonly Template[] = [
+/** `<k>`: index of the core among those of the capture, from 0. */
+export const CORE_TEMPLATES: readonly ThrottleTemplate[] = [
   {
     name: 'throttle_active_nc<k>_time_ns',
     unit: 'ns',
@@ -56,10 +56,10 @@ export const CORE_TEMPLATES: readonly Template[] = [
 ];
 
 type KindTemplate = Pick<Metric, 'name' | 'unit' | 'doc' | 'formula'> & {
-  readonly of: (windows: Windows, sums: Sums) => Amount;
+  readonly of: (windows: ThrottleWindows, sums: MetricSums) => MetricAmount;
 };
 
-/** `<kind>`: who asked for the limit, as `activity_1`. */
+/** `<kind>`: cause of the limit, such as `activity_1`. */
 export const KIND_TEMPLATES: readonly KindTemplate[] = [
   {
     name: 'throttle_<kind>_active_time_nc<k>_percent',
@@ -77,14 +77,14 @@ export const KIND_TEMPLATES: readonly KindTemplate[] = [
   },
 ];
 
-const windowsOf = (windows: Windows) => ({
+const windowsOf = (windows: ThrottleWindows) => ({
   ps: windows.time * 1000,
   intervals: windows.count,
   lost: 1000 * windows.count,
 });
 
-/** The metrics of the throttling that a profile observed. */
-export function throttleMetrics({ throttling, machine }: Sums): Metric[] {
+/** The metrics of all throttling in a profile. */
+export function throttleMetrics({ throttling, machine }: MetricSums): Metric[] {
   const cores = [...throttling.cores].sort(([a], [b]) => a - b);
   return cores.flatMap(([core, found]) => {
     const position = machine.indices.indexOf(core);

@@ -1,38 +1,42 @@
 /**
- * How long and how far the hardware held a core's tensor engine back. A sample says: from here on, for so long, the
- * core may be used to `value` of the full rate (1: not throttled), and who asked for it.
+ * Throttling of tensor engines. A sample limits a core to `value` of its full rate (1: not throttled) from `start` for
+ * `dur`; its label `kind` is the cause.
  */
 import type { SampleRecord } from '../../record/record.js';
 
-/** Time, and the limit weighted by time, both in nanoseconds. */
-export interface Windows {
+/** Total duration, and the limit weighted by duration, both in nanoseconds. */
+export interface ThrottleWindows {
   time: number;
   allowed: number;
   count: number;
 }
 
 export interface CoreThrottling {
-  /** All that was observed, and by kind: 'activity_0', 'gpio_3' … */
-  readonly observed: Windows;
-  readonly kinds: Map<string, Windows>;
-  /** Those whose limit is below 1. */
-  readonly limited: Windows;
+  readonly observed: ThrottleWindows;
+  /** By kind: 'activity_0', 'gpio_3' … */
+  readonly kinds: Map<string, ThrottleWindows>;
+  /** Windows with a limit below 1. */
+  readonly limited: ThrottleWindows;
 }
 
-const none = (): Windows => ({ time: 0, allowed: 0, count: 0 });
+const none = (): ThrottleWindows => ({ time: 0, allowed: 0, count: 0 });
 
-function add(windows: Windows, time: number, limit: number): void {
+function add(windows: ThrottleWindows, time: number, limit: number): void {
   windows.time += time;
   windows.allowed += time * limit;
   windows.count++;
 }
 
-export class Throttling {
+export class ThrottleSums {
   readonly #cores = new Map<number, CoreThrottling>();
 
   add({ value, dur, device, labels }: SampleRecord): void {
     if (value === null || dur === null || dur === undefined || device === null) return;
-    const core = this.#cores.get(device) ?? { observed: none(), kinds: new Map<string, Windows>(), limited: none() };
+    const core = this.#cores.get(device) ?? {
+      observed: none(),
+      kinds: new Map<string, ThrottleWindows>(),
+      limited: none(),
+    };
     this.#cores.set(device, core);
     const kind = String(labels?.['kind'] ?? 'unknown');
     const windows = core.kinds.get(kind) ?? none();

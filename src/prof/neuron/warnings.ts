@@ -1,27 +1,27 @@
 /**
- * What a profile should make its reader look at: one rule a line, each with the numbers that it rests on.
+ * Warnings about a profile: each rule's findings with the numbers that they are based on.
  *
  * Sources of limits: AWS Neuron's documentation of its profiler (loads above two, transposes above 10 % of FLOPs,
  * spills above 25 % of what is read, DMA of 4 KiB and more); the others are ours.
  */
 import { counted } from '../../record/plural.js';
 import { hardwareFlops, moved, slowFlops, tensorBytes, transposeFlops } from './flops.js';
-import { isUnknown, ratio, type Amount, type Metric, type Sums, type Unknown } from './metric.js';
-import { said } from './quantity.js';
+import { isUnknown, ratio, type MetricAmount, type Metric, type MetricSums } from './metric.js';
+import { formatQuantity } from './quantity.js';
 
-export interface Warning {
+export interface MetricWarning {
   readonly rule: string;
   readonly text: string;
   readonly evidence: Readonly<Record<string, number | string>>;
 }
 
-type Finding = Omit<Warning, 'rule'>;
+type WarningDetail = Omit<MetricWarning, 'rule'>;
 
-export interface Rule {
+export interface WarningRule {
   readonly id: string;
-  /** When it warns, for people. */
+  /** Condition of the warning, for people. */
   readonly when: string;
-  readonly find: (sums: Sums, metrics: readonly Metric[]) => readonly Finding[];
+  readonly find: (sums: MetricSums, metrics: readonly Metric[]) => readonly WarningDetail[];
 }
 
 const MOST_LOADS = 2;
@@ -30,42 +30,44 @@ const MOST_SPILLS = 0.25;
 const LEAST_DMA = 4096;
 const TINY_DMA = 2048;
 const MOST_SINGLE = 0.1;
-/** Below it a throttled window is noise. */
+/** Below this share of the time, throttling is noise. */
 const LEAST_LOST = 0.01;
-const NAMED_AT_MOST = 5;
+const MOST_NAMED = 5;
 
-const share = (part: Amount, whole: Amount): number => {
+const share = (part: MetricAmount, whole: MetricAmount): number => {
   const value = ratio(part, whole);
   return typeof value === 'number' ? value : 0;
 };
-const percent = (fraction: number): string => said(fraction, 'fraction');
-const bytes = (size: number): string => said(size, 'bytes');
+const percent = (fraction: number): string => formatQuantity(fraction, 'fraction');
+const bytes = (size: number): string => formatQuantity(size, 'bytes');
 
-function reloadedTensors({ tensors, loads }: Sums): Finding[] {
-  const known = tensors.filter((tensor) => (tensor.bytes ?? 0) > 0);
-  const found = known.map(({ name, bytes: size }) => ({ name, times: (loads.bytes.get(name) ?? 0) / (size ?? 1) }));
-  const often = found.filter(({ times }) => times > MOST_LOADS).sort((a, b) => b.times - a.times);
-  return often.slice(0, NAMED_AT_MOST).map(({ name, times }) => ({
+function reloadedTensors({ tensors, loads }: MetricSums): WarningDetail[] {
+  const loaded = tensors.flatMap(({ name, bytes: size }) => {
+    const moved = loads.bytes.get(name);
+    return moved === undefined || size === null || size <= 0 ? [] : [{ name, times: moved / size }];
+  });
+  const often = loaded.filter(({ times }) => times > MOST_LOADS).sort((a, b) => b.times - a.times);
+  return often.slice(0, MOST_NAMED).map(({ name, times }) => ({
     text: `${name} is loaded into the state buffer ${times.toFixed(1)} times: keep it there, or tile so that it is used while it is there`,
     evidence: { tensor: name, times, limit: MOST_LOADS },
   }));
 }
 
-function rereadMemory(sums: Sums): Finding[] {
+function rereadMemory(sums: MetricSums): WarningDetail[] {
   const read = moved(sums, 'hbmReadBytes');
   const least = tensorBytes(sums, ['input', 'weight']);
   const times = share(read, least);
   if (typeof read !== 'number' || typeof least !== 'number' || times <= MOST_LOADS) return [];
-  const told = sums.loads.named === 0 ? '; which tensors, the capture does not tell' : '';
+  const unnamed = sums.loads.named === 0 ? '; the capture does not name the tensors' : '';
   return [
     {
-      text: `device memory is read ${times.toFixed(1)} times over: ${bytes(read)} for ${bytes(least)} of inputs and weights${told}`,
+      text: `device memory is read ${times.toFixed(1)} times over: ${bytes(read)} for ${bytes(least)} of inputs and weights${unnamed}`,
       evidence: { hbmReadBytes: read, inputsAndWeightsBytes: least, times, limit: MOST_LOADS },
     },
   ];
 }
 
-function throttled({ throttling, totalPs }: Sums): Finding[] {
+function throttled({ throttling, totalPs }: MetricSums): WarningDetail[] {
   if (totalPs === null || totalPs <= 0) return [];
   return [...throttling.cores].flatMap(([core, { observed, limited, kinds }]) => {
     const time = (limited.time * 1000) / totalPs;
@@ -81,7 +83,7 @@ function throttled({ throttling, totalPs }: Sums): Finding[] {
   });
 }
 
-function smallPackets({ sizes }: Sums): Finding[] {
+function smallPackets({ sizes }: MetricSums): WarningDetail[] {
   const { median, packets } = sizes;
   if (median === null || median >= LEAST_DMA) return [];
   const small = sizes.below(LEAST_DMA);
@@ -104,44 +106,44 @@ function smallPackets({ sizes }: Sums): Finding[] {
   ];
 }
 
-function transposes(sums: Sums): Finding[] {
+function transposes(sums: MetricSums): WarningDetail[] {
   const all = hardwareFlops(sums);
   const part = transposeFlops(sums);
   const value = share(part, all);
   if (value <= MOST_TRANSPOSES || typeof all !== 'number' || typeof part !== 'number') return [];
   return [
     {
-      text: `${percent(value)} of the FLOPs only transpose (${said(part, 'FLOP')} of ${said(all, 'FLOP')}): another layout of the operands may save them`,
+      text: `${percent(value)} of the FLOPs only transpose (${formatQuantity(part, 'FLOP')} of ${formatQuantity(all, 'FLOP')}): another layout of the operands may save them`,
       evidence: { transposeFlops: part, hardwareFlops: all, share: value, limit: MOST_TRANSPOSES },
     },
   ];
 }
 
-function singlePrecision(sums: Sums): Finding[] {
+function singlePrecision(sums: MetricSums): WarningDetail[] {
   const all = hardwareFlops(sums);
   const slow = slowFlops(sums);
   if (slow === null || share(slow, all) <= MOST_SINGLE || typeof all !== 'number') return [];
   const value = slow / all;
   return [
     {
-      text: `${percent(value)} of the FLOPs are in FP32, which runs at a quarter of the BF16 rate that utilizations are held against`,
+      text: `${percent(value)} of the FLOPs are in FP32, which runs at a quarter of the BF16 rate that utilizations are relative to`,
       evidence: { fp32Flops: slow, hardwareFlops: all, share: value, limit: MOST_SINGLE },
     },
   ];
 }
 
-function spills(sums: Sums): Finding[] {
+function spills(sums: MetricSums): WarningDetail[] {
   const reloaded = sums.reported.get('')?.get('spill_reload_bytes')?.value;
   const read = moved(sums, 'hbmReadBytes');
   const value = typeof reloaded === 'number' ? share(reloaded, read) : 0;
-  const reserved = [...sums.memory].find(([use]) => /spill/i.test(use) && !/rings/i.test(use))?.[1] ?? 0;
-  const found: Finding[] = [];
+  const reserved = [...sums.memory].find(([use]) => /spill/i.test(use) && !/rings/i.test(use))?.[1];
+  const found: WarningDetail[] = [];
   if (typeof reloaded === 'number' && value > MOST_SPILLS) {
     found.push({
       text: `${percent(value)} of what is read from device memory are spilled results (${bytes(reloaded)})`,
       evidence: { spillReloadBytes: reloaded, share: value, limit: MOST_SPILLS },
     });
-  } else if (reserved > 0) {
+  } else if (reserved !== undefined && reserved > 0) {
     found.push({
       text: `${bytes(reserved)} of device memory are reserved for results that do not fit into the state buffer`,
       evidence: { spillReservedBytes: reserved },
@@ -150,38 +152,38 @@ function spills(sums: Sums): Finding[] {
   return found;
 }
 
-/** One for everything that the input lacks and that could be had: the metrics that are unknown without it. */
-function missing(sums: Sums, metrics: readonly Metric[]): Finding[] {
-  const byReason = new Map<string, { readonly amount: Unknown; readonly names: string[] }>();
+/** One finding for each reason of unknown metrics that the user can remove. */
+function missing(sums: MetricSums, metrics: readonly Metric[]): WarningDetail[] {
+  const byReason = new Map<string, { readonly remedy: string; readonly names: string[] }>();
   for (const { name, of } of metrics) {
     const amount = of(sums);
     if (!isUnknown(amount) || amount.remedy === undefined) continue;
-    const entry = byReason.get(amount.unknown) ?? { amount, names: [] };
+    const entry = byReason.get(amount.unknown) ?? { remedy: amount.remedy, names: [] };
     byReason.set(amount.unknown, entry);
     entry.names.push(name);
   }
-  return [...byReason].map(([reason, { amount, names }]) => {
-    const shown = names.slice(0, NAMED_AT_MOST).join(', ');
-    const more = names.length > NAMED_AT_MOST ? ` and ${names.length - NAMED_AT_MOST} more` : '';
+  return [...byReason].map(([reason, { remedy, names }]) => {
+    const shown = names.slice(0, MOST_NAMED).join(', ');
+    const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : '';
     return {
-      text: `${shown}${more} not known: ${reason}; ${amount.remedy ?? ''}`,
+      text: `${shown}${more} not known: ${reason}; ${remedy}`,
       evidence: { metrics: names.join(','), reason },
     };
   });
 }
 
-function untimed({ engines, packets }: Sums): Finding[] {
+function untimed({ engines, packets }: MetricSums): WarningDetail[] {
   const instructions = [...engines.values()].reduce((sum, spans) => sum + spans.untimed, 0);
   if (instructions + packets.untimed === 0) return [];
   return [
     {
-      text: `${instructions} instructions and ${packets.untimed} packets have no duration: times are too short by theirs`,
+      text: `${instructions} instructions and ${packets.untimed} packets have no duration: times are too short`,
       evidence: { instructions, packets: packets.untimed },
     },
   ];
 }
 
-export const RULES: readonly Rule[] = [
+export const WARNING_RULES: readonly WarningRule[] = [
   { id: 'tensor-reload', when: 'a tensor is loaded into the state buffer more than twice', find: reloadedTensors },
   {
     id: 'memory-reread',
@@ -200,7 +202,7 @@ export const RULES: readonly Rule[] = [
   { id: 'untimed', when: 'instructions or packets have no duration', find: untimed },
   {
     id: 'unknown',
-    when: 'the input lacks what metrics are computed from, and something can be done about it',
+    when: 'the input lacks data for metrics that another input has',
     find: missing,
   },
   {
@@ -214,5 +216,5 @@ export const RULES: readonly Rule[] = [
   },
 ];
 
-export const warningsOf = (sums: Sums, metrics: readonly Metric[]): Warning[] =>
-  RULES.flatMap(({ id, find }) => find(sums, metrics).map((finding) => ({ rule: id, ...finding })));
+export const warningsOf = (sums: MetricSums, metrics: readonly Metric[]): MetricWarning[] =>
+  WARNING_RULES.flatMap(({ id, find }) => find(sums, metrics).map((finding) => ({ rule: id, ...finding })));

@@ -1,4 +1,4 @@
-/** The metrics of time, FLOPs and bytes; how they are computed: `flops.ts`. */
+/** Metrics of time, FLOPs and bytes; their computation is in `flops.ts`. */
 import {
   achievable,
   adjustedFlops,
@@ -16,14 +16,20 @@ import {
   usefulFlops,
   utilisation,
 } from './flops.js';
-import { combine, counted, type Amount, type Measured, type Metric, type Sums } from './metric.js';
+import { combine, counted, type MetricAmount, type MeasuredTime, type Metric, type MetricSums } from './metric.js';
 import type { Moved } from './metric-sums.js';
 
 const ZERO_WITHOUT_HLO = 'the tool writes 0 where the program has no statistics of the model';
 
-type Row = readonly [name: string, unit: Metric['unit'], doc: string, formula: string, of: (sums: Sums) => Amount];
+type WorkMetric = readonly [
+  name: string,
+  unit: Metric['unit'],
+  doc: string,
+  formula: string,
+  of: (sums: MetricSums) => MetricAmount,
+];
 
-const WORK: readonly Row[] = [
+const WORK: readonly WorkMetric[] = [
   [
     'hardware_flops',
     'FLOP',
@@ -54,7 +60,7 @@ const WORK: readonly Row[] = [
   ],
 ];
 
-const TENSOR: readonly Row[] = [
+const TENSOR: readonly WorkMetric[] = [
   [
     'hfu_estimated_percent',
     'fraction',
@@ -92,7 +98,7 @@ const TENSOR: readonly Row[] = [
   ],
 ];
 
-const MODEL: readonly (readonly [Metric['group'], ...Row])[] = [
+const MODEL: readonly (readonly [Metric['group'], ...WorkMetric])[] = [
   [
     'overall_stats',
     'model_flops',
@@ -119,7 +125,7 @@ const MODEL: readonly (readonly [Metric['group'], ...Row])[] = [
   ],
 ];
 
-const OWN: readonly Row[] = [
+const OWN: readonly WorkMetric[] = [
   [
     'adjusted_hardware_flops',
     'FLOP',
@@ -150,8 +156,8 @@ const BYTES: readonly (readonly [name: string, counter: Moved, doc: string])[] =
   ],
 ];
 
-const MEMORY: readonly Row[] = [
-  ...BYTES.map(([name, counter, doc]): Row => [
+const MEMORY: readonly WorkMetric[] = [
+  ...BYTES.map(([name, counter, doc]): WorkMetric => [
     name,
     'bytes',
     doc,
@@ -200,7 +206,7 @@ const MEMORY: readonly Row[] = [
     'Σ size of inputs, outputs and weights',
     (sums) => tensorBytes(sums, ['input', 'output', 'weight']),
   ],
-  ...(['save', 'reload'] as const).map((way): Row => [
+  ...(['save', 'reload'] as const).map((way): WorkMetric => [
     `spill_${way}_bytes`,
     'bytes',
     way === 'save'
@@ -208,13 +214,13 @@ const MEMORY: readonly Row[] = [
       : 'bytes of such results fetched again, as often as they were',
     'as the tool reports it',
     ({ reported }) => {
-      const told = reported.get('')?.get(`spill_${way}_bytes`)?.value;
-      return typeof told === 'number' ? told : { unknown: 'packets do not tell what they spill' };
+      const bytes = reported.get('')?.get(`spill_${way}_bytes`)?.value;
+      return typeof bytes === 'number' ? bytes : { unknown: 'packets do not contain what they spill' };
     },
   ]),
 ];
 
-const metric = (group: Metric['group'], [name, unit, doc, formula, of]: Row): Metric => ({
+const metric = (group: Metric['group'], [name, unit, doc, formula, of]: WorkMetric): Metric => ({
   name,
   group,
   unit,
@@ -223,8 +229,8 @@ const metric = (group: Metric['group'], [name, unit, doc, formula, of]: Row): Me
   of: (sums) => of(sums),
 });
 
-/** Exact where the capture tells picoseconds. */
-const totalMeasured = ({ totalPs, profile }: Sums): Measured[] => {
+/** Exact when the capture has picoseconds. */
+const totalMeasured = ({ totalPs, profile }: MetricSums): MeasuredTime[] => {
   const isExact = typeof profile?.facts?.['totalTimePs'] === 'number';
   return totalPs === null ? [] : [{ ps: totalPs, intervals: 1, lost: isExact ? 0 : 1000 }];
 };
@@ -257,7 +263,7 @@ export const WORK_METRICS: readonly Metric[] = [
     group: 'overall_stats',
     unit: 'FLOP/B',
     own: true,
-    doc: 'the same with the one memory stack that the cores share: what the greatest achievable MFU is held against',
+    doc: 'the same with the one memory stack that the cores share: what the greatest achievable MFU is relative to',
     formula: 'cores · 2 · rows · columns · tensor clock / bandwidth of a stack',
     of: stackBalance,
   },

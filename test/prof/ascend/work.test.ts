@@ -11,7 +11,7 @@ import { itShared } from '../../support/shared.js';
 
 const rows = new Map<string, readonly Annotated[]>();
 
-/** The file of a profile's folder that tells most. */
+/** The most complete file of a profile's folder. */
 function fileIn(folder: string): string {
   const output = join(folder, 'ASCEND_PROFILER_OUTPUT');
   const names = readdirSync(output);
@@ -58,7 +58,7 @@ function table(title: string, some: readonly Annotated[]): void {
 
 const time = (some: readonly Annotated[]): number => some.reduce((sum, { record }) => sum + (record.dur ?? 0), 0);
 
-/** Per cent of kernel time, by profile; at level 0 kernels tell nothing of their operands. */
+/** Per cent of kernel time, by profile; at level 0 kernels have no operands. */
 const COVERED = {
   db_level0_rank0: 68,
   db_level1_rank1: 100,

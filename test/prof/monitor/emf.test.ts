@@ -15,8 +15,8 @@ type Document = Readonly<Record<string, unknown>> & {
 };
 
 /** Documents of a report; what the format demands of each is checked. */
-function documents(told: MonitorReport | undefined, unixMs: number | null = null): Document[] {
-  const text = told === undefined ? '' : embeddedMetrics(told, 'Neuron', unixMs);
+function documents(found: MonitorReport | undefined, unixMs: number | null = null): Document[] {
+  const text = found === undefined ? '' : embeddedMetrics(found, 'Neuron', unixMs);
   return text
     .split('\n')
     .slice(0, -1)
@@ -60,13 +60,13 @@ describe('embedded metric format', () => {
     expect(system?._aws).to.not.have.property('Timestamp');
   });
 
-  it('counts each period by itself, has the time it is given, and tells processes of one tag apart', () => {
+  it('counts each period by itself, has the given time, and separates processes of one tag', () => {
     const stats = { execution_stats: executions(9) };
     const both = report([runtime(1, 't', stats), runtime(2, 't', stats)]);
     const [, second] = reportsOf(lines(both, both));
-    const told = documents(second, 1700000000123);
-    expect(told.map(({ neuron_execution_status_completed: n }) => n)).to.deep.equal([9, 9]);
-    expect(told.map(({ ProcessId }) => ProcessId)).to.deep.equal(['1', '2']);
-    expect(told[0]?._aws.Timestamp).to.equal(1700000000123);
+    const found = documents(second, 1700000000123);
+    expect(found.map(({ neuron_execution_status_completed: n }) => n)).to.deep.equal([9, 9]);
+    expect(found.map(({ ProcessId }) => ProcessId)).to.deep.equal(['1', '2']);
+    expect(found[0]?._aws.Timestamp).to.equal(1700000000123);
   });
 });

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
-import { FAMILIES } from '../../../src/prof/monitor/families.js';
+import { PROMETHEUS_FAMILIES } from '../../../src/prof/monitor/prometheus-families.js';
 import { Exposition } from '../../../src/prof/monitor/prometheus.js';
 import { cores, executions, group, lines, report, reportsOf, runtime } from '../../support/monitor-report.js';
 import { parseExposition, seriesValue, type Metric } from '../../support/prometheus-text.js';
@@ -9,7 +9,7 @@ import { itShared } from '../../support/shared.js';
 /** The exposition after each report. */
 const expositions = (text: string): Map<string, Metric>[] => {
   const exposition = new Exposition();
-  return reportsOf(text).map((told) => parseExposition(exposition.take(told)));
+  return reportsOf(text).map((report) => parseExposition(exposition.take(report)));
 };
 
 const process = (pid: number, completed: number, tag = String(pid)): ReturnType<typeof runtime> =>
@@ -55,7 +55,7 @@ describe('Prometheus text', () => {
     const ecc = (n: number): Record<string, unknown> => ({
       neuron_hw_counters: group({ neuron_devices: [{ neuron_device_index: 3, mem_ecc_corrected: n }] }),
     });
-    const told = expositions(
+    const texts = expositions(
       lines(
         report([process(1, 10)], ecc(2)),
         report([process(1, 5)]),
@@ -64,48 +64,51 @@ describe('Prometheus text', () => {
       ),
     );
     const done = (tag: string): (number | undefined)[] =>
-      told.map((one) => seriesValue(one, 'execution_status_total', { runtime_tag: tag, status_type: 'completed' }));
+      texts.map((one) => seriesValue(one, 'execution_status_total', { runtime_tag: tag, status_type: 'completed' }));
     expect(done('1')).to.deep.equal([10, 15, undefined, 4]);
     expect(done('2')).to.deep.equal([undefined, undefined, 7, undefined]);
-    expect(told.map((one) => seriesValue(one, 'hardware_ecc_events_total'))).to.deep.equal([2, 2, 3, 3]);
+    expect(texts.map((one) => seriesValue(one, 'hardware_ecc_events_total'))).to.deep.equal([2, 2, 3, 3]);
   });
 
-  it('has no series for what is not known', () => {
+  it('has no series for unknown values', () => {
     const stats = {
       neuroncore_counters: cores({ '0': { neuroncore_utilization: null }, '1': { neuroncore_utilization: 50 } }),
     };
     const vcpu = { vcpu_usage: group({ average_usage: { user: 1, nice: null, system: 2 }, usage_data: {} }) };
-    const [told] = expositions(lines(report([runtime(1, '1', stats), process(2, 0)], vcpu)));
-    expect([...(told?.get('neuroncore_utilization_ratio')?.series.values() ?? [])]).to.deep.equal([0.5]);
-    expect(told?.has('execution_latency_seconds')).to.equal(false);
-    expect(told?.has('system_vcpu_usage_ratio')).to.equal(false);
-    expect(told?.has('system_vcpu_count')).to.equal(false);
+    const [first] = expositions(lines(report([runtime(1, '1', stats), process(2, 0)], vcpu)));
+    expect([...(first?.get('neuroncore_utilization_ratio')?.series.values() ?? [])]).to.deep.equal([0.5]);
+    expect(first?.has('execution_latency_seconds')).to.equal(false);
+    expect(first?.has('system_vcpu_usage_ratio')).to.equal(false);
+    expect(first?.has('system_vcpu_count')).to.equal(false);
   });
 
-  it('escapes labels, and tells processes of one tag apart by their pid', () => {
+  it('escapes labels, and separates processes of one tag by their pid', () => {
     const tag = 'a "b"\\\nc';
-    const [told] = expositions(lines(report([process(1, 10, tag), process(2, 20, tag), process(3, 30, 'x')])));
+    const [first] = expositions(lines(report([process(1, 10, tag), process(2, 20, tag), process(3, 30, 'x')])));
     const done = (labels: Record<string, string>): number | undefined =>
-      seriesValue(told ?? new Map<string, Metric>(), 'execution_status_total', { status_type: 'completed', ...labels });
+      seriesValue(first ?? new Map<string, Metric>(), 'execution_status_total', {
+        status_type: 'completed',
+        ...labels,
+      });
     expect(done({ runtime_tag: tag, pid: '1' })).to.equal(10);
     expect(done({ runtime_tag: tag, pid: '2' })).to.equal(20);
     expect(done({ runtime_tag: 'x' })).to.equal(30);
     expect(done({ pid: '3' })).to.equal(undefined);
   });
 
-  it('has the labels that its list of metrics tells', () => {
+  it('has the labels in its list of metrics', () => {
     const v3d = { 'nc_v3.0': { neuroncore_utilization: 3 } };
     const stats = {
       neuroncore_counters: cores({ '0': { neuroncore_utilization: 1, flops: 2, v3d } }),
       execution_stats: executions(1),
     };
-    const [told] = expositions(lines(report([runtime(1, '1', stats)])));
+    const [first] = expositions(lines(report([runtime(1, '1', stats)])));
     const instance = ['instance_id', 'instance_type'];
-    for (const [name, { series }] of told ?? []) {
-      const family = FAMILIES.find((one) => one.name === name);
+    for (const [name, { series }] of first ?? []) {
+      const family = PROMETHEUS_FAMILIES.find((one) => one.name === name);
       const labels = [...([...series.keys()][0] ?? '').matchAll(/(\w+)="/g)].map(([, label]) => label);
       expect([...(family?.labels ?? []), ...instance], name).to.include.members(labels);
     }
-    expect(told?.get('neuroncore_physical_utilization_ratio')?.series.size).to.equal(1);
+    expect(first?.get('neuroncore_physical_utilization_ratio')?.series.size).to.equal(1);
   });
 });

@@ -11,10 +11,10 @@ import { itShared } from '../../support/shared.js';
 const REAL = 'data/neuron/neuron_monitor_trn1.jsonl';
 
 /** Cells of the rows of a scope. */
-const cells = (told: MonitorReport | undefined, scope: string, columns: string): unknown[][] =>
-  (told?.rows ?? [])
+const cells = (report: MonitorReport | undefined, scope: string, columns: string): unknown[][] =>
+  (report?.rows ?? [])
     .filter((row) => row.scope === scope)
-    .map((row) => chooseMonitorColumns(columns).map((column) => column.value(row, told as MonitorReport)));
+    .map((row) => chooseMonitorColumns(columns).map((column) => column.value(row, report as MonitorReport)));
 
 describe('rows of neuron-monitor', () => {
   itShared('hold the values of a real report', [REAL], ([path = '']) => {
@@ -52,13 +52,13 @@ describe('rows of neuron-monitor', () => {
     expect(first?.facts).to.include({ instance_id: 'i-01db7a16f4c054239', neuroncore_per_device_count: 2 });
   });
 
-  it('of logical cores stand beside those of their physical ones, and cores know their device', () => {
+  it('of logical cores come with those of their physical ones, and have their device', () => {
     const v3d = { 'nc_v3.10': { neuroncore_utilization: 21.01 }, 'nc_v3.11': { neuroncore_utilization: 63.01 } };
     const core = { neuroncore_utilization: 42.01, effective_flops: 1234567891011, v3d };
-    const [told] = reportsOf(lines(report([runtime(7, 'train', { neuroncore_counters: cores({ '5': core }) })])));
+    const [first] = reportsOf(lines(report([runtime(7, 'train', { neuroncore_counters: cores({ '5': core }) })])));
     // Four cores a device: core 5 is on device 1.
-    expect(cells(told, 'core', 'tag,device,core,util,flops')).to.deep.equal([['train', 1, 5, 42.01, 1234567891011]]);
-    expect(cells(told, 'physical', 'core,name,util')).to.deep.equal([
+    expect(cells(first, 'core', 'tag,device,core,util,flops')).to.deep.equal([['train', 1, 5, 42.01, 1234567891011]]);
+    expect(cells(first, 'physical', 'core,name,util')).to.deep.equal([
       [5, 'nc_v3.10', 21.01],
       [5, 'nc_v3.11', 63.01],
     ]);
@@ -67,9 +67,9 @@ describe('rows of neuron-monitor', () => {
   it('have no number where the monitor has none', () => {
     const counters = cores({ '0': { neuroncore_utilization: null } });
     const stats = { neuroncore_counters: counters, execution_stats: executions(0) };
-    const [told] = reportsOf(lines(report([runtime(1, '1', stats)])));
-    expect(cells(told, 'core', 'util,flops,devmem')).to.deep.equal([[null, null, null]]);
-    expect(cells(told, 'runtime', 'done,errors,p50,dp99,user')).to.deep.equal([[0, 0, null, null, null]]);
+    const [first] = reportsOf(lines(report([runtime(1, '1', stats)])));
+    expect(cells(first, 'core', 'util,flops,devmem')).to.deep.equal([[null, null, null]]);
+    expect(cells(first, 'runtime', 'done,errors,p50,dp99,user')).to.deep.equal([[0, 0, null, null, null]]);
   });
 
   it('are of the wanted groups and tags', () => {
@@ -83,12 +83,12 @@ describe('rows of neuron-monitor', () => {
       }),
     );
     const wanted = { groups: parseGroups('execution_stats, nc_counters'), tags: parseTagFilter('^train') };
-    const [told] = reportsOf(text, wanted);
-    expect(told?.rows.map(({ scope, tag }) => `${scope} ${tag ?? ''}`)).to.deep.equal([
+    const [first] = reportsOf(text, wanted);
+    expect(first?.rows.map(({ scope, tag }) => `${scope} ${tag ?? ''}`)).to.deep.equal([
       'core train-a',
       'runtime train-a',
     ]);
-    expect(told?.facts).to.deep.equal({});
+    expect(first?.facts).to.deep.equal({});
     expect(reportsOf(text, { tags: /nothing/ })[0]?.rows.map(({ scope }) => scope)).to.deep.equal(['system']);
   });
 
@@ -104,17 +104,17 @@ describe('rows of neuron-monitor', () => {
         },
       ],
     };
-    const [told] = reportsOf(lines(old));
-    expect(cells(told, 'core', 'core,util')).to.deep.equal([[0, 42]]);
-    expect(cells(told, 'runtime', 'done')).to.deep.equal([[3]]);
+    const [first] = reportsOf(lines(old));
+    expect(cells(first, 'core', 'core,util')).to.deep.equal([[0, 42]]);
+    expect(cells(first, 'runtime', 'done')).to.deep.equal([[3]]);
   });
 
-  it('leave errors to be told', () => {
+  it('keep errors separately', () => {
     const broken = { execution_stats: group({}, 'no stats') };
-    const [told] = reportsOf(
+    const [first] = reportsOf(
       lines(report([runtime(3, 't', broken), runtime(4, 'u', {}, 'gone')], { memory_info: group({}, 'no memory') })),
     );
-    expect(told?.errors).to.have.deep.members([
+    expect(first?.errors).to.have.deep.members([
       { where: 'execution_stats of process t', text: 'no stats' },
       { where: 'process u', text: 'gone' },
       { where: 'memory_info', text: 'no memory' },
@@ -123,10 +123,10 @@ describe('rows of neuron-monitor', () => {
 
   it('have the time of their collector', () => {
     // A report is made at the end of its period.
-    const [told] = reportsOf(
+    const [first] = reportsOf(
       lines(report([runtime(1, '1', { execution_stats: executions(1) })], {}, { timestamp: 1700000000 })),
     );
-    expect(told?.unixMs).to.equal(1700000000000);
+    expect(first?.unixMs).to.equal(1700000000000);
   });
 
   it('stay when records were edited', () => {
@@ -141,9 +141,9 @@ describe('rows of neuron-monitor', () => {
       dur: [],
     };
     const samples = [{ ...edited, labels: { report: 1, core: 2, pid: {}, tag: 'a' } }] as unknown as SampleRecord[];
-    const told = reportOf({ samples, startUnixNs: '17' }, {});
-    expect(told).to.include({ number: 1, start: null, unixMs: null });
-    expect(cells(told, 'core', 'tag,pid,core,flops,dur')).to.deep.equal([['a', null, 2, null, null]]);
+    const first = reportOf({ samples, startUnixNs: '17' }, {});
+    expect(first).to.include({ number: 1, start: null, unixMs: null });
+    expect(cells(first, 'core', 'tag,pid,core,flops,dur')).to.deep.equal([['a', null, 2, null, null]]);
   });
 
   it('show in columns whose keys and headers are different', () => {

@@ -59,7 +59,7 @@ describe('instructions of a Neuron core in a report', () => {
     expect(cells({ ...MATMUL, name: '0x77' }, 'tc flops')).to.deep.equal([null, null]);
   });
 
-  it('keep their engine when another field is odd', () => {
+  it('keep their engine when another field is invalid', () => {
     expect(cells({ ...MATMUL, dur: 'long' }, 'engine sil')).to.deep.equal(['Tensor', null]);
   });
 });

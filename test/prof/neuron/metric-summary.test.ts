@@ -1,25 +1,25 @@
 import { expect } from 'chai';
-import { Summaries, type Row, type Summary } from '../../../src/prof/neuron/metric-summary.js';
+import { MetricSummaries, type MetricRow, type MetricSummary } from '../../../src/prof/neuron/metric-summary.js';
 import type { ProfileLine } from '../../../src/record/record.js';
 import { kernel } from '../../support/kernels.js';
 import { instruction, neuronProfile, packet, sample, tensor, throttle } from '../../support/neuron.js';
 
-const summaries = (...records: readonly ProfileLine[]): Summary[] => {
-  const all = new Summaries();
+const summaries = (...records: readonly ProfileLine[]): MetricSummary[] => {
+  const all = new MetricSummaries();
   for (const record of records) all.take(record);
   return all.all;
 };
-const summaryOf = (...records: readonly ProfileLine[]): Summary => {
+const summaryOf = (...records: readonly ProfileLine[]): MetricSummary => {
   const [first] = summaries(...records);
   if (first === undefined) throw new Error('no summary');
   return first;
 };
-const rowOf = (summary: Summary, name: string): Row => {
+const rowOf = (summary: MetricSummary, name: string): MetricRow => {
   const row = summary.rows.find((one) => one.name === name);
   if (row === undefined) throw new Error(`no metric ${name}`);
   return row;
 };
-const valuesOf = (summary: Summary, ...names: readonly string[]): unknown[] =>
+const valuesOf = (summary: MetricSummary, ...names: readonly string[]): unknown[] =>
   names.map((name) => rowOf(summary, name).value);
 
 /** 128 · 128 · 512 multiplications with additions. */
@@ -126,7 +126,7 @@ describe('summary of a Neuron profile', () => {
     expect(rowOf(summary, 'dynamic_dma_active_time_percent').value).to.be.closeTo(2 / 3, 1e-12);
   });
 
-  it('normalises throttling by the time observed, beside what the vendor has', () => {
+  it('normalises throttling by the observed time, in addition to the metrics of the vendor', () => {
     const summary = summaryOf(
       neuronProfile(),
       instruction('NOP', 'Sync', 0, 1),
@@ -169,8 +169,10 @@ describe('summary of a Neuron profile', () => {
   });
 
   it('takes the FLOPs of the model from the tool, but not its 0', () => {
-    const told = (value: number) => sample('model_flops', value, { from: 'summary' }, { unit: 'FLOP' });
-    const [known, zero] = [1e6, 0].map((value) => summaryOf(neuronProfile(), told(value), product(0, 500, 'REGULAR')));
+    const modelFlops = (value: number) => sample('model_flops', value, { from: 'summary' }, { unit: 'FLOP' });
+    const [known, zero] = [1e6, 0].map((value) =>
+      summaryOf(neuronProfile(), modelFlops(value), product(0, 500, 'REGULAR')),
+    );
     expect(known && valuesOf(known, 'model_flops', 'mfu_estimated_percent')).to.deep.equal([
       1e6,
       1e6 / (157_286.4e9 * 1e-5),
@@ -209,8 +211,8 @@ describe('summary of a Neuron profile', () => {
     ]);
   });
 
-  it('keeps profiles of a stream apart, and passes over those of other devices', () => {
-    const all = new Summaries();
+  it('keeps profiles of a stream apart, and skips those of other devices', () => {
+    const all = new MetricSummaries();
     const records: ProfileLine[] = [
       neuronProfile({ rank: 0 }),
       instruction('NOP', 'Sync', 0, 10),
@@ -251,6 +253,6 @@ describe('bound of a Neuron profile', () => {
   it('is not known without FLOPs and bytes', () => {
     const bound = boundOf(instruction('MATMUL', 'Tensor', 0, 2500));
     expect(bound).to.include({ kind: null, computeShare: null, idleShare: 0.75 });
-    expect(bound?.text).to.match(/^bound unknown: instructions do not tell/);
+    expect(bound?.text).to.match(/^bound unknown: instructions have no sizes/);
   });
 });

@@ -5,7 +5,7 @@
 import { expect } from 'chai';
 import { readProfile } from '../../../src/parse/profile.js';
 import { openInput } from '../../../src/parse/source.js';
-import { compared, type Comparison } from '../../../src/prof/neuron/compare.js';
+import { compareWithReport, type MetricComparison } from '../../../src/prof/neuron/metric-comparison.js';
 import { withMachine } from '../../../src/prof/neuron/metric.js';
 import { metricsOf } from '../../../src/prof/neuron/metrics.js';
 import { ProfileSums } from '../../../src/prof/neuron/metric-sums.js';
@@ -20,7 +20,7 @@ const CAPTURES = [
   ['trn2_fused_fp32_s512', 'fused', ''],
 ] as const;
 
-interface Compared extends Comparison {
+interface Compared extends MetricComparison {
   readonly name: string;
   readonly ours: number | string | null;
 }
@@ -32,7 +32,7 @@ async function sumsOf(path: string, isWanted: Wanted = () => true): Promise<Prof
   const source = await openInput(path);
   try {
     const sums = new ProfileSums();
-    // The program beside the capture tells its tensors.
+    // The program next to the capture has its tensors.
     for (const record of readProfile(source.path, { profile: 0, name: path })) {
       if (isWanted(record)) sums.take(record);
     }
@@ -50,15 +50,15 @@ const keyOf = ({ start, dur, device, stream, queue, bytes }: CopyLine): string =
 function compareAll(sums: ProfileSums, reported: ProfileSums['reported']): Compared[] {
   for (const [node, metrics] of reported) sums.reported.set(node, metrics);
   const whole = withMachine(sums);
-  const told = reported.get('') ?? new Map<string, never>();
+  const metrics = reported.get('') ?? new Map<string, never>();
   const rows = metricsOf(whole).map((metric) => {
     const amount = metric.of(whole);
-    const comparison = compared(metric, amount, whole, told.get(metric.name) ?? null);
+    const comparison = compareWithReport(metric, amount, whole, metrics.get(metric.name) ?? null);
     const ours = typeof amount === 'object' ? null : amount;
     return { name: metric.name, ours, ...(comparison ?? { reported: null, difference: null, why: '' }) };
   });
-  expect(rows.map(({ name }) => name)).to.include.members([...told.keys()]);
-  return rows.filter(({ name }) => told.has(name));
+  expect(rows.map(({ name }) => name)).to.include.members([...metrics.keys()]);
+  return rows.filter(({ name }) => metrics.has(name));
 }
 
 function print(title: string, rows: readonly Compared[]): void {
@@ -101,8 +101,8 @@ for (const [folder, name, suffix] of CAPTURES) {
     );
 
     itShared("from the device trace are the vendor's own", [json, trace], async ([path = '', ntff = '']) => {
-      const [told, sums] = [await sumsOf(path), await sumsOf(ntff)];
-      const rows = compareAll(sums, told.reported);
+      const [tool, sums] = [await sumsOf(path), await sumsOf(ntff)];
+      const rows = compareAll(sums, tool.reported);
       print(`${folder} ntff`, rows);
       for (const { name: metric, ours, why } of rows) {
         if (/_engine_(?:instruction|active)_|^(?:matmul|activate)_|^total_time|_cycle_count/.test(metric)) {
@@ -116,7 +116,7 @@ for (const [folder, name, suffix] of CAPTURES) {
       [json, trace],
       async ([path = '', ntff = '']) => {
         const listed = new Set<string>();
-        const told = await sumsOf(path, (record) => {
+        const tool = await sumsOf(path, (record) => {
           if (record.type === 'copy') listed.add(keyOf(record));
           return true;
         });
@@ -128,7 +128,7 @@ for (const [folder, name, suffix] of CAPTURES) {
         });
         expect(left.map(({ queue }) => queue)).to.deep.equal(left.map(() => 14));
         expect(left.length).to.be.within(1, 6);
-        const rows = compareAll(sums, told.reported);
+        const rows = compareAll(sums, tool.reported);
         const others = rows.filter(({ ours, why }) => ours !== null && why !== '').map(({ name: metric }) => metric);
         expect(others).to.deep.equal([]);
       },

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
-import { Summaries } from '../../../src/prof/neuron/metric-summary.js';
-import { RULES, type Warning } from '../../../src/prof/neuron/warnings.js';
+import { MetricSummaries } from '../../../src/prof/neuron/metric-summary.js';
+import { WARNING_RULES, type MetricWarning } from '../../../src/prof/neuron/warnings.js';
 import type { ProfileLine } from '../../../src/record/record.js';
 import { instruction, neuronProfile, notice, packet, sample, tensor, throttle } from '../../support/neuron.js';
 
-const warningsOf = (records: readonly ProfileLine[]): readonly Warning[] => {
-  const summaries = new Summaries();
+const warningsOf = (records: readonly ProfileLine[]): readonly MetricWarning[] => {
+  const summaries = new MetricSummaries();
   for (const record of [neuronProfile(), ...records]) summaries.take(record);
   return summaries.all[0]?.warnings ?? [];
 };
@@ -44,7 +44,7 @@ const CASES: readonly Case[] = [
     fires: [tensor('w', 'weight', 1000), tensor('q', 'input', 1000), reading(5000)],
     silent: [tensor('w', 'weight', 1000), tensor('q', 'input', 1000), reading(4000)],
     evidence: { times: 2.5 },
-    text: /2\.5 times over: 4\.88 KiB for 1\.95 KiB of inputs and weights; which tensors, the capture does not tell/,
+    text: /2\.5 times over: 4\.88 KiB for 1\.95 KiB of inputs and weights; the capture does not name the tensors/,
   },
   {
     rule: 'throttled',
@@ -100,7 +100,7 @@ const CASES: readonly Case[] = [
     rule: 'unknown',
     fires: [tensor('w', 'weight', 1), instruction('MATMUL', 'Tensor', 0, 100)],
     silent: [tensor('w', 'weight', 1), product(100, 'REGULAR')],
-    evidence: { reason: 'instructions do not tell their sizes: a device trace alone has none' },
+    evidence: { reason: 'instructions have no sizes: a device trace alone lacks them' },
     text: /^hardware_flops, .* and \d+ more not known: .*; summarize the JSON/,
   },
   {
@@ -124,6 +124,6 @@ describe('warnings of a Neuron profile', () => {
   }
 
   it('are all tried here', () => {
-    expect(RULES.map(({ id }) => id)).to.have.members([...new Set(CASES.map(({ rule }) => rule))]);
+    expect(WARNING_RULES.map(({ id }) => id)).to.have.members([...new Set(CASES.map(({ rule }) => rule))]);
   });
 });

@@ -3,12 +3,12 @@ import { type CellValue } from '../../../table/column.js';
 import type { MonitorColumn } from '../../../prof/monitor/monitor-columns.js';
 import { embeddedMetrics } from '../../../prof/monitor/emf.js';
 import { Exposition } from '../../../prof/monitor/prometheus.js';
-import type { MonitorReport, MonitorRow, Scope } from '../../../prof/monitor/monitor-report.js';
+import type { MonitorReport, MonitorRow, RowScope } from '../../../prof/monitor/monitor-report.js';
 import { requireFormat, type Format, type Sheet } from '../../../write/format.js';
 
 export interface MonitorLayout {
   readonly columns: readonly MonitorColumn[];
-  readonly scopes: ReadonlySet<Scope>;
+  readonly scopes: ReadonlySet<RowScope>;
   readonly header: boolean;
   /** Of the metrics, in CloudWatch. */
   readonly namespace: string;

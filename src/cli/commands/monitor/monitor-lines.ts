@@ -2,7 +2,7 @@
 import { MonitorReports } from '../../../parse/readers/neuron/monitor/monitor-reports.js';
 import { neuronMonitor } from '../../../parse/readers/neuron/monitor.js';
 import type { ReportSamples } from '../../../prof/monitor/report-samples.js';
-import { ReportSplitter } from '../../../prof/monitor/split.js';
+import { ReportSplitter } from '../../../prof/monitor/report-splitter.js';
 import { isObject } from '../../../prof/input/record-validation.js';
 import { Diagnostics } from '../../../record/diagnostics.js';
 import { UserError } from '../../../record/errors.js';
@@ -41,7 +41,7 @@ export class MonitorLines {
   /** What is left at the end of the input. */
   end(): ReportSamples[] {
     const last = present(this.#splitter.end());
-    if (this.#splitter.seen > 0) return last;
+    if (this.#splitter.count > 0) return last;
     const hint = 'expected lines of neuron-monitor, one JSON object each, or what dparse makes of them';
     throw new UserError('holds no report of neuron-monitor', { where: this.name, hint });
   }

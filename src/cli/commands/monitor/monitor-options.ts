@@ -6,9 +6,9 @@ import {
   type MonitorColumn,
 } from '../../../prof/monitor/monitor-columns.js';
 import { EMF_METRICS } from '../../../prof/monitor/emf.js';
-import { FAMILIES } from '../../../prof/monitor/families.js';
-import { GROUPS, parseGroups, parseTagFilter, type Wanted } from '../../../prof/monitor/metric-groups.js';
-import { DEFAULT_SCOPES, SCOPES, type Scope } from '../../../prof/monitor/monitor-report.js';
+import { PROMETHEUS_FAMILIES } from '../../../prof/monitor/prometheus-families.js';
+import { MONITOR_GROUPS, parseGroups, parseTagFilter, type ReportFilter } from '../../../prof/monitor/metric-groups.js';
+import { DEFAULT_SCOPES, SCOPES, type RowScope } from '../../../prof/monitor/monitor-report.js';
 import { nearest, UsageError } from '../../../record/errors.js';
 import { optionLines, parseArguments, wrapped, type Arguments, type Option, type Tool } from '../../arguments.js';
 import { MONITOR_FORMATS, type MonitorFormat } from './monitor-formats.js';
@@ -51,7 +51,7 @@ export const monitorHelp = (): string =>
     'Options:',
     ...optionLines(OPTIONS),
     '',
-    ...wrapped('Groups: ', Object.keys(GROUPS)),
+    ...wrapped('Groups: ', Object.keys(MONITOR_GROUPS)),
     `Rows: ${DEFAULT_SCOPES.join(', ')} without --rows.`,
     "Percentages are of 100, prometheus' ratios of 1.",
     'Prometheus: each report is a whole exposition; counters are sums since the first.',
@@ -72,7 +72,7 @@ export const columnList = (): string =>
 export const metricList = (): string =>
   [
     'prometheus (*: not told by neuron-monitor-prometheus.py):',
-    ...FAMILIES.map(({ name, type, labels, own }) => {
+    ...PROMETHEUS_FAMILIES.map(({ name, type, labels, own }) => {
       const told = labels.length === 0 ? '' : `{${labels.join(',')}}`;
       return `  ${own === true ? '*' : ' '} ${type.padEnd(7)} ${name}${told}`;
     }),
@@ -89,10 +89,10 @@ export interface MonitorRequest {
   readonly quiet: boolean;
   readonly format: MonitorFormat;
   readonly columns: readonly MonitorColumn[];
-  readonly scopes: ReadonlySet<Scope>;
+  readonly scopes: ReadonlySet<RowScope>;
   readonly header: boolean;
   readonly namespace: string;
-  readonly wanted: Wanted;
+  readonly wanted: ReportFilter;
   readonly last: boolean;
   /** Time of reports: of reading them, or Unix time in ns at which the first began; undefined: what they tell. */
   readonly time: 'now' | { readonly startUnixNs: string } | undefined;
@@ -149,9 +149,9 @@ function requireMonitorFormat(id: string): MonitorFormat {
   throw new UsageError(`unknown format '${id}'`, near === null ? `known: ${ids.join(', ')}` : `did you mean ${near}?`);
 }
 
-const isScope = (name: string): name is Scope => Object.hasOwn(SCOPES, name);
+const isScope = (name: string): name is RowScope => Object.hasOwn(SCOPES, name);
 
-function parseScopes(list: string): Scope[] {
+function parseScopes(list: string): RowScope[] {
   const all = Object.keys(SCOPES).filter(isScope);
   return list.split(',').flatMap((part) => {
     const name = part.trim();

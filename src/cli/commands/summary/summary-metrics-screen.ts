@@ -1,9 +1,9 @@
 /** Metrics of a vendor on a screen, and as JSON documents. */
 import { elementAt } from '../../../containers/element.js';
-import { GROUPS } from '../../../prof/neuron/metric.js';
+import { METRIC_GROUPS } from '../../../prof/neuron/metric.js';
 import { exactValue, noteOf, quantityOf } from '../../../prof/neuron/metric-columns.js';
 import { digits, inVendorUnit, scaled, type Quantity } from '../../../prof/neuron/quantity.js';
-import type { Row, Summary } from '../../../prof/neuron/metric-summary.js';
+import type { MetricRow, MetricSummary } from '../../../prof/neuron/metric-summary.js';
 import { UNKNOWN } from '../../../table/column.js';
 import { aligned } from '../../../write/aligned.js';
 import { clean } from '../../../write/cell-text.js';
@@ -23,13 +23,13 @@ export interface MetricsShown {
 const differenceText = (difference: number | null): string =>
   difference === null ? '-' : difference === 0 ? '0' : difference.toExponential(1);
 
-const headingOf = ({ profile, file, format, rank, node, computed }: Summary): string =>
+const headingOf = ({ profile, file, format, rank, node, computed }: MetricSummary): string =>
   [
     `# profile ${profile}: ${file} (${format}${rank === null ? '' : `, rank ${rank}`}${node === null ? '' : `, ${node}`})`,
     computed ? '' : ": as the vendor's tool reported it; there are no records to compute from",
   ].join('');
 
-function cellsOf(row: Row, shown: MetricsShown): string[] {
+function cellsOf(row: MetricRow, shown: MetricsShown): string[] {
   const people = shown.vendor ? inVendorUnit : scaled;
   const text = (value: number | string | null): string => {
     if (value === null) return UNKNOWN;
@@ -51,7 +51,7 @@ function cellsOf(row: Row, shown: MetricsShown): string[] {
 }
 
 /** A group of which nothing is known, for one reason, takes one line. */
-function linesOf(rows: readonly Row[], shown: MetricsShown): string[][] {
+function linesOf(rows: readonly MetricRow[], shown: MetricsShown): string[][] {
   const [first] = rows;
   const isBlank = rows.length > 1 && rows.every(({ value, why }) => value === null && why === first?.why);
   if (isBlank && !shown.check && shown.metrics === null) return [[`${UNKNOWN}: ${first?.why ?? ''}`]];
@@ -59,7 +59,7 @@ function linesOf(rows: readonly Row[], shown: MetricsShown): string[][] {
 }
 
 /** Each metric a line; then what bounds the program, and what to look at. */
-export function metricsScreen(summary: Summary, shown: MetricsShown): string {
+export function metricsScreen(summary: MetricSummary, shown: MetricsShown): string {
   const { rows, bound, warnings } = summary;
   const groups = [...new Set(rows.map(({ group }) => group))];
   const blocks = groups.map((group) =>
@@ -72,7 +72,7 @@ export function metricsScreen(summary: Summary, shown: MetricsShown): string {
   const lines = aligned([head, ...blocks.flat()], new Set([1, ...(shown.check ? [3, 4] : [])]));
   const text = [headingOf(summary), ...lines.splice(0, 1)];
   groups.forEach((group, i) => {
-    if (shown.metrics === null) text.push('', `## ${GROUPS[group]}`);
+    if (shown.metrics === null) text.push('', `## ${METRIC_GROUPS[group]}`);
     text.push(...lines.splice(0, elementAt(blocks, i).length));
   });
   // Of chosen metrics nothing else is shown.
@@ -85,7 +85,7 @@ export function metricsScreen(summary: Summary, shown: MetricsShown): string {
 }
 
 /** One object a line and profile. */
-export function metricsDocument(summary: Summary, shown: MetricsShown): string {
+export function metricsDocument(summary: MetricSummary, shown: MetricsShown): string {
   const { profile, file, format, rank, node, computed, rows, bound, warnings } = summary;
   const metrics = rows.map((row) => {
     const { value, unit } = exactValue(row, row.value, shown.vendor);
@@ -106,7 +106,7 @@ export function metricsDocument(summary: Summary, shown: MetricsShown): string {
 }
 
 /** All profiles as the vendor's summary-json: a node for each, its metrics by name. */
-export function vendorJson(summaries: readonly Summary[]): string {
+export function vendorJson(summaries: readonly MetricSummary[]): string {
   const names = summaries.map(({ node, uuid, profile }) => node ?? `n_${uuid ?? profile}`);
   const nodes = summaries.map((summary, i) => {
     const name = elementAt(names, i);
@@ -118,7 +118,7 @@ export function vendorJson(summaries: readonly Summary[]): string {
 }
 
 /** Where the number of a metric comes from. */
-export function explanation(summary: Summary, row: Row, shown: MetricsShown): string {
+export function explanation(summary: MetricSummary, row: MetricRow, shown: MetricsShown): string {
   const said = ({ value, unit }: Quantity): string => `${digits(value)} ${unit}`.trimEnd();
   const people = shown.vendor ? inVendorUnit : scaled;
   const value =

@@ -1,7 +1,7 @@
 /** Neuron: what the metrics of a capture warn of, with the time that it is about. */
 import type { CopyLine, KernelLine, ProfileLine } from '../../../record/record.js';
-import { withMachine, type Sums } from '../../neuron/metric.js';
-import { RULES as WARNINGS } from '../../neuron/warnings.js';
+import { withMachine, type MetricSums } from '../../neuron/metric.js';
+import { WARNING_RULES as WARNINGS } from '../../neuron/warnings.js';
 import { ByDevice } from '../by-device.js';
 import { IntervalUnion } from '../../../containers/interval-union.js';
 import type { Finding, Gain } from '../finding.js';
@@ -11,7 +11,7 @@ import { rate } from '../amount-text.js';
 type Evidence = Finding['evidence'];
 
 interface Capture {
-  readonly sums: Sums;
+  readonly sums: MetricSums;
   /** ns during which activities ran that the rule asks for, on the device where they ran longest. */
   readonly ns: number;
   readonly count: number;
@@ -26,7 +26,7 @@ interface NeuronRule {
   /** Activities whose time is at stake. */
   readonly counts?: (record: KernelLine | CopyLine) => boolean;
   /** Why it cannot be told; null when it can. */
-  readonly why?: (sums: Sums) => string | null;
+  readonly why?: (sums: MetricSums) => string | null;
   /** What is at stake, and may be gained, ns; null where it cannot be told. */
   readonly stake: (evidence: Evidence, capture: Capture) => number | null;
   readonly gain?: (evidence: Evidence, capture: Capture) => Pick<Gain, 'how' | 'isBound'>;

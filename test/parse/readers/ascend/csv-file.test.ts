@@ -33,7 +33,7 @@ describe('Ascend text: csv files', () => {
     expect(tableOf('\ufeffa, b \n1,2\n3,4', 64)).to.deep.equal({ header: ['a', 'b'], rows: [['1', '2'], ['3', '4']], odd: {} });
   }); // prettier-ignore
 
-  it('pass over rows of another length, and say so', () => {
+  it('skip and count rows of another length', () => {
     expect(tableOf('a,b\n1,2\n3\n4,5,6\n7,8\n', 64)).to.deep.equal({ header: ['a', 'b'], rows: [['1', '2'], ['7', '8']], odd: { 'csv-row-passed-over': 2 } });
   }); // prettier-ignore
 

@@ -5,7 +5,7 @@ import { AscendDatabase, ASCEND_SCHEMA, EPOCH, training } from '../../../support
 import { headerOf, recordsOf } from '../../../support/profile-database.js';
 
 describe('Ascend database: samples', () => {
-  it('tells memory of modules when it changes, whatever the order of rows', () => {
+  it('has samples of the memory of modules when it changes, whatever the order of rows', () => {
     const rows = [[100, 1, 5], [100, 2, 0], [200, 1, 5], [200, 2, 7], [300, 1, 6], [300, 2, 7], [400, 2, 0]] as const; // prettier-ignore
     const schema = {
       ...ASCEND_SCHEMA,
@@ -28,7 +28,7 @@ describe('Ascend database: samples', () => {
     expect(samples([...rows.slice(3), ...rows.slice(0, 3)])).to.deep.equal(expected);
   });
 
-  it('tells values over time, those of memory when they change', () => {
+  it('has samples of values over time, those of memory when they change', () => {
     const database = training().row('AICORE_FREQ', { deviceId: 1, timestampNs: EPOCH + 50n, freq: 1650 });
     const memory = (ns: bigint, allocated: number): void => {
       const totals = { totalAllocated: allocated, totalReserved: 100, totalActive: null };

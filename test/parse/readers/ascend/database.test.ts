@@ -36,7 +36,7 @@ const named = (records: readonly { type: string }[], type: string): unknown[] =>
   records.filter((record) => record.type === type);
 
 describe('Ascend database', () => {
-  it('tells of a kernel what the tables say', () => {
+  it('reads all attributes of a kernel', () => {
     const [forward, backward] = kernelsOf(training().write());
     // Times are relative to the first event, the step at 90 ns.
     expect(forward).to.deep.include({
@@ -142,7 +142,7 @@ describe('Ascend database', () => {
     expect(comparable(renamed.write()), 'schema 1.2').to.deep.equal(expected);
   });
 
-  it('keeps what is left where tables or columns are missing', () => {
+  it('reads the rest when tables or columns are missing', () => {
     for (const table of [
       'PYTORCH_API',
       'CONNECTION_IDS',
@@ -165,7 +165,7 @@ describe('Ascend database', () => {
     });
   });
 
-  it('passes over times that cannot be', () => {
+  it('skips invalid times', () => {
     const database = training().op('aten::far', [0, 0]).timed('CANN_API', [0, 1], { startNs: 12, globalTid: 1 });
     database.row('PYTORCH_API', { startNs: 'soon', endNs: null, globalTid: 1, type: 50001, name: 1 });
     const path = database.write();
@@ -215,7 +215,7 @@ describe('Ascend database', () => {
     expect(diagnosticsOf(path)).to.deep.equal({ 'task-passed-over': 2 });
   });
 
-  it('tells copies, sets and waits', () => {
+  it('reads copies, sets and waits', () => {
     const database = new AscendDatabase();
     const copy = database.task('MEMCPY_ASYNC', [100, 200], 7);
     database.row('MEMCPY_INFO', { globalTaskId: copy, size: 4096, memcpyOperation: 1 });
@@ -229,7 +229,7 @@ describe('Ascend database', () => {
     expect(named(records, 'sync').map((record) => (record as { kind: string }).kind)).to.deep.equal(['event-record', 'stream-wait-event']); // prettier-ignore
   });
 
-  it('tells a call of the driver from a pair of ops where both have one connection id', () => {
+  it('distinguishes a call of the driver from a pair of ops with the same connection id', () => {
     // 500 is the forward op's tie to its node as well.
     const database = training()
       .op('aten::relu', [1700, 1750], { id: 60, seq: 9 })
@@ -263,7 +263,7 @@ describe('Ascend database', () => {
     expect(texts).to.include('nn.Module: Net_0');
   });
 
-  it('tells when the device came by a range of the program', () => {
+  it('reads user ranges as marked on the device', () => {
     const database = training();
     const mark = { globalTid: (3136495n << 32n) | 100n, domainId: database.string('default') };
     database.timed('MSTX_EVENTS', [205, 795], { ...mark, message: database.string('epoch'), connectionId: 4000000001 });
@@ -287,7 +287,7 @@ describe('Ascend database', () => {
     expect(diagnosticsOf(path)).to.not.have.property('task-passed-over');
   });
 
-  it('tells what the device counted, exactly', () => {
+  it('reads counters exactly', () => {
     const database = new AscendDatabase();
     const first = database.kernel('first', [10, 20], 1);
     database.kernel('second', [30, 40], 2);
@@ -315,7 +315,7 @@ describe('Ascend databases and the files around them', () => {
     return profiles.map(({ source }) => source.path.slice(folder.length + 1));
   };
 
-  it('takes rank and configuration from profiler_info, where the database tells none', () => {
+  it('takes rank and configuration from profiler_info, where the database has none', () => {
     const folder = output(5);
     const database = databaseOf(folder, 5);
     expect(headerOf(database)).to.include({ rank: 5, tool: 'Ascend PyTorch Profiler' });

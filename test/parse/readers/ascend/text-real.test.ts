@@ -1,4 +1,4 @@
-/** Real profiles in text: records of trace_view.json against the csv files that the profiler wrote beside it. */
+/** Real profiles in text: records of trace_view.json against the CSV files that the profiler wrote with it. */
 import { expect } from 'chai';
 import { parse } from 'csv-parse/sync';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
@@ -35,7 +35,7 @@ function agreeing(a: ReadonlyMap<string, number>, b: ReadonlyMap<string, number>
   return `${same.length} of ${keys.length}`;
 }
 
-/** What is told of a kernel in words: shapes, types and formats of what went in and came out. */
+/** Text labels of a kernel: shapes, types and formats of its inputs and outputs. */
 const TOLD: readonly (readonly [label: string, column: string])[] = [
   ['opType', 'Type'],
   ['inputShapes', 'Input Shapes'],

@@ -1,4 +1,4 @@
-/** Traces of Ascend's profiler, and the files beside them, that are odd in one way each. */
+/** Traces of Ascend's profiler and their sidecar files, each with one irregularity. */
 import { expect } from 'chai';
 import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -89,7 +89,7 @@ describe('Ascend text: kernels', () => {
     expect(only(events).tid).to.equal(MAIN);
   });
 
-  it('whose flows start at one instant are told apart by their streams', () => {
+  it('whose flows start at one instant are distinguished by their streams', () => {
     const other = [op('aten::add', 60, 70), call('Node@launch', 12, 61), task('Add', 'AI_CORE', 12, 30, 41).replace('"tid":2', '"tid":5')]; // prettier-ignore
     const [start = '', end = ''] = flow(60, 30);
     const moved = end.replace('"tid":2', '"tid":5');
@@ -149,7 +149,7 @@ describe('Ascend text: kernels', () => {
 });
 
 describe('Ascend text: other work of the device', () => {
-  it('copies and waits have kinds of their own; marks of the profiler are passed over', () => {
+  it('copies and waits have kinds of their own; marks of the profiler are skipped', () => {
     const path = writeProfile([
       ...MM,
       task('MEMCPY_ASYNC', 'SDMA_SQE', 21, 50, 51),
@@ -157,8 +157,8 @@ describe('Ascend text: other work of the device', () => {
       task('EVENT_RECORD', 'PLACE_HOLDER_SQE', 23, 54, 55),
       task('PROFILING_DISABLE', 'PLACE_HOLDER_SQE', 24, 56, 57),
     ]);
-    const told = recordsOf(path).flatMap((record) => (record.type === 'copy' || record.type === 'sync' ? [[record.type, record.kind]] : [])); // prettier-ignore
-    expect(told).to.deep.equal([['copy', null], ['sync', 'stream-wait-event'], ['sync', 'event-record']]); // prettier-ignore
+    const found = recordsOf(path).flatMap((record) => (record.type === 'copy' || record.type === 'sync' ? [[record.type, record.kind]] : [])); // prettier-ignore
+    expect(found).to.deep.equal([['copy', null], ['sync', 'stream-wait-event'], ['sync', 'event-record']]); // prettier-ignore
     expect(diagnosticsOf(path)['task-passed-over']).to.equal(1);
   });
 
@@ -182,7 +182,7 @@ describe('Ascend text: other work of the device', () => {
     expect(recordsOf(path).map(({ type }) => type)).to.deep.equal(['profile', 'kernel', 'collective', 'end']);
   });
 
-  it('communication.json tells their group', () => {
+  it('communication.json contains their group', () => {
     const operations = {
       'hcom_allReduce__586_0_1@17522586': { 'Communication Bandwidth Info': {} },
       'Total Op Info': {},
@@ -211,8 +211,8 @@ describe('Ascend text: other work of the device', () => {
   });
 });
 
-describe('Ascend text: files beside a trace', () => {
-  it('kernel_details.csv tells cores, shapes and counters', () => {
+describe('Ascend text: sidecar files', () => {
+  it('kernel_details.csv adds cores, shapes and counters', () => {
     const header = [
       ...HEADER,
       'Block Num',
@@ -228,7 +228,7 @@ describe('Ascend text: files beside a trace', () => {
     expect(kernel.labels).to.deep.equal({ opType: 'MatMulV2', taskType: 'AI_CORE', inputShapes: '4,8;8,2', inputFormats: 'ND;N/A', blockDim: 16 }); // prettier-ignore
   });
 
-  it('kernel_details.csv tells what a kernel is', () => {
+  it('kernel_details.csv decides which tasks are kernels', () => {
     const odd = task('MatMul', 'NEW_KIND', 11, 30, 40);
     const beside = { 'kernel_details.csv': csv(HEADER, details('MatMul', 30)) };
     expect(kernelsOf(writeProfile([...HOST_SIDE, odd]))).to.have.length(0);
@@ -269,7 +269,7 @@ describe('Ascend text: files beside a trace', () => {
     expect(diagnosticsOf(other)).to.include({ 'file-beside-not-read': 1 });
   });
 
-  it('npu_module_mem.csv and memory_record.csv tell values when they change', () => {
+  it('npu_module_mem.csv and memory_record.csv add samples when values change', () => {
     const modules = csv(['Component', 'Timestamp(us)', 'Total Reserved(MB)', 'Device'], ['HCCL', `${timeText(9)}\t`, 2, 'NPU:0'], ['HCCL', `${timeText(10)}\t`, 2, 'NPU:0'], ['HCCL', `${timeText(11)}\t`, 3, 'NPU:0']); // prettier-ignore
     const path = writeProfile([...MM, ...FLOW], { 'npu_module_mem.csv': modules });
     expect(samplesOf(path).map(({ start, value }) => [start, value])).to.deep.equal([
@@ -289,7 +289,7 @@ describe('Ascend text: files beside a trace', () => {
     ]);
   }); // prettier-ignore
 
-  it('profiler_info tells the rank, and nothing of the environment', () => {
+  it('profiler_info provides the rank, and nothing of the environment', () => {
     const path = writeProfile([...MM, ...FLOW]);
     const info = { config: { experimental_config: { _profiler_level: 'Level1' } }, rank_id: 5, cann_version: '8.3' };
     writeFileSync(join(dirname(path), '..', 'profiler_info_5.json'), JSON.stringify(info));
@@ -325,7 +325,7 @@ describe('Ascend text: detection', () => {
     expect(formatOf(`[${events.join(', ')}]`)).to.equal('kineto');
   });
 
-  it('of a trace that was cut anywhere: what stands before the cut', () => {
+  it('of a truncated trace: the part before the cut is read', () => {
     const text = traceText([...MM, ...FLOW]);
     for (let length = (HOST_SIDE[0]?.length ?? 0) + 3; length < text.length; length += 37) {
       const path = writeProfile(text.slice(0, length));

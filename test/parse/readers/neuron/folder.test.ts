@@ -1,4 +1,4 @@
-/** Folders of captures: what is read of them, and what is passed over because another file tells it. */
+/** Folders of captures: which files are read, and which are covered by another file. */
 import { expect } from 'chai';
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,7 +11,7 @@ import { itShared } from '../../../support/shared.js';
 const CAPTURE = 'data/neuron/trn2_fused_fp32_s512';
 const FILES = ['fused.neff', 'fused_exec_2.ntff', 'fused_exec_2_profile_full.json'].map((name) => `${CAPTURE}/${name}`);
 
-/** Runs with a folder of copies, named as told. */
+/** Runs with a folder of copies under the given names. */
 async function inFolder(copies: Readonly<Record<string, string>>, body: (folder: string) => Promise<void>): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'neuron-'));
   try {

@@ -63,7 +63,7 @@ describe('lines of bytes', () => {
     }
   });
 
-  it('are passed over when they are too long, and counted', () => {
+  it('are dropped when they are too long, and counted', () => {
     const lines = new ByteLines(4);
     expect([...lines.take(Buffer.from('abcd\nabcde\nx\nabc'))]).to.deep.equal(['abcd', 'x']);
     expect([...lines.take(Buffer.from('def\ny'))]).to.deep.equal([]);

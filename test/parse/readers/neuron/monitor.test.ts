@@ -99,7 +99,7 @@ describe('neuron-monitor', () => {
     expect(samples(recordsOf(report)).at(3)).to.include({ start: 0, dur: 2e9 });
   });
 
-  it('keeps percentiles that are not known, and tells latencies and counts by label', () => {
+  it('keeps unknown percentiles, and labels latencies and counts', () => {
     const stats = {
       error_summary: { generic: 1 },
       execution_summary: { completed: 2 },
@@ -115,7 +115,7 @@ describe('neuron-monitor', () => {
     ]);
   });
 
-  it('tells devices of ECC counters, and processors of their use', () => {
+  it('labels ECC counters by device, and vCPU use by processor', () => {
     const report = {
       system_data: {
         neuron_hw_counters: { neuron_devices: [{ neuron_device_index: 12, mem_ecc_corrected: 3 }] },

@@ -77,7 +77,7 @@ describe('gunzip', () => {
     expect(unpacked(packed).bytes.equals(bytes)).to.equal(true);
   });
 
-  it('passes over what a gzip header may hold, and what stands behind', () => {
+  it('skips optional fields of a gzip header, and anything after the stream', () => {
     const body = deflateRawSync('contents');
     // FEXTRA of three bytes, FNAME, FCOMMENT, FHCRC
     const head = Buffer.from([
@@ -104,7 +104,7 @@ describe('gunzip', () => {
     expect([bytes.toString(), fault]).to.deep.equal(['contents', null]);
   });
 
-  it('gives what stands before a cut, wherever it is, then says so', () => {
+  it('reads the part before a cut at any offset, then reports it', () => {
     const whole = Buffer.from(Array.from({ length: 3000 }, (_, i) => `${i * i}`).join());
     const packed = gzipSync(whole);
     for (let end = 12; end < packed.length - 8; end += 37) {
@@ -135,7 +135,7 @@ describe('gunzip', () => {
     }
   });
 
-  it('looks at little of what stands behind the end', () => {
+  it('reads little after the end', () => {
     let asked = 0;
     const endless: ByteSource = {
       next: () => (asked++ === 0 ? Buffer.from(gzipSync('contents')) : Buffer.alloc(1000)),
@@ -221,7 +221,7 @@ describe('tar', () => {
     expect(fault).to.equal(null);
   });
 
-  it('passes over folders, links and headers of the whole archive', () => {
+  it('skips folders, links and global headers', () => {
     const entries: TarEntry[] = [
       { name: 'pax_global_header', kind: 'g', data: pax('path', 'wrong') },
       { name: 'sg00/', kind: '5', data: '' },
@@ -236,7 +236,7 @@ describe('tar', () => {
     expect(list(bytes.subarray(0, 1024))).to.deep.equal({ found: [['a', 'A']], fault: null });
   });
 
-  it('tells a size that is more than there is', () => {
+  it('reports a size beyond the end', () => {
     const sizes: [string | Buffer, string][] = [
       ['77777777777\0', 'cut'],
       [Buffer.concat([Buffer.from([0x80]), Buffer.alloc(11, 0xff)]), 'damaged'],
@@ -254,7 +254,7 @@ describe('tar', () => {
     expect(list(tarOf([{ name: 'x', kind: 'x', data: '', sizeField: '77777777777\0' }])).fault).to.equal('damaged');
   });
 
-  it('tells pax records that are none', () => {
+  it('reports invalid pax records', () => {
     for (const records of ['', '5', '0 path=x\n', '999 path=x\n', '-3 a=b\n', 'x path=y\n', '8 path x\n']) {
       const { found, fault } = list(
         tarOf([

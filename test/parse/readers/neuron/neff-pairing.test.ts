@@ -28,7 +28,7 @@ function find(folder: string | null, wanted: Partial<ProgramWanted> = {}): [mode
   return [program === null ? null : program.facts.model, diagnostics.toJSON()];
 }
 
-describe('the program beside a trace', () => {
+describe('the program of a trace', () => {
   it('is the one with its uuid, whatever its name', () => {
     const folder = folderOf({ 'a.neff': OTHER, 'b.neff': UUID, 'c.neff': UUID, 'd.neff': Buffer.from('no neff') });
     expect(find(folder)).to.deep.equal(['b.neff', {}]);

@@ -18,7 +18,7 @@ const write = (bytes: Buffer | string, ending = '.neff'): string => {
   return path;
 };
 
-/** A program, and what was odd in it. */
+/** A program, and its diagnostics. */
 function read(bytes: Buffer): { names: string[]; facts: object; uuid: string; graphs: readonly string[]; odd: object } {
   const diagnostics = new Diagnostics();
   const { tensors, facts, uuid, graphs } = readNeff(write(bytes), 'a.neff', diagnostics);
@@ -131,7 +131,7 @@ describe('NEFF reader', () => {
     expect(odd).to.deep.equal({ 'program-part-missing': 1 });
   });
 
-  it('passes over parts that are no JSON objects, and keeps the rest', () => {
+  it('skips parts that are no JSON objects, and keeps the rest', () => {
     const { names, facts, odd } = read(neffBytes(replaced('info.json', '{"tool_version":')));
     expect(names).to.deep.equal(TENSORS);
     expect(facts).not.to.have.property('compilerVersion');
@@ -161,7 +161,7 @@ describe('NEFF reader', () => {
     expect(diagnostics.toJSON()).to.deep.equal({});
   });
 
-  it('tells no folder in which a program was compiled', () => {
+  it('does not leak the folder in which a program was compiled', () => {
     expect(read(neffBytes(entriesOf(), { name: '/home/someone/cache/net.neff' })).facts).to.include({
       model: 'net.neff',
     });
@@ -173,7 +173,7 @@ describe('NEFF reader', () => {
     expect(facts).not.to.have.property('lncSize');
   });
 
-  it('keeps what stands before the place where a file is cut off', () => {
+  it('keeps the part before the end of a truncated file', () => {
     const bytes = neffBytes([
       ...without('sg00/tensor_map.json'),
       { name: 'noise', data: Buffer.from(Array.from({ length: 4096 }, (_, i) => (i * i * 7919) >> 5)) },
@@ -312,7 +312,7 @@ describe('real NEFFs', () => {
             size: String(bytes),
           })),
         ).to.deep.equal(nodes.map(({ variable_name, type, shape, size }) => ({ variable_name, type, shape, size })));
-        // The tool's JSON tells no element types: sizes do.
+        // The tool's JSON has no element types; they follow from sizes.
         const bytesOf: Readonly<Record<string, number>> = { bfloat16: 2, float32: 4 };
         for (const { shape, dtype, bytes } of tensors) {
           expect((shape ?? []).reduce((a, b) => a * b, bytesOf[dtype ?? ''] ?? 0)).to.equal(bytes);

@@ -1,4 +1,4 @@
-/** Real captures, beside what the vendor's tool says of the same ones. */
+/** Real captures compared with the vendor tool's output for them. */
 import { expect } from 'chai';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -28,7 +28,7 @@ function captureIn(folder: string): Capture {
   return { lines: [...readProfile(fileIn(folder, /\.ntff$/), { profile: 0 })], json };
 }
 
-/** Cores of the captures: the tool tells the first and second subgraph. */
+/** Cores of the captures: the tool has the first and second subgraph. */
 const coreOf = (row: Row): number => (row['subgraph'] === 'sg00' ? 4 : 5);
 
 const instructionRow = ({ device, engine, start, dur, name, counters }: KernelLine): string =>
@@ -100,9 +100,9 @@ describe('a real device trace says what the tool says of it', () => {
       const table = (name: string): readonly Row[] => json[name] ?? [];
 
       const kernels = lines.filter((line) => line.type === 'kernel');
-      const told = table('instruction').map(toolInstruction);
-      expect(told).to.have.length(known.instructions);
-      expect(differences(kernels.map(instructionRow), told)).to.deep.equal({ extra: known.extraInstructions, missing: [] }); // prettier-ignore
+      const expected = table('instruction').map(toolInstruction);
+      expect(expected).to.have.length(known.instructions);
+      expect(differences(kernels.map(instructionRow), expected)).to.deep.equal({ extra: known.extraInstructions, missing: [] }); // prettier-ignore
       const counted = table('model_info').flatMap((row) => Object.entries(row).filter(([key]) => key.endsWith('_engine_instruction_count'))); // prettier-ignore
       expect(kernels).to.have.length(counted.reduce((sum, [, count]) => sum + Number(count), 0));
 
@@ -134,7 +134,7 @@ describe('a real device trace says what the tool says of it', () => {
       const summary = table('summary')[0] ?? {};
       const metadata = table('metadata')[0] ?? {};
       if (header?.type !== 'profile') throw new Error('no profile line');
-      // The tool tells seconds, with all digits of a picosecond.
+      // The tool has seconds, with all digits of a picosecond.
       const totalTimePs = Math.round(Number(summary['total_time']) * 1e12);
       expect(header.dur).to.equal(Math.floor(totalTimePs / 1000));
       expect(header.facts).to.deep.equal({

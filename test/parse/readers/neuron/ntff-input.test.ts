@@ -1,4 +1,4 @@
-/** Which files are device traces, and what is said of those that cannot be read. */
+/** Which files are device traces, and the messages for those that cannot be read. */
 import { expect } from 'chai';
 import { readProfile } from '../../../../src/parse/profile.js';
 import { ntff as reader } from '../../../../src/parse/readers/neuron/ntff.js';

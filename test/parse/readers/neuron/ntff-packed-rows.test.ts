@@ -6,7 +6,7 @@ import { ROW_BYTES, ROW_DOUBLES, ROW_WORDS, viewRows } from '../../../../src/par
 /** Start, duration, rank, detail, value, rest. */
 type Row = readonly [number, number, number, number, number, number];
 
-/** The rows packed from an odd place on, and what comes of them. */
+/** Packs rows at an odd offset and unpacks them again. */
 function packed(rows: readonly Row[]): { length: number; found: number[][] } {
   const view = viewRows(new ArrayBuffer(rows.length * ROW_BYTES));
   rows.forEach(([start, duration, ...words], i) => {

@@ -27,7 +27,7 @@ describe('nearly ordered runs of rows', () => {
     expect(runs([], 1)).to.deep.equal([[]]);
   });
 
-  it('keep rows in place that are told apart by nothing', () => {
+  it('keep the order of equal rows', () => {
     const found = runsOf(startingAt([5, 5, 4, 5, 4]), 5, 1);
     expect([...(found?.order ?? [])]).to.deep.equal([2, 4, 0, 1, 3]);
   });

@@ -89,7 +89,7 @@ describe('rows of a device trace', () => {
     'at random': engines(1, 5000, 1e9).map((row, i): Row => [Math.imul(i, 0x9e3779b1) >>> 0, ...dropStart(row)]),
     'of two engines in turn, hours apart': engines(1, 5000, 1e9).map((row, i): Row => [(i % 2) * 9e15 + i * 1000, ...dropStart(row)]), // prettier-ignore
     'all of one start': engines(1, 5000, 1e9).map((row): Row => [7000, ...dropStart(row)]),
-    'told apart by nothing': Array.from({ length: 5000 }, (_, i): Row => [7000, 0, 0, 0, 0, i]),
+    'equal rows': Array.from({ length: 5000 }, (_, i): Row => [7000, 0, 0, 0, 0, i]),
   };
   for (const [what, rows] of Object.entries(orders)) {
     it(`come in order: ${what}`, () => {

@@ -23,7 +23,7 @@ describe('the wire format of protocol buffers', () => {
     expect(message.messages(3).map((each) => each.number(1))).to.deep.equal([5, 6]);
   });
 
-  it('passes over fields of fixed size', () => {
+  it('skips fields of fixed size', () => {
     const message = ProtobufMessage.read(bytes(0x09, 1, 2, 3, 4, 5, 6, 7, 8, 0x15, 1, 2, 3, 4, 0x18, 9));
     expect([message.integer(1), message.integer(2), message.integer(3)]).to.deep.equal([null, null, 9n]);
   });

@@ -26,7 +26,7 @@ const samples = (lines: readonly ProfileLine[], metric: string): SampleRecord[] 
   lines.filter((line) => line.type === 'sample').filter((line) => line.metric === metric);
 
 describe('a device trace of a NeuronCore', () => {
-  it('tells the device, its program and the execution', () => {
+  it('has the device, its program and the execution', () => {
     const { lines } = readTrace({ length: 1_234_567 });
     expect(lines[0]).to.deep.equal({
       type: 'profile',
@@ -58,7 +58,7 @@ describe('a device trace of a NeuronCore', () => {
     });
   });
 
-  it('tells nothing of the machine it was made on', () => {
+  it('leaks nothing of the machine it was made on', () => {
     const text = JSON.stringify(readTrace({}).lines);
     expect(text).not.to.include('secret');
   });
@@ -86,7 +86,7 @@ describe('a device trace of a NeuronCore', () => {
     });
   });
 
-  it('counts places modulo 2^21, and passes over the flag above', () => {
+  it('takes addresses modulo 2^21, and ignores the flag above', () => {
     const { lines } = readTrace({
       opcodes: [[0xa4, 0x02]],
       place: 2 ** 21 - 1,
@@ -106,7 +106,7 @@ describe('a device trace of a NeuronCore', () => {
       ['0x3F', 1],
       // Beyond the instructions of the file.
       ['na', 2],
-      // Of an engine without any: not even where it stands is known.
+      // Of an engine without a program: not even its address is known.
       ['na', undefined],
     ]);
     expect(end.diagnostics).to.include({ 'unknown-opcode': 3 });
@@ -215,7 +215,7 @@ describe('a device trace of a NeuronCore', () => {
     expect(end.diagnostics).to.include({ 'saturated-wait': 1 });
   });
 
-  it('tells no waits where the clock is not known that counts them', () => {
+  it('has no waits when their clock is unknown', () => {
     const trace: TraceOf = {
       instance: 'trn9.huge',
       opcodes: [[0x02]],
@@ -258,7 +258,7 @@ describe('a device trace of a NeuronCore', () => {
     expect(copies(lines)[3]?.counters).to.deep.equal({ crc: 77 });
   });
 
-  it('numbers DMA engines by the core where no ring tells them: 16 of each', () => {
+  it('numbers DMA engines by the core without rings: 16 of each', () => {
     const sections = [2, 7].map((core) => ({ ...dma(packet(1, 1, 3, 0), packet(2, 5, 3, 0, 1)), core }));
     // Engines 32 to 47 are of core 2, 112 to 127 of core 7; records have the low five bits.
     expect(copies(readTrace({ sections }).lines).map(({ device, stream }) => [device, stream])).to.deep.equal([
@@ -288,13 +288,13 @@ describe('a device trace of a NeuronCore', () => {
       ['semaphore', 30, undefined, 4294967295, { semaphore: 7 }],
       ['throttle', 30, 19, 0.5, { kind: 'activity_1', k: 4, n: 8 }],
       ['semaphore', 31, undefined, 5, { semaphore: 2 }],
-      // The last one lasts until the core's last instruction ends; of no cycles at all no share can be told.
+      // The last one lasts until the core's last instruction ends; of no cycles at all there is no share.
       ['throttle', 50, 20, null, { kind: 'activity_2', k: 1, n: 0 }],
     ]);
     expect(end.diagnostics).to.include({ 'unknown-record': 1 });
   });
 
-  it('tells memory in the words of the tool, with its sum', () => {
+  it('names memory as the tool does, with its sum', () => {
     const { lines } = readTrace({ memory: [['pe', 64], ['something new', 6], ['spill', 0]] }); // prettier-ignore
     expect(samples(lines, 'memory').map(({ value, labels }) => [labels?.['kind'], value])).to.deep.equal([
       ['Tensor Instructions', 64],
@@ -304,7 +304,7 @@ describe('a device trace of a NeuronCore', () => {
     ]);
   });
 
-  it('passes over sections and records that it does not know', () => {
+  it('skips unknown sections and records', () => {
     const { end } = readTrace({
       opcodes: [[0x02]],
       sections: [

@@ -1,4 +1,4 @@
-/** One capture, told twice: by the device's trace and by the vendor's tool. What both tell must be the same. */
+/** One capture as device trace and as the vendor tool's JSON: common fields must agree. */
 import { expect } from 'chai';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -39,7 +39,7 @@ function withoutWait(line: ProfileLine): ProfileLine {
 const ofType = (lines: readonly ProfileLine[], type: ProfileLine['type']): ProfileLine[] =>
   lines.filter((line) => line.type === type).map(withoutWait);
 
-/** What tells an instruction, or a packet, apart from others. */
+/** Identity of an instruction or a packet. */
 function keyOf(line: ProfileLine): string {
   if (line.type !== 'copy' && line.type !== 'kernel') return '';
   const own = line.type === 'copy' ? [line.queue, line.bytes] : [line.name, line.counters?.['pc']];
@@ -75,11 +75,11 @@ describe('a capture and the JSON of the same capture', () => {
       const [header] = trace;
       const [ours, theirs] = common({ ...header, format: '', tool: '', file: '' }, { ...tool[0], format: '', tool: '', file: '' });
       expect(ours).to.deep.equal(theirs);
-      const told = new Set(tool.map(keyOf));
-      const toldOf = (type: 'kernel' | 'copy'): ProfileLine[] => ofType(trace, type).filter((line) => told.has(keyOf(line)));
-      same(toldOf('kernel'), ofType(tool, 'kernel'), 'kernel');
-      same(toldOf('copy'), ofType(tool, 'copy'), 'copy');
-      const left = trace.filter((line) => (line.type === 'kernel' || line.type === 'copy') && !told.has(keyOf(line)));
+      const known = new Set(tool.map(keyOf));
+      const knownOf = (type: 'kernel' | 'copy'): ProfileLine[] => ofType(trace, type).filter((line) => known.has(keyOf(line)));
+      same(knownOf('kernel'), ofType(tool, 'kernel'), 'kernel');
+      same(knownOf('copy'), ofType(tool, 'copy'), 'copy');
+      const left = trace.filter((line) => (line.type === 'kernel' || line.type === 'copy') && !known.has(keyOf(line)));
       expect(ofType(left, 'kernel')).to.have.length(LEFT_OUT[capture] ?? 0);
       for (const line of ofType(left, 'kernel')) expect(line).to.include({ name: 'EVENT_SEMAPHORE' });
       // Packets that fetch instructions: six at most in a capture.

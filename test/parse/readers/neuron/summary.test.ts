@@ -151,7 +151,7 @@ describe('neuron-summary', () => {
     }
   });
 
-  it('is told from all else by what it holds', () => {
+  it('is recognised by its content', () => {
     expect(sniff(JSON.stringify({ Summary: [NODE] }))).to.equal(true);
     expect(sniff('nc_idx  1\ntotal_time  0.017\n')).to.equal(true);
     // The first bytes end somewhere.

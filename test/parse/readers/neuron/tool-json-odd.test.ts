@@ -9,7 +9,7 @@ import { CAPTURES, ofType, readText, realFile, withFile } from './tool-json-file
 type Row = Readonly<Record<string, unknown>>;
 
 const CORE = [{ sg_name: 'sg00', nc_idx: 3, nd_idx: 0 }];
-/** One microsecond, told twice: its unit is known. */
+/** One microsecond in seconds and in table units: the unit is known. */
 const CLOCK = { metadata: [{ first_hw_timestamp: 0, last_hw_timestamp: 1000 }], summary: [{ total_time: 1e-6 }] };
 
 const instruction = (timestamp: unknown, more: Row = {}): Row => ({
@@ -30,7 +30,7 @@ const oddIn = (rows: readonly unknown[]): Readonly<Record<string, number>> | und
   oddOf(textOf({ instruction: rows }));
 
 describe("Neuron: the tool's JSON, odd files", () => {
-  it('keeps integers beyond 2^53 exact, wherever they stand', () => {
+  it('keeps integers beyond 2^53 exact everywhere', () => {
     const text = textOf({
       instruction: [instruction(1, { id: 'ID', predecessors: [{ id: 'OTHER', type: 'ANTI_DEPENDENCE' }] })],
     })
@@ -48,7 +48,7 @@ describe("Neuron: the tool's JSON, odd files", () => {
     expect(line?.operands).to.equal(operands);
   });
 
-  it('reads numbers that stand as texts', () => {
+  it('reads numbers written as texts', () => {
     const [line] = kernels([instruction('12', { duration: '5', pc: '77', evt_wait_time: '3' })]);
     expect(line).to.include({ start: 12, dur: 5 });
     expect(line?.counters).to.deep.equal({ pc: 77, waitNs: 3 });
@@ -73,7 +73,7 @@ describe("Neuron: the tool's JSON, odd files", () => {
     expect(oddIn(rows)).to.deep.equal({ 'negative-duration': 1, 'bad-row': 1 });
   });
 
-  it('passes over rows without a time, and what is no row, and counts them', () => {
+  it('skips and counts rows without a time, and values that are no rows', () => {
     const rows = [instruction(undefined), instruction('soon'), 5, null, [instruction(1)], 'x', instruction(9)];
     expect(kernels(rows).map(({ start }) => start)).to.deep.equal([9]);
     expect(oddIn(rows)).to.deep.equal({ 'row-passed-over': 2, 'malformed-event': 4 });
@@ -112,7 +112,7 @@ describe("Neuron: the tool's JSON, odd files", () => {
     expect(readText(`\ufeff${JSON.stringify(tables, null, '\t')}\n`)).to.deep.equal(plain);
   });
 
-  it('of a key that stands twice the last one counts; a table that stands twice is read twice', () => {
+  it('takes the last of duplicate keys; reads both of duplicate tables', () => {
     const twice = '{"timestamp":5,"opcode":"A","timestamp":8,"subgraph":"sg00"}';
     const text = `{"instruction":[${twice}],"instruction":[{"timestamp":6,"opcode":"B"}]}`;
     expect(kernelsOf(text).map(({ start, name }) => [start, name])).to.deep.equal([
@@ -122,7 +122,7 @@ describe("Neuron: the tool's JSON, odd files", () => {
     expect(oddOf(text)).to.deep.equal({ 'repeated-key': 1, 'time-unit-assumed': 1 });
   });
 
-  it('passes over tables that are not known, and empty ones', () => {
+  it('skips unknown tables, and empty ones', () => {
     const lines = read({ cc_op: [{ a: '}]"' }, {}], more: { b: [] }, dma: [], ham: [], note: 'text', instruction: [] });
     expect(endOf(lines)?.counts).to.deep.equal({ sample: 1 });
     expect(endOf(lines)?.diagnostics).to.deep.equal({ 'unknown-table': 3 });
@@ -135,13 +135,13 @@ describe("Neuron: the tool's JSON, odd files", () => {
     expect(endOf(lines)?.diagnostics).to.deep.equal({});
   });
 
-  it('numbers the cores of a file that does not tell them by its subgraphs', () => {
+  it('numbers the cores of a file without core ids by its subgraphs', () => {
     const rows = [instruction(1), instruction(2, { subgraph: 'sg01' })];
     const text = JSON.stringify({ ...CLOCK, instruction: rows });
     const lines = readText(text);
     expect(ofType(lines, 'kernel').map(({ device }) => device)).to.deep.equal([0, 1]);
     expect((lines[0] as ProfileRecord).devices.map(({ id }) => id)).to.deep.equal([0, 1]);
-    // The number of the only core stands in the summary; that of several is their sum.
+    // The number of the only core is in the summary; that of several is their sum.
     const summary = [{ total_time: 1e-6, nc_idx: 9 }];
     const one = JSON.stringify({ ...CLOCK, summary, instruction: rows.slice(0, 1) });
     expect(ofType(readText(one), 'kernel').map(({ device }) => device)).to.deep.equal([9]);
@@ -235,7 +235,7 @@ describe("Neuron: the tool's JSON, odd files", () => {
 
 describe("Neuron: the tool's JSON, units of time", () => {
   /** A kernel at 2 µs for 0.5 µs, of a capture of 4 µs. */
-  const told = (perNs: number, clock: Row): string =>
+  const profileWith = (perNs: number, clock: Row): string =>
     JSON.stringify({
       ...clock,
       model_info: CORE,
@@ -249,7 +249,7 @@ describe("Neuron: the tool's JSON, units of time", () => {
 
   for (const [unit, perNs] of [['ps', 1000], ['ns', 1], ['µs', 0.001]] as const) {
     it(`${unit}, by the summary's seconds`, () => {
-      const lines = readText(told(perNs, { summary: [{ total_time: 4e-6 }], metadata: [metadata(perNs)] }));
+      const lines = readText(profileWith(perNs, { summary: [{ total_time: 4e-6 }], metadata: [metadata(perNs)] }));
       expect(ofType(lines, 'kernel')[0]).to.include({ start: 2000, dur: 500 });
       expect(lines[0]).to.include({ dur: 4000 });
       expect(endOf(lines)?.diagnostics).to.deep.equal({});
@@ -257,20 +257,20 @@ describe("Neuron: the tool's JSON, units of time", () => {
 
     it(`${unit}, by the metadata's dates`, () => {
       const dates = { first_ts: '1970-01-01T00:00:00Z', last_ts: '1970-01-01T00:00:00.000004Z' };
-      const lines = readText(told(perNs, { metadata: [metadata(perNs, dates)] }));
+      const lines = readText(profileWith(perNs, { metadata: [metadata(perNs, dates)] }));
       expect(ofType(lines, 'kernel')[0]).to.include({ start: 2000, dur: 500 });
       expect(lines[0]).to.include({ dur: 4000 });
       expect(endOf(lines)?.diagnostics).to.deep.equal({});
     });
 
     it(`${unit}, by the rows themselves`, () => {
-      const lines = readText(told(perNs, { summary: [{ total_time: 4e-6 }] }));
+      const lines = readText(profileWith(perNs, { summary: [{ total_time: 4e-6 }] }));
       expect(ofType(lines, 'kernel')[0]).to.include({ start: 2000, dur: 500 });
     });
   } // prettier-ignore
 
-  it('nanoseconds where nothing tells, and says so', () => {
-    const lines = readText(told(1, {}));
+  it('assumes nanoseconds when the unit is unknown, and reports it', () => {
+    const lines = readText(profileWith(1, {}));
     expect(ofType(lines, 'kernel')[0]).to.include({ start: 2000, dur: 500 });
     expect(endOf(lines)?.diagnostics).to.deep.equal({ 'time-unit-assumed': 1 });
   });

@@ -14,7 +14,7 @@ const claimed = (text: string | Buffer): string[] =>
 
 const rows = (count: number, row: string): string => `[${Array.from({ length: count }, () => row).join(',')}]`;
 
-describe("Neuron: the tool's JSON is told by its content", () => {
+describe("Neuron: the tool's JSON is recognised by its content", () => {
   for (const capture of CAPTURES) {
     itShared(`claims ${capture.split('/')[2] ?? capture}, and no other format does`, [capture], ([path = '']) => {
       expect(claimed(realFile(path).text)).to.deep.equal(['neuron-json']);

@@ -20,8 +20,8 @@ const samples = (lines: readonly ProfileLine[], metric: string): SampleRecord[] 
 const byId = <T extends KernelLine | CopyLine>(lines: readonly T[]): Map<unknown, T> =>
   new Map(lines.map((line) => [line.labels?.['id'], line]));
 
-/** What stands in a cell unless it says nothing. */
-const told = (cell: unknown): unknown =>
+/** The value of a cell unless it means unknown. */
+const known = (cell: unknown): unknown =>
   typeof cell === 'string' && ['', 'Unknown', '[]'].includes(cell.trim()) ? undefined : cell;
 
 /** Values with every absent one left out. */
@@ -79,17 +79,17 @@ function expectedKernel(row: Row): Record<string, unknown> {
       outputDependencies: count('output'),
       orderedDependencies: count('ordered'),
     }),
-    operands: told(row['operands']),
+    operands: known(row['operands']),
     after: after.length === 0 ? undefined : after,
     labels: present({
       id: String(row['id']),
       label: row['label'],
-      type: told(row['instruction_type']),
-      birId: told(row['bir_id']),
-      birName: told(row['bir_instruction_name']),
-      penguinId: told(row['penguin_id']),
-      activation: told(row['activation_fn']),
-      hloAttrs: told(row['hlo_attrs']),
+      type: known(row['instruction_type']),
+      birId: known(row['bir_id']),
+      birName: known(row['bir_instruction_name']),
+      penguinId: known(row['penguin_id']),
+      activation: known(row['activation_fn']),
+      hloAttrs: known(row['hlo_attrs']),
       compilerOpcode: row['compiler_opcode'],
       compilerOperands: row['compiler_operands'],
     }),

@@ -10,7 +10,7 @@ import { cleanText, kernelLabels, type TextLabel } from '../kernel-labels.js';
 import { microsecondsOfCell, numberOfCell, textOfCell } from './csv-cells.js';
 import { CsvTable } from './csv-file.js';
 import { L2_COUNTERS, type L2Cache } from './l2-cache.js';
-import type { TraceClock } from './trace-clock.js';
+import type { TextClock } from './trace-clock.js';
 
 /** Columns with texts, by label. */
 const TEXT_COLUMNS: Readonly<Record<TextLabel, readonly string[]>> = {
@@ -27,7 +27,7 @@ const TEXT_COLUMNS: Readonly<Record<TextLabel, readonly string[]>> = {
 };
 const TEXT_LABELS = Object.keys(TEXT_COLUMNS) as TextLabel[];
 
-type TextColumn = NumericColumn<Uint32Array<ArrayBuffer>>;
+type TextNumbers = NumericColumn<Uint32Array<ArrayBuffer>>;
 
 /** Newer files have the number of blocks as `Block Num`, older ones as `Block Dim`. */
 const BLOCKS = ['Block Num', 'Block Dim'] as const;
@@ -64,22 +64,22 @@ export class KernelDetails {
   readonly #mixBlocks = NumericColumn.floats();
   readonly #name = NumericColumn.counts();
   readonly #core = NumericColumn.counts();
-  readonly #labels: Readonly<Record<TextLabel, TextColumn>>;
+  readonly #labels: Readonly<Record<TextLabel, TextNumbers>>;
   readonly #task = NumericColumn.floats();
   readonly #counters: (readonly [name: string, column: NumericColumn])[];
   readonly #texts: string[] = [];
   readonly #numbers = new Map<string, number>();
 
   /** Reads the file. @returns null when required columns are missing */
-  static read(path: string, clock: TraceClock, diagnostics: Diagnostics): KernelDetails | null {
+  static read(path: string, clock: TextClock, diagnostics: Diagnostics): KernelDetails | null {
     const table = CsvTable.open(path, diagnostics);
     if (table === null || [START, DURATION, 'Name'].some((name) => table.column(name) === -1)) return null;
     return new KernelDetails(table, clock, diagnostics);
   }
 
-  private constructor(table: CsvTable, clock: TraceClock, diagnostics: Diagnostics) {
+  private constructor(table: CsvTable, clock: TextClock, diagnostics: Diagnostics) {
     const labels = TEXT_LABELS.map((label) => [label, NumericColumn.counts()] as const);
-    this.#labels = Object.fromEntries(labels) as Record<TextLabel, TextColumn>;
+    this.#labels = Object.fromEntries(labels) as Record<TextLabel, TextNumbers>;
     const counters = table.header.flatMap((name, index) => (KNOWN.has(name) || name === '' ? [] : [{ name, index }]));
     this.#counters = counters.map(({ name }) => [name, NumericColumn.floats()]);
     const at = {
@@ -183,7 +183,7 @@ export class KernelDetails {
     return number;
   }
 
-  #textOf(column: TextColumn, row: number): string {
+  #textOf(column: TextNumbers, row: number): string {
     return elementAt(this.#texts, column.at(row));
   }
 }

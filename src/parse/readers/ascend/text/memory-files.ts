@@ -7,7 +7,7 @@ import type { Diagnostics } from '../../../../record/diagnostics.js';
 import { microsecondsOfCell, numberOfCell, textOfCell } from './csv-cells.js';
 import { CsvTable } from './csv-file.js';
 import type { TextSamples } from './text-samples.js';
-import type { TraceClock } from './trace-clock.js';
+import type { TextClock } from './trace-clock.js';
 
 const [KB, MB] = [1024, 1024 * 1024];
 
@@ -20,7 +20,7 @@ function deviceOf(cell: string | undefined): number {
 /** @returns false when the file has another header */
 export function readMemoryRecord(
   path: string,
-  clock: TraceClock,
+  clock: TextClock,
   samples: TextSamples,
   diagnostics: Diagnostics,
 ): boolean {
@@ -48,7 +48,7 @@ export function readMemoryRecord(
 /** Memory of the driver's modules. @returns false when the file has another header */
 export function readModuleMemory(
   path: string,
-  clock: TraceClock,
+  clock: TextClock,
   samples: TextSamples,
   diagnostics: Diagnostics,
 ): boolean {
@@ -70,7 +70,7 @@ export function readModuleMemory(
 /** @returns false when the file has another header */
 export function readOperatorMemory(
   path: string,
-  clock: TraceClock,
+  clock: TextClock,
   samples: TextSamples,
   diagnostics: Diagnostics,
 ): boolean {

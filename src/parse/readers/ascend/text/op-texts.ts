@@ -4,7 +4,7 @@ import type { HostTexts } from '../../../torch/host-events.js';
 import type { ByteTexts } from '../../../json/byte-texts.js';
 import { readFrameworkArguments, readFrameworkExtents } from '../framework-arguments.js';
 
-export class OpTexts implements HostTexts {
+export class AscendTexts implements HostTexts {
   constructor(private readonly texts: ByteTexts) {}
 
   text(number: number): string {

@@ -27,8 +27,8 @@ import { coreFacts, devicesOf } from './device-facts.js';
 import type { KernelDetails } from './kernel-details.js';
 import { collectiveOperation } from './collective-operation.js';
 import { coreOfType, kindOfTask, syncKind, type TaskActivity } from './trace-tasks.js';
-import { TraceClock } from './trace-clock.js';
-import { TraceEvents, type TracedCollective } from './trace-rows.js';
+import { TextClock } from './trace-clock.js';
+import { AscendTrace, type TracedCollective } from './trace-rows.js';
 
 const NO_ROW = -1;
 
@@ -43,7 +43,7 @@ export class TraceCapture implements Capture {
   readonly threads;
   readonly ranges;
   readonly names: CaptureNames;
-  readonly #events: TraceEvents;
+  readonly #events: AscendTrace;
   readonly #details: KernelDetails | null;
   /** By activity, its row in kernel_details.csv; -1 when it has none. */
   readonly #detailRows = NumericColumn.int32();
@@ -55,8 +55,8 @@ export class TraceCapture implements Capture {
 
   /** @throws UserError when the file is no trace */
   constructor(path: string, name: string, folder: string | null, format: string) {
-    const clock = new TraceClock();
-    const events = (this.#events = new TraceEvents(path, name, clock, this.diagnostics));
+    const clock = new TextClock();
+    const events = (this.#events = new AscendTrace(path, name, clock, this.diagnostics));
     const sidecars = new SidecarFiles(folder, this.diagnostics);
     this.hostCalls = events.calls;
     this.threads = events.threads;
@@ -253,7 +253,7 @@ export class TraceCapture implements Capture {
     });
   }
 
-  #moveToFirst(clock: TraceClock): void {
+  #moveToFirst(clock: TextClock): void {
     const { flows, queue, samples } = this.#events;
     // Flow ends coincide with events, so that neither is earlier than the first event.
     clock.moveToFirst(

@@ -7,7 +7,7 @@ import { microsecondsAt, nanosecondsAt } from '../../../json/number-bytes.js';
 import { shiftToFirst } from '../shift-times.js';
 import { textOfCell } from './csv-cells.js';
 
-export class TraceClock {
+export class TextClock {
   /** Whole microseconds of the first time read. */
   #originUs = NaN;
   /** Start of the profile, in ns after the origin. */

@@ -15,15 +15,15 @@ import { ARG, ASCEND_ARGS } from './trace-args.js';
 import { CollectiveParts, type TracedOperation } from './collective-parts.js';
 import { counterKind, counterValue, type CounterKind } from './counter-events.js';
 import { LaunchQueue, TraceFlows } from './flows.js';
-import { OpTexts } from './op-texts.js';
+import { AscendTexts } from './op-texts.js';
 import { TextSamples } from './text-samples.js';
 import { TraceTasks } from './trace-tasks.js';
-import type { TraceClock } from './trace-clock.js';
+import type { TextClock } from './trace-clock.js';
 
-type EventKind = 'op' | 'frame' | 'range' | 'put' | 'taken' | 'flow';
+type HostEventKind = 'op' | 'frame' | 'range' | 'put' | 'taken' | 'flow';
 
 /** Kinds of host events by category; events of the device have no category. */
-const CATEGORIES: ReadonlyMap<string, EventKind> = new Map([
+const CATEGORIES: ReadonlyMap<string, HostEventKind> = new Map([
   ['cpu_op', 'op'],
   ['python_function', 'frame'],
   ['user_annotation', 'range'],
@@ -61,11 +61,11 @@ export interface TracedCollective extends TracedOperation {
   readonly connection: number;
 }
 
-export class TraceEvents {
+export class AscendTrace {
   readonly threads = new ThreadTable();
   readonly calls = new HostCalls();
   readonly texts = new ByteTexts();
-  readonly host = new HostEvents(new OpTexts(this.texts));
+  readonly host = new HostEvents(new AscendTexts(this.texts));
   readonly tasks = new TraceTasks();
   readonly collectives: TracedCollective[] = [];
   readonly parts = new CollectiveParts();
@@ -77,7 +77,7 @@ export class TraceEvents {
   /** Devices of processes by their labels. */
   readonly #devices = new Map<number, number>();
   /** Kinds of categories and of counters, by text number. */
-  readonly #categories: (EventKind | null | undefined)[] = [];
+  readonly #categories: (HostEventKind | null | undefined)[] = [];
   readonly #counters: (CounterKind | null | undefined)[] = [];
   readonly #ids = new Ids();
   #hostPid = NaN;
@@ -88,7 +88,7 @@ export class TraceEvents {
   constructor(
     path: string,
     name: string,
-    private readonly clock: TraceClock,
+    private readonly clock: TextClock,
     private readonly diagnostics: Diagnostics,
   ) {
     this.threads.process(NaN, NaN);
@@ -140,7 +140,7 @@ export class TraceEvents {
   }
 
   /** Kind of the event's category; null for one that is ignored, undefined without a category. */
-  #category({ fields }: TraceEvent, bytes: Buffer): EventKind | null | undefined {
+  #category({ fields }: TraceEvent, bytes: Buffer): HostEventKind | null | undefined {
     if (!fields.has(EVENT.cat)) return undefined;
     const number = this.texts.numberOf(bytes, fields.from[EVENT.cat] as number, fields.to[EVENT.cat] as number);
     const known = this.#categories[number];
@@ -148,7 +148,7 @@ export class TraceEvents {
     return (this.#categories[number] = CATEGORIES.get(this.texts.text(number)) ?? null);
   }
 
-  #takeHostEvent(category: EventKind, event: TraceEvent, bytes: Buffer): void {
+  #takeHostEvent(category: HostEventKind, event: TraceEvent, bytes: Buffer): void {
     const pid = this.#field(event, EVENT.pid, bytes);
     if (Number.isNaN(this.#hostPid)) this.#hostPid = pid;
     const thread = this.#threadOf(pid, this.#field(event, EVENT.tid, bytes));

@@ -1,13 +1,11 @@
 /** Tensors and queues in the JSON members of a NEFF. */
-import type { TensorRecord } from '../../../../record/record.js';
+import type { TensorRole } from '../../../../record/record.js';
 import { entriesOf, fieldOf, listOf, shapeOf, sizeOf, textOf } from '../../../json/json-value.js';
-
-export type Role = TensorRecord['role'];
 
 /** A variable of a subgraph that is an input, an output or a weight of the program. */
 export interface NeffVariable {
   readonly name: string;
-  readonly role: Role;
+  readonly role: TensorRole | null;
   readonly bytes: number | null;
   /** Name of the file with its contents, by which the tensor map names constants. */
   readonly file: string | null;
@@ -36,12 +34,12 @@ export interface TensorType {
 
 export interface MappedTensor extends TensorType {
   readonly name: string;
-  readonly role: Role;
+  readonly role: TensorRole | null;
   readonly file: string | null;
 }
 
 /** Roles by a variable's `type`; all other types are internal to the program: scratch memory, tables. */
-const ROLES: ReadonlyMap<unknown, Role> = new Map([
+const ROLES: ReadonlyMap<unknown, TensorRole> = new Map([
   ['input', 'input'],
   ['output', 'output'],
   ['file', 'weight'],

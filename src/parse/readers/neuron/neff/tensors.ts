@@ -1,10 +1,10 @@
 /** Tensors of a program: variables of its definitions, with types and shapes from its tensor maps. */
-import type { TensorRecord } from '../../../../record/record.js';
-import type { MappedTensor, Role, TensorType, NeffVariable } from './definition.js';
+import type { TensorRecord, TensorRole } from '../../../../record/record.js';
+import type { MappedTensor, TensorType, NeffVariable } from './definition.js';
 
 export type NeffTensor = Omit<TensorRecord, 'type' | 'profile'>;
 
-const ROLE_ORDER: readonly Role[] = ['input', 'output', 'weight', null];
+const ROLE_ORDER: readonly (TensorRole | null)[] = ['input', 'output', 'weight', null];
 
 /** Types and shapes by name and by file. */
 class TypeIndex {

@@ -5,13 +5,13 @@ export type TimedLine = Omit<KernelLine, 'id'> | CopyLine | SampleRecord | Layer
 
 const TYPES: readonly string[] = ['layer', 'kernel', 'copy', 'sample'];
 
-type Key = number | string;
+type SortKey = number | string;
 
 /**
  * Kernels and copies by device, stream, queue, duration, program counter or bytes; samples by device and metric; layers
  * with the outer ones first. Unknown values come first.
  */
-function keysOf(line: TimedLine): readonly Key[] {
+function keysOf(line: TimedLine): readonly SortKey[] {
   const type = TYPES.indexOf(line.type);
   const device = line.device ?? -1;
   const dur = line.dur ?? -1;
@@ -35,7 +35,7 @@ export function sortedLines(lines: readonly TimedLine[]): readonly TimedLine[] {
   return keyed.map(({ line }) => line);
 }
 
-function compareKeys(a: readonly Key[], b: readonly Key[]): number {
+function compareKeys(a: readonly SortKey[], b: readonly SortKey[]): number {
   for (const [i, key] of a.entries()) {
     const other = b[i];
     // Lines of different types have keys of different lengths, but then the first ones differ.
@@ -45,4 +45,4 @@ function compareKeys(a: readonly Key[], b: readonly Key[]): number {
   return 0;
 }
 
-const compare = (a: Key, b: Key): number => (a === b ? 0 : a < b ? -1 : 1);
+const compare = (a: SortKey, b: SortKey): number => (a === b ? 0 : a < b ? -1 : 1);

@@ -13,7 +13,7 @@ import { INSTRUCTION_BYTES, type RecordBlock, type NtffFile } from '../file/ntff
 const MOST_OPCODES = 1 << 26;
 
 /** Reader of the records of one section. */
-interface RecordReader {
+interface SectionRecords {
   read(block: RecordBlock): void;
   finish?(): void;
 }
@@ -48,7 +48,7 @@ export class SectionReader {
     for (const [core, throttling] of this.#throttling) throttling.end(this.#lastEnds.get(core) ?? this.clock.length);
   }
 
-  #readerOf({ kind, group, core }: TraceSection, device: number): RecordReader | null {
+  #readerOf({ kind, group, core }: TraceSection, device: number): SectionRecords | null {
     if (group === COLLECTIVE_CORES) return null;
     const { clock, rows, diagnostics } = this;
     switch (kind) {

@@ -1,19 +1,19 @@
-/** A stream of records → the samples of one report after the other. */
+/** Splits a stream of records into the samples of each report. */
 import type { ProfileLine, SampleRecord } from '../../record/record.js';
 import { reportNumber, type ReportSamples } from './report-samples.js';
 
-/** Keeps the samples of one report, no more. */
+/** Holds the samples of one report at a time. */
 export class ReportSplitter {
   readonly #starts = new Map<number, string | null>();
   #samples: SampleRecord[] = [];
-  #seen = 0;
+  #count = 0;
 
-  /** Reports that were given out. */
-  get seen(): number {
-    return this.#seen;
+  /** Number of reports returned. */
+  get count(): number {
+    return this.#count;
   }
 
-  /** Takes the next record, and gives the report before it where this one ends that. Samples of no report are passed over. */
+  /** Takes the next record and returns the report before it when that is complete. Samples of no report are skipped. */
   take(record: ProfileLine): ReportSamples | null {
     if (record.type === 'end') return this.end();
     if (record.type === 'profile') {
@@ -37,7 +37,7 @@ export class ReportSplitter {
     if (first === undefined) return null;
     const samples = this.#samples;
     this.#samples = [];
-    this.#seen++;
+    this.#count++;
     return { samples, startUnixNs: this.#starts.get(first.profile) ?? null };
   }
 }

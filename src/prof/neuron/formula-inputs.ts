@@ -1,22 +1,21 @@
-/** Where a metric's number comes from: the values of what its formula names. */
-import type { Amount, Metric, MetricUnit, Sums } from './metric.js';
+/** Inputs of a metric: the metrics and machine rates that its formula names, with their values. */
+import type { MetricAmount, Metric, MetricUnit, MetricSums } from './metric.js';
 
-export interface Input {
+export interface FormulaInput {
   readonly name: string;
-  readonly amount: Amount;
+  readonly amount: MetricAmount;
   readonly unit: MetricUnit | 'FLOP/s' | 'bytes/s' | 'Hz';
 }
 
-interface Held {
+interface MachineRate {
   readonly name: string;
-  /** How a formula writes it. */
+  /** Matches it in a formula. */
   readonly words: RegExp;
-  readonly unit: Input['unit'];
-  readonly of: (sums: Sums) => number | null;
+  readonly unit: FormulaInput['unit'];
+  readonly of: (sums: MetricSums) => number | null;
 }
 
-/** What numbers are held against. */
-const HELD: readonly Held[] = [
+const MACHINE_RATES: readonly MachineRate[] = [
   { name: 'cores', words: /\bcores\b/, unit: 'count', of: ({ machine }) => machine.cores },
   {
     name: 'peak',
@@ -34,15 +33,15 @@ const HELD: readonly Held[] = [
 ];
 
 /** The metrics and rates that a formula names, with their values in this profile. */
-export function inputsOf({ formula, name }: Metric, metrics: readonly Metric[], sums: Sums): Input[] {
-  const words = new Set(formula.match(/[a-z0-9_]+/gi) ?? []);
+export function inputsOf({ formula, name }: Metric, metrics: readonly Metric[], sums: MetricSums): FormulaInput[] {
+  const words = new Set(Array.from(formula.matchAll(/[a-z0-9_]+/gi), ([word]) => word));
   const named = metrics.filter((metric) => metric.name !== name && words.has(metric.name));
   return [
     ...named.map((metric) => ({ name: metric.name, amount: metric.of(sums), unit: metric.unit })),
-    ...HELD.filter((held) => held.words.test(formula)).map((held) => ({
-      name: held.name,
-      amount: held.of(sums) ?? { unknown: 'not told' },
-      unit: held.unit,
+    ...MACHINE_RATES.filter((rate) => rate.words.test(formula)).map((rate) => ({
+      name: rate.name,
+      amount: rate.of(sums) ?? { unknown: 'not in the capture' },
+      unit: rate.unit,
     })),
   ];
 }

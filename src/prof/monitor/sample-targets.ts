@@ -1,18 +1,18 @@
-/** Where a sample of neuron-monitor belongs: which metric group told it, in which row it stands, under which name. */
-import type { Group } from './metric-groups.js';
-import type { Scope } from './monitor-report.js';
+/** Metric group, row scope and name of value for each metric of neuron-monitor's samples. */
+import type { MonitorGroup } from './metric-groups.js';
+import type { RowScope } from './monitor-report.js';
 
-export interface SamplePlace {
-  readonly group: Group;
-  readonly scope: Scope;
+export interface SampleTarget {
+  readonly group: MonitorGroup;
+  readonly scope: RowScope;
   /** Name of the value; `{x}` stands for the sample's label x. */
   readonly key: string;
 }
 
-const place = (group: Group, scope: Scope, key: string): SamplePlace => ({ group, scope, key });
+const place = (group: MonitorGroup, scope: RowScope, key: string): SampleTarget => ({ group, scope, key });
 
-/** Places by the sample's metric. */
-export const PLACES: Readonly<Record<string, SamplePlace>> = {
+/** By metric of the sample. */
+export const SAMPLE_TARGETS: Readonly<Record<string, SampleTarget>> = {
   neuroncore_utilization: place('neuroncore_counters', 'core', 'neuroncore_utilization'),
   flops: place('neuroncore_counters', 'core', 'flops'),
   // The newer name of the same.
@@ -47,8 +47,8 @@ export const PLACES: Readonly<Record<string, SamplePlace>> = {
   swap_used_bytes: place('memory_info', 'system', 'swap_used_bytes'),
 };
 
-/** What is said once of the instance and its hardware, by the sample's metric. */
-export const FACTS: Readonly<Record<string, Group>> = {
+/** Metrics that are facts of the instance and its hardware, with their group. */
+export const FACT_GROUPS: Readonly<Record<string, MonitorGroup>> = {
   instance_name: 'instance_info',
   instance_id: 'instance_info',
   instance_type: 'instance_info',

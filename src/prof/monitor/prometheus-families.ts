@@ -1,43 +1,43 @@
 /**
- * Metrics of the Prometheus text, by name. Names, labels and the way values are derived are those of the exporter that
- * comes with neuron-monitor (neuron-monitor-prometheus.py), so that dashboards made for it go on working; what it does
- * not tell has names of our own, marked as such.
+ * Metric families of the Prometheus output. Names, labels and derivation of values are those of the exporter that comes
+ * with neuron-monitor (neuron-monitor-prometheus.py), so that its dashboards keep working; families that it lacks have
+ * names of our own and are marked as such.
  */
-import { under, valueOf, type MonitorReport, type MonitorRow, type Scope } from './monitor-report.js';
+import { under, valueOf, type MonitorReport, type MonitorRow, type RowScope } from './monitor-report.js';
 
-/** One value with the labels that tell it apart within its row. */
-export interface Point {
+/** A value with the labels that identify it within its row. */
+export interface SeriesPoint {
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
 }
 
-export interface Family {
+export interface PrometheusFamily {
   readonly name: string;
   readonly type: 'gauge' | 'counter';
   readonly help: string;
-  /** Labels besides those of the instance, for the list in --metrics. */
+  /** Labels other than those of the instance, for the list in --metrics. */
   readonly labels: readonly string[];
-  /** Rows that it is told of; null: told once of the report. */
-  readonly scope: Scope | null;
-  /** Not told by the companion. */
+  /** Scope of the rows that have it; null for one value a report. */
+  readonly scope: RowScope | null;
+  /** Not in the vendor's exporter. */
   readonly own?: true;
-  points(row: MonitorRow, report: MonitorReport): Point[];
+  points(row: MonitorRow, report: MonitorReport): SeriesPoint[];
 }
 
-type Base = Pick<Family, 'name' | 'type' | 'help' | 'scope' | 'own'>;
+type FamilyBase = Pick<PrometheusFamily, 'name' | 'type' | 'help' | 'scope' | 'own'>;
 
-const point = (value: number | null, labels: Point['labels'] = {}): Point[] =>
+const point = (value: number | null, labels: SeriesPoint['labels'] = {}): SeriesPoint[] =>
   value === null ? [] : [{ labels, value }];
 
-/** Labels that a row's own place gives to all its values. */
-const ofRow = (scope: Scope | null): string[] => {
+/** Labels that identify a row of a scope. */
+const ofRow = (scope: RowScope | null): string[] => {
   const process = scope === 'core' || scope === 'physical' || scope === 'runtime' ? ['runtime_tag'] : [];
   const core = scope === 'core' || scope === 'physical' ? ['neuroncore'] : [];
   return [...process, ...core, ...(scope === 'device' ? ['neuron_device_index'] : [])];
 };
 
-/** One value of a row, or a share of it. */
-const single = (base: Base, key: string, per = 1): Family => ({
+/** One value of a row, divided by `per`. */
+const single = (base: FamilyBase, key: string, per = 1): PrometheusFamily => ({
   ...base,
   labels: ofRow(base.scope),
   points: (row) => {
@@ -46,8 +46,8 @@ const single = (base: Base, key: string, per = 1): Family => ({
   },
 });
 
-/** All values behind a prefix, told apart by a label. */
-const each = (base: Base, prefix: string, label: string, per = 1): Family => ({
+/** All values of a prefix, with the rest of their name as a label. */
+const each = (base: FamilyBase, prefix: string, label: string, per = 1): PrometheusFamily => ({
   ...base,
   labels: [...ofRow(base.scope), label],
   points: (row) => under(row, prefix).map(([name, value]) => ({ labels: { [label]: name }, value: value / per })),
@@ -55,11 +55,11 @@ const each = (base: Base, prefix: string, label: string, per = 1): Family => ({
 
 const MEMORY_KINDS = ['constants', 'model_code', 'model_shared_scratchpad', 'runtime_memory', 'tensors'];
 
-/** What the companion counts as user and as system time of the instance. */
+/** Parts of user and of system time of the instance, as in the vendor's exporter. */
 const VCPU_PARTS = { user: ['user', 'nice'], system: ['system', 'io_wait', 'irq', 'soft_irq'] };
 
-/** Shares of 1, at most 1; none where one of the parts is not known. */
-const systemVcpu = (row: MonitorRow): Point[] =>
+/** Fractions of 1, at most 1; none when one of the parts is unknown. */
+const systemVcpu = (row: MonitorRow): SeriesPoint[] =>
   Object.entries(VCPU_PARTS).flatMap(([usage_type, parts]) => {
     const shares = parts.map((part) => valueOf(row, `vcpu.${part}`));
     const sum = shares.reduce((total, share) => (total === null || share === null ? null : total + share), 0);
@@ -76,8 +76,8 @@ const HARDWARE_LABELS = [
   'logical_neuroncore_config',
 ];
 
-/** What the monitor tells of the hardware, as labels; none where it tells nothing. */
-function hardware({ facts }: MonitorReport): Point[] {
+/** Facts of the hardware as labels of one point; none without facts. */
+function hardware({ facts }: MonitorReport): SeriesPoint[] {
   const known = HARDWARE_LABELS.flatMap((name): [string, string][] => {
     const fact = facts[name];
     return fact === undefined ? [] : [[name, String(fact)]];
@@ -85,11 +85,16 @@ function hardware({ facts }: MonitorReport): Point[] {
   return known.length === 0 ? [] : point(1, Object.fromEntries(known));
 }
 
-const gauge = (name: string, scope: Scope | null, help: string): Base => ({ name, type: 'gauge', help, scope });
-const counter = (name: string, scope: Scope, help: string): Base => ({ name, type: 'counter', help, scope });
-const own = (base: Base): Base => ({ ...base, own: true });
+const gauge = (name: string, scope: RowScope | null, help: string): FamilyBase => ({
+  name,
+  type: 'gauge',
+  help,
+  scope,
+});
+const counter = (name: string, scope: RowScope, help: string): FamilyBase => ({ name, type: 'counter', help, scope });
+const own = (base: FamilyBase): FamilyBase => ({ ...base, own: true });
 
-export const FAMILIES: readonly Family[] = [
+export const PROMETHEUS_FAMILIES: readonly PrometheusFamily[] = [
   single(gauge('neuroncore_utilization_ratio', 'core', 'Busy share of a core, 0 to 1'), 'neuroncore_utilization', 100),
   single(own(gauge('neuroncore_flops_per_second', 'core', 'Floating-point operations of a core a second')), 'flops'),
   {
@@ -101,12 +106,12 @@ export const FAMILIES: readonly Family[] = [
     labels: [...ofRow('physical'), 'physical_core'],
     points: (row) => {
       const value = valueOf(row, 'neuroncore_utilization');
-      return point(value === null ? null : value / 100, { physical_core: row.name ?? '' });
+      return point(value === null ? null : value / 100, { physical_core: row.name === null ? '' : row.name });
     },
   },
-  ...MEMORY_KINDS.map((kind): Family => {
+  ...MEMORY_KINDS.map((kind): PrometheusFamily => {
     const base = gauge(`neuroncore_memory_usage_${kind}`, 'core', `Device memory of a core in bytes: ${kind}`);
-    // The companion's series have this label too, and always this value.
+    // The vendor's exporter has this label too, always with this value.
     const labels = { memory_location: 'None' };
     return {
       ...base,
