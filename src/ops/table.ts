@@ -1,6 +1,6 @@
 /**
- * Op name → family. The order of FAMILIES is the order of the generated docs; an op may be in one family only. A name
- * that ends in `*` stands for all names that begin so and that no family has in full.
+ * Op name → family. The order of FAMILIES is the order of the generated docs; an op may be in one family only. A
+ * trailing `*` matches any suffix; exact names come first.
  */
 import type { OpCall } from '../record/record.js';
 import type { Family } from './family.js';

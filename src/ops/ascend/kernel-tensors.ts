@@ -69,7 +69,7 @@ function slots(labels: Labels, side: 'input' | 'output', isLone: (count: number)
 /** The kernel's inputs and outputs; null where the profile has no operands (level 0). */
 export function kernelTensors({ labels }: Pick<KernelRecord, 'labels'>): KernelTensors | null {
   if (labels === undefined) return null;
-  // Elementwise kernels have up to three operands, all of them given; a result that stands alone is always there.
+  // Elementwise kernels have up to three operands, none of them optional; a single result is never optional.
   const tensors = {
     inputs: slots(labels, 'input', (count) => count <= 3),
     outputs: slots(labels, 'output', (count) => count === 1),

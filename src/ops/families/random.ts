@@ -5,7 +5,7 @@ import { entryOf, named, type ByName } from '../by-name.js';
 import { argument, broadcast, numel, positional, type Tensor } from '../call.js';
 import type { Arg, OpCall } from '../../record/record.js';
 import { isDispatched, tensorOfType } from '../schema/dispatched.js';
-import type { Family, KernelFacts, Work } from '../family.js';
+import type { Family, Work, WorkFormula } from '../family.js';
 import { dtypeGiven } from '../schema/dtype-argument.js';
 import { inputTensor, tensorOf, integer, integers } from '../operands.js';
 import { tensor, tensorParams, workOf } from '../work.js';
@@ -18,10 +18,8 @@ const DROPOUT_FLOPS = 5;
 /** Backward: products with the mask and with the scale. */
 const DROPOUT_BACKWARD_FLOPS = 2;
 
-type Formula = (call: OpCall, kernel: KernelFacts) => Work | null;
-
 /** The mask is a result of the forward pass, one byte per element, and is read again in the backward pass. */
-const dropout: Formula = (call, kernel) => {
+const dropout: WorkFormula = (call, kernel) => {
   const input = inputTensor(call);
   if (input === null) return null;
   const mask = tensor(input.shape, 'bool');
@@ -40,13 +38,13 @@ const dropout: Formula = (call, kernel) => {
 const unspecified = (unknown: string): Work =>
   workOf({ writes: null, flops: null, params: [], formula: 'flops = E', source: SOURCE, unknown });
 
-/** randperm(n, dtype, layout, device, pin_memory), with a generator second or not: an out tensor stands last. */
+/** randperm(n, dtype, layout, device, pin_memory), with or without a generator second; an `out` tensor is last. */
 function permutationType(call: OpCall): Arg | undefined {
   const last = call.args.at(-1);
   return last?.shape !== undefined ? last : call.args.at(-4);
 }
 
-const randperm: Formula = (call) => {
+const randperm: WorkFormula = (call) => {
   const count = integer((positional(call)[0] ?? call.args.find(({ name }) => name === 'n'))?.value);
   if (count === undefined && isDispatched(call)) return unspecified('the number of values drawn is unspecified');
   if (count === undefined || count < 0) return null;
@@ -73,7 +71,7 @@ const draw = (result: Tensor, reads: readonly Tensor[] = []): Work | null =>
       })
     : null;
 
-const drawInto: Formula = (call) => {
+const drawInto: WorkFormula = (call) => {
   const target = inputTensor(call);
   // bernoulli_(self, p) and the like may take their parameter as a tensor.
   const parameter = isDispatched(call) ? tensorOf(call.args[1]) : null;
@@ -81,14 +79,14 @@ const drawInto: Formula = (call) => {
 };
 
 /** bernoulli(self): a number for each probability; bernoulli(self, p): as many as there are elements. */
-const bernoulli: Formula = (call, kernel) => {
+const bernoulli: WorkFormula = (call, kernel) => {
   const probabilities = inputTensor(call);
   if (!isDispatched(call) || probabilities === null || call.args[1]?.type === 'float') return drawInto(call, kernel);
   return draw(probabilities, [probabilities]);
 };
 
 /** normal(mean, std), poisson(rates): tensors of parameters, one number for each. */
-const drawFrom: Formula = (call) => {
+const drawFrom: WorkFormula = (call) => {
   const parameters = call.args.slice(0, 2).map(tensorOf);
   const given = parameters.filter((parameter) => parameter !== null);
   const shape = broadcast(...given.map((parameter) => parameter.shape));
@@ -97,7 +95,7 @@ const drawFrom: Formula = (call) => {
 };
 
 /** multinomial(self, num_samples): the weights of each row added up, then an operation per number. */
-const multinomial: Formula = (call) => {
+const multinomial: WorkFormula = (call) => {
   const weights = inputTensor(call);
   const samples = integer(argument(call, 'num_samples', 1)?.value);
   if (!isDispatched(call) || weights === null) return null;
@@ -122,7 +120,7 @@ function sizes(call: OpCall): number[] | null {
   return shape === null || shape.length === 0 || shape.some((extent) => extent < 0) ? null : shape;
 }
 
-const drawFresh: Formula = (call) => {
+const drawFresh: WorkFormula = (call) => {
   if (isDispatched(call)) {
     const filled = filledBy(call);
     return filled === null ? null : 'unspecified' in filled ? unspecified(filled.unspecified) : draw(filled);
@@ -131,7 +129,7 @@ const drawFresh: Formula = (call) => {
   return shape === null ? null : draw(tensor(shape, dtypeGiven(call) ?? 'float32'));
 };
 
-const FORMULAS: ByName<Formula> = {
+const FORMULAS: ByName<WorkFormula> = {
   ...named('dropout dropout_ native_dropout fused_dropout _fused_dropout alpha_dropout', dropout),
   ...named('randperm', randperm),
   ...named('rand_like randn_like randint_like uniform_ normal_ random_ exponential_ bernoulli_', drawInto),

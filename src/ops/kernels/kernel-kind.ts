@@ -49,7 +49,7 @@ const KINDS: readonly KindRule[] = [
   { kind: 'elementwise', pattern: /scal_kernel|epilogue::kernel/ },
 ];
 
-/** Functors of elementwise kernels that only move or set data; they stand in the template arguments. */
+/** Functors of elementwise kernels that only move or set data, in the template arguments. */
 const MOVES_DATA = /FillFunctor|CopyFunctor|copy_kernel/;
 
 /** Kernel names repeat: a program has hundreds, a profile millions of kernels. */

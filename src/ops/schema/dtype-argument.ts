@@ -19,7 +19,7 @@ const LATER_TYPES: ReadonlyMap<number, string> = new Map([
   [45, 'float4_e2m1fn_x2'],
 ]);
 
-/** 15 → `bfloat16`; null for a number that stands for no type of a known size. */
+/** 15 → `bfloat16`; null for a number without a type of known size. */
 function dtypeNumbered(code: number): string | null {
   const name = BY_NUMBER[code] ?? LATER_TYPES.get(code);
   return name === undefined || name === '' ? null : name;

@@ -27,7 +27,7 @@ const bounds = (bound: BoundCall): OpCost | null => {
   };
 };
 
-/** @param longer by one where the whole sum stands at the end */
+/** @param longer 1 where the result ends with the total */
 const sums =
   (longer: 0 | 1) =>
   (bound: BoundCall): OpCost | null => {

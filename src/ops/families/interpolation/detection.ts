@@ -82,7 +82,7 @@ const pooled = (bound: BoundCall): OpCost | null => {
  * union 2, quotient and comparison 2.
  */
 const OVERLAP = 19;
-/** Boxes that one word of the mask stands for. */
+/** Boxes per word of the mask. */
 const WORD = 64;
 
 /** Every box against those after it; the mask of the suppressed ones is written, and reduced by a second kernel. */

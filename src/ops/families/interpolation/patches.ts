@@ -9,7 +9,7 @@ import type { OpCost } from '../../family.js';
 
 const UNSPECIFIED = 'the extents of the patches are unspecified';
 
-/** Numbers for height and width; one stands for both. */
+/** Numbers for height and width; a single one applies to both. */
 const both = (list: readonly number[] | null): readonly [number, number] | null => {
   const [first, second] = list ?? [];
   return first === undefined ? null : [first, second ?? first];

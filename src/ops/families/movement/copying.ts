@@ -6,7 +6,7 @@ import { bind, type BoundArguments } from '../../schema/binding.js';
 import { argument, dtypeShort, numel, positional, type Tensor } from '../../call.js';
 import type { OpCall } from '../../../record/record.js';
 import { isDispatched } from '../../schema/dispatched.js';
-import type { Family, KernelFacts, Work } from '../../family.js';
+import type { Family, KernelFacts, Work, WorkFormula } from '../../family.js';
 import { resolveDimension, opName, inputTensor, tensorAt, integers } from '../../operands.js';
 import { showShape, tensor, tensorParams, workOf } from '../../work.js';
 import { paddedShape } from './padded-shape.js';
@@ -129,9 +129,7 @@ function enlarged(call: OpCall, kernel: KernelFacts): Work | null {
   });
 }
 
-type Formula = (call: OpCall, kernel: KernelFacts) => Work | null;
-
-const FORMULAS: ByName<Formula> = {
+const FORMULAS: ByName<WorkFormula> = {
   ...named('copy_ copy', copyInto),
   ...named('_copy_from _copy_from_and_resize', copyFrom),
   ...named('repeat_interleave', repeatInterleave),

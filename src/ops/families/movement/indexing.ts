@@ -5,7 +5,7 @@ import { entryOf, named, type ByName } from '../../by-name.js';
 import { argument, broadcast, numel, positional, type Tensor } from '../../call.js';
 import type { OpCall } from '../../../record/record.js';
 import { isDispatched } from '../../schema/dispatched.js';
-import type { Family, KernelFacts, Param, Work } from '../../family.js';
+import type { Family, KernelFacts, Param, Work, WorkFormula } from '../../family.js';
 import {
   resolveDimension,
   inputTensors,
@@ -18,8 +18,6 @@ import {
 import { helperWork, tensor, tensorParams, workOf } from '../../work.js';
 
 const SOURCE = 'touched elements only (PyProf), index tensors by their own size';
-
-type Formula = (call: OpCall, kernel: KernelFacts) => Work | null;
 
 /** The work of a pick: forward a copy, backward an addition into the gradient of the source. */
 function pickWork(picked: Tensor, index: Tensor, params: readonly Param[], kernel: KernelFacts): Work {
@@ -41,7 +39,7 @@ const unspecified = (input: Tensor, unknown: string, flops: 0 | null = 0): Work 
   workOf({ flops, writes: null, params: tensorParams(input), formula: 'flops = 0', source: SOURCE, unknown });
 
 /** gather(input, dim, index): one element per index. */
-const gather: Formula = (call, kernel) => {
+const gather: WorkFormula = (call, kernel) => {
   const [input, index] = [inputTensor(call), tensorAt(call, 'index', 2)];
   if (input === null || index === null) return null;
   return pickWork(tensor(index.shape, input.dtype), index, tensorParams(input), kernel);
@@ -54,7 +52,7 @@ function chosenDimension(call: OpCall, input: Tensor | null): number | undefined
 }
 
 /** index_select(input, dim, index): whole slices. */
-const indexSelect: Formula = (call, kernel) => {
+const indexSelect: WorkFormula = (call, kernel) => {
   const [input, index] = [inputTensor(call), tensorAt(call, 'index', 2)];
   const dim = chosenDimension(call, input);
   if (isDispatched(call) && dim === undefined && input !== null)
@@ -69,7 +67,7 @@ const indexSelect: Formula = (call, kernel) => {
 };
 
 /** take(input, index), take_along_dim(input, indices, dim). */
-const take: Formula = (call, kernel) => {
+const take: WorkFormula = (call, kernel) => {
   const [input, index] = [inputTensor(call), tensorAt(call, opName(call) === 'take' ? 'index' : 'indices', 1)];
   if (input === null || index === null) return null;
   return pickWork(tensor(index.shape, input.dtype), index, tensorParams(input), kernel);
@@ -82,7 +80,7 @@ const reduces = (call: OpCall): boolean => {
 };
 
 /** scatter(self, dim, index, src), index_add(self, dim, index, source): elements of the source placed or added. */
-const scatter: Formula = (call) => {
+const scatter: WorkFormula = (call) => {
   const input = inputTensor(call);
   const index = tensorAt(call, 'index', 2);
   if (input === null || index === null) return null;
@@ -108,7 +106,7 @@ const scatter: Formula = (call) => {
 };
 
 /** masked_select(input, mask), masked_scatter_(self, mask, source): every element in the worst case. */
-const masked: Formula = (call) => {
+const masked: WorkFormula = (call) => {
   const [input, mask] = [inputTensor(call), tensorAt(call, 'mask', 1)];
   const shape = input === null || mask === null ? null : broadcast(input.shape, mask.shape);
   if (input === null || mask === null || shape === null || !Number.isSafeInteger(numel(shape))) return null;
@@ -124,7 +122,7 @@ const masked: Formula = (call) => {
 };
 
 /** nonzero(input): every element in the worst case, one int64 per dimension. */
-const nonzero: Formula = (call, kernel) => {
+const nonzero: WorkFormula = (call, kernel) => {
   const input = inputTensor(call);
   if (input === null) return null;
   if (isDispatched(call)) return unspecified(input, 'the number of non-zero elements is unspecified');
@@ -141,7 +139,7 @@ const nonzero: Formula = (call, kernel) => {
 };
 
 /** `x[index]` with one tensor of positions: slices of the first dimension. Of other forms the result is unspecified. */
-const getItem: Formula = (call, kernel) => {
+const getItem: WorkFormula = (call, kernel) => {
   const [input, index, ...others] = inputTensors(call) ?? [];
   const plain = positional(call).length === 2 && others.length === 0;
   if (!plain || input === undefined || index === undefined || !hasIntegerType(index) || input.shape.length === 0)
@@ -151,7 +149,7 @@ const getItem: Formula = (call, kernel) => {
 };
 
 /** Elements moved to other places: every one read and written. */
-const moved: Formula = (call) => {
+const moved: WorkFormula = (call) => {
   const input = inputTensor(call);
   if (input === null) return null;
   const params = tensorParams(input);
@@ -160,7 +158,7 @@ const moved: Formula = (call) => {
 };
 
 /** one_hot(input, num_classes): zeros, and a one per element. */
-const oneHot: Formula = (call) => {
+const oneHot: WorkFormula = (call) => {
   const input = inputTensor(call);
   const classes = integer(argument(call, 'num_classes', 1)?.value);
   if (input === null || classes === undefined || classes <= 0) return null;
@@ -171,10 +169,10 @@ const oneHot: Formula = (call) => {
 };
 
 /** index_reduce_(self, dim, index, source, reduce). */
-const reduced: Formula = (call, kernel) => (isDispatched(call) ? scatter(call, kernel) : null);
+const reduced: WorkFormula = (call, kernel) => (isDispatched(call) ? scatter(call, kernel) : null);
 
 /** index_fill_(self, dim, index, value): whole slices written. */
-const indexFill: Formula = (call) => {
+const indexFill: WorkFormula = (call) => {
   const [input, index] = [inputTensor(call), tensorAt(call, 'index', 2)];
   if (input === null || index === null || !isDispatched(call)) return null;
   const dim = chosenDimension(call, input);
@@ -192,7 +190,7 @@ const indexFill: Formula = (call) => {
 };
 
 /** put_(self, index, source, accumulate): elements by their place in the whole tensor. */
-const put: Formula = (call) => {
+const put: WorkFormula = (call) => {
   const [input, index, source] = [inputTensor(call), tensorAt(call, 'index', 1), tensorAt(call, 'source', 2)];
   const adds = argument(call, 'accumulate', 3)?.value;
   if (input === null || index === null || source === null || !isDispatched(call)) return null;
@@ -208,7 +206,7 @@ const put: Formula = (call) => {
   });
 };
 
-const FORMULAS: ByName<Formula> = {
+const FORMULAS: ByName<WorkFormula> = {
   gather,
   index_select: indexSelect,
   ...named('take take_along_dim', take),

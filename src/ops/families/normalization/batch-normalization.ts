@@ -10,7 +10,7 @@ import type { OpCost } from '../../family.js';
 /** With given statistics: one multiplication and one addition for each element. */
 const WITH_STATISTICS = 2;
 
-/** For each channel: mean, variance, ε added, reciprocal root, and the scale and shift made of them. */
+/** For each channel: mean, variance, ε added, reciprocal root, and the scale and shift computed from them. */
 const PER_CHANNEL = 6;
 
 /** Gradient of a scale and shift: one multiplication; the sums for weight and bias: subtraction, two sums, a product. */

@@ -15,7 +15,7 @@ export const FORWARD = { centred: 4, rms: 3, affine: 1, channels: 5 } as const;
 /**
  * Operations per element, backward. The gradient of the input: the normalised input 2, sums of the gradient and of its
  * product with that 3, their removal 3, scaling 1; without a mean 1 + 2 + 2 + 1. The gradients of weight and bias come
- * from the same sums where they stand for a whole channel; for rows they are sums of their own.
+ * from the same sums where they are per channel; for rows they are separate sums.
  */
 export const BACKWARD = { centred: 9, rms: 6, weighting: 1, weight: 2, bias: 1 } as const;
 

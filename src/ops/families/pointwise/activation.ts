@@ -31,7 +31,7 @@ function gatedShape(input: Tensor, call: OpCall): number[] | null {
   return input.shape.map((extent, i) => (i === dim ? Math.floor(extent / 2) : extent));
 }
 
-/** Tensors that the dispatcher's op reads besides its input; one behind them is the out tensor. */
+/** Tensors that the dispatcher's op reads in addition to its input; a tensor after them is the `out` tensor. */
 const PARAMETERS: ByName<number> = { prelu: 1, _prelu_kernel: 1 };
 
 /** Extents of the result; a gate halves one dimension, whichever it is. */

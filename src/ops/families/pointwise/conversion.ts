@@ -37,7 +37,7 @@ function target(call: OpCall): string | null {
   return entryOf(NAMED, call) ?? dtypeGiven(call) ?? tensorAt(call, 'other', 1)?.dtype ?? null;
 }
 
-/** Of `to` and `_to_copy`: with the type second, behind a device, or that of another tensor. */
+/** Of `to` and `_to_copy`: with the type second, after a device, or that of another tensor. */
 const SIGNATURES = [
   '@self dtype non_blocking copy memory_format',
   '@self device dtype non_blocking copy memory_format',

@@ -18,7 +18,7 @@ interface Foreach {
   readonly flops: number;
   /** Reads the list that it changes; else only overwrites it. */
   readonly reads: boolean;
-  /** How many arguments behind the first list may be lists of tensors too. */
+  /** How many arguments after the first list may be lists of tensors too. */
   readonly operands: number;
   /** One number per tensor instead of a tensor. */
   readonly reduces?: boolean;
@@ -85,9 +85,9 @@ function work(call: OpCall): Work | null {
   const rule = FOREACH.get(op.replace(/^_foreach_/, '').replace(/_$/, ''));
   if (rule === undefined || self === undefined || !isDispatched(call)) return null;
   if (isUnspecifiedList(self)) return unspecifiedLists(SOURCE);
-  const [first, behind] = [tensorsOf([self]), tensorsOf(rest)];
-  if (first === null || behind === null || first.length === 0) return null;
-  const [list = [], others = []] = withTypes(first, behind);
+  const [first, further] = [tensorsOf([self]), tensorsOf(rest)];
+  if (first === null || further === null || first.length === 0) return null;
+  const [list = [], others = []] = withTypes(first, further);
   const perElement = rule.flops * factor(rule, rest);
   const isPartial = rest.slice(0, rule.operands).some(isUnspecifiedList);
   return workOf({

@@ -19,7 +19,7 @@ const GATED = elementwise(2, 'out');
 const [GATED_SCALED, GATED_DYNAMIC] = [elementwise(4, 'out'), elementwise(6, 'out')];
 /** Quantisation by a given scale (product, clamp) and by a dynamic one (absolute value and maximum too). */
 const [SCALED, DYNAMIC] = [elementwise(2, 'input'), elementwise(4, 'input')];
-/** Two partial results, each with a weight made of its row's log-sum-exp: two products, a sum. */
+/** Two partial results, each weighted by its row's log-sum-exp: two products, a sum. */
 const MERGED = elementwise(3, 'out');
 
 /** A weight of 4 bits, eight to a word along n, [k, n/8]; scales [groups, n]: the zero point subtracted, a product. */

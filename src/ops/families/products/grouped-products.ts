@@ -41,7 +41,7 @@ const SIGNATURES: ByName<readonly string[]> = {
     '!out @a @b @a_scales @b_scales @offs @sizes @a_strides @b_strides @c_strides per_act per_out',
     '!out @a @b @a_scales @b_scales @offs @sizes @a_strides @b_strides @c_strides',
   ],
-  // Behind five tensors of pointers, and before strides, layouts and a workspace.
+  // The operands follow five tensors of pointers; strides, layouts and a workspace come last.
   'sgl_kernel.fp8_blockwise_scaled_grouped_mm': [
     '!out @a_ptrs @b_ptrs @out_ptrs @a_scales_ptrs @b_scales_ptrs @a @b @a_scales @b_scales ...',
   ],

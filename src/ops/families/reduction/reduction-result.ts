@@ -17,10 +17,10 @@ export function reducedShape({ shape }: Tensor, dim: ArgValue): number[] | null 
   return dims.length === 0 ? [] : shape.filter((_, at) => !dims.includes(at));
 }
 
-/** @param asked the type that the call names, or null */
-export function reducedType({ result }: Reduction, input: Tensor, asked: string | null): string | null {
+/** @param dtype the argument `dtype`, or null */
+export function reducedType({ result }: Reduction, input: Tensor, dtype: string | null): string | null {
   if (result === 'bool' || result === 'int64') return result;
-  if (asked !== null) return asked;
+  if (dtype !== null) return dtype;
   const kind = category(input.dtype);
   if (result === 'float') return floatingType(input.dtype);
   return result === 'sum' && (kind === 'bool' || kind === 'int') ? 'int64' : input.dtype;

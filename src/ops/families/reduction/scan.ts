@@ -10,7 +10,7 @@ import { tensor, tensorParams } from '../../work.js';
 
 const SOURCE = 'one update of the running value per element; each element read once and written once';
 
-/** As large as the input, of the type of the out tensor, or the type asked for. */
+/** The result: of the input's extents, and the type of the `out` tensor, `dtype`, or the default. */
 const running = (bound: BoundCall, input: Tensor, byDefault: string): Tensor =>
   tensor(input.shape, bound.outs[0]?.dtype ?? dtypeAt(bound.arg('dtype')) ?? byDefault);
 

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { blas } from '../../../src/ops/families/products/blas.js';
-import type { Arg, OpCall } from '../../../src/record/record.js';
-import { amount, paramsOf, workOf } from '../../support/amounts.js';
-import { aten, kernel, none, t, ts, v } from '../../support/calls.js';
-import { propertyRuns } from '../../support/property-runs.js';
+import { blas } from '../../../../src/ops/families/products/blas.js';
+import type { Arg, OpCall } from '../../../../src/record/record.js';
+import { amount, paramsOf, workOf } from '../../../support/amounts.js';
+import { aten, kernel, none, t, ts, v } from '../../../support/calls.js';
+import { propertyRuns } from '../../../support/property-runs.js';
 
 const GEMM = kernel('sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n');
 const BF16 = 'bfloat16';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import type { Arg } from '../../../src/record/record.js';
-import { amount, int, workOf } from '../../support/amounts.js';
-import { aten, none, t, v } from '../../support/calls.js';
+import type { Arg } from '../../../../src/record/record.js';
+import { amount, int, workOf } from '../../../support/amounts.js';
+import { aten, none, t, v } from '../../../support/calls.js';
 
 const unspecified: Arg = { name: '', type: 'unknown' };
 const ELSE = [v([2, 2]), v([1, 1]), v([1, 1]), v(false)];

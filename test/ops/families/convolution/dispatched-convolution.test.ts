@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { renderParams, type Work } from '../../../src/ops/family.js';
-import { convolution } from '../../../src/ops/families/convolution/convolution.js';
-import type { Arg, OpCall } from '../../../src/record/record.js';
-import { amount, paramsOf, workOf } from '../../support/amounts.js';
-import { aten, kernel, none, t, v } from '../../support/calls.js';
-import { propertyRuns } from '../../support/property-runs.js';
+import { renderParams, type Work } from '../../../../src/ops/family.js';
+import { convolution } from '../../../../src/ops/families/convolution/convolution.js';
+import type { Arg, OpCall } from '../../../../src/record/record.js';
+import { amount, paramsOf, workOf } from '../../../support/amounts.js';
+import { aten, kernel, none, t, v } from '../../../support/calls.js';
+import { propertyRuns } from '../../../support/property-runs.js';
 
 const MAIN = kernel('sm80_xmma_implicit_gemm_indexed_tf32f32');
 const unspecified: Arg = { name: '', type: 'unknown' };

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { amount, float, int, workOf } from '../../support/amounts.js';
-import { aten, none, t, ts, v } from '../../support/calls.js';
-import type { Arg } from '../../../src/record/record.js';
+import { amount, float, int, workOf } from '../../../support/amounts.js';
+import { aten, none, t, ts, v } from '../../../support/calls.js';
+import type { Arg } from '../../../../src/record/record.js';
 
 const table = t([30522, 512], 'bfloat16');
 const index = (...shape: number[]): Arg => t(shape, 'int64');

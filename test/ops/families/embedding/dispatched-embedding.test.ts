@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import type { Arg } from '../../../src/record/record.js';
-import { amount, int, workOf } from '../../support/amounts.js';
-import { aten, call, none, t, v } from '../../support/calls.js';
+import type { Arg } from '../../../../src/record/record.js';
+import { amount, int, workOf } from '../../../support/amounts.js';
+import { aten, call, none, t, v } from '../../../support/calls.js';
 
 const unspecified: Arg = { name: '', type: 'unknown' };
 const table = t([1000, 96]); // a row has 384 bytes

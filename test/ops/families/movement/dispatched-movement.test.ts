@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
-import { amount, float, int, workOf } from '../../support/amounts.js';
-import { aten, none, t, ts, v } from '../../support/calls.js';
-import { itShared } from '../../support/shared.js';
-import type { Arg } from '../../../src/record/record.js';
+import { amount, float, int, workOf } from '../../../support/amounts.js';
+import { aten, none, t, ts, v } from '../../../support/calls.js';
+import { itShared } from '../../../support/shared.js';
+import type { Arg } from '../../../../src/record/record.js';
 
 const x = t([888, 2880], 'bfloat16');
 // 2557440 elements, 5114880 bytes

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import type { Arg } from '../../../src/record/record.js';
-import { amount, int, workOf } from '../../support/amounts.js';
-import { aten, call, kernel, none, t, v } from '../../support/calls.js';
-import { oracleRows } from '../../support/oracle.js';
-import { itShared } from '../../support/shared.js';
+import type { Arg } from '../../../../src/record/record.js';
+import { amount, int, workOf } from '../../../support/amounts.js';
+import { aten, call, kernel, none, t, v } from '../../../support/calls.js';
+import { oracleRows } from '../../../support/oracle.js';
+import { itShared } from '../../../support/shared.js';
 
 const unspecified: Arg = { name: '', type: 'unknown' };
 const eps = v(1e-5);
