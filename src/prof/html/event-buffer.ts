@@ -33,7 +33,7 @@ const TEXT_NAMES = ['name', 'op', 'layer', 'dtype', 'tc', 'launchName'] as const
 /** One activity or range; texts and lanes by number. Unknown: NaN as the launch's start, -1 as FLOPs and bytes. */
 export type BufferedEvent = Readonly<Record<EventColumn, number>>;
 
-interface EventBufferBounds {
+export interface EventBufferBounds {
   readonly rows: number;
   /** Characters of all distinct texts. */
   readonly text: number;
