@@ -78,38 +78,71 @@ export class Annotator {
 }
 
 /**
- * The outputs of a report's rows, in batches. Without a sort order rows come in the order of their records, and with
- * `top` the input is read no further than needed.
+ * Kernels that are annotated → rows of a report: filtered, packed, in the wanted order. Without a sort order rows come
+ * as their records do; with `top` no more than that many.
+ */
+export class ReportRows<T> {
+  readonly #sorted: SortedOutput<T, Annotated> | null;
+  readonly #packed: T[] = [];
+  #left: number;
+  readonly tally: ReportTally;
+
+  constructor(private readonly options: ReportOptions<T>) {
+    const { sort = [], top = Infinity, tally = new ReportTally() } = options;
+    this.#sorted = sort.length > 0 ? new SortedOutput<T, Annotated>(sort, top) : null;
+    this.#left = top;
+    this.tally = tally;
+  }
+
+  /** Whether no further kernel can be in the report. */
+  get isComplete(): boolean {
+    return this.#sorted === null && this.#left === 0;
+  }
+
+  add(row: Annotated): void {
+    if (this.isComplete) return;
+    const { where, pack } = this.options;
+    this.tally.kernelsRead++;
+    if (where?.(row) === false) return;
+    this.tally.count(row);
+    if (this.#sorted !== null) this.#sorted.add(row, pack);
+    else {
+      this.#packed.push(pack(row));
+      this.#left--;
+    }
+  }
+
+  /** Rows that are ready since the last call. */
+  takeReady(): readonly T[] {
+    return this.#packed.length === 0 ? [] : this.#packed.splice(0);
+  }
+
+  /** The rows that are left, when all kernels are added. */
+  *rest(): Generator<readonly T[]> {
+    const ready = this.takeReady();
+    if (ready.length > 0) yield ready;
+    if (this.#sorted !== null) yield* this.#sorted.batches();
+  }
+}
+
+/**
+ * The rows of a report, packed, in batches. Without a sort order rows come as their records do, and with `top` the
+ * input is read no further than needed.
  */
 export async function* report<T>(batches: RecordBatches, options: ReportOptions<T>): AsyncGenerator<readonly T[]> {
-  const { pack, where, sort = [], top = Infinity } = options;
-  const tally = options.tally ?? new ReportTally();
   const annotator = new Annotator(options.device, options.derived);
-  const sorted = sort.length > 0 ? new SortedOutput<T, Annotated>(sort, top) : null;
-  let left = top;
-  const packed: T[] = [];
-  const take = (row: Annotated): void => {
-    if (sorted === null && left === 0) return;
-    tally.kernelsRead++;
-    if (where?.(row) === false) return;
-    tally.count(row);
-    if (sorted !== null) sorted.add(row, pack);
-    else {
-      packed.push(pack(row));
-      left--;
-    }
-  };
+  const rows = new ReportRows(options);
   for await (const batch of batches) {
     for (const record of batch) {
-      annotator.take(record).forEach(take);
-      if (sorted === null && left === 0) break;
+      for (const row of annotator.take(record)) rows.add(row);
+      if (rows.isComplete) break;
     }
-    tally.evicted = annotator.evicted;
-    if (packed.length > 0) yield packed.splice(0);
-    if (sorted === null && left === 0) return;
+    rows.tally.evicted = annotator.evicted;
+    const ready = rows.takeReady();
+    if (ready.length > 0) yield ready;
+    if (rows.isComplete) return;
   }
-  annotator.rest().forEach(take);
-  tally.incomplete = annotator.incomplete;
-  if (packed.length > 0) yield packed;
-  if (sorted !== null) yield* sorted.batches();
+  for (const row of annotator.rest()) rows.add(row);
+  rows.tally.incomplete = annotator.incomplete;
+  yield* rows.rest();
 }

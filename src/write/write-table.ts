@@ -5,11 +5,15 @@ import type { Format, Packed } from './format.js';
 
 const ROWS_AT_ONCE = 1000;
 
-/**
- * The text of a table, in pieces. Columns of fixed width are as wide as the columns need, and at least as the default.
- */
-export function* tableText(format: Format, { columns, rows }: AnyTable, header = true): Generator<string> {
-  const width = Math.max(DEFAULT_WIDTH, leastWidth(columns));
+export interface TableLayout {
+  readonly header?: boolean;
+  /** Of columns of fixed width; as wide as the columns need, and at least the default, where it is not given. */
+  readonly width?: number | null;
+}
+
+/** The text of a table, in pieces. */
+export function* tableText(format: Format, { columns, rows }: AnyTable, layout: TableLayout = {}): Generator<string> {
+  const { header = true, width = Math.max(DEFAULT_WIDTH, leastWidth(columns)) } = layout;
   const sheet = format.open({ columns, header, width });
   yield sheet.head();
   let packed: Packed[] = [];

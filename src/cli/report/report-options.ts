@@ -1,4 +1,4 @@
-/** What `dprof` can be asked: one table for the parser and the help. */
+/** Options of `dprof`, for the parser, the help and completion. */
 import { type KernelColumn } from '../../prof/columns/kernel-column.js';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { COLUMNS, DEFAULT_COLUMNS, chooseColumns } from '../../prof/columns/columns.js';
@@ -13,20 +13,37 @@ import { USAGE } from './usage.js';
 import type { Grouping } from '../../prof/by/grouping.js';
 import { MOST_GROUPS } from '../../prof/by/groups.js';
 import { integer, parseArguments, type Option, type Tool } from '../arguments.js';
-import { BY_OPTIONS, readGrouping } from './groups-report.js';
+import { BY_OPTIONS, readGrouping } from './group-options.js';
 import { readInputs } from '../run-analysis.js';
 
+const KEYS = COLUMNS.map(({ key }) => key);
+const FORMAT_IDS = FORMATS.map(({ id }) => id);
+const DEVICE_NAMES = DEVICES.map(({ name }) => name);
+
 const OPTIONS: readonly Option[] = [
-  { name: 'cols', short: 'c', takes: 'COLS', help: `columns, comma-separated (${DEFAULT_COLUMNS})` },
+  {
+    name: 'cols',
+    short: 'c',
+    takes: 'COLS',
+    help: `columns, comma-separated (${DEFAULT_COLUMNS})`,
+    values: KEYS,
+    list: true,
+  },
   { name: 'width', short: 'w', takes: 'N', help: 'columns of fixed width, no line wider than N' },
   { name: 'csv', help: 'same as --format csv' },
-  { name: 'format', short: 'f', takes: 'F', help: FORMATS.map(({ id }) => id).join(', ') },
+  { name: 'format', short: 'f', takes: 'F', help: FORMAT_IDS.join(', '), values: FORMAT_IDS },
   { name: 'where', takes: 'EXPR', help: 'only kernels where EXPR holds: == != > >= < <= ~ !~ && || ( )' },
-  { name: 'sort', takes: 'COLS', help: 'numbers largest first, text A to Z; +COL up, -COL down' },
+  {
+    name: 'sort',
+    takes: 'COLS',
+    help: 'numbers largest first, text A to Z; +COL up, -COL down',
+    values: KEYS,
+    list: true,
+  },
   { name: 'top', takes: 'N', help: 'only the first N rows' },
   ...BY_OPTIONS,
   { name: 'no-header', help: 'no header line' },
-  { name: 'device', takes: 'DEV', help: 'peak rates of DEV: a name of --devices or a JSON file' },
+  { name: 'device', takes: 'DEV', help: 'peak rates of DEV: a name of --devices or a JSON file', values: DEVICE_NAMES },
   { name: 'explain', takes: 'IDX', help: 'where the numbers of one kernel come from (IDX or PROFILE:IDX)' },
   { name: 'output', short: 'o', takes: 'OUT', help: 'write to OUT, which appears when it is complete' },
   { name: 'quiet', short: 'q', help: 'no summary and no progress on stderr' },

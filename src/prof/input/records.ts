@@ -12,7 +12,7 @@ import { isObject, validKernel, validLine as lineOf } from './record-validation.
 export type RecordTypes = ReadonlySet<ProfileLine['type']>;
 
 /** Types that a report of kernels needs. */
-const OF_KERNELS: RecordTypes = new Set<ProfileLine['type']>(['profile', 'kernel', 'end']);
+export const KERNEL_TYPES: RecordTypes = new Set<ProfileLine['type']>(['profile', 'kernel', 'end']);
 const KERNEL = '{"type":"kernel"';
 /** Lines at which profiles begin and end. */
 const MARKS: ReadonlySet<string> = new Set<ProfileLine['type']>(['profile', 'end']);
@@ -27,7 +27,7 @@ const TYPE = /^\{"type":"(\w+)"/;
  */
 export async function* readRecords(
   input: Input,
-  types: RecordTypes = OF_KERNELS,
+  types: RecordTypes = KERNEL_TYPES,
   status: StreamStatus | null = null,
 ): AsyncGenerator<readonly ProfileLine[]> {
   const reader = new RecordReader(input.name, types, status);
@@ -52,7 +52,7 @@ export class RecordReader {
 
   constructor(
     private readonly file: string,
-    private readonly types: RecordTypes = OF_KERNELS,
+    private readonly types: RecordTypes = KERNEL_TYPES,
     private readonly status: StreamStatus | null = null,
   ) {}
 
