@@ -1,26 +1,32 @@
 /** The table of columns of `dprof monitor`, from which help, docs and all formats of rows are made. */
-import { nearest, UsageError } from '../../record/errors.js';
-import type { ColumnShape } from '../../table/column.js';
+import type { Column } from '../../table/column.js';
+import { requireColumnOf } from '../../table/column-lookup.js';
 import { sumUnder, valueOf, type MonitorReport, type MonitorRow } from './monitor-report.js';
 
-/** A column of reports; formats have no fixed widths. */
-export interface MonitorColumn extends Omit<ColumnShape, 'width'> {
-  value(row: MonitorRow, report: MonitorReport): number | string | null;
+/** A row of a report, with the report. */
+export interface MonitorLine {
+  readonly row: MonitorRow;
+  readonly report: MonitorReport;
 }
 
-type ColumnFormat = Pick<MonitorColumn, 'type' | 'unit' | 'digits'>;
-const COUNT = { type: 'int' } satisfies ColumnFormat;
-const BYTES = { type: 'int', unit: 'bytes' } satisfies ColumnFormat;
-const PERCENT = { type: 'real', unit: '%', digits: 2 } satisfies ColumnFormat;
-const SECONDS = { type: 'real', unit: 's', digits: 9 } satisfies ColumnFormat;
+type MonitorColumn = Column<MonitorLine>;
+
+type Shape = Pick<MonitorColumn, 'type' | 'unit' | 'digits' | 'width'>;
+const COUNT = { type: 'int', width: 12 } satisfies Shape;
+const ID = { type: 'int', width: 8 } satisfies Shape;
+const TEXT = { type: 'str', width: 0 } satisfies Shape;
+const TIME = { type: 'int', unit: 'ns', width: 15 } satisfies Shape;
+const BYTES = { type: 'int', unit: 'bytes', width: 15 } satisfies Shape;
+const PERCENT = { type: 'real', unit: '%', digits: 2, width: 10 } satisfies Shape;
+const SECONDS = { type: 'real', unit: 's', digits: 9, width: 14 } satisfies Shape;
 
 /** A column of one value of a row. */
-const shows = (key: string, header: string, shape: ColumnFormat, of: string, doc: string): MonitorColumn => ({
+const shows = (key: string, header: string, shape: Shape, name: string, doc: string): MonitorColumn => ({
   key,
   header,
   ...shape,
   doc,
-  value: (row) => valueOf(row, of),
+  value: ({ row }) => valueOf(row, name),
 });
 
 const PERCENTILES = ['p0', 'p1', 'p25', 'p50', 'p75', 'p99', 'p100'];
@@ -29,41 +35,47 @@ export const MONITOR_COLUMNS: readonly MonitorColumn[] = [
   {
     key: 'report',
     header: 'Report',
-    type: 'int',
+    ...ID,
     doc: 'number of the report, from 1',
-    value: (_, { number }) => number,
+    value: ({ report }) => report.number,
   },
   {
     key: 'start',
     header: 'Start(ns)',
-    type: 'int',
-    unit: 'ns',
+    ...TIME,
     doc: "begin of the report's period, from that of the first",
-    value: (_, { start }) => start,
+    value: ({ report }) => report.start,
   },
   {
     key: 'dur',
     header: 'Dur(ns)',
-    type: 'int',
-    unit: 'ns',
+    ...TIME,
     doc: 'period of the values',
-    value: ({ dur }) => dur,
+    value: ({ row }) => row.dur,
   },
-  { key: 'scope', header: 'Scope', type: 'str', doc: 'what the row is about: see --rows', value: ({ scope }) => scope },
-  { key: 'pid', header: 'PId', type: 'int', doc: 'process', value: ({ pid }) => pid },
-  { key: 'tag', header: 'Tag', type: 'str', doc: "process's tag; its pid without one", value: ({ tag }) => tag },
-  { key: 'device', header: 'Device', type: 'int', doc: 'device', value: ({ device }) => device },
-  { key: 'core', header: 'Core', type: 'int', doc: 'core, numbered through all devices', value: ({ core }) => core },
-  { key: 'name', header: 'Name', type: 'str', doc: 'physical core, vCPU, model:subgraph', value: ({ name }) => name },
+  {
+    key: 'scope',
+    header: 'Scope',
+    type: 'str',
+    width: 8,
+    vocabulary: true,
+    doc: 'what the row is about: see --rows',
+    value: ({ row }) => row.scope,
+  },
+  { key: 'pid', header: 'PId', ...ID, doc: 'process', value: ({ row }) => row.pid },
+  { key: 'tag', header: 'Tag', ...TEXT, doc: "process's tag; its pid without one", value: ({ row }) => row.tag },
+  { key: 'device', header: 'Device', ...ID, doc: 'device', value: ({ row }) => row.device },
+  { key: 'core', header: 'Core', ...ID, doc: 'core, numbered through all devices', value: ({ row }) => row.core },
+  { key: 'name', header: 'Name', ...TEXT, doc: 'physical core, vCPU, model:subgraph', value: ({ row }) => row.name },
 
   shows('util', 'Util(%)', PERCENT, 'neuroncore_utilization', "core's busy share of the period"),
-  shows('flops', 'FLOP/s', { type: 'int', unit: 'FLOP/s' }, 'flops', 'floating-point operations a second'),
+  shows('flops', 'FLOP/s', { type: 'int', unit: 'FLOP/s', width: 16 }, 'flops', 'floating-point operations a second'),
   {
     key: 'devmem',
     header: 'DevMem(B)',
     ...BYTES,
     doc: 'device memory of the process or model; of a core, the sum of its kinds',
-    value: (row) => (row.scope === 'core' ? sumUnder(row, 'memory.') : valueOf(row, 'used.neuron_device')),
+    value: ({ row }) => (row.scope === 'core' ? sumUnder(row, 'memory.') : valueOf(row, 'used.neuron_device')),
   },
   shows('const', 'Const(B)', BYTES, 'memory.constants', 'core: constants (weights)'),
   shows('code', 'Code(B)', BYTES, 'memory.model_code', "core: models' code"),
@@ -87,7 +99,7 @@ export const MONITOR_COLUMNS: readonly MonitorColumn[] = [
     header: 'Errors',
     ...COUNT,
     doc: 'errors of all kinds, as the monitor counts them',
-    value: (row) => sumUnder(row, 'error.'),
+    value: ({ row }) => sumUnder(row, 'error.'),
   },
   shows('egeneric', 'ErrGeneric', COUNT, 'error.generic', 'errors: generic'),
   shows('enum', 'ErrNumerical', COUNT, 'error.numerical', 'errors: numerical (not a number)'),
@@ -123,18 +135,9 @@ export const MONITOR_COLUMNS: readonly MonitorColumn[] = [
 export const DEFAULT_MONITOR_COLUMNS =
   'report,start,scope,pid,tag,device,core,util,flops,devmem,hostmem,done,errors,p50,p99,user,system,memused,eccmemu';
 
-const BY_KEY = new Map(MONITOR_COLUMNS.map((column) => [column.key, column]));
-
 /**
  * Columns of a comma-separated list; order and repeats are kept.
  * @throws UsageError naming the nearest key
  */
-export function chooseMonitorColumns(list: string): MonitorColumn[] {
-  return list.split(',').map((part) => {
-    const key = part.trim();
-    const column = BY_KEY.get(key);
-    if (column !== undefined) return column;
-    const near = nearest(key, BY_KEY.keys());
-    throw new UsageError(`unknown column '${key}'`, near === null ? '--columns lists them' : `did you mean ${near}?`);
-  });
-}
+export const chooseMonitorColumns = (list: string): MonitorColumn[] =>
+  list.split(',').map((key) => requireColumnOf(MONITOR_COLUMNS, key.trim()));

@@ -1,13 +1,15 @@
-/** What `dprof monitor` can write: rows as text, CSV, JSON or a framed table, and what monitoring systems read. */
-import { type CellValue } from '../../../table/column.js';
-import type { MonitorColumn } from '../../../prof/monitor/monitor-columns.js';
+/** Formats of `dprof monitor`: those of every table, and what monitoring systems read. */
+import type { Column } from '../../../table/column.js';
 import { embeddedMetrics } from '../../../prof/monitor/emf.js';
+import type { MonitorLine } from '../../../prof/monitor/monitor-columns.js';
 import { Exposition } from '../../../prof/monitor/prometheus.js';
-import type { MonitorReport, MonitorRow, RowScope } from '../../../prof/monitor/monitor-report.js';
-import { requireFormat, type Format, type Sheet } from '../../../write/format.js';
+import type { MonitorReport, RowScope } from '../../../prof/monitor/monitor-report.js';
+import { DEFAULT_WIDTH, leastWidth } from '../../../write/columns.js';
+import { FORMATS, type Format } from '../../../write/format.js';
+import { tableText } from '../../../write/write-table.js';
 
 export interface MonitorLayout {
-  readonly columns: readonly MonitorColumn[];
+  readonly columns: readonly Column<MonitorLine>[];
   readonly scopes: ReadonlySet<RowScope>;
   readonly header: boolean;
   /** Of the metrics, in CloudWatch. */
@@ -29,57 +31,42 @@ export interface MonitorFormat {
   open(layout: MonitorLayout): MonitorSheet;
 }
 
-/** What the columns of a row look at. */
-interface Told {
-  readonly row: MonitorRow;
-  readonly report: MonitorReport;
-}
-
-const toldBy = ({ scopes }: MonitorLayout, report: MonitorReport): Told[] =>
+const linesOf = ({ scopes }: MonitorLayout, report: MonitorReport): MonitorLine[] =>
   report.rows.filter(({ scope }) => scopes.has(scope)).map((row) => ({ row, report }));
 
-/** How rows are written, with what stands for unknown. */
-type Cell = (value: CellValue) => CellValue;
-const asIs: Cell = (value) => value;
-const emptyForUnknown: Cell = (value) => value ?? '';
+/** In CSV an unknown value is empty, as monitoring systems expect. */
+const emptyForUnknown = (column: Column<MonitorLine>): Column<MonitorLine> => ({
+  ...column,
+  value: (line) => column.value(line) ?? '',
+});
 
-const sheetOf = ({ columns, header }: MonitorLayout, format: Format, cell: Cell): Sheet<Told> =>
-  format.open({
-    columns: columns.map((column) => ({
-      ...column,
-      width: 0,
-      value: ({ row, report }) => cell(column.value(row, report)),
-    })),
-    header,
-    width: null,
-  });
-
-/** Rows one after the other, whatever report they are of. */
-const rowsOf = (format: Format, title = format.title, cell = asIs): MonitorFormat => ({
+/** Rows one after the other, whatever report they belong to. */
+const rowsOf = (format: Format): MonitorFormat => ({
   id: format.id,
-  title,
+  title: format.title,
   hasColumns: true,
   open(layout) {
-    const sheet = sheetOf(layout, format, cell);
+    const columns = format.id === 'csv' ? layout.columns.map(emptyForUnknown) : layout.columns;
+    const width = Math.max(DEFAULT_WIDTH, leastWidth(columns));
+    const sheet = format.open({ columns, header: layout.header, width });
     return {
       head: sheet.head(),
-      report: (report) => sheet.rows(toldBy(layout, report).map((told) => sheet.pack(told))),
+      report: (report) => sheet.rows(linesOf(layout, report).map((line) => sheet.pack(line))),
     };
   },
 });
 
-/** Each report as a whole. */
-const sheets = (format: Format, title: string): MonitorFormat => ({
+/** One table a report. */
+const tablesOf = (format: Format): MonitorFormat => ({
   id: format.id,
-  title,
+  title: `${format.title}; one table a report`,
   hasColumns: true,
   open: (layout) => ({
     head: '',
     report: (report) => {
-      const rows = toldBy(layout, report);
+      const rows = linesOf(layout, report);
       if (rows.length === 0) return '';
-      const sheet = sheetOf(layout, format, asIs);
-      return sheet.head() + sheet.rows(rows.map((told) => sheet.pack(told))) + [...sheet.end()].join('');
+      return [...tableText(format, { columns: layout.columns, rows }, { header: layout.header })].join('');
     },
   }),
 });
@@ -101,15 +88,11 @@ const emf: MonitorFormat = {
   open: ({ namespace }) => ({ head: '', report: (report) => embeddedMetrics(report, namespace, report.unixMs) }),
 };
 
+/** Formats that need all rows of a table before its first line. */
+const WHOLE: ReadonlySet<string> = new Set(['table']);
+
 export const MONITOR_FORMATS: readonly MonitorFormat[] = [
-  rowsOf(requireFormat('space')),
-  rowsOf(
-    requireFormat('csv'),
-    'comma-separated (RFC 4180, lines end in LF); all digits, nothing for unknown',
-    emptyForUnknown,
-  ),
-  rowsOf(requireFormat('json'), 'one JSON object a row and line: column keys, raw values, null for unknown'),
-  sheets(requireFormat('table'), 'framed, for people, one table a report'),
+  ...FORMATS.map((format) => (WHOLE.has(format.id) ? tablesOf(format) : rowsOf(format))),
   prometheus,
   emf,
 ];

@@ -1,27 +1,46 @@
-/** What `dprof monitor` can be asked: one table for the parser and the help. */
+/** Options and help of `dprof monitor`. */
 import {
   chooseMonitorColumns,
   DEFAULT_MONITOR_COLUMNS,
   MONITOR_COLUMNS,
-  type MonitorColumn,
+  type MonitorLine,
 } from '../../../prof/monitor/monitor-columns.js';
 import { EMF_METRICS } from '../../../prof/monitor/emf.js';
 import { PROMETHEUS_FAMILIES } from '../../../prof/monitor/prometheus-families.js';
 import { MONITOR_GROUPS, parseGroups, parseTagFilter, type ReportFilter } from '../../../prof/monitor/metric-groups.js';
 import { DEFAULT_SCOPES, SCOPES, type RowScope } from '../../../prof/monitor/monitor-report.js';
 import { nearest, UsageError } from '../../../record/errors.js';
+import { requireNamed } from '../../../record/names.js';
+import type { Column } from '../../../table/column.js';
 import { optionLines, parseArguments, wrapped, type Arguments, type Option, type Tool } from '../../arguments.js';
 import { MONITOR_FORMATS, type MonitorFormat } from './monitor-formats.js';
 
 const NAMESPACE = 'Neuron';
 
+const FORMAT_IDS = MONITOR_FORMATS.map(({ id }) => id);
+const KEYS = MONITOR_COLUMNS.map(({ key }) => key);
+const SCOPE_NAMES = Object.keys(SCOPES);
+
 const OPTIONS: readonly Option[] = [
-  { name: 'format', short: 'f', takes: 'F', help: MONITOR_FORMATS.map(({ id }) => id).join(', ') },
-  { name: 'cols', short: 'c', takes: 'COLS', help: 'columns, comma-separated; --columns lists them' },
-  { name: 'rows', takes: 'LIST', help: `${Object.keys(SCOPES).join(', ')}, all` },
+  { name: 'format', short: 'f', takes: 'F', help: FORMAT_IDS.join(', '), values: FORMAT_IDS },
+  {
+    name: 'cols',
+    short: 'c',
+    takes: 'COLS',
+    help: 'columns, comma-separated; --columns lists them',
+    values: KEYS,
+    list: true,
+  },
+  { name: 'rows', takes: 'LIST', help: `${SCOPE_NAMES.join(', ')}, all`, values: [...SCOPE_NAMES, 'all'], list: true },
   { name: 'no-header', help: 'no header line' },
   { name: 'tag-filter', takes: 'RE', help: 'only processes whose tag the regular expression RE matches' },
-  { name: 'groups', takes: 'LIST', help: "only these metric groups, by the monitor's names" },
+  {
+    name: 'groups',
+    takes: 'LIST',
+    help: "only these metric groups, by the monitor's names",
+    values: Object.keys(GROUPS),
+    list: true,
+  },
   { name: 'last', help: 'only the last report; OUT holds the last one so far' },
   { name: 'timestamp', takes: 'T', help: 'emf: now, or when the first report began (ISO or Unix s)' },
   { name: 'namespace', takes: 'NAME', help: `emf: namespace of the metrics (${NAMESPACE})` },
@@ -55,7 +74,7 @@ export const monitorHelp = (): string =>
     `Rows: ${DEFAULT_SCOPES.join(', ')} without --rows.`,
     "Percentages are of 100, prometheus' ratios of 1.",
     'Prometheus: each report is a whole exposition; counters are sums since the first.',
-    'emf: the monitor tells no time; without --timestamp, documents have one only where',
+    'emf: the monitor has no time; without --timestamp, documents have one only where',
     '     a collector put it into the reports.',
     'Memory: one report.',
     '',
@@ -71,10 +90,10 @@ export const columnList = (): string =>
 
 export const metricList = (): string =>
   [
-    'prometheus (*: not told by neuron-monitor-prometheus.py):',
+    'prometheus (*: not among those of neuron-monitor-prometheus.py):',
     ...PROMETHEUS_FAMILIES.map(({ name, type, labels, own }) => {
-      const told = labels.length === 0 ? '' : `{${labels.join(',')}}`;
-      return `  ${own === true ? '*' : ' '} ${type.padEnd(7)} ${name}${told}`;
+      const names = labels.length === 0 ? '' : `{${labels.join(',')}}`;
+      return `  ${own === true ? '*' : ' '} ${type.padEnd(7)} ${name}${names}`;
     }),
     'emf:',
     ...EMF_METRICS.map(({ scope, name, unit }) => `    ${scope.padEnd(8)} ${unit.padEnd(12)} ${name}`),
@@ -88,13 +107,13 @@ export interface MonitorRequest {
   readonly output: string | undefined;
   readonly quiet: boolean;
   readonly format: MonitorFormat;
-  readonly columns: readonly MonitorColumn[];
+  readonly columns: readonly Column<MonitorLine>[];
   readonly scopes: ReadonlySet<RowScope>;
   readonly header: boolean;
   readonly namespace: string;
   readonly wanted: ReportFilter;
   readonly last: boolean;
-  /** Time of reports: of reading them, or Unix time in ns at which the first began; undefined: what they tell. */
+  /** Time of reports: of reading them, or Unix time in ns at which the first began; undefined: their own. */
   readonly time: 'now' | { readonly startUnixNs: string } | undefined;
 }
 
@@ -124,7 +143,7 @@ export function readMonitorArguments(args: readonly string[]): MonitorRequest {
   };
 }
 
-/** An option that the format has no use for was meant for another one. */
+/** Refuses options that the format has no use for. */
 function refuseStrays(given: Arguments, format: MonitorFormat): void {
   for (const name of ['cols', 'rows']) {
     if (given.text(name) !== undefined && !format.hasColumns) {
@@ -141,13 +160,8 @@ function refuseStrays(given: Arguments, format: MonitorFormat): void {
   }
 }
 
-function requireMonitorFormat(id: string): MonitorFormat {
-  const ids = MONITOR_FORMATS.map((format) => format.id);
-  const found = MONITOR_FORMATS.find((format) => format.id === id);
-  if (found !== undefined) return found;
-  const near = nearest(id, ids);
-  throw new UsageError(`unknown format '${id}'`, near === null ? `known: ${ids.join(', ')}` : `did you mean ${near}?`);
-}
+const requireMonitorFormat = (id: string): MonitorFormat =>
+  requireNamed('format', id, MONITOR_FORMATS, (format) => format.id);
 
 const isScope = (name: string): name is RowScope => Object.hasOwn(SCOPES, name);
 
