@@ -9,14 +9,14 @@ export interface Command {
   readonly run: (args: readonly string[]) => Promise<void>;
 }
 
-interface Entry {
+export interface CommandEntry {
   /** One line for the help. */
   readonly title: string;
   readonly load: () => Promise<Command>;
 }
 
 /** Commands by name, each loaded when it is called. */
-export const COMMANDS: Readonly<Record<string, Entry>> = {
+export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   summary: {
     title: 'what a profile adds up to, on one screen: device time, kernels, copies, steps',
     load: async () => (await import('./commands/summary.js')).summary,
@@ -57,6 +57,10 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     title: 'a trace for Perfetto and chrome://tracing: devices, host, arrows, counters',
     load: async () => (await import('./commands/perfetto.js')).perfetto,
   },
+  completion: {
+    title: 'completion for bash, zsh and fish: commands, options, columns, formats, devices, rules',
+    load: async () => (await import('./commands/completion.js')).completion(COMMANDS),
+  },
 };
 
 /** @throws UsageError for `dprof -q summary FILE` */
@@ -70,7 +74,7 @@ export function rejectCommands(files: readonly string[]): void {
  * The command that the first argument names; null when it names none.
  * @throws UsageError when it is no file either, and was probably meant to name one
  */
-export function commandNamed(word: string | undefined): Entry | null {
+export function commandNamed(word: string | undefined): CommandEntry | null {
   if (word === undefined) return null;
   if (Object.hasOwn(COMMANDS, word)) return COMMANDS[word] ?? null;
   const near = /^[a-z]+$/i.test(word) && !existsSync(word) ? nearest(word, Object.keys(COMMANDS)) : null;

@@ -17,7 +17,7 @@ export function helpText(): string {
     ...optionLines(DPROF.options),
     '',
     'Commands, each with a --help of its own (a file of that name: ./NAME):',
-    ...Object.entries(COMMANDS).map(([name, { title }]) => `  ${name.padEnd(8)} ${title}`),
+    ...Object.entries(COMMANDS).map(([name, { title }]) => `  ${name.padEnd(10)} ${title}`),
     '',
     ...MEMORY,
     '',
