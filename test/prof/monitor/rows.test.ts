@@ -14,7 +14,9 @@ const REAL = 'data/neuron/neuron_monitor_trn1.jsonl';
 const cells = (report: MonitorReport | undefined, scope: string, columns: string): unknown[][] =>
   (report?.rows ?? [])
     .filter((row) => row.scope === scope)
-    .map((row) => chooseMonitorColumns(columns).map((column) => column.value({ row, report: report as MonitorReport })));
+    .map((row) =>
+      chooseMonitorColumns(columns).map((column) => column.value({ row, report: report as MonitorReport })),
+    );
 
 describe('rows of neuron-monitor', () => {
   itShared('hold the values of a real report', [REAL], ([path = '']) => {

@@ -38,7 +38,7 @@ const OPTIONS: readonly Option[] = [
     name: 'groups',
     takes: 'LIST',
     help: "only these metric groups, by the monitor's names",
-    values: Object.keys(GROUPS),
+    values: Object.keys(MONITOR_GROUPS),
     list: true,
   },
   { name: 'last', help: 'only the last report; OUT holds the last one so far' },
