@@ -26,9 +26,10 @@ export function conditionOf(events: TimelineEvents, query: string): ((event: num
 }
 
 const withoutUnits = (query: string): string =>
-  query.replace(QUOTED_OR_AMOUNT, (found: string, sign?: string, blanks = '', amount = '') => {
-    const value = sign === undefined ? null : parseAmount(amount);
-    return sign === undefined || value === null ? found : `${sign}${blanks}${value}`;
+  query.replace(QUOTED_OR_AMOUNT, (found: string, sign?: string, blanks?: string, amount?: string) => {
+    if (sign === undefined || blanks === undefined || amount === undefined) return found;
+    const value = parseAmount(amount);
+    return value === null ? found : `${sign}${blanks}${value}`;
   });
 
 /** Whether tensor cores were used, as the page shows it and as the column `tc` of `dprof` has it. */
