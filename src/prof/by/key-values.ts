@@ -1,4 +1,4 @@
-/** Values of keys by number, each different one held once, as its JSON. */
+/** Values of keys by number, each different one stored once, as its JSON. */
 import type { CellValue } from '../../table/column.js';
 import { LruCache } from '../../containers/lru-cache.js';
 import { TextPool } from '../../containers/text-pool.js';

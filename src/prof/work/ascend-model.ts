@@ -109,7 +109,7 @@ function whyOf(record: KernelRecord, dtype: string | null, verdict: TensorCore, 
   if (record.engine === 'AI_VECTOR_CORE' || record.engine === 'MIX_AIV')
     return { id: 'vector-core', text: 'the kernel ran on vector cores: its operator has no form for the cube here' };
   return record.engine === 'AI_CPU'
-    ? { id: 'ai-cpu', text: 'the kernel ran on the processors beside the cores' }
+    ? { id: 'ai-cpu', text: 'the kernel ran on the AI CPUs, which have no cube' }
     : judged;
 }
 

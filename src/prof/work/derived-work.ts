@@ -21,25 +21,25 @@ export interface DerivedWork {
 /** The fields of a kernel that its work depends on. */
 type KernelKey = Pick<KernelRecord, 'name' | 'short' | 'dir' | 'sub' | 'grid' | 'block'>;
 
-interface Remembered extends KernelKey {
+interface CachedWork extends KernelKey {
   readonly derived: DerivedWork;
 }
 
-/** More kernels than this with the same calls and name differ in every launch: nothing is gained by remembering. */
+/** More kernels than this with the same calls and name differ in every launch: nothing is gained by caching. */
 const MOST = 16;
 
-/** Calls whose work is remembered. */
+/** Calls whose work is cached. */
 const KEPT = 2048;
 
-const memory = new AdaptiveCache<readonly OpCall[], Map<string, Remembered[]>>(KEPT);
+const cache = new AdaptiveCache<readonly OpCall[], Map<string, CachedWork[]>>(KEPT);
 
 export const NO_WORK: DerivedWork = { described: null, label: null, params: null };
 
 /** @param calls around the launch, outermost first */
 export function deriveFromCalls(calls: readonly OpCall[], kernel: KernelKey): DerivedWork {
   if (calls.length === 0) return NO_WORK;
-  if (!memory.isOn) return compute(calls, kernel);
-  const names = memory.of(calls, () => new Map<string, Remembered[]>());
+  if (!cache.isOn) return compute(calls, kernel);
+  const names = cache.of(calls, () => new Map<string, CachedWork[]>());
   let known = names.get(kernel.name);
   if (known === undefined) names.set(kernel.name, (known = []));
   const same = known.find((other) => isSame(other, kernel));

@@ -1,0 +1,25 @@
+import { expect } from 'chai';
+import { ASCEND } from '../../../src/prof/work/ascend-model.js';
+import { GPU } from '../../../src/prof/work/gpu-model.js';
+import { NEURON } from '../../../src/prof/work/neuron-model.js';
+import { workModelOf } from '../../../src/prof/work/work-models.js';
+import type { Device } from '../../../src/record/record.js';
+import { kernel } from '../../support/kernels.js';
+
+const device = (vendor: string): Device => ({
+  ...{ id: 0, vendor, name: null, arch: null, units: null, clockHz: null, memBytesPerS: null, memBytes: null },
+});
+
+describe('the work model of a kernel', () => {
+  it('is that of its engine, of its core class, of its device', () => {
+    expect(workModelOf(kernel({ engine: 'Tensor' }), device('aws'))).to.equal(NEURON);
+    expect(workModelOf(kernel({ engine: 'Tensor' }), null)).to.equal(NEURON);
+    expect(workModelOf(kernel({ engine: 'AI_CORE' }), null)).to.equal(ASCEND);
+    expect(workModelOf(kernel(), device('huawei'))).to.equal(ASCEND);
+  });
+
+  it('is that of GPUs for any other', () => {
+    for (const vendor of ['nvidia', 'amd', 'unknown']) expect(workModelOf(kernel(), device(vendor))).to.equal(GPU);
+    expect(workModelOf(kernel(), null)).to.equal(GPU);
+  });
+});
