@@ -1,4 +1,4 @@
-/** What the first bytes of a file tell of a database before SQLite opens it. */
+/** Checks the header of a database before SQLite opens it. */
 import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
 import { UserError } from '../../record/errors.js';
 
@@ -6,7 +6,7 @@ const MAGIC = 'SQLite format 3\0';
 
 export const isSqlite = (head: Buffer): boolean => head.subarray(0, MAGIC.length).toString('latin1') === MAGIC;
 
-/** The database's header; what a shorter file has not is 0. */
+/** The database's header; bytes beyond the end of the file are 0. */
 function firstBytes(path: string): Buffer {
   const header = Buffer.alloc(100);
   const file = openSync(path, 'r');
@@ -19,20 +19,20 @@ function firstBytes(path: string): Buffer {
 }
 
 /**
- * Refuses what SQLite cannot read, in better words than SQLite's.
+ * Refuses databases that SQLite cannot read, with a clearer message than SQLite's.
  * @throws UserError
  */
 export function refuseUnreadable(path: string): void {
   const header = firstBytes(path);
   if (!isSqlite(header)) throw new UserError('not an SQLite database', { where: path });
   if (header[18] === 2 || header[19] === 2) {
-    throw new UserError('database is in WAL mode, and reading it would write beside it', {
+    throw new UserError('database is in WAL mode, and reading it would write next to it', {
       where: path,
       hint: 'convert a copy: sqlite3 COPY "PRAGMA journal_mode=DELETE"',
     });
   }
   if (existsSync(`${path}-journal`) && statSync(`${path}-journal`).size > 0) {
-    throw new UserError('database has an unfinished write beside it (-journal)', {
+    throw new UserError('database has an unfinished write next to it (-journal)', {
       where: path,
       hint: 'let the program that writes it finish, or open it once with sqlite3',
     });

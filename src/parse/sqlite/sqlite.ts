@@ -10,7 +10,7 @@ export { isSqlite } from './database-header.js';
 
 /** What SQLite gives for a cell; integers above 2^53 must be split, rebased or cast to text in SQL. */
 export type Cell = number | string | Buffer | null;
-export type Row = Cell[];
+export type SqliteRow = Cell[];
 
 /** Takes a row of numbers; the array is used again for the next row. */
 export type TakeNumbers = (cells: readonly number[]) => void;
@@ -22,14 +22,14 @@ export type Selection = string | { readonly needs: readonly string[]; readonly s
 export type Filter = readonly { readonly needs: readonly string[]; readonly sql: string }[];
 
 /** Rows of a table with numbers above one, and about how many of them at most. */
-export interface Span {
+export interface RowRange {
   readonly after: bigint;
   readonly rows: number;
 }
 
 /** Rowids are signed 64-bit integers. */
 const FIRST_ROWID = -(2n ** 63n);
-export const EVERYTHING: Span = { after: FIRST_ROWID, rows: Infinity };
+export const EVERYTHING: RowRange = { after: FIRST_ROWID, rows: Infinity };
 
 const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
@@ -66,7 +66,7 @@ export class SqliteFile {
     return this.tables.has(table);
   }
 
-  /** Whether the table, or the variant that stands for it, has the column. */
+  /** Whether the table, or its variant, has the column. */
   hasColumn(table: string, column: string): boolean {
     return this.tables.get(this.table(table) ?? table)?.has(column) ?? false;
   }
@@ -74,19 +74,19 @@ export class SqliteFile {
   /** The table of this name, else its variant with the highest number (`…_KERNEL_V3`), else null. */
   table(name: string): string | null {
     if (this.has(name)) return name;
-    const version = (table: string): number => Number(/_V(\d+)$/.exec(table)?.[1] ?? 0);
+    const version = (table: string): number => Number(/_V(\d+)$/.exec(table)?.[1]);
     const variants = [...this.tables.keys()].filter((table) => table.startsWith(`${name}_V`) && version(table) > 0);
     return variants.sort((a, b) => version(b) - version(a))[0] ?? null;
   }
 
   /** Rows of a table as arrays, in storage order, cells as selected; none when the table is missing. */
-  *rows(table: string, select: readonly Selection[], filter: Filter = []): Generator<Row> {
+  *rows(table: string, select: readonly Selection[], filter: Filter = []): Generator<SqliteRow> {
     const name = this.table(table);
     if (name === null) return;
     const cells = select.map((cell) => this.#expression(name, cell)).join(', ');
     try {
       const sql = `SELECT ${cells} FROM ${quote(name)} WHERE ${this.#condition(name, filter)}`;
-      yield* this.#database.prepare(sql).raw().iterate() as IterableIterator<Row>;
+      yield* this.#database.prepare(sql).raw().iterate() as IterableIterator<SqliteRow>;
     } catch (error) {
       throw asUserError(error, this.path);
     }
@@ -104,7 +104,7 @@ export class SqliteFile {
     select: readonly Selection[],
     take: TakeNumbers,
     filter: Filter = [],
-    span: Span = EVERYTHING,
+    span: RowRange = EVERYTHING,
   ): bigint | null {
     const name = this.table(table);
     return name === null ? null : this.#eachRow(name, select, integerOf, take, filter, span);
@@ -122,13 +122,13 @@ export class SqliteFile {
     read: (cell: Cell | undefined) => number,
     take: TakeNumbers,
     filter: Filter,
-    { after, rows }: Span,
+    { after, rows }: RowRange,
   ): bigint | null {
     const cells = select.map((cell) => `${this.#expression(table, cell)}, `).join('');
     // As text: a rowid has 64 bits, a number holds 53.
     const sql = `SELECT ${cells}CAST(rowid AS TEXT) FROM ${quote(table)} WHERE rowid > ? AND ${this.#condition(table, filter)} ORDER BY rowid LIMIT ?`;
     return this.#guard(() => {
-      const statement = this.#database.prepare<[bigint, number], Row>(sql).raw();
+      const statement = this.#database.prepare<[bigint, number], SqliteRow>(sql).raw();
       const numbers = new Array<number>(select.length).fill(NaN);
       let last = after;
       for (let left = rows; left > 0; left -= BLOCK_ROWS) {

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { UserError } from '../../../src/record/errors.js';
-import { EVERYTHING, SqliteFile, type Selection, type Span } from '../../../src/parse/sqlite/sqlite.js';
+import { EVERYTHING, SqliteFile, type Selection, type RowRange } from '../../../src/parse/sqlite/sqlite.js';
 import { propertyRuns } from '../../support/property-runs.js';
 
 const BASE = 1_700_000_000_000_000_000n;
@@ -28,7 +28,7 @@ describe('SqliteFile: rows as numbers', () => {
     database.close();
     return SqliteFile.open(path);
   };
-  const numbers = (file: SqliteFile, select: readonly Selection[], span: Span = EVERYTHING): number[][] => {
+  const numbers = (file: SqliteFile, select: readonly Selection[], span: RowRange = EVERYTHING): number[][] => {
     const rows: number[][] = [];
     file.eachNumbers('t', select, (cells) => rows.push([...cells]), [], span);
     return rows;

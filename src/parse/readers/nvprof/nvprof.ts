@@ -13,7 +13,7 @@ import { elementAt } from '../../../containers/element.js';
 import { PairIndex } from '../../../containers/pair-index.js';
 import { NumericColumn, orNull } from '../../../containers/numeric-column.js';
 import type { Probe, Reader, ReadOptions } from '../../reader.js';
-import type { Cell, Row, Selection, SqliteFile } from '../../sqlite/sqlite.js';
+import type { Cell, SqliteRow, Selection, SqliteFile } from '../../sqlite/sqlite.js';
 import { ThreadTable } from '../../capture/threads.js';
 import { COPY_KINDS, CUPTI_MEMORIES, hostSide, NO_STREAM, numberOf, SYNC_KINDS } from '../cupti/cupti.js';
 import { apiName, type ApiDomain } from './nvprof-api.js';
@@ -91,7 +91,7 @@ class NvprofCapture implements Capture {
     table: string,
     select: readonly Selection[],
     times: readonly [string, string] = ['start', 'end'],
-  ): Generator<Row> {
+  ): Generator<SqliteRow> {
     const zero = this.#start ?? '0';
     const rebased = times.map((column): Selection => ({ needs: [column], sql: `("${column}" - ${zero})` }));
     yield* this.database.rows(table, [...rebased, ...select]);
@@ -294,7 +294,7 @@ class NvprofCapture implements Capture {
   }
 
   /** The cells that all activities have: those of `SHARED_COLUMNS` after the rebased times, and the graph node. */
-  #activityRow([start, end, device, stream, corr]: Row, node: Cell | undefined): ActivityRow {
+  #activityRow([start, end, device, stream, corr]: SqliteRow, node: Cell | undefined): ActivityRow {
     // Times that were not collected are 0 in the file, and before the profile's start once they are rebased.
     const isTimed = typeof start === 'number' && typeof end === 'number' && start >= 0;
     return {

@@ -5,7 +5,7 @@
 import { elementAt } from '../../../../containers/element.js';
 import { NumericColumn } from '../../../../containers/numeric-column.js';
 import { allRows, sortRows } from '../../../../containers/row-order.js';
-import { EVERYTHING, type Span, type SqliteFile, type TakeNumbers } from '../../../sqlite/sqlite.js';
+import { EVERYTHING, type RowRange, type SqliteFile, type TakeNumbers } from '../../../sqlite/sqlite.js';
 import { isNear, type DatabaseClock } from './database-clock.js';
 import type { SampleTable } from './sample-tables.js';
 
@@ -146,7 +146,7 @@ export class SampleColumns {
   }
 
   /** Reads the table or a part of it. @returns where the next part begins */
-  #read(take: TakeNumbers, span: Span = EVERYTHING): bigint | null {
+  #read(take: TakeNumbers, span: RowRange = EVERYTHING): bigint | null {
     const { table, clock, database } = this;
     const columns = [
       clock.since(table.time),
