@@ -1,16 +1,16 @@
 /**
- * A file read by position. Places that are asked for in several runs at once, each moving forwards, are served from
- * blocks that are kept until others have not been asked for longer.
+ * A file read by position through a cache of blocks, the least recently used of which is replaced: for readers that
+ * move forwards at several positions at once.
  */
 import { closeSync, openSync, readSync } from 'node:fs';
 
-/** Bytes of a block, and how many are kept: 48 MB. */
+/** Bytes of a block, and how many blocks the cache holds: 48 MiB in all. */
 const BLOCK = 64 * 1024;
 const KEPT = 768;
 
 export class BlockFile {
   readonly #file: number;
-  /** Blocks by number, the one asked for last at the end. */
+  /** Blocks by number, in order of last use. */
   readonly #blocks = new Map<number, Buffer>();
   #lastNumber = -1;
   #last: Buffer = Buffer.alloc(0);
@@ -54,7 +54,7 @@ export class BlockFile {
     return block;
   }
 
-  /** Reads a block into the memory of the one that was not asked for longest. */
+  /** Reads a block into the memory of the least recently used one. */
   #load(number: number): Buffer {
     let memory: Buffer | undefined;
     if (this.#blocks.size >= this.kept) {

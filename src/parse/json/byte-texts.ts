@@ -1,6 +1,6 @@
 /**
- * Texts of a trace by number: names, shapes and types repeat millions of times, and each is kept once, as bytes.
- * A text is looked up by its bytes in the window, without making a string of it.
+ * Interned texts of a trace: names, shapes and types repeat millions of times, and each is stored once, as bytes.
+ * A text is looked up by its bytes in the window, without creating a string.
  */
 import { decodeText, decodeValue, QUOTE, SPACE } from './json-bytes.js';
 

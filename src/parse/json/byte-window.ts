@@ -1,6 +1,6 @@
 /**
- * A file read through a window that moves forwards: what lies in the window is scanned in place, and nothing of the
- * file is kept once the window has moved on.
+ * A file read through a window that only moves forwards: its bytes are scanned in place, and dropped when the window
+ * moves on.
  */
 import { closeSync, openSync, readSync } from 'node:fs';
 
@@ -21,7 +21,7 @@ export class ByteWindow {
     this.#bytes = Buffer.allocUnsafe(step);
   }
 
-  /** The window; bytes from `end` on mean nothing. A new one after every `more`. */
+  /** The window; bytes from `end` on are undefined. Another buffer after every `more`. */
   get bytes(): Buffer<ArrayBuffer> {
     return this.#bytes;
   }
@@ -32,7 +32,7 @@ export class ByteWindow {
   }
 
   /**
-   * Lets go of the bytes before `from`, which become the window's first, and reads on.
+   * Drops the bytes before `from`, which becomes the start of the window, and reads on.
    * @returns false when the file has ended
    */
   more(from: number): boolean {

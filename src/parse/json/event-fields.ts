@@ -1,6 +1,6 @@
 /**
- * One event of a trace, read in place: what a report needs of it as numbers, and where its texts lie in the window.
- * One object is filled again and again, because a trace has millions of events.
+ * One event of a trace, read in place: the byte range of each known value in the window. One object is reused for all
+ * events, because a trace has millions of them.
  */
 import {
   CLOSE_BRACE,
@@ -17,7 +17,7 @@ import {
 } from './json-bytes.js';
 import { KeyTable } from './key-table.js';
 
-/** Returned for bytes that are no event. */
+/** Returned for bytes that are not an event. */
 export const MALFORMED = -2;
 
 /** Keys of an event, and their codes. */
@@ -32,7 +32,7 @@ class Fields {
 
   /** @param keys the place in the list is the key's code */
   constructor(keys: readonly string[]) {
-    this.#table = new KeyTable(keys);
+    this.#table = new KeyTable(keys, true);
     this.from = new Int32Array(keys.length);
     this.to = new Int32Array(keys.length);
   }
@@ -43,7 +43,7 @@ class Fields {
 
   /**
    * Reads the object that opens at `at`.
-   * @returns the place after it, CUT when the bytes end before, MALFORMED when it is none
+   * @returns the index after it, CUT when the bytes end before it does, MALFORMED when it is not an object
    */
   read(bytes: Buffer, at: number, end: number, event: TraceEvent): number {
     const { from, to } = this;
@@ -100,7 +100,7 @@ class Fields {
 export class TraceEvent {
   readonly fields = new Fields(Object.keys(EVENT));
   readonly args: Fields;
-  /** Keys met more than once in an object; the last one counts. */
+  /** Keys that occur more than once in an object; the last one counts. */
   repeatedKeys = 0;
   /** Values and commas that JSON does not allow. */
   notJson = 0;

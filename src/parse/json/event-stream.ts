@@ -1,6 +1,7 @@
 /**
  * A trace as a stream of events: the file is read once, front to back, through a window of some megabytes, however
- * large it is. Of the keys beside `traceEvents` only those named here are read: others may hold environment variables.
+ * large it is. Of the other keys of the outermost object only those of `TraceHeader` are
+ * read: others may hold environment variables.
  */
 import type { Diagnostics } from '../../record/diagnostics.js';
 import { UserError } from '../../record/errors.js';
@@ -11,20 +12,16 @@ import {
   CLOSE_BRACKET,
   COLON,
   COMMA,
-  CUT,
   decodeValue,
   endOfText,
   endOfValue,
   OPEN_BRACE,
   OPEN_BRACKET,
   QUOTE,
-  skipSpace,
-  SPACE,
 } from './json-bytes.js';
-import { LARGEST } from './json-cursor.js';
-import { NestedValue } from './nested-value.js';
+import { END, JsonCursor } from './json-cursor.js';
 
-/** What a trace says of itself, as found; null where it does not. */
+/** Properties of the whole trace as written; null where the trace lacks them. */
 export interface TraceHeader {
   readonly deviceProperties: unknown;
   readonly distributedInfo: unknown;
@@ -35,7 +32,7 @@ export interface TraceHeader {
 /** Called with the event in its window; both change after the call. */
 export type TakeEvent = (event: TraceEvent, bytes: Buffer) => void;
 
-/** Keys beside the events whose values are kept. */
+/** Keys of the outermost object, next to the events, whose values are kept. */
 const KEPT: ReadonlySet<string> = new Set<keyof TraceHeader>([
   'deviceProperties',
   'distributedInfo',
@@ -46,7 +43,7 @@ const KEPT: ReadonlySet<string> = new Set<keyof TraceHeader>([
  * Reads the events of a trace and returns its header.
  * @param argKeys keys of the events' `args` that are read
  * @param step bytes read at a time
- * @throws UserError when it is no trace at all
+ * @throws UserError when the file is no trace
  */
 export function readTrace(
   path: string,
@@ -58,7 +55,7 @@ export function readTrace(
 ): TraceHeader {
   const window = new ByteWindow(path, step);
   try {
-    return new TraceReading(window, name, new TraceEvent(argKeys), diagnostics, take).read();
+    return new TraceReading(new JsonCursor(window), name, new TraceEvent(argKeys), diagnostics, take).read();
   } finally {
     window.close();
   }
@@ -70,13 +67,13 @@ class TraceReading {
     distributedInfo: null,
     baseTimeNanoseconds: null,
   };
-  #at = 0;
   #lists = 0;
-  /** Whether the last thing in the list of events was none: what is broken is counted once. */
+  /** Whether the last item of the list was no event: consecutive ones count once. */
   #broken = false;
+  readonly #readEvent = (bytes: Buffer, at: number, end: number): number => this.event.read(bytes, at, end);
 
   constructor(
-    private readonly window: ByteWindow,
+    private readonly cursor: JsonCursor,
     private readonly name: string,
     private readonly event: TraceEvent,
     private readonly diagnostics: Diagnostics,
@@ -84,14 +81,12 @@ class TraceReading {
   ) {}
 
   read(): TraceHeader {
-    this.window.more(0);
-    this.#skipMark();
-    const first = this.#next();
+    const first = this.cursor.next();
     const whole =
       first === OPEN_BRACKET ? this.#events() : first === OPEN_BRACE ? this.#members() : this.#refuse('is no JSON');
     if (!whole) this.diagnostics.count('truncated-input');
     if (this.#lists === 0) this.#refuse('is JSON without "traceEvents"');
-    if (whole && this.#next() !== -1) this.event.notJson++;
+    if (whole && this.cursor.next() !== END) this.event.notJson++;
     this.diagnostics.count('repeated-key', this.event.repeatedKeys);
     this.diagnostics.count('not-json', this.event.notJson);
     return this.#header;
@@ -104,59 +99,38 @@ class TraceReading {
     });
   }
 
-  /** Passes over a byte order mark. */
-  #skipMark(): void {
-    const { bytes } = this.window;
-    if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) this.#at = 3;
-  }
-
-  /** The next byte that is no white space, -1 at the end of the file. */
-  #next(): number {
-    for (;;) {
-      const { bytes, end } = this.window;
-      this.#at = skipSpace(bytes, this.#at, end);
-      if (this.#at < end) return bytes[this.#at] ?? -1;
-      if (!this.#more()) return -1;
-    }
-  }
-
-  /** Reads on; what lies before the current place is let go. */
-  #more(): boolean {
-    const more = this.window.more(this.#at);
-    this.#at = 0;
-    return more;
-  }
-
   /** Members of the outermost object. @returns whether it is closed */
   #members(): boolean {
-    this.#at++;
+    const { cursor } = this;
+    cursor.pass(1);
     for (;;) {
-      const byte = this.#next();
+      const byte = cursor.next();
       if (byte === CLOSE_BRACE) {
-        this.#at++;
+        cursor.pass(1);
         return true;
       }
-      if (byte === COMMA) this.#at++;
+      if (byte === COMMA) cursor.pass(1);
       else if (byte !== QUOTE || !this.#member()) return false;
     }
   }
 
   /** One key and its value. @returns false when the file ends first, or holds something else */
   #member(): boolean {
-    const key = this.#whole((bytes, end) => endOfText(bytes, this.#at + 1, end));
+    const { cursor } = this;
+    const key = cursor.whole(endOfQuoted);
     if (key === null) return false;
     const name = key.bytes.toString('utf8', key.from + 1, key.to);
-    this.#at = key.to + 1;
-    if (this.#next() !== COLON) return false;
-    this.#at++;
-    const first = this.#next();
+    cursor.pass(key.to + 1 - key.from);
+    if (cursor.next() !== COLON) return false;
+    cursor.pass(1);
+    const first = cursor.next();
     if (name === 'traceEvents' && first === OPEN_BRACKET) return this.#events();
-    if (first === -1) return false;
-    if (!KEPT.has(name) && (first === OPEN_BRACKET || first === OPEN_BRACE)) return this.#skipNested();
-    const value = this.#whole((bytes, end) => endOfValue(bytes, this.#at, end));
+    if (first === END) return false;
+    if (!KEPT.has(name) && (first === OPEN_BRACKET || first === OPEN_BRACE)) return cursor.passNested();
+    const value = cursor.whole(endOfValue);
     if (value === null) return false;
     this.#keep(name, value.bytes, value.from, value.to);
-    this.#at = value.to;
+    cursor.pass(value.to - value.from);
     return value.to > value.from;
   }
 
@@ -167,48 +141,22 @@ class TraceReading {
     if (/^\d{1,20}$/.test(text)) this.#header.baseTimeNanoseconds = text;
   }
 
-  /**
-   * What starts at the current place and ends where `endOf` says, all of it in the window; null when the file ends
-   * before, or the end is too far off.
-   */
-  #whole(
-    endOf: (bytes: Buffer, end: number) => number,
-  ): { readonly bytes: Buffer; readonly from: number; readonly to: number } | null {
-    for (;;) {
-      const { bytes, end } = this.window;
-      const to = endOf(bytes, end);
-      if (to !== CUT && to < end) return { bytes, from: this.#at, to };
-      if (end - this.#at > LARGEST) return null;
-      if (!this.#more()) return to === CUT ? null : { bytes: this.window.bytes, from: 0, to: this.window.end };
-    }
-  }
-
-  /** Passes over the object or list that opens here, however large. @returns whether it is closed */
-  #skipNested(): boolean {
-    const nested = new NestedValue();
-    for (;;) {
-      const { bytes, end } = this.window;
-      this.#at = nested.pass(bytes, this.#at, end);
-      if (nested.closed) return true;
-      if (end - this.#at > LARGEST || !this.#more()) return false;
-    }
-  }
-
   /** The list of events. @returns whether it is closed */
   #events(): boolean {
+    const { cursor } = this;
     this.#lists++;
-    this.#at++;
+    cursor.pass(1);
     let items = 0;
     let commas = 0;
     for (;;) {
-      const byte = this.#next();
-      if (byte === -1) return false;
+      const byte = cursor.next();
+      if (byte === END) return false;
       if (byte === COMMA) {
         commas++;
-        this.#at++;
+        cursor.pass(1);
       } else if (byte === CLOSE_BRACKET) {
         if (commas > 0) this.event.notJson++;
-        this.#at++;
+        cursor.pass(1);
         return true;
       } else {
         if (byte === OPEN_BRACE && commas !== Math.min(items, 1)) this.event.notJson++;
@@ -221,23 +169,18 @@ class TraceReading {
 
   /** @returns false when the file ends inside the event, which is lost */
   #oneEvent(): boolean {
-    for (;;) {
-      const { bytes, end } = this.window;
-      const after = this.event.read(bytes, this.#at, end);
-      if (after >= 0) {
-        if (this.event.fields.has(EVENT.ph)) {
-          this.take(this.event, bytes);
-          this.#broken = false;
-        } else this.#countBroken();
-        this.#at = after;
-        return true;
-      }
-      if (after === MALFORMED || end - this.#at > LARGEST) {
-        this.#findNext();
-        return true;
-      }
-      if (!this.#more()) return false;
+    const found = this.cursor.whole(this.#readEvent);
+    if (found === null && !this.cursor.isTooLarge) return false;
+    if (found === null || found.to === MALFORMED) {
+      this.#findNext();
+      return true;
     }
+    if (this.event.fields.has(EVENT.ph)) {
+      this.take(this.event, found.bytes);
+      this.#broken = false;
+    } else this.#countBroken();
+    this.cursor.pass(found.to - found.from);
+    return true;
   }
 
   #countBroken(): void {
@@ -245,35 +188,35 @@ class TraceReading {
     this.#broken = true;
   }
 
-  /** Passes over something that is no event: a list, a text, the next byte of anything else. */
+  /** Skips an item that is no event: a list, a text, the next byte of anything else. */
   #stray(byte: number): boolean {
     this.#countBroken();
-    if (byte === OPEN_BRACKET) return this.#skipNested();
+    if (byte === OPEN_BRACKET) return this.cursor.passNested();
     if (byte === QUOTE) {
-      const text = this.#whole((bytes, end) => endOfText(bytes, this.#at + 1, end));
+      const text = this.cursor.whole(endOfQuoted);
       if (text === null) return false;
-      this.#at = text.to;
+      this.cursor.pass(text.to - text.from);
     }
-    this.#at++;
+    this.cursor.pass(1);
     return true;
   }
 
   /**
    * After an event that cannot be read: on to the next brace, which may open one, or to the end of the list. A bracket
-   * in the rest of that event is not the end: that one stands behind a brace.
+   * in the rest of that event is not the end of the list, which follows a brace.
    */
   #findNext(): void {
     this.#countBroken();
-    this.#at++;
+    this.cursor.pass(1);
     let last = 0;
     for (;;) {
-      const { bytes, end } = this.window;
-      for (; this.#at < end; this.#at++) {
-        const byte = bytes[this.#at] as number;
-        if (byte === OPEN_BRACE || (byte === CLOSE_BRACKET && last === CLOSE_BRACE)) return;
-        if (byte > SPACE) last = byte;
-      }
-      if (!this.#more()) return;
+      const byte = this.cursor.next();
+      if (byte === END || byte === OPEN_BRACE || (byte === CLOSE_BRACKET && last === CLOSE_BRACE)) return;
+      last = byte;
+      this.cursor.pass(1);
     }
   }
 }
+
+/** Place of the quote that ends the text whose first quote is at `at`, or CUT. */
+const endOfQuoted = (bytes: Buffer, at: number, end: number): number => endOfText(bytes, at + 1, end);

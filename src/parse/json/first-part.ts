@@ -1,4 +1,4 @@
-/** Looks for texts in the first part of a file. */
+/** Searches the first part of a file for texts. */
 import { closeSync, openSync, readSync } from 'node:fs';
 
 const PIECE = 1024 * 1024;
@@ -20,7 +20,7 @@ export function headContains(path: string, texts: readonly string[], searched: n
       const filled = piece.subarray(0, end);
       if (texts.some((text) => filled.includes(text))) return true;
       read += n;
-      // A text may stand across two pieces.
+      // A text may cross the border of two pieces.
       kept = Math.min(end, longest);
       piece.copy(piece, 0, end - kept, end);
     }

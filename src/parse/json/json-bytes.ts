@@ -1,7 +1,7 @@
 /**
- * JSON scanned as bytes in place, without making values of it: where a text ends, where a value ends. The scan follows
- * quotes and brackets only, so that what real traces hold beside the standard (bare `N/A`, `NaN`, control characters
- * in texts, a comma too many) does not stop it.
+ * A scanner of JSON bytes: finds where a text or a value ends without decoding it. It follows quotes and brackets only,
+ * so that it reads what real traces contain outside the standard: bare `N/A` and `NaN`, control characters in texts,
+ * extra commas.
  */
 
 export const QUOTE = 0x22;
@@ -26,7 +26,7 @@ export function skipSpace(bytes: Uint8Array, at: number, end: number): number {
   return at;
 }
 
-/** Place of the quote that ends the text whose first byte is at `at`, or CUT. */
+/** Index of the quote that ends the text whose first byte is at `at`, or CUT. */
 export function endOfText(bytes: Uint8Array, at: number, end: number): number {
   for (; at < end; at++) {
     const byte = bytes[at];
@@ -36,14 +36,14 @@ export function endOfText(bytes: Uint8Array, at: number, end: number): number {
   return CUT;
 }
 
-/** What a byte does to the depth of nesting: most do nothing, and are passed over by one look into this table. */
+/** How a byte changes the depth of nesting. */
 const [OTHER, OPENS, CLOSES, QUOTES] = [0, 1, 2, 3];
 const NESTING = new Uint8Array(256).fill(OTHER);
 for (const byte of [OPEN_BRACE, OPEN_BRACKET]) NESTING[byte] = OPENS;
 for (const byte of [CLOSE_BRACE, CLOSE_BRACKET]) NESTING[byte] = CLOSES;
 NESTING[QUOTE] = QUOTES;
 
-/** Place after the object or list that opens at `at`, or CUT. */
+/** Index after the object or list that opens at `at`, or CUT. */
 export function endOfNested(bytes: Uint8Array, at: number, end: number): number {
   let depth = 0;
   for (; at < end; at++) {
@@ -58,7 +58,7 @@ export function endOfNested(bytes: Uint8Array, at: number, end: number): number 
   return CUT;
 }
 
-/** Place after the bare word (number, `null`, `N/A` …) that starts at `at`, without white space; or CUT. */
+/** Index after the bare word (number, `null`, `N/A` …) that starts at `at`, without white space; or CUT. */
 export function endOfWord(bytes: Uint8Array, at: number, end: number): number {
   for (; at < end; at++) {
     const byte = bytes[at] as number;
@@ -67,7 +67,7 @@ export function endOfWord(bytes: Uint8Array, at: number, end: number): number {
   return CUT;
 }
 
-/** Place after the value that starts at `at`, or CUT. */
+/** Index after the value that starts at `at`, or CUT. */
 export function endOfValue(bytes: Uint8Array, at: number, end: number): number {
   const byte = bytes[at];
   if (byte === QUOTE) {
@@ -78,13 +78,13 @@ export function endOfValue(bytes: Uint8Array, at: number, end: number): number {
   return endOfWord(bytes, at, end);
 }
 
-/** First bytes of values that need no second look: texts, objects, lists, numbers. */
+/** First bytes of texts, objects, lists and numbers that are not negative. */
 const PLAIN = new Uint8Array(256);
 for (const byte of Buffer.from('"{[0123456789')) PLAIN[byte] = 1;
 
 const WORDS = ['true', 'false', 'null'].map((word) => Buffer.from(word));
 
-/** Whether the value in `bytes[from, to)` may be one of JSON by its first bytes: `N/A`, `NaN` and nothing are none. */
+/** Whether `bytes[from, to)` may be a JSON value, by its first bytes: `N/A`, `NaN` and an empty range are not. */
 export function isJson(bytes: Uint8Array, from: number, to: number): boolean {
   const byte = bytes[from] as number;
   if (PLAIN[byte] === 1 && to > from) return true;
@@ -93,11 +93,11 @@ export function isJson(bytes: Uint8Array, from: number, to: number): boolean {
   return WORDS.some((word) => word.length === to - from && word.every((letter, i) => letter === bytes[from + i]));
 }
 
-/** Characters that no JSON text may hold as they are, and that real traces hold. */
+/** Control characters become spaces: JSON forbids them in texts, and real traces contain them. */
 const withoutControls = (text: string): string =>
   Array.from(text, (character) => (character < ' ' ? ' ' : character)).join('');
 
-/** A value's bytes as text: escapes undone, bytes that are no JSON kept as they are. */
+/** A value's bytes as text: escapes decoded; kept as written where the escapes are invalid. */
 export function decodeText(bytes: Buffer, from: number, to: number): string {
   const text = bytes.toString('utf8', from, to);
   if (!text.includes('\\')) return text;
@@ -108,7 +108,7 @@ export function decodeText(bytes: Buffer, from: number, to: number): string {
   }
 }
 
-/** A small value read in full; undefined when it is no JSON, even with control characters taken out. */
+/** A small value decoded; undefined when it is not JSON even without its control characters. */
 export function decodeValue(bytes: Buffer, from: number, to: number): unknown {
   try {
     return JSON.parse(withoutControls(bytes.toString('utf8', from, to)));

@@ -1,19 +1,18 @@
 /**
- * A place in a JSON file that moves forwards, and knows how far from the file's start it is: the structure is followed
- * in a window, values are scanned where they lie, and nothing is kept.
+ * A position in a JSON file that only moves forwards, through a window of some megabytes. Values are scanned in place.
  */
 import type { ByteWindow } from './byte-window.js';
 import { CUT, skipSpace } from './json-bytes.js';
 import { NestedValue } from './nested-value.js';
 
-/** A value larger than this is taken for broken: an unclosed quote swallows all that follows. */
-export const LARGEST = 64 * 1024 * 1024;
+/** Bytes of the largest value; a larger one is malformed: an unclosed quote swallows all that follows. */
+const LARGEST = 64 * 1024 * 1024;
 
-/** Returned for the byte behind the end of the file. */
+/** Returned in place of a byte at the end of the file. */
 export const END = -1;
 
 /** Bytes of the window, valid until the cursor moves. */
-export interface Span {
+export interface ByteSpan {
   readonly bytes: Buffer;
   readonly from: number;
   readonly to: number;
@@ -30,12 +29,17 @@ export class JsonCursor {
     if (end > 2 && bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) this.#at = 3;
   }
 
-  /** Distance of the current place from the file's start. */
+  /** Bytes from the start of the file to the current position. */
   get offset(): number {
     return this.#base + this.#at;
   }
 
-  /** The next byte that is no white space, which becomes the current place; END at the end of the file. */
+  /** Whether the window holds more bytes after the current position than the largest value has. */
+  get isTooLarge(): boolean {
+    return this.window.end - this.#at > LARGEST;
+  }
+
+  /** Moves to the next byte that is no white space. @returns that byte; END at the end of the file */
   next(): number {
     for (;;) {
       const { bytes, end } = this.window;
@@ -45,36 +49,36 @@ export class JsonCursor {
     }
   }
 
-  /** Moves on by some bytes of the window: those of the byte that `next` gave, or of a span. */
+  /** Moves on by some bytes, which must be in the window. */
   pass(bytes: number): void {
     this.#at += bytes;
   }
 
   /**
-   * What starts at the current place and ends where `endOf` says; null when the file ends before, or the end is too
-   * far off. A negative answer other than CUT is given as `to`. The cursor stays where it is.
+   * The bytes from the current position to the index that `endOf` returns; null when the file ends before, or the
+   * value is too large. A negative index other than CUT is returned as `to`. The cursor does not move.
    */
-  whole(endOf: (bytes: Buffer, at: number, end: number) => number): Span | null {
+  whole(endOf: (bytes: Buffer, at: number, end: number) => number): ByteSpan | null {
     for (;;) {
       const { bytes, end } = this.window;
       const to = endOf(bytes, this.#at, end);
       if (to !== CUT) return { bytes, from: this.#at, to };
-      if (end - this.#at > LARGEST || !this.#more()) return null;
+      if (this.isTooLarge || !this.#more()) return null;
     }
   }
 
-  /** Passes over the object or list that opens here, however large. @returns whether it is closed */
+  /** Skips the object or list that opens here, of any size. @returns whether it is closed */
   passNested(): boolean {
     const nested = new NestedValue();
     for (;;) {
       const { bytes, end } = this.window;
       this.#at = nested.pass(bytes, this.#at, end);
       if (nested.closed) return true;
-      if (end - this.#at > LARGEST || !this.#more()) return false;
+      if (this.isTooLarge || !this.#more()) return false;
     }
   }
 
-  /** Reads on; what lies before the current place is let go. */
+  /** Reads on, and drops the bytes before the current position. */
   #more(): boolean {
     const more = this.window.more(this.#at);
     if (more) {

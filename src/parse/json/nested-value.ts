@@ -1,4 +1,4 @@
-/** An object or a list that is passed over piece by piece, however large it is and wherever a window cuts it. */
+/** Skips an object or a list of any size, window by window. */
 import { CLOSE_BRACE, CLOSE_BRACKET, CUT, endOfText, OPEN_BRACE, OPEN_BRACKET, QUOTE } from './json-bytes.js';
 
 export class NestedValue {
@@ -7,8 +7,8 @@ export class NestedValue {
   closed = false;
 
   /**
-   * Goes on from `at`, at first where the value opens.
-   * @returns the place behind the value when it is closed, else where to go on when more bytes are there
+   * Continues at `at`, the first time where the value opens.
+   * @returns the index after the value when it is closed, else the index to continue at with more bytes
    */
   pass(bytes: Buffer, at: number, end: number): number {
     for (; at < end; at++) {

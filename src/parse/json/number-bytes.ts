@@ -7,7 +7,7 @@ const NINE = 0x39;
 const MINUS = 0x2d;
 const POINT = 0x2e;
 
-/** Times beyond 64 bits of nanoseconds are no times. */
+/** Times beyond 64 bits of nanoseconds are invalid. */
 const LATEST_NS = 2 ** 63;
 
 /** Digits that a double holds exactly. */
@@ -16,9 +16,8 @@ const EXACT_DIGITS = 15;
 const isDigit = (byte: number): boolean => byte >= ZERO && byte <= NINE;
 
 /**
- * The number in `bytes[from, to)`; NaN for anything else. Digits behind at most a sign are read in place, all others
- * (`1e15`, `0.5`) by way of a text. Quotes around it are not part
- * of the range.
+ * The number in `bytes[from, to)`; NaN for anything else. Whole numbers are read in place, all others (`1e15`,
+ * `0.5`) by way of a string. Quotes are not part of the range.
  */
 export function numberAt(bytes: Buffer, from: number, to: number): number {
   let at = from;

@@ -7,7 +7,7 @@ const put = (texts: ByteTexts, text: string): number => {
   return texts.numberOf(bytes, 1, bytes.length - 1);
 };
 
-describe('Trace: texts by number', () => {
+describe('ByteTexts', () => {
   it('equal texts have equal numbers, in order of first appearance', () => {
     const text = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('', 'a', 'b', 'a'.repeat(100)));
     fc.assert(
@@ -20,7 +20,7 @@ describe('Trace: texts by number', () => {
     );
   });
 
-  it('many distinct texts are all kept, while everything grows', () => {
+  it('stores many distinct texts while its tables grow', () => {
     const texts = new ByteTexts();
     const name = (n: number): string => `aten::op_${n}${'.'.repeat(n % 50)}`;
     const COUNT = 20_000;
@@ -32,7 +32,7 @@ describe('Trace: texts by number', () => {
     expect(texts.count).to.equal(COUNT);
   });
 
-  it('long texts that differ in one byte only are told apart', () => {
+  it('long texts that differ in one byte have different numbers', () => {
     const texts = new ByteTexts();
     const base = 'x'.repeat(1000);
     expect(put(texts, base)).to.equal(0);
@@ -48,7 +48,7 @@ describe('Trace: texts by number', () => {
     expect(texts.text(0)).to.equal('small');
   });
 
-  it('are read as text or as JSON', () => {
+  it('decodes a text as text or as JSON', () => {
     const texts = new ByteTexts();
     expect(texts.text(put(texts, 'a\\"b'))).to.equal('a"b');
     expect(texts.value(put(texts, '[[2, 3], []]'))).to.deep.equal([[2, 3], []]);
@@ -56,7 +56,7 @@ describe('Trace: texts by number', () => {
     expect(texts.text(99)).to.equal('');
   });
 
-  it('with control characters are counted where they stand in quotes: lists may have line ends', () => {
+  it('counts texts with control characters only in quotes: lists may contain line ends', () => {
     const texts = new ByteTexts();
     const bytes = Buffer.from('"a\tb" [1,\n2]');
     texts.numberOf(bytes, 1, 4);

@@ -16,8 +16,8 @@ function readBy(step: number, text: string): [names: string[], header: TraceHead
   return [names, header, diagnostics.toJSON()];
 }
 
-describe('Kineto: the window on a file', () => {
-  it('moves forwards and keeps what is asked to be kept', () => {
+describe('ByteWindow', () => {
+  it('moves forwards and keeps the bytes from a position on', () => {
     const window = new ByteWindow(writeTrace('0123456789'), 4);
     const held = (): string => window.bytes.toString('latin1', 0, window.end);
     expect(window.more(0)).to.equal(true);
@@ -49,12 +49,12 @@ describe('Kineto: the window on a file', () => {
     for (let step = 1; step < 80; step++) expect(readBy(step, text), `step ${step}`).to.deep.equal(whole);
   });
 
-  it('cut anywhere, gives the events that stand before, whatever its steps', () => {
+  it('cut anywhere, returns the events before the cut, for any step', () => {
     fc.assert(
       fc.property(fc.integer({ min: text.indexOf('traceEvents') + 15, max: text.length - 1 }), fc.integer({ min: 1, max: 64 }), (end, step) => {
         const part = text.slice(0, end);
         const [names, , odd] = readBy(step, part);
-        // Every event stands on a line of its own.
+        // One event per line.
         const whole = part.split('\n').filter((line) => /^\{"ph".*\}\},?$/.test(line)).length;
         expect(names).to.have.length(whole);
         expect(odd).to.deep.equal({ 'truncated-input': 1 });
@@ -78,7 +78,7 @@ describe('Kineto: the window on a file', () => {
     expect(read.map(({ name }) => name)).to.deep.equal(['a', 'b', 'c']);
   });
 
-  it('a list beside the events may be of any size', () => {
+  it('a list next to the events may be of any size', () => {
     const large = `"memory": [${'{"a": "b]"},'.repeat(700_000)}{}]`;
     expect(readBy(STEP, traceText([kernel('a', 1, 0)], large))[0]).to.deep.equal(['a']);
   });

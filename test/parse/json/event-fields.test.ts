@@ -30,8 +30,8 @@ class Reading {
 const WHOLE =
   '{"ph": "X", "cat": "kernel", "name": "k\\"1", "ts": 1.5, "args": {"External id": 7, "grid": [1, 2, 3], "stream": "a"}}';
 
-describe('Trace: one event', () => {
-  it('tells where its values are; quotes are left out', () => {
+describe('TraceEvent', () => {
+  it('records the byte ranges of its values, without quotes', () => {
     const reading = new Reading(`${WHOLE}, {`);
     expect(reading.after).to.equal(WHOLE.length);
     expect(reading.field('name')).to.equal('k\\"1');
@@ -45,7 +45,7 @@ describe('Trace: one event', () => {
     expect(reading.event).to.include({ repeatedKeys: 0, notJson: 0 });
   });
 
-  it('forgets the event before', () => {
+  it('keeps nothing of the previous event', () => {
     const bytes = Buffer.from('{"name": "long name of a kernel", "args": {"grid": [1]}}{"ph": "X"}');
     const event = new TraceEvent(KINETO_ARGS);
     const after = event.read(bytes, 0, bytes.length);

@@ -4,14 +4,14 @@ import { EVENT } from '../../../src/parse/json/event-fields.js';
 import { readTrace, type TraceHeader } from '../../../src/parse/json/event-stream.js';
 import { writeTrace } from '../../support/kineto-trace.js';
 
-interface Answer {
+interface StreamResult {
   readonly names: readonly string[];
   readonly header: TraceHeader;
   readonly odd: Readonly<Record<string, number>>;
 }
 
-/** Reads a text in steps of some bytes, so that everything stands across a border. */
-function answer(text: string, step = 16): Answer {
+/** Reads a text in steps of some bytes, so that everything crosses the border of a window. */
+function streamed(text: string, step = 16): StreamResult {
   const names: string[] = [];
   const diagnostics = new Diagnostics();
   const header = readTrace(writeTrace(text), 't.json', [], diagnostics, ({ fields }, bytes) => {
@@ -23,7 +23,7 @@ function answer(text: string, step = 16): Answer {
 const event = (name: string): string => `{"ph": "X", "name": "${name}", "args": {"grid": [1, 1]}}`;
 const [A, B] = [event('a'), event('b')];
 
-describe('Trace: a trace as a stream of events', () => {
+describe('readTrace', () => {
   const same: [what: string, text: string][] = [
     ['an object', `{"traceEvents": [${A}, ${B}]}`],
     ['a list', `[${A}, ${B}]`],
@@ -34,21 +34,21 @@ describe('Trace: a trace as a stream of events', () => {
   for (const [what, text] of same) {
     it(`${what}: both events, nothing odd`, () => {
       for (const step of [3, 7, 1 << 20]) {
-        const { names, odd } = answer(text, step);
+        const { names, odd } = streamed(text, step);
         expect(names).to.deep.equal(['a', 'b']);
         expect(odd).to.deep.equal({});
       }
     });
   }
 
-  it('tells the header wherever it stands, and only its own members', () => {
+  it('reads the header before or after the events, and only its own members', () => {
     const members = (device: string): string =>
       `"deviceProperties": [${device}], "distributedInfo": {"rank": 3}, "baseTimeNanoseconds": 1751410836000000000`;
     const expected = { distributedInfo: { rank: 3 }, baseTimeNanoseconds: '1751410836000000000' };
     for (const text of [`{${members('1')}, "traceEvents": []}`, `{"traceEvents": [], ${members('1')}}`])
-      expect(answer(text).header).to.deep.equal({ ...expected, deviceProperties: [1] });
+      expect(streamed(text).header).to.deep.equal({ ...expected, deviceProperties: [1] });
     const nested = `{"metadata": {${members('1')}}, "traceEvents": []}`;
-    expect(answer(nested).header).to.deep.equal({
+    expect(streamed(nested).header).to.deep.equal({
       deviceProperties: null,
       distributedInfo: null,
       baseTimeNanoseconds: null,
@@ -56,7 +56,9 @@ describe('Trace: a trace as a stream of events', () => {
   });
 
   it('a header that cannot be read is not there', () => {
-    const { header, names } = answer(`{"deviceProperties": [N/A], "baseTimeNanoseconds": "x", "traceEvents": [${A}]}`);
+    const { header, names } = streamed(
+      `{"deviceProperties": [N/A], "baseTimeNanoseconds": "x", "traceEvents": [${A}]}`,
+    );
     expect(header).to.deep.include({ baseTimeNanoseconds: null });
     expect(header.deviceProperties ?? null).to.equal(null);
     expect(names).to.deep.equal(['a']);
@@ -80,7 +82,7 @@ describe('Trace: a trace as a stream of events', () => {
     it(`${what} among the events is counted once; no other event is lost`, () => {
       for (const list of [`${A}, ${text}, ${B}`, `${text}, ${A}, ${B}`, `${A}, ${B}, ${text}`]) {
         for (const step of [5, 1 << 20]) {
-          const { names, header, odd } = answer(`{"traceEvents": [${list}], "distributedInfo": 5}`, step);
+          const { names, header, odd } = streamed(`{"traceEvents": [${list}], "distributedInfo": 5}`, step);
           expect(names, list).to.deep.equal(['a', 'b']);
           expect(odd['malformed-event'], list).to.equal(1);
           expect(odd['truncated-input'], list).to.equal(undefined);
@@ -101,7 +103,7 @@ describe('Trace: a trace as a stream of events', () => {
   ];
   for (const [what, text] of notJson) {
     it(`${what} is read and counted`, () => {
-      const { names, odd } = answer(text);
+      const { names, odd } = streamed(text);
       expect(names).to.deep.equal(['a', 'b']);
       expect(odd).to.deep.equal({ 'not-json': 1 });
     });
@@ -109,7 +111,7 @@ describe('Trace: a trace as a stream of events', () => {
 
   it('what is no trace is refused by name', () => {
     for (const text of ['', ' ', '5', '"traceEvents"', '{}', '{"a": [1]}', '{"traceEvents": {}}', '{"a": "'])
-      expect(() => answer(text), text)
+      expect(() => streamed(text), text)
         .to.throw()
         .with.property('line')
         .that.matches(/^t\.json: is (?:no JSON|JSON without "traceEvents") \(.*export_chrome_trace/);
@@ -117,7 +119,7 @@ describe('Trace: a trace as a stream of events', () => {
 
   it('a closed file is the end, also inside of what is passed over', () => {
     for (const text of [`[${A}, ${B}, [[{`, `[${A}, ${B}, "x`, `[${A}, ${B}, {"ph" {`, `{"traceEvents": [${A}, ${B}], "m": [`]) {
-      const { names, odd } = answer(text);
+      const { names, odd } = streamed(text);
       expect(names, text).to.deep.equal(['a', 'b']);
       expect(odd['truncated-input'], text).to.equal(1);
     } // prettier-ignore

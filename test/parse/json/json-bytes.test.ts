@@ -14,8 +14,8 @@ import {
 
 const endOf = (text: string, end = text.length): number => endOfValue(Buffer.from(text), 0, end);
 
-describe('Kineto: JSON scanned as bytes', () => {
-  it('ends a value where JSON does, whatever stands behind it', () => {
+describe('JSON scanned as bytes', () => {
+  it('ends a value where JSON does, whatever follows it', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.constantFrom(',', '}', ']', ' ', '\n'), (value, behind) => {
         const text = JSON.stringify(value);
@@ -26,7 +26,7 @@ describe('Kineto: JSON scanned as bytes', () => {
     );
   });
 
-  it('says that a value is cut, wherever it is', () => {
+  it('returns CUT for a value that is cut anywhere', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.nat(), (value, at) => {
         const bytes = Buffer.from(JSON.stringify(value));
@@ -74,7 +74,7 @@ describe('Kineto: JSON scanned as bytes', () => {
     expect(endOfWord(Buffer.from('12'), 0, 2)).to.equal(CUT);
   });
 
-  it('tells what JSON does not have', () => {
+  it('recognises words that are not JSON', () => {
     for (const text of ['1', '-1', '0.5e3', '"x"', '{}', '[]', 'true', 'false', 'null'])
       expect(isJson(Buffer.from(text), 0, text.length), text).to.equal(true);
     for (const text of ['N/A', 'NaN', 'nan', '-nan', 'Infinity', '-Infinity', 'None', 'tru', '-', ''])
@@ -82,13 +82,13 @@ describe('Kineto: JSON scanned as bytes', () => {
   });
 });
 
-describe('Kineto: texts and values decoded', () => {
+describe('JSON texts and values decoded', () => {
   const decode = (text: string): string => decodeText(Buffer.from(text), 0, Buffer.byteLength(text));
 
   it('undoes escapes as JSON does', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
-        // What UTF-8 cannot hold stands in the JSON text as an escape.
+        // JSON text has escapes for what UTF-8 cannot encode.
         expect(decode(JSON.stringify(text).slice(1, -1))).to.equal(text);
       }),
     );

@@ -20,11 +20,11 @@ function onText<T>(text: string, step: number, body: (cursor: JsonCursor) => T):
   }
 }
 
-describe('a cursor on a JSON file', () => {
+describe('JsonCursor', () => {
   const text = '\ufeff  {"a": [1, {"b": "]}\\""}]}  "next value" 12 ';
   const utf8 = Buffer.from(text);
 
-  it('knows its place in the file, however small the steps', () => {
+  it('counts its offset in the file, for any step', () => {
     for (let step = 1; step < 60; step++) {
       onText(text, step, (cursor) => {
         const found: unknown[] = [];
@@ -42,7 +42,7 @@ describe('a cursor on a JSON file', () => {
     }
   });
 
-  it('passes over what is nested without holding it', () => {
+  it('skips nested values without holding them', () => {
     for (let step = 1; step < 40; step++) {
       onText(text, step, (cursor) => {
         cursor.next();
@@ -53,7 +53,7 @@ describe('a cursor on a JSON file', () => {
     }
   });
 
-  it('says that a value is cut', () => {
+  it('returns null for a value that is cut', () => {
     onText('{"a": [1, 2', 4, (cursor) => {
       cursor.next();
       expect(cursor.whole(endOfValue)).to.equal(null);

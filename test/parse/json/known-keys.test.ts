@@ -15,8 +15,8 @@ function decode(text: string): Record<string, unknown> | undefined {
   return cells && Object.fromEntries(Object.entries(cells).filter(([, value]) => value !== undefined));
 }
 
-describe('JSON objects of which some keys are known', () => {
-  it('are as the exact decoder has them', () => {
+describe('KnownKeys', () => {
+  it('decodes the same values as ExactDecoder', () => {
     const object = fc.dictionary(fc.oneof(fc.constantFrom(...KEYS), fc.string()), fc.jsonValue());
     fc.assert(
       fc.property(object, fc.constantFrom(0, 2), (value, indent) => {
@@ -28,13 +28,13 @@ describe('JSON objects of which some keys are known', () => {
     );
   });
 
-  it('hold nothing of the object before', () => {
+  it('keeps nothing of the previous object', () => {
     expect(decode('{"a":1,"b":"text"}')).to.deep.equal({ a: 1, b: 'text' });
     expect(decode('{"b":2}')).to.deep.equal({ b: 2 });
     expect(decode('{}')).to.deep.equal({});
   });
 
-  it('know texts and lists again, and those that only look alike', () => {
+  it('caches texts and lists, and never returns a similar one', () => {
     for (let i = 0; i < 3; i++) {
       expect(decode('{"a":"[1]","b":[1]}')).to.deep.equal({ a: '[1]', b: [1] });
       expect(decode('{"a":"","b":"\\u0041\\n"}')).to.deep.equal({ a: '', b: 'A\n' });
@@ -42,7 +42,7 @@ describe('JSON objects of which some keys are known', () => {
     for (let i = 0; i < 20_000; i++) expect(decode(`{"a":"t${i}"}`)?.['a']).to.equal(`t${i}`);
   });
 
-  it('have large integers as text, and unknown words as null', () => {
+  it('returns large integers as text, and unknown words as null', () => {
     const before = exact.notJson;
     expect(decode('{"a":9007199254740993,"b":-9223372036854775808,"key":NaN}')).to.deep.equal({
       a: '9007199254740993',
@@ -58,7 +58,7 @@ describe('JSON objects of which some keys are known', () => {
     expect(decode('{"a":1,"a":2,"\\u0062":3}')).to.deep.equal({ a: 2, b: 3 });
   });
 
-  it('what is no object gives nothing', () => {
+  it('returns undefined for anything but an object', () => {
     expect(decode('[1]')).to.equal(undefined);
     expect(decode('{"a":"')).to.equal(undefined);
   });

@@ -18,7 +18,7 @@ describe('Trace: numbers', () => {
     ); // prettier-ignore
   });
 
-  it('anything else is none', () => {
+  it('anything else is NaN', () => {
     for (const text of ['', 'N/A', 'NaN', '-nan', 'null', 'Infinity', '-', '1x', '1 2', '[1]', '0x'])
       expect(number(text), text).to.deep.equal(NaN);
   });
@@ -95,7 +95,7 @@ describe('Trace: ids', () => {
       expect(id(text), text).to.deep.equal(NaN);
   });
 
-  it('beyond 2^53 stay apart', () => {
+  it('beyond 2^53 stay distinct', () => {
     const [a, b] = ['9007199254740992', '9007199254740993'];
     expect(Number(a), 'the double').to.equal(Number(b));
     expect(id(a)).to.not.equal(id(b));
