@@ -10,7 +10,7 @@ import { archiveOf, damageNeff } from './fuzz-neff.js';
 import { damageNtff } from './fuzz-ntff.js';
 import { Random } from './fuzz-random.js';
 
-export type FuzzKind = 'ntff' | 'neff';
+type FuzzKind = 'ntff' | 'neff';
 
 /** A file to damage, and for a trace the program that ran in it. */
 export interface FuzzBase {
@@ -35,7 +35,7 @@ export interface FuzzOutcome {
   readonly peak: number;
 }
 
-export const LIMITS = { milliseconds: 2000, grownBytes: 256e6 } as const;
+const LIMITS = { milliseconds: 2000, grownBytes: 256e6 } as const;
 
 /** Lines written as text, so that what cannot be written is found: all of a small result, the first of a large one. */
 const MOST_ENCODED = 2000;

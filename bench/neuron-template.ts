@@ -10,7 +10,7 @@ export const RECORD_BYTES = 16;
 
 /** Fields of the metadata. */
 export const WINDOW = 15;
-export const WINDOW_START = 2;
+const WINDOW_START = 2;
 export const WINDOW_END = 3;
 export const SECTION = 16;
 const SECTION_KIND = 1;
@@ -20,9 +20,9 @@ const INSTRUCTIONS = 0n;
 const DMA = 4n;
 
 /** Records that the device wrote one after the other: those of a section, or of one DMA engine in it. */
-export type Stretch = Buffer;
+type Stretch = Buffer;
 
-export interface NeuronSection {
+interface NeuronSection {
   readonly fields: readonly WireField[];
   readonly stretches: readonly Stretch[];
 }

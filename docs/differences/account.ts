@@ -8,7 +8,7 @@ import { CELLS, type Cell, type Cells, type Probe } from './probe.js';
 import { DIFFERENCES, type Difference } from './table.js';
 
 /** A cell that neither a reference nor a difference accounts for. */
-export interface Unaccounted {
+interface Unaccounted {
   readonly probe: string;
   readonly cell: Cell;
   readonly ours: Cells[Cell];
@@ -33,7 +33,7 @@ export interface Account {
 }
 
 /** Our row for a probe. */
-export function answerTo(probe: Probe): Cells {
+function answerTo(probe: Probe): Cells {
   const described = resolveWork([probe.call], probe.kernel);
   const work = described?.work ?? null;
   return {

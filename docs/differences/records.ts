@@ -5,7 +5,7 @@
  */
 
 /** One rule. "PyProf" means both references where neither is named. */
-export interface RecordDifference {
+interface RecordDifference {
   readonly title: string;
   readonly reference: string;
   readonly ours: string;

@@ -1,7 +1,7 @@
 /** Trace events as text. Written by hand, since numbers keep their decimals and each dialect breaks its own lines. */
 
 /** A value as it stands in a trace. */
-export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json } | Literal;
+type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json } | Literal;
 
 /** A number with its decimals as written. */
 export interface Literal {
@@ -12,7 +12,7 @@ export const literal = (text: string): Literal => ({ literal: text });
 
 const isLiteral = (value: object): value is Literal => 'literal' in value;
 
-export function text(value: Json): string {
+function text(value: Json): string {
   if (value === null || typeof value !== 'object') return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map((item: Json) => text(item)).join(', ')}]`;
   return isLiteral(value) ? value.literal : `{${members(value as Fields).join(', ')}}`;

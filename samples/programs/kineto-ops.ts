@@ -8,7 +8,7 @@ import type { Work } from './work.js';
 /** The framework of early 2021 (1.8), and that of today (2.x). */
 export type Generation = '2021' | 'today';
 
-export type TensorType = 'float' | 'long int';
+type TensorType = 'float' | 'long int';
 
 /** One argument of an op, in the order of its schema. */
 export type Input =

@@ -4,7 +4,7 @@
  */
 
 export type Shape = readonly number[];
-export type Scalar = null | boolean | number | string;
+type Scalar = null | boolean | number | string;
 
 /** One argument of an op call. */
 export type Argument =

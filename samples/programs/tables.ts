@@ -4,7 +4,7 @@
  */
 import Database from 'better-sqlite3';
 
-export type Cell = null | number | bigint | string | Buffer;
+type Cell = null | number | bigint | string | Buffer;
 export type Row = Readonly<Record<string, Cell>>;
 
 /** Columns in order: name and declaration. */

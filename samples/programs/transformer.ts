@@ -15,7 +15,7 @@ import { count, elementwise, gemm, rowwise } from './work.js';
 export const BATCH = 8;
 export const TOKENS = 64;
 export const WIDTH = 256;
-export const VOCABULARY = 1000;
+const VOCABULARY = 1000;
 const HEADS = 4;
 const INNER = 4 * WIDTH;
 const HEAD_WIDTH = WIDTH / HEADS;

@@ -20,7 +20,7 @@ export interface SetWork {
   readonly value: number;
 }
 
-export interface CopyWork {
+interface CopyWork {
   readonly kind: 'copy';
   readonly copy: CopyKind;
   readonly bytes: number;

@@ -4,14 +4,14 @@
 type Value = number | bigint | string | Buffer | readonly Field[];
 type Field = readonly [field: number, value: Value];
 
-export function varint(value: number | bigint): Buffer {
+function varint(value: number | bigint): Buffer {
   const bytes: number[] = [];
   let rest = BigInt(value);
   for (; rest > 127n; rest >>= 7n) bytes.push(Number(rest & 127n) | 128);
   return Buffer.from([...bytes, Number(rest)]);
 }
 
-export const message = (fields: readonly Field[]): Buffer =>
+const message = (fields: readonly Field[]): Buffer =>
   Buffer.concat(
     fields.map(([field, value]) => {
       if (typeof value === 'number' || typeof value === 'bigint')
@@ -22,7 +22,7 @@ export const message = (fields: readonly Field[]): Buffer =>
   );
 
 /** Start of the execution: beyond 2^53, where doubles cannot represent neighbours. */
-export const START = 2n ** 60n + 7n;
+const START = 2n ** 60n + 7n;
 
 /** Time of a record, ps from the start. */
 const time = (ps: number): Buffer => {
@@ -65,7 +65,7 @@ export interface SectionOf {
 }
 
 /** What one core ran. */
-export interface GraphOf {
+interface GraphOf {
   readonly name?: string;
   readonly core?: number;
   /** Opcodes of an engine's instructions, by engine. */

@@ -20,7 +20,7 @@ const isBroken = ({ is, what }: FuzzOutcome): boolean => is === 'crash' && !what
 describe('damaged Neuron files', () => {
   it('give a result or an error for the user', function () {
     this.timeout(120_000);
-    const all = outcomes(allBases(), 20, propertyRuns(100));
+    const all = outcomes(allBases(), 20, propertyRuns(300));
     expect(all.filter(isBroken)).to.deep.equal([]);
     for (const kind of ['ntff', 'neff']) {
       const of = all.filter((outcome) => outcome.kind === kind);

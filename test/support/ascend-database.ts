@@ -31,9 +31,9 @@ export const ASCEND_SCHEMA: Schema = {
 
 /** 2026-01-01, in ns since 1970. */
 export const EPOCH = 1_767_225_600_000_000_000n;
-export const PID = 3_136_495n;
+const PID = 3_136_495n;
 /** The program's thread, that of the backward pass, and the one that works the queue off. */
-export const THREADS = { main: 100n, backward: 101n, queue: 102n } as const;
+const THREADS = { main: 100n, backward: 101n, queue: 102n } as const;
 export type Thread = keyof typeof THREADS;
 const NONE = 4294967295;
 

@@ -12,10 +12,10 @@ export type EventText = string;
 /** Start of the tests' times, in µs since 1970. */
 const EPOCH = 1_736_408_883_000_000n;
 /** The program's process, its threads, and the processes that the profiler numbers after it: `pid << 10 | kind << 5`. */
-export const HOST = 3000;
+const HOST = 3000;
 export const [MAIN, ENGINE, LAUNCHER] = [3000, 3001, 3002];
 const own = (kind: number): number => HOST * 1024 + kind * 32;
-export const PROCESS = { cann: own(7), device: own(13), collectives: own(15), clock: own(14) } as const;
+const PROCESS = { cann: own(7), device: own(13), collectives: own(15), clock: own(14) } as const;
 
 /** `1736408883000005.250` of 5.25 µs. */
 export function timeText(us: number): string {

@@ -51,7 +51,7 @@ export const startBrowser = (executablePath: string): Promise<Browser> =>
   chromium.launch({ executablePath, args: ARGUMENTS });
 
 /** An open page, with its errors and its requests. */
-export interface OpenPage {
+interface OpenPage {
   readonly page: Page;
   /** Errors and warnings of the console, and errors that nobody caught. */
   readonly complaints: readonly string[];

@@ -18,7 +18,7 @@ export type EventText = string;
 export const [MAIN, ENGINE] = [100, 200];
 const PROCESS = 10;
 
-export interface Place {
+interface Place {
   readonly pid?: number | string;
   readonly tid?: number | string;
 }

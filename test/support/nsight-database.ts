@@ -25,7 +25,7 @@ const SCHEMA = {
 export const PID = 1000;
 export const TID = 1234;
 /** Machine id 0, VM 1: such ids exceed 2^53 only with a hardware id. */
-export const VM = 1n << 48n;
+const VM = 1n << 48n;
 export const HARDWARE = 1n << 56n;
 
 /** `hwId:8 | vmId:8 | pid:24 | tid:24`. */

@@ -113,7 +113,7 @@ export interface Packet {
   };
 }
 
-export interface ShownTrack {
+interface ShownTrack {
   /** `device 0: NVIDIA H100/stream 7` */
   readonly path: string;
   readonly pid: number;

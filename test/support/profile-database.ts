@@ -30,7 +30,7 @@ let folder: string | null = null;
 let files = 0;
 
 /** A folder of this test run, removed at its end. */
-export function temporaryFolder(): string {
+function temporaryFolder(): string {
   if (folder === null) {
     const made = mkdtempSync(join(tmpdir(), 'dparse-test-'));
     process.on('exit', () => {

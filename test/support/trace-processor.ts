@@ -9,7 +9,7 @@
  */
 import { packetsOf, type Packet } from './perfetto-trace.js';
 
-export interface ImportedSlice {
+interface ImportedSlice {
   readonly ts: bigint;
   /** null while it is open. */
   dur: bigint | null;

@@ -18,7 +18,7 @@ export const isHostCopy = (record: Timed): record is HostCopy =>
   (record.launch ?? null) !== null;
 
 /** `cudaMemcpy`, `hipMemcpyWithStream`, `cuMemcpyDtoH_v2`: they return when the copy is done. */
-export const isSynchronous = (api: string | null): boolean =>
+const isSynchronous = (api: string | null): boolean =>
   api !== null && /memcpy/i.test(api) && !/async/i.test(api);
 
 /**

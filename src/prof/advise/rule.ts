@@ -22,7 +22,7 @@ export interface RuleAnswer {
 }
 
 /** The memory of a rule while records go by; it is bounded. */
-export interface Watch {
+interface Watch {
   readonly take?: (record: ProfileLine) => void;
   readonly row?: (row: Annotated) => void;
   readonly end: (facts: RuleFacts) => RuleAnswer;

@@ -15,7 +15,7 @@ export const ROOT = 0;
 const NONE = -1;
 
 /** In place of the value of a key that does not divide a branch yet. */
-export const ALL = '*';
+const ALL = '*';
 
 /** How a node is reached from its parent, two numbers for each key: by its whole value, or by an entry of its list. */
 const stepOf = (key: number, isEntry: boolean): number => 2 * key + Number(isEntry);

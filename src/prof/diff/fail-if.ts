@@ -13,7 +13,7 @@ import { UsageError } from '../../record/errors.js';
 import type { Annotated } from '../annotate.js';
 
 /** Change of a mean step, or a mean run. */
-export interface Change {
+interface Change {
   readonly ns: number;
   /** Null where BASE has no time. */
   readonly percent: number | null;

@@ -7,7 +7,7 @@ import { UserError } from '../../record/errors.js';
 /** Sums by row and sample that are kept of one input, 8 bytes each. */
 export const MOST_SUMS = 2_000_000;
 /** Samples of one input. */
-export const MOST_SAMPLES = 200_000;
+const MOST_SAMPLES = 200_000;
 
 interface Sample {
   readonly run: number;

@@ -17,7 +17,7 @@ export interface RankTest {
 }
 
 /** Up to this size of both samples, without ties, p is exact; beyond, the normal distribution is near enough. */
-export const MOST_EXACT = 50;
+const MOST_EXACT = 50;
 
 /** @returns null when a sample is empty */
 export function mannWhitney(first: ArrayLike<number>, second: ArrayLike<number>): RankTest | null {

@@ -10,7 +10,7 @@ import { LaneTable } from './timeline-lanes.js';
 import { EVENT_KINDS, type Timeline } from './page-data.js';
 import { eventsInOrder, rowOf } from './event-order.js';
 import { StepTimes, type StepTime } from './step-times.js';
-import { EVENT_BUFFER_BOUNDS, EventBuffer } from './event-buffer.js';
+import { EVENT_BUFFER_BOUNDS, EventBuffer, type EventBufferBounds } from './event-buffer.js';
 import { timedActivity, type TimedActivity } from './timed-activity.js';
 import type { ChosenSpan, TimelineChoice } from './timeline-choice.js';
 import { timelineOf } from './timeline-events.js';
@@ -39,7 +39,7 @@ export class TimelineBuilder {
 
   constructor(
     private readonly choice: TimelineChoice,
-    bounds = EVENT_BUFFER_BOUNDS,
+    bounds: EventBufferBounds = EVENT_BUFFER_BOUNDS,
   ) {
     this.#buffer = new EventBuffer(bounds);
   }

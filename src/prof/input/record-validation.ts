@@ -144,7 +144,7 @@ function isArg(value: unknown): value is Arg {
 }
 
 /** An op call, with invalid fields unknown; null without the name of an op. */
-export function opCall(value: unknown): OpCall | null {
+function opCall(value: unknown): OpCall | null {
   if (isCall(value)) return value;
   if (!isObject(value) || !isString(value['op'])) return null;
   const args = Array.isArray(value['args']) ? value['args'].filter(isObject) : [];

@@ -9,7 +9,7 @@ import { Allocations, type Holding, type Owner } from './allocations.js';
 import { Curve } from './bounded-curve.js';
 
 /** Metrics of memory in use, the best for a peak first. */
-export const MEMORY_METRICS = [
+const MEMORY_METRICS = [
   ...(['memory_allocated', 'memory_active', 'memory_reserved', 'npu_mem', 'memory'] as const),
   // What was allocated before the first event is not told: it counts from there.
   'memory_allocated_since_first',

@@ -6,7 +6,7 @@
 import { under, valueOf, type MonitorReport, type MonitorRow, type RowScope } from './monitor-report.js';
 
 /** A value with the labels that identify it within its row. */
-export interface SeriesPoint {
+interface SeriesPoint {
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
 }

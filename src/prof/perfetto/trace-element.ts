@@ -78,7 +78,7 @@ interface TraceCounter extends TraceTime {
 }
 
 /** States that timestamps are Unix time; once, before all other elements. */
-export interface TraceClockSnapshot {
+interface TraceClockSnapshot {
   readonly type: 'clock';
   readonly at: bigint;
 }

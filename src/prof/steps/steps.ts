@@ -25,7 +25,7 @@ const STEP_TYPES: RecordTypes = new Set([
 ] as const);
 
 /** A step's number; '-' for work of no step, 'all' for the whole profile. */
-export type StepName = number | '-' | 'all';
+type StepName = number | '-' | 'all';
 
 export interface StepRow {
   readonly profile: number;

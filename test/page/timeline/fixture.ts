@@ -113,7 +113,7 @@ export function eventsOf(
 }
 
 /** Numbers from 0 to 1 that are the same for the same seed: mulberry32, public domain. */
-export function seeded(seed: number): () => number {
+function seeded(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;

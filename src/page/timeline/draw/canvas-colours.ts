@@ -22,7 +22,7 @@ export interface CanvasTheme {
 }
 
 /** Opacity of a fill: up to a quarter, a half, three quarters, or all of the pixel covered; last, faded by a search. */
-export const LEVELS = [0.4, 0.6, 0.8, 1, 0.14] as const;
+const LEVELS = [0.4, 0.6, 0.8, 1, 0.14] as const;
 export const FULL = 3;
 export const FADED = 4;
 
@@ -39,7 +39,7 @@ const mixed = (a: Rgb, b: Rgb, part: number): Rgb => [
 const hex = (text: string): Rgb => [1, 3, 5].map((at) => parseInt(text.slice(at, at + 2), 16)) as unknown as Rgb;
 
 /** Relative luminance, https://www.w3.org/TR/WCAG22/#dfn-relative-luminance. */
-export function luminance(colour: Rgb): number {
+function luminance(colour: Rgb): number {
   const [r, g, b] = colour.map((part) => {
     const share = part / 255;
     return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;

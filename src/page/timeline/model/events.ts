@@ -5,7 +5,6 @@ import type { EventKind, Lane, Timeline, TimelineColumn } from '../../../prof/ht
 import { unpackColumn, type UnpackedColumn } from './column-unpacking.js';
 
 export type TextColumn = 'name' | 'op' | 'layer' | 'dtype' | 'tc';
-export const TEXT_COLUMNS: readonly TextColumn[] = ['name', 'op', 'layer', 'dtype', 'tc'];
 
 /** Events by index, in order of start. */
 export interface TimelineEvents {

@@ -16,7 +16,7 @@ export const CAPTURES = [
 ].map((name) => `data/neuron/${name}`);
 
 export type Table = readonly Readonly<Record<string, unknown>>[];
-export type Tables = Readonly<Record<string, Table>>;
+type Tables = Readonly<Record<string, Table>>;
 
 export interface RealFile {
   readonly text: string;

@@ -34,7 +34,7 @@ export function profileLine(
 }
 
 /** Total time of the summary in whole picoseconds; null when unknown. */
-export function totalTimePs(file: ToolFile): number | null {
+function totalTimePs(file: ToolFile): number | null {
   const seconds = numberOf(file.row('summary')['total_time']);
   return seconds === null ? null : Math.round(seconds * 1e12);
 }

@@ -17,7 +17,7 @@ export const TIMED_TABLES = [
 export type TimedTable = (typeof TIMED_TABLES)[number][0];
 
 /** Small tables, which are held in memory. */
-export const KEPT_TABLES = [
+const KEPT_TABLES = [
   'summary',
   'metadata',
   'profile_info',

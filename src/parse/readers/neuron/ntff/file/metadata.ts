@@ -46,14 +46,14 @@ export interface InstructionBuffer {
 }
 
 /** One DMA engine's ring of a queue. */
-export interface DmaRing {
+interface DmaRing {
   readonly engine: number;
   readonly queue: number;
   readonly name: string;
 }
 
 /** Device memory by use. */
-export interface MemoryUse {
+interface MemoryUse {
   readonly name: string;
   readonly bytes: number;
 }

@@ -9,7 +9,7 @@ import { runsOf, type Runs } from './row-runs.js';
 import { ROW_BYTES, ROW_DOUBLES, ROW_WORDS, viewRows, type RowView } from './rows.js';
 import { SpillFile } from './spill-file.js';
 
-export const CHUNK_ROWS = 1 << 21;
+const CHUNK_ROWS = 1 << 21;
 const FEWEST_ROWS = 1 << 4;
 
 /** More runs take longer to merge than to sort. */
