@@ -18,8 +18,7 @@ export const isHostCopy = (record: Timed): record is HostCopy =>
   (record.launch ?? null) !== null;
 
 /** `cudaMemcpy`, `hipMemcpyWithStream`, `cuMemcpyDtoH_v2`: they return when the copy is done. */
-const isSynchronous = (api: string | null): boolean =>
-  api !== null && /memcpy/i.test(api) && !/async/i.test(api);
+const isSynchronous = (api: string | null): boolean => api !== null && /memcpy/i.test(api) && !/async/i.test(api);
 
 /**
  * How it is known that the host waited: the call is synchronous by its name; or the profile says that the memory is
