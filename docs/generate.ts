@@ -17,6 +17,7 @@ import { countsOf } from './differences/counts.js';
 import { readProbes } from './differences/probe.js';
 import { columnsPage } from './pages/columns.js';
 import { differencesPage } from './pages/differences.js';
+import { withFolders } from './pages/folders.js';
 import { formatsPage } from './pages/formats.js';
 import { COMMAND_MANUALS, dparseManual, dprofManual } from './pages/manuals.js';
 import { neuronMetricsPage } from './pages/neuron-metrics.js';
@@ -35,6 +36,7 @@ export const PAGES: Readonly<Record<string, (counts: string) => string>> = {
   'man/dparse.1': () => dparseManual(version()),
   'docs/neuron-metrics.md': () => neuronMetricsPage(),
   'man/dprof.1': () => dprofManual(version()),
+  'CONTRIBUTING.md': () => withFolders(ROOT, readFileSync(join(ROOT, 'CONTRIBUTING.md'), 'utf8')),
   ...Object.fromEntries(
     Object.entries(COMMAND_MANUALS).map(([path, make]): [string, () => string] => [path, () => make(version())]),
   ),

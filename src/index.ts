@@ -30,17 +30,17 @@ export type { Annotated } from './prof/annotate.js';
 export { chooseColumns, COLUMNS, DEFAULT_COLUMNS, requireColumn } from './prof/columns/columns.js';
 export type { KernelColumn } from './prof/columns/kernel-column.js';
 export { textOf, type Column, type CellValue } from './table/column.js';
-export { DEVICES, type DeviceRow, type Rates } from './prof/devices.js';
-export { explain } from './prof/explain.js';
+export { DEVICES, type DeviceRow, type Rates } from './prof/roofline/devices.js';
+export { explain } from './prof/report/explain.js';
 export { AGGREGATES } from './prof/by/aggregates.js';
 export { parseGrouping, type Grouping, type GroupingText } from './prof/by/grouping.js';
 export { KernelGroups } from './prof/by/groups.js';
 export type { GroupRow } from './prof/by/group-rows.js';
 export { openFile, openStream, type Input } from './prof/input/lines.js';
-export { ForwardKernels, type Forward, type Pairing } from './prof/pair.js';
+export { ForwardKernels, type Forward, type Pairing } from './prof/work/forward-pairing.js';
 export { peaksOf, type Peaks } from './prof/roofline/peaks.js';
 export { readRecords } from './prof/input/records.js';
-export { Annotator, report, type RecordBatches, type ReportOptions } from './prof/report.js';
+export { Annotator, report, type RecordBatches, type ReportOptions } from './prof/report/report.js';
 export {
   classifyRoofline,
   type RooflineBound,
@@ -49,6 +49,6 @@ export {
   type Roof,
 } from './prof/roofline/roofline.js';
 export { parseSort, parseWhere, type KernelFilter, type KernelSortKey } from './prof/query/kernel-query.js';
-export { summaryLine, ReportTally } from './prof/report-tally.js';
+export { summaryLine, ReportTally } from './prof/report/report-tally.js';
 
 export { FORMATS, requireFormat, type Format, type Layout, type Packed, type Sheet } from './write/format.js';

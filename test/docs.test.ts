@@ -110,6 +110,20 @@ describe('hand-written pages', () => {
     for (const [, script = ''] of text.matchAll(/npm run ([\w:]+)/g)) expect(scripts).to.have.property(script);
   });
 
+  it('CONTRIBUTING walks through functions that exist, file by file', () => {
+    const [, walks = ''] = /\n## Walks\n([^]*?)\n## /.exec(read('CONTRIBUTING.md')) ?? [];
+    const steps = [...walks.matchAll(/^\d+\. `([\w./-]+)` `([\w.#]+)`/gm)].map(([, path = '', name = '']) => ({
+      path,
+      name,
+    }));
+    expect(walks.match(/^\d+\. /gm)).to.have.length(steps.length);
+    expect(steps).to.have.length.above(20);
+    for (const { path, name } of steps) {
+      const defined = name.split('.').at(-1) ?? '';
+      expect(read(path), `${path}: ${name}`).to.match(new RegExp(`(^|[^\\w])${defined}\\b`));
+    }
+  });
+
   it('CHANGELOG has the version', () => {
     expect(read('CHANGELOG.md')).to.include(`\n## ${version} - `);
   });

@@ -3,7 +3,7 @@ import { type ColumnShape } from '../../src/table/column.js';
 import { COLUMNS, DEFAULT_COLUMNS } from '../../src/prof/columns/columns.js';
 import { AGGREGATES, DEFAULT_AGGREGATES, TREE_AGGREGATES } from '../../src/prof/by/aggregates.js';
 import { MOST_GROUPS } from '../../src/prof/by/groups.js';
-import { DEVICES, type Rates } from '../../src/prof/devices.js';
+import { DEVICES, type Rates } from '../../src/prof/roofline/devices.js';
 import { LATENCY_SHARE } from '../../src/prof/roofline/roofline.js';
 import { FORMATS } from '../../src/write/format.js';
 import { code, list, NOTICE, page, table } from './markdown.js';

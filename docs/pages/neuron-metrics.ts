@@ -2,7 +2,7 @@
 import { MONITOR_COLUMNS } from '../../src/prof/monitor/monitor-columns.js';
 import { PROMETHEUS_FAMILIES } from '../../src/prof/monitor/prometheus-families.js';
 import { METRIC_GROUPS, type MetricGroup } from '../../src/prof/neuron/metric.js';
-import { METRIC_TEXTS, type MetricText } from '../../src/prof/neuron/metrics.js';
+import { METRIC_TEXTS, type MetricText } from '../../src/prof/neuron/metrics/metrics.js';
 import { inOurUnit } from '../../src/prof/neuron/quantity.js';
 import { TERM_KINDS, TERMS } from '../../src/prof/neuron/terms.js';
 import { WARNING_RULES } from '../../src/prof/neuron/warnings.js';

@@ -5,7 +5,7 @@ import { StreamStatus } from '../prof/input/stream-status.js';
 import { openFile, openStream, type Input } from '../prof/input/lines.js';
 import { renumbered, ProfileNumbers } from '../prof/input/profile-numbers.js';
 import { readRecords, type RecordTypes } from '../prof/input/records.js';
-import type { RecordBatches } from '../prof/report.js';
+import type { RecordBatches } from '../prof/report/report.js';
 import type { InputFile } from '../parse/source.js';
 import { EXIT, UsageError, UserError } from '../record/errors.js';
 import type { ProfileLine } from '../record/record.js';

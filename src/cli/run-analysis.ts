@@ -1,7 +1,7 @@
 /** The way of every command over FILEs of records: common options, reading, progress, output, exit code. */
 import type { Analysis, Answer } from '../prof/analysis.js';
 import type { RecordTypes } from '../prof/input/records.js';
-import type { Annotator } from '../prof/report.js';
+import type { Annotator } from '../prof/report/report.js';
 import { UsageError, UserError } from '../record/errors.js';
 import { requireName } from '../record/names.js';
 import type { ProfileLine, ProfileRecord } from '../record/record.js';

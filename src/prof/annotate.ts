@@ -8,7 +8,7 @@ import type { ResolvedWork } from '../ops/resolve-work.js';
 import { familyOf } from '../ops/table.js';
 import type { TensorCore } from '../ops/tensor-core.js';
 import type { Device, KernelRecord, OpCall, ProfileRecord } from '../record/record.js';
-import type { Pairing } from './pair.js';
+import type { Pairing } from './work/forward-pairing.js';
 import { peaksOf, type Peaks } from './roofline/peaks.js';
 import { NO_ROOF, classifyRoofline, roofOf, type Placement } from './roofline/roofline.js';
 import { workOfCollective, type DerivedWork } from './work/derived-work.js';

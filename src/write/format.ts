@@ -5,7 +5,7 @@ import { csv } from './csv.js';
 import { json } from './json.js';
 import { markdown } from './markdown.js';
 import { space } from './space.js';
-import { table } from './table.js';
+import { table } from './framed-table.js';
 import { columns } from './columns.js';
 
 /** A row as its format keeps it until it is written. */

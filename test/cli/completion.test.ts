@@ -7,7 +7,7 @@ import { completedCommand, type CompletedCommand } from '../../src/cli/commands/
 import { fishCompletion } from '../../src/cli/commands/completion/fish.js';
 import { zshCompletion } from '../../src/cli/commands/completion/zsh.js';
 import { DPROF } from '../../src/cli/report/report-options.js';
-import { DEVICES } from '../../src/prof/devices.js';
+import { DEVICES } from '../../src/prof/roofline/devices.js';
 
 const SHELLS = ['bash', 'zsh', 'fish'];
 const own = completedCommand('', '', DPROF);

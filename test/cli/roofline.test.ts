@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DEVICES } from '../../src/prof/devices.js';
+import { DEVICES } from '../../src/prof/roofline/devices.js';
 import { aten, t } from '../support/calls.js';
 import { A100, profileOn } from '../support/devices.js';
 import { kernel } from '../support/kernels.js';

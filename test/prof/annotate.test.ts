@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { COLUMNS } from '../../src/prof/columns/columns.js';
-import { explain, parseKernelId } from '../../src/prof/explain.js';
-import { report } from '../../src/prof/report.js';
-import { summaryLine, ReportTally } from '../../src/prof/report-tally.js';
+import { explain, parseKernelId } from '../../src/prof/report/explain.js';
+import { report } from '../../src/prof/report/report.js';
+import { summaryLine, ReportTally } from '../../src/prof/report/report-tally.js';
 import { UsageError } from '../../src/record/errors.js';
 import type { KernelRecord, OpCall, ProfileRecord } from '../../src/record/record.js';
 import { aten, t, v } from '../support/calls.js';

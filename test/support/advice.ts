@@ -2,7 +2,7 @@
 import { Adviser, type AdviserOptions } from '../../src/prof/advise/adviser.js';
 import type { Finding } from '../../src/prof/advise/finding.js';
 import { RULES } from '../../src/prof/advise/rules.js';
-import { Annotator } from '../../src/prof/report.js';
+import { Annotator } from '../../src/prof/report/report.js';
 import type { CopyRecord, ProfileLine } from '../../src/record/record.js';
 
 export function adviserOf(records: Iterable<ProfileLine>, options: AdviserOptions = {}): Adviser {

@@ -1,7 +1,7 @@
 /** Overviews as a test wants them: from records. */
 import type { ProfileSummary } from '../../src/prof/summary/summary-data.js';
 import { ProfileSummaries } from '../../src/prof/summary/summaries.js';
-import { Annotator } from '../../src/prof/report.js';
+import { Annotator } from '../../src/prof/report/report.js';
 import type { ProfileLine } from '../../src/record/record.js';
 
 /** One of each profile. */

@@ -4,7 +4,7 @@ import { openSource } from '../../src/cli/input.js';
 import type { PackedColumn, PageData, PageProfile, Timeline, TimelineColumn } from '../../src/prof/html/page-data.js';
 import { EVENT_KINDS } from '../../src/prof/html/page-data.js';
 import { PageBuilder, PAGE_TYPES, type PageOptions } from '../../src/prof/html/page-builder.js';
-import { Annotator } from '../../src/prof/report.js';
+import { Annotator } from '../../src/prof/report/report.js';
 import type { ProfileLine } from '../../src/record/record.js';
 
 const USUAL: PageOptions = { timeline: { of: 'usual' }, events: 200_000 };

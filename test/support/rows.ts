@@ -4,7 +4,7 @@ import { textOf } from '../../src/table/column.js';
 import { Readable } from 'node:stream';
 import { openStream } from '../../src/prof/input/lines.js';
 import { readRecords } from '../../src/prof/input/records.js';
-import { Annotator } from '../../src/prof/report.js';
+import { Annotator } from '../../src/prof/report/report.js';
 import type { Annotated } from '../../src/prof/annotate.js';
 import type { ProfileLine } from '../../src/record/record.js';
 

@@ -2,8 +2,8 @@
 import { Adviser, MIN_SHARE, type AdviserOptions } from '../../prof/advise/adviser.js';
 import type { Rule } from '../../prof/advise/rule.js';
 import { RULES } from '../../prof/advise/rules.js';
-import { DEVICES } from '../../prof/devices.js';
-import { Annotator } from '../../prof/report.js';
+import { DEVICES } from '../../prof/roofline/devices.js';
+import { Annotator } from '../../prof/report/report.js';
 import { UsageError } from '../../record/errors.js';
 import { requireNamed } from '../../record/names.js';
 import { aligned } from '../../write/aligned.js';

@@ -2,7 +2,7 @@
 import { basename } from 'node:path';
 import { PageBuilder } from '../../prof/html/page-builder.js';
 import type { TimelineChoice } from '../../prof/html/timeline-choice.js';
-import { Annotator } from '../../prof/report.js';
+import { Annotator } from '../../prof/report/report.js';
 import { UsageError } from '../../record/errors.js';
 import { page } from '../../write/html/page.js';
 import { integer, optionLines, type Arguments, type Tool } from '../arguments.js';

@@ -1,6 +1,6 @@
 /** `dprof summary`: what each profile adds up to. */
 import { MetricAnalysis, type MetricAnswer } from '../../prof/neuron/metric-analysis.js';
-import { Annotator } from '../../prof/report.js';
+import { Annotator } from '../../prof/report/report.js';
 import { SummaryAnalysis } from '../../prof/summary/summary-analysis.js';
 import type { AnyTable } from '../../table/table.js';
 import type { Command } from '../commands.js';

@@ -12,7 +12,7 @@ import { rangeKey } from './ranges.js';
 /** Rows of all activities in order of start. */
 export function orderActivities(capture: Capture): Uint32Array {
   const { activities, threads } = capture;
-  const { start, end, kind, device, stream, corr, process, node } = activities;
+  const { start, end, kind, device, stream, corr, process: processes, node } = activities;
   const shared = [end, kind, device, stream, corr, node];
   const rows = allRows(start.length);
   sortRows(rows, (a, b) => {
@@ -24,7 +24,7 @@ export function orderActivities(capture: Capture): Uint32Array {
     }
     return (
       compareOwn(activities, a, b) ||
-      threads.compareProcesses(process.at(a), process.at(b)) ||
+      threads.compareProcesses(processes.at(a), processes.at(b)) ||
       compareNames(capture, a, b) ||
       compareExtents(activities, a, b)
     );

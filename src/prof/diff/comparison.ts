@@ -6,7 +6,7 @@ import { type KernelColumn } from '../columns/kernel-column.js';
 import type { ProfileLine } from '../../record/record.js';
 import type { Annotated } from '../annotate.js';
 import type { RecordTypes } from '../input/records.js';
-import { Annotator } from '../report.js';
+import { Annotator } from '../report/report.js';
 import { commonOf, withoutCommon, type Common } from './common.js';
 import type { Condition } from './fail-if.js';
 import { falseDiscovery } from './false-discovery.js';

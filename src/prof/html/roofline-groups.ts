@@ -2,7 +2,7 @@
  * Annotated kernels → the points of a roofline: kernels of one device, op, name, dtype and use of the matrix unit are one
  * point.
  */
-import type { Rates } from '../devices.js';
+import type { Rates } from '../roofline/devices.js';
 import type { Peaks } from '../roofline/peaks.js';
 import { longest } from './bounds.js';
 import type { PageKernel } from './page-kernel.js';

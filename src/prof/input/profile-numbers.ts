@@ -3,7 +3,7 @@
  * second profile line of one number begins another profile.
  */
 import type { ProfileLine } from '../../record/record.js';
-import type { RecordBatches } from '../report.js';
+import type { RecordBatches } from '../report/report.js';
 
 export class ProfileNumbers {
   /** Numbers in use. */

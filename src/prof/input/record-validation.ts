@@ -15,9 +15,9 @@ import type {
 } from '../../record/record.js';
 
 /** An object of parsed JSON, of which nothing is known yet. */
-export type JsonObject = Readonly<Record<string, unknown>>;
+export type RecordFields = Readonly<Record<string, unknown>>;
 
-export const isObject = (value: unknown): value is JsonObject =>
+export const isObject = (value: unknown): value is RecordFields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const isNumber = (value: unknown): value is number => typeof value === 'number';
@@ -84,14 +84,14 @@ const CHECKS = Object.entries(FIELDS);
  * The kernel: the same object when it is valid, else a copy in which invalid fields are unknown.
  * @param ordinal in place of a missing id: number of kernels before it, plus one
  */
-export function validKernel(fields: JsonObject, ordinal: number): KernelRecord {
+export function validKernel(fields: RecordFields, ordinal: number): KernelRecord {
   // Instructions of engines have no launch and no ranges, and their lines omit these fields.
   const whole = isString(fields['engine']) ? { ...completeKernel(fields as unknown as KernelLine) } : fields;
   for (const [name, check] of CHECKS) if (!check(whole[name])) return repaired(fields, ordinal);
   return whole as unknown as KernelRecord;
 }
 
-function repaired(fields: JsonObject, ordinal: number): KernelRecord {
+function repaired(fields: RecordFields, ordinal: number): KernelRecord {
   const name = stringOr(fields['name'], stringOr(fields['short'], 'na'));
   const direction = fields['dir'];
   return {
@@ -151,7 +151,7 @@ function opCall(value: unknown): OpCall | null {
   return { mod: stringOr(value['mod'], 'na'), op: value['op'], args: args.map(argument) };
 }
 
-function argument(fields: JsonObject): Arg {
+function argument(fields: RecordFields): Arg {
   const { shape, dtype } = fields;
   return {
     name: stringOr(fields['name'], ''),
@@ -201,7 +201,7 @@ const LINES: Readonly<Record<string, Readonly<Record<string, FieldRule>>>> = {
 const RULES = new Map(Object.entries(LINES).map(([type, rules]) => [type, Object.entries(rules)]));
 
 /** A line that is no kernel, with valid fields. */
-export function validLine(record: JsonObject): ProfileLine {
+export function validLine(record: RecordFields): ProfileLine {
   const rules = RULES.get(String(record['type'])) ?? [];
   const wrong = rules.filter(([field, { check }]) => !check(record[field]));
   const mended = Object.fromEntries(wrong.map(([field, { otherwise }]) => [field, otherwise]));

@@ -4,7 +4,7 @@ import type { ProfileLine } from '../../record/record.js';
 import type { Analysis, Answer } from '../analysis.js';
 import { metricColumns, type MetricLine } from './metric-columns.js';
 import { MetricSummaries, type MetricRow, type MetricSummary } from './metric-summary.js';
-import { METRIC_TEXTS } from './metrics.js';
+import { METRIC_TEXTS } from './metrics/metrics.js';
 
 export interface MetricOptions {
   /** Whether each value stands next to what the vendor's tool reported. */

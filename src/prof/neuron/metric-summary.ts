@@ -6,7 +6,7 @@ import type { ProfileLine, ProfileRecord } from '../../record/record.js';
 import { boundOf, type ProgramBound } from './bound.js';
 import { isUnknown, withMachine, type MetricGroup, type Metric, type MetricUnit, type MetricSums } from './metric.js';
 import { inputsOf, type FormulaInput } from './formula-inputs.js';
-import { byGroup, metricsOf, textOf } from './metrics.js';
+import { byGroup, metricsOf, textOf } from './metrics/metrics.js';
 import { compareWithReport, type MetricComparison } from './metric-comparison.js';
 import { ProfileSums, type ReportedMetric } from './metric-sums.js';
 import { fromVendor } from './quantity.js';

@@ -1,6 +1,6 @@
 /** Glossary of Neuron profiles: metrics, engines, queues, opcodes, abbreviations. */
 import { NEURON_ENGINES, type NeuronEngine } from '../../record/engines.js';
-import { METRIC_TEXTS } from './metrics.js';
+import { METRIC_TEXTS } from './metrics/metrics.js';
 import { inOurUnit } from './quantity.js';
 
 export const TERM_KINDS = ['abbreviation', 'engine', 'opcode', 'queue', 'queue type', 'throttling', 'metric'] as const;

@@ -3,7 +3,7 @@
  * (see `op-call-buffer.ts`): until then it waits, and the activities after it wait behind it.
  */
 import type { Annotated } from '../annotate.js';
-import { Annotator } from '../report.js';
+import { Annotator } from '../report/report.js';
 import type { ProfileRecord } from '../../record/record.js';
 import type { DeviceActivity } from '../device-activity.js';
 import type { NonKernelActivity } from './field-coercion.js';

@@ -9,8 +9,8 @@
  */
 import { MATH_TYPES } from '../../ops/kernels/matrix-unit.js';
 import { nearest, UsageError, UserError } from '../../record/errors.js';
-import { DEVICES, rowOf, type Rates } from '../devices.js';
-import { isObject, type JsonObject } from '../input/record-validation.js';
+import { DEVICES, rowOf, type Rates } from './devices.js';
+import { isObject, type RecordFields } from '../input/record-validation.js';
 import { peaksOfRow, type Peaks } from './peaks.js';
 
 const plain = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '');
@@ -43,7 +43,7 @@ const LEAST_RATE = 1e8;
 class DeviceFile {
   constructor(
     private readonly where: string,
-    private readonly fields: JsonObject,
+    private readonly fields: RecordFields,
     private readonly path = '',
   ) {}
 

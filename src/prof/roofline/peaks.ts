@@ -4,7 +4,7 @@
  */
 import { matrixTypes, type MathType } from '../../ops/kernels/matrix-unit.js';
 import type { Device } from '../../record/record.js';
-import { rowOf, type DeviceRow, type Rates } from '../devices.js';
+import { rowOf, type DeviceRow, type Rates } from './devices.js';
 
 /** Peak rates of a device: FLOP/s by dtype and unit, bytes/s of its memory, with their source. */
 export interface Peaks {

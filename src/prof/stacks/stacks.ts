@@ -5,7 +5,7 @@ import { counted } from '../../record/plural.js';
 import type { Column } from '../../table/column.js';
 import type { Analysis, Answer } from '../analysis.js';
 import type { RecordTypes } from '../input/records.js';
-import { Annotator } from '../report.js';
+import { Annotator } from '../report/report.js';
 import { framesOf, type FrameKind } from './frames.js';
 import { MergedStacks, OTHERS } from './merged.js';
 

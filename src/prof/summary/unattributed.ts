@@ -1,7 +1,7 @@
 /** Kernels of which no op is known, and why. */
 import { isNeuronInstruction } from '../../record/engines.js';
 import { whyWithoutCall, type Annotated } from '../annotate.js';
-import type { Pairing } from '../pair.js';
+import type { Pairing } from '../work/forward-pairing.js';
 
 /** Reasons that would else name the kernel's own numbers. */
 const BY_PAIRING: Readonly<Partial<Record<Pairing['kind'], string>>> = {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { Annotator } from '../../../src/prof/report.js';
+import { Annotator } from '../../../src/prof/report/report.js';
 import { columnOf } from '../../../src/prof/columns/columns.js';
 import type { Annotated } from '../../../src/prof/annotate.js';
 import type { KernelLine, ProfileRecord } from '../../../src/record/record.js';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
-import { METRIC_TEXTS, textOf } from '../../../src/prof/neuron/metrics.js';
+import { METRIC_TEXTS, textOf } from '../../../src/prof/neuron/metrics/metrics.js';
 import { TERMS, termsFor } from '../../../src/prof/neuron/terms.js';
 import { itShared } from '../../support/shared.js';
 

@@ -7,7 +7,7 @@ import { readProfile } from '../../../src/parse/profile.js';
 import { openInput } from '../../../src/parse/source.js';
 import { compareWithReport, type MetricComparison } from '../../../src/prof/neuron/metric-comparison.js';
 import { withMachine } from '../../../src/prof/neuron/metric.js';
-import { metricsOf } from '../../../src/prof/neuron/metrics.js';
+import { metricsOf } from '../../../src/prof/neuron/metrics/metrics.js';
 import { ProfileSums } from '../../../src/prof/neuron/metric-sums.js';
 import type { CopyLine, ProfileLine } from '../../../src/record/record.js';
 import { itShared } from '../../support/shared.js';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { report } from '../../../src/prof/report.js';
+import { report } from '../../../src/prof/report/report.js';
 import { parseSort } from '../../../src/prof/query/kernel-query.js';
 import { UsageError } from '../../../src/record/errors.js';
 import type { KernelRecord } from '../../../src/record/record.js';

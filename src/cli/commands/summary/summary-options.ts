@@ -1,5 +1,5 @@
 /** Options and help of `dprof summary`. */
-import { METRIC_TEXTS } from '../../../prof/neuron/metrics.js';
+import { METRIC_TEXTS } from '../../../prof/neuron/metrics/metrics.js';
 import type { MetricOptions } from '../../../prof/neuron/metric-analysis.js';
 import { UsageError } from '../../../record/errors.js';
 import { integer, optionLines, type Arguments, type Option, type Tool } from '../../arguments.js';

@@ -16,8 +16,8 @@ import {
   type MetricGroup,
   type Metric,
   type MetricSums,
-} from './metric.js';
-import { DYNAMIC, type PacketSpans } from './metric-sums.js';
+} from '../metric.js';
+import { DYNAMIC, type PacketSpans } from '../metric-sums.js';
 
 const NOT_GROUPED = 'records have packets, but not which of them make up one transfer of a tensor';
 const UNSIZED = 'some packets have no size';

@@ -15,9 +15,9 @@ import {
   transposeFlops,
   usefulFlops,
   utilisation,
-} from './flops.js';
-import { combine, counted, type MetricAmount, type MeasuredTime, type Metric, type MetricSums } from './metric.js';
-import type { Moved } from './metric-sums.js';
+} from '../flops.js';
+import { combine, counted, type MetricAmount, type MeasuredTime, type Metric, type MetricSums } from '../metric.js';
+import type { Moved } from '../metric-sums.js';
 
 const ZERO_WITHOUT_HLO = 'the tool writes 0 where the program has no statistics of the model';
 

@@ -4,7 +4,7 @@
  * Vendors print sparse figures, which are twice as high, next to the dense ones or instead of them, and several public
  * tables have copied them: every row below is dense. GeForce parts accumulate FP16 products in FP32 at half their rate.
  */
-import type { MathType } from '../ops/kernels/matrix-unit.js';
+import type { MathType } from '../../ops/kernels/matrix-unit.js';
 
 /** Rates in FLOP/s (operations per second for int8), a fused multiply-add counted as 2. A type whose rate is not known is absent. */
 export type Rates = Readonly<Partial<Record<MathType, number>>>;

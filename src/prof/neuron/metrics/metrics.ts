@@ -1,7 +1,7 @@
 /** The table of metrics that `dprof summary --vendor-metrics` prints and `dprof terms` explains. */
 import { DMA_METRICS } from './dma-metrics.js';
 import { ENGINE_METRICS } from './engine-metrics.js';
-import { METRIC_GROUPS, type MetricGroup, type Metric, type MetricSums } from './metric.js';
+import { METRIC_GROUPS, type MetricGroup, type Metric, type MetricSums } from '../metric.js';
 import { OTHER_METRICS } from './system-metrics.js';
 import { CORE_TEMPLATES, KIND_TEMPLATES, throttleMetrics } from './throttle-metrics.js';
 import { WORK_METRICS } from './work-metrics.js';

@@ -2,14 +2,14 @@
  * Records → rows: every kernel annotated, filtered, sorted. One pass; without a sort order nothing is kept but the state
  * of pairing and of op calls.
  */
-import { completeKernel } from '../record/kernel-defaults.js';
-import type { ProfileLine, ProfileRecord } from '../record/record.js';
-import { Annotated } from './annotate.js';
-import { OpCallBuffer } from './work/op-call-buffer.js';
-import { ForwardKernels } from './pair.js';
-import type { Peaks } from './roofline/peaks.js';
-import type { KernelFilter, KernelSortKey } from './query/kernel-query.js';
-import { SortedOutput } from './query/sort.js';
+import { completeKernel } from '../../record/kernel-defaults.js';
+import type { ProfileLine, ProfileRecord } from '../../record/record.js';
+import { Annotated } from '../annotate.js';
+import { OpCallBuffer } from '../work/op-call-buffer.js';
+import { ForwardKernels } from '../work/forward-pairing.js';
+import type { Peaks } from '../roofline/peaks.js';
+import type { KernelFilter, KernelSortKey } from '../query/kernel-query.js';
+import { SortedOutput } from '../query/sort.js';
 import { ReportTally } from './report-tally.js';
 
 /** Records in their order, in batches of any size. */

@@ -4,7 +4,7 @@
  * Source: definitions in AWS Neuron's profile schema; that waits for semaphores are counted but take no time was
  * checked on captures of Trainium2, whose own tool gives the same numbers.
  */
-import { NEURON_ENGINES } from '../../record/engines.js';
+import { NEURON_ENGINES } from '../../../record/engines.js';
 import {
   activeTime,
   counted,
@@ -14,8 +14,8 @@ import {
   type MetricGroup,
   type Metric,
   type MetricSums,
-} from './metric.js';
-import { IntervalSums } from './metric-sums.js';
+} from '../metric.js';
+import { IntervalSums } from '../metric-sums.js';
 
 const TIMES = 'EVENT_SEMAPHORE left out';
 

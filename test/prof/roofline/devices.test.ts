@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import { matrixTypes } from '../../src/ops/kernels/matrix-unit.js';
-import { deviceNamed, parseDevice, unknownDevice } from '../../src/prof/roofline/device-choice.js';
-import { DEVICES, rowOf } from '../../src/prof/devices.js';
-import { NO_PEAKS, peaksOf } from '../../src/prof/roofline/peaks.js';
-import { UserError } from '../../src/record/errors.js';
-import { device } from '../support/devices.js';
+import { matrixTypes } from '../../../src/ops/kernels/matrix-unit.js';
+import { deviceNamed, parseDevice, unknownDevice } from '../../../src/prof/roofline/device-choice.js';
+import { DEVICES, rowOf } from '../../../src/prof/roofline/devices.js';
+import { NO_PEAKS, peaksOf } from '../../../src/prof/roofline/peaks.js';
+import { UserError } from '../../../src/record/errors.js';
+import { device } from '../../support/devices.js';
 
 describe('table of devices', () => {
   /** Names and sizes as drivers tell them in real profiles. */

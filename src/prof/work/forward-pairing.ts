@@ -7,8 +7,8 @@
  * as in PyProf, but separately for each thread: sequence ids restart in every thread, so that one id may mean a different
  * op in each (several forward threads; recomputation in a checkpoint, on the backward thread).
  */
-import { AdaptiveCache } from '../containers/lru-cache.js';
-import type { KernelRecord, OpCall } from '../record/record.js';
+import { AdaptiveCache } from '../../containers/lru-cache.js';
+import type { KernelRecord, OpCall } from '../../record/record.js';
 
 /** The fields that a backward kernel takes from its forward kernel. */
 export interface ForwardContext extends Pick<KernelRecord, 'calls' | 'mod' | 'op' | 'layer' | 'trace' | 'repr'> {

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { ForwardKernels, type Pairing } from '../../src/prof/pair.js';
-import type { KernelRecord } from '../../src/record/record.js';
-import { kernel, mm } from '../support/kernels.js';
+import { ForwardKernels, type Pairing } from '../../../src/prof/work/forward-pairing.js';
+import type { KernelRecord } from '../../../src/record/record.js';
+import { kernel, mm } from '../../support/kernels.js';
 
 const forward = (id: number, seq: number[], fields: Partial<KernelRecord> = {}): KernelRecord =>
   kernel({ id, seq, dir: 'fprop', op: [`op${id}`], seqMarker: seq.map((n) => `op${id}, seq = ${n}`), ...fields });

@@ -1,5 +1,5 @@
 /** Metrics of the system that a capture was made on, and metrics that records cannot provide. */
-import { activeTime, measuredUnion, ratio, type MetricAmount, type Metric, type MetricSums } from './metric.js';
+import { activeTime, measuredUnion, ratio, type MetricAmount, type Metric, type MetricSums } from '../metric.js';
 
 const fact =
   (name: string, hint = '') =>

@@ -1,11 +1,11 @@
 /** `--explain`: how each number of one kernel was derived. */
-import { UsageError } from '../record/errors.js';
-import { showTensor, asTensor } from '../ops/call.js';
-import { familyOf } from '../ops/table.js';
-import type { TypedBy } from '../ops/schema/dtype-inference.js';
-import type { Arg, ForwardOp, KernelRecord, OpCall } from '../record/record.js';
-import type { Annotated } from './annotate.js';
-import { queueTime } from './columns/derived-values.js';
+import { UsageError } from '../../record/errors.js';
+import { showTensor, asTensor } from '../../ops/call.js';
+import { familyOf } from '../../ops/table.js';
+import type { TypedBy } from '../../ops/schema/dtype-inference.js';
+import type { Arg, ForwardOp, KernelRecord, OpCall } from '../../record/record.js';
+import type { Annotated } from '../annotate.js';
+import { queueTime } from '../columns/derived-values.js';
 
 export interface KernelId {
   /** Null for the first profile that has the kernel. */

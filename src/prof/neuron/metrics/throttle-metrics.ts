@@ -4,8 +4,8 @@
  * The vendor divides the time-weighted limit by the whole time although only part of it is observed, so that its
  * average is below 1 without any throttling. Our own metrics are relative to the observed time.
  */
-import { ratio, type MetricAmount, type Metric, type MetricSums } from './metric.js';
-import type { CoreThrottling, ThrottleWindows } from './throttling.js';
+import { ratio, type MetricAmount, type Metric, type MetricSums } from '../metric.js';
+import type { CoreThrottling, ThrottleWindows } from '../throttling.js';
 
 type Throttled = (windows: CoreThrottling, sums: MetricSums) => MetricAmount;
 type ThrottleTemplate = Pick<Metric, 'name' | 'unit' | 'doc' | 'formula' | 'own'> & { readonly of: Throttled };

@@ -1,6 +1,6 @@
 /** Counts of a report's unknown values, for one line on stderr. */
-import { plural } from '../record/plural.js';
-import type { Annotated } from './annotate.js';
+import { plural } from '../../record/plural.js';
+import type { Annotated } from '../annotate.js';
 
 /** Counts of what a report could not compute. */
 export class ReportTally {
