@@ -18,6 +18,10 @@ export default tseslint.config(
   },
   {
     files: ['**/*.js', '**/*.mjs'],
-    languageOptions: { globals: { process: 'readonly', console: 'readonly', URL: 'readonly' } },
+    languageOptions: {
+      globals: Object.fromEntries(
+        ['Buffer', 'URL', 'console', 'performance', 'process', 'setTimeout'].map((name) => [name, 'readonly']),
+      ),
+    },
   },
 );

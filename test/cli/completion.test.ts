@@ -8,6 +8,7 @@ import { fishCompletion } from '../../src/cli/commands/completion/fish.js';
 import { zshCompletion } from '../../src/cli/commands/completion/zsh.js';
 import { DPROF } from '../../src/cli/report/report-options.js';
 import { DEVICES } from '../../src/prof/roofline/devices.js';
+import { itWithProcess } from '../support/speed.js';
 
 const SHELLS = ['bash', 'zsh', 'fish'];
 const own = completedCommand('', '', DPROF);
@@ -31,7 +32,7 @@ describe('dprof completion', () => {
     );
   });
 
-  it('is a script that each shell accepts', () => {
+  itWithProcess('is a script that each shell accepts', () => {
     const scripts = { bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion };
     for (const [shell, script] of Object.entries(scripts)) {
       const { error, status, stderr } = spawnSync(shell, ['-n'], { input: script(own, commands), encoding: 'utf8' });
@@ -40,7 +41,7 @@ describe('dprof completion', () => {
     }
   });
 
-  it('completes commands, options and their values in bash', () => {
+  itWithProcess('completes commands, options and their values in bash', () => {
     expect(candidates('dprof', 'st')).to.deep.equal(['steps', 'stacks']);
     expect(candidates('dprof', 'diff', '--min')).to.deep.equal(['--min-effect', '--min-samples']);
     expect(candidates('dprof', 'steps', '-f', 'c')).to.deep.equal(['columns', 'csv']);
@@ -51,7 +52,7 @@ describe('dprof completion', () => {
     expect(candidates('dprof', '--device', '')).to.have.length(DEVICES.length);
   });
 
-  it('leaves files to the shell', () => {
+  itWithProcess('leaves files to the shell', () => {
     expect(candidates('dprof', 'steps', 'net')).to.deep.equal([]);
     expect(candidates('dprof', 'steps', '-o', '')).to.deep.equal([]);
   });
