@@ -67,7 +67,7 @@ export function readInputs({ operands }: Arguments): Pick<CommonRequest, 'file' 
 export const inputFiles = ({ files }: Pick<CommonRequest, 'files'>): string[] => files.filter((file) => file !== '-');
 
 /** A command's part in a run. */
-export interface Run<Facts> {
+export interface AnalysisRun<Facts> {
   readonly analysis: Analysis<Facts>;
   /** Annotates kernels for the analysis. */
   readonly annotator?: Annotator;
@@ -85,7 +85,7 @@ export interface Run<Facts> {
 /** One pass over the records of the inputs, then the output, then notes on stderr. */
 export async function runAnalysis<Facts>(
   request: Pick<CommonRequest, 'files' | 'output' | 'quiet'>,
-  run: Run<Facts>,
+  run: AnalysisRun<Facts>,
 ): Promise<void> {
   const { files, output, quiet } = request;
   const inputs = inputFiles(request);
@@ -114,7 +114,7 @@ export async function runAnalysis<Facts>(
   }
 }
 
-async function readRecords<Facts>(source: Source, run: Run<Facts>, write: Write): Promise<void> {
+async function readRecords<Facts>(source: Source, run: AnalysisRun<Facts>, write: Write): Promise<void> {
   const { analysis, annotator, ready, isComplete } = run;
   for await (const batch of source.batches) {
     for (const record of batch) {

@@ -1,5 +1,5 @@
 /** Kinds of activities on the devices: count, time, and share of the devices' spans. */
-import type { Work } from '../../prof/summary/summary-data.js';
+import type { WorkKind } from '../../prof/summary/summary-data.js';
 import { element } from '../document/dom-elements.js';
 import { namedFigure } from '../figures/figure.js';
 import { valueOf } from '../figures/field.js';
@@ -10,7 +10,7 @@ import { table, type TableColumn } from '../figures/sorted-table.js';
 interface ActivityKind {
   readonly name: string;
   readonly colour: string;
-  readonly counts: readonly Work[];
+  readonly counts: readonly WorkKind[];
   readonly time: string;
 }
 

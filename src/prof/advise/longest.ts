@@ -5,7 +5,7 @@ const NAMED = 5;
 /** Names that are told apart; the time of any other counts in no name's. */
 const MOST_NAMES = 1000;
 
-export interface Timed {
+export interface TimedActivity {
   readonly profile: number;
   readonly id: number;
   readonly dur: number | null;
@@ -15,7 +15,7 @@ export interface Timed {
 export class Longest {
   readonly #kept: { readonly id: string; readonly dur: number }[] = [];
 
-  add({ profile, id, dur }: Timed): void {
+  add({ profile, id, dur }: TimedActivity): void {
     const time = dur ?? 0;
     const last = this.#kept.at(-1);
     if (this.#kept.length === NAMED && last !== undefined && time <= last.dur) return;

@@ -1,7 +1,7 @@
 /** Columns of `dprof memory`: one row a point of a curve. */
 import type { Column } from '../../table/column.js';
 import type { Series } from './device-memory.js';
-import type { MemoryReport } from './memory.js';
+import type { MemoryReport } from './memory-report.js';
 
 /** A point of a curve, or the value of a whole profile, which has no time. */
 export interface CurveRow {

@@ -6,21 +6,10 @@ import type { Analysis, Answer } from '../analysis.js';
 import type { RecordTypes } from '../input/records.js';
 import { HostSteps, stepOf } from '../steps/host-steps.js';
 import { CURVE_COLUMNS, curveRows } from './memory-columns.js';
-import { ALLOCATION_METRIC, DeviceMemory, isMemory, type Peak, type Series } from './device-memory.js';
+import type { MemoryReport } from './memory-report.js';
+import { ALLOCATION_METRIC, DeviceMemory, isMemory } from './device-memory.js';
 
 export const MEMORY_TYPES: RecordTypes = new Set(['profile', 'kernel', 'sample', 'range', 'end'] as const);
-
-export interface MemoryReport {
-  readonly profile: number;
-  /** Null for records without a profile line. */
-  readonly header: ProfileRecord | null;
-  /** Null where samples name none, as those of the host. */
-  readonly device: number | null;
-  readonly peak: Peak;
-  /** Training step of the peak; null when it is not known. */
-  readonly step: number | null;
-  readonly series: readonly Series[];
-}
 
 function nothing(formats: ReadonlySet<string>): UserError {
   if (formats.has('neuron-monitor')) {

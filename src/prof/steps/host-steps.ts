@@ -5,7 +5,7 @@ import type { ProfileLine } from '../../record/record.js';
 export const MOST_STEPS = 20_000;
 
 /** As much of work on a device as tells its step. */
-interface Work {
+interface StepReference {
   readonly step?: number | null;
   readonly launch?: { readonly start: number } | null;
 }
@@ -60,7 +60,7 @@ export class HostSteps {
    * The step that work belongs to; null for none. Where a kernel's step is null, its reader looked for it; copies and
    * graph launches have one only where the host's are told.
    */
-  stepOfWork({ step, launch }: Work): number | null {
+  stepOfWork({ step, launch }: StepReference): number | null {
     if (step !== undefined) return step;
     return launch === undefined || launch === null ? null : this.at(launch.start);
   }

@@ -1,6 +1,6 @@
 /** Columns of `dprof steps`. Times are ns. */
 import type { Column } from '../../table/column.js';
-import type { StepRow } from './steps.js';
+import type { StepRow } from './step-row.js';
 
 type TimeOf = (row: StepRow) => number | null;
 

@@ -9,8 +9,9 @@ import { NO_TIMES_HINT, type Analysis, type Answer } from '../analysis.js';
 import { counted } from '../../record/plural.js';
 import { STEP_COLUMNS } from './step-columns.js';
 import { HostSteps, MOST_STEPS, stepOf } from './host-steps.js';
+import type { StepRow } from './step-row.js';
 import { StepSums } from './step-sums.js';
-import { workOf, type Timed, type Work } from './step-work.js';
+import { workOf, type DeviceActivity, type ActivityKind } from './step-work.js';
 
 const STEP_TYPES: RecordTypes = new Set([
   'profile',
@@ -23,22 +24,6 @@ const STEP_TYPES: RecordTypes = new Set([
   'range',
   'end',
 ] as const);
-
-/** A step's number; '-' for work of no step, 'all' for the whole profile. */
-type StepName = number | '-' | 'all';
-
-export interface StepRow {
-  readonly profile: number;
-  /** Null for records without a profile line. */
-  readonly header: ProfileRecord | null;
-  readonly device: number;
-  readonly step: StepName;
-  readonly sums: StepSums;
-  /** Whether it is known which copies belong to the row. */
-  readonly hasCopies: boolean;
-  /** From the start of the step on the host to its first work on the device, ns; null where it is not told. */
-  readonly preparing: number | null;
-}
 
 /** Rows of one profile. */
 export interface ProfileSteps {
@@ -126,7 +111,7 @@ export class Steps implements Analysis<readonly ProfileSteps[]> {
     ];
   }
 
-  #add(profile: OneProfile, work: Work, record: Timed): void {
+  #add(profile: OneProfile, work: ActivityKind, record: DeviceActivity): void {
     const { start, dur, device } = record;
     if (dur === null || Number.isNaN(start + dur) || Number.isNaN(device)) {
       this.untimed++;
@@ -140,7 +125,7 @@ export class Steps implements Analysis<readonly ProfileSteps[]> {
   }
 
   /** Copies have a step only where the host's are told. */
-  #rowOf({ host }: OneProfile, sums: DeviceSteps, work: Work, record: Timed): StepSums | null {
+  #rowOf({ host }: OneProfile, sums: DeviceSteps, work: ActivityKind, record: DeviceActivity): StepSums | null {
     if (work === 'copy' && host.size === 0) return null;
     const step = host.stepOfWork(record);
     if (step === null) return sums.rest;

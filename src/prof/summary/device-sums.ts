@@ -3,7 +3,7 @@
  * the ends reached so far.
  */
 import { gapEnd, PS_PER_NS, PicosecondUnion } from '../../containers/interval-union.js';
-import type { DeviceTime, Gaps, Work } from './summary-data.js';
+import type { DeviceTime, Gaps, WorkKind } from './summary-data.js';
 
 /** Which unions work is part of. */
 const PARTS = {
@@ -12,7 +12,7 @@ const PARTS = {
   communications: ['communication', 'device'],
   copies: ['memory', 'local'],
   sets: ['memory', 'local'],
-} as const satisfies Readonly<Record<Exclude<Work, 'syncs'>, readonly string[]>>;
+} as const satisfies Readonly<Record<Exclude<WorkKind, 'syncs'>, readonly string[]>>;
 
 /** A stretch of work: picoseconds. */
 export interface Stretch {
@@ -70,18 +70,18 @@ export class DeviceSums {
   readonly #linked = new PicosecondUnion();
   readonly #reach = new Reach();
   readonly #linkedReach = new Reach();
-  readonly #counts: Record<Work, number> = {
+  readonly #counts: Record<WorkKind, number> = {
     ...{ kernels: 0, communications: 0, graphs: 0, copies: 0, sets: 0, syncs: 0 },
   };
   #kernelSum = 0;
 
   /** Counts work, whether its time is known or not. */
-  count(work: Work): void {
+  count(work: WorkKind): void {
     this.#counts[work]++;
   }
 
   /** @param isKernel whether it is one kernel, of any kind */
-  add(work: Work, stretch: Stretch, isKernel: boolean): void {
+  add(work: WorkKind, stretch: Stretch, isKernel: boolean): void {
     const { from, to, launched } = stretch;
     if (work === 'syncs') {
       this.#sync.add(from, to);

@@ -7,13 +7,13 @@ import type { KernelLine, ProfileLine, ProfileRecord, SyncRecord } from '../../r
 import type { Annotated } from '../annotate.js';
 import type { RecordTypes } from '../input/records.js';
 import { HostSteps, MOST_STEPS, stepOf } from '../steps/host-steps.js';
-import { workOf, type Timed } from '../steps/step-work.js';
+import { workOf, type DeviceActivity } from '../steps/step-work.js';
 import { PS_PER_NS } from '../../containers/interval-union.js';
 import { kindByName, libraryKind } from './collective-name.js';
 import { DeviceSums, type Stretch } from './device-sums.js';
 import { KernelSums } from './kernel-sums.js';
 import { OperationSums } from './operation-sums.js';
-import type { DeviceTime, ProfileSummary, Work } from './summary-data.js';
+import type { DeviceTime, ProfileSummary, WorkKind } from './summary-data.js';
 import { StepSpans } from './step-spans.js';
 import { Tallies } from './tallies.js';
 
@@ -110,13 +110,13 @@ export class ProfileSummaries {
   }
 }
 
-function kindOf({ work, record }: NonNullable<ReturnType<typeof workOf>>): Work {
+function kindOf({ work, record }: NonNullable<ReturnType<typeof workOf>>): WorkKind {
   if (record.type === 'graph') return 'graphs';
   if (work === 'copy') return record.type === 'set' ? 'sets' : 'copies';
   return work === 'communication' ? 'communications' : 'kernels';
 }
 
-type Spent = Timed | SyncRecord;
+type Spent = DeviceActivity | SyncRecord;
 
 /** ns, with a fraction where the clock tells picoseconds; null when it is not known. */
 function timeOf({ dur, ps }: Pick<Spent, 'dur' | 'ps'>): number | null {
@@ -139,7 +139,7 @@ const note = ({ odd }: OneProfile, what: Odd): void => {
 };
 
 /** The device's sums, and when the work ran; what cannot be told is counted and left out. */
-function onDevice(sums: OneProfile, record: Spent, work: Work): Stretch | null {
+function onDevice(sums: OneProfile, record: Spent, work: WorkKind): Stretch | null {
   const device = deviceOf(sums, record.device);
   device?.count(work);
   const stretch = stretchOf(record);
@@ -150,7 +150,7 @@ function onDevice(sums: OneProfile, record: Spent, work: Work): Stretch | null {
   return stretch;
 }
 
-function addWork(sums: OneProfile, record: Timed, work: Work): void {
+function addWork(sums: OneProfile, record: DeviceActivity, work: WorkKind): void {
   const stretch = onDevice(sums, record, work);
   const time = timeOf(record);
   if (record.type === 'copy') sums.memory.add(record.kind ?? 'copy', time, record.bytes);
@@ -161,7 +161,7 @@ function addWork(sums: OneProfile, record: Timed, work: Work): void {
   if (stretch !== null && step !== null) sums.steps.add(step, record.device, stretch);
 }
 
-function addCollective(sums: OperationSums, record: KernelLine, work: Work, time: number | null): void {
+function addCollective(sums: OperationSums, record: KernelLine, work: WorkKind, time: number | null): void {
   const { collective, name, short } = record;
   if (collective !== undefined) sums.add(collective.op, time, algorithmBytes(collective), collective.group);
   else if (work === 'communications') sums.add(libraryKind(name), time, null);

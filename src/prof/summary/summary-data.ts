@@ -48,13 +48,13 @@ export interface DeviceTime {
   readonly notUnderCompute: number;
   /** Durations of kernels, added up. */
   readonly kernelSum: number;
-  readonly counts: Readonly<Record<Work, number>>;
+  readonly counts: Readonly<Record<WorkKind, number>>;
   /** Only work whose launch is in the profile; null where no launch is (compiled programs). */
   readonly linked: { readonly activities: number; readonly span: number; readonly busy: number } | null;
   readonly gaps: Gaps | null;
 }
 
-export type Work = 'kernels' | 'communications' | 'graphs' | 'copies' | 'sets' | 'syncs';
+export type WorkKind = 'kernels' | 'communications' | 'graphs' | 'copies' | 'sets' | 'syncs';
 
 /**
  * Why a device was idle, by what ended each gap: work that the host launched (the start of its call) only after the

@@ -1,7 +1,7 @@
 /** Memory in use on a screen: the peak, what held it, all series, a curve. */
 import type { Owner } from '../../../prof/memory/allocations.js';
 import type { Peak, Series } from '../../../prof/memory/device-memory.js';
-import type { MemoryReport } from '../../../prof/memory/memory.js';
+import type { MemoryReport } from '../../../prof/memory/memory-report.js';
 import { counted } from '../../../record/plural.js';
 import { UNKNOWN, type Column } from '../../../table/column.js';
 import { readable } from '../../../table/readable.js';
