@@ -22,19 +22,19 @@ const decimal = (base: string): Scales => [
   ...['k', 'M', 'G', 'T', 'P'].map((prefix, i) => ({ unit: prefix + base, size: 1000 ** (i + 1) })),
 ];
 
+/** Units of tables whose columns have one unit for all rows. */
+export const MICROSECOND: Scale = { unit: 'us', size: 1e3 };
+export const MEBIBYTE: Scale = { unit: 'MiB', size: 2 ** 20 };
+const MILLISECOND: Scale = { unit: 'ms', size: 1e6 };
+
 /** Smallest unit first. */
 const SCALES: Readonly<Record<Quantity, Scales>> = {
-  time: [
-    { unit: 'ns', size: 1 },
-    { unit: 'us', size: 1e3 },
-    { unit: 'ms', size: 1e6 },
-    { unit: 's', size: 1e9 },
-  ],
+  time: [{ unit: 'ns', size: 1 }, MICROSECOND, MILLISECOND, { unit: 's', size: 1e9 }],
   transfer: decimal('B'),
   memory: [
     { unit: 'B', size: 1 },
     { unit: 'KiB', size: 2 ** 10 },
-    { unit: 'MiB', size: 2 ** 20 },
+    MEBIBYTE,
     { unit: 'GiB', size: 2 ** 30 },
     { unit: 'TiB', size: 2 ** 40 },
   ],
@@ -81,18 +81,26 @@ function percentText(fraction: number): string {
   return `${isSmall ? percent.toPrecision(1) : percent.toFixed(1)} %`;
 }
 
+/** Decimals of a table's column in one unit. */
+export const DECIMALS = 3;
+
+/** A number of a column in one unit, without the unit. */
+export const inUnit = (value: number, { size }: Scale): string => (value / size).toFixed(DECIMALS);
+
 /** From this length on, times of one profile are in ms: three digits after the point are whole us then. */
 const LONG_NS = 10e6;
 
 /** One unit for all times of a table, with three digits after the point. */
 export class TimeUnit {
-  readonly #size: number;
-  readonly name: 'ms' | 'us';
+  readonly #scale: Scale;
 
   /** @param longest ns */
   constructor(longest: number) {
-    this.name = longest >= LONG_NS ? 'ms' : 'us';
-    this.#size = longest >= LONG_NS ? 1e6 : 1e3;
+    this.#scale = longest >= LONG_NS ? MILLISECOND : MICROSECOND;
+  }
+
+  get name(): string {
+    return this.#scale.unit;
   }
 
   text(ns: number): string {
@@ -101,6 +109,6 @@ export class TimeUnit {
 
   /** Without the unit. */
   bare(ns: number): string {
-    return (ns / this.#size).toFixed(3);
+    return inUnit(ns, this.#scale);
   }
 }

@@ -21,7 +21,7 @@ describe('dprof advise', () => {
     expect({ stderr, code }).to.deep.equal({ stderr: '', code: 0 });
     // Busy 0-100 and 400-500 of 500; idle 300, ended by a launch at 200.
     expect(stdout).to.match(/^# profile 0: net\.json \(kineto\)\n# gains of several findings do not add up/);
-    expect(stdout).to.match(/\n1\. launch-gaps, device 0, about 60 % of the time\n {3}idle 300 ns in 1 gap /);
+    expect(stdout).to.match(/\n1\. launch-gaps, device 0, about 60\.0 % of the time\n {3}idle 300 ns in 1 gap /);
     expect(stdout).to.match(/\n {3}gain: {4}at most 300 ns: sum of gaps/);
     expect(stdout).to.match(/\n {3}kernels: dprof --explain 0:2 FILE\n/);
     expect(stdout).to.match(/\n# \d+ rules found nothing: --all says why\n$/);
@@ -48,7 +48,7 @@ describe('dprof advise', () => {
     const top = await run(RECORDS, '--top', '1');
     expect(top.stdout).to.match(/\n# 2 findings more: --top 3\n/);
     const none = await run(RECORDS, '--min-share', '99%');
-    expect(none.stdout).to.match(/\n# nothing to gain or to look at of 99 % of a device's time or more\n/);
+    expect(none.stdout).to.match(/\n# nothing to gain or to look at of 99\.0 % of a device's time or more\n/);
     expect(none.code).to.equal(0);
   });
 
@@ -70,15 +70,17 @@ describe('dprof advise', () => {
     // One kernel without a launch, of no device that the profile tells.
     const alone = await one({ ...profileOn(A100), devices: [] }, kernel({ launch: null }));
     expect(alone.code).to.equal(0);
-    expect(alone.stdout).to.match(/\n1\. unattributed, device 0, about 100 % of the time\n/);
+    expect(alone.stdout).to.match(/\n1\. unattributed, device 0, about 100\.0 % of the time\n/);
     expect(alone.stdout).to.match(/\n# launch-gaps: no launches in the profile\n/);
     expect(alone.stdout).not.to.match(/NaN|undefined|Infinity/);
     // A kernel of no length, and copies alone.
     const none = await one(profileOn(A100), kernel({ dur: 0 }));
     expect([none.code, none.stdout]).to.deep.include(0);
-    expect(none.stdout).to.match(/\n# nothing to gain or to look at of 1 % of a device's time or more\n/);
+    expect(none.stdout).to.match(/\n# nothing to gain or to look at of 1\.0 % of a device's time or more\n/);
     const copied = copy({ kind: 'HtoD', start: 0, dur: 50, launch: { api: 'cudaMemcpy', start: 0, dur: 60 } });
-    expect((await one(profileOn(A100), copied)).stdout).to.match(/\n1\. copies, device 0, about 100 % of the time\n/);
+    expect((await one(profileOn(A100), copied)).stdout).to.match(
+      /\n1\. copies, device 0, about 100\.0 % of the time\n/,
+    );
   });
 
   it('answers records without kernels and without times', async () => {

@@ -37,7 +37,7 @@ describe('dprof memory', function () {
     expect({ stderr, code }).to.deep.equal({ stderr: '', code: 0 });
     expect(stdout.split('\n')).to.deep.equal([
       '# profile 0: net.db (ascend-db, rank 1), device 0',
-      'peak 5242880 bytes (5.000 MiB) of memory_allocated PTA at 2.000 us, step 5, op aten::mm',
+      'peak 5242880 bytes (5 MiB) of memory_allocated PTA at 2.000 us, step 5, op aten::mm',
       '',
       '## Ops at the peak',
       '  bytes     %  allocations',
@@ -72,7 +72,7 @@ describe('dprof memory', function () {
       const lines = stdout.split('\n');
       expect(lines.slice(0, 11)).to.deep.equal([
         '# profile 0: h100_bert_small.json.gz (kineto), device 0',
-        'peak 101305344 bytes (96.612 MiB) of memory_allocated CUDA at 4680.448 us, step 6, op aten::empty',
+        'peak 101305344 bytes (96.61 MiB) of memory_allocated CUDA at 4680.448 us, step 6, op aten::empty',
         '',
         '## Ops at the peak',
         '  bytes    %  allocations',
@@ -85,7 +85,7 @@ describe('dprof memory', function () {
       ]);
       const host = lines.indexOf('# profile 0: h100_bert_small.json.gz (kineto), host');
       expect(lines[host + 1]).to.equal(
-        'peak 16 bytes (0.000 MiB) of memory_allocated CPU at 1567.173 us, step 6, op aten::empty',
+        'peak 16 bytes (16 B) of memory_allocated CPU at 1567.173 us, step 6, op aten::empty',
       );
     },
   );
@@ -96,7 +96,7 @@ describe('dprof memory', function () {
     async ([path = '']) => {
       const { stdout } = await run('', '--points', '4', path);
       expect(stdout.split('\n').slice(1, 4)).to.deep.equal([
-        'peak 2791636480 bytes (2662.312 MiB) of memory_allocated_since_first CUDA at 122011.000 us, step 5, op aten::empty',
+        'peak 2791636480 bytes (2.600 GiB) of memory_allocated_since_first CUDA at 122011.000 us, step 5, op aten::empty',
         'in addition to what was allocated at the first event, which the profile does not have',
         '',
       ]);

@@ -37,10 +37,10 @@ describe('dprof summary --vendor-metrics', () => {
     expect(stdout).to.match(/^tensor_engine_active_time +2\.5 {2}us$/m);
     expect(stdout).to.match(/^tensor_engine_active_time_percent +25 {2}%$/m);
     expect(stdout).to.match(/^hardware_flops +16\.7772 {2}MFLOP$/m);
-    expect(stdout).to.match(/^hbm_read_bytes +64 {2}KiB$/m);
+    expect(stdout).to.match(/^hbm_read_bytes +65\.536 {2}kB$/m);
     expect(stdout).to.match(/^model_flops +na {2}FLOP +no statistics/m);
     expect(stdout).to.match(/^bound by latency: /m);
-    expect(stdout).to.match(/^## Warnings\nthrottled +core 4 .*\ntransposes +100 % of the FLOPs/m);
+    expect(stdout).to.match(/^## Warnings\nthrottled +core 4 .*\ntransposes +100\.0 % of the FLOPs/m);
     const { stdout: quiet } = await ofVendor('-q');
     expect(stdout.startsWith(quiet) && quiet.includes('bound by') && !quiet.includes('Warnings')).to.equal(true);
   });

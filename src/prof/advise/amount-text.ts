@@ -1,17 +1,15 @@
-/** Amounts as findings say them. */
-import { formatQuantity } from '../neuron/quantity.js';
+/** Amounts in the sentences of findings. */
+import { amountText } from '../../record/units.js';
 
 import type { Ranking } from './longest.js';
 
 export { counted } from '../../record/plural.js';
 
-export const time = (ns: number): string => formatQuantity(ns, 'ns');
-export const size = (bytes: number): string => formatQuantity(bytes, 'bytes');
-export const percent = (fraction: number): string => formatQuantity(fraction, 'fraction');
-/** Peaks keep the digits that tables have. */
-export const rate = (bytesPerS: number): string => `${Number((bytesPerS / 1e9).toPrecision(4))} GB/s`;
-
-export const speed = (flopsPerS: number): string => `${Number((flopsPerS / 1e12).toPrecision(4))} TFLOP/s`;
+export const time = (ns: number): string => amountText(ns, 'time');
+export const size = (bytes: number): string => amountText(bytes, 'transfer');
+export const percent = (fraction: number): string => amountText(fraction, 'share');
+export const rate = (bytesPerS: number): string => amountText(bytesPerS, 'rate');
+export const speed = (flopsPerS: number): string => amountText(flopsPerS, 'flop/s');
 
 /** What is left of a long name: different ones often begin alike, and end so. */
 const [HEAD, TAIL] = [40, 40];

@@ -7,8 +7,8 @@
  * for MBU.
  * Source: S. Williams, A. Waterman, D. Patterson, "Roofline", CACM 52(4), 2009.
  */
+import { amountText, rounded } from '../../record/units.js';
 import { combine, isUnknown, ratio, type MetricAmount, type MetricSums } from './metric.js';
-import { formatQuantity } from './quantity.js';
 import { adjustedFlops, hardwareFlops, hbmBytes, intensity, stackBalance } from './flops.js';
 
 /** Below this share of its full rate neither of the two is the bound. */
@@ -66,7 +66,7 @@ function sentence(
   { computeShare, memoryShare, intensity: have, balance, idleShare }: Omit<ProgramBound, 'kind' | 'text'>,
   parts: readonly MetricAmount[],
 ): string {
-  const percent = (share: number): string => formatQuantity(share, 'fraction');
+  const percent = (share: number): string => amountText(share, 'share');
   const idle = idleShare === null ? '' : `; nothing under way ${percent(idleShare)} of the time`;
   if (kind === null || computeShare === null || memoryShare === null) {
     const why = parts.find(isUnknown)?.unknown ?? 'no time';
@@ -74,8 +74,6 @@ function sentence(
   }
   const shares = `at full rate computing takes ${percent(computeShare)} of the time, device memory ${percent(memoryShare)}`;
   const ridge =
-    have === null || balance === null
-      ? ''
-      : `; ${formatQuantity(have, 'FLOP/B')} where ${formatQuantity(balance, 'FLOP/B')} is balanced`;
+    have === null || balance === null ? '' : `; ${rounded(have)} FLOP/B where ${rounded(balance)} FLOP/B is balanced`;
   return `bound by ${kind}: ${shares}${ridge}${idle}`;
 }

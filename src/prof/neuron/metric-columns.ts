@@ -1,7 +1,7 @@
 /** Columns of a vendor's metrics: a row a metric, all digits. */
 import type { Column } from '../../table/column.js';
 import type { MetricRow, MetricSummary } from './metric-summary.js';
-import { inOurUnit, inVendorUnit, type Quantity } from './quantity.js';
+import { inOurUnit, inVendorUnit, type MetricQuantity } from './quantity.js';
 
 /** A metric of a profile. */
 export interface MetricLine {
@@ -13,8 +13,8 @@ export interface MetricLine {
 export function quantityOf(
   { unit, otherUnit }: MetricRow,
   value: number,
-  convert: (value: number, unit: MetricRow['unit']) => Quantity,
-): Quantity {
+  convert: (value: number, unit: MetricRow['unit']) => MetricQuantity,
+): MetricQuantity {
   const quantity = convert(value, unit);
   return otherUnit === null ? quantity : { value, unit: otherUnit };
 }

@@ -1,6 +1,7 @@
 /** Comparison of a computed metric with the value that the vendor's tool reported, and the reason of a difference. */
+import { amountText } from '../../record/units.js';
 import { isUnknown, type MetricAmount, type MeasuredTime, type Metric, type MetricSums } from './metric.js';
-import { formatQuantity, fromVendor } from './quantity.js';
+import { fromVendor } from './quantity.js';
 import type { ReportedMetric } from './metric-sums.js';
 
 export interface MetricComparison {
@@ -11,6 +12,8 @@ export interface MetricComparison {
   /** Why the values differ or cannot be compared; '' when they agree. */
   readonly why: string;
 }
+
+const PS_PER_NS = 1000;
 
 /** Relative difference up to which two values agree. */
 const SAME = 1e-4;
@@ -48,7 +51,7 @@ function reason(metric: Metric, sums: MetricSums, difference: number | null): st
   const [first] = measured;
   if (difference !== null && first !== undefined && Math.abs(difference) <= roundingOf(measured)) {
     const { lost, intervals } = first;
-    return `the JSON has whole nanoseconds: up to ${formatQuantity(lost, 'ps')} are lost in ${intervals} intervals`;
+    return `the JSON has whole nanoseconds: up to ${amountText(lost / PS_PER_NS, 'time')} are lost in ${intervals} intervals`;
   }
   if (metric.fetches === true && sums.profile?.format === 'ntff') {
     return "the vendor's tool leaves out some packets that fetch instructions";

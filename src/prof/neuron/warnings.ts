@@ -5,9 +5,9 @@
  * spills above 25 % of what is read, DMA of 4 KiB and more); the others are ours.
  */
 import { counted } from '../../record/plural.js';
+import { amountText } from '../../record/units.js';
 import { hardwareFlops, moved, slowFlops, tensorBytes, transposeFlops } from './flops.js';
 import { isUnknown, ratio, type MetricAmount, type Metric, type MetricSums } from './metric.js';
-import { formatQuantity } from './quantity.js';
 
 export interface MetricWarning {
   readonly rule: string;
@@ -38,8 +38,8 @@ const share = (part: MetricAmount, whole: MetricAmount): number => {
   const value = ratio(part, whole);
   return typeof value === 'number' ? value : 0;
 };
-const percent = (fraction: number): string => formatQuantity(fraction, 'fraction');
-const bytes = (size: number): string => formatQuantity(size, 'bytes');
+const percent = (fraction: number): string => amountText(fraction, 'share');
+const bytes = (size: number): string => amountText(size, 'transfer');
 
 function reloadedTensors({ tensors, loads }: MetricSums): WarningDetail[] {
   const loaded = tensors.flatMap(({ name, bytes: size }) => {
@@ -113,7 +113,7 @@ function transposes(sums: MetricSums): WarningDetail[] {
   if (value <= MOST_TRANSPOSES || typeof all !== 'number' || typeof part !== 'number') return [];
   return [
     {
-      text: `${percent(value)} of the FLOPs only transpose (${formatQuantity(part, 'FLOP')} of ${formatQuantity(all, 'FLOP')}): another layout of the operands may save them`,
+      text: `${percent(value)} of the FLOPs only transpose (${amountText(part, 'flop')} of ${amountText(all, 'flop')}): another layout of the operands may save them`,
       evidence: { transposeFlops: part, hardwareFlops: all, share: value, limit: MOST_TRANSPOSES },
     },
   ];
@@ -145,7 +145,7 @@ function spills(sums: MetricSums): WarningDetail[] {
     });
   } else if (reserved !== undefined && reserved > 0) {
     found.push({
-      text: `${bytes(reserved)} of device memory are reserved for results that do not fit into the state buffer`,
+      text: `${amountText(reserved, 'memory')} of device memory are reserved for results that do not fit into the state buffer`,
       evidence: { spillReservedBytes: reserved },
     });
   }

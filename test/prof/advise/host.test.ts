@@ -69,7 +69,7 @@ describe('the rule launch-gaps', () => {
       'no launches in the profile',
     );
     // Idle for 3 ns of 1008.
-    expect(silenceOf('launch-gaps', [PROFILE, at(1000, 5, 900), at(1008, 1000, 1006)])).to.match(/^below 1 %/);
+    expect(silenceOf('launch-gaps', [PROFILE, at(1000, 5, 900), at(1008, 1000, 1006)])).to.match(/^below 1\.0 %/);
   });
 });
 

@@ -87,7 +87,7 @@ describe('the rule unattributed', () => {
     const records = [{ ...profileOn(A100), format: 'nsight' }, named(0, 60), kernel({ start: 100, dur: 40, id: 2 })];
     const [found] = findingsOf('unattributed', records);
     expect(found).to.deep.include({ stake: 40, gain: null, kernels: ['0:2'] });
-    expect(found?.what).to.include('40 % of the kernels').and.include('no op call around the launch');
+    expect(found?.what).to.include('40.0 % of the kernels').and.include('no op call around the launch');
     expect(found?.action).to.include('emit_nvtx');
     const early = kernel({ launch: null });
     const late = { ...named(60, 5), id: 2, launch: { api: 'cudaLaunchKernel', start: 20, dur: 5 } };
@@ -200,7 +200,7 @@ describe('the adviser', () => {
     expect(rules(45_000)).not.to.include('fp32-product');
     const { silences } = adviserOf(fast(45_000), { minShare: 0.05 });
     // (45000 − 44505) / 45000.
-    expect(silences.find(({ rule }) => rule === 'fp32-product')?.why).to.match(/^below 5 % .*: 1\.1 % at most$/);
+    expect(silences.find(({ rule }) => rule === 'fp32-product')?.why).to.match(/^below 5\.0 % .*: 1\.1 % at most$/);
   }); // prettier-ignore
 
   it('puts the largest gain first, then what has none by what it is about', () => {

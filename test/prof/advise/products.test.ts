@@ -18,7 +18,7 @@ describe('the rule fp32-product', () => {
     expect(more).to.deep.equal([]);
     expect(found).to.deep.include({ profile: 0, device: 0, stake: 200_000, kernels: ['0:1'], count: 1 });
     expect(found?.gain?.ns).to.be.closeTo(200_000 - 2147483648 / 156e3, 0.01);
-    expect(found?.gain?.how).to.equal('sum of dur − max(FLOPs / 156 TFLOP/s (tf32), bytes / 1555 GB/s)');
+    expect(found?.gain?.how).to.equal('sum of dur − max(FLOPs / 156 TFLOP/s (tf32), bytes / 1.555 TB/s)');
     expect(found?.action).to.include('set_float32_matmul_precision');
     expect(found?.evidence).to.include({ flops: 2147483648, type: 'tf32' });
   });
@@ -110,7 +110,7 @@ describe('the rule alignment', () => {
     expect(found?.evidence['workFactor']).to.be.closeTo(factor, 1e-12);
     expect(found?.gain?.ns).to.be.closeTo(2_000_000 - (2 * 1024 * 768 * 50257 * factor) / 312e3, 0.01);
     expect(found?.action).to.equal(
-      'pad m=1024 n=50257 k=768 to m=1024 n=50264 k=768 (multiples of 8, 0.0139 % more work)',
+      'pad m=1024 n=50257 k=768 to m=1024 n=50264 k=768 (multiples of 8, 0.01 % more work)',
     );
   });
 
@@ -137,7 +137,7 @@ describe('the rule alignment', () => {
     const floors = [linearBytes / 1555, Math.max(convFlops / 312e3, convBytes / 1555)];
     expect(first?.gain?.ns).to.be.closeTo(10_000 - floors.reduce((a, b) => a + b), 0.01);
     expect(first?.action).to.equal(
-      'pad m=100 n=30 k=100 to m=100 n=32 k=104 (multiples of 8, 10.9 % more work); out=64 in=3 to out=64 in=8 (multiples of 8, 167 % more work)',
+      'pad m=100 n=30 k=100 to m=100 n=32 k=104 (multiples of 8, 10.9 % more work); out=64 in=3 to out=64 in=8 (multiples of 8, 166.7 % more work)',
     );
   });
 

@@ -246,7 +246,7 @@ describe('bound of a Neuron profile', () => {
 
   it('says the numbers', () => {
     expect(boundOf(computing(0.1), moving(716_000))?.text).to.equal(
-      'bound by latency: at full rate computing takes 10 % of the time, device memory 10 %; 220 FLOP/B where 220 FLOP/B is balanced; nothing under way 89.9 % of the time',
+      'bound by latency: at full rate computing takes 10.0 % of the time, device memory 10.0 %; 219.7 FLOP/B where 219.7 FLOP/B is balanced; nothing under way 89.9 % of the time',
     );
   });
 

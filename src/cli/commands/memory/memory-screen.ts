@@ -3,6 +3,7 @@ import type { Owner } from '../../../prof/memory/allocations.js';
 import type { Peak, Series } from '../../../prof/memory/device-memory.js';
 import type { MemoryReport } from '../../../prof/memory/memory-report.js';
 import { counted } from '../../../record/plural.js';
+import { amountText, inUnit, MICROSECOND } from '../../../record/units.js';
 import { UNKNOWN, type Column } from '../../../table/column.js';
 import { readable } from '../../../table/readable.js';
 import { alignedTable } from '../../../write/aligned.js';
@@ -51,15 +52,12 @@ const placeText = (report: MemoryReport): string =>
   report.device === null && report.series.every(({ of }) => of === HOST) ? 'host' : `device ${deviceText(report)}`;
 const nameOf = ({ metric, of }: Series): string => (of === '' ? metric : `${metric} ${of}`);
 
-const us = (ns: number): string => (ns / 1000).toFixed(3);
-const mib = (bytes: number): string => (bytes / 2 ** 20).toFixed(3);
-
 function peakLines({ peak, step }: MemoryReport): string[] {
-  const when = peak.start === null ? 'of the whole profile' : `at ${us(peak.start)} us`;
+  const when = peak.start === null ? 'of the whole profile' : `at ${inUnit(peak.start, MICROSECOND)} us`;
   const during = peak.start === null ? '' : `, step ${step ?? UNKNOWN}, op ${peak.op ?? UNKNOWN}`;
   const first = 'in addition to what was allocated at the first event, which the profile does not have';
   return [
-    `peak ${peak.value} bytes (${mib(peak.value)} MiB) of ${nameOf(peak.series)} ${when}${during}`,
+    `peak ${peak.value} bytes (${amountText(peak.value, 'memory')}) of ${nameOf(peak.series)} ${when}${during}`,
     ...(peak.series.metric === 'memory_allocated_since_first' ? [first] : []),
   ];
 }

@@ -1,8 +1,10 @@
 /** Where the time of devices went, as sections of a summary. */
 import type { DeviceTime } from '../../../prof/summary/summary-data.js';
+import type { TimeUnit } from '../../../record/units.js';
+import { UNKNOWN } from '../../../table/column.js';
 import type { Next } from './summary-next.js';
 import { plain, type About, type Section } from './summary-section.js';
-import { many, share, UNKNOWN, whole, type TimeUnit } from './summary-units.js';
+import { many, share, whole } from './summary-units.js';
 
 /** Of one device in lines, of several in a table. */
 export function devicesSections({ overview, unit, next }: About): Section[] {

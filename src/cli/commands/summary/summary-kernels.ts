@@ -1,7 +1,12 @@
 /** What kernels add up to, as sections of a summary. */
 import type { KernelSummary, Tally } from '../../../prof/summary/summary-data.js';
+import { amountText, MICROSECOND } from '../../../record/units.js';
+import { UNKNOWN } from '../../../table/column.js';
 import { plain, type About, type Section } from './summary-section.js';
-import { bytes, flops, inUs, many, percent, share, UNKNOWN, whole } from './summary-units.js';
+import { many, share, whole } from './summary-units.js';
+
+/** All means are in one unit, so that they compare at a glance. */
+const meanText = (ns: number): string => `${(ns / MICROSECOND.size).toFixed(2)} ${MICROSECOND.unit}`;
 
 /** Kernels by time and by launches, and their arithmetic. */
 export function kernelSections(about: About, kernels: KernelSummary): Section[] {
@@ -16,7 +21,7 @@ export function kernelSections(about: About, kernels: KernelSummary): Section[] 
         unit.text(tally.time),
         share(tally.time, time),
         whole(tally.count),
-        inUs(tally.time / tally.count),
+        meanText(tally.time / tally.count),
         tally.name,
       ],
     ]);
@@ -43,12 +48,12 @@ const MOST_SHARES = 6;
 function arithmeticSection({ overview, next }: About, { time, precision, matrixUnit, work }: KernelSummary): Section {
   const { used, unused, notApplicable, untold, unknown, eligible, eligibleUsed } = matrixUnit;
   const unit = [['used', used], ['not used', unused], ['not applicable', notApplicable], ['name does not tell', untold], [UNKNOWN, unknown]] as const; // prettier-ignore
-  const ofEligible = eligible > 0 ? `; ${percent(eligibleUsed / eligible)} of what could be` : '';
+  const ofEligible = eligible > 0 ? `; ${amountText(eligibleUsed / eligible, 'share')} of what could be` : '';
   const peaks =
     work.computeShare === null || work.memoryShare === null
       ? `${UNKNOWN}: no kernel whose shares of the device's peaks are known`
-      : `${percent(work.computeShare)} of FLOP/s, ${percent(work.memoryShare)} of bandwidth, of kernels where both are known`;
-  const done = `${flops(work.flops)}, ${bytes(work.bytes)}; known of ${share(work.known, time)}`;
+      : `${amountText(work.computeShare, 'share')} of FLOP/s, ${amountText(work.memoryShare, 'share')} of bandwidth, of kernels where both are known`;
+  const done = `${amountText(work.flops, 'flop')}, ${amountText(work.bytes, 'transfer')}; known of ${share(work.known, time)}`;
   const defect =
     work.impossible > 0 ? [['defect', `${many(work.impossible, 'kernel')} above a peak of the device`]] : [];
   return {

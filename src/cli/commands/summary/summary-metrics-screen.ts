@@ -2,7 +2,7 @@
 import { elementAt } from '../../../containers/element.js';
 import { METRIC_GROUPS } from '../../../prof/neuron/metric.js';
 import { exactValue, noteOf, quantityOf } from '../../../prof/neuron/metric-columns.js';
-import { digits, inVendorUnit, scaled, type Quantity } from '../../../prof/neuron/quantity.js';
+import { digits, inVendorUnit, scaled, type MetricQuantity } from '../../../prof/neuron/quantity.js';
 import type { MetricRow, MetricSummary } from '../../../prof/neuron/metric-summary.js';
 import { UNKNOWN } from '../../../table/column.js';
 import { aligned } from '../../../write/aligned.js';
@@ -119,19 +119,19 @@ export function vendorJson(summaries: readonly MetricSummary[]): string {
 
 /** Where the number of a metric comes from. */
 export function explanation(summary: MetricSummary, row: MetricRow, shown: MetricsShown): string {
-  const said = ({ value, unit }: Quantity): string => `${digits(value)} ${unit}`.trimEnd();
+  const quantityText = ({ value, unit }: MetricQuantity): string => `${digits(value)} ${unit}`.trimEnd();
   const people = shown.vendor ? inVendorUnit : scaled;
   const value =
     row.value === null
       ? `${UNKNOWN}: ${row.why ?? ''}`
       : typeof row.value === 'string'
         ? row.value
-        : said(quantityOf(row, row.value, people));
+        : quantityText(quantityOf(row, row.value, people));
   const inputs = row.inputs.map(({ name, amount, unit }) => {
     if (typeof amount === 'object') return [`  ${name}`, UNKNOWN, amount.unknown];
     if (typeof amount === 'string') return [`  ${name}`, amount];
     const isRate = unit === 'FLOP/s' || unit === 'bytes/s' || unit === 'Hz';
-    return [`  ${name}`, said(isRate ? { value: amount, unit } : people(amount, unit))];
+    return [`  ${name}`, quantityText(isRate ? { value: amount, unit } : people(amount, unit))];
   });
   const { check } = row;
   const reported = check?.reported ?? null;
@@ -139,7 +139,7 @@ export function explanation(summary: MetricSummary, row: MetricRow, shown: Metri
     check === null || reported === null
       ? []
       : [
-          `reported: ${typeof reported === 'number' ? said(quantityOf(row, reported, people)) : reported}, difference ${differenceText(check.difference)}${check.why === '' ? '' : `: ${check.why}`}`,
+          `reported: ${typeof reported === 'number' ? quantityText(quantityOf(row, reported, people)) : reported}, difference ${differenceText(check.difference)}${check.why === '' ? '' : `: ${check.why}`}`,
         ];
   const lines = [
     headingOf(summary),

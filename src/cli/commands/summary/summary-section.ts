@@ -1,7 +1,7 @@
 /** A part of a summary: a title, a table, and the command that shows more. */
 import type { ProfileSummary } from '../../../prof/summary/summary-data.js';
 import type { Next } from './summary-next.js';
-import type { TimeUnit } from './summary-units.js';
+import type { TimeUnit } from '../../../record/units.js';
 
 export interface Section {
   readonly title: string;

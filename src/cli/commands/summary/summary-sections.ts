@@ -1,10 +1,12 @@
 /** An overview as sections of cells, for text and Markdown alike. */
 import type { KernelSummary, ProfileSummary } from '../../../prof/summary/summary-data.js';
+import { amountText, TimeUnit } from '../../../record/units.js';
+import { UNKNOWN } from '../../../table/column.js';
 import { devicesSections } from './summary-devices.js';
 import { kernelSections } from './summary-kernels.js';
 import { Next } from './summary-next.js';
 import { plain, type About, type Section } from './summary-section.js';
-import { bytes, many, percent, rate, share, TimeUnit, UNKNOWN, whole } from './summary-units.js';
+import { many, share, whole } from './summary-units.js';
 
 /** The sections of one profile. */
 export function sectionsOf(overview: ProfileSummary, file: string | undefined): Section[] {
@@ -26,8 +28,8 @@ export function sectionsOf(overview: ProfileSummary, file: string | undefined): 
 
 function memorySections({ overview: { memory }, unit, next }: About): Section[] {
   if (memory.length === 0) return [];
-  const rows = memory.map(({ kind, count, time, bytes: size, bytesPerS }) => [
-    ...[kind, unit.text(time), whole(count), bytes(size), rate(bytesPerS)],
+  const rows = memory.map(({ kind, count, time, bytes, bytesPerS }) => [
+    ...[kind, unit.text(time), whole(count), amountText(bytes, 'transfer'), amountText(bytesPerS, 'rate')],
   ]);
   const head = ['kind', 'time', 'count', 'bytes', 'rate'];
   return [
@@ -46,8 +48,14 @@ function collectiveSections({ overview, unit, next }: About): Section[] {
   if (collectives.length === 0) return [];
   const rows = collectives
     .slice(0, MOST_KINDS)
-    .map(({ name, count, time, bytes: size, groups }) => [
-      ...[name, unit.text(time), whole(count), bytes(size), groups.length === 0 ? '' : many(groups.length, 'group')],
+    .map(({ name, count, time, bytes, groups }) => [
+      ...[
+        name,
+        unit.text(time),
+        whole(count),
+        amountText(bytes, 'transfer'),
+        groups.length === 0 ? '' : many(groups.length, 'group'),
+      ],
     ]);
   const head = ['operation', 'time', 'count', 'bytes', 'groups'];
   return [{ ...plain('Collectives', next.collectives(overview)), head, right: [1, 2, 3], rows }];
@@ -58,7 +66,7 @@ function stepSections({ overview: { steps }, unit, next }: About): Section[] {
   const { count, list, median, min, max, variation } = steps;
   const span = list.reduce((sum, step) => sum + step.span, 0);
   const busy = list.reduce((sum, step) => sum + step.busy, 0);
-  const deviation = variation === null ? '' : `, deviation ${percent(variation)} of the mean`;
+  const deviation = variation === null ? '' : `, deviation ${amountText(variation, 'share')} of the mean`;
   const spread = list.length > 1 ? ` (median), ${unit.text(min)} to ${unit.text(max)}${deviation}` : '';
   const text = `${unit.text(median)}${spread}; busy ${share(busy, span)}`;
   return [{ ...plain(`Steps: ${whole(count)}`, next.steps()), head: [''], rows: [[text]] }];
