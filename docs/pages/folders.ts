@@ -9,7 +9,7 @@ const END = '<!-- end of folders -->';
 const LEVELS = 2;
 
 /** Folders of `src` with code, as paths from the repository's root, parents first. */
-export function foldersOf(root: string, folder = 'src'): string[] {
+function foldersOf(root: string, folder = 'src'): string[] {
   const below = readdirSync(join(root, folder), { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => `${folder}/${name}`)
@@ -21,7 +21,7 @@ export function foldersOf(root: string, folder = 'src'): string[] {
  * What a folder's README.md says lives in it: its first paragraph, on one line.
  * @returns null without a README.md
  */
-export function purposeOf(root: string, folder: string): string | null {
+function purposeOf(root: string, folder: string): string | null {
   const path = join(root, folder, 'README.md');
   if (!existsSync(path)) return null;
   const [, paragraph = ''] = /^#.*\n+([^]*?)(?:\n\n|\n*$)/.exec(readFileSync(path, 'utf8')) ?? [];

@@ -18,7 +18,7 @@ export interface CommandEntry {
 /** Commands by name, each loaded when it is called. */
 export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   summary: {
-    title: 'what a profile adds up to, on one screen: device time, kernels, copies, steps',
+    title: 'a profile on one screen: device time, kernels, copies, collectives, steps',
     load: async () => (await import('./commands/summary.js')).summary,
   },
   terms: {
@@ -30,7 +30,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./commands/monitor.js')).monitor,
   },
   steps: {
-    title: 'where the time of each training step went: computing, communication, neither',
+    title: 'time of each training step: computing, communication, neither',
     load: async () => (await import('./commands/steps.js')).steps,
   },
   stacks: {
@@ -58,7 +58,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./commands/perfetto.js')).perfetto,
   },
   completion: {
-    title: 'completion for bash, zsh and fish: commands, options, columns, formats, devices, rules',
+    title: 'completion of commands, options and their values in bash, zsh and fish',
     load: async () => (await import('./commands/completion.js')).completion(COMMANDS),
   },
 };

@@ -305,6 +305,7 @@ export interface SampleRecord {
   readonly labels?: Labels;
 }
 
+/** What a tensor is to its program. */
 export type TensorRole = 'input' | 'output' | 'weight';
 
 /** A tensor of a compiled program. */

@@ -47,7 +47,7 @@ export interface Column<Row> extends ColumnShape {
 }
 
 /** In text in place of a rate above the device's peak: a defect of the counting. */
-export const IMPOSSIBLE = '!';
+const IMPOSSIBLE = '!';
 
 /** Stands in text for a value that is not known. */
 export const UNKNOWN = 'na';

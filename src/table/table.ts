@@ -1,7 +1,7 @@
 /** Rows under columns: what analyses return and every writer takes. */
 import type { Column } from './column.js';
 
-export interface Table<Row> {
+interface Table<Row> {
   readonly columns: readonly Column<Row>[];
   readonly rows: Iterable<Row>;
 }

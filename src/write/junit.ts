@@ -26,7 +26,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
 const NO_CHARACTER = /[\ufffe\uffff]|\p{Surrogate}/gu;
 
 /** A text as the value of an attribute or as the content of an element. */
-export const xml = (text: string): string =>
+const xml = (text: string): string =>
   clean(text)
     .replace(NO_CHARACTER, '?')
     .replace(/[&<>"']/g, (sign) => ENTITIES[sign] ?? sign);

@@ -106,7 +106,7 @@ export const PROMETHEUS_FAMILIES: readonly PrometheusFamily[] = [
     labels: [...ofRow('physical'), 'physical_core'],
     points: (row) => {
       const value = valueOf(row, 'neuroncore_utilization');
-      return point(value === null ? null : value / 100, { physical_core: row.name === null ? '' : row.name });
+      return point(value === null ? null : value / 100, { physical_core: row.name ?? '' });
     },
   },
   ...MEMORY_KINDS.map((kind): PrometheusFamily => {

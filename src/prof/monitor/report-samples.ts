@@ -127,8 +127,8 @@ function rowsOf(samples: readonly SampleRecord[], wanted: ReportFilter, coresPer
   const sortKeys = (row: MonitorRow): number[] => [
     row.tag === null ? order.length : order.indexOf(processOf(row)),
     SCOPE_ORDER.indexOf(row.scope),
-    row.core === null ? 0 : row.core,
-    row.device === null ? 0 : row.device,
+    row.core ?? 0,
+    row.device ?? 0,
   ];
   const keyed = [...rows.values()].map((row) => ({ row, keys: sortKeys(row) }));
   return keyed.sort((a, b) => compareKeys(a.keys, b.keys)).map(({ row }) => row);
@@ -141,13 +141,9 @@ function compareKeys(a: readonly number[], b: readonly number[]): number {
 
 /** The value's name; null when a label that it needs is missing, as for percentiles while nothing runs. */
 function keyOf({ key }: SampleTarget, sample: SampleRecord): string | null {
-  let isComplete = true;
-  const name = key.replace(/\{(\w+)\}/g, (_, label: string) => {
-    const text = labelText(sample, label);
-    if (text === null) isComplete = false;
-    return String(text);
-  });
-  return isComplete ? name : null;
+  const labels = [...key.matchAll(/\{(\w+)\}/g)].map(([, label = '']) => label);
+  if (labels.some((label) => labelText(sample, label) === null)) return null;
+  return key.replace(/\{(\w+)\}/g, (_, label: string) => String(labelText(sample, label)));
 }
 
 function rowOf(
@@ -191,5 +187,5 @@ function nameOf(sample: SampleRecord, scope: RowScope, models: ReadonlyMap<strin
   if (scope !== 'model') return null;
   const name = models.get(modelOf(sample)) ?? labelText(sample, 'uuid') ?? labelText(sample, 'model');
   const subgraph = labelText(sample, 'subgraph');
-  return subgraph === null ? name : `${name === null ? '' : name}:${subgraph}`;
+  return subgraph === null ? name : `${name ?? ''}:${subgraph}`;
 }

@@ -25,7 +25,7 @@ import { InternedTexts } from './interned.js';
 import { PacketTimes, type TimeOrigin } from './packet-times.js';
 
 /** An argument of a slice, whose name and text are interned. */
-export type DebugAnnotation = readonly [name: string, value: number | string];
+type DebugAnnotation = readonly [name: string, value: number | string];
 
 interface TrackParts {
   /** 1 and up, unique among all tracks and processes of the trace. */

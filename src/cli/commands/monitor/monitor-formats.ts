@@ -8,7 +8,7 @@ import { DEFAULT_WIDTH, leastWidth } from '../../../write/columns.js';
 import { FORMATS, type Format } from '../../../write/format.js';
 import { tableText } from '../../../write/write-table.js';
 
-export interface MonitorLayout {
+interface MonitorLayout {
   readonly columns: readonly Column<MonitorLine>[];
   readonly scopes: ReadonlySet<RowScope>;
   readonly header: boolean;
@@ -17,7 +17,7 @@ export interface MonitorLayout {
 }
 
 /** Text of each report, in turn. */
-export interface MonitorSheet {
+interface MonitorSheet {
   /** Before the first report. */
   readonly head: string;
   report(report: MonitorReport): string;

@@ -242,7 +242,7 @@ export class TraceCapture implements Capture {
         start: traced.start,
         end: traced.end,
         device: this.#events.deviceOf(traced.lane),
-        stream: stream === undefined ? NaN : stream,
+        stream: stream ?? NaN,
         process: 0,
         corr: traced.connection,
         node: NaN,
