@@ -1,4 +1,5 @@
 /** Command-line arguments from a table of options, which is the help's too. */
+import { elementAt } from '../containers/element.js';
 import yargs from 'yargs';
 import { nearest, UsageError } from '../record/errors.js';
 
@@ -109,7 +110,7 @@ export const optionLines = (options: readonly Option[]): string[] =>
 export function wrapped(label: string, items: readonly string[]): string[] {
   const lines = [label];
   for (const item of items) {
-    const line = lines.at(-1) ?? '';
+    const line = elementAt(lines, lines.length - 1);
     if (line.length + item.length + 1 > 80) lines.push(`${' '.repeat(label.length)}${item}`);
     else lines[lines.length - 1] = line.endsWith(' ') ? line + item : `${line} ${item}`;
   }

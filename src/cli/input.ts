@@ -42,7 +42,7 @@ export async function openSource(
 }
 
 /**
- * Several inputs as one, one after the other; profiles of the same number are told apart.
+ * Several inputs as one, one after the other; profiles of the same number stay separate.
  * @param files none for stdin
  * @throws UserError when one of them is not there, or the first cannot be read
  */
@@ -133,7 +133,7 @@ const BATCH = 1000;
 
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 
-/** The only profile of a folder. What else there cannot be read is told, and the exit code says so. */
+/** The only profile of a folder. Other unreadable profiles are reported and set the exit code. */
 async function parseFolder(folder: string, types: RecordTypes | undefined): Promise<Opening> {
   const { findProfiles } = await import('../parse/find.js');
   const { profiles, failures } = await findProfiles([folder]);

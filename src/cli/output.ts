@@ -215,7 +215,7 @@ async function writeTo(file: number, name: string, body: Body): Promise<void> {
   }
 }
 
-/** Runs a step of writing; what the operating system refuses is told in words. */
+/** Runs a step of writing; a system error becomes a UserError with its reason in words. */
 function withIoErrors<T>(name: string, step: () => T): T {
   try {
     return step();

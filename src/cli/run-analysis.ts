@@ -1,4 +1,5 @@
 /** The way of every command over FILEs of records: common options, reading, progress, output, exit code. */
+import { elementAt } from '../containers/element.js';
 import type { Analysis, Answer } from '../prof/analysis.js';
 import type { RecordTypes } from '../prof/input/records.js';
 import type { Annotator } from '../prof/report/report.js';
@@ -24,7 +25,7 @@ export const withTableFormats = (...own: readonly string[]): readonly string[] =
 
 /** Options of every such command; the first of the formats is the default. */
 export const commonOptions = (formats: readonly string[]): readonly [format: Option, ...others: Option[]] => [
-  { name: 'format', short: 'f', takes: 'F', help: `${formats.join(', ')} (${formats[0] ?? ''})`, values: formats },
+  { name: 'format', short: 'f', takes: 'F', help: `${formats.join(', ')} (${elementAt(formats, 0)})`, values: formats },
   { name: 'output', short: 'o', takes: 'OUT', help: 'write to OUT, which appears when it is complete' },
   { name: 'quiet', short: 'q', help: 'no warnings and no progress' },
   { name: 'help', short: 'h', help: 'this text' },
@@ -51,7 +52,7 @@ export function readCommon(
   formats: readonly string[],
 ): { readonly given: Arguments; readonly common: CommonRequest } {
   const given = parseArguments(tool, args);
-  const format = requireName('format', given.text('format') ?? formats[0] ?? '', formats);
+  const format = requireName('format', given.text('format') ?? elementAt(formats, 0), formats);
   const inputs = readInputs(given);
   const common = { help: given.on('help'), ...inputs, output: given.text('output'), quiet: given.on('quiet'), format };
   return { given, common };

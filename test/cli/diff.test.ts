@@ -132,10 +132,10 @@ describe('dprof diff', () => {
     const neuron = neuronLines([neuronProfile(), kernel({ op: ['matmul'], device: 4 })]);
     const { stdout, code } = await run(['--by', 'op', base, '-'], neuron);
     expect(code).to.equal(0);
-    expect(stdout).to.include('# NEW stdin (ntff): Trainium2, no steps told, 1 kernel\n');
+    expect(stdout).to.include('# NEW stdin (ntff): Trainium2, no known steps, 1 kernel\n');
     expect(stdout).to.include('\n# different vendors: nvidia against aws\n');
     expect(stdout).to.include('\n# different devices: A100 against Trainium2\n');
-    expect(stdout).to.include('\n# NEW tells no steps: whole runs are compared\n');
+    expect(stdout).to.include('\n# NEW has no steps: whole runs are compared\n');
     expect(stdout).to.match(/# too few samples for a test: 1 run of BASE and 1 of NEW, at least 5 each are needed\n/);
     expect(stdout)
       .to.match(/\ngone +-100\.00 /)

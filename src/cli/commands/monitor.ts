@@ -124,7 +124,7 @@ async function writeLast(request: MonitorRequest, batches: ReportBatches): Promi
   await write();
 }
 
-/** Errors that are told apart; a monitor may run for months. */
+/** Distinct errors that are kept; a monitor may run for months. */
 const MOST_ERRORS = 1000;
 
 /** Messages to the user. */
@@ -140,7 +140,7 @@ class Notes {
     if (this.#broken++ === 0) this.#firstBroken = line;
   }
 
-  /** Each error of the monitor is told once. */
+  /** Each error of the monitor is reported once. */
   report({ errors, unixMs }: MonitorReport): void {
     for (const { where, text } of errors) {
       const { line } = new UserError(text, { where });
@@ -150,7 +150,7 @@ class Notes {
     }
     if (this.request.format.id !== 'emf' || unixMs !== null || this.#withoutTime) return;
     this.#withoutTime = true;
-    this.#say('the reports tell no time, which CloudWatch asks for: Timestamp is left out (see --timestamp)');
+    this.#say('the reports have no time, which CloudWatch requires: Timestamp is left out (see --timestamp)');
   }
 
   end(): void {

@@ -53,7 +53,7 @@ const perfettoHelp = (): string =>
     ]),
     '',
     'What overlaps goes to a further lane of its track: no slice is cut. Without a duration: a mark. Unknown: left out.',
-    'Times are Unix time where the first profile tells it (one without stands at its start), else from 0 of each profile.',
+    'Times are Unix time where the first profile has it (one without stands at its start), else from 0 of each profile.',
     'chrome-json counts from midnight of the day before. A launch of several activities is one slice with several arrows.',
     '32,768 slices of the host wait for late ones: a launch that is gone by then starts no more arrows, and says so.',
     'Memory: at most 450 MB, and 48 bytes a launch.',

@@ -120,7 +120,7 @@ export class Adviser implements Analysis<Adviser> {
     return this.#profiles;
   }
 
-  /** What may be gained most first, then what it cannot be told of, by what is at stake. */
+  /** What may be gained most first, then those of unknown gain, by what is at stake. */
   get findings(): Finding[] {
     return this.#end().findings;
   }

@@ -23,7 +23,7 @@ const isSynchronous = (api: string | null): boolean => api !== null && /memcpy/i
 /**
  * How it is known that the host waited: the call is synchronous by its name; or the profile says that the memory is
  * pageable, through which an asynchronous call copies piece by piece, and the call still ran when the copy began; or, where
- * the memory is not told, the call returned only after the copy had ended. Null where the host did not wait: a call from
+ * the memory is unknown, the call returned only after the copy had ended. Null where the host did not wait: a call from
  * or to pinned memory that returns late was slow by itself.
  */
 export type Wait = 'synchronous' | 'pageable' | 'late-return';

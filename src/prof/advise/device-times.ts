@@ -3,7 +3,7 @@
  * device.
  *
  * In whole ns, unlike the overview, whose unions hold the work of a nanosecond until the next one to be exact to the
- * picosecond: rules are told of a gap before they are told of the work that ended it, and with both records.
+ * picosecond: rules get a gap before the work that ended it, with both records.
  */
 import type { ProfileLine } from '../../record/record.js';
 import { workOf, type DeviceActivity } from '../steps/step-work.js';

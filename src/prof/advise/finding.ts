@@ -12,7 +12,7 @@ export interface Finding {
   readonly action: string;
   /** ns of device time, or of waiting, that the finding is about. */
   readonly stake: number;
-  /** ns that would be saved if it were done, and how that was computed; null where it cannot be told. */
+  /** ns that would be saved if it were done, and how that was computed; null when unknown. */
   readonly gain: Gain | null;
   /** Some of the kernels, most time first, as `dprof --explain` takes them ('PROFILE:IDX'); empty where it is about none. */
   readonly kernels: readonly string[];

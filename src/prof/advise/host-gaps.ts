@@ -53,14 +53,14 @@ export class HostGapsOfDevice {
   readonly late = new Longest();
   readonly firsts = new Longest();
   /** Gaps of unknown end, and those whose work had been launched before the device ran dry. */
-  untold = 0;
+  unknown = 0;
   queued = 0;
   #pending = noIdle();
   #step: number | null = null;
 
   add(gap: Gap, loading: number): void {
     const time = gap.end - gap.start;
-    if (gap.ended === null) this.untold += time;
+    if (gap.ended === null) this.unknown += time;
     else if (gap.ended === 'queue') this.queued += time;
     else {
       const copied = copyBefore(gap);
@@ -73,7 +73,7 @@ export class HostGapsOfDevice {
     }
   }
 
-  /** A kernel tells which step the gaps before it belong to. */
+  /** Gaps belong to the step of the kernel after them. */
   kernel(record: { readonly profile: number; readonly id: number; readonly step?: number | null }): void {
     const step = typeof record.step === 'number' ? record.step : null;
     const isNext = step !== null && this.#step !== null && step !== this.#step;

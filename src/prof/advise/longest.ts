@@ -2,7 +2,7 @@
 
 /** Kernels that a finding names. */
 const NAMED = 5;
-/** Names that are told apart; the time of any other counts in no name's. */
+/** Distinct names that are summed; the time of any other is left out. */
 const MOST_NAMES = 1000;
 
 export interface TimedActivity {

@@ -16,7 +16,7 @@ export interface Padding {
 
 type Extents = readonly (readonly [name: string, extent: number])[];
 
-/** m, n and k of a matrix product; channels of a convolution; head size of attention. Null where they are not told. */
+/** m, n and k of a matrix product; channels of a convolution; head size of attention. Null when unknown. */
 function extentsOf(call: OpCall): Extents | null {
   const op = opName(call);
   if (/conv/.test(op)) {
@@ -42,7 +42,7 @@ const LAYOUT = /gemm\w*?_([nt])([nt])(?:_|\b)/;
 
 /**
  * Extents along which a matrix product's operands and result lie in memory: these must be multiples, so that a load of
- * 16 bytes never straddles two rows. All extents where the kernel's name does not tell it.
+ * 16 bytes never straddles two rows. All extents where the kernel's name does not show it.
  */
 function contiguous(extents: Extents, kernel: string): ReadonlySet<string> {
   const [, right, left] = LAYOUT.exec(kernel) ?? [];

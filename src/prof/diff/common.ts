@@ -9,6 +9,7 @@
  * of samples as a median of ratios over rows, S. Anders, W. Huber, "Differential expression analysis for sequence count
  * data", Genome Biology 11 (2010) R106, formula 5.
  */
+import { elementAt } from '../../containers/element.js';
 import type { Pair, Times, Which } from './input-pair.js';
 import { median } from '../../record/statistics.js';
 import { testSteps, verdictOf, type Settings, type StepTest, type Verdict } from './verdict.js';
@@ -30,7 +31,7 @@ export interface Common {
 
 /**
  * @param rows those to be tested
- * @returns null with too few rows or samples to tell it
+ * @returns null with too few rows or samples to estimate it
  */
 export function commonOf(rows: readonly Times[], settings: Settings): Common | null {
   const complete = rows.filter((times) => times.base.every(isTime) && times.new.every(isTime));
@@ -38,9 +39,9 @@ export function commonOf(rows: readonly Times[], settings: Settings): Common | n
   const levels = complete.map(levelsOf);
   const change = middle(levels.map((level) => level.new / level.base));
   const factorsOf = (which: Which): Float64Array => {
-    const samples = complete[0]?.[which].length ?? 0;
+    const samples = elementAt(complete, 0)[which].length;
     return Float64Array.from({ length: samples }, (_, sample) =>
-      middle(complete.map((times, row) => (times[which][sample] ?? 0) / (levels[row]?.[which] ?? 1))),
+      middle(complete.map((times, row) => elementAt(times[which], sample) / elementAt(levels, row)[which])),
     );
   };
   const factors = { base: factorsOf('base'), new: factorsOf('new') };

@@ -35,7 +35,7 @@ export interface Judged {
 export interface DiffResult {
   readonly basis: Basis;
   readonly total: DiffRow;
-  /** What the rows of a step share, taken out of their test; null where too few rows tell it, or it was not asked for. */
+  /** What the rows of a step share, taken out of their test; null with too few rows, or when it was not requested. */
   readonly common: Common | null;
   /** Those that changed by the most time first. */
   readonly rows: readonly DiffRow[];

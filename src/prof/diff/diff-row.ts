@@ -64,6 +64,8 @@ export function rowOf({ times, ...one }: Measured, test: StepTest | null, q: num
 export function byChange(a: DiffRow, b: DiffRow): number {
   const order = Math.abs(b.change) - Math.abs(a.change);
   if (order !== 0) return order;
-  const [left, right] = [a, b].map(({ keys }) => keys.map((key) => key ?? '').join('\u0000'));
-  return (left ?? '') < (right ?? '') ? -1 : 1;
+  return sortKey(a) < sortKey(b) ? -1 : 1;
 }
+
+/** The keys as one text; an unknown key sorts first. */
+const sortKey = ({ keys }: DiffRow): string => keys.map((key) => key ?? '').join('\u0000');

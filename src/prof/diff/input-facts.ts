@@ -26,6 +26,6 @@ function keep(set: Set<string>, text: string | undefined): void {
   if (text !== undefined && set.size < MOST_KEPT) set.add(text);
 }
 
-/** Whether both are told and differ. */
+/** Whether both are known and differ. */
 export const differ = (a: ReadonlySet<string>, b: ReadonlySet<string>): boolean =>
   a.size > 0 && b.size > 0 && (a.size !== b.size || [...a].some((one) => !b.has(one)));

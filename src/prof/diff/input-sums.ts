@@ -2,6 +2,7 @@
  * Kernels of one input added up: in all, and by sample. A sample is one step of one run, or what of a run belongs to no
  * step. Bounded: only sums are kept, and those of the first samples alone when there are too many.
  */
+import { elementAt } from '../../containers/element.js';
 import { UserError } from '../../record/errors.js';
 
 /** Sums by row and sample that are kept of one input, 8 bytes each. */
@@ -126,7 +127,7 @@ export class Sums {
     this.time += ns;
     if (samples.isStep(sample)) this.timeInSteps += ns;
     if (sample >= this.#times.length && !this.#grow(sample, samples)) return;
-    if (samples.isKept(sample)) this.#times[sample] = (this.#times[sample] ?? 0) + ns;
+    if (samples.isKept(sample)) this.#times[sample] = elementAt(this.#times, sample) + ns;
   }
 
   #grow(sample: number, samples: Samples): boolean {

@@ -6,6 +6,7 @@
  * the other", Ann. Math. Statist. 18 (1947) 50-60: U, its exact distribution by recurrence, mean and variance.
  * E. L. Lehmann, "Nonparametrics" (1975), section 1.4: the variance with ties, the correction for continuity.
  */
+import { elementAt } from '../../containers/element.js';
 import { bothTails } from './normal-tail.js';
 
 export interface RankTest {
@@ -54,7 +55,7 @@ function ranksOf(
 
 /** p = 2·P(U ≤ min(u, nm − u)), at most 1: the distribution is symmetric about nm/2. */
 const exact = (u: number, n: number, m: number): number =>
-  Math.min(1, 2 * (tailsOf(n, m)[Math.min(u, n * m - u)] ?? 0));
+  Math.min(1, 2 * elementAt(tailsOf(n, m), Math.min(u, n * m - u)));
 
 /** P(U ≤ u) of the last sizes asked for: all rows of a comparison have the same. */
 let remembered: { readonly n: number; readonly m: number; readonly tails: Float64Array } | null = null;
@@ -80,13 +81,13 @@ function waysOf(n: number, m: number): Float64Array {
     const now = none();
     for (let j = 1; j <= m; j++) {
       const ways = new Float64Array(i * j + 1);
-      before[j]?.forEach((count, u) => (ways[u + j] = count));
-      now[j - 1]?.forEach((count, u) => (ways[u] = (ways[u] ?? 0) + count));
+      elementAt(before, j).forEach((count, u) => (ways[u + j] = count));
+      elementAt(now, j - 1).forEach((count, u) => (ways[u] = elementAt(ways, u) + count));
       now[j] = ways;
     }
     before = now;
   }
-  return before[m] ?? Float64Array.of(1);
+  return elementAt(before, m);
 }
 
 /** z = (|U − nm/2| − 1/2) / σ, σ² = nm/12 · (N + 1 − Σ(t³ − t)/(N(N − 1))), N = n + m. */

@@ -1,4 +1,4 @@
-/** Sums of both inputs → what a row of the comparison tells of them, and the times it is tested on. Pure. */
+/** Sums of both inputs → the figures of a row of the comparison, and the times it is tested on. Pure. */
 import type { Pair, Which } from './input-pair.js';
 import type { Amount, Key, Measured } from './diff-row.js';
 import type { Basis, Samples, Sums } from './input-sums.js';

@@ -2,12 +2,13 @@
  * What ops hold at a time, from allocations in order of their start. Memory: 24 bytes an allocation that is held and
  * will be released, and one entry an op.
  */
+import { elementAt } from '../../containers/element.js';
 
 /** What one op, or one kind, holds. */
 export interface Owner {
   readonly name: string;
   readonly bytes: number;
-  /** Null where they are not told one by one. */
+  /** Null where the profile has sums only. */
   readonly allocations: number | null;
 }
 
@@ -55,9 +56,10 @@ class Releases {
   }
 
   take(): { readonly bytes: number; readonly op: number } {
-    this.#swap(0, this.#ends.length - 1);
-    this.#ends.pop();
-    const taken = { bytes: this.#bytes.pop() ?? 0, op: this.#ops.pop() ?? 0 };
+    const last = this.#ends.length - 1;
+    this.#swap(0, last);
+    const taken = { bytes: elementAt(this.#bytes, last), op: elementAt(this.#ops, last) };
+    for (const column of [this.#ends, this.#bytes, this.#ops]) column.pop();
     for (let at = 0; ;) {
       let least = at;
       for (const child of [2 * at + 1, 2 * at + 2]) if (this.#endAt(child) < this.#endAt(least)) least = child;
@@ -73,7 +75,7 @@ class Releases {
 
   #swap(a: number, b: number): void {
     for (const column of [this.#ends, this.#bytes, this.#ops]) {
-      [column[a], column[b]] = [column[b] ?? 0, column[a] ?? 0];
+      [column[a], column[b]] = [elementAt(column, b), elementAt(column, a)];
     }
   }
 }
@@ -114,7 +116,7 @@ export class Allocations {
     }
   }
 
-  /** Takes note of an allocation of which nobody tells how long it is held. */
+  /** Counts an allocation of unknown lifetime. */
   note(op: string): void {
     this.#latest = this.#numberOf(op);
   }
@@ -141,14 +143,14 @@ export class Allocations {
   /** Who held what. */
   ownersOf({ bytes, allocations, released, kept, latest }: Holding): Owners {
     const ops = bytes
-      .map((size, op) => ({ name: this.#names[op] ?? 'na', bytes: size, allocations: allocations[op] ?? 0 }))
+      .map((size, op) => ({ name: elementAt(this.#names, op), bytes: size, allocations: elementAt(allocations, op) }))
       .filter((owner) => owner.allocations > 0)
       .sort((a, b) => b.bytes - a.bytes || (a.name < b.name ? -1 : 1));
     const categories = [
       { name: 'released later', ...released },
       { name: 'never released', ...kept },
     ];
-    const newest = latest === null ? null : (this.#names[latest] ?? null);
+    const newest = latest === null ? null : elementAt(this.#names, latest);
     return { latest: newest, ops, categories, bytes: released.bytes + kept.bytes };
   }
 
@@ -164,7 +166,7 @@ export class Allocations {
   }
 
   #change(op: number, bytes: number, allocations: number): void {
-    this.#bytes[op] = (this.#bytes[op] ?? 0) + bytes;
-    this.#allocations[op] = (this.#allocations[op] ?? 0) + allocations;
+    this.#bytes[op] = elementAt(this.#bytes, op) + bytes;
+    this.#allocations[op] = elementAt(this.#allocations, op) + allocations;
   }
 }

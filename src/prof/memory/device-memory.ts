@@ -11,7 +11,7 @@ import { Curve } from './bounded-curve.js';
 /** Metrics of memory in use, the best for a peak first. */
 const MEMORY_METRICS = [
   ...(['memory_allocated', 'memory_active', 'memory_reserved', 'npu_mem', 'memory'] as const),
-  // What was allocated before the first event is not told: it counts from there.
+  // What was allocated before the first event is unknown: it counts from there.
   'memory_allocated_since_first',
 ] as const;
 export type MemoryMetric = (typeof MEMORY_METRICS)[number];
@@ -37,7 +37,7 @@ export interface Peak {
   readonly start: number | null;
   /** Op of the newest allocation at the peak. */
   readonly op: string | null;
-  /** Null where nothing tells what is held. */
+  /** Null where the owners of memory are unknown. */
   readonly owners: { readonly ops: readonly Owner[]; readonly categories: readonly Owner[] } | null;
 }
 
@@ -67,7 +67,7 @@ export class DeviceMemory {
     if (metric === ALLOCATION_METRIC) {
       if (start === null) return;
       const op = String(labels['op'] ?? 'na');
-      // Without a `dur` it is not told how long it is held; null is to the end.
+      // Without a `dur` its lifetime is unknown; null is to the end.
       if (dur === undefined) this.#allocations.note(op);
       else this.#allocations.add(op, value, dur === null ? null : start + dur);
     } else if (isMemory(metric)) this.#value(metric, Object.values(labels).join(' '), start, value);

@@ -1,10 +1,11 @@
-/** When steps ran on the host, where records tell it. */
+/** When steps ran on the host, where records have it. */
+import { elementAt } from '../../containers/element.js';
 import type { ProfileLine } from '../../record/record.js';
 
 /** Steps of all devices that a report keeps, each of at most about 5 KB. */
 export const MOST_STEPS = 20_000;
 
-/** As much of work on a device as tells its step. */
+/** The fields of work on a device that identify its step. */
 interface StepReference {
   readonly step?: number | null;
   readonly launch?: { readonly start: number } | null;
@@ -21,7 +22,7 @@ const METRIC = 'step';
 const RANGE = /^ProfilerStep#(\d{1,9})$/;
 
 /**
- * The step that a record tells of: a `sample` of the metric `step`, its number in `labels.step` or as its value, or
+ * The step that a record marks: a `sample` of the metric `step`, its number in `labels.step` or as its value, or
  * a `range` of PyTorch's profiler. Null for all other records.
  */
 export function stepOf(record: ProfileLine): HostStep | null {
@@ -30,8 +31,8 @@ export function stepOf(record: ProfileLine): HostStep | null {
     return number === undefined ? null : of(Number(number), record.start, record.dur);
   }
   if (record.type !== 'sample' || record.metric !== METRIC || record.start === null) return null;
-  const told = record.labels?.['step'] ?? record.value;
-  const step = typeof told === 'string' ? Number(told) : told;
+  const number = record.labels?.['step'] ?? record.value;
+  const step = typeof number === 'string' ? Number(number) : number;
   return step === null || !Number.isFinite(step) ? null : of(step, record.start, record.dur ?? Infinity);
 }
 
@@ -51,14 +52,14 @@ export class HostSteps {
     return this.#steps.length;
   }
 
-  /** When a step began; null when it is not told. */
+  /** When a step began; null when unknown. */
   startOf(step: number): number | null {
     return this.#starts.get(step) ?? null;
   }
 
   /**
    * The step that work belongs to; null for none. Where a kernel's step is null, its reader looked for it; copies and
-   * graph launches have one only where the host's are told.
+   * graph launches have one only where the host's are known.
    */
   stepOfWork({ step, launch }: StepReference): number | null {
     if (step !== undefined) return step;
@@ -70,7 +71,7 @@ export class HostSteps {
     let [low, high] = [0, this.#steps.length];
     while (low < high) {
       const middle = (low + high) >> 1;
-      if ((this.#steps[middle]?.start ?? 0) <= time) low = middle + 1;
+      if (elementAt(this.#steps, middle).start <= time) low = middle + 1;
       else high = middle;
     }
     const last = this.#steps[low - 1];

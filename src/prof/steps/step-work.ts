@@ -24,7 +24,7 @@ export type ActivityKind = 'computing' | 'communication' | 'copy';
 const WAIT = 'EVENT_SEMAPHORE';
 const LIBRARY = /nccl|rccl/i;
 
-/** Whether a kernel moves data between devices, as far as its profile or its name tells. */
+/** Whether a kernel moves data between devices, by its profile or its name. */
 export const communicates = ({ collective, name }: KernelLine): boolean =>
   collective !== undefined || LIBRARY.test(name);
 
@@ -48,7 +48,7 @@ export function workOf(record: ProfileLine): { readonly work: ActivityKind; read
 
 /**
  * Whether it does nothing but receive: an operation both ways (`batchSendRecv`) is none, nor is a kernel of NCCL for
- * both ways, unless its op is told.
+ * both ways, unless its op is known.
  */
 export function receives(record: DeviceActivity): boolean {
   if (record.type !== 'collective' && record.type !== 'kernel') return false;

@@ -124,7 +124,7 @@ export class Steps implements Analysis<readonly ProfileSteps[]> {
     for (const one of row === null ? [sums.all] : [row, sums.all]) one.add(work, record, start, start + dur);
   }
 
-  /** Copies have a step only where the host's are told. */
+  /** Copies have a step only where the host's are known. */
   #rowOf({ host }: OneProfile, sums: DeviceSteps, work: ActivityKind, record: DeviceActivity): StepSums | null {
     if (work === 'copy' && host.size === 0) return null;
     const step = host.stepOfWork(record);

@@ -1,4 +1,4 @@
-/** Collective operations by the names of kernels, where a profile does not tell them. */
+/** Collective operations by the names of kernels, where a profile lacks their op. */
 import { LruCache } from '../../containers/lru-cache.js';
 
 /** Longer names first: an all-reduce is more than a reduce. */
@@ -20,7 +20,7 @@ export function libraryKind(name: string): string {
 /** Names repeat: a program has hundreds, a profile millions of kernels. */
 const others = new LruCache<string, string | null>(4096);
 
-/** What a kernel of another library does for several devices, as far as its short name tells; null for most kernels. */
+/** What a kernel of another library does for several devices, as far as its short name shows; null for most kernels. */
 export const kindByName = (short: string): string | null =>
   others.of(short, () => {
     const found = BY_OTHERS.exec(short)?.[0];

@@ -69,7 +69,7 @@ export class KernelSums {
 
   #addUnit({ tc, unitUse }: Annotated, ns: number): void {
     this.#unit[BY_UNIT[`${tc ?? 'null'}`]] += ns;
-    // What ran on the unit could, whatever is told of its operands.
+    // What ran on the unit could, whatever is known of its operands.
     if (tc === 1) this.#unit.eligibleUsed += ns;
     if (tc === 1 || (tc === 0 && unitUse?.eligible === true)) this.#unit.eligible += ns;
   }

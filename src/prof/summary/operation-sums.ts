@@ -6,13 +6,13 @@ interface Sum {
   count: number;
   time: number;
   bytes: number | null;
-  /** Of operations that tell size and time: what a rate is made of. */
+  /** Of operations with known size and time, for their rate. */
   ratedBytes: number;
   ratedTime: number;
   readonly groups: Set<string>;
 }
 
-/** Kinds and groups that are kept; what is beyond is told together. */
+/** Kinds and groups that are kept; all others share one entry. */
 const MOST_KINDS = 200;
 const MOST_GROUPS = 100;
 const OTHERS = 'others';

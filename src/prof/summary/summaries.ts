@@ -21,7 +21,7 @@ export const SUMMARY_TYPES: RecordTypes = new Set(
   ['profile', 'kernel', 'collective', 'graph', 'copy', 'set', 'sync', 'sample', 'end'] as const, // prettier-ignore
 );
 
-/** Devices of a profile that are told apart. */
+/** Devices of a profile that are summed separately. */
 const MOST_DEVICES = 1024;
 
 /** Names of kernels that are listed, when no other number is asked for. */
@@ -44,7 +44,7 @@ class OneProfile {
   readonly syncs = new Tallies();
   readonly steps = new StepSpans();
   readonly hostSteps = new HostSteps();
-  told: Readonly<Record<string, number>> = {};
+  reported: Readonly<Record<string, number>> = {};
   readonly odd = new Map<Odd, number>();
 }
 
@@ -78,7 +78,7 @@ export class ProfileSummaries {
 
   #listen(sums: OneProfile, record: ProfileLine): void {
     if (record.type === 'profile') sums.header = record;
-    else if (record.type === 'end') sums.told = record.diagnostics;
+    else if (record.type === 'end') sums.reported = record.diagnostics;
     else if (record.type === 'sync') addWait(sums, record);
     else if (record.type === 'sample') addHostStep(sums, record);
     else {
@@ -118,7 +118,7 @@ function kindOf({ work, record }: NonNullable<ReturnType<typeof workOf>>): WorkK
 
 type Spent = DeviceActivity | SyncRecord;
 
-/** ns, with a fraction where the clock tells picoseconds; null when it is not known. */
+/** ns, with a fraction where the clock has picoseconds; null when it is not known. */
 function timeOf({ dur, ps }: Pick<Spent, 'dur' | 'ps'>): number | null {
   if (dur === null || !Number.isFinite(dur) || dur < 0) return null;
   return dur + (ps?.[1] ?? 0) / PS_PER_NS;
@@ -138,7 +138,7 @@ const note = ({ odd }: OneProfile, what: Odd): void => {
   odd.set(what, (odd.get(what) ?? 0) + 1);
 };
 
-/** The device's sums, and when the work ran; what cannot be told is counted and left out. */
+/** The device's sums, and when the work ran; work without a known time is counted and left out. */
 function onDevice(sums: OneProfile, record: Spent, work: WorkKind): Stretch | null {
   const device = deviceOf(sums, record.device);
   device?.count(work);
@@ -181,7 +181,7 @@ function addWait(sums: OneProfile, record: SyncRecord | KernelLine): void {
   sums.syncs.add((record.type === 'sync' ? record.kind : record.short) ?? 'not told', timeOf(record) ?? 0);
 }
 
-/** Null for a device that is not told, or beyond the bound. */
+/** Null for an unknown device, or one beyond the bound. */
 function deviceOf({ devices }: OneProfile, number: number): DeviceSums | null {
   const known = devices.get(number);
   if (known !== undefined || Number.isNaN(number) || devices.size >= MOST_DEVICES) return known ?? null;
@@ -199,8 +199,11 @@ function devicesOf({ devices, header }: OneProfile): DeviceTime[] {
     .map(([device, sums]) => sums.result(device, nameOf(device)));
 }
 
-function diagnosticsOf({ told, odd, devices, steps }: OneProfile): ProfileSummary['diagnostics'] {
+function diagnosticsOf({ reported, odd, devices, steps }: OneProfile): ProfileSummary['diagnostics'] {
   const late = [...devices.values()].reduce((sum, device) => sum + device.late, 0);
   const all: [Odd, number][] = [...odd, ['record-out-of-order', late], ['step-left-out', steps.leftOut]];
-  return { ...told, ...Object.fromEntries(all.filter(([, count]) => count > 0).sort(([a], [b]) => (a < b ? -1 : 1))) };
+  return {
+    ...reported,
+    ...Object.fromEntries(all.filter(([, count]) => count > 0).sort(([a], [b]) => (a < b ? -1 : 1))),
+  };
 }

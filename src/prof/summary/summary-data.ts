@@ -1,6 +1,6 @@
 /**
  * What a profile adds up to, for every vendor: the answer of `dprof summary`, and what a page shows first. Plain data,
- * as JSON writes it. Times are ns, with a fraction where the device's clock tells picoseconds; shares are fractions of
+ * as JSON writes it. Times are ns, with a fraction where the device's clock has picoseconds; shares are fractions of
  * 1; what is not known is null.
  */
 import type { ProfileRecord } from '../../record/record.js';
@@ -19,7 +19,7 @@ export interface ProfileSummary {
   readonly syncs: readonly Tally[];
   readonly collectives: readonly CollectiveOperations[];
   readonly steps: StepSummary | null;
-  /** What was odd, by name: in the input, as the reader's end line tells it, and in the records (`record-…`, `step-…`). */
+  /** What was odd, by name: in the input, as the reader's end line has it, and in the records (`record-…`, `step-…`). */
   readonly diagnostics: Readonly<Record<string, number>>;
 }
 
@@ -87,7 +87,7 @@ export interface KernelSummary {
   readonly byTime: readonly Tally[];
   readonly byCount: readonly Tally[];
   readonly names: number;
-  /** Time by element type of the arithmetic; name 'na' where it is not told. Most time first. */
+  /** Time by element type of the arithmetic; name 'na' where it is unknown. Most time first. */
   readonly precision: readonly Tally[];
   readonly matrixUnit: MatrixUnitTime;
   /** What is known of FLOPs and bytes. */
@@ -100,7 +100,7 @@ export interface MatrixUnitTime {
   readonly used: number;
   readonly unused: number;
   readonly notApplicable: number;
-  /** Products whose name does not tell. */
+  /** Products whose kernel name leaves it undetermined. */
   readonly untold: number;
   readonly unknown: number;
   /** Products whose types the unit takes, and of these the time on it; the name's silence counts as neither. */
@@ -131,17 +131,17 @@ export interface Unattributed {
 }
 
 export interface MemoryOperations {
-  /** 'HtoD' … of a copy ('copy' where it is not told), or 'set'. */
+  /** 'HtoD' … of a copy ('copy' where it is unknown), or 'set'. */
   readonly kind: string;
   readonly count: number;
   readonly time: number;
-  /** Of those whose size is told. */
+  /** Of those whose size is known. */
   readonly bytes: number | null;
-  /** Bytes over time, of those that tell both. */
+  /** Bytes over time, of those that have both. */
   readonly bytesPerS: number | null;
 }
 
-/** Collective operations of one kind: a kernel with its op, its name's kind where no op is told, or an operation. */
+/** Collective operations of one kind: a kernel with its op, its name's kind where no op is known, or an operation. */
 export interface CollectiveOperations extends Tally {
   readonly bytes: number | null;
   readonly groups: readonly string[];

@@ -14,6 +14,6 @@ const BY_PAIRING: Readonly<Partial<Record<Pairing['kind'], string>>> = {
 export function whyUnattributed(row: Annotated): string | null {
   if (row.calls.length > 0 || row.op !== null) return null;
   const { record, pairing, profile } = row;
-  if (isNeuronInstruction(record)) return "the profile does not tell the instruction's op";
+  if (isNeuronInstruction(record)) return "the profile lacks the instruction's op";
   return BY_PAIRING[pairing.kind] ?? whyWithoutCall(pairing, record, profile !== null);
 }

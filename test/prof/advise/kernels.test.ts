@@ -30,7 +30,7 @@ describe('the rule fusion', () => {
     expect(found?.gain?.ns).to.be.closeTo(Math.min((4 * SIZE) / 1555, 350_000 - (3 * SIZE) / 1555) , 0.01);
     // At half of the peak the fused kernel saves twice that: no bound.
     expect(found?.gain?.isBound).to.equal(false);
-    expect(found?.what).to.include('which no profile tells');
+    expect(found?.what).to.include('which no profile records');
     expect(found?.what).to.include('sigmoid>mul>relu');
   }); // prettier-ignore
 
@@ -76,7 +76,7 @@ describe('the rule ai-cpu', () => {
 
   it('is silent on cores, and where there are none', () => {
     expect(silenceOf('ai-cpu', [kernel({ engine: 'AI_CORE' })])).to.equal('nothing');
-    expect(silenceOf('ai-cpu', [kernel()])).to.match(/^no kernel tells the class/);
+    expect(silenceOf('ai-cpu', [kernel()])).to.match(/^no kernel has the class/);
   });
 });
 
@@ -114,7 +114,7 @@ describe('the rule unattributed', () => {
       pointwise(aten('relu'), 0, 60),
     ]);
     expect(found?.action).to.include('record_shapes=True');
-    expect(found?.what).to.include("the op's arguments are not told");
+    expect(found?.what).to.include("the op's arguments are not recorded");
   });
 
   it('is silent where nearly all is known, and on instructions', () => {
@@ -152,7 +152,7 @@ describe('the rules of Neuron', () => {
     expect(found?.gain?.isBound).to.equal(false);
     const twice = [neuronProfile(), tensor('w', 'weight', 1000), ...loads.slice(0, 2)];
     expect(silenceOf('neuron-reload', twice)).to.equal('nothing');
-    expect(silenceOf('neuron-reload', silent)).to.equal('the capture does not tell which tensor a packet belongs to');
+    expect(silenceOf('neuron-reload', silent)).to.equal('the capture does not record which tensor a packet belongs to');
   });
 
   it('bound what throttling costs', () => {

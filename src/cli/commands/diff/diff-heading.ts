@@ -19,7 +19,7 @@ export function inputLines(comparison: Comparison, names: Readonly<Record<Which,
     const parts = [
       ...(facts.devices.size > 0 ? [list(facts.devices)] : []),
       ...(facts.profiles > 1 ? [counted(facts.profiles, 'profile')] : []),
-      samples.steps > 0 ? counted(samples.steps, 'step') : 'no steps told',
+      samples.steps > 0 ? counted(samples.steps, 'step') : 'no known steps',
       counted(comparison.total[which].count, 'kernel'),
     ];
     return `${NAMES[which]} ${basename(names[which])}${format}: ${parts.join(', ')}`;
@@ -87,7 +87,7 @@ function sampleNotes({ sides, settings }: Comparison, { basis, total, tested }: 
   const notes =
     without.length === 0
       ? []
-      : [`${without.join(' and ')} ${without.length === 1 ? 'tells' : 'tell'} no steps: whole runs are compared`];
+      : [`${without.join(' and ')} ${without.length === 1 ? 'has' : 'have'} no steps: whole runs are compared`];
   const [n, m] = [total.base.samples, total.new.samples];
   if (Math.min(n, m) < settings.minSamples) {
     const have = `${counted(n, unit)} of BASE and ${n === 1 && m === 1 ? '1' : m} of NEW`;

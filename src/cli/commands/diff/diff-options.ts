@@ -1,4 +1,5 @@
 /** Options and help of `dprof diff`. */
+import { elementAt } from '../../../containers/element.js';
 import { COLUMNS, requireColumn } from '../../../prof/columns/columns.js';
 import { type KernelColumn } from '../../../prof/columns/kernel-column.js';
 import { DIFF_COLUMNS } from '../../../prof/diff/diff-columns.js';
@@ -136,7 +137,7 @@ function takeConditions(args: readonly string[]): { readonly rest: string[]; rea
   const rest: string[] = [];
   const end = args.includes('--') ? args.indexOf('--') : args.length;
   for (let i = 0; i < args.length; i++) {
-    const arg = args[i] ?? '';
+    const arg = elementAt(args, i);
     const joined = /^--fail-if=(.*)$/s.exec(arg)?.[1];
     const next = args[i + 1];
     if (i < end && joined !== undefined) conditions.push(joined);

@@ -1,4 +1,4 @@
-/** Lines → reports: those of the monitor itself, and records made of them, told apart line by line. */
+/** Lines → reports: those of the monitor itself, and records made of them, distinguished line by line. */
 import { MonitorReports } from '../../../parse/readers/neuron/monitor/monitor-reports.js';
 import { neuronMonitor } from '../../../parse/readers/neuron/monitor.js';
 import type { ReportSamples } from '../../../prof/monitor/report-samples.js';
@@ -17,7 +17,7 @@ export class MonitorLines {
   readonly #raw: MonitorReports;
   readonly #splitter = new ReportSplitter();
 
-  /** @param onBroken told the number of each line that is no report and no record */
+  /** @param onBroken called with the number of each line that is no report and no record */
   constructor(
     private readonly name: string,
     private readonly onBroken: (line: number) => void,

@@ -1,7 +1,7 @@
 /**
  * Events of a trace as JSON for chrome://tracing and Perfetto. Times are us with all digits. Readers keep them as 64-bit
  * floating-point numbers, in which Unix time has no ns: they start at midnight of the day before the first profile,
- * which `otherData` tells.
+ * which `otherData` states.
  *
  * Source: "Trace Event Format" of the Chromium project.
  */
@@ -93,7 +93,7 @@ export class ChromeTrace implements TraceText {
     return `${head}${this.#take()}\n],"displayTimeUnit":"ns","otherData":{${start}"producer":"dprof"}}\n`;
   }
 
-  /** Counters have no thread, and are told apart by their names. */
+  /** Counters have no thread; their names identify them. */
   #track(track: TraceTrack): void {
     if (track.kind === 'counter') return;
     const { id, of, name } = track;

@@ -11,7 +11,7 @@ export function devicesSections({ overview, unit, next }: About): Section[] {
   const { devices, kernels } = overview;
   const [only] = devices;
   if (only === undefined) {
-    return kernels === null ? [] : [{ ...plain('Devices: na, no record tells when it started', null), rows: [] }];
+    return kernels === null ? [] : [{ ...plain('Devices: na, no record has a start', null), rows: [] }];
   }
   return devices.length === 1 ? [deviceSection(only, unit, next)] : [tableOfDevices(devices, unit, next)];
 }

@@ -47,7 +47,7 @@ const MOST_SHARES = 6;
 
 function arithmeticSection({ overview, next }: About, { time, precision, matrixUnit, work }: KernelSummary): Section {
   const { used, unused, notApplicable, untold, unknown, eligible, eligibleUsed } = matrixUnit;
-  const unit = [['used', used], ['not used', unused], ['not applicable', notApplicable], ['name does not tell', untold], [UNKNOWN, unknown]] as const; // prettier-ignore
+  const unit = [['used', used], ['not used', unused], ['not applicable', notApplicable], ['undetermined by name', untold], [UNKNOWN, unknown]] as const; // prettier-ignore
   const ofEligible = eligible > 0 ? `; ${amountText(eligibleUsed / eligible, 'share')} of what could be` : '';
   const peaks =
     work.computeShare === null || work.memoryShare === null
@@ -63,7 +63,7 @@ function arithmeticSection({ overview, next }: About, { time, precision, matrixU
       ['precision', sharesText(tallied(precision), time)],
       ['matrix unit', `${sharesText(unit, time)}${ofEligible}`],
       ['bound by', sharesText(tallied(work.bounds), time)],
-      ['work', work.flops + work.bytes > 0 ? done : `${UNKNOWN}: no work of any kernel is told`],
+      ['work', work.flops + work.bytes > 0 ? done : `${UNKNOWN}: no kernel has known work`],
       ['of the peak', peaks],
       ...defect,
     ],

@@ -49,7 +49,7 @@ export class Next {
     return this.#command('advise');
   }
 
-  /** Operations that are no kernels are only told of by steps. */
+  /** Operations that are no kernels are listed by steps only. */
   collectives({ devices, kernels, header }: ProfileSummary): string {
     const areKernels = kernels !== null && devices.some(({ counts }) => counts.communications > 0);
     if (!areKernels || header?.format.startsWith('ascend') === true) return this.#command('steps');

@@ -86,9 +86,9 @@ function unattributedSections({ unit, next }: About, { time, unattributed }: Ker
 }
 
 function oddSections({ overview: { diagnostics } }: About): Section[] {
-  const told = Object.entries(diagnostics).map(([name, count]) => `${name} ${whole(count)}`);
-  if (told.length === 0) return [];
-  return [{ ...plain('Odd in the input', null), head: [''], rows: [[told.join(', ')]] }];
+  const counts = Object.entries(diagnostics).map(([name, count]) => `${name} ${whole(count)}`);
+  if (counts.length === 0) return [];
+  return [{ ...plain('Odd in the input', null), head: [''], rows: [[counts.join(', ')]] }];
 }
 
 /** Ranks beside each other; null for fewer than two. */

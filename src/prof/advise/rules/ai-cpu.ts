@@ -42,7 +42,7 @@ export const aiCpu: Rule = {
           evidence: { kernels: of.count, timeNs: of.stake },
           see: "dprof --where 'engine==AI_CPU' --by op,kernel -f table FILE",
         })),
-        ...(looked === 0 ? { why: 'no kernel tells the class of cores that it ran on (Ascend)' } : undefined),
+        ...(looked === 0 ? { why: 'no kernel has the class of cores that it ran on (Ascend)' } : undefined),
       }),
     };
   },

@@ -13,12 +13,12 @@ import { productKind, RoundedProducts, type ProductKind } from '../rounded-produ
 import type { RuleAnswer, Rule } from '../rule.js';
 import { counted, percent, rate, speed, time } from '../amount-text.js';
 
-/** Reasons that a kernel's name or the extents tell: see `tensor-core-advice.ts`. */
+/** Reasons found from a kernel's name or the extents: see `tensor-core-advice.ts`. */
 const MISALIGNED = new Set(['shape', 'align1', 'align2']);
 /** Of FP32 products: whether TF32 is allowed is known at the end. */
 const NOT_ROUNDED = new Set(['ffma', 'simt', 'fp32-without-tf32']);
 
-/** Kinds of extents that are told apart on a device, and that are named. */
+/** Kinds of extents that are summed on a device, and that are named. */
 const MOST_KINDS = 2000;
 const NAMED = 3;
 
@@ -167,7 +167,7 @@ export const alignment: Rule = {
       },
       end: (): RuleAnswer => ({
         found: devices.all.flatMap(finding),
-        ...(looked === 0 ? { why: 'no op tells the extents of a product' } : undefined),
+        ...(looked === 0 ? { why: 'no op has the extents of a product' } : undefined),
       }),
     };
   },

@@ -13,9 +13,9 @@ const NS_PER_S = 1e9;
 class Copies {
   count = 0;
   readonly waits: Record<Wait, number> = { synchronous: 0, pageable: 0, 'late-return': 0 };
-  /** Of these, whose memory is pageable, or not told. */
+  /** Of these, whose memory is pageable, or unknown. */
   pageable = 0;
-  untold = 0;
+  unknown = 0;
   bytes = 0;
   time = 0;
   /** Time in the calls. */
@@ -28,13 +28,13 @@ class Copies {
     this.count++;
     this.waits[wait]++;
     if (hostMemory === 'pageable') this.pageable++;
-    if (hostMemory === undefined) this.untold++;
+    if (hostMemory === undefined) this.unknown++;
     this.bytes += bytes ?? 0;
     this.time += dur;
     this.waited += launch.dur;
   }
 
-  /** What tells that the host waited, and what memory it was. */
+  /** The signs that the host waited, and the kind of memory. */
   get signs(): string {
     const { waits, pageable } = this;
     return [
@@ -46,7 +46,7 @@ class Copies {
 
   /** Pinning helps where the memory is pageable, or may be. */
   action(kind: HostCopyKind): string {
-    const pin = this.pageable + this.untold > 0;
+    const pin = this.pageable + this.unknown > 0;
     if (kind === 'HtoD')
       return `${pin ? PIN : ''}copy asynchronously (non_blocking=True), on a stream beside the kernels`;
     return `read results back less often (.item(), .cpu(), prints, conditions on tensors), or ${pin ? 'into pinned memory ' : ''}with non_blocking=True`;
@@ -61,14 +61,14 @@ export const copies: Rule = {
   doc: 'copies that the host waits for: synchronous calls, pageable memory, results read back',
   watch: () => {
     const devices = new ByDevice(both);
-    let told = 0;
+    let launched = 0;
     return {
       take: (record) => {
         const work = workOf(record)?.record;
         if (work === undefined || work.dur === null || !Number.isFinite(work.start + work.dur)) return;
         const copy = isHostCopy(work) ? work : null;
         const wait = copy === null ? null : waitOf(copy);
-        if (copy !== null) told++;
+        if (copy !== null) launched++;
         const of = devices.of(work);
         for (const kind of KINDS) {
           const { all, others } = of[kind];
@@ -78,7 +78,7 @@ export const copies: Rule = {
         if (copy !== null && wait !== null) of[copy.kind].add(copy, wait);
       },
       end: ({ host }): RuleAnswer => {
-        if (told === 0) return { found: [], why: 'no copy between host and device whose launch is known' };
+        if (launched === 0) return { found: [], why: 'no copy between host and device whose launch is known' };
         const gaps = new ByDevice(() => ({ HtoD: 0, DtoH: 0 }));
         for (const { profile, device, of } of host.all) {
           const idle = gaps.of({ profile, device });

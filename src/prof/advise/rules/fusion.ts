@@ -1,6 +1,6 @@
 /**
  * Chains of memory-bound pointwise kernels: each reads a tensor as the one before wrote it. If it is that very tensor,
- * which no profile tells, one kernel for the chain would neither write nor read what lies between.
+ * which no profile records, one kernel for the chain would neither write nor read what lies between.
  */
 import { dtypeShort, numel, tensorBytes } from '../../../ops/call.js';
 import { inputTensors } from '../../../ops/operands.js';
@@ -72,7 +72,7 @@ function linkOf(row: Annotated): Link | null {
   if (described === null || record.dur === null || bytes === null || peaks.bytesPerS === null) return null;
   if (!POINTWISE.has(described.family.id) || described.work.role !== 'main' || row.placement.bound !== 'memory') return null;
   const { call, index } = described;
-  // A call in Python describes its backward kernels too, whose operands it does not tell.
+  // A call in Python describes its backward kernels too, whose operands it lacks.
   if ((call.from === undefined && record.dir === 'bprop') || (record.callKernels?.[index] ?? 1) > 1) return null;
   const flow = flows.of(call, flowOf);
   const dtype = COMPARES.test(call.op) ? null : (unitUse?.dtype ?? null);
@@ -139,7 +139,7 @@ function finding(profile: number, device: number, of: Chains): Omit<Finding, 'ru
   return {
     profile,
     device,
-    what: `${counted(of.count, 'chain')} of ${of.kernels} memory-bound pointwise kernels, ${time(of.stake)}, each reading a tensor of the extents and type that the one before wrote: ${ranked(of.kinds)}; taken for the very tensor, which no profile tells, ${size(of.bytes)} are written and read again in between`,
+    what: `${counted(of.count, 'chain')} of ${of.kernels} memory-bound pointwise kernels, ${time(of.stake)}, each reading a tensor of the extents and type that the one before wrote: ${ranked(of.kinds)}; taken for the very tensor, which no profile records, ${size(of.bytes)} are written and read again in between`,
     action: 'fuse each chain into one kernel: torch.compile, or a fused op of the library',
     stake: of.stake,
     gain: {

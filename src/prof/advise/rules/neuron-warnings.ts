@@ -25,9 +25,9 @@ interface NeuronRule {
   readonly action: string;
   /** Activities whose time is at stake. */
   readonly counts?: (record: KernelLine | CopyLine) => boolean;
-  /** Why it cannot be told; null when it can. */
+  /** Why the rule cannot look; null when it can. */
   readonly why?: (sums: MetricSums) => string | null;
-  /** What is at stake, and may be gained, ns; null where it cannot be told. */
+  /** What is at stake, and may be gained, ns; null when unknown. */
   readonly stake: (evidence: Evidence, capture: Capture) => number | null;
   readonly gain?: (evidence: Evidence, capture: Capture) => Pick<Gain, 'how' | 'isBound'>;
 }
@@ -52,7 +52,7 @@ const TABLE: readonly NeuronRule[] = [
     doc: 'Neuron: a tensor is loaded into the state buffer more than twice',
     warning: 'tensor-reload',
     action: 'keep the tensor in the state buffer, or tile so that it is used while it is there',
-    why: ({ loads }) => (loads.named > 0 ? null : 'the capture does not tell which tensor a packet belongs to'),
+    why: ({ loads }) => (loads.named > 0 ? null : 'the capture does not record which tensor a packet belongs to'),
     stake: ({ tensor, times }, capture) => {
       const loaded = capture.sums.loads.bytes.get(String(tensor)) ?? 0;
       return atBandwidth(loaded * (1 - 1 / number(times)), capture);

@@ -31,7 +31,7 @@ const names = new LruCache<string, number | null>(4096);
 
 export const oldArchitecture: Rule = {
   name: 'old-architecture',
-  doc: 'products by kernels whose names tell an older architecture than the device has',
+  doc: 'products by kernels whose names imply an older architecture than the device has',
   watch: () => {
     const devices = new ByDevice(() => new Old());
     let looked = 0;
@@ -57,7 +57,7 @@ export const oldArchitecture: Rule = {
           return {
             profile,
             device,
-            what: `${counted(of.count, 'product')}, ${time(of.stake)}, by kernels made for ${built}, as their names tell, on ${of.arch}: ${ranked(of.names)}`,
+            what: `${counted(of.count, 'product')}, ${time(of.stake)}, by kernels made for ${built}, by their names, on ${of.arch}: ${ranked(of.names)}`,
             action: `try newer libraries (cuBLAS, cuDNN, FlashAttention, CUTLASS), which may have kernels for ${of.arch}; a library may also choose an older kernel because it is the fastest for these extents`,
             stake: of.stake,
             gain: null,

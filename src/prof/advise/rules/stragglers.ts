@@ -69,7 +69,7 @@ function chanceOf(slowest: number, steps: number, ranks: number): number {
   return Math.min(1, ranks * tail);
 }
 
-/** `rank 5`; with the device where the profile has several, or tells no rank. */
+/** `rank 5`; with the device where the profile has several, or has no rank. */
 function nameOf({ profile, device }: Place, ranks: readonly Rank[], { profiles }: RuleFacts): string {
   const rank = profiles.get(profile)?.rank ?? null;
   const isAlone = ranks.filter((other) => other.profile === profile).length === 1;
@@ -88,7 +88,7 @@ function answer(ranks: readonly Rank[], facts: RuleFacts): RuleAnswer {
   if (slow === undefined) return { found: [] };
   const { rank, own } = slow;
   const chance = chanceOf(own.length, lags.length, ranks.length);
-  if (chance >= LIKELY) return { found: [], why: 'too few steps to tell a slow rank from chance' };
+  if (chance >= LIKELY) return { found: [], why: 'too few steps to distinguish a slow rank from chance' };
   const [gain, stake] = [total(own, ({ overNext }) => overNext), total(own, ({ overMiddle }) => overMiddle)];
   const [mine, others] = [total(own, (lag) => lag.own), total(own, (lag) => lag.others)];
   const found = {

@@ -1,4 +1,4 @@
-/** Kernels of which no op is known, and those whose op does not tell enough: how to profile so that they are. */
+/** Kernels of which no op is known, and those whose op lacks arguments: how to profile so that they are. */
 import { isNeuronInstruction } from '../../../record/engines.js';
 import { communicates } from '../../steps/step-work.js';
 import { ByDevice, type Place } from '../by-device.js';
@@ -23,12 +23,12 @@ class Kernels {
   /** Whether the launch of any is known, and the op. */
   launched = false;
   named = false;
-  /** No op is known; an op is known, but its arguments are not told. */
+  /** No op is known; an op is known, but not its arguments. */
   readonly nameless = new Lost();
-  readonly untold = new Lost();
+  readonly shapeless = new Lost();
 }
 
-/** As `Annotated.reason` says it; a kernel whose own operands tell its work has no reason to give. */
+/** That of `Annotated.reason`; a kernel whose own operands give its work has none. */
 const NO_LAUNCH = 'its launch is not in the profile';
 const NO_OP = 'no op call around the launch';
 
@@ -46,11 +46,11 @@ const ACTIONS: readonly (readonly [reason: RegExp, format: RegExp, action: strin
     'give dparse the whole folder: trace_view.json has the launches and the ops, kernel_details.csv alone has not',
   ],
   [/no launch is in the profile/, /kineto/, HOST],
-  [/no launch is in the profile/, /^/, 'let the profiler trace the host too: without its calls nothing tells the op'],
+  [/no launch is in the profile/, /^/, 'let the profiler trace the host too: without its calls the op is unknown'],
   [
     /launch is not in the profile/,
     /^/,
-    'start the profiler before the work is launched (a warm-up step): these kernels were launched before it, so that nothing tells their op',
+    'start the profiler before the work is launched (a warm-up step): these kernels were launched before it, so that their op is unknown',
   ],
   [/launch of its graph/, /^/, 'profile one run without graph capture: inside a graph no op is around the launch'],
   [/record_shapes/, /^/, SHAPES],
@@ -70,12 +70,12 @@ function mainReason({ nameless, launched, named }: Kernels): string {
   return main === NO_OP && !named ? 'no op is in the profile' : main;
 }
 
-const WORK = { nameless: 'no op is known', untold: "the op's arguments are not told" } as const;
+const WORK = { nameless: 'no op is known', shapeless: "the op's arguments are not recorded" } as const;
 
 function finding({ profile, device, of }: Place & { of: Kernels }, kind: keyof typeof WORK, { profiles }: RuleFacts): Omit<Finding, 'rule'> {
   const lost = of[kind];
   const all = of.time;
-  const reason = kind === 'untold' ? 'record_shapes' : mainReason(of);
+  const reason = kind === 'shapeless' ? 'record_shapes' : mainReason(of);
   const format = profiles.get(profile)?.format ?? '';
   return {
     profile,
@@ -93,7 +93,7 @@ function finding({ profile, device, of }: Place & { of: Kernels }, kind: keyof t
 
 export const unattributed: Rule = {
   name: 'unattributed',
-  doc: 'kernels without an op, or whose arguments are not told: how to profile so that they are',
+  doc: 'kernels without an op, or whose arguments are not recorded: how to profile so that they are',
   watch: () => {
     const devices = new ByDevice(() => new Kernels());
     return {
@@ -103,11 +103,11 @@ export const unattributed: Rule = {
         const kernels = devices.of(record);
         kernels.launched ||= (record.launch ?? null) !== null;
         kernels.named ||= row.op !== null;
-        // The name of a collective's kernel tells what it does.
+        // The name of a collective's kernel identifies its operation.
         if (communicates(record)) return;
         kernels.time += record.dur;
         const reason = row.reason ?? (record.launch === null ? NO_LAUNCH : NO_OP);
-        const lost = row.op === null ? kernels.nameless : /record_shapes/.test(reason) ? kernels.untold : null;
+        const lost = row.op === null ? kernels.nameless : /record_shapes/.test(reason) ? kernels.shapeless : null;
         if (lost === null) return;
         lost.count++;
         lost.stake += record.dur;
@@ -116,7 +116,7 @@ export const unattributed: Rule = {
       },
       end: (facts): RuleAnswer => ({
         found: devices.all.flatMap(({ profile, device, of }) =>
-          (['nameless', 'untold'] as const)
+          (['nameless', 'shapeless'] as const)
             .filter((kind) => of[kind].stake > LEAST_SHARE * of.time)
             .map((kind) => finding({ profile, device, of }, kind, facts)),
         ),
