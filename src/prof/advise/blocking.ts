@@ -1,6 +1,6 @@
 /** Copies between host and device for which the host waited. */
 import type { CopyLine } from '../../record/record.js';
-import type { DeviceActivity } from '../steps/step-work.js';
+import type { StepActivity } from '../steps/step-work.js';
 
 export type HostCopyKind = 'HtoD' | 'DtoH';
 
@@ -11,7 +11,7 @@ export interface HostCopy extends CopyLine {
   readonly launch: NonNullable<CopyLine['launch']>;
 }
 
-export const isHostCopy = (record: DeviceActivity): record is HostCopy =>
+export const isHostCopy = (record: StepActivity): record is HostCopy =>
   record.type === 'copy' &&
   (record.kind === 'HtoD' || record.kind === 'DtoH') &&
   record.dur !== null &&

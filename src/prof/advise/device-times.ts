@@ -6,7 +6,7 @@
  * picosecond: rules get a gap before the work that ended it, with both records.
  */
 import type { ProfileLine } from '../../record/record.js';
-import { workOf, type DeviceActivity } from '../steps/step-work.js';
+import { workOf, type StepActivity } from '../steps/step-work.js';
 import { IntervalUnion, gapEnd, type GapEnd } from '../../containers/interval-union.js';
 import { ByDevice, type Place } from './by-device.js';
 
@@ -15,8 +15,8 @@ export interface Gap extends Place {
   readonly start: number;
   readonly end: number;
   /** What ended last before it, and what ended it. */
-  readonly before: DeviceActivity;
-  readonly after: DeviceActivity;
+  readonly before: StepActivity;
+  readonly after: StepActivity;
   /** By what it was ended. */
   readonly ended: GapEnd;
 }
@@ -38,7 +38,7 @@ export class DeviceTime {
   /** Computing and copies. */
   readonly local = new IntervalUnion();
   /** What ended last. */
-  before: DeviceActivity | null = null;
+  before: StepActivity | null = null;
   #newest = -Infinity;
 
   /** From the first start to the last end, ns. */
@@ -46,7 +46,7 @@ export class DeviceTime {
     return Math.max(0, this.last - this.first);
   }
 
-  add(work: 'computing' | 'communication' | 'copy', record: DeviceActivity, start: number, end: number): Gap | null {
+  add(work: 'computing' | 'communication' | 'copy', record: StepActivity, start: number, end: number): Gap | null {
     this.activities++;
     if (start < this.#newest) this.disordered++;
     this.#newest = Math.max(this.#newest, start);
@@ -66,7 +66,7 @@ export class DeviceTime {
 }
 
 /** @param start when the device had run dry, ns */
-function gapBetween(before: DeviceActivity, after: DeviceActivity, start: number): Gap {
+function gapBetween(before: StepActivity, after: StepActivity, start: number): Gap {
   const { profile, device } = after;
   return { profile, device, start, end: after.start, before, after, ended: gapEnd(start, after.launch?.start ?? null) };
 }

@@ -5,7 +5,7 @@ const NAMED = 5;
 /** Distinct names that are summed; the time of any other is left out. */
 const MOST_NAMES = 1000;
 
-export interface TimedActivity {
+export interface RankedRecord {
   readonly profile: number;
   readonly id: number;
   readonly dur: number | null;
@@ -15,7 +15,7 @@ export interface TimedActivity {
 export class Longest {
   readonly #kept: { readonly id: string; readonly dur: number }[] = [];
 
-  add({ profile, id, dur }: TimedActivity): void {
+  add({ profile, id, dur }: RankedRecord): void {
     const time = dur ?? 0;
     const last = this.#kept.at(-1);
     if (this.#kept.length === NAMED && last !== undefined && time <= last.dur) return;

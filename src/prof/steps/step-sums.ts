@@ -3,7 +3,7 @@
  * start. Memory: the ends reached so far.
  */
 import { PicosecondUnion } from '../../containers/interval-union.js';
-import { receives, type DeviceActivity, type ActivityKind } from './step-work.js';
+import { receives, type StepActivity, type StepWorkKind } from './step-work.js';
 
 const PS_PER_NS = 1000;
 
@@ -12,7 +12,7 @@ const PARTS = {
   computing: ['computing', 'device', 'local', 'busy'],
   communication: ['communication', 'device', 'busy'],
   copy: ['copies', 'local', 'busy'],
-} as const satisfies Readonly<Record<ActivityKind, readonly string[]>>;
+} as const satisfies Readonly<Record<StepWorkKind, readonly string[]>>;
 
 export class StepSums {
   readonly #unions = {
@@ -36,7 +36,7 @@ export class StepSums {
   #lastOfAll = -Infinity;
 
   /** @param start and `end` in ns */
-  add(work: ActivityKind, record: DeviceActivity, start: number, end: number): void {
+  add(work: StepWorkKind, record: StepActivity, start: number, end: number): void {
     const [rest, more] = record.ps ?? [0, 0];
     const from = start * PS_PER_NS + rest;
     const to = from + (end - start) * PS_PER_NS + more;

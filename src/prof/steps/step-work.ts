@@ -16,9 +16,9 @@ import type {
 } from '../../record/record.js';
 
 /** An activity that takes time on a device. */
-export type DeviceActivity = KernelLine | CollectiveRecord | GraphRecord | CopyLine | SetRecord;
+export type StepActivity = KernelLine | CollectiveRecord | GraphRecord | CopyLine | SetRecord;
 
-export type ActivityKind = 'computing' | 'communication' | 'copy';
+export type StepWorkKind = 'computing' | 'communication' | 'copy';
 
 /** An instruction that does nothing but wait. */
 const WAIT = 'EVENT_SEMAPHORE';
@@ -29,7 +29,7 @@ export const communicates = ({ collective, name }: KernelLine): boolean =>
   collective !== undefined || LIBRARY.test(name);
 
 /** The kind of work; null for what takes no time of the device's own (waits, host ranges, samples). */
-export function workOf(record: ProfileLine): { readonly work: ActivityKind; readonly record: DeviceActivity } | null {
+export function workOf(record: ProfileLine): { readonly work: StepWorkKind; readonly record: StepActivity } | null {
   switch (record.type) {
     case 'kernel':
       if (record.name === WAIT && isNeuronInstruction(record)) return null;
@@ -50,7 +50,7 @@ export function workOf(record: ProfileLine): { readonly work: ActivityKind; read
  * Whether it does nothing but receive: an operation both ways (`batchSendRecv`) is none, nor is a kernel of NCCL for
  * both ways, unless its op is known.
  */
-export function receives(record: DeviceActivity): boolean {
+export function receives(record: StepActivity): boolean {
   if (record.type !== 'collective' && record.type !== 'kernel') return false;
   const text = record.type === 'collective' ? (record.kind ?? record.name) : (record.collective?.op ?? record.name);
   if (record.type === 'kernel' && !communicates(record)) return false;

@@ -11,7 +11,7 @@ import { STEP_COLUMNS } from './step-columns.js';
 import { HostSteps, MOST_STEPS, stepOf } from './host-steps.js';
 import type { StepRow } from './step-row.js';
 import { StepSums } from './step-sums.js';
-import { workOf, type DeviceActivity, type ActivityKind } from './step-work.js';
+import { workOf, type StepActivity, type StepWorkKind } from './step-work.js';
 
 const STEP_TYPES: RecordTypes = new Set([
   'profile',
@@ -111,7 +111,7 @@ export class Steps implements Analysis<readonly ProfileSteps[]> {
     ];
   }
 
-  #add(profile: OneProfile, work: ActivityKind, record: DeviceActivity): void {
+  #add(profile: OneProfile, work: StepWorkKind, record: StepActivity): void {
     const { start, dur, device } = record;
     if (dur === null || Number.isNaN(start + dur) || Number.isNaN(device)) {
       this.untimed++;
@@ -125,7 +125,7 @@ export class Steps implements Analysis<readonly ProfileSteps[]> {
   }
 
   /** Copies have a step only where the host's are known. */
-  #rowOf({ host }: OneProfile, sums: DeviceSteps, work: ActivityKind, record: DeviceActivity): StepSums | null {
+  #rowOf({ host }: OneProfile, sums: DeviceSteps, work: StepWorkKind, record: StepActivity): StepSums | null {
     if (work === 'copy' && host.size === 0) return null;
     const step = host.stepOfWork(record);
     if (step === null) return sums.rest;

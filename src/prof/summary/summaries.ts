@@ -7,7 +7,7 @@ import type { KernelLine, ProfileLine, ProfileRecord, SyncRecord } from '../../r
 import type { Annotated } from '../annotate.js';
 import type { RecordTypes } from '../input/records.js';
 import { HostSteps, MOST_STEPS, stepOf } from '../steps/host-steps.js';
-import { workOf, type DeviceActivity } from '../steps/step-work.js';
+import { workOf, type StepActivity } from '../steps/step-work.js';
 import { PS_PER_NS } from '../../containers/interval-union.js';
 import { kindByName, libraryKind } from './collective-name.js';
 import { DeviceSums, type Stretch } from './device-sums.js';
@@ -116,7 +116,7 @@ function kindOf({ work, record }: NonNullable<ReturnType<typeof workOf>>): WorkK
   return work === 'communication' ? 'communications' : 'kernels';
 }
 
-type Spent = DeviceActivity | SyncRecord;
+type Spent = StepActivity | SyncRecord;
 
 /** ns, with a fraction where the clock has picoseconds; null when it is not known. */
 function timeOf({ dur, ps }: Pick<Spent, 'dur' | 'ps'>): number | null {
@@ -150,7 +150,7 @@ function onDevice(sums: OneProfile, record: Spent, work: WorkKind): Stretch | nu
   return stretch;
 }
 
-function addWork(sums: OneProfile, record: DeviceActivity, work: WorkKind): void {
+function addWork(sums: OneProfile, record: StepActivity, work: WorkKind): void {
   const stretch = onDevice(sums, record, work);
   const time = timeOf(record);
   if (record.type === 'copy') sums.memory.add(record.kind ?? 'copy', time, record.bytes);
