@@ -15,7 +15,7 @@ import { checkOutput, withOutput, type Write } from './output.js';
 import { progress } from './progress.js';
 
 /** Formats that every table can be written in. */
-export const TABLE_FORMATS: readonly string[] = FORMATS.map(({ id }) => id);
+const TABLE_FORMATS: readonly string[] = FORMATS.map(({ id }) => id);
 
 /** A command's own formats, then those of every table: the first one is the default. */
 export const withTableFormats = (...own: readonly string[]): readonly string[] => [
@@ -65,7 +65,7 @@ export function readInputs({ operands }: Arguments): Pick<CommonRequest, 'file' 
 }
 
 /** Files that must not be written onto. */
-export const inputFiles = ({ files }: Pick<CommonRequest, 'files'>): string[] => files.filter((file) => file !== '-');
+const inputFiles = ({ files }: Pick<CommonRequest, 'files'>): string[] => files.filter((file) => file !== '-');
 
 /** A command's part in a run. */
 export interface AnalysisRun<Facts> {
@@ -169,7 +169,7 @@ export function writeNotes(notes: readonly (string | UserError)[], input: string
 }
 
 /** Adds the name of the input to an error about the whole of it. */
-export function namingInput(error: unknown, name: string): unknown {
+function namingInput(error: unknown, name: string): unknown {
   const isUnnamed = error instanceof UserError && error.detail.where === undefined && !(error instanceof UsageError);
   return isUnnamed ? new UserError(error.what, { ...error.detail, where: name }) : error;
 }

@@ -2,7 +2,7 @@
 import type { Column } from '../../table/column.js';
 import type { DeviceTime, KernelSummary, ProfileSummary, Tally } from './summary-data.js';
 
-export type FigureUnit = 'ns' | 'bytes' | 'bytes/s' | 'FLOP' | 'fraction' | 'count';
+type FigureUnit = 'ns' | 'bytes' | 'bytes/s' | 'FLOP' | 'fraction' | 'count';
 
 /** One number of a summary. */
 export interface Figure {

@@ -25,7 +25,7 @@ export const SUMMARY_TYPES: RecordTypes = new Set(
 const MOST_DEVICES = 1024;
 
 /** Names of kernels that are listed, when no other number is asked for. */
-export const LISTED_NAMES = 50;
+const LISTED_NAMES = 50;
 
 /** What is odd in records themselves, as `diagnostics` names it. */
 type Odd =

@@ -72,7 +72,7 @@ const hasWork = ({ devices, kernels, memory, syncs, collectives }: ProfileSummar
   (kernels !== null && kernels.untimed < kernels.count) ||
   [...memory, ...syncs, ...collectives].some(({ time }) => time > 0);
 
-export const monitorReports = (): UserError =>
+const monitorReports = (): UserError =>
   new UserError('reports of neuron-monitor are no profile', { hint: 'dprof monitor FILE' });
 
 function nothing(profiles: readonly ProfileSummary[]): UserError {

@@ -123,7 +123,7 @@ export interface WorkTime {
 }
 
 /** Kernels of which no op is known. */
-export interface Unattributed {
+interface Unattributed {
   readonly count: number;
   readonly time: number;
   /** Why, most time first. */

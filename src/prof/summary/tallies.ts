@@ -7,7 +7,7 @@ const MOST_NAMES = 50_000;
 const MOST_TEXT = 32 * 1024 * 1024;
 
 /** What stands for the names beyond the bound. */
-export const OTHERS = '(others)';
+const OTHERS = '(others)';
 
 interface Sum {
   count: number;
