@@ -16,13 +16,17 @@ import { runShown } from './processes.mjs';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const MOCHA = join(root, 'node_modules/mocha/bin/mocha.js');
 
-/** Longer than most: tests of real profiles, of commands, and in a browser. A guess is enough to share them out. */
-const HEAVY = /itShared|runCli|describeInBrowser|sharedFile/;
+/** Longer than most: tests of properties, of real profiles, of commands, and in a browser. A guess is enough. */
+const HEAVY = /propertyRuns|itShared|runCli|describeInBrowser|sharedFile/;
+/** Of these, the ones that fast tests run. */
+const HEAVY_OF_FAST = /propertyRuns|runCli/;
+/** Simulates hundreds of profiles: about half of the time of all fast tests, a tenth of that of all. */
+const SIMULATION = 'prof/diff/detection.test.js';
 /** Reads each real trace once for all tests of a process. */
 const TRACES = /support\/kineto\.js/;
 
 /** Two lists of files of about the same weight, tests of the same traces in one of them. */
-function lists() {
+function lists(isFast) {
   const folder = join(root, 'build/test');
   const files = readdirSync(folder, { recursive: true })
     .filter((name) => name.endsWith('.test.js'))
@@ -30,8 +34,11 @@ function lists() {
     .map((name) => ({ path: join(folder, name), text: readFileSync(join(folder, name), 'utf8') }))
     .map(({ path, text }) => ({
       path,
-      weight: text.length + (HEAVY.test(text) ? 50_000 : 0),
-      traces: TRACES.test(text),
+      weight:
+        text.length +
+        ((isFast ? HEAVY_OF_FAST : HEAVY).test(text) ? 50_000 : 0) +
+        (path.endsWith(SIMULATION) ? (isFast ? 2_000_000 : 300_000) : 0),
+      traces: !isFast && TRACES.test(text),
     }))
     .sort((a, b) => Number(b.traces) - Number(a.traces) || b.weight - a.weight);
   const halves = [0, 1].map(() => ({ weight: 0, paths: [] }));
@@ -49,6 +56,8 @@ const environment = {
   ...(values.runs === undefined ? {} : { TEST_RUNS: values.runs }),
 };
 const ends = await Promise.all(
-  lists().map((paths, i) => runShown(`tests ${i + 1} of 2`, process.execPath, [MOCHA, ...paths], environment)),
+  lists(values.fast === true).map((paths, i) =>
+    runShown(`tests ${i + 1} of 2`, process.execPath, [MOCHA, ...paths], environment),
+  ),
 );
 process.exitCode = ends.every(Boolean) ? 0 : 1;
