@@ -119,8 +119,12 @@ describe('hand-written pages', () => {
     expect(walks.match(/^\d+\. /gm)).to.have.length(steps.length);
     expect(steps).to.have.length.above(20);
     for (const { path, name } of steps) {
-      const defined = name.split('.').at(-1) ?? '';
-      expect(read(path), `${path}: ${name}`).to.match(new RegExp(`(^|[^\\w])${defined}\\b`));
+      const [method = '', owner] = name.split('.').reverse();
+      const text = read(path);
+      if (owner !== undefined) expect(text, path).to.match(new RegExp(`^(export )?class ${owner}\\b`, 'm'));
+      // A definition, not a mere mention.
+      const definition = `\\b(function\\*?|class|const) ${method}\\b|^ +(async )?\\*?${method}(<.*>)?\\(`;
+      expect(text, `${path}: ${name}`).to.match(new RegExp(definition, 'm'));
     }
   });
 
