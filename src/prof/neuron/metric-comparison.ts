@@ -1,4 +1,5 @@
 /** Comparison of a computed metric with the value that the vendor's tool reported, and the reason of a difference. */
+import { PS_PER_NS } from '../../containers/interval-union.js';
 import { amountText } from '../../record/units.js';
 import { isUnknown, type MetricAmount, type MeasuredTime, type Metric, type MetricSums } from './metric.js';
 import { fromVendor } from './quantity.js';
@@ -12,8 +13,6 @@ export interface MetricComparison {
   /** Why the values differ or cannot be compared; '' when they agree. */
   readonly why: string;
 }
-
-const PS_PER_NS = 1000;
 
 /** Relative difference up to which two values agree. */
 const SAME = 1e-4;

@@ -2,6 +2,7 @@
  * Units of metrics in output: the vendor's (seconds, fractions of 1), ours for programs (ns, percent, bytes), and scaled
  * ones for people.
  */
+import { PS_PER_NS } from '../../containers/interval-union.js';
 import { scaleOf, type Quantity } from '../../record/units.js';
 import type { MetricUnit } from './metric.js';
 
@@ -53,8 +54,6 @@ const SCALED: Readonly<Partial<Record<MetricUnit, Quantity>>> = {
   bytes: 'transfer',
   FLOP: 'flop',
 };
-
-const PS_PER_NS = 1000;
 
 /** For tables of metrics for people: in the largest unit in which the value is at least 1. */
 export function scaled(value: number, unit: MetricUnit): MetricQuantity {

@@ -2,10 +2,8 @@
  * Device time of one step, or of a whole profile, in one pass: lengths of unions of intervals, which come in order of
  * start. Memory: the ends reached so far.
  */
-import { PicosecondUnion } from '../../containers/interval-union.js';
+import { PicosecondUnion, PS_PER_NS } from '../../containers/interval-union.js';
 import { receives, type StepActivity, type StepWorkKind } from './step-work.js';
-
-const PS_PER_NS = 1000;
 
 /** Which unions an activity is part of. */
 const PARTS = {

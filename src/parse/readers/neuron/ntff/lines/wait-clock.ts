@@ -2,7 +2,8 @@
  * Wait cycles of an instruction → nanoseconds. Like the vendor's tool, it computes in single precision through truncated
  * picoseconds, so that results are identical.
  */
-const PS_PER_NS = 1000;
+import { PS_PER_NS } from '../rows/rows.js';
+
 const GIGA = 1e9;
 
 export class WaitClock {
