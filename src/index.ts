@@ -51,4 +51,5 @@ export {
 export { parseSort, parseWhere, type KernelFilter, type KernelSortKey } from './prof/query/kernel-query.js';
 export { summaryLine, ReportTally } from './prof/report/report-tally.js';
 
-export { FORMATS, requireFormat, type Format, type Layout, type Packed, type Sheet } from './write/format.js';
+export type { Format, Layout, Packed, Sheet } from './write/format.js';
+export { FORMATS, requireFormat } from './write/formats.js';

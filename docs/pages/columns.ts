@@ -5,7 +5,7 @@ import { AGGREGATES, DEFAULT_AGGREGATES, TREE_AGGREGATES } from '../../src/prof/
 import { MOST_GROUPS } from '../../src/prof/by/groups.js';
 import { DEVICES, type Rates } from '../../src/prof/roofline/devices.js';
 import { LATENCY_SHARE } from '../../src/prof/roofline/roofline.js';
-import { FORMATS } from '../../src/write/format.js';
+import { FORMATS } from '../../src/write/formats.js';
 import { code, list, NOTICE, page, table } from './markdown.js';
 
 const columns = (shown: readonly ColumnShape[]): string =>

@@ -1,13 +1,14 @@
 /** The manual pages, from the tables of options, formats, columns and commands, and the help of each command. */
 import type { Option } from '../../src/cli/arguments.js';
-import { COMMANDS, type Command } from '../../src/cli/commands.js';
+import { COMMANDS } from '../../src/cli/commands.js';
+import type { Command } from '../../src/cli/command.js';
 import * as dparse from '../../src/cli/dparse/options.js';
 import * as dprof from '../../src/cli/report/report-options.js';
 import { READERS } from '../../src/parse/registry.js';
 import { UNREADABLE } from '../../src/parse/unreadable.js';
 import { COLUMNS } from '../../src/prof/columns/columns.js';
 import { AGGREGATES } from '../../src/prof/by/aggregates.js';
-import { FORMATS } from '../../src/write/format.js';
+import { FORMATS } from '../../src/write/formats.js';
 import { bold, escape, italic, item, manual, paragraph, section, verbatim } from './troff.js';
 
 function option({ name, short, takes, help, choices = [] }: Option): string {

@@ -1,19 +1,7 @@
 /** What `dprof` does besides its report of kernels: `dprof COMMAND [OPTION...] [FILE...]`. A file of that name: `./NAME`. */
 import { existsSync } from 'node:fs';
 import { nearest, UsageError } from '../record/errors.js';
-import type { Tool } from './arguments.js';
-
-export interface Command {
-  readonly tool: Tool;
-  readonly helpText: () => string;
-  readonly run: (args: readonly string[]) => Promise<void>;
-}
-
-export interface CommandEntry {
-  /** One line for the help. */
-  readonly title: string;
-  readonly load: () => Promise<Command>;
-}
+import type { CommandEntry } from './command.js';
 
 /** Commands by name, each loaded when it is called. */
 export const COMMANDS: Readonly<Record<string, CommandEntry>> = {

@@ -6,7 +6,7 @@ import type { LiveFormat } from '../parse/reader.js';
 import { counted } from '../record/plural.js';
 import { EXIT, UserError } from '../record/errors.js';
 import { parseLive, peek } from './dparse/live.js';
-import { formatsText, helpText, readArguments, type Request } from './dparse/options.js';
+import { formatsText, helpText, readArguments, type DparseRequest } from './dparse/options.js';
 import { parseOne, type Outcome } from './dparse/one.js';
 import { parseLarge, parseMany } from './dparse/workers.js';
 import { withOutput } from './output.js';
@@ -32,7 +32,7 @@ export async function run(args: readonly string[]): Promise<void> {
 }
 
 /** Records from a pipe, as they come. */
-async function follow(request: Request, live: LiveFormat, bytes: AsyncIterable<Buffer>): Promise<void> {
+async function follow(request: DparseRequest, live: LiveFormat, bytes: AsyncIterable<Buffer>): Promise<void> {
   await withOutput(request.output, [], async (write, flush) => {
     const outcome = await parseLive(live, bytes, write, flush);
     if (!request.quiet) process.stderr.write(`dparse: ${summary('-', outcome)}\n`);
@@ -40,7 +40,7 @@ async function follow(request: Request, live: LiveFormat, bytes: AsyncIterable<B
 }
 
 /** @param stdin stream to read instead of standard input, when its first bytes were inspected */
-async function parseAll(request: Request, stdin: AsyncIterable<Buffer> | undefined): Promise<void> {
+async function parseAll(request: DparseRequest, stdin: AsyncIterable<Buffer> | undefined): Promise<void> {
   const { profiles, failures } = await findProfiles(request.inputs, request.format, stdin);
   try {
     for (const failure of failures) complain(failure);
@@ -56,7 +56,7 @@ function complain(failure: UserError): void {
   process.exitCode = EXIT.failed;
 }
 
-async function parse(request: Request, profiles: readonly FoundProfile[]): Promise<void> {
+async function parse(request: DparseRequest, profiles: readonly FoundProfile[]): Promise<void> {
   const { format, ranges, program, force, quiet, jobs } = request;
   const meter = progress('dparse', !quiet);
   const failures: UserError[] = [];

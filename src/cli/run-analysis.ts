@@ -7,7 +7,7 @@ import { UsageError, UserError } from '../record/errors.js';
 import { requireName } from '../record/names.js';
 import type { ProfileLine, ProfileRecord } from '../record/record.js';
 import type { AnyTable } from '../table/table.js';
-import { FORMATS, requireFormat } from '../write/format.js';
+import { FORMATS, requireFormat } from '../write/formats.js';
 import { tableText } from '../write/write-table.js';
 import { parseArguments, type Arguments, type Option, type Tool } from './arguments.js';
 import { confirmEndings, confirmWhole, openSources, type Source } from './input.js';

@@ -1,12 +1,5 @@
-/** Table formats: help, docs and completion come from this list. A new format is one file and one entry. */
-import { requireNamed } from '../record/names.js';
+/** What an output format of tables is. */
 import type { Column } from '../table/column.js';
-import { csv } from './csv.js';
-import { json } from './json.js';
-import { markdown } from './markdown.js';
-import { space } from './space.js';
-import { table } from './framed-table.js';
-import { columns } from './columns.js';
 
 /** A row as its format keeps it until it is written. */
 export type Packed = string | readonly string[];
@@ -35,9 +28,3 @@ export interface Format {
   /** @throws UserError when the columns do not fit the width */
   open<Row>(layout: Layout<Row>): Sheet<Row>;
 }
-
-/** All output formats of tables, in the order of the help. */
-export const FORMATS: readonly Format[] = [columns, csv, space, json, table, markdown];
-
-/** @throws UsageError naming the nearest format */
-export const requireFormat = (id: string): Format => requireNamed('format', id, FORMATS, (format) => format.id);

@@ -17,7 +17,7 @@ import { writeFile } from 'node:fs/promises';
 import { gzipSync } from 'node:zlib';
 import { COMMANDS } from '../../src/cli/commands.js';
 import { COLUMNS } from '../../src/prof/columns/columns.js';
-import { FORMATS } from '../../src/write/format.js';
+import { FORMATS } from '../../src/write/formats.js';
 import { kernel, mm } from '../support/kernels.js';
 import { commandOf, runCli, spawnCli } from '../support/run-cli.js';
 import { itShared } from '../support/shared.js';

@@ -4,7 +4,7 @@ import { COLUMNS, chooseColumns } from '../../src/prof/columns/columns.js';
 import type { KernelRecord } from '../../src/record/record.js';
 import { UserError } from '../../src/record/errors.js';
 import { cells, cut, fitId, fitQuantity } from '../../src/write/cell-text.js';
-import { FORMATS, requireFormat } from '../../src/write/format.js';
+import { FORMATS, requireFormat } from '../../src/write/formats.js';
 import { kernel, mm } from '../support/kernels.js';
 import { annotate } from '../support/rows.js';
 

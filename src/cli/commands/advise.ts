@@ -8,7 +8,7 @@ import { UsageError } from '../../record/errors.js';
 import { requireNamed } from '../../record/names.js';
 import { aligned } from '../../write/aligned.js';
 import { integer, optionLines, type Arguments, type Option, type Tool } from '../arguments.js';
-import type { Command } from '../commands.js';
+import type { Command } from '../command.js';
 import { withOutput } from '../output.js';
 import { chooseDevice } from '../report/report-options.js';
 import { commonOptions, printTable, readCommon, runAnalysis, withTableFormats } from '../run-analysis.js';

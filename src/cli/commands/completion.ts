@@ -2,7 +2,7 @@
 import { UsageError } from '../../record/errors.js';
 import { requireName } from '../../record/names.js';
 import { optionLines, parseArguments, type Option, type Tool } from '../arguments.js';
-import type { Command, CommandEntry } from '../commands.js';
+import type { Command, CommandEntry } from '../command.js';
 import { withOutput } from '../output.js';
 import { DPROF } from '../report/report-options.js';
 import { bashCompletion } from './completion/bash.js';

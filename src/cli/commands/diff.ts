@@ -4,7 +4,7 @@ import { diffLineColumns, diffLines } from '../../prof/diff/diff-columns.js';
 import type { Which } from '../../prof/diff/input-pair.js';
 import { UserError } from '../../record/errors.js';
 import { UNKNOWN } from '../../table/column.js';
-import type { Command } from '../commands.js';
+import type { Command } from '../command.js';
 import { confirmEndings, confirmWhole, type Source } from '../input.js';
 import { checkOutput, withOutput, type Write } from '../output.js';
 import { printTable, readInput, writeNotes } from '../run-analysis.js';

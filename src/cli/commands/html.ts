@@ -6,7 +6,7 @@ import { Annotator } from '../../prof/report/report.js';
 import { UsageError } from '../../record/errors.js';
 import { page } from '../../write/html/page.js';
 import { integer, optionLines, type Arguments, type Tool } from '../arguments.js';
-import type { Command } from '../commands.js';
+import type { Command } from '../command.js';
 import { commonOptions, runAnalysis, readCommon } from '../run-analysis.js';
 import { withOutput, type Write } from '../output.js';
 import { pageProgram } from '../page-program.js';

@@ -1,7 +1,7 @@
 /** `dprof memory`: memory in use over time, its peak, and what held it then. */
 import { Memory } from '../../prof/memory/memory.js';
 import { integer, optionLines, type Option, type Tool } from '../arguments.js';
-import type { Command } from '../commands.js';
+import type { Command } from '../command.js';
 import { withOutput } from '../output.js';
 import { commonOptions, printTable, readCommon, runAnalysis, withTableFormats } from '../run-analysis.js';
 import { memoryDocument, memoryScreen } from './memory/memory-screen.js';

@@ -5,7 +5,7 @@ import { lineBatches, openFile, openStream, type Input } from '../../prof/input/
 import type { MonitorReport } from '../../prof/monitor/monitor-report.js';
 import { reportOf, type ReportSamples } from '../../prof/monitor/report-samples.js';
 import { UsageError, UserError } from '../../record/errors.js';
-import type { Command } from '../commands.js';
+import type { Command } from '../command.js';
 import { MonitorLines } from './monitor/monitor-lines.js';
 import {
   columnList,

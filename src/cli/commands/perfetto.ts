@@ -10,7 +10,7 @@ import { aligned } from '../../write/aligned.js';
 import { optionLines, type Option, type Tool } from '../arguments.js';
 import { ChromeTrace } from './perfetto/perfetto-chrome.js';
 import { ProtobufTrace, type TraceText } from './perfetto/perfetto-protobuf.js';
-import type { Command } from '../commands.js';
+import type { Command } from '../command.js';
 import { commonOptions, readCommon, runAnalysis } from '../run-analysis.js';
 import { withOutput } from '../output.js';
 

@@ -7,7 +7,7 @@ import { requireNamed } from '../../record/names.js';
 import { aligned } from '../../write/aligned.js';
 import { clean, word } from '../../write/cell-text.js';
 import { optionLines, type Option, type Tool } from '../arguments.js';
-import type { Command } from '../commands.js';
+import type { Command } from '../command.js';
 import { withOutput, type Write } from '../output.js';
 import { commonOptions, printTable, readCommon, runAnalysis, withTableFormats } from '../run-analysis.js';
 import { speedscope } from './stacks/stacks-speedscope.js';

@@ -6,7 +6,7 @@ import { readable } from '../../table/readable.js';
 import { aligned, alignedTable } from '../../write/aligned.js';
 import { clean } from '../../write/cell-text.js';
 import { optionLines, type Tool } from '../arguments.js';
-import type { Command } from '../commands.js';
+import type { Command } from '../command.js';
 import { withOutput } from '../output.js';
 import {
   commonOptions,

@@ -3,7 +3,7 @@ import { MetricAnalysis, type MetricAnswer } from '../../prof/neuron/metric-anal
 import { Annotator } from '../../prof/report/report.js';
 import { SummaryAnalysis } from '../../prof/summary/summary-analysis.js';
 import type { AnyTable } from '../../table/table.js';
-import type { Command } from '../commands.js';
+import type { Command } from '../command.js';
 import { withOutput, type Write } from '../output.js';
 import { printTable, runAnalysis } from '../run-analysis.js';
 import { summaryDocuments, summaryMarkdown, summaryScreens } from './summary/summary-formats.js';

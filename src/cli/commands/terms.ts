@@ -5,7 +5,7 @@ import { requireName } from '../../record/names.js';
 import type { Column } from '../../table/column.js';
 import { optionLines, parseArguments, type Option, type Tool } from '../arguments.js';
 import { aligned } from '../../write/aligned.js';
-import type { Command } from '../commands.js';
+import type { Command } from '../command.js';
 import { withOutput } from '../output.js';
 import { commonOptions, printTable, withTableFormats } from '../run-analysis.js';
 

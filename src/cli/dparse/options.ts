@@ -58,7 +58,7 @@ export function formatsText(): string {
   return `${rows.join('')}\nRecognised, and answered with what to do:\n${refused.join('')}`;
 }
 
-export interface Request {
+export interface DparseRequest {
   readonly show: 'records' | 'help' | 'formats' | 'version';
   readonly inputs: readonly string[];
   readonly output: string | undefined;
@@ -74,7 +74,7 @@ export interface Request {
  * Reads the arguments.
  * @throws UsageError for anything that cannot be meant
  */
-export function readArguments(args: readonly string[]): Request {
+export function readArguments(args: readonly string[]): DparseRequest {
   const given = parseArguments(DPARSE, args);
   const show = (['help', 'version', 'formats'] as const).find((name) => given.on(name)) ?? 'records';
   if (show === 'records' && given.operands.length === 0) {

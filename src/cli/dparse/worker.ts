@@ -4,7 +4,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { UserError } from '../../record/errors.js';
 import { parseOne, type Outcome } from './one.js';
-import type { Answer, Job } from './workers.js';
+import type { WorkerAnswer, Job } from './workers.js';
 import { withOutput, type Write } from '../output.js';
 
 const { ordinal, path, name, file, options, output } = workerData as Job;
@@ -26,7 +26,7 @@ async function toMainThread(body: (write: Write) => Promise<void>): Promise<void
   await body((data) => {
     const bytes = typeof data === 'string' ? Uint8Array.from(Buffer.from(data)) : data;
     inFlight++;
-    parentPort?.postMessage({ bytes } satisfies Answer, [bytes.buffer as ArrayBuffer]);
+    parentPort?.postMessage({ bytes } satisfies WorkerAnswer, [bytes.buffer as ArrayBuffer]);
     return inFlight < IN_FLIGHT ? undefined : new Promise<void>((resolve) => (wake = resolve));
   });
   parentPort?.off('message', taken);
@@ -37,5 +37,6 @@ const body = async (write: Write): Promise<void> => {
   outcome = await parseOne(profile, options, write, silent);
 };
 await (output === null ? toMainThread(body) : withOutput(output, [], body));
-const answer: Answer = outcome instanceof UserError ? { what: outcome.what, detail: outcome.detail } : { outcome };
+const answer: WorkerAnswer =
+  outcome instanceof UserError ? { what: outcome.what, detail: outcome.detail } : { outcome };
 parentPort?.postMessage(answer);

@@ -25,7 +25,7 @@ export interface Job {
 }
 
 /** Messages of a worker: bytes of lines, then an outcome or the parts of a UserError. */
-export type Answer =
+export type WorkerAnswer =
   | { readonly bytes: Uint8Array }
   | { readonly outcome: Exclude<Outcome, UserError> }
   | { readonly what: string; readonly detail: UserError['detail'] };
@@ -106,13 +106,13 @@ function runWorker(
     };
     // One piece after the other: the output may ask to be waited for, and the outcome comes after the last piece.
     let turn = Promise.resolve();
-    const receive = async (answer: Answer): Promise<void> => {
+    const receive = async (answer: WorkerAnswer): Promise<void> => {
       if ('bytes' in answer) {
         await take?.(answer.bytes);
         worker.postMessage('taken');
       } else resolve('outcome' in answer ? answer.outcome : new UserError(answer.what, answer.detail));
     };
-    worker.on('message', (answer: Answer) => {
+    worker.on('message', (answer: WorkerAnswer) => {
       turn = turn.then(() => receive(answer)).catch(fail);
     });
     worker.once('error', fail);

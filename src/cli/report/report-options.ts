@@ -8,7 +8,8 @@ import { parseKernelId, type KernelId } from '../../prof/report/explain.js';
 import type { Peaks } from '../../prof/roofline/peaks.js';
 import { parseSort, parseWhere, type KernelFilter, type KernelSortKey } from '../../prof/query/kernel-query.js';
 import { UsageError, UserError } from '../../record/errors.js';
-import { FORMATS, requireFormat, type Format } from '../../write/format.js';
+import type { Format } from '../../write/format.js';
+import { FORMATS, requireFormat } from '../../write/formats.js';
 import { USAGE } from './usage.js';
 import type { Grouping } from '../../prof/by/grouping.js';
 import { MOST_GROUPS } from '../../prof/by/groups.js';
@@ -90,7 +91,7 @@ export function devicesText(): string {
   }).join('');
 }
 
-export interface Request {
+export interface ReportRequest {
   readonly show: 'report' | 'help' | 'columns' | 'aggregates' | 'devices' | 'version';
   /** None for stdin. */
   readonly files: readonly string[];
@@ -114,7 +115,7 @@ export interface Request {
  * Reads the arguments.
  * @throws UsageError for anything that cannot be meant
  */
-export function readArguments(args: readonly string[]): Request {
+export function readArguments(args: readonly string[]): ReportRequest {
   const given = parseArguments(DPROF, joinSort(args));
   const { files } = readInputs(given);
   const width = given.read('width', (text) => integer('-w', text)) ?? null;

@@ -16,14 +16,14 @@ import type { Packed, Sheet } from '../../write/format.js';
 import { tableText } from '../../write/write-table.js';
 import type { Write } from '../output.js';
 import { runAnalysis } from '../run-analysis.js';
-import type { Request } from './report-options.js';
+import type { ReportRequest } from './report-options.js';
 
-export function runReport(request: Request): Promise<void> {
+export function runReport(request: ReportRequest): Promise<void> {
   if (request.explain !== undefined) return runExplanation(request, request.explain);
   return request.grouping === undefined ? runRows(request) : runGroups(request, request.grouping);
 }
 
-async function runRows(request: Request): Promise<void> {
+async function runRows(request: ReportRequest): Promise<void> {
   const { columns, header, width, where, sort = [] } = request;
   const used: KernelColumn[] = [...columns, ...sort.map((key) => key.column)];
   const isDerived = used.some((column) => column.derived === true);
@@ -52,7 +52,7 @@ class KernelRows implements Analysis<Iterable<string>> {
   #hasHead = false;
 
   constructor(
-    { where, sort, top }: Request,
+    { where, sort, top }: ReportRequest,
     private readonly sheet: Sheet<Annotated>,
     private readonly annotator: Annotator,
     private readonly tally: ReportTally,
@@ -105,7 +105,7 @@ function usedBy({ keys, columns, arrangement }: Grouping): { amounts: boolean; d
   };
 }
 
-async function runGroups(request: Request, grouping: Grouping): Promise<void> {
+async function runGroups(request: ReportRequest, grouping: Grouping): Promise<void> {
   const { header, width, where, format, device } = request;
   const { amounts, derived, rates } = usedBy(grouping);
   // A width that the columns do not fit is reported before minutes of reading.
@@ -127,7 +127,7 @@ class GroupAnalysis implements Analysis<KernelGroups> {
   readonly #groups: KernelGroups;
 
   constructor(
-    private readonly request: Request,
+    private readonly request: ReportRequest,
     private readonly grouping: Grouping,
     amounts: boolean,
     private readonly annotator: Annotator,
@@ -166,7 +166,7 @@ function notesOf(tally: ReportTally): (string | UserError)[] {
   return [tally.kernelsRead > 0 ? `none of ${tally.kernelsRead} kernels matches --where` : new UserError('no kernels')];
 }
 
-async function runExplanation(request: Request, wanted: KernelId): Promise<void> {
+async function runExplanation(request: ReportRequest, wanted: KernelId): Promise<void> {
   const analysis = new KernelSearch(wanted);
   await runAnalysis(request, {
     analysis,

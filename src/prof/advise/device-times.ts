@@ -21,7 +21,7 @@ export interface Gap extends Place {
   readonly ended: GapEnd;
 }
 
-export class DeviceTime {
+export class DeviceActivityTime {
   first = Infinity;
   last = -Infinity;
   activities = 0;
@@ -72,7 +72,7 @@ function gapBetween(before: StepActivity, after: StepActivity, start: number): G
 }
 
 export class DeviceTimes {
-  readonly #devices = new ByDevice(() => new DeviceTime());
+  readonly #devices = new ByDevice(() => new DeviceActivityTime());
   /** Pieces of work without a time, which are in nothing. */
   untimed = 0;
 
@@ -88,7 +88,7 @@ export class DeviceTimes {
     return this.#devices.of(found.record).add(found.work, found.record, start, start + dur);
   }
 
-  get all(): readonly (Place & { readonly of: DeviceTime })[] {
+  get all(): readonly (Place & { readonly of: DeviceActivityTime })[] {
     return this.#devices.all;
   }
 

@@ -1,6 +1,6 @@
 /** Annotated kernels → times by kernel name. */
 import { bounded } from './bounds.js';
-import { MatrixUnitTime } from './matrix-unit-time.js';
+import { MatrixUnitTimer } from './matrix-unit-time.js';
 import type { Bounded, KernelTotal } from './page-data.js';
 import type { PageKernel } from './page-kernel.js';
 
@@ -12,7 +12,7 @@ class KernelSum {
   time = 0;
   max = 0;
   min = Infinity;
-  readonly unit = new MatrixUnitTime();
+  readonly unit = new MatrixUnitTimer();
   constructor(readonly name: string) {}
 }
 

@@ -2,7 +2,7 @@
 import { longest } from './bounds.js';
 import type { PageKernel } from './page-kernel.js';
 import type { Bounded, LayerRow } from './page-data.js';
-import { MatrixUnitTime } from './matrix-unit-time.js';
+import { MatrixUnitTimer } from './matrix-unit-time.js';
 
 /** Layers that are kept apart, each of about 400 bytes; kernels of any further layer count for the layer above it. */
 const MOST_LAYERS = 50_000;
@@ -16,7 +16,7 @@ class LayerSum {
   backward = 0;
   flops: number | null = null;
   bytes: number | null = null;
-  readonly unit = new MatrixUnitTime();
+  readonly unit = new MatrixUnitTimer();
   /** By name; null while there is none: most layers are leaves. */
   children: Map<string, LayerSum> | null = null;
 

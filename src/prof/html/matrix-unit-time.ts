@@ -1,7 +1,7 @@
 /** How much of the time of some kernels was spent on the matrix unit. */
 import type { Annotated } from '../annotate.js';
 
-export class MatrixUnitTime {
+export class MatrixUnitTimer {
   #known = 0;
   #used = 0;
 

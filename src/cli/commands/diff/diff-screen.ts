@@ -15,7 +15,7 @@ import { shownValue, textOf, type Column } from '../../../table/column.js';
 import { readable } from '../../../table/readable.js';
 import { aligned } from '../../../write/aligned.js';
 import { clean } from '../../../write/cell-text.js';
-import { requireFormat } from '../../../write/format.js';
+import { requireFormat } from '../../../write/formats.js';
 import { code } from '../../../write/markdown.js';
 import { tableText } from '../../../write/write-table.js';
 

@@ -5,7 +5,8 @@ import type { MonitorLine } from '../../../prof/monitor/monitor-columns.js';
 import { Exposition } from '../../../prof/monitor/prometheus.js';
 import type { MonitorReport, RowScope } from '../../../prof/monitor/monitor-report.js';
 import { DEFAULT_WIDTH, leastWidth } from '../../../write/columns.js';
-import { FORMATS, type Format } from '../../../write/format.js';
+import type { Format } from '../../../write/format.js';
+import { FORMATS } from '../../../write/formats.js';
 import { tableText } from '../../../write/write-table.js';
 
 interface MonitorLayout {

@@ -3,7 +3,7 @@ import type { ProfileSummary } from '../../../prof/summary/summary-data.js';
 import type { Column } from '../../../table/column.js';
 import { aligned } from '../../../write/aligned.js';
 import { clean, cut } from '../../../write/cell-text.js';
-import { requireFormat } from '../../../write/format.js';
+import { requireFormat } from '../../../write/formats.js';
 import { code, escapeMarkdown } from '../../../write/markdown.js';
 import { tableText } from '../../../write/write-table.js';
 import { profileHeading } from '../../run-analysis.js';
