@@ -126,7 +126,7 @@ export function productWork(product: ProductCost, kernel: KernelFacts): Work {
   const params = (role: KernelRole): readonly Param[] => product.paramsOf?.(role, kernel) ?? product.params;
   if (kind === 'main') {
     const role = gradientRole(kernel, product.transposed);
-    return workOf({ ...product, role, params: params(role) });
+    return workOf(product, role, params(role));
   }
   const backward = kernel.dir === 'bprop' || kind === 'bias-gradient';
   const addend = kind === 'helper' || kind === 'other' ? null : addendOf(product, kind, backward);

@@ -7,13 +7,18 @@ import type { OpCost, Param, Work } from './family.js';
 /**
  * The work that an op's cost amounts to. Bytes are the sizes of the tensors read and written; null when the writes are
  * not known, or an element type has no known size.
+ * @param role of the kernel, and `params` of its column, in place of the cost's own
  */
-export function workOf(cost: OpCost & { readonly source: string }): Work {
-  const { role = 'main', flops, reads = [], writes, params, matmul = false, formula, source } = cost;
+export function workOf(
+  cost: OpCost & { readonly source: string },
+  role = cost.role ?? 'main',
+  params = cost.params,
+): Work {
+  const { flops, reads = [], writes, matmul = false, formula, source } = cost;
   const size: ReturnType<typeof sizeOf> = writes === null ? { bytes: null } : sizeOf([...reads, ...writes]);
-  const reasons = [cost.unknown, size.unknown].filter((reason) => reason !== undefined);
   const work: Work = { role, flops, bytes: size.bytes, params, matmul, formula, source };
-  return reasons.length === 0 ? work : { ...work, unknown: reasons.join('; ') };
+  if (cost.unknown === undefined && size.unknown === undefined) return work;
+  return { ...work, unknown: [cost.unknown, size.unknown].filter((reason) => reason !== undefined).join('; ') };
 }
 
 /** Size of all tensors together in bytes, or the first element type that has no known size. */
