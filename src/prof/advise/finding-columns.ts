@@ -1,4 +1,5 @@
 /** Columns of `dprof advise`: a row a finding. */
+import { column, int, real, str } from '../../table/column-kinds.js';
 import type { Column } from '../../table/column.js';
 import type { Finding } from './finding.js';
 
@@ -9,51 +10,27 @@ export interface FindingRow {
 }
 
 export const FINDING_COLUMNS: readonly Column<FindingRow>[] = [
-  {
-    ...{ key: 'profile', header: 'profile', type: 'int', width: 7, doc: 'number of the input, from 0' },
-    value: ({ finding }) => finding.profile,
-  },
-  {
-    ...{ key: 'device', header: 'device', type: 'int', width: 6, doc: 'device; unknown for all together' },
-    value: ({ finding }) => finding.device,
-  },
-  {
-    ...{ key: 'rule', header: 'rule', type: 'str', width: 20, doc: 'name of the rule', vocabulary: true },
-    value: ({ finding }) => finding.rule,
-  },
-  {
-    ...{ key: 'share', header: 'share_percent', type: 'real', unit: '%', digits: 2, width: 13 },
-    doc: "stake as a share of the device's time",
-    value: ({ share }) => 100 * share,
-  },
-  {
-    ...{ key: 'gain', header: 'gain_ns', type: 'real', unit: 'ns', digits: 0, width: 14 },
-    doc: 'time that may be gained; unknown where it cannot be computed',
-    value: ({ finding }) => finding.gain?.ns ?? null,
-  },
-  {
-    ...{ key: 'stake', header: 'stake_ns', type: 'real', unit: 'ns', digits: 0, width: 14 },
-    doc: 'time that the finding is about',
-    value: ({ finding }) => finding.stake,
-  },
-  {
-    ...{ key: 'count', header: 'count', type: 'int', width: 8, doc: 'activities that the finding is about' },
-    value: ({ finding }) => finding.count,
-  },
-  {
-    ...{ key: 'what', header: 'what', type: 'str', width: 0, doc: 'what was found, with its figures' },
-    value: ({ finding }) => finding.what,
-  },
-  {
-    ...{ key: 'action', header: 'action', type: 'str', width: 0, doc: 'what to change' },
-    value: ({ finding }) => finding.action,
-  },
-  {
-    ...{ key: 'kernels', header: 'kernels', type: 'str', width: 12, doc: 'longest kernels, PROFILE:IDX' },
-    value: ({ finding }) => finding.kernels,
-  },
-  {
-    ...{ key: 'see', header: 'see', type: 'str', width: 0, doc: 'command that shows more' },
-    value: ({ finding }) => finding.see,
-  },
+  column('profile', 'profile', int(7), 'number of the input, from 0', ({ finding }) => finding.profile),
+  column('device', 'device', int(6), 'device; unknown for all together', ({ finding }) => finding.device),
+  column('rule', 'rule', str(20), 'name of the rule', ({ finding }) => finding.rule, { vocabulary: true }),
+  column(
+    'share',
+    'share_percent',
+    real(13, 2, '%'),
+    "stake as a share of the device's time",
+    ({ share }) => 100 * share,
+  ),
+  column(
+    'gain',
+    'gain_ns',
+    real(14, 0, 'ns'),
+    'time that may be gained; unknown where it cannot be computed',
+    ({ finding }) => finding.gain?.ns ?? null,
+  ),
+  column('stake', 'stake_ns', real(14, 0, 'ns'), 'time that the finding is about', ({ finding }) => finding.stake),
+  column('count', 'count', int(8), 'activities that the finding is about', ({ finding }) => finding.count),
+  column('what', 'what', str(0), 'what was found, with its figures', ({ finding }) => finding.what),
+  column('action', 'action', str(0), 'what to change', ({ finding }) => finding.action),
+  column('kernels', 'kernels', str(12), 'longest kernels, PROFILE:IDX', ({ finding }) => finding.kernels),
+  column('see', 'see', str(0), 'command that shows more', ({ finding }) => finding.see),
 ];

@@ -1,15 +1,12 @@
 /** THE table of aggregates of a group of kernels: help, docs, sorting and all formats of `--by` are made from it. */
+import { column, derived, int, real } from '../../table/column-kinds.js';
 import { type Column } from '../../table/column.js';
-import { type KernelColumn } from '../columns/kernel-column.js';
 import type { GroupRow } from './group-rows.js';
 
-type AggregateShape = Pick<KernelColumn, 'type' | 'unit' | 'digits' | 'width' | 'derived'>;
-
-const NS = { type: 'int', unit: 'ns', width: 13 } as const satisfies AggregateShape;
+const NS = int(13, 'ns');
 /** Not a whole number of ns. */
-const PART_NS = { type: 'real', unit: 'ns', digits: 1, width: 11 } as const satisfies AggregateShape;
-const PERCENT = { type: 'real', unit: '%', digits: 2, width: 6 } as const satisfies AggregateShape;
-const DERIVED = { derived: true } as const;
+const PART_NS = real(11, 1, 'ns');
+const PERCENT = real(6, 2, '%');
 
 const over = (amount: number, by: number): number | null => (by > 0 ? amount / by : null);
 const percent = (part: number, whole: number): number | null => (whole > 0 ? (100 * part) / whole : null);
@@ -24,159 +21,110 @@ const aboveMemory = (row: GroupRow): boolean => row.amounts.aboveMemory > 0 && i
 
 /** All columns of groups, in the order of the help. */
 export const AGGREGATES: readonly Column<GroupRow>[] = [
-  { key: 'count', header: 'Count', type: 'int', width: 8, doc: 'kernels', value: ({ spread }) => spread.count },
-  {
-    key: 'total',
-    header: 'Total(ns)',
-    ...NS,
-    doc: 'time on the device, added up',
-    value: ({ spread }) => spread.total,
-  },
-  {
-    key: 'own',
-    header: 'Own(ns)',
-    ...NS,
-    doc: 'in a tree: time that is in no row beneath this one',
-    value: ({ own }) => own,
-  },
-  {
-    key: 'share',
-    header: 'Share%',
-    ...PERCENT,
-    doc: 'share of the time of all kernels that --where lets through',
-    value: ({ spread, whole }) => percent(spread.total, whole),
-  },
-  {
-    key: 'mean',
-    header: 'Mean(ns)',
-    ...PART_NS,
-    doc: 'time of a kernel, on average',
-    value: ({ spread }) => spread.mean,
-  },
-  {
-    key: 'median',
-    header: 'Median(ns)',
-    narrowHeader: 'Med(ns)',
-    ...PART_NS,
-    doc: 'exact median; of an even number of kernels the mean of the middle two',
-    value: ({ spread }) => spread.median,
-  },
-  { key: 'min', header: 'Min(ns)', ...NS, width: 10, doc: 'shortest kernel', value: ({ spread }) => spread.min },
-  { key: 'max', header: 'Max(ns)', ...NS, width: 10, doc: 'longest kernel', value: ({ spread }) => spread.max },
-  {
-    key: 'stddev',
-    header: 'StdDev(ns)',
-    ...PART_NS,
-    doc: 'sample standard deviation; 0 for one kernel',
-    value: ({ spread }) => spread.stddev,
-  },
-  {
-    key: 'flops',
-    header: 'FLOPs',
-    type: 'int',
-    unit: 'FLOP',
-    width: 15,
-    ...DERIVED,
-    doc: 'floating-point operations of the kernels whose FLOPs are known; unknown when none are',
-    value: ({ amounts: { flops } }) => (flops.kernels > 0 ? flops.sum : null),
-  },
-  {
-    key: 'known',
-    header: 'Known%',
-    ...PERCENT,
-    ...DERIVED,
-    doc: 'share of the time in kernels whose FLOPs are known',
-    value: ({ amounts: { flops }, spread }) => percent(flops.time, spread.total),
-  },
-  {
-    key: 'bytes',
-    header: 'Bytes',
-    type: 'int',
-    unit: 'bytes',
-    width: 15,
-    ...DERIVED,
-    doc: 'least memory traffic of the kernels whose bytes are known; unknown when none are',
-    value: ({ amounts: { bytes } }) => (bytes.kernels > 0 ? bytes.sum : null),
-  },
-  {
-    key: 'knownbytes',
-    header: 'KnownBytes%',
-    narrowHeader: 'KnoB%',
-    ...PERCENT,
-    ...DERIVED,
-    doc: 'share of the time in kernels whose bytes are known',
-    value: ({ amounts: { bytes }, spread }) => percent(bytes.time, spread.total),
-  },
-  {
-    key: 'tflops',
-    header: 'TFLOP/s',
-    type: 'real',
-    unit: 'TFLOP/s',
-    digits: 3,
-    width: 8,
-    ...DERIVED,
-    doc: 'FLOPs over the time of the kernels whose FLOPs are known; ! above the peak',
-    // FLOP/ns are GFLOP/s.
-    value: ({ amounts: { flops } }) => over(flops.sum, 1000 * flops.time),
-    impossible: aboveCompute,
-  },
-  {
-    key: 'gbps',
-    header: 'GB/s',
-    type: 'real',
-    unit: 'GB/s',
-    digits: 1,
-    width: 7,
-    ...DERIVED,
-    doc: 'bytes over the time of the kernels whose bytes are known; ! above the peak',
-    value: ({ amounts: { bytes } }) => over(bytes.sum, bytes.time),
-    impossible: aboveMemory,
-  },
-  {
-    key: 'peak',
-    header: 'Peak%',
-    ...PERCENT,
-    ...DERIVED,
-    doc: "share of the device's peak FLOP/s, averaged over the time of the kernels whose share is known",
-    value: computeShare,
-    impossible: aboveCompute,
-  },
-  {
-    key: 'bw',
-    header: 'BW%',
-    ...PERCENT,
-    ...DERIVED,
-    doc: "share of the memory's peak bandwidth, averaged over the time of the kernels whose share is known",
-    value: memoryShare,
-    impossible: aboveMemory,
-  },
-  {
-    key: 'tcshare',
-    header: 'TC%',
-    ...PERCENT,
-    ...DERIVED,
-    doc: 'share of the time in kernels that are known to use the matrix unit; unknown when it is known of none',
-    value: ({ amounts: { matrixUnit }, spread }) =>
-      matrixUnit.kernels === 0 ? null : percent(matrixUnit.sum, spread.total),
-  },
-  {
-    key: 'tcknown',
-    header: 'TCKnown%',
-    narrowHeader: 'TCKno%',
-    ...PERCENT,
-    ...DERIVED,
-    doc: 'share of the time in kernels of which it is known whether they use the matrix unit',
-    value: ({ amounts: { matrixUnit }, spread }) => percent(matrixUnit.time, spread.total),
-  },
-  {
-    key: 'level',
-    header: 'Level',
+  column('count', 'Count', int(8), 'kernels', ({ spread }) => spread.count),
+  column('total', 'Total(ns)', NS, 'time on the device, added up', ({ spread }) => spread.total),
+  column('own', 'Own(ns)', NS, 'in a tree: time that is in no row beneath this one', ({ own }) => own),
+  column(
+    'share',
+    'Share%',
+    PERCENT,
+    'share of the time of all kernels that --where lets through',
+    ({ spread, whole }) => percent(spread.total, whole),
+  ),
+  column('mean', 'Mean(ns)', PART_NS, 'time of a kernel, on average', ({ spread }) => spread.mean),
+  column(
+    'median',
+    'Median(ns)',
+    PART_NS,
+    'exact median; of an even number of kernels the mean of the middle two',
+    ({ spread }) => spread.median,
+    { narrowHeader: 'Med(ns)' },
+  ),
+  column('min', 'Min(ns)', int(10, 'ns'), 'shortest kernel', ({ spread }) => spread.min),
+  column('max', 'Max(ns)', int(10, 'ns'), 'longest kernel', ({ spread }) => spread.max),
+  column('stddev', 'StdDev(ns)', PART_NS, 'sample standard deviation; 0 for one kernel', ({ spread }) => spread.stddev),
+  ...derived<GroupRow>([
+    column(
+      'flops',
+      'FLOPs',
+      int(15, 'FLOP'),
+      'floating-point operations of the kernels whose FLOPs are known; unknown when none are',
+      ({ amounts: { flops } }) => (flops.kernels > 0 ? flops.sum : null),
+    ),
+    column(
+      'known',
+      'Known%',
+      PERCENT,
+      'share of the time in kernels whose FLOPs are known',
+      ({ amounts: { flops }, spread }) => percent(flops.time, spread.total),
+    ),
+    column(
+      'bytes',
+      'Bytes',
+      int(15, 'bytes'),
+      'least memory traffic of the kernels whose bytes are known; unknown when none are',
+      ({ amounts: { bytes } }) => (bytes.kernels > 0 ? bytes.sum : null),
+    ),
+    column(
+      'knownbytes',
+      'KnownBytes%',
+      PERCENT,
+      'share of the time in kernels whose bytes are known',
+      ({ amounts: { bytes }, spread }) => percent(bytes.time, spread.total),
+      { narrowHeader: 'KnoB%' },
+    ),
+    column(
+      'tflops',
+      'TFLOP/s',
+      real(8, 3, 'TFLOP/s'),
+      'FLOPs over the time of the kernels whose FLOPs are known; ! above the peak',
+      ({ amounts: { flops } }) => over(flops.sum, 1000 * flops.time),
+      { impossible: aboveCompute },
+    ),
+    column(
+      'gbps',
+      'GB/s',
+      real(7, 1, 'GB/s'),
+      'bytes over the time of the kernels whose bytes are known; ! above the peak',
+      ({ amounts: { bytes } }) => over(bytes.sum, bytes.time),
+      { impossible: aboveMemory },
+    ),
+    column(
+      'peak',
+      'Peak%',
+      PERCENT,
+      "share of the device's peak FLOP/s, averaged over the time of the kernels whose share is known",
+      computeShare,
+      { impossible: aboveCompute },
+    ),
+    column(
+      'bw',
+      'BW%',
+      PERCENT,
+      "share of the memory's peak bandwidth, averaged over the time of the kernels whose share is known",
+      memoryShare,
+      { impossible: aboveMemory },
+    ),
+    column(
+      'tcshare',
+      'TC%',
+      PERCENT,
+      'share of the time in kernels that are known to use the matrix unit; unknown when it is known of none',
+      ({ amounts: { matrixUnit }, spread }) =>
+        matrixUnit.kernels === 0 ? null : percent(matrixUnit.sum, spread.total),
+    ),
+    column(
+      'tcknown',
+      'TCKnown%',
+      PERCENT,
+      'share of the time in kernels of which it is known whether they use the matrix unit',
+      ({ amounts: { matrixUnit }, spread }) => percent(matrixUnit.time, spread.total),
+      { narrowHeader: 'TCKno%' },
+    ),
+  ]),
+  column('level', 'Level', int(3), 'in a tree: steps from the top, from 1', ({ level }) => level, {
     narrowHeader: 'Lev',
-    type: 'int',
-    width: 3,
-    doc: 'in a tree: steps from the top, from 1',
-    value: ({ level }) => level,
-  },
+  }),
 ];
 
 /** Columns after the keys without -c. */

@@ -1,4 +1,5 @@
 /** The columns on FLOPs that the matrix unit counted, next to those of the formula. */
+import { column, int, real } from '../../table/column-kinds.js';
 import type { Annotated } from '../annotate.js';
 import type { KernelColumn } from './kernel-column.js';
 
@@ -9,24 +10,19 @@ function ratio(row: Annotated): number | null {
 }
 
 export const CUBE_COLUMNS: readonly KernelColumn[] = [
-  {
-    key: 'cubeflops',
-    header: 'CubeFLOPs',
-    unit: 'FLOP',
-    type: 'int',
-    width: 12,
-    doc: 'Ascend: operations that the cubes did, as counted, or by their share of cycles and the rate for the type',
-    value: (row) => row.countedFlops,
-  },
-  {
-    key: 'cuberatio',
-    header: 'CubeRatio',
-    narrowHeader: 'CubeR',
-    type: 'real',
-    digits: 3,
-    width: 6,
-    derived: true,
-    doc: 'cubeflops over mmflops: above 1 where tiles are padded, or more is computed than needed',
-    value: ratio,
-  },
+  column(
+    'cubeflops',
+    'CubeFLOPs',
+    int(12, 'FLOP'),
+    'Ascend: operations that the cubes did, as counted, or by their share of cycles and the rate for the type',
+    (row) => row.countedFlops,
+  ),
+  column(
+    'cuberatio',
+    'CubeRatio',
+    real(6, 3),
+    'cubeflops over mmflops: above 1 where tiles are padded, or more is computed than needed',
+    ratio,
+    { narrowHeader: 'CubeR', derived: true },
+  ),
 ];

@@ -1,4 +1,5 @@
 /** The columns on engines of a device: which one ran the kernel, how long it waited, what it counted. */
+import { column, int, str } from '../../table/column-kinds.js';
 import type { KernelColumn } from './kernel-column.js';
 
 const counter =
@@ -7,46 +8,23 @@ const counter =
     record.counters?.[name] ?? null;
 
 export const ENGINE_COLUMNS: readonly KernelColumn[] = [
-  {
-    key: 'engine',
-    header: 'Engine',
-    type: 'str',
-    width: 6,
-    doc: 'part of the device that ran it: Tensor, Scalar, GpSimd, Vector, Sync; AI_CORE, AI_VECTOR_CORE, MIX_AIC …',
-    value: ({ record }) => record.engine ?? null,
-  },
-  {
-    key: 'wait',
-    header: 'Wait(ns)',
-    unit: 'ns',
-    type: 'int',
-    width: 8,
-    doc: 'how long its engine waited for others before it',
-    value: counter('waitNs'),
-  },
-  {
-    key: 'pc',
-    header: 'PC',
-    type: 'int',
-    width: 6,
-    doc: "position in its engine's program",
-    value: counter('pc'),
-  },
-  {
-    key: 'operands',
-    header: 'Operands',
-    type: 'str',
-    width: 0,
-    doc: 'operands of the instruction, as the tool writes them',
-    value: ({ record }) => record.operands ?? null,
-  },
-  {
-    key: 'counters',
-    header: 'Counters',
-    type: 'str',
-    width: 0,
-    doc: 'all that the device or its tool counted, as name=value',
-    value: ({ record }) =>
-      record.counters === undefined ? null : Object.entries(record.counters).map(([name, value]) => `${name}=${value}`),
-  },
+  column(
+    'engine',
+    'Engine',
+    str(6),
+    'part of the device that ran it: Tensor, Scalar, GpSimd, Vector, Sync; AI_CORE, AI_VECTOR_CORE, MIX_AIC …',
+    ({ record }) => record.engine ?? null,
+  ),
+  column('wait', 'Wait(ns)', int(8, 'ns'), 'how long its engine waited for others before it', counter('waitNs')),
+  column('pc', 'PC', int(6), "position in its engine's program", counter('pc')),
+  column(
+    'operands',
+    'Operands',
+    str(0),
+    'operands of the instruction, as the tool writes them',
+    ({ record }) => record.operands ?? null,
+  ),
+  column('counters', 'Counters', str(0), 'all that the device or its tool counted, as name=value', ({ record }) =>
+    record.counters === undefined ? null : Object.entries(record.counters).map(([name, value]) => `${name}=${value}`),
+  ),
 ];

@@ -1,4 +1,5 @@
 /** Columns of `dprof diff`: one table for all formats and the help. */
+import { column, int, real, str } from '../../table/column-kinds.js';
 import type { Column } from '../../table/column.js';
 import { nestedColumn } from '../../table/nested-column.js';
 import type { DiffRow, Key } from './diff-row.js';
@@ -9,26 +10,18 @@ type Extra = Partial<Pick<Column<DiffRow>, 'signed' | 'machineOnly'>>;
 const SIGNED = { signed: true } as const;
 const MACHINE_ONLY = { machineOnly: true } as const;
 
-const column = (
-  key: string,
-  doc: string,
-  value: NumberOf,
-  shape: Pick<Column<DiffRow>, 'type' | 'unit' | 'digits' | 'significant' | 'width'>,
-  extra: Extra,
-): Column<DiffRow> => ({ key, header: key, doc, value, ...shape, ...extra });
+const time = (name: string, doc: string, value: NumberOf, extra?: Extra): Column<DiffRow> =>
+  column(`${name}_ns`, `${name}_ns`, real(14, 1, 'ns'), doc, value, extra);
 
-const time = (name: string, doc: string, value: NumberOf, extra: Extra = {}): Column<DiffRow> =>
-  column(`${name}_ns`, doc, value, { type: 'real', unit: 'ns', digits: 1, width: 14 }, extra);
+const percent = (name: string, doc: string, value: NumberOf, extra?: Extra): Column<DiffRow> =>
+  column(`${name}_percent`, `${name}_percent`, real(10, 2, '%'), doc, value, extra);
 
-const percent = (name: string, doc: string, value: NumberOf, extra: Extra = {}): Column<DiffRow> =>
-  column(`${name}_percent`, doc, value, { type: 'real', unit: '%', digits: 2, width: 10 }, extra);
-
-const count = (key: string, doc: string, value: NumberOf, extra: Extra = {}): Column<DiffRow> =>
-  column(key, doc, value, { type: 'int', width: 10 }, extra);
+const count = (key: string, doc: string, value: NumberOf, extra?: Extra): Column<DiffRow> =>
+  column(key, key, int(10), doc, value, extra);
 
 /** A probability: two significant digits say how small it is. */
-const probability = (key: string, doc: string, value: NumberOf, extra: Extra = {}): Column<DiffRow> =>
-  column(key, doc, value, { type: 'real', significant: 2, width: 9 }, extra);
+const probability = (key: string, doc: string, value: NumberOf, extra?: Extra): Column<DiffRow> =>
+  column(key, key, { type: 'real', significant: 2, width: 9 }, doc, value, extra);
 
 export const DIFF_COLUMNS: readonly Column<DiffRow>[] = [
   percent('change', "of a mean step's time", (row) => row.percent, SIGNED),
@@ -75,18 +68,18 @@ export const diffLines = (total: DiffRow, rows: readonly DiffRow[], by: readonly
 /** Verdicts that a reader looks for. */
 const isChange = ({ row: { verdict } }: DiffLine): boolean => verdict !== 'same' && verdict !== 'too-few-samples';
 
-export const VERDICT_COLUMN: Column<DiffLine> = {
-  ...{ key: 'verdict', header: 'verdict', type: 'str', width: 15, vocabulary: true },
-  doc: 'whether the row changed',
-  value: ({ row }) => row.verdict,
-  emphasis: isChange,
-};
+export const VERDICT_COLUMN: Column<DiffLine> = column(
+  'verdict',
+  'verdict',
+  str(15),
+  'whether the row changed',
+  ({ row }) => row.verdict,
+  { vocabulary: true, emphasis: isChange },
+);
 
-const KIND_COLUMN: Column<DiffLine> = {
-  ...{ key: 'row', header: 'row', type: 'str', width: 5, vocabulary: true },
-  doc: 'total or key',
-  value: ({ kind }) => kind,
-};
+const KIND_COLUMN: Column<DiffLine> = column('row', 'row', str(5), 'total or key', ({ kind }) => kind, {
+  vocabulary: true,
+});
 
 /** Columns of what makes a row. */
 export const keyColumns = (by: readonly string[]): Column<DiffLine>[] =>

@@ -1,4 +1,5 @@
 /** Columns of `dprof memory`: one row a point of a curve. */
+import { column, int, str } from '../../table/column-kinds.js';
 import type { Column } from '../../table/column.js';
 import type { Series } from './device-memory.js';
 import type { MemoryReport } from './memory-report.js';
@@ -24,62 +25,12 @@ export const curveRows = (reports: readonly MemoryReport[]): CurveRow[] =>
   );
 
 export const CURVE_COLUMNS: readonly Column<CurveRow>[] = [
-  {
-    key: 'profile',
-    header: 'profile',
-    type: 'int',
-    width: 7,
-    doc: 'number of the input, from 0',
-    value: ({ report }) => report.profile,
-  },
-  {
-    key: 'file',
-    header: 'file',
-    type: 'str',
-    width: 0,
-    doc: "the profile's file",
-    value: ({ report }) => report.header?.file ?? null,
-  },
-  {
-    key: 'rank',
-    header: 'rank',
-    type: 'int',
-    width: 4,
-    doc: 'rank of the process',
-    value: ({ report }) => report.header?.rank ?? null,
-  },
-  {
-    key: 'device',
-    header: 'device',
-    type: 'int',
-    width: 6,
-    doc: 'device; unknown for the host',
-    value: ({ report }) => report.device,
-  },
-  {
-    key: 'metric',
-    header: 'metric',
-    type: 'str',
-    width: 28,
-    doc: 'allocated, reserved, active …',
-    value: ({ series }) => series.metric,
-  },
-  {
-    key: 'of',
-    header: 'of',
-    type: 'str',
-    width: 12,
-    doc: 'component or kind of memory',
-    value: ({ series }) => series.of,
-  },
-  { key: 'start', header: 'start_ns', type: 'int', unit: 'ns', width: 15, doc: 'time', value: ({ at }) => at },
-  {
-    key: 'bytes',
-    header: 'bytes',
-    type: 'int',
-    unit: 'bytes',
-    width: 15,
-    doc: 'memory in use',
-    value: ({ bytes }) => bytes,
-  },
+  column('profile', 'profile', int(7), 'number of the input, from 0', ({ report }) => report.profile),
+  column('file', 'file', str(0), "the profile's file", ({ report }) => report.header?.file ?? null),
+  column('rank', 'rank', int(4), 'rank of the process', ({ report }) => report.header?.rank ?? null),
+  column('device', 'device', int(6), 'device; unknown for the host', ({ report }) => report.device),
+  column('metric', 'metric', str(28), 'allocated, reserved, active …', ({ series }) => series.metric),
+  column('of', 'of', str(12), 'component or kind of memory', ({ series }) => series.of),
+  column('start', 'start_ns', int(15, 'ns'), 'time', ({ at }) => at),
+  column('bytes', 'bytes', int(15, 'bytes'), 'memory in use', ({ bytes }) => bytes),
 ];

@@ -1,4 +1,5 @@
 /** The table of columns of `dprof monitor`, from which help, docs and all formats of rows are made. */
+import { column, int, real, str, type ColumnFormat } from '../../table/column-kinds.js';
 import type { Column } from '../../table/column.js';
 import { requireColumnOf } from '../../table/column-lookup.js';
 import { sumUnder, valueOf, type MonitorReport, type MonitorRow } from './monitor-report.js';
@@ -11,72 +12,46 @@ export interface MonitorLine {
 
 type MonitorColumn = Column<MonitorLine>;
 
-type Shape = Pick<MonitorColumn, 'type' | 'unit' | 'digits' | 'width'>;
-const COUNT = { type: 'int', width: 12 } satisfies Shape;
-const ID = { type: 'int', width: 8 } satisfies Shape;
-const TEXT = { type: 'str', width: 0 } satisfies Shape;
-const TIME = { type: 'int', unit: 'ns', width: 15 } satisfies Shape;
-const BYTES = { type: 'int', unit: 'bytes', width: 15 } satisfies Shape;
-const PERCENT = { type: 'real', unit: '%', digits: 2, width: 10 } satisfies Shape;
-const SECONDS = { type: 'real', unit: 's', digits: 9, width: 14 } satisfies Shape;
+const COUNT = int(12);
+const ID = int(8);
+const TEXT = str(0);
+const TIME = int(15, 'ns');
+const BYTES = int(15, 'bytes');
+const PERCENT = real(10, 2, '%');
+const SECONDS = real(14, 9, 's');
 
 /** A column of one value of a row. */
-const shows = (key: string, header: string, shape: Shape, name: string, doc: string): MonitorColumn => ({
-  key,
-  header,
-  ...shape,
-  doc,
-  value: ({ row }) => valueOf(row, name),
-});
+const shows = (key: string, header: string, format: ColumnFormat, name: string, doc: string): MonitorColumn =>
+  column(key, header, format, doc, ({ row }) => valueOf(row, name));
 
 const PERCENTILES = ['p0', 'p1', 'p25', 'p50', 'p75', 'p99', 'p100'];
 
 export const MONITOR_COLUMNS: readonly MonitorColumn[] = [
-  {
-    key: 'report',
-    header: 'Report',
-    ...ID,
-    doc: 'number of the report, from 1',
-    value: ({ report }) => report.number,
-  },
-  {
-    key: 'start',
-    header: 'Start(ns)',
-    ...TIME,
-    doc: "begin of the report's period, from that of the first",
-    value: ({ report }) => report.start,
-  },
-  {
-    key: 'dur',
-    header: 'Dur(ns)',
-    ...TIME,
-    doc: 'period of the values',
-    value: ({ row }) => row.dur,
-  },
-  {
-    key: 'scope',
-    header: 'Scope',
-    type: 'str',
-    width: 8,
-    vocabulary: true,
-    doc: 'what the row is about: see --rows',
-    value: ({ row }) => row.scope,
-  },
-  { key: 'pid', header: 'PId', ...ID, doc: 'process', value: ({ row }) => row.pid },
-  { key: 'tag', header: 'Tag', ...TEXT, doc: "process's tag; its pid without one", value: ({ row }) => row.tag },
-  { key: 'device', header: 'Device', ...ID, doc: 'device', value: ({ row }) => row.device },
-  { key: 'core', header: 'Core', ...ID, doc: 'core, numbered through all devices', value: ({ row }) => row.core },
-  { key: 'name', header: 'Name', ...TEXT, doc: 'physical core, vCPU, model:subgraph', value: ({ row }) => row.name },
+  column('report', 'Report', ID, 'number of the report, from 1', ({ report }) => report.number),
+  column(
+    'start',
+    'Start(ns)',
+    TIME,
+    "begin of the report's period, from that of the first",
+    ({ report }) => report.start,
+  ),
+  column('dur', 'Dur(ns)', TIME, 'period of the values', ({ row }) => row.dur),
+  column('scope', 'Scope', str(8), 'what the row is about: see --rows', ({ row }) => row.scope, { vocabulary: true }),
+  column('pid', 'PId', ID, 'process', ({ row }) => row.pid),
+  column('tag', 'Tag', TEXT, "process's tag; its pid without one", ({ row }) => row.tag),
+  column('device', 'Device', ID, 'device', ({ row }) => row.device),
+  column('core', 'Core', ID, 'core, numbered through all devices', ({ row }) => row.core),
+  column('name', 'Name', TEXT, 'physical core, vCPU, model:subgraph', ({ row }) => row.name),
 
   shows('util', 'Util(%)', PERCENT, 'neuroncore_utilization', "core's busy share of the period"),
-  shows('flops', 'FLOP/s', { type: 'int', unit: 'FLOP/s', width: 16 }, 'flops', 'floating-point operations a second'),
-  {
-    key: 'devmem',
-    header: 'DevMem(B)',
-    ...BYTES,
-    doc: 'device memory of the process or model; of a core, the sum of its kinds',
-    value: ({ row }) => (row.scope === 'core' ? sumUnder(row, 'memory.') : valueOf(row, 'used.neuron_device')),
-  },
+  shows('flops', 'FLOP/s', int(16, 'FLOP/s'), 'flops', 'floating-point operations a second'),
+  column(
+    'devmem',
+    'DevMem(B)',
+    BYTES,
+    'device memory of the process or model; of a core, the sum of its kinds',
+    ({ row }) => (row.scope === 'core' ? sumUnder(row, 'memory.') : valueOf(row, 'used.neuron_device')),
+  ),
   shows('const', 'Const(B)', BYTES, 'memory.constants', 'core: constants (weights)'),
   shows('code', 'Code(B)', BYTES, 'memory.model_code', "core: models' code"),
   shows('scratch', 'Scratch(B)', BYTES, 'memory.model_shared_scratchpad', 'core: scratchpad that models share'),
@@ -94,13 +69,9 @@ export const MONITOR_COLUMNS: readonly MonitorColumn[] = [
   shows('timeout', 'TimedOut', COUNT, 'status.timed_out', 'executions that took too long'),
   shows('badinput', 'BadInput', COUNT, 'status.incorrect_input', 'not started: wrong input'),
   shows('noqueue', 'NoQueue', COUNT, 'status.failed_to_queue', 'not started: the queue was full'),
-  {
-    key: 'errors',
-    header: 'Errors',
-    ...COUNT,
-    doc: 'errors of all kinds, as the monitor counts them',
-    value: ({ row }) => sumUnder(row, 'error.'),
-  },
+  column('errors', 'Errors', COUNT, 'errors of all kinds, as the monitor counts them', ({ row }) =>
+    sumUnder(row, 'error.'),
+  ),
   shows('egeneric', 'ErrGeneric', COUNT, 'error.generic', 'errors: generic'),
   shows('enum', 'ErrNumerical', COUNT, 'error.numerical', 'errors: numerical (not a number)'),
   shows('etransient', 'ErrTransient', COUNT, 'error.transient', 'errors: recovered from'),

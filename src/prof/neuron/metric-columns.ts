@@ -1,4 +1,5 @@
 /** Columns of a vendor's metrics: a row a metric, all digits. */
+import { column, int, real, str } from '../../table/column-kinds.js';
 import type { Column } from '../../table/column.js';
 import type { MetricRow, MetricSummary } from './metric-summary.js';
 import { inOurUnit, inVendorUnit, type MetricQuantity } from './quantity.js';
@@ -40,54 +41,30 @@ export const noteOf = ({ why, check }: MetricRow, isChecked: boolean): string =>
   isChecked && check !== null ? check.why : (why ?? '');
 
 const PLACE_COLUMNS: readonly Column<MetricLine>[] = [
-  {
-    ...{ key: 'profile', header: 'profile', type: 'int', width: 7, doc: 'number of the input, from 0' },
-    value: ({ summary }) => summary.profile,
-  },
-  {
-    ...{ key: 'file', header: 'file', type: 'str', width: 0, doc: "the profile's file" },
-    value: ({ summary }) => summary.file,
-  },
-  {
-    ...{ key: 'rank', header: 'rank', type: 'int', width: 4, doc: 'rank of the process' },
-    value: ({ summary }) => summary.rank,
-  },
-  {
-    ...{ key: 'node', header: 'node', type: 'str', width: 6, doc: 'node of a file with several summaries' },
-    value: ({ summary }) => summary.node,
-  },
-  {
-    ...{ key: 'group', header: 'group', type: 'str', width: 9, doc: 'group of metrics', vocabulary: true },
-    value: ({ row }) => row.group,
-  },
-  { ...{ key: 'metric', header: 'metric', type: 'str', width: 0, doc: 'name' }, value: ({ row }) => row.name },
+  column('profile', 'profile', int(7), 'number of the input, from 0', ({ summary }) => summary.profile),
+  column('file', 'file', str(0), "the profile's file", ({ summary }) => summary.file),
+  column('rank', 'rank', int(4), 'rank of the process', ({ summary }) => summary.rank),
+  column('node', 'node', str(6), 'node of a file with several summaries', ({ summary }) => summary.node),
+  column('group', 'group', str(9), 'group of metrics', ({ row }) => row.group, { vocabulary: true }),
+  column('metric', 'metric', str(0), 'name', ({ row }) => row.name),
 ];
 
 /** Columns of metrics, with what the vendor's tool reported where that is wanted. */
 export const metricColumns = ({ vendor, check }: MetricColumnOptions): Column<MetricLine>[] => [
   ...PLACE_COLUMNS,
-  {
-    ...{ key: 'value', header: 'value', type: 'real', width: 20, doc: 'in the unit' },
-    value: ({ row }) => exactValue(row, row.value, vendor).value,
-  },
-  {
-    ...{ key: 'unit', header: 'unit', type: 'str', width: 8, doc: 'unit' },
-    value: ({ row }) => exactValue(row, row.value, vendor).unit,
-  },
-  {
-    ...{ key: 'why', header: 'why', type: 'str', width: 0, doc: 'why a value is unknown, or differs' },
-    value: ({ row }) => noteOf(row, check),
-  },
+  column('value', 'value', real(20), 'in the unit', ({ row }) => exactValue(row, row.value, vendor).value),
+  column('unit', 'unit', str(8), 'unit', ({ row }) => exactValue(row, row.value, vendor).unit),
+  column('why', 'why', str(0), 'why a value is unknown, or differs', ({ row }) => noteOf(row, check)),
   ...(check ? CHECK_COLUMNS(vendor) : []),
 ];
 
 const CHECK_COLUMNS = (vendor: boolean): Column<MetricLine>[] => [
-  {
-    ...{ key: 'reported', header: 'reported', type: 'real', width: 20, doc: "value of the vendor's tool" },
-    value: ({ row }) => exactValue(row, row.check?.reported ?? null, vendor).value,
-  },
-  {
-    ...{ key: 'difference', header: 'difference', type: 'real', width: 22, doc: 'how far apart both are' },
-    value: ({ row }) => row.check?.difference ?? null,
-  },
+  column(
+    'reported',
+    'reported',
+    real(20),
+    "value of the vendor's tool",
+    ({ row }) => exactValue(row, row.check?.reported ?? null, vendor).value,
+  ),
+  column('difference', 'difference', real(22), 'how far apart both are', ({ row }) => row.check?.difference ?? null),
 ];

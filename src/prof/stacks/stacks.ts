@@ -1,4 +1,5 @@
 /** Records → device time by stack, in one pass. */
+import { column, int, str } from '../../table/column-kinds.js';
 import type { CollectiveRecord, KernelLine, ProfileLine, ProfileRecord } from '../../record/record.js';
 import { UserError } from '../../record/errors.js';
 import { counted } from '../../record/plural.js';
@@ -35,32 +36,9 @@ interface StackRow {
 }
 
 const STACK_COLUMNS: readonly Column<StackRow>[] = [
-  {
-    key: 'profile',
-    header: 'Profile',
-    type: 'str',
-    width: 20,
-    doc: 'file of the profile',
-    value: ({ profile }) => profile,
-  },
-  {
-    key: 'stack',
-    header: 'Stack',
-    type: 'str',
-    width: 0,
-    separator: ';',
-    doc: 'frames, outermost first',
-    value: ({ frames }) => frames,
-  },
-  {
-    key: 'ns',
-    header: 'Time(ns)',
-    type: 'int',
-    unit: 'ns',
-    width: 14,
-    doc: 'time of its kernels',
-    value: ({ ns }) => ns,
-  },
+  column('profile', 'Profile', str(20), 'file of the profile', ({ profile }) => profile),
+  column('stack', 'Stack', str(0), 'frames, outermost first', ({ frames }) => frames, { separator: ';' }),
+  column('ns', 'Time(ns)', int(14, 'ns'), 'time of its kernels', ({ ns }) => ns),
 ];
 
 export class Stacks implements Analysis<readonly ProfileStacks[]> {

@@ -1,81 +1,39 @@
 /** Columns of `dprof steps`. Times are ns. */
+import { column, int, str } from '../../table/column-kinds.js';
 import type { Column } from '../../table/column.js';
 import type { StepRow } from './step-row.js';
 
+const MACHINE_ONLY = { machineOnly: true } as const;
+
 type TimeOf = (row: StepRow) => number | null;
 
-/** A column of numbers. */
-interface FigureColumn extends Column<StepRow> {
-  value(row: StepRow): number | null;
-}
-
-const COUNT = { type: 'int', width: 11 } as const;
-
 /** Time in a header with its unit. */
-const time = (key: string, doc: string, value: TimeOf): FigureColumn => ({
-  key,
-  header: `${key}_ns`,
-  type: 'int',
-  unit: 'ns',
-  width: Math.max(13, key.length + 3),
-  doc,
-  value,
-});
+const time = (key: string, doc: string, value: TimeOf, more?: Partial<Column<StepRow>>): Column<StepRow> =>
+  column(key, `${key}_ns`, int(Math.max(13, key.length + 3), 'ns'), doc, value, more);
 
 /** Time in rows whose copies are known. */
-const timeOfCopies = (key: string, doc: string, of: (sums: StepRow['sums']) => number): FigureColumn =>
+const timeOfCopies = (key: string, doc: string, of: (sums: StepRow['sums']) => number): Column<StepRow> =>
   time(key, doc, ({ sums, hasCopies }) => (hasCopies ? of(sums) : null));
 
 /** Where a row belongs. */
 const STEP_PLACE_COLUMNS: readonly Column<StepRow>[] = [
-  {
-    key: 'profile',
-    header: 'profile',
-    type: 'int',
-    width: 7,
-    doc: 'number of the input, from 0',
-    machineOnly: true,
-    value: ({ profile }) => profile,
-  },
-  {
-    key: 'file',
-    header: 'file',
-    type: 'str',
-    width: 20,
-    doc: "the profile's file",
-    machineOnly: true,
-    value: ({ header }) => header?.file ?? null,
-  },
-  {
-    key: 'rank',
-    header: 'rank',
-    type: 'int',
-    width: 4,
-    doc: 'rank of the process',
-    machineOnly: true,
-    value: ({ header }) => header?.rank ?? null,
-  },
-  { key: 'device', header: 'device', type: 'int', width: 6, doc: 'device', value: ({ device }) => device },
-  {
-    key: 'step',
-    header: 'step',
-    type: 'int',
-    width: 9,
-    doc: 'number of the step, - for work outside of steps, all for everything',
-    value: ({ step }) => step,
-  },
+  column('profile', 'profile', int(7), 'number of the input, from 0', ({ profile }) => profile, MACHINE_ONLY),
+  column('file', 'file', str(20), "the profile's file", ({ header }) => header?.file ?? null, MACHINE_ONLY),
+  column('rank', 'rank', int(4), 'rank of the process', ({ header }) => header?.rank ?? null, MACHINE_ONLY),
+  column('device', 'device', int(6), 'device', ({ device }) => device),
+  column(
+    'step',
+    'step',
+    int(9),
+    'number of the step, - for work outside of steps, all for everything',
+    ({ step }) => step,
+  ),
 ];
 
 /** What was measured. */
-export const STEP_TIME_COLUMNS: readonly FigureColumn[] = [
-  { key: 'kernels', header: 'kernels', ...COUNT, doc: 'kernels that compute', value: ({ sums }) => sums.kernels },
-  {
-    key: 'collectives',
-    header: 'collectives',
-    ...COUNT,
-    doc: 'operations that communicate',
-    value: ({ sums }) => sums.collectives,
-  },
+export const STEP_TIME_COLUMNS: readonly Column<StepRow>[] = [
+  column('kernels', 'kernels', int(11), 'kernels that compute', ({ sums }) => sums.kernels),
+  column('collectives', 'collectives', int(11), 'operations that communicate', ({ sums }) => sums.collectives),
   time('computing', 'some kernel computes', ({ sums }) => sums.computing),
   time('communication', 'some operation communicates', ({ sums }) => sums.communication),
   time('overlapped', 'both', ({ sums }) => sums.overlapped),
@@ -83,10 +41,12 @@ export const STEP_TIME_COLUMNS: readonly FigureColumn[] = [
   time('free', 'of the time from first start to last end, neither', ({ sums }) => sums.free),
   time('stage', 'first start to last end of both, without bubble', ({ sums }) => sums.stage),
   time('bubble', 'receive operations, added up', ({ sums }) => sums.bubble),
-  {
-    ...time('not_overlapped_no_receive', 'not_overlapped without bubble', ({ sums }) => sums.notOverlappedNoReceive),
-    machineOnly: true,
-  },
+  time(
+    'not_overlapped_no_receive',
+    'not_overlapped without bubble',
+    ({ sums }) => sums.notOverlappedNoReceive,
+    MACHINE_ONLY,
+  ),
   time('preparing', "start of the step on the host to the device's first work", ({ preparing }) => preparing),
   timeOfCopies('copies', 'some copy or memset runs', ({ copies }) => copies),
   timeOfCopies('exposed', 'communication without computing and copies', ({ exposed }) => exposed),

@@ -1,4 +1,5 @@
 /** The figures of a summary one by one, for the table formats. Base units, unrounded. */
+import { column, int, real, str } from '../../table/column-kinds.js';
 import type { Column } from '../../table/column.js';
 import type { DeviceTime, KernelSummary, ProfileSummary, Tally } from './summary-data.js';
 
@@ -133,40 +134,13 @@ function kernelFigures(kernels: KernelSummary): Part[] {
 }
 
 export const FIGURE_COLUMNS: readonly Column<Figure>[] = [
-  {
-    ...{ key: 'profile', header: 'profile', type: 'int', width: 7, doc: 'number of the input, from 0' },
-    value: ({ summary }) => summary.profile,
-  },
-  {
-    ...{ key: 'file', header: 'file', type: 'str', width: 20, doc: "the profile's file" },
-    value: ({ summary }) => summary.header?.file ?? null,
-  },
-  {
-    ...{ key: 'rank', header: 'rank', type: 'int', width: 4, doc: 'rank of the process' },
-    value: ({ summary }) => summary.header?.rank ?? null,
-  },
-  {
-    ...{ key: 'section', header: 'section', type: 'str', width: 12, doc: 'part of the summary', vocabulary: true },
-    value: ({ section }) => section,
-  },
-  {
-    ...{ key: 'device', header: 'device', type: 'int', width: 6, doc: 'device; unknown for all together' },
-    value: ({ device }) => device,
-  },
-  {
-    ...{ key: 'name', header: 'name', type: 'str', width: 0, doc: 'kernel, kind of copy, step …' },
-    value: ({ name }) => name,
-  },
-  {
-    ...{ key: 'figure', header: 'figure', type: 'str', width: 16, doc: 'what the value is', vocabulary: true },
-    value: ({ figure }) => figure,
-  },
-  {
-    ...{ key: 'value', header: 'value', type: 'real', width: 22, doc: 'in the unit' },
-    value: ({ value }) => value,
-  },
-  {
-    ...{ key: 'unit', header: 'unit', type: 'str', width: 8, doc: 'base unit', vocabulary: true },
-    value: ({ unit }) => unit,
-  },
+  column('profile', 'profile', int(7), 'number of the input, from 0', ({ summary }) => summary.profile),
+  column('file', 'file', str(20), "the profile's file", ({ summary }) => summary.header?.file ?? null),
+  column('rank', 'rank', int(4), 'rank of the process', ({ summary }) => summary.header?.rank ?? null),
+  column('section', 'section', str(12), 'part of the summary', ({ section }) => section, { vocabulary: true }),
+  column('device', 'device', int(6), 'device; unknown for all together', ({ device }) => device),
+  column('name', 'name', str(0), 'kernel, kind of copy, step …', ({ name }) => name),
+  column('figure', 'figure', str(16), 'what the value is', ({ figure }) => figure, { vocabulary: true }),
+  column('value', 'value', real(22), 'in the unit', ({ value }) => value),
+  column('unit', 'unit', str(8), 'base unit', ({ unit }) => unit, { vocabulary: true }),
 ];

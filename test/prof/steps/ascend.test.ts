@@ -42,7 +42,7 @@ function valuesOf(records: Iterable<ProfileLine>, step: number): Map<string, num
   const found = new Map<string, number | null>();
   for (const [theirs, ours] of Object.entries(TOLD)) {
     const value = row === undefined ? null : (STEP_TIME_COLUMNS.find(({ key }) => key === ours)?.value(row) ?? null);
-    found.set(theirs, value === null ? null : value / 1000);
+    found.set(theirs, typeof value === 'number' ? value / 1000 : null);
   }
   return found;
 }
