@@ -1,9 +1,9 @@
 /** The manual pages, from the tables of options, formats, columns and commands, and the help of each command. */
-import type { Option } from '../../src/cli/arguments.js';
+import type { Option, Tool } from '../../src/cli/arguments.js';
 import { COMMANDS } from '../../src/cli/commands.js';
 import type { Command } from '../../src/cli/command.js';
-import * as dparse from '../../src/cli/dparse/options.js';
-import * as dprof from '../../src/cli/report/report-options.js';
+import { DPARSE } from '../../src/cli/dparse/options.js';
+import { DPROF } from '../../src/cli/report/report-options.js';
 import { READERS } from '../../src/parse/registry.js';
 import { UNREADABLE } from '../../src/parse/unreadable.js';
 import { COLUMNS } from '../../src/prof/columns/columns.js';
@@ -22,7 +22,7 @@ const synopsis = (name: string, ...usages: readonly string[]): string =>
   section('SYNOPSIS', usages.map((usage) => `${bold(name)}${italic(usage.slice(name.length))}`).join('\n.br\n'));
 
 /** "Memory: about …" on one line; the heading says the first word. */
-const memory = (lines: readonly string[]): string => section('MEMORY', paragraph(lines.join(' ')));
+const memory = ({ notes = [] }: Tool): string => section('MEMORY', paragraph(notes.flat().join(' ')));
 
 const exitStatus = (done: string, failed: string): string =>
   section(
@@ -38,7 +38,7 @@ const environment = section(
   item(bold('DPROF_DEBUG'), 'When 1, an error that is a defect of the program is shown with its stack.'),
 );
 
-const examples = (lines: readonly string[]): string => section('EXAMPLES', verbatim(lines));
+const examples = (tool: Tool): string => section('EXAMPLES', verbatim(tool.examples));
 const seeAlso = (...others: readonly string[]): string =>
   section('SEE ALSO', others.map((other) => `${bold(other)}(1)`).join(', '));
 
@@ -48,7 +48,7 @@ const pageOf = (command: string): string => `dprof-${command}`;
 export const dparseManual = (version: string): string =>
   manual('dparse', version, [
     section('NAME', 'dparse \\- turn profiles of GPU programs into records'),
-    synopsis('dparse', dparse.DPARSE.usage),
+    synopsis('dparse', DPARSE.usage),
     section(
       'DESCRIPTION',
       paragraph(
@@ -58,27 +58,27 @@ export const dparseManual = (version: string): string =>
         'INPUT is a file, a folder (searched for profiles), a glob, or - for standard input; each may be gzipped. The format is detected by content, never by name. Of several inputs, one that cannot be read is reported on standard error, the others are parsed, and the exit status is 1.',
       ),
     ),
-    section('OPTIONS', ...dparse.DPARSE.options.map(option)),
+    section('OPTIONS', ...DPARSE.options.map(option)),
     section(
       'FORMATS',
       ...READERS.map(({ id, title }) => item(bold(id), title)),
       paragraph('Recognised, and answered with what to do:'),
       ...UNREADABLE.map(({ title, hint }) => item(title, hint)),
     ),
-    memory(dparse.MEMORY),
+    memory(DPARSE),
     exitStatus(
       'Done, also when a profile has no kernels, and when the reader of the output has closed it.',
       'An input cannot be read or the output cannot be written. One line on standard error says what, where, and what to do.',
     ),
     environment,
-    examples(dparse.EXAMPLES),
+    examples(DPARSE),
     seeAlso('dprof'),
   ]);
 
 export const dprofManual = (version: string): string =>
   manual('dprof', version, [
     section('NAME', 'dprof \\- report which op and layer launched each kernel, and what it had to compute'),
-    synopsis('dprof', dprof.DPROF.usage, 'dprof COMMAND [OPTION...] [FILE...]'),
+    synopsis('dprof', DPROF.usage, 'dprof COMMAND [OPTION...] [FILE...]'),
     section(
       'DESCRIPTION',
       paragraph(
@@ -88,7 +88,7 @@ export const dprofManual = (version: string): string =>
         'Unknown is na (null in JSON), never 0. What could not be computed is summed up in one line on standard error; --explain shows it for one kernel.',
       ),
     ),
-    section('OPTIONS', ...dprof.DPROF.options.map(option)),
+    section('OPTIONS', ...DPROF.options.map(option)),
     section(
       'COMMANDS',
       paragraph('Reports of other kinds, each with a manual page of its own. A file of that name is given as ./NAME.'),
@@ -109,23 +109,23 @@ export const dprofManual = (version: string): string =>
         'EXPR compares columns with values: == != > >= < <= compare, ~ asks whether the text is contained (in any case), !~ whether it is not. && or a comma joins conditions, || alternatives, parentheses group; a value with blanks or signs stands in quotes. Unknown matches nothing but ==na. Nothing is evaluated.',
       ),
     ),
-    memory(dprof.MEMORY),
+    memory(DPROF),
     exitStatus(
       'Done, also when there are no kernels, and when the reader of the output has closed it.',
       'The input cannot be read, a line is no record, the width is too small, or the output cannot be written. One line on standard error says what, where, and what to do.',
     ),
     environment,
-    examples(dprof.EXAMPLES),
+    examples(DPROF),
     seeAlso('dparse', ...Object.keys(COMMANDS).map(pageOf)),
   ]);
 
 /** What begins a paragraph in a help text: `Memory: `, `Columns, time during which:`. */
 const LABEL = /^\w+,?(?: \w+){0,3}:(?: |$)/;
 
-/** Blocks of a help text as troff: sentences as paragraphs, tables below them as they are. */
-function prose(blocks: readonly string[]): string[] {
+/** Blocks of lines as troff: sentences as paragraphs, tables below them as they are. */
+function prose(blocks: readonly (readonly string[])[]): string[] {
   const found: { text: string; readonly table: string[] }[] = [];
-  for (const line of blocks.flatMap((block) => ['', ...block.split('\n')])) {
+  for (const line of blocks.flatMap((block) => ['', ...block])) {
     const last = found.at(-1);
     const isIndented = line.startsWith('  ');
     if (isIndented && last?.text.endsWith(':') === true) last.table.push(line.slice(2));
@@ -139,23 +139,13 @@ function prose(blocks: readonly string[]): string[] {
     .flatMap(({ text, table }) => [paragraph(text), ...(table.length === 0 ? [] : [verbatim(table)])]);
 }
 
-/**
- * A command's page, out of its help: usage and what it does, what FILE is, options, notes, memory, examples.
- * @throws Error when the help is not made of these
- */
-function commandManual(name: string, title: string, { tool, helpText }: Command, version: string): string {
-  const [head = '', ...blocks] = helpText().trimEnd().split('\n\n');
-  const [usage, ...about] = head.split('\n');
-  const optionsAt = blocks.findIndex((block) => block.startsWith('Options:\n'));
-  const [heading, ...shown] = blocks.at(-1)?.split('\n') ?? [];
-  if (usage !== `Usage: ${tool.usage}` || optionsAt < 0 || heading !== 'Examples:') {
-    throw new Error(`docs/pages/manuals.ts does not understand the help of ${tool.name}`);
-  }
-  const notes = prose(blocks.slice(optionsAt + 1, -1));
+/** A command's page: what it is for, its operands and options, notes, examples. */
+function commandManual(name: string, title: string, tool: Tool, version: string): string {
+  const notes = prose(tool.notes ?? []);
   return manual(pageOf(name), version, [
     section('NAME', `${escape(pageOf(name))} \\- ${escape(title)}`),
     synopsis(tool.name, tool.usage),
-    section('DESCRIPTION', ...prose([about.join(' '), ...blocks.slice(0, optionsAt)])),
+    section('DESCRIPTION', ...prose([[tool.about.join(' ')], tool.operands])),
     section('OPTIONS', ...tool.options.map(option)),
     ...(notes.length === 0 ? [] : [section('NOTES', ...notes)]),
     exitStatus(
@@ -163,7 +153,7 @@ function commandManual(name: string, title: string, { tool, helpText }: Command,
       'The input cannot be read or has none of what the report is made of, or the output cannot be written. One line on standard error says what, where, and what to do.',
     ),
     environment,
-    examples(shown.map((line) => line.trim())),
+    examples(tool),
     seeAlso('dprof', 'dparse'),
   ]);
 }
@@ -177,6 +167,6 @@ export const LOADED: readonly (readonly [name: string, title: string, command: C
 export const COMMAND_MANUALS: Readonly<Record<string, (version: string) => string>> = Object.fromEntries(
   LOADED.map(([name, title, command]) => [
     `man/${pageOf(name)}.1`,
-    (version: string) => commandManual(name, title, command, version),
+    (version: string) => commandManual(name, title, command.tool, version),
   ]),
 );

@@ -17,12 +17,30 @@ export interface Option {
   readonly list?: boolean;
 }
 
-/** A tool as its messages name it. */
+/** A tool or a command of it: what its messages, its help and its manual page say. */
 export interface Tool {
   readonly name: string;
   readonly usage: string;
+  /** What it is for. */
+  readonly about: readonly string[];
+  /** What its operands are. */
+  readonly operands: readonly string[];
   readonly options: readonly Option[];
+  /** Paragraphs below the options. */
+  readonly notes?: readonly (readonly string[])[];
+  readonly examples: readonly string[];
 }
+
+export const OUTPUT_OPTION: Option = {
+  name: 'output',
+  short: 'o',
+  takes: 'OUT',
+  help: 'write to OUT, which appears when it is complete',
+};
+export const HELP_OPTION: Option = { name: 'help', short: 'h', help: 'this text' };
+/** `--quiet` of the tools themselves. */
+export const SILENT_OPTION: Option = { name: 'quiet', short: 'q', help: 'no summary and no progress on stderr' };
+export const VERSION_OPTION: Option = { name: 'version', help: 'version' };
 
 export interface Arguments {
   /** Whether a switch is on. `no-x` in the table is asked for as `x`, which is on unless `--no-x` was given. */
@@ -96,8 +114,20 @@ function asUsageError(tool: Tool, message: string | null, error: unknown): Error
   return new UsageError(text, `usage: ${tool.usage}`);
 }
 
-/** The options for the help, one line each; choices below. */
-export const optionLines = (options: readonly Option[]): string[] =>
+/** The text of `--help`. */
+export const helpOf = ({ usage, about, operands, options, notes = [], examples }: Tool): string =>
+  [
+    [`Usage: ${usage}`, ...about],
+    operands,
+    ['Options:', ...optionLines(options)],
+    ...notes,
+    ['Examples:', ...examples.map((example) => `  ${example}`)],
+  ]
+    .map((lines) => lines.map((line) => `${line}\n`).join(''))
+    .join('\n');
+
+/** The options, one line each; choices below. */
+const optionLines = (options: readonly Option[]): string[] =>
   options.flatMap(({ name, short, takes, help, choices = [] }) => {
     const left = `${short === undefined ? '    ' : `-${short}, `}--${name}${takes === undefined ? '' : ` ${takes}`}`;
     const line = `  ${left.padEnd(20)} ${help}`;

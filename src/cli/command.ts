@@ -3,7 +3,6 @@ import type { Tool } from './arguments.js';
 
 export interface Command {
   readonly tool: Tool;
-  readonly helpText: () => string;
   readonly run: (args: readonly string[]) => Promise<void>;
 }
 

@@ -5,24 +5,25 @@ import { readerNamed } from '../parse/registry.js';
 import type { LiveFormat } from '../parse/reader.js';
 import { counted } from '../record/plural.js';
 import { EXIT, UserError } from '../record/errors.js';
+import { helpOf } from './arguments.js';
 import { parseLive, peek } from './dparse/live.js';
-import { formatsText, helpText, readArguments, type DparseRequest } from './dparse/options.js';
+import { DPARSE, formatsText, readArguments, type DparseRequest } from './dparse/options.js';
 import { parseOne, type Outcome } from './dparse/one.js';
 import { parseLarge, parseMany } from './dparse/workers.js';
-import { withOutput } from './output.js';
+import { printText, withOutput } from './output.js';
 import { progress } from './progress.js';
 import { version } from './version.js';
 
 /** Bytes from which a profile is worth a thread of its own, which takes about 50 ms to start. */
 const LARGE = 16 * 1024 * 1024;
 
+const TEXTS = { help: () => helpOf(DPARSE), formats: formatsText, version: () => `${version()}\n` };
+
 /** @param args the arguments after the tool's name */
 export async function run(args: readonly string[]): Promise<void> {
   const request = readArguments(args);
   if (request.show !== 'records') {
-    const text = { help: helpText, formats: formatsText, version: () => `${version()}\n` }[request.show]();
-    await withOutput(undefined, [], async (write) => write(text));
-    return;
+    return printText(TEXTS[request.show]());
   }
   if (request.format !== undefined) readerNamed(request.format);
   const isPiped = request.inputs.length === 1 && request.inputs[0] === '-';

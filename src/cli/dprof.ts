@@ -4,7 +4,7 @@ import { helpText } from './report/help.js';
 import { aggregatesText } from './report/group-options.js';
 import { columnsText, devicesText, readArguments } from './report/report-options.js';
 import { runReport } from './report/run-report.js';
-import { withOutput } from './output.js';
+import { printText } from './output.js';
 import { version } from './version.js';
 
 const TEXTS = {
@@ -22,6 +22,5 @@ export async function run(args: readonly string[]): Promise<void> {
   const request = readArguments(args);
   rejectCommands(request.files);
   if (request.show === 'report') return runReport(request);
-  const text = TEXTS[request.show]();
-  await withOutput(undefined, [], async (write) => write(text));
+  await printText(TEXTS[request.show]());
 }

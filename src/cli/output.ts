@@ -18,7 +18,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Writable } from 'node:stream';
-import { UserError } from '../record/errors.js';
+import { UsageError, UserError } from '../record/errors.js';
 import { isSystemError, systemReason } from './system-errors.js';
 
 const BATCH = 64 * 1024;
@@ -123,6 +123,18 @@ export async function withOutput(path: string | undefined, inputs: readonly stri
   }
   return toFile(existing === null ? path : realpathSync(path), path, body);
 }
+
+/**
+ * @param what the data is
+ * @throws UsageError where it would go to a terminal
+ */
+export function refuseTerminal(path: string | undefined, what: string): void {
+  if ((path ?? '-') !== '-' || !process.stdout.isTTY) return;
+  throw new UsageError(`refusing to write ${what} to a terminal: use -o FILE`);
+}
+
+/** Writes a text that needs no input, as that of `--help`, to standard output. */
+export const printText = (text: string): Promise<void> => withOutput(undefined, [], async (write) => write(text));
 
 /**
  * Looks whether a file can be written, and changes nothing: for commands that read for long before they write.

@@ -1,71 +1,16 @@
-/** The way of every command over FILEs of records: common options, reading, progress, output, exit code. */
-import { elementAt } from '../containers/element.js';
+/** The way of every command over FILEs of records: reading, progress, output, exit code. */
 import type { Analysis, Answer } from '../prof/analysis.js';
 import type { RecordTypes } from '../prof/input/records.js';
 import type { Annotator } from '../prof/report/report.js';
 import { UsageError, UserError } from '../record/errors.js';
-import { requireName } from '../record/names.js';
 import type { ProfileLine, ProfileRecord } from '../record/record.js';
 import type { AnyTable } from '../table/table.js';
-import { FORMATS, requireFormat } from '../write/formats.js';
+import { requireFormat } from '../write/formats.js';
 import { tableText } from '../write/write-table.js';
-import { parseArguments, type Arguments, type Option, type Tool } from './arguments.js';
 import { confirmEndings, confirmWhole, openSources, type Source } from './input.js';
 import { checkOutput, withOutput, type Write } from './output.js';
 import { progress } from './progress.js';
-
-/** Formats that every table can be written in. */
-const TABLE_FORMATS: readonly string[] = FORMATS.map(({ id }) => id);
-
-/** A command's own formats, then those of every table: the first one is the default. */
-export const withTableFormats = (...own: readonly string[]): readonly string[] => [
-  ...own,
-  ...TABLE_FORMATS.filter((id) => !own.includes(id)),
-];
-
-/** Options of every such command; the first of the formats is the default. */
-export const commonOptions = (formats: readonly string[]): readonly [format: Option, ...others: Option[]] => [
-  { name: 'format', short: 'f', takes: 'F', help: `${formats.join(', ')} (${elementAt(formats, 0)})`, values: formats },
-  { name: 'output', short: 'o', takes: 'OUT', help: 'write to OUT, which appears when it is complete' },
-  { name: 'quiet', short: 'q', help: 'no warnings and no progress' },
-  { name: 'help', short: 'h', help: 'this text' },
-];
-
-export interface CommonRequest {
-  readonly help: boolean;
-  /** The only input, for suggested commands; undefined for stdin, and for several. */
-  readonly file: string | undefined;
-  /** All inputs; none for stdin. */
-  readonly files: readonly string[];
-  readonly output: string | undefined;
-  readonly quiet: boolean;
-  readonly format: string;
-}
-
-/**
- * Reads the arguments.
- * @throws UsageError for anything that cannot be meant
- */
-export function readCommon(
-  tool: Tool,
-  args: readonly string[],
-  formats: readonly string[],
-): { readonly given: Arguments; readonly common: CommonRequest } {
-  const given = parseArguments(tool, args);
-  const format = requireName('format', given.text('format') ?? elementAt(formats, 0), formats);
-  const inputs = readInputs(given);
-  const common = { help: given.on('help'), ...inputs, output: given.text('output'), quiet: given.on('quiet'), format };
-  return { given, common };
-}
-
-/** @throws UsageError for stdin twice */
-export function readInputs({ operands }: Arguments): Pick<CommonRequest, 'file' | 'files'> {
-  if (operands.filter((file) => file === '-').length > 1) throw new UsageError('stdin (-) can be read once');
-  return { file: operands.length === 1 ? operands[0] : undefined, files: operands };
-}
-
-/** Files that must not be written onto. */
-const inputFiles = ({ files }: Pick<CommonRequest, 'files'>): string[] => files.filter((file) => file !== '-');
+import type { RecordsRequest } from './records-command.js';
 
 /** A command's part in a run. */
 export interface AnalysisRun<Facts> {
@@ -85,11 +30,11 @@ export interface AnalysisRun<Facts> {
 
 /** One pass over the records of the inputs, then the output, then notes on stderr. */
 export async function runAnalysis<Facts>(
-  request: Pick<CommonRequest, 'files' | 'output' | 'quiet'>,
+  request: Pick<RecordsRequest, 'files' | 'output' | 'quiet'>,
   run: AnalysisRun<Facts>,
 ): Promise<void> {
   const { files, output, quiet } = request;
-  const inputs = inputFiles(request);
+  const inputs = files.filter((file) => file !== '-');
   // An output that cannot be written is reported before minutes of reading.
   const existing = checkOutput(output, inputs);
   const meter = progress('dprof', !quiet);

@@ -7,14 +7,12 @@ import { Annotator } from '../../prof/report/report.js';
 import { UsageError } from '../../record/errors.js';
 import { requireNamed } from '../../record/names.js';
 import { aligned } from '../../write/aligned.js';
-import { integer, optionLines, type Arguments, type Option, type Tool } from '../arguments.js';
-import type { Command } from '../command.js';
-import { withOutput } from '../output.js';
+import { integer, type Arguments } from '../arguments.js';
+import { recordsCommand, withTableFormats } from '../records-command.js';
 import { chooseDevice } from '../report/report-options.js';
-import { commonOptions, printTable, readCommon, runAnalysis, withTableFormats } from '../run-analysis.js';
+import { printTable, runAnalysis } from '../run-analysis.js';
 import { adviceDocuments, adviceMarkdown, adviceScreen, type Advice } from './advise/advise-screen.js';
 
-const FORMATS = withTableFormats('text', 'json', 'markdown');
 /** Formats of the command's own. */
 const REPORTS: Readonly<Record<string, (advice: Advice) => string>> = {
   text: adviceScreen,
@@ -22,73 +20,8 @@ const REPORTS: Readonly<Record<string, (advice: Advice) => string>> = {
   markdown: adviceMarkdown,
 };
 const TOP = 10;
-const [FORMAT, ...OTHER_OPTIONS] = commonOptions(FORMATS);
 
 const RULE_NAMES = RULES.map(({ name }) => name);
-
-const OPTIONS: readonly Option[] = [
-  FORMAT,
-  { name: 'top', takes: 'N', help: `at most N findings (${TOP})` },
-  { name: 'rule', takes: 'NAMES', help: 'only these rules, comma-separated', values: RULE_NAMES, list: true },
-  {
-    name: 'min-share',
-    takes: 'P',
-    help: `only what may gain P % of a device's time, or is about it where that is unknown (${MIN_SHARE * 100})`,
-  },
-  { name: 'all', help: 'also the rules without a finding, and why they have none' },
-  {
-    name: 'device',
-    takes: 'DEV',
-    help: 'peak rates of DEV: a name of dprof --devices or a JSON file',
-    values: DEVICES.map(({ name }) => name),
-  },
-  ...OTHER_OPTIONS,
-];
-
-const ADVISE: Tool = { name: 'dprof advise', usage: 'dprof advise [OPTION...] [FILE...]', options: OPTIONS };
-
-const adviseHelp = (): string =>
-  [
-    `Usage: ${ADVISE.usage}`,
-    'What is worth doing: rules with the figures that they rest on, the kernels they are about, and what may be gained.',
-    '',
-    'FILE: records of dparse (also .gz; of several profiles for ranks), or a profile. Default: stdin.',
-    '',
-    'Options:',
-    ...optionLines(OPTIONS),
-    '',
-    'Rules:',
-    ...aligned(RULES.map(({ name, doc }) => [`  ${name}`, doc])),
-    '',
-    '"at most": what is saved if the device reached its peak, or never waited; "about": what memory takes at its peak.',
-    'Gains of several findings do not add up. Most gain first, then findings without, by the time they are about.',
-    'json: an object a line, times in ns; with --all also {rule, why} of rules without a finding.',
-    'Ranges (dparse --ranges) show when data was loaded. Memory: at most 250 MB.',
-    '',
-    'Examples:',
-    '  dprof advise trace.json.gz',
-    '  dparse ranks/*.json.gz | dprof advise --rule stragglers,exposed-collectives',
-    '  dprof advise -f markdown -o advice.md net.nsys-rep.sqlite',
-    "  dprof advise -f json net.jsonl | jq -r '[.rule, .gain.ns] | @tsv'",
-    '',
-  ].join('\n');
-
-async function run(args: readonly string[]): Promise<void> {
-  const { given, common } = readCommon(ADVISE, args, FORMATS);
-  if (common.help) return withOutput(undefined, [], async (write) => write(adviseHelp()));
-  const options = readOptions(given);
-  const device = given.read('device', chooseDevice) ?? null;
-  const { format } = common;
-  await runAnalysis(common, {
-    analysis: new Adviser(options),
-    annotator: new Annotator(device),
-    print: ({ table, facts }, write) => {
-      const report = REPORTS[format];
-      if (report === undefined) return printTable(table, format, write);
-      return write(report({ adviser: facts, ...options, all: given.on('all') }));
-    },
-  });
-}
 
 const readOptions = (given: Arguments): Required<AdviserOptions> => ({
   rules: given.read('rule', rulesNamed) ?? RULES,
@@ -109,4 +42,58 @@ function percentage(text: string): number {
   return value / 100;
 }
 
-export const advise: Command = { tool: ADVISE, helpText: adviseHelp, run };
+export const advise = recordsCommand(
+  {
+    name: 'dprof advise',
+    usage: 'dprof advise [OPTION...] [FILE...]',
+    about: [
+      'What is worth doing: rules with the figures that they rest on, the kernels they are about, and what may be gained.',
+    ],
+    operands: ['FILE: records of dparse (also .gz; of several profiles for ranks), or a profile. Default: stdin.'],
+    options: [
+      { name: 'top', takes: 'N', help: `at most N findings (${TOP})` },
+      { name: 'rule', takes: 'NAMES', help: 'only these rules, comma-separated', values: RULE_NAMES, list: true },
+      {
+        name: 'min-share',
+        takes: 'P',
+        help: `only what may gain P % of a device's time, or is about it where that is unknown (${MIN_SHARE * 100})`,
+      },
+      { name: 'all', help: 'also the rules without a finding, and why they have none' },
+      {
+        name: 'device',
+        takes: 'DEV',
+        help: 'peak rates of DEV: a name of dprof --devices or a JSON file',
+        values: DEVICES.map(({ name }) => name),
+      },
+    ],
+    notes: [
+      ['Rules:', ...aligned(RULES.map(({ name, doc }) => [`  ${name}`, doc]))],
+      [
+        '"at most": what is saved if the device reached its peak, or never waited; "about": what memory takes at its peak.',
+        'Gains of several findings do not add up. Most gain first, then findings without, by the time they are about.',
+        'json: an object a line, times in ns; with --all also {rule, why} of rules without a finding.',
+        'Ranges (dparse --ranges) show when data was loaded. Memory: at most 250 MB.',
+      ],
+    ],
+    examples: [
+      'dprof advise trace.json.gz',
+      'dparse ranks/*.json.gz | dprof advise --rule stragglers,exposed-collectives',
+      'dprof advise -f markdown -o advice.md net.nsys-rep.sqlite',
+      "dprof advise -f json net.jsonl | jq -r '[.rule, .gain.ns] | @tsv'",
+    ],
+  },
+  withTableFormats(...Object.keys(REPORTS)),
+  async (given, request) => {
+    const options = readOptions(given);
+    const device = given.read('device', chooseDevice) ?? null;
+    await runAnalysis(request, {
+      analysis: new Adviser(options),
+      annotator: new Annotator(device),
+      print: ({ table, facts }, write) => {
+        const report = REPORTS[request.format];
+        if (report === undefined) return printTable(table, request.format, write);
+        return write(report({ adviser: facts, ...options, all: given.on('all') }));
+      },
+    });
+  },
+);

@@ -4,13 +4,14 @@ import { diffLineColumns, diffLines } from '../../prof/diff/diff-columns.js';
 import type { Which } from '../../prof/diff/input-pair.js';
 import { UserError } from '../../record/errors.js';
 import { UNKNOWN } from '../../table/column.js';
+import { helpOf } from '../arguments.js';
 import type { Command } from '../command.js';
 import { confirmEndings, confirmWhole, type Source } from '../input.js';
-import { checkOutput, withOutput, type Write } from '../output.js';
+import { checkOutput, printText, withOutput, type Write } from '../output.js';
 import { printTable, readInput, writeNotes } from '../run-analysis.js';
 import { commonLine, inputLines, methodLine, notesOf } from './diff/diff-heading.js';
 import { diffJunit } from './diff/diff-junit.js';
-import { DIFF, diffHelp, readDiffArguments, type DiffRequest } from './diff/diff-options.js';
+import { DIFF, readDiffArguments, type DiffRequest } from './diff/diff-options.js';
 import {
   diffDocuments,
   diffMarkdown,
@@ -33,7 +34,7 @@ const hasNotes = (format: string): boolean => format in REPORTS && format !== 'j
 
 async function run(args: readonly string[]): Promise<void> {
   const request = readDiffArguments(args);
-  if (request.help) return withOutput(undefined, [], async (write) => write(diffHelp()));
+  if (request.help) return printText(helpOf(DIFF));
   const { by, conditions, settings, output, quiet, format } = request;
   const inputs = [request.base, request.new].filter((file) => file !== '-');
   // An output that cannot be written is reported before minutes of reading.
@@ -109,4 +110,4 @@ function named({ condition, row }: Judged): string {
   return `${condition.text} (${percent === UNKNOWN ? row.verdict : `${percent} %`}, ${time} us)`;
 }
 
-export const diff: Command = { tool: DIFF, helpText: diffHelp, run };
+export const diff: Command = { tool: DIFF, run };

@@ -5,73 +5,15 @@ import type { TimelineChoice } from '../../prof/html/timeline-choice.js';
 import { Annotator } from '../../prof/report/report.js';
 import { UsageError } from '../../record/errors.js';
 import { page } from '../../write/html/page.js';
-import { integer, optionLines, type Arguments, type Tool } from '../arguments.js';
-import type { Command } from '../command.js';
-import { commonOptions, runAnalysis, readCommon } from '../run-analysis.js';
-import { withOutput, type Write } from '../output.js';
+import { integer, type Arguments } from '../arguments.js';
+import { refuseTerminal, type Write } from '../output.js';
 import { pageProgram } from '../page-program.js';
+import { recordsCommand } from '../records-command.js';
+import { runAnalysis } from '../run-analysis.js';
 import { version } from '../version.js';
 
 const EVENTS = 200_000;
 const MOST_EVENTS = 1_000_000;
-
-const HTML: Tool = {
-  name: 'dprof html',
-  usage: 'dprof html -o OUT [OPTION...] [FILE...]',
-  options: [
-    { name: 'step', takes: 'N', help: 'timeline of step N (of the step of median length)' },
-    { name: 'from', takes: 'MS', help: "timeline from MS after the profile's start" },
-    { name: 'to', takes: 'MS', help: 'timeline up to MS' },
-    { name: 'events', takes: 'N', help: `events of the timeline at most (${EVENTS})` },
-    { name: 'title', takes: 'T', help: "the page's title (the name of FILE)" },
-    ...commonOptions(['html']).filter(({ name }) => name !== 'format'),
-  ],
-};
-
-const htmlHelp = (): string =>
-  [
-    `Usage: ${HTML.usage}`,
-    'One page with everything about a profile: summary, charts, tables, advice, and a timeline of a step. It is one file',
-    'that works offline: nothing is loaded, no request leaves it.',
-    '',
-    'FILE: records of dparse (also .gz), or a profile. Default: stdin. Several FILEs, or records of several ranks, make one',
-    'page of all.',
-    '',
-    'Options:',
-    ...optionLines(HTML.options),
-    '',
-    'The timeline shows a step where the profile has steps, else everything, from its start up to the bound. Ranges of',
-    'the host are in it where the records have them: those of a profile do, and those of dparse --ranges.',
-    'Lists are bounded: what a page leaves out it sums up. A page has at most 30 MB; several ranks share that.',
-    'Memory: at most 1 GB.',
-    '',
-    'Examples:',
-    '  dprof html -o report.html profile.sqlite',
-    '  dprof html -o ranks.html rank*.json.gz',
-    '  dparse --ranges ranks/*.json.gz | dprof html -o ranks.html --step 12',
-    '  dprof html -o start.html --to 50 trace.json.gz',
-    '',
-  ].join('\n');
-
-async function run(args: readonly string[]): Promise<void> {
-  const { given, common } = readCommon(HTML, args, ['html']);
-  if (common.help) return withOutput(undefined, [], async (write) => write(htmlHelp()));
-  const choice = choiceOf(given);
-  const events = given.read('events', (text) => bounded('--events', integer('--events', text, 1))) ?? EVENTS;
-  if ((common.output ?? '-') === '-' && process.stdout.isTTY) {
-    throw new UsageError('refusing to write HTML to a terminal: use -o FILE');
-  }
-  const program = pageProgram();
-  const tool = { name: 'dprof', version: version() };
-  await runAnalysis(common, {
-    analysis: new PageBuilder({ timeline: choice, events }),
-    annotator: new Annotator(),
-    print: async ({ facts }, write, input) => {
-      const title = given.text('title') ?? basename(input);
-      for (const piece of page(`${title} · dprof`, facts(tool, title), program)) await written(write, piece);
-    },
-  });
-}
 
 /** Most writes need no waiting. */
 async function written(write: Write, piece: string): Promise<void> {
@@ -102,4 +44,54 @@ function nsOf(option: string, text: string): number {
   return Number(text) * 1e6;
 }
 
-export const html: Command = { tool: HTML, helpText: htmlHelp, run };
+export const html = recordsCommand(
+  {
+    name: 'dprof html',
+    usage: 'dprof html -o OUT [OPTION...] [FILE...]',
+    about: [
+      'One page with everything about a profile: summary, charts, tables, advice, and a timeline of a step. It is one file',
+      'that works offline: nothing is loaded, no request leaves it.',
+    ],
+    operands: [
+      'FILE: records of dparse (also .gz), or a profile. Default: stdin. Several FILEs, or records of several ranks, make one',
+      'page of all.',
+    ],
+    options: [
+      { name: 'step', takes: 'N', help: 'timeline of step N (of the step of median length)' },
+      { name: 'from', takes: 'MS', help: "timeline from MS after the profile's start" },
+      { name: 'to', takes: 'MS', help: 'timeline up to MS' },
+      { name: 'events', takes: 'N', help: `events of the timeline at most (${EVENTS})` },
+      { name: 'title', takes: 'T', help: "the page's title (the name of FILE)" },
+    ],
+    notes: [
+      [
+        'The timeline shows a step where the profile has steps, else everything, from its start up to the bound. Ranges of',
+        'the host are in it where the records have them: those of a profile do, and those of dparse --ranges.',
+        'Lists are bounded: what a page leaves out it sums up. A page has at most 30 MB; several ranks share that.',
+        'Memory: at most 1 GB.',
+      ],
+    ],
+    examples: [
+      'dprof html -o report.html profile.sqlite',
+      'dprof html -o ranks.html rank*.json.gz',
+      'dparse --ranges ranks/*.json.gz | dprof html -o ranks.html --step 12',
+      'dprof html -o start.html --to 50 trace.json.gz',
+    ],
+  },
+  ['html'],
+  async (given, request) => {
+    const timeline = choiceOf(given);
+    const events = given.read('events', (text) => bounded('--events', integer('--events', text, 1))) ?? EVENTS;
+    refuseTerminal(request.output, 'HTML');
+    const program = pageProgram();
+    const tool = { name: 'dprof', version: version() };
+    await runAnalysis(request, {
+      analysis: new PageBuilder({ timeline, events }),
+      annotator: new Annotator(),
+      print: async ({ facts }, write, input) => {
+        const title = given.text('title') ?? basename(input);
+        for (const piece of page(`${title} · dprof`, facts(tool, title), program)) await written(write, piece);
+      },
+    });
+  },
+);

@@ -1,65 +1,55 @@
 /** `dprof memory`: memory in use over time, its peak, and what held it then. */
 import { Memory } from '../../prof/memory/memory.js';
-import { integer, optionLines, type Option, type Tool } from '../arguments.js';
-import type { Command } from '../command.js';
-import { withOutput } from '../output.js';
-import { commonOptions, printTable, readCommon, runAnalysis, withTableFormats } from '../run-analysis.js';
+import { integer } from '../arguments.js';
+import { recordsCommand, withTableFormats } from '../records-command.js';
+import { printTable, runAnalysis } from '../run-analysis.js';
 import { memoryDocument, memoryScreen } from './memory/memory-screen.js';
 
-const FORMATS = withTableFormats('text', 'json');
 /** Points of a curve that fit a screen, and that a plot can show. */
 const [SCREEN_POINTS, PLOT_POINTS] = [24, 1000] as const;
 const TOP = 20;
-const [FORMAT, ...OTHER_OPTIONS] = commonOptions(FORMATS);
 
-const OPTIONS: readonly Option[] = [
-  FORMAT,
-  { name: 'points', takes: 'N', help: `at most N points a curve (text ${SCREEN_POINTS}, else ${PLOT_POINTS})` },
-  { name: 'top', takes: 'N', help: `at most N owners in text (${TOP})` },
-  ...OTHER_OPTIONS,
-];
-
-const MEMORY: Tool = { name: 'dprof memory', usage: 'dprof memory [OPTION...] [FILE...]', options: OPTIONS };
-
-const memoryHelp = (): string =>
-  [
-    `Usage: ${MEMORY.usage}`,
-    'Memory in use over time on each device and the host: its peak, when it was, and which ops held it then.',
-    '',
-    'FILE: records of dparse (also .gz), or a profile. Default: stdin. Needs samples of memory: those of a PyTorch',
-    'trace (profile_memory=True; NVIDIA, AMD, Ascend), or of AWS Neuron, which has memory by kind but not over time.',
-    '',
-    'Options:',
-    ...optionLines(OPTIONS),
-    '',
-    'text: peak, owners at the peak, highest value of each series, curve of the series that has the peak.',
-    'json: one object a line and device, all curves in it. Others: a row a point of each curve. Times ns, sizes bytes.',
-    'Curves of many samples keep the lowest and the highest value of each interval, the peak always.',
-    'allocated before: the peak without the allocations in the profile. Unknown is na (json: null).',
-    'since_first: traces of 2021 have sizes alone, neither totals nor what is released when.',
-    'Memory: at most 250 MB, and 24 bytes an allocation that is held.',
-    '',
-    'Examples:',
-    '  dprof memory net.pt.trace.json.gz',
-    '  dparse ASCEND_PROFILER_OUTPUT | dprof memory -f csv --points 5000 > curve.csv',
-    "  dprof memory -f json net.jsonl | jq '[.rank, .peak.bytes, .peak.op]'",
-    '',
-  ].join('\n');
-
-async function run(args: readonly string[]): Promise<void> {
-  const { given, common } = readCommon(MEMORY, args, FORMATS);
-  if (common.help) return withOutput(undefined, [], async (write) => write(memoryHelp()));
-  const { format } = common;
-  const usual = format === 'text' ? SCREEN_POINTS : PLOT_POINTS;
-  const points = given.read('points', (text) => integer('--points', text, 4)) ?? usual;
-  const top = given.read('top', (text) => integer('--top', text, 1)) ?? TOP;
-  await runAnalysis(common, {
-    analysis: new Memory(points),
-    print: ({ table, facts }, write) => {
-      if (format === 'text') return write(facts.map((report) => memoryScreen(report, top)).join('\n'));
-      return format === 'json' ? write(facts.map(memoryDocument).join('')) : printTable(table, format, write);
-    },
-  });
-}
-
-export const memory: Command = { tool: MEMORY, helpText: memoryHelp, run };
+export const memory = recordsCommand(
+  {
+    name: 'dprof memory',
+    usage: 'dprof memory [OPTION...] [FILE...]',
+    about: ['Memory in use over time on each device and the host: its peak, when it was, and which ops held it then.'],
+    operands: [
+      'FILE: records of dparse (also .gz), or a profile. Default: stdin. Needs samples of memory: those of a PyTorch',
+      'trace (profile_memory=True; NVIDIA, AMD, Ascend), or of AWS Neuron, which has memory by kind but not over time.',
+    ],
+    options: [
+      { name: 'points', takes: 'N', help: `at most N points a curve (text ${SCREEN_POINTS}, else ${PLOT_POINTS})` },
+      { name: 'top', takes: 'N', help: `at most N owners in text (${TOP})` },
+    ],
+    notes: [
+      [
+        'text: peak, owners at the peak, highest value of each series, curve of the series that has the peak.',
+        'json: one object a line and device, all curves in it. Others: a row a point of each curve. Times ns, sizes bytes.',
+        'Curves of many samples keep the lowest and the highest value of each interval, the peak always.',
+        'allocated before: the peak without the allocations in the profile. Unknown is na (json: null).',
+        'since_first: traces of 2021 have sizes alone, neither totals nor what is released when.',
+        'Memory: at most 250 MB, and 24 bytes an allocation that is held.',
+      ],
+    ],
+    examples: [
+      'dprof memory net.pt.trace.json.gz',
+      'dparse ASCEND_PROFILER_OUTPUT | dprof memory -f csv --points 5000 > curve.csv',
+      "dprof memory -f json net.jsonl | jq '[.rank, .peak.bytes, .peak.op]'",
+    ],
+  },
+  withTableFormats('text', 'json'),
+  async (given, request) => {
+    const { format } = request;
+    const usual = format === 'text' ? SCREEN_POINTS : PLOT_POINTS;
+    const points = given.read('points', (text) => integer('--points', text, 4)) ?? usual;
+    const top = given.read('top', (text) => integer('--top', text, 1)) ?? TOP;
+    await runAnalysis(request, {
+      analysis: new Memory(points),
+      print: ({ table, facts }, write) => {
+        if (format === 'text') return write(facts.map((report) => memoryScreen(report, top)).join('\n'));
+        return format === 'json' ? write(facts.map(memoryDocument).join('')) : printTable(table, format, write);
+      },
+    });
+  },
+);

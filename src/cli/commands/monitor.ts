@@ -5,30 +5,26 @@ import { lineBatches, openFile, openStream, type Input } from '../../prof/input/
 import type { MonitorReport } from '../../prof/monitor/monitor-report.js';
 import { reportOf, type ReportSamples } from '../../prof/monitor/report-samples.js';
 import { UsageError, UserError } from '../../record/errors.js';
+import { helpOf } from '../arguments.js';
 import type { Command } from '../command.js';
 import { MonitorLines } from './monitor/monitor-lines.js';
 import {
   columnList,
   metricList,
   MONITOR,
-  monitorHelp,
   readMonitorArguments,
   type MonitorRequest,
 } from './monitor/monitor-options.js';
-import { withOutput } from '../output.js';
+import { printText, withOutput } from '../output.js';
 
-export const monitor: Command = {
-  tool: MONITOR,
-  helpText: monitorHelp,
-  run,
-};
+export const monitor: Command = { tool: MONITOR, run };
+
+const TEXTS = { help: () => helpOf(MONITOR), columns: columnList, metrics: metricList };
 
 async function run(args: readonly string[]): Promise<void> {
   const request = readMonitorArguments(args);
   if (request.show !== 'reports') {
-    const text = { help: monitorHelp, columns: columnList, metrics: metricList }[request.show]();
-    await withOutput(undefined, [], async (write) => write(text));
-    return;
+    return printText(TEXTS[request.show]());
   }
   const input = await open(request.file);
   const notes = new Notes(request);

@@ -3,84 +3,24 @@ import { NO_TIMES_HINT, type Analysis, type Answer } from '../../prof/analysis.j
 import type { Alignment } from '../../prof/perfetto/profile-clock.js';
 import { TRACE_TYPES, TraceBuilder } from '../../prof/perfetto/trace-builder.js';
 import { counted } from '../../record/plural.js';
-import { UsageError, UserError } from '../../record/errors.js';
+import { UserError } from '../../record/errors.js';
 import { requireName } from '../../record/names.js';
 import type { ProfileLine } from '../../record/record.js';
 import { aligned } from '../../write/aligned.js';
-import { optionLines, type Option, type Tool } from '../arguments.js';
 import { ChromeTrace } from './perfetto/perfetto-chrome.js';
 import { ProtobufTrace, type TraceText } from './perfetto/perfetto-protobuf.js';
-import type { Command } from '../command.js';
-import { commonOptions, readCommon, runAnalysis } from '../run-analysis.js';
-import { withOutput } from '../output.js';
-
-const FORMATS = ['pftrace', 'chrome-json'];
+import { refuseTerminal } from '../output.js';
+import { recordsCommand } from '../records-command.js';
+import { runAnalysis } from '../run-analysis.js';
 
 /** `--align`: the common clock of several profiles. */
 const ALIGNMENTS = ['unix', 'start'] as const satisfies readonly Alignment[];
-const [FORMAT, ...OTHER_OPTIONS] = commonOptions(FORMATS);
 
-const OPTIONS: readonly Option[] = [
-  FORMAT,
-  { name: 'align', takes: 'A', help: 'profiles at their Unix times (unix), or all from 0 (start)', values: ALIGNMENTS },
-  ...OTHER_OPTIONS,
+const TRACKS = [
+  ['  devices', 'a process each, a track a stream or engine: kernels with op, layer, FLOPs, bytes, tc, copies, sets'],
+  ['  host', 'a process each, a track a thread: launches with an arrow to what they launched, ranges'],
+  ['  counters', 'samples: a track for each metric, device and set of labels'],
 ];
-
-const PERFETTO: Tool = {
-  name: 'dprof perfetto',
-  usage: 'dprof perfetto -o OUT [OPTION...] [FILE...]',
-  options: OPTIONS,
-};
-
-const perfettoHelp = (): string =>
-  [
-    `Usage: ${PERFETTO.usage}`,
-    'A trace of what devices and host did, for https://ui.perfetto.dev or chrome://tracing.',
-    '',
-    'FILE: records of dparse (also .gz), or a profile, then with its ranges. Default: stdin.',
-    '',
-    'Options:',
-    ...optionLines(OPTIONS),
-    '',
-    'Tracks:',
-    ...aligned([
-      [
-        '  devices',
-        'a process each, a track a stream or engine: kernels with op, layer, FLOPs, bytes, tc, copies, sets',
-      ],
-      ['  host', 'a process each, a track a thread: launches with an arrow to what they launched, ranges'],
-      ['  counters', 'samples: a track for each metric, device and set of labels'],
-    ]),
-    '',
-    'What overlaps goes to a further lane of its track: no slice is cut. Without a duration: a mark. Unknown: left out.',
-    'Times are Unix time where the first profile has it (one without stands at its start), else from 0 of each profile.',
-    'chrome-json counts from midnight of the day before. A launch of several activities is one slice with several arrows.',
-    '32,768 slices of the host wait for late ones: a launch that is gone by then starts no more arrows, and says so.',
-    'Memory: at most 450 MB, and 48 bytes a launch.',
-    '',
-    'Examples:',
-    '  dprof perfetto -o net.pftrace net.sqlite',
-    '  dparse --ranges ranks/*.json.gz | dprof perfetto -o ranks.pftrace',
-    '  dprof perfetto -f chrome-json trace.json.gz | gzip > net.json.gz',
-    '',
-  ].join('\n');
-
-async function run(args: readonly string[]): Promise<void> {
-  const { given, common } = readCommon(PERFETTO, args, FORMATS);
-  if (common.help) return withOutput(undefined, [], async (write) => write(perfettoHelp()));
-  const alignment = given.read('align', (text) => requireName('alignment', text, ALIGNMENTS)) ?? 'unix';
-  const { output, format } = common;
-  const onTerminal = (output === undefined || output === '-') && process.stdout.isTTY;
-  if (format === 'pftrace' && onTerminal) {
-    throw new UsageError('refusing to write a binary trace to a terminal: use -o FILE');
-  }
-  const analysis = new Trace(format === 'pftrace' ? new ProtobufTrace() : new ChromeTrace(), alignment);
-  await runAnalysis(common, {
-    analysis,
-    ready: () => analysis.ready(),
-    print: ({ facts: rest }, write) => write(rest()),
-  });
-}
 
 /** A trace as text or bytes, written while records are read; the answer makes what is left at the end. */
 class Trace implements Analysis<() => string | Uint8Array> {
@@ -144,4 +84,46 @@ function notesOf({ counts, launches, samples, clock }: TraceBuilder): string[] {
   ];
 }
 
-export const perfetto: Command = { tool: PERFETTO, helpText: perfettoHelp, run };
+export const perfetto = recordsCommand(
+  {
+    name: 'dprof perfetto',
+    usage: 'dprof perfetto -o OUT [OPTION...] [FILE...]',
+    about: ['A trace of what devices and host did, for https://ui.perfetto.dev or chrome://tracing.'],
+    operands: ['FILE: records of dparse (also .gz), or a profile, then with its ranges. Default: stdin.'],
+    options: [
+      {
+        name: 'align',
+        takes: 'A',
+        help: 'profiles at their Unix times (unix), or all from 0 (start)',
+        values: ALIGNMENTS,
+      },
+    ],
+    notes: [
+      ['Tracks:', ...aligned(TRACKS)],
+      [
+        'What overlaps goes to a further lane of its track: no slice is cut. Without a duration: a mark. Unknown: left out.',
+        'Times are Unix time where the first profile has it (one without stands at its start), else from 0 of each profile.',
+        'chrome-json counts from midnight of the day before. A launch of several activities is one slice with several arrows.',
+        '32,768 slices of the host wait for late ones: a launch that is gone by then starts no more arrows, and says so.',
+        'Memory: at most 450 MB, and 48 bytes a launch.',
+      ],
+    ],
+    examples: [
+      'dprof perfetto -o net.pftrace net.sqlite',
+      'dparse --ranges ranks/*.json.gz | dprof perfetto -o ranks.pftrace',
+      'dprof perfetto -f chrome-json trace.json.gz | gzip > net.json.gz',
+    ],
+  },
+  ['pftrace', 'chrome-json'],
+  async (given, request) => {
+    const alignment = given.read('align', (text) => requireName('alignment', text, ALIGNMENTS)) ?? 'unix';
+    const isBinary = request.format === 'pftrace';
+    if (isBinary) refuseTerminal(request.output, 'a binary trace');
+    const analysis = new Trace(isBinary ? new ProtobufTrace() : new ChromeTrace(), alignment);
+    await runAnalysis(request, {
+      analysis,
+      ready: () => analysis.ready(),
+      print: ({ facts: rest }, write) => write(rest()),
+    });
+  },
+);

@@ -6,73 +6,13 @@ import { UsageError } from '../../record/errors.js';
 import { requireNamed } from '../../record/names.js';
 import { aligned } from '../../write/aligned.js';
 import { clean, word } from '../../write/cell-text.js';
-import { optionLines, type Option, type Tool } from '../arguments.js';
-import type { Command } from '../command.js';
-import { withOutput, type Write } from '../output.js';
-import { commonOptions, printTable, readCommon, runAnalysis, withTableFormats } from '../run-analysis.js';
+import type { Write } from '../output.js';
+import { recordsCommand, withTableFormats } from '../records-command.js';
+import { printTable, runAnalysis } from '../run-analysis.js';
 import { speedscope } from './stacks/stacks-speedscope.js';
 
-const FORMATS = withTableFormats('collapsed', 'speedscope');
 const DEFAULT_KINDS = 'stack,op,kernel';
 const KINDS = FRAME_KINDS.map(({ name }) => name);
-const [FORMAT, ...OTHER_OPTIONS] = commonOptions(FORMATS);
-
-const OPTIONS: readonly Option[] = [
-  FORMAT,
-  {
-    name: 'by',
-    takes: 'KINDS',
-    help: `frames of a stack, outermost first (${DEFAULT_KINDS})`,
-    values: KINDS,
-    list: true,
-  },
-  { name: 'root', takes: 'KINDS', help: 'frames to put before them, as rank,step', values: KINDS, list: true },
-  { name: 'collectives', help: 'count collective operations too, which overlap with kernels' },
-  ...OTHER_OPTIONS,
-];
-
-const STACKS: Tool = { name: 'dprof stacks', usage: 'dprof stacks [OPTION...] [FILE...]', options: OPTIONS };
-
-const stacksHelp = (): string =>
-  [
-    `Usage: ${STACKS.usage}`,
-    'Device time by call stack, equal stacks added up: lines of FlameGraph, or a profile for speedscope.',
-    '',
-    'FILE: records of dparse (also .gz), a net.dict of PyProf, or a profile. Default: stdin.',
-    '',
-    'Options:',
-    ...optionLines(OPTIONS),
-    '',
-    'KINDS of frames, comma-separated:',
-    ...aligned(FRAME_KINDS.map(({ name, doc }) => [`  ${name}`, doc])),
-    '',
-    'collapsed: frame;frame;frame N, a line a stack, N the time of its kernels in ns. In a frame, blanks become _,',
-    'semicolons commas. A kernel without a stack is under [unknown]: all N together are the time of all kernels.',
-    `Memory: at most 400 MB. Stacks beyond ${MOST_TEXT / 1024 / 1024} MB of text are added up in ${OTHERS}.`,
-    '',
-    'Examples:',
-    '  dprof stacks trace.json.gz | flamegraph.pl --countname ns > net.svg',
-    '  dprof stacks --by layer,op net.sqlite | sort -t" " -k2 -n | tail',
-    '  dprof stacks --root rank,step -f speedscope -o net.speedscope.json records.jsonl',
-    '',
-  ].join('\n');
-
-async function run(args: readonly string[]): Promise<void> {
-  const { given, common } = readCommon(STACKS, args, FORMATS);
-  if (common.help) return withOutput(undefined, [], async (write) => write(stacksHelp()));
-  const root = given.read('root', (text) => kindsOf('--root', text)) ?? [];
-  const kinds = [...root, ...kindsOf('--by', given.text('by') ?? DEFAULT_KINDS)];
-  const { format } = common;
-  const isCollapsed = format === 'collapsed';
-  const safe = isCollapsed ? collapsedFrame : clean;
-  await runAnalysis(common, {
-    analysis: new Stacks({ kinds, safe, apart: !isCollapsed, collectives: given.on('collectives') }),
-    print: ({ table, facts }, write, input) => {
-      if (isCollapsed) return collapsed(facts, write);
-      return format === 'speedscope' ? speedscope(facts, input, write) : printTable(table, format, write);
-    },
-  });
-}
 
 /** @throws UsageError for a kind that does not exist */
 function kindsOf(option: string, text: string): FrameKind[] {
@@ -90,4 +30,50 @@ async function collapsed(profiles: readonly ProfileStacks[], write: Write): Prom
   }
 }
 
-export const stacks: Command = { tool: STACKS, helpText: stacksHelp, run };
+export const stacks = recordsCommand(
+  {
+    name: 'dprof stacks',
+    usage: 'dprof stacks [OPTION...] [FILE...]',
+    about: ['Device time by call stack, equal stacks added up: lines of FlameGraph, or a profile for speedscope.'],
+    operands: ['FILE: records of dparse (also .gz), a net.dict of PyProf, or a profile. Default: stdin.'],
+    options: [
+      {
+        name: 'by',
+        takes: 'KINDS',
+        help: `frames of a stack, outermost first (${DEFAULT_KINDS})`,
+        values: KINDS,
+        list: true,
+      },
+      { name: 'root', takes: 'KINDS', help: 'frames to put before them, as rank,step', values: KINDS, list: true },
+      { name: 'collectives', help: 'count collective operations too, which overlap with kernels' },
+    ],
+    notes: [
+      ['KINDS of frames, comma-separated:', ...aligned(FRAME_KINDS.map(({ name, doc }) => [`  ${name}`, doc]))],
+      [
+        'collapsed: frame;frame;frame N, a line a stack, N the time of its kernels in ns. In a frame, blanks become _,',
+        'semicolons commas. A kernel without a stack is under [unknown]: all N together are the time of all kernels.',
+        `Memory: at most 400 MB. Stacks beyond ${MOST_TEXT / 1024 / 1024} MB of text are added up in ${OTHERS}.`,
+      ],
+    ],
+    examples: [
+      'dprof stacks trace.json.gz | flamegraph.pl --countname ns > net.svg',
+      'dprof stacks --by layer,op net.sqlite | sort -t" " -k2 -n | tail',
+      'dprof stacks --root rank,step -f speedscope -o net.speedscope.json records.jsonl',
+    ],
+  },
+  withTableFormats('collapsed', 'speedscope'),
+  async (given, request) => {
+    const root = given.read('root', (text) => kindsOf('--root', text)) ?? [];
+    const kinds = [...root, ...kindsOf('--by', given.text('by') ?? DEFAULT_KINDS)];
+    const { format } = request;
+    const isCollapsed = format === 'collapsed';
+    const safe = isCollapsed ? collapsedFrame : clean;
+    await runAnalysis(request, {
+      analysis: new Stacks({ kinds, safe, apart: !isCollapsed, collectives: given.on('collectives') }),
+      print: ({ table, facts }, write, input) => {
+        if (isCollapsed) return collapsed(facts, write);
+        return format === 'speedscope' ? speedscope(facts, input, write) : printTable(table, format, write);
+      },
+    });
+  },
+);

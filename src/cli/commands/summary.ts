@@ -3,16 +3,14 @@ import { MetricAnalysis, type MetricAnswer } from '../../prof/neuron/metric-anal
 import { Annotator } from '../../prof/report/report.js';
 import { SummaryAnalysis } from '../../prof/summary/summary-analysis.js';
 import type { AnyTable } from '../../table/table.js';
-import type { Command } from '../command.js';
-import { withOutput, type Write } from '../output.js';
+import type { Write } from '../output.js';
+import { recordsCommand, withTableFormats } from '../records-command.js';
 import { printTable, runAnalysis } from '../run-analysis.js';
 import { summaryDocuments, summaryMarkdown, summaryScreens } from './summary/summary-formats.js';
 import { explanation, metricsDocument, metricsScreen, vendorJson } from './summary/summary-metrics-screen.js';
-import { readSummaryArguments, SUMMARY, summaryHelp, type SummaryRequest } from './summary/summary-options.js';
+import { SUMMARY, summaryRequest, type SummaryRequest } from './summary/summary-options.js';
 
-async function run(args: readonly string[]): Promise<void> {
-  const request = readSummaryArguments(args);
-  if (request.help) return withOutput(undefined, [], async (write) => write(summaryHelp()));
+async function run(request: SummaryRequest): Promise<void> {
   const metrics = new MetricAnalysis(request.metrics);
   if (request.isVendor) {
     return runAnalysis(request, {
@@ -51,4 +49,6 @@ function printMetrics(
   return write(summaries.map((summary) => metricsDocument(summary, shown)).join(''));
 }
 
-export const summary: Command = { tool: SUMMARY, helpText: summaryHelp, run };
+export const summary = recordsCommand(SUMMARY, withTableFormats('text', 'json', 'markdown'), (given, request) =>
+  run(summaryRequest(given, request)),
+);

@@ -1,17 +1,15 @@
 /** `dprof terms`: what metrics, engines, queues and opcodes are called and mean. */
 import { TERM_KINDS, TERMS, termsFor, type Term } from '../../prof/neuron/terms.js';
 import { nearest, UsageError, UserError } from '../../record/errors.js';
-import { requireName } from '../../record/names.js';
 import type { Column } from '../../table/column.js';
-import { optionLines, parseArguments, type Option, type Tool } from '../arguments.js';
 import { aligned } from '../../write/aligned.js';
+import { HELP_OPTION, helpOf, OUTPUT_OPTION, parseArguments, type Tool } from '../arguments.js';
 import type { Command } from '../command.js';
-import { withOutput } from '../output.js';
-import { commonOptions, printTable, withTableFormats } from '../run-analysis.js';
+import { printText, withOutput } from '../output.js';
+import { formatOf, formatOption, withTableFormats } from '../records-command.js';
+import { printTable } from '../run-analysis.js';
 
 const FORMATS = withTableFormats('text');
-
-const OPTIONS: readonly Option[] = commonOptions(FORMATS).filter(({ name }) => name !== 'quiet');
 
 /** In the order of a term's own fields, which is that of JSON. */
 const TERM_COLUMNS: readonly Column<Term>[] = (
@@ -24,24 +22,16 @@ const TERM_COLUMNS: readonly Column<Term>[] = (
   ] as const
 ).map(([key, width, doc]) => ({ key, header: key, type: 'str', width, doc, value: (term) => term[key] }));
 
-const TOOL: Tool = { name: 'dprof terms', usage: 'dprof terms [OPTION...] [WORD]', options: OPTIONS };
-
-const helpText = (): string =>
-  [
-    `Usage: ${TOOL.usage}`,
-    'What the words of AWS Neuron profiles mean: metrics, engines, queues, opcodes, abbreviations.',
-    '',
+const TERMS_TOOL: Tool = {
+  name: 'dprof terms',
+  usage: 'dprof terms [OPTION...] [WORD]',
+  about: ['What the words of AWS Neuron profiles mean: metrics, engines, queues, opcodes, abbreviations.'],
+  operands: [
     'WORD: a term, a part of one, or a regular expression; without case. Where no term matches, meanings are searched.',
-    '',
-    'Options:',
-    ...optionLines(OPTIONS),
-    '',
-    'Examples:',
-    '  dprof terms MFU',
-    "  dprof terms 'dynamic.*percent'",
-    '  dprof terms -f json | jq -r .term',
-    '',
-  ].join('\n');
+  ],
+  options: [formatOption(FORMATS), OUTPUT_OPTION, HELP_OPTION],
+  examples: ['dprof terms MFU', "dprof terms 'dynamic.*percent'", 'dprof terms -f json | jq -r .term'],
+};
 
 /**
  * @throws UserError for a word that is in no term and no meaning
@@ -50,10 +40,8 @@ function chosen(word: string | undefined): readonly Term[] {
   if (word === undefined) return TERMS;
   const found = termsFor(word);
   if (found.length > 0) return found;
-  const near = nearest(
-    word,
-    TERMS.map(({ term }) => term),
-  );
+  const names = TERMS.map(({ term }) => term);
+  const near = nearest(word, names);
   throw new UserError(`no term '${word}'`, {
     hint: near === null ? 'dprof terms lists all' : `did you mean ${near}?`,
   });
@@ -72,19 +60,15 @@ function text(terms: readonly Term[]): string {
 }
 
 async function run(args: readonly string[]): Promise<void> {
-  const given = parseArguments(TOOL, args);
+  const given = parseArguments(TERMS_TOOL, args);
   const [word, ...others] = given.operands;
   if (others.length > 0) throw new UsageError(`one WORD, not ${others.length + 1}`, 'a|b finds several');
-  const format = requireName('format', given.text('format') ?? 'text', FORMATS);
-  if (given.on('help')) return withOutput(undefined, [], async (write) => write(helpText()));
+  const format = formatOf(given, FORMATS);
+  if (given.on('help')) return printText(helpOf(TERMS_TOOL));
   const found = chosen(word);
   await withOutput(given.text('output'), [], async (write) =>
     format === 'text' ? write(text(found)) : printTable({ columns: TERM_COLUMNS, rows: found }, format, write),
   );
 }
 
-export const terms: Command = {
-  tool: TOOL,
-  helpText,
-  run,
-};
+export const terms: Command = { tool: TERMS_TOOL, run };

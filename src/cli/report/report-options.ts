@@ -13,9 +13,18 @@ import { FORMATS, requireFormat } from '../../write/formats.js';
 import { USAGE } from './usage.js';
 import type { Grouping } from '../../prof/by/grouping.js';
 import { MOST_GROUPS } from '../../prof/by/groups.js';
-import { integer, parseArguments, type Option, type Tool } from '../arguments.js';
+import {
+  HELP_OPTION,
+  integer,
+  OUTPUT_OPTION,
+  parseArguments,
+  SILENT_OPTION,
+  VERSION_OPTION,
+  type Option,
+  type Tool,
+} from '../arguments.js';
 import { BY_OPTIONS, readGrouping } from './group-options.js';
-import { readInputs } from '../run-analysis.js';
+import { readInputs } from '../records-command.js';
 
 const KEYS = COLUMNS.map(({ key }) => key);
 const FORMAT_IDS = FORMATS.map(({ id }) => id);
@@ -46,29 +55,34 @@ const OPTIONS: readonly Option[] = [
   { name: 'no-header', help: 'no header line' },
   { name: 'device', takes: 'DEV', help: 'peak rates of DEV: a name of --devices or a JSON file', values: DEVICE_NAMES },
   { name: 'explain', takes: 'IDX', help: 'where the numbers of one kernel come from (IDX or PROFILE:IDX)' },
-  { name: 'output', short: 'o', takes: 'OUT', help: 'write to OUT, which appears when it is complete' },
-  { name: 'quiet', short: 'q', help: 'no summary and no progress on stderr' },
+  OUTPUT_OPTION,
+  SILENT_OPTION,
   { name: 'columns', help: 'list the columns with what they mean' },
   { name: 'devices', help: 'list the devices with their peak rates and sources' },
-  { name: 'help', short: 'h', help: 'this text' },
-  { name: 'version', help: 'version' },
+  HELP_OPTION,
+  VERSION_OPTION,
 ];
 
-export const EXAMPLES = [
-  'dparse net.sqlite | dprof -w 120',
-  'dprof -c op,kernel,sil,tc,flops --sort sil --top 20 -f table net.sqlite',
-  'dprof --by op,dir --top 20 -f table net.sqlite',
-  "dprof --csv --where 'op==conv2d && sil>10000' net.dict > conv.csv",
-  "dprof -c op,sil net.dict | awk 'NR>1 {t[$1]+=$2} END {for (o in t) print t[o], o}'",
-];
-
-/** What the tool keeps in memory, for the help and the manual page. */
-export const MEMORY = [
-  'Memory: at most 250 MB; --sort adds the text of its rows (with --top N, of N rows),',
-  `--by 25 bytes a kernel and 250 a row, of ${MOST_GROUPS.toLocaleString('en-US')} groups at most.`,
-];
-
-export const DPROF: Tool = { name: 'dprof', usage: USAGE, options: OPTIONS };
+export const DPROF: Tool = {
+  name: 'dprof',
+  usage: USAGE,
+  about: ['Which op and layer launched each kernel, how many FLOPs and bytes it needed.'],
+  operands: ['FILE: records of dparse (also .gz), a net.dict of PyProf, or a profile. Default: stdin.'],
+  options: OPTIONS,
+  notes: [
+    [
+      'Memory: at most 250 MB; --sort adds the text of its rows (with --top N, of N rows),',
+      `--by 25 bytes a kernel and 250 a row, of ${MOST_GROUPS.toLocaleString('en-US')} groups at most.`,
+    ],
+  ],
+  examples: [
+    'dparse net.sqlite | dprof -w 120',
+    'dprof -c op,kernel,sil,tc,flops --sort sil --top 20 -f table net.sqlite',
+    'dprof --by op,dir --top 20 -f table net.sqlite',
+    "dprof --csv --where 'op==conv2d && sil>10000' net.dict > conv.csv",
+    "dprof -c op,sil net.dict | awk 'NR>1 {t[$1]+=$2} END {for (o in t) print t[o], o}'",
+  ],
+};
 
 export function columnsText(): string {
   return COLUMNS.map(({ key, header, unit, doc }) => {
@@ -111,10 +125,7 @@ export interface ReportRequest {
   readonly device: Peaks | undefined;
 }
 
-/**
- * Reads the arguments.
- * @throws UsageError for anything that cannot be meant
- */
+/** @throws UsageError for anything that cannot be meant */
 export function readArguments(args: readonly string[]): ReportRequest {
   const given = parseArguments(DPROF, joinSort(args));
   const { files } = readInputs(given);

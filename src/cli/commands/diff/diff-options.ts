@@ -12,9 +12,8 @@ import { splitKeys } from '../../../table/column-lookup.js';
 import { counted } from '../../../record/plural.js';
 import { UsageError } from '../../../record/errors.js';
 import { aligned } from '../../../write/aligned.js';
-import { integer, optionLines, parseArguments, type Option, type Tool } from '../../arguments.js';
-import { commonOptions, withTableFormats } from '../../run-analysis.js';
-import { requireName } from '../../../record/names.js';
+import { HELP_OPTION, integer, OUTPUT_OPTION, parseArguments, type Tool } from '../../arguments.js';
+import { formatOf, formatOption, QUIET_OPTION, withTableFormats } from '../../records-command.js';
 
 const FORMATS = withTableFormats('text', 'junit');
 
@@ -23,63 +22,57 @@ const COLUMN_KEYS = COLUMNS.map(({ key }) => key);
 /** Rows in Markdown, which is mostly for a comment of limited length. */
 const MARKDOWN_ROWS = 30;
 
-const [FORMAT, ...OTHER_OPTIONS] = commonOptions(FORMATS);
 const percent = (part: number): string => `${100 * part}%`;
 
-const OPTIONS: readonly Option[] = [
-  FORMAT,
-  {
-    name: 'by',
-    takes: 'COLS',
-    help: `columns of dprof that make a row, comma-separated (${DEFAULT_BY})`,
-    values: COLUMN_KEYS,
-    list: true,
-  },
-  { name: 'fail-if', takes: 'COND', help: 'exit code 1 when COND holds; may be given several times' },
-  { name: 'min-effect', takes: 'PCT', help: `least change of interest (${percent(DEFAULTS.minEffect)})` },
-  { name: 'fdr', takes: 'Q', help: `false-discovery rate (${DEFAULTS.rate}); --q means the same` },
-  { name: 'min-samples', takes: 'N', help: `steps that each input needs for a test (${DEFAULTS.minSamples})` },
-  { name: 'as-is', help: 'test rows with what all rows of a step share, as the clock' },
-  { name: 'top', takes: 'N', help: `only the first N rows (markdown: ${MARKDOWN_ROWS}; others: all)` },
-  ...OTHER_OPTIONS,
-];
-
-export const DIFF: Tool = { name: 'dprof diff', usage: 'dprof diff [OPTION...] BASE NEW', options: OPTIONS };
-
-export const diffHelp = (): string =>
-  [
-    `Usage: ${DIFF.usage}`,
-    'What got slower or faster from one profile to another, by op and layer, tested over the training steps.',
-    '',
+export const DIFF: Tool = {
+  name: 'dprof diff',
+  usage: 'dprof diff [OPTION...] BASE NEW',
+  about: ['What got slower or faster from one profile to another, by op and layer, tested over the training steps.'],
+  operands: [
     'BASE, NEW: each records of dparse (also .gz), a net.dict of PyProf, or a profile; - for stdin, one of them.',
-    '',
-    'Options:',
-    ...optionLines(OPTIONS),
-    '',
-    'Verdicts:',
-    ...aligned(Object.entries(VERDICTS).map(([name, doc]) => [`  ${name}`, doc])),
-    '',
-    'Columns:',
-    ...aligned(DIFF_COLUMNS.map(({ key, doc }) => [`  ${key}`, doc])),
-    '',
-    'COND: total>+5%, op:conv2d>+3% (COLUMN:NAME), kernel~gemm>+2ms (COLUMN~PART), with > or < and %, ns, us, ms or s.',
-    'It looks at the time of a mean step of all kernels that match together, whatever --by is; no test is needed.',
-    'Steps: the time of all kernels by the number of steps; where an input has none, whole runs take their place.',
-    'Profiles of several ranks are one run, several profiles of one rank are several.',
-    'Test: Mann-Whitney U, two-sided, on the time of each step, BASE moved by the minimum effect; Benjamini-Hochberg.',
-    `What the rows of a step share, as its clock, is taken out of their tests (--as-is: not), where ${LEAST_ROWS} rows or more have`,
-    'a time in every step: of each step its factor, and the change from BASE to NEW that all have, unless that change is',
-    'shown to be one by a test of its own. Then all of them count as slower or faster. The times shown stay as they are.',
-    'text and markdown have times in us, all other formats ns.',
-    `Memory: at most 400 MB: ${MOST_ROWS} rows, ${MOST_SUMS} sums by row and step of each input; a note says when it is more.`,
-    '',
-    'Examples:',
-    '  dprof diff before.json.gz after.json.gz',
-    '  dprof diff --by kernel --top 20 before.sqlite after.sqlite',
-    "  dprof diff -q -f junit -o diff.xml --fail-if 'total>+5%' --fail-if 'op:conv2d>+3%' base.dict new.dict",
-    '  dprof diff -f markdown base.dict new.dict | gh pr comment --body-file -',
-    '',
-  ].join('\n');
+  ],
+  options: [
+    formatOption(FORMATS),
+    {
+      name: 'by',
+      takes: 'COLS',
+      help: `columns of dprof that make a row, comma-separated (${DEFAULT_BY})`,
+      values: COLUMN_KEYS,
+      list: true,
+    },
+    { name: 'fail-if', takes: 'COND', help: 'exit code 1 when COND holds; may be given several times' },
+    { name: 'min-effect', takes: 'PCT', help: `least change of interest (${percent(DEFAULTS.minEffect)})` },
+    { name: 'fdr', takes: 'Q', help: `false-discovery rate (${DEFAULTS.rate}); --q means the same` },
+    { name: 'min-samples', takes: 'N', help: `steps that each input needs for a test (${DEFAULTS.minSamples})` },
+    { name: 'as-is', help: 'test rows with what all rows of a step share, as the clock' },
+    { name: 'top', takes: 'N', help: `only the first N rows (markdown: ${MARKDOWN_ROWS}; others: all)` },
+    OUTPUT_OPTION,
+    QUIET_OPTION,
+    HELP_OPTION,
+  ],
+  notes: [
+    ['Verdicts:', ...aligned(Object.entries(VERDICTS).map(([name, doc]) => [`  ${name}`, doc]))],
+    ['Columns:', ...aligned(DIFF_COLUMNS.map(({ key, doc }) => [`  ${key}`, doc]))],
+    [
+      'COND: total>+5%, op:conv2d>+3% (COLUMN:NAME), kernel~gemm>+2ms (COLUMN~PART), with > or < and %, ns, us, ms or s.',
+      'It looks at the time of a mean step of all kernels that match together, whatever --by is; no test is needed.',
+      'Steps: the time of all kernels by the number of steps; where an input has none, whole runs take their place.',
+      'Profiles of several ranks are one run, several profiles of one rank are several.',
+      'Test: Mann-Whitney U, two-sided, on the time of each step, BASE moved by the minimum effect; Benjamini-Hochberg.',
+      `What the rows of a step share, as its clock, is taken out of their tests (--as-is: not), where ${LEAST_ROWS} rows or more have`,
+      'a time in every step: of each step its factor, and the change from BASE to NEW that all have, unless that change is',
+      'shown to be one by a test of its own. Then all of them count as slower or faster. The times shown stay as they are.',
+      'text and markdown have times in us, all other formats ns.',
+      `Memory: at most 400 MB: ${MOST_ROWS} rows, ${MOST_SUMS} sums by row and step of each input; a note says when it is more.`,
+    ],
+  ],
+  examples: [
+    'dprof diff before.json.gz after.json.gz',
+    'dprof diff --by kernel --top 20 before.sqlite after.sqlite',
+    "dprof diff -q -f junit -o diff.xml --fail-if 'total>+5%' --fail-if 'op:conv2d>+3%' base.dict new.dict",
+    'dprof diff -f markdown base.dict new.dict | gh pr comment --body-file -',
+  ],
+};
 
 export interface DiffRequest {
   readonly help: boolean;
@@ -95,15 +88,12 @@ export interface DiffRequest {
   readonly top: number;
 }
 
-/**
- * Reads the arguments.
- * @throws UsageError for anything that cannot be meant
- */
+/** @throws UsageError for anything that cannot be meant */
 export function readDiffArguments(args: readonly string[]): DiffRequest {
   const { rest, conditions } = takeConditions(args);
   const given = parseArguments(DIFF, rest);
   const help = given.on('help');
-  const format = requireName('format', given.text('format') ?? 'text', FORMATS);
+  const format = formatOf(given, FORMATS);
   const [base = '', next = ''] = given.operands;
   if (!help && given.operands.length !== 2) {
     throw new UsageError(`BASE and NEW, not ${counted(given.operands.length, 'input')}`, `usage: ${DIFF.usage}`);

@@ -12,7 +12,7 @@ import { DEFAULT_SCOPES, SCOPES, type RowScope } from '../../../prof/monitor/mon
 import { nearest, UsageError } from '../../../record/errors.js';
 import { requireNamed } from '../../../record/names.js';
 import type { Column } from '../../../table/column.js';
-import { optionLines, parseArguments, wrapped, type Arguments, type Option, type Tool } from '../../arguments.js';
+import { HELP_OPTION, OUTPUT_OPTION, parseArguments, wrapped, type Arguments, type Tool } from '../../arguments.js';
 import { MONITOR_FORMATS, type MonitorFormat } from './monitor-formats.js';
 
 const NAMESPACE = 'Neuron';
@@ -20,68 +20,66 @@ const NAMESPACE = 'Neuron';
 const FORMAT_IDS = MONITOR_FORMATS.map(({ id }) => id);
 const KEYS = MONITOR_COLUMNS.map(({ key }) => key);
 const SCOPE_NAMES = Object.keys(SCOPES);
+const GROUPS = Object.keys(MONITOR_GROUPS);
 
-const OPTIONS: readonly Option[] = [
-  { name: 'format', short: 'f', takes: 'F', help: FORMAT_IDS.join(', '), values: FORMAT_IDS },
-  {
-    name: 'cols',
-    short: 'c',
-    takes: 'COLS',
-    help: 'columns, comma-separated; --columns lists them',
-    values: KEYS,
-    list: true,
-  },
-  { name: 'rows', takes: 'LIST', help: `${SCOPE_NAMES.join(', ')}, all`, values: [...SCOPE_NAMES, 'all'], list: true },
-  { name: 'no-header', help: 'no header line' },
-  { name: 'tag-filter', takes: 'RE', help: 'only processes whose tag the regular expression RE matches' },
-  {
-    name: 'groups',
-    takes: 'LIST',
-    help: "only these metric groups, by the monitor's names",
-    values: Object.keys(MONITOR_GROUPS),
-    list: true,
-  },
-  { name: 'last', help: 'only the last report; OUT holds the last one so far' },
-  { name: 'timestamp', takes: 'T', help: 'emf: now, or when the first report began (ISO or Unix s)' },
-  { name: 'namespace', takes: 'NAME', help: `emf: namespace of the metrics (${NAMESPACE})` },
-  { name: 'output', short: 'o', takes: 'OUT', help: 'write to OUT, which appears when it is complete' },
-  { name: 'quiet', short: 'q', help: 'no messages on stderr but of failure' },
-  { name: 'columns', help: 'list the columns' },
-  { name: 'metrics', help: 'list the metrics of prometheus and emf' },
-  { name: 'help', short: 'h', help: 'this text' },
-];
-
-export const MONITOR: Tool = { name: 'dprof monitor', usage: 'dprof monitor [OPTION...] [FILE]', options: OPTIONS };
-
-const EXAMPLES = [
-  'neuron-monitor | dprof monitor -c tag,core,util,devmem --rows core',
-  "dprof monitor -f csv --tag-filter '^train' --groups neuroncore_counters reports.jsonl",
-  'neuron-monitor | dprof monitor -f prometheus --last -o /var/lib/node_exporter/neuron.prom',
-  'neuron-monitor | dprof monitor -f emf --timestamp now',
-];
-
-export const monitorHelp = (): string =>
-  [
-    `Usage: ${MONITOR.usage}`,
-    'Reports of neuron-monitor, each written as soon as it is read.',
-    '',
-    'FILE: lines of neuron-monitor, or what dparse makes of them (also .gz). Default: stdin.',
-    '',
-    'Options:',
-    ...optionLines(OPTIONS),
-    '',
-    ...wrapped('Groups: ', Object.keys(MONITOR_GROUPS)),
-    `Rows: ${DEFAULT_SCOPES.join(', ')} without --rows.`,
-    "Percentages are of 100, prometheus' ratios of 1.",
-    'Prometheus: each report is a whole exposition; counters are sums since the first.',
-    'emf: the monitor has no time; without --timestamp, documents have one only where',
-    '     a collector put it into the reports.',
-    'Memory: one report.',
-    '',
-    'Examples:',
-    ...EXAMPLES.map((example) => `  ${example}`),
-    '',
-  ].join('\n');
+export const MONITOR: Tool = {
+  name: 'dprof monitor',
+  usage: 'dprof monitor [OPTION...] [FILE]',
+  about: ['Reports of neuron-monitor, each written as soon as it is read.'],
+  operands: ['FILE: lines of neuron-monitor, or what dparse makes of them (also .gz). Default: stdin.'],
+  options: [
+    { name: 'format', short: 'f', takes: 'F', help: FORMAT_IDS.join(', '), values: FORMAT_IDS },
+    {
+      name: 'cols',
+      short: 'c',
+      takes: 'COLS',
+      help: 'columns, comma-separated; --columns lists them',
+      values: KEYS,
+      list: true,
+    },
+    {
+      name: 'rows',
+      takes: 'LIST',
+      help: `${SCOPE_NAMES.join(', ')}, all`,
+      values: [...SCOPE_NAMES, 'all'],
+      list: true,
+    },
+    { name: 'no-header', help: 'no header line' },
+    { name: 'tag-filter', takes: 'RE', help: 'only processes whose tag the regular expression RE matches' },
+    {
+      name: 'groups',
+      takes: 'LIST',
+      help: "only these metric groups, by the monitor's names",
+      values: GROUPS,
+      list: true,
+    },
+    { name: 'last', help: 'only the last report; OUT holds the last one so far' },
+    { name: 'timestamp', takes: 'T', help: 'emf: now, or when the first report began (ISO or Unix s)' },
+    { name: 'namespace', takes: 'NAME', help: `emf: namespace of the metrics (${NAMESPACE})` },
+    OUTPUT_OPTION,
+    { name: 'quiet', short: 'q', help: 'no messages on stderr but of failure' },
+    { name: 'columns', help: 'list the columns' },
+    { name: 'metrics', help: 'list the metrics of prometheus and emf' },
+    HELP_OPTION,
+  ],
+  notes: [
+    [
+      ...wrapped('Groups: ', GROUPS),
+      `Rows: ${DEFAULT_SCOPES.join(', ')} without --rows.`,
+      "Percentages are of 100, prometheus' ratios of 1.",
+      'Prometheus: each report is a whole exposition; counters are sums since the first.',
+      'emf: the monitor has no time; without --timestamp, documents have one only where',
+      '     a collector put it into the reports.',
+      'Memory: one report.',
+    ],
+  ],
+  examples: [
+    'neuron-monitor | dprof monitor -c tag,core,util,devmem --rows core',
+    "dprof monitor -f csv --tag-filter '^train' --groups neuroncore_counters reports.jsonl",
+    'neuron-monitor | dprof monitor -f prometheus --last -o /var/lib/node_exporter/neuron.prom',
+    'neuron-monitor | dprof monitor -f emf --timestamp now',
+  ],
+};
 
 export const columnList = (): string =>
   MONITOR_COLUMNS.map(
@@ -117,10 +115,7 @@ export interface MonitorRequest {
   readonly time: 'now' | { readonly startUnixNs: string } | undefined;
 }
 
-/**
- * Reads the arguments.
- * @throws UsageError for anything that cannot be meant
- */
+/** @throws UsageError for anything that cannot be meant */
 export function readMonitorArguments(args: readonly string[]): MonitorRequest {
   const given = parseArguments(MONITOR, args);
   const [file, ...others] = given.operands;

@@ -2,80 +2,74 @@
 import { METRIC_TEXTS } from '../../../prof/neuron/metrics/metrics.js';
 import type { MetricOptions } from '../../../prof/neuron/metric-analysis.js';
 import { UsageError } from '../../../record/errors.js';
-import { integer, optionLines, type Arguments, type Option, type Tool } from '../../arguments.js';
-import { commonOptions, readCommon, withTableFormats, type CommonRequest } from '../../run-analysis.js';
+import { integer, type Arguments, type Tool } from '../../arguments.js';
+import type { RecordsRequest } from '../../records-command.js';
 
-const FORMATS = withTableFormats('text', 'json', 'markdown');
 const METRIC_NAMES = METRIC_TEXTS.map(({ name }) => name);
-const [FORMAT, ...OTHER_OPTIONS] = commonOptions(FORMATS);
-
 /** Rows of each list of kernels in text. */
 const TOP = 5;
 
-const OPTIONS: readonly Option[] = [
-  FORMAT,
-  { name: 'top', takes: 'N', help: `kernels that are listed (${TOP}; others than text and markdown: 50)` },
-  { name: 'vendor-metrics', help: "AWS Neuron: the metrics of the vendor's profiler instead, computed anew" },
-  {
-    name: 'metric',
-    short: 'm',
-    takes: 'NAMES',
-    help: '--vendor-metrics: only these, comma-separated; * and ? stand for others',
-    values: METRIC_NAMES,
-    list: true,
-  },
-  { name: 'check', help: "--vendor-metrics: with what the vendor's tool reported, and why they differ" },
-  {
-    name: 'vendor-names',
-    help: "--vendor-metrics: the vendor's alone, in its units; with -f json as its summary-json",
-  },
-  {
-    name: 'explain',
-    takes: 'METRIC',
-    help: '--vendor-metrics: where the number of one metric comes from',
-    values: METRIC_NAMES,
-  },
-  ...OTHER_OPTIONS,
-];
-
-export const SUMMARY: Tool = { name: 'dprof summary', usage: 'dprof summary [OPTION...] [FILE...]', options: OPTIONS };
-
-export const summaryHelp = (): string =>
-  [
-    `Usage: ${SUMMARY.usage}`,
+export const SUMMARY: Tool = {
+  name: 'dprof summary',
+  usage: 'dprof summary [OPTION...] [FILE...]',
+  about: [
     'What a profile adds up to, on one screen: where the time of each device went, which kernels took it, in which',
     'precision, on which unit, what moved data, what is not known; after each part the command that shows more.',
-    '',
-    'FILE: records of dparse (also .gz), a net.dict of PyProf, or a profile. Default: stdin.',
-    '',
-    'Options:',
-    ...optionLines(OPTIONS),
-    '',
-    'Times of a device are lengths of unions: what runs at the same time counts once. Busy is all work, idle the rest of',
-    'the time from the first start to the last end. Communication: kernels of NCCL, RCCL or a process group, and',
-    'collective operations; exposed is what of it nothing else hides. Graph launches traced as a whole count as compute.',
-    'Idle is divided by what ended each gap: work whose launch began after the device had run dry (host), work launched',
-    'before (queue), work of unknown launch. Shares of kernels are of their durations added up. Unknown is na, never 0.',
-    '',
-    "Without an activity, as in a vendor's summary alone, --vendor-metrics is implied. There percents are 0 to 100; the",
-    "vendor's metrics called percent are fractions (0 to 1), its times seconds: --vendor-names. Records of a device trace",
-    "(NTFF) have picoseconds: times equal the vendor's. Its JSON has whole ns: 0.5 % less.",
-    '',
-    'json has an object a line and profile: ns, bytes, FLOP, shares as fractions of 1, null for unknown. columns, csv,',
-    'space and table have a row a figure.',
-    'Memory: at most 250 MB, for 50,000 names of kernels and 20,000 steps.',
-    '',
-    'Examples:',
-    '  dprof summary trace.json.gz',
-    '  dparse ranks/*.json.gz | dprof summary',
-    "  dprof summary -f json net.sqlite | jq '.devices[] | [.device, .idle / .span]'",
-    '  dprof summary -f markdown net.sqlite >> "$GITHUB_STEP_SUMMARY"',
-    "  dprof summary --vendor-metrics -m '*_active_time*' profile.ntff",
-    '  dprof summary --vendor-names -f json profile.ntff > summary.json',
-    '',
-  ].join('\n');
+  ],
+  operands: ['FILE: records of dparse (also .gz), a net.dict of PyProf, or a profile. Default: stdin.'],
+  options: [
+    { name: 'top', takes: 'N', help: `kernels that are listed (${TOP}; others than text and markdown: 50)` },
+    { name: 'vendor-metrics', help: "AWS Neuron: the metrics of the vendor's profiler instead, computed anew" },
+    {
+      name: 'metric',
+      short: 'm',
+      takes: 'NAMES',
+      help: '--vendor-metrics: only these, comma-separated; * and ? stand for others',
+      values: METRIC_NAMES,
+      list: true,
+    },
+    { name: 'check', help: "--vendor-metrics: with what the vendor's tool reported, and why they differ" },
+    {
+      name: 'vendor-names',
+      help: "--vendor-metrics: the vendor's alone, in its units; with -f json as its summary-json",
+    },
+    {
+      name: 'explain',
+      takes: 'METRIC',
+      help: '--vendor-metrics: where the number of one metric comes from',
+      values: METRIC_NAMES,
+    },
+  ],
+  notes: [
+    [
+      'Times of a device are lengths of unions: what runs at the same time counts once. Busy is all work, idle the rest of',
+      'the time from the first start to the last end. Communication: kernels of NCCL, RCCL or a process group, and',
+      'collective operations; exposed is what of it nothing else hides. Graph launches traced as a whole count as compute.',
+      'Idle is divided by what ended each gap: work whose launch began after the device had run dry (host), work launched',
+      'before (queue), work of unknown launch. Shares of kernels are of their durations added up. Unknown is na, never 0.',
+    ],
+    [
+      "Without an activity, as in a vendor's summary alone, --vendor-metrics is implied. There percents are 0 to 100; the",
+      "vendor's metrics called percent are fractions (0 to 1), its times seconds: --vendor-names. Records of a device trace",
+      "(NTFF) have picoseconds: times equal the vendor's. Its JSON has whole ns: 0.5 % less.",
+    ],
+    [
+      'json has an object a line and profile: ns, bytes, FLOP, shares as fractions of 1, null for unknown. columns, csv,',
+      'space and table have a row a figure.',
+      'Memory: at most 250 MB, for 50,000 names of kernels and 20,000 steps.',
+    ],
+  ],
+  examples: [
+    'dprof summary trace.json.gz',
+    'dparse ranks/*.json.gz | dprof summary',
+    "dprof summary -f json net.sqlite | jq '.devices[] | [.device, .idle / .span]'",
+    'dprof summary -f markdown net.sqlite >> "$GITHUB_STEP_SUMMARY"',
+    "dprof summary --vendor-metrics -m '*_active_time*' profile.ntff",
+    'dprof summary --vendor-names -f json profile.ntff > summary.json',
+  ],
+};
 
-export interface SummaryRequest extends CommonRequest {
+export interface SummaryRequest extends RecordsRequest {
   /** Kernels in each list. */
   readonly top: number | undefined;
   /** Whether the vendor's metrics are wanted rather than the summary of any vendor. */
@@ -83,25 +77,18 @@ export interface SummaryRequest extends CommonRequest {
   readonly metrics: MetricOptions;
 }
 
-/**
- * Reads the arguments.
- * @throws UsageError for anything that cannot be meant
- */
-export function readSummaryArguments(args: readonly string[]): SummaryRequest {
-  const { given, common } = readCommon(SUMMARY, args, FORMATS);
+/** @throws UsageError for anything that cannot be meant */
+export function summaryRequest(given: Arguments, request: RecordsRequest): SummaryRequest {
+  const { format } = request;
   const top = given.read('top', (text) => integer('--top', text, 1));
-  const metrics = metricsOf(given, common.format);
+  const metrics = metricsOf(given, format);
   const { check, vendor, explain } = metrics;
   const isVendor = given.on('vendor-metrics') || check || vendor || explain !== undefined || metrics.metrics !== null;
   if (isVendor && top !== undefined) {
     throw new UsageError('--vendor-metrics and --top exclude each other', 'choose metrics with -m');
   }
-  return {
-    ...common,
-    top: top ?? (common.format === 'text' || common.format === 'markdown' ? TOP : undefined),
-    isVendor,
-    metrics,
-  };
+  const usual = format === 'text' || format === 'markdown' ? TOP : undefined;
+  return { ...request, top: top ?? usual, isVendor, metrics };
 }
 
 function metricsOf(given: Arguments, format: string): MetricOptions {

@@ -1,0 +1,77 @@
+/** Commands of `dprof` over FILEs of records: their common options, and how these are read. */
+import { elementAt } from '../containers/element.js';
+import { UsageError } from '../record/errors.js';
+import { requireName } from '../record/names.js';
+import { FORMATS } from '../write/formats.js';
+import {
+  HELP_OPTION,
+  helpOf,
+  OUTPUT_OPTION,
+  parseArguments,
+  type Arguments,
+  type Option,
+  type Tool,
+} from './arguments.js';
+import type { Command } from './command.js';
+import { printText } from './output.js';
+
+/** A command's own formats, then those of every table: the first one is the default. */
+export const withTableFormats = (...own: readonly string[]): readonly string[] => [
+  ...own,
+  ...FORMATS.map(({ id }) => id).filter((id) => !own.includes(id)),
+];
+
+export const formatOption = (formats: readonly string[]): Option => ({
+  ...{ name: 'format', short: 'f', takes: 'F', values: formats },
+  help: `${formats.join(', ')} (${elementAt(formats, 0)})`,
+});
+
+export const QUIET_OPTION: Option = { name: 'quiet', short: 'q', help: 'no warnings and no progress' };
+
+/** The format given with `-f`; the first one without it. */
+export const formatOf = (given: Arguments, formats: readonly string[]): string =>
+  requireName('format', given.text('format') ?? elementAt(formats, 0), formats);
+
+export interface RecordsRequest {
+  /** The only input, for suggested commands; undefined for stdin, and for several. */
+  readonly file: string | undefined;
+  /** All inputs; none for stdin. */
+  readonly files: readonly string[];
+  readonly output: string | undefined;
+  readonly quiet: boolean;
+  readonly format: string;
+}
+
+/** @throws UsageError for stdin twice */
+export function readInputs({ operands }: Arguments): Pick<RecordsRequest, 'file' | 'files'> {
+  if (operands.filter((file) => file === '-').length > 1) throw new UsageError('stdin (-) can be read once');
+  return { file: operands.length === 1 ? operands[0] : undefined, files: operands };
+}
+
+/**
+ * A command with the common options.
+ * @param tool with the command's own options
+ * @param formats the first one is the default; a single one needs no option
+ * @param run called but for `--help`
+ */
+export function recordsCommand(
+  tool: Tool,
+  formats: readonly string[],
+  run: (given: Arguments, request: RecordsRequest) => Promise<void>,
+): Command {
+  const format = formats.length > 1 ? [formatOption(formats)] : [];
+  const whole = { ...tool, options: [...format, ...tool.options, OUTPUT_OPTION, QUIET_OPTION, HELP_OPTION] };
+  return {
+    tool: whole,
+    run: async (args) => {
+      const given = parseArguments(whole, args);
+      const request = {
+        format: formatOf(given, formats),
+        ...readInputs(given),
+        output: given.text('output'),
+        quiet: given.on('quiet'),
+      };
+      await (given.on('help') ? printText(helpOf(whole)) : run(given, request));
+    },
+  };
+}
