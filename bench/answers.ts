@@ -14,6 +14,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { ANSWER_NAMES, answerCommand } from './answer-commands.js';
 import { built, fromRoot } from './contestants.js';
 import { measure, type Command, type Usage } from './measure.js';
 import { ratio, table } from './report.js';
@@ -25,34 +26,12 @@ const BASELINE = 'JSON.parse of each line';
 const LIMIT = 500e6;
 const LIMITS: Readonly<Record<string, number>> = { html: 1e9 };
 
-const dprof =
-  (...args: readonly string[]) =>
-  (records: string): Command => ({
-    program: process.execPath,
-    args: [fromRoot('bin/dprof.js'), '-q', ...args, records],
-  });
+const ROWS: readonly string[] = [BASELINE, ...ANSWER_NAMES];
 
-/** A command of `dprof`: its name comes first. */
-const answer =
-  (name: string, ...args: readonly string[]) =>
-  (records: string): Command => ({
-    program: process.execPath,
-    args: [fromRoot('bin/dprof.js'), name, '-q', ...args, records],
-  });
-
-const COMMANDS: Readonly<Record<string, (records: string) => Command>> = {
-  [BASELINE]: (records) => ({ program: process.execPath, args: [fromRoot('bench/parse-lines.mjs'), records] }),
-  table: dprof('--csv'),
-  by: dprof('--by', 'layer,op', '--tree'),
-  summary: answer('summary'),
-  steps: answer('steps'),
-  stacks: answer('stacks'),
-  advise: answer('advise'),
-  html: answer('html'),
-  perfetto: answer('perfetto'),
-  'chrome-json': answer('perfetto', '-f', 'chrome-json'),
-  diff: (records) => ({ program: process.execPath, args: [fromRoot('bin/dprof.js'), 'diff', '-q', records, records] }),
-};
+const commandOf = (name: string, records: string): Command =>
+  name === BASELINE
+    ? { program: process.execPath, args: [fromRoot('bench/parse-lines.mjs'), records] }
+    : answerCommand(name, records, fromRoot('.'));
 
 interface Plan {
   readonly kernels: number;
@@ -72,8 +51,8 @@ function readPlan(): Plan {
   });
   const kernels = Number(values.kernels);
   if (!Number.isInteger(kernels) || kernels < 10) throw new Error('--kernels takes a whole number from 10 on');
-  const strange = values.only.filter((name) => !Object.hasOwn(COMMANDS, name));
-  if (strange.length > 0) throw new Error(`--only takes ${Object.keys(COMMANDS).join(', ')}`);
+  const strange = values.only.filter((name) => !ROWS.includes(name));
+  if (strange.length > 0) throw new Error(`--only takes ${ROWS.join(', ')}`);
   return { kernels, input: positionals[0] ?? fromRoot(SAMPLE), dir: values.dir, only: values.only };
 }
 
@@ -89,13 +68,11 @@ function recordsOf(input: string): string {
 async function at(plan: Plan, text: string, kernels: number, within: string): Promise<ReadonlyMap<string, Usage>> {
   const records = join(within, `${kernels}.dict`);
   const usages = new Map<string, Usage>();
-  const wanted = Object.entries(COMMANDS).filter(
-    ([name]) => plan.only.length === 0 || name === BASELINE || plan.only.includes(name),
-  );
+  const wanted = ROWS.filter((name) => plan.only.length === 0 || name === BASELINE || plan.only.includes(name));
   try {
     writeRepeatedRecords(text, kernels, records);
-    for (const [name, commandOver] of wanted) {
-      const usage = await measure(commandOver(records), join(within, 'time'));
+    for (const name of wanted) {
+      const usage = await measure(commandOf(name, records), join(within, 'time'));
       process.stderr.write(`${kernels} kernels  ${name}  ${usage.seconds.toFixed(2)} s\n`);
       usages.set(name, usage);
     }
