@@ -1,21 +1,29 @@
 /**
  * External sort of rows by start: rows are sorted a chunk at a time; when there is more than one chunk, they are spilled
- * to a temporary file as sorted runs and merged. Memory: a chunk of 2 million rows (64 MB, and 56 MB to sort it), then
+ * to a temporary file as sorted runs and merged. Memory: a chunk of 2 million rows (64 MB, and 32 MB to sort it), then
  * 32 KB for each run to merge.
  */
+import { sortRows } from '../../../../../containers/row-order.js';
 import { RowMerge, type RowCursor } from './row-merge.js';
-import { orderOfRows } from './row-sort.js';
-import { runsOf, type Runs } from './row-runs.js';
-import { ROW_BYTES, ROW_DOUBLES, ROW_WORDS, viewRows, type RowView } from './rows.js';
+import {
+  compareRows,
+  DETAIL,
+  DURATION,
+  RANK,
+  REST,
+  ROW_BYTES,
+  ROW_DOUBLES,
+  ROW_WORDS,
+  START,
+  startOf,
+  VALUE,
+  viewRows,
+  type RowView,
+} from './rows.js';
 import { SpillFile } from './spill-file.js';
 
 const CHUNK_ROWS = 1 << 21;
 const FEWEST_ROWS = 1 << 4;
-
-/** More runs take longer to merge than to sort. */
-const MOST_RUNS_OF_CHUNK = 16;
-/** From so many runs on, each chunk is sorted into one. */
-const MOST_RUNS = 1 << 10;
 
 export class RowChunks {
   #memory: ArrayBuffer;
@@ -37,19 +45,19 @@ export class RowChunks {
     const { doubles, words } = this.#rows;
     const double = this.#count * ROW_DOUBLES;
     const word = this.#count * ROW_WORDS;
-    doubles[double] = start;
-    doubles[double + 1] = duration;
-    words[word + 4] = rank;
-    words[word + 5] = detail;
-    words[word + 6] = value;
-    words[word + 7] = rest;
+    doubles[double + START] = start;
+    doubles[double + DURATION] = duration;
+    words[word + RANK] = rank;
+    words[word + DETAIL] = detail;
+    words[word + VALUE] = value;
+    words[word + REST] = rest;
     this.#count++;
   }
 
   /** All rows in order; no rows may be added afterwards. */
   inOrder(): RowCursor {
-    if (this.#spill === null) return new SortedRows(this.#rows, this.#runs(1).order);
-    this.#spillChunk();
+    if (this.#spill === null) return new SortedRows(this.#rows, this.#order());
+    this.#spillChunk(this.#spill);
     this.#memory = new ArrayBuffer(0);
     this.#rows = viewRows(this.#memory);
     return new RowMerge(this.#spill);
@@ -62,7 +70,7 @@ export class RowChunks {
 
   #makeRoom(): void {
     if (this.#count === this.chunkRows) {
-      this.#spillChunk();
+      this.#spillChunk((this.#spill ??= new SpillFile()));
       return;
     }
     const larger = new ArrayBuffer(Math.min(this.#memory.byteLength * 2, this.chunkRows * ROW_BYTES));
@@ -71,17 +79,22 @@ export class RowChunks {
     this.#rows = viewRows(larger);
   }
 
-  #spillChunk(): void {
-    this.#spill ??= SpillFile.create();
-    const most = this.#spill.runs.length < MOST_RUNS ? MOST_RUNS_OF_CHUNK : 1;
-    const { order, ends } = this.#runs(most);
-    ends.forEach((end, i) => this.#spill?.writeRun(this.#rows, order, ends[i - 1] ?? 0, end));
+  #spillChunk(spill: SpillFile): void {
+    spill.writeRun(this.#rows, this.#order());
     this.#count = 0;
   }
 
-  #runs(most: number): Runs {
-    const found = runsOf(this.#rows, this.#count, most);
-    return found ?? { order: orderOfRows(this.#rows, this.#count), ends: [this.#count] };
+  /** Row numbers in order; equal rows in the order in which they were added. */
+  #order(): Uint32Array {
+    const rows = this.#rows;
+    const order = new Uint32Array(this.#count);
+    const starts = new Float64Array(this.#count);
+    for (let row = 0; row < order.length; row++) {
+      order[row] = row;
+      starts[row] = startOf(rows, row);
+    }
+    sortRows(order, (a, b) => (starts[a] as number) - (starts[b] as number) || compareRows(rows, a, rows, b));
+    return order;
   }
 }
 
@@ -97,7 +110,7 @@ class SortedRows implements RowCursor {
 
   next(): boolean {
     if (this.#next === this.order.length) return false;
-    this.row = this.order[this.#next++] ?? 0;
+    this.row = this.order[this.#next++] as number;
     return true;
   }
 }
