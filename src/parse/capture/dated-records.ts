@@ -28,6 +28,11 @@ export class DatedRecords {
     return record;
   }
 
+  /** Ends the iterator before its last record. */
+  close(): void {
+    this.#records.return?.();
+  }
+
   #advance(): void {
     const result: IteratorResult<StatementRecord, unknown> = this.#records.next();
     this.#next = result.done === true ? null : result.value;

@@ -100,15 +100,20 @@ class Emission {
     let next = 0;
     const rangeStart = (): number => this.capture.ranges.start.at(elementAt(ranges, next));
     const statements = new DatedRecords(this.capture.statements?.(this.options.profile) ?? []);
-    while (statements.isDue(-Infinity)) yield this.#counted(statements.take());
-    for (const row of orderActivities(this.capture)) {
-      const start = this.capture.activities.start.at(row);
-      while (next < ranges.length && rangeStart() <= start) yield this.#counted(this.#range(elementAt(ranges, next++)));
-      while (statements.isDue(start)) yield this.#counted(statements.take());
-      yield this.#counted(this.#activity(row));
+    try {
+      while (statements.isDue(-Infinity)) yield this.#counted(statements.take());
+      for (const row of orderActivities(this.capture)) {
+        const start = this.capture.activities.start.at(row);
+        while (next < ranges.length && rangeStart() <= start)
+          yield this.#counted(this.#range(elementAt(ranges, next++)));
+        while (statements.isDue(start)) yield this.#counted(statements.take());
+        yield this.#counted(this.#activity(row));
+      }
+      while (next < ranges.length) yield this.#counted(this.#range(elementAt(ranges, next++)));
+      while (statements.isDue(Infinity)) yield this.#counted(statements.take());
+    } finally {
+      statements.close();
     }
-    while (next < ranges.length) yield this.#counted(this.#range(elementAt(ranges, next++)));
-    while (statements.isDue(Infinity)) yield this.#counted(statements.take());
   }
 
   end(): EndRecord {

@@ -21,16 +21,6 @@ export type Selection = string | { readonly needs: readonly string[]; readonly s
 /** Conditions that must all hold; one over a column that is missing is left out. */
 export type Filter = readonly { readonly needs: readonly string[]; readonly sql: string }[];
 
-/** Rows of a table with numbers above one, and about how many of them at most. */
-export interface RowRange {
-  readonly after: bigint;
-  readonly rows: number;
-}
-
-/** Rowids are signed 64-bit integers. */
-const FIRST_ROWID = -(2n ** 63n);
-export const EVERYTHING: RowRange = { after: FIRST_ROWID, rows: Infinity };
-
 const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 export class SqliteFile {
@@ -79,13 +69,17 @@ export class SqliteFile {
     return variants.sort((a, b) => version(b) - version(a))[0] ?? null;
   }
 
-  /** Rows of a table as arrays, in storage order, cells as selected; none when the table is missing. */
-  *rows(table: string, select: readonly Selection[], filter: Filter = []): Generator<SqliteRow> {
+  /**
+   * Rows of a table as arrays, cells as selected; none when the table is missing.
+   * @param sorted whether in order of the first cell, then of the next; else in storage order
+   */
+  *rows(table: string, select: readonly Selection[], filter: Filter = [], sorted = false): Generator<SqliteRow> {
     const name = this.table(table);
     if (name === null) return;
     const cells = select.map((cell) => this.#expression(name, cell)).join(', ');
+    const order = sorted ? `ORDER BY ${select.map((_, i) => i + 1).join(', ')}` : '';
     try {
-      const sql = `SELECT ${cells} FROM ${quote(name)} WHERE ${this.#condition(name, filter)}`;
+      const sql = `SELECT ${cells} FROM ${quote(name)} WHERE ${this.#condition(name, filter)} ${order}`;
       yield* this.#database.prepare(sql).raw().iterate() as IterableIterator<SqliteRow>;
     } catch (error) {
       throw asUserError(error, this.path);
@@ -93,10 +87,9 @@ export class SqliteFile {
   }
 
   /**
-   * Calls `take` with each row of a table in ascending order of rowid. Cells are numbers: NaN for null and for
-   * whatever is no integer.
+   * Calls `take` with each row of a table in ascending order of rowid.
    * @param take gets the same array every time
-   * @returns the rowid to continue after; null when all rows have been read
+   * @param read reads a cell; by default as an integer, NaN for null and for whatever is none
    * @throws UserError when the database is damaged
    */
   eachNumbers(
@@ -104,44 +97,25 @@ export class SqliteFile {
     select: readonly Selection[],
     take: TakeNumbers,
     filter: Filter = [],
-    span: RowRange = EVERYTHING,
-  ): bigint | null {
+    read: (cell: Cell | undefined) => number = integerOf,
+  ): void {
     const name = this.table(table);
-    return name === null ? null : this.#eachRow(name, select, integerOf, take, filter, span);
-  }
-
-  /** As `eachNumbers`, for cells that may have decimals: every number as it is stored. */
-  eachReal(table: string, select: readonly Selection[], take: TakeNumbers): void {
-    const name = this.table(table);
-    if (name !== null) this.#eachRow(name, select, numberOf, take, [], EVERYTHING);
-  }
-
-  #eachRow(
-    table: string,
-    select: readonly Selection[],
-    read: (cell: Cell | undefined) => number,
-    take: TakeNumbers,
-    filter: Filter,
-    { after, rows }: RowRange,
-  ): bigint | null {
-    const cells = select.map((cell) => `${this.#expression(table, cell)}, `).join('');
+    if (name === null) return;
+    const cells = select.map((cell) => `${this.#expression(name, cell)}, `).join('');
     // As text: a rowid has 64 bits, a number holds 53.
-    const sql = `SELECT ${cells}CAST(rowid AS TEXT) FROM ${quote(table)} WHERE rowid > ? AND ${this.#condition(table, filter)} ORDER BY rowid LIMIT ?`;
-    return this.#guard(() => {
-      const statement = this.#database.prepare<[bigint, number], SqliteRow>(sql).raw();
+    const sql = `SELECT ${cells}CAST(rowid AS TEXT) FROM ${quote(name)} WHERE rowid > ? AND ${this.#condition(name, filter)} ORDER BY rowid LIMIT ${BLOCK_ROWS}`;
+    this.#guard(() => {
+      const statement = this.#database.prepare<[bigint], SqliteRow>(sql).raw();
       const numbers = new Array<number>(select.length).fill(NaN);
-      let last = after;
-      for (let left = rows; left > 0; left -= BLOCK_ROWS) {
-        const limit = Math.min(left, BLOCK_ROWS);
-        const block = statement.all(last, limit);
+      for (let last = FIRST_ROWID; ;) {
+        const block = statement.all(last);
         for (const row of block) {
           for (let column = 0; column < numbers.length; column++) numbers[column] = read(row[column]);
           take(numbers);
         }
-        if (block.length < limit) return null;
-        last = this.#later(table, last, block.at(-1)?.at(-1));
+        if (block.length < BLOCK_ROWS) return;
+        last = this.#later(name, last, block.at(-1)?.at(-1));
       }
-      return last;
     });
   }
 
@@ -156,24 +130,11 @@ export class SqliteFile {
   }
 
   /** How many rows of a table meet a condition over columns that are there. */
-  count(table: string, condition: string): number {
+  count(table: string, condition = 'TRUE'): number {
     const name = this.table(table);
     if (name === null) return 0;
     const sql = `SELECT count(*) FROM ${quote(name)} WHERE ${condition}`;
     return this.#guard(() => this.#database.prepare(sql).pluck().get() as number);
-  }
-
-  /** How many rows a table has. */
-  rowsOf(table: string): number {
-    const name = this.table(table);
-    if (name === null) return 0;
-    return this.#guard(
-      () =>
-        this.#database
-          .prepare(`SELECT count(*) FROM ${quote(name)}`)
-          .pluck()
-          .get() as number,
-    );
   }
 
   /** One value per call by rowid, null when there is no such row; null instead of a function without the table. */
@@ -218,13 +179,17 @@ export class SqliteFile {
   }
 }
 
+/** Rowids are signed 64-bit integers. */
+const FIRST_ROWID = -(2n ** 63n);
+
 /** Rows read at a time: a query for each row costs half as much again. */
 const BLOCK_ROWS = 1000;
 
-const numberOf = (cell: Cell | undefined): number => (typeof cell === 'number' ? cell : NaN);
+/** A cell as a number, NaN for anything else. */
+export const numberOf = (cell: Cell | undefined): number => (typeof cell === 'number' ? cell : NaN);
 
-/** Some exporters store integers as text. */
-function integerOf(cell: Cell | undefined): number {
+/** A cell as an integer, NaN for anything else. Some exporters store integers as text. */
+export function integerOf(cell: Cell | undefined): number {
   if (typeof cell === 'number') return Number.isInteger(cell) ? cell : NaN;
   return typeof cell === 'string' && /^-?\d+$/.test(cell) ? Number(cell) : NaN;
 }

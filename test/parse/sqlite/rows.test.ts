@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { UserError } from '../../../src/record/errors.js';
-import { EVERYTHING, SqliteFile, type Selection, type RowRange } from '../../../src/parse/sqlite/sqlite.js';
+import { numberOf, SqliteFile, type Selection } from '../../../src/parse/sqlite/sqlite.js';
 import { propertyRuns } from '../../support/property-runs.js';
 
 const BASE = 1_700_000_000_000_000_000n;
@@ -28,14 +28,14 @@ describe('SqliteFile: rows as numbers', () => {
     database.close();
     return SqliteFile.open(path);
   };
-  const numbers = (file: SqliteFile, select: readonly Selection[], span: RowRange = EVERYTHING): number[][] => {
+  const numbers = (file: SqliteFile, select: readonly Selection[]): number[][] => {
     const rows: number[][] = [];
-    file.eachNumbers('t', select, (cells) => rows.push([...cells]), [], span);
+    file.eachNumbers('t', select, (cells) => rows.push([...cells]));
     return rows;
   };
   const reals = (file: SqliteFile, select: readonly Selection[]): number[][] => {
     const rows: number[][] = [];
-    file.eachReal('t', select, (cells) => rows.push([...cells]));
+    file.eachNumbers('t', select, (cells) => rows.push([...cells]), [], numberOf);
     return rows;
   };
   it('reads integers of every size, and null as NaN', () => {
@@ -113,18 +113,10 @@ describe('SqliteFile: rows as numbers', () => {
     file.close();
   });
 
-  it('continues after the rowid that the last call returned', () => {
-    const count = 5000;
-    const file = open('CREATE TABLE t (a INTEGER)', (database) => {
-      const insert = database.prepare('INSERT INTO t VALUES (?)');
-      for (let i = 0; i < count; i++) insert.run(i);
-    });
-    const found: number[] = [];
-    let rest: bigint | null = EVERYTHING.after;
-    while (rest !== null) {
-      rest = file.eachNumbers('t', ['a'], ([a = NaN]) => found.push(a), [], { after: rest, rows: 999 });
-    }
-    expect(found).to.deep.equal(Array.from({ length: count }, (_, i) => i));
+  it('sorts rows by their cells, missing ones first', () => {
+    const file = open('CREATE TABLE t (a INTEGER, b REAL); INSERT INTO t VALUES (2, 1), (1, 2.5), (2, NULL), (1, 1)');
+    const rows = [...file.rows('t', ['a', 'none', 'b'], [], true)];
+    expect(rows).to.deep.equal([[1, null, 1], [1, null, 2.5], [2, null, null], [2, null, 1]]); // prettier-ignore
     file.close();
   });
 
@@ -135,9 +127,6 @@ describe('SqliteFile: rows as numbers', () => {
       rowids.forEach((rowid, i) => insert.run(rowid, i));
     });
     expect(numbers(file, ['a'])).to.deep.equal(rowids.map((_, i) => [i]));
-    const after = file.eachNumbers('t', ['a'], () => undefined, [], { after: EVERYTHING.after, rows: 2500 });
-    expect(after).to.equal(2n ** 63n - 1n);
-    expect(numbers(file, ['a'], { after: 2n ** 63n - 1n, rows: 10 })).to.deep.equal([]);
     file.close();
   });
 

@@ -2,7 +2,6 @@
  * Codes of CUPTI, which nvprof and Nsight Systems both store unchanged.
  * Source: CUPTI documentation, CUpti_ActivityMemcpyKind and CUpti_ActivitySynchronizationType.
  */
-import type { Cell } from '../../sqlite/sqlite.js';
 import type { CopyKind, HostMemory } from '../../../record/record.js';
 
 /** Direction of each kind of copy; copies between arrays and memory of the device are copies on the device. */
@@ -41,6 +40,3 @@ export const SYNC_KINDS: Readonly<Record<number, string>> = {
 
 /** Stream id of rows that belong to no stream. */
 export const NO_STREAM = 4294967295;
-
-/** A cell as a number, NaN for anything else. */
-export const numberOf = (cell: Cell | undefined): number => (typeof cell === 'number' ? cell : NaN);

@@ -13,9 +13,9 @@ import { elementAt } from '../../../containers/element.js';
 import { PairIndex } from '../../../containers/pair-index.js';
 import { NumericColumn, orNull } from '../../../containers/numeric-column.js';
 import type { Probe, Reader, ReadOptions } from '../../reader.js';
-import type { Cell, SqliteRow, Selection, SqliteFile } from '../../sqlite/sqlite.js';
+import { numberOf, type Cell, type SqliteRow, type Selection, type SqliteFile } from '../../sqlite/sqlite.js';
 import { ThreadTable } from '../../capture/threads.js';
-import { COPY_KINDS, CUPTI_MEMORIES, hostSide, NO_STREAM, numberOf, SYNC_KINDS } from '../cupti/cupti.js';
+import { COPY_KINDS, CUPTI_MEMORIES, hostSide, NO_STREAM, SYNC_KINDS } from '../cupti/cupti.js';
 import { apiName, type ApiDomain } from './nvprof-api.js';
 
 export const nvprof: Reader = {

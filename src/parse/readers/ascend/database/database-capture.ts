@@ -165,7 +165,7 @@ export class AscendCapture implements Capture {
     const { hostCalls: calls, threads, diagnostics } = this;
     const times = [this.#clock.since('startNs'), this.#clock.since('endNs')];
     const columns = [...times, ...THREAD, 'connectionId', 'name', 'type'];
-    const rows = this.database.rowsOf('CANN_API');
+    const rows = this.database.count('CANN_API');
     const { start, end, thread, process, corr, api, precedence: rank } = calls;
     for (const column of [start, end, thread, process, corr, api, rank]) column.reserve(rows);
     this.database.eachNumbers('CANN_API', columns, (cells) => {

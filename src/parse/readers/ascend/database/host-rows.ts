@@ -90,7 +90,7 @@ export class HostRows {
       ...['fwdThreadId', 'inputDtypes', 'inputShapes', 'callchainId'],
     ];
     const { ops } = this.events;
-    this.events.reserve(this.database.rowsOf('PYTORCH_API'));
+    this.events.reserve(this.database.count('PYTORCH_API'));
     this.database.eachNumbers('PYTORCH_API', columns, (cells) => {
       const [start = NaN, end = NaN, pid = NaN, tid = 0, type = NaN, name = NaN, connection = NaN, sequence = NaN] =
         cells;

@@ -8,7 +8,7 @@ import { LruCache } from '../../../../containers/lru-cache.js';
 import type { Labels } from '../../../../record/record.js';
 import { NumericColumn } from '../../../../containers/numeric-column.js';
 import { PairIndex } from '../../../../containers/pair-index.js';
-import type { Selection, SqliteFile } from '../../../sqlite/sqlite.js';
+import { numberOf, type Selection, type SqliteFile, type TakeNumbers } from '../../../sqlite/sqlite.js';
 import { cleanText, kernelLabels } from '../kernel-labels.js';
 import { NO_STRING, type StringTable } from './string-table.js';
 
@@ -139,17 +139,14 @@ export class KernelRows {
 
   #readCounters(): void {
     const byName = new Map<number, Float64Array | null>();
-    this.database.eachReal(
-      'TASK_PMU_INFO',
-      ['globalTaskId', 'name', 'value'],
-      ([id = NaN, name = NaN, value = NaN]) => {
-        const row = this.rowOf(id);
-        if (row === -1 || Number.isNaN(value)) return;
-        let values = byName.get(name);
-        if (values === undefined) byName.set(name, (values = this.#addCounter(name)));
-        if (values !== null) values[row] = value;
-      },
-    );
+    const take: TakeNumbers = ([id = NaN, name = NaN, value = NaN]) => {
+      const row = this.rowOf(id);
+      if (row === -1 || Number.isNaN(value)) return;
+      let values = byName.get(name);
+      if (values === undefined) byName.set(name, (values = this.#addCounter(name)));
+      if (values !== null) values[row] = value;
+    };
+    this.database.eachNumbers('TASK_PMU_INFO', ['globalTaskId', 'name', 'value'], take, [], numberOf);
     // By name, so that results do not depend on the order of rows.
     this.#counters.sort((a, b) => (a.name < b.name ? -1 : 1));
   }

@@ -1,4 +1,5 @@
 /** Values over time: clock of the cores, bandwidths, memory. One row of a table may hold several values. */
+import { elementAt } from '../../../../containers/element.js';
 import { ValueLine } from '../../../../record/value-line.js';
 import { LruCache } from '../../../../containers/lru-cache.js';
 import type { Labels, SampleRecord } from '../../../../record/record.js';
@@ -6,8 +7,8 @@ import { orNull } from '../../../../containers/numeric-column.js';
 import type { SqliteFile } from '../../../sqlite/sqlite.js';
 import { cleanText } from '../kernel-labels.js';
 import { isNear, type DatabaseClock } from './database-clock.js';
-import { SampleColumns } from './sample-columns.js';
-import { SAMPLE_TABLES, type ValueColumn } from './sample-tables.js';
+import { SampleCursor, type SampleRow } from './sample-cursor.js';
+import { SAMPLE_TABLES, type SampleTable, type ValueColumn } from './sample-tables.js';
 import type { StringTable } from './string-table.js';
 
 /** State of one series of values. */
@@ -16,9 +17,11 @@ interface SeriesState {
   last: number;
 }
 
+type SeriesMap = Pick<Map<number | string, SeriesState>, 'get' | 'set'> | LruCache<number | string, SeriesState>;
+
 export class SampleRows {
-  /** By metric, device and labels. */
-  readonly #series = new Map<ValueColumn, LruCache<number | string, SeriesState>>();
+  /** By metric; then by device and labels. */
+  readonly #series = new Map<ValueColumn, SeriesMap>();
   #modules: ReadonlyMap<number, string> | null = null;
 
   constructor(
@@ -43,50 +46,55 @@ export class SampleRows {
 
   /** All samples in order of time; of one time, in the order of the tables. */
   *records(profile: number): Generator<SampleRecord> {
-    const tables = SAMPLE_TABLES.map((table) => new SampleColumns(this.database, this.clock, table));
-    for (;;) {
-      let first = tables[0] as SampleColumns;
-      for (const rows of tables) if (rows.next < first.next) first = rows;
-      if (first.next === Infinity) return;
-      yield* this.#samplesOf(first, first.take(), profile);
+    const tables = SAMPLE_TABLES.map((table) => new SampleCursor(this.database, this.clock, table));
+    try {
+      for (;;) {
+        const first = tables.reduce((least, rows) => (rows.next < least.next ? rows : least));
+        if (first.next === Infinity) return;
+        yield* this.#samplesOf(first.table, first.take(), profile);
+      }
+    } finally {
+      for (const rows of tables) rows.close();
     }
   }
 
-  *#samplesOf(rows: SampleColumns, row: number, profile: number): Generator<SampleRecord> {
-    const { table } = rows;
-    const start = this.clock.sinceFirst(rows.start.at(row));
-    const device = orNull(rows.device.at(row));
+  *#samplesOf(table: SampleTable, row: SampleRow, profile: number): Generator<SampleRecord> {
+    const start = this.clock.sinceFirst(row.start);
+    const device = orNull(row.device);
     for (const [i, column] of table.values.entries()) {
       const { metric, unit, scale = 1 } = column;
-      const value = rows.value(i, row) * scale;
+      const value = elementAt(row.values, i) * scale;
       if (Number.isNaN(value)) continue;
       if (table.until !== undefined) {
-        const labels = this.#readLabels(column, rows, row);
-        const end = rows.until.at(row);
+        const labels = this.#readLabels(table, column, row);
         // Memory that is never released is held to the end.
-        const dur = isNear(end) && end >= rows.start.at(row) ? end - rows.start.at(row) : null;
+        const dur = isNear(row.until) && row.until >= row.start ? row.until - row.start : null;
         const named = labels === null ? undefined : { labels };
         yield { type: 'sample', profile, start, dur, device, metric, value, unit, ...named };
         continue;
       }
-      const series = this.#seriesOf(column, rows, row);
+      const series = this.#seriesOf(table, column, row);
       if (table.onChange === true && series.last === value) continue;
       series.last = value;
       yield new ValueLine(profile, start, device, metric, value, unit, series.labels);
     }
   }
 
-  /** The series to which a value of a row belongs. */
-  #seriesOf(value: ValueColumn, rows: SampleColumns, row: number): SeriesState {
-    let known = this.#series.get(value);
-    if (known === undefined) this.#series.set(value, (known = new LruCache(256)));
-    return known.of(rows.key(row), () => ({ labels: this.#readLabels(value, rows, row), last: NaN }));
+  /** The series to which a value of a row belongs: by its device and labels. */
+  #seriesOf(table: SampleTable, value: ValueColumn, row: SampleRow): SeriesState {
+    let all = this.#series.get(value);
+    // The last value of a series is needed only where repeated ones are left out.
+    if (all === undefined) this.#series.set(value, (all = table.onChange === true ? new Map() : new LruCache(256)));
+    const key = keyOf(row);
+    let series = all.get(key);
+    if (series === undefined) all.set(key, (series = { labels: this.#readLabels(table, value, row), last: NaN }));
+    return series;
   }
 
-  #readLabels(value: ValueColumn, rows: SampleColumns, row: number): Labels | null {
+  #readLabels(table: SampleTable, value: ValueColumn, row: SampleRow): Labels | null {
     const labels: Record<string, string | number> = {};
-    rows.table.labels.forEach(({ name, is }, i) => {
-      const cell = rows.label(i, row);
+    table.labels.forEach(({ name, is }, i) => {
+      const cell = elementAt(row.labels, i);
       const text =
         is === 'string' ? cleanText(this.strings.text(cell)) : is === 'module' ? this.#moduleOf(cell) : orNull(cell);
       if (text !== null) labels[name] = text;
@@ -101,4 +109,10 @@ export class SampleRows {
     );
     return this.#modules.get(id) ?? orNull(id);
   }
+}
+
+/** A number where possible, since number keys are faster than texts. */
+function keyOf({ device, labels }: SampleRow): number | string {
+  const [first = NaN] = labels;
+  return labels.length === 1 && device >= 0 && device < 256 ? first * 256 + device : `${device},${labels.join()}`;
 }
