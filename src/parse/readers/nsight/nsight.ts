@@ -11,7 +11,14 @@ import { Activities, HostCalls, Ranges, type ActivityRow } from '../../capture/c
 import { emit } from '../../capture/emit.js';
 import { stripAbi } from '../../names/kernel-name.js';
 import type { Probe, Reader, ReadOptions } from '../../reader.js';
-import { numberOf, type Cell, type Filter, type Selection, type SqliteFile, type TakeNumbers } from '../../sqlite/sqlite.js';
+import {
+  numberOf,
+  type Cell,
+  type Filter,
+  type Selection,
+  type SqliteFile,
+  type TakeNumbers,
+} from '../../sqlite/sqlite.js';
 import { ThreadTable } from '../../capture/threads.js';
 import { readDevices, type DeviceMap } from './nsight-devices.js';
 import { COPY_KINDS, hostSide, NO_STREAM, NSIGHT_MEMORIES, SYNC_KINDS } from '../cupti/cupti.js';
