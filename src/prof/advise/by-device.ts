@@ -1,9 +1,12 @@
 /** Something for each device of each profile. */
+import { entryOf } from '../../containers/map-entry.js';
 
 export interface Place {
   readonly profile: number;
   readonly device: number;
 }
+
+const noDevices = <T>(): Map<number, T> => new Map();
 
 export class ByDevice<T> {
   readonly #profiles = new Map<number, Map<number, T>>();
@@ -12,11 +15,7 @@ export class ByDevice<T> {
 
   /** That of a device, made when there is none. */
   of({ profile, device }: Place): T {
-    let devices = this.#profiles.get(profile);
-    if (devices === undefined) this.#profiles.set(profile, (devices = new Map<number, T>()));
-    let one = devices.get(device);
-    if (one === undefined) devices.set(device, (one = this.make()));
-    return one;
+    return entryOf(entryOf(this.#profiles, profile, noDevices<T>), device, this.make);
   }
 
   get(profile: number, device: number): T | undefined {

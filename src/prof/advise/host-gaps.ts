@@ -3,6 +3,7 @@
  * kernel of a step: what the program does between steps. Longer than any launch takes: something else that the program
  * does. Right after a copy for which the host waited: that copy. All others: launches.
  */
+import { entryOf } from '../../containers/map-entry.js';
 import type { ProfileLine, RangeRecord } from '../../record/record.js';
 import { isBlocking, isHostCopy, type HostCopyKind } from './blocking.js';
 import { ByDevice, type Place } from './by-device.js';
@@ -113,8 +114,7 @@ export class HostGaps {
   take(record: ProfileLine): void {
     if (record.type === 'kernel') this.#devices.of(record).kernel(record);
     else if (record.type === 'range' && LOADER.test(record.text)) {
-      const ranges = this.#loading.get(record.profile) ?? [];
-      this.#loading.set(record.profile, ranges);
+      const ranges = entryOf(this.#loading, record.profile, (): RangeRecord[] => []);
       ranges.push(record);
       if (ranges.length > MOST_RANGES) ranges.shift();
     }

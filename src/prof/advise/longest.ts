@@ -1,4 +1,5 @@
 /** What to name of many: the longest kernels, and the names that take the most time. */
+import { addTo } from '../../containers/map-entry.js';
 
 /** Kernels that a finding names. */
 const NAMED = 5;
@@ -44,8 +45,7 @@ export class Ranking {
   readonly #times = new Map<string, number>();
 
   add(name: string, time: number): void {
-    const known = this.#times.get(name);
-    if (known !== undefined || this.#times.size < MOST_NAMES) this.#times.set(name, (known ?? 0) + time);
+    if (this.#times.size < MOST_NAMES || this.#times.has(name)) addTo(this.#times, name, time);
   }
 
   /** Those of another too. */

@@ -21,7 +21,12 @@ function extentsOf(call: OpCall): Extents | null {
   const op = opName(call);
   if (/conv/.test(op)) {
     const [out, within] = productExtentsOf(call);
-    return out === undefined ? null : [['out', out], ['in', within ?? out]]; // prettier-ignore
+    return out === undefined
+      ? null
+      : [
+          ['out', out],
+          ['in', within ?? out],
+        ];
   }
   if (/attention|attn/.test(op)) {
     const [head, ...others] = productExtentsOf(call);
@@ -34,7 +39,13 @@ function extentsOf(call: OpCall): Extents | null {
   const isLinear = op === 'linear';
   if ((isLinear ? columns : rows) !== k) return null;
   const m = isLinear ? numel(left.shape) / k : left.shape.at(-2);
-  return m === undefined ? null : [['m', m], ['n', isLinear ? rows : columns], ['k', k]]; // prettier-ignore
+  return m === undefined
+    ? null
+    : [
+        ['m', m],
+        ['n', isLinear ? rows : columns],
+        ['k', k],
+      ];
 }
 
 /** Whether BLAS transposes the right factor and the left one, which it takes in this order: `sgemm_128x128_tn`. */

@@ -1,6 +1,7 @@
 /**
  * Records of two inputs → rows that compare them. One pass over each; kept are sums by row and sample alone.
  */
+import { entryOf } from '../../containers/map-entry.js';
 import { textOf } from '../../table/column.js';
 import { type KernelColumn } from '../columns/kernel-column.js';
 import type { ProfileLine } from '../../record/record.js';
@@ -125,16 +126,10 @@ export class Comparison {
     const { mostRows = MOST_ROWS, by } = this.options;
     if (this.#rows.size >= mostRows || this.#text + name.length > MOST_TEXT) {
       this.others++;
-      return this.#keep(OTHERS, by.map((): Key => OTHERS)); // prettier-ignore
+      return entryOf(this.#rows, OTHERS, () => both(by.map(() => OTHERS)));
     }
     this.#text += name.length;
-    return this.#keep(name, keys);
-  }
-
-  #keep(name: string, keys: readonly Key[]): Both {
-    let row = this.#rows.get(name);
-    if (row === undefined) this.#rows.set(name, (row = both(keys)));
-    return row;
+    return entryOf(this.#rows, name, () => both(keys));
   }
 
   get settings(): Settings {

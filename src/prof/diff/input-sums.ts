@@ -2,6 +2,7 @@
  * Kernels of one input added up: in all, and by sample. A sample is one step of one run, or what of a run belongs to no
  * step. Bounded: only sums are kept, and those of the first samples alone when there are too many.
  */
+import { entryOf } from '../../containers/map-entry.js';
 import { elementAt } from '../../containers/element.js';
 import { UserError } from '../../record/errors.js';
 
@@ -99,11 +100,7 @@ export class Samples {
     }
     if (this.isCut) return [];
     const runs = new Map<number, number[]>();
-    this.#all.forEach(({ run }, number) => {
-      const numbers = runs.get(run);
-      if (numbers === undefined) runs.set(run, [number]);
-      else numbers.push(number);
-    });
+    for (const [number, { run }] of this.#all.entries()) entryOf(runs, run, (): number[] => []).push(number);
     return [...runs.values()];
   }
 }

@@ -3,6 +3,7 @@
  * records have ranges of the host, kernels launched within one range are one occurrence. Elsewhere consecutive kernels of
  * a stream under the same text are one, unless their step, their direction, or a number in the text differs.
  */
+import { boundedEntryOf, entryOf } from '../../containers/map-entry.js';
 import type { ForwardOp, RangeRecord } from '../../record/record.js';
 import { launchOf } from '../device-activity.js';
 import { bounded } from './bounds.js';
@@ -68,7 +69,7 @@ export class AnnotationTotals {
    */
   add({ record, layer }: PageKernel, time: number): void {
     const { device, stream, ranges, step, dir } = record;
-    const open = this.#openOn(`${device}/${stream ?? ''}`);
+    const open = entryOf(this.#onStreams, `${device}/${stream ?? ''}`, () => new Map<string, Occurrence>());
     const number = ++this.#kernels;
     const launch = launchOf(record);
     const own: HostMoment[] = launch === null ? [] : [{ tid: launch.tid, time: launch.start, mark: '' }];
@@ -130,11 +131,8 @@ export class AnnotationTotals {
 
   /** Adds a kernel to the occurrence of its range. */
   #addInRange(text: string, now: Occurrence): void {
-    let occurrences = this.#inRanges.get(text);
-    if (occurrences === undefined) {
-      if (this.#inRanges.size === this.most) this.#closeOldest();
-      this.#inRanges.set(text, (occurrences = new Map<string, Occurrence>()));
-    }
+    if (this.#inRanges.size === this.most && !this.#inRanges.has(text)) this.#closeOldest();
+    const occurrences = entryOf(this.#inRanges, text, () => new Map<string, Occurrence>());
     const known = occurrences.get(now.mark);
     if (known?.last === now.last) return;
     if (known !== undefined) {
@@ -161,23 +159,14 @@ export class AnnotationTotals {
   }
 
   #close(text: string, { time }: Occurrence, isGuessed: boolean): void {
-    let known = this.#texts.get(text);
-    if (known === undefined) {
-      if (this.#texts.size === this.most) {
-        this.#otherTime += time;
-        return;
-      }
-      this.#texts.set(text, (known = new AnnotationSum(text)));
+    const known = boundedEntryOf(this.#texts, text, this.most, () => new AnnotationSum(text));
+    if (known === null) {
+      this.#otherTime += time;
+      return;
     }
     known.time += time;
     if (isGuessed) known.guessed++;
     known.occurrences.add(time);
-  }
-
-  #openOn(stream: string): Map<string, Occurrence> {
-    let open = this.#onStreams.get(stream);
-    if (open === undefined) this.#onStreams.set(stream, (open = new Map<string, Occurrence>()));
-    return open;
   }
 }
 

@@ -1,4 +1,5 @@
 /** Ranges of the host by thread and text: which of equal ones was around a launch. 40 bytes a range, up to a bound. */
+import { boundedEntryOf } from '../../containers/map-entry.js';
 import { elementAt } from '../../containers/element.js';
 import type { RangeRecord } from '../../record/record.js';
 
@@ -32,13 +33,9 @@ export class HostRanges {
   }
 
   #add(key: string, start: number, dur: number): void {
-    let times = this.#times.get(key);
-    if (times === undefined) {
-      if (this.#times.size >= MOST_TEXTS) return;
-      this.#times.set(key, (times = []));
-    }
-    const lastEnd = times.at(-1);
-    if (lastEnd !== undefined && start < lastEnd) return;
+    const times = boundedEntryOf(this.#times, key, MOST_TEXTS, (): RangeTimes => []);
+    const lastEnd = times?.at(-1);
+    if (times === null || (lastEnd !== undefined && start < lastEnd)) return;
     times.push(start, start + dur);
     if (++this.#kept > this.most) this.#dropEarlierHalf();
   }

@@ -1,4 +1,5 @@
 /** Annotated kernels → times by kernel name. */
+import { boundedEntryOf } from '../../containers/map-entry.js';
 import { bounded } from './bounds.js';
 import { MatrixUnitTimer } from './matrix-unit-time.js';
 import type { Bounded, KernelTotal } from './page-data.js';
@@ -16,6 +17,8 @@ class KernelSum {
   constructor(readonly name: string) {}
 }
 
+const sumOf = (name: string): KernelSum => new KernelSum(name);
+
 /** By short name, as in `dprof summary`. */
 export class KernelTotals {
   readonly #sums = new Map<string, KernelSum>();
@@ -26,13 +29,10 @@ export class KernelTotals {
 
   /** @param time ns */
   add({ record: { short }, tc }: PageKernel, time: number): void {
-    let sum = this.#sums.get(short);
-    if (sum === undefined) {
-      if (this.#sums.size === this.most) {
-        this.#otherTime += time;
-        return;
-      }
-      this.#sums.set(short, (sum = new KernelSum(short)));
+    const sum = boundedEntryOf(this.#sums, short, this.most, sumOf);
+    if (sum === null) {
+      this.#otherTime += time;
+      return;
     }
     sum.count++;
     sum.time += time;

@@ -2,6 +2,7 @@
  * Records and their annotated kernels → the data of a page, in one pass. Memory: each part is bounded; most of it are the
  * events for the timeline, up to 90 MB for each profile whose records are still being read.
  */
+import { entryOf } from '../../containers/map-entry.js';
 import { UserError } from '../../record/errors.js';
 import { counted } from '../../record/plural.js';
 import type { ProfileLine } from '../../record/record.js';
@@ -187,12 +188,7 @@ export class PageBuilder implements Analysis<MakePage> {
   }
 
   #profile(number: number): ProfileSums {
-    let profile = this.#profiles.get(number);
-    if (profile === undefined) {
-      profile = new ProfileSums(new TimelineBuilder(this.options.timeline));
-      this.#profiles.set(number, profile);
-    }
-    return profile;
+    return entryOf(this.#profiles, number, () => new ProfileSums(new TimelineBuilder(this.options.timeline)));
   }
 }
 

@@ -2,6 +2,7 @@
  * Annotated kernels → the points of a roofline: kernels of one device, op, name, dtype and use of the matrix unit are one
  * point.
  */
+import { boundedEntryOf } from '../../containers/map-entry.js';
 import type { Rates } from '../roofline/devices.js';
 import type { Peaks } from '../roofline/peaks.js';
 import { longest } from './bounds.js';
@@ -29,12 +30,9 @@ export class RooflineGroups {
     if (flops === null || bytes === null || flops <= 0 || bytes <= 0 || time <= 0) return;
     const tc = unit === null ? null : String(unit);
     const key = [device, op ?? '', dtype ?? '', tc ?? '', short].join('\0');
-    let point = this.#points.get(key);
-    if (point === undefined) {
-      if (this.#points.size === this.most) return;
-      point = { device, op, kernel: short, dtype, tc, count: 0, time: 0, flops: 0, bytes: 0 };
-      this.#points.set(key, point);
-    }
+    const nothing = () => ({ device, op, kernel: short, dtype, tc, count: 0, time: 0, flops: 0, bytes: 0 });
+    const point = boundedEntryOf(this.#points, key, this.most, nothing);
+    if (point === null) return;
     point.count++;
     point.time += time;
     point.flops += flops;

@@ -1,4 +1,5 @@
 /** When each training step ran: from the first launch of its kernels to the end of the last. */
+import { boundedEntryOf } from '../../containers/map-entry.js';
 import type { ProfileLine } from '../../record/record.js';
 import { median } from '../../record/statistics.js';
 import { launchOf } from '../device-activity.js';
@@ -20,6 +21,8 @@ interface StepBounds {
   end: number;
 }
 
+const noBounds = (): StepBounds => ({ launched: Infinity, start: Infinity, end: -Infinity });
+
 export class StepTimes {
   readonly #steps = new Map<number, StepBounds>();
   readonly #host = new HostSteps();
@@ -34,11 +37,8 @@ export class StepTimes {
     const launch = launchOf(record);
     const step = this.#host.stepOfWork(record);
     if (step === null) return;
-    let bounds = this.#steps.get(step);
-    if (bounds === undefined) {
-      if (this.#steps.size === MOST_STEPS) return;
-      this.#steps.set(step, (bounds = { launched: Infinity, start: Infinity, end: -Infinity }));
-    }
+    const bounds = boundedEntryOf(this.#steps, step, MOST_STEPS, noBounds);
+    if (bounds === null) return;
     bounds.launched = Math.min(bounds.launched, launch?.start ?? start);
     bounds.start = Math.min(bounds.start, start);
     bounds.end = Math.max(bounds.end, start + dur);

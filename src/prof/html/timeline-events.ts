@@ -1,4 +1,5 @@
 /** An event buffer → the events of a span of time, packed for the canvas. */
+import { entryOf } from '../../containers/map-entry.js';
 import { elementAt } from '../../containers/element.js';
 import type { ProfileRecord } from '../../record/record.js';
 import { isLaunch, NO_LAUNCH, rowOf, type EventOrder } from './event-order.js';
@@ -73,19 +74,12 @@ function writeEvents(
 ): readonly string[] {
   const texts = new TextTable();
   const numbers = new Map<number, number>();
-  const textOf = (number: number): number => {
-    let known = numbers.get(number);
-    if (known === undefined) {
-      const text = buffer.texts.at(number).replace(RETURN_TYPE, '');
-      numbers.set(
-        number,
-        (known = texts.numberOf(
-          cut(text, texts.size > FULL_TABLE_CHARACTERS ? LONGEST_TEXT_IN_FULL_TABLE : LONGEST_TEXT),
-        )),
-      );
-    }
-    return known;
+  const shortened = (number: number): number => {
+    const text = buffer.texts.at(number).replace(RETURN_TYPE, '');
+    const isFull = texts.size > FULL_TABLE_CHARACTERS;
+    return texts.numberOf(cut(text, isFull ? LONGEST_TEXT_IN_FULL_TABLE : LONGEST_TEXT));
   };
+  const textOf = (number: number): number => entryOf(numbers, number, shortened);
   shown.forEach((event, i) => {
     const row = rowOf(event);
     columns.start[i] = order.startOf(event) - span.start;
@@ -109,10 +103,8 @@ function writeEvents(
 function assignLanes({ lanes, header }: TimelineInput, columns: TimelineArrays): Lane[] {
   const used = new Map<number, LaneDepths>();
   for (const [i, lane] of columns.lane.entries()) {
-    let depths = used.get(lane);
-    if (depths === undefined) used.set(lane, (depths = new LaneDepths()));
     const start = elementAt(columns.start, i);
-    columns.depth[i] = depths.place(start, start + elementAt(columns.dur, i));
+    columns.depth[i] = entryOf(used, lane, () => new LaneDepths()).place(start, start + elementAt(columns.dur, i));
   }
   const shownLanes: Lane[] = [];
   const numbers = new Map<number, number>();

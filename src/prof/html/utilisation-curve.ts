@@ -1,4 +1,5 @@
 /** Records → how busy devices and host were over time. One pass; memory: 32 KB a device, 2 MB of launches. */
+import { boundedEntryOf } from '../../containers/map-entry.js';
 import { launchOf } from '../device-activity.js';
 import type { Utilisation } from './page-data.js';
 import { TimeBins, type BinCoverage } from './time-bins.js';
@@ -41,7 +42,7 @@ export class UtilisationCurve {
   take({ record, kind, start, dur }: TimedActivity): void {
     const part = PART_OF[kind];
     if (part === undefined) return;
-    const coverages = this.#device(record.device);
+    const coverages = boundedEntryOf(this.#devices, record.device, MOST_DEVICES, this.#addDevice);
     if (coverages === null) return;
     if (start < Math.floor(this.#latestStart)) this.outOfOrder++;
     else this.#latestStart = start;
@@ -79,12 +80,8 @@ export class UtilisationCurve {
     for (const [start, end] of first) this.#bins.cover(this.#host, start, end);
   }
 
-  #device(device: number): Readonly<Record<UtilisationPart, BinCoverage>> | null {
-    const known = this.#devices.get(device);
-    if (known !== undefined || this.#devices.size === MOST_DEVICES) return known ?? null;
+  readonly #addDevice = (): Readonly<Record<UtilisationPart, BinCoverage>> => {
     const add = (): BinCoverage => this.#bins.addCoverage();
-    const coverages = { busy: add(), compute: add(), communication: add(), memory: add() };
-    this.#devices.set(device, coverages);
-    return coverages;
-  }
+    return { busy: add(), compute: add(), communication: add(), memory: add() };
+  };
 }

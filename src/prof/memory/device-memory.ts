@@ -4,6 +4,7 @@
  * Metrics: those of PyTorch traces and of the Ascend PyTorch Profiler (allocated, reserved, active by component; npu_mem;
  * allocations of ops as `op_memory`), and `memory` by kind of Neuron captures, which is of the whole profile.
  */
+import { boundedEntryOf } from '../../containers/map-entry.js';
 import type { SampleRecord } from '../../record/record.js';
 import { Allocations, type Holding, type Owner } from './allocations.js';
 import { Curve } from './bounded-curve.js';
@@ -91,8 +92,12 @@ export class DeviceMemory {
     const series = best.reduce<Series | null>((a, b) => (a !== null && highest(a) >= highest(b) ? a : b), null);
     if (series === null) return null;
     if (series.curve.peak === null) {
-      const categories = best.filter(({ of }) => of !== TOTAL).map(({ of, whole }) => ({ name: of, bytes: whole ?? 0, allocations: null })); // prettier-ignore
-      const kinds = categories.filter(({ bytes }) => bytes > 0).sort((a, b) => b.bytes - a.bytes || (a.name < b.name ? -1 : 1)); // prettier-ignore
+      const categories = best
+        .filter(({ of }) => of !== TOTAL)
+        .map(({ of, whole }) => ({ name: of, bytes: whole ?? 0, allocations: null }));
+      const kinds = categories
+        .filter(({ bytes }) => bytes > 0)
+        .sort((a, b) => b.bytes - a.bytes || (a.name < b.name ? -1 : 1));
       const owners = kinds.length === 0 ? null : { ops: [], categories: kinds };
       return { series, value: highest(series), start: null, op: null, owners };
     }
@@ -112,15 +117,10 @@ export class DeviceMemory {
 
   #value(metric: MemoryMetric, of: string, start: number | null, value: number): void {
     const key = `${metric}\0${of}`;
-    let series = this.#series.get(key);
-    if (series === undefined) {
-      if (this.#series.size === MOST_SERIES) {
-        this.ignored++;
-        return;
-      }
-      this.#series.set(key, (series = { metric, of, curve: new Curve(this.points), whole: null }));
-    }
-    if (start === null) series.whole = value;
+    const empty = (): Series => ({ metric, of, curve: new Curve(this.points), whole: null });
+    const series = boundedEntryOf(this.#series, key, MOST_SERIES, empty);
+    if (series === null) this.ignored++;
+    else if (start === null) series.whole = value;
     else if (series.curve.add(start, value)) this.#rising.add(series);
   }
 

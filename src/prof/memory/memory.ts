@@ -1,4 +1,5 @@
 /** Records → memory in use over time, of each device of each profile, in one pass over records in order of start. */
+import { entryOf } from '../../containers/map-entry.js';
 import type { KernelLine, ProfileLine, ProfileRecord, SampleRecord } from '../../record/record.js';
 import { UserError } from '../../record/errors.js';
 import { counted } from '../../record/plural.js';
@@ -28,12 +29,9 @@ class Launches {
   take({ step, launch }: KernelLine): void {
     const start = launch?.start;
     if (typeof step !== 'number' || start === undefined) return;
-    const known = this.#steps.get(step);
-    if (known === undefined) this.#steps.set(step, { first: start, last: start });
-    else {
-      known.first = Math.min(known.first, start);
-      known.last = Math.max(known.last, start);
-    }
+    const times = entryOf(this.#steps, step, () => ({ first: start, last: start }));
+    times.first = Math.min(times.first, start);
+    times.last = Math.max(times.last, start);
   }
 
   /** The step among whose launches a time is; null when there is none, or several. */
@@ -107,14 +105,10 @@ export class Memory implements Analysis<readonly MemoryReport[]> {
   #sample({ devices }: OneProfile, record: SampleRecord): void {
     if (!isMemory(record.metric) && record.metric !== ALLOCATION_METRIC) return;
     if (isMemory(record.metric)) this.samples++;
-    let memory = devices.get(record.device);
-    if (memory === undefined) devices.set(record.device, (memory = new DeviceMemory(this.points)));
-    memory.take(record);
+    entryOf(devices, record.device, () => new DeviceMemory(this.points)).take(record);
   }
 
   #profile(number: number): OneProfile {
-    let profile = this.#profiles.get(number);
-    if (profile === undefined) this.#profiles.set(number, (profile = new OneProfile()));
-    return profile;
+    return entryOf(this.#profiles, number, () => new OneProfile());
   }
 }

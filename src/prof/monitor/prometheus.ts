@@ -4,6 +4,7 @@
  * Gauges have the values of the report; unknown ones are absent. Counters are sums over the reports so far, since the
  * monitor counts each period anew; they restart when their process was missing from a report.
  */
+import { entryOf } from '../../containers/map-entry.js';
 import type { Labels } from '../../record/record.js';
 import { PROMETHEUS_FAMILIES, type PrometheusFamily } from './prometheus-families.js';
 import { processOf, sharedTags, type MonitorReport, type MonitorRow } from './monitor-report.js';
@@ -52,7 +53,8 @@ export class Exposition {
         if (family.scope !== null && row.scope !== family.scope) continue;
         for (const { labels, value } of family.points(row, report)) {
           const key = seriesText({ ...instance, ...rowLabels(row), ...labels });
-          if (totals !== null) add(totals, key, value, row.tag === null ? null : processOf(row));
+          const process = row.tag === null ? null : processOf(row);
+          if (totals !== null) entryOf(totals, key, () => ({ process, value: 0 })).value += value;
           // Emit each series once: keep the first duplicate.
           else if (!series.has(key)) series.set(key, value);
         }
@@ -64,18 +66,11 @@ export class Exposition {
 
   /** Sums of a family, without those of processes that are missing from the report. */
   #present(name: string, rows: readonly MonitorRow[]): Map<string, CounterTotal> {
-    const totals = this.#totals.get(name) ?? new Map<string, CounterTotal>();
-    this.#totals.set(name, totals);
+    const totals = entryOf(this.#totals, name, () => new Map<string, CounterTotal>());
     const present = new Set(rows.map(processOf));
     for (const [key, { process }] of totals) if (process !== null && !present.has(process)) totals.delete(key);
     return totals;
   }
-}
-
-function add(totals: Map<string, CounterTotal>, key: string, value: number, process: string | null): void {
-  const total = totals.get(key);
-  if (total === undefined) totals.set(key, { process, value });
-  else total.value += value;
 }
 
 /** Unknown facts are no labels; empty texts are, as in the vendor's exporter. */

@@ -1,4 +1,5 @@
 /** The samples of one report → its rows. */
+import { entryOf } from '../../containers/map-entry.js';
 import { elementAt } from '../../containers/element.js';
 import type { SampleRecord } from '../../record/record.js';
 import { groupNamed, selectsGroup, selectsTag, type ReportFilter } from './metric-groups.js';
@@ -117,9 +118,7 @@ function rowsOf(samples: readonly SampleRecord[], wanted: ReportFilter, coresPer
     if (key === null) continue;
     const row = rowOf(sample, target.scope, models, coresPerDevice);
     const identity = JSON.stringify([row.scope, row.pid, row.tag, row.core, row.device, row.name]);
-    const found = rows.get(identity) ?? row;
-    rows.set(identity, found);
-    found.values.set(key, numberOr(sample.value));
+    entryOf(rows, identity, () => row).values.set(key, numberOr(sample.value));
     processes.add(processOf(row));
   }
   const order = [...processes.keys()];

@@ -2,6 +2,7 @@
  * Records → summaries: for every profile of a stream its metrics, its bound and warnings. One pass; memory as in
  * `metric-sums.ts`.
  */
+import { entryOf } from '../../containers/map-entry.js';
 import type { ProfileLine, ProfileRecord } from '../../record/record.js';
 import { boundOf, type ProgramBound } from './bound.js';
 import { isUnknown, withMachine, type MetricGroup, type Metric, type MetricUnit, type MetricSums } from './metric.js';
@@ -65,9 +66,7 @@ export class MetricSummaries {
   }
 
   take(record: ProfileLine): void {
-    const sums = this.#profiles.get(record.profile) ?? new ProfileSums();
-    this.#profiles.set(record.profile, sums);
-    sums.take(record);
+    entryOf(this.#profiles, record.profile, () => new ProfileSums()).take(record);
   }
 
   /** Summaries of the profiles of Neuron devices, in order. */

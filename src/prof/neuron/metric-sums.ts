@@ -5,6 +5,7 @@
  * Times are picoseconds, the unit of the device's clock. Records of a device trace have them exactly (`ps`); those of
  * the vendor's JSON have whole nanoseconds.
  */
+import { addTo, entryOf } from '../../containers/map-entry.js';
 import type {
   CopyLine,
   EndRecord,
@@ -29,6 +30,13 @@ export class IntervalSums {
   time = 0;
   /** Intervals without a duration: counted, but in no time. */
   untimed = 0;
+
+  /** @param time in ps; null when it is not known */
+  add(time: number | null): void {
+    this.count++;
+    if (time === null) this.untimed++;
+    else this.time += time;
+  }
 }
 
 /** Packets of one kind of queue. */
@@ -147,8 +155,8 @@ export class ProfileSums {
       spans.union.add(from, from + time);
       this.all.add(from, from + time);
     }
-    if (name === MATMUL) addTo(this.matmul, time);
-    if (ACTIVATE.test(name)) addTo(this.activate, time);
+    if (name === MATMUL) this.matmul.add(time);
+    if (ACTIVATE.test(name)) this.activate.add(time);
     if (record.counters !== undefined) this.#count(record, record.counters);
   }
 
@@ -157,8 +165,7 @@ export class ProfileSums {
     if (elements !== undefined) {
       this.counted++;
       const type = operands === undefined ? 'na' : typeOf(operands);
-      const work = this.work.get(type) ?? { flops: 0, transposes: 0 };
-      this.work.set(type, work);
+      const work = entryOf(this.work, type, () => ({ flops: 0, transposes: 0 }));
       work.flops += 2 * elements;
       if (labels?.['type'] === 'TRANSPOSE') work.transposes += 2 * elements;
     }
@@ -178,14 +185,13 @@ export class ProfileSums {
     if (record.kind !== 'DMA') return;
     const { start, dur, ps, bytes, labels } = record;
     const type = record.queueType ?? 'unknown';
-    const own = this.packetsBy.get(type) ?? new PacketSpans();
-    this.packetsBy.set(type, own);
+    const own = entryOf(this.packetsBy, type, () => new PacketSpans());
     const isDynamic = (DYNAMIC as readonly string[]).includes(type);
     if (ps !== undefined) this.exact++;
     const from = picoseconds(start, ps?.[0]);
     const time = dur === null ? null : picoseconds(dur, ps?.[1]);
     for (const packets of isDynamic ? [own, this.packets] : [own, this.packets, this.static]) {
-      addTo(packets, time);
+      packets.add(time);
       if (bytes === null) packets.unsized++;
       else packets.bytes += bytes;
       if (time !== null) packets.union.add(from, from + time);
@@ -201,20 +207,12 @@ export class ProfileSums {
     const { metric, value, labels, text, unit } = record;
     if (labels?.['from'] === 'summary') {
       const node = String(labels['node'] ?? '');
-      const metrics = this.reported.get(node) ?? new Map<string, ReportedMetric>();
-      this.reported.set(node, metrics);
+      const metrics = entryOf(this.reported, node, () => new Map<string, ReportedMetric>());
       metrics.set(metric, { value: value ?? text ?? null, unit });
     } else if (metric === 'semaphore') this.semaphores++;
     else if (metric === 'throttle') this.throttling.add(record);
     else if (metric === 'memory' && value !== null) {
-      const use = String(labels?.['kind'] ?? 'unknown');
-      this.memory.set(use, (this.memory.get(use) ?? 0) + value);
+      addTo(this.memory, String(labels?.['kind'] ?? 'unknown'), value);
     }
   }
-}
-
-function addTo(spans: IntervalSums, time: number | null): void {
-  spans.count++;
-  if (time === null) spans.untimed++;
-  else spans.time += time;
 }

@@ -1,4 +1,5 @@
 /** Histogram of DMA packet sizes in bounded memory. */
+import { addTo } from '../../containers/map-entry.js';
 import { medianOfCounts } from '../../record/statistics.js';
 
 /** Limit of distinct sizes; beyond it a new size counts as the power of two below it. */
@@ -13,7 +14,7 @@ export class PacketSizes {
 
   add(bytes: number): void {
     const key = this.#counts.has(bytes) || this.#counts.size < MOST_SIZES ? bytes : powerBelow(bytes);
-    this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1);
+    addTo(this.#counts, key, 1);
     this.packets++;
     this.bytes += bytes;
   }
@@ -39,8 +40,7 @@ export class PacketSizes {
   get histogram(): (readonly [atLeast: number, packets: number])[] {
     const bins = new Map<number, number>();
     for (const [size, count] of this.#counts) {
-      const bin = size === 0 ? 0 : powerBelow(size);
-      bins.set(bin, (bins.get(bin) ?? 0) + count);
+      addTo(bins, size === 0 ? 0 : powerBelow(size), count);
     }
     return [...bins].sort(([a], [b]) => a - b);
   }

@@ -1,4 +1,5 @@
 /** Bytes that DMA packets load into a core's state buffer, by tensor. */
+import { addTo } from '../../containers/map-entry.js';
 import type { Labels } from '../../record/record.js';
 
 /** Limit of distinct tensors; further ones are ignored. */
@@ -13,8 +14,7 @@ export class TensorLoads {
     if (typeof variable !== 'string' || variable === '' || variable === 'unknown') return;
     this.named++;
     if (typeof dest !== 'string' || !/\bSB(?:UF)?\b/.test(dest)) return;
-    const known = this.#bytes.get(variable);
-    if (known !== undefined || this.#bytes.size < MOST_TENSORS) this.#bytes.set(variable, (known ?? 0) + bytes);
+    if (this.#bytes.size < MOST_TENSORS || this.#bytes.has(variable)) addTo(this.#bytes, variable, bytes);
   }
 
   get bytes(): ReadonlyMap<string, number> {

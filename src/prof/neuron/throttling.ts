@@ -2,6 +2,7 @@
  * Throttling of tensor engines. A sample limits a core to `value` of its full rate (1: not throttled) from `start` for
  * `dur`; its label `kind` is the cause.
  */
+import { entryOf } from '../../containers/map-entry.js';
 import type { SampleRecord } from '../../record/record.js';
 
 /** Total duration, and the limit weighted by duration, both in nanoseconds. */
@@ -20,6 +21,7 @@ export interface CoreThrottling {
 }
 
 const none = (): ThrottleWindows => ({ time: 0, allowed: 0, count: 0 });
+const unthrottled = (): CoreThrottling => ({ observed: none(), kinds: new Map(), limited: none() });
 
 function add(windows: ThrottleWindows, time: number, limit: number): void {
   windows.time += time;
@@ -32,17 +34,9 @@ export class ThrottleSums {
 
   add({ value, dur, device, labels }: SampleRecord): void {
     if (value === null || dur === null || dur === undefined || device === null) return;
-    const core = this.#cores.get(device) ?? {
-      observed: none(),
-      kinds: new Map<string, ThrottleWindows>(),
-      limited: none(),
-    };
-    this.#cores.set(device, core);
-    const kind = String(labels?.['kind'] ?? 'unknown');
-    const windows = core.kinds.get(kind) ?? none();
-    core.kinds.set(kind, windows);
+    const core = entryOf(this.#cores, device, unthrottled);
     add(core.observed, dur, value);
-    add(windows, dur, value);
+    add(entryOf(core.kinds, String(labels?.['kind'] ?? 'unknown'), none), dur, value);
     if (value < 1) add(core.limited, dur, value);
   }
 

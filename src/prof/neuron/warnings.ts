@@ -4,6 +4,7 @@
  * Sources of limits: AWS Neuron's documentation of its profiler (loads above two, transposes above 10 % of FLOPs,
  * spills above 25 % of what is read, DMA of 4 KiB and more); the others are ours.
  */
+import { entryOf } from '../../containers/map-entry.js';
 import { counted } from '../../record/plural.js';
 import { amountText } from '../../record/units.js';
 import { hardwareFlops, moved, slowFlops, tensorBytes, transposeFlops } from './flops.js';
@@ -158,9 +159,8 @@ function missing(sums: MetricSums, metrics: readonly Metric[]): WarningDetail[] 
   for (const { name, of } of metrics) {
     const amount = of(sums);
     if (!isUnknown(amount) || amount.remedy === undefined) continue;
-    const entry = byReason.get(amount.unknown) ?? { remedy: amount.remedy, names: [] };
-    byReason.set(amount.unknown, entry);
-    entry.names.push(name);
+    const { unknown, remedy } = amount;
+    entryOf(byReason, unknown, () => ({ remedy, names: [] })).names.push(name);
   }
   return [...byReason].map(([reason, { remedy, names }]) => {
     const shown = names.slice(0, MOST_NAMED).join(', ');

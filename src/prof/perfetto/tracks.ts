@@ -2,6 +2,7 @@
  * Processes and tracks of a trace. Each profile has a process for each of its host processes with their threads, one
  * for each device with its streams, and one for everything else.
  */
+import { entryOf } from '../../containers/map-entry.js';
 import { elementAt } from '../../containers/element.js';
 import { isNeuronInstruction } from '../../record/engines.js';
 import type { ProfileRecord } from '../../record/record.js';
@@ -160,15 +161,12 @@ export class TraceTracks {
 
   /** @param pid the real one; null for a device or the profile itself */
   #process(key: string, pid: number | null, name: () => string): ProcessTracks {
-    let known = this.#processes.get(key);
-    if (known === undefined) {
+    return entryOf(this.#processes, key, () => {
       const number = pid === null ? this.#pids.next() : this.#pids.claim(pid);
       const process: TraceProcess = { type: 'process', id: ++this.#ids, pid: number, name: name() };
-      known = { process, tids: new TraceIds(), places: new Map() };
-      this.#processes.set(key, known);
       this.emit(process);
-    }
-    return known;
+      return { process, tids: new TraceIds(), places: new Map() };
+    });
   }
 
   #place(of: ProcessTracks, name: string, nesting: boolean, thread?: number | null): TrackLanes {

@@ -2,6 +2,7 @@
  * Device time by stack, equal stacks merged. Memory is bounded: once the stacks' texts are too long together, new stacks
  * are added up in one called `[other stacks]`.
  */
+import { addTo } from '../../containers/map-entry.js';
 
 /** Most characters of all different stacks together: some 100,000 deep ones. */
 export const MOST_TEXT = 64 * 1024 * 1024;
@@ -33,7 +34,7 @@ export class MergedStacks {
       this.#times.set(stack, ns);
     } else {
       this.others++;
-      this.#times.set(OTHERS, (this.#times.get(OTHERS) ?? 0) + ns);
+      addTo(this.#times, OTHERS, ns);
     }
   }
 

@@ -1,4 +1,5 @@
 /** Records → device time by stack, in one pass. */
+import { entryOf } from '../../containers/map-entry.js';
 import { column, int, str } from '../../table/column-kinds.js';
 import type { CollectiveRecord, KernelLine, ProfileLine, ProfileRecord } from '../../record/record.js';
 import { UserError } from '../../record/errors.js';
@@ -44,7 +45,7 @@ const STACK_COLUMNS: readonly Column<StackRow>[] = [
 export class Stacks implements Analysis<readonly ProfileStacks[]> {
   readonly types: RecordTypes;
   readonly #annotator = new Annotator(null, false);
-  readonly #profiles = new Map<number, { name: string; readonly stacks: MergedStacks }>();
+  readonly #profiles = new Map<number, ProfileStacks>();
   /** Kernels and collective operations in the stacks. */
   kernels = 0;
   /** Kernels without a duration, which are left out. */
@@ -65,8 +66,7 @@ export class Stacks implements Analysis<readonly ProfileStacks[]> {
         continue;
       }
       this.kernels++;
-      const header = row.profile;
-      this.#stacks(profile, header).add(framesOf(row, this.options.kinds).map(this.options.safe), dur);
+      this.#stacks(profile, row.profile).add(framesOf(row, this.options.kinds).map(this.options.safe), dur);
     }
   }
 
@@ -94,14 +94,11 @@ export class Stacks implements Analysis<readonly ProfileStacks[]> {
 
   #stacks(profile: number, header: ProfileRecord | null): MergedStacks {
     const key = this.options.apart ? profile : 0;
-    let found = this.#profiles.get(key);
-    if (found === undefined) {
-      this.#profiles.set(
-        key,
-        (found = { name: nameOf(profile, header), stacks: new MergedStacks(this.options.mostText) }),
-      );
-    }
-    return found.stacks;
+    const none = (): ProfileStacks => ({
+      name: nameOf(profile, header),
+      stacks: new MergedStacks(this.options.mostText),
+    });
+    return entryOf(this.#profiles, key, none).stacks;
   }
 }
 

@@ -2,6 +2,7 @@
  * Records → device time by step: of each device of each profile a row a step, one for what belongs to no step, one for
  * everything. One pass over records in order of start.
  */
+import { entryOf } from '../../containers/map-entry.js';
 import { UserError } from '../../record/errors.js';
 import type { ProfileLine, ProfileRecord } from '../../record/record.js';
 import type { RecordTypes } from '../input/records.js';
@@ -119,7 +120,7 @@ export class Steps implements Analysis<readonly ProfileSteps[]> {
     }
     if (work !== 'copy') this.activities++;
     if (record.type === 'graph') this.graphs++;
-    const sums = this.#device(profile, device);
+    const sums = entryOf(profile.devices, device, () => new DeviceSteps());
     const row = this.#rowOf(profile, sums, work, record);
     for (const one of row === null ? [sums.all] : [row, sums.all]) one.add(work, record, start, start + dur);
   }
@@ -129,12 +130,10 @@ export class Steps implements Analysis<readonly ProfileSteps[]> {
     if (work === 'copy' && host.size === 0) return null;
     const step = host.stepOfWork(record);
     if (step === null) return sums.rest;
-    let row = sums.steps.get(step);
-    if (row === undefined) {
+    return entryOf(sums.steps, step, () => {
       this.#keep();
-      sums.steps.set(step, (row = new StepSums()));
-    }
-    return row;
+      return new StepSums();
+    });
   }
 
   #keep(): void {
@@ -143,15 +142,7 @@ export class Steps implements Analysis<readonly ProfileSteps[]> {
   }
 
   #profile(number: number): OneProfile {
-    let profile = this.#profiles.get(number);
-    if (profile === undefined) this.#profiles.set(number, (profile = new OneProfile()));
-    return profile;
-  }
-
-  #device({ devices }: OneProfile, device: number): DeviceSteps {
-    let sums = devices.get(device);
-    if (sums === undefined) devices.set(device, (sums = new DeviceSteps()));
-    return sums;
+    return entryOf(this.#profiles, number, () => new OneProfile());
   }
 }
 

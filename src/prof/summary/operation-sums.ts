@@ -1,4 +1,5 @@
 /** Operations by kind: how many, how long, how many bytes. */
+import { boundedEntryOf, entryOf } from '../../containers/map-entry.js';
 import type { CollectiveOperations, MemoryOperations } from './summary-data.js';
 import { toPicoseconds } from './picoseconds.js';
 
@@ -11,6 +12,8 @@ interface Sum {
   ratedTime: number;
   readonly groups: Set<string>;
 }
+
+const noSum = (): Sum => ({ count: 0, time: 0, bytes: null, ratedBytes: 0, ratedTime: 0, groups: new Set<string>() });
 
 /** Kinds and groups that are kept; all others share one entry. */
 const MOST_KINDS = 200;
@@ -27,7 +30,7 @@ export class OperationSums {
    * @param group of devices; null for none
    */
   add(kind: string, time: number | null, bytes: number | null, group: string | null = null): void {
-    const sum = this.#of(kind);
+    const sum = boundedEntryOf(this.#sums, kind, MOST_KINDS, noSum) ?? entryOf(this.#sums, OTHERS, noSum);
     sum.count++;
     sum.time += time ?? 0;
     if (group !== null && sum.groups.size < MOST_GROUPS) sum.groups.add(group);
@@ -54,14 +57,5 @@ export class OperationSums {
   /** Most time first. */
   #sorted(): [string, Sum][] {
     return [...this.#sums].sort(([a, x], [b, y]) => y.time - x.time || y.count - x.count || (a < b ? -1 : 1));
-  }
-
-  #of(kind: string): Sum {
-    const known = this.#sums.get(kind);
-    if (known !== undefined) return known;
-    if (this.#sums.size >= MOST_KINDS && kind !== OTHERS) return this.#of(OTHERS);
-    const sum = { count: 0, time: 0, bytes: null, ratedBytes: 0, ratedTime: 0, groups: new Set<string>() };
-    this.#sums.set(kind, sum);
-    return sum;
   }
 }

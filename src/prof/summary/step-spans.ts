@@ -1,4 +1,5 @@
 /** How long each step took on each device: from its first work to its last, in one pass over work in order of start. */
+import { entryOf } from '../../containers/map-entry.js';
 import { spreadOf } from '../../record/statistics.js';
 import { MOST_STEPS } from '../steps/host-steps.js';
 import { PS_PER_NS, PicosecondUnion } from '../../containers/interval-union.js';
@@ -45,12 +46,11 @@ export class StepSpans {
   }
 
   #of(step: number, device: number): StepSpan | null {
-    let steps = this.#steps.get(device);
-    const known = steps?.get(step);
+    const steps = entryOf(this.#steps, device, () => new Map<number, StepSpan>());
+    const known = steps.get(step);
     if (known !== undefined) return known;
     if (this.#kept >= MOST_STEPS) return null;
     this.#kept++;
-    if (steps === undefined) this.#steps.set(device, (steps = new Map<number, StepSpan>()));
     const span = { step, device, from: Infinity, to: -Infinity, busy: new PicosecondUnion() };
     steps.set(step, span);
     return span;

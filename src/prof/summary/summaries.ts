@@ -2,6 +2,7 @@
  * Records and their annotated kernels → what each profile adds up to, in one pass over records in order of start.
  * Memory: names of kernels and a union of each step, both within bounds.
  */
+import { addTo, boundedEntryOf, entryOf } from '../../containers/map-entry.js';
 import { algorithmBytes } from '../../ops/collective-bytes.js';
 import type { KernelLine, ProfileLine, ProfileRecord, SyncRecord } from '../../record/record.js';
 import type { Annotated } from '../annotate.js';
@@ -17,9 +18,17 @@ import type { DeviceTime, ProfileSummary, WorkKind } from './summary-data.js';
 import { StepSpans } from './step-spans.js';
 import { Tallies } from './tallies.js';
 
-export const SUMMARY_TYPES: RecordTypes = new Set(
-  ['profile', 'kernel', 'collective', 'graph', 'copy', 'set', 'sync', 'sample', 'end'] as const, // prettier-ignore
-);
+export const SUMMARY_TYPES: RecordTypes = new Set([
+  'profile',
+  'kernel',
+  'collective',
+  'graph',
+  'copy',
+  'set',
+  'sync',
+  'sample',
+  'end',
+] as const);
 
 /** Devices of a profile that are summed separately. */
 const MOST_DEVICES = 1024;
@@ -104,9 +113,7 @@ export class ProfileSummaries {
   }
 
   #profile(number: number): OneProfile {
-    let profile = this.#profiles.get(number);
-    if (profile === undefined) this.#profiles.set(number, (profile = new OneProfile()));
-    return profile;
+    return entryOf(this.#profiles, number, () => new OneProfile());
   }
 }
 
@@ -134,17 +141,16 @@ function stretchOf(record: Spent): Stretch | null {
   return { from, to: from + dur * PS_PER_NS + more, launched: launched === null ? null : launched * PS_PER_NS };
 }
 
-const note = ({ odd }: OneProfile, what: Odd): void => {
-  odd.set(what, (odd.get(what) ?? 0) + 1);
-};
-
 /** The device's sums, and when the work ran; work without a known time is counted and left out. */
 function onDevice(sums: OneProfile, record: Spent, work: WorkKind): Stretch | null {
   const device = deviceOf(sums, record.device);
   device?.count(work);
   const stretch = stretchOf(record);
-  if (device === null && !Number.isNaN(record.device)) note(sums, 'record-of-device-left-out');
-  if (stretch === null) note(sums, (record.dur ?? 0) < 0 ? 'record-ends-before-start' : 'record-without-time');
+  if (device === null && !Number.isNaN(record.device)) addTo(sums.odd, 'record-of-device-left-out', 1);
+  if (stretch === null) {
+    const isBackwards = record.dur !== null && record.dur < 0;
+    addTo(sums.odd, isBackwards ? 'record-ends-before-start' : 'record-without-time', 1);
+  }
   if (device === null || stretch === null) return null;
   device.add(work, stretch, record.type === 'kernel');
   return stretch;
@@ -182,13 +188,8 @@ function addWait(sums: OneProfile, record: SyncRecord | KernelLine): void {
 }
 
 /** Null for an unknown device, or one beyond the bound. */
-function deviceOf({ devices }: OneProfile, number: number): DeviceSums | null {
-  const known = devices.get(number);
-  if (known !== undefined || Number.isNaN(number) || devices.size >= MOST_DEVICES) return known ?? null;
-  const device = new DeviceSums();
-  devices.set(number, device);
-  return device;
-}
+const deviceOf = ({ devices }: OneProfile, number: number): DeviceSums | null =>
+  Number.isNaN(number) ? null : boundedEntryOf(devices, number, MOST_DEVICES, () => new DeviceSums());
 
 /** Those that worked, in order of id. */
 function devicesOf({ devices, header }: OneProfile): DeviceTime[] {

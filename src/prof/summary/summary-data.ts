@@ -151,7 +151,12 @@ export interface CollectiveOperations extends Tally {
 export interface StepSummary {
   readonly count: number;
   /** ns of each step in order: step number, length, busy time. */
-  readonly list: readonly { readonly step: number; readonly device: number; readonly span: number; readonly busy: number }[]; // prettier-ignore
+  readonly list: readonly {
+    readonly step: number;
+    readonly device: number;
+    readonly span: number;
+    readonly busy: number;
+  }[];
   readonly median: number;
   readonly min: number;
   readonly max: number;

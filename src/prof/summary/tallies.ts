@@ -1,4 +1,5 @@
 /** Names with how often and how long, within a bound. */
+import { entryOf } from '../../containers/map-entry.js';
 import type { Tally } from './summary-data.js';
 import { toPicoseconds } from './picoseconds.js';
 
@@ -47,11 +48,6 @@ export class Tallies {
   #enter(name: string): Sum {
     this.#text += name.length;
     const isFull = this.#sums.size >= MOST_NAMES || this.#text > MOST_TEXT;
-    const key = isFull ? OTHERS : name;
-    const known = this.#sums.get(key);
-    if (known !== undefined) return known;
-    const sum = { count: 0, time: 0 };
-    this.#sums.set(key, sum);
-    return sum;
+    return entryOf(this.#sums, isFull ? OTHERS : name, () => ({ count: 0, time: 0 }));
   }
 }

@@ -18,7 +18,7 @@ const stepsOf = (records: readonly ProfileLine[]): Steps => {
 const rowsOf = (records: readonly ProfileLine[]): StepRow[] => stepsOf(records).profiles.flatMap(({ rows }) => rows);
 const values = (row: StepRow | undefined): Record<string, number | null> =>
   Object.fromEntries(
-    STEP_TIME_COLUMNS.map(({ key, value }) => [key, row === undefined ? null : (value(row) as number | null)]),
+    STEP_TIME_COLUMNS.map((column) => [column.key, row === undefined ? null : (column.value(row) as number | null)]),
   );
 
 const collective = (name: string, start: number, dur: number, change: Partial<CollectiveRecord> = {}) =>

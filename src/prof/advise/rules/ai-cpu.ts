@@ -34,7 +34,8 @@ export const aiCpu: Rule = {
           profile,
           device,
           what: `${counted(of.count, 'op')} on the AI CPU, ${time(of.stake)}: ${ranked(of.names)}`,
-          action: 'use other element types or ops that have an operator for the cores (often int64 or float64 has none)',
+          action:
+            'use other element types or ops that have an operator for the cores (often int64 or float64 has none)',
           stake: of.stake,
           gain: null,
           kernels: of.longest.ids,
@@ -46,4 +47,4 @@ export const aiCpu: Rule = {
       }),
     };
   },
-}; // prettier-ignore
+};

@@ -2,6 +2,7 @@
  * Products whose extents miss what the matrix unit asks for, with the padded ones: slowed on it, kept off it, and FP32
  * ones that are not rounded to TF32 although others are.
  */
+import { boundedEntryOf } from '../../../containers/map-entry.js';
 import { isNeuronInstruction } from '../../../record/engines.js';
 import type { Annotated } from '../../annotate.js';
 import { ByDevice, type Place } from '../by-device.js';
@@ -64,14 +65,11 @@ function kindOf({ kinds }: OfDevice, row: Annotated, padding: Padding, where: Pr
   const op = row.op ?? row.record.short;
   const dtype = row.unitUse?.dtype ?? '';
   const key = `${op}/${dtype}/${padding.extents}/${padding.padded}`;
-  let kind = kinds.get(key);
-  if (kind === undefined) {
-    if (kinds.size === MOST_KINDS) return null;
+  return boundedEntryOf(kinds, key, MOST_KINDS, () => {
     const type = dtype === 'fp32' ? 'tf32' : dtype;
     const rates = row.peaks.matrix as Readonly<Record<string, number | undefined>>;
-    kinds.set(key, (kind = new Kind(`${op} (${dtype})`, type, padding, rates[type] ?? null, where)));
-  }
-  return kind;
+    return new Kind(`${op} (${dtype})`, type, padding, rates[type] ?? null, where);
+  });
 }
 
 function add(of: OfDevice, row: Annotated, dur: number, padding: Padding, where: ProductKind | null): void {
@@ -124,7 +122,13 @@ function finding({ profile, device, of }: Place & { of: OfDevice }): Omit<Findin
   for (const kind of kinds) longest.merge(kind.longest);
   const [stake, count] = [total(kinds, (kind) => kind.stake), total(kinds, (kind) => kind.count)];
   const plain = kinds.filter(({ where }) => where !== null);
-  const off = plain.length > 0 ? `; ${counted(total(plain, (kind) => kind.count), 'kernel')} in FP32, where others of the profile run as TF32` : ''; // prettier-ignore
+  const off =
+    plain.length > 0
+      ? `; ${counted(
+          total(plain, (kind) => kind.count),
+          'kernel',
+        )} in FP32, where others of the profile run as TF32`
+      : '';
   return [
     {
       profile,
@@ -139,12 +143,15 @@ function finding({ profile, device, of }: Place & { of: OfDevice }): Omit<Findin
         kernels: count,
         timeNs: stake,
         kinds: kinds.length,
-        padded: kinds.slice(0, NAMED).map(({ padding: { extents, padded } }) => `${extents} -> ${padded}`).join('; '),
+        padded: kinds
+          .slice(0, NAMED)
+          .map(({ padding: { extents, padded } }) => `${extents} -> ${padded}`)
+          .join('; '),
         workFactor: kinds[0]?.padding.factor ?? 1,
       },
       see: "dprof --where 'tcwhy==shape || long~align1 || long~align2 || dtype==fp32 && tc==0' --by op,params,long FILE",
     },
-  ]; // prettier-ignore
+  ];
 }
 
 export const alignment: Rule = {

@@ -97,7 +97,11 @@ export const copies: Rule = {
               what: `the host waited for ${counted(count, `${kind} copy`)} of ${size(bytes)} in all (${time(waited)} in the calls): ${time(exposed)} in which nothing else ran, and ${time(after)} idle after them; ${found.signs}`,
               action: found.action(kind),
               stake,
-              gain: { ns: stake, how: 'copies while nothing else runs + idle time right after them until a later launch', isBound: true },
+              gain: {
+                ns: stake,
+                how: 'copies while nothing else runs + idle time right after them until a later launch',
+                isBound: true,
+              },
               kernels: [],
               count,
               evidence: {
@@ -120,4 +124,4 @@ export const copies: Rule = {
       },
     };
   },
-}; // prettier-ignore
+};

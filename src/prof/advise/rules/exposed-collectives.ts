@@ -35,7 +35,8 @@ export const exposedCollectives: Rule = {
       end: ({ devices: times }): RuleAnswer => {
         const talking = times.all.filter(({ of }) => of.communication.total > 0);
         if (talking.length === 0) return { found: [], why: 'no communication between devices' };
-        if (talking.every(({ of }) => of.disordered > 0)) return { found: [], why: 'records are not in order of start' };
+        if (talking.every(({ of }) => of.disordered > 0))
+          return { found: [], why: 'records are not in order of start' };
         const found = talking.map(({ profile, device, of }) => {
           const { names, longest, count } = devices.of({ profile, device });
           const { communication, computing, either, busy, local } = of;
@@ -47,7 +48,8 @@ export const exposedCollectives: Rule = {
             profile,
             device,
             what: `${time(exposed)} of ${time(communication.total)} of communication (${percent(exposed / communication.total)}) runs while nothing else does: ${counted(count, 'operation')}, ${ranked(names)}`,
-            action: 'start it earlier or in smaller parts, so that it runs beside computing (gradient buckets, prefetch of shards); where it waits for slower ranks, see stragglers',
+            action:
+              'start it earlier or in smaller parts, so that it runs beside computing (gradient buckets, prefetch of shards); where it waits for slower ranks, see stragglers',
             stake: exposed,
             gain: { ns, how: 'min(exposed communication, computing without communication)', isBound: true },
             kernels: longest.ids,
@@ -64,8 +66,11 @@ export const exposedCollectives: Rule = {
         });
         const useful = found.filter(({ gain }) => gain.ns > 0);
         const exposed = found.some(({ stake }) => stake > 0);
-        return { found: useful, ...(exposed && useful.length === 0 ? { why: 'nothing is computed that could hide it' } : undefined) };
+        return {
+          found: useful,
+          ...(exposed && useful.length === 0 ? { why: 'nothing is computed that could hide it' } : undefined),
+        };
       },
     };
   },
-}; // prettier-ignore
+};

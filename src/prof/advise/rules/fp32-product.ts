@@ -1,4 +1,5 @@
 /** FP32 products where the matrix unit has a faster type. */
+import { entryOf } from '../../../containers/map-entry.js';
 import { matrixTypes, type MathType } from '../../../ops/kernels/matrix-unit.js';
 import { isNeuronInstruction } from '../../../record/engines.js';
 import type { Annotated } from '../../annotate.js';
@@ -32,7 +33,7 @@ const BETTER: readonly Better[] = [
   { arch: /^ascend/, type: 'tf32', switches: CANN, cast: TO_BF16 },
   { arch: /^(sm|gfx|ascend)/, type: 'bf16', cast: TO_BF16 },
   { arch: /^(sm|gfx|ascend)/, type: 'fp16', cast: TO_FP16 },
-]; // prettier-ignore
+];
 
 /** What to do about products of some kinds. */
 function actionOf({ switches, cast }: Better, kinds: ReadonlySet<ProductKind | null>): string {
@@ -84,9 +85,7 @@ class OfDevice {
 
   group(kind: ProductKind | null, fits: boolean): Products {
     const key = `${kind ?? ''}/${fits}`;
-    const known = this.groups.get(key) ?? { kind, fits, of: new Products() };
-    this.groups.set(key, known);
-    return known.of;
+    return entryOf(this.groups, key, () => ({ kind, fits, of: new Products() })).of;
   }
 }
 

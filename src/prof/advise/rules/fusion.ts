@@ -2,6 +2,7 @@
  * Chains of memory-bound pointwise kernels: each reads a tensor as the one before wrote it. If it is that very tensor,
  * which no profile records, one kernel for the chain would neither write nor read what lies between.
  */
+import { boundedEntryOf } from '../../../containers/map-entry.js';
 import { dtypeShort, numel, tensorBytes } from '../../../ops/call.js';
 import { inputTensors } from '../../../ops/operands.js';
 import { LruCache } from '../../../containers/lru-cache.js';
@@ -70,17 +71,20 @@ interface Link {
 function linkOf(row: Annotated): Link | null {
   const { described, record, bytes, peaks, unitUse } = row;
   if (described === null || record.dur === null || bytes === null || peaks.bytesPerS === null) return null;
-  if (!POINTWISE.has(described.family.id) || described.work.role !== 'main' || row.placement.bound !== 'memory') return null;
+  if (!POINTWISE.has(described.family.id) || described.work.role !== 'main' || row.placement.bound !== 'memory')
+    return null;
   const { call, index } = described;
   // A call in Python describes its backward kernels too, whose operands it lacks.
   if ((call.from === undefined && record.dir === 'bprop') || (record.callKernels?.[index] ?? 1) > 1) return null;
   const flow = flows.of(call, flowOf);
   const dtype = COMPARES.test(call.op) ? null : (unitUse?.dtype ?? null);
-  const whole = (inputTensors(call) ?? []).find((tensor) => numel(tensor.shape) === flow.elements && dtypeShort(tensor.dtype) === dtype);
+  const whole = (inputTensors(call) ?? []).find(
+    (tensor) => numel(tensor.shape) === flow.elements && dtypeShort(tensor.dtype) === dtype,
+  );
   const written = whole === undefined ? null : tensorBytes(whole);
   const writes = dtype === null || flow.shape === null || written === null ? null : `${flow.shape}/${dtype}`;
   return { row, dur: record.dur, bytes, bytesPerS: peaks.bytesPerS, flow, writes, size: written ?? 0 };
-} // prettier-ignore
+}
 
 /**
  * Kernels beside each other read the same operand, not each other's result: the two factors' gradients of one product,
@@ -150,10 +154,16 @@ function finding(profile: number, device: number, of: Chains): Omit<Finding, 'ru
     },
     kernels: of.longest.ids,
     count: of.kernels,
-    evidence: { chains: of.count, kernels: of.kernels, timeNs: of.stake, savedBytes: of.bytes, bytesPerS: of.bytesPerS },
+    evidence: {
+      chains: of.count,
+      kernels: of.kernels,
+      timeNs: of.stake,
+      savedBytes: of.bytes,
+      bytesPerS: of.bytesPerS,
+    },
     see: "dprof --where 'bound==memory' -c idx,stream,start,sil,op,params,gbps -f table FILE",
   };
-} // prettier-ignore
+}
 
 /** What came last on a stream. */
 class Stream {
@@ -196,11 +206,8 @@ export const fusion: Rule = {
         const { profile, device, stream: number } = row.record;
         if (row.placement.bound !== null) looked++;
         const key = `${profile}:${device}:${number ?? ''}`;
-        let stream = streams.get(key);
-        if (stream === undefined) {
-          if (streams.size === MOST_STREAMS) return;
-          streams.set(key, (stream = new Stream()));
-        }
+        const stream = boundedEntryOf(streams, key, MOST_STREAMS, () => new Stream());
+        if (stream === null) return;
         const link = linkOf(row);
         const last = stream.chain.at(-1);
         const isNext = !stream.beginsAgain(link) && link !== null && last !== undefined && follows(last, link);

@@ -41,7 +41,8 @@ export const impossible: Rule = {
           profile,
           device,
           what: `${counted(of.count, 'kernel')}, ${time(of.stake)}, above the peaks of ${of.device} (FLOP/s: ${of.compute}, bytes/s: ${of.memory}): ${ranked(of.ops)}`,
-          action: 'no device does that: doubt our FLOPs and bytes of these ops (--explain shows the formulas) and our peaks (--device sets others); if both are right, report it',
+          action:
+            'no device does that: doubt our FLOPs and bytes of these ops (--explain shows the formulas) and our peaks (--device sets others); if both are right, report it',
           stake: of.stake,
           gain: null,
           kernels: of.longest.ids,
@@ -53,4 +54,4 @@ export const impossible: Rule = {
       }),
     };
   },
-}; // prettier-ignore
+};

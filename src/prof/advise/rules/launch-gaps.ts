@@ -23,7 +23,7 @@ const GRAPHS: readonly (readonly [api: RegExp, action: string])[] = [
   [/^hip/, `capture the work in a HIP graph (${TORCH}), or launch fewer, larger kernels`],
   [/^cu/, `capture the work in a CUDA graph (${TORCH}), or launch fewer, larger kernels`],
   [/^/, 'launch fewer, larger kernels, or capture the step in a graph'],
-]; // prettier-ignore
+];
 
 type Found = Omit<Finding, 'rule'>;
 

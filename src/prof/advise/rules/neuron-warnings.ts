@@ -97,7 +97,9 @@ const TABLE: readonly NeuronRule[] = [
 ];
 
 const isTimed = (record: ProfileLine): record is (KernelLine | CopyLine) & { readonly dur: number } =>
-  (record.type === 'kernel' || record.type === 'copy') && record.dur !== null && Number.isFinite(record.start + record.dur); // prettier-ignore
+  (record.type === 'kernel' || record.type === 'copy') &&
+  record.dur !== null &&
+  Number.isFinite(record.start + record.dur);
 
 const ruleOf = (entry: NeuronRule): Rule => ({
   name: entry.name,
@@ -145,8 +147,19 @@ function answer(entry: NeuronRule, profile: number, capture: Capture): RuleAnswe
     const device = typeof evidence['core'] === 'number' ? evidence['core'] : null;
     const { action } = entry;
     return [
-      { profile, device, what: text, action, stake, gain, kernels: [], count: number(evidence['windows']) || capture.count || 1, evidence, see: 'dprof summary FILE' },
-    ]; // prettier-ignore
+      {
+        profile,
+        device,
+        what: text,
+        action,
+        stake,
+        gain,
+        kernels: [],
+        count: number(evidence['windows']) || capture.count || 1,
+        evidence,
+        see: 'dprof summary FILE',
+      },
+    ];
   });
   return { found };
 }

@@ -53,7 +53,10 @@ export const oldArchitecture: Rule = {
       },
       end: (): RuleAnswer => ({
         found: devices.all.map(({ profile, device, of }) => {
-          const built = [...of.built].sort((a, b) => a - b).map((sm) => `sm${sm}`).join(', ');
+          const built = [...of.built]
+            .sort((a, b) => a - b)
+            .map((sm) => `sm${sm}`)
+            .join(', ');
           return {
             profile,
             device,
@@ -71,4 +74,4 @@ export const oldArchitecture: Rule = {
       }),
     };
   },
-}; // prettier-ignore
+};

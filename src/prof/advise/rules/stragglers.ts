@@ -34,7 +34,9 @@ function lagOf(step: number, ranks: readonly Rank[]): Lag | null {
   const sorted = ranks
     .flatMap((rank) => {
       const found = rank.of.get(step);
-      return found === undefined ? [] : [{ rank, computing: found.computing.total, communication: found.communication.total }]; // prettier-ignore
+      return found === undefined
+        ? []
+        : [{ rank, computing: found.computing.total, communication: found.communication.total }];
     })
     .sort((a, b) => b.computing - a.computing);
   const [slowest, next] = sorted;
@@ -78,7 +80,8 @@ function nameOf({ profile, device }: Place, ranks: readonly Rank[], { profiles }
 }
 
 function answer(ranks: readonly Rank[], facts: RuleFacts): RuleAnswer {
-  if (ranks.length < 2) return { found: [], why: 'one device alone, or no steps: dparse takes the profiles of several ranks' }; // prettier-ignore
+  if (ranks.length < 2)
+    return { found: [], why: 'one device alone, or no steps: dparse takes the profiles of several ranks' };
   const steps = [...new Set(ranks.flatMap(({ of }) => [...of.keys()]))];
   const lags = steps.map((step) => lagOf(step, ranks)).filter((lag) => lag !== null);
   if (lags.length === 0) return { found: [], why: 'no step in which several devices communicate' };
@@ -95,7 +98,8 @@ function answer(ranks: readonly Rank[], facts: RuleFacts): RuleAnswer {
     profile: rank.profile,
     device: rank.device,
     what: `${nameOf(rank, ranks, facts)} computes longest in ${own.length} of ${counted(lags.length, 'step')}, ${time(stake)} longer than the middle of ${ranks.length}; it communicates for ${time(mine)}, the others for ${time(others)} on average; of equal ranks one would do so by chance in ${percent(chance)} of profiles`,
-    action: 'look for what is different there: more or longer samples, throttling, another program on the device or its host',
+    action:
+      'look for what is different there: more or longer samples, throttling, another program on the device or its host',
     stake,
     gain: { ns: gain, how: 'sum over its steps of its computing − that of the next slowest', isBound: true },
     kernels: [],
@@ -113,7 +117,7 @@ function answer(ranks: readonly Rank[], facts: RuleFacts): RuleAnswer {
     see: 'dprof steps -f csv FILE',
   };
   return { found: [found] };
-} // prettier-ignore
+}
 
 export const stragglers: Rule = {
   name: 'stragglers',

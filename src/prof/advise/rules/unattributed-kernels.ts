@@ -72,7 +72,11 @@ function mainReason({ nameless, launched, named }: Kernels): string {
 
 const WORK = { nameless: 'no op is known', shapeless: "the op's arguments are not recorded" } as const;
 
-function finding({ profile, device, of }: Place & { of: Kernels }, kind: keyof typeof WORK, { profiles }: RuleFacts): Omit<Finding, 'rule'> {
+function finding(
+  { profile, device, of }: Place & { of: Kernels },
+  kind: keyof typeof WORK,
+  { profiles }: RuleFacts,
+): Omit<Finding, 'rule'> {
   const lost = of[kind];
   const all = of.time;
   const reason = kind === 'shapeless' ? 'record_shapes' : mainReason(of);
@@ -87,9 +91,12 @@ function finding({ profile, device, of }: Place & { of: Kernels }, kind: keyof t
     kernels: lost.longest.ids,
     count: lost.count,
     evidence: { kernels: lost.count, timeNs: lost.stake, kernelNs: all },
-    see: kind === 'nameless' ? "dprof --where 'op==na' --by kernel -f table FILE" : "dprof --where 'op!=na && flops==na' --by op,kernel -f table FILE",
+    see:
+      kind === 'nameless'
+        ? "dprof --where 'op==na' --by kernel -f table FILE"
+        : "dprof --where 'op!=na && flops==na' --by op,kernel -f table FILE",
   };
-} // prettier-ignore
+}
 
 export const unattributed: Rule = {
   name: 'unattributed',
@@ -120,8 +127,10 @@ export const unattributed: Rule = {
             .filter((kind) => of[kind].stake > LEAST_SHARE * of.time)
             .map((kind) => finding({ profile, device, of }, kind, facts)),
         ),
-        ...(devices.all.length === 0 ? { why: 'the device runs instructions of a compiled program, not kernels of ops' } : undefined),
+        ...(devices.all.length === 0
+          ? { why: 'the device runs instructions of a compiled program, not kernels of ops' }
+          : undefined),
       }),
     };
   },
-}; // prettier-ignore
+};

@@ -1,0 +1,23 @@
+/** Entries of maps that are made when they are first asked for. */
+
+/** The value of a key, made when there is none. */
+export function entryOf<Key, Value>(map: Map<Key, Value>, key: Key, make: (key: Key) => Value): Value {
+  let value = map.get(key);
+  if (value === undefined) map.set(key, (value = make(key)));
+  return value;
+}
+
+/** The value of a key, made when there is none; null when there is none and the map has `most` entries. */
+export function boundedEntryOf<Key, Value>(
+  map: Map<Key, Value>,
+  key: Key,
+  most: number,
+  make: (key: Key) => Value,
+): Value | null {
+  return map.size >= most ? (map.get(key) ?? null) : entryOf(map, key, make);
+}
+
+/** Adds to the number of a key; one that is not there counts as 0. */
+export function addTo<Key>(map: Map<Key, number>, key: Key, amount: number): void {
+  map.set(key, (map.get(key) ?? 0) + amount);
+}
