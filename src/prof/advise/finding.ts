@@ -24,6 +24,9 @@ export interface Finding {
   readonly see: string;
 }
 
+/** What a rule found. */
+export type Found = Omit<Finding, 'rule'>;
+
 export interface Gain {
   readonly ns: number;
   /** Formula with its figures: 'sum of dur − max(FLOPs / 156 TFLOP/s, bytes / 1555 GB/s)'. */

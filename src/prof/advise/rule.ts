@@ -3,7 +3,7 @@ import type { ProfileLine, ProfileRecord } from '../../record/record.js';
 import type { Annotated } from '../annotate.js';
 import type { ProfileSums } from '../neuron/metric-sums.js';
 import type { DeviceTimes } from './device-times.js';
-import type { Finding } from './finding.js';
+import type { Found } from './finding.js';
 import type { HostGaps } from './host-gaps.js';
 
 /** What all rules share: gathered once. */
@@ -17,7 +17,7 @@ export interface RuleFacts {
 
 /** What a rule found; why it could not look where it could not look at anything. */
 export interface RuleAnswer {
-  readonly found: readonly Omit<Finding, 'rule'>[];
+  readonly found: readonly Found[];
   readonly why?: string;
 }
 

@@ -5,13 +5,12 @@
 import { boundedEntryOf } from '../../../containers/map-entry.js';
 import { isNeuronInstruction } from '../../../record/engines.js';
 import type { Annotated } from '../../annotate.js';
-import { ByDevice, type Place } from '../by-device.js';
+import { deviceRule } from '../device-rule.js';
 import { excess } from '../faster.js';
-import type { Finding, Gain } from '../finding.js';
-import { Longest } from '../longest.js';
+import type { Gain } from '../finding.js';
+import { KernelTally } from '../kernel-tally.js';
 import { paddingOf, type Padding } from '../product-extents.js';
 import { productKind, RoundedProducts, type ProductKind } from '../rounded-products.js';
-import type { RuleAnswer, Rule } from '../rule.js';
 import { counted, percent, rate, speed, time } from '../amount-text.js';
 
 /** Reasons found from a kernel's name or the extents: see `tensor-core-advice.ts`. */
@@ -27,12 +26,10 @@ const NAMED = 3;
 const MOST_WORK = 3;
 
 /** Products of one op on the same extents. */
-class Kind {
-  count = 0;
-  stake = 0;
+class Kind extends KernelTally {
   gain = 0;
   known = 0;
-  readonly longest = new Longest();
+
   constructor(
     readonly op: string,
     readonly type: string,
@@ -40,7 +37,9 @@ class Kind {
     readonly flopsPerS: number | null,
     /** Only where products of this kind are rounded; null for any. */
     readonly where: ProductKind | null,
-  ) {}
+  ) {
+    super();
+  }
 }
 
 class OfDevice {
@@ -76,9 +75,7 @@ function add(of: OfDevice, row: Annotated, dur: number, padding: Padding, where:
   const kind = kindOf(of, row, padding, where);
   if (kind === null) return;
   const { peaks, flops, bytes, record } = row;
-  kind.count++;
-  kind.stake += dur;
-  kind.longest.add(record);
+  kind.add(record, kind.op, dur);
   of.bytesPerS = peaks.bytesPerS;
   const { factor } = padding;
   const work = { flops: flops === null ? null : flops * factor, bytes: bytes === null ? null : bytes * factor };
@@ -113,69 +110,47 @@ const change = ({ padding: { extents, padded, multiple, factor } }: Kind): strin
 const listed = (kinds: readonly Kind[], say: (kind: Kind) => string): string =>
   [...kinds.slice(0, NAMED).map(say), ...(kinds.length > NAMED ? [`and ${kinds.length - NAMED} more`] : [])].join('; ');
 
-function finding({ profile, device, of }: Place & { of: OfDevice }): Omit<Finding, 'rule'>[] {
-  const kinds = [...of.kinds.values()]
-    .filter(({ where }) => where === null || of.rounded.isOn(where))
-    .sort((a, b) => b.gain - a.gain || b.stake - a.stake);
-  if (kinds.length === 0) return [];
-  const longest = new Longest();
-  for (const kind of kinds) longest.merge(kind.longest);
-  const [stake, count] = [total(kinds, (kind) => kind.stake), total(kinds, (kind) => kind.count)];
-  const plain = kinds.filter(({ where }) => where !== null);
-  const off =
-    plain.length > 0
-      ? `; ${counted(
-          total(plain, (kind) => kind.count),
-          'kernel',
-        )} in FP32, where others of the profile run as TF32`
-      : '';
-  return [
-    {
-      profile,
-      device,
-      what: `${counted(count, 'product')}, ${time(stake)}, not aligned for the matrix unit${off}: ${listed(kinds, found)}`,
-      action: `pad ${listed(kinds, change)}`,
-      stake,
-      gain: gainOf(kinds, of.bytesPerS),
-      kernels: longest.ids,
-      count,
-      evidence: {
-        kernels: count,
-        timeNs: stake,
-        kinds: kinds.length,
-        padded: kinds
-          .slice(0, NAMED)
-          .map(({ padding: { extents, padded } }) => `${extents} -> ${padded}`)
-          .join('; '),
-        workFactor: kinds[0]?.padding.factor ?? 1,
-      },
-      see: "dprof --where 'tcwhy==shape || long~align1 || long~align2 || dtype==fp32 && tc==0' --by op,params,long FILE",
-    },
-  ];
-}
-
-export const alignment: Rule = {
+export const alignment = deviceRule({
   name: 'alignment',
   doc: 'products kept off the matrix unit, or slowed on it, by extents that are no multiples; with the padded ones',
-  watch: () => {
-    const devices = new ByDevice(() => new OfDevice());
-    let looked = 0;
-    return {
-      row: (row) => {
-        const { record, described, unitUse } = row;
-        if (!row.isProduct || described === null || unitUse === null || isNeuronInstruction(record)) return;
-        looked++;
-        const of = devices.of(record);
-        of.rounded.see(row);
-        const where = whereOf(row);
-        if (record.dur === null || !Number.isFinite(record.dur) || where === null) return;
-        const padding = paddingOf(described.call, unitUse.dtype, row.peaks.arch, record.name);
-        if (padding !== null && padding.factor <= MOST_WORK) add(of, row, record.dur, padding, where.kind);
-      },
-      end: (): RuleAnswer => ({
-        found: devices.all.flatMap(finding),
-        ...(looked === 0 ? { why: 'no op has the extents of a product' } : undefined),
-      }),
-    };
+  why: 'no op has the extents of a product',
+  start: () => new OfDevice(),
+  row: (row, devices) => {
+    const { record, described, unitUse } = row;
+    const { dur, name } = record;
+    if (!row.isProduct || described === null || unitUse === null || isNeuronInstruction(record)) return false;
+    const of = devices.of(record);
+    of.rounded.see(row);
+    const where = whereOf(row);
+    if (dur === null || !Number.isFinite(dur) || where === null) return true;
+    const padding = paddingOf(described.call, unitUse.dtype, row.peaks.arch, name);
+    if (padding !== null && padding.factor <= MOST_WORK) add(of, row, dur, padding, where.kind);
+    return true;
   },
-};
+  findings: (of) => {
+    const kinds = [...of.kinds.values()]
+      .filter(({ where }) => where === null || of.rounded.isOn(where))
+      .sort((a, b) => b.gain - a.gain || b.stake - a.stake);
+    const [first] = kinds;
+    if (first === undefined) return [];
+    const all = new KernelTally();
+    for (const kind of kinds) all.merge(kind);
+    const plain = total(kinds, ({ where, count }) => (where === null ? 0 : count));
+    const off = plain > 0 ? `; ${counted(plain, 'kernel')} in FP32, where others of the profile run as TF32` : '';
+    return [
+      {
+        what: `${counted(all.count, 'product')}, ${time(all.stake)}, not aligned for the matrix unit${off}: ${listed(kinds, found)}`,
+        action: `pad ${listed(kinds, change)}`,
+        ...all.facts,
+        gain: gainOf(kinds, of.bytesPerS),
+        evidence: {
+          ...all.facts.evidence,
+          kinds: kinds.length,
+          padded: listed(kinds.slice(0, NAMED), ({ padding: { extents, padded } }) => `${extents} -> ${padded}`),
+          workFactor: first.padding.factor,
+        },
+        see: "dprof --where 'tcwhy==shape || long~align1 || long~align2 || dtype==fp32 && tc==0' --by op,params,long FILE",
+      },
+    ];
+  },
+});

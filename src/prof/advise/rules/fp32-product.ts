@@ -3,13 +3,13 @@ import { entryOf } from '../../../containers/map-entry.js';
 import { matrixTypes, type MathType } from '../../../ops/kernels/matrix-unit.js';
 import { isNeuronInstruction } from '../../../record/engines.js';
 import type { Annotated } from '../../annotate.js';
-import { ByDevice } from '../by-device.js';
+import type { Place } from '../by-device.js';
+import { deviceRule } from '../device-rule.js';
 import { excess } from '../faster.js';
-import type { Finding, Gain } from '../finding.js';
-import { Longest, Ranking } from '../longest.js';
+import type { Found, Gain } from '../finding.js';
+import { KernelTally } from '../kernel-tally.js';
 import { paddingOf } from '../product-extents.js';
 import { productKind, RoundedProducts, type ProductKind } from '../rounded-products.js';
-import type { RuleAnswer, Rule } from '../rule.js';
 import { counted, ranked, rate, speed, time } from '../amount-text.js';
 
 interface Better {
@@ -52,27 +52,20 @@ const SIZE: Readonly<Partial<Record<MathType, number>>> = { bf16: 1 / 2, fp16: 1
 /** Products that the unit would not make faster. */
 const NO_USE = new Set(['vector', 'depthwise', 'no-unit']);
 
-class Products {
-  count = 0;
-  stake = 0;
+class Products extends KernelTally {
   gain = 0;
   known = 0;
   flops = 0;
-  readonly ops = new Ranking();
-  readonly longest = new Longest();
   better: Better | null = null;
   readonly kinds = new Set<ProductKind | null>();
   flopsPerS: number | null = null;
   bytesPerS: number | null = null;
 
-  merge(more: Products): void {
-    this.count += more.count;
-    this.stake += more.stake;
+  override merge(more: Products): void {
+    super.merge(more);
     this.gain += more.gain;
     this.known += more.known;
     this.flops += more.flops;
-    this.ops.merge(more.ops);
-    this.longest.merge(more.longest);
     for (const kind of more.kinds) this.kinds.add(kind);
     ({ better: this.better, flopsPerS: this.flopsPerS, bytesPerS: this.bytesPerS } = more);
   }
@@ -107,15 +100,12 @@ const fits = ({ described, peaks, record }: Annotated): boolean =>
   described === null || paddingOf(described.call, 'fp32', peaks.arch, record.name) === null;
 
 function add(products: Products, row: Annotated, dur: number, better: Better): void {
-  const { peaks, flops, bytes } = row;
+  const { peaks, flops, bytes, record } = row;
   products.better = better;
   products.kinds.add(productKind(row));
   products.flopsPerS = peaks.matrix[better.type] ?? null;
   products.bytesPerS = peaks.bytesPerS;
-  products.count++;
-  products.stake += dur;
-  products.ops.add(row.op ?? row.record.short, dur);
-  products.longest.add(row.record);
+  products.add(record, row.op ?? record.short, dur);
   const moved = bytes === null ? null : bytes * (SIZE[better.type] ?? 1);
   const saved = excess(dur, { flops, bytes: moved }, products.flopsPerS, products.bytesPerS);
   if (saved === null) return;
@@ -136,61 +126,40 @@ function gainOf({ known, gain, flopsPerS, bytesPerS, count, better }: Products):
   };
 }
 
-function finding(profile: number, device: number, of: Products, action: string): Omit<Finding, 'rule'> {
-  return {
-    profile,
-    device,
-    what: `${counted(of.count, 'product')} in FP32, ${time(of.stake)}: ${ranked(of.ops)}`,
-    action,
-    stake: of.stake,
-    gain: gainOf(of),
-    kernels: of.longest.ids,
-    count: of.count,
-    evidence: {
-      kernels: of.count,
-      timeNs: of.stake,
-      flops: of.flops,
-      kernelsWithKnownWork: of.known,
-      type: of.better?.type ?? '',
-    },
-    see: "dprof --where 'dtype==fp32 && (tc==0 || tc==1)' --by op,kernel -f table FILE",
-  };
-}
+const finding = (of: Products, action: string): Omit<Found, keyof Place> => ({
+  what: `${counted(of.count, 'product')} in FP32, ${time(of.stake)}: ${ranked(of.names)}`,
+  action,
+  ...of.facts,
+  gain: gainOf(of),
+  evidence: { ...of.facts.evidence, flops: of.flops, kernelsWithKnownWork: of.known, type: of.better?.type ?? '' },
+  see: "dprof --where 'dtype==fp32 && (tc==0 || tc==1)' --by op,kernel -f table FILE",
+});
 
-/** All of them, but for those that only their extents keep off the unit: see `alignment.ts`. */
-function findings(profile: number, device: number, { rounded, groups }: OfDevice): Omit<Finding, 'rule'>[] {
-  const [off, on] = [new Products(), new Products()];
-  for (const { kind, fits, of } of groups.values()) {
-    if (!rounded.isOn(kind)) off.merge(of);
-    else if (fits) on.merge(of);
-  }
-  return [
-    ...(off.better === null ? [] : [finding(profile, device, off, actionOf(off.better, off.kinds))]),
-    ...(on.count > 0 ? [finding(profile, device, on, ALREADY_ON)] : []),
-  ];
-}
-
-export const fp32Product: Rule = {
+export const fp32Product = deviceRule({
   name: 'fp32-product',
   doc: 'FP32 matrix products and convolutions where the matrix unit has TF32, BF16 or FP16',
-  watch: () => {
-    const devices = new ByDevice(() => new OfDevice());
-    let looked = 0;
-    return {
-      row: (row) => {
-        if (!row.isProduct || isNeuronInstruction(row.record) || (row.unitUse?.dtype ?? null) === null) return;
-        looked++;
-        const of = devices.of(row.record);
-        of.rounded.see(row);
-        const better = isSlow(row) ? betterFor(row.peaks.arch) : null;
-        const { dur } = row.record;
-        if (better === null || dur === null || !Number.isFinite(dur)) return;
-        add(of.group(productKind(row), fits(row)), row, dur, better);
-      },
-      end: (): RuleAnswer => ({
-        found: devices.all.flatMap(({ profile, device, of }) => findings(profile, device, of)),
-        ...(looked === 0 ? { why: 'no kernel is known to be a product of a known type' } : undefined),
-      }),
-    };
+  why: 'no kernel is known to be a product of a known type',
+  start: () => new OfDevice(),
+  row: (row, devices) => {
+    if (!row.isProduct || isNeuronInstruction(row.record) || (row.unitUse?.dtype ?? null) === null) return false;
+    const of = devices.of(row.record);
+    of.rounded.see(row);
+    const better = isSlow(row) ? betterFor(row.peaks.arch) : null;
+    const { dur } = row.record;
+    if (better === null || dur === null || !Number.isFinite(dur)) return true;
+    add(of.group(productKind(row), fits(row)), row, dur, better);
+    return true;
   },
-};
+  // All of them, but for those that only their extents keep off the unit: see `alignment.ts`.
+  findings: ({ rounded, groups }) => {
+    const [off, on] = [new Products(), new Products()];
+    for (const { kind, fits, of } of groups.values()) {
+      if (!rounded.isOn(kind)) off.merge(of);
+      else if (fits) on.merge(of);
+    }
+    return [
+      ...(off.better === null ? [] : [finding(off, actionOf(off.better, off.kinds))]),
+      ...(on.count > 0 ? [finding(on, ALREADY_ON)] : []),
+    ];
+  },
+});

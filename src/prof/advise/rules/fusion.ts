@@ -8,9 +8,9 @@ import { inputTensors } from '../../../ops/operands.js';
 import { LruCache } from '../../../containers/lru-cache.js';
 import type { OpCall } from '../../../record/record.js';
 import type { Annotated } from '../../annotate.js';
-import { ByDevice } from '../by-device.js';
-import type { Finding } from '../finding.js';
-import { Longest, Ranking } from '../longest.js';
+import { ByDevice, type Place } from '../by-device.js';
+import type { Found } from '../finding.js';
+import { KernelTally } from '../kernel-tally.js';
 import type { RuleAnswer, Rule } from '../rule.js';
 import { counted, ranked, rate, size, time } from '../amount-text.js';
 
@@ -110,60 +110,45 @@ function follows(before: Link, after: Link): boolean {
   );
 }
 
-class Chains {
-  count = 0;
-  kernels = 0;
-  stake = 0;
+/** Chains of one device; their names are those of their ops. */
+class Chains extends KernelTally {
+  chains = 0;
   gain = 0;
   bytes = 0;
   bytesPerS = 0;
-  readonly kinds = new Ranking();
-  readonly longest = new Longest();
 
-  add(chain: readonly Link[]): void {
+  addChain(chain: readonly Link[]): void {
     if (chain.length < 2) return;
     const sum = (of: (link: Link) => number): number => chain.reduce((all, link) => all + of(link), 0);
     const dur = sum((link) => link.dur);
+    const ops = chain.map(({ row }) => row.described?.call.op ?? '').join('>');
     const saved = chain.slice(0, -1).reduce((all, link) => all + 2 * link.size, 0);
     const [{ bytesPerS }] = chain as readonly [Link];
     // No faster than what is left to move at the memory's peak.
     const left = dur - ((sum((link) => link.bytes) - saved) / bytesPerS) * NS_PER_S;
-    this.count++;
-    this.kernels += chain.length;
-    this.stake += dur;
+    this.chains++;
     this.bytes += saved;
     this.bytesPerS = bytesPerS;
     this.gain += Math.max(0, Math.min((saved / bytesPerS) * NS_PER_S, left));
-    this.kinds.add(chain.map(({ row }) => row.described?.call.op ?? '').join('>'), dur);
-    for (const { row } of chain) this.longest.add(row.record);
+    for (const link of chain) this.add(link.row.record, ops, link.dur);
   }
 }
 
-function finding(profile: number, device: number, of: Chains): Omit<Finding, 'rule'> {
-  return {
-    profile,
-    device,
-    what: `${counted(of.count, 'chain')} of ${of.kernels} memory-bound pointwise kernels, ${time(of.stake)}, each reading a tensor of the extents and type that the one before wrote: ${ranked(of.kinds)}; taken for the very tensor, which no profile records, ${size(of.bytes)} are written and read again in between`,
-    action: 'fuse each chain into one kernel: torch.compile, or a fused op of the library',
-    stake: of.stake,
-    gain: {
-      ns: of.gain,
-      how: `if they are, sum over chains of min(bytes written and read in between / ${rate(of.bytesPerS)}, dur − other bytes / ${rate(of.bytesPerS)})`,
-      // Kernels that stay below the peak would save more; bytes that stay in the cache less.
-      isBound: false,
-    },
-    kernels: of.longest.ids,
-    count: of.kernels,
-    evidence: {
-      chains: of.count,
-      kernels: of.kernels,
-      timeNs: of.stake,
-      savedBytes: of.bytes,
-      bytesPerS: of.bytesPerS,
-    },
-    see: "dprof --where 'bound==memory' -c idx,stream,start,sil,op,params,gbps -f table FILE",
-  };
-}
+const finding = ({ profile, device, of }: Place & { readonly of: Chains }): Found => ({
+  profile,
+  device,
+  what: `${counted(of.chains, 'chain')} of ${of.count} memory-bound pointwise kernels, ${time(of.stake)}, each reading a tensor of the extents and type that the one before wrote: ${ranked(of.names)}; taken for the very tensor, which no profile records, ${size(of.bytes)} are written and read again in between`,
+  action: 'fuse each chain into one kernel: torch.compile, or a fused op of the library',
+  ...of.facts,
+  gain: {
+    ns: of.gain,
+    how: `if they are, sum over chains of min(bytes written and read in between / ${rate(of.bytesPerS)}, dur − other bytes / ${rate(of.bytesPerS)})`,
+    // Kernels that stay below the peak would save more; bytes that stay in the cache less.
+    isBound: false,
+  },
+  evidence: { chains: of.chains, ...of.facts.evidence, savedBytes: of.bytes, bytesPerS: of.bytesPerS },
+  see: "dprof --where 'bound==memory' -c idx,stream,start,sil,op,params,gbps -f table FILE",
+});
 
 /** What came last on a stream. */
 class Stream {
@@ -198,7 +183,7 @@ export const fusion: Rule = {
     let looked = 0;
     const close = (stream: Stream): void => {
       const [first] = stream.chain;
-      if (first !== undefined) devices.of(first.row.record).add(stream.chain);
+      if (first !== undefined) devices.of(first.row.record).addChain(stream.chain);
       stream.chain = [];
     };
     return {
@@ -216,8 +201,7 @@ export const fusion: Rule = {
       },
       end: (): RuleAnswer => {
         for (const stream of streams.values()) close(stream);
-        const all = devices.all.filter(({ of }) => of.count > 0);
-        const found = all.map(({ profile, device, of }) => finding(profile, device, of));
+        const found = devices.all.filter(({ of }) => of.chains > 0).map(finding);
         return looked > 0 ? { found } : { found, why: 'no kernel with known work on a device with known peaks' };
       },
     };

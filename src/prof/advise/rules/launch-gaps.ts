@@ -1,9 +1,7 @@
 /** The device waits for launches: idle time that a call ended which began too late, and kernels shorter than calls. */
-import { ByDevice } from '../by-device.js';
-import type { HostGapsOfDevice } from '../host-gaps.js';
-import { LONGEST_LAUNCH } from '../host-gaps.js';
-import type { Place } from '../by-device.js';
-import type { Finding } from '../finding.js';
+import { ByDevice, type Place } from '../by-device.js';
+import { LONGEST_LAUNCH, type HostGapsOfDevice } from '../host-gaps.js';
+import type { Found } from '../finding.js';
 import { LOAD_AHEAD } from './input-pipeline.js';
 import type { RuleAnswer, Rule } from '../rule.js';
 import { counted, percent, time } from '../amount-text.js';
@@ -24,10 +22,6 @@ const GRAPHS: readonly (readonly [api: RegExp, action: string])[] = [
   [/^cu/, `capture the work in a CUDA graph (${TORCH}), or launch fewer, larger kernels`],
   [/^/, 'launch fewer, larger kernels, or capture the step in a graph'],
 ];
-
-type Found = Omit<Finding, 'rule'>;
-
-const SEE = 'dprof summary FILE';
 
 /** Part of the time in which data is loaded that makes loading the cause. */
 const MOSTLY = 0.5;
@@ -59,7 +53,7 @@ function shortGaps({ profile, device, of }: Place & { of: HostGapsOfDevice }, la
       kernelsShorterThanLaunch: launches.tiny,
       kernelsShorterThanLaunchNs: launches.tinyTime,
     },
-    see: SEE,
+    see: 'dprof summary FILE',
   };
 }
 
