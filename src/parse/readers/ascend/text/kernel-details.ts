@@ -7,8 +7,8 @@ import type { Diagnostics } from '../../../../record/diagnostics.js';
 import type { ActivityDetails } from '../../../capture/capture.js';
 import { NumericColumn } from '../../../../containers/numeric-column.js';
 import { cleanText, kernelLabels, type TextLabel } from '../kernel-labels.js';
-import { microsecondsOfCell, numberOfCell, textOfCell } from './csv-cells.js';
-import { CsvTable } from './csv-file.js';
+import { microsecondsOfCell, numberOfCell, textOfCell } from '../../../csv/csv-cells.js';
+import { CsvTable } from '../../../csv/csv-table.js';
 import { L2_COUNTERS, type L2Cache } from './l2-cache.js';
 import type { TextClock } from './trace-clock.js';
 

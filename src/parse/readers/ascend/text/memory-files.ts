@@ -4,8 +4,8 @@
  * NPU_MODULE_MEM of the databases, which are in bytes.
  */
 import type { Diagnostics } from '../../../../record/diagnostics.js';
-import { microsecondsOfCell, numberOfCell, textOfCell } from './csv-cells.js';
-import { CsvTable } from './csv-file.js';
+import { microsecondsOfCell, numberOfCell, textOfCell } from '../../../csv/csv-cells.js';
+import { CsvTable } from '../../../csv/csv-table.js';
 import type { TextSamples } from './text-samples.js';
 import type { TextClock } from './trace-clock.js';
 

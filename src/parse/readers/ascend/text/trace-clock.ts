@@ -5,7 +5,7 @@
 import type { NumericColumn } from '../../../../containers/numeric-column.js';
 import { microsecondsAt, nanosecondsAt } from '../../../json/number-bytes.js';
 import { shiftToFirst } from '../shift-times.js';
-import { textOfCell } from './csv-cells.js';
+import { textOfCell } from '../../../csv/csv-cells.js';
 
 export class TextClock {
   /** Whole microseconds of the first time read. */
