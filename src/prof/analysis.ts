@@ -1,5 +1,6 @@
 /** The contract of all commands over records: an analysis takes records and returns one answer. */
-import type { UserError } from '../record/errors.js';
+import { UserError } from '../record/errors.js';
+import { counted } from '../record/plural.js';
 import type { ProfileLine } from '../record/record.js';
 import type { AnyTable } from '../table/table.js';
 import type { Annotated } from './annotate.js';
@@ -30,5 +31,16 @@ export interface Analysis<Facts> {
   finish(rows: readonly Annotated[]): Answer<Facts>;
 }
 
-/** For records without any time, as of a net.dict. */
-export const NO_TIMES_HINT = 'a net.dict of PyProf has no times: run dparse on the profile itself';
+/** The error for records without any time, as of a net.dict. */
+export const withoutTimes = (what = 'no record has a start and a duration'): UserError =>
+  new UserError(what, {
+    hint: 'a net.dict of PyProf has no times: run dparse on the profile itself',
+  });
+
+/** The error of commands over profiles for the reports of a monitor. */
+export const noProfile = (): UserError =>
+  new UserError('reports of neuron-monitor are no profile', { hint: 'dprof monitor FILE' });
+
+/** Notes on what was counted, as `3 records without a time left out`; without those of which there are none. */
+export const countNotes = (...counts: readonly (readonly [count: number, what: string, remark: string])[]): string[] =>
+  counts.filter(([count]) => count > 0).map(([count, what, remark]) => `${counted(count, what)}${remark}`);

@@ -46,6 +46,12 @@ export interface Column<Row> extends ColumnShape {
   emphasis?(row: Row): boolean;
 }
 
+/** The fields of a column that do not read its rows. */
+export const shapeOf = <Row>(column: Column<Row>): ColumnShape =>
+  Object.fromEntries(
+    Object.entries(column).filter(([, field]) => typeof field !== 'function'),
+  ) as unknown as ColumnShape;
+
 /** In text in place of a rate above the device's peak: a defect of the counting. */
 const IMPOSSIBLE = '!';
 

@@ -1,5 +1,5 @@
 /** `dprof perfetto`: a trace for ui.perfetto.dev or chrome://tracing. */
-import { NO_TIMES_HINT, type Analysis, type Answer } from '../../prof/analysis.js';
+import { withoutTimes, type Analysis, type Answer } from '../../prof/analysis.js';
 import type { Alignment } from '../../prof/perfetto/profile-clock.js';
 import { TRACE_TYPES, TraceBuilder } from '../../prof/perfetto/trace-builder.js';
 import { counted } from '../../record/plural.js';
@@ -61,7 +61,7 @@ class Trace implements Analysis<() => string | Uint8Array> {
 const nothing = ({ counts }: TraceBuilder): UserError =>
   counts.untimed === 0
     ? new UserError('nothing that has a time: no kernels, no ranges, no samples over time')
-    : new UserError('no record has a start', { hint: NO_TIMES_HINT });
+    : withoutTimes('no record has a start');
 
 function notesOf({ counts, launches, samples, clock }: TraceBuilder): string[] {
   const { slices, arrows, counters, untimed, early, unended, crowded } = counts;

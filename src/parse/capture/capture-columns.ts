@@ -30,24 +30,6 @@ export class HostCalls {
   get length(): number {
     return this.start.length;
   }
-
-  add(
-    start: number,
-    end: number,
-    thread: number,
-    process: number,
-    corr: number,
-    api: number,
-    precedence: number,
-  ): void {
-    this.start.push(start);
-    this.end.push(end);
-    this.thread.push(thread);
-    this.process.push(process);
-    this.corr.push(corr);
-    this.api.push(api);
-    this.precedence.push(precedence);
-  }
 }
 
 /** Host ranges, each on one thread. Times in ns. */
@@ -67,14 +49,7 @@ export class Ranges {
     return this.start.length;
   }
 
-  add(start: number, end: number, thread: number, text: number, domain: number): void {
-    this.start.push(start);
-    this.end.push(end);
-    this.thread.push(thread);
-    this.text.push(text);
-    this.domain.push(domain);
-  }
-
+  /** Number of a range's domain. */
   domainOf(row: number): number {
     return this.domain.length === 0 ? 0 : this.domain.at(row);
   }
@@ -161,12 +136,6 @@ export class Activities {
     return this.start.length;
   }
 
-  /** Rows of one kind. */
-  *rowsOf(kind: ActivityKind): Generator<number> {
-    const { values } = this.kind;
-    for (let row = 0; row < values.length; row++) if (values[row] === KIND_CODE[kind]) yield row;
-  }
-
   /** Adds a kernel; the caller adds its grid and block, six numbers, to `kernels.extents`. */
   addKernel(row: ActivityRow, name: number, graphId: number): void {
     this.#add('kernel', row, this.kernels.name.length);
@@ -174,6 +143,7 @@ export class Activities {
     this.kernels.graphId.push(graphId);
   }
 
+  /** Adds a copy. */
   addCopy(row: ActivityRow, kindCode: number, bytes: number, hostMemoryCode: number): void {
     this.#add('copy', row, this.copies.kindCode.length);
     this.copies.kindCode.push(kindCode);
@@ -181,12 +151,14 @@ export class Activities {
     this.copies.hostMemoryCode.push(hostMemoryCode);
   }
 
+  /** Adds a memory set. */
   addSet(row: ActivityRow, bytes: number, value: number): void {
     this.#add('set', row, this.sets.bytes.length);
     this.sets.bytes.push(bytes);
     this.sets.value.push(value);
   }
 
+  /** Adds a wait. */
   addSync(row: ActivityRow, kindCode: number): void {
     this.#add('sync', row, this.syncs.kindCode.length);
     this.syncs.kindCode.push(kindCode);

@@ -3,9 +3,8 @@
  * keep, which is bounded.
  */
 import { UserError } from '../../record/errors.js';
-import { counted } from '../../record/plural.js';
 import type { ProfileLine, ProfileRecord } from '../../record/record.js';
-import { NO_TIMES_HINT, type Analysis, type Answer } from '../analysis.js';
+import { countNotes, withoutTimes, type Analysis, type Answer } from '../analysis.js';
 import type { Annotated } from '../annotate.js';
 import { ProfileSums } from '../neuron/metric-sums.js';
 import type { RecordTypes } from '../input/records.js';
@@ -50,7 +49,8 @@ export class Adviser implements Analysis<Adviser> {
   readonly #watches;
   readonly #devices = new DeviceTimes();
   readonly #host = new HostGaps();
-  readonly #profiles = new Map<number, ProfileRecord>();
+  /** Profile lines by number. */
+  readonly profiles = new Map<number, ProfileRecord>();
   readonly #neuron = new Map<number, ProfileSums>();
   #outcome: Outcome | null = null;
   kernels = 0;
@@ -65,7 +65,7 @@ export class Adviser implements Analysis<Adviser> {
   take(record: ProfileLine, rows: readonly Annotated[]): void {
     if (record.type === 'kernel') this.kernels++;
     if (record.type === 'profile') {
-      this.#profiles.set(record.profile, record);
+      this.profiles.set(record.profile, record);
       const isNeuron = record.devices.some(({ vendor }) => vendor === 'aws');
       if (isNeuron) this.#neuron.set(record.profile, new ProfileSums());
     }
@@ -78,7 +78,6 @@ export class Adviser implements Analysis<Adviser> {
     if (rows.length > 0) this.addKernels(rows);
   }
 
-  /** Takes annotated kernels. */
   addKernels(rows: readonly Annotated[]): void {
     for (const row of rows) for (const { watch } of this.#watches) watch.row?.(row);
   }
@@ -87,7 +86,7 @@ export class Adviser implements Analysis<Adviser> {
   finish(rows: readonly Annotated[]): Answer<Adviser> {
     this.addKernels(rows);
     if (this.kernels + this.activities === 0) throw new UserError('no kernels, and no other work of a device');
-    if (this.activities === 0) throw new UserError('no record has a start and a duration', { hint: NO_TIMES_HINT });
+    if (this.activities === 0) throw withoutTimes();
     const findings = this.findings
       .slice(0, this.#top)
       .map((finding): FindingRow => ({ finding, share: this.shareOf(finding) }));
@@ -95,13 +94,10 @@ export class Adviser implements Analysis<Adviser> {
   }
 
   #notes(): string[] {
-    const { untimed, disordered } = this;
-    return [
-      ...(untimed > 0 ? [`${counted(untimed, 'record')} without a time left out of idle and busy times`] : []),
-      ...(disordered > 0
-        ? [`${counted(disordered, 'record')} not in order of start: idle and busy times are wrong`]
-        : []),
-    ];
+    return countNotes(
+      [this.untimed, 'record', ' without a time left out of idle and busy times'],
+      [this.disordered, 'record', ' not in order of start: idle and busy times are wrong'],
+    );
   }
 
   /** Work with a time, and without one. */
@@ -113,11 +109,6 @@ export class Adviser implements Analysis<Adviser> {
   }
   get disordered(): number {
     return this.#devices.all.reduce((sum, { of }) => sum + of.disordered, 0);
-  }
-
-  /** Profile lines by number. */
-  get profiles(): ReadonlyMap<number, ProfileRecord> {
-    return this.#profiles;
   }
 
   /** What may be gained most first, then those of unknown gain, by what is at stake. */
@@ -138,7 +129,7 @@ export class Adviser implements Analysis<Adviser> {
 
   #end(): Outcome {
     if (this.#outcome !== null) return this.#outcome;
-    const facts = { devices: this.#devices, host: this.#host, profiles: this.#profiles, neuron: this.#neuron };
+    const facts = { devices: this.#devices, host: this.#host, profiles: this.profiles, neuron: this.#neuron };
     const findings: Finding[] = [];
     const silences: Silence[] = [];
     for (const { rule, watch } of this.#watches) {

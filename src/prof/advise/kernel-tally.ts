@@ -1,4 +1,5 @@
 /** The kernels that a finding is about: how many, how long, under which names, and the longest. */
+import type { Gain } from './finding.js';
 import { Longest, Ranking, type RankedRecord } from './longest.js';
 
 export class KernelTally {
@@ -30,5 +31,32 @@ export class KernelTally {
   get facts() {
     const { count, stake, longest } = this;
     return { stake, gain: null, kernels: longest.ids, count, evidence: { kernels: count, timeNs: stake } };
+  }
+}
+
+/** Kernels that could be faster, with how much faster where their work is known. */
+export class GainTally extends KernelTally {
+  /** ns, of `known` kernels. */
+  gain = 0;
+  known = 0;
+
+  /** @param saved ns; null where it is not known */
+  addGain(saved: number | null): void {
+    if (saved === null) return;
+    this.known++;
+    this.gain += saved;
+  }
+
+  override merge(more: GainTally): void {
+    super.merge(more);
+    this.gain += more.gain;
+    this.known += more.known;
+  }
+
+  /** What may be gained, at most; null where no work is known. @param how it is computed for one kernel */
+  bound(how: string): Gain | null {
+    if (this.known === 0) return null;
+    const of = this.known < this.count ? ` of ${this.known} kernels with known FLOPs and bytes` : '';
+    return { ns: this.gain, how: `sum${of} of ${how}`, isBound: true };
   }
 }

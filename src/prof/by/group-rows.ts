@@ -39,14 +39,10 @@ class GroupSource {
   /** ns of the kernels of all groups. */
   readonly whole: number;
 
-  constructor(private readonly data: GroupData) {
+  constructor(readonly data: GroupData) {
     this.#order = data.tree.inOrder();
     ({ durations: this.#durations, begins: this.#begins } = data.durations.inOrder(this.#order));
     this.whole = this.#sum(0, this.#order.length);
-  }
-
-  pathOf(node: number): GroupPath {
-    return this.data.tree.pathOf(node);
   }
 
   spreadOf(node: number): Spread {
@@ -84,7 +80,7 @@ class NodeRow implements GroupRow {
   ) {}
 
   get #position(): GroupPath {
-    return (this.#path ??= this.source.pathOf(this.node));
+    return (this.#path ??= this.source.data.tree.pathOf(this.node));
   }
   get keys(): GroupPath['keys'] {
     return this.#position.keys;

@@ -71,7 +71,6 @@ export class GroupTree {
   get groups(): number {
     return this.#nodes.length;
   }
-  /** Bytes of the keys' values. */
   get bytes(): number {
     return this.#keyValues.bytes;
   }

@@ -10,6 +10,21 @@ export interface KnownSum {
   readonly sum: number;
 }
 
+/** What the kernels of a row did. */
+export interface GroupWork {
+  readonly flops: KnownSum;
+  readonly bytes: KnownSum;
+  /** Shares of the peak FLOP/s in percent, each times the time of its kernel. */
+  readonly peak: KnownSum;
+  /** Shares of the peak bandwidth, likewise. */
+  readonly bandwidth: KnownSum;
+  /** Time on the matrix unit, of kernels of which it is known whether they used it. */
+  readonly matrixUnit: KnownSum;
+  /** Kernels with a rate above the peak of the device. */
+  readonly aboveCompute: number;
+  readonly aboveMemory: number;
+}
+
 /** Offsets of what is added up, in the numbers of a group: of a `KnownSum` its kernels, then its time, then its sum. */
 const FLOPS = 0;
 const BYTES = 3;
@@ -41,44 +56,18 @@ function addTo(numbers: Float64Array, base: number, { flops, bytes, placement, t
   if (placement.above.memory) add(ABOVE_MEMORY, 1);
 }
 
-/** What the kernels of a row did. */
-export class GroupWork {
-  constructor(private readonly numbers: readonly number[]) {}
-
-  #knownSum(offset: number): KnownSum {
-    return { kernels: this.#at(offset), time: this.#at(offset + 1), sum: this.#at(offset + 2) };
-  }
-
-  #at(offset: number): number {
-    return elementAt(this.numbers, offset);
-  }
-
-  get flops(): KnownSum {
-    return this.#knownSum(FLOPS);
-  }
-  get bytes(): KnownSum {
-    return this.#knownSum(BYTES);
-  }
-  /** Shares of the peak FLOP/s in percent, each times the time of its kernel. */
-  get peak(): KnownSum {
-    return this.#knownSum(PEAK);
-  }
-  /** Shares of the peak bandwidth, likewise. */
-  get bandwidth(): KnownSum {
-    return this.#knownSum(BANDWIDTH);
-  }
-  /** Time on the matrix unit, of kernels of which it is known whether they used it. */
-  get matrixUnit(): KnownSum {
-    return this.#knownSum(MATRIX_UNIT);
-  }
-
-  /** Kernels with a rate above the peak of the device. */
-  get aboveCompute(): number {
-    return this.#at(ABOVE_COMPUTE);
-  }
-  get aboveMemory(): number {
-    return this.#at(ABOVE_MEMORY);
-  }
+function groupWork(numbers: readonly number[]): GroupWork {
+  const at = (offset: number): number => elementAt(numbers, offset);
+  const known = (offset: number): KnownSum => ({ kernels: at(offset), time: at(offset + 1), sum: at(offset + 2) });
+  return {
+    flops: known(FLOPS),
+    bytes: known(BYTES),
+    peak: known(PEAK),
+    bandwidth: known(BANDWIDTH),
+    matrixUnit: known(MATRIX_UNIT),
+    aboveCompute: at(ABOVE_COMPUTE),
+    aboveMemory: at(ABOVE_MEMORY),
+  };
 }
 
 /** Groups allocated at once. */
@@ -106,6 +95,6 @@ export class GroupWorkSums {
       for (let offset = 0; offset < SIZE; offset++)
         sum[offset] = elementAt(sum, offset) + elementAt(chunk, base + offset);
     }
-    return new GroupWork(sum);
+    return groupWork(sum);
   }
 }

@@ -1,6 +1,6 @@
 /** The options of `--by`, parsed: keys, columns of groups, their order. */
 import { requireColumn } from '../columns/columns.js';
-import { textOf, type Column } from '../../table/column.js';
+import { shapeOf, textOf, type Column } from '../../table/column.js';
 import { type KernelColumn } from '../columns/kernel-column.js';
 import { nearest, UsageError } from '../../record/errors.js';
 import { splitKeys, requireColumnOf } from '../../table/column-lookup.js';
@@ -77,15 +77,9 @@ const LEAST_SHARED_WIDTH = 10;
 
 /** A key as a column of groups. */
 function keyColumn(column: KernelColumn, index: number, tree: boolean): Column<GroupRow> {
-  const { key, header, narrowHeader, unit, type, digits, width, derived, doc, separator, suffix } = column;
+  const { type, width } = column;
   return {
-    ...{ key, header, type, doc },
-    ...(narrowHeader === undefined ? {} : { narrowHeader }),
-    ...(unit === undefined ? {} : { unit }),
-    ...(digits === undefined ? {} : { digits }),
-    ...(derived === undefined ? {} : { derived }),
-    ...(separator === undefined ? {} : { separator }),
-    ...(suffix === undefined ? {} : { suffix }),
+    ...shapeOf(column),
     width: type === 'str' && width >= LEAST_SHARED_WIDTH ? 0 : width,
     value: ({ keys }) => keys[index] ?? null,
     ...(tree ? { narrow: (row: GroupRow) => branchText(column, row, index) } : {}),

@@ -11,7 +11,6 @@ import { GroupDurations } from './group-durations.js';
 import { GroupTree } from './group-tree.js';
 import { rowsOf, type Arrangement, type GroupRow } from './group-rows.js';
 
-/** Most groups. */
 export const MOST_GROUPS = 300_000;
 /** Most nodes of the tree: branches and groups; without a tree, keys of groups. */
 export const MOST_NODES = 1_500_000;

@@ -25,7 +25,6 @@ export class KeyValues {
     return typeof value === 'object' ? this.#find(value) : this.#recent.of(value, () => this.#find(value));
   }
 
-  /** The value with a number. */
   at(number: number): CellValue {
     return valueOf(this.#texts.at(number));
   }

@@ -129,7 +129,6 @@ export class AnnotationTotals {
     open.set(text, now);
   }
 
-  /** Adds a kernel to the occurrence of its range. */
   #addInRange(text: string, now: Occurrence): void {
     if (this.#inRanges.size === this.most && !this.#inRanges.has(text)) this.#closeOldest();
     const occurrences = entryOf(this.#inRanges, text, () => new Map<string, Occurrence>());

@@ -29,16 +29,9 @@ const LEAST: Bounds = { kernels: 50, annotations: 20, samples: 100, points: 50, 
 /** Profiles of one page share the bounds of a single one, down to a least number of entries each. */
 export function boundsOf(profiles: number, events = OF_ONE_PROFILE.events): Bounds {
   const part = (most: number, least: number): number => Math.max(Math.min(most, least), Math.floor(most / profiles));
-  const of = (list: keyof Bounds): number => part(OF_ONE_PROFILE[list], LEAST[list]);
-  return {
-    kernels: of('kernels'),
-    annotations: of('annotations'),
-    samples: of('samples'),
-    points: of('points'),
-    layers: of('layers'),
-    curves: of('curves'),
-    events: part(events, LEAST.events),
-  };
+  const of = (list: keyof Bounds): number => part(list === 'events' ? events : OF_ONE_PROFILE[list], LEAST[list]);
+  const lists = Object.keys(LEAST) as (keyof Bounds)[];
+  return Object.fromEntries(lists.map((list) => [list, of(list)])) as Record<keyof Bounds, number>;
 }
 
 /** The entries with the most time, of equal ones the first, and the others. */

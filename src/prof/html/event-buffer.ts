@@ -45,48 +45,42 @@ const FIRST_ROWS = 4096;
 export class EventBuffer {
   #arrays: EventArrays = arraysOf(FIRST_ROWS);
   #capacity = FIRST_ROWS;
-  #rows = 0;
-  #texts = new TextTable();
+  rows = 0;
+  texts = new TextTable();
 
   constructor(private readonly bounds = EVENT_BUFFER_BOUNDS) {}
 
-  get rows(): number {
-    return this.#rows;
-  }
-  get texts(): TextTable {
-    return this.#texts;
-  }
   get isFull(): boolean {
-    return this.#rows >= this.bounds.rows || this.#texts.size >= this.bounds.text;
+    return this.rows >= this.bounds.rows || this.texts.size >= this.bounds.text;
   }
 
   column(name: EventColumn): Float64Array | Uint32Array | Uint8Array {
-    return this.#arrays[name].subarray(0, this.#rows);
+    return this.#arrays[name].subarray(0, this.rows);
   }
 
   /** To be called only while the buffer is not full. */
   push(event: BufferedEvent): void {
-    if (this.#rows === this.#capacity) this.#resize(this.#capacity * 2);
-    for (const name of NAMES) this.#arrays[name][this.#rows] = event[name];
-    this.#rows++;
+    if (this.rows === this.#capacity) this.#resize(this.#capacity * 2);
+    for (const name of NAMES) this.#arrays[name][this.rows] = event[name];
+    this.rows++;
   }
 
   /** Removes all other rows, and the texts that only they have. */
   keep(isKept: (row: number) => boolean): void {
     let kept = 0;
-    for (let row = 0; row < this.#rows; row++) {
+    for (let row = 0; row < this.rows; row++) {
       if (!isKept(row)) continue;
       if (kept < row) for (const name of NAMES) this.#arrays[name][kept] = elementAt(this.#arrays[name], row);
       kept++;
     }
-    this.#rows = kept;
+    this.rows = kept;
     this.#resize(Math.max(FIRST_ROWS, kept));
     const texts = new TextTable();
     for (const name of TEXT_NAMES) {
       const column = this.column(name);
-      for (const [row, number] of column.entries()) column[row] = texts.numberOf(this.#texts.at(number));
+      for (const [row, number] of column.entries()) column[row] = texts.numberOf(this.texts.at(number));
     }
-    this.#texts = texts;
+    this.texts = texts;
   }
 
   #resize(capacity: number): void {

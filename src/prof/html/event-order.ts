@@ -1,5 +1,6 @@
 /** The events of a buffer in order of start: activities, ranges, and the calls that launched them, each call once. */
 import { elementAt } from '../../containers/element.js';
+import { sortRows } from '../../containers/row-order.js';
 import type { EventBuffer } from './event-buffer.js';
 
 /** ns */
@@ -40,7 +41,7 @@ export function eventsInOrder(buffer: EventBuffer, span: TimeSpan): EventOrder {
   for (let row = 0; row < buffer.rows; row++) if (isWithin(2 * row)) events[count++] = 2 * row;
   for (const event of distinct) if (isWithin(event)) events[count++] = event;
   const found = events.subarray(0, count);
-  found.sort((a, b) => startOf(a) - startOf(b) || durOf(b) - durOf(a) || a - b);
+  sortRows(found, (a, b) => startOf(a) - startOf(b) || durOf(b) - durOf(a) || a - b);
   return { events: found, launchOf, startOf, durOf };
 }
 
@@ -54,7 +55,7 @@ function launchesOf(buffer: EventBuffer): { readonly distinct: Uint32Array; read
   const launched = rows.subarray(0, count);
   const order = (a: number, b: number): number =>
     elementAt(lanes, a) - elementAt(lanes, b) || elementAt(starts, a) - elementAt(starts, b);
-  launched.sort((a, b) => order(a, b) || a - b);
+  sortRows(launched, (a, b) => order(a, b) || a - b);
   const distinct = new Uint32Array(count);
   let calls = 0;
   let first = NO_LAUNCH;

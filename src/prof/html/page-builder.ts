@@ -4,9 +4,8 @@
  */
 import { entryOf } from '../../containers/map-entry.js';
 import { UserError } from '../../record/errors.js';
-import { counted } from '../../record/plural.js';
 import type { ProfileLine } from '../../record/record.js';
-import { NO_TIMES_HINT, type Analysis, type Answer } from '../analysis.js';
+import { countNotes, withoutTimes, type Analysis, type Answer } from '../analysis.js';
 import type { Annotated } from '../annotate.js';
 import { isDeviceActivity } from '../device-activity.js';
 import { Adviser, ADVICE_TYPES } from '../advise/adviser.js';
@@ -34,7 +33,6 @@ export const PAGE_TYPES: RecordTypes = new Set<ProfileLine['type']>([
   'range',
 ]);
 
-/** Points of each curve of memory. */
 const CURVE_POINTS = 400;
 
 export interface PageOptions {
@@ -108,19 +106,15 @@ export class PageBuilder implements Analysis<MakePage> {
   #check(): void {
     const { records, timed, untimed } = this;
     if (records === 0) throw new UserError('nothing to show: no kernels, no ranges, no samples');
-    if (timed > 0 || untimed < records) return;
-    throw new UserError('no record has a start and a duration', { hint: NO_TIMES_HINT });
+    if (timed === 0 && untimed >= records) throw withoutTimes();
   }
 
   #notes(): string[] {
-    const { untimed, outOfOrder, truncated } = this;
-    return [
-      ...(truncated > 0 ? [`${counted(truncated, 'truncated input')}: the page shows the records before the end`] : []),
-      ...(untimed > 0 ? [`${counted(untimed, 'record')} without a time left out`] : []),
-      ...(outOfOrder > 0
-        ? [`${counted(outOfOrder, 'record')} not in order of start: utilisation is too small there`]
-        : []),
-    ];
+    return countNotes(
+      [this.truncated, 'truncated input', ': the page shows the records before the end'],
+      [this.untimed, 'record', ' without a time left out'],
+      [this.outOfOrder, 'record', ' not in order of start: utilisation is too small there'],
+    );
   }
 
   /** Steps of all profiles, in order. */

@@ -5,23 +5,19 @@ import { elementAt } from '../../containers/element.js';
 export class ThinnedSample {
   readonly #kept: number[] = [];
   #every = 1;
-  #count = 0;
+  /** Numbers that were added, kept or not. */
+  count = 0;
 
   constructor(private readonly most: number) {}
 
   add(number: number): void {
-    if (this.#count++ % this.#every !== 0) return;
+    if (this.count++ % this.#every !== 0) return;
     if (this.#kept.length === this.most) {
       this.#every *= 2;
       halve(this.#kept);
-      if ((this.#count - 1) % this.#every !== 0) return;
+      if ((this.count - 1) % this.#every !== 0) return;
     }
     this.#kept.push(number);
-  }
-
-  /** Numbers that were added, kept or not. */
-  get count(): number {
-    return this.#count;
   }
 
   /** At most that many of the kept numbers, in the order in which they were added. */

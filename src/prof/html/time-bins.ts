@@ -16,42 +16,33 @@ export interface BinCoverage {
 }
 
 export class TimeBins {
-  #begin: number | null = null;
+  /** Start of the first interval that was added, ns; null while there is none. */
+  begin: number | null = null;
+  /** ns of one bin. */
+  width = 1;
   #end = -Infinity;
-  #width = 1;
   readonly #coverages: BinCoverage[] = [];
-  readonly #most: number;
 
-  constructor(most = MOST_BINS) {
-    this.#most = most;
-  }
+  constructor(private readonly most = MOST_BINS) {}
 
   /** A further set of intervals over the same bins. */
   addCoverage(): BinCoverage {
-    const coverage = { covered: new Float64Array(this.#most), end: -Infinity };
+    const coverage = { covered: new Float64Array(this.most), end: -Infinity };
     this.#coverages.push(coverage);
     return coverage;
   }
 
-  /** Start of the first interval that was added, ns; null while there is none. */
-  get begin(): number | null {
-    return this.#begin;
-  }
-  /** ns of one bin. */
-  get width(): number {
-    return this.#width;
-  }
   /** Bins in use. */
   get count(): number {
-    return this.#begin === null ? 0 : Math.max(1, Math.ceil((this.#end - this.#begin) / this.#width));
+    return this.begin === null ? 0 : Math.max(1, Math.ceil((this.#end - this.begin) / this.width));
   }
 
   /** Makes the time from `start` to `end` part of the time that is divided into bins. */
   extend(start: number, end: number): void {
-    this.#begin ??= start;
+    this.begin ??= start;
     if (end <= this.#end) return;
     this.#end = end;
-    while (end - this.#begin > this.#width * this.#most) this.#doubleWidth();
+    while (end - this.begin > this.width * this.most) this.#doubleWidth();
   }
 
   /**
@@ -59,27 +50,27 @@ export class TimeBins {
    * out of order, the part before the coverage's end is not counted.
    */
   cover(coverage: BinCoverage, start: number, end: number): void {
-    const begin = this.#begin ?? start;
+    const begin = this.begin ?? start;
     const from = Math.max(start, coverage.end, begin);
     const to = Math.min(end, this.#end);
     coverage.end = Math.max(coverage.end, end);
-    const last = Math.min(this.#most - 1, Math.floor((to - begin) / this.#width));
-    for (let bin = Math.floor((from - begin) / this.#width); from < to && bin <= last; bin++) {
-      const first = begin + bin * this.#width;
-      const part = Math.min(to, first + this.#width) - Math.max(from, first);
+    const last = Math.min(this.most - 1, Math.floor((to - begin) / this.width));
+    for (let bin = Math.floor((from - begin) / this.width); from < to && bin <= last; bin++) {
+      const first = begin + bin * this.width;
+      const part = Math.min(to, first + this.width) - Math.max(from, first);
       if (part > 0) coverage.covered[bin] = elementAt(coverage.covered, bin) + part;
     }
   }
 
   /** Per bin: the covered part of it, 0 to 1. */
   sharesOf(coverage: BinCoverage): number[] {
-    return [...coverage.covered.subarray(0, this.count)].map((ns) => Math.round((1e9 * ns) / this.#width) / 1e9);
+    return [...coverage.covered.subarray(0, this.count)].map((ns) => Math.round((1e9 * ns) / this.width) / 1e9);
   }
 
   #doubleWidth(): void {
-    this.#width *= 2;
+    this.width *= 2;
     for (const coverage of this.#coverages) {
-      const merged = new Float64Array(this.#most);
+      const merged = new Float64Array(this.most);
       for (const [bin, ns] of coverage.covered.entries()) merged[bin >> 1] = elementAt(merged, bin >> 1) + ns;
       coverage.covered = merged;
     }

@@ -15,7 +15,6 @@ import { timedActivity, type TimedActivity } from './timed-activity.js';
 import type { ChosenSpan, TimelineChoice } from './timeline-choice.js';
 import { timelineOf } from './timeline-events.js';
 
-/** Derived values of a kernel. */
 type KernelValues = Pick<PageKernel, 'op' | 'layer' | 'tc' | 'dtype' | 'flops' | 'bytes'>;
 
 const UNKNOWN_VALUES: KernelValues = { op: null, layer: [], tc: null, flops: null, bytes: null, dtype: null };
@@ -66,7 +65,7 @@ export class TimelineBuilder {
    * @param most events at most
    */
   settle(most: number): void {
-    this.#chosen ??= this.#choose();
+    this.#chosen ??= { span: this.#buffer.rows === 0 ? null : this.#span, total: null };
     const { span, total } = this.#chosen;
     if (span === null) return;
     const { events } = eventsInOrder(this.#buffer, span);
@@ -169,10 +168,6 @@ export class TimelineBuilder {
       this.#buffer.keep((row) => elementAt(starts, row) + elementAt(durs, row) >= step.start);
       this.#isStepReached = true;
     }
-  }
-
-  #choose(): { readonly span: ChosenSpan | null; readonly total: null } {
-    return { span: this.#buffer.rows === 0 ? null : this.#span, total: null };
   }
 
   get #span(): ChosenSpan | null {

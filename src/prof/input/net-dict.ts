@@ -7,7 +7,7 @@ import { toOpCall } from '../../record/op-call.js';
 import { LiteralError, isDict, parseLiteral } from '../../record/python-literal.js';
 import { LruCache } from '../../containers/lru-cache.js';
 import { copyOf } from './repeated-fields.js';
-import { extent, numberOr, numbers, strings } from './record-validation.js';
+import { repairedKernel, strings } from './record-validation.js';
 
 const MARKERS_KEPT = 2000;
 /** A longer marker text is rare enough not to be kept. */
@@ -31,36 +31,20 @@ export class NetDictReader {
   kernel(line: string, id: number): KernelRecord | null {
     const dict = parseLiteral(line);
     if (!isDict(dict) || typeof dict['kShortName'] !== 'string') return null;
-    const name = typeof dict['kLongName'] === 'string' ? dict['kLongName'] : dict['kShortName'];
-    return {
-      type: 'kernel',
-      profile: 0,
+    const kernel = repairedKernel(
+      {
+        ...dict,
+        name: dict['kLongName'],
+        short: dict['kShortName'],
+        dur: dict['kDuration'],
+        repr: dict['reprMarkers'],
+        seq: dict['seqId'],
+        altSeq: dict['altSeqId'],
+        sub: dict['subSeqId'],
+      },
       id,
-      name,
-      short: dict['kShortName'],
-      start: NaN,
-      dur: numberOr(dict['kDuration'], null),
-      device: numberOr(dict['device'], NaN),
-      stream: numberOr(dict['stream'], null),
-      grid: extent(dict['grid']),
-      block: extent(dict['block']),
-      pid: null,
-      tid: numberOr(dict['tid'], null),
-      corr: null,
-      launch: null,
-      dir: dict['dir'] === 'bprop' || dict['dir'] === 'fprop' ? dict['dir'] : null,
-      layer: strings(dict['layer']),
-      trace: strings(dict['trace']),
-      calls: this.#calls(strings(dict['marker'])),
-      mod: strings(dict['mod']),
-      op: strings(dict['op']),
-      repr: strings(dict['reprMarkers']),
-      seqMarker: strings(dict['seqMarker']),
-      seq: numbers(dict['seqId']),
-      altSeq: numbers(dict['altSeqId']),
-      sub: numberOr(dict['subSeqId'], 0),
-      ranges: [],
-    };
+    );
+    return { ...kernel, calls: this.#calls(strings(dict['marker'])) };
   }
 
   /** Equal markers give the same object: see `repeated-fields.ts`. */

@@ -22,11 +22,11 @@ export const isObject = (value: unknown): value is RecordFields =>
 
 const isNumber = (value: unknown): value is number => typeof value === 'number';
 const isString = (value: unknown): value is string => typeof value === 'string';
-export const numberOr = <T>(value: unknown, otherwise: T): number | T => (isNumber(value) ? value : otherwise);
+const numberOr = <T>(value: unknown, otherwise: T): number | T => (isNumber(value) ? value : otherwise);
 const stringOr = <T>(value: unknown, otherwise: T): string | T => (isString(value) ? value : otherwise);
 
 export const strings = (value: unknown): string[] => (Array.isArray(value) ? value.filter(isString) : []);
-export const numbers = (value: unknown): number[] => (Array.isArray(value) ? value.filter(isNumber) : []);
+const numbers = (value: unknown): number[] => (Array.isArray(value) ? value.filter(isNumber) : []);
 
 const areStrings = (value: unknown): boolean => Array.isArray(value) && value.every(isString);
 const areNumbers = (value: unknown): boolean => Array.isArray(value) && value.every(isNumber);
@@ -34,7 +34,7 @@ const isNumberOrNull = (value: unknown): boolean => value === null || isNumber(v
 const isExtentOrNull = (value: unknown): boolean => value === null || extent(value) === value;
 
 /** Three numbers, or null. */
-export function extent(value: unknown): Extent | null {
+function extent(value: unknown): Extent | null {
   return Array.isArray(value) && value.length === 3 && value.every(isNumber) ? (value as unknown as Extent) : null;
 }
 
@@ -87,11 +87,12 @@ const CHECKS = Object.entries(FIELDS);
 export function validKernel(fields: RecordFields, ordinal: number): KernelRecord {
   // Instructions of engines have no launch and no ranges, and their lines omit these fields.
   const whole = isString(fields['engine']) ? { ...completeKernel(fields as unknown as KernelLine) } : fields;
-  for (const [name, check] of CHECKS) if (!check(whole[name])) return repaired(fields, ordinal);
+  for (const [name, check] of CHECKS) if (!check(whole[name])) return repairedKernel(fields, ordinal);
   return whole as unknown as KernelRecord;
 }
 
-function repaired(fields: RecordFields, ordinal: number): KernelRecord {
+/** The kernel of fields that may be missing or of any type. */
+export function repairedKernel(fields: RecordFields, ordinal: number): KernelRecord {
   const name = stringOr(fields['name'], stringOr(fields['short'], 'na'));
   const direction = fields['dir'];
   return {

@@ -23,35 +23,25 @@ export class Curve {
   readonly #slots = new Map<number, Slot>();
   #begin = 0;
   #width = 1;
-  #samples = 0;
-  #peak: Point | null = null;
-  #last: Point | null = null;
   readonly #most: number;
+  samples = 0;
+  /** The highest point, of equal ones the first. */
+  peak: Point | null = null;
+  last: Point | null = null;
 
   /** @param most points, at least 4 */
   constructor(most: number) {
     this.#most = Math.max(LEAST, most);
   }
 
-  get samples(): number {
-    return this.#samples;
-  }
-  /** The highest point, of equal ones the first. */
-  get peak(): Point | null {
-    return this.#peak;
-  }
-  get last(): Point | null {
-    return this.#last;
-  }
-
   /** Whether the point is higher than all before. */
   add(at: number, value: number): boolean {
     const point = { at, value };
-    this.#samples++;
-    this.#last = point;
+    this.samples++;
+    this.last = point;
     this.#keep(point);
-    if (this.#peak !== null && value <= this.#peak.value) return false;
-    this.#peak = point;
+    if (this.peak !== null && value <= this.peak.value) return false;
+    this.peak = point;
     return true;
   }
 

@@ -3,7 +3,7 @@ import { entryOf } from '../../containers/map-entry.js';
 import type { KernelLine, ProfileLine, ProfileRecord, SampleRecord } from '../../record/record.js';
 import { UserError } from '../../record/errors.js';
 import { counted } from '../../record/plural.js';
-import type { Analysis, Answer } from '../analysis.js';
+import { noProfile, type Analysis, type Answer } from '../analysis.js';
 import type { RecordTypes } from '../input/records.js';
 import { HostSteps, stepOf } from '../steps/host-steps.js';
 import { CURVE_COLUMNS, curveRows } from './memory-columns.js';
@@ -13,9 +13,7 @@ import { ALLOCATION_METRIC, DeviceMemory, isMemory } from './device-memory.js';
 export const MEMORY_TYPES: RecordTypes = new Set(['profile', 'kernel', 'sample', 'range', 'end'] as const);
 
 function nothing(formats: ReadonlySet<string>): UserError {
-  if (formats.has('neuron-monitor')) {
-    return new UserError('reports of neuron-monitor are no profile', { hint: 'dprof monitor FILE' });
-  }
+  if (formats.has('neuron-monitor')) return noProfile();
   const isPyTorch = [...formats].some((format) => format === 'kineto' || format.startsWith('ascend'));
   return new UserError('no samples of memory', {
     hint: isPyTorch ? 'profile with profile_memory=True' : 'known: PyTorch with profile_memory=True, AWS Neuron',
@@ -61,7 +59,7 @@ export class Memory implements Analysis<readonly MemoryReport[]> {
 
   take(record: ProfileLine): void {
     if (record.type === 'end') return;
-    const profile = this.#profile(record.profile);
+    const profile = entryOf(this.#profiles, record.profile, () => new OneProfile());
     if (record.type === 'profile') {
       profile.header = record;
       this.formats.add(record.format);
@@ -106,9 +104,5 @@ export class Memory implements Analysis<readonly MemoryReport[]> {
     if (!isMemory(record.metric) && record.metric !== ALLOCATION_METRIC) return;
     if (isMemory(record.metric)) this.samples++;
     entryOf(devices, record.device, () => new DeviceMemory(this.points)).take(record);
-  }
-
-  #profile(number: number): OneProfile {
-    return entryOf(this.#profiles, number, () => new OneProfile());
   }
 }

@@ -6,12 +6,7 @@ import { reportNumber, type ReportSamples } from './report-samples.js';
 export class ReportSplitter {
   readonly #starts = new Map<number, string | null>();
   #samples: SampleRecord[] = [];
-  #count = 0;
-
-  /** Number of reports returned. */
-  get count(): number {
-    return this.#count;
-  }
+  count = 0;
 
   /** Takes the next record and returns the report before it when that is complete. Samples of no report are skipped. */
   take(record: ProfileLine): ReportSamples | null {
@@ -37,7 +32,7 @@ export class ReportSplitter {
     if (first === undefined) return null;
     const samples = this.#samples;
     this.#samples = [];
-    this.#count++;
+    this.count++;
     return { samples, startUnixNs: this.#starts.get(first.profile) ?? null };
   }
 }

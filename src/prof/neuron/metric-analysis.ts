@@ -1,7 +1,7 @@
 /** The analysis of `dprof summary --vendor-metrics`: the metrics of the vendor's profiler, computed from records. */
 import { nearest, UsageError, UserError } from '../../record/errors.js';
 import type { ProfileLine } from '../../record/record.js';
-import type { Analysis, Answer } from '../analysis.js';
+import { noProfile, type Analysis, type Answer } from '../analysis.js';
 import { metricColumns, type MetricLine } from './metric-columns.js';
 import { MetricSummaries, type MetricRow, type MetricSummary } from './metric-summary.js';
 import { METRIC_TEXTS } from './metrics/metrics.js';
@@ -56,9 +56,7 @@ const warningLines = ({ warnings, profile }: MetricSummary): string[] =>
 
 function noMetrics({ others }: MetricSummaries): UserError {
   const formats = [...new Set(others)];
-  if (formats.includes('neuron-monitor')) {
-    return new UserError('reports of neuron-monitor are no profile', { hint: 'dprof monitor FILE' });
-  }
+  if (formats.includes('neuron-monitor')) return noProfile();
   const known = formats.filter((format) => format !== 'na').join(', ');
   return new UserError(`no metrics of a vendor in ${known === '' ? 'these records' : `a profile of ${known}`}`, {
     hint: 'known so far: AWS Neuron (ntff, neff, neuron-json, neuron-summary)',
@@ -74,7 +72,6 @@ const matcher = (patterns: readonly string[]): ((name: string) => boolean) => {
   return (name) => tests.some((test) => test.test(name));
 };
 
-/** The summaries with the wanted metrics. */
 function choose(summaries: readonly MetricSummary[], { metrics, explain, vendor }: MetricOptions): MetricSummary[] {
   const wanted = explain === undefined ? metrics : [explain];
   const matches = wanted === null ? () => true : matcher(wanted);

@@ -7,7 +7,7 @@ import type { ProfileLine, ProfileRecord } from '../../record/record.js';
 import { boundOf, type ProgramBound } from './bound.js';
 import { isUnknown, withMachine, type MetricGroup, type Metric, type MetricUnit, type MetricSums } from './metric.js';
 import { inputsOf, type FormulaInput } from './formula-inputs.js';
-import { byGroup, metricsOf, textOf } from './metrics/metrics.js';
+import { byGroup, metricsOf, textOf, type MetricText } from './metrics/metrics.js';
 import { compareWithReport, type MetricComparison } from './metric-comparison.js';
 import { ProfileSums, type ReportedMetric } from './metric-sums.js';
 import { fromVendor } from './quantity.js';
@@ -129,19 +129,12 @@ function rowOf(
   };
 }
 
-const UNEXPLAINED = { doc: null, formula: null, inputs: [], intervals: null } as const;
-
 /** A metric that the vendor reports and that is not in our table. */
-const unknownRow = (name: string, { value, unit }: ReportedMetric): MetricRow => ({
-  name,
-  group: 'other',
-  unit: typeof value === 'string' ? 'text' : 'count',
-  otherUnit: unit ?? '',
+const unknownRow = (name: string, reported: ReportedMetric): MetricRow => ({
+  ...reportedRow(name, reported, null),
   value: null,
   why: 'reported, but not in the table of metrics',
-  own: false,
-  ...UNEXPLAINED,
-  check: { reported: value, difference: null, why: 'not computed' },
+  check: { reported: reported.value, difference: null, why: 'not computed' },
 });
 
 /** Summaries without records: the reported metrics, in our order and units. */
@@ -150,14 +143,13 @@ function reportedSummaries(profile: number, { profile: record, reported }: Profi
     ...heading(profile, record),
     node: node === '' ? null : node,
     computed: false,
-    rows: [...metrics].map(([name, value]) => reportedRow(name, value)).sort(byGroup),
+    rows: [...metrics].map(([name, value]) => reportedRow(name, value, textOf(name))).sort(byGroup),
     bound: null,
     warnings: [],
   }));
 }
 
-function reportedRow(name: string, { value, unit }: ReportedMetric): MetricRow {
-  const text = textOf(name);
+function reportedRow(name: string, { value, unit }: ReportedMetric, text: MetricText | null): MetricRow {
   const ours = typeof value === 'number' && text !== null ? fromVendor(value, text.unit) : value;
   return {
     name,
@@ -167,8 +159,10 @@ function reportedRow(name: string, { value, unit }: ReportedMetric): MetricRow {
     value: ours,
     why: value === null ? 'reported without a value' : null,
     own: text?.own === true,
-    ...UNEXPLAINED,
     doc: text?.doc ?? null,
+    formula: null,
+    inputs: [],
+    intervals: null,
     check: null,
   };
 }

@@ -134,7 +134,6 @@ export class ProfileSums {
     else if (record.type === 'end') this.end = record;
   }
 
-  /** Packets of a type of queue. */
   queue(type: string): PacketSpans {
     return this.packetsBy.get(type) ?? new PacketSpans();
   }

@@ -6,7 +6,7 @@ import type { Labels } from '../../record/record.js';
 const MOST_TENSORS = 10_000;
 
 export class TensorLoads {
-  readonly #bytes = new Map<string, number>();
+  readonly bytes = new Map<string, number>();
   /** Packets with a known tensor. */
   named = 0;
 
@@ -14,10 +14,6 @@ export class TensorLoads {
     if (typeof variable !== 'string' || variable === '' || variable === 'unknown') return;
     this.named++;
     if (typeof dest !== 'string' || !/\bSB(?:UF)?\b/.test(dest)) return;
-    if (this.#bytes.size < MOST_TENSORS || this.#bytes.has(variable)) addTo(this.#bytes, variable, bytes);
-  }
-
-  get bytes(): ReadonlyMap<string, number> {
-    return this.#bytes;
+    if (this.bytes.size < MOST_TENSORS || this.bytes.has(variable)) addTo(this.bytes, variable, bytes);
   }
 }

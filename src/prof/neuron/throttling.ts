@@ -30,18 +30,14 @@ function add(windows: ThrottleWindows, time: number, limit: number): void {
 }
 
 export class ThrottleSums {
-  readonly #cores = new Map<number, CoreThrottling>();
+  /** By the absolute index of the core. */
+  readonly cores = new Map<number, CoreThrottling>();
 
   add({ value, dur, device, labels }: SampleRecord): void {
     if (value === null || dur === null || dur === undefined || device === null) return;
-    const core = entryOf(this.#cores, device, unthrottled);
+    const core = entryOf(this.cores, device, unthrottled);
     add(core.observed, dur, value);
     add(entryOf(core.kinds, String(labels?.['kind'] ?? 'unknown'), none), dur, value);
     if (value < 1) add(core.limited, dur, value);
-  }
-
-  /** By the absolute index of the core. */
-  get cores(): ReadonlyMap<number, CoreThrottling> {
-    return this.#cores;
   }
 }

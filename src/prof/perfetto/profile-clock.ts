@@ -12,8 +12,8 @@ export type Alignment = 'unix' | 'start';
 const LATEST = 1n << 62n;
 
 export class ProfileClock {
-  /** Unix ns of the first profile; null where timestamps count from the start of each profile. */
-  #first: bigint | null = null;
+  /** Unix ns of the first profile's start; null where timestamps count from the start of each profile. */
+  unixStart: bigint | null = null;
   #decided = false;
   readonly #starts = new Map<number, TraceZero>();
   #zero: TraceZero = { ns: 0n };
@@ -22,22 +22,17 @@ export class ProfileClock {
 
   constructor(private readonly alignment: Alignment) {}
 
-  /** Unix ns of the first profile's start; null where timestamps are not Unix time. */
-  get unixStart(): bigint | null {
-    return this.#first;
-  }
-
   /** @returns whether it is the first */
   profile({ profile, startUnixNs }: ProfileRecord): boolean {
     const isFirst = !this.#decided;
     const unixStart = this.alignment === 'unix' ? unixTime(startUnixNs) : null;
     if (isFirst) {
-      this.#first = unixStart;
+      this.unixStart = unixStart;
       this.#zero = { ns: unixStart ?? 0n };
     }
-    if (unixStart === null && this.#first !== null) this.assumedStarts++;
+    if (unixStart === null && this.unixStart !== null) this.assumedStarts++;
     this.#decided = true;
-    const isOwn = this.#first !== null && unixStart !== null;
+    const isOwn = this.unixStart !== null && unixStart !== null;
     this.#starts.set(profile, isOwn ? { ns: unixStart } : this.#zero);
     return isFirst;
   }

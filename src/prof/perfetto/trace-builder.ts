@@ -4,7 +4,7 @@
  */
 import type { LayerRecord, NoticeRecord, ProfileLine, ProfileRecord, RangeRecord } from '../../record/record.js';
 import { Annotated } from '../annotate.js';
-import { launchOf, type DeviceActivity } from '../device-activity.js';
+import { isDeviceActivity, launchOf, type DeviceActivity } from '../device-activity.js';
 import type { RecordTypes } from '../input/records.js';
 import { DeviceSlices } from './device-slices.js';
 import { fieldArgs, kernelArgs } from './slice-args.js';
@@ -93,11 +93,8 @@ export class TraceBuilder {
     this.clock = new ProfileClock(alignment);
     this.#tracks = new TraceTracks(emit);
     this.samples = new TraceCounters(emit, this.#tracks, this.clock, this.counts);
-    const emitHeld = (held: HeldSlice): void => {
-      this.#emitHeld(held);
-    };
-    this.#ofDevices = new ReorderBuffer(HELD_OF_DEVICES, 'shorter-first', emitHeld);
-    this.#ofHost = new ReorderBuffer(HELD_OF_HOST, 'longer-first', emitHeld);
+    this.#ofDevices = new ReorderBuffer(HELD_OF_DEVICES, 'shorter-first', this.#emitHeld);
+    this.#ofHost = new ReorderBuffer(HELD_OF_HOST, 'longer-first', this.#emitHeld);
     this.#activities = new DeviceSlices({
       kernel: (row, endsFlow) => {
         this.#onDevice(row.record, row.record.short, row, endsFlow);
@@ -109,34 +106,12 @@ export class TraceBuilder {
   }
 
   take(record: ProfileLine): void {
-    switch (record.type) {
-      case 'profile':
-        this.#profile(record);
-        return;
-      case 'kernel':
-      case 'copy':
-      case 'set':
-      case 'sync':
-      case 'graph':
-      case 'collective':
-        this.#activities.take(record, this.#arrow(record));
-        return;
-      case 'range':
-        this.#range(record);
-        return;
-      case 'layer':
-        this.#layer(record);
-        return;
-      case 'sample':
-        this.samples.take(record);
-        return;
-      case 'notice':
-        this.#notice(record);
-        return;
-      case 'tensor':
-      case 'end':
-        return;
-    }
+    if (isDeviceActivity(record)) this.#activities.take(record, this.#arrow(record));
+    else if (record.type === 'range') this.#range(record);
+    else if (record.type === 'sample') this.samples.take(record);
+    else if (record.type === 'profile') this.#profile(record);
+    else if (record.type === 'layer') this.#layer(record);
+    else if (record.type === 'notice') this.#notice(record);
   }
 
   /** To be called after the last record; each profile line calls it for the profile before. */
@@ -227,7 +202,7 @@ export class TraceBuilder {
     return true;
   }
 
-  #emitHeld(held: HeldSlice): void {
+  readonly #emitHeld = (held: HeldSlice): void => {
     const { zero, start, end, place, isMark, name, category, source, endsFlow } = held;
     const isLaunch = source instanceof OpenLaunch;
     if (isLaunch) this.launches.close(source);
@@ -246,7 +221,7 @@ export class TraceBuilder {
       this.counts.slices++;
       this.emit({ type: 'slice', track, zero, start, dur: end - start, name, category, args, flows, endsFlow });
     }
-  }
+  };
 }
 
 const NO_FLOWS: readonly number[] = [];

@@ -29,7 +29,6 @@ export function parseSortKeys<Row>(list: string, columnOf: (key: string) => Colu
 
 type Comparable = number | string | null;
 
-/** A sort key with its values by slot. */
 interface SortValues<Row> extends SortKey<Row> {
   readonly values: Comparable[];
 }

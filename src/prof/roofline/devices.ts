@@ -72,6 +72,11 @@ const row = (name: string, pattern: RegExp, printed: Printed, source: string): D
 /** The same rate for both 16-bit types. */
 const both = (rate: number): Tera => ({ fp16: rate, bf16: rate });
 
+const V100_SOURCE =
+  'NVIDIA V100 datasheet; FP16 of the vector units: twice FP32 (CUDA C++ Programming Guide, arithmetic throughput)';
+const OTHER_TOOLS = 'verl flops_counter.py; LLMRoofline hardware_dict.py';
+const HALVED = '(halved: it prints sparse figures)';
+
 const A100 = {
   arch: 'sm80',
   cache: 40,
@@ -91,7 +96,7 @@ const H100_PCIE = {
   vector: { fp32: 51 },
   matrix: { fp64: 51, tf32: 378, ...both(756), fp8: 1513, int8: 1513 },
 };
-const H100_SOURCE = 'NVIDIA H100 datasheet (halved: it prints sparse figures); cache: NVIDIA on Hopper';
+const H100_SOURCE = `NVIDIA H100 datasheet ${HALVED}; cache: NVIDIA on Hopper`;
 
 const MI300X = {
   arch: 'gfx942',
@@ -124,13 +129,13 @@ export const DEVICES: readonly DeviceRow[] = [
     'V100 SXM2',
     /V100-(SXM|DGX)/,
     { arch: 'sm70', bandwidth: 900, cache: 6, vector: { fp64: 7.8, fp32: 15.7, fp16: 31.4 }, matrix: { fp16: 125 } },
-    'NVIDIA V100 datasheet; FP16 of the vector units: twice FP32 (CUDA C++ Programming Guide, arithmetic throughput)',
+    V100_SOURCE,
   ),
   row(
     'V100 PCIe',
     /V100-PCIE/,
     { arch: 'sm70', bandwidth: 900, cache: 6, vector: { fp64: 7, fp32: 14, fp16: 28 }, matrix: { fp16: 112 } },
-    'NVIDIA V100 datasheet; FP16 of the vector units: twice FP32 (CUDA C++ Programming Guide, arithmetic throughput)',
+    V100_SOURCE,
   ),
   row(
     'T4',
@@ -164,7 +169,7 @@ export const DEVICES: readonly DeviceRow[] = [
       vector: { fp32: 30.3 },
       matrix: { tf32: 60, ...both(121), fp8: 242.5, int8: 242.5 },
     },
-    'NVIDIA L4 datasheet (halved: it prints sparse figures); 58 SM x 2.04 GHz x 1024 agrees',
+    `NVIDIA L4 datasheet ${HALVED}; 58 SM x 2.04 GHz x 1024 agrees`,
   ),
   row(
     'L40S',
@@ -172,18 +177,8 @@ export const DEVICES: readonly DeviceRow[] = [
     { arch: 'sm89', bandwidth: 864, vector: { fp32: 91.6 }, matrix: { tf32: 183, ...both(362), fp8: 733, int8: 733 } },
     'NVIDIA L40S datasheet; 142 SM x 2.49 GHz x 1024 agrees',
   ),
-  row(
-    'L40',
-    /\bL40\b/,
-    { arch: 'sm89', bandwidth: 864, matrix: both(181) },
-    'verl flops_counter.py; LLMRoofline hardware_dict.py',
-  ),
-  row(
-    'L20',
-    /\bL20\b/,
-    { arch: 'sm89', bandwidth: 864, matrix: both(119.5) },
-    'verl flops_counter.py; LLMRoofline hardware_dict.py',
-  ),
+  row('L40', /\bL40\b/, { arch: 'sm89', bandwidth: 864, matrix: both(181) }, OTHER_TOOLS),
+  row('L20', /\bL20\b/, { arch: 'sm89', bandwidth: 864, matrix: both(119.5) }, OTHER_TOOLS),
   row('H100 PCIe', /H100 PCIe/i, { ...H100_PCIE, bandwidth: 2039 }, H100_SOURCE),
   row(
     'H100 NVL',
@@ -192,23 +187,13 @@ export const DEVICES: readonly DeviceRow[] = [
     'torchtitan, after the NVIDIA H100 NVL datasheet',
   ),
   row('H100 SXM', /\bH100 (80GB HBM3|SXM)/, { ...H100_SXM, cache: 50, bandwidth: 3350 }, H100_SOURCE),
-  row(
-    'H800',
-    /\bH800\b/,
-    { arch: 'sm90', bandwidth: 3350, matrix: both(989) },
-    'verl flops_counter.py; LLMRoofline hardware_dict.py',
-  ),
-  row(
-    'H20',
-    /\bH20\b/,
-    { arch: 'sm90', bandwidth: 4000, matrix: both(148) },
-    'verl flops_counter.py; LLMRoofline hardware_dict.py',
-  ),
+  row('H800', /\bH800\b/, { arch: 'sm90', bandwidth: 3350, matrix: both(989) }, OTHER_TOOLS),
+  row('H20', /\bH20\b/, { arch: 'sm90', bandwidth: 4000, matrix: both(148) }, OTHER_TOOLS),
   row(
     'H200',
     /\bH200(?! NVL)\b/,
     { ...H100_SXM, cache: 60, bandwidth: 4800 },
-    'NVIDIA H200 datasheet (halved: it prints sparse figures); cache: device records',
+    `NVIDIA H200 datasheet ${HALVED}; cache: device records`,
   ),
   row(
     'GB200, one GPU',
@@ -219,7 +204,7 @@ export const DEVICES: readonly DeviceRow[] = [
       vector: { fp64: 40, fp32: 80 },
       matrix: { tf32: 1250, ...both(2500), fp8: 5000, fp4: 10000, int8: 5000 },
     },
-    'NVIDIA Blackwell datasheet (halved: it prints sparse figures)',
+    `NVIDIA Blackwell datasheet ${HALVED}`,
   ),
   row(
     'B200',

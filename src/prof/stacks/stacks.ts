@@ -5,7 +5,7 @@ import type { CollectiveRecord, KernelLine, ProfileLine, ProfileRecord } from '.
 import { UserError } from '../../record/errors.js';
 import { counted } from '../../record/plural.js';
 import type { Column } from '../../table/column.js';
-import type { Analysis, Answer } from '../analysis.js';
+import { countNotes, type Analysis, type Answer } from '../analysis.js';
 import type { RecordTypes } from '../input/records.js';
 import { Annotator } from '../report/report.js';
 import { framesOf, type FrameKind } from './frames.js';
@@ -29,7 +29,6 @@ export interface ProfileStacks {
   readonly stacks: MergedStacks;
 }
 
-/** A stack of one profile, or of all. */
 interface StackRow {
   readonly profile: string;
   readonly frames: readonly string[];
@@ -80,7 +79,7 @@ export class Stacks implements Analysis<readonly ProfileStacks[]> {
       table: { columns: STACK_COLUMNS, rows: rowsOf(profiles) },
       facts: profiles,
       notes: [
-        ...(untimed > 0 ? [`${counted(untimed, 'kernel')} without a duration left out`] : []),
+        ...countNotes([untimed, 'kernel', ' without a duration left out']),
         ...(others > 0
           ? [`too many stacks: ${counted(others, 'kernel')} under ${OTHERS} (--by layer,op makes fewer)`]
           : []),

@@ -12,8 +12,8 @@ const time = (key: string, doc: string, value: TimeOf, more?: Partial<Column<Ste
   column(key, `${key}_ns`, int(Math.max(13, key.length + 3), 'ns'), doc, value, more);
 
 /** Time in rows whose copies are known. */
-const timeOfCopies = (key: string, doc: string, of: (sums: StepRow['sums']) => number): Column<StepRow> =>
-  time(key, doc, ({ sums, hasCopies }) => (hasCopies ? of(sums) : null));
+const timeOfCopies = (key: string, doc: string, of: (times: StepRow['times']) => number): Column<StepRow> =>
+  time(key, doc, ({ times, hasCopies }) => (hasCopies ? of(times) : null));
 
 /** Where a row belongs. */
 const STEP_PLACE_COLUMNS: readonly Column<StepRow>[] = [
@@ -34,17 +34,17 @@ const STEP_PLACE_COLUMNS: readonly Column<StepRow>[] = [
 export const STEP_TIME_COLUMNS: readonly Column<StepRow>[] = [
   column('kernels', 'kernels', int(11), 'kernels that compute', ({ sums }) => sums.kernels),
   column('collectives', 'collectives', int(11), 'operations that communicate', ({ sums }) => sums.collectives),
-  time('computing', 'some kernel computes', ({ sums }) => sums.computing),
-  time('communication', 'some operation communicates', ({ sums }) => sums.communication),
-  time('overlapped', 'both', ({ sums }) => sums.overlapped),
-  time('not_overlapped', 'communication without computing', ({ sums }) => sums.notOverlapped),
-  time('free', 'of the time from first start to last end, neither', ({ sums }) => sums.free),
-  time('stage', 'first start to last end of both, without bubble', ({ sums }) => sums.stage),
-  time('bubble', 'receive operations, added up', ({ sums }) => sums.bubble),
+  time('computing', 'some kernel computes', ({ times }) => times.computing),
+  time('communication', 'some operation communicates', ({ times }) => times.communication),
+  time('overlapped', 'both', ({ times }) => times.overlapped),
+  time('not_overlapped', 'communication without computing', ({ times }) => times.notOverlapped),
+  time('free', 'of the time from first start to last end, neither', ({ times }) => times.free),
+  time('stage', 'first start to last end of both, without bubble', ({ times }) => times.stage),
+  time('bubble', 'receive operations, added up', ({ times }) => times.bubble),
   time(
     'not_overlapped_no_receive',
     'not_overlapped without bubble',
-    ({ sums }) => sums.notOverlappedNoReceive,
+    ({ times }) => times.notOverlappedNoReceive,
     MACHINE_ONLY,
   ),
   time('preparing', "start of the step on the host to the device's first work", ({ preparing }) => preparing),

@@ -11,7 +11,9 @@ export interface StepRow {
   readonly header: ProfileRecord | null;
   readonly device: number;
   readonly step: StepName;
-  readonly sums: StepSums;
+  /** Of operations that compute, and that communicate. */
+  readonly sums: Pick<StepSums, 'kernels' | 'collectives'>;
+  readonly times: StepSums['times'];
   /** Whether it is known which copies belong to the row. */
   readonly hasCopies: boolean;
   /** From the start of the step on the host to its first work on the device, ns; null when unknown. */

@@ -6,8 +6,7 @@ import { entryOf } from '../../containers/map-entry.js';
 import { UserError } from '../../record/errors.js';
 import type { ProfileLine, ProfileRecord } from '../../record/record.js';
 import type { RecordTypes } from '../input/records.js';
-import { NO_TIMES_HINT, type Analysis, type Answer } from '../analysis.js';
-import { counted } from '../../record/plural.js';
+import { countNotes, withoutTimes, type Analysis, type Answer } from '../analysis.js';
 import { STEP_COLUMNS } from './step-columns.js';
 import { HostSteps, MOST_STEPS, stepOf } from './host-steps.js';
 import type { StepRow } from './step-row.js';
@@ -15,16 +14,9 @@ import { StepSums } from './step-sums.js';
 import { workOf, type StepActivity, type StepWorkKind } from './step-work.js';
 
 const STEP_TYPES: RecordTypes = new Set([
-  'profile',
-  'kernel',
-  'collective',
-  'graph',
-  'copy',
-  'set',
-  'sample',
-  'range',
-  'end',
-] as const);
+  ...(['profile', 'kernel', 'collective', 'graph', 'copy', 'set'] as const),
+  ...(['sample', 'range', 'end'] as const),
+]);
 
 /** Rows of one profile. */
 export interface ProfileSteps {
@@ -33,11 +25,6 @@ export interface ProfileSteps {
   readonly header: ProfileRecord | null;
   readonly rows: readonly StepRow[];
 }
-
-const nothing = (untimed: number): UserError =>
-  untimed === 0
-    ? new UserError('no kernels and no collectives')
-    : new UserError('no record has a start and a duration', { hint: NO_TIMES_HINT });
 
 class DeviceSteps {
   readonly all = new StepSums();
@@ -65,7 +52,7 @@ export class Steps implements Analysis<readonly ProfileSteps[]> {
   /** @throws UserError when there are more steps than can be kept */
   take(record: ProfileLine): void {
     if (record.type === 'end') return;
-    const profile = this.#profile(record.profile);
+    const profile = entryOf(this.#profiles, record.profile, () => new OneProfile());
     if (record.type === 'profile') profile.header = record;
     const found = workOf(record);
     if (found !== null) this.#add(profile, found.work, found.record);
@@ -94,22 +81,17 @@ export class Steps implements Analysis<readonly ProfileSteps[]> {
 
   /** @throws UserError without any work that has a time */
   finish(): Answer<readonly ProfileSteps[]> {
-    if (this.activities === 0) throw nothing(this.untimed);
+    if (this.activities === 0) throw this.untimed > 0 ? withoutTimes() : new UserError('no kernels and no collectives');
     const profiles = this.profiles.filter(({ rows }) => rows.length > 0);
     return {
       table: { columns: STEP_COLUMNS, rows: profiles.flatMap(({ rows }) => rows) },
       facts: profiles,
-      notes: this.#notes(),
+      notes: countNotes(
+        [this.untimed, 'record', ' without a time left out'],
+        [this.late, 'record', ' not in order of start: times are too small'],
+        [this.graphs, 'graph launch', ' traced as a whole: counted as computing'],
+      ),
     };
-  }
-
-  #notes(): string[] {
-    const { untimed, late, graphs } = this;
-    return [
-      ...(untimed > 0 ? [`${counted(untimed, 'record')} without a time left out`] : []),
-      ...(late > 0 ? [`${counted(late, 'record')} not in order of start: times are too small`] : []),
-      ...(graphs > 0 ? [`${counted(graphs, 'graph launch')} traced as a whole: counted as computing`] : []),
-    ];
   }
 
   #add(profile: OneProfile, work: StepWorkKind, record: StepActivity): void {
@@ -140,11 +122,9 @@ export class Steps implements Analysis<readonly ProfileSteps[]> {
     if (++this.#rows <= MOST_STEPS) return;
     throw new UserError(`more than ${MOST_STEPS} steps`, { hint: 'take a part of the records' });
   }
-
-  #profile(number: number): OneProfile {
-    return entryOf(this.#profiles, number, () => new OneProfile());
-  }
 }
+
+const figuresOf = (sums: StepSums): Pick<StepRow, 'sums' | 'times'> => ({ sums, times: sums.times });
 
 function rowsOf(
   place: Pick<StepRow, 'profile' | 'header' | 'device'>,
@@ -158,8 +138,8 @@ function rowsOf(
     .map(([step, sums]) => {
       const start = host.startOf(step);
       const preparing = start === null || sums.first === null ? null : sums.first - start;
-      return { ...common, step, sums, hasCopies, preparing };
+      return { ...common, ...figuresOf(sums), step, hasCopies, preparing };
     });
-  if (steps.size > 0 && rest.first !== null) rows.push({ ...common, step: '-', sums: rest, hasCopies });
-  return [...rows, { ...common, step: 'all', sums: all, hasCopies: true }];
+  if (steps.size > 0 && rest.first !== null) rows.push({ ...common, ...figuresOf(rest), step: '-', hasCopies });
+  return [...rows, { ...common, ...figuresOf(all), step: 'all', hasCopies: true }];
 }

@@ -2,17 +2,19 @@
  * Where the time of one device went, in one pass: lengths of unions of intervals, which come in order of start. Memory:
  * the ends reached so far.
  */
-import { gapEnd, PS_PER_NS, PicosecondUnion } from '../../containers/interval-union.js';
+import { gapEnd, PicosecondUnion } from '../../containers/interval-union.js';
+import type { StepWorkKind } from '../steps/step-work.js';
+import { inNs, Reach, WorkUnions } from '../steps/work-unions.js';
 import type { DeviceTime, Gaps, WorkKind } from './summary-data.js';
 
-/** Which unions work is part of. */
-const PARTS = {
-  kernels: ['compute', 'local', 'device'],
-  graphs: ['compute', 'local', 'device'],
-  communications: ['communication', 'device'],
-  copies: ['memory', 'local'],
-  sets: ['memory', 'local'],
-} as const satisfies Readonly<Record<Exclude<WorkKind, 'syncs'>, readonly string[]>>;
+/** What each kind of work is to a step. */
+const AS_STEP_WORK = {
+  kernels: 'computing',
+  graphs: 'computing',
+  communications: 'communication',
+  copies: 'copy',
+  sets: 'copy',
+} as const satisfies Readonly<Record<Exclude<WorkKind, 'syncs'>, StepWorkKind>>;
 
 /** A stretch of work: picoseconds. */
 export interface Stretch {
@@ -39,33 +41,9 @@ class GapSums {
   };
 }
 
-/** First start and last end. */
-class Reach {
-  from = Infinity;
-  to = -Infinity;
-
-  add({ from, to }: Stretch): void {
-    this.from = Math.min(this.from, from);
-    this.to = Math.max(this.to, to);
-  }
-
-  get length(): number {
-    return Math.max(0, this.to - this.from);
-  }
-}
-
 export class DeviceSums {
   readonly #gaps = new GapSums();
-  readonly #busy = new PicosecondUnion(this.#gaps.add);
-  readonly #unions = {
-    compute: new PicosecondUnion(),
-    communication: new PicosecondUnion(),
-    memory: new PicosecondUnion(),
-    /** Computing and memory. */
-    local: new PicosecondUnion(),
-    /** Computing and communication. */
-    device: new PicosecondUnion(),
-  };
+  readonly #unions = new WorkUnions(this.#gaps.add);
   readonly #sync = new PicosecondUnion();
   readonly #linked = new PicosecondUnion();
   readonly #reach = new Reach();
@@ -81,47 +59,47 @@ export class DeviceSums {
   }
 
   /** @param isKernel whether it is one kernel, of any kind */
-  add(work: WorkKind, stretch: Stretch, isKernel: boolean): void {
-    const { from, to, launched } = stretch;
+  add(work: WorkKind, { from, to, launched }: Stretch, isKernel: boolean): void {
     if (work === 'syncs') {
       this.#sync.add(from, to);
       return;
     }
-    this.#busy.add(from, to, launched ?? NaN);
-    for (const part of PARTS[work]) this.#unions[part].add(from, to);
-    this.#reach.add(stretch);
+    if (launched === null) this.#unions.add(AS_STEP_WORK[work], from, to);
+    else {
+      this.#unions.add(AS_STEP_WORK[work], from, to, launched);
+      this.#linked.add(from, to);
+      this.#linkedReach.add(from, to);
+    }
+    this.#reach.add(from, to);
     if (isKernel) this.#kernelSum += to - from;
-    if (launched === null) return;
-    this.#linked.add(from, to);
-    this.#linkedReach.add(stretch);
   }
 
   /** Activities that came out of order: unions are then too small. */
   get late(): number {
-    return this.#busy.outOfOrder + this.#sync.outOfOrder;
+    return this.#unions.busy.outOfOrder + this.#sync.outOfOrder;
   }
 
   /** Whether any work has a time. */
   get isEmpty(): boolean {
-    return this.#busy.intervals === 0;
+    return this.#unions.busy.intervals === 0;
   }
 
   result(device: number, name: string | null): DeviceTime {
-    const { compute, communication, memory, local, device: both } = this.#unions;
+    const { computing, communication, copy, local, device: both } = this.#unions;
     const span = this.#reach.length;
-    const busy = this.#busy.total;
+    const busy = this.#unions.busy.total;
     const lengths = {
       start: this.#reach.from,
       end: this.#reach.to,
       span,
       busy,
       idle: span - busy,
-      compute: compute.total,
+      compute: computing.total,
       communication: communication.total,
-      memory: memory.total,
+      memory: copy.total,
       sync: this.#sync.total,
       exposed: busy - local.total,
-      notUnderCompute: both.total - compute.total,
+      notUnderCompute: both.total - computing.total,
       kernelSum: this.#kernelSum,
     };
     return {
@@ -144,10 +122,4 @@ export class DeviceSums {
     const { count, longest, host, queue } = this.#gaps;
     return { count, ...inNs({ longest, host, queue, unknown: Math.max(0, idle - host - queue) }) };
   }
-}
-
-/** Picoseconds → ns. */
-function inNs<Lengths extends Readonly<Record<string, number>>>(lengths: Lengths): Lengths {
-  const entries = Object.entries(lengths).map(([name, ps]) => [name, ps / PS_PER_NS] as const);
-  return Object.fromEntries(entries) as Lengths;
 }

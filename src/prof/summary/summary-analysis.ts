@@ -1,10 +1,9 @@
 /** The analysis of `dprof summary`: of profiles that have nothing but a vendor's metrics, these. */
 import { UserError } from '../../record/errors.js';
 import type { ProfileLine } from '../../record/record.js';
-import type { Analysis, Answer } from '../analysis.js';
+import { noProfile, type Analysis, type Answer } from '../analysis.js';
 import type { Annotated } from '../annotate.js';
-import type { MetricAnalysis } from '../neuron/metric-analysis.js';
-import { type MetricAnswer } from '../neuron/metric-analysis.js';
+import type { MetricAnalysis, MetricAnswer } from '../neuron/metric-analysis.js';
 import { FIGURE_COLUMNS, figuresOf } from './figures.js';
 import { ProfileSummaries, SUMMARY_TYPES } from './summaries.js';
 import type { ProfileSummary } from './summary-data.js';
@@ -44,25 +43,17 @@ export class SummaryAnalysis implements Analysis<SummaryFacts> {
   finish(rows: readonly Annotated[]): Answer<SummaryFacts> {
     this.#summaries.addKernels(rows);
     const profiles = this.#summaries.all;
-    const notes = profiles.length > 0 ? this.#notes() : [];
-    if (profiles.some(hasWork)) {
-      return {
-        table: { columns: FIGURE_COLUMNS, rows: profiles.flatMap(figuresOf) },
-        facts: { profiles },
-        notes,
-      };
-    }
-    if (!this.metrics.isEmpty) {
-      const metrics = this.metrics.finish();
-      return { table: metrics.table, facts: { profiles: null, metrics: metrics.facts }, notes };
-    }
-    throw nothing(profiles);
-  }
-
-  #notes(): string[] {
-    return [...this.#metricsOnly].map(
+    const metricsOnly = profiles.length > 0 ? [...this.#metricsOnly] : [];
+    const notes = metricsOnly.map(
       (profile) => `profile ${profile} has nothing but metrics: --vendor-metrics shows them`,
     );
+    if (profiles.some(hasWork)) {
+      const rows = profiles.flatMap(figuresOf);
+      return { table: { columns: FIGURE_COLUMNS, rows }, facts: { profiles }, notes };
+    }
+    if (this.metrics.isEmpty) throw nothing(profiles);
+    const { table, facts: metrics } = this.metrics.finish();
+    return { table, facts: { profiles: null, metrics }, notes };
   }
 }
 
@@ -72,11 +63,8 @@ const hasWork = ({ devices, kernels, memory, syncs, collectives }: ProfileSummar
   (kernels !== null && kernels.untimed < kernels.count) ||
   [...memory, ...syncs, ...collectives].some(({ time }) => time > 0);
 
-const monitorReports = (): UserError =>
-  new UserError('reports of neuron-monitor are no profile', { hint: 'dprof monitor FILE' });
-
 function nothing(profiles: readonly ProfileSummary[]): UserError {
-  if (profiles.some(({ header }) => header?.format === 'neuron-monitor')) return monitorReports();
+  if (profiles.some(({ header }) => header?.format === 'neuron-monitor')) return noProfile();
   const isOdd = profiles.some(({ diagnostics }) => Object.keys(diagnostics).some((name) => name.startsWith('record-')));
   if (!isOdd) return new UserError('no kernels, and no other work of a device');
   return new UserError('no record has a duration', {

@@ -66,6 +66,7 @@ describe('records', () => {
         seqMarker: ['mm, seq = 3'],
         seq: [3],
         sub: 1,
+        step: null,
       }),
     );
   });

@@ -92,7 +92,7 @@ describe('breakdown of steps', () => {
       compute(30, 10, 1, 1),
       compute(40, 20, undefined, 1),
     ]);
-    expect(rows.map((row) => [row.device, row.step, row.sums.computing])).to.deep.equal([
+    expect(rows.map((row) => [row.device, row.step, row.times.computing])).to.deep.equal([
       [0, 1, 10],
       [0, 2, 10],
       [0, '-', 10],

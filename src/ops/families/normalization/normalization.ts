@@ -95,8 +95,12 @@ function forwardAmount(part: NormalizationPart, { kind, input, affine, parameter
   const applied = application + (affine.length > 0 ? weights : 0);
   const elements = numel(input.shape);
   if (part === 'statistics') {
-    const formula = `flops = ${statistics}·E; bytes = input`;
-    return { flops: statistics * elements, reads: [input], writes: [], formula };
+    return {
+      flops: statistics * elements,
+      reads: [input],
+      writes: [],
+      formula: `flops = ${statistics}·E; bytes = input`,
+    };
   }
   const perElement = part === 'application' ? applied : statistics + applied;
   return {

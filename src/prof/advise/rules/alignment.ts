@@ -8,7 +8,7 @@ import type { Annotated } from '../../annotate.js';
 import { deviceRule } from '../device-rule.js';
 import { excess } from '../faster.js';
 import type { Gain } from '../finding.js';
-import { KernelTally } from '../kernel-tally.js';
+import { GainTally } from '../kernel-tally.js';
 import { paddingOf, type Padding } from '../product-extents.js';
 import { productKind, RoundedProducts, type ProductKind } from '../rounded-products.js';
 import { counted, percent, rate, speed, time } from '../amount-text.js';
@@ -26,10 +26,7 @@ const NAMED = 3;
 const MOST_WORK = 3;
 
 /** Products of one op on the same extents. */
-class Kind extends KernelTally {
-  gain = 0;
-  known = 0;
-
+class Kind extends GainTally {
   constructor(
     readonly op: string,
     readonly type: string,
@@ -79,25 +76,15 @@ function add(of: OfDevice, row: Annotated, dur: number, padding: Padding, where:
   of.bytesPerS = peaks.bytesPerS;
   const { factor } = padding;
   const work = { flops: flops === null ? null : flops * factor, bytes: bytes === null ? null : bytes * factor };
-  const saved = excess(dur, work, kind.flopsPerS, peaks.bytesPerS);
-  if (saved === null) return;
-  kind.known++;
-  kind.gain += saved;
+  kind.addGain(excess(dur, work, kind.flopsPerS, peaks.bytesPerS));
 }
 
-const total = (kinds: readonly Kind[], of: (kind: Kind) => number): number =>
-  kinds.reduce((sum, kind) => sum + of(kind), 0);
-
-function gainOf(kinds: readonly Kind[], bytesPerS: number | null): Gain | null {
-  const known = total(kinds, (kind) => kind.known);
-  if (known === 0 || bytesPerS === null) return null;
-  const of = known < total(kinds, ({ count }) => count) ? ` of ${known} kernels with known FLOPs and bytes` : '';
+function gainOf(all: GainTally, kinds: readonly Kind[], bytesPerS: number | null): Gain | null {
+  if (bytesPerS === null) return null;
   const peaks = kinds.flatMap(({ flopsPerS, type }) => (flopsPerS === null ? [] : [`${speed(flopsPerS)} (${type})`]));
-  return {
-    ns: total(kinds, ({ gain }) => gain),
-    how: `sum${of} of dur − f · max(FLOPs / ${[...new Set(peaks)].join(' or ')}, bytes / ${rate(bytesPerS)}), f being the work after padding over that before`,
-    isBound: true,
-  };
+  return all.bound(
+    `dur − f · max(FLOPs / ${[...new Set(peaks)].join(' or ')}, bytes / ${rate(bytesPerS)}), f being the work after padding over that before`,
+  );
 }
 
 const found = ({ op, padding, count, stake }: Kind): string =>
@@ -133,16 +120,16 @@ export const alignment = deviceRule({
       .sort((a, b) => b.gain - a.gain || b.stake - a.stake);
     const [first] = kinds;
     if (first === undefined) return [];
-    const all = new KernelTally();
+    const all = new GainTally();
     for (const kind of kinds) all.merge(kind);
-    const plain = total(kinds, ({ where, count }) => (where === null ? 0 : count));
+    const plain = kinds.reduce((sum, { where, count }) => (where === null ? sum : sum + count), 0);
     const off = plain > 0 ? `; ${counted(plain, 'kernel')} in FP32, where others of the profile run as TF32` : '';
     return [
       {
         what: `${counted(all.count, 'product')}, ${time(all.stake)}, not aligned for the matrix unit${off}: ${listed(kinds, found)}`,
         action: `pad ${listed(kinds, change)}`,
         ...all.facts,
-        gain: gainOf(kinds, of.bytesPerS),
+        gain: gainOf(all, kinds, of.bytesPerS),
         evidence: {
           ...all.facts.evidence,
           kinds: kinds.length,

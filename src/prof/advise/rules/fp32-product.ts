@@ -7,7 +7,7 @@ import type { Place } from '../by-device.js';
 import { deviceRule } from '../device-rule.js';
 import { excess } from '../faster.js';
 import type { Found, Gain } from '../finding.js';
-import { KernelTally } from '../kernel-tally.js';
+import { GainTally } from '../kernel-tally.js';
 import { paddingOf } from '../product-extents.js';
 import { productKind, RoundedProducts, type ProductKind } from '../rounded-products.js';
 import { counted, ranked, rate, speed, time } from '../amount-text.js';
@@ -52,9 +52,7 @@ const SIZE: Readonly<Partial<Record<MathType, number>>> = { bf16: 1 / 2, fp16: 1
 /** Products that the unit would not make faster. */
 const NO_USE = new Set(['vector', 'depthwise', 'no-unit']);
 
-class Products extends KernelTally {
-  gain = 0;
-  known = 0;
+class Products extends GainTally {
   flops = 0;
   better: Better | null = null;
   readonly kinds = new Set<ProductKind | null>();
@@ -63,8 +61,6 @@ class Products extends KernelTally {
 
   override merge(more: Products): void {
     super.merge(more);
-    this.gain += more.gain;
-    this.known += more.known;
     this.flops += more.flops;
     for (const kind of more.kinds) this.kinds.add(kind);
     ({ better: this.better, flopsPerS: this.flopsPerS, bytesPerS: this.bytesPerS } = more);
@@ -108,22 +104,15 @@ function add(products: Products, row: Annotated, dur: number, better: Better): v
   products.add(record, row.op ?? record.short, dur);
   const moved = bytes === null ? null : bytes * (SIZE[better.type] ?? 1);
   const saved = excess(dur, { flops, bytes: moved }, products.flopsPerS, products.bytesPerS);
-  if (saved === null) return;
-  products.known++;
-  products.gain += saved;
-  products.flops += flops ?? 0;
+  products.addGain(saved);
+  if (saved !== null && flops !== null) products.flops += flops;
 }
 
-function gainOf({ known, gain, flopsPerS, bytesPerS, count, better }: Products): Gain | null {
-  if (known === 0 || flopsPerS === null || bytesPerS === null || better === null) return null;
-  const { type } = better;
-  const of = known < count ? ` of ${known} kernels with known FLOPs and bytes` : '';
-  const half = SIZE[type] === undefined ? '' : 'half the ';
-  return {
-    ns: gain,
-    how: `sum${of} of dur − max(FLOPs / ${speed(flopsPerS)} (${type}), ${half}bytes / ${rate(bytesPerS)})`,
-    isBound: true,
-  };
+function gainOf(products: Products): Gain | null {
+  const { flopsPerS, bytesPerS, better } = products;
+  if (flopsPerS === null || bytesPerS === null || better === null) return null;
+  const half = SIZE[better.type] === undefined ? '' : 'half the ';
+  return products.bound(`dur − max(FLOPs / ${speed(flopsPerS)} (${better.type}), ${half}bytes / ${rate(bytesPerS)})`);
 }
 
 const finding = (of: Products, action: string): Omit<Found, keyof Place> => ({

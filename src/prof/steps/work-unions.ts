@@ -1,0 +1,52 @@
+/**
+ * Unions of the work of a device by its kind, in one pass over work in order of start. Picoseconds; memory: the ends
+ * reached so far.
+ */
+import { PicosecondUnion, PS_PER_NS, type OnGap } from '../../containers/interval-union.js';
+import type { StepWorkKind } from './step-work.js';
+
+export class WorkUnions {
+  readonly computing = new PicosecondUnion();
+  readonly communication = new PicosecondUnion();
+  readonly copy = new PicosecondUnion();
+  /** Computing and communication. */
+  readonly device = new PicosecondUnion();
+  /** Computing and copies. */
+  readonly local = new PicosecondUnion();
+  /** All work. */
+  readonly busy: PicosecondUnion;
+
+  /** @param onGap called for each gap in all work */
+  constructor(onGap: OnGap | null = null) {
+    this.busy = new PicosecondUnion(onGap);
+  }
+
+  /** @param note for `onGap` */
+  add(work: StepWorkKind, from: number, to: number, note = NaN): void {
+    this.busy.add(from, to, note);
+    this[work].add(from, to);
+    if (work !== 'copy') this.device.add(from, to);
+    if (work !== 'communication') this.local.add(from, to);
+  }
+}
+
+/** First start and last end. */
+export class Reach {
+  from = Infinity;
+  to = -Infinity;
+
+  add(from: number, to: number): void {
+    this.from = Math.min(this.from, from);
+    this.to = Math.max(this.to, to);
+  }
+
+  get length(): number {
+    return Math.max(0, this.to - this.from);
+  }
+}
+
+/** Picoseconds → ns. */
+export function inNs<Lengths extends Readonly<Record<string, number>>>(lengths: Lengths): Lengths {
+  const entries = Object.entries(lengths).map(([name, ps]) => [name, ps / PS_PER_NS] as const);
+  return Object.fromEntries(entries) as Lengths;
+}
