@@ -1,10 +1,10 @@
 import Database from 'better-sqlite3';
 import { expect } from 'chai';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { lenet } from '../samples/programs/lenet.js';
-import { SAMPLES } from '../samples/programs/write-samples.js';
+import { ALL_SAMPLES, SAMPLES } from '../samples/programs/write-samples.js';
 import { ROOT } from './support/shared.js';
 
 const committed = (name: string): string => join(ROOT, 'samples', name);
@@ -72,6 +72,15 @@ const factsOf = (name: string, table: string): string[] => {
   if (table === 'sqlite_sequence') return ['name', 'seq'];
   return (name.includes('.nsys.') ? NSIGHT_COLUMNS : NVPROF_COLUMNS)[table]?.split(' ') ?? [];
 };
+
+describe('samples', () => {
+  it('are what the programs write, each named by samples/README.md', () => {
+    const entries = [...new Set(Object.keys(ALL_SAMPLES).map((path) => path.replace(/\/.*/, '')))];
+    expect(readdirSync(committed('.'))).to.have.members([...entries, 'programs', 'README.md']);
+    const page = readFileSync(committed('README.md'), 'utf8');
+    for (const name of entries) expect(page).to.match(new RegExp(`^\\| \`${name}/?\` \\|`, 'm'));
+  });
+});
 
 describe('sample databases', () => {
   for (const [name, make] of Object.entries(SAMPLES)) {

@@ -53,11 +53,14 @@ export const ASCEND: Readonly<Record<string, () => Buffer>> = {
   ),
 };
 
+/** All of them. */
+export const ALL_SAMPLES: Readonly<Record<string, () => Buffer>> = { ...SAMPLES, ...TRACES, ...NEURON, ...ASCEND };
+
 function main(): void {
   const { values } = parseArgs({ options: { out: { type: 'string' } } });
   const folder = values.out ?? fileURLToPath(new URL('..', import.meta.url));
   mkdirSync(folder, { recursive: true });
-  for (const [name, make] of Object.entries({ ...SAMPLES, ...TRACES, ...NEURON, ...ASCEND })) {
+  for (const [name, make] of Object.entries(ALL_SAMPLES)) {
     const bytes = name.endsWith('.gz') ? gzipSync(make(), { level: 9 }) : make();
     mkdirSync(dirname(join(folder, name)), { recursive: true });
     writeFileSync(join(folder, name), bytes);

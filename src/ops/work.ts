@@ -32,6 +32,10 @@ function sizeOf(tensors: readonly Tensor[]): { readonly bytes: number | null; re
   return { bytes };
 }
 
+/** The result that an op writes, or why its extents are not known. */
+export const writing = (result: Tensor | null | undefined, unknown: string): Pick<OpCost, 'writes' | 'unknown'> =>
+  result === null || result === undefined ? { writes: null, unknown } : { writes: [result] };
+
 /** The sum of the amounts; null when one of them is not known. */
 export const total = (amounts: readonly (number | null)[]): number | null =>
   amounts.reduce((sum, amount) => (sum === null || amount === null ? null : sum + amount), 0);

@@ -28,7 +28,7 @@ export class BrokenProfile extends UserError {}
 const SCHEMA_BYTES = 4 * 1024 * 1024;
 
 /**
- * Records of a profile: the profile line, activities in order of start, the end line. Memory: see `capture/columns.ts`.
+ * Records of a profile: the profile line, activities in order of start, the end line. Memory: see `capture/capture-columns.ts`.
  * @param path file with the bytes, uncompressed
  * @throws UserError when the file is no profile, or cannot be read
  * @throws UsageError when `format` is no format

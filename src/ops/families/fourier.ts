@@ -2,12 +2,12 @@
  * Fast Fourier transforms.
  */
 import { dispatcherNames } from '../by-name.js';
-import { workByRules, ruleFor, type BoundCall, type OpRules } from '../schema/op-rules.js';
+import { rules, withTensors, workByRules, type BoundCall, type RuleCost } from '../schema/op-rules.js';
 import { extentAt, numel, type Tensor } from '../call.js';
-import type { Family, OpCost } from '../family.js';
+import type { Family } from '../family.js';
 import { resolveDimension, integers } from '../operands.js';
 import { complexTypeOf, realPartType } from '../schema/promotion.js';
-import { tensor, tensorParams } from '../work.js';
+import { tensor } from '../work.js';
 
 /** Which side of a transform is real. */
 type Real = 'input' | 'output' | null;
@@ -33,38 +33,33 @@ function resultOf(bound: BoundCall, x: Tensor, real: Real, last: number): Tensor
   return tensor(withLast(x.shape, last, kept), complexTypeOf(x.dtype));
 }
 
-const unspecified = (x: Tensor, unknown: string): OpCost => {
-  return { params: tensorParams(x), flops: null, writes: null, formula: FORMULA, unknown };
-};
+const unspecified = (unknown: string) => ({ flops: null, writes: null, formula: FORMULA, unknown });
 
-const transform =
-  (real: Real) =>
-  (bound: BoundCall): OpCost | null => {
-    const x = bound.tensor('x');
-    if (x === null) return null;
+const transform = (real: Real): RuleCost =>
+  withTensors('x', (x, bound) => {
     const given = bound.value('dim');
-    if (given === undefined) return unspecified(x, 'the transformed dimensions are unspecified');
-    const dims = (integers(given) ?? [NaN]).map((dim) => resolveDimension(dim, x.shape.length));
-    const last = dims.at(-1);
-    if (last === undefined || last === null || dims.includes(null)) return null;
+    if (given === undefined) return unspecified('the transformed dimensions are unspecified');
+    const dims = integers(given)?.map((dim) => resolveDimension(dim, x.shape.length)) ?? [];
+    const known = dims.filter((dim) => dim !== null);
+    const last = known.at(-1);
+    if (last === undefined || known.length < dims.length) return null;
     const result = resultOf(bound, x, real, last);
-    if (result === null) return unspecified(x, 'the extent of the last transformed dimension is unspecified');
+    if (result === null) return unspecified('the extent of the last transformed dimension is unspecified');
     const full = real === 'output' ? result : x;
-    const n = numel(dims.map((dim) => full.shape[dim ?? 0] ?? 1));
+    const n = numel(known.map((dim) => extentAt(full, dim)));
     return {
-      params: tensorParams(x),
       flops: n < 2 ? 0 : Math.round((real === null ? 5 : 2.5) * numel(full.shape) * Math.log2(n)),
       writes: [result],
       formula: `${FORMULA}; bytes = |x| + |y|`,
     };
-  };
+  });
 
 /** Arguments as in PyTorch's native_functions.yaml. */
-const RULES: OpRules = {
-  ...ruleFor('_fft_c2c', '@x dim normalization forward', transform(null)),
-  ...ruleFor('_fft_r2c', '@x dim normalization onesided', transform('input')),
-  ...ruleFor('_fft_c2r', '@x dim normalization last', transform('output')),
-};
+const RULES = rules`
+  ${transform(null)} _fft_c2c: @x dim normalization forward
+  ${transform('input')} _fft_r2c: @x dim normalization onesided
+  ${transform('output')} _fft_c2r: @x dim normalization last
+`;
 
 export const fourier: Family = {
   id: 'fourier',

@@ -4,10 +4,11 @@
 import { entryOf, named, type ByName } from '../by-name.js';
 import type { OpCall } from '../../record/record.js';
 import { bind, type BoundArguments } from './binding.js';
-import { elementCount, numel } from '../call.js';
+import { elementAt } from '../../containers/element.js';
+import { elementCount, numel, type Tensor } from '../call.js';
 import { isDispatched } from './dispatched.js';
 import type { Family, KernelFacts, OpCost, Work } from '../family.js';
-import { tensor, tensorListParams, workOf } from '../work.js';
+import { tensor, tensorListParams, tensorParams, workOf } from '../work.js';
 
 /** A call with its arguments bound to the names of its signature, and its kernel. */
 export interface BoundCall extends BoundArguments {
@@ -15,23 +16,72 @@ export interface BoundCall extends BoundArguments {
   readonly kernel: KernelFacts;
 }
 
-export interface OpRule {
+/** The cost of an op from its arguments; null when they do not fit. */
+export type RuleCost = (bound: BoundCall) => OpCost | null;
+
+interface OpRule {
   /** As `bind` takes them; the first that fits counts. */
   readonly signatures: readonly string[];
-  /** Null when the arguments do not fit. */
-  readonly cost: (bound: BoundCall) => OpCost | null;
+  readonly cost: RuleCost;
 }
 
 /** By op name, or by `mod.op` where only that module's op is meant. */
 export type OpRules = ByName<OpRule>;
 
 /**
- * One rule for several ops.
- * @param ops names separated by blanks
- * @param signatures of the op, one per version or overload; the first that fits counts
+ * A table of rules. A row is a formula, the names of its ops, and their signatures, one for each version or overload; a
+ * line that starts with `//` is a comment.
+ * @example
+ * rules`
+ *   ${sorted} sort msort: @self dim descending | @self stable dim descending
+ *   ${largest} topk: @self k dim largest sorted
+ * `
  */
-export const ruleFor = (ops: string, signatures: string | readonly string[], cost: OpRule['cost']): OpRules =>
-  named(ops, { signatures: typeof signatures === 'string' ? [signatures] : signatures, cost });
+export function rules(texts: readonly string[], ...values: readonly (RuleCost | string)[]): OpRules {
+  const rows: { readonly cost: RuleCost; text: string }[] = [];
+  for (const [i, value] of values.entries()) {
+    const row = rows.at(-1);
+    if (typeof value === 'function') rows.push({ cost: value, text: elementAt(texts, i + 1) });
+    else if (row !== undefined) row.text += value + elementAt(texts, i + 1);
+  }
+  return Object.assign({}, ...rows.map(({ cost, text }) => ruleOf(cost, text))) as OpRules;
+}
+
+function ruleOf(cost: RuleCost, row: string): OpRules {
+  const [ops = '', schemas = ''] = row
+    .replace(/^ *\/\/.*/gm, '')
+    .trim()
+    .replace(/\s+/g, ' ')
+    .split(': ');
+  return named(ops, { signatures: schemas.split(' | '), cost });
+}
+
+/** One tensor for each of the names, which blanks separate. */
+type TensorsOf<Names extends string> = Names extends `${string} ${infer Rest}`
+  ? readonly [Tensor, ...TensorsOf<Rest>]
+  : readonly [Tensor];
+
+type CostWithParams = Omit<OpCost, 'params'> & Partial<Pick<OpCost, 'params'>>;
+
+/**
+ * A formula of certain tensors of the call, for calls that have them all. Its params are by default those of the first.
+ * @param names of the tensors, separated by blanks
+ * @example
+ * withTensors('input index', (input, index) => ({ flops: 0, writes: [input], formula: 'flops = 0; …' }))
+ */
+export function withTensors<Names extends string>(
+  names: Names,
+  cost: (...operands: readonly [...TensorsOf<Names>, BoundCall]) => CostWithParams | null,
+): RuleCost {
+  const wanted = names.split(' ');
+  return (bound) => {
+    const found = wanted.map((name) => bound.tensor(name)).filter((one) => one !== null);
+    const [first] = found;
+    if (first === undefined || found.length < wanted.length) return null;
+    const result = cost(...(found as readonly Tensor[] as TensorsOf<Names>), bound);
+    return result === null ? null : { params: tensorParams(first), ...result };
+  };
+}
 
 /**
  * The cost of an elementwise op that follows from its signature alone.
@@ -40,7 +90,7 @@ export const ruleFor = (ops: string, signatures: string | readonly string[], cos
  * @param makes names of tensors, for each of which the op makes a result of the same shape and type
  */
 export const elementwise =
-  (flops: number, per: string, ...makes: readonly string[]): OpRule['cost'] =>
+  (flops: number, per: string, ...makes: readonly string[]): RuleCost =>
   (bound) => {
     if (bound.tensor(per) === null) return null;
     const like = makes.flatMap((name) => bound.tensors(name));

@@ -5,26 +5,23 @@
  */
 import { elementAt } from '../../containers/element.js';
 import type { HostCalls, Ranges } from './capture-columns.js';
-import { RangeSweep, type RangeOrder } from './ranges.js';
-
-/** The launching host calls, thread by thread in order of start. */
-export interface LaunchOrder {
-  readonly rows: Uint32Array;
-  /** Index in `rows` of each thread's first launch; one more entry at the end. */
-  readonly first: Uint32Array;
-}
+import type { RowGroups } from '../../containers/row-order.js';
+import { RangeSweep } from './ranges.js';
 
 export class CallKernels {
   readonly #kernels: Uint32Array;
   readonly #ids: Uint32Array;
   #lastId = 0;
 
-  /** @param kernelCounts how many kernels each host call launched */
+  /**
+   * @param order the launching host calls by thread, in order of start
+   * @param kernelCounts how many kernels each host call launched
+   */
   constructor(
     ranges: Ranges,
-    rangeOrder: RangeOrder,
+    rangeOrder: RowGroups,
     hostCalls: HostCalls,
-    order: LaunchOrder,
+    order: RowGroups,
     kernelCounts: Uint32Array,
   ) {
     this.#kernels = new Uint32Array(ranges.length);

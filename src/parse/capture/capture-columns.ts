@@ -30,6 +30,24 @@ export class HostCalls {
   get length(): number {
     return this.start.length;
   }
+
+  add(
+    start: number,
+    end: number,
+    thread: number,
+    process: number,
+    corr: number,
+    api: number,
+    precedence: number,
+  ): void {
+    this.start.push(start);
+    this.end.push(end);
+    this.thread.push(thread);
+    this.process.push(process);
+    this.corr.push(corr);
+    this.api.push(api);
+    this.precedence.push(precedence);
+  }
 }
 
 /** Host ranges, each on one thread. Times in ns. */
@@ -49,7 +67,14 @@ export class Ranges {
     return this.start.length;
   }
 
-  /** Number of a range's domain. */
+  add(start: number, end: number, thread: number, text: number, domain: number): void {
+    this.start.push(start);
+    this.end.push(end);
+    this.thread.push(thread);
+    this.text.push(text);
+    this.domain.push(domain);
+  }
+
   domainOf(row: number): number {
     return this.domain.length === 0 ? 0 : this.domain.at(row);
   }
@@ -136,6 +161,12 @@ export class Activities {
     return this.start.length;
   }
 
+  /** Rows of one kind. */
+  *rowsOf(kind: ActivityKind): Generator<number> {
+    const { values } = this.kind;
+    for (let row = 0; row < values.length; row++) if (values[row] === KIND_CODE[kind]) yield row;
+  }
+
   /** Adds a kernel; the caller adds its grid and block, six numbers, to `kernels.extents`. */
   addKernel(row: ActivityRow, name: number, graphId: number): void {
     this.#add('kernel', row, this.kernels.name.length);
@@ -143,7 +174,6 @@ export class Activities {
     this.kernels.graphId.push(graphId);
   }
 
-  /** Adds a copy. */
   addCopy(row: ActivityRow, kindCode: number, bytes: number, hostMemoryCode: number): void {
     this.#add('copy', row, this.copies.kindCode.length);
     this.copies.kindCode.push(kindCode);
@@ -151,14 +181,12 @@ export class Activities {
     this.copies.hostMemoryCode.push(hostMemoryCode);
   }
 
-  /** Adds a memory set. */
   addSet(row: ActivityRow, bytes: number, value: number): void {
     this.#add('set', row, this.sets.bytes.length);
     this.sets.bytes.push(bytes);
     this.sets.value.push(value);
   }
 
-  /** Adds a wait. */
   addSync(row: ActivityRow, kindCode: number): void {
     this.#add('sync', row, this.syncs.kindCode.length);
     this.syncs.kindCode.push(kindCode);

@@ -4,14 +4,14 @@
  * on the kernels that its thread launched before.
  */
 import type { Context, OpCall } from '../../record/record.js';
-import { CallKernels, type LaunchOrder } from './call-kernels.js';
+import { CallKernels } from './call-kernels.js';
 import type { Capture } from './capture.js';
 import { NO_CONTEXT, type KernelContexts } from './kernel-contexts.js';
 import type { LaunchJoin } from './launches.js';
 import { parseMarker, MarkerReader, type Marker, type OpMarker } from './markers.js';
 import { elementAt } from '../../containers/element.js';
-import { allRows, groupRows, sortRows } from '../../containers/row-order.js';
-import { orderRanges, rangeKey, RangeSweep, type OpenRange, type RangeOrder } from './ranges.js';
+import { allRows, groupRows, sortRows, type RowGroups } from '../../containers/row-order.js';
+import { compareTexts, orderRanges, rangeKey, RangeSweep, type OpenRange } from './ranges.js';
 import { NO_INSTANCE, SequenceState } from './sequence.js';
 import { OpSizesReader } from './op-sizes.js';
 
@@ -39,8 +39,8 @@ type NumberedCalls = Required<Pick<Context, 'calls' | 'callIds' | 'callKernels'>
 export class MarkerContexts implements KernelContexts {
   readonly #texts = new MarkerReader();
   readonly #sizes = new OpSizesReader();
-  readonly #order: LaunchOrder;
-  readonly #rangeOrder: RangeOrder;
+  readonly #order: RowGroups;
+  readonly #rangeOrder: RowGroups;
   readonly #threads: ThreadState[] = [];
   readonly #pending = new Map<number, PendingLaunch>();
   /** Made when the first call needs it. */
@@ -54,7 +54,9 @@ export class MarkerContexts implements KernelContexts {
     const launching = allRows(hostCalls.length).filter((call) => elementAt(launches.kernelCounts, call) > 0);
     this.#order = groupRows(launching, (call) => hostCalls.thread.at(call), threads.count);
     const { rows, first } = this.#order;
-    this.#rangeOrder = orderRanges(ranges, threads.count, (a, b) => this.#compareTexts(a, b));
+    this.#rangeOrder = orderRanges(ranges, threads.count, (a, b) =>
+      compareTexts(rangeKey(capture, a), rangeKey(capture, b)),
+    );
     for (let thread = 0; thread < threads.count; thread++) {
       const [from, to] = [elementAt(first, thread), elementAt(first, thread + 1)];
       sortRows(rows.subarray(from, to), (a, b) => this.#compareCalls(a, b));
@@ -75,11 +77,6 @@ export class MarkerContexts implements KernelContexts {
   #compareCalls(a: number, b: number): number {
     const { start, end, corr } = this.capture.hostCalls;
     return start.at(a) - start.at(b) || end.at(b) - end.at(a) || corr.at(a) - corr.at(b);
-  }
-
-  #compareTexts(a: number, b: number): number {
-    const [keyA, keyB] = [rangeKey(this.capture, a), rangeKey(this.capture, b)];
-    return keyA === keyB ? 0 : keyA < keyB ? -1 : 1;
   }
 
   /** Processes the launches of a call's thread up to that call. */

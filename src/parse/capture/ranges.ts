@@ -7,30 +7,21 @@
 import { elementAt } from '../../containers/element.js';
 import type { Capture } from './capture.js';
 import type { Ranges } from './capture-columns.js';
-import { groupAll, sortRows } from '../../containers/row-order.js';
-
-/** The ranges of all threads, thread by thread in order of start, the longer first at equal starts. */
-export interface RangeOrder {
-  readonly rows: Uint32Array;
-  /** Index in `rows` of each thread's first range; one more entry at the end. */
-  readonly first: Uint32Array;
-}
+import { groupAll, sortRows, type RowGroups } from '../../containers/row-order.js';
 
 /** Text and domain of a range, to compare ranges of the same times by. */
 export const rangeKey = ({ names, ranges }: Capture, row: number): string =>
   `${names.rangeText(ranges.text.at(row)) ?? ''}\0${names.domainName(ranges.domainOf(row)) ?? ''}`;
 
+export const compareTexts = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
+
 /**
- * Sorts ranges thread by thread.
+ * Sorts ranges thread by thread, in order of start, the longer first at equal starts.
  * @param threads number of threads
  * @param compareText order of two ranges' texts: decides only between ranges of the same times, so that the result
  *   does not depend on the order of rows
  */
-export function orderRanges(
-  ranges: Ranges,
-  threads: number,
-  compareText: (a: number, b: number) => number,
-): RangeOrder {
+export function orderRanges(ranges: Ranges, threads: number, compareText: (a: number, b: number) => number): RowGroups {
   const [start, end] = [ranges.start, ranges.end];
   const { rows, first } = groupAll(ranges.length, (row) => ranges.thread.at(row), threads);
   for (let thread = 0; thread < threads; thread++) {
@@ -61,7 +52,7 @@ export class RangeSweep<T> {
 
   constructor(
     private readonly ranges: Ranges,
-    private readonly order: RangeOrder,
+    private readonly order: RowGroups,
     thread: number,
   ) {
     this.#next = elementAt(order.first, thread);

@@ -7,7 +7,7 @@ import { elementAt } from '../../containers/element.js';
 import { allRows, sortRows } from '../../containers/row-order.js';
 import type { Capture } from './capture.js';
 import { ACTIVITY_KINDS, type Activities, type ActivityKind } from './capture-columns.js';
-import { rangeKey } from './ranges.js';
+import { compareTexts, rangeKey } from './ranges.js';
 
 /** Rows of all activities in order of start. */
 export function orderActivities(capture: Capture): Uint32Array {
@@ -103,5 +103,3 @@ export function orderHostRanges(capture: Capture): Uint32Array {
   });
   return rows;
 }
-
-const compareTexts = (a: string, b: string): number => (a < b ? -1 : Number(a > b));

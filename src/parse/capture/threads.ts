@@ -20,6 +20,10 @@ export class ThreadTable {
   /** The last process looked up: consecutive rows mostly belong to one. */
   #lastKey = NaN;
   #lastProcess = 0;
+  /** The last thread looked up by `threadOf`, likewise. */
+  #lastPid = NaN;
+  #lastTid = NaN;
+  #lastThread = 0;
 
   /** Number of the process with this key; a new one for a new key. */
   process(key: number, pid: number): number {
@@ -46,7 +50,14 @@ export class ThreadTable {
     return thread;
   }
 
-  /** Number of threads. */
+  /** Number of a thread by the operating system's ids, where the pid identifies the process. */
+  threadOf(pid: number, tid: number): number {
+    if (pid === this.#lastPid && tid === this.#lastTid) return this.#lastThread;
+    this.#lastPid = pid;
+    this.#lastTid = tid;
+    return (this.#lastThread = this.thread(this.process(pid, pid), tid));
+  }
+
   get count(): number {
     return this.#tid.length;
   }

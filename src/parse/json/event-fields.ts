@@ -8,6 +8,7 @@ import {
   COLON,
   COMMA,
   CUT,
+  decodeValue,
   endOfText,
   endOfValue,
   isJson,
@@ -15,7 +16,9 @@ import {
   QUOTE,
   skipSpace,
 } from './json-bytes.js';
+import type { ByteTexts } from './byte-texts.js';
 import { KeyTable } from './key-table.js';
+import { numberAt, type Ids } from './number-bytes.js';
 
 /** Returned for bytes that are not an event. */
 export const MALFORMED = -2;
@@ -23,10 +26,15 @@ export const MALFORMED = -2;
 /** Keys of an event, and their codes. */
 export const EVENT = { ph: 0, cat: 1, name: 2, pid: 3, tid: 4, ts: 5, dur: 6, args: 7, id: 8 } as const;
 
+const NO_BYTES = Buffer.alloc(0);
+
 /** The values of the known keys of one object: where each lies in the window; quotes are left out. */
-class Fields {
+export class Fields {
   readonly from: Int32Array;
   readonly to: Int32Array;
+
+  /** The window; valid until the next event is read. */
+  bytes: Buffer = NO_BYTES;
 
   readonly #table: KeyTable;
 
@@ -41,12 +49,49 @@ class Fields {
     return (this.from[code] as number) !== CUT;
   }
 
+  /** The first byte of a value; undefined when there is none. */
+  firstByte(code: number): number | undefined {
+    return this.has(code) ? this.bytes[this.from[code] as number] : undefined;
+  }
+
+  /** A value as written; null when there is none. */
+  latin1(code: number): string | null {
+    return this.has(code) ? this.bytes.toString('latin1', this.from[code], this.to[code]) : null;
+  }
+
+  /** A number; NaN when there is none. */
+  number(code: number): number {
+    return this.has(code) ? numberAt(this.bytes, this.from[code] as number, this.to[code] as number) : NaN;
+  }
+
+  /** An id; NaN when there is none. */
+  id(code: number, ids: Ids): number {
+    return this.has(code) ? ids.at(this.bytes, this.from[code] as number, this.to[code] as number) : NaN;
+  }
+
+  /** The number of a text; null when there is none. */
+  text(code: number, texts: ByteTexts): number | null {
+    return this.has(code) ? texts.numberOf(this.bytes, this.from[code] as number, this.to[code] as number) : null;
+  }
+
+  /** The number of a text plus one; 0 when there is none, or it is empty. */
+  textPlusOne(code: number, texts: ByteTexts): number {
+    const [from, to] = [this.from[code] as number, this.to[code] as number];
+    return from === CUT || from === to ? 0 : texts.numberOf(this.bytes, from, to) + 1;
+  }
+
+  /** A value read as JSON; undefined when there is none. */
+  value(code: number): unknown {
+    return this.has(code) ? decodeValue(this.bytes, this.from[code] as number, this.to[code] as number) : undefined;
+  }
+
   /**
    * Reads the object that opens at `at`.
    * @returns the index after it, CUT when the bytes end before it does, MALFORMED when it is not an object
    */
   read(bytes: Buffer, at: number, end: number, event: TraceEvent): number {
     const { from, to } = this;
+    this.bytes = bytes;
     from.fill(CUT);
     at++;
     let values = 0;
@@ -116,13 +161,14 @@ export class TraceEvent {
   }
 
   /** Reads the event's `args`. @returns false when it has none */
-  readArgs(bytes: Buffer): boolean {
-    const from = this.fields.from[EVENT.args] as number;
-    if (from === CUT || bytes[from] !== OPEN_BRACE) {
-      this.args.from.fill(CUT);
+  readArgs(): boolean {
+    const { fields, args } = this;
+    if (fields.firstByte(EVENT.args) !== OPEN_BRACE) {
+      args.from.fill(CUT);
       return false;
     }
-    const whole = this.args.read(bytes, from, this.fields.to[EVENT.args] as number, this) > 0;
+    const [from, to] = [fields.from[EVENT.args] as number, fields.to[EVENT.args] as number];
+    const whole = args.read(fields.bytes, from, to, this) > 0;
     if (!whole) this.notJson++;
     return whole;
   }

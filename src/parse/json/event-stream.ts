@@ -29,8 +29,8 @@ export interface TraceHeader {
   readonly baseTimeNanoseconds: string | null;
 }
 
-/** Called with the event in its window; both change after the call. */
-export type TakeEvent = (event: TraceEvent, bytes: Buffer) => void;
+/** Called with the event in its window, which changes after the call. */
+export type TakeEvent = (event: TraceEvent) => void;
 
 /** Keys of the outermost object, next to the events, whose values are kept. */
 const KEPT: ReadonlySet<string> = new Set<keyof TraceHeader>([
@@ -176,7 +176,7 @@ class TraceReading {
       return true;
     }
     if (this.event.fields.has(EVENT.ph)) {
-      this.take(this.event, found.bytes);
+      this.take(this.event);
       this.#broken = false;
     } else this.#countBroken();
     this.cursor.pass(found.to - found.from);

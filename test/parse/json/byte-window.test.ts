@@ -10,8 +10,8 @@ import { kernel, kernels, launch, op, traceText, writeTrace } from '../../suppor
 function readBy(step: number, text: string): [names: string[], header: TraceHeader, odd: Record<string, number>] {
   const names: string[] = [];
   const diagnostics = new Diagnostics();
-  const header = readTrace(writeTrace(text), 't', [], diagnostics, ({ fields }, bytes) => {
-    names.push(bytes.toString('utf8', fields.from[EVENT.name], fields.to[EVENT.name]));
+  const header = readTrace(writeTrace(text), 't', [], diagnostics, ({ fields }) => {
+    names.push(fields.bytes.toString('utf8', fields.from[EVENT.name], fields.to[EVENT.name]));
   }, step); // prettier-ignore
   return [names, header, diagnostics.toJSON()];
 }

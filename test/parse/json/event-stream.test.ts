@@ -14,8 +14,8 @@ interface StreamResult {
 function streamed(text: string, step = 16): StreamResult {
   const names: string[] = [];
   const diagnostics = new Diagnostics();
-  const header = readTrace(writeTrace(text), 't.json', [], diagnostics, ({ fields }, bytes) => {
-    names.push(fields.has(EVENT.name) ? bytes.toString('utf8', fields.from[EVENT.name], fields.to[EVENT.name]) : '');
+  const header = readTrace(writeTrace(text), 't.json', [], diagnostics, ({ fields }) => {
+    names.push(fields.has(EVENT.name) ? fields.bytes.toString('utf8', fields.from[EVENT.name], fields.to[EVENT.name]) : '');
   }, step); // prettier-ignore
   return { names, header, odd: diagnostics.toJSON() };
 }

@@ -1,18 +1,20 @@
 /**
  * Writing the keys and values of new tokens into the paged cache that attention reads.
  */
-import { workByRules, ruleFor, type BoundCall, type OpRules } from '../../schema/op-rules.js';
+import { rules, withTensors, workByRules, type RuleCost } from '../../schema/op-rules.js';
 import { dtypeBytes, numel, type Tensor } from '../../call.js';
-import type { Family, OpCost } from '../../family.js';
+import type { Family } from '../../family.js';
 import { tensor, tensorListParams } from '../../work.js';
 
 const SOURCE =
   'rows of new tokens copied to their slots, scaled where the cache is 8 bits wide; arguments as vLLM registers them';
 
 /** The rows that have a slot; a padded batch has more. */
-function slotted(rows: Tensor, slots: Tensor): Tensor | null {
-  const [tokens = 0, ...row] = rows.shape;
-  return rows.shape.length === 0 ? null : tensor([Math.min(tokens, numel(slots.shape)), ...row], rows.dtype);
+function slotted(rows: Tensor | null, slots: Tensor): Tensor | null {
+  const [tokens, ...row] = rows?.shape ?? [];
+  return rows === null || tokens === undefined
+    ? null
+    : tensor([Math.min(tokens, numel(slots.shape)), ...row], rows.dtype);
 }
 
 /** Whether an element is scaled when it is stored. */
@@ -22,22 +24,17 @@ const isScaled = (rows: Tensor, cache: Tensor): boolean => {
 };
 
 /** @param caches name of the cache by the name of the rows written to it */
-const stored =
-  (caches: Readonly<Record<string, string>>) =>
-  (bound: BoundCall): OpCost | null => {
-    const slots = bound.tensor('slots');
+const stored = (caches: Readonly<Record<string, string>>): RuleCost =>
+  withTensors('slots', (slots, bound) => {
     const [reads, writes]: [Tensor[], Tensor[]] = [[], []];
     let flops = 0;
     for (const [name, to] of Object.entries(caches)) {
-      const [given, cache] = [bound.tensor(name), bound.tensor(to)];
-      const rows = given === null || slots === null ? null : slotted(given, slots);
+      const [rows, cache] = [slotted(bound.tensor(name), slots), bound.tensor(to)];
       if (rows === null || cache === null) return null;
       reads.push(rows);
       writes.push(tensor(rows.shape, cache.dtype));
       if (isScaled(rows, cache)) flops += numel(rows.shape);
     }
-    const [subject] = reads;
-    if (subject === undefined || slots === null) return null;
     return {
       flops,
       reads: [...reads, slots],
@@ -45,20 +42,13 @@ const stored =
       params: tensorListParams([...reads, ...writes.slice(0, 1)]),
       formula: 'flops = E scaled to 8 bits, else 0; bytes = new rows + slots + rows in the type of the cache',
     };
-  };
+  });
 
-const RULES: OpRules = {
-  ...ruleFor(
-    'reshape_and_cache reshape_and_cache_flash',
-    '@key @value @!key_cache @!value_cache @slots ...',
-    stored({ key: 'key_cache', value: 'value_cache' }),
-  ),
-  ...ruleFor(
-    'concat_and_cache_mla',
-    '@latent @rotated @!cache @slots ...',
-    stored({ latent: 'cache', rotated: 'cache' }),
-  ),
-};
+const RULES = rules`
+  ${stored({ key: 'key_cache', value: 'value_cache' })} reshape_and_cache reshape_and_cache_flash: @key @value
+      @!key_cache @!value_cache @slots ...
+  ${stored({ latent: 'cache', rotated: 'cache' })} concat_and_cache_mla: @latent @rotated @!cache @slots ...
+`;
 
 export const keyValueCache: Family = {
   id: 'key-value-cache',

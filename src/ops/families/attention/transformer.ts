@@ -2,10 +2,10 @@
  * PyTorch's fast path of transformer modules: multi-head attention, or an encoder layer, as one op. Kernels of recorded
  * inner ops are described by these; this family is for the others.
  */
-import { ruleFor, ruleWork, type BoundCall, type OpRules } from '../../schema/op-rules.js';
+import { rules, ruleWork, withTensors, type BoundCall } from '../../schema/op-rules.js';
 import { dtypeShort, numel, type Tensor } from '../../call.js';
-import type { Family, OpCost } from '../../family.js';
-import { tensor, tensorParams } from '../../work.js';
+import type { Family } from '../../family.js';
+import { tensor } from '../../work.js';
 
 const SOURCE =
   'products of the definition of a transformer layer, each at FMA = 2; arguments: PyTorch native_functions.yaml';
@@ -17,9 +17,9 @@ interface Sequences {
   readonly embedding: number;
 }
 
-function sequences(of: Tensor | null): Sequences | null {
-  const [batch, positions, embedding] = of?.shape ?? [];
-  if (of?.shape.length !== 3 || batch === undefined || positions === undefined || embedding === undefined) return null;
+function sequences({ shape }: Tensor): Sequences | null {
+  const [batch, positions, embedding] = shape;
+  if (shape.length !== 3 || batch === undefined || positions === undefined || embedding === undefined) return null;
   return { batch, positions, embedding };
 }
 
@@ -44,10 +44,9 @@ function weightsOf(bound: BoundCall, q: Sequences, keys: number, dtype: string):
   return [tensor([q.batch, heads, q.positions, keys], dtype)];
 }
 
-const attention = (bound: BoundCall): OpCost | null => {
-  const source = bound.tensor('q');
-  const [q, k] = [sequences(source), sequences(bound.tensor('k'))];
-  if (source === null || q === null || k === null) return null;
+const attention = withTensors('q k', (source, keys, bound) => {
+  const [q, k] = [sequences(source), sequences(keys)];
+  if (q === null || k === null) return null;
   return {
     flops: attentionFlops(q, k.positions),
     reads: distinct(bound),
@@ -62,14 +61,13 @@ const attention = (bound: BoundCall): OpCost | null => {
     formula: 'flops = 2·B·(2·Sq·E² + 2·Sk·E² + 2·Sq·Sk·E); bytes = operands + out (+ weights where wanted)',
     matmul: true,
   };
-};
+});
 
 /** The two feed-forward weights are [F, E] and [E, F]. */
-const layer = (bound: BoundCall): OpCost | null => {
-  const source = bound.tensor('src');
-  const [at, weight] = [sequences(source), bound.tensor('ffn_weight_1')];
-  const [hidden, embedding] = weight?.shape ?? [];
-  if (source === null || at === null || hidden === undefined || embedding !== at.embedding) return null;
+const layer = withTensors('src ffn_weight_1', (source, weight) => {
+  const at = sequences(source);
+  const [hidden, embedding] = weight.shape;
+  if (at === null || hidden === undefined || embedding !== at.embedding) return null;
   return {
     flops: attentionFlops(at, at.positions) + 4 * at.batch * at.positions * at.embedding * hidden,
     writes: [source],
@@ -83,31 +81,24 @@ const layer = (bound: BoundCall): OpCost | null => {
     formula: 'flops = 2·B·(4·S·E² + 2·S²·E + 2·S·E·F), norms and activation not counted; bytes = operands + out',
     matmul: true,
   };
-};
+});
 
 /** The bias added to q, k and v, and q scaled: [B, S, 3·E] → 3 × [B, heads, S, E/heads]. */
-const rescaled = (bound: BoundCall): OpCost | null => {
-  const qkv = bound.tensor('qkv');
-  if (qkv === null) return null;
-  const formula = 'flops = E (bias) + E/3 (scale of q); bytes = qkv + bias + q, k and v';
-  return { params: tensorParams(qkv), flops: numel(qkv.shape) + numel(qkv.shape) / 3, writes: [qkv], formula };
-};
+const rescaled = withTensors('qkv', (qkv) => ({
+  flops: numel(qkv.shape) + numel(qkv.shape) / 3,
+  writes: [qkv],
+  formula: 'flops = E (bias) + E/3 (scale of q); bytes = qkv + bias + q, k and v',
+}));
 
 /** Arguments as in PyTorch's native_functions.yaml. */
-const RULES: OpRules = {
-  ...ruleFor(
-    '_native_multi_head_attention',
-    '@q @k @v embed_dim heads @qkv_weight @qkv_bias @weight @bias @mask? need_weights average_weights mask_type',
-    attention,
-  ),
-  ...ruleFor(
-    '_transformer_encoder_layer_fwd',
-    '@src embed_dim heads @qkv_weight @qkv_bias @weight @bias use_gelu norm_first eps @norm_weight_1 @norm_bias_1 ' +
-      '@norm_weight_2 @norm_bias_2 @ffn_weight_1 @ffn_bias_1 @ffn_weight_2 @ffn_bias_2 @mask? mask_type',
-    layer,
-  ),
-  ...ruleFor('_transform_bias_rescale_qkv', '@qkv @qkv_bias heads', rescaled),
-};
+const RULES = rules`
+  ${attention} _native_multi_head_attention: @q @k @v embed_dim heads @qkv_weight @qkv_bias @weight @bias @mask?
+      need_weights average_weights mask_type
+  ${layer} _transformer_encoder_layer_fwd: @src embed_dim heads @qkv_weight @qkv_bias @weight @bias use_gelu
+      norm_first eps @norm_weight_1 @norm_bias_1 @norm_weight_2 @norm_bias_2 @ffn_weight_1 @ffn_bias_1 @ffn_weight_2
+      @ffn_bias_2 @mask? mask_type
+  ${rescaled} _transform_bias_rescale_qkv: @qkv @qkv_bias heads
+`;
 
 export const transformer: Family = {
   id: 'transformer',

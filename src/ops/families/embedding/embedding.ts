@@ -7,8 +7,8 @@ import { isDispatched } from '../../schema/dispatched.js';
 import type { Family, KernelFacts, Work } from '../../family.js';
 import { ruleWork } from '../../schema/op-rules.js';
 import { hasIntegerType, opName, tensorAt } from '../../operands.js';
-import { EMBEDDING_RULES } from './embedding-bags.js';
-import { helperWork, tensor, tensorParams, workOf } from '../../work.js';
+import { EMBEDDING_RULES, lookupParams } from './embedding-bags.js';
+import { helperWork, tensor, workOf } from '../../work.js';
 
 const SOURCE = 'PyProf (touched rows); PyTorch embedding_dense_backward, which zeroes the whole gradient first';
 
@@ -38,18 +38,10 @@ const isZeroing = (kernel: KernelFacts): boolean => kernel.sub === 0 && /element
 const isAddition = (kernel: KernelFacts): boolean => /embedding|grad_weight|indexing_backward/i.test(kernel.name);
 
 function backward(lookup: EmbeddingLookup, kernel: KernelFacts): Work {
-  const params = [...tensorParams(lookup.indices, 'I'), ...tensorParams(lookup.table, 'E')];
+  const params = lookupParams(lookup.table, lookup.indices);
   if (isZeroing(kernel)) {
     const formula = 'flops = 0; bytes = gradient of the whole table, zeroed';
-    return workOf({
-      role: 'helper',
-      flops: 0,
-      reads: [],
-      writes: [lookup.table],
-      params,
-      formula,
-      source: SOURCE,
-    });
+    return workOf({ role: 'helper', flops: 0, writes: [lookup.table], params, formula, source: SOURCE });
   }
   if (kernel.sub > 0 && !isAddition(kernel)) return helperWork(params, SOURCE);
   const touched = rows(lookup);
@@ -73,7 +65,7 @@ function work(call: OpCall, kernel: KernelFacts): Work | null {
     flops: 0,
     reads: [lookup.indices, touched],
     writes: [touched],
-    params: [...tensorParams(lookup.indices, 'I'), ...tensorParams(lookup.table, 'E')],
+    params: lookupParams(lookup.table, lookup.indices),
     formula: 'flops = 0; bytes = indices + 2·n·D·size',
     source: SOURCE,
   });

@@ -2,9 +2,10 @@
  * Embeddings of many tables looked up at once: FBGEMM's table-batched ops.
  */
 import { elementCount, numel, type Tensor } from '../../call.js';
-import type { Family, OpCost } from '../../family.js';
-import { workByRules, ruleFor, type BoundCall, type OpRules } from '../../schema/op-rules.js';
-import { tensor, tensorParams } from '../../work.js';
+import type { Family } from '../../family.js';
+import { rules, withTensors, workByRules, type BoundCall } from '../../schema/op-rules.js';
+import { tensor } from '../../work.js';
+import { lookupParams } from './embedding-bags.js';
 import { FEATURE_RULES } from './sparse-features.js';
 
 const SOURCE = 'FBGEMM: arguments of its lookups; a row read for each index but none twice, a sum written for each bag';
@@ -32,34 +33,33 @@ const OUTPUT_TYPES: Readonly<Record<number, string>> = { 0: 'float32', 1: 'float
 const NO_POOLING = 2;
 
 /** Sums of the rows of each bag, one bag for every table and sample. */
-const lookup = (bound: BoundCall): OpCost | null => {
-  const [weights, indices] = [largest(weightsOf(bound)), bound.tensor('indices')];
-  const [offsets, starts] = [bound.tensor('offsets'), bound.tensor('D_offsets')];
-  if (weights === null || indices === null || offsets === null || starts === null) return null;
+const lookup = withTensors('indices offsets D_offsets', (indices, offsets, starts, bound) => {
+  const weights = largest(weightsOf(bound));
+  if (weights === null) return null;
   const columns = width(bound, numel(starts.shape) - 1);
   const pooled = bound.count('pooling_mode') !== NO_POOLING;
   const each = pooled ? 1 + bound.tensorsOf('indice_weights').length : 0;
-  const params = [...tensorParams(indices, 'I'), ...tensorParams(weights, 'E')];
+  const params = lookupParams(weights, indices);
   const formula = `flops = ${each}·n·D; bytes = indices + offsets + n·D·size + bags·D·size; n indices, D the mean width of a table`;
-  if (columns === null) {
+  if (columns === null)
     return { flops: null, writes: null, formula, params, unknown: 'the width of the tables is unspecified' };
-  }
   const rows = (count: number, dtype: string): Tensor => tensor([Math.round(count * columns)], dtype);
-  const stored = elementCount(weightsOf(bound));
-  const type = OUTPUT_TYPES[bound.count('output_dtype') ?? -1] ?? weights.dtype;
+  const [count, stored] = [numel(indices.shape), elementCount(weightsOf(bound))];
+  const output = bound.count('output_dtype');
+  const type = (output === null ? undefined : OUTPUT_TYPES[output]) ?? weights.dtype;
   return {
-    flops: Math.round(each * numel(indices.shape) * columns),
+    flops: Math.round(each * count * columns),
     reads: [
       indices,
       offsets,
       ...bound.tensorsOf('indice_weights'),
-      rows(Math.min(numel(indices.shape), stored / columns), weights.dtype),
+      rows(Math.min(count, stored / columns), weights.dtype),
     ],
-    writes: [rows(pooled ? Math.max(0, numel(offsets.shape) - 1) : numel(indices.shape), type)],
+    writes: [rows(pooled ? Math.max(0, numel(offsets.shape) - 1) : count, type)],
     params,
     formula,
   };
-};
+});
 
 const TABLES =
   '@host_weights @dev_weights @uvm_weights @lxu_cache @placements @weights_offsets @D_offsets total_D max_D ' +
@@ -85,10 +85,13 @@ const named = (optimizers: string, end = ''): string =>
     .map((optimizer) => `fbgemm.split_embedding_codegen_lookup_${optimizer}_function${end}`)
     .join(' ');
 
-const RULES: OpRules = {
-  ...ruleFor(named(BY_ROW_NAMES), [BY_ROW, ANY], lookup),
-  ...ruleFor(named(NAMES), ANY, lookup),
-  ...ruleFor(named(`${BY_ROW_NAMES} ${NAMES}`, '_pt2'), IN_LISTS, lookup),
+const RULES = {
+  ...rules`
+    ${lookup} ${named(BY_ROW_NAMES)}: ${BY_ROW}
+        | ${ANY}
+    ${lookup} ${named(NAMES)}: ${ANY}
+    ${lookup} ${named(`${BY_ROW_NAMES} ${NAMES}`, '_pt2')}: ${IN_LISTS}
+  `,
   ...FEATURE_RULES,
 };
 

@@ -2,9 +2,9 @@
  * Ops of object detection: RoI pooling, non-maximum suppression, deformable convolution.
  */
 import { extentAt, numel, type Tensor } from '../../call.js';
-import { workByRules, ruleFor, type BoundCall, type OpRules } from '../../schema/op-rules.js';
-import type { Family, OpCost } from '../../family.js';
-import { tensor, tensorParams } from '../../work.js';
+import { rules, withTensors, workByRules, type BoundCall } from '../../schema/op-rules.js';
+import type { Family } from '../../family.js';
+import { tensor } from '../../work.js';
 
 const SOURCE = 'operations of the definitions; arguments as torchvision registers its ops';
 
@@ -25,57 +25,36 @@ function bins(bound: BoundCall, regions: Tensor, channels: number, dtype: string
   return height === null || width === null ? null : tensor([extentAt(regions, 0), channels, height, width], dtype);
 }
 
-const aligned = (bound: BoundCall): OpCost | null => {
-  const [input, regions] = [bound.tensor('input'), bound.tensor('regions')];
-  if (input?.shape.length !== 4 || regions === null) return null;
+const aligned = withTensors('input regions', (input, regions, bound) => {
+  if (input.shape.length !== 4) return null;
   const result = bins(bound, regions, extentAt(input, 1), input.dtype);
   const formula = 'flops = (8·s² + 1)·E(result), s samples each way; bytes = input + regions + result';
-  if (result === null) {
-    return {
-      params: tensorParams(input),
-      flops: null,
-      writes: null,
-      formula,
-      unknown: 'the size of the result is unspecified',
-    };
-  }
-  const each = samples(bound);
-  const known = { params: tensorParams(input), writes: [result], formula };
-  if (each === null) return { ...known, flops: null, unknown: UNSPECIFIED };
-  return { ...known, flops: (SAMPLE * each + 1) * numel(result.shape) };
-};
+  if (result === null) return { flops: null, writes: null, formula, unknown: 'the size of the result is unspecified' };
+  const [each, writes] = [samples(bound), [result]];
+  if (each === null) return { flops: null, writes, formula, unknown: UNSPECIFIED };
+  return { flops: (SAMPLE * each + 1) * numel(result.shape), writes, formula };
+});
 
 /** Every gradient goes to the four elements of each sample, with their weights. */
-const alignedBackward = (bound: BoundCall): OpCost | null => {
-  const gradient = bound.tensor('grad');
+const alignedBackward = withTensors('grad', (gradient, bound) => {
   const extents = ['batch', 'channels', 'height', 'width'].map((name) => bound.count(name));
   const shape = extents.filter((extent) => extent !== null);
-  if (gradient === null) return null;
   const formula = 'flops = 8·s²·E(gradient), s samples each way; bytes = gradient + regions + gradient of the input';
-  if (shape.length < extents.length) {
-    return {
-      params: tensorParams(gradient),
-      flops: null,
-      writes: null,
-      formula,
-      unknown: 'the extents of the input are unspecified',
-    };
-  }
-  const each = samples(bound);
-  const known = { params: tensorParams(gradient), writes: [tensor(shape, gradient.dtype)], formula };
-  if (each === null) return { ...known, flops: null, unknown: UNSPECIFIED };
-  return { ...known, flops: SAMPLE * each * numel(gradient.shape) };
-};
+  if (shape.length < extents.length)
+    return { flops: null, writes: null, formula, unknown: 'the extents of the input are unspecified' };
+  const [each, writes] = [samples(bound), [tensor(shape, gradient.dtype)]];
+  if (each === null) return { flops: null, writes, formula, unknown: UNSPECIFIED };
+  return { flops: SAMPLE * each * numel(gradient.shape), writes, formula };
+});
 
 /** The greatest element of each bin, and its place. */
-const pooled = (bound: BoundCall): OpCost | null => {
-  const [input, regions] = [bound.tensor('input'), bound.tensor('regions')];
-  if (input?.shape.length !== 4 || regions === null) return null;
+const pooled = withTensors('input regions', (input, regions, bound) => {
+  if (input.shape.length !== 4) return null;
   const result = bins(bound, regions, extentAt(input, 1), input.dtype);
   const formula = 'bytes = input + regions + result + int32 positions';
   const writes = result === null ? null : [result, tensor(result.shape, 'int32')];
-  return { params: tensorParams(input), flops: null, writes, formula, unknown: UNSPECIFIED };
-};
+  return { flops: null, writes, formula, unknown: UNSPECIFIED };
+});
 
 /**
  * Intersection of two boxes 9 (four extrema, two differences, two of them not below 0, a product), their areas 6, the
@@ -86,56 +65,42 @@ const OVERLAP = 19;
 const WORD = 64;
 
 /** Every box against those after it; the mask of the suppressed ones is written, and reduced by a second kernel. */
-const suppressed = (bound: BoundCall): OpCost | null => {
-  const boxes = bound.tensor('boxes');
-  const count = boxes?.shape[0];
-  if (boxes?.shape.length !== 2 || count === undefined) return null;
+const suppressed = withTensors('boxes', (boxes) => {
+  const [count] = boxes.shape;
+  if (boxes.shape.length !== 2 || count === undefined) return null;
   return {
-    params: tensorParams(boxes),
     flops: (OVERLAP * count * (count - 1)) / 2,
     reads: [boxes],
     writes: [tensor([count, Math.ceil(count / WORD)], 'int64')],
     formula: `flops = ${OVERLAP}·n·(n − 1)/2; bytes = boxes + mask of n bits for each (sorting by score is an op of its own)`,
   };
-};
+});
 
 /** Columns of the input at moved positions; the product with the weight is an op of its own. */
-const deformed = (bound: BoundCall): OpCost | null => {
-  const [input, weight, offset] = ['input', 'weight', 'offset'].map((name) => bound.tensor(name));
-  if (input?.shape.length !== 4 || weight?.shape.length !== 4 || offset?.shape.length !== 4) return null;
+const deformed = withTensors('input weight offset', (input, weight, offset, bound) => {
+  if ([input, weight, offset].some(({ shape }) => shape.length !== 4)) return null;
   const [batch = 0, channels = 0] = input.shape;
   const taps = numel(weight.shape.slice(2));
   const columns = tensor([batch, channels * taps, ...offset.shape.slice(2)], input.dtype);
   const mask = bound.flag('use_mask') === false ? [] : bound.tensorsOf('mask');
   const each = SAMPLE - 1 + mask.length;
   return {
-    params: tensorParams(input),
     flops: each * numel(columns.shape),
     reads: [input, offset, ...mask],
     writes: [columns],
     formula: `flops = ${each}·E(columns); bytes = input + offsets + mask + columns (their product is an op of its own)`,
   };
-};
+});
 
-const RULES: OpRules = {
-  ...ruleFor(
-    'torchvision.roi_align',
-    '@input @regions spatial_scale pooled_height pooled_width sampling_ratio aligned',
-    aligned,
-  ),
-  ...ruleFor(
-    'torchvision._roi_align_backward',
-    '@grad @regions spatial_scale pooled_height pooled_width batch channels height width sampling_ratio aligned',
-    alignedBackward,
-  ),
-  ...ruleFor('torchvision.roi_pool', '@input @regions spatial_scale pooled_height pooled_width', pooled),
-  ...ruleFor('torchvision.nms', '@boxes @scores threshold', suppressed),
-  ...ruleFor(
-    'torchvision.deform_conv2d',
-    '@input @weight @offset @mask @bias stride_h stride_w pad_h pad_w dilation_h dilation_w groups offset_groups use_mask',
-    deformed,
-  ),
-};
+const RULES = rules`
+  ${aligned} torchvision.roi_align: @input @regions spatial_scale pooled_height pooled_width sampling_ratio aligned
+  ${alignedBackward} torchvision._roi_align_backward: @grad @regions spatial_scale pooled_height pooled_width batch
+      channels height width sampling_ratio aligned
+  ${pooled} torchvision.roi_pool: @input @regions spatial_scale pooled_height pooled_width
+  ${suppressed} torchvision.nms: @boxes @scores threshold
+  ${deformed} torchvision.deform_conv2d: @input @weight @offset @mask @bias stride_h stride_w pad_h pad_w dilation_h
+      dilation_w groups offset_groups use_mask
+`;
 
 export const detection: Family = {
   id: 'detection',

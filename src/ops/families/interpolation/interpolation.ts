@@ -3,10 +3,10 @@
  */
 import { numel, type Tensor } from '../../call.js';
 import type { ArgValue } from '../../../record/record.js';
-import type { Family, OpCost } from '../../family.js';
-import { ruleFor, ruleWork, type BoundCall, type OpRules } from '../../schema/op-rules.js';
+import type { Family } from '../../family.js';
+import { rules, ruleWork, withTensors, type BoundCall, type OpRules } from '../../schema/op-rules.js';
 import { opName } from '../../operands.js';
-import { tensor, tensorParams } from '../../work.js';
+import { tensor } from '../../work.js';
 import { PATCH_RULES } from './patches.js';
 import { interpolationCall } from './python-interpolation.js';
 import { rankInName } from '../rank-in-name.js';
@@ -68,53 +68,34 @@ function perResult(op: string, input: Tensor, result: Tensor): number {
 
 const UNSPECIFIED = 'the extents of the result are unspecified';
 
-const upsampled = (bound: BoundCall): OpCost | null => {
-  const input = bound.tensor('self');
-  if (input === null) return null;
+const upsampled = withTensors('self', (input, bound) => {
   const op = opName(bound.call);
   const result = enlarged(bound, input);
   const bytes = 'bytes = input + result';
-  if (result === null) {
-    const flops = tapsOf(op) === 1 ? 0 : null;
-    return { params: tensorParams(input), flops, writes: null, formula: bytes, unknown: UNSPECIFIED };
-  }
+  if (result === null)
+    return { flops: tapsOf(op) === 1 ? 0 : null, writes: null, formula: bytes, unknown: UNSPECIFIED };
   const each = perResult(op, input, result);
   // Of the nearest elements, only those that are in the result are read.
   const touched = each === 0 && numel(result.shape) < numel(input.shape) ? result : input;
-  const flops = each * numel(result.shape);
-  return {
-    params: tensorParams(input),
-    flops,
-    reads: [touched],
-    writes: [result],
-    formula: `flops = ${each}·E(result); ${bytes}`,
-  };
-};
+  const formula = `flops = ${each}·E(result); ${bytes}`;
+  return { flops: each * numel(result.shape), reads: [touched], writes: [result], formula };
+});
 
 /** Each gradient is added to every element that it came from, with its weight. */
-const upsampledBackward = (bound: BoundCall): OpCost | null => {
-  const gradient = bound.tensor('grad_output');
-  if (gradient === null) return null;
+const upsampledBackward = withTensors('grad_output', (gradient, bound) => {
   const op = opName(bound.call);
   const size = bound.integers('input_size');
-  const input = size === null ? (bound.outs[0] ?? null) : tensor(size, gradient.dtype);
+  const input = size === null ? bound.outs[0] : tensor(size, gradient.dtype);
   const [taps, rank] = [tapsOf(op), rankInName(op)];
   const bytes = 'bytes = gradient + gradient of the input';
-  if (input === null) {
+  if (input === undefined) {
     const flops = isSmoothed(op) ? null : (taps === 1 ? 1 : 2 * taps ** rank) * numel(gradient.shape);
-    return {
-      params: tensorParams(gradient),
-      flops,
-      writes: null,
-      formula: bytes,
-      unknown: 'the extents of the input are unspecified',
-    };
+    return { flops, writes: null, formula: bytes, unknown: 'the extents of the input are unspecified' };
   }
   const window = isSmoothed(op) ? widened(taps, rank, input, gradient) : taps ** rank;
   const each = taps === 1 ? 1 : 2 * window;
-  const flops = each * numel(gradient.shape);
-  return { params: tensorParams(gradient), flops, writes: [input], formula: `flops = ${each}·E(gradient); ${bytes}` };
-};
+  return { flops: each * numel(gradient.shape), writes: [input], formula: `flops = ${each}·E(gradient); ${bytes}` };
+});
 
 /** Interpolation modes by number: 0 linear, 1 nearest, 2 cubic. */
 const SAMPLE_TAPS: ReadonlyMap<number | null, number> = new Map([
@@ -124,101 +105,79 @@ const SAMPLE_TAPS: ReadonlyMap<number | null, number> = new Map([
 ]);
 
 interface Sampling {
-  readonly input: Tensor;
-  readonly grid: Tensor;
   readonly result: Tensor;
   /** Input elements per result. */
   readonly window: number;
-  /** Operations to compute a sampling point and its weights. */
-  readonly perPoint: number;
+  /** Operations to compute all sampling points and their weights. */
+  readonly pointFlops: number;
+  readonly formula: string;
 }
 
 /** Input (N, C, …), grid (N, …, dimensions), result (N, C, …). */
-function sampling(bound: BoundCall): Sampling | null {
-  const [input, grid] = [bound.tensor('input'), bound.tensor('grid')];
-  if (input === null || grid === null || input.shape.length < 3) return null;
+function sampling(input: Tensor, grid: Tensor, bound: BoundCall): Sampling | null {
   const dimensions = input.shape.length - 2;
+  if (dimensions < 1) return null;
   const result = tensor([...input.shape.slice(0, 2), ...grid.shape.slice(1, -1)], input.dtype);
   const window = (SAMPLE_TAPS.get(bound.count('mode')) ?? 2) ** dimensions;
   // Scale and shift of each coordinate, its whole part and the rest; the weights are products of the rests.
-  return { input, grid, result, window, perPoint: 4 * dimensions + window * (dimensions - 1) };
+  const perPoint = 4 * dimensions + window * (dimensions - 1);
+  const pointFlops = perPoint * numel(grid.shape.slice(0, -1));
+  return { result, window, pointFlops, formula: `·E(result) + ${perPoint}·points; bytes = ` };
 }
 
-const points = ({ grid }: Sampling): number => numel(grid.shape.slice(0, -1));
-
-const sampled = (bound: BoundCall): OpCost | null => {
-  const found = sampling(bound);
+const sampled = withTensors('input grid', (input, grid, bound) => {
+  const found = sampling(input, grid, bound);
   if (found === null) return null;
-  const { input, result, window, perPoint } = found;
+  const { result, window, pointFlops } = found;
   const each = window === 1 ? 0 : 2 * window;
-  return {
-    params: tensorParams(input),
-    flops: each * numel(result.shape) + perPoint * points(found),
-    writes: [result],
-    formula: `flops = ${each}·E(result) + ${perPoint}·points; bytes = input + grid + result`,
-  };
-};
+  const formula = `flops = ${each}${found.formula}input + grid + result`;
+  return { flops: each * numel(result.shape) + pointFlops, writes: [result], formula };
+});
 
-const sampledBackward = (bound: BoundCall): OpCost | null => {
-  const found = sampling(bound);
+const sampledBackward = withTensors('input grid', (input, grid, bound) => {
+  const found = sampling(input, grid, bound);
   if (found === null) return null;
-  const { input, grid, result, window, perPoint } = found;
+  const { result, window, pointFlops } = found;
   const mask = bound.value('output_mask');
   const [ofInput, ofGrid] = Array.isArray(mask) ? (mask as readonly unknown[]) : [true, true];
   const dimensions = input.shape.length - 2;
   const each = (ofInput === true ? 2 * window : 0) + (ofGrid === true && window > 1 ? 2 * window * dimensions : 0);
   return {
-    params: tensorParams(input),
-    flops: each * numel(result.shape) + perPoint * points(found),
+    flops: each * numel(result.shape) + pointFlops,
     writes: [...(ofInput === true ? [input] : []), ...(ofGrid === true ? [grid] : [])],
-    formula: `flops = ${each}·E(result) + ${perPoint}·points; bytes = gradient + input + grid + the gradients computed`,
+    formula: `flops = ${each}${found.formula}gradient + input + grid + the gradients computed`,
   };
-};
+});
 
 const NEAREST = 'upsample_nearest1d upsample_nearest2d upsample_nearest3d';
 const EXACT = '_upsample_nearest_exact1d _upsample_nearest_exact2d _upsample_nearest_exact3d';
 const SMOOTH =
   'upsample_linear1d upsample_bilinear2d upsample_bicubic2d upsample_trilinear3d _upsample_bilinear2d_aa _upsample_bicubic2d_aa';
-const SAMPLERS = 'grid_sampler grid_sampler_2d grid_sampler_3d cudnn_grid_sampler';
-
-const backwardOf = (names: string): string =>
-  names
-    .split(' ')
-    .map((name) => `${name}_backward`)
-    .join(' ');
 
 /** One scale for each dimension, or, in an overload, all of them in one list. */
-const scaled = (before: string, rank: number): string[] => [
-  `${before}scale_factors`,
-  `${before}${['a', 'b', 'c'].slice(0, rank).join(' ')}`,
-];
-
-const upsamples = (names: string, options: string): OpRules =>
-  Object.assign(
-    {},
-    ...names.split(' ').map((name) => {
-      const rank = rankInName(name);
-      const gradient = `@grad_output output_size input_size ${options}`;
-      return {
-        ...ruleFor(name, scaled(`@self output_size ${options}`, rank), upsampled),
-        ...ruleFor(backwardOf(name), scaled(gradient, rank), upsampledBackward),
-      };
-    }),
-  ) as OpRules;
+const upsamples = (names: string, options: string): OpRules[] =>
+  names.split(' ').map((name) => {
+    const scales = 'a b c'.slice(0, 2 * rankInName(name) - 1);
+    const [forward, backward] = [`@self output_size ${options}`, `@grad_output output_size input_size ${options}`];
+    return rules`
+      ${upsampled} ${name}: ${forward}scale_factors | ${forward}${scales}
+      ${upsampledBackward} ${name}_backward: ${backward}scale_factors | ${backward}${scales}
+    `;
+  });
 
 /** Arguments as in PyTorch's native_functions.yaml. */
-const RULES: OpRules = {
+const RULES = Object.assign(
+  {},
   ...upsamples(`${NEAREST} ${EXACT}`, ''),
   ...upsamples(SMOOTH, 'align_corners '),
-  ...ruleFor(SAMPLERS, '@input @grid mode padding align_corners', sampled),
-  ...ruleFor(
-    'grid_sampler_2d_backward grid_sampler_3d_backward',
-    '@grad_output @input @grid mode padding align_corners output_mask',
-    sampledBackward,
-  ),
-  ...ruleFor('cudnn_grid_sampler_backward', '@input @grid @grad_output', sampledBackward),
-  ...PATCH_RULES,
-};
+  rules`
+    ${sampled} grid_sampler grid_sampler_2d grid_sampler_3d cudnn_grid_sampler: @input @grid mode padding align_corners
+    ${sampledBackward} grid_sampler_2d_backward grid_sampler_3d_backward:
+      @grad_output @input @grid mode padding align_corners output_mask
+    ${sampledBackward} cudnn_grid_sampler_backward: @input @grid @grad_output
+  `,
+  PATCH_RULES,
+) as OpRules;
 
 /** The function in Python, whatever its mode. */
 const INTERPOLATE = 'interpolate';

@@ -2,10 +2,9 @@
  * im2col, col2im, and pixel and channel shuffles.
  */
 import { extentAt, numel, type Tensor } from '../../call.js';
-import { ruleFor, type BoundCall, type OpRules } from '../../schema/op-rules.js';
+import { rules, withTensors, type BoundCall } from '../../schema/op-rules.js';
 import { opName } from '../../operands.js';
-import { tensor, tensorParams } from '../../work.js';
-import type { OpCost } from '../../family.js';
+import { tensor, writing } from '../../work.js';
 
 const UNSPECIFIED = 'the extents of the patches are unspecified';
 
@@ -30,40 +29,32 @@ function columns(bound: BoundCall, input: Tensor): Tensor | null {
   return tensor([...input.shape.slice(0, -3), channels, numel(positions)], input.dtype);
 }
 
-const im2col = (bound: BoundCall): OpCost | null => {
-  const input = bound.tensor('self');
-  if (input === null) return null;
-  const result = columns(bound, input) ?? bound.outs[0] ?? null;
-  const formula = 'flops = 0; bytes = input + columns';
-  if (result === null) return { params: tensorParams(input), flops: 0, writes: null, formula, unknown: UNSPECIFIED };
-  return { params: tensorParams(input), flops: 0, writes: [result], formula };
-};
+const im2col = withTensors('self', (input, bound) => {
+  const result = columns(bound, input) ?? bound.outs[0];
+  return { flops: 0, ...writing(result, UNSPECIFIED), formula: 'flops = 0; bytes = input + columns' };
+});
 
 /** Columns (N, C·kh·kw, positions) → (N, C, H, W): every element of a column is added to its pixel. */
-const col2im = (bound: BoundCall): OpCost | null => {
-  const input = bound.tensor('self');
-  if (input === null) return null;
+const col2im = withTensors('self', (input, bound) => {
   const [size, kernel] = [both(bound.integers('output_size')), both(bound.integers('kernel_size'))];
   const channels = kernel === null ? 0 : extentAt(input, -2) / numel(kernel);
   const isKnown = size !== null && Number.isInteger(channels) && channels > 0;
   const result = isKnown ? tensor([...input.shape.slice(0, -2), channels, ...size], input.dtype) : bound.outs[0];
-  const [flops, formula] = [numel(input.shape), 'flops = E(columns); bytes = columns + result'];
-  if (result === undefined) return { params: tensorParams(input), flops, writes: null, formula, unknown: UNSPECIFIED };
-  return { params: tensorParams(input), flops, writes: [result], formula };
-};
+  const formula = 'flops = E(columns); bytes = columns + result';
+  return { flops: numel(input.shape), ...writing(result, UNSPECIFIED), formula };
+});
 
 /** Nothing but the order of elements changes. */
-const reordered = (bound: BoundCall): OpCost | null => {
-  const input = bound.tensor('self');
-  if (input === null) return null;
-  const formula = `flops = 0; bytes = 2·E·size: ${opName(bound.call)} moves every element`;
-  return { params: tensorParams(input), flops: 0, writes: [input], formula };
-};
+const reordered = withTensors('self', (input, { call }) => ({
+  flops: 0,
+  writes: [input],
+  formula: `flops = 0; bytes = 2·E·size: ${opName(call)} moves every element`,
+}));
 
 /** Arguments as in PyTorch's native_functions.yaml. */
-export const PATCH_RULES: OpRules = {
+export const PATCH_RULES = rules`
   // In older versions the gradient of each has a name of its own; it is the other one.
-  ...ruleFor('im2col col2im_backward', '@self kernel_size dilation padding stride', im2col),
-  ...ruleFor('col2im im2col_backward', '@self output_size kernel_size dilation padding stride', col2im),
-  ...ruleFor('pixel_shuffle pixel_unshuffle channel_shuffle native_channel_shuffle', '@self factor', reordered),
-};
+  ${im2col} im2col col2im_backward: @self kernel_size dilation padding stride
+  ${col2im} col2im im2col_backward: @self output_size kernel_size dilation padding stride
+  ${reordered} pixel_shuffle pixel_unshuffle channel_shuffle native_channel_shuffle: @self factor
+`;

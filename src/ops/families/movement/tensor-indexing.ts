@@ -2,11 +2,11 @@
  * Indexing by a list of tensors, one per dimension: what `x[i, j]` and `x[i, j] = y` become.
  */
 import type { Arg } from '../../../record/record.js';
-import { workByRules, ruleFor, type BoundCall, type OpRules } from '../../schema/op-rules.js';
+import { rules, withTensors, workByRules } from '../../schema/op-rules.js';
 import { broadcast, numel, type Tensor } from '../../call.js';
-import type { Family, OpCost } from '../../family.js';
+import type { Family } from '../../family.js';
 import { tensorOf } from '../../operands.js';
-import { tensor, tensorParams } from '../../work.js';
+import { tensor } from '../../work.js';
 
 const SOURCE = 'touched elements only, index tensors by their own size';
 
@@ -36,54 +36,39 @@ function picked(input: Tensor, list: readonly Arg[] | undefined): Picked | null 
   return Number.isSafeInteger(numel(elements.shape)) ? { elements, indices } : null;
 }
 
-const pick = (bound: BoundCall): OpCost | null => {
-  const input = bound.tensor('self');
-  if (input === null) return null;
+const pick = withTensors('self', (input, bound) => {
   const found = picked(input, bound.arg('indices')?.items);
-  if (found === null)
-    return { params: tensorParams(input), flops: 0, writes: null, formula: 'flops = 0', unknown: UNSPECIFIED };
-  return {
-    params: tensorParams(input),
-    flops: 0,
-    reads: [found.elements, ...found.indices],
-    writes: [found.elements],
-    formula: 'flops = 0; bytes = 2·picked + indices',
-  };
-};
+  if (found === null) return { flops: 0, writes: null, formula: 'flops = 0', unknown: UNSPECIFIED };
+  const { elements, indices } = found;
+  const formula = 'flops = 0; bytes = 2·picked + indices';
+  return { flops: 0, reads: [elements, ...indices], writes: [elements], formula };
+});
 
 /** Values placed, or added to what is there. */
-const place = (bound: BoundCall): OpCost | null => {
-  const [input, values] = [bound.tensor('self'), bound.tensor('values')];
-  if (input === null || values === null) return null;
+const place = withTensors('self values', (input, values, bound) => {
   const found = picked(input, bound.arg('indices')?.items);
   const adds = bound.flag('accumulate');
   if (found === null || adds === null) {
-    const flops = adds === false ? 0 : null;
-    return {
-      params: tensorParams(input),
-      flops,
-      writes: null,
-      formula: 'flops = 0, E(placed) to add',
-      unknown: UNSPECIFIED,
-    };
+    const formula = 'flops = 0, E(placed) to add';
+    return { flops: adds === false ? 0 : null, writes: null, formula, unknown: UNSPECIFIED };
   }
+  const { elements, indices } = found;
   return {
-    params: tensorParams(input),
-    flops: adds ? numel(found.elements.shape) : 0,
-    reads: [values, ...found.indices, ...(adds ? [found.elements] : [])],
-    writes: [found.elements],
+    flops: adds ? numel(elements.shape) : 0,
+    reads: [values, ...indices, ...(adds ? [elements] : [])],
+    writes: [elements],
     formula: `flops = ${adds ? 'E(placed)' : '0'}; bytes = values + indices + placed${adds ? ' (read and written)' : ''}`,
   };
-};
+});
 
 const PLACE = '@self @indices[]? @values accumulate';
 
 /** Arguments as in PyTorch's native_functions.yaml. */
-const RULES: OpRules = {
-  ...ruleFor('index _unsafe_index', '@self @indices[]?', pick),
-  ...ruleFor('index_put index_put_ _unsafe_index_put', PLACE, place),
-  ...ruleFor('_index_put_impl_', `${PLACE} unsafe`, place),
-};
+const RULES = rules`
+  ${pick} index _unsafe_index: @self @indices[]?
+  ${place} index_put index_put_ _unsafe_index_put: ${PLACE}
+  ${place} _index_put_impl_: ${PLACE} unsafe
+`;
 
 export const tensorIndexing: Family = {
   id: 'tensor-indexing',

@@ -1,10 +1,10 @@
 /**
  * Normalisation that apex registers with the dispatcher: of rows, and of groups of channels with an activation.
  */
-import { workByRules, ruleFor, type BoundCall, type OpRules } from '../../schema/op-rules.js';
+import { rules, withTensors, workByRules, type BoundCall, type RuleCost } from '../../schema/op-rules.js';
 import { numel, type Tensor } from '../../call.js';
-import type { Family, OpCost } from '../../family.js';
-import { tensor, tensorParams } from '../../work.js';
+import type { Family } from '../../family.js';
+import { tensor } from '../../work.js';
 import { accumulated, BACKWARD, FORWARD, forwardFlops, type NormKind } from './layer-normalization.js';
 
 const SOURCE =
@@ -12,47 +12,36 @@ const SOURCE =
   'apex/contrib/group_norm/group_norm.py of apex';
 
 /** Elements that are normalised together. */
-const rowLength = (bound: BoundCall): number | null => {
+const rowLength = (bound: BoundCall): number => {
   const shape = bound.integers('normalized_shape') ?? bound.tensor('weight')?.shape;
-  return shape === undefined ? null : numel(shape);
+  return shape === undefined ? 0 : numel(shape);
 };
 
 const BYTES = 'bytes = input + parameters + result + saved statistics';
 
-const forward =
-  (kind: NormKind) =>
-  (bound: BoundCall): OpCost | null => {
-    const [input, length] = [bound.tensor('input'), rowLength(bound)];
-    if (input === null) return null;
-    const perElement = forwardFlops(kind, bound);
-    const about = {
-      params: tensorParams(input),
-      flops: perElement * numel(input.shape),
-      formula: `flops = ${perElement}·E; ${BYTES}`,
-    };
-    if (length === null || length === 0)
-      return { ...about, writes: null, unknown: 'the length of a row is unspecified' };
+const forward = (kind: NormKind): RuleCost =>
+  withTensors('input', (input, bound) => {
+    const [perElement, length] = [forwardFlops(kind, bound), rowLength(bound)];
+    const flops = perElement * numel(input.shape);
+    const formula = `flops = ${perElement}·E; ${BYTES}`;
+    if (length === 0) return { flops, formula, writes: null, unknown: 'the length of a row is unspecified' };
     const saved = tensor([Math.ceil(numel(input.shape) / length)], accumulated(input.dtype));
-    return { ...about, writes: [input, saved, ...(kind === 'centred' ? [saved] : [])] };
-  };
+    return { flops, formula, writes: [input, saved, ...(kind === 'centred' ? [saved] : [])] };
+  });
 
 /** The gradients of the input and of all parameters; none depends on the bias. */
-const backward =
-  (kind: NormKind) =>
-  (bound: BoundCall): OpCost | null => {
-    const input = bound.tensor('saved');
-    if (input === null) return null;
+const backward = (kind: NormKind): RuleCost =>
+  withTensors('saved', (input, bound) => {
     const [weights, biases] = [bound.tensors('weight'), bound.tensors('bias')];
     const perElement =
       BACKWARD[kind] + weights.length * (BACKWARD.weighting + BACKWARD.weight) + biases.length * BACKWARD.bias;
     return {
-      params: tensorParams(input),
       flops: perElement * numel(input.shape),
       reads: bound.tensorsOf('grad_out mean rstd saved weight'),
       writes: [input, ...weights, ...biases],
       formula: `flops = ${perElement}·E; bytes = gradient + saved input or result + statistics + weight + gradients`,
     };
-  };
+  });
 
 /** SiLU, or none: one operation per element. */
 const activations = (bound: BoundCall): number => {
@@ -63,57 +52,38 @@ const activations = (bound: BoundCall): number => {
 /** Two sums of each group of each sample. */
 const sums = ({ shape: [samples = 0] }: Tensor, groups: number): Tensor => tensor([2 * samples * groups], 'float32');
 
-const groupForward = (bound: BoundCall): OpCost | null => {
-  const [input, groups] = [bound.tensor('input'), bound.count('groups')];
-  if (input === null) return null;
+const groupForward = withTensors('input', (input, bound) => {
   const perElement = FORWARD.channels + activations(bound);
-  const about = {
-    params: tensorParams(input),
-    flops: perElement * numel(input.shape),
-    formula: `flops = ${perElement}·E; ${BYTES}`,
-  };
-  if (groups === null) return { ...about, writes: null, unknown: 'the number of groups is unspecified' };
-  return { ...about, writes: [input, sums(input, groups)] };
-};
+  const flops = perElement * numel(input.shape);
+  const [formula, groups] = [`flops = ${perElement}·E; ${BYTES}`, bound.count('groups')];
+  if (groups === null) return { flops, formula, writes: null, unknown: 'the number of groups is unspecified' };
+  return { flops, formula, writes: [input, sums(input, groups)] };
+});
 
-const groupBackward = (bound: BoundCall): OpCost | null => {
-  const input = bound.tensor('input');
-  if (input === null) return null;
+const groupBackward = withTensors('input', (input, bound) => {
   const perElement = BACKWARD.centred + activations(bound);
   return {
-    params: tensorParams(input),
     flops: perElement * numel(input.shape),
     writes: [input, ...bound.tensorsOf('weight bias')],
     formula: `flops = ${perElement}·E; bytes = gradient + input + sums + parameters + gradients of input and parameters`,
   };
-};
+});
 
 const TAIL = 'eps memory_efficient';
 
-const RULES: OpRules = {
-  ...ruleFor('apex.fused_layer_norm_affine_fwd', `@input @weight @bias normalized_shape ${TAIL}`, forward('centred')),
-  ...ruleFor('apex.fused_layer_norm_fwd', `@input normalized_shape ${TAIL}`, forward('centred')),
-  ...ruleFor('apex.fused_rms_norm_affine_fwd', `@input @weight normalized_shape ${TAIL}`, forward('rms')),
-  ...ruleFor('apex.fused_rms_norm_fwd', `@input normalized_shape ${TAIL}`, forward('rms')),
-  ...ruleFor(
-    'apex.fused_layer_norm_affine_bwd',
-    `@grad_out @mean? @rstd @saved normalized_shape @weight @bias ${TAIL}`,
-    backward('centred'),
-  ),
-  ...ruleFor(
-    'apex.fused_layer_norm_bwd',
-    `@grad_out @mean? @rstd @saved normalized_shape ${TAIL}`,
-    backward('centred'),
-  ),
-  ...ruleFor(
-    'apex.fused_rms_norm_affine_bwd',
-    `@grad_out @rstd @saved normalized_shape @weight ${TAIL}`,
-    backward('rms'),
-  ),
-  ...ruleFor('apex.fused_rms_norm_bwd', `@grad_out @rstd @saved normalized_shape ${TAIL}`, backward('rms')),
-  ...ruleFor('apex.group_norm_nhwc_fprop', '@input groups @weight @bias eps act passes', groupForward),
-  ...ruleFor('apex.group_norm_nhwc_bprop', '@grad_out @sums @input groups @weight @bias eps act passes', groupBackward),
-};
+const RULES = rules`
+  ${forward('centred')} apex.fused_layer_norm_affine_fwd: @input @weight @bias normalized_shape ${TAIL}
+  ${forward('centred')} apex.fused_layer_norm_fwd: @input normalized_shape ${TAIL}
+  ${forward('rms')} apex.fused_rms_norm_affine_fwd: @input @weight normalized_shape ${TAIL}
+  ${forward('rms')} apex.fused_rms_norm_fwd: @input normalized_shape ${TAIL}
+  ${backward('centred')} apex.fused_layer_norm_affine_bwd: @grad_out @mean? @rstd @saved normalized_shape @weight
+      @bias ${TAIL}
+  ${backward('centred')} apex.fused_layer_norm_bwd: @grad_out @mean? @rstd @saved normalized_shape ${TAIL}
+  ${backward('rms')} apex.fused_rms_norm_affine_bwd: @grad_out @rstd @saved normalized_shape @weight ${TAIL}
+  ${backward('rms')} apex.fused_rms_norm_bwd: @grad_out @rstd @saved normalized_shape ${TAIL}
+  ${groupForward} apex.group_norm_nhwc_fprop: @input groups @weight @bias eps act passes
+  ${groupBackward} apex.group_norm_nhwc_bprop: @grad_out @sums @input groups @weight @bias eps act passes
+`;
 
 export const apexNormalization: Family = {
   id: 'apex-normalization',

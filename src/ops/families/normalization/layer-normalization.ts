@@ -2,9 +2,8 @@
  * Layer, RMS, group and weight normalisation ops of the dispatcher.
  */
 import { extentAt, numel, type Tensor } from '../../call.js';
-import { ruleFor, type BoundCall, type OpRules } from '../../schema/op-rules.js';
-import { tensor, tensorParams } from '../../work.js';
-import type { OpCost } from '../../family.js';
+import { rules, withTensors, type BoundCall, type RuleCost } from '../../schema/op-rules.js';
+import { tensor } from '../../work.js';
 
 /**
  * Operations per element, forward. Rows: mean, variance, subtraction, scaling (without a mean: square, sum, scaling), and
@@ -47,34 +46,26 @@ export const forwardFlops = (kind: NormKind, bound: BoundCall): number =>
 
 const FORWARD_BYTES = 'bytes = input + parameters + result + saved statistics';
 
-const forward =
-  (kind: NormKind) =>
-  (bound: BoundCall): OpCost | null => {
-    const input = bound.tensor('input');
-    if (input === null) return null;
+const forward = (kind: NormKind): RuleCost =>
+  withTensors('input', (input, bound) => {
     const perElement = forwardFlops(kind, bound);
     const saved = tensor([rows(bound, input)], accumulated(input.dtype));
     return {
-      params: tensorParams(input),
       flops: perElement * numel(input.shape),
       writes: [input, ...(kind === 'rms' ? [saved] : [saved, saved])],
       formula: `flops = ${perElement}·E; ${FORWARD_BYTES}`,
     };
-  };
+  });
 
-const groupForward = (bound: BoundCall): OpCost | null => {
-  const input = bound.tensor('input');
-  if (input === null) return null;
-  const perElement = FORWARD.channels;
+const groupForward = withTensors('input', (input, bound) => {
   const groups = bound.count('group');
   const saved = groups === null ? [] : [tensor([extentAt(input, 0), groups], input.dtype)];
   return {
-    params: tensorParams(input),
-    flops: perElement * numel(input.shape),
+    flops: FORWARD.channels * numel(input.shape),
     writes: [input, ...saved, ...saved],
-    formula: `flops = ${perElement}·E; ${FORWARD_BYTES}${groups === null ? ' (whose number is unspecified)' : ''}`,
+    formula: `flops = ${FORWARD.channels}·E; ${FORWARD_BYTES}${groups === null ? ' (whose number is unspecified)' : ''}`,
   };
-};
+});
 
 /** The gradients to compute: by output_mask, or all of the op where that is unspecified. */
 interface WantedGradients {
@@ -100,98 +91,62 @@ export const gradients = (want: WantedGradients, input: Tensor, parameter: Tenso
 
 const BACKWARD_BYTES = 'bytes = gradient + input + statistics + weight + the gradients computed';
 
-const backward =
-  (kind: NormKind) =>
-  (bound: BoundCall): OpCost | null => {
-    const [input, weight] = [bound.tensor('input'), bound.tensor('weight')];
-    if (input === null) return null;
+const backward = (kind: NormKind): RuleCost =>
+  withTensors('input', (input, bound) => {
+    const weight = bound.tensor('weight');
     const want = wantedGradients(bound, kind === 'centred');
     const perElement =
       (want.input ? BACKWARD[kind] + (weight === null ? 0 : BACKWARD.weighting) : 0) +
       (want.weight ? BACKWARD.weight + (want.input ? 0 : NORMALISED[kind]) : 0) +
       (want.bias ? BACKWARD.bias : 0);
-    const parameter = weight ?? tensor([rowLength(bound, input)], input.dtype);
     return {
-      params: tensorParams(input),
       flops: perElement * numel(input.shape),
       // No gradient depends on the bias.
       reads: bound.tensorsOf('grad_out input mean rstd weight'),
-      writes: gradients(want, input, parameter),
+      writes: gradients(want, input, weight ?? tensor([rowLength(bound, input)], input.dtype)),
       formula: `flops = ${perElement}·E; ${BACKWARD_BYTES}`,
     };
-  };
+  });
 
-const groupBackward = (bound: BoundCall): OpCost | null => {
-  const input = bound.tensor('input');
-  if (input === null) return null;
+const groupBackward = withTensors('input', (input, bound) => {
   const want = wantedGradients(bound, true);
   // Without the input's gradient only the two sums: over the gradient, and over its product with the input.
   const perElement = want.input ? BACKWARD.centred : BACKWARD.weight + BACKWARD.bias;
-  const parameter = bound.tensor('weight') ?? tensor([extentAt(input, 1)], input.dtype);
   return {
-    params: tensorParams(input),
     flops: perElement * numel(input.shape),
-    writes: gradients(want, input, parameter),
+    writes: gradients(want, input, bound.tensor('weight') ?? tensor([extentAt(input, 1)], input.dtype)),
     formula: `flops = ${perElement}·E; ${BACKWARD_BYTES}`,
   };
-};
+});
 
 /** v·g/‖v‖: squares and their sum, the scaling. */
-const weightNorm = (bound: BoundCall): OpCost | null => {
-  const [direction, length] = [bound.tensor('v'), bound.tensor('g')];
-  if (direction === null || length === null) return null;
-  return {
-    params: tensorParams(direction),
-    flops: 3 * numel(direction.shape),
-    writes: [direction, tensor(length.shape, accumulated(length.dtype))],
-    formula: 'flops = 3·E (square and sum, scale); bytes = v + g + result + norms',
-  };
-};
+const weightNorm = withTensors('v g', (direction, length) => ({
+  flops: 3 * numel(direction.shape),
+  writes: [direction, tensor(length.shape, accumulated(length.dtype))],
+  formula: 'flops = 3·E (square and sum, scale); bytes = v + g + result + norms',
+}));
 
-const weightNormBackward = (bound: BoundCall): OpCost | null => {
-  const [direction, length] = [bound.tensor('v'), bound.tensor('g')];
-  if (direction === null || length === null) return null;
-  return {
-    params: tensorParams(direction),
-    flops: 5 * numel(direction.shape),
-    writes: [direction, length],
-    formula:
-      'flops = 5·E (sum of gradient·v, its removal, scale); bytes = gradient + v + g + norms + gradients of v and g',
-  };
-};
-
-const GROUP = '@grad_out @input @mean @rstd @weight? N C HxW group output_mask';
+const weightNormBackward = withTensors('v g', (direction, length) => ({
+  flops: 5 * numel(direction.shape),
+  writes: [direction, length],
+  formula:
+    'flops = 5·E (sum of gradient·v, its removal, scale); bytes = gradient + v + g + norms + gradients of v and g',
+}));
 
 /** Arguments as in PyTorch's native_functions.yaml. */
-export const LAYER_RULES: OpRules = {
-  ...ruleFor(
-    'native_layer_norm layer_norm',
-    // Older versions have the number of rows and their length in place of the normalised extents.
-    ['@input normalized_shape @weight? @bias? eps', '@input @weight? @bias? rows length eps'],
-    forward('centred'),
-  ),
-  ...ruleFor('rms_norm _fused_rms_norm', '@input normalized_shape @weight? eps', forward('rms')),
-  ...ruleFor('native_group_norm', '@input @weight? @bias? N C HxW group eps', groupForward),
-  ...ruleFor('group_norm', '@input group @weight? @bias? eps cudnn_enabled', groupForward),
-  ...ruleFor(
-    'native_layer_norm_backward',
-    [
-      '@grad_out @input normalized_shape @mean @rstd @weight? @bias? output_mask',
-      '@grad_out @input @mean @rstd @weight? rows length output_mask',
-    ],
-    backward('centred'),
-  ),
-  ...ruleFor(
-    '_fused_rms_norm_backward',
-    '@grad_out @input normalized_shape @rstd @weight? output_mask',
-    backward('rms'),
-  ),
-  ...ruleFor('native_group_norm_backward', GROUP, groupBackward),
-  // Older versions have `cuda` in the names.
-  ...ruleFor('_weight_norm_interface _weight_norm_cuda_interface', '@v @g dim', weightNorm),
-  ...ruleFor(
-    '_weight_norm_interface_backward _weight_norm_cuda_interface_backward',
-    '@grad_w @v @g @norms dim',
-    weightNormBackward,
-  ),
-};
+export const LAYER_RULES = rules`
+  // Older versions have the number of rows and their length in place of the normalised extents.
+  ${forward('centred')} native_layer_norm layer_norm: @input normalized_shape @weight? @bias? eps
+      | @input @weight? @bias? rows length eps
+  ${forward('rms')} rms_norm _fused_rms_norm: @input normalized_shape @weight? eps
+  ${groupForward} native_group_norm: @input @weight? @bias? N C HxW group eps
+  ${groupForward} group_norm: @input group @weight? @bias? eps cudnn_enabled
+  ${backward('centred')} native_layer_norm_backward: @grad_out @input normalized_shape @mean @rstd @weight? @bias?
+      output_mask
+      | @grad_out @input @mean @rstd @weight? rows length output_mask
+  ${backward('rms')} _fused_rms_norm_backward: @grad_out @input normalized_shape @rstd @weight? output_mask
+  ${groupBackward} native_group_norm_backward: @grad_out @input @mean @rstd @weight? N C HxW group output_mask
+  // Older versions have cuda in the names.
+  ${weightNorm} _weight_norm_interface _weight_norm_cuda_interface: @v @g dim
+  ${weightNormBackward} _weight_norm_interface_backward _weight_norm_cuda_interface_backward: @grad_w @v @g @norms dim
+`;

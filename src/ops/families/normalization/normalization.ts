@@ -95,12 +95,8 @@ function forwardAmount(part: NormalizationPart, { kind, input, affine, parameter
   const applied = application + (affine.length > 0 ? weights : 0);
   const elements = numel(input.shape);
   if (part === 'statistics') {
-    return {
-      flops: statistics * elements,
-      reads: [input],
-      writes: [],
-      formula: `flops = ${statistics}·E; bytes = input`,
-    };
+    const formula = `flops = ${statistics}·E; bytes = input`;
+    return { flops: statistics * elements, reads: [input], writes: [], formula };
   }
   const perElement = part === 'application' ? applied : statistics + applied;
   return {

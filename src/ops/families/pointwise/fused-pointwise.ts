@@ -1,15 +1,12 @@
 /**
  * Pointwise kernels of serving libraries: gated activations, quantisation with a scale, rotary position embedding.
  */
-import { entryOf, type ByName } from '../../by-name.js';
-import type { OpCall } from '../../../record/record.js';
 import { numel, type Tensor } from '../../call.js';
-import { bind, type BoundArguments } from '../../schema/binding.js';
-import { elementwise, ruleFor, ruleWork, type BoundCall, type OpRules } from '../../schema/op-rules.js';
-import { isDispatched } from '../../schema/dispatched.js';
-import type { Family, OpCost, Work } from '../../family.js';
+import type { BoundArguments } from '../../schema/binding.js';
+import { elementwise, rules, withTensors, workByRules } from '../../schema/op-rules.js';
+import type { Family } from '../../family.js';
 import { integer } from '../../operands.js';
-import { tensor, tensorListParams, workOf } from '../../work.js';
+import { tensor, tensorListParams } from '../../work.js';
 
 const SOURCE = 'operations per element; arguments as vLLM (_C) and SGLang (sgl_kernel) register them';
 
@@ -23,53 +20,16 @@ const [SCALED, DYNAMIC] = [elementwise(2, 'input'), elementwise(4, 'input')];
 const MERGED = elementwise(3, 'out');
 
 /** A weight of 4 bits, eight to a word along n, [k, n/8]; scales [groups, n]: the zero point subtracted, a product. */
-const unpacked = (bound: BoundCall): OpCost | null => {
-  const [weight, scales] = [bound.tensor('weight'), bound.tensor('scales')];
-  const [k, n] = [weight?.shape[0], scales?.shape.at(-1)];
-  if (weight === null || scales === null || k === undefined || n === undefined) return null;
+const unpacked = withTensors('weight scales', (weight, scales) => {
+  const [k, n] = [weight.shape[0], scales.shape.at(-1)];
+  if (k === undefined || n === undefined) return null;
   return {
     flops: 2 * k * n,
     writes: [tensor([k, n], scales.dtype)],
     params: tensorListParams([weight, scales]),
     formula: 'flops = 2·k·n; bytes = operands as packed + k·n elements of the type of the scales',
   };
-};
-
-/** Arguments as the libraries register them. */
-const RULES: OpRules = {
-  ...ruleFor('silu_and_mul gelu_and_mul gelu_tanh_and_mul mul_and_silu fatrelu_and_mul', '!out @input limit', GATED),
-  ...ruleFor('swigluoai_and_mul', '!out @input alpha limit', GATED),
-  ...ruleFor('gelu_new gelu_fast gelu_quick', '!out @input', elementwise(1, 'out')),
-  ...ruleFor('silu_and_mul_quant scaled_silu_and_mul', '!out @input @scale', GATED_SCALED),
-  ...ruleFor('silu_and_mul_per_block_quant', '!out @input !scales group_size @bound?', GATED_DYNAMIC),
-  ...ruleFor(
-    'static_scaled_fp8_quant static_scaled_int8_quant static_per_tensor_quant',
-    '!out @input @scale @azp?',
-    SCALED,
-  ),
-  ...ruleFor(
-    'dynamic_scaled_fp8_quant dynamic_per_token_scaled_fp8_quant dynamic_per_tensor_quant dynamic_per_token_scaled_quant',
-    '!out @input !scale @bound?',
-    DYNAMIC,
-  ),
-  ...ruleFor('dynamic_scaled_int8_quant', '!out @input !scale !azp?', DYNAMIC),
-  ...ruleFor(
-    'per_token_group_fp8_quant per_token_group_quant_int8 sgl_per_token_group_quant_fp8 ' +
-      'sgl_per_token_group_quant_int8 sgl_per_tensor_quant_fp8 sgl_per_token_quant_fp8',
-    '@input !out !scale',
-    DYNAMIC,
-  ),
-  ...ruleFor('awq_dequantize', ['@weight @scales @zeros', '@weight @scales @zeros split_k x y'], unpacked),
-  ...ruleFor('merge_attn_states', '!out !lse? @prefix @prefix_lse @suffix @suffix_lse', MERGED),
-  ...ruleFor('merge_state merge_state_v2', '@prefix @prefix_lse @suffix @suffix_lse !out !lse', MERGED),
-  ...ruleFor('apply_repetition_penalties_', '@!logits @prompt_mask @output_mask @penalties', elementwise(1, 'logits')),
-};
-
-/** In place, and into other tensors. */
-const ROTARY: ByName<string> = {
-  rotary_embedding: '@positions @!query @!key? head_size @cos_sin_cache is_neox',
-  apply_rope_pos_ids_cos_sin_cache: '@query @key !turned_query !turned_key @cos_sin_cache @positions interleave',
-};
+});
 
 /** Rotated elements of all heads of q or k; null when the head dimension is unspecified or does not fit. */
 function rotatedElements(one: Tensor, width: number, bound: BoundArguments): number | null {
@@ -79,32 +39,53 @@ function rotatedElements(one: Tensor, width: number, bound: BoundArguments): num
 }
 
 /** Pairs (x, y) → (x·cos − y·sin, y·cos + x·sin): six operations on two elements, with one row of the table per token. */
-function rotary(call: OpCall, signature: string): Work | null {
-  const bound = bind(call, signature);
-  const [table, positions] = [bound?.tensor('cos_sin_cache') ?? null, bound?.tensor('positions') ?? null];
-  const width = table?.shape.at(-1);
-  if (bound === null || table === null || positions === null || width === undefined) return null;
+const rotary = withTensors('cos_sin_cache positions', (table, positions, bound) => {
+  const width = table.shape.at(-1);
+  if (width === undefined) return null;
   const operands = bound.tensorsOf('query key');
   const parts = operands.map((one) => rotatedElements(one, width, bound));
   const known = parts.filter((part) => part !== null);
-  const vectors = operands.map((one, i) => tensor([parts[i] ?? 0], one.dtype));
-  const rows = tensor([numel(positions.shape), width], table.dtype);
   const isKnown = known.length === parts.length;
-  return workOf({
+  const vectors = operands.map((one, i) => tensor([parts[i] ?? 0], one.dtype));
+  return {
     flops: isKnown ? 3 * known.reduce((sum, part) => sum + part, 0) : null,
-    reads: [positions, ...vectors, rows],
+    reads: [positions, ...vectors, tensor([numel(positions.shape), width], table.dtype)],
     writes: isKnown ? vectors : null,
     params: tensorListParams(operands),
     formula: 'flops = 3·(elements rotated); bytes = 2·(elements rotated) + positions + one row of the table per token',
     source: 'RoFormer (Su et al.), equation 34; arguments as vLLM and SGLang register them',
     ...(isKnown ? {} : { unknown: 'the head dimension is unspecified' }),
-  });
-}
+  };
+});
+
+/** Arguments as the libraries register them. */
+const RULES = rules`
+  ${GATED} silu_and_mul gelu_and_mul gelu_tanh_and_mul mul_and_silu fatrelu_and_mul: !out @input limit
+  ${GATED} swigluoai_and_mul: !out @input alpha limit
+  ${elementwise(1, 'out')} gelu_new gelu_fast gelu_quick: !out @input
+  ${GATED_SCALED} silu_and_mul_quant scaled_silu_and_mul: !out @input @scale
+  ${GATED_DYNAMIC} silu_and_mul_per_block_quant: !out @input !scales group_size @bound?
+  ${SCALED} static_scaled_fp8_quant static_scaled_int8_quant static_per_tensor_quant: !out @input @scale @azp?
+  ${DYNAMIC} dynamic_scaled_fp8_quant dynamic_per_token_scaled_fp8_quant dynamic_per_tensor_quant
+      dynamic_per_token_scaled_quant: !out @input !scale @bound?
+  ${DYNAMIC} dynamic_scaled_int8_quant: !out @input !scale !azp?
+  ${DYNAMIC} per_token_group_fp8_quant per_token_group_quant_int8 sgl_per_token_group_quant_fp8
+      sgl_per_token_group_quant_int8 sgl_per_tensor_quant_fp8 sgl_per_token_quant_fp8: @input !out !scale
+  ${unpacked} awq_dequantize: @weight @scales @zeros
+      | @weight @scales @zeros split_k x y
+  ${MERGED} merge_attn_states: !out !lse? @prefix @prefix_lse @suffix @suffix_lse
+  ${MERGED} merge_state merge_state_v2: @prefix @prefix_lse @suffix @suffix_lse !out !lse
+  ${elementwise(1, 'logits')} apply_repetition_penalties_: @!logits @prompt_mask @output_mask @penalties
+  // In place, and into other tensors.
+  ${rotary} rotary_embedding: @positions @!query @!key? head_size @cos_sin_cache is_neox
+  ${rotary} apply_rope_pos_ids_cos_sin_cache:
+      @query @key !turned_query !turned_key @cos_sin_cache @positions interleave
+`;
 
 export const fusedPointwise: Family = {
   id: 'fused-pointwise',
   title: 'Serving kernels: gated activations, quantisation with a scale, rotary position embedding',
-  ops: [...Object.keys(RULES), ...Object.keys(ROTARY)],
+  ops: Object.keys(RULES),
   formulas: [
     'gated activation: flops = 2·E(result); with quantisation 4·E(result)',
     'quantisation: flops = 2·E (product, clamp), 4·E where the scale is found first; bytes = input + result + scales',
@@ -112,9 +93,5 @@ export const fusedPointwise: Family = {
     'rotary embedding: flops = 3·E rotated (six per pair); bytes = 2·E rotated + positions + one row of the table per token',
     'partial results of attention merged: flops = 3·E(result); bytes = both + their log-sum-exp + result',
   ],
-  work(call, kernel) {
-    if (!isDispatched(call)) return null;
-    const signature = entryOf(ROTARY, call);
-    return signature === undefined ? ruleWork(RULES, call, kernel, SOURCE) : rotary(call, signature);
-  },
+  work: workByRules(RULES, SOURCE),
 };

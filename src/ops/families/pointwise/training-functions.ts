@@ -3,10 +3,10 @@
  *
  * Most are autograd functions, of which the profiler records tensors, numbers and booleans, in older versions tensors alone.
  */
-import { workByRules, ruleFor, type BoundCall, type OpRules } from '../../schema/op-rules.js';
+import { rules, withTensors, workByRules, type RuleCost } from '../../schema/op-rules.js';
 import { numel, type Tensor } from '../../call.js';
-import type { Family, OpCost } from '../../family.js';
-import { tensor, tensorParams } from '../../work.js';
+import type { Family } from '../../family.js';
+import { tensor } from '../../work.js';
 import { accumulated } from '../normalization/layer-normalization.js';
 
 const SOURCE =
@@ -18,26 +18,23 @@ const SOURCE =
 const GATED = 2;
 
 /** Half of the last dimension is the gate of the other half; a bias is added before, weights of rows after. */
-const gated = (bound: BoundCall): OpCost | null => {
-  const input = bound.tensor('input');
-  const width = input?.shape.at(-1);
-  if (input === null || width === undefined || width % 2 !== 0) return null;
+const gated = withTensors('input', (input, bound) => {
+  const width = input.shape.at(-1);
+  if (width === undefined || width % 2 !== 0) return null;
   const result = tensor([...input.shape.slice(0, -1), width / 2], input.dtype);
   const [biases, weights] = [bound.tensors('bias').length, bound.tensors('weights').length];
   return {
-    params: tensorParams(input),
     flops: (GATED + weights) * numel(result.shape) + biases * numel(input.shape),
     writes: [result],
     formula: 'flops = 2·E(result), with a bias E(input) more, with weights E(result) more; bytes = operands + result',
   };
-};
+});
 
-const biased = (bound: BoundCall): OpCost | null => {
-  const input = bound.tensor('input');
-  if (input === null) return null;
-  const formula = 'flops = 2·E (bias, activation); bytes = input + bias + result';
-  return { params: tensorParams(input), flops: 2 * numel(input.shape), writes: [input], formula };
-};
+const biased = withTensors('input', (input) => ({
+  flops: 2 * numel(input.shape),
+  writes: [input],
+  formula: 'flops = 2·E (bias, activation); bytes = input + bias + result',
+}));
 
 /** Softmax 5 and scale 1 forward, its gradient 4 and scale 1 backward: see the softmax family. */
 const SOFTMAX = { forward: 6, backward: 5 } as const;
@@ -50,84 +47,61 @@ function unmasked({ shape, dtype }: Tensor): Tensor | null {
 }
 
 /** Masked elements of the result are written as 0. */
-const causal =
-  (perElement: number, operands: number) =>
-  (bound: BoundCall): OpCost | null => {
-    const input = bound.tensor('input');
-    const part = input === null ? null : unmasked(input);
-    if (input === null || part === null) return null;
+const causal = (perElement: number, operands: number): RuleCost =>
+  withTensors('input', (input) => {
+    const part = unmasked(input);
+    if (part === null) return null;
     return {
-      params: tensorParams(input),
       flops: perElement * numel(part.shape),
       reads: new Array<Tensor>(operands).fill(part),
       writes: [input],
       formula: `flops = ${perElement}·E unmasked (rows·columns − rows·(rows − 1)/2 of each matrix); bytes = unmasked operands + whole result`,
     };
-  };
+  });
 
 /** From the saved result, whatever the mask. */
-const scaledBackward = (bound: BoundCall): OpCost | null => {
-  const gradient = bound.tensor('input');
-  if (gradient === null) return null;
-  const formula = `flops = ${SOFTMAX.backward}·E; bytes = gradient + saved result + gradient of the input`;
-  return {
-    params: tensorParams(gradient),
-    flops: SOFTMAX.backward * numel(gradient.shape),
-    writes: [gradient],
-    formula,
-  };
-};
+const scaledBackward = withTensors('input', (gradient) => ({
+  flops: SOFTMAX.backward * numel(gradient.shape),
+  writes: [gradient],
+  formula: `flops = ${SOFTMAX.backward}·E; bytes = gradient + saved result + gradient of the input`,
+}));
 
 /** Maximum, subtraction, exponential, sum: no probability is written, but each row's loss and log-sum-exp. */
 const ENTROPY = 4;
 
-const crossEntropy = (bound: BoundCall): OpCost | null => {
-  const [logits, labels] = [bound.tensor('logits'), bound.tensor('labels')];
-  if (logits === null || labels === null) return null;
+const crossEntropy = withTensors('logits labels', (logits, labels, bound) => {
   const exact = accumulated(logits.dtype);
   const losses = tensor(labels.shape, bound.flag('to_float') === true ? exact : logits.dtype);
   return {
-    params: tensorParams(logits),
     flops: ENTROPY * numel(logits.shape),
     writes: [losses, tensor(labels.shape, exact)],
     formula: `flops = ${ENTROPY}·E(logits); bytes = logits + labels + losses + log-sum-exp`,
   };
-};
+});
 
 /** a[index]·b: only the indexed rows of `a` are read. */
-const indexedProduct = (bound: BoundCall): OpCost | null => {
-  const [source, other, index] = [bound.tensor('source'), bound.tensor('other'), bound.tensor('index')];
-  if (source === null || other === null || index === null) return null;
-  return {
-    params: tensorParams(other),
-    flops: numel(other.shape),
-    reads: [tensor(other.shape, source.dtype), other, index],
-    writes: [other],
-    formula: 'flops = E(result); bytes = indexed rows + other operand + index + result',
-  };
-};
+const indexedProduct = withTensors('other source index', (other, source, index) => ({
+  flops: numel(other.shape),
+  reads: [tensor(other.shape, source.dtype), other, index],
+  writes: [other],
+  formula: 'flops = E(result); bytes = indexed rows + other operand + index + result',
+}));
 
 const STORE = 'in_8_bits:bool offload:bool';
 
-const RULES: OpRules = {
-  ...ruleFor('SwiGLUFunction GeGLUFunction', `@input ${STORE}`, gated),
-  ...ruleFor('BiasSwiGLUFunction BiasGeGLUFunction', `@input @bias ${STORE}`, gated),
-  ...ruleFor('WeightedSwiGLUFunction', `@input @weights ${STORE}`, gated),
-  ...ruleFor('GeLUFunction', '@input @bias', biased),
-  ...ruleFor(
-    'ScaledAlignedCausalMaskedSoftmax scaled_aligned_causal_masked_softmax_forward',
-    '@input scale',
-    causal(SOFTMAX.forward, 1),
-  ),
-  ...ruleFor(
-    'scaled_upper_triang_masked_softmax_backward scaled_aligned_causal_masked_softmax_backward',
-    '@input @output scale',
-    causal(SOFTMAX.backward, 2),
-  ),
-  ...ruleFor('scaled_softmax_backward scaled_masked_softmax_backward', '@input @output scale', scaledBackward),
-  ...ruleFor('SoftmaxCrossEntropyLoss', ['@logits @labels smoothing:number padding:int to_float:bool'], crossEntropy),
-  ...ruleFor('IndexMul2d_', '@source @other @index', indexedProduct),
-};
+const RULES = rules`
+  ${gated} SwiGLUFunction GeGLUFunction: @input ${STORE}
+  ${gated} BiasSwiGLUFunction BiasGeGLUFunction: @input @bias ${STORE}
+  ${gated} WeightedSwiGLUFunction: @input @weights ${STORE}
+  ${biased} GeLUFunction: @input @bias
+  ${causal(SOFTMAX.forward, 1)} ScaledAlignedCausalMaskedSoftmax scaled_aligned_causal_masked_softmax_forward: @input
+      scale
+  ${causal(SOFTMAX.backward, 2)} scaled_upper_triang_masked_softmax_backward
+      scaled_aligned_causal_masked_softmax_backward: @input @output scale
+  ${scaledBackward} scaled_softmax_backward scaled_masked_softmax_backward: @input @output scale
+  ${crossEntropy} SoftmaxCrossEntropyLoss: @logits @labels smoothing:number padding:int to_float:bool
+  ${indexedProduct} IndexMul2d_: @source @other @index
+`;
 
 export const trainingFunctions: Family = {
   id: 'training-functions',

@@ -2,33 +2,21 @@
  * Gradients of the dispatcher's pooling ops, and fractional pooling.
  */
 import { numel, type Tensor } from '../../call.js';
-import { ruleFor, type BoundCall, type OpRules } from '../../schema/op-rules.js';
+import { rules, withTensors, type BoundCall } from '../../schema/op-rules.js';
 import { opName } from '../../operands.js';
-import { tensor, tensorParams } from '../../work.js';
+import { tensor, writing } from '../../work.js';
 import { perDimension } from './pooling-window.js';
 import { rankInName } from '../rank-in-name.js';
-import type { OpCost } from '../../family.js';
 
 const UNSPECIFIED = 'the extents of the window are unspecified';
 
-const operands = (bound: BoundCall): readonly [gradient: Tensor, input: Tensor] | null => {
-  const [gradient, input] = [bound.tensor('grad_output'), bound.tensor('self')];
-  return gradient === null || input === null ? null : [gradient, input];
-};
-
 /** One addition for each maximum. */
-const ofMaximum = (bound: BoundCall): OpCost | null => {
-  const found = operands(bound);
-  if (found === null) return null;
-  const [gradient, input] = found;
-  return {
-    params: tensorParams(input),
-    flops: numel(gradient.shape),
-    reads: bound.tensorsOf('grad_output indices'),
-    writes: [input],
-    formula: 'flops = E(result); bytes = gradient + positions + gradient of the input',
-  };
-};
+const ofMaximum = withTensors('self grad_output', (input, gradient, bound) => ({
+  flops: numel(gradient.shape),
+  reads: bound.tensorsOf('grad_output indices'),
+  writes: [input],
+  formula: 'flops = E(result); bytes = gradient + positions + gradient of the input',
+}));
 
 /** Elements of one window by `kernel_size`; null when it is unspecified. */
 function windowElements(bound: BoundCall): number | null {
@@ -37,34 +25,24 @@ function windowElements(bound: BoundCall): number | null {
 }
 
 /** Every gradient goes to all elements of its window. */
-const ofAverage = (bound: BoundCall): OpCost | null => {
-  const found = operands(bound);
-  if (found === null) return null;
-  const [gradient, input] = found;
+const ofAverage = withTensors('self grad_output', (input, gradient, bound) => {
   const window = windowElements(bound);
   return {
-    params: tensorParams(input),
     flops: window === null ? null : window * numel(gradient.shape),
     reads: [gradient],
     writes: [input],
     formula: 'flops = window·E(result); bytes = gradient + gradient of the input',
     ...(window === null ? { unknown: UNSPECIFIED } : {}),
   };
-};
+});
 
 /** The windows partition the input: one addition for each of its elements. */
-const ofAdaptiveAverage = (bound: BoundCall): OpCost | null => {
-  const found = operands(bound);
-  if (found === null) return null;
-  const [gradient, input] = found;
-  return {
-    params: tensorParams(input),
-    flops: Math.max(numel(input.shape), numel(gradient.shape)),
-    reads: [gradient],
-    writes: [input],
-    formula: 'flops = E(input); bytes = gradient + gradient of the input',
-  };
-};
+const ofAdaptiveAverage = withTensors('self grad_output', (input, gradient) => ({
+  flops: Math.max(numel(input.shape), numel(gradient.shape)),
+  reads: [gradient],
+  writes: [input],
+  formula: 'flops = E(input); bytes = gradient + gradient of the input',
+}));
 
 /** The result of an op with an argument `output_size`; null when it is unspecified. */
 function sized(bound: BoundCall, input: Tensor): Tensor | null {
@@ -74,66 +52,35 @@ function sized(bound: BoundCall, input: Tensor): Tensor | null {
   return tensor([...input.shape.slice(0, -rank), ...size], input.dtype);
 }
 
-const fractional = (bound: BoundCall): OpCost | null => {
-  const input = bound.tensor('self');
-  if (input === null) return null;
+const fractional = withTensors('self', (input, bound) => {
   const [result, window] = [sized(bound, input), windowElements(bound)];
   const formula = 'flops = window·E(result); bytes = input + samples + result + int64 positions';
-  if (result === null || window === null) {
-    return { params: tensorParams(input), flops: null, writes: null, formula, unknown: UNSPECIFIED };
-  }
+  if (result === null || window === null) return { flops: null, writes: null, formula, unknown: UNSPECIFIED };
   const writes = [result, tensor(result.shape, 'int64')];
-  return { params: tensorParams(input), flops: window * numel(result.shape), writes, formula };
-};
+  return { flops: window * numel(result.shape), writes, formula };
+});
 
 /** Maxima go back to their positions; the rest is zero. */
-const unpooled = (bound: BoundCall): OpCost | null => {
-  const input = bound.tensor('self');
-  if (input === null) return null;
-  const result = sized(bound, input);
-  const formula = 'flops = 0; bytes = input + positions + result';
-  if (result === null) {
-    return {
-      params: tensorParams(input),
-      flops: 0,
-      writes: null,
-      formula,
-      unknown: 'the extents of the result are unspecified',
-    };
-  }
-  return { params: tensorParams(input), flops: 0, writes: [result], formula };
-};
+const unpooled = withTensors('self', (input, bound) => ({
+  flops: 0,
+  ...writing(sized(bound, input), 'the extents of the result are unspecified'),
+  formula: 'flops = 0; bytes = input + positions + result',
+}));
 
 const WINDOW = 'kernel_size stride padding';
 
 /** Arguments as in PyTorch's native_functions.yaml. */
-export const POOLING_RULES: OpRules = {
-  ...ruleFor(
-    'max_pool2d_with_indices_backward max_pool3d_with_indices_backward',
-    `@grad_output @self ${WINDOW} dilation ceil_mode @indices`,
-    ofMaximum,
-  ),
-  ...ruleFor(
-    'avg_pool2d_backward avg_pool3d_backward',
-    `@grad_output @self ${WINDOW} ceil_mode count_include_pad divisor_override`,
-    ofAverage,
-  ),
-  ...ruleFor(
-    '_adaptive_avg_pool2d_backward adaptive_avg_pool3d_backward _adaptive_avg_pool3d_backward',
-    '@grad_output @self',
-    ofAdaptiveAverage,
-  ),
-  ...ruleFor('adaptive_max_pool2d_backward adaptive_max_pool3d_backward', '@grad_output @self @indices', ofMaximum),
-  ...ruleFor(
-    'fractional_max_pool2d fractional_max_pool3d',
-    '@self kernel_size output_size @random_samples',
-    fractional,
-  ),
-  ...ruleFor(
-    'fractional_max_pool2d_backward fractional_max_pool3d_backward',
-    '@grad_output @self kernel_size output_size @indices',
-    ofMaximum,
-  ),
-  ...ruleFor('max_unpool2d', '@self @indices output_size', unpooled),
-  ...ruleFor('max_unpool3d', '@self @indices output_size stride padding', unpooled),
-};
+export const POOLING_RULES = rules`
+  ${ofMaximum} max_pool2d_with_indices_backward max_pool3d_with_indices_backward: @grad_output @self ${WINDOW}
+      dilation ceil_mode @indices
+  ${ofAverage} avg_pool2d_backward avg_pool3d_backward: @grad_output @self ${WINDOW} ceil_mode count_include_pad
+      divisor_override
+  ${ofAdaptiveAverage} _adaptive_avg_pool2d_backward adaptive_avg_pool3d_backward _adaptive_avg_pool3d_backward:
+      @grad_output @self
+  ${ofMaximum} adaptive_max_pool2d_backward adaptive_max_pool3d_backward: @grad_output @self @indices
+  ${fractional} fractional_max_pool2d fractional_max_pool3d: @self kernel_size output_size @random_samples
+  ${ofMaximum} fractional_max_pool2d_backward fractional_max_pool3d_backward: @grad_output @self kernel_size
+      output_size @indices
+  ${unpooled} max_unpool2d: @self @indices output_size
+  ${unpooled} max_unpool3d: @self @indices output_size stride padding
+`;

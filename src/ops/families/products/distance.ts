@@ -2,28 +2,18 @@
  * Distances between rows: of every row of one tensor to every row of another, or of all pairs in one.
  */
 import { dispatcherNames } from '../../by-name.js';
-import { workByRules, ruleFor, type BoundCall, type OpRules } from '../../schema/op-rules.js';
-import { broadcast, numel, type Tensor } from '../../call.js';
+import { rules, withTensors, workByRules, type RuleCost } from '../../schema/op-rules.js';
+import { broadcast, extentAt, numel, type Tensor } from '../../call.js';
 import type { Family, OpCost } from '../../family.js';
 import { tensor, tensorListParams } from '../../work.js';
 
-interface RowPairs {
-  readonly a: Tensor;
-  readonly b: Tensor;
-  readonly result: Tensor;
-  /** Values of a row. */
-  readonly width: number;
-}
-
-/** a [..., p, m] and b [..., r, m] → [..., p, r]. */
-function pairsOf(bound: BoundCall): RowPairs | null {
-  const [a, b] = [bound.tensor('a'), bound.tensor('b')];
-  if (a === null || b === null) return null;
+/** Distances [..., p, r] of rows a [..., p, m] and b [..., r, m]; null where they do not fit. */
+function distances(a: Tensor, b: Tensor): Tensor | null {
   const [p, width] = a.shape.slice(-2);
   const [r, other] = b.shape.slice(-2);
   const batch = broadcast(a.shape.slice(0, -2), b.shape.slice(0, -2));
   if (p === undefined || r === undefined || width === undefined || width !== other || batch === null) return null;
-  return { a, b, result: tensor([...batch, p, r], a.dtype), width };
+  return tensor([...batch, p, r], a.dtype);
 }
 
 /** Two rows: a subtraction, a power and an addition for each value. */
@@ -31,63 +21,51 @@ const FLOPS_PER_VALUE = 3;
 const FORMULA = 'flops = 3·pairs·m for rows of m values; bytes = operands read + distances written';
 const SOURCE = 'operations of the definition (Σ|a − b|^p)^(1/p), the root not counted';
 
-const direct = (bound: BoundCall): OpCost | null => {
-  const found = pairsOf(bound);
-  if (found === null) return null;
-  const { a, b, result, width } = found;
-  return {
-    flops: FLOPS_PER_VALUE * numel(result.shape) * width,
-    writes: [result],
-    params: tensorListParams([a, b]),
-    formula: FORMULA,
-  };
-};
+/** The cost of all pairs of rows, whose width is m. */
+const ofPairs = (cost: (pairs: Tensor, m: number, a: Tensor) => Omit<OpCost, 'params'>): RuleCost =>
+  withTensors('a b', (a, b) => {
+    const result = distances(a, b);
+    return result === null ? null : { params: tensorListParams([a, b]), ...cost(result, extentAt(a, -1), a) };
+  });
+
+const direct = ofPairs((result, m) => ({
+  flops: FLOPS_PER_VALUE * numel(result.shape) * m,
+  writes: [result],
+  formula: FORMULA,
+}));
 
 /** |a|² − 2·a·b + |b|² as one product of rows widened by two values. */
-const euclidean = (bound: BoundCall): OpCost | null => {
-  const found = pairsOf(bound);
-  if (found === null) return null;
-  const { a, b, result, width } = found;
-  return {
-    flops: 2 * numel(result.shape) * (width + 2),
-    writes: [result],
-    params: tensorListParams([a, b]),
-    formula: 'flops = 2·pairs·(m + 2), a product of rows of m values, their norm and 1; bytes = |a| + |b| + distances',
-    source: 'PyTorch expands the squares into one matrix product',
-    matmul: true,
-  };
-};
+const euclidean = ofPairs((result, m) => ({
+  flops: 2 * numel(result.shape) * (m + 2),
+  writes: [result],
+  formula: 'flops = 2·pairs·(m + 2), a product of rows of m values, their norm and 1; bytes = |a| + |b| + distances',
+  source: 'PyTorch expands the squares into one matrix product',
+  matmul: true,
+}));
 
 /** All pairs i < j of the rows of one tensor. */
-const amongRows = (bound: BoundCall): OpCost | null => {
-  const a = bound.tensor('a');
-  const [rows, width] = a?.shape ?? [];
-  if (a?.shape.length !== 2 || rows === undefined || width === undefined) return null;
+const amongRows = withTensors('a', (a) => {
+  const [rows, width] = a.shape;
+  if (a.shape.length !== 2 || rows === undefined || width === undefined) return null;
   const result = tensor([(rows * (rows - 1)) / 2], a.dtype);
   const flops = FLOPS_PER_VALUE * numel(result.shape) * width;
   return { flops, writes: [result], params: tensorListParams([a]), formula: FORMULA };
-};
+});
 
 /** Gradient of the first tensor: the difference's power, weighted and summed, for every pair and value. */
-const backward = (bound: BoundCall): OpCost | null => {
-  const found = pairsOf(bound);
-  if (found === null) return null;
-  const { a, b, result, width } = found;
-  return {
-    flops: (FLOPS_PER_VALUE + 1) * numel(result.shape) * width,
-    writes: [a],
-    params: tensorListParams([a, b]),
-    formula: 'flops = 4·pairs·m for rows of m values; bytes = operands read + gradient written',
-  };
-};
+const backward = ofPairs((pairs, m, a) => ({
+  flops: (FLOPS_PER_VALUE + 1) * numel(pairs.shape) * m,
+  writes: [a],
+  formula: 'flops = 4·pairs·m for rows of m values; bytes = operands read + gradient written',
+}));
 
 /** Arguments as in PyTorch's native_functions.yaml. */
-const RULES: OpRules = {
-  ...ruleFor('cdist _cdist_forward', '@a @b p mode', direct),
-  ...ruleFor('_cdist_backward', '@grad @a @b p @distances', backward),
-  ...ruleFor('_euclidean_dist', '@a @b', euclidean),
-  ...ruleFor('pdist _pdist_forward', '@a p', amongRows),
-};
+const RULES = rules`
+  ${direct} cdist _cdist_forward: @a @b p mode
+  ${backward} _cdist_backward: @grad @a @b p @distances
+  ${euclidean} _euclidean_dist: @a @b
+  ${amongRows} pdist _pdist_forward: @a p
+`;
 
 export const distance: Family = {
   id: 'distance',

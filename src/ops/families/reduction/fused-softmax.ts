@@ -3,9 +3,8 @@
  */
 import { numel, type Tensor } from '../../call.js';
 import { dtypeAt } from '../../schema/dtype-argument.js';
-import { ruleFor, type BoundCall, type OpRules } from '../../schema/op-rules.js';
-import { tensor, tensorParams } from '../../work.js';
-import type { OpCost } from '../../family.js';
+import { rules, withTensors, type RuleCost } from '../../schema/op-rules.js';
+import { tensor } from '../../work.js';
 
 /** Operations per element: see the family. */
 const FORWARD = 5;
@@ -14,26 +13,21 @@ const BACKWARD = 4;
 const EACH = 1;
 
 /** y·(g − Σ g·y), or g − exp(y)·Σ g. The type of the result is a number, in older versions that of the input. */
-const backward = (bound: BoundCall): OpCost | null => {
-  const gradient = bound.tensor('grad_output');
-  const output = bound.tensor('output');
-  if (gradient === null || output === null) return null;
+const backward = withTensors('grad_output output', (gradient, output, bound) => {
   const dtype = bound.tensor('self')?.dtype ?? dtypeAt(bound.arg('input_dtype')) ?? gradient.dtype;
   return {
-    params: tensorParams(gradient),
     flops: BACKWARD * numel(output.shape),
     reads: bound.tensorsOf('grad_output output mask'),
     writes: [tensor(output.shape, dtype)],
     formula: `flops = ${BACKWARD}·E; bytes = gradient + saved result + gradient of the input`,
   };
-};
+});
 
-const masked = (bound: BoundCall): OpCost | null => {
-  const input = bound.tensor('self');
-  if (input === null) return null;
-  const formula = `flops = ${FORWARD + EACH}·E; bytes = input + mask + result`;
-  return { params: tensorParams(input), flops: (FORWARD + EACH) * numel(input.shape), writes: [input], formula };
-};
+const masked = withTensors('self', (input) => ({
+  flops: (FORWARD + EACH) * numel(input.shape),
+  writes: [input],
+  formula: `flops = ${FORWARD + EACH}·E; bytes = input + mask + result`,
+}));
 
 /** Of a square matrix the part on and below the diagonal. */
 function lowerHalf({ shape, dtype }: Tensor): Tensor | null {
@@ -43,58 +37,41 @@ function lowerHalf({ shape, dtype }: Tensor): Tensor | null {
 }
 
 /** Above the diagonal the result is 0: it is written, but nothing is computed. */
-const causal =
-  (perElement: number, operands: number) =>
-  (bound: BoundCall): OpCost | null => {
-    const input = bound.tensor('input');
-    const half = input === null ? null : lowerHalf(input);
-    if (input === null || half === null) return null;
+const causal = (perElement: number, operands: number): RuleCost =>
+  withTensors('input', (input) => {
+    const half = lowerHalf(input);
+    if (half === null) return null;
     return {
-      params: tensorParams(input),
       flops: perElement * numel(half.shape),
       reads: new Array<Tensor>(operands).fill(half),
       writes: [input],
       formula: `flops = ${perElement}·E/2 (lower half); bytes = ${operands === 1 ? 'half the input' : 'half of gradient and saved result'} + result`,
     };
-  };
+  });
 
-const scaled = (bound: BoundCall): OpCost | null => {
-  const input = bound.tensor('input');
-  if (input === null) return null;
+const scaled = withTensors('input', (input, bound) => {
   const perElement = FORWARD + EACH + bound.tensorsOf('mask').length * EACH;
   const formula = `flops = ${perElement}·E; bytes = input + mask + result`;
-  return { params: tensorParams(input), flops: perElement * numel(input.shape), writes: [input], formula };
-};
+  return { flops: perElement * numel(input.shape), writes: [input], formula };
+});
 
 /** An autograd function is given the gradient alone; its saved result has the same extents. */
-const scaledBackward = (bound: BoundCall): OpCost | null => {
-  const gradient = bound.tensor('input');
-  if (gradient === null) return null;
-  return {
-    params: tensorParams(gradient),
-    flops: (BACKWARD + EACH) * numel(gradient.shape),
-    reads: [gradient, gradient],
-    writes: [gradient],
-    formula: `flops = ${BACKWARD + EACH}·E; bytes = gradient + saved result + gradient of the input`,
-  };
-};
+const scaledBackward = withTensors('input', (gradient) => ({
+  flops: (BACKWARD + EACH) * numel(gradient.shape),
+  reads: [gradient, gradient],
+  writes: [gradient],
+  formula: `flops = ${BACKWARD + EACH}·E; bytes = gradient + saved result + gradient of the input`,
+}));
 
 /** Arguments as in PyTorch's native_functions.yaml, and as Megatron's and Apex's functions take them. */
-export const SOFTMAX_RULES: OpRules = {
-  ...ruleFor(
-    '_softmax_backward_data _log_softmax_backward_data',
-    ['@grad_output @output dim input_dtype', '@grad_output @output dim @self'],
-    backward,
-  ),
-  ...ruleFor('_masked_softmax', '@self @mask dim mask_type', masked),
-  ...ruleFor('_masked_softmax_backward', '@grad_output @output @mask dim', backward),
-  ...ruleFor('ScaledSoftmax scaled_softmax_forward', '@input scale', scaled),
-  ...ruleFor('ScaledMaskedSoftmax scaled_masked_softmax_forward', '@input @mask scale', scaled),
-  ...ruleFor(
-    'ScaledUpperTriangMaskedSoftmax scaled_upper_triang_masked_softmax_forward',
-    '@input scale',
-    causal(FORWARD + EACH, 1),
-  ),
-  ...ruleFor('ScaledSoftmaxBackward ScaledMaskedSoftmaxBackward', '@input', scaledBackward),
-  ...ruleFor('ScaledUpperTriangMaskedSoftmaxBackward', '@input', causal(BACKWARD + EACH, 2)),
-};
+export const SOFTMAX_RULES = rules`
+  ${backward} _softmax_backward_data _log_softmax_backward_data: @grad_output @output dim input_dtype
+      | @grad_output @output dim @self
+  ${masked} _masked_softmax: @self @mask dim mask_type
+  ${backward} _masked_softmax_backward: @grad_output @output @mask dim
+  ${scaled} ScaledSoftmax scaled_softmax_forward: @input scale
+  ${scaled} ScaledMaskedSoftmax scaled_masked_softmax_forward: @input @mask scale
+  ${causal(FORWARD + EACH, 1)} ScaledUpperTriangMaskedSoftmax scaled_upper_triang_masked_softmax_forward: @input scale
+  ${scaledBackward} ScaledSoftmaxBackward ScaledMaskedSoftmaxBackward: @input
+  ${causal(BACKWARD + EACH, 2)} ScaledUpperTriangMaskedSoftmaxBackward: @input
+`;

@@ -1,8 +1,7 @@
 /** Reading events' `args`: the keys that are read, and the forms of their values. */
 import type { Activities } from '../../capture/capture-columns.js';
-import type { TraceEvent } from '../../json/event-fields.js';
+import type { Fields } from '../../json/event-fields.js';
 import { elementAt } from '../../../containers/element.js';
-import { numberAt } from '../../json/number-bytes.js';
 
 /**
  * Keys of an event's `args` by the name used here; matched in upper or lower case.
@@ -41,19 +40,8 @@ export const ARG = Object.fromEntries(Object.keys(ARG_KEYS).map((name, code) => 
   Record<keyof typeof ARG_KEYS, number>
 >;
 
-/** A number of an event's `args`; NaN when there is none. The args must have been read. */
-export function argNumber({ args: { from, to } }: TraceEvent, key: number, bytes: Buffer): number {
-  const at = elementAt(from, key);
-  return at === -1 ? NaN : numberAt(bytes, at, elementAt(to, key));
-}
-
-/** Adds the three numbers of `[56, 2, 1]` to a column of extents; NaN for missing ones. */
-export function pushExtent(
-  { args: { from, to } }: TraceEvent,
-  key: number,
-  bytes: Buffer,
-  extents: Activities['kernels']['extents'],
-): void {
+/** Adds the three numbers of `[56, 2, 1]` to a column of extents; NaN for missing ones. The args must have been read. */
+export function pushExtent({ from, to, bytes }: Fields, key: number, extents: Activities['kernels']['extents']): void {
   const start = elementAt(from, key);
   const end = elementAt(to, key);
   let at = start + 1;
@@ -74,9 +62,7 @@ export function pushExtent(
 }
 
 /** The number at the end of a field, `7` or `stream 7`; NaN when there is none. */
-export function trailingNumber({ fields: { from, to } }: TraceEvent, key: number, bytes: Buffer): number {
-  const at = elementAt(from, key);
-  if (at === -1) return NaN;
-  const digits = /-?\d+$/.exec(bytes.toString('latin1', at, elementAt(to, key)))?.[0];
+export function trailingNumber(fields: Fields, key: number): number {
+  const digits = /-?\d+$/.exec(fields.latin1(key) ?? '')?.[0];
   return digits === undefined ? NaN : Number(digits);
 }

@@ -5,16 +5,16 @@ import { Diagnostics } from '../../../record/diagnostics.js';
 import { UserError } from '../../../record/errors.js';
 import type { Collective, HostMemory, StatementRecord } from '../../../record/record.js';
 import type { Capture, CaptureHeader, CaptureNames } from '../../capture/capture.js';
-import { Activities, HostCalls, KIND_CODE, type ActivityRow } from '../../capture/capture-columns.js';
-import { elementAt } from '../../../containers/element.js';
+import { Activities, HostCalls, type ActivityRow } from '../../capture/capture-columns.js';
 import { NumericColumn } from '../../../containers/numeric-column.js';
 import type { KernelContexts } from '../../capture/kernel-contexts.js';
 import { demangle } from '../../names/demangle/demangle.js';
 import type { LaunchJoin } from '../../capture/launches.js';
 import { ThreadTable } from '../../capture/threads.js';
+import { TraceClock } from '../../capture/trace-clock.js';
 import { ByteTexts } from '../../json/byte-texts.js';
 import { copyKind, hostMemory, syncKind } from './activity-names.js';
-import { ARG, argNumber, KINETO_ARGS, pushExtent, trailingNumber } from './event-args.js';
+import { ARG, KINETO_ARGS, pushExtent, trailingNumber } from './event-args.js';
 import { categoryOf, type EventCategory, type TracedActivity } from './categories.js';
 import { readCollective } from './kernel-collective.js';
 import { TorchContexts } from '../../torch/torch-contexts.js';
@@ -22,10 +22,10 @@ import { devicesOfTrace } from './device-properties.js';
 import { isMemoryEvent, MemoryEvents } from './memory-events.js';
 import { EVENT, type TraceEvent } from '../../json/event-fields.js';
 import { HostEvents } from '../../torch/host-events.js';
-import { decodeValue } from '../../json/json-bytes.js';
-import { nest } from '../../torch/nesting.js';
+import { fieldOf, sizeOf } from '../../json/json-value.js';
+import { nestEvents } from '../../torch/nest-events.js';
 import { KinetoTexts } from './call-texts.js';
-import { Ids, microsecondsAt, nanosecondsAt, numberAt } from '../../json/number-bytes.js';
+import { Ids } from '../../json/number-bytes.js';
 import { readTrace, type TraceHeader } from '../../json/event-stream.js';
 
 /** How much later than its parent an event may end, in ns, where times are whole microseconds. */
@@ -47,30 +47,21 @@ export class KinetoCapture implements Capture {
   readonly #externalIds = NumericColumn.floats();
   readonly #collectives = new Map<number, Collective>();
   readonly #ids = new Ids();
+  readonly #clock = new TraceClock();
   readonly #memory = new MemoryEvents(this.#ids);
   /** Number of complete events of categories that are not PyTorch's. */
   #skipped = 0;
   /** Categories by the number of their text; undefined where not looked up yet. */
   readonly #categories: (EventCategory | null | undefined)[] = [];
-  /** Origin of the columns' times, in whole microseconds, until they are shifted to the first event. */
-  #originUs = NaN;
-  /** Start and end of the event being read, in ns since the origin; NaN where it has none. */
-  #start = 0;
-  #end = 0;
   /** Whether any time has a fraction of a microsecond. */
   #hasFractions = false;
   /** Whether any activity's external id differs from its correlation id: only then external ids are those of ops. */
   #externalIdsAreOps = false;
-  /** The last thread looked up: consecutive events mostly belong to one. */
-  #lastPid = NaN;
-  #lastTid = NaN;
-  #lastThread = 0;
-
   /** @throws UserError when the file is no trace */
   constructor(path: string, name: string, format: string) {
     this.threads.process(NaN, NaN);
-    const header = readTrace(path, name, KINETO_ARGS, this.diagnostics, (event, bytes) => {
-      this.#take(event, bytes);
+    const header = readTrace(path, name, KINETO_ARGS, this.diagnostics, (event) => {
+      this.#take(event);
     });
     const isWhole = this.diagnostics.get('truncated-input') === 0;
     const read = this.activities.length + this.ranges.length + this.hostCalls.length + this.#memory.length;
@@ -78,7 +69,10 @@ export class KinetoCapture implements Capture {
     this.diagnostics.count('large-id', this.#ids.large);
     this.diagnostics.count('control-character', this.#texts.withControls);
     if (this.activities.length === 0) this.diagnostics.count('no-device-activity');
-    this.#moveToFirstEvent();
+    this.#clock.moveToFirst(
+      [this.ranges.start, this.hostCalls.start, this.activities.start, this.#memory.start],
+      [this.ranges.end, this.hostCalls.end, this.activities.end],
+    );
     this.header = {
       format,
       tool: 'PyTorch Profiler',
@@ -95,17 +89,9 @@ export class KinetoCapture implements Capture {
 
   contexts(launches: LaunchJoin): KernelContexts {
     const { hostCalls, activities, threads, diagnostics } = this;
-    const { ops } = this.#events;
     const slack = this.#hasFractions ? 0 : ROUNDING;
-    const compareTies = (a: number, b: number): number => {
-      const [opA, opB] = [this.#events.opOf(a), this.#events.opOf(b)];
-      if (opA === -1 || opB === -1) return opA - opB || this.#compareNames(a, b);
-      return ops.externalId.at(opA) - ops.externalId.at(opB) || this.#compareNames(a, b);
-    };
-    const isFrame = (range: number): boolean => this.#events.isFrame(range);
-    const nesting = nest(this.ranges, this.#memory.after(hostCalls), threads.count, { compareTies, slack, isFrame });
+    const nesting = nestEvents(this.#events, this.#memory.after(hostCalls), threads.count, slack, diagnostics);
     this.#memory.setRanges(nesting.innermost.subarray(hostCalls.length));
-    diagnostics.count('range-not-nested', nesting.unnested);
     const facts = {
       events: this.#events,
       nesting,
@@ -117,7 +103,7 @@ export class KinetoCapture implements Capture {
       externalIdsAreOps: this.#externalIdsAreOps,
       slack,
     };
-    return new TorchContexts(facts, kernelsOf(activities));
+    return new TorchContexts(facts, activities.rowsOf('kernel'));
   }
 
   /** Samples of the allocators. To be called after `contexts`, which finds the op of each allocation. */
@@ -125,138 +111,114 @@ export class KinetoCapture implements Capture {
     return this.#memory.records(profile, this.diagnostics, this.#events);
   }
 
-  #compareNames(a: number, b: number): number {
-    const { text } = this.ranges;
-    const [nameA, nameB] = [this.#events.nameText(text.at(a)), this.#events.nameText(text.at(b))];
-    return nameA < nameB ? -1 : Number(nameA > nameB);
-  }
-
-  #take(event: TraceEvent, bytes: Buffer): void {
-    const { from, to } = event.fields;
-    const phase = bytes[elementAt(from, EVENT.ph)];
-    if (phase === INSTANT && isMemoryEvent(event, bytes)) this.#takeMemory(event, bytes);
+  #take(event: TraceEvent): void {
+    const phase = event.fields.firstByte(EVENT.ph);
+    if (phase === INSTANT && isMemoryEvent(event)) this.#takeMemory(event);
     // Only complete events have a start and a duration.
     if (phase !== COMPLETE) return;
-    const named = event.fields.has(EVENT.cat);
-    const category = named ? this.#category(bytes, elementAt(from, EVENT.cat), elementAt(to, EVENT.cat)) : null;
+    const category = this.#category(event);
     if (category === null) {
       this.#skipped++;
       return;
     }
-    const isTimed = this.#readTimes(event, bytes);
+    const isTimed = this.#readTimes(event);
     if (category.is === 'activity') {
-      this.#takeActivity(category.kind, event, bytes, isTimed);
+      this.#takeActivity(category.kind, event);
       return;
     }
-    if (!isTimed || Number.isNaN(this.#end)) this.diagnostics.count('event-without-time');
-    else if (this.#end < this.#start) this.diagnostics.count('negative-duration');
-    else this.#takeHostEvent(category, event, bytes);
+    const { start, end } = this.#clock;
+    if (!isTimed || Number.isNaN(end)) this.diagnostics.count('event-without-time');
+    else if (end < start) this.diagnostics.count('negative-duration');
+    else this.#takeHostEvent(category, event);
   }
 
-  #category(bytes: Buffer, from: number, to: number): EventCategory | null {
-    const number = this.#texts.numberOf(bytes, from, to);
+  /** What an event becomes; null for one that is skipped. */
+  #category({ fields }: TraceEvent): EventCategory | null {
+    const number = fields.text(EVENT.cat, this.#texts);
+    if (number === null) return null;
     const known = this.#categories[number];
     return known === undefined ? (this.#categories[number] = categoryOf(this.#texts.text(number))) : known;
   }
 
-  /** Reads start and end into the fields. @returns whether there is a start */
-  #readTimes({ fields: { from, to } }: TraceEvent, bytes: Buffer): boolean {
-    const [tsFrom, tsTo] = [elementAt(from, EVENT.ts), elementAt(to, EVENT.ts)];
-    this.#start = NaN;
-    this.#end = NaN;
-    if (tsFrom === -1) return false;
-    if (Number.isNaN(this.#originUs)) this.#originUs = microsecondsAt(bytes, tsFrom, tsTo);
-    this.#start = nanosecondsAt(bytes, tsFrom, tsTo, this.#originUs);
-    const [durFrom, durTo] = [elementAt(from, EVENT.dur), elementAt(to, EVENT.dur)];
-    if (durFrom !== -1) this.#end = this.#start + nanosecondsAt(bytes, durFrom, durTo, 0);
-    if (!this.#hasFractions && this.#start % 1000 !== 0) this.#hasFractions = true;
-    return !Number.isNaN(this.#start);
+  /** Reads start and end. @returns whether there is a start */
+  #readTimes(event: TraceEvent): boolean {
+    const isTimed = this.#clock.read(event);
+    if (event.fields.has(EVENT.ts) && this.#clock.start % 1000 !== 0) this.#hasFractions = true;
+    return isTimed;
   }
 
-  #takeHostEvent(category: Exclude<EventCategory, { is: 'activity' }>, event: TraceEvent, bytes: Buffer): void {
-    const thread = this.#threadOf(event, bytes);
-    const name = this.#nameOf(event, bytes) ?? this.#texts.numberOf(bytes, 0, 0);
-    if (category.is === 'frame') this.#events.add('frame', this.#start, this.#end, thread, name);
-    else if (category.is === 'annotation') this.#takeAnnotation(event, bytes, thread, name);
-    else if (category.is === 'op') this.#takeOp(event, bytes, thread, name);
-    else this.#takeCall(category.precedence, event, bytes, thread, name);
-  }
-
-  /** Number of the text of an event's name; null when it has none. */
-  #nameOf({ fields: { from, to } }: TraceEvent, bytes: Buffer): number | null {
-    const start = elementAt(from, EVENT.name);
-    return start === -1 ? null : this.#texts.numberOf(bytes, start, elementAt(to, EVENT.name));
+  #takeHostEvent(category: Exclude<EventCategory, { is: 'activity' }>, event: TraceEvent): void {
+    const { start, end } = this.#clock;
+    const thread = this.#threadOf(event);
+    const name = event.fields.text(EVENT.name, this.#texts) ?? this.#texts.numberOf(event.fields.bytes, 0, 0);
+    if (category.is === 'frame') this.#events.add('frame', start, end, thread, name);
+    else if (category.is === 'annotation') this.#takeAnnotation(event, thread, name);
+    else if (category.is === 'op') this.#takeOp(event, thread, name);
+    else this.#takeCall(category.precedence, event, thread, name);
   }
 
   /** The profiler writes collectives (`nccl:all_reduce`) as annotations, with the arguments of an op. */
-  #takeAnnotation(event: TraceEvent, bytes: Buffer, thread: number, name: number): void {
-    event.readArgs(bytes);
-    if (event.args.has(ARG.dims)) this.#takeOp(event, bytes, thread, name);
-    else this.#events.add('annotation', this.#start, this.#end, thread, name);
+  #takeAnnotation(event: TraceEvent, thread: number, name: number): void {
+    event.readArgs();
+    if (event.args.has(ARG.dims)) this.#takeOp(event, thread, name);
+    else this.#events.add('annotation', this.#clock.start, this.#clock.end, thread, name);
   }
 
-  #takeOp(event: TraceEvent, bytes: Buffer, thread: number, name: number): void {
-    this.#events.addOp(this.#start, this.#end, thread, name);
-    event.readArgs(bytes);
+  #takeOp(event: TraceEvent, thread: number, name: number): void {
+    this.#events.addOp(this.#clock.start, this.#clock.end, thread, name);
+    event.readArgs();
     const { ops } = this.#events;
-    ops.externalId.push(this.#id(event, ARG.externalId, bytes));
-    ops.sequence.push(argNumber(event, ARG.sequence, bytes));
-    const forwardThread = argNumber(event, ARG.forwardThread, bytes);
+    ops.externalId.push(event.args.id(ARG.externalId, this.#ids));
+    ops.sequence.push(event.args.number(ARG.sequence));
+    const forwardThread = event.args.number(ARG.forwardThread);
     ops.forwardThread.push(forwardThread > 0 ? forwardThread : 0);
-    ops.dims.push(this.#textPlusOne(event, ARG.dims, bytes));
-    ops.types.push(this.#textPlusOne(event, ARG.types, bytes));
-    ops.concrete.push(this.#textPlusOne(event, ARG.concrete, bytes));
-    ops.callStack.push(this.#textPlusOne(event, ARG.callStack, bytes));
+    ops.dims.push(event.args.textPlusOne(ARG.dims, this.#texts));
+    ops.types.push(event.args.textPlusOne(ARG.types, this.#texts));
+    ops.concrete.push(event.args.textPlusOne(ARG.concrete, this.#texts));
+    ops.callStack.push(event.args.textPlusOne(ARG.callStack, this.#texts));
   }
 
-  #takeMemory(event: TraceEvent, bytes: Buffer): void {
-    if (!this.#readTimes(event, bytes)) this.diagnostics.count('event-without-time');
-    else this.#memory.take(event, bytes, this.#start, this.#threadOf(event, bytes));
+  #takeMemory(event: TraceEvent): void {
+    if (!this.#readTimes(event)) this.diagnostics.count('event-without-time');
+    else this.#memory.take(event, this.#clock.start, this.#threadOf(event));
   }
 
-  #takeCall(precedence: number, event: TraceEvent, bytes: Buffer, thread: number, name: number): void {
-    event.readArgs(bytes);
-    const corr = this.#id(event, ARG.correlation, bytes);
+  #takeCall(precedence: number, event: TraceEvent, thread: number, name: number): void {
+    event.readArgs();
+    const corr = event.args.id(ARG.correlation, this.#ids);
     // A call without a correlation id cannot have launched anything.
     if (Number.isNaN(corr)) return;
-    const { hostCalls } = this;
-    hostCalls.start.push(this.#start);
-    hostCalls.end.push(this.#end);
-    hostCalls.thread.push(thread);
-    hostCalls.process.push(0);
-    hostCalls.corr.push(corr);
-    hostCalls.api.push(name);
-    hostCalls.precedence.push(precedence);
+    this.hostCalls.add(this.#clock.start, this.#clock.end, thread, 0, corr, name, precedence);
   }
 
-  #takeActivity(kind: TracedActivity, event: TraceEvent, bytes: Buffer, isTimed: boolean): void {
-    event.readArgs(bytes);
+  #takeActivity(kind: TracedActivity, event: TraceEvent): void {
+    event.readArgs();
     const { activities } = this;
-    const corr = this.#id(event, ARG.correlation, bytes);
-    const externalId = this.#id(event, ARG.externalId, bytes);
+    const corr = event.args.id(ARG.correlation, this.#ids);
+    const externalId = event.args.id(ARG.externalId, this.#ids);
     if (!Number.isNaN(externalId) && externalId !== corr) this.#externalIdsAreOps = true;
-    const device = argNumber(event, ARG.device, bytes);
+    const device = event.args.number(ARG.device);
     const row: ActivityRow = {
-      start: isTimed ? this.#start : NaN,
-      end: this.#end,
-      device: device >= 0 ? device : this.#deviceByProcess(event, bytes),
-      stream: this.#streamOf(event, bytes),
+      start: this.#clock.start,
+      end: this.#clock.end,
+      device: device >= 0 ? device : this.#deviceByProcess(event),
+      stream: this.#streamOf(event),
       process: 0,
       corr,
-      node: argNumber(event, ARG.graphNode, bytes),
+      node: event.args.number(ARG.graphNode),
     };
-    const name = this.#nameOf(event, bytes) ?? NO_NAME;
+    const name = event.fields.text(EVENT.name, this.#texts) ?? NO_NAME;
     this.#externalIds.push(externalId);
     switch (kind) {
       case 'kernel':
-        activities.addKernel(row, name, argNumber(event, ARG.graphId, bytes));
-        this.#addKernelFields(event, bytes);
+        activities.addKernel(row, name, event.args.number(ARG.graphId));
+        this.#addKernelFields(event);
         break;
       case 'copy':
-        activities.addCopy(row, name, argNumber(event, ARG.bytes, bytes), NaN);
+        activities.addCopy(row, name, event.args.number(ARG.bytes), NaN);
         break;
       case 'set':
-        activities.addSet(row, argNumber(event, ARG.bytes, bytes), NaN);
+        activities.addSet(row, event.args.number(ARG.bytes), NaN);
         break;
       case 'sync':
         activities.addSync(row, name);
@@ -264,74 +226,36 @@ export class KinetoCapture implements Capture {
   }
 
   /** Grid, block and collective operation of the kernel added last. */
-  #addKernelFields(event: TraceEvent, bytes: Buffer): void {
+  #addKernelFields({ fields, args }: TraceEvent): void {
     const { extents } = this.activities.kernels;
-    pushExtent(event, ARG.grid, bytes, extents);
-    pushExtent(event, ARG.block, bytes, extents);
-    if (!event.args.has(ARG.collective)) return;
-    const { from, to } = event.fields;
-    const args = decodeValue(bytes, elementAt(from, EVENT.args), elementAt(to, EVENT.args));
-    const collective = readCollective(args);
+    pushExtent(args, ARG.grid, extents);
+    pushExtent(args, ARG.block, extents);
+    if (!args.has(ARG.collective)) return;
+    const collective = readCollective(fields.value(EVENT.args));
     if (collective !== null) this.#collectives.set(this.activities.length - 1, collective);
   }
 
-  /** An id of the event's `args`; NaN when it has none. */
-  #id({ args: { from, to } }: TraceEvent, key: number, bytes: Buffer): number {
-    const at = elementAt(from, key);
-    return at === -1 ? NaN : this.#ids.at(bytes, at, elementAt(to, key));
-  }
-
-  /** Number plus one of the text of an arg; 0 when the event has none. */
-  #textPlusOne({ args: { from, to } }: TraceEvent, key: number, bytes: Buffer): number {
-    const at = elementAt(from, key);
-    const end = elementAt(to, key);
-    return at === -1 || end === at ? 0 : this.#texts.numberOf(bytes, at, end) + 1;
-  }
-
   /** The stream in `args`, else the thread of the event: `7`, `stream 7`. */
-  #streamOf(event: TraceEvent, bytes: Buffer): number {
-    const stream = argNumber(event, ARG.stream, bytes);
-    return Number.isNaN(stream) ? trailingNumber(event, EVENT.tid, bytes) : stream;
+  #streamOf({ fields, args }: TraceEvent): number {
+    const stream = args.number(ARG.stream);
+    return Number.isNaN(stream) ? trailingNumber(fields, EVENT.tid) : stream;
   }
 
   /** Device id of events without one in `args`: their pid is the device's id. */
-  #deviceByProcess(event: TraceEvent, bytes: Buffer): number {
-    const pid = trailingNumber(event, EVENT.pid, bytes);
+  #deviceByProcess({ fields }: TraceEvent): number {
+    const pid = trailingNumber(fields, EVENT.pid);
     return pid >= 0 ? pid : 0;
   }
 
-  #threadOf({ fields: { from, to } }: TraceEvent, bytes: Buffer): number {
-    const pid = this.#hostNumber(bytes, elementAt(from, EVENT.pid), elementAt(to, EVENT.pid));
-    const tid = this.#hostNumber(bytes, elementAt(from, EVENT.tid), elementAt(to, EVENT.tid));
-    if (pid === this.#lastPid && tid === this.#lastTid) return this.#lastThread;
-    this.#lastPid = pid;
-    this.#lastTid = tid;
-    return (this.#lastThread = this.threads.thread(this.threads.process(pid, pid), tid));
-  }
-
-  #hostNumber(bytes: Buffer, from: number, to: number): number {
-    return from === -1 ? NaN : numberAt(bytes, from, to);
-  }
-
-  /** Shifts all times so that the first event starts at 0. */
-  #moveToFirstEvent(): void {
-    const starts = [this.ranges.start, this.hostCalls.start, this.activities.start, this.#memory.start];
-    let first = Infinity;
-    for (const { values } of starts) {
-      for (const value of values) if (value < first) first = value;
-    }
-    if (first === Infinity) first = 0;
-    this.#start = first;
-    for (const column of [...starts, this.ranges.end, this.hostCalls.end, this.activities.end]) {
-      const { values } = column;
-      for (let row = 0; row < values.length; row++) values[row] = elementAt(values, row) - first;
-    }
+  #threadOf({ fields }: TraceEvent): number {
+    return this.threads.threadOf(fields.number(EVENT.pid), fields.number(EVENT.tid));
   }
 
   /** Unix time of the first event in ns: times are relative to a base that traces since 2024 state, else to 1970. */
   #startUnixNs({ baseTimeNanoseconds }: TraceHeader): string | null {
-    if (!Number.isFinite(this.#originUs)) return null;
-    const ns = BigInt(this.#originUs) * 1000n + BigInt(Math.round(this.#start)) + BigInt(baseTimeNanoseconds ?? 0);
+    const { startNs } = this.#clock;
+    if (startNs === null) return null;
+    const ns = baseTimeNanoseconds === null ? startNs : startNs + BigInt(baseTimeNanoseconds);
     return ns < EARLIEST_UNIX_NS ? null : String(ns);
   }
 
@@ -367,10 +291,6 @@ const EARLIEST_UNIX_NS = 946_684_800_000_000_000n;
 /** Number of the name of activities that have none. */
 const NO_NAME = 4294967295;
 
-function* kernelsOf({ kind }: Activities): Generator<number> {
-  for (let row = 0; row < kind.length; row++) if (kind.at(row) === KIND_CODE.kernel) yield row;
-}
-
 /** Refuses a trace of another program: many write the same JSON with other events. */
 function refuse(where: string): never {
   const hint = 'dparse reads PyTorch traces of NVIDIA, AMD and Ascend devices';
@@ -378,7 +298,5 @@ function refuse(where: string): never {
 }
 
 function rankOf(distributedInfo: unknown): number | null {
-  if (typeof distributedInfo !== 'object' || distributedInfo === null || !('rank' in distributedInfo)) return null;
-  const { rank } = distributedInfo;
-  return typeof rank === 'number' && Number.isSafeInteger(rank) && rank >= 0 ? rank : null;
+  return sizeOf(fieldOf(distributedInfo, 'rank'));
 }

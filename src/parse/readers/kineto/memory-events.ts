@@ -17,13 +17,13 @@ import type { HostEvents } from '../../torch/host-events.js';
 import { OUTSIDE } from '../../torch/nesting.js';
 import { EVENT, type TraceEvent } from '../../json/event-fields.js';
 import type { Ids } from '../../json/number-bytes.js';
-import { ARG, argNumber } from './event-args.js';
+import { ARG } from './event-args.js';
 import { DEVICE_TYPES, HOST } from './device-types.js';
 
 const NAME = Buffer.from('[memory]');
 
 /** Whether an instant event is a memory event, by its name. */
-export function isMemoryEvent({ fields: { from, to } }: TraceEvent, bytes: Buffer): boolean {
+export function isMemoryEvent({ fields: { from, to, bytes } }: TraceEvent): boolean {
   const [at, end] = [elementAt(from, EVENT.name), elementAt(to, EVENT.name)];
   return at !== -1 && end - at === NAME.length && bytes.compare(NAME, 0, NAME.length, at, end) === 0;
 }
@@ -71,16 +71,14 @@ export class MemoryEvents {
   }
 
   /** Adds an event; those without a size are ignored. */
-  take(event: TraceEvent, bytes: Buffer, start: number, thread: number): void {
-    event.readArgs(bytes);
-    const size = argNumber(event, ARG.bytes, bytes);
+  take(event: TraceEvent, start: number, thread: number): void {
+    event.readArgs();
+    const { args } = event;
+    const size = args.number(ARG.bytes);
     if (!Number.isSafeInteger(size) || size === 0) return;
-    const { from, to } = event.args;
-    const address = event.args.has(ARG.address)
-      ? this.ids.at(bytes, elementAt(from, ARG.address), elementAt(to, ARG.address))
-      : NaN;
-    const number = this.#numberOf(argNumber(event, ARG.deviceType, bytes), argNumber(event, ARG.deviceId, bytes));
-    const allocated = sizeOrNaN(argNumber(event, ARG.allocated, bytes));
+    const address = args.id(ARG.address, this.ids);
+    const number = this.#numberOf(args.number(ARG.deviceType), args.number(ARG.deviceId));
+    const allocated = sizeOrNaN(args.number(ARG.allocated));
     const allocator = elementAt(this.#allocators, number);
     if (!Number.isNaN(allocated)) allocator.hasTotals = true;
     this.start.push(start);
@@ -88,8 +86,8 @@ export class MemoryEvents {
     this.#bytes.push(size);
     this.#address.push(address === 0 ? NaN : address);
     this.#allocated.push(allocated);
-    this.#reserved.push(allocator.isHost ? NaN : sizeOrNaN(argNumber(event, ARG.reserved, bytes)));
-    this.#index.push(argNumber(event, ARG.index, bytes));
+    this.#reserved.push(allocator.isHost ? NaN : sizeOrNaN(args.number(ARG.reserved)));
+    this.#index.push(args.number(ARG.index));
     this.#allocator.push(number);
   }
 

@@ -181,13 +181,8 @@ class NsightCapture implements Capture {
           return;
         }
         const owner = this.#process(process);
-        hostCalls.start.push(start);
-        hostCalls.end.push(end);
-        hostCalls.thread.push(this.threads.thread(owner, tid));
-        hostCalls.process.push(owner);
-        hostCalls.corr.push(knownCorr(corr));
-        hostCalls.api.push(name);
-        hostCalls.precedence.push(Number.isNaN(eventClass) ? 0 : (CALL_PRECEDENCE[eventClass] ?? OTHER_CALLS));
+        const precedence = Number.isNaN(eventClass) ? 0 : (CALL_PRECEDENCE[eventClass] ?? OTHER_CALLS);
+        hostCalls.add(start, end, this.threads.thread(owner, tid), owner, knownCorr(corr), name, precedence);
       },
     );
   }
@@ -206,11 +201,8 @@ class NsightCapture implements Capture {
       }
       if (Number.isNaN(end)) this.diagnostics.count('open-range');
       const owner = this.#process(process);
-      ranges.start.push(start);
-      ranges.end.push(Number.isNaN(end) ? Infinity : end);
-      ranges.thread.push(this.threads.thread(owner, tid));
-      ranges.text.push(textId);
-      ranges.domain.push(this.#domain(owner, domain));
+      const thread = this.threads.thread(owner, tid);
+      ranges.add(start, Number.isNaN(end) ? Infinity : end, thread, textId, this.#domain(owner, domain));
     };
     database.eachNumbers(NVTX, columns, take, IS_RANGE);
     const known = ['endGlobalTid', 'globalTid'].every((column) => database.hasColumn(NVTX, column));

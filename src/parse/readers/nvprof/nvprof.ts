@@ -132,13 +132,9 @@ class NvprofCapture implements Capture {
           this.diagnostics.count('bad-row');
           continue;
         }
-        hostCalls.start.push(start);
-        hostCalls.end.push(end);
-        hostCalls.thread.push(this.#thread(numberOf(pid), numberOf(tid)));
-        hostCalls.process.push(this.#owner);
-        hostCalls.corr.push(numberOf(corr));
-        hostCalls.api.push(numberOf(cbid) * CALL_TABLES.length + precedence);
-        hostCalls.precedence.push(precedence);
+        const thread = this.#thread(numberOf(pid), numberOf(tid));
+        const api = numberOf(cbid) * CALL_TABLES.length + precedence;
+        hostCalls.add(start, end, thread, this.#owner, numberOf(corr), api, precedence);
       }
     }
   }

@@ -239,7 +239,7 @@ describe('Ascend text: sidecar files', () => {
     ['with another header', 'a,b\r\n1,2\r\n', { 'file-beside-not-read': 1 }],
     ['without a byte', '', { 'file-beside-not-read': 1 }],
     ['that was cut', csv(HEADER, details('MatMul', 30)) + '7,11,2,Mat', { 'csv-row-passed-over': 1 }],
-    ['that was cut in a quoted cell', csv(HEADER, details('MatMul', 30)) + '7,11,2,"Mat', {}],
+    ['that was cut in a quoted cell', csv(HEADER, details('MatMul', 30)) + '7,11,2,"Mat', { 'csv-row-passed-over': 1 }],
     ['of another trace', csv(HEADER, details('MatMul', 35)), { 'details-without-task': 1 }],
     ['without a time', csv(HEADER, details('MatMul', 30).with(6, 'N/A')), { 'csv-row-passed-over': 1 }],
   ];

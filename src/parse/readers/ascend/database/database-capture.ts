@@ -21,7 +21,7 @@ import type { SqliteFile } from '../../../sqlite/sqlite.js';
 import { ThreadTable } from '../../../capture/threads.js';
 import { TorchContexts } from '../../../torch/torch-contexts.js';
 import type { HostEvents } from '../../../torch/host-events.js';
-import { nest } from '../../../torch/nesting.js';
+import { nestEvents } from '../../../torch/nest-events.js';
 import { COPY_OPERATIONS, taskKind } from '../device-kinds.js';
 import { CallChains } from './call-chains.js';
 import { DatabaseClock, isNear } from './database-clock.js';
@@ -107,19 +107,7 @@ export class AscendCapture implements Capture {
   contexts(launches: LaunchJoin): KernelContexts {
     const { hostCalls: calls, activities, threads, diagnostics } = this;
     const events = this.#events;
-    const { ops } = events;
-    const compareNames = (a: number, b: number): number => {
-      const [nameA, nameB] = [events.nameText(events.ranges.text.at(a)), events.nameText(events.ranges.text.at(b))];
-      return nameA < nameB ? -1 : Number(nameA > nameB);
-    };
-    const compareTies = (a: number, b: number): number => {
-      const [opA, opB] = [events.opOf(a), events.opOf(b)];
-      if (opA === -1 || opB === -1) return opA - opB || compareNames(a, b);
-      return ops.externalId.at(opA) - ops.externalId.at(opB) || compareNames(a, b);
-    };
-    const isFrame = (range: number): boolean => events.isFrame(range);
-    const nesting = nest(this.ranges, calls, threads.count, { compareTies, slack: 0, isFrame });
-    diagnostics.count('range-not-nested', nesting.unnested);
+    const nesting = nestEvents(events, calls, threads.count, 0, diagnostics);
     const connections = this.#connections();
     const facts = {
       events,
@@ -137,7 +125,7 @@ export class AscendCapture implements Capture {
       slack: 0,
       steps: [...this.#host.steps()],
     };
-    return new TorchContexts(facts, this.#rowsOf(KIND_CODE.kernel), this.#rowsOf(KIND_CODE.collective));
+    return new TorchContexts(facts, activities.rowsOf('kernel'), activities.rowsOf('collective'));
   }
 
   operationOf(activity: number): CollectiveOperation {
@@ -175,13 +163,8 @@ export class AscendCapture implements Capture {
         return;
       }
       const owner = threads.process(pid, pid);
-      calls.start.push(began);
-      calls.end.push(ended);
-      calls.thread.push(threads.thread(owner, tid));
-      calls.process.push(owner);
-      calls.corr.push(connectionOrNone(connection));
-      calls.api.push(name);
-      calls.precedence.push(API_RANK[type] ?? OTHER_API);
+      const thread = threads.thread(owner, tid);
+      calls.add(began, ended, thread, owner, connectionOrNone(connection), name, API_RANK[type] ?? OTHER_API);
     });
   }
 
@@ -195,15 +178,10 @@ export class AscendCapture implements Capture {
     return new OpConnections(this.database, this.#events, (connection) => needed.get(0, connection) !== -1);
   }
 
-  *#rowsOf(kind: number): Generator<number> {
-    const { values } = this.activities.kind;
-    for (let row = 0; row < values.length; row++) if (values[row] === kind) yield row;
-  }
-
   /** Matrix units of each device that its kernels use. */
   #units(): Map<number, number> {
     const rows = new Map<number, number[]>();
-    for (const activity of this.#rowsOf(KIND_CODE.kernel)) {
+    for (const activity of this.activities.rowsOf('kernel')) {
       const device = this.activities.device.at(activity);
       const known = rows.get(device);
       if (known === undefined) rows.set(device, [this.#tasks.source.at(activity)]);

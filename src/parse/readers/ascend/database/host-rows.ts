@@ -41,10 +41,6 @@ export class HostRows {
   readonly events: HostEvents;
   /** Names of marked ranges by connection. */
   readonly #marks = new Map<number, number>();
-  #lastPid = NaN;
-  #lastTid = NaN;
-  #lastThread = 0;
-
   constructor(
     private readonly database: SqliteFile,
     private readonly clock: DatabaseClock,
@@ -97,7 +93,7 @@ export class HostRows {
       const kind = Number.isNaN(type) ? kindOf(sequence, connection) : type;
       if (kind === ROW.queue || kind === ROW.range) return;
       if (!this.#isTimed(start, end) || Number.isNaN(pid)) return;
-      const thread = this.#threadOf(pid, tid);
+      const thread = this.threads.threadOf(pid, tid);
       const number = names.numberOf(name >= 0 ? name : '');
       if (kind !== ROW.op) {
         this.events.add(kind === ROW.frame ? 'frame' : 'annotation', start, end, thread, number);
@@ -122,7 +118,7 @@ export class HostRows {
     this.database.eachNumbers('MSTX_EVENTS', columns, (cells) => {
       const [start = NaN, end = NaN, pid = NaN, tid = 0, message = NaN, domain = NaN, connection = NaN] = cells;
       if (!this.#isTimed(start, end) || Number.isNaN(pid)) return;
-      const thread = this.#threadOf(pid, tid);
+      const thread = this.threads.threadOf(pid, tid);
       const name = message >= 0 ? names.numberIn(domain, message) : names.numberOf('');
       this.events.add('annotation', start, end, thread, name);
       if (isMark(connection)) this.#marks.set(connection, name);
@@ -134,17 +130,9 @@ export class HostRows {
     const columns = [clock.since('startNs'), clock.since('endNs'), ...THREAD];
     this.database.eachNumbers('GC_RECORD', columns, ([start = NaN, end = NaN, pid = NaN, tid = 0]) => {
       if (!this.#isTimed(start, end) || Number.isNaN(pid)) return;
-      const thread = this.#threadOf(pid, tid);
+      const thread = this.threads.threadOf(pid, tid);
       this.events.add('annotation', start, end, thread, this.names.numberOf(GARBAGE_COLLECTION));
     });
-  }
-
-  /** The thread's number, cached since adjacent rows mostly belong to one thread. */
-  #threadOf(pid: number, tid: number): number {
-    if (pid === this.#lastPid && tid === this.#lastTid) return this.#lastThread;
-    this.#lastPid = pid;
-    this.#lastTid = tid;
-    return (this.#lastThread = this.threads.thread(this.threads.process(pid, pid), tid));
   }
 
   #isTimed(start: number, end: number): boolean {

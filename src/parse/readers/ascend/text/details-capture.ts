@@ -21,7 +21,7 @@ import { coreFacts, devicesOf } from './device-facts.js';
 import { KernelDetails } from './kernel-details.js';
 import { collectiveOperation } from './collective-operation.js';
 import { TextSamples } from './text-samples.js';
-import { TextClock } from './trace-clock.js';
+import { TraceClock } from '../../../capture/trace-clock.js';
 
 /** The rows of the file are the activities, in the same order. */
 export class DetailsCapture implements Capture {
@@ -38,7 +38,7 @@ export class DetailsCapture implements Capture {
 
   /** @throws UserError when required columns are missing */
   constructor(path: string, name: string, folder: string | null, format: string) {
-    const clock = new TextClock();
+    const clock = new TraceClock();
     const details = KernelDetails.read(path, clock, this.diagnostics);
     if (details === null) throw new UserError('has no columns of names and times of kernels', { where: name });
     this.#details = details;
@@ -60,7 +60,7 @@ export class DetailsCapture implements Capture {
     this.header = {
       format,
       ...sidecars.profile(),
-      startUnixNs: clock.startUnixNs,
+      startUnixNs: clock.startNs?.toString() ?? null,
       dur: null,
       devices: devicesOf(this.activities.device.values, coreFacts(details, null)),
     };

@@ -10,6 +10,7 @@ import { PairIndex } from '../../../../containers/pair-index.js';
 import type { ThreadTable } from '../../../capture/threads.js';
 import { nest, OUTSIDE } from '../../../torch/nesting.js';
 import { ByteTexts } from '../../../json/byte-texts.js';
+import { EVENT, type Fields } from '../../../json/event-fields.js';
 
 /** Flow events: from a host thread at a time to a device lane at a time. */
 export class TraceFlows {
@@ -22,15 +23,15 @@ export class TraceFlows {
   #index: PairIndex | null = null;
 
   /** Adds the host end of a flow. */
-  addStart(bytes: Buffer, from: number, to: number, thread: number, time: number): void {
-    const flow = this.#numberOf(bytes, from, to);
+  addStart(event: Fields, thread: number, time: number): void {
+    const flow = this.#numberOf(event);
     this.thread.set(flow, thread);
     this.from.set(flow, time);
   }
 
   /** Adds the device end of a flow. */
-  addEnd(bytes: Buffer, from: number, to: number, lane: number, time: number): void {
-    const flow = this.#numberOf(bytes, from, to);
+  addEnd(event: Fields, lane: number, time: number): void {
+    const flow = this.#numberOf(event);
     this.#lane.set(flow, lane);
     this.to.set(flow, time);
   }
@@ -41,8 +42,8 @@ export class TraceFlows {
     return this.#index.get(lane, start);
   }
 
-  #numberOf(bytes: Buffer, from: number, to: number): number {
-    const flow = this.#ids.numberOf(bytes, from, to);
+  #numberOf({ bytes, from, to }: Fields): number {
+    const flow = this.#ids.numberOf(bytes, elementAt(from, EVENT.id), elementAt(to, EVENT.id));
     if (flow === this.from.length) {
       this.thread.push(0);
       this.from.push(NaN);

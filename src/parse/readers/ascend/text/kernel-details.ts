@@ -7,10 +7,10 @@ import type { Diagnostics } from '../../../../record/diagnostics.js';
 import type { ActivityDetails } from '../../../capture/capture.js';
 import { NumericColumn } from '../../../../containers/numeric-column.js';
 import { cleanText, kernelLabels, type TextLabel } from '../kernel-labels.js';
-import { microsecondsOfCell, numberOfCell, textOfCell } from './csv-cells.js';
-import { CsvTable } from './csv-file.js';
+import { microsecondsOfCell, numberOfCell, textOfCell } from '../../../csv/csv-cells.js';
+import { CsvTable } from '../../../csv/csv-table.js';
 import { L2_COUNTERS, type L2Cache } from './l2-cache.js';
-import type { TextClock } from './trace-clock.js';
+import type { TraceClock } from '../../../capture/trace-clock.js';
 
 /** Columns with texts, by label. */
 const TEXT_COLUMNS: Readonly<Record<TextLabel, readonly string[]>> = {
@@ -71,13 +71,13 @@ export class KernelDetails {
   readonly #numbers = new Map<string, number>();
 
   /** Reads the file. @returns null when required columns are missing */
-  static read(path: string, clock: TextClock, diagnostics: Diagnostics): KernelDetails | null {
+  static read(path: string, clock: TraceClock, diagnostics: Diagnostics): KernelDetails | null {
     const table = CsvTable.open(path, diagnostics);
     if (table === null || [START, DURATION, 'Name'].some((name) => table.column(name) === -1)) return null;
     return new KernelDetails(table, clock, diagnostics);
   }
 
-  private constructor(table: CsvTable, clock: TextClock, diagnostics: Diagnostics) {
+  private constructor(table: CsvTable, clock: TraceClock, diagnostics: Diagnostics) {
     const labels = TEXT_LABELS.map((label) => [label, NumericColumn.counts()] as const);
     this.#labels = Object.fromEntries(labels) as Record<TextLabel, TextNumbers>;
     const counters = table.header.flatMap((name, index) => (KNOWN.has(name) || name === '' ? [] : [{ name, index }]));
@@ -96,7 +96,7 @@ export class KernelDetails {
     };
     const texts = TEXT_LABELS.map((label) => [this.#labels[label], table.column(...TEXT_COLUMNS[label])] as const);
     for (const row of table.rows()) {
-      const start = clock.ofCell(row[at.start]);
+      const start = clock.ofText(textOfCell(row[at.start]));
       if (Number.isNaN(start)) {
         diagnostics.count('csv-row-passed-over');
         continue;

@@ -4,10 +4,10 @@
  * NPU_MODULE_MEM of the databases, which are in bytes.
  */
 import type { Diagnostics } from '../../../../record/diagnostics.js';
-import { microsecondsOfCell, numberOfCell, textOfCell } from './csv-cells.js';
-import { CsvTable } from './csv-file.js';
+import { microsecondsOfCell, numberOfCell, textOfCell } from '../../../csv/csv-cells.js';
+import { CsvTable } from '../../../csv/csv-table.js';
 import type { TextSamples } from './text-samples.js';
-import type { TextClock } from './trace-clock.js';
+import type { TraceClock } from '../../../capture/trace-clock.js';
 
 const [KB, MB] = [1024, 1024 * 1024];
 
@@ -20,7 +20,7 @@ function deviceOf(cell: string | undefined): number {
 /** @returns false when the file has another header */
 export function readMemoryRecord(
   path: string,
-  clock: TextClock,
+  clock: TraceClock,
   samples: TextSamples,
   diagnostics: Diagnostics,
 ): boolean {
@@ -34,7 +34,7 @@ export function readMemoryRecord(
     index: table.column(`Total ${name}(MB)`),
   }));
   for (const row of table.rows()) {
-    const start = clock.ofCell(row[time]);
+    const start = clock.ofText(textOfCell(row[time]));
     const labels = { component: textOfCell(row[component]) };
     for (const { metric, index } of metrics) {
       const value = numberOfCell(row[index]);
@@ -48,7 +48,7 @@ export function readMemoryRecord(
 /** Memory of the driver's modules. @returns false when the file has another header */
 export function readModuleMemory(
   path: string,
-  clock: TextClock,
+  clock: TraceClock,
   samples: TextSamples,
   diagnostics: Diagnostics,
 ): boolean {
@@ -62,7 +62,7 @@ export function readModuleMemory(
     if (Number.isNaN(value)) continue;
     const labels = { module: textOfCell(row[module]) };
     const series = { metric: 'npu_module_mem', unit: 'bytes', labels, onChange: true };
-    samples.add(series, clock.ofCell(row[time]), value * MB, deviceOf(row[device]));
+    samples.add(series, clock.ofText(textOfCell(row[time])), value * MB, deviceOf(row[device]));
   }
   return true;
 }
@@ -70,7 +70,7 @@ export function readModuleMemory(
 /** @returns false when the file has another header */
 export function readOperatorMemory(
   path: string,
-  clock: TextClock,
+  clock: TraceClock,
   samples: TextSamples,
   diagnostics: Diagnostics,
 ): boolean {
@@ -83,7 +83,7 @@ export function readOperatorMemory(
     (total) => [total.toLowerCase(), table.column(`Allocation Total ${total}(MB)`)] as const,
   );
   for (const row of table.rows()) {
-    const start = clock.ofCell(row[time]);
+    const start = clock.ofText(textOfCell(row[time]));
     const series = { metric: 'op_memory', unit: 'bytes', labels: { op: textOfCell(row[name]) }, lasting: true };
     const held = microsecondsOfCell(row[duration]);
     const own = totals.map(([label, index]) => [label, numberOfCell(row[index]) * MB] as const);

@@ -9,7 +9,7 @@ import { KernelDetails } from './kernel-details.js';
 import { L2Cache } from './l2-cache.js';
 import { readMemoryRecord, readModuleMemory, readOperatorMemory } from './memory-files.js';
 import type { TextSamples } from './text-samples.js';
-import type { TextClock } from './trace-clock.js';
+import type { TraceClock } from '../../../capture/trace-clock.js';
 
 export const TRACE_NAME = 'trace_view.json';
 const DETAILS_NAME = 'kernel_details.csv';
@@ -25,7 +25,7 @@ export class SidecarFiles {
   ) {}
 
   /** kernel_details.csv; null when there is none. */
-  kernelDetails(clock: TextClock): KernelDetails | null {
+  kernelDetails(clock: TraceClock): KernelDetails | null {
     const details = this.#reading(DETAILS_NAME, (path) => KernelDetails.read(path, clock, this.diagnostics));
     if (details !== null) this.addRates(details);
     return details;
@@ -38,7 +38,7 @@ export class SidecarFiles {
   }
 
   /** Adds samples of memory. */
-  memory(clock: TextClock, samples: TextSamples): void {
+  memory(clock: TraceClock, samples: TextSamples): void {
     for (const [name, read] of [
       ['memory_record.csv', readMemoryRecord],
       ['operator_memory.csv', readOperatorMemory],

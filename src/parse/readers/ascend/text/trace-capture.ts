@@ -19,7 +19,7 @@ import type { KernelContexts } from '../../../capture/kernel-contexts.js';
 import type { LaunchJoin } from '../../../capture/launches.js';
 import { PairIndex } from '../../../../containers/pair-index.js';
 import { TorchContexts } from '../../../torch/torch-contexts.js';
-import { nest } from '../../../torch/nesting.js';
+import { nestEvents } from '../../../torch/nest-events.js';
 import { SidecarFiles } from './sidecar-files.js';
 import { timesOf, type CommunicationFacts } from './communication-file.js';
 import { correctHitRates, FREQUENCY } from './counter-events.js';
@@ -27,7 +27,7 @@ import { coreFacts, devicesOf } from './device-facts.js';
 import type { KernelDetails } from './kernel-details.js';
 import { collectiveOperation } from './collective-operation.js';
 import { coreOfType, kindOfTask, syncKind, type TaskActivity } from './trace-tasks.js';
-import { TextClock } from './trace-clock.js';
+import { TraceClock } from '../../../capture/trace-clock.js';
 import { AscendTrace, type TracedCollective } from './trace-rows.js';
 
 const NO_ROW = -1;
@@ -55,7 +55,7 @@ export class TraceCapture implements Capture {
 
   /** @throws UserError when the file is no trace */
   constructor(path: string, name: string, folder: string | null, format: string) {
-    const clock = new TextClock();
+    const clock = new TraceClock();
     const events = (this.#events = new AscendTrace(path, name, clock, this.diagnostics));
     const sidecars = new SidecarFiles(folder, this.diagnostics);
     this.hostCalls = events.calls;
@@ -74,24 +74,17 @@ export class TraceCapture implements Capture {
     this.header = {
       format,
       ...sidecars.profile(),
-      startUnixNs: clock.startUnixNs,
+      startUnixNs: clock.startNs?.toString() ?? null,
       dur: null,
       devices: devicesOf(this.activities.device.values, facts),
     };
   }
 
   contexts(launches: LaunchJoin): KernelContexts {
-    const { threads, diagnostics } = this;
+    const { activities, threads, diagnostics } = this;
     const { host } = this.#events;
-    const compareNames = (a: number, b: number): number => {
-      const [nameA, nameB] = [host.nameText(host.ranges.text.at(a)), host.nameText(host.ranges.text.at(b))];
-      return nameA < nameB ? -1 : Number(nameA > nameB);
-    };
-    const compareTies = (a: number, b: number): number => host.opOf(a) - host.opOf(b) || compareNames(a, b);
-    const isFrame = (range: number): boolean => host.isFrame(range);
     const { origins, originOf } = this.#origins(launches);
-    const nesting = nest(this.ranges, origins, threads.count, { compareTies, slack: 0, isFrame });
-    diagnostics.count('range-not-nested', nesting.unnested);
+    const nesting = nestEvents(host, origins, threads.count, 0, diagnostics, (op) => op);
     const facts = {
       events: host,
       nesting,
@@ -103,7 +96,7 @@ export class TraceCapture implements Capture {
       externalIdsAreOps: false,
       slack: 0,
     };
-    const contexts = new TorchContexts(facts, this.#rowsOf(KIND_CODE.kernel), this.#rowsOf(KIND_CODE.collective));
+    const contexts = new TorchContexts(facts, activities.rowsOf('kernel'), activities.rowsOf('collective'));
     return { ofKernel: (_, activity) => contexts.ofKernel(elementAt(originOf, activity), activity) };
   }
 
@@ -253,7 +246,7 @@ export class TraceCapture implements Capture {
     });
   }
 
-  #moveToFirst(clock: TextClock): void {
+  #moveToFirst(clock: TraceClock): void {
     const { flows, queue, samples } = this.#events;
     // Flow ends coincide with events, so that neither is earlier than the first event.
     clock.moveToFirst(
@@ -275,8 +268,8 @@ export class TraceCapture implements Capture {
       origins.end.push(start);
       origins.thread.push(thread);
     };
-    for (const kind of [KIND_CODE.kernel, KIND_CODE.collective]) {
-      for (const activity of this.#rowsOf(kind)) {
+    for (const kind of ['kernel', 'collective'] as const) {
+      for (const activity of activities.rowsOf(kind)) {
         const flow = flows.leadingTo(this.#lanes.at(activity), activities.start.at(activity));
         const call = elementAt(launches.callOf, activity);
         if (flow !== -1) add(activity, flows.from.at(flow), flows.thread.at(flow));
@@ -289,11 +282,6 @@ export class TraceCapture implements Capture {
       }
     }
     return { origins, originOf };
-  }
-
-  *#rowsOf(kind: number): Generator<number> {
-    const { values } = this.activities.kind;
-    for (let row = 0; row < values.length; row++) if (values[row] === kind) yield row;
   }
 
   #names(): CaptureNames {

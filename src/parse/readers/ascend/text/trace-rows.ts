@@ -4,12 +4,12 @@
  */
 import type { Diagnostics } from '../../../../record/diagnostics.js';
 import { HostCalls } from '../../../capture/capture-columns.js';
-import { decodeValue } from '../../../json/json-bytes.js';
 import { ThreadTable } from '../../../capture/threads.js';
+import type { TraceClock } from '../../../capture/trace-clock.js';
 import { HostEvents } from '../../../torch/host-events.js';
 import { ByteTexts } from '../../../json/byte-texts.js';
 import { EVENT, type TraceEvent } from '../../../json/event-fields.js';
-import { Ids, nanosecondsAt, numberAt } from '../../../json/number-bytes.js';
+import { Ids } from '../../../json/number-bytes.js';
 import { readTrace } from '../../../json/event-stream.js';
 import { ARG, ASCEND_ARGS } from './trace-args.js';
 import { CollectiveParts, type TracedOperation } from './collective-parts.js';
@@ -18,22 +18,21 @@ import { LaunchQueue, TraceFlows } from './flows.js';
 import { AscendTexts } from './op-texts.js';
 import { TextSamples } from './text-samples.js';
 import { TraceTasks } from './trace-tasks.js';
-import type { TextClock } from './trace-clock.js';
 
-type HostEventKind = 'op' | 'frame' | 'range' | 'put' | 'taken' | 'flow';
+type HostEventKind = 'op' | 'frame' | 'annotation' | 'put' | 'taken' | 'flow';
 
 /** Kinds of host events by category; events of the device have no category. */
 const CATEGORIES: ReadonlyMap<string, HostEventKind> = new Map([
   ['cpu_op', 'op'],
   ['python_function', 'frame'],
-  ['user_annotation', 'range'],
-  ['GC', 'range'],
+  ['user_annotation', 'annotation'],
+  ['GC', 'annotation'],
   ['enqueue', 'put'],
   ['dequeue', 'taken'],
   ['async_npu', 'flow'],
 ]);
 
-/** Layers of the driver library, in order of preference for a task's launch: see `Calls.rank`. */
+/** Layers of the driver library, in order of preference for a task's launch: see `HostCalls.precedence`. */
 const LEVELS: ReadonlyMap<string, number> = new Map([
   ['node', 0],
   ['hccl', 1],
@@ -81,19 +80,17 @@ export class AscendTrace {
   readonly #counters: (CounterKind | null | undefined)[] = [];
   readonly #ids = new Ids();
   #hostPid = NaN;
-  #start = 0;
-  #end = 0;
 
   /** @throws UserError when the file is no trace */
   constructor(
     path: string,
     name: string,
-    private readonly clock: TextClock,
+    private readonly clock: TraceClock,
     private readonly diagnostics: Diagnostics,
   ) {
     this.threads.process(NaN, NaN);
-    readTrace(path, name, ASCEND_ARGS, diagnostics, (event, bytes) => {
-      this.#take(event, bytes);
+    readTrace(path, name, ASCEND_ARGS, diagnostics, (event) => {
+      this.#take(event);
     });
     diagnostics.count('large-id', this.#ids.large);
     diagnostics.count('control-character', this.texts.withControls);
@@ -108,194 +105,169 @@ export class AscendTrace {
     return this.#devices.get(pid) ?? (pid > MOST_PIDS ? pid % DEVICES : 0);
   }
 
-  #take(event: TraceEvent, bytes: Buffer): void {
-    switch (phaseOf(event, bytes)) {
+  #take(event: TraceEvent): void {
+    switch (event.fields.firstByte(EVENT.ph)) {
       case COMPLETE:
-        this.#takeComplete(event, bytes);
+        this.#takeComplete(event);
         break;
       case COUNTER:
-        this.#takeCounter(event, bytes);
+        this.#takeCounter(event);
         break;
       case METADATA:
-        this.#takeMetadata(event, bytes);
+        this.#takeMetadata(event);
         break;
       case FLOW_START:
       case FLOW_END:
-        this.#takeFlow(event, bytes);
+        this.#takeFlow(event);
     }
   }
 
-  #takeComplete(event: TraceEvent, bytes: Buffer): void {
-    const category = this.#category(event, bytes);
-    const timed = this.#readTimes(event, bytes);
-    const whole = timed && !Number.isNaN(this.#end);
+  #takeComplete(event: TraceEvent): void {
+    const category = this.#category(event);
+    const timed = this.clock.read(event);
+    const whole = timed && !Number.isNaN(this.clock.end);
     if (category === undefined) {
-      if (event.readArgs(bytes)) this.#takeOwn(event, bytes, timed, whole);
+      if (event.readArgs()) this.#takeOwn(event, timed, whole);
       return;
     }
     if (category === null) return;
     if (!whole) this.diagnostics.count('event-without-time');
-    else if (this.#end < this.#start) this.diagnostics.count('negative-duration');
-    else this.#takeHostEvent(category, event, bytes);
+    else if (this.clock.end < this.clock.start) this.diagnostics.count('negative-duration');
+    else this.#takeHostEvent(category, event);
   }
 
   /** Kind of the event's category; null for one that is ignored, undefined without a category. */
-  #category({ fields }: TraceEvent, bytes: Buffer): HostEventKind | null | undefined {
-    if (!fields.has(EVENT.cat)) return undefined;
-    const number = this.texts.numberOf(bytes, fields.from[EVENT.cat] as number, fields.to[EVENT.cat] as number);
+  #category({ fields }: TraceEvent): HostEventKind | null | undefined {
+    const number = fields.text(EVENT.cat, this.texts);
+    if (number === null) return undefined;
     const known = this.#categories[number];
     if (known !== undefined) return known;
     return (this.#categories[number] = CATEGORIES.get(this.texts.text(number)) ?? null);
   }
 
-  #takeHostEvent(category: HostEventKind, event: TraceEvent, bytes: Buffer): void {
-    const pid = this.#field(event, EVENT.pid, bytes);
+  #takeHostEvent(category: HostEventKind, event: TraceEvent): void {
+    const { start, end } = this.clock;
+    const pid = event.fields.number(EVENT.pid);
     if (Number.isNaN(this.#hostPid)) this.#hostPid = pid;
-    const thread = this.#threadOf(pid, this.#field(event, EVENT.tid, bytes));
+    const thread = this.threads.threadOf(pid, event.fields.number(EVENT.tid));
     switch (category) {
       case 'op':
-        this.#takeOp(event, bytes, thread);
+        this.#takeOp(event, thread);
         break;
       case 'frame':
-        this.host.add('frame', this.#start, this.#end, thread, this.#name(event, bytes));
-        break;
-      case 'range':
-        this.host.add('annotation', this.#start, this.#end, thread, this.#name(event, bytes));
+      case 'annotation':
+        this.host.add(category, start, end, thread, this.#name(event));
         break;
       default: {
-        event.readArgs(bytes);
-        const entry = this.#arg(event, ARG.queued, bytes);
+        event.readArgs();
+        const entry = event.args.number(ARG.queued);
         if (Number.isNaN(entry)) return;
-        if (category === 'put') this.queue.addPut(this.#start, this.#end, thread, entry);
-        else if (category === 'taken') this.queue.addTaken(this.#start, this.#end, thread, entry);
+        if (category === 'put') this.queue.addPut(start, end, thread, entry);
+        else if (category === 'taken') this.queue.addTaken(start, end, thread, entry);
       }
     }
   }
 
-  #takeOp(event: TraceEvent, bytes: Buffer, thread: number): void {
-    this.host.addOp(this.#start, this.#end, thread, this.#name(event, bytes));
-    event.readArgs(bytes);
+  #takeOp(event: TraceEvent, thread: number): void {
+    this.host.addOp(this.clock.start, this.clock.end, thread, this.#name(event));
+    event.readArgs();
     const { ops } = this.host;
-    const sequence = this.#arg(event, ARG.sequence, bytes);
-    const forwardThread = this.#arg(event, ARG.forwardThread, bytes);
+    const sequence = event.args.number(ARG.sequence);
+    const forwardThread = event.args.number(ARG.forwardThread);
     ops.externalId.push(NaN);
     ops.sequence.push(sequence >= 0 ? sequence : NaN);
     ops.forwardThread.push(forwardThread > 0 ? forwardThread : 0);
-    ops.dims.push(this.#textPlusOne(event, ARG.dims, bytes));
-    ops.types.push(this.#textPlusOne(event, ARG.types, bytes));
+    ops.dims.push(event.args.textPlusOne(ARG.dims, this.texts));
+    ops.types.push(event.args.textPlusOne(ARG.types, this.texts));
     ops.concrete.push(0);
-    ops.callStack.push(this.#textPlusOne(event, ARG.callStack, bytes));
+    ops.callStack.push(event.args.textPlusOne(ARG.callStack, this.texts));
   }
 
   /** Events of CANN and of the device. */
-  #takeOwn(event: TraceEvent, bytes: Buffer, timed: boolean, whole: boolean): void {
+  #takeOwn(event: TraceEvent, timed: boolean, whole: boolean): void {
     const { args } = event;
-    const pid = this.#field(event, EVENT.pid, bytes);
-    const tid = this.#field(event, EVENT.tid, bytes);
+    const pid = event.fields.number(EVENT.pid);
+    const tid = event.fields.number(EVENT.tid);
     if (args.has(ARG.link) || args.has(ARG.notify)) {
-      const { from, to } = args;
-      const link = args.has(ARG.link) ? bytes.toString('latin1', from[ARG.link], to[ARG.link]) : 'N/A';
-      if (timed) this.parts.add(this.#start, pid, tid, link);
-    } else if (args.has(ARG.taskType)) this.#takeTask(event, bytes, pid, tid, timed);
-    else if (args.has(ARG.level)) this.#takeCall(event, bytes, pid, tid, whole);
-    else if (args.has(ARG.connection) && timed) this.#takeCollective(event, bytes, pid, tid);
+      if (timed) this.parts.add(this.clock.start, pid, tid, args.latin1(ARG.link) ?? 'N/A');
+    } else if (args.has(ARG.taskType)) this.#takeTask(event, pid, tid, timed);
+    else if (args.has(ARG.level)) this.#takeCall(event, pid, tid, whole);
+    else if (args.has(ARG.connection) && timed) this.#takeCollective(event, pid, tid);
   }
 
-  #takeTask(event: TraceEvent, bytes: Buffer, pid: number, tid: number, timed: boolean): void {
+  #takeTask(event: TraceEvent, pid: number, tid: number, timed: boolean): void {
     if (!timed) {
       this.diagnostics.count('row-passed-over');
       return;
     }
     const { tasks } = this;
-    const stream = this.#arg(event, event.args.has(ARG.stream) ? ARG.stream : ARG.oldStream, bytes);
-    tasks.start.push(this.#start);
-    tasks.end.push(this.#end);
-    tasks.lane.push(this.#laneOf(pid, tid));
+    const stream = event.args.number(event.args.has(ARG.stream) ? ARG.stream : ARG.oldStream);
+    tasks.start.push(this.clock.start);
+    tasks.end.push(this.clock.end);
+    tasks.lane.push(this.#lanes.threadOf(pid, tid));
     tasks.stream.push(Number.isNaN(stream) ? tid : stream);
-    tasks.connection.push(this.#connection(event, bytes));
-    tasks.name.push(this.#name(event, bytes));
-    tasks.type.push(this.#textPlusOne(event, ARG.taskType, bytes));
-    tasks.task.push(this.#arg(event, ARG.task, bytes));
-    tasks.batch.push(this.#arg(event, ARG.batch, bytes));
-    tasks.subtask.push(this.#arg(event, ARG.subtask, bytes));
+    tasks.connection.push(this.#connection(event));
+    tasks.name.push(this.#name(event));
+    tasks.type.push(event.args.textPlusOne(ARG.taskType, this.texts));
+    tasks.task.push(event.args.number(ARG.task));
+    tasks.batch.push(event.args.number(ARG.batch));
+    tasks.subtask.push(event.args.number(ARG.subtask));
   }
 
-  #takeCall(event: TraceEvent, bytes: Buffer, pid: number, tid: number, whole: boolean): void {
-    const connection = this.#connection(event, bytes);
+  #takeCall(event: TraceEvent, pid: number, tid: number, whole: boolean): void {
+    const connection = this.#connection(event);
     // A call without a connection cannot have launched anything.
     if (Number.isNaN(connection) || !whole) return;
-    const { from, to } = event.args;
-    const level = bytes.toString('latin1', from[ARG.level], to[ARG.level]).toLowerCase();
-    const { calls } = this;
-    calls.start.push(this.#start);
-    calls.end.push(this.#end);
-    calls.thread.push(this.#threadOf(this.#hostOf(pid), tid));
-    calls.process.push(0);
-    calls.corr.push(connection);
-    calls.api.push(this.#name(event, bytes));
-    calls.precedence.push(LEVELS.get(level) ?? OTHER_LEVEL);
+    const level = LEVELS.get(String(event.args.latin1(ARG.level)).toLowerCase()) ?? OTHER_LEVEL;
+    const thread = this.threads.threadOf(this.#hostOf(pid), tid);
+    this.calls.add(this.clock.start, this.clock.end, thread, 0, connection, this.#name(event), level);
   }
 
-  #takeCollective(event: TraceEvent, bytes: Buffer, pid: number, tid: number): void {
+  #takeCollective(event: TraceEvent, pid: number, tid: number): void {
     const text = (key: number): string | null => {
-      const number = this.#textPlusOne(event, key, bytes);
+      const number = event.args.textPlusOne(key, this.texts);
       return number === 0 ? null : this.texts.text(number - 1);
     };
-    const count = this.#arg(event, ARG.count, bytes);
+    const count = event.args.number(ARG.count);
     this.collectives.push({
-      start: this.#start,
-      end: this.#end,
-      lane: this.#laneOf(pid, tid),
+      start: this.clock.start,
+      end: this.clock.end,
+      lane: this.#lanes.threadOf(pid, tid),
       pid,
       tid,
-      connection: this.#connection(event, bytes),
-      name: this.texts.text(this.#name(event, bytes)),
+      connection: this.#connection(event),
+      name: this.texts.text(this.#name(event)),
       dataType: text(ARG.dataType),
       algorithm: text(ARG.algorithm),
       count: count >= 0 ? count : null,
     });
   }
 
-  #takeCounter(event: TraceEvent, bytes: Buffer): void {
-    const name = this.#name(event, bytes);
+  #takeCounter(event: TraceEvent): void {
+    const name = this.#name(event);
     const known = this.#counters[name];
     const kind = known === undefined ? (this.#counters[name] = counterKind(this.texts.text(name))) : known;
-    if (kind === null || !this.#readTimes(event, bytes)) return;
-    const { fields } = event;
-    const [from, to] = [fields.from[EVENT.args] as number, fields.to[EVENT.args] as number];
-    const value = fields.has(EVENT.args) ? counterValue(decodeValue(bytes, from, to)) : NaN;
-    const device = this.#deviceOfProcess(this.#field(event, EVENT.pid, bytes));
-    this.samples.add(kind.series, this.#start, value * kind.factor, device);
+    if (kind === null || !this.clock.read(event)) return;
+    const value = counterValue(event.fields.value(EVENT.args));
+    const device = this.#deviceOfProcess(event.fields.number(EVENT.pid));
+    this.samples.add(kind.series, this.clock.start, value * kind.factor, device);
   }
 
   /** `NPU 1` labels a process of device 1; the device of one labelled `NPU` follows from its id. */
-  #takeMetadata(event: TraceEvent, bytes: Buffer): void {
-    if (!event.readArgs(bytes) || !event.args.has(ARG.labels)) return;
-    const { from, to } = event.args;
-    const device = /^NPU (\d{1,4})$/.exec(bytes.toString('latin1', from[ARG.labels], to[ARG.labels]))?.[1];
-    if (device !== undefined) this.#devices.set(this.#field(event, EVENT.pid, bytes), Number(device));
+  #takeMetadata(event: TraceEvent): void {
+    if (!event.readArgs()) return;
+    const device = /^NPU (\d{1,4})$/.exec(event.args.latin1(ARG.labels) ?? '')?.[1];
+    if (device !== undefined) this.#devices.set(event.fields.number(EVENT.pid), Number(device));
   }
 
-  #takeFlow(event: TraceEvent, bytes: Buffer): void {
-    if (this.#category(event, bytes) !== 'flow' || !event.fields.has(EVENT.id)) return;
-    if (!this.#readTimes(event, bytes)) return;
-    const { from, to } = event.fields;
-    const [idFrom, idTo] = [from[EVENT.id] as number, to[EVENT.id] as number];
-    const pid = this.#field(event, EVENT.pid, bytes);
-    const tid = this.#field(event, EVENT.tid, bytes);
-    if (phaseOf(event, bytes) === FLOW_START)
-      this.flows.addStart(bytes, idFrom, idTo, this.#threadOf(pid, tid), this.#start);
-    else this.flows.addEnd(bytes, idFrom, idTo, this.#laneOf(pid, tid), this.#start);
-  }
-
-  /** Sets start and end. @returns whether there is a start */
-  #readTimes({ fields }: TraceEvent, bytes: Buffer): boolean {
-    const { from, to } = fields;
-    this.#start = fields.has(EVENT.ts) ? this.clock.at(bytes, from[EVENT.ts] as number, to[EVENT.ts] as number) : NaN;
-    this.#end = fields.has(EVENT.dur)
-      ? this.#start + nanosecondsAt(bytes, from[EVENT.dur] as number, to[EVENT.dur] as number, 0)
-      : NaN;
-    return !Number.isNaN(this.#start);
+  #takeFlow(event: TraceEvent): void {
+    if (this.#category(event) !== 'flow' || !event.fields.has(EVENT.id)) return;
+    if (!this.clock.read(event)) return;
+    const { fields } = event;
+    const { start } = this.clock;
+    const [pid, tid] = [fields.number(EVENT.pid), fields.number(EVENT.tid)];
+    if (fields.firstByte(EVENT.ph) === FLOW_START) this.flows.addStart(fields, this.threads.threadOf(pid, tid), start);
+    else this.flows.addEnd(fields, this.#lanes.threadOf(pid, tid), start);
   }
 
   /** The program's process behind a process of CANN. */
@@ -304,46 +276,14 @@ export class AscendTrace {
     return Number.isNaN(this.#hostPid) ? pid : this.#hostPid;
   }
 
-  #threadOf(pid: number, tid: number): number {
-    return this.threads.thread(this.threads.process(pid, pid), tid);
-  }
-
-  #laneOf(pid: number, tid: number): number {
-    return this.#lanes.thread(this.#lanes.process(pid, pid), tid);
-  }
-
-  #field({ fields }: TraceEvent, key: number, bytes: Buffer): number {
-    return numberUnder(fields, key, bytes);
-  }
-
-  #arg({ args }: TraceEvent, key: number, bytes: Buffer): number {
-    return numberUnder(args, key, bytes);
-  }
-
   /** Connection id; NaN for 4294967295 and -1, which mean none. */
-  #connection({ args }: TraceEvent, bytes: Buffer): number {
-    if (!args.has(ARG.connection)) return NaN;
-    const id = this.#ids.at(bytes, args.from[ARG.connection] as number, args.to[ARG.connection] as number);
+  #connection({ args }: TraceEvent): number {
+    const id = args.id(ARG.connection, this.#ids);
     return id === 4294967295 || id === -1 ? NaN : id;
   }
 
   /** Text number of the event's name; that of '' when it has none. */
-  #name({ fields }: TraceEvent, bytes: Buffer): number {
-    if (!fields.has(EVENT.name)) return this.texts.numberOf(bytes, 0, 0);
-    return this.texts.numberOf(bytes, fields.from[EVENT.name] as number, fields.to[EVENT.name] as number);
-  }
-
-  /** Text number plus one of an argument; 0 when it is missing or empty. */
-  #textPlusOne({ args }: TraceEvent, key: number, bytes: Buffer): number {
-    const [from, to] = [args.from[key] as number, args.to[key] as number];
-    return !args.has(key) || from === to ? 0 : this.texts.numberOf(bytes, from, to) + 1;
+  #name({ fields }: TraceEvent): number {
+    return fields.text(EVENT.name, this.texts) ?? this.texts.numberOf(fields.bytes, 0, 0);
   }
 }
-
-/** First byte of the event's phase. */
-const phaseOf = ({ fields }: TraceEvent, bytes: Buffer): number | undefined =>
-  fields.has(EVENT.ph) ? bytes[fields.from[EVENT.ph] as number] : undefined;
-
-/** The number under a key; NaN when the key is missing or its value is no number. */
-const numberUnder = (fields: TraceEvent['fields'], key: number, bytes: Buffer): number =>
-  fields.has(key) ? numberAt(bytes, fields.from[key] as number, fields.to[key] as number) : NaN;

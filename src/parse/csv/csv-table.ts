@@ -3,9 +3,9 @@
  * (call stacks).
  */
 import { parse } from 'csv-parse/sync';
-import type { Diagnostics } from '../../../../record/diagnostics.js';
-import { ByteWindow } from '../../../json/byte-window.js';
-import { QUOTE } from '../../../json/json-bytes.js';
+import type { Diagnostics } from '../../record/diagnostics.js';
+import { ByteWindow } from '../json/byte-window.js';
+import { QUOTE } from '../json/json-bytes.js';
 
 const NEWLINE = 0x0a;
 
@@ -24,6 +24,14 @@ const LENIENT = {
 
 export type CsvRow = readonly string[];
 
+/** How a file is read. */
+interface CsvOptions {
+  /** Lines above the header that are not empty: a title, a version. */
+  readonly linesAbove?: number;
+  /** Bytes read at a time. */
+  readonly chunkBytes?: number;
+}
+
 /** Offset after the last complete row; 0 when there is none. Quotes come in pairs, since those in a cell are doubled. */
 function endOfLastRow(bytes: Buffer, end: number): number {
   let last = 0;
@@ -36,7 +44,13 @@ function endOfLastRow(bytes: Buffer, end: number): number {
   return last;
 }
 
-function* rowsOf(path: string, chunkBytes: number): Generator<CsvRow> {
+function* rowsOf(path: string, diagnostics: Diagnostics, chunkBytes: number): Generator<CsvRow> {
+  const options = {
+    ...LENIENT,
+    on_skip: (): undefined => {
+      diagnostics.count('csv-row-passed-over');
+    },
+  };
   const window = new ByteWindow(path, chunkBytes);
   try {
     let from = 0;
@@ -44,7 +58,7 @@ function* rowsOf(path: string, chunkBytes: number): Generator<CsvRow> {
       more = window.more(from);
       const { bytes, end } = window;
       const to = more && end <= LARGEST ? endOfLastRow(bytes, end) : end;
-      if (to > 0) yield* parse(bytes.subarray(0, to), LENIENT);
+      if (to > 0) yield* parse(bytes.subarray(0, to), options);
       from = to;
     }
   } finally {
@@ -60,12 +74,14 @@ export class CsvTable {
     private readonly diagnostics: Diagnostics,
   ) {}
 
-  /**
-   * @param chunkBytes bytes read at a time
-   * @returns null when the file is empty
-   */
-  static open(path: string, diagnostics: Diagnostics, chunkBytes = CHUNK_BYTES): CsvTable | null {
-    const rows = rowsOf(path, chunkBytes);
+  /** @returns null when the file has no header */
+  static open(
+    path: string,
+    diagnostics: Diagnostics,
+    { linesAbove = 0, chunkBytes = CHUNK_BYTES }: CsvOptions = {},
+  ): CsvTable | null {
+    const rows = rowsOf(path, diagnostics, chunkBytes);
+    for (let line = 0; line < linesAbove; line++) rows.next();
     const first = rows.next();
     if (first.done === true) return null;
     return new CsvTable(
@@ -84,7 +100,7 @@ export class CsvTable {
     return -1;
   }
 
-  /** Iterates once over the rows below the header; rows of another length (of a truncated file) are skipped. */
+  /** Iterates once over the rows below the header; rows cut off within quotes or of another length are skipped. */
   *rows(): Generator<CsvRow> {
     for (const row of this.rest) {
       if (row.length === this.header.length) yield row;

@@ -1,7 +1,7 @@
-/** Cells of the profiler's CSV files; undefined stands for a column that a file lacks. */
-import { nanosecondsAt } from '../../../json/number-bytes.js';
+/** Cells of CSV files; undefined stands for a column that a file lacks. */
+import { nanosecondsAt } from '../json/number-bytes.js';
 
-/** Text of a cell; '' when it is missing. Times have a tab at the end. */
+/** Text of a cell; '' when it is missing. Ascend's times have a tab at the end. */
 export const textOfCell = (cell: string | undefined): string => (cell === undefined ? '' : cell.trim());
 
 /** Number in a cell; NaN for `N/A` and an empty one. */

@@ -1,22 +1,26 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { writeFileSync } from 'node:fs';
-import { CsvTable } from '../../../../src/parse/readers/ascend/text/csv-file.js';
-import { Diagnostics } from '../../../../src/record/diagnostics.js';
-import { freshPath } from '../../../support/profile-database.js';
-import { propertyRuns } from '../../../support/property-runs.js';
+import { CsvTable } from '../../../src/parse/csv/csv-table.js';
+import { Diagnostics } from '../../../src/record/diagnostics.js';
+import { freshPath } from '../../support/profile-database.js';
+import { propertyRuns } from '../../support/property-runs.js';
 
 const quoted = (cell: string): string => `"${cell.replaceAll('"', '""')}"`;
 
-function tableOf(text: string, piece: number): { header: readonly string[]; rows: (readonly string[])[]; odd: object } {
+function tableOf(
+  text: string,
+  chunkBytes: number,
+  linesAbove = 0,
+): { header: readonly string[]; rows: (readonly string[])[]; odd: object } {
   const path = freshPath('.csv');
   writeFileSync(path, text);
   const diagnostics = new Diagnostics();
-  const table = CsvTable.open(path, diagnostics, piece);
+  const table = CsvTable.open(path, diagnostics, { chunkBytes, linesAbove });
   return { header: table?.header ?? [], rows: [...(table?.rows() ?? [])], odd: diagnostics.toJSON() };
 }
 
-describe('Ascend text: csv files', () => {
+describe('CSV files', () => {
   it('give the same rows however many bytes are read at a time', () => {
     const cell = fc.stringMatching(/^[a-z",\n é]{1,12}$/);
     const rows = fc.array(fc.tuple(cell, cell), { minLength: 1, maxLength: 20 });
@@ -35,6 +39,18 @@ describe('Ascend text: csv files', () => {
 
   it('skip and count rows of another length', () => {
     expect(tableOf('a,b\n1,2\n3\n4,5,6\n7,8\n', 64)).to.deep.equal({ header: ['a', 'b'], rows: [['1', '2'], ['7', '8']], odd: { 'csv-row-passed-over': 2 } });
+  }); // prettier-ignore
+
+  it('skip and count a row that is cut off within quotes', () => {
+    const whole = 'a,b\n1,"x, y"\n2,"z, z"\n';
+    for (const cut of [' z"\n', '"\n']) {
+      expect(tableOf(whole.slice(0, -cut.length), 64)).to.deep.equal({ header: ['a', 'b'], rows: [['1', 'x, y']], odd: { 'csv-row-passed-over': 1 } });
+    }
+  }); // prettier-ignore
+
+  it('with lines above the header', () => {
+    expect(tableOf('#profiler 1\n\nb,a\n1,2\n', 8, 1)).to.deep.equal({ header: ['b', 'a'], rows: [['1', '2']], odd: {} });
+    expect(tableOf('#profiler 1\n', 8, 1).header).to.deep.equal([]);
   }); // prettier-ignore
 
   it('without a byte are none', () => {

@@ -1,0 +1,51 @@
+/**
+ * Times of a trace and its CSV files: microseconds with decimals since 1970, or since a base of the trace. They become
+ * nanoseconds after the first one read, because a double cannot represent them exactly.
+ */
+import type { NumericColumn } from '../../containers/numeric-column.js';
+import { EVENT, type TraceEvent } from '../json/event-fields.js';
+import { microsecondsAt, nanosecondsAt } from '../json/number-bytes.js';
+import { shiftToFirst } from './shift-times.js';
+
+export class TraceClock {
+  /** Start and end of the event read last, in ns after the origin; NaN where it has none. */
+  start = NaN;
+  end = NaN;
+  /** Whole microseconds of the first time read. */
+  #originUs = NaN;
+  /** Start of the profile, in ns after the origin. */
+  #first = 0;
+
+  /** Reads the times of an event. @returns whether it has a start */
+  read({ fields }: TraceEvent): boolean {
+    const { from, to, bytes } = fields;
+    this.start = fields.has(EVENT.ts) ? this.#at(bytes, from[EVENT.ts] as number, to[EVENT.ts] as number) : NaN;
+    this.end = fields.has(EVENT.dur)
+      ? this.start + nanosecondsAt(bytes, from[EVENT.dur] as number, to[EVENT.dur] as number, 0)
+      : NaN;
+    return !Number.isNaN(this.start);
+  }
+
+  /** The time in a text, in ns after the origin; NaN when it is empty or invalid. */
+  ofText(text: string): number {
+    const bytes = Buffer.from(text, 'latin1');
+    return bytes.length === 0 ? NaN : this.#at(bytes, 0, bytes.length);
+  }
+
+  /** Moves times so that the earliest of `starts` is 0. */
+  moveToFirst(starts: readonly NumericColumn[], others: readonly NumericColumn[]): void {
+    this.#first += shiftToFirst(starts, others);
+  }
+
+  /** ns from 1970, or from the trace's base, to the profile's start; null when there is no time. */
+  get startNs(): bigint | null {
+    if (!Number.isFinite(this.#originUs)) return null;
+    return BigInt(this.#originUs) * 1000n + BigInt(Math.round(this.#first));
+  }
+
+  /** The time in `bytes[from, to)`, in ns after the origin; NaN when it is invalid. */
+  #at(bytes: Buffer, from: number, to: number): number {
+    if (Number.isNaN(this.#originUs)) this.#originUs = microsecondsAt(bytes, from, to);
+    return nanosecondsAt(bytes, from, to, this.#originUs);
+  }
+}
