@@ -19,6 +19,12 @@ export interface Probe {
   readonly database: SqliteFile | null;
 }
 
+/** The database of an input. @throws RangeError when it is none */
+export function databaseOf({ database }: Probe): SqliteFile {
+  if (database === null) throw new RangeError('not a database');
+  return database;
+}
+
 /** What every reader is given besides the input. */
 export interface ReadOptions {
   /** Ordinal of the profile in the stream, from 0. */

@@ -3,21 +3,13 @@
  * are unpacked into a temporary folder, never next to the input.
  */
 import fg from 'fast-glob';
-import {
-  createReadStream,
-  createWriteStream,
-  mkdtempSync,
-  openSync,
-  readSync,
-  closeSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
+import { createReadStream, createWriteStream, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { constants, createGunzip } from 'node:zlib';
 import { UserError } from '../record/errors.js';
+import { firstBytes } from './files.js';
 
 const HEAD_BYTES = 4096;
 
@@ -63,16 +55,8 @@ export function expandInput(argument: string): Expansion {
   return { paths: found.sort(), lenient: true };
 }
 
-/** The first 4096 bytes of a file, or all of a smaller one. */
-export function readHead(path: string): Buffer {
-  const head = Buffer.alloc(HEAD_BYTES);
-  const file = openSync(path, 'r');
-  try {
-    return head.subarray(0, readSync(file, head, 0, HEAD_BYTES, 0));
-  } finally {
-    closeSync(file);
-  }
-}
+/** The first bytes of a file, by which its format is detected. */
+export const readHead = (path: string): Buffer => firstBytes(path, HEAD_BYTES);
 
 export const isGzip = (head: Buffer): boolean => head[0] === 0x1f && head[1] === 0x8b;
 

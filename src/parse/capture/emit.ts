@@ -19,6 +19,7 @@ import { LruCache } from '../../containers/lru-cache.js';
 import type { Capture, CollectiveOperation } from './capture.js';
 import { ACTIVITY_KINDS } from './capture-columns.js';
 import { DatedRecords } from './dated-records.js';
+import { endRecord } from './end-record.js';
 import { elementAt } from '../../containers/element.js';
 import { orNull } from '../../containers/numeric-column.js';
 import type { KernelContexts } from './kernel-contexts.js';
@@ -117,13 +118,7 @@ class Emission {
   }
 
   end(): EndRecord {
-    const counts = Object.fromEntries(Object.entries(this.#counts).sort(([a], [b]) => (a < b ? -1 : 1)));
-    return {
-      type: 'end',
-      profile: this.options.profile,
-      counts,
-      diagnostics: this.capture.diagnostics.toJSON(),
-    };
+    return endRecord(this.options.profile, this.#counts, this.capture.diagnostics);
   }
 
   #counted<R extends ProfileLine>(record: R): R {

@@ -2,7 +2,8 @@
  * A file read by position through a cache of blocks, the least recently used of which is replaced: for readers that
  * move forwards at several positions at once.
  */
-import { closeSync, openSync, readSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
+import { readFully } from '../files.js';
 
 /** Bytes of a block, and how many blocks the cache holds: 48 MiB in all. */
 const BLOCK = 64 * 1024;
@@ -67,14 +68,4 @@ export class BlockFile {
     memory ??= Buffer.allocUnsafeSlow(this.size);
     return memory.subarray(0, readFully(this.#file, memory, number * this.size));
   }
-}
-
-function readFully(file: number, into: Buffer, offset: number): number {
-  let filled = 0;
-  while (filled < into.length) {
-    const read = readSync(file, into, filled, into.length - filled, offset + filled);
-    if (read === 0) break;
-    filled += read;
-  }
-  return filled;
 }

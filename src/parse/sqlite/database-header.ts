@@ -1,29 +1,20 @@
 /** Checks the header of a database before SQLite opens it. */
-import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { UserError } from '../../record/errors.js';
+import { firstBytes } from '../files.js';
 
+const HEADER_BYTES = 100;
 const MAGIC = 'SQLite format 3\0';
 
 export const isSqlite = (head: Buffer): boolean => head.subarray(0, MAGIC.length).toString('latin1') === MAGIC;
-
-/** The database's header; bytes beyond the end of the file are 0. */
-function firstBytes(path: string): Buffer {
-  const header = Buffer.alloc(100);
-  const file = openSync(path, 'r');
-  try {
-    readSync(file, header, 0, 100, 0);
-  } finally {
-    closeSync(file);
-  }
-  return header;
-}
 
 /**
  * Refuses databases that SQLite cannot read, with a clearer message than SQLite's.
  * @throws UserError
  */
 export function refuseUnreadable(path: string): void {
-  const header = firstBytes(path);
+  // Bytes beyond the end of the file are 0.
+  const header = Buffer.concat([firstBytes(path, HEADER_BYTES)], HEADER_BYTES);
   if (!isSqlite(header)) throw new UserError('not an SQLite database', { where: path });
   if (header[18] === 2 || header[19] === 2) {
     throw new UserError('database is in WAL mode, and reading it would write next to it', {

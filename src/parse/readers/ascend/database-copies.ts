@@ -2,9 +2,9 @@
  * Databases of one run: the framework's profiler copies the rows of msprof's database into its own, and the other may
  * still exist.
  */
-import { readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { UserError } from '../../../record/errors.js';
+import { namesIn } from '../../files.js';
 import type { Probe } from '../../reader.js';
 import { SqliteFile } from '../../sqlite/sqlite.js';
 
@@ -27,14 +27,7 @@ function databasesOfRun(folder: string): string[] {
 /** Whether a folder has a readable database of the profiler. */
 export const hasDatabase = (folder: string): boolean => databasesIn(folder).some((path) => hasSession(path, null));
 
-function databasesIn(folder: string): string[] {
-  try {
-    const names = readdirSync(folder).filter((name) => DATABASE.test(name));
-    return names.map((name) => join(folder, name));
-  } catch {
-    return [];
-  }
-}
+const databasesIn = (folder: string): string[] => namesIn(folder, DATABASE).map((name) => join(folder, name));
 
 const sessionOf = (database: SqliteFile): string | null => database.minimum('SESSION_TIME_INFO', 'startTimeNs');
 

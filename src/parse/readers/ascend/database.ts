@@ -2,9 +2,8 @@
  * Databases of the Ascend PyTorch Profiler (`ascend_pytorch_profiler_*.db`) and of msprof (`msprof_*.db`, without the
  * framework's events), schema 1.0 to 1.2.
  */
-import type { ProfileLine } from '../../../record/record.js';
 import { emit } from '../../capture/emit.js';
-import type { Probe, Reader, ReadOptions } from '../../reader.js';
+import { databaseOf, type Reader } from '../../reader.js';
 import type { SqliteFile } from '../../sqlite/sqlite.js';
 import { AscendCapture } from './database/database-capture.js';
 import { ascendFolder } from './folders.js';
@@ -25,13 +24,11 @@ export const ascendDatabase: Reader = {
   outputFolder: ascendFolder,
   sniff: ({ database }) => database !== null && isProfile(database),
   isCovered: (probe) => isCopied(probe),
-  read: (probe, options) => read(probe, options),
+  read: (probe, options) => {
+    const place = { format: ID, folder: probe.folder, file: options.file };
+    return emit(new AscendCapture(databaseOf(probe), place), options);
+  },
 };
 
 const isProfile = (database: SqliteFile): boolean =>
   database.has('STRING_IDS') && EVENTS.some((table) => database.has(table));
-
-function* read({ database, folder }: Probe, options: ReadOptions): Generator<ProfileLine> {
-  if (database === null) return;
-  yield* emit(new AscendCapture(database, { format: ID, folder, file: options.file }), options);
-}

@@ -2,12 +2,11 @@
  * profiler_info_{rank}.json in the folder of the profile: rank, versions and settings of the profiler. Only the fields
  * listed here are read.
  */
-import { readdirSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import type { Diagnostics } from '../../../record/diagnostics.js';
 import type { Labels } from '../../../record/record.js';
 import { entriesOf, fieldOf, isJsonObject, sizeOf, textOf } from '../../json/json-value.js';
-import { readJsonFile } from './json-file.js';
+import { namesIn, readJsonFile } from '../../files.js';
 
 const TOOL = 'Ascend PyTorch Profiler';
 
@@ -17,6 +16,8 @@ export interface AscendProfileFacts {
   readonly rank: number | null;
   readonly facts: Labels;
 }
+
+const INFO = /^profiler_info(?:_\d{1,6})?\.json$/;
 
 /** Size limit in bytes. */
 const LARGEST = 4 * 1024 * 1024;
@@ -66,7 +67,7 @@ export function readProfilerInfo(
 ): ProfilerInfo | null {
   if (folder === null) return null;
   for (const place of [folder, join(folder, '..')]) {
-    const names = namesIn(place);
+    const names = namesIn(place, INFO);
     const own = names.find((name) => rankIn(name) === rank) ?? names[0];
     if (own === undefined) continue;
     if (names.length > 1 && rankIn(own) !== rank) break;
@@ -77,15 +78,6 @@ export function readProfilerInfo(
   // Not expected for files that were copied out of the profiler's folders.
   if (basename(resolve(folder)) === OUTPUT) diagnostics.count('profiler-info-not-found');
   return null;
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    const names = readdirSync(folder).filter((name) => /^profiler_info(?:_\d{1,6})?\.json$/.test(name));
-    return names.sort();
-  } catch {
-    return [];
-  }
 }
 
 const rankIn = (name: string): number | null => {

@@ -2,10 +2,9 @@
  * PyTorch traces (Kineto's Chrome trace JSON) of 2021 to today, NVIDIA and AMD.
  * Source: libkineto/src/output_json.cpp and torch/csrc/profiler/collection.cpp of these years, and traces of them.
  */
-import type { ProfileLine } from '../../../record/record.js';
 import { emit } from '../../capture/emit.js';
-import type { Probe, Reader, ReadOptions } from '../../reader.js';
-import { headContains } from '../../json/first-part.js';
+import type { Probe, Reader } from '../../reader.js';
+import { headContains, textStart } from '../../json/first-part.js';
 import { KinetoCapture } from './kineto-capture.js';
 
 export const kineto: Reader = {
@@ -13,22 +12,15 @@ export const kineto: Reader = {
   title: 'PyTorch trace, JSON or gzip (torch.profiler, *.pt.trace.json)',
   reads: 'text',
   sniff: (probe) => isTrace(probe),
-  read: (probe, options) => read(probe, options),
+  read: ({ path, file }, options) => emit(new KinetoCapture(path, file, kineto.id), options),
 };
-
-function* read({ path, file }: Probe, options: ReadOptions): Generator<ProfileLine> {
-  yield* emit(new KinetoCapture(path, file, kineto.id), options);
-}
 
 /** Bytes searched for the key of the events, which metadata may precede. */
 const SEARCHED = 16 * 1024 * 1024;
 const EVENTS = '"traceEvents"';
 
 function isTrace({ path, head }: Probe): boolean {
-  const start = head
-    .toString('utf8')
-    .replace(/^\ufeff/, '')
-    .trimStart();
+  const start = textStart(head);
   if (start.startsWith('{"type":"profile"')) return false;
   if (start.startsWith('[')) return start.includes('"ph"');
   if (!start.startsWith('{')) return false;

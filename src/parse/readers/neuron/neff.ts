@@ -1,8 +1,10 @@
 /** Reader of a NEFF without a trace: facts of the program, and its tensors. */
 import { Diagnostics } from '../../../record/diagnostics.js';
-import { SCHEMA_VERSION, type ProfileLine } from '../../../record/record.js';
+import type { ProfileLine } from '../../../record/record.js';
 import type { Probe, Reader, ReadOptions } from '../../reader.js';
 import { hasTraceInFolder } from './capture-files.js';
+import { endRecord } from '../../capture/end-record.js';
+import { profileRecord } from './profile-record.js';
 import { isNeff, readNeff } from './neff/read-program.js';
 
 export const neff: Reader = {
@@ -14,24 +16,13 @@ export const neff: Reader = {
   read: (probe, options) => read(probe, options),
 };
 
-function* read(probe: Probe, { profile, file, rank }: ReadOptions): Generator<ProfileLine> {
+function* read(probe: Probe, options: ReadOptions): Generator<ProfileLine> {
+  const { profile } = options;
   const diagnostics = new Diagnostics();
   const { facts, tensors } = readNeff(probe.path, probe.file, diagnostics);
   const { compilerVersion } = facts;
-  yield {
-    type: 'profile',
-    v: SCHEMA_VERSION,
-    profile,
-    format: neff.id,
-    tool: compilerVersion === undefined ? null : `neuronx-cc ${compilerVersion}`,
-    file,
-    rank,
-    startUnixNs: null,
-    dur: null,
-    devices: [],
-    facts,
-  };
+  const tool = compilerVersion === undefined ? null : `neuronx-cc ${compilerVersion}`;
+  yield profileRecord(neff.id, options, { tool, dur: null, devices: [], facts });
   for (const tensor of tensors) yield { type: 'tensor', profile, ...tensor };
-  const counts = tensors.length === 0 ? {} : { tensor: tensors.length };
-  yield { type: 'end', profile, counts, diagnostics: diagnostics.toJSON() };
+  yield endRecord(profile, tensors.length === 0 ? {} : { tensor: tensors.length }, diagnostics);
 }

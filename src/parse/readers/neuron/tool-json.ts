@@ -6,7 +6,8 @@
  */
 import { elementAt } from '../../../containers/element.js';
 import { Diagnostics } from '../../../record/diagnostics.js';
-import type { EndRecord, KernelLine, ProfileLine } from '../../../record/record.js';
+import type { KernelLine, ProfileLine } from '../../../record/record.js';
+import { endRecord } from '../../capture/end-record.js';
 import { BlockFile } from '../../json/block-file.js';
 import { ExactDecoder } from '../../json/exact-json.js';
 import { KnownKeys } from '../../json/known-keys.js';
@@ -97,10 +98,10 @@ function* read({ path, file }: Probe, options: ReadOptions): Generator<ProfileLi
   }
 
   for (const line of lines()) {
-    counts[line.type] = (counts[line.type] ?? 0) + 1;
+    if (line.type !== 'profile') counts[line.type] = (counts[line.type] ?? 0) + 1;
     yield line;
   }
-  yield endLine(profile, counts, diagnostics);
+  yield endRecord(profile, counts, diagnostics);
 }
 
 /** Puts `id` where other readers' kernels have it. */
@@ -130,11 +131,4 @@ function* timedLines(file: BlockFile, index: RowIndex, context: TableContext): G
   }
   yield* sortedLines(group);
   context.diagnostics.count('not-json', exact.notJson);
-}
-
-function endLine(profile: number, counts: Readonly<Record<string, number>>, diagnostics: Diagnostics): EndRecord {
-  const sorted = Object.entries(counts)
-    .filter(([type]) => type !== 'profile')
-    .sort(([a], [b]) => (a < b ? -1 : 1));
-  return { type: 'end', profile, counts: Object.fromEntries(sorted), diagnostics: diagnostics.toJSON() };
 }

@@ -5,12 +5,12 @@
  */
 import { Diagnostics } from '../../../record/diagnostics.js';
 import { LruCache } from '../../../containers/lru-cache.js';
-import type { Device, HostMemory, ProfileLine } from '../../../record/record.js';
+import type { Device, HostMemory } from '../../../record/record.js';
 import type { Capture, CaptureNames } from '../../capture/capture.js';
 import { Activities, HostCalls, Ranges, type ActivityRow } from '../../capture/capture-columns.js';
 import { emit } from '../../capture/emit.js';
 import { stripAbi } from '../../names/kernel-name.js';
-import type { Probe, Reader, ReadOptions } from '../../reader.js';
+import { databaseOf, type Reader } from '../../reader.js';
 import {
   numberOf,
   type Cell,
@@ -29,13 +29,8 @@ export const nsight: Reader = {
   reads: 'database',
   tableNames: ['CUPTI_ACTIVITY_KIND'],
   sniff: ({ database }) => database?.has('StringIds') === true && !database.has('StringTable'),
-  read: (probe, options) => read(probe, options),
+  read: (probe, options) => emit(new NsightCapture(databaseOf(probe)), options),
 };
-
-function* read({ database }: Probe, options: ReadOptions): Generator<ProfileLine> {
-  if (database === null) throw new RangeError('not a database');
-  yield* emit(new NsightCapture(database), options);
-}
 
 /** A global id holds tid in its lowest 24 bits, pid in the next 24, then hardware and VM id, which may set the sign. */
 const processOf = (column: string): Selection => ({ needs: [column], sql: `((${column} >> 24) & 0xFFFFFFFFFF)` });

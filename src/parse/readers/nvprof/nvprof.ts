@@ -4,7 +4,7 @@
  * Source: CUPTI documentation (activity records) and databases of versions 9, 12 and 16.
  */
 import { Diagnostics } from '../../../record/diagnostics.js';
-import type { Device, HostMemory, ProfileLine } from '../../../record/record.js';
+import type { Device, HostMemory } from '../../../record/record.js';
 import type { Capture, CaptureNames } from '../../capture/capture.js';
 import { Activities, HostCalls, Ranges, type ActivityRow } from '../../capture/capture-columns.js';
 import { demangle } from '../../names/demangle/demangle.js';
@@ -12,7 +12,7 @@ import { emit } from '../../capture/emit.js';
 import { elementAt } from '../../../containers/element.js';
 import { PairIndex } from '../../../containers/pair-index.js';
 import { NumericColumn, orNull } from '../../../containers/numeric-column.js';
-import type { Probe, Reader, ReadOptions } from '../../reader.js';
+import { databaseOf, type Reader } from '../../reader.js';
 import { numberOf, type Cell, type SqliteRow, type Selection, type SqliteFile } from '../../sqlite/sqlite.js';
 import { ThreadTable } from '../../capture/threads.js';
 import { COPY_KINDS, CUPTI_MEMORIES, hostSide, NO_STREAM, SYNC_KINDS } from '../cupti/cupti.js';
@@ -24,13 +24,8 @@ export const nvprof: Reader = {
   reads: 'database',
   tableNames: ['CUPTI_ACTIVITY_KIND'],
   sniff: ({ database }) => database?.has('StringTable') === true && database.has('Version'),
-  read: (probe, options) => read(probe, options),
+  read: (probe, options) => emit(new NvprofCapture(databaseOf(probe)), options),
 };
-
-function* read({ database }: Probe, options: ReadOptions): Generator<ProfileLine> {
-  if (database === null) throw new RangeError('not a database');
-  yield* emit(new NvprofCapture(database), options);
-}
 
 const KIND = 'CUPTI_ACTIVITY_KIND_';
 /** Both kernel tables: kernels that may overlap, and those that nvprof ran one after the other. */

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Diagnostics } from '../../../../record/diagnostics.js';
-import { readJsonFile } from '../json-file.js';
+import { readJsonFile } from '../../../files.js';
 import { readProfilerInfo, toolName, type AscendProfileFacts } from '../profiler-info.js';
 import { readCommunication, type CommunicationFacts } from './communication-file.js';
 import { KernelDetails } from './kernel-details.js';

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Probe } from '../../../reader.js';
-import { headContains } from '../../../json/first-part.js';
+import { headContains, textStart } from '../../../json/first-part.js';
 import { hasDatabase } from '../database-copies.js';
 import { TRACE_NAME } from './sidecar-files.js';
 import { isKernelDetailsHeader } from './kernel-details.js';
@@ -20,10 +20,7 @@ const CATEGORY = /"cat"\s*:\s*"(cpu_op|python_function|enqueue|dequeue)"/;
 
 /** Unlike PyTorch's traces of other devices, the trace is a list of events at the top level. */
 export function isAscendTrace({ path, head }: Probe): boolean {
-  const start = head
-    .toString('utf8')
-    .replace(/^\ufeff/, '')
-    .trimStart();
+  const start = textStart(head);
   if (!start.startsWith('[') || !start.includes('"ph"')) return false;
   if (QUOTED_SHAPES.test(start) || (QUOTED_TIME.test(start) && CATEGORY.test(start))) return true;
   return headContains(path, MARKS, SEARCHED);

@@ -9,6 +9,7 @@
 import type { Diagnostics } from '../../../../record/diagnostics.js';
 import { UserError } from '../../../../record/errors.js';
 import type { NoticeRecord, ProfileLine, SampleRecord } from '../../../../record/record.js';
+import { endRecord } from '../../../capture/end-record.js';
 import { leavesOf, type Leaf } from './leaves.js';
 import { REPORT_KEYS } from './value-paths.js';
 import { ReportTimes, timeOf, type ReportTime } from './report-times.js';
@@ -55,7 +56,7 @@ export class MonitorReports {
       ...(this.#notices === 0 ? undefined : { notice: this.#notices }),
       sample: this.#samples,
     };
-    return [...last, { type: 'end', profile, counts, diagnostics: this.diagnostics.toJSON() }];
+    return [...last, endRecord(profile, counts, this.diagnostics)];
   }
 
   /** A last line without a line feed is a complete report or truncated. */

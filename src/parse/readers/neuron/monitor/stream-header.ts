@@ -1,7 +1,8 @@
 /** The profile line of a stream, from its first report. */
 import { coreOfArch, coreOfInstance } from '../../../../record/neuron-cores.js';
 import { neuronDevice } from '../neuron-device.js';
-import { SCHEMA_VERSION, type Labels, type ProfileRecord } from '../../../../record/record.js';
+import type { Labels, ProfileRecord } from '../../../../record/record.js';
+import { profileRecord } from '../profile-record.js';
 import type { Leaf } from './leaves.js';
 
 /** More cores than any instance has: larger counts are taken for damage. */
@@ -26,20 +27,8 @@ export function streamHeader(name: StreamName, leaves: readonly Leaf[], startUni
     ...(instanceType === null ? undefined : { instanceType }),
     ...(cores.length === 0 ? undefined : { cores: cores.length }),
   };
-  const { profile, format, file, rank } = name;
-  return {
-    type: 'profile',
-    v: SCHEMA_VERSION,
-    profile,
-    format,
-    tool: null,
-    file,
-    rank,
-    startUnixNs: startUnixNs === null ? null : String(startUnixNs),
-    dur: null,
-    devices: cores.map((id) => neuronDevice(id, core)),
-    facts,
-  };
+  const devices = cores.map((id) => neuronDevice(id, core));
+  return profileRecord(name.format, name, { tool: null, dur: null, devices, facts }, startUnixNs?.toString() ?? null);
 }
 
 /** All cores of the instance where the report counts them, and those in use. */

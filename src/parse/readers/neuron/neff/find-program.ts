@@ -1,8 +1,8 @@
 /** Finds the NEFF of a device trace: both contain the uuid of the program. */
-import { readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { Diagnostics } from '../../../../record/diagnostics.js';
 import { UserError } from '../../../../record/errors.js';
+import { fileNameOf, namesIn } from '../../../files.js';
 import type { NeffProgram } from './program.js';
 import { readNeff, uuidOf } from './read-program.js';
 
@@ -57,28 +57,18 @@ const CAPTURED = /^(.+)_instid_\d+_vnc_\d+\.ntff/;
 /** File names that follow from the trace. Its model file may be a path of another machine. */
 function suggestedNames({ modelFile, file }: ProgramWanted): string[] {
   const names: string[] = [];
-  if (modelFile !== null) names.push(modelFile.replace(/^.*[/\\]/s, ''));
+  if (modelFile !== null) names.push(fileNameOf(modelFile));
   const hash = CAPTURED.exec(basename(file))?.[1];
   if (hash !== undefined) names.push(`neff_${hash}.neff`);
   // Damaged traces may have texts that are no file names.
   return names.filter((name) => name !== '' && name !== '.' && name !== '..' && !name.includes('\0'));
 }
 
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder)
-      .filter((name) => name.endsWith('.neff'))
-      .sort();
-  } catch {
-    return [];
-  }
-}
-
 /** Path of the program with the trace's uuid, by reading headers alone. */
 function programInFolder(folder: string, wanted: ProgramWanted, diagnostics: Diagnostics): string | null {
   if (wanted.uuid === '') return null;
   const suggested = suggestedNames(wanted);
-  const others = namesIn(folder).filter((name) => !suggested.includes(name));
+  const others = namesIn(folder, /\.neff$/).filter((name) => !suggested.includes(name));
   let foreign = 0;
   for (const name of new Set([...suggested, ...others.slice(0, MOST_CANDIDATES)])) {
     const path = join(folder, name);

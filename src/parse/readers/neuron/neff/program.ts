@@ -5,6 +5,7 @@ import { knownFacts } from '../known-facts.js';
 import { readDefinition, readNodes, readTensorMap } from './definition.js';
 import type { SubgraphDefinition, MappedTensor, NeffQueue, TensorType } from './definition.js';
 import type { NeffHeader } from './neff-header.js';
+import { fileNameOf } from '../../../files.js';
 import { fieldOf, listOf, parseJson, textOf } from '../../../json/json-value.js';
 import type { TarMember } from './tar.js';
 import { joinTensors, type NeffTensor } from './tensors.js';
@@ -29,9 +30,6 @@ const MOST_GRAPHS = 1024;
 /** Folder of a subgraph's member, at any depth. */
 const IN_GRAPH = /(?:^|\/)([^/]+)\/(def|tensor_map)\.json$/;
 const KELF = /^kelf-\d+\.json$/;
-
-/** `compiler_cache/…/NAME` → `NAME`: paths of the build machine must not leak. */
-const baseName = (path: string): string => path.replace(/^.*[/\\]/s, '');
 
 export class ProgramBuilder {
   /** Bytes of all members read. */
@@ -126,7 +124,7 @@ export class ProgramBuilder {
   #facts(): Labels {
     const { header } = this;
     return knownFacts({
-      model: textOf(baseName(header?.name ?? '')) ?? textOf(baseName(textOf(fieldOf(this.#info, 'name')) ?? '')),
+      model: modelOf(header?.name) ?? modelOf(fieldOf(this.#info, 'name')),
       uuid: header?.uuid,
       compilerVersion: textOf(fieldOf(this.#info, 'tool_version')),
       target: this.#target,
@@ -140,4 +138,10 @@ export class ProgramBuilder {
       hash: header?.hash,
     });
   }
+}
+
+/** `compiler_cache/…/NAME` → `NAME`: paths of the build machine must not leak. */
+function modelOf(name: unknown): string | null {
+  const path = textOf(name);
+  return path === null ? null : textOf(fileNameOf(path));
 }

@@ -4,6 +4,7 @@ import { UserError } from '../../../../record/errors.js';
 import { coreOfInstance } from '../../../../record/neuron-cores.js';
 import type { EndRecord, ProfileLine } from '../../../../record/record.js';
 import type { Probe, ReadOptions } from '../../../reader.js';
+import { endRecord } from '../../../capture/end-record.js';
 import { findProgram } from '../neff/find-program.js';
 import type { NeffProgram } from '../neff/program.js';
 import { SectionReader } from './sections/section-reader.js';
@@ -115,12 +116,8 @@ class TraceReader {
     if (kernels + copies === 0) this.#diagnostics.count('no-device-activity');
     const stated = (type: ProfileLine['type']): number => statements.filter((line) => line.type === type).length;
     const counts = { copy: copies, kernel: kernels, sample: samples + stated('sample'), tensor: stated('tensor') };
-    return {
-      type: 'end',
-      profile: this.options.profile,
-      counts: Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0)),
-      diagnostics: this.#diagnostics.toJSON(),
-    };
+    const known = Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));
+    return endRecord(this.options.profile, known, this.#diagnostics);
   }
 
   #graphsOf(core: number): readonly CoreProgram[] {

@@ -1,7 +1,9 @@
 /** Nodes of a summary → records. */
 import type { Diagnostics } from '../../../../record/diagnostics.js';
-import { SCHEMA_VERSION, type Labels, type ProfileLine, type SampleRecord } from '../../../../record/record.js';
+import type { Labels, ProfileLine, SampleRecord } from '../../../../record/record.js';
 import type { ReadOptions } from '../../../reader.js';
+import { endRecord } from '../../../capture/end-record.js';
+import { profileRecord } from '../profile-record.js';
 import { unitOfMetric } from '../metric-units.js';
 import type { MetricValue, SummaryNode } from './nodes.js';
 
@@ -17,7 +19,7 @@ const FACTS: readonly (readonly [fact: string, metric: string])[] = [
 export function* summaryRecords(
   nodes: readonly SummaryNode[],
   format: string,
-  { profile, file, rank }: ReadOptions,
+  options: ReadOptions,
   diagnostics: Diagnostics,
 ): Generator<ProfileLine> {
   const tool = common(nodes, 'profiler_version');
@@ -25,20 +27,14 @@ export function* summaryRecords(
     .flatMap((node) => valueOf(node, 'total_time') ?? [])
     .filter((value) => typeof value === 'number');
   const longest = seconds.length === 0 ? null : Math.max(...seconds);
-  yield {
-    type: 'profile',
-    v: SCHEMA_VERSION,
-    profile,
-    format,
+  yield profileRecord(format, options, {
     tool: tool === null ? null : `neuron-profile ${tool}`,
-    file,
-    rank,
-    startUnixNs: null,
     // Rounded to picoseconds, the precision of the text, before taking whole ns: otherwise rounding errors lose one.
     dur: longest === null ? null : Math.floor(Math.round(longest * 1e12) / 1000),
     devices: [],
     facts: factsOf(nodes, longest),
-  };
+  });
+  const { profile } = options;
   let count = 0;
   for (const { name, metrics } of nodes) {
     const labels: Labels = { from: 'summary', ...(name === null ? undefined : { node: name }) };
@@ -47,7 +43,7 @@ export function* summaryRecords(
       yield sample(profile, metric, value, labels);
     }
   }
-  yield { type: 'end', profile, counts: { sample: count }, diagnostics: diagnostics.toJSON() };
+  yield endRecord(profile, { sample: count }, diagnostics);
 }
 
 function sample(profile: number, metric: string, value: MetricValue, labels: Labels): SampleRecord {

@@ -2,11 +2,13 @@
 import { coreOfInstance } from '../../../../record/neuron-cores.js';
 import { knownFacts } from '../known-facts.js';
 import { neuronDevice } from '../neuron-device.js';
-import { type Device, type Labels, type ProfileRecord, SCHEMA_VERSION } from '../../../../record/record.js';
+import type { Device, Labels, ProfileRecord } from '../../../../record/record.js';
+import { fileNameOf } from '../../../files.js';
+import { profileRecord } from '../profile-record.js';
 import type { ReadOptions } from '../../../reader.js';
 import type { TableClock } from './json-clock.js';
 import type { SubgraphCores } from './subgraph-cores.js';
-import { baseName, numberOf, textOf } from './table-row.js';
+import { numberOf, textOf } from './table-row.js';
 import type { ToolFile } from './table-scan.js';
 
 export function profileLine(
@@ -18,19 +20,12 @@ export function profileLine(
 ): ProfileRecord {
   const version =
     textOf(file.row('profile_info')['profiler_version']) ?? textOf(file.row('summary')['profiler_version']);
-  return {
-    type: 'profile',
-    v: SCHEMA_VERSION,
-    profile: options.profile,
-    format,
+  return profileRecord(format, options, {
     tool: version === null ? null : `neuron-profile ${version}`,
-    file: options.file,
-    rank: options.rank,
-    startUnixNs: null,
     dur: durationOf(file, clock),
     devices: cores.all.map((id) => device(id, file)),
     facts: factsOf(file),
-  };
+  });
 }
 
 /** Total time of the summary in whole picoseconds; null when unknown. */
@@ -64,9 +59,9 @@ function hertz(cell: unknown): number | null {
 }
 
 /** Base name of a file: paths of the machine must not leak. */
-const fileNameOf = (cell: unknown): string | null => {
+const baseNameOf = (cell: unknown): string | null => {
   const path = textOf(cell);
-  return path === null ? null : textOf(baseName(path));
+  return path === null ? null : textOf(fileNameOf(path));
 };
 
 function factsOf(file: ToolFile): Labels {
@@ -88,10 +83,10 @@ function factsOf(file: ToolFile): Labels {
     dmaBytesPerS: numberOf(metadata['dma_ddr_bandwidth']),
     hbmBytesPerS: numberOf(metadata['hbm_ddr_bandwidth']),
     cores: numberOf(metadata['num_physical_cores']),
-    model: fileNameOf(neff['network_name']) ?? fileNameOf(info['neff_name']),
+    model: baseNameOf(neff['network_name']) ?? baseNameOf(info['neff_name']),
     uuid: textOf(neff['uuid']),
     ntffVersion: numberOf(metadata['ntff_version']),
-    capture: fileNameOf(info['ntff_filename']),
+    capture: baseNameOf(info['ntff_filename']),
     simulation: metadata['is_simulation'] === true ? 'yes' : null,
   });
 }

@@ -29,10 +29,6 @@ export function textOf(cell: unknown): string | null {
 export const rawTextOf = (cell: unknown): string | null =>
   typeof cell === 'string' && cell.trim() !== '' ? cell : null;
 
-/** The last component of a POSIX or Windows path. */
-export const baseName = (path: string): string =>
-  path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
-
 /** The numbers that a row has, under new names. */
 export function numbersOf(
   row: ToolRow,

@@ -10,9 +10,10 @@
  * | 128–127 + M | metadata                                  |
  * | from there  | data                                      |
  */
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, openSync } from 'node:fs';
 import type { Diagnostics } from '../../../../../record/diagnostics.js';
 import { UserError } from '../../../../../record/errors.js';
+import { readFully } from '../../../../files.js';
 import { readMetadata, type InstructionBuffer, type Metadata, type TraceSection } from './metadata.js';
 import { WireError } from './protobuf.js';
 
@@ -119,17 +120,12 @@ export class NtffFile {
 
   /** Fills the bytes from an offset in the data; returns how many were read. */
   #read(bytes: Uint8Array, offset: number): number {
-    for (let done = 0; done < bytes.length;) {
-      const read = readSync(this.#file, bytes, done, bytes.length - done, this.#dataStart + offset + done);
-      if (read === 0) return done;
-      done += read;
-    }
-    return bytes.length;
+    return readFully(this.#file, bytes, this.#dataStart + offset);
   }
 
   #metadataLength(size: number): number {
     const header = Buffer.alloc(HEADER_BYTES);
-    const read = readSync(this.#file, header, 0, HEADER_BYTES, 0);
+    const read = readFully(this.#file, header, 0);
     const version = header.readUInt8(0);
     if (version === 0 || version > GREATEST_VERSION) {
       throw new UserError('is no Neuron device trace', { where: this.name });
@@ -148,11 +144,7 @@ export class NtffFile {
 
   #readMetadata(length: number): Metadata {
     const bytes = Buffer.alloc(length);
-    for (let done = 0; done < length;) {
-      const read = readSync(this.#file, bytes, done, length - done, HEADER_BYTES + done);
-      if (read === 0) throw this.#broken('it ends within its metadata');
-      done += read;
-    }
+    if (readFully(this.#file, bytes, HEADER_BYTES) < length) throw this.#broken('it ends within its metadata');
     try {
       return readMetadata(bytes);
     } catch (error) {

@@ -1,8 +1,10 @@
 /** Records of a device trace that have no time: the profile line, and memory use. */
 import { coreOfInstance } from '../../../../../record/neuron-cores.js';
 import { neuronDevice } from '../../neuron-device.js';
-import { SCHEMA_VERSION, type Labels, type ProfileRecord, type SampleRecord } from '../../../../../record/record.js';
+import type { Labels, ProfileRecord, SampleRecord } from '../../../../../record/record.js';
 import type { ReadOptions } from '../../../../reader.js';
+import { fileNameOf } from '../../../../files.js';
+import { profileRecord } from '../../profile-record.js';
 import { knownFacts } from '../../known-facts.js';
 import type { NeffProgram } from '../../neff/program.js';
 import type { DeviceClock } from '../sections/device-clock.js';
@@ -20,19 +22,12 @@ export function profileLine(
   program: NeffProgram | null,
 ): ProfileRecord {
   const core = coreOfInstance(metadata.instanceType);
-  return {
-    type: 'profile',
-    v: SCHEMA_VERSION,
-    profile: options.profile,
-    format,
+  return profileRecord(format, options, {
     tool: null,
-    file: options.file,
-    rank: options.rank,
-    startUnixNs: null,
     dur: nanoseconds(clock.length),
     devices: cores.map((id) => neuronDevice(id, core)),
     facts: factsOf(metadata, cores, clock, program),
-  };
+  });
 }
 
 function factsOf(
@@ -57,7 +52,7 @@ function factsOf(
     hbmBytesPerS: core?.hbmBytesPerS,
     cores: cores.length,
     // The base name alone: paths of the machine must not leak.
-    model: metadata.modelFile?.replace(/^.*[/\\]/s, ''),
+    model: metadata.modelFile === null ? null : fileNameOf(metadata.modelFile),
     uuid: metadata.uuid,
     ntffVersion: VERSION,
     executions: metadata.windows.length > 1 ? metadata.windows.length : null,

@@ -1,7 +1,8 @@
 /** Temporary file of sorted runs of rows. It is unlinked once open, so that it never outlives the process. */
-import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { readFully } from '../../../../files.js';
 import { ROW_BYTES, ROW_WORDS, viewRows, type RowView } from './rows.js';
 
 /** Rows that are written and read together. */
@@ -56,11 +57,8 @@ export class SpillFile {
     const first = block * BLOCK_ROWS;
     const found = Math.max(0, Math.min(BLOCK_ROWS, count - first));
     const bytes = new Uint8Array(words.buffer, 0, found * ROW_BYTES);
-    for (let done = 0; done < bytes.length;) {
-      const read = readSync(this.#file, bytes, done, bytes.length - done, offset + first * ROW_BYTES + done);
-      if (read === 0) throw new Error('temporary file cut off');
-      done += read;
-    }
+    const read = readFully(this.#file, bytes, offset + first * ROW_BYTES);
+    if (read < bytes.length) throw new Error('temporary file cut off');
     return found;
   }
 
