@@ -5,7 +5,7 @@
 import { dtypeShort, numel, type Tensor } from './call.js';
 import type { KernelFacts, OpCost, Param, KernelRole, Work } from './family.js';
 import { kernelKind, type KernelKind } from './kernels/kernel-kind.js';
-import { helperWork, workOf } from './work.js';
+import { helperWork, showShape, workOf } from './work.js';
 
 /** The cost of a product of two tensors, each of whose gradients costs as much, and what is added to its result. */
 export interface ProductCost extends OpCost {
@@ -32,11 +32,14 @@ interface Addend {
 }
 
 /** Element types for the params column, each named once. */
-export function dtypeParams(...tensors: readonly Tensor[]): Param[] {
-  const names: string[] = [];
-  for (const { dtype } of tensors) if (!names.includes(dtypeShort(dtype))) names.push(dtypeShort(dtype));
-  return names.map((name) => ['', name]);
-}
+export const dtypeParams = (...tensors: readonly Tensor[]): Param[] =>
+  [...new Set(tensors.map(({ dtype }) => dtypeShort(dtype)))].map((name) => ['', name]);
+
+/** `X=(8,64),W=(32,64),fp16,`: extents of tensors by key, then their element types. */
+export const shapeParams = (shapes: Readonly<Record<string, Tensor>>): Param[] => [
+  ...Object.entries(shapes).map(([key, { shape }]): Param => [key, showShape(shape)]),
+  ...dtypeParams(...Object.values(shapes)),
+];
 
 /** Further helper kernels of products and convolutions, besides those of `kernelKind`. */
 const HELPER_NAMES =

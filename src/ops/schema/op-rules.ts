@@ -1,12 +1,12 @@
 /**
  * Rules for ops of the dispatcher: from the arguments bound by the op's signature to the cost of the whole op.
  */
-import { entryOf, named, type ByName } from '../by-name.js';
+import { entryOf, type ByName } from '../by-name.js';
 import type { OpCall } from '../../record/record.js';
 import { bind, type BoundArguments } from './binding.js';
-import { elementAt } from '../../containers/element.js';
 import { elementCount, numel, type Tensor } from '../call.js';
 import { isDispatched } from './dispatched.js';
+import { opTable, type OpRow } from './op-table.js';
 import type { Family, KernelFacts, OpCost, Work } from '../family.js';
 import { tensor, tensorListParams, tensorParams, workOf } from '../work.js';
 
@@ -19,42 +19,11 @@ export interface BoundCall extends BoundArguments {
 /** The cost of an op from its arguments; null when they do not fit. */
 export type RuleCost = (bound: BoundCall) => OpCost | null;
 
-interface OpRule {
-  /** As `bind` takes them; the first that fits counts. */
-  readonly signatures: readonly string[];
-  readonly cost: RuleCost;
-}
-
 /** By op name, or by `mod.op` where only that module's op is meant. */
-export type OpRules = ByName<OpRule>;
+export type OpRules = ByName<OpRow<RuleCost>>;
 
-/**
- * A table of rules. A row is a formula, the names of its ops, and their signatures, one for each version or overload; a
- * line that starts with `//` is a comment.
- * @example
- * rules`
- *   ${sorted} sort msort: @self dim descending | @self stable dim descending
- *   ${largest} topk: @self k dim largest sorted
- * `
- */
-export function rules(texts: readonly string[], ...values: readonly (RuleCost | string)[]): OpRules {
-  const rows: { readonly cost: RuleCost; text: string }[] = [];
-  for (const [i, value] of values.entries()) {
-    const row = rows.at(-1);
-    if (typeof value === 'function') rows.push({ cost: value, text: elementAt(texts, i + 1) });
-    else if (row !== undefined) row.text += value + elementAt(texts, i + 1);
-  }
-  return Object.assign({}, ...rows.map(({ cost, text }) => ruleOf(cost, text))) as OpRules;
-}
-
-function ruleOf(cost: RuleCost, row: string): OpRules {
-  const [ops = '', schemas = ''] = row
-    .replace(/^ *\/\/.*/gm, '')
-    .trim()
-    .replace(/\s+/g, ' ')
-    .split(': ');
-  return named(ops, { signatures: schemas.split(' | '), cost });
-}
+/** A table of rules, see `opTable`: the formula of each op. */
+export const rules = opTable<RuleCost>;
 
 /** One tensor for each of the names, which blanks separate. */
 type TensorsOf<Names extends string> = Names extends `${string} ${infer Rest}`
@@ -113,7 +82,7 @@ export function ruleWork(rules: OpRules, call: OpCall, kernel: KernelFacts, sour
   const rule = entryOf(rules, call);
   const bound = rule === undefined ? null : bind(call, ...rule.signatures);
   if (rule === undefined || bound === null) return null;
-  const cost = rule.cost({ ...bound, call, kernel });
+  const cost = rule.fact({ ...bound, call, kernel });
   return cost === null || !isExact(cost) ? null : workOf({ reads: bound.reads, source, ...cost });
 }
 

@@ -5,6 +5,7 @@
  * dQ = dS·K and dK = dSᵀ·Q. All query-key pairs are counted, masked ones too, as in
  * PyTorch's FlopCounterMode, since masks are values. The formula says which part of them a causal mask keeps.
  */
+import { entryOf } from '../../by-name.js';
 import { bind, type BoundArguments } from '../../schema/binding.js';
 import { dtypeShort, type Tensor } from '../../call.js';
 import type { OpCall } from '../../../record/record.js';
@@ -17,8 +18,8 @@ import { extentsOf, type AttentionExtents } from './attention-extents.js';
 
 const SOURCE = 'PyTorch torch/utils/flop_counter.py (sdpa_flop, sdpa_backward_flop): dense, FMA = 2';
 
-interface AttentionCall {
-  readonly form: AttentionForm;
+interface AttentionCall extends Pick<AttentionForm, 'lse'> {
+  readonly backward: boolean;
   readonly args: BoundArguments;
   readonly extents: AttentionExtents;
   readonly operands: readonly [q: Tensor, k: Tensor, v: Tensor];
@@ -29,17 +30,17 @@ const LSE_BLOCK = 32;
 
 const padded = (rows: number): number => Math.ceil(rows / LSE_BLOCK) * LSE_BLOCK;
 
-const formOf = (call: OpCall): AttentionForm | undefined =>
-  ATTENTION_FORMS.get(`${call.mod}.${opName(call)}`) ?? ATTENTION_FORMS.get(opName(call));
-
 function read(call: OpCall): AttentionCall | null {
-  const form = formOf(call);
-  const args = form === undefined ? null : bind(call, ...form.signatures);
-  if (form === undefined || args === null) return null;
+  const row = entryOf(ATTENTION_FORMS, call);
+  const args = row === undefined ? null : bind(call, ...row.signatures);
+  if (row === undefined || args === null) return null;
   const [q, k, v] = [args.tensor('q'), args.tensor('k'), args.tensor('v')];
   if (q === null || k === null || v === null) return null;
-  const extents = extentsOf([q, k, v], form.layout, args);
-  return extents === null ? null : { form, args, extents, operands: [q, k, v] };
+  const { layout, lse } = row.fact;
+  const extents = extentsOf([q, k, v], layout, args);
+  return extents === null
+    ? null
+    : { backward: args.arg('grad') !== undefined, lse, args, extents, operands: [q, k, v] };
 }
 
 /** The output, with the head dimension of v; bfloat16 for FP8 operands. */
@@ -52,10 +53,10 @@ function resultOf({ args, extents, operands: [q] }: AttentionCall): Tensor {
 }
 
 /** Log-sum-exp of each row of scores, FP32; null when the op does not write it. */
-function lseOf({ form, args, extents }: AttentionCall): Tensor | null {
+function lseOf({ lse, args, extents }: AttentionCall): Tensor | null {
   const { batch, queryHeads, queryLength: queries, packed, maxQueryLength: longestQuery } = extents;
-  if (form.lse === 'never' || (form.lse !== 'always' && args.flag('want_lse') !== true)) return null;
-  if (form.lse !== 'on-request-padded') return tensor([packed ? 1 : batch, queryHeads, queries], 'float32');
+  if (lse === 'never' || (lse !== 'always' && args.flag('want_lse') !== true)) return null;
+  if (lse !== 'on-request-padded') return tensor([packed ? 1 : batch, queryHeads, queries], 'float32');
   const rows = packed ? longestQuery : queries;
   return rows === null ? null : tensor([batch, queryHeads, padded(rows)], 'float32');
 }
@@ -79,27 +80,16 @@ function windowParam(args: BoundArguments): Param[] {
 }
 
 function paramsOf({ args, extents, operands: [q] }: AttentionCall): Param[] {
-  const {
-    batch,
-    queryLength: queries,
-    keyLength: keys,
-    queryHeads,
-    keyHeads,
-    headDim: width,
-    valueHeadDim: valueWidth,
-    packed,
-  } = extents;
-  const positions: Param[] = [
-    [packed ? 'Tq' : 'Sq', queries],
-    [packed ? 'Tk' : 'Sk', keys],
-  ];
+  const { batch, queryLength, keyLength, queryHeads, keyHeads, headDim, valueHeadDim, packed } = extents;
+  const isPaged = args.tensor('table') !== null;
   return [
     ['B', batch],
-    ...(args.tensor('table') === null ? positions : positions.slice(0, 1)),
+    [packed ? 'Tq' : 'Sq', queryLength],
+    ...(isPaged ? [] : [[packed ? 'Tk' : 'Sk', keyLength] as const]),
     ['Hq', queryHeads],
     ['Hk', keyHeads],
-    ['Dq', width],
-    ['Dv', valueWidth],
+    ['Dq', headDim],
+    ['Dv', valueHeadDim],
     ...maskParam(args),
     ...windowParam(args),
     ['', dtypeShort(q.dtype)],
@@ -123,8 +113,8 @@ function wantsBiasGradient(args: BoundArguments): boolean {
 }
 
 function operandsOf(attention: AttentionCall): Required<Pick<OpCost, 'reads' | 'writes'>> {
-  const { form, args, operands } = attention;
-  if (!form.backward) {
+  const { backward, args, operands } = attention;
+  if (!backward) {
     const lse = lseOf(attention);
     return {
       reads: [...operands, ...args.tensorsOf('bias')],
@@ -159,12 +149,12 @@ function work(call: OpCall, kernel: KernelFacts): Work | null {
   if (CACHED.has(`${call.mod}.${opName(call)}`)) return cachedAttentionWork(call);
   const attention = read(call);
   if (attention === null) return null;
-  const { form, extents } = attention;
+  const { backward, extents } = attention;
   const { count, unknown, readsAll } = extents.pairs;
-  const formula = FORMULAS[form.backward ? 'backward' : 'forward'];
+  const formula = FORMULAS[backward ? 'backward' : 'forward'];
   const { reads, writes } = operandsOf(attention);
   return workOf({
-    flops: count === null ? null : 2 * count * extents.queryHeads * perPair(extents, form.backward),
+    flops: count === null ? null : 2 * count * extents.queryHeads * perPair(extents, backward),
     reads,
     writes: readsAll ? writes : null,
     matmul: true,
@@ -178,7 +168,7 @@ function work(call: OpCall, kernel: KernelFacts): Work | null {
 export const attention: Family = {
   id: 'attention',
   title: 'Scaled dot product attention, forward and backward',
-  ops: [...ATTENTION_FORMS.keys(), ...CACHED_ATTENTION_OPS],
+  ops: [...Object.keys(ATTENTION_FORMS), ...CACHED_ATTENTION_OPS],
   formulas: [
     `flops = ${FORMULAS.forward.flops}; backward ${FORMULAS.backward.flops}; Hq counts query heads (grouped queries share keys)`,
     'all query-key pairs are counted, those that a causal mask or a window leaves out too',

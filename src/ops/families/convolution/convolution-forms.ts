@@ -4,15 +4,14 @@
  * Names: input `x`, weight `w`, gradient of the output `dy`; `x_size` and `w_size` are the extents of a gradient.
  * Source: aten/src/ATen/native/native_functions.yaml of torch 1.8 to 2.13.
  */
-import type { ByName } from '../../by-name.js';
+import { opTable } from '../../schema/op-table.js';
 
-/** A convolution; see `bind` for signatures. */
+/** A convolution. */
 export interface ConvolutionForm {
-  readonly signatures: readonly string[];
-  /** Spatial dimensions; by default those of the weight. */
-  readonly rank?: number;
-  /** Whether it is transposed; by default the argument `transposed`. */
-  readonly transposed?: boolean;
+  /** Spatial dimensions; null for those of the weight. */
+  readonly rank: number | null;
+  /** Whether it is transposed; null where the argument `transposed` says so. */
+  readonly transposed: boolean | null;
 }
 
 /** A gradient an op computes; each is a kernel's role. */
@@ -23,207 +22,111 @@ export interface GradientForm extends ConvolutionForm {
   readonly gives: readonly Gradient[];
 }
 
-const PLAIN = ['@x @w @bias? stride padding dilation groups'];
-const TRANSPOSED = ['@x @w @bias? stride padding output_padding groups dilation'];
+const plain = (rank: number | null = null): ConvolutionForm => ({ rank, transposed: false });
+const transposed = (rank: number | null = null): ConvolutionForm => ({ rank, transposed: true });
+const EITHER: ConvolutionForm = { rank: null, transposed: null };
+
+const PLAIN = '@x @w @bias? stride padding dilation groups';
+const TRANSPOSED = '@x @w @bias? stride padding output_padding groups dilation';
 const GENERAL = '@x @w @bias? stride padding dilation transposed output_padding groups';
+const ADDED = '@x @w @z alpha @bias? stride padding dilation groups';
+const SLOW = '@x @w kernel_size @bias? stride padding';
+const LISTS = 'padding:list stride:list dilation:list groups:int';
+const WIDENED = 'padding:list output_padding:list stride:list dilation:list groups:int';
 const CUDNN_END = 'benchmark deterministic allow_tf32';
 const MIOPEN_END = 'benchmark deterministic';
-const SLOW = '@x @w kernel_size @bias? stride padding';
 
-export const FORWARD_FORMS: ByName<ConvolutionForm> = {
-  conv1d: { signatures: PLAIN, rank: 1, transposed: false },
-  conv2d: { signatures: PLAIN, rank: 2, transposed: false },
-  conv3d: { signatures: PLAIN, rank: 3, transposed: false },
-  conv_transpose1d: { signatures: TRANSPOSED, rank: 1, transposed: true },
-  conv_transpose2d: { signatures: TRANSPOSED, rank: 2, transposed: true },
-  conv_transpose3d: { signatures: TRANSPOSED, rank: 3, transposed: true },
-  convolution: { signatures: [GENERAL] },
-  convolution_overrideable: { signatures: [GENERAL] },
-  _convolution: { signatures: [`${GENERAL} benchmark deterministic cudnn_enabled allow_tf32`] },
-  _convolution_mode: { signatures: PLAIN, transposed: false },
-  cudnn_convolution: {
-    signatures: [
-      `@x @w padding:list stride:list dilation:list groups:int ${CUDNN_END}`,
-      `@x @w @bias? padding:list stride:list dilation:list groups:int ${MIOPEN_END}`,
-      `@x @w padding:list stride:list dilation:list groups:int ${MIOPEN_END}`,
-    ],
-    transposed: false,
-  },
-  cudnn_convolution_transpose: {
-    signatures: [
-      `@x @w padding:list output_padding:list stride:list dilation:list groups:int ${CUDNN_END}`,
-      `@x @w @bias? padding:list output_padding:list stride:list dilation:list groups:int ${MIOPEN_END}`,
-      `@x @w padding:list output_padding:list stride:list dilation:list groups:int ${MIOPEN_END}`,
-    ],
-    transposed: true,
-  },
-  cudnn_convolution_relu: { signatures: PLAIN, transposed: false },
-  cudnn_convolution_add_relu: {
-    signatures: ['@x @w @z alpha @bias? stride padding dilation groups'],
-    transposed: false,
-  },
-  miopen_convolution: {
-    signatures: [`@x @w @bias? padding stride dilation groups ${MIOPEN_END}`],
-    transposed: false,
-  },
-  miopen_convolution_transpose: {
-    signatures: [`@x @w @bias? padding output_padding stride dilation groups ${MIOPEN_END}`],
-    transposed: true,
-  },
-  miopen_depthwise_convolution: {
-    signatures: [`@x @w @bias? padding stride dilation groups ${MIOPEN_END}`],
-    transposed: false,
-  },
-  miopen_convolution_relu: { signatures: PLAIN, transposed: false },
-  miopen_convolution_add_relu: {
-    signatures: ['@x @w @z alpha @bias? stride padding dilation groups'],
-    transposed: false,
-  },
-  mkldnn_convolution: { signatures: ['@x @w @bias? padding stride dilation groups'], transposed: false },
-  _nnpack_spatial_convolution: { signatures: ['@x @w @bias? padding stride'], rank: 2, transposed: false },
-  _slow_conv2d_forward: { signatures: [SLOW], rank: 2, transposed: false },
-  thnn_conv2d: { signatures: [SLOW], rank: 2, transposed: false },
-  thnn_conv2d_forward: { signatures: [SLOW], rank: 2, transposed: false },
-  slow_conv3d: { signatures: [SLOW], rank: 3, transposed: false },
-  slow_conv3d_forward: { signatures: [SLOW], rank: 3, transposed: false },
-  slow_conv_dilated2d: { signatures: [`${SLOW} dilation`], rank: 2, transposed: false },
-  slow_conv_dilated3d: { signatures: [`${SLOW} dilation`], rank: 3, transposed: false },
-  slow_conv_transpose2d: { signatures: [`${SLOW} output_padding dilation`], rank: 2, transposed: true },
-  slow_conv_transpose3d: { signatures: [`${SLOW} output_padding dilation`], rank: 3, transposed: true },
-  thnn_conv_depthwise2d: { signatures: [`${SLOW} dilation`], rank: 2, transposed: false },
-  thnn_conv_depthwise2d_forward: { signatures: [`${SLOW} dilation`], rank: 2, transposed: false },
-  _conv_depthwise2d: { signatures: [`${SLOW} dilation`], rank: 2, transposed: false },
-  conv_depthwise3d: { signatures: [`${SLOW} dilation`], rank: 3, transposed: false },
-};
+export const FORWARD_FORMS = opTable<ConvolutionForm>`
+  ${plain(1)} conv1d: ${PLAIN}
+  ${plain(2)} conv2d: ${PLAIN}
+  ${plain(3)} conv3d: ${PLAIN}
+  ${transposed(1)} conv_transpose1d: ${TRANSPOSED}
+  ${transposed(2)} conv_transpose2d: ${TRANSPOSED}
+  ${transposed(3)} conv_transpose3d: ${TRANSPOSED}
+  ${EITHER} convolution convolution_overrideable: ${GENERAL}
+  ${EITHER} _convolution: ${GENERAL} benchmark deterministic cudnn_enabled allow_tf32
+  ${plain()} _convolution_mode: ${PLAIN}
+  ${plain()} cudnn_convolution: @x @w ${LISTS} ${CUDNN_END}
+    | @x @w @bias? ${LISTS} ${MIOPEN_END}
+    | @x @w ${LISTS} ${MIOPEN_END}
+  ${transposed()} cudnn_convolution_transpose: @x @w ${WIDENED} ${CUDNN_END}
+    | @x @w @bias? ${WIDENED} ${MIOPEN_END}
+    | @x @w ${WIDENED} ${MIOPEN_END}
+  ${plain()} cudnn_convolution_relu: ${PLAIN}
+  ${plain()} cudnn_convolution_add_relu: ${ADDED}
+  ${plain()} miopen_convolution: @x @w @bias? padding stride dilation groups ${MIOPEN_END}
+  ${transposed()} miopen_convolution_transpose: @x @w @bias? padding output_padding stride dilation groups ${MIOPEN_END}
+  ${plain()} miopen_depthwise_convolution: @x @w @bias? padding stride dilation groups ${MIOPEN_END}
+  ${plain()} miopen_convolution_relu: ${PLAIN}
+  ${plain()} miopen_convolution_add_relu: ${ADDED}
+  ${plain()} mkldnn_convolution: @x @w @bias? padding stride dilation groups
+  ${plain(2)} _nnpack_spatial_convolution: @x @w @bias? padding stride
+  ${plain(2)} _slow_conv2d_forward thnn_conv2d thnn_conv2d_forward: ${SLOW}
+  ${plain(3)} slow_conv3d slow_conv3d_forward: ${SLOW}
+  ${plain(2)} slow_conv_dilated2d: ${SLOW} dilation
+  ${plain(3)} slow_conv_dilated3d: ${SLOW} dilation
+  ${transposed(2)} slow_conv_transpose2d: ${SLOW} output_padding dilation
+  ${transposed(3)} slow_conv_transpose3d: ${SLOW} output_padding dilation
+  ${plain(2)} thnn_conv_depthwise2d thnn_conv_depthwise2d_forward _conv_depthwise2d: ${SLOW} dilation
+  ${plain(3)} conv_depthwise3d: ${SLOW} dilation
+`;
 
 const ALL: readonly Gradient[] = ['dgrad', 'wgrad', 'bias'];
-const BOTH: readonly Gradient[] = ['dgrad', 'wgrad'];
+
+const gradients = (form: ConvolutionForm, ...gives: readonly Gradient[]): GradientForm => ({ ...form, gives });
+const [ofPlain, ofTransposed] = [gradients(plain(), ...ALL), gradients(transposed(), ...ALL)];
+const [dgrad, wgrad] = [gradients(plain(), 'dgrad'), gradients(plain(), 'wgrad')];
+const both = gradients(plain(), 'dgrad', 'wgrad');
+
+const SETTINGS = 'padding stride dilation groups';
 const SLOW_GRADIENT = '@dy @x @w kernel_size stride padding';
+const SLOW_TRANSPOSED = `${SLOW_GRADIENT} output_padding dilation @columns? @ones?`;
 /** Results of an `out=` overload; None for a gradient that is not computed. */
 const INTO = '!dgrad? !wgrad? !bias?';
 
-const GENERAL_GRADIENTS: ByName<GradientForm> = {
-  convolution_backward: {
-    signatures: ['@dy @x @w bias_sizes stride padding dilation transposed output_padding groups output_mask'],
-    gives: ALL,
-  },
-  convolution_backward_overrideable: {
-    signatures: ['@dy @x @w stride padding dilation transposed output_padding groups output_mask'],
-    gives: ALL,
-  },
-  mkldnn_convolution_backward: {
-    signatures: ['@x @dy @w padding stride dilation groups output_mask'],
-    gives: ALL,
-    transposed: false,
-  },
-  mkldnn_convolution_backward_input: {
-    signatures: ['x_size @dy @w padding stride dilation groups bias_defined'],
-    gives: ['dgrad'],
-    transposed: false,
-  },
-  mkldnn_convolution_backward_weights: {
-    signatures: ['w_size @dy @x padding stride dilation groups bias_defined'],
-    gives: ['wgrad'],
-    transposed: false,
-  },
-  _slow_conv2d_backward: {
-    signatures: [
-      `${SLOW_GRADIENT} output_mask`,
-      SLOW_GRADIENT,
-      `${SLOW_GRADIENT} ${INTO}`,
-      `${SLOW_GRADIENT} @columns ${INTO}`,
-    ],
-    gives: ALL,
-    transposed: false,
-  },
-  thnn_conv2d_backward: {
-    signatures: [
-      `${SLOW_GRADIENT} @columns? @ones? output_mask`,
-      `${SLOW_GRADIENT} @columns? output_mask`,
-      `${SLOW_GRADIENT} @columns? @ones? ${INTO}`,
-      `${SLOW_GRADIENT} @columns ${INTO}`,
-    ],
-    gives: ALL,
-    transposed: false,
-  },
-  slow_conv3d_backward: {
-    signatures: [
-      `${SLOW_GRADIENT} @columns? @ones? output_mask`,
-      `${SLOW_GRADIENT} @columns? output_mask`,
-      `${SLOW_GRADIENT} @columns? @ones? ${INTO}`,
-      `${SLOW_GRADIENT} @columns ${INTO}`,
-    ],
-    gives: ALL,
-    transposed: false,
-  },
-  slow_conv_dilated2d_backward: {
-    signatures: [`${SLOW_GRADIENT} dilation output_mask`],
-    gives: ALL,
-    transposed: false,
-  },
-  slow_conv_dilated3d_backward: {
-    signatures: [`${SLOW_GRADIENT} dilation output_mask`],
-    gives: ALL,
-    transposed: false,
-  },
-  slow_conv_transpose2d_backward: {
-    signatures: [
-      `${SLOW_GRADIENT} output_padding dilation @columns? @ones? output_mask`,
-      `${SLOW_GRADIENT} output_padding dilation @columns? @ones? ${INTO}`,
-    ],
-    gives: ALL,
-    transposed: true,
-  },
-  slow_conv_transpose3d_backward: {
-    signatures: [
-      `${SLOW_GRADIENT} output_padding dilation @columns? @ones? output_mask`,
-      `${SLOW_GRADIENT} output_padding dilation @columns? @ones? ${INTO}`,
-    ],
-    gives: ALL,
-    transposed: true,
-  },
-  thnn_conv_depthwise2d_backward: {
-    signatures: [`${SLOW_GRADIENT} dilation output_mask`, `${SLOW_GRADIENT} dilation`],
-    gives: BOTH,
-    transposed: false,
-  },
-  _conv_depthwise2d_backward: {
-    signatures: [`${SLOW_GRADIENT} dilation output_mask`, `${SLOW_GRADIENT} dilation`],
-    gives: BOTH,
-    transposed: false,
-  },
-  conv_depthwise3d_backward: { signatures: [`${SLOW_GRADIENT} dilation output_mask`], gives: ALL, transposed: false },
-};
+const GENERAL_GRADIENTS = opTable<GradientForm>`
+  ${gradients(EITHER, ...ALL)} convolution_backward:
+    @dy @x @w bias_sizes stride padding dilation transposed output_padding groups output_mask
+  ${gradients(EITHER, ...ALL)} convolution_backward_overrideable:
+    @dy @x @w stride padding dilation transposed output_padding groups output_mask
+  ${ofPlain} mkldnn_convolution_backward: @x @dy @w ${SETTINGS} output_mask
+  ${dgrad} mkldnn_convolution_backward_input: x_size @dy @w ${SETTINGS} bias_defined
+  ${wgrad} mkldnn_convolution_backward_weights: w_size @dy @x ${SETTINGS} bias_defined
+  ${ofPlain} _slow_conv2d_backward: ${SLOW_GRADIENT} output_mask
+    | ${SLOW_GRADIENT}
+    | ${SLOW_GRADIENT} ${INTO}
+    | ${SLOW_GRADIENT} @columns ${INTO}
+  ${ofPlain} thnn_conv2d_backward slow_conv3d_backward: ${SLOW_GRADIENT} @columns? @ones? output_mask
+    | ${SLOW_GRADIENT} @columns? output_mask
+    | ${SLOW_GRADIENT} @columns? @ones? ${INTO}
+    | ${SLOW_GRADIENT} @columns ${INTO}
+  ${ofPlain} slow_conv_dilated2d_backward slow_conv_dilated3d_backward: ${SLOW_GRADIENT} dilation output_mask
+  ${ofTransposed} slow_conv_transpose2d_backward slow_conv_transpose3d_backward: ${SLOW_TRANSPOSED} output_mask
+    | ${SLOW_TRANSPOSED} ${INTO}
+  ${both} thnn_conv_depthwise2d_backward _conv_depthwise2d_backward: ${SLOW_GRADIENT} dilation output_mask
+    | ${SLOW_GRADIENT} dilation
+  ${ofPlain} conv_depthwise3d_backward: ${SLOW_GRADIENT} dilation output_mask
+`;
 
 /** The gradients of a library's convolutions, one op for all of them and one for each. */
-function libraryGradients(prefix: string, end: string, gives: readonly Gradient[]): ByName<GradientForm> {
-  const settings = `padding stride dilation groups ${end}`;
-  const widened = `padding output_padding stride dilation groups ${end}`;
-  return {
-    [`${prefix}_backward`]: { signatures: [`@x @dy @w ${settings} output_mask`], gives, transposed: false },
-    [`${prefix}_backward_input`]: { signatures: [`x_size @dy @w ${settings}`], gives: ['dgrad'], transposed: false },
-    [`${prefix}_backward_weight`]: { signatures: [`w_size @dy @x ${settings}`], gives: ['wgrad'], transposed: false },
-    [`${prefix}_backward_bias`]: { signatures: ['@dy'], gives: ['bias'], transposed: false },
-    [`${prefix}_transpose_backward`]: { signatures: [`@x @dy @w ${widened} output_mask`], gives, transposed: true },
-    [`${prefix}_transpose_backward_input`]: { signatures: [`@dy @w ${settings}`], gives: ['dgrad'], transposed: true },
-    [`${prefix}_transpose_backward_weight`]: {
-      signatures: [`w_size @dy @x ${settings}`],
-      gives: ['wgrad'],
-      transposed: true,
-    },
-  };
-}
+const libraryGradients = (library: string, end: string, gives: readonly Gradient[]) => opTable<GradientForm>`
+  ${gradients(plain(), ...gives)} ${library}_backward: @x @dy @w ${SETTINGS} ${end} output_mask
+  ${dgrad} ${library}_backward_input: x_size @dy @w ${SETTINGS} ${end}
+  ${wgrad} ${library}_backward_weight: w_size @dy @x ${SETTINGS} ${end}
+  ${gradients(plain(), 'bias')} ${library}_backward_bias: @dy
+  ${gradients(transposed(), ...gives)} ${library}_transpose_backward:
+    @x @dy @w padding output_padding stride dilation groups ${end} output_mask
+  ${gradients(transposed(), 'dgrad')} ${library}_transpose_backward_input: @dy @w ${SETTINGS} ${end}
+  ${gradients(transposed(), 'wgrad')} ${library}_transpose_backward_weight: w_size @dy @x ${SETTINGS} ${end}
+`;
 
-const MIOPEN = libraryGradients('miopen_convolution', MIOPEN_END, ALL);
-
-export const GRADIENT_FORMS: ByName<GradientForm> = {
+export const GRADIENT_FORMS = {
   ...GENERAL_GRADIENTS,
-  ...libraryGradients('cudnn_convolution', CUDNN_END, BOTH),
-  ...MIOPEN,
-  ...Object.fromEntries(
-    ['_backward', '_backward_input', '_backward_weight'].map((end) => [
-      `miopen_depthwise_convolution${end}`,
-      MIOPEN[`miopen_convolution${end}`] ?? { signatures: [], gives: [] },
-    ]),
-  ),
+  ...libraryGradients('cudnn_convolution', CUDNN_END, ['dgrad', 'wgrad']),
+  ...libraryGradients('miopen_convolution', MIOPEN_END, ALL),
+  ...opTable<GradientForm>`
+    ${ofPlain} miopen_depthwise_convolution_backward: @x @dy @w ${SETTINGS} ${MIOPEN_END} output_mask
+    ${dgrad} miopen_depthwise_convolution_backward_input: x_size @dy @w ${SETTINGS} ${MIOPEN_END}
+    ${wgrad} miopen_depthwise_convolution_backward_weight: w_size @dy @x ${SETTINGS} ${MIOPEN_END}
+  `,
 };

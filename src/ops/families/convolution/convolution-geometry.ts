@@ -54,9 +54,9 @@ function positions(geometry: Omit<Geometry, 'output'>, i: number, transposed: bo
 }
 
 /** Spatial rank of a convolution with this weight, 1 to 3; null when the weight has another rank. */
-export function spatialRank(weight: Tensor, expected?: number): 1 | 2 | 3 | null {
+export function spatialRank(weight: Tensor, expected: number | null = null): 1 | 2 | 3 | null {
   const rank = weight.shape.length - 2;
-  if (expected !== undefined && rank !== expected) return null;
+  if (expected !== null && rank !== expected) return null;
   return rank === 1 || rank === 2 || rank === 3 ? rank : null;
 }
 

@@ -11,11 +11,12 @@ import { bind, type BoundArguments } from '../../schema/binding.js';
 import type { KernelFacts, Param, KernelRole, Work } from '../../family.js';
 import { kernelKind } from '../../kernels/kernel-kind.js';
 import { integers } from '../../operands.js';
-import { isHelperKernel, namedGradient } from '../../product.js';
+import { isHelperKernel, namedGradient, shapeParams } from '../../product.js';
 import { helperWork, tensor, total, workOf } from '../../work.js';
+import type { OpRow } from '../../schema/op-table.js';
 import { GRADIENT_FORMS, type Gradient, type GradientForm } from './convolution-forms.js';
 import { CONVOLUTION_SOURCE, convolutionFlops, geometryParams, spatialRank } from './convolution-geometry.js';
-import { isTransposed, shapeParams, knownGeometry } from './dispatched-convolution.js';
+import { isTransposed, knownGeometry } from './dispatched-convolution.js';
 
 /** The operands of a convolution's backward pass. */
 interface Backward {
@@ -136,23 +137,19 @@ const ASSUMPTION = 'those that its kernels are named after, else both';
 
 /** The gradients that a call of the dispatcher computes; null when the op is none, or its arguments do not fit. */
 export function gradientParts(call: OpCall): readonly Work[] | null {
-  const form = entryOf(GRADIENT_FORMS, call);
-  const bound = form === undefined ? null : bind(call, ...form.signatures);
-  const found = form === undefined || bound === null ? null : backwardOf(bound, form);
-  if (form === undefined || bound === null || found === null) return null;
+  const row = entryOf<OpRow<GradientForm>>(GRADIENT_FORMS, call);
+  const bound = row === undefined ? null : bind(call, ...row.signatures);
+  const found = row === undefined || bound === null ? null : backwardOf(bound, row.fact);
+  if (row === undefined || bound === null || found === null) return null;
+  const form = row.fact;
   const isMasked = Array.isArray(bound.value('output_mask'));
   const isSpecified =
     form.gives.length === 1 || isMasked || bound.outs.length > 0 || outGradients(bound, form) !== null;
   const roles = requestedGradients(bound, form);
   return roles.map((role) => {
     const work = part(found, role);
-    return isSpecified
-      ? work
-      : {
-          ...work,
-          perhaps: true,
-          formula: `${work.formula}; output_mask is unspecified: ${ASSUMPTION}`,
-        };
+    const formula = `${work.formula}; output_mask is unspecified: ${ASSUMPTION}`;
+    return isSpecified ? work : { ...work, perhaps: true, formula };
   });
 }
 

@@ -8,7 +8,7 @@ import type { OpCost, Work } from '../../family.js';
 import { opName, integer } from '../../operands.js';
 import { tensor, workOf } from '../../work.js';
 import { CONVOLUTION_SOURCE, convolutionFlops } from './convolution-geometry.js';
-import { shapeParams } from './dispatched-convolution.js';
+import { shapeParams } from '../../product.js';
 
 export const CONV_TBC_OPS: readonly string[] = ['conv_tbc', 'conv_tbc_backward'];
 

@@ -55,7 +55,7 @@ function read(call: OpCall): ProductCost | null {
   if (form === undefined || x === null || w === null) return null;
   const general = form.rank === null && argumentValue(call, 'transposed', form.order.indexOf('transposed')) === true;
   const transposed = form.transposed || general;
-  const rank = spatialRank(w, form.rank ?? undefined);
+  const rank = spatialRank(w, form.rank);
   const at = (name: string) => {
     const index = form.order.indexOf(name);
     return index < 0 ? undefined : argumentValue(call, name, index);

@@ -9,9 +9,10 @@ import { entryOf } from '../../by-name.js';
 import { extentAt, numel, type Tensor } from '../../call.js';
 import type { ArgValue, OpCall } from '../../../record/record.js';
 import { bind, type BoundArguments } from '../../schema/binding.js';
-import type { Param, Work } from '../../family.js';
-import { dtypeParams } from '../../product.js';
-import { showShape, tensor, workOf } from '../../work.js';
+import type { Work } from '../../family.js';
+import { shapeParams } from '../../product.js';
+import { tensor, workOf } from '../../work.js';
+import type { OpRow } from '../../schema/op-table.js';
 import { FORWARD_FORMS, type ConvolutionForm } from './convolution-forms.js';
 import {
   CONVOLUTION_SOURCE,
@@ -57,11 +58,6 @@ export function knownGeometry(
   return geometryOf(at, rank, x, w, transposed);
 }
 
-export const shapeParams = (shapes: Readonly<Record<string, Tensor>>): Param[] => [
-  ...Object.entries(shapes).map(([key, { shape }]): Param => [key, showShape(shape)]),
-  ...dtypeParams(...Object.values(shapes)),
-];
-
 const formulaOf = (transposed: boolean): string =>
   transposed
     ? 'flops = 2·N·C·prod(in)·(K/g)·prod(kernel), bytes = operands read + |y|'
@@ -80,10 +76,10 @@ interface ConvolutionOperands {
   readonly rank: number;
 }
 
-function operandsOf(call: OpCall, form: ConvolutionForm): ConvolutionOperands | null {
-  const bound = bind(call, ...form.signatures);
+function operandsOf(call: OpCall, { fact, signatures }: OpRow<ConvolutionForm>): ConvolutionOperands | null {
+  const bound = bind(call, ...signatures);
   const [x, w] = [bound?.tensor('x') ?? null, bound?.tensor('w') ?? null];
-  const rank = w === null ? null : spatialRank(w, form.rank);
+  const rank = w === null ? null : spatialRank(w, fact.rank);
   if (bound === null || x === null || w === null || rank === null) return null;
   return x.shape.length === rank + 2 || x.shape.length === rank + 1 ? { bound, x, w, rank } : null;
 }
@@ -127,7 +123,7 @@ export function forwardConvolution(call: OpCall): Work | null {
   const form = entryOf(FORWARD_FORMS, call);
   const operands = form === undefined ? null : operandsOf(call, form);
   if (form === undefined || operands === null) return null;
-  const transposed = isTransposed(operands.bound, form);
+  const transposed = isTransposed(operands.bound, form.fact);
   const out = recordedOutput(call, operands.bound, operands.x);
   if (transposed === null || unspecifiedSettings(operands.bound).length > 0)
     return unspecifiedWork(operands, transposed, out);

@@ -4,19 +4,20 @@
  * A product of m×k by k×n is m·n·k multiply-adds, 2·m·n·k FLOPs; its two gradients are products of the same three
  * extents, so each costs the same. Bytes: both operands read once, the result written once.
  */
-import { entryOf, dispatcherNames, type ByName } from '../../by-name.js';
+import { dispatcherNames } from '../../by-name.js';
 import { numel, positional, type Tensor } from '../../call.js';
 import type { OpCall } from '../../../record/record.js';
 import type { Family, KernelFacts, Param, KernelRole } from '../../family.js';
 import { isDispatched } from '../../schema/dispatched.js';
+import { ruleWork, type OpRules } from '../../schema/op-rules.js';
 import { opName, tensorOf } from '../../operands.js';
-import { dtypeParams, productWork, workUnlessHelper, type ProductCost } from '../../product.js';
+import { dtypeParams, productWork, shapeParams, workUnlessHelper, type ProductCost } from '../../product.js';
 import { showShape } from '../../work.js';
 import { CUSTOM_PRODUCTS } from './custom-products.js';
 import { CONTRACTIONS } from './einsum.js';
 import { GROUPED_PRODUCTS } from './grouped-products.js';
 import { gemmParams, gemmExtents, broadcastsTo } from './matrix-extents.js';
-import { ATEN_PRODUCTS, PRODUCT_SOURCE, type ProductFormula } from './products.js';
+import { ATEN_PRODUCTS, PRODUCT_SOURCE } from './products.js';
 import { SPARSE_PRODUCTS } from './sparse-products.js';
 
 /**
@@ -100,52 +101,30 @@ function matmul(call: OpCall): ProductCost | null {
   const [a, b] = operands(call, LEFT, RIGHT) ?? [];
   const found = a === undefined || b === undefined ? null : gemm(a, b);
   if (a === undefined || b === undefined || found === null) return null;
-  const params: Param[] = [['A', showShape(a.shape)], ['B', showShape(b.shape)], ...dtypeParams(a, b)];
+  const params = shapeParams({ A: a, B: b });
   return { ...found, params };
 }
 
 type Letter = 'm' | 'n' | 'k';
 
+const FORWARD_ORDER = Object.entries({ M: 'm', N: 'n', K: 'k' } as const);
+
 /** M, N, K of a linear layer's product in column-major order: y = x·Wᵀ, dx = dy·W, dW = dyᵀ·x. */
 const LINEAR_ORDERS: Readonly<Record<KernelRole, readonly (readonly [key: string, extent: Letter])[]>> = {
-  main: [
-    ['M', 'm'],
-    ['N', 'n'],
-    ['K', 'k'],
-  ],
-  dgrad: [
-    ['M', 'k'],
-    ['N', 'n'],
-    ['K', 'm'],
-  ],
-  wgrad: [
-    ['M', 'k'],
-    ['N', 'm'],
-    ['K', 'n'],
-  ],
-  bias: [
-    ['M', 'm'],
-    ['N', 'n'],
-  ],
-  helper: [
-    ['M', 'm'],
-    ['N', 'n'],
-    ['K', 'k'],
-  ],
+  main: FORWARD_ORDER,
+  dgrad: Object.entries({ M: 'k', N: 'n', K: 'm' } as const),
+  wgrad: Object.entries({ M: 'k', N: 'm', K: 'n' } as const),
+  bias: FORWARD_ORDER.slice(0, 2),
+  helper: FORWARD_ORDER,
 };
 
 /** The params are the operands' extents where it is not known which product a backward kernel computes. */
 function linearParams(extents: Readonly<Record<Letter, string | number>>, x: Tensor, w: Tensor) {
   return (role: KernelRole, { dir }: KernelFacts): readonly Param[] => {
-    const params: Param[] =
-      role === 'main' && dir === 'bprop'
-        ? [
-            ['X', showShape(x.shape)],
-            ['W', showShape(w.shape)],
-          ]
-        : LINEAR_ORDERS[role].map(([key, extent]) => [key, extents[extent]]);
-    params.push(...dtypeParams(x, w));
-    return params;
+    const isUndetermined = role === 'main' && dir === 'bprop';
+    return isUndetermined
+      ? shapeParams({ X: x, W: w })
+      : [...LINEAR_ORDERS[role].map(([key, extent]): Param => [key, extents[extent]]), ...dtypeParams(x, w)];
   };
 }
 
@@ -194,7 +173,7 @@ const READERS = new Map<string, (call: OpCall) => ProductCost | null>([
 ]);
 
 /** Products of the dispatcher. */
-const DISPATCHED: ByName<ProductFormula> = {
+const DISPATCHED: OpRules = {
   ...ATEN_PRODUCTS,
   ...SPARSE_PRODUCTS,
   ...GROUPED_PRODUCTS,
@@ -216,7 +195,7 @@ export const blas: Family = {
   ],
   work(call: OpCall, kernel: KernelFacts) {
     if (isDispatched(call)) {
-      const whole = entryOf(DISPATCHED, call)?.(call) ?? null;
+      const whole = ruleWork(DISPATCHED, call, kernel, PRODUCT_SOURCE);
       return whole === null ? null : workUnlessHelper(whole, kernel);
     }
     const found = READERS.get(opName(call))?.(call) ?? null;

@@ -1,46 +1,40 @@
 /**
  * Contractions by their ops' arguments: einsum, tensordot, inner, trilinear and bilinear products, and outer products.
  */
-import type { ByName } from '../../by-name.js';
 import { extentAt, numel, type Tensor } from '../../call.js';
-import type { OpCall } from '../../../record/record.js';
-import { bind } from '../../schema/binding.js';
-import type { Work } from '../../family.js';
+import { rules, withTensors, type RuleCost } from '../../schema/op-rules.js';
+import type { OpCost } from '../../family.js';
 import { resolveDimension, integers } from '../../operands.js';
-import { tensorListParams, workOf } from '../../work.js';
+import { tensorListParams } from '../../work.js';
 import { contract, type Indexed } from './contraction.js';
-import type { ProductFormula } from './products.js';
+import { writesOr } from './products.js';
 import { elementAt } from '../../../containers/element.js';
 
 const SOURCE = 'a multiply-add counted as 2 for every value of all indices together';
 const FORMULA = 'flops = 2·Π(extents of all indices), 1· where none is summed; bytes = operands read + result written';
 
-/** The work of an op whose indices are unspecified. */
-const unspecified = (operands: readonly Tensor[], unknown: string): Work =>
-  workOf({
-    flops: null,
-    writes: null,
-    params: tensorListParams(operands),
-    matmul: true,
-    formula: FORMULA,
-    source: SOURCE,
-    unknown,
-  });
+/** The cost of an op whose indices are unspecified. */
+const unspecified = (operands: readonly Tensor[], unknown: string): OpCost => ({
+  flops: null,
+  writes: null,
+  params: tensorListParams(operands),
+  matmul: true,
+  formula: FORMULA,
+  source: SOURCE,
+  unknown,
+});
 
-function contracted(operands: readonly Indexed[], kept: readonly string[]): Work | null {
+function contracted(operands: readonly Indexed[], kept: readonly string[]): OpCost | null {
   const found = contract(operands, kept);
   if (found === null) return null;
+  const { flops, matmul, result } = found;
   const reads = operands.map(({ tensor }) => tensor);
-  return workOf({
-    flops: found.flops,
-    reads,
-    writes: [found.result],
-    params: tensorListParams(reads),
-    matmul: found.matmul,
-    formula: FORMULA,
-    source: SOURCE,
-  });
+  const params = tensorListParams(reads);
+  return { flops, reads, writes: [result], params, matmul, formula: FORMULA, source: SOURCE };
 }
+
+/** Names of the dimensions of a tensor, numbered from 0. */
+const numbered = (letter: string, { shape }: Tensor): string[] => shape.map((_, at) => `${letter}${String(at)}`);
 
 const letters = (term: string): string[] => term.match(/[A-Za-z]/g) ?? [];
 
@@ -63,11 +57,9 @@ function implied(operands: readonly Indexed[]): string[] {
 }
 
 /** `bij,bjk->bik` of a list of tensors. */
-function einsum(call: OpCall): Work | null {
-  const bound = bind(call, 'equation @operands[] path', 'equation @operands[]');
-  const operands = bound?.tensors('operands') ?? [];
-  if (bound === null || operands.length === 0) return null;
-  const equation = bound.value('equation');
+const einsum: RuleCost = (bound) => {
+  const [operands, equation] = [bound.tensors('operands'), bound.value('equation')];
+  if (operands.length === 0) return null;
   if (typeof equation !== 'string') return unspecified(operands, 'the equation is unspecified');
   const [left = '', right, ...more] = equation.replace(/\s/g, '').split('->');
   const terms = left.split(',');
@@ -82,7 +74,7 @@ function einsum(call: OpCall): Work | null {
   const kept = right === undefined ? implied(indexed) : indicesOf(right.replace('...', ''), right.length);
   if (kept === null) return null;
   return contracted(indexed, right?.includes('...') === true ? [...dots, ...kept] : kept);
-}
+};
 
 /** The given dimensions of a tensor of that rank; null when one is out of range. */
 function dimensions(dims: readonly number[], rank: number): number[] | null {
@@ -91,45 +83,36 @@ function dimensions(dims: readonly number[], rank: number): number[] | null {
 }
 
 /** Sum over pairs of dimensions, one of each tensor. */
-function tensordot(call: OpCall): Work | null {
-  const bound = bind(call, '@a @b dims_a dims_b');
-  const [a, b] = [bound?.tensor('a') ?? null, bound?.tensor('b') ?? null];
-  if (bound === null || a === null || b === null) return null;
+const tensordot = withTensors('a b', (a, b, bound) => {
   const [given, others] = [bound.value('dims_a'), bound.value('dims_b')];
   if (given === undefined || others === undefined) return unspecified([a, b], 'the summed dimensions are unspecified');
-  const [dimsA, dimsB] = [
-    dimensions(integers(given) ?? [NaN], a.shape.length),
-    dimensions(integers(others) ?? [NaN], b.shape.length),
-  ];
+  const [summed, opposite] = [integers(given), integers(others)];
+  const dimsA = summed === null ? null : dimensions(summed, a.shape.length);
+  const dimsB = opposite === null ? null : dimensions(opposite, b.shape.length);
   if (dimsA === null || dimsB?.length !== dimsA.length) return null;
-  const left = a.shape.map((_, at) => `a${String(at)}`);
-  const right = b.shape.map((_, at) => left[dimsA[dimsB.indexOf(at)] ?? -1] ?? `b${String(at)}`);
+  const left = numbered('a', a);
+  const right = numbered('b', b).map((name, at) => {
+    const pair = dimsB.indexOf(at);
+    return pair < 0 ? name : elementAt(left, elementAt(dimsA, pair));
+  });
   const kept = [...left.filter((name) => !right.includes(name)), ...right.filter((name) => !left.includes(name))];
-  return contracted(
-    [
-      { indices: left, tensor: a },
-      { indices: right, tensor: b },
-    ],
-    kept,
-  );
-}
+  const operands = [
+    { indices: left, tensor: a },
+    { indices: right, tensor: b },
+  ];
+  return contracted(operands, kept);
+});
 
 /** Sum over the last dimension of both: every row of the one by every row of the other. */
-function inner(call: OpCall): Work | null {
-  const bound = bind(call, '@a @b');
-  const [a, b] = [bound?.tensor('a') ?? null, bound?.tensor('b') ?? null];
-  if (a === null || b === null || a.shape.at(-1) !== b.shape.at(-1) || a.shape.length === 0) return null;
-  const left = [...a.shape.slice(1).map((_, at) => `a${String(at)}`), 'k'];
-  const right = [...b.shape.slice(1).map((_, at) => `b${String(at)}`), 'k'];
-  const kept = [...left.slice(0, -1), ...right.slice(0, -1)];
-  return contracted(
-    [
-      { indices: left, tensor: a },
-      { indices: right, tensor: b },
-    ],
-    kept,
-  );
-}
+const inner = withTensors('a b', (a, b) => {
+  if (a.shape.at(-1) !== b.shape.at(-1) || a.shape.length === 0) return null;
+  const [left, right] = [numbered('a', a).slice(0, -1), numbered('b', b).slice(0, -1)];
+  const [x, y] = [
+    { indices: [...left, 'k'], tensor: a },
+    { indices: [...right, 'k'], tensor: b },
+  ];
+  return contracted([x, y], [...left, ...right]);
+});
 
 /** Indices of a tensor that is expanded at the given dimensions of the common ones. */
 function expanded(tensor: Tensor | undefined, at: unknown, rank: number): Indexed | null {
@@ -140,64 +123,53 @@ function expanded(tensor: Tensor | undefined, at: unknown, rank: number): Indexe
 }
 
 /** Three tensors multiplied over common dimensions, some of them summed: bilinear layers. */
-function trilinear(call: OpCall): Work | null {
-  const bound = bind(call, '@a @b @c expand_a expand_b expand_c sum unroll');
-  if (bound === null) return null;
-  const all = bound.tensorsOf('a b c');
+const trilinear = withTensors('a b c', (a, b, c, bound) => {
+  const all = [a, b, c];
   const [summed, firstAt] = [bound.value('sum'), bound.value('expand_a')];
   if (summed === undefined || firstAt === undefined) return unspecified(all, 'the summed dimensions are unspecified');
   const sums = integers(summed);
-  const rank = (all[0]?.shape.length ?? 0) + (Array.isArray(firstAt) ? firstAt.length : 0);
+  const rank = a.shape.length + (Array.isArray(firstAt) ? firstAt.length : 0);
   const operands = ['a', 'b', 'c'].map((name, i) => expanded(all[i], bound.value(`expand_${name}`), rank));
   const found = operands.filter((operand) => operand !== null);
   if (found.length !== 3 || sums === null) return null;
   const kept = Array.from({ length: rank }, (_, dim) => dim).filter((dim) => !sums.includes(dim));
   return contracted(found, kept.map(String));
-}
+});
 
 /** x·W·y + b of every row of x and y, for every output: W is [out, in1, in2]. */
-function bilinear(call: OpCall): Work | null {
-  const bound = bind(call, '@x @y @w @bias?');
-  const [x, y, w] = [bound?.tensor('x') ?? null, bound?.tensor('y') ?? null, bound?.tensor('w') ?? null];
-  if (x === null || y === null || w === null || x.shape.length === 0) return null;
-  const rows = x.shape.slice(1).map((_, at) => `r${String(at)}`);
-  return contracted(
-    [
-      { indices: [...rows, 'i'], tensor: x },
-      { indices: ['o', 'i', 'j'], tensor: w },
-      { indices: [...rows, 'j'], tensor: y },
-    ],
-    [...rows, 'o'],
-  );
-}
+const bilinear = withTensors('x w y', (x, w, y) => {
+  if (x.shape.length === 0) return null;
+  const rows = numbered('r', x).slice(0, -1);
+  const indices = [
+    [...rows, 'i'],
+    ['o', 'i', 'j'],
+    [...rows, 'j'],
+  ];
+  const operands = [x, w, y].map((tensor, at) => ({ indices: elementAt(indices, at), tensor }));
+  return contracted(operands, [...rows, 'o']);
+});
 
 /** u·vᵀ: a multiplication for every pair; one add more where it is added to a matrix. */
-function outer(signature: string): ProductFormula {
-  return (call) => {
-    const bound = bind(call, signature);
-    const [u, v] = [bound?.tensor('u') ?? null, bound?.tensor('v') ?? null];
-    if (bound === null || u?.shape.length !== 1 || v?.shape.length !== 1) return null;
-    const shape = [extentAt(u, 0), extentAt(v, 0)];
-    const added = bound.tensor('c') !== null;
-    return workOf({
-      flops: (added ? 2 : 1) * numel(shape),
-      reads: bound.reads,
-      writes: bound.writes.length > 0 ? bound.writes : [{ shape, dtype: u.dtype }],
-      params: tensorListParams([u, v]),
-      formula: `flops = ${added ? '2·m·n, a multiply-add' : 'm·n, a multiplication'} for every pair; bytes = operands read + result written`,
-      source: SOURCE,
-    });
+const outer = withTensors('u v', (u, v, bound) => {
+  if (u.shape.length !== 1 || v.shape.length !== 1) return null;
+  const shape = [extentAt(u, 0), extentAt(v, 0)];
+  const added = bound.tensor('c') !== null;
+  return {
+    flops: (added ? 2 : 1) * numel(shape),
+    writes: writesOr(bound, { shape, dtype: u.dtype }),
+    params: tensorListParams([u, v]),
+    formula: `flops = ${added ? '2·m·n, a multiply-add' : 'm·n, a multiplication'} for every pair; bytes = operands read + result written`,
+    source: SOURCE,
   };
-}
+});
 
-export const CONTRACTIONS: ByName<ProductFormula> = {
-  einsum,
-  tensordot,
-  inner,
-  _trilinear: trilinear,
-  bilinear,
-  outer: outer('@u @v'),
-  ger: outer('@u @v'),
-  addr: outer('@c @u @v beta alpha'),
-  addr_: outer('@!c @u @v beta alpha'),
-};
+export const CONTRACTIONS = rules`
+  ${einsum} einsum: equation @operands[] path | equation @operands[]
+  ${tensordot} tensordot: @a @b dims_a dims_b
+  ${inner} inner: @a @b
+  ${trilinear} _trilinear: @a @b @c expand_a expand_b expand_c sum unroll
+  ${bilinear} bilinear: @x @y @w @bias?
+  ${outer} outer ger: @u @v
+  ${outer} addr: @c @u @v beta alpha
+  ${outer} addr_: @!c @u @v beta alpha
+`;

@@ -4,22 +4,19 @@
  * Every op multiplies `a` (m×k, or a batch of such) by `b` (k×n). Bytes: every operand read once (the factors, C of
  * C + A·B unless beta is 0, scales, a bias), the result written once.
  */
-import { mapEntries, type ByName } from '../../by-name.js';
 import { numel, type Tensor } from '../../call.js';
-import type { OpCall } from '../../../record/record.js';
-import { bind, type BoundArguments } from '../../schema/binding.js';
+import type { BoundArguments } from '../../schema/binding.js';
+import { rules, type RuleCost } from '../../schema/op-rules.js';
 import { dtypeAt } from '../../schema/dtype-argument.js';
-import type { Param, Work } from '../../family.js';
-import { dtypeParams } from '../../product.js';
-import { showShape, tensor, workOf } from '../../work.js';
+import type { Param } from '../../family.js';
+import { dtypeParams, shapeParams } from '../../product.js';
+import { tensor } from '../../work.js';
 import { gemmParams, gemmExtents, broadcastsTo, type GemmExtents } from './matrix-extents.js';
 
 export const PRODUCT_SOURCE = 'BLAS operation counts (2·m·n·k for xGEMM); as in torch.utils.flop_counter';
 
-/** One op: factors `a` and `b`, addend `c`, element type of the result `out_dtype`. */
-export interface ProductForm {
-  /** See `bind`; one of each version of the op. */
-  readonly signatures: readonly string[];
+/** The form of a product of factors `a` and `b`, with addend `c` and element type of the result `out_dtype`. */
+interface ProductForm {
   /** Ranks of the factors; any where absent. */
   readonly ranks?: readonly [a: number, b: number];
   /** Whether `b` is stored as n×k: its last extent is the one summed over. */
@@ -32,48 +29,14 @@ export interface ProductForm {
   readonly packed?: number;
 }
 
-const ADDMM = ['@c @a @b beta alpha', '@c @a @b out_dtype beta alpha'];
-const IN_PLACE = ['@!c @a @b beta alpha'];
-const PLAIN = ['@a @b', '@a @b out_dtype'];
-const LINEAR: ProductForm = { signatures: ['@a @b @bias?'], rows: true };
-
-/** Arguments of the scaled product before and since torch 2.4. */
-const SCALED = [
-  '@a @b @scale_a @scale_b @bias? @scale_result? out_dtype use_fast_accum',
-  '@a @b @bias? out_dtype @scale_a? @scale_b? @scale_result? use_fast_accum',
-];
-const SCALED_2 =
-  '@a @b @scale_a recipe_a swizzle_a @scale_b recipe_b swizzle_b @bias? out_dtype contraction_dim use_fast_accum';
-
-/** Signatures: aten/src/ATen/native/native_functions.yaml of torch 1.8 to 2.13. */
-const FORMS: ByName<ProductForm> = {
-  mm: { signatures: PLAIN, ranks: [2, 2] },
-  bmm: { signatures: PLAIN, ranks: [3, 3] },
-  mv: { signatures: PLAIN, ranks: [2, 1] },
-  dot: { signatures: PLAIN, ranks: [1, 1] },
-  vdot: { signatures: PLAIN, ranks: [1, 1] },
-  matmul: { signatures: PLAIN },
-  linear: LINEAR,
-  mkldnn_linear: LINEAR,
-  addmm: { signatures: ADDMM, ranks: [2, 2] },
-  addmm_: { signatures: IN_PLACE, ranks: [2, 2] },
-  _addmm_activation: { signatures: ['@c @a @b beta alpha use_gelu'], ranks: [2, 2] },
-  baddbmm: { signatures: ADDMM, ranks: [3, 3] },
-  baddbmm_: { signatures: IN_PLACE, ranks: [3, 3] },
-  addbmm: { signatures: ADDMM, ranks: [3, 3], summed: true },
-  addbmm_: { signatures: IN_PLACE, ranks: [3, 3], summed: true },
-  addmv: { signatures: ADDMM, ranks: [2, 1] },
-  addmv_: { signatures: IN_PLACE, ranks: [2, 1] },
-  _int_mm: { signatures: PLAIN, ranks: [2, 2], type: 'int32' },
-  _scaled_mm: { signatures: SCALED, ranks: [2, 2] },
-  _scaled_mm_v2: { signatures: [SCALED_2], ranks: [2, 2] },
-  _weight_int8pack_mm: { signatures: ['@a @b @scales'], ranks: [2, 2], rows: true },
-};
-
 /** Element type of the result: of the `out` tensor, else `out_dtype`, the op's own, that of `a`. */
 export function resultType(bound: BoundArguments, a: Tensor, type?: string): string | null {
   return bound.outs[0]?.dtype ?? dtypeAt(bound.arg('out_dtype')) ?? type ?? a.dtype;
 }
+
+/** The tensors that the call says it writes, else the result. */
+export const writesOr = ({ writes }: BoundArguments, result: Tensor): readonly Tensor[] =>
+  writes.length > 0 ? writes : [result];
 
 /** A tensor whose elements each hold several values along dimension `dim`, as the tensor of those values. */
 function unpacked({ shape, dtype }: Tensor, dim: number, values: number): Tensor {
@@ -107,11 +70,7 @@ function operandsRead(bound: BoundArguments): readonly Tensor[] {
 function paramsOf(a: Tensor, b: Tensor, e: GemmExtents): Param[] {
   const folded = a.shape.length !== b.shape.length && Math.max(a.shape.length, b.shape.length) > 2;
   const broadcast = a.shape.length > 3 || b.shape.length > 3;
-  const shapes: Param[] = [
-    ['A', showShape(a.shape)],
-    ['B', showShape(b.shape)],
-  ];
-  return [...(folded || broadcast ? shapes : gemmParams(e)), ...dtypeParams(a, b)];
+  return folded || broadcast ? shapeParams({ A: a, B: b }) : [...gemmParams(e), ...dtypeParams(a, b)];
 }
 
 /** Extents of the result; null when the addend does not broadcast to them. */
@@ -120,33 +79,61 @@ function resultShape(e: GemmExtents, form: ProductForm, addend: Tensor | null): 
   return addend === null || broadcastsTo(addend.shape, shape) ? shape : null;
 }
 
-/**
- * The work of a call in the form of a matrix product.
- * @returns null when the arguments do not fit the form
- */
-export function productForm(call: OpCall, form: ProductForm): Work | null {
-  const bound = bind(call, ...form.signatures);
-  const both = bound === null ? null : factors(bound, form);
-  const e = both === null ? null : gemmExtents(both[0].shape, both[1].shape);
-  if (bound === null || both === null || e === null) return null;
-  const shape = resultShape(e, form, bound.tensor('c'));
-  if (shape === null) return null;
-  const [a, b] = both;
-  const result = tensor(shape, resultType(bound, a, form.type));
-  const batched = e.batch.length > 0 ? 'b·' : '';
-  return workOf({
-    flops: 2 * numel(e.batch) * e.m * e.n * e.k,
-    reads: operandsRead(bound),
-    writes: bound.writes.length > 0 ? bound.writes : [result],
-    params: paramsOf(a, b, e),
-    matmul: e.m > 1 || e.n > 1 || a.shape.length > 1 || b.shape.length > 1,
-    formula: `flops = 2·${batched}m·n·k (addend, scales and bias not counted), bytes = operands read + |A·B| written`,
-    source: PRODUCT_SOURCE,
-  });
-}
+/** The cost of a matrix product of this form. */
+export const product =
+  (form: ProductForm = {}): RuleCost =>
+  (bound) => {
+    const both = factors(bound, form);
+    const e = both === null ? null : gemmExtents(both[0].shape, both[1].shape);
+    if (both === null || e === null) return null;
+    const shape = resultShape(e, form, bound.tensor('c'));
+    if (shape === null) return null;
+    const [a, b] = both;
+    const batched = e.batch.length > 0 ? 'b·' : '';
+    return {
+      flops: 2 * numel(e.batch) * e.m * e.n * e.k,
+      reads: operandsRead(bound),
+      writes: writesOr(bound, tensor(shape, resultType(bound, a, form.type))),
+      params: paramsOf(a, b, e),
+      matmul: e.m > 1 || e.n > 1 || a.shape.length > 1 || b.shape.length > 1,
+      formula: `flops = 2·${batched}m·n·k (addend, scales and bias not counted), bytes = operands read + |A·B| written`,
+    };
+  };
 
-/** From a call of the op to its work; null when its arguments do not fit. */
-export type ProductFormula = (call: OpCall) => Work | null;
+const ADDMM = '@c @a @b beta alpha | @c @a @b out_dtype beta alpha';
+const IN_PLACE = '@!c @a @b beta alpha';
+const PLAIN = '@a @b | @a @b out_dtype';
 
-/** Ops of ATen. */
-export const ATEN_PRODUCTS: ByName<ProductFormula> = mapEntries(FORMS, (form) => (call) => productForm(call, form));
+/** Products of two matrices, of two batches, and of a matrix and a vector. */
+const [matrices, batches, vector] = [
+  product({ ranks: [2, 2] }),
+  product({ ranks: [3, 3] }),
+  product({ ranks: [2, 1] }),
+];
+const summed = product({ ranks: [3, 3], summed: true });
+
+/** Signatures: aten/src/ATen/native/native_functions.yaml of torch 1.8 to 2.13. */
+export const ATEN_PRODUCTS = rules`
+  ${matrices} mm: ${PLAIN}
+  ${batches} bmm: ${PLAIN}
+  ${vector} mv: ${PLAIN}
+  ${product({ ranks: [1, 1] })} dot vdot: ${PLAIN}
+  ${product()} matmul: ${PLAIN}
+  ${product({ rows: true })} linear mkldnn_linear: @a @b @bias?
+  ${matrices} addmm: ${ADDMM}
+  ${matrices} addmm_: ${IN_PLACE}
+  ${matrices} _addmm_activation: @c @a @b beta alpha use_gelu
+  ${batches} baddbmm: ${ADDMM}
+  ${batches} baddbmm_: ${IN_PLACE}
+  ${summed} addbmm: ${ADDMM}
+  ${summed} addbmm_: ${IN_PLACE}
+  ${vector} addmv: ${ADDMM}
+  ${vector} addmv_: ${IN_PLACE}
+  ${product({ ranks: [2, 2], type: 'int32' })} _int_mm: ${PLAIN}
+  // Before and since torch 2.4.
+  ${matrices} _scaled_mm: @a @b @scale_a @scale_b @bias? @scale_result? out_dtype use_fast_accum
+    | @a @b @bias? out_dtype @scale_a? @scale_b? @scale_result? use_fast_accum
+  ${matrices} _scaled_mm_v2:
+    @a @b @scale_a recipe_a swizzle_a @scale_b recipe_b swizzle_b @bias? out_dtype contraction_dim use_fast_accum
+  ${product({ ranks: [2, 2], rows: true })} _weight_int8pack_mm: @a @b @scales
+`;

@@ -2,75 +2,47 @@
  * Products with a sparse operand. With 2:4 sparsity the number of kept values is known, and only they are multiplied; of
  * an operand in a compressed format only the dense extents are, and the number of its non-zero values is data.
  */
-import { mapEntries, type ByName } from '../../by-name.js';
-import { extentAt, numel, type Tensor } from '../../call.js';
-import type { OpCall } from '../../../record/record.js';
-import { bind, type BoundArguments } from '../../schema/binding.js';
-import type { Param, Work } from '../../family.js';
-import { dtypeParams } from '../../product.js';
-import { showShape, tensor, workOf } from '../../work.js';
-import { resultType, type ProductFormula } from './products.js';
+import { extentAt, numel } from '../../call.js';
+import { rules, withTensors, type RuleCost } from '../../schema/op-rules.js';
+import { shapeParams } from '../../product.js';
+import { tensor } from '../../work.js';
+import { resultType } from './products.js';
 
-/** Sparse factor `w` in the values that are kept, dense factor `x`; null where the values are not known. */
-interface SparseForm {
-  readonly signature: string;
-  /** Extents of the result; null where the number of kept values is not known. */
-  readonly result: ((w: readonly number[], x: readonly number[]) => readonly number[] | null) | null;
-}
+/** Extents of the result of a sparse factor `w` in the values that are kept, and a dense factor `x`. */
+type ResultExtents = (w: readonly number[], x: readonly number[]) => readonly number[] | null;
 
 /** w [m, k/2] by x [k, n]. */
-const left = ([m = 0, half = 0]: readonly number[], [k = 0, n = 0]: readonly number[]): readonly number[] | null =>
-  2 * half === k ? [m, n] : null;
+const left: ResultExtents = ([m = 0, half = 0], [k = 0, n = 0]) => (2 * half === k ? [m, n] : null);
 
 /** x [..., k] by the transpose of w [n, k/2]. */
-const linear = ([n = 0, half = 0]: readonly number[], x: readonly number[]): readonly number[] | null =>
-  2 * half === x.at(-1) ? [...x.slice(0, -1), n] : null;
+const linear: ResultExtents = ([n = 0, half = 0], x) => (2 * half === x.at(-1) ? [...x.slice(0, -1), n] : null);
 
-const FORMS: ByName<SparseForm> = {
-  _sparse_semi_structured_mm: { signature: '@w @meta @x out_dtype', result: left },
-  _sparse_semi_structured_addmm: { signature: '@c @w @meta @x alpha beta out_dtype', result: left },
-  _sparse_semi_structured_linear: { signature: '@x @w @meta @bias? activation out_dtype', result: linear },
-  _cslt_sparse_mm: {
-    signature: '@w @x @bias? @alpha? out_dtype transpose algorithm split_k split_k_mode',
-    result: null,
-  },
-  _sparse_mm: { signature: '@w @x', result: null },
-  _sparse_addmm: { signature: '@c @w @x beta alpha', result: null },
-  _sparse_sparse_matmul: { signature: '@w @x', result: null },
-  sspaddmm: { signature: '@c @w @x beta alpha', result: null },
-  hspmm: { signature: '@w @x', result: null },
-};
+/** @param result null where the number of kept values is not known */
+const sparse = (result: ResultExtents | null): RuleCost =>
+  withTensors('w x', (w, x, bound) => {
+    const shared = {
+      matmul: true,
+      params: shapeParams({ W: w, X: x }),
+      formula: 'flops = 2·n·(values kept of the sparse factor), bytes = operands read, as stored + result written',
+      source: 'a multiply-add counted as 2 for every value kept and every column of the dense factor',
+    };
+    if (result === null) return { ...shared, flops: null, writes: null, unknown: UNSPECIFIED };
+    const shape = result(w.shape, x.shape);
+    if (shape === null) return null;
+    const columns = result === linear ? numel(x.shape.slice(0, -1)) : extentAt(x, 1);
+    return { ...shared, flops: 2 * columns * numel(w.shape), writes: [tensor(shape, resultType(bound, x))] };
+  });
 
-const FORMULA = 'flops = 2·n·(values kept of the sparse factor), bytes = operands read, as stored + result written';
-const SOURCE = 'a multiply-add counted as 2 for every value kept and every column of the dense factor';
+const UNSPECIFIED = 'the number of non-zero values of the sparse factor is unspecified';
 
-const productParams = (w: Tensor, x: Tensor): Param[] => [
-  ['W', showShape(w.shape)],
-  ['X', showShape(x.shape)],
-  ...dtypeParams(w, x),
-];
-
-const shared = (bound: BoundArguments, w: Tensor, x: Tensor) => ({
-  matmul: true,
-  reads: bound.reads,
-  params: productParams(w, x),
-  formula: FORMULA,
-  source: SOURCE,
-});
-
-function sparseProduct(call: OpCall, form: SparseForm): Work | null {
-  const bound = bind(call, form.signature);
-  const [w, x] = [bound?.tensor('w') ?? null, bound?.tensor('x') ?? null];
-  if (bound === null || w === null || x === null) return null;
-  if (form.result === null) {
-    const unknown = 'the number of non-zero values of the sparse factor is unspecified';
-    return workOf({ ...shared(bound, w, x), flops: null, writes: null, unknown });
-  }
-  const shape = form.result(w.shape, x.shape);
-  if (shape === null) return null;
-  const columns = form.result === linear ? numel(x.shape.slice(0, -1)) : extentAt(x, 1);
-  const result = tensor(shape, resultType(bound, x));
-  return workOf({ ...shared(bound, w, x), flops: 2 * columns * numel(w.shape), writes: [result] });
-}
-
-export const SPARSE_PRODUCTS: ByName<ProductFormula> = mapEntries(FORMS, (form) => (call) => sparseProduct(call, form));
+export const SPARSE_PRODUCTS = rules`
+  ${sparse(left)} _sparse_semi_structured_mm: @w @meta @x out_dtype
+  ${sparse(left)} _sparse_semi_structured_addmm: @c @w @meta @x alpha beta out_dtype
+  ${sparse(linear)} _sparse_semi_structured_linear: @x @w @meta @bias? activation out_dtype
+  ${sparse(null)} _cslt_sparse_mm: @w @x @bias? @alpha? out_dtype transpose algorithm split_k split_k_mode
+  ${sparse(null)} _sparse_mm: @w @x
+  ${sparse(null)} _sparse_addmm: @c @w @x beta alpha
+  ${sparse(null)} _sparse_sparse_matmul: @w @x
+  ${sparse(null)} sspaddmm: @c @w @x beta alpha
+  ${sparse(null)} hspmm: @w @x
+`;
