@@ -1,7 +1,7 @@
 /** The dashboard: header, navigation, and the panels of the chosen profile. */
 import type { PageData } from '../prof/html/page-data.js';
 import { drawForPaper, replaceContents } from './charts/chart.js';
-import { element, select, type SelectChoice } from './document/dom-elements.js';
+import { element, selectNumber } from './document/dom-elements.js';
 import { readFragment, withName } from './document/fragment.js';
 import { PANELS } from './panels.js';
 import { listenToPrinter } from './document/paper.js';
@@ -65,12 +65,8 @@ const chosenAtFirst = (data: PageData): number => {
   return data.profiles[wanted] === undefined ? 0 : wanted;
 };
 
-const numbered = (labels: readonly string[]): SelectChoice[] =>
-  labels.map((label, at) => ({ value: String(at), label }));
-
 /** Fills the page's root element. */
 export function showDashboard(root: HTMLElement, data: PageData): void {
-  const names = rankNames(data);
   const main = element('main', { id: 'main', tabindex: -1 });
   const subtitle = element('p', { class: 'subtitle' });
   const picker = element('div', { class: 'picker' });
@@ -93,12 +89,10 @@ export function showDashboard(root: HTMLElement, data: PageData): void {
     choose(at);
   };
   const first = chosenAtFirst(data);
-  if (data.profiles.length > 1)
-    picker.append(
-      select('Rank', numbered(names), String(first), (value) => {
-        change(Number(value));
-      }),
-    );
+  if (data.profiles.length > 1) {
+    const choices = rankNames(data).map((name, at) => [at, name] as const);
+    picker.append(selectNumber('Rank', choices, first, change));
+  }
 
   const skip = element('a', { class: 'skip', href: '#main' }, 'Skip to the figures');
   skip.addEventListener('click', (event) => {

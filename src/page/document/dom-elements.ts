@@ -19,6 +19,34 @@ export function element<Tag extends keyof HTMLElementTagNameMap>(
   return made;
 }
 
+/** A remark below figures. */
+export const note = (text: string): HTMLElement => element('p', { class: 'note' }, text);
+
+/** A heading with what stands below it. */
+export const section = (title: string, ...contents: readonly ElementChild[]): HTMLElement =>
+  element('section', {}, element('h3', {}, title), ...contents);
+
+/** Terms and their descriptions, for a `dl`. */
+export const definitions = (entries: readonly (readonly [name: string, value: ElementChild])[]): HTMLElement[] =>
+  entries.flatMap(([name, value]) => [element('dt', {}, name), element('dd', {}, value)]);
+
+/** The same with a box around each pair. */
+export const boxedDefinitions = (entries: readonly (readonly [name: string, value: ElementChild])[]): HTMLElement =>
+  element('dl', { class: 'inline' }, ...entries.map((entry) => element('div', {}, ...definitions([entry]))));
+
+/** What is wider than the page, and scrolls. */
+export const scrolling = (label: string, inner: HTMLElement): HTMLElement =>
+  element('div', { class: 'scroll', role: 'region', 'aria-label': label, tabindex: 0 }, inner);
+
+/** A field for words that filter a list. */
+export function filterField(label: string, act: (text: string) => void): HTMLElement {
+  const field = element('input', { type: 'search', placeholder: 'Filter', 'aria-label': label });
+  field.addEventListener('input', () => {
+    act(field.value);
+  });
+  return field;
+}
+
 /** A button with a text. */
 export function button(label: string, act: () => void, attributes: Readonly<Record<string, string>> = {}): HTMLElement {
   const made = element('button', { type: 'button', ...attributes }, label);
@@ -26,7 +54,7 @@ export function button(label: string, act: () => void, attributes: Readonly<Reco
   return made;
 }
 
-export interface SelectChoice {
+interface SelectChoice {
   readonly value: string;
   readonly label: string;
 }
@@ -46,4 +74,17 @@ export function select(
     act(box.value);
   });
   return element('label', { class: 'choice' }, element('span', {}, label), box);
+}
+
+/** A select box of numbered entries. */
+export function selectNumber(
+  label: string,
+  choices: readonly (readonly [number: number, label: string])[],
+  chosen: number,
+  act: (number: number) => void,
+): HTMLElement {
+  const numbered = choices.map(([number, text]) => ({ value: String(number), label: text }));
+  return select(label, numbered, String(chosen), (value) => {
+    act(Number(value));
+  });
 }

@@ -1,5 +1,5 @@
 /** The choice of a device, for panels that show one at a time. */
-import { select } from '../document/dom-elements.js';
+import { selectNumber } from '../document/dom-elements.js';
 
 /**
  * A select box of the devices; none where there are fewer than two.
@@ -8,9 +8,6 @@ import { select } from '../document/dom-elements.js';
 export function devicePicker(devices: readonly number[], show: (device: number) => void): HTMLElement[] {
   const [first, second] = devices;
   if (first === undefined || second === undefined) return [];
-  const choices = devices.map((device) => ({ value: String(device), label: String(device) }));
-  const choose = (value: string): void => {
-    show(Number(value));
-  };
-  return [select('Device', choices, String(first), choose)];
+  const choices = devices.map((device) => [device, String(device)] as const);
+  return [selectNumber('Device', choices, first, show)];
 }

@@ -1,6 +1,6 @@
 /** Tables that are sorted by their header buttons and filtered by words. */
 import { elementAt } from '../../containers/element.js';
-import { button, element } from '../document/dom-elements.js';
+import { button, element, filterField, scrolling } from '../document/dom-elements.js';
 import { namedFigure } from './figure.js';
 import { sortedRows, filteredRows, type TableCell } from './table-sort.js';
 import { whenPrinted } from '../document/paper.js';
@@ -101,10 +101,6 @@ function cellOf<Row>(row: Row, column: TableColumn<Row>, scale: DisplayScale | n
 const headerText = (title: string, scale: DisplayScale | null): string =>
   scale === null || scale.suffix === '' || title.endsWith(scale.suffix) ? title : `${title} (${scale.suffix})`;
 
-/** A wrapper that scrolls a table wider than the page. */
-const scrolling = (caption: string, inner: HTMLElement): HTMLElement =>
-  element('div', { class: 'scroll', role: 'region', 'aria-label': caption, tabindex: 0 }, inner);
-
 /** Rows without sorting and filtering: for trees and short tables. */
 export function plainRows<Row>(options: TableOptions<Row>): HTMLElement[] {
   const scales = scalesOf(options);
@@ -140,7 +136,7 @@ class SortedTable<Row> {
     const { caption, columns, rows, sortedBy, most = MOST_AT_FIRST, filtered = false } = options;
     this.#scales = scalesOf(options);
     this.#most = most;
-    const isOfNumbers = elementAt(columns, sortedBy ?? 0).unit !== undefined;
+    const isOfNumbers = sortedBy !== null && elementAt(columns, sortedBy).unit !== undefined;
     this.#state = { by: sortedBy, descending: isOfNumbers, filter: '', all: false, onPaper: false };
     this.#heads = columns.map((column, i) => this.#head(column, i));
     this.#more = button('', () => {
@@ -181,13 +177,11 @@ class SortedTable<Row> {
   }
 
   #filter(): HTMLElement {
-    const label = `Filter ${this.options.caption}`;
-    const input = element('input', { type: 'search', placeholder: 'Filter', 'aria-label': label });
-    input.addEventListener('input', () => {
-      this.#state.filter = input.value;
+    const field = filterField(`Filter ${this.options.caption}`, (text) => {
+      this.#state.filter = text;
       this.#show();
     });
-    return element('div', { class: 'above' }, input);
+    return element('div', { class: 'above' }, field);
   }
 
   #show(): void {

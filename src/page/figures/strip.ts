@@ -22,16 +22,16 @@ export const inPalette = (at: number): string => `var(--hue-${(at % 8) + 1})`;
  * @param whole field of the whole, ns
  */
 export function strip(scope: FieldScope, label: string, parts: readonly StripPart[], whole: string): HTMLElement {
-  const all = valueOf(scope, whole) ?? 0;
-  const sized = parts.map((part) => ({ part, value: valueOf(scope, part.field) ?? 0 }));
-  const shares = sized
-    .filter(({ value }) => value > 0)
-    .map(({ part, value }) => `${part.name} ${quantityText(all > 0 ? value / all : null, 'share')}`);
-  const segments = sized.flatMap(({ part, value }) => {
-    if (value <= 0 || all <= 0) return [];
-    const segment = element('span', { title: `${part.name}: ${quantityText(value, 'ns')}` });
-    segment.style.flexGrow = String(value / all);
-    segment.style.background = part.colour;
+  const shown = parts.flatMap(({ name, field, colour }) => {
+    const value = valueOf(scope, field);
+    return value === null || value <= 0 ? [] : [{ name, colour, value, share: valueOf(scope, `${field} / ${whole}`) }];
+  });
+  const shares = shown.map(({ name, share }) => `${name} ${quantityText(share, 'share')}`);
+  const segments = shown.flatMap(({ name, colour, value, share }) => {
+    if (share === null) return [];
+    const segment = element('span', { title: `${name}: ${quantityText(value, 'ns')}` });
+    segment.style.flexGrow = String(share);
+    segment.style.background = colour;
     return [segment];
   });
   return element('div', { class: 'strip', role: 'img', 'aria-label': `${label}: ${shares.join(', ')}` }, ...segments);
@@ -43,6 +43,10 @@ export function swatch(colour: string, form: 'rect' | 'circle' | 'diamond' | 'tr
   made.style.background = colour;
   return made;
 }
+
+/** Names of colours: a swatch and a text each. */
+export const legend = (entries: readonly (readonly (Node | string)[])[]): HTMLElement =>
+  element('ul', { class: 'legend' }, ...entries.map((entry) => element('li', {}, ...entry)));
 
 /** Table of the parts with their time and share. */
 export function parts(scope: FieldScope, label: string, list: readonly StripPart[], whole: string): HTMLElement {

@@ -1,6 +1,6 @@
 /** Kinds of activities on the devices: count, time, and share of the devices' spans. */
 import type { WorkKind } from '../../prof/summary/summary-data.js';
-import { element } from '../document/dom-elements.js';
+import { element, note } from '../document/dom-elements.js';
 import { namedFigure } from '../figures/figure.js';
 import { valueOf } from '../figures/field.js';
 import type { PanelContent, Panel, PanelView } from '../panel.js';
@@ -31,8 +31,9 @@ const shareOf = (kind: ActivityKind): string => `${timeOf(kind)} / sum(${DEVICES
 function make(view: PanelView): PanelContent {
   const { devices, syncs } = view.profile.overview;
   if (devices.length === 0) return 'The profile holds no work of a device.';
-  const isPositive = (field: string): boolean => (valueOf(view, field) ?? 0) > 0;
+  const isPositive = (field: string): boolean => Number(valueOf(view, field)) > 0;
   const kinds = KINDS.filter((kind) => isPositive(timeOf(kind)) || isPositive(countOf(kind)));
+  const share = (kind: ActivityKind): number | null => valueOf(view, shareOf(kind));
   const columns: TableColumn<ActivityKind>[] = [
     { title: 'Activity', cell: ({ name }) => name, before: ({ colour }) => swatch(colour) },
     {
@@ -42,13 +43,7 @@ function make(view: PanelView): PanelContent {
       field: countOf,
     },
     { title: 'Time', unit: 'ns', cell: (kind) => valueOf(view, timeOf(kind)), field: timeOf },
-    {
-      title: 'Of span',
-      unit: 'share',
-      cell: (kind) => valueOf(view, shareOf(kind)),
-      field: shareOf,
-      bar: (kind) => valueOf(view, shareOf(kind)),
-    },
+    { title: 'Of span', unit: 'share', cell: share, field: shareOf, bar: share },
   ];
   const made = table({ caption: 'Activities', columns, rows: kinds, sortedBy: null });
   const waits = syncs.map((sync, at) => {
@@ -56,9 +51,12 @@ function make(view: PanelView): PanelContent {
     const time = namedFigure(`overview.syncs.${at}.time`, sync.time, 'ns');
     return element('li', {}, `${sync.name}: `, count, ' times, ', time);
   });
-  const text = 'Activities run at the same time: their shares may add up to more than 100 %.';
-  const note = element('p', { class: 'note' }, text);
-  return [made, note, ...(waits.length === 0 ? [] : [element('h3', {}, 'Waits by kind'), element('ul', {}, ...waits)])];
+  const overlap = note('Activities run at the same time: their shares may add up to more than 100 %.');
+  return [
+    made,
+    overlap,
+    ...(waits.length === 0 ? [] : [element('h3', {}, 'Waits by kind'), element('ul', {}, ...waits)]),
+  ];
 }
 
 export const ACTIVITY: Panel = { id: 'activity', title: 'Activities', width: 2, make };

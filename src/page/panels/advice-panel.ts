@@ -1,19 +1,15 @@
 /** Findings of `dprof advise`, most gain first. */
 import type { Finding } from '../../prof/advise/finding.js';
 import { command } from '../document/copy-command.js';
-import { button, element } from '../document/dom-elements.js';
+import { button, definitions, element, note } from '../document/dom-elements.js';
 import { figure } from '../figures/figure.js';
+import { listed, type Listed } from '../figures/listed-rows.js';
 import type { PanelContent, Panel, PanelView } from '../panel.js';
 
 const SHOWN_AT_FIRST = 6;
 
-interface NumberedFinding {
-  readonly finding: Finding;
-  readonly at: number;
-}
-
-function shownOf(view: PanelView, { finding, at }: NumberedFinding): HTMLElement {
-  const { what, action, gain, device, see, evidence, kernels } = finding;
+function shownOf(view: PanelView, finding: Listed<Finding>): HTMLElement {
+  const { at, what, action, gain, device, see, evidence, kernels } = finding;
   const field = (name: string): string => `advice.${at}.${name}`;
   const facts = element(
     'p',
@@ -32,7 +28,6 @@ function shownOf(view: PanelView, { finding, at }: NumberedFinding): HTMLElement
     ...Object.entries(evidence).map(([name, value]) => [name, String(value)] as const),
     ...(kernels.length === 0 ? [] : [['kernels', kernels.join(', ')] as const]),
   ];
-  const evidenceList = lines.flatMap(([name, value]) => [element('dt', {}, name), element('dd', {}, value)]);
   const heading = element('summary', {}, `Evidence (${finding.rule})`);
   return element(
     'li',
@@ -40,18 +35,16 @@ function shownOf(view: PanelView, { finding, at }: NumberedFinding): HTMLElement
     element('h3', {}, what),
     element('p', {}, action),
     facts,
-    element('details', {}, heading, element('dl', { class: 'evidence' }, ...evidenceList)),
+    element('details', {}, heading, element('dl', { class: 'evidence' }, ...definitions(lines))),
     command(see),
   );
 }
 
 function make(view: PanelView): PanelContent {
   const { data, profile } = view;
-  const placed = data.advice.map((finding, at) => ({ finding, at }));
-  const own = placed.filter(({ finding }) => finding.profile === profile.overview.profile);
-  const others = placed.length - own.length;
-  const aboutOthers = `${others} findings are about other profiles of this page.`;
-  const elsewhere = others === 0 ? [] : [element('p', { class: 'note' }, aboutOthers)];
+  const own = listed(data.advice).filter((finding) => finding.profile === profile.overview.profile);
+  const others = data.advice.length - own.length;
+  const elsewhere = others === 0 ? [] : [note(`${others} findings are about other profiles of this page.`)];
   if (own.length === 0) return others === 0 ? 'No rule found anything that can be shown to be worth doing.' : elsewhere;
   const list = element('ol', { class: 'advice' }, ...own.map((one) => shownOf(view, one)));
   const hidden = [...list.children].slice(SHOWN_AT_FIRST) as HTMLElement[];
@@ -60,8 +53,8 @@ function make(view: PanelView): PanelContent {
     for (const one of hidden) one.classList.remove('later');
     more.remove();
   });
-  const note = element('p', { class: 'note' }, `FILE in a command stands for the input, ${data.title}.`);
-  return [list, ...(hidden.length > 0 ? [more] : []), note, ...elsewhere];
+  const file = note(`FILE in a command stands for the input, ${data.title}.`);
+  return [list, ...(hidden.length > 0 ? [more] : []), file, ...elsewhere];
 }
 
 export const ADVICE: Panel = { id: 'advice', title: 'Advice', width: 6, make };

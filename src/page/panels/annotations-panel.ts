@@ -1,9 +1,9 @@
 /** Annotations of the user: the device time of each occurrence. */
 import type { Annotation } from '../../prof/html/page-data.js';
 import { replaceContents } from '../charts/chart.js';
-import { element, select } from '../document/dom-elements.js';
+import { boxedDefinitions, element, note, selectNumber } from '../document/dom-elements.js';
 import { namedFigure } from '../figures/figure.js';
-import { quantile } from '../charts/histogram.js';
+import { median } from '../../record/statistics.js';
 import { histogram } from '../charts/histogram-chart.js';
 import type { PanelContent, Panel, PanelView } from '../panel.js';
 import { quantityText } from '../document/units.js';
@@ -21,24 +21,19 @@ const guessedText = (guessed: number, count: number): string =>
 
 function shownOf({ text, count, guessed, time, samples }: Annotation, at: number): Node[] {
   const field = (key: string): string => `annotations.shown.${at}.${key}`;
-  const ordered = [...samples].sort((a, b) => a - b);
-  const part = (title: string, value: Node | string): HTMLElement =>
-    element('div', {}, element('dt', {}, title), element('dd', {}, value));
   const sampled = samples.length < count ? ` (of ${samples.length} of them)` : '';
   return [
     element('p', { class: 'text annotation' }, text),
-    element(
-      'dl',
-      { class: 'inline' },
-      part('Times passed', namedFigure(field('count'), count, 'count')),
-      part('Device time', namedFigure(field('time'), time, 'ns')),
-      part('Mean', namedFigure(`${field('time')} / ${field('count')}`, count > 0 ? time / count : null, 'ns')),
-      part(`Median${sampled}`, quantityText(quantile(ordered, 0.5), 'ns')),
-    ),
-    ...(samples.length === 0
-      ? [element('p', { class: 'note' }, 'No time of a single occurrence is known.')]
-      : [histogram('device time of an occurrence', samples)]),
-    ...(guessed > 0 ? [element('p', { class: 'note' }, guessedText(guessed, count))] : []),
+    boxedDefinitions([
+      ['Times passed', namedFigure(field('count'), count, 'count')],
+      ['Device time', namedFigure(field('time'), time, 'ns')],
+      ['Mean', namedFigure(`${field('time')} / ${field('count')}`, count > 0 ? time / count : null, 'ns')],
+      [`Median${sampled}`, quantityText(median(samples), 'ns')],
+    ]),
+    samples.length === 0
+      ? note('No time of a single occurrence is known.')
+      : histogram('device time of an occurrence', samples),
+    ...(guessed > 0 ? [note(guessedText(guessed, count))] : []),
   ];
 }
 
@@ -51,16 +46,11 @@ function make(view: PanelView): PanelContent {
     if (annotation !== undefined) replaceContents(place, ...shownOf(annotation, at));
   };
   show(0);
-  const choices = shown.map(({ text, time }, at) => ({
-    value: String(at),
-    label: `${short(text)} · ${quantityText(time, 'ns')}`,
-  }));
-  const picker = select('Annotation', choices, '0', (value) => {
-    show(Number(value));
-  });
+  const choices = shown.map(({ text, time }, at) => [at, `${short(text)} · ${quantityText(time, 'ns')}`] as const);
+  const picker = selectNumber('Annotation', choices, 0, show);
   const rest = count - shown.length;
-  const note = `${rest} further annotations, those with the least time, are not on this page.`;
-  return [picker, place, ...(rest > 0 ? [element('p', { class: 'note' }, note)] : [])];
+  const further = `${rest} further annotations, those with the least time, are not on this page.`;
+  return [picker, place, ...(rest > 0 ? [note(further)] : [])];
 }
 
 export const ANNOTATIONS: Panel = { id: 'annotations', title: 'Annotations', width: 3, make };

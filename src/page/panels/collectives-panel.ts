@@ -2,33 +2,23 @@
 import type { CollectiveOperations } from '../../prof/summary/summary-data.js';
 import { element } from '../document/dom-elements.js';
 import { figure } from '../figures/figure.js';
+import { listed, meanTimes, numbersOf, type Listed } from '../figures/listed-rows.js';
 import type { PanelContent, Panel, PanelView } from '../panel.js';
 import { table, type TableColumn } from '../figures/sorted-table.js';
 
-interface CollectiveRow extends CollectiveOperations {
-  readonly at: number;
-}
-
-const field =
-  (key: 'count' | 'time' | 'bytes') =>
-  ({ at }: CollectiveRow): string =>
-    `overview.collectives.${at}.${key}`;
+const PATH = 'overview.collectives';
+const number = numbersOf<CollectiveOperations>(PATH);
 
 function make(view: PanelView): PanelContent {
   const { collectives } = view.profile.overview;
   if (collectives.length === 0) return 'The profile holds no collective operations.';
   const most = Math.max(...collectives.map(({ time }) => time));
-  const columns: TableColumn<CollectiveRow>[] = [
+  const columns: TableColumn<Listed<CollectiveOperations>>[] = [
     { title: 'Operation', cell: ({ name }) => name },
-    { title: 'Count', unit: 'count', cell: ({ count }) => count, field: field('count') },
-    { title: 'Time', unit: 'ns', cell: ({ time }) => time, field: field('time'), bar: ({ time }) => time / most },
-    {
-      title: 'Mean',
-      unit: 'ns',
-      cell: ({ time, count }) => (count > 0 ? time / count : null),
-      field: (row) => `${field('time')(row)} / ${field('count')(row)}`,
-    },
-    { title: 'Size', unit: 'bytes', cell: ({ bytes }) => bytes, field: field('bytes') },
+    number('Count', 'count', 'count'),
+    number('Time', 'ns', 'time', { bar: ({ time }) => time / most }),
+    meanTimes(PATH),
+    number('Size', 'bytes', 'bytes'),
     { title: 'Groups', cell: ({ groups }) => (groups.length === 0 ? null : groups.join(', ')) },
   ];
   const exposed = element(
@@ -42,8 +32,7 @@ function make(view: PanelView): PanelContent {
     figure(view, 'sum(overview.devices.*.exposed)', 'ns'),
     '.',
   );
-  const rows = collectives.map((one, at) => ({ ...one, at }));
-  return [exposed, table({ caption: 'Collectives', columns, rows, sortedBy: 2 })];
+  return [exposed, table({ caption: 'Collectives', columns, rows: listed(collectives), sortedBy: 2 })];
 }
 
 export const COLLECTIVES: Panel = { id: 'collectives', title: 'Collectives', width: 3, make };

@@ -4,7 +4,7 @@ import { elementAt } from '../../containers/element.js';
 import { element } from '../document/dom-elements.js';
 import { valueOf } from '../figures/field.js';
 import type { PanelContent, Panel, PanelView } from '../panel.js';
-import { parts, strip, swatch } from '../figures/strip.js';
+import { legend, parts, strip, swatch } from '../figures/strip.js';
 import { table, type TableColumn } from '../figures/sorted-table.js';
 
 interface DeviceRow {
@@ -64,8 +64,7 @@ function partsOf(view: PanelView): HTMLElement {
   const withGaps = devices.find(({ gaps }) => gaps !== null) ?? elementAt(devices, 0);
   const list = deviceParts(withGaps, 0);
   if (devices.length === 1) return parts(view, 'Parts of the device’s time', list, 'overview.devices.0.span');
-  const items = list.map(({ name, colour }) => element('li', {}, swatch(colour), name));
-  return element('ul', { class: 'legend' }, ...items);
+  return legend(list.map(({ name, colour }) => [swatch(colour), name]));
 }
 
 export const DEVICES: Panel = { id: 'devices', title: 'Devices: active and idle', width: 6, make };

@@ -1,35 +1,24 @@
 /** Facts of the profile, diagnostics of its reader, and how much is unknown. */
 import type { ProfileSummary, Tally } from '../../prof/summary/summary-data.js';
-import { element } from '../document/dom-elements.js';
+import { definitions, element, section } from '../document/dom-elements.js';
 import { figure, namedFigure } from '../figures/figure.js';
+import { listed, numbersOf, type Listed } from '../figures/listed-rows.js';
 import type { PanelContent, Panel, PanelView } from '../panel.js';
 import { table, type TableColumn } from '../figures/sorted-table.js';
 import { quantityText } from '../document/units.js';
 
-interface TallyRow extends Tally {
-  readonly at: number;
-}
-
 function tallies(title: string, path: string, name: string, list: readonly Tally[]): Node[] {
   if (list.length === 0) return [];
-  const columns: TableColumn<TallyRow>[] = [
+  const number = numbersOf<Tally>(path);
+  const columns: TableColumn<Listed<Tally>>[] = [
     { title: name, cell: (row) => row.name },
-    { title: 'Count', unit: 'count', cell: ({ count }) => count, field: ({ at }) => `${path}.${at}.count` },
-    { title: 'Time', unit: 'ns', cell: ({ time }) => time, field: ({ at }) => `${path}.${at}.time` },
+    number('Count', 'count', 'count'),
+    number('Time', 'ns', 'time'),
   ];
-  const rows = list.map((one, at) => ({ ...one, at }));
-  return [element('h3', {}, title), table({ caption: title, columns, rows, sortedBy: 2 })];
+  return [element('h3', {}, title), table({ caption: title, columns, rows: listed(list), sortedBy: 2 })];
 }
 
-function facts({ profile: { overview } }: PanelView): HTMLElement {
-  const lines = linesOf(overview.header).flatMap(([name, value]) => [
-    element('dt', {}, name),
-    element('dd', {}, value),
-  ]);
-  return element('dl', { class: 'evidence' }, ...lines);
-}
-
-function linesOf(header: ProfileSummary['header']): (readonly [name: string, value: string])[] {
+function factsOf(header: ProfileSummary['header']): (readonly [name: string, value: string])[] {
   if (header === null) return [['profile', 'the records hold no profile line']];
   const devices = header.devices.map(({ id, name, arch, memBytes }) => {
     const memory = memBytes === null ? null : quantityText(memBytes, 'memory');
@@ -79,8 +68,9 @@ function make(view: PanelView): PanelContent {
             kernels.unattributed.reasons,
           ),
         ];
-  const profile = element('section', {}, element('h3', {}, 'The profile'), facts(view));
-  const reader = element('section', {}, element('h3', {}, 'Diagnostics of the reader'), ...found, ...about);
+  const facts = element('dl', { class: 'evidence' }, ...definitions(factsOf(overview.header)));
+  const profile = section('The profile', facts);
+  const reader = section('Diagnostics of the reader', ...found, ...about);
   return [element('div', { class: 'pair' }, profile, reader)];
 }
 

@@ -1,5 +1,5 @@
 /** The key figures of a profile, as cards. */
-import { element } from '../document/dom-elements.js';
+import { element, note } from '../document/dom-elements.js';
 import { figure } from '../figures/figure.js';
 import { matrixUnitName } from '../matrix-unit-names.js';
 import type { PanelContent, Panel, PanelView } from '../panel.js';
@@ -99,8 +99,8 @@ function make(view: PanelView): PanelContent {
       ),
     ),
   );
-  const note = 'Shares are of the span of each device, from its first work to its last, added up over devices.';
-  return [element('dl', { class: 'cards' }, ...cards), element('p', { class: 'note' }, note)];
+  const shares = 'Shares are of the span of each device, from its first work to its last, added up over devices.';
+  return [element('dl', { class: 'cards' }, ...cards), note(shares)];
 }
 
 export const FIGURES: Panel = { id: 'figures', title: 'Key figures', width: 6, make };

@@ -1,7 +1,7 @@
 /** Layers as a flame chart: each as wide as its time, below the layer that contains it. */
 import { elementAt } from '../../containers/element.js';
 import type { LayerRow } from '../../prof/html/page-data.js';
-import { element } from '../document/dom-elements.js';
+import { element, note } from '../document/dom-elements.js';
 import { flameBoxes, branching, type FlameBox } from '../charts/flame-layout.js';
 import { layerTree, type LayerNode } from '../charts/layer-tree.js';
 import type { PanelContent, Panel, PanelView } from '../panel.js';
@@ -36,11 +36,12 @@ function next(boxes: readonly FlameBox[], from: FlameBox, key: string): FlameBox
   }
 }
 
-function textOf({ node }: FlameBox, whole: number): string {
+function textOf({ node }: FlameBox, whole: number | null): string {
   const { row } = node;
+  const share = whole === null || whole <= 0 ? null : row.time / whole;
   const lines = [
     row.path.join(' / '),
-    `${quantityText(row.time, 'ns')}, ${quantityText(whole > 0 ? row.time / whole : null, 'share')} of kernel time`,
+    `${quantityText(row.time, 'ns')}, ${quantityText(share, 'share')} of kernel time`,
     `own ${quantityText(row.own, 'ns')}, forward ${quantityText(row.forward, 'ns')}, backward ${quantityText(row.backward, 'ns')}`,
     [
       `${quantityText(row.count, 'count')} kernels, ${quantityText(row.flops, 'flop')}, ${quantityText(row.bytes, 'bytes')}`,
@@ -57,10 +58,10 @@ class FlameChart {
   readonly #branches: readonly LayerNode[];
   readonly #parents = new Map<LayerNode, LayerNode>();
 
-  /** @param whole kernel time, ns */
+  /** @param whole kernel time, ns; null where unknown */
   constructor(
     layers: readonly LayerRow[],
-    private readonly whole: number,
+    private readonly whole: number | null,
   ) {
     this.#roots = layerTree(layers);
     this.#branches = branching(this.#roots);
@@ -130,12 +131,12 @@ class FlameChart {
 function make(view: PanelView): PanelContent {
   const { layers, overview } = view.profile;
   if (layers.shown.length === 0) return 'The profile has no layers, so that there is nothing to stack.';
-  const flame = new FlameChart(layers.shown, overview.kernels?.time ?? 0);
+  const flame = new FlameChart(layers.shown, overview.kernels?.time ?? null);
   whenVisible(flame.chart, () => {
     flame.show(null, false);
   });
   const hint = 'Width is time on the device. A click, or Enter, shows a layer alone; the first box leads back.';
-  return [element('p', { class: 'note' }, hint), flame.chart, flame.status];
+  return [note(hint), flame.chart, flame.status];
 }
 
 export const FLAME: Panel = { id: 'flame', title: 'Flame chart of layers', width: 6, make };

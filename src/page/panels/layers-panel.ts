@@ -1,6 +1,6 @@
 /** The layers as a tree table: time of each, forward and backward, and its work. */
 import { elementAt } from '../../containers/element.js';
-import { button, element } from '../document/dom-elements.js';
+import { button, element, filterField, note, scrolling } from '../document/dom-elements.js';
 import { layerTree, openAtFirst, visibleLayers, type LayerNode } from '../charts/layer-tree.js';
 import { filteredRows } from '../figures/table-sort.js';
 import type { PanelContent, Panel, PanelView } from '../panel.js';
@@ -22,7 +22,8 @@ function longest(nodes: readonly LayerNode[], most: number): readonly LayerNode[
 }
 
 function columnsOf(view: PanelView, toggle: (node: LayerNode) => Node | null): TableColumn<LayerNode>[] {
-  const whole = view.profile.overview.kernels?.time ?? 0;
+  const whole = view.profile.overview.kernels?.time ?? null;
+  const share = ({ row }: LayerNode): number | null => (whole === null || whole <= 0 ? null : row.time / whole);
   const number = (
     title: string,
     unit: 'ns' | 'count' | 'flop' | 'bytes' | 'share',
@@ -39,9 +40,9 @@ function columnsOf(view: PanelView, toggle: (node: LayerNode) => Node | null): T
     {
       title: 'Share',
       unit: 'share',
-      cell: ({ row }) => (whole > 0 ? row.time / whole : null),
+      cell: share,
       field: ({ at }) => `layers.shown.${at}.time / overview.kernels.time`,
-      bar: ({ row }) => (whole > 0 ? row.time / whole : null),
+      bar: share,
     },
     number('Own', 'ns', 'own'),
     number('Forward', 'ns', 'forward'),
@@ -84,14 +85,12 @@ class LayerTable {
     };
     if (this.#all.length > OPEN_AT_FIRST) whenPrinted(table, print);
     this.#show(null);
-    const scrolling = element('div', { class: 'scroll', role: 'region', 'aria-label': 'Layers', tabindex: 0 }, table);
-    return [this.#controls(), scrolling, this.#status];
+    return [this.#controls(), scrolling('Layers', table), this.#status];
   }
 
   #controls(): HTMLElement {
-    const input = element('input', { type: 'search', placeholder: 'Filter', 'aria-label': 'Filter layers' });
-    input.addEventListener('input', () => {
-      this.#filter = input.value.trim();
+    const input = filterField('Filter layers', (text) => {
+      this.#filter = text.trim();
       this.#show(null);
     });
     const opener = (label: string, nodes: readonly LayerNode[]): HTMLElement =>
@@ -146,8 +145,8 @@ function make(view: PanelView): PanelContent {
   if (shown.length === 0) return 'The profile has no layers (NVTX ranges, record_function, with_modules=True).';
   const { content } = new LayerTable(view);
   const rest = count - shown.length;
-  const note = `${rest} further layers, ${quantityText(restTime, 'ns')} together, are not on this page.`;
-  return [...content, ...(rest > 0 ? [element('p', { class: 'note' }, note)] : [])];
+  const further = `${rest} further layers, ${quantityText(restTime, 'ns')} together, are not on this page.`;
+  return [...content, ...(rest > 0 ? [note(further)] : [])];
 }
 
 export const LAYERS: Panel = { id: 'layers', title: 'Layers', width: 6, make };

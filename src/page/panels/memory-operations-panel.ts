@@ -1,31 +1,23 @@
 /** Copies and sets by kind, with their bandwidth. */
 import type { MemoryOperations } from '../../prof/summary/summary-data.js';
+import { listed, numbersOf, type Listed } from '../figures/listed-rows.js';
 import type { PanelContent, Panel, PanelView } from '../panel.js';
 import { table, type TableColumn } from '../figures/sorted-table.js';
 
-interface MemoryOperationRow extends MemoryOperations {
-  readonly at: number;
-}
-
-const field =
-  (key: keyof MemoryOperations) =>
-  ({ at }: MemoryOperationRow): string =>
-    `overview.memory.${at}.${key}`;
+const number = numbersOf<MemoryOperations>('overview.memory');
 
 function make(view: PanelView): PanelContent {
   const { memory } = view.profile.overview;
   if (memory.length === 0) return 'The profile holds no copies and no sets.';
   const most = Math.max(...memory.map(({ time }) => time));
-  const columns: TableColumn<MemoryOperationRow>[] = [
+  const columns: TableColumn<Listed<MemoryOperations>>[] = [
     { title: 'Kind', cell: ({ kind }) => kind },
-    { title: 'Count', unit: 'count', cell: ({ count }) => count, field: field('count') },
-    { title: 'Time', unit: 'ns', cell: ({ time }) => time, field: field('time'), bar: ({ time }) => time / most },
-    { title: 'Size', unit: 'bytes', cell: ({ bytes }) => bytes, field: field('bytes') },
-    { title: 'Rate', unit: 'bytes/s', cell: ({ bytesPerS }) => bytesPerS, field: field('bytesPerS') },
+    number('Count', 'count', 'count'),
+    number('Time', 'ns', 'time', { bar: ({ time }) => time / most }),
+    number('Size', 'bytes', 'bytes'),
+    number('Rate', 'bytes/s', 'bytesPerS'),
   ];
-  return [
-    table({ caption: 'Memory operations', columns, rows: memory.map((one, at) => ({ ...one, at })), sortedBy: 2 }),
-  ];
+  return [table({ caption: 'Memory operations', columns, rows: listed(memory), sortedBy: 2 })];
 }
 
 export const MEMORY_OPERATIONS: Panel = { id: 'memory-operations', title: 'Memory operations', width: 3, make };

@@ -5,16 +5,14 @@ import { below, GRID, left, tips } from '../charts/chart-style.js';
 import { elementAt } from '../../containers/element.js';
 import { element } from '../document/dom-elements.js';
 import { namedFigure } from '../figures/figure.js';
+import { listed, numbersOf, type Listed } from '../figures/listed-rows.js';
 import { changes, timeSpan, valueAt } from '../charts/memory-curve.js';
 import type { PanelContent, Panel, PanelView } from '../panel.js';
-import { inPalette, swatch } from '../figures/strip.js';
+import { inPalette, legend, swatch } from '../figures/strip.js';
 import { table, type TableColumn } from '../figures/sorted-table.js';
 import { quantityText } from '../document/units.js';
 
-interface MemoryCurveRow extends MemoryCurve {
-  /** Index among the curves of the profile. */
-  readonly at: number;
-}
+type MemoryCurveRow = Listed<MemoryCurve>;
 
 /** Lines differ in their strokes as well as in their colours. */
 const STROKES = ['solid', 'dashed', 'dotted'] as const;
@@ -60,14 +58,14 @@ function curves(rows: readonly MemoryCurveRow[], span: readonly [number, number]
   if (first === undefined) return [];
   const title = `${deviceText(first)}: ${first.metric}`;
   const peaks = rows.map(({ name, peak }) => `${name} peak ${quantityText(peak, 'memory')}`).join(', ');
-  const legend = rows.map(({ name, at, peak }, i) => {
+  const entries = rows.map(({ name, at, peak }, i) => {
     const stroke = rows.length > 1 ? ` (${strokeOf(i)})` : '';
     const text = element('span', { class: 'text' }, `${name}${stroke}, peak `);
-    return element('li', {}, swatch(inPalette(i)), text, namedFigure(`memory.${at}.peak`, peak, 'memory'));
+    return [swatch(inPalette(i)), text, namedFigure(`memory.${at}.peak`, peak, 'memory')];
   });
   return [
     element('h3', {}, title),
-    element('ul', { class: 'legend' }, ...legend),
+    legend(entries),
     chart(`${title} over time: ${peaks}`, 200, () => option(rows, span, zero)),
   ];
 }
@@ -78,7 +76,7 @@ const COLUMNS: readonly TableColumn<MemoryCurveRow>[] = [
     cell: ({ metric, name }) => (metric === name || metric === 'memory' ? name : `${metric} ${name}`),
   },
   { title: 'Device', cell: ({ device }) => (device === null ? null : String(device)) },
-  { title: 'Size', unit: 'memory', cell: ({ peak }) => peak, field: ({ at }) => `memory.${at}.peak` },
+  numbersOf<MemoryCurve>('memory')('Size', 'memory', 'peak'),
   { title: 'Samples', cell: ({ points }) => sampleText(points.length) },
 ];
 
@@ -89,7 +87,7 @@ function make(view: PanelView): PanelContent {
   const { memory, utilisation } = view.profile;
   if (memory.length === 0)
     return 'The profile holds no samples of memory. Profiles of PyTorch have them (profile_memory=True), and captures of AWS Neuron.';
-  const rows = memory.map((curve, at) => ({ ...curve, at }));
+  const rows = listed(memory);
   const changing = rows.filter(({ points }) => changes(points));
   const groups = new Map<string, MemoryCurveRow[]>();
   for (const row of changing) {

@@ -1,7 +1,8 @@
 /** The profiles of a page compared: which rank is slow, and where. */
-import { deviations, median } from '../figures/rank-comparison.js';
+import { median } from '../../record/statistics.js';
+import { deviations, known } from '../figures/rank-comparison.js';
 import { elementAt } from '../../containers/element.js';
-import { button, element } from '../document/dom-elements.js';
+import { button, element, note, scrolling } from '../document/dom-elements.js';
 import { valueOf } from '../figures/field.js';
 import { namedFigure } from '../figures/figure.js';
 import type { PanelContent, Panel, PanelView } from '../panel.js';
@@ -38,14 +39,14 @@ function make(view: PanelView): PanelContent {
   if (profiles.length < 2)
     return 'The page holds one profile: there is nothing to compare. dparse takes several files.';
   const names = rankNames(view.data);
-  const known = METRICS.map((metric) => ({
+  const measured = METRICS.map((metric) => ({
     metric,
     values: profiles.map((_, at) => valueOf(view, fieldOf(metric, at))),
   }));
-  const columns = known
+  const columns = measured
     .filter(({ values }) => values.some((value) => value !== null))
     .map(({ metric, values }) => {
-      const together = known.filter((other) => other.metric.unit === metric.unit).flatMap((other) => other.values);
+      const together = measured.filter((other) => other.metric.unit === metric.unit).flatMap((other) => other.values);
       return { metric, values, scale: scaleOfAll(metric.unit, together), from: deviations(values) };
     });
   const heads = columns.map(({ metric: { title }, scale: { suffix } }) =>
@@ -76,7 +77,7 @@ function make(view: PanelView): PanelContent {
     'tr',
     { class: 'sum' },
     element('th', { scope: 'row' }, 'Median'),
-    ...columns.map(({ values, scale }) => element('td', { class: 'number' }, inScale(median(values), scale))),
+    ...columns.map(({ values, scale }) => element('td', { class: 'number' }, inScale(median(known(values)), scale))),
   );
   const marked = profiles.length === 2 ? 'the larger of the two' : 'the farthest from the median of its column';
   const made = element(
@@ -86,14 +87,8 @@ function make(view: PanelView): PanelContent {
     element('tbody', {}, ...rows),
     element('tfoot', {}, middle),
   );
-  return [
-    element('div', { class: 'scroll', role: 'region', 'aria-label': 'Profiles compared', tabindex: 0 }, made),
-    element(
-      'p',
-      { class: 'note' },
-      `Marked: ${marked}, where that is more than 5 %. A name shows its profile above and below.`,
-    ),
-  ];
+  const explained = `Marked: ${marked}, where that is more than 5 %. A name shows its profile above and below.`;
+  return [scrolling('Profiles compared', made), note(explained)];
 }
 
 export const RANKS: Panel = { id: 'ranks', title: 'Ranks compared', width: 6, make };

@@ -4,11 +4,11 @@ import type { ScatterSeriesOption } from 'echarts/charts';
 import { chart, replaceContents, type ChartOption } from '../charts/chart.js';
 import { below, left, tips } from '../charts/chart-style.js';
 import { elementAt } from '../../containers/element.js';
-import { element } from '../document/dom-elements.js';
+import { element, note } from '../document/dom-elements.js';
 import { devicePicker } from '../figures/device-picker.js';
 import type { PanelContent, Panel, PanelView } from '../panel.js';
 import { placedPoints, roofLines, type PlacedPoint, type RoofLine } from '../charts/roofline-points.js';
-import { swatch } from '../figures/strip.js';
+import { legend, swatch } from '../figures/strip.js';
 import { table, type TableColumn } from '../figures/sorted-table.js';
 import { tick, quantityText } from '../document/units.js';
 
@@ -132,6 +132,7 @@ function option(points: readonly PlacedPoint[], roof: Roofline['roofs'][number] 
   };
 }
 
+const TABLE = 'Kernels under the roofline';
 const COLUMNS: readonly TableColumn<PlacedPoint>[] = [
   { title: 'Kernel', cell: ({ point }) => point.kernel },
   { title: 'Op', cell: ({ point }) => point.op },
@@ -164,9 +165,9 @@ function shownOf({ roofline }: PanelView['profile'], device: number): Node[] {
     return [element('p', { class: 'missing' }, 'FLOPs and bytes of this device’s kernels are not known.')];
   }
   const uses = USES.map((use) => ({ use, count: points.filter((one) => useOf(one) === use).length }));
-  const legend = uses
+  const shapes = uses
     .filter(({ count }) => count > 0)
-    .map(({ use, count }) => element('li', {}, swatch(use.colour, use.symbol), `${use.name} (${count})`));
+    .map(({ use, count }) => [swatch(use.colour, use.symbol), `${use.name} (${count})`]);
   const leastIntensity = points.reduce((least, { intensity }) => Math.min(least, intensity), Infinity);
   const label = [
     `Roofline of ${roof?.name ?? `device ${device}`}: ${points.length} kernels by op,`,
@@ -182,17 +183,10 @@ function shownOf({ roofline }: PanelView['profile'], device: number): Node[] {
     ...(leftOut > 0 ? [`${leftOut} entries with the least time are left out.`] : []),
   ];
   return [
-    element('ul', { class: 'legend' }, ...legend),
+    legend(shapes),
     chart(label, CHART_HEIGHT, () => option(points, roof)),
-    element('p', { class: 'note' }, about.join(' ')),
-    table({
-      caption: 'Kernels under the roofline',
-      columns: COLUMNS,
-      rows: points,
-      sortedBy: 4,
-      most: 8,
-      filtered: true,
-    }),
+    note(about.join(' ')),
+    table({ caption: TABLE, columns: COLUMNS, rows: points, sortedBy: 4, most: 8, filtered: true }),
   ];
 }
 

@@ -2,11 +2,11 @@
 import type { StepSummary } from '../../prof/summary/summary-data.js';
 import { chart, replaceContents, type ChartOption } from '../charts/chart.js';
 import { below, GRID, left, tips } from '../charts/chart-style.js';
-import { element } from '../document/dom-elements.js';
+import { boxedDefinitions, element, note, section } from '../document/dom-elements.js';
 import { figure } from '../figures/figure.js';
 import { histogram } from '../charts/histogram-chart.js';
 import type { PanelContent, Panel, PanelView } from '../panel.js';
-import { swatch } from '../figures/strip.js';
+import { legend, swatch } from '../figures/strip.js';
 import { devicePicker } from '../figures/device-picker.js';
 import { quantityText } from '../document/units.js';
 import { elementAt } from '../../containers/element.js';
@@ -55,9 +55,6 @@ function make(view: PanelView): PanelContent {
   const { steps } = view.profile.overview;
   if (steps === null || steps.list.length === 0) return 'The profile has no steps.';
   const devices = [...new Set(steps.list.map(({ device }) => device))];
-  const figures = FIGURES.map(([title, key, unit]) =>
-    element('div', {}, element('dt', {}, title), element('dd', {}, figure(view, `overview.steps.${key}`, unit))),
-  );
   const place = element('div');
   const show = (device: number): void => {
     const own = steps.list.filter((step) => step.device === device);
@@ -70,19 +67,17 @@ function make(view: PanelView): PanelContent {
     );
   };
   if (steps.list.length > 1) show(elementAt(devices, 0));
-  const legend = element(
-    'ul',
-    { class: 'legend' },
-    element('li', {}, swatch('var(--idle)'), 'from first to last work'),
-    element('li', {}, swatch('var(--compute)'), 'of that busy'),
-  );
-  const list = element('dl', { class: 'inline' }, ...figures);
-  if (steps.list.length === 1) return [list, element('p', { class: 'note' }, 'One step: nothing to spread.')];
+  const colours = legend([
+    [swatch('var(--idle)'), 'from first to last work'],
+    [swatch('var(--compute)'), 'of that busy'],
+  ]);
+  const figures = FIGURES.map(([title, key, unit]) => [title, figure(view, `overview.steps.${key}`, unit)] as const);
+  const list = boxedDefinitions(figures);
+  if (steps.list.length === 1) return [list, note('One step: nothing to spread.')];
   const lengths = steps.list.map(({ span }) => span);
-  const distribution = [element('h3', {}, 'How long steps took'), histogram('length of a step', lengths)];
-  const inOrder = [element('h3', {}, 'Step by step'), ...devicePicker(devices, show), legend, place];
-  const pair = [element('section', {}, ...distribution), element('section', {}, ...inOrder)];
-  return [list, element('div', { class: 'pair' }, ...pair)];
+  const distribution = section('How long steps took', histogram('length of a step', lengths));
+  const inOrder = section('Step by step', ...devicePicker(devices, show), colours, place);
+  return [list, element('div', { class: 'pair' }, distribution, inOrder)];
 }
 
 export const STEPS: Panel = { id: 'steps', title: 'Steps', width: 6, make };

@@ -1,5 +1,5 @@
 /** The timeline of the shown profile. */
-import { element } from '../document/dom-elements.js';
+import { element, note } from '../document/dom-elements.js';
 import type { PanelContent, Panel, PanelView } from '../panel.js';
 import { showTimeline, type ShownTimeline } from '../timeline/timeline.js';
 import { quantityText } from '../document/units.js';
@@ -14,7 +14,7 @@ function make(view: PanelView): PanelContent {
   open = null;
   if (timeline === null || timeline.events === 0) return 'The page holds no events: nothing to draw over time.';
   const { leftOut } = timeline;
-  const note = `${quantityText(leftOut, 'count')} further events of this span are left out; \`dprof html\` can choose a shorter one.`;
+  const further = `${quantityText(leftOut, 'count')} further events of this span are left out; \`dprof html\` can choose a shorter one.`;
   const place = element('div', { class: 'timeline-place' });
   whenVisible(place, () => {
     open = showTimeline(place, timeline, {
@@ -23,7 +23,7 @@ function make(view: PanelView): PanelContent {
     });
   });
   whenIdle(place);
-  return [place, ...(leftOut > 0 ? [element('p', { class: 'note' }, note)] : [])];
+  return [place, ...(leftOut > 0 ? [note(further)] : [])];
 }
 
 export const TIMELINE: Panel = { id: 'timeline', title: 'Timeline', width: 6, make };

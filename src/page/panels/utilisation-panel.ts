@@ -2,9 +2,9 @@
 import { chart, type ChartOption } from '../charts/chart.js';
 import { below, GRID, left, tips } from '../charts/chart-style.js';
 import { elementAt } from '../../containers/element.js';
-import { element } from '../document/dom-elements.js';
+import { element, note } from '../document/dom-elements.js';
 import type { PanelContent, Panel, PanelView } from '../panel.js';
-import { swatch } from '../figures/strip.js';
+import { legend, swatch } from '../figures/strip.js';
 import { quantityText } from '../document/units.js';
 
 interface UtilisationLine {
@@ -67,21 +67,19 @@ function make(view: PanelView): PanelContent {
   const charts = rows.flatMap(({ title, curves }) => {
     const means = curves.map(({ name, shares }) => `${name} ${quantityText(mean(shares), 'share')}`);
     const label = `${title} over time, mean of ${spansOf(curves)} spans: ${means.join(', ')}`;
-    const legend = curves.map(({ name, colour, shares }) =>
-      element('li', {}, swatch(colour), `${name}, mean ${quantityText(mean(shares), 'share')}`),
-    );
     return [
       element('h3', {}, title),
-      element('ul', { class: 'legend' }, ...legend),
+      legend(
+        curves.map(({ name, colour, shares }) => [
+          swatch(colour),
+          `${name}, mean ${quantityText(mean(shares), 'share')}`,
+        ]),
+      ),
       chart(label, devices.length > 2 ? 120 : 160, () => option(curves, width)),
     ];
   });
-  const when = element(
-    'p',
-    { class: 'note' },
-    `The first work begins ${quantityText(start, 'ns')} after the start of the profile.`,
-  );
-  const none = host === null ? [element('p', { class: 'note' }, 'Host: the profile holds no launches.')] : [];
+  const when = note(`The first work begins ${quantityText(start, 'ns')} after the start of the profile.`);
+  const none = host === null ? [note('Host: the profile holds no launches.')] : [];
   return [...charts, ...none, when];
 }
 

@@ -1,0 +1,43 @@
+/** Tables of lists of the page's data: rows with their index, and columns of the numbers that they hold. */
+import type { DisplayUnit } from '../document/units.js';
+import type { TableColumn } from './sorted-table.js';
+
+/** A row of a list, with its index there. */
+export type Listed<Row> = Row & { readonly at: number };
+
+export const listed = <Row extends object>(rows: readonly Row[]): Listed<Row>[] =>
+  rows.map((row, at) => ({ ...row, at }));
+
+/** A column of the numbers under a key; the rest of its properties where it has some. */
+type NumberColumn<Row> = (
+  title: string,
+  unit: DisplayUnit,
+  key: keyof Row & string,
+  more?: Partial<TableColumn<Listed<Row>>>,
+) => TableColumn<Listed<Row>>;
+
+/** @param path of the list */
+export const numbersOf =
+  <Row>(path: string): NumberColumn<Row> =>
+  (title, unit, key, more = {}) => ({
+    title,
+    unit,
+    cell: (row) => {
+      const value: unknown = row[key];
+      return typeof value === 'number' ? value : null;
+    },
+    field: ({ at }) => `${path}.${at}.${key}`,
+    ...more,
+  });
+
+/** A column of the mean time of a row's occurrences. */
+export const meanTimes = <Row extends { readonly time: number; readonly count: number }>(
+  path: string,
+  more: Partial<TableColumn<Listed<Row>>> = {},
+): TableColumn<Listed<Row>> => ({
+  title: 'Mean',
+  unit: 'ns',
+  cell: ({ time, count }) => (count > 0 ? time / count : null),
+  field: ({ at }) => `${path}.${at}.time / ${path}.${at}.count`,
+  ...more,
+});
