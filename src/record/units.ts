@@ -44,7 +44,8 @@ const SCALES: Readonly<Record<Quantity, Scales>> = {
   share: [{ unit: '%', size: 0.01 }],
 };
 
-const UNKNOWN = 'na';
+/** Stands in text for a value that is not known. */
+export const UNKNOWN = 'na';
 /** Significant digits of an amount. */
 const DIGITS = 4;
 /** A value that rounds up to one of a unit is written in it: 999.96 us is `1.000 ms`. */

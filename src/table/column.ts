@@ -1,4 +1,5 @@
 /** A column of a table. Its value is raw: base units, unrounded, null for unknown. Its text is for people and awk. */
+import { UNKNOWN } from '../record/units.js';
 
 export type CellValue = number | string | readonly (number | string)[] | null;
 
@@ -54,9 +55,6 @@ export const shapeOf = <Row>(column: Column<Row>): ColumnShape =>
 
 /** In text in place of a rate above the device's peak: a defect of the counting. */
 const IMPOSSIBLE = '!';
-
-/** Stands in text for a value that is not known. */
-export const UNKNOWN = 'na';
 
 /** The value for people: `!` for a value that the device cannot reach. */
 export const shownValue = <Row>(column: Column<Row>, row: Row): CellValue =>

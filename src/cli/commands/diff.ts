@@ -3,7 +3,7 @@ import { Comparison, DIFF_TYPES, type DiffResult, type Judged } from '../../prof
 import { diffLineColumns, diffLines } from '../../prof/diff/diff-columns.js';
 import type { Which } from '../../prof/diff/input-pair.js';
 import { UserError } from '../../record/errors.js';
-import { UNKNOWN } from '../../table/column.js';
+import { UNKNOWN } from '../../record/units.js';
 import { helpOf } from '../arguments.js';
 import type { Command } from '../command.js';
 import { confirmEndings, confirmWhole, type Source } from '../input.js';

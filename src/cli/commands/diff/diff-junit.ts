@@ -2,7 +2,7 @@
  * A comparison as test cases: one for each condition of --fail-if; without any, one for each row, of which those that
  * got slower fail and those that were not tested are skipped.
  */
-import { UNKNOWN } from '../../../table/column.js';
+import { UNKNOWN } from '../../../record/units.js';
 import { TOTAL } from '../../../prof/diff/diff-columns.js';
 import type { DiffRow } from '../../../prof/diff/diff-row.js';
 import { clean } from '../../../write/cell-text.js';

@@ -1,7 +1,7 @@
 /** Where the time of devices went, as sections of a summary. */
 import type { DeviceTime } from '../../../prof/summary/summary-data.js';
 import type { TimeUnit } from '../../../record/units.js';
-import { UNKNOWN } from '../../../table/column.js';
+import { UNKNOWN } from '../../../record/units.js';
 import type { Next } from './summary-next.js';
 import { plain, type About, type Section } from './summary-section.js';
 import { many, share, whole } from './summary-units.js';

@@ -1,7 +1,6 @@
 /** What kernels add up to, as sections of a summary. */
 import type { KernelSummary, Tally } from '../../../prof/summary/summary-data.js';
-import { amountText, MICROSECOND } from '../../../record/units.js';
-import { UNKNOWN } from '../../../table/column.js';
+import { amountText, MICROSECOND, UNKNOWN } from '../../../record/units.js';
 import { plain, type About, type Section } from './summary-section.js';
 import { many, share, whole } from './summary-units.js';
 

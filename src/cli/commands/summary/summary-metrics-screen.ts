@@ -4,7 +4,7 @@ import { METRIC_GROUPS } from '../../../prof/neuron/metric.js';
 import { exactValue, noteOf, quantityOf } from '../../../prof/neuron/metric-columns.js';
 import { digits, inVendorUnit, scaled, type MetricQuantity } from '../../../prof/neuron/quantity.js';
 import type { MetricRow, MetricSummary } from '../../../prof/neuron/metric-summary.js';
-import { UNKNOWN } from '../../../table/column.js';
+import { UNKNOWN } from '../../../record/units.js';
 import { aligned } from '../../../write/aligned.js';
 import { clean } from '../../../write/cell-text.js';
 

@@ -1,7 +1,6 @@
 /** An overview as sections of cells, for text and Markdown alike. */
 import type { KernelSummary, ProfileSummary } from '../../../prof/summary/summary-data.js';
-import { amountText, TimeUnit } from '../../../record/units.js';
-import { UNKNOWN } from '../../../table/column.js';
+import { amountText, TimeUnit, UNKNOWN } from '../../../record/units.js';
 import { devicesSections } from './summary-devices.js';
 import { kernelSections } from './summary-kernels.js';
 import { Next } from './summary-next.js';
