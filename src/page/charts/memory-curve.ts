@@ -1,5 +1,4 @@
 /** Curves of memory over time: step functions, whose values hold until the next point. */
-import { elementAt } from '../../containers/element.js';
 import type { MemoryCurve } from '../../prof/html/page-data.js';
 
 type CurvePoints = MemoryCurve['points'];
@@ -8,15 +7,8 @@ type CurvePoints = MemoryCurve['points'];
 export const changes = (points: CurvePoints): boolean => points.some(([, bytes]) => bytes !== points[0]?.[1]);
 
 /** Bytes at a time; null before the first one. */
-export function valueAt(points: CurvePoints, time: number): number | null {
-  let [from, to] = [0, points.length];
-  while (from < to) {
-    const middle = (from + to) >> 1;
-    if (elementAt(points, middle)[0] <= time) from = middle + 1;
-    else to = middle;
-  }
-  return points[from - 1]?.[1] ?? null;
-}
+export const valueAt = (points: CurvePoints, time: number): number | null =>
+  points.findLast(([at]) => at <= time)?.[1] ?? null;
 
 /** The earliest and the latest of all times; [0, 1] without any. */
 export function timeSpan(curves: readonly CurvePoints[], others: readonly number[]): readonly [number, number] {

@@ -97,9 +97,9 @@ function fill(
   stage.sheet.prepend(element('div', { class: 'tl-corner' }, 'time from the start'));
   stage.sheet.append(showNames(scene));
   stage.holder.append(showTip(scene, stage.canvas, signal));
-  scene.watch((changed) => {
+  scene.on(['event'], () => {
     const band = scene.shown.event === null ? null : scene.bandOf(scene.shown.event);
-    if (changed.has('event') && band !== null) stage.reveal(band.top, band.height);
+    if (band !== null) stage.reveal(band.top, band.height);
   });
   const panels = [showDetails(scene, { profile, file }), markers.place, showSpan(scene, signal)];
   place.replaceChildren(

@@ -49,8 +49,8 @@ export function followAddress(scene: Scene, profile: number, signal: AbortSignal
     }
   };
   restore();
-  scene.watch((changed) => {
-    if (KEYS.some((key) => changed.has(key))) waiting ??= setTimeout(write, EVERY);
+  scene.on(KEYS, () => {
+    waiting ??= setTimeout(write, EVERY);
   });
   addEventListener('hashchange', restore, { signal });
   signal.addEventListener('abort', () => {

@@ -1,6 +1,6 @@
 /** Details of the selected event, with links to its launch or to the events that it launched. */
 import { elementAt } from '../../../containers/element.js';
-import { button, element } from '../../document/dom-elements.js';
+import { button, definitions, element } from '../../document/dom-elements.js';
 import { launchedBy, textOf } from '../model/events.js';
 import { allFacts, explainCommand } from '../model/event-facts.js';
 import type { Scene } from '../model/scene.js';
@@ -36,25 +36,17 @@ export function showDetails(scene: Scene, { profile, file }: DetailsOptions): HT
     }
     const launcher = elementAt(events.arrows.launcher, event);
     const command = explainCommand(events, event, profile, file);
-    const facts = allFacts(events, event).flatMap(([name, value]) => [
-      element('dt', {}, name),
-      element('dd', {}, value),
-    ]);
     const list = element(
       'dl',
       {},
-      ...facts,
+      ...definitions(allFacts(events, event)),
       ...links('launched by', launcher === -1 ? [] : [launcher]),
       ...links('launched', launchedBy(events, event)),
-      ...(command === null
-        ? []
-        : [element('dt', {}, 'explain'), element('dd', {}, element('code', { class: 'tl-command' }, command))]),
+      ...(command === null ? [] : definitions([['explain', element('code', { class: 'tl-command' }, command)]])),
     );
     place.replaceChildren(element('h3', {}, textOf(events, 'name', event) ?? 'na'), list);
   };
-  scene.watch((changed) => {
-    if (changed.has('event')) show();
-  });
+  scene.on(['event'], show);
   show();
   return place;
 }

@@ -20,32 +20,33 @@ const STEP = 0.15;
 const FACTOR = 1.5;
 const SCROLL = 54;
 
-const pan = (part: number): KeyAction => {
-  return ({ scene }) => {
+const pan =
+  (part: number): KeyAction =>
+  ({ scene }) => {
     const { view } = scene.shown;
     scene.look(panned(view, part * (view.to - view.from), scene.events.span));
   };
-};
 
 /** Around the pointer, else around the selected event where it is visible, else around the middle. */
-const zoom = (factor: number): KeyAction => {
-  return ({ scene }) => {
+const zoom =
+  (factor: number): KeyAction =>
+  ({ scene }) => {
     const { view, pointer, event } = scene.shown;
     const selected = event === null ? NaN : startOf(scene.events, event);
     const middle = selected >= view.from && selected <= view.to ? selected : (view.from + view.to) / 2;
     scene.look(zoomed(view, factor, pointer ?? middle, scene.events.span));
   };
-};
 
-const scroll = (by: number): KeyAction => {
-  return (keys) => {
+const scroll =
+  (by: number): KeyAction =>
+  (keys) => {
     keys.scroll(by);
   };
-};
 
 /** Selects the event before or after the selected one in its row; without one the first visible event of the first row. */
-const along = (step: 1 | -1): KeyAction => {
-  return ({ scene }) => {
+const along =
+  (step: 1 | -1): KeyAction =>
+  ({ scene }) => {
     const { event, view } = scene.shown;
     const band = event === null ? scene.layout.bands[0] : scene.bandOf(event);
     if (band === null || band === undefined) return;
@@ -54,11 +55,11 @@ const along = (step: 1 | -1): KeyAction => {
     const next = row.events[place];
     if (next !== undefined) scene.select(next);
   };
-};
 
 /** Selects the event of the row above or below that is nearest to the middle of the selected one. */
-const across = (step: 1 | -1): KeyAction => {
-  return (keys) => {
+const across =
+  (step: 1 | -1): KeyAction =>
+  (keys) => {
     const { scene } = keys;
     const { event } = scene.shown;
     const band = event === null ? null : scene.bandOf(event);
@@ -76,7 +77,6 @@ const across = (step: 1 | -1): KeyAction => {
       return;
     }
   };
-};
 
 /** Zooms to the selected span, else to the selected event. */
 const fill: KeyAction = ({ scene }) => {

@@ -35,9 +35,7 @@ export function showNames(scene: Scene): HTMLElement {
     );
     place.replaceChildren(...buttons, ...texts);
   };
-  scene.watch((changed) => {
-    if (changed.has('closed')) show();
-  });
+  scene.on(['closed'], show);
   show();
   return place;
 }

@@ -51,9 +51,7 @@ export function showLegend(scene: Scene, signal: AbortSignal): HTMLElement {
     theme = isPrinted ? PRINTED : readTheme(place);
     show();
   };
-  scene.watch((changed) => {
-    if (changed.has('colour')) show();
-  });
+  scene.on(['colour'], show);
   watchTheme(applyTheme, signal);
   // The theme can only be read once the legend is part of the page.
   requestAnimationFrame(() => {

@@ -104,9 +104,7 @@ export function showMarkers(scene: Scene): MarkerPanel {
     list.replaceChildren(...scene.shown.markers.map(item));
     save.toggleAttribute('disabled', scene.shown.markers.length === 0);
   };
-  scene.watch((changed) => {
-    if (changed.has('markers')) show();
-  });
+  scene.on(['markers'], show);
   show();
   const buttons = element('div', { class: 'tl-buttons' }, button('Add marker', add, { title: 'M' }), save, open, file);
   const place = element(

@@ -64,8 +64,7 @@ export function showSearch(scene: Scene): SearchBox {
     );
   const previous = stepButton('‹', -1, 'Previous match', 'shift+N');
   const next = stepButton('›', 1, 'Next match', 'N');
-  scene.watch((changed) => {
-    if (!changed.has('search')) return;
+  scene.on(['search'], () => {
     if (field.value !== scene.shown.search) field.value = scene.shown.search;
     status.textContent = matchText(scene.matches);
   });

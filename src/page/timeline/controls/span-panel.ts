@@ -83,8 +83,7 @@ export function showSpan(scene: Scene, signal: AbortSignal): HTMLElement {
     );
   };
   let pause: ReturnType<typeof setTimeout> | undefined;
-  scene.watch((changed) => {
-    if (!changed.has('span')) return;
+  scene.on(['span'], () => {
     clearTimeout(pause);
     pause = setTimeout(show, PAUSE);
   });

@@ -18,8 +18,7 @@ export function showTip(scene: Scene, canvas: HTMLElement, signal: AbortSignal):
     tip.style.bottom = isLow ? `${canvas.clientHeight - offsetY + DISTANCE}px` : '';
   };
   canvas.addEventListener('pointermove', follow, { signal });
-  scene.watch((changed) => {
-    if (!changed.has('hovered')) return;
+  scene.on(['hovered'], () => {
     const { hovered } = scene.shown;
     tip.hidden = hovered === null;
     if (hovered === null) return;

@@ -21,9 +21,7 @@ function toggle(scene: Scene, key: 'spanning' | 'arrows', label: string, title: 
   const show = (): void => {
     made.setAttribute('aria-pressed', String(scene.shown[key]));
   };
-  scene.watch((changed) => {
-    if (changed.has(key)) show();
-  });
+  scene.on([key], show);
   show();
   return made;
 }
@@ -39,9 +37,9 @@ export function showToolbar(scene: Scene, keys: KeyActions, search: HTMLElement)
   const colour = select('Colour by', choices, scene.shown.colour, (value) => {
     scene.set({ colour: value as ColourKey });
   });
-  scene.watch((changed) => {
+  scene.on(['colour'], () => {
     const box = colour.querySelector('select');
-    if (changed.has('colour') && box !== null) box.value = scene.shown.colour;
+    if (box !== null) box.value = scene.shown.colour;
   });
   return element(
     'div',

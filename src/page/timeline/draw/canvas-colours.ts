@@ -4,13 +4,7 @@ import { element } from '../../document/dom-elements.js';
 import { PALETTE, SLOTS, STRONG, UNKNOWN } from '../model/event-colours.js';
 import { pixelOf, type Rgb } from './pixels.js';
 
-export interface CanvasTheme {
-  readonly back: string;
-  readonly band: string;
-  readonly ink: string;
-  readonly quiet: string;
-  readonly line: string;
-  readonly accent: string;
+export interface CanvasTheme extends Readonly<Record<ColourName, string>> {
   /** By slot and level, see `styleOf`. */
   readonly fills: readonly string[];
   /** The same, as pixels. */
@@ -50,35 +44,31 @@ function luminance(colour: Rgb): number {
 /** Above a luminance of 0.179 black has more contrast than white. */
 const labelOn = (colour: Rgb): string => (luminance(colour) > 0.179 ? '#000' : '#fff');
 
-/** Variables of the style sheet for each colour, the first that exists is used, and default colours. */
-const NAMES = {
-  back: ['--bg', '--ground', '--panel'],
-  band: ['--panel', '--bg'],
-  ink: ['--fg', '--ink'],
-  quiet: ['--muted', '--quiet'],
-  line: ['--line'],
-  accent: ['--accent'],
-} as const;
-type ThemeColour = keyof typeof NAMES;
+interface ThemeColour {
+  /** Variables of the style sheet; the first that exists is used. */
+  readonly names: readonly string[];
+  /** Where none exists. */
+  readonly light: Rgb;
+  readonly dark: Rgb;
+}
 
-const LIGHT: Readonly<Record<ThemeColour, Rgb>> = {
-  back: [255, 255, 255],
-  band: [255, 255, 255],
-  ink: [27, 31, 36],
-  quiet: [87, 96, 106],
-  line: [208, 215, 222],
-  accent: [9, 88, 180],
-};
-const DARK: Readonly<Record<ThemeColour, Rgb>> = {
-  back: [17, 20, 24],
-  band: [24, 28, 33],
-  ink: [230, 232, 235],
-  quiet: [158, 166, 175],
-  line: [58, 65, 73],
-  accent: [110, 175, 255],
+const COLOURS = {
+  back: { names: ['--bg', '--ground', '--panel'], light: [255, 255, 255], dark: [17, 20, 24] },
+  band: { names: ['--panel', '--bg'], light: [255, 255, 255], dark: [24, 28, 33] },
+  ink: { names: ['--fg', '--ink'], light: [27, 31, 36], dark: [230, 232, 235] },
+  quiet: { names: ['--muted', '--quiet'], light: [87, 96, 106], dark: [158, 166, 175] },
+  line: { names: ['--line'], light: [208, 215, 222], dark: [58, 65, 73] },
+  accent: { names: ['--accent'], light: [9, 88, 180], dark: [110, 175, 255] },
+} as const satisfies Readonly<Record<string, ThemeColour>>;
+type ColourName = keyof typeof COLOURS;
+
+/** A value for each of the colours. */
+const mapped = <T>(valueOf: (colour: ThemeColour, name: ColourName) => T): Readonly<Record<ColourName, T>> => {
+  const names = Object.keys(COLOURS) as ColourName[];
+  return Object.fromEntries(names.map((name) => [name, valueOf(COLOURS[name], name)])) as Record<ColourName, T>;
 };
 
-function themeOf(colours: Readonly<Record<ThemeColour, Rgb>>): CanvasTheme {
+function themeOf(colours: Readonly<Record<ColourName, Rgb>>): CanvasTheme {
   const { band, quiet } = colours;
   const slots = Array.from({ length: SLOTS }, (_, slot): Rgb => {
     if (slot === UNKNOWN) return mixed(quiet, band, 0.55);
@@ -87,10 +77,7 @@ function themeOf(colours: Readonly<Record<ThemeColour, Rgb>>): CanvasTheme {
   });
   const fills = slots.flatMap((slot) => LEVELS.map((level) => mixed(slot, band, level)));
   return {
-    ...(Object.fromEntries(Object.entries(colours).map(([name, colour]) => [name, css(colour)])) as Record<
-      ThemeColour,
-      string
-    >),
+    ...mapped((_, name) => css(colours[name])),
     fills: fills.map(css),
     pixels: Uint32Array.from(fills, pixelOf),
     mark: pixelOf(colours.ink),
@@ -98,7 +85,7 @@ function themeOf(colours: Readonly<Record<ThemeColour, Rgb>>): CanvasTheme {
   };
 }
 
-export const PRINTED = themeOf(LIGHT);
+export const PRINTED = themeOf(mapped(({ light }) => light));
 
 /** The current theme of an element. Colours in any CSS notation are read by painting a pixel with them. */
 export function readTheme(place: HTMLElement): CanvasTheme {
@@ -107,29 +94,24 @@ export function readTheme(place: HTMLElement): CanvasTheme {
   const pixel = document.createElement('canvas');
   pixel.width = pixel.height = 1;
   const context = pixel.getContext('2d', { willReadFrequently: true });
-  const read = (name: ThemeColour, otherwise: Rgb): Rgb => {
-    const text = NAMES[name].reduceRight((inner, one) => `var(${one}, ${inner})`, css(otherwise));
-    probe.style.color = text;
+  const read = ({ names }: ThemeColour, otherwise: Rgb): Rgb => {
+    probe.style.color = names.reduceRight((inner, name) => `var(${name}, ${inner})`, css(otherwise));
     if (context === null) return otherwise;
     context.fillStyle = getComputedStyle(probe).color;
     context.fillRect(0, 0, 1, 1);
     const { data } = context.getImageData(0, 0, 1, 1);
     return [elementAt(data, 0), elementAt(data, 1), elementAt(data, 2)];
   };
-  const isDark = luminance(read('ink', LIGHT.ink)) > 0.3 || (!hasOwn(place) && prefersDark());
-  const fallback = isDark ? DARK : LIGHT;
-  const names = Object.keys(NAMES) as ThemeColour[];
-  const colours = Object.fromEntries(names.map((name) => [name, read(name, fallback[name])])) as Record<
-    ThemeColour,
-    Rgb
-  >;
+  const { ink } = COLOURS;
+  const isDark = luminance(read(ink, ink.light)) > 0.3 || (!hasOwn(place) && prefersDark());
+  const colours = mapped((colour) => read(colour, isDark ? colour.dark : colour.light));
   probe.remove();
   return themeOf(colours);
 }
 
 const prefersDark = (): boolean => matchMedia('(prefers-color-scheme: dark)').matches;
 const hasOwn = (place: HTMLElement): boolean =>
-  NAMES.ink.some((name) => getComputedStyle(place).getPropertyValue(name).trim() !== '');
+  COLOURS.ink.names.some((name) => getComputedStyle(place).getPropertyValue(name).trim() !== '');
 
 /** Calls back when the theme may have changed, and before and after printing. */
 export function watchTheme(changed: (isPrinted: boolean) => void, signal: AbortSignal): void {

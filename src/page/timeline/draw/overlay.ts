@@ -11,6 +11,15 @@ import type { FittedLabels } from '../model/labels.js';
 /** Arrows of all visible events are drawn if there are no more than these; of one event at most as many. */
 const MOST_ARROWS = 300;
 
+/** What one drawing of the canvas needs. */
+interface OverlayFrame {
+  readonly context: CanvasRenderingContext2D;
+  readonly size: CanvasSize;
+  readonly theme: CanvasTheme;
+  /** CSS pixel of a time. */
+  readonly at: (time: number) => number;
+}
+
 export class OverlayPainter {
   constructor(
     readonly scene: Scene,
@@ -23,16 +32,17 @@ export class OverlayPainter {
     const at = (time: number): number => grid.x(time) / size.ratio;
     context.setTransform(size.ratio, 0, 0, size.ratio, 0, 0);
     context.clearRect(0, 0, size.width, size.height);
-    this.#paintSpan(context, size, theme, at);
+    const frame: OverlayFrame = { context, size, theme, at };
+    this.#paintSpan(frame);
     context.save();
     context.beginPath();
     context.rect(0, AXIS, size.width, size.height - AXIS);
     context.clip();
-    for (const [from, to] of this.#arrows()) this.#paintArrow(context, size, theme, at, from, to);
-    this.#outline(context, size, theme.ink, at, shown.hovered, 1);
-    this.#outline(context, size, theme.accent, at, shown.event, 2);
+    for (const [from, to] of this.#arrows()) this.#paintArrow(frame, from, to);
+    this.#outline(frame, theme.ink, shown.hovered, 1);
+    this.#outline(frame, theme.accent, shown.event, 2);
     context.restore();
-    this.#paintMarkers(context, size, theme, at);
+    this.#paintMarkers(frame);
   }
 
   /** Pairs of launch and launched event: of the selected and the hovered event, and of all visible ones where few. */
@@ -58,17 +68,10 @@ export class OverlayPainter {
     return [...inView, ...all];
   }
 
-  #paintArrow(
-    context: CanvasRenderingContext2D,
-    { scroll }: CanvasSize,
-    theme: CanvasTheme,
-    at: (time: number) => number,
-    from: number,
-    to: number,
-  ): void {
+  #paintArrow({ context, size, theme, at }: OverlayFrame, from: number, to: number): void {
     const [top, bottom] = [this.scene.bandOf(from), this.scene.bandOf(to)];
     if (top === null || bottom === null) return;
-    const y = AXIS - scroll;
+    const y = AXIS - size.scroll;
     const [x0, y0] = [at(startOf(this.scene.events, from)), y + top.top + top.height / 2];
     const [x1, y1] = [at(startOf(this.scene.events, to)), y + bottom.top + bottom.height / 2];
     const bend = Math.min(80, Math.abs(x1 - x0) / 2 + 12);
@@ -85,32 +88,20 @@ export class OverlayPainter {
     context.fill();
   }
 
-  #outline(
-    context: CanvasRenderingContext2D,
-    { width, scroll }: CanvasSize,
-    colour: string,
-    at: (time: number) => number,
-    event: number | null,
-    line: number,
-  ): void {
+  #outline({ context, size, at }: OverlayFrame, colour: string, event: number | null, line: number): void {
     const band = event === null ? null : this.scene.bandOf(event);
     if (event === null || band === null) return;
     // A canvas is imprecise far beyond its edges.
     const from = Math.max(-10, at(startOf(this.scene.events, event)));
-    const to = Math.min(width + 10, Math.max(from + 2, at(endOf(this.scene.events, event))));
+    const to = Math.min(size.width + 10, Math.max(from + 2, at(endOf(this.scene.events, event))));
     context.strokeStyle = colour;
     context.lineWidth = line;
     const inset = line / 2;
-    const top = AXIS + band.top - scroll;
+    const top = AXIS + band.top - size.scroll;
     context.strokeRect(from - inset, top - inset, to - from + line - 1, band.height - 1 + line);
   }
 
-  #paintSpan(
-    context: CanvasRenderingContext2D,
-    size: CanvasSize,
-    theme: CanvasTheme,
-    at: (time: number) => number,
-  ): void {
+  #paintSpan({ context, size, theme, at }: OverlayFrame): void {
     const { span } = this.scene.shown;
     if (span === null) return;
     const from = Math.max(-2, at(span.from));
@@ -124,12 +115,7 @@ export class OverlayPainter {
     context.fillRect(to - 1, 0, 1, size.height);
   }
 
-  #paintMarkers(
-    context: CanvasRenderingContext2D,
-    size: CanvasSize,
-    theme: CanvasTheme,
-    at: (time: number) => number,
-  ): void {
+  #paintMarkers({ context, size, theme, at }: OverlayFrame): void {
     const { events, shown } = this.scene;
     context.font = FONT;
     context.textBaseline = 'middle';

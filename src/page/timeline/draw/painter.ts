@@ -24,6 +24,14 @@ interface BoxLabel {
   readonly event: number;
 }
 
+/** What one drawing of the canvas needs. */
+interface PaintFrame {
+  readonly context: CanvasRenderingContext2D;
+  readonly size: CanvasSize;
+  readonly theme: CanvasTheme;
+  readonly grid: PixelGrid;
+}
+
 export class EventPainter {
   readonly #pixels = new PixelRows();
   /** Stripes under the events that match a search. */
@@ -43,28 +51,24 @@ export class EventPainter {
     context.setTransform(1, 0, 0, 1, 0, 0);
     context.fillStyle = theme.band;
     context.fillRect(0, 0, Math.ceil(width * ratio), Math.ceil(height * ratio));
-    this.#paintGrid(context, size, theme, grid);
+    const frame: PaintFrame = { context, size, theme, grid };
+    this.#paintGrid(frame);
     this.#labels.length = 0;
     const bands = this.scene.layout.bands.filter(
       ({ top, height: thick }) => top - scroll + thick > 0 && top - scroll < height - AXIS,
     );
     this.#pixels.begin(Math.ceil(width * ratio), bands.length);
     this.#stripes.begin(Math.ceil(width * ratio), this.scene.matches === null ? 0 : bands.length);
-    for (const [row, band] of bands.entries()) this.#collect(band, row, size, theme, grid);
+    for (const [row, band] of bands.entries()) this.#collect(band, row, frame);
     this.#fill(context, this.#pixels, bands, size, 0);
     this.#fill(context, this.#stripes, bands, size, STRIPE);
-    this.#write(context, size, theme);
-    this.#paintAxis(context, size, theme, grid);
+    this.#write(frame);
+    this.#paintAxis(frame);
   }
 
   /** Writes the pixels of one band. */
-  #collect(
-    band: LaneBand,
-    line: number,
-    { width, ratio, scroll }: CanvasSize,
-    theme: CanvasTheme,
-    grid: PixelGrid,
-  ): void {
+  #collect(band: LaneBand, line: number, { size, theme, grid }: PaintFrame): void {
+    const { width, ratio, scroll } = size;
     const { scene } = this;
     const { view } = scene.shown;
     const { slots } = scene.colours;
@@ -125,7 +129,7 @@ export class EventPainter {
     }
   }
 
-  #write(context: CanvasRenderingContext2D, { ratio }: CanvasSize, theme: CanvasTheme): void {
+  #write({ context, size: { ratio }, theme }: PaintFrame): void {
     const { events, colours, matches } = this.scene;
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.font = FONT;
@@ -146,7 +150,7 @@ export class EventPainter {
     return { step, at: ticks(from, to, step) };
   }
 
-  #paintGrid(context: CanvasRenderingContext2D, size: CanvasSize, theme: CanvasTheme, grid: PixelGrid): void {
+  #paintGrid({ context, size, theme, grid }: PaintFrame): void {
     const { ratio, width, height, scroll } = size;
     context.fillStyle = theme.line;
     for (const time of this.#ticks(size).at) {
@@ -158,7 +162,7 @@ export class EventPainter {
     }
   }
 
-  #paintAxis(context: CanvasRenderingContext2D, size: CanvasSize, theme: CanvasTheme, grid: PixelGrid): void {
+  #paintAxis({ context, size, theme, grid }: PaintFrame): void {
     const { width, ratio } = size;
     const { from, to } = this.scene.shown.view;
     context.fillStyle = theme.back;

@@ -1,7 +1,8 @@
 /** Packed columns of a page → typed arrays: base64, raw deflate, little endian. Needs no document. */
 import type { PackedColumn } from '../../../prof/html/page-data.js';
 
-const WIDTHS: Readonly<Record<PackedColumn['type'], number>> = { u8: 1, u16: 2, u32: 4, f64: 8 };
+/** Typed arrays have the byte order of the machine: little endian wherever browsers run. */
+const ARRAYS = { u8: Uint8Array, u16: Uint16Array, u32: Uint32Array, f64: Float64Array } as const;
 
 /** More than any page holds: a damaged length must not allocate all memory. */
 const MOST_NUMBERS = 20_000_000;
@@ -37,14 +38,6 @@ async function inflate(bytes: Uint8Array<ArrayBuffer>, size: number): Promise<Ar
   return all.buffer;
 }
 
-/** Functions that read one number, little endian. */
-const READERS: Readonly<Record<PackedColumn['type'], (view: DataView, at: number) => number>> = {
-  u8: (view, at) => view.getUint8(at),
-  u16: (view, at) => view.getUint16(at, true),
-  u32: (view, at) => view.getUint32(at, true),
-  f64: (view, at) => view.getFloat64(at, true),
-};
-
 export type UnpackedColumn = Uint8Array | Uint16Array | Uint32Array | Float64Array;
 
 /**
@@ -55,26 +48,12 @@ export type UnpackedColumn = Uint8Array | Uint16Array | Uint32Array | Float64Arr
  */
 export async function unpackColumn(name: string, packed: PackedColumn): Promise<UnpackedColumn> {
   const { type, length, data } = packed;
-  const width = (WIDTHS as Readonly<Record<string, number | undefined>>)[type];
-  if (width === undefined) throw new Error(`${name}: unknown type of numbers`);
+  if (!Object.hasOwn(ARRAYS, type)) throw new Error(`${name}: unknown type of numbers`);
+  const Numbers = ARRAYS[type];
   if (!Number.isInteger(length) || length < 0 || length > MOST_NUMBERS) throw new Error(`${name}: no usable length`);
   try {
-    const buffer = await inflate(bytesOf(data), length * width);
-    return inOrderOf(buffer, type, length);
+    return new Numbers(await inflate(bytesOf(data), length * Numbers.BYTES_PER_ELEMENT));
   } catch (error) {
     throw new Error(`${name}: ${error instanceof Error ? error.message : 'damaged'}`, { cause: error });
   }
-}
-
-function inOrderOf(buffer: ArrayBuffer, type: PackedColumn['type'], length: number): UnpackedColumn {
-  const isLittle = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;
-  if (type === 'u8') return new Uint8Array(buffer);
-  if (isLittle) {
-    if (type === 'u16') return new Uint16Array(buffer);
-    return type === 'u32' ? new Uint32Array(buffer) : new Float64Array(buffer);
-  }
-  const view = new DataView(buffer);
-  const read = READERS[type];
-  const width = WIDTHS[type];
-  return Float64Array.from({ length }, (_, i) => read(view, i * width));
 }

@@ -86,6 +86,13 @@ export class Scene {
     this.#watchers.push(watcher);
   }
 
+  /** Calls back after changes of any of some properties. */
+  on(keys: readonly (keyof SceneState)[], act: () => void): void {
+    this.watch((changed) => {
+      if (keys.some((key) => changed.has(key))) act();
+    });
+  }
+
   set(change: Partial<SceneState>): void {
     const before = this.#shown;
     this.#shown = { ...before, ...change };

@@ -66,20 +66,22 @@ class TimeByKey {
 
 /** Interval unions by key: events come in order of start. */
 class BusyTime {
-  readonly #reach = new Map<string | number, number>();
-  readonly #busy = new Map<string | number, { busy: number; events: number }>();
+  readonly #unions = new Map<string | number, { busy: number; events: number; reach: number }>();
 
   add(key: string | number, from: number, to: number): void {
-    const reach = this.#reach.get(key) ?? -Infinity;
-    const one = this.#busy.get(key) ?? { busy: 0, events: 0 };
+    const one = this.#unions.get(key) ?? { busy: 0, events: 0, reach: -Infinity };
     one.events++;
-    one.busy += Math.max(0, to - Math.max(from, reach));
-    this.#busy.set(key, one);
-    this.#reach.set(key, Math.max(reach, to));
+    one.busy += Math.max(0, to - Math.max(from, one.reach));
+    one.reach = Math.max(one.reach, to);
+    this.#unions.set(key, one);
   }
 
-  of(key: string | number): { readonly busy: number; readonly events: number } | undefined {
-    return this.#busy.get(key);
+  /** The share of a lane or group; none without an event. @param length of the span */
+  shareOf(key: string | number, name: string, group: string, length: number): LaneShare[] {
+    const one = this.#unions.get(key);
+    if (one === undefined) return [];
+    const { busy, events } = one;
+    return [{ name, group, busy, events, share: length > 0 ? busy / length : 0 }];
   }
 }
 
@@ -128,16 +130,6 @@ export function spanStatistics(events: TimelineEvents, { from, to }: SelectedSpa
     }
   }
   const textFor = (key: number): string | null => (events.texts[key] === '' ? null : (events.texts[key] ?? null));
-  const shareOf = (
-    name: string,
-    group: string,
-    one: { readonly busy: number; readonly events: number },
-  ): LaneShare => ({
-    name,
-    group,
-    ...one,
-    share: length > 0 ? one.busy / length : 0,
-  });
   const groups = [...new Set(events.lanes.filter(({ kind }) => kind === 'device').map(({ group }) => group))];
   return {
     ...sum,
@@ -147,13 +139,7 @@ export function spanStatistics(events: TimelineEvents, { from, to }: SelectedSpa
     byOp: byOp.shares(textFor),
     byKernel: byKernel.shares(textFor),
     byKind: byKind.shares((kind) => EVENT_KINDS[kind] ?? null),
-    lanes: events.lanes.flatMap(({ name, group }, lane) => {
-      const one = lanes.of(lane);
-      return one === undefined ? [] : [shareOf(name, group, one)];
-    }),
-    devices: groups.flatMap((group) => {
-      const one = devices.of(group);
-      return one === undefined ? [] : [shareOf(group, group, one)];
-    }),
+    lanes: events.lanes.flatMap(({ name, group }, lane) => lanes.shareOf(lane, name, group, length)),
+    devices: groups.flatMap((group) => devices.shareOf(group, group, group, length)),
   };
 }

@@ -52,8 +52,6 @@ export function showing(view: View, from: number, to: number, span: number): Vie
   return within({ from: middle - width / 2, to: middle + width / 2 }, span);
 }
 
-/** Pixels from the left edge. */
-export const xOf = (view: View, time: number, width: number): number =>
-  ((time - view.from) / (view.to - view.from)) * width;
+/** @param x pixels from the left edge */
 export const timeAt = (view: View, x: number, width: number): number =>
   view.from + (x / Math.max(1, width)) * (view.to - view.from);
