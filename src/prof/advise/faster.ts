@@ -1,11 +1,8 @@
 /** Time that a kernel would take at other rates: the roofline of `roofline.ts`, with rates of our choice. */
 
-const NS_PER_S = 1e9;
+import type { Load } from '../roofline/roofline.js';
 
-export interface Amounts {
-  readonly flops: number | null;
-  readonly bytes: number | null;
-}
+const NS_PER_S = 1e9;
 
 /**
  * ns that a kernel takes longer than the device needs at least; 0 where it is no slower.
@@ -14,7 +11,7 @@ export interface Amounts {
  */
 export function excess(
   dur: number,
-  { flops, bytes }: Amounts,
+  { flops, bytes }: Pick<Load, 'flops' | 'bytes'>,
   flopsPerS: number | null,
   bytesPerS: number | null,
 ): number | null {

@@ -1,6 +1,6 @@
 /** THE table of columns of the report of kernels: help, docs, filters, sorting and all formats are made from it. */
 import { column, int, str } from '../../table/column-kinds.js';
-import { baseName, callNames, queueTime } from './derived-values.js';
+import { queueTime } from './derived-values.js';
 import { splitKeys, requireColumnOf } from '../../table/column-lookup.js';
 import { COMMUNICATION_COLUMNS } from './communication-columns.js';
 import { CUBE_COLUMNS } from './cube-columns.js';
@@ -10,6 +10,9 @@ import { MATRIX_UNIT_COLUMNS, ROOFLINE_COLUMNS } from './roofline-columns.js';
 
 /** A record without a start, as from a net.dict, has NaN there. */
 const finite = (n: number | null): number | null => (n !== null && Number.isFinite(n) ? n : null);
+
+/** Path without its folders; the line number stays. */
+const baseName = (frame: string): string => frame.slice(frame.lastIndexOf('/') + 1);
 
 /** All columns of the report, in the order of the help. */
 export const COLUMNS: readonly KernelColumn[] = [
@@ -109,7 +112,14 @@ export const COLUMNS: readonly KernelColumn[] = [
   ...COMMUNICATION_COLUMNS,
   ...ENGINE_COLUMNS,
   column('long', 'LongName', str(0), "kernel's full name", ({ record }) => record.name),
-  column('calls', 'Calls', str(0), 'op calls around the launch, outermost first', callNames, { separator: '>' }),
+  column(
+    'calls',
+    'Calls',
+    str(0),
+    'op calls around the launch, outermost first',
+    (row) => row.calls.map(({ op }) => op),
+    { separator: '>' },
+  ),
   column('ranges', 'Ranges', str(0), 'other ranges around the launch, outermost first', ({ record }) => record.ranges, {
     separator: '>',
   }),

@@ -1,11 +1,6 @@
 /** Values of cells that are more than a field of the record. */
 import type { Annotated } from '../annotate.js';
 
-/** Path without its folders; the line number stays. */
-export const baseName = (frame: string): string => frame.slice(frame.lastIndexOf('/') + 1);
-
-export const callNames = (row: Annotated): string[] => row.calls.map((call) => call.op);
-
 /** From the end of the launch call to the start of the kernel in ns; null when unknown or when the launch ended after it. */
 export function queueTime({ record }: Annotated): number | null {
   if (record.launch === null) return null;

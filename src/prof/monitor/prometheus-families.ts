@@ -98,11 +98,7 @@ export const PROMETHEUS_FAMILIES: readonly PrometheusFamily[] = [
   single(gauge('neuroncore_utilization_ratio', 'core', 'Busy share of a core, 0 to 1'), 'neuroncore_utilization', 100),
   single(own(gauge('neuroncore_flops_per_second', 'core', 'Floating-point operations of a core a second')), 'flops'),
   {
-    ...single(
-      own(gauge('neuroncore_physical_utilization_ratio', 'physical', 'Busy share of a physical core, 0 to 1')),
-      'neuroncore_utilization',
-      100,
-    ),
+    ...own(gauge('neuroncore_physical_utilization_ratio', 'physical', 'Busy share of a physical core, 0 to 1')),
     labels: [...ofRow('physical'), 'physical_core'],
     points: (row) => {
       const value = valueOf(row, 'neuroncore_utilization');

@@ -22,7 +22,7 @@ export interface WarningRule {
   readonly id: string;
   /** Condition of the warning, for people. */
   readonly when: string;
-  readonly find: (sums: MetricSums, metrics: readonly Metric[]) => readonly WarningDetail[];
+  readonly find: (sums: MetricSums, metrics: readonly Metric[]) => WarningDetail | readonly WarningDetail[] | null;
 }
 
 const MOST_LOADS = 2;
@@ -54,18 +54,16 @@ function reloadedTensors({ tensors, loads }: MetricSums): WarningDetail[] {
   }));
 }
 
-function rereadMemory(sums: MetricSums): WarningDetail[] {
+function rereadMemory(sums: MetricSums): WarningDetail | null {
   const read = moved(sums, 'hbmReadBytes');
   const least = tensorBytes(sums, ['input', 'weight']);
   const times = share(read, least);
-  if (typeof read !== 'number' || typeof least !== 'number' || times <= MOST_LOADS) return [];
+  if (typeof read !== 'number' || typeof least !== 'number' || times <= MOST_LOADS) return null;
   const unnamed = sums.loads.named === 0 ? '; the capture does not name the tensors' : '';
-  return [
-    {
-      text: `device memory is read ${times.toFixed(1)} times over: ${bytes(read)} for ${bytes(least)} of inputs and weights${unnamed}`,
-      evidence: { hbmReadBytes: read, inputsAndWeightsBytes: least, times, limit: MOST_LOADS },
-    },
-  ];
+  return {
+    text: `device memory is read ${times.toFixed(1)} times over: ${bytes(read)} for ${bytes(least)} of inputs and weights${unnamed}`,
+    evidence: { hbmReadBytes: read, inputsAndWeightsBytes: least, times, limit: MOST_LOADS },
+  };
 }
 
 function throttled({ throttling, totalPs }: MetricSums): WarningDetail[] {
@@ -84,73 +82,67 @@ function throttled({ throttling, totalPs }: MetricSums): WarningDetail[] {
   });
 }
 
-function smallPackets({ sizes }: MetricSums): WarningDetail[] {
+function smallPackets({ sizes }: MetricSums): WarningDetail | null {
   const { median, packets } = sizes;
-  if (median === null || median >= LEAST_DMA) return [];
+  if (median === null || median >= LEAST_DMA) return null;
   const small = sizes.below(LEAST_DMA);
   const tiny = sizes.below(TINY_DMA);
   const of = (part: { packets: number; bytes: number }): string =>
     `${percent(part.packets / packets)} of them with ${percent(part.bytes / Math.max(1, sizes.bytes))} of the bytes`;
-  return [
-    {
-      text: `half of ${packets} DMA packets have at most ${bytes(median)}; below 4 KiB: ${of(small)}; below 2 KiB: ${of(tiny)}: packets of 4 KiB and more use the engines well`,
-      evidence: {
-        packets,
-        medianBytes: median,
-        below4KiBPackets: small.packets,
-        below4KiBBytes: small.bytes,
-        below2KiBPackets: tiny.packets,
-        below2KiBBytes: tiny.bytes,
-        ...Object.fromEntries(sizes.histogram.map(([least, count]) => [`from${least}Bytes`, count])),
-      },
+  return {
+    text: `half of ${packets} DMA packets have at most ${bytes(median)}; below 4 KiB: ${of(small)}; below 2 KiB: ${of(tiny)}: packets of 4 KiB and more use the engines well`,
+    evidence: {
+      packets,
+      medianBytes: median,
+      below4KiBPackets: small.packets,
+      below4KiBBytes: small.bytes,
+      below2KiBPackets: tiny.packets,
+      below2KiBBytes: tiny.bytes,
+      ...Object.fromEntries(sizes.histogram.map(([least, count]) => [`from${least}Bytes`, count])),
     },
-  ];
+  };
 }
 
-function transposes(sums: MetricSums): WarningDetail[] {
+function transposes(sums: MetricSums): WarningDetail | null {
   const all = hardwareFlops(sums);
   const part = transposeFlops(sums);
   const value = share(part, all);
-  if (value <= MOST_TRANSPOSES || typeof all !== 'number' || typeof part !== 'number') return [];
-  return [
-    {
-      text: `${percent(value)} of the FLOPs only transpose (${amountText(part, 'flop')} of ${amountText(all, 'flop')}): another layout of the operands may save them`,
-      evidence: { transposeFlops: part, hardwareFlops: all, share: value, limit: MOST_TRANSPOSES },
-    },
-  ];
+  if (value <= MOST_TRANSPOSES || typeof all !== 'number' || typeof part !== 'number') return null;
+  return {
+    text: `${percent(value)} of the FLOPs only transpose (${amountText(part, 'flop')} of ${amountText(all, 'flop')}): another layout of the operands may save them`,
+    evidence: { transposeFlops: part, hardwareFlops: all, share: value, limit: MOST_TRANSPOSES },
+  };
 }
 
-function singlePrecision(sums: MetricSums): WarningDetail[] {
+function singlePrecision(sums: MetricSums): WarningDetail | null {
   const all = hardwareFlops(sums);
   const slow = slowFlops(sums);
-  if (slow === null || share(slow, all) <= MOST_SINGLE || typeof all !== 'number') return [];
+  if (slow === null || share(slow, all) <= MOST_SINGLE || typeof all !== 'number') return null;
   const value = slow / all;
-  return [
-    {
-      text: `${percent(value)} of the FLOPs are in FP32, which runs at a quarter of the BF16 rate that utilizations are relative to`,
-      evidence: { fp32Flops: slow, hardwareFlops: all, share: value, limit: MOST_SINGLE },
-    },
-  ];
+  return {
+    text: `${percent(value)} of the FLOPs are in FP32, which runs at a quarter of the BF16 rate that utilizations are relative to`,
+    evidence: { fp32Flops: slow, hardwareFlops: all, share: value, limit: MOST_SINGLE },
+  };
 }
 
-function spills(sums: MetricSums): WarningDetail[] {
+function spills(sums: MetricSums): WarningDetail | null {
   const reloaded = sums.reported.get('')?.get('spill_reload_bytes')?.value;
   const read = moved(sums, 'hbmReadBytes');
   const value = typeof reloaded === 'number' ? share(reloaded, read) : 0;
   const reserved = [...sums.memory].find(([use]) => /spill/i.test(use) && !/rings/i.test(use))?.[1];
-  const found: WarningDetail[] = [];
   if (typeof reloaded === 'number' && value > MOST_SPILLS) {
-    found.push({
+    return {
       text: `${percent(value)} of what is read from device memory are spilled results (${bytes(reloaded)})`,
       evidence: { spillReloadBytes: reloaded, share: value, limit: MOST_SPILLS },
-    });
-  } else if (reserved !== undefined && reserved > 0) {
-    found.push({
+    };
+  }
+  if (reserved !== undefined && reserved > 0) {
+    return {
       text: `${amountText(reserved, 'memory')} of device memory are reserved for results that do not fit into the state buffer`,
       evidence: { spillReservedBytes: reserved },
-    });
+    };
   }
-  return found;
+  return null;
 }
 
 /** One finding for each reason of unknown metrics that the user can remove. */
@@ -172,15 +164,13 @@ function missing(sums: MetricSums, metrics: readonly Metric[]): WarningDetail[] 
   });
 }
 
-function untimed({ engines, packets }: MetricSums): WarningDetail[] {
+function untimed({ engines, packets }: MetricSums): WarningDetail | null {
   const instructions = [...engines.values()].reduce((sum, spans) => sum + spans.untimed, 0);
-  if (instructions + packets.untimed === 0) return [];
-  return [
-    {
-      text: `${instructions} instructions and ${packets.untimed} packets have no duration: times are too short`,
-      evidence: { instructions, packets: packets.untimed },
-    },
-  ];
+  if (instructions + packets.untimed === 0) return null;
+  return {
+    text: `${instructions} instructions and ${packets.untimed} packets have no duration: times are too short`,
+    evidence: { instructions, packets: packets.untimed },
+  };
 }
 
 export const WARNING_RULES: readonly WarningRule[] = [
@@ -216,5 +206,9 @@ export const WARNING_RULES: readonly WarningRule[] = [
   },
 ];
 
+/** What a rule warns of. */
+export const detailsOf = ({ find }: WarningRule, sums: MetricSums, metrics: readonly Metric[]): WarningDetail[] =>
+  [find(sums, metrics) ?? []].flat();
+
 export const warningsOf = (sums: MetricSums, metrics: readonly Metric[]): MetricWarning[] =>
-  WARNING_RULES.flatMap(({ id, find }) => find(sums, metrics).map((finding) => ({ rule: id, ...finding })));
+  WARNING_RULES.flatMap((rule) => detailsOf(rule, sums, metrics).map((detail) => ({ rule: rule.id, ...detail })));

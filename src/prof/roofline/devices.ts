@@ -9,27 +9,33 @@ import type { MathType } from '../../ops/kernels/matrix-unit.js';
 /** Rates in FLOP/s (operations per second for int8), a fused multiply-add counted as 2. A type whose rate is not known is absent. */
 export type Rates = Readonly<Partial<Record<MathType, number>>>;
 
-/** A device of the table of peak rates, with the source of its figures. */
-export interface DeviceRow {
+/** Peak rates of a device: FLOP/s by dtype and unit, bytes/s of its memory, with their source. */
+export interface PeakRates {
   /** For people and for --device. */
   readonly name: string;
+  /** Where the figures come from, in words. */
+  readonly source: string;
+  /** As in profiles: 'sm80', 'gfx942'; null when not known. */
+  readonly arch: string | null;
+  /** Memory bandwidth in bytes/s; of the table null where only profiles have it. */
+  readonly bytesPerS: number | null;
+  /** Size in bytes of the cache that all units share; null when no source states it. */
+  readonly cacheBytes: number | null;
+  /** Of the vector units (CUDA cores, stream processors), dense; a type that is not known is absent. */
+  readonly vector: Rates;
+  /** Of the matrix unit (tensor cores, matrix cores), dense. */
+  readonly matrix: Rates;
+  /** Of the matrix unit for FP16 products accumulated in FP16, where that is faster; FLOP/s. */
+  readonly halfSums?: number;
+}
+
+/** A device of the table of peak rates. */
+export interface DeviceRow extends PeakRates {
   /** Names that drivers give the device. */
   readonly pattern: RegExp;
   /** Least and most memory in bytes, where boards of one name differ by it. */
   readonly memory?: readonly [least: number, most: number];
-  /** Architecture as in profiles: 'sm80', 'gfx942'. */
   readonly arch: string;
-  /** Memory bandwidth in bytes/s; null where only profiles have it. */
-  readonly bytesPerS: number | null;
-  /** Size in bytes of the cache that all units share; null when no source states it. */
-  readonly cacheBytes: number | null;
-  /** Of the vector units (CUDA cores, stream processors). */
-  readonly vector: Rates;
-  /** Of the matrix unit (tensor cores, matrix cores). */
-  readonly matrix: Rates;
-  /** Of the matrix unit for FP16 products accumulated in FP16, where that is faster; FLOP/s. */
-  readonly halfSums?: number;
-  readonly source: string;
 }
 
 /** Rates as vendors print them, in TFLOP/s. */

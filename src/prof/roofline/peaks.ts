@@ -4,27 +4,12 @@
  */
 import { matrixTypes, type MathType } from '../../ops/kernels/matrix-unit.js';
 import type { Device } from '../../record/record.js';
-import { rowOf, type DeviceRow, type Rates } from './devices.js';
+import { rowOf, type DeviceRow, type PeakRates } from './devices.js';
 
-/** Peak rates of a device: FLOP/s by dtype and unit, bytes/s of its memory, with their source. */
-export interface Peaks {
-  readonly name: string;
+/** Peak rates of a device, and how they were found. */
+export interface Peaks extends PeakRates {
   /** `table` by name, `formula` from units and clock, `given` by the user, `none` when nothing is known. */
   readonly origin: 'table' | 'formula' | 'given' | 'none';
-  /** Where the figures come from, in words. */
-  readonly source: string;
-  /** As in profiles: 'sm80', 'gfx942'; null when not known. */
-  readonly arch: string | null;
-  /** Memory bandwidth in bytes/s. */
-  readonly bytesPerS: number | null;
-  /** Size in bytes of the cache that all units share. */
-  readonly cacheBytes: number | null;
-  /** FLOP/s of the vector units, dense; a type that is not known is absent. */
-  readonly vector: Rates;
-  /** FLOP/s of the matrix unit, dense. */
-  readonly matrix: Rates;
-  /** FLOP/s of the matrix unit for FP16 products accumulated in FP16, where that is faster. */
-  readonly halfSums?: number;
 }
 
 /** A device of which nothing is known. */

@@ -38,10 +38,6 @@ export class MergedStacks {
     }
   }
 
-  get size(): number {
-    return this.#times.size;
-  }
-
   /** In order of the stacks' texts. */
   *sorted(): Generator<{ readonly frames: readonly string[]; readonly ns: number }> {
     const sorted = [...this.#times].sort(([a], [b]) => (a < b ? -1 : 1));

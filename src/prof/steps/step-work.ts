@@ -6,17 +6,11 @@
  * collective operations.
  */
 import { isNeuronInstruction } from '../../record/engines.js';
-import type {
-  CollectiveRecord,
-  CopyLine,
-  GraphRecord,
-  KernelLine,
-  ProfileLine,
-  SetRecord,
-} from '../../record/record.js';
+import type { KernelLine, ProfileLine, SyncRecord } from '../../record/record.js';
+import type { DeviceActivity } from '../device-activity.js';
 
 /** An activity that takes time on a device. */
-export type StepActivity = KernelLine | CollectiveRecord | GraphRecord | CopyLine | SetRecord;
+export type StepActivity = Exclude<DeviceActivity, SyncRecord>;
 
 export type StepWorkKind = 'computing' | 'communication' | 'copy';
 

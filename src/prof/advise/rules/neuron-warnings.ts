@@ -1,7 +1,7 @@
 /** Neuron: what the metrics of a capture warn of, with the time that it is about. */
 import type { CopyLine, KernelLine, ProfileLine } from '../../../record/record.js';
 import { withMachine, type MetricSums } from '../../neuron/metric.js';
-import { WARNING_RULES as WARNINGS } from '../../neuron/warnings.js';
+import { detailsOf, WARNING_RULES as WARNINGS } from '../../neuron/warnings.js';
 import { ByDevice } from '../by-device.js';
 import { IntervalUnion } from '../../../containers/interval-union.js';
 import type { Finding, Gain } from '../finding.js';
@@ -138,7 +138,8 @@ const ruleOf = (entry: NeuronRule): Rule => ({
 function answer(entry: NeuronRule, profile: number, capture: Capture): RuleAnswer {
   const why = entry.why?.(capture.sums) ?? null;
   if (why !== null) return { found: [], why };
-  const warned = WARNINGS.find(({ id }) => id === entry.warning)?.find(capture.sums, []) ?? [];
+  const rule = WARNINGS.find(({ id }) => id === entry.warning);
+  const warned = rule === undefined ? [] : detailsOf(rule, capture.sums, []);
   const found = warned.flatMap(({ text, evidence }) => {
     const stake = entry.stake(evidence, capture);
     if (stake === null) return [];
