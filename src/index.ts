@@ -30,7 +30,7 @@ export type { Annotated } from './prof/annotate.js';
 export { chooseColumns, COLUMNS, DEFAULT_COLUMNS, requireColumn } from './prof/columns/columns.js';
 export type { KernelColumn } from './prof/columns/kernel-column.js';
 export { textOf, type Column, type CellValue } from './table/column.js';
-export { DEVICES, type DeviceRow, type Rates } from './prof/roofline/devices.js';
+export { DEVICES, type DeviceRow, type PeakRates, type Rates } from './prof/roofline/devices.js';
 export { explain } from './prof/report/explain.js';
 export { AGGREGATES } from './prof/by/aggregates.js';
 export { parseGrouping, type Grouping, type GroupingText } from './prof/by/grouping.js';
