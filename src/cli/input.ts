@@ -69,7 +69,10 @@ export async function openSources(files: readonly string[], progress: Progress, 
     }
   }
   const name = `${basename(open.name)} and ${others.length} more`;
-  return { name, names, endings, batches: batches(), close: () => { open.close(); } }; // prettier-ignore
+  const close = (): void => {
+    open.close();
+  };
+  return { name, names, endings, batches: batches(), close };
 }
 
 async function openOne(file: string | undefined, progress: Progress, types: RecordTypes | undefined): Promise<Opening> {

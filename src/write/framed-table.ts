@@ -78,7 +78,7 @@ function line(columns: readonly ColumnShape[], widths: readonly number[], row: s
 /** How numbers with so many digits after the point are written: made once, since making one costs more than its use. */
 const NUMBERS = new Map<number, Intl.NumberFormat>();
 
-function quantity(value: number, digits: number): string {
+function quantity(value: number, digits = 0): string {
   let format = NUMBERS.get(digits);
   if (format === undefined) {
     format = new Intl.NumberFormat('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits });
@@ -89,7 +89,7 @@ function quantity(value: number, digits: number): string {
 
 /** Quantities with their thousands apart; long texts cut, and marked as such. */
 function cell(column: ColumnShape, value: CellValue, narrow: string | undefined): string {
-  if (typeof value === 'number' && column.unit !== undefined) return quantity(value, column.digits ?? 0);
+  if (typeof value === 'number' && column.unit !== undefined) return quantity(value, column.digits);
   const text = clean(narrow ?? textOf(column, value));
   const beginning = cut(text, WIDEST_CELL);
   return beginning === text ? text : `${cut(text, WIDEST_CELL - 1)}…`;

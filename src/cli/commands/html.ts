@@ -6,7 +6,7 @@ import { Annotator } from '../../prof/report/report.js';
 import { UsageError } from '../../record/errors.js';
 import { page } from '../../write/html/page.js';
 import { integer, type Arguments } from '../arguments.js';
-import { refuseTerminal, type Write } from '../output.js';
+import { refuseTerminal } from '../output.js';
 import { pageProgram } from '../page-program.js';
 import { recordsCommand } from '../records-command.js';
 import { runAnalysis } from '../run-analysis.js';
@@ -14,12 +14,6 @@ import { version } from '../version.js';
 
 const EVENTS = 200_000;
 const MOST_EVENTS = 1_000_000;
-
-/** Most writes need no waiting. */
-async function written(write: Write, piece: string): Promise<void> {
-  const wait = write(piece);
-  if (wait !== undefined) await wait;
-}
 
 function bounded(option: string, value: number): number {
   if (value > MOST_EVENTS) throw new UsageError(`${option} is at most ${MOST_EVENTS}: more cannot be drawn smoothly`);
@@ -90,7 +84,7 @@ export const html = recordsCommand(
       annotator: new Annotator(),
       print: async ({ facts }, write, input) => {
         const title = given.text('title') ?? basename(input);
-        for (const piece of page(`${title} · dprof`, facts(tool, title), program)) await written(write, piece);
+        for (const piece of page(`${title} · dprof`, facts(tool, title), program)) await write(piece);
       },
     });
   },

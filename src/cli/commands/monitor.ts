@@ -1,4 +1,9 @@
-/** `dprof monitor`: reports of neuron-monitor, each written as soon as it is read. */
+/**
+ * `dprof monitor`: reports of neuron-monitor, each written as soon as it is read.
+ *
+ * It reads by itself rather than by `runAnalysis`: the input has lines of the monitor where that has records, a report
+ * is complete with its line and has to be flushed before the next arrives, and with --last OUT is replaced each time.
+ */
 import { Readable } from 'node:stream';
 import { isGzip } from '../../parse/source.js';
 import { lineBatches, openFile, openStream, type Input } from '../../prof/input/lines.js';
@@ -15,6 +20,7 @@ import {
   readMonitorArguments,
   type MonitorRequest,
 } from './monitor/monitor-options.js';
+import { rejoined } from '../dparse/live.js';
 import { printText, withOutput } from '../output.js';
 
 export const monitor: Command = { tool: MONITOR, run };
@@ -47,15 +53,12 @@ async function open(file: string | undefined): Promise<Input> {
   const pieces = (stdin as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
   const first = await pieces.next();
   const head = first.done === true ? Buffer.alloc(0) : first.value;
-  async function* chunks(): AsyncGenerator<Buffer> {
-    yield head;
-    for (let piece; (piece = await pieces.next()).done !== true;) yield piece.value;
-  }
-  if (isGzip(head)) return openStream(Readable.from(chunks(), { objectMode: false }), 'stdin');
+  const chunks = rejoined(head, pieces);
+  if (isGzip(head)) return openStream(Readable.from(chunks, { objectMode: false }), 'stdin');
   const close = (): void => {
     stdin.destroy();
   };
-  return { name: 'stdin', head, chunks: chunks(), close };
+  return { name: 'stdin', head, chunks, close };
 }
 
 /** The reports that each piece of the input completes. */

@@ -52,7 +52,8 @@ function sniffNamed(head: Buffer): SniffResult {
   return isGzip(head) ? 'no' : 'yes';
 }
 
-async function* rejoined(head: Buffer, rest: AsyncIterator<Buffer>): AsyncGenerator<Buffer, void> {
+/** A stream from its first byte on. */
+export async function* rejoined(head: Buffer, rest: AsyncIterator<Buffer>): AsyncGenerator<Buffer, void> {
   try {
     if (head.length > 0) yield head;
     for (let piece; (piece = await rest.next()).done !== true;) yield piece.value;

@@ -14,7 +14,6 @@ import type { ProfileLine } from '../../record/record.js';
 import { clean } from '../../write/cell-text.js';
 import type { Packed, Sheet } from '../../write/format.js';
 import { tableText } from '../../write/write-table.js';
-import type { Write } from '../output.js';
 import { runAnalysis } from '../run-analysis.js';
 import type { ReportRequest } from './report-options.js';
 
@@ -172,17 +171,10 @@ async function runExplanation(request: ReportRequest, wanted: KernelId): Promise
     analysis,
     annotator: new Annotator(request.device),
     isComplete: () => analysis.isComplete,
-    print: ({ facts }, write) => writeExplanation(facts, write),
+    // Names come from the profiled program: without control characters.
+    print: ({ facts }, write) => write([...explain(facts).map(clean), ''].join('\n')),
   });
 }
-
-/** Names come from the profiled program: without control characters. */
-const writeExplanation = (row: Annotated, write: Write): void | Promise<void> =>
-  write(
-    explain(row)
-      .map((line) => `${clean(line)}\n`)
-      .join(''),
-  );
 
 /** Looks for one kernel; the rest of the input is not read. */
 class KernelSearch implements Analysis<Annotated> {

@@ -1,19 +1,21 @@
 /** Completion for bash 3.2 and later. */
-import { quoted, type CompletedCommand } from './completion-words.js';
+import { flagsOf, quoted, type CompletedCommand } from './completion-words.js';
 
 /** Values one a line: some have blanks. */
 const lines = (values: readonly string[]): string => quoted(values.join('\n'));
 
 /** Branches of `case COMMAND:OPTION`, for options with a value. */
 const valueBranches = ({ name, options }: CompletedCommand): string[] =>
-  options.flatMap(({ flags, takes, values, isList }) => {
-    if (takes === null) return [];
-    const action = values.length === 0 ? ':' : `_dprof_values ${lines(values)}${isList ? ' list' : ''}`;
-    return [`    ${flags.map((flag) => `${name}:${flag}`).join('|')}) ${action}; return ;;`];
+  options.flatMap((option) => {
+    const { takes, values = [], list = false } = option;
+    if (takes === undefined) return [];
+    const action = values.length === 0 ? ':' : `_dprof_values ${lines(values)}${list ? ' list' : ''}`;
+    const flags = flagsOf(option).map((flag) => `${name}:${flag}`);
+    return [`    ${flags.join('|')}) ${action}; return ;;`];
   });
 
 const optionBranch = ({ name, options }: CompletedCommand): string =>
-  `      ${name === '' ? "''" : name}) _dprof_values ${lines(options.flatMap(({ flags }) => flags))} ;;`;
+  `      ${name === '' ? "''" : name}) _dprof_values ${lines(options.flatMap(flagsOf))} ;;`;
 
 const operandBranches = ({ name, operands }: CompletedCommand): string[] =>
   operands.length === 0 ? [] : [`    ${name}) _dprof_values ${lines(operands)} ;;`];

@@ -1,5 +1,6 @@
 /** Completion for fish. */
-import type { CompletedCommand, CompletedOption } from './completion-words.js';
+import type { Option } from '../../arguments.js';
+import { flagsOf, type CompletedCommand } from './completion-words.js';
 
 /** Within single quotes, fish knows two escapes. */
 const quoted = (text: string): string => `'${text.replace(/[\\']/g, (sign) => `\\${sign}`)}'`;
@@ -7,15 +8,15 @@ const quoted = (text: string): string => `'${text.replace(/[\\']/g, (sign) => `\
 /** A word of a list of candidates. */
 const candidate = (value: string): string => (/\s/.test(value) ? `"${value}"` : value);
 
-function value({ takes, values, isList }: CompletedOption): string {
-  if (takes === null) return '';
+function value({ takes, values = [], list = false }: Option): string {
+  if (takes === undefined) return '';
   if (values.length === 0) return ' -r';
   const words = values.map(candidate).join(' ');
-  return ` -x -a ${quoted(isList ? `(__fish_append , ${words})` : words)}`;
+  return ` -x -a ${quoted(list ? `(__fish_append , ${words})` : words)}`;
 }
 
-const optionLine = (condition: string, option: CompletedOption): string => {
-  const names = option.flags.map((flag) => (flag.startsWith('--') ? `-l ${flag.slice(2)}` : `-s ${flag.slice(1)}`));
+const optionLine = (condition: string, option: Option): string => {
+  const names = flagsOf(option).map((flag) => (flag.startsWith('--') ? `-l ${flag.slice(2)}` : `-s ${flag.slice(1)}`));
   return `complete -c dprof -n ${quoted(condition)} ${names.join(' ')}${value(option)} -d ${quoted(option.help)}`;
 };
 

@@ -1,28 +1,29 @@
 /** Completion for zsh, by its `_arguments`. */
-import { quoted, type CompletedCommand, type CompletedOption } from './completion-words.js';
+import type { Option } from '../../arguments.js';
+import { flagsOf, quoted, type CompletedCommand } from './completion-words.js';
 
 /** Text within a specification of `_arguments`. */
 const escaped = (text: string): string => text.replace(/[\\[\]:]/g, (sign) => `\\${sign}`);
 
 const word = (value: string): string => value.replace(/[^\w@%+=.,/-]/g, (sign) => `\\${sign}`);
 
-function action({ values, isList }: Pick<CompletedOption, 'values' | 'isList'>): string {
+function action({ values = [], list = false }: Pick<Option, 'values' | 'list'>): string {
   const words = values.map(word).join(' ');
   if (values.length === 0) return '_files';
-  return isList ? `_sequence compadd - ${words}` : `(${words})`;
+  return list ? `_sequence compadd - ${words}` : `(${words})`;
 }
 
 /** `'(-f --format)'{-f,--format}'[help]:F:(csv json)'`. */
-function specification(option: CompletedOption): string {
-  const { flags, help, takes } = option;
+function specification(option: Option): string {
+  const { help, takes } = option;
+  const flags = flagsOf(option);
   const excluded = quoted(`(${flags.join(' ')})`);
   const names = flags.length === 1 ? flags.join('') : `{${flags.join(',')}}`;
-  const value = takes === null ? '' : `:${escaped(takes)}:${action(option)}`;
+  const value = takes === undefined ? '' : `:${escaped(takes)}:${action(option)}`;
   return `${excluded}${names}${quoted(`[${escaped(help)}]${value}`)}`;
 }
 
-const operands = ({ operands: words }: CompletedCommand): string =>
-  quoted(`*:operand:${action({ values: words, isList: false })}`);
+const operands = ({ operands: words }: CompletedCommand): string => quoted(`*:operand:${action({ values: words })}`);
 
 const branch = (command: CompletedCommand): string[] => [
   `    ${command.name})`,

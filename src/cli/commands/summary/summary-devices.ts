@@ -30,19 +30,24 @@ function deviceSection(device: DeviceTime, unit: TimeUnit, next: Next): Section 
   };
 }
 
-function busyLines({ busy, compute, communication, memory, exposed, notUnderCompute, kernelSum, counts }: DeviceTime, unit: TimeUnit): Line[] {
+function busyLines(
+  { busy, compute, communication, memory, exposed, notUnderCompute, kernelSum, counts }: DeviceTime,
+  unit: TimeUnit,
+): Line[] {
   const graphs = counts.graphs > 0 ? `, ${many(counts.graphs, 'graph launch')} as a whole` : '';
   return [
     ['busy', busy, ''],
     ['  compute', compute, `${many(counts.kernels, 'kernel')}${graphs}; all kernels added up ${unit.text(kernelSum)}`],
     ['  communication', communication, many(counts.communications, 'operation')],
-    ...(counts.communications === 0 ? [] : ([
-      ['    exposed', exposed, 'nothing else runs'],
-      ['    not under compute', notUnderCompute, 'nothing is computed'],
-    ] as const)),
+    ...(counts.communications === 0
+      ? []
+      : ([
+          ['    exposed', exposed, 'nothing else runs'],
+          ['    not under compute', notUnderCompute, 'nothing is computed'],
+        ] as const)),
     ['  copies and sets', memory, `${many(counts.copies, 'copy')}, ${many(counts.sets, 'set')}`],
   ];
-} // prettier-ignore
+}
 
 function idleLines({ idle, gaps }: DeviceTime, unit: TimeUnit): Line[] {
   if (gaps === null) return [['idle', idle, '']];
@@ -63,9 +68,15 @@ function otherLines({ sync, counts, linked, span }: DeviceTime, unit: TimeUnit):
   return [
     ...(syncs === 0 ? [] : [['waits', sync, `${many(syncs, 'wait')} on the device: no work`] as const]),
     ...(isPart
-      ? [['launch known', linked.busy, `${whole(linked.activities)} of ${whole(all)} activities, span ${unit.text(linked.span)} (${share(linked.span, span)})`] as const]
+      ? [
+          [
+            'launch known',
+            linked.busy,
+            `${whole(linked.activities)} of ${whole(all)} activities, span ${unit.text(linked.span)} (${share(linked.span, span)})`,
+          ] as const,
+        ]
       : []),
-  ]; // prettier-ignore
+  ];
 }
 
 /** Several devices have a row each. */

@@ -34,7 +34,10 @@ export function kernelSections(about: About, kernels: KernelSummary): Section[] 
 
 /** `bf16 99.4 %, na 0.6 %`. */
 const sharesText = (parts: readonly (readonly [name: string, time: number])[], all: number): string =>
-  parts.filter(([, time]) => time > 0).map(([name, time]) => `${name} ${share(time, all)}`).join(', ') || UNKNOWN; // prettier-ignore
+  parts
+    .filter(([, time]) => time > 0)
+    .map(([name, time]) => `${name} ${share(time, all)}`)
+    .join(', ') || UNKNOWN;
 
 const tallied = (tallies: readonly Tally[]): (readonly [string, number])[] => {
   const shown = tallies.slice(0, MOST_SHARES);
@@ -46,7 +49,13 @@ const MOST_SHARES = 6;
 
 function arithmeticSection({ overview, next }: About, { time, precision, matrixUnit, work }: KernelSummary): Section {
   const { used, unused, notApplicable, untold, unknown, eligible, eligibleUsed } = matrixUnit;
-  const unit = [['used', used], ['not used', unused], ['not applicable', notApplicable], ['undetermined by name', untold], [UNKNOWN, unknown]] as const; // prettier-ignore
+  const unit = [
+    ['used', used],
+    ['not used', unused],
+    ['not applicable', notApplicable],
+    ['undetermined by name', untold],
+    [UNKNOWN, unknown],
+  ] as const;
   const ofEligible = eligible > 0 ? `; ${amountText(eligibleUsed / eligible, 'share')} of what could be` : '';
   const peaks =
     work.computeShare === null || work.memoryShare === null

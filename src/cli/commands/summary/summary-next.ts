@@ -40,8 +40,8 @@ export class Next {
     return this.#command(`--by kernel ${TABLE}`);
   }
   arithmetic({ kernels }: ProfileSummary): string {
-    const unused = (kernels?.matrixUnit.unused ?? 0) > 0;
-    if (unused) return this.#command(`-c idx,op,kernel,dtype,tcwhy,sil --where 'tc==0' --sort sil ${TABLE}`);
+    if (kernels !== null && kernels.matrixUnit.unused > 0)
+      return this.#command(`-c idx,op,kernel,dtype,tcwhy,sil --where 'tc==0' --sort sil ${TABLE}`);
     return this.#command(`--by bound,op,dtype,tc ${TABLE}`);
   }
 

@@ -18,16 +18,6 @@ export interface TimelineAddress {
   readonly span: SelectedSpan | null;
 }
 
-export const NO_ADDRESS: TimelineAddress = {
-  profile: 0,
-  view: null,
-  event: null,
-  colour: null,
-  search: '',
-  closed: [],
-  span: null,
-};
-
 /** Bounds on an address, which anybody may have written. */
 const LONGEST_SEARCH = 1000;
 const MOST_CLOSED = 500;

@@ -1,12 +1,21 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import {
-  NO_ADDRESS,
   readAddress,
   withAddress,
   type TimelineAddress,
 } from '../../../../src/page/timeline/model/timeline-address.js';
 import { COLOUR_KEYS } from '../../../../src/page/timeline/model/event-colours.js';
+
+const NO_ADDRESS: TimelineAddress = {
+  profile: 0,
+  view: null,
+  event: null,
+  colour: null,
+  search: '',
+  closed: [],
+  span: null,
+};
 
 const time = fc.integer({ min: -1e12, max: 1e15 });
 const span = fc.option(
