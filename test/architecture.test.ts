@@ -71,6 +71,7 @@ const PAGE_MAY_IMPORT = [
   'src/prof/query/filter.ts',
   'src/prof/summary/summary-data.ts',
   'src/record/errors.ts',
+  'src/record/statistics.ts',
   'src/record/units.ts',
   'src/table/column-lookup.ts',
   'src/table/column.ts',

@@ -24,7 +24,7 @@ describe('damaged Neuron files', () => {
     expect(all.filter(isBroken)).to.deep.equal([]);
     for (const kind of ['ntff', 'neff']) {
       const of = all.filter((outcome) => outcome.kind === kind);
-      // Damage that is always told, or never, would test one way only.
+      // Damage that is always reported, or never, would test one way only.
       for (const is of ['result', 'rejection']) expect(of.filter((each) => each.is === is)).to.have.length.above(10);
     }
   });

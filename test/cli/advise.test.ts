@@ -67,7 +67,7 @@ describe('dprof advise', () => {
 
   it('has something to say of little', async () => {
     const one = (...records: Parameters<typeof neuronLines>[0]) => run(neuronLines(records), '--all');
-    // One kernel without a launch, of no device that the profile tells.
+    // One kernel without a launch, of no device that the profile lists.
     const alone = await one({ ...profileOn(A100), devices: [] }, kernel({ launch: null }));
     expect(alone.code).to.equal(0);
     expect(alone.stdout).to.match(/\n1\. unattributed, device 0, about 100\.0 % of the time\n/);

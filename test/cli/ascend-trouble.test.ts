@@ -1,4 +1,4 @@
-/** Folders of the Ascend profiler that are not as they should be: what can be read is, the rest is told in one line. */
+/** Folders of the Ascend profiler that are not as they should be: what can be read is, the rest is reported in one line. */
 import Database from 'better-sqlite3';
 import { expect } from 'chai';
 import { cpSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
@@ -40,13 +40,13 @@ const DETAILS = csv(
 );
 
 /** Lines of stderr without the folder's path. */
-const told = ({ stderr }: Ran, folder: string): string[] =>
+const messagesOf = ({ stderr }: Ran, folder: string): string[] =>
   stderr.trimEnd().split('\n').map((line) => line.replaceAll(`${folder}/`, '')); // prettier-ignore
 
 const kernels = ({ stdout }: Ran): number =>
   stdout.split('\n').filter((line) => line.startsWith('{"type":"kernel"')).length;
 
-describe('Ascend folders: what cannot be read is told, and the rest is read', () => {
+describe('Ascend folders: what cannot be read is reported, and the rest is read', () => {
   const BROKEN: readonly (readonly [what: string, spoil: (path: string) => void, answer: RegExp])[] = [
     [
       'a database in WAL mode',
@@ -81,7 +81,7 @@ describe('Ascend folders: what cannot be read is told, and the rest is read', ()
       const ran = await dparse(folder);
       expect(ran.code).to.equal(1);
       expect(kernels(ran)).to.equal(2);
-      const lines = told(ran, folder).filter((line) => line.includes('profiler_1.db'));
+      const lines = messagesOf(ran, folder).filter((line) => line.includes('profiler_1.db'));
       expect(lines).to.have.length(1);
       expect(lines[0]).to.match(answer);
     });
@@ -96,7 +96,7 @@ describe('Ascend folders: what cannot be read is told, and the rest is read', ()
     database.exec('ROLLBACK');
     database.close();
     expect(ran.code).to.equal(1);
-    expect(told(ran, folder)[0]).to.match(/profiler_0\.db: database is locked by another program/);
+    expect(messagesOf(ran, folder)[0]).to.match(/profiler_0\.db: database is locked by another program/);
     expect(kernels(ran)).to.equal(1);
   });
 
@@ -125,7 +125,7 @@ describe('Ascend folders: what cannot be read is told, and the rest is read', ()
     const ran = await dparse('-q', folder);
     expect(ran.code).to.equal(1);
     expect(kernels(ran)).to.equal(1);
-    expect(told(ran, folder)).to.deep.equal([
+    expect(messagesOf(ran, folder)).to.deep.equal([
       'dparse: node1_20260101_ascend_pt: is a folder of the Ascend profiler without a database, trace_view.json or kernel_details.csv (raw data is analysed first: torch_npu.profiler.profiler.analyse(FOLDER))',
     ]);
     const alone = await dparse('-q', raw);
@@ -209,7 +209,7 @@ describe('Ascend folders: dprof', () => {
     }
   });
 
-  it('asks for dparse where a folder holds several, and tells what a folder lacks', async () => {
+  it('asks for dparse where a folder holds several, and states what a folder lacks', async () => {
     const folder = root();
     for (const rank of [0, 1]) databaseIn(rankFolder(folder, rank), rank);
     const ran = await runCli('dprof', ['-q', folder]);
@@ -222,7 +222,7 @@ describe('Ascend folders: dprof', () => {
     expect(none.stderr).to.match(/^dprof: [^\n]*without a database, trace_view\.json or kernel_details\.csv[^\n]*\n$/);
   });
 
-  it('reads what can be read of a folder, and tells the rest', async () => {
+  it('reads what can be read of a folder, and reports the rest', async () => {
     const folder = root();
     databaseIn(rankFolder(folder, 0), 0);
     cpSync(join(folder, 'node0_20260101_ascend_pt'), join(folder, 'copy_ascend_pt'), { recursive: true });

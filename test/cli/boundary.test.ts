@@ -7,7 +7,7 @@ import { UsageError, UserError } from '../../src/record/errors.js';
 const systemError = (code: string): Error => Object.assign(new Error('x'), { code, syscall: 'open', path: 'net.sql' });
 
 describe('what ends a run', () => {
-  it('is told in one line, with its exit code', () => {
+  it('is reported in one line, with its exit code', () => {
     const cases: readonly [unknown, string | null, number][] = [
       [new UserError('is broken', { where: 'f', hint: 'mend it' }), 'f: is broken (mend it)', 1],
       [new UsageError('no such option'), 'no such option', 2],

@@ -66,7 +66,7 @@ describe('dprof --by', () => {
     expect(stderr).to.match(/^dprof: 2 kernels: .*1 without a duration, in no group/);
   });
 
-  it('lists what is told of groups', async () => {
+  it('lists the columns of groups', async () => {
     const { stdout } = await by('--by', 'op', '--columns');
     for (const { key } of AGGREGATES) expect(stdout).to.match(new RegExp(`^${key} `, 'm'));
   });

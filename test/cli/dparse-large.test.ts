@@ -63,7 +63,7 @@ describe('dparse on a large profile', function () {
     expect(stderr).to.equal('');
   });
 
-  it('tells what is wrong with it in one line, and leaves no file behind', async () => {
+  it('reports what is wrong with it in one line, and leaves no file behind', async () => {
     const broken = new Database(large);
     broken.exec('DROP TABLE CUPTI_ACTIVITY_KIND_KERNEL; CREATE TABLE t (x); DROP TABLE StringIds');
     broken.close();

@@ -52,7 +52,7 @@ describe('dparse: PyTorch traces', () => {
     }
   });
 
-  it('the file name stands in the profile line, and tells the rank where the trace does not', async () => {
+  it('the file name stands in the profile line, and states the rank where the trace does not', async () => {
     const path = write(gzipSync(TEXT), '.rank_2.pt.trace.json.gz');
     const [header] = records(await dparse(path));
     expect(header).to.deep.include({ file: basename(path), rank: 2, format: 'kineto' });

@@ -305,7 +305,7 @@ describe('dprof', () => {
       expect(readdirSync(folder)).to.deep.equal(before);
     });
 
-    it('tells when it cannot write', async () => {
+    it('says when it cannot write', async () => {
       const { code, stderr } = await runCli('dprof', ['-o', path('no/such/folder')], { input: RECORDS });
       expect(code).to.equal(1);
       expect(stderr).to.match(/^dprof: .*folder: cannot write: no such file or directory\n$/);
@@ -313,7 +313,7 @@ describe('dprof', () => {
       expect(onto.stderr).to.match(/: is a directory \(/);
     });
 
-    it('tells when the disk is full', async function () {
+    it('says when the disk is full', async function () {
       if (!existsSync('/dev/full')) this.skip();
       const { code, stderr } = await runCli('dprof', ['-o', '/dev/full'], { input: RECORDS });
       expect([code, stderr]).to.deep.equal([1, 'dprof: /dev/full: cannot write: no space left on the device\n']);

@@ -122,7 +122,7 @@ describe('dprof memory', function () {
     expect(csv[2]).to.equal('0,net.db,1,0,memory_allocated,PTA,2000,5242880');
   });
 
-  it('names what is needed where there is no memory to tell', async () => {
+  it('names what is needed where no memory is recorded', async () => {
     const answers = [
       [neuronLines([profile('ascend-db'), kernel()]), 'no samples of memory (profile with profile_memory=True)'],
       [neuronLines([kernel()]), 'no samples of memory (known: PyTorch with profile_memory=True, AWS Neuron)'],

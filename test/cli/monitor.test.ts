@@ -48,7 +48,7 @@ describe('dprof monitor', () => {
     expect((await of('table')).split('\n').filter((line) => line.startsWith('│'))).to.have.length(4);
   });
 
-  itShared('tells the same of records as of the lines they come from', [REAL], async ([path = '']) => {
+  itShared('writes the same for records as for the lines they come from', [REAL], async ([path = '']) => {
     const records = await runCli('dparse', [path]);
     for (const format of ['json', 'prometheus', 'emf']) {
       const rows = format === 'json' ? ['--rows', 'all'] : [];
@@ -58,7 +58,7 @@ describe('dprof monitor', () => {
     }
   });
 
-  it('goes on after lines that are no report, and tells of them unless -q', async () => {
+  it('goes on after lines that are no report, and counts them unless -q', async () => {
     const input = `${lines(one(1))}not json\n{"a":1}\n\n{"type":"sample",\n${lines(one(2))}`;
     const ran = await monitor(['--no-header', '-c', 'done'], input);
     expect(ran).to.include({ code: 0, stdout: '1\n2\n' });
@@ -66,7 +66,7 @@ describe('dprof monitor', () => {
     expect(await monitor(['-q', '--no-header', '-c', 'done'], input)).to.include({ stdout: '1\n2\n', stderr: '' });
   });
 
-  it("tells the monitor's own errors, each once", async () => {
+  it("reports the monitor's own errors, each once", async () => {
     const broken = report([], { memory_info: group({}, 'no\u001b[31m memory') });
     const ran = await monitor(['-f', 'json'], lines(broken, broken));
     expect(ran.stderr).to.equal('dprof: neuron-monitor: memory_info: no?[31m memory\n');

@@ -69,7 +69,7 @@ describe('dprof perfetto', function () {
     ]);
   });
 
-  it('tells what is left out, and where times are from', async () => {
+  it('states what is left out, and where times are from', async () => {
     const odd = [
       kernel({ dur: null, launch: null }),
       kernel({ start: 5, corr: 6 }),

@@ -177,9 +177,9 @@ describe('dprof summary --vendor-metrics', () => {
 
   itShared('shows what a summary reported', ['data/neuron/summary_trn1_partial.json'], async ([path = '']) => {
     const { stdout } = await runCli('dprof', ['summary', '-f', 'json', '--vendor-names', '-q', path]);
-    const told = (JSON.parse(readFileSync(path, 'utf8')) as Readonly<Record<string, unknown>>)['n_unknown'];
+    const reported = (JSON.parse(readFileSync(path, 'utf8')) as Readonly<Record<string, unknown>>)['n_unknown'];
     const ours = (JSON.parse(stdout) as Readonly<Record<string, unknown>>)['n_unknown'];
-    expect(ours).to.deep.equal(told);
+    expect(ours).to.deep.equal(reported);
   });
 });
 

@@ -1,11 +1,11 @@
-/** What two records of the same thing both tell, which must be the same. */
+/** Fields that two records of the same thing both have, which must be equal. */
 
 type Fields = Readonly<Record<string, unknown>>;
 
 const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** What both tell, field by field, of two values that should be the same. */
+/** The fields that both have, one by one, of two values that should be the same. */
 export function common(one: unknown, other: unknown): [unknown, unknown] {
   if (!isFields(one) || !isFields(other)) return [one, other];
   const both = Object.keys(one).filter((key) => key in other && one[key] !== null && other[key] !== null);

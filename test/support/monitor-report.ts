@@ -39,7 +39,7 @@ export const report = (runtimes: readonly Fields[], system: Fields = {}, more: F
 export const lines = (...reports: readonly Fields[]): string =>
   reports.map((one) => `${JSON.stringify(one)}\n`).join('');
 
-/** What a text of the monitor's lines tells. */
+/** What a text of the monitor's lines says. */
 export function reportsOf(text: string, wanted: ReportFilter = {}): MonitorReport[] {
   const stream = { profile: 0, format: 'neuron-monitor', input: 'm', file: 'm', rank: null };
   const raw = new MonitorReports(stream, new Diagnostics());

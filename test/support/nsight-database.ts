@@ -40,7 +40,7 @@ export interface Span {
 export class NsightDatabase extends ProfileDatabase {
   constructor() {
     super(SCHEMA, ['StringIds', 'id']);
-    this.string('StringIds is what tells the format');
+    this.string('StringIds is what identifies the format');
   }
 
   kernel({ start, end }: Span, corr: number | null, cells: Cells = {}, name = 'kernel'): this {

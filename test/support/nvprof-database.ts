@@ -42,7 +42,7 @@ export class NvprofDatabase extends ProfileDatabase {
   constructor(version: Cell = 12) {
     super(SCHEMA, ['StringTable', '_id_']);
     this.row('Version', { version });
-    this.string('StringTable is what tells the format');
+    this.string('StringTable is what identifies the format');
   }
 
   kernel(

@@ -32,7 +32,7 @@ const pythonValue = (text: string): unknown =>
     ),
   );
 
-/** An argument's value: `1.`, `[3, 3]`, `True`; a text where it is nothing else, undefined where it is not told. */
+/** An argument's value: `1.`, `[3, 3]`, `True`; a text where it is nothing else, undefined where it is missing. */
 function valueOf(text: string): unknown {
   if (text === '' || text === 'None') return undefined;
   try {
@@ -72,7 +72,7 @@ export interface OpTotals {
   /** Without its module. */
   readonly op: string;
   readonly args: readonly TraceArgument[];
-  /** Rows of the table: it tells strides apart. */
+  /** Rows of the table: it distinguishes strides. */
   rows: number;
   calls: number;
   /** Null where it has no model of the op. */

@@ -103,7 +103,7 @@ describe('dparse', () => {
       .and.match(/rows that end before they start \(duration unknown\): 1/);
   });
 
-  it('one bad input does not lose the others; the exit code tells', async () => {
+  it('one bad input does not lose the others; the exit code says so', async () => {
     const good = new NsightDatabase().launch(1, []).write();
     const { code, stdout, stderr } = await dparse('-q', good, `${good}.missing`, good);
     expect(code).to.equal(1);

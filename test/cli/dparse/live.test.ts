@@ -77,7 +77,7 @@ describeWithProcess('dparse on a live pipe', function () {
     expect(tool.stderr).to.equal('dparse: -: 9 samples\n');
   });
 
-  it('tells reports by the first bytes, in whatever pieces they come, and goes on after other lines', async () => {
+  it('recognizes reports by the first bytes, in whatever pieces they come, and goes on after other lines', async () => {
     const tool = start('-q', '-');
     for (const piece of [report(10).slice(0, 9), report(10).slice(9, 40), report(10).slice(40)]) {
       tool.child.stdin.write(piece);
@@ -91,7 +91,7 @@ describeWithProcess('dparse on a live pipe', function () {
     expect(tool.stderr).to.equal('');
   });
 
-  it('waits for reports after anything else when it is told the format', async () => {
+  it('waits for reports after anything else when the format is given', async () => {
     const tool = start('-q', '--format', 'neuron-monitor', '-');
     tool.child.stdin.write(`starting\n${report(10)}`);
     await tool.until((stdout) => utilisation(stdout).length === 1);

@@ -14,7 +14,7 @@ const op = (text: string): OpMarker => {
 };
 const callOf = (text: string): OpCall | null => new OpSizesReader().callOf(op(text));
 const tensor = (...shape: number[]): Arg => ({ name: '', type: 'tensor', shape });
-const untold: Arg = { name: '', type: 'unknown' };
+const unspecified: Arg = { name: '', type: 'unknown' };
 
 describe('extents behind the name of an op', () => {
   // Texts of real profiles, of PyTorch 2.
@@ -23,7 +23,7 @@ describe('extents behind the name of an op', () => {
       'aten::copy_, op_id = 15, sizes = [[2, 4096], [2, 4096], []], input_op_ids = [(14,0), (0,-1), (0,-1)]',
       'aten',
       'copy_',
-      [tensor(2, 4096), tensor(2, 4096), untold],
+      [tensor(2, 4096), tensor(2, 4096), unspecified],
     ],
     [
       'aten::mul, seq = 6, op_id = 872, sizes = [[512], [4, 256, 512]], input_op_ids = [(183,0), (871,0)]',

@@ -66,13 +66,13 @@ describe('the rule stragglers', () => {
     expect(found?.what).to.match(/of equal ranks one would do so by chance in 33\.3 % of profiles$/);
   });
 
-  it('tells devices of one profile apart', () => {
+  it('distinguishes devices of one profile', () => {
     const both = [0, 1].map((device) => rank(0, device === 0 ? [50, 50, 50] : [80, 80, 80]).map((record) =>
       record.type === 'kernel' ? { ...record, device } : record));
     expect(findingsOf('stragglers', both.flat())[0]?.what).to.match(/^device 1 of rank 4 computes longest in 3 of 3 steps/);
   }); // prettier-ignore
 
-  it('is silent where too few steps, or a tie, tell no slow rank', () => {
+  it('is silent where too few steps, or a tie, show no slow rank', () => {
     const why = 'too few steps to distinguish a slow rank from chance';
     // One of two is always the slowest of a step: by chance in all profiles, and in half of them in two steps of two.
     expect(silenceOf('stragglers', [...rank(0, [80]), ...rank(1, [50])])).to.equal(why);

@@ -35,7 +35,7 @@ describe('the rule launch-gaps', () => {
     expect(found?.action).to.include('CUDA graph');
   });
 
-  it('tells gaps that no launch explains apart, and claims no gain', () => {
+  it('separates gaps that no launch explains, and claims no gain', () => {
     const records = [PROFILE, at(0, 5, null, { id: 1 }), at(2_000_000, 5, 1_999_000, { id: 2 })];
     const [found, ...more] = findingsOf('launch-gaps', records);
     expect(more).to.deep.equal([]);
@@ -148,7 +148,7 @@ describe('the rule copies', () => {
     expect(recorded?.evidence).to.include({ copies: 1, pageable: 1, inferred: 0, exposedNs: 50 });
     expect(recorded?.what).to.match(/; 1 of pageable memory, as the profile records it$/);
     expect(recorded?.action).to.match(/^pin the host's memory/);
-    // Nothing is known of the memory: only a call that returned after the copy tells.
+    // Nothing is known of the memory: only a call that returned after the copy shows it.
     expect(of(loaded)).to.equal(undefined);
     const inferred = of({ ...loaded, launch: { ...called, dur: 60 } });
     expect(inferred?.evidence).to.include({ copies: 1, pageable: 0, inferred: 1 });

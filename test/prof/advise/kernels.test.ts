@@ -83,7 +83,7 @@ describe('the rule ai-cpu', () => {
 describe('the rule unattributed', () => {
   const named = (start: number, dur: number) => pointwise(relu, start, dur);
 
-  it('tells why, and how to profile', () => {
+  it('states why, and how to profile', () => {
     const records = [{ ...profileOn(A100), format: 'nsight' }, named(0, 60), kernel({ start: 100, dur: 40, id: 2 })];
     const [found] = findingsOf('unattributed', records);
     expect(found).to.deep.include({ stake: 40, gain: null, kernels: ['0:2'] });
@@ -100,7 +100,7 @@ describe('the rule unattributed', () => {
     expect(actionOf('ascend-text', early)).to.match(/trace_view\.json/);
   });
 
-  it('tells launches outside of ops from a host that was not traced', () => {
+  it('distinguishes launches outside of ops from a host that was not traced', () => {
     const outside = kernel({ start: 100, dur: 40, id: 2 });
     const actionOf = (...kernels: KernelRecord[]) =>
       findingsOf('unattributed', [{ ...profileOn(A100), format: 'kineto' }, ...kernels])[0]?.action;
@@ -119,7 +119,7 @@ describe('the rule unattributed', () => {
 
   it('is silent where nearly all is known, and on instructions', () => {
     expect(silenceOf('unattributed', [profileOn(A100), named(0, 1000), kernel({ start: 1001, dur: 50 })])).to.equal('nothing');
-    // A collective needs no op: its name tells what it does.
+    // A collective needs no op: its name states what it does.
     const nccl = kernel({ name: 'ncclDevKernel_AllReduce_Sum_f32_RING_LL', start: 1001, dur: 5000 });
     expect(silenceOf('unattributed', [profileOn(A100), named(0, 1000), nccl])).to.equal('nothing');
     expect(silenceOf('unattributed', [neuronProfile(), instruction('MATMUL', 'Tensor', 0, 50)])).to.match(/^the device runs/);

@@ -126,7 +126,7 @@ describe('advice on real profiles', function () {
   );
 
   itShared(
-    'tells exposed communication as other tools count it',
+    'measures exposed communication as other tools count it',
     [KINETO('a100_rank3of8_training'), KINETO('mi300_resnet_training'), KINETO('a100_nccl_metadata')],
     async (paths) => {
       // ../shared/reference/exact-timelines.md, "exposed comm", us.
@@ -192,7 +192,7 @@ describe('advice on real profiles', function () {
   );
 
   itShared(
-    'tells no straggler from one step of two ranks',
+    'reports no straggler from one step of two ranks',
     ['rank0', 'rank1'].map((name) => `data/ascend/text_level1_${name}/ASCEND_PROFILER_OUTPUT/trace_view.json`),
     async (paths) => {
       const ranks: ProfileLine[] = [];

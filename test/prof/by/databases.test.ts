@@ -70,7 +70,7 @@ describe('kernels by name', () => {
     });
   }
 
-  /** Names are demangled here: rows are told apart by their numbers. */
+  /** Names are demangled here: rows are distinguished by their numbers. */
   const byNumbers = (rows: readonly Row[]): Row[] => {
     const numbers = ['total', 'min', 'max', 'median'];
     return rows.toSorted((a, b) => numbers.reduce((order, key) => order || Number(a[key]) - Number(b[key]), 0));

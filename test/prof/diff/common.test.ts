@@ -52,7 +52,7 @@ describe('what the rows of a step share', () => {
     expect(common && withoutCommon(steady, common)).to.equal(steady);
   });
 
-  it('is not told of few rows, of few steps, of rows that steps are without', () => {
+  it('is not computed of few rows, of few steps, of rows that steps are without', () => {
     expect(commonOf(rows(1, LEAST_ROWS - 1), DEFAULTS)).to.equal(null);
     const few = rows(1).map((times): Times => ({ base: times.base.slice(0, 4), new: times.new }));
     expect(commonOf(few, DEFAULTS)).to.equal(null);

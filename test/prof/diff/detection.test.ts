@@ -17,7 +17,7 @@ interface World {
   /** Standard deviation of the logarithm of a kernel's time, and of what all kernels of a step share. */
   readonly kernelNoise: number;
   readonly stepNoise: number;
-  /** So many layers, the first ones, have the noise of the step; all unless told. */
+  /** So many layers, the first ones, have the noise of the step; all by default. */
   readonly following?: number;
 }
 

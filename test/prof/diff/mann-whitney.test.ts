@@ -108,7 +108,7 @@ describe('the test of Mann and Whitney', () => {
     expect(mannWhitney([], [1])).to.equal(null);
   });
 
-  it('tells the least p that samples can give', () => {
+  it('states the least p that samples can give', () => {
     // 2 / C(10, 5) = 2 / 252, 2 / C(8, 4) = 2 / 70; of one value each there is no p below 1.
     close(leastP(5, 5), 2 / 252);
     close(leastP(4, 4), 2 / 70);

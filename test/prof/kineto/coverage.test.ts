@@ -26,17 +26,17 @@ const KNOWN: Readonly<Record<(typeof TRACES)[number], Known>> = {
   h100_bert_small:            known(100, 100, 100, 100),
   h100_vit:                   known(100, 100, 100, 100),
   h100_qwen:                  known( 69,  69,  69, 100, 'kernels of launches before the trace begins'),
-  h100_owlv2:                 known( 99,  99,  99,  99, 'an index whose elements are not told'),
+  h100_owlv2:                 known( 99,  99,  99,  99, 'an index whose elements are not recorded'),
   b200_rank0of8:              known( 66,  66,  66,  66, 'mixtures of experts whose weights are no arguments; attention to a cache'),
   mi300_bert_small:           known(100, 100, 100, 100),
   mi300_resnet_training:      known( 68,  68,  68,  99, 'kernels of launches before the trace begins'),
   mi300_norm_layers_training: known(100, 100, 100, 100),
   mi210_gpu_only:             known(  0,   0,   0,   0, 'the trace has no host events'),
   mi300_hipgraph_decode:      known(  0,   0,   0,   0, 'kernels of graphs, recorded before the trace begins'),
-  a100_rank3of8_training:     known( 80,  45,  45,  45, 'exchanges whose result is not told; backward nodes without an op'),
+  a100_rank3of8_training:     known( 80,  45,  45,  45, 'exchanges whose result is not recorded; backward nodes without an op'),
   a100_alexnet_seq:           known(  0,   0,   0,   0, 'the trace has no shapes'),
-  a100_nccl_metadata:         known( 28,  28,  28,  28, 'the trace has no shapes: collectives alone are told'),
-  v100_resnet50_2021:         known( 99,  99,  99,  99, 'pooling whose window is not told'),
+  a100_nccl_metadata:         known( 28,  28,  28,  28, 'the trace has no shapes: only collectives are known'),
+  v100_resnet50_2021:         known( 99,  99,  99,  99, 'pooling whose window is not recorded'),
 };
 
 function share(rows: readonly Annotated[], of: (row: Annotated) => boolean): number {

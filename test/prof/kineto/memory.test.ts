@@ -15,7 +15,7 @@ async function reportsOf(trace: string): Promise<MemoryReport[]> {
   return memory.reports;
 }
 
-interface Told {
+interface ExpectedMemory {
   readonly trace: string;
   readonly device: number | null;
   readonly metric: string;
@@ -30,7 +30,7 @@ interface Told {
   readonly ops: readonly (readonly [string, number, number])[] | null;
 }
 
-const TOLD: readonly Told[] = [
+const EXPECTED: readonly ExpectedMemory[] = [
   {
     ...{ trace: 'h100_owlv2', device: 0, metric: 'memory_allocated', of: 'CUDA' },
     peak: [2_707_847_680, 132_573_492, 'aten::_softmax'],
@@ -66,7 +66,7 @@ const TOLD: readonly Told[] = [
 
 describe('memory of PyTorch traces', function () {
   this.timeout(60_000);
-  for (const { trace, device, metric, of, peak, curve, last, reserved, ops } of TOLD) {
+  for (const { trace, device, metric, of, peak, curve, last, reserved, ops } of EXPECTED) {
     itShared(`${trace}, ${of}`, [fileOf(trace)], async () => {
       const reports = await reportsOf(trace);
       const report = reports.find((one) => one.device === device);

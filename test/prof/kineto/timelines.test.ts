@@ -71,8 +71,8 @@ describe('device time of traces', () => {
       const linked = union(works.filter(({ launch }) => launch !== null));
       const count = works.filter(({ launch }) => launch !== null).length;
       const span = (linked.at(-1)?.[1] ?? NaN) - (linked[0]?.[0] ?? NaN);
-      const told = `${trace} ${count} of ${works.length}, span ${ms(span)}, busy ${ms(total(linked))}`;
-      expect(text).to.include(told);
+      const line = `${trace} ${count} of ${works.length}, span ${ms(span)}, busy ${ms(total(linked))}`;
+      expect(text).to.include(line);
     }
   }); // prettier-ignore
 });

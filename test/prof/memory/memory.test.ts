@@ -22,7 +22,7 @@ const allocation = (op: string, start: number, value: number, dur: number | null
   sample('op_memory', value, { op }, { start, dur, device: 0 });
 
 describe('memory in use', () => {
-  it('tells the peak, the op that rose to it, the step, and who held it', () => {
+  it('states the peak, the op that rose to it, the step, and who held it', () => {
     const launch = (start: number) => ({ api: null, start, dur: 1 });
     const [report, ...others] = reportsOf([
       allocated(0, 100),
@@ -75,7 +75,7 @@ describe('memory in use', () => {
     expect(reports[0]?.series.map(({ metric }) => metric)).to.deep.equal(['memory_allocated', 'memory_allocated', 'memory_reserved']); // prettier-ignore
   });
 
-  it('tells memory by kind where it has no time', () => {
+  it('lists memory by kind where it has no time', () => {
     const kind = (name: string, value: number) => sample('memory', value, { kind: name }, { start: null });
     const [report] = reportsOf([kind('IO', 8), kind('Weights', 90), kind('DRAM Spill', 0), kind('Total', 98)]);
     expect(report?.peak).to.deep.include({ value: 98, start: null, op: null });
@@ -85,7 +85,7 @@ describe('memory in use', () => {
     ]);
   });
 
-  it('has nothing to tell of other records', () => {
+  it('ignores other records', () => {
     expect(reportsOf([kernel(), sample('throttle', 1, {}), allocation('mm', 0, 8, null)])).to.deep.equal([]);
   });
 });
@@ -101,9 +101,9 @@ describe('curve of a value', () => {
         const values = curve.points.map(({ value }) => value);
         expect(values.length).to.be.at.most(most);
         if (sorted.length <= most) expect(values).to.deep.equal(sorted.map(([, value]) => value));
-        const told = sorted.map(([, value]) => value);
-        expect([Math.max(...values), Math.min(...values)]).to.deep.equal([Math.max(...told), Math.min(...told)]);
-        expect(curve.peak?.value).to.equal(Math.max(...told));
+        const recorded = sorted.map(([, value]) => value);
+        expect([Math.max(...values), Math.min(...values)]).to.deep.equal([Math.max(...recorded), Math.min(...recorded)]);
+        expect(curve.peak?.value).to.equal(Math.max(...recorded));
         expect(curve.points.map(({ at }) => at)).to.deep.equal(curve.points.map(({ at }) => at).toSorted((a, b) => a - b));
       }),
     ); // prettier-ignore
@@ -134,16 +134,16 @@ describe('memory of real profiles', () => {
     const database = new Database(path, { readonly: true });
     const sql = `select value as component, max(totalAllocated) as allocated, max(totalReserved) as reserved,
       max(totalActive) as active from MEMORY_RECORD join STRING_IDS s on s.id = component group by 1`;
-    const told = database.prepare(sql).all() as { component: string; allocated: number; reserved: number; active: number }[]; // prettier-ignore
+    const rows = database.prepare(sql).all() as { component: string; allocated: number; reserved: number; active: number }[]; // prettier-ignore
     const [report] = reportsOf(readProfile(path, { profile: 0 }));
     const highest = (metric: string, component: string): number | undefined =>
       report?.series.find((one) => one.metric === metric && one.of === component)?.curve.peak?.value;
-    for (const { component, allocated: most, reserved, active } of told) {
+    for (const { component, allocated: most, reserved, active } of rows) {
       expect(highest('memory_allocated', component)).to.equal(most);
       expect(highest('memory_reserved', component)).to.equal(reserved);
       expect(highest('memory_active', component)).to.equal(active);
     }
-    expect(report?.peak.value).to.equal(Math.max(...told.map(({ allocated: most }) => most)));
+    expect(report?.peak.value).to.equal(Math.max(...rows.map(({ allocated: most }) => most)));
     expect(report?.step).to.equal(50);
     // What is held at that time, by SQL.
     const at = `select max(timestamp) from MEMORY_RECORD where totalAllocated = (select max(totalAllocated) from MEMORY_RECORD)`;

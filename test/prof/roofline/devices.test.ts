@@ -7,7 +7,7 @@ import { UserError } from '../../../src/record/errors.js';
 import { device } from '../../support/devices.js';
 
 describe('table of devices', () => {
-  /** Names and sizes as drivers tell them in real profiles. */
+  /** Names and sizes as drivers report them in real profiles. */
   const names: readonly (readonly [name: string, memBytes: number | null, row: string | null])[] = [
     ['NVIDIA H100 80GB HBM3', 85018279936, 'H100 SXM'],
     ['NVIDIA H100 PCIe', 85018279936, 'H100 PCIe'],

@@ -52,8 +52,8 @@ describe('stacks of kernels', () => {
   it('puts backward kernels under the forward op', () => {
     const backward = { dir: 'bprop', seq: [5], seqMarker: ['MmBackward0, seq = 5'] } as const;
     const forward = { mod: 'aten', op: 'linear', tid: 1, start: 0 };
-    const told = framesOfOne({ ...backward, trace: ['net.py:4'], calls: [aten], callIds: [1], forward });
-    expect(told).to.deep.equal(['net.py:4', 'aten::linear', 'MmBackward0', 'aten::mm', 'gemm']);
+    const frames = framesOfOne({ ...backward, trace: ['net.py:4'], calls: [aten], callIds: [1], forward });
+    expect(frames).to.deep.equal(['net.py:4', 'aten::linear', 'MmBackward0', 'aten::mm', 'gemm']);
     // Markers of PyProf: the forward kernel with the same sequence id has the call and the stack.
     const lines = linesOf(
       stacksOf([
@@ -103,7 +103,7 @@ describe('stacks of real profiles', () => {
     itShared(`all time of ${trace}`, [fileOf(trace)], async () => {
       const records = await recordsOf(trace);
       const lines = linesOf(stacksOf(records));
-      expect(lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0)).to.equal(total(records));
+      expect(lines.reduce((ns, line) => ns + Number(line.split(' ').at(-1)), 0)).to.equal(total(records));
     });
   }
 
@@ -112,10 +112,10 @@ describe('stacks of real profiles', () => {
     const expected = readFileSync(join(dirname(path), '..', 'expected_kernels.jsonl'), 'utf8')
       .trim()
       .split('\n');
-    const told = expected.reduce((sum, line) => sum + (JSON.parse(line) as { durNs: number }).durNs, 0);
+    const sum = expected.reduce((ns, line) => ns + (JSON.parse(line) as { durNs: number }).durNs, 0);
     const records = [...readProfile(path, { profile: 0 })];
     const stacks = stacksOf(records).profiles[0]?.stacks;
-    expect([stacks?.total, total(records)]).to.deep.equal([told, told]);
+    expect([stacks?.total, total(records)]).to.deep.equal([sum, sum]);
     const backward = [...(stacks?.sorted() ?? [])].filter(({ frames }) => frames.includes('ConvolutionBackward0'));
     expect(backward.length).to.be.greaterThan(0);
     expect(backward.every(({ frames }) => frames.some((frame) => /alexnet\.py:\d+$/.test(frame)))).to.equal(true);

@@ -10,7 +10,7 @@ import type { ProfileLine, SampleRecord } from '../../../src/record/record.js';
 import { itShared } from '../../support/shared.js';
 
 /** Their columns, us, by ours. */
-const TOLD = {
+const COLUMNS_OF_ASCEND = {
   computing: 'computing',
   communication_not_overlapped: 'not_overlapped',
   overlapped: 'overlapped',
@@ -21,9 +21,9 @@ const TOLD = {
   communication_not_overlapped_and_exclude_receive: 'not_overlapped_no_receive',
   preparing: 'preparing',
 } as const;
-type Told = Readonly<Record<keyof typeof TOLD, number>> & { readonly step: string };
+type StepTraceTime = Readonly<Record<keyof typeof COLUMNS_OF_ASCEND, number>> & { readonly step: string };
 
-/** The host's time of a step, where the profile's own records do not tell it. */
+/** The host's time of a step, where the profile's own records do not have it. */
 function stepSample(records: readonly ProfileLine[], database: Database.Database): SampleRecord {
   const [first] = records;
   const base = first?.type === 'profile' ? (first.startUnixNs ?? '0') : '0';
@@ -40,7 +40,7 @@ function valuesOf(records: Iterable<ProfileLine>, step: number): Map<string, num
   for (const record of records) steps.take(record);
   const row = steps.profiles[0]?.rows.find((one) => one.step === step);
   const found = new Map<string, number | null>();
-  for (const [theirs, ours] of Object.entries(TOLD)) {
+  for (const [theirs, ours] of Object.entries(COLUMNS_OF_ASCEND)) {
     const value = row === undefined ? null : (STEP_TIME_COLUMNS.find(({ key }) => key === ours)?.value(row) ?? null);
     found.set(theirs, typeof value === 'number' ? value / 1000 : null);
   }
@@ -77,11 +77,11 @@ describe('breakdown of steps against Ascend', () => {
       const analysis = new Database(join(dirname(path), 'analysis.db'), options);
       const database = new Database(path, options);
       try {
-        const told = analysis.prepare('select * from StepTraceTime').get() as Told;
+        const expected = analysis.prepare('select * from StepTraceTime').get() as StepTraceTime;
         const records = [...readProfile(path, { profile: 0 })];
-        const found = valuesOf([stepSample(records, database), ...records], Number(told.step));
-        for (const name of Object.keys(TOLD) as (keyof typeof TOLD)[]) {
-          expect(found.get(name)?.toFixed(3), name).to.equal(told[name].toFixed(3));
+        const found = valuesOf([stepSample(records, database), ...records], Number(expected.step));
+        for (const name of Object.keys(COLUMNS_OF_ASCEND) as (keyof typeof COLUMNS_OF_ASCEND)[]) {
+          expect(found.get(name)?.toFixed(3), name).to.equal(expected[name].toFixed(3));
         }
       } finally {
         analysis.close();
@@ -95,12 +95,12 @@ describe('breakdown of steps against Ascend', () => {
     itShared(`of ${text}, to the us`, [`data/ascend/${text}`], ([path = '']) => {
       const [head = '', line = ''] = readFileSync(join(dirname(path), 'step_trace_time.csv'), 'utf8').trim().split(/\r?\n/); // prettier-ignore
       const cells = line.split(',');
-      const told = new Map(head.split(',').map((name, i) => [name, Number(cells[i])]));
-      const found = valuesOf(readProfile(path, { profile: 0, ranges: true }), told.get('Step') ?? NaN);
+      const expected = new Map(head.split(',').map((name, i) => [name, Number(cells[i])]));
+      const found = valuesOf(readProfile(path, { profile: 0, ranges: true }), expected.get('Step') ?? NaN);
       for (const [ours, theirs] of Object.entries(HEADERS)) {
-        // A table of kernels does not tell when a step began on the host.
+        // A table of kernels does not state when a step began on the host.
         if (ours === 'preparing' && text.endsWith('.csv')) expect(found.get(ours)).to.equal(null);
-        else expect(found.get(ours), theirs).to.be.closeTo(told.get(theirs) ?? NaN, 1);
+        else expect(found.get(ours), theirs).to.be.closeTo(expected.get(theirs) ?? NaN, 1);
       }
     });
   }

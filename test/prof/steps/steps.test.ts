@@ -53,7 +53,7 @@ const compute = (start: number, dur: number, number?: number | null, device = 0)
   kernel({ start, dur, device, ...(number === undefined ? {} : { step: number }) });
 
 describe('breakdown of steps', () => {
-  it('takes overlaps once, and tells communication under computing from communication alone', () => {
+  it('takes overlaps once, and separates communication under computing from communication alone', () => {
     // Computing [100, 150) and [140, 200): 100. Communication [180, 260) and [250, 300): 120, of it [180, 200) under it.
     const [row] = rowsOf([
       compute(100, 50, 3),
@@ -72,12 +72,12 @@ describe('breakdown of steps', () => {
   });
 
   it('knows kernels of NCCL, RCCL and process groups', () => {
-    const told = { op: 'recv', bytesIn: 8, bytesOut: 8, dtype: null, group: null, groupSize: 2, ranks: null };
+    const collective = { op: 'recv', bytesIn: 8, bytesOut: 8, dtype: null, group: null, groupSize: 2, ranks: null };
     const [row] = rowsOf([
       kernel({ name: 'ncclDevKernel_AllReduce_Sum_f32_RING_LL', start: 0, dur: 10 }),
       kernel({ name: 'rcclGenericKernel', start: 20, dur: 10 }),
-      kernel({ name: 'multimem', collective: { ...told, op: 'allreduce' }, start: 40, dur: 10 }),
-      kernel({ name: 'ncclDevKernel_SendRecv', collective: told, start: 60, dur: 10 }),
+      kernel({ name: 'multimem', collective: { ...collective, op: 'allreduce' }, start: 40, dur: 10 }),
+      kernel({ name: 'ncclDevKernel_SendRecv', collective, start: 60, dur: 10 }),
       kernel({ name: 'ncclDevKernel_SendRecv', start: 80, dur: 10 }),
       kernel({ name: 'gemm', start: 100, dur: 10 }),
     ]);
@@ -104,7 +104,7 @@ describe('breakdown of steps', () => {
     expect(rowsOf([compute(0, 10)]).map((row) => row.step)).to.deep.equal(['all']);
   });
 
-  it('tells preparing and the copies of a step where the host tells its steps', () => {
+  it('states preparing and the copies of a step where the host records its steps', () => {
     const rows = rowsOf([
       step(7, 50, 100),
       copy(90, 20, 60),

@@ -50,8 +50,8 @@ describe('overview of Nsight Systems databases', () => {
 
       const copies = tables.sums('CUPTI_ACTIVITY_KIND_MEMCPY', 'copyKind').map(([kind, ...rest]) => [COPY_KINDS[Number(kind)] ?? kind, ...rest] as const); // prettier-ignore
       const sets = tables.sums('CUPTI_ACTIVITY_KIND_MEMSET', "'set'");
-      const told = overview.memory.map(({ kind, count, time }) => [kind, count, time] as const);
-      expect(inOrder(told)).to.deep.equal(inOrder([...copies, ...sets]));
+      const operations = overview.memory.map(({ kind, count, time }) => [kind, count, time] as const);
+      expect(inOrder(operations)).to.deep.equal(inOrder([...copies, ...sets]));
       tables.close();
     });
   }

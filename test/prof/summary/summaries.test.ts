@@ -34,7 +34,7 @@ const only = ({ devices }: ProfileSummary) => devices[0] ?? expect.fail();
 const kernelsOf = ({ kernels }: ProfileSummary) => kernels ?? expect.fail();
 
 describe('overview of devices', () => {
-  it('takes what runs at the same time once, and tells what of communication is exposed', () => {
+  it('takes what runs at the same time once, and states what of communication is exposed', () => {
     // compute 0-100; communication 50-200; copy 120-150 under communication; idle 200-300; set 300-310
     const device = only(overviewOf([HEADER, at(0, 100), nccl(50, 150), copy(120, 30), set(300, 10)]));
     expect(device).to.include({ device: 0, name: 'NVIDIA A100-SXM4-40GB', start: 0, end: 310 });
@@ -44,7 +44,7 @@ describe('overview of devices', () => {
     expect(device.counts).to.deep.equal({ kernels: 1, communications: 1, graphs: 0, copies: 1, sets: 1, syncs: 0 });
   });
 
-  it('tells idle time by what ended each gap', () => {
+  it('divides idle time by what ended each gap', () => {
     const device = only(
       overviewOf([
         at(0, 10),
@@ -61,7 +61,7 @@ describe('overview of devices', () => {
     expect(device.idle).to.equal(5 + 20 + 40 + 3);
   });
 
-  it('tells apart the work whose launch is known; nothing of it where no launch is', () => {
+  it('separates the work whose launch is known; nothing of it where no launch is', () => {
     const device = only(overviewOf([set(0, 50), at(100, 10), at(105, 10), set(500, 5)]));
     expect(device.linked).to.deep.equal({ activities: 2, span: 15, busy: 15 });
     expect(only(overviewOf([set(0, 50)])).linked).to.equal(null);
@@ -128,7 +128,7 @@ describe('overview of kernels', () => {
     expect(computeShare).to.be.closeTo((100 * half + 50 * single) / 150, 1e-9);
   });
 
-  it('tells why an op is not known', () => {
+  it('states why an op is not known', () => {
     const { unattributed } = kernelsOf(overviewOf(rows));
     expect(unattributed).to.deep.equal({
       count: 3,
@@ -155,7 +155,7 @@ describe('overview of kernels', () => {
 });
 
 describe('overview of operations and steps', () => {
-  it('tells the rate of copies by kind, of those that tell size and time', () => {
+  it('states the rate of copies by kind, of those with size and time', () => {
     const { memory } = overviewOf([copy(0, 10), copy(10, 30, { bytes: 3000 }), copy(50, null), copy(60, 5, { bytes: null }), copy(70, 1, { kind: null, bytes: null }), set(80, 2)]); // prettier-ignore
     // 4000 bytes in 40 ns
     expect(memory).to.deep.equal([
@@ -165,10 +165,10 @@ describe('overview of operations and steps', () => {
     ]);
   });
 
-  it('tells collectives by what the profile says, else by the name', () => {
-    const told = { op: 'allreduce', bytesIn: 400, bytesOut: 400, dtype: 'float32', group: '1', groupSize: 8, ranks: null }; // prettier-ignore
+  it('recognizes collectives by what the profile says, else by the name', () => {
+    const collective = { op: 'allreduce', bytesIn: 400, bytesOut: 400, dtype: 'float32', group: '1', groupSize: 8, ranks: null }; // prettier-ignore
     const { collectives, devices } = overviewOf([
-      at(0, 10, { name: 'ncclDevKernel_Generic', collective: told }),
+      at(0, 10, { name: 'ncclDevKernel_Generic', collective }),
       nccl(20, 5),
       at(30, 2, { short: 'multimem_all_reduce_kernel' }),
       { ...at(40, 3), type: 'collective', name: 'hcom_allGather_', kind: 'allGather', bytes: 8, dtype: null, group: '2', groupSize: 2, ranks: null, algorithm: null, link: null }, // prettier-ignore
@@ -181,7 +181,7 @@ describe('overview of operations and steps', () => {
     expect(devices[0]).to.include({ communication: 18, compute: 2 });
   });
 
-  it('tells steps by their first and last work', () => {
+  it('delimits steps by their first and last work', () => {
     const { steps } = overviewOf([
       ...[at(0, 10, { step: 1 }), at(90, 10, { step: 1 }), at(100, 30, { step: 2 }), at(140, 10, { step: 2 })],
       ...[at(200, 60, { step: 3 }), at(500, 5, { step: null }), copy(600, 5)],
@@ -198,7 +198,7 @@ describe('overview of operations and steps', () => {
     expect(overviewOf([at(0, 10, { step: 4 })]).steps).to.include({ count: 1, variation: null });
   });
 
-  it('gives copies to steps where samples tell when these ran on the host', () => {
+  it('gives copies to steps where samples state when these ran on the host', () => {
     const step = (number: number, start: number): ProfileLine =>
       ({ type: 'sample', profile: 0, start, dur: 100, device: null, metric: 'step', value: null, unit: null, labels: { step: number } }); // prettier-ignore
     const { steps } = overviewOf([step(1, 0), step(2, 100), copy(150, 10, { launch: launched(50) }), at(300, 10, { launch: launched(150) })]); // prettier-ignore
@@ -230,7 +230,7 @@ describe('overview of odd records', () => {
     expect(busy + idle).to.equal(span);
   });
 
-  it('tells nothing of nothing', () => {
+  it('has no sums of an empty input', () => {
     expect(overviewsOf([])).to.deep.equal([]);
     const { devices, kernels, memory, steps } = overviewOf([HEADER, end({})]);
     expect({ devices, kernels, memory, steps }).to.deep.equal({ devices: [], kernels: null, memory: [], steps: null });

@@ -124,7 +124,7 @@ describe('sharing an op with several results', () => {
 
   it('one role by a name, one not', () => {
     const group = [member('w', 5, 'wgrad', op), member('x', 9, 'main', op)];
-    // The last that tells none takes what is left over: input and bias gradient.
+    // The last that names none takes what is left over: input and bias gradient.
     expect(shares(group)).to.deep.equal(['wgrad 200 20', 'main 107 13']);
   });
 
@@ -151,10 +151,10 @@ describe('sharing an op with several results', () => {
   });
 
   it('a part that is not known makes the kernel that does it unknown, and says why', () => {
-    const unknown = { parts: [work('dgrad', 100, 10), { ...work('wgrad', null, null), unknown: 'the input is not told' }] }; // prettier-ignore
+    const unknown = { parts: [work('dgrad', 100, 10), { ...work('wgrad', null, null), unknown: 'the input is not recorded' }] }; // prettier-ignore
     expect(shares([member('d', 5, 'dgrad', unknown), member('w', 5, 'wgrad', unknown)])).to.deep.equal(['dgrad 100 10', 'wgrad na na']); // prettier-ignore
     const [one] = distributeWork([member('x', 5, 'main', unknown)], false);
-    expect(one).to.include({ flops: null, bytes: null, unknown: 'the input is not told' });
+    expect(one).to.include({ flops: null, bytes: null, unknown: 'the input is not recorded' });
   });
 
   it('a part that may not be computed is left out where every kernel has another role', () => {
@@ -163,7 +163,7 @@ describe('sharing an op with several results', () => {
     expect(shares([wgrad])).to.deep.equal(['wgrad 200 20']);
     expect(shares([t2, dgrad])).to.deep.equal(['helper 0 0', 'dgrad 100 10']);
     expect(shares([dgrad, wgrad])).to.deep.equal(['dgrad 100 10', 'wgrad 200 20']);
-    // A name that tells none may be that of the other.
+    // A name that states none may be that of the other.
     expect(shares([wgrad, x])).to.deep.equal(['wgrad 200 20', 'dgrad 100 10']);
     expect(shares([x])).to.deep.equal(['main 300 30']);
     expect(shares([t2])).to.deep.equal(['main 300 30']);

@@ -36,13 +36,13 @@ function row(name: string, around: readonly Around[], fields: Partial<KernelReco
   return new Annotated(record, null, { kind: 'own' });
 }
 
-const told = (one: Annotated): string => `${one.role ?? 'na'} ${one.flops ?? 'na'} ${one.bytes ?? 'na'}`;
+const workText = (one: Annotated): string => `${one.role ?? 'na'} ${one.flops ?? 'na'} ${one.bytes ?? 'na'}`;
 
-/** What is told of each row when all have left; they leave in order. */
+/** The work of each row when all have left; they leave in order. */
 function through(rows: readonly Annotated[], queue = new OpCallBuffer()): string[] {
   const left = [...rows.flatMap((one) => [...queue.push(one)]), ...queue.rest()];
   expect(left.map(({ record }) => record.id)).to.deep.equal(rows.map(({ record }) => record.id));
-  return left.map(told);
+  return left.map(workText);
 }
 
 const WHOLE = `main ${FLOPS} ${BYTES}`;
@@ -54,7 +54,7 @@ describe('rows that wait for the kernels of their op', () => {
     const queue = new OpCallBuffer();
     const one = row(GEMM, [[MM, 1, 1]]);
     expect(queue.push(one)).to.deep.equal([one]);
-    expect(told(one)).to.equal(WHOLE);
+    expect(workText(one)).to.equal(WHOLE);
     expect(queue.rest()).to.deep.equal([]);
   });
 
@@ -73,7 +73,7 @@ describe('rows that wait for the kernels of their op', () => {
     expect(queue.push(a)).to.deep.equal([]);
     expect(queue.push(other), 'complete, but behind one that waits').to.deep.equal([]);
     expect(queue.push(b)).to.deep.equal([a, other, b]);
-    expect([a, other, b].map(told)).to.deep.equal([HALF, WHOLE, HALF]);
+    expect([a, other, b].map(workText)).to.deep.equal([HALF, WHOLE, HALF]);
     expect(queue.incomplete).to.equal(0);
   });
 
@@ -97,7 +97,7 @@ describe('rows that wait for the kernels of their op', () => {
     const queue = new OpCallBuffer();
     const rows = [row(GEMM, [[NO_FORMULA, 1, 3], [MM, 2, 1]]), row('k', [[NO_FORMULA, 1, 3]])]; // prettier-ignore
     expect(rows.map((one) => queue.push(one).length)).to.deep.equal([1, 1]);
-    expect(rows.map(told)).to.deep.equal([WHOLE, 'na na na']);
+    expect(rows.map(workText)).to.deep.equal([WHOLE, 'na na na']);
   });
 
   it('rows without numbers of calls keep what their names give them', () => {
@@ -111,7 +111,7 @@ describe('rows whose kernels do not come', () => {
     const queue = new OpCallBuffer(3);
     const rows = [row(GEMM, [[MM, 1, 2]]), ...[2, 3, 4].map((id) => row(GEMM, [[MM, id, 1]]))];
     expect(rows.map((one) => queue.push(one).length)).to.deep.equal([0, 0, 0, 4]);
-    expect(rows.map(told)).to.deep.equal([WHOLE, WHOLE, WHOLE, WHOLE]);
+    expect(rows.map(workText)).to.deep.equal([WHOLE, WHOLE, WHOLE, WHOLE]);
     expect(queue.incomplete).to.equal(1);
   });
 

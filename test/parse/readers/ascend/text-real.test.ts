@@ -36,7 +36,7 @@ function agreeing(a: ReadonlyMap<string, number>, b: ReadonlyMap<string, number>
 }
 
 /** Text labels of a kernel: shapes, types and formats of its inputs and outputs. */
-const TOLD: readonly (readonly [label: string, column: string])[] = [
+const LABELS: readonly (readonly [label: string, column: string])[] = [
   ['opType', 'Type'],
   ['inputShapes', 'Input Shapes'],
   ['inputTypes', 'Input Data Types'],
@@ -63,7 +63,7 @@ function sameKernels(records: readonly ProfileLine[], rows: readonly Row[]): str
       (kernel.block?.[0] ?? 0) === Number(row['Block Dim']) &&
       kernel.counters?.['aic_total_cycles'] ===
         (row['aic_total_cycles'] === 'N/A' ? undefined : Number(row['aic_total_cycles'])) && // prettier-ignore
-      TOLD.every(([label, column]) => (kernel.labels?.[label] ?? 'N/A') === (bare(row[column]) || 'N/A'))
+      LABELS.every(([label, column]) => (kernel.labels?.[label] ?? 'N/A') === (bare(row[column]) || 'N/A'))
     );
   });
   expect(byKey.size).to.equal(kernels.length);
@@ -147,7 +147,7 @@ for (const rank of [0, 1]) {
       expect(agreeing(sums(pairs), sums(self.filter(([, time]) => time > 0)), 0.06)).to.equal('33 of 33');
     });
 
-    itShared('tells direction, module, forward op and step of kernels', [name], ([folder = '']) => {
+    itShared('states direction, module, forward op and step of kernels', [name], ([folder = '']) => {
       const kernels = kernelsOf(read(folder));
       expect(kernels.filter(({ launch }) => launch?.api === 'launch')).to.have.length(187);
       expect(kernels.filter(({ step }) => step === 50)).to.have.length(187);

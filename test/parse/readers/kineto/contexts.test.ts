@@ -42,8 +42,8 @@ describe('Kineto: the context of a launch', () => {
       { mod: 'autograd', op: '_Linear', args: [t([2, 3]), t([4, 3])], from: 'dispatcher' },
     ]);
     expect(ops).to.deep.equal(['_Linear']);
-    const untold = onlyKernel([op('my_loop', 40, 90, { 'Sequence number': 5, 'Fwd thread id': 0 }), ...inside]);
-    expect([untold.calls, untold.ranges]).to.deep.equal([[], ['my_loop']]);
+    const unspecified = onlyKernel([op('my_loop', 40, 90, { 'Sequence number': 5, 'Fwd thread id': 0 }), ...inside]);
+    expect([unspecified.calls, unspecified.ranges]).to.deep.equal([[], ['my_loop']]);
   }); // prettier-ignore
 
   it('ops, modules, frames, ranges and the step around it, outermost first', () => {

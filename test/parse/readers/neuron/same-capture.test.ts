@@ -63,7 +63,7 @@ const inOrder = (lines: readonly ProfileLine[]): ProfileLine[] => {
 
 describe('a capture and the JSON of the same capture', () => {
   for (const capture of CAPTURES) {
-    itShared(`are the same in what both tell: ${capture}`, [`data/neuron/trn2_${capture}`], async ([folder = '']) => {
+    itShared(`are the same in what both record: ${capture}`, [`data/neuron/trn2_${capture}`], async ([folder = '']) => {
       const [trace, tool] = await Promise.all([recordsOf(folder, /\.ntff$/), recordsOf(folder, /_full\.json/)]);
       const same = (ours: readonly unknown[], theirs: readonly unknown[], what: string): void => {
         expect(ours, what).to.have.length(theirs.length);

@@ -122,7 +122,7 @@ function expectedCopy(row: Row): Record<string, unknown> {
 describe("Neuron: the tool's JSON of real captures", () => {
   for (const capture of CAPTURES) {
     describe(capture.split('/')[2] ?? capture, () => {
-      itShared('gives every instruction with all that its row tells', [capture], ([path = '']) => {
+      itShared('gives every instruction with all that its row has', [capture], ([path = '']) => {
         const { exact, lines } = realFile(path);
         const kernels = ofType(lines, 'kernel');
         expect(kernels).to.have.length(exact['instruction']?.length ?? -1);
