@@ -38,7 +38,6 @@ export type Write = (data: string | Uint8Array) => void | Promise<void>;
 /** Hands on what was written so far; settles when it is with the operating system. */
 export type Flush = () => Promise<void>;
 
-/** Does the writing. */
 type Body = (write: Write, flush: Flush) => Promise<void>;
 
 class TextSink {

@@ -15,7 +15,6 @@ import type { RecordsRequest } from './records-command.js';
 /** A command's part in a run. */
 export interface AnalysisRun<Facts> {
   readonly analysis: Analysis<Facts>;
-  /** Annotates kernels for the analysis. */
   readonly annotator?: Annotator;
   /** Output that is ready before the input ends; called after each batch of records. */
   readonly ready?: () => string | Uint8Array | null;

@@ -77,7 +77,6 @@ function print(report: DiffReport, format: string, write: Write): void | Promise
   return printTable({ columns: diffLineColumns(by), rows: diffLines(result.total, rows, by) }, format, write);
 }
 
-/** Adds up one input. */
 const takeInput = (request: DiffRequest, which: Which, comparison: Comparison): Promise<Source> =>
   readInput(
     request[which],

@@ -126,7 +126,6 @@ async function writeLast(request: MonitorRequest, batches: ReportBatches): Promi
 /** Distinct errors that are kept; a monitor may run for months. */
 const MOST_ERRORS = 1000;
 
-/** Messages to the user. */
 class Notes {
   readonly #errors = new Set<string>();
   #broken = 0;

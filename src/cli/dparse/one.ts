@@ -66,13 +66,11 @@ export async function parseOne(
   return outcome;
 }
 
-/** The result of a profile by its end line. */
 export const outcomeOf = (record: ProfileLine | undefined, rank: number | null = null): Counted =>
   record?.type === 'end'
     ? { counts: record.counts, oddities: oddities(record.diagnostics), rank }
     : { counts: {}, oddities: [], rank };
 
-/** Diagnostics in words. */
 const oddities = (diagnostics: Readonly<Record<string, number>>): string[] =>
   Object.entries(diagnostics)
     .filter(([name]) => Object.hasOwn(DIAGNOSTICS, name))

@@ -47,7 +47,6 @@ export function filterField(label: string, act: (text: string) => void): HTMLEle
   return field;
 }
 
-/** A button with a text. */
 export function button(label: string, act: () => void, attributes: Readonly<Record<string, string>> = {}): HTMLElement {
   const made = element('button', { type: 'button', ...attributes }, label);
   made.addEventListener('click', act);
@@ -59,7 +58,6 @@ interface SelectChoice {
   readonly label: string;
 }
 
-/** A select box with its label. */
 export function select(
   label: string,
   choices: readonly SelectChoice[],

@@ -122,7 +122,6 @@ export const table = <Row>(options: TableOptions<Row>): HTMLElement => new Sorte
 const MOST_AT_FIRST = 15;
 
 class SortedTable<Row> {
-  /** The table with its filter and its buttons. */
   readonly place: HTMLElement;
   readonly #scales: readonly (DisplayScale | null)[];
   readonly #most: number;

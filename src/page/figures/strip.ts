@@ -48,7 +48,6 @@ export function swatch(colour: string, form: 'rect' | 'circle' | 'diamond' | 'tr
 export const legend = (entries: readonly (readonly (Node | string)[])[]): HTMLElement =>
   element('ul', { class: 'legend' }, ...entries.map((entry) => element('li', {}, ...entry)));
 
-/** Table of the parts with their time and share. */
 export function parts(scope: FieldScope, label: string, list: readonly StripPart[], whole: string): HTMLElement {
   const withCount = list.some(({ count }) => count !== undefined);
   const scale = scaleOfAll(

@@ -26,7 +26,6 @@ export function inputLines(comparison: Comparison, names: Readonly<Record<Which,
   });
 }
 
-/** What the test was, in one line. */
 export function methodLine({ basis, tested }: DiffResult, { rate, minEffect }: Comparison['settings']): string {
   const unit = basis === 'step' ? 'step' : 'run';
   return (

@@ -25,7 +25,7 @@ function deviceSection(device: DeviceTime, unit: TimeUnit, next: Next): Section 
     head: ['', 'time', 'share', ''],
     right: [1, 2],
     rows: [...busyLines(device, unit), ...idleLines(device, unit), ...otherLines(device, unit)].map(
-      ([line, ns, note]) => [...[line, unit.text(ns), share(ns, device.span), note]],
+      ([line, ns, note]) => [line, unit.text(ns), share(ns, device.span), note],
     ),
   };
 }
@@ -79,7 +79,6 @@ function otherLines({ sync, counts, linked, span }: DeviceTime, unit: TimeUnit):
   ];
 }
 
-/** Several devices have a row each. */
 function tableOfDevices(devices: readonly DeviceTime[], unit: TimeUnit, next: Next): Section {
   return {
     ...plain(`Devices: ${devices.length}, times in ${unit.name}`, next.devices()),

@@ -16,13 +16,11 @@ export function kernelSections(about: About, kernels: KernelSummary): Section[] 
   const heads = { head: ['time', 'share', 'count', 'mean', 'kernel'], right: [0, 1, 2, 3] };
   const rows = (tallies: readonly Tally[]): string[][] =>
     tallies.map((tally) => [
-      ...[
-        unit.text(tally.time),
-        share(tally.time, time),
-        whole(tally.count),
-        meanText(tally.time / tally.count),
-        tally.name,
-      ],
+      unit.text(tally.time),
+      share(tally.time, time),
+      whole(tally.count),
+      meanText(tally.time / tally.count),
+      tally.name,
     ]);
   const isSame = byCount.every(({ name }, i) => name === byTime[i]?.name);
   return [

@@ -102,6 +102,5 @@ function metricsOf(given: Arguments, format: string): MetricOptions {
   };
 }
 
-/** Patterns of a comma-separated list. */
 const patternsOf = (text: string): string[] =>
   text.split(',').flatMap((name) => (name.trim() === '' ? [] : [name.trim()]));

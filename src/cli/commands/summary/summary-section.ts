@@ -7,7 +7,6 @@ export interface Section {
   readonly title: string;
   /** The command that shows more; null for none. */
   readonly next: string | null;
-  /** Heads of its columns. */
   readonly head: readonly string[];
   /** Whether text shows the heads too. */
   readonly isHeaded: boolean;

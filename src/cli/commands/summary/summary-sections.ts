@@ -7,7 +7,6 @@ import { Next } from './summary-next.js';
 import { plain, type About, type Section } from './summary-section.js';
 import { many, share, whole } from './summary-units.js';
 
-/** The sections of one profile. */
 export function sectionsOf(overview: ProfileSummary, file: string | undefined): Section[] {
   const { devices, kernels, header } = overview;
   const unit = new TimeUnit(Math.max(0, ...devices.map(({ span }) => span), kernels?.time ?? 0));
@@ -28,18 +27,18 @@ export function sectionsOf(overview: ProfileSummary, file: string | undefined): 
 function memorySections({ overview: { memory }, unit, next }: About): Section[] {
   if (memory.length === 0) return [];
   const rows = memory.map(({ kind, count, time, bytes, bytesPerS }) => [
-    ...[kind, unit.text(time), whole(count), amountText(bytes, 'transfer'), amountText(bytesPerS, 'rate')],
+    kind,
+    unit.text(time),
+    whole(count),
+    amountText(bytes, 'transfer'),
+    amountText(bytesPerS, 'rate'),
+    // An empty last cell lets the one before it stand to the right.
+    '',
   ]);
   const head = ['kind', 'time', 'count', 'bytes', 'rate'];
-  return [
-    { ...plain('Copies and sets', next.memory()), head, right: [1, 2, 3, 4], rows: trailing(rows), isHeaded: false },
-  ];
+  return [{ ...plain('Copies and sets', next.memory()), head, right: [1, 2, 3, 4], rows }];
 }
 
-/** An empty last cell lets the one before it stand to the right. */
-const trailing = (rows: readonly string[][]): string[][] => rows.map((row) => [...row, '']);
-
-/** Kinds that are listed. */
 const MOST_KINDS = 6;
 
 function collectiveSections({ overview, unit, next }: About): Section[] {
@@ -48,13 +47,11 @@ function collectiveSections({ overview, unit, next }: About): Section[] {
   const rows = collectives
     .slice(0, MOST_KINDS)
     .map(({ name, count, time, bytes, groups }) => [
-      ...[
-        name,
-        unit.text(time),
-        whole(count),
-        amountText(bytes, 'transfer'),
-        groups.length === 0 ? '' : many(groups.length, 'group'),
-      ],
+      name,
+      unit.text(time),
+      whole(count),
+      amountText(bytes, 'transfer'),
+      groups.length === 0 ? '' : many(groups.length, 'group'),
     ]);
   const head = ['operation', 'time', 'count', 'bytes', 'groups'];
   return [{ ...plain('Collectives', next.collectives(overview)), head, right: [1, 2, 3], rows }];
@@ -71,7 +68,6 @@ function stepSections({ overview: { steps }, unit, next }: About): Section[] {
   return [{ ...plain(`Steps: ${whole(count)}`, next.steps()), head: [''], rows: [[text]] }];
 }
 
-/** Reasons that are listed. */
 const MOST_REASONS = 3;
 
 function unattributedSections({ unit, next }: About, { time, unattributed }: KernelSummary): Section[] {
@@ -104,16 +100,19 @@ export function ranksSection(overviews: readonly ProfileSummary[], file: string 
     right: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11],
     rows: rows.map(
       ({ profile, rank, median, device: { device, span, busy, compute, communication, exposed, idle } }) => [
-        ...[
-          String(profile),
-          String(rank ?? UNKNOWN),
-          String(device),
-          unit.bare(span),
-          unit.bare(busy),
-          share(busy, span),
-        ],
-        ...[unit.bare(compute), unit.bare(communication), unit.bare(exposed), share(exposed, span), unit.bare(idle)],
-        ...[median === null ? UNKNOWN : unit.bare(median), ''],
+        String(profile),
+        String(rank ?? UNKNOWN),
+        String(device),
+        unit.bare(span),
+        unit.bare(busy),
+        share(busy, span),
+        unit.bare(compute),
+        unit.bare(communication),
+        unit.bare(exposed),
+        share(exposed, span),
+        unit.bare(idle),
+        median === null ? UNKNOWN : unit.bare(median),
+        '',
       ],
     ),
   };

@@ -29,7 +29,6 @@ export interface TimelineEvents {
   readonly arrows: LaunchArrows;
 }
 
-/** Which event launched which. */
 export interface LaunchArrows {
   /** Pairs of a launch and an event that it launched. */
   readonly pairs: Uint32Array;
@@ -55,7 +54,6 @@ export function textOf(events: TimelineEvents, column: TextColumn, event: number
   return text === undefined || text === '' ? null : text;
 }
 
-/** Events that an event launched. */
 export const launchedBy = ({ arrows }: TimelineEvents, event: number): readonly number[] => [
   ...arrows.launched.subarray(elementAt(arrows.first, event), elementAt(arrows.first, event + 1)),
 ];

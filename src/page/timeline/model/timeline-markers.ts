@@ -23,7 +23,6 @@ export const markerName = (text: string): string =>
     .trim()
     .slice(0, LONGEST_NAME);
 
-/** Text of the file. */
 export const writeMarkers = (markers: readonly TimelineMarker[]): string =>
   `${JSON.stringify({ type: TYPE, v: 1, markers: sortedMarkers(markers) }, null, 2)}\n`;
 
