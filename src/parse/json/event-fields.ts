@@ -40,7 +40,7 @@ export class Fields {
 
   /** @param keys the place in the list is the key's code */
   constructor(keys: readonly string[]) {
-    this.#table = new KeyTable(keys, true);
+    this.#table = new KeyTable(keys);
     this.from = new Int32Array(keys.length);
     this.to = new Int32Array(keys.length);
   }

@@ -5,21 +5,14 @@
 import { BACKSLASH, decodeText } from './json-bytes.js';
 
 const SLOTS = 1024;
-/** The bit in which small and capital letters of ASCII differ. */
+/** The bit in which small and capital letters of ASCII differ: traces spell `external id` and `External id`. */
 const CASE = 0x20;
 
 export class KeyTable {
   readonly #slots = new Int16Array(SLOTS).fill(-1);
   readonly #keys: readonly Uint8Array[];
-  /** Bits of a byte that do not count. */
-  readonly #ignored: number;
-
-  /**
-   * @param keys fewer than 1024; the index in the list is the key's code
-   * @param anyCase whether letters match in any case: traces spell `external id` and `External id`
-   */
-  constructor(keys: readonly string[], anyCase = false) {
-    this.#ignored = anyCase ? CASE : 0;
+  /** @param keys fewer than 1024; the index in the list is the key's code */
+  constructor(keys: readonly string[]) {
     this.#keys = keys.map((key) => Buffer.from(key));
     this.#keys.forEach((bytes, code) => {
       let slot = this.#slotOf(bytes, 0, bytes.length);
@@ -50,17 +43,16 @@ export class KeyTable {
   #slotOf(bytes: Uint8Array, from: number, to: number): number {
     const length = to - from;
     if (length === 0) return 0;
-    const first = (bytes[from] as number) | this.#ignored;
-    const middle = (bytes[from + (length >> 1)] as number) | this.#ignored;
-    const last = (bytes[to - 1] as number) | this.#ignored;
+    const first = (bytes[from] as number) | CASE;
+    const middle = (bytes[from + (length >> 1)] as number) | CASE;
+    const last = (bytes[to - 1] as number) | CASE;
     return (length * 37 + first * 13 + middle * 5 + last) % SLOTS;
   }
 
   #equals(key: Uint8Array, bytes: Uint8Array, from: number, to: number): boolean {
     if (key.length !== to - from) return false;
-    const ignored = this.#ignored;
     for (let i = 0; i < key.length; i++)
-      if (((bytes[from + i] as number) | ignored) !== ((key[i] as number) | ignored)) return false;
+      if (((bytes[from + i] as number) | CASE) !== ((key[i] as number) | CASE)) return false;
     return true;
   }
 }

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { KeyTable } from '../../../src/parse/json/key-table.js';
 
 const KEYS = ['External id', 'correlation', 'grid', 'ts'];
-const table = new KeyTable(KEYS, true);
+const table = new KeyTable(KEYS);
 const code = (key: string): number => table.code(Buffer.from(`xx${key}xx`), 2, 2 + Buffer.byteLength(key));
 
 describe('KeyTable', () => {
@@ -14,12 +14,6 @@ describe('KeyTable', () => {
     expect(code('external id')).to.equal(0);
     expect(code('EXTERNAL ID')).to.equal(0);
     expect(code('Grid')).to.equal(2);
-  });
-
-  it('compares letters exactly without the option', () => {
-    const exact = new KeyTable(['Grid', '']);
-    const codeOf = (key: string): number => exact.code(Buffer.from(key), 0, key.length);
-    expect(['Grid', 'grid', ''].map(codeOf)).to.deep.equal([0, -1, 1]);
   });
 
   it('decodes escapes', () => {

@@ -10,27 +10,18 @@ import type { KernelLine, ProfileLine } from '../../../record/record.js';
 import { endRecord } from '../../capture/end-record.js';
 import { BlockFile } from '../../json/block-file.js';
 import { ExactDecoder } from '../../json/exact-json.js';
-import { KnownKeys } from '../../json/known-keys.js';
 import type { Probe, Reader, ReadOptions } from '../../reader.js';
 import { clockOf } from './tool-json/json-clock.js';
 import { SubgraphCores } from './tool-json/subgraph-cores.js';
-import { packet, PACKET_KEYS } from './tool-json/packet-row.js';
+import { packet } from './tool-json/packet-row.js';
 import { profileLine } from './tool-json/json-profile-line.js';
-import { instruction, INSTRUCTION_KEYS } from './tool-json/instruction-row.js';
+import { instruction } from './tool-json/instruction-row.js';
 import { isToolJson } from './tool-json/tool-sniff.js';
 import { sortedLines, type TimedLine } from './tool-json/table-order.js';
 import { isRow, numberOf, type ToolRow } from './tool-json/table-row.js';
 import type { TableContext } from './tool-json/row-context.js';
 import type { RowIndex } from './tool-json/row-index.js';
-import {
-  memoryUsage,
-  pendingDma,
-  semaphore,
-  SEMAPHORE_KEYS,
-  throttle,
-  throughput,
-  THROUGHPUT_KEYS,
-} from './tool-json/json-samples.js';
+import { memoryUsage, pendingDma, semaphore, throttle, throughput } from './tool-json/json-samples.js';
 import { scanToolFile } from './tool-json/table-scan.js';
 import { layer, notices, statements } from './tool-json/statement-lines.js';
 import { TIMED_TABLES, type TimedTable } from './tool-json/json-tables.js';
@@ -45,24 +36,18 @@ export const neuronJson: Reader = {
 
 type ReadRow = (row: ToolRow, start: number, context: TableContext) => TimedLine;
 
-interface TableReader {
-  readonly read: ReadRow;
-  /** Keys that are read; all keys when absent. */
-  readonly keys?: readonly string[];
-}
-
 /** Reader of each table's rows. */
-const READ: Readonly<Record<TimedTable, TableReader>> = {
-  instruction: { read: instruction, keys: INSTRUCTION_KEYS },
-  dma: { read: packet, keys: PACKET_KEYS },
-  semaphore_update: { read: semaphore, keys: SEMAPHORE_KEYS },
-  ham: { read: throttle },
-  dma_throughput: { read: throughput, keys: THROUGHPUT_KEYS },
-  pending_dma: { read: pendingDma },
-  instruction_usage: { read: memoryUsage },
-  layer_summary: { read: layer },
+const READ: Readonly<Record<TimedTable, ReadRow>> = {
+  instruction,
+  dma: packet,
+  semaphore_update: semaphore,
+  ham: throttle,
+  dma_throughput: throughput,
+  pending_dma: pendingDma,
+  instruction_usage: memoryUsage,
+  layer_summary: layer,
 };
-const TABLES: readonly TableReader[] = TIMED_TABLES.map(([name]) => READ[name]);
+const TABLES: readonly ReadRow[] = TIMED_TABLES.map(([name]) => READ[name]);
 
 /** Rows of one start that are sorted together, which bounds memory. */
 const MOST_AT_ONCE = 16_384;
@@ -113,7 +98,6 @@ function numbered(line: Omit<KernelLine, 'id'>, id: number): KernelLine {
 /** Rows of an index as lines, in order of start. */
 function* timedLines(file: BlockFile, index: RowIndex, context: TableContext): Generator<TimedLine> {
   const exact = new ExactDecoder();
-  const decoders = TABLES.map(({ keys }) => (keys === undefined ? exact : new KnownKeys(keys, exact)));
   let group: TimedLine[] = [];
   let groupStart = NaN;
   for (const indexed of index.inOrder()) {
@@ -124,9 +108,8 @@ function* timedLines(file: BlockFile, index: RowIndex, context: TableContext): G
       groupStart = start;
     }
     const bytes = file.read(index.offset(indexed), index.size(indexed));
-    const table = index.table(indexed);
-    const row = elementAt(decoders, table).decode(bytes, 0, bytes.length);
-    if (isRow(row)) group.push(elementAt(TABLES, table).read(row, start, context));
+    const row = exact.decode(bytes, 0, bytes.length);
+    if (isRow(row)) group.push(elementAt(TABLES, index.table(indexed))(row, start, context));
     else context.diagnostics.count('malformed-event');
   }
   yield* sortedLines(group);

@@ -3,7 +3,7 @@ import { NEURON_ENGINES, type NeuronEngine } from '../../../../record/engines.js
 import type { Dependency, KernelLine, Labels } from '../../../../record/record.js';
 import { nanoseconds } from './json-clock.js';
 import { isRow, numberOf, numbersOf, rawTextOf, textOf, type ToolRow } from './table-row.js';
-import { CORE_KEYS, durationOf, type TableContext } from './row-context.js';
+import { durationOf, type TableContext } from './row-context.js';
 
 /** Counters of the device and the tool. */
 const COUNTERS: readonly (readonly [key: string, name: string])[] = [
@@ -36,14 +36,6 @@ const LABELS: readonly (readonly [key: string, name: string])[] = [
   ['compiler_opcode', 'compilerOpcode'],
   ['compiler_operands', 'compilerOperands'],
   ['bir_debug_info_source_location', 'birSource'],
-];
-
-/** Keys of a row that are read. */
-export const INSTRUCTION_KEYS: readonly string[] = [
-  ...CORE_KEYS,
-  ...[...COUNTERS, ...LABELS].map(([key]) => key),
-  ...['opcode', 'subgroup', 'duration', 'evt_wait_time', 'predecessors', 'layer', 'hlo_name', 'operands', 'id'],
-  'nki_source_location',
 ];
 
 /** Kinds of dependencies by the tool's name. */

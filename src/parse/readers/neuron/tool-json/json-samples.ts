@@ -2,7 +2,7 @@
 import type { Labels, SampleRecord } from '../../../../record/record.js';
 import { nanoseconds } from './json-clock.js';
 import { numberOf, rawTextOf, textOf, type ToolRow } from './table-row.js';
-import { CORE_KEYS, durationOf, type TableContext } from './row-context.js';
+import { durationOf, type TableContext } from './row-context.js';
 
 type Sampler = (row: ToolRow, start: number, context: TableContext) => SampleRecord;
 
@@ -28,8 +28,6 @@ function sample(
     ...(labels === undefined || Object.keys(labels).length === 0 ? undefined : { labels }),
   };
 }
-
-export const SEMAPHORE_KEYS: readonly string[] = [...CORE_KEYS, 'id', 'value'];
 
 /** `24`, or `S[24] (qSyncDynamicHW)` with the queue or engine that owns the semaphore. */
 const SEMAPHORE = /^(?:S\[)?(\d{1,9})\]?(?: \((.*)\))?$/;
@@ -62,12 +60,6 @@ const THROUGHPUT: readonly (readonly [key: string, label: string])[] = [
   ['total_transfer_bytes', 'totalBytes'],
   ['hbm_transfer_rate', 'hbmBytesPerS'],
   ['hbm_total_transfer_bytes', 'hbmTotalBytes'],
-];
-
-export const THROUGHPUT_KEYS: readonly string[] = [
-  ...CORE_KEYS,
-  ...THROUGHPUT.map(([key]) => key),
-  ...['transfer_rate', 'uses_hbm'],
 ];
 
 export const throughput: Sampler = (row, start, context) => {

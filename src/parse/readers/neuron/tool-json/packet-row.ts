@@ -3,7 +3,7 @@ import { dmaEngineName } from '../../../../record/engines.js';
 import type { CopyLine, Labels } from '../../../../record/record.js';
 import { nanoseconds } from './json-clock.js';
 import { numberOf, numbersOf, rawTextOf, textOf, type ToolRow } from './table-row.js';
-import { CORE_KEYS, durationOf, type TableContext } from './row-context.js';
+import { durationOf, type TableContext } from './row-context.js';
 
 const COUNTERS: readonly (readonly [key: string, name: string])[] = [
   ['crc', 'crc'],
@@ -25,14 +25,6 @@ const FLAGS: readonly (readonly [key: string, name: string])[] = [
   ['is_cc_dma', 'collective'],
   ['aggregated', 'aggregated'],
   ['duplicate', 'duplicate'],
-];
-
-/** Keys of a row that are read. */
-export const PACKET_KEYS: readonly string[] = [
-  ...CORE_KEYS,
-  ...[...COUNTERS, ...LABELS, ...FLAGS].map(([key]) => key),
-  ...['dma_engine', 'dma_queue', 'queue_type', 'transfer_size', 'duration', 'packet_idx', 'source', 'dest'],
-  'semaphore_id',
 ];
 
 const NO_SEMAPHORE = '-1';

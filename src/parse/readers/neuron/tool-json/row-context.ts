@@ -11,9 +11,6 @@ export interface TableContext {
   readonly diagnostics: Diagnostics;
 }
 
-/** Keys that identify the core of a row. */
-export const CORE_KEYS: readonly string[] = ['subgraph', 'fully_qualified_subgraph'];
-
 /** Duration of a row in ns; null when it has no valid one. */
 export function durationOf(row: ToolRow, { clock, diagnostics }: TableContext): number | null {
   const cell = row['duration'];
