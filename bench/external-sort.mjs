@@ -6,7 +6,10 @@
  */
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { RowChunks } from '../dist/parse/readers/neuron/ntff/rows/row-chunks.js';
+
+/** The compiled reader, which is no part of the library's surface. */
+const ROWS = '../dist/parse/readers/neuron/ntff/rows/row-chunks.js';
+const { RowChunks } = await import(new URL(ROWS, import.meta.url).href);
 
 /** Streams, one after the other, as a trace has them. */
 const STREAMS = 16;

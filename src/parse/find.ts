@@ -15,7 +15,6 @@ import { expandInput, openInput, type InputFile } from './source.js';
 interface OpenedProfile {
   /** To be disposed of when the profile is read. */
   readonly source: InputFile;
-  /** Reader of its format. */
   readonly reader: Reader;
 }
 

@@ -80,7 +80,6 @@ export class Ranges {
   }
 }
 
-/** Columns of kernels alone. */
 class KernelColumns {
   /** Number of the name, for `CaptureNames.kernelName`. */
   readonly name = NumericColumn.counts();
@@ -90,7 +89,6 @@ class KernelColumns {
   readonly extents = NumericColumn.counts();
 }
 
-/** Columns of copies alone. */
 class CopyColumns {
   /** The format's code of the direction, for `CaptureNames.copyKind`. */
   readonly kindCode = NumericColumn.counts();
@@ -99,14 +97,12 @@ class CopyColumns {
   readonly hostMemoryCode = NumericColumn.floats();
 }
 
-/** Columns of memory sets alone. */
 class SetColumns {
   readonly bytes = NumericColumn.floats();
   /** Value that the memory is set to. */
   readonly value = NumericColumn.floats();
 }
 
-/** Columns of waits alone. */
 class SyncColumns {
   /** The format's code of what is waited for, for `CaptureNames.syncKind`. */
   readonly kindCode = NumericColumn.counts();
@@ -128,7 +124,6 @@ export interface ActivityRow {
   readonly stream: number;
   /** Number of the process, from `ThreadTable`. */
   readonly process: number;
-  /** Correlation id. */
   readonly corr: number;
   /** Node id in a graph, of a kernel, copy or set. */
   readonly node: number;
@@ -161,7 +156,6 @@ export class Activities {
     return this.start.length;
   }
 
-  /** Rows of one kind. */
   *rowsOf(kind: ActivityKind): Generator<number> {
     const { values } = this.kind;
     for (let row = 0; row < values.length; row++) if (values[row] === KIND_CODE[kind]) yield row;

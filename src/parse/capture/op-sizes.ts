@@ -8,13 +8,11 @@
 import type { Arg, OpCall } from '../../record/record.js';
 import { AdaptiveCache } from '../../containers/lru-cache.js';
 import type { OpMarker } from './markers.js';
+import { tensorArg, UNKNOWN } from './unnamed-args.js';
 import { readOpName } from '../names/op-name.js';
 
 /** Most entries read for one op: the record of every kernel inside repeats them. */
 export const MAX_ENTRIES = 1024;
-
-/** An argument of which neither kind nor value is recorded. */
-const UNSPECIFIED: Arg = { name: '', type: 'unknown' };
 
 /**
  * The arguments by their shapes, in order.
@@ -29,7 +27,7 @@ export function readSizes(sizes: string): Arg[] | null {
     if (sizes[at] !== '[' || end === -1 || args.length === MAX_ENTRIES) return null;
     const shape = readShape(sizes.slice(at + 1, end));
     if (shape === null) return null;
-    args.push(shape.length === 0 ? UNSPECIFIED : { name: '', type: 'tensor', shape });
+    args.push(shape.length === 0 ? UNKNOWN : tensorArg(shape, ''));
     at = end + 1;
     if (at === sizes.length) break;
     if (!sizes.startsWith(SEPARATOR, at)) return null;

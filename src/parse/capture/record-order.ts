@@ -9,7 +9,6 @@ import type { Capture } from './capture.js';
 import { ACTIVITY_KINDS, type Activities, type ActivityKind } from './capture-columns.js';
 import { compareTexts, rangeKey } from './ranges.js';
 
-/** Rows of all activities in order of start. */
 export function orderActivities(capture: Capture): Uint32Array {
   const { activities, threads } = capture;
   const { start, end, kind, device, stream, corr, process: processes, node } = activities;
@@ -78,7 +77,6 @@ function compareNames(capture: Capture, a: number, b: number): number {
   return !isNamed || number(a) === number(b) ? 0 : compareTexts(textOf(a), textOf(b));
 }
 
-/** Order of two kernels by grid and block. */
 function compareExtents(activities: Activities, a: number, b: number): number {
   if (kindOf(activities, a) !== 'kernel') return 0;
   const { ownRow, kernels } = activities;

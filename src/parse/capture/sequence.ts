@@ -107,7 +107,6 @@ function nameOp(
   return { mod: [UNKNOWN], op: fallback === null ? [] : [fallback] };
 }
 
-/** An op with a sequence id. */
 type SequencedMarker = OpMarker & { readonly seq: number };
 
 type ModuleAndOp = [mod: string, op: string];

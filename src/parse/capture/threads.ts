@@ -8,7 +8,6 @@ interface Process {
   /** Distinguishes equal pids on different machines (Nsight Systems: hardware and VM id above the pid). */
   readonly key: number;
   readonly pid: number;
-  /** Thread numbers by tid. */
   readonly threads: Map<number, number>;
 }
 
@@ -62,7 +61,6 @@ export class ThreadTable {
     return this.#tid.length;
   }
 
-  /** Number of a thread's process. */
   processOf(thread: number): number {
     return elementAt(this.#process, thread);
   }

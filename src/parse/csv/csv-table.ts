@@ -108,3 +108,25 @@ export class CsvTable {
     }
   }
 }
+
+/**
+ * The cells of some columns of a CSV file, row by row.
+ * @param required columns without which it is another file
+ * @param others columns that may be missing; their cells are then undefined
+ * @returns null when a required column is missing
+ */
+export function cellsOf(
+  path: string,
+  diagnostics: Diagnostics,
+  required: readonly string[],
+  others: readonly string[] = [],
+): Iterable<readonly (string | undefined)[]> | null {
+  const table = CsvTable.open(path, diagnostics);
+  if (table === null || required.some((name) => table.column(name) === -1)) return null;
+  const indices = [...required, ...others].map((name) => table.column(name));
+  return cellsAt(table, indices);
+}
+
+function* cellsAt(table: CsvTable, indices: readonly number[]): Generator<readonly (string | undefined)[]> {
+  for (const row of table.rows()) yield indices.map((index) => row[index]);
+}

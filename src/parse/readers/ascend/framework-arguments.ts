@@ -4,13 +4,10 @@
  * (strides, paddings) are not recorded.
  */
 import type { Arg } from '../../../record/record.js';
+import { NOT_GIVEN, tensorArg, UNDEFINED_TENSOR, UNKNOWN } from '../../capture/unnamed-args.js';
 import { isListType, isPlainType, scalarType } from '../../torch/scalar-types.js';
 
-const NOT_GIVEN: Arg = { name: '', type: 'NoneType', value: null };
-const UNKNOWN: Arg = { name: '', type: 'unknown' };
 const LIST: Arg = { name: '', type: 'list' };
-/** Type of an undefined tensor, such as an optional gradient. */
-const UNDEFINED_TENSOR = 'nullptr (uninitialized)';
 
 const slotsOf = (text: string): string[] => (text.trim() === '' ? [] : text.split(';').map((slot) => slot.trim()));
 
@@ -40,17 +37,9 @@ function readArgument(slot = '', kind = ''): Arg {
   if (kind === 'TensorList' || isListType(kind)) return LIST;
   if (isPlainType(kind) || shape === null) return UNKNOWN;
   const scalar = scalarType(kind);
-  if (scalar !== null) return tensor(shape, scalar.dtype);
-  return shape.length > 0 ? tensor(shape, kind) : UNKNOWN;
+  if (scalar !== null) return tensorArg(shape, scalar.dtype);
+  return shape.length > 0 ? tensorArg(shape, kind) : UNKNOWN;
 }
-
-/** @param dtype an unknown type keeps the profile's name; '' for none */
-const tensor = (shape: readonly number[], dtype: string): Arg => ({
-  name: '',
-  type: 'tensor',
-  shape,
-  ...(dtype === '' ? undefined : { dtype }),
-});
 
 /** `32,3,224,224` → its numbers; [] for a tensor without dimensions, null for an invalid text. */
 function readExtents(slot: string): number[] | null {

@@ -2,6 +2,7 @@
  * Attributes of a kernel: the operator's type; shapes, element types and memory formats of its inputs and outputs, in
  * lists separated by `;`.
  */
+import type { ActivityDetails } from '../../capture/capture.js';
 import type { Labels } from '../../../record/record.js';
 
 /** Labels from texts of the profile's own tables, in their order after `opType` and `taskType`. */
@@ -18,7 +19,6 @@ const TEXTS = [
 ] as const;
 export type TextLabel = 'opType' | (typeof TEXTS)[number];
 
-/** Facts of a kernel's task. */
 export interface TaskFacts {
   readonly taskType: string | null;
   /** Blocks of the kernel, and on the other kind of core for a mixed-core kernel; NaN or 0 when unknown. */
@@ -33,7 +33,6 @@ export function cleanText(text: string | null | undefined): string | null {
   return bare === '' || bare === 'N/A' ? null : bare;
 }
 
-/** The known labels of a kernel; null when there are none. */
 export function kernelLabels(textOf: (label: TextLabel) => string | null, facts: TaskFacts): Labels | null {
   const { taskType, blockDim, mixBlockDim } = facts;
   const texts: readonly (readonly [label: string, text: string | null])[] = [
@@ -50,3 +49,14 @@ export function kernelLabels(textOf: (label: TextLabel) => string | null, facts:
   if (mixBlockDim > 0) labels['mixBlockDim'] = mixBlockDim;
   return Object.keys(labels).length === 0 ? null : labels;
 }
+
+/** The known fields of a kernel. */
+export const kernelFields = (
+  engine: string | null,
+  counters: Readonly<Record<string, number>> | null,
+  labels: Labels | null,
+): ActivityDetails => ({
+  ...(engine === null ? undefined : { engine }),
+  ...(counters === null ? undefined : { counters }),
+  ...(labels === null ? undefined : { labels }),
+});

@@ -10,7 +10,6 @@ import { namesIn, readJsonFile } from '../../files.js';
 
 const TOOL = 'Ascend PyTorch Profiler';
 
-/** Facts of a profile line. */
 export interface AscendProfileFacts {
   readonly tool: string;
   readonly rank: number | null;
@@ -47,7 +46,6 @@ const SETTINGS: readonly (readonly [key: string, fact: string])[] = [
   ['with_flops', 'with_flops'],
 ];
 
-/** The tool with its versions. @param info null when unknown */
 export function toolName(info: ProfilerInfo | null): string {
   const versions: string[] = [];
   if (info !== null && info.torchNpu !== null) versions.push(`torch_npu ${info.torchNpu}`);

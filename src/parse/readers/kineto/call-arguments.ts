@@ -6,22 +6,19 @@
  * profiler does not know. Concrete inputs (since 2023): the text of every value that is no tensor.
  */
 import type { Arg, ArgValue } from '../../../record/record.js';
+import { NOT_GIVEN, tensorArg, UNDEFINED_TENSOR, UNKNOWN } from '../../capture/unnamed-args.js';
+import { listOf, shapeOf } from '../../json/json-value.js';
 import { isListType, isPlainType, scalarType } from '../../torch/scalar-types.js';
-
-const NOT_GIVEN: Arg = { name: '', type: 'NoneType', value: null };
-const UNKNOWN: Arg = { name: '', type: 'unknown' };
-/** Type of an undefined tensor, for example an optional gradient. */
-const UNDEFINED_TENSOR = 'nullptr (uninitialized)';
 
 /** The arguments in order; null when shapes were not recorded. */
 export function readArguments(dims: unknown, types: unknown, concrete: unknown): Arg[] | null {
   if (!Array.isArray(dims) && !Array.isArray(types)) return null;
   const extents = listOf(dims);
   const kinds = listOf(types);
-  const values = Array.isArray(concrete) ? listOf(concrete) : null;
+  const values = listOf(concrete);
   return Array.from({ length: Math.max(extents.length, kinds.length) }, (_, i) => {
     const kind = kinds[i];
-    const value = values === null ? undefined : values[i];
+    const value = values[i];
     return readArgument(
       extents[i],
       typeof kind === 'string' ? kind : '',
@@ -37,29 +34,18 @@ export function readExtents(dims: unknown): number[][] | null {
   return [first, ...rest.filter(isShape)];
 }
 
-const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? (value as unknown[]) : []);
-
-const isExtent = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
-const isShape = (value: unknown): value is number[] => Array.isArray(value) && value.every(isExtent);
+const isShape = (value: unknown): value is number[] => shapeOf(value) !== null;
 
 function readArgument(extents: unknown, kind: string, value: string | undefined): Arg {
   if (kind === UNDEFINED_TENSOR) return NOT_GIVEN;
   const scalar = scalarType(kind);
-  if (scalar !== null && !isPlainType(kind)) return isShape(extents) ? tensor(extents, scalar.dtype) : UNKNOWN;
+  if (scalar !== null && !isPlainType(kind)) return isShape(extents) ? tensorArg(extents, scalar.dtype) : UNKNOWN;
   if (kind === 'TensorList' || isNested(extents)) return tensors(extents);
-  if (isShape(extents) && extents.length > 0) return tensor(extents, kind);
+  if (isShape(extents) && extents.length > 0) return tensorArg(extents, kind);
   if (value === undefined) return isListType(kind) ? { name: '', type: 'list' } : UNKNOWN;
   if (value === '') return kind === '' || kind === 'None' ? NOT_GIVEN : UNKNOWN;
   return plain(value);
 }
-
-/** A tensor; an unknown element type keeps the profile's name for it, '' is none. */
-const tensor = (shape: readonly number[], dtype: string): Arg => ({
-  name: '',
-  type: 'tensor',
-  shape,
-  ...(dtype === '' ? undefined : { dtype }),
-});
 
 const isNested = (extents: unknown): boolean =>
   Array.isArray(extents) && extents.length > 0 && extents.every((item) => Array.isArray(item));
@@ -68,7 +54,7 @@ const isNested = (extents: unknown): boolean =>
 function tensors(extents: unknown): Arg {
   const items = listOf(extents);
   if (!items.every(isShape)) return { name: '', type: 'list' };
-  return { name: '', type: 'list', items: items.map((shape) => tensor(shape, '')) };
+  return { name: '', type: 'list', items: items.map((shape) => tensorArg(shape, '')) };
 }
 
 const NUMBER = /^[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?$/i;

@@ -14,7 +14,6 @@ export type EventCategory =
   | { readonly is: 'call'; readonly precedence: number }
   | { readonly is: 'activity'; readonly kind: TracedActivity };
 
-/** Kinds of activities that a trace holds. */
 export type TracedActivity = Exclude<ActivityKind, 'graph' | 'collective'>;
 
 const OP: EventCategory = { is: 'op' };

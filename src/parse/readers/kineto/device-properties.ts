@@ -2,9 +2,8 @@
  * `deviceProperties` of a trace → devices of the profile.
  */
 import type { Device } from '../../../record/record.js';
+import { isJsonObject } from '../../json/json-value.js';
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null;
 const number = (value: unknown): number | null =>
   typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : null;
 
@@ -27,7 +26,7 @@ function architecture(vendor: string, name: string, major: number | null, minor:
 }
 
 function readDevice(value: unknown): Device | null {
-  if (!isObject(value)) return null;
+  if (!isJsonObject(value)) return null;
   const id = number(value['id']);
   const name = value['name'];
   if (id === null) return null;

@@ -183,7 +183,6 @@ export class MemoryEvents {
 
 const sizeOrNaN = (value: number): number => (Number.isSafeInteger(value) && value >= 0 ? value : NaN);
 
-/** The labels of an allocation within a range. */
 function labelsOf({ byOp, labels }: Allocator, range: number, events: HostEvents): Labels {
   const name = range === OUTSIDE ? OUTSIDE : events.nameNumber(events.ranges.text.at(range));
   let known = byOp.get(name);

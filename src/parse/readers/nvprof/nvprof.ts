@@ -10,7 +10,7 @@ import { Activities, HostCalls, Ranges, type ActivityRow } from '../../capture/c
 import { demangle } from '../../names/demangle/demangle.js';
 import { emit } from '../../capture/emit.js';
 import { elementAt } from '../../../containers/element.js';
-import { PairIndex } from '../../../containers/pair-index.js';
+import { NumberIndex } from '../../capture/number-index.js';
 import { NumericColumn, orNull } from '../../../containers/numeric-column.js';
 import { databaseOf, type Reader } from '../../reader.js';
 import { numberOf, type Cell, type SqliteRow, type Selection, type SqliteFile } from '../../sqlite/sqlite.js';
@@ -44,6 +44,15 @@ const THREAD_OBJECT = 2;
 
 /** nvprof writes one file per process, and device rows do not record it: all activities are of this one. */
 const PROCESS_KEY = 0;
+
+/** Starts or ends of markers; ends have times and ids alone. */
+class MarkerColumns {
+  readonly time = NumericColumn.floats();
+  readonly id = NumericColumn.floats();
+  readonly thread = NumericColumn.counts();
+  readonly name = NumericColumn.counts();
+  readonly domain = NumericColumn.counts();
+}
 
 class NvprofCapture implements Capture {
   readonly diagnostics = new Diagnostics();
@@ -149,14 +158,8 @@ class NvprofCapture implements Capture {
       'name',
       'domain',
     ];
-    const starts = {
-      time: NumericColumn.floats(),
-      id: NumericColumn.floats(),
-      thread: NumericColumn.counts(),
-      name: NumericColumn.counts(),
-      domain: NumericColumn.counts(),
-    };
-    const ends = { time: NumericColumn.floats(), id: NumericColumn.floats() };
+    const starts = new MarkerColumns();
+    const ends = new MarkerColumns();
     /** Thread numbers by object id. */
     const threads = new Map<Cell | undefined, number>();
     let otherStarts = 0;
@@ -190,36 +193,24 @@ class NvprofCapture implements Capture {
   }
 
   /** @returns how many of the starts have an end */
-  #pairMarkers(
-    starts: Readonly<
-      Record<'time' | 'id', NumericColumn> &
-        Record<'thread' | 'name' | 'domain', NumericColumn<Uint32Array<ArrayBuffer>>>
-    >,
-    ends: Readonly<Record<'time' | 'id', NumericColumn>>,
-  ): number {
-    const endOf = new PairIndex(
-      (row) => ends.id.at(row),
-      () => 0,
-    );
+  #pairMarkers(starts: MarkerColumns, ends: MarkerColumns): number {
+    const endOf = new NumberIndex(ends.id);
     for (let row = 0; row < ends.id.length; row++) {
-      const known = endOf.get(ends.id.at(row), 0);
+      const known = endOf.get(ends.id.at(row));
       if (known === -1 || ends.time.at(row) < ends.time.at(known)) endOf.put(row);
     }
     const { ranges } = this;
     let matched = 0;
     for (let row = 0; row < starts.id.length; row++) {
-      const end = endOf.get(starts.id.at(row), 0);
+      const end = endOf.get(starts.id.at(row));
       if (end === -1) this.diagnostics.count('open-range');
       else matched++;
       if (end !== -1 && ends.time.at(end) < starts.time.at(row)) {
         this.diagnostics.count('negative-duration');
         continue;
       }
-      ranges.start.push(starts.time.at(row));
-      ranges.end.push(end === -1 ? Infinity : ends.time.at(end));
-      ranges.thread.push(starts.thread.at(row));
-      ranges.text.push(starts.name.at(row));
-      ranges.domain.push(starts.domain.at(row));
+      const rangeEnd = end === -1 ? Infinity : ends.time.at(end);
+      ranges.add(starts.time.at(row), rangeEnd, starts.thread.at(row), starts.name.at(row), starts.domain.at(row));
     }
     return matched;
   }

@@ -4,7 +4,7 @@
  */
 import type { CollectiveOperation } from '../../../capture/capture.js';
 import { NumericColumn } from '../../../../containers/numeric-column.js';
-import { PairIndex } from '../../../../containers/pair-index.js';
+import { NumberIndex } from '../../../capture/number-index.js';
 import type { SqliteFile } from '../../../sqlite/sqlite.js';
 import { COLLECTIVE_TYPE_CODES, collectiveKind, collectiveType, commonLink, LINK_CODES } from '../device-kinds.js';
 import { cleanText } from '../kernel-labels.js';
@@ -14,7 +14,6 @@ import type { StringTable } from './string-table.js';
 
 const NO_CONTEXT = 4294967295;
 
-/** Where an operation ran. */
 interface OperationPlacement {
   readonly device: number;
   readonly stream: number;
@@ -36,16 +35,9 @@ export class CollectiveRows {
   readonly #opTypes = NumericColumn.floats();
   readonly #devices = NumericColumn.floats();
   readonly #groupSizes = NumericColumn.floats();
-  readonly #byConnection = new PairIndex(
-    () => 0,
-    (row) => this.connection.at(row),
-  );
+  readonly #byConnection = new NumberIndex(this.connection);
   readonly #tasks = NumericColumn.floats();
-  readonly #byTask = new PairIndex(
-    () => 0,
-    (row) => this.#tasks.at(row),
-  );
-  /** By operation. */
+  readonly #byTask = new NumberIndex(this.#tasks);
   readonly #placements = new Map<number, OperationPlacement>();
   /** Codes of links by operation. */
   readonly #links = new Map<number, Set<number>>();
@@ -71,14 +63,12 @@ export class CollectiveRows {
 
   /** Whether a task belongs to an operation. */
   hasTask(taskId: number, connection: number): boolean {
-    return (
-      this.#byTask.get(0, taskId) !== -1 || (!Number.isNaN(connection) && this.#byConnection.get(0, connection) !== -1)
-    );
+    return this.#byTask.get(taskId) !== -1 || (!Number.isNaN(connection) && this.#byConnection.get(connection) !== -1);
   }
 
   /** Records where a task of an operation ran; the outermost task of the lowest stream decides. */
   notePlacement(connection: number, device: number, stream: number, process: number, context: number): void {
-    const row = Number.isNaN(connection) ? -1 : this.#byConnection.get(0, connection);
+    const row = Number.isNaN(connection) ? -1 : this.#byConnection.get(connection);
     if (row === -1) return;
     const outermost = context === NO_CONTEXT || Number.isNaN(context);
     const known = this.#placements.get(row);

@@ -3,7 +3,7 @@
  * entries of a queue, or a forward op to its backward node; writers before 2025 number all three in one range.
  */
 import { NumericColumn } from '../../../../containers/numeric-column.js';
-import { PairIndex } from '../../../../containers/pair-index.js';
+import { NumberIndex } from '../../../capture/number-index.js';
 import type { SqliteFile } from '../../../sqlite/sqlite.js';
 import type { HostEvents } from '../../../torch/host-events.js';
 
@@ -19,10 +19,7 @@ export class OpConnections {
   readonly #ops = NumericColumn.counts();
   /** Linked lists of the rows of one connection: the row before each. */
   readonly #before = NumericColumn.int32();
-  readonly #last = new PairIndex(
-    () => 0,
-    (row) => this.#connections.at(row),
-  );
+  readonly #last = new NumberIndex(this.#connections);
 
   /** @param isNeeded whether a connection is one of a device activity */
   constructor(
@@ -38,7 +35,7 @@ export class OpConnections {
       const row = this.#connections.length;
       this.#connections.push(connection);
       this.#ops.push(op);
-      this.#before.push(this.#last.get(0, connection));
+      this.#before.push(this.#last.get(connection));
       this.#last.put(row);
     });
   }
@@ -49,8 +46,7 @@ export class OpConnections {
    */
   opOf(connection: number, launched: number): number {
     const found: number[] = [];
-    for (let row = this.#last.get(0, connection); row !== NONE; row = this.#before.at(row))
-      found.push(this.#ops.at(row));
+    for (let row = this.#last.get(connection); row !== NONE; row = this.#before.at(row)) found.push(this.#ops.at(row));
     const op = found.length > 1 ? this.#choose(found, launched) : found[0];
     return op === undefined ? NaN : this.events.ops.externalId.at(op);
   }

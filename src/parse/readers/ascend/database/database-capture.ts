@@ -16,13 +16,14 @@ import type {
 import { Activities, HostCalls, KIND_CODE } from '../../../capture/capture-columns.js';
 import type { KernelContexts } from '../../../capture/kernel-contexts.js';
 import type { LaunchJoin } from '../../../capture/launches.js';
-import { PairIndex } from '../../../../containers/pair-index.js';
+import { NumberIndex } from '../../../capture/number-index.js';
 import type { SqliteFile } from '../../../sqlite/sqlite.js';
 import { ThreadTable } from '../../../capture/threads.js';
 import { TorchContexts } from '../../../torch/torch-contexts.js';
 import type { HostEvents } from '../../../torch/host-events.js';
 import { nestEvents } from '../../../torch/nest-events.js';
 import { COPY_OPERATIONS, taskKind } from '../device-kinds.js';
+import { kernelFields } from '../kernel-labels.js';
 import { CallChains } from './call-chains.js';
 import { DatabaseClock, isNear } from './database-clock.js';
 import { CollectiveRows } from './collective-rows.js';
@@ -135,14 +136,8 @@ export class AscendCapture implements Capture {
   detailsOf(activity: number): ActivityDetails | null {
     if (this.activities.kind.at(activity) !== KIND_CODE.kernel) return null;
     const row = this.#tasks.source.at(activity);
-    const engine = this.#kernels.coreOf(row);
-    const counters = this.#kernels.countersOf(row);
     const labels = this.#kernels.labelsOf(row, this.#strings.text(this.#tasks.taskType.at(activity)));
-    return {
-      ...(engine === null ? undefined : { engine }),
-      ...(counters === null ? undefined : { counters }),
-      ...(labels === null ? undefined : { labels }),
-    };
+    return kernelFields(this.#kernels.coreOf(row), this.#kernels.countersOf(row), labels);
   }
 
   statements(profile: number): Iterable<StatementRecord> {
@@ -170,12 +165,9 @@ export class AscendCapture implements Capture {
 
   #connections(): OpConnections {
     const { corr } = this.activities;
-    const needed = new PairIndex(
-      () => 0,
-      (row) => corr.at(row),
-    );
+    const needed = new NumberIndex(corr);
     for (let row = 0; row < corr.length; row++) if (!Number.isNaN(corr.at(row))) needed.put(row);
-    return new OpConnections(this.database, this.#events, (connection) => needed.get(0, connection) !== -1);
+    return new OpConnections(this.database, this.#events, (connection) => needed.get(connection) !== -1);
   }
 
   /** Matrix units of each device that its kernels use. */

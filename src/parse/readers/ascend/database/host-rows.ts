@@ -19,7 +19,6 @@ const LOW: Selection = { needs: ['globalTid'], sql: '(globalTid & 0xFFFFFFFF)' }
 /** Process and thread: the high and low 32 bits of a global id. */
 export const THREAD: readonly Selection[] = [HIGH, LOW];
 
-/** Name of garbage collections. */
 const GARBAGE_COLLECTION = 'GC';
 
 /** Id plus one of a string or chain; 0 when there is none. */

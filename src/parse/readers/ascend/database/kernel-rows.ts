@@ -7,7 +7,7 @@ import { isCubeClass } from '../../../../record/engines.js';
 import { LruCache } from '../../../../containers/lru-cache.js';
 import type { Labels } from '../../../../record/record.js';
 import { NumericColumn } from '../../../../containers/numeric-column.js';
-import { PairIndex } from '../../../../containers/pair-index.js';
+import { NumberIndex } from '../../../capture/number-index.js';
 import { numberOf, type Selection, type SqliteFile, type TakeNumbers } from '../../../sqlite/sqlite.js';
 import { cleanText, kernelLabels } from '../kernel-labels.js';
 import { NO_STRING, type StringTable } from './string-table.js';
@@ -46,10 +46,7 @@ export class KernelRows {
   readonly #strings: Readonly<Record<StringColumn, Counts>>;
   readonly #blocks = NumericColumn.counts();
   readonly #mixBlocks = NumericColumn.counts();
-  readonly #index = new PairIndex(
-    () => 0,
-    (row) => this.#taskIds.at(row),
-  );
+  readonly #index = new NumberIndex(this.#taskIds);
   /** Values of each counter by row; NaN when absent. */
   readonly #counters: { readonly name: string; readonly values: Float64Array }[] = [];
   /** Training steps repeat their kernels. */
@@ -71,7 +68,7 @@ export class KernelRows {
 
   /** The row of a task's kernel; -1 when the task is no kernel. */
   rowOf(taskId: number): number {
-    return this.#index.get(0, taskId);
+    return this.#index.get(taskId);
   }
 
   /** String id of a kernel's name. */

@@ -11,7 +11,6 @@ import { SampleCursor, type SampleRow } from './sample-cursor.js';
 import { SAMPLE_TABLES, type SampleTable, type ValueColumn } from './sample-tables.js';
 import type { StringTable } from './string-table.js';
 
-/** State of one series of values. */
 interface SeriesState {
   readonly labels: Labels | null;
   last: number;

@@ -17,7 +17,6 @@ export class StackTable {
     return known === NO_ROW ? this.#add(strings, hash) : known;
   }
 
-  /** The strings of a stack. */
   of(number: number): number[] {
     return Array.from({ length: this.#end(number) - this.#first.at(number) }, (_, i) =>
       this.#strings.at(this.#first.at(number) + i),

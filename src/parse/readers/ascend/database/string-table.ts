@@ -1,7 +1,7 @@
 /** The table of strings, looked up on demand: a long run has millions of strings, most of which are not needed. */
 import { LruCache } from '../../../../containers/lru-cache.js';
 import { NumericColumn } from '../../../../containers/numeric-column.js';
-import { PairIndex } from '../../../../containers/pair-index.js';
+import { NumberIndex } from '../../../capture/number-index.js';
 import type { SqliteFile } from '../../../sqlite/sqlite.js';
 
 const TABLE = 'STRING_IDS';
@@ -34,10 +34,7 @@ function rowsById(database: SqliteFile): (id: number) => number {
   if (!database.hasColumn(TABLE, 'id') || database.count(TABLE, 'id IS NOT rowid') === 0) return (id) => id;
   const ids = NumericColumn.floats();
   const rows = NumericColumn.floats();
-  const index = new PairIndex(
-    () => 0,
-    (row) => ids.at(row),
-  );
+  const index = new NumberIndex(ids);
   database.eachNumbers(TABLE, ['id', { needs: [], sql: 'rowid' }], ([id = NaN, row = NaN]) => {
     if (Number.isNaN(id)) return;
     ids.push(id);
@@ -45,7 +42,7 @@ function rowsById(database: SqliteFile): (id: number) => number {
     index.put(ids.length - 1);
   });
   return (id) => {
-    const found = index.get(0, id);
+    const found = index.get(id);
     return found === -1 ? -1 : rows.at(found);
   };
 }

@@ -19,15 +19,6 @@ import { NO_STRING, type StringTable } from './string-table.js';
 const NO_CODE = 4294967295;
 const NO_ROW = -1;
 
-interface DeviceTask {
-  readonly start: number;
-  readonly end: number;
-  readonly device: number;
-  readonly stream: number;
-  readonly connection: number;
-  readonly process: number;
-}
-
 /** What reading tasks needs of the capture. */
 interface TaskContext {
   readonly clock: DatabaseClock;
@@ -77,7 +68,7 @@ export class TaskRows {
       const [, , , , , , type = NaN, context = NaN, stream = NaN] = cells;
       const connection = connectionOrNone(id);
       const process = Number.isNaN(pid) ? this.#defaultProcess : threads.process(pid, pid);
-      const row: DeviceTask = { start, end, device: device >= 0 ? device : 0, stream, connection, process };
+      const row = { start, end, device: device >= 0 ? device : 0, stream, process, corr: connection, node: NaN };
       const kernel = kernels.rowOf(task);
       if (kernel !== -1) {
         if (taken[kernel] === 1) diagnostics.count('row-passed-over');
@@ -105,7 +96,7 @@ export class TaskRows {
   }
 
   /** A range may have a task at its start and another at its end. */
-  #noteRange({ connection, start, end, device, process }: DeviceTask): void {
+  #noteRange({ corr: connection, start, end, device, process }: ActivityRow): void {
     if (!isNear(start) || !(end >= start)) return;
     const known = this.deviceRanges.get(connection);
     if (known === undefined) this.deviceRanges.set(connection, { start, end, device, process });
@@ -115,14 +106,14 @@ export class TaskRows {
     }
   }
 
-  #addKernel(task: DeviceTask, kernel: number, type: number): void {
+  #addKernel(task: ActivityRow, kernel: number, type: number): void {
     const { activities, kernels } = this.context;
     activities.addKernel(this.#row(task, kernel, type), kernels.nameOf(kernel), NaN);
     const blocks = kernels.blocksOf(kernel);
     for (const extent of [0, 0, 0, blocks, 1, 1]) activities.kernels.extents.push(extent);
   }
 
-  #addOther(kind: TaskKind, task: DeviceTask, id: number, type: number): void {
+  #addOther(kind: TaskKind, task: ActivityRow, id: number, type: number): void {
     const [size = NaN, operation = NO_CODE] = this.#copies.get(id) ?? [];
     const { activities } = this.context;
     const row = this.#row(task, NO_ROW, type);
@@ -140,8 +131,9 @@ export class TaskRows {
         end: collectives.end.at(row),
         device,
         stream,
-        connection: collectives.connection.at(row),
         process: Number.isNaN(process) ? this.#defaultProcess : process,
+        corr: collectives.connection.at(row),
+        node: NaN,
       };
       activities.addCollective(this.#row(task, row, NO_STRING));
     }
@@ -152,20 +144,12 @@ export class TaskRows {
    * @param source row of the kernel or collective; NO_ROW for others
    * @param type number of the task type's string
    */
-  #row(task: DeviceTask, source: number, type: number): ActivityRow {
+  #row(task: ActivityRow, source: number, type: number): ActivityRow {
     const isTimed = isNear(task.start) && isNear(task.end);
     if (!isTimed) this.context.diagnostics.count('bad-row');
     this.source.push(source);
     this.taskType.push(type >= 0 ? type : NO_STRING);
-    return {
-      start: isTimed ? task.start : NaN,
-      end: isTimed ? task.end : NaN,
-      device: task.device,
-      stream: task.stream,
-      process: task.process,
-      corr: task.connection,
-      node: NaN,
-    };
+    return isTimed ? task : { ...task, start: NaN, end: NaN };
   }
 
   #kindOf(type: number): TaskKind | null {

@@ -7,7 +7,6 @@ import { NumericColumn } from '../../../../containers/numeric-column.js';
 import { allRows, sortRows } from '../../../../containers/row-order.js';
 import { commonLink } from '../device-kinds.js';
 
-/** Attributes of an operation in the trace. */
 export interface TracedOperation {
   readonly name: string;
   readonly dataType: string | null;

@@ -7,6 +7,7 @@ import { HostCalls, Ranges } from '../../../capture/capture-columns.js';
 import { elementAt } from '../../../../containers/element.js';
 import { NumericColumn } from '../../../../containers/numeric-column.js';
 import { PairIndex } from '../../../../containers/pair-index.js';
+import { NumberIndex } from '../../../capture/number-index.js';
 import type { ThreadTable } from '../../../capture/threads.js';
 import { nest, OUTSIDE } from '../../../torch/nesting.js';
 import { ByteTexts } from '../../../json/byte-texts.js';
@@ -22,14 +23,12 @@ export class TraceFlows {
   readonly to = NumericColumn.floats();
   #index: PairIndex | null = null;
 
-  /** Adds the host end of a flow. */
   addStart(event: Fields, thread: number, time: number): void {
     const flow = this.#numberOf(event);
     this.thread.set(flow, thread);
     this.from.set(flow, time);
   }
 
-  /** Adds the device end of a flow. */
   addEnd(event: Fields, lane: number, time: number): void {
     const flow = this.#numberOf(event);
     this.#lane.set(flow, lane);
@@ -72,7 +71,6 @@ export class LaunchQueue {
   /** Dequeue ranges, with the numbers of their entries in `text`. */
   readonly taken = new Ranges();
 
-  /** Times of all columns. */
   get starts(): readonly NumericColumn[] {
     return [this.put.start, this.taken.start];
   }
@@ -100,14 +98,11 @@ export class LaunchQueue {
     const { taken, put } = this;
     const facts = { compareTies: (a: number, b: number) => a - b, slack: 0, isFrame: () => false };
     const { innermost } = nest(taken, calls, threads.count, facts);
-    const index = new PairIndex(
-      () => 0,
-      (row) => put.corr.at(row),
-    );
+    const index = new NumberIndex(put.corr);
     for (let row = 0; row < put.corr.length; row++) if (!Number.isNaN(put.corr.at(row))) index.put(row);
     return (call) => {
       const row = elementAt(innermost, call);
-      return row === OUTSIDE ? -1 : index.get(0, taken.text.at(row));
+      return row === OUTSIDE ? -1 : index.get(taken.text.at(row));
     };
   }
 }

@@ -6,13 +6,13 @@ import { elementAt } from '../../../../containers/element.js';
 import type { Diagnostics } from '../../../../record/diagnostics.js';
 import type { ActivityDetails } from '../../../capture/capture.js';
 import { NumericColumn } from '../../../../containers/numeric-column.js';
-import { cleanText, kernelLabels, type TextLabel } from '../kernel-labels.js';
+import { TextPool } from '../../../../containers/text-pool.js';
+import { cleanText, kernelFields, kernelLabels, type TextLabel } from '../kernel-labels.js';
 import { microsecondsOfCell, numberOfCell, textOfCell } from '../../../csv/csv-cells.js';
 import { CsvTable } from '../../../csv/csv-table.js';
 import { L2_COUNTERS, type L2Cache } from './l2-cache.js';
 import type { TraceClock } from '../../../capture/trace-clock.js';
 
-/** Columns with texts, by label. */
 const TEXT_COLUMNS: Readonly<Record<TextLabel, readonly string[]>> = {
   opType: ['Type'],
   inputShapes: ['Input Shapes'],
@@ -67,8 +67,7 @@ export class KernelDetails {
   readonly #labels: Readonly<Record<TextLabel, TextNumbers>>;
   readonly #task = NumericColumn.floats();
   readonly #counters: (readonly [name: string, column: NumericColumn])[];
-  readonly #texts: string[] = [];
-  readonly #numbers = new Map<string, number>();
+  readonly #texts = new TextPool();
 
   /** Reads the file. @returns null when required columns are missing */
   static read(path: string, clock: TraceClock, diagnostics: Diagnostics): KernelDetails | null {
@@ -109,9 +108,9 @@ export class KernelDetails {
       this.#task.push(numberOfCell(row[at.task]));
       this.blocks.push(numberOfCell(row[at.blocks]));
       this.#mixBlocks.push(numberOfCell(row[at.mixBlocks]));
-      this.#name.push(this.#numberOf(textOfCell(row[at.name])));
-      this.#core.push(this.#numberOf(cleanText(row[at.core]) ?? ''));
-      for (const [column, index] of texts) column.push(this.#numberOf(cleanText(row[index]) ?? ''));
+      this.#name.push(this.#texts.numberOf(textOfCell(row[at.name])));
+      this.#core.push(this.#texts.numberOf(cellText(row[at.core])));
+      for (const [column, index] of texts) column.push(this.#texts.numberOf(cellText(row[index])));
       counters.forEach(({ index }, i) => {
         elementAt(this.#counters, i)[1].push(numberOfCell(row[index]));
       });
@@ -138,7 +137,6 @@ export class KernelDetails {
     return this.#textOf(this.#name, row);
   }
 
-  /** Whether a row is a collective operation, not a kernel. */
   isCollective(row: number): boolean {
     return COLLECTIVE_CORES.has(this.#textOf(this.#core, row));
   }
@@ -156,7 +154,6 @@ export class KernelDetails {
 
   /** @param taskType what the trace calls the kernel's task */
   detailsOf(row: number, taskType: string | null): ActivityDetails {
-    const core = this.coreOf(row);
     const counters = this.#counters.flatMap(([name, column]) => {
       const value = column.at(row);
       return Number.isNaN(value) ? [] : [[name, value] as const];
@@ -167,23 +164,13 @@ export class KernelDetails {
       blockDim: this.blocks.at(row),
       mixBlockDim: this.#mixBlocks.at(row),
     });
-    return {
-      ...(core === null ? undefined : { engine: core }),
-      ...(counters.length === 0 ? undefined : { counters: Object.fromEntries(counters) }),
-      ...(labels === null ? undefined : { labels }),
-    };
-  }
-
-  #numberOf(text: string): number {
-    let number = this.#numbers.get(text);
-    if (number === undefined) {
-      number = this.#texts.push(text) - 1;
-      this.#numbers.set(text, number);
-    }
-    return number;
+    return kernelFields(this.coreOf(row), counters.length === 0 ? null : Object.fromEntries(counters), labels);
   }
 
   #textOf(column: TextNumbers, row: number): string {
-    return elementAt(this.#texts, column.at(row));
+    return this.#texts.at(column.at(row));
   }
 }
+
+/** A cell's text; '' for an unknown one. */
+const cellText = (cell: string | undefined): string => cleanText(cell) ?? '';

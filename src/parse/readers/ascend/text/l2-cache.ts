@@ -4,7 +4,7 @@
  */
 import type { Diagnostics } from '../../../../record/diagnostics.js';
 import { numberOfCell, textOfCell } from '../../../csv/csv-cells.js';
-import { CsvTable } from '../../../csv/csv-table.js';
+import { cellsOf } from '../../../csv/csv-table.js';
 
 /** Names of the counters, in the order of the values. */
 export const L2_COUNTERS = ['l2_hit_rate', 'l2_victim_rate'] as const;
@@ -21,13 +21,10 @@ export class L2Cache {
 
   /** @returns null when the file has another header */
   static read(path: string, diagnostics: Diagnostics): L2Cache | null {
-    const table = CsvTable.open(path, diagnostics);
-    if (table === null) return null;
-    const indices = COLUMNS.map((name) => table.column(name));
-    if (indices.includes(-1)) return null;
+    const rows = cellsOf(path, diagnostics, COLUMNS);
+    if (rows === null) return null;
     const cache = new L2Cache();
-    for (const row of table.rows()) {
-      const [stream, task, name, hit, victim] = indices.map((index) => row[index]);
+    for (const [stream, task, name, hit, victim] of rows) {
       const key = keyOf(numberOfCell(stream), numberOfCell(task), textOfCell(name));
       const known = cache.#values.get(key);
       const rates = [numberOfCell(hit), numberOfCell(victim)];

@@ -5,11 +5,14 @@
  */
 import type { Diagnostics } from '../../../../record/diagnostics.js';
 import { microsecondsOfCell, numberOfCell, textOfCell } from '../../../csv/csv-cells.js';
-import { CsvTable } from '../../../csv/csv-table.js';
+import { cellsOf } from '../../../csv/csv-table.js';
 import type { TextSamples } from './text-samples.js';
 import type { TraceClock } from '../../../capture/trace-clock.js';
 
 const [KB, MB] = [1024, 1024 * 1024];
+
+/** Totals of an allocator, as columns name them. */
+const TOTALS = ['Allocated', 'Reserved', 'Active'] as const;
 
 /** `NPU:0` → 0. */
 function deviceOf(cell: string | undefined): number {
@@ -17,78 +20,49 @@ function deviceOf(cell: string | undefined): number {
   return digits === undefined ? 0 : Number(digits);
 }
 
-/** @returns false when the file has another header */
-export function readMemoryRecord(
-  path: string,
-  clock: TraceClock,
-  samples: TextSamples,
-  diagnostics: Diagnostics,
-): boolean {
-  const table = CsvTable.open(path, diagnostics);
-  if (table === null) return false;
-  const [component, time] = [table.column('Component'), table.column('Timestamp(us)')];
-  const device = table.column('Device Type');
-  if (component === -1 || time === -1) return false;
-  const metrics = ['Allocated', 'Reserved', 'Active'].map((name) => ({
-    metric: `memory_${name.toLowerCase()}`,
-    index: table.column(`Total ${name}(MB)`),
-  }));
-  for (const row of table.rows()) {
-    const start = clock.ofText(textOfCell(row[time]));
-    const labels = { component: textOfCell(row[component]) };
-    for (const { metric, index } of metrics) {
-      const value = numberOfCell(row[index]);
-      if (Number.isNaN(value)) continue;
-      samples.add({ metric, unit: 'bytes', labels, onChange: true }, start, value * MB, deviceOf(row[device]));
-    }
+/** Reads one of the files. @returns false when it has another header */
+type ReadMemory = (path: string, clock: TraceClock, samples: TextSamples, diagnostics: Diagnostics) => boolean;
+
+export const readMemoryRecord: ReadMemory = (path, clock, samples, diagnostics) => {
+  const columns = ['Device Type', ...TOTALS.map((name) => `Total ${name}(MB)`)];
+  const rows = cellsOf(path, diagnostics, ['Component', 'Timestamp(us)'], columns);
+  if (rows === null) return false;
+  for (const [component, time, device, ...totals] of rows) {
+    const start = clock.ofText(textOfCell(time));
+    const labels = { component: textOfCell(component) };
+    TOTALS.forEach((name, i) => {
+      const value = numberOfCell(totals[i]);
+      const series = { metric: `memory_${name.toLowerCase()}`, unit: 'bytes', labels, onChange: true };
+      if (!Number.isNaN(value)) samples.add(series, start, value * MB, deviceOf(device));
+    });
   }
   return true;
-}
+};
 
-/** Memory of the driver's modules. @returns false when the file has another header */
-export function readModuleMemory(
-  path: string,
-  clock: TraceClock,
-  samples: TextSamples,
-  diagnostics: Diagnostics,
-): boolean {
-  const table = CsvTable.open(path, diagnostics);
-  if (table === null) return false;
-  const [module, time] = [table.column('Component'), table.column('Timestamp(us)')];
-  const [total, device] = [table.column('Total Reserved(MB)'), table.column('Device')];
-  if (module === -1 || time === -1 || total === -1) return false;
-  for (const row of table.rows()) {
-    const value = numberOfCell(row[total]);
+/** Memory of the driver's modules. */
+export const readModuleMemory: ReadMemory = (path, clock, samples, diagnostics) => {
+  const rows = cellsOf(path, diagnostics, ['Component', 'Timestamp(us)', 'Total Reserved(MB)'], ['Device']);
+  if (rows === null) return false;
+  for (const [module, time, total, device] of rows) {
+    const value = numberOfCell(total);
     if (Number.isNaN(value)) continue;
-    const labels = { module: textOfCell(row[module]) };
+    const labels = { module: textOfCell(module) };
     const series = { metric: 'npu_module_mem', unit: 'bytes', labels, onChange: true };
-    samples.add(series, clock.ofText(textOfCell(row[time])), value * MB, deviceOf(row[device]));
+    samples.add(series, clock.ofText(textOfCell(time)), value * MB, deviceOf(device));
   }
   return true;
-}
+};
 
-/** @returns false when the file has another header */
-export function readOperatorMemory(
-  path: string,
-  clock: TraceClock,
-  samples: TextSamples,
-  diagnostics: Diagnostics,
-): boolean {
-  const table = CsvTable.open(path, diagnostics);
-  if (table === null) return false;
-  const [name, size, time] = [table.column('Name'), table.column('Size(KB)'), table.column('Allocation Time(us)')];
-  if (name === -1 || size === -1 || time === -1) return false;
-  const [duration, device] = [table.column('Duration(us)'), table.column('Device Type')];
-  const totals = ['Allocated', 'Reserved', 'Active'].map(
-    (total) => [total.toLowerCase(), table.column(`Allocation Total ${total}(MB)`)] as const,
-  );
-  for (const row of table.rows()) {
-    const start = clock.ofText(textOfCell(row[time]));
-    const series = { metric: 'op_memory', unit: 'bytes', labels: { op: textOfCell(row[name]) }, lasting: true };
-    const held = microsecondsOfCell(row[duration]);
-    const own = totals.map(([label, index]) => [label, numberOfCell(row[index]) * MB] as const);
+export const readOperatorMemory: ReadMemory = (path, clock, samples, diagnostics) => {
+  const columns = ['Duration(us)', 'Device Type', ...TOTALS.map((name) => `Allocation Total ${name}(MB)`)];
+  const rows = cellsOf(path, diagnostics, ['Name', 'Size(KB)', 'Allocation Time(us)'], columns);
+  if (rows === null) return false;
+  for (const [name, size, time, duration, device, ...totals] of rows) {
+    const start = clock.ofText(textOfCell(time));
+    const series = { metric: 'op_memory', unit: 'bytes', labels: { op: textOfCell(name) }, lasting: true };
+    const own = TOTALS.map((total, i) => [total.toLowerCase(), numberOfCell(totals[i]) * MB] as const);
     const known = Object.fromEntries(own.filter(([, value]) => !Number.isNaN(value)));
-    samples.add(series, start, numberOfCell(row[size]) * KB, deviceOf(row[device]), held, known);
+    samples.add(series, start, numberOfCell(size) * KB, deviceOf(device), microsecondsOfCell(duration), known);
   }
   return true;
-}
+};

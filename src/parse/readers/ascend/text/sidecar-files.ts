@@ -37,7 +37,6 @@ export class SidecarFiles {
     if (cache !== null) details.addRates(cache);
   }
 
-  /** Adds samples of memory. */
   memory(clock: TraceClock, samples: TextSamples): void {
     for (const [name, read] of [
       ['memory_record.csv', readMemoryRecord],

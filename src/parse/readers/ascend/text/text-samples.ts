@@ -27,7 +27,6 @@ export class TextSamples {
   readonly #numbers = new Map<string, number>();
   readonly #keys: string[] = [];
   readonly #bySeries: SampleSeries[] = [];
-  /** Labels of single samples. */
   readonly #own = new Map<number, Labels>();
 
   /**

@@ -20,6 +20,7 @@ import type { LaunchJoin } from '../../../capture/launches.js';
 import { PairIndex } from '../../../../containers/pair-index.js';
 import { TorchContexts } from '../../../torch/torch-contexts.js';
 import { nestEvents } from '../../../torch/nest-events.js';
+import { kernelFields } from '../kernel-labels.js';
 import { SidecarFiles } from './sidecar-files.js';
 import { timesOf, type CommunicationFacts } from './communication-file.js';
 import { correctHitRates, FREQUENCY } from './counter-events.js';
@@ -115,8 +116,7 @@ export class TraceCapture implements Capture {
     const taskType = number === 0 ? null : this.#events.texts.text(number - 1);
     if (row !== NO_ROW && this.#details !== null) return this.#details.detailsOf(row, taskType);
     if (taskType === null) return null;
-    const engine = coreOfType(taskType);
-    return { ...(engine === null ? undefined : { engine }), labels: { taskType } };
+    return kernelFields(coreOfType(taskType), null, { taskType });
   }
 
   statements(profile: number): Iterable<StatementRecord> {

@@ -47,10 +47,8 @@ const OTHER_LEVEL = 5;
 const MOST_PIDS = 4_194_304;
 const [PID_STEP, DEVICES] = [1024, 32];
 
-/** Phases of events. */
 const [COMPLETE, COUNTER, METADATA, FLOW_START, FLOW_END] = [0x58, 0x43, 0x4d, 0x73, 0x66];
 
-/** A collective operation of a trace. */
 export interface TracedCollective extends TracedOperation {
   readonly start: number;
   readonly end: number;
@@ -96,7 +94,6 @@ export class AscendTrace {
     diagnostics.count('control-character', this.texts.withControls);
   }
 
-  /** The device of a lane. */
   deviceOf(lane: number): number {
     return this.#deviceOfProcess(this.#lanes.pid(this.#lanes.processOf(lane)));
   }

@@ -3,7 +3,6 @@ import type { Diagnostics } from '../../../../record/diagnostics.js';
 import type { Labels } from '../../../../record/record.js';
 import { REPORT, type PathNode } from './value-paths.js';
 
-/** One value of a report. */
 export interface Leaf {
   readonly metric: string;
   readonly unit: string | null;
@@ -38,7 +37,6 @@ const isNested = (value: unknown): value is Readonly<Record<string, unknown>> =>
 /** Indices as numbers, names as they are. */
 const labelOf = (key: string): string | number => (/^(?:0|[1-9]\d{0,14})$/.test(key) ? Number(key) : key);
 
-/** All values of a report, in its order. */
 export function leavesOf(report: Readonly<Record<string, unknown>>, diagnostics: Diagnostics): Leaf[] {
   const leaves: Leaf[] = [];
   visit(report, REPORT, { path: '', labels: {}, group: '', period: null }, 0);

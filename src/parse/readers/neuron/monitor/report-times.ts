@@ -52,7 +52,6 @@ export interface ReportTime {
   readonly dur: number | null;
 }
 
-/** Assigns times to the reports of one stream. */
 export class ReportTimes {
   /** Unix time of the stream's start. */
   #origin: bigint | null = null;

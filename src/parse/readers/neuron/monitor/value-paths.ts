@@ -134,7 +134,6 @@ export class PathNode {
     return this.#named.get(key)?.asNamed ?? this.#any;
   }
 
-  /** Adds a path. */
   add(path: readonly string[], row: PathRow): void {
     const [first, ...rest] = path;
     if (first === undefined) [, this.metric, this.unit] = row;
@@ -158,6 +157,5 @@ export class PathNode {
   }
 }
 
-/** Root of the trie. */
 export const REPORT = new PathNode();
 for (const row of ROWS) REPORT.add(row[0].split('.'), row);

@@ -16,7 +16,6 @@ export interface NeffQueue {
   readonly type: string | null;
   /** Engine that starts its transfers: 'sp', 'act', 'pool' … */
   readonly owner: string | null;
-  /** Semaphores that it updates. */
   readonly semaphores: readonly number[];
 }
 

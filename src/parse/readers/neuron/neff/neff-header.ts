@@ -42,7 +42,6 @@ const FIELDS_END = 556;
 const LARGEST_HEADER = 64 * 1024;
 const HIGHEST_VERSION = 1000;
 
-/** Names of feature bits, lowest first. */
 const FEATURES: ReadonlyMap<number, string> = new Map([
   [0, 'bin-weights'],
   [1, 'collectives-offset'],

@@ -17,7 +17,6 @@ import { isTar, members } from './tar.js';
 const LARGEST_ARCHIVE = 4 * 1024 ** 3;
 const TAR_HEAD = 512;
 
-/** Diagnostics of archive faults. */
 const FAULTS: Readonly<Record<Fault, DiagnosticName>> = {
   cut: 'truncated-input',
   damaged: 'program-damaged',

@@ -61,7 +61,6 @@ function sample(profile: number, metric: string, value: MetricValue, labels: Lab
   };
 }
 
-/** Facts that all nodes share. */
 const factsOf = (nodes: readonly SummaryNode[], longest: number | null): Labels => ({
   ...Object.fromEntries(
     FACTS.flatMap(([fact, metric]) => {

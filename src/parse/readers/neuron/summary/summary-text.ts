@@ -10,7 +10,6 @@ const NUMBER = /^[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$/;
 /** Values as the tool's web pages show them: scaled, with a unit, rounded. */
 const SCALED = /^[-+]?\d[\d,.]*\s*(?:[munµμ]?s|%|[KMGTP]?i?B(?:\/s|ps)?|bytes|[KMGTP]?FLOP(?:s|S|\/s|S\/s)?)$/;
 
-/** Metrics that are texts. */
 const TEXTS = /_(?:version|type)$/;
 
 /** Number of lines that are examined for detection. */

@@ -50,5 +50,4 @@ export type TableUse = number | 'kept' | 'ignored' | 'unknown';
 export const useOfTable = (table: string): TableUse =>
   timed.get(table) ?? (isKept.has(table) ? 'kept' : isIgnored.has(table) ? 'ignored' : 'unknown');
 
-/** Names of all known tables. */
 export const TABLE_NAMES: readonly string[] = [...timed.keys(), ...KEPT_TABLES, ...IGNORED_TABLES];

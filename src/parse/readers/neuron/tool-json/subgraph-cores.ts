@@ -21,7 +21,6 @@ export class SubgraphCores {
     this.#only = this.#known.size === 0 ? 0 : Math.min(...this.#known);
   }
 
-  /** Numbers of all cores, ascending. */
   get all(): readonly number[] {
     return [...this.#known].sort((a, b) => a - b);
   }

@@ -27,7 +27,6 @@ function keysOf(line: TimedLine): readonly SortKey[] {
   }
 }
 
-/** Sorts lines of one start. */
 export function sortedLines(lines: readonly TimedLine[]): readonly TimedLine[] {
   if (lines.length < 2) return lines;
   const keyed = lines.map((line) => ({ line, keys: keysOf(line) }));

@@ -30,7 +30,6 @@ const MOST_BYTES = 16 * 1024 * 1024;
 /** Limit of distinct subgraphs. */
 const MOST_SUBGRAPHS = 4096;
 
-/** Result of the first pass. */
 export class ToolFile {
   readonly activities = new RowIndex();
   readonly layers = new RowIndex();

@@ -26,7 +26,6 @@ export interface ExecutionWindow {
   readonly end: bigint;
 }
 
-/** The program of one core. */
 export interface CoreProgram {
   /** Number of the NeuronCore on its instance. */
   readonly core: number;

@@ -35,7 +35,6 @@ interface DataRange {
   readonly size: number;
 }
 
-/** A block of records in memory. */
 export interface RecordBlock {
   /** Four for each record. */
   readonly words: Uint32Array;

@@ -38,7 +38,6 @@ export interface NeuronCoreFacts {
 }
 
 export class RecordLines {
-  /** Records made so far. */
   kernels = 0;
   copies = 0;
   samples = 0;
@@ -59,7 +58,6 @@ export class RecordLines {
     );
   }
 
-  /** The record of the cursor's row. */
   at({ view: { doubles, words }, row }: RowCursor): ProfileLine {
     const start = doubles[row * ROW_DOUBLES + START] as number;
     const duration = doubles[row * ROW_DOUBLES + DURATION] as number;

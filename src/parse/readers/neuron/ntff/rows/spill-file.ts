@@ -10,7 +10,6 @@ export const BLOCK_ROWS = 1 << 10;
 
 /** Sorted rows, one after the other. */
 export interface Run {
-  /** Offset in the file. */
   readonly offset: number;
   readonly count: number;
 }
@@ -21,7 +20,6 @@ export class SpillFile {
   readonly #bytes = new Uint8Array(this.#block.words.buffer);
   readonly #file: number;
   readonly #folder = mkdtempSync(join(tmpdir(), 'dparse-rows-'));
-  /** Bytes written. */
   #length = 0;
   #isOpen = true;
 
@@ -33,7 +31,6 @@ export class SpillFile {
     }
   }
 
-  /** Writes rows in the given order as a run. */
   writeRun({ words }: RowView, order: Uint32Array): void {
     this.runs.push({ offset: this.#length, count: order.length });
     for (let from = 0; from < order.length; from += BLOCK_ROWS) {

@@ -29,7 +29,6 @@ const END = 1;
 /** Maximum of the wait counter. */
 const LONGEST_WAIT = 0xffff;
 
-/** An engine's instructions. */
 export interface EngineProgram {
   /** Address of the first, in instructions, modulo `ADDRESSES`. */
   readonly address: number;
@@ -42,7 +41,6 @@ export const engineProgram = ({ address }: InstructionBuffer, opcodes: Uint8Arra
   opcodes,
 });
 
-/** Reads the instruction records of one core. */
 export class InstructionRecords {
   readonly #pending = NEURON_ENGINES.map(() => new PendingInstructions());
   readonly #rank: number;

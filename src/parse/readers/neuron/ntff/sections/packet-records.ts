@@ -22,7 +22,6 @@ const START = 1;
 const END = 5;
 const COMPLETION = 6;
 
-/** Reads the DMA records of one core. */
 export class PacketRecords {
   readonly #pending = Array.from({ length: ENGINES_OF_RECORD * QUEUES }, () => null as PendingPackets | null);
   readonly #rank: number;

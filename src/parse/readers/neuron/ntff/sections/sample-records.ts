@@ -18,7 +18,6 @@ import { RECORD_WORDS, type RecordBlock } from '../file/ntff-file.js';
 
 const VALUE = 1;
 
-/** Values of one core's semaphores. */
 export class SemaphoreRecords {
   readonly #rank: number;
 
@@ -43,7 +42,6 @@ export class SemaphoreRecords {
   }
 }
 
-/** Throttling of one core. */
 export class ThrottleRecords {
   readonly #rank: number;
   /** Start and limit of the last record, which lasts until the next one. */

@@ -12,7 +12,6 @@ import { INSTRUCTION_BYTES, type RecordBlock, type NtffFile } from '../file/ntff
 /** Instructions whose opcodes are held, of all programs together: 64 MB. */
 const MOST_OPCODES = 1 << 26;
 
-/** Reader of the records of one section. */
 interface SectionRecords {
   read(block: RecordBlock): void;
   finish?(): void;
