@@ -6,6 +6,7 @@ import { UserError } from '../../record/errors.js';
 import type { ProfileLine, ProfileRecord } from '../../record/record.js';
 import { countNotes, withoutTimes, type Analysis, type Answer } from '../analysis.js';
 import type { Annotated } from '../annotate.js';
+import { isOfNeuronDevice } from '../neuron/machine.js';
 import { ProfileSums } from '../neuron/metric-sums.js';
 import type { RecordTypes } from '../input/records.js';
 import { DeviceTimes } from './device-times.js';
@@ -66,8 +67,7 @@ export class Adviser implements Analysis<Adviser> {
     if (record.type === 'kernel') this.kernels++;
     if (record.type === 'profile') {
       this.profiles.set(record.profile, record);
-      const isNeuron = record.devices.some(({ vendor }) => vendor === 'aws');
-      if (isNeuron) this.#neuron.set(record.profile, new ProfileSums());
+      if (isOfNeuronDevice(record)) this.#neuron.set(record.profile, new ProfileSums());
     }
     if (record.type === 'end') return;
     const gap = this.#devices.take(record);

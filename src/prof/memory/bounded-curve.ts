@@ -3,6 +3,7 @@
  * lowest and its highest point. Where time outgrows the slots they are made twice as long. Until there are more points
  * than asked for, all are kept.
  */
+import { elementAt } from '../../containers/element.js';
 
 export interface Point {
   /** ns */
@@ -65,7 +66,7 @@ export class Curve {
 
   #cut(points: readonly Point[]): void {
     this.#points = null;
-    this.#begin = points[0]?.at ?? 0;
+    this.#begin = elementAt(points, 0).at;
     for (const point of points) this.#keep(point);
   }
 

@@ -20,6 +20,9 @@ const productOf = (profile: ProfileRecord): NeuronCore | null => {
   return coreOfArch(profile.devices[0]?.arch ?? null) ?? coreOfInstance(typeof instance === 'string' ? instance : null);
 };
 
+/** Whether a profile is of a Neuron device. */
+export const isOfNeuronDevice = ({ devices }: ProfileRecord): boolean => devices.some(({ vendor }) => vendor === 'aws');
+
 const NOTHING: NeuronMachine = { cores: null, peakFlops: null, hbmBytesPerS: null, clockHz: null, indices: [] };
 
 /** A clock, bandwidth or count; null unless it is a finite number above zero. */

@@ -8,6 +8,7 @@ import { boundOf, type ProgramBound } from './bound.js';
 import { isUnknown, withMachine, type MetricGroup, type Metric, type MetricUnit, type MetricSums } from './metric.js';
 import { inputsOf, type FormulaInput } from './formula-inputs.js';
 import { byGroup, metricsOf, textOf, type MetricText } from './metrics/metrics.js';
+import { isOfNeuronDevice } from './machine.js';
 import { compareWithReport, type MetricComparison } from './metric-comparison.js';
 import { ProfileSums, type ReportedMetric } from './metric-sums.js';
 import { fromVendor } from './quantity.js';
@@ -55,7 +56,7 @@ const isNeuron = ({ profile, instructions, reported }: ProfileSums): boolean =>
   (instructions > 0 ||
     reported.size > 0 ||
     profile?.format === 'neff' ||
-    profile?.devices.some(({ vendor }) => vendor === 'aws') === true);
+    (profile !== null && isOfNeuronDevice(profile)));
 
 export class MetricSummaries {
   readonly #profiles = new Map<number, ProfileSums>();
