@@ -26,13 +26,14 @@ export interface NeuronCore {
   readonly dmaBytesPerS: number | null;
 }
 
+const ARRAY = { peRows: 128, peCols: 128 } as const;
+
 const NEURON_CORES: readonly NeuronCore[] = [
   {
     arch: 'nc-v2',
     product: 'Trainium or Inferentia2',
     instances: /^(?:trn1|inf2)/,
-    peRows: 128,
-    peCols: 128,
+    ...ARRAY,
     peClockHz: 2.8e9,
     clockHz: 1.4e9,
     hbmBytesPerS: 410e9,
@@ -42,8 +43,7 @@ const NEURON_CORES: readonly NeuronCore[] = [
     arch: 'nc-v3',
     product: 'Trainium2',
     instances: /^trn2/,
-    peRows: 128,
-    peCols: 128,
+    ...ARRAY,
     peClockHz: 2.4e9,
     clockHz: 1.2e9,
     hbmBytesPerS: 716e9,
@@ -53,8 +53,7 @@ const NEURON_CORES: readonly NeuronCore[] = [
     arch: 'nc-v4',
     product: 'Trainium3',
     instances: /^trn3/,
-    peRows: 128,
-    peCols: 128,
+    ...ARRAY,
     peClockHz: 2.4e9,
     clockHz: 1.2e9,
     hbmBytesPerS: null,

@@ -4,6 +4,7 @@
  * Source: torch/csrc/profiler/collection.cpp, kineto_shim's `Fwd thread id` and the `fwdbwd` flows of a trace.
  */
 import { elementAt } from '../../containers/element.js';
+import { addTo, entryOf } from '../../containers/map-entry.js';
 import { PairIndex } from '../../containers/pair-index.js';
 import type { HostEvents } from './host-events.js';
 
@@ -97,11 +98,10 @@ export class ForwardOps {
     for (let op = 0; op < ops.length; op++) {
       const number = ops.forwardThread.at(op);
       if (number === 0) continue;
-      const counts = votes.get(number) ?? new Map<number, number>();
-      votes.set(number, counts);
+      const counts = entryOf(votes, number, () => new Map<number, number>());
       for (const thread of threadsWith(ops.sequence.at(op))) {
         const ordinal = ordinals.get(thread);
-        if (ordinal !== undefined) counts.set(ordinal, (counts.get(ordinal) ?? 0) + 1);
+        if (ordinal !== undefined) addTo(counts, ordinal, 1);
       }
     }
     const found = new Map<number, number>();

@@ -9,47 +9,34 @@ interface ScalarType {
   readonly bytes: number;
 }
 
-const type = (dtype: string, bytes: number): ScalarType => ({ dtype, bytes });
+/** By the C++ type and by the enumerator, both in lower case and without `c10::`. */
+const TYPES: readonly (readonly [dtype: string, bytes: number, names: string])[] = [
+  ['float32', 4, 'float'],
+  ['float64', 8, 'double'],
+  ['float16', 2, 'half'],
+  ['bfloat16', 2, 'bfloat16'],
+  ['int64', 8, 'long int, long, long long'],
+  ['int32', 4, 'int'],
+  ['int16', 2, 'short int, short'],
+  ['int8', 1, 'signed char, char'],
+  ['uint8', 1, 'unsigned char, byte'],
+  ['uint16', 2, 'unsigned short, uint16'],
+  ['uint32', 4, 'unsigned int, uint32'],
+  ['uint64', 8, 'unsigned long, uint64'],
+  ['bool', 1, 'bool'],
+  ['complex32', 4, 'complex<half>'],
+  ['complex64', 8, 'complex<float>, complexfloat'],
+  ['complex128', 16, 'complex<double>, complexdouble'],
+  ...['float8_e4m3fn', 'float8_e4m3fnuz', 'float8_e5m2', 'float8_e5m2fnuz', 'float8_e8m0fnu', 'float4_e2m1fn_x2'].map(
+    (name) => [name, 1, name] as const,
+  ),
+  ['qint8', 1, 'qint8'],
+  ['quint8', 1, 'quint8'],
+  ['qint32', 4, 'qint32'],
+];
 
-/** By the C++ type, then by the enumerator, both in lower case and without `c10::`. */
 const SCALAR_TYPES: ReadonlyMap<string, ScalarType> = new Map(
-  Object.entries({
-    float: type('float32', 4),
-    double: type('float64', 8),
-    half: type('float16', 2),
-    bfloat16: type('bfloat16', 2),
-    'long int': type('int64', 8),
-    long: type('int64', 8),
-    'long long': type('int64', 8),
-    int: type('int32', 4),
-    'short int': type('int16', 2),
-    short: type('int16', 2),
-    'signed char': type('int8', 1),
-    char: type('int8', 1),
-    'unsigned char': type('uint8', 1),
-    byte: type('uint8', 1),
-    'unsigned short': type('uint16', 2),
-    uint16: type('uint16', 2),
-    'unsigned int': type('uint32', 4),
-    uint32: type('uint32', 4),
-    'unsigned long': type('uint64', 8),
-    uint64: type('uint64', 8),
-    bool: type('bool', 1),
-    'complex<half>': type('complex32', 4),
-    'complex<float>': type('complex64', 8),
-    complexfloat: type('complex64', 8),
-    'complex<double>': type('complex128', 16),
-    complexdouble: type('complex128', 16),
-    float8_e4m3fn: type('float8_e4m3fn', 1),
-    float8_e4m3fnuz: type('float8_e4m3fnuz', 1),
-    float8_e5m2: type('float8_e5m2', 1),
-    float8_e5m2fnuz: type('float8_e5m2fnuz', 1),
-    float8_e8m0fnu: type('float8_e8m0fnu', 1),
-    float4_e2m1fn_x2: type('float4_e2m1fn_x2', 1),
-    qint8: type('qint8', 1),
-    quint8: type('quint8', 1),
-    qint32: type('qint32', 4),
-  }),
+  TYPES.flatMap(([dtype, bytes, names]) => names.split(', ').map((name) => [name, { dtype, bytes }])),
 );
 
 /** The element type of a tensor or message; null for an unknown name. */

@@ -3,6 +3,7 @@
  * other threads.
  */
 import { elementAt } from '../../containers/element.js';
+import { entryOf } from '../../containers/map-entry.js';
 import type { ThreadTable } from '../capture/threads.js';
 import type { HostEvents } from './host-events.js';
 
@@ -32,9 +33,7 @@ export class TrainingSteps {
       const name = events.nameOf(row);
       if (name.kind !== 'step') continue;
       const process = threads.processOf(ranges.thread.at(row));
-      const steps = all.get(process) ?? [];
-      all.set(process, steps);
-      steps.push({ start: ranges.start.at(row), end: ranges.end.at(row), step: name.step });
+      entryOf(all, process, () => []).push({ start: ranges.start.at(row), end: ranges.end.at(row), step: name.step });
     }
     for (const [process, steps] of all) this.#annotated.set(process, outermost(steps));
   }

@@ -4,63 +4,43 @@
  */
 import { named, type LiteralStyle, type Node } from './mangled-node.js';
 
-const builtin = (text: string, literal: LiteralStyle = 'cast'): Node => ({ kind: 'builtin', text, literal });
+/** `c:char, s:short`: letters and what they stand for. */
+const coded = <T>(codes: string, make: (text: string) => T): [string, T][] =>
+  codes.split(', ').map((entry) => [entry.charAt(0), make(entry.slice(2))]);
+
+const builtins = (literal: LiteralStyle, codes: string): [string, Node][] =>
+  coded(codes, (text) => ({ kind: 'builtin', text, literal }));
 
 /** <builtin-type> of one letter. */
 export const BUILTIN_TYPES: ReadonlyMap<string, Node> = new Map([
-  ['a', builtin('signed char')],
-  ['b', builtin('bool', 'bool')],
-  ['c', builtin('char')],
-  ['d', builtin('double', 'float')],
-  ['e', builtin('long double', 'float')],
-  ['f', builtin('float', 'float')],
-  ['g', builtin('__float128', 'float')],
-  ['h', builtin('unsigned char')],
-  ['i', builtin('int', { suffix: '' })],
-  ['j', builtin('unsigned int', { suffix: 'u' })],
-  ['l', builtin('long', { suffix: 'l' })],
-  ['m', builtin('unsigned long', { suffix: 'ul' })],
-  ['n', builtin('__int128')],
-  ['o', builtin('unsigned __int128')],
-  ['s', builtin('short')],
-  ['t', builtin('unsigned short')],
-  ['v', builtin('void')],
-  ['w', builtin('wchar_t')],
-  ['x', builtin('long long', { suffix: 'll' })],
-  ['y', builtin('unsigned long long', { suffix: 'ull' })],
-  ['z', builtin('...')],
+  ...builtins('cast', 'a:signed char, c:char, h:unsigned char, s:short, t:unsigned short, w:wchar_t'),
+  ...builtins('cast', 'n:__int128, o:unsigned __int128, v:void, z:...'),
+  ...builtins('bool', 'b:bool'),
+  ...builtins('float', 'd:double, e:long double, f:float, g:__float128'),
+  ...builtins({ suffix: '' }, 'i:int'),
+  ...builtins({ suffix: 'u' }, 'j:unsigned int'),
+  ...builtins({ suffix: 'l' }, 'l:long'),
+  ...builtins({ suffix: 'ul' }, 'm:unsigned long'),
+  ...builtins({ suffix: 'll' }, 'x:long long'),
+  ...builtins({ suffix: 'ull' }, 'y:unsigned long long'),
 ]);
 
 /** <builtin-type> of `D` and a letter. */
 export const D_BUILTIN_TYPES: ReadonlyMap<string, Node> = new Map([
-  ['a', builtin('auto')],
-  ['c', builtin('decltype(auto)')],
-  ['d', builtin('decimal64')],
-  ['e', builtin('decimal128')],
-  ['f', builtin('decimal32')],
-  ['h', builtin('half', 'float')],
-  ['i', builtin('char32_t')],
-  ['n', builtin('decltype(nullptr)')],
-  ['s', builtin('char16_t')],
-  ['u', builtin('char8_t')],
+  ...builtins('cast', 'a:auto, c:decltype(auto), d:decimal64, e:decimal128, f:decimal32'),
+  ...builtins('cast', 'i:char32_t, n:decltype(nullptr), s:char16_t, u:char8_t'),
+  ...builtins('float', 'h:half'),
 ]);
 
 /** <substitution> of `S` and a letter. */
-export const STD_NAMES: ReadonlyMap<string, Node> = new Map([
-  ['a', named('std::allocator')],
-  ['b', named('std::basic_string')],
-  ['s', named('std::string')],
-  ['i', named('std::istream')],
-  ['o', named('std::ostream')],
-  ['d', named('std::iostream')],
-]);
+export const STD_NAMES: ReadonlyMap<string, Node> = new Map(
+  coded('a:allocator, b:basic_string, s:string, i:istream, o:ostream, d:iostream', (text) => named(`std::${text}`)),
+);
 
 /** <CV-qualifiers>, in any order. */
-export const QUALIFIERS: ReadonlyMap<string, string> = new Map([
-  ['r', ' restrict'],
-  ['V', ' volatile'],
-  ['K', ' const'],
-]);
+export const QUALIFIERS: ReadonlyMap<string, string> = new Map(
+  coded('r:restrict, V:volatile, K:const', (text) => ` ${text}`),
+);
 
 interface OperatorCode {
   readonly text: string;
