@@ -16,53 +16,42 @@ interface DtypeFacts {
   readonly short: string;
 }
 
-const dtype = (bytes: number, short: string): DtypeFacts => ({ bytes, short });
+/** Types of so many bytes per element, with their short name, by all their names. */
+const TYPES: readonly (readonly [bytes: number, short: string, names: string])[] = [
+  [1, 'bool', 'bool'],
+  [1, 'uint8', 'uint8 byte'],
+  [1, 'int8', 'int8 char'],
+  [2, 'int16', 'int16 short'],
+  [2, 'uint16', 'uint16'],
+  [4, 'int32', 'int32 int'],
+  [4, 'uint32', 'uint32'],
+  [8, 'int64', 'int64 long'],
+  [8, 'uint64', 'uint64'],
+  [2, 'fp16', 'float16 half'],
+  [2, 'bf16', 'bfloat16'],
+  [4, 'fp32', 'float32 float'],
+  [8, 'fp64', 'float64 double'],
+  [4, 'c32', 'complex32'],
+  [8, 'c64', 'complex64'],
+  [16, 'c128', 'complex128'],
+  [1, 'fp8e4m3', 'float8_e4m3fn float8_e4m3fnuz'],
+  [1, 'fp8e5m2', 'float8_e5m2 float8_e5m2fnuz'],
+  [1, 'fp8e8m0', 'float8_e8m0fnu'],
+  [0.5, 'fp4', 'float4_e2m1fn_x2'],
+  // Elements of copy kernels, of which only the size is known.
+  ...[1, 2, 4, 8, 16].map((bytes) => [bytes, `${8 * bytes}bit`, `opaque${8 * bytes}`] as const),
+  [1, 'qint8', 'qint8'],
+  [1, 'quint8', 'quint8'],
+  [4, 'qint32', 'qint32'],
+];
 
 /**
  * Element types by the framework's name. Sizes: PyTorch's torch.dtype table; float4 packs two to a byte.
  * Short names are PyProf's (fp16, int64 …), extended in its spirit.
  */
-export const DTYPES: Readonly<Record<string, DtypeFacts>> = {
-  bool: dtype(1, 'bool'),
-  uint8: dtype(1, 'uint8'),
-  byte: dtype(1, 'uint8'),
-  int8: dtype(1, 'int8'),
-  char: dtype(1, 'int8'),
-  int16: dtype(2, 'int16'),
-  short: dtype(2, 'int16'),
-  uint16: dtype(2, 'uint16'),
-  int32: dtype(4, 'int32'),
-  int: dtype(4, 'int32'),
-  uint32: dtype(4, 'uint32'),
-  int64: dtype(8, 'int64'),
-  long: dtype(8, 'int64'),
-  uint64: dtype(8, 'uint64'),
-  float16: dtype(2, 'fp16'),
-  half: dtype(2, 'fp16'),
-  bfloat16: dtype(2, 'bf16'),
-  float32: dtype(4, 'fp32'),
-  float: dtype(4, 'fp32'),
-  float64: dtype(8, 'fp64'),
-  double: dtype(8, 'fp64'),
-  complex32: dtype(4, 'c32'),
-  complex64: dtype(8, 'c64'),
-  complex128: dtype(16, 'c128'),
-  float8_e4m3fn: dtype(1, 'fp8e4m3'),
-  float8_e4m3fnuz: dtype(1, 'fp8e4m3'),
-  float8_e5m2: dtype(1, 'fp8e5m2'),
-  float8_e5m2fnuz: dtype(1, 'fp8e5m2'),
-  float8_e8m0fnu: dtype(1, 'fp8e8m0'),
-  float4_e2m1fn_x2: dtype(0.5, 'fp4'),
-  // Elements of copy kernels, of which only the size is known.
-  opaque8: dtype(1, '8bit'),
-  opaque16: dtype(2, '16bit'),
-  opaque32: dtype(4, '32bit'),
-  opaque64: dtype(8, '64bit'),
-  opaque128: dtype(16, '128bit'),
-  qint8: dtype(1, 'qint8'),
-  quint8: dtype(1, 'quint8'),
-  qint32: dtype(4, 'qint32'),
-};
+export const DTYPES: Readonly<Record<string, DtypeFacts>> = Object.fromEntries(
+  TYPES.flatMap(([bytes, short, names]) => names.split(' ').map((name) => [name, { bytes, short }])),
+);
 
 const facts = (name: string): DtypeFacts | undefined => (Object.hasOwn(DTYPES, name) ? DTYPES[name] : undefined);
 

@@ -78,9 +78,6 @@ export interface Work {
   readonly unknown?: string;
 }
 
-/** From a call and one of its kernels to the kernel's work; null when the call's arguments do not fit. */
-export type WorkFormula = (call: OpCall, kernel: KernelFacts) => Work | null;
-
 /** A family of ops that share formulas. */
 export interface Family {
   readonly id: string;

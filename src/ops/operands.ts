@@ -7,9 +7,6 @@ import { argument, numel, positional, type Tensor } from './call.js';
 /** Element type of a tensor without a recorded one; its size in bytes is not known. */
 const UNSPECIFIED = 'na';
 
-/** Whether the argument claims to be a tensor. */
-const claimsTensor = (arg: Arg): boolean => arg.shape !== undefined;
-
 /** The argument as a tensor of non-negative integer extents and an exact element count; else null. */
 export function tensorOf(arg: Arg | undefined): Tensor | null {
   const shape: unknown = arg?.shape;
@@ -28,7 +25,7 @@ export function inputTensors(call: OpCall): Tensor[] | null {
   for (const arg of call.args) {
     if (arg.name === 'out') continue;
     for (const item of arg.items ?? [arg]) {
-      if (!claimsTensor(item)) continue;
+      if (item.shape === undefined) continue;
       const tensor = tensorOf(item);
       if (tensor === null) return null;
       read.push(tensor);

@@ -5,6 +5,7 @@
  * Tensile in public profiles from Volta to Blackwell; they are no measurement.
  */
 import type { Work } from './family.js';
+import { smOf } from './kernels/matrix-unit.js';
 
 /** `likely`: element type or shape decide, and the name does not have them. `unknown`: no rule matches the name. */
 export type MatrixUnitVerdict = 'yes' | 'likely' | 'no' | 'unknown';
@@ -84,8 +85,8 @@ const OLD: TensorCore = { verdict: 'no', rule: 'device-without-tensor-cores' };
 
 /** NVIDIA devices have tensor cores from sm70 on. */
 const withoutUnit = (arch: string | undefined): boolean => {
-  const sm = arch === undefined ? null : /^sm_?(\d+)/.exec(arch);
-  return sm !== null && Number(sm[1]) < 70;
+  const sm = smOf(arch);
+  return sm !== null && sm < 70;
 };
 
 /**

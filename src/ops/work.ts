@@ -40,16 +40,16 @@ export const writing = (result: Tensor | null | undefined, unknown: string): Pic
 export const total = (amounts: readonly (number | null)[]): number | null =>
   amounts.reduce((sum, amount) => (sum === null || amount === null ? null : sum + amount), 0);
 
-/** The work of a helper kernel: none, since the op's work is attributed to its main kernel. */
-export const helperWork = (params: readonly Param[], source: string): Work => ({
+/** The cost of a helper kernel: none, since the op's work is attributed to its main kernel. */
+export const helperCost = (params: readonly Param[]): OpCost => ({
   role: 'helper',
   flops: 0,
-  bytes: 0,
+  writes: [],
   params,
-  matmul: false,
   formula: '0: the work of the op is given to its main kernel',
-  source,
 });
+
+export const helperWork = (params: readonly Param[], source: string): Work => workOf({ ...helperCost(params), source });
 
 /** `(64,6,28,28)`, `(64,)`, `()`: extents as Python writes a tuple, without blanks. */
 export const showShape = (shape: readonly number[]): string =>
@@ -65,6 +65,12 @@ export const tensorParams = (tensor: Tensor, key = 'T'): Param[] => [
 export const tensorListParams = (list: readonly Tensor[]): Param[] => [
   ['T', `[${list.map(({ shape }) => showShape(shape)).join(',')}]`],
   ...[...new Set(list.map(({ dtype }) => dtypeShort(dtype)))].map((name): Param => ['', name]),
+];
+
+/** `B=8,E=64,fp16,`: values by key, then the element type of a tensor. */
+export const namedParams = (values: Readonly<Record<string, string | number>>, { dtype }: Tensor): Param[] => [
+  ...Object.entries(values),
+  ['', dtypeShort(dtype)],
 ];
 
 /** A tensor of these extents and type; an unknown type is 'na' and has no size. */

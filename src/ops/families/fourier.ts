@@ -54,7 +54,6 @@ const transform = (real: Real): RuleCost =>
     };
   });
 
-/** Arguments as in PyTorch's native_functions.yaml. */
 const RULES = rules`
   ${transform(null)} _fft_c2c: @x dim normalization forward
   ${transform('input')} _fft_r2c: @x dim normalization onesided

@@ -1,14 +1,15 @@
 /**
  * Random numbers and dropout.
  */
-import { entryOf, named, type ByName } from '../by-name.js';
+import { named, type ByName } from '../by-name.js';
 import { argument, broadcast, numel, positional, type Tensor } from '../call.js';
 import type { Arg, OpCall } from '../../record/record.js';
 import { isDispatched, tensorOfType } from '../schema/dispatched.js';
-import type { Family, Work, WorkFormula } from '../family.js';
+import type { Family, OpCost } from '../family.js';
 import { dtypeGiven } from '../schema/dtype-argument.js';
-import { inputTensor, tensorOf, integer, integers } from '../operands.js';
-import { tensor, tensorParams, workOf } from '../work.js';
+import { tensorOf, integer, integers } from '../operands.js';
+import { tensor, tensorParams } from '../work.js';
+import { withInput, workByFormulas, type CallFormula } from './call-formulas.js';
 import { filledBy } from './movement/dispatched-filling.js';
 
 const SOURCE = 'PyProf (dropout 5 per element, randperm 3 per element); PyTorch native_dropout';
@@ -19,24 +20,25 @@ const DROPOUT_FLOPS = 5;
 const DROPOUT_BACKWARD_FLOPS = 2;
 
 /** The mask is a result of the forward pass, one byte per element, and is read again in the backward pass. */
-const dropout: WorkFormula = (call, kernel) => {
-  const input = inputTensor(call);
-  if (input === null) return null;
+const dropout = withInput((input, _, { dir }) => {
   const mask = tensor(input.shape, 'bool');
-  const backward = kernel.dir === 'bprop';
+  const backward = dir === 'bprop';
   const perElement = backward ? DROPOUT_BACKWARD_FLOPS : DROPOUT_FLOPS;
-  return workOf({
+  return {
     flops: perElement * numel(input.shape),
     reads: backward ? [input, mask] : [input],
     writes: backward ? [input] : [input, mask],
-    params: tensorParams(input),
     formula: `flops = ${perElement}·E; bytes = 2·E·size + E (mask)`,
-    source: SOURCE,
-  });
-};
+  };
+});
 
-const unspecified = (unknown: string): Work =>
-  workOf({ writes: null, flops: null, params: [], formula: 'flops = E', source: SOURCE, unknown });
+const unspecified = (unknown: string): OpCost => ({
+  flops: null,
+  writes: null,
+  params: [],
+  formula: 'flops = E',
+  unknown,
+});
 
 /** randperm(n, dtype, layout, device, pin_memory), with or without a generator second; an `out` tensor is last. */
 function permutationType(call: OpCall): Arg | undefined {
@@ -44,73 +46,63 @@ function permutationType(call: OpCall): Arg | undefined {
   return last?.shape !== undefined ? last : call.args.at(-4);
 }
 
-const randperm: WorkFormula = (call) => {
+const randperm: CallFormula = (call) => {
   const count = integer((positional(call)[0] ?? call.args.find(({ name }) => name === 'n'))?.value);
   if (count === undefined && isDispatched(call)) return unspecified('the number of values drawn is unspecified');
   if (count === undefined || count < 0) return null;
-  return workOf({
-    flops: 3 * count,
-    reads: [],
-    writes: [isDispatched(call) ? tensorOfType([count], permutationType(call), 'int64') : tensor([count], 'int64')],
-    params: [['N', count]],
-    formula: 'flops = 3·n; bytes = n·size',
-    source: SOURCE,
-  });
+  const drawn = isDispatched(call) ? tensorOfType([count], permutationType(call), 'int64') : tensor([count], 'int64');
+  return { flops: 3 * count, writes: [drawn], params: [['N', count]], formula: 'flops = 3·n; bytes = n·size' };
 };
 
 /** One operation per number drawn. */
-const draw = (result: Tensor, reads: readonly Tensor[] = []): Work | null =>
+const draw = (result: Tensor, reads: readonly Tensor[] = []): OpCost | null =>
   Number.isSafeInteger(numel(result.shape))
-    ? workOf({
+    ? {
         flops: numel(result.shape),
         reads,
         writes: [result],
         params: tensorParams(result),
         formula: reads.length === 0 ? 'flops = E; bytes = E·size' : 'flops = E; bytes = parameters + E·size',
-        source: SOURCE,
-      })
+      }
     : null;
 
-const drawInto: WorkFormula = (call) => {
-  const target = inputTensor(call);
-  // bernoulli_(self, p) and the like may take their parameter as a tensor.
+/** bernoulli_(self, p) and the like may take their parameter as a tensor. */
+const drawInto = withInput((target, call) => {
   const parameter = isDispatched(call) ? tensorOf(call.args[1]) : null;
-  return target === null ? null : draw(target, parameter === null ? [] : [parameter]);
-};
+  return draw(target, parameter === null ? [] : [parameter]);
+});
 
 /** bernoulli(self): a number for each probability; bernoulli(self, p): as many as there are elements. */
-const bernoulli: WorkFormula = (call, kernel) => {
-  const probabilities = inputTensor(call);
-  if (!isDispatched(call) || probabilities === null || call.args[1]?.type === 'float') return drawInto(call, kernel);
+const bernoulli = withInput((probabilities, call, kernel) => {
+  if (!isDispatched(call) || call.args[1]?.type === 'float') return drawInto(call, kernel);
   return draw(probabilities, [probabilities]);
-};
+});
 
 /** normal(mean, std), poisson(rates): tensors of parameters, one number for each. */
-const drawFrom: WorkFormula = (call) => {
-  const parameters = call.args.slice(0, 2).map(tensorOf);
-  const given = parameters.filter((parameter) => parameter !== null);
+const drawFrom: CallFormula = (call) => {
+  const given = call.args
+    .slice(0, 2)
+    .map(tensorOf)
+    .filter((parameter) => parameter !== null);
+  const [first] = given;
   const shape = broadcast(...given.map((parameter) => parameter.shape));
-  if (!isDispatched(call) || given.length === 0 || shape === null) return null;
-  return draw(tensor(shape, given[0]?.dtype ?? null), given);
+  return !isDispatched(call) || first === undefined || shape === null ? null : draw(tensor(shape, first.dtype), given);
 };
 
 /** multinomial(self, num_samples): the weights of each row added up, then an operation per number. */
-const multinomial: WorkFormula = (call) => {
-  const weights = inputTensor(call);
+const multinomial = withInput((weights, call) => {
   const samples = integer(argument(call, 'num_samples', 1)?.value);
-  if (!isDispatched(call) || weights === null) return null;
+  if (!isDispatched(call)) return null;
   if (samples === undefined || samples < 0) return unspecified('the number of values drawn is unspecified');
   const drawn = tensor([...weights.shape.slice(0, -1), samples], 'int64');
   if (!Number.isSafeInteger(numel(drawn.shape))) return null;
-  return workOf({
+  return {
     flops: numel(weights.shape) + numel(drawn.shape),
     reads: [weights],
     writes: [drawn],
-    params: tensorParams(weights),
     formula: 'flops = E + numbers drawn; bytes = weights + 8 per number',
-    source: SOURCE,
-  });
-};
+  };
+});
 
 /** Extents: one sequence, or numbers one by one. */
 function sizes(call: OpCall): number[] | null {
@@ -120,7 +112,7 @@ function sizes(call: OpCall): number[] | null {
   return shape === null || shape.length === 0 || shape.some((extent) => extent < 0) ? null : shape;
 }
 
-const drawFresh: WorkFormula = (call) => {
+const drawFresh: CallFormula = (call) => {
   if (isDispatched(call)) {
     const filled = filledBy(call);
     return filled === null ? null : 'unspecified' in filled ? unspecified(filled.unspecified) : draw(filled);
@@ -129,7 +121,7 @@ const drawFresh: WorkFormula = (call) => {
   return shape === null ? null : draw(tensor(shape, dtypeGiven(call) ?? 'float32'));
 };
 
-const FORMULAS: ByName<WorkFormula> = {
+const FORMULAS: ByName<CallFormula> = {
   ...named('dropout dropout_ native_dropout fused_dropout _fused_dropout alpha_dropout', dropout),
   ...named('randperm', randperm),
   ...named('rand_like randn_like randint_like uniform_ normal_ random_ exponential_ bernoulli_', drawInto),
@@ -143,11 +135,11 @@ const FORMULAS: ByName<WorkFormula> = {
 export const random: Family = {
   id: 'random',
   title: 'Random numbers and dropout',
-  ops: [...Object.keys(FORMULAS)],
+  ops: Object.keys(FORMULAS),
   formulas: [
     'dropout: flops = 5·E; bytes = 2·E·size + E (mask); backward 2·E, the same bytes',
     'randperm: flops = 3·n; bytes = 8·n; others: flops = E (one operation per number); bytes = E·size, and tensors of parameters',
     'multinomial: flops = E + numbers drawn; bytes = weights + 8 per number',
   ],
-  work: (call, kernel) => entryOf(FORMULAS, call)?.(call, kernel) ?? null,
+  work: workByFormulas(FORMULAS, SOURCE),
 };

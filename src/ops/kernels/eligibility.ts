@@ -43,7 +43,6 @@ const EXTENTS: readonly (readonly [RegExp, ExtentReader])[] = [
   [/^linear$/, linearExtents],
   [/conv/, convolutionExtents],
   [/attention|attn/, attentionExtents],
-  [/^/, productExtents],
 ];
 
 /** The extents of a product that should be multiples, without repetitions; [] when they are not known. */

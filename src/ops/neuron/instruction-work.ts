@@ -16,8 +16,8 @@ export interface Instruction {
   readonly labels?: Readonly<Record<string, string | number>>;
 }
 
-/** `multiply`: on the array of multipliers. `map`, `reduce`: one operation per element written, or read. */
-type OpcodeKind = 'multiply' | 'map' | 'reduce' | 'move' | 'control';
+/** `multiply`, `half`, `transpose`: on the array of multipliers. `map`, `reduce`: one operation per element written, or read. */
+type OpcodeKind = 'multiply' | 'half' | 'transpose' | 'map' | 'reduce' | 'move' | 'control';
 
 const named = (kind: OpcodeKind, names: string): (readonly [string, OpcodeKind])[] =>
   names.split(' ').map((name) => [name, kind]);
@@ -66,22 +66,21 @@ const times = (amount: number | null | undefined, by: number): number | null =>
  */
 const isHalfProduct = ({ operands = '' }: Instruction): boolean => /\bfp32_mode=LOW_HIGH\b/.test(operands);
 
-const FLOPS: Readonly<Record<OpcodeKind, (instruction: Instruction) => number | null>> = {
-  multiply: (instruction) => times(instruction.counters?.['elements'], isHalfProduct(instruction) ? 1 : 2),
-  map: ({ operands = '' }) => times(elementsOf(operands, 'dst'), operationsOf(operands)),
-  reduce: ({ operands = '' }) => elementsOf(operands, 'src'),
-  move: () => 0,
-  control: () => 0,
-};
-
-const FORMULAS: Readonly<Record<OpcodeKind | 'transpose' | 'half', string>> = {
-  multiply: '2 * multiply-accumulates',
-  half: "multiply-accumulates: one of the two instructions of an FP32 product, each with half of the weights' digits",
-  map: 'operations * extents of the result * partitions',
-  reduce: 'extents of the source * partitions',
-  move: '0: moves data',
-  control: '0: control',
-  transpose: '0: a transpose moves data through the multipliers; the array is busy, but no result needs it',
+/** FLOPs by kind, and their formula; null when they are not known. */
+const COSTS: Readonly<Record<OpcodeKind, readonly [formula: string, flops: (of: Instruction) => number | null]>> = {
+  multiply: ['2 * multiply-accumulates', ({ counters }) => times(counters?.['elements'], 2)],
+  map: [
+    'operations * extents of the result * partitions',
+    ({ operands = '' }) => times(elementsOf(operands, 'dst'), operationsOf(operands)),
+  ],
+  reduce: ['extents of the source * partitions', ({ operands = '' }) => elementsOf(operands, 'src')],
+  move: ['0: moves data', () => 0],
+  control: ['0: control', () => 0],
+  transpose: ['0: a transpose moves data through the multipliers; the array is busy, but no result needs it', () => 0],
+  half: [
+    "multiply-accumulates: one of the two instructions of an FP32 product, each with half of the weights' digits",
+    ({ counters }) => times(counters?.['elements'], 1),
+  ],
 };
 
 const MEMORIES = /^(?:hbm|sbuf|psum)/;
@@ -98,20 +97,26 @@ const UNKNOWN = "not recorded in the device trace: read the JSON of the vendor's
 
 /** The work of an instruction; null for an unknown opcode. */
 export function instructionWork(instruction: Instruction): Work | null {
-  const kind = OPCODES.get(instruction.name);
-  if (kind === undefined) return null;
-  const isTranspose = kind === 'multiply' && instruction.labels?.['type'] === 'TRANSPOSE';
-  const flops = isTranspose ? 0 : FLOPS[kind](instruction);
-  const bytes = bytesOf(instruction, kind);
-  const role: KernelRole = isTranspose || kind === 'move' || kind === 'control' ? 'helper' : 'main';
+  const kind = kindOf(instruction);
+  if (kind === null) return null;
+  const [formula, flopsOf] = COSTS[kind];
+  const [flops, bytes] = [flopsOf(instruction), bytesOf(instruction, kind)];
+  const role: KernelRole = kind === 'transpose' || kind === 'move' || kind === 'control' ? 'helper' : 'main';
   return {
     role,
     flops,
     bytes,
     params: [],
-    matmul: kind === 'multiply' && !isTranspose,
-    formula: FORMULAS[isTranspose ? 'transpose' : kind === 'multiply' && isHalfProduct(instruction) ? 'half' : kind],
+    matmul: kind === 'multiply' || kind === 'half',
+    formula,
     source: SOURCE,
     ...(flops === null || bytes === null ? { unknown: UNKNOWN } : {}),
   };
+}
+
+function kindOf(instruction: Instruction): OpcodeKind | null {
+  const kind = OPCODES.get(instruction.name) ?? null;
+  if (kind !== 'multiply') return kind;
+  if (instruction.labels?.['type'] === 'TRANSPOSE') return 'transpose';
+  return isHalfProduct(instruction) ? 'half' : 'multiply';
 }

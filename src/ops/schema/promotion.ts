@@ -87,17 +87,11 @@ export function floatingType(dtype: string | null): string | null {
   return kind === 'bool' || kind === 'int' ? DEFAULTS.float : dtype;
 }
 
-/** Categories of Python numbers by the argument's type, which is known even where the value is unspecified. */
-const ARG_CATEGORIES: Readonly<Record<string, DtypeCategory>> = {
-  bool: 'bool',
-  int: 'int',
-  float: 'float',
-  complex: 'complex',
-};
-
-/** Category of a number that is an operand; null for anything else, and where its type is unspecified. */
-export const argCategory = ({ type }: Arg): DtypeCategory | null =>
-  Object.hasOwn(ARG_CATEGORIES, type) ? (ARG_CATEGORIES[type] ?? null) : null;
+/**
+ * Category of a number that is an operand, by the argument's type, which is known even where the value is unspecified;
+ * null for anything else, and where its type is unspecified.
+ */
+export const argCategory = ({ type }: Arg): DtypeCategory | null => CATEGORIES.find((kind) => kind === type) ?? null;
 
 /** Whether the tensor is a wrapped Python number: the dispatcher makes these 0-dim tensors of 64-bit types. */
 const isWrapped = ({ shape, dtype }: Tensor): boolean => {

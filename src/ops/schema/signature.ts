@@ -13,7 +13,8 @@
  * | `causal:bool` | of that kind (`bool`, `int`, `number`, `list`), None or unspecified |
  * | `...` | at the end: any further arguments, and the last ones may be missing |
  *
- * An op has several signatures where it has overloads, or where versions of its library differ.
+ * An op has several signatures where it has overloads, or where versions of its library differ. Those of ATen's ops are
+ * from aten/src/ATen/native/native_functions.yaml, torch 1.8 to 2.13; tables of other libraries say where theirs are from.
  *
  * @example
  * // aten::addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1)

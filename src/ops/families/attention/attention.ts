@@ -10,9 +10,9 @@ import { bind, type BoundArguments } from '../../schema/binding.js';
 import { dtypeShort, type Tensor } from '../../call.js';
 import type { OpCall } from '../../../record/record.js';
 import type { Family, KernelFacts, OpCost, Param, Work } from '../../family.js';
-import { opName } from '../../operands.js';
 import { tensor, workOf } from '../../work.js';
-import { cachedAttentionWork, CACHED_ATTENTION_OPS } from './attention-cached.js';
+import { ruleWork } from '../../schema/op-rules.js';
+import { CACHED_ATTENTION } from './attention-cached.js';
 import { ATTENTION_FORMS, type AttentionForm } from './attention-forms.js';
 import { extentsOf, type AttentionExtents } from './attention-extents.js';
 
@@ -142,11 +142,9 @@ const FORMULAS = {
 const perPair = ({ headDim: width, valueHeadDim: valueWidth }: AttentionExtents, backward: boolean): number =>
   backward ? 3 * width + 2 * valueWidth : width + valueWidth;
 
-const CACHED = new Set(CACHED_ATTENTION_OPS);
-
 function work(call: OpCall, kernel: KernelFacts): Work | null {
   if (kernel.dir === 'bprop') return null;
-  if (CACHED.has(`${call.mod}.${opName(call)}`)) return cachedAttentionWork(call);
+  if (entryOf(CACHED_ATTENTION, call) !== undefined) return ruleWork(CACHED_ATTENTION, call, kernel, SOURCE);
   const attention = read(call);
   if (attention === null) return null;
   const { backward, extents } = attention;
@@ -168,7 +166,7 @@ function work(call: OpCall, kernel: KernelFacts): Work | null {
 export const attention: Family = {
   id: 'attention',
   title: 'Scaled dot product attention, forward and backward',
-  ops: [...Object.keys(ATTENTION_FORMS), ...CACHED_ATTENTION_OPS],
+  ops: [...Object.keys(ATTENTION_FORMS), ...Object.keys(CACHED_ATTENTION)],
   formulas: [
     `flops = ${FORMULAS.forward.flops}; backward ${FORMULAS.backward.flops}; Hq counts query heads (grouped queries share keys)`,
     'all query-key pairs are counted, those that a causal mask or a window leaves out too',

@@ -5,12 +5,12 @@
  * sequence in either order, and the cumulative lengths have the number of sequences.
  */
 import { entryOf, type ByName } from '../../by-name.js';
-import { dtypeShort, extentAt, numel, positional, type Tensor } from '../../call.js';
+import { extentAt, numel, positional, type Tensor } from '../../call.js';
 import type { OpCall } from '../../../record/record.js';
 import { isDispatched } from '../../schema/dispatched.js';
-import type { Family, Param, Work } from '../../family.js';
+import type { Family, Work } from '../../family.js';
 import { inputTensors } from '../../operands.js';
-import { tensor, tensorListParams, workOf } from '../../work.js';
+import { namedParams, tensor, tensorListParams, workOf } from '../../work.js';
 import { elementAt } from '../../../containers/element.js';
 
 const SOURCE =
@@ -27,13 +27,14 @@ const OPERANDS: ByName<readonly string[]> = {
   FusedAttnFunc_kvpacked: ['q', 'kv'],
 };
 
+/** Extents of a call, by their letters in the params. */
 interface FusedAttention {
-  readonly batch: number;
-  readonly queries: number;
-  readonly keys: number;
-  readonly heads: number;
-  readonly width: number;
-  readonly valueWidth: number;
+  readonly B: number;
+  readonly Sq: number;
+  readonly Sk: number;
+  readonly H: number;
+  readonly Dq: number;
+  readonly Dv: number;
 }
 
 /** Tokens: batch times sequence, the first two extents in either order. */
@@ -58,18 +59,8 @@ function read([q, k, v]: readonly Tensor[], offsets: Tensor): FusedAttention | n
   if (!Number.isInteger(queries) || !Number.isInteger(keys) || tokenCount(k) !== tokenCount(v)) return null;
   const [heads = 0, width = 0] = q.shape.slice(-2);
   if (k.shape.at(-1) !== width) return null;
-  return { batch, queries, keys, heads, width, valueWidth: extentAt(v, -1) };
+  return { B: batch, Sq: queries, Sk: keys, H: heads, Dq: width, Dv: extentAt(v, -1) };
 }
-
-const paramsOf = ({ batch, queries, keys, heads, width, valueWidth }: FusedAttention, q: Tensor): Param[] => [
-  ['B', batch],
-  ['Sq', queries],
-  ['Sk', keys],
-  ['H', heads],
-  ['Dq', width],
-  ['Dv', valueWidth],
-  ['', dtypeShort(q.dtype)],
-];
 
 const FORMULA =
   'flops = 2·B·H·Sq·Sk·(Dq + Dv), padded and masked pairs counted too; bytes = q + k + v + out, and in training the log-sum-exp';
@@ -101,13 +92,13 @@ function work(call: OpCall): Work | null {
   const attention = read(parts, offsets);
   const [q] = parts;
   if (attention === null || q === undefined) return null;
-  const { batch, queries, keys, heads, width, valueWidth } = attention;
+  const { B, Sq, Sk, H, Dq, Dv } = attention;
   const trains = positional(call)[0]?.value === true;
-  const statistics = tensor([batch, heads, queries], 'float32');
-  const result = tensor([batch, queries, heads, valueWidth], q.dtype);
-  const flops = 2 * numel([batch, heads, queries, keys]) * (width + valueWidth);
+  const statistics = tensor([B, H, Sq], 'float32');
+  const result = tensor([B, Sq, H, Dv], q.dtype);
+  const flops = 2 * numel([B, H, Sq, Sk]) * (Dq + Dv);
   if (!Number.isSafeInteger(flops)) return null;
-  const params = paramsOf(attention, q);
+  const params = namedParams({ B, Sq, Sk, H, Dq, Dv }, q);
   const writes = trains ? [result, statistics] : [result];
   return workOf({ flops, reads: operands, writes, params, matmul: true, formula: FORMULA, source: SOURCE });
 }

@@ -11,7 +11,7 @@ const SOURCE =
   'transformer_engine/pytorch/attention/rope.py and csrc/stable/registration.cpp of TransformerEngine';
 
 /** FLOPs per rotated element: a pair takes four products and two sums. */
-const ROTATION = 3;
+export const ROTATION = 3;
 
 /** Elements beyond the rotated width of a row are copied. */
 const rotation = (tables: string): RuleCost =>

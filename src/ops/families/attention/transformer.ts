@@ -3,9 +3,9 @@
  * inner ops are described by these; this family is for the others.
  */
 import { rules, ruleWork, withTensors, type BoundCall } from '../../schema/op-rules.js';
-import { dtypeShort, numel, type Tensor } from '../../call.js';
+import { numel, type Tensor } from '../../call.js';
 import type { Family } from '../../family.js';
-import { tensor } from '../../work.js';
+import { namedParams, tensor } from '../../work.js';
 
 const SOURCE =
   'products of the definition of a transformer layer, each at FMA = 2; arguments: PyTorch native_functions.yaml';
@@ -51,13 +51,7 @@ const attention = withTensors('q k', (source, keys, bound) => {
     flops: attentionFlops(q, k.positions),
     reads: distinct(bound),
     writes: [source, ...weightsOf(bound, q, k.positions, source.dtype)],
-    params: [
-      ['B', q.batch],
-      ['Sq', q.positions],
-      ['Sk', k.positions],
-      ['E', q.embedding],
-      ['', dtypeShort(source.dtype)],
-    ],
+    params: namedParams({ B: q.batch, Sq: q.positions, Sk: k.positions, E: q.embedding }, source),
     formula: 'flops = 2·B·(2·Sq·E² + 2·Sk·E² + 2·Sq·Sk·E); bytes = operands + out (+ weights where wanted)',
     matmul: true,
   };
@@ -71,13 +65,7 @@ const layer = withTensors('src ffn_weight_1', (source, weight) => {
   return {
     flops: attentionFlops(at, at.positions) + 4 * at.batch * at.positions * at.embedding * hidden,
     writes: [source],
-    params: [
-      ['B', at.batch],
-      ['S', at.positions],
-      ['E', at.embedding],
-      ['F', hidden],
-      ['', dtypeShort(source.dtype)],
-    ],
+    params: namedParams({ B: at.batch, S: at.positions, E: at.embedding, F: hidden }, source),
     formula: 'flops = 2·B·(4·S·E² + 2·S²·E + 2·S·E·F), norms and activation not counted; bytes = operands + out',
     matmul: true,
   };
@@ -90,7 +78,6 @@ const rescaled = withTensors('qkv', (qkv) => ({
   formula: 'flops = E (bias) + E/3 (scale of q); bytes = qkv + bias + q, k and v',
 }));
 
-/** Arguments as in PyTorch's native_functions.yaml. */
 const RULES = rules`
   ${attention} _native_multi_head_attention: @q @k @v embed_dim heads @qkv_weight @qkv_bias @weight @bias @mask?
       need_weights average_weights mask_type

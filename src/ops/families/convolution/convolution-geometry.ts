@@ -127,3 +127,6 @@ export const CONVOLUTION_SOURCE = 'direct convolution, a multiply-add counted as
 /** FLOPs of a batch of convolutions: a multiply-add for each position and weight. */
 export const convolutionFlops = (batch: number, positionCount: number, w: Tensor): number =>
   2 * batch * positionCount * numel(w.shape);
+
+export const convolutionFormula = (transposed: boolean, read: string): string =>
+  `flops = ${transposed ? '2·N·C·prod(in)·(K/g)' : '2·N·K·prod(out)·(C/g)'}·prod(kernel), bytes = ${read} + |y|`;

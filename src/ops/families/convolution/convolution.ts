@@ -12,17 +12,19 @@ import type { Family, KernelFacts, Work } from '../../family.js';
 import { isDispatched } from '../../schema/dispatched.js';
 import { opName, tensorAt } from '../../operands.js';
 import { productWork, workUnlessHelper, type ProductCost } from '../../product.js';
-import { CONV_TBC_OPS, timeConvolution, timeConvolutionParts } from './convolution-tbc.js';
-import { FORWARD_FORMS, GRADIENT_FORMS } from './convolution-forms.js';
+import { ruleWork, type OpRules } from '../../schema/op-rules.js';
+import { CONV_TBC_OPS, TIME_CONVOLUTION, timeConvolutionParts } from './convolution-tbc.js';
+import { GRADIENT_FORMS } from './convolution-forms.js';
 import { gradientParts, gradientWork } from './convolution-gradients.js';
 import {
   CONVOLUTION_SOURCE,
   convolutionFlops,
+  convolutionFormula,
   geometryOf,
   geometryParams,
   spatialRank,
 } from './convolution-geometry.js';
-import { forwardConvolution } from './dispatched-convolution.js';
+import { FORWARD_RULES } from './dispatched-convolution.js';
 
 /** Order of the arguments of a Python function. */
 interface PythonForm {
@@ -32,15 +34,15 @@ interface PythonForm {
   readonly order: readonly string[];
 }
 
-const FORWARD = ['input', 'weight', 'bias', 'stride', 'padding', 'dilation', 'groups'];
+const PLAIN = ['input', 'weight', 'bias', 'stride', 'padding', 'dilation', 'groups'];
 const TRANSPOSED = ['input', 'weight', 'bias', 'stride', 'padding', 'output_padding', 'groups', 'dilation'];
 const GENERAL = ['input', 'weight', 'bias', 'stride', 'padding', 'dilation', 'transposed', 'output_padding', 'groups'];
 
 /** PyTorch's signatures: torch.nn.functional, and the general operator they end in. */
 const PYTHON_FORMS: ReadonlyMap<string, PythonForm> = new Map<string, PythonForm>([
-  ['conv1d', { rank: 1, transposed: false, order: FORWARD }],
-  ['conv2d', { rank: 2, transposed: false, order: FORWARD }],
-  ['conv3d', { rank: 3, transposed: false, order: FORWARD }],
+  ['conv1d', { rank: 1, transposed: false, order: PLAIN }],
+  ['conv2d', { rank: 2, transposed: false, order: PLAIN }],
+  ['conv3d', { rank: 3, transposed: false, order: PLAIN }],
   ['conv_transpose1d', { rank: 1, transposed: true, order: TRANSPOSED }],
   ['conv_transpose2d', { rank: 2, transposed: true, order: TRANSPOSED }],
   ['conv_transpose3d', { rank: 3, transposed: true, order: TRANSPOSED }],
@@ -69,9 +71,7 @@ function read(call: OpCall): ProductCost | null {
     reads: [x, w],
     writes: [{ shape, dtype: x.dtype }],
     params: geometryParams(geometry, x, w),
-    formula: transposed
-      ? 'flops = 2·N·C·prod(in)·(K/g)·prod(kernel), bytes = |x| + |W| + |y|'
-      : 'flops = 2·N·K·prod(out)·(C/g)·prod(kernel), bytes = |x| + |W| + |y|',
+    formula: convolutionFormula(transposed, '|x| + |W|'),
     source: CONVOLUTION_SOURCE,
     matmul: true,
     addend: { given: tensorAt(call, 'bias', 2), shape: [filters], fused: false },
@@ -79,13 +79,15 @@ function read(call: OpCall): ProductCost | null {
   };
 }
 
-const DISPATCHED: readonly string[] = [...Object.keys(FORWARD_FORMS), ...Object.keys(GRADIENT_FORMS), ...CONV_TBC_OPS];
+const FORWARD: OpRules = { ...FORWARD_RULES, ...TIME_CONVOLUTION };
+
+const DISPATCHED = [...Object.keys(FORWARD_RULES), ...Object.keys(GRADIENT_FORMS), ...CONV_TBC_OPS];
 
 const partsOf = (call: OpCall): readonly Work[] | null => gradientParts(call) ?? timeConvolutionParts(call);
 
 /** The work of a dispatcher's convolution: the whole forward pass, or the gradient that the kernel computes. */
 function dispatched(call: OpCall, kernel: KernelFacts): Work | null {
-  const forward = forwardConvolution(call) ?? timeConvolution(call);
+  const forward = ruleWork(FORWARD, call, kernel, CONVOLUTION_SOURCE);
   if (forward !== null) return workUnlessHelper(forward, kernel);
   const parts = partsOf(call);
   return parts === null ? null : gradientWork(parts, kernel);

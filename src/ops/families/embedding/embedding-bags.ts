@@ -103,7 +103,6 @@ const BAG =
   '@weight @indices @offsets scale_grad_by_freq mode sparse @per_sample_weights? include_last_offset padding_idx';
 const BAG_GRADIENT = 'num_weights scale_grad_by_freq mode @per_sample_weights? padding_idx';
 
-/** Arguments as in PyTorch's native_functions.yaml. */
 export const EMBEDDING_RULES = rules`
   ${rowsByIndex} embedding: @weight @indices padding_idx scale_grad_by_freq sparse
   ${backward('grad indices')} embedding_dense_backward: @grad @indices num_weights padding_idx scale_grad_by_freq

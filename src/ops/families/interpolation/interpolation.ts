@@ -165,7 +165,6 @@ const upsamples = (names: string, options: string): OpRules[] =>
     `;
   });
 
-/** Arguments as in PyTorch's native_functions.yaml. */
 const RULES = Object.assign(
   {},
   ...upsamples(`${NEAREST} ${EXACT}`, ''),

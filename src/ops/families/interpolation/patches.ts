@@ -51,7 +51,6 @@ const reordered = withTensors('self', (input, { call }) => ({
   formula: `flops = 0; bytes = 2·E·size: ${opName(call)} moves every element`,
 }));
 
-/** Arguments as in PyTorch's native_functions.yaml. */
 export const PATCH_RULES = rules`
   // In older versions the gradient of each has a name of its own; it is the other one.
   ${im2col} im2col col2im_backward: @self kernel_size dilation padding stride

@@ -1,54 +1,51 @@
 /**
  * Copies: between tensors, into another layout, into a padded or repeated tensor.
  */
-import { entryOf, named, type ByName } from '../../by-name.js';
+import { named, type ByName } from '../../by-name.js';
 import { bind, type BoundArguments } from '../../schema/binding.js';
 import { argument, dtypeShort, numel, positional, type Tensor } from '../../call.js';
 import type { OpCall } from '../../../record/record.js';
 import { isDispatched } from '../../schema/dispatched.js';
-import type { Family, KernelFacts, Work, WorkFormula } from '../../family.js';
-import { resolveDimension, opName, inputTensor, tensorAt, integers } from '../../operands.js';
-import { showShape, tensor, tensorParams, workOf } from '../../work.js';
+import type { Family, OpCost } from '../../family.js';
+import { resolveDimension, opName, tensorAt, integers } from '../../operands.js';
+import { showShape, tensor, tensorParams } from '../../work.js';
+import { withInput, workByFormulas, type CallFormula } from '../call-formulas.js';
 import { paddedShape } from './padded-shape.js';
 import { elementAt } from '../../../containers/element.js';
 
 const SOURCE = 'every element read once and written once';
 
 /** copy_(target, source): the source may be broadcast and of another type. */
-function copyInto(call: OpCall): Work | null {
-  const target = inputTensor(call);
+const copyInto = withInput((target, call) => {
   const source = tensorAt(call, 'src', 1) ?? tensorAt(call, 'source', 1) ?? tensorAt(call, 'other', 1);
-  return target === null || source === null ? null : copied(target, source);
-}
+  return source === null ? null : copied(target, source);
+});
 
 /** _copy_from(self, dst): the other way round. */
-function copyFrom(call: OpCall): Work | null {
-  const [source, target] = [inputTensor(call), tensorAt(call, 'dst', 1)];
-  return target === null || source === null || !isDispatched(call) ? null : copied(target, source);
-}
+const copyFrom = withInput((source, call) => {
+  const target = tensorAt(call, 'dst', 1);
+  return target === null || !isDispatched(call) ? null : copied(target, source);
+});
 
-const copied = (target: Tensor, source: Tensor): Work =>
-  workOf({
-    flops: 0,
-    reads: [source],
-    writes: [target],
-    params: [
-      ['T', showShape(target.shape)],
-      ['', dtypeShort(source.dtype)],
-      ['', dtypeShort(target.dtype)],
-    ],
-    formula: 'flops = 0; bytes = source + target',
-    source: SOURCE,
-  });
+const copied = (target: Tensor, source: Tensor): OpCost => ({
+  flops: 0,
+  reads: [source],
+  writes: [target],
+  params: [
+    ['T', showShape(target.shape)],
+    ['', dtypeShort(source.dtype)],
+    ['', dtypeShort(target.dtype)],
+  ],
+  formula: 'flops = 0; bytes = source + target',
+});
 
 /** A plain copy. A view launches no kernel, so that a kernel of `reshape` is a copy. */
-function copy(call: OpCall): Work | null {
-  const input = inputTensor(call);
-  if (input === null) return null;
-  const params = tensorParams(input);
-  const formula = 'flops = 0; bytes = 2·E·size';
-  return workOf({ flops: 0, reads: [input], writes: [input], params, formula, source: SOURCE });
-}
+const copy = withInput((input) => ({
+  flops: 0,
+  reads: [input],
+  writes: [input],
+  formula: 'flops = 0; bytes = 2·E·size',
+}));
 
 /** Extents after repeating: counts for the last dimensions, more counts than dimensions prepend new ones. */
 function repeatedShape(input: Tensor, counts: readonly number[]): number[] | null {
@@ -66,22 +63,19 @@ function sequence(call: OpCall, name: string): number[] | null {
   return integers(argument(call, name, 1)?.value);
 }
 
-const unspecifiedCopy = (input: Tensor): Work =>
-  workOf({
-    writes: null,
-    flops: 0,
-    params: tensorParams(input),
-    formula: 'flops = 0',
-    source: SOURCE,
-    unknown: 'the size of the result is unspecified',
-  });
+const UNSPECIFIED = {
+  flops: 0,
+  writes: null,
+  formula: 'flops = 0',
+  unknown: 'the size of the result is unspecified',
+} as const;
 
 /** The result of `repeat_interleave` of a tensor; null when its size is unspecified. */
 function interleaved(bound: BoundArguments, input: Tensor): Tensor | null {
   const [times, extent, dim] = [bound.number('repeats'), bound.number('output_size'), bound.arg('dim')];
   // Without a dimension the input is flattened.
   if (dim?.value === null) return times === null ? null : tensor([numel(input.shape) * times], input.dtype);
-  const at = resolveDimension(bound.number('dim') ?? Number.NaN, input.shape.length);
+  const at = resolveDimension(bound.number('dim') ?? NaN, input.shape.length);
   if (at === null) return null;
   const size = times === null ? extent : elementAt(input.shape, at) * times;
   if (size === null) return null;
@@ -98,38 +92,35 @@ function repeatIndices(bound: BoundArguments, repeats: Tensor): Tensor | null {
 /** Overloads with a tensor to repeat, and of the counts alone. */
 const INTERLEAVE = ['@self repeats dim output_size', '@self @repeats dim output_size', '@repeats output_size'];
 
-function repeatInterleave(call: OpCall): Work | null {
+const repeatInterleave: CallFormula = (call) => {
   const bound = isDispatched(call) ? bind(call, ...INTERLEAVE) : null;
   const [self, repeats] = [bound?.tensor('self') ?? null, bound?.tensor('repeats') ?? null];
   const input = self ?? repeats;
   if (bound === null || input === null) return null;
+  const params = tensorParams(input);
   const result = self === null ? repeatIndices(bound, input) : interleaved(bound, self);
-  if (result === null) return unspecifiedCopy(input);
+  if (result === null) return { ...UNSPECIFIED, params };
   if (!result.shape.every((extent) => extent >= 0) || !Number.isSafeInteger(numel(result.shape))) return null;
-  const [params, formula] = [tensorParams(input), 'flops = 0; bytes = input + result'];
-  return workOf({ flops: 0, reads: [input], writes: [result], params, formula, source: SOURCE });
-}
+  return { flops: 0, reads: [input], writes: [result], params, formula: 'flops = 0; bytes = input + result' };
+};
 
-function enlarged(call: OpCall, kernel: KernelFacts): Work | null {
-  const input = inputTensor(call);
+const enlarged = withInput((input, call, { dir }) => {
   const pads = opName(call) !== 'repeat' && opName(call) !== 'tile';
   const given = pads ? integers(argument(call, 'pad', 1)?.value) : sequence(call, 'repeats');
-  if (isDispatched(call) && input !== null && given === null) return unspecifiedCopy(input);
-  const shape = input === null || given === null ? null : (pads ? paddedShape : repeatedShape)(input, given);
-  if (input === null || shape === null || !Number.isSafeInteger(numel(shape))) return null;
-  const result = tensor(shape, input.dtype);
-  const backward = kernel.dir === 'bprop';
-  return workOf({
-    flops: backward && !pads ? numel(shape) : 0,
-    reads: [backward ? result : input],
-    writes: [backward ? input : result],
-    params: tensorParams(input),
-    formula: `flops = ${backward && !pads ? 'E(result)' : '0'}; bytes = input + result`,
-    source: SOURCE,
-  });
-}
+  if (given === null) return isDispatched(call) ? UNSPECIFIED : null;
+  const shape = (pads ? paddedShape : repeatedShape)(input, given);
+  if (shape === null || !Number.isSafeInteger(numel(shape))) return null;
+  const [from, to] = dir === 'bprop' ? [tensor(shape, input.dtype), input] : [input, tensor(shape, input.dtype)];
+  const adds = dir === 'bprop' && !pads;
+  return {
+    flops: adds ? numel(shape) : 0,
+    reads: [from],
+    writes: [to],
+    formula: `flops = ${adds ? 'E(result)' : '0'}; bytes = input + result`,
+  };
+});
 
-const FORMULAS: ByName<WorkFormula> = {
+const FORMULAS: ByName<CallFormula> = {
   ...named('copy_ copy', copyInto),
   ...named('_copy_from _copy_from_and_resize', copyFrom),
   ...named('repeat_interleave', repeatInterleave),
@@ -140,11 +131,11 @@ const FORMULAS: ByName<WorkFormula> = {
 export const copying: Family = {
   id: 'copying',
   title: 'Copies: copy_, clone, contiguous, reshape, pad, repeat',
-  ops: [...Object.keys(FORMULAS)],
+  ops: Object.keys(FORMULAS),
   formulas: [
     'flops = 0',
     'copy_: source + target, each with its own size; clone, contiguous, reshape: 2·E·size (a kernel is launched only when it copies)',
     'pad, repeat: input + result; backward of repeat: E(result) additions',
   ],
-  work: (call, kernel) => entryOf(FORMULAS, call)?.(call, kernel) ?? null,
+  work: workByFormulas(FORMULAS, SOURCE),
 };

@@ -1,10 +1,11 @@
 /**
  * The tensor that a factory op of the dispatcher fills.
  */
-import { entryOf, named, type ByName } from '../../by-name.js';
+import { entryOf, type ByName } from '../../by-name.js';
 import { bind, type BoundArguments } from '../../schema/binding.js';
 import { numel, positional, type Tensor } from '../../call.js';
 import type { Arg, OpCall } from '../../../record/record.js';
+import { opTable, type OpRow } from '../../schema/op-table.js';
 import { tensorOfType } from '../../schema/dispatched.js';
 import { tensorOf, integers } from '../../operands.js';
 import { tensor } from '../../work.js';
@@ -21,14 +22,15 @@ const DEFAULT = 'float32';
 const OPTIONS = 'dtype layout device pin_memory';
 const OPTION_COUNT = OPTIONS.split(' ').length;
 
-/** A factory op whose arguments determine the number of elements. */
-interface SequenceOp {
-  /** How many numbers an overload has, before its options or its `out` tensor. */
-  readonly lengths: readonly number[];
-  readonly count: (numbers: readonly number[]) => number;
-  /** Whether integers give an integer result. */
-  readonly whole: boolean;
-}
+/**
+ * A factory op whose arguments determine the number of elements: how many numbers its overloads have before their options
+ * or `out` tensor; whether integers give an integer result; how many elements the numbers make.
+ */
+type SequenceOp = readonly [
+  lengths: readonly number[],
+  staysWhole: boolean,
+  count: (numbers: readonly number[]) => number,
+];
 
 const range = (numbers: readonly number[]): [start: number, end: number, step: number] =>
   numbers.length === 1
@@ -45,37 +47,25 @@ const ramp = (n: number, c: number): number => {
 const belowDiagonal = (rows: number, columns: number, offset: number): number =>
   ramp(rows + offset, columns) - ramp(offset, columns);
 
+/** Values from start to end that are a step apart. */
+const steps = (numbers: readonly number[]): number => {
+  const [start, end, step] = range(numbers);
+  return (end - start) / step;
+};
+
 const SEQUENCES: ByName<SequenceOp> = {
   // Row and column of each element.
-  tril_indices: {
-    lengths: [3],
-    whole: true,
-    count: ([rows = 0, columns = 0, offset = 0]) => 2 * belowDiagonal(rows, columns, offset),
-  },
-  triu_indices: {
-    lengths: [3],
-    whole: true,
-    count: ([rows = 0, columns = 0, offset = 0]) => 2 * (rows * columns - belowDiagonal(rows, columns, offset - 1)),
-  },
-  arange: {
-    lengths: [1, 2, 3],
-    whole: true,
-    count: (numbers) => {
-      const [start, end, step] = range(numbers);
-      return Math.ceil((end - start) / step);
-    },
-  },
-  range: {
-    lengths: [2, 3],
-    whole: false,
-    count: (numbers) => {
-      const [start, end, step] = range(numbers);
-      return Math.floor((end - start) / step) + 1;
-    },
-  },
-  linspace: { lengths: [3], whole: false, count: ([, , steps]) => steps ?? Number.NaN },
-  logspace: { lengths: [4], whole: false, count: ([, , steps]) => steps ?? Number.NaN },
-  eye: { lengths: [1, 2], whole: false, count: ([rows = 0, columns = rows]) => rows * columns },
+  tril_indices: [[3], true, ([rows = 0, columns = 0, offset = 0]) => 2 * belowDiagonal(rows, columns, offset)],
+  triu_indices: [
+    [3],
+    true,
+    ([rows = 0, columns = 0, offset = 0]) => 2 * (rows * columns - belowDiagonal(rows, columns, offset - 1)),
+  ],
+  arange: [[1, 2, 3], true, (numbers) => Math.ceil(steps(numbers))],
+  range: [[2, 3], false, (numbers) => Math.floor(steps(numbers)) + 1],
+  linspace: [[3], false, (numbers) => elementAt(numbers, 2)],
+  logspace: [[4], false, (numbers) => elementAt(numbers, 2)],
+  eye: [[1, 2], false, ([rows = 0, columns = rows]) => rows * columns],
 };
 
 /** The `out` tensors after the first `count` arguments. */
@@ -85,7 +75,7 @@ const outputs = (args: readonly Arg[], count: number): Tensor[] =>
     .map(tensorOf)
     .filter((found) => found !== null);
 
-function sequence(call: OpCall, { lengths, count, whole: staysWhole }: SequenceOp): Tensor | Unspecified | null {
+function sequence(call: OpCall, [lengths, staysWhole, count]: SequenceOp): Tensor | Unspecified | null {
   const args = positional(call);
   const length = lengths.find(
     (n) => args.length === n + OPTION_COUNT || (args.length === n + 1 && outputs(args, n).length),
@@ -105,31 +95,26 @@ function sequence(call: OpCall, { lengths, count, whole: staysWhole }: SequenceO
   return tensorOfType([elements], args[length], isWhole ? 'int64' : DEFAULT);
 }
 
-/** A factory op whose result's extents are an argument, or those of another tensor. */
-interface FactoryOp {
-  /** Source of the extents: the argument `size`, the tensor `like`, or a single element. */
-  readonly extents: 'size' | 'like' | 'one';
-  /** See `bind`. The type is `dtype`, else that of `like`, else that of `value`. */
-  readonly signatures: readonly string[];
-}
+/** Extents of a factory op's result: the argument `size`, those of the tensor `like`, or a single element. */
+type Extents = (bound: BoundArguments) => readonly number[] | null;
 
-const sized = (ops: string, ...signatures: readonly string[]): ByName<FactoryOp> =>
-  named(ops, { extents: 'size', signatures });
-const like = (ops: string, ...signatures: readonly string[]): ByName<FactoryOp> =>
-  named(ops, { extents: 'like', signatures });
+const size: Extents = (bound) => integers(bound.value('size'));
+const like: Extents = (bound) => bound.tensor('like')?.shape ?? null;
+const one: Extents = () => [];
 
-const CREATIONS: ByName<FactoryOp> = {
-  ...sized('ones zeros', `size ${OPTIONS}`, `size names ${OPTIONS}`, 'size'),
-  ...sized('rand randn', `size ${OPTIONS}`, `size generator ${OPTIONS}`, 'size'),
-  ...sized('full', `size value ${OPTIONS}`, `size value names ${OPTIONS}`, 'size value'),
-  ...sized('new_zeros new_ones', `@like size ${OPTIONS}`, '@like size'),
-  ...sized('new_full', `@like size value ${OPTIONS}`, '@like size value'),
-  ...like('ones_like zeros_like', `@like ${OPTIONS} memory_format`, '@like memory_format'),
-  ...like('full_like', `@like value ${OPTIONS} memory_format`, '@like value memory_format'),
-  ...like('fill_ fill', '@like value', '@like @value'),
-  ...like('zero_', '@like'),
-  scalar_tensor: { extents: 'one', signatures: [`value ${OPTIONS}`, 'value'] },
-};
+/** The type is `dtype`, else that of `like`, else that of `value`. */
+const CREATIONS = opTable<Extents>`
+  ${size} ones zeros: size ${OPTIONS} | size names ${OPTIONS} | size
+  ${size} rand randn: size ${OPTIONS} | size generator ${OPTIONS} | size
+  ${size} full: size value ${OPTIONS} | size value names ${OPTIONS} | size value
+  ${size} new_zeros new_ones: @like size ${OPTIONS} | @like size
+  ${size} new_full: @like size value ${OPTIONS} | @like size value
+  ${like} ones_like zeros_like: @like ${OPTIONS} memory_format | @like memory_format
+  ${like} full_like: @like value ${OPTIONS} memory_format | @like value memory_format
+  ${like} fill_ fill: @like value | @like @value
+  ${like} zero_: @like
+  ${one} scalar_tensor: value ${OPTIONS} | value
+`;
 
 /** The type of a fill value. */
 function typeOf(arg: Arg | undefined): string {
@@ -137,21 +122,15 @@ function typeOf(arg: Arg | undefined): string {
   return arg?.type === 'int' ? 'int64' : DEFAULT;
 }
 
-const EXTENTS: Readonly<Record<FactoryOp['extents'], (bound: BoundArguments) => readonly number[] | null>> = {
-  size: (bound) => integers(bound.value('size')),
-  like: (bound) => bound.tensor('like')?.shape ?? null,
-  one: () => [],
-};
-
-function created(call: OpCall, { extents, signatures }: FactoryOp): Tensor | Unspecified | null {
+function created(call: OpCall, { fact: extentsOf, signatures }: OpRow<Extents>): Tensor | Unspecified | null {
   const bound = bind(call, ...signatures);
   if (bound === null) return null;
-  const size = EXTENTS[extents](bound);
-  if (size === null) return { unspecified: 'its size is unspecified' };
-  if (size.some((extent) => extent < 0)) return null;
+  const extents = extentsOf(bound);
+  if (extents === null) return { unspecified: 'its size is unspecified' };
+  if (extents.some((extent) => extent < 0)) return null;
   const [out] = bound.outs;
   const byDefault = bound.tensor('like')?.dtype ?? typeOf(bound.arg('value'));
-  return out === undefined ? tensorOfType(size, bound.arg('dtype'), byDefault) : tensor(size, out.dtype);
+  return out === undefined ? tensorOfType(extents, bound.arg('dtype'), byDefault) : tensor(extents, out.dtype);
 }
 
 /** The tensor that the op fills; null when the arguments do not fit. */

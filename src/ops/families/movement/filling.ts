@@ -26,15 +26,10 @@ function sizes(call: OpCall, from: number): number[] | null {
   return extents;
 }
 
-/** The type of a value that fills. */
-function valueType(value: unknown): string {
-  if (typeof value === 'boolean') return 'bool';
-  return typeof value === 'number' && Number.isInteger(value) ? 'int64' : DEFAULT;
-}
-
-/** `torch.full(size, value)`: a Python float of integral value is recognised by the argument's type. */
-function fullType(value: Arg | undefined): string {
-  return value?.type === 'float' ? DEFAULT : valueType(value?.value);
+/** The type of a value that fills; a Python float of integral value is recognised by the argument's type. */
+function fillType(arg: Arg | undefined): string {
+  if (arg?.type !== 'float' && typeof arg?.value === 'boolean') return 'bool';
+  return arg?.type !== 'float' && Number.isInteger(arg?.value) ? 'int64' : DEFAULT;
 }
 
 /** How many values range(start, end, step) has. */
@@ -60,7 +55,7 @@ const full: Result = (call) => {
   const [size] = positional(call);
   const shape = integers((size ?? call.args.find(({ name }) => name === 'size'))?.value);
   if (shape === null || shape.some((extent) => extent < 0)) return null;
-  return tensor(shape, fullType(argument(call, 'fill_value', 1)));
+  return tensor(shape, fillType(argument(call, 'fill_value', 1)));
 };
 
 /** `x.new_zeros(size)`: the type of x. */
@@ -83,7 +78,6 @@ const DISPATCHED = ['range', 'linspace', 'logspace', 'eye', 'scalar_tensor', 'tr
 const fill = (written: Tensor): Work =>
   workOf({
     flops: 0,
-    reads: [],
     writes: [written],
     params: tensorParams(written),
     formula: 'flops = 0; bytes = E·size',
@@ -94,14 +88,8 @@ function dispatchedWork(call: OpCall): Work | null {
   const filled = filledBy(call);
   if (filled === null) return null;
   if (!('unspecified' in filled)) return fill(filled);
-  return workOf({
-    writes: null,
-    flops: 0,
-    params: [],
-    formula: 'flops = 0',
-    source: SOURCE,
-    unknown: filled.unspecified,
-  });
+  const unknown = filled.unspecified;
+  return workOf({ writes: null, flops: 0, params: [], formula: 'flops = 0', source: SOURCE, unknown });
 }
 
 function work(call: OpCall): Work | null {

@@ -1,77 +1,69 @@
 /**
  * Ops that pick or place elements by position or mask.
  */
-import { entryOf, named, type ByName } from '../../by-name.js';
+import { named, type ByName } from '../../by-name.js';
 import { argument, broadcast, numel, positional, type Tensor } from '../../call.js';
 import type { OpCall } from '../../../record/record.js';
 import { isDispatched } from '../../schema/dispatched.js';
-import type { Family, KernelFacts, Param, Work, WorkFormula } from '../../family.js';
-import {
-  resolveDimension,
-  inputTensors,
-  hasIntegerType,
-  opName,
-  inputTensor,
-  tensorAt,
-  integer,
-} from '../../operands.js';
-import { helperWork, tensor, tensorParams, workOf } from '../../work.js';
+import type { Family, KernelFacts, Param } from '../../family.js';
+import { resolveDimension, inputTensors, hasIntegerType, opName, tensorAt, integer } from '../../operands.js';
+import { helperCost, tensor, tensorParams } from '../../work.js';
+
+import { withInput, workByFormulas, type CallFormula } from '../call-formulas.js';
 
 const SOURCE = 'touched elements only (PyProf), index tensors by their own size';
 
-/** The work of a pick: forward a copy, backward an addition into the gradient of the source. */
-function pickWork(picked: Tensor, index: Tensor, params: readonly Param[], kernel: KernelFacts): Work {
-  const backward = kernel.dir === 'bprop';
-  return workOf({
+/** A pick: forward a copy, backward an addition into the gradient of the source. */
+function pick(picked: Tensor, index: Tensor, { dir }: KernelFacts) {
+  const backward = dir === 'bprop';
+  return {
     flops: backward ? numel(picked.shape) : 0,
     reads: backward ? [picked, picked, index] : [picked, index],
     writes: [picked],
-    params,
     formula: backward
       ? 'flops = E(picked); bytes = 3·picked (gradient, old sum, new sum) + indices'
       : 'flops = 0; bytes = 2·picked (read, written) + indices',
-    source: SOURCE,
-  });
+  };
 }
 
-/** The work of a call whose number of moved elements is unspecified. */
-const unspecified = (input: Tensor, unknown: string, flops: 0 | null = 0): Work =>
-  workOf({ flops, writes: null, params: tensorParams(input), formula: 'flops = 0', source: SOURCE, unknown });
+/** The cost of a call whose number of moved elements is unspecified. */
+const unspecified = (unknown: string, flops: 0 | null = 0) => ({ flops, writes: null, formula: 'flops = 0', unknown });
 
 /** gather(input, dim, index): one element per index. */
-const gather: WorkFormula = (call, kernel) => {
-  const [input, index] = [inputTensor(call), tensorAt(call, 'index', 2)];
-  if (input === null || index === null) return null;
-  return pickWork(tensor(index.shape, input.dtype), index, tensorParams(input), kernel);
-};
+const gather = withInput((input, call, kernel) => {
+  const index = tensorAt(call, 'index', 2);
+  return index === null ? null : pick(tensor(index.shape, input.dtype), index, kernel);
+});
 
 /** The dimension of the call; the only one of a 1-dim tensor where it is unspecified. */
-function chosenDimension(call: OpCall, input: Tensor | null): number | undefined {
+function chosenDimension(call: OpCall, input: Tensor): number | undefined {
   const dim = integer(argument(call, 'dim', 1)?.value);
-  return dim ?? (isDispatched(call) && input?.shape.length === 1 ? 0 : undefined);
+  return dim ?? (isDispatched(call) && input.shape.length === 1 ? 0 : undefined);
+}
+
+/** The slices of the input that an index selects; null when the dimension is out of range. */
+function slices(input: Tensor, dim: number, index: Tensor): Tensor | null {
+  const at = resolveDimension(dim, input.shape.length);
+  const shape = input.shape.map((extent, i) => (i === at ? numel(index.shape) : extent));
+  return at === null ? null : tensor(shape, input.dtype);
 }
 
 /** index_select(input, dim, index): whole slices. */
-const indexSelect: WorkFormula = (call, kernel) => {
-  const [input, index] = [inputTensor(call), tensorAt(call, 'index', 2)];
-  const dim = chosenDimension(call, input);
-  if (isDispatched(call) && dim === undefined && input !== null)
-    return unspecified(input, 'the dimension is unspecified');
-  const at = dim === undefined || input === null ? null : resolveDimension(dim, input.shape.length);
-  if (input === null || index === null || dim === undefined || at === null) return null;
-  const chosen = numel(index.shape);
-  const picked = input.shape.map((extent, i) => (i === at ? chosen : extent));
+const indexSelect = withInput((input, call, kernel) => {
+  const [dim, index] = [chosenDimension(call, input), tensorAt(call, 'index', 2)];
+  if (isDispatched(call) && dim === undefined) return unspecified('the dimension is unspecified');
+  const picked = dim === undefined || index === null ? null : slices(input, dim, index);
+  if (dim === undefined || index === null || picked === null) return null;
   const [shape, ...type] = tensorParams(input);
-  const params: Param[] = [...(shape === undefined ? [] : [shape]), ['D', dim], ['I', chosen], ...type];
-  return pickWork(tensor(picked, input.dtype), index, params, kernel);
-};
+  const params: Param[] = [...(shape === undefined ? [] : [shape]), ['D', dim], ['I', numel(index.shape)], ...type];
+  return { ...pick(picked, index, kernel), params };
+});
 
 /** take(input, index), take_along_dim(input, indices, dim). */
-const take: WorkFormula = (call, kernel) => {
-  const [input, index] = [inputTensor(call), tensorAt(call, opName(call) === 'take' ? 'index' : 'indices', 1)];
-  if (input === null || index === null) return null;
-  return pickWork(tensor(index.shape, input.dtype), index, tensorParams(input), kernel);
-};
+const take = withInput((input, call, kernel) => {
+  const index = tensorAt(call, opName(call) === 'take' ? 'index' : 'indices', 1);
+  return index === null ? null : pick(tensor(index.shape, input.dtype), index, kernel);
+});
 
 /** scatter(self, dim, index, src, reduce): the dispatcher's overload with a reduction. */
 const reduces = (call: OpCall): boolean => {
@@ -80,133 +72,103 @@ const reduces = (call: OpCall): boolean => {
 };
 
 /** scatter(self, dim, index, src), index_add(self, dim, index, source): elements of the source placed or added. */
-const scatter: WorkFormula = (call) => {
-  const input = inputTensor(call);
+const scatter = withInput((input, call) => {
   const index = tensorAt(call, 'index', 2);
-  if (input === null || index === null) return null;
+  if (index === null) return null;
   const op = opName(call);
   const source = tensorAt(call, 'src', 3) ?? tensorAt(call, 'source', 3);
   const placed = tensor(/^_?index_/.test(op) ? (source?.shape ?? index.shape) : index.shape, input.dtype);
   const adds = op.includes('add') || op.includes('reduce') || reduces(call);
   // In the dispatcher the copy of the input is a call of its own.
   const copied = op.endsWith('_') || isDispatched(call) ? [] : [input];
-  return workOf({
+  const sources = source === null ? [] : [tensor(placed.shape, source.dtype)];
+  return {
     flops: adds ? numel(placed.shape) : 0,
-    reads: [
-      ...copied,
-      index,
-      ...(source === null ? [] : [tensor(placed.shape, source.dtype)]),
-      ...(adds ? [placed] : []),
-    ],
+    reads: [...copied, index, ...sources, ...(adds ? [placed] : [])],
     writes: [...copied, placed],
-    params: tensorParams(input),
     formula: `flops = ${adds ? 'E(placed)' : '0'}; bytes = indices + placed elements (source read, target ${adds ? 'read and ' : ''}written)`,
-    source: SOURCE,
-  });
-};
+  };
+});
 
 /** masked_select(input, mask), masked_scatter_(self, mask, source): every element in the worst case. */
-const masked: WorkFormula = (call) => {
-  const [input, mask] = [inputTensor(call), tensorAt(call, 'mask', 1)];
-  const shape = input === null || mask === null ? null : broadcast(input.shape, mask.shape);
-  if (input === null || mask === null || shape === null || !Number.isSafeInteger(numel(shape))) return null;
-  if (isDispatched(call)) return unspecified(input, 'the number of elements the mask selects is unspecified');
-  return workOf({
-    flops: 0,
-    reads: [tensor(shape, input.dtype), mask],
-    writes: [tensor(shape, input.dtype)],
-    params: tensorParams(input),
-    formula: 'flops = 0; bytes = 2·E (every element chosen) + mask',
-    source: SOURCE,
-  });
-};
+const masked = withInput((input, call) => {
+  const mask = tensorAt(call, 'mask', 1);
+  const shape = mask === null ? null : broadcast(input.shape, mask.shape);
+  if (mask === null || shape === null || !Number.isSafeInteger(numel(shape))) return null;
+  if (isDispatched(call)) return unspecified('the number of elements the mask selects is unspecified');
+  const chosen = tensor(shape, input.dtype);
+  const formula = 'flops = 0; bytes = 2·E (every element chosen) + mask';
+  return { flops: 0, reads: [chosen, mask], writes: [chosen], formula };
+});
 
 /** nonzero(input): every element in the worst case, one int64 per dimension. */
-const nonzero: WorkFormula = (call, kernel) => {
-  const input = inputTensor(call);
-  if (input === null) return null;
-  if (isDispatched(call)) return unspecified(input, 'the number of non-zero elements is unspecified');
-  const params = tensorParams(input);
-  if (kernel.sub > 0) return helperWork(params, SOURCE);
-  return workOf({
+const nonzero = withInput((input, call, kernel) => {
+  if (isDispatched(call)) return unspecified('the number of non-zero elements is unspecified');
+  if (kernel.sub > 0) return helperCost(tensorParams(input));
+  return {
     flops: 0,
     reads: [input],
     writes: [tensor([...input.shape, input.shape.length], 'int64')],
-    params,
     formula: 'flops = 0; bytes = input + 8·E·dimensions (every element non-zero)',
-    source: SOURCE,
-  });
-};
+  };
+});
 
 /** `x[index]` with one tensor of positions: slices of the first dimension. Of other forms the result is unspecified. */
-const getItem: WorkFormula = (call, kernel) => {
+const getItem: CallFormula = (call, kernel) => {
   const [input, index, ...others] = inputTensors(call) ?? [];
   const plain = positional(call).length === 2 && others.length === 0;
   if (!plain || input === undefined || index === undefined || !hasIntegerType(index) || input.shape.length === 0)
     return null;
   const picked = tensor([...index.shape, ...input.shape.slice(1)], input.dtype);
-  return pickWork(picked, index, tensorParams(input), kernel);
+  return { ...pick(picked, index, kernel), params: tensorParams(input) };
 };
 
 /** Elements moved to other places: every one read and written. */
-const moved: WorkFormula = (call) => {
-  const input = inputTensor(call);
-  if (input === null) return null;
-  const params = tensorParams(input);
-  const formula = 'flops = 0; bytes = input + result';
-  return workOf({ flops: 0, reads: [input], writes: [input], params, formula, source: SOURCE });
-};
+const moved = withInput((input) => ({
+  flops: 0,
+  reads: [input],
+  writes: [input],
+  formula: 'flops = 0; bytes = input + result',
+}));
 
 /** one_hot(input, num_classes): zeros, and a one per element. */
-const oneHot: WorkFormula = (call) => {
-  const input = inputTensor(call);
+const oneHot = withInput((input, call) => {
   const classes = integer(argument(call, 'num_classes', 1)?.value);
-  if (input === null || classes === undefined || classes <= 0) return null;
-  const params = tensorParams(input);
+  if (classes === undefined || classes <= 0) return null;
   const writes = [tensor([...input.shape, classes], 'int64')];
-  const formula = 'flops = 0; bytes = input + 8·E·classes';
-  return workOf({ flops: 0, reads: [input], writes, params, formula, source: SOURCE });
-};
+  return { flops: 0, reads: [input], writes, formula: 'flops = 0; bytes = input + 8·E·classes' };
+});
 
 /** index_reduce_(self, dim, index, source, reduce). */
-const reduced: WorkFormula = (call, kernel) => (isDispatched(call) ? scatter(call, kernel) : null);
+const reduced: CallFormula = (call, kernel) => (isDispatched(call) ? scatter(call, kernel) : null);
 
 /** index_fill_(self, dim, index, value): whole slices written. */
-const indexFill: WorkFormula = (call) => {
-  const [input, index] = [inputTensor(call), tensorAt(call, 'index', 2)];
-  if (input === null || index === null || !isDispatched(call)) return null;
+const indexFill = withInput((input, call) => {
+  const index = tensorAt(call, 'index', 2);
+  if (index === null || !isDispatched(call)) return null;
   const dim = chosenDimension(call, input);
-  if (dim === undefined) return unspecified(input, 'the dimension is unspecified');
-  const at = resolveDimension(dim, input.shape.length);
-  if (at === null) return null;
-  const filled = tensor(
-    input.shape.map((extent, i) => (i === at ? numel(index.shape) : extent)),
-    input.dtype,
-  );
-  if (!Number.isSafeInteger(numel(filled.shape))) return null;
-  const params = tensorParams(input);
-  const formula = 'flops = 0; bytes = indices + filled slices';
-  return workOf({ flops: 0, reads: [index], writes: [filled], params, formula, source: SOURCE });
-};
+  if (dim === undefined) return unspecified('the dimension is unspecified');
+  const filled = slices(input, dim, index);
+  if (filled === null || !Number.isSafeInteger(numel(filled.shape))) return null;
+  return { flops: 0, reads: [index], writes: [filled], formula: 'flops = 0; bytes = indices + filled slices' };
+});
 
 /** put_(self, index, source, accumulate): elements by their place in the whole tensor. */
-const put: WorkFormula = (call) => {
-  const [input, index, source] = [inputTensor(call), tensorAt(call, 'index', 1), tensorAt(call, 'source', 2)];
+const put = withInput((input, call) => {
+  const [index, source] = [tensorAt(call, 'index', 1), tensorAt(call, 'source', 2)];
   const adds = argument(call, 'accumulate', 3)?.value;
-  if (input === null || index === null || source === null || !isDispatched(call)) return null;
-  if (typeof adds !== 'boolean') return unspecified(input, 'whether the elements are added is unspecified', null);
+  if (index === null || source === null || !isDispatched(call)) return null;
+  if (typeof adds !== 'boolean') return unspecified('whether the elements are added is unspecified', null);
   const places = tensor(index.shape, input.dtype);
-  return workOf({
+  return {
     flops: adds ? numel(index.shape) : 0,
     reads: [index, source, ...(adds ? [places] : [])],
     writes: [places],
-    params: tensorParams(input),
     formula: `flops = ${adds ? 'E(index)' : '0'}; bytes = indices + source + placed${adds ? ' (read and written)' : ''}`,
-    source: SOURCE,
-  });
-};
+  };
+});
 
-const FORMULAS: ByName<WorkFormula> = {
+const FORMULAS: ByName<CallFormula> = {
   gather,
   index_select: indexSelect,
   ...named('take take_along_dim', take),
@@ -232,5 +194,5 @@ export const indexing: Family = {
     'scatter, index_copy, put: indices + source + placed (adding forms read the target too); out of place: the input copied, unless that is a call of its own; index_fill: indices + slices',
     'masked_select, masked_scatter: 2·E + mask, nonzero: E + 8·E·dimensions (worst case, the count is not in the call; unknown for a call of the dispatcher)',
   ],
-  work: (call, kernel) => entryOf(FORMULAS, call)?.(call, kernel) ?? null,
+  work: workByFormulas(FORMULAS, SOURCE),
 };

@@ -57,10 +57,8 @@ function dispatchedWork(call: OpCall): Work | null {
   if (!inChunks) return joined(parts, bound.outs[0]?.dtype ?? promote(parts));
   const result = chunked(bound, parts);
   if (result === null) return unspecified('the number of chunks is unspecified');
-  const [params, formula] = [
-    tensorListParams(parts),
-    'flops = 0; bytes = operands + result, filled up to whole chunks',
-  ];
+  const params = tensorListParams(parts);
+  const formula = 'flops = 0; bytes = operands + result, filled up to whole chunks';
   return workOf({ flops: 0, reads: parts, writes: [result], params, formula, source: SOURCE });
 }
 

@@ -64,7 +64,6 @@ const distinct = withTensors('self', () => unspecified('the number of distinct v
 
 const SORT = '@self dim descending | @self stable dim descending';
 
-/** Arguments as in PyTorch's native_functions.yaml. */
 const RULES = rules`
   ${sorted} sort: ${SORT}
   ${sorted} msort: @self

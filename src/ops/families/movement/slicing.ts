@@ -41,7 +41,6 @@ const KINDS = ['reflection', 'replication'];
 const pads = (suffix: string): string =>
   KINDS.flatMap((kind) => [1, 2, 3].map((rank) => `${kind}_pad${rank}d${suffix}`)).join(' ');
 
-/** Arguments as in PyTorch's native_functions.yaml. */
 const RULES = rules`
   ${parts} split_copy split_with_sizes_copy unbind_copy view_copy permute_copy transpose_copy t_copy unsqueeze_copy
       squeeze_copy alias_copy detach_copy _reshape_copy _reshape_alias_copy lift_fresh_copy: @self ...

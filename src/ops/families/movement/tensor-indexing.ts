@@ -63,7 +63,6 @@ const place = withTensors('self values', (input, values, bound) => {
 
 const PLACE = '@self @indices[]? @values accumulate';
 
-/** Arguments as in PyTorch's native_functions.yaml. */
 const RULES = rules`
   ${pick} index _unsafe_index: @self @indices[]?
   ${place} index_put index_put_ _unsafe_index_put: ${PLACE}

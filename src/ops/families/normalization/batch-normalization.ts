@@ -135,7 +135,6 @@ const WITHOUT_RUNNING = '@input @weight? @bias? training momentum eps';
 const LIBRARY = '@weight? @running_mean? @running_var? @save_mean? @save_var? eps @reserve?';
 const NATIVE = '@grad_out @input @weight? @running_mean? @running_var? @save_mean? @save_var?';
 
-/** Arguments as in PyTorch's native_functions.yaml. */
 export const BATCH_RULES = rules`
   ${forward()} native_batch_norm cudnn_batch_norm miopen_batch_norm _native_batch_norm_legit
       _native_batch_norm_legit_functional: ${PARAMETERS} training momentum eps

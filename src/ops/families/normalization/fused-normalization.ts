@@ -4,6 +4,7 @@
 import { extentAt, numel, type Tensor } from '../../call.js';
 import { rules, withTensors, type RuleCost } from '../../schema/op-rules.js';
 import { tensor } from '../../work.js';
+import { ROTATION } from '../attention/rotary-functions.js';
 import { accumulated, BACKWARD, FORWARD, forwardFlops, type NormKind } from './layer-normalization.js';
 
 /**
@@ -39,9 +40,6 @@ const backward = (kind: NormKind, affine: boolean): RuleCost =>
       formula: `flops = ${perElement}·E; bytes = gradient + input + statistics + weight + gradients (input like the gradient, weight of the last dimension)`,
     };
   });
-
-/** Operations per element of a rotation of pairs: see the rotary embedding. */
-const ROTATION = 3;
 
 /** QK norm and RoPE in place: the query and key heads of a packed QKV tensor, each normalised and rotated. */
 const qkNormRope = withTensors('qkv table', (qkv, table, bound) => {

@@ -133,7 +133,6 @@ const weightNormBackward = withTensors('v g', (direction, length) => ({
     'flops = 5·E (sum of gradient·v, its removal, scale); bytes = gradient + v + g + norms + gradients of v and g',
 }));
 
-/** Arguments as in PyTorch's native_functions.yaml. */
 export const LAYER_RULES = rules`
   // Older versions have the number of rows and their length in place of the normalised extents.
   ${forward('centred')} native_layer_norm layer_norm: @input normalized_shape @weight? @bias? eps

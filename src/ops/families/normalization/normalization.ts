@@ -1,7 +1,7 @@
 /**
  * Normalisation over a batch, a layer, groups, instances or a root mean square.
  */
-import { entryOf, type ByName } from '../../by-name.js';
+import { entryOf, named, type ByName } from '../../by-name.js';
 import { numel, type Tensor } from '../../call.js';
 import type { OpCall } from '../../../record/record.js';
 import type { Family, KernelFacts, OpCost, Work } from '../../family.js';
@@ -30,20 +30,14 @@ const instance: Normalization = { flops: [2, 2, 1], affine: [3, 4] };
 const rms: Normalization = { flops: [2, 1, 1], affine: [2, -1] };
 
 const KINDS: ByName<Normalization> = {
-  batch_norm: batch,
-  'torch.batch_norm': batchByWeight,
-  native_batch_norm: batchByWeight,
-  cudnn_batch_norm: batchByWeight,
-  miopen_batch_norm: batchByWeight,
-  _batch_norm_impl_index: batchByWeight,
-  layer_norm: layer,
-  native_layer_norm: layer,
-  group_norm: layer,
-  native_group_norm: batchByWeight,
-  instance_norm: instance,
-  'torch.instance_norm': { ...instance, affine: [1, 2] },
-  rms_norm: rms,
-  _fused_rms_norm: rms,
+  ...named('batch_norm', batch),
+  ...named('torch.batch_norm native_batch_norm cudnn_batch_norm miopen_batch_norm', batchByWeight),
+  ...named('_batch_norm_impl_index', batchByWeight),
+  ...named('layer_norm native_layer_norm group_norm', layer),
+  ...named('native_group_norm', batchByWeight),
+  ...named('instance_norm', instance),
+  ...named('torch.instance_norm', { ...instance, affine: [1, 2] }),
+  ...named('rms_norm _fused_rms_norm', rms),
 };
 
 /** Backward, per element, by part: 8 in all, which is what PyProf counts for batch_norm. */

@@ -1,10 +1,11 @@
 /**
  * Optimiser steps that one op does for all parameters: `_fused_adam_` and its relatives, loss scaling.
  */
-import { entryOf, type ByName } from '../../by-name.js';
+import { entryOf } from '../../by-name.js';
 import type { OpCall } from '../../../record/record.js';
 import { elementCount, positional, type Tensor } from '../../call.js';
 import { bind, type BoundArguments } from '../../schema/binding.js';
+import { opTable, type OpRow } from '../../schema/op-table.js';
 import { isDispatched } from '../../schema/dispatched.js';
 import type { Family, Work } from '../../family.js';
 import { workOf } from '../../work.js';
@@ -13,7 +14,6 @@ import { isUnspecifiedList, listParams, unspecifiedLists, withTypes } from '../t
 const SOURCE = 'PyTorch torch.optim (Adam, AdamW, SGD, Adagrad: the update as documented), one operation per symbol';
 
 interface OptimizerStep {
-  readonly signatures: readonly string[];
   /** Operations per parameter element. */
   readonly flops: (bound: BoundArguments) => number;
   readonly formula: string;
@@ -50,42 +50,42 @@ const sgd = (bound: BoundArguments): number =>
 const adagrad = (bound: BoundArguments): number => 7 + decayFlops(bound) + prepared(bound);
 
 /** The learning rate is a number, or stays on the device. */
-const withRate = (before: string, after: string): string[] => [`${before} lr ${after}`, `${before} @lr ${after}`];
+const withRate = (before: string, after: string): string => `${before} lr ${after} | ${before} @lr ${after}`;
 
 const SCALE_END = '@grad_scale? @found_inf?';
 const ADAM = withRate(
   '@!self[] @grads[] @!exp_avgs[] @!exp_avg_sqs[] @!max_exp_avg_sqs[]? @state_steps[]?',
   `beta1 beta2 weight_decay eps amsgrad maximize ${SCALE_END}`,
 );
-const ADAM_FORMULA = '13 per element, + 2 with weight decay, + 1 with amsgrad, + 1 to unscale, + 1 to maximise';
+const SGD = withRate(
+  '@!self[] @grads[] @!momentum_buffers[]? weight_decay momentum',
+  `dampening nesterov maximize is_first_step ${SCALE_END}`,
+);
+const ADAGRAD = withRate(
+  '@!self[] @grads[] @!state_sums[] @!state_steps[]?',
+  `lr_decay weight_decay eps maximize ${SCALE_END}`,
+);
 
-const STEPS: ByName<OptimizerStep> = {
-  _fused_adam_: { signatures: ADAM, flops: adam(0), formula: ADAM_FORMULA },
-  _fused_adamw_: { signatures: ADAM, flops: adam(0.01), formula: ADAM_FORMULA },
-  _fused_sgd_: {
-    signatures: withRate(
-      '@!self[] @grads[] @!momentum_buffers[]? weight_decay momentum',
-      `dampening nesterov maximize is_first_step ${SCALE_END}`,
-    ),
-    flops: sgd,
-    formula:
-      '2 per element, + 2 with weight decay, + 3 with momentum (5 with Nesterov), + 1 to unscale, + 1 to maximise',
-  },
-  _fused_adagrad_: {
-    signatures: withRate(
-      '@!self[] @grads[] @!state_sums[] @!state_steps[]?',
-      `lr_decay weight_decay eps maximize ${SCALE_END}`,
-    ),
-    flops: adagrad,
-    formula: '7 per element, + 2 with weight decay, + 1 to unscale, + 1 to maximise',
-  },
-  // A product, and a look at the exponent.
-  _amp_foreach_non_finite_check_and_unscale_: {
-    signatures: ['@!self[] !found_inf @inv_scale'],
-    flops: () => 2,
-    formula: '2 per element',
-  },
+const LAST = '+ 1 to unscale, + 1 to maximise';
+const adamStep = (decay: number): OptimizerStep => ({
+  flops: adam(decay),
+  formula: `13 per element, + 2 with weight decay, + 1 with amsgrad, ${LAST}`,
+});
+const sgdStep: OptimizerStep = {
+  flops: sgd,
+  formula: `2 per element, + 2 with weight decay, + 3 with momentum (5 with Nesterov), ${LAST}`,
 };
+const adagradStep: OptimizerStep = { flops: adagrad, formula: `7 per element, + 2 with weight decay, ${LAST}` };
+/** A product, and a look at the exponent. */
+const unscaleStep: OptimizerStep = { flops: () => 2, formula: '2 per element' };
+
+const STEPS = opTable<OptimizerStep>`
+  ${adamStep(0)} _fused_adam_: ${ADAM}
+  ${adamStep(0.01)} _fused_adamw_: ${ADAM}
+  ${sgdStep} _fused_sgd_: ${SGD}
+  ${adagradStep} _fused_adagrad_: ${ADAGRAD}
+  ${unscaleStep} _amp_foreach_non_finite_check_and_unscale_: @!self[] !found_inf @inv_scale
+`;
 
 /** The scale grows or shrinks by a factor: one product on numbers that stay on the device. */
 const SCALE = '@!self @!growth_tracker @found_inf scale_growth_factor scale_backoff_factor growth_interval';
@@ -94,11 +94,11 @@ const SCALE = '@!self @!growth_tracker @found_inf scale_growth_factor scale_back
 const unscaled = (bound: BoundArguments): readonly Tensor[] =>
   isGiven(bound, 'grad_scale') ? bound.tensors('grads') : [];
 
-function stepWork(step: OptimizerStep, call: OpCall): Work | null {
+function stepWork({ fact: step, signatures }: OpRow<OptimizerStep>, call: OpCall): Work | null {
   const [list, gradients] = positional(call);
   if (isUnspecifiedList(list) || (gradients?.type === 'list' && isUnspecifiedList(gradients)))
     return unspecifiedLists(SOURCE);
-  const bound = bind(call, ...step.signatures);
+  const bound = bind(call, ...signatures);
   if (bound === null) return null;
   const self = bound.tensors('self');
   const [reads = [], writes = []] = withTypes(bound.reads, [...bound.writes, ...unscaled(bound)]);

@@ -1,7 +1,6 @@
 /**
  * Activations: pointwise functions of one tensor (and small parameter tensors), saved for the backward pass.
  */
-import { entryOf, type ByName } from '../../by-name.js';
 import { argument, numel, positional, type Tensor } from '../../call.js';
 import type { OpCall } from '../../../record/record.js';
 import { isDispatched } from '../../schema/dispatched.js';
@@ -11,13 +10,8 @@ import { tensor, tensorParams, workOf } from '../../work.js';
 
 const SOURCE = 'PyProf (one operation per element, backward three passes); PyTorch torch.nn.functional';
 
-/** Operations per result element other than 1. */
-const FLOPS: ByName<number> = {
-  // a · sigmoid(b)
-  glu: 2,
-};
-
-const flopsPerElement = (call: OpCall): number => entryOf(FLOPS, call) ?? 1;
+/** Operations per result element: a · sigmoid(b) of a gate, else one. */
+const flopsPerElement = (op: string): number => (op === 'glu' ? 2 : 1);
 
 const NAMES =
   'celu celu_ elu elu_ gelu gelu_ hardshrink hardsigmoid hardsigmoid_ hardswish hardswish_ hardtanh hardtanh_ leaky_relu ' +
@@ -31,9 +25,6 @@ function gatedShape(input: Tensor, call: OpCall): number[] | null {
   return input.shape.map((extent, i) => (i === dim ? Math.floor(extent / 2) : extent));
 }
 
-/** Tensors that the dispatcher's op reads in addition to its input; a tensor after them is the `out` tensor. */
-const PARAMETERS: ByName<number> = { prelu: 1, _prelu_kernel: 1 };
-
 /** Extents of the result; a gate halves one dimension, whichever it is. */
 function dispatchedShape(op: string, input: Tensor, call: OpCall): readonly number[] | null {
   if (op !== 'glu') return input.shape;
@@ -46,10 +37,11 @@ function dispatched(op: string, call: OpCall): Work | null {
   const input = tensorOf(first);
   const shape = input === null ? null : dispatchedShape(op, input, call);
   if (input === null || shape === null || !Number.isInteger(numel(shape))) return null;
-  const count = entryOf(PARAMETERS, call) ?? 0;
+  // The op reads so many tensors in addition to its input; a tensor after them is the `out` tensor.
+  const count = op === 'prelu' || op === '_prelu_kernel' ? 1 : 0;
   const parameters = others.slice(0, count).map(tensorOf);
   const out = tensorOf(others.slice(count).find((arg) => arg.shape !== undefined));
-  const perElement = flopsPerElement(call);
+  const perElement = flopsPerElement(op);
   return workOf({
     flops: perElement * numel(shape),
     reads: [input, ...parameters.filter((parameter) => parameter !== null)],
@@ -70,7 +62,7 @@ function work(call: OpCall, kernel: KernelFacts): Work | null {
   if (shape === null) return null;
   const result = tensor(shape, input.dtype);
   const parameters = given.slice(1);
-  const perElement = flopsPerElement(call);
+  const perElement = flopsPerElement(op);
   const backward = kernel.dir === 'bprop';
   return workOf({
     flops: perElement * numel(shape),

@@ -7,6 +7,7 @@ import { elementwise, rules, withTensors, workByRules } from '../../schema/op-ru
 import type { Family } from '../../family.js';
 import { integer } from '../../operands.js';
 import { tensor, tensorListParams } from '../../work.js';
+import { ROTATION } from '../attention/rotary-functions.js';
 
 const SOURCE = 'operations per element; arguments as vLLM (_C) and SGLang (sgl_kernel) register them';
 
@@ -48,7 +49,7 @@ const rotary = withTensors('cos_sin_cache positions', (table, positions, bound) 
   const isKnown = known.length === parts.length;
   const vectors = operands.map((one, i) => tensor([parts[i] ?? 0], one.dtype));
   return {
-    flops: isKnown ? 3 * known.reduce((sum, part) => sum + part, 0) : null,
+    flops: isKnown ? ROTATION * known.reduce((sum, part) => sum + part, 0) : null,
     reads: [positions, ...vectors, tensor([numel(positions.shape), width], table.dtype)],
     writes: isKnown ? vectors : null,
     params: tensorListParams(operands),

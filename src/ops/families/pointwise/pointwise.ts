@@ -3,7 +3,7 @@
  */
 import { numel, type Tensor } from '../../call.js';
 import type { OpCall } from '../../../record/record.js';
-import type { Family, KernelFacts, Work } from '../../family.js';
+import type { Family, KernelFacts, OpCost, Work } from '../../family.js';
 import { helperWork, tensorListParams, workOf } from '../../work.js';
 import { elementwise, type Elementwise } from './pointwise-operands.js';
 import { POINTWISE_OPS, type PointwiseOp } from './pointwise-ops.js';
@@ -11,16 +11,15 @@ import { POINTWISE_OPS, type PointwiseOp } from './pointwise-ops.js';
 const SOURCE =
   'PyTorch broadcasting and type promotion; operations per element: src/ops/families/pointwise/pointwise-ops.ts';
 
-function forward({ operands, result, flopsPerElement }: Elementwise): Work {
-  return workOf({
-    flops: flopsPerElement * numel(result.shape),
-    reads: operands,
-    writes: [result],
-    params: tensorListParams(operands),
-    formula: `flops = ${flopsPerElement}·E(result); bytes = operands + result`,
-    source: SOURCE,
-  });
-}
+/** The cost of a call whose params are its operands. */
+type PointwiseCost = Omit<OpCost, 'params'>;
+
+const forward = ({ operands, result, flopsPerElement }: Elementwise): PointwiseCost => ({
+  flops: flopsPerElement * numel(result.shape),
+  reads: operands,
+  writes: [result],
+  formula: `flops = ${flopsPerElement}·E(result); bytes = operands + result`,
+});
 
 const sameShape = (a: Tensor, b: Tensor): boolean =>
   a.shape.length === b.shape.length && a.shape.every((n, i) => n === b.shape[i]);
@@ -29,33 +28,30 @@ const sameShape = (a: Tensor, b: Tensor): boolean =>
  * Gradients of a sum: the result's gradient itself, summed over the extents in which an operand was broadcast.
  * Operands of the full shape share it without a kernel of their own.
  */
-function passedOn({ operands, result, rule }: Elementwise, kernel: KernelFacts): Work {
-  const params = tensorListParams(operands);
-  if (kernel.sub > 0) return helperWork(params, SOURCE);
+function passedOn({ operands, result, rule }: Elementwise, kernel: KernelFacts): PointwiseCost | null {
+  if (kernel.sub > 0) return null;
   const reduced = rule.sum === true ? operands.filter((operand) => !sameShape(operand, result)) : [];
-  return workOf({
+  return {
     flops: reduced.length * numel(result.shape),
     reads: [result],
     writes: reduced.length > 0 ? reduced : [result],
-    params,
     formula:
       'flops = E(result) per broadcast operand; bytes = gradient + gradients of broadcast operands, or one copy of it',
-    source: SOURCE,
-  });
+  };
 }
 
 /** Gradient of a product: one kernel per tensor operand, which multiplies the gradient with the other operand. */
-function productGradient({ operands, result, flopsPerElement }: Elementwise, kernel: KernelFacts): Work {
-  const params = tensorListParams(operands);
-  if (kernel.sub >= operands.length) return helperWork(params, SOURCE);
-  return workOf({
+function productGradient(
+  { operands, result, flopsPerElement }: Elementwise,
+  { sub }: KernelFacts,
+): PointwiseCost | null {
+  if (sub >= operands.length) return null;
+  return {
     flops: flopsPerElement * numel(result.shape),
-    reads: [result, ...operands.filter((_, i) => i !== kernel.sub)],
+    reads: [result, ...operands.filter((_, i) => i !== sub)],
     writes: [result],
-    params,
     formula: `a kernel per operand: flops = ${flopsPerElement}·E(result); bytes = gradient + other operand + gradient of the operand`,
-    source: SOURCE,
-  });
+  };
 }
 
 /** The operands that the derivative depends on. */
@@ -66,42 +62,36 @@ function savedOperands({ operands, rule }: Elementwise): readonly Tensor[] {
 }
 
 /** Gradient from the result's gradient and the saved tensors that the derivative depends on. */
-function savedGradient(operation: Elementwise): Work {
-  const { operands, result, rule } = operation;
+function savedGradient(operation: Elementwise): PointwiseCost {
+  const { result, rule } = operation;
   const flops = rule.gradient === 'scaled' ? 1 : operation.flopsPerElement;
-  return workOf({
+  return {
     flops: flops * numel(result.shape),
     reads: [result, ...savedOperands(operation)],
     writes: [result],
-    params: tensorListParams(operands),
     formula: `flops = ${flops}·E(result); bytes = gradient + operands that the derivative depends on + gradient of an operand`,
-    source: SOURCE,
-  });
+  };
 }
 
 /** A step function's gradient is a tensor of zeros. */
-const zeroGradient = ({ operands, result }: Elementwise): Work =>
-  workOf({
-    flops: 0,
-    reads: [],
-    writes: [result],
-    params: tensorListParams(operands),
-    formula: 'flops = 0; bytes = zeros written',
-    source: SOURCE,
-  });
+const zeroGradient = ({ result }: Elementwise): PointwiseCost => ({
+  flops: 0,
+  writes: [result],
+  formula: 'flops = 0; bytes = zeros written',
+});
 
 /** Gradient of a choice: the gradient where the mask says so. */
-const chosenGradient = ({ operands, result }: Elementwise): Work =>
-  workOf({
-    flops: 0,
-    reads: [result, ...operands.filter((operand) => operand.dtype === 'bool' || operand.dtype === 'uint8').slice(0, 1)],
-    writes: [result],
-    params: tensorListParams(operands),
-    formula: 'flops = 0; bytes = gradient + mask + gradient of an operand',
-    source: SOURCE,
-  });
+const chosenGradient = ({ operands, result }: Elementwise): PointwiseCost => ({
+  flops: 0,
+  reads: [result, ...operands.filter(({ dtype }) => dtype === 'bool' || dtype === 'uint8').slice(0, 1)],
+  writes: [result],
+  formula: 'flops = 0; bytes = gradient + mask + gradient of an operand',
+});
 
-const BACKWARD: Readonly<Record<PointwiseOp['gradient'], (call: Elementwise, kernel: KernelFacts) => Work>> = {
+type GradientCost = (call: Elementwise, kernel: KernelFacts) => PointwiseCost | null;
+
+/** The cost of a backward kernel; null for one that only helps another. */
+const BACKWARD: Readonly<Record<PointwiseOp['gradient'], GradientCost>> = {
   passed: passedOn,
   product: productGradient,
   saved: savedGradient,
@@ -128,7 +118,9 @@ export const pointwise: Family = {
   work(call, kernel) {
     const operation = elementwise(call);
     if (operation === null) return null;
-    return kernel.dir === 'bprop' ? BACKWARD[operation.rule.gradient](operation, kernel) : forward(operation);
+    const params = tensorListParams(operation.operands);
+    const cost = kernel.dir === 'bprop' ? BACKWARD[operation.rule.gradient](operation, kernel) : forward(operation);
+    return cost === null ? helperWork(params, SOURCE) : workOf({ ...cost, params, source: SOURCE });
   },
 };
 

@@ -7,6 +7,7 @@ import { rules, withTensors, workByRules, type RuleCost } from '../../schema/op-
 import { numel, type Tensor } from '../../call.js';
 import type { Family } from '../../family.js';
 import { tensor } from '../../work.js';
+import { SOFTMAX } from '../reduction/fused-softmax.js';
 import { accumulated } from '../normalization/layer-normalization.js';
 
 const SOURCE =
@@ -36,8 +37,8 @@ const biased = withTensors('input', (input) => ({
   formula: 'flops = 2·E (bias, activation); bytes = input + bias + result',
 }));
 
-/** Softmax 5 and scale 1 forward, its gradient 4 and scale 1 backward: see the softmax family. */
-const SOFTMAX = { forward: 6, backward: 5 } as const;
+/** With a scale. */
+const SCALED_SOFTMAX = { forward: SOFTMAX.forward + 1, backward: SOFTMAX.backward + 1 } as const;
 
 /** The unmasked part of a causal matrix: all columns in the last row, one less in each row before it. */
 function unmasked({ shape, dtype }: Tensor): Tensor | null {
@@ -61,9 +62,9 @@ const causal = (perElement: number, operands: number): RuleCost =>
 
 /** From the saved result, whatever the mask. */
 const scaledBackward = withTensors('input', (gradient) => ({
-  flops: SOFTMAX.backward * numel(gradient.shape),
+  flops: SCALED_SOFTMAX.backward * numel(gradient.shape),
   writes: [gradient],
-  formula: `flops = ${SOFTMAX.backward}·E; bytes = gradient + saved result + gradient of the input`,
+  formula: `flops = ${SCALED_SOFTMAX.backward}·E; bytes = gradient + saved result + gradient of the input`,
 }));
 
 /** Maximum, subtraction, exponential, sum: no probability is written, but each row's loss and log-sum-exp. */
@@ -94,9 +95,9 @@ const RULES = rules`
   ${gated} BiasSwiGLUFunction BiasGeGLUFunction: @input @bias ${STORE}
   ${gated} WeightedSwiGLUFunction: @input @weights ${STORE}
   ${biased} GeLUFunction: @input @bias
-  ${causal(SOFTMAX.forward, 1)} ScaledAlignedCausalMaskedSoftmax scaled_aligned_causal_masked_softmax_forward: @input
+  ${causal(SCALED_SOFTMAX.forward, 1)} ScaledAlignedCausalMaskedSoftmax scaled_aligned_causal_masked_softmax_forward: @input
       scale
-  ${causal(SOFTMAX.backward, 2)} scaled_upper_triang_masked_softmax_backward
+  ${causal(SCALED_SOFTMAX.backward, 2)} scaled_upper_triang_masked_softmax_backward
       scaled_aligned_causal_masked_softmax_backward: @input @output scale
   ${scaledBackward} scaled_softmax_backward scaled_masked_softmax_backward: @input @output scale
   ${crossEntropy} SoftmaxCrossEntropyLoss: @logits @labels smoothing:number padding:int to_float:bool

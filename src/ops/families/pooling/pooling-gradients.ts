@@ -69,7 +69,6 @@ const unpooled = withTensors('self', (input, bound) => ({
 
 const WINDOW = 'kernel_size stride padding';
 
-/** Arguments as in PyTorch's native_functions.yaml. */
 export const POOLING_RULES = rules`
   ${ofMaximum} max_pool2d_with_indices_backward max_pool3d_with_indices_backward: @grad_output @self ${WINDOW}
       dilation ceil_mode @indices

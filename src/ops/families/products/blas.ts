@@ -4,13 +4,13 @@
  * A product of m×k by k×n is m·n·k multiply-adds, 2·m·n·k FLOPs; its two gradients are products of the same three
  * extents, so each costs the same. Bytes: both operands read once, the result written once.
  */
-import { dispatcherNames } from '../../by-name.js';
+import { dispatcherNames, entryOf, named, type ByName } from '../../by-name.js';
 import { numel, positional, type Tensor } from '../../call.js';
 import type { OpCall } from '../../../record/record.js';
 import type { Family, KernelFacts, Param, KernelRole } from '../../family.js';
 import { isDispatched } from '../../schema/dispatched.js';
 import { ruleWork, type OpRules } from '../../schema/op-rules.js';
-import { opName, tensorOf } from '../../operands.js';
+import { tensorOf } from '../../operands.js';
 import { dtypeParams, productWork, shapeParams, workUnlessHelper, type ProductCost } from '../../product.js';
 import { showShape } from '../../work.js';
 import { CUSTOM_PRODUCTS } from './custom-products.js';
@@ -153,24 +153,18 @@ function linear(call: OpCall): ProductCost | null {
   };
 }
 
-const READERS = new Map<string, (call: OpCall) => ProductCost | null>([
-  ['linear', linear],
-  ['mm', plain(2, 2)],
-  ['bmm', plain(3, 3)],
-  ['mv', plain(2, 1)],
-  ['dot', plain(1, 1)],
-  ['vdot', plain(1, 1)],
-  ['matmul', matmul],
-  ['__matmul__', matmul],
-  ['addmm', withAddend(2, 2)],
-  ['addmm_', withAddend(2, 2)],
-  ['baddbmm', withAddend(3, 3)],
-  ['baddbmm_', withAddend(3, 3)],
-  ['addbmm', addbmm],
-  ['addbmm_', addbmm],
-  ['addmv', withAddend(2, 1)],
-  ['addmv_', withAddend(2, 1)],
-]);
+const READERS: ByName<(call: OpCall) => ProductCost | null> = {
+  linear,
+  ...named('mm', plain(2, 2)),
+  ...named('bmm', plain(3, 3)),
+  ...named('mv', plain(2, 1)),
+  ...named('dot vdot', plain(1, 1)),
+  ...named('matmul __matmul__', matmul),
+  ...named('addmm addmm_', withAddend(2, 2)),
+  ...named('baddbmm baddbmm_', withAddend(3, 3)),
+  ...named('addbmm addbmm_', addbmm),
+  ...named('addmv addmv_', withAddend(2, 1)),
+};
 
 /** Products of the dispatcher. */
 const DISPATCHED: OpRules = {
@@ -184,7 +178,10 @@ const DISPATCHED: OpRules = {
 export const blas: Family = {
   id: 'blas',
   title: 'Matrix products: linear layers, mm, bmm, matmul, scaled, grouped and quantized ones, contractions',
-  ops: [...READERS.keys(), ...dispatcherNames(Object.keys(DISPATCHED).filter((op) => !READERS.has(op)))],
+  ops: [
+    ...Object.keys(READERS),
+    ...dispatcherNames(Object.keys(DISPATCHED).filter((op) => !Object.hasOwn(READERS, op))),
+  ],
   formulas: [
     'flops = 2·b·m·n·k, forward, input gradient and weight gradient each; b = product of the batch extents',
     'bytes = |A| + |B| + |A·B|; a broadcast operand is read once; C of C + A·B is not counted',
@@ -198,7 +195,7 @@ export const blas: Family = {
       const whole = ruleWork(DISPATCHED, call, kernel, PRODUCT_SOURCE);
       return whole === null ? null : workUnlessHelper(whole, kernel);
     }
-    const found = READERS.get(opName(call))?.(call) ?? null;
+    const found = entryOf(READERS, call)?.(call) ?? null;
     return found === null ? null : productWork(found, kernel);
   },
 };

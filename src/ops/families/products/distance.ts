@@ -59,7 +59,6 @@ const backward = ofPairs((pairs, m, a) => ({
   formula: 'flops = 4·pairs·m for rows of m values; bytes = operands read + gradient written',
 }));
 
-/** Arguments as in PyTorch's native_functions.yaml. */
 const RULES = rules`
   ${direct} cdist _cdist_forward: @a @b p mode
   ${backward} _cdist_backward: @grad @a @b p @distances

@@ -141,7 +141,6 @@ const svd = withTensors('self', (self, bound) => {
   return iterated([values, ...(wanted ? vectors : [])]);
 });
 
-/** Arguments as in PyTorch's native_functions.yaml. */
 const RULES = rules`
   ${factored({ ...CHOLESKY, extra: [info] })} linalg_cholesky_ex: @self upper check_errors
   ${factored(CHOLESKY)} cholesky: @self upper

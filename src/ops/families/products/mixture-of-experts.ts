@@ -6,17 +6,15 @@ import { extentAt, numel } from '../../call.js';
 import { NO_FORMULA } from '../../schema/dispatched.js';
 import type { Family } from '../../family.js';
 import { tensorListParams } from '../../work.js';
+import { SOFTMAX } from '../reduction/fused-softmax.js';
 
 const SOURCE = 'arguments as vLLM (csrc/moe), SGLang (sgl-kernel) and AITER register them';
 
-/** Operations per element of a softmax: maximum, subtraction, exponential, sum, division. */
-const SOFTMAX_FLOPS = 5;
-
 /** Probabilities of all experts, the best of them kept. */
 const chosen = withTensors('gating', (gating, { writes }) => ({
-  flops: SOFTMAX_FLOPS * numel(gating.shape),
+  flops: SOFTMAX.forward * numel(gating.shape),
   writes,
-  formula: `flops = ${SOFTMAX_FLOPS}·E(gating); bytes = gating + weights + indices`,
+  formula: `flops = ${SOFTMAX.forward}·E(gating); bytes = gating + weights + indices`,
 }));
 
 /** Tokens sorted by expert, in blocks. */

@@ -5,8 +5,9 @@
  * and direction: 2·P·Σ|W| is 2·gates·T·B·H·(I + H) summed over layers and directions (gates 4 LSTM, 3 GRU, 1 RNN),
  * and counts a projection of the hidden state too. Activations of the gates are not counted.
  */
-import { entryOf, type ByName } from '../../by-name.js';
+import { entryOf } from '../../by-name.js';
 import { bind, type BoundArguments } from '../../schema/binding.js';
+import { opTable } from '../../schema/op-table.js';
 import { dtypeShort, extentAt, numel, type Tensor } from '../../call.js';
 import type { OpCall } from '../../../record/record.js';
 import type { Family, KernelFacts, OpCost, Param, Work } from '../../family.js';
@@ -21,48 +22,46 @@ const STATES = '@buffer? @hx? @cx?';
 const SAVED = '@out? @grad? @grad_hy? @grad_cy?';
 const WANTED = 'sizes:list @state? @reserve? wanted:list';
 
-/** Signatures of a layer, on padded and on packed sequences. */
-const layered = (states: string): string[] => [
-  `@x ${states} @weights[]? ${LAYERED}`,
-  `@x @sizes ${states} @weights[]? ${LAYERED}`,
-];
+/** Arguments of a layer on padded, and on packed sequences. */
+const layered = (states: string): string =>
+  `@x ${states} @weights[]? ${LAYERED} | @x @sizes ${states} @weights[]? ${LAYERED}`;
 
-const CELL = ['@x @hx @w1 @w2 @w3? @w4?'];
+const RNN = '@x @weights[]? stride';
+const MKLDNN = '@x @w1 @w2 @w3? @w4? @hx @cx';
+
+/** Whether an op is a backward pass, and whether it is one cell, without an output of its own. */
+interface RecurrentForm {
+  readonly backward: boolean;
+  readonly cell: boolean;
+}
+
+const layer: RecurrentForm = { backward: false, cell: false };
+const backward: RecurrentForm = { backward: true, cell: false };
+const cell: RecurrentForm = { backward: false, cell: true };
 
 /**
- * See `bind`. `x` input, `weights` (or w1, w2 …), `hx` and `cx` (or `states`) the first states; `grad` backward. Older
- * versions of cuDNN's ops have no projection.
+ * `x` input, `weights` (or w1, w2 …), `hx` and `cx` (or `states`) the first states; `grad` backward. Older versions of
+ * cuDNN's ops have no projection.
  */
-const FORMS: ByName<readonly string[]> = {
-  _cudnn_rnn: [
-    `@x @weights[]? stride ${STATES} mode:int hidden:int projected:int layers:int ${SETTINGS} ...`,
-    `@x @weights[]? stride ${STATES} mode:int hidden:int layers:int ${SETTINGS} ...`,
-  ],
-  _cudnn_rnn_backward: [
-    `@x @weights[]? stride ${STATES} ${SAVED} mode:int hidden:int projected:int layers:int ${SETTINGS} ${WANTED}`,
-    `@x @weights[]? stride ${STATES} ${SAVED} mode:int hidden:int layers:int ${SETTINGS} ${WANTED}`,
-  ],
-  miopen_rnn: [`@x @weights[]? stride @hx? @cx? mode:int hidden:int layers:int ${SETTINGS} ...`],
-  miopen_rnn_backward: [
-    `@x @weights[]? stride ${STATES} ${SAVED} mode:int hidden:int layers:int ${SETTINGS} ${WANTED}`,
-  ],
-  mkldnn_rnn_layer: ['@x @w1 @w2 @w3? @w4? @hx @cx reverse:bool sizes:list mode:int hidden:int layers:int ...'],
-  mkldnn_rnn_layer_backward: [
-    '@x @w1 @w2 @w3? @w4? @hx @cx @out @hy @cy @grad? @grad_hy? @grad_cy? reverse:bool mode:int hidden:int layers:int ...',
-  ],
-  'aten.lstm': layered('@states[]?'),
-  'aten.gru': layered('@hx'),
-  'aten.rnn_tanh': layered('@hx'),
-  'aten.rnn_relu': layered('@hx'),
-  'aten.lstm_cell': ['@x @states[]? @w1 @w2 @w3? @w4?'],
-  'aten.gru_cell': CELL,
-  'aten.rnn_tanh_cell': CELL,
-  'aten.rnn_relu_cell': CELL,
-};
+const FORMS = opTable<RecurrentForm>`
+  ${layer} _cudnn_rnn: ${RNN} ${STATES} mode:int hidden:int projected:int layers:int ${SETTINGS} ...
+    | ${RNN} ${STATES} mode:int hidden:int layers:int ${SETTINGS} ...
+  ${backward} _cudnn_rnn_backward:
+      ${RNN} ${STATES} ${SAVED} mode:int hidden:int projected:int layers:int ${SETTINGS} ${WANTED}
+    | ${RNN} ${STATES} ${SAVED} mode:int hidden:int layers:int ${SETTINGS} ${WANTED}
+  ${layer} miopen_rnn: ${RNN} @hx? @cx? mode:int hidden:int layers:int ${SETTINGS} ...
+  ${backward} miopen_rnn_backward: ${RNN} ${STATES} ${SAVED} mode:int hidden:int layers:int ${SETTINGS} ${WANTED}
+  ${layer} mkldnn_rnn_layer: ${MKLDNN} reverse:bool sizes:list mode:int hidden:int layers:int ...
+  ${backward} mkldnn_rnn_layer_backward:
+    ${MKLDNN} @out @hy @cy @grad? @grad_hy? @grad_cy? reverse:bool mode:int hidden:int layers:int ...
+  ${layer} aten.lstm: ${layered('@states[]?')}
+  ${layer} aten.gru aten.rnn_tanh aten.rnn_relu: ${layered('@hx')}
+  ${cell} aten.lstm_cell: @x @states[]? @w1 @w2 @w3? @w4?
+  ${cell} aten.gru_cell aten.rnn_tanh_cell aten.rnn_relu_cell: @x @hx @w1 @w2 @w3? @w4?
+`;
 
-interface RecurrentLayers {
+interface RecurrentLayers extends RecurrentForm {
   readonly args: BoundArguments;
-  readonly backward: boolean;
   readonly x: Tensor;
   /** Positions of all sequences together. */
   readonly positions: number;
@@ -81,15 +80,15 @@ function weightsOf(args: BoundArguments, dtype: string): Tensor[] | null {
 }
 
 function read(call: OpCall): RecurrentLayers | null {
-  const op = opName(call);
-  const args = bind(call, ...(entryOf(FORMS, call) ?? []));
+  const form = entryOf(FORMS, call);
+  const args = form === undefined ? null : bind(call, ...form.signatures);
   const x = args?.tensor('x') ?? null;
   const width = x?.shape.at(-1);
-  if (args === null || x === null || width === undefined || width === 0) return null;
+  if (form === undefined || args === null || x === null || width === undefined || width === 0) return null;
   return {
+    ...form.fact,
     args,
     x,
-    backward: op.endsWith('_backward'),
     positions: numel(x.shape) / width,
     weights: weightsOf(args, x.dtype),
     states: [...args.tensorsOf('hx cx'), ...listed(args.tensors('states'), x.dtype)],
@@ -120,7 +119,7 @@ function matrixSize(layers: RecurrentLayers): number | null {
 }
 
 /** The output: as long as the input, as wide as the states of all directions of one layer together. */
-function outputOf({ args, x, states }: RecurrentLayers, cell: boolean): Tensor[] {
+function outputOf({ args, x, states, cell }: RecurrentLayers): Tensor[] {
   const state = states[0];
   if (cell || state === undefined) return [];
   const directions = args.flag('bidirectional') === true ? 2 : 1;
@@ -133,11 +132,11 @@ function wantsWeights(args: BoundArguments): boolean {
   return !(Array.isArray(wanted) && wanted[3] === false);
 }
 
-function operandsOf(layers: RecurrentLayers, op: string): Required<Pick<OpCost, 'reads' | 'writes'>> {
+function operandsOf(layers: RecurrentLayers): Required<Pick<OpCost, 'reads' | 'writes'>> {
   const { args, x, states, backward } = layers;
   const weights = layers.weights ?? args.tensorsOf('buffer');
   if (!backward) {
-    return { reads: [x, ...weights, ...states], writes: [...outputOf(layers, op.endsWith('_cell')), ...states] };
+    return { reads: [x, ...weights, ...states], writes: [...outputOf(layers), ...states] };
   }
   const saved = args.tensorsOf('out hy cy grad grad_hy grad_cy reserve');
   return {
@@ -181,7 +180,7 @@ function work(call: OpCall, kernel: KernelFacts): Work | null {
   const size = matrixSize(layers);
   const factor = layers.backward ? (wantsWeights(layers.args) ? 4 : 2) : 2;
   const saved = layers.backward ? ' + saved results + gradients' : ' + output';
-  const operands = operandsOf(layers, opName(call));
+  const operands = operandsOf(layers);
   // Without the weights, or a buffer of them, the traffic is not known.
   const isWhole = layers.weights !== null || layers.args.tensor('buffer') !== null;
   const unknown = size === null ? NO_SIZES : isWhole ? undefined : 'the weights are unspecified';

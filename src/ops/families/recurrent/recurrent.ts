@@ -12,8 +12,7 @@ import type { Extent, OpCall } from '../../../record/record.js';
 import type { Family, KernelFacts, Param, Work } from '../../family.js';
 import { kernelKind } from '../../kernels/kernel-kind.js';
 import { tensorOf } from '../../operands.js';
-import { dtypeParams } from '../../product.js';
-import { helperWork, workOf } from '../../work.js';
+import { helperWork, namedParams, workOf } from '../../work.js';
 
 interface CellFacts {
   /** Gate products: rows of the weights per hidden unit. */
@@ -57,13 +56,8 @@ function read(call: OpCall): RecurrentCell | null {
   return { ...facts, name, batch, inputs, hidden, x, h };
 }
 
-const cellParams = ({ name, inputs, hidden, batch, x }: RecurrentCell): Param[] => [
-  ['cell', name],
-  ['X', inputs],
-  ['H', hidden],
-  ['B', batch],
-  ...dtypeParams(x),
-];
+const cellParams = ({ name, inputs, hidden, batch, x }: RecurrentCell): Param[] =>
+  namedParams({ cell: name, X: inputs, H: hidden, B: batch }, x);
 
 /** The extents of a cell's product: [M, N, K] column-major. */
 type GemmOrder = (cell: RecurrentCell, width: number) => Extent;
@@ -81,7 +75,7 @@ function gemmWork(cell: RecurrentCell, which: GateProduct, order: GemmOrder): Wo
     flops: 2 * m * n * k,
     reads: [matrix(m, k), matrix(k, n)],
     writes: [matrix(m, n)],
-    params: [['gemm', which], ['M', m], ['N', n], ['K', k], ...dtypeParams(cell.x)],
+    params: namedParams({ gemm: which, M: m, N: n, K: k }, cell.x),
     matmul: true,
     formula: 'flops = 2·M·N·K, bytes = M·K + K·N + M·N; M, N, K from gates·H, X or H, and B',
     source: SOURCE,

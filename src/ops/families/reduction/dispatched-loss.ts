@@ -87,7 +87,6 @@ const PAIR = '@self @target';
 const NLL = '@self @target @weight? reduction ignore_index';
 const CTC = '@log_probs @targets @input_lengths? @target_lengths?';
 
-/** Arguments as in PyTorch's native_functions.yaml. */
 export const LOSS_RULES = rules`
   // (x − y)²; difference, norm, gradient
   ${each(2)} mse_loss: ${PAIR} reduction

@@ -6,9 +6,12 @@ import { dtypeAt } from '../../schema/dtype-argument.js';
 import { rules, withTensors, type RuleCost } from '../../schema/op-rules.js';
 import { tensor } from '../../work.js';
 
-/** Operations per element: see the family. */
-const FORWARD = 5;
-const BACKWARD = 4;
+/**
+ * Operations per element. Forward: maximum, subtraction, exponential, sum, division (or subtraction of the logarithm).
+ * Backward: y·(g − Σ g·y), or g − exp(y)·Σ g.
+ */
+export const SOFTMAX = { forward: 5, backward: 4 } as const;
+const [FORWARD, BACKWARD] = [SOFTMAX.forward, SOFTMAX.backward];
 /** A scale or a mask. */
 const EACH = 1;
 

@@ -5,7 +5,7 @@ import { entryOf, named, type ByName } from '../../by-name.js';
 import { argument, numel, type Tensor } from '../../call.js';
 import type { OpCall } from '../../../record/record.js';
 import { isDispatched } from '../../schema/dispatched.js';
-import type { Family, KernelFacts, Work, WorkFormula } from '../../family.js';
+import type { Family, KernelFacts, Work } from '../../family.js';
 import { inputTensors, tensorAt } from '../../operands.js';
 import { promote } from '../../schema/promotion.js';
 import { tensor, total, tensorParams, workOf } from '../../work.js';
@@ -31,7 +31,7 @@ function pair(call: OpCall): [input: Tensor, target: Tensor] | null {
 }
 
 /** PyProf's count: two operations per element read or written, one for the result. */
-const meanSquaredError: WorkFormula = (call, kernel) => {
+const meanSquaredError: Family['work'] = (call, kernel) => {
   const operands = pair(call);
   if (operands === null) return null;
   const [input, target] = operands;
@@ -66,7 +66,7 @@ const PER_ELEMENT: ByName<number> = {
   kl_div: 3,
 };
 
-const elementwiseLoss: WorkFormula = (call, kernel) => {
+const elementwiseLoss: Family['work'] = (call, kernel) => {
   const operands = pair(call);
   const perElement = entryOf(PER_ELEMENT, call);
   if (operands === null || perElement === undefined) return null;
@@ -108,13 +108,13 @@ function classes(call: OpCall): [input: Tensor, target: Tensor] | null {
   return numel(target.shape) <= numel(input.shape) ? [input, target] : null;
 }
 
-const negativeLogLikelihood: WorkFormula = (call, kernel) => {
+const negativeLogLikelihood: Family['work'] = (call, kernel) => {
   const operands = classes(call);
   return operands === null ? null : pickedLoss(...operands, kernel);
 };
 
 /** log_softmax and nll_loss in one call: kernels named after one of them compute it, any other kernel computes both. */
-const crossEntropy: WorkFormula = (call, kernel) => {
+const crossEntropy: Family['work'] = (call, kernel) => {
   const operands = classes(call);
   if (operands === null) return null;
   const [input, target] = operands;
@@ -131,7 +131,7 @@ const crossEntropy: WorkFormula = (call, kernel) => {
   return { ...logarithms, flops, bytes, formula, source: SOURCE, ...(unknown === undefined ? {} : { unknown }) };
 };
 
-const FORMULAS: ByName<WorkFormula> = {
+const FORMULAS: ByName<Family['work']> = {
   ...named('mse_loss', meanSquaredError),
   ...named(Object.keys(PER_ELEMENT).join(' '), elementwiseLoss),
   ...named('nll_loss nll_loss2d nll_loss_nd nll_loss_forward nll_loss2d_forward', negativeLogLikelihood),

@@ -34,7 +34,6 @@ const extremum = withTensors('self', (input, bound) => {
 /** Larger of two, difference, exponential, logarithm, sum. */
 const LOG_SUM_EXP = 5;
 
-/** Arguments as in PyTorch's native_functions.yaml. */
 const RULES = rules`
   ${plain(1, true)} cumsum cumprod: @self dim dtype
   ${plain(1, false)} cumsum_ cumprod_: @self dim dtype

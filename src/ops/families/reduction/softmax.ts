@@ -7,27 +7,23 @@ import type { Family, KernelFacts, Work } from '../../family.js';
 import { inputTensors, opName } from '../../operands.js';
 import { dtypeGiven } from '../../schema/dtype-argument.js';
 import { ruleWork } from '../../schema/op-rules.js';
-import { SOFTMAX_RULES } from './fused-softmax.js';
+import { SOFTMAX, SOFTMAX_RULES } from './fused-softmax.js';
 import { helperWork, tensor, tensorParams, workOf } from '../../work.js';
 
 const SOURCE = 'per element: maximum, subtraction, exponential, sum, division; backward: products, sum, subtraction';
 
-/** Forward: max, subtract, exp, add, divide (or subtract the logarithm). */
-const FORWARD_FLOPS = 5;
-/** Backward: y·(g − Σ g·y), or g − exp(y)·Σ g. */
-const BACKWARD_FLOPS = 4;
-/** Of these, the products g·y. */
+/** Of the operations backward, the products g·y. */
 const PRODUCT_FLOPS = 1;
 
 /** Operations per element of this kernel; 0 for one that is neither the first nor named after the op. */
 function flopsPerElement(op: string, kernel: KernelFacts): number {
   const isNamed = /softmax/i.test(kernel.name);
   if (kernel.sub > 0 && !isNamed) return 0;
-  if (kernel.dir !== 'bprop') return FORWARD_FLOPS;
+  if (kernel.dir !== 'bprop') return SOFTMAX.forward;
   // Before PyTorch 1.6 an elementwise kernel made the products of gradient and result for the softmax kernel.
   const split = op === 'softmax' || op === '_softmax';
   if (split && /elementwise/i.test(kernel.name)) return PRODUCT_FLOPS;
-  return split && kernel.sub > 0 ? BACKWARD_FLOPS - PRODUCT_FLOPS : BACKWARD_FLOPS;
+  return split && kernel.sub > 0 ? SOFTMAX.backward - PRODUCT_FLOPS : SOFTMAX.backward;
 }
 
 /** The work of a kernel of `softmax` or `log_softmax` on this input. */
