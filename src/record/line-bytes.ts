@@ -32,7 +32,7 @@ export class LineBytes {
     const at = this.#room(piece.length);
     const bytes = this.#bytes;
     if (piece.length > SHORT) bytes.set(piece, at);
-    else for (let i = 0; i < piece.length; i++) bytes[at + i] = piece[i] ?? 0;
+    else for (let i = 0; i < piece.length; i++) bytes[at + i] = piece[i] as number;
     this.#length = at + piece.length;
   }
 
@@ -108,9 +108,9 @@ export class LineBytes {
   #three(value: number): void {
     const bytes = this.#bytes;
     const at = this.#length;
-    bytes[at] = DIGITS[3 * value] ?? 0;
-    bytes[at + 1] = DIGITS[3 * value + 1] ?? 0;
-    bytes[at + 2] = DIGITS[3 * value + 2] ?? 0;
+    bytes[at] = DIGITS[3 * value] as number;
+    bytes[at + 1] = DIGITS[3 * value + 1] as number;
+    bytes[at + 2] = DIGITS[3 * value + 2] as number;
     this.#length = at + 3;
   }
 
@@ -119,8 +119,8 @@ export class LineBytes {
     const bytes = this.#bytes;
     if (value >= 100) this.#three(value);
     else {
-      if (value >= 10) bytes[this.#length++] = DIGITS[3 * value + 1] ?? 0;
-      bytes[this.#length++] = DIGITS[3 * value + 2] ?? 0;
+      if (value >= 10) bytes[this.#length++] = DIGITS[3 * value + 1] as number;
+      bytes[this.#length++] = DIGITS[3 * value + 2] as number;
     }
   }
 }

@@ -1,6 +1,7 @@
 /**
  * im2col, col2im, and pixel and channel shuffles.
  */
+import { elementAt } from '../../../containers/element.js';
 import { extentAt, numel, type Tensor } from '../../call.js';
 import { rules, withTensors, type BoundCall } from '../../schema/op-rules.js';
 import { opName } from '../../operands.js';
@@ -22,7 +23,8 @@ function columns(bound: BoundCall, input: Tensor): Tensor | null {
   if (input.shape.length < 3) return null;
   const extents = input.shape.slice(-2);
   const positions = extents.map((extent, i) => {
-    const [k, d, p, s] = [kernel[i] ?? 1, dilation[i] ?? 1, padding[i] ?? 0, stride[i] ?? 1];
+    const [k, d] = [elementAt(kernel, i), elementAt(dilation, i)];
+    const [p, s] = [elementAt(padding, i), elementAt(stride, i)];
     return Math.floor((extent + 2 * p - d * (k - 1) - 1) / s) + 1;
   });
   const channels = extentAt(input, -3) * numel(kernel);

@@ -46,7 +46,8 @@ export function slidingWindow(call: OpCall, input: Tensor): Window | null {
   if (stride === null || padding === null || dilation === null || input.shape.length < rank) return null;
   const kept = input.shape.slice(0, -rank);
   const extents = input.shape.slice(-rank).map((extent, i) => {
-    const [k, s, p, d] = [size[i] ?? 1, stride[i] ?? 1, padding[i] ?? 0, dilation[i] ?? 1];
+    const [k, s] = [elementAt(size, i), elementAt(stride, i)];
+    const [p, d] = [elementAt(padding, i), elementAt(dilation, i)];
     const steps = (extent + 2 * p - d * (k - 1) - 1) / s;
     const count = (up ? Math.ceil(steps) : Math.floor(steps)) + 1;
     // A window that starts in the padding after the input is left out.
