@@ -24,7 +24,7 @@ export class PendingInstructions {
 
   /** @returns how many instructions were dropped to make room */
   start(place: number, time: number, wait: number): number {
-    const isStale = this.count > 0 && this.#ended - (this.#ages[0] ?? 0) >= MOST_UNDER_WAY;
+    const isStale = this.count > 0 && this.#ended - (this.#ages[0] as number) >= MOST_UNDER_WAY;
     const givenUp = isStale || this.count === MOST_UNDER_WAY ? 1 : 0;
     if (givenUp === 1) this.#remove(0);
     this.#places[this.count] = place;
@@ -39,8 +39,8 @@ export class PendingInstructions {
   end(place: number): boolean {
     for (let at = 0; at < this.count; at++) {
       if (this.#places[at] === place) {
-        this.time = this.#times[at] ?? 0;
-        this.wait = this.#waits[at] ?? 0;
+        this.time = this.#times[at] as number;
+        this.wait = this.#waits[at] as number;
         this.#ended++;
         this.#remove(at);
         return true;
@@ -52,10 +52,10 @@ export class PendingInstructions {
   #remove(at: number): void {
     this.count--;
     for (let i = at; i < this.count; i++) {
-      this.#places[i] = this.#places[i + 1] ?? 0;
-      this.#times[i] = this.#times[i + 1] ?? 0;
-      this.#waits[i] = this.#waits[i + 1] ?? 0;
-      this.#ages[i] = this.#ages[i + 1] ?? 0;
+      this.#places[i] = this.#places[i + 1] as number;
+      this.#times[i] = this.#times[i + 1] as number;
+      this.#waits[i] = this.#waits[i + 1] as number;
+      this.#ages[i] = this.#ages[i + 1] as number;
     }
   }
 }
@@ -82,7 +82,7 @@ export class PendingPackets {
 
   /** Removes the oldest packet and returns its start; there must be one. */
   end(): number {
-    const time = this.#times[this.#first] ?? 0;
+    const time = this.#times[this.#first] as number;
     this.#first = (this.#first + 1) & (this.#times.length - 1);
     this.count--;
     return time;
@@ -91,7 +91,8 @@ export class PendingPackets {
   #grow(): void {
     if (this.#times.length === MOST_PACKETS) return;
     const larger = new Float64Array(this.#times.length * 2);
-    for (let i = 0; i < this.count; i++) larger[i] = this.#times[(this.#first + i) & (this.#times.length - 1)] ?? 0;
+    for (let i = 0; i < this.count; i++)
+      larger[i] = this.#times[(this.#first + i) & (this.#times.length - 1)] as number;
     this.#times = larger;
     this.#first = 0;
   }
