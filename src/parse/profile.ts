@@ -9,7 +9,7 @@ import type { Probe, Reader, ReadOptions } from './reader.js';
 import { detect, PROFILE_TABLES, readerNamed } from './registry.js';
 import { rankOf, readHead } from './source.js';
 import { isSqlite, SqliteFile } from './sqlite/sqlite.js';
-import { headContains } from './json/first-part.js';
+import { headContains } from './files.js';
 
 /** How `readProfile` reads a profile. */
 export interface ProfileOptions extends Pick<ReadOptions, 'profile' | 'program' | 'force'> {

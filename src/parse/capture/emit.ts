@@ -19,7 +19,6 @@ import { LruCache } from '../../containers/lru-cache.js';
 import type { Capture, CollectiveOperation } from './capture.js';
 import { ACTIVITY_KINDS } from './capture-columns.js';
 import { DatedRecords } from './dated-records.js';
-import { endRecord } from './end-record.js';
 import { elementAt } from '../../containers/element.js';
 import { orNull } from '../../containers/numeric-column.js';
 import type { KernelContexts } from './kernel-contexts.js';
@@ -28,6 +27,7 @@ import type { ReadOptions } from '../reader.js';
 import { shortName } from '../names/kernel-name.js';
 import { joinLaunches, type LaunchJoin } from './launches.js';
 import { orderActivities, orderHostRanges } from './record-order.js';
+import type { Diagnostics } from '../../record/diagnostics.js';
 
 type EmitOptions = Pick<ReadOptions, 'profile' | 'file' | 'rank' | 'ranges'>;
 
@@ -308,3 +308,15 @@ class Emission {
 
 /** A correlation id; negative values mark ids above 2^53, which a number cannot hold exactly. */
 const idOrNull = (id: number): number | null => (id >= 0 ? id : null);
+
+/** The end line. @param counts number of records by type */
+export const endRecord = (
+  profile: number,
+  counts: Readonly<Record<string, number>>,
+  diagnostics: Diagnostics,
+): EndRecord => ({
+  type: 'end',
+  profile,
+  counts: Object.fromEntries(Object.entries(counts).sort(([a], [b]) => (a < b ? -1 : 1))),
+  diagnostics: diagnostics.toJSON(),
+});

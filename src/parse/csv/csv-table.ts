@@ -6,6 +6,7 @@ import { parse } from 'csv-parse/sync';
 import type { Diagnostics } from '../../record/diagnostics.js';
 import { ByteWindow } from '../json/byte-window.js';
 import { QUOTE } from '../json/json-bytes.js';
+import { nanosecondsAt } from '../json/number-bytes.js';
 
 const NEWLINE = 0x0a;
 
@@ -129,4 +130,19 @@ export function cellsOf(
 
 function* cellsAt(table: CsvTable, indices: readonly number[]): Generator<readonly (string | undefined)[]> {
   for (const row of table.rows()) yield indices.map((index) => row[index]);
+}
+
+/** Text of a cell; '' when its column is missing. Ascend's times have a tab at the end. */
+export const textOfCell = (cell: string | undefined): string => (cell === undefined ? '' : cell.trim());
+
+/** Number in a cell; NaN for `N/A` and an empty one. */
+export function numberOfCell(cell: string | undefined): number {
+  const text = textOfCell(cell);
+  return /^[-+]?(\d|\.\d)/.test(text) ? Number(text) : NaN;
+}
+
+/** Microseconds in a cell → ns; NaN when there are none. */
+export function microsecondsOfCell(cell: string | undefined): number {
+  const bytes = Buffer.from(textOfCell(cell), 'latin1');
+  return bytes.length === 0 ? NaN : nanosecondsAt(bytes, 0, bytes.length, 0);
 }

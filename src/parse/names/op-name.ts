@@ -1,6 +1,4 @@
-/**
- * Names of the PyTorch dispatcher's ops → module and op.
- */
+/** Names of the PyTorch dispatcher's ops → module and op, and names of the autograd engine's nodes. */
 import type { OpCall } from '../../record/record.js';
 
 /** A name with a namespace: `aten::mm`, `_C_cache_ops::reshape_and_cache_flash`. */
@@ -20,3 +18,12 @@ export function readOpName(name: string): Pick<OpCall, 'mod' | 'op'> | null {
   const known = UNQUALIFIED.find(([pattern]) => pattern.test(name));
   return known === undefined ? null : { mod: known[1], op: name };
 }
+
+/** Prefix of the engine's range around a node: `autograd::engine::evaluate_function: AddmmBackward0`. */
+export const ENGINE_PREFIX = 'autograd::engine::evaluate_function: ';
+
+/** Names of nodes: `MulBackward0`, `torch::autograd::CopyBackwards`, `torch::autograd::CppNode<…>` … */
+const NODE = /(?:Backward\d*|Backwards|AccumulateGrad|GraphRoot|CppNode<.*>)$/;
+
+/** Whether a name is that of an autograd node. */
+export const isNode = (name: string): boolean => NODE.test(name);

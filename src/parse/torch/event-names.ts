@@ -1,9 +1,8 @@
 /**
  * Names of host events → op of the dispatcher, autograd node, module, Python frame, training step, or the user's range.
  */
-import { isNode, ENGINE_PREFIX } from '../names/autograd-names.js';
+import { isNode, ENGINE_PREFIX, readOpName } from '../names/op-name.js';
 import { parseMarker } from '../capture/markers.js';
-import { readOpName } from '../names/op-name.js';
 
 export type HostName =
   | { readonly kind: 'call'; readonly mod: string; readonly op: string }

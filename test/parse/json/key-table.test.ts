@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { KeyTable } from '../../../src/parse/json/key-table.js';
+import { KeyTable } from '../../../src/parse/json/event-fields.js';
 
 const KEYS = ['External id', 'correlation', 'grid', 'ts'];
 const table = new KeyTable(KEYS);

@@ -3,11 +3,30 @@
  * framework's events), schema 1.0 to 1.2.
  */
 import { emit } from '../../capture/emit.js';
-import { databaseOf, type Reader } from '../../reader.js';
+import { databaseOf, type Reader, type OutputFolder } from '../../reader.js';
 import type { SqliteFile } from '../../sqlite/sqlite.js';
 import { AscendCapture } from './database/database-capture.js';
-import { ascendFolder } from './folders.js';
 import { isCopied } from './database-copies.js';
+import { basename, dirname } from 'node:path';
+
+const SUFFIX = '_ascend_pt';
+const INFO = /^profiler_info(_\d{1,6})?\.json$/;
+
+/** Output folders, one for each rank: `{worker}_{time}_ascend_pt`, with a profiler_info.json. */
+const ascendFolder: OutputFolder = {
+  title: 'a folder of the Ascend profiler without a database, trace_view.json or kernel_details.csv',
+  hint: 'raw data is analysed first: torch_npu.profiler.profiler.analyse(FOLDER)',
+  among: (paths) => new Set(paths.flatMap((path) => folderOf(path) ?? [])),
+};
+
+/** The output folder that contains a file; null when there is none. */
+function folderOf(path: string): string | null {
+  if (INFO.test(basename(path))) return dirname(path);
+  for (let folder = dirname(path); folder !== dirname(folder); folder = dirname(folder)) {
+    if (folder.endsWith(SUFFIX)) return folder;
+  }
+  return null;
+}
 
 const ID = 'ascend-db';
 

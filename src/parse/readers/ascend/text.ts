@@ -3,10 +3,15 @@
  * no trace.
  */
 import { emit } from '../../capture/emit.js';
-import type { Reader } from '../../reader.js';
+import type { Reader, Probe } from '../../reader.js';
 import { DetailsCapture } from './text/details-capture.js';
-import { isAscendTrace, isCovered, isKernelDetails } from './text/trace-sniff.js';
 import { TraceCapture } from './text/trace-capture.js';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { headContains, textStart } from '../../files.js';
+import { hasDatabase } from './database-copies.js';
+import { TRACE_NAME } from './text/sidecar-files.js';
+import { isKernelDetailsHeader } from './text/kernel-details.js';
 
 export const ascendText: Reader = {
   id: 'ascend-text',
@@ -19,3 +24,36 @@ export const ascendText: Reader = {
     return emit(new Captured(probe.path, probe.file, probe.folder, ascendText.id), options);
   },
 };
+
+/** Bytes that are searched: metadata and device events follow the host events, which may be many. */
+const SEARCHED = 16 * 1024 * 1024;
+
+/** Texts that no other program writes; those of host events first. */
+const MARKS = ['"async_npu"', 'torch_to_npu', '"Ascend Hardware"', 'Node@launch', '"Physic Stream Id"', 'AscendCL@'];
+
+/** Quoted times and shapes are unique to this profiler; a truncated trace may have no other mark. */
+const QUOTED_TIME = /"ts"\s*:\s*"\d{1,19}(\.\d+)?"/;
+const QUOTED_SHAPES = /"Input Dims"\s*:\s*"/;
+const CATEGORY = /"cat"\s*:\s*"(cpu_op|python_function|enqueue|dequeue)"/;
+
+/** Unlike PyTorch's traces of other devices, the trace is a list of events at the top level. */
+function isAscendTrace({ path, head }: Probe): boolean {
+  const start = textStart(head);
+  if (!start.startsWith('[') || !start.includes('"ph"')) return false;
+  if (QUOTED_SHAPES.test(start) || (QUOTED_TIME.test(start) && CATEGORY.test(start))) return true;
+  return headContains(path, MARKS, SEARCHED);
+}
+
+function isKernelDetails({ head }: Probe): boolean {
+  const text = head.toString('utf8').replace(/^\ufeff/, '');
+  const [line = ''] = text.split(/\r?\n/, 1);
+  return isKernelDetailsHeader(line);
+}
+
+/** A folder with both the database and the text of one run is read from its database. */
+function isCovered(probe: Probe): boolean {
+  const { folder } = probe;
+  if (folder === null) return false;
+  if (isKernelDetails(probe) && existsSync(join(folder, TRACE_NAME))) return true;
+  return hasDatabase(folder);
+}

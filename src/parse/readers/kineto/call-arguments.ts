@@ -9,6 +9,9 @@ import type { Arg, ArgValue } from '../../../record/record.js';
 import { NOT_GIVEN, tensorArg, UNDEFINED_TENSOR, UNKNOWN } from '../../capture/unnamed-args.js';
 import { listOf, shapeOf } from '../../json/json-value.js';
 import { isListType, isPlainType, scalarType } from '../../torch/scalar-types.js';
+import { LruCache } from '../../../containers/lru-cache.js';
+import type { HostTexts } from '../../torch/host-events.js';
+import type { ByteTexts } from '../../json/byte-texts.js';
 
 /** The arguments in order; null when shapes were not recorded. */
 export function readArguments(dims: unknown, types: unknown, concrete: unknown): Arg[] | null {
@@ -85,4 +88,29 @@ function readValue(text: string): ArgValue {
   if (!text.startsWith('[') || !text.endsWith(']')) return text;
   const inside = text.slice(1, -1).trim();
   return inside === '' ? [] : inside.split(',').map((item) => readValue(item.trim()));
+}
+
+/** The texts of host events; `Input Dims` and the other texts on the arguments of ops are JSON. */
+export class KinetoTexts implements HostTexts {
+  readonly #values = new LruCache<number, unknown>(8192);
+
+  constructor(private readonly texts: ByteTexts) {}
+
+  text(number: number): string {
+    return this.texts.text(number);
+  }
+
+  readArguments(dims: number, types: number, concrete: number): Arg[] | null {
+    return readArguments(this.#value(dims), this.#value(types), this.#value(concrete));
+  }
+
+  readExtents(dims: number): number[][] | null {
+    return readExtents(this.#value(dims));
+  }
+
+  /** A text parsed as JSON, by its number plus one; undefined for 0 and for malformed JSON. */
+  #value(text: number): unknown {
+    if (text === 0) return undefined;
+    return this.#values.of(text, () => this.texts.value(text - 1));
+  }
 }

@@ -3,7 +3,7 @@
  */
 import { Diagnostics } from '../../../record/diagnostics.js';
 import { UserError } from '../../../record/errors.js';
-import type { Collective, HostMemory, StatementRecord } from '../../../record/record.js';
+import type { Collective, HostMemory, StatementRecord, CopyKind } from '../../../record/record.js';
 import type { Capture, CaptureHeader, CaptureNames } from '../../capture/capture.js';
 import { Activities, HostCalls, type ActivityRow } from '../../capture/capture-columns.js';
 import { NumericColumn } from '../../../containers/numeric-column.js';
@@ -13,18 +13,16 @@ import type { LaunchJoin } from '../../capture/launches.js';
 import { ThreadTable } from '../../capture/threads.js';
 import { TraceClock } from '../../capture/trace-clock.js';
 import { ByteTexts } from '../../json/byte-texts.js';
-import { copyKind, hostMemory, syncKind } from './activity-names.js';
-import { ARG, KINETO_ARGS, pushExtent, trailingNumber } from './event-args.js';
+import { readCollective, ARG, KINETO_ARGS, pushExtent, trailingNumber } from './event-args.js';
 import { categoryOf, type EventCategory, type TracedActivity } from './categories.js';
-import { readCollective } from './kernel-collective.js';
 import { TorchContexts } from '../../torch/torch-contexts.js';
 import { devicesOfTrace } from './device-properties.js';
 import { isMemoryEvent, MemoryEvents } from './memory-events.js';
 import { EVENT, type TraceEvent } from '../../json/event-fields.js';
 import { HostEvents } from '../../torch/host-events.js';
 import { fieldOf, sizeOf } from '../../json/json-value.js';
-import { nestEvents } from '../../torch/nest-events.js';
-import { KinetoTexts } from './call-texts.js';
+import { nestEvents } from '../../torch/nesting.js';
+import { KinetoTexts } from './call-arguments.js';
 import { Ids } from '../../json/number-bytes.js';
 import { readTrace, type TraceHeader } from '../../json/event-stream.js';
 
@@ -300,3 +298,24 @@ function refuse(where: string): never {
 function rankOf(distributedInfo: unknown): number | null {
   return sizeOf(fieldOf(distributedInfo, 'rank'));
 }
+
+const COPY_KIND = /\b(HtoD|DtoH|DtoD|PtoP|HtoH)\b/;
+/** The host's memory in a copy between host and device. */
+const HOST_MEMORY = /\b(?:HtoD|DtoH) .*\b(Pageable|Pinned|Managed)\b/;
+/** `Stream Sync` and others, as the kinds used for all formats. */
+const SYNC_KINDS: readonly (readonly [pattern: RegExp, kind: string])[] = [
+  [/^Event Sync/i, 'event'],
+  [/^Stream Wait Event/i, 'stream-wait-event'],
+  [/^Stream Sync/i, 'stream'],
+  [/^Context Sync/i, 'context'],
+];
+
+/** `Memcpy HtoD (Pageable -> Device)` → `HtoD`. */
+const copyKind = (name: string): CopyKind | null => (COPY_KIND.exec(name)?.[1] as CopyKind | undefined) ?? null;
+
+/** `Memcpy HtoD (Pageable -> Device)` → `pageable`; null for AMD's traces, which state only `Host`. */
+const hostMemory = (name: string): HostMemory | null =>
+  (HOST_MEMORY.exec(name)?.[1]?.toLowerCase() as HostMemory | undefined) ?? null;
+
+/** What is waited for; an unknown name is its own kind. */
+const syncKind = (name: string): string => SYNC_KINDS.find(([pattern]) => pattern.test(name))?.[1] ?? name;

@@ -4,7 +4,7 @@
  */
 import { emit } from '../../capture/emit.js';
 import type { Probe, Reader } from '../../reader.js';
-import { headContains, textStart } from '../../json/first-part.js';
+import { headContains, textStart } from '../../files.js';
 import { KinetoCapture } from './kineto-capture.js';
 
 export const kineto: Reader = {

@@ -18,7 +18,18 @@ import { OUTSIDE } from '../../torch/nesting.js';
 import { EVENT, type TraceEvent } from '../../json/event-fields.js';
 import type { Ids } from '../../json/number-bytes.js';
 import { ARG } from './event-args.js';
-import { DEVICE_TYPES, HOST } from './device-types.js';
+
+/**
+ * Names of PyTorch's device types; the index of each is its number.
+ * Source: torch/headeronly/core/DeviceType.h (before: c10/core/DeviceType.h).
+ */
+const DEVICE_TYPES: readonly string[] = [
+  ...['CPU', 'CUDA', 'MKLDNN', 'OpenGL', 'OpenCL', 'IDEEP', 'HIP', 'FPGA', 'MAIA', 'XLA', 'Vulkan', 'Metal', 'XPU'],
+  ...['MPS', 'Meta', 'HPU', 'VE', 'Lazy', 'IPU', 'MTIA', 'PrivateUse1'],
+];
+
+/** Device type of the host's memory. */
+const HOST = DEVICE_TYPES.indexOf('CPU');
 
 const NAME = Buffer.from('[memory]');
 

@@ -1,9 +1,11 @@
-import { SCHEMA_VERSION, type ProfileRecord } from '../../../record/record.js';
+/** The profile line of a Neuron profile: the record, its facts and its cores. */
+import { SCHEMA_VERSION, type ProfileRecord, type Labels, type Device } from '../../../record/record.js';
 import type { ReadOptions } from '../../reader.js';
+import type { NeuronCore } from '../../../record/neuron-cores.js';
 
 type StatedFacts = Pick<Required<ProfileRecord>, 'tool' | 'dur' | 'devices' | 'facts'>;
 
-/** The profile line of a Neuron profile, in the order of the record. */
+/** The line, in the order of the record. */
 export const profileRecord = (
   format: string,
   { profile, file, rank }: Pick<ReadOptions, 'profile' | 'file' | 'rank'>,
@@ -13,4 +15,27 @@ export const profileRecord = (
   type: 'profile',
   v: SCHEMA_VERSION,
   ...{ profile, format, tool, file, rank, startUnixNs, dur, devices, facts },
+});
+
+/** Facts of a profile without those that are unknown: null, undefined, or an empty text. */
+export function knownFacts(facts: Readonly<Record<string, string | number | null | undefined>>): Labels {
+  const isKnown = (fact: [string, string | number | null | undefined]): fact is [string, string | number] =>
+    fact[1] !== null && fact[1] !== undefined && fact[1] !== '';
+  return Object.fromEntries(Object.entries(facts).filter(isKnown));
+}
+
+/**
+ * A NeuronCore as a device of a profile.
+ * @param id of the core on its instance
+ * @param core its generation; null when that is unknown: then only the id is
+ */
+export const neuronDevice = (id: number, core: NeuronCore | null): Device => ({
+  id,
+  vendor: 'aws',
+  name: core?.product ?? null,
+  arch: core?.arch ?? null,
+  units: null,
+  clockHz: core?.peClockHz ?? null,
+  memBytesPerS: core?.hbmBytesPerS ?? null,
+  memBytes: null,
 });

@@ -6,8 +6,8 @@
  */
 import { elementAt } from '../../../containers/element.js';
 import { Diagnostics } from '../../../record/diagnostics.js';
-import type { KernelLine, ProfileLine } from '../../../record/record.js';
-import { endRecord } from '../../capture/end-record.js';
+import type { KernelLine, ProfileLine, CopyLine, LayerRecord, SampleRecord } from '../../../record/record.js';
+import { endRecord } from '../../capture/emit.js';
 import { BlockFile } from '../../json/block-file.js';
 import { ExactDecoder } from '../../json/exact-json.js';
 import type { Probe, Reader, ReadOptions } from '../../reader.js';
@@ -16,15 +16,14 @@ import { SubgraphCores } from './tool-json/subgraph-cores.js';
 import { packet } from './tool-json/packet-row.js';
 import { profileLine } from './tool-json/json-profile-line.js';
 import { instruction } from './tool-json/instruction-row.js';
-import { isToolJson } from './tool-json/tool-sniff.js';
-import { sortedLines, type TimedLine } from './tool-json/table-order.js';
 import { isRow, numberOf, type ToolRow } from './tool-json/table-row.js';
 import type { TableContext } from './tool-json/row-context.js';
 import type { RowIndex } from './tool-json/row-index.js';
 import { memoryUsage, pendingDma, semaphore, throttle, throughput } from './tool-json/json-samples.js';
 import { scanToolFile } from './tool-json/table-scan.js';
 import { layer, notices, statements } from './tool-json/statement-lines.js';
-import { TIMED_TABLES, type TimedTable } from './tool-json/json-tables.js';
+import { TIMED_TABLES, type TimedTable, TABLE_NAMES } from './tool-json/json-tables.js';
+import { piecesOf, textStart } from '../../files.js';
 
 export const neuronJson: Reader = {
   id: 'neuron-json',
@@ -114,4 +113,105 @@ function* timedLines(file: BlockFile, index: RowIndex, context: TableContext): G
   }
   yield* sortedLines(group);
   context.diagnostics.count('not-json', exact.notJson);
+}
+
+type TimedLine = Omit<KernelLine, 'id'> | CopyLine | SampleRecord | LayerRecord;
+
+const TYPES: readonly string[] = ['layer', 'kernel', 'copy', 'sample'];
+
+type SortKey = number | string;
+
+/**
+ * Kernels and copies by device, stream, queue, duration, program counter or bytes; samples by device and metric; layers
+ * with the outer ones first. Unknown values come first.
+ */
+function keysOf(line: TimedLine): readonly SortKey[] {
+  const type = TYPES.indexOf(line.type);
+  const device = line.device ?? -1;
+  const dur = line.dur ?? -1;
+  switch (line.type) {
+    case 'layer':
+      return [type, device, -dur, line.name];
+    case 'kernel':
+      return [type, device, line.stream ?? -1, -1, dur, line.counters?.['pc'] ?? -1];
+    case 'copy':
+      return [type, device, line.stream ?? -1, line.queue ?? -1, dur, line.bytes ?? -1];
+    case 'sample':
+      return [type, device, line.metric, Number(line.labels?.['semaphore'] ?? -1), line.value ?? -1, dur];
+  }
+}
+
+/** Lines of one start, in order of content: the order of the file's rows differs between files of one tool. */
+function sortedLines(lines: readonly TimedLine[]): readonly TimedLine[] {
+  if (lines.length < 2) return lines;
+  const keyed = lines.map((line) => ({ line, keys: keysOf(line) }));
+  keyed.sort((a, b) => compareKeys(a.keys, b.keys) || compare(JSON.stringify(a.line), JSON.stringify(b.line)));
+  return keyed.map(({ line }) => line);
+}
+
+function compareKeys(a: readonly SortKey[], b: readonly SortKey[]): number {
+  for (const [i, key] of a.entries()) {
+    const other = b[i];
+    // Lines of different types have keys of different lengths, but then the first ones differ.
+    const order = other === undefined ? 1 : compare(key, other);
+    if (order !== 0) return order;
+  }
+  return 0;
+}
+
+const compare = (a: SortKey, b: SortKey): number => (a === b ? 0 : a < b ? -1 : 1);
+
+/** Bytes that are searched for a second table. */
+const SEARCHED = 16 * 1024 * 1024;
+
+/** Bytes of the longest table's name, with room for white space. */
+const LONGEST_NAME = 64;
+
+/** Beginnings of other formats. */
+const FOREIGN = ['"traceEvents"', '"neuron_runtime_data"', '{"type":"profile"'] as const;
+
+const TABLE = new RegExp(`"(${TABLE_NAMES.join('|')})"\\s*:\\s*\\[\\s*(?=[{\\]])`, 'g');
+
+/** A file with nothing but a summary is recognised by its metrics. */
+const ONLY_SUMMARY = /^\s*\{\s*"summary"\s*:\s*\[\s*\{/;
+const METRIC = /"(?:total_time|total_active_time|neuroncore_cycle_count|[a-z]+_engine_(?:active|instruction)_\w+)"/;
+
+function isToolJson({ path, head }: Probe): boolean {
+  const start = textStart(head);
+  if (!start.startsWith('{') || FOREIGN.some((key) => start.includes(key))) return false;
+  if (ONLY_SUMMARY.test(start) && METRIC.test(start)) return true;
+  // Every value of the format is a list.
+  return /^\{\s*"[^"\\]*"\s*:\s*\[/.test(start) && holdsTables(path);
+}
+
+/** Whether the first part of a file has two tables, or begins with rows of this format. */
+function holdsTables(path: string): boolean {
+  const found = new Set<string>();
+  let isFirst = true;
+  for (const piece of piecesOf(path, SEARCHED, LONGEST_NAME)) {
+    const text = piece.toString('latin1');
+    if (isFirst && beginsWithRows(text)) return true;
+    isFirst = false;
+    for (const [, table = ''] of text.matchAll(TABLE)) found.add(table);
+    if (found.size > 1) return true;
+  }
+  return false;
+}
+
+/** A key of the rows of each large table: one table may fill the part that is searched. */
+const ROWS: Readonly<Record<string, RegExp>> = {
+  instruction: /"(?:opcode|operands|evt_wait_time)"/,
+  dma: /"(?:dma_engine|queue_type)"/,
+  semaphore_update: /"subgraph"/,
+  dma_throughput: /"total_transfer_bytes"/,
+  instruction_usage: /"usage_avg"/,
+  active_time: /"pcore_idx"/,
+  pending_dma: /"subgraph"/,
+  layer_summary: /_engine_/,
+};
+
+function beginsWithRows(text: string): boolean {
+  const [, table = '', rows = ''] =
+    /^\s*\{\s*"(\w+)"\s*:\s*\[\s*(\{.{0,4096})/s.exec(text.replace(/^\u00ef\u00bb\u00bf/, '')) ?? [];
+  return ROWS[table]?.test(rows) === true;
 }

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { readCollective } from '../../../../src/parse/readers/kineto/kernel-collective.js';
+import { readCollective } from '../../../../src/parse/readers/kineto/event-args.js';
 import { kernel, onlyKernel } from '../../../support/kineto-trace.js';
 
 const ARGS = {

@@ -1,8 +1,7 @@
 /** How a stream of reports is recognised, and taken apart into lines. */
 import { expect } from 'chai';
 import { ByteLines } from '../../../../src/parse/readers/neuron/monitor/byte-lines.js';
-import { isMonitorStream } from '../../../../src/parse/readers/neuron/monitor/monitor-sniff.js';
-import { neuronMonitor } from '../../../../src/parse/readers/neuron/monitor.js';
+import { isMonitorStream, neuronMonitor } from '../../../../src/parse/readers/neuron/monitor.js';
 
 describe('a stream of reports', () => {
   const YES = [

@@ -21,7 +21,7 @@ import type { SqliteFile } from '../../../sqlite/sqlite.js';
 import { ThreadTable } from '../../../capture/threads.js';
 import { TorchContexts } from '../../../torch/torch-contexts.js';
 import type { HostEvents } from '../../../torch/host-events.js';
-import { nestEvents } from '../../../torch/nest-events.js';
+import { nestEvents } from '../../../torch/nesting.js';
 import { COPY_OPERATIONS, taskKind } from '../device-kinds.js';
 import { kernelFields } from '../kernel-labels.js';
 import { CallChains } from './call-chains.js';

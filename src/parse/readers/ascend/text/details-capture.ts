@@ -19,7 +19,7 @@ import { SidecarFiles } from './sidecar-files.js';
 import { timesOf, type CommunicationFacts } from './communication-file.js';
 import { coreFacts, devicesOf } from './device-facts.js';
 import { KernelDetails } from './kernel-details.js';
-import { collectiveOperation } from './collective-operation.js';
+import { collectiveOperation } from './collective-parts.js';
 import { TextSamples } from './text-samples.js';
 import { TraceClock } from '../../../capture/trace-clock.js';
 

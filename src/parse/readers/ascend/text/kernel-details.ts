@@ -8,8 +8,7 @@ import type { ActivityDetails } from '../../../capture/capture.js';
 import { NumericColumn } from '../../../../containers/numeric-column.js';
 import { TextPool } from '../../../../containers/text-pool.js';
 import { cleanText, kernelFields, kernelLabels, type TextLabel } from '../kernel-labels.js';
-import { microsecondsOfCell, numberOfCell, textOfCell } from '../../../csv/csv-cells.js';
-import { CsvTable } from '../../../csv/csv-table.js';
+import { microsecondsOfCell, numberOfCell, textOfCell, CsvTable } from '../../../csv/csv-table.js';
 import { L2_COUNTERS, type L2Cache } from './l2-cache.js';
 import type { TraceClock } from '../../../capture/trace-clock.js';
 

@@ -3,8 +3,7 @@
  * rows and kernels are joined in their order.
  */
 import type { Diagnostics } from '../../../../record/diagnostics.js';
-import { numberOfCell, textOfCell } from '../../../csv/csv-cells.js';
-import { cellsOf } from '../../../csv/csv-table.js';
+import { numberOfCell, textOfCell, cellsOf } from '../../../csv/csv-table.js';
 
 /** Names of the counters, in the order of the values. */
 export const L2_COUNTERS = ['l2_hit_rate', 'l2_victim_rate'] as const;

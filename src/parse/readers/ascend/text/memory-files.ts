@@ -4,8 +4,7 @@
  * NPU_MODULE_MEM of the databases, which are in bytes.
  */
 import type { Diagnostics } from '../../../../record/diagnostics.js';
-import { microsecondsOfCell, numberOfCell, textOfCell } from '../../../csv/csv-cells.js';
-import { cellsOf } from '../../../csv/csv-table.js';
+import { microsecondsOfCell, numberOfCell, textOfCell, cellsOf } from '../../../csv/csv-table.js';
 import type { TextSamples } from './text-samples.js';
 import type { TraceClock } from '../../../capture/trace-clock.js';
 

@@ -6,7 +6,7 @@ import type { Diagnostics } from '../../../../record/diagnostics.js';
 import { HostCalls } from '../../../capture/capture-columns.js';
 import { ThreadTable } from '../../../capture/threads.js';
 import type { TraceClock } from '../../../capture/trace-clock.js';
-import { HostEvents } from '../../../torch/host-events.js';
+import { HostEvents, type HostTexts } from '../../../torch/host-events.js';
 import { ByteTexts } from '../../../json/byte-texts.js';
 import { EVENT, type TraceEvent } from '../../../json/event-fields.js';
 import { Ids } from '../../../json/number-bytes.js';
@@ -15,9 +15,10 @@ import { ARG, ASCEND_ARGS } from './trace-args.js';
 import { CollectiveParts, type TracedOperation } from './collective-parts.js';
 import { counterKind, counterValue, type CounterKind } from './counter-events.js';
 import { LaunchQueue, TraceFlows } from './flows.js';
-import { AscendTexts } from './op-texts.js';
 import { TextSamples } from './text-samples.js';
 import { TraceTasks } from './trace-tasks.js';
+import type { Arg } from '../../../../record/record.js';
+import { readFrameworkArguments, readFrameworkExtents } from '../framework-arguments.js';
 
 type HostEventKind = 'op' | 'frame' | 'annotation' | 'put' | 'taken' | 'flow';
 
@@ -282,5 +283,28 @@ export class AscendTrace {
   /** Text number of the event's name; that of '' when it has none. */
   #name({ fields }: TraceEvent): number {
     return fields.text(EVENT.name, this.texts) ?? this.texts.numberOf(fields.bytes, 0, 0);
+  }
+}
+
+/** Texts of the host events of a trace, and arguments in this profiler's notation. */
+class AscendTexts implements HostTexts {
+  constructor(private readonly texts: ByteTexts) {}
+
+  text(number: number): string {
+    return this.texts.text(number);
+  }
+
+  readArguments(dims: number, types: number): Arg[] | null {
+    if (dims === 0 && types === 0) return null;
+    return readFrameworkArguments(this.#textOrNone(dims), this.#textOrNone(types));
+  }
+
+  readExtents(dims: number): number[][] | null {
+    return readFrameworkExtents(this.#textOrNone(dims));
+  }
+
+  /** The text of a number plus one. */
+  #textOrNone(number: number): string {
+    return number === 0 ? '' : this.texts.text(number - 1);
   }
 }

@@ -8,12 +8,13 @@
  */
 import type { Diagnostics } from '../../../../record/diagnostics.js';
 import { UserError } from '../../../../record/errors.js';
-import type { NoticeRecord, ProfileLine, SampleRecord } from '../../../../record/record.js';
-import { endRecord } from '../../../capture/end-record.js';
+import type { NoticeRecord, ProfileLine, SampleRecord, Labels, ProfileRecord } from '../../../../record/record.js';
+import { endRecord } from '../../../capture/emit.js';
 import { leavesOf, type Leaf } from './leaves.js';
 import { REPORT_KEYS } from './value-paths.js';
 import { ReportTimes, timeOf, type ReportTime } from './report-times.js';
-import { streamHeader, type StreamName } from './stream-header.js';
+import { coreOfArch, coreOfInstance } from '../../../../record/neuron-cores.js';
+import { neuronDevice, profileRecord } from '../profile-record.js';
 
 const isReport = (value: object): value is Readonly<Record<string, unknown>> =>
   REPORT_KEYS.some((key) => Object.hasOwn(value, key));
@@ -123,3 +124,50 @@ const shortestPeriod = (leaves: readonly Leaf[]): number | null =>
         : value,
     null,
   );
+
+/** More cores than any instance has: larger counts are taken for damage. */
+const MOST_CORES = 4096;
+
+interface StreamName {
+  readonly profile: number;
+  readonly format: string;
+  /** Name of the input in messages. */
+  readonly input: string;
+  /** Base name. */
+  readonly file: string;
+  readonly rank: number | null;
+}
+
+/** The profile line of a stream, from its first report. */
+function streamHeader(name: StreamName, leaves: readonly Leaf[], startUnixNs: bigint | null): ProfileRecord {
+  const instanceType = textOf(leaves, 'instance_type');
+  const version = textOf(leaves, 'neuroncore_version');
+  const core = coreOfInstance(instanceType) ?? coreOfArch(version === null ? null : `nc-${version}`);
+  const cores = coresOf(leaves);
+  const facts: Labels = {
+    ...(instanceType === null ? undefined : { instanceType }),
+    ...(cores.length === 0 ? undefined : { cores: cores.length }),
+  };
+  const devices = cores.map((id) => neuronDevice(id, core));
+  return profileRecord(name.format, name, { tool: null, dur: null, devices, facts }, startUnixNs?.toString() ?? null);
+}
+
+/** All cores of the instance where the report counts them, and those in use. */
+function coresOf(leaves: readonly Leaf[]): number[] {
+  const devices = numberOf(leaves, 'neuron_device_count');
+  const coresPerDevice = numberOf(leaves, 'neuroncore_per_device_count');
+  const count = devices === null || coresPerDevice === null ? 0 : devices * coresPerDevice;
+  const counted = Number.isInteger(count) && count <= MOST_CORES ? count : 0;
+  const inUse = leaves.flatMap(({ labels: { core } }) => (typeof core === 'number' && core < MOST_CORES ? [core] : []));
+  return [...new Set([...Array(counted).keys(), ...inUse])].sort((a, b) => a - b);
+}
+
+const find = (leaves: readonly Leaf[], metric: string): Leaf | undefined =>
+  leaves.find((leaf) => leaf.metric === metric);
+
+const numberOf = (leaves: readonly Leaf[], metric: string): number | null => find(leaves, metric)?.value ?? null;
+
+function textOf(leaves: readonly Leaf[], metric: string): string | null {
+  const text = find(leaves, metric)?.text;
+  return text === undefined || text === '' ? null : text;
+}

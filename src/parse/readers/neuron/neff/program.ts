@@ -1,14 +1,22 @@
 /** Builds a program's description from the header of its NEFF and a few of the archive's members. */
 import type { Diagnostics } from '../../../../record/diagnostics.js';
 import type { Labels } from '../../../../record/record.js';
-import { knownFacts } from '../known-facts.js';
-import { readDefinition, readNodes, readTensorMap } from './definition.js';
-import type { SubgraphDefinition, MappedTensor, NeffQueue, TensorType } from './definition.js';
+import { knownFacts } from '../profile-record.js';
+import {
+  joinTensors,
+  type NeffTensor,
+  readDefinition,
+  readNodes,
+  readTensorMap,
+  type SubgraphDefinition,
+  type MappedTensor,
+  type NeffQueue,
+  type TensorType,
+} from './definition.js';
 import type { NeffHeader } from './neff-header.js';
 import { fileNameOf } from '../../../files.js';
 import { fieldOf, listOf, parseJson, textOf } from '../../../json/json-value.js';
 import type { TarMember } from './tar.js';
-import { joinTensors, type NeffTensor } from './tensors.js';
 
 export interface NeffProgram {
   /** 32 hexadecimal digits; '' where the file has no header. */

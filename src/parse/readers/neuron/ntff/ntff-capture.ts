@@ -4,19 +4,18 @@ import { UserError } from '../../../../record/errors.js';
 import { coreOfInstance } from '../../../../record/neuron-cores.js';
 import type { EndRecord, ProfileLine } from '../../../../record/record.js';
 import type { Probe, ReadOptions } from '../../../reader.js';
-import { endRecord } from '../../../capture/end-record.js';
+import { endRecord } from '../../../capture/emit.js';
 import { findProgram } from '../neff/find-program.js';
 import type { NeffProgram } from '../neff/program.js';
 import { SectionReader } from './sections/section-reader.js';
 import { DeviceClock } from './sections/device-clock.js';
-import { RecordLines } from './lines/record-lines.js';
+import { WaitClock, RecordLines } from './lines/record-lines.js';
 import type { CoreProgram, TraceSection } from './file/metadata.js';
 import { queuesOf } from './queues.js';
 import { RowChunks } from './rows/row-chunks.js';
 import { MAX_DEVICES } from './rows/rows.js';
 import { memoryLines, profileLine } from './lines/source-lines.js';
 import { RECORD_BYTES, NtffFile } from './file/ntff-file.js';
-import { WaitClock } from './lines/wait-clock.js';
 
 /**
  * Records of the trace. Memory: `RowChunks`, and a byte for every instruction of the program.

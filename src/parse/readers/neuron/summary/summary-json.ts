@@ -6,7 +6,7 @@ import { UserError } from '../../../../record/errors.js';
 import type { Diagnostics } from '../../../../record/diagnostics.js';
 import { isJsonObject, type JsonObject } from '../../../json/json-value.js';
 import { areMetrics } from './known-metrics.js';
-import type { MetricValue, SummaryNode } from './nodes.js';
+import type { MetricValue, SummaryNode } from './summary-records.js';
 
 /** The name of the list that some tools wrap nodes in. */
 const LIST = 'Summary';

@@ -2,10 +2,18 @@
 import type { Diagnostics } from '../../../../record/diagnostics.js';
 import type { Labels, ProfileLine, SampleRecord } from '../../../../record/record.js';
 import type { ReadOptions } from '../../../reader.js';
-import { endRecord } from '../../../capture/end-record.js';
+import { endRecord } from '../../../capture/emit.js';
 import { profileRecord } from '../profile-record.js';
 import { unitOfMetric } from '../metric-units.js';
-import type { MetricValue, SummaryNode } from './nodes.js';
+
+export type MetricValue = number | string | boolean | null;
+
+/** The metrics of one core, rank or run. */
+export interface SummaryNode {
+  /** The tool's name (`n_…`); null for a single node without a name. */
+  readonly name: string | number | null;
+  readonly metrics: readonly (readonly [name: string, value: MetricValue])[];
+}
 
 /** Facts of a profile line, and the metrics that contain them. */
 const FACTS: readonly (readonly [fact: string, metric: string])[] = [

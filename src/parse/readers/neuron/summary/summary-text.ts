@@ -2,7 +2,7 @@
 import type { Diagnostics } from '../../../../record/diagnostics.js';
 import { UserError } from '../../../../record/errors.js';
 import { areMetrics } from './known-metrics.js';
-import type { MetricValue, SummaryNode } from './nodes.js';
+import type { MetricValue, SummaryNode } from './summary-records.js';
 
 const LINE = /^\s*([A-Za-z_][\w.]*)[ \t]+(\S.*?)\s*$/;
 const NUMBER = /^[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$/;

@@ -1,10 +1,8 @@
 /** The profile line of a file: tool, length of the capture, cores, facts. */
 import { coreOfInstance } from '../../../../record/neuron-cores.js';
-import { knownFacts } from '../known-facts.js';
-import { neuronDevice } from '../neuron-device.js';
+import { neuronDevice, knownFacts, profileRecord } from '../profile-record.js';
 import type { Device, Labels, ProfileRecord } from '../../../../record/record.js';
 import { fileNameOf } from '../../../files.js';
-import { profileRecord } from '../profile-record.js';
 import type { ReadOptions } from '../../../reader.js';
 import type { TableClock } from './json-clock.js';
 import type { SubgraphCores } from './subgraph-cores.js';

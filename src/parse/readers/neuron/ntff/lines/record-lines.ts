@@ -26,7 +26,6 @@ import {
   VALUE,
 } from '../rows/rows.js';
 import { limitOf } from '../sections/sample-records.js';
-import type { WaitClock } from './wait-clock.js';
 
 /** Value of a checksum that was not computed. */
 const NO_CHECKSUM = 0xffff;
@@ -152,5 +151,23 @@ export class RecordLines {
       unit: 'fraction',
       labels: { kind: `activity_${kind}`, k, n },
     };
+  }
+}
+
+/**
+ * Wait cycles of an instruction → nanoseconds. Like the vendor's tool, it computes in single precision through truncated
+ * picoseconds, so that results are identical.
+ */
+export class WaitClock {
+  readonly #gigahertz: number;
+
+  /** @param clockHz clock of the wait counter */
+  constructor(clockHz: number) {
+    this.#gigahertz = Math.fround(clockHz / 1e9);
+  }
+
+  nanoseconds(cycles: number): number {
+    const picoseconds = Math.trunc(Math.fround(Math.fround(cycles * PS_PER_NS) / this.#gigahertz));
+    return Math.floor(picoseconds / PS_PER_NS);
   }
 }

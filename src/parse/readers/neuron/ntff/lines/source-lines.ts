@@ -1,14 +1,11 @@
 /** Records of a device trace that have no time: the profile line, and memory use. */
 import { coreOfInstance } from '../../../../../record/neuron-cores.js';
-import { neuronDevice } from '../../neuron-device.js';
+import { neuronDevice, knownFacts, profileRecord } from '../../profile-record.js';
 import type { Labels, ProfileRecord, SampleRecord } from '../../../../../record/record.js';
 import type { ReadOptions } from '../../../../reader.js';
 import { fileNameOf } from '../../../../files.js';
-import { profileRecord } from '../../profile-record.js';
-import { knownFacts } from '../../known-facts.js';
 import type { NeffProgram } from '../../neff/program.js';
 import type { DeviceClock } from '../sections/device-clock.js';
-import { memoryKind, TOTAL } from './memory-kinds.js';
 import type { CoreProgram, Metadata } from '../file/metadata.js';
 import { nanoseconds } from '../rows/rows.js';
 import { VERSION } from '../file/ntff-file.js';
@@ -77,3 +74,35 @@ export function* memoryLines(profile: number, core: number, graphs: readonly Cor
     };
   }
 }
+
+/** Uses of device memory: the runtime's term in captures → the vendor tool's. */
+const TOOL_NAMES: ReadonlyMap<string, string> = new Map([
+  ['generic', 'Generic'],
+  ['pe', 'Tensor Instructions'],
+  ['act', 'Scalar Instructions'],
+  ['pool', 'GpSimd Instructions'],
+  ['dve', 'Vector Instructions'],
+  ['sp', 'Sync Instructions'],
+  ['io', 'IO'],
+  ['spill', 'DRAM Spill'],
+  ['weight', 'Weights'],
+  ['profiler buffers', 'Profiler Buffers'],
+  ['act table', 'Scalar Table'],
+  ['shared scratchpad', 'Shared Scratchpad'],
+  ['tensor', 'Tensors'],
+  ['ucode', 'Ucode lib'],
+  ['pool stdio', 'GpSimd STDIO'],
+  ['collectives', 'Collectives'],
+  ['scratchpad', 'Scratchpad'],
+  ['xt cc', 'XT CC (unused)'],
+  ['dma rings runtime', 'DMA Rings Runtime'],
+  ['dma rings spill', 'DMA Rings Spill'],
+  ['dma rings io', 'DMA Rings IO'],
+  ['dma rings collectives', 'DMA Rings Collectives'],
+]);
+
+/** The sum of all kinds on one core. */
+const TOTAL = 'Total';
+
+/** The tool's term; the runtime's for an unknown one. */
+const memoryKind = (name: string): string => TOOL_NAMES.get(name) ?? name;
