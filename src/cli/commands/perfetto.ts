@@ -1,14 +1,13 @@
 /** `dprof perfetto`: a trace for ui.perfetto.dev or chrome://tracing. */
-import { withoutTimes, type Analysis, type Answer } from '../../prof/analysis.js';
+import { withoutTimes } from '../../prof/analysis.js';
 import type { Alignment } from '../../prof/perfetto/profile-clock.js';
 import { TRACE_TYPES, TraceBuilder } from '../../prof/perfetto/trace-builder.js';
 import { counted } from '../../record/plural.js';
 import { UserError } from '../../record/errors.js';
 import { requireName } from '../../record/names.js';
-import type { ProfileLine } from '../../record/record.js';
 import { aligned } from '../../write/aligned.js';
 import { ChromeTrace } from './perfetto/perfetto-chrome.js';
-import { ProtobufTrace, type TraceText } from './perfetto/perfetto-protobuf.js';
+import { ProtobufTrace } from './perfetto/perfetto-protobuf.js';
 import { refuseTerminal } from '../output.js';
 import { recordsCommand } from '../records-command.js';
 import { runAnalysis } from '../run-analysis.js';
@@ -21,42 +20,6 @@ const TRACKS = [
   ['  host', 'a process each, a track a thread: launches with an arrow to what they launched, ranges'],
   ['  counters', 'samples: a track for each metric, device and set of labels'],
 ];
-
-/** A trace as text or bytes, written while records are read; the answer makes what is left at the end. */
-class Trace implements Analysis<() => string | Uint8Array> {
-  readonly types = TRACE_TYPES;
-  readonly #events: TraceBuilder;
-
-  constructor(
-    private readonly text: TraceText,
-    alignment: Alignment,
-  ) {
-    this.#events = new TraceBuilder((event) => {
-      text.take(event);
-    }, alignment);
-  }
-
-  take(record: ProfileLine): void {
-    this.#events.take(record);
-  }
-
-  /** Output so far; none before there is an event, so that an input without any leaves stdout empty. */
-  ready(): string | Uint8Array | null {
-    return this.#isEmpty ? null : this.text.ready();
-  }
-
-  /** @throws UserError without any event */
-  finish(): Answer<() => string | Uint8Array> {
-    this.#events.end();
-    if (this.#isEmpty) throw nothing(this.#events);
-    return { table: null, facts: () => this.text.end(), notes: notesOf(this.#events) };
-  }
-
-  get #isEmpty(): boolean {
-    const { slices, instants, counters } = this.#events.counts;
-    return slices + instants + counters === 0;
-  }
-}
 
 const nothing = ({ counts }: TraceBuilder): UserError =>
   counts.untimed === 0
@@ -119,11 +82,27 @@ export const perfetto = recordsCommand(
     const alignment = given.read('align', (text) => requireName('alignment', text, ALIGNMENTS)) ?? 'unix';
     const isBinary = request.format === 'pftrace';
     if (isBinary) refuseTerminal(request.output, 'a binary trace');
-    const analysis = new Trace(isBinary ? new ProtobufTrace() : new ChromeTrace(), alignment);
+    const trace = isBinary ? new ProtobufTrace() : new ChromeTrace();
+    const events = new TraceBuilder((event) => {
+      trace.take(event);
+    }, alignment);
+    const { counts } = events;
+    const isEmpty = (): boolean => counts.slices + counts.instants + counts.counters === 0;
     await runAnalysis(request, {
-      analysis,
-      ready: () => analysis.ready(),
-      print: ({ facts: rest }, write) => write(rest()),
+      analysis: {
+        types: TRACE_TYPES,
+        take: (record) => {
+          events.take(record);
+        },
+        finish: () => {
+          events.end();
+          if (isEmpty()) throw nothing(events);
+          return { table: null, facts: null, notes: notesOf(events) };
+        },
+      },
+      // None before there is an event, so that an input without any leaves stdout empty.
+      ready: () => (isEmpty() ? null : trace.ready()),
+      print: (_answer, write) => write(trace.end()),
     });
   },
 );

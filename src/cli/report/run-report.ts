@@ -1,5 +1,4 @@
 /** `dprof`: a row a kernel; with --by a row a group, with --explain where the numbers of one kernel come from. */
-import type { Analysis, Answer } from '../../prof/analysis.js';
 import type { Annotated } from '../../prof/annotate.js';
 import { AGGREGATES } from '../../prof/by/aggregates.js';
 import { KernelGroups } from '../../prof/by/groups.js';
@@ -10,9 +9,8 @@ import { KERNEL_TYPES } from '../../prof/input/records.js';
 import { Annotator, ReportRows } from '../../prof/report/report.js';
 import { defectLine, summaryLine, ReportTally } from '../../prof/report/report-tally.js';
 import { UserError } from '../../record/errors.js';
-import type { ProfileLine } from '../../record/record.js';
 import { clean } from '../../write/cell-text.js';
-import type { Packed, Sheet } from '../../write/format.js';
+import type { Packed } from '../../write/format.js';
 import { tableText } from '../../write/write-table.js';
 import { runAnalysis } from '../run-analysis.js';
 import type { ReportRequest } from './report-options.js';
@@ -22,8 +20,9 @@ export function runReport(request: ReportRequest): Promise<void> {
   return request.grouping === undefined ? runRows(request) : runGroups(request, request.grouping);
 }
 
+/** The text is written while records are read, as far as no sort order holds it back. */
 async function runRows(request: ReportRequest): Promise<void> {
-  const { columns, header, width, where, sort = [] } = request;
+  const { columns, header, width, where, sort = [], top } = request;
   const used: KernelColumn[] = [...columns, ...sort.map((key) => key.column)];
   const isDerived = used.some((column) => column.derived === true);
   const annotator = new Annotator(request.device, isDerived || where !== undefined);
@@ -32,64 +31,44 @@ async function runRows(request: ReportRequest): Promise<void> {
     used.some((column) => column.impossible !== undefined),
   );
   const sheet = request.format.open({ columns, header, width });
-  const analysis = new KernelRows(request, sheet, annotator, tally);
-  await runAnalysis(request, {
-    analysis,
+  const rows = new ReportRows<Packed>({ pack: (row) => sheet.pack(row), where, sort: request.sort, top, tally });
+  let hasHead = false;
+  const textOf = (batch: readonly Packed[]): string => {
+    const head = hasHead ? '' : sheet.head();
+    hasHead = true;
+    return head + sheet.rows(batch);
+  };
+  const add = (annotated: readonly Annotated[]): void => {
+    for (const row of annotated) rows.add(row);
+  };
+  function* rest(): Generator<string> {
+    for (const batch of rows.rest()) yield textOf(batch);
+    if (!hasHead) yield sheet.head();
+    yield* sheet.end();
+  }
+  await runAnalysis<Iterable<string>>(request, {
+    analysis: {
+      types: KERNEL_TYPES,
+      take: (_record, annotated) => {
+        add(annotated);
+      },
+      finish: (annotated) => {
+        add(annotated);
+        countPairing(tally, annotator);
+        return { table: null, facts: rest(), notes: notesOf(tally) };
+      },
+    },
     annotator,
-    ready: () => analysis.ready(),
-    isComplete: () => analysis.isComplete,
+    // The header waits for the first row: an input that cannot be read leaves stdout empty.
+    ready: () => {
+      const batch = rows.takeReady();
+      return batch.length === 0 ? null : textOf(batch);
+    },
+    isComplete: () => rows.isComplete,
     print: async ({ facts }, write) => {
       for (const piece of facts) await write(piece);
     },
   });
-}
-
-/** The report's text, written while records are read as far as no sort order holds it back. */
-class KernelRows implements Analysis<Iterable<string>> {
-  readonly types = KERNEL_TYPES;
-  readonly #rows: ReportRows<Packed>;
-  #hasHead = false;
-
-  constructor(
-    { where, sort, top }: ReportRequest,
-    private readonly sheet: Sheet<Annotated>,
-    private readonly annotator: Annotator,
-    private readonly tally: ReportTally,
-  ) {
-    this.#rows = new ReportRows({ pack: (row) => sheet.pack(row), where, sort, top, tally });
-  }
-
-  take(_record: ProfileLine, rows: readonly Annotated[]): void {
-    for (const row of rows) this.#rows.add(row);
-  }
-
-  get isComplete(): boolean {
-    return this.#rows.isComplete;
-  }
-
-  /** Text of the rows so far. The header waits for the first row: an input that cannot be read leaves stdout empty. */
-  ready(): string | null {
-    const rows = this.#rows.takeReady();
-    return rows.length === 0 ? null : this.#textOf(rows);
-  }
-
-  finish(rows: readonly Annotated[]): Answer<Iterable<string>> {
-    for (const row of rows) this.#rows.add(row);
-    countPairing(this.tally, this.annotator);
-    return { table: null, facts: this.#rest(), notes: notesOf(this.tally) };
-  }
-
-  *#rest(): Generator<string> {
-    for (const batch of this.#rows.rest()) yield this.#textOf(batch);
-    if (!this.#hasHead) yield this.sheet.head();
-    yield* this.sheet.end();
-  }
-
-  #textOf(rows: readonly Packed[]): string {
-    const head = this.#hasHead ? '' : this.sheet.head();
-    this.#hasHead = true;
-    return head + this.sheet.rows(rows);
-  }
 }
 
 /** Whether a report of groups shows or sorts by values from op formulas, and by rates that may be impossible. */
@@ -106,52 +85,39 @@ function usedBy({ keys, columns, arrangement }: Grouping): { amounts: boolean; d
 
 async function runGroups(request: ReportRequest, grouping: Grouping): Promise<void> {
   const { header, width, where, format, device } = request;
+  const { keys, depth, arrangement, columns } = grouping;
   const { amounts, derived, rates } = usedBy(grouping);
   // A width that the columns do not fit is reported before minutes of reading.
-  format.open({ columns: grouping.columns, header, width });
+  format.open({ columns, header, width });
   const annotator = new Annotator(device, derived || where !== undefined);
-  const analysis = new GroupAnalysis(request, grouping, amounts, annotator, new ReportTally(derived, rates));
+  const tally = new ReportTally(derived, rates);
+  const groups = new KernelGroups({ keys, depth, amounts, arrangement });
+  const add = (rows: readonly Annotated[]): void => {
+    for (const row of rows) {
+      tally.kernelsRead++;
+      if (where?.(row) === false) continue;
+      tally.count(row);
+      groups.add(row);
+    }
+  };
   await runAnalysis(request, {
-    analysis,
+    analysis: {
+      types: KERNEL_TYPES,
+      take: (_record, rows) => {
+        add(rows);
+      },
+      finish: (rows) => {
+        add(rows);
+        countPairing(tally, annotator);
+        tally.untimed = groups.untimed;
+        return { table: null, facts: { columns, rows: groups.rows() }, notes: notesOf(tally) };
+      },
+    },
     annotator,
-    print: async ({ table }, write) => {
-      if (table === null) return;
+    print: async ({ facts: table }, write) => {
       for (const piece of tableText(format, table, { header, width })) await write(piece);
     },
   });
-}
-
-class GroupAnalysis implements Analysis<KernelGroups> {
-  readonly types = KERNEL_TYPES;
-  readonly #groups: KernelGroups;
-
-  constructor(
-    private readonly request: ReportRequest,
-    private readonly grouping: Grouping,
-    amounts: boolean,
-    private readonly annotator: Annotator,
-    private readonly tally: ReportTally,
-  ) {
-    const { keys, depth, arrangement } = grouping;
-    this.#groups = new KernelGroups({ keys, depth, amounts, arrangement });
-  }
-
-  take(_record: ProfileLine, rows: readonly Annotated[]): void {
-    for (const row of rows) {
-      this.tally.kernelsRead++;
-      if (this.request.where?.(row) === false) continue;
-      this.tally.count(row);
-      this.#groups.add(row);
-    }
-  }
-
-  finish(rows: readonly Annotated[]): Answer<KernelGroups> {
-    for (const row of rows) this.take(row.record, [row]);
-    countPairing(this.tally, this.annotator);
-    this.tally.untimed = this.#groups.untimed;
-    const table = { columns: this.grouping.columns, rows: this.#groups.rows() };
-    return { table, facts: this.#groups, notes: notesOf(this.tally) };
-  }
 }
 
 function countPairing(tally: ReportTally, annotator: Annotator): void {
@@ -165,39 +131,32 @@ function notesOf(tally: ReportTally): (string | UserError)[] {
   return [tally.kernelsRead > 0 ? `none of ${tally.kernelsRead} kernels matches --where` : new UserError('no kernels')];
 }
 
+/**
+ * The rest of the input is not read once the kernel is found.
+ * @throws UserError when there is no such kernel
+ */
 async function runExplanation(request: ReportRequest, wanted: KernelId): Promise<void> {
-  const analysis = new KernelSearch(wanted);
+  let found: Annotated | undefined;
+  const search = (rows: readonly Annotated[]): void => {
+    found ??= rows.find(({ record }) => isKernel(wanted, record));
+  };
   await runAnalysis(request, {
-    analysis,
+    analysis: {
+      types: KERNEL_TYPES,
+      take: (_record, rows) => {
+        search(rows);
+      },
+      finish: (rows) => {
+        search(rows);
+        if (found !== undefined) return { table: null, facts: found, notes: [] };
+        const { profile, id } = wanted;
+        const hint = 'see the columns idx and profile';
+        throw new UserError(`no kernel ${profile === null ? '' : `${profile}:`}${id}`, { hint });
+      },
+    },
     annotator: new Annotator(request.device),
-    isComplete: () => analysis.isComplete,
+    isComplete: () => found !== undefined,
     // Names come from the profiled program: without control characters.
     print: ({ facts }, write) => write([...explain(facts).map(clean), ''].join('\n')),
   });
-}
-
-/** Looks for one kernel; the rest of the input is not read. */
-class KernelSearch implements Analysis<Annotated> {
-  readonly types = KERNEL_TYPES;
-  #found: Annotated | undefined;
-
-  constructor(private readonly wanted: KernelId) {}
-
-  take(_record: ProfileLine, rows: readonly Annotated[]): void {
-    this.#found ??= rows.find(({ record }) => isKernel(this.wanted, record));
-  }
-
-  get isComplete(): boolean {
-    return this.#found !== undefined;
-  }
-
-  /** @throws UserError when there is no such kernel */
-  finish(rows: readonly Annotated[]): Answer<Annotated> {
-    const row = this.#found ?? rows.find(({ record }) => isKernel(this.wanted, record));
-    if (row !== undefined) return { table: null, facts: row, notes: [] };
-    const { profile, id } = this.wanted;
-    throw new UserError(`no kernel ${profile === null ? '' : `${profile}:`}${id}`, {
-      hint: 'see the columns idx and profile',
-    });
-  }
 }
