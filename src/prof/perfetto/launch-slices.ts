@@ -20,36 +20,23 @@ interface LaunchedActivity {
 
 /** A launching call whose slice is held back: further arrows may start there. Most calls have one. */
 export class OpenLaunch {
-  readonly profile: number;
-  readonly pid: number | null;
-  readonly tid: number | null;
-  readonly corr: number | null;
-  readonly start: number;
-  readonly dur: number | null;
-  readonly api: string | null;
   #flow = 0;
   #more: number[] | null = null;
 
   constructor(
-    { profile, pid, tid, corr }: LaunchedActivity,
-    { start, dur, api }: TimedCall,
+    /** The first activity that it launched. */
+    readonly first: LaunchedActivity,
+    readonly call: TimedCall,
     readonly hash: number,
     /** The next call of the same start. */
     public next: OpenLaunch | undefined,
-  ) {
-    this.profile = profile;
-    this.pid = pid;
-    this.tid = tid;
-    this.corr = corr;
-    this.start = start;
-    this.dur = dur;
-    this.api = api;
-  }
+  ) {}
 
   /** Whether this is the call that launched an activity; both have the same start. */
   is({ profile, pid, tid, corr }: LaunchedActivity, { dur, api }: TimedCall): boolean {
-    const isCall = this.corr === corr && this.dur === dur && this.api === api;
-    return isCall && this.tid === tid && this.pid === pid && this.profile === profile;
+    const { first, call } = this;
+    const isCall = first.corr === corr && call.dur === dur && call.api === api;
+    return isCall && first.tid === tid && first.pid === pid && first.profile === profile;
   }
 
   /** @param flow number of an arrow that starts here, above 0 */
@@ -109,7 +96,7 @@ export class LaunchSlices {
 
   /** To be called when the launch's slice is emitted: no further arrows can start there. */
   close(launch: OpenLaunch): void {
-    const { start } = launch;
+    const { start } = launch.call;
     const first = this.#open.get(start);
     if (first === launch) {
       if (launch.next === undefined) this.#open.delete(start);

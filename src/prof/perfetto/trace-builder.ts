@@ -9,7 +9,7 @@ import type { RecordTypes } from '../input/records.js';
 import { DeviceSlices } from './device-slices.js';
 import { fieldArgs, kernelArgs } from './slice-args.js';
 import { ProfileClock, type Alignment } from './profile-clock.js';
-import type { Emit, TraceArg, TraceTime, TraceZero } from './trace-element.js';
+import type { Emit, TraceArg, TraceTime } from './trace-element.js';
 import { ReorderBuffer, type TimedSlice } from './reorder-buffer.js';
 import { LaunchSlices, OpenLaunch } from './launch-slices.js';
 import { nameOf, timeOf, titleOf } from './field-coercion.js';
@@ -35,50 +35,34 @@ interface SliceContent {
 }
 
 /** A slice or mark that is held back. */
-class HeldSlice implements TraceTime, TimedSlice {
-  readonly start: number;
-  readonly zero: TraceZero;
-
-  constructor(
-    { start, zero }: TraceTime,
-    readonly end: number,
-    /** Whether its duration is not known. */
-    readonly isMark: boolean,
-    readonly place: TrackLanes,
-    readonly name: string,
-    readonly category: string,
-    readonly source: SliceContent['source'],
-    readonly endsFlow: number | null,
-  ) {
-    this.start = start;
-    this.zero = zero;
-  }
+interface HeldSlice extends TraceTime, TimedSlice {
+  /** Whether its duration is not known. */
+  readonly isMark: boolean;
+  readonly place: TrackLanes;
+  readonly content: SliceContent;
 }
 
 /** What was written and what was left out. */
-interface TraceCounts {
-  slices: number;
+class TraceCounts {
+  slices = 0;
   /** Records without a duration, and texts. */
-  instants: number;
-  counters: number;
+  instants = 0;
+  counters = 0;
   /** From a launch to what it launched. */
-  arrows: number;
+  arrows = 0;
   /** Records left out: they have no start. */
-  untimed: number;
+  untimed = 0;
   /** Records left out: they started before timestamp 0. */
-  early: number;
+  early = 0;
   /** Instants that stand for a slice whose duration is not known. */
-  unended: number;
+  unended = 0;
   /** Slices left out: no lane was left, as in records in no order at all. */
-  crowded: number;
+  crowded = 0;
 }
 
 export class TraceBuilder {
   readonly clock: ProfileClock;
-  readonly counts: TraceCounts = {
-    ...{ slices: 0, instants: 0, counters: 0, arrows: 0 },
-    ...{ untimed: 0, early: 0, unended: 0, crowded: 0 },
-  };
+  readonly counts = new TraceCounts();
   readonly launches = new LaunchSlices();
   readonly samples: TraceCounters;
   readonly #tracks: TraceTracks;
@@ -186,7 +170,7 @@ export class TraceBuilder {
     order: ReorderBuffer<HeldSlice>,
     profile: number,
     times: { readonly start: number; readonly dur: number | null },
-    { name, category, source, endsFlow }: SliceContent,
+    content: SliceContent,
     place: () => TrackLanes,
   ): boolean {
     const start = timeOf(times.start);
@@ -198,12 +182,13 @@ export class TraceBuilder {
     const end = typeof times.dur === 'number' ? timeOf(times.start + times.dur) : null;
     const isMark = end === null || end < time.start;
     if (isMark) this.counts.unended++;
-    order.push(new HeldSlice(time, isMark ? time.start : end, isMark, place(), name, category, source, endsFlow));
+    order.push({ zero: time.zero, start: time.start, end: isMark ? time.start : end, isMark, place: place(), content });
     return true;
   }
 
   readonly #emitHeld = (held: HeldSlice): void => {
-    const { zero, start, end, place, isMark, name, category, source, endsFlow } = held;
+    const { zero, start, end, place, isMark, content } = held;
+    const { name, category, source, endsFlow } = content;
     const isLaunch = source instanceof OpenLaunch;
     if (isLaunch) this.launches.close(source);
     const flows = isLaunch ? source.flows : NO_FLOWS;
@@ -228,5 +213,5 @@ const NO_FLOWS: readonly number[] = [];
 
 function argsOf(source: SliceContent['source']): readonly TraceArg[] {
   if (source instanceof Annotated) return kernelArgs(source);
-  return fieldArgs(source instanceof OpenLaunch ? { corr: source.corr } : source);
+  return fieldArgs(source instanceof OpenLaunch ? { corr: source.first.corr } : source);
 }

@@ -6,10 +6,9 @@ import { entryOf } from '../../containers/map-entry.js';
 import { elementAt } from '../../containers/element.js';
 import { isNeuronInstruction } from '../../record/engines.js';
 import type { ProfileRecord } from '../../record/record.js';
+import type { DeviceActivity } from '../device-activity.js';
 import type { Emit, TraceProcess, TraceTrack } from './trace-element.js';
-import { NestingLanes } from './nesting-lanes.js';
 import type { TimedSlice } from './reorder-buffer.js';
-import { TraceIds } from './trace-ids.js';
 
 /** A track, with further lanes for slices that do not nest. */
 export interface TrackLanes {
@@ -21,15 +20,6 @@ export interface TrackLanes {
   readonly marks: { start: number; count: number; readonly more: TraceTrack[] };
   /** Thread ids of the track's process. */
   readonly tids: TraceIds;
-}
-
-/** The part of a device that did an activity. */
-interface DeviceLocation {
-  readonly type: string;
-  readonly profile: number;
-  readonly device: number | null;
-  readonly stream: number | null;
-  readonly engine?: string;
 }
 
 interface ProcessTracks {
@@ -86,7 +76,7 @@ export class TraceTracks {
   }
 
   /** The stream or engine of an activity. */
-  stream(activity: DeviceLocation): TrackLanes {
+  stream(activity: DeviceActivity): TrackLanes {
     const { type, profile, device } = activity;
     const ownTrack = OVERLAPPING_WORK[type];
     const queue = queueOf(activity);
@@ -113,7 +103,10 @@ export class TraceTracks {
   /** The track of the first lane where the slice fits; null when there is none. */
   lane(place: TrackLanes, slice: TimedSlice): TraceTrack | null {
     const number = place.lanes.place(slice);
-    return number === null ? null : this.#lane(place, number);
+    if (number === null) return null;
+    const { track, tracks, tids } = place;
+    while (tracks.length <= number) tracks.push(this.#addLane(track, tids, track.name));
+    return elementAt(tracks, number);
   }
 
   /** The first track with room for a mark. */
@@ -126,11 +119,6 @@ export class TraceTracks {
       marks.more.push(this.#addLane(track, tids, `${track.name}, more marks ${marks.more.length + 1}`));
     }
     return marks.more[number - 1] ?? track;
-  }
-
-  #lane({ track, tracks, tids }: TrackLanes, number: number): TraceTrack {
-    while (tracks.length <= number) tracks.push(this.#addLane(track, tids, track.name));
-    return elementAt(tracks, number);
   }
 
   #addLane({ process, id, kind }: TraceTrack, tids: TraceIds, name: string): TraceTrack {
@@ -193,9 +181,80 @@ export class TraceTracks {
 }
 
 /** Engine or stream of an activity; null where it has none. */
-function queueOf({ type, stream, engine }: DeviceLocation): string | null {
+function queueOf({ type, stream, engine }: DeviceActivity): string | null {
   if (typeof engine === 'string' && (isNeuronInstruction({ engine }) || (type === 'copy' && DMA_ENGINE.test(engine)))) {
     return engine;
   }
   return stream === null ? null : `stream ${stream}`;
+}
+
+/** Above the ids that Linux gives to processes and threads. */
+const FIRST_MADE_ID = 10_000_000;
+/** Viewers keep ids in signed 32 bits. */
+const LARGEST_ID = 0x7fffffff;
+
+const isTraceId = (id: number): boolean => Number.isInteger(id) && id > 0 && id <= LARGEST_ID;
+
+/** Process or thread ids of a trace: the real ones where they are free, else ids above those of real systems. */
+class TraceIds {
+  readonly #taken = new Set<number>();
+  #last = FIRST_MADE_ID - 1;
+
+  /** The real id where it is valid and free, else a made one. */
+  claim(real: number): number {
+    if (!isTraceId(real) || this.#taken.has(real)) return this.next();
+    this.#taken.add(real);
+    return real;
+  }
+
+  /** A made id. */
+  next(): number {
+    do this.#last++;
+    while (this.#taken.has(this.#last));
+    this.#taken.add(this.#last);
+    return this.#last;
+  }
+}
+
+interface OpenLane {
+  start: number;
+  /** Ends of the open slices, from the outermost to the innermost. */
+  readonly ends: number[];
+}
+
+/** More than any device or host needs: only records in no order at all exceed it. */
+const MOST_LANES = 512;
+/** Viewers drop slices at a depth above 255: some room is left for marks. */
+const MOST_DEPTH = 200;
+
+/**
+ * Lanes for slices that overlap without nesting: viewers take the slices of one track for calls within calls, and cut what
+ * overlaps. A lane keeps the slices that are open at its last start; a slice that starts before that goes to another lane.
+ */
+class NestingLanes {
+  readonly #lanes: OpenLane[] = [];
+
+  /** @param nesting whether a slice may lie within another */
+  constructor(private readonly nesting: boolean) {}
+
+  /** Number of the first lane where the slice fits, from 0; null when no lane is left. */
+  place({ start, end }: TimedSlice): number | null {
+    const found = this.#lanes.findIndex((lane) => this.#fits(lane, start, end));
+    if (found < 0) return this.#lanes.length === MOST_LANES ? null : this.#lanes.push({ start, ends: [end] }) - 1;
+    const lane = elementAt(this.#lanes, found);
+    lane.start = start;
+    lane.ends.push(end);
+    return found;
+  }
+
+  /** Closes slices that ended before the start; whether the slice fits then. */
+  #fits(lane: OpenLane, start: number, end: number): boolean {
+    if (start < lane.start) return false;
+    let innermost = lane.ends.at(-1);
+    while (innermost !== undefined && innermost <= start) {
+      lane.ends.pop();
+      innermost = lane.ends.at(-1);
+    }
+    return innermost === undefined || (this.nesting && end <= innermost && lane.ends.length < MOST_DEPTH);
+  }
 }
