@@ -27,7 +27,7 @@ describe('launches', () => {
     const flow = (corr: number): number | null =>
       launches.flow(by(corr, 50), call(7), (launch) => opened.push(launch) > 0);
     for (const corr of [1, 2, 3, 2, 1]) flow(corr);
-    expect(opened.map(({ corr, flows }) => [corr, ...flows])).to.deep.equal([
+    expect(opened.map(({ first, flows }) => [first.corr, ...flows])).to.deep.equal([
       [1, 1, 5],
       [2, 2, 4],
       [3, 3],
