@@ -1,7 +1,7 @@
 /** The dashboard: header, navigation, and the panels of the chosen profile. */
 import type { PageData } from '../prof/html/page-data.js';
 import { drawForPaper, replaceContents } from './charts/chart.js';
-import { element, selectNumber } from './document/dom-elements.js';
+import { element, select } from './document/dom-elements.js';
 import { readFragment, withName } from './document/fragment.js';
 import { PANELS } from './panels.js';
 import { listenToPrinter } from './document/paper.js';
@@ -91,7 +91,7 @@ export function showDashboard(root: HTMLElement, data: PageData): void {
   const first = chosenAtFirst(data);
   if (data.profiles.length > 1) {
     const choices = rankNames(data).map((name, at) => [at, name] as const);
-    picker.append(selectNumber('Rank', choices, first, change));
+    picker.append(select('Rank', choices, first, change));
   }
 
   const skip = element('a', { class: 'skip', href: '#main' }, 'Skip to the figures');

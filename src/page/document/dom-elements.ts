@@ -53,36 +53,18 @@ export function button(label: string, act: () => void, attributes: Readonly<Reco
   return made;
 }
 
-interface SelectChoice {
-  readonly value: string;
-  readonly label: string;
-}
-
-export function select(
+/** A select box. */
+export function select<Value extends string | number>(
   label: string,
-  choices: readonly SelectChoice[],
-  chosen: string,
-  act: (value: string) => void,
+  choices: readonly (readonly [value: Value, label: string])[],
+  chosen: Value,
+  act: (value: Value) => void,
 ): HTMLElement {
-  const options = choices.map(({ value, label: text }) =>
-    element('option', { value, selected: value === chosen }, text),
-  );
+  const options = choices.map(([value, text]) => element('option', { value, selected: value === chosen }, text));
   const box = element('select', { 'aria-label': label }, ...options);
   box.addEventListener('change', () => {
-    act(box.value);
+    const choice = choices[box.selectedIndex];
+    if (choice !== undefined) act(choice[0]);
   });
   return element('label', { class: 'choice' }, element('span', {}, label), box);
-}
-
-/** A select box of numbered entries. */
-export function selectNumber(
-  label: string,
-  choices: readonly (readonly [number: number, label: string])[],
-  chosen: number,
-  act: (number: number) => void,
-): HTMLElement {
-  const numbered = choices.map(([number, text]) => ({ value: String(number), label: text }));
-  return select(label, numbered, String(chosen), (value) => {
-    act(Number(value));
-  });
 }

@@ -1,5 +1,5 @@
 /** The choice of a device, for panels that show one at a time. */
-import { selectNumber } from '../document/dom-elements.js';
+import { select } from '../document/dom-elements.js';
 
 /**
  * A select box of the devices; none where there are fewer than two.
@@ -9,5 +9,5 @@ export function devicePicker(devices: readonly number[], show: (device: number) 
   const [first, second] = devices;
   if (first === undefined || second === undefined) return [];
   const choices = devices.map((device) => [device, String(device)] as const);
-  return [selectNumber('Device', choices, first, show)];
+  return [select('Device', choices, first, show)];
 }

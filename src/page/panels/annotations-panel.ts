@@ -1,7 +1,7 @@
 /** Annotations of the user: the device time of each occurrence. */
 import type { Annotation } from '../../prof/html/page-data.js';
 import { replaceContents } from '../charts/chart.js';
-import { boxedDefinitions, element, note, selectNumber } from '../document/dom-elements.js';
+import { boxedDefinitions, element, note, select } from '../document/dom-elements.js';
 import { namedFigure } from '../figures/figure.js';
 import { median } from '../../record/statistics.js';
 import { histogram } from '../charts/histogram-chart.js';
@@ -47,7 +47,7 @@ function make(view: PanelView): PanelContent {
   };
   show(0);
   const choices = shown.map(({ text, time }, at) => [at, `${short(text)} · ${quantityText(time, 'ns')}`] as const);
-  const picker = selectNumber('Annotation', choices, 0, show);
+  const picker = select('Annotation', choices, 0, show);
   const rest = count - shown.length;
   const further = `${rest} further annotations, those with the least time, are not on this page.`;
   return [picker, place, ...(rest > 0 ? [note(further)] : [])];

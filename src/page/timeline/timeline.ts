@@ -76,7 +76,7 @@ function fill(
     return;
   }
   const scene = new Scene(events);
-  const stage = new TimelineCanvas(scene, drawn === undefined ? { signal } : { drawn, signal });
+  const stage = new TimelineCanvas(scene, signal, drawn);
   const search = showSearch(scene);
   const markers = showMarkers(scene);
   const keys: KeyActions = {

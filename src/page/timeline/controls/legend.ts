@@ -2,19 +2,9 @@
 import { elementAt } from '../../../containers/element.js';
 import { element } from '../../document/dom-elements.js';
 import { quantityText } from '../../document/units.js';
-import { STRONG, UNKNOWN, type ColourKey, type LegendEntry } from '../model/event-colours.js';
+import { STRONG, UNKNOWN, type LegendEntry } from '../model/event-colours.js';
 import type { Scene } from '../model/scene.js';
 import { FULL, PRINTED, readTheme, styleOf, watchTheme, type CanvasTheme } from '../draw/canvas-colours.js';
-
-/** Field of a search, by key of the colours. */
-const FIELDS: Readonly<Record<ColourKey, string>> = {
-  op: 'op',
-  layer: 'layer',
-  dtype: 'dtype',
-  kernel: 'name',
-  kind: 'kind',
-  tc: 'tc',
-};
 
 function title({ text, count, time }: LegendEntry): string {
   return `${text ?? 'unknown'}: ${quantityText(count, 'count')} events, ${quantityText(time, 'ns')}`;
@@ -30,7 +20,8 @@ export function showLegend(scene: Scene, signal: AbortSignal): HTMLElement {
   };
   const show = (): void => {
     const { legend, rest } = scene.colours;
-    const field = FIELDS[scene.shown.colour];
+    const { colour } = scene.shown;
+    const field = colour === 'kernel' ? 'name' : colour;
     const entries = legend.map((entry) => {
       const { text, slot } = entry;
       const inside = [swatch(slot), element('span', {}, text ?? 'unknown')];

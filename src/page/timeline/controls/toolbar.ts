@@ -1,6 +1,6 @@
 /** Buttons of a timeline, for the actions of the keys. */
 import { button, element, select } from '../../document/dom-elements.js';
-import { COLOUR_KEYS, COLOUR_TITLES, type ColourKey } from '../model/event-colours.js';
+import { COLOUR_KEYS, COLOUR_TITLES } from '../model/event-colours.js';
 import { actOn, type KeyActions } from './keys.js';
 import type { Scene, SceneState } from '../model/scene.js';
 
@@ -33,9 +33,9 @@ export function showToolbar(scene: Scene, keys: KeyActions, search: HTMLElement)
     };
     return button(label, act, { title, 'aria-label': title });
   };
-  const choices = COLOUR_KEYS.map((value) => ({ value, label: COLOUR_TITLES[value] }));
-  const colour = select('Colour by', choices, scene.shown.colour, (value) => {
-    scene.set({ colour: value as ColourKey });
+  const choices = COLOUR_KEYS.map((key) => [key, COLOUR_TITLES[key]] as const);
+  const colour = select('Colour by', choices, scene.shown.colour, (chosen) => {
+    scene.set({ colour: chosen });
   });
   scene.on(['colour'], () => {
     const box = colour.querySelector('select');

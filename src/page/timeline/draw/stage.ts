@@ -17,12 +17,6 @@ const PAPER_HEIGHT = 860;
 /** Many lanes are printed smaller, down to this legible size. */
 const LEAST_ZOOM = 0.4;
 
-interface StageOptions {
-  /** Called after each drawing of the events with the time it took, ms. */
-  readonly drawn?: (ms: number) => void;
-  readonly signal: AbortSignal;
-}
-
 export class TimelineCanvas {
   /** The element that scrolls, with names and canvases. */
   readonly body: HTMLElement;
@@ -35,19 +29,20 @@ export class TimelineCanvas {
   readonly #painter: EventPainter;
   readonly #overlay: OverlayPainter;
   #theme: CanvasTheme = PRINTED;
-  #size: CanvasSize = { width: 1, height: 1, ratio: 1, scroll: 0 };
+  /** Size of the canvas, and scroll position of the lanes. */
+  size: CanvasSize = { width: 1, height: 1, ratio: 1, scroll: 0 };
   #frame = 0;
   #isStale = false;
-  readonly #drawn: (ms: number) => void;
   /** The canvas that is printed instead, and a note on lanes that do not fit on paper. */
   readonly #paper: HTMLCanvasElement;
   readonly printed: HTMLElement;
 
   constructor(
     readonly scene: Scene,
-    { drawn, signal }: StageOptions,
+    signal: AbortSignal,
+    /** Called after each drawing of the events with the time it took, ms. */
+    private readonly drawn: ((ms: number) => void) | undefined,
   ) {
-    this.#drawn = drawn ?? (() => undefined);
     this.#lower = element('canvas', { 'aria-hidden': 'true' });
     this.canvas = element('canvas', {
       class: 'tl-canvas',
@@ -72,24 +67,19 @@ export class TimelineCanvas {
     this.#listen(signal);
   }
 
-  /** Size of the canvas, and scroll position of the lanes. */
-  get size(): CanvasSize {
-    return this.#size;
-  }
-
   /** Time at a distance from the left edge of the canvas, ns. @param x CSS pixels */
   timeAt(x: number): number {
-    return timeAt(this.scene.shown.view, x, this.#size.width);
+    return timeAt(this.scene.shown.view, x, this.size.width);
   }
 
   /** Vertical position among the lanes at a distance from the top of the canvas; negative on the axis. */
   laneY(y: number): number {
-    return y < AXIS ? -1 : y - AXIS + this.#size.scroll;
+    return y < AXIS ? -1 : y - AXIS + this.size.scroll;
   }
 
   /** Scrolls the lanes so that a band of them is visible. */
   reveal(top: number, height: number): void {
-    const { scroll, height: canvasHeight } = this.#size;
+    const { scroll, height: canvasHeight } = this.size;
     if (top < scroll) this.body.scrollTop = top;
     else if (top + height > scroll + canvasHeight - AXIS) this.body.scrollTop = top + height - canvasHeight + AXIS + 4;
   }
@@ -100,7 +90,7 @@ export class TimelineCanvas {
     });
     sized.observe(this.body);
     const onScroll = (): void => {
-      this.#size = { ...this.#size, scroll: this.body.scrollTop };
+      this.size = { ...this.size, scroll: this.body.scrollTop };
       this.#requestDraw(true);
     };
     this.body.addEventListener('scroll', onScroll, { signal });
@@ -130,7 +120,7 @@ export class TimelineCanvas {
     const width = Math.max(1, this.holder.clientWidth);
     const height = Math.max(1, Math.min(this.body.clientHeight, this.sheet.clientHeight));
     const ratio = devicePixelRatio || 1;
-    this.#size = { width, height, ratio, scroll: this.body.scrollTop };
+    this.size = { width, height, ratio, scroll: this.body.scrollTop };
     for (const canvas of [this.#lower, this.canvas]) {
       canvas.width = Math.round(width * ratio);
       canvas.height = Math.round(height * ratio);
@@ -156,13 +146,13 @@ export class TimelineCanvas {
     cancelAnimationFrame(this.#frame);
     this.#frame = 0;
     this.#isStale = false;
-    if (this.#size.width <= 1) return;
+    if (this.size.width <= 1) return;
     if (withEvents) {
       const began = performance.now();
-      this.#painter.paint(this.#context(this.#lower), this.#size, this.#theme);
-      this.#drawn(performance.now() - began);
+      this.#painter.paint(this.#context(this.#lower), this.size, this.#theme);
+      this.drawn?.(performance.now() - began);
     }
-    this.#overlay.paint(this.#context(this.canvas), this.#size, this.#theme);
+    this.#overlay.paint(this.#context(this.canvas), this.size, this.#theme);
   }
 
   /** Draws the current view on the canvas for printing: as many lanes, from the first on, as fit on a sheet of paper. */

@@ -7,16 +7,13 @@ const LEAST_CHARACTERS = 3;
 
 export class FittedLabels {
   readonly #widths = new Map<string, number>();
-  readonly #measure: (text: string) => number;
 
-  constructor(measure: (text: string) => number) {
-    this.#measure = measure;
-  }
+  constructor(private readonly measure: (text: string) => number) {}
 
   #width(text: string): number {
     const known = this.#widths.get(text);
     if (known !== undefined) return known;
-    const width = this.#measure(text);
+    const width = this.measure(text);
     this.#widths.set(text, width);
     return width;
   }

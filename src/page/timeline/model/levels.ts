@@ -20,12 +20,10 @@ const SUPERBLOCK = BLOCK * BLOCK;
 
 /** Index of the greatest weight of any range, from the greatest of blocks of 16 and of 256. */
 export class LongestEvent {
-  readonly #values: Float64Array;
   readonly #blocks: Uint32Array;
   readonly #superblocks: Uint32Array;
 
-  constructor(values: Float64Array) {
-    this.#values = values;
+  constructor(private readonly values: Float64Array) {
     const bestOf = (count: number, placeOf: (i: number) => number): Uint32Array => {
       const best = new Uint32Array(Math.ceil(count / BLOCK));
       for (let i = 0; i < count; i++) {
@@ -40,7 +38,7 @@ export class LongestEvent {
   }
 
   #at(place: number): number {
-    return elementAt(this.#values, place);
+    return elementAt(this.values, place);
   }
 
   /** Index of the greatest weight from..to (without to), the first of equals; -1 for an empty range. */

@@ -35,19 +35,21 @@ export class Scene {
   readonly weights: ReadonlyMap<LaneRow, RowWeights>;
   /** The default key of colours. */
   readonly usual: ColourKey;
-  #shown: SceneState;
-  #colours: EventColours;
-  #layout: TimelineLayout;
+  shown: SceneState;
+  colours: EventColours;
+  layout: TimelineLayout;
+  /** Null without a search. */
+  matches: SearchMatches | null = null;
+  /** Weights of the events that match; null without a search. */
+  matchWeights: ReadonlyMap<LaneRow, RowWeights> | null = null;
   #bands = new Map<LaneRow, LaneBand>();
-  #matches: SearchMatches | null = null;
-  #matchWeights: ReadonlyMap<LaneRow, RowWeights> | null = null;
   readonly #watchers: ((changed: SceneChanges) => void)[] = [];
 
   constructor(readonly events: TimelineEvents) {
     this.rows = rowsOf(events);
     this.weights = this.#weigh();
     this.usual = usualColour(events);
-    this.#shown = {
+    this.shown = {
       view: fitted(events.span),
       colour: this.usual,
       search: '',
@@ -60,26 +62,8 @@ export class Scene {
       arrows: false,
       markers: [],
     };
-    this.#colours = coloursOf(events, this.usual);
-    this.#layout = this.#lay();
-  }
-
-  get shown(): SceneState {
-    return this.#shown;
-  }
-  get colours(): EventColours {
-    return this.#colours;
-  }
-  get layout(): TimelineLayout {
-    return this.#layout;
-  }
-  /** Null without a search. */
-  get matches(): SearchMatches | null {
-    return this.#matches;
-  }
-  /** Weights of the events that match; null without a search. */
-  get matchWeights(): ReadonlyMap<LaneRow, RowWeights> | null {
-    return this.#matchWeights;
+    this.colours = coloursOf(events, this.usual);
+    this.layout = this.#lay();
   }
 
   watch(watcher: (changed: SceneChanges) => void): void {
@@ -94,16 +78,16 @@ export class Scene {
   }
 
   set(change: Partial<SceneState>): void {
-    const before = this.#shown;
-    this.#shown = { ...before, ...change };
+    const before = this.shown;
+    this.shown = { ...before, ...change };
     const keys = Object.keys(change) as (keyof SceneState)[];
-    const changed = new Set(keys.filter((key) => this.#shown[key] !== before[key]));
+    const changed = new Set(keys.filter((key) => this.shown[key] !== before[key]));
     if (changed.size === 0) return;
-    if (changed.has('colour')) this.#colours = coloursOf(this.events, this.#shown.colour);
-    if (changed.has('closed')) this.#layout = this.#lay();
+    if (changed.has('colour')) this.colours = coloursOf(this.events, this.shown.colour);
+    if (changed.has('closed')) this.layout = this.#lay();
     if (changed.has('search')) {
-      this.#matches = search(this.events, this.#shown.search);
-      this.#matchWeights = this.#matches === null ? null : this.#weigh(this.#matches.isMatch);
+      this.matches = search(this.events, this.shown.search);
+      this.matchWeights = this.matches === null ? null : this.#weigh(this.matches.isMatch);
     }
     for (const watcher of this.#watchers) watcher(changed);
   }
@@ -113,12 +97,9 @@ export class Scene {
   }
 
   /** Selects an event, and moves the view so that it is visible. */
-  select(event: number | null): void {
-    if (event === null) this.set({ event });
-    else {
-      const view = showing(this.#shown.view, startOf(this.events, event), endOf(this.events, event), this.events.span);
-      this.set({ event, view });
-    }
+  select(event: number): void {
+    const view = showing(this.shown.view, startOf(this.events, event), endOf(this.events, event), this.events.span);
+    this.set({ event, view });
   }
 
   /** Where an event is drawn: in a collapsed group with the outermost events of its lane; null where it is not drawn. */
@@ -142,7 +123,7 @@ export class Scene {
   }
 
   #lay(): TimelineLayout {
-    const layout = layoutOf(this.events.lanes, this.rows, this.#shown.closed);
+    const layout = layoutOf(this.events.lanes, this.rows, this.shown.closed);
     this.#bands = new Map(layout.bands.map((band) => [band.row, band]));
     return layout;
   }
