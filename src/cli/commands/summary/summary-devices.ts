@@ -1,10 +1,7 @@
 /** Where the time of devices went, as sections of a summary. */
 import type { DeviceTime } from '../../../prof/summary/summary-data.js';
-import type { TimeUnit } from '../../../record/units.js';
-import { UNKNOWN } from '../../../record/units.js';
-import type { Next } from './summary-next.js';
-import { plain, type About, type Section } from './summary-section.js';
-import { many, share, whole } from './summary-units.js';
+import { UNKNOWN, type TimeUnit } from '../../../record/units.js';
+import { many, plain, share, TABLE, whole, type About, type Section } from './summary-section.js';
 
 /** Of one device in lines, of several in a table. */
 export function devicesSections({ overview, unit, next }: About): Section[] {
@@ -18,16 +15,28 @@ export function devicesSections({ overview, unit, next }: About): Section[] {
 
 type Line = readonly [name: string, ns: number, note: string];
 
-function deviceSection(device: DeviceTime, unit: TimeUnit, next: Next): Section {
+function deviceSection(device: DeviceTime, unit: TimeUnit, next: About['next']): Section {
   const name = device.name === null ? '' : ` (${device.name})`;
   return {
-    ...plain(`Device ${device.device}${name}: ${unit.text(device.span)}`, next.device(device)),
+    ...plain(`Device ${device.device}${name}: ${unit.text(device.span)}`, next(deviceWords(device))),
     head: ['', 'time', 'share', ''],
     right: [1, 2],
     rows: [...busyLines(device, unit), ...idleLines(device, unit), ...otherLines(device, unit)].map(
       ([line, ns, note]) => [line, unit.text(ns), share(ns, device.span), note],
     ),
   };
+}
+
+/** Gaps smaller than this part of the span are not worth a look. */
+const SMALL = 0.05;
+
+/** What of idle time there is to see depends on what ended its gaps. */
+function deviceWords({ gaps, idle, span, counts }: DeviceTime): string {
+  const { host = 0, queue = 0 } = gaps ?? {};
+  const canStep = counts.kernels + counts.communications + counts.graphs > 0;
+  const isSmall = idle <= SMALL * span;
+  if (!isSmall && queue > host && counts.kernels > 0) return `-c idx,op,kernel,queue,sil --sort queue ${TABLE}`;
+  return isSmall && canStep ? 'steps' : 'advise';
 }
 
 function busyLines(
@@ -79,9 +88,9 @@ function otherLines({ sync, counts, linked, span }: DeviceTime, unit: TimeUnit):
   ];
 }
 
-function tableOfDevices(devices: readonly DeviceTime[], unit: TimeUnit, next: Next): Section {
+function tableOfDevices(devices: readonly DeviceTime[], unit: TimeUnit, next: About['next']): Section {
   return {
-    ...plain(`Devices: ${devices.length}, times in ${unit.name}`, next.devices()),
+    ...plain(`Devices: ${devices.length}, times in ${unit.name}`, next('advise')),
     head: ['device', 'span', 'busy', '', 'compute', 'comm', 'exposed', 'copies', 'idle', 'host', 'queue', ''],
     isHeaded: true,
     right: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10],

@@ -1,8 +1,7 @@
 /** What kernels add up to, as sections of a summary. */
 import type { KernelSummary, Tally } from '../../../prof/summary/summary-data.js';
 import { amountText, MICROSECOND, UNKNOWN } from '../../../record/units.js';
-import { plain, type About, type Section } from './summary-section.js';
-import { many, share, whole } from './summary-units.js';
+import { many, plain, share, TABLE, whole, type About, type Section } from './summary-section.js';
 
 /** All means are in one unit, so that they compare at a glance. */
 const meanText = (ns: number): string => `${(ns / MICROSECOND.size).toFixed(2)} ${MICROSECOND.unit}`;
@@ -24,7 +23,7 @@ export function kernelSections(about: About, kernels: KernelSummary): Section[] 
     ]);
   const isSame = byCount.every(({ name }, i) => name === byTime[i]?.name);
   return [
-    { ...plain(title, next.kernels()), ...heads, isHeaded: true, rows: rows(byTime) },
+    { ...plain(title, next(`--by kernel ${TABLE}`)), ...heads, isHeaded: true, rows: rows(byTime) },
     ...(isSame ? [] : [{ ...plain('Most launched', null), ...heads, rows: rows(byCount) }]),
     arithmeticSection(about, kernels),
   ];
@@ -45,7 +44,7 @@ const tallied = (tallies: readonly Tally[]): (readonly [string, number])[] => {
 
 const MOST_SHARES = 6;
 
-function arithmeticSection({ overview, next }: About, { time, precision, matrixUnit, work }: KernelSummary): Section {
+function arithmeticSection({ next }: About, { time, precision, matrixUnit, work }: KernelSummary): Section {
   const { used, unused, notApplicable, untold, unknown, eligible, eligibleUsed } = matrixUnit;
   const unit = [
     ['used', used],
@@ -60,10 +59,14 @@ function arithmeticSection({ overview, next }: About, { time, precision, matrixU
       ? `${UNKNOWN}: no kernel whose shares of the device's peaks are known`
       : `${amountText(work.computeShare, 'share')} of FLOP/s, ${amountText(work.memoryShare, 'share')} of bandwidth, of kernels where both are known`;
   const done = `${amountText(work.flops, 'flop')}, ${amountText(work.bytes, 'transfer')}; known of ${share(work.known, time)}`;
+  const words =
+    unused > 0
+      ? `-c idx,op,kernel,dtype,tcwhy,sil --where 'tc==0' --sort sil ${TABLE}`
+      : `--by bound,op,dtype,tc ${TABLE}`;
   const defect =
     work.impossible > 0 ? [['defect', `${many(work.impossible, 'kernel')} above a peak of the device`]] : [];
   return {
-    ...plain('Arithmetic, shares of the time of kernels', next.arithmetic(overview)),
+    ...plain('Arithmetic, shares of the time of kernels', next(words)),
     head: ['', ''],
     rows: [
       ['precision', sharesText(tallied(precision), time)],

@@ -1,7 +1,7 @@
-/** A part of a summary: a title, a table, and the command that shows more. */
+/** A part of a summary: a title, a table, and the command that shows more; and how its counts and shares are written. */
 import type { ProfileSummary } from '../../../prof/summary/summary-data.js';
-import type { Next } from './summary-next.js';
-import type { TimeUnit } from '../../../record/units.js';
+import { plural } from '../../../record/plural.js';
+import { amountText, type TimeUnit } from '../../../record/units.js';
 
 export interface Section {
   readonly title: string;
@@ -19,10 +19,34 @@ export interface Section {
 export interface About {
   readonly overview: ProfileSummary;
   readonly unit: TimeUnit;
-  readonly next: Next;
+  /** A command of `dprof` with these words, over the input. */
+  readonly next: (words: string) => string;
 }
 
 /** Neither heads nor numbers. */
 export const plain = (title: string, next: string | null): Omit<Section, 'rows'> => ({
   ...{ title, next, head: ['', '', '', ''], isHeaded: false, right: [] },
 });
+
+/** Ends the words of a command that has a row a kernel or group. */
+export const TABLE = '--top 15 -f table';
+
+const PLAIN = /^[\w@%+=:,./-]+$/;
+
+/** A word of a shell's command. */
+const quoted = (word: string): string => (PLAIN.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
+
+/** @param file undefined or '-' for stdin, whose name nobody knows */
+export function nextOver(file: string | undefined): About['next'] {
+  const input = file === undefined || file === '-' ? 'FILE' : quoted(file);
+  return (words) => `dprof ${words} ${input}`;
+}
+
+/** 1234567 → `1,234,567`. */
+export const whole = (count: number): string => count.toLocaleString('en-US');
+
+/** `1 kernel`, `1,234 kernels`. */
+export const many = (count: number, what: string): string => `${whole(count)} ${plural(count, what)}`;
+
+/** A share in percent; `na` of nothing. */
+export const share = (part: number, all: number): string => amountText(all > 0 ? part / all : null, 'share');

@@ -3,14 +3,12 @@ import type { KernelSummary, ProfileSummary } from '../../../prof/summary/summar
 import { amountText, TimeUnit, UNKNOWN } from '../../../record/units.js';
 import { devicesSections } from './summary-devices.js';
 import { kernelSections } from './summary-kernels.js';
-import { Next } from './summary-next.js';
-import { plain, type About, type Section } from './summary-section.js';
-import { many, share, whole } from './summary-units.js';
+import { many, nextOver, plain, share, TABLE, whole, type About, type Section } from './summary-section.js';
 
 export function sectionsOf(overview: ProfileSummary, file: string | undefined): Section[] {
   const { devices, kernels, header } = overview;
   const unit = new TimeUnit(Math.max(0, ...devices.map(({ span }) => span), kernels?.time ?? 0));
-  const about: About = { overview, unit, next: new Next(file) };
+  const about: About = { overview, unit, next: nextOver(file) };
   const isNeuron = header?.devices.some(({ vendor }) => vendor === 'aws') === true;
   return [
     ...devicesSections(about),
@@ -20,7 +18,9 @@ export function sectionsOf(overview: ProfileSummary, file: string | undefined): 
     ...stepSections(about),
     ...(kernels === null ? [] : unattributedSections(about, kernels)),
     ...oddSections(about),
-    ...(isNeuron ? [{ ...plain("Metrics of the vendor's profiler", about.next.metrics()), rows: [] }] : []),
+    ...(isNeuron
+      ? [{ ...plain("Metrics of the vendor's profiler", about.next('summary --vendor-metrics')), rows: [] }]
+      : []),
   ];
 }
 
@@ -36,7 +36,7 @@ function memorySections({ overview: { memory }, unit, next }: About): Section[] 
     '',
   ]);
   const head = ['kind', 'time', 'count', 'bytes', 'rate'];
-  return [{ ...plain('Copies and sets', next.memory()), head, right: [1, 2, 3, 4], rows }];
+  return [{ ...plain('Copies and sets', next('advise')), head, right: [1, 2, 3, 4], rows }];
 }
 
 const MOST_KINDS = 6;
@@ -54,7 +54,14 @@ function collectiveSections({ overview, unit, next }: About): Section[] {
       groups.length === 0 ? '' : many(groups.length, 'group'),
     ]);
   const head = ['operation', 'time', 'count', 'bytes', 'groups'];
-  return [{ ...plain('Collectives', next.collectives(overview)), head, right: [1, 2, 3], rows }];
+  return [{ ...plain('Collectives', next(collectivesWords(overview))), head, right: [1, 2, 3], rows }];
+}
+
+/** Operations that are no kernels are listed by steps only. */
+function collectivesWords({ devices, kernels, header }: ProfileSummary): string {
+  const areKernels = kernels !== null && devices.some(({ counts }) => counts.communications > 0);
+  if (!areKernels || header?.format.startsWith('ascend') === true) return 'steps';
+  return `--by collective,group,kernel --where 'collective!=na || kernel~nccl' ${TABLE}`;
 }
 
 function stepSections({ overview: { steps }, unit, next }: About): Section[] {
@@ -65,7 +72,7 @@ function stepSections({ overview: { steps }, unit, next }: About): Section[] {
   const deviation = variation === null ? '' : `, deviation ${amountText(variation, 'share')} of the mean`;
   const spread = list.length > 1 ? ` (median), ${unit.text(min)} to ${unit.text(max)}${deviation}` : '';
   const text = `${unit.text(median)}${spread}; busy ${share(busy, span)}`;
-  return [{ ...plain(`Steps: ${whole(count)}`, next.steps()), head: [''], rows: [[text]] }];
+  return [{ ...plain(`Steps: ${whole(count)}`, next('steps')), head: [''], rows: [[text]] }];
 }
 
 const MOST_REASONS = 3;
@@ -77,7 +84,14 @@ function unattributedSections({ unit, next }: About, { time, unattributed }: Ker
   const rows = reasons
     .slice(0, MOST_REASONS)
     .map((reason) => [unit.text(reason.time), whole(reason.count), reason.name]);
-  return [{ ...plain(title, next.unattributed()), head: ['time', 'count', 'reason'], right: [0, 1], rows }];
+  return [
+    {
+      ...plain(title, next(`-c idx,kernel,api,sil --where 'op==na' --sort sil ${TABLE}`)),
+      head: ['time', 'count', 'reason'],
+      right: [0, 1],
+      rows,
+    },
+  ];
 }
 
 function oddSections({ overview: { diagnostics } }: About): Section[] {
@@ -94,7 +108,7 @@ export function ranksSection(overviews: readonly ProfileSummary[], file: string 
   if (overviews.filter(({ devices }) => devices.length > 0).length < 2) return null;
   const unit = new TimeUnit(Math.max(...rows.map(({ device }) => device.span)));
   return {
-    ...plain(`Profiles compared, times in ${unit.name}`, new Next(file).ranks()),
+    ...plain(`Profiles compared, times in ${unit.name}`, nextOver(file)(`--by rank,kernel ${TABLE}`)),
     head: ['profile', 'rank', 'device', 'span', 'busy', '', 'compute', 'comm', 'exposed', '', 'idle', 'step', ''],
     isHeaded: true,
     right: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11],
