@@ -34,6 +34,17 @@ export interface CaptureHeader {
   readonly facts?: Labels;
 }
 
+/** A device of which nothing is known, but for its id. */
+export const UNKNOWN_DEVICE: Omit<Device, 'id'> = {
+  vendor: 'unknown',
+  name: null,
+  arch: null,
+  units: null,
+  clockHz: null,
+  memBytesPerS: null,
+  memBytes: null,
+};
+
 /** Fields of an activity that only some formats have. */
 export type ActivityDetails = Pick<Activity, 'engine' | 'counters' | 'labels'>;
 
@@ -58,6 +69,16 @@ export interface CaptureNames {
   /** What a sync waits for, by its `kindCode` cell; null for an unknown code. */
   syncKind(code: number): string | null;
 }
+
+/** Names of a format that has none of them. */
+export const NO_NAMES: CaptureNames = {
+  kernelName: () => null,
+  apiName: () => null,
+  rangeText: () => null,
+  domainName: () => null,
+  copyKind: () => null,
+  syncKind: () => null,
+};
 
 /** A profile in memory. Optional methods are for what only some formats record. */
 export interface Capture {

@@ -1,43 +1,43 @@
-/** Iterator with one record of lookahead, over records in order of start. */
-import type { StatementRecord } from '../../record/record.js';
+/** Iterator with one item of lookahead, over records or rows in order of time. */
+export class Dated<T> {
+  readonly #items: Iterator<T>;
+  #next: T | null = null;
+  /** Time of the next item; Infinity when there is none. */
+  next = Infinity;
 
-export class DatedRecords {
-  readonly #records: Iterator<StatementRecord>;
-  #next: StatementRecord | null = null;
-  #start = Infinity;
-
-  /** @param records in order of start, those without a time first */
-  constructor(records: Iterable<StatementRecord>) {
-    this.#records = records[Symbol.iterator]();
+  /** @param items in order of time */
+  constructor(
+    items: Iterable<T>,
+    private readonly timeOf: (item: T) => number,
+  ) {
+    this.#items = items[Symbol.iterator]();
     this.#advance();
   }
 
-  /** Whether the next record starts at a time or before. -Infinity: whether it has no time. */
+  /** Whether the next item is of a time or before. */
   isDue(time: number): boolean {
-    return this.#next !== null && this.#start <= time;
+    return this.#next !== null && this.next <= time;
   }
 
   /**
-   * Takes the next record.
+   * Takes the next item.
    * @throws RangeError when there is none
    */
-  take(): StatementRecord {
-    const record = this.#next;
-    if (record === null) throw new RangeError('no record left');
+  take(): T {
+    const item = this.#next;
+    if (item === null) throw new RangeError('nothing left');
     this.#advance();
-    return record;
+    return item;
   }
 
-  /** Ends the iterator before its last record. */
+  /** Ends the iterator before its last item: a query of a database that cannot be closed before. */
   close(): void {
-    this.#records.return?.();
+    this.#items.return?.();
   }
 
   #advance(): void {
-    const result: IteratorResult<StatementRecord, unknown> = this.#records.next();
+    const result: IteratorResult<T, unknown> = this.#items.next();
     this.#next = result.done === true ? null : result.value;
-    this.#start = this.#next === null ? Infinity : startOf(this.#next);
+    this.next = this.#next === null ? Infinity : this.timeOf(this.#next);
   }
 }
-
-const startOf = (record: StatementRecord): number => ('start' in record ? (record.start ?? -Infinity) : -Infinity);

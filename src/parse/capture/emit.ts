@@ -14,11 +14,12 @@ import {
   type ProfileLine,
   type ProfileRecord,
   type RangeRecord,
+  type StatementRecord,
 } from '../../record/record.js';
 import { LruCache } from '../../containers/lru-cache.js';
 import type { Capture, CollectiveOperation } from './capture.js';
 import { ACTIVITY_KINDS } from './capture-columns.js';
-import { DatedRecords } from './dated-records.js';
+import { Dated } from './dated-records.js';
 import { elementAt } from '../../containers/element.js';
 import { orNull } from '../../containers/numeric-column.js';
 import type { KernelContexts } from './kernel-contexts.js';
@@ -100,7 +101,7 @@ class Emission {
     const ranges = this.options.ranges ? orderHostRanges(this.capture) : new Uint32Array();
     let next = 0;
     const rangeStart = (): number => this.capture.ranges.start.at(elementAt(ranges, next));
-    const statements = new DatedRecords(this.capture.statements?.(this.options.profile) ?? []);
+    const statements = new Dated(this.capture.statements?.(this.options.profile) ?? [], startOf);
     try {
       while (statements.isDue(-Infinity)) yield this.#counted(statements.take());
       for (const row of orderActivities(this.capture)) {
@@ -305,6 +306,9 @@ class Emission {
     return (this.#last = last);
   }
 }
+
+/** Records without a time come first. */
+const startOf = (record: StatementRecord): number => ('start' in record ? (record.start ?? -Infinity) : -Infinity);
 
 /** A correlation id; negative values mark ids above 2^53, which a number cannot hold exactly. */
 const idOrNull = (id: number): number | null => (id >= 0 ? id : null);

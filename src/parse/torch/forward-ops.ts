@@ -6,6 +6,7 @@
 import { elementAt } from '../../containers/element.js';
 import { addTo, entryOf } from '../../containers/map-entry.js';
 import { PairIndex } from '../../containers/pair-index.js';
+import { NumberIndex } from '../capture/number-index.js';
 import type { HostEvents } from './host-events.js';
 
 /** Row of no op. */
@@ -122,21 +123,18 @@ export class ForwardOps {
   /** The threads that have a forward op with a sequence number; none when so many have it that it identifies nothing. */
   #threadsBySequence(): (sequence: number) => readonly number[] {
     const { ops } = this.events;
-    const last = new PairIndex(
-      () => 0,
-      (op) => ops.sequence.at(op),
-    );
+    const last = new NumberIndex(ops.sequence);
     /** By op: the previous op with the same number. */
     const before = new Int32Array(ops.length).fill(NO_OP);
     for (let op = 0; op < ops.length; op++) {
       const sequence = ops.sequence.at(op);
       if (this.#index.get(this.#threadOf(op), sequence) !== op) continue;
-      before[op] = last.get(0, sequence);
+      before[op] = last.get(sequence);
       last.put(op);
     }
     return (sequence) => {
       const threads: number[] = [];
-      for (let op = last.get(0, sequence); op !== NO_OP; op = elementAt(before, op)) {
+      for (let op = last.get(sequence); op !== NO_OP; op = elementAt(before, op)) {
         if (threads.push(this.#threadOf(op)) > MAX_THREADS) return [];
       }
       return threads;

@@ -5,7 +5,7 @@
 import type { Arg } from '../../record/record.js';
 import { Ranges } from '../capture/capture-columns.js';
 import { NumericColumn } from '../../containers/numeric-column.js';
-import { PairIndex } from '../../containers/pair-index.js';
+import { NumberIndex } from '../capture/number-index.js';
 import { readFrame, readName, type HostName } from './event-names.js';
 
 /** The texts by the numbers in the columns. */
@@ -50,7 +50,7 @@ class OpColumns {
 /** Ops by external id. */
 interface OpsById {
   /** Of several ops with one id, the last. */
-  readonly index: PairIndex;
+  readonly index: NumberIndex;
   /** Ids of more than one op. */
   readonly ambiguous: ReadonlySet<number>;
 }
@@ -134,15 +134,12 @@ export class HostEvents {
 }
 
 function indexOps(ops: OpColumns): OpsById {
-  const index = new PairIndex(
-    () => 0,
-    (op) => ops.externalId.at(op),
-  );
+  const index = new NumberIndex(ops.externalId);
   const ambiguous = new Set<number>();
   for (let op = 0; op < ops.length; op++) {
     const id = ops.externalId.at(op);
     if (Number.isNaN(id)) continue;
-    if (index.get(0, id) !== -1) ambiguous.add(id);
+    if (index.get(id) !== -1) ambiguous.add(id);
     index.put(op);
   }
   return { index, ambiguous };

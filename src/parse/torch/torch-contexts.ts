@@ -182,7 +182,7 @@ export class TorchContexts implements KernelContexts {
 
   #opWithId(externalId: number): number {
     const { index, ambiguous } = this.facts.events.opsById;
-    return ambiguous.has(externalId) ? NO_OP : index.get(0, externalId);
+    return ambiguous.has(externalId) ? NO_OP : index.get(externalId);
   }
 
   #chain(leaf: number): Chain {

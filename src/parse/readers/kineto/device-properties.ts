@@ -2,6 +2,7 @@
  * `deviceProperties` of a trace → devices of the profile.
  */
 import type { Device } from '../../../record/record.js';
+import { UNKNOWN_DEVICE } from '../../capture/capture.js';
 import { isJsonObject } from '../../json/json-value.js';
 
 const number = (value: unknown): number | null =>
@@ -34,12 +35,11 @@ function readDevice(value: unknown): Device | null {
   const vendor = vendorOf(text);
   return {
     id,
+    ...UNKNOWN_DEVICE,
     vendor,
     name: text === '' ? null : text,
     arch: architecture(vendor, text, number(value['computeMajor']), number(value['computeMinor'])),
     units: number(value['numSms']),
-    clockHz: null,
-    memBytesPerS: null,
     memBytes: number(value['totalGlobalMem']),
   };
 }
@@ -56,9 +56,7 @@ export function devicesOfTrace(properties: unknown, used: ReadonlySet<number>): 
   const [first] = described;
   const oneModel =
     first !== undefined && described.every(({ name, units }) => name === first.name && units === first.units);
-  const model: Omit<Device, 'id'> = oneModel
-    ? first
-    : { vendor: 'unknown', name: null, arch: null, units: null, clockHz: null, memBytesPerS: null, memBytes: null };
+  const model = oneModel ? first : UNKNOWN_DEVICE;
   const known = new Set(described.map(({ id }) => id));
   const others = [...used].filter((id) => !known.has(id)).map((id) => ({ ...model, id }));
   return [...described, ...others].sort((a, b) => a.id - b.id);

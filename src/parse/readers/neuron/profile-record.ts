@@ -1,5 +1,6 @@
 /** The profile line of a Neuron profile: the record, its facts and its cores. */
 import { SCHEMA_VERSION, type ProfileRecord, type Labels, type Device } from '../../../record/record.js';
+import { UNKNOWN_DEVICE } from '../../capture/capture.js';
 import type { ReadOptions } from '../../reader.js';
 import type { NeuronCore } from '../../../record/neuron-cores.js';
 
@@ -31,11 +32,10 @@ export function knownFacts(facts: Readonly<Record<string, string | number | null
  */
 export const neuronDevice = (id: number, core: NeuronCore | null): Device => ({
   id,
+  ...UNKNOWN_DEVICE,
   vendor: 'aws',
   name: core?.product ?? null,
   arch: core?.arch ?? null,
-  units: null,
   clockHz: core?.peClockHz ?? null,
   memBytesPerS: core?.hbmBytesPerS ?? null,
-  memBytes: null,
 });

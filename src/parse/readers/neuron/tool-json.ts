@@ -4,6 +4,7 @@
  * of time.
  * Source: files of neuron-profile 2.28 (five captures of Trainium2), AWS's profile schema reference, users' scripts.
  */
+import { isJsonObject } from '../../json/json-value.js';
 import { elementAt } from '../../../containers/element.js';
 import { Diagnostics } from '../../../record/diagnostics.js';
 import type { KernelLine, ProfileLine, CopyLine, LayerRecord, SampleRecord } from '../../../record/record.js';
@@ -16,7 +17,7 @@ import { SubgraphCores } from './tool-json/subgraph-cores.js';
 import { packet } from './tool-json/packet-row.js';
 import { profileLine } from './tool-json/json-profile-line.js';
 import { instruction } from './tool-json/instruction-row.js';
-import { isRow, numberOf, type ToolRow } from './tool-json/table-row.js';
+import { numberOf, type ToolRow } from './tool-json/table-row.js';
 import type { TableContext } from './tool-json/row-context.js';
 import type { RowIndex } from './tool-json/row-index.js';
 import { memoryUsage, pendingDma, semaphore, throttle, throughput } from './tool-json/json-samples.js';
@@ -108,7 +109,7 @@ function* timedLines(file: BlockFile, index: RowIndex, context: TableContext): G
     }
     const bytes = file.read(index.offset(indexed), index.size(indexed));
     const row = exact.decode(bytes, 0, bytes.length);
-    if (isRow(row)) group.push(elementAt(TABLES, index.table(indexed))(row, start, context));
+    if (isJsonObject(row)) group.push(elementAt(TABLES, index.table(indexed))(row, start, context));
     else context.diagnostics.count('malformed-event');
   }
   yield* sortedLines(group);

@@ -3,6 +3,7 @@
  * (CUDA_VISIBLE_DEVICES): TARGET_INFO_CUDA_DEVICE maps process and ordinal to the GPU.
  */
 import type { Device } from '../../../record/record.js';
+import { UNKNOWN_DEVICE } from '../../capture/capture.js';
 import type { Cell, SqliteFile } from '../../sqlite/sqlite.js';
 
 /** Device ids for the records, and the devices themselves. */
@@ -26,16 +27,7 @@ export function readDevices(database: SqliteFile): DeviceMap {
     const ids = ambiguous ? [gpu] : ordinalsOf(gpuOf, gpu, ordinal);
     for (const id of ids) described.set(id, { id, ...device });
   }
-  const unknown = (id: number): Device => ({
-    id,
-    vendor: 'nvidia',
-    name: null,
-    arch: null,
-    units: null,
-    clockHz: null,
-    memBytesPerS: null,
-    memBytes: null,
-  });
+  const unknown = (id: number): Device => ({ id, ...UNKNOWN_DEVICE, vendor: 'nvidia' });
   return {
     idOf,
     list: (used) =>

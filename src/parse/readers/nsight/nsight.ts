@@ -3,6 +3,7 @@
  * releases: everything is read by name, and missing cells are null.
  * Source: NVIDIA Nsight Systems documentation, "SQLite Schema Reference", and exports of these years.
  */
+import { entryOf } from '../../../containers/map-entry.js';
 import { Diagnostics } from '../../../record/diagnostics.js';
 import { LruCache } from '../../../containers/lru-cache.js';
 import type { Device, HostMemory } from '../../../record/record.js';
@@ -253,13 +254,7 @@ class NsightCapture implements Capture {
   /** Number of a domain of a process; 0 for the default domain. */
   #domain(process: number, id: number): number {
     if (Number.isNaN(id) || id === 0) return 0;
-    const key = `${process}:${id}`;
-    let domain = this.#domainNumbers.get(key);
-    if (domain === undefined) {
-      domain = this.#domains.push({ id, name: null });
-      this.#domainNumbers.set(key, domain);
-    }
-    return domain;
+    return entryOf(this.#domainNumbers, `${process}:${id}`, () => this.#domains.push({ id, name: null }));
   }
 
   #nameDomain(process: number, id: number, name: string | null): void {

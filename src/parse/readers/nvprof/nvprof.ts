@@ -3,6 +3,7 @@
  * nanoseconds and exceed 2^53, so they are rebased to the profile's start in SQL.
  * Source: CUPTI documentation (activity records) and databases of versions 9, 12 and 16.
  */
+import { entryOf } from '../../../containers/map-entry.js';
 import { Diagnostics } from '../../../record/diagnostics.js';
 import type { Device, HostMemory } from '../../../record/record.js';
 import type { Capture, CaptureNames } from '../../capture/capture.js';
@@ -176,11 +177,7 @@ class NvprofCapture implements Capture {
       } else if ((flag & MARKER.start) !== 0 && objectKind !== THREAD_OBJECT) {
         otherStarts++;
       } else if ((flag & MARKER.start) !== 0) {
-        let thread = threads.get(object);
-        if (thread === undefined) {
-          thread = this.#thread(...readObjectId(String(object)));
-          threads.set(object, thread);
-        }
+        const thread = entryOf(threads, object, () => this.#thread(...readObjectId(String(object))));
         starts.time.push(time);
         starts.id.push(id);
         starts.thread.push(thread);
@@ -218,12 +215,7 @@ class NvprofCapture implements Capture {
   /** Number of a domain by the string that names it; 0 for the default domain. */
   #domain(nameId: number): number {
     if (Number.isNaN(nameId) || nameId === 0 || this.names.rangeText(nameId) === null) return 0;
-    let domain = this.#domains.get(nameId);
-    if (domain === undefined) {
-      domain = this.#domainNames.push(nameId);
-      this.#domains.set(nameId, domain);
-    }
-    return domain;
+    return entryOf(this.#domains, nameId, () => this.#domainNames.push(nameId));
   }
 
   /** Device of each context: rows of waits record only their context. */

@@ -19,10 +19,10 @@ const write = (bytes: Buffer | string, ending = '.neff'): string => {
 };
 
 /** A program, and its diagnostics. */
-function read(bytes: Buffer): { names: string[]; facts: object; uuid: string; graphs: readonly string[]; odd: object } {
+function read(bytes: Buffer): { names: string[]; facts: object; uuid: string; odd: object } {
   const diagnostics = new Diagnostics();
-  const { tensors, facts, uuid, graphs } = readNeff(write(bytes), 'a.neff', diagnostics);
-  return { names: tensors.map(({ name }) => name), facts, uuid, graphs, odd: diagnostics.toJSON() };
+  const { tensors, facts, uuid } = readNeff(write(bytes), 'a.neff', diagnostics);
+  return { names: tensors.map(({ name }) => name), facts, uuid, odd: diagnostics.toJSON() };
 }
 
 const TENSORS = ['x', 'y', 'w_sg0000'];
@@ -75,20 +75,14 @@ describe('NEFF reader', () => {
     ]);
   });
 
-  it('knows the semaphores of queues', () => {
-    const { queues } = readNeff(write(neffBytes()), 'a.neff', new Diagnostics());
-    expect([...queues]).to.deep.equal([['qSPDynamicHW', { type: 'dynamic', owner: 'sp', semaphores: [8, 9] }]]);
-  });
-
   it('takes tensors of several subgraphs together, in whatever folder they are', () => {
     const second = [
       { name: 'sg01/def.json', data: JSON.stringify({ var: { x: { type: 'input', size: 1 }, z: { type: 'input' } } }) },
       { name: './sgLnk/sg01/tensor_map.json', data: JSON.stringify({ z: { dtype: 'int32', sim_shape: [] } }) },
       { name: 'kelf-0.json', data: '{"graphs":[{"name":"sg00"},{"definition":"sg01/def.json"}]}' },
     ];
-    const { names, graphs, odd } = read(neffBytes([...without('kelf-0.json'), ...second]));
+    const { names, odd } = read(neffBytes([...without('kelf-0.json'), ...second]));
     expect(names).to.deep.equal(['x', 'z', 'y', 'w_sg0000']);
-    expect(graphs).to.deep.equal(['sg00', 'sg01']);
     expect(odd).to.deep.equal({});
   });
 
@@ -157,7 +151,6 @@ describe('NEFF reader', () => {
     const program = readNeff(write(neffBytes(entriesOf(parts))), 'a.neff', diagnostics);
     expect(program.tensors).to.deep.equal([{ name: 'x', role: 'input', dtype: null, shape: null, bytes: null }]);
     expect(program.facts).not.to.have.any.keys('compilerVersion', 'target');
-    expect([...program.queues]).to.deep.equal([]);
     expect(diagnostics.toJSON()).to.deep.equal({});
   });
 
@@ -300,7 +293,7 @@ describe('real NEFFs', () => {
       shared,
       ([folder = '']) => {
         const diagnostics = new Diagnostics();
-        const { tensors, facts, graphs } = readNeff(neffIn(folder), 'a.neff', diagnostics);
+        const { tensors, facts } = readNeff(neffIn(folder), 'a.neff', diagnostics);
         const vendor = vendorJson(folder);
         const nodes = vendor.neff_node.filter((node) => node.variable_name !== '');
         expect(nodes).to.have.length.above(4);
@@ -319,7 +312,6 @@ describe('real NEFFs', () => {
         }
         expect(facts.compilerVersion).to.equal(vendor.summary[0].compiler_version);
         expect(facts.target).to.equal('cayman');
-        expect(graphs).to.deep.equal(['sg00', 'sg01']);
         expect(diagnostics.toJSON()).to.deep.equal({});
       },
     );

@@ -2,6 +2,7 @@
  * COMMUNICATION_OP, one record an operation, and the tasks of its operations, which contain their device and stream in
  * databases before schema 1.2.
  */
+import { entryOf } from '../../../../containers/map-entry.js';
 import type { CollectiveOperation } from '../../../capture/capture.js';
 import { NumericColumn } from '../../../../containers/numeric-column.js';
 import { NumberIndex } from '../../../capture/number-index.js';
@@ -137,9 +138,7 @@ export class CollectiveRows {
     this.database.eachNumbers('COMMUNICATION_TASK_INFO', columns, ([task = NaN, op = NaN, link = NaN, size = NaN]) => {
       this.#addTask(task);
       if (!(size > 0) || Number.isNaN(op) || Number.isNaN(link)) return;
-      const links = this.#links.get(op);
-      if (links === undefined) this.#links.set(op, new Set([link]));
-      else links.add(link);
+      entryOf(this.#links, op, () => new Set<number>()).add(link);
     });
     this.database.eachNumbers('COMMUNICATION_SCHEDULE_TASK_INFO', ['globalTaskId'], ([task = NaN]) => {
       this.#addTask(task);

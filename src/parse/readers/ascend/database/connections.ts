@@ -30,7 +30,7 @@ export class OpConnections {
     const byId = events.opsById.index;
     database.eachNumbers('CONNECTION_IDS', ['id', 'connectionId'], ([id = NaN, connection = NaN]) => {
       if (Number.isNaN(id) || Number.isNaN(connectionOrNone(connection)) || !isNeeded(connection)) return;
-      const op = byId.get(0, id);
+      const op = byId.get(id);
       if (op === NONE) return;
       const row = this.#connections.length;
       this.#connections.push(connection);

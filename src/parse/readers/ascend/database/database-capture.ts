@@ -3,6 +3,7 @@
  * exist only when they have rows, and columns differ between releases: everything is read by name.
  * Source: the msprof and torch_npu projects (their documents of the database's tables).
  */
+import { entryOf } from '../../../../containers/map-entry.js';
 import { elementAt } from '../../../../containers/element.js';
 import { Diagnostics } from '../../../../record/diagnostics.js';
 import type { StatementRecord } from '../../../../record/record.js';
@@ -175,9 +176,7 @@ export class AscendCapture implements Capture {
     const rows = new Map<number, number[]>();
     for (const activity of this.activities.rowsOf('kernel')) {
       const device = this.activities.device.at(activity);
-      const known = rows.get(device);
-      if (known === undefined) rows.set(device, [this.#tasks.source.at(activity)]);
-      else known.push(this.#tasks.source.at(activity));
+      entryOf(rows, device, () => []).push(this.#tasks.source.at(activity));
     }
     const units = new Map<number, number>();
     for (const [device, kernels] of rows) {

@@ -2,6 +2,7 @@
  * Texts of host events: names numbered in order of first appearance, so that tables by name stay small; shapes and types
  * of arguments by string id plus one, 0 when there are none.
  */
+import { entryOf } from '../../../../containers/map-entry.js';
 import type { Arg } from '../../../../record/record.js';
 import type { HostTexts } from '../../../torch/host-events.js';
 import { isDtypeList, readFrameworkArguments, readFrameworkExtents } from '../framework-arguments.js';
@@ -38,12 +39,7 @@ export class HostNames implements HostTexts {
     const name = this.strings.text(domain) ?? DEFAULT_DOMAIN;
     if (name === DEFAULT_DOMAIN || name === '') return this.numberOf(message);
     const key = `${domain}:${message}`;
-    let number = this.#numbers.get(key);
-    if (number === undefined) {
-      number = this.#names.push([domain, message]) - 1;
-      this.#numbers.set(key, number);
-    }
-    return number;
+    return entryOf(this.#numbers, key, () => this.#names.push([domain, message]) - 1);
   }
 
   /** The text of a name; '' when the database lacks its string. */
@@ -66,9 +62,7 @@ export class HostNames implements HostTexts {
 
   #isDtypeList(string: number): boolean {
     if (Number.isNaN(string)) return false;
-    let known = this.#dtypeLists.get(string);
-    if (known === undefined) this.#dtypeLists.set(string, (known = isDtypeList(this.#string(string))));
-    return known;
+    return entryOf(this.#dtypeLists, string, () => isDtypeList(this.#string(string)));
   }
 
   readArguments(dims: number, types: number): Arg[] | null {

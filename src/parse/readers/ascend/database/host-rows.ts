@@ -91,8 +91,8 @@ export class HostRows {
         cells;
       const kind = Number.isNaN(type) ? kindOf(sequence, connection) : type;
       if (kind === ROW.queue || kind === ROW.range) return;
-      if (!this.#isTimed(start, end) || Number.isNaN(pid)) return;
-      const thread = this.threads.threadOf(pid, tid);
+      const thread = this.#threadOf(start, end, pid, tid);
+      if (thread === -1) return;
       const number = names.numberOf(name >= 0 ? name : '');
       if (kind !== ROW.op) {
         this.events.add(kind === ROW.frame ? 'frame' : 'annotation', start, end, thread, number);
@@ -116,8 +116,8 @@ export class HostRows {
     const columns = [clock.since('startNs'), clock.since('endNs'), ...THREAD, 'message', 'domainId', 'connectionId'];
     this.database.eachNumbers('MSTX_EVENTS', columns, (cells) => {
       const [start = NaN, end = NaN, pid = NaN, tid = 0, message = NaN, domain = NaN, connection = NaN] = cells;
-      if (!this.#isTimed(start, end) || Number.isNaN(pid)) return;
-      const thread = this.threads.threadOf(pid, tid);
+      const thread = this.#threadOf(start, end, pid, tid);
+      if (thread === -1) return;
       const name = message >= 0 ? names.numberIn(domain, message) : names.numberOf('');
       this.events.add('annotation', start, end, thread, name);
       if (isMark(connection)) this.#marks.set(connection, name);
@@ -128,17 +128,18 @@ export class HostRows {
     const { clock } = this;
     const columns = [clock.since('startNs'), clock.since('endNs'), ...THREAD];
     this.database.eachNumbers('GC_RECORD', columns, ([start = NaN, end = NaN, pid = NaN, tid = 0]) => {
-      if (!this.#isTimed(start, end) || Number.isNaN(pid)) return;
-      const thread = this.threads.threadOf(pid, tid);
+      const thread = this.#threadOf(start, end, pid, tid);
+      if (thread === -1) return;
       this.events.add('annotation', start, end, thread, this.names.numberOf(GARBAGE_COLLECTION));
     });
   }
 
-  #isTimed(start: number, end: number): boolean {
+  /** Thread of an event; -1, after counting it, where its times are wrong, and where it has no process. */
+  #threadOf(start: number, end: number, pid: number, tid: number): number {
     if (!isNear(start) || !isNear(end)) this.diagnostics.count('event-without-time');
     else if (end < start) this.diagnostics.count('negative-duration');
-    else return true;
-    return false;
+    else if (!Number.isNaN(pid)) return this.threads.threadOf(pid, tid);
+    return -1;
   }
 }
 

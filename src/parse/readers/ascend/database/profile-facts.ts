@@ -2,6 +2,7 @@
 import type { Diagnostics } from '../../../../record/diagnostics.js';
 
 import { entriesOf, fieldOf, parseJson, shapeOf } from '../../../json/json-value.js';
+import { UNKNOWN_DEVICE } from '../../../capture/capture.js';
 import type { SqliteFile } from '../../../sqlite/sqlite.js';
 import type { Device } from '../../../../record/record.js';
 import { readProfilerInfo, toolName, type AscendProfileFacts } from '../profiler-info.js';
@@ -87,13 +88,12 @@ export function readDevices(
       const known = name ?? model;
       return {
         id,
+        ...UNKNOWN_DEVICE,
         vendor: 'huawei',
         name: known,
         arch: known?.toLowerCase() ?? null,
         units: units.get(id) ?? null,
         clockHz: clocks.get(id) ?? null,
-        memBytesPerS: null,
-        memBytes: null,
       };
     });
 }

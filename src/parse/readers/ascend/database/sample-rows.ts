@@ -4,12 +4,22 @@ import { ValueLine } from '../../../../record/value-line.js';
 import { LruCache } from '../../../../containers/lru-cache.js';
 import type { Labels, SampleRecord } from '../../../../record/record.js';
 import { orNull } from '../../../../containers/numeric-column.js';
-import type { SqliteFile } from '../../../sqlite/sqlite.js';
+import { integerOf, numberOf, type SqliteFile } from '../../../sqlite/sqlite.js';
 import { cleanText } from '../kernel-labels.js';
 import { isNear, type DatabaseClock } from './database-clock.js';
-import { SampleCursor, type SampleRow } from './sample-cursor.js';
+import { Dated } from '../../../capture/dated-records.js';
 import { SAMPLE_TABLES, type SampleTable, type ValueColumn } from './sample-tables.js';
 import type { StringTable } from './string-table.js';
+
+/** A row of a table of values over time; NaN stands for a missing cell. */
+interface SampleRow {
+  readonly start: number;
+  readonly device: number;
+  /** In the order of the table's `labels` and `values`. */
+  readonly labels: readonly number[];
+  readonly values: readonly number[];
+  readonly until: number;
+}
 
 interface SeriesState {
   readonly labels: Labels | null;
@@ -45,15 +55,34 @@ export class SampleRows {
 
   /** All samples in order of time; of one time, in the order of the tables. */
   *records(profile: number): Generator<SampleRecord> {
-    const tables = SAMPLE_TABLES.map((table) => new SampleCursor(this.database, this.clock, table));
+    const tables = SAMPLE_TABLES.map((table) => ({
+      table,
+      rows: new Dated(this.#rowsOf(table), ({ start }) => start),
+    }));
     try {
       for (;;) {
-        const first = tables.reduce((least, rows) => (rows.next < least.next ? rows : least));
-        if (first.next === Infinity) return;
-        yield* this.#samplesOf(first.table, first.take(), profile);
+        const first = tables.reduce((least, each) => (each.rows.next < least.rows.next ? each : least));
+        if (first.rows.next === Infinity) return;
+        yield* this.#samplesOf(first.table, first.rows.take(), profile);
       }
     } finally {
-      for (const rows of tables) rows.close();
+      for (const { rows } of tables) rows.close();
+    }
+  }
+
+  /** The rows of a table in order of time. SQLite sorts them, in a temporary file where they are many. */
+  *#rowsOf({ table, time, until, labels, values, decimals }: SampleTable): Generator<SampleRow> {
+    const { clock } = this;
+    const read = decimals === true ? numberOf : integerOf;
+    const cells = [...labels, ...values].map(({ column }) => column);
+    // Rows of one time are in order of these cells too.
+    const columns = [clock.since(time), 'deviceId', ...cells, ...(until === undefined ? [] : [clock.since(until)])];
+    for (const row of this.database.rows(table, columns, [], true)) {
+      const [start = NaN, device = NaN, ...rest] = row.map(read);
+      if (!isNear(start)) continue;
+      const ofLabels = rest.splice(0, labels.length);
+      const ofValues = rest.splice(0, values.length);
+      yield { start, device, labels: ofLabels, values: ofValues, until: rest[0] ?? NaN };
     }
   }
 

@@ -2,6 +2,7 @@
  * Collectives of a trace: a group has its operations on its first lane, and their parts on the lanes (planes) after it.
  * Parts contain the interconnect of a message.
  */
+import { entryOf } from '../../../../containers/map-entry.js';
 import { elementAt } from '../../../../containers/element.js';
 import { NumericColumn } from '../../../../containers/numeric-column.js';
 import { allRows, sortRows } from '../../../../containers/row-order.js';
@@ -43,8 +44,7 @@ export class CollectiveParts {
     sortRows(rows, (a, b) => this.start.at(a) - this.start.at(b));
     const groups = new Map<number, number[]>();
     for (const { pid, tid } of operations) {
-      const lanes = groups.get(pid) ?? [];
-      groups.set(pid, lanes);
+      const lanes = entryOf(groups, pid, () => []);
       if (!lanes.includes(tid)) lanes.push(tid);
     }
     /** The group of a lane: that of the nearest lane with operations at or before it. */

@@ -5,12 +5,13 @@
 import { Diagnostics } from '../../../../record/diagnostics.js';
 import { UserError } from '../../../../record/errors.js';
 import type { StatementRecord } from '../../../../record/record.js';
-import type {
-  Capture,
-  ActivityDetails,
-  CaptureHeader,
-  CaptureNames,
-  CollectiveOperation,
+import {
+  NO_NAMES,
+  type Capture,
+  type ActivityDetails,
+  type CaptureHeader,
+  type CaptureNames,
+  type CollectiveOperation,
 } from '../../../capture/capture.js';
 import { Activities, HostCalls, Ranges, type ActivityRow } from '../../../capture/capture-columns.js';
 import { NO_CONTEXT, type KernelContexts } from '../../../capture/kernel-contexts.js';
@@ -49,14 +50,7 @@ export class DetailsCapture implements Capture {
     this.#addRows();
     if (details.length === 0) this.diagnostics.count('no-device-activity');
     clock.moveToFirst([this.activities.start, this.#samples.start], [this.activities.end]);
-    this.names = {
-      kernelName: (row) => details.nameOf(row),
-      apiName: () => null,
-      rangeText: () => null,
-      domainName: () => null,
-      copyKind: () => null,
-      syncKind: () => null,
-    };
+    this.names = { ...NO_NAMES, kernelName: (row) => details.nameOf(row) };
     this.header = {
       format,
       ...sidecars.profile(),

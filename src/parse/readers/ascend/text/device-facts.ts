@@ -4,6 +4,7 @@
  * clock · units = cycles / (utilization · duration).
  * Source: the profiler's document of op_summary (`cube_utilization`).
  */
+import { UNKNOWN_DEVICE } from '../../../capture/capture.js';
 import { isCubeClass } from '../../../../record/engines.js';
 import type { Device } from '../../../../record/record.js';
 import { median } from '../../../../record/statistics.js';
@@ -49,9 +50,4 @@ export function coreFacts(details: KernelDetails | null, sampledHz: number | nul
 const roundToMHz = (clock: number | null): number | null => (clock === null ? null : Math.round(clock / 1e6) * 1e6);
 
 export const devicesOf = (ids: Iterable<number>, { clockHz, units }: CoreFacts): Device[] =>
-  [...new Set(ids)]
-    .sort((a, b) => a - b)
-    .map((id) => ({
-      ...{ id, vendor: 'huawei', name: null, arch: null, units, clockHz },
-      ...{ memBytesPerS: null, memBytes: null },
-    }));
+  [...new Set(ids)].sort((a, b) => a - b).map((id) => ({ id, ...UNKNOWN_DEVICE, vendor: 'huawei', units, clockHz }));

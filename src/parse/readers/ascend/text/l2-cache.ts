@@ -2,6 +2,7 @@
  * l2_cache.csv: cache hit rates of kernels by stream, task number and name. Task numbers wrap around in a long run: then
  * rows and kernels are joined in their order.
  */
+import { entryOf } from '../../../../containers/map-entry.js';
 import type { Diagnostics } from '../../../../record/diagnostics.js';
 import { numberOfCell, textOfCell, cellsOf } from '../../../csv/csv-table.js';
 
@@ -25,10 +26,8 @@ export class L2Cache {
     const cache = new L2Cache();
     for (const [stream, task, name, hit, victim] of rows) {
       const key = keyOf(numberOfCell(stream), numberOfCell(task), textOfCell(name));
-      const known = cache.#values.get(key);
-      const rates = [numberOfCell(hit), numberOfCell(victim)];
-      if (known === undefined) cache.#values.set(key, { rates: [rates], next: 0 });
-      else known.rates.push(rates);
+      const { rates } = entryOf(cache.#values, key, () => ({ rates: [], next: 0 }));
+      rates.push([numberOfCell(hit), numberOfCell(victim)]);
     }
     return cache;
   }

@@ -3,6 +3,7 @@
  * come from the trace; kernel_details.csv adds shapes, types and counters of kernels.
  * Source: trace_view.json and CSV files of torch_npu, 2024 to 2026, and the user guide of its profiler.
  */
+import { entryOf } from '../../../../containers/map-entry.js';
 import { elementAt } from '../../../../containers/element.js';
 import { Diagnostics } from '../../../../record/diagnostics.js';
 import type { StatementRecord } from '../../../../record/record.js';
@@ -193,11 +194,10 @@ export class TraceCapture implements Capture {
     );
     for (let row = 0; row < details.length; row++) {
       const name = details.nameOf(row);
-      let number = numbers.get(name);
-      if (number === undefined) {
+      const number = entryOf(numbers, name, () => {
         const bytes = Buffer.from(JSON.stringify(name));
-        numbers.set(name, (number = texts.numberOf(bytes, 1, bytes.length - 1)));
-      }
+        return texts.numberOf(bytes, 1, bytes.length - 1);
+      });
       names.push(number);
       if (!details.isCollective(row)) index.put(row);
     }

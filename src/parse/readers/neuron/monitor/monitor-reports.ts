@@ -12,7 +12,7 @@ import type { NoticeRecord, ProfileLine, SampleRecord, Labels, ProfileRecord } f
 import { endRecord } from '../../../capture/emit.js';
 import { leavesOf, type Leaf } from './leaves.js';
 import { REPORT_KEYS } from './value-paths.js';
-import { ReportTimes, timeOf, type ReportTime } from './report-times.js';
+import { ReportTimes, timeOf } from './report-times.js';
 import { coreOfArch, coreOfInstance } from '../../../../record/neuron-cores.js';
 import { neuronDevice, profileRecord } from '../profile-record.js';
 
@@ -74,21 +74,21 @@ export class MonitorReports {
       return [];
     }
     const leaves = leavesOf(report, this.diagnostics);
-    const time = this.#times.next(shortestPeriod(leaves), timeOf(report));
-    if (time.start === null) this.diagnostics.count('report-without-period');
+    const start = this.#times.next(shortestPeriod(leaves), timeOf(report));
+    if (start === null) this.diagnostics.count('report-without-period');
     const header = this.#reports++ === 0 ? [streamHeader(this.name, leaves, this.#times.origin)] : [];
     const notices = leaves.filter(({ metric }) => metric === 'error').map((leaf) => this.#notice(leaf));
     this.diagnostics.count('monitor-error', notices.length);
     this.#notices += notices.length;
     this.#samples += leaves.length;
-    return [...header, ...notices, ...leaves.map((leaf) => this.#sample(leaf, time))];
+    return [...header, ...notices, ...leaves.map((leaf) => this.#sample(leaf, start))];
   }
 
   #notice({ text = '', labels: { group } }: Leaf): NoticeRecord {
     return { type: 'notice', profile: this.name.profile, category: group === undefined ? null : String(group), text };
   }
 
-  #sample({ metric, value, unit, text, labels, period }: Leaf, { start }: ReportTime): SampleRecord {
+  #sample({ metric, value, unit, text, labels, period }: Leaf, start: number | null): SampleRecord {
     const { core } = labels;
     return {
       type: 'sample',

@@ -45,13 +45,6 @@ function timeOfText(text: string): bigint | null {
   return Number.isNaN(ms) ? null : BigInt(ms) * 1_000_000n + BigInt(fraction.padEnd(9, '0'));
 }
 
-export interface ReportTime {
-  /** ns since the first report began; null when unknown. */
-  readonly start: number | null;
-  /** ns that it covers; null when unknown. */
-  readonly dur: number | null;
-}
-
 export class ReportTimes {
   /** Unix time of the stream's start. */
   #origin: bigint | null = null;
@@ -67,13 +60,14 @@ export class ReportTimes {
   /**
    * @param period seconds that the report covers, or null
    * @param time Unix time in ns at which it was made, or null
+   * @returns its start in ns since the first report began; null when unknown
    */
-  next(period: number | null, time: bigint | null): ReportTime {
+  next(period: number | null, time: bigint | null): number | null {
     const dur = period === null ? null : Math.round(period * NS_PER_S);
     const start = this.#byClock(dur, time) ?? (dur === null ? null : this.#end);
     if (start !== null) this.#start = start;
     this.#end = start === null || dur === null ? this.#end : start + dur;
-    return { start, dur };
+    return start;
   }
 
   /** Start by the report's own time; null without one, or when it precedes the report before. */

@@ -1,4 +1,4 @@
-/** Tensors and queues in the JSON members of a NEFF. */
+/** Tensors in the JSON members of a NEFF. */
 import type { TensorRole, TensorRecord } from '../../../../record/record.js';
 import { entriesOf, fieldOf, listOf, shapeOf, sizeOf, textOf } from '../../../json/json-value.js';
 
@@ -9,20 +9,6 @@ export interface NeffVariable {
   readonly bytes: number | null;
   /** Name of the file with its contents, by which the tensor map names constants. */
   readonly file: string | null;
-}
-
-export interface NeffQueue {
-  /** 'dynamic', 'in', 'out' … */
-  readonly type: string | null;
-  /** Engine that starts its transfers: 'sp', 'act', 'pool' … */
-  readonly owner: string | null;
-  readonly semaphores: readonly number[];
-}
-
-/** A subgraph's `def.json`. */
-export interface SubgraphDefinition {
-  readonly variables: readonly NeffVariable[];
-  readonly queues: ReadonlyMap<string, NeffQueue>;
 }
 
 /** Element type and extents of a tensor. */
@@ -44,23 +30,13 @@ const ROLES: ReadonlyMap<unknown, TensorRole> = new Map([
   ['file', 'weight'],
 ]);
 
-export function readDefinition(json: unknown): SubgraphDefinition {
-  const variables = entriesOf(fieldOf(json, 'var')).flatMap(([name, variable]): NeffVariable[] => {
+/** The variables of a subgraph's `def.json`. */
+export function readDefinition(json: unknown): NeffVariable[] {
+  return entriesOf(fieldOf(json, 'var')).flatMap(([name, variable]): NeffVariable[] => {
     const role = ROLES.get(fieldOf(variable, 'type'));
     if (role === undefined) return [];
     return [{ name, role, bytes: sizeOf(fieldOf(variable, 'size')), file: textOf(fieldOf(variable, 'file_name')) }];
   });
-  const queues = entriesOf(fieldOf(json, 'dma_queue')).map(([name, queue]): [string, NeffQueue] => [
-    name,
-    {
-      type: textOf(fieldOf(queue, 'type')),
-      owner: textOf(fieldOf(queue, 'owner')),
-      semaphores: listOf(fieldOf(queue, 'semaphore_set'))
-        .map(sizeOf)
-        .filter((semaphore) => semaphore !== null),
-    },
-  ]);
-  return { variables, queues: new Map(queues) };
 }
 
 /** A subgraph's `tensor_map.json`. It also lists scratch memory, which gets no role. */

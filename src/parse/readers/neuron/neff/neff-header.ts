@@ -16,6 +16,7 @@
  * Source: AWS Neuron documentation, "Work with NEFF files"; names of features: the guide to neuron-packager, and its
  * output for real files.
  */
+import { cText } from './tar.js';
 
 export interface NeffHeader {
   readonly packageVersion: number;
@@ -56,12 +57,6 @@ function featureNames(bits: bigint): string[] {
   return set.map((bit) => FEATURES.get(bit) ?? `bit ${bit}`);
 }
 
-function text(bytes: Buffer, start: number, length: number): string {
-  const field = bytes.subarray(start, start + length);
-  const end = field.indexOf(0);
-  return field.toString('utf8', 0, end < 0 ? length : end);
-}
-
 /** MD5 hashes fill half of the field. */
 const hashOf = (field: Buffer): string => field.toString('hex').replace(/^(.{32})0{32}$/, '$1');
 
@@ -86,11 +81,11 @@ export function parseHeader(bytes: Buffer): NeffHeader | null {
     dataSize,
     major,
     minor,
-    buildVersion: text(bytes, 40, 128),
+    buildVersion: cText(bytes, 40, 128),
     logicalCores: bytes.readUInt32LE(168),
     hash: hashOf(bytes.subarray(172, 204)),
     uuid: bytes.toString('hex', 204, 220),
-    name: text(bytes, 220, 256),
+    name: cText(bytes, 220, 256),
     features: featureNames(bytes.readBigUInt64LE(544)),
     coresPerLogical: bytes.readUInt32LE(552),
   };

@@ -8,9 +8,8 @@ import {
   readDefinition,
   readNodes,
   readTensorMap,
-  type SubgraphDefinition,
+  type NeffVariable,
   type MappedTensor,
-  type NeffQueue,
   type TensorType,
 } from './definition.js';
 import type { NeffHeader } from './neff-header.js';
@@ -23,10 +22,6 @@ export interface NeffProgram {
   readonly uuid: string;
   readonly facts: Labels;
   readonly tensors: readonly NeffTensor[];
-  /** By the compiler's name, such as `qSPDynamicHW`. */
-  readonly queues: ReadonlyMap<string, NeffQueue>;
-  /** Names of the subgraphs, one for each physical core. */
-  readonly graphs: readonly string[];
 }
 
 /** Members are held one at a time, each below this size; what is kept of them is bounded by their total. */
@@ -45,9 +40,9 @@ export class ProgramBuilder {
   #info: object | null = null;
   #target: string | null = null;
   #hasKelf = false;
-  /** Names of subgraphs by the folder of their members, from the list of graphs. */
-  readonly #graphs = new Map<string, string>();
-  readonly #definitions = new Map<string, SubgraphDefinition>();
+  /** Folders of the members of subgraphs, from the list of graphs. */
+  readonly #graphs = new Set<string>();
+  readonly #definitions = new Map<string, readonly NeffVariable[]>();
   readonly #maps = new Map<string, readonly MappedTensor[]>();
   #nodes: ReadonlyMap<string, TensorType> = new Map();
 
@@ -71,7 +66,7 @@ export class ProgramBuilder {
 
   /** Whether the remaining members cannot add anything. */
   get isComplete(): boolean {
-    for (const folder of this.#graphs.keys()) {
+    for (const folder of this.#graphs) {
       if (!this.#definitions.has(folder) || !this.#maps.has(folder)) return false;
     }
     return this.#info !== null && this.#graphs.size > 0;
@@ -84,25 +79,18 @@ export class ProgramBuilder {
 
   /** Counts required members that are missing. */
   countMissing(): void {
-    const folders = new Set([...this.#graphs.keys(), ...this.#definitions.keys(), ...this.#maps.keys()]);
+    const folders = new Set([...this.#graphs, ...this.#definitions.keys(), ...this.#maps.keys()]);
     const missing = [...folders].flatMap((folder) => [this.#definitions.has(folder), this.#maps.has(folder)]);
     const present = [this.#info !== null, this.#hasKelf, ...missing];
     this.diagnostics.count('program-part-missing', present.filter((is) => !is).length);
   }
 
   build(): NeffProgram {
-    const definitions = [...this.#definitions.values()];
+    const variables = [...this.#definitions.values()].flat();
     return {
       uuid: this.header?.uuid ?? '',
       facts: this.#facts(),
-      tensors: joinTensors(
-        definitions.flatMap(({ variables }) => variables),
-        [...this.#maps.values()].flat(),
-        this.#nodes,
-      ),
-      // Reversed, so that the first of several queues with one name wins.
-      queues: new Map(definitions.reverse().flatMap(({ queues }) => [...queues])),
-      graphs: this.#graphs.size > 0 ? [...this.#graphs.values()] : [...this.#definitions.keys()],
+      tensors: joinTensors(variables, [...this.#maps.values()].flat(), this.#nodes),
     };
   }
 
@@ -123,9 +111,8 @@ export class ProgramBuilder {
     this.#hasKelf = true;
     this.#target ??= textOf(fieldOf(json, 'target'));
     for (const graph of listOf(fieldOf(json, 'graphs')).slice(0, MOST_GRAPHS)) {
-      const folder = IN_GRAPH.exec(textOf(fieldOf(graph, 'definition')) ?? '')?.[1];
-      const name = textOf(fieldOf(graph, 'name')) ?? folder;
-      if (name !== undefined) this.#graphs.set(folder ?? name, name);
+      const folder = IN_GRAPH.exec(textOf(fieldOf(graph, 'definition')) ?? '')?.[1] ?? textOf(fieldOf(graph, 'name'));
+      if (folder !== null) this.#graphs.add(folder);
     }
   }
 

@@ -17,8 +17,8 @@ export interface TarMember {
   read(): Buffer;
 }
 
-/** A header field up to its NUL. */
-function text(block: Buffer, start: number, length: number): string {
+/** A field of a header up to its NUL. */
+export function cText(block: Buffer, start: number, length: number): string {
   const field = block.subarray(start, start + length);
   const end = field.indexOf(0);
   return field.subarray(0, end < 0 ? length : end).toString('utf8');
@@ -64,8 +64,8 @@ function paxRecords(contents: Buffer): Map<string, string> {
 }
 
 function nameOf(block: Buffer): string {
-  const name = text(block, 0, 100);
-  const prefix = block.toString('latin1', 257, 263) === 'ustar\0' ? text(block, 345, 155) : '';
+  const name = cText(block, 0, 100);
+  const prefix = block.toString('latin1', 257, 263) === 'ustar\0' ? cText(block, 345, 155) : '';
   return prefix === '' ? name : `${prefix}/${name}`;
 }
 
@@ -91,7 +91,7 @@ export function* members(stream: ByteStream): Generator<TarMember> {
       const contents = stream.take(size);
       stream.skip(padding);
       if (kind === 'x') pax = paxRecords(contents);
-      else longName = text(contents, 0, size);
+      else longName = cText(contents, 0, size);
       continue;
     }
     let left = size;

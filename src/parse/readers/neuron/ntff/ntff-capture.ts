@@ -100,7 +100,8 @@ class TraceReader {
    * @returns the converter of rows to records
    */
   gather(rows: RowChunks): RecordLines {
-    new SectionReader(this.trace, this.#cores, this.#clock, rows, this.#diagnostics).read(this.#sections);
+    const output = { clock: this.#clock, rows, diagnostics: this.#diagnostics };
+    new SectionReader(this.trace, this.#cores, output).read(this.#sections);
     const clockHz = coreOfInstance(this.trace.metadata.instanceType)?.clockHz ?? null;
     const cores = this.#cores.map((id) => ({ id, queues: queuesOf(id, this.#graphsOf(id)) }));
     return new RecordLines(

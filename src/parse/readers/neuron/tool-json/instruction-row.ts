@@ -1,8 +1,9 @@
 /** One instruction of an engine as a kernel line. */
+import { isJsonObject } from '../../../json/json-value.js';
 import { NEURON_ENGINES, type NeuronEngine } from '../../../../record/engines.js';
 import type { Dependency, KernelLine, Labels } from '../../../../record/record.js';
 import { nanoseconds } from './json-clock.js';
-import { isRow, numberOf, numbersOf, rawTextOf, textOf, type ToolRow } from './table-row.js';
+import { numberOf, numbersOf, rawTextOf, textOf, type ToolRow } from './table-row.js';
 import { durationOf, type TableContext } from './row-context.js';
 
 /** Counters of the device and the tool. */
@@ -116,7 +117,7 @@ function dependencies(cell: unknown): readonly Dependency[] {
   if (!Array.isArray(cell)) return [];
   const found: Dependency[] = [];
   for (const each of cell as readonly unknown[]) {
-    if (!isRow(each)) continue;
+    if (!isJsonObject(each)) continue;
     const id = textOf(each['id']);
     const type = rawTextOf(each['type']) ?? 'unknown';
     if (id !== null) found.push({ id, kind: DEPENDENCY_KINDS.get(type) ?? type.toLowerCase() });

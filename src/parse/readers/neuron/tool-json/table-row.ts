@@ -1,13 +1,11 @@
 /** Cells of a row: numbers may be texts, and unknown values are written in several ways. */
+import type { JsonObject } from '../../../json/json-value.js';
 
 /** A decoded row; integers beyond 2^53 are decimal texts. */
-export type ToolRow = Readonly<Record<string, unknown>>;
+export type ToolRow = JsonObject;
 
 /** In place of a missing row. */
 export const EMPTY_ROW: ToolRow = Object.freeze({});
-
-export const isRow = (value: unknown): value is ToolRow =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const NUMBER = /^[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$/;
 

@@ -2,6 +2,8 @@
  * First pass over a file: small tables are held in memory, rows of the large ones are indexed by their offset. Tables and
  * the keys of a row may have any order.
  */
+import { entryOf } from '../../../../containers/map-entry.js';
+import { isJsonObject } from '../../../json/json-value.js';
 import { elementAt } from '../../../../containers/element.js';
 import type { Diagnostics } from '../../../../record/diagnostics.js';
 import { UserError } from '../../../../record/errors.js';
@@ -23,7 +25,7 @@ import {
   skipSpace,
 } from '../../../json/json-bytes.js';
 import { LONGEST_ROW, RowIndex } from './row-index.js';
-import { isRow, EMPTY_ROW, type ToolRow, numberOf } from './table-row.js';
+import { EMPTY_ROW, type ToolRow, numberOf } from './table-row.js';
 import { useOfTable, type KeptTable, type TableUse, TIMED_TABLES, type TimedTable } from './json-tables.js';
 
 /** Limits of one small table. */
@@ -181,13 +183,12 @@ class ToolFileScan {
     const span = this.cursor.whole(endOfValue);
     if (span === null) return false;
     const size = span.to - span.from;
-    let rows = kept.get(table);
-    if (rows === undefined) kept.set(table, (rows = []));
+    const rows = entryOf(kept, table, () => []);
     const bytes = this.#keptBytes.get(table) ?? 0;
     if (rows.length >= MOST_ROWS || bytes + size > MOST_BYTES) this.diagnostics.count('row-passed-over');
     else {
       const row = this.#decoder.decode(span.bytes, span.from, span.to);
-      if (isRow(row)) rows.push(row);
+      if (isJsonObject(row)) rows.push(row);
       else this.diagnostics.count('malformed-event');
       this.#keptBytes.set(table, bytes + size);
     }

@@ -2,6 +2,7 @@
  * Decoder of the protobuf wire format: a message is a list of numbered fields, each a varint or length-delimited bytes.
  * All lengths are checked. Source: protobuf.dev, "Encoding".
  */
+import { entryOf } from '../../../../../containers/map-entry.js';
 
 /** The bytes are no valid message. The only error that is thrown here. */
 export class WireError extends Error {
@@ -47,7 +48,7 @@ export class ProtobufMessage {
       const field = Number(tag >> 3n);
       if (field === 0) throw new WireError('field without a number');
       const value = input.value(Number(tag & 7n));
-      if (value !== null) this.#add(field, value);
+      if (value !== null) entryOf(this.#fields, field, () => []).push(value);
     }
   }
 
@@ -88,12 +89,6 @@ export class ProtobufMessage {
 
   #runs(field: number): Buffer[] {
     return (this.#fields.get(field) ?? []).filter((value) => typeof value !== 'bigint');
-  }
-
-  #add(field: number, value: bigint | Buffer): void {
-    const values = this.#fields.get(field);
-    if (values === undefined) this.#fields.set(field, [value]);
-    else values.push(value);
   }
 }
 

@@ -7,23 +7,18 @@ import { isKnownOpcode, NO_PROGRAM, OPCODE_NAMES } from '../opcodes.js';
 import { ENGINES_OF_RECORD, QUEUES, type CoreQueues } from '../queues.js';
 import type { RowCursor } from '../rows/row-merge.js';
 import {
-  DETAIL,
   deviceOf,
-  DURATION,
   KIND,
   kindOf,
   NO_DURATION,
   nanoseconds,
   PS_PER_NS,
   queueOf,
-  RANK,
-  REST,
+  CELL,
   ROW_DOUBLES,
   ROW_WORDS,
   SAMPLE,
-  START,
   streamOf,
-  VALUE,
 } from '../rows/rows.js';
 import { limitOf } from '../sections/sample-records.js';
 
@@ -58,13 +53,13 @@ export class RecordLines {
   }
 
   at({ view: { doubles, words }, row }: RowCursor): ProfileLine {
-    const start = doubles[row * ROW_DOUBLES + START] as number;
-    const duration = doubles[row * ROW_DOUBLES + DURATION] as number;
+    const start = doubles[row * ROW_DOUBLES + CELL.start] as number;
+    const duration = doubles[row * ROW_DOUBLES + CELL.duration] as number;
     const word = row * ROW_WORDS;
-    const rank = words[word + RANK] as number;
-    const detail = words[word + DETAIL] as number;
-    const value = words[word + VALUE] as number;
-    const rest = words[word + REST] as number;
+    const rank = words[word + CELL.rank] as number;
+    const detail = words[word + CELL.detail] as number;
+    const value = words[word + CELL.value] as number;
+    const rest = words[word + CELL.rest] as number;
     switch (kindOf(rank)) {
       case KIND.instruction:
         return this.#instruction(start, duration, rank, detail, value, rest);

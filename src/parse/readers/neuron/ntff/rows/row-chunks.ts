@@ -6,21 +6,7 @@
  */
 import { sortRows } from '../../../../../containers/row-order.js';
 import { RowMerge, type RowCursor } from './row-merge.js';
-import {
-  compareRows,
-  DETAIL,
-  DURATION,
-  RANK,
-  REST,
-  ROW_BYTES,
-  ROW_DOUBLES,
-  ROW_WORDS,
-  START,
-  startOf,
-  VALUE,
-  viewRows,
-  type RowView,
-} from './rows.js';
+import { compareRows, CELL, ROW_BYTES, ROW_DOUBLES, ROW_WORDS, startOf, viewRows, type RowView } from './rows.js';
 import { SpillFile } from './spill-file.js';
 
 const CHUNK_ROWS = 1 << 21;
@@ -46,12 +32,12 @@ export class RowChunks {
     const { doubles, words } = this.#rows;
     const double = this.#count * ROW_DOUBLES;
     const word = this.#count * ROW_WORDS;
-    doubles[double + START] = start;
-    doubles[double + DURATION] = duration;
-    words[word + RANK] = rank;
-    words[word + DETAIL] = detail;
-    words[word + VALUE] = value;
-    words[word + REST] = rest;
+    doubles[double + CELL.start] = start;
+    doubles[double + CELL.duration] = duration;
+    words[word + CELL.rank] = rank;
+    words[word + CELL.detail] = detail;
+    words[word + CELL.value] = value;
+    words[word + CELL.rest] = rest;
     this.#count++;
   }
 

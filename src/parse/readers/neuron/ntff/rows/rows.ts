@@ -17,14 +17,10 @@ export const ROW_BYTES = 32;
 export const ROW_DOUBLES = 4;
 export const ROW_WORDS = 8;
 
-export const START = 0;
-export const DURATION = 1;
+/** Cells of a row: start and duration among its doubles, the others among its words. */
+export const CELL = { start: 0, duration: 1, rank: 4, detail: 5, value: 6, rest: 7 } as const;
 /** Duration of a row that ends before it starts. */
 export const NO_DURATION = -1;
-export const RANK = 4;
-export const DETAIL = 5;
-export const VALUE = 6;
-export const REST = 7;
 
 /** Kinds of rows, in the order of records of one start. */
 export const KIND = { instruction: 0, packet: 1, sample: 2 } as const;
@@ -67,16 +63,17 @@ export const viewRows = (memory: ArrayBuffer): RowView => ({
 
 /** Start of a row, ns. */
 export const startOf = ({ doubles }: RowView, row: number): number =>
-  nanoseconds(doubles[row * ROW_DOUBLES + START] as number);
+  nanoseconds(doubles[row * ROW_DOUBLES + CELL.start] as number);
 
 /** Compares two rows by the fields that records show, with times in ns; 0 for rows whose records are identical. */
 export function compareRows(a: RowView, rowA: number, b: RowView, rowB: number): number {
   const [doubleA, doubleB, wordA, wordB] = [rowA * ROW_DOUBLES, rowB * ROW_DOUBLES, rowA * ROW_WORDS, rowB * ROW_WORDS];
   return (
-    nanoseconds(a.doubles[doubleA + START] as number) - nanoseconds(b.doubles[doubleB + START] as number) ||
-    (a.words[wordA + RANK] as number) - (b.words[wordB + RANK] as number) ||
-    nanoseconds(a.doubles[doubleA + DURATION] as number) - nanoseconds(b.doubles[doubleB + DURATION] as number) ||
-    (a.words[wordA + DETAIL] as number) - (b.words[wordB + DETAIL] as number) ||
-    (a.words[wordA + VALUE] as number) - (b.words[wordB + VALUE] as number)
+    nanoseconds(a.doubles[doubleA + CELL.start] as number) - nanoseconds(b.doubles[doubleB + CELL.start] as number) ||
+    (a.words[wordA + CELL.rank] as number) - (b.words[wordB + CELL.rank] as number) ||
+    nanoseconds(a.doubles[doubleA + CELL.duration] as number) -
+      nanoseconds(b.doubles[doubleB + CELL.duration] as number) ||
+    (a.words[wordA + CELL.detail] as number) - (b.words[wordB + CELL.detail] as number) ||
+    (a.words[wordA + CELL.value] as number) - (b.words[wordB + CELL.value] as number)
   );
 }

@@ -11,14 +11,12 @@
  * | 8–15  | time, ps                                                                            |
  */
 import { elementAt } from '../../../../../containers/element.js';
-import type { Diagnostics } from '../../../../../record/diagnostics.js';
 import { NEURON_ENGINES } from '../../../../../record/engines.js';
-import type { DeviceClock } from './device-clock.js';
 import type { InstructionBuffer } from '../file/metadata.js';
 import { NO_OPCODE, NO_PROGRAM } from '../opcodes.js';
 import { PendingInstructions } from './pending.js';
-import type { RowChunks } from '../rows/row-chunks.js';
-import { KIND, NO_DURATION, rankOf, rankWithin } from '../rows/rows.js';
+import { KIND, rankOf, rankWithin } from '../rows/rows.js';
+import { SectionRows, type SectionOutput } from './section-rows.js';
 import { INSTRUCTION_BYTES, RECORD_WORDS, type RecordBlock } from '../file/ntff-file.js';
 
 /** Addresses in records are modulo this. */
@@ -41,9 +39,8 @@ export const engineProgram = ({ address }: InstructionBuffer, opcodes: Uint8Arra
   opcodes,
 });
 
-export class InstructionRecords {
+export class InstructionRecords extends SectionRows {
   readonly #pending = NEURON_ENGINES.map(() => new PendingInstructions());
-  readonly #rank: number;
   /** Latest end of an instruction, ps; 0 when there is none. */
   lastEnd = 0;
 
@@ -51,11 +48,9 @@ export class InstructionRecords {
   constructor(
     device: number,
     private readonly programs: readonly (readonly EngineProgram[])[],
-    private readonly clock: DeviceClock,
-    private readonly rows: RowChunks,
-    private readonly diagnostics: Diagnostics,
+    output: SectionOutput,
   ) {
-    this.#rank = rankOf(KIND.instruction, device);
+    super(rankOf(KIND.instruction, device), output);
   }
 
   read({ words, count }: RecordBlock): void {
@@ -80,7 +75,7 @@ export class InstructionRecords {
   }
 
   /** Counts the instructions that never ended. */
-  finish(): void {
+  override finish(): void {
     for (const pending of this.#pending) this.diagnostics.count('record-without-end', pending.count);
   }
 
@@ -91,19 +86,15 @@ export class InstructionRecords {
     end: number,
     checksums: number,
   ): void {
-    if (start < 0 || Math.max(start, end) > this.clock.length) {
-      this.diagnostics.count('outside-execution');
-      return;
-    }
+    if (this.isOutside(start, end)) return;
     if (wait === LONGEST_WAIT) this.diagnostics.count('saturated-wait');
-    if (end < start) this.diagnostics.count('negative-duration');
     if (end > this.lastEnd) this.lastEnd = end;
-    const duration = end < start ? NO_DURATION : end - start;
+    const duration = this.durationOf(start, end);
     const program = this.#programOf(engine, address);
     const pc = program === null ? 0 : pcOf(program, address);
     const opcode = program === null ? NO_PROGRAM : (program.opcodes[pc] ?? NO_OPCODE);
     const rest = ((opcode << 16) | wait) >>> 0;
-    this.rows.add(start, duration, this.#rank | rankWithin(engine, 0), pc, checksums, rest);
+    this.rows.add(start, duration, this.rank | rankWithin(engine, 0), pc, checksums, rest);
   }
 
   /** The program that contains the address, or else the engine's first. */

@@ -10,29 +10,21 @@
  * | 6–7   | end: checksum                                                     |
  * | 8–15  | time, ps                                                          |
  */
-import type { Diagnostics } from '../../../../../record/diagnostics.js';
-import type { DeviceClock } from './device-clock.js';
 import { PendingPackets } from './pending.js';
 import { ENGINES_OF_RECORD, QUEUES } from '../queues.js';
-import type { RowChunks } from '../rows/row-chunks.js';
-import { KIND, NO_DURATION, rankOf, rankWithin } from '../rows/rows.js';
+import { KIND, rankOf, rankWithin } from '../rows/rows.js';
+import { SectionRows, type SectionOutput } from './section-rows.js';
 import { RECORD_WORDS, type RecordBlock } from '../file/ntff-file.js';
 
 const START = 1;
 const END = 5;
 const COMPLETION = 6;
 
-export class PacketRecords {
+export class PacketRecords extends SectionRows {
   readonly #pending = Array.from({ length: ENGINES_OF_RECORD * QUEUES }, () => null as PendingPackets | null);
-  readonly #rank: number;
 
-  constructor(
-    device: number,
-    private readonly clock: DeviceClock,
-    private readonly rows: RowChunks,
-    private readonly diagnostics: Diagnostics,
-  ) {
-    this.#rank = rankOf(KIND.packet, device);
+  constructor(device: number, output: SectionOutput) {
+    super(rankOf(KIND.packet, device), output);
   }
 
   read({ words, count }: RecordBlock): void {
@@ -57,18 +49,14 @@ export class PacketRecords {
   }
 
   /** Counts the packets that never ended. */
-  finish(): void {
+  override finish(): void {
     for (const pending of this.#pending) {
       if (pending !== null) this.diagnostics.count('record-without-end', pending.count);
     }
   }
 
   #add(rank: number, start: number, end: number, bytes: number, checksum: number): void {
-    if (start < 0 || Math.max(start, end) > this.clock.length) {
-      this.diagnostics.count('outside-execution');
-      return;
-    }
-    if (end < start) this.diagnostics.count('negative-duration');
-    this.rows.add(start, end < start ? NO_DURATION : end - start, this.#rank | rank, bytes, checksum, 0);
+    if (this.isOutside(start, end)) return;
+    this.rows.add(start, this.durationOf(start, end), this.rank | rank, bytes, checksum, 0);
   }
 }

@@ -10,24 +10,15 @@
  * | 5     |                                    | cause of the limit                                  |
  * | 8–15  | time, ps                           | time, ps; it lasts until the core's next record     |
  */
-import type { Diagnostics } from '../../../../../record/diagnostics.js';
-import type { DeviceClock } from './device-clock.js';
-import type { RowChunks } from '../rows/row-chunks.js';
 import { KIND, rankOf, rankWithin, SAMPLE } from '../rows/rows.js';
+import { SectionRows, type SectionOutput } from './section-rows.js';
 import { RECORD_WORDS, type RecordBlock } from '../file/ntff-file.js';
 
 const VALUE = 1;
 
-export class SemaphoreRecords {
-  readonly #rank: number;
-
-  constructor(
-    device: number,
-    private readonly clock: DeviceClock,
-    private readonly rows: RowChunks,
-    private readonly diagnostics: Diagnostics,
-  ) {
-    this.#rank = rankOf(KIND.sample, device) | rankWithin(SAMPLE.semaphore, 0);
+export class SemaphoreRecords extends SectionRows {
+  constructor(device: number, output: SectionOutput) {
+    super(rankOf(KIND.sample, device) | rankWithin(SAMPLE.semaphore, 0), output);
   }
 
   read({ words, count }: RecordBlock): void {
@@ -36,25 +27,18 @@ export class SemaphoreRecords {
       const head = words[at] as number;
       const time = clock.since(words[at + 2] as number, words[at + 3] as number);
       if (((head >>> 8) & 0xff) !== VALUE) this.diagnostics.count('unknown-record');
-      else if (time < 0 || time > clock.length) this.diagnostics.count('outside-execution');
-      else this.rows.add(time, 0, this.#rank, head & 0xff, words[at + 1] as number, 0);
+      else if (!this.isOutside(time, time)) this.rows.add(time, 0, this.rank, head & 0xff, words[at + 1] as number, 0);
     }
   }
 }
 
-export class ThrottleRecords {
-  readonly #rank: number;
+export class ThrottleRecords extends SectionRows {
   /** Start and limit of the last record, which lasts until the next one. */
   #start: number | null = null;
   #limit = 0;
 
-  constructor(
-    device: number,
-    private readonly clock: DeviceClock,
-    private readonly rows: RowChunks,
-    private readonly diagnostics: Diagnostics,
-  ) {
-    this.#rank = rankOf(KIND.sample, device) | rankWithin(SAMPLE.throttle, 0);
+  constructor(device: number, output: SectionOutput) {
+    super(rankOf(KIND.sample, device) | rankWithin(SAMPLE.throttle, 0), output);
   }
 
   read({ words, count }: RecordBlock): void {
@@ -79,7 +63,7 @@ export class ThrottleRecords {
     const start = Math.max(0, this.#start);
     const end = Math.min(time, this.clock.length);
     if (end < start) this.diagnostics.count('outside-execution');
-    else this.rows.add(start, end - start, this.#rank, 0, 0, this.#limit);
+    else this.rows.add(start, end - start, this.rank, 0, 0, this.#limit);
   }
 }
 

@@ -1,21 +1,14 @@
 /** Reads the sections of a device trace into rows. */
-import type { Diagnostics } from '../../../../../record/diagnostics.js';
 import { NEURON_ENGINES } from '../../../../../record/engines.js';
-import type { DeviceClock } from './device-clock.js';
 import { engineProgram, InstructionRecords, type EngineProgram } from './instruction-records.js';
 import { COLLECTIVE_CORES, SECTION, type TraceSection } from '../file/metadata.js';
 import { PacketRecords } from './packet-records.js';
-import type { RowChunks } from '../rows/row-chunks.js';
+import type { SectionOutput, SectionRows } from './section-rows.js';
 import { SemaphoreRecords, ThrottleRecords } from './sample-records.js';
-import { INSTRUCTION_BYTES, type RecordBlock, type NtffFile } from '../file/ntff-file.js';
+import { INSTRUCTION_BYTES, type NtffFile } from '../file/ntff-file.js';
 
 /** Instructions whose opcodes are held, of all programs together: 64 MB. */
 const MOST_OPCODES = 1 << 26;
-
-interface SectionRecords {
-  read(block: RecordBlock): void;
-  finish?(): void;
-}
 
 export class SectionReader {
   readonly #throttling = new Map<number, ThrottleRecords>();
@@ -27,9 +20,7 @@ export class SectionReader {
   constructor(
     private readonly trace: NtffFile,
     private readonly cores: readonly number[],
-    private readonly clock: DeviceClock,
-    private readonly rows: RowChunks,
-    private readonly diagnostics: Diagnostics,
+    private readonly output: SectionOutput,
   ) {}
 
   read(sections: readonly TraceSection[]): void {
@@ -37,28 +28,29 @@ export class SectionReader {
       const device = this.cores.indexOf(section.core);
       const reader = device === -1 ? null : this.#readerOf(section, device);
       if (reader === null) {
-        this.diagnostics.count('unread-section');
+        this.output.diagnostics.count('unread-section');
         continue;
       }
       for (const block of this.trace.records(section)) reader.read(block);
-      reader.finish?.();
+      reader.finish();
       if (reader instanceof InstructionRecords && reader.lastEnd > 0) this.#lastEnds.set(section.core, reader.lastEnd);
     }
-    for (const [core, throttling] of this.#throttling) throttling.end(this.#lastEnds.get(core) ?? this.clock.length);
+    for (const [core, throttling] of this.#throttling)
+      throttling.end(this.#lastEnds.get(core) ?? this.output.clock.length);
   }
 
-  #readerOf({ kind, group, core }: TraceSection, device: number): SectionRecords | null {
+  #readerOf({ kind, group, core }: TraceSection, device: number): SectionRows | null {
     if (group === COLLECTIVE_CORES) return null;
-    const { clock, rows, diagnostics } = this;
+    const { output } = this;
     switch (kind) {
       case SECTION.instructions:
-        return new InstructionRecords(device, this.#programsOf(core), clock, rows, diagnostics);
+        return new InstructionRecords(device, this.#programsOf(core), output);
       case SECTION.semaphores:
-        return new SemaphoreRecords(device, clock, rows, diagnostics);
+        return new SemaphoreRecords(device, output);
       case SECTION.dma:
-        return new PacketRecords(device, clock, rows, diagnostics);
+        return new PacketRecords(device, output);
       case SECTION.throttle: {
-        const throttling = this.#throttling.get(core) ?? new ThrottleRecords(device, clock, rows, diagnostics);
+        const throttling = this.#throttling.get(core) ?? new ThrottleRecords(device, output);
         this.#throttling.set(core, throttling);
         return throttling;
       }
