@@ -3,7 +3,7 @@ import { elementAt } from '../../containers/element.js';
 import type { Annotated } from '../annotate.js';
 
 /** A sum over the kernels whose value is known. */
-export interface KnownSum {
+interface KnownSum {
   readonly kernels: number;
   /** ns of these kernels. */
   readonly time: number;

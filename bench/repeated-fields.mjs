@@ -1,0 +1,37 @@
+/**
+ * What sharing the fields of kernels that repeat from line to line (src/prof/input/repeated-fields.ts) saves: CPU time of
+ * reading records and deriving the FLOPs of each kernel, without and with it, in turns, in one process.
+ *
+ *   npm run build && node bench/repeated-fields.mjs RECORDS.dict [RUNS]
+ */
+const built = (module) => import(new URL(`../dist/prof/${module}.js`, import.meta.url));
+const { openFile } = await built('input/lines');
+const { readRecords } = await built('input/records');
+const { RepeatedFieldParser } = await built('input/repeated-fields');
+const { report } = await built('report/report');
+
+const [path, runs = '5'] = process.argv.slice(2);
+if (path === undefined) throw new Error('usage: node bench/repeated-fields.mjs RECORDS.dict [RUNS]');
+
+const WAYS = { without: (text) => JSON.parse(text), with: RepeatedFieldParser.prototype.parse };
+
+/** @returns ms of CPU time */
+async function measure(parse) {
+  RepeatedFieldParser.prototype.parse = parse;
+  const before = process.cpuUsage();
+  for await (const rows of report(readRecords(await openFile(path)), { pack: ({ flops }) => flops })) void rows;
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000;
+}
+
+const median = (values) => values.sort((a, b) => a - b)[values.length >> 1];
+
+const times = { without: [], with: [] };
+for (const way of Object.keys(WAYS)) await measure(WAYS[way]);
+for (let run = 0; run < Number(runs); run++) {
+  for (const way of Object.keys(WAYS)) times[way].push(await measure(WAYS[way]));
+}
+const [without, shared] = [median(times.without), median(times.with)];
+process.stdout.write(
+  `without ${without.toFixed(0)} ms, with ${shared.toFixed(0)} ms: ${(without / shared).toFixed(2)} times\n`,
+);
