@@ -7,30 +7,13 @@ export interface FormulaInput {
   readonly unit: MetricUnit | 'FLOP/s' | 'bytes/s' | 'Hz';
 }
 
-interface MachineRate {
-  readonly name: string;
-  /** Matches it in a formula. */
-  readonly words: RegExp;
-  readonly unit: FormulaInput['unit'];
-  readonly of: (sums: MetricSums) => number | null;
-}
-
-const MACHINE_RATES: readonly MachineRate[] = [
-  { name: 'cores', words: /\bcores\b/, unit: 'count', of: ({ machine }) => machine.cores },
-  {
-    name: 'peak',
-    words: /\bpeak\b(?!_)|\btensor clock\b/,
-    unit: 'FLOP/s',
-    of: ({ machine }) => machine.peakFlops,
-  },
-  {
-    name: 'bandwidth of a stack',
-    words: /bandwidth of a stack/,
-    unit: 'bytes/s',
-    of: ({ machine }) => machine.hbmBytesPerS,
-  },
-  { name: 'clock', words: /(?<!tensor )\bclock\b/, unit: 'Hz', of: ({ machine }) => machine.clockHz },
-];
+/** Rates of the machine, with the words that stand for them in formulas. */
+const MACHINE_RATES = [
+  { name: 'cores', words: /\bcores\b/, unit: 'count', key: 'cores' },
+  { name: 'peak', words: /\bpeak\b(?!_)|\btensor clock\b/, unit: 'FLOP/s', key: 'peakFlops' },
+  { name: 'bandwidth of a stack', words: /bandwidth of a stack/, unit: 'bytes/s', key: 'hbmBytesPerS' },
+  { name: 'clock', words: /(?<!tensor )\bclock\b/, unit: 'Hz', key: 'clockHz' },
+] as const;
 
 /** The metrics and rates that a formula names, with their values in this profile. */
 export function inputsOf({ formula, name }: Metric, metrics: readonly Metric[], sums: MetricSums): FormulaInput[] {
@@ -38,10 +21,10 @@ export function inputsOf({ formula, name }: Metric, metrics: readonly Metric[], 
   const named = metrics.filter((metric) => metric.name !== name && words.has(metric.name));
   return [
     ...named.map((metric) => ({ name: metric.name, amount: metric.of(sums), unit: metric.unit })),
-    ...MACHINE_RATES.filter((rate) => rate.words.test(formula)).map((rate) => ({
-      name: rate.name,
-      amount: rate.of(sums) ?? { unknown: 'not in the capture' },
-      unit: rate.unit,
+    ...MACHINE_RATES.filter(({ words: rate }) => rate.test(formula)).map(({ name: rate, unit, key }) => ({
+      name: rate,
+      amount: sums.machine[key] ?? { unknown: 'not in the capture' },
+      unit,
     })),
   ];
 }

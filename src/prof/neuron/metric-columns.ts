@@ -31,11 +31,6 @@ export function exactValue(
   return { value: typeof value === 'number' ? quantityOf(row, value, convert).value : value, unit };
 }
 
-interface MetricColumnOptions {
-  readonly vendor: boolean;
-  readonly check: boolean;
-}
-
 /** Why a value is unknown, or why it differs from what was reported. */
 export const noteOf = ({ why, check }: MetricRow, isChecked: boolean): string =>
   isChecked && check !== null ? check.why : (why ?? '');
@@ -50,15 +45,18 @@ const PLACE_COLUMNS: readonly Column<MetricLine>[] = [
 ];
 
 /** Columns of metrics, with what the vendor's tool reported where that is wanted. */
-export const metricColumns = ({ vendor, check }: MetricColumnOptions): Column<MetricLine>[] => [
+export const metricColumns = ({
+  vendor,
+  check,
+}: Readonly<Record<'vendor' | 'check', boolean>>): Column<MetricLine>[] => [
   ...PLACE_COLUMNS,
   column('value', 'value', real(20), 'in the unit', ({ row }) => exactValue(row, row.value, vendor).value),
   column('unit', 'unit', str(8), 'unit', ({ row }) => exactValue(row, row.value, vendor).unit),
   column('why', 'why', str(0), 'why a value is unknown, or differs', ({ row }) => noteOf(row, check)),
-  ...(check ? CHECK_COLUMNS(vendor) : []),
+  ...(check ? checkColumns(vendor) : []),
 ];
 
-const CHECK_COLUMNS = (vendor: boolean): Column<MetricLine>[] => [
+const checkColumns = (vendor: boolean): Column<MetricLine>[] => [
   column(
     'reported',
     'reported',

@@ -17,9 +17,8 @@ import type {
   TensorRecord,
 } from '../../record/record.js';
 import { NEURON_ENGINES } from '../../record/engines.js';
-import { PacketSizes } from './packet-sizes.js';
+import { PacketSizes, TensorLoads } from './packet-sizes.js';
 import { ThrottleSums } from './throttling.js';
-import { TensorLoads } from './tensor-loads.js';
 import { PicosecondUnion } from '../../containers/interval-union.js';
 
 /** Intervals of one kind: number, total duration, and length of their union. */

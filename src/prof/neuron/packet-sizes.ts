@@ -1,5 +1,6 @@
-/** Histogram of DMA packet sizes in bounded memory. */
+/** Bytes of DMA packets in bounded memory: a histogram of their sizes, and what they load by tensor. */
 import { addTo } from '../../containers/map-entry.js';
+import type { Labels } from '../../record/record.js';
 import { medianOfCounts } from '../../record/statistics.js';
 
 /** Limit of distinct sizes; beyond it a new size counts as the power of two below it. */
@@ -43,5 +44,22 @@ export class PacketSizes {
       addTo(bins, size === 0 ? 0 : powerBelow(size), count);
     }
     return [...bins].sort(([a], [b]) => a - b);
+  }
+}
+
+/** Limit of distinct tensors; further ones are ignored. */
+const MOST_TENSORS = 10_000;
+
+/** Bytes that packets load into a core's state buffer, by tensor. */
+export class TensorLoads {
+  readonly bytes = new Map<string, number>();
+  /** Packets with a known tensor. */
+  named = 0;
+
+  add({ variable, dest }: Labels, bytes: number): void {
+    if (typeof variable !== 'string' || variable === '' || variable === 'unknown') return;
+    this.named++;
+    if (typeof dest !== 'string' || !/\bSB(?:UF)?\b/.test(dest)) return;
+    if (this.bytes.size < MOST_TENSORS || this.bytes.has(variable)) addTo(this.bytes, variable, bytes);
   }
 }

@@ -11,39 +11,27 @@ export interface MetricQuantity {
   readonly unit: string;
 }
 
-type UnitConversion = readonly [unit: string, factor: number];
+/** Output unit and factor of the units that are not printed as they are. */
+type UnitConversions = Readonly<Partial<Record<MetricUnit, readonly [unit: string, factor: number]>>>;
 
-const SAME = (unit: string): UnitConversion => [unit, 1];
-
-const VENDOR: Readonly<Record<MetricUnit, UnitConversion>> = {
-  ps: ['s', 1e-12],
-  ns: SAME('ns'),
-  cycles: SAME('cycles'),
-  count: SAME('count'),
-  bytes: SAME('bytes'),
-  FLOP: SAME('FLOP'),
-  fraction: SAME('fraction'),
-  'FLOP/B': SAME('FLOP/B'),
-  text: SAME(''),
-};
-
-const OURS: Readonly<Record<MetricUnit, UnitConversion>> = { ...VENDOR, ps: ['ns', 1e-3], fraction: ['%', 100] };
+const VENDOR: UnitConversions = { ps: ['s', 1e-12], text: ['', 1] };
+const OURS: UnitConversions = { ps: ['ns', 1e-3], fraction: ['%', 100], text: ['', 1] };
 
 /** Divides by a reciprocal below 1, which keeps decimal digits: 0.1 s is 0.1, not 0.10000000000000002. */
 const times = (value: number, factor: number): number => (factor < 1 ? value / Math.round(1 / factor) : value * factor);
 
-const converted = (value: number, [unit, factor]: UnitConversion): MetricQuantity => ({
-  value: times(value, factor),
-  unit,
-});
+function converted(value: number, from: MetricUnit, conversions: UnitConversions): MetricQuantity {
+  const [unit, factor] = conversions[from] ?? [from, 1];
+  return { value: times(value, factor), unit };
+}
 
 /** In the unit of the vendor's summary. */
-export const inVendorUnit = (value: number, unit: MetricUnit): MetricQuantity => converted(value, VENDOR[unit]);
+export const inVendorUnit = (value: number, unit: MetricUnit): MetricQuantity => converted(value, unit, VENDOR);
 /** For programs: nanoseconds, percent, everything else in base units. */
-export const inOurUnit = (value: number, unit: MetricUnit): MetricQuantity => converted(value, OURS[unit]);
+export const inOurUnit = (value: number, unit: MetricUnit): MetricQuantity => converted(value, unit, OURS);
 /** Converts a reported value to the unit of computed ones, rounded to the 15 digits that it can have. */
 export function fromVendor(value: number, unit: MetricUnit): number {
-  const [, factor] = VENDOR[unit];
+  const [, factor] = VENDOR[unit] ?? [unit, 1];
   return factor === 1 ? value : Number((value / factor).toPrecision(15));
 }
 

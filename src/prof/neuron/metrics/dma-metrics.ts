@@ -25,40 +25,25 @@ const UNSIZED = 'some packets have no size';
 const bytesOf = (sums: MetricSums, { bytes, unsized }: PacketSpans): MetricAmount =>
   unsized > 0 ? { unknown: UNSIZED } : counted(sums, bytes);
 
-interface PacketKind {
-  readonly prefix: string;
-  readonly group: MetricGroup;
-  readonly what: string;
-  readonly packets: (sums: MetricSums) => PacketSpans;
-  readonly fetches: boolean;
-}
+const STATIC = 'static';
 
-const KINDS: readonly PacketKind[] = [
-  {
-    prefix: 'software_dynamic',
-    group: 'software_data_movement',
-    what: 'packets whose descriptors an engine wrote while the program ran',
-    packets: (sums) => sums.queue('software_dynamic'),
-    fetches: false,
-  },
-  {
-    prefix: 'hardware_dynamic',
-    group: 'hardware_data_movement',
-    what: 'packets whose descriptors dedicated hardware wrote while the program ran',
-    packets: (sums) => sums.queue('hardware_dynamic'),
-    fetches: false,
-  },
-  {
-    prefix: 'static',
-    group: 'data_movement',
-    what: 'packets that were laid down before the program ran, those that fetch instructions among them',
-    packets: (sums) => sums.static,
-    fetches: true,
-  },
+const KINDS: readonly (readonly [prefix: string, group: MetricGroup, what: string])[] = [
+  ['software_dynamic', 'software_data_movement', 'packets whose descriptors an engine wrote while the program ran'],
+  [
+    'hardware_dynamic',
+    'hardware_data_movement',
+    'packets whose descriptors dedicated hardware wrote while the program ran',
+  ],
+  [
+    STATIC,
+    'data_movement',
+    'packets that were laid down before the program ran, those that fetch instructions among them',
+  ],
 ];
 
-function ofKind({ prefix, group, what, packets, fetches }: PacketKind): Metric[] {
-  const isStatic = fetches ? ({ fetches: true } as const) : {};
+function ofKind([prefix, group, what]: (typeof KINDS)[number]): Metric[] {
+  const packets = (sums: MetricSums): PacketSpans => (prefix === STATIC ? sums.static : sums.queue(prefix));
+  const isStatic = prefix === STATIC ? ({ fetches: true } as const) : {};
   const measured = (sums: MetricSums) => [measuredUnion(packets(sums))];
   const time = `${prefix}_dma_active_time`;
   return [
@@ -138,70 +123,67 @@ const TRANSFERS: readonly (readonly [name: string, unit: Metric['unit'], doc: st
   ['dma_transfer_average_bytes', 'bytes', 'bytes of all packets for each movement of a whole tensor'],
 ];
 
+/** What metrics of all packets have in common. */
+const OF_ALL = { group: 'data_movement', fetches: true } as const;
+
 export const DMA_METRICS: readonly Metric[] = [
   {
+    ...OF_ALL,
     name: 'dma_active_time',
-    group: 'data_movement',
     unit: 'ps',
     doc: 'time during which at least one DMA packet was under way',
     formula: 'length of the union of all packets',
     of: (sums) => activeTime(sums, sums.packets),
     measured: (sums) => [measuredUnion(sums.packets)],
-    fetches: true,
   },
   {
+    ...OF_ALL,
     name: 'dma_active_time_percent',
-    group: 'data_movement',
     unit: 'fraction',
     doc: 'share of the time during which at least one DMA packet was under way',
     formula: 'dma_active_time / total_time',
     of: (sums) => ratio(activeTime(sums, sums.packets), sums.totalPs, 'total_time'),
     measured: (sums) => [measuredUnion(sums.packets)],
-    fetches: true,
   },
   {
+    ...OF_ALL,
     name: 'dma_active_cycles',
-    group: 'data_movement',
     unit: 'cycles',
     doc: 'dma_active_time in cycles of the core, not of the tensor engine',
     formula: 'floor(dma_active_time · clock)',
     of: (sums) =>
       combine([activeTime(sums, sums.packets), sums.machine.clockHz], (ps, hz) => Math.floor((ps * hz) / 1e12)),
     measured: (sums) => [measuredUnion(sums.packets)],
-    fetches: true,
   },
   {
+    ...OF_ALL,
     name: 'dma_packet_time',
-    group: 'data_movement',
     unit: 'ps',
     doc: 'durations of all packets on all DMA engines added up, overlapping or not',
     formula: 'Σ duration of packets',
     of: (sums) => counted(sums, sums.packets.time),
     measured: (sums) => [measuredTime(sums.packets)],
-    fetches: true,
   },
   {
+    ...OF_ALL,
     name: 'dynamic_dma_packet_percent',
-    group: 'data_movement',
     unit: 'fraction',
     doc: 'share of the packets whose descriptors were written while the program ran',
     formula: '(software and hardware dynamic packets) / all packets',
     of: (sums) =>
       ratio(counted(sums, sums.packets.count - sums.static.count), sums.packets.count, 'the number of packets'),
-    fetches: true,
   },
   {
+    ...OF_ALL,
     name: 'dynamic_dma_size_percent',
-    group: 'data_movement',
     unit: 'fraction',
     doc: 'share of the bytes that packets move whose descriptors were written while the program ran',
     formula: '(software_dynamic_dma_size + hardware_dynamic_dma_size) / Σ size of all packets',
     of: (sums) => ratio(dynamicBytes(sums), bytesOf(sums, sums.packets), 'the size of all packets'),
-    fetches: true,
   },
   {
+    ...OF_ALL,
     name: 'dynamic_dma_active_time_percent',
-    group: 'data_movement',
     unit: 'fraction',
     doc: 'time of dynamic packets as a share of dma_active_time, not of total_time; where both kinds are under way it counts twice',
     formula: '(software_dynamic_dma_active_time + hardware_dynamic_dma_active_time) / dma_active_time',
@@ -214,9 +196,7 @@ export const DMA_METRICS: readonly Metric[] = [
         activeTime(sums, sums.packets),
         'dma_active_time',
       ),
-    measured: (sums) =>
-      [...DYNAMIC, null].map((type) => measuredUnion(type === null ? sums.packets : sums.queue(type))),
-    fetches: true,
+    measured: (sums) => [...DYNAMIC.map((type) => sums.queue(type)), sums.packets].map(measuredUnion),
   },
   ...KINDS.flatMap(ofKind),
   ...QUEUES.map(([name, type, what]): Metric => ({

@@ -7,14 +7,15 @@
 import { ratio, type MetricAmount, type Metric, type MetricSums } from '../metric.js';
 import type { CoreThrottling, ThrottleWindows } from '../throttling.js';
 
-type Throttled = (windows: CoreThrottling, sums: MetricSums) => MetricAmount;
-type ThrottleTemplate = Pick<Metric, 'name' | 'unit' | 'doc' | 'formula' | 'own'> & { readonly of: Throttled };
+type ThrottleTemplate<Windows> = Pick<Metric, 'name' | 'unit' | 'doc' | 'formula' | 'own'> & {
+  readonly of: (windows: Windows, sums: MetricSums) => MetricAmount;
+};
 
 const ofTotal = (ns: number, { totalPs }: MetricSums): MetricAmount => ratio(ns * 1000, totalPs, 'total_time');
 const lost = ({ time, allowed }: ThrottleWindows): number => time - allowed;
 
 /** `<k>`: index of the core among those of the capture, from 0. */
-export const CORE_TEMPLATES: readonly ThrottleTemplate[] = [
+export const CORE_TEMPLATES: readonly ThrottleTemplate<CoreThrottling>[] = [
   {
     name: 'throttle_active_nc<k>_time_ns',
     unit: 'ns',
@@ -55,12 +56,8 @@ export const CORE_TEMPLATES: readonly ThrottleTemplate[] = [
   },
 ];
 
-type KindTemplate = Pick<Metric, 'name' | 'unit' | 'doc' | 'formula'> & {
-  readonly of: (windows: ThrottleWindows, sums: MetricSums) => MetricAmount;
-};
-
 /** `<kind>`: cause of the limit, such as `activity_1`. */
-export const KIND_TEMPLATES: readonly KindTemplate[] = [
+export const KIND_TEMPLATES: readonly ThrottleTemplate<ThrottleWindows>[] = [
   {
     name: 'throttle_<kind>_active_time_nc<k>_percent',
     unit: 'fraction',
@@ -77,10 +74,18 @@ export const KIND_TEMPLATES: readonly KindTemplate[] = [
   },
 ];
 
-const windowsOf = (windows: ThrottleWindows) => ({
-  ps: windows.time * 1000,
-  intervals: windows.count,
-  lost: 1000 * windows.count,
+/** @param timed windows whose times the metric consists of */
+const filledIn = <Windows>(
+  { of, ...template }: ThrottleTemplate<Windows>,
+  [kind, k]: readonly [kind: string, k: string],
+  windows: Windows,
+  { time, count }: ThrottleWindows,
+): Metric => ({
+  ...template,
+  name: template.name.replace('<kind>', kind).replace('<k>', k),
+  group: 'throttling',
+  of: (sums) => of(windows, sums),
+  measured: () => [{ ps: time * 1000, intervals: count, lost: 1000 * count }],
 });
 
 /** The metrics of all throttling in a profile. */
@@ -89,23 +94,12 @@ export function throttleMetrics({ throttling, machine }: MetricSums): Metric[] {
   return cores.flatMap(([core, found]) => {
     const position = machine.indices.indexOf(core);
     const k = String(position === -1 ? core : position);
-    const whole = CORE_TEMPLATES.map((template): Metric => ({
-      ...template,
-      name: template.name.replace('<k>', k),
-      group: 'throttling',
-      of: (sums) => template.of(found, sums),
-      measured: () => [windowsOf(found.observed)],
-    }));
     const kinds = [...found.kinds].sort(([a], [b]) => (a < b ? -1 : 1));
-    const byKind = kinds.flatMap(([kind, windows]) =>
-      KIND_TEMPLATES.map((template): Metric => ({
-        ...template,
-        name: template.name.replace('<kind>', kind).replace('<k>', k),
-        group: 'throttling',
-        of: (sums) => template.of(windows, sums),
-        measured: () => [windowsOf(windows)],
-      })),
-    );
-    return [...whole, ...byKind];
+    return [
+      ...CORE_TEMPLATES.map((template) => filledIn(template, ['', k], found, found.observed)),
+      ...kinds.flatMap(([kind, windows]) =>
+        KIND_TEMPLATES.map((template) => filledIn(template, [kind, k], windows, windows)),
+      ),
+    ];
   });
 }
