@@ -118,7 +118,7 @@ export class Annotated {
 
   /** FLOPs that the matrix unit did as the device counted them; null where it counts none. */
   get countedFlops(): number | null {
-    return this.model.countedFlops(this.record);
+    return this.model.countedFlops?.(this.record) ?? null;
   }
 
   get #device(): Device | null {
@@ -177,6 +177,13 @@ export class Annotated {
     return classifyRoofline(load, described?.family === collective ? NO_ROOF : roofOf(arithmetic, peaks));
   }
 
+  /** From the end of the launch call to the start of the kernel in ns; null when unknown or when the launch ended after it. */
+  get queueTime(): number | null {
+    const { launch, start } = this.record;
+    const time = launch === null ? -1 : start - (launch.start + launch.dur);
+    return time >= 0 ? time : null;
+  }
+
   /** Why FLOPs or bytes are not known; null when they are. */
   get reason(): string | null {
     const { described } = this;
@@ -186,8 +193,8 @@ export class Annotated {
         ? null
         : (unknown ?? `the arguments of ${described.call.op} do not determine them`);
     }
-    const why = this.model.whyUnknown(this.record);
-    if (why !== null) return why;
+    const why = this.model.whyUnknown?.(this.record);
+    if (why !== undefined) return why;
     if (this.calls.length > 0) return withoutFormula(this.calls);
     return whyWithoutCall(this.pairing, this.record, this.profile !== null);
   }

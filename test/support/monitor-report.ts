@@ -2,8 +2,7 @@
 import { MonitorReports } from '../../src/parse/readers/neuron/monitor/monitor-reports.js';
 import type { ReportFilter } from '../../src/prof/monitor/metric-groups.js';
 import type { MonitorReport } from '../../src/prof/monitor/monitor-report.js';
-import { reportOf } from '../../src/prof/monitor/report-samples.js';
-import { ReportSplitter } from '../../src/prof/monitor/report-splitter.js';
+import { reportOf, ReportSplitter } from '../../src/prof/monitor/report-samples.js';
 import { Diagnostics } from '../../src/record/diagnostics.js';
 
 type Fields = Readonly<Record<string, unknown>>;

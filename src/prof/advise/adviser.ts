@@ -38,11 +38,6 @@ export interface AdviserOptions {
 
 type Found = Pick<Finding, 'profile' | 'device' | 'stake' | 'gain'>;
 
-interface Outcome {
-  readonly findings: Finding[];
-  readonly silences: Silence[];
-}
-
 export class Adviser implements Analysis<Adviser> {
   readonly types = ADVICE_TYPES;
   readonly #minShare: number;
@@ -53,7 +48,7 @@ export class Adviser implements Analysis<Adviser> {
   /** Profile lines by number. */
   readonly profiles = new Map<number, ProfileRecord>();
   readonly #neuron = new Map<number, ProfileSums>();
-  #outcome: Outcome | null = null;
+  #outcome: { readonly findings: Finding[]; readonly silences: Silence[] } | null = null;
   kernels = 0;
 
   constructor({ rules = RULES, minShare = MIN_SHARE, top = Infinity }: AdviserOptions = {}) {
@@ -90,22 +85,16 @@ export class Adviser implements Analysis<Adviser> {
     const findings = this.findings
       .slice(0, this.#top)
       .map((finding): FindingRow => ({ finding, share: this.shareOf(finding) }));
-    return { table: { columns: FINDING_COLUMNS, rows: findings }, facts: this, notes: this.#notes() };
-  }
-
-  #notes(): string[] {
-    return countNotes(
-      [this.untimed, 'record', ' without a time left out of idle and busy times'],
+    const notes = countNotes(
+      [this.#devices.untimed, 'record', ' without a time left out of idle and busy times'],
       [this.disordered, 'record', ' not in order of start: idle and busy times are wrong'],
     );
+    return { table: { columns: FINDING_COLUMNS, rows: findings }, facts: this, notes };
   }
 
   /** Work with a time, and without one. */
   get activities(): number {
     return this.#devices.all.reduce((sum, { of }) => sum + of.activities, 0);
-  }
-  get untimed(): number {
-    return this.#devices.untimed;
   }
   get disordered(): number {
     return this.#devices.all.reduce((sum, { of }) => sum + of.disordered, 0);
@@ -127,7 +116,7 @@ export class Adviser implements Analysis<Adviser> {
     return span > 0 ? stake / span : 0;
   }
 
-  #end(): Outcome {
+  #end() {
     if (this.#outcome !== null) return this.#outcome;
     const facts = { devices: this.#devices, host: this.#host, profiles: this.profiles, neuron: this.#neuron };
     const findings: Finding[] = [];

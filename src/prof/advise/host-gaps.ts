@@ -21,7 +21,7 @@ const LOADER = /DataLoader/;
 /** Ranges of loading that are held, the latest: one gap overlaps few. */
 const MOST_RANGES = 64;
 
-export class Idle {
+class Idle {
   count = 0;
   time = 0;
   longest = 0;
@@ -40,9 +40,8 @@ export class Idle {
 }
 
 const KINDS = ['launch', 'long', 'HtoD', 'DtoH'] as const;
-type Kind = 'launch' | 'long' | HostCopyKind;
 
-const noIdle = (): Record<Kind, Idle> => ({ launch: new Idle(), long: new Idle(), HtoD: new Idle(), DtoH: new Idle() });
+const noIdle = () => ({ launch: new Idle(), long: new Idle(), HtoD: new Idle(), DtoH: new Idle() });
 
 export class HostGapsOfDevice {
   readonly by = noIdle();

@@ -1,4 +1,5 @@
 /** The kernels that a finding is about: how many, how long, under which names, and the longest. */
+import type { Load } from '../roofline/roofline.js';
 import type { Gain } from './finding.js';
 import { Longest, Ranking, type RankedRecord } from './longest.js';
 
@@ -59,4 +60,21 @@ export class GainTally extends KernelTally {
     const of = this.known < this.count ? ` of ${this.known} kernels with known FLOPs and bytes` : '';
     return { ns: this.gain, how: `sum${of} of ${how}`, isBound: true };
   }
+}
+
+const NS_PER_S = 1e9;
+
+/**
+ * ns that a kernel takes longer than the device needs at least; 0 where it is no slower.
+ * @param flopsPerS and `bytesPerS`: peaks
+ * @returns null where an amount or a rate is not known
+ */
+export function excess(
+  dur: number,
+  { flops, bytes }: Pick<Load, 'flops' | 'bytes'>,
+  flopsPerS: number | null,
+  bytesPerS: number | null,
+): number | null {
+  if (flops === null || bytes === null || flopsPerS === null || bytesPerS === null) return null;
+  return Math.max(0, dur - Math.max(flops / flopsPerS, bytes / bytesPerS) * NS_PER_S);
 }

@@ -14,23 +14,19 @@ export interface Padding {
   readonly factor: number;
 }
 
-type Extents = readonly (readonly [name: string, extent: number])[];
+/** By name. */
+type Extents = Readonly<Record<string, number>>;
 
 /** m, n and k of a matrix product; channels of a convolution; head size of attention. Null when unknown. */
 function extentsOf(call: OpCall): Extents | null {
   const op = opName(call);
   if (/conv/.test(op)) {
     const [out, within] = productExtentsOf(call);
-    return out === undefined
-      ? null
-      : [
-          ['out', out],
-          ['in', within ?? out],
-        ];
+    return out === undefined ? null : { out, in: within ?? out };
   }
   if (/attention|attn/.test(op)) {
     const [head, ...others] = productExtentsOf(call);
-    return head === undefined || others.length > 0 ? null : [['head', head]];
+    return head === undefined || others.length > 0 ? null : { head };
   }
   const [left, right] = (inputTensors(call) ?? []).filter(({ shape }) => shape.length >= 2);
   const k = left?.shape.at(-1);
@@ -39,13 +35,7 @@ function extentsOf(call: OpCall): Extents | null {
   const isLinear = op === 'linear';
   if ((isLinear ? columns : rows) !== k) return null;
   const m = isLinear ? numel(left.shape) / k : left.shape.at(-2);
-  return m === undefined
-    ? null
-    : [
-        ['m', m],
-        ['n', isLinear ? rows : columns],
-        ['k', k],
-      ];
+  return m === undefined ? null : { m, n: isLinear ? rows : columns, k };
 }
 
 /** Whether BLAS transposes the right factor and the left one, which it takes in this order: `sgemm_128x128_tn`. */
@@ -57,11 +47,14 @@ const LAYOUT = /gemm\w*?_([nt])([nt])(?:_|\b)/;
  */
 function contiguous(extents: Extents, kernel: string): ReadonlySet<string> {
   const [, right, left] = LAYOUT.exec(kernel) ?? [];
-  if (right === undefined || !extents.some(([name]) => name === 'm')) return new Set(extents.map(([name]) => name));
+  if (right === undefined || !('m' in extents)) return new Set(Object.keys(extents));
   return new Set(['n', right === 't' ? 'k' : 'n', left === 't' ? 'm' : 'k']);
 }
 
-const text = (extents: Extents): string => extents.map(([name, extent]) => `${name}=${extent}`).join(' ');
+const text = (extents: Extents): string =>
+  Object.entries(extents)
+    .map(([name, extent]) => `${name}=${extent}`)
+    .join(' ');
 
 /**
  * @param dtype of the arithmetic, by its short name
@@ -73,11 +66,14 @@ export function paddingOf(call: OpCall, dtype: string | null, arch: string | nul
   const type = mathType(dtype);
   const onUnit = type === null ? null : typeOnUnit(type, matrixTypes(arch ?? undefined) ?? []);
   const extents = extentsOf(call);
-  if (onUnit === null || extents === null || extents.some(([, extent]) => extent <= 0)) return null;
+  if (onUnit === null || extents === null || Object.values(extents).some((extent) => extent <= 0)) return null;
   const multiple = multipleOf(onUnit, arch ?? undefined);
   const matters = contiguous(extents, kernel);
-  const fill = (extent: number): number => Math.ceil(extent / multiple) * multiple;
-  const padded = extents.map(([name, extent]) => [name, matters.has(name) ? fill(extent) : extent] as const);
-  const factor = padded.reduce((product, [, extent], i) => product * (extent / (extents[i]?.[1] ?? extent)), 1);
+  const padded: Record<string, number> = {};
+  let factor = 1;
+  for (const [name, extent] of Object.entries(extents)) {
+    padded[name] = matters.has(name) ? Math.ceil(extent / multiple) * multiple : extent;
+    factor *= padded[name] / extent;
+  }
   return factor === 1 ? null : { extents: text(extents), padded: text(padded), multiple, factor };
 }

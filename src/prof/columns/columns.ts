@@ -1,12 +1,10 @@
 /** THE table of columns of the report of kernels: help, docs, filters, sorting and all formats are made from it. */
 import { column, int, str } from '../../table/column-kinds.js';
-import { queueTime } from './derived-values.js';
 import { splitKeys, requireColumnOf } from '../../table/column-lookup.js';
 import { COMMUNICATION_COLUMNS } from './communication-columns.js';
-import { CUBE_COLUMNS } from './cube-columns.js';
 import { ENGINE_COLUMNS } from './engine-columns.js';
 import type { KernelColumn } from './kernel-column.js';
-import { MATRIX_UNIT_COLUMNS, ROOFLINE_COLUMNS } from './roofline-columns.js';
+import { CUBE_COLUMNS, MATRIX_UNIT_COLUMNS, ROOFLINE_COLUMNS } from './roofline-columns.js';
 
 /** A record without a start, as from a net.dict, has NaN there. */
 const finite = (n: number | null): number | null => (n !== null && Number.isFinite(n) ? n : null);
@@ -83,7 +81,13 @@ export const COLUMNS: readonly KernelColumn[] = [
   column('end', 'End(ns)', int(14, 'ns'), "end, from the profile's start", ({ record }) =>
     record.dur === null ? null : finite(record.start + record.dur),
   ),
-  column('queue', 'Queue(ns)', int(10, 'ns'), 'from the end of the launch call to the start of the kernel', queueTime),
+  column(
+    'queue',
+    'Queue(ns)',
+    int(10, 'ns'),
+    'from the end of the launch call to the start of the kernel',
+    (row) => row.queueTime,
+  ),
   column('api', 'Api', str(20), 'host call that launched it', ({ record }) => record.launch?.api ?? null),
   column('corr', 'Corr', int(8), 'correlation id of launch and kernel', ({ record }) => record.corr),
   column('pid', 'PId', int(8), 'launching process', ({ record }) => record.pid),

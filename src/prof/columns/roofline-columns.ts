@@ -1,5 +1,6 @@
 /** The columns on the matrix unit and on the roofline; see `peaks.ts` for the device's peak rates. */
 import { column, derived, int, real, str } from '../../table/column-kinds.js';
+import type { Annotated } from '../annotate.js';
 import type { KernelColumn } from './kernel-column.js';
 import { LATENCY_SHARE } from '../roofline/roofline.js';
 
@@ -49,6 +50,31 @@ export const MATRIX_UNIT_COLUMNS: readonly KernelColumn[] = derived([
     (row) => row.productFlops,
   ),
 ]);
+
+/** Counted over needed; above 1 where tiles are not filled. */
+function ratio(row: Annotated): number | null {
+  const [counted, needed] = [row.countedFlops, row.productFlops];
+  return counted === null || needed === null || needed === 0 ? null : counted / needed;
+}
+
+/** FLOPs that the matrix unit counted, next to those of the formula. */
+export const CUBE_COLUMNS: readonly KernelColumn[] = [
+  column(
+    'cubeflops',
+    'CubeFLOPs',
+    int(12, 'FLOP'),
+    'Ascend: operations that the cubes did, as counted, or by their share of cycles and the rate for the type',
+    (row) => row.countedFlops,
+  ),
+  column(
+    'cuberatio',
+    'CubeRatio',
+    real(6, 3),
+    'cubeflops over mmflops: above 1 where tiles are padded, or more is computed than needed',
+    ratio,
+    { narrowHeader: 'CubeR', derived: true },
+  ),
+];
 
 /** Rates, and the kernel's position under the roofline. */
 export const ROOFLINE_COLUMNS: readonly KernelColumn[] = derived([

@@ -10,7 +10,7 @@ import type { Annotated } from '../annotate.js';
 import { isDeviceActivity } from '../device-activity.js';
 import { Adviser, ADVICE_TYPES } from '../advise/adviser.js';
 import { Memory, MEMORY_TYPES } from '../memory/memory.js';
-import type { MemoryReport } from '../memory/memory-report.js';
+import type { MemoryReport } from '../memory/memory-columns.js';
 import type { ProfileSummary } from '../summary/summary-data.js';
 import { ProfileSummaries, SUMMARY_TYPES } from '../summary/summaries.js';
 import type { RecordTypes } from '../input/records.js';

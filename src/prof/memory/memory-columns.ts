@@ -1,8 +1,21 @@
 /** Columns of `dprof memory`: one row a point of a curve. */
 import { column, int, str } from '../../table/column-kinds.js';
 import type { Column } from '../../table/column.js';
-import type { Series } from './device-memory.js';
-import type { MemoryReport } from './memory-report.js';
+import type { ProfileRecord } from '../../record/record.js';
+import type { Peak, Series } from './device-memory.js';
+
+/** Memory in use of one device of one profile. */
+export interface MemoryReport {
+  readonly profile: number;
+  /** Null for records without a profile line. */
+  readonly header: ProfileRecord | null;
+  /** Null where samples have none, as those of the host. */
+  readonly device: number | null;
+  readonly peak: Peak;
+  /** Training step of the peak; null when it is not known. */
+  readonly step: number | null;
+  readonly series: readonly Series[];
+}
 
 /** A point of a curve, or the value of a whole profile, which has no time. */
 export interface CurveRow {

@@ -6,8 +6,7 @@ import { counted } from '../../record/plural.js';
 import { noProfile, type Analysis, type Answer } from '../analysis.js';
 import type { RecordTypes } from '../input/records.js';
 import { HostSteps, stepOf } from '../steps/host-steps.js';
-import { CURVE_COLUMNS, curveRows } from './memory-columns.js';
-import type { MemoryReport } from './memory-report.js';
+import { CURVE_COLUMNS, curveRows, type MemoryReport } from './memory-columns.js';
 import { ALLOCATION_METRIC, DeviceMemory, isMemory } from './device-memory.js';
 
 export const MEMORY_TYPES: RecordTypes = new Set(['profile', 'kernel', 'sample', 'range', 'end'] as const);

@@ -5,7 +5,6 @@ import { familyOf } from '../../ops/table.js';
 import type { TypedBy } from '../../ops/schema/dtype-inference.js';
 import type { Arg, ForwardOp, KernelRecord, OpCall } from '../../record/record.js';
 import type { Annotated } from '../annotate.js';
-import { queueTime } from '../columns/derived-values.js';
 
 export interface KernelId {
   /** Null for the first profile that has the kernel. */
@@ -40,8 +39,7 @@ export function explain(row: Annotated): string[] {
 }
 
 function aboutKernel(row: Annotated): LabelledLine[] {
-  const { record, profile } = row;
-  const queue = queueTime(row);
+  const { record, profile, queueTime: queue } = row;
   const { launch } = record;
   return [
     ['kernel', `${record.profile}:${record.id} ${record.short}`],

@@ -1,7 +1,24 @@
 /** Columns of `dprof steps`. Times are ns. */
 import { column, int, str } from '../../table/column-kinds.js';
 import type { Column } from '../../table/column.js';
-import type { StepRow } from './step-row.js';
+import type { ProfileRecord } from '../../record/record.js';
+import type { StepSums } from './step-sums.js';
+
+export interface StepRow {
+  readonly profile: number;
+  /** Null for records without a profile line. */
+  readonly header: ProfileRecord | null;
+  readonly device: number;
+  /** Its number; '-' for work of no step, 'all' for the whole profile. */
+  readonly step: number | '-' | 'all';
+  /** Of operations that compute, and that communicate. */
+  readonly sums: Pick<StepSums, 'kernels' | 'collectives'>;
+  readonly times: StepSums['times'];
+  /** Whether it is known which copies belong to the row. */
+  readonly hasCopies: boolean;
+  /** From the start of the step on the host to its first work on the device, ns; null when unknown. */
+  readonly preparing: number | null;
+}
 
 const MACHINE_ONLY = { machineOnly: true } as const;
 

@@ -7,9 +7,8 @@ import { UserError } from '../../record/errors.js';
 import type { ProfileLine, ProfileRecord } from '../../record/record.js';
 import type { RecordTypes } from '../input/records.js';
 import { countNotes, withoutTimes, type Analysis, type Answer } from '../analysis.js';
-import { STEP_COLUMNS } from './step-columns.js';
+import { STEP_COLUMNS, type StepRow } from './step-columns.js';
 import { HostSteps, MOST_STEPS, stepOf } from './host-steps.js';
-import type { StepRow } from './step-row.js';
 import { StepSums } from './step-sums.js';
 import { workOf, type StepActivity, type StepWorkKind } from './step-work.js';
 

@@ -1,9 +1,10 @@
 /** What the kernels of a profile add up to, as plain sums over annotated kernels. Memory: the names of kernels. */
-import type { Annotated } from '../annotate.js';
+import { isNeuronInstruction } from '../../record/engines.js';
+import { whyWithoutCall, type Annotated } from '../annotate.js';
+import type { Pairing } from '../work/forward-pairing.js';
 import type { KernelSummary, MatrixUnitTime, WorkTime } from './summary-data.js';
 import { Tallies } from './tallies.js';
 import { allToPicoseconds, toPicoseconds } from './picoseconds.js';
-import { whyUnattributed } from './unattributed.js';
 
 /** Stands for what is not known. */
 const UNKNOWN = 'na';
@@ -120,4 +121,19 @@ export class KernelSums {
       },
     };
   }
+}
+
+/** Reasons for unknown ops that would else name the kernel's own numbers. */
+const BY_PAIRING: Readonly<Partial<Record<Pairing['kind'], string>>> = {
+  ambiguous: 'several threads have a forward kernel with its sequence id',
+  'no-forward': 'no earlier forward kernel with its sequence id',
+  paired: 'no op call around its forward kernel',
+};
+
+/** Why no op is known; null when one is. A known op without a formula is none of these. */
+function whyUnattributed(row: Annotated): string | null {
+  if (row.calls.length > 0 || row.op !== null) return null;
+  const { record, pairing, profile } = row;
+  if (isNeuronInstruction(record)) return "the profile lacks the instruction's op";
+  return BY_PAIRING[pairing.kind] ?? whyWithoutCall(pairing, record, profile !== null);
 }

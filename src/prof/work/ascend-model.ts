@@ -6,7 +6,7 @@ import { cubeFlops, cubeVerdict, kernelType } from '../../ops/ascend/cube.js';
 import { ascendWork } from '../../ops/ascend/kernel-work.js';
 import { kernelTensors, operatorType, positionsOf, present } from '../../ops/ascend/kernel-tensors.js';
 import { resolveWork, type ResolvedWork } from '../../ops/resolve-work.js';
-import { renderParam, type Family, type Work } from '../../ops/family.js';
+import { renderParam, type Work } from '../../ops/family.js';
 import { kernelKind } from '../../ops/kernels/kernel-kind.js';
 import { mathType, matrixTypes } from '../../ops/kernels/matrix-unit.js';
 import type { Reason } from '../../ops/kernels/tensor-core-advice.js';
@@ -14,17 +14,11 @@ import type { TensorCore } from '../../ops/tensor-core.js';
 import { helperWork } from '../../ops/work.js';
 import { isOnCoreClass } from '../../record/engines.js';
 import type { KernelRecord, OpCall } from '../../record/record.js';
-import { deriveFromCalls, workOfKernel, type DerivedWork } from './derived-work.js';
+import { deriveFromCalls, familyOfRecords, workOfKernel, type DerivedWork } from './derived-work.js';
 import { matrixUnitUse, type MatrixUnitUse } from './matrix-unit-use.js';
 import type { JudgedKernel, MatrixUnitCell, WorkModel } from './work-model.js';
 
-const KERNEL: Family = {
-  id: 'ascend-kernel',
-  title: 'a kernel by its own operands',
-  ops: [],
-  formulas: [],
-  work: () => null,
-};
+const KERNEL = familyOfRecords('ascend-kernel', 'a kernel by its own operands');
 
 const isKnown = ({ flops, bytes }: Work): boolean => flops !== null && bytes !== null;
 
@@ -141,5 +135,4 @@ export const ASCEND: WorkModel = {
   countedFlops: cubeFlops,
   // Rounded to HF32 unless the program forbids it; only newer profiles have the label.
   mayRoundConvolutions: ({ labels }) => labels?.['hf32'] === undefined,
-  whyUnknown: () => null,
 };

@@ -57,6 +57,12 @@ const isSame = (a: KernelKey, b: KernelKey): boolean =>
 const isExtent = (a: Extent | null, b: Extent | null): boolean =>
   a === b || (a !== null && b !== null && a[0] === b[0] && a[1] === b[1] && a[2] === b[2]);
 
+/** The family of kernels whose work follows from their records, not from op calls. */
+export const familyOfRecords = (id: string, title: string): Family => ({
+  ...{ id, title, ops: [], formulas: [] },
+  work: () => null,
+});
+
 /** The work of a kernel that its own record describes: none of the calls around it does. */
 export const workOfKernel = (call: OpCall, family: Family, work: Work): ResolvedWork => ({
   index: -1,

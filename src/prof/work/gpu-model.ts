@@ -24,7 +24,4 @@ export const GPU: WorkModel = {
   judgedBy: 'by its name',
   matrixUnitUse: ({ record, arch, described }, isProduct) =>
     matrixUnitUse(described.call, isProduct, record.name, arch),
-  countedFlops: () => null,
-  mayRoundConvolutions: () => false,
-  whyUnknown: () => null,
 };

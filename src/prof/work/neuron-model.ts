@@ -1,24 +1,17 @@
 /** Work of the instructions of a compiled program, which the engines of a NeuronCore run. */
-import type { Family } from '../../ops/family.js';
 import { instructionWork, operandType } from '../../ops/neuron/instruction-work.js';
 import type { ResolvedWork } from '../../ops/resolve-work.js';
 import type { TensorCore } from '../../ops/tensor-core.js';
 import { isNeuronInstruction } from '../../record/engines.js';
 import type { KernelRecord } from '../../record/record.js';
-import { NO_WORK, workOfKernel, type DerivedWork } from './derived-work.js';
+import { NO_WORK, familyOfRecords, workOfKernel, type DerivedWork } from './derived-work.js';
 import type { WorkModel } from './work-model.js';
 
 const TENSOR = 'Tensor';
 
-const INSTRUCTION: Family = {
-  id: 'instruction',
-  title: 'an instruction of a compiled program',
-  ops: [],
-  formulas: [],
-  work: () => null,
-};
+const INSTRUCTION = familyOfRecords('instruction', 'an instruction of a compiled program');
 
-/** The work of an instruction; none for an opcode without a formula. */
+/** None for an opcode without a formula. */
 function workOf(record: KernelRecord): DerivedWork {
   const work = instructionWork(record);
   if (work === null) return NO_WORK;
@@ -43,7 +36,5 @@ export const NEURON: WorkModel = {
     eligible: multiplies(record, described),
     ...{ why: null, slowed: null, halfSums: false, shortcut: false },
   }),
-  countedFlops: () => null,
-  mayRoundConvolutions: () => false,
   whyUnknown: ({ name }) => `no formula for the opcode ${name}`,
 };

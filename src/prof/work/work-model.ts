@@ -40,12 +40,12 @@ export interface WorkModel {
   /** @param isProduct whether the `tc` column says that it is a product */
   matrixUnitUse(kernel: JudgedKernel & { readonly described: ResolvedWork }, isProduct: boolean): MatrixUnitUse;
 
-  /** FLOPs that the matrix unit did as the device counted them; null where it counts none. */
-  countedFlops(record: KernelRecord): number | null;
+  /** FLOPs that the matrix unit did as the device counted them; absent where it counts none. */
+  countedFlops?(record: KernelRecord): number | null;
 
   /** Whether FP32 operands of convolutions may have been rounded by default, which the profile does not record. */
-  mayRoundConvolutions(record: KernelRecord): boolean;
+  mayRoundConvolutions?(record: KernelRecord): boolean;
 
-  /** Why an unknown op has no formula; null where this follows from the kernel's calls. */
-  whyUnknown(record: KernelRecord): string | null;
+  /** Why an unknown op has no formula; absent where this follows from the kernel's calls. */
+  whyUnknown?(record: KernelRecord): string;
 }

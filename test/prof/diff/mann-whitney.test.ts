@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { leastP, mannWhitney } from '../../../src/prof/diff/mann-whitney.js';
-import { bothTails } from '../../../src/prof/diff/normal-tail.js';
+import { leastP, mannWhitney, bothTails } from '../../../src/prof/diff/mann-whitney.js';
 import { propertyRuns } from '../../support/property-runs.js';
 
 /** U by its definition: pairs in which the second value is the larger one, ties one half. */

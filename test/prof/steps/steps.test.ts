@@ -1,8 +1,7 @@
 import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
-import { STEP_TIME_COLUMNS } from '../../../src/prof/steps/step-columns.js';
+import { STEP_TIME_COLUMNS, type StepRow } from '../../../src/prof/steps/step-columns.js';
 import { MOST_STEPS } from '../../../src/prof/steps/host-steps.js';
-import type { StepRow } from '../../../src/prof/steps/step-row.js';
 import { Steps } from '../../../src/prof/steps/steps.js';
 import type { CollectiveRecord, CopyRecord, ProfileLine, SampleRecord } from '../../../src/record/record.js';
 import { kernel } from '../../support/kernels.js';

@@ -1,7 +1,7 @@
 /** Memory in use on a screen: the peak, what held it, all series, a curve. */
 import type { Owner } from '../../../prof/memory/allocations.js';
 import type { Peak, Series } from '../../../prof/memory/device-memory.js';
-import type { MemoryReport } from '../../../prof/memory/memory-report.js';
+import type { MemoryReport } from '../../../prof/memory/memory-columns.js';
 import { counted } from '../../../record/plural.js';
 import { amountText, inUnit, MICROSECOND, UNKNOWN } from '../../../record/units.js';
 import { type Column } from '../../../table/column.js';

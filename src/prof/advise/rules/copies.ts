@@ -80,20 +80,18 @@ export const copies: Rule = {
       end: ({ host }): RuleAnswer => {
         if (launched === 0) return { found: [], why: 'no copy between host and device whose launch is known' };
         const gaps = new ByDevice(() => ({ HtoD: 0, DtoH: 0 }));
-        for (const { profile, device, of } of host.all) {
-          const idle = gaps.of({ profile, device });
-          for (const kind of KINDS) idle[kind] = of.by[kind].time;
+        for (const { of, ...place } of host.all) {
+          for (const kind of KINDS) gaps.of(place)[kind] = of.by[kind].time;
         }
-        const found = devices.all.flatMap((place) =>
-          KINDS.filter((kind) => place.of[kind].count > 0).map((kind) => {
-            const found = place.of[kind];
+        const found = devices.all.flatMap(({ of, ...place }) =>
+          KINDS.filter((kind) => of[kind].count > 0).map((kind) => {
+            const found = of[kind];
             const { count, waits, pageable, bytes, time: ns, waited, all, others } = found;
             const exposed = all.total - others.total;
             const after = gaps.of(place)[kind];
             const stake = exposed + after;
             return {
-              profile: place.profile,
-              device: place.device,
+              ...place,
               what: `the host waited for ${counted(count, `${kind} copy`)} of ${size(bytes)} in all (${time(waited)} in the calls): ${time(exposed)} in which nothing else ran, and ${time(after)} idle after them; ${found.signs}`,
               action: found.action(kind),
               stake,

@@ -37,16 +37,15 @@ export const exposedCollectives: Rule = {
         if (talking.length === 0) return { found: [], why: 'no communication between devices' };
         if (talking.every(({ of }) => of.disordered > 0))
           return { found: [], why: 'records are not in order of start' };
-        const found = talking.map(({ profile, device, of }) => {
-          const { names, longest, count } = devices.of({ profile, device });
+        const found = talking.map(({ of, ...place }) => {
+          const { names, longest, count } = devices.of(place);
           const { communication, computing, either, busy, local } = of;
           const exposed = busy.total - local.total;
           // Communication can only hide under computing that hides none yet.
           const room = computing.total - (communication.total + computing.total - either.total);
           const ns = Math.min(exposed, room);
           return {
-            profile,
-            device,
+            ...place,
             what: `${time(exposed)} of ${time(communication.total)} of communication (${percent(exposed / communication.total)}) runs while nothing else does: ${counted(count, 'operation')}, ${ranked(names)}`,
             action:
               'start it earlier or in smaller parts, so that it runs beside computing (gradient buckets, prefetch of shards); where it waits for slower ranks, see stragglers',

@@ -5,9 +5,8 @@ import { isNeuronInstruction } from '../../../record/engines.js';
 import type { Annotated } from '../../annotate.js';
 import type { Place } from '../by-device.js';
 import { deviceRule } from '../device-rule.js';
-import { excess } from '../faster.js';
 import type { Found, Gain } from '../finding.js';
-import { GainTally } from '../kernel-tally.js';
+import { excess, GainTally } from '../kernel-tally.js';
 import { paddingOf } from '../product-extents.js';
 import { productKind, RoundedProducts, type ProductKind } from '../rounded-products.js';
 import { counted, ranked, rate, speed, time } from '../amount-text.js';
@@ -84,7 +83,7 @@ function betterFor(arch: string | null): Better | null {
 }
 
 const mayBeRounded = (row: Annotated): boolean =>
-  row.model.mayRoundConvolutions(row.record) && productKind(row) === 'convolution';
+  row.model.mayRoundConvolutions?.(row.record) === true && productKind(row) === 'convolution';
 
 const isSlow = (row: Annotated): boolean =>
   row.unitUse?.dtype === 'fp32' &&

@@ -134,9 +134,8 @@ class Chains extends KernelTally {
   }
 }
 
-const finding = ({ profile, device, of }: Place & { readonly of: Chains }): Found => ({
-  profile,
-  device,
+const finding = ({ of, ...place }: Place & { readonly of: Chains }): Found => ({
+  ...place,
   what: `${counted(of.chains, 'chain')} of ${of.count} memory-bound pointwise kernels, ${time(of.stake)}, each reading a tensor of the extents and type that the one before wrote: ${ranked(of.names)}; taken for the very tensor, which no profile records, ${size(of.bytes)} are written and read again in between`,
   action: 'fuse each chain into one kernel: torch.compile, or a fused op of the library',
   ...of.facts,

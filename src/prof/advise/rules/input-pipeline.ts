@@ -19,12 +19,11 @@ export const inputPipeline: Rule = {
       if (withSteps.length === 0) return { found: [], why: 'no two steps in the profile' };
       const idle = withSteps.filter(({ of }) => of.idleSteps / of.steps >= MOSTLY);
       return {
-        found: idle.map(({ profile, device, of }) => {
+        found: idle.map(({ of, ...place }) => {
           const { time: ns, longest, loading } = of.step;
           const loader = loading > 0 ? `, ${percent(loading / ns)} of it while data is loaded` : '';
           return {
-            profile,
-            device,
+            ...place,
             what: `idle ${time(ns)} before ${of.idleSteps} of ${counted(of.steps, 'step')} after the first, ${time(ns / of.idleSteps)} on average, with nothing launched${loader}`,
             action:
               loading > 0

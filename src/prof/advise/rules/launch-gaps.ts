@@ -26,15 +26,14 @@ const GRAPHS: readonly (readonly [api: RegExp, action: string])[] = [
 /** Part of the time in which data is loaded that makes loading the cause. */
 const MOSTLY = 0.5;
 
-function shortGaps({ profile, device, of }: Place & { of: HostGapsOfDevice }, launches: Launches): Found {
+function shortGaps({ of, ...place }: Place & { of: HostGapsOfDevice }, launches: Launches): Found {
   const { time: idle, count, longest } = of.by.launch;
   const tiny =
     launches.tiny > 0
       ? `; ${counted(launches.tiny, 'kernel')} of ${launches.kernels} shorter than the call that launched them`
       : '';
   return {
-    profile,
-    device,
+    ...place,
     what: `idle ${time(idle)} in ${counted(count, 'gap')} of ${time(idle / count)} on average, each ended by a launch that began after the device had run dry${tiny}`,
     action: GRAPHS.find(([pattern]) => pattern.test(launches.api))?.[1] ?? '',
     stake: idle,
@@ -57,15 +56,14 @@ function shortGaps({ profile, device, of }: Place & { of: HostGapsOfDevice }, la
   };
 }
 
-function longGaps({ profile, device, of }: Place & { of: HostGapsOfDevice }): Found {
+function longGaps({ of, ...place }: Place & { of: HostGapsOfDevice }): Found {
   const { time: idle, count, longest, loading, afterCopies } = of.by.long;
   const parts = [
     ...(loading > 0 ? [`, ${percent(loading / idle)} of it while data is loaded`] : []),
     ...(afterCopies > 0 ? [`, ${percent(afterCopies / idle)} of it right after copies that the host waited for`] : []),
   ];
   return {
-    profile,
-    device,
+    ...place,
     what: `idle ${time(idle)} in ${counted(count, 'gap')} of more than ${time(LONGEST_LAUNCH)}, each ended by a launch that began after the device had run dry${parts.join('')}`,
     action: loading > MOSTLY * idle ? LOAD_AHEAD : 'look at what the host does there: no launch takes that long',
     stake: idle,
