@@ -19,41 +19,28 @@ import {
 /** Units that CloudWatch knows. */
 type CloudWatchUnit = 'Percent' | 'Bytes' | 'Count' | 'Count/Second' | 'Seconds';
 
-/** A metric, or all values of a prefix: `*` in the name stands for the rest of the value's name. */
-interface EmfMetric {
-  readonly scope: RowScope;
-  /** Name of the value; a prefix when it ends in a dot. */
-  readonly key: string;
-  readonly name: string;
-  readonly unit: CloudWatchUnit;
-}
-
-const source = (scope: RowScope, key: string, name: string, unit: CloudWatchUnit): EmfMetric => ({
-  scope,
-  key,
-  name,
-  unit,
-});
+/** A metric, or, where the key ends in a dot, all values of that prefix: `*` in the name stands for the rest of the value's name. */
+type EmfMetric = readonly [scope: RowScope, key: string, name: string, unit: CloudWatchUnit];
 
 export const EMF_METRICS: readonly EmfMetric[] = [
-  source('core', 'neuroncore_utilization', 'neuroncore_utilization', 'Percent'),
-  source('core', 'flops', 'neuroncore_flops', 'Count/Second'),
-  source('core', 'memory.', 'neuroncore_memory_usage_*', 'Bytes'),
-  source('physical', 'neuroncore_utilization', 'neuroncore_physical_utilization', 'Percent'),
-  source('runtime', 'used.neuron_device', 'neurondevice_runtime_memory_used_bytes', 'Bytes'),
-  source('runtime', 'used.host', 'neuron_runtime_host_memory_used_bytes', 'Bytes'),
-  source('runtime', 'status.', 'neuron_execution_status_*', 'Count'),
-  source('runtime', 'error.', 'neuron_execution_errors_*', 'Count'),
-  source('runtime', 'total_latency.', 'neuron_execution_latency_*', 'Seconds'),
-  source('runtime', 'device_latency.', 'neuron_execution_device_latency_*', 'Seconds'),
-  source('runtime', 'vcpu.', 'neuron_runtime_vcpu_usage_*', 'Percent'),
-  source('device', 'ecc.', 'neurondevice_hw_ecc_events_total_*', 'Count'),
-  source('system', 'memory_total_bytes', 'system_memory_total_bytes', 'Bytes'),
-  source('system', 'memory_used_bytes', 'system_memory_used_bytes', 'Bytes'),
-  source('system', 'swap_total_bytes', 'system_swap_total_bytes', 'Bytes'),
-  source('system', 'swap_used_bytes', 'system_swap_used_bytes', 'Bytes'),
-  source('system', 'vcpu.', 'system_vcpu_usage_*', 'Percent'),
-  source('system', 'context_switch_count', 'system_context_switches', 'Count'),
+  ['core', 'neuroncore_utilization', 'neuroncore_utilization', 'Percent'],
+  ['core', 'flops', 'neuroncore_flops', 'Count/Second'],
+  ['core', 'memory.', 'neuroncore_memory_usage_*', 'Bytes'],
+  ['physical', 'neuroncore_utilization', 'neuroncore_physical_utilization', 'Percent'],
+  ['runtime', 'used.neuron_device', 'neurondevice_runtime_memory_used_bytes', 'Bytes'],
+  ['runtime', 'used.host', 'neuron_runtime_host_memory_used_bytes', 'Bytes'],
+  ['runtime', 'status.', 'neuron_execution_status_*', 'Count'],
+  ['runtime', 'error.', 'neuron_execution_errors_*', 'Count'],
+  ['runtime', 'total_latency.', 'neuron_execution_latency_*', 'Seconds'],
+  ['runtime', 'device_latency.', 'neuron_execution_device_latency_*', 'Seconds'],
+  ['runtime', 'vcpu.', 'neuron_runtime_vcpu_usage_*', 'Percent'],
+  ['device', 'ecc.', 'neurondevice_hw_ecc_events_total_*', 'Count'],
+  ['system', 'memory_total_bytes', 'system_memory_total_bytes', 'Bytes'],
+  ['system', 'memory_used_bytes', 'system_memory_used_bytes', 'Bytes'],
+  ['system', 'swap_total_bytes', 'system_swap_total_bytes', 'Bytes'],
+  ['system', 'swap_used_bytes', 'system_swap_used_bytes', 'Bytes'],
+  ['system', 'vcpu.', 'system_vcpu_usage_*', 'Percent'],
+  ['system', 'context_switch_count', 'system_context_switches', 'Count'],
 ];
 
 interface EmfValue {
@@ -90,7 +77,7 @@ function document(row: MonitorRow, dimensions: EmfDimensions, namespace: string,
 }
 
 function metricsOf(row: MonitorRow): EmfValue[] {
-  const metrics = EMF_METRICS.filter(({ scope }) => scope === row.scope).flatMap(({ key, name, unit }): EmfValue[] => {
+  const metrics = EMF_METRICS.filter(([scope]) => scope === row.scope).flatMap(([, key, name, unit]): EmfValue[] => {
     if (key.endsWith('.'))
       return under(row, key).map(([kind, value]) => ({ name: name.replace('*', kind), unit, value }));
     const value = valueOf(row, key);

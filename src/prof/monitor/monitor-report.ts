@@ -74,7 +74,6 @@ export function sumUnder({ values }: MonitorRow, prefix: string): number | null 
   return parts.reduce((sum, value) => (sum === null || value === null ? null : sum + value), 0);
 }
 
-/** Key of a row's process. */
 export const processOf = ({ pid, tag }: MonitorRow): string => JSON.stringify([pid, tag]);
 
 /** Tags of several processes, which only differ by their pids. */

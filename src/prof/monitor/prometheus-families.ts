@@ -4,6 +4,7 @@
  * names of our own and are marked as such.
  */
 import { under, valueOf, type MonitorReport, type MonitorRow, type RowScope } from './monitor-report.js';
+import { HARDWARE_FACTS } from './sample-targets.js';
 
 /** A value with the labels that identify it within its row. */
 interface SeriesPoint {
@@ -66,19 +67,9 @@ const systemVcpu = (row: MonitorRow): SeriesPoint[] =>
     return point(sum === null ? null : Math.min(sum, 100) / 100, { usage_type });
   });
 
-const HARDWARE_LABELS = [
-  'neuron_device_count',
-  'neuroncore_per_device_count',
-  'neuron_device_type',
-  'neuron_device_version',
-  'neuroncore_version',
-  'neuron_device_memory_size',
-  'logical_neuroncore_config',
-];
-
 /** Facts of the hardware as labels of one point; none without facts. */
 function hardware({ facts }: MonitorReport): SeriesPoint[] {
-  const known = HARDWARE_LABELS.flatMap((name): [string, string][] => {
+  const known = HARDWARE_FACTS.flatMap((name): [string, string][] => {
     const fact = facts[name];
     return fact === undefined ? [] : [[name, String(fact)]];
   });
@@ -180,7 +171,7 @@ export const PROMETHEUS_FAMILIES: readonly PrometheusFamily[] = [
   },
   {
     ...gauge('neuron_hardware_info', null, 'The hardware of the instance, by its labels'),
-    labels: HARDWARE_LABELS,
+    labels: HARDWARE_FACTS,
     points: (_, report) => hardware(report),
   },
 ];

@@ -41,8 +41,6 @@ function labelNumber({ labels }: SampleRecord, name: string): number | null {
 const tagOf = (sample: SampleRecord): string | null =>
   labelText(sample, 'tag') ?? labelText(sample, 'runtime') ?? labelText(sample, 'pid');
 
-const isOfProcess = (sample: SampleRecord): boolean => tagOf(sample) !== null;
-
 /** Number of the report of a sample; null when it has none. */
 const reportNumber = (sample: SampleRecord): number | null => labelNumber(sample, 'report');
 
@@ -86,7 +84,7 @@ export function reportOf({ samples, startUnixNs }: ReportSamples, wanted: Report
   const first = samples[0];
   const start = numberOr(first?.start);
   const dur = shortest(samples);
-  const kept = samples.filter((sample) => !isOfProcess(sample) || selectsTag(wanted, tagOf(sample)));
+  const kept = samples.filter((sample) => tagOf(sample) === null || selectsTag(wanted, tagOf(sample)));
   // All facts: rows of other groups need the number of cores of a device.
   const facts = factsOf(samples);
   return {
@@ -100,7 +98,7 @@ export function reportOf({ samples, startUnixNs }: ReportSamples, wanted: Report
 }
 
 const isWantedFact = (wanted: ReportFilter, name: string): boolean => {
-  const group = FACT_GROUPS[name];
+  const group = FACT_GROUPS.get(name);
   return group !== undefined && selectsGroup(wanted, group);
 };
 
@@ -120,7 +118,7 @@ function unixMs(startUnixNs: string | null, start: number | null, dur: number | 
 function factsOf(samples: readonly SampleRecord[]): Record<string, string | number> {
   const facts: Record<string, string | number> = {};
   for (const { metric, value, text } of samples) {
-    if (!Object.hasOwn(FACT_GROUPS, metric)) continue;
+    if (!FACT_GROUPS.has(metric)) continue;
     const fact: unknown = text ?? value;
     if (typeof fact === 'string' || typeof fact === 'number') facts[metric] = fact;
   }
@@ -204,7 +202,6 @@ function rowOf(
 const deviceOf = (core: number | null, coresPerDevice: unknown): number | null =>
   core !== null && typeof coresPerDevice === 'number' && coresPerDevice > 0 ? Math.floor(core / coresPerDevice) : null;
 
-/** Key of a sample's model. */
 const modelOf = (sample: SampleRecord): string => JSON.stringify([tagOf(sample), labelText(sample, 'model')]);
 
 const modelNames = (samples: readonly SampleRecord[]): ReadonlyMap<string, string> =>

@@ -47,21 +47,24 @@ export const SAMPLE_TARGETS: Readonly<Record<string, SampleTarget>> = {
   swap_used_bytes: place('memory_info', 'system', 'swap_used_bytes'),
 };
 
-/** Metrics that are facts of the instance and its hardware, with their group. */
-export const FACT_GROUPS: Readonly<Record<string, MonitorGroup>> = {
-  instance_name: 'instance_info',
-  instance_id: 'instance_info',
-  instance_type: 'instance_info',
-  instance_availability_zone: 'instance_info',
-  instance_availability_zone_id: 'instance_info',
-  instance_region: 'instance_info',
-  ami_id: 'instance_info',
-  subnet_id: 'instance_info',
-  neuron_device_type: 'neuron_hardware_info',
-  neuron_device_version: 'neuron_hardware_info',
-  neuroncore_version: 'neuron_hardware_info',
-  neuron_device_count: 'neuron_hardware_info',
-  neuron_device_memory_size: 'neuron_hardware_info',
-  neuroncore_per_device_count: 'neuron_hardware_info',
-  logical_neuroncore_config: 'neuron_hardware_info',
-};
+/** Facts of the hardware, in the order of labels. */
+export const HARDWARE_FACTS = [
+  'neuron_device_count',
+  'neuroncore_per_device_count',
+  'neuron_device_type',
+  'neuron_device_version',
+  'neuroncore_version',
+  'neuron_device_memory_size',
+  'logical_neuroncore_config',
+];
+
+const INSTANCE_FACTS = [
+  ...['instance_name', 'instance_id', 'instance_type', 'instance_availability_zone', 'instance_availability_zone_id'],
+  ...['instance_region', 'ami_id', 'subnet_id'],
+];
+
+/** Groups of the metrics that are facts of the instance and its hardware. */
+export const FACT_GROUPS: ReadonlyMap<string, MonitorGroup> = new Map([
+  ...INSTANCE_FACTS.map((name) => [name, 'instance_info'] as const),
+  ...HARDWARE_FACTS.map((name) => [name, 'neuron_hardware_info'] as const),
+]);

@@ -94,7 +94,7 @@ export const metricList = (): string =>
       return `  ${own === true ? '*' : ' '} ${type.padEnd(7)} ${name}${names}`;
     }),
     'emf:',
-    ...EMF_METRICS.map(({ scope, name, unit }) => `    ${scope.padEnd(8)} ${unit.padEnd(12)} ${name}`),
+    ...EMF_METRICS.map(([scope, , name, unit]) => `    ${scope.padEnd(8)} ${unit.padEnd(12)} ${name}`),
     '    core     Bytes        neuroncore_memory_usage_total',
     '',
   ].join('\n');
