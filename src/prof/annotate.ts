@@ -70,7 +70,6 @@ export class Annotated {
     return collective === undefined ? this.model.derive(this.calls, this.record) : workOfCollective(collective);
   }
 
-  /** The work model of the vendor of the kernel's device. */
   get model(): WorkModel {
     return (this.#model ??= workModelOf(this.record, this.#device));
   }
@@ -101,7 +100,6 @@ export class Annotated {
     return this.described?.work.role ?? null;
   }
 
-  /** The column `tc`. */
   get tc(): MatrixUnitCell {
     if (this.#tc === undefined) this.#tc = this.model.matrixUnitCell(this.#judged);
     return this.#tc;

@@ -45,7 +45,6 @@ export class Adviser implements Analysis<Adviser> {
   readonly #watches;
   readonly #devices = new DeviceTimes();
   readonly #host = new HostGaps();
-  /** Profile lines by number. */
   readonly profiles = new Map<number, ProfileRecord>();
   readonly #neuron = new Map<number, ProfileSums>();
   #outcome: { readonly findings: Finding[]; readonly silences: Silence[] } | null = null;

@@ -24,7 +24,6 @@ export interface Finding {
   readonly see: string;
 }
 
-/** What a rule found. */
 export type Found = Omit<Finding, 'rule'>;
 
 export interface Gain {

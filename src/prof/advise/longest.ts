@@ -23,7 +23,6 @@ export class Longest {
     this.#insert({ id: `${profile}:${id}`, dur: time });
   }
 
-  /** Those of others too. */
   merge(others: Longest): void {
     for (const one of others.#kept) this.#insert(one);
   }
@@ -40,7 +39,6 @@ export class Longest {
   }
 }
 
-/** Times by name. */
 export class Ranking {
   readonly #times = new Map<string, number>();
 
@@ -48,7 +46,6 @@ export class Ranking {
     if (this.#times.size < MOST_NAMES || this.#times.has(name)) addTo(this.#times, name, time);
   }
 
-  /** Those of another too. */
   merge(other: Ranking): void {
     for (const [name, time] of other.#times) this.add(name, time);
   }

@@ -14,7 +14,6 @@ export interface Padding {
   readonly factor: number;
 }
 
-/** By name. */
 type Extents = Readonly<Record<string, number>>;
 
 /** m, n and k of a matrix product; channels of a convolution; head size of attention. Null when unknown. */

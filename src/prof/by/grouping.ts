@@ -38,7 +38,8 @@ export function parseGrouping(text: GroupingText): Grouping {
   if (twice !== undefined) throw new UsageError(`--by names ${twice.key} twice`);
   const tree = text.tree ?? (keys.length === 1 && keys[0]?.key === 'layer');
   const keyColumns = keys.map((key, index) => keyColumn(key, index, tree));
-  const all = columnsOf(keyColumns);
+  // A key replaces the aggregate of its name.
+  const all = [...keyColumns, ...AGGREGATES.filter(({ key }) => keyColumns.every((column) => column.key !== key))];
   const chosen = text.columns === undefined ? null : splitKeys('-c', text.columns).map((key) => requireOf(all, key));
   const defaults = (tree ? TREE_AGGREGATES : DEFAULT_AGGREGATES).split(',').map((key) => requireColumnOf(all, key));
   const rest = chosen ?? defaults.filter((column) => !keyColumns.includes(column));
@@ -53,12 +54,6 @@ export function parseGrouping(text: GroupingText): Grouping {
     },
   };
 }
-
-/** All columns of a report of groups; a key replaces the aggregate of its name. */
-const columnsOf = (keys: readonly Column<GroupRow>[]): Column<GroupRow>[] => [
-  ...keys,
-  ...AGGREGATES.filter((aggregate) => keys.every(({ key }) => key !== aggregate.key)),
-];
 
 /** The column of a key or aggregate; another column of kernels has many values in a group. */
 function requireOf(all: readonly Column<GroupRow>[], key: string): Column<GroupRow> {

@@ -12,11 +12,11 @@ import { commonOf, withoutCommon, type Common } from './common.js';
 import type { Condition } from './fail-if.js';
 import { falseDiscovery } from './false-discovery.js';
 import { InputFacts } from './input-facts.js';
-import { Measuring, type Both } from './measuring.js';
-import type { Pair, Times, Which } from './input-pair.js';
+import { measuring, type Both } from './measuring.js';
+import type { Pair, Which } from './input-pair.js';
 import { byChange, rowOf, type DiffRow, type Key, type Measured } from './diff-row.js';
 import { Samples, Sums, type Basis } from './input-sums.js';
-import { testSteps, type Settings, type StepTest } from './verdict.js';
+import { testSteps, type Settings } from './verdict.js';
 
 export const DIFF_TYPES: RecordTypes = new Set(['profile', 'kernel', 'end'] as const);
 
@@ -41,7 +41,6 @@ export interface DiffResult {
   /** Those that changed by the most time first. */
   readonly rows: readonly DiffRow[];
   readonly conditions: readonly Judged[];
-  /** Rows that were tested. */
   readonly tested: number;
 }
 
@@ -145,27 +144,25 @@ export class Comparison {
   get result(): DiffResult {
     const { basis } = this;
     const { settings } = this.options;
-    const measuring = new Measuring(this.total, { base: this.sides.base.samples, new: this.sides.new.samples }, basis);
-    const total = single(measuring.of(this.total), settings);
-    const measured = [...this.#rows.values()].map((row) => measuring.of(row));
+    const measure = measuring(this.total, { base: this.sides.base.samples, new: this.sides.new.samples }, basis);
+    const total = single(measure(this.total), settings);
+    const measured = [...this.#rows.values()].map(measure);
     const testable = measured.flatMap(({ times }) => (times === null ? [] : [times]));
     const common = settings.asIs ? null : commonOf(testable, settings);
-    const tests = measured.map(({ times }) => (times === null ? null : testRow(times, common, settings)));
+    const tests = measured.map(({ times }) =>
+      times === null ? null : testSteps(common === null ? times : withoutCommon(times, common), settings),
+    );
     const qs = falseDiscovery(tests.map((test) => test?.pBeyond ?? null));
     const rows = measured.map((one, i) => rowOf(one, tests[i] ?? null, qs[i] ?? null, settings.rate)).sort(byChange);
     const conditions = this.options.conditions.map((condition, i): Judged => {
       const watched = condition.matches === null ? this.total : (this.#watched[i] ?? both());
-      const row = single(measuring.of(watched), settings);
+      const row = single(measure(watched), settings);
       const isThere = row.base.count + row.new.count > 0;
       return { condition, row, met: isThere ? condition.isMet({ ns: row.change, percent: row.percent }) : null };
     });
     return { basis, total, common, rows, conditions, tested: qs.filter((q) => q !== null).length };
   }
 }
-
-/** One row of many, tested beside what they share. */
-const testRow = (times: Times, common: Common | null, settings: Settings): StepTest | null =>
-  testSteps(common === null ? times : withoutCommon(times, common), settings);
 
 /** A row that stands alone: there is nothing it could share a change with, and nothing to adjust for. */
 function single(measured: Measured, settings: Settings): DiffRow {

@@ -59,7 +59,6 @@ export interface DiffLine {
   readonly keys: readonly Key[];
 }
 
-/** The totals, then the rows. */
 export const diffLines = (total: DiffRow, rows: readonly DiffRow[], by: readonly string[]): DiffLine[] => [
   { kind: 'total', row: total, keys: by.map(() => TOTAL) },
   ...rows.map((row): DiffLine => ({ kind: 'key', row, keys: row.keys })),

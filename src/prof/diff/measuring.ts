@@ -11,44 +11,30 @@ export interface Both extends Pair<Sums> {
   readonly keys: readonly Key[];
 }
 
-export class Measuring {
-  readonly #tested: Pair<ReturnType<Samples['tested']>>;
-  readonly #units: Pair<number>;
-
-  constructor(
-    private readonly total: Pair<Sums>,
-    samples: Pair<Samples>,
-    private readonly basis: Basis,
-  ) {
-    const units = basis === 'step' ? 'steps' : 'runs';
-    this.#tested = { base: samples.base.tested(basis), new: samples.new.tested(basis) };
-    this.#units = { base: samples.base[units], new: samples.new[units] };
-  }
-
-  of(row: Both): Measured {
-    const isInBoth = row.base.count > 0 && row.new.count > 0;
-    const isTested = isInBoth && this.#isCovered(row.base) && this.#isCovered(row.new);
-    const timesOf = (which: Which): Float64Array => row[which].timesOf(this.#tested[which]);
-    return {
-      keys: row.keys,
-      base: this.#amount('base', row.base),
-      new: this.#amount('new', row.new),
-      times: isTested ? { base: timesOf('base'), new: timesOf('new') } : null,
-    };
-  }
-
-  #isCovered({ time, timeInSteps }: Sums): boolean {
-    return this.basis === 'run' || timeInSteps >= LEAST_IN_STEPS * time;
-  }
-
-  #amount(which: Which, { count, time }: Sums): Amount {
-    const all = this.total[which].time;
+/** What measures a row. */
+export function measuring(total: Pair<Sums>, samples: Pair<Samples>, basis: Basis): (row: Both) => Measured {
+  const units = basis === 'step' ? 'steps' : 'runs';
+  const tested = { base: samples.base.tested(basis), new: samples.new.tested(basis) };
+  const runs = { base: samples.base[units], new: samples.new[units] };
+  const isCovered = ({ count, time, timeInSteps }: Sums): boolean =>
+    count > 0 && (basis === 'run' || timeInSteps >= LEAST_IN_STEPS * time);
+  const amount = (which: Which, { count, time }: Sums): Amount => {
+    const all = total[which].time;
     return {
       count,
       time,
       share: all > 0 ? (100 * time) / all : null,
-      each: time / Math.max(1, this.#units[which]),
-      samples: this.#tested[which].length,
+      each: time / Math.max(1, runs[which]),
+      samples: tested[which].length,
     };
-  }
+  };
+  return (row) => ({
+    keys: row.keys,
+    base: amount('base', row.base),
+    new: amount('new', row.new),
+    times:
+      isCovered(row.base) && isCovered(row.new)
+        ? { base: row.base.timesOf(tested.base), new: row.new.timesOf(tested.new) }
+        : null,
+  });
 }

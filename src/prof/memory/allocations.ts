@@ -140,7 +140,6 @@ export class Allocations {
     };
   }
 
-  /** Who held what. */
   ownersOf({ bytes, allocations, released, kept, latest }: Holding): Owners {
     const ops = bytes
       .map((size, op) => ({ name: elementAt(this.#names, op), bytes: size, allocations: elementAt(allocations, op) }))

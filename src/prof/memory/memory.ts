@@ -48,9 +48,7 @@ class OneProfile {
 export class Memory implements Analysis<readonly MemoryReport[]> {
   readonly types = MEMORY_TYPES;
   readonly #profiles = new Map<number, OneProfile>();
-  /** Samples of memory. */
   samples = 0;
-  /** Formats of the profiles. */
   readonly formats = new Set<string>();
 
   /** @param points of each curve at most */

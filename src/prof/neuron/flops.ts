@@ -25,7 +25,6 @@ export function hardwareFlops(sums: MetricSums): MetricAmount {
 export const transposeFlops = (sums: MetricSums): MetricAmount =>
   combine([hardwareFlops(sums)], () => [...sums.work.values()].reduce((all, { transposes }) => all + transposes, 0));
 
-/** FLOPs without transposes. */
 export const usefulFlops = (sums: MetricSums): MetricAmount =>
   combine([hardwareFlops(sums), transposeFlops(sums)], (all, transposes) => all - transposes);
 

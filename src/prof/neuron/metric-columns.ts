@@ -4,7 +4,6 @@ import type { Column } from '../../table/column.js';
 import type { MetricRow, MetricSummary } from './metric-summary.js';
 import { inOurUnit, inVendorUnit, type MetricQuantity } from './quantity.js';
 
-/** A metric of a profile. */
 export interface MetricLine {
   readonly summary: MetricSummary;
   readonly row: MetricRow;

@@ -5,7 +5,7 @@
 import { entryOf } from '../../containers/map-entry.js';
 import type { ProfileLine, ProfileRecord } from '../../record/record.js';
 import { boundOf, type ProgramBound } from './bound.js';
-import { isUnknown, withMachine, type MetricGroup, type Metric, type MetricUnit, type MetricSums } from './metric.js';
+import { isUnknown, withMachine, type Metric, type MetricSums } from './metric.js';
 import { inputsOf, type FormulaInput } from './formula-inputs.js';
 import { byGroup, metricsOf, textOf, type MetricText } from './metrics/metrics.js';
 import { isOfNeuronDevice } from './machine.js';
@@ -15,19 +15,14 @@ import { fromVendor } from './quantity.js';
 import { warningsOf, type MetricWarning } from './warnings.js';
 
 /** One metric of one profile. Values: times in picoseconds, shares as fractions of 1 (`quantity.ts`). */
-export interface MetricRow {
-  readonly name: string;
-  readonly group: MetricGroup;
-  readonly unit: MetricUnit;
+export interface MetricRow extends Pick<Metric, 'name' | 'group' | 'unit'> {
   /** Reported unit of a metric that is not in our table. */
   readonly otherUnit: string | null;
   readonly value: number | string | null;
-  /** Why the value is unknown. */
   readonly why: string | null;
   readonly own: boolean;
   readonly doc: string | null;
   readonly formula: string | null;
-  /** Inputs of the formula with their values. */
   readonly inputs: readonly FormulaInput[];
   /** Number of intervals in its times; null when there are none. */
   readonly intervals: number | null;

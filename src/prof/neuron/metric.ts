@@ -60,7 +60,6 @@ export const METRIC_GROUPS = {
 } as const;
 export type MetricGroup = keyof typeof METRIC_GROUPS;
 
-/** The sums of a profile with the machine's peaks. */
 export interface MetricSums extends ProfileSums {
   readonly machine: NeuronMachine;
   /** Length of the profile in picoseconds; null when unknown. */

@@ -11,7 +11,6 @@ export interface Term {
   /** Unit of a metric in machine-readable output. */
   readonly unit: string | null;
   readonly meaning: string;
-  /** Formula of a metric. */
   readonly formula: string | null;
 }
 

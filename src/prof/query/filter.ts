@@ -12,10 +12,8 @@
 import { isNumeric, textOf, type Column, type ColumnShape, type CellValue } from '../../table/column.js';
 import { UsageError } from '../../record/errors.js';
 
-/** Whether a row is let through. */
 export type RowFilter<Row> = (row: Row) => boolean;
 
-/** A test of a known value. */
 type ValueTest = (value: NonNullable<CellValue>, column: ColumnShape) => boolean;
 
 interface FilterOperator {
@@ -98,17 +96,17 @@ class FilterParser<Row> {
   }
 
   #any(): RowFilter<Row> {
-    const parts = [this.#all()];
+    const first = this.#all();
+    const parts = [first];
     while (this.#skip('||')) parts.push(this.#all());
-    const [only] = parts;
-    return parts.length === 1 && only !== undefined ? only : (row) => parts.some((part) => part(row));
+    return parts.length === 1 ? first : (row) => parts.some((part) => part(row));
   }
 
   #all(): RowFilter<Row> {
-    const parts = [this.#condition()];
+    const first = this.#condition();
+    const parts = [first];
     while (this.#skip('&&') || this.#skip(',')) parts.push(this.#condition());
-    const [only] = parts;
-    return parts.length === 1 && only !== undefined ? only : (row) => parts.every((part) => part(row));
+    return parts.length === 1 ? first : (row) => parts.every((part) => part(row));
   }
 
   #condition(): RowFilter<Row> {

@@ -25,7 +25,6 @@ export const isKernel = ({ profile, id }: KernelId, record: KernelRecord): boole
 
 type LabelledLine = readonly [label: string, text: string];
 
-/** The explanation, as lines. */
 export function explain(row: Annotated): string[] {
   const lines = [
     ...aboutKernel(row),

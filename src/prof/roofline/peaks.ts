@@ -85,19 +85,10 @@ function byFormula({ name, arch, units, clockHz }: Device): Pick<Peaks, 'vector'
 }
 
 const fromRow = (row: DeviceRow, device: Device | null): Peaks => {
-  const { name, arch, bytesPerS, cacheBytes, vector, matrix, halfSums, source } = row;
   const measured = device?.memBytesPerS ?? null;
-  return {
-    name,
-    origin: 'table',
-    source: bytesPerS === null && measured !== null ? `${source}; bandwidth: the profile` : source,
-    arch,
-    bytesPerS: bytesPerS ?? measured,
-    cacheBytes,
-    vector,
-    matrix,
-    ...(halfSums === undefined ? {} : { halfSums }),
-  };
+  const isMeasured = row.bytesPerS === null && measured !== null;
+  const source = isMeasured ? `${row.source}; bandwidth: the profile` : row.source;
+  return { ...row, origin: 'table', source, bytesPerS: row.bytesPerS ?? measured };
 };
 
 /** Architectures by vendor for devices whose profile has none: the cubes of all Ascend parts have the same size. */

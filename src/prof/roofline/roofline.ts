@@ -16,7 +16,6 @@ export interface Load {
   readonly dur: number | null;
 }
 
-/** The rates that limit a kernel. */
 export interface Roof {
   /** FLOP/s of the unit that the kernel ran on; null when that is not known. */
   readonly unit: number | null;
@@ -135,7 +134,6 @@ export function classifyRoofline(load: Load, roof: Roof): Placement {
   };
 }
 
-/** What is known of a kernel's arithmetic. */
 export interface Arithmetic {
   /** As the dtype column shows it. */
   readonly dtype: string | null;

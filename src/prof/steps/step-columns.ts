@@ -32,7 +32,6 @@ const time = (key: string, doc: string, value: TimeOf, more?: Partial<Column<Ste
 const timeOfCopies = (key: string, doc: string, of: (times: StepRow['times']) => number): Column<StepRow> =>
   time(key, doc, ({ times, hasCopies }) => (hasCopies ? of(times) : null));
 
-/** Where a row belongs. */
 const STEP_PLACE_COLUMNS: readonly Column<StepRow>[] = [
   column('profile', 'profile', int(7), 'number of the input, from 0', ({ profile }) => profile, MACHINE_ONLY),
   column('file', 'file', str(20), "the profile's file", ({ header }) => header?.file ?? null, MACHINE_ONLY),
@@ -47,7 +46,6 @@ const STEP_PLACE_COLUMNS: readonly Column<StepRow>[] = [
   ),
 ];
 
-/** What was measured. */
 export const STEP_TIME_COLUMNS: readonly Column<StepRow>[] = [
   column('kernels', 'kernels', int(11), 'kernels that compute', ({ sums }) => sums.kernels),
   column('collectives', 'collectives', int(11), 'operations that communicate', ({ sums }) => sums.collectives),

@@ -13,7 +13,6 @@ export class WorkUnions {
   readonly device = new PicosecondUnion();
   /** Computing and copies. */
   readonly local = new PicosecondUnion();
-  /** All work. */
   readonly busy: PicosecondUnion;
 
   /** @param onGap called for each gap in all work */

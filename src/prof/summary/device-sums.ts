@@ -24,7 +24,6 @@ export interface Stretch {
   readonly launched: number | null;
 }
 
-/** What ended gaps. */
 class GapSums {
   count = 0;
   longest = 0;
@@ -79,7 +78,6 @@ export class DeviceSums {
     return this.#unions.busy.outOfOrder + this.#sync.outOfOrder;
   }
 
-  /** Whether any work has a time. */
   get isEmpty(): boolean {
     return this.#unions.busy.intervals === 0;
   }

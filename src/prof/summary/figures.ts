@@ -28,7 +28,6 @@ const part = (section: string, name: string | null, values: Values, device: numb
   values,
 });
 
-/** Every number of a summary. */
 export const figuresOf = (summary: ProfileSummary): Figure[] =>
   partsOf(summary).flatMap(({ values, ...place }) =>
     values.map(([figure, value, unit]) => ({ summary, ...place, figure, value, unit })),

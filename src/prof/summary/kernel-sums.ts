@@ -9,7 +9,6 @@ import { allToPicoseconds, toPicoseconds } from './picoseconds.js';
 /** Stands for what is not known. */
 const UNKNOWN = 'na';
 
-/** By the `tc` column. */
 const BY_UNIT = {
   '1': 'used',
   '0': 'unused',

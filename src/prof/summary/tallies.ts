@@ -10,13 +10,8 @@ const MOST_TEXT = 32 * 1024 * 1024;
 /** What stands for the names beyond the bound. */
 const OTHERS = '(others)';
 
-interface Sum {
-  count: number;
-  time: number;
-}
-
 export class Tallies {
-  readonly #sums = new Map<string, Sum>();
+  readonly #sums = new Map<string, { count: number; time: number }>();
   #text = 0;
 
   /** @param time ns */
@@ -45,7 +40,7 @@ export class Tallies {
     return all.sort((a, b) => order(a, b) || (a.name < b.name ? -1 : 1));
   }
 
-  #enter(name: string): Sum {
+  #enter(name: string) {
     this.#text += name.length;
     const isFull = this.#sums.size >= MOST_NAMES || this.#text > MOST_TEXT;
     return entryOf(this.#sums, isFull ? OTHERS : name, () => ({ count: 0, time: 0 }));

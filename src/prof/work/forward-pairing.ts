@@ -8,6 +8,7 @@
  * op in each (several forward threads; recomputation in a checkpoint, on the backward thread).
  */
 import { AdaptiveCache } from '../../containers/lru-cache.js';
+import { entryOf } from '../../containers/map-entry.js';
 import type { KernelRecord, OpCall } from '../../record/record.js';
 
 /** The fields that a backward kernel takes from its forward kernel. */
@@ -69,12 +70,8 @@ class SequenceIds {
 
   /** Adds an id that has no entry yet. */
   add({ profile, pid }: KernelRecord, id: number, held: ForwardEntry): void {
-    let processes = this.#profiles.get(profile);
-    if (processes === undefined)
-      this.#profiles.set(profile, (processes = new Map<number | null, Map<number, ThreadEntries>>()));
-    let ids = processes.get(pid);
-    if (ids === undefined) processes.set(pid, (ids = new Map<number, ThreadEntries>()));
-    ids.set(id, [held]);
+    const processes = entryOf(this.#profiles, profile, () => new Map<number | null, Map<number, ThreadEntries>>());
+    entryOf(processes, pid, () => new Map<number, ThreadEntries>()).set(id, [held]);
     this.size++;
   }
 }

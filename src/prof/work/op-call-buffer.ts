@@ -59,7 +59,7 @@ export class OpCallBuffer {
     // The call of its forward kernel describes it, which has no number.
     if (row.calls !== calls) return;
     if (callIds?.length !== calls.length || callKernels?.length !== calls.length) return;
-    const describing = row.described === null ? NOT_DESCRIBED : row.described.index;
+    const describing = row.described?.index ?? NOT_DESCRIBED;
     for (let i = 0; i < calls.length; i++) {
       const kernels = elementAt(callKernels, i);
       if (kernels > 1) this.#noteIn(`${profile}:${elementAt(callIds, i)}`, kernels, row, describing - i);
@@ -72,8 +72,10 @@ export class OpCallBuffer {
     const describes = depth === 0;
     let call = this.#calls.get(key);
     if (call === undefined) this.#calls.set(key, (call = { left: kernels, rows: [], inner: false, settled: false }));
-    if (describes && call.settled) settleLate(row);
-    else if (describes) {
+    // A kernel that came after the work of its call was distributed has none.
+    if (describes && call.settled) {
+      if (row.described !== null) row.assign(withoutWork(row.described.work));
+    } else if (describes) {
       call.rows.push(row);
       this.#waitsFor.set(row, call);
     } else if (depth > 0) call.inner = true;
@@ -110,11 +112,6 @@ export class OpCallBuffer {
     }
     return ready;
   }
-}
-
-/** A kernel that came after the work of its call was distributed. */
-function settleLate(row: Annotated): void {
-  if (row.described !== null) row.assign(withoutWork(row.described.work));
 }
 
 function settle(rows: readonly Annotated[], inner: boolean): void {

@@ -6,7 +6,6 @@ import { OTHER_METRICS } from './system-metrics.js';
 import { CORE_TEMPLATES, KIND_TEMPLATES, throttleMetrics } from './throttle-metrics.js';
 import { WORK_METRICS } from './work-metrics.js';
 
-/** Metrics of every profile. */
 const METRICS: readonly Metric[] = [...OTHER_METRICS, ...WORK_METRICS, ...ENGINE_METRICS, ...DMA_METRICS];
 
 /** Description of a metric; names of throttling metrics contain `<kind>` and `<k>`. */

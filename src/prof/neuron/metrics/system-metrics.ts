@@ -1,10 +1,5 @@
 /** Metrics of the system that a capture was made on, and metrics that records cannot provide. */
-import { activeTime, measuredUnion, ratio, type MetricAmount, type Metric, type MetricSums } from '../metric.js';
-
-const fact =
-  (name: string, hint = '') =>
-  ({ profile }: MetricSums): MetricAmount =>
-    profile?.facts?.[name] ?? { unknown: `the capture lacks it${hint}` };
+import { activeTime, measuredUnion, ratio, type Metric } from '../metric.js';
 
 const FACTS: readonly (readonly [name: string, fact: string, doc: string, hint?: string])[] = [
   ['instance_type', 'instanceType', 'type of the instance that the capture was made on'],
@@ -20,13 +15,13 @@ const FACTS: readonly (readonly [name: string, fact: string, doc: string, hint?:
 ];
 
 const SYSTEM: readonly Metric[] = [
-  ...FACTS.map(([name, key, doc, hint]): Metric => ({
+  ...FACTS.map(([name, key, doc, hint = '']): Metric => ({
     name,
     group: 'system',
     unit: 'text',
     doc,
     formula: 'as in the capture',
-    of: fact(key, hint),
+    of: ({ profile }) => profile?.facts?.[key] ?? { unknown: `the capture lacks it${hint}` },
   })),
   {
     name: 'profiler_version',

@@ -88,7 +88,6 @@ const filledIn = <Windows>(
   measured: () => [{ ps: time * 1000, intervals: count, lost: 1000 * count }],
 });
 
-/** The metrics of all throttling in a profile. */
 export function throttleMetrics({ throttling, machine }: MetricSums): Metric[] {
   const cores = [...throttling.cores].sort(([a], [b]) => a - b);
   return cores.flatMap(([core, found]) => {

@@ -226,7 +226,7 @@ const metric = (group: Metric['group'], [name, unit, doc, formula, of]: WorkMetr
   unit,
   doc,
   formula,
-  of: (sums) => of(sums),
+  of,
 });
 
 /** Exact when the capture has picoseconds. */
