@@ -53,22 +53,10 @@ export function formatsText(): string {
   return `${rows.join('')}\nRecognised, and answered with what to do:\n${refused.join('')}`;
 }
 
-export interface DparseRequest {
-  readonly show: 'records' | 'help' | 'formats' | 'version';
-  readonly inputs: readonly string[];
-  readonly output: string | undefined;
-  readonly format: string | undefined;
-  readonly jobs: number;
-  readonly ranges: boolean;
-  readonly program: string | undefined;
-  readonly force: boolean;
-  readonly quiet: boolean;
-}
-
 /** @throws UsageError for anything that cannot be meant */
-export function readArguments(args: readonly string[]): DparseRequest {
+export function readArguments(args: readonly string[]) {
   const given = parseArguments(DPARSE, args);
-  const show = (['help', 'version', 'formats'] as const).find((name) => given.on(name)) ?? 'records';
+  const show = (['help', 'version', 'formats'] as const).find((name) => given.on(name)) ?? ('records' as const);
   if (show === 'records' && given.operands.length === 0) {
     throw new UsageError('no INPUT', `usage: ${DPARSE.usage}; see dparse --help`);
   }
@@ -84,3 +72,5 @@ export function readArguments(args: readonly string[]): DparseRequest {
     quiet: given.on('quiet'),
   };
 }
+
+export type DparseRequest = Readonly<ReturnType<typeof readArguments>>;

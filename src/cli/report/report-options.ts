@@ -1,17 +1,15 @@
 /** Options of `dprof`, for the parser, the help and completion. */
-import { type KernelColumn } from '../../prof/columns/kernel-column.js';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { COLUMNS, DEFAULT_COLUMNS, chooseColumns } from '../../prof/columns/columns.js';
 import { deviceNamed, parseDevice, unknownDevice } from '../../prof/roofline/device-choice.js';
 import { DEVICES, type Rates } from '../../prof/roofline/devices.js';
-import { parseKernelId, type KernelId } from '../../prof/report/explain.js';
+import { parseKernelId } from '../../prof/report/explain.js';
 import type { Peaks } from '../../prof/roofline/peaks.js';
-import { parseSort, parseWhere, type KernelFilter, type KernelSortKey } from '../../prof/query/kernel-query.js';
+import { parseSort, parseWhere } from '../../prof/query/kernel-query.js';
 import { UsageError, UserError } from '../../record/errors.js';
 import type { Format } from '../../write/format.js';
 import { FORMATS, requireFormat } from '../../write/formats.js';
 import { USAGE } from './usage.js';
-import type { Grouping } from '../../prof/by/grouping.js';
 import { MOST_GROUPS } from '../../prof/by/groups.js';
 import {
   HELP_OPTION,
@@ -105,37 +103,19 @@ export function devicesText(): string {
   }).join('');
 }
 
-export interface ReportRequest {
-  readonly show: 'report' | 'help' | 'columns' | 'aggregates' | 'devices' | 'version';
-  /** None for stdin. */
-  readonly files: readonly string[];
-  readonly output: string | undefined;
-  readonly quiet: boolean;
-  readonly columns: readonly KernelColumn[];
-  readonly format: Format;
-  readonly width: number | null;
-  readonly header: boolean;
-  readonly where: KernelFilter | undefined;
-  readonly sort: readonly KernelSortKey[] | undefined;
-  readonly top: number | undefined;
-  /** A row a group of kernels, with columns and an order of its own, in place of one a kernel. */
-  readonly grouping: Grouping | undefined;
-  readonly explain: KernelId | undefined;
-  /** Peak rates for every device of the input. */
-  readonly device: Peaks | undefined;
-}
-
 /** @throws UsageError for anything that cannot be meant */
-export function readArguments(args: readonly string[]): ReportRequest {
+export function readArguments(args: readonly string[]) {
   const given = parseArguments(DPROF, joinSort(args));
   const { files } = readInputs(given);
   const width = given.read('width', (text) => integer('-w', text)) ?? null;
   const top = given.read('top', (text) => integer('--top', text, 1));
-  const show = (['help', 'version', 'columns', 'devices'] as const).find((name) => given.on(name)) ?? 'report';
+  const show =
+    (['help', 'version', 'columns', 'devices'] as const).find((name) => given.on(name)) ?? ('report' as const);
   const grouping = readGrouping(given, top);
   const isGrouped = grouping !== undefined;
   return {
-    show: show === 'columns' && isGrouped ? 'aggregates' : show,
+    show: show === 'columns' && isGrouped ? ('aggregates' as const) : show,
+    /** None for stdin. */
     files,
     output: given.text('output'),
     quiet: given.on('quiet'),
@@ -146,11 +126,15 @@ export function readArguments(args: readonly string[]): ReportRequest {
     where: given.read('where', parseWhere),
     sort: isGrouped ? undefined : given.read('sort', parseSort),
     top,
+    /** A row a group of kernels, with columns and an order of its own, in place of one a kernel. */
     grouping,
     explain: given.read('explain', parseKernelId),
+    /** Peak rates for every device of the input. */
     device: given.read('device', chooseDevice),
   };
 }
+
+export type ReportRequest = Readonly<ReturnType<typeof readArguments>>;
 
 /** A device by name; else the file of that name. */
 export function chooseDevice(text: string): Peaks {

@@ -1,13 +1,12 @@
 /** Options and help of `dprof diff`. */
 import { elementAt } from '../../../containers/element.js';
 import { COLUMNS, requireColumn } from '../../../prof/columns/columns.js';
-import { type KernelColumn } from '../../../prof/columns/kernel-column.js';
 import { DIFF_COLUMNS } from '../../../prof/diff/diff-columns.js';
 import { LEAST_ROWS } from '../../../prof/diff/common.js';
 import { MOST_ROWS } from '../../../prof/diff/comparison.js';
-import { parseCondition, type Condition } from '../../../prof/diff/fail-if.js';
+import { parseCondition } from '../../../prof/diff/fail-if.js';
 import { MOST_SUMS } from '../../../prof/diff/input-sums.js';
-import { DEFAULTS, VERDICTS, type Settings } from '../../../prof/diff/verdict.js';
+import { DEFAULTS, VERDICTS } from '../../../prof/diff/verdict.js';
 import { splitKeys } from '../../../table/column-lookup.js';
 import { counted } from '../../../record/plural.js';
 import { UsageError } from '../../../record/errors.js';
@@ -74,22 +73,8 @@ export const DIFF: Tool = {
   ],
 };
 
-export interface DiffRequest {
-  readonly help: boolean;
-  readonly base: string;
-  readonly new: string;
-  readonly output: string | undefined;
-  readonly quiet: boolean;
-  readonly format: string;
-  readonly by: readonly KernelColumn[];
-  readonly conditions: readonly Condition[];
-  readonly settings: Settings;
-  /** Rows that are written at most. */
-  readonly top: number;
-}
-
 /** @throws UsageError for anything that cannot be meant */
-export function readDiffArguments(args: readonly string[]): DiffRequest {
+export function readDiffArguments(args: readonly string[]) {
   const { rest, conditions } = takeConditions(args);
   const given = parseArguments(DIFF, rest);
   const help = given.on('help');
@@ -114,9 +99,12 @@ export function readDiffArguments(args: readonly string[]): DiffRequest {
       minSamples: given.read('min-samples', (text) => integer('--min-samples', text, 1)) ?? DEFAULTS.minSamples,
       asIs: given.on('as-is'),
     },
+    /** Rows that are written at most. */
     top: given.read('top', (text) => integer('--top', text, 0)) ?? (format === 'markdown' ? MARKDOWN_ROWS : Infinity),
   };
 }
+
+export type DiffRequest = Readonly<ReturnType<typeof readDiffArguments>>;
 
 /**
  * Takes out what may be given several times, which the parser of arguments does not know; `--q`, which would be `-q`,

@@ -3,15 +3,13 @@ import {
   chooseMonitorColumns,
   DEFAULT_MONITOR_COLUMNS,
   MONITOR_COLUMNS,
-  type MonitorLine,
 } from '../../../prof/monitor/monitor-columns.js';
 import { EMF_METRICS } from '../../../prof/monitor/emf.js';
 import { PROMETHEUS_FAMILIES } from '../../../prof/monitor/prometheus-families.js';
-import { MONITOR_GROUPS, parseGroups, parseTagFilter, type ReportFilter } from '../../../prof/monitor/metric-groups.js';
+import { MONITOR_GROUPS, parseGroups, parseTagFilter } from '../../../prof/monitor/metric-groups.js';
 import { DEFAULT_SCOPES, SCOPES, type RowScope } from '../../../prof/monitor/monitor-report.js';
 import { nearest, UsageError } from '../../../record/errors.js';
 import { requireNamed } from '../../../record/names.js';
-import type { Column } from '../../../table/column.js';
 import { HELP_OPTION, OUTPUT_OPTION, parseArguments, wrapped, type Arguments, type Tool } from '../../arguments.js';
 import { MONITOR_FORMATS, type MonitorFormat } from './monitor-formats.js';
 
@@ -99,31 +97,15 @@ export const metricList = (): string =>
     '',
   ].join('\n');
 
-export interface MonitorRequest {
-  readonly show: 'reports' | 'help' | 'columns' | 'metrics';
-  readonly file: string | undefined;
-  readonly output: string | undefined;
-  readonly quiet: boolean;
-  readonly format: MonitorFormat;
-  readonly columns: readonly Column<MonitorLine>[];
-  readonly scopes: ReadonlySet<RowScope>;
-  readonly header: boolean;
-  readonly namespace: string;
-  readonly wanted: ReportFilter;
-  readonly last: boolean;
-  /** Time of reports: of reading them, or Unix time in ns at which the first began; undefined: their own. */
-  readonly time: 'now' | { readonly startUnixNs: string } | undefined;
-}
-
 /** @throws UsageError for anything that cannot be meant */
-export function readMonitorArguments(args: readonly string[]): MonitorRequest {
+export function readMonitorArguments(args: readonly string[]) {
   const given = parseArguments(MONITOR, args);
   const [file, ...others] = given.operands;
   if (others.length > 0) throw new UsageError(`one FILE, not ${others.length + 1}`, 'cat joins several');
   const format = given.read('format', requireMonitorFormat) ?? requireMonitorFormat('space');
   refuseStrays(given, format);
   return {
-    show: (['help', 'columns', 'metrics'] as const).find((name) => given.on(name)) ?? 'reports',
+    show: (['help', 'columns', 'metrics'] as const).find((name) => given.on(name)) ?? ('reports' as const),
     file,
     output: given.text('output'),
     quiet: given.on('quiet'),
@@ -134,9 +116,12 @@ export function readMonitorArguments(args: readonly string[]): MonitorRequest {
     namespace: given.read('namespace', parseNamespace) ?? NAMESPACE,
     wanted: { groups: given.read('groups', parseGroups), tags: given.read('tag-filter', parseTagFilter) },
     last: given.on('last'),
+    /** Time of reports: of reading them, or Unix time in ns at which the first began; undefined: their own. */
     time: given.read('timestamp', parseTime),
   };
 }
+
+export type MonitorRequest = Readonly<ReturnType<typeof readMonitorArguments>>;
 
 /** Refuses options that the format has no use for. */
 function refuseStrays(given: Arguments, format: MonitorFormat): void {
@@ -180,7 +165,7 @@ function parseNamespace(text: string): string {
   throw new UsageError(`'${text}' is no namespace of CloudWatch`, 'letters, digits and . - _ / # :, at most 255');
 }
 
-function parseTime(text: string): MonitorRequest['time'] {
+function parseTime(text: string): 'now' | { readonly startUnixNs: string } {
   if (text === 'now') return 'now';
   const unix = /^(\d{9,10})(?:\.(\d{1,9}))?$/.exec(text);
   if (unix !== null) return { startUnixNs: `${unix[1] ?? ''}${(unix[2] ?? '').padEnd(9, '0')}` };
