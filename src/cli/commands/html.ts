@@ -1,7 +1,7 @@
 /** `dprof html`: one page with everything about a profile, for a browser. */
 import { basename } from 'node:path';
 import { PageBuilder } from '../../prof/html/page-builder.js';
-import type { TimelineChoice } from '../../prof/html/timeline-choice.js';
+import type { TimelineChoice } from '../../prof/html/timeline-builder.js';
 import { Annotator } from '../../prof/report/report.js';
 import { UsageError } from '../../record/errors.js';
 import { page } from '../../write/html/page.js';

@@ -22,8 +22,7 @@ import { LayerTotals } from './layer-totals.js';
 import type { MemoryCurve, PageData, PageProfile } from './page-data.js';
 import { RooflineGroups } from './roofline-groups.js';
 import { timedActivity } from './timed-activity.js';
-import type { TimelineChoice } from './timeline-choice.js';
-import { TimelineBuilder } from './timeline-builder.js';
+import { TimelineBuilder, type TimelineChoice } from './timeline-builder.js';
 import { UtilisationCurve } from './utilisation-curve.js';
 
 export const PAGE_TYPES: RecordTypes = new Set<ProfileLine['type']>([
@@ -94,44 +93,41 @@ export class PageBuilder implements Analysis<MakePage> {
     this.#summaries.addKernels(rows);
     this.#adviser.addKernels(rows);
     this.#rows(rows);
-    this.#check();
-    const make: MakePage = (tool, title) => {
-      const data = this.data(tool, title);
-      checkTimeline(this.options.timeline, data, this.steps);
-      return data;
-    };
-    return { table: null, facts: make, notes: this.#notes() };
-  }
-
-  #check(): void {
     const { records, timed, untimed } = this;
     if (records === 0) throw new UserError('nothing to show: no kernels, no ranges, no samples');
     if (timed === 0 && untimed >= records) throw withoutTimes();
-  }
-
-  #notes(): string[] {
-    return countNotes(
-      [this.truncated, 'truncated input', ': the page shows the records before the end'],
-      [this.untimed, 'record', ' without a time left out'],
-      [this.outOfOrder, 'record', ' not in order of start: utilisation is too small there'],
+    const make: MakePage = (tool, title) => {
+      const data = this.data(tool, title);
+      this.#checkTimeline(data);
+      return data;
+    };
+    const profiles = [...this.#profiles.values()];
+    const outOfOrder = profiles.reduce((sum, { utilisation }) => sum + utilisation.outOfOrder, 0);
+    const truncated = this.#summaries.all.reduce(
+      (sum, { diagnostics }) => sum + (diagnostics['truncated-input'] ?? 0),
+      0,
     );
+    const notes = countNotes(
+      [truncated, 'truncated input', ': the page shows the records before the end'],
+      [untimed, 'record', ' without a time left out'],
+      [outOfOrder, 'record', ' not in order of start: utilisation is too small there'],
+    );
+    return { table: null, facts: make, notes };
   }
 
-  /** Steps of all profiles, in order. */
-  get steps(): readonly number[] {
-    const steps = new Set<number>();
-    for (const { timeline } of this.#profiles.values()) for (const { step } of timeline.steps) steps.add(step);
-    return [...steps].sort((a, b) => a - b);
-  }
-
-  /** Activities out of order of start, whose time may not all be counted in the utilisation. */
-  get outOfOrder(): number {
-    return [...this.#profiles.values()].reduce((sum, { utilisation }) => sum + utilisation.outOfOrder, 0);
-  }
-
-  /** Inputs that ended before they were complete, as their readers counted them. */
-  get truncated(): number {
-    return this.#summaries.all.reduce((sum, { diagnostics }) => sum + (diagnostics['truncated-input'] ?? 0), 0);
+  /** @throws UserError when the chosen step or time has no events */
+  #checkTimeline({ profiles }: PageData): void {
+    const choice = this.options.timeline;
+    if (choice.of === 'usual' || profiles.some(({ timeline }) => timeline !== null)) return;
+    if (choice.of === 'time') throw new UserError('nothing ran between --from and --to');
+    const numbers = [...this.#profiles.values()].flatMap(({ timeline }) => timeline.steps.map(({ step }) => step));
+    const steps = [...new Set(numbers)].sort((a, b) => a - b);
+    const [first, last] = [steps[0], steps.at(-1)];
+    const known =
+      first === undefined || last === undefined
+        ? 'the records have no steps'
+        : `there are ${steps.length}, from ${first} to ${last}`;
+    throw new UserError(`no step ${choice.step}: ${known}`);
   }
 
   /** To be called after the last record. */
@@ -184,18 +180,6 @@ export class PageBuilder implements Analysis<MakePage> {
   #profile(number: number): ProfileSums {
     return entryOf(this.#profiles, number, () => new ProfileSums(new TimelineBuilder(this.options.timeline)));
   }
-}
-
-/** @throws UserError when the chosen step or time has no events */
-function checkTimeline(choice: TimelineChoice, { profiles }: PageData, steps: readonly number[]): void {
-  if (choice.of === 'usual' || profiles.some(({ timeline }) => timeline !== null)) return;
-  if (choice.of === 'time') throw new UserError('nothing ran between --from and --to');
-  const [first, last] = [steps[0], steps.at(-1)];
-  const known =
-    first === undefined || last === undefined
-      ? 'the records have no steps'
-      : `there are ${steps.length}, from ${first} to ${last}`;
-  throw new UserError(`no step ${choice.step}: ${known}`);
 }
 
 function pageProfile(

@@ -12,8 +12,16 @@ import { eventsInOrder, rowOf } from './event-order.js';
 import { StepTimes, type StepTime } from './step-times.js';
 import { EVENT_BUFFER_BOUNDS, EventBuffer, type EventBufferBounds } from './event-buffer.js';
 import { timedActivity, type TimedActivity } from './timed-activity.js';
-import type { ChosenSpan, TimelineChoice } from './timeline-choice.js';
-import { timelineOf } from './timeline-events.js';
+import { timelineOf, type ChosenSpan } from './timeline-events.js';
+
+/**
+ * Which part of a profile its timeline shows. `usual`: the step of median length, or everything where the profile has no
+ * steps. ns from the profile's start.
+ */
+export type TimelineChoice =
+  | { readonly of: 'usual' }
+  | { readonly of: 'step'; readonly step: number }
+  | { readonly of: 'time'; readonly from: number; readonly to: number };
 
 type KernelValues = Pick<PageKernel, 'op' | 'layer' | 'tc' | 'dtype' | 'flops' | 'bytes'>;
 

@@ -8,7 +8,13 @@ import { packColumn } from './column-packing.js';
 import { EVENT_KINDS, TIMELINE_COLUMNS, type Lane, type Timeline, type TimelineColumn } from './page-data.js';
 import type { EventBuffer, EventColumn } from './event-buffer.js';
 import { TextTable } from './text-table.js';
-import type { ChosenSpan } from './timeline-choice.js';
+
+/** The chosen span, ns, and its name: 'step 5', '0 to 50 ms', 'all'. */
+export interface ChosenSpan {
+  readonly what: string;
+  readonly start: number;
+  readonly end: number;
+}
 
 interface TimelineInput {
   readonly buffer: EventBuffer;
