@@ -12,7 +12,7 @@ import { parseOne, type Outcome } from './dparse/one.js';
 import { parseLarge, parseMany } from './dparse/workers.js';
 import { printText, withOutput } from './output.js';
 import { progress } from './progress.js';
-import { version } from './version.js';
+import { version } from './package-folder.js';
 
 /** Bytes from which a profile is worth a thread of its own, which takes about 50 ms to start. */
 const LARGE = 16 * 1024 * 1024;

@@ -1,11 +1,26 @@
 /** `dprof`: a report of kernels, or the command that the first argument names. */
-import { commandNamed, rejectCommands } from './commands.js';
-import { helpText } from './report/help.js';
+import { helpOf } from './arguments.js';
+import { commandNamed, COMMANDS, rejectCommands } from './commands.js';
 import { aggregatesText } from './report/group-options.js';
-import { columnsText, devicesText, readArguments } from './report/report-options.js';
+import { columnsText, devicesText, DPROF, readArguments } from './report/report-options.js';
 import { runReport } from './report/run-report.js';
 import { printText } from './output.js';
-import { version } from './version.js';
+import { version } from './package-folder.js';
+
+/** The manual page has them all. */
+const EXAMPLES_IN_HELP = 3;
+
+const COMMAND_LINES = [
+  'Commands, each with a --help of its own (a file of that name: ./NAME):',
+  ...Object.entries(COMMANDS).map(([name, { title }]) => `  ${name.padEnd(10)} ${title}`),
+];
+
+const helpText = (): string =>
+  helpOf({
+    ...DPROF,
+    notes: [COMMAND_LINES, ...(DPROF.notes ?? [])],
+    examples: DPROF.examples.slice(0, EXAMPLES_IN_HELP),
+  });
 
 const TEXTS = {
   help: helpText,

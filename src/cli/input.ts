@@ -99,9 +99,11 @@ async function openOne(file: string | undefined, progress: Progress, types: Reco
     throw new UserError('not records, and a profile cannot be read from a pipe', { where: input.name, hint });
   }
   input.close();
+  // The parser and its database library are only loaded here: records alone never need them.
   const { UnknownText } = await import('../parse/registry.js');
   try {
-    return await parseProfile(file, types);
+    const { openProfile } = await import('../parse/find.js');
+    return await recordsOf((await openProfile(file)).source, types);
   } catch (error) {
     // The reader of records states which line is none.
     if (error instanceof UnknownText) return openRecords(await open(), types);
@@ -149,12 +151,6 @@ async function parseFolder(folder: string, types: RecordTypes | undefined): Prom
   for (const { line } of failures) process.stderr.write(`dprof: ${line}\n`);
   if (failures.length > 0) process.exitCode = EXIT.failed;
   return recordsOf(first.source, types);
-}
-
-/** A profile's records. The parser and its database library are only loaded here: records alone never need them. */
-async function parseProfile(file: string, types: RecordTypes | undefined): Promise<Opening> {
-  const { openProfile } = await import('../parse/find.js');
-  return recordsOf((await openProfile(file)).source, types);
 }
 
 async function recordsOf(source: InputFile, types: RecordTypes | undefined): Promise<Opening> {

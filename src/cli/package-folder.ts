@@ -1,5 +1,5 @@
-/** Where the package is installed. */
-import { existsSync } from 'node:fs';
+/** Where the package is installed, and its version. */
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -13,3 +13,7 @@ export function packageFolder(): string {
     if (folder === dirname(folder)) throw new Error('no package.json above the program');
   }
 }
+
+/** The version of the package. */
+export const version = (): string =>
+  (JSON.parse(readFileSync(join(packageFolder(), 'package.json'), 'utf8')) as { readonly version: string }).version;

@@ -10,7 +10,7 @@ import { refuseTerminal } from '../output.js';
 import { pageProgram } from '../page-program.js';
 import { recordsCommand } from '../records-command.js';
 import { runAnalysis } from '../run-analysis.js';
-import { version } from '../version.js';
+import { version } from '../package-folder.js';
 
 const EVENTS = 200_000;
 const MOST_EVENTS = 1_000_000;

@@ -4,7 +4,7 @@
  */
 import type { ProfileStacks } from '../../../prof/stacks/stacks.js';
 import type { Write } from '../../output.js';
-import { version } from '../../version.js';
+import { version } from '../../package-folder.js';
 
 const SCHEMA = 'https://www.speedscope.app/file-format-schema.json';
 /** `torch/nn/modules/linear.py:116` */
