@@ -80,41 +80,6 @@ export class Ranges {
   }
 }
 
-class KernelColumns {
-  /** Number of the name, for `CaptureNames.kernelName`. */
-  readonly name = NumericColumn.counts();
-  /** Id of the CUDA or HIP graph; NaN outside of graphs or where the format has none. */
-  readonly graphId = NumericColumn.floats();
-  /** Grid then block, six numbers a kernel; 0 for unknown. */
-  readonly extents = NumericColumn.counts();
-}
-
-class CopyColumns {
-  /** The format's code of the direction, for `CaptureNames.copyKind`. */
-  readonly kindCode = NumericColumn.counts();
-  readonly bytes = NumericColumn.floats();
-  /** The format's code of the host's memory, for `Capture.hostMemoryOf`; NaN where there is none. */
-  readonly hostMemoryCode = NumericColumn.floats();
-}
-
-class SetColumns {
-  readonly bytes = NumericColumn.floats();
-  /** Value that the memory is set to. */
-  readonly value = NumericColumn.floats();
-}
-
-class SyncColumns {
-  /** The format's code of what is waited for, for `CaptureNames.syncKind`. */
-  readonly kindCode = NumericColumn.counts();
-}
-
-/** Columns of graph launches that are traced as a whole. */
-class GraphColumns {
-  readonly graphId = NumericColumn.floats();
-  /** Id of the executable graph. */
-  readonly execId = NumericColumn.floats();
-}
-
 /** Cells that activities of all kinds have; NaN is unknown. */
 export interface ActivityRow {
   /** ns; NaN where the profiler did not collect the times: the activity then takes the time of its launch. */
@@ -146,11 +111,27 @@ export class Activities {
   /** Row in the columns of the activity's kind; 0 for collectives, which have none. */
   readonly ownRow = NumericColumn.counts();
 
-  readonly kernels = new KernelColumns();
-  readonly copies = new CopyColumns();
-  readonly sets = new SetColumns();
-  readonly syncs = new SyncColumns();
-  readonly graphs = new GraphColumns();
+  readonly kernels = {
+    /** Number of the name, for `CaptureNames.kernelName`. */
+    name: NumericColumn.counts(),
+    /** Id of the CUDA or HIP graph; NaN outside of graphs or where the format has none. */
+    graphId: NumericColumn.floats(),
+    /** Grid then block, six numbers a kernel; 0 for unknown. */
+    extents: NumericColumn.counts(),
+  };
+  readonly copies = {
+    /** The format's code of the direction, for `CaptureNames.copyKind`. */
+    kindCode: NumericColumn.counts(),
+    bytes: NumericColumn.floats(),
+    /** The format's code of the host's memory, for `Capture.hostMemoryOf`; NaN where there is none. */
+    hostMemoryCode: NumericColumn.floats(),
+  };
+  /** `value` is what the memory is set to. */
+  readonly sets = { bytes: NumericColumn.floats(), value: NumericColumn.floats() };
+  /** The format's code of what is waited for, for `CaptureNames.syncKind`. */
+  readonly syncs = { kindCode: NumericColumn.counts() };
+  /** Graph launches that are traced as a whole; `execId` is that of the executable graph. */
+  readonly graphs = { graphId: NumericColumn.floats(), execId: NumericColumn.floats() };
 
   get length(): number {
     return this.start.length;

@@ -98,20 +98,18 @@ class Emission {
   }
 
   *activities(): Generator<ProfileLine> {
-    const ranges = this.options.ranges ? orderHostRanges(this.capture) : new Uint32Array();
-    let next = 0;
-    const rangeStart = (): number => this.capture.ranges.start.at(elementAt(ranges, next));
+    const inOrder = this.options.ranges ? orderHostRanges(this.capture) : [];
+    const ranges = new Dated(inOrder, (row) => this.capture.ranges.start.at(row));
     const statements = new Dated(this.capture.statements?.(this.options.profile) ?? [], startOf);
     try {
       while (statements.isDue(-Infinity)) yield this.#counted(statements.take());
       for (const row of orderActivities(this.capture)) {
         const start = this.capture.activities.start.at(row);
-        while (next < ranges.length && rangeStart() <= start)
-          yield this.#counted(this.#range(elementAt(ranges, next++)));
+        while (ranges.isDue(start)) yield this.#counted(this.#range(ranges.take()));
         while (statements.isDue(start)) yield this.#counted(statements.take());
         yield this.#counted(this.#activity(row));
       }
-      while (next < ranges.length) yield this.#counted(this.#range(elementAt(ranges, next++)));
+      while (ranges.isDue(Infinity)) yield this.#counted(this.#range(ranges.take()));
       while (statements.isDue(Infinity)) yield this.#counted(statements.take());
     } finally {
       statements.close();

@@ -18,7 +18,7 @@ export interface LaunchJoin {
 
 /**
  * Joins activities with the host calls that launched them, and counts what has no partner. Activities whose times were
- * not collected get the start of their launch.
+ * not collected get the start of their launch; their end stays unknown.
  */
 export function joinLaunches(
   hostCalls: HostCalls,
@@ -34,8 +34,10 @@ export function joinLaunches(
     const call = Number.isNaN(corr) ? -1 : find(activities.process.at(row), corr);
     const kind = activities.kind.at(row);
     callOf[row] = call;
-    if (Number.isNaN(activities.start.at(row)))
-      placeAtLaunch(activities, row, call === -1 ? 0 : hostCalls.start.at(call));
+    if (Number.isNaN(activities.start.at(row))) {
+      activities.start.set(row, call === -1 ? 0 : hostCalls.start.at(call));
+      activities.end.set(row, NaN);
+    }
     if (call === -1) {
       if (kind === KIND_CODE.kernel) diagnostics.count('kernel-without-launch');
       else if (kind !== KIND_CODE.sync) diagnostics.count('activity-without-launch');
@@ -45,12 +47,6 @@ export function joinLaunches(
     }
   }
   return { callOf, kernelCounts };
-}
-
-/** Gives a row whose times were not collected the start of its launch; its end stays unknown. */
-function placeAtLaunch(activities: Activities, row: number, start: number): void {
-  activities.start.set(row, start);
-  activities.end.set(row, NaN);
 }
 
 /** Finds the host call of a process with a correlation id; -1 when there is none. */

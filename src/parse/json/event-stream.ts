@@ -10,7 +10,6 @@ import { EVENT, MALFORMED, TraceEvent } from './event-fields.js';
 import {
   CLOSE_BRACE,
   CLOSE_BRACKET,
-  COLON,
   COMMA,
   decodeValue,
   endOfText,
@@ -82,8 +81,8 @@ class TraceReading {
 
   read(): TraceHeader {
     const first = this.cursor.next();
-    const whole =
-      first === OPEN_BRACKET ? this.#events() : first === OPEN_BRACE ? this.#members() : this.#refuse('is no JSON');
+    if (first !== OPEN_BRACKET && first !== OPEN_BRACE) this.#refuse('is no JSON');
+    const whole = first === OPEN_BRACKET ? this.#events() : this.cursor.members((name) => this.#member(name));
     if (!whole) this.diagnostics.count('truncated-input');
     if (this.#lists === 0) this.#refuse('is JSON without "traceEvents"');
     if (whole && this.cursor.next() !== END) this.event.notJson++;
@@ -99,30 +98,9 @@ class TraceReading {
     });
   }
 
-  /** Members of the outermost object. @returns whether it is closed */
-  #members(): boolean {
+  /** The value of a member of the outermost object. @returns false when the file ends first, or has none */
+  #member(name: string): boolean {
     const { cursor } = this;
-    cursor.pass(1);
-    for (;;) {
-      const byte = cursor.next();
-      if (byte === CLOSE_BRACE) {
-        cursor.pass(1);
-        return true;
-      }
-      if (byte === COMMA) cursor.pass(1);
-      else if (byte !== QUOTE || !this.#member()) return false;
-    }
-  }
-
-  /** One key and its value. @returns false when the file ends first, or holds something else */
-  #member(): boolean {
-    const { cursor } = this;
-    const key = cursor.whole(endOfQuoted);
-    if (key === null) return false;
-    const name = key.bytes.toString('utf8', key.from + 1, key.to);
-    cursor.pass(key.to + 1 - key.from);
-    if (cursor.next() !== COLON) return false;
-    cursor.pass(1);
     const first = cursor.next();
     if (name === 'traceEvents' && first === OPEN_BRACKET) return this.#events();
     if (first === END) return false;

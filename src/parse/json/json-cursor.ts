@@ -3,14 +3,16 @@
  */
 import type { ByteWindow } from './byte-window.js';
 import {
-  CUT,
-  skipSpace,
   CLOSE_BRACE,
   CLOSE_BRACKET,
+  COLON,
+  COMMA,
+  CUT,
   endOfText,
   OPEN_BRACE,
   OPEN_BRACKET,
   QUOTE,
+  skipSpace,
 } from './json-bytes.js';
 
 /** Bytes of the largest value; a larger one is malformed: an unclosed quote swallows all that follows. */
@@ -73,6 +75,38 @@ export class JsonCursor {
       if (to !== CUT) return { bytes, from: this.#at, to };
       if (this.isTooLarge || !this.#more()) return null;
     }
+  }
+
+  /**
+   * Reads the members of the object that opens here.
+   * @param read reads a member's value, at which the cursor stands; false when the file ends first, or has none
+   * @returns whether the object is closed
+   */
+  members(read: (name: string) => boolean): boolean {
+    this.pass(1);
+    for (;;) {
+      const byte = this.next();
+      if (byte === CLOSE_BRACE) {
+        this.pass(1);
+        return true;
+      }
+      if (byte === COMMA) this.pass(1);
+      else {
+        const name = byte === QUOTE ? this.#name() : null;
+        if (name === null || !read(name)) return false;
+      }
+    }
+  }
+
+  /** The name of a member and the colon after it; null when the file ends first, or holds something else. */
+  #name(): string | null {
+    const span = this.whole((bytes, at, end) => endOfText(bytes, at + 1, end));
+    if (span === null) return null;
+    const name = span.bytes.toString('utf8', span.from + 1, span.to);
+    this.pass(span.to + 1 - span.from);
+    if (this.next() !== COLON) return null;
+    this.pass(1);
+    return name;
   }
 
   /** Skips the object or list that opens here, of any size. @returns whether it is closed */

@@ -74,7 +74,7 @@ export class KinetoCapture implements Capture {
     this.header = {
       format,
       tool: 'PyTorch Profiler',
-      rank: rankOf(header.distributedInfo),
+      rank: sizeOf(fieldOf(header.distributedInfo, 'rank')),
       startUnixNs: this.#startUnixNs(header),
       dur: null,
       devices: devicesOfTrace(header.deviceProperties, new Set(this.activities.device.values)),
@@ -293,10 +293,6 @@ const NO_NAME = 4294967295;
 function refuse(where: string): never {
   const hint = 'dparse reads PyTorch traces of NVIDIA, AMD and Ascend devices';
   throw new UserError("is a trace without PyTorch's events", { where, hint });
-}
-
-function rankOf(distributedInfo: unknown): number | null {
-  return sizeOf(fieldOf(distributedInfo, 'rank'));
 }
 
 const COPY_KIND = /\b(HtoD|DtoH|DtoD|PtoP|HtoH)\b/;

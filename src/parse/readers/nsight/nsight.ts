@@ -6,7 +6,7 @@
 import { entryOf } from '../../../containers/map-entry.js';
 import { Diagnostics } from '../../../record/diagnostics.js';
 import { LruCache } from '../../../containers/lru-cache.js';
-import type { Device, HostMemory } from '../../../record/record.js';
+import type { HostMemory } from '../../../record/record.js';
 import type { Capture, CaptureNames } from '../../capture/capture.js';
 import { Activities, HostCalls, Ranges, type ActivityRow } from '../../capture/capture-columns.js';
 import { emit } from '../../capture/emit.js';
@@ -159,9 +159,9 @@ class NsightCapture implements Capture {
       format: nsight.id,
       tool: this.#tool(),
       rank: this.#rank(),
-      startUnixNs: this.#startUnixNs(),
+      startUnixNs: database.minimum('TARGET_INFO_SESSION_START_TIME', 'utcEpochNs'),
       dur: this.#duration(),
-      devices: this.#usedDevices(),
+      devices: this.#devices.list(new Set(this.activities.device.values)),
     };
   }
 
@@ -313,20 +313,11 @@ class NsightCapture implements Capture {
     return version === null ? null : `Nsight Systems ${version}`;
   }
 
-  #startUnixNs(): string | null {
-    return this.database.minimum('TARGET_INFO_SESSION_START_TIME', 'utcEpochNs');
-  }
-
   #duration(): number | null {
     for (const [duration] of this.database.rows('ANALYSIS_DETAILS', ['duration'])) {
       const value = numberOf(duration);
       if (value > 0) return value;
     }
     return null;
-  }
-
-  /** Devices that the profile describes, and those that only occur in activities. */
-  #usedDevices(): Device[] {
-    return this.#devices.list(new Set(this.activities.device.values));
   }
 }

@@ -21,7 +21,6 @@ import { NumberIndex } from '../../../capture/number-index.js';
 import type { SqliteFile } from '../../../sqlite/sqlite.js';
 import { ThreadTable } from '../../../capture/threads.js';
 import { TorchContexts } from '../../../torch/torch-contexts.js';
-import type { HostEvents } from '../../../torch/host-events.js';
 import { nestEvents } from '../../../torch/nesting.js';
 import { COPY_OPERATIONS, taskKind } from '../device-kinds.js';
 import { kernelFields } from '../kernel-labels.js';
@@ -67,7 +66,7 @@ export class AscendCapture implements Capture {
     this.#readCalls();
     const names = new HostNames(strings, new CallChains(database, strings));
     this.#host = new HostRows(database, clock, threads, names, diagnostics);
-    this.ranges = this.#events.ranges;
+    this.ranges = this.#host.events.ranges;
     const groups = readGroups(database);
     this.#kernels = new KernelRows(database, strings);
     this.#collectives = new CollectiveRows(database, clock, strings, (group) => groups.get(group) ?? null);
@@ -102,13 +101,9 @@ export class AscendCapture implements Capture {
     };
   }
 
-  get #events(): HostEvents {
-    return this.#host.events;
-  }
-
   contexts(launches: LaunchJoin): KernelContexts {
     const { hostCalls: calls, activities, threads, diagnostics } = this;
-    const events = this.#events;
+    const events = this.#host.events;
     const nesting = nestEvents(events, calls, threads.count, 0, diagnostics);
     const connections = this.#connections();
     const facts = {
@@ -168,7 +163,7 @@ export class AscendCapture implements Capture {
     const { corr } = this.activities;
     const needed = new NumberIndex(corr);
     for (let row = 0; row < corr.length; row++) if (!Number.isNaN(corr.at(row))) needed.put(row);
-    return new OpConnections(this.database, this.#events, (connection) => needed.get(connection) !== -1);
+    return new OpConnections(this.database, this.#host.events, (connection) => needed.get(connection) !== -1);
   }
 
   /** Matrix units of each device that its kernels use. */
@@ -191,7 +186,7 @@ export class AscendCapture implements Capture {
     return {
       kernelName: (name) => strings.text(name),
       apiName: (api) => strings.text(api),
-      rangeText: (text) => this.#events.nameText(text),
+      rangeText: (text) => this.#host.events.nameText(text),
       domainName: () => null,
       copyKind: (code) => COPY_OPERATIONS[code] ?? null,
       syncKind: (code) => {

@@ -2,6 +2,7 @@
  * TASK → kernels, copies, sets and waits of the device; collectives come from their own table. Other tasks are skipped:
  * those that enclose the tasks of a mixed-core kernel or a collective, and the profiler's marks.
  */
+import { entryOf } from '../../../../containers/map-entry.js';
 import type { Diagnostics } from '../../../../record/diagnostics.js';
 import type { Activities, ActivityRow } from '../../../capture/capture-columns.js';
 import { NumericColumn } from '../../../../containers/numeric-column.js';
@@ -153,13 +154,10 @@ export class TaskRows {
   }
 
   #kindOf(type: number): TaskKind | null {
-    let kind = this.#kinds.get(type);
-    if (kind === undefined) {
+    return entryOf(this.#kinds, type, () => {
       const text = this.context.strings.text(type);
-      kind = text === null ? null : taskKind(text);
-      this.#kinds.set(type, kind);
-    }
-    return kind;
+      return text === null ? null : taskKind(text);
+    });
   }
 }
 

@@ -79,20 +79,6 @@ export class LaunchQueue {
     return [this.put.end, this.taken.end];
   }
 
-  addPut(start: number, end: number, thread: number, entry: number): void {
-    this.put.start.push(start);
-    this.put.end.push(end);
-    this.put.thread.push(thread);
-    this.put.corr.push(entry);
-  }
-
-  addTaken(start: number, end: number, thread: number, entry: number): void {
-    this.taken.start.push(start);
-    this.taken.end.push(end);
-    this.taken.thread.push(thread);
-    this.taken.text.push(entry);
-  }
-
   /** By call, the enqueue call of the entry during whose dequeue range it was made; -1 when there is none. */
   enqueuedBy(calls: HostCalls, threads: ThreadTable): (call: number) => number {
     const { taken, put } = this;

@@ -160,8 +160,8 @@ export class AscendTrace {
         event.readArgs();
         const entry = event.args.number(ARG.queued);
         if (Number.isNaN(entry)) return;
-        if (category === 'put') this.queue.addPut(start, end, thread, entry);
-        else if (category === 'taken') this.queue.addTaken(start, end, thread, entry);
+        if (category === 'put') this.queue.put.add(start, end, thread, 0, entry, 0, 0);
+        else if (category === 'taken') this.queue.taken.add(start, end, thread, entry, 0);
       }
     }
   }

@@ -55,18 +55,14 @@ export function leavesOf(report: Readonly<Record<string, unknown>>, diagnostics:
     depth: number,
   ): void {
     const context = contextWithin(nested, place, outer);
+    const inGroup = (): LeafContext => ({ ...context, labels: { ...context.labels, group: context.group } });
     const isList = Array.isArray(nested);
     for (const [key, value] of Object.entries(nested)) {
       if (WITHHELD.test(key)) diagnostics.count('withheld-value');
       else if (key === 'period' && typeof value === 'number') {
-        leaf(
-          value,
-          { metric: 'period', unit: 's' },
-          { ...context, labels: { ...context.labels, group: context.group } },
-        );
+        leaf(value, { metric: 'period', unit: 's' }, inGroup());
       } else if (key === 'error' && typeof value === 'string') {
-        const labels = { ...context.labels, group: context.group };
-        if (value !== '') leaf(value, { metric: 'error', unit: null }, { ...context, labels });
+        if (value !== '') leaf(value, { metric: 'error', unit: null }, inGroup());
       } else {
         const known = place?.member(key) ?? null;
         const path = known?.any === true ? context.path : `${context.path}${context.path === '' ? '' : '.'}${key}`;

@@ -46,16 +46,11 @@ function timeOfText(text: string): bigint | null {
 }
 
 export class ReportTimes {
-  /** Unix time of the stream's start. */
-  #origin: bigint | null = null;
+  /** Unix time in ns of the stream's start; null when no report has a time. */
+  origin: bigint | null = null;
   #start = 0;
   /** End of the last report with a period. */
   #end = 0;
-
-  /** Unix time in ns of the stream's start; null when no report has a time. */
-  get origin(): bigint | null {
-    return this.#origin;
-  }
 
   /**
    * @param period seconds that the report covers, or null
@@ -74,8 +69,8 @@ export class ReportTimes {
   #byClock(dur: number | null, time: bigint | null): number | null {
     if (time === null) return null;
     const begin = time - BigInt(dur ?? 0);
-    this.#origin ??= begin - BigInt(this.#end);
-    const start = Number(begin - this.#origin);
+    this.origin ??= begin - BigInt(this.#end);
+    const start = Number(begin - this.origin);
     return start >= this.#start && Number.isSafeInteger(start) ? start : null;
   }
 }

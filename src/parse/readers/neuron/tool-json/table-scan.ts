@@ -24,8 +24,9 @@ import {
   endOfNested,
   skipSpace,
 } from '../../../json/json-bytes.js';
+import { numberAt } from '../../../json/number-bytes.js';
 import { LONGEST_ROW, RowIndex } from './row-index.js';
-import { EMPTY_ROW, type ToolRow, numberOf } from './table-row.js';
+import { EMPTY_ROW, type ToolRow } from './table-row.js';
 import { useOfTable, type KeptTable, type TableUse, TIMED_TABLES, type TimedTable } from './json-tables.js';
 
 /** Limits of one small table. */
@@ -91,29 +92,13 @@ class ToolFileScan {
   /** @returns whether the top-level object is complete; null when there is none */
   read(): boolean | null {
     if (this.cursor.next() !== OPEN_BRACE) return null;
-    this.cursor.pass(1);
-    const whole = this.#members();
+    const whole = this.cursor.members((table) => this.#table(table));
     this.diagnostics.count('not-json', this.#decoder.notJson);
     return whole;
   }
 
-  #members(): boolean {
-    for (;;) {
-      const byte = this.cursor.next();
-      if (byte === CLOSE_BRACE) return true;
-      if (byte === COMMA) this.cursor.pass(1);
-      else if (byte !== QUOTE || !this.#member()) return false;
-    }
-  }
-
   /** Reads one table. @returns false when the file ends within it */
-  #member(): boolean {
-    const key = this.cursor.whole((bytes, at, end) => endOfText(bytes, at + 1, end));
-    if (key === null) return false;
-    const table = key.bytes.toString('utf8', key.from + 1, key.to);
-    this.cursor.pass(key.to + 1 - key.from);
-    if (this.cursor.next() !== COLON) return false;
-    this.cursor.pass(1);
+  #table(table: string): boolean {
     const first = this.cursor.next();
     const use = useOfTable(table);
     if (use === 'unknown') this.diagnostics.count('unknown-table');
@@ -216,26 +201,6 @@ function isKey(key: Buffer, bytes: Buffer, from: number, to: number): boolean {
   return true;
 }
 
-const ZERO = 0x30;
-const NINE = 0x39;
-
-/** Digits that a double holds exactly. */
-const EXACT_DIGITS = 15;
-
-/** The number in `bytes[from, to)`; NaN for anything else. Integers are parsed in place. */
-function numberAt(bytes: Buffer, from: number, to: number): number {
-  let value = 0;
-  for (let at = from; at < to; at++) {
-    const byte = bytes[at] as number;
-    if (byte < ZERO || byte > NINE || to - from > EXACT_DIGITS) return otherNumber(bytes, from, to);
-    value = value * 10 + (byte - ZERO);
-  }
-  return to > from ? value : NaN;
-}
-
-const otherNumber = (bytes: Buffer, from: number, to: number): number =>
-  numberOf(bytes.toString('latin1', from, to)) ?? NaN;
-
 /** Extracts time and subgraph from the bytes of a row without decoding it. */
 class RowScan {
   /** In the file's unit; NaN when the row has none. */
@@ -289,7 +254,8 @@ class RowScan {
     if (isKey(this.timeKey, bytes, keyFrom, keyTo)) {
       const quoted = bytes[from] === QUOTE ? 1 : 0;
       this.isRepeated ||= !Number.isNaN(this.time);
-      this.time = numberAt(bytes, from + quoted, to - quoted);
+      const time = numberAt(bytes, from + quoted, to - quoted);
+      this.time = Number.isFinite(time) ? time : NaN;
     } else if (bytes[from] === QUOTE && isKey(SUBGRAPH, bytes, keyFrom, keyTo)) {
       this.subgraphFrom = from + 1;
       this.subgraphTo = to - 1;
