@@ -62,12 +62,10 @@ export class Annotated {
   }
 
   get derived(): DerivedWork {
-    return (this.#derived ??= this.#derive());
-  }
-
-  #derive(): DerivedWork {
-    const { collective } = this.record;
-    return collective === undefined ? this.model.derive(this.calls, this.record) : workOfCollective(collective);
+    return (this.#derived ??=
+      this.record.collective === undefined
+        ? this.model.derive(this.calls, this.record)
+        : workOfCollective(this.record.collective));
   }
 
   get model(): WorkModel {
@@ -141,14 +139,10 @@ export class Annotated {
 
   /** Element type, eligibility and reasons; null without an op that describes the kernel. */
   get unitUse(): MatrixUnitUse | null {
-    if (this.#unitUse === undefined) this.#unitUse = this.#useOfUnit();
-    return this.#unitUse;
-  }
-
-  #useOfUnit(): MatrixUnitUse | null {
-    const { record, described, isProduct } = this;
-    if (described === null) return null;
-    return this.model.matrixUnitUse({ record, arch: this.#arch, described }, isProduct);
+    if (this.#unitUse !== undefined) return this.#unitUse;
+    const { record, described, isProduct, model } = this;
+    const use = described === null ? null : model.matrixUnitUse({ record, arch: this.#arch, described }, isProduct);
+    return (this.#unitUse = use);
   }
 
   /** FLOPs that a matrix unit could do: those of products; null when not known. */

@@ -34,5 +34,3 @@ export function waitOf({ launch, start, dur, hostMemory }: HostCopy): Wait | nul
   if (hostMemory === 'pageable') return returned > start ? 'pageable' : null;
   return hostMemory === undefined && returned >= start + dur ? 'late-return' : null;
 }
-
-export const isBlocking = (copy: HostCopy): boolean => waitOf(copy) !== null;

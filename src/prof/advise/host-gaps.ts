@@ -5,7 +5,7 @@
  */
 import { entryOf } from '../../containers/map-entry.js';
 import type { ProfileLine, RangeRecord } from '../../record/record.js';
-import { isBlocking, isHostCopy, type HostCopyKind } from './blocking.js';
+import { isHostCopy, waitOf, type HostCopyKind } from './blocking.js';
 import { ByDevice, type Place } from './by-device.js';
 import type { Gap } from './device-times.js';
 import { Longest } from './longest.js';
@@ -104,7 +104,7 @@ function moved(from: Idle, to: Idle): void {
 
 /** The kind of the copy that the host waited for right before the gap; null where it is none. */
 const copyBefore = ({ before }: Gap): HostCopyKind | null =>
-  isHostCopy(before) && isBlocking(before) ? before.kind : null;
+  isHostCopy(before) && waitOf(before) !== null ? before.kind : null;
 
 export class HostGaps {
   readonly #devices = new ByDevice(() => new HostGapsOfDevice());

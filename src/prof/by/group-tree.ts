@@ -22,7 +22,6 @@ const stepOf = (key: number, isEntry: boolean): number => 2 * key + Number(isEnt
 const keyOf = (step: number): number => step >> 1;
 const isEntry = (step: number): boolean => step % 2 === 1;
 
-/** Where a node is. */
 export interface GroupPath {
   /** One value for each key of --by. */
   readonly keys: readonly CellValue[];

@@ -10,7 +10,6 @@ interface KnownSum {
   readonly sum: number;
 }
 
-/** What the kernels of a row did. */
 export interface GroupWork {
   readonly flops: KnownSum;
   readonly bytes: KnownSum;

@@ -70,7 +70,6 @@ function requireOf(all: readonly Column<GroupRow>[], key: string): Column<GroupR
 /** Texts of columns of this width and more share the rest of the line instead. */
 const LEAST_SHARED_WIDTH = 10;
 
-/** A key as a column of groups. */
 function keyColumn(column: KernelColumn, index: number, tree: boolean): Column<GroupRow> {
   const { type, width } = column;
   return {

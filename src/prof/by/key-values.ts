@@ -15,7 +15,6 @@ export class KeyValues {
   /** Of most kernels the value is one of few. */
   readonly #recent = new LruCache<number | string, number>(4096);
 
-  /** Bytes of all values. */
   get bytes(): number {
     return this.#texts.bytes;
   }

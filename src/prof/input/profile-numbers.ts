@@ -20,7 +20,6 @@ export class ProfileNumbers {
     this.#headed.clear();
   }
 
-  /** The record with its unique number. */
   take<T extends ProfileLine>(record: T): T {
     const { profile } = record;
     const unique = this.#numberOf(record, profile);
@@ -46,7 +45,6 @@ export class ProfileNumbers {
   }
 }
 
-/** Records of one input with unique profile numbers. */
 export async function* renumbered(
   batches: RecordBatches,
   numbers: ProfileNumbers,

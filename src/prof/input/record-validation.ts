@@ -201,7 +201,6 @@ const LINES: Readonly<Record<string, Readonly<Record<string, FieldRule>>>> = {
 
 const RULES = new Map(Object.entries(LINES).map(([type, rules]) => [type, Object.entries(rules)]));
 
-/** A line that is no kernel, with valid fields. */
 export function validLine(record: RecordFields): ProfileLine {
   const rules = RULES.get(String(record['type'])) ?? [];
   const wrong = rules.filter(([field, { check }]) => !check(record[field]));

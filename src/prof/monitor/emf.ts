@@ -16,7 +16,6 @@ import {
   type RowScope,
 } from './monitor-report.js';
 
-/** Units that CloudWatch knows. */
 type CloudWatchUnit = 'Percent' | 'Bytes' | 'Count' | 'Count/Second' | 'Seconds';
 
 /** A metric, or, where the key ends in a dot, all values of that prefix: `*` in the name stands for the rest of the value's name. */

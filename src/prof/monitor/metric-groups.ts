@@ -61,7 +61,6 @@ export function parseTagFilter(text: string): RegExp {
   }
 }
 
-/** Parts of a report that are shown. */
 export interface ReportFilter {
   /** Default: all groups. */
   readonly groups?: ReadonlySet<MonitorGroup> | undefined;

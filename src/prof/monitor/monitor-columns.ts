@@ -4,7 +4,6 @@ import type { Column } from '../../table/column.js';
 import { requireColumnOf } from '../../table/column-lookup.js';
 import { sumUnder, valueOf, type MonitorReport, type MonitorRow } from './monitor-report.js';
 
-/** A row of a report, with the report. */
 export interface MonitorLine {
   readonly row: MonitorRow;
   readonly report: MonitorReport;
@@ -20,7 +19,6 @@ const BYTES = int(15, 'bytes');
 const PERCENT = real(10, 2, '%');
 const SECONDS = real(14, 9, 's');
 
-/** A column of one value of a row. */
 const shows = (key: string, header: string, format: ColumnFormat, name: string, doc: string): MonitorColumn =>
   column(key, header, format, doc, ({ row }) => valueOf(row, name));
 

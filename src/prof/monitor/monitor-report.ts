@@ -17,7 +17,6 @@ export const SCOPES = {
 } as const;
 export type RowScope = keyof typeof SCOPES;
 
-/** Scopes that are shown by default. */
 export const DEFAULT_SCOPES: readonly RowScope[] = ['core', 'runtime', 'device', 'system'];
 
 export interface MonitorRow {

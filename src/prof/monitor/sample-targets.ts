@@ -11,7 +11,6 @@ export interface SampleTarget {
 
 const place = (group: MonitorGroup, scope: RowScope, key: string): SampleTarget => ({ group, scope, key });
 
-/** By metric of the sample. */
 export const SAMPLE_TARGETS: Readonly<Record<string, SampleTarget>> = {
   neuroncore_utilization: place('neuroncore_counters', 'core', 'neuroncore_utilization'),
   flops: place('neuroncore_counters', 'core', 'flops'),

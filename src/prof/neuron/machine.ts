@@ -1,5 +1,5 @@
 /** The machine of a capture: clocks, multipliers and bandwidths, from the capture itself, else from the product. */
-import { coreOfArch, coreOfInstance, type NeuronCore } from '../../record/neuron-cores.js';
+import { coreOfArch, coreOfInstance } from '../../record/neuron-cores.js';
 import type { ProfileRecord } from '../../record/record.js';
 
 export interface NeuronMachine {
@@ -15,11 +15,6 @@ export interface NeuronMachine {
   readonly indices: readonly number[];
 }
 
-const productOf = (profile: ProfileRecord): NeuronCore | null => {
-  const instance = profile.facts?.['instanceType'];
-  return coreOfArch(profile.devices[0]?.arch ?? null) ?? coreOfInstance(typeof instance === 'string' ? instance : null);
-};
-
 /** Whether a profile is of a Neuron device. */
 export const isOfNeuronDevice = ({ devices }: ProfileRecord): boolean => devices.some(({ vendor }) => vendor === 'aws');
 
@@ -31,7 +26,9 @@ const positive = (value: unknown): number | null =>
 
 export function machineOf(profile: ProfileRecord | null): NeuronMachine {
   if (profile === null) return NOTHING;
-  const product = productOf(profile);
+  const instance = profile.facts?.['instanceType'];
+  const product =
+    coreOfArch(profile.devices[0]?.arch ?? null) ?? coreOfInstance(typeof instance === 'string' ? instance : null);
   const fact = (name: string): number | null => positive(profile.facts?.[name]);
   const indices = profile.devices.map(({ id }) => id).sort((a, b) => a - b);
   const cores = fact('cores') ?? positive(indices.length);

@@ -5,7 +5,7 @@
 import { gapEnd, PicosecondUnion } from '../../containers/interval-union.js';
 import type { StepWorkKind } from '../steps/step-work.js';
 import { inNs, Reach, WorkUnions } from '../steps/work-unions.js';
-import type { DeviceTime, Gaps, WorkKind } from './summary-data.js';
+import type { DeviceTime, WorkKind } from './summary-data.js';
 
 /** What each kind of work is to a step. */
 const AS_STEP_WORK = {
@@ -86,6 +86,8 @@ export class DeviceSums {
     const { computing, communication, copy, local, device: both } = this.#unions;
     const span = this.#reach.length;
     const busy = this.#unions.busy.total;
+    const { intervals: activities, total: linked } = this.#linked;
+    const { count, longest, host, queue } = this.#gaps;
     const lengths = {
       start: this.#reach.from,
       end: this.#reach.to,
@@ -105,19 +107,8 @@ export class DeviceSums {
       name,
       ...inNs(lengths),
       counts: { ...this.#counts },
-      linked: this.#linkedWork(),
-      gaps: this.#gapsOf(span - busy),
+      linked: activities === 0 ? null : { activities, ...inNs({ span: this.#linkedReach.length, busy: linked }) },
+      gaps: { count, ...inNs({ longest, host, queue, unknown: Math.max(0, span - busy - host - queue) }) },
     };
-  }
-
-  #linkedWork(): DeviceTime['linked'] {
-    const { intervals: activities, total } = this.#linked;
-    if (activities === 0) return null;
-    return { activities, ...inNs({ span: this.#linkedReach.length, busy: total }) };
-  }
-
-  #gapsOf(idle: number): Gaps {
-    const { count, longest, host, queue } = this.#gaps;
-    return { count, ...inNs({ longest, host, queue, unknown: Math.max(0, idle - host - queue) }) };
   }
 }

@@ -57,8 +57,6 @@ class OneProfile {
   readonly odd = new Map<Odd, number>();
 }
 
-const COUNTED_AS_COMPUTE = 'by its name, counted as compute';
-
 export class ProfileSummaries {
   readonly #profiles = new Map<number, OneProfile>();
 
@@ -82,7 +80,18 @@ export class ProfileSummaries {
 
   /** In order of profile, when all records are taken. */
   get all(): ProfileSummary[] {
-    return [...this.#profiles].sort(([a], [b]) => a - b).map(([profile, sums]) => this.#overview(profile, sums));
+    const profiles = [...this.#profiles].sort(([a], [b]) => a - b);
+    return profiles.map(([profile, sums]) => ({
+      profile,
+      header: sums.header,
+      devices: devicesOf(sums),
+      kernels: sums.kernels.result(this.names),
+      memory: sums.memory.memory,
+      syncs: sums.syncs.byTime(this.names),
+      collectives: sums.collectives.collectives,
+      steps: sums.steps.result,
+      diagnostics: diagnosticsOf(sums),
+    }));
   }
 
   #listen(sums: OneProfile, record: ProfileLine): void {
@@ -95,21 +104,6 @@ export class ProfileSummaries {
       if (found !== null) addWork(sums, found.record, kindOf(found));
       else if (record.type === 'kernel') addWait(sums, record);
     }
-  }
-
-  #overview(profile: number, sums: OneProfile): ProfileSummary {
-    const { header, kernels, memory, collectives, syncs, steps } = sums;
-    return {
-      profile,
-      header,
-      devices: devicesOf(sums),
-      kernels: kernels.result(this.names),
-      memory: memory.memory,
-      syncs: syncs.byTime(this.names),
-      collectives: collectives.collectives,
-      steps: steps.result,
-      diagnostics: diagnosticsOf(sums),
-    };
   }
 
   #profile(number: number): OneProfile {
@@ -173,7 +167,7 @@ function addCollective(sums: OperationSums, record: KernelLine, work: WorkKind, 
   else if (work === 'communications') sums.add(libraryKind(name), time, null);
   else {
     const kind = kindByName(short);
-    if (kind !== null) sums.add(`${kind} (${COUNTED_AS_COMPUTE})`, time, null);
+    if (kind !== null) sums.add(`${kind} (by its name, counted as compute)`, time, null);
   }
 }
 

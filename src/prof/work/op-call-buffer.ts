@@ -53,7 +53,6 @@ export class OpCallBuffer {
     return ready;
   }
 
-  /** Notes the row in all calls around it. */
   #note(row: Annotated): void {
     const { callIds, callKernels, profile, calls } = row.record;
     // The call of its forward kernel describes it, which has no number.

@@ -20,7 +20,6 @@ export interface JudgedKernel {
 }
 
 export interface WorkModel {
-  /** Whether the model is that of a kernel. */
   isOf(record: KernelRecord, device: Device | null): boolean;
 
   /**

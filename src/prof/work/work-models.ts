@@ -1,9 +1,33 @@
-/** THE table of work models. */
+/** THE table of work models, with that of GPUs: by the op calls around the launch, and by what the kernel's name says. */
+import { LruCache } from '../../containers/lru-cache.js';
+import { matrixUnitByName, matrixUnitCell, tensorCore } from '../../ops/tensor-core.js';
 import type { Device, KernelRecord } from '../../record/record.js';
 import { ASCEND } from './ascend-model.js';
-import { GPU } from './gpu-model.js';
+import { deriveFromCalls } from './derived-work.js';
+import { matrixUnitUse } from './matrix-unit-use.js';
 import { NEURON } from './neuron-model.js';
-import type { WorkModel } from './work-model.js';
+import type { JudgedKernel, MatrixUnitCell, WorkModel } from './work-model.js';
+
+const CELLS = { '1': 1, '0': 0, '-': '-', '?': '?', na: null } as const;
+
+/** Kernel names repeat: a program has hundreds of them, a profile millions of kernels. */
+const cells = new LruCache<string, MatrixUnitCell>(4096);
+
+function cellOf({ record: { name }, arch, described }: JudgedKernel): MatrixUnitCell {
+  const work = described?.work ?? null;
+  const key = `${String(work?.role)}/${String(work?.matmul)}/${String(arch)}/${name}`;
+  return cells.of(key, () => CELLS[work === null ? matrixUnitByName(name, arch) : matrixUnitCell(work, name, arch)]);
+}
+
+export const GPU: WorkModel = {
+  isOf: () => true,
+  derive: deriveFromCalls,
+  matrixUnitCell: cellOf,
+  verdictOf: ({ name }, arch) => tensorCore(name, arch),
+  judgedBy: 'by its name',
+  matrixUnitUse: ({ record, arch, described }, isProduct) =>
+    matrixUnitUse(described.call, isProduct, record.name, arch),
+};
 
 /** First match wins; the last one is that of every other device. */
 const WORK_MODELS: readonly WorkModel[] = [NEURON, ASCEND, GPU];

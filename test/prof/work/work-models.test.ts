@@ -1,8 +1,7 @@
 import { expect } from 'chai';
 import { ASCEND } from '../../../src/prof/work/ascend-model.js';
-import { GPU } from '../../../src/prof/work/gpu-model.js';
 import { NEURON } from '../../../src/prof/work/neuron-model.js';
-import { workModelOf } from '../../../src/prof/work/work-models.js';
+import { GPU, workModelOf } from '../../../src/prof/work/work-models.js';
 import type { Device } from '../../../src/record/record.js';
 import { kernel } from '../../support/kernels.js';
 

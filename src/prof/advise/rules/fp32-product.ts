@@ -34,7 +34,6 @@ const BETTER: readonly Better[] = [
   { arch: /^(sm|gfx|ascend)/, type: 'fp16', cast: TO_FP16 },
 ];
 
-/** What to do about products of some kinds. */
 function actionOf({ switches, cast }: Better, kinds: ReadonlySet<ProductKind | null>): string {
   if (switches === undefined) return cast;
   const { product, convolution } = switches;

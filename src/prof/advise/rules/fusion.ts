@@ -67,7 +67,6 @@ interface Link {
   readonly size: number;
 }
 
-/** A kernel that may be part of a chain. */
 function linkOf(row: Annotated): Link | null {
   const { described, record, bytes, peaks, unitUse } = row;
   if (described === null || record.dur === null || bytes === null || peaks.bytesPerS === null) return null;
