@@ -52,24 +52,18 @@ export class HostGapsOfDevice {
   /** Kernels that ended a gap of launches, and the first ones of steps. */
   readonly late = new Longest();
   readonly firsts = new Longest();
-  /** Gaps of unknown end, and those whose work had been launched before the device ran dry. */
-  unknown = 0;
-  queued = 0;
   #pending = noIdle();
   #step: number | null = null;
 
   add(gap: Gap, loading: number): void {
+    if (gap.ended !== 'host') return;
     const time = gap.end - gap.start;
-    if (gap.ended === null) this.unknown += time;
-    else if (gap.ended === 'queue') this.queued += time;
-    else {
-      const copied = copyBefore(gap);
-      const kind = time > LONGEST_LAUNCH ? 'long' : (copied ?? 'launch');
-      this.#pending[kind].add({ count: 1, time, longest: time, loading, afterCopies: copied === null ? 0 : time });
-      // The longest are those before which the device waited longest.
-      if (kind === 'launch' && gap.after.type === 'kernel') {
-        this.late.add({ profile: gap.profile, id: gap.after.id, dur: time });
-      }
+    const copied = copyBefore(gap);
+    const kind = time > LONGEST_LAUNCH ? 'long' : (copied ?? 'launch');
+    this.#pending[kind].add({ count: 1, time, longest: time, loading, afterCopies: copied === null ? 0 : time });
+    // The longest are those before which the device waited longest.
+    if (kind === 'launch' && gap.after.type === 'kernel') {
+      this.late.add({ profile: gap.profile, id: gap.after.id, dur: time });
     }
   }
 

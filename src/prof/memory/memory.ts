@@ -48,7 +48,6 @@ class OneProfile {
 export class Memory implements Analysis<readonly MemoryReport[]> {
   readonly types = MEMORY_TYPES;
   readonly #profiles = new Map<number, OneProfile>();
-  samples = 0;
   readonly formats = new Set<string>();
 
   /** @param points of each curve at most */
@@ -68,19 +67,18 @@ export class Memory implements Analysis<readonly MemoryReport[]> {
 
   /** @throws UserError without samples of memory */
   finish(): Answer<readonly MemoryReport[]> {
-    const { reports, ignored } = this;
+    const { reports } = this;
     if (reports.length === 0) throw nothing(this.formats);
     return {
       table: { columns: CURVE_COLUMNS, rows: curveRows(reports) },
       facts: reports,
-      notes: ignored > 0 ? [`too many series of memory: ${counted(ignored, 'sample')} left out`] : [],
+      notes: this.#ignored > 0 ? [`too many series of memory: ${counted(this.#ignored, 'sample')} left out`] : [],
     };
   }
 
-  get ignored(): number {
-    let ignored = 0;
-    for (const { devices } of this.#profiles.values()) for (const device of devices.values()) ignored += device.ignored;
-    return ignored;
+  get #ignored(): number {
+    const memories = [...this.#profiles.values()].flatMap(({ devices }) => [...devices.values()]);
+    return memories.reduce((sum, { ignored }) => sum + ignored, 0);
   }
 
   get reports(): MemoryReport[] {
@@ -99,7 +97,6 @@ export class Memory implements Analysis<readonly MemoryReport[]> {
 
   #sample({ devices }: OneProfile, record: SampleRecord): void {
     if (!isMemory(record.metric) && record.metric !== ALLOCATION_METRIC) return;
-    if (isMemory(record.metric)) this.samples++;
     entryOf(devices, record.device, () => new DeviceMemory(this.points)).take(record);
   }
 }

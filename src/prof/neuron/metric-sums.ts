@@ -8,7 +8,6 @@
 import { addTo, entryOf } from '../../containers/map-entry.js';
 import type {
   CopyLine,
-  EndRecord,
   KernelLine,
   NoticeRecord,
   ProfileLine,
@@ -88,7 +87,6 @@ const picoseconds = (ns: number, rest = 0): number => ns * 1000 + rest;
 
 export class ProfileSums {
   profile: ProfileRecord | null = null;
-  end: EndRecord | null = null;
   readonly engines = new Map<string, IntervalSums>(NEURON_ENGINES.map((name) => [name, new IntervalSums()]));
   readonly matmul = new IntervalSums();
   readonly activate = new IntervalSums();
@@ -130,7 +128,6 @@ export class ProfileSums {
     else if (record.type === 'tensor') this.tensors.push(record);
     else if (record.type === 'notice') this.notices.push(record);
     else if (record.type === 'profile') this.profile = record;
-    else if (record.type === 'end') this.end = record;
   }
 
   queue(type: string): PacketSpans {

@@ -61,7 +61,7 @@ export type WorkKind = 'kernels' | 'communications' | 'graphs' | 'copies' | 'set
  * device had run dry, work that had been launched before and still waited (queue, dependency), or work of unknown launch.
  * The three add up to idle.
  */
-export interface Gaps {
+interface Gaps {
   readonly count: number;
   readonly longest: number;
   /** Launch-bound: the device waited for the host. */
