@@ -1,6 +1,4 @@
-/**
- * The formats in order of priority. `--formats`, the help and the docs are generated from this table.
- */
+/** The formats in order of priority. `--formats`, the help and the docs are generated from this table. */
 import { nearest, UsageError, UserError } from '../record/errors.js';
 import type { OutputFolder, Probe, Reader } from './reader.js';
 import { ascendDatabase } from './readers/ascend/database.js';

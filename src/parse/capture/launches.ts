@@ -49,15 +49,16 @@ export function joinLaunches(
   return { callOf, kernelCounts };
 }
 
-/** Finds the host call of a process with a correlation id; -1 when there is none. */
-type FindCall = (process: number, corr: number) => number;
-
 /**
- * Host calls by process and correlation id; of several rows with one id the preferred one. Formats that do not record
+ * Finds the host call of a process with a correlation id; -1 when there is none. Host calls by process and correlation id; of several rows with one id the preferred one. Formats that do not record
  * the process of an activity give all calls one process: then an id that calls of several processes share, as in merged
  * traces, identifies none.
  */
-function indexCalls(hostCalls: HostCalls, threads: ThreadTable, diagnostics: Diagnostics): FindCall {
+function indexCalls(
+  hostCalls: HostCalls,
+  threads: ThreadTable,
+  diagnostics: Diagnostics,
+): (process: number, corr: number) => number {
   const index = new PairIndex(
     (row) => hostCalls.process.at(row),
     (row) => hostCalls.corr.at(row),

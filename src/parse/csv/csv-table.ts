@@ -25,14 +25,6 @@ const LENIENT = {
 
 export type CsvRow = readonly string[];
 
-/** How a file is read. */
-interface CsvOptions {
-  /** Lines above the header that are not empty: a title, a version. */
-  readonly linesAbove?: number;
-  /** Bytes read at a time. */
-  readonly chunkBytes?: number;
-}
-
 /** Offset after the last complete row; 0 when there is none. Quotes come in pairs, since those in a cell are doubled. */
 function endOfLastRow(bytes: Buffer, end: number): number {
   let last = 0;
@@ -75,14 +67,12 @@ export class CsvTable {
     private readonly diagnostics: Diagnostics,
   ) {}
 
-  /** @returns null when the file has no header */
-  static open(
-    path: string,
-    diagnostics: Diagnostics,
-    { linesAbove = 0, chunkBytes = CHUNK_BYTES }: CsvOptions = {},
-  ): CsvTable | null {
+  /**
+   * @param chunkBytes bytes read at a time
+   * @returns null when the file has no header
+   */
+  static open(path: string, diagnostics: Diagnostics, chunkBytes = CHUNK_BYTES): CsvTable | null {
     const rows = rowsOf(path, diagnostics, chunkBytes);
-    for (let line = 0; line < linesAbove; line++) rows.next();
     const first = rows.next();
     if (first.done === true) return null;
     return new CsvTable(

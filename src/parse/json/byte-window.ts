@@ -9,8 +9,10 @@ export const STEP = 4 * 1024 * 1024;
 
 export class ByteWindow {
   #file: number;
-  #bytes: Buffer<ArrayBuffer>;
-  #end = 0;
+  /** The window; bytes from `end` on are undefined. Another buffer after every `more`. */
+  bytes: Buffer<ArrayBuffer>;
+  /** How many bytes of the window are filled. */
+  end = 0;
   #ended = false;
 
   constructor(
@@ -18,17 +20,7 @@ export class ByteWindow {
     private readonly step = STEP,
   ) {
     this.#file = openSync(path, 'r');
-    this.#bytes = Buffer.allocUnsafe(step);
-  }
-
-  /** The window; bytes from `end` on are undefined. Another buffer after every `more`. */
-  get bytes(): Buffer<ArrayBuffer> {
-    return this.#bytes;
-  }
-
-  /** How many bytes of the window are filled. */
-  get end(): number {
-    return this.#end;
+    this.bytes = Buffer.allocUnsafe(step);
   }
 
   /**
@@ -37,13 +29,13 @@ export class ByteWindow {
    */
   more(from: number): boolean {
     if (this.#ended) return false;
-    const kept = this.#end - from;
+    const kept = this.end - from;
     const capacity = Math.max(this.step, kept * 2);
-    const target = capacity > this.#bytes.length ? Buffer.allocUnsafe(capacity) : this.#bytes;
-    this.#bytes.copy(target, 0, from, this.#end);
-    this.#bytes = target;
+    const target = capacity > this.bytes.length ? Buffer.allocUnsafe(capacity) : this.bytes;
+    this.bytes.copy(target, 0, from, this.end);
+    this.bytes = target;
     const read = readSync(this.#file, target, kept, target.length - kept, null);
-    this.#end = kept + read;
+    this.end = kept + read;
     this.#ended = read === 0;
     return !this.#ended;
   }

@@ -171,7 +171,7 @@ class TraceReading {
     this.#countBroken();
     if (byte === OPEN_BRACKET) return this.cursor.passNested();
     if (byte === QUOTE) {
-      const text = this.cursor.whole(endOfQuoted);
+      const text = this.cursor.whole((bytes, at, end) => endOfText(bytes, at + 1, end));
       if (text === null) return false;
       this.cursor.pass(text.to - text.from);
     }
@@ -195,6 +195,3 @@ class TraceReading {
     }
   }
 }
-
-/** Place of the quote that ends the text whose first quote is at `at`, or CUT. */
-const endOfQuoted = (bytes: Buffer, at: number, end: number): number => endOfText(bytes, at + 1, end);

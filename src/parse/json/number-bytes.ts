@@ -1,6 +1,4 @@
-/**
- * Numbers of a trace, read from their digits: times exactly, to the nanosecond, and ids that exceed 2^53.
- */
+/** Numbers of a trace, read from their digits: times exactly, to the nanosecond, and ids that exceed 2^53. */
 
 const ZERO = 0x30;
 const NINE = 0x39;
@@ -74,9 +72,7 @@ export function microsecondsAt(bytes: Buffer, from: number, to: number): number 
   return Math.abs(us) * 1000 < LATEST_NS ? us : NaN;
 }
 
-/**
- * Ids are compared, not computed with: one that a double cannot hold becomes a negative number of its own.
- */
+/** Ids are compared, not computed with: one that a double cannot hold becomes a negative number of its own. */
 export class Ids {
   readonly #large = new Map<string, number>();
 

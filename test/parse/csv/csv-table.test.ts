@@ -11,12 +11,11 @@ const quoted = (cell: string): string => `"${cell.replaceAll('"', '""')}"`;
 function tableOf(
   text: string,
   chunkBytes: number,
-  linesAbove = 0,
 ): { header: readonly string[]; rows: (readonly string[])[]; odd: object } {
   const path = freshPath('.csv');
   writeFileSync(path, text);
   const diagnostics = new Diagnostics();
-  const table = CsvTable.open(path, diagnostics, { chunkBytes, linesAbove });
+  const table = CsvTable.open(path, diagnostics, chunkBytes);
   return { header: table?.header ?? [], rows: [...(table?.rows() ?? [])], odd: diagnostics.toJSON() };
 }
 
@@ -46,11 +45,6 @@ describe('CSV files', () => {
     for (const cut of [' z"\n', '"\n']) {
       expect(tableOf(whole.slice(0, -cut.length), 64)).to.deep.equal({ header: ['a', 'b'], rows: [['1', 'x, y']], odd: { 'csv-row-passed-over': 1 } });
     }
-  }); // prettier-ignore
-
-  it('with lines above the header', () => {
-    expect(tableOf('#profiler 1\n\nb,a\n1,2\n', 8, 1)).to.deep.equal({ header: ['b', 'a'], rows: [['1', '2']], odd: {} });
-    expect(tableOf('#profiler 1\n', 8, 1).header).to.deep.equal([]);
   }); // prettier-ignore
 
   it('without a byte are none', () => {

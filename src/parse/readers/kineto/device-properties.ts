@@ -1,6 +1,4 @@
-/**
- * `deviceProperties` of a trace → devices of the profile.
- */
+/** `deviceProperties` of a trace → devices of the profile. */
 import type { Device } from '../../../record/record.js';
 import { UNKNOWN_DEVICE } from '../../capture/capture.js';
 import { isJsonObject } from '../../json/json-value.js';

@@ -1,6 +1,4 @@
-/**
- * A trace → the columns of a capture (`parse/capture/capture-columns.ts`), in one pass over its events.
- */
+/** A trace → the columns of a capture (`parse/capture/capture-columns.ts`), in one pass over its events. */
 import { Diagnostics } from '../../../record/diagnostics.js';
 import { UserError } from '../../../record/errors.js';
 import type { Collective, HostMemory, StatementRecord, CopyKind } from '../../../record/record.js';

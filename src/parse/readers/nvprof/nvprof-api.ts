@@ -1,6 +1,4 @@
-/**
- * Names of the CUDA API calls in an nvprof database, which holds CUPTI's callback ids only.
- */
+/** Names of the CUDA API calls in an nvprof database, which holds CUPTI's callback ids only. */
 import { DRIVER_API } from '../cupti/cupti-driver-api.js';
 import { RUNTIME_API } from '../cupti/cupti-runtime-api.js';
 

@@ -85,13 +85,15 @@ export class KernelDetails {
       start: table.column(START),
       duration: table.column(DURATION),
       core: table.column(CORE),
-      device: table.column('Device_id'),
-      stream: table.column('Stream ID'),
-      step: table.column('Step Id'),
-      task: table.column('Task ID'),
-      blocks: table.column(...BLOCKS),
-      mixBlocks: table.column(...MIX_BLOCKS),
     };
+    const numbers = [
+      [this.device, table.column('Device_id')],
+      [this.stream, table.column('Stream ID')],
+      [this.step, table.column('Step Id')],
+      [this.#task, table.column('Task ID')],
+      [this.blocks, table.column(...BLOCKS)],
+      [this.#mixBlocks, table.column(...MIX_BLOCKS)],
+    ] as const;
     const texts = TEXT_LABELS.map((label) => [this.#labels[label], table.column(...TEXT_COLUMNS[label])] as const);
     for (const row of table.rows()) {
       const start = clock.ofText(textOfCell(row[at.start]));
@@ -101,12 +103,7 @@ export class KernelDetails {
       }
       this.start.push(start);
       this.end.push(start + microsecondsOfCell(row[at.duration]));
-      this.device.push(numberOfCell(row[at.device]));
-      this.stream.push(numberOfCell(row[at.stream]));
-      this.step.push(numberOfCell(row[at.step]));
-      this.#task.push(numberOfCell(row[at.task]));
-      this.blocks.push(numberOfCell(row[at.blocks]));
-      this.#mixBlocks.push(numberOfCell(row[at.mixBlocks]));
+      for (const [column, index] of numbers) column.push(numberOfCell(row[index]));
       this.#name.push(this.#texts.numberOf(textOfCell(row[at.name])));
       this.#core.push(this.#texts.numberOf(cellText(row[at.core])));
       for (const [column, index] of texts) column.push(this.#texts.numberOf(cellText(row[index])));

@@ -8,13 +8,13 @@
  */
 import type { Diagnostics } from '../../../../record/diagnostics.js';
 import { UserError } from '../../../../record/errors.js';
-import type { NoticeRecord, ProfileLine, SampleRecord, Labels, ProfileRecord } from '../../../../record/record.js';
+import type { NoticeRecord, ProfileLine, SampleRecord, ProfileRecord } from '../../../../record/record.js';
 import { endRecord } from '../../../capture/emit.js';
 import { leavesOf, type Leaf } from './leaves.js';
 import { REPORT_KEYS } from './value-paths.js';
 import { ReportTimes, timeOf } from './report-times.js';
 import { coreOfArch, coreOfInstance } from '../../../../record/neuron-cores.js';
-import { neuronDevice, profileRecord } from '../profile-record.js';
+import { knownFacts, neuronDevice, profileRecord } from '../profile-record.js';
 
 const isReport = (value: object): value is Readonly<Record<string, unknown>> =>
   REPORT_KEYS.some((key) => Object.hasOwn(value, key));
@@ -144,10 +144,7 @@ function streamHeader(name: StreamName, leaves: readonly Leaf[], startUnixNs: bi
   const version = textOf(leaves, 'neuroncore_version');
   const core = coreOfInstance(instanceType) ?? coreOfArch(version === null ? null : `nc-${version}`);
   const cores = coresOf(leaves);
-  const facts: Labels = {
-    ...(instanceType === null ? undefined : { instanceType }),
-    ...(cores.length === 0 ? undefined : { cores: cores.length }),
-  };
+  const facts = knownFacts({ instanceType, cores: cores.length === 0 ? null : cores.length });
   const devices = cores.map((id) => neuronDevice(id, core));
   return profileRecord(name.format, name, { tool: null, dur: null, devices, facts }, startUnixNs?.toString() ?? null);
 }

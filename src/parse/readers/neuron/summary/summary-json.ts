@@ -59,7 +59,7 @@ function* namesOf(text: string): Generator<MemberName> {
  */
 export function readSummaryJson(text: string, file: string, diagnostics: Diagnostics): SummaryNode[] {
   const value = parse(text.replace(/^\ufeff/, ''), file, diagnostics);
-  const nodes = isJsonObject(value) ? nodesOf(value).map(({ name, fields }) => node(name, fields)) : [];
+  const nodes = isJsonObject(value) ? nodesOf(value) : [];
   if (!nodes.some(({ metrics }) => areMetrics(metrics.map(([name]) => name)))) {
     throw new UserError('is JSON without any known metric of a summary', {
       where: file,
@@ -69,17 +69,17 @@ export function readSummaryJson(text: string, file: string, diagnostics: Diagnos
   return nodes;
 }
 
-function nodesOf(value: JsonObject): { readonly name: string | number | null; readonly fields: JsonObject }[] {
+function nodesOf(value: JsonObject): SummaryNode[] {
   const list = value[LIST];
   if (Array.isArray(list)) {
     const elements = list.filter(isJsonObject);
-    return elements.map((fields, i) => ({ name: elements.length === 1 ? null : i, fields }));
+    return elements.map((fields, i) => node(elements.length === 1 ? null : i, fields));
   }
-  if (isJsonObject(list)) return [{ name: null, fields: list }];
+  if (isJsonObject(list)) return [node(null, list)];
   const members = Object.entries(value);
   const isBare = areMetrics(members.flatMap(([name, member]) => (isJsonObject(member) ? [] : [name])));
-  if (isBare) return [{ name: null, fields: value }];
-  return members.flatMap(([name, fields]) => (isJsonObject(fields) ? [{ name, fields }] : []));
+  if (isBare) return [node(null, value)];
+  return members.flatMap(([name, fields]) => (isJsonObject(fields) ? [node(name, fields)] : []));
 }
 
 const node = (name: string | number | null, fields: JsonObject): SummaryNode => ({

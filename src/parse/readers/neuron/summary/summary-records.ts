@@ -3,7 +3,7 @@ import type { Diagnostics } from '../../../../record/diagnostics.js';
 import type { Labels, ProfileLine, SampleRecord } from '../../../../record/record.js';
 import type { ReadOptions } from '../../../reader.js';
 import { endRecord } from '../../../capture/emit.js';
-import { profileRecord } from '../profile-record.js';
+import { knownFacts, profileRecord } from '../profile-record.js';
 import { unitOfMetric } from '../metric-units.js';
 
 export type MetricValue = number | string | boolean | null;
@@ -69,15 +69,11 @@ function sample(profile: number, metric: string, value: MetricValue, labels: Lab
   };
 }
 
-const factsOf = (nodes: readonly SummaryNode[], longest: number | null): Labels => ({
-  ...Object.fromEntries(
-    FACTS.flatMap(([fact, metric]) => {
-      const text = common(nodes, metric);
-      return text === null ? [] : [[fact, text]];
-    }),
-  ),
-  ...(longest === null || nodes.length > 1 ? undefined : { totalTimePs: Math.round(longest * 1e12) }),
-});
+const factsOf = (nodes: readonly SummaryNode[], longest: number | null): Labels =>
+  knownFacts({
+    ...Object.fromEntries(FACTS.map(([fact, metric]) => [fact, common(nodes, metric)])),
+    totalTimePs: longest === null || nodes.length > 1 ? null : Math.round(longest * 1e12),
+  });
 
 const valueOf = ({ metrics }: SummaryNode, metric: string): MetricValue | undefined =>
   metrics.find(([name]) => name === metric)?.[1];

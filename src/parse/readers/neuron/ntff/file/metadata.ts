@@ -30,8 +30,10 @@ export interface CoreProgram {
   /** Number of the NeuronCore on its instance. */
   readonly core: number;
   readonly buffers: readonly InstructionBuffer[];
-  readonly rings: readonly DmaRing[];
-  readonly memory: readonly MemoryUse[];
+  /** One DMA engine's ring of a queue. */
+  readonly rings: readonly { readonly engine: number; readonly queue: number; readonly name: string }[];
+  /** Device memory by use. */
+  readonly memory: readonly { readonly name: string; readonly bytes: number }[];
 }
 
 /** Instructions of one engine, 64 bytes each, as in the device's memory. */
@@ -42,19 +44,6 @@ export interface InstructionBuffer {
   /** From the first byte after the metadata. */
   readonly offset: number;
   readonly size: number;
-}
-
-/** One DMA engine's ring of a queue. */
-interface DmaRing {
-  readonly engine: number;
-  readonly queue: number;
-  readonly name: string;
-}
-
-/** Device memory by use. */
-interface MemoryUse {
-  readonly name: string;
-  readonly bytes: number;
 }
 
 /** A contiguous part of the file with records of one kind and core. */

@@ -23,11 +23,6 @@ const FIXED_64 = 1;
 const LENGTH_DELIMITED = 2;
 const FIXED_32 = 5;
 
-/** Remaining number of fields, shared by a message and all messages inside it. */
-interface Budget {
-  fields: number;
-}
-
 export class ProtobufMessage {
   readonly #fields = new Map<number, (bigint | Buffer)[]>();
 
@@ -36,10 +31,11 @@ export class ProtobufMessage {
     return new ProtobufMessage(bytes, 0, { fields: MAX_FIELDS });
   }
 
+  /** @param budget remaining number of fields, shared by a message and all messages inside it */
   private constructor(
     bytes: Buffer,
     private readonly depth: number,
-    private readonly budget: Budget,
+    private readonly budget: { fields: number },
   ) {
     const input = new WireReader(bytes);
     while (!input.isAtEnd) {
