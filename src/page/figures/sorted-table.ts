@@ -38,14 +38,6 @@ interface TableOptions<Row> {
 /** Rows on paper, as a multiple of those shown at first. */
 const ON_PAPER = 2;
 
-interface TableState {
-  by: number | null;
-  descending: boolean;
-  filter: string;
-  all: boolean;
-  onPaper: boolean;
-}
-
 /** Units whose numbers may differ by millions within a column: each number has its own scale. */
 const SCALED_BY_CELL: ReadonlySet<DisplayUnit> = new Set<DisplayUnit>(['bytes', 'memory', 'bytes/s', 'flop', 'flop/s']);
 
@@ -125,7 +117,11 @@ class SortedTable<Row> {
   readonly place: HTMLElement;
   readonly #scales: readonly (DisplayScale | null)[];
   readonly #most: number;
-  readonly #state: TableState;
+  #by: number | null;
+  #isDescending: boolean;
+  #filter = '';
+  #isAll = false;
+  #isPrinted = false;
   readonly #heads: readonly HTMLElement[];
   readonly #body = element('tbody');
   readonly #status = element('p', { class: 'status', 'aria-live': 'polite' });
@@ -135,11 +131,11 @@ class SortedTable<Row> {
     const { caption, columns, rows, sortedBy, most = MOST_AT_FIRST, filtered = false } = options;
     this.#scales = scalesOf(options);
     this.#most = most;
-    const isOfNumbers = sortedBy !== null && elementAt(columns, sortedBy).unit !== undefined;
-    this.#state = { by: sortedBy, descending: isOfNumbers, filter: '', all: false, onPaper: false };
+    this.#by = sortedBy;
+    this.#isDescending = sortedBy !== null && elementAt(columns, sortedBy).unit !== undefined;
     this.#heads = columns.map((column, i) => this.#head(column, i));
     this.#more = button('', () => {
-      this.#state.all = !this.#state.all;
+      this.#isAll = !this.#isAll;
       this.#show();
     });
     const inner = element(
@@ -151,12 +147,12 @@ class SortedTable<Row> {
     this.place = element(
       'div',
       { class: 'table' },
-      ...(filtered && rows.length > 1 ? [this.#filter()] : []),
+      ...(filtered && rows.length > 1 ? [this.#filterBox()] : []),
       scrolling(caption, inner),
       element('div', { class: 'beneath' }, this.#status, this.#more),
     );
     const print = (onPaper: boolean): void => {
-      this.#state.onPaper = onPaper;
+      this.#isPrinted = onPaper;
       this.#show();
     };
     if (rows.length > most) whenPrinted(this.place, print);
@@ -167,42 +163,42 @@ class SortedTable<Row> {
     const text = headerText(column.title, elementAt(this.#scales, i));
     const head = element('th', { scope: 'col', class: column.unit === undefined ? null : 'number' });
     const sort = (): void => {
-      this.#state.descending = this.#state.by === i ? !this.#state.descending : column.unit !== undefined;
-      this.#state.by = i;
+      this.#isDescending = this.#by === i ? !this.#isDescending : column.unit !== undefined;
+      this.#by = i;
       this.#show();
     };
     head.append(this.options.sortedBy === null ? text : button(text, sort));
     return head;
   }
 
-  #filter(): HTMLElement {
+  #filterBox(): HTMLElement {
     const field = filterField(`Filter ${this.options.caption}`, (text) => {
-      this.#state.filter = text;
+      this.#filter = text;
       this.#show();
     });
     return element('div', { class: 'above' }, field);
   }
 
   #show(): void {
-    const { by, descending, filter, all, onPaper } = this.#state;
+    const by = this.#by;
     const { columns, rows, sortedBy } = this.options;
     const texts = columns.filter(({ unit }) => unit === undefined);
-    const found = filteredRows(rows, (row) => texts.map(({ cell }) => cell(row)), filter);
-    const ordered = by === null ? found : sortedRows(found, elementAt(columns, by).cell, descending);
-    const room = onPaper ? this.#most * ON_PAPER : all ? ordered.length : this.#most;
+    const found = filteredRows(rows, (row) => texts.map(({ cell }) => cell(row)), this.#filter);
+    const ordered = by === null ? found : sortedRows(found, elementAt(columns, by).cell, this.#isDescending);
+    const room = this.#isPrinted ? this.#most * ON_PAPER : this.#isAll ? ordered.length : this.#most;
     const shown = ordered.slice(0, room);
     this.#body.replaceChildren(...shown.map((row) => rowOf(row, columns, this.#scales)));
     if (sortedBy !== null) {
-      const direction = descending ? 'descending' : 'ascending';
+      const direction = this.#isDescending ? 'descending' : 'ascending';
       this.#heads.forEach((head, i) => {
         head.setAttribute('aria-sort', i === by ? direction : 'none');
       });
     }
     const rest = ordered.length - shown.length;
     const count = rest > 0 ? `${shown.length} of ${ordered.length} rows` : `${ordered.length} rows`;
-    const notPrinted = onPaper && rest > 0 ? `, ${rest} are not on paper` : '';
-    this.#status.textContent = rest > 0 || filter !== '' ? count + notPrinted : '';
+    const notPrinted = this.#isPrinted && rest > 0 ? `, ${rest} are not on paper` : '';
+    this.#status.textContent = rest > 0 || this.#filter !== '' ? count + notPrinted : '';
     this.#more.hidden = ordered.length <= this.#most;
-    this.#more.textContent = all ? `Show ${this.#most}` : `Show all ${ordered.length}`;
+    this.#more.textContent = this.#isAll ? `Show ${this.#most}` : `Show all ${ordered.length}`;
   }
 }

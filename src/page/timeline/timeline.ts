@@ -101,7 +101,7 @@ function fill(
     const band = scene.shown.event === null ? null : scene.bandOf(scene.shown.event);
     if (band !== null) stage.reveal(band.top, band.height);
   });
-  const panels = [showDetails(scene, { profile, file }), markers.place, showSpan(scene, signal)];
+  const panels = [showDetails(scene, profile, file), markers.place, showSpan(scene, signal)];
   place.replaceChildren(
     element(
       'div',

@@ -7,13 +7,8 @@ import type { Scene } from '../model/scene.js';
 
 const MOST_LINKS = 20;
 
-interface DetailsOptions {
-  /** Index of the profile in its file, and the file's name. */
-  readonly profile: number;
-  readonly file: string;
-}
-
-export function showDetails(scene: Scene, { profile, file }: DetailsOptions): HTMLElement {
+/** @param profile its index in the file of that name */
+export function showDetails(scene: Scene, profile: number, file: string): HTMLElement {
   const { events } = scene;
   const place = element('section', { class: 'tl-details', 'aria-live': 'polite', 'aria-label': 'Selected event' });
   const link = (event: number): HTMLElement =>

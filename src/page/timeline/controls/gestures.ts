@@ -27,9 +27,6 @@ interface TouchPinch {
   readonly at: number;
 }
 
-/** Position of a pointer, CSS pixels from the canvas's corner. */
-const placeOf = ({ offsetX, offsetY }: MouseEvent): readonly [number, number] => [offsetX, offsetY];
-
 export class PointerGestures {
   #drag: PointerDrag | null = null;
   /** Positions of fingers from the left, by pointer id. */
@@ -70,7 +67,7 @@ export class PointerGestures {
 
   readonly #down = (event: PointerEvent): void => {
     if (event.button !== 0) return;
-    const [x, y] = placeOf(event);
+    const { offsetX: x, offsetY: y } = event;
     this.stage.canvas.setPointerCapture(event.pointerId);
     if (event.pointerType === 'touch') this.#fingers.set(event.pointerId, x);
     const { view, spanning } = this.scene.shown;
@@ -85,7 +82,7 @@ export class PointerGestures {
   };
 
   readonly #move = (event: PointerEvent): void => {
-    const [x, y] = placeOf(event);
+    const { offsetX: x, offsetY: y } = event;
     if (this.#fingers.has(event.pointerId)) this.#fingers.set(event.pointerId, x);
     if (this.#pinch !== null) this.#zoomBy(this.#pinch);
     else if (this.#drag !== null) this.#dragTo(this.#drag, x, y);
@@ -114,7 +111,7 @@ export class PointerGestures {
   }
 
   readonly #up = (event: PointerEvent): void => {
-    const [x, y] = placeOf(event);
+    const { offsetX: x, offsetY: y } = event;
     if (this.#drag?.moved === false) {
       if (this.#drag.spanFrom !== null) this.scene.set({ span: null });
       else this.scene.set({ event: this.#eventAt(x, y) });

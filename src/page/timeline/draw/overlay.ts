@@ -5,17 +5,14 @@ import { firstAtLeast } from '../model/lane-rows.js';
 import type { Scene } from '../model/scene.js';
 import { AXIS, PixelGrid, type CanvasSize } from './size.js';
 import type { CanvasTheme } from './canvas-colours.js';
-import { FONT } from './painter.js';
+import { FONT, type PaintFrame } from './painter.js';
 import type { FittedLabels } from '../model/labels.js';
 
 /** Arrows of all visible events are drawn if there are no more than these; of one event at most as many. */
 const MOST_ARROWS = 300;
 
 /** What one drawing of the canvas needs. */
-interface OverlayFrame {
-  readonly context: CanvasRenderingContext2D;
-  readonly size: CanvasSize;
-  readonly theme: CanvasTheme;
+interface OverlayFrame extends Omit<PaintFrame, 'grid'> {
   /** CSS pixel of a time. */
   readonly at: (time: number) => number;
 }

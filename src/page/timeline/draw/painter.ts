@@ -25,7 +25,7 @@ interface BoxLabel {
 }
 
 /** What one drawing of the canvas needs. */
-interface PaintFrame {
+export interface PaintFrame {
   readonly context: CanvasRenderingContext2D;
   readonly size: CanvasSize;
   readonly theme: CanvasTheme;
