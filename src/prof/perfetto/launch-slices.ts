@@ -3,8 +3,11 @@
  * each of them. Arrows can be added to a call while its slice is held back (see `reorder-buffer.ts`). Calls that were
  * emitted are remembered as a timestamp and a hash, so that no slice is emitted twice.
  */
+import { mixed } from '../../containers/hash.js';
+import { NO_ROW } from '../../containers/hash-index.js';
+import { NumericColumn } from '../../containers/numeric-column.js';
+import { PairIndex } from '../../containers/pair-index.js';
 import type { LaunchCall } from '../device-activity.js';
-import { hashOf, TimestampSet } from './timestamp-set.js';
 
 type TimedCall = Pick<LaunchCall, 'api' | 'start' | 'dur'>;
 
@@ -48,6 +51,40 @@ export class OpenLaunch {
   /** Numbers of the arrows that start here. */
   get flows(): readonly number[] {
     return this.#flow === 0 ? [] : this.#more === null ? [this.#flow] : [this.#flow, ...this.#more];
+  }
+}
+
+const UINT32 = 2 ** 32;
+
+/** A hash of 32 bits of numbers, texts and nulls, in this order. */
+export function hashOf(...parts: readonly unknown[]): number {
+  let hash = 0;
+  for (const part of parts) {
+    if (typeof part === 'number') hash = mixed(mixed(hash, part | 0), (part / UINT32) | 0);
+    else for (let i = 0, text = String(part); i < text.length; i++) hash = mixed(hash, text.charCodeAt(i));
+  }
+  return hash >>> 0;
+}
+
+/** Hash set of (time, hash of the rest of the key) pairs; never evicts: 20 to 34 bytes each. */
+export class TimestampSet {
+  readonly #times = NumericColumn.floats();
+  readonly #hashes = NumericColumn.counts();
+  readonly #index = new PairIndex(
+    (row) => this.#times.at(row),
+    (row) => this.#hashes.at(row),
+  );
+
+  has(time: number, hash: number): boolean {
+    return this.#index.get(time, hash) !== NO_ROW;
+  }
+
+  /** @param hash of the rest of the key, see `hashOf` */
+  add(time: number, hash: number): void {
+    if (this.has(time, hash)) return;
+    this.#times.push(time);
+    this.#hashes.push(hash);
+    this.#index.put(this.#times.length - 1);
   }
 }
 

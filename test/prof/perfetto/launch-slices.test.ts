@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import { LaunchSlices, type OpenLaunch } from '../../../src/prof/perfetto/launch-slices.js';
-import { hashOf, TimestampSet } from '../../../src/prof/perfetto/timestamp-set.js';
+import { hashOf, LaunchSlices, TimestampSet, type OpenLaunch } from '../../../src/prof/perfetto/launch-slices.js';
 
 const by = (corr: number, start: number) => ({ profile: 0, pid: 1, tid: 2, corr, start });
 const call = (start: number) => ({ api: 'cudaLaunchKernel', start, dur: 5 });
