@@ -3,6 +3,7 @@
  * records have ranges of the host, kernels launched within one range are one occurrence. Elsewhere consecutive kernels of
  * a stream under the same text are one, unless their step, their direction, or a number in the text differs.
  */
+import { elementAt } from '../../containers/element.js';
 import { boundedEntryOf, entryOf } from '../../containers/map-entry.js';
 import type { ForwardOp, RangeRecord } from '../../record/record.js';
 import { launchOf } from '../device-activity.js';
@@ -10,7 +11,6 @@ import { bounded } from './bounds.js';
 import type { PageKernel } from './page-kernel.js';
 import type { Annotation, Bounded } from './page-data.js';
 import { ANY_THREAD, HostRanges } from './host-ranges.js';
-import { ThinnedSample } from './thinned-sample.js';
 
 /** Texts that are kept apart; each keeps up to MOST_SAMPLES times. */
 const MOST_TEXTS = 5000;
@@ -172,3 +172,37 @@ export class AnnotationTotals {
 /** Lines may have been edited: a forward op without a start is unknown. */
 const isForward = (forward: ForwardOp | null | undefined): forward is ForwardOp =>
   typeof forward === 'object' && forward !== null && Number.isFinite(forward.start);
+
+/** Keeps every number, then every 2nd, 4th, 8th … so that never more than a bound are kept, evenly spread. */
+export class ThinnedSample {
+  readonly #kept: number[] = [];
+  #every = 1;
+  /** Numbers that were added, kept or not. */
+  count = 0;
+
+  constructor(private readonly most: number) {}
+
+  add(number: number): void {
+    if (this.count++ % this.#every !== 0) return;
+    if (this.#kept.length === this.most) {
+      this.#every *= 2;
+      halve(this.#kept);
+      if ((this.count - 1) % this.#every !== 0) return;
+    }
+    this.#kept.push(number);
+  }
+
+  /** At most that many of the kept numbers, in the order in which they were added. */
+  upTo(most: number): number[] {
+    const some = [...this.#kept];
+    while (some.length > Math.max(1, most)) halve(some);
+    return some;
+  }
+}
+
+/** Keeps every second number. */
+function halve(numbers: number[]): void {
+  const half = Math.ceil(numbers.length / 2);
+  for (let i = 0; i < half; i++) numbers[i] = elementAt(numbers, 2 * i);
+  numbers.length = half;
+}

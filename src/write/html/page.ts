@@ -3,7 +3,6 @@
  * requests. The data cannot inject markup: `&`, `<`, `>` and quotes are escaped in texts of the document, `<` in the data.
  */
 import { createHash } from 'node:crypto';
-import { jsonPieces } from './json-pieces.js';
 
 /** The page's program and its style sheet, as they are bundled. */
 export interface PageProgram {
@@ -40,6 +39,35 @@ const policy = (script: string): string =>
     "base-uri 'none'",
     "form-action 'none'",
   ].join('; ');
+
+/** `<` starts tags and comments in a script element; the other two were line terminators in strings before ES2019. */
+const SPECIAL = /[<\u2028\u2029]/g;
+
+const escaped = (text: string): string =>
+  text.replace(SPECIAL, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
+/** Depth down to which values are written one by one: profiles, a profile, its panels, their lists. */
+const LEVELS = 4;
+
+/**
+ * The value's JSON, which cannot end the script element around it. Lists and objects near the top come in pieces, so that the whole is never one text in memory.
+ * `<` and the line separators are written as `\uXXXX`: JSON has them only in strings.
+ */
+export function* jsonPieces(value: unknown, levels = LEVELS): Generator<string> {
+  if (levels === 0 || typeof value !== 'object' || value === null) {
+    yield escaped(JSON.stringify(value));
+    return;
+  }
+  const isList = Array.isArray(value);
+  let before = isList ? '[' : '{';
+  for (const [key, part] of Object.entries(value)) {
+    if (part === undefined) continue;
+    yield isList ? before : `${before}${escaped(JSON.stringify(key))}:`;
+    yield* jsonPieces(part, levels - 1);
+    before = ',';
+  }
+  yield before === ',' ? (isList ? ']' : '}') : isList ? '[]' : '{}';
+}
 
 /**
  * The document, in pieces.

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { createHash } from 'node:crypto';
-import { jsonPieces } from '../../../src/write/html/json-pieces.js';
-import { page } from '../../../src/write/html/page.js';
+import { jsonPieces, page } from '../../../src/write/html/page.js';
 
 const PROGRAM = { script: 'const a = 1;', style: 'p{color:red}' };
 const documentOf = (data: unknown, title = 'net', program = PROGRAM): string =>
