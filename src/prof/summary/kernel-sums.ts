@@ -3,8 +3,7 @@ import { isNeuronInstruction } from '../../record/engines.js';
 import { whyWithoutCall, type Annotated } from '../annotate.js';
 import type { Pairing } from '../work/forward-pairing.js';
 import type { KernelSummary, MatrixUnitTime, WorkTime } from './summary-data.js';
-import { Tallies } from './tallies.js';
-import { allToPicoseconds, toPicoseconds } from './picoseconds.js';
+import { allToPicoseconds, Tallies, toPicoseconds } from './tallies.js';
 
 /** Stands for what is not known. */
 const UNKNOWN = 'na';

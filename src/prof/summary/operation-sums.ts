@@ -1,7 +1,7 @@
 /** Operations by kind: how many, how long, how many bytes. */
 import { boundedEntryOf, entryOf } from '../../containers/map-entry.js';
 import type { CollectiveOperations, MemoryOperations } from './summary-data.js';
-import { toPicoseconds } from './picoseconds.js';
+import { toPicoseconds } from './tallies.js';
 
 interface Sum {
   count: number;

@@ -1,7 +1,7 @@
 /** Names with how often and how long, within a bound. */
+import { PS_PER_NS } from '../../containers/interval-union.js';
 import { entryOf } from '../../containers/map-entry.js';
 import type { Tally } from './summary-data.js';
-import { toPicoseconds } from './picoseconds.js';
 
 /** Names that are kept in all, and characters of them. */
 const MOST_NAMES = 50_000;
@@ -45,4 +45,13 @@ export class Tallies {
     const isFull = this.#sums.size >= MOST_NAMES || this.#text > MOST_TEXT;
     return entryOf(this.#sums, isFull ? OTHERS : name, () => ({ count: 0, time: 0 }));
   }
+}
+
+/** A sum of ns with a fraction: what adding up leaves beyond a picosecond is no time. */
+export const toPicoseconds = (ns: number): number => Math.round(ns * PS_PER_NS) / PS_PER_NS;
+
+/** The same of each of several. */
+export function allToPicoseconds<Times extends object>(times: Times): Times {
+  const entries = Object.entries(times).map(([name, ns]) => [name, toPicoseconds(ns as number)] as const);
+  return Object.fromEntries(entries) as Times;
 }
