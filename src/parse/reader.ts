@@ -88,6 +88,7 @@ export type SniffResult = 'yes' | 'no' | 'more';
 export interface LiveFormat {
   /** @param head the first bytes of the stream, uncompressed */
   sniff(head: Buffer): SniffResult;
+  /** Starts reading a stream. */
   open(options: LiveOptions): LiveStream;
 }
 

@@ -68,6 +68,7 @@ export class Annotated {
         : workOfCollective(this.record.collective));
   }
 
+  /** The work model of the vendor of the kernel's device. */
   get model(): WorkModel {
     return (this.#model ??= workModelOf(this.record, this.#device));
   }
@@ -98,6 +99,7 @@ export class Annotated {
     return this.described?.work.role ?? null;
   }
 
+  /** The column `tc`. */
   get tc(): MatrixUnitCell {
     if (this.#tc === undefined) this.#tc = this.model.matrixUnitCell(this.#judged);
     return this.#tc;

@@ -1,6 +1,7 @@
 /** A column of a table. Its value is raw: base units, unrounded, null for unknown. Its text is for people and awk. */
 import { UNKNOWN } from '../record/units.js';
 
+/** The raw value of a cell: base units, unrounded, null for unknown. */
 export type CellValue = number | string | readonly (number | string)[] | null;
 
 /** A column without access to its rows. */

@@ -34,6 +34,7 @@ export class KernelGroups {
   readonly #tree: GroupTree;
   readonly #durations = new GroupDurations();
   readonly #amounts = new GroupWorkSums();
+  /** Kernels in groups. */
   kernels = 0;
   /** Kernels without a duration, which are in no group. */
   untimed = 0;

@@ -21,6 +21,7 @@ export interface Input {
   readonly head: Buffer;
   /** All bytes, inflated, the head included; can be iterated once. */
   readonly chunks: AsyncIterable<Buffer>;
+  /** Stops reading before the end. */
   readonly close: () => void;
 }
 

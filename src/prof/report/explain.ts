@@ -25,6 +25,10 @@ export const isKernel = ({ profile, id }: KernelId, record: KernelRecord): boole
 
 type LabelledLine = readonly [label: string, text: string];
 
+/**
+ * How each value of a kernel came about, as lines of a label and a text.
+ * @returns lines without line ends; names in them come from the profiled program and may hold control characters
+ */
 export function explain(row: Annotated): string[] {
   const lines = [
     ...aboutKernel(row),

@@ -2,6 +2,7 @@
 import { plural } from '../../record/plural.js';
 import type { Annotated } from '../annotate.js';
 
+/** Counts of what a report could not compute. */
 export class ReportTally {
   kernelsRead = 0;
   /** Of these, the ones that passed the filter. */

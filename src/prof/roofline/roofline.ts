@@ -16,6 +16,7 @@ export interface Load {
   readonly dur: number | null;
 }
 
+/** The rates that limit a kernel. */
 export interface Roof {
   /** FLOP/s of the unit that the kernel ran on; null when that is not known. */
   readonly unit: number | null;

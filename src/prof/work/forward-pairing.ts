@@ -19,6 +19,7 @@ export interface ForwardContext extends Pick<KernelRecord, 'calls' | 'mod' | 'op
 
 /** The forward kernel of a backward kernel, and how it was found. */
 export interface Forward {
+  /** Id of the forward kernel. */
   readonly id: number;
   readonly tid: number | null;
   readonly context: ForwardContext;
@@ -29,6 +30,7 @@ export type Pairing =
   | { readonly kind: 'paired'; readonly forward: Forward; readonly by: 'seq' | 'altSeq' }
   /** A forward kernel, or a backward one that has calls of its own. */
   | { readonly kind: 'own' }
+  /** The kernel has no sequence id. */
   | { readonly kind: 'no-id' }
   /** No earlier forward kernel has its id. */
   | { readonly kind: 'no-forward' }
