@@ -2,7 +2,6 @@
  * Puts slices that come slightly out of order into order of start: holds back a bounded number of them and emits the
  * earliest first. A slice that comes later than that is emitted out of order.
  */
-import { elementAt } from '../../containers/element.js';
 
 export interface TimedSlice {
   /** ns */
@@ -13,7 +12,10 @@ export interface TimedSlice {
 /** Which of two slices of one start is emitted first. */
 type TieOrder = 'longer-first' | 'shorter-first';
 
-/** A binary heap of the slices that are held back. Its sort keys are in flat arrays beside the items, for speed. */
+/**
+ * A binary heap of the slices that are held back. Its sort keys are in flat arrays beside the items, read at indices below
+ * their length without a check, for speed.
+ */
 export class ReorderBuffer<T extends TimedSlice> {
   readonly #items: T[] = [];
   readonly #starts: Float64Array;
@@ -54,23 +56,23 @@ export class ReorderBuffer<T extends TimedSlice> {
     const last = this.#items.pop();
     if (top === undefined || last === undefined) return;
     if (at > 0) {
-      const [start, end] = [elementAt(this.#starts, at), elementAt(this.#ends, at)];
-      this.#sink(last, start, end, elementAt(this.#ordinals, at));
+      const [start, end] = [this.#starts[at] as number, this.#ends[at] as number];
+      this.#sink(last, start, end, this.#ordinals[at] as number);
     }
     this.emit(top);
   }
 
   /** Whether the slice at an index is emitted before another with these keys. */
   #isBefore(at: number, start: number, end: number, ordinal: number): boolean {
-    const ownStart = elementAt(this.#starts, at);
+    const ownStart = this.#starts[at] as number;
     if (ownStart !== start) return ownStart < start;
-    const ownEnd = elementAt(this.#ends, at);
-    return ownEnd === end ? elementAt(this.#ordinals, at) < ordinal : ownEnd < end;
+    const ownEnd = this.#ends[at] as number;
+    return ownEnd === end ? (this.#ordinals[at] as number) < ordinal : ownEnd < end;
   }
 
   #comesFirst(one: number, other: number): boolean {
-    const [start, end] = [elementAt(this.#starts, other), elementAt(this.#ends, other)];
-    return this.#isBefore(one, start, end, elementAt(this.#ordinals, other));
+    const [start, end] = [this.#starts[other] as number, this.#ends[other] as number];
+    return this.#isBefore(one, start, end, this.#ordinals[other] as number);
   }
 
   #put(at: number, item: T, start: number, end: number, ordinal: number): void {
@@ -81,10 +83,10 @@ export class ReorderBuffer<T extends TimedSlice> {
   }
 
   #move(from: number, to: number): void {
-    this.#items[to] = elementAt(this.#items, from);
-    this.#starts[to] = elementAt(this.#starts, from);
-    this.#ends[to] = elementAt(this.#ends, from);
-    this.#ordinals[to] = elementAt(this.#ordinals, from);
+    this.#items[to] = this.#items[from] as T;
+    this.#starts[to] = this.#starts[from] as number;
+    this.#ends[to] = this.#ends[from] as number;
+    this.#ordinals[to] = this.#ordinals[from] as number;
   }
 
   #rise(from: number, item: T, start: number, end: number, ordinal: number): void {
