@@ -90,9 +90,12 @@ export interface ActivityRow {
   /** Number of the process, from `ThreadTable`. */
   readonly process: number;
   readonly corr: number;
-  /** Node id in a graph, of a kernel, copy or set. */
+  /** Node id in a graph, of a kernel, copy or set; 0, as CUPTI writes, and NaN for what no graph launched. */
   readonly node: number;
 }
+
+/** CUPTI gives the id 0 to what has none. */
+const knownId = (id: number): number => (id === 0 ? NaN : id);
 
 /**
  * Work on a device, and waits for it. What only one kind has is in columns of that kind, at the activity's `ownRow`.
@@ -142,11 +145,11 @@ export class Activities {
     for (let row = 0; row < values.length; row++) if (values[row] === KIND_CODE[kind]) yield row;
   }
 
-  /** Adds a kernel; the caller adds its grid and block, six numbers, to `kernels.extents`. */
+  /** Adds a kernel, with graph id 0 or NaN outside of graphs; the caller adds its grid and block, six numbers, to `kernels.extents`. */
   addKernel(row: ActivityRow, name: number, graphId: number): void {
     this.#add('kernel', row, this.kernels.name.length);
     this.kernels.name.push(name);
-    this.kernels.graphId.push(graphId);
+    this.kernels.graphId.push(knownId(graphId));
   }
 
   addCopy(row: ActivityRow, kindCode: number, bytes: number, hostMemoryCode: number): void {
@@ -187,7 +190,7 @@ export class Activities {
     this.stream.push(row.stream);
     this.process.push(row.process);
     this.corr.push(row.corr);
-    this.node.push(row.node);
+    this.node.push(knownId(row.node));
     this.ownRow.push(ownRow);
   }
 }

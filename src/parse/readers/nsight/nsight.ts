@@ -234,7 +234,7 @@ class NsightCapture implements Capture {
         stream: stream === NO_STREAM ? NaN : stream,
         process: owner,
         corr: knownCorr(corr),
-        node: node === 0 ? NaN : node,
+        node,
       };
       add(activities, row, cells.slice(SHARED_COLUMNS.length));
     });

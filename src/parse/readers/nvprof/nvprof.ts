@@ -278,7 +278,7 @@ class NvprofCapture implements Capture {
       stream: numberOf(stream),
       process: this.#owner,
       corr: numberOf(corr),
-      node: node === 0 ? NaN : numberOf(node),
+      node: numberOf(node),
     };
   }
 

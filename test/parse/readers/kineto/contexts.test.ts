@@ -259,6 +259,13 @@ describe('Kineto: kernels of one call', () => {
     ]);
   });
 
+  it('of no graph have graph id 0 and node id 0 in traces of 2026, which is none', () => {
+    const zero = { 'graph id': 0, 'graph node id': 0 };
+    const found = kernels([op('aten::mm', 0, 100), runtime('cudaLaunchKernel', 1, 20, 30), kernel('a', 1, 50, zero)]);
+    expect(found).to.have.length(1);
+    expect(found[0]).not.to.have.property('graph');
+  });
+
   it('launched by the driver API get its context; of two rows of one launch the runtime’s counts', () => {
     const driver = (corr: number, at: number): EventText =>
       runtime('cuLaunchKernel', corr, at, at + 1).replace('cuda_runtime', 'cuda_driver');
