@@ -2,9 +2,10 @@
  * What an activity is for the breakdown of a step: computing, communication, or a copy.
  *
  * Source: the step trace of the Ascend PyTorch Profiler (computing: kernels; communication: collective operations;
- * bubble: receive operations), for other vendors with the kernels of NCCL and RCCL, or of a process group, in place of
- * collective operations.
+ * bubble: receive operations), for other vendors with the kernels of communication libraries, or of a process group, in
+ * place of collective operations.
  */
+import { isCommunication } from '../../ops/kernels/communication.js';
 import { isNeuronInstruction } from '../../record/engines.js';
 import type { KernelLine, ProfileLine, SyncRecord } from '../../record/record.js';
 import type { DeviceActivity } from '../device-activity.js';
@@ -16,11 +17,9 @@ export type StepWorkKind = 'computing' | 'communication' | 'copy';
 
 /** An instruction that does nothing but wait. */
 const WAIT = 'EVENT_SEMAPHORE';
-const LIBRARY = /nccl|rccl/i;
 
 /** Whether a kernel moves data between devices, by its profile or its name. */
-export const communicates = ({ collective, name }: KernelLine): boolean =>
-  collective !== undefined || LIBRARY.test(name);
+export const communicates = (kernel: KernelLine): boolean => kernel.collective !== undefined || isCommunication(kernel);
 
 /** The kind of work; null for what takes no time of the device's own (waits, host ranges, samples). */
 export function workOf(record: ProfileLine): { readonly work: StepWorkKind; readonly record: StepActivity } | null {

@@ -10,7 +10,7 @@ import type { RecordTypes } from '../input/records.js';
 import { HostSteps, MOST_STEPS, stepOf } from '../steps/host-steps.js';
 import { workOf, type StepActivity } from '../steps/step-work.js';
 import { PS_PER_NS } from '../../containers/interval-union.js';
-import { kindByName, libraryKind } from './collective-name.js';
+import { communicationKind } from '../../ops/kernels/communication.js';
 import { DeviceSums, type Stretch } from './device-sums.js';
 import { KernelSums } from './kernel-sums.js';
 import { OperationSums } from './operation-sums.js';
@@ -162,13 +162,9 @@ function addWork(sums: OneProfile, record: StepActivity, work: WorkKind): void {
 }
 
 function addCollective(sums: OperationSums, record: KernelLine, work: WorkKind, time: number | null): void {
-  const { collective, name, short } = record;
+  const { collective, short } = record;
   if (collective !== undefined) sums.add(collective.op, time, algorithmBytes(collective), collective.group);
-  else if (work === 'communications') sums.add(libraryKind(name), time, null);
-  else {
-    const kind = kindByName(short);
-    if (kind !== null) sums.add(`${kind} (by its name, counted as compute)`, time, null);
-  }
+  else if (work === 'communications') sums.add(communicationKind(short) ?? 'not told', time, null);
 }
 
 function addHostStep({ hostSteps }: OneProfile, record: ProfileLine): void {

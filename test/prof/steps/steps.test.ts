@@ -4,6 +4,7 @@ import { STEP_TIME_COLUMNS, type StepRow } from '../../../src/prof/steps/step-co
 import { MOST_STEPS } from '../../../src/prof/steps/host-steps.js';
 import { Steps } from '../../../src/prof/steps/steps.js';
 import type { CollectiveRecord, CopyRecord, ProfileLine, SampleRecord } from '../../../src/record/record.js';
+import { exactTimes } from '../../support/exact-timelines.js';
 import { kernel } from '../../support/kernels.js';
 import { fileOf, recordsOf, TRACES } from '../../support/kineto.js';
 import { instruction } from '../../support/neuron.js';
@@ -154,8 +155,7 @@ describe('breakdown of whole traces', () => {
     itShared(trace, [fileOf(trace), REFERENCE], async ([, reference = '']) => {
       const row = rowsOf(await recordsOf(trace)).find((one) => one.step === 'all');
       const { computing, communication, copies, busy, idle, exposed, not_overlapped: alone } = values(row);
-      const line = new RegExp(`^\\| ${trace} \\| (.*) \\|$`, 'm').exec(readFileSync(reference, 'utf8'))?.[1] ?? '';
-      const [, , , , ...cells] = line.split(' | ');
+      const [, , , , ...cells] = exactTimes(readFileSync(reference, 'utf8'), trace);
       const [busyTold, idleTold, computingTold, commTold, copiesTold, , exposedTold, aloneTold] = cells;
       const ms = [busy, idle, computing, communication, copies, exposed, alone].map((ns) => ((ns ?? NaN) / 1e6).toFixed(3)); // prettier-ignore
       expect(ms).to.deep.equal([busyTold, idleTold, computingTold, commTold, copiesTold, exposedTold, aloneTold]);

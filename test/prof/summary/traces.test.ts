@@ -5,6 +5,7 @@ import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
 import type { DeviceTime } from '../../../src/prof/summary/summary-data.js';
 import { fileOf, recordsOf, TRACES } from '../../support/kineto.js';
+import { exactTimes } from '../../support/exact-timelines.js';
 import { overviewOf } from '../../support/overviews.js';
 import { itShared } from '../../support/shared.js';
 
@@ -20,16 +21,13 @@ function cellsOf({ counts, ...times }: DeviceTime): string[] {
   return [...numbers.map(String), ...lengths.map(ms)];
 }
 
-const rowOf = (text: string, trace: string): string[] =>
-  (new RegExp(`^\\| ${trace} \\| (.*) \\|$`, 'm').exec(text)?.[1] ?? '').split(' | ');
-
 describe('overview of traces', () => {
   for (const trace of TRACES) {
     itShared(trace, [fileOf(trace), REFERENCE], async ([, reference = '']) => {
       const { devices, kernels } = overviewOf(await recordsOf(trace));
       const [device, ...others] = devices;
       expect(others).to.deep.equal([]);
-      expect(device && cellsOf(device)).to.deep.equal(rowOf(readFileSync(reference, 'utf8'), trace));
+      expect(device && cellsOf(device)).to.deep.equal(exactTimes(readFileSync(reference, 'utf8'), trace));
       expect(ms(kernels?.time ?? NaN)).to.equal(ms(device?.kernelSum ?? NaN));
     });
   }
