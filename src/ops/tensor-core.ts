@@ -43,8 +43,16 @@ export const TENSOR_CORE_RULES: readonly TensorCoreRule[] = [
   ),
   rule('no', 'ffma', /_ffma_/),
   rule('no', 'simt', /(^|[_:<])simt(_|$)|MmaSimt/),
-  rule('no', 'plain-gemm', /(maxwell|pascal|volta|turing|ampere|hopper)_((g?c|[sdzh])gemm|[sh]cudnn)_|magma_sgemm/),
-  rule('no', 'plain-convolution', /(im|ex)plicit_convolve_sgemm|(dgrad|wgrad)(2d)?(_alg\d(_\d)?)?_engine/),
+  rule(
+    'no',
+    'plain-gemm',
+    /(maxwell|pascal|volta|turing|ampere|hopper)_(fp16_|fp32_)?((g?c|[sdzh])gemm|[sh]cudnn)_|magma_sgemm|(^|\s)[sdcz]gemm_largek_/,
+  ),
+  rule(
+    'no',
+    'plain-convolution',
+    /(im|ex)plicit_convolve_sgemm|(dgrad|wgrad)(2d)?(_alg\d(_\d)?)?_engine|pointwise_mult_and_sum_complex/,
+  ),
   rule('no', 'triton-fused', /^triton_(poi|red|per|for|unk)_/),
   rule('no', 'framework', /(^|\s)at::native::|(^|\s|::)(cub|thrust|rocprim)::|^\[?(memcpy|memset)/i),
   rule('no', 'attention-before-tensor-cores', /fmha_cutlass[FB]\w*_sm(50|60)|fmha_cutlass[FB]_f32_\w*_sm(70|75)/),
@@ -66,7 +74,7 @@ export const TENSOR_CORE_RULES: readonly TensorCoreRule[] = [
   rule(
     'yes',
     'attention',
-    /flash_(fwd|bwd)_\w*kernel|FlashAttn(Fwd|Bwd)Sm\d+|FlashAttentionForwardSm\d+|fmhaSm\d+|fmha_cutlass[FB]_(f16|bf16)_\w*_sm(70|75|80)|fmha_cutlass[FB]_f32_\w*_sm80/,
+    /flash_(fwd|bwd)_\w*kernel|FlashAttn(Fwd|Bwd)Sm\d+|FlashAttentionForwardSm\d+|fmhaSm\d+|fmha_cutlass[FB]_(f16|bf16)_\w*_sm(70|75|80)|fmha_cutlass[FB]_f32_\w*_sm80|aiter::fmha_(fwd|bwd)_|(^|[\s:])_?sage_(attn_)?fwd/,
   ),
   rule('yes', 'generated-gemm', /^(bmm|gemm|fusedMoe\w*)_\w*(E\dm\d|Bfloat16|Fp16|Fp8)\w*_sm\d+/),
   rule('yes', 'deep-gemm', /deep_gemm::/),
