@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { isDict, LiteralError, MAX_DEPTH, parseLiteral, type PythonValue } from '../../src/record/python-literal.js';
 import { itShared } from '../support/shared.js';
-import { IS_FAST } from '../support/speed.js';
+import { IS_FAST } from '../support/is-fast.js';
 import { propertyRuns } from '../support/property-runs.js';
 
 /** Prints 500 lines [repr(value), value] as JSON, of seeded random values that JSON can hold. */

@@ -5,7 +5,7 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { packageFolder } from '../../src/cli/package-folder.js';
-import { IS_FAST } from './speed.js';
+import { IS_FAST } from './is-fast.js';
 
 /** The repository's root. */
 export const ROOT = packageFolder();

@@ -1,5 +1,5 @@
-/** `npm run test:fast` (TEST_SPEED=fast) leaves out tests that start a process, open a browser or read shared files. */
-export const IS_FAST = process.env['TEST_SPEED'] === 'fast';
+/** Tests that fast runs leave out. */
+import { IS_FAST } from './is-fast.js';
 
 /** A test that starts a process. */
 export const itWithProcess = IS_FAST ? it.skip : it;

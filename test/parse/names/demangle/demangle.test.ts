@@ -7,7 +7,7 @@ import { demangle } from '../../../../src/parse/names/demangle/demangle.js';
 import { shortName } from '../../../../src/parse/names/kernel-name.js';
 import { isDict, parseLiteral } from '../../../../src/record/python-literal.js';
 import { itShared } from '../../../support/shared.js';
-import { IS_FAST } from '../../../support/speed.js';
+import { IS_FAST } from '../../../support/is-fast.js';
 import { propertyRuns } from '../../../support/property-runs.js';
 
 /** Mangled names in a database's table of strings. */
