@@ -33,9 +33,7 @@ const TABLES = (
   'MEMORY_RECORD OP_MEMORY NPU_MEM NPU_MODULE_MEM NPU_OP_MEM HBM LLC AICORE_FREQ'
 ).split(' ');
 
-const say = (text: string): void => {
-  process.stdout.write(`${text}\n`);
-};
+const say = (text: string): void => process.stdout.write(`${text}\n`);
 
 /** A whole number above 0 of the command line. */
 function count(name: string, text: string): number {
@@ -73,9 +71,7 @@ const input =
 if (!built()) throw new Error('dparse is not built: npm run build');
 if (values.dir !== undefined) mkdirSync(values.dir, { recursive: true });
 const folder = mkdtempSync(join(values.dir ?? tmpdir(), 'dprof-ascend-bench-'));
-const tidy = (): void => {
-  rmSync(folder, { recursive: true, force: true });
-};
+const tidy = (): void => rmSync(folder, { recursive: true, force: true });
 process.once('SIGINT', () => {
   tidy();
   process.exit(130);

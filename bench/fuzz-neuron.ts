@@ -77,11 +77,7 @@ async function runFrom(
     next = outcome.run + 1;
     take(outcome);
   });
-  await new Promise<void>((resolve) =>
-    child.once('close', () => {
-      resolve();
-    }),
-  );
+  await new Promise<void>((resolve) => child.once('close', () => resolve()));
   clearTimeout(timer);
   return { next, why };
 }

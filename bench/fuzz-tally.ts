@@ -45,6 +45,4 @@ export class FuzzTally {
   }
 }
 
-const count = (counts: Map<string, number>, key: string): void => {
-  counts.set(key, (counts.get(key) ?? 0) + 1);
-};
+const count = (counts: Map<string, number>, key: string): void => counts.set(key, (counts.get(key) ?? 0) + 1);

@@ -83,9 +83,7 @@ function writeCapture(db: Database.Database, threads: number): void {
     'python3',
     ...KERNEL_NAMES.flatMap(({ demangled, short }) => [demangled, short]),
   ];
-  names.forEach((name, id) => {
-    string([id, name]);
-  });
+  names.forEach((name, id) => string([id, name]));
   const fact = inserter(db, 'META_DATA_EXPORT', ['name', 'value']);
   fact(['EXPORT_PRODUCT_VERSION', '2025.5.2.266']);
   fact(['EXPORT_SCHEMA_VERSION', '3.24.0']);

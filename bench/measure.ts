@@ -24,12 +24,8 @@ const POLL_MS = 50;
 export async function available(program: string): Promise<boolean> {
   return new Promise((resolve) => {
     const child = spawn(program, ['--version'], { stdio: 'ignore' });
-    child.once('error', () => {
-      resolve(false);
-    });
-    child.once('exit', () => {
-      resolve(true);
-    });
+    child.once('error', () => resolve(false));
+    child.once('exit', () => resolve(true));
   });
 }
 

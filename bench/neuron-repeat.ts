@@ -99,9 +99,7 @@ export function repeatNeuron(template: NeuronTemplate, times: number, write: (pi
 
 /** Writes the copies into a file, in place of one that may be there. */
 export function writeRepeatedNeuron(template: NeuronTemplate, times: number, path: string): void {
-  writePieces(path, (write) => {
-    repeatNeuron(template, times, write);
-  });
+  writePieces(path, (write) => repeatNeuron(template, times, write));
 }
 
 function main(): void {

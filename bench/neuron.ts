@@ -49,9 +49,7 @@ const COMMANDS: Readonly<Record<NeuronReader, (trace: string) => Command>> = {
   dparse: (trace) => ({ program: process.execPath, args: [fromRoot('bin/dparse.js'), '-q', trace] }),
 };
 
-const say = (text: string): void => {
-  process.stdout.write(`${text}\n`);
-};
+const say = (text: string): void => process.stdout.write(`${text}\n`);
 
 function readPlan(): Plan {
   const { values, positionals } = parseArgs({
@@ -118,9 +116,7 @@ if (!built()) throw new Error('the tools are not built: npm run build');
 const plan = readPlan();
 if (plan.dir !== undefined) mkdirSync(plan.dir, { recursive: true });
 const folder = mkdtempSync(join(plan.dir ?? tmpdir(), 'dprof-neuron-bench-'));
-const tidy = (): void => {
-  rmSync(folder, { recursive: true, force: true });
-};
+const tidy = (): void => rmSync(folder, { recursive: true, force: true });
 process.once('SIGINT', () => {
   tidy();
   process.exit(130);

@@ -123,9 +123,7 @@ export function readTrace(path: string): Buffer {
 
 /** Writes the copies into a file, in place of one that may be there. */
 export function writeRepeated(template: TraceTemplate, times: number, path: string): void {
-  writePieces(path, (write) => {
-    repeatTrace(template, times, write);
-  });
+  writePieces(path, (write) => repeatTrace(template, times, write));
 }
 
 function main(): void {

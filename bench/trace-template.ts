@@ -137,9 +137,7 @@ class Scanner {
     this.members((key) => {
       const from = this.at;
       if (key === 'args' && this.text[from] === OPEN) {
-        this.members((name) => {
-          this.#value(OF_ARGS[name.toLowerCase()]);
-        });
+        this.members((name) => this.#value(OF_ARGS[name.toLowerCase()]));
         return;
       }
       this.#value(OF_EVENT[key]);

@@ -47,9 +47,7 @@ const COMMANDS: Readonly<Record<TraceReader, (files: Files) => readonly string[]
   dprof: ({ records }) => [fromRoot('bin/dprof.js'), '-q', '--csv', records],
 };
 
-const say = (text: string): void => {
-  process.stdout.write(`${text}\n`);
-};
+const say = (text: string): void => process.stdout.write(`${text}\n`);
 
 const isReader = (name: string): name is TraceReader => (READERS as readonly string[]).includes(name);
 
@@ -127,9 +125,7 @@ async function run(plan: Plan): Promise<void> {
 const { dir, ...plan } = readPlan();
 if (dir !== undefined) mkdirSync(dir, { recursive: true });
 const folder = mkdtempSync(join(dir ?? tmpdir(), 'dprof-trace-bench-'));
-const tidy = (): void => {
-  rmSync(folder, { recursive: true, force: true });
-};
+const tidy = (): void => rmSync(folder, { recursive: true, force: true });
 process.once('SIGINT', () => {
   tidy();
   process.exit(130);

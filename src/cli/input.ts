@@ -69,9 +69,7 @@ export async function openSources(files: readonly string[], progress: Progress, 
     }
   }
   const name = `${basename(open.name)} and ${others.length} more`;
-  const close = (): void => {
-    open.close();
-  };
+  const close = (): void => open.close();
   return { name, names, endings, batches: batches(), close };
 }
 
@@ -81,9 +79,7 @@ async function openOne(file: string | undefined, progress: Progress, types: Reco
   if (!onStdin && isFolder(file)) return parseFolder(file, types);
   let done = 0;
   const total = onStdin ? null : (statSync(file, { throwIfNoEntry: false })?.size ?? null);
-  const onBytes = (bytes: number): void => {
-    progress.at((done += bytes), total);
-  };
+  const onBytes = (bytes: number): void => progress.at((done += bytes), total);
   const open = (): Promise<Input> => {
     done = 0;
     return onStdin ? openStream(process.stdin, 'stdin', onBytes) : openFile(file, onBytes);
@@ -156,9 +152,7 @@ async function parseFolder(folder: string, types: RecordTypes | undefined): Prom
 async function recordsOf(source: InputFile, types: RecordTypes | undefined): Promise<Opening> {
   const { readProfile } = await import('../parse/profile.js');
   const records = readProfile(source.path, { profile: 0, name: source.name, ranges: types?.has('range') ?? false });
-  const close = (): void => {
-    source.dispose();
-  };
+  const close = (): void => source.dispose();
   return { name: source.name, batches: inBatches(records), close };
 }
 

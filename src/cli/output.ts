@@ -171,17 +171,13 @@ async function toStream(stream: Writable, name: string, body: Body): Promise<voi
 /** Writes beside the target and renames at the end, so that a half-written file never has the target's name. */
 async function toFile(target: string, name: string, body: Body): Promise<void> {
   const temporary = join(dirname(target), `.${basename(target)}.${process.pid}.part`);
-  const remove = (): void => {
-    rmSync(temporary, { force: true });
-  };
+  const remove = (): void => rmSync(temporary, { force: true });
   // Before the file is there: an interrupt may come as soon as somebody sees it.
   const release = onInterrupt(remove);
   try {
     const file = withIoErrors(name, () => openSync(temporary, 'wx'));
     await writeTo(file, name, body);
-    withIoErrors(name, () => {
-      renameSync(temporary, target);
-    });
+    withIoErrors(name, () => renameSync(temporary, target));
   } catch (error) {
     remove();
     throw error;
@@ -194,11 +190,10 @@ async function toFile(target: string, name: string, body: Body): Promise<void> {
 async function writeTo(file: number, name: string, body: Body): Promise<void> {
   let parts: string[] = [];
   let size = 0;
-  const writeBytes = (bytes: Uint8Array): void => {
+  const writeBytes = (bytes: Uint8Array): void =>
     withIoErrors(name, () => {
       for (let at = 0; at < bytes.length;) at += writeSync(file, bytes, at);
     });
-  };
   const flush = (): void => {
     const bytes = Buffer.from(parts.join(''));
     parts = [];

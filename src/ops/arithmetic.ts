@@ -1,6 +1,4 @@
-/**
- * The element type that an op's arithmetic runs in: the dtype column.
- */
+/** The element type that an op's arithmetic runs in: the dtype column. */
 import type { OpCall } from '../record/record.js';
 import { dtypeBytes, dtypeShort, type Tensor } from './call.js';
 import { inputTensors } from './operands.js';

@@ -1,6 +1,4 @@
-/**
- * Tables by the names of ops: `op`, or `mod.op` where only that module's op is meant.
- */
+/** Tables by the names of ops: `op`, or `mod.op` where only that module's op is meant. */
 import type { OpCall } from '../record/record.js';
 import { opName } from './operands.js';
 

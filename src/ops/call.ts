@@ -1,6 +1,4 @@
-/**
- * Access to an op call's arguments: tensors, positional and keyword arguments, element counts and sizes.
- */
+/** Access to an op call's arguments: tensors, positional and keyword arguments, element counts and sizes. */
 import type { Arg, ArgValue, OpCall } from '../record/record.js';
 
 /** An argument that is a tensor with known extents and element type. */

@@ -1,6 +1,4 @@
-/**
- * A family of ops: from a call and the kernel it launched to the work of that kernel.
- */
+/** A family of ops: from a call and the kernel it launched to the work of that kernel. */
 import type { Direction, Extent, OpCall } from '../record/record.js';
 import type { Tensor } from './call.js';
 

@@ -1,6 +1,4 @@
-/**
- * The operands of an op call, validated.
- */
+/** The operands of an op call, validated. */
 import type { Arg, ArgValue, OpCall } from '../record/record.js';
 import { argument, numel, positional, type Tensor } from './call.js';
 
@@ -17,9 +15,7 @@ export function tensorOf(arg: Arg | undefined): Tensor | null {
   return { shape: extents, dtype: typeof arg.dtype === 'string' ? arg.dtype : UNSPECIFIED };
 }
 
-/**
- * The tensors that an op reads, in order, with those of lists, without `out=`. Null when one has invalid extents.
- */
+/** The tensors that an op reads, in order, with those of lists, without `out=`. Null when one has invalid extents. */
 export function inputTensors(call: OpCall): Tensor[] | null {
   const read: Tensor[] = [];
   for (const arg of call.args) {

@@ -1,6 +1,4 @@
-/**
- * Resolves the work of a kernel: finds the op call around its launch that describes it.
- */
+/** Resolves the work of a kernel: finds the op call around its launch that describes it. */
 import type { OpCall } from '../record/record.js';
 import type { Family, KernelFacts, Work } from './family.js';
 import { reconstructArguments } from './schema/argument-reconstruction.js';

@@ -117,9 +117,7 @@ const PLAIN_PRODUCTS = new Set([
   'attention-before-tensor-cores',
 ]);
 
-/**
- * The tc column of a kernel without a known op: by its name if that is the name of a product, else 'na'.
- */
+/** The tc column of a kernel without a known op: by its name if that is the name of a product, else 'na'. */
 export function matrixUnitByName(name: string, arch?: string): 'na' | '1' | '0' {
   const { verdict, rule } = tensorCore(name);
   if (verdict === 'yes' || verdict === 'likely') return withoutUnit(arch) ? '0' : '1';

@@ -1,6 +1,4 @@
-/**
- * From an op's cost to a kernel's work, and the values of the params column.
- */
+/** From an op's cost to a kernel's work, and the values of the params column. */
 import { dtypeShort, tensorBytes, type Tensor } from './call.js';
 import type { OpCost, Param, Work } from './family.js';
 

@@ -96,9 +96,7 @@ function removeFolders(): void {
 /** Copies a stream into a temporary file, inflating gzip. */
 async function unpack(name: string, file: string, stream: AsyncIterable<Buffer>): Promise<InputFile> {
   const folder = temporaryFolder();
-  const dispose = (): void => {
-    removeFolder(folder);
-  };
+  const dispose = (): void => removeFolder(folder);
   try {
     const raw = join(folder, 'input');
     await pipeline(stream, createWriteStream(raw));

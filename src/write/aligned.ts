@@ -3,9 +3,7 @@ import { isNumeric, shownValue, textOf, type Column } from '../table/column.js';
 import { elementAt } from '../containers/element.js';
 import { cells, clean } from './cell-text.js';
 
-/**
- * @param right columns whose cells are right-aligned, by number; the last cell of a row is never padded
- */
+/** @param right columns whose cells are right-aligned, by number; the last cell of a row is never padded */
 export function aligned(rows: readonly (readonly string[])[], right: ReadonlySet<number> = new Set()): string[] {
   const safe = rows.map((row) => row.map(clean));
   const widths: number[] = [];

@@ -82,9 +82,7 @@ const takeInput = (request: DiffRequest, which: Which, comparison: Comparison): 
     request[which],
     request.quiet,
     DIFF_TYPES,
-    (record) => {
-      comparison.take(which, record);
-    },
+    (record) => comparison.take(which, record),
     () => {
       comparison.end(which);
       if (comparison.total[which].count === 0) throw nothing(comparison.sides[which].untimed);

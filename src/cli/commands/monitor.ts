@@ -55,22 +55,16 @@ async function open(file: string | undefined): Promise<Input> {
   const head = first.done === true ? Buffer.alloc(0) : first.value;
   const chunks = rejoined(head, pieces);
   if (isGzip(head)) return openStream(Readable.from(chunks, { objectMode: false }), 'stdin');
-  const close = (): void => {
-    stdin.destroy();
-  };
+  const close = (): void => void stdin.destroy();
   return { name: 'stdin', head, chunks, close };
 }
 
 /** The reports that each piece of the input completes. */
 type ReportBatches = AsyncIterable<Iterable<MonitorReport>>;
 
-/**
- * @throws UserError for an input without any report
- */
+/** @throws UserError for an input without any report */
 async function* reportBatches(input: Input, request: MonitorRequest, notes: Notes): AsyncGenerator<MonitorReport[]> {
-  const lines = new MonitorLines(input.name, (line) => {
-    notes.broken(line);
-  });
+  const lines = new MonitorLines(input.name, (line) => notes.broken(line));
   const reports = (found: readonly ReportSamples[]): MonitorReport[] =>
     found.map((samples) => {
       const report = timed(samples, request);

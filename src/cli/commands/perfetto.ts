@@ -83,17 +83,13 @@ export const perfetto = recordsCommand(
     const isBinary = request.format === 'pftrace';
     if (isBinary) refuseTerminal(request.output, 'a binary trace');
     const trace = isBinary ? new ProtobufTrace() : new ChromeTrace();
-    const events = new TraceBuilder((event) => {
-      trace.take(event);
-    }, alignment);
+    const events = new TraceBuilder((event) => trace.take(event), alignment);
     const { counts } = events;
     const isEmpty = (): boolean => counts.slices + counts.instants + counts.counters === 0;
     await runAnalysis(request, {
       analysis: {
         types: TRACE_TYPES,
-        take: (record) => {
-          events.take(record);
-        },
+        take: (record) => events.take(record),
         finish: () => {
           events.end();
           if (isEmpty()) throw nothing(events);

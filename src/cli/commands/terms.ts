@@ -33,9 +33,7 @@ const TERMS_TOOL: Tool = {
   examples: ['dprof terms MFU', "dprof terms 'dynamic.*percent'", 'dprof terms -f json | jq -r .term'],
 };
 
-/**
- * @throws UserError for a word that is in no term and no meaning
- */
+/** @throws UserError for a word that is in no term and no meaning */
 function chosen(word: string | undefined): readonly Term[] {
   if (word === undefined) return TERMS;
   const found = termsFor(word);

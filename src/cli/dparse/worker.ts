@@ -1,6 +1,4 @@
-/**
- * A worker thread of `dparse`: one profile → lines of text, to the main thread piece by piece or into a file.
- */
+/** A worker thread of `dparse`: one profile → lines of text, to the main thread piece by piece or into a file. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { UserError } from '../../record/errors.js';
 import { parseOne, type Outcome } from './one.js';

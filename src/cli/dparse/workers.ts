@@ -38,9 +38,7 @@ export async function parseMany(
   note: (profile: FoundProfile, outcome: Outcome) => void,
 ): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'dparse-'));
-  const remove = (): void => {
-    rmSync(folder, { recursive: true, force: true });
-  };
+  const remove = (): void => rmSync(folder, { recursive: true, force: true });
   process.on('exit', remove);
   try {
     const spool = ({ ordinal }: FoundProfile): string => join(folder, `${ordinal}.jsonl`);
@@ -118,9 +116,7 @@ function runWorker(
     worker.once('error', fail);
     // A worker ends when all is sent; what it sent may still be in turn.
     worker.once('exit', (code) => {
-      void turn.then(() => {
-        reject(new Error(`a worker ended with code ${code}`));
-      });
+      void turn.then(() => reject(new Error(`a worker ended with code ${code}`)));
     });
   });
 }

@@ -49,9 +49,7 @@ async function runRows(request: ReportRequest): Promise<void> {
   await runAnalysis<Iterable<string>>(request, {
     analysis: {
       types: KERNEL_TYPES,
-      take: (_record, annotated) => {
-        add(annotated);
-      },
+      take: (_record, annotated) => add(annotated),
       finish: (annotated) => {
         add(annotated);
         countPairing(tally, annotator);
@@ -103,9 +101,7 @@ async function runGroups(request: ReportRequest, grouping: Grouping): Promise<vo
   await runAnalysis(request, {
     analysis: {
       types: KERNEL_TYPES,
-      take: (_record, rows) => {
-        add(rows);
-      },
+      take: (_record, rows) => add(rows),
       finish: (rows) => {
         add(rows);
         countPairing(tally, annotator);
@@ -143,9 +139,7 @@ async function runExplanation(request: ReportRequest, wanted: KernelId): Promise
   await runAnalysis(request, {
     analysis: {
       types: KERNEL_TYPES,
-      take: (_record, rows) => {
-        search(rows);
-      },
+      take: (_record, rows) => search(rows),
       finish: (rows) => {
         search(rows);
         if (found !== undefined) return { table: null, facts: found, notes: [] };

@@ -83,9 +83,7 @@ const WITHOUT_SPLIT = /^ascend(310p?|910a?)$/;
 
 const of = (verdict: TensorCore['verdict'], rule: string): TensorCore => ({ verdict, rule });
 
-/**
- * Whether the kernel used the cubes: by their counter, else by the class of cores it ran on, else by its task type.
- */
+/** Whether the kernel used the cubes: by their counter, else by the class of cores it ran on, else by its task type. */
 export function cubeVerdict(
   kernel: Pick<KernelRecord, 'labels' | 'counters' | 'engine'>,
   arch: string | undefined,

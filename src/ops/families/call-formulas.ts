@@ -1,6 +1,4 @@
-/**
- * Formulas of calls, of Python functions as of the dispatcher.
- */
+/** Formulas of calls, of Python functions as of the dispatcher. */
 import { entryOf, type ByName } from '../by-name.js';
 import type { Tensor } from '../call.js';
 import type { OpCall } from '../../record/record.js';

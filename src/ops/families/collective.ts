@@ -1,6 +1,4 @@
-/**
- * Operations between the devices of a group: all-reduce, all-gather, all-to-all …
- */
+/** Operations between the devices of a group: all-reduce, all-gather, all-to-all … */
 import { entryOf } from '../by-name.js';
 import { bind, type BoundArguments } from '../schema/binding.js';
 import { dtypeShort, numel, type Tensor } from '../call.js';

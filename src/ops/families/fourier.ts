@@ -1,6 +1,4 @@
-/**
- * Fast Fourier transforms.
- */
+/** Fast Fourier transforms. */
 import { dispatcherNames } from '../by-name.js';
 import { rules, withTensors, workByRules, type BoundCall, type RuleCost } from '../schema/op-rules.js';
 import { extentAt, numel, type Tensor } from '../call.js';

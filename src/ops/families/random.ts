@@ -1,6 +1,4 @@
-/**
- * Random numbers and dropout.
- */
+/** Random numbers and dropout. */
 import { named, type ByName } from '../by-name.js';
 import { argument, broadcast, numel, positional, type Tensor } from '../call.js';
 import type { Arg, OpCall } from '../../record/record.js';

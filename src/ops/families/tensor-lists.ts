@@ -1,6 +1,4 @@
-/**
- * TensorLists as operands, whose element types, or whose tensors, a profile may leave unspecified.
- */
+/** TensorLists as operands, whose element types, or whose tensors, a profile may leave unspecified. */
 import type { Arg } from '../../record/record.js';
 import { dtypeBytes, elementCount, type Tensor } from '../call.js';
 import type { Param, Work } from '../family.js';

@@ -1,6 +1,4 @@
-/**
- * Whether the matrix unit could do an op's product: its element type, and extents that fill the unit.
- */
+/** Whether the matrix unit could do an op's product: its element type, and extents that fill the unit. */
 import type { OpCall } from '../../record/record.js';
 import { numel, type Tensor } from '../call.js';
 import { matrixTypes, multipleOf, type MathType } from './matrix-unit.js';

@@ -1,6 +1,4 @@
-/**
- * The kind of a kernel by its name, so that an op's work is attributed once, to its main kernel.
- */
+/** The kind of a kernel by its name, so that an op's work is attributed once, to its main kernel. */
 import { LruCache } from '../../containers/lru-cache.js';
 import { firstMatch, type NamePatterns } from './name-patterns.js';
 

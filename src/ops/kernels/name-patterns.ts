@@ -1,6 +1,4 @@
-/**
- * Facts by patterns of kernel names; first match wins.
- */
+/** Facts by patterns of kernel names; first match wins. */
 export type NamePatterns<T> = readonly (readonly [pattern: RegExp, fact: T])[];
 
 /** The fact of the first pattern that matches; null when none does. */

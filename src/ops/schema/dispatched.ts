@@ -1,6 +1,4 @@
-/**
- * Calls of the dispatcher: arguments in the order of the op's schema, some of them unspecified.
- */
+/** Calls of the dispatcher: arguments in the order of the op's schema, some of them unspecified. */
 import type { Arg, OpCall } from '../../record/record.js';
 import type { Tensor } from '../call.js';
 import { dtypeAt } from './dtype-argument.js';

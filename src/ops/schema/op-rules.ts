@@ -1,6 +1,4 @@
-/**
- * Rules for ops of the dispatcher: from the arguments bound by the op's signature to the cost of the whole op.
- */
+/** Rules for ops of the dispatcher: from the arguments bound by the op's signature to the cost of the whole op. */
 import { entryOf, type ByName } from '../by-name.js';
 import type { OpCall } from '../../record/record.js';
 import { bind, type BoundArguments } from './binding.js';

@@ -1,6 +1,4 @@
-/**
- * Tables of ops with their signatures, written as text.
- */
+/** Tables of ops with their signatures, written as text. */
 import { elementAt } from '../../containers/element.js';
 import { named, type ByName } from '../by-name.js';
 

@@ -1,6 +1,4 @@
-/**
- * The element type of a result: PyTorch's type promotion.
- */
+/** The element type of a result: PyTorch's type promotion. */
 import type { Arg } from '../../record/record.js';
 import { dtypeBytes, type Tensor } from '../call.js';
 

@@ -40,9 +40,7 @@ function draw(place: HTMLElement, option: ChartOption): void {
 export function chart(label: string, height: number, option: () => ChartOption): HTMLElement {
   const place = element('div', { class: 'chart', role: 'img', 'aria-label': label });
   place.style.height = `${height}px`;
-  whenVisible(place, () => {
-    draw(place, option());
-  });
+  whenVisible(place, () => draw(place, option()));
   return place;
 }
 

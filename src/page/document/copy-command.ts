@@ -20,9 +20,7 @@ export function command(text: string): HTMLElement {
     const clipboard = (navigator as Partial<Navigator>).clipboard;
     const done = clipboard === undefined ? Promise.reject(new Error('no clipboard')) : clipboard.writeText(text);
     done.then(
-      () => {
-        show('Copied');
-      },
+      () => show('Copied'),
       () => {
         selectText(shown);
         show('Marked');

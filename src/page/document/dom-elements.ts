@@ -41,9 +41,7 @@ export const scrolling = (label: string, inner: HTMLElement): HTMLElement =>
 /** A field for words that filter a list. */
 export function filterField(label: string, act: (text: string) => void): HTMLElement {
   const field = element('input', { type: 'search', placeholder: 'Filter', 'aria-label': label });
-  field.addEventListener('input', () => {
-    act(field.value);
-  });
+  field.addEventListener('input', () => act(field.value));
   return field;
 }
 

@@ -190,9 +190,7 @@ class SortedTable<Row> {
     this.#body.replaceChildren(...shown.map((row) => rowOf(row, columns, this.#scales)));
     if (sortedBy !== null) {
       const direction = this.#isDescending ? 'descending' : 'ascending';
-      this.#heads.forEach((head, i) => {
-        head.setAttribute('aria-sort', i === by ? direction : 'none');
-      });
+      this.#heads.forEach((head, i) => head.setAttribute('aria-sort', i === by ? direction : 'none'));
     }
     const rest = ordered.length - shown.length;
     const count = rest > 0 ? `${shown.length} of ${ordered.length} rows` : `${ordered.length} rows`;

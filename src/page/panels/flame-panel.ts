@@ -65,9 +65,7 @@ class FlameChart {
   ) {
     this.#roots = layerTree(layers);
     this.#branches = branching(this.#roots);
-    this.#roots.forEach((root) => {
-      this.#addParents(root);
-    });
+    this.#roots.forEach((root) => this.#addParents(root));
     this.chart.style.height = `${4 * ROW_HEIGHT}px`;
   }
 
@@ -75,15 +73,15 @@ class FlameChart {
   show(focus: LayerNode | null, hasFocus: boolean): void {
     const boxes = flameBoxes(focus === null ? this.#roots : [focus]);
     const made = boxes.map((box, i) => this.#box(box, i === 0, box.node === focus));
-    made.forEach((one, i) => {
+    made.forEach((one, i) =>
       one.addEventListener('keydown', (event) => {
         const other = next(boxes, elementAt(boxes, i), event.key);
         if (event.key === 'Escape') this.#showParent(focus);
         else if (other !== undefined) made[boxes.indexOf(other)]?.focus();
         else return;
         event.preventDefault();
-      });
-    });
+      }),
+    );
     this.chart.style.height = `${(boxes.reduce((most, { row }) => Math.max(most, row), 0) + 1) * ROW_HEIGHT}px`;
     this.chart.replaceChildren(...made);
     if (hasFocus) made[0]?.focus({ preventScroll: true });
@@ -132,9 +130,7 @@ function make(view: PanelView): PanelContent {
   const { layers, overview } = view.profile;
   if (layers.shown.length === 0) return 'The profile has no layers, so that there is nothing to stack.';
   const flame = new FlameChart(layers.shown, overview.kernels?.time ?? null);
-  whenVisible(flame.chart, () => {
-    flame.show(null, false);
-  });
+  whenVisible(flame.chart, () => flame.show(null, false));
   const hint = 'Width is time on the device. A click, or Enter, shows a layer alone; the first box leads back.';
   return [note(hint), flame.chart, flame.status];
 }

@@ -53,9 +53,7 @@ function make(view: PanelView): PanelContent {
     element('th', { scope: 'col', class: 'number' }, suffix === '' ? title : `${title} (${suffix})`),
   );
   const rows = names.map((name, at) => {
-    const choose = button(name, () => {
-      view.choose(at);
-    });
+    const choose = button(name, () => view.choose(at));
     choose.className = 'link';
     if (at === view.at) choose.setAttribute('aria-current', 'true');
     const cells = columns.map(({ metric, values, scale, from }) => {

@@ -195,9 +195,7 @@ function make(view: PanelView): PanelContent {
   if (points.length === 0) return 'Of no kernel both FLOPs and bytes are known.';
   const devices = [...new Set(points.map(({ device }) => device))].sort((a, b) => a - b);
   const place = element('div');
-  const show = (device: number): void => {
-    replaceContents(place, ...shownOf(view.profile, device));
-  };
+  const show = (device: number): void => replaceContents(place, ...shownOf(view.profile, device));
   show(elementAt(devices, 0));
   return [...devicePicker(devices, show), place];
 }

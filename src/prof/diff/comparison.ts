@@ -1,6 +1,4 @@
-/**
- * Records of two inputs → rows that compare them. One pass over each; kept are sums by row and sample alone.
- */
+/** Records of two inputs → rows that compare them. One pass over each; kept are sums by row and sample alone. */
 import { entryOf } from '../../containers/map-entry.js';
 import { textOf } from '../../table/column.js';
 import { type KernelColumn } from '../columns/kernel-column.js';

@@ -97,9 +97,7 @@ function byNormal(u: number, n: number, m: number, ties: number): number {
   return variance <= 0 || distance <= 0 ? 1 : bothTails(distance / Math.sqrt(variance));
 }
 
-/**
- * The least p that samples of these sizes can give, however far apart: 2 / C(n + m, n).
- */
+/** The least p that samples of these sizes can give, however far apart: 2 / C(n + m, n). */
 export function leastP(n: number, m: number): number {
   let orders = 1;
   for (let k = 1; k <= Math.min(n, m); k++) orders *= (Math.max(n, m) + k) / k;

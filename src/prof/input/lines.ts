@@ -46,9 +46,7 @@ export async function openFile(path: string, onBytes?: (bytes: number) => void):
  */
 export async function openStream(stream: Readable, name: string, onBytes?: (bytes: number) => void): Promise<Input> {
   const raw = await peek(counted(stream, name, onBytes));
-  const close = (): void => {
-    stream.destroy();
-  };
+  const close = (): void => void stream.destroy();
   if (raw.head[0] !== 0x1f || raw.head[1] !== 0x8b) return { name, ...raw, close };
   const unzip = createGunzip({ chunkSize: CHUNK });
   const packed = Readable.from(raw.chunks, { objectMode: false });

@@ -1,6 +1,4 @@
-/**
- * Lines → records: JSON lines of dparse or Python dicts of PyProf, decided line by line.
- */
+/** Lines → records: JSON lines of dparse or Python dicts of PyProf, decided line by line. */
 import { UserError } from '../../record/errors.js';
 import { SCHEMA_VERSION, type ProfileLine } from '../../record/record.js';
 import { TruncatedInput, type StreamStatus } from './stream-status.js';

@@ -80,12 +80,8 @@ export class TraceBuilder {
     this.#ofDevices = new ReorderBuffer(HELD_OF_DEVICES, 'shorter-first', this.#emitHeld);
     this.#ofHost = new ReorderBuffer(HELD_OF_HOST, 'longer-first', this.#emitHeld);
     this.#activities = new DeviceSlices({
-      kernel: (row, endsFlow) => {
-        this.#onDevice(row.record, row.record.short, row, endsFlow);
-      },
-      other: (record, endsFlow) => {
-        this.#onDevice(record, titleOf(record), record, endsFlow);
-      },
+      kernel: (row, endsFlow) => this.#onDevice(row.record, row.record.short, row, endsFlow),
+      other: (record, endsFlow) => this.#onDevice(record, titleOf(record), record, endsFlow),
     });
   }
 

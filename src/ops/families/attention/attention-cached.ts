@@ -1,6 +1,4 @@
-/**
- * Attention of a serving engine on a key-value cache that is no argument of the call.
- */
+/** Attention of a serving engine on a key-value cache that is no argument of the call. */
 import { elementAt } from '../../../containers/element.js';
 import { dtypeShort, extentAt, type Tensor } from '../../call.js';
 import type { Param } from '../../family.js';

@@ -116,9 +116,7 @@ function sequenceLengths(args: BoundArguments, batch: number, queryLength: numbe
 const headsFit = (queryHeads: number, keyHeads: number): boolean =>
   keyHeads === 0 ? queryHeads === 0 : queryHeads % keyHeads === 0 || queryHeads === 1;
 
-/**
- * Extents of q, k and v in this layout; null when they do not fit each other.
- */
+/** Extents of q, k and v in this layout; null when they do not fit each other. */
 export function extentsOf(
   [q, k, v]: readonly [Tensor, Tensor, Tensor],
   layout: AttentionLayout,

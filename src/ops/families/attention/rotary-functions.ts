@@ -1,6 +1,4 @@
-/**
- * Rotary position embedding (RoPE) of training libraries, by angles or by their sines and cosines.
- */
+/** Rotary position embedding (RoPE) of training libraries, by angles or by their sines and cosines. */
 import { rules, withTensors, workByRules, type RuleCost } from '../../schema/op-rules.js';
 import { extentAt, numel } from '../../call.js';
 import type { Family } from '../../family.js';

@@ -1,6 +1,4 @@
-/**
- * The geometry of a convolution: extents, stride, padding, dilation, and the output extents that follow.
- */
+/** The geometry of a convolution: extents, stride, padding, dilation, and the output extents that follow. */
 import { numel, type Tensor } from '../../call.js';
 import type { ArgValue } from '../../../record/record.js';
 import type { Param } from '../../family.js';

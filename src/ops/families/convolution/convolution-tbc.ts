@@ -1,6 +1,4 @@
-/**
- * Convolutions over time with the layout [time, batch, channels], and their gradients.
- */
+/** Convolutions over time with the layout [time, batch, channels], and their gradients. */
 import { numel, type Tensor } from '../../call.js';
 import type { OpCall } from '../../../record/record.js';
 import { bind } from '../../schema/binding.js';

@@ -1,6 +1,4 @@
-/**
- * Embeddings as the dispatcher runs them: rows by index, their sums in bags, the gradient of the table.
- */
+/** Embeddings as the dispatcher runs them: rows by index, their sums in bags, the gradient of the table. */
 import { extentAt, numel, type Tensor } from '../../call.js';
 import { rules, withTensors, type BoundCall, type RuleCost } from '../../schema/op-rules.js';
 import type { OpCost, Param } from '../../family.js';

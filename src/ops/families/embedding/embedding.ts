@@ -1,6 +1,4 @@
-/**
- * Embedding: rows of a table by index.
- */
+/** Embedding: rows of a table by index. */
 import { extentAt, numel, type Tensor, tensors } from '../../call.js';
 import type { OpCall } from '../../../record/record.js';
 import { isDispatched } from '../../schema/dispatched.js';

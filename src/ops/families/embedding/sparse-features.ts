@@ -1,6 +1,4 @@
-/**
- * Lists of sparse features, and the order of pooled embeddings: what goes before and after FBGEMM's lookups.
- */
+/** Lists of sparse features, and the order of pooled embeddings: what goes before and after FBGEMM's lookups. */
 import { extentAt, numel } from '../../call.js';
 import { rules, withTensors, type RuleCost } from '../../schema/op-rules.js';
 import { tensor } from '../../work.js';

@@ -1,6 +1,4 @@
-/**
- * Embeddings of many tables looked up at once: FBGEMM's table-batched ops.
- */
+/** Embeddings of many tables looked up at once: FBGEMM's table-batched ops. */
 import { elementCount, numel, type Tensor } from '../../call.js';
 import type { Family } from '../../family.js';
 import { rules, withTensors, workByRules, type BoundCall } from '../../schema/op-rules.js';

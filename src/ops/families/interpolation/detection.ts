@@ -1,6 +1,4 @@
-/**
- * Ops of object detection: RoI pooling, non-maximum suppression, deformable convolution.
- */
+/** Ops of object detection: RoI pooling, non-maximum suppression, deformable convolution. */
 import { extentAt, numel, type Tensor } from '../../call.js';
 import { rules, withTensors, workByRules, type BoundCall } from '../../schema/op-rules.js';
 import type { Family } from '../../family.js';

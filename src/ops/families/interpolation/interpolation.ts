@@ -1,6 +1,4 @@
-/**
- * Interpolation, grid sampling and rearrangement of patches.
- */
+/** Interpolation, grid sampling and rearrangement of patches. */
 import { numel, type Tensor } from '../../call.js';
 import type { ArgValue } from '../../../record/record.js';
 import type { Family } from '../../family.js';

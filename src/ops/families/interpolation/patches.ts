@@ -1,6 +1,4 @@
-/**
- * im2col, col2im, and pixel and channel shuffles.
- */
+/** im2col, col2im, and pixel and channel shuffles. */
 import { elementAt } from '../../../containers/element.js';
 import { extentAt, numel, type Tensor } from '../../call.js';
 import { rules, withTensors, type BoundCall } from '../../schema/op-rules.js';

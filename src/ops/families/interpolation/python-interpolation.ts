@@ -1,6 +1,4 @@
-/**
- * `torch.nn.functional.interpolate` as the dispatcher's op that it becomes, forward or backward.
- */
+/** `torch.nn.functional.interpolate` as the dispatcher's op that it becomes, forward or backward. */
 import type { Arg, ArgValue, OpCall } from '../../../record/record.js';
 import { argument, argumentValue } from '../../call.js';
 import type { KernelFacts } from '../../family.js';

@@ -1,6 +1,4 @@
-/**
- * Copies: between tensors, into another layout, into a padded or repeated tensor.
- */
+/** Copies: between tensors, into another layout, into a padded or repeated tensor. */
 import { named, type ByName } from '../../by-name.js';
 import { bind, type BoundArguments } from '../../schema/binding.js';
 import { argument, dtypeShort, numel, positional, type Tensor } from '../../call.js';

@@ -1,6 +1,4 @@
-/**
- * The tensor that a factory op of the dispatcher fills.
- */
+/** The tensor that a factory op of the dispatcher fills. */
 import { entryOf, type ByName } from '../../by-name.js';
 import { bind, type BoundArguments } from '../../schema/binding.js';
 import { numel, positional, type Tensor } from '../../call.js';

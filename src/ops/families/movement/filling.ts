@@ -1,6 +1,4 @@
-/**
- * Filling a tensor: with zeros, ones, a value or a sequence.
- */
+/** Filling a tensor: with zeros, ones, a value or a sequence. */
 import { entryOf, named, type ByName } from '../../by-name.js';
 import { argument, dtypeBytes, numel, positional, type Tensor } from '../../call.js';
 import type { Arg, OpCall } from '../../../record/record.js';

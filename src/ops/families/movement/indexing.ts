@@ -1,6 +1,4 @@
-/**
- * Ops that pick or place elements by position or mask.
- */
+/** Ops that pick or place elements by position or mask. */
 import { named, type ByName } from '../../by-name.js';
 import { argument, broadcast, numel, positional, type Tensor } from '../../call.js';
 import type { OpCall } from '../../../record/record.js';

@@ -1,6 +1,4 @@
-/**
- * Joining tensors: cat and stack.
- */
+/** Joining tensors: cat and stack. */
 import { bind, type BoundArguments } from '../../schema/binding.js';
 import { elementCount, numel, type Tensor } from '../../call.js';
 import type { OpCall } from '../../../record/record.js';

@@ -1,6 +1,4 @@
-/**
- * Sorting and searching: sort, topk, unique, searchsorted, histogram.
- */
+/** Sorting and searching: sort, topk, unique, searchsorted, histogram. */
 import { rules, withTensors, workByRules } from '../../schema/op-rules.js';
 import { numel, type Tensor } from '../../call.js';
 import type { Family } from '../../family.js';

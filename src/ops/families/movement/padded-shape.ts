@@ -1,6 +1,4 @@
-/**
- * Extents of a padded tensor.
- */
+/** Extents of a padded tensor. */
 import type { Tensor } from '../../call.js';
 
 /** Extents after padding: pairs of (before, after), last dimension first; negative ones cut. */

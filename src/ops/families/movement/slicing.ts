@@ -1,6 +1,4 @@
-/**
- * Slices copied out of a tensor, padding, and the gradients of both.
- */
+/** Slices copied out of a tensor, padding, and the gradients of both. */
 import { rules, withTensors, workByRules, type RuleCost } from '../../schema/op-rules.js';
 import { numel, type Tensor } from '../../call.js';
 import type { Family } from '../../family.js';

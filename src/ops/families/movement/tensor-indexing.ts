@@ -1,6 +1,4 @@
-/**
- * Indexing by a list of tensors, one per dimension: what `x[i, j]` and `x[i, j] = y` become.
- */
+/** Indexing by a list of tensors, one per dimension: what `x[i, j]` and `x[i, j] = y` become. */
 import type { Arg } from '../../../record/record.js';
 import { rules, withTensors, workByRules } from '../../schema/op-rules.js';
 import { broadcast, numel, type Tensor } from '../../call.js';

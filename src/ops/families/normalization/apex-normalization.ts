@@ -1,6 +1,4 @@
-/**
- * Normalisation that apex registers with the dispatcher: of rows, and of groups of channels with an activation.
- */
+/** Normalisation that apex registers with the dispatcher: of rows, and of groups of channels with an activation. */
 import { rules, withTensors, workByRules, type BoundCall, type RuleCost } from '../../schema/op-rules.js';
 import { numel, type Tensor } from '../../call.js';
 import type { Family } from '../../family.js';

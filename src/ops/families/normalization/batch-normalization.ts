@@ -1,6 +1,4 @@
-/**
- * Batch normalisation ops of the dispatcher: PyTorch's own, cuDNN's and MIOpen's, whole or in parts.
- */
+/** Batch normalisation ops of the dispatcher: PyTorch's own, cuDNN's and MIOpen's, whole or in parts. */
 import { extentAt, numel, type Tensor } from '../../call.js';
 import { rules, withTensors, type BoundCall, type RuleCost } from '../../schema/op-rules.js';
 import { tensor } from '../../work.js';

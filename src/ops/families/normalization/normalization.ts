@@ -1,6 +1,4 @@
-/**
- * Normalisation over a batch, a layer, groups, instances or a root mean square.
- */
+/** Normalisation over a batch, a layer, groups, instances or a root mean square. */
 import { entryOf, named, type ByName } from '../../by-name.js';
 import { numel, type Tensor } from '../../call.js';
 import type { OpCall } from '../../../record/record.js';

@@ -1,6 +1,4 @@
-/**
- * Optimiser steps that one op does for all parameters: `_fused_adam_` and its relatives, loss scaling.
- */
+/** Optimiser steps that one op does for all parameters: `_fused_adam_` and its relatives, loss scaling. */
 import { entryOf } from '../../by-name.js';
 import type { OpCall } from '../../../record/record.js';
 import { elementCount, positional, type Tensor } from '../../call.js';

@@ -1,6 +1,4 @@
-/**
- * Fused optimiser steps.
- */
+/** Fused optimiser steps. */
 import { dtypeShort, numel } from '../../call.js';
 import type { OpCall } from '../../../record/record.js';
 import type { Family, KernelFacts, Work } from '../../family.js';

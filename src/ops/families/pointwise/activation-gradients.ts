@@ -1,6 +1,4 @@
-/**
- * Gradients of activations, as the dispatcher names them: the gradient of the input from that of the result.
- */
+/** Gradients of activations, as the dispatcher names them: the gradient of the input from that of the result. */
 import { elementwise, rules, workByRules, type RuleCost } from '../../schema/op-rules.js';
 import type { Family } from '../../family.js';
 

@@ -1,6 +1,4 @@
-/**
- * Activations: pointwise functions of one tensor (and small parameter tensors), saved for the backward pass.
- */
+/** Activations: pointwise functions of one tensor (and small parameter tensors), saved for the backward pass. */
 import { argument, numel, positional, type Tensor } from '../../call.js';
 import type { OpCall } from '../../../record/record.js';
 import { isDispatched } from '../../schema/dispatched.js';

@@ -1,6 +1,4 @@
-/**
- * Conversion to another element type.
- */
+/** Conversion to another element type. */
 import { entryOf, type ByName } from '../../by-name.js';
 import { bind } from '../../schema/binding.js';
 import { dtypeShort, type Tensor } from '../../call.js';

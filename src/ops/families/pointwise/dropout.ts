@@ -1,6 +1,4 @@
-/**
- * The gradient of dropout: of the mask that the forward pass saved.
- */
+/** The gradient of dropout: of the mask that the forward pass saved. */
 import { numel } from '../../call.js';
 import type { Family } from '../../family.js';
 import { rules, withTensors, workByRules } from '../../schema/op-rules.js';

@@ -1,6 +1,4 @@
-/**
- * Whether two tensors are equal throughout: a comparison, and a reduction of its truth values.
- */
+/** Whether two tensors are equal throughout: a comparison, and a reduction of its truth values. */
 import { numel, type Tensor } from '../../call.js';
 import type { OpCall } from '../../../record/record.js';
 import { isDispatched } from '../../schema/dispatched.js';

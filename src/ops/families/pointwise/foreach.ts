@@ -1,6 +1,4 @@
-/**
- * Pointwise ops on every tensor of a list: `_foreach_add_` and its relatives.
- */
+/** Pointwise ops on every tensor of a list: `_foreach_add_` and its relatives. */
 import type { Arg, OpCall } from '../../../record/record.js';
 import { elementCount, positional, type Tensor } from '../../call.js';
 import { dtypeAt } from '../../schema/dtype-argument.js';

@@ -1,6 +1,4 @@
-/**
- * Pointwise kernels of serving libraries: gated activations, quantisation with a scale, rotary position embedding.
- */
+/** Pointwise kernels of serving libraries: gated activations, quantisation with a scale, rotary position embedding. */
 import { numel, type Tensor } from '../../call.js';
 import type { BoundArguments } from '../../schema/binding.js';
 import { elementwise, rules, withTensors, workByRules } from '../../schema/op-rules.js';

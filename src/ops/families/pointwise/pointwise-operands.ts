@@ -1,6 +1,4 @@
-/**
- * Operands and result of a pointwise op's call, of a Python function or of the dispatcher.
- */
+/** Operands and result of a pointwise op's call, of a Python function or of the dispatcher. */
 import type { Arg, OpCall } from '../../../record/record.js';
 import { broadcast, numel, positional, type Tensor } from '../../call.js';
 import { isDispatched } from '../../schema/dispatched.js';

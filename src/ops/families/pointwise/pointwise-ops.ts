@@ -1,6 +1,4 @@
-/**
- * The pointwise ops: operations per element, type of the result, and form of the gradient.
- */
+/** The pointwise ops: operations per element, type of the result, and form of the gradient. */
 
 export interface PointwiseOp {
   /** Operations per result element. One is one call of the function, whatever it costs on the hardware. */

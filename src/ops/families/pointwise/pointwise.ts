@@ -1,6 +1,4 @@
-/**
- * Pointwise ops: one result element from one element of each operand.
- */
+/** Pointwise ops: one result element from one element of each operand. */
 import { numel, type Tensor } from '../../call.js';
 import type { OpCall } from '../../../record/record.js';
 import type { Family, KernelFacts, OpCost, Work } from '../../family.js';

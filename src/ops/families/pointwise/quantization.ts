@@ -1,6 +1,4 @@
-/**
- * Quantisation by ATen: to whole numbers and back, and fake quantisation, which does both at once.
- */
+/** Quantisation by ATen: to whole numbers and back, and fake quantisation, which does both at once. */
 import { rules, withTensors, workByRules, type BoundCall, type RuleCost } from '../../schema/op-rules.js';
 import { elementCount } from '../../call.js';
 import { dtypeAt } from '../../schema/dtype-argument.js';

@@ -1,6 +1,4 @@
-/**
- * Triton kernels that torch.compile fuses from several ops. Their name has the kind of kernel and the ops.
- */
+/** Triton kernels that torch.compile fuses from several ops. Their name has the kind of kernel and the ops. */
 import type { Tensor } from '../../call.js';
 import type { OpCall } from '../../../record/record.js';
 import { isDispatched, NO_FORMULA } from '../../schema/dispatched.js';

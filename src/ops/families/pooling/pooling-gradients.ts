@@ -1,6 +1,4 @@
-/**
- * Gradients of the dispatcher's pooling ops, and fractional pooling.
- */
+/** Gradients of the dispatcher's pooling ops, and fractional pooling. */
 import { numel, type Tensor } from '../../call.js';
 import { rules, withTensors, type BoundCall } from '../../schema/op-rules.js';
 import { opName } from '../../operands.js';

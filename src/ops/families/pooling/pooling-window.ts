@@ -1,6 +1,4 @@
-/**
- * The windows of pooling: their extents, and those of the result.
- */
+/** The windows of pooling: their extents, and those of the result. */
 import { argument, numel, type Tensor } from '../../call.js';
 import type { ArgValue, OpCall } from '../../../record/record.js';
 import { opName, integers } from '../../operands.js';

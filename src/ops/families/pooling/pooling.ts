@@ -1,6 +1,4 @@
-/**
- * Pooling over sliding and adaptive windows.
- */
+/** Pooling over sliding and adaptive windows. */
 import { argument, numel } from '../../call.js';
 import type { OpCall } from '../../../record/record.js';
 import type { Family, KernelFacts, Work } from '../../family.js';

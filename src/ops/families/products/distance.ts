@@ -1,6 +1,4 @@
-/**
- * Distances between rows: of every row of one tensor to every row of another, or of all pairs in one.
- */
+/** Distances between rows: of every row of one tensor to every row of another, or of all pairs in one. */
 import { dispatcherNames } from '../../by-name.js';
 import { rules, withTensors, workByRules, type RuleCost } from '../../schema/op-rules.js';
 import { broadcast, extentAt, numel, type Tensor } from '../../call.js';

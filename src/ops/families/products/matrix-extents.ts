@@ -1,6 +1,4 @@
-/**
- * Extents of a matrix product by NumPy's rules, and how they are shown.
- */
+/** Extents of a matrix product by NumPy's rules, and how they are shown. */
 import { broadcast } from '../../call.js';
 import type { Param } from '../../family.js';
 

@@ -1,6 +1,4 @@
-/**
- * Mixture of experts: choosing experts for each token, sorting tokens by expert, the experts' products.
- */
+/** Mixture of experts: choosing experts for each token, sorting tokens by expert, the experts' products. */
 import { rules, withTensors, workByRules } from '../../schema/op-rules.js';
 import { extentAt, numel } from '../../call.js';
 import { NO_FORMULA } from '../../schema/dispatched.js';

@@ -1,6 +1,4 @@
-/**
- * TransformerEngine's data movement: token permutation for experts and back, padding, transposition.
- */
+/** TransformerEngine's data movement: token permutation for experts and back, padding, transposition. */
 import { rules, withTensors, workByRules, type RuleCost } from '../../schema/op-rules.js';
 import { numel } from '../../call.js';
 import type { Family } from '../../family.js';

@@ -1,6 +1,4 @@
-/**
- * The pointwise part of a recurrent cell after its two gate products, as one op, forward and backward.
- */
+/** The pointwise part of a recurrent cell after its two gate products, as one op, forward and backward. */
 import { rules, ruleWork, withTensors, type RuleCost } from '../../schema/op-rules.js';
 import { extentAt, numel } from '../../call.js';
 import type { Family } from '../../family.js';

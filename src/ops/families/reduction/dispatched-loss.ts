@@ -1,6 +1,4 @@
-/**
- * Losses of the dispatcher. Where PyTorch reduces with a separate op (mean, sum), that op has the reduction.
- */
+/** Losses of the dispatcher. Where PyTorch reduces with a separate op (mean, sum), that op has the reduction. */
 import { extentAt, numel } from '../../call.js';
 import { promote } from '../../schema/promotion.js';
 import { rules, withTensors, type BoundCall, type RuleCost } from '../../schema/op-rules.js';

@@ -1,6 +1,4 @@
-/**
- * Softmax ops with a mask or scale, and the gradients of softmax.
- */
+/** Softmax ops with a mask or scale, and the gradients of softmax. */
 import { numel, type Tensor } from '../../call.js';
 import { dtypeAt } from '../../schema/dtype-argument.js';
 import { rules, withTensors, type RuleCost } from '../../schema/op-rules.js';

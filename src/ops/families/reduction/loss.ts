@@ -1,6 +1,4 @@
-/**
- * Losses.
- */
+/** Losses. */
 import { entryOf, named, type ByName } from '../../by-name.js';
 import { argument, numel, type Tensor } from '../../call.js';
 import type { OpCall } from '../../../record/record.js';

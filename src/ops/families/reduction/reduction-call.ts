@@ -1,6 +1,4 @@
-/**
- * A reduction as the dispatcher runs it: the extents and types of its results from its arguments.
- */
+/** A reduction as the dispatcher runs it: the extents and types of its results from its arguments. */
 import type { Arg, OpCall } from '../../../record/record.js';
 import { numel, type Tensor } from '../../call.js';
 import { dtypeAt } from '../../schema/dtype-argument.js';

@@ -1,6 +1,4 @@
-/**
- * The reductions: operations per element, types of their results, and their arguments in the dispatcher's order.
- */
+/** The reductions: operations per element, types of their results, and their arguments in the dispatcher's order. */
 import type { ByName } from '../../by-name.js';
 
 export interface Reduction {

@@ -1,6 +1,4 @@
-/**
- * Extents and type of a reduction's result.
- */
+/** Extents and type of a reduction's result. */
 import type { ArgValue } from '../../../record/record.js';
 import type { Tensor } from '../../call.js';
 import { resolveDimension, integers } from '../../operands.js';

@@ -1,6 +1,4 @@
-/**
- * Reductions: sums, means, norms, extrema and truth over some or all dimensions.
- */
+/** Reductions: sums, means, norms, extrema and truth over some or all dimensions. */
 import { entryOf } from '../../by-name.js';
 import { argument, numel, positional, type Tensor } from '../../call.js';
 import type { ArgValue, OpCall } from '../../../record/record.js';

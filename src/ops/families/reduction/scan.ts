@@ -1,6 +1,4 @@
-/**
- * Scans: every result element from the elements before it along a dimension.
- */
+/** Scans: every result element from the elements before it along a dimension. */
 import { rules, withTensors, workByRules, type BoundCall, type RuleCost } from '../../schema/op-rules.js';
 import { numel, type Tensor } from '../../call.js';
 import { dtypeAt } from '../../schema/dtype-argument.js';

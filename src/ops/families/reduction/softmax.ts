@@ -1,6 +1,4 @@
-/**
- * Softmax and its logarithm.
- */
+/** Softmax and its logarithm. */
 import { argument, numel, type Tensor } from '../../call.js';
 import type { OpCall } from '../../../record/record.js';
 import type { Family, KernelFacts, Work } from '../../family.js';

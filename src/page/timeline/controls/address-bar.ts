@@ -53,7 +53,5 @@ export function followAddress(scene: Scene, profile: number, signal: AbortSignal
     waiting ??= setTimeout(write, EVERY);
   });
   addEventListener('hashchange', restore, { signal });
-  signal.addEventListener('abort', () => {
-    clearTimeout(waiting);
-  });
+  signal.addEventListener('abort', () => clearTimeout(waiting));
 }

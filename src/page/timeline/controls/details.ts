@@ -12,9 +12,7 @@ export function showDetails(scene: Scene, profile: number, file: string): HTMLEl
   const { events } = scene;
   const place = element('section', { class: 'tl-details', 'aria-live': 'polite', 'aria-label': 'Selected event' });
   const link = (event: number): HTMLElement =>
-    button(textOf(events, 'name', event) ?? `event ${event}`, () => {
-      scene.select(event);
-    });
+    button(textOf(events, 'name', event) ?? `event ${event}`, () => scene.select(event));
   const links = (title: string, list: readonly number[]): HTMLElement[] => {
     if (list.length === 0) return [];
     const more = list.length > MOST_LINKS ? [` and ${list.length - MOST_LINKS} more`] : [];

@@ -125,9 +125,7 @@ export class PointerGestures {
     if (this.#fingers.size < 2) this.#pinch = null;
   };
 
-  readonly #leave = (): void => {
-    this.scene.set({ hovered: null, pointer: null });
-  };
+  readonly #leave = (): void => this.scene.set({ hovered: null, pointer: null });
 
   #eventAt(x: number, y: number): number | null {
     const band = bandAt(this.scene.layout, this.stage.laneY(y));

@@ -39,9 +39,8 @@ const zoom =
 
 const scroll =
   (by: number): KeyAction =>
-  (keys) => {
+  (keys) =>
     keys.scroll(by);
-  };
 
 /** Selects the event before or after the selected one in its row; without one the first visible event of the first row. */
 const along =
@@ -105,9 +104,7 @@ const ACTS: Readonly<Record<string, KeyAction>> = {
   'shift arrowright': along(1),
   'shift arrowup': across(-1),
   'shift arrowdown': across(1),
-  '0': ({ scene }) => {
-    scene.look(fitted(scene.events.span));
-  },
+  '0': ({ scene }) => scene.look(fitted(scene.events.span)),
   f: fill,
   x: ({ scene }) => {
     const { from, to } = scene.shown.view;
@@ -117,18 +114,10 @@ const ACTS: Readonly<Record<string, KeyAction>> = {
     if (scene.shown.span !== null) scene.set({ span: null, spanning: false });
     else scene.set({ event: null });
   },
-  m: ({ addMarker }) => {
-    addMarker();
-  },
-  n: ({ nextMatch }) => {
-    nextMatch(1);
-  },
-  'shift n': ({ nextMatch }) => {
-    nextMatch(-1);
-  },
-  '/': ({ focusSearch }) => {
-    focusSearch();
-  },
+  m: ({ addMarker }) => addMarker(),
+  n: ({ nextMatch }) => nextMatch(1),
+  'shift n': ({ nextMatch }) => nextMatch(-1),
+  '/': ({ focusSearch }) => focusSearch(),
 };
 
 /** @returns whether the key has an action */

@@ -45,9 +45,7 @@ export function showLegend(scene: Scene, signal: AbortSignal): HTMLElement {
   scene.on(['colour'], show);
   watchTheme(applyTheme, signal);
   // The theme can only be read once the legend is part of the page.
-  requestAnimationFrame(() => {
-    applyTheme(matchMedia('print').matches);
-  });
+  requestAnimationFrame(() => applyTheme(matchMedia('print').matches));
   show();
   return place;
 }

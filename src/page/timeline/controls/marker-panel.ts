@@ -28,9 +28,7 @@ function download(name: string, text: string): void {
   const link = element('a', { href: address, download: name });
   link.click();
   // The address is needed until the browser has started the download.
-  setTimeout(() => {
-    URL.revokeObjectURL(address);
-  }, 10_000);
+  setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }
 
 export function showMarkers(scene: Scene): MarkerPanel {
@@ -53,16 +51,10 @@ export function showMarkers(scene: Scene): MarkerPanel {
   };
   const item = (marker: TimelineMarker): HTMLElement => {
     const name = element('input', { value: marker.name, maxlength: LONGEST_NAME, 'aria-label': 'Name of the marker' });
-    name.addEventListener('change', () => {
-      change(marker, [{ at: marker.at, name: markerName(name.value) }]);
-    });
+    name.addEventListener('change', () => change(marker, [{ at: marker.at, name: markerName(name.value) }]));
     const time = marker.at - events.origin;
-    const show = (): void => {
-      scene.set({ view: showing(scene.shown.view, time, time, events.span) });
-    };
-    const remove = (): void => {
-      change(marker, []);
-    };
+    const show = (): void => scene.set({ view: showing(scene.shown.view, time, time, events.span) });
+    const remove = (): void => change(marker, []);
     return element(
       'li',
       {},
@@ -94,12 +86,8 @@ export function showMarkers(scene: Scene): MarkerPanel {
   file.addEventListener('change', () => {
     void load();
   });
-  const save = button('Save markers', () => {
-    download('markers.json', writeMarkers(scene.shown.markers));
-  });
-  const open = button('Load markers', () => {
-    file.click();
-  });
+  const save = button('Save markers', () => download('markers.json', writeMarkers(scene.shown.markers)));
+  const open = button('Load markers', () => file.click());
   const show = (): void => {
     list.replaceChildren(...scene.shown.markers.map(item));
     save.toggleAttribute('disabled', scene.shown.markers.length === 0);

@@ -55,13 +55,7 @@ export function showSearch(scene: Scene): SearchBox {
     step(event.shiftKey ? -1 : 1);
   });
   const stepButton = (sign: string, by: 1 | -1, label: string, key: string): HTMLElement =>
-    button(
-      sign,
-      () => {
-        step(by);
-      },
-      { 'aria-label': label, title: `${label.toLowerCase()} (${key})` },
-    );
+    button(sign, () => step(by), { 'aria-label': label, title: `${label.toLowerCase()} (${key})` });
   const previous = stepButton('‹', -1, 'Previous match', 'shift+N');
   const next = stepButton('›', 1, 'Next match', 'N');
   scene.on(['search'], () => {
@@ -72,8 +66,6 @@ export function showSearch(scene: Scene): SearchBox {
   return {
     place,
     step,
-    focus: () => {
-      field.focus();
-    },
+    focus: () => field.focus(),
   };
 }

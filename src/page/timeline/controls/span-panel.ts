@@ -57,12 +57,8 @@ export function showSpan(scene: Scene, signal: AbortSignal): HTMLElement {
       return;
     }
     const sums = spanStatistics(scene.events, span);
-    const zoom = button('Zoom to span', () => {
-      scene.look(around(span.from, span.to, scene.events.span));
-    });
-    const clear = button('Clear', () => {
-      scene.set({ span: null });
-    });
+    const zoom = button('Zoom to span', () => scene.look(around(span.from, span.to, scene.events.span)));
+    const clear = button('Clear', () => scene.set({ span: null }));
     const head = element('h3', {}, 'Span ', zoom, ' ', clear);
     if (sums.lanes.length === 0) {
       place.replaceChildren(head, element('p', {}, `${quantityText(sums.length, 'ns')} without events`));
@@ -87,9 +83,7 @@ export function showSpan(scene: Scene, signal: AbortSignal): HTMLElement {
     clearTimeout(pause);
     pause = setTimeout(show, PAUSE);
   });
-  signal.addEventListener('abort', () => {
-    clearTimeout(pause);
-  });
+  signal.addEventListener('abort', () => clearTimeout(pause));
   show();
   return place;
 }

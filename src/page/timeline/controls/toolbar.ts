@@ -18,9 +18,7 @@ function toggle(scene: Scene, key: 'spanning' | 'arrows', label: string, title: 
     scene.set(change);
   };
   const made = button(label, flip, { title });
-  const show = (): void => {
-    made.setAttribute('aria-pressed', String(scene.shown[key]));
-  };
+  const show = (): void => made.setAttribute('aria-pressed', String(scene.shown[key]));
   scene.on([key], show);
   show();
   return made;
@@ -28,15 +26,11 @@ function toggle(scene: Scene, key: 'spanning' | 'arrows', label: string, title: 
 
 export function showToolbar(scene: Scene, keys: KeyActions, search: HTMLElement): HTMLElement {
   const key = (label: string, name: string, title: string): HTMLElement => {
-    const act = (): void => {
-      actOn(name, false, keys);
-    };
+    const act = (): void => actOn(name, false, keys);
     return button(label, act, { title, 'aria-label': title });
   };
   const choices = COLOUR_KEYS.map((key) => [key, COLOUR_TITLES[key]] as const);
-  const colour = select('Colour by', choices, scene.shown.colour, (chosen) => {
-    scene.set({ colour: chosen });
-  });
+  const colour = select('Colour by', choices, scene.shown.colour, (chosen) => scene.set({ colour: chosen }));
   scene.on(['colour'], () => {
     const box = colour.querySelector('select');
     if (box !== null) box.value = scene.shown.colour;

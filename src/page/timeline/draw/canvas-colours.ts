@@ -116,19 +116,13 @@ const hasOwn = (place: HTMLElement): boolean =>
 /** Calls back when the theme may have changed, and before and after printing. */
 export function watchTheme(changed: (isPrinted: boolean) => void, signal: AbortSignal): void {
   const print = matchMedia('print');
-  const now = (): void => {
-    changed(print.matches);
-  };
-  const beforePrint = (): void => {
-    changed(true);
-  };
+  const now = (): void => changed(print.matches);
+  const beforePrint = (): void => changed(true);
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', now, { signal });
   print.addEventListener('change', now, { signal });
   addEventListener('beforeprint', beforePrint, { signal });
   addEventListener('afterprint', now, { signal });
   const observer = new MutationObserver(now);
   for (const root of [document.documentElement, document.body]) observer.observe(root, { attributes: true });
-  signal.addEventListener('abort', () => {
-    observer.disconnect();
-  });
+  signal.addEventListener('abort', () => observer.disconnect());
 }

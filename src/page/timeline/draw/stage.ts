@@ -137,9 +137,7 @@ export class TimelineCanvas {
   #requestDraw(isStale: boolean): void {
     this.#isStale ||= isStale;
     if (this.#frame !== 0) return;
-    this.#frame = requestAnimationFrame(() => {
-      this.#draw(this.#isStale);
-    });
+    this.#frame = requestAnimationFrame(() => this.#draw(this.#isStale));
   }
 
   #draw(withEvents: boolean): void {

@@ -55,9 +55,7 @@ function groupsOf(
   return [...all.filter(({ kind }) => kind === 'host'), ...all.filter(({ kind }) => kind === 'device')];
 }
 
-/**
- * @param closed names of collapsed groups: their header shows the outermost events of all their lanes
- */
+/** @param closed names of collapsed groups: their header shows the outermost events of all their lanes */
 export function layoutOf(
   lanes: readonly Lane[],
   rows: readonly (readonly LaneRow[])[],

@@ -49,11 +49,7 @@ export class Printer {
 
   /** Number of items of the parameter pack in a node; null when there is none. */
   packLength(node: Node): number | null {
-    return (
-      packOf(node, this.#scope, () => {
-        this.#step();
-      })?.items.length ?? null
-    );
+    return packOf(node, this.#scope, () => this.#step())?.items.length ?? null;
   }
 
   #step(): void {

@@ -56,9 +56,7 @@ export class KinetoCapture implements Capture {
   /** @throws UserError when the file is no trace */
   constructor(path: string, name: string, format: string) {
     this.threads.process(NaN, NaN);
-    const header = readTrace(path, name, KINETO_ARGS, this.diagnostics, (event) => {
-      this.#take(event);
-    });
+    const header = readTrace(path, name, KINETO_ARGS, this.diagnostics, (event) => this.#take(event));
     const isWhole = this.diagnostics.get('truncated-input') === 0;
     const read = this.activities.length + this.ranges.length + this.hostCalls.length + this.#memory.length;
     if (read === 0 && isWhole && this.#skipped > 0) refuse(name);

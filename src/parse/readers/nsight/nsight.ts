@@ -103,30 +103,23 @@ const ACTIVITY_TABLES: readonly ActivityTable[] = [
   {
     table: 'CUPTI_ACTIVITY_KIND_MEMCPY',
     columns: ['copyKind', 'bytes', 'srcKind', 'dstKind'],
-    add: (activities, row, [kind = NaN, bytes = NaN, source = NaN, destination = NaN]) => {
-      activities.addCopy(row, nameOrNone(kind), bytes, hostSide(kind, source, destination));
-    },
+    add: (activities, row, [kind = NaN, bytes = NaN, source = NaN, destination = NaN]) =>
+      activities.addCopy(row, nameOrNone(kind), bytes, hostSide(kind, source, destination)),
   },
   {
     table: 'CUPTI_ACTIVITY_KIND_MEMSET',
     columns: ['bytes', 'value'],
-    add: (activities, row, [bytes = NaN, value = NaN]) => {
-      activities.addSet(row, bytes, value);
-    },
+    add: (activities, row, [bytes = NaN, value = NaN]) => activities.addSet(row, bytes, value),
   },
   {
     table: 'CUPTI_ACTIVITY_KIND_SYNCHRONIZATION',
     columns: ['syncType'],
-    add: (activities, row, [kind]) => {
-      activities.addSync(row, nameOrNone(kind));
-    },
+    add: (activities, row, [kind]) => activities.addSync(row, nameOrNone(kind)),
   },
   {
     table: 'CUPTI_ACTIVITY_KIND_GRAPH_TRACE',
     columns: ['graphId', 'graphExecId'],
-    add: (activities, row, [graphId = NaN, execId = NaN]) => {
-      activities.addGraph(row, graphId, execId);
-    },
+    add: (activities, row, [graphId = NaN, execId = NaN]) => activities.addGraph(row, graphId, execId),
   },
 ];
 

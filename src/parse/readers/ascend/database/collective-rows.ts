@@ -126,9 +126,7 @@ export class CollectiveRows {
       this.start.push(start);
       this.end.push(end);
       this.connection.push(connectionOrNone(connection));
-      own.forEach(([, column], i) => {
-        column.push(cells[i] as number);
-      });
+      own.forEach(([, column], i) => column.push(cells[i] as number));
       if (!Number.isNaN(connectionOrNone(connection))) this.#byConnection.put(this.length - 1);
     });
   }
@@ -140,9 +138,9 @@ export class CollectiveRows {
       if (!(size > 0) || Number.isNaN(op) || Number.isNaN(link)) return;
       entryOf(this.#links, op, () => new Set<number>()).add(link);
     });
-    this.database.eachNumbers('COMMUNICATION_SCHEDULE_TASK_INFO', ['globalTaskId'], ([task = NaN]) => {
-      this.#addTask(task);
-    });
+    this.database.eachNumbers('COMMUNICATION_SCHEDULE_TASK_INFO', ['globalTaskId'], ([task = NaN]) =>
+      this.#addTask(task),
+    );
   }
 
   #addTask(task: number): void {

@@ -107,9 +107,7 @@ export class KernelDetails {
       this.#name.push(this.#texts.numberOf(textOfCell(row[at.name])));
       this.#core.push(this.#texts.numberOf(cellText(row[at.core])));
       for (const [column, index] of texts) column.push(this.#texts.numberOf(cellText(row[index])));
-      counters.forEach(({ index }, i) => {
-        elementAt(this.#counters, i)[1].push(numberOfCell(row[index]));
-      });
+      counters.forEach(({ index }, i) => elementAt(this.#counters, i)[1].push(numberOfCell(row[index])));
     }
   }
 
@@ -118,9 +116,7 @@ export class KernelDetails {
     const columns = L2_COUNTERS.map((name) => [name, NumericColumn.floats()] as const);
     for (let row = 0; row < this.length; row++) {
       const rates = cache.next(this.stream.at(row), this.#task.at(row), this.nameOf(row));
-      columns.forEach(([, column], i) => {
-        column.push(rates === null ? NaN : elementAt(rates, i));
-      });
+      columns.forEach(([, column], i) => column.push(rates === null ? NaN : elementAt(rates, i)));
     }
     this.#counters.push(...columns);
   }

@@ -88,9 +88,7 @@ export class AscendTrace {
     private readonly diagnostics: Diagnostics,
   ) {
     this.threads.process(NaN, NaN);
-    readTrace(path, name, ASCEND_ARGS, diagnostics, (event) => {
-      this.#take(event);
-    });
+    readTrace(path, name, ASCEND_ARGS, diagnostics, (event) => this.#take(event));
     diagnostics.count('large-id', this.#ids.large);
     diagnostics.count('control-character', this.texts.withControls);
   }
