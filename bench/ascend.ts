@@ -33,7 +33,9 @@ const TABLES = (
   'MEMORY_RECORD OP_MEMORY NPU_MEM NPU_MODULE_MEM NPU_OP_MEM HBM LLC AICORE_FREQ'
 ).split(' ');
 
-const say = (text: string): void => process.stdout.write(`${text}\n`);
+const say = (text: string): void => {
+  process.stdout.write(`${text}\n`);
+};
 
 /** A whole number above 0 of the command line. */
 function count(name: string, text: string): number {

@@ -45,4 +45,6 @@ export class FuzzTally {
   }
 }
 
-const count = (counts: Map<string, number>, key: string): void => counts.set(key, (counts.get(key) ?? 0) + 1);
+function count(counts: Map<string, number>, key: string): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1);
+}

@@ -49,7 +49,9 @@ const COMMANDS: Readonly<Record<NeuronReader, (trace: string) => Command>> = {
   dparse: (trace) => ({ program: process.execPath, args: [fromRoot('bin/dparse.js'), '-q', trace] }),
 };
 
-const say = (text: string): void => process.stdout.write(`${text}\n`);
+const say = (text: string): void => {
+  process.stdout.write(`${text}\n`);
+};
 
 function readPlan(): Plan {
   const { values, positionals } = parseArgs({

@@ -32,7 +32,9 @@ interface Plan {
   readonly litter: Set<string> | null;
 }
 
-const say = (text: string): void => process.stdout.write(`${text}\n`);
+const say = (text: string): void => {
+  process.stdout.write(`${text}\n`);
+};
 
 const positive = (text: string, option: string): number => {
   const value = Number(text);

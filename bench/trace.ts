@@ -47,7 +47,9 @@ const COMMANDS: Readonly<Record<TraceReader, (files: Files) => readonly string[]
   dprof: ({ records }) => [fromRoot('bin/dprof.js'), '-q', '--csv', records],
 };
 
-const say = (text: string): void => process.stdout.write(`${text}\n`);
+const say = (text: string): void => {
+  process.stdout.write(`${text}\n`);
+};
 
 const isReader = (name: string): name is TraceReader => (READERS as readonly string[]).includes(name);
 
