@@ -21,9 +21,7 @@ export interface Option {
 export interface Tool {
   readonly name: string;
   readonly usage: string;
-  /** What it is for. */
   readonly about: readonly string[];
-  /** What its operands are. */
   readonly operands: readonly string[];
   readonly options: readonly Option[];
   /** Paragraphs below the options. */
@@ -114,7 +112,6 @@ function asUsageError(tool: Tool, message: string | null, error: unknown): Error
   return new UsageError(text, `usage: ${tool.usage}`);
 }
 
-/** The text of `--help`. */
 export const helpOf = ({ usage, about, operands, options, notes = [], examples }: Tool): string =>
   [
     [`Usage: ${usage}`, ...about],

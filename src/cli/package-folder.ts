@@ -14,6 +14,5 @@ export function packageFolder(): string {
   }
 }
 
-/** The version of the package. */
 export const version = (): string =>
   (JSON.parse(readFileSync(join(packageFolder(), 'package.json'), 'utf8')) as { readonly version: string }).version;

@@ -7,7 +7,6 @@ import { elementAt } from './element.js';
 /** Negative when row a comes before row b, positive when after, 0 when their contents are the same. */
 export type CompareRows = (a: number, b: number) => number;
 
-/** Sorts row numbers in place. */
 export function sortRows(rows: Uint32Array, compare: CompareRows): void {
   let runs = findRuns(rows, compare);
   let from: Uint32Array = rows;
@@ -62,7 +61,6 @@ function merge(
 /** Row numbers 0 … n-1. */
 export const allRows = (n: number): Uint32Array<ArrayBuffer> => Uint32Array.from({ length: n }, (_, row) => row);
 
-/** Rows grouped by a key. */
 export interface RowGroups {
   readonly rows: Uint32Array<ArrayBuffer>;
   /** By key, the position of its first row in `rows`; one more entry holds the end. */

@@ -20,7 +20,6 @@ export class TextPool {
   readonly #chunkOf = NumericColumn.int32();
   readonly #begins = NumericColumn.int32();
   readonly #ends = NumericColumn.int32();
-  /** The text that is looked up. */
   #draft = Buffer.alloc(4096);
   readonly #index = new HashIndex((text) =>
     mixedBytes(0, this.#chunk(text), this.#begins.at(text), this.#ends.at(text)),
@@ -32,7 +31,6 @@ export class TextPool {
     return this.#begins.length;
   }
 
-  /** Bytes of all texts. */
   get bytes(): number {
     return this.#bytes;
   }

@@ -8,7 +8,6 @@ export type ByName<T> = Readonly<Record<string, T>>;
 export const named = <T>(ops: string, entry: T): ByName<T> =>
   Object.fromEntries(ops.split(' ').map((op) => [op, entry]));
 
-/** The table with every entry mapped. */
 export const mapEntries = <From, To>(table: ByName<From>, make: (entry: From) => To): ByName<To> =>
   Object.fromEntries(Object.entries(table).map(([op, entry]) => [op, make(entry)]));
 

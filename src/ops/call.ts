@@ -69,7 +69,6 @@ export function numel(shape: readonly number[]): number {
 /** Extent of a dimension, a negative one counted from the end; 0 for a tensor with fewer dimensions. */
 export const extentAt = ({ shape }: Pick<Tensor, 'shape'>, dim: number): number => shape.at(dim) ?? 0;
 
-/** Number of elements of all tensors. */
 export const elementCount = (tensorArguments: readonly Tensor[]): number =>
   tensorArguments.reduce((sum, { shape }) => sum + numel(shape), 0);
 
@@ -85,7 +84,6 @@ export function asTensor(arg: Arg | undefined): Tensor | null {
   return { shape: arg.shape, dtype: arg.dtype };
 }
 
-/** Positional arguments in order. */
 export const positional = (call: OpCall): readonly Arg[] => call.args.filter((arg) => arg.name === '');
 
 /** All tensors of the call in order, positional and named. */

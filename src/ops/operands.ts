@@ -58,7 +58,6 @@ export const scalars = (call: OpCall): (boolean | number)[] =>
 /** Whether its elements are integers, as indices are. */
 export const hasIntegerType = ({ dtype }: Tensor): boolean => /^u?int|^long$/.test(dtype);
 
-/** The value if it is an integer, else undefined. */
 export const integer = (value: ArgValue | undefined): number | undefined =>
   typeof value === 'number' && Number.isInteger(value) ? value : undefined;
 

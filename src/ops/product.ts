@@ -123,7 +123,6 @@ function addendOf({ addend, writes: [result] }: ProductCost, kind: KernelKind, b
   return (backward ? summed : !addend.fused) ? addend : null;
 }
 
-/** The work of one kernel of the product's call. */
 export function productWork(product: ProductCost, kernel: KernelFacts): Work {
   const kind = kernelKind(kernel);
   const params = (role: KernelRole): readonly Param[] => product.paramsOf?.(role, kernel) ?? product.params;

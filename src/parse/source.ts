@@ -13,7 +13,6 @@ import { firstBytes } from './files.js';
 
 const HEAD_BYTES = 4096;
 
-/** An input that can be read by path. */
 export interface InputFile {
   /** As the user gave it, for messages. */
   readonly name: string;

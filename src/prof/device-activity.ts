@@ -9,7 +9,6 @@ import type {
   SyncRecord,
 } from '../record/record.js';
 
-/** A record of something that a device did. */
 export type DeviceActivity = KernelLine | CollectiveRecord | GraphRecord | CopyLine | SetRecord | SyncRecord;
 
 const DEVICE_ACTIVITIES: ReadonlySet<string> = new Set<DeviceActivity['type']>([
@@ -18,7 +17,6 @@ const DEVICE_ACTIVITIES: ReadonlySet<string> = new Set<DeviceActivity['type']>([
 
 export const isDeviceActivity = (record: ProfileLine): record is DeviceActivity => DEVICE_ACTIVITIES.has(record.type);
 
-/** The host call that launched an activity. */
 export interface LaunchCall {
   readonly api: string | null;
   /** ns */

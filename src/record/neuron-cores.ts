@@ -5,7 +5,6 @@
  * metadata of captures (clocks and bandwidths of Trainium2).
  */
 
-/** A generation of NeuronCores. */
 export interface NeuronCore {
   /** A device's `arch`. */
   readonly arch: string;

@@ -85,7 +85,6 @@ function percentText(fraction: number): string {
 /** Decimals of a table's column in one unit. */
 export const DECIMALS = 3;
 
-/** A number of a column in one unit, without the unit. */
 export const inUnit = (value: number, { size }: Scale): string => (value / size).toFixed(DECIMALS);
 
 /** From this length on, times of one profile are in ms: three digits after the point are whole us then. */

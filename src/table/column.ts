@@ -64,7 +64,6 @@ export const shownValue = <Row>(column: Column<Row>, row: Row): CellValue =>
 /** Whether values are numbers: compared as such, sorted largest first, right-aligned. */
 export const isNumeric = ({ type }: ColumnShape): boolean => type !== 'str';
 
-/** A number as text, with the digits and the sign of its column. */
 function numberText({ digits, significant, signed }: ColumnShape, value: number): string {
   const text =
     significant !== undefined

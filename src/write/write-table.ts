@@ -11,7 +11,6 @@ export interface TableLayout {
   readonly width?: number | null;
 }
 
-/** The text of a table, in pieces. */
 export function* tableText(format: Format, { columns, rows }: AnyTable, layout: TableLayout = {}): Generator<string> {
   const { header = true, width = Math.max(DEFAULT_WIDTH, leastWidth(columns)) } = layout;
   const sheet = format.open({ columns, header, width });

@@ -77,7 +77,6 @@ async function* reportBatches(input: Input, request: MonitorRequest, notes: Note
   yield reports(lines.end());
 }
 
-/** The report, with the time that the user wants it to have. */
 function timed(samples: ReportSamples, { time, wanted }: MonitorRequest): MonitorReport {
   if (time === 'now') return { ...reportOf(samples, wanted), unixMs: Date.now() };
   return reportOf(time === undefined ? samples : { ...samples, ...time }, wanted);

@@ -77,7 +77,6 @@ export function kernelTensors({ labels }: Pick<KernelRecord, 'labels'>): KernelT
   return tensors.inputs.length + tensors.outputs.length === 0 ? null : tensors;
 }
 
-/** Those of the slots that hold a tensor. */
 export const present = (slotList: readonly OperandSlot[]): StoredTensor[] => slotList.filter((slot) => slot !== null);
 
 /** Rows and columns of a matrix, or of each matrix of a batch; null for a tensor of lower rank. */

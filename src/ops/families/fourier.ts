@@ -7,7 +7,6 @@ import { resolveDimension, integers } from '../operands.js';
 import { complexTypeOf, realPartType } from '../schema/promotion.js';
 import { tensor } from '../work.js';
 
-/** Which side of a transform is real. */
 type Real = 'input' | 'output' | null;
 
 const FORMULA = 'flops = 5·E·log₂(n), half as many with a real side, n = extents of the transformed dimensions';

@@ -32,7 +32,6 @@ export const listParams = (list: readonly Tensor[]): Param[] => [
   ['E', elementCount(list)],
 ];
 
-/** The work of an op on lists whose tensors are unspecified. */
 export const unspecifiedLists = (source: string): Work =>
   workOf({
     flops: null,

@@ -7,7 +7,6 @@
 import { dtypeShort } from '../call.js';
 import type { KernelRole, Work } from '../family.js';
 
-/** What is known of an instruction. */
 export interface Instruction {
   /** Opcode by name. */
   readonly name: string;
@@ -95,7 +94,6 @@ function bytesOf({ counters = {} }: Instruction, kind: OpcodeKind): number | nul
 
 const UNKNOWN = "not recorded in the device trace: read the JSON of the vendor's tool";
 
-/** The work of an instruction; null for an unknown opcode. */
 export function instructionWork(instruction: Instruction): Work | null {
   const kind = kindOf(instruction);
   if (kind === null) return null;

@@ -8,7 +8,6 @@
 import type { Arg, OpCall } from '../../record/record.js';
 import { opName } from '../operands.js';
 
-/** Kind of a schema's argument. */
 type SchemaSlot = 'tensor' | 'optional' | 'blank' | 'list' | 'list of scalars';
 type ArgumentOrder = readonly SchemaSlot[];
 
@@ -83,7 +82,6 @@ const hasList = (call: OpCall): boolean => call.mod === 'c10d' || ORDERS.has(opN
 const isList = (slot: SchemaSlot): boolean => slot === 'list' || slot === 'list of scalars';
 const isTensor = (arg: Arg | undefined): boolean => arg?.shape !== undefined;
 
-/** Whether the entries fit the slot. */
 function fits(slot: SchemaSlot, entries: readonly Arg[]): boolean {
   if (slot === 'optional') return true;
   const hasSizes = slot === 'tensor' || slot === 'list';

@@ -9,17 +9,14 @@ import { positional, type Tensor } from '../call.js';
 import { tensorOf, integer, integers } from '../operands.js';
 import { fittingSignature, isTensorial, isTensorList, type Signature } from './signature.js';
 
-/** The arguments of a call under the names of its signature. */
 export interface BoundArguments {
   /** The argument of that name; undefined when the call has fewer arguments. */
   arg(name: string): Arg | undefined;
   /** The tensors of the argument: all of a list, none where the argument is missing. */
   tensors(name: string): readonly Tensor[];
-  /** The first tensor of the argument, or null. */
   tensor(name: string): Tensor | null;
   /** The tensors of several arguments. @param names separated by blanks */
   tensorsOf(names: string): Tensor[];
-  /** Undefined when it is unspecified. */
   value(name: string): ArgValue | undefined;
   /** A truth value; null when it is unspecified. */
   flag(name: string): boolean | null;
@@ -29,7 +26,6 @@ export interface BoundArguments {
   count(name: string): number | null;
   /** A list of integers, a single integer as a list of one; null when it is unspecified or empty. */
   integers(name: string): readonly number[] | null;
-  /** Tensors that the op reads. */
   readonly reads: readonly Tensor[];
   /** Tensors that the op writes, `outs` among them. */
   readonly writes: readonly Tensor[];

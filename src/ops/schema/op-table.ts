@@ -2,7 +2,6 @@
 import { elementAt } from '../../containers/element.js';
 import { named, type ByName } from '../by-name.js';
 
-/** An op of a table. */
 export interface OpRow<Fact> {
   readonly fact: Fact;
   /** One for each version or overload, as `bind` takes them. */

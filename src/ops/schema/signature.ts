@@ -26,7 +26,6 @@ import type { Arg } from '../../record/record.js';
 
 type ArgumentKind = 'bool' | 'int' | 'number' | 'list';
 
-/** One argument of a signature. */
 interface Parameter {
   readonly name: string;
   readonly reads: boolean;
@@ -87,7 +86,6 @@ function signatureOf(text: string): Signature {
 /** Whether the argument is a non-empty list of tensors. */
 export const isTensorList = (arg: Arg): boolean => arg.items !== undefined && arg.items.length > 0;
 
-/** Whether the argument is a tensor or a list of tensors. */
 export const isTensorial = (arg: Arg): boolean => arg.shape !== undefined || isTensorList(arg);
 
 /** Whether the argument is None, or unspecified. */
@@ -105,7 +103,6 @@ function fitsOperand({ optional, listed }: Parameter, arg: Arg): boolean {
 const fitsPlain = ({ kind }: Parameter, arg: Arg): boolean =>
   !isTensorial(arg) && (kind === null || isBlank(arg) || KINDS[kind].includes(arg.type));
 
-/** Whether the argument fits the parameter. */
 function fits(param: Parameter, arg: Arg | undefined): boolean {
   const isOperand = param.reads || param.writes;
   if (arg === undefined) return !isOperand || param.optional;

@@ -8,7 +8,6 @@ type YAxis = Exclude<ChartOption['yAxis'], readonly unknown[] | undefined>;
 
 interface AxisOptions {
   readonly type?: 'log' | 'category';
-  /** Names of categories. */
   readonly data?: readonly string[];
   readonly min?: number;
   readonly max?: number;

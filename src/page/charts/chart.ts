@@ -44,7 +44,6 @@ export function chart(label: string, height: number, option: () => ChartOption):
   return place;
 }
 
-/** Disposes of the charts within an element that is removed. */
 function disposeCharts(within: Element): void {
   for (const [place, made] of drawn) {
     if (!within.contains(place)) continue;
@@ -68,7 +67,6 @@ export function drawForPaper(): void {
   });
 }
 
-/** Replaces the contents of an element, and disposes of its charts. */
 export function replaceContents(place: Element, ...contents: readonly Node[]): void {
   forget(place);
   disposeCharts(place);

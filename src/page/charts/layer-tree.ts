@@ -3,7 +3,6 @@ import type { LayerRow } from '../../prof/html/page-data.js';
 
 export interface LayerNode {
   readonly row: LayerRow;
-  /** Index of the row. */
   readonly at: number;
   /** Last part of its path; several parts where the layers between are left out of the data. */
   readonly name: string;

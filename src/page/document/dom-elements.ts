@@ -38,7 +38,6 @@ export const boxedDefinitions = (entries: readonly (readonly [name: string, valu
 export const scrolling = (label: string, inner: HTMLElement): HTMLElement =>
   element('div', { class: 'scroll', role: 'region', 'aria-label': label, tabindex: 0 }, inner);
 
-/** A field for words that filter a list. */
 export function filterField(label: string, act: (text: string) => void): HTMLElement {
   const field = element('input', { type: 'search', placeholder: 'Filter', 'aria-label': label });
   field.addEventListener('input', () => act(field.value));
@@ -51,7 +50,6 @@ export function button(label: string, act: () => void, attributes: Readonly<Reco
   return made;
 }
 
-/** A select box. */
 export function select<Value extends string | number>(
   label: string,
   choices: readonly (readonly [value: Value, label: string])[],

@@ -16,7 +16,6 @@ type NumberColumn<Row> = (
   more?: Partial<TableColumn<Listed<Row>>>,
 ) => TableColumn<Listed<Row>>;
 
-/** @param path of the list */
 export const numbersOf =
   <Row>(path: string): NumberColumn<Row> =>
   (title, unit, key, more = {}) => ({

@@ -8,7 +8,6 @@ import { legend, parts, strip, swatch } from '../figures/strip.js';
 import { table, type TableColumn } from '../figures/sorted-table.js';
 
 interface DeviceRow {
-  /** Index of the device. */
   readonly at: number;
   readonly name: string;
 }

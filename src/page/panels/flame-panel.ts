@@ -12,7 +12,6 @@ import { whenVisible } from '../document/when-visible.js';
 const ROW_HEIGHT = 24;
 const LABEL = 'Flame chart of layers; arrow keys move, Enter zooms in, Escape zooms out';
 
-/** The box that an arrow key moves to. */
 function next(boxes: readonly FlameBox[], from: FlameBox, key: string): FlameBox | undefined {
   const middle = from.left + from.width / 2;
   const holds = (box: FlameBox): boolean => box.left <= middle && middle <= box.left + box.width;

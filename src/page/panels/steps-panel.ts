@@ -11,7 +11,6 @@ import { devicePicker } from '../figures/device-picker.js';
 import { quantityText } from '../document/units.js';
 import { elementAt } from '../../containers/element.js';
 
-/** Steps in the label of the chart. */
 const LABELLED_STEPS = 20;
 
 type StepEntry = StepSummary['list'][number];

@@ -291,7 +291,6 @@ class Emission {
 
   #last: number | null = null;
 
-  /** End of the last event, in ns. */
   #lastEnd(): number {
     if (this.#last !== null) return this.#last;
     const { activities, hostCalls, ranges } = this.capture;

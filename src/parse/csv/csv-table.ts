@@ -59,7 +59,6 @@ function* rowsOf(path: string, diagnostics: Diagnostics, chunkBytes: number): Ge
   }
 }
 
-/** A CSV file with a header. */
 export class CsvTable {
   private constructor(
     readonly header: CsvRow,

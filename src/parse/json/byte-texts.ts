@@ -13,7 +13,6 @@ export class ByteTexts {
   readonly #starts = NumericColumn.counts();
   readonly #ends = NumericColumn.counts();
   readonly #index = new HashIndex((number) => hash(this.#arena, this.#starts.at(number), this.#ends.at(number)));
-  /** The text that is looked up. */
   #bytes: Buffer = this.#arena;
   #from = 0;
   #to = 0;

@@ -21,7 +21,6 @@ import {
 import type { ByteTexts } from './byte-texts.js';
 import { numberAt, type Ids } from './number-bytes.js';
 
-/** Returned for bytes that are not an event. */
 export const MALFORMED = -2;
 
 /** Keys of an event, and their codes. */

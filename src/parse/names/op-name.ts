@@ -11,7 +11,6 @@ const UNQUALIFIED: readonly (readonly [pattern: RegExp, mod: string])[] = [
   [/^nccl:\w+$/, 'nccl'],
 ];
 
-/** Module and op of a name; null when it is not the name of an op. */
 export function readOpName(name: string): Pick<OpCall, 'mod' | 'op'> | null {
   const [, mod, op] = QUALIFIED.exec(name) ?? [];
   if (mod !== undefined && op !== undefined) return { mod, op };
@@ -25,5 +24,4 @@ export const ENGINE_PREFIX = 'autograd::engine::evaluate_function: ';
 /** Names of nodes: `MulBackward0`, `torch::autograd::CopyBackwards`, `torch::autograd::CppNode<…>` … */
 const NODE = /(?:Backward\d*|Backwards|AccumulateGrad|GraphRoot|CppNode<.*>)$/;
 
-/** Whether a name is that of an autograd node. */
 export const isNode = (name: string): boolean => NODE.test(name);

@@ -184,7 +184,6 @@ const FIRST_ROWID = -(2n ** 63n);
 /** Rows read at a time: a query for each row costs half as much again. */
 const BLOCK_ROWS = 1000;
 
-/** A cell as a number, NaN for anything else. */
 export const numberOf = (cell: Cell | undefined): number => (typeof cell === 'number' ? cell : NaN);
 
 /** A cell as an integer, NaN for anything else. Some exporters store integers as text. */

@@ -8,7 +8,6 @@ import { NumericColumn } from '../../containers/numeric-column.js';
 import { NumberIndex } from '../capture/number-index.js';
 import { readFrame, readName, type HostName } from './event-names.js';
 
-/** The texts by the numbers in the columns. */
 export interface HostTexts {
   text(number: number): string;
   /** The arguments of an op from the cells of its columns; null when they were not recorded. */
@@ -47,7 +46,6 @@ class OpColumns {
   }
 }
 
-/** Ops by external id. */
 interface OpsById {
   /** Of several ops with one id, the last. */
   readonly index: NumberIndex;
@@ -123,7 +121,6 @@ export class HostEvents {
     return this.texts.text(this.nameNumber(text));
   }
 
-  /** The parsed name of a range. */
   nameOf(range: number): HostName {
     const text = this.ranges.text.at(range);
     const isFrame = this.isFrame(range);

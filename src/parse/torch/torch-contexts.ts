@@ -16,7 +16,6 @@ import { readStack, type HostName } from './event-names.js';
 import { OUTSIDE, type Nesting } from './nesting.js';
 import { TrainingSteps, type TrainingStep } from './training-steps.js';
 
-/** Inputs of the contexts. */
 interface TorchFacts {
   readonly events: HostEvents;
   readonly nesting: Nesting;
@@ -42,7 +41,6 @@ interface Chain {
   /** Rows of the ops that are calls, outermost first. */
   readonly callOps: readonly number[];
   readonly calls: readonly OpCall[];
-  /** Names of autograd nodes. */
   readonly nodes: readonly string[];
   readonly layer: readonly string[];
   readonly trace: readonly string[];

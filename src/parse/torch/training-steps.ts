@@ -11,11 +11,9 @@ export interface TrainingStep {
   /** ns. */
   readonly start: number;
   readonly end: number;
-  /** Number of the step. */
   readonly step: number;
 }
 
-/** Finds the training step of a time. */
 export class TrainingSteps {
   /** Annotated steps by process, in order of start, without those inside another. */
   readonly #annotated = new Map<number, TrainingStep[]>();

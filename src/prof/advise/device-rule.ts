@@ -7,7 +7,6 @@ import type { Rule, RuleFacts } from './rule.js';
 interface DeviceRule<Of> extends Pick<Rule, 'name' | 'doc'> {
   /** Why the rule could not look, where no kernel was one to look at. */
   readonly why: string;
-  /** What is kept of a device. */
   readonly start: () => Of;
   /** Looks at a kernel; returns whether it was one to look at. */
   readonly row: (row: Annotated, devices: ByDevice<Of>) => boolean;

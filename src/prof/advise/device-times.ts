@@ -17,7 +17,6 @@ export interface Gap extends Place {
   /** What ended last before it, and what ended it. */
   readonly before: StepActivity;
   readonly after: StepActivity;
-  /** By what it was ended. */
   readonly ended: GapEnd;
 }
 

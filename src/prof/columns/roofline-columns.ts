@@ -4,7 +4,6 @@ import type { Annotated } from '../annotate.js';
 import type { KernelColumn } from './kernel-column.js';
 import { LATENCY_SHARE } from '../roofline/roofline.js';
 
-/** Use of the matrix unit. */
 export const MATRIX_UNIT_COLUMNS: readonly KernelColumn[] = derived([
   column(
     'dtype',

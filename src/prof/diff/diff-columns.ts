@@ -51,7 +51,6 @@ export const DIFF_COLUMNS: readonly Column<DiffRow>[] = [
 /** The key of the line with the totals. */
 export const TOTAL = 'total';
 
-/** A line of the table of a comparison. */
 export interface DiffLine {
   readonly kind: 'total' | 'key';
   readonly row: DiffRow;
@@ -64,7 +63,6 @@ export const diffLines = (total: DiffRow, rows: readonly DiffRow[], by: readonly
   ...rows.map((row): DiffLine => ({ kind: 'key', row, keys: row.keys })),
 ];
 
-/** Verdicts that a reader looks for. */
 const isChange = ({ row: { verdict } }: DiffLine): boolean => verdict !== 'same' && verdict !== 'too-few-samples';
 
 export const VERDICT_COLUMN: Column<DiffLine> = column(
@@ -90,7 +88,6 @@ export const keyColumns = (by: readonly string[]): Column<DiffLine>[] =>
 /** A figure of a row as a column of lines. */
 export const ofLine = (column: Column<DiffRow>): Column<DiffLine> => nestedColumn(column, ({ row }) => row);
 
-/** Columns of the table formats. */
 export const diffLineColumns = (by: readonly string[]): Column<DiffLine>[] => [
   KIND_COLUMN,
   ...keyColumns(by),

@@ -6,7 +6,6 @@ import { percentOf, verdictOf, type StepTest, type Verdict } from './verdict.js'
 /** A key's text; null for unknown. */
 export type Key = string | null;
 
-/** What one input has of a row. */
 export interface Amount {
   readonly count: number;
   readonly time: number;

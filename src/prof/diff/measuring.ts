@@ -6,12 +6,10 @@ import type { Basis, Samples, Sums } from './input-sums.js';
 /** Less of a row's time than this in steps, and its steps say too little of it. */
 const LEAST_IN_STEPS = 0.5;
 
-/** Sums of both inputs for one row. */
 export interface Both extends Pair<Sums> {
   readonly keys: readonly Key[];
 }
 
-/** What measures a row. */
 export function measuring(total: Pair<Sums>, samples: Pair<Samples>, basis: Basis): (row: Both) => Measured {
   const units = basis === 'step' ? 'steps' : 'runs';
   const tested = { base: samples.base.tested(basis), new: samples.new.tested(basis) };

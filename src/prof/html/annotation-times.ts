@@ -200,7 +200,6 @@ export class ThinnedSample {
   }
 }
 
-/** Keeps every second number. */
 function halve(numbers: number[]): void {
   const half = Math.ceil(numbers.length / 2);
   for (let i = 0; i < half; i++) numbers[i] = elementAt(numbers, 2 * i);

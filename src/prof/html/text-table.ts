@@ -25,7 +25,6 @@ export class TextTable {
     return elementAt(this.#texts, number);
   }
 
-  /** All texts, each at its number. */
   get all(): readonly string[] {
     return this.#texts;
   }

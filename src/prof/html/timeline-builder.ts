@@ -63,7 +63,6 @@ export class TimelineBuilder {
     this.#addActivity(kernel.record, kernel);
   }
 
-  /** Steps of the profile, in order. */
   get steps(): readonly StepTime[] {
     return this.#steps.all;
   }

@@ -19,7 +19,6 @@ const PART_OF: Readonly<Record<string, UtilisationPart>> = {
 /** Launches are read in the order of their activities: so many are buffered to be sorted by their own start. */
 const BUFFERED_LAUNCHES = 1 << 15;
 
-/** Devices of a profile that are shown. */
 const MOST_DEVICES = 256;
 
 export class UtilisationCurve {
@@ -32,7 +31,6 @@ export class UtilisationCurve {
   /** Activities that start before an earlier record: some of their time may not be counted. */
   outOfOrder = 0;
 
-  /** @param most bins at most */
   constructor(most?: number) {
     this.#bins = new TimeBins(most);
     this.#host = this.#bins.addCoverage();

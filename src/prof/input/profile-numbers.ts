@@ -6,7 +6,6 @@ import type { ProfileLine } from '../../record/record.js';
 import type { RecordBatches } from '../report/report.js';
 
 export class ProfileNumbers {
-  /** Numbers in use. */
   readonly #taken = new Set<number>();
   /** Unique number by number in the current input. */
   readonly #unique = new Map<number, number>();

@@ -33,7 +33,6 @@ const areNumbers = (value: unknown): boolean => Array.isArray(value) && value.ev
 const isNumberOrNull = (value: unknown): boolean => value === null || isNumber(value);
 const isExtentOrNull = (value: unknown): boolean => value === null || extent(value) === value;
 
-/** Three numbers, or null. */
 function extent(value: unknown): Extent | null {
   return Array.isArray(value) && value.length === 3 && value.every(isNumber) ? (value as unknown as Extent) : null;
 }

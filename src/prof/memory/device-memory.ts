@@ -19,7 +19,6 @@ export type MemoryMetric = (typeof MEMORY_METRICS)[number];
 export const ALLOCATION_METRIC = 'op_memory';
 /** The sum of all kinds. */
 const TOTAL = 'Total';
-/** Series that are kept for each device. */
 const MOST_SERIES = 256;
 
 export interface Series {

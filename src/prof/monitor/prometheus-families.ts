@@ -30,7 +30,6 @@ type FamilyBase = Pick<PrometheusFamily, 'name' | 'type' | 'help' | 'scope' | 'o
 const point = (value: number | null, labels: SeriesPoint['labels'] = {}): SeriesPoint[] =>
   value === null ? [] : [{ labels, value }];
 
-/** Labels that identify a row of a scope. */
 const ofRow = (scope: RowScope | null): string[] => {
   const process = scope === 'core' || scope === 'physical' || scope === 'runtime' ? ['runtime_tag'] : [];
   const core = scope === 'core' || scope === 'physical' ? ['neuroncore'] : [];

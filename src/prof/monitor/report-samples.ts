@@ -41,7 +41,6 @@ function labelNumber({ labels }: SampleRecord, name: string): number | null {
 const tagOf = (sample: SampleRecord): string | null =>
   labelText(sample, 'tag') ?? labelText(sample, 'runtime') ?? labelText(sample, 'pid');
 
-/** Number of the report of a sample; null when it has none. */
 const reportNumber = (sample: SampleRecord): number | null => labelNumber(sample, 'report');
 
 /** Splits a stream of records into the samples of each report. Holds the samples of one report at a time. */

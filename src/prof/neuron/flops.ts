@@ -97,7 +97,6 @@ const NO_TENSORS: Unknown = {
   remedy: 'dparse --neff FILE, or keep the NEFF next to the capture',
 };
 
-/** Bytes of the tensors of some roles, each once. */
 export function tensorBytes(sums: MetricSums, roles: readonly TensorRole[]): MetricAmount {
   if (sums.tensors.length === 0) return NO_TENSORS;
   let total = 0;

@@ -15,7 +15,6 @@ const MACHINE_RATES = [
   { name: 'clock', words: /(?<!tensor )\bclock\b/, unit: 'Hz', key: 'clockHz' },
 ] as const;
 
-/** The metrics and rates that a formula names, with their values in this profile. */
 export function inputsOf({ formula, name }: Metric, metrics: readonly Metric[], sums: MetricSums): FormulaInput[] {
   const words = new Set(Array.from(formula.matchAll(/[a-z0-9_]+/gi), ([word]) => word));
   const named = metrics.filter((metric) => metric.name !== name && words.has(metric.name));

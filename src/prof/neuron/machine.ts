@@ -15,7 +15,6 @@ export interface NeuronMachine {
   readonly indices: readonly number[];
 }
 
-/** Whether a profile is of a Neuron device. */
 export const isOfNeuronDevice = ({ devices }: ProfileRecord): boolean => devices.some(({ vendor }) => vendor === 'aws');
 
 const NOTHING: NeuronMachine = { cores: null, peakFlops: null, hbmBytesPerS: null, clockHz: null, indices: [] };

@@ -19,7 +19,6 @@ export interface MetricOptions {
   readonly warningsAsNotes: boolean;
 }
 
-/** The wanted metrics of each profile. */
 export type MetricAnswer = readonly MetricSummary[];
 
 export class MetricAnalysis implements Analysis<MetricAnswer> {

@@ -53,7 +53,6 @@ const MOST_TENSORS = 10_000;
 /** Bytes that packets load into a core's state buffer, by tensor. */
 export class TensorLoads {
   readonly bytes = new Map<string, number>();
-  /** Packets with a known tensor. */
   named = 0;
 
   add({ variable, dest }: Labels, bytes: number): void {

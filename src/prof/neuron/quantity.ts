@@ -25,7 +25,6 @@ function converted(value: number, from: MetricUnit, conversions: UnitConversions
   return { value: times(value, factor), unit };
 }
 
-/** In the unit of the vendor's summary. */
 export const inVendorUnit = (value: number, unit: MetricUnit): MetricQuantity => converted(value, unit, VENDOR);
 /** For programs: nanoseconds, percent, everything else in base units. */
 export const inOurUnit = (value: number, unit: MetricUnit): MetricQuantity => converted(value, unit, OURS);

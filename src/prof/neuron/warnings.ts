@@ -206,7 +206,6 @@ export const WARNING_RULES: readonly WarningRule[] = [
   },
 ];
 
-/** What a rule warns of. */
 export const detailsOf = ({ find }: WarningRule, sums: MetricSums, metrics: readonly Metric[]): WarningDetail[] =>
   [find(sums, metrics) ?? []].flat();
 

@@ -27,7 +27,6 @@ export class OpenLaunch {
   #more: number[] | null = null;
 
   constructor(
-    /** The first activity that it launched. */
     readonly first: LaunchedActivity,
     readonly call: TimedCall,
     readonly hash: number,

@@ -34,7 +34,6 @@ interface SliceContent {
   readonly endsFlow: number | null;
 }
 
-/** A slice or mark that is held back. */
 interface HeldSlice extends TraceTime, TimedSlice {
   /** Whether its duration is not known. */
   readonly isMark: boolean;

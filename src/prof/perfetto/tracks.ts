@@ -75,7 +75,6 @@ export class TraceTracks {
     return this.#place(this.#own(profile), name, nesting);
   }
 
-  /** The stream or engine of an activity. */
   stream(activity: DeviceActivity): TrackLanes {
     const { type, profile, device } = activity;
     const ownTrack = OVERLAPPING_WORK[type];
@@ -109,7 +108,6 @@ export class TraceTracks {
     return elementAt(tracks, number);
   }
 
-  /** The first track with room for a mark. */
   mark({ track, marks, tids }: TrackLanes, start: number): TraceTrack {
     if (marks.start !== start) marks.count = 0;
     marks.start = start;

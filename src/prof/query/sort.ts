@@ -6,7 +6,6 @@ import { elementAt } from '../../containers/element.js';
 import { isNumeric, textOf, type Column } from '../../table/column.js';
 import { UsageError } from '../../record/errors.js';
 
-/** A column to sort by, and the direction. */
 export interface SortKey<Row> {
   readonly column: Column<Row>;
   readonly descending: boolean;

@@ -121,5 +121,4 @@ export function peaksOf(device: Device | null): Peaks {
   return peaks;
 }
 
-/** Peak rates of a row of the table, for `--device`. */
 export const peaksOfRow = (row: DeviceRow): Peaks => ({ ...fromRow(row, null), origin: 'given' });

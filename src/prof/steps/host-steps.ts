@@ -66,7 +66,6 @@ export class HostSteps {
     return launch === undefined || launch === null ? null : this.at(launch.start);
   }
 
-  /** The step at a time of the host; null outside of all. */
   at(time: number): number | null {
     let [low, high] = [0, this.#steps.length];
     while (low < high) {

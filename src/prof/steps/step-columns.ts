@@ -24,11 +24,9 @@ const MACHINE_ONLY = { machineOnly: true } as const;
 
 type TimeOf = (row: StepRow) => number | null;
 
-/** Time in a header with its unit. */
 const time = (key: string, doc: string, value: TimeOf, more?: Partial<Column<StepRow>>): Column<StepRow> =>
   column(key, `${key}_ns`, int(Math.max(13, key.length + 3), 'ns'), doc, value, more);
 
-/** Time in rows whose copies are known. */
 const timeOfCopies = (key: string, doc: string, of: (times: StepRow['times']) => number): Column<StepRow> =>
   time(key, doc, ({ times, hasCopies }) => (hasCopies ? of(times) : null));
 

@@ -17,7 +17,6 @@ const STEP_TYPES: RecordTypes = new Set([
   ...(['sample', 'range', 'end'] as const),
 ]);
 
-/** Rows of one profile. */
 export interface ProfileSteps {
   readonly profile: number;
   /** Null for records without a profile line. */

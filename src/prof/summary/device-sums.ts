@@ -7,7 +7,6 @@ import type { StepWorkKind } from '../steps/step-work.js';
 import { inNs, Reach, WorkUnions } from '../steps/work-unions.js';
 import type { DeviceTime, WorkKind } from './summary-data.js';
 
-/** What each kind of work is to a step. */
 const AS_STEP_WORK = {
   kernels: 'computing',
   graphs: 'computing',

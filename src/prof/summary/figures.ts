@@ -5,7 +5,6 @@ import type { DeviceTime, KernelSummary, ProfileSummary, Tally } from './summary
 
 type FigureUnit = 'ns' | 'bytes' | 'bytes/s' | 'FLOP' | 'fraction' | 'count';
 
-/** One number of a summary. */
 export interface Figure {
   readonly summary: ProfileSummary;
   readonly section: string;

@@ -125,7 +125,6 @@ function timeOf({ dur, ps }: Pick<Spent, 'dur' | 'ps'>): number | null {
   return dur + (ps?.[1] ?? 0) / PS_PER_NS;
 }
 
-/** Null when it is not known. */
 function stretchOf(record: Spent): Stretch | null {
   const { start, dur, ps, launch } = record;
   if (dur === null || dur < 0 || !Number.isFinite(start + dur)) return null;

@@ -130,7 +130,6 @@ export class PerfettoPackets {
     this.#end();
   }
 
-  /** @param pid unique in the trace */
   process(uuid: number, pid: number, name: string): void {
     const out = this.#begin();
     out.uint32(PACKET.trackDescriptor).fork().uint32(TRACK.uuid).uint32(uuid);

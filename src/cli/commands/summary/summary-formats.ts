@@ -10,7 +10,6 @@ import { profileHeading } from '../../run-analysis.js';
 import type { Section } from './summary-section.js';
 import { ranksSection, sectionsOf } from './summary-sections.js';
 
-/** Columns of a screen. */
 const WIDTH = 100;
 
 /** Each profile on a screen of its own; then several compared. */

@@ -117,7 +117,6 @@ export function vendorJson(summaries: readonly MetricSummary[]): string {
   return `${JSON.stringify(Object.fromEntries(nodes))}\n`;
 }
 
-/** Where the number of a metric comes from. */
 export function explanation(summary: MetricSummary, row: MetricRow, shown: MetricsShown): string {
   const quantityText = ({ value, unit }: MetricQuantity): string => `${digits(value)} ${unit}`.trimEnd();
   const people = shown.vendor ? inVendorUnit : scaled;

@@ -106,7 +106,6 @@ function maskNote({ args, extents }: AttentionCall): string {
   return `; causal: masked pairs are counted too, the mask leaves ${share} % of them${window}`;
 }
 
-/** Whether the gradient of the bias is wanted. */
 function wantsBiasGradient(args: BoundArguments): boolean {
   const mask = args.value('grad_mask');
   return args.flag('bias_grad') === true || (Array.isArray(mask) && mask[3] === true);

@@ -6,7 +6,6 @@
  */
 import { opTable } from '../../schema/op-table.js';
 
-/** A convolution. */
 export interface ConvolutionForm {
   /** Spatial dimensions; null for those of the weight. */
   readonly rank: number | null;

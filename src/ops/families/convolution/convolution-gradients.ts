@@ -100,7 +100,6 @@ const unknownOf = (found: Backward, role: Gradient): string => {
   return role === 'wgrad' ? 'the input is unspecified' : 'the extents of the input are unspecified';
 };
 
-/** The work of one gradient. */
 function part(found: Backward, role: Gradient): Work {
   const { dy, x, w, params } = found;
   const shared = { role, params, formula: FORMULAS[role], source: CONVOLUTION_SOURCE };

@@ -63,7 +63,6 @@ function recordedOutput({ call, outs }: BoundCall, x: Tensor): Tensor | null {
   return outs[0] ?? (shape?.length === x.shape.length ? tensor(shape, x.dtype) : null);
 }
 
-/** A forward convolution of this form. */
 const convolved = (form: ConvolutionForm): RuleCost =>
   withTensors('x w', (x, w, bound) => {
     const rank = spatialRank(w, form.rank);

@@ -25,7 +25,6 @@ function read(call: OpCall): EmbeddingLookup | null {
   return table.shape.length === 2 ? { indices, table } : null;
 }
 
-/** The rows that the indices touch, one for each index. */
 const rows = ({ indices, table }: EmbeddingLookup): Tensor =>
   tensor([numel(indices.shape), extentAt(table, 1)], table.dtype);
 

@@ -119,7 +119,6 @@ function backwardAmount(part: NormalizationPart, { input, affine }: Parts): Part
   };
 }
 
-/** Ops of the dispatcher. */
 const RULES: OpRules = { ...LAYER_RULES, ...BATCH_RULES, ...FUSED_RULES };
 const RULES_SOURCE =
   'fvcore (rows, forward); otherwise the operations of the definition, a multiply-add counted as 2; PyTorch native_functions.yaml';

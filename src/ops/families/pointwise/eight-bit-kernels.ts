@@ -25,7 +25,6 @@ function typeOf(bound: BoundCall): string | null {
 
 const isEightBit = (dtype: string | null): boolean => dtype?.startsWith('float8') === true;
 
-/** Cost with a result of the type of the argument `type`. */
 function costByType(bound: BoundCall, shape: readonly number[], perElement: number, reads: string) {
   const dtype = typeOf(bound);
   const each = perElement + (isEightBit(dtype) ? CAST : 0);

@@ -14,7 +14,6 @@ import {
 import { tensor } from '../../work.js';
 import { POINTWISE_OPS, type PointwiseOp } from './pointwise-ops.js';
 
-/** A pointwise call. */
 export interface Elementwise {
   readonly rule: PointwiseOp;
   readonly operands: readonly Tensor[];
@@ -72,7 +71,6 @@ function readMarker(call: OpCall, op: string, rule: PointwiseOp): Elementwise | 
 
 const identity = (dtype: string | null): string | null => dtype;
 
-/** The type of a result from that of its operands. */
 const RESULT_TYPES: Readonly<Record<PointwiseOp['result'], (dtype: string | null) => string | null>> = {
   promoted: identity,
   float: floatingType,

@@ -111,7 +111,6 @@ const DEFAULT: PointwiseOp = { flops: 1, result: 'promoted', gradient: 'saved', 
 const spelled = (name: string): string[] =>
   name.endsWith('*') ? [name.slice(0, -1), `${name.slice(0, -1)}_`] : [name];
 
-/** Op name → facts. */
 export const POINTWISE_OPS: ReadonlyMap<string, PointwiseOp> = new Map(
   ROWS.flatMap(([names, facts]) =>
     names

@@ -52,7 +52,6 @@ function productGradient(
   };
 }
 
-/** The operands that the derivative depends on. */
 function savedOperands({ operands, rule }: Elementwise): readonly Tensor[] {
   if (rule.gradient === 'factors') return operands.slice(1);
   // A third operand is the weight of a linear interpolation.

@@ -24,7 +24,6 @@ export function perDimension(
 
 interface Window {
   readonly result: Tensor;
-  /** Elements of one window. */
   readonly elements: number;
 }
 

@@ -166,7 +166,6 @@ const READERS: ByName<(call: OpCall) => ProductCost | null> = {
   ...named('addmv addmv_', withAddend(2, 1)),
 };
 
-/** Products of the dispatcher. */
 const DISPATCHED: OpRules = {
   ...ATEN_PRODUCTS,
   ...SPARSE_PRODUCTS,

@@ -13,7 +13,6 @@ import { elementAt } from '../../../containers/element.js';
 const SOURCE = 'a multiply-add counted as 2 for every value of all indices together';
 const FORMULA = 'flops = 2·Π(extents of all indices), 1· where none is summed; bytes = operands read + result written';
 
-/** The cost of an op whose indices are unspecified. */
 const unspecified = (operands: readonly Tensor[], unknown: string): OpCost => ({
   flops: null,
   writes: null,

@@ -29,7 +29,6 @@ const square = (of: Tensor): Matrices | null => {
   return found?.rows === found?.columns ? found : null;
 };
 
-/** FLOPs of a batch, rounded. */
 const counted = (batch: readonly number[], each: number): number => Math.round(numel(batch) * each);
 
 /** The status of each factorisation. */

@@ -24,7 +24,6 @@ function flopsPerElement(op: string, kernel: KernelFacts): number {
   return split && kernel.sub > 0 ? SOFTMAX.backward - PRODUCT_FLOPS : SOFTMAX.backward;
 }
 
-/** The work of a kernel of `softmax` or `log_softmax` on this input. */
 export function softmaxWork(op: string, input: Tensor, result: Tensor, kernel: KernelFacts): Work {
   const backward = kernel.dir === 'bprop';
   const perElement = flopsPerElement(op, kernel);

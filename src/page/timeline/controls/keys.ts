@@ -120,7 +120,6 @@ const ACTS: Readonly<Record<string, KeyAction>> = {
   '/': ({ focusSearch }) => focusSearch(),
 };
 
-/** @returns whether the key has an action */
 export function actOn(key: string, isShifted: boolean, keys: KeyActions): boolean {
   const name = key.toLowerCase();
   const act = (isShifted ? ACTS[`shift ${name}`] : undefined) ?? ACTS[name];

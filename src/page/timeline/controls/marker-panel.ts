@@ -22,7 +22,6 @@ interface MarkerPanel {
   readonly add: () => void;
 }
 
-/** Downloads a text as a file. */
 function download(name: string, text: string): void {
   const address = URL.createObjectURL(new Blob([text], { type: 'application/json' }));
   const link = element('a', { href: address, download: name });

@@ -62,7 +62,6 @@ const COLOURS = {
 } as const satisfies Readonly<Record<string, ThemeColour>>;
 type ColourName = keyof typeof COLOURS;
 
-/** A value for each of the colours. */
 const mapped = <T>(valueOf: (colour: ThemeColour, name: ColourName) => T): Readonly<Record<ColourName, T>> => {
   const names = Object.keys(COLOURS) as ColourName[];
   return Object.fromEntries(names.map((name) => [name, valueOf(COLOURS[name], name)])) as Record<ColourName, T>;

@@ -66,7 +66,6 @@ export class EventPainter {
     this.#paintAxis(frame);
   }
 
-  /** Writes the pixels of one band. */
   #collect(band: LaneBand, line: number, { size, theme, grid }: PaintFrame): void {
     const { width, ratio, scroll } = size;
     const { scene } = this;

@@ -16,7 +16,6 @@ const known = (amount: number): number | null => (amount < 0 ? null : amount);
 const rate = (amount: number | null, ns: number): number | null =>
   amount === null || ns <= 0 ? null : amount / (ns / 1e9);
 
-/** The lines of a tooltip. */
 export function shortFacts(events: TimelineEvents, event: number): readonly EventFact[] {
   const texts = TEXTS.flatMap(([column, title]): EventFact[] => {
     const text = textOf(events, column, event);

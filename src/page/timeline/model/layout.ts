@@ -88,6 +88,5 @@ export function layoutOf(
   return { groups, lanes: placed, bands, height: top };
 }
 
-/** The band at a height; null between bands. */
 export const bandAt = ({ bands }: TimelineLayout, y: number): LaneBand | null =>
   bands.find(({ top, height }) => y >= top && y < top + height) ?? null;

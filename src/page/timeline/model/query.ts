@@ -56,7 +56,6 @@ function termOf(word: string): QueryTerm {
   return { is: 'text', field: null, text: word.replace(/^"|"$/g, '').toLowerCase() };
 }
 
-/** The terms of a query; none for a blank one. */
 export function parseQuery(query: string): readonly QueryTerm[] {
   const words = query.match(/[a-z]+[:<>=]"[^"]*"|"[^"]*"|[^\s]+/gi) ?? [];
   return words.map(termOf).filter((term) => term.is === 'number' || term.text !== '');

@@ -37,7 +37,6 @@ export function zoomed(view: View, factor: number, at: number, span: number): Vi
 export const panned = (view: View, by: number, span: number): View =>
   within({ from: view.from + by, to: view.to + by }, span);
 
-/** A view of a span with some room around it. */
 export function around(from: number, to: number, span: number): View {
   const room = Math.max((to - from) * 0.1, LEAST_SPAN / 2);
   return within({ from: from - room, to: to + room }, span);

@@ -36,7 +36,6 @@ export class MangledCursor {
     return true;
   }
 
-  /** Consumes the expected text. */
   expect(expected: string): void {
     if (!this.take(expected)) giveUp();
   }

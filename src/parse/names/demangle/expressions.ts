@@ -24,7 +24,6 @@ const FORMS: ReadonlyMap<string, ExpressionReader> = new Map<string, ExpressionR
   ['tl', (cursor) => ({ kind: 'list', type: readType(cursor), items: readList(cursor) })],
 ]);
 
-/** <expression> */
 export function readExpression(cursor: MangledCursor): Node {
   return cursor.nested(() => {
     if (cursor.peek() === 'L') return readLiteral(cursor);
@@ -99,7 +98,6 @@ function readCast(cursor: MangledCursor): Node {
   return { kind: 'cast', type, operand: cursor.take('_') ? readList(cursor) : readExpression(cursor) };
 }
 
-/** <expr-primary> */
 export function readLiteral(cursor: MangledCursor): Node {
   cursor.expect('L');
   if (cursor.take('_Z') || cursor.take('Z')) {

@@ -30,7 +30,6 @@ function returns(name: Node): boolean {
   return !('returns' in name) || name.returns !== false;
 }
 
-/** <name> */
 export function readName(cursor: MangledCursor): Node {
   if (cursor.take('N')) return readNested(cursor);
   if (cursor.take('Z')) return readLocal(cursor);
@@ -148,7 +147,6 @@ function readLambda(cursor: MangledCursor): Node {
   return { kind: 'lambda', params, ordinal: cursor.ordinal() + 1 };
 }
 
-/** <operator-name> */
 function readOperatorName(cursor: MangledCursor): Node {
   if (cursor.take('cv')) return { kind: 'conversion', type: readType(cursor), returns: false };
   if (cursor.take('li')) return named(`operator"" ${readIdentifier(cursor)}`);
@@ -163,7 +161,6 @@ export function readIdentifier(cursor: MangledCursor): string {
   return /^_GLOBAL_[._$]N/.test(identifier) ? '(anonymous namespace)' : identifier;
 }
 
-/** <substitution> */
 export function readSubstitution(cursor: MangledCursor): Node {
   cursor.expect('S');
   const letter = cursor.slice(1);
@@ -185,13 +182,11 @@ export function readSubstitution(cursor: MangledCursor): Node {
   return cursor.substitutions[index] ?? giveUp();
 }
 
-/** <template-param> */
 export function readTemplateParam(cursor: MangledCursor): Node {
   cursor.expect('T');
   return { kind: 'param', index: cursor.ordinal() };
 }
 
-/** <template-args> */
 export function readTemplateArgs(cursor: MangledCursor): Node[] {
   cursor.expect('I');
   // A constructor has the name of its class, not of the class's arguments.

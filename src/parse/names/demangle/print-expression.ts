@@ -1,7 +1,6 @@
 /** Expressions → text, in GNU c++filt's spelling: nearly every operand is parenthesized. */
 import type { ExpressionNode, Node } from './mangled-node.js';
 
-/** Prints the names and types in an expression. */
 interface ExpressionPrinter {
   text(node: Node): string;
   list(nodes: readonly Node[]): string;

@@ -50,7 +50,6 @@ export function kernelLabels(textOf: (label: TextLabel) => string | null, facts:
   return Object.keys(labels).length === 0 ? null : labels;
 }
 
-/** The known fields of a kernel. */
 export const kernelFields = (
   engine: string | null,
   counters: Readonly<Record<string, number>> | null,

@@ -5,7 +5,6 @@
  */
 import type { ActivityKind } from '../../capture/capture-columns.js';
 
-/** What an event of a category becomes. */
 export type EventCategory =
   | { readonly is: 'op' }
   | { readonly is: 'annotation' }

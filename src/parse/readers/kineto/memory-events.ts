@@ -28,7 +28,6 @@ const DEVICE_TYPES: readonly string[] = [
   ...['MPS', 'Meta', 'HPU', 'VE', 'Lazy', 'IPU', 'MTIA', 'PrivateUse1'],
 ];
 
-/** Device type of the host's memory. */
 const HOST = DEVICE_TYPES.indexOf('CPU');
 
 const NAME = Buffer.from('[memory]');
@@ -39,7 +38,6 @@ export function isMemoryEvent({ fields: { from, to, bytes } }: TraceEvent): bool
   return at !== -1 && end - at === NAME.length && bytes.compare(NAME, 0, NAME.length, at, end) === 0;
 }
 
-/** The allocator of a device or of the host. */
 interface Allocator {
   /** Device id; null for the host. */
   readonly device: number | null;
@@ -56,7 +54,6 @@ interface Allocator {
   sum: number;
 }
 
-/** The memory events of a trace in columns. */
 export class MemoryEvents {
   readonly start = NumericColumn.floats();
   readonly #thread = NumericColumn.counts();

@@ -6,7 +6,6 @@ import type { NeuronCore } from '../../../record/neuron-cores.js';
 
 type StatedFacts = Pick<Required<ProfileRecord>, 'tool' | 'dur' | 'devices' | 'facts'>;
 
-/** The line, in the order of the record. */
 export const profileRecord = (
   format: string,
   { profile, file, rank }: Pick<ReadOptions, 'profile' | 'file' | 'rank'>,

@@ -36,7 +36,6 @@ export const neuronJson: Reader = {
 
 type ReadRow = (row: ToolRow, start: number, context: TableContext) => TimedLine;
 
-/** Reader of each table's rows. */
 const READ: Readonly<Record<TimedTable, ReadRow>> = {
   instruction,
   dma: packet,

@@ -18,7 +18,6 @@ class Copies {
   unknown = 0;
   bytes = 0;
   time = 0;
-  /** Time in the calls. */
   waited = 0;
   /** Everything but these copies. */
   readonly others = new IntervalUnion();

@@ -20,7 +20,6 @@ const ORDER = Object.keys(METRIC_GROUPS);
 export const byGroup = (a: { readonly group: MetricGroup }, b: { readonly group: MetricGroup }): number =>
   ORDER.indexOf(a.group) - ORDER.indexOf(b.group);
 
-/** All metrics of a profile, group by group. */
 export const metricsOf = (sums: MetricSums): Metric[] => [...METRICS, ...throttleMetrics(sums)].sort(byGroup);
 
 /** The description of a metric by name, also by template: `throttle_activity_0_active_time_nc1_percent`. */

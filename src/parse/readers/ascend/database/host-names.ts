@@ -24,7 +24,6 @@ export class HostNames implements HostTexts {
     private readonly chains: CallChains,
   ) {}
 
-  /** Number of a name, by its string id or as text. */
   numberOf(name: number | string): number {
     let number = this.#numbers.get(name);
     if (number === undefined) {
@@ -34,7 +33,6 @@ export class HostNames implements HostTexts {
     return number;
   }
 
-  /** Number of a message in a domain. */
   numberIn(domain: number, message: number): number {
     const name = this.strings.text(domain) ?? DEFAULT_DOMAIN;
     if (name === DEFAULT_DOMAIN || name === '') return this.numberOf(message);
@@ -55,7 +53,6 @@ export class HostNames implements HostTexts {
     return this.strings.text(id) ?? '';
   }
 
-  /** Whether the columns of shapes and types are swapped. */
   areSwapped(shapes: number, types: number): boolean {
     return this.#isDtypeList(shapes) && !this.#isDtypeList(types);
   }

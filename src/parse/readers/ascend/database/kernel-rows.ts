@@ -14,7 +14,6 @@ import { NO_STRING, type StringTable } from './string-table.js';
 
 const TABLE = 'COMPUTE_TASK_INFO';
 
-/** Limit of distinct counters. */
 const MOST_COUNTERS = 512;
 
 type Counts = NumericColumn<Uint32Array<ArrayBuffer>>;

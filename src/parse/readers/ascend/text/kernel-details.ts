@@ -35,7 +35,6 @@ const START = 'Start Time(us)';
 const DURATION = 'Duration(us)';
 const CORE = 'Accelerator Core';
 
-/** Columns that are no counters. */
 const KNOWN: ReadonlySet<string> = new Set([
   ...Object.values(TEXT_COLUMNS).flat(),
   ...BLOCKS,

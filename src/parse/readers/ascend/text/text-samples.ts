@@ -44,7 +44,6 @@ export class TextSamples {
     this.#series.push(this.#numberOf(series));
   }
 
-  /** Multiplies the values of a metric. */
   scale(metric: string, by: number): void {
     for (let row = 0; row < this.start.length; row++) {
       if (this.#seriesOf(row).metric === metric) this.#value.set(row, this.#value.at(row) * by);

@@ -138,7 +138,6 @@ interface StreamName {
   readonly rank: number | null;
 }
 
-/** The profile line of a stream, from its first report. */
 function streamHeader(name: StreamName, leaves: readonly Leaf[], startUnixNs: bigint | null): ProfileRecord {
   const instanceType = textOf(leaves, 'instance_type');
   const version = textOf(leaves, 'neuroncore_version');

@@ -129,7 +129,6 @@ export class PathNode {
   readonly #named = new Map<string, PathNode>();
   #any: PathMember | null = null;
 
-  /** The node of a member; null for an unknown one. */
   member(key: string): PathMember | null {
     return this.#named.get(key)?.asNamed ?? this.#any;
   }

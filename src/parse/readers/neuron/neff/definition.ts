@@ -11,7 +11,6 @@ export interface NeffVariable {
   readonly file: string | null;
 }
 
-/** Element type and extents of a tensor. */
 export interface TensorType {
   readonly dtype: string | null;
   readonly shape: readonly number[] | null;

@@ -21,7 +21,6 @@ export interface ProgramWanted {
   readonly modelFile: string | null;
 }
 
-/** Programs of a folder that are examined. */
 const MOST_CANDIDATES = 5000;
 
 /**

@@ -77,7 +77,6 @@ export class ProgramBuilder {
     return this.#info === null && !this.#hasKelf && this.#definitions.size === 0 && this.#maps.size === 0;
   }
 
-  /** Counts required members that are missing. */
   countMissing(): void {
     const folders = new Set([...this.#graphs, ...this.#definitions.keys(), ...this.#maps.keys()]);
     const missing = [...folders].flatMap((folder) => [this.#definitions.has(folder), this.#maps.has(folder)]);

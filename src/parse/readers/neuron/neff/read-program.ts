@@ -23,7 +23,6 @@ const FAULTS: Readonly<Record<Fault, DiagnosticName>> = {
   'too-large': 'program-too-large',
 };
 
-/** The decompressed stream, if it is a gzip. */
 function unpack(stream: ByteStream, limit: number): ByteStream {
   return isGzip(stream.peek(3)) ? gunzip(stream, limit) : stream;
 }

@@ -37,5 +37,4 @@ export const OPCODE_NAMES: readonly string[] = [
   'na',
 ];
 
-/** Whether the tool's name of an opcode is known. */
 export const isKnownOpcode = (opcode: number): boolean => opcode in NAMES;

@@ -32,7 +32,6 @@ import { useOfTable, type KeptTable, type TableUse, TIMED_TABLES, type TimedTabl
 /** Limits of one small table. */
 const MOST_ROWS = 50_000;
 const MOST_BYTES = 16 * 1024 * 1024;
-/** Limit of distinct subgraphs. */
 const MOST_SUBGRAPHS = 4096;
 
 export class ToolFile {

@@ -29,7 +29,6 @@ export const INSTRUCTION_BYTES = 64;
 const MAX_METADATA = 1 << 26;
 const BLOCK_BYTES = 1 << 20;
 
-/** A byte range of the file's data. */
 interface DataRange {
   readonly offset: number;
   readonly size: number;
@@ -100,7 +99,6 @@ export class NtffFile {
     }
   }
 
-  /** First byte of every instruction of a buffer. */
   opcodes(buffer: InstructionBuffer): Uint8Array {
     const size = this.#sizeInFile(buffer);
     const opcodes = new Uint8Array(Math.floor(size / INSTRUCTION_BYTES));

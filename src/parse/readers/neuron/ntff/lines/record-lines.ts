@@ -25,7 +25,6 @@ import { limitOf } from '../sections/sample-records.js';
 /** Value of a checksum that was not computed. */
 const NO_CHECKSUM = 0xffff;
 
-/** Facts of a core that its records need. */
 export interface NeuronCoreFacts {
   readonly id: number;
   readonly queues: CoreQueues;

@@ -4,7 +4,6 @@ import { BLOCK_ROWS, type Run, type SpillFile } from './spill-file.js';
 
 /** Iterates over sorted rows without copying them. */
 export interface RowCursor {
-  /** The memory of the current row. */
   readonly view: RowView;
   readonly row: number;
   /** Advances to the next row; false when there is none. */
@@ -67,7 +66,6 @@ export class RowMerge implements RowCursor {
   }
 }
 
-/** The current block of a run. */
 class RunWindow {
   row = -1;
   readonly view: RowView;

@@ -24,7 +24,6 @@ const ADDRESSES = 1 << 21;
 const START = 0;
 const END = 1;
 
-/** Maximum of the wait counter. */
 const LONGEST_WAIT = 0xffff;
 
 export interface EngineProgram {

@@ -59,7 +59,6 @@ export class SectionReader {
     }
   }
 
-  /** Programs of a core's engines, by engine. */
   #programsOf(core: number): EngineProgram[][] {
     const programs: EngineProgram[][] = NEURON_ENGINES.map(() => []);
     const graphs = this.trace.metadata.graphs.filter((graph) => graph.core === core);
