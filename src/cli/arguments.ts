@@ -52,10 +52,7 @@ export interface Arguments {
   readonly operands: readonly string[];
 }
 
-/**
- * Reads the arguments.
- * @throws UsageError for an option that is not in the table or lacks its value
- */
+/** @throws UsageError for an option that is not in the table or lacks its value */
 export function parseArguments(tool: Tool, args: readonly string[]): Arguments {
   const parser = yargs()
     .help(false)

@@ -5,10 +5,7 @@ import { UserError } from '../record/errors.js';
 import type { PageProgram } from '../write/html/page.js';
 import { packageFolder } from './package-folder.js';
 
-/**
- * @param from folder of the package
- * @throws UserError when it has not been built
- */
+/** @throws UserError when it has not been built */
 export function pageProgram(from = packageFolder()): PageProgram {
   const folder = join(from, 'dist', 'page');
   try {

@@ -39,11 +39,7 @@ export function gapEnd(from: number, launched: number | null): GapEnd {
   return launched >= from ? 'host' : 'queue';
 }
 
-/**
- * Called for each idle gap.
- * @param from and `to` in picoseconds
- * @param note of the interval after the gap
- */
+/** Called for each idle gap, in picoseconds, with the note of the interval after it. */
 export type OnGap = (from: number, to: number, note: number) => void;
 
 interface NotedInterval {

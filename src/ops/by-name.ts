@@ -19,9 +19,6 @@ export function entryOf<T>(table: ByName<T>, call: OpCall): T | undefined {
   return Object.hasOwn(table, op) ? table[op] : undefined;
 }
 
-/**
- * Op names for `Family.ops`, for ops that are read in their dispatcher's form alone: `einsum` → `aten.einsum`; names
- * with a module stay.
- */
+/** Names for `Family.ops` of ops read in their dispatcher's form alone: `einsum` → `aten.einsum`; `mod.op` stays. */
 export const dispatcherNames = (ops: readonly string[]): string[] =>
   ops.map((op) => (op.includes('.') ? op : `aten.${op}`));

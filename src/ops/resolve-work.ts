@@ -56,10 +56,7 @@ function resolveWorkAt(calls: readonly OpCall[], index: number, kernel: KernelFa
   return { index, call, family, work, whole: known, typedBy };
 }
 
-/**
- * The call with the extents of its result, from another call of the same family on the same tensors: `conv2d` around
- * `convolution`.
- */
+/** The call, its result's extents from one of the same family on the same tensors: `conv2d` around `convolution`. */
 function withKnownResult(calls: readonly OpCall[], index: number): OpCall | undefined {
   const call = calls[index];
   if (call?.from !== 'dispatcher' || call.out !== undefined) return call;

@@ -37,11 +37,7 @@ export function namesIn(folder: string, pattern: RegExp): string[] {
 /** The last component of a POSIX or Windows path. */
 export const fileNameOf = (path: string): string => path.replace(/^.*[/\\]/s, '');
 
-/**
- * Reads a JSON file.
- * @param largest size limit in bytes
- * @returns undefined when the file is larger, invalid, or cannot be read
- */
+/** Undefined when the JSON file is larger than the limit in bytes, invalid, or cannot be read. */
 export function readJsonFile(path: string, largest: number): unknown {
   try {
     if (statSync(path).size > largest) return undefined;

@@ -63,10 +63,7 @@ export function detect(probe: Probe): Reader {
   throw new UnknownText('is text', { where: probe.file, hint: FORMATS_HINT });
 }
 
-/**
- * The reader with the id that `--format` gives.
- * @throws UsageError for an unknown id, with the nearest one
- */
+/** @throws UsageError for an unknown id of `--format`, with the nearest one */
 export function readerNamed(id: string): Reader {
   const reader = READERS.find((candidate) => candidate.id === id);
   if (reader !== undefined) return reader;

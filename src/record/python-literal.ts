@@ -52,10 +52,7 @@ const WORDS: ReadonlyMap<string, PythonValue> = new Map<string, PythonValue>([
   ['nan', NaN],
 ]);
 
-/**
- * Parses one literal.
- * @throws {LiteralError} and nothing else, whatever the text
- */
+/** @throws {LiteralError} and nothing else, whatever the text */
 export function parseLiteral(text: string): PythonValue {
   const reader = new LiteralReader(text);
   const value = reader.value();

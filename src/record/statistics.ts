@@ -3,11 +3,7 @@
 /** Of an even number of values: the mean of the middle two, or the smaller or larger of them. */
 export type MiddleOfTwo = 'mean' | 'lower' | 'upper';
 
-/**
- * The median.
- * @param values in any order, none of them NaN
- * @returns null without values
- */
+/** Of values in any order, none of them NaN; null without values. */
 export function median(values: ArrayLike<number>, ofTwo: MiddleOfTwo = 'mean'): number | null {
   return medianOfSorted(Float64Array.from(values).sort(), ofTwo);
 }
@@ -47,11 +43,7 @@ export interface Spread {
   readonly stddev: number;
 }
 
-/**
- * The spread of at least one value.
- * @param values sorted in place
- * @throws RangeError without values
- */
+/** Sorts the values, of which there must be one. @throws RangeError without values */
 export function spreadOf(values: Float64Array): Spread {
   values.sort();
   const { length: count } = values;

@@ -2,10 +2,7 @@
 import { nearest, UsageError } from '../record/errors.js';
 import type { Column, ColumnShape } from './column.js';
 
-/**
- * The one of some columns that has a key.
- * @throws UsageError naming the nearest key
- */
+/** @throws UsageError naming the nearest key */
 export const requireColumnOf = <Row>(columns: readonly Column<Row>[], key: string): Column<Row> =>
   columns.find((column) => column.key === key) ?? refuse(key, columns);
 

@@ -1,10 +1,7 @@
 /** Columns over a part of a row. */
 import { textOf, type Column, type ColumnShape, type CellValue } from './column.js';
 
-/**
- * A column of rows that have the column's own rows as a part.
- * @param part of the new row that the column reads
- */
+/** The column over rows that have the column's own rows as a part. */
 export function nestedColumn<Part, Row>(column: Column<Part>, part: (row: Row) => Part): Column<Row> {
   const shape: ColumnShape = column;
   const value = (row: Row): CellValue => column.value(part(row));

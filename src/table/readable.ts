@@ -2,10 +2,7 @@
 import { DECIMALS, MEBIBYTE, MICROSECOND, type Scale } from '../record/units.js';
 import type { CellValue, Column } from './column.js';
 
-/**
- * The same column in the unit of screens. Three digits keep whole ns.
- * @param header of the new column
- */
+/** The same column in the unit of screens, with another header. Three digits keep whole ns. */
 export function readable<Row>(column: Column<Row>, header: string): Column<Row> {
   if (column.unit === 'ns') return { ...scaledDown(column, MICROSECOND), unit: 'us', header };
   if (column.unit === 'bytes') return { ...scaledDown(column, MEBIBYTE), unit: 'MiB', header };

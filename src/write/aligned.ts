@@ -22,10 +22,7 @@ export function aligned(rows: readonly (readonly string[])[], right: ReadonlySet
   );
 }
 
-/**
- * A table as aligned lines, the header first.
- * @param header false leaves the header line out
- */
+/** A table as aligned lines; `header` false leaves the header line out. */
 export function alignedTable<Row>(columns: readonly Column<Row>[], rows: Iterable<Row>, header = true): string[] {
   const right = new Set(columns.flatMap((column, i) => (isNumeric(column) ? [i] : [])));
   // A last column of numbers is padded too: an empty cell after it ends the row.

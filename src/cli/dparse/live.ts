@@ -21,10 +21,7 @@ export interface Peeked {
 /** Bytes within which a live format must be recognised. */
 const SEARCHED = 64 * 1024;
 
-/**
- * Inspects the first bytes of a stream.
- * @param format id given with `--format`
- */
+/** @param format id given with `--format` */
 export async function peek(stream: AsyncIterable<Buffer>, format: string | undefined): Promise<Peeked> {
   const candidates = READERS.flatMap(({ id, live }) =>
     live === undefined || (format !== undefined && format !== id) ? [] : [live],

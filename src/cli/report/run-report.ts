@@ -127,10 +127,7 @@ function notesOf(tally: ReportTally): (string | UserError)[] {
   return [tally.kernelsRead > 0 ? `none of ${tally.kernelsRead} kernels matches --where` : new UserError('no kernels')];
 }
 
-/**
- * The rest of the input is not read once the kernel is found.
- * @throws UserError when there is no such kernel
- */
+/** The rest is not read once the kernel is found. @throws UserError when there is no such kernel */
 async function runExplanation(request: ReportRequest, wanted: KernelId): Promise<void> {
   let found: Annotated | undefined;
   const search = (rows: readonly Annotated[]): void => {

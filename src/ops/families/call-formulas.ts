@@ -24,10 +24,7 @@ export const withInput =
     return input === null || cost === null ? null : { params: tensorParams(input), ...cost };
   };
 
-/**
- * `Family.work` of a family with a formula for each op.
- * @param source where the formulas come from
- */
+/** `Family.work` of a family with a formula for each op. */
 export const workByFormulas =
   (formulas: ByName<CallFormula>, source: string): Family['work'] =>
   (call, kernel) => {

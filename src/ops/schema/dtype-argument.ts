@@ -1,7 +1,4 @@
-/**
- * An element type given as an argument: by name, or, as the dispatcher writes it, by number. PyProf's markers drop
- * `torch.dtype` objects.
- */
+/** An element type given as an argument: by name, or by number. PyProf's markers drop `torch.dtype` objects. */
 import type { Arg, ArgValue, OpCall } from '../../record/record.js';
 import { dtypeBytes } from '../call.js';
 

@@ -71,11 +71,7 @@ export const elementwise =
     };
   };
 
-/**
- * The work of a whole call by its rule.
- * @param source where the formulas come from
- * @returns null when the op has no rule, its arguments do not fit, or an amount has no exact number
- */
+/** @returns null when the op has no rule, its arguments do not fit, or an amount has no exact number */
 export function ruleWork(rules: OpRules, call: OpCall, kernel: KernelFacts, source: string): Work | null {
   const rule = entryOf(rules, call);
   const bound = rule === undefined ? null : bind(call, ...rule.signatures);

@@ -49,10 +49,7 @@ const TYPES: ReadonlyMap<string, OperandTypes> = new Map([
 /** Kernels whose indices have 32 bits: `indexSelectLargeIndex<float, int, unsigned int, …>`. */
 const SHORT_INDEX = /index(Select|Func|Add|Copy|Fill)\w*<[\w:]+, int,/;
 
-/**
- * The operands of an op with types of their own; none for an op of one data type. Indices have 64 bits, unless the
- * kernel's name has 32-bit ones.
- */
+/** The operands of an op with types of their own. Indices have 64 bits, unless the kernel's name has 32-bit ones. */
 export function operandTypes(op: string, kernelName: string): OperandTypes {
   const types = TYPES.get(op) ?? NONE;
   if (!SHORT_INDEX.test(kernelName)) return types;

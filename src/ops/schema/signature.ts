@@ -116,10 +116,7 @@ const LENGTHS: readonly ((count: number, args: readonly Arg[]) => boolean)[] = [
   (count, args) => args.length < count || !args.slice(count).some(isTensorial),
 ];
 
-/**
- * The first of the signatures that the arguments fit; one of the same length is preferred.
- * @returns null when they fit none
- */
+/** The first of the signatures that the arguments fit; one of the same length is preferred. Null when they fit none. */
 export function fittingSignature(args: readonly Arg[], texts: readonly string[]): Signature | null {
   const signatures = texts.map(signatureOf);
   for (const fitsLength of LENGTHS) {

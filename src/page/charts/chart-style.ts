@@ -68,10 +68,7 @@ function tip(lines: readonly TipLine[]): HTMLElement {
   );
 }
 
-/**
- * Options of tooltips.
- * @param lines of a data point: its index in its series, and the name of the series
- */
+/** @param lines of a data point: its index in its series, and the name of the series */
 export function tips(
   trigger: 'item' | 'axis',
   lines: (data: number, series: string) => readonly TipLine[],

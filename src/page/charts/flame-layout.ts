@@ -36,10 +36,7 @@ export function flameBoxes(nodes: readonly LayerNode[]): FlameBox[] {
   return boxes;
 }
 
-/**
- * The layers whose branches have a colour each: the topmost that are more than one. A single layer at the top would give
- * all boxes one colour.
- */
+/** The layers whose branches have a colour each: the topmost that are more than one, or all boxes had one colour. */
 export function branching(nodes: readonly LayerNode[]): readonly LayerNode[] {
   const [only] = nodes;
   return nodes.length === 1 && only !== undefined && only.children.length > 0 ? branching(only.children) : nodes;

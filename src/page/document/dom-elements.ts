@@ -2,10 +2,7 @@
 
 type ElementChild = Node | string;
 
-/**
- * A new element.
- * @param attributes null and false omit an attribute, true sets it without a value
- */
+/** @param attributes null and false omit an attribute, true sets it without a value */
 export function element<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
   attributes: Readonly<Record<string, string | number | boolean | null>> = {},

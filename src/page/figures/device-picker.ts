@@ -1,10 +1,7 @@
 /** The choice of a device, for panels that show one at a time. */
 import { select } from '../document/dom-elements.js';
 
-/**
- * A select box of the devices; none where there are fewer than two.
- * @param show called with the chosen device
- */
+/** None where there are fewer than two devices. */
 export function devicePicker(devices: readonly number[], show: (device: number) => void): HTMLElement[] {
   const [first, second] = devices;
   if (first === undefined || second === undefined) return [];

@@ -17,10 +17,7 @@ export interface StripPart {
 /** Colour of the palette, for names that have none of their own. */
 export const inPalette = (at: number): string => `var(--hue-${(at % 8) + 1})`;
 
-/**
- * Strip of parts of a whole.
- * @param whole field of the whole, ns
- */
+/** @param whole field of the whole, ns */
 export function strip(scope: FieldScope, label: string, parts: readonly StripPart[], whole: string): HTMLElement {
   const shown = parts.flatMap(({ name, field, colour }) => {
     const value = valueOf(scope, field);

@@ -33,10 +33,7 @@ export interface ShownTimeline {
   readonly close: () => void;
 }
 
-/**
- * Shows a timeline. The page itself states how many events are left out of the data.
- * @param place element whose contents belong to the timeline until it is closed
- */
+/** @param place element whose contents belong to the timeline until it is closed */
 export function showTimeline(place: HTMLElement, timeline: Timeline, options: TimelineOptions = {}): ShownTimeline {
   const closing = new AbortController();
   const loading = element(

@@ -19,10 +19,7 @@ export class Dated<T> {
     return this.#next !== null && this.next <= time;
   }
 
-  /**
-   * Takes the next item.
-   * @throws RangeError when there is none
-   */
+  /** @throws RangeError when there is none */
   take(): T {
     const item = this.#next;
     if (item === null) throw new RangeError('nothing left');

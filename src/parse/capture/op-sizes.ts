@@ -67,10 +67,7 @@ const MAX_CACHED_ARGS = 16;
 export class OpSizesReader {
   readonly #recent = new AdaptiveCache<string, OpCall>(RECENT);
 
-  /**
-   * The call of an op that records shapes; null for any other range. When the shapes are malformed, the call has no
-   * arguments.
-   */
+  /** The call of an op that records shapes, without arguments where they are malformed; null for any other range. */
   callOf(marker: OpMarker): OpCall | null {
     const { sizes, node } = marker;
     if (sizes === null || node) return null;

@@ -1,7 +1,4 @@
-/**
- * The order of records: by start, then by contents alone, so that it does not depend on the order in which the database
- * holds the rows.
- */
+/** The order of records: by start, then by contents alone, so that the order of the database's rows does not matter. */
 import { compareCells } from '../../containers/numeric-column.js';
 import { elementAt } from '../../containers/element.js';
 import { allRows, sortRows } from '../../containers/row-order.js';

@@ -1,7 +1,4 @@
-/**
- * Streaming reader of CSV files, in chunks of whole rows. A row may span lines, since quoted cells contain line breaks
- * (call stacks).
- */
+/** Streaming reader of CSV files, in chunks of whole rows, which may span lines: quoted cells contain line breaks. */
 import { parse } from 'csv-parse/sync';
 import type { Diagnostics } from '../../record/diagnostics.js';
 import { ByteWindow } from '../json/byte-window.js';

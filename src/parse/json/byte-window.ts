@@ -1,7 +1,4 @@
-/**
- * A file read through a window that only moves forwards: its bytes are scanned in place, and dropped when the window
- * moves on.
- */
+/** A file read through a window that only moves forwards: bytes are scanned in place, and dropped when it moves on. */
 import { closeSync, openSync, readSync } from 'node:fs';
 
 /** Bytes read at a time. */
@@ -23,10 +20,7 @@ export class ByteWindow {
     this.bytes = Buffer.allocUnsafe(step);
   }
 
-  /**
-   * Drops the bytes before `from`, which becomes the start of the window, and reads on.
-   * @returns false when the file has ended
-   */
+  /** Drops the bytes before `from`, the window's new start, and reads on; false when the file has ended. */
   more(from: number): boolean {
     if (this.#ended) return false;
     const kept = this.end - from;

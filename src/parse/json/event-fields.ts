@@ -85,10 +85,7 @@ export class Fields {
     return this.has(code) ? decodeValue(this.bytes, this.from[code] as number, this.to[code] as number) : undefined;
   }
 
-  /**
-   * Reads the object that opens at `at`.
-   * @returns the index after it, CUT when the bytes end before it does, MALFORMED when it is not an object
-   */
+  /** The index after the object that opens at `at`; CUT when it ends after `end`, MALFORMED when it is no object. */
   read(bytes: Buffer, at: number, end: number, event: TraceEvent): number {
     const { from, to } = this;
     this.bytes = bytes;

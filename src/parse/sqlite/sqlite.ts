@@ -223,10 +223,7 @@ const MAGIC = 'SQLite format 3\0';
 
 export const isSqlite = (head: Buffer): boolean => head.subarray(0, MAGIC.length).toString('latin1') === MAGIC;
 
-/**
- * Refuses databases that SQLite cannot read, with a clearer message than SQLite's.
- * @throws UserError
- */
+/** Refuses what SQLite cannot read, with a clearer message than its own. @throws UserError */
 function refuseUnreadable(path: string): void {
   // Bytes beyond the end of the file are 0.
   const header = Buffer.concat([firstBytes(path, HEADER_BYTES)], HEADER_BYTES);

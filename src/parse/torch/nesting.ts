@@ -44,10 +44,7 @@ interface NestingFacts {
   readonly isFrame: (range: number) => boolean;
 }
 
-/**
- * Nests the ranges of all threads.
- * @param threads number of threads
- */
+/** Nests the ranges of all threads. */
 export function nest(ranges: Ranges, hostCalls: HostCalls, threads: number, facts: NestingFacts): Nesting {
   const { start, end } = ranges;
   const inOrder = groupAll(ranges.length, (row) => ranges.thread.at(row), threads);

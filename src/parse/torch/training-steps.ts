@@ -1,7 +1,4 @@
-/**
- * Training steps by time: a step is annotated on the program's thread, while the backward pass launches kernels from
- * other threads.
- */
+/** Training steps by time: they are annotated on one thread, while the backward pass launches from others. */
 import { elementAt } from '../../containers/element.js';
 import { entryOf } from '../../containers/map-entry.js';
 import type { ThreadTable } from '../capture/threads.js';

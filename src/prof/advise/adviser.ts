@@ -1,7 +1,4 @@
-/**
- * Records and their rows → findings: what is worth doing, with what shows it. One pass; what is kept is what the rules
- * keep, which is bounded.
- */
+/** Records and their rows → findings: what is worth doing. One pass; memory: what the rules keep, which is bounded. */
 import { UserError } from '../../record/errors.js';
 import type { ProfileLine, ProfileRecord } from '../../record/record.js';
 import { countNotes, withoutTimes, type Analysis, type Answer } from '../analysis.js';

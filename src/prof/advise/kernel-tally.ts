@@ -10,10 +10,7 @@ export class KernelTally {
   readonly names = new Ranking();
   readonly longest = new Longest();
 
-  /**
-   * @param name under which its time is ranked
-   * @param dur ns
-   */
+  /** Its time, `dur` ns, is ranked under the name. */
   add(record: RankedRecord, name: string, dur: number): void {
     this.count++;
     this.stake += dur;

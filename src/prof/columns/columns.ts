@@ -136,10 +136,7 @@ const BY_KEY = new Map(COLUMNS.map((column) => [column.key, column]));
 
 export const columnOf = (key: string): KernelColumn | undefined => BY_KEY.get(key);
 
-/**
- * The column of a key.
- * @throws UsageError naming the nearest key
- */
+/** @throws UsageError naming the nearest key */
 export const requireColumn = (key: string): KernelColumn => columnOf(key) ?? requireColumnOf(COLUMNS, key);
 
 /**

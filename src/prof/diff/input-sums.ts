@@ -44,10 +44,7 @@ export class Samples {
     return run;
   }
 
-  /**
-   * Number of the sample that a kernel belongs to.
-   * @throws UserError when there are too many
-   */
+  /** Number of the sample that a kernel belongs to. @throws UserError when there are too many */
   at(profile: number, step: number | null): number {
     const run = this.#runs.get(profile) ?? this.open(profile, null);
     const name = `${run}:${step ?? ''}`;

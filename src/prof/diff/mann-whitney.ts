@@ -108,10 +108,7 @@ export function leastP(n: number, m: number): number {
 const SERIES_UP_TO = 2.5;
 const FRACTION_DEPTH = 80;
 
-/**
- * Probability of a standard normal value at least as far from 0 as z, on either side: erfc(z / √2).
- * @param z not negative
- */
+/** Probability of a standard normal value at least as far from 0 as z ≥ 0, on either side: erfc(z / √2). */
 export function bothTails(z: number): number {
   const x = z / Math.SQRT2;
   return x < SERIES_UP_TO ? 1 - erfBySeries(x) : erfcByFraction(x);

@@ -63,10 +63,7 @@ export class AnnotationTotals {
     this.#ranges.take(record);
   }
 
-  /**
-   * To be called in order of start.
-   * @param time ns
-   */
+  /** To be called in order of start. @param time ns */
   add({ record, layer }: PageKernel, time: number): void {
     const { device, stream, ranges, step, dir } = record;
     const open = entryOf(this.#onStreams, `${device}/${stream ?? ''}`, () => new Map<string, Occurrence>());

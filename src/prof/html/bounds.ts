@@ -43,10 +43,7 @@ export function longest<T extends { readonly time: number }>(
   return { shown: sorted.slice(0, most), rest: sorted.slice(most) };
 }
 
-/**
- * The entries with the most time, and the count and time of all.
- * @param restTime ns that belong to no entry
- */
+/** The entries with the most time; `restTime` is ns that belong to no entry. */
 export function bounded<T extends { readonly time: number }>(
   entries: readonly T[],
   most: number,

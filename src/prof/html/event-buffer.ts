@@ -1,7 +1,4 @@
-/**
- * Activities and ranges of a profile in columns, kept until it is known which of them the timeline shows. Memory: 90
- * bytes each, up to a bound.
- */
+/** Activities and ranges in columns, until it is known which the timeline shows. Memory: 90 bytes each, bounded. */
 import { elementAt } from '../../containers/element.js';
 import { TextTable } from './text-table.js';
 

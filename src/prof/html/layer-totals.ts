@@ -39,10 +39,7 @@ export class LayerTotals {
 
   constructor(private readonly most = MOST_LAYERS) {}
 
-  /**
-   * Kernels without a layer are left out.
-   * @param time ns
-   */
+  /** Kernels without a layer are left out. @param time ns */
   add(kernel: PageKernel, time: number): void {
     let at = this.#root;
     for (const name of kernel.layer) {

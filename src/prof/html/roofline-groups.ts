@@ -1,7 +1,4 @@
-/**
- * Annotated kernels → the points of a roofline: kernels of one device, op, name, dtype and use of the matrix unit are one
- * point.
- */
+/** Annotated kernels → points of a roofline: one for each device, op, name, dtype and use of the matrix unit. */
 import { boundedEntryOf } from '../../containers/map-entry.js';
 import type { Rates } from '../roofline/devices.js';
 import type { Peaks } from '../roofline/peaks.js';
@@ -20,10 +17,7 @@ export class RooflineGroups {
 
   constructor(private readonly most = MOST_POINTS) {}
 
-  /**
-   * Kernels without FLOPs or without bytes, or with either unknown, have no point.
-   * @param time ns
-   */
+  /** Kernels without FLOPs or bytes, or with either unknown, have no point. @param time ns */
   add({ record, op, dtype, tc: unit, flops, bytes, peaks }: PageKernel, time: number): void {
     const { device, short } = record;
     if (!this.#peaks.has(device)) this.#peaks.set(device, peaks);

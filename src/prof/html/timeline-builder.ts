@@ -67,10 +67,7 @@ export class TimelineBuilder {
     return this.#steps.all;
   }
 
-  /**
-   * Drops all but the first events of the span. To be called when no more records follow.
-   * @param most events at most
-   */
+  /** Drops all but the `most` first events of the span. To be called when no more records follow. */
   settle(most: number): void {
     this.#chosen ??= { span: this.#buffer.rows === 0 ? null : this.#span, total: null };
     const { span, total } = this.#chosen;

@@ -31,10 +31,7 @@ const LONGEST = 20_000;
 export class RepeatedFieldParser {
   readonly #values = FIELDS.map(() => new AdaptiveCache<string, unknown>(KEPT));
 
-  /**
-   * JSON.parse for a kernel's line.
-   * @throws SyntaxError as JSON.parse does
-   */
+  /** JSON.parse for a kernel's line. @throws SyntaxError as JSON.parse does */
   parse(text: string): unknown {
     if (this.#values.some((value) => !value.isOn)) return JSON.parse(text);
     const values: unknown[] = [];

@@ -31,10 +31,7 @@ const isGroup = (name: string): name is MonitorGroup => Object.hasOwn(MONITOR_GR
 export const groupNamed = (name: string): MonitorGroup | null =>
   isGroup(name) ? name : (OLD_GROUP_NAMES.get(name) ?? null);
 
-/**
- * Groups of a comma-separated list.
- * @throws UsageError naming the nearest group
- */
+/** Groups of a comma-separated list. @throws UsageError naming the nearest group */
 export function parseGroups(list: string): ReadonlySet<MonitorGroup> {
   const names = list.split(',').map((name) => name.trim());
   return new Set(

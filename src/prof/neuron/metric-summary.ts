@@ -1,7 +1,4 @@
-/**
- * Records → summaries: for every profile of a stream its metrics, its bound and warnings. One pass; memory as in
- * `metric-sums.ts`.
- */
+/** Records → summaries: metrics, bound and warnings of every profile. One pass; memory as in `metric-sums.ts`. */
 import { entryOf } from '../../containers/map-entry.js';
 import type { ProfileLine, ProfileRecord } from '../../record/record.js';
 import { boundOf, type ProgramBound } from './bound.js';

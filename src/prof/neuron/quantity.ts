@@ -1,7 +1,4 @@
-/**
- * Units of metrics in output: the vendor's (seconds, fractions of 1), ours for programs (ns, percent, bytes), and scaled
- * ones for people.
- */
+/** Units of metrics in output: the vendor's (seconds, fractions), ours for programs (ns, percent), and scaled ones. */
 import { PS_PER_NS } from '../../containers/interval-union.js';
 import { scaleOf, type Quantity } from '../../record/units.js';
 import type { MetricUnit } from './metric.js';

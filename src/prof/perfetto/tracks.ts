@@ -67,10 +67,7 @@ export class TraceTracks {
     return this.#place(of, name, true, tid);
   }
 
-  /**
-   * A track of the profile itself, for what belongs to no process and no device.
-   * @param nesting as for lanes
-   */
+  /** A track of the profile itself, for what belongs to no process and no device; nesting as for lanes. */
   own(profile: number, name: string, nesting: boolean): TrackLanes {
     return this.#place(this.#own(profile), name, nesting);
   }

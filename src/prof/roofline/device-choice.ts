@@ -101,11 +101,7 @@ function parse(text: string, where: string): unknown {
   }
 }
 
-/**
- * The peak rates in a file.
- * @param where the file, for messages
- * @throws UserError naming the field that is missing or invalid
- */
+/** @throws UserError naming `where` and the field that is missing or invalid */
 export function parseDevice(text: string, where: string): Peaks {
   const value = parse(text, where);
   const file = new DeviceFile(where, isObject(value) ? value : {});

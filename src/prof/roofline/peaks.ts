@@ -1,7 +1,4 @@
-/**
- * Peak rates of a kernel's device: by its name in the table of devices, by formula from its record in the profile, or as
- * given by the user.
- */
+/** Peak rates of a kernel's device: by its name in the table, by formula from its record, or as given by the user. */
 import { matrixTypes, type MathType } from '../../ops/kernels/matrix-unit.js';
 import type { Device } from '../../record/record.js';
 import { rowOf, type DeviceRow, type PeakRates } from './devices.js';

@@ -1,7 +1,4 @@
-/**
- * Unions of the work of a device by its kind, in one pass over work in order of start. Picoseconds; memory: the ends
- * reached so far.
- */
+/** Unions of a device's work by kind, in one pass in order of start. Picoseconds; memory: the ends reached so far. */
 import { PicosecondUnion, PS_PER_NS, type OnGap } from '../../containers/interval-union.js';
 import type { StepWorkKind } from './step-work.js';
 

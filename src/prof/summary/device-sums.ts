@@ -1,7 +1,4 @@
-/**
- * Where the time of one device went, in one pass: lengths of unions of intervals, which come in order of start. Memory:
- * the ends reached so far.
- */
+/** Where the time of one device went, in one pass in order of start. Memory: the ends reached so far. */
 import { gapEnd, PicosecondUnion } from '../../containers/interval-union.js';
 import type { StepWorkKind } from '../steps/step-work.js';
 import { inNs, Reach, WorkUnions } from '../steps/work-unions.js';

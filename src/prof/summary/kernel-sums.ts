@@ -87,10 +87,7 @@ export class KernelSums {
     this.#memoryShare.add(memoryShare / PERCENT, ns);
   }
 
-  /**
-   * Null without kernels.
-   * @param most names that are listed in each order
-   */
+  /** Null without kernels. @param most names that are listed in each order */
   result(most: number): KernelSummary | null {
     if (this.#count === 0) return null;
     const reasons = this.#reasons.byTime();

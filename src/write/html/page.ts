@@ -69,10 +69,7 @@ export function* jsonPieces(value: unknown, levels = LEVELS): Generator<string> 
   yield before === ',' ? (isList ? ']' : '}') : isList ? '[]' : '{}';
 }
 
-/**
- * The document, in pieces.
- * @param data JSON of the element `data`, which the program reads
- */
+/** The document, in pieces. @param data JSON of the element `data`, which the program reads */
 export function* page(title: string, data: unknown, program: PageProgram): Generator<string> {
   const script = scriptText(program.script);
   yield [

@@ -1,7 +1,4 @@
-/**
- * The bytes of a Perfetto trace: complete packets of one sequence, in any order of time. Only the numbers of interned
- * texts are kept.
- */
+/** The bytes of a Perfetto trace: complete packets of one sequence, in any order. Interned texts are numbers. */
 import protobuf from 'protobufjs/minimal.js';
 import {
   ANNOTATION,
@@ -31,20 +28,14 @@ interface TimeOrigin {
   readonly ns: bigint;
 }
 
-/**
- * Timestamps of 64 bits as two 32-bit halves, computed without BigInt: the halves of `zero`, which many events share, are
- * kept from call to call.
- */
+/** Timestamps as two 32-bit halves, without BigInt: the halves of `zero`, which many events share, are kept. */
 class PacketTimes {
   #zero: TimeOrigin = { ns: 0n };
   #high = 0;
   #low = 0;
   readonly #long = new protobuf.util.Long(0, 0, true);
 
-  /**
-   * The sum of `zero` and `ns`, exact; the object is overwritten by the next call.
-   * @param ns whole
-   */
+  /** The sum of `zero` and whole `ns`, exact; the object is overwritten by the next call. */
   at(zero: TimeOrigin, ns: number): InstanceType<typeof protobuf.util.Long> {
     if (zero !== this.#zero) {
       this.#zero = zero;

@@ -106,10 +106,7 @@ export function readDiffArguments(args: readonly string[]) {
 
 export type DiffRequest = Readonly<ReturnType<typeof readDiffArguments>>;
 
-/**
- * Takes out what may be given several times, which the parser of arguments does not know; `--q`, which would be `-q`,
- * becomes `--fdr`.
- */
+/** Takes out what may be given several times; `--q`, which the parser of arguments would read as `-q`, is `--fdr`. */
 function takeConditions(args: readonly string[]): { readonly rest: string[]; readonly conditions: string[] } {
   const conditions: string[] = [];
   const rest: string[] = [];

@@ -96,10 +96,7 @@ function curveLines({ curve }: Series): string[] {
   return alignedTable([TIME, SIZE, bar], curve.points);
 }
 
-/**
- * The screen of one device.
- * @param top owners at most in each list
- */
+/** @param top owners at most in each list */
 export function memoryScreen(report: MemoryReport, top: number): string {
   const { profile, header, peak, series } = report;
   const { samples } = peak.series.curve;

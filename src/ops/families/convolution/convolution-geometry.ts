@@ -58,10 +58,7 @@ export function spatialRank(weight: Tensor, expected: number | null = null): 1 |
   return rank === 1 || rank === 2 || rank === 3 ? rank : null;
 }
 
-/**
- * The geometry of a convolution of x [(N,) C, …] with w [K, C/g, …], or [C, K/g, …] when transposed.
- * @returns null when the extents and settings do not fit each other
- */
+/** For x [(N,) C, …] and w [K, C/g, …], or [C, K/g, …] when transposed; null when they do not fit each other. */
 export function geometryOf(
   at: SettingReader,
   rank: number,

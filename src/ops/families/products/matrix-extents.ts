@@ -12,10 +12,7 @@ export interface GemmExtents {
   readonly result: readonly number[];
 }
 
-/**
- * Extents of a·b: a vector is a row on the left and a column on the right, batches broadcast.
- * @returns null when the inner extents differ or the batches do not broadcast
- */
+/** a·b: a vector is a row on the left and a column on the right, batches broadcast; null when they do not fit. */
 export function gemmExtents(a: readonly number[], b: readonly number[]): GemmExtents | null {
   const left: readonly number[] = a.length === 1 ? [1, ...a] : a;
   const right: readonly number[] = b.length === 1 ? [...b, 1] : b;

@@ -73,10 +73,7 @@ function wordsOf(events: TimelineEvents, query: string): EventTest | null {
   return (event) => tests.every((test) => test(event));
 }
 
-/**
- * Searches by a condition in the language of `--where`, or else by words.
- * @returns null for an empty query
- */
+/** By a condition in the language of `--where`, or else by words; null for an empty query. */
 export function search(events: TimelineEvents, query: string): SearchMatches | null {
   const matches = conditionOf(events, query) ?? wordsOf(events, query);
   if (matches === null) return null;

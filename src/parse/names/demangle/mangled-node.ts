@@ -1,7 +1,4 @@
-/**
- * Syntax tree of a mangled name. Template parameters are not replaced in it, because their arguments depend on where they
- * are printed.
- */
+/** Syntax tree of a mangled name. Template parameters stay: their arguments depend on where they are printed. */
 
 export type Node =
   /** An identifier, a builtin type or an operator's name. `returns` false: constructors, destructors, conversions. */

@@ -1,7 +1,4 @@
-/**
- * Databases of one run: the framework's profiler copies the rows of msprof's database into its own, and the other may
- * still exist.
- */
+/** Databases of one run: the framework's profiler copies the rows of msprof's database, which may still exist. */
 import { basename, dirname, join } from 'node:path';
 import { UserError } from '../../../record/errors.js';
 import { namesIn } from '../../files.js';

@@ -1,7 +1,4 @@
-/**
- * Attributes of a kernel: the operator's type; shapes, element types and memory formats of its inputs and outputs, in
- * lists separated by `;`.
- */
+/** Attributes of a kernel: its type; shapes, element types and formats of its inputs and outputs, separated by `;`. */
 import type { ActivityDetails } from '../../capture/capture.js';
 import type { Labels } from '../../../record/record.js';
 

@@ -1,7 +1,4 @@
-/**
- * profiler_info_{rank}.json in the folder of the profile: rank, versions and settings of the profiler. Only the fields
- * listed here are read.
- */
+/** profiler_info_{rank}.json in the profile's folder: rank, versions and settings. Only the fields listed are read. */
 import { basename, join, resolve } from 'node:path';
 import type { Diagnostics } from '../../../record/diagnostics.js';
 import type { Labels } from '../../../record/record.js';

@@ -1,7 +1,4 @@
-/**
- * Text output of the Ascend PyTorch Profiler: trace_view.json with its CSV files, or kernel_details.csv where there is
- * no trace.
- */
+/** Text output of the Ascend PyTorch Profiler: trace_view.json and CSV files, or kernel_details.csv without a trace. */
 import { emit } from '../../capture/emit.js';
 import type { Reader, Probe } from '../../reader.js';
 import { DetailsCapture } from './text/details-capture.js';

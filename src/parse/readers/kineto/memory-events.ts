@@ -19,10 +19,7 @@ import { EVENT, type TraceEvent } from '../../json/event-fields.js';
 import type { Ids } from '../../json/number-bytes.js';
 import { ARG } from './event-args.js';
 
-/**
- * Names of PyTorch's device types; the index of each is its number.
- * Source: torch/headeronly/core/DeviceType.h (before: c10/core/DeviceType.h).
- */
+/** PyTorch's device types by number. Source: torch/headeronly/core/DeviceType.h (before: c10/core/DeviceType.h). */
 const DEVICE_TYPES: readonly string[] = [
   ...['CPU', 'CUDA', 'MKLDNN', 'OpenGL', 'OpenCL', 'IDEEP', 'HIP', 'FPGA', 'MAIA', 'XLA', 'Vulkan', 'Metal', 'XPU'],
   ...['MPS', 'Meta', 'HPU', 'VE', 'Lazy', 'IPU', 'MTIA', 'PrivateUse1'],

@@ -1,7 +1,4 @@
-/**
- * Reports of neuron-monitor, one JSON object a line, from a file or a live pipe.
- * Source: the Neuron Monitor user guides, and reports of a trn1.
- */
+/** Reports of neuron-monitor, one JSON object a line. Source: the Neuron Monitor user guides, and reports of a trn1. */
 import { closeSync, openSync, readSync } from 'node:fs';
 import { Diagnostics } from '../../../record/diagnostics.js';
 import type { ProfileLine } from '../../../record/record.js';
@@ -72,10 +69,7 @@ const BEGINS = REPORT_KEYS.map(
   (key) => new RegExp(`^"${key}"\\s*:\\s*(?:${key.endsWith('runtime_data') ? '\\[' : '\\{'}|null)`),
 );
 
-/**
- * Decides by the top-level members of the object in the first line.
- * @param text the first bytes
- */
+/** Decides by the top-level members of the object in the first line. */
 export function isMonitorStream(text: string): SniffResult {
   const start = text.replace(/^\ufeff/, '').trimStart();
   if (start === '') return 'more';

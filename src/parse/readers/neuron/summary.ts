@@ -1,7 +1,4 @@
-/**
- * Summaries of neuron-profile, JSON and text. Source: the Neuron Profile user guide, AWS's profile schema reference,
- * and real summaries.
- */
+/** Summaries of neuron-profile. Source: its user guide, AWS's profile schema reference, and real summaries. */
 import { readFileSync, statSync } from 'node:fs';
 import { Diagnostics } from '../../../record/diagnostics.js';
 import { UserError } from '../../../record/errors.js';

@@ -40,10 +40,7 @@ export class OpConnections {
     });
   }
 
-  /**
-   * External id of the op behind a connection; NaN when unknown.
-   * @param launched start of the connection's call; NaN when unknown
-   */
+  /** NaN when unknown. @param launched start of the connection's call; NaN when unknown */
   opOf(connection: number, launched: number): number {
     const found: number[] = [];
     for (let row = this.#last.get(connection); row !== NONE; row = this.#before.at(row)) found.push(this.#ops.at(row));

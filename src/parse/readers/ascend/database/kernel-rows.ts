@@ -1,7 +1,4 @@
-/**
- * COMPUTE_TASK_INFO and TASK_PMU_INFO: attributes and counters of kernels, by task id. Memory: 56 bytes a kernel, and 8
- * for each counter.
- */
+/** COMPUTE_TASK_INFO, TASK_PMU_INFO: facts and counters of kernels by task. Memory: 56 bytes a kernel, 8 a counter. */
 import { elementAt } from '../../../../containers/element.js';
 import { isCubeClass } from '../../../../record/engines.js';
 import { LruCache } from '../../../../containers/lru-cache.js';

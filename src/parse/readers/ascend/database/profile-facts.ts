@@ -10,11 +10,7 @@ import { readProfilerInfo, toolName, type AscendProfileFacts } from '../profiler
 /** `ascend_pytorch_profiler_3.db` belongs to rank 3. */
 const RANK_IN_NAME = /^ascend_pytorch_profiler_(\d{1,6})\.db/;
 
-/**
- * Facts of the profile line.
- * @param folder of the database
- * @param file its base name
- */
+/** @param file its base name */
 export function readProfileFacts(
   database: SqliteFile,
   folder: string | null,

@@ -29,11 +29,7 @@ export class TextSamples {
   readonly #bySeries: SampleSeries[] = [];
   readonly #own = new Map<number, Labels>();
 
-  /**
-   * Adds a sample; one without a time is ignored.
-   * @param value and `dur`: NaN when unknown
-   * @param own labels of this sample alone
-   */
+  /** A sample without a time is ignored; unknown values are NaN. @param own labels of this sample alone */
   add(series: SampleSeries, start: number, value: number, device: number, dur = NaN, own?: Labels): void {
     if (Number.isNaN(start)) return;
     if (own !== undefined) this.#own.set(this.start.length, own);

@@ -1,7 +1,4 @@
-/**
- * Times of reports. neuron-monitor writes none; some collectors add one. Without it, a report begins at the end of the
- * one before.
- */
+/** Times of reports: neuron-monitor writes none, some collectors do. Without, a report begins where the last ended. */
 
 /** Names under which collectors add a time. */
 const TIME_KEYS = ['timestamp', '@timestamp', 'time', 'ts', 'datetime', 'report_time', 'collected_at'];

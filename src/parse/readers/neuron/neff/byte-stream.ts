@@ -85,10 +85,7 @@ export class ByteStream implements ByteSource {
     return chunks.length <= 1 ? only : Buffer.concat(chunks);
   }
 
-  /**
-   * Skips bytes.
-   * @throws ArchiveFault when there are fewer
-   */
+  /** @throws ArchiveFault when there are fewer bytes */
   skip(bytes: number): void {
     const { source } = this;
     if (source.skip === undefined || bytes <= this.#rest.length) {

@@ -72,10 +72,7 @@ function skipText(stream: ByteStream): void {
   for (let n = 0; stream.take(1)[0] !== 0; n++) if (n > LONGEST_TEXT) throw new ArchiveFault('damaged');
 }
 
-/**
- * The content of the first gzip member of a stream; anything after it is ignored.
- * @param limit most bytes of content
- */
+/** The content of the first gzip member, at most `limit` bytes; anything after it is ignored. */
 export function gunzip(stream: ByteStream, limit: number): ByteStream {
   const flags = stream.take(10).readUInt8(3);
   if ((flags & HAS_EXTRA) !== 0) stream.skip(stream.take(2).readUInt16LE());

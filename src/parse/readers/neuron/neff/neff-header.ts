@@ -60,10 +60,7 @@ function featureNames(bits: bigint): string[] {
 /** MD5 hashes fill half of the field. */
 const hashOf = (field: Buffer): string => field.toString('hex').replace(/^(.{32})0{32}$/, '$1');
 
-/**
- * Parses a header; null when sizes or versions are implausible.
- * @param bytes at least 1024, where the file has them
- */
+/** Null when sizes or versions are implausible. @param bytes at least 1024, where the file has them */
 export function parseHeader(bytes: Buffer): NeffHeader | null {
   if (bytes.length < HEADER_BYTES) return null;
   const u64 = (offset: number): number => Number(bytes.readBigUInt64LE(offset));

@@ -95,10 +95,7 @@ class TraceReader {
     for (const core of this.#cores) yield* memoryLines(profile, core, this.#graphsOf(core));
   }
 
-  /**
-   * Reads all sections into rows.
-   * @returns the converter of rows to records
-   */
+  /** Reads all sections into rows; returns the converter of rows to records. */
   gather(rows: RowChunks): RecordLines {
     const output = { clock: this.#clock, rows, diagnostics: this.#diagnostics };
     new SectionReader(this.trace, this.#cores, output).read(this.#sections);

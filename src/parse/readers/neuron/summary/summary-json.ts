@@ -53,10 +53,7 @@ function* namesOf(text: string): Generator<MemberName> {
   }
 }
 
-/**
- * Reads the nodes of a summary.
- * @throws UserError when it is no JSON, or has no known metric
- */
+/** @throws UserError when it is no JSON, or has no known metric */
 export function readSummaryJson(text: string, file: string, diagnostics: Diagnostics): SummaryNode[] {
   const value = parse(text.replace(/^\ufeff/, ''), file, diagnostics);
   const nodes = isJsonObject(value) ? nodesOf(value) : [];
