@@ -1,4 +1,4 @@
-/** The bytes of a Perfetto trace: complete packets of one sequence, in any order. Interned texts are numbers. */
+/** The bytes of a Perfetto trace: packets of one sequence, in any order. Of interned texts only numbers are kept. */
 import protobuf from 'protobufjs/minimal.js';
 import {
   ANNOTATION,

@@ -25,10 +25,8 @@ function toggle(scene: Scene, key: 'spanning' | 'arrows', label: string, title: 
 }
 
 export function showToolbar(scene: Scene, keys: KeyActions, search: HTMLElement): HTMLElement {
-  const key = (label: string, name: string, title: string): HTMLElement => {
-    const act = (): void => actOn(name, false, keys);
-    return button(label, act, { title, 'aria-label': title });
-  };
+  const key = (label: string, name: string, title: string): HTMLElement =>
+    button(label, () => actOn(name, false, keys), { title, 'aria-label': title });
   const choices = COLOUR_KEYS.map((key) => [key, COLOUR_TITLES[key]] as const);
   const colour = select('Colour by', choices, scene.shown.colour, (chosen) => scene.set({ colour: chosen }));
   scene.on(['colour'], () => {
