@@ -15,6 +15,15 @@ export function tensorOf(arg: Arg | undefined): Tensor | null {
   return { shape: extents, dtype: typeof arg.dtype === 'string' ? arg.dtype : UNSPECIFIED };
 }
 
+/** Those of some arguments that are tensors. */
+export const tensorsAmong = (args: readonly Arg[]): Tensor[] => args.map(tensorOf).filter((found) => found !== null);
+
+/** Arguments as tensors; null when one has no sensible extents. */
+export function allTensors(args: readonly Arg[]): Tensor[] | null {
+  const found = tensorsAmong(args);
+  return found.length === args.length ? found : null;
+}
+
 /** The tensors that an op reads, in order, with those of lists, without `out=`. Null when one has invalid extents. */
 export function inputTensors(call: OpCall): Tensor[] | null {
   const read: Tensor[] = [];

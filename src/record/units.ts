@@ -44,6 +44,7 @@ const SCALES: Readonly<Record<Quantity, Scales>> = {
   share: [{ unit: '%', size: 0.01 }],
 };
 
+export const NS_PER_S = 1e9;
 /** Stands in text for a value that is not known. */
 export const UNKNOWN = 'na';
 /** Significant digits of an amount. */

@@ -1,10 +1,9 @@
 /** Operations between the devices of a group: all-reduce, all-gather, all-to-all … */
-import { entryOf } from '../by-name.js';
-import { bind, type BoundArguments } from '../schema/binding.js';
+import type { BoundArguments } from '../schema/binding.js';
 import { dtypeShort, numel, type Tensor } from '../call.js';
 import { messageBytes } from '../collective-bytes.js';
 import type { Collective, OpCall } from '../../record/record.js';
-import { opTable } from '../schema/op-table.js';
+import { boundRow, opTable } from '../schema/op-table.js';
 import { isDispatched } from '../schema/dispatched.js';
 import type { Family, Param, Work } from '../family.js';
 import { tensor, tensorListParams, workOf } from '../work.js';
@@ -96,9 +95,9 @@ function resultOf(bound: BoundArguments, { result }: CollectiveForm): readonly T
 }
 
 function work(call: OpCall): Work | null {
-  const row = isDispatched(call) ? entryOf(FORMS, call) : undefined;
-  const bound = row === undefined ? null : bind(call, ...row.signatures);
-  if (row === undefined || bound === null) return null;
+  const row = isDispatched(call) ? boundRow(FORMS, call) : null;
+  if (row === null) return null;
+  const { bound } = row;
   const message = bound.tensors('message');
   const known = message.length > 0 ? message : bound.tensors('result');
   if (known.length === 0) return null;

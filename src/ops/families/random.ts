@@ -5,7 +5,7 @@ import type { Arg, OpCall } from '../../record/record.js';
 import { isDispatched, tensorOfType } from '../schema/dispatched.js';
 import type { Family, OpCost } from '../family.js';
 import { dtypeGiven } from '../schema/dtype-argument.js';
-import { tensorOf, integer, integers } from '../operands.js';
+import { tensorOf, tensorsAmong, integer, integers } from '../operands.js';
 import { tensor, tensorParams } from '../work.js';
 import { withInput, workByFormulas, type CallFormula } from './call-formulas.js';
 import { filledBy } from './movement/dispatched-filling.js';
@@ -78,10 +78,7 @@ const bernoulli = withInput((probabilities, call, kernel) => {
 
 /** normal(mean, std), poisson(rates): tensors of parameters, one number for each. */
 const drawFrom: CallFormula = (call) => {
-  const given = call.args
-    .slice(0, 2)
-    .map(tensorOf)
-    .filter((parameter) => parameter !== null);
+  const given = tensorsAmong(call.args.slice(0, 2));
   const [first] = given;
   const shape = broadcast(...given.map((parameter) => parameter.shape));
   return !isDispatched(call) || first === undefined || shape === null ? null : draw(tensor(shape, first.dtype), given);

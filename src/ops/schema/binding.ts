@@ -6,7 +6,7 @@
  */
 import type { Arg, ArgValue, OpCall } from '../../record/record.js';
 import { positional, type Tensor } from '../call.js';
-import { tensorOf, integer, integers } from '../operands.js';
+import { allTensors, integer, integers } from '../operands.js';
 import { fittingSignature, isTensorial, isTensorList, type Signature } from './signature.js';
 
 export interface BoundArguments {
@@ -51,9 +51,7 @@ export function bind(call: OpCall, ...signatures: readonly string[]): BoundArgum
 /** The tensors of an argument, of a list those that are given; null when one has no sensible extents. */
 function tensorsOf(arg: Arg): readonly Tensor[] | null {
   if (!isTensorial(arg)) return [];
-  const list = isTensorList(arg) ? (arg.items ?? []).filter(({ type }) => type !== 'NoneType') : [arg];
-  const found = list.map(tensorOf).filter((tensor) => tensor !== null);
-  return found.length === list.length ? found : null;
+  return allTensors(isTensorList(arg) ? (arg.items ?? []).filter(({ type }) => type !== 'NoneType') : [arg]);
 }
 
 type BoundOperands = Pick<BoundArguments, 'tensors' | 'reads' | 'writes' | 'outs'>;

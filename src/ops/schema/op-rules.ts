@@ -1,10 +1,10 @@
 /** Rules for ops of the dispatcher: from the arguments bound by the op's signature to the cost of the whole op. */
-import { entryOf, type ByName } from '../by-name.js';
+import type { ByName } from '../by-name.js';
 import type { OpCall } from '../../record/record.js';
-import { bind, type BoundArguments } from './binding.js';
+import type { BoundArguments } from './binding.js';
 import { elementCount, numel, type Tensor } from '../call.js';
 import { isDispatched } from './dispatched.js';
-import { opTable, type OpRow } from './op-table.js';
+import { boundRow, opTable, type OpRow } from './op-table.js';
 import type { Family, KernelFacts, OpCost, Work } from '../family.js';
 import { tensor, tensorListParams, tensorParams, workOf } from '../work.js';
 
@@ -73,11 +73,9 @@ export const elementwise =
 
 /** @returns null when the op has no rule, its arguments do not fit, or an amount has no exact number */
 export function ruleWork(rules: OpRules, call: OpCall, kernel: KernelFacts, source: string): Work | null {
-  const rule = entryOf(rules, call);
-  const bound = rule === undefined ? null : bind(call, ...rule.signatures);
-  if (rule === undefined || bound === null) return null;
-  const cost = rule.fact({ ...bound, call, kernel });
-  return cost === null || !isExact(cost) ? null : workOf({ reads: bound.reads, source, ...cost });
+  const row = boundRow(rules, call);
+  const cost = row === null ? null : row.fact({ ...row.bound, call, kernel });
+  return row === null || cost === null || !isExact(cost) ? null : workOf({ reads: row.bound.reads, source, ...cost });
 }
 
 /** `Family.work` for a family whose ops are all ops of the dispatcher with a rule each. */

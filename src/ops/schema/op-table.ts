@@ -1,6 +1,8 @@
 /** Tables of ops with their signatures, written as text. */
 import { elementAt } from '../../containers/element.js';
-import { named, type ByName } from '../by-name.js';
+import type { OpCall } from '../../record/record.js';
+import { entryOf, named, type ByName } from '../by-name.js';
+import { bind, type BoundArguments } from './binding.js';
 
 export interface OpRow<Fact> {
   readonly fact: Fact;
@@ -27,6 +29,13 @@ export function opTable<Fact extends object>(
     else if (row !== undefined) row.text += value + text;
   }
   return Object.assign({}, ...rows.map(({ fact, text }) => rowOf(fact, text))) as ByName<OpRow<Fact>>;
+}
+
+/** What a table states of a call, and the call's arguments; null when it has none of the op, or they do not fit. */
+export function boundRow<Fact>(table: ByName<OpRow<Fact>>, call: OpCall): { fact: Fact; bound: BoundArguments } | null {
+  const row = entryOf(table, call);
+  const bound = row === undefined ? null : bind(call, ...row.signatures);
+  return row === undefined || bound === null ? null : { fact: row.fact, bound };
 }
 
 function rowOf<Fact>(fact: Fact, text: string): ByName<OpRow<Fact>> {

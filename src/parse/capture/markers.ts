@@ -4,7 +4,7 @@
  */
 import { isNode, ENGINE_PREFIX } from '../names/op-name.js';
 import { toOpCall } from '../../record/op-call.js';
-import { LiteralError, parseLiteral, type PythonValue } from '../../record/python-literal.js';
+import { isDict, LiteralError, parseLiteral, type PythonValue } from '../../record/python-literal.js';
 import { AdaptiveCache } from '../../containers/lru-cache.js';
 import type { OpCall } from '../../record/record.js';
 
@@ -125,9 +125,6 @@ function parseDict(text: string): Marker {
   }
   return marker ?? { ...plainRange(text), malformed: true };
 }
-
-const isDict = (value: PythonValue): value is Readonly<Record<string, PythonValue>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const isStrings = (value: PythonValue | undefined): value is string[] =>
   Array.isArray(value) && value.every((item) => typeof item === 'string');

@@ -3,13 +3,11 @@
  * kernels of one op. The rules are PyProf's except for its faults; comments name the differences.
  */
 import type { Context, Direction, OpCall } from '../../record/record.js';
+import { UNKNOWN } from '../../record/units.js';
 import { LruCache } from '../../containers/lru-cache.js';
 import type { OpMarker } from './markers.js';
 
 export type SequenceFacts = Pick<Context, 'dir' | 'mod' | 'op' | 'seqMarker' | 'seq' | 'altSeq' | 'sub'>;
-
-/** Printed for an unknown module. */
-const UNKNOWN = 'na';
 
 /**
  * Numbering of the kernels launched by one thread. PyProf has one state for all threads, so that interleaved threads

@@ -1,5 +1,6 @@
 /** The kernels that a finding is about: how many, how long, under which names, and the longest. */
 import type { Load } from '../roofline/roofline.js';
+import { NS_PER_S } from '../../record/units.js';
 import type { Gain } from './finding.js';
 import { Longest, Ranking, type RankedRecord } from './longest.js';
 
@@ -58,8 +59,6 @@ export class GainTally extends KernelTally {
     return { ns: this.gain, how: `sum${of} of ${how}`, isBound: true };
   }
 }
-
-const NS_PER_S = 1e9;
 
 /**
  * ns that a kernel takes longer than the device needs at least; 0 where it is no slower.

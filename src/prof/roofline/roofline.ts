@@ -5,6 +5,7 @@
  * Source: Williams, Waterman, Patterson, Roofline: an insightful visual performance model (CACM 52, 2009).
  */
 import { matrixTypes, mathType, type MathType } from '../../ops/kernels/matrix-unit.js';
+import { NS_PER_S } from '../../record/units.js';
 import { typeOnUnit } from '../../ops/kernels/eligibility.js';
 import type { MatrixUnitCell } from '../work/work-model.js';
 import type { Peaks } from './peaks.js';
@@ -69,8 +70,6 @@ export const LATENCY_SHARE = 10;
 
 /** The largest last-level cache of a part in the table (MI300X, 256 MiB) stands in where a device's is not known. */
 const LARGEST_CACHE = 256 * 1024 ** 2;
-
-const NS_PER_S = 1e9;
 
 const over = (amount: number | null, by: number | null): number | null =>
   amount === null || by === null || by === 0 ? null : amount / by;

@@ -1,12 +1,10 @@
 /** What the kernels of a profile add up to, as plain sums over annotated kernels. Memory: the names of kernels. */
 import { isNeuronInstruction } from '../../record/engines.js';
+import { UNKNOWN } from '../../record/units.js';
 import { whyWithoutCall, type Annotated } from '../annotate.js';
 import type { Pairing } from '../work/forward-pairing.js';
 import type { KernelSummary, MatrixUnitTime, WorkTime } from './summary-data.js';
 import { allToPicoseconds, Tallies, toPicoseconds } from './tallies.js';
-
-/** Stands for what is not known. */
-const UNKNOWN = 'na';
 
 const BY_UNIT = {
   '1': 'used',

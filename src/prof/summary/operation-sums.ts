@@ -1,5 +1,6 @@
 /** Operations by kind: how many, how long, how many bytes. */
 import { boundedEntryOf, entryOf } from '../../containers/map-entry.js';
+import { NS_PER_S } from '../../record/units.js';
 import type { CollectiveOperations, MemoryOperations } from './summary-data.js';
 import { toPicoseconds } from './tallies.js';
 
@@ -19,8 +20,6 @@ const noSum = (): Sum => ({ count: 0, time: 0, bytes: null, ratedBytes: 0, rated
 const MOST_KINDS = 200;
 const MOST_GROUPS = 100;
 const OTHERS = 'others';
-
-const NS_PER_S = 1e9;
 
 export class OperationSums {
   readonly #sums = new Map<string, Sum>();

@@ -6,7 +6,8 @@
  * PyTorch's FlopCounterMode, since masks are values. The formula says which part of them a causal mask keeps.
  */
 import { entryOf } from '../../by-name.js';
-import { bind, type BoundArguments } from '../../schema/binding.js';
+import type { BoundArguments } from '../../schema/binding.js';
+import { boundRow } from '../../schema/op-table.js';
 import { dtypeShort, type Tensor } from '../../call.js';
 import type { OpCall } from '../../../record/record.js';
 import type { Family, KernelFacts, OpCost, Param, Work } from '../../family.js';
@@ -31,12 +32,12 @@ const LSE_BLOCK = 32;
 const padded = (rows: number): number => Math.ceil(rows / LSE_BLOCK) * LSE_BLOCK;
 
 function read(call: OpCall): AttentionCall | null {
-  const row = entryOf(ATTENTION_FORMS, call);
-  const args = row === undefined ? null : bind(call, ...row.signatures);
-  if (row === undefined || args === null) return null;
+  const row = boundRow(ATTENTION_FORMS, call);
+  if (row === null) return null;
+  const { bound: args, fact } = row;
   const [q, k, v] = [args.tensor('q'), args.tensor('k'), args.tensor('v')];
   if (q === null || k === null || v === null) return null;
-  const { layout, lse } = row.fact;
+  const { layout, lse } = fact;
   const extents = extentsOf([q, k, v], layout, args);
   return extents === null
     ? null

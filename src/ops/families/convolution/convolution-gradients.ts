@@ -4,16 +4,15 @@
  * The input and the weight gradient take as many multiply-adds as the convolution: one for each weight at every
  * position of the output (of the input when transposed). Settings are not needed where the extents of both are known.
  */
-import { entryOf } from '../../by-name.js';
 import { extentAt, numel, type Tensor } from '../../call.js';
 import type { OpCall } from '../../../record/record.js';
-import { bind, type BoundArguments } from '../../schema/binding.js';
+import type { BoundArguments } from '../../schema/binding.js';
 import type { KernelFacts, Param, KernelRole, Work } from '../../family.js';
 import { kernelKind } from '../../kernels/kernel-kind.js';
 import { integers } from '../../operands.js';
 import { isHelperKernel, namedGradient, shapeParams } from '../../product.js';
 import { helperWork, tensor, total, workOf } from '../../work.js';
-import type { OpRow } from '../../schema/op-table.js';
+import { boundRow } from '../../schema/op-table.js';
 import { GRADIENT_FORMS, type Gradient, type GradientForm } from './convolution-forms.js';
 import { CONVOLUTION_SOURCE, convolutionFlops, geometryParams, spatialRank } from './convolution-geometry.js';
 import { isTransposed, knownGeometry } from './dispatched-convolution.js';
@@ -136,11 +135,10 @@ const ASSUMPTION = 'those that its kernels are named after, else both';
 
 /** The gradients that a call of the dispatcher computes; null when the op is none, or its arguments do not fit. */
 export function gradientParts(call: OpCall): readonly Work[] | null {
-  const row = entryOf<OpRow<GradientForm>>(GRADIENT_FORMS, call);
-  const bound = row === undefined ? null : bind(call, ...row.signatures);
-  const found = row === undefined || bound === null ? null : backwardOf(bound, row.fact);
-  if (row === undefined || bound === null || found === null) return null;
-  const form = row.fact;
+  const row = boundRow<GradientForm>(GRADIENT_FORMS, call);
+  const found = row === null ? null : backwardOf(row.bound, row.fact);
+  if (row === null || found === null) return null;
+  const { fact: form, bound } = row;
   const isMasked = Array.isArray(bound.value('output_mask'));
   const isSpecified =
     form.gives.length === 1 || isMasked || bound.outs.length > 0 || outGradients(bound, form) !== null;

@@ -5,7 +5,7 @@ import { numel, positional, type Tensor } from '../../call.js';
 import type { Arg, OpCall } from '../../../record/record.js';
 import { opTable, type OpRow } from '../../schema/op-table.js';
 import { tensorOfType } from '../../schema/dispatched.js';
-import { tensorOf, integers } from '../../operands.js';
+import { integers, tensorsAmong } from '../../operands.js';
 import { tensor } from '../../work.js';
 import { elementAt } from '../../../containers/element.js';
 
@@ -67,11 +67,7 @@ const SEQUENCES: ByName<SequenceOp> = {
 };
 
 /** The `out` tensors after the first `count` arguments. */
-const outputs = (args: readonly Arg[], count: number): Tensor[] =>
-  args
-    .slice(count)
-    .map(tensorOf)
-    .filter((found) => found !== null);
+const outputs = (args: readonly Arg[], count: number): Tensor[] => tensorsAmong(args.slice(count));
 
 function sequence(call: OpCall, [lengths, staysWhole, count]: SequenceOp): Tensor | Unspecified | null {
   const args = positional(call);

@@ -4,7 +4,7 @@ import { elementCount, positional, type Tensor } from '../../call.js';
 import { dtypeAt } from '../../schema/dtype-argument.js';
 import { isDispatched } from '../../schema/dispatched.js';
 import type { Family, Work } from '../../family.js';
-import { opName, tensorOf } from '../../operands.js';
+import { allTensors, opName } from '../../operands.js';
 import { tensor, workOf } from '../../work.js';
 import { POINTWISE_OPS } from './pointwise-ops.js';
 import { isUnspecifiedList, listParams, unspecifiedLists, withTypes } from '../tensor-lists.js';
@@ -53,11 +53,8 @@ const names = [...FOREACH.keys()].flatMap((base) => [
 ]);
 
 /** The tensors of an argument, none of a number's; null when one has no sensible extents. */
-function tensorsOf(args: readonly Arg[]): Tensor[] | null {
-  const given = args.flatMap((arg) => arg.items ?? (arg.shape === undefined ? [] : [arg]));
-  const found = given.map(tensorOf).filter((one) => one !== null);
-  return found.length === given.length ? found : null;
-}
+const tensorsOf = (args: readonly Arg[]): Tensor[] | null =>
+  allTensors(args.flatMap((arg) => arg.items ?? (arg.shape === undefined ? [] : [arg])));
 
 /** Of `a + alpha·b` on two lists. */
 function factor(rule: Foreach, rest: readonly Arg[]): number {

@@ -2,7 +2,7 @@
 import type { Arg, OpCall } from '../../../record/record.js';
 import { broadcast, numel, positional, type Tensor } from '../../call.js';
 import { isDispatched } from '../../schema/dispatched.js';
-import { inputTensors, opName, scalars, inputTensor, tensorOf } from '../../operands.js';
+import { inputTensors, opName, scalars, inputTensor, tensorOf, tensorsAmong } from '../../operands.js';
 import {
   argCategory,
   complexTypeOf,
@@ -104,7 +104,7 @@ function readDispatched(call: OpCall, op: string, rule: PointwiseOp): Elementwis
   const args = positional(call);
   const first = args.slice(0, rule.operands);
   const given = first.filter(({ shape }) => shape !== undefined);
-  const operands = given.map(tensorOf).filter((operand) => operand !== null);
+  const operands = tensorsAmong(given);
   const shape = resultShape(op, operands);
   if (operands.length === 0 || operands.length < given.length || shape === null) return null;
   if (isInPlace(op) && tensorOf(args[0]) === null) return null;

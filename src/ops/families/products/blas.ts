@@ -10,7 +10,7 @@ import type { OpCall } from '../../../record/record.js';
 import type { Family, KernelFacts, Param, KernelRole } from '../../family.js';
 import { isDispatched } from '../../schema/dispatched.js';
 import { ruleWork, type OpRules } from '../../schema/op-rules.js';
-import { tensorOf } from '../../operands.js';
+import { tensorOf, tensorsAmong } from '../../operands.js';
 import { dtypeParams, productWork, shapeParams, workUnlessHelper, type ProductCost } from '../../product.js';
 import { showShape } from '../../work.js';
 import { CUSTOM_PRODUCTS } from './custom-products.js';
@@ -25,9 +25,7 @@ import { SPARSE_PRODUCTS } from './sparse-products.js';
  * between them are skipped, as in the old form addmm(beta, C, alpha, A, B). Null when one is missing.
  */
 function operands(call: OpCall, ...names: readonly (readonly string[])[]): Tensor[] | null {
-  const queue = positional(call)
-    .map(tensorOf)
-    .filter((tensor) => tensor !== null);
+  const queue = tensorsAmong(positional(call));
   const found: Tensor[] = [];
   let next = 0;
   for (const keys of names) {

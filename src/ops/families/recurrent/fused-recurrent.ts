@@ -5,9 +5,8 @@
  * and direction: 2·P·Σ|W| is 2·gates·T·B·H·(I + H) summed over layers and directions (gates 4 LSTM, 3 GRU, 1 RNN),
  * and counts a projection of the hidden state too. Activations of the gates are not counted.
  */
-import { entryOf } from '../../by-name.js';
-import { bind, type BoundArguments } from '../../schema/binding.js';
-import { opTable } from '../../schema/op-table.js';
+import type { BoundArguments } from '../../schema/binding.js';
+import { boundRow, opTable } from '../../schema/op-table.js';
 import { dtypeShort, extentAt, numel, type Tensor } from '../../call.js';
 import type { OpCall } from '../../../record/record.js';
 import type { Family, KernelFacts, OpCost, Param, Work } from '../../family.js';
@@ -80,13 +79,13 @@ function weightsOf(args: BoundArguments, dtype: string): Tensor[] | null {
 }
 
 function read(call: OpCall): RecurrentLayers | null {
-  const form = entryOf(FORMS, call);
-  const args = form === undefined ? null : bind(call, ...form.signatures);
-  const x = args?.tensor('x') ?? null;
+  const row = boundRow(FORMS, call);
+  const x = row?.bound.tensor('x') ?? null;
   const width = x?.shape.at(-1);
-  if (form === undefined || args === null || x === null || width === undefined || width === 0) return null;
+  if (row === null || x === null || width === undefined || width === 0) return null;
+  const { bound: args } = row;
   return {
-    ...form.fact,
+    ...row.fact,
     args,
     x,
     positions: numel(x.shape) / width,

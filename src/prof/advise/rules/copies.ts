@@ -1,5 +1,6 @@
 /** Copies between host and device for which the host waits. */
 import { waitOf, isHostCopy, type HostCopy, type HostCopyKind, type Wait } from '../blocking.js';
+import { NS_PER_S } from '../../../record/units.js';
 import { ByDevice } from '../by-device.js';
 import { IntervalUnion } from '../../../containers/interval-union.js';
 import type { RuleAnswer, Rule } from '../rule.js';
@@ -7,8 +8,6 @@ import { workOf } from '../../steps/step-work.js';
 import { counted, size, time } from '../amount-text.js';
 
 const PIN = "pin the host's memory (PyTorch: pin_memory=True) and ";
-
-const NS_PER_S = 1e9;
 
 class Copies {
   count = 0;

@@ -3,6 +3,7 @@
  * which no profile records, one kernel for the chain would neither write nor read what lies between.
  */
 import { boundedEntryOf } from '../../../containers/map-entry.js';
+import { NS_PER_S } from '../../../record/units.js';
 import { dtypeShort, numel, tensorBytes } from '../../../ops/call.js';
 import { inputTensors } from '../../../ops/operands.js';
 import { LruCache } from '../../../containers/lru-cache.js';
@@ -20,7 +21,6 @@ const POINTWISE = new Set(['pointwise', 'activation', 'activation-gradients', 'd
 const COMPARES = /^(eq|ne|lt|le|gt|ge|isnan|isinf|isfinite|logical_|bitwise_|sign)/;
 /** ns between two kernels of a chain: an eager framework launches the next op within that. */
 const ADJACENT = 50_000;
-const NS_PER_S = 1e9;
 /** Streams of all devices that are followed. */
 const MOST_STREAMS = 10_000;
 

@@ -1,5 +1,6 @@
 /** Neuron: what the metrics of a capture warn of, with the time that it is about. */
 import type { CopyLine, KernelLine, ProfileLine } from '../../../record/record.js';
+import { NS_PER_S } from '../../../record/units.js';
 import { withMachine, type MetricSums } from '../../neuron/metric.js';
 import { detailsOf, WARNING_RULES as WARNINGS } from '../../neuron/warnings.js';
 import { ByDevice } from '../by-device.js';
@@ -32,7 +33,6 @@ interface NeuronRule {
   readonly gain?: (evidence: Evidence, capture: Capture) => Pick<Gain, 'how' | 'isBound'>;
 }
 
-const NS_PER_S = 1e9;
 const SMALL_DMA = 4096;
 
 const number = (value: number | string | undefined): number => (typeof value === 'number' ? value : 0);

@@ -1,4 +1,5 @@
 /** Times of reports: neuron-monitor writes none, some collectors do. Without, a report begins where the last ended. */
+import { NS_PER_S } from '../../../../record/units.js';
 
 /** Names under which collectors add a time. */
 const TIME_KEYS = ['timestamp', '@timestamp', 'time', 'ts', 'datetime', 'report_time', 'collected_at'];
@@ -11,7 +12,6 @@ const SCALES: readonly (readonly [below: number, nanoseconds: number])[] = [
   [1e20, 1],
 ];
 
-const NS_PER_S = 1e9;
 /** Smaller numbers, times before 2001, are no Unix times. */
 const EARLIEST = 1e9;
 
