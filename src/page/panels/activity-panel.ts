@@ -7,14 +7,14 @@ import type { PanelContent, Panel, PanelView } from '../panel.js';
 import { swatch } from '../figures/strip.js';
 import { table, type TableColumn } from '../figures/sorted-table.js';
 
-interface ActivityKind {
+interface ActivityGroup {
   readonly name: string;
   readonly colour: string;
   readonly counts: readonly WorkKind[];
   readonly time: string;
 }
 
-const KINDS: readonly ActivityKind[] = [
+const KINDS: readonly ActivityGroup[] = [
   { name: 'Compute', colour: 'var(--compute)', counts: ['kernels', 'graphs'], time: 'compute' },
   { name: 'Communication', colour: 'var(--communication)', counts: ['communications'], time: 'communication' },
   { name: 'Copies and sets', colour: 'var(--memory)', counts: ['copies', 'sets'], time: 'memory' },
@@ -23,18 +23,18 @@ const KINDS: readonly ActivityKind[] = [
 ];
 
 const DEVICES = 'overview.devices.*';
-const countOf = ({ counts }: ActivityKind): string =>
+const countOf = ({ counts }: ActivityGroup): string =>
   counts.map((name) => `sum(${DEVICES}.counts.${name})`).join(' + ');
-const timeOf = ({ time }: ActivityKind): string => `sum(${DEVICES}.${time})`;
-const shareOf = (kind: ActivityKind): string => `${timeOf(kind)} / sum(${DEVICES}.span)`;
+const timeOf = ({ time }: ActivityGroup): string => `sum(${DEVICES}.${time})`;
+const shareOf = (kind: ActivityGroup): string => `${timeOf(kind)} / sum(${DEVICES}.span)`;
 
 function make(view: PanelView): PanelContent {
   const { devices, syncs } = view.profile.overview;
   if (devices.length === 0) return 'The profile holds no work of a device.';
   const isPositive = (field: string): boolean => Number(valueOf(view, field)) > 0;
   const kinds = KINDS.filter((kind) => isPositive(timeOf(kind)) || isPositive(countOf(kind)));
-  const share = (kind: ActivityKind): number | null => valueOf(view, shareOf(kind));
-  const columns: TableColumn<ActivityKind>[] = [
+  const share = (kind: ActivityGroup): number | null => valueOf(view, shareOf(kind));
+  const columns: TableColumn<ActivityGroup>[] = [
     { title: 'Activity', cell: ({ name }) => name, before: ({ colour }) => swatch(colour) },
     {
       title: 'Count',

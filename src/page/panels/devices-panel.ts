@@ -7,7 +7,7 @@ import type { PanelContent, Panel, PanelView } from '../panel.js';
 import { legend, parts, strip, swatch } from '../figures/strip.js';
 import { table, type TableColumn } from '../figures/sorted-table.js';
 
-interface DeviceRow {
+interface ListedDevice {
   readonly at: number;
   readonly name: string;
 }
@@ -28,7 +28,7 @@ const COLUMNS: readonly (readonly [title: string, field: string])[] = [
 function make(view: PanelView): PanelContent {
   const { devices } = view.profile.overview;
   if (devices.length === 0) return 'The profile holds no work of a device.';
-  const rows: DeviceRow[] = devices.map(({ device, name }, at) => ({
+  const rows: ListedDevice[] = devices.map(({ device, name }, at) => ({
     at,
     name: `${device}${name === null ? '' : ` · ${name}`}`,
   }));
@@ -40,10 +40,10 @@ function make(view: PanelView): PanelContent {
       strip(view, `Device ${name}`, deviceParts(elementAt(devices, at), at), `overview.devices.${at}.span`),
     ),
   );
-  const fieldOf = (path: string, { at }: DeviceRow): string => `overview.devices.${at}.${path}`;
-  const columns: TableColumn<DeviceRow>[] = [
+  const fieldOf = (path: string, { at }: ListedDevice): string => `overview.devices.${at}.${path}`;
+  const columns: TableColumn<ListedDevice>[] = [
     { title: 'Device', cell: ({ name }) => name },
-    ...COLUMNS.map(([title, path]): TableColumn<DeviceRow> => ({
+    ...COLUMNS.map(([title, path]): TableColumn<ListedDevice> => ({
       title,
       unit: 'ns',
       cell: (row) => valueOf(view, fieldOf(path, row)),

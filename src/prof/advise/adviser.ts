@@ -33,7 +33,7 @@ export interface AdviserOptions {
   readonly top?: number;
 }
 
-type Found = Pick<Finding, 'profile' | 'device' | 'stake' | 'gain'>;
+type RankedFinding = Pick<Finding, 'profile' | 'device' | 'stake' | 'gain'>;
 
 export class Adviser implements Analysis<Adviser> {
   readonly types = ADVICE_TYPES;
@@ -127,7 +127,7 @@ export class Adviser implements Analysis<Adviser> {
   }
 
   /** Share of the device's time that may be gained, or that is at stake where the gain is not known. */
-  #worth({ gain, stake, ...place }: Found): number {
+  #worth({ gain, stake, ...place }: RankedFinding): number {
     return this.shareOf({ ...place, stake: gain?.ns ?? stake });
   }
 

@@ -40,7 +40,7 @@ export interface PageOptions {
   readonly events: number;
 }
 
-class ProfileSums {
+class PageSums {
   readonly utilisation = new UtilisationCurve();
   readonly kernels = new KernelTotals();
   readonly annotations = new AnnotationTotals();
@@ -54,7 +54,7 @@ export type MakePage = (tool: PageData['tool'], title: string) => PageData;
 
 export class PageBuilder implements Analysis<MakePage> {
   readonly types = PAGE_TYPES;
-  readonly #profiles = new Map<number, ProfileSums>();
+  readonly #profiles = new Map<number, PageSums>();
   readonly #summaries = new ProfileSummaries();
   readonly #adviser = new Adviser();
   readonly #memory = new Memory(CURVE_POINTS);
@@ -177,14 +177,14 @@ export class PageBuilder implements Analysis<MakePage> {
     return boundsOf(Math.max(1, this.#profiles.size), this.options.events);
   }
 
-  #profile(number: number): ProfileSums {
-    return entryOf(this.#profiles, number, () => new ProfileSums(new TimelineBuilder(this.options.timeline)));
+  #profile(number: number): PageSums {
+    return entryOf(this.#profiles, number, () => new PageSums(new TimelineBuilder(this.options.timeline)));
   }
 }
 
 function pageProfile(
   overview: ProfileSummary,
-  sums: ProfileSums,
+  sums: PageSums,
   memory: readonly MemoryReport[],
   bounds: Bounds,
 ): PageProfile {

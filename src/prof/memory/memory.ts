@@ -20,7 +20,7 @@ function nothing(formats: ReadonlySet<string>): UserError {
 }
 
 /** When a step's kernels were launched. */
-class Launches {
+class StepLaunches {
   readonly #steps = new Map<number, { first: number; last: number }>();
 
   take({ step, launch }: KernelLine): void {
@@ -38,16 +38,16 @@ class Launches {
   }
 }
 
-class OneProfile {
+class MemoryProfile {
   header: ProfileRecord | null = null;
   readonly steps = new HostSteps();
-  readonly launches = new Launches();
+  readonly launches = new StepLaunches();
   readonly devices = new Map<number | null, DeviceMemory>();
 }
 
 export class Memory implements Analysis<readonly MemoryReport[]> {
   readonly types = MEMORY_TYPES;
-  readonly #profiles = new Map<number, OneProfile>();
+  readonly #profiles = new Map<number, MemoryProfile>();
   readonly formats = new Set<string>();
 
   /** @param points of each curve at most */
@@ -55,7 +55,7 @@ export class Memory implements Analysis<readonly MemoryReport[]> {
 
   take(record: ProfileLine): void {
     if (record.type === 'end') return;
-    const profile = entryOf(this.#profiles, record.profile, () => new OneProfile());
+    const profile = entryOf(this.#profiles, record.profile, () => new MemoryProfile());
     if (record.type === 'profile') {
       profile.header = record;
       this.formats.add(record.format);
@@ -95,7 +95,7 @@ export class Memory implements Analysis<readonly MemoryReport[]> {
     );
   }
 
-  #sample({ devices }: OneProfile, record: SampleRecord): void {
+  #sample({ devices }: MemoryProfile, record: SampleRecord): void {
     if (!isMemory(record.metric) && record.metric !== ALLOCATION_METRIC) return;
     entryOf(devices, record.device, () => new DeviceMemory(this.points)).take(record);
   }

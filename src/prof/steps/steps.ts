@@ -30,7 +30,7 @@ class DeviceSteps {
   readonly steps = new Map<number, StepSums>();
 }
 
-class OneProfile {
+class StepProfile {
   header: ProfileRecord | null = null;
   readonly host = new HostSteps();
   readonly devices = new Map<number, DeviceSteps>();
@@ -38,7 +38,7 @@ class OneProfile {
 
 export class Steps implements Analysis<readonly ProfileSteps[]> {
   readonly types = STEP_TYPES;
-  readonly #profiles = new Map<number, OneProfile>();
+  readonly #profiles = new Map<number, StepProfile>();
   #rows = 0;
   /** Activities of computing or communication with a time. */
   activities = 0;
@@ -50,7 +50,7 @@ export class Steps implements Analysis<readonly ProfileSteps[]> {
   /** @throws UserError when there are more steps than can be kept */
   take(record: ProfileLine): void {
     if (record.type === 'end') return;
-    const profile = entryOf(this.#profiles, record.profile, () => new OneProfile());
+    const profile = entryOf(this.#profiles, record.profile, () => new StepProfile());
     if (record.type === 'profile') profile.header = record;
     const found = workOf(record);
     if (found !== null) this.#add(profile, found.work, found.record);
@@ -92,7 +92,7 @@ export class Steps implements Analysis<readonly ProfileSteps[]> {
     };
   }
 
-  #add(profile: OneProfile, work: StepWorkKind, record: StepActivity): void {
+  #add(profile: StepProfile, work: StepWorkKind, record: StepActivity): void {
     const { start, dur, device } = record;
     if (dur === null || Number.isNaN(start + dur) || Number.isNaN(device)) {
       this.untimed++;
@@ -106,7 +106,7 @@ export class Steps implements Analysis<readonly ProfileSteps[]> {
   }
 
   /** Copies have a step only where the host's are known. */
-  #rowOf({ host }: OneProfile, sums: DeviceSteps, work: StepWorkKind, record: StepActivity): StepSums | null {
+  #rowOf({ host }: StepProfile, sums: DeviceSteps, work: StepWorkKind, record: StepActivity): StepSums | null {
     if (work === 'copy' && host.size === 0) return null;
     const step = host.stepOfWork(record);
     if (step === null) return sums.rest;

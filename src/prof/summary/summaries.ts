@@ -44,7 +44,7 @@ type Odd =
   | 'record-of-device-left-out'
   | 'step-left-out';
 
-class OneProfile {
+class SummedProfile {
   header: ProfileRecord | null = null;
   readonly devices = new Map<number, DeviceSums>();
   readonly kernels = new KernelSums();
@@ -58,7 +58,7 @@ class OneProfile {
 }
 
 export class ProfileSummaries {
-  readonly #profiles = new Map<number, OneProfile>();
+  readonly #profiles = new Map<number, SummedProfile>();
 
   /** @param names of kernels that are listed in each order */
   constructor(private readonly names = LISTED_NAMES) {}
@@ -94,7 +94,7 @@ export class ProfileSummaries {
     }));
   }
 
-  #listen(sums: OneProfile, record: ProfileLine): void {
+  #listen(sums: SummedProfile, record: ProfileLine): void {
     if (record.type === 'profile') sums.header = record;
     else if (record.type === 'end') sums.reported = record.diagnostics;
     else if (record.type === 'sync') addWait(sums, record);
@@ -106,8 +106,8 @@ export class ProfileSummaries {
     }
   }
 
-  #profile(number: number): OneProfile {
-    return entryOf(this.#profiles, number, () => new OneProfile());
+  #profile(number: number): SummedProfile {
+    return entryOf(this.#profiles, number, () => new SummedProfile());
   }
 }
 
@@ -135,7 +135,7 @@ function stretchOf(record: Spent): Stretch | null {
 }
 
 /** The device's sums, and when the work ran; work without a known time is counted and left out. */
-function onDevice(sums: OneProfile, record: Spent, work: WorkKind): Stretch | null {
+function onDevice(sums: SummedProfile, record: Spent, work: WorkKind): Stretch | null {
   const device = deviceOf(sums, record.device);
   device?.count(work);
   const stretch = stretchOf(record);
@@ -149,7 +149,7 @@ function onDevice(sums: OneProfile, record: Spent, work: WorkKind): Stretch | nu
   return stretch;
 }
 
-function addWork(sums: OneProfile, record: StepActivity, work: WorkKind): void {
+function addWork(sums: SummedProfile, record: StepActivity, work: WorkKind): void {
   const stretch = onDevice(sums, record, work);
   const time = timeOf(record);
   if (record.type === 'copy') sums.memory.add(record.kind ?? 'copy', time, record.bytes);
@@ -166,22 +166,22 @@ function addCollective(sums: OperationSums, record: KernelLine, work: WorkKind, 
   else if (work === 'communications') sums.add(communicationKind(short) ?? 'not told', time, null);
 }
 
-function addHostStep({ hostSteps }: OneProfile, record: ProfileLine): void {
+function addHostStep({ hostSteps }: SummedProfile, record: ProfileLine): void {
   const step = stepOf(record);
   if (step !== null && hostSteps.size < MOST_STEPS) hostSteps.add(step);
 }
 
-function addWait(sums: OneProfile, record: SyncRecord | KernelLine): void {
+function addWait(sums: SummedProfile, record: SyncRecord | KernelLine): void {
   onDevice(sums, record, 'syncs');
   sums.syncs.add((record.type === 'sync' ? record.kind : record.short) ?? 'not told', timeOf(record) ?? 0);
 }
 
 /** Null for an unknown device, or one beyond the bound. */
-const deviceOf = ({ devices }: OneProfile, number: number): DeviceSums | null =>
+const deviceOf = ({ devices }: SummedProfile, number: number): DeviceSums | null =>
   Number.isNaN(number) ? null : boundedEntryOf(devices, number, MOST_DEVICES, () => new DeviceSums());
 
 /** Those that worked, in order of id. */
-function devicesOf({ devices, header }: OneProfile): DeviceTime[] {
+function devicesOf({ devices, header }: SummedProfile): DeviceTime[] {
   const nameOf = (device: number): string | null => header?.devices.find(({ id }) => id === device)?.name ?? null;
   return [...devices]
     .filter(([, device]) => !device.isEmpty)
@@ -189,7 +189,7 @@ function devicesOf({ devices, header }: OneProfile): DeviceTime[] {
     .map(([device, sums]) => sums.result(device, nameOf(device)));
 }
 
-function diagnosticsOf({ reported, odd, devices, steps }: OneProfile): ProfileSummary['diagnostics'] {
+function diagnosticsOf({ reported, odd, devices, steps }: SummedProfile): ProfileSummary['diagnostics'] {
   const late = [...devices.values()].reduce((sum, device) => sum + device.late, 0);
   const all: [Odd, number][] = [...odd, ['record-out-of-order', late], ['step-left-out', steps.leftOut]];
   return {

@@ -1,5 +1,6 @@
 /** Memory in use on a screen: the peak, what held it, all series, a curve. */
 import type { Owner } from '../../../prof/memory/allocations.js';
+import type { Point } from '../../../prof/memory/bounded-curve.js';
 import type { Peak, Series } from '../../../prof/memory/device-memory.js';
 import type { MemoryReport } from '../../../prof/memory/memory-columns.js';
 import { counted } from '../../../record/plural.js';
@@ -14,8 +15,6 @@ import { profileHeading } from '../../run-analysis.js';
 const BAR = 50;
 /** PyTorch's name for the host. */
 const HOST = 'CPU';
-
-type Point = Series['curve']['points'][number];
 
 const number = <Row>(header: string, value: (row: Row) => number | null, unit?: 'ns' | 'bytes'): Column<Row> => ({
   ...{ key: header, header, type: 'int', width: 0, doc: '', value },

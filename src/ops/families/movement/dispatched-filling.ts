@@ -90,14 +90,14 @@ function sequence(call: OpCall, [lengths, staysWhole, count]: SequenceOp): Tenso
 }
 
 /** Extents of a factory op's result: the argument `size`, those of the tensor `like`, or a single element. */
-type Extents = (bound: BoundArguments) => readonly number[] | null;
+type FilledExtents = (bound: BoundArguments) => readonly number[] | null;
 
-const size: Extents = (bound) => integers(bound.value('size'));
-const like: Extents = (bound) => bound.tensor('like')?.shape ?? null;
-const one: Extents = () => [];
+const size: FilledExtents = (bound) => integers(bound.value('size'));
+const like: FilledExtents = (bound) => bound.tensor('like')?.shape ?? null;
+const one: FilledExtents = () => [];
 
 /** The type is `dtype`, else that of `like`, else that of `value`. */
-const CREATIONS = opTable<Extents>`
+const CREATIONS = opTable<FilledExtents>`
   ${size} ones zeros: size ${OPTIONS} | size names ${OPTIONS} | size
   ${size} rand randn: size ${OPTIONS} | size generator ${OPTIONS} | size
   ${size} full: size value ${OPTIONS} | size value names ${OPTIONS} | size value
@@ -116,7 +116,7 @@ function typeOf(arg: Arg | undefined): string {
   return arg?.type === 'int' ? 'int64' : DEFAULT;
 }
 
-function created(call: OpCall, { fact: extentsOf, signatures }: OpRow<Extents>): Tensor | Unspecified | null {
+function created(call: OpCall, { fact: extentsOf, signatures }: OpRow<FilledExtents>): Tensor | Unspecified | null {
   const bound = bind(call, ...signatures);
   if (bound === null) return null;
   const extents = extentsOf(bound);

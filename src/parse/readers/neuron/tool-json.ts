@@ -119,13 +119,13 @@ type TimedLine = Omit<KernelLine, 'id'> | CopyLine | SampleRecord | LayerRecord;
 
 const TYPES: readonly string[] = ['layer', 'kernel', 'copy', 'sample'];
 
-type SortKey = number | string;
+type OrderKey = number | string;
 
 /**
  * Kernels and copies by device, stream, queue, duration, program counter or bytes; samples by device and metric; layers
  * with the outer ones first. Unknown values come first.
  */
-function keysOf(line: TimedLine): readonly SortKey[] {
+function keysOf(line: TimedLine): readonly OrderKey[] {
   const type = TYPES.indexOf(line.type);
   const device = line.device ?? -1;
   const dur = line.dur ?? -1;
@@ -149,7 +149,7 @@ function sortedLines(lines: readonly TimedLine[]): readonly TimedLine[] {
   return keyed.map(({ line }) => line);
 }
 
-function compareKeys(a: readonly SortKey[], b: readonly SortKey[]): number {
+function compareKeys(a: readonly OrderKey[], b: readonly OrderKey[]): number {
   for (const [i, key] of a.entries()) {
     const other = b[i];
     // Lines of different types have keys of different lengths, but then the first ones differ.
@@ -159,7 +159,7 @@ function compareKeys(a: readonly SortKey[], b: readonly SortKey[]): number {
   return 0;
 }
 
-const compare = (a: SortKey, b: SortKey): number => (a === b ? 0 : a < b ? -1 : 1);
+const compare = (a: OrderKey, b: OrderKey): number => (a === b ? 0 : a < b ? -1 : 1);
 
 /** Bytes that are searched for a second table. */
 const SEARCHED = 16 * 1024 * 1024;

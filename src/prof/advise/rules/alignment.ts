@@ -38,7 +38,7 @@ class Kind extends GainTally {
   }
 }
 
-class OfDevice {
+class MisalignedProducts {
   readonly rounded = new RoundedProducts();
   readonly kinds = new Map<string, Kind>();
   bytesPerS: number | null = null;
@@ -56,7 +56,12 @@ function whereOf(row: Annotated): { readonly kind: ProductKind | null } | null {
   return NOT_ROUNDED.has(reason) && kind !== null && row.unitUse?.dtype === 'fp32' ? { kind } : null;
 }
 
-function kindOf({ kinds }: OfDevice, row: Annotated, padding: Padding, where: ProductKind | null): Kind | null {
+function kindOf(
+  { kinds }: MisalignedProducts,
+  row: Annotated,
+  padding: Padding,
+  where: ProductKind | null,
+): Kind | null {
   const op = row.op ?? row.record.short;
   const dtype = row.unitUse?.dtype ?? '';
   const key = `${op}/${dtype}/${padding.extents}/${padding.padded}`;
@@ -67,7 +72,7 @@ function kindOf({ kinds }: OfDevice, row: Annotated, padding: Padding, where: Pr
   });
 }
 
-function add(of: OfDevice, row: Annotated, dur: number, padding: Padding, where: ProductKind | null): void {
+function add(of: MisalignedProducts, row: Annotated, dur: number, padding: Padding, where: ProductKind | null): void {
   const kind = kindOf(of, row, padding, where);
   if (kind === null) return;
   const { peaks, flops, bytes, record } = row;
@@ -100,7 +105,7 @@ export const alignment = deviceRule({
   name: 'alignment',
   doc: 'products kept off the matrix unit, or slowed on it, by extents that are no multiples; with the padded ones',
   why: 'no op has the extents of a product',
-  start: () => new OfDevice(),
+  start: () => new MisalignedProducts(),
   row: (row, devices) => {
     const { record, described, unitUse } = row;
     const { dur, name } = record;

@@ -66,7 +66,7 @@ class Products extends GainTally {
 }
 
 /** Products of one device, apart where it is known only at the end whether they count. */
-class OfDevice {
+class ProductGroups {
   readonly rounded = new RoundedProducts();
   readonly groups = new Map<string, { kind: ProductKind | null; fits: boolean; of: Products }>();
 
@@ -126,7 +126,7 @@ export const fp32Product = deviceRule({
   name: 'fp32-product',
   doc: 'FP32 matrix products and convolutions where the matrix unit has TF32, BF16 or FP16',
   why: 'no kernel is known to be a product of a known type',
-  start: () => new OfDevice(),
+  start: () => new ProductGroups(),
   row: (row, devices) => {
     if (!row.isProduct || isNeuronInstruction(row.record) || (row.unitUse?.dtype ?? null) === null) return false;
     const of = devices.of(row.record);

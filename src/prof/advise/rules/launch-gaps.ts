@@ -6,7 +6,7 @@ import { LOAD_AHEAD } from './input-pipeline.js';
 import type { RuleAnswer, Rule } from '../rule.js';
 import { counted, percent, time } from '../amount-text.js';
 
-class Launches {
+class DeviceLaunches {
   kernels = 0;
   /** Kernels shorter than the call that launched them. */
   tiny = 0;
@@ -26,7 +26,7 @@ const GRAPHS: readonly (readonly [api: RegExp, action: string])[] = [
 /** Part of the time in which data is loaded that makes loading the cause. */
 const MOSTLY = 0.5;
 
-function shortGaps({ of, ...place }: Place & { of: HostGapsOfDevice }, launches: Launches): Found {
+function shortGaps({ of, ...place }: Place & { of: HostGapsOfDevice }, launches: DeviceLaunches): Found {
   const { time: idle, count, longest } = of.by.launch;
   const tiny =
     launches.tiny > 0
@@ -79,7 +79,7 @@ export const launchGaps: Rule = {
   name: 'launch-gaps',
   doc: 'the device waits for launches: late calls, kernels shorter than their calls; graph capture',
   watch: () => {
-    const devices = new ByDevice(() => new Launches());
+    const devices = new ByDevice(() => new DeviceLaunches());
     return {
       take: (record) => {
         if (record.type !== 'kernel') return;

@@ -11,7 +11,7 @@ import { rate } from '../amount-text.js';
 
 type Evidence = Finding['evidence'];
 
-interface Capture {
+interface WarnedCapture {
   readonly sums: MetricSums;
   /** ns during which activities ran that the rule asks for, on the device where they ran longest. */
   readonly ns: number;
@@ -29,19 +29,19 @@ interface NeuronRule {
   /** Why the rule cannot look; null when it can. */
   readonly why?: (sums: MetricSums) => string | null;
   /** What is at stake, and may be gained, ns; null when unknown. */
-  readonly stake: (evidence: Evidence, capture: Capture) => number | null;
-  readonly gain?: (evidence: Evidence, capture: Capture) => Pick<Gain, 'how' | 'isBound'>;
+  readonly stake: (evidence: Evidence, capture: WarnedCapture) => number | null;
+  readonly gain?: (evidence: Evidence, capture: WarnedCapture) => Pick<Gain, 'how' | 'isBound'>;
 }
 
 const SMALL_DMA = 4096;
 
 const number = (value: number | string | undefined): number => (typeof value === 'number' ? value : 0);
-const atBandwidth = (bytes: number, { sums: { machine } }: Capture): number | null =>
+const atBandwidth = (bytes: number, { sums: { machine } }: WarnedCapture): number | null =>
   machine.hbmBytesPerS === null ? null : (bytes / machine.hbmBytesPerS) * NS_PER_S;
-const bandwidthOf = ({ sums: { machine } }: Capture): string => rate(machine.hbmBytesPerS ?? 0);
+const bandwidthOf = ({ sums: { machine } }: WarnedCapture): string => rate(machine.hbmBytesPerS ?? 0);
 
 /** No bound: packets are slower than the memory's peak, and what is moved while engines compute costs nothing. */
-const moving = (bytes: string, capture: Capture): Pick<Gain, 'how' | 'isBound'> => ({
+const moving = (bytes: string, capture: WarnedCapture): Pick<Gain, 'how' | 'isBound'> => ({
   how: `${bytes} / ${bandwidthOf(capture)}, if engines wait for them; more where packets are slower`,
   isBound: false,
 });
@@ -135,7 +135,7 @@ const ruleOf = (entry: NeuronRule): Rule => ({
   },
 });
 
-function answer(entry: NeuronRule, profile: number, capture: Capture): RuleAnswer {
+function answer(entry: NeuronRule, profile: number, capture: WarnedCapture): RuleAnswer {
   const why = entry.why?.(capture.sums) ?? null;
   if (why !== null) return { found: [], why };
   const rule = WARNINGS.find(({ id }) => id === entry.warning);

@@ -16,8 +16,8 @@ class Step {
   readonly communication = new IntervalUnion();
 }
 
-type Steps = ReadonlyMap<number, Step>;
-type Rank = Place & { readonly of: Steps };
+type RankSteps = ReadonlyMap<number, Step>;
+type Rank = Place & { readonly of: RankSteps };
 
 /** What one step says: who computed longest, and by how much. */
 interface Lag {
