@@ -112,10 +112,7 @@ function openRecords(input: Input, types: RecordTypes | undefined): Opening {
   return { name: input.name, batches: readRecords(input, types, ending), ending, close: input.close };
 }
 
-/**
- * Form of an input by its first bytes. Records are text whose first line is an object with a type, or a Python dict; a
- * trace is one large JSON value. What other text is, the parser decides.
- */
+/** By its first bytes: records are text, an object with a type or a Python dict first; a trace is one JSON value. */
 function formOf(head: Buffer): 'records' | 'text' | 'other' {
   const isBinary = head.subarray(0, 512).some((byte) => byte < 32 && (byte < 9 || byte > 13));
   if (isBinary) return 'other';

@@ -16,10 +16,7 @@ const isNarrow = ({ dtype }: Tensor): boolean => (dtypeBytes(dtype) ?? Infinity)
 /** Whether the type is known; of an opaque type only the size is. */
 const isKnownType = ({ dtype }: Tensor): boolean => category(dtype) !== null && !dtype.startsWith('opaque');
 
-/**
- * The type of a quantised product: that of its first matrix, if a second one is quantised too; scales and bias do not
- * count. Null for any other call.
- */
+/** The type of a quantised product's first matrix, if a second one is quantised too; null for any other call. */
 function quantised(tensors: readonly Tensor[]): string | null {
   const narrow = tensors.filter(({ shape }) => shape.length >= 2).slice(0, 2);
   const [a, b] = narrow;

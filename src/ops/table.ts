@@ -1,7 +1,4 @@
-/**
- * Op name → family. The order of FAMILIES is the order of the generated docs; an op may be in one family only. A
- * trailing `*` matches any suffix; exact names come first.
- */
+/** Op name → family, one an op, in the order of the docs. A trailing `*` matches any suffix; exact names come first. */
 import type { OpCall } from '../record/record.js';
 import type { Family } from './family.js';
 import { activation } from './families/pointwise/activation.js';

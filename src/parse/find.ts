@@ -1,7 +1,4 @@
-/**
- * The profiles among the inputs. Found before any is read, so that the ordinals of profiles depend neither on failures
- * while reading nor on the number of workers.
- */
+/** The profiles among the inputs, found before any is read: ordinals depend on neither failures nor workers. */
 import { statSync } from 'node:fs';
 import { resolve, sep } from 'node:path';
 import { counted } from '../record/plural.js';

@@ -27,10 +27,7 @@ export interface LaunchCall {
   readonly tid: number | null;
 }
 
-/**
- * The launch of an activity; null where the record has none, or not its start. Lines may have been edited: a field that
- * is not of its type is unknown.
- */
+/** Null where the record has no launch, or not its start. Lines may have been edited: other types are unknown. */
 export function launchOf({ launch, pid, tid }: DeviceActivity): LaunchCall | null {
   if (typeof launch !== 'object' || launch === null || !Number.isFinite(launch.start)) return null;
   const { api, start, dur } = launch as { readonly api: unknown; readonly start: number; readonly dur: unknown };

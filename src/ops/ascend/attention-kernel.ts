@@ -1,7 +1,4 @@
-/**
- * Fused attention of Ascend by its kernel's operands. Their layout is not recorded, but follows from the softmax
- * statistics, which are [B, N, Sq, 8].
- */
+/** Fused attention of Ascend. The operands' layout follows from the softmax statistics, which are [B, N, Sq, 8]. */
 import type { KernelRule } from './kernel-rule.js';
 import { present, type KernelTensors, type StoredTensor } from './kernel-tensors.js';
 

@@ -1,7 +1,4 @@
-/**
- * Facts in the names of GEMM and convolution kernels: accumulator type, algorithm, architecture and alignment. Element
- * types are in type-in-name.ts.
- */
+/** Facts in the names of products' kernels: accumulator, algorithm, architecture, alignment; types: type-in-name.ts. */
 import { firstMatch, type NamePatterns } from './name-patterns.js';
 
 /** Whether the kernel accumulates in FP16: h884, h1688, h16816 and nvjet's hhh. */

@@ -1,7 +1,4 @@
-/**
- * The time of a device in parts that add up to its span. Time in which several things run counts once: as computation
- * if there is any, then as communication, then as copies and sets.
- */
+/** A device's span in parts. Overlapping work counts once: as computation, else communication, else copies and sets. */
 import type { DeviceTime } from '../../prof/summary/summary-data.js';
 import type { StripPart } from './strip.js';
 

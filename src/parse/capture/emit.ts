@@ -1,7 +1,4 @@
-/**
- * Capture → records: the profile line, device activities in order of start, the end line. Every record depends on the
- * contents of the rows alone, not on the order in which the database holds them.
- */
+/** Capture → records. Every record depends on the contents of the rows alone, not on the order of the database. */
 import {
   SCHEMA_VERSION,
   type Activity,

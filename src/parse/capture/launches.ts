@@ -16,10 +16,7 @@ export interface LaunchJoin {
   readonly kernelCounts: Uint32Array;
 }
 
-/**
- * Joins activities with the host calls that launched them, and counts what has no partner. Activities whose times were
- * not collected get the start of their launch; their end stays unknown.
- */
+/** Counts what has no partner. Activities without times get the start of their launch; their end stays unknown. */
 export function joinLaunches(
   hostCalls: HostCalls,
   activities: Activities,

@@ -68,10 +68,7 @@ export function parseMarker(text: string, inDomain = false): Marker {
   return parseOp(text) ?? plainRange(text);
 }
 
-/**
- * Frames of PyTorch and of profilers' wrappers, which are not the user's program. The list is PyProf's, with the files
- * that have taken these roles since.
- */
+/** Frames of PyTorch and profilers' wrappers, not of the program: PyProf's list, and files with these roles since. */
 const FOREIGN_FRAMES: readonly string[] = [
   '/torch/nn/modules/',
   '/torch/nn/functional.py',

@@ -9,10 +9,7 @@ import type { OpMarker } from './markers.js';
 
 export type SequenceFacts = Pick<Context, 'dir' | 'mod' | 'op' | 'seqMarker' | 'seq' | 'altSeq' | 'sub'>;
 
-/**
- * Numbering of the kernels launched by one thread. PyProf has one state for all threads, so that interleaved threads
- * disturb each other's numbering.
- */
+/** Numbering of one thread's kernels. PyProf has one state for all threads, which disturb each other's numbering. */
 export class SequenceState {
   #seq = -1;
   #sub = -1;

@@ -1,7 +1,4 @@
-/**
- * Processes and threads of a profile, numbered from 0 in order of first appearance. The numbers are only used inside the
- * parser; records carry the operating system's pid and tid.
- */
+/** Processes and threads numbered from 0 in order of appearance, for the parser alone; records have pid and tid. */
 import { elementAt } from '../../containers/element.js';
 
 interface Process {

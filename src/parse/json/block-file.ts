@@ -1,7 +1,4 @@
-/**
- * A file read by position through a cache of blocks, the least recently used of which is replaced: for readers that
- * move forwards at several positions at once.
- */
+/** A file read through an LRU cache of blocks, for readers that move forwards at several positions at once. */
 import { closeSync, openSync } from 'node:fs';
 import { readFully } from '../files.js';
 

@@ -1,7 +1,4 @@
-/**
- * One event of a trace, read in place: the byte range of each known value in the window. One object is reused for all
- * events, because a trace has millions of them.
- */
+/** One event of a trace, read in place: the byte range of each known value. One object serves millions of events. */
 import {
   CLOSE_BRACE,
   CLOSE_BRACKET,

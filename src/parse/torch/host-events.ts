@@ -1,7 +1,4 @@
-/**
- * The host events of PyTorch in columns: every op, annotation and Python frame is a range; ops have further columns.
- * Memory: 24 bytes a range, 48 more an op.
- */
+/** PyTorch's host events: ops, annotations and Python frames are ranges. Memory: 24 bytes a range, 48 more an op. */
 import type { Arg } from '../../record/record.js';
 import { Ranges } from '../capture/capture-columns.js';
 import { NumericColumn } from '../../containers/numeric-column.js';

@@ -9,10 +9,7 @@ interface TimeSpan {
   readonly end: number;
 }
 
-/**
- * Events by number: 2 × row for the row itself, 2 × row + 1 for its launch. A call that launched several activities is
- * the launch of the first of them.
- */
+/** Event 2 × row is the row itself, 2 × row + 1 its launch; that of several activities is the launch of the first. */
 export interface EventOrder {
   /** Events that run within the span, in order of start, of one start the longer first. */
   readonly events: Uint32Array;

@@ -178,10 +178,7 @@ const FORMS = opTable<AttentionForm>`
         left:int right:int
 `;
 
-/**
- * By `op`, or `mod.op` where only that module's op is meant. An op with an argument `grad` is a backward op. Later
- * versions of an op append arguments to those listed.
- */
+/** An op with an argument `grad` is a backward op. Later versions of an op append arguments to those listed. */
 export const ATTENTION_FORMS = mapEntries(FORMS, ({ fact, signatures }) => ({
   fact,
   signatures: signatures.map((signature) => `${signature} ...`),

@@ -17,10 +17,7 @@ const MAX_LENGTH = 1 << 16;
 const cache = new Map<string, string | null>();
 let cached = 0;
 
-/**
- * The demangled name; null when it cannot be demangled. A name that is not mangled (it does not begin with `_Z`) is
- * returned as it is. Never throws.
- */
+/** Null when it cannot be demangled. A name that does not begin with `_Z` is returned as it is. Never throws. */
 export function demangle(name: string): string | null {
   if (!name.startsWith('_Z')) return name;
   if (name.length > MAX_LENGTH) return null;

@@ -78,10 +78,7 @@ function ranksOf(value: unknown): number[] | null {
 
 const product = (a: number | null, b: number | null): number | null => (a === null || b === null ? null : a * b);
 
-/**
- * The collective operation in a kernel's `args`; null when there is none. Sizes in bytes.
- * Source: torch/csrc/profiler/util.cpp (metadata of `record_param_comms`).
- */
+/** Null when there is none; sizes in bytes. Source: torch/csrc/profiler/util.cpp (metadata of `record_param_comms`). */
 export function readCollective(args: unknown): Collective | null {
   const field = (name: string): unknown => fieldOf(args, name);
   const op = textOf(field('Collective name'));

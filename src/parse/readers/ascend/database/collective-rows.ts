@@ -1,7 +1,4 @@
-/**
- * COMMUNICATION_OP, one record an operation, and the tasks of its operations, which contain their device and stream in
- * databases before schema 1.2.
- */
+/** COMMUNICATION_OP, a record an operation, and its tasks, which hold device and stream before schema 1.2. */
 import { entryOf } from '../../../../containers/map-entry.js';
 import type { CollectiveOperation } from '../../../capture/capture.js';
 import { NumericColumn } from '../../../../containers/numeric-column.js';

@@ -1,7 +1,4 @@
-/**
- * kernel_details.csv without a trace → the columns that all readers fill: kernels and collectives with shapes and
- * counters, but without their launches.
- */
+/** kernel_details.csv without a trace → columns: kernels and collectives with shapes and counters, without launches. */
 import { Diagnostics } from '../../../../record/diagnostics.js';
 import { UserError } from '../../../../record/errors.js';
 import type { StatementRecord } from '../../../../record/record.js';

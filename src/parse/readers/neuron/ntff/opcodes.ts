@@ -1,7 +1,4 @@
-/**
- * First byte of an instruction → its name in the vendor's tool. From captures of Trainium2 and the tool's output for
- * them; the list is incomplete.
- */
+/** First byte of an instruction → the vendor tool's name. From its output for captures of Trainium2; incomplete. */
 const NAMES: Readonly<Record<number, string>> = {
   0x01: 'LDWEIGHTS',
   0x02: 'MATMUL',

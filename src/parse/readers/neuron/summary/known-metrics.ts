@@ -1,7 +1,4 @@
-/**
- * Names of a summary's metrics, by which summaries are recognised.
- * Source: the table Summary of AWS's profile schema reference, and real summaries.
- */
+/** Names of a summary's metrics. Source: the table Summary of AWS's profile schema reference, and real summaries. */
 
 /** Names that no other format has. */
 const ITS_OWN: readonly RegExp[] = [

@@ -11,10 +11,7 @@ import type { MetricValue, SummaryNode } from './summary-records.js';
 /** The name of the list that some tools wrap nodes in. */
 const LIST = 'Summary';
 
-/**
- * Whether the first bytes are those of a summary: known metrics at the depth of one of the forms. A list other than
- * `Summary` belongs to the tool's full profile.
- */
+/** Known metrics at the depth of one of the forms; a list other than `Summary` belongs to the tool's full profile. */
 export function isSummaryJson(text: string): boolean {
   const names = new Map<string, string[]>();
   for (const { path, opens } of namesOf(text)) {
