@@ -1,11 +1,12 @@
 /**
  * Read-only access to SQLite databases by column name: a missing table has no rows, a missing column is null.
- * The only importer of better-sqlite3. Holds one read transaction, so that many point look-ups cost no locking.
+ * Holds one read transaction, so that many point look-ups cost no locking.
  */
 import Database from 'better-sqlite3';
 import { UserError } from '../../record/errors.js';
 import { existsSync, statSync } from 'node:fs';
 import { firstBytes } from '../files.js';
+import { cellBlocks, integerBlocks } from './number-blocks.js';
 
 /** What SQLite gives for a cell; integers above 2^53 must be split, rebased or cast to text in SQL. */
 export type Cell = number | string | Buffer | null;
@@ -100,26 +101,26 @@ export class SqliteFile {
   ): void {
     const name = this.table(table);
     if (name === null) return;
-    const cells = select.map((cell) => `${this.#expression(name, cell)}, `).join('');
-    // As text: a rowid has 64 bits, a number holds 53.
-    const sql = `SELECT ${cells}CAST(rowid AS TEXT) FROM ${quote(name)} WHERE rowid > ? AND ${this.#condition(name, filter)} ORDER BY rowid LIMIT ${BLOCK_ROWS}`;
+    const expressions = select.map((cell) => this.#expression(name, cell));
+    const query = { table: quote(name), expressions, condition: this.#condition(name, filter) };
     this.#guard(() => {
-      const statement = this.#database.prepare<[bigint], SqliteRow>(sql).raw();
+      const readBlock = (read === integerOf ? integerBlocks : cellBlocks)(this.#database, query);
       const numbers = new Array<number>(select.length).fill(NaN);
-      for (let last = FIRST_ROWID; ;) {
-        const block = statement.all(last);
-        for (const row of block) {
-          for (let column = 0; column < numbers.length; column++) numbers[column] = read(row[column]);
+      for (let above = FIRST_ROWID; ;) {
+        const { columns, rows, last, isLast } = readBlock(above);
+        for (let row = 0; row < rows; row++) {
+          for (let column = 0; column < numbers.length; column++)
+            numbers[column] = read(columns[column]?.[row] as Cell);
           take(numbers);
         }
-        if (block.length < BLOCK_ROWS) return;
-        last = this.#later(name, last, block.at(-1)?.at(-1));
+        if (isLast) return;
+        above = this.#later(name, above, last);
       }
     });
   }
 
   /** @throws UserError when a rowid is not above the one before: pages that are overwritten would be read forever */
-  #later(table: string, last: bigint, rowid: Cell | undefined): bigint {
+  #later(table: string, last: bigint, rowid: unknown): bigint {
     const next = typeof rowid === 'string' && /^-?\d+$/.test(rowid) ? BigInt(rowid) : null;
     if (next !== null && next > last) return next;
     throw new UserError(`database is damaged: rows of ${table} are out of order`, {
@@ -180,9 +181,6 @@ export class SqliteFile {
 
 /** Rowids are signed 64-bit integers. */
 const FIRST_ROWID = -(2n ** 63n);
-
-/** Rows read at a time: a query for each row costs half as much again. */
-const BLOCK_ROWS = 1000;
 
 export const numberOf = (cell: Cell | undefined): number => (typeof cell === 'number' ? cell : NaN);
 

@@ -83,6 +83,17 @@ describe('SqliteFile: rows as numbers', () => {
     file.close();
   });
 
+  it('reads each block of rows as it needs: decimals, texts and bytes among integers', () => {
+    const strange = new Map<number, unknown>([[1700, 1e15 + 0.5], [3100, 'x'], [3200, Buffer.from([0x13, 0x31])], [4200, Buffer.from([1, 2, 3])], [3300, 1e300]]); // prettier-ignore
+    const cells = Array.from({ length: 4500 }, (_, i) => strange.get(i) ?? BigInt(i));
+    const file = open('CREATE TABLE t (a)', (database) => {
+      for (const cell of cells) database.prepare('INSERT INTO t VALUES (?)').run(cell);
+    });
+    const expected = cells.map((cell) => [cell === 1e300 ? 1e300 : typeof cell === 'bigint' ? Number(cell) : NaN]);
+    expect(numbers(file, ['a'])).to.deep.equal(expected);
+    file.close();
+  });
+
   it('reads rowids, added columns, missing columns and tables with deleted rows', () => {
     const file = open(
       'CREATE TABLE t (id INTEGER PRIMARY KEY, a INTEGER); INSERT INTO t VALUES (3, 1), (7, 2), (9, 3);' +
