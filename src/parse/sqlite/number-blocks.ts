@@ -40,7 +40,7 @@ export function cellBlocks(database: Database.Database, query: NumberQuery): Rea
 }
 
 /**
- * Prepares reading of columns of integers. A block with other values is read by cells: JSON has no bytes, and SQLite writes
+ * Prepares reading of columns of integers. From the first block with other values on, cells are read: JSON has no bytes, and SQLite writes
  * 15 digits of a decimal into it. (Bytes that are an integer in SQLite's binary JSON pass for that integer.)
  */
 export function integerBlocks(database: Database.Database, query: NumberQuery): ReadBlock {
@@ -51,9 +51,9 @@ export function integerBlocks(database: Database.Database, query: NumberQuery): 
   const statement = database.prepare<[bigint], unknown[]>(sql).raw();
   let byCells: ReadBlock | null = null;
   return (above) => {
-    const row = readOrNull(statement, above);
+    const row = byCells === null ? readOrNull(statement, above) : null;
     const texts = row?.slice(0, expressions.length).map(String);
-    if (row === null || texts === undefined || texts.some((text) => OTHER_THAN_INTEGERS.test(text))) {
+    if (row === null || texts === undefined || texts.some(hasOthers)) {
       return (byCells ??= cellBlocks(database, query))(above);
     }
     const rows = Number(elementAt(row, expressions.length));
@@ -72,8 +72,8 @@ function readOrNull(statement: Database.Statement<[bigint], unknown[]>, above: b
   }
 }
 
-/** Anything but integers and null in a JSON array. */
-const OTHER_THAN_INTEGERS = /[^\d,[\]nul-]/;
+/** Whether a JSON array of SQLite has decimals, which it writes with a point, or texts. */
+const hasOthers = (json: string): boolean => json.includes('.') || json.includes('"');
 
 const blockOf = ({ table, condition }: NumberQuery): string =>
   `FROM ${table} WHERE rowid > ? AND ${condition} ORDER BY rowid LIMIT ${BLOCK_ROWS}`;
