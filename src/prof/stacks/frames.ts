@@ -37,8 +37,6 @@ export const FRAME_KINDS: readonly FrameKind[] = [
   { name: 'dir', doc: 'fprop or bprop', frames: one(({ record }) => record.dir) },
 ];
 
-export const frameKind = (name: string): FrameKind | null => FRAME_KINDS.find((kind) => kind.name === name) ?? null;
-
 const isName = (name: string | undefined): name is string => name !== undefined && name !== '' && name !== 'na';
 
 /** `aten::mm` of the dispatcher's ops, `torch.nn.functional.linear` of calls in Python. */

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { readProfile } from '../../../src/parse/profile.js';
-import { frameKind, framesOf, type FrameKind } from '../../../src/prof/stacks/frames.js';
+import { FRAME_KINDS, framesOf, type FrameKind } from '../../../src/prof/stacks/frames.js';
 import { MergedStacks, OTHERS } from '../../../src/prof/stacks/merged.js';
 import { Stacks, type StackOptions } from '../../../src/prof/stacks/stacks.js';
 import type { CollectiveRecord, KernelRecord, ProfileLine } from '../../../src/record/record.js';
@@ -14,8 +14,8 @@ import { itShared } from '../../support/shared.js';
 const kinds = (names: string): FrameKind[] =>
   names
     .split(',')
-    .map(frameKind)
-    .filter((kind) => kind !== null);
+    .map((name) => FRAME_KINDS.find((kind) => kind.name === name))
+    .filter((kind) => kind !== undefined);
 const DEFAULT = 'stack,op,kernel';
 const framesOfOne = (fields: Partial<KernelRecord>, by = DEFAULT): string[] => {
   const [row] = annotate([kernel({ short: 'gemm', ...fields })]);
