@@ -1,7 +1,4 @@
-/**
- * Inputs that are recognised but cannot be read, each with a hint what to do instead; the first that matches counts.
- * `--formats` and the docs are generated from this table.
- */
+/** Inputs that are recognised but not read, with a hint each; the first match counts. `--formats` and docs use this. */
 import type { Probe, Unreadable } from './reader.js';
 
 const startsWith =

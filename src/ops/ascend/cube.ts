@@ -50,10 +50,7 @@ function isRounded(kernel: Pick<KernelRecord, 'name' | 'labels'>): boolean {
   return recorded === undefined ? /^Conv\dD/.test(operatorType(kernel)) : recorded === 'YES';
 }
 
-/**
- * Element type that a kernel computes in, by its operands: that of the first of floating point, else of the first; hf32
- * where a product rounds FP32.
- */
+/** Type that a kernel computes in: of its first floating-point operand, else its first; hf32 where it rounds FP32. */
 export function kernelType(kernel: Pick<KernelRecord, 'name' | 'labels'>): string | null {
   const tensors = kernelTensors(kernel);
   const operands = present([...(tensors?.inputs ?? []), ...(tensors?.outputs ?? [])]);

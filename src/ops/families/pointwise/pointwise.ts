@@ -22,10 +22,7 @@ const forward = ({ operands, result, flopsPerElement }: Elementwise): PointwiseC
 const sameShape = (a: Tensor, b: Tensor): boolean =>
   a.shape.length === b.shape.length && a.shape.every((n, i) => n === b.shape[i]);
 
-/**
- * Gradients of a sum: the result's gradient itself, summed over the extents in which an operand was broadcast.
- * Operands of the full shape share it without a kernel of their own.
- */
+/** The result's gradient, summed where an operand was broadcast; operands of full shape share it without a kernel. */
 function passedOn({ operands, result, rule }: Elementwise, kernel: KernelFacts): PointwiseCost | null {
   if (kernel.sub > 0) return null;
   const reduced = rule.sum === true ? operands.filter((operand) => !sameShape(operand, result)) : [];

@@ -85,10 +85,7 @@ function linkOf(row: Annotated): Link | null {
   return { row, dur: record.dur, bytes, bytesPerS: peaks.bytesPerS, flow, writes, size: written ?? 0 };
 }
 
-/**
- * Kernels beside each other read the same operand, not each other's result: the two factors' gradients of one product,
- * the same op on one tensor after another.
- */
+/** Kernels that read the same operand, not each other's result: gradients of one product, one op on several tensors. */
 function areSiblings({ row: a }: Link, { row: b }: Link): boolean {
   const [node] = a.record.seq;
   const inOneNode = a.record.dir === 'bprop' && node !== undefined && b.record.seq[0] === node;

@@ -1,7 +1,4 @@
-/**
- * PYTORCH_API, MSTX_EVENTS and GC_RECORD → host events: ops, Python frames and modules, user ranges. Rows of the launch
- * queue between threads are ignored.
- */
+/** PYTORCH_API, MSTX_EVENTS, GC_RECORD → ops, Python frames, modules, user ranges; the launch queue's are ignored. */
 import type { Diagnostics } from '../../../../record/diagnostics.js';
 import type { Selection, SqliteFile } from '../../../sqlite/sqlite.js';
 import type { ThreadTable } from '../../../capture/threads.js';

@@ -1,7 +1,4 @@
-/**
- * First pass over a file: small tables are held in memory, rows of the large ones are indexed by their offset. Tables and
- * the keys of a row may have any order.
- */
+/** First pass: small tables are held in memory, rows of large ones indexed. Tables and keys of a row have any order. */
 import { entryOf } from '../../../../containers/map-entry.js';
 import { isJsonObject } from '../../../json/json-value.js';
 import { elementAt } from '../../../../containers/element.js';
