@@ -123,10 +123,7 @@ export async function withOutput(path: string | undefined, inputs: readonly stri
   return toFile(existing === null ? path : realpathSync(path), path, body);
 }
 
-/**
- * @param what the data is
- * @throws UsageError where it would go to a terminal
- */
+/** @throws UsageError where `what`, the data, would go to a terminal */
 export function refuseTerminal(path: string | undefined, what: string): void {
   if ((path ?? '-') !== '-' || !process.stdout.isTTY) return;
   throw new UsageError(`refusing to write ${what} to a terminal: use -o FILE`);

@@ -20,10 +20,7 @@ export interface AnalysisRun<Facts> {
   readonly ready?: () => string | Uint8Array | null;
   /** Whether no further record can change the answer: reading stops. */
   readonly isComplete?: () => boolean;
-  /**
-   * Writes the answer, or what of it `ready` has not written.
-   * @param input name of the input
-   */
+  /** Writes the answer, or what of it `ready` has not written; `input` is the input's name. */
   readonly print: (answer: Answer<Facts>, write: Write, input: string) => void | Promise<void>;
 }
 
@@ -74,10 +71,7 @@ async function readRecords<Facts>(source: Source, run: AnalysisRun<Facts>, write
 
 const NO_ROWS = [] as const;
 
-/**
- * Reads one input to its end, for commands that read several for different ends.
- * @returns the input, closed
- */
+/** Reads one input to its end, for commands that read several for different ends; returns it, closed. */
 export async function readInput(
   file: string,
   quiet: boolean,

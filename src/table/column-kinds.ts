@@ -21,11 +21,7 @@ export const real = (width: number, digits?: number, unit?: ColumnShape['unit'])
   ...(digits === undefined ? {} : { digits }),
 });
 
-/**
- * A column.
- * @param doc one line for help and docs
- * @param more what few columns have
- */
+/** `doc` is one line for help and docs, `more` what few columns have. */
 export const column = <Row>(
   key: string,
   header: string,

@@ -92,10 +92,7 @@ const takeInput = (request: DiffRequest, which: Which, comparison: Comparison): 
 const nothing = (untimed: number): UserError =>
   new UserError(untimed === 0 ? 'no kernels' : `no kernels with a duration, ${untimed} without`);
 
-/**
- * Ends the run when a build must fail; the output is complete by then.
- * @throws UserError naming the conditions
- */
+/** To be called when the output is complete. @throws UserError naming the conditions that are met */
 function failIfMet({ conditions }: DiffResult): void {
   const met = conditions.filter((one) => one.met === true);
   if (met.length > 0) throw new UserError(`--fail-if is met: ${met.map(named).join('; ')}`);

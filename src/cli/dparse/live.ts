@@ -59,10 +59,7 @@ export async function* rejoined(head: Buffer, rest: AsyncIterator<Buffer>): Asyn
   }
 }
 
-/**
- * Writes the records of a stream as they come.
- * @throws UserError when the stream ends without any report
- */
+/** Writes records as they come. @throws UserError when the stream ends without any report */
 export async function parseLive(
   live: LiveFormat,
   bytes: AsyncIterable<Buffer>,

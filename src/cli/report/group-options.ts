@@ -23,10 +23,7 @@ export const aggregatesText = (): string =>
     ({ key, header, unit, doc }) => `${key.padEnd(10)} ${header.padEnd(11)} ${(unit ?? '').padEnd(7)} ${doc}\n`,
   ).join('');
 
-/**
- * The grouping of --by; undefined without it.
- * @throws UsageError for anything that cannot be meant
- */
+/** Undefined without --by. @throws UsageError for anything that cannot be meant */
 export function readGrouping(given: Arguments, top: number | undefined): Grouping | undefined {
   const by = given.text('by');
   const tree = given.switched('tree');

@@ -63,10 +63,7 @@ export class CsvTable {
     private readonly diagnostics: Diagnostics,
   ) {}
 
-  /**
-   * @param chunkBytes bytes read at a time
-   * @returns null when the file has no header
-   */
+  /** Null when the file has no header. @param chunkBytes bytes read at a time */
   static open(path: string, diagnostics: Diagnostics, chunkBytes = CHUNK_BYTES): CsvTable | null {
     const rows = rowsOf(path, diagnostics, chunkBytes);
     const first = rows.next();

@@ -68,10 +68,7 @@ export class TorchContexts implements KernelContexts {
   /** By activity: the innermost range around its launch, or OUTSIDE. */
   readonly #leaves: Int32Array;
 
-  /**
-   * @param kernels rows of activities that are kernels
-   * @param others rows of other activities that have a context
-   */
+  /** `kernels` are rows of activities that are kernels, `others` those of others that have a context. */
   constructor(
     private readonly facts: TorchFacts,
     kernels: Iterable<number>,

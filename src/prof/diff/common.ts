@@ -29,10 +29,7 @@ export interface Common {
   readonly verdict: Verdict;
 }
 
-/**
- * @param rows those to be tested
- * @returns null with too few rows or samples to estimate it
- */
+/** Of the rows to be tested; null with too few rows or samples to estimate it. */
 export function commonOf(rows: readonly Times[], settings: Settings): Common | null {
   const complete = rows.filter((times) => times.base.every(isTime) && times.new.every(isTime));
   if (complete.length < LEAST_ROWS) return null;

@@ -40,10 +40,7 @@ export interface Measured extends Pair<Amount> {
   readonly times: Times | null;
 }
 
-/**
- * @param test null where there was none
- * @param q its `pBeyond` adjusted for the number of rows
- */
+/** `test` is null where there was none; `q` is its `pBeyond` adjusted for the number of rows. */
 export function rowOf({ times, ...one }: Measured, test: StepTest | null, q: number | null, rate: number): DiffRow {
   const presence = one.base.count === 0 ? 'new' : one.new.count === 0 ? 'gone' : null;
   return {

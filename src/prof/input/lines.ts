@@ -100,10 +100,7 @@ function readError(error: unknown, name: string): unknown {
   return new Kind(what, { where: name, ...(hint === undefined ? {} : { hint }) });
 }
 
-/**
- * The lines of an input, about a chunk at a time, without their line ends.
- * @throws UserError for a line longer than a string can be
- */
+/** About a chunk at a time, without line ends. @throws UserError for a line longer than a string can be */
 export async function* lineBatches(input: Input): AsyncGenerator<LineBatch> {
   let first = 1;
   let rest: Buffer[] = [];

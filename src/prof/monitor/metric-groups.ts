@@ -45,10 +45,7 @@ export function parseGroups(list: string): ReadonlySet<MonitorGroup> {
   );
 }
 
-/**
- * A regular expression that tags of processes must match, like the monitor's own `tag_filter`.
- * @throws UsageError for an invalid one
- */
+/** For tags of processes, like the monitor's own `tag_filter`. @throws UsageError for an invalid expression */
 export function parseTagFilter(text: string): RegExp {
   try {
     return new RegExp(text);

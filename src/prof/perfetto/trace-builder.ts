@@ -157,10 +157,7 @@ export class TraceBuilder {
     return flow;
   }
 
-  /**
-   * @param place called only where a slice is shown, so that no empty tracks are made
-   * @returns whether it is shown
-   */
+  /** `place` is called only where a slice is shown, so that no empty tracks are made; returns whether it is. */
   #hold(
     order: ReorderBuffer<HeldSlice>,
     profile: number,

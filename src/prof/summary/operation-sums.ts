@@ -24,10 +24,7 @@ const OTHERS = 'others';
 export class OperationSums {
   readonly #sums = new Map<string, Sum>();
 
-  /**
-   * @param time ns; null when it is not known
-   * @param group of devices; null for none
-   */
+  /** `time` is ns, null when it is not known; `group` is of devices, null for none. */
   add(kind: string, time: number | null, bytes: number | null, group: string | null = null): void {
     const sum = boundedEntryOf(this.#sums, kind, MOST_KINDS, noSum) ?? entryOf(this.#sums, OTHERS, noSum);
     sum.count++;

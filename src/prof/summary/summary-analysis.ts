@@ -21,10 +21,7 @@ export class SummaryAnalysis implements Analysis<SummaryFacts> {
   /** Profiles that have metrics alone. */
   readonly #metricsOnly = new Set<number>();
 
-  /**
-   * @param top kernels in each list
-   * @param metrics for profiles that have nothing else
-   */
+  /** `top` kernels are in each list; `metrics` are for profiles that have nothing else. */
   constructor(
     top: number | undefined,
     private readonly metrics: MetricAnalysis,

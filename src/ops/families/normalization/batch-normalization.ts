@@ -37,10 +37,7 @@ const channelsOf = (input: Tensor): number => input.shape[1] ?? extentAt(input, 
 
 const UNSPECIFIED = 'the argument training is unspecified';
 
-/**
- * @param mode fixed by the op, else null
- * @param channels how many have statistics of their own
- */
+/** `mode` is null unless the op fixes it; `channels` is how many have statistics of their own. */
 const forward = (mode: boolean | null = null, channels = channelsOf): RuleCost =>
   withTensors('input', (input, bound) => {
     const training = mode ?? isTraining(bound);

@@ -5,10 +5,7 @@ import { resolveDimension, integers } from '../../operands.js';
 import { category, floatingType } from '../../schema/promotion.js';
 import type { Reduction } from './reduction-ops.js';
 
-/**
- * Extents without those of the given dimensions, one or several; where the list is empty, all are reduced.
- * @returns null when there is none such
- */
+/** Extents without those of the given dimensions, of all for an empty list; null when there is none such. */
 export function reducedShape({ shape }: Tensor, dim: ArgValue): number[] | null {
   const dims = integers(dim)?.map((at) => resolveDimension(at, shape.length));
   if (dims === undefined || dims.includes(null)) return null;

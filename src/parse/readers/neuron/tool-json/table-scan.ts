@@ -48,10 +48,7 @@ export class ToolFile {
   }
 }
 
-/**
- * @param step bytes read at a time
- * @throws UserError when the file is no JSON object
- */
+/** @throws UserError when the file is no JSON object */
 export function scanToolFile(path: string, name: string, diagnostics: Diagnostics, step?: number): ToolFile {
   const window = new ByteWindow(path, step);
   try {

@@ -36,10 +36,7 @@ export class RecordLines {
   samples = 0;
   readonly #engineNames: readonly (readonly string[])[];
 
-  /**
-   * @param cores by the device number in rows
-   * @param waits null when the clock of the wait counter is unknown
-   */
+  /** `cores` by the device number in rows; `waits` is null when the clock of the wait counter is unknown. */
   constructor(
     private readonly profile: number,
     private readonly cores: readonly NeuronCoreFacts[],
