@@ -16,17 +16,16 @@ export interface NumberQuery {
   readonly condition: string;
 }
 
-export interface NumberBlock {
-  /** By expression, then by row. */
-  readonly columns: readonly (readonly unknown[])[];
+interface NumberBlock {
   readonly rows: number;
+  readonly cell: (row: number, expression: number) => unknown;
   /** Rowid of the last row as decimal text: it has 64 bits, a number holds 53. */
   readonly last: unknown;
   readonly isLast: boolean;
 }
 
 /** Reads the block of rows above a rowid, in ascending order of rowid. */
-export type ReadBlock = (above: bigint) => NumberBlock;
+type ReadBlock = (above: bigint) => NumberBlock;
 
 /** Prepares reading by cells. */
 export function cellBlocks(database: Database.Database, query: NumberQuery): ReadBlock {
@@ -34,8 +33,8 @@ export function cellBlocks(database: Database.Database, query: NumberQuery): Rea
   const statement = database.prepare<[bigint], unknown[]>(`SELECT ${cells.join(', ')} ${blockOf(query)}`).raw();
   return (above) => {
     const block = statement.all(above);
-    const columns = query.expressions.map((_, column) => block.map((row) => row[column]));
-    return { columns, rows: block.length, last: block.at(-1)?.at(-1), isLast: block.length < BLOCK_ROWS };
+    const cell = (row: number, expression: number): unknown => block[row]?.[expression];
+    return { rows: block.length, cell, last: block.at(-1)?.at(-1), isLast: block.length < BLOCK_ROWS };
   };
 }
 
@@ -58,7 +57,8 @@ export function integerBlocks(database: Database.Database, query: NumberQuery): 
     }
     const rows = Number(elementAt(row, expressions.length));
     const columns = texts.map((text) => JSON.parse(text) as (number | null)[]);
-    return { columns, rows, last: row.at(-1), isLast: rows < BLOCK_ROWS };
+    const cell = (at: number, expression: number): unknown => columns[expression]?.[at];
+    return { rows, cell, last: row.at(-1), isLast: rows < BLOCK_ROWS };
   };
 }
 

@@ -107,10 +107,9 @@ export class SqliteFile {
       const readBlock = (read === integerOf ? integerBlocks : cellBlocks)(this.#database, query);
       const numbers = new Array<number>(select.length).fill(NaN);
       for (let above = FIRST_ROWID; ;) {
-        const { columns, rows, last, isLast } = readBlock(above);
+        const { rows, cell, last, isLast } = readBlock(above);
         for (let row = 0; row < rows; row++) {
-          for (let column = 0; column < numbers.length; column++)
-            numbers[column] = read(columns[column]?.[row] as Cell);
+          for (let column = 0; column < numbers.length; column++) numbers[column] = read(cell(row, column) as Cell);
           take(numbers);
         }
         if (isLast) return;
