@@ -4,7 +4,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { repeatDatabase } from '../../bench/repeat-ascend.js';
 import type { KernelRecord } from '../../src/record/record.js';
-import { freshPath, kernelsOf, recordsOf } from '../support/profile-database.js';
+import { freshPath } from '../support/fresh-path.js';
+import { kernelsOf, recordsOf } from '../support/profile-records.js';
 import { ROOT } from '../support/shared.js';
 
 const SAMPLE = join(ROOT, 'samples', 'ascend_pytorch_profiler_0.db');

@@ -5,7 +5,7 @@ import { cpSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } 
 import { join } from 'node:path';
 import { training } from '../support/ascend-database.js';
 import { call, csv, flow, op, task, traceText } from '../support/ascend-trace.js';
-import { freshPath } from '../support/profile-database.js';
+import { freshPath } from '../support/fresh-path.js';
 import { commandOf, runCli, type Ran } from '../support/run-cli.js';
 
 const OUTPUT = 'ASCEND_PROFILER_OUTPUT';

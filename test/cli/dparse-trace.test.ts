@@ -5,7 +5,7 @@ import { basename, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { ProfileLine } from '../../src/record/record.js';
 import { annotation, frame, kernel, launch, op, traceText, writeTrace } from '../support/kineto-trace.js';
-import { freshPath } from '../support/profile-database.js';
+import { freshPath } from '../support/fresh-path.js';
 import { commandOf, expectFailure, runCli, type Ran } from '../support/run-cli.js';
 import { itWithProcess } from '../support/speed.js';
 

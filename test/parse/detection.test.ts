@@ -9,7 +9,8 @@ import { expandInput, openInput, rankOf } from '../../src/parse/source.js';
 import { UserError } from '../../src/record/errors.js';
 import { NsightDatabase } from '../support/nsight-database.js';
 import { NvprofDatabase } from '../support/nvprof-database.js';
-import { freshPath, headerOf, recordsOf } from '../support/profile-database.js';
+import { freshPath } from '../support/fresh-path.js';
+import { headerOf, recordsOf } from '../support/profile-records.js';
 
 const write = (content: string | Buffer, ending = ''): string => {
   const path = freshPath(ending);

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { MAX_RANGE_TEXT, parseMarker } from '../../src/parse/capture/markers.js';
-import { freshPath, kernelsOf, recordsOf } from '../support/profile-database.js';
+import { freshPath } from '../support/fresh-path.js';
+import { kernelsOf, recordsOf } from '../support/profile-records.js';
 import { NsightDatabase } from '../support/nsight-database.js';
 import { encodeLine } from '../../src/record/jsonl.js';
 import Database from 'better-sqlite3';

@@ -2,7 +2,7 @@ import Database from 'better-sqlite3';
 import { expect } from 'chai';
 import type { KernelRecord, ProfileLine } from '../../src/record/record.js';
 import { ofType } from '../support/kineto.js';
-import { recordsOf } from '../support/profile-database.js';
+import { recordsOf } from '../support/profile-records.js';
 import { itShared } from '../support/shared.js';
 
 interface Real {

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
 import type { KernelRecord } from '../../src/record/record.js';
 import { parseLiteral, type PythonDict } from '../../src/record/python-literal.js';
-import { kernelsOf } from '../support/profile-database.js';
+import { kernelsOf } from '../support/profile-records.js';
 import { itShared } from '../support/shared.js';
 
 /** What the references' records say, in our words. */

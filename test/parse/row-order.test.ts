@@ -5,7 +5,9 @@ import { copyFileSync, rmSync } from 'node:fs';
 import { encodeLine } from '../../src/record/jsonl.js';
 import { globalPid, globalTid, NsightDatabase } from '../support/nsight-database.js';
 import { NvprofDatabase, threadObject } from '../support/nvprof-database.js';
-import { freshPath, recordsOf, type Cells, type ProfileDatabase } from '../support/profile-database.js';
+import { freshPath } from '../support/fresh-path.js';
+import type { Cells, ProfileDatabase } from '../support/profile-database.js';
+import { recordsOf } from '../support/profile-records.js';
 import { itShared } from '../support/shared.js';
 import { propertyRuns } from '../support/property-runs.js';
 

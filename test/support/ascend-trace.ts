@@ -4,7 +4,7 @@
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { freshPath } from './profile-database.js';
+import { freshPath } from './fresh-path.js';
 
 type Args = Readonly<Record<string, unknown>>;
 export type EventText = string;

@@ -6,7 +6,8 @@ import { completeKernel } from '../../src/record/kernel-defaults.js';
 import { writeFileSync } from 'node:fs';
 import type { EndRecord, KernelRecord, ProfileLine } from '../../src/record/record.js';
 import type { ProfileOptions } from '../../src/parse/profile.js';
-import { freshPath, recordsOf } from './profile-database.js';
+import { freshPath } from './fresh-path.js';
+import { recordsOf } from './profile-records.js';
 
 type Time = number | string;
 type Args = Readonly<Record<string, unknown>>;

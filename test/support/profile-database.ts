@@ -2,13 +2,8 @@
  * Small profile databases for tests: full tables of a real schema, filled from a handful of cells. What a row does not
  * give is NULL, or 0 where the schema says NOT NULL.
  */
-import { completeKernel } from '../../src/record/kernel-defaults.js';
 import Database from 'better-sqlite3';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { readProfile, type ProfileOptions } from '../../src/parse/profile.js';
-import type { EndRecord, KernelRecord, ProfileLine, ProfileRecord } from '../../src/record/record.js';
+import { freshPath } from './fresh-path.js';
 
 export type Cell = number | bigint | string | Uint8Array | null;
 export type Cells = Readonly<Record<string, Cell>>;
@@ -25,24 +20,6 @@ export interface Variations {
   /** Tables created though they have no rows. */
   readonly empty?: readonly string[];
 }
-
-let folder: string | null = null;
-let files = 0;
-
-/** A folder of this test run, removed at its end. */
-function temporaryFolder(): string {
-  if (folder === null) {
-    const made = mkdtempSync(join(tmpdir(), 'dparse-test-'));
-    process.on('exit', () => {
-      rmSync(made, { recursive: true, force: true });
-    });
-    folder = made;
-  }
-  return folder;
-}
-
-/** A path where no file is yet. */
-export const freshPath = (ending = '.sqlite'): string => join(temporaryFolder(), `${++files}${ending}`);
 
 export class ProfileDatabase {
   readonly #rows = new Map<string, Cells[]>();
@@ -111,24 +88,3 @@ export class ProfileDatabase {
     });
   }
 }
-
-/** All records of a profile. */
-export const recordsOf = (path: string, options: Partial<ProfileOptions> = {}): ProfileLine[] => [
-  ...readProfile(path, { profile: 0, ...options }),
-];
-
-export const kernelsOf = (path: string): KernelRecord[] =>
-  recordsOf(path)
-    .filter((record) => record.type === 'kernel')
-    .map(completeKernel);
-
-/** The record of an expected single kernel. */
-export function onlyKernelOf(path: string): KernelRecord {
-  const [kernel, ...others] = kernelsOf(path);
-  if (kernel === undefined || others.length > 0) throw new Error(`${others.length + 1} kernels, not one`);
-  return kernel;
-}
-
-export const headerOf = (path: string): ProfileRecord => recordsOf(path)[0] as ProfileRecord;
-export const endOf = (path: string): EndRecord => recordsOf(path).at(-1) as EndRecord;
-export const diagnosticsOf = (path: string): EndRecord['diagnostics'] => endOf(path).diagnostics;

@@ -6,7 +6,7 @@ import { READERS } from '../../../src/parse/registry.js';
 import type { ProfileLine } from '../../../src/record/record.js';
 import { NsightDatabase } from '../../support/nsight-database.js';
 import { NvprofDatabase } from '../../support/nvprof-database.js';
-import { freshPath } from '../../support/profile-database.js';
+import { freshPath } from '../../support/fresh-path.js';
 import { commandOf, runCli, type Ran } from '../../support/run-cli.js';
 import { ROOT } from '../../support/shared.js';
 

@@ -4,7 +4,7 @@ import { spawn, spawnSync, type ChildProcessWithoutNullStreams } from 'node:chil
 import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import type { ProfileLine } from '../../../src/record/record.js';
-import { freshPath } from '../../support/profile-database.js';
+import { freshPath } from '../../support/fresh-path.js';
 import { commandOf, runCli } from '../../support/run-cli.js';
 import { describeWithProcess } from '../../support/speed.js';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { NsightDatabase } from '../../support/nsight-database.js';
-import { kernelsOf } from '../../support/profile-database.js';
+import { kernelsOf } from '../../support/profile-records.js';
 import { parseMarker, type OpMarker } from '../../../src/parse/capture/markers.js';
 
 const op = (text: string): Partial<OpMarker> => {

@@ -3,7 +3,7 @@ import { parseMarker, type OpMarker } from '../../../src/parse/capture/markers.j
 import { MAX_ENTRIES, readSizes, OpSizesReader } from '../../../src/parse/capture/op-sizes.js';
 import type { Arg, OpCall } from '../../../src/record/record.js';
 import { globalTid, NsightDatabase } from '../../support/nsight-database.js';
-import { kernelsOf, onlyKernelOf, recordsOf } from '../../support/profile-database.js';
+import { kernelsOf, onlyKernelOf, recordsOf } from '../../support/profile-records.js';
 import { annotate } from '../../support/rows.js';
 import { sharedFile, itShared } from '../../support/shared.js';
 

@@ -3,7 +3,7 @@ import { parseMarker, type OpMarker } from '../../../src/parse/capture/markers.j
 import { SequenceState, withoutBackward, type SequenceFacts } from '../../../src/parse/capture/sequence.js';
 import type { OpCall } from '../../../src/record/record.js';
 import { globalTid, NsightDatabase } from '../../support/nsight-database.js';
-import { kernelsOf } from '../../support/profile-database.js';
+import { kernelsOf } from '../../support/profile-records.js';
 
 const call = (mod: string, op: string): OpCall => ({ mod, op, args: [] });
 

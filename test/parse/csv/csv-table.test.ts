@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { writeFileSync } from 'node:fs';
 import { CsvTable } from '../../../src/parse/csv/csv-table.js';
 import { Diagnostics } from '../../../src/record/diagnostics.js';
-import { freshPath } from '../../support/profile-database.js';
+import { freshPath } from '../../support/fresh-path.js';
 import { propertyRuns } from '../../support/property-runs.js';
 
 const quoted = (cell: string): string => `"${cell.replaceAll('"', '""')}"`;

@@ -4,7 +4,8 @@ import { copyFileSync, rmSync } from 'node:fs';
 import type { ProfileLine } from '../../../src/record/record.js';
 import { globalPid, globalTid, NsightDatabase } from '../../support/nsight-database.js';
 import { NvprofDatabase } from '../../support/nvprof-database.js';
-import { freshPath, kernelsOf, onlyKernelOf, recordsOf } from '../../support/profile-database.js';
+import { freshPath } from '../../support/fresh-path.js';
+import { kernelsOf, onlyKernelOf, recordsOf } from '../../support/profile-records.js';
 
 const CUPTI = 'CUPTI_ACTIVITY_KIND_';
 

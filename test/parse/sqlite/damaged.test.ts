@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { freshPath } from '../../support/profile-database.js';
+import { freshPath } from '../../support/fresh-path.js';
 import { runCli } from '../../support/run-cli.js';
 
 const SECTOR = 512;

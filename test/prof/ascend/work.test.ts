@@ -5,7 +5,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { columnOf } from '../../../src/prof/columns/columns.js';
 import { peaksOf } from '../../../src/prof/roofline/peaks.js';
-import { recordsOf } from '../../support/profile-database.js';
+import { recordsOf } from '../../support/profile-records.js';
 import { annotate } from '../../support/rows.js';
 import { itShared } from '../../support/shared.js';
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { KernelRecord, ProfileRecord } from '../../../../src/record/record.js';
 import { completeKernel } from '../../../../src/record/kernel-defaults.js';
 import { scalarType } from '../../../../src/parse/torch/scalar-types.js';
-import { recordsOf } from '../../../support/profile-database.js';
+import { recordsOf } from '../../../support/profile-records.js';
 import { itShared } from '../../../support/shared.js';
 
 /** A line of expected_kernels.jsonl, made from the database by a program of its own. */

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import type { SampleRecord } from '../../../../src/record/record.js';
 import { AscendDatabase, ASCEND_SCHEMA, EPOCH, training } from '../../../support/ascend-database.js';
-import { headerOf, recordsOf } from '../../../support/profile-database.js';
+import { headerOf, recordsOf } from '../../../support/profile-records.js';
 
 describe('Ascend database: samples', () => {
   it('has samples of the memory of modules when it changes, whatever the order of rows', () => {

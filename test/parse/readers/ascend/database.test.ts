@@ -6,16 +6,9 @@ import { checkProfile } from '../../../../src/parse/profile.js';
 import { UserError } from '../../../../src/record/errors.js';
 import type { CollectiveRecord } from '../../../../src/record/record.js';
 import { AscendDatabase, ASCEND_SCHEMA, EPOCH, training } from '../../../support/ascend-database.js';
-import {
-  diagnosticsOf,
-  freshPath,
-  headerOf,
-  kernelsOf,
-  onlyKernelOf,
-  recordsOf,
-  type Schema,
-  type Variations,
-} from '../../../support/profile-database.js';
+import { freshPath } from '../../../support/fresh-path.js';
+import type { Schema, Variations } from '../../../support/profile-database.js';
+import { diagnosticsOf, headerOf, kernelsOf, onlyKernelOf, recordsOf } from '../../../support/profile-records.js';
 
 /** All records but the base name of the file. */
 function comparable(path: string): unknown[] {

@@ -5,7 +5,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { completeKernel } from '../../../../src/record/kernel-defaults.js';
 import type { CollectiveRecord, KernelRecord, ProfileLine, ProfileRecord } from '../../../../src/record/record.js';
-import { recordsOf } from '../../../support/profile-database.js';
+import { recordsOf } from '../../../support/profile-records.js';
 import { itShared } from '../../../support/shared.js';
 
 type Row = Readonly<Record<string, string>>;

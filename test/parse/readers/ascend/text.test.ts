@@ -27,7 +27,7 @@ import {
 } from '../../../support/ascend-trace.js';
 import { training } from '../../../support/ascend-database.js';
 import * as kineto from '../../../support/kineto-trace.js';
-import { diagnosticsOf, headerOf, recordsOf } from '../../../support/profile-database.js';
+import { diagnosticsOf, headerOf, recordsOf } from '../../../support/profile-records.js';
 
 const SHAPES = { 'Input Dims': '4,8;\r\n8,2', 'Input type': 'float;\r\nfloat' };
 

@@ -3,7 +3,8 @@ import { writeFileSync } from 'node:fs';
 import { openInput } from '../../../../src/parse/source.js';
 import { UserError } from '../../../../src/record/errors.js';
 import type { EndRecord, ProfileLine, ProfileRecord } from '../../../../src/record/record.js';
-import { freshPath, recordsOf } from '../../../support/profile-database.js';
+import { freshPath } from '../../../support/fresh-path.js';
+import { recordsOf } from '../../../support/profile-records.js';
 import type { HostileTrace } from '../hostile-events.js';
 import { HOSTILE_TRACES } from '../hostile-traces.js';
 

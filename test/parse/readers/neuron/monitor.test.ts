@@ -5,7 +5,7 @@ import { readProfile } from '../../../../src/parse/profile.js';
 import { Diagnostics } from '../../../../src/record/diagnostics.js';
 import { UserError } from '../../../../src/record/errors.js';
 import type { EndRecord, ProfileLine, ProfileRecord, SampleRecord } from '../../../../src/record/record.js';
-import { freshPath } from '../../../support/profile-database.js';
+import { freshPath } from '../../../support/fresh-path.js';
 import { itShared } from '../../../support/shared.js';
 
 /** Records of reports, given as values or as lines. */

@@ -12,7 +12,7 @@ import {
 import { gunzip, Inflated } from '../../../../src/parse/readers/neuron/neff/inflate.js';
 import { members } from '../../../../src/parse/readers/neuron/neff/tar.js';
 import { tarOf, type TarEntry } from '../../../support/neff.js';
-import { freshPath } from '../../../support/profile-database.js';
+import { freshPath } from '../../../support/fresh-path.js';
 import { propertyRuns } from '../../../support/property-runs.js';
 
 /** Bytes in pieces, whose memory is overwritten by the next as a file's is. */

@@ -6,7 +6,7 @@ import { findProgram, type ProgramWanted } from '../../../../src/parse/readers/n
 import { Diagnostics } from '../../../../src/record/diagnostics.js';
 import { UserError } from '../../../../src/record/errors.js';
 import { entriesOf, neffBytes, tarOf, UUID } from '../../../support/neff.js';
-import { freshPath } from '../../../support/profile-database.js';
+import { freshPath } from '../../../support/fresh-path.js';
 
 const OTHER = 'ffeeddccbbaa99887766554433221100';
 

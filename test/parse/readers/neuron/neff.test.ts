@@ -9,7 +9,7 @@ import { readNeff } from '../../../../src/parse/readers/neuron/neff/read-program
 import { Diagnostics } from '../../../../src/record/diagnostics.js';
 import { UserError } from '../../../../src/record/errors.js';
 import { entriesOf, headerBytes, neffBytes, PARTS, tarOf, UUID, type TarEntry } from '../../../support/neff.js';
-import { freshPath } from '../../../support/profile-database.js';
+import { freshPath } from '../../../support/fresh-path.js';
 import { itShared } from '../../../support/shared.js';
 
 const write = (bytes: Buffer | string, ending = '.neff'): string => {

@@ -3,7 +3,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { neuronSummary } from '../../../../src/parse/readers/neuron/summary.js';
 import { UserError } from '../../../../src/record/errors.js';
 import type { ProfileLine, SampleRecord } from '../../../../src/record/record.js';
-import { endOf, freshPath, headerOf, recordsOf } from '../../../support/profile-database.js';
+import { freshPath } from '../../../support/fresh-path.js';
+import { endOf, headerOf, recordsOf } from '../../../support/profile-records.js';
 import { itShared } from '../../../support/shared.js';
 
 const write = (content: unknown): string => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Device } from '../../../../src/record/record.js';
 import { globalPid, NsightDatabase } from '../../../support/nsight-database.js';
-import { headerOf, kernelsOf } from '../../../support/profile-database.js';
+import { headerOf, kernelsOf } from '../../../support/profile-records.js';
 
 const GPUS = ['A', 'B', 'C'] as const;
 

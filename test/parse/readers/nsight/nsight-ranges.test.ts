@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { KernelRecord } from '../../../../src/record/record.js';
 import { globalTid, NsightDatabase, PID, TID } from '../../../support/nsight-database.js';
-import { diagnosticsOf, onlyKernelOf, recordsOf } from '../../../support/profile-database.js';
+import { diagnosticsOf, onlyKernelOf, recordsOf } from '../../../support/profile-records.js';
 
 /** One launch from 100 to 110 and its kernel. */
 const launched = (): NsightDatabase =>

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { KernelRecord, ProfileLine } from '../../../../src/record/record.js';
 import { globalPid, globalTid, HARDWARE, NsightDatabase, PID, TID } from '../../../support/nsight-database.js';
-import { diagnosticsOf, headerOf, kernelsOf, onlyKernelOf, recordsOf } from '../../../support/profile-database.js';
+import { diagnosticsOf, headerOf, kernelsOf, onlyKernelOf, recordsOf } from '../../../support/profile-records.js';
 
 const CALL = { start: 100, end: 110 };
 const KERNEL = { start: 120, end: 130 };

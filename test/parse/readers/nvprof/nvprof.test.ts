@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { readObjectId } from '../../../../src/parse/readers/nvprof/nvprof.js';
 import type { KernelRecord } from '../../../../src/record/record.js';
 import { EPOCH, NvprofDatabase, PID, threadObject, TID } from '../../../support/nvprof-database.js';
-import { diagnosticsOf, headerOf, kernelsOf, onlyKernelOf, recordsOf } from '../../../support/profile-database.js';
+import { diagnosticsOf, headerOf, kernelsOf, onlyKernelOf, recordsOf } from '../../../support/profile-records.js';
 
 const CUPTI = 'CUPTI_ACTIVITY_KIND_';
 
