@@ -22,6 +22,14 @@ const LENIENT = {
 
 export type CsvRow = readonly string[];
 
+/** How to open a file. */
+interface CsvOptions {
+  /** How many lines stand above the header; they may hold anything. */
+  readonly above?: number;
+  /** Bytes read at a time. */
+  readonly chunkBytes?: number;
+}
+
 /** Offset after the last complete row; 0 when there is none. Quotes come in pairs, since those in a cell are doubled. */
 function endOfLastRow(bytes: Buffer, end: number): number {
   let last = 0;
@@ -34,7 +42,24 @@ function endOfLastRow(bytes: Buffer, end: number): number {
   return last;
 }
 
-function* rowsOf(path: string, diagnostics: Diagnostics, chunkBytes: number): Generator<CsvRow> {
+/** Reads past some lines. @returns offset in the window of what follows them */
+function skipLines(window: ByteWindow, lines: number): number {
+  let at = 0;
+  for (let left = lines; left > 0;) {
+    const newline = window.bytes.subarray(0, window.end).indexOf(NEWLINE, at);
+    at = newline === -1 ? window.end : newline + 1;
+    if (newline !== -1) left--;
+    else if (window.more(at)) at = 0;
+    else return 0;
+  }
+  return at;
+}
+
+function* rowsOf(
+  path: string,
+  diagnostics: Diagnostics,
+  { above = 0, chunkBytes = CHUNK_BYTES }: CsvOptions,
+): Generator<CsvRow> {
   const options = {
     ...LENIENT,
     on_skip: (): undefined => {
@@ -43,7 +68,7 @@ function* rowsOf(path: string, diagnostics: Diagnostics, chunkBytes: number): Ge
   };
   const window = new ByteWindow(path, chunkBytes);
   try {
-    let from = 0;
+    let from = skipLines(window, above);
     for (let more = true; more;) {
       more = window.more(from);
       const { bytes, end } = window;
@@ -63,9 +88,9 @@ export class CsvTable {
     private readonly diagnostics: Diagnostics,
   ) {}
 
-  /** Null when the file has no header. @param chunkBytes bytes read at a time */
-  static open(path: string, diagnostics: Diagnostics, chunkBytes = CHUNK_BYTES): CsvTable | null {
-    const rows = rowsOf(path, diagnostics, chunkBytes);
+  /** Null when the file has no header. */
+  static open(path: string, diagnostics: Diagnostics, options: CsvOptions = {}): CsvTable | null {
+    const rows = rowsOf(path, diagnostics, options);
     const first = rows.next();
     if (first.done === true) return null;
     return new CsvTable(
@@ -84,7 +109,10 @@ export class CsvTable {
     return -1;
   }
 
-  /** Iterates once over the rows below the header; rows cut off within quotes or of another length are skipped. */
+  /**
+   * Iterates once over the rows below the header; rows cut off within quotes or of another length are skipped. A last
+   * row without a line break is a row: whether its last cell is complete cannot be told.
+   */
   *rows(): Generator<CsvRow> {
     for (const row of this.rest) {
       if (row.length === this.header.length) yield row;

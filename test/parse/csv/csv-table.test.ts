@@ -11,11 +11,12 @@ const quoted = (cell: string): string => `"${cell.replaceAll('"', '""')}"`;
 function tableOf(
   text: string,
   chunkBytes: number,
+  above = 0,
 ): { header: readonly string[]; rows: (readonly string[])[]; odd: object } {
   const path = freshPath('.csv');
   writeFileSync(path, text);
   const diagnostics = new Diagnostics();
-  const table = CsvTable.open(path, diagnostics, chunkBytes);
+  const table = CsvTable.open(path, diagnostics, { chunkBytes, above });
   return { header: table?.header ?? [], rows: [...(table?.rows() ?? [])], odd: diagnostics.toJSON() };
 }
 
@@ -46,6 +47,16 @@ describe('CSV files', () => {
       expect(tableOf(whole.slice(0, -cut.length), 64)).to.deep.equal({ header: ['a', 'b'], rows: [['1', 'x, y']], odd: { 'csv-row-passed-over': 1 } });
     }
   }); // prettier-ignore
+
+  it('may have lines above the header, which may hold anything', () => {
+    for (const line of ['# tool 1', '', 'an odd "quote', '\ufeff1,2,3']) {
+      for (const chunkBytes of [1, 8, 64]) {
+        const text = `${line}\r\n${line}\na,b\n1,2\n`;
+        expect(tableOf(text, chunkBytes, 2), line).to.deep.equal({ header: ['a', 'b'], rows: [['1', '2']], odd: {} });
+      }
+      for (const text of [line, `${line}\n`]) expect(tableOf(text, 64, 1).header).to.deep.equal([]);
+    }
+  });
 
   it('without a byte are none', () => {
     expect(tableOf('', 64).header).to.deep.equal([]);
