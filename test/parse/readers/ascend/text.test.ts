@@ -241,7 +241,7 @@ describe('Ascend text: sidecar files', () => {
     ['that was cut', csv(HEADER, details('MatMul', 30)) + '7,11,2,Mat', { 'csv-row-passed-over': 1 }],
     ['that was cut in a quoted cell', csv(HEADER, details('MatMul', 30)) + '7,11,2,"Mat', { 'csv-row-passed-over': 1 }],
     ['of another trace', csv(HEADER, details('MatMul', 35)), { 'details-without-task': 1 }],
-    ['without a time', csv(HEADER, details('MatMul', 30).with(6, 'N/A')), { 'csv-row-passed-over': 1 }],
+    ['without a time', csv(HEADER, details('MatMul', 30).with(6, 'N/A')), { 'details-without-task': 1 }],
   ];
   for (const [what, text, counted] of COUNTED) {
     it(`a kernel_details.csv ${what} does not stop the trace`, () => {
@@ -305,6 +305,29 @@ describe('Ascend text: sidecar files', () => {
     expect((records[0] as ProfileRecord).format).to.equal('ascend-text');
     expect(records[1]).to.deep.include({ name: 'MatMul', start: 0, dur: 10_000, stream: 2, engine: 'AI_CORE', step: 7, launch: null }); // prettier-ignore
     expect(records[2]).to.include({ kind: 'allReduce', start: 20_000, dur: 4000 });
+  });
+});
+
+describe('Ascend text: kernel_details.csv alone', () => {
+  const readAlone = (...rows: readonly (readonly unknown[])[]): string =>
+    join(dirname(writeProfile('', { 'kernel_details.csv': csv(HEADER, ...rows) })), 'kernel_details.csv');
+  const ALWAYS = { 'profiler-info-not-found': 1 };
+
+  it('keeps a kernel and a collective without a start, at the start of the profile', () => {
+    const reduce = [7, 12, 2, 'hcom_allReduce__586_0_1', 'hcom_allReduce_', 'COMMUNICATION', 'N/A', 4];
+    const path = readAlone(details('Cast', 30).with(6, 'N/A'), details('MatMul', 30), reduce);
+    const kernels = kernelsOf(path).map(({ name, start, dur, stream, engine }) => [name, start, dur, stream, engine]);
+    expect(kernels).to.have.deep.members([
+      ['Cast', 0, null, 2, 'AI_CORE'],
+      ['MatMul', 0, 10_000, 2, 'AI_CORE'],
+    ]);
+    expect(recordsOf(path).filter(({ type }) => type === 'collective')).to.have.length(1);
+    expect(diagnosticsOf(path)).to.deep.equal({
+      ...ALWAYS,
+      'row-without-time': 2,
+      'kernel-without-launch': 2,
+      'activity-without-launch': 1,
+    });
   });
 });
 

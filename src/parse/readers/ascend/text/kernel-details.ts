@@ -51,6 +51,7 @@ export const isKernelDetailsHeader = (line: string): boolean =>
   !line.trimStart().startsWith('{') && [START, DURATION, CORE, 'Name'].every((name) => line.split(',').includes(name));
 
 export class KernelDetails {
+  /** NaN when the cell is no time. */
   readonly start = NumericColumn.floats();
   readonly end = NumericColumn.floats();
   /** NaN when the file lacks the column. */
@@ -71,10 +72,10 @@ export class KernelDetails {
   static read(path: string, clock: TraceClock, diagnostics: Diagnostics): KernelDetails | null {
     const table = CsvTable.open(path, diagnostics);
     if (table === null || [START, DURATION, 'Name'].some((name) => table.column(name) === -1)) return null;
-    return new KernelDetails(table, clock, diagnostics);
+    return new KernelDetails(table, clock);
   }
 
-  private constructor(table: CsvTable, clock: TraceClock, diagnostics: Diagnostics) {
+  private constructor(table: CsvTable, clock: TraceClock) {
     const labels = TEXT_LABELS.map((label) => [label, NumericColumn.counts()] as const);
     this.#labels = Object.fromEntries(labels) as Record<TextLabel, TextNumbers>;
     const counters = table.header.flatMap((name, index) => (KNOWN.has(name) || name === '' ? [] : [{ name, index }]));
@@ -96,10 +97,6 @@ export class KernelDetails {
     const texts = TEXT_LABELS.map((label) => [this.#labels[label], table.column(...TEXT_COLUMNS[label])] as const);
     for (const row of table.rows()) {
       const start = clock.ofText(textOfCell(row[at.start]));
-      if (Number.isNaN(start)) {
-        diagnostics.count('csv-row-passed-over');
-        continue;
-      }
       this.start.push(start);
       this.end.push(start + microsecondsOfCell(row[at.duration]));
       for (const [column, index] of numbers) column.push(numberOfCell(row[index]));

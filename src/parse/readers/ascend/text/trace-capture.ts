@@ -199,7 +199,7 @@ export class TraceCapture implements Capture {
         return texts.numberOf(bytes, 1, bytes.length - 1);
       });
       names.push(number);
-      if (!details.isCollective(row)) index.put(row);
+      if (!details.isCollective(row) && !Number.isNaN(details.start.at(row))) index.put(row);
     }
     let found = 0;
     for (let task = 0; task < tasks.length; task++) {
