@@ -56,7 +56,10 @@ export type CollectiveOperation = Pick<
 
 /** Names and texts by the numbers and codes in the columns. */
 export interface CaptureNames {
-  /** Full name, demangled if possible; null when the profile does not hold it. */
+  /**
+   * Full name, demangled if possible; null when the profile does not hold it: it is then written `kernel#NUMBER`, so
+   * that the number must be the profile's own. Never asked for `UNNAMED`.
+   */
   kernelName(name: number): string | null;
   /** Name of a runtime or driver function, without ABI suffixes. */
   apiName(api: number): string | null;
@@ -69,6 +72,13 @@ export interface CaptureNames {
   /** What a sync waits for, by its `kindCode` cell; null for an unknown code. */
   syncKind(code: number): string | null;
 }
+
+/** Number of the name of a kernel without one, where names are numbered in the order of rows. Written `kernel#na`. */
+export const UNNAMED = 2 ** 32 - 1;
+
+/** Full name of a kernel; null when the profile does not hold it. */
+export const kernelNameOf = ({ names }: Capture, name: number): string | null =>
+  name === UNNAMED ? null : names.kernelName(name);
 
 /** Names of a format that has none of them. */
 export const NO_NAMES: CaptureNames = {

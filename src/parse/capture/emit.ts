@@ -14,7 +14,7 @@ import {
   type StatementRecord,
 } from '../../record/record.js';
 import { LruCache } from '../../containers/lru-cache.js';
-import type { Capture, CollectiveOperation } from './capture.js';
+import { kernelNameOf, UNNAMED, type Capture, type CollectiveOperation } from './capture.js';
 import { ACTIVITY_KINDS } from './capture-columns.js';
 import { Dated } from './dated-records.js';
 import { elementAt } from '../../containers/element.js';
@@ -22,6 +22,7 @@ import { orNull } from '../../containers/numeric-column.js';
 import type { KernelContexts } from './kernel-contexts.js';
 import { MarkerContexts } from './marker-contexts.js';
 import type { ReadOptions } from '../reader.js';
+import { UNKNOWN } from '../../record/units.js';
 import { shortName } from '../names/kernel-name.js';
 import { joinLaunches, type LaunchJoin } from './launches.js';
 import { orderActivities, orderHostRanges } from './record-order.js';
@@ -220,9 +221,10 @@ class Emission {
   }
 
   #nameKernel(id: number): KernelNames {
-    const name = this.capture.names.kernelName(id);
-    if (name === null) return { name: `kernel#${id}`, short: `kernel#${id}`, known: false };
-    return { name, short: shortName(name), known: true };
+    const name = kernelNameOf(this.capture, id);
+    if (name !== null) return { name, short: shortName(name), known: true };
+    const number = `kernel#${id === UNNAMED ? UNKNOWN : id}`;
+    return { name: number, short: number, known: false };
   }
 
   /** Three extents from an index of the column on. Each is at least 1: 0 is unknown. */

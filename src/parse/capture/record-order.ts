@@ -2,7 +2,7 @@
 import { compareCells } from '../../containers/numeric-column.js';
 import { elementAt } from '../../containers/element.js';
 import { allRows, sortRows } from '../../containers/row-order.js';
-import type { Capture } from './capture.js';
+import { kernelNameOf, type Capture } from './capture.js';
 import { ACTIVITY_KINDS, type Activities, type ActivityKind } from './capture-columns.js';
 import { compareTexts, rangeKey } from './ranges.js';
 
@@ -66,7 +66,7 @@ function compareNames(capture: Capture, a: number, b: number): number {
         : syncs.kindCode.at(own);
   };
   const textOf = (row: number): string => {
-    if (kind === 'kernel') return names.kernelName(number(row)) ?? '';
+    if (kind === 'kernel') return kernelNameOf(capture, number(row)) ?? '';
     if (kind === 'sync') return names.syncKind(number(row)) ?? '';
     return `${names.copyKind(number(row)) ?? ''}${capture.hostMemoryOf?.(row) ?? ''}`;
   };

@@ -329,6 +329,19 @@ describe('Ascend text: kernel_details.csv alone', () => {
       'activity-without-launch': 1,
     });
   });
+
+  it('gives kernels without a name the same one, in any order of rows', () => {
+    const rows = [details('', 30), details('MatMul', 40), details('', 50)];
+    for (const order of [rows, rows.toReversed()]) {
+      const path = readAlone(...order);
+      expect(kernelsOf(path).map(({ name, short }) => [name, short])).to.deep.equal([
+        ['kernel#na', 'kernel#na'],
+        ['MatMul', 'MatMul'],
+        ['kernel#na', 'kernel#na'],
+      ]);
+      expect(diagnosticsOf(path)).to.deep.equal({ ...ALWAYS, 'kernel-without-launch': 3, 'unknown-name': 2 });
+    }
+  });
 });
 
 describe('Ascend text: detection', () => {

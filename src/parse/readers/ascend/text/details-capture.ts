@@ -4,6 +4,7 @@ import { UserError } from '../../../../record/errors.js';
 import type { StatementRecord } from '../../../../record/record.js';
 import {
   NO_NAMES,
+  UNNAMED,
   type Capture,
   type ActivityDetails,
   type CaptureHeader,
@@ -100,7 +101,7 @@ export class DetailsCapture implements Capture {
       };
       if (details.isCollective(row)) activities.addCollective(cells);
       else {
-        activities.addKernel(cells, row, NaN);
+        activities.addKernel(cells, details.nameOf(row) === '' ? UNNAMED : row, NaN);
         for (const extent of [NaN, NaN, NaN, details.blocks.at(row), 1, 1]) activities.kernels.extents.push(extent);
       }
     }
