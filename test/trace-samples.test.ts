@@ -52,16 +52,8 @@ const isHost = (event: Event): boolean => ['cpu_op', 'operator'].includes(kind(e
 const isWork = (event: Event): boolean => event.ph === 'X' && ['kernel', 'memcpy', 'memset'].includes(kind(event));
 
 describe('sample traces', () => {
-  for (const [name, make] of Object.entries(TRACES)) {
+  for (const name of Object.keys(TRACES)) {
     describe(name, () => {
-      it('is what the program writes, byte for byte when unpacked', () => {
-        expect(make().toString() === textOf(name)).to.equal(true);
-      });
-
-      it('is at most 300 KB', () => {
-        expect(bytesOf(name).length).to.be.at.most(300_000);
-      });
-
       it('has only args that real traces have', () => {
         for (const event of eventsOf(name).filter(({ ph }) => ph === 'X')) {
           const key = event.cat === 'gpu_user_annotation' ? 'user_annotation_gpu' : kind(event);
