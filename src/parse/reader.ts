@@ -1,13 +1,14 @@
 /**
- * The interface of a format's reader. A new format is one reader, one line in the registry, one sample and one page of
- * docs; whatever else of the program must know of a format is a fact stated here.
+ * The interface of a format's reader. A new format is one reader, one line in the registry, one sample and its docs;
+ * whatever else dparse must know of a format is a fact stated here. dprof reads records, not readers: what it says of a
+ * format by its name (which option to profile with, what a vendor's tool reports) has a default for all others.
  */
 import type { ProfileLine } from '../record/record.js';
 import type { SqliteFile } from './sqlite/sqlite.js';
 
 /** An input whose format is to be detected. */
 export interface Probe {
-  /** Base name, for messages only: formats are detected by content, never by name. */
+  /** The input as the user named it, for messages only: formats are detected by content, never by name. */
   readonly file: string;
   /** Path of the bytes, uncompressed. */
   readonly path: string;

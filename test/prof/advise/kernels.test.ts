@@ -98,6 +98,9 @@ describe('the rule unattributed', () => {
     expect(actionOf('nsight', early)).to.match(/^let the profiler trace the host/);
     expect(actionOf('kineto', early)).to.match(/ProfilerActivity\.CPU/);
     expect(actionOf('ascend-text', early)).to.match(/trace_view\.json/);
+    // Of other formats nothing is known: they may have no host.
+    expect(actionOf('another', early)).to.match(/^where the profiler can trace the host/);
+    expect(actionOf('another', kernel())).to.match(/^where the profiler can record the ops/);
   });
 
   it('distinguishes launches outside of ops from a host that was not traced', () => {

@@ -36,7 +36,16 @@ const ACTIONS: readonly (readonly [reason: RegExp, format: RegExp, action: strin
     'give dparse the whole folder: trace_view.json has the launches and the ops, kernel_details.csv alone has not',
   ],
   [/no launch is in the profile/, /kineto/, HOST],
-  [/no launch is in the profile/, /^/, 'let the profiler trace the host too: without its calls the op is unknown'],
+  [
+    /no launch is in the profile/,
+    /nsight|nvprof/,
+    'let the profiler trace the host too: without its calls the op is unknown',
+  ],
+  [
+    /no launch is in the profile/,
+    /^/,
+    'where the profiler can trace the host, let it do so: the op is known from the call that launched the kernel',
+  ],
   [
     /launch is not in the profile/,
     /^/,
@@ -51,7 +60,7 @@ const ACTIONS: readonly (readonly [reason: RegExp, format: RegExp, action: strin
     'these launches lie outside of the ops of the framework: make ops of custom kernels (torch.library.custom_op)',
   ],
   [/^/, /nsight|nvprof/, NVTX],
-  [/^/, /^/, 'profile with the ops of the framework'],
+  [/^/, /^/, 'where the profiler can record the ops of the framework, let it do so'],
 ];
 
 function mainReason({ nameless, launched, named }: Kernels): string {
