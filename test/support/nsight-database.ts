@@ -12,6 +12,9 @@ const SCHEMA = {
   TARGET_INFO_GPU:
     'vmId! id! name$ busLocation$ totalMemory memoryBandwidth clockRate smCount cuDevice computeMajor computeMinor',
   TARGET_INFO_CUDA_DEVICE: 'gpuId! cudaId! pid! uuid$ numMultiprocessors!',
+  TARGET_INFO_CUDA_CONTEXT_INFO:
+    'nullStreamId! hwId! vmId! processId! deviceId! contextId! parentContextId isGreenContext',
+  TARGET_INFO_CUDA_NULL_STREAM: 'streamId! hwId! vmId! processId! deviceId! contextId!',
   CUPTI_ACTIVITY_KIND_KERNEL: `${PLACE} demangledName! shortName! mangledName launchType cacheConfig registersPerThread! gridX! gridY! gridZ! blockX! blockY! blockZ! staticSharedMemory! dynamicSharedMemory! localMemoryPerThread! localMemoryTotal! gridId! sharedMemoryExecuted graphNodeId sharedMemoryLimitConfig graphId`,
   CUPTI_ACTIVITY_KIND_RUNTIME: 'start! end! eventClass! globalTid correlationId nameId! returnValue! callchainId',
   CUPTI_ACTIVITY_KIND_MEMCPY: `${PLACE} bytes! copyKind! srcKind dstKind graphNodeId copyCount`,

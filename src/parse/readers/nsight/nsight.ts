@@ -23,6 +23,7 @@ import {
 import { ThreadTable } from '../../capture/threads.js';
 import { readDevices, type DeviceMap } from './nsight-devices.js';
 import { COPY_KINDS, hostSide, NO_STREAM, NSIGHT_MEMORIES, SYNC_KINDS } from '../cupti/cupti.js';
+import { ContextDevices, type ContextTable } from '../cupti/cupti-contexts.js';
 
 export const nsight: Reader = {
   id: 'nsight',
@@ -34,7 +35,10 @@ export const nsight: Reader = {
 };
 
 /** A global id holds tid in its lowest 24 bits, pid in the next 24, then hardware and VM id, which may set the sign. */
-const processOf = (column: string): Selection => ({ needs: [column], sql: `((${column} >> 24) & 0xFFFFFFFFFF)` });
+const processOf = (column: string): Exclude<Selection, string> => ({
+  needs: [column],
+  sql: `((${column} >> 24) & 0xFFFFFFFFFF)`,
+});
 const tidOf = (column: string): Selection => ({ needs: [column], sql: `(${column} & 0xFFFFFF)` });
 const THREAD: readonly Selection[] = [processOf('globalTid'), tidOf('globalTid')];
 
@@ -81,10 +85,24 @@ const SHARED_COLUMNS: readonly Selection[] = [
   'graphNodeId',
 ];
 
+/** Tables that state the device of a context: those of contexts (up to 2022 those of default streams), then work. */
+const CONTEXT_TABLES: readonly ContextTable[] = [
+  ...['TARGET_INFO_CUDA_CONTEXT_INFO', 'TARGET_INFO_CUDA_NULL_STREAM'].map((table) => ({
+    table,
+    process: { needs: ['hwId', 'vmId', 'processId'], sql: '((hwId << 32) | (vmId << 24) | (processId & 0xFFFFFF))' },
+  })),
+  ...['KERNEL', 'MEMCPY', 'MEMSET', 'GRAPH_TRACE'].map((kind) => ({
+    table: `CUPTI_ACTIVITY_KIND_${kind}`,
+    process: processOf('globalPid'),
+  })),
+];
+
 /** An activity table: its own columns follow the shared ones, and `add` adds a row by their cells. */
 interface ActivityTable {
   readonly table: string;
   readonly columns: readonly string[];
+  /** Whether the first of its own columns is the context, which states the device. */
+  readonly isByContext?: true;
   readonly add: (activities: Activities, row: ActivityRow, own: readonly number[]) => void;
 }
 
@@ -113,8 +131,9 @@ const ACTIVITY_TABLES: readonly ActivityTable[] = [
   },
   {
     table: 'CUPTI_ACTIVITY_KIND_SYNCHRONIZATION',
-    columns: ['syncType'],
-    add: (activities, row, [kind]) => activities.addSync(row, nameOrNone(kind)),
+    columns: ['contextId', 'syncType'],
+    isByContext: true,
+    add: (activities, row, [, kind]) => activities.addSync(row, nameOrNone(kind)),
   },
   {
     table: 'CUPTI_ACTIVITY_KIND_GRAPH_TRACE',
@@ -135,6 +154,8 @@ class NsightCapture implements Capture {
   readonly names: CaptureNames;
   readonly header: Capture['header'];
   readonly #devices: DeviceMap;
+  readonly #contexts: ContextDevices;
+  #waitsWithoutDevice = 0;
   /** NVTX domains: the number of the one at index i in the columns is i + 1. */
   readonly #domains: { id: number; name: string | null }[] = [];
   /** Those numbers by process and domain id. */
@@ -143,6 +164,7 @@ class NsightCapture implements Capture {
 
   constructor(private readonly database: SqliteFile) {
     this.#devices = readDevices(database);
+    this.#contexts = new ContextDevices(database, CONTEXT_TABLES);
     this.names = this.#names();
     this.#readCalls();
     this.#readNamings();
@@ -156,6 +178,7 @@ class NsightCapture implements Capture {
       dur: this.#duration(),
       devices: this.#devices.list(new Set(this.activities.device.values)),
     };
+    if (this.header.devices.length > 1) this.diagnostics.count('wait-without-device', this.#waitsWithoutDevice);
   }
 
   #readCalls(): void {
@@ -209,7 +232,7 @@ class NsightCapture implements Capture {
     }
   }
 
-  #readActivities({ table, columns, add }: ActivityTable): void {
+  #readActivities({ table, columns, add, isByContext }: ActivityTable): void {
     const { activities } = this;
     // Old exports do not record the process of an activity: it is that of all calls, or unknown.
     const defaultProcess = this.#onlyProcess() ?? this.#process(0);
@@ -220,17 +243,27 @@ class NsightCapture implements Capture {
       // CUPTI gives 0 and 0 for times that it did not collect.
       const isTimed = hasTimes && (start !== 0 || end !== 0);
       const owner = Number.isNaN(process) ? defaultProcess : this.#process(process);
+      const own = cells.slice(SHARED_COLUMNS.length);
+      const ordinal = isByContext ? this.#ordinalOf(process, own[0], device) : device;
       const row: ActivityRow = {
         start: isTimed ? start : NaN,
         end: isTimed ? end : NaN,
-        device: this.#devices.idOf(this.threads.pid(owner), device),
+        device: this.#devices.idOf(this.threads.pid(owner), ordinal),
         stream: stream === NO_STREAM ? NaN : stream,
         process: owner,
         corr: knownCorr(corr),
         node,
       };
-      add(activities, row, cells.slice(SHARED_COLUMNS.length));
+      add(activities, row, own);
     });
+  }
+
+  /** The device of a context as the process numbers it; `stated` by the row itself where no table tells it. */
+  #ordinalOf(process: number, context = NaN, stated: number): number {
+    const ordinal = this.#contexts.deviceOf(process, context);
+    if (!Number.isNaN(ordinal)) return ordinal;
+    this.#waitsWithoutDevice++;
+    return stated;
   }
 
   /** The process of all host calls; null when there are several or none. */

@@ -17,6 +17,7 @@ import { databaseOf, type Reader } from '../../reader.js';
 import { numberOf, type Cell, type SqliteRow, type Selection, type SqliteFile } from '../../sqlite/sqlite.js';
 import { ThreadTable } from '../../capture/threads.js';
 import { COPY_KINDS, CUPTI_MEMORIES, hostSide, NO_STREAM, SYNC_KINDS } from '../cupti/cupti.js';
+import { ContextDevices, type ContextTable } from '../cupti/cupti-contexts.js';
 import { apiName, type ApiDomain } from './nvprof-api.js';
 
 export const nvprof: Reader = {
@@ -32,6 +33,10 @@ const KIND = 'CUPTI_ACTIVITY_KIND_';
 /** Both kernel tables: kernels that may overlap, and those that nvprof ran one after the other. */
 const KERNEL_TABLES = [`${KIND}CONCURRENT_KERNEL`, `${KIND}KERNEL`];
 const COPY_TABLES = [`${KIND}MEMCPY`, `${KIND}MEMCPY2`];
+/** Tables that state the device of a context. */
+const CONTEXT_TABLES = [`${KIND}CONTEXT`, ...KERNEL_TABLES, ...COPY_TABLES, `${KIND}MEMSET`].map(
+  (table): ContextTable => ({ table, process: null }),
+);
 /** In order of precedence when both have a call of one correlation id. */
 const CALL_TABLES: readonly (readonly [table: string, domain: ApiDomain])[] = [
   [`${KIND}RUNTIME`, 'runtime'],
@@ -76,11 +81,10 @@ class NvprofCapture implements Capture {
     this.names = this.#names();
     this.#readCalls();
     this.#readMarkers();
-    const deviceOf = this.#readContexts();
     this.#readKernels();
     this.#readCopies();
     this.#readSets();
-    this.#readSyncs(deviceOf);
+    const waitsWithoutDevice = this.#readSyncs();
     this.header = {
       format: nvprof.id,
       tool: this.#tool(),
@@ -89,6 +93,7 @@ class NvprofCapture implements Capture {
       dur: null,
       devices: this.#devices(),
     };
+    if (this.header.devices.length > 1) this.diagnostics.count('wait-without-device', waitsWithoutDevice);
   }
 
   /** Rows with times rebased: the first two cells are start and end, or for markers the time twice. */
@@ -218,12 +223,6 @@ class NvprofCapture implements Capture {
     return entryOf(this.#domains, nameId, () => this.#domainNames.push(nameId));
   }
 
-  /** Device of each context: rows of waits record only their context. */
-  #readContexts(): Map<number, number> {
-    const rows = this.database.rows(`${KIND}CONTEXT`, ['contextId', 'deviceId']);
-    return new Map([...rows].map(([context, device]) => [numberOf(context), numberOf(device)]));
-  }
-
   #readKernels(): void {
     const { activities } = this;
     const columns = [...SHARED_COLUMNS, 'name', 'graphNodeId', 'graphId', ...EXTENT_COLUMNS];
@@ -255,16 +254,21 @@ class NvprofCapture implements Capture {
     }
   }
 
-  #readSyncs(deviceOf: ReadonlyMap<number, number>): void {
+  /** Rows of waits record only their context. Returns how many have a context of no known device: device 0. */
+  #readSyncs(): number {
+    const contexts = new ContextDevices(this.database, CONTEXT_TABLES);
+    let unknown = 0;
     const columns = ['contextId', 'streamId', 'correlationId', 'type'];
     for (const [start = null, end = null, context, stream = null, corr = null, kind] of this.#rows(
       `${KIND}SYNCHRONIZATION`,
       columns,
     )) {
-      const device = deviceOf.get(numberOf(context)) ?? 0;
-      const row = this.#activityRow([start, end, device, stream === NO_STREAM ? null : stream, corr], null);
+      const device = contexts.deviceOf(PROCESS_KEY, numberOf(context));
+      if (Number.isNaN(device)) unknown++;
+      const row = this.#activityRow([start, end, device || 0, stream === NO_STREAM ? null : stream, corr], null);
       this.activities.addSync(row, numberOf(kind));
     }
+    return unknown;
   }
 
   /** The cells that all activities have: those of `SHARED_COLUMNS` after the rebased times, and the graph node. */
