@@ -2,6 +2,7 @@
 import type { OpCall } from '../record/record.js';
 import type { Family, KernelFacts, Work } from './family.js';
 import { reconstructArguments } from './schema/argument-reconstruction.js';
+import { withEachOperandOnce } from './schema/repeated-operand.js';
 import { withAnyType, inferDtypes, type TypedBy } from './schema/dtype-inference.js';
 import { familyOf } from './table.js';
 
@@ -43,7 +44,8 @@ function resolveWorkAt(calls: readonly OpCall[], index: number, kernel: KernelFa
   const written = withKnownResult(calls, index);
   const family = written === undefined ? null : familyOf(written);
   if (written === undefined || family === null) return null;
-  const { call, typedBy } = inferDtypes(reconstructArguments(written), kernel.name);
+  const operands = withEachOperandOnce(reconstructArguments(written), calls[index - 1]);
+  const { call, typedBy } = inferDtypes(operands, kernel.name);
   if (call.from === undefined) {
     const work = family.work(call, kernel);
     return work === null ? null : { index, call, family, work, whole: work, typedBy };

@@ -103,7 +103,7 @@ export const pointwise: Family = {
   ops: [...POINTWISE_OPS.keys()],
   formulas: [
     'flops = w·E(result); w = 1 for every op but lerp, addcmul, addcdiv (3), a sum with alpha ≠ 1 (2), where and masked_fill (0)',
-    'bytes = operands + result, each with its own element size; Python numbers are none; in place: read and written',
+    'bytes = operands + result, each with its own element size; Python numbers are none; in place: read and written; an operand given twice (isnan is x ≠ x) is read once',
     'integer and bool operations count like floating-point ones; the cost of exp, sin or pow on the hardware is not in w',
     'backward of a sum: flops = E(result) per broadcast operand; bytes = gradient + gradients of broadcast operands, or one copy of it',
     'backward of a product: a kernel per operand, flops = w·E; bytes = gradient + other operand + gradient of the operand',
