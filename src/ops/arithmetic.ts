@@ -37,6 +37,18 @@ function promotedType(call: OpCall, matmul: boolean): string | null {
   return promoteOperands(wide.some(isFloating) ? wide : known, []);
 }
 
+/** Types narrower than any that a product's operands are unpacked to: a kernel that names one multiplies it. */
+const NARROW = new Set(['fp8', 'fp4', 'int8']);
+
+/**
+ * The narrow type in the kernel's name: the op may have been given wide tensors, which it quantises first. That of its
+ * operands where it says more, as the encoding of FP8.
+ */
+function narrowed(named: string | null, ofOperands: string | null): string | null {
+  if (named === null || !NARROW.has(named)) return null;
+  return ofOperands?.startsWith(named) === true ? ofOperands : named;
+}
+
 /** What determines the type of a kernel's arithmetic: the call that describes it, and the kernel. */
 interface KernelArithmetic {
   readonly call: OpCall;
@@ -47,14 +59,18 @@ interface KernelArithmetic {
 }
 
 /**
- * The type, by its short name: that of the floating-point operands after promotion, else that of the integer ones. For products the kernel's name decides where the operands are FP32, which the matrix unit may round to
- * TF32 or 16 bits on the way in, and where their type is unspecified. Null when it is not known.
+ * The type, by its short name: that of the floating-point operands after promotion, else that of the integer ones. For
+ * products the kernel's name decides where it has a type of 8 bits or fewer, where the operands are FP32, which the matrix
+ * unit may round to TF32 or 16 bits on the way in, and where their type is unspecified. Null when it is not known.
  */
 export function arithmeticType({ call, matmul, name, verdict }: KernelArithmetic): string | null {
   const promoted = promotedType(call, matmul);
   const short = promoted === null ? null : dtypeShort(promoted);
-  if (!matmul || (short !== null && short !== 'fp32')) return short;
+  if (!matmul) return short;
   const named = factorType(name);
+  const narrow = narrowed(named, short);
+  if (narrow !== null) return narrow;
+  if (short !== null && short !== 'fp32') return short;
   if (named !== null) return named;
   if (short === null) return null;
   // NVIDIA's unit has no FP32; what it multiplies of FP32 operands is TF32, three times over for full precision.

@@ -6,9 +6,17 @@ import { firstMatch, type NamePatterns } from './name-patterns.js';
 
 /**
  * Element types of the factors, by short name; first match wins. cuBLASLt's nvjet: first letter t, h, s or q; Tensile:
- * the letter after the operands' indices; CUTLASS's s1688 without a 16-bit type multiplies TF32.
+ * the letter after the operands' indices; CUTLASS's s1688 without a 16-bit type multiplies TF32; TensorRT-LLM: result,
+ * factors, sum (`bmm_Bfloat16_MxE2m1MxE4m3_Fp32`). Four bits times eight run at the rate of eight (PTX ISA, tcgen05.mma,
+ * kind::mxf8f6f4). Products whose weights or cache alone are narrow unpack these to the wide type.
  */
 const FACTOR_TYPES: NamePatterns<string> = [
+  [/^(bmm|gemm)_[^_]+_[^_]*E[45]m[32]|fmhaSm\d+[a-z]?Kernel_Q(kv)?E[45]m[32]/, 'fp8'],
+  [/^(bmm|gemm)_[^_]+_[^_]*E2m1/, 'fp4'],
+  [/^(bmm|gemm)_[^_]+_[^_]*Bfloat16|fmhaSm\d+[a-z]?Kernel_Q(kv)?Bfloat16/, 'bf16'],
+  [/^(bmm|gemm)_[^_]+_[^_]*Fp16|fmhaSm\d+[a-z]?Kernel_Q(kv)?Fp16/, 'fp16'],
+  [/(marlin|machete|WithPagedKVCache|WithRaggedKVCache).*bfloat16/i, 'bf16'],
+  [/(marlin|machete|WithPagedKVCache|WithRaggedKVCache).*half/i, 'fp16'],
   [/^nvjet_(sm\d+_)?t/, 'bf16'],
   [/^nvjet_(sm\d+_)?h/, 'fp16'],
   [/^nvjet_(sm\d+_)?s(?!m\d)/, 'tf32'],
@@ -16,7 +24,10 @@ const FACTOR_TYPES: NamePatterns<string> = [
   [/_ffma_|(^|_)sgemm_|implicit_convolve_sgemm|simt_s(gemm|fprop|dgrad|wgrad)|[a-z]_scudnn_/, 'fp32'],
   [/tf32|tfloat32_t|_tensorop_s1688(gemm|fprop|dgrad|wgrad)(?!\w*(f16|bf16|fp16))/, 'tf32'],
   [/(^|[_\s])d884|(^|[^a-z])dmma([^a-z]|$)|f64f64|(^|_)dgemm_/, 'fp64'],
-  [/e4m3|e5m2|(^|_)fp8|deep_gemm::fp8/i, 'fp8'],
+  // `ue4m3` and `ue8m0` are types of scales.
+  [/(?<!u)e4m3|e5m2|(^|_)fp8|deep_gemm::fp8|per\w+fp8|blockscale\w*fp8/i, 'fp8'],
+  [/e2m1|^f4gemm_|per\w+fp4/i, 'fp4'],
+  [/per\w+int8|(^|_)(i8|int8|s8)(_|$)/i, 'int8'],
   [/bf16|bfloat16/i, 'bf16'],
   [/(^|_)(f|fp)16(_|$)|f16f16|(^|[_<])h(884|1688|16816|gemm)|half_t|__half|(^|_)hcudnn_/, 'fp16'],
   [/(8816|8832|16832)(cudnn|gemm|igemm|fprop)?_?int8|int8_i8|i8i8|(^|[^a-z])imma([^a-z]|$)/, 'int8'],

@@ -41,6 +41,22 @@ describe('facts in a kernel name', () => {
     ['void flash::flash_fwd_kernel<Flash_fwd_kernel_traits<64, 128, 64, 4, cutlass::bfloat16_t>>', 'bf16', 80, null],
     ['flash::FlashAttnFwdSm90<2>', null, 90, null],
     ['fmha_cutlassF_bf16_aligned_64x128_rf_sm80', 'bf16', 80, null],
+    ['bmm_MxE4m3_MxE2m1MxE4m3_Fp32_t128x16x256u2_s3_et128x16_m128x16x32_sm100f', 'fp8', 100, null],
+    ['bmm_Bfloat16_MxE2m1MxE4m3_Fp32_t128x16x256u2_s3_et128x16_m128x16x32_sm100f', 'fp8', 100, null],
+    ['bmm_Bfloat16_E2m1E2m1_Fp32_t128x8x512u2_s5_et128x8_m128x8x64_sm100f', 'fp4', 100, null],
+    // What is written does not say what is multiplied.
+    ['bmm_E4m3_Bfloat16Bfloat16_Fp32_t128x8x128_s6_et128x8_m128x8x16_sm100f', 'bf16', 100, null],
+    ['fmhaSm100aKernel_QkvE4m3OBfloat16H64PagedKvCausalP16VarSeqQ128Kv128PersistentContext', 'fp8', 100, null],
+    ['fmhaSm100aKernel_QkvBfloat16OE4m3H128PagedKvCausalP32VarSeqQ128Kv128PersistentContext', 'bf16', 100, null],
+    ['void cutlass::device_kernel<cutlass3x_sm100_bstensorop_s128x256x64gemm_block_scaled_ue4m3xe2m1_ue4m3xe2m1_f32_bf16>', 'fp4', 100, null],
+    ['void cutlass::device_kernel<cutlass3x_sm100_bstensorop_s128x256x64gemm_block_scaled_ue8m0xe4m3_ue8m0xe2m1_f32_bf16>', 'fp8', 100, null],
+    ['void deep_gemm::sm90_fp8_gemm_1d2d_impl<0u, 7168u, 2048u>', 'fp8', 90, null],
+    ['fmoe_bf16_pertokenFp8_g1u1_vs_silu_1tg_32x256', 'fp8', null, null],
+    ['f4gemm_bf16_per1x32Fp4_BpreShuffle_192x128', 'fp4', null, null],
+    ['sm80_xmma_gemm_i8i8_i8i32_f32_tn_n_tilesize256x128x64_stage3_tensor16x8x32_kernel', 'int8', 80, null],
+    // Weights and caches in 8 bits are unpacked.
+    ['void marlin::Marlin<__nv_bfloat16, __nv_fp8_e4m3, 256, 4, 16, 4>', 'bf16', null, null],
+    ['void flashinfer::BatchPrefillWithPagedKVCacheKernel<flashinfer::KernelTraits<__nv_bfloat16, __nv_fp8_e4m3, __nv_bfloat16>>', 'bf16', null, null],
     ['my_kernel', null, null, null],
   ]; // prettier-ignore
   for (const [name, type, sm, align] of names) {
@@ -110,6 +126,19 @@ describe('dtype', () => {
     expect(typeOf(call, 'volta_fp16_s884gemm_fp16_128x128_ldg8_f2f_nn', true)).to.equal('fp16');
     expect(typeOf(call, 'Cijk_Ailk_Bljk_SB_MT64x64x16_MI32x32x1', true)).to.equal('fp32');
     expect(typeOf(call, 'my_kernel', true)).to.equal('fp32');
+  });
+
+  it('of a product whose kernel names 8 bits or fewer is that type, whatever the op was given', () => {
+    const hidden = aten('moe_forward', of('bfloat16', [888, 3072]), of('bfloat16', [888, 128]));
+    expect(typeOf(hidden, 'bmm_MxE4m3_MxE2m1MxE4m3_Fp32_t128x16x256u2_s3_sm100f', true)).to.equal('fp8');
+    expect(typeOf(hidden, 'bmm_Bfloat16_E2m1E2m1_Fp32_t128x8x512u2_s5_sm100f', true)).to.equal('fp4');
+    expect(typeOf(mm(64, 64, 64, 'float16'), 'Cijk_Alik_Bljk_I8II_BH_MT128x128x64', true)).to.equal('int8');
+    // The operands say which encoding, and a wide type in the name may be that of the result.
+    const scaled = aten('_scaled_mm', of('float8_e5m2'), of('float8_e5m2'));
+    expect(typeOf(scaled, 'nvjet_sm100_qqtst_128x256_128x6_2x1_2cta_v_bz_bias_TNT', true)).to.equal('fp8e5m2');
+    expect(typeOf(mm(64, 64, 64, 'float16'), 'volta_sgemm_128x64_nn', true)).to.equal('fp16');
+    // No product: what a conversion writes is not what it computes with.
+    expect(typeOf(hidden, 'vllm::scaled_fp8_quant_kernel_strided<c10::BFloat16, c10::Float8_e4m3fn>')).to.equal('bf16');
   });
 
   it('of a product whose types are unspecified is that in the name', () => {
