@@ -65,17 +65,6 @@ describe('dparse: inputs that cannot be read', () => {
       },
       /cut short.*copy or export it again/,
     ],
-    [
-      'a database in WAL mode',
-      () => {
-        const path = good();
-        const db = new Database(path);
-        db.pragma('journal_mode = WAL');
-        db.close();
-        return path;
-      },
-      /WAL mode/,
-    ],
   ];
   for (const [what, make, answer] of cases) {
     it(`${what}: exit 1 and one line`, async () => {

@@ -94,11 +94,6 @@ describe('detection', () => {
     expect(refusal(path)).to.match(/damaged|cannot be read/);
   });
 
-  it('refuses a database in WAL mode without writing next to it', () => {
-    const path = database('PRAGMA journal_mode = WAL; CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT)');
-    expect(refusal(path)).to.match(/WAL mode.*journal_mode=DELETE/);
-  });
-
   it('takes a named format for granted, but no file that is no database', () => {
     const other = database('CREATE TABLE x (y)');
     expect(recordsOf(other, { format: 'nsight' }).map(({ type }) => type)).to.deep.equal(['profile', 'end']);

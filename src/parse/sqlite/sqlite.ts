@@ -4,9 +4,10 @@
  */
 import Database from 'better-sqlite3';
 import { UserError } from '../../record/errors.js';
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, realpathSync, statSync } from 'node:fs';
 import { firstBytes } from '../files.js';
 import { cellBlocks, integerBlocks } from './number-blocks.js';
+import { hasFilledLog, openCopy, usesLog, type OpenedDatabase } from './wal-copy.js';
 
 /** What SQLite gives for a cell; integers above 2^53 must be split, rebased or cast to text in SQL. */
 export type Cell = number | string | Buffer | null;
@@ -31,6 +32,7 @@ export class SqliteFile {
   private constructor(
     readonly path: string,
     database: Database.Database,
+    private readonly removeCopy: () => void,
   ) {
     this.#database = database;
     this.tables = this.#guard(() => {
@@ -40,15 +42,22 @@ export class SqliteFile {
   }
 
   /**
-   * Opens a database for reading.
-   * @throws UserError when it is cut short, locked, in WAL mode (reading it would write next to it) or damaged
+   * Opens a database for reading; one with a write-ahead log by a private copy.
+   * @throws UserError when it is cut short, locked or damaged, or when there is no room for its copy
    */
   static open(path: string): SqliteFile {
-    refuseUnreadable(path);
+    // What belongs to a database is next to the file that a link leads to.
+    const file = realpathSync(path);
+    const header = Buffer.concat([firstBytes(file, HEADER_BYTES)], HEADER_BYTES); // Bytes beyond the end are 0.
+    refuseUnreadable(header, file);
+    const { database, remove } = usesLog(header, file) ? openCopy(file) : openInPlace(file);
     try {
-      return new SqliteFile(path, new Database(path, { readonly: true, fileMustExist: true, timeout: 1000 }));
+      return new SqliteFile(path, database, remove);
     } catch (error) {
-      throw asUserError(error, path);
+      database.close();
+      throw error;
+    } finally {
+      remove();
     }
   }
 
@@ -157,6 +166,7 @@ export class SqliteFile {
 
   close(): void {
     this.#database.close();
+    this.removeCopy();
   }
 
   #expression(table: string, selection: Selection): string {
@@ -220,17 +230,18 @@ const MAGIC = 'SQLite format 3\0';
 
 export const isSqlite = (head: Buffer): boolean => head.subarray(0, MAGIC.length).toString('latin1') === MAGIC;
 
-/** Refuses what SQLite cannot read, with a clearer message than its own. @throws UserError */
-function refuseUnreadable(path: string): void {
-  // Bytes beyond the end of the file are 0.
-  const header = Buffer.concat([firstBytes(path, HEADER_BYTES)], HEADER_BYTES);
-  if (!isSqlite(header)) throw new UserError('not an SQLite database', { where: path });
-  if (header[18] === 2 || header[19] === 2) {
-    throw new UserError('database is in WAL mode, and reading it would write next to it', {
-      where: path,
-      hint: 'convert a copy: sqlite3 COPY "PRAGMA journal_mode=DELETE"',
-    });
+function openInPlace(path: string): OpenedDatabase {
+  try {
+    const database = new Database(path, { readonly: true, fileMustExist: true, timeout: 1000 });
+    return { database, remove: () => undefined };
+  } catch (error) {
+    throw asUserError(error, path);
   }
+}
+
+/** Refuses what SQLite cannot read, with a clearer message than its own. @throws UserError */
+function refuseUnreadable(header: Buffer, path: string): void {
+  if (!isSqlite(header)) throw new UserError('not an SQLite database', { where: path });
   if (existsSync(`${path}-journal`) && statSync(`${path}-journal`).size > 0) {
     throw new UserError('database has an unfinished write next to it (-journal)', {
       where: path,
@@ -242,7 +253,7 @@ function refuseUnreadable(path: string): void {
   // The page count is only valid when the change counter equals the version-valid-for number (SQLite file format §1.3.8).
   const valid = header.readUInt32BE(24) === header.readUInt32BE(92);
   const { size } = statSync(path);
-  if (valid && size < expected) {
+  if (valid && size < expected && !hasFilledLog(path)) {
     throw new UserError(`database is cut short: ${size} of ${expected} bytes`, {
       where: path,
       hint: 'copy or export it again',

@@ -1,0 +1,116 @@
+/**
+ * Databases with a write-ahead log. SQLite writes files next to such a database even to read it, so a private copy is
+ * read: nothing is written next to the input, whose folder may be read-only. Memory: one piece of the file.
+ *
+ * The copy has no name while it is filled, and its log only until SQLite has opened it: nothing stays behind in the
+ * temporary folder, however the program ends. Where open files cannot be removed, they are when the database is closed.
+ * Source: SQLite documentation, "Database File Format" (1.3.3, 4) and "Write-Ahead Logging".
+ */
+import Database from 'better-sqlite3';
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { platform, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { UserError } from '../../record/errors.js';
+
+/** Positions in the header of the versions for writing and reading, and their values. */
+const VERSIONS_AT = 18;
+const VERSION = { rollback: 1, wal: 2 } as const;
+
+/** An open database; `remove` removes what is left of a copy in the temporary folder. */
+export interface OpenedDatabase {
+  readonly database: Database.Database;
+  readonly remove: () => void;
+}
+
+/** Size of a database's log in bytes; null when there is none. */
+const logSize = (path: string): number | null => statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? null;
+
+/** Whether a database's last changes may be in its log. */
+export const hasFilledLog = (path: string): boolean => (logSize(path) ?? 0) > 0;
+
+/** Whether SQLite would use a log. @param header the first bytes of the database */
+export const usesLog = (header: Buffer, path: string): boolean =>
+  header[VERSIONS_AT] === VERSION.wal || header[VERSIONS_AT + 1] === VERSION.wal || logSize(path) !== null;
+
+/**
+ * Copies a database and its log, if that has any content.
+ * @param path without symbolic links: the log is next to the file itself
+ * @throws UserError when there is no room for the copy, or the database is written meanwhile
+ */
+export function openCopy(path: string): OpenedDatabase {
+  const folder = mkdtempSync(join(tmpdir(), 'dparse-'));
+  const remove = (): void => removeUnopened(folder);
+  let database: Database.Database | null = null;
+  try {
+    const before = statSync(path, { bigint: true });
+    const hasLog = hasFilledLog(path);
+    const copy = join(folder, 'copy');
+    const target = openSync(copy, 'wx+', 0o600);
+    try {
+      database = new Database(copy, { readonly: true, fileMustExist: true });
+      removeUnopened(hasLog ? copy : folder);
+      copyBytes(path, target);
+      if (!hasLog) writeSync(target, Buffer.from([VERSION.rollback, VERSION.rollback]), 0, 2, VERSIONS_AT);
+    } finally {
+      closeSync(target);
+    }
+    if (hasLog) {
+      copyFileSync(`${path}-wal`, `${copy}-wal`);
+      // SQLite asks for the permissions of the database by its name before it opens the log.
+      if (!existsSync(copy)) writeFileSync(copy, '');
+    }
+    const after = statSync(path, { bigint: true });
+    if (after.mtimeNs !== before.mtimeNs || after.size !== before.size) throw isBeingWritten(path);
+    return { database, remove };
+  } catch (error) {
+    database?.close();
+    remove();
+    throw isFull(error) ? noRoom(path) : error;
+  }
+}
+
+const PIECE = 1024 * 1024;
+
+function copyBytes(from: string, target: number): void {
+  const source = openSync(from, 'r');
+  try {
+    const piece = Buffer.alloc(PIECE);
+    for (let read; (read = readSync(source, piece)) > 0;) {
+      for (let written = 0; written < read;) written += writeSync(target, piece, written, read - written);
+    }
+  } finally {
+    closeSync(source);
+  }
+}
+
+/** Removes a file or folder; Windows refuses to remove what is open. */
+function removeUnopened(path: string): void {
+  try {
+    rmSync(path, { recursive: true, force: true });
+  } catch (error) {
+    if (platform() !== 'win32') throw error;
+  }
+}
+
+const isBeingWritten = (where: string): UserError =>
+  new UserError('database is being written by another program', { where, hint: 'close that program, or read a copy' });
+
+const FULL: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
+const isFull = (error: unknown): boolean => error instanceof Error && 'code' in error && FULL.has(error.code);
+
+const noRoom = (where: string): UserError =>
+  new UserError(`database has a write-ahead log, and ${tmpdir()} has no room for the copy that is read`, {
+    where,
+    hint: 'set TMPDIR to a folder with more room',
+  });
