@@ -5,6 +5,8 @@ import type { Arg, ArgValue, OpCall } from '../record/record.js';
 export interface Tensor {
   readonly shape: readonly number[];
   readonly dtype: string;
+  /** Elements in memory, where these are fewer than the extents say: those of a broadcast view are read once. */
+  readonly stored?: number;
 }
 
 interface DtypeFacts {
@@ -71,6 +73,29 @@ export const extentAt = ({ shape }: Pick<Tensor, 'shape'>, dim: number): number 
 
 export const elementCount = (tensorArguments: readonly Tensor[]): number =>
   tensorArguments.reduce((sum, { shape }) => sum + numel(shape), 0);
+
+/**
+ * Number of elements in memory of a tensor with these strides, at most its number of elements: an expanded dimension has
+ * stride 0 and is there once, windows over a dimension overlap. Null where the strides are no such list.
+ */
+export function storedElements(shape: readonly number[], strides: unknown): number | null {
+  if (!Array.isArray(strides) || strides.length !== shape.length) return null;
+  let [elements, last] = [1, 0];
+  for (const [i, extent] of shape.entries()) {
+    const stride: unknown = strides[i];
+    if (typeof stride !== 'number' || !Number.isSafeInteger(stride) || stride < 0) return null;
+    if (extent === 0) return 0;
+    if (stride !== 0) elements *= extent;
+    last += (extent - 1) * stride;
+  }
+  return Math.min(elements, last + 1);
+}
+
+/** Bytes that reading a tensor once takes, or null when its element type is not known. */
+export function bytesToRead(tensor: Tensor): number | null {
+  const bytes = dtypeBytes(tensor.dtype);
+  return bytes === null ? null : (tensor.stored ?? numel(tensor.shape)) * bytes;
+}
 
 /** Size of a tensor in bytes, or null when its element type is not known. */
 export function tensorBytes(tensor: Tensor): number | null {

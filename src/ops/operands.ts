@@ -1,6 +1,6 @@
 /** The operands of an op call, validated. */
 import type { Arg, ArgValue, OpCall } from '../record/record.js';
-import { argument, numel, positional, type Tensor } from './call.js';
+import { argument, numel, positional, storedElements, type Tensor } from './call.js';
 
 /** Element type of a tensor without a recorded one; its size in bytes is not known. */
 const UNSPECIFIED = 'na';
@@ -11,8 +11,11 @@ export function tensorOf(arg: Arg | undefined): Tensor | null {
   if (arg === undefined || !Array.isArray(shape)) return null;
   for (const extent of shape as unknown[]) if (!Number.isInteger(extent) || (extent as number) < 0) return null;
   const extents = shape as number[];
-  if (!Number.isSafeInteger(numel(extents))) return null;
-  return { shape: extents, dtype: typeof arg.dtype === 'string' ? arg.dtype : UNSPECIFIED };
+  const elements = numel(extents);
+  if (!Number.isSafeInteger(elements)) return null;
+  const tensor = { shape: extents, dtype: typeof arg.dtype === 'string' ? arg.dtype : UNSPECIFIED };
+  const stored = arg.strides === undefined ? null : storedElements(extents, arg.strides);
+  return stored === null || stored === elements ? tensor : { ...tensor, stored };
 }
 
 /** Those of some arguments that are tensors. */

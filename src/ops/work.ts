@@ -1,5 +1,5 @@
 /** From an op's cost to a kernel's work, and the values of the params column. */
-import { dtypeShort, tensorBytes, type Tensor } from './call.js';
+import { bytesToRead, dtypeBytes, dtypeShort, tensorBytes, type Tensor } from './call.js';
 import type { OpCost, Param, Work } from './family.js';
 
 /**
@@ -13,21 +13,28 @@ export function workOf(
   params = cost.params,
 ): Work {
   const { flops, reads = [], writes, matmul = false, formula, source } = cost;
-  const size: ReturnType<typeof sizeOf> = writes === null ? { bytes: null } : sizeOf([...reads, ...writes]);
+  const size: Traffic = writes === null ? { bytes: null } : sizeOf(reads, writes);
   const work: Work = { role, flops, bytes: size.bytes, params, matmul, formula, source };
   if (cost.unknown === undefined && size.unknown === undefined) return work;
   return { ...work, unknown: [cost.unknown, size.unknown].filter((reason) => reason !== undefined).join('; ') };
 }
 
-/** Size of all tensors together in bytes, or the first element type that has no known size. */
-function sizeOf(tensors: readonly Tensor[]): { readonly bytes: number | null; readonly unknown?: string } {
-  let bytes = 0;
-  for (const tensor of tensors) {
-    const size = tensorBytes(tensor);
-    if (size === null) return { bytes: null, unknown: `element size of ${tensor.dtype} is not known` };
-    bytes += size;
-  }
-  return { bytes };
+/**
+ * Bytes read and written, or the first element type that has no known size. A result has all its elements, even where a
+ * formula describes it by an operand that is a broadcast view.
+ */
+function sizeOf(reads: readonly Tensor[], writes: readonly Tensor[]): Traffic {
+  const untyped = [...reads, ...writes].find(({ dtype }) => dtypeBytes(dtype) === null);
+  if (untyped !== undefined) return { bytes: null, unknown: `element size of ${untyped.dtype} is not known` };
+  return { bytes: sum(reads, bytesToRead) + sum(writes, tensorBytes) };
+}
+
+const sum = (tensors: readonly Tensor[], bytesOf: (tensor: Tensor) => number | null): number =>
+  tensors.reduce((bytes, tensor) => bytes + (bytesOf(tensor) ?? 0), 0);
+
+interface Traffic {
+  readonly bytes: number | null;
+  readonly unknown?: string;
 }
 
 /** The result that an op writes, or why its extents are not known. */

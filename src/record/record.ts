@@ -22,6 +22,8 @@ export interface Arg {
   readonly type: string;
   /** Extents of a tensor, outermost dimension first; [] for a scalar tensor. */
   readonly shape?: readonly number[];
+  /** Elements from one index of each dimension to the next, where known and not those of a contiguous tensor. */
+  readonly strides?: readonly number[];
   /** Element type in the framework's words: 'float16', 'bfloat16', 'int64' … */
   readonly dtype?: string;
   /** Value of anything that is not a tensor; absent where unspecified. */

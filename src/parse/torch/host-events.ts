@@ -1,4 +1,4 @@
-/** PyTorch's host events: ops, annotations and Python frames are ranges. Memory: 24 bytes a range, 48 more an op. */
+/** PyTorch's host events: ops, annotations and Python frames are ranges. Memory: 24 bytes a range, 52 more an op. */
 import type { Arg } from '../../record/record.js';
 import { Ranges } from '../capture/capture-columns.js';
 import { NumericColumn } from '../../containers/numeric-column.js';
@@ -8,7 +8,7 @@ import { readFrame, readName, type HostName } from './event-names.js';
 export interface HostTexts {
   text(number: number): string;
   /** The arguments of an op from the cells of its columns; null when they were not recorded. */
-  readArguments(dims: number, types: number, concrete: number): Arg[] | null;
+  readArguments(dims: number, types: number, concrete: number, strides: number): Arg[] | null;
   /** The shapes of one or more tensors by the `dims` cell of a backward node; null when they were not recorded. */
   readExtents(dims: number): number[][] | null;
   /** The frames of a call stack, outermost first; when absent, stacks are texts with the innermost frame first. */
@@ -21,6 +21,7 @@ class OpColumns {
   readonly dims = NumericColumn.counts();
   readonly types = NumericColumn.counts();
   readonly concrete = NumericColumn.counts();
+  readonly strides = NumericColumn.counts();
   readonly callStack = NumericColumn.counts();
   /** NaN where the event has none. */
   readonly externalId = NumericColumn.floats();
@@ -37,8 +38,8 @@ class OpColumns {
 
   /** Makes room for this many ops in all. */
   reserve(ops: number): void {
-    const { name, dims, types, concrete, callStack, externalId, sequence, forwardThread, range } = this;
-    const columns = [name, dims, types, concrete, callStack, externalId, sequence, forwardThread, range];
+    const { name, dims, types, concrete, strides, callStack, externalId, sequence, forwardThread, range } = this;
+    const columns = [name, dims, types, concrete, strides, callStack, externalId, sequence, forwardThread, range];
     for (const column of columns) column.reserve(ops);
   }
 }

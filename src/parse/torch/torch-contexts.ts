@@ -260,14 +260,15 @@ export class TorchContexts implements KernelContexts {
   #callOf(op: number, mod: string, name: string): OpCall {
     const { ops, texts } = this.facts.events;
     const [dims, types, concrete] = [ops.dims.at(op), ops.types.at(op), ops.concrete.at(op)];
+    const strides = ops.strides.at(op);
     // The values of all arguments, where recorded, determine the shape of the result.
     const out = dims !== 0 && concrete === 0 ? this.#gradientsOf(op) : 0;
-    return this.#calls.of(`${ops.name.at(op)},${dims},${types},${concrete},${out}`, () => {
+    return this.#calls.of(`${ops.name.at(op)},${dims},${types},${concrete},${strides},${out}`, () => {
       const extents = out === 0 ? null : texts.readExtents(out);
       return {
         mod,
         op: name,
-        args: texts.readArguments(dims, types, concrete) ?? [],
+        args: texts.readArguments(dims, types, concrete, strides) ?? [],
         from: 'dispatcher',
         ...(extents === null ? undefined : { out: extents }),
       };

@@ -139,8 +139,9 @@ function isCall(value: unknown): value is OpCall {
 
 function isArg(value: unknown): value is Arg {
   if (!isObject(value) || !isString(value['name']) || !isString(value['type'])) return false;
-  const { shape, dtype } = value;
-  return (shape === undefined || areNumbers(shape)) && (dtype === undefined || isString(dtype));
+  const { shape, strides, dtype } = value;
+  const areExtents = (list: unknown): boolean => list === undefined || areNumbers(list);
+  return areExtents(shape) && areExtents(strides) && (dtype === undefined || isString(dtype));
 }
 
 /** An op call, with invalid fields unknown; null without the name of an op. */

@@ -188,7 +188,8 @@ const LONGEST_VALUE = 80;
 function showArg(arg: Arg): string {
   if (arg.items !== undefined) return shortened(`[${arg.items.map(showArg).join(', ')}]`);
   const tensor = asTensor(arg);
-  if (tensor !== null) return showTensor(tensor);
+  if (tensor !== null)
+    return `${showTensor(tensor)}${arg.strides === undefined ? '' : ` by [${arg.strides.join(',')}]`}`;
   if (arg.shape !== undefined) return `[${arg.shape.join(',')}] of unknown type`;
   return arg.value === undefined ? unknownValue(arg) : shortened(JSON.stringify(arg.value));
 }

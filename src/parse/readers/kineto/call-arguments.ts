@@ -1,9 +1,10 @@
 /**
- * `Input Dims`, `Input type` and `Concrete Inputs` of an op → the arguments of its call, in the order of its schema.
+ * `Input Dims`, `Input type`, `Concrete Inputs` and `Input Strides` of an op → the arguments of its call, in the order of its schema.
  *
  * Dims: one entry per argument: the shape of a tensor, `[]` for anything else, a list of shapes for a list of tensors.
  * Types: the C++ type of a tensor's elements, or a word for other kinds; '' for an argument not passed, or of a kind the
  * profiler does not know. Concrete inputs (since 2023): the text of every value that is no tensor.
+ * Strides (since 2023): the form of the shapes.
  */
 import type { Arg, ArgValue } from '../../../record/record.js';
 import { NOT_GIVEN, tensorArg, UNDEFINED_TENSOR, UNKNOWN } from '../../capture/unnamed-args.js';
@@ -14,19 +15,21 @@ import type { HostTexts } from '../../torch/host-events.js';
 import type { ByteTexts } from '../../json/byte-texts.js';
 
 /** The arguments in order; null when shapes were not recorded. */
-export function readArguments(dims: unknown, types: unknown, concrete: unknown): Arg[] | null {
+export function readArguments(dims: unknown, types: unknown, concrete: unknown, strides?: unknown): Arg[] | null {
   if (!Array.isArray(dims) && !Array.isArray(types)) return null;
   const extents = listOf(dims);
   const kinds = listOf(types);
   const values = listOf(concrete);
+  const steps = listOf(strides);
   return Array.from({ length: Math.max(extents.length, kinds.length) }, (_, i) => {
     const kind = kinds[i];
     const value = values[i];
-    return readArgument(
+    const arg = readArgument(
       extents[i],
       typeof kind === 'string' ? kind : '',
       typeof value === 'string' ? value : undefined,
     );
+    return withStrides(arg, steps[i]);
   });
 }
 
@@ -48,6 +51,30 @@ function readArgument(extents: unknown, kind: string, value: string | undefined)
   if (value === undefined) return isListType(kind) ? { name: '', type: 'list' } : UNKNOWN;
   if (value === '') return kind === '' || kind === 'None' ? NOT_GIVEN : UNKNOWN;
   return plain(value);
+}
+
+/** The tensor with its strides, and those of a list each with its own, unless they are contiguous. */
+function withStrides(arg: Arg, strides: unknown): Arg {
+  if (arg.items !== undefined) {
+    const each = listOf(strides);
+    return each.length === 0 ? arg : { ...arg, items: arg.items.map((item, i) => withStrides(item, each[i])) };
+  }
+  const { shape } = arg;
+  const found = shape === undefined || shape.length === 0 ? null : shapeOf(strides);
+  if (shape === undefined || found?.length !== shape.length || isContiguous(shape, found)) return arg;
+  return { ...arg, strides: found };
+}
+
+/** Whether each stride is the number of elements of the dimensions within; that of an extent of 1 is never used. */
+function isContiguous(shape: readonly number[], strides: readonly number[]): boolean {
+  let within = 1;
+  for (let i = shape.length - 1; i >= 0; i--) {
+    const extent = shape[i] ?? 1;
+    if (extent === 0) return true;
+    if (extent > 1 && strides[i] !== within) return false;
+    within *= extent;
+  }
+  return true;
 }
 
 const isNested = (extents: unknown): boolean =>
@@ -100,8 +127,8 @@ export class KinetoTexts implements HostTexts {
     return this.texts.text(number);
   }
 
-  readArguments(dims: number, types: number, concrete: number): Arg[] | null {
-    return readArguments(this.#value(dims), this.#value(types), this.#value(concrete));
+  readArguments(dims: number, types: number, concrete: number, strides: number): Arg[] | null {
+    return readArguments(this.#value(dims), this.#value(types), this.#value(concrete), this.#value(strides));
   }
 
   readExtents(dims: number): number[][] | null {

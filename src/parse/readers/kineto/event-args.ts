@@ -20,6 +20,7 @@ const ARG_KEYS = {
   dims: 'Input Dims',
   types: 'Input type',
   concrete: 'Concrete Inputs',
+  strides: 'Input Strides',
   callStack: 'Call stack',
   grid: 'grid',
   block: 'block',

@@ -169,6 +169,7 @@ export class KinetoCapture implements Capture {
     ops.dims.push(event.args.textPlusOne(ARG.dims, this.#texts));
     ops.types.push(event.args.textPlusOne(ARG.types, this.#texts));
     ops.concrete.push(event.args.textPlusOne(ARG.concrete, this.#texts));
+    ops.strides.push(event.args.textPlusOne(ARG.strides, this.#texts));
     ops.callStack.push(event.args.textPlusOne(ARG.callStack, this.#texts));
   }
 

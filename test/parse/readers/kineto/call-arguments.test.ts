@@ -18,6 +18,7 @@ interface Case {
   readonly dims?: unknown;
   readonly types?: unknown;
   readonly concrete?: unknown;
+  readonly strides?: unknown;
   readonly args: readonly Arg[] | null;
 }
 
@@ -123,14 +124,59 @@ const CASES: readonly Case[] = [
     concrete: ['', '0.5'],
     args: [t([2]), value('float', 0.5)],
   },
+  {
+    what: 'strides, where they are not those of a contiguous tensor',
+    dims: [[15360, 4096], [], [4, 1, 8], [3, 5], [2, 2], [2, 0]],
+    types: ['long int', 'Scalar', 'float', 'float', 'float', 'float'],
+    concrete: ['', '1', '', '', '', ''],
+    // The third tensor is contiguous: nothing lies between elements of an extent of 1.
+    strides: [[1, 0], [], [8, 99, 1], [1, 3], [2, 1], [1, 7]],
+    args: [
+      { ...t([15360, 4096], 'int64'), strides: [1, 0] },
+      value('int', 1),
+      t([4, 1, 8]),
+      { ...t([3, 5]), strides: [1, 3] },
+      t([2, 2]),
+      t([2, 0]),
+    ],
+  },
+  {
+    what: 'strides of a list of tensors',
+    dims: [
+      [
+        [4, 1, 768],
+        [4, 196, 768],
+      ],
+    ],
+    types: ['TensorList'],
+    strides: [
+      [
+        [0, 768, 1],
+        [150528, 768, 1],
+      ],
+    ],
+    args: [ts({ ...untyped(4, 1, 768), strides: [0, 768, 1] }, untyped(4, 196, 768))],
+  },
+  {
+    what: 'strides that are none',
+    dims: [
+      [2, 2],
+      [2, 2],
+      [2, 2],
+      [2, 2],
+    ],
+    types: ['float', 'float', 'float', 'float'],
+    strides: [[0], [1, -1], 'x'],
+    args: [t([2, 2]), t([2, 2]), t([2, 2]), t([2, 2])],
+  },
   { what: 'no shapes', args: null },
   { what: 'shapes that are no list', dims: 'x', types: 5, concrete: [], args: null },
 ];
 
 describe('Kineto: arguments of an op', () => {
-  for (const { what, dims, types, concrete, args } of CASES) {
+  for (const { what, dims, types, concrete, strides, args } of CASES) {
     it(what, () => {
-      expect(readArguments(dims, types, concrete)).to.deep.equal(args);
+      expect(readArguments(dims, types, concrete, strides)).to.deep.equal(args);
     });
   }
 
@@ -158,8 +204,8 @@ describe('Kineto: arguments of an op', () => {
 
   it('never fails on any input', () => {
     fc.assert(
-      fc.property(fc.jsonValue(), fc.jsonValue(), fc.jsonValue(), (dims, types, concrete) => {
-        const args = readArguments(dims, types, concrete);
+      fc.property(fc.jsonValue(), fc.jsonValue(), fc.jsonValue(), fc.jsonValue(), (dims, types, concrete, strides) => {
+        const args = readArguments(dims, types, concrete, strides);
         expect(args === null || args.every(({ name }) => name === '')).to.equal(true);
       }),
     );

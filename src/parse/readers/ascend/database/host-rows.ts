@@ -104,6 +104,7 @@ export class HostRows {
       ops.dims.push(plusOne(swapped ? dtypes : shapes));
       ops.types.push(plusOne(swapped ? shapes : dtypes));
       ops.concrete.push(0);
+      ops.strides.push(0);
       ops.callStack.push(plusOne(chain));
     });
   }

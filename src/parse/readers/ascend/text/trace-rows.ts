@@ -176,6 +176,7 @@ export class AscendTrace {
     ops.dims.push(event.args.textPlusOne(ARG.dims, this.texts));
     ops.types.push(event.args.textPlusOne(ARG.types, this.texts));
     ops.concrete.push(0);
+    ops.strides.push(0);
     ops.callStack.push(event.args.textPlusOne(ARG.callStack, this.texts));
   }
 
