@@ -9,7 +9,7 @@ import type { OpCall } from '../../../record/record.js';
 import { integer, opName } from '../../operands.js';
 import { tensor } from '../../work.js';
 
-export interface FusedTraffic {
+interface FusedTraffic {
   readonly reads: readonly Tensor[];
   readonly writes: readonly Tensor[];
   readonly formula: string;
