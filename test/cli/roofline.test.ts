@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DEVICES } from '../../src/prof/roofline/devices.js';
@@ -122,6 +122,31 @@ describe('dprof on the roofline', () => {
       // 100663296 bytes in 1 ms are 10.07 % of 1000 GB/s.
       expect(stdout).to.equal('Idx Peak% BW%\n1 20.00 10.07\n2 50.00 25.17\n3 10.00 5.03\n');
       expect(stderr).to.equal('');
+    });
+
+    it('is taken by every command that uses peaks', async () => {
+      const partOf = (bytesPerS: number): string => {
+        const path = join(folder, `${bytesPerS}.json`);
+        writeFileSync(path, JSON.stringify({ name: 'Part', bytesPerS, peaks: { matrix: { bf16: 687.19476736e12 } } }));
+        return path;
+      };
+      const input = join(folder, 'records.dict');
+      writeFileSync(input, RECORDS);
+      const summary = await runCli('dprof', ['summary', '-q', '-f', 'json', '--device', partOf(1e12), input]);
+      const { kernels } = JSON.parse(summary.stdout) as { kernels: { work: { computeShare: number } } };
+      // 20, 50 and 10 % of 1, 0.4 and 2 ms: 0.6 of 3.4 ms.
+      expect(kernels.work.computeShare).to.be.closeTo(0.6 / 3.4, 1e-9);
+      const path = partOf(1e9);
+      // 100,663,296 bytes take 0.1 s at 1 GB/s: memory bounds what A100's arithmetic does.
+      const diff = await runCli('dprof', ['diff', '-q', '-f', 'csv', '--by', 'bound', '--device', path, input, input]);
+      expect(diff.stdout).to.match(/^key,memory,/m);
+      const html = await runCli('dprof', ['html', '-q', '-o', join(folder, 'page.html'), '--device', path, input]);
+      expect(html.code).to.equal(0);
+      expect(readFileSync(join(folder, 'page.html'), 'utf8')).to.include('"roofs":[{"device":0,"name":"Part"');
+      for (const command of ['summary', 'advise', 'html', 'perfetto', 'diff']) {
+        const ran = await runCli('dprof', [command, '--device', 'H100 SMX', '-o', join(folder, 'none'), input, ...(command === 'diff' ? [input] : [])]); // prettier-ignore
+        expect([command, ran.code, ran.stderr.includes("unknown device 'H100 SMX'")]).to.deep.equal([command, 2, true]);
+      }
     });
 
     it('answers what it cannot take with one line', async () => {

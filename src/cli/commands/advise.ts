@@ -2,14 +2,13 @@
 import { Adviser, MIN_SHARE, type AdviserOptions } from '../../prof/advise/adviser.js';
 import type { Rule } from '../../prof/advise/rule.js';
 import { RULES } from '../../prof/advise/rules.js';
-import { DEVICES } from '../../prof/roofline/devices.js';
 import { Annotator } from '../../prof/report/report.js';
 import { UsageError } from '../../record/errors.js';
 import { requireNamed } from '../../record/names.js';
 import { aligned } from '../../write/aligned.js';
 import { integer, type Arguments } from '../arguments.js';
 import { recordsCommand, withTableFormats } from '../records-command.js';
-import { chooseDevice } from '../report/report-options.js';
+import { DEVICE_OPTION, readDevice } from '../device-option.js';
 import { printTable, runAnalysis } from '../run-analysis.js';
 import { adviceDocuments, adviceMarkdown, adviceScreen, type Advice } from './advise/advise-screen.js';
 
@@ -59,12 +58,7 @@ export const advise = recordsCommand(
         help: `only what may gain P % of a device's time, or is about it where that is unknown (${MIN_SHARE * 100})`,
       },
       { name: 'all', help: 'also the rules without a finding, and why they have none' },
-      {
-        name: 'device',
-        takes: 'DEV',
-        help: 'peak rates of DEV: a name of dprof --devices or a JSON file',
-        values: DEVICES.map(({ name }) => name),
-      },
+      DEVICE_OPTION,
     ],
     notes: [
       ['Rules:', ...aligned(RULES.map(({ name, doc }) => [`  ${name}`, doc]))],
@@ -85,7 +79,7 @@ export const advise = recordsCommand(
   withTableFormats(...Object.keys(REPORTS)),
   async (given, request) => {
     const options = readOptions(given);
-    const device = given.read('device', chooseDevice) ?? null;
+    const device = readDevice(given);
     await runAnalysis(request, {
       analysis: new Adviser(options),
       annotator: new Annotator(device),

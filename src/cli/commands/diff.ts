@@ -35,11 +35,11 @@ const hasNotes = (format: string): boolean => format in REPORTS && format !== 'j
 async function run(args: readonly string[]): Promise<void> {
   const request = readDiffArguments(args);
   if (request.help) return printText(helpOf(DIFF));
-  const { by, conditions, settings, output, quiet, format } = request;
+  const { by, conditions, settings, device, output, quiet, format } = request;
   const inputs = [request.base, request.new].filter((file) => file !== '-');
   // An output that cannot be written is reported before minutes of reading.
   const existing = checkOutput(output, inputs);
-  const comparison = new Comparison({ by, conditions, settings });
+  const comparison = new Comparison({ by, conditions, settings, device });
   const sources = {
     base: await takeInput(request, 'base', comparison),
     new: await takeInput(request, 'new', comparison),

@@ -6,6 +6,7 @@ import { Annotator } from '../../prof/report/report.js';
 import { UsageError } from '../../record/errors.js';
 import { page } from '../../write/html/page.js';
 import { integer, type Arguments } from '../arguments.js';
+import { DEVICE_OPTION, readDevice } from '../device-option.js';
 import { refuseTerminal } from '../output.js';
 import { pageProgram } from '../page-program.js';
 import { recordsCommand } from '../records-command.js';
@@ -55,6 +56,7 @@ export const html = recordsCommand(
       { name: 'from', takes: 'MS', help: "timeline from MS after the profile's start" },
       { name: 'to', takes: 'MS', help: 'timeline up to MS' },
       { name: 'events', takes: 'N', help: `events of the timeline at most (${EVENTS})` },
+      DEVICE_OPTION,
       { name: 'title', takes: 'T', help: "the page's title (the name of FILE)" },
     ],
     notes: [
@@ -76,12 +78,13 @@ export const html = recordsCommand(
   async (given, request) => {
     const timeline = choiceOf(given);
     const events = given.read('events', (text) => bounded('--events', integer('--events', text, 1))) ?? EVENTS;
+    const device = readDevice(given);
     refuseTerminal(request.output, 'HTML');
     const program = pageProgram();
     const tool = { name: 'dprof', version: version() };
     await runAnalysis(request, {
       analysis: new PageBuilder({ timeline, events }),
-      annotator: new Annotator(),
+      annotator: new Annotator(device),
       print: async ({ facts }, write, input) => {
         const title = given.text('title') ?? basename(input);
         for (const piece of page(`${title} · dprof`, facts(tool, title), program)) await write(piece);

@@ -8,6 +8,7 @@ import { requireName } from '../../record/names.js';
 import { aligned } from '../../write/aligned.js';
 import { ChromeTrace } from './perfetto/perfetto-chrome.js';
 import { ProtobufTrace } from './perfetto/perfetto-protobuf.js';
+import { DEVICE_OPTION, readDevice } from '../device-option.js';
 import { refuseTerminal } from '../output.js';
 import { recordsCommand } from '../records-command.js';
 import { runAnalysis } from '../run-analysis.js';
@@ -54,6 +55,7 @@ export const perfetto = recordsCommand(
     about: ['A trace of what devices and host did, for https://ui.perfetto.dev or chrome://tracing.'],
     operands: ['FILE: records of dparse (also .gz), or a profile, then with its ranges. Default: stdin.'],
     options: [
+      DEVICE_OPTION,
       {
         name: 'align',
         takes: 'A',
@@ -83,7 +85,7 @@ export const perfetto = recordsCommand(
     const isBinary = request.format === 'pftrace';
     if (isBinary) refuseTerminal(request.output, 'a binary trace');
     const trace = isBinary ? new ProtobufTrace() : new ChromeTrace();
-    const events = new TraceBuilder((event) => trace.take(event), alignment);
+    const events = new TraceBuilder((event) => trace.take(event), alignment, readDevice(given));
     const { counts } = events;
     const isEmpty = (): boolean => counts.slices + counts.instants + counts.counters === 0;
     await runAnalysis(request, {

@@ -20,7 +20,7 @@ async function run(request: SummaryRequest): Promise<void> {
   }
   await runAnalysis(request, {
     analysis: new SummaryAnalysis(request.top, metrics),
-    annotator: new Annotator(),
+    annotator: new Annotator(request.device),
     print: ({ table, facts }, write) => {
       const { format, file } = request;
       if (facts.profiles === null) return printMetrics(request, table, facts.metrics, write);

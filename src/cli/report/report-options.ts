@@ -1,12 +1,9 @@
 /** Options of `dprof`, for the parser, the help and completion. */
-import { existsSync, readFileSync, statSync } from 'node:fs';
 import { COLUMNS, DEFAULT_COLUMNS, chooseColumns } from '../../prof/columns/columns.js';
-import { deviceNamed, parseDevice, unknownDevice } from '../../prof/roofline/device-choice.js';
 import { DEVICES, type Rates } from '../../prof/roofline/devices.js';
 import { parseKernelId } from '../../prof/report/explain.js';
-import type { Peaks } from '../../prof/roofline/peaks.js';
 import { parseSort, parseWhere } from '../../prof/query/kernel-query.js';
-import { UsageError, UserError } from '../../record/errors.js';
+import { UsageError } from '../../record/errors.js';
 import type { Format } from '../../write/format.js';
 import { FORMATS, requireFormat } from '../../write/formats.js';
 import { USAGE } from './usage.js';
@@ -22,11 +19,11 @@ import {
   type Tool,
 } from '../arguments.js';
 import { BY_OPTIONS, readGrouping } from './group-options.js';
+import { DEVICE_OPTION, readDevice } from '../device-option.js';
 import { readInputs } from '../records-command.js';
 
 const KEYS = COLUMNS.map(({ key }) => key);
 const FORMAT_IDS = FORMATS.map(({ id }) => id);
-const DEVICE_NAMES = DEVICES.map(({ name }) => name);
 
 const OPTIONS: readonly Option[] = [
   {
@@ -51,7 +48,7 @@ const OPTIONS: readonly Option[] = [
   { name: 'top', takes: 'N', help: 'only the first N rows' },
   ...BY_OPTIONS,
   { name: 'no-header', help: 'no header line' },
-  { name: 'device', takes: 'DEV', help: 'peak rates of DEV: a name of --devices or a JSON file', values: DEVICE_NAMES },
+  DEVICE_OPTION,
   { name: 'explain', takes: 'IDX', help: 'where the numbers of one kernel come from (IDX or PROFILE:IDX)' },
   OUTPUT_OPTION,
   SILENT_OPTION,
@@ -130,22 +127,11 @@ export function readArguments(args: readonly string[]) {
     grouping,
     explain: given.read('explain', parseKernelId),
     /** Peak rates for every device of the input. */
-    device: given.read('device', chooseDevice),
+    device: readDevice(given),
   };
 }
 
 export type ReportRequest = Readonly<ReturnType<typeof readArguments>>;
-
-/** A device by name; else the file of that name. */
-export function chooseDevice(text: string): Peaks {
-  const named = deviceNamed(text);
-  if (named !== null) return named;
-  if (!existsSync(text) && !/[/\\]|\.json$/.test(text)) throw unknownDevice(text);
-  if (statSync(text, { throwIfNoEntry: false })?.isDirectory() === true) {
-    throw new UserError('is a directory', { where: text, hint: '--device takes a name of --devices or a JSON file' });
-  }
-  return parseDevice(readFileSync(text, 'utf8'), text);
-}
 
 function chooseFormat(id: string | undefined, csv: boolean, width: number | null): Format {
   if (csv && width !== null) throw new UsageError('--csv and -w exclude each other', 'choose one');

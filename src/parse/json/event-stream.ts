@@ -26,7 +26,15 @@ export interface TraceHeader {
   readonly distributedInfo: unknown;
   /** Decimal text: it exceeds 2^53. */
   readonly baseTimeNanoseconds: string | null;
+  /** Whose devices the trace is of, by the runtime whose version it has; absent in traces without one. */
+  readonly vendor?: string;
 }
+
+/** Keys that have the version of a runtime, by the vendor of its devices. */
+const RUNTIMES: ReadonlyMap<string, string> = new Map([
+  ['hip_runtime_version', 'amd'],
+  ['cuda_runtime_version', 'nvidia'],
+]);
 
 /** Called with the event in its window, which changes after the call. */
 export type TakeEvent = (event: TraceEvent) => void;
@@ -115,6 +123,8 @@ class TraceReading {
   #keep(name: string, bytes: Buffer, from: number, to: number): void {
     if (name === 'deviceProperties') this.#header.deviceProperties = decodeValue(bytes, from, to);
     if (name === 'distributedInfo') this.#header.distributedInfo = decodeValue(bytes, from, to);
+    const vendor = RUNTIMES.get(name);
+    if (vendor !== undefined) this.#header.vendor = vendor;
     const text = name === 'baseTimeNanoseconds' ? bytes.toString('latin1', from, to) : '';
     if (/^\d{1,20}$/.test(text)) this.#header.baseTimeNanoseconds = text;
   }

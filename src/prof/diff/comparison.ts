@@ -6,6 +6,7 @@ import type { ProfileLine } from '../../record/record.js';
 import type { Annotated } from '../annotate.js';
 import type { RecordTypes } from '../input/records.js';
 import { Annotator } from '../report/report.js';
+import type { Peaks } from '../roofline/peaks.js';
 import { commonOf, withoutCommon, type Common } from './common.js';
 import type { Condition } from './fail-if.js';
 import { falseDiscovery } from './false-discovery.js';
@@ -53,8 +54,9 @@ class Side {
   constructor(
     readonly samples: Samples,
     derived: boolean,
+    device: Peaks | null,
   ) {
-    this.annotator = new Annotator(null, derived);
+    this.annotator = new Annotator(device, derived);
   }
 }
 
@@ -62,6 +64,8 @@ export interface ComparisonOptions {
   readonly by: readonly KernelColumn[];
   readonly conditions: readonly Condition[];
   readonly settings: Settings;
+  /** Peak rates for every device of both inputs; null for their own. */
+  readonly device?: Peaks | null;
   readonly mostRows?: number;
   readonly mostSums?: number;
 }
@@ -78,7 +82,8 @@ export class Comparison {
   constructor(private readonly options: ComparisonOptions) {
     const { by, conditions, mostSums } = options;
     const derived = [...by, ...conditions].some((one) => one.derived === true);
-    this.sides = { base: new Side(new Samples(mostSums), derived), new: new Side(new Samples(mostSums), derived) };
+    const side = (): Side => new Side(new Samples(mostSums), derived, options.device ?? null);
+    this.sides = { base: side(), new: side() };
     this.#watched = conditions.map(() => both());
   }
 

@@ -4,6 +4,7 @@
  */
 import type { Annotated } from '../annotate.js';
 import { Annotator } from '../report/report.js';
+import type { Peaks } from '../roofline/peaks.js';
 import type { ProfileRecord } from '../../record/record.js';
 import type { DeviceActivity } from '../device-activity.js';
 import type { NonKernelActivity } from './field-coercion.js';
@@ -17,19 +18,25 @@ interface WaitingActivity {
 }
 
 /** Receives the activities in order: kernels annotated, all others as records. */
-interface DeviceSliceSink {
+export interface DeviceSliceSink {
   kernel(row: Annotated, endsFlow: number | null): void;
   other(record: NonKernelActivity, endsFlow: number | null): void;
 }
 
 export class DeviceSlices {
-  readonly #annotator = new Annotator();
+  readonly #annotator: Annotator;
   /** Activities from the first incomplete kernel on. */
   #waiting: WaitingActivity[] = [];
   /** Index of the first that is not passed on yet. */
   #head = 0;
 
-  constructor(private readonly sink: DeviceSliceSink) {}
+  /** @param peaks for all devices; null for their own */
+  constructor(
+    private readonly sink: DeviceSliceSink,
+    peaks: Peaks | null,
+  ) {
+    this.#annotator = new Annotator(peaks);
+  }
 
   profile(record: ProfileRecord): void {
     this.#annotator.take(record);

@@ -6,7 +6,8 @@ import type { LayerRecord, NoticeRecord, ProfileLine, ProfileRecord, RangeRecord
 import { Annotated } from '../annotate.js';
 import { isDeviceActivity, launchOf, type DeviceActivity } from '../device-activity.js';
 import type { RecordTypes } from '../input/records.js';
-import { DeviceSlices } from './device-slices.js';
+import type { Peaks } from '../roofline/peaks.js';
+import { DeviceSlices, type DeviceSliceSink } from './device-slices.js';
 import { fieldArgs, kernelArgs } from './slice-args.js';
 import { ProfileClock, type Alignment } from './profile-clock.js';
 import type { Emit, TraceArg, TraceTime } from './trace-element.js';
@@ -72,16 +73,18 @@ export class TraceBuilder {
   constructor(
     private readonly emit: Emit,
     alignment: Alignment,
+    peaks: Peaks | null = null,
   ) {
     this.clock = new ProfileClock(alignment);
     this.#tracks = new TraceTracks(emit);
     this.samples = new TraceCounters(emit, this.#tracks, this.clock, this.counts);
     this.#ofDevices = new ReorderBuffer(HELD_OF_DEVICES, 'shorter-first', this.#emitHeld);
     this.#ofHost = new ReorderBuffer(HELD_OF_HOST, 'longer-first', this.#emitHeld);
-    this.#activities = new DeviceSlices({
+    const sink: DeviceSliceSink = {
       kernel: (row, endsFlow) => this.#onDevice(row.record, row.record.short, row, endsFlow),
       other: (record, endsFlow) => this.#onDevice(record, titleOf(record), record, endsFlow),
-    });
+    };
+    this.#activities = new DeviceSlices(sink, peaks);
   }
 
   take(record: ProfileLine): void {

@@ -9,7 +9,8 @@
  */
 import { MATH_TYPES } from '../../ops/kernels/matrix-unit.js';
 import { nearest, UsageError, UserError } from '../../record/errors.js';
-import { DEVICES, rowOf, type Rates } from './devices.js';
+import { rowOf } from './device-row.js';
+import { DEVICES, type Rates } from './devices.js';
 import { isObject, type RecordFields } from '../input/record-validation.js';
 import { peaksOfRow, type Peaks } from './peaks.js';
 

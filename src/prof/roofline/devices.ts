@@ -36,6 +36,8 @@ export interface DeviceRow extends PeakRates {
   /** Least and most memory in bytes, where boards of one name differ by it. */
   readonly memory?: readonly [least: number, most: number];
   readonly arch: string;
+  /** What a record of this part has where it has no name; absent where other parts have the same. */
+  readonly unnamed?: { readonly units: number; readonly memory: readonly [least: number, most: number] };
 }
 
 /** Rates as vendors print them, in TFLOP/s. */
@@ -44,7 +46,7 @@ type Tera = Rates;
 const TERA = 1e12;
 const GIGA = 1e9;
 const MIB = 1024 ** 2;
-const GIB = 1024 ** 3;
+export const GIB = 1024 ** 3;
 
 const scaled = (rates: Tera): Rates =>
   Object.fromEntries(Object.entries(rates).map(([type, rate]) => [type, rate * TERA]));
@@ -57,15 +59,20 @@ interface Printed {
   readonly cache?: number;
   /** GiB. */
   readonly memory?: readonly [number, number];
+  /** Units, then GiB at least and at most. */
+  readonly unnamed?: readonly [units: number, least: number, most: number];
   readonly vector?: Tera;
   readonly matrix: Tera;
   readonly halfSums?: number;
 }
 
+const inGib = (least: number, most: number): readonly [number, number] => [least * GIB, most * GIB];
+
 const row = (name: string, pattern: RegExp, printed: Printed, source: string): DeviceRow => ({
   name,
   pattern,
-  ...(printed.memory === undefined ? {} : { memory: [printed.memory[0] * GIB, printed.memory[1] * GIB] }),
+  ...(printed.memory === undefined ? {} : { memory: inGib(...printed.memory) }),
+  ...(printed.unnamed === undefined ? {} : { unnamed: unnamed(...printed.unnamed) }),
   arch: printed.arch,
   bytesPerS: printed.bandwidth === null ? null : Math.round(printed.bandwidth * GIGA),
   cacheBytes: printed.cache === undefined ? null : printed.cache * MIB,
@@ -73,6 +80,11 @@ const row = (name: string, pattern: RegExp, printed: Printed, source: string): D
   matrix: scaled(printed.matrix),
   ...(printed.halfSums === undefined ? {} : { halfSums: printed.halfSums * TERA }),
   source,
+});
+
+const unnamed = (units: number, least: number, most: number): NonNullable<DeviceRow['unnamed']> => ({
+  units,
+  memory: inGib(least, most),
 });
 
 /** The same rate for both 16-bit types. */
@@ -202,6 +214,19 @@ export const DEVICES: readonly DeviceRow[] = [
     `NVIDIA H200 datasheet ${HALVED}; cache: device records`,
   ),
   row(
+    'GH200 144GB',
+    /\bGH200 144G/,
+    { ...H100_SXM, bandwidth: 4900 },
+    `NVIDIA GH200 datasheet ${HALVED}: computes as H100 SXM; HBM3e`,
+  ),
+  row(
+    'GH200 96GB',
+    // The driver's name has the memory of the CPU.
+    /\bGH200 480GB/,
+    { ...H100_SXM, bandwidth: 4000 },
+    `NVIDIA GH200 datasheet ${HALVED}: computes as H100 SXM; HBM3`,
+  ),
+  row(
     'GB200, one GPU',
     /\bGB200\b/,
     {
@@ -222,6 +247,17 @@ export const DEVICES: readonly DeviceRow[] = [
       matrix: { tf32: 1125, ...both(2250), fp8: 4500, fp4: 9000, int8: 4500 },
     },
     'NVIDIA Blackwell datasheet, HGX B200 (halved: it prints sparse figures; 7700 to 8000 GB/s)',
+  ),
+  row(
+    'B300',
+    /\bB300\b/,
+    {
+      arch: 'sm103',
+      bandwidth: 8000,
+      vector: { fp64: 1.25, fp32: 75 },
+      matrix: { tf32: 1125, ...both(2250), fp8: 4500 },
+    },
+    `NVIDIA Blackwell Ultra datasheet, HGX B300 ${HALVED}; what is printed for FP4 and INT8 differs`,
   ),
   row(
     'RTX 2080 Ti',
@@ -281,7 +317,7 @@ export const DEVICES: readonly DeviceRow[] = [
     },
     'AMD Instinct MI250X datasheet, halved: one of its two dies is a device; torchtitan agrees',
   ),
-  row('MI300X', /MI300X/, { ...MI300X, bandwidth: 5300 }, MI300X_SOURCE),
+  row('MI300X', /MI300X/, { ...MI300X, bandwidth: 5300, unnamed: [304, 190, 193] }, MI300X_SOURCE),
   row('MI325X', /MI325X/, { ...MI300X, bandwidth: 6000 }, `computes as MI300X: ${MI300X_SOURCE}; bandwidth: TraceLens`),
   row(
     'MI350X',
@@ -293,6 +329,18 @@ export const DEVICES: readonly DeviceRow[] = [
       matrix: { fp64: 72.1, ...both(2309.6), fp8: 4614, int8: 4614 },
     },
     'AMD Instinct MI350X brochure, as in PyTorch device_info.py',
+  ),
+  row(
+    'MI355X',
+    /MI355X/,
+    {
+      arch: 'gfx950',
+      bandwidth: 8000,
+      cache: 256,
+      vector: { fp64: 78.6, fp32: 157.3 },
+      matrix: { fp64: 78.6, ...both(2516.6), fp8: 5033.2, fp4: 10066.3, int8: 5033.2 },
+    },
+    'AMD Instinct MI355X datasheet; 256 CU x 2.4 GHz x 4096 agrees; cache: AMD on Infinity Cache',
   ),
   row(
     'Trainium or Inferentia2, one core',
@@ -329,22 +377,3 @@ export const DEVICES: readonly DeviceRow[] = [
     "platform configuration of CANN's runtime: 8 cubes x 1.06 GHz x 8192",
   ),
 ];
-
-/** Memory in bytes by a name such as `A100-SXM4-80GB`; null where the name has none. */
-const memoryInName = (name: string): number | null => {
-  const size = /(\d+)\s?GB\b/.exec(name)?.[1];
-  return size === undefined ? null : Number(size) * GIB;
-};
-
-/**
- * The row of a device; null for a part that is not in the table.
- * @param name as the driver has it
- * @param memBytes memory in bytes; null where the profile has none
- */
-export function rowOf(name: string, memBytes: number | null): DeviceRow | null {
-  if (/\bMIG\b/.test(name)) return null;
-  const memory = memBytes ?? memoryInName(name);
-  const fits = ([least, most]: readonly [number, number]): boolean =>
-    memory !== null && memory >= least && memory <= most;
-  return DEVICES.find((row) => row.pattern.test(name) && (row.memory === undefined || fits(row.memory))) ?? null;
-}

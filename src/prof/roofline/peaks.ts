@@ -1,12 +1,13 @@
 /** Peak rates of a kernel's device: by its name in the table, by formula from its record, or as given by the user. */
 import { matrixTypes, type MathType } from '../../ops/kernels/matrix-unit.js';
 import type { Device } from '../../record/record.js';
-import { rowOf, type DeviceRow, type PeakRates } from './devices.js';
+import { rowOf, rowOfUnnamed } from './device-row.js';
+import type { DeviceRow, PeakRates } from './devices.js';
 
 /** Peak rates of a device, and how they were found. */
 export interface Peaks extends PeakRates {
-  /** `table` by name, `formula` from units and clock, `given` by the user, `none` when nothing is known. */
-  readonly origin: 'table' | 'formula' | 'given' | 'none';
+  /** `table` by name, `inferred` without one, `formula` from units and clock, `given` by the user, `none` when unknown. */
+  readonly origin: 'table' | 'inferred' | 'formula' | 'given' | 'none';
 }
 
 /** A device of which nothing is known. */
@@ -46,6 +47,7 @@ const PER_CLOCK: readonly PerClock[] = [
   { arch: /^sm120$/, matrix: 1024, vector: 256 },
   { arch: /^gfx90a$/, matrix: 1024, vector: 256, over: { int8: 1 } },
   { arch: /^gfx942$/, matrix: 2048, vector: 256 },
+  { arch: /^gfx950$/, matrix: 4096, vector: 256 },
   // A cube: 16 x 16 x 16 multiply-adds; counters show half of that for HF32 (as TF32), a quarter for FP32.
   { arch: /^ascend(310p?|910a?|910b|910_93)?$/, matrix: 8192, vector: null, over: { fp32: 0.25 } },
 ];
@@ -88,13 +90,25 @@ const fromRow = (row: DeviceRow, device: Device | null): Peaks => {
   return { ...row, origin: 'table', source, bytesPerS: row.bytesPerS ?? measured };
 };
 
+/** Of a device without a name: the only part that it can be. */
+function inferred(row: DeviceRow, device: Device): Peaks {
+  const { source, ...peaks } = fromRow(row, device);
+  const gigabytes = Math.round((device.memBytes ?? NaN) / 1e9);
+  return {
+    ...peaks,
+    name: `${row.name} (inferred)`,
+    origin: 'inferred',
+    source: `the profile has no name: inferred from ${row.arch}, ${device.units} units and ${gigabytes} GB; ${source}`,
+  };
+}
+
 /** Architectures by vendor for devices whose profile has none: the cubes of all Ascend parts have the same size. */
 const DEFAULT_ARCH: Readonly<Record<string, string>> = { huawei: 'ascend' };
 
 function find(recorded: Device): Peaks {
   const device = { ...recorded, arch: recorded.arch ?? DEFAULT_ARCH[recorded.vendor] ?? null };
-  const row = device.name === null ? null : rowOf(device.name, device.memBytes);
-  if (row !== null) return fromRow(row, device);
+  const row = device.name === null ? rowOfUnnamed(device) : rowOf(device.name, device.memBytes);
+  if (row !== null) return device.name === null ? inferred(row, device) : fromRow(row, device);
   const { arch, memBytesPerS: bytesPerS } = device;
   const name = device.name ?? 'unnamed device';
   const formula = byFormula(device);

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { matrixTypes } from '../../../src/ops/kernels/matrix-unit.js';
 import { deviceNamed, parseDevice, unknownDevice } from '../../../src/prof/roofline/device-choice.js';
-import { DEVICES, rowOf } from '../../../src/prof/roofline/devices.js';
+import { rowOf } from '../../../src/prof/roofline/device-row.js';
+import { DEVICES } from '../../../src/prof/roofline/devices.js';
 import { NO_PEAKS, peaksOf } from '../../../src/prof/roofline/peaks.js';
 import { UserError } from '../../../src/record/errors.js';
 import { device } from '../../support/devices.js';
@@ -33,6 +34,10 @@ describe('table of devices', () => {
     ['NVIDIA A10G', null, null],
     ['NVIDIA B200', 191503138816, 'B200'],
     ['NVIDIA GB200', null, 'GB200, one GPU'],
+    ['NVIDIA GH200 480GB', 102005473280, 'GH200 96GB'],
+    ['NVIDIA GH200 144G HBM3e', null, 'GH200 144GB'],
+    ['NVIDIA B300 SXM6 AC', null, 'B300'],
+    ['NVIDIA GB300', null, null],
     ['NVIDIA GeForce RTX 3080', 10736893952, 'RTX 3080'],
     ['NVIDIA GeForce RTX 3080 Ti', 12884901888, null],
     ['NVIDIA GeForce RTX 3090', 25307578368, 'RTX 3090'],
@@ -40,6 +45,8 @@ describe('table of devices', () => {
     ['NVIDIA GeForce RTX 4090 D', null, null],
     ['AMD Instinct MI300X', 206141652992, 'MI300X'],
     ['AMD Instinct MI300X VF', 205571227648, 'MI300X'],
+    ['AMD Instinct MI350X', null, 'MI350X'],
+    ['AMD Instinct MI355X', null, 'MI355X'],
     ['AMD Instinct MI210', 68702699520, 'MI210'],
     ['AMD Instinct MI250X / MI250', null, null],
     ['Ascend910A', null, 'Ascend 910A'],
@@ -66,7 +73,7 @@ describe('table of devices', () => {
       expect(source, name).to.have.length.above(3);
       expect(matrixTypes(arch), name).to.include.members(Object.keys(matrix));
       for (const rate of [...Object.values(matrix), ...Object.values(vector)]) {
-        expect(rate, name).to.be.within(1e12, 1e16);
+        expect(rate, name).to.be.within(1e12, 1.1e16);
       }
       // A sparse figure beside a dense one would break these ratios. Neuron's have ratios of their own.
       if (arch.startsWith('nc-')) continue;
@@ -107,6 +114,7 @@ describe('peaks of a part that is not in the table', () => {
     ['sm100', 'B', 148, 1.855e9, 2249],
     ['sm89', 'GeForce G', 128, 2.52e9, 165.2],
     ['gfx942', 'M', 304, 2.1e9, 1307.4],
+    ['gfx950', 'M', 256, 2.4e9, 2516.6],
     ['ascend910b', 'Ascend910B', 24, 1.8e9, 353.9],
   ];
   for (const [arch, name, units, clockHz, tflops] of formula) {
@@ -122,6 +130,19 @@ describe('peaks of a part that is not in the table', () => {
     expect(peaksOf(device('Part', { units: 4, clockHz: 1e9 }))).to.deep.include({ origin: 'none', bytesPerS: null });
     expect(peaksOf(device(null))).to.include({ origin: 'none', bytesPerS: null });
     expect(peaksOf(null)).to.equal(NO_PEAKS);
+  });
+
+  it('are those of the only part that a record without a name can be of, and say so', () => {
+    const record = { arch: 'gfx942', units: 304, memBytes: 206141652992 };
+    const mi300x = peaksOf(device(null, record));
+    expect(mi300x).to.include({ origin: 'inferred', name: 'MI300X (inferred)', bytesPerS: 5300e9 });
+    expect(mi300x.source).to.match(/^the profile has no name: inferred from gfx942, 304 units and 206 GB; /);
+    expect(mi300x.matrix).to.include({ bf16: 1307.4e12 });
+    // MI325X: 256 GB; MI300A: 228 units.
+    for (const other of [{ memBytes: 274.9e9 }, { memBytes: null }, { units: 228 }, { arch: 'gfx950' }]) {
+      expect(peaksOf(device(null, { ...record, ...other })), JSON.stringify(other)).to.include({ origin: 'none' });
+    }
+    expect(peaksOf(device('Part', record))).to.include({ origin: 'none' });
   });
 
   it('take only the bandwidth of the record where the table lacks it', () => {

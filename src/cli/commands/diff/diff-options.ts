@@ -12,6 +12,7 @@ import { counted } from '../../../record/plural.js';
 import { UsageError } from '../../../record/errors.js';
 import { aligned } from '../../../write/aligned.js';
 import { HELP_OPTION, integer, OUTPUT_OPTION, parseArguments, type Tool } from '../../arguments.js';
+import { DEVICE_OPTION, readDevice } from '../../device-option.js';
 import { formatOf, formatOption, QUIET_OPTION, withTableFormats } from '../../records-command.js';
 
 const FORMATS = withTableFormats('text', 'junit');
@@ -39,6 +40,7 @@ export const DIFF: Tool = {
       values: COLUMN_KEYS,
       list: true,
     },
+    DEVICE_OPTION,
     { name: 'fail-if', takes: 'COND', help: 'exit code 1 when COND holds; may be given several times' },
     { name: 'min-effect', takes: 'PCT', help: `least change of interest (${percent(DEFAULTS.minEffect)})` },
     { name: 'fdr', takes: 'Q', help: `false-discovery rate (${DEFAULTS.rate}); --q means the same` },
@@ -93,6 +95,8 @@ export function readDiffArguments(args: readonly string[]) {
     format,
     by: splitKeys('--by', given.text('by') ?? DEFAULT_BY).map(requireColumn),
     conditions: conditions.map(parseCondition),
+    /** Peak rates for every device of both inputs; null for their own. */
+    device: readDevice(given),
     settings: {
       rate: given.read('fdr', rateOf) ?? DEFAULTS.rate,
       minEffect: given.read('min-effect', effectOf) ?? DEFAULTS.minEffect,

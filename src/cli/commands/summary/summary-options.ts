@@ -1,8 +1,10 @@
 /** Options and help of `dprof summary`. */
 import { METRIC_TEXTS } from '../../../prof/neuron/metrics/metrics.js';
 import type { MetricOptions } from '../../../prof/neuron/metric-analysis.js';
+import type { Peaks } from '../../../prof/roofline/peaks.js';
 import { UsageError } from '../../../record/errors.js';
 import { integer, type Arguments, type Tool } from '../../arguments.js';
+import { DEVICE_OPTION, readDevice } from '../../device-option.js';
 import type { RecordsRequest } from '../../records-command.js';
 
 const METRIC_NAMES = METRIC_TEXTS.map(({ name }) => name);
@@ -19,6 +21,7 @@ export const SUMMARY: Tool = {
   operands: ['FILE: records of dparse (also .gz), a net.dict of PyProf, or a profile. Default: stdin.'],
   options: [
     { name: 'top', takes: 'N', help: `kernels that are listed (${TOP}; others than text and markdown: 50)` },
+    DEVICE_OPTION,
     { name: 'vendor-metrics', help: "AWS Neuron: the metrics of the vendor's profiler instead, computed anew" },
     {
       name: 'metric',
@@ -75,6 +78,8 @@ export interface SummaryRequest extends RecordsRequest {
   /** Whether the vendor's metrics are wanted rather than the summary of any vendor. */
   readonly isVendor: boolean;
   readonly metrics: MetricOptions;
+  /** Peak rates for every device of the input; null for their own. */
+  readonly device: Peaks | null;
 }
 
 /** @throws UsageError for anything that cannot be meant */
@@ -88,7 +93,7 @@ export function summaryRequest(given: Arguments, request: RecordsRequest): Summa
     throw new UsageError('--vendor-metrics and --top exclude each other', 'choose metrics with -m');
   }
   const usual = format === 'text' || format === 'markdown' ? TOP : undefined;
-  return { ...request, top: top ?? usual, isVendor, metrics };
+  return { ...request, top: top ?? usual, isVendor, metrics, device: readDevice(given) };
 }
 
 function metricsOf(given: Arguments, format: string): MetricOptions {

@@ -73,7 +73,7 @@ export class KinetoCapture implements Capture {
       rank: sizeOf(fieldOf(header.distributedInfo, 'rank')),
       startUnixNs: this.#startUnixNs(header),
       dur: null,
-      devices: devicesOfTrace(header.deviceProperties, new Set(this.activities.device.values)),
+      devices: devicesOfTrace(header.deviceProperties, new Set(this.activities.device.values), header.vendor),
     };
   }
 

@@ -1,6 +1,9 @@
 import { expect } from 'chai';
 import { devicesOfTrace } from '../../../../src/parse/readers/kineto/device-properties.js';
+import { openInput } from '../../../../src/parse/source.js';
 import type { Device } from '../../../../src/record/record.js';
+import { headerOf } from '../../../support/profile-records.js';
+import { itShared } from '../../../support/shared.js';
 
 const H100 = { id: 0, name: 'NVIDIA H100 80GB HBM3', totalGlobalMem: 85018279936, computeMajor: 9, computeMinor: 0, numSms: 132 }; // prettier-ignore
 const MI300 = { id: 0, name: 'AMD Instinct MI300X', totalGlobalMem: 206141652992, computeMajor: 9, computeMinor: 4, numSms: 304 }; // prettier-ignore
@@ -49,6 +52,33 @@ describe('Kineto: devices', () => {
   for (const [name, vendor, arch] of architectures) {
     it(`${name}: ${vendor}, ${arch ?? 'architecture not known'}`, () => {
       expect(read([{ ...H100, name }])[0]).to.include({ vendor, arch, name });
+    });
+  }
+
+  it("without a telling name are those of the trace's runtime; AMD's have an architecture by version if it is one's alone", () => {
+    const named = (device: object, vendor: string): unknown => devicesOfTrace([device], new Set(), vendor)[0];
+    const { name, ...nameless } = MI300;
+    expect(named({ ...nameless, name: '' }, 'amd')).to.include({
+      vendor: 'amd',
+      name: null,
+      arch: 'gfx942',
+      units: 304,
+    });
+    expect(named({ ...nameless, computeMinor: 5 }, 'amd')).to.include({ arch: 'gfx950' });
+    // 9.0 is gfx900 to gfx90a.
+    expect(named({ ...nameless, computeMinor: 0 }, 'amd')).to.include({ vendor: 'amd', arch: null });
+    expect(named({ ...nameless, name: '' }, 'nvidia')).to.include({ vendor: 'nvidia', arch: 'sm94' });
+    expect(named({ ...MI300, name }, 'nvidia')).to.include({ vendor: 'amd' });
+  });
+
+  for (const file of ['vllm_decode.capture', 'vllm_decode.replay']) {
+    itShared(`${file}: the nameless devices are AMD's`, [`data/kineto/graphs/${file}.json.gz`], async ([path = '']) => {
+      const input = await openInput(path);
+      const header = headerOf(input.path);
+      input.dispose();
+      const expected = { vendor: 'amd', name: null, arch: 'gfx942', units: 304, memBytes: 206141652992 };
+      for (const device of header.devices) expect(device).to.include(expected);
+      expect(header.devices.length).to.be.above(0);
     });
   }
 
