@@ -63,6 +63,7 @@ export const DIAGNOSTICS = {
   'profiler-info-not-found': ['info', 'profiles without profiler_info_*.json (versions and settings are unknown)'],
   'details-without-task': ['warning', 'rows of kernel_details.csv whose kernel is not in the trace (skipped)'],
   'unknown-table': ['info', 'tables of unknown name (skipped)'],
+  'table-not-read': ['info', 'tables of events that are not read (tables_not_read of the profile line names them)'],
   'time-unit-assumed': ['warning', 'profiles that do not state the unit of their times (nanoseconds assumed)'],
   'bad-row': ['warning', 'rows with a value of the wrong type (cell unknown)'],
 } as const satisfies Record<string, readonly [Severity, string]>;

@@ -20,6 +20,7 @@ import {
   type SqliteFile,
   type TakeNumbers,
 } from '../../sqlite/sqlite.js';
+import { unreadTables } from '../../sqlite/unread-tables.js';
 import { ThreadTable } from '../../capture/threads.js';
 import { readDevices, type DeviceMap } from './nsight-devices.js';
 import { COPY_KINDS, hostSide, NO_STREAM, NSIGHT_MEMORIES, SYNC_KINDS } from '../cupti/cupti.js';
@@ -142,6 +143,9 @@ const ACTIVITY_TABLES: readonly ActivityTable[] = [
   },
 ];
 
+const CALL_TABLE = 'CUPTI_ACTIVITY_KIND_RUNTIME';
+const READ_TABLES = [NVTX, CALL_TABLE, ...ACTIVITY_TABLES.map(({ table }) => table)];
+
 /** Exports wrote correlation id 0 for none before columns became nullable. */
 const knownCorr = (corr: number): number => (corr === 0 ? NaN : corr);
 
@@ -170,6 +174,7 @@ class NsightCapture implements Capture {
     this.#readNamings();
     this.#readRanges();
     for (const table of ACTIVITY_TABLES) this.#readActivities(table);
+    const facts = unreadTables(database, READ_TABLES, this.diagnostics);
     this.header = {
       format: nsight.id,
       tool: this.#tool(),
@@ -177,6 +182,7 @@ class NsightCapture implements Capture {
       startUnixNs: database.minimum('TARGET_INFO_SESSION_START_TIME', 'utcEpochNs'),
       dur: this.#duration(),
       devices: this.#devices.list(new Set(this.activities.device.values)),
+      ...(facts === undefined ? undefined : { facts }),
     };
     if (this.header.devices.length > 1) this.diagnostics.count('wait-without-device', this.#waitsWithoutDevice);
   }
@@ -185,7 +191,7 @@ class NsightCapture implements Capture {
     const { hostCalls } = this;
     const columns = ['start', 'end', ...THREAD, 'correlationId', 'nameId', 'eventClass'];
     this.database.eachNumbers(
-      'CUPTI_ACTIVITY_KIND_RUNTIME',
+      CALL_TABLE,
       columns,
       ([start = NaN, end = NaN, process = NaN, tid = 0, corr = NaN, name = 0, eventClass = NaN]) => {
         if (!(start <= end) || Number.isNaN(process)) {

@@ -15,6 +15,7 @@ import { NumberIndex } from '../../capture/number-index.js';
 import { NumericColumn, orNull } from '../../../containers/numeric-column.js';
 import { databaseOf, type Reader } from '../../reader.js';
 import { numberOf, type Cell, type SqliteRow, type Selection, type SqliteFile } from '../../sqlite/sqlite.js';
+import { unreadTables } from '../../sqlite/unread-tables.js';
 import { ThreadTable } from '../../capture/threads.js';
 import { COPY_KINDS, CUPTI_MEMORIES, hostSide, NO_STREAM, SYNC_KINDS } from '../cupti/cupti.js';
 import { ContextDevices, type ContextTable } from '../cupti/cupti-contexts.js';
@@ -41,6 +42,13 @@ const CONTEXT_TABLES = [`${KIND}CONTEXT`, ...KERNEL_TABLES, ...COPY_TABLES, `${K
 const CALL_TABLES: readonly (readonly [table: string, domain: ApiDomain])[] = [
   [`${KIND}RUNTIME`, 'runtime'],
   [`${KIND}DRIVER`, 'driver'],
+];
+
+const READ_TABLES = [
+  ...KERNEL_TABLES,
+  ...COPY_TABLES,
+  ...CALL_TABLES.map(([table]) => table),
+  ...['MEMSET', 'SYNCHRONIZATION', 'MARKER', 'CONTEXT'].map((kind) => KIND + kind),
 ];
 
 /** Flags of a marker row (CUpti_ActivityFlag); the other bits state how it synchronises. */
@@ -85,6 +93,7 @@ class NvprofCapture implements Capture {
     this.#readCopies();
     this.#readSets();
     const waitsWithoutDevice = this.#readSyncs();
+    const facts = unreadTables(database, READ_TABLES, this.diagnostics);
     this.header = {
       format: nvprof.id,
       tool: this.#tool(),
@@ -92,6 +101,7 @@ class NvprofCapture implements Capture {
       startUnixNs: this.#start,
       dur: null,
       devices: this.#devices(),
+      ...(facts === undefined ? undefined : { facts }),
     };
     if (this.header.devices.length > 1) this.diagnostics.count('wait-without-device', waitsWithoutDevice);
   }
