@@ -116,6 +116,8 @@ export interface Activity {
   readonly corr: number | null;
   readonly launch: Launch | null;
   readonly graph?: GraphNode;
+  /** Number of the step during which it was launched; null or absent outside of steps, and where none are recorded. */
+  readonly step?: number | null;
   /** Picoseconds beyond `start` and beyond `dur`, 0 to 999, where the device's clock has them. */
   readonly ps?: readonly [start: number, dur: number];
   /** Part of the device, where it has several kinds: 'Tensor', 'Vector', 'E64' (a DMA engine); see engines.ts. */
@@ -173,7 +175,12 @@ export interface Context {
   readonly sub: number;
   /** Any other enclosing ranges, outermost first. */
   readonly ranges: readonly string[];
-  /** Training step, where the profile records it. */
+  /**
+   * Work of a framework's own thread: ranges that were open on the thread that it works for, outermost first. What
+   * autograd's threads launch belongs to the thread that called `backward`.
+   */
+  readonly callerRanges?: readonly string[];
+  /** Step, where the profile records it. */
   readonly step?: number | null;
   /** Number of each call in its profile, one entry per call: kernels with one number were launched by one call. */
   readonly callIds?: readonly number[];
@@ -286,6 +293,9 @@ export interface RangeRecord {
   readonly domain: string | null;
   readonly text: string;
 }
+
+/** Metric of the samples that state when steps ran on the host: the value is the step's number, `text` its name. */
+export const STEP_METRIC = 'step';
 
 /** A value at a time, over a period, or of the whole profile. */
 export interface SampleRecord {

@@ -146,10 +146,15 @@ const RULES: readonly Rule[] = [
   {
     title: 'user text with words mod/op/args/type',
     input: ['this mod op takes args of any type'],
-    ours: { ...NOTHING, dir: null, op: ['this mod op takes args of any type'] },
-    because: 'texts are never evaluated',
+    ours: { ...NOTHING, dir: null, op: [] },
+    because: 'texts are never evaluated, and a range of the program is no op',
   },
-  { title: 'other markers only', input: ['foo'], ours: { dir: null }, because: 'nothing states a direction' },
+  {
+    title: 'other markers only',
+    input: ['foo'],
+    ours: { dir: null, op: [] },
+    because: 'nothing states a direction or an op',
+  },
   {
     title: 'two kernels same op, same seq',
     input: () =>

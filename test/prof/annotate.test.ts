@@ -124,6 +124,7 @@ describe('annotation', () => {
       'long',
       'calls',
       'ranges',
+      'ownranges',
     ]);
     for (const { key } of COLUMNS) {
       if (!known.has(key)) expect(cellsOf(row, key)).to.deep.equal({ [key]: 'na' });

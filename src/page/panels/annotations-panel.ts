@@ -19,7 +19,7 @@ const guessedText = (guessed: number, count: number): string =>
     'between them count as one. With ranges of the host (dparse --ranges) each pass is counted.',
   ].join(' ');
 
-function shownOf({ text, count, guessed, time, samples }: Annotation, at: number): Node[] {
+function shownOf({ text, count, guessed, time, own, samples }: Annotation, at: number): Node[] {
   const field = (key: string): string => `annotations.shown.${at}.${key}`;
   const sampled = samples.length < count ? ` (of ${samples.length} of them)` : '';
   return [
@@ -27,6 +27,7 @@ function shownOf({ text, count, guessed, time, samples }: Annotation, at: number
     boxedDefinitions([
       ['Times passed', namedFigure(field('count'), count, 'count')],
       ['Device time', namedFigure(field('time'), time, 'ns')],
+      ['launched by its own thread', namedFigure(field('own'), own, 'ns')],
       ['Mean', namedFigure(`${field('time')} / ${field('count')}`, count > 0 ? time / count : null, 'ns')],
       [`Median${sampled}`, quantityText(median(samples), 'ns')],
     ]),

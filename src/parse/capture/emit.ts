@@ -1,6 +1,7 @@
 /** Capture → records. Every record depends on the contents of the rows alone, not on the order of the database. */
 import {
   SCHEMA_VERSION,
+  STEP_METRIC,
   type Activity,
   type CollectiveRecord,
   type CopyRecord,
@@ -11,7 +12,7 @@ import {
   type ProfileLine,
   type ProfileRecord,
   type RangeRecord,
-  type StatementRecord,
+  type SampleRecord,
 } from '../../record/record.js';
 import { LruCache } from '../../containers/lru-cache.js';
 import { kernelNameOf, UNNAMED, type Capture, type CollectiveOperation } from './capture.js';
@@ -25,6 +26,7 @@ import type { ReadOptions } from '../reader.js';
 import { UNKNOWN } from '../../record/units.js';
 import { shortName } from '../names/kernel-name.js';
 import { joinLaunches, type LaunchJoin } from './launches.js';
+import type { Step } from './steps.js';
 import { orderActivities, orderHostRanges } from './record-order.js';
 import type { Diagnostics } from '../../record/diagnostics.js';
 
@@ -96,21 +98,31 @@ class Emission {
   }
 
   *activities(): Generator<ProfileLine> {
-    const inOrder = this.options.ranges ? orderHostRanges(this.capture) : [];
-    const ranges = new Dated(inOrder, (row) => this.capture.ranges.start.at(row));
-    const statements = new Dated(this.capture.statements?.(this.options.profile) ?? [], startOf);
+    const ranges = this.options.ranges ? orderHostRanges(this.capture) : [];
+    const dated = (records: Iterable<ProfileLine>): Dated<ProfileLine> => new Dated(records, startOf);
+    const others = [
+      dated(mapped(this.#contexts.steps ?? [], (step) => this.#stepSample(step))),
+      dated(mapped(ranges, (row) => this.#range(row))),
+      dated(this.capture.statements?.(this.options.profile) ?? []),
+    ];
     try {
-      while (statements.isDue(-Infinity)) yield this.#counted(statements.take());
       for (const row of orderActivities(this.capture)) {
-        const start = this.capture.activities.start.at(row);
-        while (ranges.isDue(start)) yield this.#counted(this.#range(ranges.take()));
-        while (statements.isDue(start)) yield this.#counted(statements.take());
+        yield* this.#upTo(this.capture.activities.start.at(row), others);
         yield this.#counted(this.#activity(row));
       }
-      while (ranges.isDue(Infinity)) yield this.#counted(this.#range(ranges.take()));
-      while (statements.isDue(Infinity)) yield this.#counted(statements.take());
+      yield* this.#upTo(Infinity, others);
     } finally {
-      statements.close();
+      for (const records of others) records.close();
+    }
+  }
+
+  /** The records up to a time, in order of start. */
+  *#upTo(time: number, others: readonly Dated<ProfileLine>[]): Generator<ProfileLine> {
+    for (;;) {
+      let first: Dated<ProfileLine> | null = null;
+      for (const one of others) if (one.isDue(time) && one.next < (first?.next ?? Infinity)) first = one;
+      if (first === null) return;
+      yield this.#counted(first.take());
     }
   }
 
@@ -134,7 +146,7 @@ class Emission {
         return this.#copy(row, own);
       case 'set': {
         const [bytes, value] = [orNull(sets.bytes.at(own)), orNull(sets.value.at(own))];
-        return { type: 'set', bytes, value, ...this.#common(row, null) };
+        return { type: 'set', bytes, value, ...this.#common(row, null), ...this.#step(row) };
       }
       case 'sync':
         return { type: 'sync', kind: names.syncKind(syncs.kindCode.at(own)), ...this.#common(row, null) };
@@ -143,7 +155,7 @@ class Emission {
       case 'graph': {
         this.capture.diagnostics.count('graph-launch-opaque');
         const [graphId, execId] = [orNull(graphs.graphId.at(own)), orNull(graphs.execId.at(own))];
-        return { type: 'graph', graphId, execId, ...this.#common(row, null) };
+        return { type: 'graph', graphId, execId, ...this.#common(row, null), ...this.#step(row) };
       }
     }
   }
@@ -158,7 +170,14 @@ class Emission {
       bytes: orNull(bytes.at(own)),
       ...(hostMemory === null ? undefined : { hostMemory }),
       ...this.#common(row, null),
+      ...this.#step(row),
     };
+  }
+
+  /** The step of work other than kernels, where there is one. */
+  #step(row: number): Pick<Activity, 'step'> | undefined {
+    const step = this.#contexts.stepOf?.(elementAt(this.#launches.callOf, row), row) ?? null;
+    return step === null ? undefined : { step };
   }
 
   #collective(row: number): CollectiveRecord {
@@ -210,6 +229,7 @@ class Emission {
       sub: context.sub,
       repr: context.repr,
       ranges: context.ranges,
+      ...(context.callerRanges === undefined ? undefined : { callerRanges: context.callerRanges }),
       ...(context.step === undefined ? undefined : { step: context.step }),
       ...(context.callIds === undefined ? undefined : { callIds: context.callIds }),
       ...(context.callKernels === undefined ? undefined : { callKernels: context.callKernels }),
@@ -268,6 +288,20 @@ class Emission {
     return { api: names.apiName(hostCalls.api.at(call)), start, dur: hostCalls.end.at(call) - start };
   }
 
+  #stepSample({ start, end, thread, step, text }: Step): SampleRecord {
+    const { threads } = this.capture;
+    const pid = thread === null ? null : orNull(threads.pid(threads.processOf(thread)));
+    const tid = thread === null ? null : orNull(threads.tid(thread));
+    const labels = {
+      ...(text === null ? undefined : { text }),
+      ...(pid === null ? undefined : { pid }),
+      ...(tid === null ? undefined : { tid }),
+    };
+    const dur = (end === Infinity ? this.#lastEnd() : end) - start;
+    const [profile, device, unit] = [this.options.profile, null, null];
+    return { type: 'sample', profile, start, dur, device, metric: STEP_METRIC, value: step, unit, labels };
+  }
+
   #range(row: number): RangeRecord {
     const { ranges, threads, names } = this.capture;
     const [start, end, thread, domain] = [
@@ -304,7 +338,11 @@ class Emission {
 }
 
 /** Records without a time come first. */
-const startOf = (record: StatementRecord): number => ('start' in record ? (record.start ?? -Infinity) : -Infinity);
+const startOf = (record: ProfileLine): number => ('start' in record ? (record.start ?? -Infinity) : -Infinity);
+
+function* mapped<From, To>(items: Iterable<From>, to: (item: From) => To): Generator<To> {
+  for (const item of items) yield to(item);
+}
 
 /** A correlation id; negative values mark ids above 2^53, which a number cannot hold exactly. */
 const idOrNull = (id: number): number | null => (id >= 0 ? id : null);

@@ -1,5 +1,6 @@
 /** The interface by which records get the program context of each kernel, whatever the format states it by. */
 import type { Context } from '../../record/record.js';
+import type { Step } from './steps.js';
 
 /** Finds the context of every kernel: the ranges, op calls, layers and call stack around its launch. */
 export interface KernelContexts {
@@ -10,6 +11,15 @@ export interface KernelContexts {
    * @param activity row of the kernel
    */
   ofKernel(call: number, activity: number): Context;
+
+  /** The steps of the profile in order of start; absent when the format has none by time. */
+  readonly steps?: readonly Step[];
+
+  /**
+   * The step of work other than kernels, by its launch; null for none.
+   * @param call row of the launching host call; -1 when it is not in the profile
+   */
+  stepOf?(call: number, activity: number): number | null;
 }
 
 /** Context of a kernel about whose launch nothing is known. */

@@ -7,12 +7,16 @@ import type { Context, OpCall } from '../../record/record.js';
 import type { Capture } from './capture.js';
 import { NO_CONTEXT, type KernelContexts } from './kernel-contexts.js';
 import type { LaunchJoin } from './launches.js';
+import { isNcclCall } from '../names/op-name.js';
+import { isOfEngine, MarkerCallers } from './marker-callers.js';
+import { markedSteps } from './marker-steps.js';
 import { parseMarker, MarkerReader, type Marker, type OpMarker } from './markers.js';
 import { elementAt } from '../../containers/element.js';
 import { allRows, groupRows, sortRows, type RowGroups } from '../../containers/row-order.js';
 import { compareTexts, orderRanges, rangeKey, RangeSweep, type OpenRange } from './ranges.js';
 import { NO_INSTANCE, SequenceState } from './sequence.js';
 import { OpSizesReader } from './op-sizes.js';
+import { Steps, type Step } from './steps.js';
 import type { HostCalls, Ranges } from './capture-columns.js';
 
 /** How far the launches of one thread have been processed. */
@@ -23,6 +27,9 @@ interface ThreadState {
   next: number;
   /** Index after the thread's last launch. */
   readonly end: number;
+  /** Whether it has launched work of the program itself, and whether its last launch was the autograd engine's. */
+  isOfProgram: boolean;
+  isOfEngine: boolean;
 }
 
 /** A launch some of whose kernels have not been written yet. */
@@ -43,6 +50,8 @@ export class MarkerContexts implements KernelContexts {
   readonly #rangeOrder: RowGroups;
   readonly #threads: ThreadState[] = [];
   readonly #pending = new Map<number, PendingLaunch>();
+  readonly #callers: MarkerCallers;
+  readonly #steps: Steps;
   /** Made when the first call needs it. */
   #callKernels: CallKernels | null = null;
 
@@ -57,12 +66,25 @@ export class MarkerContexts implements KernelContexts {
     this.#rangeOrder = orderRanges(ranges, threads.count, (a, b) =>
       compareTexts(rangeKey(capture, a), rangeKey(capture, b)),
     );
+    this.#callers = new MarkerCallers(capture, this.#rangeOrder, (range) => this.#read(range));
+    this.#steps = new Steps(markedSteps(capture), threads);
     for (let thread = 0; thread < threads.count; thread++) {
       const [from, to] = [elementAt(first, thread), elementAt(first, thread + 1)];
       sortRows(rows.subarray(from, to), (a, b) => this.#compareCalls(a, b));
       const sweep = new RangeSweep<Marker>(ranges, this.#rangeOrder, thread);
-      this.#threads.push({ sweep, sequence: new SequenceState(), next: from, end: to });
+      this.#threads.push({
+        sweep,
+        sequence: new SequenceState(),
+        next: from,
+        end: to,
+        isOfProgram: false,
+        isOfEngine: false,
+      });
     }
+  }
+
+  get steps(): readonly Step[] {
+    return this.#steps.all;
   }
 
   ofKernel(call: number): Context {
@@ -93,13 +115,22 @@ export class MarkerContexts implements KernelContexts {
     throw new RangeError(`launch ${call} has fewer kernels than were requested`);
   }
 
-  #context(call: number, { sweep, sequence }: ThreadState, kernels: number): Context {
+  stepOf(call: number): number | null {
+    if (call === -1) return null;
+    const { start, thread } = this.capture.hostCalls;
+    return this.#steps.at(thread.at(call), null, start.at(call));
+  }
+
+  #context(call: number, state: ThreadState, kernels: number): Context {
     const { hostCalls } = this.capture;
-    const open = sweep.enclosing(hostCalls.start.at(call), hostCalls.end.at(call));
+    const [start, thread] = [hostCalls.start.at(call), hostCalls.thread.at(call)];
+    const open = state.sweep.enclosing(start, hostCalls.end.at(call));
     const around = open.map((range) => (range.reading ??= this.#read(range.row)));
     const sorted = sortMarkers(around);
     const instance = open[instanceOf(around)]?.row ?? NO_INSTANCE;
-    const facts = sequence.next(sorted.calls, sorted.ops, sorted.innermostRange, kernels, instance);
+    const facts = state.sequence.next(sorted.calls, sorted.ops, sorted.libraryCall, kernels, instance);
+    const caller = launchedByEngine(state, around) ? this.#callers.of(thread, start, sorted.ops) : null;
+    const step = this.#steps.at(thread, caller?.thread ?? null, start);
     const numbered = sorted.calls.length > 0 ? null : this.#callsBySizes(open);
     return {
       dir: facts.dir,
@@ -114,7 +145,8 @@ export class MarkerContexts implements KernelContexts {
       altSeq: facts.altSeq,
       sub: facts.sub,
       ranges: sorted.ranges,
-      ...(sorted.step === null ? undefined : { step: sorted.step }),
+      ...(caller === null ? undefined : { callerRanges: caller.ranges }),
+      ...(step === null ? undefined : { step }),
       ...numbered,
     };
   }
@@ -155,6 +187,15 @@ export class MarkerContexts implements KernelContexts {
   }
 }
 
+/** Whether a thread of the autograd engine made a launch; one without markers is like the one before. */
+function launchedByEngine(thread: ThreadState, around: readonly Marker[]): boolean {
+  const outermost = around.find((marker) => marker.kind !== 'range' || !marker.inDomain);
+  if (outermost === undefined) return thread.isOfEngine;
+  if (!isOfEngine(outermost)) thread.isOfProgram = true;
+  thread.isOfEngine = !thread.isOfProgram;
+  return thread.isOfEngine;
+}
+
 interface SortedMarkers {
   readonly calls: OpCall[];
   readonly ops: OpMarker[];
@@ -162,9 +203,8 @@ interface SortedMarkers {
   readonly repr: string[];
   readonly ranges: string[];
   trace: readonly string[];
-  step: number | null;
-  /** Text of the innermost range outside of library domains that is of none of the other kinds. */
-  innermostRange: string | null;
+  /** Text of the innermost call of a library. */
+  libraryCall: string | null;
 }
 
 /** The markers around a launch by kind, each kind outermost first. */
@@ -176,8 +216,7 @@ function sortMarkers(markers: readonly Marker[]): SortedMarkers {
     repr: [],
     ranges: [],
     trace: [],
-    step: null,
-    innermostRange: null,
+    libraryCall: null,
   };
   for (const marker of markers) addMarker(marker, sorted);
   return sorted;
@@ -209,8 +248,7 @@ function addMarker(marker: Marker, sorted: SortedMarkers): void {
       break;
     case 'range':
       sorted.ranges.push(marker.text);
-      if (marker.step !== null) sorted.step = marker.step;
-      if (!marker.inDomain) sorted.innermostRange = marker.text;
+      if (!marker.inDomain && isNcclCall(marker.text)) sorted.libraryCall = marker.text;
   }
 }
 

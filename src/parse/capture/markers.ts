@@ -41,7 +41,6 @@ export type Marker =
   | {
       readonly kind: 'range';
       readonly text: string;
-      readonly step: number | null;
       readonly inDomain: boolean;
       readonly malformed: boolean;
     };
@@ -181,15 +180,10 @@ function trailingNumber(text: string, label: string): number | null {
   return value;
 }
 
-/** Ranges named after a training step. */
-const STEP = /^(?:ProfilerStep#|(?:train(?:ing)?[ _])?(?:step|iteration|iter)[ _:#]{0,2})(\d{1,12})$/i;
-
 function plainRange(text: string, inDomain = false): Extract<Marker, { kind: 'range' }> {
-  const step = text.length < 40 ? STEP.exec(text)?.[1] : undefined;
   return {
     kind: 'range',
     text: text.length > MAX_RANGE_TEXT ? `${text.slice(0, MAX_RANGE_TEXT)}…` : text,
-    step: step === undefined ? null : Number(step),
     inDomain,
     malformed: false,
   };

@@ -20,20 +20,20 @@ export class SequenceState {
    * Fields of the next launch's kernels, in order of start.
    * @param calls op calls around the launch, outermost first
    * @param markers framework ops around the launch, outermost first
-   * @param fallback text of the innermost plain range, which names the op when nothing else does
+   * @param libraryCall innermost call of a library, which names the op when nothing else does
    * @param kernels how many kernels the launch has; `sub` is that of the first
    * @param instance row of the range of the call (or autograd node, or op) that the launch belongs to
    */
   next(
     calls: readonly OpCall[],
     markers: readonly OpMarker[],
-    fallback: string | null,
+    libraryCall: string | null,
     kernels: number,
     instance: number,
   ): SequenceFacts {
     const sequenced = prune(markers);
     const dir = direction(calls, markers);
-    const { mod, op } = nameOp(calls, markers, sequenced, dir, fallback);
+    const { mod, op } = nameOp(calls, markers, sequenced, dir, libraryCall);
     const ids = distinctIds(sequenced);
     const chosen = this.#choose(ids, markers, dir);
     const sub = chosen === null ? 0 : this.#number(chosen, mod[0] ?? UNKNOWN, op, kernels, instance);
@@ -93,13 +93,13 @@ function nameOp(
   markers: readonly OpMarker[],
   sequenced: readonly OpMarker[],
   dir: Direction | null,
-  fallback: string | null,
+  libraryCall: string | null,
 ): { mod: string[]; op: string[] } {
   if (calls.length > 0) return { mod: calls.map((call) => call.mod), op: calls.map((call) => call.op) };
   const modern = markers.some((marker) => marker.opId !== null);
   const named = modern ? modernNames(markers, dir) : sequencedNames(sequenced, dir);
   if (named.length > 0) return { mod: named.map(([mod]) => mod), op: named.map(([, op]) => op) };
-  return { mod: [UNKNOWN], op: fallback === null ? [] : [fallback] };
+  return { mod: [UNKNOWN], op: libraryCall === null ? [] : [libraryCall] };
 }
 
 type SequencedMarker = OpMarker & { readonly seq: number };

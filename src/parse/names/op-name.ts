@@ -25,3 +25,6 @@ export const ENGINE_PREFIX = 'autograd::engine::evaluate_function: ';
 const NODE = /(?:Backward\d*|Backwards|AccumulateGrad|GraphRoot|CppNode<.*>)$/;
 
 export const isNode = (name: string): boolean => NODE.test(name);
+
+/** The range that NCCL itself puts around a call of it (`ncclAllReduce`). */
+export const isNcclCall = (text: string): boolean => /^nccl[A-Z]\w*$/.test(text);

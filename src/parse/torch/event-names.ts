@@ -1,5 +1,5 @@
 /**
- * Names of host events → op of the dispatcher, autograd node, module, Python frame, training step, or the user's range.
+ * Names of host events → op of the dispatcher, autograd node, module, Python frame, or the user's range.
  */
 import { isNode, ENGINE_PREFIX, readOpName } from '../names/op-name.js';
 import { parseMarker } from '../capture/markers.js';
@@ -10,7 +10,6 @@ export type HostName =
   | { readonly kind: 'node'; readonly name: string }
   | { readonly kind: 'layer'; readonly name: string }
   | { readonly kind: 'frame'; readonly frame: string }
-  | { readonly kind: 'step'; readonly step: number; readonly text: string }
   /** `recomputes`: the node of gradient checkpointing, inside which forward work runs during the backward pass. */
   | { readonly kind: 'range'; readonly text: string; readonly recomputes?: true }
   /** Checkpointing without a node: the forward pass runs again where a node needs what was not kept. */
@@ -43,7 +42,6 @@ export function readFrame(name: string): HostName {
 export function readName(name: string): HostName {
   if (name === '') return NO_NAME;
   const marker = parseMarker(name);
-  if (marker.kind === 'range' && marker.step !== null) return { kind: 'step', step: marker.step, text: marker.text };
   if (marker.kind === 'recomputation') return { kind: 'range', text: marker.text, recomputes: true };
   const bare = name.startsWith(ENGINE_PREFIX) ? name.slice(ENGINE_PREFIX.length) : name;
   if (bare !== name || isNode(bare)) return { kind: 'node', name: bare };

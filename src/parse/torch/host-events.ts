@@ -126,7 +126,22 @@ export class HostEvents {
     const known = isFrame ? this.#frames : this.#names;
     return (known[number] ??= isFrame ? readFrame(this.texts.text(number)) : readName(this.texts.text(number)));
   }
+
+  /** What a range is: an annotation named like an op is none, and a torch.autograd.Function counts as a call. */
+  roleOf(range: number): HostName {
+    const { ops } = this;
+    const name = this.nameOf(range);
+    const op = this.opOf(range);
+    if (op === -1) return name.kind === 'call' ? { kind: 'range', text: `${name.mod}::${name.op}` } : name;
+    if (name.kind !== 'range' || name.recomputes === true || !IDENTIFIER.test(name.text)) return name;
+    const isFunction = ops.dims.at(op) !== 0 && ops.sequence.at(op) >= 0 && !(ops.forwardThread.at(op) > 0);
+    return isFunction ? { kind: 'call', mod: AUTOGRAD, op: name.text } : name;
+  }
 }
+
+/** Module of functions that the user defines for autograd (`class Fused(torch.autograd.Function)`). */
+const AUTOGRAD = 'autograd';
+const IDENTIFIER = /^[A-Za-z_]\w*$/;
 
 function indexOps(ops: OpColumns): OpsById {
   const index = new NumberIndex(ops.externalId);

@@ -5,16 +5,19 @@
 import type { Context, ForwardOp, OpCall } from '../../record/record.js';
 import { LruCache } from '../../containers/lru-cache.js';
 import { NO_CONTEXT, type KernelContexts } from '../capture/kernel-contexts.js';
+import type { Caller } from '../capture/caller-threads.js';
 import type { LaunchJoin } from '../capture/launches.js';
 import { withoutBackward } from '../capture/sequence.js';
+import { Steps, type Step, type StepRange } from '../capture/steps.js';
 import type { ThreadTable } from '../capture/threads.js';
 import { elementAt } from '../../containers/element.js';
 import { orNull } from '../../containers/numeric-column.js';
 import { ForwardOps, NO_OP } from './forward-ops.js';
 import type { HostEvents } from './host-events.js';
+import { readStepName } from '../../record/step-name.js';
+import { EngineThreads } from './engine-threads.js';
 import { readStack, type HostName } from './event-names.js';
 import { OUTSIDE, type Nesting } from './nesting.js';
-import { TrainingSteps, type TrainingStep } from './training-steps.js';
 
 interface TorchFacts {
   readonly events: HostEvents;
@@ -32,8 +35,8 @@ interface TorchFacts {
   readonly slack: number;
   /** Whether a queue's threads launch the work of other threads: then the op of an external id may be on any thread. */
   readonly launchedByQueue?: boolean;
-  /** Training steps, when the profile records them apart from annotations. */
-  readonly steps?: readonly TrainingStep[];
+  /** Steps, when the profile records them apart from annotations: they replace these. */
+  readonly steps?: readonly StepRange[];
 }
 
 /** The events around a launch, outermost first, by kind. */
@@ -45,7 +48,6 @@ interface Chain {
   readonly layer: readonly string[];
   readonly trace: readonly string[];
   readonly ranges: readonly string[];
-  readonly step: number | null;
   /** Rows of ops with a sequence number, outermost first. */
   readonly sequenced: readonly number[];
   readonly backward: boolean;
@@ -57,7 +59,8 @@ export class TorchContexts implements KernelContexts {
   readonly #chains = new LruCache<number, Chain>(512);
   readonly #calls = new LruCache<string, OpCall>(8192);
   #forward: ForwardOps | null = null;
-  readonly #steps: TrainingSteps;
+  readonly #steps: Steps;
+  readonly #engines: EngineThreads;
   /** By op: how many kernels it launched. */
   readonly #kernels: Uint32Array;
   /** By op: how many of them have been numbered so far. */
@@ -75,7 +78,9 @@ export class TorchContexts implements KernelContexts {
     others: Iterable<number> = [],
   ) {
     const ops = facts.events.ops.length;
-    this.#steps = new TrainingSteps(facts.events, facts.threads, facts.steps);
+    const { events, nesting, threads, steps = [] } = facts;
+    this.#steps = new Steps(steps.length > 0 ? steps : annotatedSteps(events), threads);
+    this.#engines = new EngineThreads(events, nesting, threads);
     this.#kernels = new Uint32Array(ops);
     this.#numbered = new Uint32Array(ops);
     this.#ids = new Uint32Array(ops);
@@ -89,17 +94,25 @@ export class TorchContexts implements KernelContexts {
     for (const other of others) this.#leaves[other] = this.#leafOf(elementAt(callOf, other), other);
   }
 
+  get steps(): readonly Step[] {
+    return this.#steps.all;
+  }
+
   ofKernel(call: number, activity: number): Context {
     const leaf = elementAt(this.#leaves, activity);
-    const during = this.#stepOf(call, leaf);
-    if (leaf === OUTSIDE) return during === null ? NO_CONTEXT : { ...NO_CONTEXT, step: during };
+    const caller = this.#callerOf(call, leaf);
+    const step = this.#stepOf(call, leaf, caller);
+    const ofCaller = {
+      ...(caller === null ? undefined : { callerRanges: caller.ranges }),
+      ...(step === null ? undefined : { step }),
+    };
+    if (leaf === OUTSIDE) return { ...NO_CONTEXT, ...ofCaller };
     const chain = this.#chains.of(leaf, (row) => this.#chain(row));
     const { callOps, calls, trace, ranges, backward } = chain;
     const forward = backward || chain.recomputed ? this.#forwardOf(chain) : undefined;
     const around =
       forward === undefined || forward === null ? null : this.#chains.of(forward, (row) => this.#chain(row));
     const innermost = callOps.at(-1);
-    const step = chain.step ?? during;
     return {
       dir: backward ? 'bprop' : calls.length > 0 || chain.nodes.length > 0 ? 'fprop' : null,
       layer: layerOf(chain, around),
@@ -110,7 +123,7 @@ export class TorchContexts implements KernelContexts {
       sub: innermost === undefined ? 0 : this.#next(innermost),
       repr: [],
       ranges,
-      ...(step === null ? undefined : { step }),
+      ...ofCaller,
       callIds: callOps.map((op) => this.#idOf(op)),
       callKernels: callOps.map((op) => elementAt(this.#kernels, op)),
       ...(backward && forward !== undefined
@@ -119,13 +132,39 @@ export class TorchContexts implements KernelContexts {
     };
   }
 
-  /** The training step of a launch; of the innermost op's start when the launch is unknown, or made later by a queue. */
-  #stepOf(call: number, leaf: number): number | null {
+  stepOf(call: number, activity: number): number | null {
+    const leaf = this.#leaves[activity] ?? OUTSIDE;
+    return this.#stepOf(call, leaf, this.#callerOf(call, leaf));
+  }
+
+  #stepOf(call: number, leaf: number, caller: Caller<string> | null): number | null {
+    const origin = this.#originOf(call, leaf);
+    return origin === null ? null : this.#steps.at(origin.thread, caller?.thread ?? null, origin.time);
+  }
+
+  /** The thread that the thread of a launch works for; null when it works for none, or that is unknown. */
+  #callerOf(call: number, leaf: number): Caller<string> | null {
+    const origin = this.#originOf(call, leaf);
+    if (origin === null) return null;
+    const forwardThread = (): number | null => {
+      if (leaf === OUTSIDE) return null;
+      const forward = this.#forwardOf(this.#chains.of(leaf, (row) => this.#chain(row))) ?? null;
+      return forward === null ? null : this.facts.events.ranges.thread.at(forward);
+    };
+    return this.#engines.callerOf(origin.thread, origin.time, forwardThread);
+  }
+
+  /**
+   * Thread and time of a launch; those of the innermost op when the launch is unknown, or made later by a queue. Null when
+   * nothing is known of either.
+   */
+  #originOf(call: number, leaf: number): { readonly thread: number; readonly time: number } | null {
     if (call === -1 && leaf === OUTSIDE) return null;
-    const { events, threads, callStart, callThread, launchedByQueue = false } = this.facts;
+    const { events, callStart, callThread, launchedByQueue = false } = this.facts;
     const byOp = call === -1 || (launchedByQueue && leaf !== OUTSIDE);
-    const thread = byOp ? events.ranges.thread.at(leaf) : callThread(call);
-    return this.#steps.at(threads.processOf(thread), byOp ? events.ranges.start.at(leaf) : callStart(call));
+    return byOp
+      ? { thread: events.ranges.thread.at(leaf), time: events.ranges.start.at(leaf) }
+      : { thread: callThread(call), time: callStart(call) };
   }
 
   #idOf(op: number): number {
@@ -191,14 +230,13 @@ export class TorchContexts implements KernelContexts {
       layer: [] as string[],
       trace: [] as string[],
       ranges: [] as string[],
-      step: null as number | null,
       sequenced: [] as number[],
       backward: false,
       recomputed: false,
     };
     for (const row of rows.reverse()) {
       const op = events.opOf(row);
-      const name = this.#nameOf(row, op);
+      const name = events.roleOf(row);
       if (op !== NO_OP) this.#addOp(chain, op, name);
       switch (name.kind) {
         case 'call':
@@ -221,10 +259,6 @@ export class TorchContexts implements KernelContexts {
         case 'frame':
           chain.trace.push(name.frame);
           break;
-        case 'step':
-          chain.step = name.step;
-          chain.ranges.push(name.text);
-          break;
         case 'range':
           chain.ranges.push(name.text);
           break;
@@ -232,17 +266,6 @@ export class TorchContexts implements KernelContexts {
       }
     }
     return chain;
-  }
-
-  /** The name of a range: an annotation named like an op is none; a torch.autograd.Function counts as a call. */
-  #nameOf(row: number, op: number): HostName {
-    const { events } = this.facts;
-    const { ops } = events;
-    const name = events.nameOf(row);
-    if (op === NO_OP) return name.kind === 'call' ? { kind: 'range', text: `${name.mod}::${name.op}` } : name;
-    if (name.kind !== 'range' || name.recomputes === true || !IDENTIFIER.test(name.text)) return name;
-    const isFunction = ops.dims.at(op) !== 0 && ops.sequence.at(op) >= 0 && !(ops.forwardThread.at(op) > 0);
-    return isFunction ? { kind: 'call', mod: AUTOGRAD, op: name.text } : name;
   }
 
   #addOp(chain: { sequenced: number[]; trace: string[]; backward: boolean }, op: number, name: HostName): void {
@@ -321,9 +344,18 @@ export class TorchContexts implements KernelContexts {
   }
 }
 
-/** Module of functions that the user defines for autograd (`class Fused(torch.autograd.Function)`). */
-const AUTOGRAD = 'autograd';
-const IDENTIFIER = /^[A-Za-z_]\w*$/;
+/** Ranges of steps among annotations, and among the ops as which profilers of 2021 record annotations. */
+function* annotatedSteps(events: HostEvents): Generator<StepRange> {
+  const { ranges } = events;
+  for (let row = 0; row < ranges.length; row++) {
+    if (events.isFrame(row)) continue;
+    const name = events.nameOf(row);
+    const step = name.kind === 'range' ? readStepName(name.text) : null;
+    if (name.kind !== 'range' || step === null) continue;
+    const [start, end, thread] = [ranges.start.at(row), ranges.end.at(row), ranges.thread.at(row)];
+    yield { start, end, thread, number: step.number, text: name.text };
+  }
+}
 
 /** A module call is forward work; inside a node its forward pass is recomputed. */
 function enterForward(chain: { backward: boolean; recomputed: boolean }): void {
@@ -343,11 +375,9 @@ function layerOf({ layer, backward, recomputed }: Chain, around: Chain | null): 
   return [...around.layer.slice(0, Math.max(at, 0)), ...layer];
 }
 
-/** Module and op to print: those of the calls, else of the autograd node, else of the innermost range. */
-function namesOf({ calls, nodes, ranges }: Chain): Pick<Context, 'mod' | 'op'> {
+/** Module and op to print: those of the calls, else of the autograd node. A range of the program is no op. */
+function namesOf({ calls, nodes }: Chain): Pick<Context, 'mod' | 'op'> {
   if (calls.length > 0) return { mod: calls.map(({ mod }) => mod), op: calls.map(({ op }) => op) };
   const node = nodes.at(-1);
-  if (node !== undefined) return { mod: ['na'], op: [withoutBackward(node)] };
-  const range = ranges.at(-1);
-  return { mod: ['na'], op: range === undefined ? [] : [range] };
+  return { mod: ['na'], op: node === undefined ? [] : [withoutBackward(node)] };
 }

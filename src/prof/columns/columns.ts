@@ -124,7 +124,15 @@ export const COLUMNS: readonly KernelColumn[] = [
     (row) => row.calls.map(({ op }) => op),
     { separator: '>' },
   ),
-  column('ranges', 'Ranges', str(0), 'other ranges around the launch, outermost first', ({ record }) => record.ranges, {
+  column(
+    'ranges',
+    'Ranges',
+    str(0),
+    'other ranges around the launch, of the thread that called backward too, outermost first',
+    ({ record: { callerRanges = [], ranges } }) => (callerRanges.length === 0 ? ranges : [...callerRanges, ...ranges]),
+    { separator: '>' },
+  ),
+  column('ownranges', 'OwnRanges', str(0), 'ranges of the launching thread alone', ({ record }) => record.ranges, {
     separator: '>',
   }),
 ];

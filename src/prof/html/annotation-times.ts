@@ -6,6 +6,7 @@
 import { elementAt } from '../../containers/element.js';
 import { boundedEntryOf, entryOf } from '../../containers/map-entry.js';
 import type { ForwardOp, RangeRecord } from '../../record/record.js';
+import { readStepName } from '../../record/step-name.js';
 import { launchOf } from '../device-activity.js';
 import { bounded } from './bounds.js';
 import type { PageKernel } from './page-kernel.js';
@@ -16,14 +17,18 @@ import { ANY_THREAD, HostRanges } from './host-ranges.js';
 const MOST_TEXTS = 5000;
 const MOST_SAMPLES = 2000;
 
-/** Numbers that PyTorch adds to its steps and op calls: texts that differ only in them are one annotation. */
-const NUMBERS = /(?<=^ProfilerStep#)\d+$|, (?:seq|op_id) = \d+/g;
+/** Numbers that PyTorch adds to its op calls: texts that differ only in them are one annotation. */
+const NUMBERS = /, (?:seq|op_id) = \d+/g;
+/** So are the names of steps but for their numbers. */
+const annotationOf = (text: string): string => text.replace(readStepName(text) === null ? NUMBERS : /\d+/g, '');
 
 /** Open occurrences of one text: work of several streams and threads interleaves. */
 const MOST_OPEN = 64;
 
 class AnnotationSum {
   time = 0;
+  /** Of it, what threads launched on which the text was open. */
+  own = 0;
   /** Occurrences found by the order of kernels alone. */
   guessed = 0;
   readonly occurrences = new ThinnedSample(MOST_SAMPLES);
@@ -32,6 +37,8 @@ class AnnotationSum {
 
 interface Occurrence {
   time: number;
+  /** Of it, what its own thread launched. */
+  own: number;
   /** Number of the last kernel in it. */
   last: number;
   /** Kernels of one occurrence have this in common: their range, or their step, direction and full text. */
@@ -65,7 +72,7 @@ export class AnnotationTotals {
 
   /** To be called in order of start. @param time ns */
   add({ record, layer }: PageKernel, time: number): void {
-    const { device, stream, ranges, step, dir } = record;
+    const { device, stream, callerRanges = [], ranges, step, dir } = record;
     const open = entryOf(this.#onStreams, `${device}/${stream ?? ''}`, () => new Map<string, Occurrence>());
     const number = ++this.#kernels;
     const launch = launchOf(record);
@@ -76,20 +83,22 @@ export class AnnotationTotals {
       ? [...own, { tid: forward.tid, time: forward.start, mark: 'backward' }]
       : own;
     const ofRange: HostMoment[] = launch === null ? [] : [...own, { tid: ANY_THREAD, time: launch.start, mark: '' }];
-    const add = (moments: readonly HostMoment[], text: string, full: string, mark: string): void => {
+    const add = (moments: readonly HostMoment[], text: string, full: string, mark: string, own = time): void => {
       for (const { tid, time: at, mark: how } of moments) {
         const start = this.#ranges.startOf(record.pid, tid, full, at);
         if (start === null) continue;
-        this.#addInRange(text, { time, last: number, mark: `${record.pid ?? ''}/${tid ?? ''}/${start}/${how}` });
+        this.#addInRange(text, { time, own, last: number, mark: `${record.pid ?? ''}/${tid ?? ''}/${start}/${how}` });
         return;
       }
-      this.#addOnStream(open, text, { time, last: number, mark });
+      this.#addOnStream(open, text, { time, own, last: number, mark });
     };
     for (const text of layer) add(ofLayer, text, text, `${step ?? ''}/${dir === 'bprop' ? 'backward' : ''}`);
-    for (const full of ranges) {
-      const text = full.replace(NUMBERS, '');
-      add(ofRange, text, full, `${step ?? ''}/${full === text ? '' : full}`);
-    }
+    const addRange = (full: string, own: number): void => {
+      const text = annotationOf(full);
+      add(ofRange, text, full, `${step ?? ''}/${full === text ? '' : full}`, own);
+    };
+    for (const full of ranges) addRange(full, time);
+    for (const full of callerRanges) addRange(full, 0);
     for (const [text, occurrence] of open) {
       if (occurrence.last === number) continue;
       this.#close(text, occurrence, true);
@@ -106,8 +115,8 @@ export class AnnotationTotals {
     }
     const { shown, ...rest } = bounded([...this.#texts.values()], most, this.#otherTime);
     return {
-      shown: shown.map(({ text, time, guessed, occurrences }) => ({
-        ...{ text, count: occurrences.count, guessed, time, samples: occurrences.upTo(samples) },
+      shown: shown.map(({ text, time, own, guessed, occurrences }) => ({
+        ...{ text, count: occurrences.count, guessed, time, own, samples: occurrences.upTo(samples) },
       })),
       ...rest,
     };
@@ -120,6 +129,7 @@ export class AnnotationTotals {
     if (known !== undefined && known.mark === now.mark) {
       known.last = now.last;
       known.time += now.time;
+      known.own += now.own;
       return;
     }
     if (known !== undefined) this.#close(text, known, true);
@@ -134,6 +144,7 @@ export class AnnotationTotals {
     if (known !== undefined) {
       known.last = now.last;
       known.time += now.time;
+      known.own += now.own;
       return;
     }
     occurrences.set(now.mark, now);
@@ -154,13 +165,14 @@ export class AnnotationTotals {
     }
   }
 
-  #close(text: string, { time }: Occurrence, isGuessed: boolean): void {
+  #close(text: string, { time, own }: Occurrence, isGuessed: boolean): void {
     const known = boundedEntryOf(this.#texts, text, this.most, () => new AnnotationSum(text));
     if (known === null) {
       this.#otherTime += time;
       return;
     }
     known.time += time;
+    known.own += own;
     if (isGuessed) known.guessed++;
     known.occurrences.add(time);
   }

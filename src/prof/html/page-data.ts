@@ -70,8 +70,10 @@ export interface Annotation {
   readonly count: number;
   /** Occurrences without a recorded range: consecutive kernels under the text count as one. */
   readonly guessed: number;
-  /** Of the kernels inside. */
+  /** Of the kernels inside, those of the autograd engine's threads too. */
   readonly time: number;
+  /** Of it, what the thread of the text launched. */
+  readonly own: number;
   /** Device times of single occurrences, for a histogram: at most 2000, evenly spread over all. */
   readonly samples: readonly number[];
 }

@@ -1,4 +1,4 @@
-/** When each training step ran: from the first launch of its kernels to the end of the last. */
+/** When each step ran: from its begin on the host, else its first launch, to the end of its last work and its iteration. */
 import { boundedEntryOf } from '../../containers/map-entry.js';
 import type { ProfileLine } from '../../record/record.js';
 import { median } from '../../record/statistics.js';
@@ -8,10 +8,10 @@ import type { TimedActivity } from './timed-activity.js';
 
 export interface StepTime {
   readonly step: number;
-  /** First launch, ns; first work on a device where launches are not known. */
+  /** Its begin on the host, ns; else its first launch; else its first work on a device. */
   readonly start: number;
   readonly end: number;
-  /** From the first work on a device to the end of the last. */
+  /** Of the iteration on the host; where that is unknown, from the first work on a device to the end of the last. */
   readonly length: number;
 }
 
@@ -35,7 +35,7 @@ export class StepTimes {
 
   addDeviceWork({ record, start, dur }: TimedActivity): void {
     const launch = launchOf(record);
-    const step = this.#host.stepOfWork(record);
+    const step = 'step' in record ? (record.step ?? null) : null;
     if (step === null) return;
     const bounds = boundedEntryOf(this.#steps, step, MOST_STEPS, noBounds);
     if (bounds === null) return;
@@ -53,7 +53,10 @@ export class StepTimes {
     const bounds = this.#steps.get(step);
     if (bounds === undefined) return null;
     const { launched, start, end } = bounds;
-    return { step, start: Math.min(launched, start), end, length: end - start };
+    const began = this.#host.startOf(step);
+    const length = this.#host.lengthOf(step);
+    if (began === null || length === null) return { step, start: Math.min(launched, start), end, length: end - start };
+    return { step, start: began, end: Math.max(end, began + length), length };
   }
 
   /**

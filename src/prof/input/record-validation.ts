@@ -70,6 +70,8 @@ const FIELDS: Readonly<Record<string, (value: unknown) => boolean>> = {
   altSeq: areNumbers,
   sub: isNumber,
   ranges: areStrings,
+  callerRanges: isAbsentOr(areStrings),
+  step: isAbsentOr(isNumberOrNull),
   callIds: isAbsentOr(areNumbers),
   callKernels: isAbsentOr(areNumbers),
   engine: isAbsentOr(isString),
@@ -122,6 +124,7 @@ export function repairedKernel(fields: RecordFields, ordinal: number): KernelRec
     altSeq: numbers(fields['altSeq']),
     sub: numberOr(fields['sub'], 0),
     ranges: strings(fields['ranges']),
+    ...(Array.isArray(fields['callerRanges']) ? { callerRanges: strings(fields['callerRanges']) } : {}),
     step: numberOr(fields['step'], null),
     ...(isString(fields['engine']) ? { engine: fields['engine'] } : {}),
   };
@@ -182,6 +185,7 @@ const TIMED = {
   dur: NUMBER_OR_NULL,
   device: NUMBER,
   launch: { check: (value) => value === undefined || value === null || launch(value) === value, otherwise: null },
+  step: { check: isAbsentOr(isNumberOrNull), otherwise: null },
 } satisfies Readonly<Record<string, FieldRule>>;
 const TIMED_AT_MOST = { ...NUMBERED, start: NUMBER_OR_NULL, device: NUMBER_OR_NULL };
 

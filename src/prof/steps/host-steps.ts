@@ -1,51 +1,45 @@
 /** When steps ran on the host, where records have it. */
 import { elementAt } from '../../containers/element.js';
-import type { ProfileLine } from '../../record/record.js';
+import { entryOf } from '../../containers/map-entry.js';
+import { STEP_METRIC, type ProfileLine } from '../../record/record.js';
 
 /** Steps of all devices that a report keeps, each of at most about 5 KB. */
 export const MOST_STEPS = 20_000;
-
-/** The fields of work on a device that identify its step. */
-interface StepReference {
-  readonly step?: number | null;
-  readonly launch?: { readonly start: number } | null;
-}
 
 export interface HostStep {
   readonly step: number;
   readonly start: number;
   readonly end: number;
+  /** The thread that went through it, as `threadOf` writes it; null where unknown. */
+  readonly thread: string | null;
 }
 
-const METRIC = 'step';
-/** What PyTorch's profiler writes around a step. */
-const RANGE = /^ProfilerStep#(\d{1,9})$/;
+/** A thread by its ids; null where its id is unknown. */
+const threadOf = (pid: unknown, tid: unknown): string | null =>
+  typeof tid === 'number' ? `${typeof pid === 'number' ? pid : ''}/${tid}` : null;
 
-/**
- * The step that a record marks: a `sample` of the metric `step`, its number in `labels.step` or as its value, or
- * a `range` of PyTorch's profiler. Null for all other records.
- */
+/** The step that a record marks: a `sample` of the metric `step`. Null for all other records. */
 export function stepOf(record: ProfileLine): HostStep | null {
-  if (record.type === 'range') {
-    const number = RANGE.exec(record.text)?.[1];
-    return number === undefined ? null : of(Number(number), record.start, record.dur);
-  }
-  if (record.type !== 'sample' || record.metric !== METRIC || record.start === null) return null;
-  const number = record.labels?.['step'] ?? record.value;
-  const step = typeof number === 'string' ? Number(number) : number;
-  return step === null || !Number.isFinite(step) ? null : of(step, record.start, record.dur ?? Infinity);
+  if (record.type !== 'sample' || record.metric !== STEP_METRIC || record.start === null) return null;
+  const { value, start, dur, labels = {} } = record;
+  if (value === null || !Number.isFinite(value)) return null;
+  return { step: value, start, end: start + (dur ?? Infinity), thread: threadOf(labels['pid'], labels['tid']) };
 }
-
-const of = (step: number, start: number, dur: number): HostStep => ({ step, start, end: start + dur });
 
 /** The steps of one profile, which come in order of start. */
 export class HostSteps {
   readonly #steps: HostStep[] = [];
   readonly #starts = new Map<number, number>();
+  /** By step: the threads that went through it. */
+  readonly #threads = new Map<number, Set<string | null>>();
+  /** By step, once asked for. */
+  #lengths: ReadonlyMap<number, number> | null = null;
 
   add(step: HostStep): void {
     this.#steps.push(step);
     this.#starts.set(step.step, Math.min(step.start, this.#starts.get(step.step) ?? Infinity));
+    entryOf(this.#threads, step.step, () => new Set()).add(step.thread);
+    this.#lengths = null;
   }
 
   get size(): number {
@@ -58,14 +52,22 @@ export class HostSteps {
   }
 
   /**
-   * The step that work belongs to; null for none. Where a kernel's step is null, its reader looked for it; copies and
-   * graph launches have one only where the host's are known.
+   * How long an iteration took, ns: from the begin of its step to the begin of the thread's next one, the last to its
+   * end; of several threads the longest. Null when unknown.
    */
-  stepOfWork({ step, launch }: StepReference): number | null {
-    if (step !== undefined) return step;
-    return launch === undefined || launch === null ? null : this.at(launch.start);
+  lengthOf(step: number): number | null {
+    const length = (this.#lengths ??= iterations(this.#steps)).get(step);
+    return length === undefined || !Number.isFinite(length) ? null : length;
   }
 
+  /** Whether a thread of the step itself launched work, not one that works for it; null where that is unknown. */
+  isOwn(step: number, { pid, tid }: Launched): boolean | null {
+    const threads = this.#threads.get(step);
+    const thread = threadOf(pid, tid);
+    return threads === undefined || threads.has(null) || thread === null ? null : threads.has(thread);
+  }
+
+  /** The step at a time; null outside of all. */
   at(time: number): number | null {
     let [low, high] = [0, this.#steps.length];
     while (low < high) {
@@ -76,4 +78,22 @@ export class HostSteps {
     const last = this.#steps[low - 1];
     return last !== undefined && time <= last.end ? last.step : null;
   }
+}
+
+/** Work by the thread that launched it. */
+interface Launched {
+  readonly pid?: number | null;
+  readonly tid?: number | null;
+}
+
+/** Lengths of iterations by step. @param steps in order of start */
+function iterations(steps: readonly HostStep[]): Map<number, number> {
+  const lengths = new Map<number, number>();
+  /** By thread: the start of its next step. */
+  const next = new Map<string | null, number>();
+  for (const { step, start, end, thread } of [...steps].reverse()) {
+    lengths.set(step, Math.max((next.get(thread) ?? end) - start, lengths.get(step) ?? 0));
+    next.set(thread, start);
+  }
+  return lengths;
 }

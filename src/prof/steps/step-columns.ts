@@ -14,6 +14,9 @@ export interface StepRow {
   /** Of operations that compute, and that communicate. */
   readonly sums: Pick<StepSums, 'kernels' | 'collectives'>;
   readonly times: StepSums['times'];
+  readonly kernelTimes: StepSums['kernelTimes'];
+  /** From the begin of the step on the host to the begin of the next one, of the last to its end, ns; null when unknown. */
+  readonly iteration: number | null;
   /** Whether it is known which copies belong to the row. */
   readonly hasCopies: boolean;
   /** From the start of the step on the host to its first work on the device, ns; null when unknown. */
@@ -47,6 +50,13 @@ const STEP_PLACE_COLUMNS: readonly Column<StepRow>[] = [
 export const STEP_TIME_COLUMNS: readonly Column<StepRow>[] = [
   column('kernels', 'kernels', int(11), 'kernels that compute', ({ sums }) => sums.kernels),
   column('collectives', 'collectives', int(11), 'operations that communicate', ({ sums }) => sums.collectives),
+  time('iteration', 'begin of the step to begin of the next, of the last one to its end', (row) => row.iteration),
+  time('kernel_time', 'kernels launched in the step, added up', ({ kernelTimes }) => kernelTimes.all),
+  time(
+    'own_kernel_time',
+    "of it, launched by the step's own thread, not by those of autograd",
+    ({ kernelTimes }) => kernelTimes.own,
+  ),
   time('computing', 'some kernel computes', ({ times }) => times.computing),
   time('communication', 'some operation communicates', ({ times }) => times.communication),
   time('overlapped', 'both', ({ times }) => times.overlapped),

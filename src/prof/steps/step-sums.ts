@@ -12,19 +12,38 @@ export class StepSums {
   #bubble = 0;
   kernels = 0;
   collectives = 0;
+  /** Durations of kernels added up, in picoseconds: of all, and of those that a thread of the step itself launched. */
+  #kernelTime = 0;
+  #ownKernelTime: number | null = 0;
 
-  /** @param start and `end` in ns */
-  add(work: StepWorkKind, record: StepActivity, start: number, end: number): void {
+  /**
+   * @param start and `end` in ns
+   * @param isOwn whether a thread of the step itself launched the work; null where unknown
+   */
+  add(work: StepWorkKind, record: StepActivity, start: number, end: number, isOwn: boolean | null): void {
     const [rest, more] = record.ps ?? [0, 0];
     const from = start * PS_PER_NS + rest;
     const to = from + (end - start) * PS_PER_NS + more;
     this.#unions.add(work, from, to);
     this.#reachOfAll.add(from, to);
+    if (record.type === 'kernel') this.#addKernel(to - from, isOwn);
     if (work === 'copy') return;
     if (work === 'computing') this.kernels++;
     else this.collectives++;
     this.#reach.add(from, to);
     if (receives(record)) this.#bubble += to - from;
+  }
+
+  #addKernel(time: number, isOwn: boolean | null): void {
+    this.#kernelTime += time;
+    if (isOwn === null) this.#ownKernelTime = null;
+    else if (isOwn && this.#ownKernelTime !== null) this.#ownKernelTime += time;
+  }
+
+  /** Durations of kernels, ns; those of the step's own threads null where these are unknown. */
+  get kernelTimes(): { readonly all: number; readonly own: number | null } {
+    const own = this.#ownKernelTime;
+    return { all: this.#kernelTime / PS_PER_NS, own: own === null ? null : own / PS_PER_NS };
   }
 
   /** Activities that came out of order. */

@@ -102,13 +102,15 @@ export class Steps implements Analysis<readonly ProfileSteps[]> {
     if (record.type === 'graph') this.graphs++;
     const sums = entryOf(profile.devices, device, () => new DeviceSteps());
     const row = this.#rowOf(profile, sums, work, record);
-    for (const one of row === null ? [sums.all] : [row, sums.all]) one.add(work, record, start, start + dur);
+    const isOwn = record.step === undefined || record.step === null ? null : profile.host.isOwn(record.step, record);
+    row?.add(work, record, start, start + dur, isOwn);
+    sums.all.add(work, record, start, start + dur, null);
   }
 
   /** Copies have a step only where the host's are known. */
   #rowOf({ host }: StepProfile, sums: DeviceSteps, work: StepWorkKind, record: StepActivity): StepSums | null {
     if (work === 'copy' && host.size === 0) return null;
-    const step = host.stepOfWork(record);
+    const step = record.step ?? null;
     if (step === null) return sums.rest;
     return entryOf(sums.steps, step, () => {
       this.#keep();
@@ -122,7 +124,11 @@ export class Steps implements Analysis<readonly ProfileSteps[]> {
   }
 }
 
-const figuresOf = (sums: StepSums): Pick<StepRow, 'sums' | 'times'> => ({ sums, times: sums.times });
+const figuresOf = (sums: StepSums): Pick<StepRow, 'sums' | 'times' | 'kernelTimes'> => ({
+  sums,
+  times: sums.times,
+  kernelTimes: sums.kernelTimes,
+});
 
 function rowsOf(
   place: Pick<StepRow, 'profile' | 'header' | 'device'>,
@@ -130,13 +136,13 @@ function rowsOf(
   host: HostSteps,
 ): StepRow[] {
   const hasCopies = host.size > 0;
-  const common = { ...place, preparing: null };
+  const common = { ...place, preparing: null, iteration: null };
   const rows: StepRow[] = [...steps]
     .sort(([a], [b]) => a - b)
     .map(([step, sums]) => {
       const start = host.startOf(step);
       const preparing = start === null || sums.first === null ? null : sums.first - start;
-      return { ...common, ...figuresOf(sums), step, hasCopies, preparing };
+      return { ...common, ...figuresOf(sums), step, hasCopies, preparing, iteration: host.lengthOf(step) };
     });
   if (steps.size > 0 && rest.first !== null) rows.push({ ...common, ...figuresOf(rest), step: '-', hasCopies });
   return [...rows, { ...common, ...figuresOf(all), step: 'all', hasCopies: true }];

@@ -1,4 +1,4 @@
-/** How long each step took on each device: from its first work to its last, in one pass over work in order of start. */
+/** How long each step took, and how busy each device was with what it launched, in one pass over work in order of start. */
 import { entryOf } from '../../containers/map-entry.js';
 import { spreadOf } from '../../record/statistics.js';
 import { MOST_STEPS } from '../steps/host-steps.js';
@@ -31,13 +31,16 @@ export class StepSpans {
     span.busy.add(from, to);
   }
 
-  /** In order of device and step; null without steps. */
-  get result(): StepSummary | null {
+  /**
+   * In order of device and step; null without steps.
+   * @param iterationOf length of a step's iteration on the host, ns; null when unknown: then from first work to last
+   */
+  result(iterationOf: (step: number) => number | null): StepSummary | null {
     const list = [...this.#steps]
       .sort(([a], [b]) => a - b)
       .flatMap(([, steps]) => [...steps.values()].sort((a, b) => a.step - b.step))
       .map(({ step, device, from, to, busy }) => {
-        return { step, device, span: (to - from) / PS_PER_NS, busy: busy.total / PS_PER_NS };
+        return { step, device, span: iterationOf(step) ?? (to - from) / PS_PER_NS, busy: busy.total / PS_PER_NS };
       });
     if (list.length === 0) return null;
     const count = new Set(list.map(({ step }) => step)).size;

@@ -89,7 +89,7 @@ export class ProfileSummaries {
       memory: sums.memory.memory,
       syncs: sums.syncs.byTime(this.names),
       collectives: sums.collectives.collectives,
-      steps: sums.steps.result,
+      steps: sums.steps.result((step) => sums.hostSteps.lengthOf(step)),
       diagnostics: diagnosticsOf(sums),
     }));
   }
@@ -156,7 +156,7 @@ function addWork(sums: SummedProfile, record: StepActivity, work: WorkKind): voi
   if (record.type === 'set') sums.memory.add('set', time, record.bytes);
   if (record.type === 'collective') sums.collectives.add(record.kind ?? record.name, time, record.bytes, record.group);
   if (record.type === 'kernel') addCollective(sums.collectives, record, work, time);
-  const step = stretch === null ? null : sums.hostSteps.stepOfWork(record);
+  const { step = null } = record;
   if (stretch !== null && step !== null) sums.steps.add(step, record.device, stretch);
 }
 

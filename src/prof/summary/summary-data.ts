@@ -147,7 +147,7 @@ export interface CollectiveOperations extends Tally {
   readonly groups: readonly string[];
 }
 
-/** How long steps took on the device: from the first to the last work of each, and from one start to the next. */
+/** How long steps took: from the begin of each on the host to the begin of the next; from first to last work where the host's are unknown. */
 export interface StepSummary {
   readonly count: number;
   /** ns of each step in order: step number, length, busy time. */

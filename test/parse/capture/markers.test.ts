@@ -221,21 +221,3 @@ describe('layers', () => {
     }
   });
 });
-
-describe('steps', () => {
-  const cases: [text: string, step: number | null][] = [
-    ['ProfilerStep#7', 7],
-    ['step 12', 12],
-    ['iteration3', 3],
-    ['iter_4', 4],
-    ['train_step: 5', 5],
-    ['epoch_0', null],
-    ['step', null],
-    ['step 12 of 40', null],
-    ['two-step 3', null],
-    ['step 1234567890123', null],
-  ];
-  for (const [text, step] of cases) {
-    it(text, () => expect(parseMarker(text)).to.deep.include({ kind: 'range', step }));
-  }
-});

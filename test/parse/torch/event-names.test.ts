@@ -23,7 +23,7 @@ describe('Kineto: names of ops and annotations', () => {
     ['torch::autograd::CopyBackwards', node('torch::autograd::CopyBackwards')],
     ['torch::autograd::AccumulateGrad', node('torch::autograd::AccumulateGrad')],
     ['torch::autograd::CppNode<SomeFunction>', node('torch::autograd::CppNode<SomeFunction>')],
-    ['ProfilerStep#17', { kind: 'step', step: 17, text: 'ProfilerStep#17' }],
+    ['ProfilerStep#17', range('ProfilerStep#17')],
     ['Optimizer.step#Adam.step', range('Optimizer.step#Adam.step')],
     ['my loop', range('my loop')],
     ['aten::', range('aten::')],

@@ -150,8 +150,8 @@ describe('annotations', () => {
     // t0 and t1 three times, t2 and t3 twice: t3 finds no place, t2 is not shown.
     expect({ count, restTime }).to.deep.equal({ count: 3, restTime: 4 });
     expect(shown).to.deep.equal([
-      { text: 't0', count: 3, guessed: 3, time: 3, samples: [1, 1] },
-      { text: 't1', count: 3, guessed: 3, time: 3, samples: [1, 1] },
+      { text: 't0', count: 3, guessed: 3, time: 3, own: 3, samples: [1, 1] },
+      { text: 't1', count: 3, guessed: 3, time: 3, own: 3, samples: [1, 1] },
     ]);
   });
 });

@@ -24,7 +24,7 @@ const values = (row: StepRow | undefined): Record<string, number | null> =>
 const collective = (name: string, start: number, dur: number, change: Partial<CollectiveRecord> = {}) =>
   ({ ...kernel(), type: 'collective', kind: null, bytes: null, dtype: null, group: null, groupSize: null, ranks: null,
     algorithm: null, link: null, ...change, name, start, dur }) as unknown as CollectiveRecord; // prettier-ignore
-const copy = (start: number, dur: number, launched: number | null): CopyRecord => ({
+const copy = (start: number, dur: number, number: number | null): CopyRecord => ({
   type: 'copy',
   profile: 0,
   start,
@@ -34,7 +34,8 @@ const copy = (start: number, dur: number, launched: number | null): CopyRecord =
   pid: 10,
   tid: 100,
   corr: 6,
-  launch: launched === null ? null : { api: 'cudaMemcpyAsync', start: launched, dur: 5 },
+  launch: null,
+  ...(number === null ? {} : { step: number }),
   kind: 'HtoD',
   bytes: 8,
 });
@@ -45,9 +46,9 @@ const step = (number: number, start: number, dur: number): SampleRecord => ({
   dur,
   device: null,
   metric: 'step',
-  value: null,
+  value: number,
   unit: null,
-  labels: { step: number },
+  labels: { text: `step ${number}`, pid: 10, tid: 100 },
 });
 const compute = (start: number, dur: number, number?: number | null, device = 0) =>
   kernel({ start, dur, device, ...(number === undefined ? {} : { step: number }) });
@@ -107,10 +108,10 @@ describe('breakdown of steps', () => {
   it('states preparing and the copies of a step where the host records its steps', () => {
     const rows = rowsOf([
       step(7, 50, 100),
-      copy(90, 20, 60),
+      copy(90, 20, 7),
       compute(100, 50, 7),
       step(8, 150, 100),
-      copy(170, 10, 160),
+      copy(170, 10, 8),
       copy(185, 5, null),
       compute(200, 10, 8),
     ]);
@@ -122,6 +123,20 @@ describe('breakdown of steps', () => {
     // Busy: [90, 150) and [170, 180), [185, 190), [200, 210); from 90 to 210.
     expect(values(rows[2])).to.deep.include({ busy: 85, idle: 35, exposed: 0 });
     expect(values(rows[0])).to.deep.include({ busy: 60, idle: 0, stage: 50, free: 0 });
+  });
+
+  it('takes an iteration from begin to begin, the last to its end, and tells its own thread from others', () => {
+    const own = { pid: 10, tid: 100 };
+    const rows = rowsOf([
+      ...[step(7, 50, 60), kernel({ start: 100, dur: 50, step: 7, ...own })],
+      kernel({ start: 110, dur: 30, step: 7, pid: 10, tid: 200 }),
+      ...[step(8, 150, 90), kernel({ start: 200, dur: 10, step: 8, pid: null, tid: null })],
+    ]);
+    expect(rows.map((row) => [row.step, row.iteration, row.kernelTimes.all, row.kernelTimes.own])).to.deep.equal([
+      [7, 100, 80, 50],
+      [8, 90, 10, null],
+      ['all', null, 90, null],
+    ]);
   });
 
   it('takes picoseconds, and no time for waits of engines', () => {

@@ -197,11 +197,18 @@ describe('overview of operations and steps', () => {
     expect(overviewOf([at(0, 10, { step: 4 })]).steps).to.include({ count: 1, variation: null });
   });
 
-  it('gives copies to steps where samples state when these ran on the host', () => {
+  it('takes the time of iterations from the host, and what is busy from all work of a step, copies too', () => {
     const step = (number: number, start: number): ProfileLine =>
-      ({ type: 'sample', profile: 0, start, dur: 100, device: null, metric: 'step', value: null, unit: null, labels: { step: number } }); // prettier-ignore
-    const { steps } = overviewOf([step(1, 0), step(2, 100), copy(150, 10, { launch: launched(50) }), at(300, 10, { launch: launched(150) })]); // prettier-ignore
-    expect(steps?.list.map(({ step: number, span }) => [number, span])).to.deep.equal([[1, 10], [2, 10]]); // prettier-ignore
+      ({ type: 'sample', profile: 0, start, dur: 100, device: null, metric: 'step', value: number, unit: null }); // prettier-ignore
+    const { steps } = overviewOf([
+      ...[step(1, 0), at(50, 20, { step: 1 }), step(2, 120)],
+      ...[copy(150, 10, { step: 1 }), at(155, 10, { step: 1 }), at(300, 10, { step: 2 }), copy(320, 5)],
+    ]);
+    // The first lasts until the second begins; the last until its own end.
+    expect(steps?.list).to.deep.equal([
+      { step: 1, device: 0, span: 120, busy: 35 },
+      { step: 2, device: 0, span: 100, busy: 10 },
+    ]);
   });
 });
 

@@ -11,6 +11,7 @@ import type { Capture, CaptureNames } from '../../capture/capture.js';
 import { Activities, HostCalls, Ranges, type ActivityRow } from '../../capture/capture-columns.js';
 import { emit } from '../../capture/emit.js';
 import { stripAbi } from '../../names/kernel-name.js';
+import { STEP_NAME_GLOB } from '../../../record/step-name.js';
 import { databaseOf, type Reader } from '../../reader.js';
 import {
   numberOf,
@@ -68,6 +69,12 @@ const textNumber = (database: SqliteFile): Selection => {
     ? { needs: [], sql: `CASE WHEN textId IS NULL ${hasText} THEN rowid ELSE -1 - textId END` }
     : { needs: [], sql: 'rowid' };
 };
+
+const ROWID: Selection = { needs: [], sql: 'rowid' };
+const mayNameStep = (column: string): Filter[number] => ({
+  needs: [column],
+  sql: `${column} GLOB '${STEP_NAME_GLOB}'`,
+});
 
 /** Precedence of rows of the API table by event class: runtime, driver, then others (backtraces, extensions). */
 const CALL_PRECEDENCE: Readonly<Record<number, number>> = { 0: 0, 1: 1 };
@@ -304,6 +311,20 @@ class NsightCapture implements Capture {
   #rank(): number | null {
     const [rank, ...others] = this.#mpiRanks;
     return rank === undefined || others.length > 0 ? null : rank;
+  }
+
+  /** Texts that may name steps: the database looks through them, of which there may be millions. */
+  stepTexts(): Map<number, string> {
+    const { database } = this;
+    const texts = new Map<number, string>();
+    const inRows = database.hasColumn(NVTX, 'text') ? NVTX : '';
+    for (const [rowid, text] of database.rows(inRows, [ROWID, 'text'], [...IS_RANGE, mayNameStep('text')])) {
+      if (typeof rowid === 'number' && typeof text === 'string') texts.set(rowid, text);
+    }
+    for (const [id, text] of database.rows('StringIds', ['id', 'value'], [mayNameStep('value')])) {
+      if (typeof id === 'number' && typeof text === 'string') texts.set(-1 - id, text);
+    }
+    return texts;
   }
 
   hostMemoryOf(activity: number): HostMemory | null {

@@ -54,8 +54,9 @@ describe('Ascend database: samples', () => {
       [2, 'memory_allocated', 10, 'bytes', 'PTA'],
       [49, 'aicore_freq', 1.65e9, 'Hz', undefined],
       [59, 'op_memory', 64, 'bytes', undefined],
+      [89, 'step', 7, null, undefined],
     ]);
-    expect(samples.at(-1)).to.deep.include({ dur: 15, labels: { op: 'aten::empty', allocated: 7 } });
+    expect(samples.at(-2)).to.deep.include({ dur: 15, labels: { op: 'aten::empty', allocated: 7 } });
     expect(headerOf(path).startUnixNs).to.equal(String(EPOCH + 1n));
   });
 });

@@ -179,6 +179,48 @@ describe('Kineto: the context of a launch', () => {
     expect(onlyKernel([launch(1, 20), kernel('k', 1, 50)])).to.not.have.property('step');
   });
 
+  describe('what the autograd engine launches', () => {
+    const backward = (sequence: number, from: number, thread: number, forward = 1): EventText[] => {
+      const args = { 'Sequence number': sequence, 'Fwd thread id': forward };
+      return [
+        op('autograd::engine::evaluate_function: MmBackward0', from, from + 50, args, thread),
+        ...[launch(from, from + 10, thread), kernel(`k${from}`, from, from + 400)],
+      ];
+    };
+    const forwardOf = (sequence: number, at: number, thread: number): EventText =>
+      op('aten::mm', at, at + 5, { 'Sequence number': sequence, 'Fwd thread id': 0 }, thread);
+    const OTHER = 300;
+
+    it('belongs to the ranges that are open on the thread that called backward, besides its own', () => {
+      const [found, after] = kernels([
+        ...[annotation('ProfilerStep#3', 0, 500), annotation('backward', 90, 200), forwardOf(7, 10, MAIN)],
+        ...[...backward(7, 100, ENGINE), ...backward(7, 250, ENGINE)],
+      ]);
+      expect(found).to.deep.include({ ranges: [], callerRanges: ['ProfilerStep#3', 'backward'], step: 3 });
+      expect(after).to.deep.include({ callerRanges: ['ProfilerStep#3'], step: 3 });
+    });
+
+    it('belongs to the thread of its forward op where several have open ranges', () => {
+      const [first, second] = kernels([
+        ...[annotation('a', 0, 500), forwardOf(7, 10, MAIN)],
+        ...[annotation('b', 0, 500, {}, OTHER), forwardOf(9, 20, OTHER)],
+        ...[...backward(7, 100, ENGINE, 1), ...backward(9, 200, ENGINE, 2)],
+      ]);
+      expect([first?.callerRanges, second?.callerRanges]).to.deep.equal([['a'], ['b']]);
+    });
+
+    it('has no ranges of another thread that are closed, and none of another process', () => {
+      const other = annotation('b', 0, 500).replace('"pid": 10', '"pid": 11');
+      const [found] = kernels([annotation('a', 0, 50), other, forwardOf(7, 10, MAIN), ...backward(7, 100, ENGINE)]);
+      expect(found).to.not.have.property('callerRanges');
+    });
+
+    it('is not what another thread of the program launches', () => {
+      const [found] = kernels([annotation('a', 0, 500), op('aten::mm', 100, 200, {}, OTHER), launch(1, 110, OTHER), kernel('k', 1, 150)]); // prettier-ignore
+      expect(found).to.not.have.property('callerRanges');
+    });
+  });
+
   it('steps follow one another; a launch between them has none', () => {
     const found = kernels([
       annotation('ProfilerStep#1', 0, 100),
@@ -196,7 +238,7 @@ describe('Kineto: the context of a launch', () => {
 
   it('an annotation named like an op is a range', () => {
     const found = onlyKernel([annotation('aten::mine', 0, 90), launch(1, 20), kernel('k', 1, 50)]);
-    expect(found).to.deep.include({ calls: [], ranges: ['aten::mine'], op: ['aten::mine'], dir: null });
+    expect(found).to.deep.include({ calls: [], ranges: ['aten::mine'], op: [], dir: null });
   });
 
   it('an event without a name says nothing', () => {

@@ -7,6 +7,9 @@ import { diagnosticsOf, onlyKernelOf, recordsOf } from '../../../support/profile
 const launched = (): NsightDatabase =>
   new NsightDatabase().call({ start: 100, end: 110 }, 1).kernel({ start: 120, end: 130 }, 1);
 
+/** A copy of the launch's. */
+const COPY = { start: 150, end: 160, deviceId: 0, contextId: 1, streamId: 7, correlationId: 1, globalPid: globalTid(0), bytes: 8, copyKind: 1 }; // prettier-ignore
+
 const rangesOf = (db: NsightDatabase): readonly string[] => onlyKernelOf(db.write()).ranges;
 
 describe('Nsight Systems: ranges', () => {
@@ -133,5 +136,49 @@ describe('Nsight Systems: the place of a kernel', () => {
   it('shows recomputed forward work as forward', () => {
     const kernel = place('autograd::engine::evaluate_function: CheckpointFunctionBackward, op_id = 1', 'aten::mm, seq = 5, op_id = 2'); // prettier-ignore
     expect(kernel).to.deep.include({ dir: 'fprop', op: ['mm'], seq: [5] });
+  });
+
+  describe('of the thread that called backward', () => {
+    const engine = { globalTid: globalTid(77) };
+    const node = (sequence: number): string => `autograd::engine::evaluate_function: MmBackward0, seq = ${sequence}, op_id = ${sequence}`; // prettier-ignore
+    const kernelsOfEngine = (db: NsightDatabase): KernelRecord[] =>
+      recordsOf(
+        db.range(node(5), 100, 200, engine).call({ start: 110, end: 120 }, 1, engine).kernel({ start: 300, end: 310 }, 1).write(), // prettier-ignore
+      ).filter((record): record is KernelRecord => record.type === 'kernel');
+
+    it('hold what the engine launches on a thread of its own, and so does the step', () => {
+      const db = new NsightDatabase().range('step_4', 0, 400).range('backward', 50, 250).range('data', 10, 40);
+      const [found] = kernelsOfEngine(db);
+      expect(found).to.deep.include({ ranges: [], callerRanges: ['step_4', 'backward'], step: 4 });
+    });
+
+    it('are those of the thread of the forward op where two have open ranges', () => {
+      const other = { globalTid: globalTid(78) };
+      const both = (): NsightDatabase => new NsightDatabase().range('a', 0, 400).range('b', 0, 400, other);
+      const [found] = kernelsOfEngine(both().range('aten::mm, seq = 5, op_id = 2', 20, 30, other));
+      expect(found?.callerRanges).to.deep.equal(['b']);
+      expect(kernelsOfEngine(both())[0]).to.not.have.property('callerRanges');
+    });
+
+    it('do not hold what a thread launches that runs the forward pass itself', () => {
+      const db = new NsightDatabase().range('a', 0, 400).range('aten::mm, seq = 5, op_id = 2', 20, 30, engine);
+      const [, found] = kernelsOfEngine(db.call({ start: 22, end: 24 }, 2, engine).kernel({ start: 50, end: 60 }, 2));
+      expect(found?.dir).to.equal('bprop');
+      expect(found).to.not.have.property('callerRanges');
+    });
+  });
+
+  it('of steps are samples of their host time, and copies have their step', () => {
+    const db = launched().range('iter', 50, 105).range('iter', 105, 400).range('my step', 0, 500);
+    const records = recordsOf(db.row('CUPTI_ACTIVITY_KIND_MEMCPY', COPY).write());
+    const samples = records.filter((record) => record.type === 'sample');
+    expect(samples.map(({ metric, start, dur, value, labels }) => [metric, start, dur, value, labels])).to.deep.equal([
+      ['step', 50, 55, 0, { text: 'iter', pid: PID, tid: TID }],
+      ['step', 105, 295, 1, { text: 'iter', pid: PID, tid: TID }],
+    ]);
+    expect(records.flatMap((record) => ('step' in record ? [[record.type, record.step]] : []))).to.deep.equal([
+      ['kernel', 0],
+      ['copy', 0],
+    ]);
   });
 });

@@ -3,7 +3,7 @@ import type { Diagnostics } from '../../../../record/diagnostics.js';
 import type { Selection, SqliteFile } from '../../../sqlite/sqlite.js';
 import type { ThreadTable } from '../../../capture/threads.js';
 import { HostEvents } from '../../../torch/host-events.js';
-import type { TrainingStep } from '../../../torch/training-steps.js';
+import type { StepRange } from '../../../capture/steps.js';
 import { isNear, type DatabaseClock } from './database-clock.js';
 import { connectionOrNone } from './connections.js';
 import type { HostNames } from './host-names.js';
@@ -65,12 +65,12 @@ export class HostRows {
   }
 
   /** Steps by host time, relative to the clock's base until the times are moved. */
-  *steps(): Generator<TrainingStep> {
+  *steps(): Generator<StepRange> {
     const { clock } = this;
     const columns = ['id', clock.since('startNs'), clock.since('endNs')];
     for (const [id, start, end] of this.database.rows('STEP_TIME', columns)) {
       if (typeof id !== 'number' || typeof start !== 'number' || typeof end !== 'number' || !(start <= end)) continue;
-      yield { step: id, start: clock.sinceFirst(start), end: clock.sinceFirst(end) };
+      yield { number: id, start: clock.sinceFirst(start), end: clock.sinceFirst(end), thread: null, text: null };
     }
   }
 

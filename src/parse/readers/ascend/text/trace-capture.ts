@@ -99,7 +99,11 @@ export class TraceCapture implements Capture {
       slack: 0,
     };
     const contexts = new TorchContexts(facts, activities.rowsOf('kernel'), activities.rowsOf('collective'));
-    return { ofKernel: (_, activity) => contexts.ofKernel(elementAt(originOf, activity), activity) };
+    return {
+      ofKernel: (_, activity) => contexts.ofKernel(elementAt(originOf, activity), activity),
+      stepOf: (_, activity) => contexts.stepOf(elementAt(originOf, activity), activity),
+      steps: contexts.steps,
+    };
   }
 
   operationOf(activity: number): CollectiveOperation {

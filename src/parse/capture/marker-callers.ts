@@ -1,0 +1,79 @@
+/** The threads that the autograd engine's threads work for, in formats whose ranges are NVTX markers. */
+import { elementAt } from '../../containers/element.js';
+import { entryOf } from '../../containers/map-entry.js';
+import type { RowGroups } from '../../containers/row-order.js';
+import { CallerThreads, type Caller } from './caller-threads.js';
+import type { Capture } from './capture.js';
+import type { Marker, OpMarker } from './markers.js';
+import { RangeSweep } from './ranges.js';
+
+type Sweeps = Map<number, RangeSweep<Marker>>;
+
+/** Whether a marker that no other is around is the engine's: a node of the backward pass. */
+export const isOfEngine = (outermost: Marker): boolean =>
+  outermost.kind === 'op' && (outermost.node || outermost.wrapper);
+
+/** Finds callers thread by thread, for launches in order of start. Each engine's thread sweeps the ranges of all others. */
+export class MarkerCallers {
+  readonly #callers: CallerThreads<string>;
+  readonly #sweeps = new Map<number, Sweeps>();
+  #threadOfSequence: ReadonlyMap<number, number | null> | null = null;
+
+  /** @param read reads the marker of a range */
+  constructor(
+    private readonly capture: Capture,
+    private readonly rangeOrder: RowGroups,
+    private readonly read: (range: number) => Marker,
+  ) {
+    const { first } = rangeOrder;
+    const threads = Array.from({ length: capture.threads.count }, (_, thread) => thread);
+    const withRanges = threads.filter((thread) => elementAt(first, thread) < elementAt(first, thread + 1));
+    this.#callers = new CallerThreads(capture.threads, withRanges);
+  }
+
+  /**
+   * The thread that an engine's thread works for at a launch; null when unknown.
+   * @param ops framework ops around the launch, outermost first
+   */
+  of(thread: number, time: number, ops: readonly OpMarker[]): Caller<string> | null {
+    const sweeps = entryOf(this.#sweeps, thread, () => new Map<number, RangeSweep<Marker>>());
+    return this.#callers.of(
+      thread,
+      (other) => this.#openOn(other, time, sweeps),
+      () => this.#forwardThread(ops),
+    );
+  }
+
+  /** Texts of the program's ranges that are open on a thread, outermost first. */
+  #openOn(thread: number, time: number, sweeps: Sweeps): string[] {
+    const sweep = entryOf(sweeps, thread, () => new RangeSweep<Marker>(this.capture.ranges, this.rangeOrder, thread));
+    const open: string[] = [];
+    for (const range of sweep.enclosing(time, time)) {
+      const marker = (range.reading ??= this.read(range.row));
+      if (marker.kind === 'range') open.push(marker.text);
+    }
+    return open;
+  }
+
+  /** The thread that ran the forward op of the innermost node; null when none did, or several. */
+  #forwardThread(ops: readonly OpMarker[]): number | null {
+    const sequence = ops.findLast(({ node, seq }) => node && seq !== null)?.seq ?? null;
+    if (sequence === null) return null;
+    this.#threadOfSequence ??= this.#readSequences();
+    return this.#threadOfSequence.get(sequence) ?? null;
+  }
+
+  /** By sequence number: the thread of the forward op, null where several have one. Reads the texts of all ranges. */
+  #readSequences(): Map<number, number | null> {
+    const found = new Map<number, number | null>();
+    const { ranges } = this.capture;
+    for (let row = 0; row < ranges.length; row++) {
+      const marker = this.read(row);
+      if (marker.kind !== 'op' || marker.seq === null || marker.node || marker.wrapper) continue;
+      const thread = ranges.thread.at(row);
+      const known = found.get(marker.seq);
+      found.set(marker.seq, known === undefined || known === thread ? thread : null);
+    }
+    return found;
+  }
+}

@@ -1,0 +1,99 @@
+/**
+ * The steps of a profile: ranges that mark an iteration, each on the thread of the program that iterates. Ranges of steps
+ * inside another step of their thread are none.
+ */
+import { elementAt } from '../../containers/element.js';
+import { entryOf } from '../../containers/map-entry.js';
+import type { ThreadTable } from './threads.js';
+
+/** A range that marks a step. Times in ns. */
+export interface StepRange {
+  readonly start: number;
+  /** Infinity for a range that is still open at the end of the profile. */
+  readonly end: number;
+  /** Number of the thread, from `ThreadTable`; null for a step of the whole profile. */
+  readonly thread: number | null;
+  /** The number in its name; null where it has none. */
+  readonly number: number | null;
+  /** Null where the profile has no name for it. */
+  readonly text: string | null;
+}
+
+export interface Step extends StepRange {
+  /** Its number in the profile. */
+  readonly step: number;
+}
+
+/** Finds the step of a launch. */
+export class Steps {
+  readonly #byThread = new Map<number | null, readonly Step[]>();
+  /** Of all threads of a process, those that begin inside another one left out. */
+  readonly #byProcess = new Map<number | null, readonly Step[]>();
+  /** In order of start. */
+  readonly all: readonly Step[];
+
+  constructor(
+    ranges: Iterable<StepRange>,
+    private readonly threads: ThreadTable,
+  ) {
+    const byThread = new Map<number | null, StepRange[]>();
+    for (const range of ranges) entryOf(byThread, range.thread, () => []).push(range);
+    const byProcess = new Map<number | null, Step[]>();
+    for (const [thread, list] of byThread) {
+      const steps = numbered(outermost(list));
+      this.#byThread.set(thread, steps);
+      entryOf(byProcess, thread === null ? null : threads.processOf(thread), () => []).push(...steps);
+    }
+    for (const [process, steps] of byProcess) this.#byProcess.set(process, outermost(steps));
+    const places = (thread: number | null): number => thread ?? -1;
+    this.all = [...this.#byThread.values()]
+      .flat()
+      .sort((a, b) => a.start - b.start || b.end - a.end || this.#compareThreads(places(a.thread), places(b.thread)));
+  }
+
+  /**
+   * Number of the step of a launch: of its thread, of the thread that it works for, else of its process; null outside of
+   * all steps.
+   * @param caller thread that the launching thread works for; null for none
+   * @param time of the launch, ns
+   */
+  at(thread: number, caller: number | null, time: number): number | null {
+    const own =
+      find(this.#byThread.get(thread), time) ?? (caller === null ? null : find(this.#byThread.get(caller), time));
+    return (
+      own ?? find(this.#byProcess.get(this.threads.processOf(thread)), time) ?? find(this.#byThread.get(null), time)
+    );
+  }
+
+  #compareThreads(a: number, b: number): number {
+    return a < 0 || b < 0 ? a - b : this.threads.compare(a, b);
+  }
+}
+
+/** The number of the step at a time; null for none. @param steps in order of start, none inside another */
+function find(steps: readonly Step[] | undefined, time: number): number | null {
+  if (steps === undefined) return null;
+  let [low, high] = [0, steps.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (elementAt(steps, middle).start <= time) low = middle + 1;
+    else high = middle;
+  }
+  const last = steps[low - 1];
+  return last !== undefined && time <= last.end ? last.step : null;
+}
+
+/** Sorts steps by start and removes those that begin inside another. */
+function outermost<T extends StepRange>(steps: T[]): T[] {
+  const kept: T[] = [];
+  steps.sort((a, b) => a.start - b.start || b.end - a.end || (a.number ?? -1) - (b.number ?? -1));
+  for (const step of steps) if (step.start >= (kept.at(-1)?.end ?? -Infinity)) kept.push(step);
+  return kept;
+}
+
+/** Steps with the numbers in their names, or counted from 0 where these do not tell all of a thread's steps apart. */
+function numbered(ranges: readonly StepRange[]): Step[] {
+  const numbers = new Set(ranges.map(({ number }) => number));
+  const areDistinct = numbers.size === ranges.length && !numbers.has(null);
+  return ranges.map((range, index) => ({ ...range, step: areDistinct ? (range.number ?? index) : index }));
+}

@@ -1,0 +1,97 @@
+/** Threads of PyTorch's autograd engine, and the ranges that are open on the threads that they work for. */
+import { elementAt } from '../../containers/element.js';
+import { entryOf } from '../../containers/map-entry.js';
+import { CallerThreads, type Caller } from '../capture/caller-threads.js';
+import type { ThreadTable } from '../capture/threads.js';
+import type { HostEvents } from './host-events.js';
+import { OUTSIDE, type Nesting } from './nesting.js';
+
+/** The program's ranges of a thread in order of start. */
+interface ThreadRanges {
+  /** Rows of the ranges. */
+  readonly rows: number[];
+  /** By index in `rows`: index of the one around it, or OUTSIDE. */
+  readonly parents: number[];
+}
+
+export class EngineThreads {
+  readonly #ranges = new Map<number, ThreadRanges>();
+  readonly #isEngine: ReadonlySet<number>;
+  readonly #callers: CallerThreads<string>;
+
+  constructor(
+    private readonly events: HostEvents,
+    nesting: Nesting,
+    threads: ThreadTable,
+  ) {
+    this.#isEngine = engineThreads(events, nesting);
+    const rows = this.#isEngine.size === 0 ? new Map<number, number[]>() : rangesByThread(events);
+    for (const [thread, own] of rows) if (!this.#isEngine.has(thread)) this.#ranges.set(thread, nested(events, own));
+    this.#callers = new CallerThreads(threads, this.#ranges.keys());
+  }
+
+  /**
+   * The thread that an engine's thread works for at a time; null for other threads, and when unknown.
+   * @param forwardThread thread of the forward op whose gradient is computed; null when unknown
+   */
+  callerOf(thread: number, time: number, forwardThread: () => number | null): Caller<string> | null {
+    if (!this.#isEngine.has(thread)) return null;
+    return this.#callers.of(thread, (other) => this.#openAt(other, time), forwardThread);
+  }
+
+  /** Texts of the program's ranges that are open on a thread at a time, outermost first. */
+  #openAt(thread: number, time: number): string[] {
+    const own = this.#ranges.get(thread);
+    if (own === undefined) return [];
+    const { start, end } = this.events.ranges;
+    let [low, high] = [0, own.rows.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (start.at(elementAt(own.rows, middle)) <= time) low = middle + 1;
+      else high = middle;
+    }
+    const open: string[] = [];
+    for (let at = low - 1; at !== OUTSIDE; at = elementAt(own.parents, at)) {
+      const row = elementAt(own.rows, at);
+      const name = this.events.roleOf(row);
+      if (end.at(row) >= time && name.kind === 'range') open.push(name.text);
+    }
+    return open.reverse();
+  }
+}
+
+/** Threads most of whose outermost events are nodes of the backward pass. */
+function engineThreads(events: HostEvents, { parent }: Nesting): Set<number> {
+  /** By thread: outermost nodes less other outermost events. */
+  const surplus = new Map<number, number>();
+  for (let row = 0; row < parent.length; row++) {
+    if (parent[row] !== OUTSIDE) continue;
+    const isNode = events.nameOf(row).kind === 'node';
+    const thread = events.ranges.thread.at(row);
+    surplus.set(thread, (surplus.get(thread) ?? 0) + (isNode ? 1 : -1));
+  }
+  return new Set([...surplus].filter(([, more]) => more > 0).map(([thread]) => thread));
+}
+
+/** Rows of the program's ranges by thread, in any order. */
+function rangesByThread(events: HostEvents): Map<number, number[]> {
+  const found = new Map<number, number[]>();
+  for (let row = 0; row < events.ranges.length; row++) {
+    if (events.isFrame(row) || events.roleOf(row).kind !== 'range') continue;
+    entryOf(found, events.ranges.thread.at(row), () => []).push(row);
+  }
+  return found;
+}
+
+/** Sorts ranges of a thread by start, the longer first, and finds the one around each. */
+function nested({ ranges: { start, end } }: HostEvents, rows: number[]): ThreadRanges {
+  rows.sort((a, b) => start.at(a) - start.at(b) || end.at(b) - end.at(a));
+  const parents: number[] = [];
+  const open: number[] = [];
+  rows.forEach((row, index) => {
+    while (open.length > 0 && end.at(elementAt(rows, elementAt(open, open.length - 1))) <= start.at(row)) open.pop();
+    parents.push(open.at(-1) ?? OUTSIDE);
+    open.push(index);
+  });
+  return { rows, parents };
+}
