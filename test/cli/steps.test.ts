@@ -19,7 +19,7 @@ const PROFILE: ProfileLine = {
 const nccl = { name: 'ncclDevKernel_AllReduce_Sum_f32_RING_LL', step: 1 };
 const RECORDS = neuronLines([
   PROFILE,
-  { type: 'range', profile: 0, start: 500, dur: 4000, pid: 1, tid: 1, domain: null, text: 'ProfilerStep#1' },
+  { type: 'sample', profile: 0, start: 500, dur: 4000, device: null, metric: 'step', value: 1, unit: null },
   kernel({ start: 1000, dur: 2000, step: 1 }),
   kernel({ ...nccl, start: 2000, dur: 2500 }),
   kernel({ start: 9000, dur: 1000, step: null }),

@@ -4,7 +4,7 @@ import { ChromeTrace } from '../../src/cli/commands/perfetto/perfetto-chrome.js'
 import { ProtobufTrace, type TraceText } from '../../src/cli/commands/perfetto/perfetto-protobuf.js';
 import type { Alignment } from '../../src/prof/perfetto/profile-clock.js';
 import { TraceBuilder } from '../../src/prof/perfetto/trace-builder.js';
-import type { ProfileLine, ProfileRecord } from '../../src/record/record.js';
+import { STEP_METRIC, type ProfileLine, type ProfileRecord } from '../../src/record/record.js';
 import { shownTrace, type ShownTrace } from './perfetto-trace.js';
 import { imported, type Imported } from './trace-processor.js';
 
@@ -99,7 +99,7 @@ export function expectedOf(records: readonly ProfileLine[]): Expected {
   for (const record of records) {
     if (record.type === 'range' || record.type === 'layer') add(record.type, record.start, record.dur);
     if (record.type === 'notice') expected.marks.push('notice 0');
-    if (record.type === 'sample' && record.start !== null) {
+    if (record.type === 'sample' && record.start !== null && record.metric !== STEP_METRIC) {
       // Sizes of single allocations are no curve.
       if (record.value !== null && record.metric !== 'op_memory')
         expected.counters.push(`${record.start} ${record.value}`);

@@ -21,12 +21,12 @@ import { Dated } from './dated-records.js';
 import { elementAt } from '../../containers/element.js';
 import { orNull } from '../../containers/numeric-column.js';
 import type { KernelContexts } from './kernel-contexts.js';
-import { MarkerContexts } from './marker-contexts.js';
+import { MarkerContexts } from './markers/marker-contexts.js';
 import type { ReadOptions } from '../reader.js';
 import { UNKNOWN } from '../../record/units.js';
 import { shortName } from '../names/kernel-name.js';
 import { joinLaunches, type LaunchJoin } from './launches.js';
-import type { Step } from './steps.js';
+import type { Step } from './launch-steps.js';
 import { orderActivities, orderHostRanges } from './record-order.js';
 import type { Diagnostics } from '../../record/diagnostics.js';
 

@@ -1,6 +1,6 @@
 /** The interface by which records get the program context of each kernel, whatever the format states it by. */
 import type { Context } from '../../record/record.js';
-import type { Step } from './steps.js';
+import type { Step } from './launch-steps.js';
 
 /** Finds the context of every kernel: the ranges, op calls, layers and call stack around its launch. */
 export interface KernelContexts {

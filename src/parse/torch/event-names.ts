@@ -2,7 +2,7 @@
  * Names of host events → op of the dispatcher, autograd node, module, Python frame, or the user's range.
  */
 import { isNode, ENGINE_PREFIX, readOpName } from '../names/op-name.js';
-import { parseMarker } from '../capture/markers.js';
+import { parseMarker } from '../capture/markers/markers.js';
 
 export type HostName =
   | { readonly kind: 'call'; readonly mod: string; readonly op: string }

@@ -7,8 +7,8 @@ import { LruCache } from '../../containers/lru-cache.js';
 import { NO_CONTEXT, type KernelContexts } from '../capture/kernel-contexts.js';
 import type { Caller } from '../capture/caller-threads.js';
 import type { LaunchJoin } from '../capture/launches.js';
-import { withoutBackward } from '../capture/sequence.js';
-import { Steps, type Step, type StepRange } from '../capture/steps.js';
+import { withoutBackward } from '../capture/markers/sequence.js';
+import { LaunchSteps, type Step, type StepRange } from '../capture/launch-steps.js';
 import type { ThreadTable } from '../capture/threads.js';
 import { elementAt } from '../../containers/element.js';
 import { orNull } from '../../containers/numeric-column.js';
@@ -59,7 +59,7 @@ export class TorchContexts implements KernelContexts {
   readonly #chains = new LruCache<number, Chain>(512);
   readonly #calls = new LruCache<string, OpCall>(8192);
   #forward: ForwardOps | null = null;
-  readonly #steps: Steps;
+  readonly #steps: LaunchSteps;
   readonly #engines: EngineThreads;
   /** By op: how many kernels it launched. */
   readonly #kernels: Uint32Array;
@@ -79,7 +79,7 @@ export class TorchContexts implements KernelContexts {
   ) {
     const ops = facts.events.ops.length;
     const { events, nesting, threads, steps = [] } = facts;
-    this.#steps = new Steps(steps.length > 0 ? steps : annotatedSteps(events), threads);
+    this.#steps = new LaunchSteps(steps.length > 0 ? steps : annotatedSteps(events), threads);
     this.#engines = new EngineThreads(events, nesting, threads);
     this.#kernels = new Uint32Array(ops);
     this.#numbered = new Uint32Array(ops);

@@ -2,7 +2,7 @@
  * Samples → counters, one for each metric, device and set of labels. Values of the whole profile, which have no time,
  * are arguments of one mark at the profile's start; each text is a mark of its own.
  */
-import type { SampleRecord } from '../../record/record.js';
+import { STEP_METRIC, type SampleRecord } from '../../record/record.js';
 import { ALLOCATION_METRIC } from '../memory/device-memory.js';
 import type { ProfileClock } from './profile-clock.js';
 import type { Emit, TraceArg } from './trace-element.js';
@@ -42,6 +42,8 @@ export class TraceCounters {
 
   take(sample: SampleRecord): void {
     const { profile, start, device, value, unit, text, metric } = sample;
+    // Steps are periods of the host, and their numbers no quantity.
+    if (metric === STEP_METRIC) return;
     if (metric === ALLOCATION_METRIC) {
       this.allocations++;
       return;

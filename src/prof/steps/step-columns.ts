@@ -50,13 +50,6 @@ const STEP_PLACE_COLUMNS: readonly Column<StepRow>[] = [
 export const STEP_TIME_COLUMNS: readonly Column<StepRow>[] = [
   column('kernels', 'kernels', int(11), 'kernels that compute', ({ sums }) => sums.kernels),
   column('collectives', 'collectives', int(11), 'operations that communicate', ({ sums }) => sums.collectives),
-  time('iteration', 'begin of the step to begin of the next, of the last one to its end', (row) => row.iteration),
-  time('kernel_time', 'kernels launched in the step, added up', ({ kernelTimes }) => kernelTimes.all),
-  time(
-    'own_kernel_time',
-    "of it, launched by the step's own thread, not by those of autograd",
-    ({ kernelTimes }) => kernelTimes.own,
-  ),
   time('computing', 'some kernel computes', ({ times }) => times.computing),
   time('communication', 'some operation communicates', ({ times }) => times.communication),
   time('overlapped', 'both', ({ times }) => times.overlapped),
@@ -75,6 +68,13 @@ export const STEP_TIME_COLUMNS: readonly Column<StepRow>[] = [
   timeOfCopies('exposed', 'communication without computing and copies', ({ exposed }) => exposed),
   timeOfCopies('busy', 'anything runs', ({ busy }) => busy),
   timeOfCopies('idle', 'of the time from first start to last end of anything, nothing', ({ idle }) => idle),
+  time('iteration', 'begin of the step to begin of the next, of the last one to its end', (row) => row.iteration),
+  time('kernel_time', 'kernels launched in the step, added up', ({ kernelTimes }) => kernelTimes.all),
+  time(
+    'own_kernel_time',
+    "of it, launched by the step's own thread, not by those of autograd",
+    ({ kernelTimes }) => kernelTimes.own,
+  ),
 ];
 
 export const STEP_COLUMNS: readonly Column<StepRow>[] = [...STEP_PLACE_COLUMNS, ...STEP_TIME_COLUMNS];

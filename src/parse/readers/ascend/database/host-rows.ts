@@ -3,7 +3,7 @@ import type { Diagnostics } from '../../../../record/diagnostics.js';
 import type { Selection, SqliteFile } from '../../../sqlite/sqlite.js';
 import type { ThreadTable } from '../../../capture/threads.js';
 import { HostEvents } from '../../../torch/host-events.js';
-import type { StepRange } from '../../../capture/steps.js';
+import type { StepRange } from '../../../capture/launch-steps.js';
 import { isNear, type DatabaseClock } from './database-clock.js';
 import { connectionOrNone } from './connections.js';
 import type { HostNames } from './host-names.js';

@@ -1,11 +1,11 @@
 /** The threads that the autograd engine's threads work for, in formats whose ranges are NVTX markers. */
-import { elementAt } from '../../containers/element.js';
-import { entryOf } from '../../containers/map-entry.js';
-import type { RowGroups } from '../../containers/row-order.js';
-import { CallerThreads, type Caller } from './caller-threads.js';
-import type { Capture } from './capture.js';
+import { elementAt } from '../../../containers/element.js';
+import { entryOf } from '../../../containers/map-entry.js';
+import type { RowGroups } from '../../../containers/row-order.js';
+import { CallerThreads, type Caller } from '../caller-threads.js';
+import type { Capture } from '../capture.js';
 import type { Marker, OpMarker } from './markers.js';
-import { RangeSweep } from './ranges.js';
+import { RangeSweep } from '../ranges.js';
 
 type Sweeps = Map<number, RangeSweep<Marker>>;
 

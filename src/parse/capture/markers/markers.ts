@@ -2,11 +2,11 @@
  * The text of an NVTX range → a marker: an op call, a layer, a call stack, a module, a framework op, or a plain range.
  * Texts come from the profiled program and may hold anything; a malformed one is a plain range.
  */
-import { isNode, ENGINE_PREFIX } from '../names/op-name.js';
-import { toOpCall } from '../../record/op-call.js';
-import { isDict, LiteralError, parseLiteral, type PythonValue } from '../../record/python-literal.js';
-import { AdaptiveCache } from '../../containers/lru-cache.js';
-import type { OpCall } from '../../record/record.js';
+import { isNode, ENGINE_PREFIX } from '../../names/op-name.js';
+import { toOpCall } from '../../../record/op-call.js';
+import { isDict, LiteralError, parseLiteral, type PythonValue } from '../../../record/python-literal.js';
+import { AdaptiveCache } from '../../../containers/lru-cache.js';
+import type { OpCall } from '../../../record/record.js';
 
 /** An op of the framework (PyTorch's emit_nvtx). */
 export interface OpMarker {

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
-import { parseMarker, type OpMarker } from '../../../src/parse/capture/markers.js';
-import { MAX_ENTRIES, readSizes, OpSizesReader } from '../../../src/parse/capture/op-sizes.js';
-import type { Arg, OpCall } from '../../../src/record/record.js';
-import { globalTid, NsightDatabase } from '../../support/nsight-database.js';
-import { kernelsOf, onlyKernelOf, recordsOf } from '../../support/profile-records.js';
-import { annotate } from '../../support/rows.js';
-import { sharedFile, itShared } from '../../support/shared.js';
+import { parseMarker, type OpMarker } from '../../../../src/parse/capture/markers/markers.js';
+import { MAX_ENTRIES, readSizes, OpSizesReader } from '../../../../src/parse/capture/markers/op-sizes.js';
+import type { Arg, OpCall } from '../../../../src/record/record.js';
+import { globalTid, NsightDatabase } from '../../../support/nsight-database.js';
+import { kernelsOf, onlyKernelOf, recordsOf } from '../../../support/profile-records.js';
+import { annotate } from '../../../support/rows.js';
+import { sharedFile, itShared } from '../../../support/shared.js';
 
 const op = (text: string): OpMarker => {
   const marker = parseMarker(text);

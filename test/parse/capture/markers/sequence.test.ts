@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { parseMarker, type OpMarker } from '../../../src/parse/capture/markers.js';
-import { SequenceState, withoutBackward, type SequenceFacts } from '../../../src/parse/capture/sequence.js';
-import type { OpCall } from '../../../src/record/record.js';
-import { globalTid, NsightDatabase } from '../../support/nsight-database.js';
-import { kernelsOf } from '../../support/profile-records.js';
+import { parseMarker, type OpMarker } from '../../../../src/parse/capture/markers/markers.js';
+import { SequenceState, withoutBackward, type SequenceFacts } from '../../../../src/parse/capture/markers/sequence.js';
+import type { OpCall } from '../../../../src/record/record.js';
+import { globalTid, NsightDatabase } from '../../../support/nsight-database.js';
+import { kernelsOf } from '../../../support/profile-records.js';
 
 const call = (mod: string, op: string): OpCall => ({ mod, op, args: [] });
 

@@ -1,7 +1,7 @@
 /** The steps among the ranges of formats whose ranges are NVTX markers. */
-import { readStepName } from '../../record/step-name.js';
-import type { Capture } from './capture.js';
-import type { StepRange } from './steps.js';
+import { readStepName } from '../../../record/step-name.js';
+import type { Capture } from '../capture.js';
+import type { StepRange } from '../launch-steps.js';
 
 /** Ranges of the default domain that mark steps, in any order. */
 export function* markedSteps(capture: Capture): Generator<StepRange> {

@@ -25,7 +25,7 @@ export interface Step extends StepRange {
 }
 
 /** Finds the step of a launch. */
-export class Steps {
+export class LaunchSteps {
   readonly #byThread = new Map<number | null, readonly Step[]>();
   /** Of all threads of a process, those that begin inside another one left out. */
   readonly #byProcess = new Map<number | null, readonly Step[]>();

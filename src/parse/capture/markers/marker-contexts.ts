@@ -3,21 +3,21 @@
  * ops and other ranges. Launches are processed thread by thread in order of start, because a kernel's numbering depends
  * on the kernels that its thread launched before.
  */
-import type { Context, OpCall } from '../../record/record.js';
-import type { Capture } from './capture.js';
-import { NO_CONTEXT, type KernelContexts } from './kernel-contexts.js';
-import type { LaunchJoin } from './launches.js';
-import { isNcclCall } from '../names/op-name.js';
+import type { Context, OpCall } from '../../../record/record.js';
+import type { Capture } from '../capture.js';
+import { NO_CONTEXT, type KernelContexts } from '../kernel-contexts.js';
+import type { LaunchJoin } from '../launches.js';
+import { isNcclCall } from '../../names/op-name.js';
 import { isOfEngine, MarkerCallers } from './marker-callers.js';
 import { markedSteps } from './marker-steps.js';
 import { parseMarker, MarkerReader, type Marker, type OpMarker } from './markers.js';
-import { elementAt } from '../../containers/element.js';
-import { allRows, groupRows, sortRows, type RowGroups } from '../../containers/row-order.js';
-import { compareTexts, orderRanges, rangeKey, RangeSweep, type OpenRange } from './ranges.js';
+import { elementAt } from '../../../containers/element.js';
+import { allRows, groupRows, sortRows, type RowGroups } from '../../../containers/row-order.js';
+import { compareTexts, orderRanges, rangeKey, RangeSweep, type OpenRange } from '../ranges.js';
 import { NO_INSTANCE, SequenceState } from './sequence.js';
 import { OpSizesReader } from './op-sizes.js';
-import { Steps, type Step } from './steps.js';
-import type { HostCalls, Ranges } from './capture-columns.js';
+import { LaunchSteps, type Step } from '../launch-steps.js';
+import type { HostCalls, Ranges } from '../capture-columns.js';
 
 /** How far the launches of one thread have been processed. */
 interface ThreadState {
@@ -51,7 +51,7 @@ export class MarkerContexts implements KernelContexts {
   readonly #threads: ThreadState[] = [];
   readonly #pending = new Map<number, PendingLaunch>();
   readonly #callers: MarkerCallers;
-  readonly #steps: Steps;
+  readonly #steps: LaunchSteps;
   /** Made when the first call needs it. */
   #callKernels: CallKernels | null = null;
 
@@ -67,7 +67,7 @@ export class MarkerContexts implements KernelContexts {
       compareTexts(rangeKey(capture, a), rangeKey(capture, b)),
     );
     this.#callers = new MarkerCallers(capture, this.#rangeOrder, (range) => this.#read(range));
-    this.#steps = new Steps(markedSteps(capture), threads);
+    this.#steps = new LaunchSteps(markedSteps(capture), threads);
     for (let thread = 0; thread < threads.count; thread++) {
       const [from, to] = [elementAt(first, thread), elementAt(first, thread + 1)];
       sortRows(rows.subarray(from, to), (a, b) => this.#compareCalls(a, b));

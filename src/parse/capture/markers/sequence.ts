@@ -2,9 +2,9 @@
  * Direction, op and sequence ids of a kernel from the framework ops around its launch, and its ordinal among the
  * kernels of one op. The rules are PyProf's except for its faults; comments name the differences.
  */
-import type { Context, Direction, OpCall } from '../../record/record.js';
-import { UNKNOWN } from '../../record/units.js';
-import { LruCache } from '../../containers/lru-cache.js';
+import type { Context, Direction, OpCall } from '../../../record/record.js';
+import { UNKNOWN } from '../../../record/units.js';
+import { LruCache } from '../../../containers/lru-cache.js';
 import type { OpMarker } from './markers.js';
 
 export type SequenceFacts = Pick<Context, 'dir' | 'mod' | 'op' | 'seqMarker' | 'seq' | 'altSeq' | 'sub'>;

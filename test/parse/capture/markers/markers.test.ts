@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { NsightDatabase } from '../../support/nsight-database.js';
-import { kernelsOf } from '../../support/profile-records.js';
-import { parseMarker, type OpMarker } from '../../../src/parse/capture/markers.js';
+import { NsightDatabase } from '../../../support/nsight-database.js';
+import { kernelsOf } from '../../../support/profile-records.js';
+import { parseMarker, type OpMarker } from '../../../../src/parse/capture/markers/markers.js';
 
 const op = (text: string): Partial<OpMarker> => {
   const marker = parseMarker(text);

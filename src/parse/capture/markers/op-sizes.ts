@@ -5,11 +5,11 @@
  * of tensors has one entry per tensor (since PyTorch 1.11; before, one `[]` for the whole list).
  * Source: torch/csrc/profiler/util.cpp (inputSizes), torch/csrc/profiler/standalone/nvtx_observer.cpp.
  */
-import type { Arg, OpCall } from '../../record/record.js';
-import { AdaptiveCache } from '../../containers/lru-cache.js';
+import type { Arg, OpCall } from '../../../record/record.js';
+import { AdaptiveCache } from '../../../containers/lru-cache.js';
 import type { OpMarker } from './markers.js';
-import { tensorArg, UNKNOWN } from './unnamed-args.js';
-import { readOpName } from '../names/op-name.js';
+import { tensorArg, UNKNOWN } from '../unnamed-args.js';
+import { readOpName } from '../../names/op-name.js';
 
 /** Most entries read for one op: the record of every kernel inside repeats them. */
 export const MAX_ENTRIES = 1024;
