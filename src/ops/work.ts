@@ -24,10 +24,12 @@ export function workOf(
  * formula describes it by an operand that is a broadcast view.
  */
 function sizeOf(reads: readonly Tensor[], writes: readonly Tensor[]): Traffic {
-  const untyped = [...reads, ...writes].find(({ dtype }) => dtypeBytes(dtype) === null);
+  const untyped = reads.find(isUntyped) ?? writes.find(isUntyped);
   if (untyped !== undefined) return { bytes: null, unknown: `element size of ${untyped.dtype} is not known` };
   return { bytes: sum(reads, bytesToRead) + sum(writes, tensorBytes) };
 }
+
+const isUntyped = ({ dtype }: Tensor): boolean => dtypeBytes(dtype) === null;
 
 const sum = (tensors: readonly Tensor[], bytesOf: (tensor: Tensor) => number | null): number =>
   tensors.reduce((bytes, tensor) => bytes + (bytesOf(tensor) ?? 0), 0);

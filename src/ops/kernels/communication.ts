@@ -4,6 +4,7 @@
  * Sources of the names: kernels of NCCL, RCCL, MSCCL++ and NVSHMEM, PyTorch's symmetric memory (`multimem_`, one-shot
  * and two-shot), the custom all-reduce of vLLM and SGLang (`cross_device_reduce`), TensorRT-LLM, DeepEP.
  */
+import { LruCache } from '../../containers/lru-cache.js';
 
 const LIBRARY = /nccl|rccl|mscclpp|nvshmem|symmetric_memory::|multimem_|cross_device_reduce|deep_ep::/i;
 /** What only several devices can do, whoever's kernel it is. */
@@ -11,9 +12,12 @@ const COLLECTIVE = /all_?reduce|all_?gather|reduce_?scatter|all_?to_?all/i;
 /** Inductor names its pointwise kernels after all ops in the graph around them, collectives included. */
 const INDUCTOR = /^triton_(poi|red|per|for|unk)_/;
 
+/** Answers by full name: a profile has few names, and many answers ask of every kernel. */
+const KNOWN = new LruCache<string, boolean>(4096);
+
 /** Whether a kernel moves data between devices, by its name; the short one has no template arguments, which may mislead. */
 export const isCommunication = ({ name, short }: { readonly name: string; readonly short: string }): boolean =>
-  (LIBRARY.test(name) || COLLECTIVE.test(short)) && !INDUCTOR.test(name);
+  KNOWN.of(name, () => (LIBRARY.test(name) || COLLECTIVE.test(short)) && !INDUCTOR.test(name));
 
 /** Longer names first: an all-reduce is more than a reduce. */
 const KIND =

@@ -114,7 +114,10 @@ export const pointwise: Family = {
     if (operation === null) return null;
     const params = tensorListParams(operation.operands);
     const cost = kernel.dir === 'bprop' ? BACKWARD[operation.rule.gradient](operation, kernel) : forward(operation);
-    return cost === null ? helperWork(params, SOURCE) : workOf({ ...cost, params, source: SOURCE });
+    if (cost === null) return helperWork(params, SOURCE);
+    // Field by field: most kernels are pointwise, and a copy by `...` costs more than the rest.
+    const { flops, reads = [], writes, formula } = cost;
+    return workOf({ flops, reads, writes, formula, params, source: SOURCE });
   },
 };
 
