@@ -11,12 +11,12 @@ const MOST_STEPS = 100_000;
 const MOSTLY = 0.5;
 const LIKELY = 0.5;
 
-class Step {
+class ComparedStep {
   readonly computing = new IntervalUnion();
   readonly communication = new IntervalUnion();
 }
 
-type RankSteps = ReadonlyMap<number, Step>;
+type RankSteps = ReadonlyMap<number, ComparedStep>;
 type Rank = Place & { readonly of: RankSteps };
 
 /** What one step says: who computed longest, and by how much. */
@@ -123,7 +123,7 @@ export const stragglers: Rule = {
   name: 'stragglers',
   doc: 'several ranks: the one that computes longest in most steps, for which the others wait',
   watch: () => {
-    const devices = new ByDevice(() => new Map<number, Step>());
+    const devices = new ByDevice(() => new Map<number, ComparedStep>());
     let kept = 0;
     return {
       take: (record) => {
@@ -136,7 +136,7 @@ export const stragglers: Rule = {
         if (one === undefined) {
           if (kept === MOST_STEPS) return;
           kept++;
-          steps.set(step, (one = new Step()));
+          steps.set(step, (one = new ComparedStep()));
         }
         one[found.work].add(start, start + dur);
       },
