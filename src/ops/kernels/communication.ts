@@ -12,12 +12,16 @@ const COLLECTIVE = /all_?reduce|all_?gather|reduce_?scatter|all_?to_?all/i;
 /** Inductor names its pointwise kernels after all ops in the graph around them, collectives included. */
 const INDUCTOR = /^triton_(poi|red|per|for|unk)_/;
 
-/** Answers by full name: a profile has few names, and many answers ask of every kernel. */
-const KNOWN = new LruCache<string, boolean>(4096);
+/** Whether full names are of a library, null where they do not say: profiles have few, and many answers ask of each kernel. */
+const KNOWN = new LruCache<string, { readonly isLibrary: boolean | null }>(4096);
+
+const readName = (name: string): { readonly isLibrary: boolean | null } => ({
+  isLibrary: INDUCTOR.test(name) ? false : LIBRARY.test(name) || null,
+});
 
 /** Whether a kernel moves data between devices, by its name; the short one has no template arguments, which may mislead. */
 export const isCommunication = ({ name, short }: { readonly name: string; readonly short: string }): boolean =>
-  KNOWN.of(name, () => (LIBRARY.test(name) || COLLECTIVE.test(short)) && !INDUCTOR.test(name));
+  KNOWN.of(name, readName).isLibrary ?? COLLECTIVE.test(short);
 
 /** Longer names first: an all-reduce is more than a reduce. */
 const KIND =
