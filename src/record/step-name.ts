@@ -21,8 +21,8 @@ const NAMES: readonly RegExp[] = [
   /^step\[[A-Z][^[\]]*\]$/,
 ];
 
-/** All names of steps match this pattern of SQLite's GLOB, so that a database needs to give few texts. */
-export const STEP_NAME_GLOB = '[eEiIpPsStT]*';
+/** All names of steps begin with one of these, in capitals or not: a database needs to give these texts alone. */
+export const STEP_NAME_BEGINNINGS = ['profilerstep#', 'step', 'train', 'iter', 'execute_'] as const;
 
 /** Reads the name of a step; null for any other text. */
 export function readStepName(text: string): StepName | null {

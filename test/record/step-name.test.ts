@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { readStepName, STEP_NAME_GLOB } from '../../src/record/step-name.js';
+import { readStepName, STEP_NAME_BEGINNINGS } from '../../src/record/step-name.js';
 
 describe('names of steps', () => {
   const named: [text: string, number: number | null][] = [
@@ -21,7 +21,7 @@ describe('names of steps', () => {
   for (const [text, number] of named) {
     it(text, () => {
       expect(readStepName(text)).to.deep.equal({ number });
-      expect(new RegExp(`^${STEP_NAME_GLOB.replace('*', '')}`).test(text), 'the pattern for databases').to.equal(true);
+      expect(STEP_NAME_BEGINNINGS.some((beginning) => text.toLowerCase().startsWith(beginning))).to.equal(true);
     });
   }
 

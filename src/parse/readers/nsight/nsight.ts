@@ -11,7 +11,7 @@ import type { Capture, CaptureNames } from '../../capture/capture.js';
 import { Activities, HostCalls, Ranges, type ActivityRow } from '../../capture/capture-columns.js';
 import { emit } from '../../capture/emit.js';
 import { stripAbi } from '../../names/kernel-name.js';
-import { STEP_NAME_GLOB } from '../../../record/step-name.js';
+import { STEP_NAME_BEGINNINGS } from '../../../record/step-name.js';
 import { databaseOf, type Reader } from '../../reader.js';
 import {
   numberOf,
@@ -71,10 +71,12 @@ const textNumber = (database: SqliteFile): Selection => {
 };
 
 const ROWID: Selection = { needs: [], sql: 'rowid' };
-const mayNameStep = (column: string): Filter[number] => ({
-  needs: [column],
-  sql: `${column} GLOB '${STEP_NAME_GLOB}'`,
-});
+/** LIKE compares letters whatever their case; the first letters spare most texts the comparison. */
+const mayNameStep = (column: string): Filter[number] => {
+  const letters = STEP_NAME_BEGINNINGS.map((text) => text.charAt(0) + text.charAt(0).toUpperCase()).join('');
+  const beginnings = STEP_NAME_BEGINNINGS.map((text) => `${column} LIKE '${text}%'`).join(' OR ');
+  return { needs: [column], sql: `(${column} GLOB '[${letters}]*' AND (${beginnings}))` };
+};
 
 /** Precedence of rows of the API table by event class: runtime, driver, then others (backtraces, extensions). */
 const CALL_PRECEDENCE: Readonly<Record<number, number>> = { 0: 0, 1: 1 };
