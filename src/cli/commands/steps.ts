@@ -30,13 +30,13 @@ export const steps = recordsCommand(
       [
         'Rows: a step by its number, - for work outside of steps, all for everything. text has us, all other formats ns.',
         'Communication: collective operations, and kernels of NCCL, RCCL or a process group. Unknown is na (json: null):',
-        'preparing and the copies of a step, unless records say when steps ran on the host: those of dparse --ranges do.',
+        'preparing and the copies of a step where the profile does not say when steps ran on the host.',
         `Memory: at most 250 MB, for ${MOST_STEPS} steps.`,
       ],
     ],
     examples: [
       'dprof steps ascend_pytorch_profiler_0.db',
-      'dparse --ranges trace.json.gz | dprof steps',
+      'dparse trace.json.gz | dprof steps',
       'dparse ranks/*.json.gz | dprof steps -f csv > steps.csv',
       'dprof steps -f json trace.json.gz | jq \'select(.step != "all") | [.step, .free]\'',
     ],

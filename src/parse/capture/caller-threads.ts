@@ -5,13 +5,13 @@
 import { entryOf } from '../../containers/map-entry.js';
 import type { ThreadTable } from './threads.js';
 
-/** A thread and the ranges that are open on it, outermost first. */
-export interface Caller<Range> {
+/** A thread and the texts of the program's ranges that are open on it, outermost first. */
+export interface Caller {
   readonly thread: number;
-  readonly ranges: readonly Range[];
+  readonly ranges: readonly string[];
 }
 
-export class CallerThreads<Range> {
+export class CallerThreads {
   /** By process: its threads that have ranges. */
   readonly #candidates = new Map<number, number[]>();
   /** By thread: the last one that it worked for. */
@@ -28,15 +28,11 @@ export class CallerThreads<Range> {
   /**
    * The thread that another one works for at some time: the only one of its process with open ranges; of several the
    * one that ran the forward op, else the one that it worked for before. Null when this does not decide.
-   * @param openOn the program's ranges that are open on a thread, outermost first
+   * @param openOn texts of the program's ranges that are open on a thread, outermost first
    * @param forwardThread thread of the forward op whose gradient is computed; null when unknown
    */
-  of(
-    thread: number,
-    openOn: (thread: number) => readonly Range[],
-    forwardThread: (candidates: readonly number[]) => number | null,
-  ): Caller<Range> | null {
-    const open: Caller<Range>[] = [];
+  of(thread: number, openOn: (thread: number) => readonly string[], forwardThread: () => number | null): Caller | null {
+    const open: Caller[] = [];
     for (const other of this.#candidates.get(this.threads.processOf(thread)) ?? []) {
       if (other === thread) continue;
       const ranges = openOn(other);
@@ -47,12 +43,8 @@ export class CallerThreads<Range> {
     return found;
   }
 
-  #among(
-    open: readonly Caller<Range>[],
-    thread: number,
-    forwardThread: (candidates: readonly number[]) => number | null,
-  ): Caller<Range> | null {
-    const wanted = forwardThread(open.map((caller) => caller.thread)) ?? this.#last.get(thread);
+  #among(open: readonly Caller[], thread: number, forwardThread: () => number | null): Caller | null {
+    const wanted = forwardThread() ?? this.#last.get(thread);
     return open.find((caller) => caller.thread === wanted) ?? null;
   }
 }

@@ -94,8 +94,8 @@ export interface ActivityRow {
   readonly node: number;
 }
 
-/** CUPTI gives the id 0 to what has none. */
-const knownId = (id: number): number => (id === 0 ? NaN : id);
+/** CUPTI gives the id 0 to what has none, and exports of Nsight wrote it until their columns became nullable. */
+export const knownId = (id: number): number => (id === 0 ? NaN : id);
 
 /**
  * Work on a device, and waits for it. What only one kind has is in columns of that kind, at the activity's `ownRow`.

@@ -120,7 +120,7 @@ class Emission {
   *#upTo(time: number, others: readonly Dated<ProfileLine>[]): Generator<ProfileLine> {
     for (;;) {
       let first: Dated<ProfileLine> | null = null;
-      for (const one of others) if (one.isDue(time) && one.next < (first?.next ?? Infinity)) first = one;
+      for (const one of others) if (one.isDue(time) && (first === null || one.next < first.next)) first = one;
       if (first === null) return;
       yield this.#counted(first.take());
     }

@@ -4,6 +4,7 @@
  */
 import { elementAt } from '../../containers/element.js';
 import { entryOf } from '../../containers/map-entry.js';
+import { countUpTo } from '../../containers/sorted-search.js';
 import type { ThreadTable } from './threads.js';
 
 /** A range that marks a step. Times in ns. */
@@ -45,10 +46,9 @@ export class LaunchSteps {
       entryOf(byProcess, thread === null ? null : threads.processOf(thread), () => []).push(...steps);
     }
     for (const [process, steps] of byProcess) this.#byProcess.set(process, outermost(steps));
-    const places = (thread: number | null): number => thread ?? -1;
     this.all = [...this.#byThread.values()]
       .flat()
-      .sort((a, b) => a.start - b.start || b.end - a.end || this.#compareThreads(places(a.thread), places(b.thread)));
+      .sort((a, b) => a.start - b.start || b.end - a.end || this.#compareThreads(a.thread, b.thread));
   }
 
   /**
@@ -65,21 +65,17 @@ export class LaunchSteps {
     );
   }
 
-  #compareThreads(a: number, b: number): number {
-    return a < 0 || b < 0 ? a - b : this.threads.compare(a, b);
+  /** Steps of the whole profile come first. */
+  #compareThreads(a: number | null, b: number | null): number {
+    return a === null || b === null ? Number(b === null) - Number(a === null) : this.threads.compare(a, b);
   }
 }
 
 /** The number of the step at a time; null for none. @param steps in order of start, none inside another */
 function find(steps: readonly Step[] | undefined, time: number): number | null {
   if (steps === undefined) return null;
-  let [low, high] = [0, steps.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (elementAt(steps, middle).start <= time) low = middle + 1;
-    else high = middle;
-  }
-  const last = steps[low - 1];
+  const begun = countUpTo(steps.length, (index) => elementAt(steps, index).start, time);
+  const last = steps[begun - 1];
   return last !== undefined && time <= last.end ? last.step : null;
 }
 
@@ -93,7 +89,7 @@ function outermost<T extends StepRange>(steps: T[]): T[] {
 
 /** Steps with the numbers in their names, or counted from 0 where these do not tell all of a thread's steps apart. */
 function numbered(ranges: readonly StepRange[]): Step[] {
-  const numbers = new Set(ranges.map(({ number }) => number));
-  const areDistinct = numbers.size === ranges.length && !numbers.has(null);
-  return ranges.map((range, index) => ({ ...range, step: areDistinct ? (range.number ?? index) : index }));
+  const numbers = ranges.flatMap(({ number }) => number ?? []);
+  const areDistinct = new Set(numbers).size === ranges.length;
+  return ranges.map((range, index) => ({ ...range, step: areDistinct ? elementAt(numbers, index) : index }));
 }

@@ -39,8 +39,9 @@ export function cellBlocks(database: Database.Database, query: NumberQuery): Rea
 }
 
 /**
- * Prepares reading of columns of integers. From the first block with other values on, cells are read: JSON has no bytes, and SQLite writes
- * 15 digits of a decimal into it. (Bytes that are an integer in SQLite's binary JSON pass for that integer.)
+ * Prepares reading of columns of integers. From the first block with other values on, cells are read: JSON has no bytes,
+ * and SQLite writes 15 digits of a decimal into it. (Bytes that are an integer in SQLite's binary JSON pass for that
+ * integer.)
  */
 export function integerBlocks(database: Database.Database, query: NumberQuery): ReadBlock {
   const { expressions } = query;
@@ -52,7 +53,7 @@ export function integerBlocks(database: Database.Database, query: NumberQuery): 
   return (above) => {
     const row = byCells === null ? readOrNull(statement, above) : null;
     const texts = row?.slice(0, expressions.length).map(String);
-    if (row === null || texts === undefined || texts.some(hasOthers)) {
+    if (row === null || texts === undefined || texts.some(hasDecimalsOrTexts)) {
       return (byCells ??= cellBlocks(database, query))(above);
     }
     const rows = Number(elementAt(row, expressions.length));
@@ -73,7 +74,7 @@ function readOrNull(statement: Database.Statement<[bigint], unknown[]>, above: b
 }
 
 /** Whether a JSON array of SQLite has decimals, which it writes with a point, or texts. */
-const hasOthers = (json: string): boolean => json.includes('.') || json.includes('"');
+const hasDecimalsOrTexts = (json: string): boolean => json.includes('.') || json.includes('"');
 
 const blockOf = ({ table, condition }: NumberQuery): string =>
   `FROM ${table} WHERE rowid > ? AND ${condition} ORDER BY rowid LIMIT ${BLOCK_ROWS}`;

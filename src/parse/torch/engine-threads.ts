@@ -1,6 +1,7 @@
 /** Threads of PyTorch's autograd engine, and the ranges that are open on the threads that they work for. */
 import { elementAt } from '../../containers/element.js';
 import { entryOf } from '../../containers/map-entry.js';
+import { countUpTo } from '../../containers/sorted-search.js';
 import { CallerThreads, type Caller } from '../capture/caller-threads.js';
 import type { ThreadTable } from '../capture/threads.js';
 import type { HostEvents } from './host-events.js';
@@ -17,7 +18,7 @@ interface ThreadRanges {
 export class EngineThreads {
   readonly #ranges = new Map<number, ThreadRanges>();
   readonly #isEngine: ReadonlySet<number>;
-  readonly #callers: CallerThreads<string>;
+  readonly #callers: CallerThreads;
 
   constructor(
     private readonly events: HostEvents,
@@ -34,7 +35,7 @@ export class EngineThreads {
    * The thread that an engine's thread works for at a time; null for other threads, and when unknown.
    * @param forwardThread thread of the forward op whose gradient is computed; null when unknown
    */
-  callerOf(thread: number, time: number, forwardThread: () => number | null): Caller<string> | null {
+  callerOf(thread: number, time: number, forwardThread: () => number | null): Caller | null {
     if (!this.#isEngine.has(thread)) return null;
     return this.#callers.of(thread, (other) => this.#openAt(other, time), forwardThread);
   }
@@ -44,14 +45,9 @@ export class EngineThreads {
     const own = this.#ranges.get(thread);
     if (own === undefined) return [];
     const { start, end } = this.events.ranges;
-    let [low, high] = [0, own.rows.length];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (start.at(elementAt(own.rows, middle)) <= time) low = middle + 1;
-      else high = middle;
-    }
+    const begun = countUpTo(own.rows.length, (index) => start.at(elementAt(own.rows, index)), time);
     const open: string[] = [];
-    for (let at = low - 1; at !== OUTSIDE; at = elementAt(own.parents, at)) {
+    for (let at = begun - 1; at !== OUTSIDE; at = elementAt(own.parents, at)) {
       const row = elementAt(own.rows, at);
       const name = this.events.roleOf(row);
       if (end.at(row) >= time && name.kind === 'range') open.push(name.text);

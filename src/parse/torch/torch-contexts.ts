@@ -14,7 +14,7 @@ import { elementAt } from '../../containers/element.js';
 import { orNull } from '../../containers/numeric-column.js';
 import { ForwardOps, NO_OP } from './forward-ops.js';
 import type { HostEvents } from './host-events.js';
-import { readStepName } from '../../record/step-name.js';
+import { readStepName, type StepName } from '../../record/step-name.js';
 import { EngineThreads } from './engine-threads.js';
 import { readStack, type HostName } from './event-names.js';
 import { OUTSIDE, type Nesting } from './nesting.js';
@@ -137,13 +137,13 @@ export class TorchContexts implements KernelContexts {
     return this.#stepOf(call, leaf, this.#callerOf(call, leaf));
   }
 
-  #stepOf(call: number, leaf: number, caller: Caller<string> | null): number | null {
+  #stepOf(call: number, leaf: number, caller: Caller | null): number | null {
     const origin = this.#originOf(call, leaf);
     return origin === null ? null : this.#steps.at(origin.thread, caller?.thread ?? null, origin.time);
   }
 
   /** The thread that the thread of a launch works for; null when it works for none, or that is unknown. */
-  #callerOf(call: number, leaf: number): Caller<string> | null {
+  #callerOf(call: number, leaf: number): Caller | null {
     const origin = this.#originOf(call, leaf);
     if (origin === null) return null;
     const forwardThread = (): number | null => {
@@ -347,11 +347,13 @@ export class TorchContexts implements KernelContexts {
 /** Ranges of steps among annotations, and among the ops as which profilers of 2021 record annotations. */
 function* annotatedSteps(events: HostEvents): Generator<StepRange> {
   const { ranges } = events;
+  const names = new LruCache<string, StepName | null>(1024);
   for (let row = 0; row < ranges.length; row++) {
     if (events.isFrame(row)) continue;
     const name = events.nameOf(row);
-    const step = name.kind === 'range' ? readStepName(name.text) : null;
-    if (name.kind !== 'range' || step === null) continue;
+    if (name.kind !== 'range') continue;
+    const step = names.of(name.text, readStepName);
+    if (step === null) continue;
     const [start, end, thread] = [ranges.start.at(row), ranges.end.at(row), ranges.thread.at(row)];
     yield { start, end, thread, number: step.number, text: name.text };
   }

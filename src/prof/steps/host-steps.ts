@@ -1,6 +1,7 @@
 /** When steps ran on the host, where records have it. */
 import { elementAt } from '../../containers/element.js';
 import { entryOf } from '../../containers/map-entry.js';
+import { countUpTo } from '../../containers/sorted-search.js';
 import { STEP_METRIC, type ProfileLine } from '../../record/record.js';
 
 /** Steps of all devices that a report keeps, each of at most about 5 KB. */
@@ -69,13 +70,8 @@ export class HostSteps {
 
   /** The step at a time; null outside of all. */
   at(time: number): number | null {
-    let [low, high] = [0, this.#steps.length];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (elementAt(this.#steps, middle).start <= time) low = middle + 1;
-      else high = middle;
-    }
-    const last = this.#steps[low - 1];
+    const begun = countUpTo(this.#steps.length, (index) => elementAt(this.#steps, index).start, time);
+    const last = this.#steps[begun - 1];
     return last !== undefined && time <= last.end ? last.step : null;
   }
 }

@@ -1,5 +1,6 @@
 /** Device time of one step, or of a whole profile, in one pass over work in order of start. */
 import { PS_PER_NS } from '../../containers/interval-union.js';
+import type { KernelLine } from '../../record/record.js';
 import { receives, type StepActivity, type StepWorkKind } from './step-work.js';
 import { inNs, Reach, WorkUnions } from './work-unions.js';
 
@@ -18,15 +19,21 @@ export class StepSums {
 
   /**
    * @param start and `end` in ns
-   * @param isOwn whether a thread of the step itself launched the work; null where unknown
+   * @param isOwn whether a thread of the step itself launched a kernel; null where unknown
    */
-  add(work: StepWorkKind, record: StepActivity, start: number, end: number, isOwn: boolean | null): void {
+  add(
+    work: StepWorkKind,
+    record: StepActivity,
+    start: number,
+    end: number,
+    isOwn: (kernel: KernelLine) => boolean | null,
+  ): void {
     const [rest, more] = record.ps ?? [0, 0];
     const from = start * PS_PER_NS + rest;
     const to = from + (end - start) * PS_PER_NS + more;
     this.#unions.add(work, from, to);
     this.#reachOfAll.add(from, to);
-    if (record.type === 'kernel') this.#addKernel(to - from, isOwn);
+    if (record.type === 'kernel') this.#addKernel(to - from, isOwn(record));
     if (work === 'copy') return;
     if (work === 'computing') this.kernels++;
     else this.collectives++;

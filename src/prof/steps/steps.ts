@@ -4,7 +4,7 @@
  */
 import { entryOf } from '../../containers/map-entry.js';
 import { UserError } from '../../record/errors.js';
-import type { ProfileLine, ProfileRecord } from '../../record/record.js';
+import type { KernelLine, ProfileLine, ProfileRecord } from '../../record/record.js';
 import type { RecordTypes } from '../input/records.js';
 import { countNotes, withoutTimes, type Analysis, type Answer } from '../analysis.js';
 import { STEP_COLUMNS, type StepRow } from './step-columns.js';
@@ -102,9 +102,9 @@ export class Steps implements Analysis<readonly ProfileSteps[]> {
     if (record.type === 'graph') this.graphs++;
     const sums = entryOf(profile.devices, device, () => new DeviceSteps());
     const row = this.#rowOf(profile, sums, work, record);
-    const isOwn = record.step === undefined || record.step === null ? null : profile.host.isOwn(record.step, record);
+    const isOwn = (kernel: KernelLine): boolean | null => profile.host.isOwn(kernel.step ?? NaN, kernel);
     row?.add(work, record, start, start + dur, isOwn);
-    sums.all.add(work, record, start, start + dur, null);
+    sums.all.add(work, record, start, start + dur, () => null);
   }
 
   /** Copies have a step only where the host's are known. */

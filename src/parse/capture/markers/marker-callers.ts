@@ -9,13 +9,14 @@ import { RangeSweep } from '../ranges.js';
 
 type Sweeps = Map<number, RangeSweep<Marker>>;
 
-/** Whether a marker that no other is around is the engine's: a node of the backward pass. */
-export const isOfEngine = (outermost: Marker): boolean =>
-  outermost.kind === 'op' && (outermost.node || outermost.wrapper);
+/** Whether a marker is the engine's: a node of the backward pass. */
+const isOfEngine = (marker: Marker): boolean => marker.kind === 'op' && (marker.node || marker.wrapper);
 
 /** Finds callers thread by thread, for launches in order of start. Each engine's thread sweeps the ranges of all others. */
 export class MarkerCallers {
-  readonly #callers: CallerThreads<string>;
+  readonly #callers: CallerThreads;
+  /** By thread: whether it is the engine's. */
+  readonly #isEngine = new Map<number, boolean>();
   readonly #sweeps = new Map<number, Sweeps>();
   #threadOfSequence: ReadonlyMap<number, number | null> | null = null;
 
@@ -32,16 +33,31 @@ export class MarkerCallers {
   }
 
   /**
-   * The thread that an engine's thread works for at a launch; null when unknown.
+   * The thread that an engine's thread works for at a launch; null for other threads, and when unknown.
    * @param ops framework ops around the launch, outermost first
    */
-  of(thread: number, time: number, ops: readonly OpMarker[]): Caller<string> | null {
+  of(thread: number, time: number, ops: readonly OpMarker[]): Caller | null {
+    if (!entryOf(this.#isEngine, thread, () => this.#isOfEngine(thread))) return null;
     const sweeps = entryOf(this.#sweeps, thread, () => new Map<number, RangeSweep<Marker>>());
     return this.#callers.of(
       thread,
       (other) => this.#openOn(other, time, sweeps),
       () => this.#forwardThread(ops),
     );
+  }
+
+  /** Whether most of a thread's outermost ranges are nodes of the backward pass; a library's own ranges do not count. */
+  #isOfEngine(thread: number): boolean {
+    const { start, end } = this.capture.ranges;
+    const { first, rows } = this.rangeOrder;
+    let surplus = 0;
+    let reach = -Infinity;
+    for (const row of rows.subarray(first[thread], first[thread + 1])) {
+      if (start.at(row) < reach || this.capture.ranges.domainOf(row) !== 0) continue;
+      reach = end.at(row);
+      surplus += isOfEngine(this.read(row)) ? 1 : -1;
+    }
+    return surplus > 0;
   }
 
   /** Texts of the program's ranges that are open on a thread, outermost first. */

@@ -8,7 +8,7 @@ import type { Capture } from '../capture.js';
 import { NO_CONTEXT, type KernelContexts } from '../kernel-contexts.js';
 import type { LaunchJoin } from '../launches.js';
 import { isNcclCall } from '../../names/op-name.js';
-import { isOfEngine, MarkerCallers } from './marker-callers.js';
+import { MarkerCallers } from './marker-callers.js';
 import { markedSteps } from './marker-steps.js';
 import { parseMarker, MarkerReader, type Marker, type OpMarker } from './markers.js';
 import { elementAt } from '../../../containers/element.js';
@@ -27,9 +27,6 @@ interface ThreadState {
   next: number;
   /** Index after the thread's last launch. */
   readonly end: number;
-  /** Whether it has launched work of the program itself, and whether its last launch was the autograd engine's. */
-  isOfProgram: boolean;
-  isOfEngine: boolean;
 }
 
 /** A launch some of whose kernels have not been written yet. */
@@ -66,20 +63,13 @@ export class MarkerContexts implements KernelContexts {
     this.#rangeOrder = orderRanges(ranges, threads.count, (a, b) =>
       compareTexts(rangeKey(capture, a), rangeKey(capture, b)),
     );
-    this.#callers = new MarkerCallers(capture, this.#rangeOrder, (range) => this.#read(range));
+    this.#callers = new MarkerCallers(capture, this.#rangeOrder, (range) => this.#parse(range));
     this.#steps = new LaunchSteps(markedSteps(capture), threads);
     for (let thread = 0; thread < threads.count; thread++) {
       const [from, to] = [elementAt(first, thread), elementAt(first, thread + 1)];
       sortRows(rows.subarray(from, to), (a, b) => this.#compareCalls(a, b));
       const sweep = new RangeSweep<Marker>(ranges, this.#rangeOrder, thread);
-      this.#threads.push({
-        sweep,
-        sequence: new SequenceState(),
-        next: from,
-        end: to,
-        isOfProgram: false,
-        isOfEngine: false,
-      });
+      this.#threads.push({ sweep, sequence: new SequenceState(), next: from, end: to });
     }
   }
 
@@ -129,7 +119,7 @@ export class MarkerContexts implements KernelContexts {
     const sorted = sortMarkers(around);
     const instance = open[instanceOf(around)]?.row ?? NO_INSTANCE;
     const facts = state.sequence.next(sorted.calls, sorted.ops, sorted.libraryCall, kernels, instance);
-    const caller = launchedByEngine(state, around) ? this.#callers.of(thread, start, sorted.ops) : null;
+    const caller = this.#callers.of(thread, start, sorted.ops);
     const step = this.#steps.at(thread, caller?.thread ?? null, start);
     const numbered = sorted.calls.length > 0 ? null : this.#callsBySizes(open);
     return {
@@ -175,25 +165,22 @@ export class MarkerContexts implements KernelContexts {
     return new CallKernels(ranges, this.#rangeOrder, hostCalls, this.#order, this.launches.kernelCounts);
   }
 
+  /** The marker of a range around a launch. Counts what is wrong with it. */
   #read(range: number): Marker {
     const { ranges, names, diagnostics } = this.capture;
-    const text = names.rangeText(ranges.text.at(range)) ?? '';
-    if (text === '') diagnostics.count('range-without-text');
-    const domain = ranges.domainOf(range);
-    if (domain !== 0) return parseMarker(`${names.domainName(domain) ?? `domain#${domain}`}:${text}`, true);
-    const marker = this.#texts.read(text);
+    if ((names.rangeText(ranges.text.at(range)) ?? '') === '') diagnostics.count('range-without-text');
+    const marker = this.#parse(range);
     if (marker.kind === 'range' && marker.malformed) diagnostics.count('marker-not-literal');
     return marker;
   }
-}
 
-/** Whether a thread of the autograd engine made a launch; one without markers is like the one before. */
-function launchedByEngine(thread: ThreadState, around: readonly Marker[]): boolean {
-  const outermost = around.find((marker) => marker.kind !== 'range' || !marker.inDomain);
-  if (outermost === undefined) return thread.isOfEngine;
-  if (!isOfEngine(outermost)) thread.isOfProgram = true;
-  thread.isOfEngine = !thread.isOfProgram;
-  return thread.isOfEngine;
+  #parse(range: number): Marker {
+    const { ranges, names } = this.capture;
+    const text = names.rangeText(ranges.text.at(range)) ?? '';
+    const domain = ranges.domainOf(range);
+    if (domain !== 0) return parseMarker(`${names.domainName(domain) ?? `domain#${domain}`}:${text}`, true);
+    return this.#texts.read(text);
+  }
 }
 
 interface SortedMarkers {

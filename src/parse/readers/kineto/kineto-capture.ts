@@ -2,7 +2,7 @@
 import { Diagnostics } from '../../../record/diagnostics.js';
 import { UserError } from '../../../record/errors.js';
 import type { Collective, HostMemory, StatementRecord, CopyKind } from '../../../record/record.js';
-import type { Capture, CaptureHeader, CaptureNames } from '../../capture/capture.js';
+import { UNNAMED, type Capture, type CaptureHeader, type CaptureNames } from '../../capture/capture.js';
 import { Activities, HostCalls, type ActivityRow } from '../../capture/capture-columns.js';
 import { NumericColumn } from '../../../containers/numeric-column.js';
 import type { KernelContexts } from '../../capture/kernel-contexts.js';
@@ -202,7 +202,7 @@ export class KinetoCapture implements Capture {
       corr,
       node: event.args.number(ARG.graphNode),
     };
-    const name = event.fields.text(EVENT.name, this.#texts) ?? NO_NAME;
+    const name = event.fields.text(EVENT.name, this.#texts) ?? UNNAMED;
     this.#externalIds.push(externalId);
     switch (kind) {
       case 'kernel':
@@ -264,27 +264,24 @@ export class KinetoCapture implements Capture {
   hostMemoryOf(activity: number): HostMemory | null {
     const { copies, ownRow } = this.activities;
     const code = copies.kindCode.at(ownRow.at(activity));
-    return code === NO_NAME ? null : hostMemory(this.#texts.text(code));
+    return code === UNNAMED ? null : hostMemory(this.#texts.text(code));
   }
 
   #names(): CaptureNames {
     const texts = this.#texts;
     return {
-      kernelName: (name) => (name === NO_NAME ? null : this.#demangled(texts.text(name))),
+      kernelName: (name) => (name === UNNAMED ? null : this.#demangled(texts.text(name))),
       apiName: (api) => texts.text(api),
       rangeText: (text) => this.#events.nameText(text),
       domainName: () => null,
-      copyKind: (code) => (code === NO_NAME ? null : copyKind(texts.text(code))),
-      syncKind: (code) => (code === NO_NAME ? null : syncKind(texts.text(code))),
+      copyKind: (code) => (code === UNNAMED ? null : copyKind(texts.text(code))),
+      syncKind: (code) => (code === UNNAMED ? null : syncKind(texts.text(code))),
     };
   }
 }
 
 /** 2000-01-01: earlier times are relative to a base that the trace does not state. */
 const EARLIEST_UNIX_NS = 946_684_800_000_000_000n;
-
-/** Number of the name of activities that have none. */
-const NO_NAME = 4294967295;
 
 /** Refuses a trace of another program: many write the same JSON with other events. */
 function refuse(where: string): never {

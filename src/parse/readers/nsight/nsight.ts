@@ -7,8 +7,8 @@ import { entryOf } from '../../../containers/map-entry.js';
 import { Diagnostics } from '../../../record/diagnostics.js';
 import { LruCache } from '../../../containers/lru-cache.js';
 import type { HostMemory } from '../../../record/record.js';
-import type { Capture, CaptureNames } from '../../capture/capture.js';
-import { Activities, HostCalls, Ranges, type ActivityRow } from '../../capture/capture-columns.js';
+import { UNNAMED, type Capture, type CaptureNames } from '../../capture/capture.js';
+import { Activities, HostCalls, knownId, Ranges, type ActivityRow } from '../../capture/capture-columns.js';
 import { emit } from '../../capture/emit.js';
 import { stripAbi } from '../../names/kernel-name.js';
 import { STEP_NAME_BEGINNINGS } from '../../../record/step-name.js';
@@ -45,9 +45,6 @@ const tidOf = (column: string): Selection => ({ needs: [column], sql: `(${column
 const THREAD: readonly Selection[] = [processOf('globalTid'), tidOf('globalTid')];
 
 const NVTX = 'NVTX_EVENTS';
-
-/** Number of the kernel name, or code of the kind, of rows that have none. */
-const NO_NAME = 4294967295;
 
 /** NVTX event types (ENUM_NSYS_EVENT_TYPE). */
 const EVENT = { thread: 39, pushPop: 59, startEnd: 60, textPushPop: 70, textStartEnd: 71, domain: 75 } as const;
@@ -117,7 +114,7 @@ interface ActivityTable {
 }
 
 /** The number of a name or the code of a kind as a cell of a column. */
-const nameOrNone = (cell = NaN): number => (Number.isNaN(cell) ? NO_NAME : cell);
+const nameOrNone = (cell = NaN): number => (Number.isNaN(cell) ? UNNAMED : cell);
 
 const ACTIVITY_TABLES: readonly ActivityTable[] = [
   {
@@ -154,9 +151,6 @@ const ACTIVITY_TABLES: readonly ActivityTable[] = [
 
 const CALL_TABLE = 'CUPTI_ACTIVITY_KIND_RUNTIME';
 const READ_TABLES = [NVTX, CALL_TABLE, ...ACTIVITY_TABLES.map(({ table }) => table)];
-
-/** Exports wrote correlation id 0 for none before columns became nullable. */
-const knownCorr = (corr: number): number => (corr === 0 ? NaN : corr);
 
 class NsightCapture implements Capture {
   readonly diagnostics = new Diagnostics();
@@ -209,7 +203,7 @@ class NsightCapture implements Capture {
         }
         const owner = this.#process(process);
         const precedence = Number.isNaN(eventClass) ? 0 : (CALL_PRECEDENCE[eventClass] ?? OTHER_CALLS);
-        hostCalls.add(start, end, this.threads.thread(owner, tid), owner, knownCorr(corr), name, precedence);
+        hostCalls.add(start, end, this.threads.thread(owner, tid), owner, knownId(corr), name, precedence);
       },
     );
   }
@@ -266,7 +260,7 @@ class NsightCapture implements Capture {
         device: this.#devices.idOf(this.threads.pid(owner), ordinal),
         stream: stream === NO_STREAM ? NaN : stream,
         process: owner,
-        corr: knownCorr(corr),
+        corr: knownId(corr),
         node,
       };
       add(activities, row, own);

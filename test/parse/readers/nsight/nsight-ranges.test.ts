@@ -1,7 +1,9 @@
+import Database from 'better-sqlite3';
 import { expect } from 'chai';
 import type { KernelRecord } from '../../../../src/record/record.js';
 import { globalTid, NsightDatabase, PID, TID } from '../../../support/nsight-database.js';
 import { diagnosticsOf, onlyKernelOf, recordsOf } from '../../../support/profile-records.js';
+import { itShared } from '../../../support/shared.js';
 
 /** One launch from 100 to 110 and its kernel. */
 const launched = (): NsightDatabase =>
@@ -159,6 +161,39 @@ describe('Nsight Systems: the place of a kernel', () => {
       expect(found?.callerRanges).to.deep.equal(['b']);
       expect(kernelsOfEngine(both())[0]).to.not.have.property('callerRanges');
     });
+
+    it('hold it where the engine runs a few things outside of nodes, and whatever it launched first', () => {
+      const db = new NsightDatabase().range('a', 0, 400).range('aten::mm, seq = 4, op_id = 2', 20, 30, engine);
+      db.call({ start: 22, end: 24 }, 2, engine).kernel({ start: 50, end: 60 }, 2);
+      const found = kernelsOfEngine(db.range(node(6), 200, 210, engine));
+      expect(found.map(({ callerRanges }) => callerRanges)).to.deep.equal([['a'], ['a']]);
+    });
+
+    it('are read without counting their faults a second time', () => {
+      const malformed = "{'args': ";
+      const db = new NsightDatabase().launch(1, [malformed]).range(node(5), 500, 600, engine);
+      db.call({ start: 510, end: 520 }, 2, engine).kernel({ start: 700, end: 710 }, 2).range(malformed, 400, 800);
+      expect(recordsOf(db.write()).at(-1)).to.deep.include({ diagnostics: { 'marker-not-literal': 1 } });
+    });
+
+    itShared('are those open at the launch in a profile of two threads', ['data/pyprof/nsys_1000.sqlite'], ([path = '']) => {
+      const [calling, engineThread] = [1234, 1301];
+      const database = new Database(path, { readonly: true });
+      const open = database
+        .prepare<[number, number, number]>(
+          `SELECT text FROM NVTX_EVENTS WHERE eventType IN (59, 60) AND start <= ? AND "end" >= ?
+           AND globalTid & 0xFFFFFF = ? ORDER BY start`,
+        )
+        .pluck();
+      const kernels = recordsOf(path).filter((record): record is KernelRecord => record.type === 'kernel' && record.tid === engineThread); // prettier-ignore
+      expect(kernels).to.have.lengthOf(396);
+      for (const { launch, callerRanges = [] } of kernels) {
+        const start = launch?.start ?? NaN;
+        const texts = (open.all(start, start, calling) as string[]).filter((text) => text.startsWith('iteration'));
+        expect(callerRanges.filter((text) => text.startsWith('iteration'))).to.deep.equal(texts);
+      }
+      database.close();
+    }); // prettier-ignore
 
     it('do not hold what a thread launches that runs the forward pass itself', () => {
       const db = new NsightDatabase().range('a', 0, 400).range('aten::mm, seq = 5, op_id = 2', 20, 30, engine);

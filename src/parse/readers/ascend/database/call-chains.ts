@@ -6,6 +6,7 @@
 import { LruCache } from '../../../../containers/lru-cache.js';
 import { NumericColumn } from '../../../../containers/numeric-column.js';
 import { sortRows, allRows } from '../../../../containers/row-order.js';
+import { countBelow } from '../../../../containers/sorted-search.js';
 import type { SqliteFile } from '../../../sqlite/sqlite.js';
 import { readFrame } from '../../../torch/event-names.js';
 import type { StringTable } from './string-table.js';
@@ -57,13 +58,8 @@ export class CallChains {
   }
 
   #find(id: number): number {
-    let [low, high] = [0, this.#ids.length];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (this.#ids.at(middle) < id) low = middle + 1;
-      else high = middle;
-    }
-    return this.#ids.at(low) === id ? low : -1;
+    const at = countBelow(this.#ids.length, (index) => this.#ids.at(index), id);
+    return this.#ids.at(at) === id ? at : -1;
   }
 
   /** Adds the next frame of a chain, or the first of the next chain. @returns false when it is out of order */

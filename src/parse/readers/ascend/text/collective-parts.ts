@@ -6,6 +6,7 @@ import { entryOf } from '../../../../containers/map-entry.js';
 import { elementAt } from '../../../../containers/element.js';
 import { NumericColumn } from '../../../../containers/numeric-column.js';
 import { allRows, sortRows } from '../../../../containers/row-order.js';
+import { countBelow } from '../../../../containers/sorted-search.js';
 import { commonLink, collectiveKind, collectiveType } from '../device-kinds.js';
 import type { CollectiveOperation } from '../../../capture/capture.js';
 import type { CommunicationFacts } from './communication-file.js';
@@ -53,7 +54,8 @@ export class CollectiveParts {
     return operations.map(({ start, end, pid, tid }) => {
       const links = new Set<string>();
       const lanes = groups.get(pid) as readonly number[];
-      for (let at = this.#firstFrom(rows, start); at < rows.length; at++) {
+      const first = countBelow(rows.length, (index) => this.start.at(elementAt(rows, index)), start);
+      for (let at = first; at < rows.length; at++) {
         const row = elementAt(rows, at);
         if (this.start.at(row) > end) break;
         if (this.#pid.at(row) !== pid || groupOf(lanes, this.#tid.at(row)) !== tid) continue;
@@ -61,16 +63,6 @@ export class CollectiveParts {
       }
       return commonLink(links);
     });
-  }
-
-  #firstFrom(rows: Uint32Array, start: number): number {
-    let [low, high] = [0, rows.length];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (this.start.at(elementAt(rows, middle)) < start) low = middle + 1;
-      else high = middle;
-    }
-    return low;
   }
 }
 
