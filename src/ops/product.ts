@@ -5,6 +5,7 @@
 import { dtypeShort, numel, type Tensor } from './call.js';
 import type { KernelFacts, OpCost, Param, KernelRole, Work } from './family.js';
 import { kernelKind, type KernelKind } from './kernels/kernel-kind.js';
+import { matchByName, type NamePatterns } from './kernels/name-patterns.js';
 import { helperWork, showShape, workOf } from './work.js';
 
 /** The cost of a product of two tensors, each of whose gradients costs as much, and what is added to its result. */
@@ -54,32 +55,35 @@ export const workUnlessHelper = (work: Work, kernel: KernelFacts): Work =>
   work.matmul && isHelperKernel(kernel) ? helperWork(work.params, 'kernel name') : work;
 
 /** Words in kernel names by the gradient that the kernel computes; first match wins. */
-const GRADIENT_WORDS: readonly (readonly ['dgrad' | 'wgrad' | 'fprop', RegExp])[] = [
-  ['wgrad', /wgrad|BackpropD?Filter|bwd_?weight|backward_?weight|grad_weight|AccGradParameters|_wrw_/i],
-  ['dgrad', /dgrad|BackpropD?Input|bwd_?data|backward_?data|depthwise\dd_backward_kernel|UpdateGradInput/i],
-  ['fprop', /fprop/i],
+const GRADIENT_WORDS: NamePatterns<'dgrad' | 'wgrad' | 'fprop'> = [
+  [/wgrad|BackpropD?Filter|bwd_?weight|backward_?weight|grad_weight|AccGradParameters|_wrw_/i, 'wgrad'],
+  [/dgrad|BackpropD?Input|bwd_?data|backward_?data|depthwise\dd_backward_kernel|UpdateGradInput/i, 'dgrad'],
+  [/fprop/i, 'fprop'],
 ];
 
 /** Further words, of kernels that the dispatcher's gradients launch. */
-const DISPATCHED_WORDS: readonly (readonly ['dgrad' | 'wgrad', RegExp])[] = [
-  ['wgrad', /stridedB_splitK|OperatorE2E|conv::Operator\)2/],
-  ['dgrad', /igemm_bwd_|conv_bwd_data|OperatorE1E|conv::Operator\)1/],
+const DISPATCHED_WORDS: NamePatterns<'dgrad' | 'wgrad'> = [
+  [/stridedB_splitK|OperatorE2E|conv::Operator\)2/, 'wgrad'],
+  [/igemm_bwd_|conv_bwd_data|OperatorE1E|conv::Operator\)1/, 'dgrad'],
 ];
+
+const gradientWord = matchByName(GRADIENT_WORDS);
+const dispatchedWord = matchByName([...GRADIENT_WORDS, ...DISPATCHED_WORDS]);
 
 /** The gradient by the words in a kernel's name; undefined when it has none of them. */
 export function namedGradient(name: string): 'dgrad' | 'wgrad' | undefined {
-  const word = [...GRADIENT_WORDS, ...DISPATCHED_WORDS].find(([, pattern]) => pattern.test(name))?.[0];
-  return word === 'fprop' ? undefined : word;
+  const word = dispatchedWord(name);
+  return word === null || word === 'fprop' ? undefined : word;
 }
 
 /**
  * Transposition of a BLAS kernel's operands in the backward pass, column-major: the gradient of a linear layer's
  * input is dY·W (nn), that of its weight dYᵀ·X (nt), and the second is nt for any product A·B.
  */
-const TRANSPOSITIONS: readonly (readonly ['dgrad' | 'wgrad', RegExp])[] = [
-  ['wgrad', /gemm\w*_nt(?:_|$)/i],
-  ['dgrad', /gemm\w*_nn(?:_|$)/i],
-];
+const transposition = matchByName<'dgrad' | 'wgrad'>([
+  [/gemm\w*_nt(?:_|$)/i, 'wgrad'],
+  [/gemm\w*_nn(?:_|$)/i, 'dgrad'],
+]);
 
 /**
  * Which of forward, input gradient or weight gradient a main kernel computes: by the words in its name, else by
@@ -87,13 +91,12 @@ const TRANSPOSITIONS: readonly (readonly ['dgrad' | 'wgrad', RegExp])[] = [
  * not known from the third kernel on.
  */
 function gradientRole({ name, dir, sub }: KernelFacts, transposed = false): KernelRole {
-  const word = GRADIENT_WORDS.find(([, pattern]) => pattern.test(name))?.[0];
+  const word = gradientWord(name);
   if (word === 'wgrad') return 'wgrad';
   if (word === 'dgrad' && !transposed) return 'dgrad';
   if (word === 'fprop' && dir === 'bprop' && transposed) return 'dgrad';
   if (dir !== 'bprop') return 'main';
-  const transposition = TRANSPOSITIONS.find(([, pattern]) => pattern.test(name))?.[0];
-  return transposition ?? (['dgrad', 'wgrad'] as const)[sub] ?? 'main';
+  return transposition(name) ?? (['dgrad', 'wgrad'] as const)[sub] ?? 'main';
 }
 
 /** One add per element of the result; forward reads and writes it, backward sums it into the addend's gradient. */

@@ -6,6 +6,7 @@
  */
 import type { Work } from './family.js';
 import { smOf } from './kernels/matrix-unit.js';
+import { byName } from './kernels/name-patterns.js';
 
 /** `likely`: element type or shape decide, and the name does not have them. `unknown`: no rule matches the name. */
 export type MatrixUnitVerdict = 'yes' | 'likely' | 'no' | 'unknown';
@@ -103,9 +104,10 @@ const withoutUnit = (arch: string | undefined): boolean => {
  * @param arch of the device, as 'sm80'; for a device without the unit the verdict is always `no`
  */
 export function tensorCore(name: string, arch?: string): TensorCore {
-  if (withoutUnit(arch)) return OLD;
-  return TENSOR_CORE_RULES.find(({ pattern }) => pattern.test(name)) ?? NONE;
+  return withoutUnit(arch) ? OLD : ruleOf(name);
 }
+
+const ruleOf = byName<TensorCore>((name) => TENSOR_CORE_RULES.find(({ pattern }) => pattern.test(name)) ?? NONE);
 
 /** Rules for names of products that do not use the unit. */
 const PLAIN_PRODUCTS = new Set([

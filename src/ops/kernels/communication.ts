@@ -4,7 +4,7 @@
  * Sources of the names: kernels of NCCL, RCCL, MSCCL++ and NVSHMEM, PyTorch's symmetric memory (`multimem_`, one-shot
  * and two-shot), the custom all-reduce of vLLM and SGLang (`cross_device_reduce`), TensorRT-LLM, DeepEP.
  */
-import { LruCache } from '../../containers/lru-cache.js';
+import { byName } from './name-patterns.js';
 
 const LIBRARY = /nccl|rccl|mscclpp|nvshmem|symmetric_memory::|multimem_|cross_device_reduce|deep_ep::/i;
 /** What only several devices can do, whoever's kernel it is. */
@@ -12,16 +12,12 @@ const COLLECTIVE = /all_?reduce|all_?gather|reduce_?scatter|all_?to_?all/i;
 /** Inductor names its pointwise kernels after all ops in the graph around them, collectives included. */
 const INDUCTOR = /^triton_(poi|red|per|for|unk)_/;
 
-/** Whether full names are of a library, null where they do not say: profiles have few, and many answers ask of each kernel. */
-const KNOWN = new LruCache<string, { readonly isLibrary: boolean | null }>(4096);
-
-const readName = (name: string): { readonly isLibrary: boolean | null } => ({
-  isLibrary: INDUCTOR.test(name) ? false : LIBRARY.test(name) || null,
-});
+/** Whether a full name is of a library; null where it does not say. */
+const isLibrary = byName((name) => (INDUCTOR.test(name) ? false : LIBRARY.test(name) || null));
 
 /** Whether a kernel moves data between devices, by its name; the short one has no template arguments, which may mislead. */
 export const isCommunication = ({ name, short }: { readonly name: string; readonly short: string }): boolean =>
-  KNOWN.of(name, readName).isLibrary ?? COLLECTIVE.test(short);
+  isLibrary(name) ?? COLLECTIVE.test(short);
 
 /** Longer names first: an all-reduce is more than a reduce. */
 const KIND =

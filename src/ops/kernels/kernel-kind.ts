@@ -1,6 +1,5 @@
 /** The kind of a kernel by its name, so that an op's work is attributed once, to its main kernel. */
-import { LruCache } from '../../containers/lru-cache.js';
-import { firstMatch, type NamePatterns } from './name-patterns.js';
+import { matchByName } from './name-patterns.js';
 
 export type KernelKind =
   /** Prepares or finishes the work of another kernel: layout change, split-K reduction, offsets, fill, copy. */
@@ -15,7 +14,7 @@ export type KernelKind =
   | 'main';
 
 /** On the shortened name (function name without arguments); first match wins. */
-const KINDS: NamePatterns<KernelKind> = [
+const kindOf = matchByName<KernelKind>([
   [/splitKreduce|reduce_1Block|compute_gemm_pointers/i, 'helper'],
   [/nchwToNhwc|nhwcToNchw|OffsetsKernel|flip_filter|scaleTensor|tensorTransform/i, 'helper'],
   [/generateWinogradTiles|winogradForward(Data|Filter|Output)|winogradWgrad(Data|Output|Delta)/i, 'helper'],
@@ -29,18 +28,13 @@ const KINDS: NamePatterns<KernelKind> = [
   [/(^|::|_)reduce_kernel|kernelReduce|^triton_(red|per)_|^ReduceSumD?$/, 'reduction'],
   [/elementwise_kernel|kernelPointwiseApply|^triton_(poi|for|unk)_/, 'elementwise'],
   [/scal_kernel|epilogue::kernel/, 'elementwise'],
-];
+]);
 
 /** Functors of elementwise kernels that only move or set data, in the template arguments. */
 const MOVES_DATA = /FillFunctor|CopyFunctor|copy_kernel/;
 
-/** Kernel names repeat: a program has hundreds, a profile millions of kernels. */
-const kinds = new LruCache<string, KernelKind>(1024);
-
-const kindOf = (short: string): KernelKind => firstMatch(KINDS, short) ?? 'main';
-
 /** The kind of a kernel; a name no rule knows is `main`, so that new kernel families need no new rule. */
 export function kernelKind({ name, short }: { readonly name: string; readonly short: string }): KernelKind {
-  const kind = kinds.of(short, kindOf);
+  const kind = kindOf(short) ?? 'main';
   return kind === 'elementwise' && MOVES_DATA.test(name) ? 'helper' : kind;
 }

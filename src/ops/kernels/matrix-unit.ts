@@ -8,6 +8,8 @@
  * is listed: FP64 of sm86, sm89 and sm120 is there for compatibility and no faster than the vector unit.
  */
 
+import { byName } from './name-patterns.js';
+
 /** Types of multiplication with peak rates of their own. `fp8` stands for all its encodings. */
 export const MATH_TYPES = ['fp64', 'fp32', 'tf32', 'fp16', 'bf16', 'fp8', 'fp4', 'int8'] as const;
 export type MathType = (typeof MATH_TYPES)[number];
@@ -41,15 +43,19 @@ const UNITS: readonly MatrixUnit[] = [
 /** `sm_80` and `sm80`, `gfx942:sramecc+:xnack-` and `gfx942` are the same. */
 const plain = (arch: string): string => arch.replace(/^sm_/, 'sm').replace(/:.*$/, '');
 
+const typesOf = byName((arch) => UNITS.find((unit) => unit.arch.test(plain(arch)))?.types ?? null);
+
 /** What the matrix unit of an architecture multiplies; [] where there is none; null when that is not known. */
 export const matrixTypes = (arch: string | undefined): readonly MathType[] | null =>
-  arch === undefined ? null : (UNITS.find((unit) => unit.arch.test(plain(arch)))?.types ?? null);
+  arch === undefined ? null : typesOf(arch);
+
+const numberOf = byName((arch) => {
+  const sm = /^sm_?(\d+)/.exec(arch);
+  return sm === null ? null : Number(sm[1]);
+});
 
 /** `sm80` → 80; null for another vendor's. */
-export function smOf(arch: string | undefined): number | null {
-  const sm = arch === undefined ? null : /^sm_?(\d+)/.exec(arch);
-  return sm === null ? null : Number(sm[1]);
-}
+export const smOf = (arch: string | undefined): number | null => (arch === undefined ? null : numberOf(arch));
 
 /**
  * Elements that an extent should be a multiple of: 16 bytes of them (NVIDIA, Matrix Multiplication Background User's

@@ -2,15 +2,15 @@
  * Types in kernel names: that of a product's multiplications (`factorType`), which distinguishes TF32 from FP32 but not the
  * encodings of FP8, and that of the data in memory (`elementType`), which does the reverse.
  */
-import { firstMatch, type NamePatterns } from './name-patterns.js';
+import { byName, matchByName } from './name-patterns.js';
 
 /**
- * Element types of the factors, by short name; first match wins. cuBLASLt's nvjet: first letter t, h, s or q; Tensile:
+ * Type of the factors of a product by its short name, with `tf32`; null when the name has none. cuBLASLt's nvjet: first letter t, h, s or q; Tensile:
  * the letter after the operands' indices; CUTLASS's s1688 without a 16-bit type multiplies TF32; TensorRT-LLM: result,
  * factors, sum (`bmm_Bfloat16_MxE2m1MxE4m3_Fp32`). Four bits times eight run at the rate of eight (PTX ISA, tcgen05.mma,
  * kind::mxf8f6f4). Products whose weights or cache alone are narrow unpack these to the wide type.
  */
-const FACTOR_TYPES: NamePatterns<string> = [
+export const factorType = matchByName<string>([
   [/^(bmm|gemm)_[^_]+_[^_]*E[45]m[32]|fmhaSm\d+[a-z]?Kernel_Q(kv)?E[45]m[32]/, 'fp8'],
   [/^(bmm|gemm)_[^_]+_[^_]*E2m1/, 'fp4'],
   [/^(bmm|gemm)_[^_]+_[^_]*Bfloat16|fmhaSm\d+[a-z]?Kernel_Q(kv)?Bfloat16/, 'bf16'],
@@ -37,10 +37,7 @@ const FACTOR_TYPES: NamePatterns<string> = [
   [/^Cijk_[A-Za-z]+_[A-Za-z]+_D/, 'fp64'],
   [/^Cijk_[A-Za-z]+_[A-Za-z]+_I8/, 'int8'],
   [/^Cijk_[A-Za-z]+_[A-Za-z]+_[FB]8/, 'fp8'],
-];
-
-/** Type of the factors of a product by its short name, with `tf32`; null when the name has none. */
-export const factorType = (name: string): string | null => firstMatch(FACTOR_TYPES, name);
+]);
 
 /** Types in memory by the type of the factors; FP8 needs its encoding, which `ELEMENT_TYPES` finds. */
 const IN_MEMORY: Readonly<Record<string, string>> = {
@@ -52,7 +49,7 @@ const IN_MEMORY: Readonly<Record<string, string>> = {
 };
 
 /** Types of other kernels, and of products that C++ templates make, as C++ and Triton write them; first match wins. */
-const ELEMENT_TYPES: NamePatterns<string> = [
+const memoryType = matchByName<string>([
   [/c10::BFloat16|nv_bfloat16|hip_bfloat16|(^|[_<, ])bf16|_bf16|bfloat16|::__bfloat\b/, 'bfloat16'],
   [/c10::Half|__half\b|half_t|(^|[_<, ])f16_|_fp16/, 'float16'],
   [/Float8_e4m3fn\b|e4m3/, 'float8_e4m3fn'],
@@ -71,14 +68,14 @@ const ELEMENT_TYPES: NamePatterns<string> = [
   [/[<, ]long[,> (]|lambda\(long\b/, 'int64'],
   // Not `lambda(int)`, which is the loop of every elementwise kernel.
   [/[<, ]int[,>]/, 'int32'],
-];
+]);
 
 /** Kernels that convert what they read or write, or that move it by the byte: a type in their names is one of several. */
 const UNCERTAIN = /LoadWithCast|StoreWithCast|gpu_kernel_impl<|vectorized_gather_kernel/;
 
 /** The framework's name of the element type; null when the kernel's name has none. */
-export function elementType(name: string): string | null {
+export const elementType = byName((name) => {
   if (UNCERTAIN.test(name)) return null;
   const factors = factorType(name);
-  return (factors === null ? undefined : IN_MEMORY[factors]) ?? firstMatch(ELEMENT_TYPES, name);
-}
+  return (factors === null ? undefined : IN_MEMORY[factors]) ?? memoryType(name);
+});

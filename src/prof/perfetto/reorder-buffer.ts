@@ -56,8 +56,7 @@ export class ReorderBuffer<T extends TimedSlice> {
     const last = this.#items.pop();
     if (top === undefined || last === undefined) return;
     if (at > 0) {
-      const [start, end] = [this.#starts[at] as number, this.#ends[at] as number];
-      this.#sink(last, start, end, this.#ordinals[at] as number);
+      this.#sink(last, this.#starts[at] as number, this.#ends[at] as number, this.#ordinals[at] as number);
     }
     this.emit(top);
   }
@@ -71,8 +70,8 @@ export class ReorderBuffer<T extends TimedSlice> {
   }
 
   #comesFirst(one: number, other: number): boolean {
-    const [start, end] = [this.#starts[other] as number, this.#ends[other] as number];
-    return this.#isBefore(one, start, end, this.#ordinals[other] as number);
+    const start = this.#starts[other] as number;
+    return this.#isBefore(one, start, this.#ends[other] as number, this.#ordinals[other] as number);
   }
 
   #put(at: number, item: T, start: number, end: number, ordinal: number): void {

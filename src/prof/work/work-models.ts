@@ -1,5 +1,4 @@
 /** THE table of work models, with that of GPUs: by the op calls around the launch, and by what the kernel's name says. */
-import { LruCache } from '../../containers/lru-cache.js';
 import { matrixUnitByName, matrixUnitCell, tensorCore } from '../../ops/tensor-core.js';
 import type { Device, KernelRecord } from '../../record/record.js';
 import { ASCEND } from './ascend-model.js';
@@ -10,13 +9,9 @@ import type { JudgedKernel, MatrixUnitCell, WorkModel } from './work-model.js';
 
 const CELLS = { '1': 1, '0': 0, '-': '-', '?': '?', na: null } as const;
 
-/** Kernel names repeat: a program has hundreds of them, a profile millions of kernels. */
-const cells = new LruCache<string, MatrixUnitCell>(4096);
-
 function cellOf({ record: { name }, arch, described }: JudgedKernel): MatrixUnitCell {
   const work = described?.work ?? null;
-  const key = `${String(work?.role)}/${String(work?.matmul)}/${String(arch)}/${name}`;
-  return cells.of(key, () => CELLS[work === null ? matrixUnitByName(name, arch) : matrixUnitCell(work, name, arch)]);
+  return CELLS[work === null ? matrixUnitByName(name, arch) : matrixUnitCell(work, name, arch)];
 }
 
 export const GPU: WorkModel = {

@@ -4,7 +4,6 @@
  */
 import { smOf } from '../../../ops/kernels/matrix-unit.js';
 import { smInName } from '../../../ops/kernels/product-name.js';
-import { LruCache } from '../../../containers/lru-cache.js';
 import type { Annotated } from '../../annotate.js';
 import { counted, ranked, time } from '../amount-text.js';
 import { deviceRule } from '../device-rule.js';
@@ -22,8 +21,6 @@ const isExplained = ({ tc, unitUse }: Annotated): boolean =>
 /** sm86 and sm89 run kernels of sm80 with the same instructions: only the generation counts. */
 const generation = (sm: number): number => Math.floor(sm / 10);
 
-const names = new LruCache<string, number | null>(4096);
-
 export const oldArchitecture = deviceRule({
   name: 'old-architecture',
   doc: 'products by kernels whose names imply an older architecture than the device has',
@@ -35,7 +32,7 @@ export const oldArchitecture = deviceRule({
     const { arch } = peaks;
     const sm = arch === null ? null : smOf(arch);
     if (arch === null || sm === null || dur === null || !Number.isFinite(dur) || !row.isProduct) return false;
-    const built = names.of(record.name, smInName);
+    const built = smInName(record.name);
     if (built === null || generation(built) >= generation(sm) || isExplained(row)) return true;
     const old = devices.of(record);
     old.arch = arch;
