@@ -101,8 +101,8 @@ export interface Capture {
   readonly diagnostics: Diagnostics;
   /** The context of each kernel; when absent, it is read from the texts of the ranges around the launch. */
   contexts?(launches: LaunchJoin): KernelContexts;
-  /** By the number of a range's text: texts that may name steps; when absent, all texts are read. */
-  stepTexts?(): ReadonlyMap<number, string>;
+  /** Rows of the ranges whose texts may name steps; when absent, all texts are read. */
+  readonly stepRanges?: readonly number[];
   /** The collective operation that a kernel implements. */
   collectiveOf?(activity: number): Collective | null;
   /** Fields of an activity of kind `collective`; required of formats that have such. */

@@ -12,6 +12,9 @@ type Sweeps = Map<number, RangeSweep<Marker>>;
 /** Whether a marker is the engine's: a node of the backward pass. */
 const isOfEngine = (marker: Marker): boolean => marker.kind === 'op' && (marker.node || marker.wrapper);
 
+/** Outermost ranges of a thread, evenly spread, whose texts say whether it is the engine's: reading all takes long. */
+const RANGES_READ = 1000;
+
 /** Finds callers thread by thread, for launches in order of start. Each engine's thread sweeps the ranges of all others. */
 export class MarkerCallers {
   readonly #callers: CallerThreads;
@@ -46,18 +49,26 @@ export class MarkerCallers {
     );
   }
 
-  /** Whether most of a thread's outermost ranges are nodes of the backward pass; a library's own ranges do not count. */
+  /** Whether most of a thread's outermost ranges are nodes of the backward pass. */
   #isOfEngine(thread: number): boolean {
-    const { start, end } = this.capture.ranges;
+    const outermost = this.#outermostOn(thread);
+    const apart = Math.ceil(outermost.length / RANGES_READ);
+    const read = outermost.filter((_, index) => index % apart === 0);
+    return read.filter((range) => isOfEngine(this.read(range))).length > read.length / 2;
+  }
+
+  /** The ranges of a thread that no other is around; a library's own do not count. */
+  #outermostOn(thread: number): number[] {
+    const { ranges } = this.capture;
     const { first, rows } = this.rangeOrder;
-    let surplus = 0;
+    const found: number[] = [];
     let reach = -Infinity;
     for (const row of rows.subarray(first[thread], first[thread + 1])) {
-      if (start.at(row) < reach || this.capture.ranges.domainOf(row) !== 0) continue;
-      reach = end.at(row);
-      surplus += isOfEngine(this.read(row)) ? 1 : -1;
+      if (ranges.start.at(row) < reach || ranges.domainOf(row) !== 0) continue;
+      reach = ranges.end.at(row);
+      found.push(row);
     }
-    return surplus > 0;
+    return found;
   }
 
   /** Texts of the program's ranges that are open on a thread, outermost first. */

@@ -36,6 +36,8 @@ interface PendingLaunch {
   kernelsDone: number;
 }
 
+type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
+
 /** Op calls with their ids and how many kernels each launched. */
 type NumberedCalls = Required<Pick<Context, 'calls' | 'callIds' | 'callKernels'>>;
 
@@ -63,7 +65,7 @@ export class MarkerContexts implements KernelContexts {
     this.#rangeOrder = orderRanges(ranges, threads.count, (a, b) =>
       compareTexts(rangeKey(capture, a), rangeKey(capture, b)),
     );
-    this.#callers = new MarkerCallers(capture, this.#rangeOrder, (range) => this.#parse(range));
+    this.#callers = new MarkerCallers(capture, this.#rangeOrder, (range) => this.#parse(range, this.#textOf(range)));
     this.#steps = new LaunchSteps(markedSteps(capture), threads);
     for (let thread = 0; thread < threads.count; thread++) {
       const [from, to] = [elementAt(first, thread), elementAt(first, thread + 1)];
@@ -122,7 +124,8 @@ export class MarkerContexts implements KernelContexts {
     const caller = this.#callers.of(thread, start, sorted.ops);
     const step = this.#steps.at(thread, caller?.thread ?? null, start);
     const numbered = sorted.calls.length > 0 ? null : this.#callsBySizes(open);
-    return {
+    // Fields that are not always there are assigned: a copy with `...` takes as long as all the rest.
+    const context: Writable<Context> = {
       dir: facts.dir,
       layer: sorted.layer,
       trace: sorted.trace,
@@ -135,10 +138,10 @@ export class MarkerContexts implements KernelContexts {
       altSeq: facts.altSeq,
       sub: facts.sub,
       ranges: sorted.ranges,
-      ...(caller === null ? undefined : { callerRanges: caller.ranges }),
-      ...(step === null ? undefined : { step }),
-      ...numbered,
     };
+    if (caller !== null) context.callerRanges = caller.ranges;
+    if (step !== null) context.step = step;
+    return numbered === null ? context : Object.assign(context, numbered);
   }
 
   /** Op calls of the enclosing framework ops that record the shapes of their arguments; null when none does. */
@@ -167,19 +170,23 @@ export class MarkerContexts implements KernelContexts {
 
   /** The marker of a range around a launch. Counts what is wrong with it. */
   #read(range: number): Marker {
-    const { ranges, names, diagnostics } = this.capture;
-    if ((names.rangeText(ranges.text.at(range)) ?? '') === '') diagnostics.count('range-without-text');
-    const marker = this.#parse(range);
+    const { diagnostics } = this.capture;
+    const text = this.#textOf(range);
+    if (text === '') diagnostics.count('range-without-text');
+    const marker = this.#parse(range, text);
     if (marker.kind === 'range' && marker.malformed) diagnostics.count('marker-not-literal');
     return marker;
   }
 
-  #parse(range: number): Marker {
-    const { ranges, names } = this.capture;
-    const text = names.rangeText(ranges.text.at(range)) ?? '';
-    const domain = ranges.domainOf(range);
-    if (domain !== 0) return parseMarker(`${names.domainName(domain) ?? `domain#${domain}`}:${text}`, true);
-    return this.#texts.read(text);
+  /** A query of the database in some formats: not to be asked twice. */
+  #textOf(range: number): string {
+    return this.capture.names.rangeText(this.capture.ranges.text.at(range)) ?? '';
+  }
+
+  #parse(range: number, text: string): Marker {
+    const domain = this.capture.ranges.domainOf(range);
+    if (domain === 0) return this.#texts.read(text);
+    return parseMarker(`${this.capture.names.domainName(domain) ?? `domain#${domain}`}:${text}`, true);
   }
 }
 

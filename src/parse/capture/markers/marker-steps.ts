@@ -1,28 +1,25 @@
 /** The steps among the ranges of formats whose ranges are NVTX markers. */
+import { LruCache } from '../../../containers/lru-cache.js';
+import { allRows } from '../../../containers/row-order.js';
 import { readStepName } from '../../../record/step-name.js';
 import type { Capture } from '../capture.js';
 import type { StepRange } from '../launch-steps.js';
 
+type NamedStep = Pick<StepRange, 'text' | 'number'>;
+
 /** Ranges of the default domain that mark steps, in any order. */
 export function* markedSteps(capture: Capture): Generator<StepRange> {
-  const { ranges } = capture;
-  const texts = capture.stepTexts?.() ?? stepTexts(capture);
-  if (texts.size === 0) return;
-  for (let row = 0; row < ranges.length; row++) {
-    const text = texts.get(ranges.text.at(row));
-    const name = text === undefined || ranges.domainOf(row) !== 0 ? null : readStepName(text);
-    if (text === undefined || name === null) continue;
-    const [start, end, thread] = [ranges.start.at(row), ranges.end.at(row), ranges.thread.at(row)];
-    yield { start, end, thread, number: name.number, text };
-  }
-}
-
-/** Texts that name a step, by their numbers. */
-function stepTexts({ ranges, names }: Capture): Map<number, string> {
-  const found = new Map<number, string>();
-  for (const number of new Set(ranges.text.values)) {
+  const { ranges, names } = capture;
+  const known = new LruCache<number, NamedStep | null>(4096);
+  const read = (number: number): NamedStep | null => {
     const text = names.rangeText(number);
-    if (text !== null && readStepName(text) !== null) found.set(number, text);
+    const name = text === null ? null : readStepName(text);
+    return text === null || name === null ? null : { text, number: name.number };
+  };
+  for (const row of capture.stepRanges ?? allRows(ranges.length)) {
+    const step = ranges.domainOf(row) === 0 ? known.of(ranges.text.at(row), read) : null;
+    if (step === null) continue;
+    const [start, end, thread] = [ranges.start.at(row), ranges.end.at(row), ranges.thread.at(row)];
+    yield { start, end, thread, ...step };
   }
-  return found;
 }

@@ -67,9 +67,8 @@ const textNumber = (database: SqliteFile): Selection => {
     : { needs: [], sql: 'rowid' };
 };
 
-const ROWID: Selection = { needs: [], sql: 'rowid' };
 /** LIKE compares letters whatever their case; the first letters spare most texts the comparison. */
-const mayNameStep = (column: string): Filter[number] => {
+const mayNameStep = (column: string): Exclude<Selection, string> => {
   const letters = STEP_NAME_BEGINNINGS.map((text) => text.charAt(0) + text.charAt(0).toUpperCase()).join('');
   const beginnings = STEP_NAME_BEGINNINGS.map((text) => `${column} LIKE '${text}%'`).join(' OR ');
   return { needs: [column], sql: `(${column} GLOB '[${letters}]*' AND (${beginnings}))` };
@@ -160,6 +159,7 @@ class NsightCapture implements Capture {
   readonly activities = new Activities();
   readonly names: CaptureNames;
   readonly header: Capture['header'];
+  readonly stepRanges: number[] = [];
   readonly #devices: DeviceMap;
   readonly #contexts: ContextDevices;
   #waitsWithoutDevice = 0;
@@ -210,8 +210,10 @@ class NsightCapture implements Capture {
 
   #readRanges(): void {
     const { ranges, database } = this;
-    const columns = ['start', 'end', ...THREAD, textNumber(database), 'domainId'];
-    const take: TakeNumbers = ([start = NaN, end = NaN, process = NaN, tid = 0, textId = 0, domain = NaN]) => {
+    const columns = ['start', 'end', ...THREAD, textNumber(database), 'domainId', mayNameStep('text')];
+    const registered = this.#registeredSteps();
+    const take: TakeNumbers = (cells) => {
+      const [start = NaN, end = NaN, process = NaN, tid = 0, textId = 0, domain = NaN, mayBeStep] = cells;
       if (Number.isNaN(start) || Number.isNaN(process)) {
         this.diagnostics.count('bad-row');
         return;
@@ -223,6 +225,7 @@ class NsightCapture implements Capture {
       if (Number.isNaN(end)) this.diagnostics.count('open-range');
       const owner = this.#process(process);
       const thread = this.threads.thread(owner, tid);
+      if (mayBeStep === 1 || registered.has(textId)) this.stepRanges.push(ranges.length);
       ranges.add(start, Number.isNaN(end) ? Infinity : end, thread, textId, this.#domain(owner, domain));
     };
     database.eachNumbers(NVTX, columns, take, IS_RANGE);
@@ -310,17 +313,11 @@ class NsightCapture implements Capture {
   }
 
   /** Texts that may name steps: the database looks through them, of which there may be millions. */
-  stepTexts(): Map<number, string> {
-    const { database } = this;
-    const texts = new Map<number, string>();
-    const inRows = database.hasColumn(NVTX, 'text') ? NVTX : '';
-    for (const [rowid, text] of database.rows(inRows, [ROWID, 'text'], [...IS_RANGE, mayNameStep('text')])) {
-      if (typeof rowid === 'number' && typeof text === 'string') texts.set(rowid, text);
-    }
-    for (const [id, text] of database.rows('StringIds', ['id', 'value'], [mayNameStep('value')])) {
-      if (typeof id === 'number' && typeof text === 'string') texts.set(-1 - id, text);
-    }
-    return texts;
+  /** Numbers of the registered texts that may name steps. */
+  #registeredSteps(): Set<number> {
+    const numbers = new Set<number>();
+    for (const [id] of this.database.rows('StringIds', ['id'], [mayNameStep('value')])) numbers.add(-1 - numberOf(id));
+    return numbers;
   }
 
   hostMemoryOf(activity: number): HostMemory | null {
