@@ -61,11 +61,13 @@ describe('dprof diff', () => {
     ]);
     const cells = lines.slice(3, -1).map((line) => line.split(/ +/));
     expect(cells[0]).to.deep.equal(
-      'verdict change_% change_us base_us new_us base_share_% new_share_% base_count new_count q op layer'.split(' '),
+      'verdict change_% change_us call_change_% calls_change_% base_us new_us base_share_% new_share_% base_count new_count q op layer'.split(
+        ' ',
+      ),
     );
     // linear: 4010.5 ns a step, a tenth more; of 14035 ns. p = 2/C(16, 8) = 2/12870, of two tests.
-    expect(cells[2]?.slice(0, 5)).to.deep.equal(['slower', '+10.00', '+0.401', '4.011', '4.412']);
-    expect(cells[2]?.slice(5)).to.deep.equal(['28.57', '30.56', '8', '8', '0.00031', 'linear', 'net:b']);
+    expect(cells[2]?.slice(0, 7)).to.deep.equal(['slower', '+10.00', '+0.401', '+10.00', '0.00', '4.011', '4.412']);
+    expect(cells[2]?.slice(7)).to.deep.equal(['28.57', '30.56', '8', '8', '0.00031', 'linear', 'net:b']);
     expect(cells[3]?.slice(0, 3)).to.deep.equal(['same', '0.00', '0.000']);
     expect(cells[1]?.slice(-1)).to.deep.equal(['total']);
     expect(stdout).not.to.include('secret');
@@ -176,7 +178,7 @@ describe('dprof diff', () => {
       const { stdout } = await run(['-f', 'markdown', '--by', 'op', base, hostile]);
       const table = stdout.split('\n').filter((line) => line.startsWith('|'));
       expect(table).to.have.length(2 + 1 + 2 + HOSTILE.length);
-      for (const line of table) expect(line.split('|'), line).to.have.length(1 + 11 + 1);
+      for (const line of table) expect(line.split('|'), line).to.have.length(1 + 13 + 1);
       expect(stdout).to.include('| `</script><b>` | **new** |');
       expect(stdout).to.include('| <code>a&#124;b&#96;c&#92;&#124;d</code> | **new** |');
     });

@@ -9,15 +9,15 @@ import type { Command } from '../command.js';
 import { confirmEndings, confirmWhole, type Source } from '../input.js';
 import { checkOutput, printText, withOutput, type Write } from '../output.js';
 import { printTable, readInput, writeNotes } from '../run-analysis.js';
-import { commonLine, inputLines, methodLine, notesOf } from './diff/diff-heading.js';
+import { commonLine, inputLines, lengthLine, methodLine, notesOf } from './diff/diff-heading.js';
 import { diffJunit } from './diff/diff-junit.js';
 import { DIFF, readDiffArguments, type DiffRequest } from './diff/diff-options.js';
 import {
+  COMPARABLE_COLUMNS,
   diffDocuments,
   diffMarkdown,
   diffScreen,
   figure,
-  READABLE_COLUMNS,
   type DiffReport,
 } from './diff/diff-screen.js';
 
@@ -65,7 +65,12 @@ function reportOf(
     result,
     by: by.map(({ key }) => key),
     rows: result.rows.slice(0, top),
-    heading: [...inputLines(comparison, names), methodLine(result, settings), ...commonLine(result, settings)],
+    heading: [
+      ...inputLines(comparison, names),
+      ...lengthLine(result),
+      methodLine(result, settings),
+      ...commonLine(result, settings),
+    ],
     notes: notesOf(comparison, result),
   };
 }
@@ -100,7 +105,7 @@ function failIfMet({ conditions }: DiffResult): void {
 
 /** `total>+5% (+7.21 %, +12.500 us)`. */
 function named({ condition, row }: Judged): string {
-  const [percent = UNKNOWN, time = UNKNOWN] = READABLE_COLUMNS.map((column) => figure(column, row));
+  const [percent = UNKNOWN, time = UNKNOWN] = COMPARABLE_COLUMNS.map((column) => figure(column, row));
   return `${condition.text} (${percent === UNKNOWN ? row.verdict : `${percent} %`}, ${time} us)`;
 }
 

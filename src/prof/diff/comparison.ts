@@ -11,11 +11,11 @@ import { commonOf, withoutCommon, type Common } from './common.js';
 import type { Condition } from './fail-if.js';
 import { falseDiscovery } from './false-discovery.js';
 import { InputFacts } from './input-facts.js';
-import { measuring, type Both } from './measuring.js';
+import { basisOf, measuring, timesOfSameCalls, type Both } from './measuring.js';
 import type { Pair, Which } from './input-pair.js';
-import { byChange, rowOf, type DiffRow, type Key, type Measured } from './diff-row.js';
+import { byChange, changeOfCalls, rowOf, type DiffRow, type Key, type Measured } from './diff-row.js';
 import { Samples, Sums, type Basis } from './input-sums.js';
-import { testSteps, type Settings } from './verdict.js';
+import { percentOf, testSteps, type Settings } from './verdict.js';
 
 export const DIFF_TYPES: RecordTypes = new Set(['profile', 'kernel', 'end'] as const);
 
@@ -138,17 +138,13 @@ export class Comparison {
     return this.options.settings;
   }
 
-  /** Steps where both inputs have some. */
-  get basis(): Basis {
-    return this.sides.base.samples.steps > 0 && this.sides.new.samples.steps > 0 ? 'step' : 'run';
-  }
-
   /** The comparison, when both inputs are taken. */
   get result(): DiffResult {
-    const { basis } = this;
     const { settings } = this.options;
-    const measure = measuring(this.total, { base: this.sides.base.samples, new: this.sides.new.samples }, basis);
-    const total = single(measure(this.total), settings);
+    const samples = { base: this.sides.base.samples, new: this.sides.new.samples };
+    const basis = basisOf(this.total, samples);
+    const measure = measuring(this.total, samples, basis);
+    const judging = { rate: settings.rate, basis };
     const measured = [...this.#rows.values()].map(measure);
     const testable = measured.flatMap(({ times }) => (times === null ? [] : [times]));
     const common = settings.asIs ? null : commonOf(testable, settings);
@@ -156,19 +152,36 @@ export class Comparison {
       times === null ? null : testSteps(common === null ? times : withoutCommon(times, common), settings),
     );
     const qs = falseDiscovery(tests.map((test) => test?.pBeyond ?? null));
-    const rows = measured.map((one, i) => rowOf(one, tests[i] ?? null, qs[i] ?? null, settings.rate)).sort(byChange);
+    const rows = measured.map((one, i) => rowOf(one, tests[i] ?? null, qs[i] ?? null, judging)).sort(byChange);
+    const all = measure(this.total);
+    const total =
+      basis === 'call'
+        ? ofSameCalls(single({ ...all, times: timesOfSameCalls(measured) }, settings, basis), rows)
+        : single(all, settings, basis);
     const conditions = this.options.conditions.map((condition, i): Judged => {
-      const watched = condition.matches === null ? this.total : (this.#watched[i] ?? both());
-      const row = single(measure(watched), settings);
+      const watched = this.#watched[i] ?? both();
+      const row = condition.matches === null ? total : single(measure(watched), settings, basis);
       const isThere = row.base.count + row.new.count > 0;
-      return { condition, row, met: isThere ? condition.isMet({ ns: row.change, percent: row.percent }) : null };
+      return { condition, row, met: isThere ? condition.isMet(row.comparable) : null };
     });
     return { basis, total, common, rows, conditions, tested: qs.filter((q) => q !== null).length };
   }
 }
 
 /** A row that stands alone: there is nothing it could share a change with, and nothing to adjust for. */
-function single(measured: Measured, settings: Settings): DiffRow {
+function single(measured: Measured, settings: Settings, basis: Basis): DiffRow {
   const test = measured.times === null ? null : testSteps(measured.times, settings);
-  return rowOf(measured, test, test?.pBeyond ?? null, settings.rate);
+  return rowOf(measured, test, test?.pBeyond ?? null, { rate: settings.rate, basis });
+}
+
+/** The totals of unequal runs, with the change of the calls of BASE: of the rows that both have. */
+function ofSameCalls(total: DiffRow, rows: readonly DiffRow[]): DiffRow {
+  const changes = rows.flatMap((row) => {
+    const change = changeOfCalls(row);
+    return change === null ? [] : [{ ns: change.ns, base: row.base.each }];
+  });
+  const ns = changes.reduce((sum, change) => sum + change.ns, 0);
+  const base = changes.reduce((sum, change) => sum + change.base, 0);
+  const percent = percentOf(base, base + ns);
+  return { ...total, callPercent: percent, comparable: { ns, percent } };
 }

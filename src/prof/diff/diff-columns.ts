@@ -26,6 +26,8 @@ const probability = (key: string, doc: string, value: NumberOf, extra?: Extra): 
 export const DIFF_COLUMNS: readonly Column<DiffRow>[] = [
   percent('change', "of a mean step's time", (row) => row.percent, SIGNED),
   time('change', 'the same, as a time', ({ change }) => change, SIGNED),
+  percent('call_change', 'of the time of a mean kernel', ({ callPercent }) => callPercent, SIGNED),
+  percent('calls_change', 'of the number of kernels of a mean step', ({ callsPercent }) => callsPercent, SIGNED),
   time('base', 'time of a mean step of BASE', ({ base }) => base.each),
   time('new', 'and of NEW', (row) => row.new.each),
   percent('base_share', "of BASE's kernel time", ({ base }) => base.share),
@@ -35,6 +37,13 @@ export const DIFF_COLUMNS: readonly Column<DiffRow>[] = [
   time('base_time', 'time of BASE in all', ({ base }) => base.time, MACHINE_ONLY),
   time('new_time', 'and of NEW', (row) => row.new.time, MACHINE_ONLY),
   percent('median_change', "of the median step's time", ({ medianPercent }) => medianPercent, MACHINE_ONLY),
+  percent(
+    'comparable_change',
+    'of what verdict and --fail-if are on: a mean step or run, or the calls of BASE',
+    ({ comparable }) => comparable.percent,
+    { ...MACHINE_ONLY, ...SIGNED },
+  ),
+  time('comparable_change', 'the same, as a time', ({ comparable }) => comparable.ns, { ...MACHINE_ONLY, ...SIGNED }),
   percent(
     'own_change',
     'the same of the times that were tested, without what the rows share',

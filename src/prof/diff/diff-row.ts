@@ -1,5 +1,6 @@
 /** A row of the comparison: what both inputs have of some kernels, and whether it changed. Pure. */
 import type { Pair, Times } from './input-pair.js';
+import type { Basis } from './input-sums.js';
 import { median } from '../../record/statistics.js';
 import { percentOf, verdictOf, type StepTest, type Verdict } from './verdict.js';
 
@@ -13,7 +14,18 @@ export interface Amount {
   readonly share: number | null;
   /** Time of a mean step, or a mean run, ns. */
   readonly each: number;
+  /** Kernels of a mean step, or a mean run. */
+  readonly calls: number;
+  /** Time of a mean kernel, ns; null without any. */
+  readonly perCall: number | null;
   readonly samples: number;
+}
+
+/** A change from BASE to NEW. */
+export interface Change {
+  readonly ns: number;
+  /** Null where BASE has no time. */
+  readonly percent: number | null;
 }
 
 export interface DiffRow extends Pair<Amount> {
@@ -22,6 +34,11 @@ export interface DiffRow extends Pair<Amount> {
   /** Of a mean step, or a mean run, ns. */
   readonly change: number;
   readonly percent: number | null;
+  /** Change of the time of a mean kernel, and of the kernels of a mean step, %; null where one input has none. */
+  readonly callPercent: number | null;
+  readonly callsPercent: number | null;
+  /** The change that verdict and conditions are on: of a mean step or run, or of BASE's calls where runs are unequal. */
+  readonly comparable: Change;
   /** Change of the median step, %; null without samples, or where BASE's is 0. */
   readonly medianPercent: number | null;
   /** The same of the times that were tested: of a row of several without what all of them share. */
@@ -36,17 +53,28 @@ export interface DiffRow extends Pair<Amount> {
 /** A row before its test. */
 export interface Measured extends Pair<Amount> {
   readonly keys: readonly Key[];
-  /** By sample, ns; null for what only one input has, or whose kernels mostly belong to no step. */
+  /** By sample, ns, of a mean call where calls are compared; null for what only one input has, or whose kernels mostly belong to no step. */
   readonly times: Times | null;
 }
 
 /** `test` is null where there was none; `q` is its `pBeyond` adjusted for the number of rows. */
-export function rowOf({ times, ...one }: Measured, test: StepTest | null, q: number | null, rate: number): DiffRow {
+export function rowOf(
+  { times, ...one }: Measured,
+  test: StepTest | null,
+  q: number | null,
+  { rate, basis }: { readonly rate: number; readonly basis: Basis },
+): DiffRow {
   const presence = one.base.count === 0 ? 'new' : one.new.count === 0 ? 'gone' : null;
+  const change = one.new.each - one.base.each;
+  const percent = percentOf(one.base.each, one.new.each);
+  const callPercent = percentOf(one.base.perCall, one.new.perCall);
   return {
     ...one,
-    change: one.new.each - one.base.each,
-    percent: percentOf(one.base.each, one.new.each),
+    change,
+    percent,
+    callPercent,
+    callsPercent: presence === null ? percentOf(one.base.calls, one.new.calls) : null,
+    comparable: (basis === 'call' ? changeOfCalls(one) : null) ?? { ns: change, percent },
     medianPercent: test === null || times === null ? null : percentOf(median(times.base), median(times.new)),
     ownPercent: test?.percent ?? null,
     p: test?.p ?? null,
@@ -56,9 +84,15 @@ export function rowOf({ times, ...one }: Measured, test: StepTest | null, q: num
   };
 }
 
+/** How much longer BASE's calls take in NEW; null where one input has none. */
+export function changeOfCalls({ base, new: next }: Pair<Amount>): Change | null {
+  if (base.perCall === null || next.perCall === null) return null;
+  return { ns: (next.perCall - base.perCall) * base.calls, percent: percentOf(base.perCall, next.perCall) };
+}
+
 /** The most time first; equal ones in the order of their keys, whatever the order of records. */
 export function byChange(a: DiffRow, b: DiffRow): number {
-  const order = Math.abs(b.change) - Math.abs(a.change);
+  const order = Math.abs(b.comparable.ns) - Math.abs(a.comparable.ns);
   if (order !== 0) return order;
   return sortKey(a) < sortKey(b) ? -1 : 1;
 }

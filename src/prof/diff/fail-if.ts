@@ -11,13 +11,7 @@ import { requireColumn } from '../columns/columns.js';
 import { textOf } from '../../table/column.js';
 import { UsageError } from '../../record/errors.js';
 import type { Annotated } from '../annotate.js';
-
-/** Change of a mean step, or a mean run. */
-interface Change {
-  readonly ns: number;
-  /** Null where BASE has no time. */
-  readonly percent: number | null;
-}
+import type { Change } from './diff-row.js';
 
 export interface Condition {
   /** As the user wrote it. */

@@ -80,6 +80,11 @@ export class Samples {
   get isCut(): boolean {
     return this.#cut < Infinity;
   }
+  /** The run that a sample is part of. */
+  runOf(sample: number): number {
+    return elementAt(this.#all, sample).run;
+  }
+
   get steps(): number {
     return this.#all.filter(({ step }) => step !== null).length;
   }
@@ -102,8 +107,8 @@ export class Samples {
   }
 }
 
-/** What is compared: mean steps where both inputs have steps, else mean runs. */
-export type Basis = 'step' | 'run';
+/** What is compared: mean steps, mean runs, or mean calls of a kernel. */
+export type Basis = 'step' | 'run' | 'call';
 
 const NOTHING = new Float64Array(0);
 
@@ -114,12 +119,16 @@ export class Sums {
   /** Part of the time that belongs to steps. */
   timeInSteps = 0;
   #times = NOTHING;
+  /** Kernels by run. */
+  readonly #calls: number[] = [];
 
   /** @param sample number of the kernel's sample */
   add(ns: number, sample: number, samples: Samples): void {
     this.count++;
     this.time += ns;
     if (samples.isStep(sample)) this.timeInSteps += ns;
+    const run = samples.runOf(sample);
+    this.#calls[run] = (this.#calls[run] ?? 0) + 1;
     if (sample >= this.#times.length && !this.#grow(sample, samples)) return;
     if (samples.isKept(sample)) this.#times[sample] = elementAt(this.#times, sample) + ns;
   }
@@ -136,5 +145,15 @@ export class Sums {
   /** Time of each sample, 0 where there was no such kernel. */
   timesOf(samples: readonly (readonly number[])[]): Float64Array {
     return Float64Array.from(samples, (numbers) => numbers.reduce((sum, at) => sum + (this.#times[at] ?? 0), 0));
+  }
+
+  /** Mean time of a kernel in each run, without runs that have none. @param runs the samples of each run */
+  timesOfCalls(runs: readonly (readonly number[])[], samples: Samples): Float64Array {
+    const times = this.timesOf(runs);
+    const means = runs.map(([first], i) => {
+      const calls = first === undefined ? 0 : (this.#calls[samples.runOf(first)] ?? 0);
+      return calls === 0 ? [] : [elementAt(times, i) / calls];
+    });
+    return Float64Array.from(means.flat());
   }
 }

@@ -1,13 +1,25 @@
 /** Sums of both inputs → the figures of a row of the comparison, and the times it is tested on. Pure. */
-import type { Pair, Which } from './input-pair.js';
+import { elementAt } from '../../containers/element.js';
+import type { Pair, Times, Which } from './input-pair.js';
 import type { Amount, Key, Measured } from './diff-row.js';
 import type { Basis, Samples, Sums } from './input-sums.js';
 
 /** Less of a row's time than this in steps, and its steps say too little of it. */
 const LEAST_IN_STEPS = 0.5;
 
+/** Runs whose numbers of kernels differ by more than this part are not the same work: a capture began or ended elsewhere. */
+const UNEQUAL_RUNS = 0.01;
+
 export interface Both extends Pair<Sums> {
   readonly keys: readonly Key[];
+}
+
+/** Steps where both inputs have some; else runs; of runs that are not of one length, calls. */
+export function basisOf(total: Pair<Sums>, samples: Pair<Samples>): Basis {
+  if (samples.base.steps > 0 && samples.new.steps > 0) return 'step';
+  const base = total.base.count / Math.max(1, samples.base.runs);
+  const next = total.new.count / Math.max(1, samples.new.runs);
+  return Math.abs(next - base) > UNEQUAL_RUNS * Math.max(base, next) ? 'call' : 'run';
 }
 
 export function measuring(total: Pair<Sums>, samples: Pair<Samples>, basis: Basis): (row: Both) => Measured {
@@ -15,24 +27,46 @@ export function measuring(total: Pair<Sums>, samples: Pair<Samples>, basis: Basi
   const tested = { base: samples.base.tested(basis), new: samples.new.tested(basis) };
   const runs = { base: samples.base[units], new: samples.new[units] };
   const isCovered = ({ count, time, timeInSteps }: Sums): boolean =>
-    count > 0 && (basis === 'run' || timeInSteps >= LEAST_IN_STEPS * time);
+    count > 0 && (basis !== 'step' || timeInSteps >= LEAST_IN_STEPS * time);
   const amount = (which: Which, { count, time }: Sums): Amount => {
     const all = total[which].time;
+    const mean = Math.max(1, runs[which]);
     return {
       count,
       time,
       share: all > 0 ? (100 * time) / all : null,
-      each: time / Math.max(1, runs[which]),
+      each: time / mean,
+      calls: count / mean,
+      perCall: count > 0 ? time / count : null,
       samples: tested[which].length,
     };
   };
+  const timesOf = (which: Which, sums: Sums): Float64Array =>
+    basis === 'call' ? sums.timesOfCalls(tested[which], samples[which]) : sums.timesOf(tested[which]);
   return (row) => ({
     keys: row.keys,
     base: amount('base', row.base),
     new: amount('new', row.new),
     times:
       isCovered(row.base) && isCovered(row.new)
-        ? { base: row.base.timesOf(tested.base), new: row.new.timesOf(tested.new) }
+        ? { base: timesOf('base', row.base), new: timesOf('new', row.new) }
         : null,
   });
+}
+
+/** What the calls of BASE take in each run of either input: of the rows that every run has. Null without such rows. */
+export function timesOfSameCalls(rows: readonly Measured[]): Times | null {
+  const complete = rows.filter(
+    ({ times, base, new: next }) => times?.base.length === base.samples && times.new.length === next.samples,
+  );
+  const [first] = complete;
+  if (first === undefined) return null;
+  const sums = (which: Which): Float64Array =>
+    Float64Array.from({ length: first[which].samples }, (_, run) =>
+      complete.reduce(
+        (sum, { times, base }) => sum + (times === null ? 0 : elementAt(times[which], run) * base.calls),
+        0,
+      ),
+    );
+  return { base: sums('base'), new: sums('new') };
 }

@@ -2,6 +2,7 @@ import { requireColumn } from '../../../src/prof/columns/columns.js';
 import { expect } from 'chai';
 import { Comparison, OTHERS, type ComparisonOptions } from '../../../src/prof/diff/comparison.js';
 import type { DiffRow } from '../../../src/prof/diff/diff-row.js';
+import { parseCondition } from '../../../src/prof/diff/fail-if.js';
 import { Samples, Sums } from '../../../src/prof/diff/input-sums.js';
 import { DEFAULTS, testSteps } from '../../../src/prof/diff/verdict.js';
 import type { KernelRecord, ProfileLine, ProfileRecord } from '../../../src/record/record.js';
@@ -87,6 +88,50 @@ describe('a comparison', () => {
     ).result;
     expect(named(mixed.rows)['io']).to.deep.include({ verdict: 'too-few-samples', change: 0 });
     expect(named(mixed.rows)['io']?.base.each).to.equal(10);
+  });
+
+  describe('of captures without steps and of unequal length', () => {
+    /** Runs of so many calls of mm, each of a time, and one of relu. */
+    const runsOf = (runs: number, calls: number, dur: number): ProfileLine[] =>
+      Array.from({ length: runs }, (_, profile) => [
+        header(profile, null),
+        ...Array.from({ length: calls }, (_, call) => kernel({ profile, op: ['mm'], dur: dur + (call % 2) + profile })),
+        kernel({ profile, op: ['relu'], dur: 50 }),
+      ]).flat();
+    const conditions = [parseCondition('total>+1%'), parseCondition('op:mm>+1%'), parseCondition('op:relu>+1%')];
+
+    it('is of calls, and so are verdict and conditions', () => {
+      // 20 calls of 100, 101, … and 16 of 103, 104, …: 20 % fewer, each 2.985 % longer.
+      const {
+        basis,
+        total,
+        rows,
+        conditions: judged,
+      } = compare(runsOf(5, 20, 98.5), runsOf(5, 16, 101.5), { conditions }).result;
+      expect(basis).to.equal('call');
+      const mm = named(rows)['mm'];
+      expect(mm?.change).to.equal(16 * 104 - 20 * 101);
+      expect(mm?.base).to.deep.include({ calls: 20, perCall: 101 });
+      expect(mm?.callPercent).to.be.closeTo(300 / 101, 1e-9);
+      expect(mm?.callsPercent).to.equal(-20);
+      expect(mm?.comparable.ns).to.be.closeTo(60, 1e-9);
+      // 60 ns more of 2,020 + 50.
+      expect(total.comparable.percent).to.be.closeTo(6000 / 2070, 1e-9);
+      expect(judged.map(({ met }) => met)).to.deep.equal([true, true, false]);
+    });
+
+    it('is tested over the mean calls of runs', () => {
+      const slower = compare(runsOf(8, 20, 100), runsOf(8, 16, 150)).result;
+      expect(slower.rows.map(({ keys, verdict }) => [keys[0], verdict])).to.deep.equal([
+        ['mm', 'slower'],
+        ['relu', 'same'],
+      ]);
+      expect(slower.total).to.deep.include({ verdict: 'slower' });
+    });
+
+    it('is of runs where these differ by a kernel in a hundred at most', () => {
+      expect(compare(runsOf(1, 199, 100), runsOf(1, 198, 100)).result.basis).to.equal('run');
+    });
   });
 
   it('takes ranks for one run, and profiles of one rank for several', () => {

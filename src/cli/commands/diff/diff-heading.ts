@@ -27,12 +27,27 @@ export function inputLines(comparison: Comparison, names: Readonly<Record<Which,
 }
 
 export function methodLine({ basis, tested }: DiffResult, { rate, minEffect }: Comparison['settings']): string {
-  const unit = basis === 'step' ? 'step' : 'run';
+  const compared = basis === 'call' ? 'call of BASE' : basis;
   return (
-    `times of a mean ${unit}; ${counted(tested, 'row')} tested: Mann-Whitney U over ${unit}s, beyond ` +
+    `times of a mean ${compared}; ${counted(tested, 'row')} tested: Mann-Whitney U over ${SAMPLE[basis]}s, beyond ` +
     `${round(100 * minEffect)} %, false-discovery rate ${rate} (Benjamini-Hochberg)`
   );
 }
+
+/** What a sample of the tests is. */
+const SAMPLE = { step: 'step', run: 'run', call: 'run' } as const;
+
+/** That captures without steps are not of one length, in a line; none where they are. */
+export function lengthLine({ basis, total }: DiffResult): string[] {
+  if (basis !== 'call') return [];
+  const [base, next] = [round(total.base.calls), round(total.new.calls)];
+  return [
+    `the captures differ in length: ${base} kernels a run in BASE, ${next} in NEW ` +
+      `(${signed(total.callsPercent ?? 0)} %): verdicts and --fail-if are on the time of a call, change is of all of them`,
+  ];
+}
+
+const signed = (percent: number): string => `${percent > 0 ? '+' : ''}${percent.toFixed(2)}`;
 
 /** What the rows share and what became of it, in a line; none where it is left in. */
 export function commonLine(
@@ -47,8 +62,8 @@ export function commonLine(
       ? `not shown to be beyond ${round(100 * minEffect)} %: taken out of the tests`
       : `${verdict}: it counts as theirs`;
   return [
-    `what ${rows} rows share: ${(100 * spread).toFixed(2)} % from ${basis} to ${basis}, taken out of the tests; ` +
-      `${percent > 0 ? '+' : ''}${percent.toFixed(2)} % from BASE to NEW, ${shown}`,
+    `what ${rows} rows share: ${(100 * spread).toFixed(2)} % from ${SAMPLE[basis]} to ${SAMPLE[basis]}, taken out of ` +
+      `the tests; ${signed(percent)} % from BASE to NEW, ${shown}`,
   ];
 }
 
@@ -82,7 +97,7 @@ function differences({ sides: { base, new: next } }: Comparison): string[] {
 /** Whether there are samples enough to find anything. */
 function sampleNotes({ sides, settings }: Comparison, { basis, total, tested }: DiffResult): string[] {
   const without = SIDES.filter((which) => sides[which].samples.steps === 0).map((which) => NAMES[which]);
-  const unit = basis === 'step' ? 'step' : 'run';
+  const unit = SAMPLE[basis];
   const notes =
     without.length === 0
       ? []
@@ -113,7 +128,7 @@ function inputNotes({ sides, total }: Comparison, { basis }: DiffResult, which: 
       : []),
     ...(samples.isCut
       ? [
-          `${NAMES[which]}: too many sums by row and step: the test takes the first ${total[which].count > 0 ? counted(samples.tested(basis).length, basis) : 'none'}`,
+          `${NAMES[which]}: too many sums by row and step: the test takes the first ${total[which].count > 0 ? counted(samples.tested(basis).length, SAMPLE[basis]) : 'none'}`,
         ]
       : []),
   ];

@@ -34,10 +34,14 @@ export interface DiffReport {
 /** `change_ns` → `change_us`, `change_percent` → `change_%`. */
 const readableHeader = (key: string): string => key.replace(/_ns$/, '_us').replace(/_percent$/, '_%');
 
+const forPeople = (columns: readonly Column<DiffRow>[]): Column<DiffRow>[] =>
+  columns.map((column) => readable(column, readableHeader(column.key)));
+
 /** Figures for people: times in us, changes with their sign. */
-export const READABLE_COLUMNS: readonly Column<DiffRow>[] = DIFF_COLUMNS.filter(
-  ({ machineOnly }) => machineOnly !== true,
-).map((column) => readable(column, readableHeader(column.key)));
+export const READABLE_COLUMNS = forPeople(DIFF_COLUMNS.filter(({ machineOnly }) => machineOnly !== true));
+
+/** The change that conditions are on, as a part and as a time. */
+export const COMPARABLE_COLUMNS = forPeople(DIFF_COLUMNS.filter(({ key }) => key.startsWith('comparable_')));
 
 export const figure = (column: Column<DiffRow>, row: DiffRow): string => textOf(column, column.value(row));
 
