@@ -283,11 +283,22 @@ export interface GraphRecord extends Activity {
 }
 
 /** A host range; only written on request. */
+/**
+ * What a range of the host is: an annotation of the program or of a library, an op of the framework, a frame of the call
+ * stack, a module, or a text of PyProf's that describes a call.
+ */
+export type RangeKind = 'annotation' | 'op' | 'frame' | 'layer' | 'marker';
+
+/** A range of the host program, times in ns. Written with the option `ranges` alone. */
 export interface RangeRecord {
   readonly type: 'range';
   readonly profile: number;
+  /** Absent in records of earlier versions, as is `self`. */
+  readonly kind?: RangeKind;
   readonly start: number;
   readonly dur: number;
+  /** Time during which it was the range of its thread that began last, ns. */
+  readonly self?: number;
   readonly pid: number | null;
   readonly tid: number | null;
   readonly domain: string | null;

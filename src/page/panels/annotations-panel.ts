@@ -19,7 +19,8 @@ const guessedText = (guessed: number, count: number): string =>
     'between them count as one. With ranges of the host (dparse --ranges) each pass is counted.',
   ].join(' ');
 
-function shownOf({ text, count, guessed, time, own, samples }: Annotation, at: number): Node[] {
+function shownOf(annotation: Annotation, at: number): Node[] {
+  const { text, count, guessed, time, own, passes, host, hostSelf, samples } = annotation;
   const field = (key: string): string => `annotations.shown.${at}.${key}`;
   const sampled = samples.length < count ? ` (of ${samples.length} of them)` : '';
   return [
@@ -30,9 +31,12 @@ function shownOf({ text, count, guessed, time, own, samples }: Annotation, at: n
       ['launched by its own thread', namedFigure(field('own'), own, 'ns')],
       ['Mean', namedFigure(`${field('time')} / ${field('count')}`, count > 0 ? time / count : null, 'ns')],
       [`Median${sampled}`, quantityText(median(samples), 'ns')],
+      ['Passes on the host', namedFigure(field('passes'), passes, 'count')],
+      ['Host time', namedFigure(field('host'), host, 'ns')],
+      ['outside of ranges within', namedFigure(field('hostSelf'), hostSelf, 'ns')],
     ]),
     samples.length === 0
-      ? note('No time of a single occurrence is known.')
+      ? note(count === 0 ? 'Nothing was launched within.' : 'No time of a single occurrence is known.')
       : histogram('device time of an occurrence', samples),
     ...(guessed > 0 ? [note(guessedText(guessed, count))] : []),
   ];
@@ -47,7 +51,10 @@ function make(view: PanelView): PanelContent {
     if (annotation !== undefined) replaceContents(place, ...shownOf(annotation, at));
   };
   show(0);
-  const choices = shown.map(({ text, time }, at) => [at, `${short(text)} · ${quantityText(time, 'ns')}`] as const);
+  const choices = shown.map(({ text, count, time, host }, at) => {
+    const shownTime = count === 0 ? `${quantityText(host, 'ns')} on the host` : quantityText(time, 'ns');
+    return [at, `${short(text)} · ${shownTime}`] as const;
+  });
   const picker = select('Annotation', choices, 0, show);
   const rest = count - shown.length;
   const further = `${rest} further annotations, those with the least time, are not on this page.`;

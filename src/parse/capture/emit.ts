@@ -27,6 +27,7 @@ import { UNKNOWN } from '../../record/units.js';
 import { shortName } from '../names/kernel-name.js';
 import { joinLaunches, type LaunchJoin } from './launches.js';
 import type { Step } from './launch-steps.js';
+import { selfTimes } from './range-self.js';
 import { orderActivities, orderHostRanges } from './record-order.js';
 import type { Diagnostics } from '../../record/diagnostics.js';
 
@@ -98,11 +99,12 @@ class Emission {
   }
 
   *activities(): Generator<ProfileLine> {
-    const ranges = this.options.ranges ? orderHostRanges(this.capture) : [];
+    const ranges = this.options.ranges ? orderHostRanges(this.capture) : new Uint32Array();
+    const self = this.options.ranges ? selfTimes(this.capture.ranges, ranges, this.#lastEnd()) : new Float64Array();
     const dated = (records: Iterable<ProfileLine>): Dated<ProfileLine> => new Dated(records, startOf);
     const others = [
       dated(mapped(this.#contexts.steps ?? [], (step) => this.#stepSample(step))),
-      dated(mapped(ranges, (row) => this.#range(row))),
+      dated(mapped(ranges, (row) => this.#range(row, elementAt(self, row)))),
       dated(this.capture.statements?.(this.options.profile) ?? []),
     ];
     try {
@@ -302,7 +304,7 @@ class Emission {
     return { type: 'sample', profile, start, dur, device, metric: STEP_METRIC, value: step, unit, labels };
   }
 
-  #range(row: number): RangeRecord {
+  #range(row: number, self: number): RangeRecord {
     const { ranges, threads, names } = this.capture;
     const [start, end, thread, domain] = [
       ranges.start.at(row),
@@ -313,8 +315,10 @@ class Emission {
     return {
       type: 'range',
       profile: this.options.profile,
+      kind: this.#contexts.rangeKindOf?.(row) ?? 'annotation',
       start,
       dur: (end === Infinity ? this.#lastEnd() : end) - start,
+      self,
       pid: orNull(threads.pid(threads.processOf(thread))),
       tid: orNull(threads.tid(thread)),
       domain: domain === 0 ? null : (names.domainName(domain) ?? `domain#${domain}`),

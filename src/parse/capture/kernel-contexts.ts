@@ -1,5 +1,5 @@
 /** The interface by which records get the program context of each kernel, whatever the format states it by. */
-import type { Context } from '../../record/record.js';
+import type { Context, RangeKind } from '../../record/record.js';
 import type { Step } from './launch-steps.js';
 
 /** Finds the context of every kernel: the ranges, op calls, layers and call stack around its launch. */
@@ -20,6 +20,9 @@ export interface KernelContexts {
    * @param call row of the launching host call; -1 when it is not in the profile
    */
   stepOf?(call: number, activity: number): number | null;
+
+  /** What a range of the host is, by its row; when absent, all are annotations. */
+  rangeKindOf?(range: number): RangeKind;
 }
 
 /** Context of a kernel about whose launch nothing is known. */

@@ -2,7 +2,7 @@
  * The program context of each kernel: the chain of ops, modules, Python frames and annotations around its launch, and
  * for a kernel of the backward pass its forward op, whose modules and frames it inherits.
  */
-import type { Context, ForwardOp, OpCall } from '../../record/record.js';
+import type { Context, ForwardOp, OpCall, RangeKind } from '../../record/record.js';
 import { LruCache } from '../../containers/lru-cache.js';
 import { NO_CONTEXT, type KernelContexts } from '../capture/kernel-contexts.js';
 import type { Caller } from '../capture/caller-threads.js';
@@ -135,6 +135,13 @@ export class TorchContexts implements KernelContexts {
   stepOf(call: number, activity: number): number | null {
     const leaf = this.#leaves[activity] ?? OUTSIDE;
     return this.#stepOf(call, leaf, this.#callerOf(call, leaf));
+  }
+
+  rangeKindOf(range: number): RangeKind {
+    const { kind } = this.facts.events.roleOf(range);
+    if (kind === 'layer') return kind;
+    if (this.facts.events.isFrame(range)) return 'frame';
+    return kind === 'range' ? 'annotation' : 'op';
   }
 
   #stepOf(call: number, leaf: number, caller: Caller | null): number | null {

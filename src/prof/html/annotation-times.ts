@@ -31,6 +31,10 @@ class AnnotationSum {
   own = 0;
   /** Occurrences found by the order of kernels alone. */
   guessed = 0;
+  /** Ranges of the host, their durations and self times added up; those inside one of the same text have no duration. */
+  passes = 0;
+  host = 0;
+  hostSelf = 0;
   readonly occurrences = new ThinnedSample(MOST_SAMPLES);
   constructor(readonly text: string) {}
 }
@@ -55,6 +59,8 @@ interface HostMoment {
 export class AnnotationTotals {
   readonly #texts = new Map<string, AnnotationSum>();
   readonly #ranges = new HostRanges();
+  /** By thread and text: end of the latest range. */
+  readonly #hostEnds = new Map<string, number>();
   /** Open occurrences with a range: by text, then by range. */
   readonly #inRanges = new Map<string, Map<string, Occurrence>>();
   /** Open occurrences without: by stream, then by the texts around its last kernel. */
@@ -68,6 +74,7 @@ export class AnnotationTotals {
   /** To be called in order of start, before the kernels that were launched in the range. */
   range(record: RangeRecord): void {
     this.#ranges.take(record);
+    if (record.kind === 'annotation' && record.self !== undefined) this.#addHost(record, record.self);
   }
 
   /** To be called in order of start. @param time ns */
@@ -113,13 +120,28 @@ export class AnnotationTotals {
       for (const [text, occurrence] of open) this.#close(text, occurrence, true);
       open.clear();
     }
-    const { shown, ...rest } = bounded([...this.#texts.values()], most, this.#otherTime);
+    const { shown, ...rest } = bounded(byHostTime([...this.#texts.values()]), most, this.#otherTime);
     return {
-      shown: shown.map(({ text, time, own, guessed, occurrences }) => ({
+      shown: shown.map(({ text, time, own, guessed, passes, host, hostSelf, occurrences }) => ({
         ...{ text, count: occurrences.count, guessed, time, own, samples: occurrences.upTo(samples) },
+        ...(passes === 0 ? { passes: null, host: null, hostSelf: null } : { passes, host, hostSelf }),
       })),
       ...rest,
     };
+  }
+
+  #addHost({ pid, tid, domain, text, start, dur }: RangeRecord, self: number): void {
+    const name = annotationOf(domain === null ? text : `${domain}:${text}`);
+    const sum = boundedEntryOf(this.#texts, name, this.most, () => new AnnotationSum(name));
+    if (sum === null) return;
+    sum.passes++;
+    sum.hostSelf += self;
+    const thread = `${pid ?? ''}/${tid ?? ''}/${name}`;
+    const end = start + dur;
+    const before = this.#hostEnds.get(thread) ?? -Infinity;
+    if (end <= before) return;
+    sum.host += end - Math.max(start, before);
+    this.#hostEnds.set(thread, end);
   }
 
   /** Adds a kernel to the occurrence of the one before it on its stream. A text twice around a kernel counts once. */
@@ -177,6 +199,9 @@ export class AnnotationTotals {
     known.occurrences.add(time);
   }
 }
+
+/** Annotations without device time are shown in this order, after the others. */
+const byHostTime = (sums: readonly AnnotationSum[]): AnnotationSum[] => sums.toSorted((a, b) => b.host - a.host);
 
 /** Lines may have been edited: a forward op without a start is unknown. */
 const isForward = (forward: ForwardOp | null | undefined): forward is ForwardOp =>

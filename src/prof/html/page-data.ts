@@ -74,6 +74,10 @@ export interface Annotation {
   readonly time: number;
   /** Of it, what the thread of the text launched. */
   readonly own: number;
+  /** Ranges of the host, the time that its threads were in one, and without the ranges within; null where unknown. */
+  readonly passes: number | null;
+  readonly host: number | null;
+  readonly hostSelf: number | null;
   /** Device times of single occurrences, for a histogram: at most 2000, evenly spread over all. */
   readonly samples: readonly number[];
 }

@@ -116,6 +116,43 @@ describe('annotations', () => {
     expect(times(annotations)).to.deep.equal({ 'ProfilerStep#': [3, 4, 8], net: [1, 2, 4], loss: [3, 4] });
   });
 
+  it('have the time of the host, also where nothing was launched', () => {
+    const range = (text: string, start: number, dur: number, self: number) =>
+      ({
+        type: 'range',
+        kind: 'annotation',
+        profile: 0,
+        start,
+        dur,
+        self,
+        pid: 1,
+        tid: 2,
+        domain: null,
+        text,
+      }) as const;
+    const annotations = new AnnotationTotals();
+    // Two passes of load, the second with one of its own text and an op in it; pass lasts 100 with load 1 in it.
+    annotations.range(range('pass', 0, 100, 80));
+    annotations.range(range('load#1', 10, 20, 20));
+    annotations.range(range('load#2', 200, 50, 30));
+    annotations.range(range('load#2', 210, 10, 10));
+    annotations.range({ ...range('aten::mm', 240, 10, 10), kind: 'op' });
+    const { shown } = summed(annotations, [{ ranges: ['pass'], dur: 7 }]).annotations(10, 10);
+    const figures = shown.map(({ text, count, time, passes, host, hostSelf }) => [
+      text,
+      count,
+      time,
+      passes,
+      host,
+      hostSelf,
+    ]);
+    expect(figures).to.deep.equal([
+      ['pass', 1, 7, 1, 100, 80],
+      ['load#2', 0, 0, 2, 50, 40],
+      ['load#1', 0, 0, 1, 20, 20],
+    ]);
+  });
+
   it('are kept apart by the range of the launch, whatever runs between', () => {
     const range = (text: string, start: number, dur: number) =>
       ({ type: 'range', profile: 0, start, dur, pid: 1, tid: 2, domain: null, text }) as const;
@@ -150,8 +187,8 @@ describe('annotations', () => {
     // t0 and t1 three times, t2 and t3 twice: t3 finds no place, t2 is not shown.
     expect({ count, restTime }).to.deep.equal({ count: 3, restTime: 4 });
     expect(shown).to.deep.equal([
-      { text: 't0', count: 3, guessed: 3, time: 3, own: 3, samples: [1, 1] },
-      { text: 't1', count: 3, guessed: 3, time: 3, own: 3, samples: [1, 1] },
+      { text: 't0', count: 3, guessed: 3, time: 3, own: 3, samples: [1, 1], passes: null, host: null, hostSelf: null },
+      { text: 't1', count: 3, guessed: 3, time: 3, own: 3, samples: [1, 1], passes: null, host: null, hostSelf: null },
     ]);
   });
 });

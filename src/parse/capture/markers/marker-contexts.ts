@@ -3,7 +3,7 @@
  * ops and other ranges. Launches are processed thread by thread in order of start, because a kernel's numbering depends
  * on the kernels that its thread launched before.
  */
-import type { Context, OpCall } from '../../../record/record.js';
+import type { Context, OpCall, RangeKind } from '../../../record/record.js';
 import type { Capture } from '../capture.js';
 import { NO_CONTEXT, type KernelContexts } from '../kernel-contexts.js';
 import type { LaunchJoin } from '../launches.js';
@@ -35,6 +35,17 @@ interface PendingLaunch {
   kernelsLeft: number;
   kernelsDone: number;
 }
+
+const KINDS: Readonly<Record<Marker['kind'], RangeKind>> = {
+  op: 'op',
+  recomputation: 'op',
+  layer: 'layer',
+  call: 'marker',
+  lookup: 'marker',
+  trace: 'marker',
+  repr: 'marker',
+  range: 'annotation',
+};
 
 type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
 
@@ -111,6 +122,10 @@ export class MarkerContexts implements KernelContexts {
     if (call === -1) return null;
     const { start, thread } = this.capture.hostCalls;
     return this.#steps.at(thread.at(call), null, start.at(call));
+  }
+
+  rangeKindOf(range: number): RangeKind {
+    return KINDS[this.#parse(range, this.#textOf(range)).kind];
   }
 
   #context(call: number, state: ThreadState, kernels: number): Context {

@@ -269,8 +269,10 @@ describe('Ascend database', () => {
       {
         type: 'range',
         profile: 0,
+        kind: 'annotation',
         start: 2400 - 100,
         dur: 360,
+        self: 360,
         pid: 3136495,
         tid: null,
         domain: null,

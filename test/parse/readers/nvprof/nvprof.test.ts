@@ -132,7 +132,18 @@ describe('nvprof: markers', () => {
     const path = launched().range('a', 50, 200).write();
     const written = recordsOf(path, { ranges: true }).filter((record) => record.type === 'range');
     expect(written).to.deep.equal([
-      { type: 'range', profile: 0, start: 0, dur: 150, pid: PID, tid: TID, domain: null, text: 'a' },
+      {
+        type: 'range',
+        profile: 0,
+        kind: 'annotation',
+        start: 0,
+        dur: 150,
+        self: 150,
+        pid: PID,
+        tid: TID,
+        domain: null,
+        text: 'a',
+      },
     ]);
     expect(recordsOf(path).some((record) => record.type === 'range')).to.equal(false);
   });
