@@ -64,7 +64,7 @@ export const columnsPage = (): string =>
     ]),
     "Examples: `--by op,dir --sort -count`, `--by layer --depth 2 -f table`, `--by kernel --where 'tc==0' --top 10`.",
     '## One op, several kernels',
-    'Where the format identifies the kernels of one call (PyTorch traces, shapes in NVTX ranges), the work of the call is attributed once: to the kernel that does it, by its name and the longest time; to several of the same name by their times; a gradient of a convolution to the kernel named after it. Helper kernels (layout changes, split-K sums, fills) have the role `helper` and 0.',
+    'Where the format identifies the kernels of one call (PyTorch traces, shapes in NVTX ranges), the work of the call is attributed once: to the kernel that does it, by its name and the longest time; to several of the same name by their times; a gradient of a convolution to the kernel named after it. Products of an op that is several of them (attention, experts, a recurrent layer) share its work by their times. Helper kernels (layout changes, split-K sums, fills) have the role `helper` and 0. A kernel that is a product by its name is never one: a further product, whose work the arguments of the call do not determine, has unknown FLOPs and bytes, and so have all kernels but helpers where the work of the whole call is unknown.',
     '## Roofline',
     list([
       `Rates are FLOPs and bytes over the time of the kernel. ${code('peak')} is the share of the device's peak for the type: of the matrix unit where ${code('tc')} is 1, of the vector units where it is 0, unknown where it is \`?\`. Elementwise work in 16 bits is held to the FP32 rate.`,

@@ -48,6 +48,8 @@ export interface OpCost {
   readonly role?: KernelRole;
   /** Whether a matrix unit could do the op; by default not. */
   readonly matmul?: boolean;
+  /** Whether it is more than one product (attention, two linear layers), which kernels of several names share. */
+  readonly severalProducts?: boolean;
   /** Why flops or writes are null. */
   readonly unknown?: string;
 }
@@ -62,6 +64,8 @@ export interface Work {
   readonly params: readonly Param[];
   /** Whether a matrix unit could do the op (matmul-like). */
   readonly matmul: boolean;
+  /** Whether the op is more than one product: see `OpCost`. */
+  readonly severalProducts?: true;
   /** Whether the kernels of the op do less than is counted (Winograd, FFT), by the name of one of them. */
   readonly shortcut?: boolean;
   /** Whether it is unspecified if the op computes this part: it does if one of its kernels is named after the part. */

@@ -5,7 +5,8 @@
 import { dtypeShort, numel, type Tensor } from './call.js';
 import type { KernelFacts, OpCost, Param, KernelRole, Work } from './family.js';
 import { kernelKind, type KernelKind } from './kernels/kernel-kind.js';
-import { matchByName, type NamePatterns } from './kernels/name-patterns.js';
+import { byName, matchByName, type NamePatterns } from './kernels/name-patterns.js';
+import { matrixUnitByName } from './tensor-core.js';
 import { helperWork, showShape, workOf } from './work.js';
 
 /** The cost of a product of two tensors, each of whose gradients costs as much, and what is added to its result. */
@@ -47,8 +48,24 @@ const HELPER_NAMES =
   /^batched_transpose_|^SubTensorOp|^transpose_[CNHW]{4}2|scalePackedTensor|reduce_wgrad|ReduceSplitK/;
 
 /** Whether the kernel is a helper of a product or convolution, by its name. */
-export const isHelperKernel = (kernel: KernelFacts): boolean =>
+export const isHelperKernel = (kernel: { readonly name: string; readonly short: string }): boolean =>
   kernelKind(kernel) !== 'main' || HELPER_NAMES.test(kernel.short);
+
+/** Words of products in names that say nothing of the matrix unit; what prepares or finishes a product has others too. */
+const PRODUCT_WORDS =
+  /gemm|gemv|matmul|_mm_|dot_kernel|Cijk_\w*_MT\d|convolve|fprop|dgrad|wgrad|depthwise\dd_|fused_moe_kernel/i;
+const BESIDE_PRODUCT =
+  /reduc|prepar|pointers|arg(ument)?s_kernel|compute_args|offsets|starts|problem_sizes|quant|scale|swizzle|permut|transpos|scatter|gather|workspace|preprocess|finali[sz]e|combine/i;
+
+/** Functions that only wrap the one in their template arguments. */
+const WRAPPER = /(^|::)(Kernel2?|device_kernel|kentry|kernel)$/;
+
+const hasProductWord = byName((name) => PRODUCT_WORDS.test(name) && !BESIDE_PRODUCT.test(name));
+
+/** Whether the kernel computes a product or convolution, by its name alone. A new name may be a product's and not say so. */
+export const isProductKernel = (kernel: { readonly name: string; readonly short: string }): boolean =>
+  !isHelperKernel(kernel) &&
+  (matrixUnitByName(kernel.name) !== 'na' || hasProductWord(WRAPPER.test(kernel.short) ? kernel.name : kernel.short));
 
 /** The whole work of an op, or none for a helper kernel of a product. */
 export const workUnlessHelper = (work: Work, kernel: KernelFacts): Work =>

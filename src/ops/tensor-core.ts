@@ -35,7 +35,7 @@ export const TENSOR_CORE_RULES: readonly TensorCoreRule[] = [
   rule(
     'no',
     'attention-helper',
-    /splitkv_combine|FlashAttnFwdCombine|flash_bwd_(dot_do_o|convert_dq|convert_dkv|preprocess|postprocess)|fmhaReductionKernel|FmhaBwdOGradDotO/,
+    /splitkv_combine|FlashAttnFwdCombine|FlashAttnBwd(Pre|Post)process|fmha_bwd_\w*_(odo|dq_convert|dq_shuffle)|flash_bwd_(dot_do_o|convert_dq|convert_dkv|preprocess|postprocess)|fmhaReductionKernel|FmhaBwdOGradDotO/,
   ),
   rule(
     'no',

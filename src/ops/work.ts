@@ -14,7 +14,8 @@ export function workOf(
 ): Work {
   const { flops, reads = [], writes, matmul = false, formula, source } = cost;
   const size: Traffic = writes === null ? { bytes: null } : sizeOf(reads, writes);
-  const work: Work = { role, flops, bytes: size.bytes, params, matmul, formula, source };
+  const plain: Work = { role, flops, bytes: size.bytes, params, matmul, formula, source };
+  const work: Work = cost.severalProducts === true ? { ...plain, severalProducts: true } : plain;
   if (cost.unknown === undefined && size.unknown === undefined) return work;
   return { ...work, unknown: [cost.unknown, size.unknown].filter((reason) => reason !== undefined).join('; ') };
 }

@@ -16,9 +16,9 @@ export type KernelKind =
 /** On the shortened name (function name without arguments); first match wins. */
 const kindOf = matchByName<KernelKind>([
   [/splitKreduce|reduce_1Block|compute_gemm_pointers/i, 'helper'],
-  [/nchwToNhwc|nhwcToNchw|OffsetsKernel|flip_filter|scaleTensor|tensorTransform/i, 'helper'],
+  [/nchwToNhwc|nhwcToNchw|compute\w*OffsetsKernel|flip_filter|scaleTensor|tensorTransform/i, 'helper'],
   [/generateWinogradTiles|winogradForward(Data|Filter|Output)|winogradWgrad(Data|Output|Delta)/i, 'helper'],
-  [/fft[123]d_(r2c|c2r|c2c)|im2col|col2im|vol2col|col2vol/i, 'helper'],
+  [/fft[123]d_(r2c|c2r|c2c)|im(\dd)?2col|col2im|vol2col|col2vol/i, 'helper'],
   [/memset|memcpy|fill_kernel|copy_kernel|transpose_readWrite|CatArray/i, 'helper'],
   // Types of Ascend operators.
   [/^(TransData|Cast|MemSet|TensorMove|(Strided)?SliceD?|TransposeD?|ViewCopy|AsStrided|BroadcastToD?)$/, 'helper'],
@@ -27,7 +27,7 @@ const kindOf = matchByName<KernelKind>([
   [/nccl|rccl|multi_tensor_apply|embedding|index_?select|pool_(forward|backward)|lstm_cell|gru_cell/i, 'other'],
   [/(^|::|_)reduce_kernel|kernelReduce|^triton_(red|per)_|^ReduceSumD?$/, 'reduction'],
   [/elementwise_kernel|kernelPointwiseApply|^triton_(poi|for|unk)_/, 'elementwise'],
-  [/scal_kernel|epilogue::kernel/, 'elementwise'],
+  [/scal_kernel|epilogue::(impl::global)?kernel/i, 'elementwise'],
 ]);
 
 /** Functors of elementwise kernels that only move or set data, in the template arguments. */

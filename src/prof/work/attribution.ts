@@ -1,22 +1,26 @@
 /**
  * Work attribution: the work of an op call is distributed once over the kernels that it launched. It goes to the kernel
- * that computes the result; kernels of one name that compute it piece by piece share it by their times; helpers (layout
- * changes, split-K sums, fills) have none.
+ * that computes the result; kernels of one name that compute it piece by piece share it by their times, as kernels of all
+ * names do whose op is several products; helpers (layout changes, split-K sums, fills) have none. What the arguments of
+ * the op do not determine is unknown: a second product beside the one that has the work, and any part of an op whose
+ * whole work is unknown.
  */
 import { elementAt } from '../../containers/element.js';
 import type { ResolvedWork } from '../../ops/resolve-work.js';
 import type { Work } from '../../ops/family.js';
+import { kernelKind } from '../../ops/kernels/kernel-kind.js';
 import { isShortcut } from '../../ops/kernels/product-name.js';
+import { isProductKernel } from '../../ops/product.js';
 import type { KernelRecord } from '../../record/record.js';
 
 /** A kernel of the call, with its work by its name alone. */
 export interface CallKernel {
-  readonly record: Pick<KernelRecord, 'name' | 'dur' | 'callIds'>;
+  readonly record: Pick<KernelRecord, 'name' | 'short' | 'dur' | 'callIds'>;
   readonly described: ResolvedWork;
 }
 
 /**
- * The work of each kernel of one call, in the order of the kernels. Their FLOPs and bytes add up to those of the op.
+ * The work of each kernel of one call, in the order of the kernels. What is known of it adds up to the work of the op.
  * @param inner whether ops inside the call, with formulas of their own, launched kernels too
  */
 export function distributeWork(members: readonly CallKernel[], inner: boolean): Work[] {
@@ -26,15 +30,17 @@ export function distributeWork(members: readonly CallKernel[], inner: boolean): 
   const given = members.map((): Work | null => null);
   if (parts !== null && parts.length > 0) assignParts(parts, members, given, inner);
   else {
-    const mains = longest(candidates(members), members);
+    const able = candidates(members);
+    const mains = longest(able, members);
     // Element types may be inferred from the kernel's name: those of the main kernel count.
-    const [main = 0] = mains;
-    assign(elementAt(members, main).described.whole, mains, members, given);
+    const { whole } = elementAt(members, mains[0] ?? 0).described;
+    const isShared = whole.severalProducts === true && isNamedProduct(elementAt(members, mains[0] ?? 0));
+    assign(whole, isShared ? able : mains, members, given);
   }
   const shortcuts = callsWithShortcut(members);
-  return members.map(({ record, described }, i) => {
-    const work = given[i] ?? withoutWork(described.work);
-    return work.role !== 'helper' && shortcuts.has(innermostCall(record)) ? { ...work, shortcut: true } : work;
+  return members.map((member, i) => {
+    const work = given[i] ?? workBesideMain(member);
+    return work.role !== 'helper' && shortcuts.has(innermostCall(member.record)) ? { ...work, shortcut: true } : work;
   });
 }
 
@@ -56,21 +62,45 @@ export const withoutWork = (work: Work): Work => ({
   formula: '0: the work of the op is given to its main kernel',
 });
 
+/**
+ * The work of a kernel that has no part of its op's, which other kernels have. A product, by its name, does work all the
+ * same, and so may any kernel but a helper of an op whose work is unknown: theirs is unknown.
+ */
+export function workBesideMain(member: CallKernel): Work {
+  const { described } = member;
+  const { work, whole } = described;
+  const why = whole.unknown ?? FURTHER_PRODUCT;
+  if (isNamedProduct(member)) return { ...work, flops: null, bytes: null, formula: NOT_KNOWN, unknown: why };
+  const none = withoutWork(work);
+  if (!isProduct(work) || kernelKind(member.record) === 'helper') return none;
+  const [flops, bytes] = [whole.flops === null ? null : 0, whole.bytes === null ? null : 0];
+  return flops === 0 && bytes === 0 ? none : { ...none, flops, bytes, formula: NOT_KNOWN, unknown: why };
+}
+
+const NOT_KNOWN = 'not known: what the arguments of the call determine is given to another kernel of the call';
+const FURTHER_PRODUCT = 'a further product of the call, which its arguments do not determine';
+
 const isProduct = ({ role }: Work): boolean => role === 'main' || role === 'dgrad' || role === 'wgrad';
+
+/** Whether the kernel is a product by its name, and by what its op's family knows of it. */
+const isNamedProduct = ({ record, described }: CallKernel): boolean =>
+  isProduct(described.work) && isProductKernel(record);
 
 /** Indices of the kernels that may compute the result, by their names; all where this is undetermined. */
 function candidates(members: readonly CallKernel[]): number[] {
   const all = members.map((_, i) => i);
   const main = all.filter((i) => isProduct(elementAt(members, i).described.work));
-  return main.length > 0 ? main : all;
+  if (main.length === 0) return all;
+  // A name that says nothing does less than that of a product: an epilogue is no product, however long it takes.
+  const products = main.filter((i) => isMatrixProduct(elementAt(members, i)));
+  return products.length > 0 ? products : main;
 }
 
-/**
- * Distributes work over those candidates whose common name took the most time.
- * @param given work by kernel; null before it has any
- */
+const isMatrixProduct = (member: CallKernel): boolean => member.described.whole.matmul && isNamedProduct(member);
+
+/** Distributes work over those of the kernels whose common name took the most time; all of them where they share it. */
 function assign(work: Work, to: readonly number[], members: readonly CallKernel[], given: (Work | null)[]): void {
-  const chosen = longest(to, members);
+  const chosen = work.severalProducts === true ? to : longest(to, members);
   const durations = chosen.map((i) => durationOf(elementAt(members, i)));
   const flops = split(work.flops, durations);
   const bytes = split(work.bytes, durations);

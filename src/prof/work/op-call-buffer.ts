@@ -5,7 +5,7 @@
  */
 import { elementAt } from '../../containers/element.js';
 import type { Annotated } from '../annotate.js';
-import { distributeWork, withoutWork, type CallKernel } from './attribution.js';
+import { distributeWork, workBesideMain, type CallKernel } from './attribution.js';
 
 /** Most rows that wait. */
 const LONGEST_WAIT = 8192;
@@ -71,9 +71,10 @@ export class OpCallBuffer {
     const describes = depth === 0;
     let call = this.#calls.get(key);
     if (call === undefined) this.#calls.set(key, (call = { left: kernels, rows: [], inner: false, settled: false }));
-    // A kernel that came after the work of its call was distributed has none.
+    // A kernel that came after the work of its call was distributed has none of it.
     if (describes && call.settled) {
-      if (row.described !== null) row.assign(withoutWork(row.described.work));
+      const { record, described } = row;
+      if (described !== null) row.assign(workBesideMain({ record, described }));
     } else if (describes) {
       call.rows.push(row);
       this.#waitsFor.set(row, call);

@@ -23,7 +23,7 @@ interface Op {
 
 /** A kernel of an op, by its name, its time, and the role that its name gives it. */
 const member = (name: string, dur: number | null, role: KernelRole, { whole = work('main', 100, 1000), parts }: Op = {}): CallKernel => ({
-  record: { name, dur },
+  record: { name, short: name, dur },
   described: {
     index: 0,
     call: CALL,
@@ -102,6 +102,48 @@ describe("sharing an op's work among its kernels", () => {
     expect(shares(group)).to.deep.equal(['helper 0 0', 'main 100 2000']);
   });
 
+  const GEMM = 'ampere_sgemm_32x128_tn';
+  const OTHER = 'ampere_sgemm_64x64_nn';
+
+  it('a second product, by its name, is unknown, not a helper', () => {
+    const group = [member(GEMM, 60, 'main'), member(OTHER, 40, 'main'), member('scores', 10, 'main')];
+    expect(shares(group)).to.deep.equal(['main 100 1000', 'main na na', 'helper 0 0']);
+    const [, second] = distributeWork(group, false);
+    expect(second?.unknown).to.equal('a further product of the call, which its arguments do not determine');
+  });
+
+  it('a product, by its name, has the work, however long another kernel takes', () => {
+    expect(shares([member(GEMM, 24, 'main'), member('epilogue', 26, 'main')])).to.deep.equal([
+      'main 100 1000',
+      'helper 0 0',
+    ]);
+  });
+
+  it('products of an op that is several of them share its work by their times', () => {
+    const op = { whole: { ...work('main', 100, 1000), severalProducts: true } as const };
+    const group = [member(GEMM, 3, 'main', op), member(OTHER, 1, 'main', op), member('softmax', 90, 'main', op)];
+    expect(shares(group)).to.deep.equal(['main 75 750', 'main 25 250', 'helper 0 0']);
+    // Without a name of a product among them, the longest has it.
+    expect(shares([member('a', 3, 'main', op), member('b', 1, 'main', op)])).to.deep.equal([
+      'main 100 1000',
+      'helper 0 0',
+    ]);
+  });
+
+  it('of an op whose work is unknown all is, but that of helpers', () => {
+    const op = { whole: { ...work('main', null, null), unknown: 'the weights are no arguments' } };
+    const group = [member('bmm_MxE4m3_MxE2m1_sm100f', 9, 'main', op), member('bmm_Bfloat16_MxE2m1_sm100f', 5, 'main', op), member('finalize', 1, 'main', op), member('memset', 1, 'main', op), member('splitKreduce', 1, 'helper', op)]; // prettier-ignore
+    expect(shares(group)).to.deep.equal(['main na na', 'main na na', 'helper na na', 'helper 0 0', 'helper 0 0']);
+    for (const { flops, unknown } of distributeWork(group, false).slice(1))
+      expect(unknown).to.equal(flops === null ? 'the weights are no arguments' : undefined);
+    // FLOPs and bytes are unknown apart.
+    const half = { whole: { ...work('main', 100, null), unknown: 'the result is not recorded' } };
+    expect(shares([member('a', 9, 'main', half), member('b', 1, 'main', half)])).to.deep.equal([
+      'main 100 na',
+      'helper 0 na',
+    ]);
+  });
+
   it('a kernel without a part of the work has none', () => {
     expect(withoutWork(work('main', 5, 6))).to.include({ role: 'helper', flops: 0, bytes: 0 });
     expect(withoutWork(work('bias', 5, 6))).to.include({ role: 'bias', flops: 0, bytes: 0 });
@@ -169,6 +211,11 @@ describe('sharing an op with several results', () => {
     expect(shares([t2])).to.deep.equal(['main 300 30']);
     // What is asked for is never left out.
     expect(shares([member('w', 5, 'wgrad', { parts: perhaps.parts.map((part) => work(part.role, part.flops, part.bytes)) })])).to.deep.equal(['main 300 30']); // prettier-ignore
+  });
+
+  it('a product that no part is left for is unknown', () => {
+    const group = [member('sm80_xmma_wgrad_a', 9, 'wgrad', op), member('sm80_xmma_wgrad_b', 5, 'wgrad', op), member('d', 5, 'dgrad', op), member('b', 5, 'bias', op)]; // prettier-ignore
+    expect(shares(group)).to.deep.equal(['wgrad 200 20', 'wgrad na na', 'dgrad 100 10', 'bias 7 3']);
   });
 
   it('no parts are none', () => {

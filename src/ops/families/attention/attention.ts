@@ -156,6 +156,7 @@ function work(call: OpCall, kernel: KernelFacts): Work | null {
     reads,
     writes: readsAll ? writes : null,
     matmul: true,
+    severalProducts: true,
     params: paramsOf(attention),
     formula: `flops = ${formula.flops}${maskNote(attention)}; bytes = ${formula.bytes}`,
     source: SOURCE,

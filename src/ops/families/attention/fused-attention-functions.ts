@@ -100,7 +100,10 @@ function work(call: OpCall): Work | null {
   if (!Number.isSafeInteger(flops)) return null;
   const params = namedParams({ B, Sq, Sk, H, Dq, Dv }, q);
   const writes = trains ? [result, statistics] : [result];
-  return workOf({ flops, reads: operands, writes, params, matmul: true, formula: FORMULA, source: SOURCE });
+  return workOf({
+    ...{ flops, reads: operands, writes, params, formula: FORMULA, source: SOURCE },
+    ...{ matmul: true, severalProducts: true },
+  });
 }
 
 export const fusedAttentionFunctions: Family = {

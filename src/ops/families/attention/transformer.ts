@@ -54,6 +54,7 @@ const attention = withTensors('q k', (source, keys, bound) => {
     params: namedParams({ B: q.batch, Sq: q.positions, Sk: k.positions, E: q.embedding }, source),
     formula: 'flops = 2·B·(2·Sq·E² + 2·Sk·E² + 2·Sq·Sk·E); bytes = operands + out (+ weights where wanted)',
     matmul: true,
+    severalProducts: true,
   };
 });
 
@@ -68,6 +69,7 @@ const layer = withTensors('src ffn_weight_1', (source, weight) => {
     params: namedParams({ B: at.batch, S: at.positions, E: at.embedding, F: hidden }, source),
     formula: 'flops = 2·B·(4·S·E² + 2·S²·E + 2·S·E·F), norms and activation not counted; bytes = operands + out',
     matmul: true,
+    severalProducts: true,
   };
 });
 

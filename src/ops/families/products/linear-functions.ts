@@ -135,6 +135,7 @@ function work(call: OpCall, kernel: KernelFacts): Work | null {
   const whole = workOf({
     flops,
     matmul: true,
+    severalProducts: weights.length > 1,
     reads: [input, ...weights, ...vectors],
     writes: [tensor([...outer, row.width], input.dtype)],
     params,

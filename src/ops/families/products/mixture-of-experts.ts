@@ -48,6 +48,7 @@ const experts = withTensors('hidden ids', (hidden, ids, bound) => {
     formula: 'flops = 2·m·t·(|w1| + |w2| of one expert), m tokens of t experts each',
     unknown: "which experts' weights are read is unspecified",
     matmul: true,
+    severalProducts: true,
   };
 });
 

@@ -188,6 +188,7 @@ function work(call: OpCall, kernel: KernelFacts): Work | null {
     reads: operands.reads,
     writes: isWhole ? operands.writes : null,
     matmul: true,
+    severalProducts: true,
     params: paramsOf(layers),
     formula:
       `flops = ${factor}·P·Σ|W|, W the weight matrices of all layers and directions` +
