@@ -31,6 +31,12 @@ export interface Analysis<Facts> {
   finish(rows: readonly Annotated[]): Answer<Facts>;
 }
 
+/** What to do with a profile in which no device worked. */
+export const HOST_HINT = 'for the time of the host: dprof --by ranges -c passes,host,hostself';
+
+export const withoutDevice = (): UserError =>
+  new UserError('no kernels, and no other work of a device', { hint: HOST_HINT });
+
 /** The error for records without any time, as of a net.dict. */
 export const withoutTimes = (what = 'no record has a start and a duration'): UserError =>
   new UserError(what, {

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { HOST_HINT } from '../../src/prof/analysis.js';
 import {
   mkdtempSync,
   readdirSync,
@@ -135,7 +136,11 @@ describe('dprof', () => {
     it('of no kernels: the header, a note, and no failure', async () => {
       const [profile = ''] = RECORDS.split('\n');
       const empty = await runCli('dprof', ['-c', 'idx,sil'], { input: `${profile}\n{"type":"end","profile":0}\n` });
-      expect(empty).to.deep.include({ code: 0, stdout: 'Idx Sil(ns)\n', stderr: 'dprof: stdin: no kernels\n' });
+      expect(empty).to.deep.include({
+        code: 0,
+        stdout: 'Idx Sil(ns)\n',
+        stderr: `dprof: stdin: no kernels (${HOST_HINT})\n`,
+      });
       const none = await runCli('dprof', ['-c', 'idx', '--where', 'op==x'], { input: RECORDS });
       expect(none).to.deep.include({ code: 0, stdout: 'Idx\n', stderr: 'dprof: none of 3 kernels matches --where\n' });
     });

@@ -17,12 +17,14 @@ export function groupsOf(
   records: Iterable<ProfileLine>,
   text: Partial<GroupingText> & { readonly by: string },
 ): Grouped {
-  const { keys, columns, depth, arrangement } = parseGrouping({
+  const { keys, columns, depth, hostKind, arrangement } = parseGrouping({
     ...{ columns: undefined, sort: undefined, top: undefined, depth: undefined, tree: undefined },
     ...text,
   });
-  const groups = new KernelGroups({ keys, depth, amounts: true, arrangement });
-  for (const row of annotate(records)) groups.add(row);
+  const groups = new KernelGroups({ keys, depth, amounts: true, hostKind, arrangement });
+  const all = [...records];
+  for (const record of all) if (record.type === 'range') groups.addRange(record);
+  for (const row of annotate(all)) groups.add(row);
   return { columns, rows: [...groups.rows()], untimed: groups.untimed };
 }
 

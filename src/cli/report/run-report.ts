@@ -5,9 +5,10 @@ import { KernelGroups } from '../../prof/by/groups.js';
 import type { Grouping } from '../../prof/by/grouping.js';
 import type { KernelColumn } from '../../prof/columns/kernel-column.js';
 import { explain, isKernel, type KernelId } from '../../prof/report/explain.js';
-import { KERNEL_TYPES } from '../../prof/input/records.js';
+import { KERNEL_AND_RANGE_TYPES, KERNEL_TYPES } from '../../prof/input/records.js';
 import { Annotator, ReportRows } from '../../prof/report/report.js';
 import { defectLine, summaryLine, ReportTally } from '../../prof/report/report-tally.js';
+import { HOST_HINT } from '../../prof/analysis.js';
 import { UserError } from '../../record/errors.js';
 import { clean } from '../../write/cell-text.js';
 import type { Packed } from '../../write/format.js';
@@ -83,13 +84,13 @@ function usedBy({ keys, columns, arrangement }: Grouping): { amounts: boolean; d
 
 async function runGroups(request: ReportRequest, grouping: Grouping): Promise<void> {
   const { header, width, where, format, device } = request;
-  const { keys, depth, arrangement, columns } = grouping;
+  const { keys, depth, arrangement, columns, hostKind } = grouping;
   const { amounts, derived, rates } = usedBy(grouping);
   // A width that the columns do not fit is reported before minutes of reading.
   format.open({ columns, header, width });
   const annotator = new Annotator(device, derived || where !== undefined);
   const tally = new ReportTally(derived, rates);
-  const groups = new KernelGroups({ keys, depth, amounts, arrangement });
+  const groups = new KernelGroups({ keys, depth, amounts, hostKind, arrangement });
   const add = (rows: readonly Annotated[]): void => {
     for (const row of rows) {
       tally.kernelsRead++;
@@ -100,13 +101,18 @@ async function runGroups(request: ReportRequest, grouping: Grouping): Promise<vo
   };
   await runAnalysis(request, {
     analysis: {
-      types: KERNEL_TYPES,
-      take: (_record, rows) => add(rows),
+      types: hostKind === null ? KERNEL_TYPES : KERNEL_AND_RANGE_TYPES,
+      take: (record, rows) => {
+        add(rows);
+        // A condition is one on kernels.
+        if (record.type === 'range' && where === undefined) groups.addRange(record);
+      },
       finish: (rows) => {
         add(rows);
         countPairing(tally, annotator);
         tally.untimed = groups.untimed;
-        return { table: null, facts: { columns, rows: groups.rows() }, notes: notesOf(tally) };
+        const notes = groups.hasRanges && tally.kernelsRead === 0 ? [] : notesOf(tally);
+        return { table: null, facts: { columns, rows: groups.rows() }, notes };
       },
     },
     annotator,
@@ -124,7 +130,7 @@ function countPairing(tally: ReportTally, annotator: Annotator): void {
 /** What the report could not compute. */
 function notesOf(tally: ReportTally): (string | UserError)[] {
   if (tally.kernels > 0) return [summaryLine(tally), defectLine(tally)].filter((line) => line !== null);
-  return [tally.kernelsRead > 0 ? `none of ${tally.kernelsRead} kernels matches --where` : new UserError('no kernels')];
+  return [tally.kernelsRead > 0 ? `none of ${tally.kernelsRead} kernels matches --where` : new UserError('no kernels', { hint: HOST_HINT })];
 }
 
 /** The rest is not read once the kernel is found. @throws UserError when there is no such kernel */

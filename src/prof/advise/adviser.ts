@@ -1,7 +1,6 @@
 /** Records and their rows → findings: what is worth doing. One pass; memory: what the rules keep, which is bounded. */
-import { UserError } from '../../record/errors.js';
 import type { ProfileLine, ProfileRecord } from '../../record/record.js';
-import { countNotes, withoutTimes, type Analysis, type Answer } from '../analysis.js';
+import { withoutDevice, countNotes, withoutTimes, type Analysis, type Answer } from '../analysis.js';
 import type { Annotated } from '../annotate.js';
 import { isOfNeuronDevice } from '../neuron/machine.js';
 import { ProfileSums } from '../neuron/metric-sums.js';
@@ -76,7 +75,7 @@ export class Adviser implements Analysis<Adviser> {
   /** @throws UserError without any work that has a time */
   finish(rows: readonly Annotated[]): Answer<Adviser> {
     this.addKernels(rows);
-    if (this.kernels + this.activities === 0) throw new UserError('no kernels, and no other work of a device');
+    if (this.kernels + this.activities === 0) throw withoutDevice();
     if (this.activities === 0) throw withoutTimes();
     const findings = this.findings
       .slice(0, this.#top)

@@ -2,6 +2,7 @@
 import { column, derived, int, real } from '../../table/column-kinds.js';
 import { type Column } from '../../table/column.js';
 import type { GroupRow } from './group-rows.js';
+import type { HostTime } from './host-times.js';
 
 const NS = int(13, 'ns');
 /** Not a whole number of ns. */
@@ -18,6 +19,23 @@ const memoryShare = ({ amounts: { bandwidth } }: GroupRow): number | null => ove
 const isAbove = (share: number | null): boolean => share !== null && share > 100;
 const aboveCompute = (row: GroupRow): boolean => row.amounts.aboveCompute > 0 && isAbove(computeShare(row));
 const aboveMemory = (row: GroupRow): boolean => row.amounts.aboveMemory > 0 && isAbove(memoryShare(row));
+
+const whole = (host: HostTime | null): HostTime | null => (host === null || host.passes === 0 ? null : host);
+
+/** Of the host's ranges: with `--by ranges` and `--by layer` alone. */
+export const HOST_AGGREGATES: readonly Column<GroupRow>[] = [
+  column(
+    'passes',
+    'Passes',
+    int(8),
+    '--by ranges, layer: times that the host went through it; rows without kernels are those that launched nothing',
+    ({ host }) => whole(host)?.passes ?? null,
+  ),
+  column('host', 'Host(ns)', NS, 'the same: time that the host was in it', ({ host }) => whole(host)?.total ?? null),
+  column('hostself', 'HostSelf(ns)', NS, 'the same: without the ranges, ops and frames within', ({ host }) =>
+    host === null || Number.isNaN(host.self) ? null : host.self,
+  ),
+];
 
 /** All columns of groups, in the order of the help. */
 export const AGGREGATES: readonly Column<GroupRow>[] = [
@@ -122,6 +140,7 @@ export const AGGREGATES: readonly Column<GroupRow>[] = [
       { narrowHeader: 'TCKno%' },
     ),
   ]),
+  ...HOST_AGGREGATES,
   column('level', 'Level', int(3), 'in a tree: steps from the top, from 1', ({ level }) => level, {
     narrowHeader: 'Lev',
   }),

@@ -3,13 +3,20 @@ import { elementAt } from '../../containers/element.js';
 import { SortedOutput, type SortKey } from '../query/sort.js';
 import type { GroupWork, GroupWorkSums } from './group-work.js';
 import type { GroupDurations } from './group-durations.js';
+import type { HostTime, HostTimes } from './host-times.js';
 import { ROOT, type GroupPath, type GroupTree } from './group-tree.js';
 import { spreadOf, type Spread } from '../../record/statistics.js';
 
+type KernelSpread = Pick<Spread, 'count' | 'total'> & { readonly [Key in keyof Spread]: Spread[Key] | null };
+
+const NO_KERNELS: KernelSpread = { count: 0, total: 0, mean: null, median: null, min: null, max: null, stddev: null };
+
 /** Without a tree the key is the last one, and the level 1. */
 export interface GroupRow extends GroupPath {
-  /** Of all kernels of the row. */
-  readonly spread: Spread;
+  /** Of all kernels of the row; null for what takes one. */
+  readonly spread: KernelSpread;
+  /** Of the ranges that the row itself is named after; null where unknown, or without any. */
+  readonly host: HostTime | null;
   readonly amounts: GroupWork;
   /** ns of the kernels that are in no row beneath. */
   readonly own: number;
@@ -29,6 +36,7 @@ interface GroupData {
   readonly tree: GroupTree;
   readonly durations: GroupDurations;
   readonly amounts: GroupWorkSums;
+  readonly host: HostTimes;
 }
 
 /** Computes the cells of rows on demand: there may be many rows, and each is needed for a moment only. */
@@ -45,9 +53,16 @@ class GroupSource {
     this.whole = this.#sum(0, this.#order.length);
   }
 
-  spreadOf(node: number): Spread {
+  spreadOf(node: number): KernelSpread {
     const [from, to] = this.data.tree.rangeOf(node);
-    return spreadOf(this.#durations.slice(this.#begins[from], this.#begins[to]));
+    const durations = this.#durations.slice(this.#begins[from], this.#begins[to]);
+    return durations.length === 0 ? NO_KERNELS : spreadOf(durations);
+  }
+
+  hostOf(node: number): HostTime | null {
+    if (!this.data.tree.isGroup(node)) return null;
+    const [from] = this.data.tree.rangeOf(node);
+    return this.data.host.of(elementAt(this.#order, from));
   }
 
   amountsOf(node: number): GroupWork {
@@ -71,7 +86,7 @@ class GroupSource {
 /** The row of a node; each part is computed on first access, since sorting needs only some of them. */
 class NodeRow implements GroupRow {
   #path: GroupPath | null = null;
-  #spread: Spread | null = null;
+  #spread: KernelSpread | null = null;
   #amounts: GroupWork | null = null;
 
   constructor(
@@ -91,11 +106,14 @@ class NodeRow implements GroupRow {
   get level(): number {
     return this.#position.level;
   }
-  get spread(): Spread {
+  get spread(): KernelSpread {
     return (this.#spread ??= this.source.spreadOf(this.node));
   }
   get amounts(): GroupWork {
     return (this.#amounts ??= this.source.amountsOf(this.node));
+  }
+  get host(): HostTime | null {
+    return this.source.hostOf(this.node);
   }
   get own(): number {
     return this.source.ownOf(this.node);

@@ -3,10 +3,12 @@ import { requireColumn } from '../columns/columns.js';
 import { shapeOf, textOf, type Column } from '../../table/column.js';
 import { type KernelColumn } from '../columns/kernel-column.js';
 import { nearest, UsageError } from '../../record/errors.js';
+import type { RangeKind } from '../../record/record.js';
 import { splitKeys, requireColumnOf } from '../../table/column-lookup.js';
 import { parseSortKeys } from '../query/sort.js';
-import { AGGREGATES, DEFAULT_AGGREGATES, TREE_AGGREGATES } from './aggregates.js';
+import { AGGREGATES, DEFAULT_AGGREGATES, HOST_AGGREGATES, TREE_AGGREGATES } from './aggregates.js';
 import type { Arrangement, GroupRow } from './group-rows.js';
+import { HOST_KEYS } from './host-times.js';
 
 /** The options as the user wrote them. */
 export interface GroupingText {
@@ -25,6 +27,8 @@ export interface Grouping {
   /** Columns of the report. */
   readonly columns: readonly Column<GroupRow>[];
   readonly depth: number | null;
+  /** Kind of the host's ranges that columns or order are of; null for none. */
+  readonly hostKind: RangeKind | null;
   readonly arrangement: Arrangement;
 }
 
@@ -43,16 +47,29 @@ export function parseGrouping(text: GroupingText): Grouping {
   const chosen = text.columns === undefined ? null : splitKeys('-c', text.columns).map((key) => requireOf(all, key));
   const defaults = (tree ? TREE_AGGREGATES : DEFAULT_AGGREGATES).split(',').map((key) => requireColumnOf(all, key));
   const rest = chosen ?? defaults.filter((column) => !keyColumns.includes(column));
+  const sort = parseSortKeys(text.sort ?? DEFAULT_SORT, (key) => requireOf(all, key));
   return {
     keys,
+    hostKind: hostKindOf(keys, [...rest, ...sort.map(({ column }) => column)]),
     columns: rest.some((column) => keyColumns.includes(column)) ? rest : [...keyColumns, ...rest],
     depth: text.depth ?? null,
     arrangement: {
       tree,
-      sort: parseSortKeys(text.sort ?? DEFAULT_SORT, (key) => requireOf(all, key)),
+      sort,
       top: text.top ?? Infinity,
     },
   };
+}
+
+/** @throws UsageError for columns of the host's ranges with other keys than theirs */
+function hostKindOf(keys: readonly KernelColumn[], used: readonly Column<GroupRow>[]): RangeKind | null {
+  const column = used.find((one) => HOST_AGGREGATES.includes(one));
+  if (column === undefined) return null;
+  const [key, ...others] = keys;
+  const kind = others.length > 0 ? undefined : HOST_KEYS[key?.key ?? ''];
+  if (kind === undefined)
+    throw new UsageError(`${column.key} goes with --by ${Object.keys(HOST_KEYS).join(' or --by ')}`);
+  return kind;
 }
 
 /** The column of a key or aggregate; another column of kernels has many values in a group. */

@@ -5,10 +5,12 @@
 import { type CellValue } from '../../table/column.js';
 import { type KernelColumn } from '../columns/kernel-column.js';
 import { UserError } from '../../record/errors.js';
+import type { RangeKind, RangeRecord } from '../../record/record.js';
 import type { Annotated } from '../annotate.js';
 import { GroupWorkSums } from './group-work.js';
 import { GroupDurations } from './group-durations.js';
 import { GroupTree } from './group-tree.js';
+import { HostTimes } from './host-times.js';
 import { rowsOf, type Arrangement, type GroupRow } from './group-rows.js';
 
 export const MOST_GROUPS = 300_000;
@@ -26,6 +28,8 @@ export interface GroupOptions {
   readonly depth: number | null;
   /** Whether the report shows or sorts by anything but times. */
   readonly amounts: boolean;
+  /** Kind of the ranges of the host that belong to groups; null for none. */
+  readonly hostKind?: RangeKind | null;
   readonly arrangement: Arrangement;
 }
 
@@ -34,6 +38,7 @@ export class KernelGroups {
   readonly #tree: GroupTree;
   readonly #durations = new GroupDurations();
   readonly #amounts = new GroupWorkSums();
+  readonly #host: HostTimes;
   /** Kernels in groups. */
   kernels = 0;
   /** Kernels without a duration, which are in no group. */
@@ -42,7 +47,8 @@ export class KernelGroups {
   readonly #entries: number;
 
   constructor(private readonly options: GroupOptions) {
-    const { keys, depth, arrangement } = options;
+    const { keys, depth, arrangement, hostKind = null } = options;
+    this.#host = new HostTimes(hostKind);
     this.#tree = new GroupTree(keys.length, arrangement.tree);
     this.#entries = depth ?? (arrangement.tree ? DEEPEST : Infinity);
   }
@@ -61,9 +67,22 @@ export class KernelGroups {
     if (this.options.amounts) this.#amounts.add(group, row, dur);
   }
 
+  /** Adds a range of the host, in order of start. @throws UserError when there are too many groups */
+  addRange(record: RangeRecord): void {
+    const path = this.#host.pathOf(record);
+    if (path === null) return;
+    const group = this.#tree.groupOf([path.slice(0, this.#entries)]);
+    this.#check();
+    this.#host.add(group, record, path.length <= this.#entries);
+  }
+
+  get hasRanges(): boolean {
+    return !this.#host.isEmpty;
+  }
+
   /** The rows of the report, in its order; to be called after all kernels were added. */
   rows(): Generator<GroupRow> {
-    const data = { tree: this.#tree, durations: this.#durations, amounts: this.#amounts };
+    const data = { tree: this.#tree, durations: this.#durations, amounts: this.#amounts, host: this.#host };
     return rowsOf(data, this.options.arrangement);
   }
 

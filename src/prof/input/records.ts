@@ -10,6 +10,7 @@ import { isObject, validKernel, validLine as lineOf } from './record-validation.
 export type RecordTypes = ReadonlySet<ProfileLine['type']>;
 
 /** Types that a report of kernels needs. */
+export const KERNEL_AND_RANGE_TYPES: RecordTypes = new Set<ProfileLine['type']>(['profile', 'kernel', 'range', 'end']);
 export const KERNEL_TYPES: RecordTypes = new Set<ProfileLine['type']>(['profile', 'kernel', 'end']);
 const KERNEL = '{"type":"kernel"';
 /** Lines at which profiles begin and end. */

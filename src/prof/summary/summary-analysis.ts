@@ -1,7 +1,7 @@
 /** The analysis of `dprof summary`: of profiles that have nothing but a vendor's metrics, these. */
 import { UserError } from '../../record/errors.js';
 import type { ProfileLine } from '../../record/record.js';
-import { noProfile, type Analysis, type Answer } from '../analysis.js';
+import { withoutDevice, noProfile, type Analysis, type Answer } from '../analysis.js';
 import type { Annotated } from '../annotate.js';
 import type { MetricAnalysis, MetricAnswer } from '../neuron/metric-analysis.js';
 import { FIGURE_COLUMNS, figuresOf } from './figures.js';
@@ -63,7 +63,7 @@ const hasWork = ({ devices, kernels, memory, syncs, collectives }: ProfileSummar
 function nothing(profiles: readonly ProfileSummary[]): UserError {
   if (profiles.some(({ header }) => header?.format === 'neuron-monitor')) return noProfile();
   const isOdd = profiles.some(({ diagnostics }) => Object.keys(diagnostics).some((name) => name.startsWith('record-')));
-  if (!isOdd) return new UserError('no kernels, and no other work of a device');
+  if (!isOdd) return withoutDevice();
   return new UserError('no record has a duration', {
     hint: 'some profilers have no times, some captures no ends: run dparse on the profile itself',
   });

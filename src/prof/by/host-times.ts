@@ -1,0 +1,65 @@
+/** Time of the host in the ranges that groups of kernels are named after, those included in which nothing was launched. */
+import { entryOf } from '../../containers/map-entry.js';
+import type { RangeKind, RangeRecord } from '../../record/record.js';
+
+/** Sums over the ranges of a group, ns. */
+export interface HostTime {
+  passes: number;
+  /** Durations. */
+  total: number;
+  /** Without the ranges within, of whatever kind. */
+  self: number;
+}
+
+/** Keys of `--by` whose lists are those of ranges around the launch, with the kind of these ranges. */
+export const HOST_KEYS: Readonly<Record<string, RangeKind>> = { ranges: 'annotation', layer: 'layer' };
+
+/** Prefixes that readers remove from the texts of layers. */
+const LAYER_PREFIX = /^(?:layer:|nn\.Module: )/;
+
+/** Ranges that are kept open on a thread: deeper ones are in no group. */
+const MOST_OPEN = 500;
+
+interface OpenRange {
+  readonly end: number;
+  readonly name: string;
+}
+
+export class HostTimes {
+  readonly #open = new Map<string, OpenRange[]>();
+  readonly #sums = new Map<number, HostTime>();
+
+  /** @param kind of the ranges that are taken; null for none */
+  constructor(private readonly kind: RangeKind | null) {}
+
+  /** Names of the ranges around a range and its own, outermost first; null for a range of another kind. In order of start. */
+  pathOf({ kind, pid, tid, domain, text, start, dur }: RangeRecord): string[] | null {
+    if (kind !== this.kind) return null;
+    const end = start + dur;
+    const open = entryOf(this.#open, `${pid ?? ''}/${tid ?? ''}`, () => []);
+    const around = open.filter((range) => range.end >= start);
+    if (around.length >= MOST_OPEN) return null;
+    const name = domain === null ? text.replace(LAYER_PREFIX, '') : `${domain}:${text}`;
+    const path = [...around.filter((range) => range.end >= end && range.end > start).map((range) => range.name), name];
+    open.splice(0, open.length, ...around, { end, name });
+    return path;
+  }
+
+  /** @param isWhole whether the group is that of the range itself, not of one around it */
+  add(group: number, { dur, self = NaN }: RangeRecord, isWhole: boolean): void {
+    const sums = entryOf(this.#sums, group, (): HostTime => ({ passes: 0, total: 0, self: 0 }));
+    sums.self += self;
+    if (!isWhole) return;
+    sums.passes++;
+    sums.total += dur;
+  }
+
+  /** Null for a group without ranges. */
+  of(group: number): HostTime | null {
+    return this.#sums.get(group) ?? null;
+  }
+
+  get isEmpty(): boolean {
+    return this.#sums.size === 0;
+  }
+}
