@@ -130,7 +130,11 @@ function countPairing(tally: ReportTally, annotator: Annotator): void {
 /** What the report could not compute. */
 function notesOf(tally: ReportTally): (string | UserError)[] {
   if (tally.kernels > 0) return [summaryLine(tally), defectLine(tally)].filter((line) => line !== null);
-  return [tally.kernelsRead > 0 ? `none of ${tally.kernelsRead} kernels matches --where` : new UserError('no kernels', { hint: HOST_HINT })];
+  return [
+    tally.kernelsRead > 0
+      ? `none of ${tally.kernelsRead} kernels matches --where`
+      : new UserError('no kernels', { hint: HOST_HINT }),
+  ];
 }
 
 /** The rest is not read once the kernel is found. @throws UserError when there is no such kernel */
