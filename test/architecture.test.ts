@@ -176,9 +176,7 @@ const TOUCHES_PROCESS: Readonly<Record<string, string>> = {
 
 /** Entries of a folder besides its README.md, above which it should be divided; those that are larger still. */
 const MOST_ENTRIES = 20;
-const LARGER_FOLDERS: Readonly<Record<string, number>> = {
-  'src/prof/html': 21,
-};
+const LARGER_FOLDERS: Readonly<Record<string, number>> = {};
 
 const FOLDERS = ['src', ...readdirSync(join(ROOT, 'src'), { recursive: true, withFileTypes: true })
   .filter((entry) => entry.isDirectory())

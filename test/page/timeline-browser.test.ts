@@ -56,12 +56,12 @@ async function place(page: Page, time: number, lane: string): Promise<{ readonly
   return { x: canvas.x + ((time - from) / (to - from)) * canvas.width, y: name.y + 10 };
 }
 
-/** The view as the address has it; all where it has none. */
+/** The view as the address has it, ns from the timeline's start at 1000; all where it has none. */
 async function viewOf(page: Page): Promise<number[]> {
   // The address follows with a delay: a later and longer one ends after it.
   await page.evaluate('new Promise((done) => setTimeout(done, 400))');
   const view = new URLSearchParams(new URL(page.url()).hash.slice(1)).get('t.view');
-  return view === null ? [-40, 2040] : view.split('_').map(Number);
+  return view === null ? [-40, 2040] : view.split('_').map((time) => Number(time) - 1000);
 }
 
 const canvasText = (page: Page): Promise<string> =>
@@ -143,7 +143,7 @@ describeInBrowser('timeline in a browser', (open) => {
     const { x, y } = await place(page, 375, 'stream 7');
     await page.mouse.move(x, y);
     await page.waitForSelector('.tl-tip:not([hidden])');
-    expect(await page.locator('.tl-tip').innerText()).to.include('add\nkind: kernel\nduration: 50 ns');
+    expect(await page.locator('.tl-tip').innerText()).to.include('add\nkind: kernel\nstart: 1.35 us\nduration: 50 ns');
     await page.mouse.click(x, y);
     const details = page.locator('.tl-details');
     expect(await details.locator('h3').innerText()).to.equal('add');
@@ -153,7 +153,7 @@ describeInBrowser('timeline in a browser', (open) => {
     expect(await details.locator('h3').innerText()).to.equal(BREAKING);
     expect(await page.locator('#page img').count()).to.equal(0);
     await details.getByRole('button', { name: 'add' }).click();
-    expect(await details.innerText()).to.include('350 ns (1,350 ns in the profile)');
+    expect(await details.innerText()).to.include("1.35 us (1,350 ns) from the profile's start");
     expect(complaints).to.deep.equal([]);
   });
 
@@ -167,9 +167,9 @@ describeInBrowser('timeline in a browser', (open) => {
     expect(await answer.innerText()).to.equal('10 matches: 10 on devices, 500 ns (50.0 %)');
     await field.press('Enter');
     await field.press('Enter');
-    expect(await page.locator('.tl-details').innerText()).to.include('250 ns (1,250 ns');
+    expect(await page.locator('.tl-details').innerText()).to.include('(1,250 ns)');
     await field.press('Shift+Enter');
-    expect(await page.locator('.tl-details').innerText()).to.include('50 ns (1,050 ns');
+    expect(await page.locator('.tl-details').innerText()).to.include('(1,050 ns)');
     await field.fill('nothing of it');
     await page.waitForFunction(`document.querySelector('.tl-matches').textContent === 'no match'`);
     await page.locator('.tl-legend button', { hasText: 'add' }).click();
@@ -193,9 +193,32 @@ describeInBrowser('timeline in a browser', (open) => {
     // Kernels at 250, 350, 450 and 550: half of the time.
     expect(text).to.match(/4 events on devices, 200 ns in sum; 4\.00 kB; na/);
     expect(text).to.match(/device 0\s+4\s+200 ns\s+50\.\d %/);
+    expect(text).to.include("Only of what is drawn: step 5, 1.00 us to 3.00 us from the profile's start.");
     expect(new URL(page.url()).hash).to.match(/^(?:#t\.span=|$)/);
     await page.getByRole('button', { name: 'Clear' }).click();
     await page.waitForFunction(`document.querySelector('.tl-span').textContent === ''`);
+    expect(complaints).to.deep.equal([]);
+  });
+
+  it('draws no further than the timeline is complete, and says where it is cut', async () => {
+    // A range that lasts to 4000, in a timeline that is cut at 2000.
+    const events: FixtureEvent[] = [
+      { start: 0, dur: 4000, lane: 0, kind: 'range', name: 'step' },
+      { start: 500, dur: 2500, lane: 1, name: 'a', id: 1 },
+    ];
+    const cut = { ...timelineOf(events), end: 3000, leftOut: 7, activities: { shown: 1, leftOut: 4, outside: 9 } };
+    const { page, complaints } = await openSimple('', cut);
+    expect(await page.locator('.tl-what').innerText()).to.equal(
+      "step 5, 1.00 us to 3.00 us from the profile's start: 2 events; " +
+        'cut at 3.00 us: 7 of the events left out, 4 of them activities of devices; ' +
+        '9 of the activities of devices lie before or after: not drawn',
+    );
+    await page.locator('.tl-canvas').press('x');
+    await page.waitForFunction(`/1 events/.test(document.querySelector('.tl-span')?.textContent)`);
+    const text = await page.locator('.tl-span').innerText();
+    // From 500 to the cut at 2000, three quarters of what is drawn.
+    expect(text).to.match(/device 0\s+1\s+1\.50 us\s+75\.0 %/);
+    expect(text).to.include('cut at 3.00 us');
     expect(complaints).to.deep.equal([]);
   });
 
@@ -232,7 +255,7 @@ describeInBrowser('timeline in a browser', (open) => {
 
   it('is restored from its address, and keeps parameters of others', async () => {
     const fragment =
-      'theme=dark&t.view=300_900&t.event=7&t.colour=kind&t.search=gemm&t.closed=process%25207&t.span=400_500';
+      'theme=dark&t.view=1300_1900&t.event=7&t.colour=kind&t.search=gemm&t.closed=process%25207&t.span=1400_1500';
     const { page, complaints } = await openSimple(fragment);
     expect(await page.locator('.tl-details h3').innerText()).to.equal('add');
     expect(await page.getByRole('searchbox').inputValue()).to.equal('gemm');

@@ -1,7 +1,7 @@
 /** `dprof html`: one page with everything about a profile, for a browser. */
 import { basename } from 'node:path';
 import { PageBuilder } from '../../prof/html/page-builder.js';
-import type { TimelineChoice } from '../../prof/html/timeline-builder.js';
+import type { TimelineChoice } from '../../prof/html/timeline/timeline-builder.js';
 import { Annotator } from '../../prof/report/report.js';
 import { UsageError } from '../../record/errors.js';
 import { page } from '../../write/html/page.js';
@@ -61,8 +61,9 @@ export const html = recordsCommand(
     ],
     notes: [
       [
-        'The timeline shows a step where the profile has steps, else everything, from its start up to the bound. Ranges of',
-        'the host are in it where the records have them: those of a profile do, and those of dparse --ranges.',
+        'The timeline shows a step where the profile has steps, else everything: all that runs in that time, up to the bound,',
+        'where it is cut and says so. Ranges of the host are in it where the records have them (dparse --ranges).',
+        "All times count from the profile's start, as in records, dprof memory and dprof perfetto.",
         'Lists are bounded: what a page leaves out it sums up. A page has at most 30 MB; several ranks share that.',
         'Memory: at most 1 GB.',
       ],

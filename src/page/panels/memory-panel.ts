@@ -19,17 +19,17 @@ const STROKES = ['solid', 'dashed', 'dotted'] as const;
 
 const strokeOf = (i: number): (typeof STROKES)[number] => elementAt(STROKES, i % STROKES.length);
 
-/** The curves of one chart. Times count from `zero`. */
-function option(rows: readonly MemoryCurveRow[], span: readonly [number, number], zero: number): ChartOption {
+/** The curves of one chart. */
+function option(rows: readonly MemoryCurveRow[], span: readonly [number, number]): ChartOption {
   const [from, to] = span;
   return {
     grid: GRID,
-    xAxis: below('time from the first work on a device', 'ns', { min: from - zero, max: to - zero }),
+    xAxis: below("time from the profile's start", 'ns', { min: from, max: to }),
     yAxis: left('memory', { min: 0 }),
     tooltip: tips('axis', (i, series) => {
       const time = rows.find(({ name }) => name === series)?.points[i]?.[0] ?? to;
       return [
-        quantityText(time - zero, 'ns'),
+        quantityText(time, 'ns'),
         ...rows.map(({ name, points }) => [name, quantityText(valueAt(points, time), 'memory')] as const),
       ];
     }),
@@ -39,10 +39,7 @@ function option(rows: readonly MemoryCurveRow[], span: readonly [number, number]
       step: 'end',
       symbol: 'none',
       // The last value holds until the end.
-      data: [...points, [to, elementAt(points, points.length - 1)[1]] as const].map(([time, bytes]) => [
-        time - zero,
-        bytes,
-      ]),
+      data: [...points, [to, elementAt(points, points.length - 1)[1]] as const].map(([time, bytes]) => [time, bytes]),
       lineStyle: { color: inPalette(i), width: 1.5, type: strokeOf(i) },
       ...(rows.length === 1 ? { areaStyle: { color: inPalette(i), opacity: 0.25 } } : {}),
       emphasis: { disabled: true },
@@ -53,7 +50,7 @@ function option(rows: readonly MemoryCurveRow[], span: readonly [number, number]
 const deviceText = ({ device, name }: MemoryCurve): string =>
   device !== null ? `Device ${device}` : name === 'CPU' ? 'Host' : 'Unknown device';
 
-function curves(rows: readonly MemoryCurveRow[], span: readonly [number, number], zero: number): Node[] {
+function curves(rows: readonly MemoryCurveRow[], span: readonly [number, number]): Node[] {
   const [first] = rows;
   if (first === undefined) return [];
   const title = `${deviceText(first)}: ${first.metric}`;
@@ -66,7 +63,7 @@ function curves(rows: readonly MemoryCurveRow[], span: readonly [number, number]
   return [
     element('h3', {}, title),
     legend(entries),
-    chart(`${title} over time: ${peaks}`, 200, () => option(rows, span, zero)),
+    chart(`${title} over time: ${peaks}`, 200, () => option(rows, span)),
   ];
 }
 
@@ -98,9 +95,8 @@ function make(view: PanelView): PanelContent {
   const busyTime = devices.slice(0, 1).flatMap(({ busy }) => [start, start + width * busy.length]);
   const curvePoints = rows.map(({ points }) => points);
   const span = timeSpan(curvePoints, busyTime);
-  const zero = devices.length === 0 ? span[0] : start;
   const rest = rows.filter((row) => !changing.includes(row));
-  const charts = [...groups.values()].flatMap((group) => curves(group, span, zero));
+  const charts = [...groups.values()].flatMap((group) => curves(group, span));
   if (rest.length === 0) return charts;
   const caption = 'Memory that does not change';
   return [...charts, element('h3', {}, caption), table({ caption, columns: COLUMNS, rows: rest, sortedBy: 2 })];

@@ -2,7 +2,7 @@
 import { element, note } from '../document/dom-elements.js';
 import type { PanelContent, Panel, PanelView } from '../panel.js';
 import { showTimeline, type ShownTimeline } from '../timeline/timeline.js';
-import { quantityText } from '../document/units.js';
+import { coverageOf } from '../timeline/model/coverage.js';
 import { whenIdle, whenVisible } from '../document/when-visible.js';
 
 /** The open timeline: it listens to events of the window until it is closed. */
@@ -13,8 +13,8 @@ function make(view: PanelView): PanelContent {
   open?.close();
   open = null;
   if (timeline === null || timeline.events === 0) return 'The page holds no events: nothing to draw over time.';
-  const { leftOut } = timeline;
-  const further = `${quantityText(leftOut, 'count')} further events of this span are left out; \`dprof html\` can choose a shorter one.`;
+  const { cut } = coverageOf(timeline);
+  const further = `The timeline is ${cut}. A part of it: \`dprof html --from MS --to MS\`; more events: \`--events N\`.`;
   const place = element('div', { class: 'timeline-place' });
   whenVisible(place, () => {
     open = showTimeline(place, timeline, {
@@ -23,7 +23,7 @@ function make(view: PanelView): PanelContent {
     });
   });
   whenIdle(place);
-  return [place, ...(leftOut > 0 ? [note(further)] : [])];
+  return [place, ...(cut === null ? [] : [note(further)])];
 }
 
 export const TIMELINE: Panel = { id: 'timeline', title: 'Timeline', width: 6, make };

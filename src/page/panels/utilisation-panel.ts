@@ -20,12 +20,12 @@ const mean = (shares: readonly number[]): number | null =>
 /** All curves have the same number of spans. */
 const spansOf = (curves: readonly UtilisationLine[]): number => elementAt(curves, 0).shares.length;
 
-function option(curves: readonly UtilisationLine[], width: number): ChartOption {
-  const at = (i: number): number => i * width;
+function option(curves: readonly UtilisationLine[], start: number, width: number): ChartOption {
+  const at = (i: number): number => start + i * width;
   const end = at(spansOf(curves));
   return {
     grid: GRID,
-    xAxis: below('time from the first work', 'ns', { min: 0, max: end }),
+    xAxis: below("time from the profile's start", 'ns', { min: start, max: end }),
     yAxis: left('share', { min: 0, max: 1, splitNumber: 2 }),
     tooltip: tips('axis', (i) => [
       `${quantityText(at(i), 'ns')} – ${quantityText(at(i + 1), 'ns')}`,
@@ -75,10 +75,10 @@ function make(view: PanelView): PanelContent {
           `${name}, mean ${quantityText(mean(shares), 'share')}`,
         ]),
       ),
-      chart(label, devices.length > 2 ? 120 : 160, () => option(curves, width)),
+      chart(label, devices.length > 2 ? 120 : 160, () => option(curves, start, width)),
     ];
   });
-  const when = note(`The first work begins ${quantityText(start, 'ns')} after the start of the profile.`);
+  const when = note(`The first work of a device begins ${quantityText(start, 'ns')} after the profile's start.`);
   const none = host === null ? [note('Host: the profile holds no launches.')] : [];
   return [...charts, ...none, when];
 }

@@ -46,7 +46,7 @@ export function showTimeline(place: HTMLElement, timeline: Timeline, options: Ti
     try {
       const events = await loadEvents(timeline);
       if (closing.signal.aborted) return;
-      fill(place, timeline, events, options, closing.signal);
+      fill(place, events, options, closing.signal);
     } catch (error) {
       const why = error instanceof Error ? error.message : 'its data is damaged';
       loading.textContent = `the timeline cannot be shown: ${why}`;
@@ -61,9 +61,12 @@ export function showTimeline(place: HTMLElement, timeline: Timeline, options: Ti
   };
 }
 
+function whatIsDrawn({ count, coverage: { drawn, outside, cut } }: TimelineEvents): string {
+  return [`${drawn}: ${quantityText(count, 'count')} events`, cut ?? [], outside ?? []].flat().join('; ');
+}
+
 function fill(
   place: HTMLElement,
-  timeline: Timeline,
   events: TimelineEvents,
   { profile = 0, file = 'FILE', drawn }: TimelineOptions,
   signal: AbortSignal,
@@ -91,7 +94,7 @@ function fill(
     if (actOn(event.key, event.shiftKey, keys)) event.preventDefault();
   };
   stage.canvas.addEventListener('keydown', onKey, { signal });
-  stage.sheet.prepend(element('div', { class: 'tl-corner' }, 'time from the start'));
+  stage.sheet.prepend(element('div', { class: 'tl-corner' }, "time from the profile's start"));
   stage.sheet.append(showNames(scene));
   stage.holder.append(showTip(scene, stage.canvas, signal));
   scene.on(['event'], () => {
@@ -103,7 +106,7 @@ function fill(
     element(
       'div',
       { class: 'tl' },
-      element('p', { class: 'tl-what' }, `${timeline.what}: ${quantityText(events.count, 'count')} events`),
+      element('p', { class: 'tl-what' }, whatIsDrawn(events)),
       showToolbar(scene, keys, search.place),
       stage.body,
       stage.printed,

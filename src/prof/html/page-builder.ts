@@ -22,7 +22,7 @@ import { LayerTotals } from './layer-totals.js';
 import type { MemoryCurve, PageData, PageProfile } from './page-data.js';
 import { RooflineGroups } from './roofline-groups.js';
 import { timedActivity } from './timed-activity.js';
-import { TimelineBuilder, type TimelineChoice } from './timeline-builder.js';
+import { TimelineBuilder, type TimelineChoice } from './timeline/timeline-builder.js';
 import { UtilisationCurve } from './utilisation-curve.js';
 
 export const PAGE_TYPES: RecordTypes = new Set<ProfileLine['type']>([

@@ -146,16 +146,27 @@ export interface MemoryCurve {
 export interface Timeline {
   /** What was chosen: 'step 5', 'first 200000 events', 'all'. */
   readonly what: string;
+  /** ns from the profile's start: every event that runs after `start` and begins before `end` is there. */
   readonly start: number;
   readonly end: number;
   readonly texts: readonly string[];
   readonly lanes: readonly Lane[];
   readonly events: number;
-  /** Events of the span that are left out to stay within the bound. */
-  readonly leftOut: number;
+  /** Events of the chosen span that are left out to stay within a bound; null where their number is not known. */
+  readonly leftOut: number | null;
+  readonly activities: ShownActivities;
   readonly columns: Readonly<Record<TimelineColumn, PackedColumn>>;
   /** Pairs of event indexes: a launch, and an activity that it launched. */
   readonly arrows: PackedColumn;
+}
+
+/** How many activities of devices that have a time a timeline shows, and where the others are; null where not known. */
+export interface ShownActivities {
+  readonly shown: number;
+  /** Of the chosen span, left out to stay within a bound. */
+  readonly leftOut: number | null;
+  /** Before and after the chosen span. */
+  readonly outside: number | null;
 }
 
 /** A lane of the timeline: a thread of the host, or a stream or engine of a device. */

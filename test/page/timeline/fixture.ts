@@ -1,6 +1,7 @@
 /** Timelines made of seeded events, packed as `dprof html` packs them, and events by hand for small sums. */
 import { deflateRawSync } from 'node:zlib';
 import { arrowsOf, type TimelineEvents, type TextColumn } from '../../../src/page/timeline/model/events.js';
+import { coverageOf } from '../../../src/page/timeline/model/coverage.js';
 import { EVENT_KINDS } from '../../../src/prof/html/page-data.js';
 import type { EventKind, Lane, PackedColumn, Timeline, TimelineColumn } from '../../../src/prof/html/page-data.js';
 
@@ -77,6 +78,7 @@ export function timelineOf(events: readonly FixtureEvent[], lanes: readonly Lane
     lanes,
     events: events.length,
     leftOut: 0,
+    activities: { shown: events.filter(({ lane }) => lanes[lane]?.kind === 'device').length, leftOut: 0, outside: 0 },
     columns,
     arrows: packed('u32', pairs),
   };
@@ -88,12 +90,14 @@ export function eventsOf(
   lanes: readonly Lane[] = LANES,
   origin = 1000,
 ): TimelineEvents {
-  const { texts, end, start } = timelineOf(given, lanes, origin);
+  const timeline = timelineOf(given, lanes, origin);
+  const { texts, end, start } = timeline;
   const text = (column: TextColumn): Uint32Array => Uint32Array.from(given, (one) => texts.indexOf(one[column] ?? ''));
   return {
     count: given.length,
     span: Math.max(1, end - start),
     origin,
+    coverage: coverageOf(timeline),
     lanes,
     texts,
     start: Float64Array.from(given, (one) => one.start),

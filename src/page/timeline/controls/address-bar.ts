@@ -1,10 +1,13 @@
 /** Synchronises the address with the state of a timeline, in both directions. */
 import { readAddress, withAddress, type TimelineAddress } from '../model/timeline-address.js';
 import type { Scene, SceneState } from '../model/scene.js';
-import { fitted, within } from '../model/view.js';
+import { fitted, within, type View } from '../model/view.js';
 
 /** ms between changes of the address: browsers limit their rate. */
 const EVERY = 300;
+
+/** Addresses have times from the profile's start, as the axis: a link holds for any timeline of the profile. */
+const moved = ({ from, to }: View, by: number): View => ({ from: from + by, to: to + by });
 
 const KEYS: readonly (keyof SceneState)[] = ['view', 'event', 'colour', 'search', 'closed', 'span'];
 
@@ -15,12 +18,12 @@ export function followAddress(scene: Scene, profile: number, signal: AbortSignal
     const isOwn = address.profile === profile;
     const event = isOwn && address.event !== null && address.event < events.count ? address.event : null;
     scene.set({
-      view: address.view === null ? fitted(events.span) : within(address.view, events.span),
+      view: address.view === null ? fitted(events.span) : within(moved(address.view, -events.origin), events.span),
       colour: address.colour ?? scene.usual,
       search: address.search,
       closed: new Set(address.closed),
       event,
-      span: isOwn ? address.span : null,
+      span: isOwn && address.span !== null ? moved(address.span, -events.origin) : null,
     });
   };
   const addressNow = (): TimelineAddress => {
@@ -29,12 +32,12 @@ export function followAddress(scene: Scene, profile: number, signal: AbortSignal
     const isAll = view.from === all.from && view.to === all.to;
     return {
       profile,
-      view: isAll ? null : view,
+      view: isAll ? null : moved(view, events.origin),
       event,
       colour: colour === scene.usual ? null : colour,
       search,
       closed: [...closed],
-      span,
+      span: span === null ? null : moved(span, events.origin),
     };
   };
   let waiting: ReturnType<typeof setTimeout> | undefined;

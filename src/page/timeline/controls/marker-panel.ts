@@ -57,7 +57,7 @@ export function showMarkers(scene: Scene): MarkerPanel {
     return element(
       'li',
       {},
-      button(quantityText(time, 'ns'), show, { title: 'show' }),
+      button(quantityText(marker.at, 'ns'), show, { title: 'show' }),
       name,
       button('Remove', remove, { 'aria-label': `Remove ${marker.name}` }),
     );

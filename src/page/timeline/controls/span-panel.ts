@@ -60,13 +60,20 @@ export function showSpan(scene: Scene, signal: AbortSignal): HTMLElement {
     const zoom = button('Zoom to span', () => scene.look(around(span.from, span.to, scene.events.span)));
     const clear = button('Clear', () => scene.set({ span: null }));
     const head = element('h3', {}, 'Span ', zoom, ' ', clear);
+    const { drawn, cut } = scene.events.coverage;
+    const scope = element(
+      'p',
+      { class: 'tl-scope' },
+      `Only of what is drawn: ${[drawn, cut ?? []].flat().join('; ')}.`,
+    );
     if (sums.lanes.length === 0) {
-      place.replaceChildren(head, element('p', {}, `${quantityText(sums.length, 'ns')} without events`));
+      place.replaceChildren(head, element('p', {}, `${quantityText(sums.length, 'ns')} without events`), scope);
       return;
     }
     place.replaceChildren(
       head,
       element('p', {}, summary(sums)),
+      scope,
       element(
         'div',
         { class: 'tl-tables' },

@@ -2,7 +2,7 @@
 import { elementAt } from '../../../containers/element.js';
 import type { LaneBand } from '../model/layout.js';
 import { drawRow, coverage, type RowPainter, type RowWeights } from '../model/levels.js';
-import { textOf } from '../model/events.js';
+import { profileTimeOf, textOf } from '../model/events.js';
 import type { FittedLabels } from '../model/labels.js';
 import type { Scene } from '../model/scene.js';
 import { AXIS, PixelGrid, type CanvasSize } from './size.js';
@@ -63,6 +63,7 @@ export class EventPainter {
     this.#fill(context, this.#pixels, bands, size, 0);
     this.#fill(context, this.#stripes, bands, size, STRIPE);
     this.#write(frame);
+    this.#coverOutside(frame);
     this.#paintAxis(frame);
   }
 
@@ -142,9 +143,10 @@ export class EventPainter {
     }
   }
 
-  /** Ticks of the axis, far enough apart for their texts. */
+  /** Ticks of the axis, far enough apart for their texts: ns from the profile's start. */
   #ticks({ width }: CanvasSize): { readonly step: number; readonly at: readonly number[] } {
-    const { from, to } = this.scene.shown.view;
+    const { events, shown } = this.scene;
+    const [from, to] = [profileTimeOf(events, shown.view.from), profileTimeOf(events, shown.view.to)];
     const step = tickStep(((to - from) / Math.max(1, width)) * TICK_EVERY);
     return { step, at: ticks(from, to, step) };
   }
@@ -153,7 +155,7 @@ export class EventPainter {
     const { ratio, width, height, scroll } = size;
     context.fillStyle = theme.line;
     for (const time of this.#ticks(size).at) {
-      context.fillRect(Math.round(grid.x(time)), 0, 1, Math.ceil(height * ratio));
+      context.fillRect(Math.round(grid.x(time - this.scene.events.origin)), 0, 1, Math.ceil(height * ratio));
     }
     for (const group of this.scene.layout.groups) {
       const y = Math.round((AXIS + group.top - scroll) * ratio);
@@ -161,20 +163,43 @@ export class EventPainter {
     }
   }
 
+  /** Nothing is known to be complete before the timeline's start and after its end: events are drawn between them. */
+  #coverOutside({ context, size, theme, grid }: PaintFrame): void {
+    const { width, height, ratio } = size;
+    const [start, end] = [grid.x(0) / ratio, grid.x(this.scene.events.span) / ratio];
+    context.fillStyle = theme.back;
+    if (start > 0) context.fillRect(0, 0, start, height);
+    if (end < width) context.fillRect(end, 0, width - end, height);
+    context.fillStyle = theme.quiet;
+    for (const edge of [start, end]) context.fillRect(Math.round(edge), 0, 1, height);
+    const { cut } = this.scene.events.coverage;
+    if (cut === null || end >= width) return;
+    context.fillStyle = theme.accent;
+    context.fillRect(Math.round(end), 0, 2, height);
+    context.save();
+    context.font = FONT;
+    context.textBaseline = 'middle';
+    context.textAlign = 'center';
+    context.translate(end + 9, (AXIS + height) / 2);
+    context.rotate(-Math.PI / 2);
+    context.fillText(this.labels.fitting(cut, height - AXIS), 0, 0);
+    context.restore();
+  }
+
   #paintAxis({ context, size, theme, grid }: PaintFrame): void {
     const { width, ratio } = size;
-    const { from, to } = this.scene.shown.view;
     context.fillStyle = theme.back;
     context.fillRect(0, 0, width, AXIS);
     context.fillStyle = theme.line;
     context.fillRect(0, AXIS - 1, width, 1);
     const { step, at } = this.#ticks(size);
+    const largest = at.reduce((most, time) => Math.max(most, Math.abs(time)), 0);
     context.font = FONT;
     for (const time of at) {
-      const x = grid.x(time) / ratio;
+      const x = grid.x(time - this.scene.events.origin) / ratio;
       context.fillStyle = theme.quiet;
       context.fillRect(Math.round(x), AXIS - 7, 1, 6);
-      context.fillText(tickText(time, step, Math.max(Math.abs(from), Math.abs(to))), x + 4, AXIS / 2);
+      context.fillText(tickText(time, step, largest), x + 4, AXIS / 2);
     }
   }
 }

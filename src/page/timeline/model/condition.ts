@@ -48,9 +48,9 @@ function columnsOf(events: TimelineEvents): readonly Column<number>[] {
   };
   const ofText = (key: string, column: TextColumn): Column<number> =>
     text(key, (event) => textOf(events, column, event));
-  const number = (key: string, numbers: Float64Array, least = -Infinity): Column<number> => {
+  const number = (key: string, numbers: Float64Array, least = -Infinity, zero = 0): Column<number> => {
     const value = (event: number): CellValue => {
-      const found = elementAt(numbers, event);
+      const found = zero + elementAt(numbers, event);
       return found < least ? null : found;
     };
     return { ...shape, key, header: key, type: 'real', value };
@@ -70,7 +70,7 @@ function columnsOf(events: TimelineEvents): readonly Column<number>[] {
     text('group', (event) => laneOf(events, event)?.group ?? null),
     number('dur', events.dur),
     number('sil', events.dur),
-    number('start', events.start),
+    number('start', events.start, -Infinity, events.origin),
     number('flops', events.flops, 0),
     number('bytes', events.bytes, 0),
     number('id', events.id, 1),

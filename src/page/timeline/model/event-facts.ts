@@ -1,7 +1,17 @@
 /** Properties of an event as text, for tooltips and details. */
 import { elementAt } from '../../../containers/element.js';
 import { quantityText } from '../../document/units.js';
-import { durOf, isOnDevice, kindOf, laneOf, startOf, textOf, type TimelineEvents, type TextColumn } from './events.js';
+import {
+  durOf,
+  isOnDevice,
+  kindOf,
+  laneOf,
+  profileTimeOf,
+  startOf,
+  textOf,
+  type TimelineEvents,
+  type TextColumn,
+} from './events.js';
 
 export type EventFact = readonly [name: string, value: string];
 
@@ -21,18 +31,23 @@ export function shortFacts(events: TimelineEvents, event: number): readonly Even
     const text = textOf(events, column, event);
     return text === null ? [] : [[title, text]];
   });
-  return [['kind', kindOf(events, event)], ['duration', quantityText(durOf(events, event), 'ns')], ...texts];
+  return [
+    ['kind', kindOf(events, event)],
+    ['start', quantityText(profileTimeOf(events, startOf(events, event)), 'ns')],
+    ['duration', quantityText(durOf(events, event), 'ns')],
+    ...texts,
+  ];
 }
 
 /** All properties of an event but its name. */
 export function allFacts(events: TimelineEvents, event: number): readonly EventFact[] {
   const dur = durOf(events, event);
   const lane = laneOf(events, event);
-  const start = startOf(events, event);
+  const start = profileTimeOf(events, startOf(events, event));
   const id = elementAt(events.id, event);
   const facts: EventFact[] = [
     ['kind', kindOf(events, event)],
-    ['start', `${quantityText(start, 'ns')} (${whole(events.origin + start)} ns in the profile)`],
+    ['start', `${quantityText(start, 'ns')} (${whole(start)} ns) from the profile's start`],
     ['duration', `${quantityText(dur, 'ns')} (${whole(dur)} ns)`],
     ['lane', `${lane?.group ?? 'na'} / ${lane?.name ?? 'na'}`],
   ];

@@ -2,6 +2,7 @@
 import { elementAt } from '../../../containers/element.js';
 import { EVENT_KINDS, TIMELINE_COLUMNS } from '../../../prof/html/page-data.js';
 import type { EventKind, Lane, Timeline, TimelineColumn } from '../../../prof/html/page-data.js';
+import { coverageOf, type TimelineCoverage } from './coverage.js';
 import { unpackColumn, type UnpackedColumn } from './column-unpacking.js';
 
 export type TextColumn = 'name' | 'op' | 'layer' | 'dtype' | 'tc';
@@ -9,10 +10,11 @@ export type TextColumn = 'name' | 'op' | 'layer' | 'dtype' | 'tc';
 /** Events by index, in order of start. */
 export interface TimelineEvents {
   readonly count: number;
-  /** ns from the timeline's start to the end of its last event, at least 1. */
+  /** ns from the timeline's start to its end, at least 1: events that outlast it are drawn up to there. */
   readonly span: number;
   /** Start of the timeline, ns from the profile's start. */
   readonly origin: number;
+  readonly coverage: TimelineCoverage;
   readonly lanes: readonly Lane[];
   /** '' stands for unknown. */
   readonly texts: readonly string[];
@@ -42,6 +44,8 @@ export interface LaunchArrows {
 export const kindOf = (events: TimelineEvents, event: number): EventKind =>
   elementAt(EVENT_KINDS, elementAt(events.kind, event));
 export const startOf = (events: TimelineEvents, event: number): number => elementAt(events.start, event);
+/** ns from the profile's start: the zero of all times that are shown. */
+export const profileTimeOf = ({ origin }: TimelineEvents, time: number): number => origin + time;
 export const durOf = (events: TimelineEvents, event: number): number => elementAt(events.dur, event);
 export const endOf = (events: TimelineEvents, event: number): number => startOf(events, event) + durOf(events, event);
 export const laneOf = (events: TimelineEvents, event: number): Lane | undefined =>
@@ -135,14 +139,13 @@ export async function loadEvents(timeline: Timeline): Promise<TimelineEvents> {
   // Events that began before the span of time start below 0.
   const start = finite(columns.start, -Number.MAX_VALUE);
   const dur = finite(columns.dur, 0);
-  let span = Math.max(1, timeline.end - timeline.start || 0);
-  for (const [event, eventStart] of start.entries()) span = Math.max(span, eventStart + elementAt(dur, event));
   const inWords = tcInWords(columns.tc, timeline.texts);
   const texts = (column: TextColumn): Uint32Array => new Uint32Array(columns[column]);
   return {
     count,
-    span,
+    span: Math.max(1, timeline.end - timeline.start || 0),
     origin: timeline.start,
+    coverage: coverageOf(timeline),
     lanes: timeline.lanes,
     texts: inWords.texts,
     start,

@@ -56,8 +56,9 @@ function numberTest(events: TimelineEvents, { field, sign, value }: Extract<Quer
   };
   const column = columns[field];
   const isUnknown = (number: number): boolean => number < 0 || (field === 'id' && number === 0);
+  const zero = field === 'start' ? events.origin : 0;
   return (event) => {
-    const number = elementAt(column, event);
+    const number = zero + elementAt(column, event);
     if (isUnknown(number)) return false;
     return sign === '<' ? number < value : sign === '>' ? number > value : number === value;
   };

@@ -19,7 +19,7 @@ export interface LaneShare {
   readonly name: string;
   readonly group: string;
   readonly events: number;
-  /** ns during which something ran: overlapping events count once. */
+  /** ns during which something ran: overlapping events count once, waits of a device do not. */
   readonly busy: number;
   readonly share: number;
 }
@@ -85,7 +85,12 @@ class BusyTime {
   }
 }
 
-export function spanStatistics(events: TimelineEvents, { from, to }: SelectedSpan): SpanStatistics {
+const WAIT = EVENT_KINDS.indexOf('sync');
+
+/** Of the part of a span that the timeline covers. */
+export function spanStatistics(events: TimelineEvents, selected: SelectedSpan): SpanStatistics {
+  const from = Math.max(0, selected.from);
+  const to = Math.min(events.span, selected.to);
   const length = Math.max(0, to - from);
   const byOp = new TimeByKey();
   const byKernel = new TimeByKey();
@@ -105,13 +110,15 @@ export function spanStatistics(events: TimelineEvents, { from, to }: SelectedSpa
     const first = Math.max(start, from);
     const last = Math.min(end, to);
     const inside = last - first;
-    lanes.add(elementAt(events.lane, event), first, last);
     const lane = laneOf(events, event);
+    // A wait is no work: an empty stretch of time, which counts as an event.
+    const worked = lane?.kind === 'device' && elementAt(events.kind, event) === WAIT ? first : last;
+    lanes.add(elementAt(events.lane, event), first, worked);
     if (lane?.kind !== 'device') {
       sum.hostCount++;
       continue;
     }
-    devices.add(lane.group, first, last);
+    devices.add(lane.group, first, worked);
     sum.deviceCount++;
     sum.deviceTime += inside;
     byOp.add(elementAt(events.text.op, event), inside);

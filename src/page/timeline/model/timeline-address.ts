@@ -7,7 +7,7 @@ import type { View } from './view.js';
 export interface TimelineAddress {
   /** Index of the profile: event and span are only valid in this one. */
   readonly profile: number;
-  /** Null for the whole timeline. */
+  /** ns from the profile's start; null for the whole timeline. */
   readonly view: View | null;
   readonly event: number | null;
   /** Null for the default. */
@@ -15,6 +15,7 @@ export interface TimelineAddress {
   readonly search: string;
   /** Collapsed groups, of which only the header is shown. */
   readonly closed: readonly string[];
+  /** ns from the profile's start. */
   readonly span: SelectedSpan | null;
 }
 

@@ -132,7 +132,7 @@ describe('keys of a timeline', () => {
 describe('facts of an event', () => {
   it('are the known values, and na for unknown ones', () => {
     const facts = Object.fromEntries(allFacts(EVENTS, 2));
-    expect(facts['start']).to.equal('200 ns (1,200 ns in the profile)');
+    expect(facts['start']).to.equal("1.20 us (1,200 ns) from the profile's start");
     // 2 MFLOP in 100 ns are 20 TFLOP/s, 500 bytes 5 GB/s.
     expect(facts['FLOPs']).to.equal('2.00 MFLOP (20.00 TFLOP/s)');
     expect(facts['bytes']).to.equal('500 B (5.00 GB/s)');
@@ -140,6 +140,7 @@ describe('facts of an event', () => {
     expect(Object.fromEntries(allFacts(EVENTS, 3))['FLOPs']).to.equal('na');
     expect(shortFacts(EVENTS, 4)).to.deep.equal([
       ['kind', 'copy'],
+      ['start', '1.40 us'],
       ['duration', '100 ns'],
     ]);
   });

@@ -53,7 +53,8 @@ describe('search of a timeline', () => {
     expect(found('bytes>2m')).to.deep.equal([4]);
     expect(found('bytes<3m')).to.deep.equal([2]);
     expect(found('id<5')).to.deep.equal([2, 3]);
-    expect(found('start=50')).to.deep.equal([3]);
+    // From the profile's start, as the axis: the timeline begins at 1,000.
+    expect(found('start=1050')).to.deep.equal([3]);
   });
 
   it('reads conditions in the language of --where', () => {
@@ -64,7 +65,7 @@ describe('search of a timeline', () => {
     expect(found('sil>0.02us, bytes~na || name~MEMCPY')).to.deep.equal([4]);
     expect(found('kernel=="at::gemm<float>"')).to.deep.equal([2]);
     expect(found('bytes>=2M && bytes<3e6')).to.deep.equal([2]);
-    expect(found('start>=50')).to.deep.equal([3, 4]);
+    expect(found('start>=1050')).to.deep.equal([3, 4]);
   });
 
   it('reads as words what is no condition', () => {

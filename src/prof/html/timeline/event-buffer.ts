@@ -1,6 +1,6 @@
 /** Activities and ranges in columns, until it is known which the timeline shows. Memory: 90 bytes each, bounded. */
-import { elementAt } from '../../containers/element.js';
-import { TextTable } from './text-table.js';
+import { elementAt } from '../../../containers/element.js';
+import { TextTable } from '../text-table.js';
 
 /** Columns of numbers, and the arrays that hold them. */
 const COLUMNS = {

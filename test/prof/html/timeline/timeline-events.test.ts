@@ -1,11 +1,11 @@
 import { expect } from 'chai';
-import type { CopyRecord, KernelRecord, ProfileLine, RangeRecord } from '../../../src/record/record.js';
-import type { Timeline } from '../../../src/prof/html/page-data.js';
-import { pageKernelOf } from '../../../src/prof/html/page-kernel.js';
-import { TimelineBuilder } from '../../../src/prof/html/timeline-builder.js';
-import { kernel } from '../../support/kernels.js';
-import { annotate } from '../../support/rows.js';
-import { arrowsOf, eventsOf, pageDataOf, pageOf } from '../../support/pages.js';
+import type { CopyRecord, KernelRecord, ProfileLine, RangeRecord } from '../../../../src/record/record.js';
+import type { Timeline } from '../../../../src/prof/html/page-data.js';
+import { pageKernelOf } from '../../../../src/prof/html/page-kernel.js';
+import { TimelineBuilder } from '../../../../src/prof/html/timeline/timeline-builder.js';
+import { kernel } from '../../../support/kernels.js';
+import { annotate } from '../../../support/rows.js';
+import { arrowsOf, eventsOf, pageDataOf, pageOf } from '../../../support/pages.js';
 
 let ids = 0;
 const at = (start: number, dur: number | null, launched: number, fields: Partial<KernelRecord> = {}): KernelRecord =>
@@ -137,6 +137,48 @@ describe('timeline', () => {
     // 500 launches with their kernels, and one launch more; the kernel that would come next starts at 50050.
     expect(timeline).to.include({ start: 0, end: 50_050 });
     expect(arrowsOf(timeline)).to.have.length(500);
+  });
+
+  it('that is cut ends where the first event is left out, and counts what is missing and what lies outside', () => {
+    // The launch of a kernel at 50 that runs at 500 is drawn, the kernel is not; every settling gives the same.
+    const records = [at(500, 10, 50), ...Array.from({ length: 8 }, (_, i) => at(100 * i + 60, 10, 100 * i + 55))];
+    const timeline = taped(records, 100, { of: 'usual' });
+    timeline.settle(9);
+    timeline.settle(5);
+    // Launches at 50, 55, 155; kernels at 60, 160. The launch at 255 would come next.
+    expect(timeline.timeline(5)).to.include({ start: 50, end: 255, events: 5, leftOut: 13 });
+    expect(timeline.timeline(5)?.activities).to.deep.equal({ shown: 2, leftOut: 7, outside: 0 });
+    const chosen = taped(records, 100, { of: 'time', from: 0, to: 300 }).timeline(5);
+    // Kernels that run, or whose launches do, up to 300: those at 60, 160 and 260; five others begin later.
+    expect(chosen).to.include({ start: 50, end: 255, leftOut: 2 });
+    expect(chosen?.activities).to.deep.equal({ shown: 2, leftOut: 1, outside: 6 });
+  });
+
+  it('of a full buffer ends where the first launch is missing', () => {
+    // Work that was launched at 10 and runs at 900 comes too late for the buffer of three.
+    const records = [range(0, 2000, 'main'), at(100, 10, 20), at(200, 10, 30), at(900, 10, 10), at(950, 10, 940)];
+    const cut = taped(records, 3, { of: 'usual' }).timeline(100);
+    expect(cut).to.include({ what: 'first 1 events', start: 0, end: 10, leftOut: 8 });
+    expect(cut?.activities).to.deep.equal({ shown: 0, leftOut: 4, outside: 0 });
+  });
+
+  it('counts what comes after it is settled', () => {
+    const timeline = taped([at(100, 10, 90), at(200, 10, 190)], 100, { of: 'usual' });
+    timeline.settle(100);
+    for (const row of annotate([at(150, 10, 140), at(900, 10, 890)])) timeline.addKernel(pageKernelOf(row));
+    expect(timeline.timeline(100)).to.include({ start: 90, end: 140, events: 2, leftOut: 4 });
+    expect(timeline.timeline(100)?.activities).to.deep.equal({ shown: 1, leftOut: 2, outside: 1 });
+  });
+
+  it('says that it is not known what is left out of a step that grew after the buffer was full', () => {
+    const records = [
+      ...[0, 1, 2].map((i) => at(10 * i + 5, 2, 10 * i, { step: 1 })),
+      at(1000, 5, 990),
+      at(2000, 5, 1990, { step: 1 }),
+    ];
+    const timeline = taped(records, 3, { of: 'step', step: 1 }).timeline(100);
+    expect(timeline).to.include({ what: 'first 6 events of step 1', start: 0, end: 990, leftOut: null });
+    expect(timeline?.activities).to.deep.equal({ shown: 3, leftOut: null, outside: null });
   });
 
   it('leaves out activities without a duration', () => {

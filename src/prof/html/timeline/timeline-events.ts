@@ -1,13 +1,20 @@
 /** An event buffer → the events of a span of time, packed for the canvas. */
-import { entryOf } from '../../containers/map-entry.js';
-import { elementAt } from '../../containers/element.js';
-import type { ProfileRecord } from '../../record/record.js';
+import { entryOf } from '../../../containers/map-entry.js';
+import { elementAt } from '../../../containers/element.js';
+import type { ProfileRecord } from '../../../record/record.js';
 import { isLaunch, NO_LAUNCH, rowOf, type EventOrder } from './event-order.js';
 import { LaneDepths, type LaneTable } from './timeline-lanes.js';
-import { packColumn } from './column-packing.js';
-import { EVENT_KINDS, TIMELINE_COLUMNS, type Lane, type Timeline, type TimelineColumn } from './page-data.js';
+import { packColumn } from '../column-packing.js';
+import {
+  EVENT_KINDS,
+  TIMELINE_COLUMNS,
+  type Lane,
+  type ShownActivities,
+  type Timeline,
+  type TimelineColumn,
+} from '../page-data.js';
 import type { EventBuffer, EventColumn } from './event-buffer.js';
-import { TextTable } from './text-table.js';
+import { TextTable } from '../text-table.js';
 
 /** The chosen span, ns, and its name: 'step 5', '0 to 50 ms', 'all'. */
 export interface ChosenSpan {
@@ -22,8 +29,13 @@ interface TimelineInput {
   readonly header: ProfileRecord | null;
   readonly span: ChosenSpan;
   readonly order: EventOrder;
-  /** Events of the span, including those that are not in the buffer. */
-  readonly total: number;
+  /** The first events of the order. */
+  readonly shown: Uint32Array;
+  /** Null where their number is not known. */
+  readonly leftOut: number | null;
+  /** Start of the first event that is left out; beyond the span where none is. */
+  readonly cutAt: number;
+  readonly activities: ShownActivities;
 }
 
 type TimelineArrays = Record<TimelineColumn, Float64Array>;
@@ -38,36 +50,27 @@ const RETURN_TYPE = /^void /;
 
 const cut = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
 
-/** @param most events at most: the first of the span */
-export function timelineOf(input: TimelineInput, most: number): Timeline {
-  const { span, order, total } = input;
-  const shown = order.events.subarray(0, most);
+export function timelineOf(input: TimelineInput): Timeline {
+  const { span, order, shown, leftOut, cutAt, activities } = input;
   const columns = Object.fromEntries(
     TIMELINE_COLUMNS.map((name) => [name, new Float64Array(shown.length)]),
   ) as TimelineArrays;
   const texts = writeEvents(input, shown, columns);
   const lanes = assignLanes(input, columns);
-  const isCut = total > shown.length;
-  const next = order.events[shown.length];
   return {
-    what: isCut ? `first ${shown.length} events${span.what === 'all' ? '' : ` of ${span.what}`}` : span.what,
+    what: leftOut !== 0 ? `first ${shown.length} events${span.what === 'all' ? '' : ` of ${span.what}`}` : span.what,
     start: span.start,
-    end: isCut ? endOf(input, shown, next) : span.end,
+    end: Math.max(span.start, Math.min(span.end, cutAt)),
     texts,
     lanes,
     events: shown.length,
-    leftOut: total - shown.length,
+    leftOut,
+    activities,
     columns: Object.fromEntries(
       TIMELINE_COLUMNS.map((name) => [name, packColumn(columns[name])]),
     ) as Timeline['columns'],
     arrows: packColumn(arrowsOf(order, shown)),
   };
-}
-
-/** Where the shown part of the span ends: at the start of the first event that is left out. */
-function endOf({ order, span }: TimelineInput, shown: Uint32Array, next: number | undefined): number {
-  const last = next ?? shown.at(-1);
-  return last === undefined ? span.end : Math.max(span.start, Math.min(span.end, order.startOf(last)));
 }
 
 const LAUNCH = EVENT_KINDS.indexOf('launch');

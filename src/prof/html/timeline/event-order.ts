@@ -1,6 +1,6 @@
 /** The events of a buffer in order of start: activities, ranges, and the calls that launched them, each call once. */
-import { elementAt } from '../../containers/element.js';
-import { sortRows } from '../../containers/row-order.js';
+import { elementAt } from '../../../containers/element.js';
+import { sortRows } from '../../../containers/row-order.js';
 import type { EventBuffer } from './event-buffer.js';
 
 /** ns */

@@ -1,9 +1,9 @@
 /** The lanes of a timeline: threads of the host, streams and engines of devices. */
-import { elementAt } from '../../containers/element.js';
-import { isNeuronInstruction } from '../../record/engines.js';
-import type { ProfileRecord } from '../../record/record.js';
-import type { DeviceActivity } from '../device-activity.js';
-import type { Lane } from './page-data.js';
+import { elementAt } from '../../../containers/element.js';
+import { isNeuronInstruction } from '../../../record/engines.js';
+import type { ProfileRecord } from '../../../record/record.js';
+import type { DeviceActivity } from '../../device-activity.js';
+import type { Lane } from '../page-data.js';
 
 /** Lanes that are kept apart; activities of any further lane are drawn in the last. */
 const MOST_LANES = 10_000;

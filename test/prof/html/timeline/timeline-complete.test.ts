@@ -1,0 +1,113 @@
+/**
+ * What a timeline draws of real traces is complete within its window, and what it says of a span is true: activities
+ * and busy time are counted here from the records alone.
+ */
+import { expect } from 'chai';
+import { readdirSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { openSource } from '../../../../src/cli/input.js';
+import { PAGE_TYPES } from '../../../../src/prof/html/page-builder.js';
+import type { Timeline } from '../../../../src/prof/html/page-data.js';
+import type { TimelineChoice } from '../../../../src/prof/html/timeline/timeline-builder.js';
+import { loadEvents } from '../../../../src/page/timeline/model/events.js';
+import { spanStatistics } from '../../../../src/page/timeline/model/span.js';
+import type { ProfileLine } from '../../../../src/record/record.js';
+import { eventsOf, pageDataOf } from '../../../support/pages.js';
+import { itShared, sharedFile } from '../../../support/shared.js';
+
+const FOLDER = 'data/kineto';
+
+interface Work {
+  readonly start: number;
+  readonly end: number;
+  readonly isWait: boolean;
+}
+
+async function recordsOf(path: string): Promise<ProfileLine[]> {
+  const { batches, close } = await openSource(path, { at: () => undefined, clear: () => undefined }, PAGE_TYPES);
+  const records: ProfileLine[] = [];
+  for await (const batch of batches) records.push(...batch);
+  close();
+  return records;
+}
+
+/** Activities of devices that have a time, by device. */
+function worksOf(records: readonly ProfileLine[]): Map<number, Work[]> {
+  const works = new Map<number, Work[]>();
+  for (const record of records) {
+    if (record.type === 'profile' || record.type === 'end' || !('device' in record) || !('dur' in record)) continue;
+    const { device, start, dur } = record;
+    if (device === null || start === null || dur === null || record.type === 'sample') continue;
+    const list = works.get(device) ?? [];
+    works.set(device, list);
+    list.push({ start, end: start + dur, isWait: record.type === 'sync' });
+  }
+  return works;
+}
+
+/** Length of the union of what works within a window. */
+function busyOf(works: readonly Work[], { start, end }: Timeline): number {
+  let [busy, reach] = [0, start];
+  for (const work of works.filter(({ isWait }) => !isWait).toSorted((a, b) => a.start - b.start)) {
+    const last = Math.min(work.end, end);
+    busy += Math.max(0, last - Math.max(reach, work.start));
+    reach = Math.max(reach, last);
+  }
+  return busy;
+}
+
+async function expectComplete(records: readonly ProfileLine[], choice: TimelineChoice, events: number): Promise<void> {
+  const works = worksOf(records);
+  const all = [...works.values()].flat();
+  for (const { timeline } of pageDataOf(records, { timeline: choice, events }).profiles) {
+    if (timeline === null) expect.fail('no timeline');
+    const { start, end, activities, leftOut } = timeline;
+    const drawn = eventsOf(timeline).filter(({ kind }) => kind !== 'launch' && kind !== 'range');
+    expect(drawn.length).to.equal(activities.shown);
+    const inside = drawn.filter((event) => event.start < end - start && event.start + event.dur > 0);
+    expect(inside).to.have.length(all.filter((work) => work.start < end && work.end > start).length);
+    // All that is not drawn is counted.
+    expect(activities.shown + (activities.leftOut ?? NaN) + (activities.outside ?? NaN)).to.equal(all.length);
+    if (leftOut === 0) expect(activities.leftOut).to.equal(0);
+    const loaded = await loadEvents(timeline);
+    expect(loaded.span).to.equal(Math.max(1, end - start));
+    // The page clips a span that is dragged beyond the window.
+    const { devices } = spanStatistics(loaded, { from: -1e6, to: 2 * loaded.span });
+    const found = new Map(devices.map(({ group, busy }) => [Number(/^device (\d+)/.exec(group)?.[1]), busy]));
+    for (const [device, list] of works) expect(found.get(device) ?? 0).to.be.closeTo(busyOf(list, timeline), 0.5);
+  }
+}
+
+/** Paths of all traces within the shared folder. */
+function traces(): string[] {
+  const folder = sharedFile(FOLDER);
+  if (folder === null) return [];
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort();
+  return names.filter((name) => name.endsWith('.json.gz')).map((name) => join(FOLDER, name));
+}
+
+describe('timelines of real traces', () => {
+  for (const name of traces()) {
+    itShared(`are complete within their windows: ${basename(name)}`, [name], async ([path = '']) => {
+      const records = await recordsOf(path);
+      await expectComplete(records, { of: 'usual' }, 200_000);
+      await expectComplete(records, { of: 'usual' }, 700);
+      await expectComplete(records, { of: 'time', from: 0, to: Infinity }, 1_000_000);
+    });
+  }
+
+  /*
+   * From the trace's JSON: step 16 begins with its annotation and ends with the last work that was launched within it,
+   * 51,225.503 us later. 1,977 of 3,653 activities of the device run then, 51,018.847 us in union. Ranges that outlast
+   * the step had made the axis a third longer than what was drawn.
+   */
+  itShared('end where the chosen step does', [join(FOLDER, 'mi300_resnet_training.json.gz')], async ([path = '']) => {
+    const [page] = pageDataOf(await recordsOf(path)).profiles;
+    const timeline = page?.timeline ?? expect.fail();
+    expect(timeline.activities).to.deep.equal({ shown: 1977, leftOut: 0, outside: 1676 });
+    const events = await loadEvents(timeline);
+    expect(events.span).to.equal(51_225_503);
+    const { devices } = spanStatistics(events, { from: 0, to: events.span });
+    expect(devices.map(({ busy }) => busy)).to.deep.equal([51_018_847]);
+  });
+});
