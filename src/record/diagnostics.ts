@@ -12,6 +12,10 @@ export const DIAGNOSTICS = {
   'duplicate-launch-row': ['info', 'host calls recorded more than once for one correlation id (outermost taken)'],
   'ambiguous-launch': ['warning', 'host calls of several processes with one correlation id (none taken)'],
   'launch-after-kernel': ['warning', 'kernels that start before their launch (clock skew)'],
+  'clocks-differ': [
+    'warning',
+    "devices whose clock is not the host's (aligned by their launches: see the profile's facts)",
+  ],
   'wait-without-device': ['info', 'waits in a context of no known device (placed on the device that the row states)'],
   'graph-kernel-by-launch': ['info', 'graph kernels with the context of the graph launch, not of their capture'],
   'negative-duration': ['warning', 'rows that end before they start (duration unknown)'],

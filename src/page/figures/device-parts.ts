@@ -14,7 +14,7 @@ export function deviceParts({ gaps }: DeviceTime, at: number): StripPart[] {
       colour: 'var(--memory)',
     },
   ];
-  if (gaps === null) return [...busy, { name: 'Idle', field: of('idle'), colour: 'var(--idle)' }];
+  if ((gaps?.host ?? null) === null) return [...busy, { name: 'Idle', field: of('idle'), colour: 'var(--idle)' }];
   return [
     ...busy,
     { name: 'Idle: waits for the host', field: of('gaps.host'), colour: 'var(--idle-host)' },

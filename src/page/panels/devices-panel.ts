@@ -60,7 +60,7 @@ function make(view: PanelView): PanelContent {
 /** The parts of one device with their figures; of several devices the names of the parts. */
 function partsOf(view: PanelView): HTMLElement {
   const { devices } = view.profile.overview;
-  const withGaps = devices.find(({ gaps }) => gaps !== null) ?? elementAt(devices, 0);
+  const withGaps = devices.find(({ gaps }) => (gaps?.host ?? null) !== null) ?? elementAt(devices, 0);
   const list = deviceParts(withGaps, 0);
   if (devices.length === 1) return parts(view, 'Parts of the device’s time', list, 'overview.devices.0.span');
   return legend(list.map(({ name, colour }) => [swatch(colour), name]));

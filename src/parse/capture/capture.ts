@@ -113,4 +113,6 @@ export interface Capture {
   detailsOf?(activity: number): ActivityDetails | null;
   /** Samples and values of the whole profile in order of start, those without a time first. */
   statements?(profile: number): Iterable<StatementRecord>;
+  /** Earliest start of the statements, on the host's clock; Infinity where there are none. */
+  firstStatement?(): number;
 }

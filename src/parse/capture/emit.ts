@@ -15,6 +15,7 @@ import {
   type SampleRecord,
 } from '../../record/record.js';
 import { LruCache } from '../../containers/lru-cache.js';
+import { alignClocks, type ClockAlignment } from './align-clocks.js';
 import { kernelNameOf, UNNAMED, type Capture, type CollectiveOperation } from './capture.js';
 import { ACTIVITY_KINDS } from './capture-columns.js';
 import { Dated } from './dated-records.js';
@@ -25,7 +26,7 @@ import { MarkerContexts } from './markers/marker-contexts.js';
 import type { ReadOptions } from '../reader.js';
 import { UNKNOWN } from '../../record/units.js';
 import { shortName } from '../names/kernel-name.js';
-import { joinLaunches, type LaunchJoin } from './launches.js';
+import { joinLaunches, placeAtLaunches, type LaunchJoin } from './launches.js';
 import type { Step } from './launch-steps.js';
 import { selfTimes } from './range-self.js';
 import { orderActivities, orderHostRanges } from './record-order.js';
@@ -68,6 +69,7 @@ export function* emit(capture: Capture, options: EmitOptions): Generator<Profile
 
 class Emission {
   readonly #launches: LaunchJoin;
+  readonly #alignment: ClockAlignment | null;
   readonly #contexts: KernelContexts;
   readonly #kernelNames = new LruCache<number, KernelNames>(4096);
   readonly #counts: Record<string, number> = {};
@@ -76,12 +78,18 @@ class Emission {
     private readonly capture: Capture,
     private readonly options: EmitOptions,
   ) {
-    this.#launches = joinLaunches(capture.hostCalls, capture.activities, capture.threads, capture.diagnostics);
+    const { hostCalls, activities, threads, diagnostics } = capture;
+    this.#launches = joinLaunches(hostCalls, activities, threads, diagnostics);
+    this.#alignment = alignClocks(capture, this.#launches);
+    placeAtLaunches(hostCalls, activities, this.#launches, diagnostics);
     this.#contexts = capture.contexts?.(this.#launches) ?? new MarkerContexts(capture, this.#launches);
   }
 
   header(): ProfileRecord {
-    const { format, tool, rank, startUnixNs, dur, devices, facts } = this.capture.header;
+    const { format, tool, rank, startUnixNs, dur, devices } = this.capture.header;
+    const { facts: stated } = this.capture.header;
+    const { facts: aligned, lead } = this.#alignment ?? { facts: undefined, lead: 0 };
+    const facts = stated === undefined && aligned === undefined ? undefined : { ...stated, ...aligned };
     const { profile, file, rank: rankOfFile } = this.options;
     return {
       type: 'profile',
@@ -91,8 +99,8 @@ class Emission {
       tool,
       file,
       rank: rank ?? rankOfFile,
-      startUnixNs,
-      dur: dur ?? this.#lastEnd(),
+      startUnixNs: startUnixNs === null || lead === 0 ? startUnixNs : String(BigInt(startUnixNs) + BigInt(lead)),
+      dur: dur ?? this.#lastEnd() - lead,
       devices,
       ...(facts === undefined ? undefined : { facts }),
     };
@@ -132,9 +140,10 @@ class Emission {
     return endRecord(this.options.profile, this.#counts, this.capture.diagnostics);
   }
 
-  #counted<R extends ProfileLine>(record: R): R {
+  #counted(record: ProfileLine): ProfileLine {
     this.#counts[record.type] = (this.#counts[record.type] ?? 0) + 1;
-    return record;
+    const lead = this.#alignment?.lead ?? 0;
+    return lead === 0 ? record : earlierBy(lead, record);
   }
 
   #activity(row: number): ProfileLine {
@@ -339,6 +348,17 @@ class Emission {
     }
     return (this.#last = last);
   }
+}
+
+/** The record with all its times earlier. */
+function earlierBy(lead: number, record: ProfileLine): ProfileLine {
+  if (!('start' in record) || record.start === null) return record;
+  const launch = 'launch' in record ? (record.launch ?? null) : null;
+  return {
+    ...record,
+    start: record.start - lead,
+    ...(launch === null ? undefined : { launch: { ...launch, start: launch.start - lead } }),
+  };
 }
 
 /** Records without a time come first. */

@@ -16,7 +16,7 @@ export interface LaunchJoin {
   readonly kernelCounts: Uint32Array;
 }
 
-/** Counts what has no partner. Activities without times get the start of their launch; their end stays unknown. */
+/** Counts what has no partner. */
 export function joinLaunches(
   hostCalls: HostCalls,
   activities: Activities,
@@ -31,19 +31,38 @@ export function joinLaunches(
     const call = Number.isNaN(corr) ? -1 : find(activities.process.at(row), corr);
     const kind = activities.kind.at(row);
     callOf[row] = call;
-    if (Number.isNaN(activities.start.at(row))) {
-      activities.start.set(row, call === -1 ? 0 : hostCalls.start.at(call));
-      activities.end.set(row, NaN);
-    }
     if (call === -1) {
       if (kind === KIND_CODE.kernel) diagnostics.count('kernel-without-launch');
       else if (kind !== KIND_CODE.sync) diagnostics.count('activity-without-launch');
     } else if (kind === KIND_CODE.kernel) {
       kernelCounts[call] = elementAt(kernelCounts, call) + 1;
-      if (activities.start.at(row) < hostCalls.start.at(call)) diagnostics.count('launch-after-kernel');
     }
   }
   return { callOf, kernelCounts };
+}
+
+/**
+ * Activities without times get the start of their launch; their end stays unknown. Counts kernels that start before
+ * their launch. To be called when the clocks of host and devices are aligned.
+ */
+export function placeAtLaunches(
+  { start: callStarts }: HostCalls,
+  { start, end, kind }: Activities,
+  { callOf }: LaunchJoin,
+  diagnostics: Diagnostics,
+): void {
+  const [starts, kinds, launched] = [start.values, kind.values, callStarts.values];
+  let early = 0;
+  for (let row = 0; row < starts.length; row++) {
+    const call = elementAt(callOf, row);
+    const at = call === -1 ? 0 : elementAt(launched, call);
+    const own = elementAt(starts, row);
+    if (Number.isNaN(own)) {
+      start.set(row, at);
+      end.set(row, NaN);
+    } else if (own < at && call !== -1 && kinds[row] === KIND_CODE.kernel) early++;
+  }
+  diagnostics.count('launch-after-kernel', early);
 }
 
 /**

@@ -98,13 +98,18 @@ export class DeviceSums {
       notUnderCompute: both.total - computing.total,
       kernelSum: this.#kernelSum,
     };
+    const unknown = Math.max(0, span - busy - host - queue);
     return {
       device,
       name,
       ...inNs(lengths),
       counts: { ...this.#counts },
       linked: activities === 0 ? null : { activities, ...inNs({ span: this.#linkedReach.length, busy: linked }) },
-      gaps: { count, ...inNs({ longest, host, queue, unknown: Math.max(0, span - busy - host - queue) }) },
+      gaps: {
+        count,
+        ...inNs({ longest, host, queue, unknown }),
+        ...(activities === 0 ? { host: null, queue: null } : undefined),
+      },
     };
   }
 }

@@ -64,9 +64,9 @@ export type WorkKind = 'kernels' | 'communications' | 'graphs' | 'copies' | 'set
 interface Gaps {
   readonly count: number;
   readonly longest: number;
-  /** Launch-bound: the device waited for the host. */
-  readonly host: number;
-  readonly queue: number;
+  /** Launch-bound: the device waited for the host. Null, as `queue`, where no launch of the device is known. */
+  readonly host: number | null;
+  readonly queue: number | null;
   readonly unknown: number;
 }
 

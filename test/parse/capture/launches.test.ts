@@ -5,7 +5,7 @@ import {
   HostCalls,
   type ActivityKind,
 } from '../../../src/parse/capture/capture-columns.js';
-import { joinLaunches } from '../../../src/parse/capture/launches.js';
+import { joinLaunches, placeAtLaunches } from '../../../src/parse/capture/launches.js';
 import { ThreadTable } from '../../../src/parse/capture/threads.js';
 import { Diagnostics } from '../../../src/record/diagnostics.js';
 
@@ -31,7 +31,9 @@ function join(callRows: readonly CallRow[], activityRows: readonly ActivityRow[]
     activities.corr.push(corr);
     activities.start.push(start);
   }
-  const { callOf, kernelCounts: kernels } = joinLaunches(calls, activities, threads, diagnostics);
+  const launches = joinLaunches(calls, activities, threads, diagnostics);
+  placeAtLaunches(calls, activities, launches, diagnostics);
+  const { callOf, kernelCounts: kernels } = launches;
   return { callOf: [...callOf], kernels: [...kernels], diagnostics: diagnostics.toJSON() };
 }
 

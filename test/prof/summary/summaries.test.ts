@@ -61,6 +61,12 @@ describe('overview of devices', () => {
     expect(device.idle).to.equal(5 + 20 + 40 + 3);
   });
 
+  it('knows no cause of idle time where no launch is known', () => {
+    const none = { launch: null };
+    const device = only(overviewOf([at(0, 10, none), at(15, 5, none), at(40, 10, none)]));
+    expect(device.gaps).to.deep.equal({ count: 2, longest: 20, host: null, queue: null, unknown: 25 });
+  });
+
   it('separates the work whose launch is known; nothing of it where no launch is', () => {
     const device = only(overviewOf([set(0, 50), at(100, 10), at(105, 10), set(500, 5)]));
     expect(device.linked).to.deep.equal({ activities: 2, span: 15, busy: 15 });
@@ -223,8 +229,8 @@ describe('overview of odd records', () => {
       'record-without-time': 2,
     });
     expect(devices[0]).to.include({ span: 360, busy: 30, idle: 330 });
-    const { host = NaN, queue = NaN, unknown = NaN } = devices[0]?.gaps ?? {};
-    expect(host + queue + unknown).to.equal(330);
+    const { host, queue, unknown = NaN } = devices[0]?.gaps ?? {};
+    expect((host ?? NaN) + (queue ?? NaN) + unknown).to.equal(330);
     expect(kernels).to.include({ count: 6, untimed: 2, time: 37 });
   });
 

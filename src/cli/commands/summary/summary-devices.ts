@@ -32,7 +32,7 @@ const SMALL = 0.05;
 
 /** What of idle time there is to see depends on what ended its gaps. */
 function deviceWords({ gaps, idle, span, counts }: DeviceTime): string {
-  const { host = 0, queue = 0 } = gaps ?? {};
+  const [host, queue] = [gaps?.host ?? 0, gaps?.queue ?? 0];
   const canStep = counts.kernels + counts.communications + counts.graphs > 0;
   const isSmall = idle <= SMALL * span;
   if (!isSmall && queue > host && counts.kernels > 0) return `-c idx,op,kernel,queue,sil --sort queue ${TABLE}`;
@@ -61,13 +61,13 @@ function busyLines(
 function idleLines({ idle, gaps }: DeviceTime, unit: TimeUnit): Line[] {
   if (gaps === null) return [['idle', idle, '']];
   const { count, longest, host, queue, unknown } = gaps;
-  const lines: Line[] = [
+  const lines: (readonly [name: string, ns: number | null, note: string])[] = [
     ['  host', host, 'ended by work launched after the device had run dry'],
     ['  queue', queue, 'ended by work launched before'],
     ['  unknown', unknown, 'ended by work of unknown launch'],
   ];
   const note = count === 0 ? '' : `${many(count, 'gap')}, the longest ${unit.text(longest)}`;
-  return [['idle', idle, note], ...lines.filter(([, ns]) => ns > 0)];
+  return [['idle', idle, note], ...lines.filter((line): line is Line => line[1] !== null && line[1] > 0)];
 }
 
 function otherLines({ sync, counts, linked, span }: DeviceTime, unit: TimeUnit): Line[] {
@@ -94,15 +94,8 @@ function tableOfDevices(devices: readonly DeviceTime[], unit: TimeUnit, next: Ab
     head: ['device', 'span', 'busy', '', 'compute', 'comm', 'exposed', 'copies', 'idle', 'host', 'queue', ''],
     isHeaded: true,
     right: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10],
-    rows: devices.map(({ device, name, span, busy, compute, communication, exposed, memory, idle, gaps, linked }) => {
-      const times = [
-        compute,
-        communication,
-        exposed,
-        memory,
-        idle,
-        ...(linked === null || gaps === null ? [null, null] : [gaps.host, gaps.queue]),
-      ];
+    rows: devices.map(({ device, name, span, busy, compute, communication, exposed, memory, idle, gaps }) => {
+      const times = [compute, communication, exposed, memory, idle, gaps?.host ?? null, gaps?.queue ?? null];
       const cells = times.map((ns) => (ns === null ? UNKNOWN : unit.bare(ns)));
       return [String(device), unit.bare(span), unit.bare(busy), share(busy, span), ...cells, name ?? ''];
     }),

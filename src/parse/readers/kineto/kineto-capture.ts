@@ -105,6 +105,10 @@ export class KinetoCapture implements Capture {
     return this.#memory.records(profile, this.diagnostics, this.#events);
   }
 
+  firstStatement(): number {
+    return this.#memory.start.values.reduce((first, time) => Math.min(first, time), Infinity);
+  }
+
   #take(event: TraceEvent): void {
     const phase = event.fields.firstByte(EVENT.ph);
     if (phase === INSTANT && isMemoryEvent(event)) this.#takeMemory(event);

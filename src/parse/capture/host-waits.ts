@@ -1,0 +1,149 @@
+/**
+ * Whether waits of the host end before the work that they wait for, which no clock common to both shows: a second bound,
+ * beside the launches, of how far the clock of a device is from the host's.
+ */
+import { allRows, sortRows } from '../../containers/row-order.js';
+import { elementAt } from '../../containers/element.js';
+import { entryOf } from '../../containers/map-entry.js';
+import type { Capture } from './capture.js';
+import { KIND_CODE } from './capture-columns.js';
+import { CLOCK_TOLERANCE } from './launch-latencies.js';
+import type { LaunchJoin } from './launches.js';
+
+/** A wait for all work of a process on a device, or for that of one stream, which was launched before it began. */
+interface HostWait {
+  readonly process: number;
+  /** NaN: all streams. */
+  readonly stream: number;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Waits for one device that have something to wait for. */
+export class Overruns {
+  waits = 0;
+  /** Of these, waits that end before what they wait for by more than the tolerance. */
+  broken = 0;
+  /** By how much at most the work ends after the wait, ns; negative where it ends before. */
+  most = -Infinity;
+
+  add(wait: number, work: number): void {
+    this.waits++;
+    if (work - wait > CLOCK_TOLERANCE) this.broken++;
+    if (work - wait > this.most) this.most = work - wait;
+  }
+}
+
+/**
+ * What calls wait for, by their names. The kinds that rows of waits state are not enough: exports of 2024 call
+ * `cudaStreamWaitEvent`, for which the host does not wait, by the kind of `cudaStreamSynchronize`.
+ */
+const WAIT_CALLS: readonly (readonly [pattern: RegExp, waited: 'stream' | 'device'])[] = [
+  [/^(cuda|hip)DeviceSynchronize|^(cu|hip)CtxSynchronize/, 'device'],
+  [/^(cuda|hip|cu)StreamSynchronize/, 'stream'],
+];
+/** `cudaMemcpy`, `hipMemcpyWithStream`, `cuMemcpyDtoH_v2`: a copy to the host has ended when they return. */
+const isWaitingCopy = (api: string): boolean => /memcpy/i.test(api) && !/async/i.test(api);
+
+/**
+ * Waits for a device against the work that they wait for.
+ * @param isOnly whether no other device has work: then calls that do not state their device wait for this one
+ */
+export function overrunsOf(capture: Capture, { callOf }: LaunchJoin, device: number, isOnly: boolean): Overruns {
+  const { activities, hostCalls } = capture;
+  const overruns = new Overruns();
+  const work: number[] = [];
+  const streams = new Set<number>();
+  const rowsOfWaits: number[] = [];
+  for (let row = 0; row < activities.length; row++) {
+    const call = elementAt(callOf, row);
+    if (call === -1 || activities.device.at(row) !== device) continue;
+    if (activities.kind.at(row) === KIND_CODE.sync) rowsOfWaits.push(row);
+    else if (!Number.isNaN(activities.end.at(row))) {
+      work.push(row);
+      streams.add(activities.stream.at(row));
+      if (isAwaitedCopy(capture, row, call)) overruns.add(hostCalls.end.at(call), activities.end.at(row));
+    }
+  }
+  const waitedFor = new WaitedFor(capture);
+  const stated = waitsOfRows(capture, callOf, rowsOfWaits, waitedFor);
+  const waits = stated.length > 0 || !isOnly ? stated : waitsOfCalls(capture, streams.size === 1, waitedFor);
+  sweep(capture, callOf, { waits, work }, overruns);
+  return overruns;
+}
+
+function isAwaitedCopy({ activities, hostCalls, names }: Capture, row: number, call: number): boolean {
+  if (activities.kind.at(row) !== KIND_CODE.copy) return false;
+  const kind = names.copyKind(activities.copies.kindCode.at(activities.ownRow.at(row)));
+  return kind === 'DtoH' && isWaitingCopy(names.apiName(hostCalls.api.at(call)) ?? '');
+}
+
+/** What the calls of a capture wait for, by the numbers of their names. */
+class WaitedFor {
+  readonly #known = new Map<number, 'stream' | 'device' | null>();
+
+  constructor(private readonly capture: Capture) {}
+
+  of(call: number): 'stream' | 'device' | null {
+    return entryOf(this.#known, this.capture.hostCalls.api.at(call), (api) => {
+      const name = this.capture.names.apiName(api) ?? '';
+      return WAIT_CALLS.find(([pattern]) => pattern.test(name))?.[1] ?? null;
+    });
+  }
+}
+
+/** The waits of rows, which state device and stream. */
+function waitsOfRows(
+  { activities, hostCalls }: Capture,
+  callOf: Int32Array,
+  rows: number[],
+  of: WaitedFor,
+): HostWait[] {
+  return rows.flatMap((row) => {
+    const call = elementAt(callOf, row);
+    const waited = of.of(call);
+    const stream = waited === 'stream' ? activities.stream.at(row) : NaN;
+    if (waited === null || (waited === 'stream' && Number.isNaN(stream))) return [];
+    const process = activities.process.at(row);
+    return [{ process, stream, start: hostCalls.start.at(call), end: hostCalls.end.at(call) }];
+  });
+}
+
+/** @param isOneStream whether all work is in one stream: then a wait for a stream is one for all work */
+function waitsOfCalls({ hostCalls }: Capture, isOneStream: boolean, of: WaitedFor): HostWait[] {
+  const waits: HostWait[] = [];
+  for (let call = 0; call < hostCalls.length; call++) {
+    const waited = of.of(call);
+    if (waited === null || (waited === 'stream' && !isOneStream)) continue;
+    const process = hostCalls.process.at(call);
+    waits.push({ process, stream: NaN, start: hostCalls.start.at(call), end: hostCalls.end.at(call) });
+  }
+  return waits;
+}
+
+/** Work and waits in the order in which the host made them: the latest end so far of each process and stream. */
+function sweep(
+  { activities, hostCalls }: Capture,
+  callOf: Int32Array,
+  { waits, work }: { readonly waits: HostWait[]; readonly work: readonly number[] },
+  overruns: Overruns,
+): void {
+  // Another thread's launch that still runs when a wait begins may be after it.
+  const launched = (row: number): number => hostCalls.end.at(elementAt(callOf, row));
+  const order = allRows(work.length);
+  sortRows(order, (a, b) => launched(elementAt(work, a)) - launched(elementAt(work, b)));
+  const ends = new Map<string, number>();
+  let next = 0;
+  for (const { process, stream, start, end } of waits.sort((a, b) => a.start - b.start)) {
+    for (; next < order.length; next++) {
+      const row = elementAt(work, elementAt(order, next));
+      if (launched(row) > start) break;
+      for (const of of [activities.stream.at(row), NaN]) {
+        const key = `${activities.process.at(row)}:${of}`;
+        ends.set(key, Math.max(ends.get(key) ?? -Infinity, activities.end.at(row)));
+      }
+    }
+    const last = ends.get(`${process}:${stream}`);
+    if (last !== undefined) overruns.add(end, last);
+  }
+}
