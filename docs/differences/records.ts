@@ -45,6 +45,13 @@ const LAUNCHES: Topic = {
       shows: 'rows; launch, pid and tid null',
     },
     {
+      title: 'trials of a library that chooses an algorithm (`cudnn.benchmark`)',
+      reference: 'each of them has the FLOPs and bytes of the call',
+      ours: 'role `trial`, 0 FLOPs and bytes, where one call launched products of three names or more; the last one is that chosen',
+      why: 'the work of a call is done once; a warm-up with tens of trials counted many times what it did',
+      shows: 'flops, bytes, tc, role',
+    },
+    {
       title: 'two rows for one launch call (runtime and driver)',
       reference: 'PyProf2: the run stops; NVIDIA PyProf: the kernel comes out twice',
       ours: 'one kernel; the runtime row is taken, else the outermost; counted as `duplicate-launch-row`',

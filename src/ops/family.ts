@@ -21,9 +21,9 @@ export interface KernelFacts {
 
 /**
  * What a kernel does for its op. The op's work is attributed to its main kernels once; a helper (layout change, split-K
- * reduction, workspace fill) has none.
+ * reduction, workspace fill) has none, nor has a trial of an algorithm.
  */
-export type KernelRole = 'main' | 'dgrad' | 'wgrad' | 'bias' | 'helper';
+export type KernelRole = 'main' | 'dgrad' | 'wgrad' | 'bias' | 'helper' | 'trial';
 
 /** One `key=value` of the params column; a bare value when the key is ''. */
 export type Param = readonly [key: string, value: string | number];

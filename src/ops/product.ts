@@ -53,9 +53,9 @@ export const isHelperKernel = (kernel: { readonly name: string; readonly short: 
 
 /** Words of products in names that say nothing of the matrix unit; what prepares or finishes a product has others too. */
 const PRODUCT_WORDS =
-  /gemm|gemv|matmul|_mm_|dot_kernel|Cijk_\w*_MT\d|convolve|fprop|dgrad|wgrad|depthwise\dd_|fused_moe_kernel/i;
+  /gemm|gemv|matmul|_mm_|dot_kernel|Cijk_\w*_MT\d|convolve|fprop|dgrad|wgrad|depthwise\dd_|fused_moe_kernel|winograd|AsmConv|MIOpenConv/i;
 const BESIDE_PRODUCT =
-  /reduc|prepar|pointers|arg(ument)?s_kernel|compute_args|offsets|starts|problem_sizes|quant|scale|swizzle|permut|transpos|scatter|gather|workspace|preprocess|finali[sz]e|combine/i;
+  /reduc|prepar|pointers|arg(ument)?s_kernel|compute_args|offsets|starts|problem_sizes|quant|scale|swizzle|permut|transpos|scatter|gather|workspace|preprocess|xform|finali[sz]e|combine/i;
 
 /** Functions that only wrap the one in their template arguments. */
 const WRAPPER = /(^|::)(Kernel2?|device_kernel|kentry|kernel)$/;

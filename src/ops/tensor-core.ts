@@ -4,7 +4,7 @@
  * The rules follow the naming conventions of cuBLAS, cuDNN, CUTLASS, Triton, FlashAttention, TensorRT-LLM and AMD's
  * Tensile in public profiles from Volta to Blackwell; they are no measurement.
  */
-import type { Work } from './family.js';
+import type { KernelRole, Work } from './family.js';
 import { smOf } from './kernels/matrix-unit.js';
 import { byName } from './kernels/name-patterns.js';
 
@@ -126,12 +126,14 @@ export function matrixUnitByName(name: string, arch?: string): 'na' | '1' | '0' 
   return PLAIN_PRODUCTS.has(rule) ? '0' : 'na';
 }
 
+const NOT_PRODUCTS: ReadonlySet<KernelRole> = new Set(['helper', 'trial', 'bias']);
+
 /**
  * The tc column of a kernel: 'na' no op is known to describe it; '-' the unit could not do its work (not a product, or
- * a helper or bias kernel); '1' used or likely used; '0' could be used and is not; '?' undetermined.
+ * a helper, trial or bias kernel); '1' used or likely used; '0' could be used and is not; '?' undetermined.
  */
 export function matrixUnitCell(work: Work | null, name: string, arch?: string): 'na' | '-' | '1' | '0' | '?' {
   if (work === null) return 'na';
-  if (!work.matmul || work.role === 'helper' || work.role === 'bias') return '-';
+  if (!work.matmul || NOT_PRODUCTS.has(work.role)) return '-';
   return ({ yes: '1', likely: '1', no: '0', unknown: '?' } as const)[tensorCore(name, arch).verdict];
 }

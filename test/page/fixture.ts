@@ -72,6 +72,8 @@ function overview(rank: number, slower: number): ProfileSummary {
         memoryShare: 0.4,
         bounds: [{ name: 'memory', count: 90, time: 6 * MS }],
         impossible: 0,
+        trials: 0,
+        trialTime: 0,
       },
       unattributed: {
         count: 2,

@@ -106,7 +106,7 @@ export const COLUMNS: readonly KernelColumn[] = [
     'role',
     'Role',
     str(6),
-    'what the kernel does for its op: main, dgrad, wgrad, bias, helper',
+    'what the kernel does for its op: main, dgrad, wgrad, bias, helper; trial where a library chose an algorithm',
     (row) => row.role,
     { derived: true },
   ),

@@ -125,6 +125,8 @@ function kernelFigures(kernels: KernelSummary): Part[] {
       ['computeShare', work.computeShare, 'fraction'],
       ['memoryShare', work.memoryShare, 'fraction'],
       ['impossible', work.impossible, 'count'],
+      ['trials', work.trials, 'count'],
+      ['trialTime', work.trialTime, 'ns'],
     ]),
     part('unattributed', null, tallied(unattributed)),
     ...unattributed.reasons.map((tally) => part('unattributed', tally.name, tallied(tally))),

@@ -44,8 +44,8 @@ export class KernelSums {
   readonly #unit: Writable<MatrixUnitTime> = {
     ...{ used: 0, unused: 0, notApplicable: 0, untold: 0, unknown: 0, eligible: 0, eligibleUsed: 0 },
   };
-  readonly #work: Writable<Pick<WorkTime, 'known' | 'flops' | 'bytes' | 'impossible'>> = {
-    ...{ known: 0, flops: 0, bytes: 0, impossible: 0 },
+  readonly #work: Writable<Pick<WorkTime, 'known' | 'flops' | 'bytes' | 'impossible' | 'trials' | 'trialTime'>> = {
+    ...{ known: 0, flops: 0, bytes: 0, impossible: 0, trials: 0, trialTime: 0 },
   };
   readonly #computeShare = new Weighted();
   readonly #memoryShare = new Weighted();
@@ -71,10 +71,14 @@ export class KernelSums {
     if (tc === 1 || (tc === 0 && unitUse?.eligible === true)) this.#unit.eligible += ns;
   }
 
-  #addWork({ flops, bytes, placement, peaks }: Annotated, ns: number): void {
+  #addWork({ flops, bytes, placement, peaks, role }: Annotated, ns: number): void {
     const { bound, computeShare, memoryShare, above } = placement;
     this.#bounds.add(bound ?? UNKNOWN, ns);
     if (above.compute || above.memory) this.#work.impossible++;
+    if (role === 'trial') {
+      this.#work.trials++;
+      this.#work.trialTime += ns;
+    }
     if (flops === null || bytes === null) return;
     this.#work.known += ns;
     this.#work.flops += flops;
@@ -103,6 +107,7 @@ export class KernelSums {
       work: {
         ...this.#work,
         known: toPicoseconds(this.#work.known),
+        trialTime: toPicoseconds(this.#work.trialTime),
         computeShare: isIdle ? null : this.#computeShare.mean,
         memoryShare: isIdle ? null : this.#memoryShare.mean,
         bounds: this.#bounds.byTime(),

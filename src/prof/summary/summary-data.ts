@@ -120,6 +120,9 @@ export interface WorkTime {
   readonly bounds: readonly Tally[];
   /** Kernels above a peak: a defect. */
   readonly impossible: number;
+  /** Kernels that a library ran to choose an algorithm, and their time. */
+  readonly trials: number;
+  readonly trialTime: number;
 }
 
 /** Kernels of which no op is known. */

@@ -6,24 +6,28 @@
  * whole work is unknown.
  */
 import { elementAt } from '../../containers/element.js';
-import type { ResolvedWork } from '../../ops/resolve-work.js';
 import type { Work } from '../../ops/family.js';
 import { kernelKind } from '../../ops/kernels/kernel-kind.js';
 import { isShortcut } from '../../ops/kernels/product-name.js';
-import { isProductKernel } from '../../ops/product.js';
-import type { KernelRecord } from '../../record/record.js';
-
-/** A kernel of the call, with its work by its name alone. */
-export interface CallKernel {
-  readonly record: Pick<KernelRecord, 'name' | 'short' | 'dur' | 'callIds'>;
-  readonly described: ResolvedWork;
-}
+import { hasProductRole, isNamedProduct, type CallKernel } from './call-kernel.js';
+import { trialsAmong, workOfTrial } from './trials.js';
 
 /**
  * The work of each kernel of one call, in the order of the kernels. What is known of it adds up to the work of the op.
  * @param inner whether ops inside the call, with formulas of their own, launched kernels too
  */
 export function distributeWork(members: readonly CallKernel[], inner: boolean): Work[] {
+  const trials = trialsAmong(members);
+  if (trials.size === 0) return distribute(members, inner);
+  const rest = distribute(
+    members.filter((_, i) => !trials.has(i)),
+    inner,
+  );
+  let next = 0;
+  return members.map(({ described }, i) => (trials.has(i) ? workOfTrial(described.work) : elementAt(rest, next++)));
+}
+
+function distribute(members: readonly CallKernel[], inner: boolean): Work[] {
   const [first] = members;
   if (first === undefined) return [];
   const parts = first.described.family.parts?.(first.described.call) ?? null;
@@ -72,7 +76,7 @@ export function workBesideMain(member: CallKernel): Work {
   const why = whole.unknown ?? FURTHER_PRODUCT;
   if (isNamedProduct(member)) return { ...work, flops: null, bytes: null, formula: NOT_KNOWN, unknown: why };
   const none = withoutWork(work);
-  if (!isProduct(work) || kernelKind(member.record) === 'helper') return none;
+  if (!hasProductRole(work) || kernelKind(member.record) === 'helper') return none;
   const [flops, bytes] = [whole.flops === null ? null : 0, whole.bytes === null ? null : 0];
   return flops === 0 && bytes === 0 ? none : { ...none, flops, bytes, formula: NOT_KNOWN, unknown: why };
 }
@@ -80,16 +84,10 @@ export function workBesideMain(member: CallKernel): Work {
 const NOT_KNOWN = 'not known: what the arguments of the call determine is given to another kernel of the call';
 const FURTHER_PRODUCT = 'a further product of the call, which its arguments do not determine';
 
-const isProduct = ({ role }: Work): boolean => role === 'main' || role === 'dgrad' || role === 'wgrad';
-
-/** Whether the kernel is a product by its name, and by what its op's family knows of it. */
-const isNamedProduct = ({ record, described }: CallKernel): boolean =>
-  isProduct(described.work) && isProductKernel(record);
-
 /** Indices of the kernels that may compute the result, by their names; all where this is undetermined. */
 function candidates(members: readonly CallKernel[]): number[] {
   const all = members.map((_, i) => i);
-  const main = all.filter((i) => isProduct(elementAt(members, i).described.work));
+  const main = all.filter((i) => hasProductRole(elementAt(members, i).described.work));
   if (main.length === 0) return all;
   // A name that says nothing does less than that of a product: an epilogue is no product, however long it takes.
   const products = main.filter((i) => isMatrixProduct(elementAt(members, i)));

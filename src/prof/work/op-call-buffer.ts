@@ -5,10 +5,15 @@
  */
 import { elementAt } from '../../containers/element.js';
 import type { Annotated } from '../annotate.js';
-import { distributeWork, workBesideMain, type CallKernel } from './attribution.js';
+import { distributeWork, workBesideMain } from './attribution.js';
+import type { CallKernel } from './call-kernel.js';
+import { trialsAmong, workOfTrial } from './trials.js';
 
 /** Most rows that wait. */
 const LONGEST_WAIT = 8192;
+
+/** Rows after which a call without a number has no further kernels. */
+const MARKED_WAIT = 64;
 
 /** Index of the describing call where there is none, as in `ResolvedWork`. */
 const NOT_DESCRIBED = -1;
@@ -24,12 +29,23 @@ interface OpenCall {
   settled: boolean;
 }
 
+/** A call of a program's marker, which has no number: kernels of one thread and sequence id, `sub` counting on. */
+interface MarkedCall {
+  readonly rows: Annotated[];
+  /** Rows that had come when the last one of the call did. */
+  at: number;
+}
+
 export class OpCallBuffer {
   #queue: Annotated[] = [];
   /** Index of the first row that has not left. */
   #head = 0;
   readonly #calls = new Map<string, OpenCall>();
   readonly #waitsFor = new Map<Annotated, OpenCall>();
+  /** The last call of each thread. */
+  readonly #marked = new Map<string, MarkedCall>();
+  readonly #waitsForMarked = new Map<Annotated, MarkedCall>();
+  #pushed = 0;
   /** Calls whose work was distributed before all of their kernels came: records were filtered before. */
   incomplete = 0;
 
@@ -38,7 +54,9 @@ export class OpCallBuffer {
   /** Adds a row; returns the rows that are ready, in order. */
   push(row: Annotated): readonly Annotated[] {
     this.#queue.push(row);
+    this.#pushed++;
     this.#note(row);
+    if (this.#waitsForMarked.size > 0) this.#settleStale();
     if (this.#queue.length - this.#head > this.longestWait) this.#settleFirst();
     return this.#leave();
   }
@@ -56,8 +74,11 @@ export class OpCallBuffer {
   #note(row: Annotated): void {
     const { callIds, callKernels, profile, calls } = row.record;
     // The call of its forward kernel describes it, which has no number.
-    if (row.calls !== calls) return;
-    if (callIds?.length !== calls.length || callKernels?.length !== calls.length) return;
+    if (callIds === undefined || row.calls !== calls) {
+      this.#noteMarked(row);
+      return;
+    }
+    if (callIds.length !== calls.length || callKernels?.length !== calls.length) return;
     const describing = row.described?.index ?? NOT_DESCRIBED;
     for (let i = 0; i < calls.length; i++) {
       const kernels = elementAt(callKernels, i);
@@ -84,6 +105,48 @@ export class OpCallBuffer {
     if (!call.settled) this.#settle(call);
   }
 
+  /** A call of one product whose kernels are told apart by `sub` alone: some may be trials. */
+  #noteMarked(row: Annotated): void {
+    const { profile, pid, tid, seq, sub, dir } = row.record;
+    if (seq.length === 0) return;
+    const thread = `${profile}:${String(pid)}:${String(tid)}`;
+    const open = this.#marked.get(thread);
+    const last = open?.rows.at(-1)?.record;
+    if (open !== undefined && last !== undefined && sub > last.sub && seq[0] === last.seq[0] && dir === last.dir) {
+      this.#addMarked(open, row);
+      return;
+    }
+    if (open !== undefined) this.#settleMarked(open);
+    this.#marked.delete(thread);
+    // What comes before the first product of a call only prepares it.
+    if (row.described?.whole.matmul !== true) return;
+    const call: MarkedCall = { rows: [], at: 0 };
+    this.#marked.set(thread, call);
+    this.#addMarked(call, row);
+  }
+
+  #addMarked(call: MarkedCall, row: Annotated): void {
+    call.rows.push(row);
+    call.at = this.#pushed;
+    this.#waitsForMarked.set(row, call);
+  }
+
+  #settleMarked({ rows }: MarkedCall): void {
+    for (const row of rows) this.#waitsForMarked.delete(row);
+    const described = rows.filter((row) => row.described !== null);
+    const trials = trialsAmong(membersOf(described));
+    described.forEach((row, i) => {
+      if (row.described !== null && trials.has(i)) row.assign(workOfTrial(row.described.work));
+    });
+    rows.length = 0;
+  }
+
+  #settleStale(): void {
+    const first = this.#queue[this.#head];
+    const call = first === undefined ? undefined : this.#waitsForMarked.get(first);
+    if (call !== undefined && this.#pushed - call.at > MARKED_WAIT) this.#settleMarked(call);
+  }
+
   #settle(call: OpenCall): void {
     call.settled = true;
     settle(call.rows, call.inner);
@@ -93,15 +156,22 @@ export class OpCallBuffer {
   /** Distributes the work of the first waiting row's call, although not all of its kernels have come. */
   #settleFirst(): void {
     const first = this.#queue[this.#head];
-    const call = first === undefined ? undefined : this.#waitsFor.get(first);
+    if (first === undefined) return;
+    const marked = this.#waitsForMarked.get(first);
+    if (marked !== undefined) this.#settleMarked(marked);
+    const call = this.#waitsFor.get(first);
     if (call === undefined) return;
     this.incomplete++;
     this.#settle(call);
   }
 
+  #waits(row: Annotated): boolean {
+    return this.#waitsFor.has(row) || this.#waitsForMarked.has(row);
+  }
+
   #leave(): readonly Annotated[] {
     const from = this.#head;
-    while (this.#head < this.#queue.length && !this.#waitsFor.has(this.#queue[this.#head] as Annotated)) this.#head++;
+    while (this.#head < this.#queue.length && !this.#waits(this.#queue[this.#head] as Annotated)) this.#head++;
     const ready = this.#queue.slice(from, this.#head);
     if (this.#head === this.#queue.length) {
       this.#queue = [];
@@ -115,7 +185,11 @@ export class OpCallBuffer {
 }
 
 function settle(rows: readonly Annotated[], inner: boolean): void {
+  distributeWork(membersOf(rows), inner).forEach((work, i) => rows[i]?.assign(work));
+}
+
+function membersOf(rows: readonly Annotated[]): CallKernel[] {
   const members: CallKernel[] = [];
   for (const { record, described } of rows) if (described !== null) members.push({ record, described });
-  distributeWork(members, inner).forEach((work, i) => rows[i]?.assign(work));
+  return members;
 }

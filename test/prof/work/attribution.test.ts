@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { KernelRole, Work } from '../../../src/ops/family.js';
-import { distributeWork, withoutWork, type CallKernel } from '../../../src/prof/work/attribution.js';
+import { distributeWork, withoutWork } from '../../../src/prof/work/attribution.js';
+import type { CallKernel } from '../../../src/prof/work/call-kernel.js';
 import { aten, t } from '../../support/calls.js';
 
 const CALL = aten('op', t([2, 2]));
@@ -211,6 +212,13 @@ describe('sharing an op with several results', () => {
     expect(shares([t2])).to.deep.equal(['main 300 30']);
     // What is asked for is never left out.
     expect(shares([member('w', 5, 'wgrad', { parts: perhaps.parts.map((part) => work(part.role, part.flops, part.bytes)) })])).to.deep.equal(['main 300 30']); // prettier-ignore
+  });
+
+  it('trials of one gradient leave the other as it is', () => {
+    const names = ['wgrad_a', 'wgrad_b', 'wgrad_c', 'wgrad_b'];
+    const group = [member('dgrad_d', 5, 'dgrad', op), ...names.map((name) => member(name, 9, 'wgrad', op)), member('b', 5, 'bias', op)]; // prettier-ignore
+    const tried = Array<string>(3).fill('trial 0 0');
+    expect(shares(group)).to.deep.equal(['dgrad 100 10', ...tried, 'wgrad 200 20', 'bias 7 3']);
   });
 
   it('a product that no part is left for is unknown', () => {

@@ -63,6 +63,7 @@ function arithmeticSection({ next }: About, { time, precision, matrixUnit, work 
     unused > 0
       ? `-c idx,op,kernel,dtype,tcwhy,sil --where 'tc==0' --sort sil ${TABLE}`
       : `--by bound,op,dtype,tc ${TABLE}`;
+  const tried = `${many(work.trials, 'kernel')}, ${share(work.trialTime, time)}: ran while a library chose an algorithm, their work is not counted`;
   const defect =
     work.impossible > 0 ? [['defect', `${many(work.impossible, 'kernel')} above a peak of the device`]] : [];
   return {
@@ -74,6 +75,7 @@ function arithmeticSection({ next }: About, { time, precision, matrixUnit, work 
       ['bound by', sharesText(tallied(work.bounds), time)],
       ['work', work.flops + work.bytes > 0 ? done : `${UNKNOWN}: no kernel has known work`],
       ['of the peak', peaks],
+      ...(work.trials > 0 ? [['trials', tried]] : []),
       ...defect,
     ],
   };

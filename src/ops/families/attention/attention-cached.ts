@@ -16,6 +16,7 @@ const cached = withTensors('q k', (q, k) => {
     writes: null,
     params: [['Tq', positions], ...heads('Hq', q), ...heads('Hk', k), ...width, ['', dtypeShort(q.dtype)]],
     matmul: true,
+    severalProducts: true,
     formula: 'flops = 2·Hq·(Dq + Dv)·Σ queries·keys of each sequence',
     source: 'vLLM, unified_attention: the cache and the lengths are taken from the forward context, not from arguments',
     unknown: 'the keys are in a cache: neither it nor the lengths of the sequences are arguments of the call',

@@ -114,6 +114,7 @@ const LINEAR_ORDERS: Readonly<Record<KernelRole, readonly (readonly [key: string
   wgrad: Object.entries({ M: 'k', N: 'm', K: 'n' } as const),
   bias: FORWARD_ORDER.slice(0, 2),
   helper: FORWARD_ORDER,
+  trial: FORWARD_ORDER,
 };
 
 /** The params are the operands' extents where it is not known which product a backward kernel computes. */

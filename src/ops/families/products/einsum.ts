@@ -29,7 +29,16 @@ function contracted(operands: readonly Indexed[], kept: readonly string[]): OpCo
   const { flops, matmul, result } = found;
   const reads = operands.map(({ tensor }) => tensor);
   const params = tensorListParams(reads);
-  return { flops, reads, writes: [result], params, matmul, formula: FORMULA, source: SOURCE };
+  return {
+    flops,
+    reads,
+    writes: [result],
+    params,
+    matmul,
+    severalProducts: operands.length > 2,
+    formula: FORMULA,
+    source: SOURCE,
+  };
 }
 
 /** Names of the dimensions of a tensor, numbered from 0. */

@@ -55,7 +55,7 @@ const experts = withTensors('hidden ids', (hidden, ids, bound) => {
 /** The weights are held by the layer. */
 const layer = withTensors('hidden', () => {
   const unknown = "the experts' weights are not among the arguments";
-  return { flops: null, writes: null, formula: NO_FORMULA, unknown, matmul: true };
+  return { flops: null, writes: null, formula: NO_FORMULA, unknown, matmul: true, severalProducts: true };
 });
 
 const RULES = rules`

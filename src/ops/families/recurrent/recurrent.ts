@@ -77,6 +77,7 @@ function gemmWork(cell: RecurrentCell, which: GateProduct, order: GemmOrder): Wo
     writes: [matrix(m, n)],
     params: namedParams({ gemm: which, M: m, N: n, K: k }, cell.x),
     matmul: true,
+    severalProducts: true,
     formula: 'flops = 2·M·N·K, bytes = M·K + K·N + M·N; M, N, K from gates·H, X or H, and B',
     source: SOURCE,
   });
