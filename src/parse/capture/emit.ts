@@ -15,7 +15,7 @@ import {
   type SampleRecord,
 } from '../../record/record.js';
 import { LruCache } from '../../containers/lru-cache.js';
-import { alignClocks, type ClockAlignment } from './align-clocks.js';
+import { alignClocks, type ClockAlignment } from './clocks/align-clocks.js';
 import { kernelNameOf, UNNAMED, type Capture, type CollectiveOperation } from './capture.js';
 import { ACTIVITY_KINDS } from './capture-columns.js';
 import { Dated } from './dated-records.js';

@@ -3,6 +3,7 @@
  * large it is. Of the other keys of the outermost object only those of `TraceHeader` are
  * read: others may hold environment variables.
  */
+import type { Writable } from '../../containers/writable.js';
 import type { Diagnostics } from '../../record/diagnostics.js';
 import { UserError } from '../../record/errors.js';
 import { ByteWindow } from './byte-window.js';
@@ -69,7 +70,7 @@ export function readTrace(
 }
 
 class TraceReading {
-  readonly #header: { -readonly [K in keyof TraceHeader]: TraceHeader[K] } = {
+  readonly #header: Writable<TraceHeader> = {
     deviceProperties: null,
     distributedInfo: null,
     baseTimeNanoseconds: null,

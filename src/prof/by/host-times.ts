@@ -20,13 +20,13 @@ const LAYER_PREFIX = /^(?:layer:|nn\.Module: )/;
 /** Ranges that are kept open on a thread: deeper ones are in no group. */
 const MOST_OPEN = 500;
 
-interface OpenRange {
+interface HostRange {
   readonly end: number;
   readonly name: string;
 }
 
 export class HostTimes {
-  readonly #open = new Map<string, OpenRange[]>();
+  readonly #open = new Map<string, HostRange[]>();
   readonly #sums = new Map<number, HostTime>();
 
   /** @param kind of the ranges that are taken; null for none */

@@ -1,4 +1,5 @@
 /** Annotated kernels → points of a roofline: one for each device, op, name, dtype and use of the matrix unit. */
+import type { Writable } from '../../containers/writable.js';
 import { boundedEntryOf } from '../../containers/map-entry.js';
 import type { Rates } from '../roofline/devices.js';
 import type { Peaks } from '../roofline/peaks.js';
@@ -9,7 +10,7 @@ import type { DeviceRoof, Roofline, RooflinePoint } from './page-data.js';
 /** Points that are kept, each of about 300 bytes. */
 const MOST_POINTS = 50_000;
 
-type RooflineGroup = { -readonly [Field in keyof RooflinePoint]: RooflinePoint[Field] };
+type RooflineGroup = Writable<RooflinePoint>;
 
 export class RooflineGroups {
   readonly #points = new Map<string, RooflineGroup>();

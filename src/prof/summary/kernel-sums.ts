@@ -1,4 +1,5 @@
 /** What the kernels of a profile add up to, as plain sums over annotated kernels. Memory: the names of kernels. */
+import type { Writable } from '../../containers/writable.js';
 import { isNeuronInstruction } from '../../record/engines.js';
 import { UNKNOWN } from '../../record/units.js';
 import { whyWithoutCall, type Annotated } from '../annotate.js';
@@ -13,8 +14,6 @@ const BY_UNIT = {
   '?': 'untold',
   null: 'unknown',
 } as const satisfies Readonly<Record<`${NonNullable<Annotated['tc']>}` | 'null', keyof MatrixUnitTime>>;
-
-type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
 
 /** A mean of shares, each weighted with its kernel's time. */
 class Weighted {

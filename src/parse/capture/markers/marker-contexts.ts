@@ -18,6 +18,7 @@ import { NO_INSTANCE, SequenceState } from './sequence.js';
 import { OpSizesReader } from './op-sizes.js';
 import { LaunchSteps, type Step } from '../launch-steps.js';
 import type { HostCalls, Ranges } from '../capture-columns.js';
+import type { Writable } from '../../../containers/writable.js';
 
 /** How far the launches of one thread have been processed. */
 interface ThreadState {
@@ -46,8 +47,6 @@ const KINDS: Readonly<Record<Marker['kind'], RangeKind>> = {
   repr: 'marker',
   range: 'annotation',
 };
-
-type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
 
 /** Op calls with their ids and how many kernels each launched. */
 type NumberedCalls = Required<Pick<Context, 'calls' | 'callIds' | 'callKernels'>>;

@@ -9,7 +9,7 @@ import type { KernelContexts } from '../../capture/kernel-contexts.js';
 import { demangle } from '../../names/demangle/demangle.js';
 import type { LaunchJoin } from '../../capture/launches.js';
 import { ThreadTable } from '../../capture/threads.js';
-import { TraceClock } from '../../capture/trace-clock.js';
+import { TraceClock } from '../../capture/clocks/trace-clock.js';
 import { ByteTexts } from '../../json/byte-texts.js';
 import { readCollective, ARG, KINETO_ARGS, pushExtent, trailingNumber } from './event-args.js';
 import { categoryOf, type EventCategory, type TracedActivity } from './categories.js';

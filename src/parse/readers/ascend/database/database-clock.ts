@@ -4,7 +4,7 @@
  */
 import type { Selection, SqliteFile } from '../../../sqlite/sqlite.js';
 import type { NumericColumn } from '../../../../containers/numeric-column.js';
-import { shiftToFirst } from '../../../capture/shift-times.js';
+import { shiftToFirst } from '../../../capture/clocks/shift-times.js';
 
 /** Columns of times; the first one with a value provides the base. */
 const BASES: readonly (readonly [table: string, column: string])[] = [

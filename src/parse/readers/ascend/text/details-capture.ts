@@ -20,7 +20,7 @@ import { coreFacts, devicesOf } from './device-facts.js';
 import { KernelDetails } from './kernel-details.js';
 import { collectiveOperation } from './collective-parts.js';
 import { TextSamples } from './text-samples.js';
-import { TraceClock } from '../../../capture/trace-clock.js';
+import { TraceClock } from '../../../capture/clocks/trace-clock.js';
 
 /** The rows of the file are the activities, in the same order. */
 export class DetailsCapture implements Capture {

@@ -9,7 +9,7 @@ import { KernelDetails } from './kernel-details.js';
 import { L2Cache } from './l2-cache.js';
 import { readMemoryRecord, readModuleMemory, readOperatorMemory } from './memory-files.js';
 import type { TextSamples } from './text-samples.js';
-import type { TraceClock } from '../../../capture/trace-clock.js';
+import type { TraceClock } from '../../../capture/clocks/trace-clock.js';
 
 export const TRACE_NAME = 'trace_view.json';
 const DETAILS_NAME = 'kernel_details.csv';

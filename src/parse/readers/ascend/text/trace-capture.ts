@@ -29,7 +29,7 @@ import { coreFacts, devicesOf } from './device-facts.js';
 import type { KernelDetails } from './kernel-details.js';
 import { collectiveOperation } from './collective-parts.js';
 import { coreOfType, kindOfTask, syncKind, type TaskActivity } from './trace-tasks.js';
-import { TraceClock } from '../../../capture/trace-clock.js';
+import { TraceClock } from '../../../capture/clocks/trace-clock.js';
 import { AscendTrace, type TracedCollective } from './trace-rows.js';
 
 const NO_ROW = -1;

@@ -5,7 +5,7 @@
 import type { Diagnostics } from '../../../../record/diagnostics.js';
 import { HostCalls } from '../../../capture/capture-columns.js';
 import { ThreadTable } from '../../../capture/threads.js';
-import type { TraceClock } from '../../../capture/trace-clock.js';
+import type { TraceClock } from '../../../capture/clocks/trace-clock.js';
 import { HostEvents, type HostTexts } from '../../../torch/host-events.js';
 import { ByteTexts } from '../../../json/byte-texts.js';
 import { EVENT, type TraceEvent } from '../../../json/event-fields.js';

@@ -1,8 +1,8 @@
 /** How long after its launch the work of each device starts: what shows whether its clock is the host's. */
-import { elementAt } from '../../containers/element.js';
-import { entryOf } from '../../containers/map-entry.js';
-import { KIND_CODE, type Activities, type HostCalls } from './capture-columns.js';
-import type { LaunchJoin } from './launches.js';
+import { elementAt } from '../../../containers/element.js';
+import { entryOf } from '../../../containers/map-entry.js';
+import { KIND_CODE, type Activities, type HostCalls } from '../capture-columns.js';
+import type { LaunchJoin } from '../launches.js';
 
 /**
  * ns. Real devices start work up to 24 µs before its launch (17 % of the launches of an Ascend 910B), because a clock is

@@ -4,13 +4,13 @@
  * are moved by one number. That is the one by which its quickest launch takes no time at all: any more, and that work
  * would start before its launch.
  */
-import type { Labels } from '../../record/record.js';
-import { elementAt } from '../../containers/element.js';
-import type { Capture } from './capture.js';
-import { KIND_CODE } from './capture-columns.js';
+import type { Labels } from '../../../record/record.js';
+import { elementAt } from '../../../containers/element.js';
+import type { Capture } from '../capture.js';
+import { KIND_CODE } from '../capture-columns.js';
 import { overrunsOf, type Overruns } from './host-waits.js';
 import { CLOCK_TOLERANCE, launchLatencies, type DeviceLatencies } from './launch-latencies.js';
-import type { LaunchJoin } from './launches.js';
+import type { LaunchJoin } from '../launches.js';
 
 /**
  * ns. Where no wait says otherwise, all work of a device may start late because of work from before the capture: up to 21

@@ -1,4 +1,4 @@
-import type { NumericColumn } from '../../containers/numeric-column.js';
+import type { NumericColumn } from '../../../containers/numeric-column.js';
 
 /**
  * Moves times so that the earliest start is 0.

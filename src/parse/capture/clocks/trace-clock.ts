@@ -2,9 +2,9 @@
  * Times of a trace and its CSV files: microseconds with decimals since 1970, or since a base of the trace. They become
  * nanoseconds after the first one read, because a double cannot represent them exactly.
  */
-import type { NumericColumn } from '../../containers/numeric-column.js';
-import { EVENT, type TraceEvent } from '../json/event-fields.js';
-import { microsecondsAt, nanosecondsAt } from '../json/number-bytes.js';
+import type { NumericColumn } from '../../../containers/numeric-column.js';
+import { EVENT, type TraceEvent } from '../../json/event-fields.js';
+import { microsecondsAt, nanosecondsAt } from '../../json/number-bytes.js';
 import { shiftToFirst } from './shift-times.js';
 
 export class TraceClock {

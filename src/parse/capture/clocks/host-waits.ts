@@ -2,13 +2,13 @@
  * Whether waits of the host end before the work that they wait for, which no clock common to both shows: a second bound,
  * beside the launches, of how far the clock of a device is from the host's.
  */
-import { allRows, sortRows } from '../../containers/row-order.js';
-import { elementAt } from '../../containers/element.js';
-import { entryOf } from '../../containers/map-entry.js';
-import type { Capture } from './capture.js';
-import { KIND_CODE } from './capture-columns.js';
+import { allRows, sortRows } from '../../../containers/row-order.js';
+import { elementAt } from '../../../containers/element.js';
+import { entryOf } from '../../../containers/map-entry.js';
+import type { Capture } from '../capture.js';
+import { KIND_CODE } from '../capture-columns.js';
 import { CLOCK_TOLERANCE } from './launch-latencies.js';
-import type { LaunchJoin } from './launches.js';
+import type { LaunchJoin } from '../launches.js';
 
 /** A wait for all work of a process on a device, or for that of one stream, which was launched before it began. */
 interface HostWait {
