@@ -119,6 +119,11 @@ describeInBrowser('dashboard', (open) => {
       page.locator(`[data-panel="${panel}"] [data-field="${field}"]`).first().getAttribute('data-value');
     expect(await raw('devices', 'overview.devices.0.busy')).to.equal('8000000');
     expect(await raw('figures', 'overview.kernels.work.computeShare')).to.equal('0.3');
+    expect(await raw('figures', 'overview.kernels.work.mfu')).to.equal('0.18');
+    const text = await page.locator('[data-panel="figures"]').innerText();
+    // 3 of 7 ms, and 6 of 7.
+    expect(text).to.match(/FLOPs known for 42\.9 % of kernel time, under half/);
+    expect(text).to.match(/both known for 85\.7 % of kernel time(?!, under)/);
     expect(await raw('steps', 'overview.steps.median')).to.equal('3000000');
     expect(await raw('kernels', 'kernels.shown.1.tc')).to.equal('null');
     expect(await raw('memory-operations', 'overview.memory.0.bytesPerS')).to.equal('10000000000');

@@ -70,6 +70,7 @@ function overview(rank: number, slower: number): ProfileSummary {
         bytes: 1e9,
         computeShare: 0.3,
         memoryShare: 0.4,
+        ...{ rated: 6 * MS, mfu: 0.18, flopsRated: 3 * MS },
         bounds: [{ name: 'memory', count: 90, time: 6 * MS }],
         impossible: 0,
         trials: 0,

@@ -1,5 +1,6 @@
 /** The key figures of a profile, as cards. */
 import { element, note } from '../document/dom-elements.js';
+import { valueOf } from '../figures/field.js';
 import { figure } from '../figures/figure.js';
 import { matrixUnitName } from '../matrix-unit-names.js';
 import type { PanelContent, Panel, PanelView } from '../panel.js';
@@ -11,6 +12,8 @@ interface FigureLine {
   readonly field: string;
   readonly unit: DisplayUnit;
   readonly after?: string;
+  /** Whether it is the part of the time of kernels that the card rests on: less than half is said to be. */
+  readonly isBasis?: boolean;
 }
 
 interface FigureCard {
@@ -26,10 +29,19 @@ const SPANS = `sum(${DEVICES}.span)`;
 const ofSpan = (title: string, name: string, more: readonly FigureLine[] = []): FigureCard => ({
   title,
   main: { field: `sum(${DEVICES}.${name}) / ${SPANS}`, unit: 'share' },
-  more: [{ field: `sum(${DEVICES}.${name})`, unit: 'ns' }, ...more],
+  more: [{ field: `sum(${DEVICES}.${name})`, unit: 'ns', after: ' of the span' }, ...more],
 });
 
 const KERNELS = 'overview.kernels';
+
+/** The part of the time of kernels that a card rests on. */
+const restsOn = (known: string): FigureLine => ({
+  before: 'known for ',
+  field: `${known} / ${KERNELS}.time`,
+  unit: 'share',
+  after: ' of kernel time',
+  isBasis: true,
+});
 const STEPS = 'overview.steps';
 
 const CARDS: readonly FigureCard[] = [
@@ -58,30 +70,46 @@ const CARDS: readonly FigureCard[] = [
     title: 'On UNIT',
     main: { field: `${KERNELS}.matrixUnit.used / ${KERNELS}.time`, unit: 'share' },
     more: [
+      { field: `${KERNELS}.matrixUnit.used`, unit: 'ns', after: ' of kernel time' },
       {
         field: `${KERNELS}.matrixUnit.eligibleUsed / ${KERNELS}.matrixUnit.eligible`,
         unit: 'share',
         after: ' of what could be',
       },
+      {
+        ...restsOn(''),
+        field: `${KERNELS}.time - ${KERNELS}.matrixUnit.unknown - ${KERNELS}.matrixUnit.untold / ${KERNELS}.time`,
+      },
+    ],
+  },
+  {
+    title: 'MFU',
+    main: { field: `${KERNELS}.work.mfu`, unit: 'share' },
+    more: [
+      { before: 'of the span, ', field: SPANS, unit: 'ns', after: ', at peak FLOP/s' },
+      { ...restsOn(`${KERNELS}.work.flopsRated`), before: 'FLOPs known for ' },
     ],
   },
   {
     title: 'Of peak FLOP/s',
     main: { field: `${KERNELS}.work.computeShare`, unit: 'share' },
-    more: [{ before: 'of peak bandwidth ', field: `${KERNELS}.work.memoryShare`, unit: 'share' }],
+    more: [
+      { before: 'of kernel time; of peak bandwidth ', field: `${KERNELS}.work.memoryShare`, unit: 'share' },
+      { ...restsOn(`${KERNELS}.work.rated`), before: 'both known for ' },
+    ],
   },
   {
     title: 'No op known',
     main: { field: `${KERNELS}.unattributed.time / ${KERNELS}.time`, unit: 'share' },
-    more: [{ field: `${KERNELS}.unattributed.count`, unit: 'count', after: ' kernels' }],
+    more: [{ before: 'of kernel time: ', field: `${KERNELS}.unattributed.count`, unit: 'count', after: ' kernels' }],
   },
 ];
 
-const contentOf = (view: PanelView, { before = '', field, unit, after = '' }: FigureLine): (Node | string)[] => [
-  before,
-  figure(view, field, unit),
-  after,
-];
+function contentOf(view: PanelView, line: FigureLine): (Node | string)[] {
+  const { before = '', field, unit, after = '', isBasis = false } = line;
+  const value = isBasis ? valueOf(view, field) : null;
+  return [before, figure(view, field, unit), after, value !== null && value < 0.5 ? ', under half' : ''];
+}
 
 function make(view: PanelView): PanelContent {
   const { devices, header } = view.profile.overview;
@@ -99,7 +127,10 @@ function make(view: PanelView): PanelContent {
       ),
     ),
   );
-  const shares = 'Shares are of the span of each device, from its first work to its last, added up over devices.';
+  const shares =
+    'The span of a device is the time from its first work to its last; kernel time is the sum of the durations of ' +
+    'kernels; both are added up over devices. MFU: the time that known FLOPs take at the peaks of the units that they ' +
+    'ran on, over the span; what is not known counts as nothing done.';
   return [element('dl', { class: 'cards' }, ...cards), note(shares)];
 }
 

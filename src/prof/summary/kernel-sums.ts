@@ -15,18 +15,19 @@ const BY_UNIT = {
   null: 'unknown',
 } as const satisfies Readonly<Record<`${NonNullable<Annotated['tc']>}` | 'null', keyof MatrixUnitTime>>;
 
-/** A mean of shares, each weighted with its kernel's time. */
+/** Shares of kernels, each weighted with its kernel's time. */
 class Weighted {
-  #sum = 0;
-  #time = 0;
+  sum = 0;
+  /** Of the kernels whose share is known. */
+  time = 0;
 
   add(share: number, time: number): void {
-    this.#sum += share * time;
-    this.#time += time;
+    this.sum += share * time;
+    this.time += time;
   }
 
   get mean(): number | null {
-    return this.#time > 0 ? this.#sum / this.#time : null;
+    return this.time > 0 ? this.sum / this.time : null;
   }
 }
 
@@ -48,6 +49,8 @@ export class KernelSums {
   };
   readonly #computeShare = new Weighted();
   readonly #memoryShare = new Weighted();
+  /** Of all whose FLOPs and peak are known, whatever is known of their bytes. */
+  readonly #flopShare = new Weighted();
 
   /** @param time ns; null when it is not known: such a kernel counts, and takes no time */
   add(row: Annotated, time: number | null): void {
@@ -78,6 +81,7 @@ export class KernelSums {
       this.#work.trials++;
       this.#work.trialTime += ns;
     }
+    if (computeShare !== null) this.#flopShare.add(computeShare / PERCENT, ns);
     if (flops === null || bytes === null) return;
     this.#work.known += ns;
     this.#work.flops += flops;
@@ -88,9 +92,14 @@ export class KernelSums {
     this.#memoryShare.add(memoryShare / PERCENT, ns);
   }
 
-  /** Null without kernels. @param most names that are listed in each order */
-  result(most: number): KernelSummary | null {
+  /**
+   * Null without kernels.
+   * @param most names that are listed in each order
+   * @param span ns of the devices, added up
+   */
+  result(most: number, span: number): KernelSummary | null {
     if (this.#count === 0) return null;
+    const { sum: atPeak, time: flopsRated } = this.#flopShare;
     const reasons = this.#reasons.byTime();
     // Where only those are known that do nothing, nothing is known of shares.
     const isIdle = this.#work.flops === 0 && this.#work.bytes === 0;
@@ -109,6 +118,10 @@ export class KernelSums {
         trialTime: toPicoseconds(this.#work.trialTime),
         computeShare: isIdle ? null : this.#computeShare.mean,
         memoryShare: isIdle ? null : this.#memoryShare.mean,
+        rated: toPicoseconds(this.#computeShare.time),
+        // FLOPs of 0 at any peak alone say nothing of how the device is used.
+        mfu: atPeak > 0 && span > 0 ? atPeak / span : null,
+        flopsRated: toPicoseconds(flopsRated),
         bounds: this.#bounds.byTime(),
       },
       unattributed: {

@@ -81,17 +81,18 @@ export class ProfileSummaries {
   /** In order of profile, when all records are taken. */
   get all(): ProfileSummary[] {
     const profiles = [...this.#profiles].sort(([a], [b]) => a - b);
-    return profiles.map(([profile, sums]) => ({
-      profile,
-      header: sums.header,
-      devices: devicesOf(sums),
-      kernels: sums.kernels.result(this.names),
-      memory: sums.memory.memory,
-      syncs: sums.syncs.byTime(this.names),
-      collectives: sums.collectives.collectives,
-      steps: sums.steps.result((step) => sums.hostSteps.lengthOf(step)),
-      diagnostics: diagnosticsOf(sums),
-    }));
+    return profiles.map(([profile, sums]) => {
+      const devices = devicesOf(sums);
+      const span = devices.reduce((all, device) => all + device.span, 0);
+      return {
+        ...{ profile, header: sums.header, devices, kernels: sums.kernels.result(this.names, span) },
+        memory: sums.memory.memory,
+        syncs: sums.syncs.byTime(this.names),
+        collectives: sums.collectives.collectives,
+        steps: sums.steps.result((step) => sums.hostSteps.lengthOf(step)),
+        diagnostics: diagnosticsOf(sums),
+      };
+    });
   }
 
   #listen(sums: SummedProfile, record: ProfileLine): void {

@@ -116,6 +116,17 @@ export interface WorkTime {
   /** Time-weighted shares of the peaks, of kernels where both are known; null where none is. */
   readonly computeShare: number | null;
   readonly memoryShare: number | null;
+  /** Time of the kernels where both are known. */
+  readonly rated: number;
+  /**
+   * Model FLOPs utilisation: the time that known FLOPs take at the peaks of the units that they ran on, in their types,
+   * over the spans of the devices; null where no kernel has both. What is not known counts as nothing done.
+   *
+   * Source: Chowdhery et al., PaLM, appendix B, https://arxiv.org/abs/2204.02311.
+   */
+  readonly mfu: number | null;
+  /** Time of the kernels whose FLOPs and peak are known. */
+  readonly flopsRated: number;
   /** Time by bound: compute, memory, latency, na. */
   readonly bounds: readonly Tally[];
   /** Kernels above a peak: a defect. */

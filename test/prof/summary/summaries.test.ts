@@ -134,6 +134,24 @@ describe('overview of kernels', () => {
     expect(computeShare).to.be.closeTo((100 * half + 50 * single) / 150, 1e-9);
   });
 
+  it('give the utilisation of the span, and the time for which FLOPs are known', () => {
+    const { mfu, flopsRated, rated } = kernelsOf(overviewOf(rows)).work;
+    // FLOPs over 312 TFLOP/s of the matrix unit in FP16 and 19.5 of the vector units in FP32: 1.68 and 26.89 ns of 505.
+    expect(mfu).to.be.closeTo(0.05657, 1e-5);
+    expect(mfu).to.be.closeTo(((2 * 64 ** 3) / 312e12 + (2 * 64 ** 3) / 19.5e12) / 505e-9, 1e-12);
+    // Kernels of 100 and 50 ns, of 182 in all.
+    expect({ flopsRated, rated }).to.deep.equal({ flopsRated: 150, rated: 150 });
+    // With a second device, whose peaks are not known, the same in twice the span: half, of half of the time.
+    const both = [...rows, ...rows.slice(1).map((row) => ({ ...row, device: 1 }))];
+    const { time, work } = kernelsOf(overviewOf(both));
+    expect(work.mfu).to.be.closeTo((mfu ?? NaN) / 2, 1e-12);
+    expect([time, work.flopsRated]).to.deep.equal([364, 150]);
+  });
+
+  it('knows no utilisation where no FLOPs are known', () => {
+    expect(kernelsOf(overviewOf([at(0, 10)])).work).to.include({ mfu: null, flopsRated: 0, rated: 0 });
+  });
+
   it('states why an op is not known', () => {
     const { unattributed } = kernelsOf(overviewOf(rows));
     expect(unattributed).to.deep.equal({

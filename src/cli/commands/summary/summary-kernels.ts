@@ -44,21 +44,32 @@ const tallied = (tallies: readonly Tally[]): (readonly [string, number])[] => {
 
 const MOST_SHARES = 6;
 
-function arithmeticSection({ next }: About, { time, precision, matrixUnit, work }: KernelSummary): Section {
+/** What a figure rests on: `39.5 % of the time, under half`. */
+const basis = (known: number, time: number): string =>
+  `${share(known, time)} of the time${2 * known < time ? ', under half' : ''}`;
+
+function arithmeticSection({ unit, next }: About, { time, precision, matrixUnit, work }: KernelSummary): Section {
   const { used, unused, notApplicable, untold, unknown, eligible, eligibleUsed } = matrixUnit;
-  const unit = [
+  const uses = [
     ['used', used],
     ['not used', unused],
     ['not applicable', notApplicable],
     ['undetermined by name', untold],
     [UNKNOWN, unknown],
   ] as const;
-  const ofEligible = eligible > 0 ? `; ${amountText(eligibleUsed / eligible, 'share')} of what could be` : '';
+  const ofEligible =
+    eligible > 0
+      ? [['  of eligible', `${amountText(eligibleUsed / eligible, 'share')}, which is ${basis(eligible, time)}`]]
+      : [];
   const peaks =
     work.computeShare === null || work.memoryShare === null
       ? `${UNKNOWN}: no kernel whose shares of the device's peaks are known`
-      : `${amountText(work.computeShare, 'share')} of FLOP/s, ${amountText(work.memoryShare, 'share')} of bandwidth, of kernels where both are known`;
-  const done = `${amountText(work.flops, 'flop')}, ${amountText(work.bytes, 'transfer')}; known of ${share(work.known, time)}`;
+      : `${amountText(work.computeShare, 'share')} of FLOP/s, ${amountText(work.memoryShare, 'share')} of bandwidth; known for ${basis(work.rated, time)}`;
+  const mfu =
+    work.mfu === null
+      ? `${UNKNOWN}: no kernel has known FLOPs and a known peak`
+      : `${amountText(work.mfu, 'share')} of the span at peak; FLOPs known for ${basis(work.flopsRated, time)}`;
+  const done = `${amountText(work.flops, 'flop')}, ${amountText(work.bytes, 'transfer')}; known for ${basis(work.known, time)}`;
   const words =
     unused > 0
       ? `-c idx,op,kernel,dtype,tcwhy,sil --where 'tc==0' --sort sil ${TABLE}`
@@ -67,14 +78,16 @@ function arithmeticSection({ next }: About, { time, precision, matrixUnit, work 
   const defect =
     work.impossible > 0 ? [['defect', `${many(work.impossible, 'kernel')} above a peak of the device`]] : [];
   return {
-    ...plain('Arithmetic, shares of the time of kernels', next(words)),
+    ...plain(`Arithmetic, shares of the time of kernels, ${unit.text(time)}`, next(words)),
     head: ['', ''],
     rows: [
       ['precision', sharesText(tallied(precision), time)],
-      ['matrix unit', `${sharesText(unit, time)}${ofEligible}`],
+      ['matrix unit', sharesText(uses, time)],
+      ...ofEligible,
       ['bound by', sharesText(tallied(work.bounds), time)],
       ['work', work.flops + work.bytes > 0 ? done : `${UNKNOWN}: no kernel has known work`],
       ['of the peak', peaks],
+      ['MFU', mfu],
       ...(work.trials > 0 ? [['trials', tried]] : []),
       ...defect,
     ],

@@ -50,6 +50,8 @@ export const SUMMARY: Tool = {
       'collective operations; exposed is what of it nothing else hides. Graph launches traced as a whole count as compute.',
       'Idle is divided by what ended each gap: work whose launch began after the device had run dry (host), work launched',
       'before (queue), work of unknown launch. Shares of kernels are of their durations added up. Unknown is na, never 0.',
+      'MFU: the time that known FLOPs take at the peak of their type on the unit that they ran on, over the span; what is',
+      'not known counts as nothing done. What a figure rests on stands beside it: docs/guide/key-figures.md.',
     ],
     [
       "Without an activity, as in a vendor's summary alone, --vendor-metrics is implied. There percents are 0 to 100; the",
