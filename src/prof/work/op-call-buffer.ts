@@ -4,6 +4,7 @@
  * kernels do not come, since records were filtered before, leave after a bounded wait.
  */
 import { elementAt } from '../../containers/element.js';
+import type { KernelRecord } from '../../record/record.js';
 import type { Annotated } from '../annotate.js';
 import { distributeWork, workBesideMain } from './attribution.js';
 import type { CallKernel } from './call-kernel.js';
@@ -11,6 +12,9 @@ import { trialsAmong, workOfTrial } from './trials.js';
 
 /** Most rows that wait. */
 const LONGEST_WAIT = 8192;
+
+/** Rows that have left and are still referred to: with more, they outlive the collector's first generation. */
+const KEPT_BEHIND = 32;
 
 /** Rows after which a call without a number has no further kernels. */
 const MARKED_WAIT = 64;
@@ -29,8 +33,11 @@ interface OpenCall {
   settled: boolean;
 }
 
-/** A call of a program's marker, which has no number: kernels of one thread and sequence id, `sub` counting on. */
-interface MarkedCall {
+/**
+ * The last call of a thread's markers, which has no number: kernels of one sequence id, `sub` counting on. Rows of one
+ * product may be trials of it.
+ */
+interface MarkedCall extends Pick<KernelRecord, 'profile' | 'pid' | 'tid'> {
   readonly rows: Annotated[];
   /** Rows that had come when the last one of the call did. */
   at: number;
@@ -41,10 +48,11 @@ export class OpCallBuffer {
   /** Index of the first row that has not left. */
   #head = 0;
   readonly #calls = new Map<string, OpenCall>();
-  readonly #waitsFor = new Map<Annotated, OpenCall>();
-  /** The last call of each thread. */
+  readonly #waitsFor = new Map<Annotated, OpenCall | MarkedCall>();
+  /** By profile, process and thread. */
   readonly #marked = new Map<string, MarkedCall>();
-  readonly #waitsForMarked = new Map<Annotated, MarkedCall>();
+  /** That of the row before. */
+  #lastMarked: MarkedCall | null = null;
   #pushed = 0;
   /** Calls whose work was distributed before all of their kernels came: records were filtered before. */
   incomplete = 0;
@@ -56,7 +64,7 @@ export class OpCallBuffer {
     this.#queue.push(row);
     this.#pushed++;
     this.#note(row);
-    if (this.#waitsForMarked.size > 0) this.#settleStale();
+    if (this.#lastMarked !== null) this.#settleStale();
     if (this.#queue.length - this.#head > this.longestWait) this.#settleFirst();
     return this.#leave();
   }
@@ -107,44 +115,39 @@ export class OpCallBuffer {
 
   /** A call of one product whose kernels are told apart by `sub` alone: some may be trials. */
   #noteMarked(row: Annotated): void {
-    const { profile, pid, tid, seq, sub, dir } = row.record;
+    const { seq, sub, dir } = row.record;
     if (seq.length === 0) return;
-    const thread = `${profile}:${String(pid)}:${String(tid)}`;
-    const open = this.#marked.get(thread);
-    const last = open?.rows.at(-1)?.record;
-    if (open !== undefined && last !== undefined && sub > last.sub && seq[0] === last.seq[0] && dir === last.dir) {
-      this.#addMarked(open, row);
-      return;
-    }
-    if (open !== undefined) this.#settleMarked(open);
-    this.#marked.delete(thread);
+    const call = this.#markedOf(row.record);
+    const last = call.rows.at(-1)?.record;
+    const isNext = last !== undefined && sub > last.sub && seq[0] === last.seq[0] && dir === last.dir;
+    if (last !== undefined && !isNext) this.#settleMarked(call);
     // What comes before the first product of a call only prepares it.
-    if (row.described?.whole.matmul !== true) return;
-    const call: MarkedCall = { rows: [], at: 0 };
-    this.#marked.set(thread, call);
-    this.#addMarked(call, row);
-  }
-
-  #addMarked(call: MarkedCall, row: Annotated): void {
+    if (!isNext && row.described?.whole.matmul !== true) return;
     call.rows.push(row);
     call.at = this.#pushed;
-    this.#waitsForMarked.set(row, call);
+    this.#waitsFor.set(row, call);
   }
 
-  #settleMarked({ rows }: MarkedCall): void {
-    for (const row of rows) this.#waitsForMarked.delete(row);
-    const described = rows.filter((row) => row.described !== null);
-    const trials = trialsAmong(membersOf(described));
-    described.forEach((row, i) => {
-      if (row.described !== null && trials.has(i)) row.assign(workOfTrial(row.described.work));
-    });
+  #markedOf({ profile, pid, tid }: KernelRecord): MarkedCall {
+    const last = this.#lastMarked;
+    if (last?.profile === profile && last.pid === pid && last.tid === tid) return last;
+    const key = `${profile}:${String(pid)}:${String(tid)}`;
+    let call = this.#marked.get(key);
+    if (call === undefined) this.#marked.set(key, (call = { profile, pid, tid, rows: [], at: 0 }));
+    return (this.#lastMarked = call);
+  }
+
+  #settleMarked(call: MarkedCall): void {
+    const { rows } = call;
+    for (const row of rows) this.#waitsFor.delete(row);
+    if (rows.length > 1) assignTrials(rows.filter((row) => row.described !== null));
     rows.length = 0;
   }
 
   #settleStale(): void {
     const first = this.#queue[this.#head];
-    const call = first === undefined ? undefined : this.#waitsForMarked.get(first);
-    if (call !== undefined && this.#pushed - call.at > MARKED_WAIT) this.#settleMarked(call);
+    const call = first === undefined ? undefined : this.#waitsFor.get(first);
+    if (call !== undefined && 'at' in call && this.#pushed - call.at > MARKED_WAIT) this.#settleMarked(call);
   }
 
   #settle(call: OpenCall): void {
@@ -156,27 +159,24 @@ export class OpCallBuffer {
   /** Distributes the work of the first waiting row's call, although not all of its kernels have come. */
   #settleFirst(): void {
     const first = this.#queue[this.#head];
-    if (first === undefined) return;
-    const marked = this.#waitsForMarked.get(first);
-    if (marked !== undefined) this.#settleMarked(marked);
-    const call = this.#waitsFor.get(first);
+    const call = first === undefined ? undefined : this.#waitsFor.get(first);
     if (call === undefined) return;
+    if ('at' in call) {
+      this.#settleMarked(call);
+      return;
+    }
     this.incomplete++;
     this.#settle(call);
   }
 
-  #waits(row: Annotated): boolean {
-    return this.#waitsFor.has(row) || this.#waitsForMarked.has(row);
-  }
-
   #leave(): readonly Annotated[] {
     const from = this.#head;
-    while (this.#head < this.#queue.length && !this.#waits(this.#queue[this.#head] as Annotated)) this.#head++;
+    while (this.#head < this.#queue.length && !this.#waitsFor.has(this.#queue[this.#head] as Annotated)) this.#head++;
     const ready = this.#queue.slice(from, this.#head);
     if (this.#head === this.#queue.length) {
       this.#queue = [];
       this.#head = 0;
-    } else if (this.#head > this.longestWait) {
+    } else if (this.#head > KEPT_BEHIND && 2 * this.#head > this.#queue.length) {
       this.#queue = this.#queue.slice(this.#head);
       this.#head = 0;
     }
@@ -186,6 +186,12 @@ export class OpCallBuffer {
 
 function settle(rows: readonly Annotated[], inner: boolean): void {
   distributeWork(membersOf(rows), inner).forEach((work, i) => rows[i]?.assign(work));
+}
+
+/** @param rows of one call, each described */
+function assignTrials(rows: readonly Annotated[]): void {
+  const members = membersOf(rows);
+  for (const i of trialsAmong(members)) rows[i]?.assign(workOfTrial(elementAt(members, i).described.work));
 }
 
 function membersOf(rows: readonly Annotated[]): CallKernel[] {

@@ -113,6 +113,15 @@ describe('overview of kernels', () => {
     expect(byCount[0]).to.deep.equal({ name: 'lost', count: 2, time: 7 });
   });
 
+  it('counts trials of a library that chooses an algorithm; the work is done once', () => {
+    const names = ['ampere_sgemm_128x64_nn', 'ampere_sgemm_64x64_nn', 'ampere_sgemm_32x32_nn', 'ampere_sgemm_64x64_nn'];
+    const tried = names.map((name, sub) =>
+      at(100 * sub, 10 + sub, { id: sub + 1, name, short: name, seq: [5], sub, calls: [mm(64, 64, 64)], op: ['mm'], mod: ['torch'] }),
+    ); // prettier-ignore
+    const { work } = kernelsOf(overviewOf([HEADER, ...tried]));
+    expect(work).to.include({ trials: 3, trialTime: 10 + 11 + 12, flops: 2 * 64 ** 3, known: 10 + 11 + 12 + 13 });
+  });
+
   it('parts its time by precision, matrix unit and bound; every part adds up to it', () => {
     const { time, precision, matrixUnit, work } = kernelsOf(overviewOf(rows));
     const { used, unused, notApplicable, untold, unknown, eligible, eligibleUsed } = matrixUnit;
