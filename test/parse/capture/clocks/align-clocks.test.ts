@@ -185,7 +185,7 @@ describe('clocks of host and devices', () => {
       const latencies = (from: string): Map<string, number> =>
         new Map(
           recordsOf(from).flatMap((record) =>
-            record.type !== 'sync' && 'launch' in record && record.launch !== null && record.launch !== undefined
+            record.type !== 'sync' && 'launch' in record && record.launch !== null
               ? [[`${record.device} ${record.type} ${record.pid} ${record.corr}`, record.start - record.launch.start]]
               : [],
           ),

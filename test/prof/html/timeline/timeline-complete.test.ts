@@ -17,6 +17,9 @@ import { itShared, sharedFile } from '../../../support/shared.js';
 
 const FOLDER = 'data/kineto';
 
+/** Of longer traces only the usual timeline is made: each page of theirs takes seconds. */
+const MOST_RECORDS = 30_000;
+
 interface Work {
   readonly start: number;
   readonly end: number;
@@ -91,6 +94,7 @@ describe('timelines of real traces', () => {
     itShared(`are complete within their windows: ${basename(name)}`, [name], async ([path = '']) => {
       const records = await recordsOf(path);
       await expectComplete(records, { of: 'usual' }, 200_000);
+      if (records.length > MOST_RECORDS) return;
       await expectComplete(records, { of: 'usual' }, 700);
       await expectComplete(records, { of: 'time', from: 0, to: Infinity }, 1_000_000);
     });
