@@ -18,6 +18,7 @@ import { freshPath } from '../../support/fresh-path.js';
 import { ofType } from '../../support/kineto.js';
 import { NsightDatabase } from '../../support/nsight-database.js';
 import { kernelsOf, recordsOf } from '../../support/profile-records.js';
+import { itWithProcess } from '../../support/speed.js';
 import { commandOf } from '../../support/run-cli.js';
 
 const profile = (): NsightDatabase => new NsightDatabase().launch(1, ['first']).launch(2, ['second']);
@@ -108,8 +109,8 @@ describe('SqliteFile: a database with a write-ahead log', () => {
     expect(kernelsOf(rollback)).to.have.length(2);
   });
 
-  it('answers in one line when there is no room for the copy', function () {
-    if (process.platform === 'win32') this.skip();
+  itWithProcess('answers in one line when there is no room for the copy', () => {
+    if (process.platform === 'win32') return;
     const path = inWalMode(place());
     expect(statSync(path).size).to.be.above(1024);
     // The limit is in units of 512 or 1024 bytes.
