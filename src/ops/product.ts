@@ -49,7 +49,9 @@ const HELPER_NAMES =
 
 /** Whether the kernel is a helper of a product or convolution, by its name. */
 export const isHelperKernel = (kernel: { readonly name: string; readonly short: string }): boolean =>
-  kernelKind(kernel) !== 'main' || HELPER_NAMES.test(kernel.short);
+  kernelKind(kernel) !== 'main' || isHelperName(kernel.short);
+
+const isHelperName = byName((short) => HELPER_NAMES.test(short));
 
 /** Words of products in names that say nothing of the matrix unit; what prepares or finishes a product has others too. */
 const PRODUCT_WORDS =

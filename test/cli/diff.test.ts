@@ -73,6 +73,21 @@ describe('dprof diff', () => {
     expect(stdout).not.to.include('secret');
   });
 
+  it('says that runs without steps differ in their kernels, and judges them by the time of a call', async () => {
+    const calls = (count: number, dur: number): string =>
+      neuronLines([nvidia('net'), ...Array.from({ length: count }, () => kernel({ op: ['conv2d'], dur }))]);
+    const [long, short] = [put('long.dict', calls(20, 1000)), put('short.dict', calls(16, 1100))];
+    const { stdout, code } = await run(['--fail-if', 'total > +15%', long, short]);
+    expect(stdout.split('\n')).to.include(
+      '# 20 kernels a run in BASE, 16 in NEW (-20.00 %), and no steps: the captures may differ in length, ' +
+        'so verdicts and --fail-if are on the time of a call; change_% is of whole captures',
+    );
+    // A call takes 10 % longer, and 20 of them would take 22 us; the whole capture takes 12 % less.
+    expect(code).to.equal(0);
+    expect((await run(['--fail-if', 'total > +5%', long, short])).code).to.equal(1);
+    expect((await run([long, put('same.dict', calls(20, 1100))])).stdout).not.to.include('may differ in length');
+  });
+
   it('ends with 1 when a condition holds, naming it, after all output is written', async () => {
     const conditions = ['--fail-if', 'total>+5%', '--fail-if=op:linear>+9%', '--fail-if', 'layer~b>+0.3us'];
     const output = join(folder, 'diff.csv');

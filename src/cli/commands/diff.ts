@@ -9,7 +9,7 @@ import type { Command } from '../command.js';
 import { confirmEndings, confirmWhole, type Source } from '../input.js';
 import { checkOutput, printText, withOutput, type Write } from '../output.js';
 import { printTable, readInput, writeNotes } from '../run-analysis.js';
-import { commonLine, inputLines, lengthLine, methodLine, notesOf } from './diff/diff-heading.js';
+import { commonLine, inputLines, methodLine, notesOf, unequalRunsLine } from './diff/diff-heading.js';
 import { diffJunit } from './diff/diff-junit.js';
 import { DIFF, readDiffArguments, type DiffRequest } from './diff/diff-options.js';
 import {
@@ -67,7 +67,7 @@ function reportOf(
     rows: result.rows.slice(0, top),
     heading: [
       ...inputLines(comparison, names),
-      ...lengthLine(result),
+      ...unequalRunsLine(result),
       methodLine(result, settings),
       ...commonLine(result, settings),
     ],

@@ -76,10 +76,7 @@ const CARDS: readonly FigureCard[] = [
         unit: 'share',
         after: ' of what could be',
       },
-      {
-        ...restsOn(''),
-        field: `${KERNELS}.time - ${KERNELS}.matrixUnit.unknown - ${KERNELS}.matrixUnit.untold / ${KERNELS}.time`,
-      },
+      restsOn(`${KERNELS}.time - ${KERNELS}.matrixUnit.unknown - ${KERNELS}.matrixUnit.untold`),
     ],
   },
   {

@@ -86,8 +86,7 @@ class Emission {
   }
 
   header(): ProfileRecord {
-    const { format, tool, rank, startUnixNs, dur, devices } = this.capture.header;
-    const { facts: stated } = this.capture.header;
+    const { format, tool, rank, startUnixNs, dur, devices, facts: stated } = this.capture.header;
     const { facts: aligned, lead } = this.#alignment ?? { facts: undefined, lead: 0 };
     const facts = stated === undefined && aligned === undefined ? undefined : { ...stated, ...aligned };
     const { profile, file, rank: rankOfFile } = this.options;
@@ -315,6 +314,7 @@ class Emission {
 
   #range(row: number, self: number): RangeRecord {
     const { ranges, threads, names } = this.capture;
+    const text = names.rangeText(ranges.text.at(row)) ?? '';
     const [start, end, thread, domain] = [
       ranges.start.at(row),
       ranges.end.at(row),
@@ -324,14 +324,14 @@ class Emission {
     return {
       type: 'range',
       profile: this.options.profile,
-      kind: this.#contexts.rangeKindOf?.(row) ?? 'annotation',
+      kind: this.#contexts.rangeKindOf?.(row, text) ?? 'annotation',
       start,
       dur: (end === Infinity ? this.#lastEnd() : end) - start,
       self,
       pid: orNull(threads.pid(threads.processOf(thread))),
       tid: orNull(threads.tid(thread)),
       domain: domain === 0 ? null : (names.domainName(domain) ?? `domain#${domain}`),
-      text: names.rangeText(ranges.text.at(row)) ?? '',
+      text,
     };
   }
 

@@ -21,8 +21,8 @@ export interface KernelContexts {
    */
   stepOf?(call: number, activity: number): number | null;
 
-  /** What a range of the host is, by its row; when absent, all are annotations. */
-  rangeKindOf?(range: number): RangeKind;
+  /** What a range of the host is, by its row and its text; when absent, all are annotations. */
+  rangeKindOf?(range: number, text: string): RangeKind;
 }
 
 /** Context of a kernel about whose launch nothing is known. */

@@ -7,7 +7,7 @@ import type { Basis, Samples, Sums } from './input-sums.js';
 /** Less of a row's time than this in steps, and its steps say too little of it. */
 const LEAST_IN_STEPS = 0.5;
 
-/** Runs whose numbers of kernels differ by more than this part are not the same work: a capture began or ended elsewhere. */
+/** Runs whose numbers of kernels differ by more than this part need not be the same work: captures end anywhere. */
 const UNEQUAL_RUNS = 0.01;
 
 export interface Both extends Pair<Sums> {

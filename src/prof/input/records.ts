@@ -10,8 +10,9 @@ import { isObject, validKernel, validLine as lineOf } from './record-validation.
 export type RecordTypes = ReadonlySet<ProfileLine['type']>;
 
 /** Types that a report of kernels needs. */
-export const KERNEL_AND_RANGE_TYPES: RecordTypes = new Set<ProfileLine['type']>(['profile', 'kernel', 'range', 'end']);
 export const KERNEL_TYPES: RecordTypes = new Set<ProfileLine['type']>(['profile', 'kernel', 'end']);
+/** Types that one of kernels and of the host's ranges needs. */
+export const KERNEL_AND_RANGE_TYPES: RecordTypes = new Set<ProfileLine['type']>([...KERNEL_TYPES, 'range']);
 const KERNEL = '{"type":"kernel"';
 /** Lines at which profiles begin and end. */
 const MARKS: ReadonlySet<string> = new Set<ProfileLine['type']>(['profile', 'end']);

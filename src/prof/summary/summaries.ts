@@ -85,7 +85,10 @@ export class ProfileSummaries {
       const devices = devicesOf(sums);
       const span = devices.reduce((all, device) => all + device.span, 0);
       return {
-        ...{ profile, header: sums.header, devices, kernels: sums.kernels.result(this.names, span) },
+        profile,
+        header: sums.header,
+        devices,
+        kernels: sums.kernels.result(this.names, span),
         memory: sums.memory.memory,
         syncs: sums.syncs.byTime(this.names),
         collectives: sums.collectives.collectives,

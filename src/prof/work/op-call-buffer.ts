@@ -4,6 +4,7 @@
  * kernels do not come, since records were filtered before, leave after a bounded wait.
  */
 import { elementAt } from '../../containers/element.js';
+import { entryOf } from '../../containers/map-entry.js';
 import type { KernelRecord } from '../../record/record.js';
 import type { Annotated } from '../annotate.js';
 import { distributeWork, workBesideMain } from './attribution.js';
@@ -132,9 +133,7 @@ export class OpCallBuffer {
     const last = this.#lastMarked;
     if (last?.profile === profile && last.pid === pid && last.tid === tid) return last;
     const key = `${profile}:${String(pid)}:${String(tid)}`;
-    let call = this.#marked.get(key);
-    if (call === undefined) this.#marked.set(key, (call = { profile, pid, tid, rows: [], at: 0 }));
-    return (this.#lastMarked = call);
+    return (this.#lastMarked = entryOf(this.#marked, key, () => ({ profile, pid, tid, rows: [], at: 0 })));
   }
 
   #settleMarked(call: MarkedCall): void {

@@ -37,13 +37,13 @@ export function methodLine({ basis, tested }: DiffResult, { rate, minEffect }: C
 /** What a sample of the tests is. */
 const SAMPLE = { step: 'step', run: 'run', call: 'run' } as const;
 
-/** That captures without steps are not of one length, in a line; none where they are. */
-export function lengthLine({ basis, total }: DiffResult): string[] {
+/** That runs without steps differ in their kernels, and need not be the same work, in a line; none where they do not. */
+export function unequalRunsLine({ basis, total }: DiffResult): string[] {
   if (basis !== 'call') return [];
   const [base, next] = [round(total.base.calls), round(total.new.calls)];
   return [
-    `the captures differ in length: ${base} kernels a run in BASE, ${next} in NEW ` +
-      `(${signed(total.callsPercent ?? 0)} %): verdicts and --fail-if are on the time of a call, change is of all of them`,
+    `${base} kernels a run in BASE, ${next} in NEW (${signed(total.callsPercent ?? 0)} %), and no steps: the captures ` +
+      'may differ in length, so verdicts and --fail-if are on the time of a call; change_% is of whole captures',
   ];
 }
 

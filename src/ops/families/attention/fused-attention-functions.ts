@@ -101,8 +101,14 @@ function work(call: OpCall): Work | null {
   const params = namedParams({ B, Sq, Sk, H, Dq, Dv }, q);
   const writes = trains ? [result, statistics] : [result];
   return workOf({
-    ...{ flops, reads: operands, writes, params, formula: FORMULA, source: SOURCE },
-    ...{ matmul: true, severalProducts: true },
+    flops,
+    reads: operands,
+    writes,
+    params,
+    matmul: true,
+    severalProducts: true,
+    formula: FORMULA,
+    source: SOURCE,
   });
 }
 

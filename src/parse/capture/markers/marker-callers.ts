@@ -12,8 +12,11 @@ type Sweeps = Map<number, RangeSweep<Marker>>;
 /** Whether a marker is the engine's: a node of the backward pass. */
 const isOfEngine = (marker: Marker): boolean => marker.kind === 'op' && (marker.node || marker.wrapper);
 
-/** Outermost ranges of a thread, evenly spread, whose texts say whether it is the engine's: reading all takes long. */
+/** Outermost ranges of a thread whose texts say whether it is the engine's: reading all takes long. */
 const RANGES_READ = 1000;
+
+/** Fractional part of the golden ratio. Its multiples are evenly spread and, unlike every nth range, meet no rhythm. */
+const GOLDEN = 0.618033988749895;
 
 /** Finds callers thread by thread, for launches in order of start. Each engine's thread sweeps the ranges of all others. */
 export class MarkerCallers {
@@ -52,8 +55,9 @@ export class MarkerCallers {
   /** Whether most of a thread's outermost ranges are nodes of the backward pass. */
   #isOfEngine(thread: number): boolean {
     const outermost = this.#outermostOn(thread);
-    const apart = Math.ceil(outermost.length / RANGES_READ);
-    const read = outermost.filter((_, index) => index % apart === 0);
+    const count = outermost.length;
+    const some = Array.from({ length: RANGES_READ }, (_, i) => Math.floor(((i * GOLDEN) % 1) * count));
+    const read = count <= RANGES_READ ? outermost : some.map((index) => elementAt(outermost, index));
     return read.filter((range) => isOfEngine(this.read(range))).length > read.length / 2;
   }
 

@@ -123,8 +123,8 @@ export class MarkerContexts implements KernelContexts {
     return this.#steps.at(thread.at(call), null, start.at(call));
   }
 
-  rangeKindOf(range: number): RangeKind {
-    return KINDS[this.#parse(range, this.#textOf(range)).kind];
+  rangeKindOf(range: number, text: string): RangeKind {
+    return KINDS[this.#parse(range, text).kind];
   }
 
   #context(call: number, state: ThreadState, kernels: number): Context {

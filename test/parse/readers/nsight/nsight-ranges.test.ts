@@ -169,6 +169,14 @@ describe('Nsight Systems: the place of a kernel', () => {
       expect(found.map(({ callerRanges }) => callerRanges)).to.deep.equal([['a'], ['a']]);
     });
 
+    it('hold it where every third of thousands of ranges is no node', () => {
+      const db = new NsightDatabase().range('a', 0, 10_000);
+      for (let i = 0; i < 2999; i++) {
+        db.range(i % 3 === 2 ? `data ${i}` : node(i + 10), 400 + 2 * i, 401 + 2 * i, engine);
+      }
+      expect(kernelsOfEngine(db)[0]?.callerRanges).to.deep.equal(['a']);
+    });
+
     it('are read without counting their faults a second time', () => {
       const malformed = "{'args': ";
       const db = new NsightDatabase().launch(1, [malformed]).range(node(5), 500, 600, engine);
