@@ -63,9 +63,17 @@ function at(data: PageData, path: string): unknown {
   return path.split('.').reduce((value: unknown, key) => (value as Record<string, unknown> | undefined)?.[key], from);
 }
 
-/** Draws what is only drawn when it is visible. */
+/** Draws what is only drawn when it is visible: every panel is shown for a frame. */
+const SCROLL_THROUGH = `(async () => {
+  const frame = () => new Promise(requestAnimationFrame);
+  for (const panel of document.querySelectorAll('[data-panel]')) {
+    panel.scrollIntoView();
+    await frame();
+  }
+})()`;
+
 async function scrollThrough(page: Page): Promise<void> {
-  for (const panel of await page.locator('[data-panel]').all()) await panel.scrollIntoViewIfNeeded();
+  await page.evaluate(SCROLL_THROUGH);
   await page.waitForTimeout(200);
 }
 

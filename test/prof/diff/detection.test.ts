@@ -2,6 +2,7 @@
 import { requireColumn } from '../../../src/prof/columns/columns.js';
 import { expect } from 'chai';
 import { Comparison } from '../../../src/prof/diff/comparison.js';
+import type { Writable } from '../../../src/containers/writable.js';
 import { DEFAULTS } from '../../../src/prof/diff/verdict.js';
 import type { KernelRecord } from '../../../src/record/record.js';
 import { kernel } from '../../support/kernels.js';
@@ -21,27 +22,30 @@ interface World {
   readonly following?: number;
 }
 
-const KERNELS = Array.from({ length: LAYERS }, (_, layer) => kernel({ layer: [String(layer)] }));
+/** A kernel for each layer, whose step and duration are set anew each time: making records took most of the time. */
+const KERNELS: readonly Writable<KernelRecord>[] = Array.from({ length: LAYERS }, (_, layer) =>
+  kernel({ layer: [String(layer)], step: 0 }),
+);
 
 /** A kernel for each layer and step, that takes what the layer's kernels take in that step. */
-function profile(
+function eachKernel(
   noise: Noise,
   { kernels, kernelNoise, stepNoise, following = LAYERS }: World,
   slowDowns: SlowDowns,
-): KernelRecord[] {
-  const records: KernelRecord[] = [];
+  take: (kernel: KernelRecord) => void,
+): void {
   for (let step = 0; step < STEPS; step++) {
     const common = noise.logNormal(stepNoise);
-    for (let layer = 0; layer < LAYERS; layer++) {
+    KERNELS.forEach((record, layer) => {
       const factor = (layer < following ? common : 1) * (1 + slowDowns(layer));
-      let dur = 0;
+      record.step = step;
+      record.dur = 0;
       for (let at = 0; at < kernels; at++) {
-        dur += Math.round((20_000 + 3000 * layer + 7000 * at) * factor * noise.logNormal(kernelNoise));
+        record.dur += Math.round((20_000 + 3000 * layer + 7000 * at) * factor * noise.logNormal(kernelNoise));
       }
-      records.push({ ...(KERNELS[layer] ?? kernel()), step, dur });
-    }
+      take(record);
+    });
   }
-  return records;
 }
 
 /** Part by which a layer takes longer in NEW. */
@@ -56,8 +60,12 @@ const oneBy =
 function found(seed: number, world: World, slowDowns: SlowDowns, settings = DEFAULTS): string[] {
   const noise = new Noise(seed);
   const comparison = new Comparison({ by: [requireColumn('layer')], conditions: [], settings });
-  for (const record of profile(noise, world, none)) comparison.take('base', record);
-  for (const record of profile(noise, world, slowDowns)) comparison.take('new', record);
+  eachKernel(noise, world, none, (record) => {
+    comparison.take('base', record);
+  });
+  eachKernel(noise, world, slowDowns, (record) => {
+    comparison.take('new', record);
+  });
   return comparison.result.rows
     .filter(({ verdict }) => verdict !== 'same')
     .map(({ keys, verdict }) => `${keys.join()} ${verdict}`);

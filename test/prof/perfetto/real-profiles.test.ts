@@ -2,6 +2,7 @@
 import { type CellValue } from '../../../src/table/column.js';
 import { expect } from 'chai';
 import { join } from 'node:path';
+import { entryOf } from '../../../src/containers/map-entry.js';
 import { openProfile } from '../../../src/parse/find.js';
 import { readProfile } from '../../../src/parse/profile.js';
 import { COLUMNS } from '../../../src/prof/columns/columns.js';
@@ -21,7 +22,7 @@ function cutOnes(events: readonly ChromeEvent[]): ChromeEvent[] {
   const lines = new Map<string, ChromeEvent[]>();
   for (const event of events) {
     const line = `${event.pid}/${event.tid ?? ''}`;
-    if (event.ph === 'X') lines.set(line, [...(lines.get(line) ?? []), event]);
+    if (event.ph === 'X') entryOf(lines, line, () => []).push(event);
   }
   const ns = (us = 0): number => Math.round(us * 1000);
   return [...lines.values()].flatMap((line) => {
