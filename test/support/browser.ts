@@ -8,6 +8,7 @@ import { delimiter, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
 import { IS_FAST } from './is-fast.js';
+import { leftOutOfFast } from './speed.js';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome', 'microsoft-edge'];
 const PLACES = [
@@ -81,7 +82,8 @@ export function describeInBrowser(title: string, body: (open: OpenFile) => void)
     });
     return;
   }
-  describe(title, () => {
+  describe(title, function () {
+    leftOutOfFast(this);
     let browser: Browser | null = null;
     before(async () => {
       browser = await startBrowser(executablePath);

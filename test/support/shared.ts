@@ -6,6 +6,7 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { packageFolder } from '../../src/cli/package-folder.js';
 import { IS_FAST } from './is-fast.js';
+import { leftOutOfFast } from './speed.js';
 
 /** The repository's root. */
 export const ROOT = packageFolder();
@@ -34,7 +35,7 @@ export function itShared(
 ): void {
   const paths = names.map(sharedFile);
   const missing = names.filter((_, i) => paths[i] === null);
-  if (missing.length === 0) it(title, () => body(paths.map(String)));
+  if (missing.length === 0) leftOutOfFast(it(title, () => body(paths.map(String))));
   else {
     announceSkip();
     it(`${title} (skipped: needs ../shared/${missing[0] ?? ''})`);
