@@ -68,6 +68,8 @@ export interface Work {
   readonly severalProducts?: true;
   /** Whether the kernels of the op do less than is counted (Winograd, FFT), by the name of one of them. */
   readonly shortcut?: boolean;
+  /** Whether the kernel ends before the transfers that it starts: its duration says nothing of their rate. */
+  readonly outlasted?: true;
   /** Whether it is unspecified if the op computes this part: it does if one of its kernels is named after the part. */
   readonly perhaps?: true;
   /** Replaces the op's name in the op column (a linear layer's bias kernel prints `bias`, as in PyProf). */

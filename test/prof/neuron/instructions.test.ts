@@ -49,6 +49,11 @@ describe('instructions of a Neuron core in a report', () => {
     expect(peak).to.be.closeTo((100 * (2 * 128 ** 3)) / 445 / 1000 / 20, 1e-9);
   });
 
+  it('that start a transfer have its bytes, and no rate: they end before it', () => {
+    const start = { ...MATMUL, name: 'DMA_DIRECT2D', dur: 31, counters: { hbmReadBytes: 262_144 } };
+    expect(cells(start, 'flops bytes gbps bw bound role')).to.deep.equal([0, 262_144, null, null, null, 'helper']);
+  });
+
   it('have what launches have unknown', () => {
     expect(cells(MATMUL, 'tid api queue dir seq layer trace')).to.deep.equal([null, null, null, null, [], [], []]);
   });
