@@ -87,7 +87,14 @@ function overview(rank: number, slower: number): ProfileSummary {
     collectives: [{ name: 'allreduce', count: 4, time: 1.5 * MS, bytes: 4e6, groups: ['world'] }],
     steps: {
       ...{ count: 3, median: 3 * MS, min: 2.5 * MS, max: 4 * MS, variation: 0.24 },
-      list: [2.5, 3, 4].map((ms, step) => ({ step, device: 0, span: ms * MS, busy: 2 * MS })),
+      list: [2.5, 3, 4].map((ms, step) => ({
+        step,
+        device: 0,
+        span: ms * MS,
+        busy: 2 * MS,
+        kernelTime: 2 * MS,
+        ownKernelTime: 1 * MS,
+      })),
     },
     diagnostics: { 'kernel-without-launch': 2 },
   };

@@ -1,6 +1,7 @@
 /** Device time of one step, or of a whole profile, in one pass over work in order of start. */
 import { PS_PER_NS } from '../../containers/interval-union.js';
 import type { KernelLine } from '../../record/record.js';
+import { KernelTimes } from './kernel-times.js';
 import { receives, type StepActivity, type StepWorkKind } from './step-work.js';
 import { inNs, Reach, WorkUnions } from './work-unions.js';
 
@@ -13,9 +14,7 @@ export class StepSums {
   #bubble = 0;
   kernels = 0;
   collectives = 0;
-  /** Durations of kernels added up, in picoseconds: of all, and of those that a thread of the step itself launched. */
-  #kernelTime = 0;
-  #ownKernelTime: number | null = 0;
+  readonly kernelTimes = new KernelTimes();
 
   /**
    * @param start and `end` in ns
@@ -33,24 +32,12 @@ export class StepSums {
     const to = from + (end - start) * PS_PER_NS + more;
     this.#unions.add(work, from, to);
     this.#reachOfAll.add(from, to);
-    if (record.type === 'kernel') this.#addKernel(to - from, isOwn(record));
+    if (record.type === 'kernel') this.kernelTimes.add(to - from, isOwn(record));
     if (work === 'copy') return;
     if (work === 'computing') this.kernels++;
     else this.collectives++;
     this.#reach.add(from, to);
     if (receives(record)) this.#bubble += to - from;
-  }
-
-  #addKernel(time: number, isOwn: boolean | null): void {
-    this.#kernelTime += time;
-    if (isOwn === null) this.#ownKernelTime = null;
-    else if (isOwn && this.#ownKernelTime !== null) this.#ownKernelTime += time;
-  }
-
-  /** Durations of kernels, ns; those of the step's own threads null where these are unknown. */
-  get kernelTimes(): { readonly all: number; readonly own: number | null } {
-    const own = this.#ownKernelTime;
-    return { all: this.#kernelTime / PS_PER_NS, own: own === null ? null : own / PS_PER_NS };
   }
 
   /** Activities that came out of order. */

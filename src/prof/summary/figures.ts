@@ -52,13 +52,15 @@ const partsOf = ({ devices, kernels, memory, syncs, collectives, steps, diagnost
           ['max', steps.max, 'ns'],
           ['variation', steps.variation, 'fraction'],
         ]),
-        ...steps.list.map(({ step, device, span, busy }) =>
+        ...steps.list.map(({ step, device, span, busy, kernelTime, ownKernelTime }) =>
           part(
             'steps',
             String(step),
             [
               ['span', span, 'ns'],
               ['busy', busy, 'ns'],
+              ['kernelTime', kernelTime, 'ns'],
+              ['ownKernelTime', ownKernelTime, 'ns'],
             ],
             device,
           ),

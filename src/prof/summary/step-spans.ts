@@ -2,6 +2,7 @@
 import { entryOf } from '../../containers/map-entry.js';
 import { spreadOf } from '../../record/statistics.js';
 import { MOST_STEPS } from '../steps/host-steps.js';
+import { KernelTimes } from '../steps/kernel-times.js';
 import { PS_PER_NS, PicosecondUnion } from '../../containers/interval-union.js';
 import type { Stretch } from './device-sums.js';
 import type { StepSummary } from './summary-data.js';
@@ -12,6 +13,7 @@ interface StepSpan {
   from: number;
   to: number;
   readonly busy: PicosecondUnion;
+  readonly kernels: KernelTimes;
 }
 
 export class StepSpans {
@@ -20,7 +22,8 @@ export class StepSpans {
   /** Activities of steps beyond those that are kept. */
   leftOut = 0;
 
-  add(step: number, device: number, { from, to }: Stretch): void {
+  /** @param isOwn whether a thread of the step itself launched a kernel, null where unknown; undefined for other work */
+  add(step: number, device: number, { from, to }: Stretch, isOwn: boolean | null | undefined): void {
     const span = this.#of(step, device);
     if (span === null) {
       this.leftOut++;
@@ -29,6 +32,7 @@ export class StepSpans {
     span.from = Math.min(span.from, from);
     span.to = Math.max(span.to, to);
     span.busy.add(from, to);
+    if (isOwn !== undefined) span.kernels.add(to - from, isOwn);
   }
 
   /**
@@ -39,9 +43,14 @@ export class StepSpans {
     const list = [...this.#steps]
       .sort(([a], [b]) => a - b)
       .flatMap(([, steps]) => [...steps.values()].sort((a, b) => a.step - b.step))
-      .map(({ step, device, from, to, busy }) => {
-        return { step, device, span: iterationOf(step) ?? (to - from) / PS_PER_NS, busy: busy.total / PS_PER_NS };
-      });
+      .map(({ step, device, from, to, busy, kernels }) => ({
+        step,
+        device,
+        span: iterationOf(step) ?? (to - from) / PS_PER_NS,
+        busy: busy.total / PS_PER_NS,
+        kernelTime: kernels.all,
+        ownKernelTime: kernels.own,
+      }));
     if (list.length === 0) return null;
     const count = new Set(list.map(({ step }) => step)).size;
     const { median, min, max, mean, stddev } = spreadOf(Float64Array.from(list.map(({ span }) => span)));
@@ -54,7 +63,14 @@ export class StepSpans {
     if (known !== undefined) return known;
     if (this.#kept >= MOST_STEPS) return null;
     this.#kept++;
-    const span = { step, device, from: Infinity, to: -Infinity, busy: new PicosecondUnion() };
+    const span = {
+      step,
+      device,
+      from: Infinity,
+      to: -Infinity,
+      busy: new PicosecondUnion(),
+      kernels: new KernelTimes(),
+    };
     steps.set(step, span);
     return span;
   }

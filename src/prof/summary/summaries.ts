@@ -161,13 +161,15 @@ function addWork(sums: SummedProfile, record: StepActivity, work: WorkKind): voi
   if (record.type === 'collective') sums.collectives.add(record.kind ?? record.name, time, record.bytes, record.group);
   if (record.type === 'kernel') addCollective(sums.collectives, record, work, time);
   const { step = null } = record;
-  if (stretch !== null && step !== null) sums.steps.add(step, record.device, stretch);
+  if (stretch === null || step === null) return;
+  const isOwn = record.type === 'kernel' ? sums.hostSteps.isOwn(step, record) : undefined;
+  sums.steps.add(step, record.device, stretch, isOwn);
 }
 
 function addCollective(sums: OperationSums, record: KernelLine, work: WorkKind, time: number | null): void {
   const { collective, short } = record;
   if (collective !== undefined) sums.add(collective.op, time, algorithmBytes(collective), collective.group);
-  else if (work === 'communications') sums.add(communicationKind(short) ?? 'not told', time, null);
+  else if (work === 'communications') sums.add(communicationKind(short) ?? 'unknown', time, null);
 }
 
 function addHostStep({ hostSteps }: SummedProfile, record: ProfileLine): void {
@@ -177,7 +179,7 @@ function addHostStep({ hostSteps }: SummedProfile, record: ProfileLine): void {
 
 function addWait(sums: SummedProfile, record: SyncRecord | KernelLine): void {
   onDevice(sums, record, 'syncs');
-  sums.syncs.add((record.type === 'sync' ? record.kind : record.short) ?? 'not told', timeOf(record) ?? 0);
+  sums.syncs.add((record.type === 'sync' ? record.kind : record.short) ?? 'unknown', timeOf(record) ?? 0);
 }
 
 /** Null for an unknown device, or one beyond the bound. */

@@ -164,12 +164,14 @@ export interface CollectiveOperations extends Tally {
 /** How long steps took: from the begin of each on the host to the begin of the next; from first to last work where the host's are unknown. */
 export interface StepSummary {
   readonly count: number;
-  /** ns of each step in order: step number, length, busy time. */
+  /** ns of each step in order: length, busy time, kernels launched in it, and by its own threads (null where unknown). */
   readonly list: readonly {
     readonly step: number;
     readonly device: number;
     readonly span: number;
     readonly busy: number;
+    readonly kernelTime: number;
+    readonly ownKernelTime: number | null;
   }[];
   readonly median: number;
   readonly min: number;

@@ -219,9 +219,9 @@ describe('overview of operations and steps', () => {
       ...[at(200, 60, { step: 3 }), at(500, 5, { step: null }), copy(600, 5)],
     ]);
     expect(steps?.list).to.deep.equal([
-      { step: 1, device: 0, span: 100, busy: 20 },
-      { step: 2, device: 0, span: 50, busy: 40 },
-      { step: 3, device: 0, span: 60, busy: 60 },
+      { step: 1, device: 0, span: 100, busy: 20, kernelTime: 20, ownKernelTime: null },
+      { step: 2, device: 0, span: 50, busy: 40, kernelTime: 40, ownKernelTime: null },
+      { step: 3, device: 0, span: 60, busy: 60, kernelTime: 60, ownKernelTime: null },
     ]);
     expect(steps).to.include({ count: 3, median: 60, min: 50, max: 100 });
     // Mean 70; squares 900 + 400 + 100 over 2
@@ -232,15 +232,15 @@ describe('overview of operations and steps', () => {
 
   it('takes the time of iterations from the host, and what is busy from all work of a step, copies too', () => {
     const step = (number: number, start: number): ProfileLine =>
-      ({ type: 'sample', profile: 0, start, dur: 100, device: null, metric: 'step', value: number, unit: null }); // prettier-ignore
+      ({ type: 'sample', profile: 0, start, dur: 100, device: null, metric: 'step', value: number, unit: null, labels: { pid: 10, tid: 100 } }); // prettier-ignore
     const { steps } = overviewOf([
       ...[step(1, 0), at(50, 20, { step: 1 }), step(2, 120)],
-      ...[copy(150, 10, { step: 1 }), at(155, 10, { step: 1 }), at(300, 10, { step: 2 }), copy(320, 5)],
+      ...[copy(150, 10, { step: 1 }), at(155, 10, { step: 1, tid: 200 }), at(300, 10, { step: 2 }), copy(320, 5)],
     ]);
-    // The first lasts until the second begins; the last until its own end.
+    // The first lasts until the second begins; the last until its own end. Another thread launched a kernel of the first.
     expect(steps?.list).to.deep.equal([
-      { step: 1, device: 0, span: 120, busy: 35 },
-      { step: 2, device: 0, span: 100, busy: 10 },
+      { step: 1, device: 0, span: 120, busy: 35, kernelTime: 30, ownKernelTime: 20 },
+      { step: 2, device: 0, span: 100, busy: 10, kernelTime: 10, ownKernelTime: 10 },
     ]);
   });
 });

@@ -69,10 +69,18 @@ function stepSections({ overview: { steps }, unit, next }: About): Section[] {
   const { count, list, median, min, max, variation } = steps;
   const span = list.reduce((sum, step) => sum + step.span, 0);
   const busy = list.reduce((sum, step) => sum + step.busy, 0);
+  const all = list.reduce((sum, { kernelTime }) => sum + kernelTime, 0);
+  const own = list.reduce<number | null>(
+    (sum, { ownKernelTime }) => (sum === null || ownKernelTime === null ? null : sum + ownKernelTime),
+    0,
+  );
   const deviation = variation === null ? '' : `, deviation ${amountText(variation, 'share')} of the mean`;
   const spread = list.length > 1 ? ` (median), ${unit.text(min)} to ${unit.text(max)}${deviation}` : '';
-  const text = `${unit.text(median)}${spread}; busy ${share(busy, span)}`;
-  return [{ ...plain(`Steps: ${whole(count)}`, next('steps')), head: [''], rows: [[text]] }];
+  const rows = [
+    [`${unit.text(median)}${spread}; busy ${share(busy, span)}`],
+    [`kernels launched in them: ${unit.text(all)}, by their own threads ${own === null ? 'na' : unit.text(own)}`],
+  ];
+  return [{ ...plain(`Steps: ${whole(count)}`, next('steps')), head: [''], rows }];
 }
 
 const MOST_REASONS = 3;
