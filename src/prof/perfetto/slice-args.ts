@@ -6,7 +6,23 @@ import type { TraceArg } from './trace-element.js';
 
 /** Columns of `dprof` that are arguments of a kernel's slice. */
 const KERNEL_COLUMNS = [
-  ...['mod', 'op', 'params', 'layer', 'dir', 'fwd', 'role', 'step', 'dtype', 'tc', 'tcwhy', 'flops', 'bytes'],
+  ...[
+    'mod',
+    'op',
+    'params',
+    'layer',
+    'ranges',
+    'ownranges',
+    'dir',
+    'fwd',
+    'role',
+    'step',
+    'dtype',
+    'tc',
+    'tcwhy',
+    'flops',
+    'bytes',
+  ],
   ...['tflops', 'gbps', 'bound', 'grid', 'block', 'queue', 'corr', 'seq', 'trace', 'collective', 'group', 'ranks'],
   ...['algbytes', 'busbytes', 'engine', 'operands'],
 ].flatMap((key) => columnOf(key) ?? []);
@@ -24,6 +40,8 @@ const NOT_APPLICABLE = '-';
 export function kernelArgs(row: Annotated): TraceArg[] {
   const args: TraceArg[] = [];
   for (const column of KERNEL_COLUMNS) {
+    // The ranges of the launching thread are all there are, unless another thread called.
+    if (column.key === 'ownranges' && row.record.callerRanges === undefined) continue;
     const value = argumentOf(column, shownValue(column, row));
     if (value !== null) args.push([column.key, value]);
   }

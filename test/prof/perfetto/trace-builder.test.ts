@@ -55,6 +55,19 @@ describe('a trace', () => {
     expect(shown.arrows.map(([from, to]) => [from.name, to.name])).to.deep.equal([['cudaLaunchKernel', 'gemm']]);
   });
 
+  it('shows the ranges of a kernel, and those of the launching thread where another one called', () => {
+    const { shown } = traced([
+      profile({ devices: [H100] }),
+      kernel({ ranges: ['step', 'forward'] }),
+      kernel({ id: 2, start: 2000, ranges: ['node'], callerRanges: ['step', 'backward'] }),
+    ]);
+    const args = shown.events.filter(({ category }) => category === 'kernel').map((event) => event.args);
+    expect(args.map(({ ranges, ownranges }) => [ranges, ownranges])).to.deep.equal([
+      ['step>forward', undefined],
+      ['step>backward>node', 'node'],
+    ]);
+  });
+
   it('puts overlapping slices on several lanes, and cuts nothing', () => {
     const times = [
       ...[[0, 100], [50, 100], [60, 10], [100, 5], [150, 0], [150, 20]],

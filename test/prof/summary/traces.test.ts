@@ -44,9 +44,13 @@ describe('overview of traces', () => {
   }); // prettier-ignore
 
   // Sums over the trace's JSON: kernels whose launch lies within `ProfilerStep#15`, 16 and 17; by its thread alone.
-  itShared('of steps, with the kernels of their own threads and of all', [fileOf('mi300_resnet_training')], async () => {
-    const { steps } = overviewOf(await recordsOf('mi300_resnet_training'));
-    expect(steps?.list.map(({ kernelTime }) => kernelTime)).to.deep.equal([22_299_043, 22_264_198, 21_871_163]);
-    expect(steps?.list.map(({ ownKernelTime }) => ownKernelTime)).to.deep.equal([1_926_332, 1_883_249, 1_930_730]);
-  });
+  itShared(
+    'of steps, with the kernels of their own threads and of all',
+    [fileOf('mi300_resnet_training')],
+    async () => {
+      const { steps } = overviewOf(await recordsOf('mi300_resnet_training'));
+      expect(steps?.list.map(({ kernelTime }) => kernelTime)).to.deep.equal([22_299_043, 22_264_198, 21_871_163]);
+      expect(steps?.list.map(({ ownKernelTime }) => ownKernelTime)).to.deep.equal([1_926_332, 1_883_249, 1_930_730]);
+    },
+  );
 });
