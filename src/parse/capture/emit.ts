@@ -12,6 +12,7 @@ import {
   type ProfileLine,
   type ProfileRecord,
   type RangeRecord,
+  type SyncRecord,
   type SampleRecord,
 } from '../../record/record.js';
 import { LruCache } from '../../containers/lru-cache.js';
@@ -27,6 +28,7 @@ import type { ReadOptions } from '../reader.js';
 import { UNKNOWN } from '../../record/units.js';
 import { shortName } from '../names/kernel-name.js';
 import { joinLaunches, placeAtLaunches, type LaunchJoin } from './launches.js';
+import { waitOfCall } from './wait-calls.js';
 import type { Step } from './launch-steps.js';
 import { selfTimes } from './range-self.js';
 import { orderActivities, orderHostRanges } from './record-order.js';
@@ -146,7 +148,7 @@ class Emission {
   }
 
   #activity(row: number): ProfileLine {
-    const { activities, names } = this.capture;
+    const { activities } = this.capture;
     const { sets, syncs, graphs } = activities;
     const own = activities.ownRow.at(row);
     switch (elementAt(ACTIVITY_KINDS, activities.kind.at(row))) {
@@ -159,7 +161,7 @@ class Emission {
         return { type: 'set', bytes, value, ...this.#common(row, null), ...this.#step(row) };
       }
       case 'sync':
-        return { type: 'sync', kind: names.syncKind(syncs.kindCode.at(own)), ...this.#common(row, null) };
+        return this.#sync(row, syncs.kindCode.at(own));
       case 'collective':
         return this.#collective(row);
       case 'graph': {
@@ -168,6 +170,12 @@ class Emission {
         return { type: 'graph', graphId, execId, ...this.#common(row, null), ...this.#step(row) };
       }
     }
+  }
+
+  #sync(row: number, kindCode: number): SyncRecord {
+    const common = this.#common(row, null);
+    const kind = waitOfCall(common.launch?.api ?? null) ?? this.capture.names.syncKind(kindCode);
+    return { type: 'sync', kind, ...common };
   }
 
   #copy(row: number, own: number): CopyRecord {

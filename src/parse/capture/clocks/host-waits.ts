@@ -9,6 +9,7 @@ import type { Capture } from '../capture.js';
 import { KIND_CODE } from '../capture-columns.js';
 import { CLOCK_TOLERANCE } from './launch-latencies.js';
 import type { LaunchJoin } from '../launches.js';
+import { waitOfCall } from '../wait-calls.js';
 
 /** A wait for all work of a process on a device, or for that of one stream, which was launched before it began. */
 interface HostWait {
@@ -34,14 +35,6 @@ export class Overruns {
   }
 }
 
-/**
- * What calls wait for, by their names. The kinds that rows of waits state are not enough: exports of 2024 call
- * `cudaStreamWaitEvent`, for which the host does not wait, by the kind of `cudaStreamSynchronize`.
- */
-const WAIT_CALLS: readonly (readonly [pattern: RegExp, waited: 'stream' | 'device'])[] = [
-  [/^(cuda|hip)DeviceSynchronize|^(cu|hip)CtxSynchronize/, 'device'],
-  [/^(cuda|hip|cu)StreamSynchronize/, 'stream'],
-];
 /** `cudaMemcpy`, `hipMemcpyWithStream`, `cuMemcpyDtoH_v2`: a copy to the host has ended when they return. */
 const isWaitingCopy = (api: string): boolean => /memcpy/i.test(api) && !/async/i.test(api);
 
@@ -78,16 +71,16 @@ function isAwaitedCopy({ activities, hostCalls, names }: Capture, row: number, c
   return kind === 'DtoH' && isWaitingCopy(names.apiName(hostCalls.api.at(call)) ?? '');
 }
 
-/** What the calls of a capture wait for, by the numbers of their names. */
+/** What the host waits for in the calls of a capture, by the numbers of their names: a stream, or all of a context. */
 class WaitedFor {
-  readonly #known = new Map<number, 'stream' | 'device' | null>();
+  readonly #known = new Map<number, 'stream' | 'context' | null>();
 
   constructor(private readonly capture: Capture) {}
 
-  of(call: number): 'stream' | 'device' | null {
+  of(call: number): 'stream' | 'context' | null {
     return entryOf(this.#known, this.capture.hostCalls.api.at(call), (api) => {
-      const name = this.capture.names.apiName(api) ?? '';
-      return WAIT_CALLS.find(([pattern]) => pattern.test(name))?.[1] ?? null;
+      const kind = waitOfCall(this.capture.names.apiName(api));
+      return kind === 'stream' || kind === 'context' ? kind : null;
     });
   }
 }

@@ -195,6 +195,21 @@ describe('Nsight Systems: other activities', () => {
     expect(only(path, 'sync')).to.deep.equal({ type: 'sync', kind: 'context', ...common, stream: null, launch });
   });
 
+  it('waits are of the kind that their call makes, whatever kind their row states', () => {
+    // As in exports of 2024 (StreamWaitEvent with 3) and 2025 (StreamSynchronize with 2); other calls have the row's.
+    const kinds = [
+      'cudaStreamWaitEvent_v3020',
+      'cudaStreamSynchronize_v3020',
+      'cuCtxSynchronize',
+      'cudaEventQuery',
+    ].map((name, i) => {
+      const db = new NsightDatabase().call(CALL, 1, {}, name);
+      const sync = only(db.row(`${CUPTI}SYNCHRONIZATION`, { ...at, syncType: [3, 2, 1, 1][i] ?? 0 }).write(), 'sync');
+      return sync.kind;
+    });
+    expect(kinds).to.deep.equal(['stream-wait-event', 'stream', 'context', 'event']);
+  });
+
   it('graph launches traced as a whole are one record each', () => {
     const path = called()
       .row(`${CUPTI}GRAPH_TRACE`, { ...at, graphId: 4, graphExecId: 9 })
