@@ -3,6 +3,7 @@ import { statSync } from 'node:fs';
 import { findProfiles, type FoundProfile } from '../parse/find.js';
 import { readerNamed } from '../parse/registry.js';
 import type { LiveFormat } from '../parse/reader.js';
+import { CUT_PROFILE, WAS_READ } from '../prof/input/stream-status.js';
 import { counted } from '../record/plural.js';
 import { EXIT, UserError } from '../record/errors.js';
 import { helpOf } from './arguments.js';
@@ -37,6 +38,7 @@ async function follow(request: DparseRequest, live: LiveFormat, bytes: AsyncIter
   await withOutput(request.output, [], async (write, flush) => {
     const outcome = await parseLive(live, bytes, write, flush);
     if (!request.quiet) process.stderr.write(`dparse: ${summary('-', outcome)}\n`);
+    if (outcome.isCut) complain(cutOff('-'));
   });
 }
 
@@ -51,7 +53,9 @@ async function parseAll(request: DparseRequest, stdin: AsyncIterable<Buffer> | u
   }
 }
 
-/** Reports an input that cannot be read, and sets exit status 1; the others are read all the same. */
+const cutOff = (where: string): UserError => new UserError(`${CUT_PROFILE}; ${WAS_READ}`, { where });
+
+/** Reports an input that cannot be read, or not to its end, and sets exit status 1; the others are read all the same. */
 function complain(failure: UserError): void {
   process.stderr.write(`dparse: ${failure.line}\n`);
   process.exitCode = EXIT.failed;
@@ -69,6 +73,7 @@ async function parse(request: DparseRequest, profiles: readonly FoundProfile[]):
       return;
     }
     if (!quiet) process.stderr.write(`dparse: ${summary(profile.source.name, outcome)}\n`);
+    if (outcome.isCut) complain(cutOff(profile.source.name));
     if (outcome.rank !== null) ranks.set(outcome.rank, [...(ranks.get(outcome.rank) ?? []), profile.ordinal]);
   };
   const options = {

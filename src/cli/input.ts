@@ -1,7 +1,7 @@
 /** Where the records come from: a file or stdin of records, or a profile that is parsed on the way. */
 import { existsSync, statSync, type Stats } from 'node:fs';
 import { basename } from 'node:path';
-import { StreamStatus } from '../prof/input/stream-status.js';
+import { StreamStatus, WAS_READ } from '../prof/input/stream-status.js';
 import { openFile, openStream, type Input } from '../prof/input/lines.js';
 import { renumbered, ProfileNumbers } from '../prof/input/profile-numbers.js';
 import { readRecords, type RecordTypes } from '../prof/input/records.js';
@@ -18,7 +18,7 @@ export interface Source {
   /** Files that are read, of folders those in them; of several inputs those that were opened so far. */
   readonly names: readonly string[];
   readonly batches: RecordBatches;
-  /** How the inputs that are records ended, of those that were opened so far. */
+  /** How the inputs ended, of those that were opened so far. */
   readonly endings: readonly StreamStatus[];
   readonly close: () => void;
 }
@@ -148,15 +148,20 @@ async function parseFolder(folder: string, types: RecordTypes | undefined): Prom
 
 async function recordsOf(source: InputFile, types: RecordTypes | undefined): Promise<Opening> {
   const { readProfile } = await import('../parse/profile.js');
-  const records = readProfile(source.path, { profile: 0, name: source.name, ranges: types?.has('range') ?? false });
-  const close = (): void => source.dispose();
-  return { name: source.name, batches: inBatches(records), close };
+  const { path, name } = source;
+  const records = readProfile(path, { profile: 0, name, ranges: types?.has('range') ?? false });
+  const ending = new StreamStatus(name);
+  return { name, batches: inBatches(records, ending), ending, close: () => source.dispose() };
 }
 
 /** Batches, with a turn of the event loop after each: signals and a closed output are noticed between them. */
-async function* inBatches(records: Iterable<ProfileLine>): AsyncGenerator<readonly ProfileLine[]> {
+async function* inBatches(
+  records: Iterable<ProfileLine>,
+  ending: StreamStatus,
+): AsyncGenerator<readonly ProfileLine[]> {
   let batch: ProfileLine[] = [];
   for (const record of records) {
+    if (record.type === 'end') ending.take(record);
     if (batch.push(record) < BATCH) continue;
     yield batch;
     batch = [];
@@ -170,7 +175,7 @@ const cutOf = ({ endings }: Source): StreamStatus['cut'] => endings.find(({ cut 
 
 /**
  * Says of inputs that are cut off that they are; to be called when the output is written, which has what stands before.
- * @throws UserError for a line or compressed data that stops in the middle
+ * @throws UserError for a line, compressed data or a profile that stops in the middle
  */
 export function confirmEndings(source: Source, quiet: boolean): void {
   for (const { name, cut, unfinished } of source.endings) {
@@ -180,7 +185,7 @@ export function confirmEndings(source: Source, quiet: boolean): void {
     }
   }
   const cut = cutOf(source);
-  if (cut !== null) throw new UserError(`${cut.what}; what stands before was read`, cut.detail);
+  if (cut !== null) throw new UserError(`${cut.what}; ${WAS_READ}`, cut.detail);
 }
 
 /**

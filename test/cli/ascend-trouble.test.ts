@@ -150,9 +150,9 @@ describe('Ascend folders: what cannot be read is reported, and the rest is read'
     const whole = traceText(events);
     rankFolder(folder, 0, { 'trace_view.json': whole.slice(0, whole.length / 2) });
     const ran = await dparse(folder);
-    expect(ran.code).to.equal(0);
+    expect(ran.code).to.equal(1);
     expect(kernels(ran)).to.be.within(18, 20);
-    expect(ran.stderr).to.match(/truncated inputs \(the part before the cut was read\): 1/);
+    expect(ran.stderr).to.match(/trace_view\.json: the profile is cut off; what stands before was read\n/);
   });
 
   it('tables that are missing, and profiler_info too', async () => {

@@ -8,6 +8,7 @@ import {
   symlinkSync,
   writeFileSync,
   lstatSync,
+  statSync,
   existsSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,7 +22,7 @@ import { COLUMNS } from '../../src/prof/columns/columns.js';
 import { FORMATS } from '../../src/write/formats.js';
 import { kernel, mm } from '../support/kernels.js';
 import { commandOf, runCli, spawnCli } from '../support/run-cli.js';
-import { itShared } from '../support/shared.js';
+import { itShared, ROOT } from '../support/shared.js';
 import { itWithProcess } from '../support/speed.js';
 
 const call = { calls: [mm(128, 64, 256)], mod: ['torch'], op: ['mm'] };
@@ -219,6 +220,31 @@ describe('dprof', () => {
         expect(code).to.equal(1);
       });
     }
+    it('a trace that is cut off: every command reports what stands before, says so in a line, and ends with 1', async () => {
+      const whole = readFileSync(join(ROOT, 'samples/lenet.pt.trace.json.gz'));
+      const trace = file('cut.json.gz', whole.subarray(0, 20_000));
+      const page = join(folder, 'cut.html');
+      const records = await runCli('dparse', ['-q', trace]);
+      const ran = [
+        records,
+        await runCli('dprof', ['-q', '-'], { input: records.stdout }),
+        ...(await Promise.all(
+          [[], ['--by', 'op'], ['summary'], ['advise'], ['steps'], ['stacks'], ['html', '-o', page]].map((command) =>
+            runCli('dprof', [...command, '-q', trace]),
+          ),
+        )),
+        await runCli('dprof', ['diff', '-q', '--fail-if', 'total > +900%', trace, trace]),
+      ];
+      for (const { code, stderr } of ran) {
+        expect(stderr).to.match(/^(dparse|dprof): [^\n]*: the profile is cut off; what stands before was read\n$/);
+        expect(code).to.equal(1);
+      }
+      // All but the page's command write what they found to stdout.
+      expect(ran.filter(({ stdout }) => stdout.length > 100)).to.have.length(ran.length - 1);
+      expect(statSync(page).size).to.be.above(100_000);
+      rmSync(trace);
+    });
+
     it('of which the rest is missing: what stands before is reported', async () => {
       const cut = [`${RECORDS}{"type":`, `${RECORDS}${JSON.stringify(kernel()).slice(0, 80)}`];
       for (const input of cut) {

@@ -6,6 +6,7 @@ import { UserError } from '../../record/errors.js';
 import { appendLine } from '../../record/jsonl.js';
 import { LineBytes } from '../../record/line-bytes.js';
 import type { ProfileLine } from '../../record/record.js';
+import { isOfTruncated } from '../../prof/input/stream-status.js';
 import type { Write } from '../output.js';
 import type { Progress } from '../progress.js';
 
@@ -23,6 +24,8 @@ export interface Counted {
   /** Records written, by type. */
   readonly counts: Readonly<Record<string, number>>;
   readonly oddities: readonly string[];
+  /** Whether the input ended too early. */
+  readonly isCut: boolean;
   /** Rank of the profile; null when unknown. */
   readonly rank: number | null;
 }
@@ -42,7 +45,7 @@ export async function parseOne(
   meter: Progress,
 ): Promise<Outcome> {
   const { source, ordinal } = profile;
-  let outcome: Outcome = { counts: {}, oddities: [], rank: null };
+  let outcome: Outcome = outcomeOf(undefined);
   let rank: number | null = null;
   const pieces = new LineBytes(PIECE + SPARE);
   let lines = 0;
@@ -68,8 +71,8 @@ export async function parseOne(
 
 export const outcomeOf = (record: ProfileLine | undefined, rank: number | null = null): Counted =>
   record?.type === 'end'
-    ? { counts: record.counts, oddities: oddities(record.diagnostics), rank }
-    : { counts: {}, oddities: [], rank };
+    ? { counts: record.counts, oddities: oddities(record.diagnostics), isCut: isOfTruncated(record), rank }
+    : { counts: {}, oddities: [], isCut: false, rank };
 
 const oddities = (diagnostics: Readonly<Record<string, number>>): string[] =>
   Object.entries(diagnostics)

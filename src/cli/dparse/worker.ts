@@ -1,7 +1,7 @@
 /** A worker thread of `dparse`: one profile → lines of text, to the main thread piece by piece or into a file. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { UserError } from '../../record/errors.js';
-import { parseOne, type Outcome } from './one.js';
+import { outcomeOf, parseOne, type Outcome } from './one.js';
 import type { WorkerAnswer, Job } from './workers.js';
 import { withOutput, type Write } from '../output.js';
 
@@ -30,7 +30,7 @@ async function toMainThread(body: (write: Write) => Promise<void>): Promise<void
   parentPort?.off('message', taken);
 }
 
-let outcome: Outcome = { counts: {}, oddities: [], rank: null };
+let outcome: Outcome = outcomeOf(undefined);
 const body = async (write: Write): Promise<void> => {
   outcome = await parseOne(profile, options, write, silent);
 };
