@@ -3,10 +3,10 @@ import { statSync } from 'node:fs';
 import { resolve, sep } from 'node:path';
 import { counted } from '../record/plural.js';
 import { UserError } from '../record/errors.js';
-import { BrokenProfile, checkProfile } from './profile.js';
+import { checkProfile } from './profile.js';
 import { OUTPUT_FOLDERS } from './registry.js';
 import type { Reader } from './reader.js';
-import { expandInput, openInput, type InputFile } from './source.js';
+import { expandInput, openInput, UnreadableInput, type InputFile } from './source.js';
 
 /** A file that is a profile, ready to be read. */
 interface OpenedProfile {
@@ -22,7 +22,7 @@ export interface FoundProfile extends OpenedProfile {
 
 interface FoundProfiles {
   readonly profiles: readonly FoundProfile[];
-  /** Inputs that cannot be read, and damaged profiles in folders and globs. Other files there are skipped silently. */
+  /** Inputs that cannot be read. In folders and globs, files that are no profiles are passed over silently. */
   readonly failures: readonly UserError[];
 }
 
@@ -48,7 +48,7 @@ export async function findProfiles(
       for (const path of paths) {
         const result = await tryOpen(path, { format, stdin, inFolder });
         if (!(result instanceof UserError)) profiles.push({ ...result, ordinal: profiles.length });
-        else if (!lenient || result instanceof BrokenProfile) failures.push(result);
+        else if (!lenient || result instanceof UnreadableInput) failures.push(result);
         else continue;
         used.push(path);
       }
@@ -81,7 +81,7 @@ const unreadableFolders = (used: readonly string[], paths: readonly string[]): U
 
 /** For a gzip whose readable beginning does not suffice to detect a format. */
 const cutOff = (path: string): UserError =>
-  new UserError('gzip is cut off before any event of a trace', { where: path, hint: 'copy it again' });
+  new UnreadableInput('gzip is cut off before any event of a trace', { where: path, hint: 'copy it again' });
 
 interface OpenOptions {
   readonly format?: string | undefined;
@@ -113,7 +113,7 @@ async function tryOpen(path: string, options: OpenOptions): Promise<OpenedProfil
   } catch (error) {
     if (error instanceof UserError) return error;
     if (error instanceof Error && 'code' in error)
-      return new UserError(`cannot be read: ${String(error.code)}`, { where: path });
+      return new UnreadableInput(`cannot be read: ${String(error.code)}`, { where: path });
     throw error;
   }
 }

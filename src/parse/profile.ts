@@ -7,7 +7,7 @@ import { UserError } from '../record/errors.js';
 import type { ProfileLine } from '../record/record.js';
 import type { Probe, Reader, ReadOptions } from './reader.js';
 import { detect, PROFILE_TABLES, readerNamed } from './registry.js';
-import { rankOf, readHead } from './source.js';
+import { rankOf, readHead, UnreadableInput } from './source.js';
 import { isSqlite, SqliteFile } from './sqlite/sqlite.js';
 import { headContains } from './files.js';
 
@@ -20,9 +20,6 @@ export interface ProfileOptions extends Pick<ReadOptions, 'profile' | 'program' 
   /** Whether to write host ranges too; false when not given. */
   readonly ranges?: boolean;
 }
-
-/** A file that is certainly a profile but cannot be opened: locked, damaged, truncated. */
-export class BrokenProfile extends UserError {}
 
 /** Bytes searched for table names: a database's schema is at its start, or in its write-ahead log. */
 const SCHEMA_BYTES = 4 * 1024 * 1024;
@@ -97,7 +94,7 @@ function openNamed(path: string, name: string): SqliteFile {
     return SqliteFile.open(path);
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
-    const Failure = isProfile(path) ? BrokenProfile : UserError;
+    const Failure = isProfile(path) ? UnreadableInput : UserError;
     throw new Failure(error.what, { ...error.detail, where: name });
   }
 }

@@ -3,7 +3,7 @@
  * are unpacked into a temporary folder, never next to the input.
  */
 import fg from 'fast-glob';
-import { createReadStream, createWriteStream, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { createReadStream, createWriteStream, mkdtempSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -26,6 +26,9 @@ export interface InputFile {
   dispose(): void;
 }
 
+/** An input that is or may be a profile, and cannot be read: locked, damaged, cut off, without permission, no room. */
+export class UnreadableInput extends UserError {}
+
 /** The files of one command-line argument. */
 interface Expansion {
   readonly paths: readonly string[];
@@ -45,13 +48,42 @@ export function expandInput(argument: string): Expansion {
   if (!isFolder && !fg.isDynamicPattern(argument)) {
     throw new UserError('no such file or directory', { where: argument });
   }
-  const found = isFolder
-    ? fg.sync('**', { cwd: argument, onlyFiles: true, followSymbolicLinks: false }).map((path) => join(argument, path))
-    : fg.sync(argument, { onlyFiles: true });
+  const found = isFolder ? filesIn(argument) : fg.sync(argument, { onlyFiles: true });
   if (found.length === 0) {
     throw new UserError(isFolder ? 'folder without files' : 'no file matches', { where: argument });
   }
   return { paths: found.sort(), lenient: true };
+}
+
+/**
+ * Files of a folder and of those in it, and what links lead to: a file once, by its own name where it has one there. A
+ * link to nothing is among them, and cannot be read.
+ */
+function filesIn(folder: string): string[] {
+  /** Path by real path. */
+  const found = new Map<string, string>();
+  const links: string[] = [];
+  const entered = new Set<string>();
+  const enter = (inside: string): void => {
+    const real = realpathSync(inside);
+    // Links may lead in circles.
+    if (entered.has(real)) return;
+    entered.add(real);
+    const entries = fg.sync('**', { cwd: inside, onlyFiles: false, followSymbolicLinks: false, objectMode: true });
+    for (const { path, dirent } of entries) {
+      if (dirent.isSymbolicLink()) links.push(join(inside, path));
+      else if (dirent.isFile() && !found.has(join(real, path))) found.set(join(real, path), join(inside, path));
+    }
+  };
+  enter(folder);
+  // Links to folders may add links.
+  for (const link of links) {
+    const target = statSync(link, { throwIfNoEntry: false });
+    if (target?.isDirectory() === true) enter(link);
+    else if (target === undefined) found.set(link, link);
+    else if (target.isFile() && !found.has(realpathSync(link))) found.set(realpathSync(link), link);
+  }
+  return [...found.values()];
 }
 
 /** The first bytes of a file, by which its format is detected. */
@@ -109,7 +141,7 @@ async function unpack(name: string, file: string, stream: AsyncIterable<Buffer>)
   } catch (error) {
     dispose();
     if (error instanceof Error && 'code' in error && String(error.code).startsWith('Z_')) {
-      throw new UserError(`gzip is broken: ${error.message}`, { where: name, hint: 'copy it again' });
+      throw new UnreadableInput(`gzip is broken: ${error.message}`, { where: name, hint: 'copy it again' });
     }
     throw error;
   }

@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3';
 import { expect } from 'chai';
-import { copyFileSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { findProfiles } from '../../src/parse/find.js';
@@ -11,6 +11,7 @@ import { NsightDatabase } from '../support/nsight-database.js';
 import { NvprofDatabase } from '../support/nvprof-database.js';
 import { freshPath } from '../support/fresh-path.js';
 import { headerOf, recordsOf } from '../support/profile-records.js';
+import { ROOT } from '../support/shared.js';
 
 const write = (content: string | Buffer, ending = ''): string => {
   const path = freshPath(ending);
@@ -125,6 +126,35 @@ describe('inputs', () => {
     const whole = gzipSync(Buffer.alloc(100_000, 'x'));
     const { failures } = await findProfiles([write(whole.subarray(0, 50), '.gz')]);
     expect(failures.map(({ line }) => line).join()).to.match(/gzip is broken/);
+  });
+
+  it('in a folder are in the output, or a line says why not: only what is no profile is passed over', async () => {
+    const [folder, elsewhere] = [freshPath('-folder'), freshPath('-elsewhere')];
+    for (const made of [join(folder, 'sub'), elsewhere]) mkdirSync(made, { recursive: true });
+    const trace = gzipSync(readFileSync(join(ROOT, 'samples/lenet-2021.pt.trace.json')));
+    // The last 8 bytes of a gzip are the checksum and the length of what it holds.
+    const damaged = Buffer.from(trace);
+    damaged.writeUInt32LE(0, damaged.length - 8);
+    const files = { 'a.json.gz': trace, 'damaged.json.gz': damaged, 'notes.txt': 'hello', 'empty.json': '' };
+    for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content);
+    new NsightDatabase().write({}, join(elsewhere, 'far.sqlite'));
+    const links = {
+      'b.sqlite': join(elsewhere, 'far.sqlite'),
+      'nothing.sqlite': join(elsewhere, 'gone'),
+      latest: 'a.json.gz',
+      'sub/circle': folder,
+    };
+    for (const [name, target] of Object.entries(links)) symlinkSync(target, join(folder, name));
+    const { profiles, failures } = await findProfiles([folder]);
+    for (const { source } of profiles) source.dispose();
+    expect(profiles.map(({ source }) => basename(source.name))).to.deep.equal(['a.json.gz', 'b.sqlite']);
+    const lines = failures.map(({ line }) => line.replace(`${folder}/`, ''));
+    expect(lines).to.deep.equal([
+      'damaged.json.gz: gzip is broken: incorrect data check (copy it again)',
+      'nothing.sqlite: cannot be read: ENOENT',
+    ]);
+    const far = await findProfiles([join(folder, '*.sqlite')]);
+    expect(far.profiles.map(({ source }) => basename(source.name))).to.deep.equal(['b.sqlite']);
   });
 
   it('that are folders or globs are searched in order of name; files that are no profiles are skipped', async () => {
