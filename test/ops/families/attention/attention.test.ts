@@ -139,6 +139,28 @@ describe('attention of inner kernels: [batch, positions, heads, width]', () => {
     expect(workOf(call)?.unknown).to.contain('paged cache');
   });
 
+  it('reads whole prompts from a paged cache: as many keys as queries, where neither can be fewer or more', () => {
+    const [q, pool, starts] = [t([33, 4, 16], BF16), t([8000, 2, 16], BF16), t([4], 'int32')];
+    const prefill = (longestKeys: number, causal: boolean, ...end: readonly Arg[]): OpCall =>
+      of(
+        'aiter',
+        'mha_batch_prefill',
+        ...[q, pool, pool, starts, starts, t([40], 'int32'), int(11), int(longestKeys), float(0), float(0.25)],
+        ...[float(0), v(false), v(causal), int(-1), int(-1), ...end],
+      );
+    const [plain, sink] = [[v(false), v(false), none, none, none], [int(0)]];
+    // 3·11·11 pairs of 4 heads; q and the result 33·4·16 of 2 bytes, keys and values 33·2·16 of 2
+    const whole = `main ${2 * 363 * 4 * 32} ${2 * 33 * 4 * 16 * 2 + 2 * 33 * 2 * 16 * 2}`;
+    expect(amount(prefill(11, true, ...plain))).to.equal(whole);
+    expect(amount(prefill(11, true, ...sink, ...plain))).to.equal(whole);
+    expect(paramsOf(prefill(11, true, ...plain))).to.equal('B=3,Sq=11,Sk=11,Hq=4,Hk=2,Dq=16,Dv=16,causal,bf16,');
+    // with the log-sum-exp, 33·4 of 4 bytes
+    expect(amount(prefill(11, true, v(true), v(false)))).to.equal(`main ${2 * 363 * 4 * 32} ${12672 + 528}`);
+    // earlier positions, and keys that are not those of the queries
+    expect(amount(prefill(12, true, ...plain))).to.equal('main na na');
+    expect(amount(prefill(11, false, ...plain))).to.equal('main na na');
+  });
+
   it('knows the mask types and windows', () => {
     const x = t([2, 128, 8, 64], BF16);
     const efficient = (type: number): OpCall =>
