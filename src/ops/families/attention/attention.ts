@@ -12,12 +12,16 @@ import { dtypeShort, extentAt, type Tensor } from '../../call.js';
 import type { OpCall } from '../../../record/record.js';
 import type { Family, KernelFacts, OpCost, Param, Work } from '../../family.js';
 import { tensor, workOf } from '../../work.js';
-import { ruleWork } from '../../schema/op-rules.js';
+import { ruleWork, type OpRules } from '../../schema/op-rules.js';
 import { CACHED_ATTENTION } from './attention-cached.js';
 import { ATTENTION_FORMS, type AttentionForm } from './attention-forms.js';
 import { extentsOf, type AttentionExtents } from './attention-extents.js';
+import { SAGE_ATTENTION } from './sage-attention.js';
 
 const SOURCE = 'PyTorch torch/utils/flop_counter.py (sdpa_flop, sdpa_backward_flop): dense, FMA = 2';
+
+/** Ops with a rule of their own. */
+const RULES: OpRules = { ...CACHED_ATTENTION, ...SAGE_ATTENTION };
 
 interface AttentionCall extends Pick<AttentionForm, 'lse'> {
   readonly backward: boolean;
@@ -150,7 +154,7 @@ const perPair = ({ headDim: width, valueHeadDim: valueWidth }: AttentionExtents,
 
 function work(call: OpCall, kernel: KernelFacts): Work | null {
   if (kernel.dir === 'bprop') return null;
-  if (entryOf(CACHED_ATTENTION, call) !== undefined) return ruleWork(CACHED_ATTENTION, call, kernel, SOURCE);
+  if (entryOf(RULES, call) !== undefined) return ruleWork(RULES, call, kernel, SOURCE);
   const attention = read(call);
   if (attention === null) return null;
   const { backward, extents } = attention;
@@ -173,7 +177,7 @@ function work(call: OpCall, kernel: KernelFacts): Work | null {
 export const attention: Family = {
   id: 'attention',
   title: 'Scaled dot product attention, forward and backward',
-  ops: [...Object.keys(ATTENTION_FORMS), ...Object.keys(CACHED_ATTENTION)],
+  ops: [...Object.keys(ATTENTION_FORMS), ...Object.keys(RULES)],
   formulas: [
     `flops = ${FORMULAS.forward.flops}; backward ${FORMULAS.backward.flops}; Hq counts query heads (grouped queries share keys)`,
     'all query-key pairs are counted, those that a causal mask or a window leaves out too',

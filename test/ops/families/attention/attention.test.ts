@@ -272,6 +272,39 @@ describe('attention of other packages', () => {
   }
 });
 
+describe('SageAttention', () => {
+  const end = (layout: Arg, lse: number): Arg[] => [layout, int(0), int(3), float(0.125), int(lse)];
+  const bytes = (...shape: readonly number[]): Arg => t(shape, 'int8');
+  // 2 sequences of 100 queries and 70 keys, 8 and 2 heads of 64: 4·2·8·100·70·64 operations
+  const flops = 4 * 2 * 8 * 100 * 70 * 64;
+  const [q, k, out] = [bytes(2, 8, 100, 64), bytes(2, 2, 70, 64), t([2, 8, 100, 64], BF16)];
+  const [qScale, kScale] = [t([2, 8, 4]), t([2, 2, 2])]; // 256 and 32 bytes
+
+  it('with values in 16 bits, heads before positions', () => {
+    const call = (layout: Arg, lse: number): OpCall =>
+      of(
+        'sageattention',
+        'qk_int8_sv_f16_accum_f32_attn',
+        ...[q, k, t([2, 2, 70, 64], 'float16'), out, qScale, kScale, ...end(layout, lse)],
+      );
+    // q 102400, k 17920, v 35840, scales 288, the result 204800
+    expect(amount(call(int(1), 0))).to.equal(`main ${flops} 361248`);
+    expect(amount(call(int(1), 1))).to.equal(`main ${flops} 367648`); // 2·8·100·4 more
+    expect(paramsOf(call(int(1), 0))).to.equal('B=2,Sq=100,Sk=70,Hq=8,Hk=2,D=64,int8,');
+    expect(amount(call(unknown, 0))).to.equal('main na na');
+  });
+  it('with values in 8 bits, transposed and padded, positions before heads', () => {
+    const call = of(
+      'sageattention_sm89',
+      'qk_int8_sv_f8_accum_f32_fuse_v_scale_attn',
+      ...[bytes(2, 100, 8, 64), bytes(2, 70, 2, 64), t([2, 64, 2, 128], 'float8_e4m3fn'), t([2, 100, 8, 64], BF16)],
+      ...[qScale, kScale, t([2, 2, 64]), ...end(int(0), 0)],
+    );
+    // 102400 + 17920 + 32768 + 288 + 1024 + 204800
+    expect(amount(call)).to.equal(`main ${flops} 359200`);
+  });
+});
+
 describe('attention with unspecified arguments', () => {
   it('leaves the work of a serving engine open: the cache is no argument', () => {
     const call = of(
