@@ -59,6 +59,8 @@ const bucketized = withTensors('lengths indices', (lengths, indices, bound) => {
 export const FEATURE_RULES = rules`
   ${reordered} permute_pooled_embs permute_pooled_embs_auto_grad permute_duplicate_pooled_embs: @input @offsets @order
       @inverse_offsets @inverse_order
+  // The node of its gradient, which has the order from the forward op.
+  ${reordered} PermutePooledEmbsFunctionBackward: @input
   ${reordered} recat_embedding_grad_output_mixed_D_batch: @input @widths @cumulated
   ${reordered} recat_embedding_grad_output_mixed_D: @input widths
   ${bounds} bounds_check_indices: @rows @indices @offsets mode @warning @weights?

@@ -97,6 +97,10 @@ describe('embedding as the dispatcher runs it', () => {
     const pooled = t([1024, 70904]); // 290422784 bytes
     const order = [long(981), long(980), long(981), long(980)]; // 31376 bytes
     expect(of('permute_pooled_embs_auto_grad', pooled, ...order)).to.equal('main 0 580876944');
+    // its gradient, whose order is that of the forward op and no argument
+    expect(amount({ ...call('autograd.PermutePooledEmbsFunctionBackward', pooled), from: 'dispatcher' })).to.equal(
+      'main 0 580845568',
+    );
     expect(of('recat_embedding_grad_output_mixed_D_batch', pooled, long(8), long(8))).to.equal('main 0 580845696');
     expect(of('asynchronous_complete_cumsum', t([8192], 'int32'))).to.equal('main 8192 65540'); // 4·(8192 + 8193)
     const checked = [long(1), long(61072), long(8193), unspecified, long(1), t([61072])];
