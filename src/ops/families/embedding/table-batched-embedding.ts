@@ -68,9 +68,14 @@ const IN_LISTS =
   '@autograd? @weights[] @D_offsets total_D max_D @hash_size_cumsum total_hash_size_bits @indices @offsets ' +
   'pooling_mode @indice_weights? @feature_requires_grad? output_dtype ...';
 
+/** Without an optimizer, whose gradient is dense. */
+const DENSE =
+  '@dev_weights @weights_offsets @D_offsets total_D max_D @hash_size_cumsum total_hash_size_bits @indices @offsets ' +
+  'pooling_mode @indice_weights? @feature_requires_grad? output_dtype ...';
+
 const NAMES = 'sgd approx_sgd adam adagrad lamb partial_rowwise_adam partial_rowwise_lamb lars_sgd none';
 
-const BY_ROW_NAMES = 'rowwise_adagrad rowwise_weighted_adagrad';
+const BY_ROW_NAMES = 'rowwise_adagrad rowwise_weighted_adagrad rowwise_adagrad_with_counter';
 
 const named = (optimizers: string, end = ''): string =>
   optimizers
@@ -84,6 +89,7 @@ const RULES = {
         | ${ANY}
     ${lookup} ${named(NAMES)}: ${ANY}
     ${lookup} ${named(`${BY_ROW_NAMES} ${NAMES}`, '_pt2')}: ${IN_LISTS}
+    ${lookup} dense_embedding_codegen_lookup_function: ${DENSE}
   `,
   ...QUANTIZED_LOOKUP,
   ...FEATURE_RULES,
