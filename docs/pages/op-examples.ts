@@ -199,6 +199,12 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
     v(null),
     t('int32', 0),
   ),
+  'quantized-rows': dispatched(
+    'fbgemm.FloatToFP8RowwiseQuantized',
+    'fbgemm_gpu::_compute_FP8_quantize_cuda_kernel',
+    t('float32', 1000, 256),
+    v(true),
+  ),
   indexing: example(
     'torch.gather',
     'at::native::vectorized_gather_kernel',

@@ -55,7 +55,7 @@ const isHelperName = byName((short) => HELPER_NAMES.test(short));
 
 /** Words of products in names that say nothing of the matrix unit; what prepares or finishes a product has others too. */
 const PRODUCT_WORDS =
-  /gemm|gemv|matmul|_mm_|dot_kernel|Cijk_\w*_MT\d|convolve|fprop|dgrad|wgrad|depthwise\dd_|fused_moe_kernel|winograd|AsmConv|MIOpenConv/i;
+  /(?<!fb)gemm|gemv|matmul|_mm_|dot_kernel|Cijk_\w*_MT\d|convolve|fprop|dgrad|wgrad|depthwise\dd_|fused_moe_kernel|winograd|AsmConv|MIOpenConv/i;
 const BESIDE_PRODUCT =
   /reduc|prepar|pointers|arg(ument)?s_kernel|compute_args|offsets|starts|problem_sizes|quant|scale|swizzle|permut|transpos|scatter|gather|workspace|preprocess|xform|finali[sz]e|combine/i;
 

@@ -37,6 +37,7 @@ import { ordering } from './families/movement/ordering.js';
 import { pointwise } from './families/pointwise/pointwise.js';
 import { pooling } from './families/pooling/pooling.js';
 import { quantization } from './families/pointwise/quantization.js';
+import { quantizedRows } from './families/embedding/quantized-rows.js';
 import { ragged } from './families/embedding/ragged.js';
 import { random } from './families/random.js';
 import { recurrent } from './families/recurrent/recurrent.js';
@@ -96,6 +97,7 @@ export const FAMILIES: readonly Family[] = [
   slicing,
   conversion,
   quantization,
+  quantizedRows,
   filling,
   random,
   dropout,

@@ -32,6 +32,7 @@ const OTHERS = [
   'void moe::dev::finalize::finalizeKernelVecLoad<cutlass::bfloat16_t>(Params)',
   '_finalize_matmul_scatter_bf16',
   'triton_poi_fused_mm_relu_0',
+  'void fbgemm_gpu::(anonymous namespace)::_get_FP8_qparam_cuda_kernel<float>(float const*, int, int, unsigned char*)',
   'aiter::fmha_bwd_hd128_odo_bf16',
 ] as const;
 

@@ -50,6 +50,17 @@ export function readName(name: string): HostName {
   return { kind: 'range', text: marker.kind === 'range' ? marker.text : name };
 }
 
+/** Nodes of functions that a program defines: PyTorch's own end in a number. The wrapper's name is the same. */
+const PYTHON_NODE = /^[A-Za-z_]\w*Backward$/;
+const CPP_NODE = /CppNode<(?:\w+::)*(\w+)/;
+
+/** `FusedLayerNormFunctionBackward`, also of a node in C++ (`torch::autograd::CppNode<ns::Function>`); null for PyTorch's own. */
+export function definedFunction(node: string): string | null {
+  if (PYTHON_NODE.test(node)) return node;
+  const [, name] = CPP_NODE.exec(node) ?? [];
+  return name === undefined ? null : `${name}Backward`;
+}
+
 /** The frames of a `Call stack`, which has the innermost first: `a.py(611): f;b.py(12): g`. */
 export function readStack(stack: string): string[] {
   const frames: string[] = [];

@@ -7,7 +7,6 @@ import { LruCache } from '../../containers/lru-cache.js';
 import { NO_CONTEXT, type KernelContexts } from '../capture/kernel-contexts.js';
 import type { Caller } from '../capture/caller-threads.js';
 import type { LaunchJoin } from '../capture/launches.js';
-import { withoutBackward } from '../capture/markers/sequence.js';
 import { LaunchSteps, type Step, type StepRange } from '../capture/launch-steps.js';
 import type { ThreadTable } from '../capture/threads.js';
 import { elementAt } from '../../containers/element.js';
@@ -15,8 +14,9 @@ import { orNull } from '../../containers/numeric-column.js';
 import { ForwardOps, NO_OP } from './forward-ops.js';
 import type { HostEvents } from './host-events.js';
 import { readStepName, type StepName } from '../../record/step-name.js';
+import { enterForward, layerOf, namesOf, type Chain } from './chain.js';
 import { EngineThreads } from './engine-threads.js';
-import { readStack, type HostName } from './event-names.js';
+import { definedFunction, readStack, type HostName } from './event-names.js';
 import { OUTSIDE, type Nesting } from './nesting.js';
 
 interface TorchFacts {
@@ -37,22 +37,6 @@ interface TorchFacts {
   readonly launchedByQueue?: boolean;
   /** Steps, when the profile records them apart from annotations: they replace these. */
   readonly steps?: readonly StepRange[];
-}
-
-/** The events around a launch, outermost first, by kind. */
-interface Chain {
-  /** Rows of the ops that are calls, outermost first. */
-  readonly callOps: readonly number[];
-  readonly calls: readonly OpCall[];
-  readonly nodes: readonly string[];
-  readonly layer: readonly string[];
-  readonly trace: readonly string[];
-  readonly ranges: readonly string[];
-  /** Rows of ops with a sequence number, outermost first. */
-  readonly sequenced: readonly number[];
-  readonly backward: boolean;
-  /** Whether it is forward work that is recomputed in the backward pass. */
-  readonly recomputed: boolean;
 }
 
 export class TorchContexts implements KernelContexts {
@@ -234,6 +218,7 @@ export class TorchContexts implements KernelContexts {
       callOps: [] as number[],
       calls: [] as OpCall[],
       nodes: [] as string[],
+      nodeCalls: false,
       layer: [] as string[],
       trace: [] as string[],
       ranges: [] as string[],
@@ -272,7 +257,27 @@ export class TorchContexts implements KernelContexts {
         case 'none':
       }
     }
+    if (chain.calls.length === 0)
+      this.#addNodeCall(
+        chain,
+        rows.findLast((row) => events.opOf(row) !== NO_OP),
+      );
     return chain;
+  }
+
+  /**
+   * A function that the program defines for autograd launches kernels of its own in the backward pass too: its node is
+   * then the call, with the gradients that it is given.
+   */
+  #addNodeCall(chain: { calls: OpCall[]; callOps: number[]; nodeCalls: boolean }, innermost: number | undefined): void {
+    if (innermost === undefined) return;
+    const { events } = this.facts;
+    const [op, name] = [events.opOf(innermost), events.roleOf(innermost)];
+    const defined = name.kind === 'node' ? definedFunction(name.name) : null;
+    if (defined === null || events.ops.dims.at(op) === 0) return;
+    chain.callOps.push(op);
+    chain.calls.push(this.#callOf(op, 'autograd', defined));
+    chain.nodeCalls = true;
   }
 
   #addOp(chain: { sequenced: number[]; trace: string[]; backward: boolean }, op: number, name: HostName): void {
@@ -364,29 +369,4 @@ function* annotatedSteps(events: HostEvents): Generator<StepRange> {
     const [start, end, thread] = [ranges.start.at(row), ranges.end.at(row), ranges.thread.at(row)];
     yield { start, end, thread, number: step.number, text: name.text };
   }
-}
-
-/** A module call is forward work; inside a node its forward pass is recomputed. */
-function enterForward(chain: { backward: boolean; recomputed: boolean }): void {
-  if (chain.backward) chain.recomputed = true;
-  chain.backward = false;
-}
-
-/**
- * The modules of a chain. A node's are those of its forward op; what a node recomputes is in modules of its own, inside
- * those around the forward op.
- */
-function layerOf({ layer, backward, recomputed }: Chain, around: Chain | null): readonly string[] {
-  if (around === null || around.layer.length === 0) return layer;
-  if (backward) return around.layer;
-  const [outermost] = layer;
-  const at = recomputed && outermost !== undefined ? around.layer.indexOf(outermost) : -1;
-  return [...around.layer.slice(0, Math.max(at, 0)), ...layer];
-}
-
-/** Module and op to print: those of the calls, else of the autograd node. A range of the program is no op. */
-function namesOf({ calls, nodes }: Chain): Pick<Context, 'mod' | 'op'> {
-  if (calls.length > 0) return { mod: calls.map(({ mod }) => mod), op: calls.map(({ op }) => op) };
-  const node = nodes.at(-1);
-  return { mod: ['na'], op: node === undefined ? [] : [withoutBackward(node)] };
 }

@@ -25,6 +25,18 @@ describe('key-value cache', () => {
     // fewer slots than rows: the rows behind are padding. 2·10·64·4 + 80
     expect(amount(write('bfloat16', 10))).to.equal('main 0 5200');
   });
+  it('of SGLang, with whole rows of all heads', () => {
+    const [rows, slots] = [t([15360, 1024], 'bfloat16'), t([15360], 'int64')];
+    const pool = (dtype: string): Arg => t([835874, 1024], dtype);
+    const stored = (op: string, dtype: string): OpCall =>
+      run(`sglang::${op}`, rows, rows, pool(dtype), pool(dtype), slots, int(2048), int(0));
+    // 2·15728640 elements of 2 bytes read and written, 15360 slots of 8
+    expect(amount(stored('store_cache', 'bfloat16'))).to.equal('main 0 125952000');
+    // scaled to 1 byte
+    expect(amount(stored('store_cache_quant', 'float8_e4m3fn'))).to.equal('main 31457280 94494720');
+    const whole = pool('bfloat16');
+    expect(amount(run('sgl_kernel::store_kv_cache', whole, whole, slots, rows, rows))).to.equal('main 0 125952000');
+  });
   it('joins the two parts of a latent cache', () => {
     const call = run(
       '_C_cache_ops::concat_and_cache_mla',

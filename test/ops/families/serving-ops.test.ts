@@ -89,6 +89,18 @@ describe('lookups in many tables', () => {
   });
 });
 
+describe('lookups without an optimizer', () => {
+  it('have the tables alone', () => {
+    const long = (n: number): Arg => t([n], 'int64');
+    const tables = [t([1600]), long(1), t([2], 'int32'), int(16), int(16), long(2), int(8), long(40), long(9)];
+    const lookup = (...rest: readonly Arg[]): string | null =>
+      amount(of('fbgemm', 'dense_embedding_codegen_lookup_function', ...tables, ...rest));
+    // 40·16 operations; 320 + 72, 40 rows of 64 bytes, 8 sums of 16 in single or half precision
+    expect(lookup(int(0), none, none)).to.equal('main 640 3464');
+    expect(lookup(int(0), none, none, int(1), none, none)).to.equal('main 640 3208');
+  });
+});
+
 describe('lookups for torch.compile', () => {
   it('have the tables in a list, and the type of the result by number', () => {
     const [empty, long] = [t([0]), (n: number): Arg => t([n], 'int64')];

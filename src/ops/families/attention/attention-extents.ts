@@ -82,6 +82,17 @@ function packedSequences(args: BoundArguments, name: string): number | null {
   return offsets === null || offsets.shape.length !== 1 ? null : Math.max(0, numel(offsets.shape) - 1);
 }
 
+/**
+ * Whether a paged cache holds as many keys of each sequence as there are queries: under a causal mask the queries are the
+ * last positions of their sequence, so that none has fewer keys, and none has more than the longest.
+ */
+function isWholePrompt(args: BoundArguments, sequences: number | null, queries: number): boolean {
+  const longest = args.number('max_q');
+  const isPaged = args.tensor('table') !== null && args.tensorsOf('k_new used_q q_v').length === 0;
+  const isFull = sequences !== null && longest !== null && longest * sequences === queries;
+  return isPaged && isFull && args.flag('causal') === true && args.number('max_k') === longest;
+}
+
 type SequenceLengths = Pick<AttentionExtents, 'batch' | 'queryLength' | 'keyLength' | 'packed' | 'pairs'>;
 
 /** Sequences and their lengths, from the batch and the lengths that the operands' shapes have. */
@@ -97,6 +108,11 @@ function sequenceLengths(args: BoundArguments, batch: number, queryLength: numbe
     ...lengths,
     pairs: { count: null, unknown: why, readsAll: false },
   });
+  if (isWholePrompt(args, inQ, queries)) {
+    const [number, length] = [inQ ?? 1, args.number('max_q') ?? 0];
+    const pairs = { count: queries * length, readsAll: true };
+    return { batch: number, queryLength: length, keyLength: length, packed: false, pairs };
+  }
   const open = OPEN_LENGTHS.find(([name]) => args.tensor(name) !== null);
   if (open !== undefined) return unknown(open[1]);
   if (sequences === null) return { ...lengths, pairs: { count: batch * queryLength * keyLength, readsAll: true } };

@@ -167,6 +167,12 @@ const FORMS = opTable<AttentionForm>`
         causal:bool left:int right:int want_lse:bool random:bool !out? @table?
     | @q @k @v @cu_q @cu_k max_q:int max_k:int dropout:number scale:number zero:bool causal:bool left:int right:int
         want_lse:bool random:bool !out? @table?
+  // The pages of the sequences' keys, one list of them, and where each sequence begins in it.
+  ${bshd('on-request')} aiter.mha_batch_prefill:
+      @q @k @v @cu_q @page_starts @table max_q:int max_k:int dropout:number scale:number softcap:number zero:bool
+        causal:bool left:int right:int sink:int want_lse:bool random:bool !out?
+    | @q @k @v @cu_q @page_starts @table max_q:int max_k:int dropout:number scale:number softcap:number zero:bool
+        causal:bool left:int right:int want_lse:bool random:bool !out?
   ${bshd('always')} aiter.mha_bwd aiter.fmha_v3_bwd aiter.wrapper_fmha_v3_bwd:
       @grad @q @k @v @out @lse dropout:number scale:number causal:bool left:int right:int
     | @grad @q @k @v @out @lse !dq? !dk? !dv? !dbias? dropout:number scale:number causal:bool left:int right:int

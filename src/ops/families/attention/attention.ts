@@ -8,16 +8,20 @@
 import { entryOf } from '../../by-name.js';
 import type { BoundArguments } from '../../schema/binding.js';
 import { boundRow } from '../../schema/op-table.js';
-import { dtypeShort, type Tensor } from '../../call.js';
+import { dtypeShort, extentAt, type Tensor } from '../../call.js';
 import type { OpCall } from '../../../record/record.js';
 import type { Family, KernelFacts, OpCost, Param, Work } from '../../family.js';
 import { tensor, workOf } from '../../work.js';
-import { ruleWork } from '../../schema/op-rules.js';
+import { ruleWork, type OpRules } from '../../schema/op-rules.js';
 import { CACHED_ATTENTION } from './attention-cached.js';
 import { ATTENTION_FORMS, type AttentionForm } from './attention-forms.js';
 import { extentsOf, type AttentionExtents } from './attention-extents.js';
+import { SAGE_ATTENTION } from './sage-attention.js';
 
 const SOURCE = 'PyTorch torch/utils/flop_counter.py (sdpa_flop, sdpa_backward_flop): dense, FMA = 2';
+
+/** Ops with a rule of their own. */
+const RULES: OpRules = { ...CACHED_ATTENTION, ...SAGE_ATTENTION };
 
 interface AttentionCall extends Pick<AttentionForm, 'lse'> {
   readonly backward: boolean;
@@ -31,6 +35,11 @@ const LSE_BLOCK = 32;
 
 const padded = (rows: number): number => Math.ceil(rows / LSE_BLOCK) * LSE_BLOCK;
 
+/** Of a paged cache, the keys and values of the call's sequences. */
+function readOf(cache: Tensor, { batch, keyLength, keyHeads }: AttentionExtents): Tensor {
+  return tensor([batch * keyLength, keyHeads, extentAt(cache, -1)], cache.dtype);
+}
+
 function read(call: OpCall): AttentionCall | null {
   const row = boundRow(ATTENTION_FORMS, call);
   if (row === null) return null;
@@ -39,9 +48,10 @@ function read(call: OpCall): AttentionCall | null {
   if (q === null || k === null || v === null) return null;
   const { layout, lse } = fact;
   const extents = extentsOf([q, k, v], layout, args);
-  return extents === null
-    ? null
-    : { backward: args.arg('grad') !== undefined, lse, args, extents, operands: [q, k, v] };
+  if (extents === null) return null;
+  const isPart = args.tensor('table') !== null && extents.pairs.readsAll;
+  const operands = isPart ? ([q, readOf(k, extents), readOf(v, extents)] as const) : ([q, k, v] as const);
+  return { backward: args.arg('grad') !== undefined, lse, args, extents, operands };
 }
 
 /** The output, with the head dimension of v; bfloat16 for FP8 operands. */
@@ -82,7 +92,7 @@ function windowParam(args: BoundArguments): Param[] {
 
 function paramsOf({ args, extents, operands: [q] }: AttentionCall): Param[] {
   const { batch, queryLength, keyLength, queryHeads, keyHeads, headDim, valueHeadDim, packed } = extents;
-  const isPaged = args.tensor('table') !== null;
+  const isPaged = args.tensor('table') !== null && !extents.pairs.readsAll;
   return [
     ['B', batch],
     [packed ? 'Tq' : 'Sq', queryLength],
@@ -144,7 +154,7 @@ const perPair = ({ headDim: width, valueHeadDim: valueWidth }: AttentionExtents,
 
 function work(call: OpCall, kernel: KernelFacts): Work | null {
   if (kernel.dir === 'bprop') return null;
-  if (entryOf(CACHED_ATTENTION, call) !== undefined) return ruleWork(CACHED_ATTENTION, call, kernel, SOURCE);
+  if (entryOf(RULES, call) !== undefined) return ruleWork(RULES, call, kernel, SOURCE);
   const attention = read(call);
   if (attention === null) return null;
   const { backward, extents } = attention;
@@ -167,11 +177,12 @@ function work(call: OpCall, kernel: KernelFacts): Work | null {
 export const attention: Family = {
   id: 'attention',
   title: 'Scaled dot product attention, forward and backward',
-  ops: [...Object.keys(ATTENTION_FORMS), ...Object.keys(CACHED_ATTENTION)],
+  ops: [...Object.keys(ATTENTION_FORMS), ...Object.keys(RULES)],
   formulas: [
     `flops = ${FORMULAS.forward.flops}; backward ${FORMULAS.backward.flops}; Hq counts query heads (grouped queries share keys)`,
     'all query-key pairs are counted, those that a causal mask or a window leaves out too',
-    'packed sequences: counted where their number, sum and greatest length leave one possibility, else not known; a paged or hidden cache: not known',
+    'packed sequences: counted where their number, sum and greatest length leave one possibility, else not known; a hidden cache: not known',
+    'a paged cache: counted where all sequences have the greatest number of queries, under a causal mask as many as the greatest number of keys (whole prompts), else not known',
     `bytes = ${FORMULAS.forward.bytes}; backward ${FORMULAS.backward.bytes}`,
   ],
   work,

@@ -5,7 +5,8 @@ import type { Family } from '../../family.js';
 import { tensor, tensorListParams } from '../../work.js';
 
 const SOURCE =
-  'rows of new tokens copied to their slots, scaled where the cache is 8 bits wide; arguments as vLLM registers them';
+  'rows of new tokens copied to their slots, scaled where the cache is 8 bits wide; arguments as vLLM registers them, ' +
+  'and SGLang (python/sglang/jit_kernel/kvcache.py)';
 
 /** The rows that have a slot; a padded batch has more. */
 function slotted(rows: Tensor | null, slots: Tensor): Tensor | null {
@@ -42,15 +43,19 @@ const stored = (caches: Readonly<Record<string, string>>): RuleCost =>
     };
   });
 
+const pair = stored({ key: 'key_cache', value: 'value_cache' });
+
 const RULES = rules`
-  ${stored({ key: 'key_cache', value: 'value_cache' })} reshape_and_cache reshape_and_cache_flash: @key @value
+  ${pair} reshape_and_cache reshape_and_cache_flash: @key @value
       @!key_cache @!value_cache @slots ...
+  ${pair} sglang.store_cache sglang.store_cache_quant: @key @value @!key_cache @!value_cache @slots ...
+  ${pair} sgl_kernel.store_kv_cache: @!key_cache @!value_cache @slots @key @value
   ${stored({ latent: 'cache', rotated: 'cache' })} concat_and_cache_mla: @latent @rotated @!cache @slots ...
 `;
 
 export const keyValueCache: Family = {
   id: 'key-value-cache',
-  title: 'Key-value cache: reshape_and_cache',
+  title: 'Key-value cache: reshape_and_cache, store_cache',
   ops: Object.keys(RULES),
   formulas: [
     'flops = one product per element where the cache is 8 bits wide, else 0',

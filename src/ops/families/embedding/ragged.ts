@@ -106,9 +106,6 @@ const unary = withTensors('weight indices offsets', (weight, indices, offsets, b
   };
 });
 
-const converted = (dtype: string): RuleCost =>
-  withTensors('input', (input) => moved([input], tensor(input.shape, dtype)));
-
 const DENSE = '@values @offsets @dense';
 
 const RULES = rules`
@@ -126,8 +123,6 @@ const RULES = rules`
   ${positions} offsets_range: @offsets size
   ${positions} expand_into_jagged_permute: @offsets @input_offsets @output_offsets size
   ${unary} batched_unary_embeddings: @weight @table_offsets @offsets @indices
-  ${converted('bfloat16')} FloatToBfloat16Quantized: @input
-  ${converted('float32')} Bfloat16QuantizedToFloat: @input
 `;
 
 export const ragged: Family = {

@@ -41,15 +41,35 @@ const features = withTensors('indices order lengths', (indices, order, lengths, 
   return { ...cost, writes };
 });
 
+/** Each index goes to the device that holds its row: lengths for every device, and the indices in their order. */
+const bucketized = withTensors('lengths indices', (lengths, indices, bound) => {
+  const formula =
+    'flops = 0; bytes = lengths + indices + weights + sizes of blocks + lengths for every device + what is moved';
+  const [devices, positions] = [bound.count('devices'), bound.flag('with_positions')];
+  // An earlier op has no sequences, and never the way back.
+  const order = bound.arg('sequence') === undefined ? false : bound.flag('sequence');
+  if (devices === null || positions === null || order === null)
+    return { flops: 0, writes: null, formula, unknown: 'the number of devices, or what is returned, is unspecified' };
+  const perIndex = [indices, ...(positions ? [indices] : []), ...(order ? [indices] : [])];
+  const every = tensor([devices * numel(lengths.shape)], lengths.dtype);
+  return { flops: 0, writes: [every, ...perIndex, ...bound.tensors('weights')], formula };
+});
+
 /** Arguments as FBGEMM registers them. */
 export const FEATURE_RULES = rules`
   ${reordered} permute_pooled_embs permute_pooled_embs_auto_grad permute_duplicate_pooled_embs: @input @offsets @order
       @inverse_offsets @inverse_order
+  // The node of its gradient, which has the order from the forward op.
+  ${reordered} PermutePooledEmbsFunctionBackward: @input
   ${reordered} recat_embedding_grad_output_mixed_D_batch: @input @widths @cumulated
   ${reordered} recat_embedding_grad_output_mixed_D: @input widths
   ${bounds} bounds_check_indices: @rows @indices @offsets mode @warning @weights?
   ${sums(1)} asynchronous_complete_cumsum: @lengths
   ${sums(0)} asynchronous_inclusive_cumsum asynchronous_exclusive_cumsum: @lengths
+  ${bucketized} block_bucketize_sparse_features: @lengths @indices
+      with_positions:bool sequence:bool @blocks devices:int @weights? @batch_sizes? longest_batch:int ...
+      | @lengths @indices with_positions:bool sequence:bool @blocks devices:int @weights?
+  ${bucketized} bucketize_sparse_features: @lengths @indices with_positions:bool devices:int @weights?
   ${features} permute_sparse_features permute_sparse_data permute_2D_sparse_data permute_1D_sparse_data: @order
       @lengths @indices @weights? total
 `;

@@ -4,7 +4,9 @@ import type { Family } from '../../family.js';
 import { rules, withTensors, workByRules, type BoundCall } from '../../schema/op-rules.js';
 import { tensor } from '../../work.js';
 import { lookupParams } from './embedding-bags.js';
+import { QUANTIZED_LOOKUP } from './quantized-lookup.js';
 import { FEATURE_RULES } from './sparse-features.js';
+import { NO_POOLING, sparseType } from './sparse-types.js';
 
 const SOURCE = 'FBGEMM: arguments of its lookups; a row read for each index but none twice, a sum written for each bag';
 
@@ -24,12 +26,6 @@ const weightsOf = (bound: BoundCall): Tensor[] => bound.tensorsOf('host_weights 
 const largest = (tensors: readonly Tensor[]): Tensor | null =>
   tensors.reduce<Tensor | null>((a, b) => (a === null || numel(b.shape) > numel(a.shape) ? b : a), null);
 
-/** FBGEMM's SparseType, by number; the rest are quantised. */
-const OUTPUT_TYPES: Readonly<Record<number, string>> = { 0: 'float32', 1: 'float16', 5: 'bfloat16' };
-
-/** FBGEMM's PoolingMode: rows are copied one by one. */
-const NO_POOLING = 2;
-
 /** Sums of the rows of each bag, one bag for every table and sample. */
 const lookup = withTensors('indices offsets D_offsets', (indices, offsets, starts, bound) => {
   const weights = largest(weightsOf(bound));
@@ -43,8 +39,7 @@ const lookup = withTensors('indices offsets D_offsets', (indices, offsets, start
     return { flops: null, writes: null, formula, params, unknown: 'the width of the tables is unspecified' };
   const rows = (count: number, dtype: string): Tensor => tensor([Math.round(count * columns)], dtype);
   const [count, stored] = [numel(indices.shape), elementCount(weightsOf(bound))];
-  const output = bound.count('output_dtype');
-  const type = (output === null ? undefined : OUTPUT_TYPES[output]) ?? weights.dtype;
+  const type = sparseType(bound.count('output_dtype')) ?? weights.dtype;
   return {
     flops: Math.round(each * count * columns),
     reads: [
@@ -73,9 +68,14 @@ const IN_LISTS =
   '@autograd? @weights[] @D_offsets total_D max_D @hash_size_cumsum total_hash_size_bits @indices @offsets ' +
   'pooling_mode @indice_weights? @feature_requires_grad? output_dtype ...';
 
+/** Without an optimizer, whose gradient is dense. */
+const DENSE =
+  '@dev_weights @weights_offsets @D_offsets total_D max_D @hash_size_cumsum total_hash_size_bits @indices @offsets ' +
+  'pooling_mode @indice_weights? @feature_requires_grad? output_dtype ...';
+
 const NAMES = 'sgd approx_sgd adam adagrad lamb partial_rowwise_adam partial_rowwise_lamb lars_sgd none';
 
-const BY_ROW_NAMES = 'rowwise_adagrad rowwise_weighted_adagrad';
+const BY_ROW_NAMES = 'rowwise_adagrad rowwise_weighted_adagrad rowwise_adagrad_with_counter';
 
 const named = (optimizers: string, end = ''): string =>
   optimizers
@@ -89,7 +89,9 @@ const RULES = {
         | ${ANY}
     ${lookup} ${named(NAMES)}: ${ANY}
     ${lookup} ${named(`${BY_ROW_NAMES} ${NAMES}`, '_pt2')}: ${IN_LISTS}
+    ${lookup} dense_embedding_codegen_lookup_function: ${DENSE}
   `,
+  ...QUANTIZED_LOOKUP,
   ...FEATURE_RULES,
 };
 
@@ -99,6 +101,7 @@ export const tableBatchedEmbedding: Family = {
   ops: Object.keys(RULES),
   formulas: [
     'lookup: flops = n·D (2·n·D with weights); bytes = indices + offsets + n·D·size + bags·D·size',
+    'quantised rows: 2·n·D more for whole numbers, rows as stored with scale, bias and alignment; known where all tables have one width and type',
     'permutations: flops = 0; bytes = 2·E·size + the order; running sums of lengths: flops = E',
   ],
   work: workByRules(RULES, SOURCE),

@@ -6,14 +6,14 @@ import { ROTATION } from '../attention/rotary-functions.js';
 import { accumulated, BACKWARD, FORWARD, forwardFlops, type NormKind } from './layer-normalization.js';
 
 /**
- * Forward: `input`, plus the `residual` where there is one, normalised. What the signature marks as written is
- * written; a residual is read and written in place.
+ * Forward: `input`, plus the `residual` and the bias of the input where there are any, normalised. What the signature
+ * marks as written is written; a residual is read and written in place.
  * @param more further operations per element: quantisation, or 1 + weight
  * @param returns number of returned tensors of the input's shape, which are no arguments of the call
  */
 const forward = (kind: NormKind, { more = 0, returns = 0 } = {}): RuleCost =>
   withTensors('input', (input, bound) => {
-    const perElement = forwardFlops(kind, bound) + bound.tensorsOf('residual').length + more;
+    const perElement = forwardFlops(kind, bound) + bound.tensorsOf('residual x_bias').length + more;
     return {
       flops: perElement * numel(input.shape),
       writes: [...bound.writes, ...new Array<Tensor>(returns).fill(input)],
@@ -60,6 +60,14 @@ const qkNormRope = withTensors('qkv table', (qkv, table, bound) => {
   };
 });
 
+/** Groups of channels; the workspace holds sums between two kernels and is no traffic of the op. */
+const grouped = withTensors('input', (input, bound) => ({
+  flops: FORWARD.channels * numel(input.shape),
+  reads: bound.tensorsOf('input weight bias'),
+  writes: bound.writes.length > 0 ? bound.writes : [input],
+  formula: `flops = ${FORWARD.channels}·E; bytes = input + weight + bias + result`,
+}));
+
 const [rms, centred] = [forward('rms'), forward('centred')];
 /** With the result as a new tensor. */
 const [returned, returnedCentred] = [forward('rms', { returns: 1 }), forward('centred', { returns: 1 })];
@@ -67,6 +75,8 @@ const [returned, returnedCentred] = [forward('rms', { returns: 1 }), forward('ce
 const gemma = forward('rms', { more: 1 });
 /** Quantisation per element: scaling; with a dynamic scale also absolute value and maximum. */
 const [scaled, rescaled] = [forward('rms', { more: 1 }), forward('rms', { more: 3 })];
+/** With a scale for each column before that of each row (SmoothQuant). */
+const [smoothed, smoothedCentred] = [forward('rms', { more: 4 }), forward('centred', { more: 4 })];
 
 /** Arguments as the libraries register them. */
 export const FUSED_RULES = rules`
@@ -84,20 +94,29 @@ export const FUSED_RULES = rules`
       @positions
   ${rms} rms_norm_cu: !result @input @weight epsilon
   ${rms} fused_add_rms_norm_cu: @!input @!residual @weight epsilon
+  // AITER: aiter/ops/rmsnorm.py, norm.py and groupnorm.py. A later version gives the group norm its result and workspace.
   ${returned} rmsnorm2d_fwd rmsnorm2d_fwd_ck rocm_aiter_rms_norm aiter.rms_norm: @input @weight epsilon
       model_sensitive
-  ${rms} rmsnorm2d_fwd_with_add rmsnorm2d_fwd_with_add_ck: !result @input @residual !residual_out @weight epsilon
-      model_sensitive
+  ${rms} rmsnorm2d_fwd_with_add rmsnorm2d_fwd_with_add_ck aiter.add_rmsnorm: !result @input @residual !residual_out
+      @weight epsilon model_sensitive
   ${forward('rms', { returns: 2 })} rocm_aiter_rmsnorm2d_fwd_with_add rocm_aiter_rmsnorm_fused_add: @input @residual @weight
       epsilon
-  ${rescaled} rmsnorm2d_fwd_with_dynamicquant rmsnorm2d_fwd_with_dynamicquant_ck:
-      !result @input !scales @weight epsilon model_sensitive
-  ${rescaled} rmsnorm2d_fwd_with_add_dynamicquant
-      rmsnorm2d_fwd_with_add_dynamicquant_ck: !result @input @residual !residual_out !scales @weight epsilon
-      model_sensitive
-  ${returnedCentred} layernorm2d_fwd: @input @weight @bias? epsilon @x_bias?
-  ${centred} layernorm2d_fwd_with_add: !result @input @residual !residual_out @weight @bias?
+  ${rescaled} rmsnorm2d_fwd_with_dynamicquant rmsnorm2d_fwd_with_dynamicquant_ck aiter.rmsnorm_quant:
+      !result @input !scales @weight epsilon ...
+  ${rescaled} rmsnorm2d_fwd_with_add_dynamicquant rmsnorm2d_fwd_with_add_dynamicquant_ck aiter.add_rmsnorm_quant:
+      !result @input @residual !residual_out !scales @weight epsilon ...
+  ${smoothed} rmsnorm2d_fwd_with_smoothquant: !result @input @column_scales !scales @weight epsilon model_sensitive
+  ${smoothed} rmsnorm2d_fwd_with_add_smoothquant: !result @input @residual !residual_out @column_scales !scales @weight
+      epsilon !unscaled? model_sensitive
+  ${returnedCentred} layernorm2d_fwd layernorm2d_fwd_ck aiter.layer_norm aiter.layer_norm_ck: @input @weight? @bias?
       epsilon @x_bias?
+  ${centred} layernorm2d_fwd_with_add layernorm2d_fwd_with_add_ck: !result @input @residual !residual_out @weight
+      @bias? epsilon @x_bias?
+  ${smoothedCentred} layernorm2d_fwd_with_smoothquant layernorm2d_fwd_with_smoothquant_ck: !result @input
+      @column_scales !scales @weight @bias epsilon @x_bias?
+  ${smoothedCentred} layernorm2d_fwd_with_add_smoothquant layernorm2d_fwd_with_add_smoothquant_ck: !result @input
+      @residual !residual_out @column_scales !scales @weight @bias epsilon @x_bias?
+  ${grouped} _groupnorm_run: @input groups:int @weight @bias eps | !result @workspace @input groups:int @weight @bias eps
   ${returnedCentred} FusedLayerNormAffineFunction FusedLayerNormAffineMixedDtypesFunction: @input @weight
       @bias? normalized_shape eps memory_efficient
   ${returnedCentred} FusedLayerNormFunction: @input normalized_shape eps memory_efficient

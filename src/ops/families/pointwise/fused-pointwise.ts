@@ -1,13 +1,14 @@
 /** Pointwise kernels of serving libraries: gated activations, quantisation with a scale, rotary position embedding. */
 import { numel, type Tensor } from '../../call.js';
 import type { BoundArguments } from '../../schema/binding.js';
-import { elementwise, rules, withTensors, workByRules } from '../../schema/op-rules.js';
+import { elementwise, rules, withTensors, workByRules, type RuleCost } from '../../schema/op-rules.js';
 import type { Family } from '../../family.js';
 import { integer } from '../../operands.js';
 import { tensor, tensorListParams } from '../../work.js';
 import { ROTATION } from '../attention/rotary-functions.js';
 
-const SOURCE = 'operations per element; arguments as vLLM (_C) and SGLang (sgl_kernel) register them';
+const SOURCE =
+  'operations per element; arguments as vLLM (_C), SGLang (sgl_kernel) and kernels of SageAttention register them';
 
 /** Per element of the result: activation and product. */
 const GATED = elementwise(2, 'out');
@@ -15,6 +16,9 @@ const GATED = elementwise(2, 'out');
 const [GATED_SCALED, GATED_DYNAMIC] = [elementwise(4, 'out'), elementwise(6, 'out')];
 /** Quantisation by a given scale (product, clamp) and by a dynamic one (absolute value and maximum too). */
 const [SCALED, DYNAMIC] = [elementwise(2, 'input'), elementwise(4, 'input')];
+/** By a dynamic scale, after one more operation; and where that is a factor that may be missing. */
+const FURTHER = elementwise(5, 'input');
+const FACTORED: RuleCost = (bound) => (bound.arg('factor') === undefined ? DYNAMIC : FURTHER)(bound);
 /** Two partial results, each weighted by its row's log-sum-exp: two products, a sum. */
 const MERGED = elementwise(3, 'out');
 
@@ -70,6 +74,15 @@ const RULES = rules`
   ${DYNAMIC} dynamic_scaled_int8_quant: !out @input !scale !azp?
   ${DYNAMIC} per_token_group_fp8_quant per_token_group_quant_int8 sgl_per_token_group_quant_fp8
       sgl_per_token_group_quant_int8 sgl_per_tensor_quant_fp8 sgl_per_token_quant_fp8: @input !out !scale
+  // SageAttention: with a factor, less a mean that is given or found; padded and transposed before.
+  ${DYNAMIC} quant_per_warp_int8_cuda: @input !out !scale block warp layout
+  ${DYNAMIC} scale_fuse_quant_cuda: @input !out !scale tokens largest layout
+  ${FACTORED} quant_per_block_int8_cuda: @input !out !scale factor block layout
+      | @input !out !scale block layout
+  ${FURTHER} quant_per_block_int8_fuse_sub_mean_cuda: @input @mean !out !scale block layout
+  ${elementwise(6, 'input')} mean_scale_fuse_quant_cuda: @input !out !mean !scale tokens largest layout
+  ${elementwise(1, 'input')} sub_mean_cuda: @input @mean !out layout
+  ${elementwise(0, 'input')} transpose_pad_permute_cuda: @input !out layout
   ${unpacked} awq_dequantize: @weight @scales @zeros
       | @weight @scales @zeros split_k x y
   ${MERGED} merge_attn_states: !out !lse? @prefix @prefix_lse @suffix @suffix_lse

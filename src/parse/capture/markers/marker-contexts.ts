@@ -211,6 +211,8 @@ interface SortedMarkers {
   readonly repr: string[];
   readonly ranges: string[];
   trace: readonly string[];
+  /** Modules on the call stack, which are the layer where no range names one. */
+  modules: readonly string[];
   /** Text of the innermost call of a library. */
   libraryCall: string | null;
 }
@@ -224,9 +226,11 @@ function sortMarkers(markers: readonly Marker[]): SortedMarkers {
     repr: [],
     ranges: [],
     trace: [],
+    modules: [],
     libraryCall: null,
   };
   for (const marker of markers) addMarker(marker, sorted);
+  if (sorted.layer.length === 0) sorted.layer.push(...sorted.modules);
   return sorted;
 }
 
@@ -247,6 +251,7 @@ function addMarker(marker: Marker, sorted: SortedMarkers): void {
     case 'trace':
       // The innermost stack holds the outer ones.
       sorted.trace = marker.frames;
+      sorted.modules = marker.modules ?? [];
       break;
     case 'repr':
       sorted.repr.push(marker.text);

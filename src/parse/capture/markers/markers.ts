@@ -34,7 +34,8 @@ export type Marker =
   /** The look-up of an attribute of a module, which computes nothing. */
   | { readonly kind: 'lookup' }
   | { readonly kind: 'layer'; readonly name: string }
-  | { readonly kind: 'trace'; readonly frames: readonly string[] }
+  /** `modules`: classes of the modules whose forward functions are on the stack, where the marker has it by function. */
+  | { readonly kind: 'trace'; readonly frames: readonly string[]; readonly modules?: readonly string[] }
   | { readonly kind: 'repr'; readonly text: string }
   /** The autograd node of gradient checkpointing: the ops inside recompute forward work. */
   | { readonly kind: 'recomputation'; readonly text: string }
@@ -51,6 +52,12 @@ export const MAX_RANGE_TEXT = 2000;
 const MAX_MARKER_TEXT = 1 << 20;
 
 const LAYER = 'layer:';
+/**
+ * Ranges of TensorRT's domain: layers of the engine by their names (`onnx::Conv_239`, `/conv1/Conv + /relu/Relu`), and
+ * calls of its own interface (`ExecutionContext::enqueue`).
+ */
+const TENSORRT = 'TensorRT:';
+const TENSORRT_CALL = /^[A-Z]\w*::[a-z]\w*$/;
 const RECOMPUTATION = 'CheckpointFunctionBackward';
 /** PyProf wraps it like an op, and newer PyTorch calls it for every attribute: real profiles nest hundreds of them. */
 const LOOKUP = '__getattr__';
@@ -60,11 +67,19 @@ const LOOKUP = '__getattr__';
  * @param inDomain whether the range belongs to a library's own domain, whose texts are never the framework's
  */
 export function parseMarker(text: string, inDomain = false): Marker {
-  if (inDomain || text.length > MAX_MARKER_TEXT) return plainRange(text, inDomain);
+  if (inDomain) return engineLayer(text) ?? plainRange(text, inDomain);
+  if (text.length > MAX_MARKER_TEXT) return plainRange(text);
   if (text.startsWith('{')) return parseDict(text);
   if (text.startsWith(LAYER)) return { kind: 'layer', name: text.slice(LAYER.length) };
   if (text.includes(RECOMPUTATION)) return { kind: 'recomputation', text };
   return parseOp(text) ?? plainRange(text);
+}
+
+/** The layer of a TensorRT engine; names of fused layers can be as long as those of any range. */
+function engineLayer(text: string): Marker | null {
+  if (!text.startsWith(TENSORRT)) return null;
+  const { text: name } = plainRange(text.slice(TENSORRT.length));
+  return name === '' || TENSORRT_CALL.test(name) ? null : { kind: 'layer', name };
 }
 
 /** Frames of PyTorch and profilers' wrappers, not of the program: PyProf's list, and files with these roles since. */
@@ -99,15 +114,22 @@ const DICT_FORMS: readonly DictForm[] = [
   },
   {
     key: 'traceMarker',
-    read: ({ traceMarker }) =>
-      isStrings(traceMarker)
-        ? { kind: 'trace', frames: traceMarker.filter((frame) => !FOREIGN_FRAMES.some((part) => frame.includes(part))) }
-        : null,
+    read: ({ traceMarker, funcStack }) => {
+      if (!isStrings(traceMarker)) return null;
+      const frames = traceMarker.filter((frame) => !FOREIGN_FRAMES.some((part) => frame.includes(part)));
+      return { kind: 'trace', frames, ...(typeof funcStack === 'string' ? { modules: modulesOn(funcStack) } : {}) };
+    },
   },
   { key: 'strRepr', read: (_, text) => ({ kind: 'repr', text }) },
   // The layer-wise hooks of vLLM and SGLang: {'Module': 'model.layers.0.self_attn', 'TrainableParams': …}
   { key: 'Module', read: ({ Module }) => (typeof Module === 'string' ? { kind: 'layer', name: Module } : null) },
 ];
+
+/** DLProf's stack of functions: `/main/ResNet::forward/Sequential::forward/Conv2d::forward/conv2d`. */
+const modulesOn = (stack: string): string[] =>
+  stack.split('/').flatMap((frame) => (frame.endsWith(FORWARD) ? [frame.slice(0, -FORWARD.length)] : []));
+
+const FORWARD = '::forward';
 
 function parseDict(text: string): Marker {
   const form = DICT_FORMS.find(({ key }) => text.includes(`'${key}'`) || text.includes(`"${key}"`));

@@ -139,6 +139,28 @@ describe('attention of inner kernels: [batch, positions, heads, width]', () => {
     expect(workOf(call)?.unknown).to.contain('paged cache');
   });
 
+  it('reads whole prompts from a paged cache: as many keys as queries, where neither can be fewer or more', () => {
+    const [q, pool, starts] = [t([33, 4, 16], BF16), t([8000, 2, 16], BF16), t([4], 'int32')];
+    const prefill = (longestKeys: number, causal: boolean, ...end: readonly Arg[]): OpCall =>
+      of(
+        'aiter',
+        'mha_batch_prefill',
+        ...[q, pool, pool, starts, starts, t([40], 'int32'), int(11), int(longestKeys), float(0), float(0.25)],
+        ...[float(0), v(false), v(causal), int(-1), int(-1), ...end],
+      );
+    const [plain, sink] = [[v(false), v(false), none, none, none], [int(0)]];
+    // 3·11·11 pairs of 4 heads; q and the result 33·4·16 of 2 bytes, keys and values 33·2·16 of 2
+    const whole = `main ${2 * 363 * 4 * 32} ${2 * 33 * 4 * 16 * 2 + 2 * 33 * 2 * 16 * 2}`;
+    expect(amount(prefill(11, true, ...plain))).to.equal(whole);
+    expect(amount(prefill(11, true, ...sink, ...plain))).to.equal(whole);
+    expect(paramsOf(prefill(11, true, ...plain))).to.equal('B=3,Sq=11,Sk=11,Hq=4,Hk=2,Dq=16,Dv=16,causal,bf16,');
+    // with the log-sum-exp, 33·4 of 4 bytes
+    expect(amount(prefill(11, true, v(true), v(false)))).to.equal(`main ${2 * 363 * 4 * 32} ${12672 + 528}`);
+    // earlier positions, and keys that are not those of the queries
+    expect(amount(prefill(12, true, ...plain))).to.equal('main na na');
+    expect(amount(prefill(11, false, ...plain))).to.equal('main na na');
+  });
+
   it('knows the mask types and windows', () => {
     const x = t([2, 128, 8, 64], BF16);
     const efficient = (type: number): OpCall =>
@@ -248,6 +270,39 @@ describe('attention of other packages', () => {
       expect(paramsOf(call)).to.contain('B=2,Sq=128,Sk=128,Hq=8,Hk=8,Dq=64,Dv=64,causal,bf16,');
     });
   }
+});
+
+describe('SageAttention', () => {
+  const end = (layout: Arg, lse: number): Arg[] => [layout, int(0), int(3), float(0.125), int(lse)];
+  const bytes = (...shape: readonly number[]): Arg => t(shape, 'int8');
+  // 2 sequences of 100 queries and 70 keys, 8 and 2 heads of 64: 4·2·8·100·70·64 operations
+  const flops = 4 * 2 * 8 * 100 * 70 * 64;
+  const [q, k, out] = [bytes(2, 8, 100, 64), bytes(2, 2, 70, 64), t([2, 8, 100, 64], BF16)];
+  const [qScale, kScale] = [t([2, 8, 4]), t([2, 2, 2])]; // 256 and 32 bytes
+
+  it('with values in 16 bits, heads before positions', () => {
+    const call = (layout: Arg, lse: number): OpCall =>
+      of(
+        'sageattention',
+        'qk_int8_sv_f16_accum_f32_attn',
+        ...[q, k, t([2, 2, 70, 64], 'float16'), out, qScale, kScale, ...end(layout, lse)],
+      );
+    // q 102400, k 17920, v 35840, scales 288, the result 204800
+    expect(amount(call(int(1), 0))).to.equal(`main ${flops} 361248`);
+    expect(amount(call(int(1), 1))).to.equal(`main ${flops} 367648`); // 2·8·100·4 more
+    expect(paramsOf(call(int(1), 0))).to.equal('B=2,Sq=100,Sk=70,Hq=8,Hk=2,D=64,int8,');
+    expect(amount(call(unknown, 0))).to.equal('main na na');
+  });
+  it('with values in 8 bits, transposed and padded, positions before heads', () => {
+    const call = of(
+      'sageattention_sm89',
+      'qk_int8_sv_f8_accum_f32_fuse_v_scale_attn',
+      ...[bytes(2, 100, 8, 64), bytes(2, 70, 2, 64), t([2, 64, 2, 128], 'float8_e4m3fn'), t([2, 100, 8, 64], BF16)],
+      ...[qScale, kScale, t([2, 2, 64]), ...end(int(0), 0)],
+    );
+    // 102400 + 17920 + 32768 + 288 + 1024 + 204800
+    expect(amount(call)).to.equal(`main ${flops} 359200`);
+  });
 });
 
 describe('attention with unspecified arguments', () => {

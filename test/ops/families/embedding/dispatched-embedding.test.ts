@@ -97,6 +97,10 @@ describe('embedding as the dispatcher runs it', () => {
     const pooled = t([1024, 70904]); // 290422784 bytes
     const order = [long(981), long(980), long(981), long(980)]; // 31376 bytes
     expect(of('permute_pooled_embs_auto_grad', pooled, ...order)).to.equal('main 0 580876944');
+    // its gradient, whose order is that of the forward op and no argument
+    expect(amount({ ...call('autograd.PermutePooledEmbsFunctionBackward', pooled), from: 'dispatcher' })).to.equal(
+      'main 0 580845568',
+    );
     expect(of('recat_embedding_grad_output_mixed_D_batch', pooled, long(8), long(8))).to.equal('main 0 580845696');
     expect(of('asynchronous_complete_cumsum', t([8192], 'int32'))).to.equal('main 8192 65540'); // 4·(8192 + 8193)
     const checked = [long(1), long(61072), long(8193), unspecified, long(1), t([61072])];
@@ -104,5 +108,46 @@ describe('embedding as the dispatcher runs it', () => {
     const [lengths, features] = [t([4, 10], 'int32'), t([500], 'int32')]; // 160 and 2000 bytes
     expect(of('permute_sparse_features', t([4], 'int32'), lengths, features, none)).to.equal('main 0 4336');
     expect(of('permute_sparse_features', t([7], 'int32'), lengths, features, none)).to.equal('main 0 na');
+  });
+  it('indices by the device that holds their row', () => {
+    const of = (op: string, ...args: readonly Arg[]): string | null =>
+      amount({ ...call(`fbgemm.${op}`, ...args), from: 'dispatcher' });
+    const [lengths, features, blocks] = [t([40], 'int32'), t([500], 'int64'), t([4], 'int64')]; // 160, 4000, 32 bytes
+    const block = (...rest: readonly Arg[]): string | null => of('block_bucketize_sparse_features', ...rest);
+    // lengths for 8 devices: 1280; indices, and their order: 160 + 4000 + 32 + 1280 + 2·4000
+    expect(block(lengths, features, no, yes, blocks, int(8), none)).to.equal('main 0 13472');
+    // with positions too, and weights of 2000 bytes read and written
+    expect(block(lengths, features, yes, yes, blocks, int(8), t([500]))).to.equal('main 0 21472');
+    const later = [none, int(-1), none, no, none, none];
+    expect(block(lengths, features, no, no, blocks, int(8), none, ...later)).to.equal('main 0 9472');
+    expect(block(lengths, features, unspecified, yes, blocks, int(8), none)).to.equal('main 0 na');
+    expect(of('bucketize_sparse_features', lengths, features, no, int(2), none)).to.equal('main 0 8480'); // 2·4160 + 160
+  });
+  it('quantised tables of one width and type', () => {
+    const [bytes, long] = [(n: number): Arg => t([n], 'uint8'), (n: number): Arg => t([n], 'int64')];
+    const tables = [bytes(1_000_000), bytes(0), t([2], 'int32'), long(2), bytes(2), t([3], 'int32')];
+    const widths = (int4: number, int8: number): Arg[] => [int(0), int(int4), int(int8), int(0), int(0)];
+    const lookup = (total: number, formats: readonly Arg[], mode: number, weights: Arg, ...rest: readonly Arg[]) =>
+      amount({
+        ...call(
+          'fbgemm.int_nbit_split_embedding_codegen_lookup_function',
+          ...[...tables, int(total), ...formats, long(100), long(21), int(mode), weights, int(1), none, none, ...rest],
+        ),
+        from: 'dispatcher',
+      });
+    const end = [none, none, none, none];
+    // two tables of 64 columns: rows of 68 bytes, at multiples of 16 of 80. 3·100·64; 800 + 168 + 8000 + 20·64·2
+    expect(lookup(128, widths(0, 64), 0, none, ...end)).to.equal('main 19200 11528');
+    expect(lookup(128, widths(0, 64), 0, none)).to.equal('main 19200 11528');
+    // without alignment, 100·68; with weights 4·100·64 and 400 bytes more
+    expect(lookup(128, widths(0, 64), 0, t([100]), int(1), none, none, none)).to.equal('main 25600 10728');
+    // 4 bits: 32 + 4 bytes in 48; copied one by one 2·100·64; 968 + 4800 + 100·64·2
+    expect(lookup(128, widths(64, 0), 2, none, ...end)).to.equal('main 12800 18568');
+    // half precision: 128 bytes; 100·64; 968 + 12800 + 2560
+    expect(lookup(128, [int(0), int(0), int(0), int(64), int(0)], 0, none, ...end)).to.equal('main 6400 16328');
+    // tables of 32 and 96 columns, or of two types: which rows are read is not known
+    expect(lookup(128, widths(0, 96), 0, none, ...end)).to.equal('main na na');
+    expect(lookup(128, widths(64, 64), 0, none, ...end)).to.equal('main na na');
+    expect(lookup(128, widths(0, 64), 0, none, none, unspecified, none, none)).to.equal('main na na');
   });
 });

@@ -149,6 +149,34 @@ describe('normalisation of other libraries', () => {
       'main 20459520 17911392', // 8·E; the residual read and written
     );
   });
+  it('of AITER, below the functions that allocate the result', () => {
+    expect(of('aiter.add_rmsnorm', x, x, x, x, w, eps)).to.equal('main 12787200 20465280'); // 5·E; 4·5114880 + 5760
+    expect(of('aiter.rmsnorm2d_fwd_with_add_ck', x, x, x, x, w, eps, int(0))).to.equal('main 12787200 20465280');
+    expect(of('aiter.rmsnorm', x, x, w, eps)).to.equal('main 10229760 10235520'); // 4·E; 2·5114880 + 5760
+    const scales = t([888, 1]); // 3552 bytes
+    // 7·E; 2557440 + 5114880 + 3552 + 5760
+    expect(of('aiter.rmsnorm_quant', q, x, scales, w, eps, int(0), v(false))).to.equal('main 17902080 7681632');
+    // 8·E; 2557440 + 3·5114880 + 3552 + 5760
+    const added = 'main 20459520 17911392';
+    expect(of('aiter.add_rmsnorm_quant', q, x, x, x, scales, w, eps, int(0), v(false))).to.equal(added);
+    expect(of('aiter.rmsnorm2d_fwd_with_add_dynamicquant', q, x, x, x, scales, w, eps, int(0))).to.equal(added);
+    const columns = t([2880]); // 11520 bytes
+    // 9·E; 17911392 + 11520
+    const smoothed = of('aiter.rmsnorm2d_fwd_with_add_smoothquant', q, x, x, x, columns, scales, w, eps, none, int(0));
+    expect(smoothed).to.equal('main 23016960 17922912');
+    // 9·E; 7681632 + 11520 + 5760 of the bias
+    const centred = of('aiter.layernorm2d_fwd_with_smoothquant', q, x, columns, scales, w, w, eps, none);
+    expect(centred).to.equal('main 23016960 7698912');
+    expect(of('aiter.layer_norm', x, w, w, eps, none)).to.equal('main 12787200 10241280'); // 5·E; 10229760 + 2·5760
+    // a bias of the input: 6·E; 5760 more
+    expect(of('aiter.layernorm2d_fwd_ck', x, w, w, eps, w)).to.equal('main 15344640 10247040');
+  });
+  it('groups of channels: five operations per element; of the sums between the kernels nothing is counted', () => {
+    const [image, c] = [t([1, 128, 64, 64], 'bfloat16'), t([128], 'bfloat16')]; // 524288 elements, 1048576 bytes; 256
+    const normalised = 'main 2621440 2097664'; // 5·524288; 2·1048576 + 2·256
+    expect(of('aiter._groupnorm_run', image, int(32), c, c, eps)).to.equal(normalised);
+    expect(of('aiter._groupnorm_run', image, t([8192]), image, int(32), c, c, eps)).to.equal(normalised);
+  });
   it('autograd functions: the gradient alone is recorded, a weight has its last dimension', () => {
     const layer = of('.FusedLayerNormAffineFunction', x, w, w, v([2880]), eps, v(false));
     expect(layer).to.equal('main 12787200 10241280'); // 5·E; 2·5114880 + 2·5760

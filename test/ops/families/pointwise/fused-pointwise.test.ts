@@ -34,6 +34,22 @@ describe('pointwise kernels of serving libraries', () => {
     const grouped = custom('sgl_kernel', 'sgl_per_token_quant_fp8', half(888, 512), result, t([888, 1]));
     expect(amount(grouped)).to.equal('main 1818624 1367520');
   });
+  it('quantise for SageAttention', () => {
+    const [q, result, scales] = [half(2, 8, 100, 64), t([2, 8, 100, 64], 'int8'), t([2, 8, 1])];
+    const of = (op: string, ...args: readonly Arg[]): string | null => amount(custom('sgl_kernel', op, ...args));
+    // 102400 elements of 2 bytes and of 1, 64 bytes of scales
+    expect(of('quant_per_warp_int8_cuda', q, result, scales, int(128), int(32), int(1))).to.equal('main 409600 307264');
+    expect(of('quant_per_block_int8_cuda', q, result, scales, int(128), int(1))).to.equal('main 409600 307264');
+    expect(of('quant_per_block_int8_cuda', q, result, scales, v(0.125), int(128), int(1))).to.equal(
+      'main 512000 307264',
+    );
+    const mean = half(2, 8, 64); // 2048 bytes
+    expect(of('quant_per_block_int8_fuse_sub_mean_cuda', q, mean, result, scales, int(64), int(1))).to.equal(
+      'main 512000 309312',
+    );
+    expect(of('sub_mean_cuda', q, mean, t([2, 8, 100, 64], 'float16'), int(1))).to.equal('main 102400 411648');
+    expect(of('transpose_pad_permute_cuda', q, half(2, 8, 64, 128), int(1))).to.equal('main 0 466944'); // + 131072·2
+  });
   it('turn the pairs of queries and keys', () => {
     const rope = (head: Arg, width: number): OpCall =>
       custom(

@@ -143,11 +143,24 @@ describe("the profilers' dicts", () => {
     });
   });
 
-  it("are DLProf's calls and stacks, without its own keys", () => {
+  it("are DLProf's calls and stacks, these with the modules on them", () => {
     const call = "{'mod': 'torch', 'op': 'mm', 'args': [], 'callid': 12, 'input_callids': ['12', -1]}";
     expect(parseMarker(call)).to.deep.equal({ kind: 'call', call: { mod: 'torch', op: 'mm', args: [] } });
     const stack = "{'traceMarker': ['a.py:1'], 'funcStack': '/Net::forward/conv2d'}";
-    expect(parseMarker(stack)).to.deep.equal({ kind: 'trace', frames: ['a.py:1'] });
+    expect(parseMarker(stack)).to.deep.equal({ kind: 'trace', frames: ['a.py:1'], modules: ['Net'] });
+  });
+
+  it('of DLProf name the layer, where no range does', () => {
+    const stack = (text: string): string => `{'traceMarker': ['a.py:1'], 'funcStack': '${text}'}`;
+    const outer = stack('/main/Trainer::fit/Net::forward');
+    const inner = stack('/main/Trainer::fit/Net::forward/Conv2d::forward/Conv2d::_conv_forward/conv2d');
+    const call = "{'mod': 'torch.nn.functional', 'op': 'conv2d', 'args': []}";
+    const layerOf = (...texts: readonly string[]): readonly string[] | undefined =>
+      kernelsOf(new NsightDatabase().launch(1, texts).write())[0]?.layer;
+    expect(layerOf(outer, inner, call)).to.deep.equal(['Net', 'Conv2d']);
+    expect(layerOf(outer, call)).to.deep.equal(['Net']);
+    expect(layerOf('layer:conv1', inner, call)).to.deep.equal(['conv1']);
+    expect(layerOf(stack('/main/SGD::step/_foreach_add_'), call)).to.deep.equal([]);
   });
 
   it("are call stacks, without the framework's own frames", () => {
@@ -219,5 +232,17 @@ describe('layers', () => {
     for (const text of ['my player: x', 'xlayer:conv1', ' layer:conv1', 'Layer:conv1']) {
       expect(parseMarker(text)).to.deep.include({ kind: 'range', text, malformed: false });
     }
+  });
+
+  it('of TensorRT are the ranges of its domain, but for calls of its own', () => {
+    for (const name of ['onnx::Conv_239', '/conv1/Conv + /relu/Relu', '{ForeignNode[a...b]}', 'Conv_0', 'layer:a'])
+      expect(parseMarker(`TensorRT:${name}`, true)).to.deep.equal({ kind: 'layer', name });
+    for (const name of ['ExecutionContext::enqueue', 'ExecutionContext::execute', ''])
+      expect(parseMarker(`TensorRT:${name}`, true)).to.deep.include({ kind: 'range', text: `TensorRT:${name}` });
+    // of another domain, and of a program without domains
+    expect(parseMarker('myelin-exec:myelinGraphExecute', true)).to.deep.include({ kind: 'range', inDomain: true });
+    expect(parseMarker('TensorRT:Conv_0')).to.deep.include({ kind: 'range', text: 'TensorRT:Conv_0' });
+    const long = parseMarker(`TensorRT:${'x'.repeat(3000)}`, true);
+    expect(long.kind === 'layer' ? long.name.length : 0).to.equal(2001);
   });
 });

@@ -46,6 +46,22 @@ describe('Kineto: the context of a launch', () => {
     expect([unspecified.calls, unspecified.ranges]).to.deep.equal([[], ['my_loop']]);
   }); // prettier-ignore
 
+  it('the node of such a function is a call where it launches kernels itself, under the name of the function', () => {
+    const args = { 'Sequence number': 5, 'Fwd thread id': 1, 'Input Dims': [[2, 3]], 'Input type': ['float'] };
+    const inside = [launch(1, 50, ENGINE), kernel('norm', 1, 70)];
+    const callsIn = (name: string, ...more: readonly EventText[]): unknown =>
+      onlyKernel([op(name, 40, 90, args, ENGINE), ...more, ...inside]).calls;
+    const callOf = (name: string) => ({ mod: 'autograd', op: name, args: [t([2, 3])], from: 'dispatcher' });
+    expect(callsIn('FusedNormBackward')).to.deep.equal([callOf('FusedNormBackward')]);
+    expect(callsIn('FusedNormBackward', frame('norm.py(7): backward', 45, 80, ENGINE))).to.deep.equal([callOf('FusedNormBackward')]);
+    expect(callsIn('torch::autograd::CppNode<ours::Moved<&ours::moved> >')).to.deep.equal([callOf('MovedBackward')]);
+    // inside it an op, or PyTorch's own node
+    expect(callsIn('FusedNormBackward', op('aten::mm', 45, 80, {}, ENGINE))).to.have.nested.property('[0].op', 'mm');
+    expect(callsIn('MulBackward0')).to.deep.equal([]);
+    const named = onlyKernel([op('FusedNormBackward', 40, 90, args, ENGINE), ...inside]);
+    expect(named).to.deep.include({ mod: ['na'], op: ['FusedNorm'], dir: 'bprop' });
+  }); // prettier-ignore
+
   it('ops, modules, frames, ranges and the step around it, outermost first', () => {
     const found = onlyKernel(FORWARD);
     expect(found).to.deep.include({

@@ -98,6 +98,14 @@ describe('Nsight Systems: domains', () => {
     }
   });
 
+  it('of TensorRT have the layers of its engine', () => {
+    const db = domain(launched(), 'TensorRT', 1)
+      .range('ExecutionContext::enqueue', 50, 200, { domainId: 1 })
+      .range('onnx::Conv_239', 51, 199, { domainId: 1 });
+    const placed = { layer: ['onnx::Conv_239'], ranges: ['TensorRT:ExecutionContext::enqueue'] };
+    expect(onlyKernelOf(db.write())).to.deep.include(placed);
+  });
+
   it('have the number of their process', () => {
     const db = domain(domain(launched(), 'NCCL', 1), 'cuBLAS', 1, 77).range('x', 50, 200, { domainId: 1 });
     expect(rangesOf(db)).to.deep.equal(['NCCL:x']);

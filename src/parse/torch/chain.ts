@@ -1,0 +1,46 @@
+/** What is around a launch: the chain of events from the outermost to the innermost. */
+import type { Context, OpCall } from '../../record/record.js';
+import { withoutBackward } from '../capture/markers/sequence.js';
+
+/** The events around a launch, outermost first, by kind. */
+export interface Chain {
+  /** Rows of the ops that are calls, outermost first. */
+  readonly callOps: readonly number[];
+  readonly calls: readonly OpCall[];
+  readonly nodes: readonly string[];
+  /** Whether the only call is the node of a function that the program defines, which launches kernels itself. */
+  readonly nodeCalls: boolean;
+  readonly layer: readonly string[];
+  readonly trace: readonly string[];
+  readonly ranges: readonly string[];
+  /** Rows of ops with a sequence number, outermost first. */
+  readonly sequenced: readonly number[];
+  readonly backward: boolean;
+  /** Whether it is forward work that is recomputed in the backward pass. */
+  readonly recomputed: boolean;
+}
+
+/** A module call is forward work; inside a node its forward pass is recomputed. */
+export function enterForward(chain: { backward: boolean; recomputed: boolean }): void {
+  if (chain.backward) chain.recomputed = true;
+  chain.backward = false;
+}
+
+/**
+ * The modules of a chain. A node's are those of its forward op; what a node recomputes is in modules of its own, inside
+ * those around the forward op.
+ */
+export function layerOf({ layer, backward, recomputed }: Chain, around: Chain | null): readonly string[] {
+  if (around === null || around.layer.length === 0) return layer;
+  if (backward) return around.layer;
+  const [outermost] = layer;
+  const at = recomputed && outermost !== undefined ? around.layer.indexOf(outermost) : -1;
+  return [...around.layer.slice(0, Math.max(at, 0)), ...layer];
+}
+
+/** Module and op to print: those of the calls, else of the autograd node. A range of the program is no op. */
+export function namesOf({ calls, nodes, nodeCalls }: Chain): Pick<Context, 'mod' | 'op'> {
+  if (calls.length > 0 && !nodeCalls) return { mod: calls.map(({ mod }) => mod), op: calls.map(({ op }) => op) };
+  const node = nodes.at(-1);
+  return { mod: ['na'], op: node === undefined ? [] : [withoutBackward(node)] };
+}
