@@ -30,6 +30,7 @@ const EMPTY: PageData = {
         syncs: [],
         collectives: [],
         steps: null,
+        host: null,
         diagnostics: {},
       },
       utilisation: { start: 0, width: 0, devices: [], host: null },

@@ -89,6 +89,7 @@ function overview(rank: number, slower: number): ProfileSummary {
       ...{ count: 3, median: 3 * MS, min: 2.5 * MS, max: 4 * MS, variation: 0.24 },
       list: [2.5, 3, 4].map((ms, step) => ({ step, device: 0, span: ms * MS, busy: 2 * MS })),
     },
+    host: null,
     diagnostics: { 'kernel-without-launch': 2 },
   };
 }
